@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import check_lib
+
 REL = 1e-9
 # case -> (names, inputs below `data`); a case without its golden or data is not run, and said so
 CASES = {
@@ -24,18 +26,10 @@ CASES = {
 KEYS = {"gpu_timeline": ["type"], "ops_summary": ["name"], "kernel_summary": ["Kernel name", "name"]}
 
 
-class Checks:
+class Checks(check_lib.Checks):
     def __init__(self, analyzer):
+        super().__init__()
         self.analyzer = os.path.abspath(analyzer)
-        self.passed = self.failed = 0
-
-    def hold(self, good, what, why=""):
-        if good:
-            self.passed += 1
-            print("ok   " + what)
-        else:
-            self.failed += 1
-            print("FAIL " + what + (": " + str(why) if why else ""))
 
     def compare(self, out, args, want=0):
         p = subprocess.run([self.analyzer, "compare", *args, "--csv-dir", out], capture_output=True, text=True,

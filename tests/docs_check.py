@@ -16,6 +16,8 @@ import sys
 import tempfile
 import xml.dom.minidom
 
+from check_lib import Checks
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCS = os.path.join(ROOT, "src", "docs")
 README_LINES = 200
@@ -23,19 +25,6 @@ FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.S | re.M)
 NUMBER = r"\d+(?:\.\d+)*"
 CITATION = re.compile(r"\bdocs/([a-z-]+\.md)((?:(?:,| and| to|,? sections?)?[ \n*#/]+" + NUMBER + r"(?![\d%]))*)")
 OUTSIDE = re.compile(r"\b[Ss]pec/\w|\b[Ss]pec(?::? [\"(]?| \")(?:[A-Z]\w+[ -]\w+|\d|multi|coll|comp|perf)")
-
-
-class Checks:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def hold(self, good, what, why=""):
-        if good:
-            self.passed += 1
-            print("ok   " + what)
-        else:
-            self.failed += 1
-            print("FAIL " + what + (": " + why if why else ""))
 
 
 def read(path):

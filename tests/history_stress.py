@@ -16,19 +16,10 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+from check_lib import Checks
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROWS = 300
-
-
-class Checks:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def hold(self, good, what, why=""):
-        self.passed += bool(good)
-        self.failed += not good
-        if not good:
-            print("FAIL " + what + (": " + str(why)[:400] if why else ""))
 
 
 def make_inputs(d):
@@ -125,7 +116,7 @@ def main():
     p.add_argument("--kills", type=int, default=50)
     a = p.parse_args()
     analyzer = os.path.abspath(a.analyzer)
-    c = Checks()
+    c = Checks(quiet=True)
     with tempfile.TemporaryDirectory(prefix="history.") as d:
         make_inputs(d)
         killed(c, analyzer, d, a.kills)

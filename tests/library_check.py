@@ -20,25 +20,13 @@ import sys
 import tempfile
 import textwrap
 
+from check_lib import Checks
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PREFIX = "/usr/local"  # as the Makefile
 # What a library may not do. signal and _exit are for the side of a started child that then becomes another program.
 UNWANTED = ("stdout stderr printf __printf_chk fprintf __fprintf_chk puts putchar perror getenv secure_getenv setenv "
             "putenv sigaction setlocale exit quick_exit abort").split()
-
-
-class Checks:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def hold(self, good, what, why=""):
-        if good:
-            self.passed += 1
-            print("ok   " + what)
-        else:
-            self.failed += 1
-            print("FAIL " + what + (": " + why if why else ""))
-        return good
 
 
 def run(*command, **more):

@@ -14,23 +14,12 @@ import re
 import subprocess
 import sys
 
+from check_lib import Checks
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCS = os.path.join(ROOT, "src", "docs")
 SCHEMA = os.path.join(ROOT, "schemas", "config.schema.json")
 BLOCK = re.compile(r"(<!-- generated: analyzer ([^>]*?) -->\n)(.*?)(<!-- /generated -->)", re.S)
-
-
-class Checks:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def hold(self, good, what, why=""):
-        if good:
-            self.passed += 1
-            print("ok   " + what)
-        else:
-            self.failed += 1
-            print("FAIL " + what + (": " + why if why else ""))
 
 
 def table_keys():

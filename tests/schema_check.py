@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import check_lib
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCHEMA = os.path.join(ROOT, "schemas", "config.schema.json")
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.S)
@@ -41,17 +43,10 @@ PLACES = {
 }
 
 
-class Checks:
+class Checks(check_lib.Checks):
     def __init__(self, analyzer, validator):
+        super().__init__(quiet=True)
         self.analyzer, self.validator = analyzer, validator
-        self.passed = self.failed = 0
-
-    def hold(self, good, what, why=""):
-        if good:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print("FAIL " + what + (": " + why if why else ""))
 
     def program(self, path):
         """Does the program take this file, and what does it say?"""

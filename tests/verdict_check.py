@@ -15,21 +15,12 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+from check_lib import Checks
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEAD = "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
 NAMES = ['plain', 'a<b> & "c" \'d\' ]]> --', 'line\nbreak\r\ttab', 'control \x01\x1b[31m\x7f', 'é ﬀ 漢字 🚀', 'back\\slash', '%0A,::error::', 'x' * 5000,
          'gone']
-
-
-class Checks:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def hold(self, good, what, why=""):
-        self.passed += bool(good)
-        self.failed += not good
-        if not good:
-            print("FAIL " + what + (": " + str(why)[:400] if why else ""))
 
 
 def kernels(path, times, names):
@@ -194,7 +185,7 @@ def main():
     p.add_argument("--analyzer", default=os.path.join(ROOT, "build", "analyzer"))
     p.add_argument("--stats")
     a = p.parse_args()
-    c = Checks()
+    c = Checks(quiet=True)
     with tempfile.TemporaryDirectory(prefix="verdict.") as d:
         make_inputs(d)
         check_reports(c, os.path.abspath(a.analyzer), d)

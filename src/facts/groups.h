@@ -1,25 +1,83 @@
-/* Values by group: items with a group number are put in group order, then each group's values are
- * gathered for exact statistics. Private to the analyses. */
+/* Group-by, the one of the program: items are numbered by what distinguishes them, put in group
+ * order, and each group's values gathered for exact statistics. */
 #ifndef AZ_FACTS_GROUPS_H
 #define AZ_FACTS_GROUPS_H
 
+#include <string.h>
+
+#include "base/intern.h"
 #include "base/stats.h"
 
+/* ---- which group a key is of: groups are numbered in order of first appearance ---- */
+enum { AZ_GROUP_KEYS = 12 };
+struct az_grouper {
+    size_t keys;              /* numbers of a key; 0: every item is a group of its own */
+    size_t n;                 /* groups */
+    struct az_map map;        /* keys, or their hash and a count of others of that hash -> group */
+    struct az_vec_u64 tuples; /* group -> its keys, where there are more than two */
+    uint32_t *direct;         /* number -> group, for one bounded key; AZ_NO_ID: none */
+    size_t below;
+    uint64_t last[AZ_GROUP_KEYS]; /* of the item before, and its group */
+    uint32_t last_group;
+    struct az_mem *mem;
+};
+/* below: of one key, if not 0, all numbers are less, and none is hashed. To be released also when
+ * it fails. */
+int az_grouper_init(struct az_grouper *g, struct az_mem *mem, size_t keys,
+                    size_t below) AZ_MUST_USE;
+void az_grouper_release(struct az_grouper *g);
+int az_grouper_look(struct az_grouper *g, const uint64_t *key, uint32_t *group) AZ_MUST_USE;
+/* Group of a key; the last one, n - 1, where it is new. */
+AZ_MUST_USE static inline int az_grouper_find(struct az_grouper *g, const uint64_t *key,
+                                              uint32_t *group)
+{
+    if (g->n && g->keys && memcmp(key, g->last, g->keys * sizeof *key) == 0) {
+        *group = g->last_group;
+        return 0;
+    }
+    return az_grouper_look(g, key, group);
+}
+
+/* ---- items in group order ---- */
 struct az_groups {
     size_t n, groups, largest;
+    uint32_t *of;    /* item -> group, AZ_NO_ID: in none; only of az_groups_by */
     uint32_t *first; /* group -> place in item; groups + 1 entries */
     uint32_t *item;  /* items by group, in item order within one */
     int64_t *value;  /* room for the largest group; NULL after az_groups_order */
     struct az_mem *mem;
 };
-/* group[i] < groups, or AZ_NO_ID: item i is skipped. n and groups below 2^32. */
+/* The two words that distinguish item i: 1; 0: it is in no group; negative: error. Asked for once
+ * an item, in order. */
+typedef int az_group_key(void *ctx, size_t i, uint64_t key[2]);
+/* Items by their keys. All of these are to be released also when they fail; n and groups are below
+ * 2^32. */
+int az_groups_by(struct az_groups *g, size_t n, az_group_key *key, void *ctx,
+                 struct az_mem *mem) AZ_MUST_USE;
+/* group[i] < groups, or AZ_NO_ID: item i is skipped. */
 int az_groups_make(struct az_groups *g, const uint32_t *group, size_t n, size_t groups,
                    struct az_mem *mem) AZ_MUST_USE;
 /* The same for a caller that wants the items only. */
 int az_groups_order(struct az_groups *g, const uint32_t *group, size_t n, size_t groups,
                     struct az_mem *mem) AZ_MUST_USE;
 void az_groups_release(struct az_groups *g);
+static inline const uint32_t *az_groups_items(const struct az_groups *g, size_t group, size_t *n)
+{
+    *n = g->first[group + 1] - g->first[group];
+    return g->item + g->first[group];
+}
+static inline uint32_t az_groups_first(const struct az_groups *g, size_t group)
+{
+    return g->item[g->first[group]];
+}
 /* Gathers value[item] of one group into g->value; returns how many. */
 size_t az_groups_take(struct az_groups *g, size_t group, const int64_t *value);
+/* The same, and their figures. */
+static inline void az_groups_stats(struct az_groups *g, size_t group, const int64_t *value,
+                                   struct az_stats *out)
+{
+    az_stats_i64(g->value, az_groups_take(g, group, value), out);
+}
+int64_t az_groups_sum(const struct az_groups *g, size_t group, const int64_t *value);
 
 #endif

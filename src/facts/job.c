@@ -66,14 +66,6 @@ void az_cover(struct az_job *job, const char *item, double value, const char *un
     az_put_copy(job->coverage, note);
 }
 
-static void number(struct az_table *t, int64_t x)
-{
-    if (x < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, x);
-}
-
 void az_finding_put(struct az_job *job, const struct az_finding_row *f)
 {
     struct az_table *t = job->findings;
@@ -82,9 +74,9 @@ void az_finding_put(struct az_job *job, const struct az_finding_row *f)
     az_put_copy(t, az_sv_str(f->rule));
     az_put_copy(t, az_sv_str(f->severity));
     az_put_copy(t, f->subject);
-    number(t, f->count);
-    number(t, f->ns);
-    number(t, f->recoverable);
+    az_put_known(t, f->count);
+    az_put_known(t, f->ns);
+    az_put_known(t, f->recoverable);
     az_put_f64(t, f->share);
     az_put_given_copy(t, f->evidence);
     az_put_given_copy(t, f->row);
@@ -107,4 +99,12 @@ void az_finding(struct az_job *job, const char *rule, const char *severity, stru
                                       .overlaps = AZ_SV(""),
                                       .advice = advice };
     az_finding_put(job, &f);
+}
+
+int az_job_add(struct az_job *job, struct az_table *t, int rc)
+{
+    if (rc == 0)
+        return az_document_add(job->doc, t);
+    az_table_free(t);
+    return rc;
 }

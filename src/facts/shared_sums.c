@@ -3,97 +3,64 @@
 
 #include "base/num.h"
 #include "base/sort.h"
-#include "base/stats.h"
+#include "facts/groups.h"
 #include "facts/shared_internal.h"
-
-struct source { /* events of one kind in one trace */
-    size_t trace;
-    const struct az_events *ev;
-    size_t base; /* place of its first event in the job's numbering */
-};
-AZ_VEC(struct source, sources);
 
 struct summer {
     struct az_job *job;
     enum az_sum_of what;
-    struct sources src;
-    size_t n, groups, used, largest;
-    uint32_t *first; /* group -> place in order; groups + 1 */
-    uint32_t *order; /* events by group */
-    size_t first_bytes, order_bytes;
+    const enum az_kind *kinds;
+    size_t n_kinds, n; /* events */
+    uint32_t *of;      /* event -> group, in the order of traces and kinds; AZ_NO_ID: in none */
+    int64_t *value;    /* of each event; made when `of` is gone */
 };
 
-static uint32_t group_of(const struct summer *s, const struct source *src, size_t i)
+static int64_t bytes_of(const struct az_trace *t, const struct az_events *ev, size_t i)
 {
-    uint32_t number = az_job_name(s->job, src->trace, src->ev->name[i]);
-    if (number == AZ_NO_ID)
+    const uint32_t side = ev->side ? ev->side[i] : AZ_NO_ROW;
+    return side == AZ_NO_ROW ? -1 : t->copies.v[side].bytes;
+}
+
+static uint32_t group_of(const struct summer *s, size_t trace, const struct az_events *ev, size_t i)
+{
+    const uint32_t number = az_job_name(s->job, trace, ev->name[i]);
+    if (number == AZ_NO_ID ||
+        (s->what == AZ_SUM_BYTES && bytes_of(s->job->traces[trace], ev, i) < 0))
         return AZ_NO_ID;
-    if (s->what == AZ_SUM_BYTES) {
-        uint32_t side = src->ev->side ? src->ev->side[i] : AZ_NO_ROW;
-        if (side == AZ_NO_ROW || s->job->traces[src->trace]->copies.v[side].bytes < 0)
-            return AZ_NO_ID;
-    }
-    if (s->what == AZ_SUM_STYLE) {
-        const struct az_range *r = az_range_side(s->job->traces[src->trace], i);
-        return number * 2 + (r && r->style == 1);
-    }
-    return number;
+    if (s->what != AZ_SUM_STYLE)
+        return number;
+    const struct az_range *r = az_range_side(s->job->traces[trace], i);
+    return number * 2 + (r && r->style == 1);
 }
 
-static int64_t value_of(const struct summer *s, const struct source *src, size_t i)
+static void each_event(struct summer *s)
 {
-    if (s->what == AZ_SUM_BYTES)
-        return s->job->traces[src->trace]->copies.v[src->ev->side[i]].bytes;
-    return src->ev->end[i] - src->ev->start[i];
+    size_t at = 0;
+    for (size_t t = 0; t < s->job->n_traces; t++)
+        for (size_t k = 0; k < s->n_kinds; k++) {
+            const struct az_events *ev = &s->job->traces[t]->ev[s->kinds[k]];
+            for (size_t i = 0; i < ev->n; i++, at++) {
+                if (!s->value)
+                    s->of[at] = group_of(s, t, ev, i);
+                else
+                    s->value[at] = s->what == AZ_SUM_BYTES ? bytes_of(s->job->traces[t], ev, i)
+                                                           : ev->end[i] - ev->start[i];
+            }
+        }
 }
 
-static int gather_sources(struct summer *s, const enum az_kind *kinds, size_t n_kinds)
+/* Of the first trace that has such events; *n: events of all. */
+static int64_t ticks_of(const struct summer *s, size_t *n)
 {
-    for (size_t t = 0; t < s->job->n_traces; t++) {
-        for (size_t k = 0; k < n_kinds; k++) {
-            const struct az_events *ev = &s->job->traces[t]->ev[kinds[k]];
-            int rc = ev->n ? az_vec_push(&s->src, ((struct source){ t, ev, s->n })) : 0;
-            if (rc != 0)
-                return rc;
-            s->n += ev->n;
+    int64_t ticks = 1;
+    *n = 0;
+    for (size_t t = 0; t < s->job->n_traces; t++)
+        for (size_t k = 0; k < s->n_kinds; k++) {
+            const size_t events = s->job->traces[t]->ev[s->kinds[k]].n;
+            ticks = events && *n == 0 ? s->job->traces[t]->ticks_per_ns : ticks;
+            *n += events;
         }
-    }
-    return s->n < UINT32_MAX ? 0 : AZ_ERANGE;
-}
-
-static int bucket(struct summer *s)
-{
-    s->groups = az_job_names(s->job) * (s->what == AZ_SUM_STYLE ? 2 : 1);
-    s->first_bytes = (s->groups + 2) * sizeof *s->first;
-    s->order_bytes = (s->n + 1) * sizeof *s->order;
-    s->first = az_mem_alloc(s->job->mem, s->first_bytes);
-    s->order = az_mem_alloc(s->job->mem, s->order_bytes);
-    if (!s->first || !s->order)
-        return az_mem_error(s->job->mem);
-    memset(s->first, 0, s->first_bytes);
-    uint32_t *at =
-        s->first + 1; /* one ahead, so that filling leaves first[g] at the group's start */
-    for (size_t k = 0; k < s->src.n; k++) {
-        for (size_t i = 0; i < s->src.v[k].ev->n; i++) {
-            uint32_t g = group_of(s, &s->src.v[k], i);
-            if (g != AZ_NO_ID)
-                at[g + 1]++;
-        }
-    }
-    for (size_t g = 0; g < s->groups; g++) {
-        s->used += at[g + 1] > 0;
-        if (at[g + 1] > s->largest)
-            s->largest = at[g + 1];
-        at[g + 1] += at[g];
-    }
-    for (size_t k = 0; k < s->src.n; k++) {
-        for (size_t i = 0; i < s->src.v[k].ev->n; i++) {
-            uint32_t g = group_of(s, &s->src.v[k], i);
-            if (g != AZ_NO_ID)
-                s->order[at[g]++] = (uint32_t)(s->src.v[k].base + i);
-        }
-    }
-    return 0;
+    return s->what == AZ_SUM_BYTES ? 1 : ticks;
 }
 
 static void figures(struct az_name_sum *row, int64_t *v, size_t n, int64_t per_unit)
@@ -129,52 +96,55 @@ static int compare_sums(const void *pa, const void *pb, void *ctx)
     return names != 0 ? names : (int)a->style - (int)b->style;
 }
 
-static int rows(struct summer *s, struct az_name_sums *out)
+static int rows(struct summer *s, struct az_groups *g, int64_t per_unit, struct az_name_sums *out)
 {
-    size_t bytes = (s->largest + 1) * sizeof(int64_t), n = 0;
-    int64_t *v = az_mem_alloc(s->job->mem, bytes);
-    struct az_name_sum *row = az_arena_array(s->job->arena, s->used, sizeof *row);
-    int64_t per_unit = s->what == AZ_SUM_BYTES || s->src.n == 0
-                           ? 1
-                           : s->job->traces[s->src.v[0].trace]->ticks_per_ns;
-    int rc = !v ? az_mem_error(s->job->mem) : !row ? az_arena_error(s->job->arena) : 0;
-    for (size_t g = 0; rc == 0 && g < s->groups; g++) {
-        size_t k = 0, m = 0;
-        for (uint32_t i = s->first[g]; i < s->first[g + 1]; i++, m++) {
-            while (k + 1 < s->src.n && s->order[i] >= s->src.v[k + 1].base)
-                k++; /* places rise within a group */
-            v[m] = value_of(s, &s->src.v[k], s->order[i] - s->src.v[k].base);
-        }
-        if (m == 0)
+    const size_t styles = s->what == AZ_SUM_STYLE ? 2 : 1;
+    size_t used = 0, n = 0;
+    for (size_t k = 0; k < g->groups; k++)
+        used += g->first[k + 1] > g->first[k];
+    struct az_name_sum *row = az_arena_array(s->job->arena, used, sizeof *row);
+    if (!row)
+        return az_arena_error(s->job->arena);
+    for (size_t k = 0; k < g->groups; k++) {
+        const size_t events = az_groups_take(g, k, s->value);
+        if (events == 0)
             continue;
-        row[n].name = (uint32_t)(s->what == AZ_SUM_STYLE ? g / 2 : g);
-        row[n].style = s->what == AZ_SUM_STYLE ? g % 2 : 0;
-        figures(&row[n++], v, m, per_unit);
+        row[n].name = (uint32_t)(k / styles);
+        row[n].style = (unsigned)(k % styles);
+        figures(&row[n++], g->value, events, per_unit);
     }
-    if (rc == 0)
-        rc = az_sort_cmp(row, n, sizeof *row, compare_sums, &(struct by_total){ s->job },
-                         s->job->mem);
-    *out = (struct az_name_sums){ .v = row, .n = rc == 0 ? n : 0, .exact = per_unit <= 1 };
-    az_mem_free(s->job->mem, v, v ? bytes : 0);
-    return rc;
+    *out = (struct az_name_sums){ .v = row, .n = n, .exact = per_unit <= 1 };
+    return az_sort_cmp(row, n, sizeof *row, compare_sums, &(struct by_total){ s->job },
+                       s->job->mem);
 }
 
 int az_job_sum(struct az_job *job, const enum az_kind *kinds, size_t n_kinds, enum az_sum_of what,
                struct az_name_sums *out)
 {
-    struct summer s = { .job = job, .what = what };
+    struct summer s = { .job = job, .what = what, .kinds = kinds, .n_kinds = n_kinds };
+    struct az_groups g = { 0 };
+    const size_t groups = az_job_names(job) * (what == AZ_SUM_STYLE ? 2 : 1);
+    const int64_t per_unit = ticks_of(&s, &s.n);
     *out = (struct az_name_sums){ 0 };
     if (!az_shared_of(job))
         return az_arena_error(job->arena);
-    az_vec_init(&s.src, job->mem);
-    int rc = gather_sources(&s, kinds, n_kinds);
-    if (rc == 0)
-        rc = bucket(&s);
-    if (rc == 0)
-        rc = rows(&s, out);
-    az_mem_free(job->mem, s.first, s.first ? s.first_bytes : 0);
-    az_mem_free(job->mem, s.order, s.order ? s.order_bytes : 0);
-    az_vec_release(&s.src);
+    if (s.n >= UINT32_MAX)
+        return AZ_ERANGE;
+    s.of = az_mem_alloc(job->mem, (s.n + 1) * sizeof *s.of);
+    if (!s.of)
+        return az_mem_error(job->mem);
+    each_event(&s);
+    int rc = az_groups_make(&g, s.of, s.n, groups, job->mem);
+    az_mem_free(job->mem, s.of, (s.n + 1) * sizeof *s.of);
+    s.value = rc == 0 ? az_mem_alloc(job->mem, (s.n + 1) * sizeof *s.value) : NULL;
+    if (s.value) {
+        each_event(&s);
+        rc = rows(&s, &g, per_unit, out);
+        az_mem_free(job->mem, s.value, (s.n + 1) * sizeof *s.value);
+    } else if (rc == 0) {
+        rc = az_mem_error(job->mem);
+    }
+    az_groups_release(&g);
     return rc;
 }
 

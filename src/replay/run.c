@@ -325,10 +325,7 @@ static void put_row(struct az_table *t, const struct az_replay_entry *e, const s
     az_put_f64(t, replay * percent);
     az_put_f64(t, diff * percent);
     az_put_given_copy(t, o->torch_status);
-    if (e->count >= 0)
-        az_put_i64(t, e->count);
-    else
-        az_put_empty(t);
+    az_put_known(t, e->count);
     az_put_f64(t, o->bench.gflops);
     az_put_f64(t, o->bench.gbps);
     az_put_given_copy(t, o->bench.solution);

@@ -223,6 +223,14 @@ void az_put_i64(struct az_table *t, int64_t x)
         put(t, (struct az_cell){ .type = AZ_INT, .i = x });
 }
 
+void az_put_known(struct az_table *t, int64_t x)
+{
+    if (x >= 0)
+        az_put_i64(t, x);
+    else
+        az_put_empty(t);
+}
+
 void az_put_f64(struct az_table *t, double x)
 {
     if (isfinite(x))

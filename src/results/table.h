@@ -138,6 +138,7 @@ void az_put_copy(struct az_table *t, struct az_sv s);
 void az_put_given(struct az_table *t, struct az_sv s);
 void az_put_given_copy(struct az_table *t, struct az_sv s);
 void az_put_i64(struct az_table *t, int64_t x);
+void az_put_known(struct az_table *t, int64_t x); /* an empty cell for a negative number */
 void az_put_f64(struct az_table *t, double x);
 void az_put_bool(struct az_table *t, bool x);
 void az_put_empty(struct az_table *t);

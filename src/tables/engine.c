@@ -65,7 +65,7 @@ static bool columns_of(struct az_grouping *g)
         if (c->when && !c->when(&g->rows))
             continue;
         if (c->figure == AZ_FIG_KEY && !c->follows) {
-            if (g->n_keys == AZ_SPEC_KEYS)
+            if (g->n_keys == AZ_GROUP_KEYS)
                 return false;
             g->key[g->n_keys++] = c->key;
         }

@@ -79,8 +79,8 @@ static int text_number(struct az_grouping *g, size_t k, const struct az_item *it
 }
 
 /* *in: the item is in a row. */
-static int keys_of(struct az_grouping *g, const struct az_item *item, uint64_t number[AZ_SPEC_KEYS],
-                   bool *in)
+static int keys_of(struct az_grouping *g, const struct az_item *item,
+                   uint64_t number[AZ_GROUP_KEYS], bool *in)
 {
     int rc = 0;
     *in = !g->spec->keep || g->spec->keep(&g->rows, item);
@@ -98,66 +98,17 @@ static int keys_of(struct az_grouping *g, const struct az_item *item, uint64_t n
     return rc;
 }
 
-static int add_group(struct az_grouping *g, const struct az_item *item, const uint64_t *number)
-{
-    int rc = g->groups.n < AZ_NO_ID ? az_vec_push(&g->groups, ((struct az_group){ .first = *item }))
-                                    : AZ_ERANGE;
-    for (size_t k = 0; rc == 0 && g->n_keys > 2 && k < g->n_keys; k++)
-        rc = az_vec_push(&g->tuples, number[k]);
-    return rc;
-}
-
-/* Where the group of these keys is, or is to be put (*added). Up to two keys are the key of the
- * map; more of them are found by their hash, and compared. */
-static int place_of(struct az_grouping *g, const uint64_t *number, uint32_t **at, bool *added)
-{
-    const uint32_t fresh = (uint32_t)g->groups.n;
-    const size_t n = g->n_keys, bytes = n * sizeof *number;
-    if (n == 1 && g->direct && number[0] < g->below) {
-        *at = &g->direct[number[0]];
-        *added = **at == AZ_NO_ID;
-        if (*added)
-            **at = fresh;
-        return 0;
-    }
-    if (n <= 2)
-        return az_map_put(&g->map, n ? number[0] : fresh, n > 1 ? number[1] : 0, fresh, at, added);
-    const uint64_t hash = az_hash(number, bytes);
-    for (uint64_t probe = 0;; probe++) {
-        const int rc = az_map_put(&g->map, hash, probe, fresh, at, added);
-        if (rc || *added || memcmp(g->tuples.v + **at * n, number, bytes) == 0)
-            return rc;
-    }
-}
-
-static bool same_as_last(const struct az_grouping *g, const uint64_t *number)
-{
-    bool same = g->n_keys > 0 && g->groups.n > 0;
-    for (size_t k = 0; same && k < g->n_keys; k++)
-        same = number[k] == g->last[k];
-    return same;
-}
-
 static int find_group(struct az_grouping *g, const struct az_item *item, uint32_t *group)
 {
-    uint64_t number[AZ_SPEC_KEYS];
-    uint32_t *at;
-    bool in, added;
+    uint64_t number[AZ_GROUP_KEYS];
+    bool in;
     int rc = keys_of(g, item, number, &in);
     *group = AZ_NO_ID;
-    if (rc || !in)
-        return rc;
-    if (same_as_last(g, number)) {
-        *group = g->last_group;
-        return 0;
-    }
-    rc = place_of(g, number, &at, &added);
-    if (rc)
-        return rc;
-    *group = g->last_group = *at;
-    for (size_t k = 0; k < g->n_keys; k++)
-        g->last[k] = number[k];
-    return added ? add_group(g, item, number) : 0;
+    if (rc == 0 && in)
+        rc = az_grouper_find(&g->by, number, group);
+    if (rc == 0 && g->by.n > g->groups.n)
+        rc = az_vec_push(&g->groups, ((struct az_group){ .first = *item }));
+    return rc;
 }
 
 static int sort_in(void *ctx, size_t i, const struct az_item *item)
@@ -431,22 +382,17 @@ static int prepare_texts(struct az_grouping *g)
 static int from_items(struct az_grouping *g)
 {
     struct az_job *job = g->rows.job;
+    const struct az_key *only = g->n_keys == 1 ? g->key[0] : NULL;
     g->n = count_items(g);
     g->room = (g->n + 1) * sizeof *g->of;
     if (g->n >= UINT32_MAX)
         return AZ_ERANGE;
     g->of = az_mem_alloc(job->mem, g->room);
-    int rc = g->of ? az_map_init(&g->map, job->mem, 64) : az_mem_error(job->mem);
+    int rc = g->of ? az_grouper_init(&g->by, job->mem, g->n_keys,
+                                     only && only->below ? only->below(&g->rows) : 0)
+                   : az_mem_error(job->mem);
     if (rc == 0)
         rc = prepare_texts(g);
-    if (rc == 0 && g->n_keys == 1 && g->key[0]->below) {
-        g->below = g->key[0]->below(&g->rows);
-        g->direct = az_mem_alloc(job->mem, (g->below + 1) * sizeof *g->direct);
-        if (g->direct)
-            memset(g->direct, 0xff, (g->below + 1) * sizeof *g->direct);
-        else
-            rc = az_mem_error(job->mem);
-    }
     if (rc == 0)
         rc = each(g, sort_in, g);
     const size_t places = (g->groups.n + count_given(g) + 1) * g->n_values;
@@ -464,7 +410,6 @@ int az_grouping_make(struct az_grouping *g)
 {
     const struct az_job *job = g->rows.job;
     az_vec_init(&g->groups, job->mem);
-    az_vec_init(&g->tuples, job->mem);
     g->ticks = job->n_traces ? job->traces[0]->ticks_per_ns : 1;
     if (g->ticks < 1)
         g->ticks = 1;
@@ -479,11 +424,8 @@ void az_grouping_release(struct az_grouping *g)
 {
     struct az_mem *mem = g->rows.job->mem;
     az_mem_free(mem, g->of, g->of ? g->room : 0);
-    az_mem_free(mem, g->direct, g->direct ? (g->below + 1) * sizeof *g->direct : 0);
-    if (g->map.cell)
-        az_map_release(&g->map);
+    az_grouper_release(&g->by);
     if (g->texts.mem)
         az_intern_release(&g->texts);
     az_vec_release(&g->groups);
-    az_vec_release(&g->tuples);
 }

@@ -1,36 +1,5 @@
 /* Documents: order of tables, what is skipped; sheet names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "results/document.h"
-
-struct env {
-    struct az_mem mem;
-    struct az_arena arena;
-    struct az_document doc;
-};
-
-static int setup(void **state)
-{
-    static struct env e;
-    az_mem_init(&e.mem, 0);
-    az_arena_init(&e.arena, &e.mem);
-    az_document_init(&e.doc, &e.arena);
-    *state = &e;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct env *e = *state;
-    az_document_release(&e->doc);
-    az_arena_release(&e->arena);
-    return e->mem.used == 0 ? 0 : -1;
-}
+#include "unit/results_env.h"
 
 static struct az_table *one(struct env *e, const char *id, unsigned flags, int rows)
 {

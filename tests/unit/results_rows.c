@@ -1,34 +1,7 @@
 /* Rows that are made when they are read: by a reader, held for good, in a document and its copy. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit/results_env.h"
+
 #include <stdio.h>
-
-#include <cmocka.h>
-
-#include "results/document.h"
-
-struct env {
-    struct az_mem mem;
-    struct az_arena arena;
-};
-
-static int setup(void **state)
-{
-    static struct env e;
-    az_mem_init(&e.mem, 0);
-    az_arena_init(&e.arena, &e.mem);
-    *state = &e;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct env *e = *state;
-    az_arena_release(&e->arena);
-    return e->mem.used == 0 ? 0 : -1;
-}
 
 /* Squares, and a text that lives as long as the row. */
 static void squares(const void *of, size_t row, struct az_table *into)

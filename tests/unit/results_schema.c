@@ -1,35 +1,8 @@
 /* Canonical columns: ids and titles of headers, unique in a table. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/results_env.h"
 
 #include "base/intern.h"
-#include "results/document.h"
 #include "results/schema.h"
-
-struct env {
-    struct az_mem mem;
-    struct az_arena arena;
-};
-
-static int setup(void **state)
-{
-    static struct env e;
-    az_mem_init(&e.mem, 0);
-    az_arena_init(&e.arena, &e.mem);
-    *state = &e;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct env *e = *state;
-    az_arena_release(&e->arena);
-    return e->mem.used == 0 ? 0 : -1;
-}
 
 static void expect(struct az_sv got, const char *want)
 {

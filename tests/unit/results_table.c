@@ -1,35 +1,10 @@
 /* Tables: building, errors, exact texts, sorting. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit/results_env.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "base/num.h"
 #include "results/table.h"
-
-struct env {
-    struct az_mem mem;
-    struct az_arena arena;
-};
-
-static int setup(void **state)
-{
-    static struct env e;
-    az_mem_init(&e.mem, 0);
-    az_arena_init(&e.arena, &e.mem);
-    *state = &e;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct env *e = *state;
-    az_arena_release(&e->arena);
-    return e->mem.used == 0 ? 0 : -1;
-}
 
 static struct az_table *three(struct env *e)
 {

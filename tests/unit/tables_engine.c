@@ -1,5 +1,5 @@
 /* The table engine against a slow and plain reference, over many random traces. */
-#include "unit/analyses_trace.h"
+#include "unit/facts_job.h"
 
 #include <math.h>
 
@@ -7,69 +7,6 @@
 #include "tables/keys.h"
 
 enum { TRACES = 2, EVENTS = 200, NAMES = 7 };
-
-struct fix {
-    struct az_mem mem;
-    struct az_arena arena;
-    struct az_trace t[TRACES];
-    const struct az_trace *views[TRACES];
-    struct az_options opts;
-    struct az_classifier classes;
-    struct az_diag diag;
-    struct az_document doc;
-    struct az_job job;
-};
-
-static int setup(void **state)
-{
-    struct fix *f = calloc(1, sizeof *f);
-    az_mem_init(&f->mem, 0);
-    az_arena_init(&f->arena, &f->mem);
-    az_diag_init(&f->diag);
-    az_document_init(&f->doc, &f->arena);
-    az_vec_init(&f->opts.classes, &f->mem);
-    for (int i = 0; i < TRACES; i++) {
-        new_trace(&f->t[i], &f->mem);
-        f->views[i] = &f->t[i];
-    }
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fix *f = *state;
-    az_table_free(f->job.coverage);
-    az_table_free(f->job.findings);
-    az_document_release(&f->doc);
-    if (f->job.classes)
-        az_classifier_release(&f->classes);
-    az_vec_release(&f->opts.classes);
-    for (int i = 0; i < TRACES; i++)
-        az_trace_release(&f->t[i]);
-    az_diag_release(&f->diag);
-    az_arena_release(&f->arena);
-    const size_t left = f->mem.used;
-    free(f);
-    return left == 0 ? 0 : -1;
-}
-
-static void make_job(struct fix *f, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        assert_int_equal(az_trace_seal(&f->t[i]), 0);
-    assert_int_equal(az_classifier_init(&f->classes, &f->opts.classes, &f->arena), 0);
-    f->job = (struct az_job){ .opts = &f->opts,
-                              .traces = f->views,
-                              .n_traces = n,
-                              .classes = &f->classes,
-                              .arena = &f->arena,
-                              .mem = &f->mem,
-                              .diag = &f->diag,
-                              .doc = &f->doc,
-                              .coverage = az_coverage_table(&f->arena),
-                              .findings = az_findings_table(&f->arena) };
-}
 
 static uint32_t next(uint64_t *seed)
 {

@@ -1,36 +1,7 @@
 /* Views: which of the tables that answer one question are shown. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/results_env.h"
 
 #include "tables/views.h"
-
-struct env {
-    struct az_mem mem;
-    struct az_arena arena;
-    struct az_document doc;
-};
-
-static int setup(void **state)
-{
-    static struct env e;
-    az_mem_init(&e.mem, 0);
-    az_arena_init(&e.arena, &e.mem);
-    az_document_init(&e.doc, &e.arena);
-    *state = &e;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct env *e = *state;
-    az_document_release(&e->doc);
-    az_arena_release(&e->arena);
-    return e->mem.used == 0 ? 0 : -1;
-}
 
 /* A table of two rows; its first column holds a and b. */
 static void add(struct env *e, const char *id, const char *column, int64_t a, int64_t b)

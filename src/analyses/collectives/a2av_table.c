@@ -132,8 +132,8 @@ static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az
         const struct az_coll_what *w = az_coll_what(c, g);
         az_coll_put_clock_us(t, c, g);
         az_put_f64(t, az_coll_us(az_coll_event(c, g)->end - az_coll_event(c, g)->start));
-        az_coll_put_count(t, w->in);
-        az_coll_put_count(t, w->out);
+        az_put_known(t, w->in);
+        az_put_known(t, w->out);
         az_put_f64(t, az_coll_mb(w, w->in));
         az_put_f64(t, az_coll_mb(w, w->out));
         az_put_given(t, w->in_split);
@@ -153,11 +153,11 @@ static void put_instance(const struct az_cr *c, struct az_table *t, const struct
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
     az_put_text(t, az_coll_name(w));
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, az_coll_lane_of(c, g)->stream);
+    az_put_known(t, az_coll_lane_of(c, g)->stream);
     az_put_f64(t, mb(a->bytes));
-    az_coll_put_count(t, a->nelems);
+    az_put_known(t, a->nelems);
     az_put_f64(t, az_coll_us(x->wall));
     az_put_f64(t, az_coll_us(x->longest));
     az_put_f64(t, az_coll_us(x->latency));
@@ -178,7 +178,7 @@ static void put_ours(const struct az_cr *c, struct az_table *t, const struct a2a
     az_put_f64(t, gib(a->fastest));
     az_put_f64(t, gib(a->slowest));
     az_put_f64(t, mb(a->off_diagonal));
-    az_coll_put_count(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
+    az_put_known(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
     az_put_i64(t, x->n);
     az_put_i64(t, x->expected);
     az_put_bool(t, x->flags & CR_PARTIAL);
@@ -233,7 +233,7 @@ static int instances(struct work *k)
     az_table_column(t, "n_expected", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
     az_table_column(t, "partial", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_make(t, k->v.n, make_row, l);
-    return az_coll_emit(c, t, 0);
+    return az_job_add(c->job, t, 0);
 }
 
 /* ---- summary ---- */
@@ -336,7 +336,7 @@ static void put_summary(const struct az_cr *c, struct az_table *t, const struct 
     az_put_i64(t, (int64_t)n);
     az_put_given(t, group->ranks);
     az_put_text(t, az_coll_name(w));
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_f64(t, az_coll_ms(wall));
     az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
     put_figure(c, t, a, n, RATE_GIB, true, v);
@@ -345,24 +345,14 @@ static void put_summary(const struct az_cr *c, struct az_table *t, const struct 
 }
 
 /* By group (name and members) and type. */
-static int group_instances(struct work *k, uint32_t *of, size_t *n)
+static int same_group(void *ctx, size_t i, uint64_t key[2])
 {
-    struct az_map map;
-    int rc = az_map_init(&map, k->c->job->mem, 16);
-    *n = 0;
-    for (size_t i = 0; rc == 0 && i < k->v.n; i++) {
-        const struct az_coll_coll *x = &k->c->colls.v[k->v.v[i].coll];
-        const struct az_sv dtype = az_coll_what(k->c, az_coll_member(k->c, x, 0))->dtype;
-        uint32_t *at;
-        bool added;
-        rc = az_map_put(&map, x->group, az_hash(dtype.p, dtype.n), (uint32_t)*n, &at, &added);
-        if (rc)
-            break;
-        of[i] = *at;
-        *n += added;
-    }
-    az_map_release(&map);
-    return rc;
+    const struct work *k = ctx;
+    const struct az_coll_coll *x = &k->c->colls.v[k->v.v[i].coll];
+    const struct az_sv dtype = az_coll_what(k->c, az_coll_member(k->c, x, 0))->dtype;
+    key[0] = x->group;
+    key[1] = az_hash(dtype.p, dtype.n);
+    return 1;
 }
 
 static int summary(struct work *k)
@@ -372,21 +362,19 @@ static int summary(struct work *k)
                                       "All-to-all of uneven sizes by group", AZ_TABLE_SUMMARY);
     struct az_groups groups = { 0 };
     struct az_arena a;
-    size_t n = 0;
     if (!t)
         return az_arena_error(c->arena);
     summary_columns(c, t);
     az_arena_init(&a, c->job->mem);
-    uint32_t *of = az_arena_array(&a, k->v.n + 1, sizeof *of);
     const struct a2av **of_group = az_arena_array(&a, k->v.n + 1, sizeof *of_group);
     double *v = az_arena_array(&a, k->v.n + 1, sizeof *v);
-    int rc = of && v && of_group ? group_instances(k, of, &n) : az_arena_error(&a);
-    if (rc == 0)
-        rc = az_groups_make(&groups, of, k->v.n, n, c->job->mem);
-    for (size_t g = 0; rc == 0 && g < n; g++) {
-        const size_t first = groups.first[g], members = groups.first[g + 1] - first;
+    int rc = v && of_group ? az_groups_by(&groups, k->v.n, same_group, k, c->job->mem)
+                           : az_arena_error(&a);
+    for (size_t g = 0; rc == 0 && g < groups.groups; g++) {
+        size_t members;
+        const uint32_t *item = az_groups_items(&groups, g, &members);
         for (size_t i = 0; i < members; i++)
-            of_group[i] = &k->v.v[groups.item[first + i]];
+            of_group[i] = &k->v.v[item[i]];
         put_summary(c, t, of_group, members, v);
     }
     az_groups_release(&groups);
@@ -394,7 +382,7 @@ static int summary(struct work *k)
     const int by = -(int)az_table_find(t, "Total wall_time (us)") - 1;
     if (rc == 0)
         rc = az_table_sort(t, &by, 1);
-    return az_coll_emit(c, t, rc);
+    return az_job_add(c->job, t, rc);
 }
 
 static int tables(struct work *k)

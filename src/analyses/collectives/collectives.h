@@ -255,10 +255,8 @@ struct az_coll_spread az_coll_spread(double *v, size_t n);
 static inline double az_coll_us(int64_t ns) { return az_quotient(ns, 1000); }
 static inline double az_coll_ms(int64_t ns) { return (double)ns / 1e6; }
 /* A count that may be unknown (negative): an empty cell. */
-void az_coll_put_count(struct az_table *t, int64_t v);
 void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c,
                           uint32_t g); /* start as in the file */
-int az_coll_emit(struct az_cr *c, struct az_table *t, int rc) AZ_MUST_USE;
 
 /* Which names of tables are asked for (collective_sheets). */
 static inline bool az_coll_current_names(const struct az_cr *c)

@@ -63,7 +63,7 @@ static int by_kind(struct az_cr *c, const struct exposure *kind)
         az_put_f64(t, percent(kind[k].part.hidden, kind[k].time));
         az_put_f64(t, percent(kind[k].part.wait, kind[k].time));
     }
-    int rc = az_coll_emit(c, t, 0);
+    int rc = az_job_add(c->job, t, 0);
     if (rc || c->n == 0)
         return rc;
     struct az_chart chart = { .kind = AZ_CHART_STACKED_BAR,
@@ -101,7 +101,7 @@ static int by_rank(struct az_cr *c, const struct exposure *rank)
         az_put_f64(t, az_coll_ms(p->busy - p->overlap));
         az_put_f64(t, percent(p->overlap, p->busy));
     }
-    return az_coll_emit(c, t, 0);
+    return az_job_add(c->job, t, 0);
 }
 
 int az_coll_exposure_tables(struct az_cr *c)
@@ -145,7 +145,7 @@ static void put_row(struct listing *l, size_t r, uint32_t group, const struct az
     az_put_text(t, l->c->groups.v[group].name);
     az_put_text(t, az_coll_name(w));
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, w->in);
+    az_put_known(t, w->in);
     if (g == AZ_NO_ROW) {
         az_put_empty(t);
         az_put_empty(t);
@@ -232,7 +232,7 @@ static int list(struct listing *l)
         if (c->colls.v[i].flags & CR_INCOMPLETE)
             absent_members(l, &c->colls.v[i]);
     rank_findings(l);
-    return az_coll_emit(c, l->t, 0);
+    return az_job_add(c->job, l->t, 0);
 }
 
 int az_coll_unmatched_table(struct az_cr *c)

@@ -116,7 +116,7 @@ static int heatmap(struct cr_flows *k)
         az_put_f64(t, mb(f->bytes) / (double)f->count);
         az_put_i64(t, f->count);
     }
-    return az_coll_emit(c, t, 0);
+    return az_job_add(c->job, t, 0);
 }
 
 /* Ranks that send or receive, ascending; -1: too many for a matrix. */
@@ -178,7 +178,7 @@ static int matrix(struct cr_flows *k)
             az_put_f64(t, here ? mb(k->v.v[at++].bytes) : NAN);
         }
     }
-    rc = az_coll_emit(c, t, rc);
+    rc = az_job_add(c->job, t, rc);
     if (rc) {
         az_vec_release(&chart.y);
         return rc;

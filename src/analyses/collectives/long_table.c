@@ -27,26 +27,9 @@ struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x, str
                            (long long)(sends ? peer : own), x->k);
 }
 
-void az_coll_put_count(struct az_table *t, int64_t v)
-{
-    if (v < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, v);
-}
-
 void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c, uint32_t g)
 {
     az_put_f64(t, az_coll_us(az_coll_event(c, g)->start));
-}
-
-int az_coll_emit(struct az_cr *c, struct az_table *t, int rc)
-{
-    if (rc) {
-        az_table_free(t);
-        return rc;
-    }
-    return az_document_add(c->job->doc, t);
 }
 
 static void events_columns(struct az_table *t)
@@ -91,18 +74,18 @@ static void put_event(const void *of, size_t row, struct az_table *t)
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
     az_put_text(t, az_coll_name(w));
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, w->in);
+    az_put_known(t, w->in);
     az_put_f64(t, az_coll_mb(w, w->in));
-    az_coll_put_count(t, w->out);
+    az_put_known(t, w->out);
     az_put_f64(t, az_coll_mb(w, w->out));
     az_put_given(t, w->in_split);
     az_put_given(t, w->out_split);
-    az_coll_put_count(t, az_coll_lane_of(c, g)->stream);
+    az_put_known(t, az_coll_lane_of(c, g)->stream);
     az_coll_put_clock_us(t, c, g);
     az_put_f64(t, az_coll_us(e->end - e->start));
-    az_coll_put_count(t, c->node[c->rank[g]]);
+    az_put_known(t, c->node[c->rank[g]]);
     az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
     az_put_f64(t, x && x->n > 1 ? az_coll_us(az_coll_wait(c, x, g)) : NAN);
     az_put_text(t, az_sv_str(w->source));
@@ -115,41 +98,32 @@ static int events(struct az_cr *c, const char *id)
         return az_arena_error(c->arena);
     events_columns(t);
     az_table_make(t, c->n, put_event, c);
-    return az_coll_emit(c, t, 0);
+    return az_job_add(c->job, t, 0);
 }
 
 /* ---- sums ---- */
-static int group_rows(struct az_cr *c, uint32_t *of, struct az_vec_u32 *first)
+static int same_sum(void *ctx, size_t i, uint64_t key[2])
 {
-    struct az_map map;
-    int rc = az_map_init(&map, c->job->mem, 64);
-    for (uint32_t g = 0; rc == 0 && g < c->n; g++) {
-        const struct az_coll_what *w = az_coll_what(c, g);
-        const struct {
-            uint64_t name, dtype, in_split, out_split;
-            int64_t in, out, size, stream;
-            uint32_t rank, group;
-        } k = { az_hash(w->name.p, w->name.n),
-                az_hash(w->dtype.p, w->dtype.n),
-                az_hash(w->in_split.p, w->in_split.n),
-                az_hash(w->out_split.p, w->out_split.n),
-                w->in,
-                w->out,
-                w->size,
-                az_coll_lane_of(c, g)->stream,
-                c->rank[g],
-                c->group[g] };
-        uint32_t *at;
-        bool added;
-        rc = az_map_put(&map, az_hash(&k, sizeof k), az_hash(&k.dtype, sizeof k - 8),
-                        (uint32_t)first->n, &at, &added);
-        if (rc == 0)
-            of[g] = *at;
-        if (rc == 0 && added)
-            rc = az_vec_push(first, g);
-    }
-    az_map_release(&map);
-    return rc;
+    const struct az_cr *c = ctx;
+    const uint32_t g = (uint32_t)i;
+    const struct az_coll_what *w = az_coll_what(c, g);
+    const struct {
+        uint64_t name, dtype, in_split, out_split;
+        int64_t in, out, size, stream;
+        uint32_t rank, group;
+    } k = { az_hash(w->name.p, w->name.n),
+            az_hash(w->dtype.p, w->dtype.n),
+            az_hash(w->in_split.p, w->in_split.n),
+            az_hash(w->out_split.p, w->out_split.n),
+            w->in,
+            w->out,
+            w->size,
+            az_coll_lane_of(c, g)->stream,
+            c->rank[g],
+            c->group[g] };
+    key[0] = az_hash(&k, sizeof k);
+    key[1] = az_hash(&k.dtype, sizeof k - 8);
+    return 1;
 }
 
 static void sums_columns(struct az_table *t)
@@ -167,13 +141,13 @@ static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
     az_put_text(t, az_coll_name(w));
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, w->in);
-    az_coll_put_count(t, w->out);
+    az_put_known(t, w->in);
+    az_put_known(t, w->out);
     az_put_given(t, w->in_split);
     az_put_given(t, w->out_split);
-    az_coll_put_count(t, az_coll_lane_of(c, g)->stream);
+    az_put_known(t, az_coll_lane_of(c, g)->stream);
     az_put_f64(t, az_coll_mb(w, w->in));
     az_put_f64(t, az_coll_mb(w, w->out));
     az_put_f64(t, az_coll_us(s->sum));
@@ -182,7 +156,7 @@ static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const
     az_put_f64(t, az_coll_us(s->min));
     az_put_f64(t, az_coll_us(s->max));
     az_put_i64(t, (int64_t)s->n);
-    az_coll_put_count(t, c->node[c->rank[g]]);
+    az_put_known(t, c->node[c->rank[g]]);
     az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
 }
 
@@ -191,32 +165,25 @@ static int sums(struct az_cr *c)
     struct az_table *t =
         az_table_new(c->arena, "nccl_summary_long", "Collectives by rank, group, kind and size", 0);
     struct az_groups groups = { 0 };
-    struct az_vec_u32 first;
-    struct az_arena a;
-    if (!t)
-        return az_arena_error(c->arena);
-    sums_columns(t);
-    az_vec_init(&first, c->job->mem);
-    az_arena_init(&a, c->job->mem);
-    uint32_t *of = az_arena_array(&a, c->n + 1, sizeof *of);
-    int64_t *length = az_arena_array(&a, c->n + 1, sizeof *length);
-    int rc = of && length ? group_rows(c, of, &first) : az_arena_error(&a);
+    int64_t *length = az_mem_alloc(c->job->mem, (c->n + 1) * sizeof *length);
+    int rc = t ? length ? 0 : az_mem_error(c->job->mem) : az_arena_error(c->arena);
     for (uint32_t g = 0; rc == 0 && g < c->n; g++)
         length[g] = az_coll_event(c, g)->end - az_coll_event(c, g)->start;
     if (rc == 0)
-        rc = az_groups_make(&groups, of, c->n, first.n, c->job->mem);
-    for (size_t i = 0; rc == 0 && i < first.n; i++) {
+        rc = az_groups_by(&groups, c->n, same_sum, c, c->job->mem);
+    if (rc == 0)
+        sums_columns(t);
+    for (size_t k = 0; rc == 0 && k < groups.groups; k++) {
         struct az_stats s;
-        az_stats_i64(groups.value, az_groups_take(&groups, i, length), &s);
-        put_sum(c, t, first.v[i], &s);
+        az_groups_stats(&groups, k, length, &s);
+        put_sum(c, t, az_groups_first(&groups, k), &s);
     }
     az_groups_release(&groups);
-    az_vec_release(&first);
-    az_arena_release(&a);
+    az_mem_free(c->job->mem, length, (c->n + 1) * sizeof *length);
     const int by = -(int)az_table_find(t, "dur_sum") - 1;
     if (rc == 0) /* ties stay by rank and time */
         rc = az_table_sort(t, &by, 1);
-    return az_coll_emit(c, t, rc);
+    return az_job_add(c->job, t, rc);
 }
 
 int az_coll_long_tables(struct az_cr *c)

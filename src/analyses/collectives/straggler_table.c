@@ -114,10 +114,7 @@ static void put_verdict(const struct az_cr *c, struct az_table *t, const struct 
     az_put_f64(t, v->flag_from * known);
     az_put_f64(t, v->found_from * known);
     az_put_f64(t, v->found_seldom * known);
-    if (v->seldom_steps)
-        az_put_i64(t, (int64_t)v->seldom_steps);
-    else
-        az_put_empty(t);
+    az_put_known(t, v->seldom_steps ? (int64_t)v->seldom_steps : -1);
     az_put_i64(t, (int64_t)v->blocks);
     az_put_f64(t, c->clock[s->r].n ? az_coll_us(c->clock[s->r].error) : NAN);
     if (v->judged)
@@ -147,7 +144,7 @@ static void put(const struct az_cr *c, struct az_table *t, const struct rank_sum
     az_put_f64(t, s->n ? 100.0 * (double)s->last / (double)s->n : NAN);
     az_put_i64(t, all);
     az_put_f64(t, az_coll_us(s->busy));
-    az_coll_put_count(t, c->node[s->r]);
+    az_put_known(t, c->node[s->r]);
     az_put_i64(t, s->n);
     az_put_f64(t, az_coll_us(s->blame));
     az_put_f64(t, az_coll_us(s->caused));
@@ -228,7 +225,7 @@ static int stragglers(struct az_cr *c, struct rank_sums *of, const struct az_col
     int rc = az_sort_cmp(of, n, sizeof *of, by_wait, NULL, c->job->mem);
     for (size_t i = 0; rc == 0 && (all || any) && i < n; i++)
         put(c, t, &of[i], all);
-    rc = az_coll_emit(c, t, rc);
+    rc = az_job_add(c->job, t, rc);
     const struct az_sv y = AZ_SV("total_wait_time_us");
     return rc ? rc
               : chart(c, AZ_CHART_BAR, "straggler_summary", "Waiting by rank (least: straggler)",
@@ -269,7 +266,7 @@ static int wait_heat(struct az_cr *c, int64_t *wait)
             if (there[k])
                 az_put_f64(t, az_coll_ms(wait[r * AZ_COLL_KINDS + (size_t)k]));
     }
-    const int rc = az_coll_emit(c, t, 0);
+    const int rc = az_job_add(c->job, t, 0);
     return rc ? rc
               : chart(c, AZ_CHART_HEAT, "nccl_wait_heatmap", "Waiting by rank and kind (ms)",
                       "rank", y, n, "kind");

@@ -97,16 +97,16 @@ static void put_first(const struct az_cr *c, struct az_table *t, const struct az
     az_put_text(t, group->name);
     az_put_given(t, group->ranks);
     az_put_text(t, shown_name(c, x));
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, w->in);
-    az_coll_put_count(t, w->out);
+    az_put_known(t, w->in);
+    az_put_known(t, w->out);
     az_put_f64(t, az_coll_mb(w, w->in));
     az_put_f64(t, az_coll_mb(w, w->out));
     az_put_f64(t, x->bytes < 0 ? NAN : (double)x->bytes / (1024.0 * 1024.0));
     az_put_f64(t, az_coll_us(x->latency));
     az_put_f64(t, x->n > 1 ? az_coll_us(x->skew_start) : NAN);
-    az_coll_put_count(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->first_in)) : -1);
+    az_put_known(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->first_in)) : -1);
     az_put_f64(t, x->n > 1 ? (double)x->wait_sum / (double)x->n / 1e3 : NAN);
     az_put_f64(t, x->n > 1 ? az_coll_us(x->skew_end) : NAN);
     az_put_f64(t, x->gbps);
@@ -141,7 +141,7 @@ static void put_last(const struct az_cr *c, struct az_table *t, const struct az_
 {
     const bool several = x->n > 1;
     az_put_text(t, az_sv_str(az_coll_span_text(c, &c->groups.v[x->group])));
-    az_coll_put_count(t, several ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
+    az_put_known(t, several ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
     az_put_f64(t, gib(x->gbps));
     az_put_f64(t, gib(x->bus_gbps));
     az_put_i64(t, x->n);
@@ -205,7 +205,7 @@ static int collectives(struct az_cr *c, const char *id, bool detailed)
     l->c = c;
     l->detailed = detailed;
     az_table_make(t, rows, make_row, l);
-    return az_coll_emit(c, t, 0);
+    return az_job_add(c->job, t, 0);
 }
 
 /* ---- summary ---- */
@@ -309,9 +309,9 @@ static void put_summary(struct az_cr *c, struct az_table *t, const uint32_t *ite
     const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
     az_put_text(t, shown_name(c, x));
     az_put_given(t, w->dtype);
-    az_coll_put_count(t, w->in);
+    az_put_known(t, w->in);
     az_put_text(t, c->groups.v[x->group].name);
-    az_coll_put_count(t, w->size);
+    az_put_known(t, w->size);
     az_put_f64(t, x->bytes < 0 ? NAN : (double)x->bytes / (1024.0 * 1024.0));
     for (size_t i = 0; i < AZ_LENGTH(theirs); i++)
         put_figure(c, t, &theirs[i], items, n, v, n_agg);
@@ -324,30 +324,18 @@ static void put_summary(struct az_cr *c, struct az_table *t, const uint32_t *ite
     az_put_i64(t, group_sizes(c, items, n));
 }
 
-static int group_colls(struct az_cr *c, uint32_t *of, size_t *n)
+/* All but the all-to-alls of uneven sizes, which have tables of their own. */
+static int same_kind(void *ctx, size_t i, uint64_t key[2])
 {
-    struct az_map map;
-    int rc = az_map_init(&map, c->job->mem, 64);
-    *n = 0;
-    for (size_t i = 0; rc == 0 && i < c->colls.n; i++) {
-        const struct az_coll_coll *x = &c->colls.v[i];
-        const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
-        const struct az_sv name = shown_name(c, x);
-        const uint64_t key[] = { az_hash(name.p, name.n), az_hash(w->dtype.p, w->dtype.n),
-                                 (uint64_t)w->in };
-        uint32_t *at;
-        bool added;
-        of[i] = AZ_NO_ID;
-        if (x->kind == AZ_COLL_ALLTOALLV)
-            continue;
-        rc = az_map_put(&map, az_hash(key, sizeof key), key[2], (uint32_t)*n, &at, &added);
-        if (rc)
-            break;
-        of[i] = *at;
-        *n += added;
-    }
-    az_map_release(&map);
-    return rc;
+    const struct az_cr *c = ctx;
+    const struct az_coll_coll *x = &c->colls.v[i];
+    const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
+    const struct az_sv name = shown_name(c, x);
+    const uint64_t all[] = { az_hash(name.p, name.n), az_hash(w->dtype.p, w->dtype.n),
+                             (uint64_t)w->in };
+    key[0] = az_hash(all, sizeof all);
+    key[1] = all[2];
+    return x->kind != AZ_COLL_ALLTOALLV;
 }
 
 static int summary(struct az_cr *c, const char *id, size_t n_agg)
@@ -355,26 +343,24 @@ static int summary(struct az_cr *c, const char *id, size_t n_agg)
     struct az_table *t = az_table_new(
         c->arena, id, "Collectives over the ranks by kind, type and size", AZ_TABLE_SUMMARY);
     struct az_groups groups = { 0 };
-    struct az_arena a;
-    size_t n = 0;
     if (!t)
         return az_arena_error(c->arena);
     summary_columns(c, t, n_agg);
-    az_arena_init(&a, c->job->mem);
-    uint32_t *of = az_arena_array(&a, c->colls.n + 1, sizeof *of);
-    double *v = az_arena_array(&a, c->colls.n + 1, sizeof *v);
-    int rc = of && v ? group_colls(c, of, &n) : az_arena_error(&a);
-    if (rc == 0)
-        rc = az_groups_make(&groups, of, c->colls.n, n, c->job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        put_summary(c, t, groups.item + groups.first[i], groups.first[i + 1] - groups.first[i], v,
-                    n_agg);
+    int rc = az_groups_by(&groups, c->colls.n, same_kind, c, c->job->mem);
+    double *v = az_mem_alloc(c->job->mem, (groups.largest + 1) * sizeof *v);
+    if (rc == 0 && !v)
+        rc = az_mem_error(c->job->mem);
+    for (size_t k = 0; rc == 0 && k < groups.groups; k++) {
+        size_t n;
+        const uint32_t *items = az_groups_items(&groups, k, &n);
+        put_summary(c, t, items, n, v, n_agg);
+    }
+    az_mem_free(c->job->mem, v, (groups.largest + 1) * sizeof *v);
     az_groups_release(&groups);
-    az_arena_release(&a);
     const int by = -(int)az_table_find(t, "Total comm latency (ms)") - 1;
     if (rc == 0)
         rc = az_table_sort(t, &by, 1);
-    return az_coll_emit(c, t, rc);
+    return az_job_add(c->job, t, rc);
 }
 
 int az_coll_sync_tables(struct az_cr *c)

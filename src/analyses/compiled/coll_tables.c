@@ -10,14 +10,6 @@ static struct az_sv type_of(const struct az_hx *h, const struct az_coll *c)
                                                   : az_hx_text(h, c->name);
 }
 
-static void put_bytes(struct az_table *t, int64_t v)
-{
-    if (v < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, v);
-}
-
 static int instances(struct az_hx *h, const struct az_colls *c)
 {
     struct az_table *t = az_table_new(h->job->arena, "collectives", "Collectives", 0);
@@ -45,8 +37,8 @@ static int instances(struct az_hx *h, const struct az_colls *c)
         az_put_i64(t, x->group);
         az_put_i64(t, x->size);
         az_put_i64(t, (int64_t)x->seen);
-        put_bytes(t, x->data);
-        put_bytes(t, x->message);
+        az_put_known(t, x->data);
+        az_put_known(t, x->message);
         az_put_f64(t, az_hx_us(x->min));
         az_put_f64(t, az_hx_us(x->max));
         az_put_f64(t, x->common_clock ? az_hx_us(x->skew) : 0.0 / 0.0);
@@ -54,7 +46,7 @@ static int instances(struct az_hx *h, const struct az_colls *c)
         az_put_f64(t, x->bus);
         az_put_given(t, az_hx_text(h, which->module));
     }
-    return az_hx_emit(h->job, t, AZ_OK);
+    return az_job_add(h->job, t, AZ_OK);
 }
 
 /* ---- summaries ---- */
@@ -167,7 +159,7 @@ static int summary(struct az_hx *h, const struct az_colls *c, bool ops)
                         .alg = az_arena_array(h->job->arena, n, sizeof *v.alg),
                         .bus = az_arena_array(h->job->arena, n, sizeof *v.bus) };
     if (!t || !v.us || !v.alg || !v.bus)
-        return az_hx_emit(h->job, t, az_arena_error(h->job->arena));
+        return az_job_add(h->job, t, az_arena_error(h->job->arena));
     az_table_column(t, "collective_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     if (ops) {
         az_table_column(t, "hlo_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
@@ -179,7 +171,7 @@ static int summary(struct az_hx *h, const struct az_colls *c, bool ops)
     else
         by_type(h, c, t, &v);
     const int total = (int)az_table_find(t, "total_us");
-    return az_hx_emit(h->job, t, az_table_sort(t, (int[]){ -(total + 1), 0, 1 }, 3));
+    return az_job_add(h->job, t, az_table_sort(t, (int[]){ -(total + 1), 0, 1 }, 3));
 }
 
 /* What cannot be trusted: ranks without a profile. */

@@ -6,7 +6,7 @@
 
 #include "analyses/analysis.h"
 #include "base/interval.h"
-#include "facts/groups.h"
+#include "base/stats.h"
 #include "model/xtrace.h"
 
 struct az_hx_device {
@@ -81,23 +81,6 @@ static inline struct az_sv az_hx_category_text(struct az_hx *h, const struct az_
     return c < h->categories.n ? h->categories.v[c] : (struct az_sv){ "", 0 }; /* without memory */
 }
 
-/* Kernels of devices of one kind in groups, and their durations. */
-struct az_hx_kernels {
-    uint32_t *of; /* group of each kernel in the order of traces and rows; AZ_NO_ID: skipped */
-    struct az_hx_event *first; /* first kernel of each group */
-    size_t n, groups;
-    int64_t *ticks;
-    struct az_groups g;
-    struct az_mem *mem;
-};
-/* `key` gives two words that distinguish groups and false to leave a kernel out. */
-int az_hx_group(struct az_hx *h,
-                bool (*key)(struct az_hx *, const struct az_hx_event *, uint64_t k[2]),
-                struct az_hx_kernels *out) AZ_MUST_USE;
-void az_hx_group_release(struct az_hx_kernels *k);
-/* Statistics of one group, ps. */
-void az_hx_stats(struct az_hx_kernels *k, size_t group, struct az_stats *s);
-
 /* ---- tables ---- */
 /* Column `device`: a number, or a label where there are several traces. */
 void az_hx_device_column(struct az_hx *h, struct az_table *t);
@@ -105,7 +88,6 @@ void az_hx_put_device(struct az_hx *h, struct az_table *t, uint32_t device);
 /* count, total_us, mean_us, median_us, std_us, min_us, max_us */
 void az_hx_stat_columns(struct az_table *t);
 void az_hx_put_stats(struct az_table *t, const struct az_stats *s);
-int az_hx_emit(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
 void az_hx_put_program(struct az_table *t, const struct az_xrow *row);
 static inline double az_hx_us(int64_t ps) { return (double)ps / 1e6; }
 static inline double az_hx_ms(int64_t ps) { return (double)ps / 1e9; }

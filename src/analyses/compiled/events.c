@@ -166,7 +166,7 @@ static int events(struct az_hx *h, const struct order *o)
         put_event(h, t, e, &calls, origin);
     }
     az_map_release(&calls.of);
-    return az_hx_emit(h->job, t, rc);
+    return az_job_add(h->job, t, rc);
 }
 
 /* ---- copies ---- */

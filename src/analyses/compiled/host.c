@@ -184,7 +184,7 @@ static int steps(struct az_hx *h)
         if (h->devices.v[d].kernels)
             rc = device_steps(h, t, d, &runs);
     az_vec_release(&runs);
-    return az_hx_emit(h->job, t, rc);
+    return az_job_add(h->job, t, rc);
 }
 
 /* ---- host ---- */
@@ -230,7 +230,7 @@ static int host_summary(struct az_hx *h)
         }
     }
     const int total = (int)az_table_find(t, "total_us");
-    return az_hx_emit(h->job, t, az_table_sort(t, (int[]){ -(total + 1), 0, 1 }, 3));
+    return az_job_add(h->job, t, az_table_sort(t, (int[]){ -(total + 1), 0, 1 }, 3));
 }
 
 /* Events of compilation by name; they nest, so that the last row counts each moment once. */
@@ -278,7 +278,7 @@ static int host_compile(struct az_hx *h)
     const int total = t ? (int)az_table_find(t, "total_us") : 0;
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ -(total + 1), 0, 1 }, 3);
-    return az_hx_emit(h->job, t, rc);
+    return az_job_add(h->job, t, rc);
 }
 
 static int run(struct az_job *job)

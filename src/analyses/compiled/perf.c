@@ -36,19 +36,8 @@ static void put_operands(struct az_table *t, const struct az_hlo_op *op)
         if (rc == 0)
             rc = az_text_append(&text, op->operands[i].text);
     }
-    if (text.n)
-        az_put_copy(t, az_text_view(&text));
-    else
-        az_put_empty(t);
+    az_put_given_copy(t, az_text_view(&text));
     az_vec_release(&text);
-}
-
-static void put_count(struct az_table *t, int64_t v)
-{
-    if (v < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, v);
 }
 
 /* Per picosecond is per second in units of 1e12. */
@@ -78,9 +67,9 @@ static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w)
         put_operands(t, op);
     else
         az_put_empty(t);
-    put_count(t, w->flops);
+    az_put_known(t, w->flops);
     az_put_f64(t, rate(w->flops, w));
-    put_count(t, w->bytes);
+    az_put_known(t, w->bytes);
     az_put_f64(t, rate(w->bytes, w));
     az_put_f64(t, w->flops >= 0 && w->bytes > 0 ? (double)w->flops / (double)w->bytes : 0.0 / 0.0);
     az_put_given(t, op ? op->scope : AZ_SV(""));
@@ -120,7 +109,7 @@ static int table(struct az_hx *h, struct az_hx_works *works)
     columns(t);
     for (size_t i = 0; i < works->n; i++)
         put(h, t, &works->v[i]);
-    return az_hx_emit(h->job, t, AZ_OK);
+    return az_job_add(h->job, t, AZ_OK);
 }
 
 static int run(struct az_job *job)

@@ -114,7 +114,7 @@ int az_hx_roofline(struct az_hx *h, const struct az_hx_works *works)
         if (peaks_of(h, w, &peaks, &bad))
             put(h, t, w, &peaks);
         else if (bad)
-            return az_hx_emit(h->job, t, bad);
+            return az_job_add(h->job, t, bad);
         else
             unknown++;
     }
@@ -124,6 +124,6 @@ int az_hx_roofline(struct az_hx *h, const struct az_hx_works *works)
         az_cover(h->job, "operations without a roofline", (double)unknown, "",
                  AZ_SV("their device is not in configs/devices.csv (name it with \"device\")"));
     rows = t->rows;
-    const int rc = az_hx_emit(h->job, t, AZ_OK);
+    const int rc = az_job_add(h->job, t, AZ_OK);
     return rc == 0 && rows ? chart(h->job) : rc;
 }

@@ -47,15 +47,6 @@ size_t az_hx_devices_with_kernels(const struct az_hx *h)
     return n;
 }
 
-int az_hx_emit(struct az_job *job, struct az_table *t, int rc)
-{
-    if (rc) {
-        az_table_free(t);
-        return rc;
-    }
-    return az_document_add(job->doc, t);
-}
-
 /* A program's number is 64 bits; those of some devices use all of them. */
 void az_hx_put_program(struct az_table *t, const struct az_xrow *row)
 {

@@ -80,7 +80,7 @@ static int by_device(struct az_hx *h, struct az_busy *b, bool split, int64_t mic
         sum->total = az_add_sat(sum->total, a.total);
         sum->n++;
     }
-    return az_hx_emit(h->job, t, rc);
+    return az_job_add(h->job, t, rc);
 }
 
 /* Means over the devices that have events; shares of the mean total. */
@@ -95,7 +95,7 @@ static int averages(struct az_hx *h, const struct sums *sum)
     for (size_t i = 0; sum->n && i < sum->rows; i++)
         put(t, sum->row[i].type, (double)sum->row[i].ticks / (double)sum->n,
             (double)sum->total / (double)sum->n);
-    return az_hx_emit(h->job, t, AZ_OK);
+    return az_job_add(h->job, t, AZ_OK);
 }
 
 static int charts(struct az_job *job)

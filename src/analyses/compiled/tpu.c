@@ -63,7 +63,7 @@ static int timeline(struct az_hx *h)
     }
     az_busy_release(&b);
     static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle_time", 9 } };
-    rc = az_hx_emit(h->job, t, rc);
+    rc = az_job_add(h->job, t, rc);
     return rc ? rc
               : az_job_chart_parts(h->job, AZ_CHART_BAR, "tpu_timeline", "TPU time line", "time_ms",
                                    "device", parts, 2);
@@ -113,14 +113,6 @@ static int sum_by(struct az_hx *h, size_t trace, const int64_t *self, bool op, s
     return rc;
 }
 
-static void put_number(struct az_table *t, int64_t v)
-{
-    if (v < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, v);
-}
-
 static void op_columns(struct az_hx *h, struct az_table *t)
 {
     az_hx_device_column(h, t);
@@ -157,8 +149,8 @@ static void put_op(struct az_hx *h, struct az_table *t, const struct sum *s)
     az_put_i64(t, (int64_t)s->count);
     az_put_f64(t, az_hx_us(s->ticks));
     az_put_f64(t, az_hx_us(s->self));
-    put_number(t, row ? row->flops : -1);
-    put_number(t, row ? row->bytes : -1);
+    az_put_known(t, row ? row->flops : -1);
+    az_put_known(t, row ? row->bytes : -1);
     az_put_given(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
     az_put_f64(t, tflops);
     az_put_f64(t, p->peak_tflops > 0 ? tflops / p->peak_tflops * 100 : none);
@@ -186,7 +178,7 @@ static int operations(struct az_hx *h, struct sums *ops)
     int rc = az_sort_cmp(ops->v, ops->n, sizeof *ops->v, order, h, h->job->mem);
     for (size_t i = 0; rc == 0 && i < ops->n; i++)
         put_op(h, t, &ops->v[i]);
-    return az_hx_emit(h->job, t, rc);
+    return az_job_add(h->job, t, rc);
 }
 
 static int categories(struct az_hx *h, struct sums *all)
@@ -208,7 +200,7 @@ static int categories(struct az_hx *h, struct sums *all)
         az_put_i64(t, (int64_t)s->count);
         az_put_f64(t, az_hx_us(s->self));
     }
-    return az_hx_emit(h->job, t, rc);
+    return az_job_add(h->job, t, rc);
 }
 
 static int summaries(struct az_hx *h)
@@ -309,7 +301,7 @@ static int ranges(struct az_hx *h, enum az_xlane_role role, const char *id, cons
         az_put_f64(t, az_hx_us(s->max));
     }
     az_vec_release(&sums);
-    return az_hx_emit(h->job, t, rc);
+    return az_job_add(h->job, t, rc);
 }
 
 static int run(struct az_job *job)

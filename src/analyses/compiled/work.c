@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/num.h"
+#include "facts/groups.h"
 
 static bool gemm_of(const struct az_hlo_dot *d, struct az_gemm *g)
 {
@@ -165,59 +166,75 @@ struct az_sv az_hx_work_params(struct az_arena *a, const struct az_hlo_op *op)
 /* ---- executions ---- */
 
 /* Kernels of one operation and one name. */
-static bool by_op_and_name(struct az_hx *h, const struct az_hx_event *e, uint64_t k[2])
+struct part {
+    struct az_hx_event first;
+    uint64_t n;
+    int64_t ticks;
+};
+AZ_VEC(struct part, parts);
+
+static int add(struct az_hx *h, struct az_grouper *of, const struct part *p,
+               struct az_hx_works *out)
+{
+    const struct az_xrow *row = az_hx_row(h, &p->first);
+    const uint64_t key[] = { row->program, (uint64_t)az_hx_id(h, p->first.trace, row->module)
+                                                   << 32 |
+                                               az_hx_id(h, p->first.trace, row->op) };
+    const struct az_hlo_op *op = az_hx_op(h, &p->first);
+    uint32_t at;
+    int rc = az_grouper_find(of, key, &at);
+    if (rc == 0 && of->n > out->n)
+        rc = az_vec_push(out, ((struct az_hx_work){ .first = p->first, .op = op, .most = -1 }));
+    if (rc)
+        return rc;
+    struct az_hx_work *w = &out->v[at];
+    w->kernels += p->n;
+    w->ticks = az_add_sat(w->ticks, p->ticks);
+    if (p->ticks > w->most) {
+        w->most = p->ticks;
+        w->executions = p->n;
+    }
+    if (!w->op)
+        w->op = op;
+    return AZ_OK;
+}
+
+static int sum_kernel(struct az_hx *h, struct az_grouper *by, const struct az_hx_event *e,
+                      struct parts *out)
 {
     const struct az_xrow *row = az_hx_row(h, e);
     if (!row || row->op == AZ_NO_ID || h->devices.v[az_hx_device_of(h, e)].kind != AZ_PLANE_GPU)
-        return false;
-    k[0] = row->program ^ (uint64_t)az_hx_id(h, e->trace, row->module) << 40;
-    k[1] = (uint64_t)az_hx_id(h, e->trace, row->op) << 32 | az_hx_name(h, e);
-    return true;
-}
-
-static int add(struct az_hx *h, struct az_map *of, const struct az_hx_event *e,
-               const struct az_stats *s, struct az_hx_works *out)
-{
-    const struct az_xrow *row = az_hx_row(h, e);
-    uint32_t *at;
-    bool added;
-    int rc = az_map_put(of, row->program,
-                        (uint64_t)az_hx_id(h, e->trace, row->module) << 32 |
-                            az_hx_id(h, e->trace, row->op),
-                        (uint32_t)out->n, &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(out,
-                         ((struct az_hx_work){ .first = *e, .op = az_hx_op(h, e), .most = -1 }));
+        return 0;
+    const uint64_t key[] = { row->program, az_hx_id(h, e->trace, row->module),
+                             az_hx_id(h, e->trace, row->op), az_hx_name(h, e) };
+    uint32_t at;
+    int rc = az_grouper_find(by, key, &at);
+    if (rc == 0 && by->n > out->n)
+        rc = az_vec_push(out, ((struct part){ .first = *e }));
     if (rc)
         return rc;
-    struct az_hx_work *w = &out->v[*at];
-    w->kernels += s->n;
-    w->ticks = az_add_sat(w->ticks, s->sum);
-    if (s->sum > w->most) {
-        w->most = s->sum;
-        w->executions = s->n;
-    }
-    if (!w->op)
-        w->op = az_hx_op(h, e);
-    return AZ_OK;
+    out->v[at].n++;
+    out->v[at].ticks = az_add_sat(out->v[at].ticks, az_hx_ticks(h, e));
+    return 0;
 }
 
 int az_hx_work(struct az_hx *h, struct az_hx_works *out)
 {
-    struct az_hx_kernels g;
-    struct az_map of;
-    int rc = az_map_init(&of, h->job->mem, 64);
-    if (rc)
-        return rc;
-    rc = az_hx_group(h, by_op_and_name, &g);
-    for (size_t i = 0; rc == 0 && i < g.groups; i++) {
-        struct az_stats s;
-        az_hx_stats(&g, i, &s);
-        rc = add(h, &of, &g.first[i], &s, out);
-    }
+    struct az_grouper by, of = { 0 };
+    struct parts p;
+    az_vec_init(&p, h->job->mem);
+    int rc = az_grouper_init(&by, h->job->mem, 4, 0);
+    if (rc == 0)
+        rc = az_grouper_init(&of, h->job->mem, 2, 0);
+    for (size_t k = 0; rc == 0 && k < h->n; k++)
+        for (size_t r = 0; rc == 0 && r < h->tr[k].t->ev[AZ_KERNEL].n; r++)
+            rc = sum_kernel(h, &by, &(struct az_hx_event){ k, r, AZ_KERNEL }, &p);
+    for (size_t i = 0; rc == 0 && i < p.n; i++)
+        rc = add(h, &of, &p.v[i], out);
     for (size_t i = 0; rc == 0 && i < out->n; i++)
         measure(&out->v[i]);
-    az_hx_group_release(&g);
-    az_map_release(&of);
+    az_vec_release(&p);
+    az_grouper_release(&by);
+    az_grouper_release(&of);
     return rc;
 }

@@ -66,17 +66,6 @@ void az_disp_put_rank(struct az_job *job, struct az_table *t, size_t trace)
         az_put_i64(t, az_job_rank(job, trace));
 }
 
-int az_disp_emit(struct az_job *job, struct az_table *t, int rc)
-{
-    if (rc == 0)
-        rc = az_table_finish(t);
-    if (rc) {
-        az_table_free(t);
-        return rc;
-    }
-    return az_document_add(job->doc, t);
-}
-
 /* ---- GPUs in order of appearance ---- */
 
 size_t az_disp_gpu_of(const struct az_disp_gpus *g, size_t trace, int64_t agent)

@@ -44,7 +44,6 @@ struct az_sv az_disp_category(struct az_job *job, uint32_t number);
 /* Several traces: a first column "rank" distinguishes them. */
 void az_disp_rank_column(struct az_job *job, struct az_table *t);
 void az_disp_put_rank(struct az_job *job, struct az_table *t, size_t trace);
-int az_disp_emit(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
 
 static inline double az_disp_us(int64_t ns) { return (double)ns / 1e3; }
 static inline double az_disp_ms(int64_t ns) { return (double)ns / 1e6; }

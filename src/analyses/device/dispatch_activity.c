@@ -200,7 +200,7 @@ static int category_summary(struct work *w)
     }
     if (rc == 0 && w->gpus.n)
         put_means(w, t, mean);
-    return az_disp_emit(w->job, t, rc);
+    return az_job_add(w->job, t, rc);
 }
 
 /* ---- xla_top: kernels of no class, however short ---- */

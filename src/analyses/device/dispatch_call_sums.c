@@ -13,13 +13,7 @@ static const struct { /* figures in the order of their columns */
                 { "Max (µs)", AZ_DETAIL },
                 { "Std (µs)", AZ_DETAIL } };
 
-static void put_us(struct az_table *t, double ns)
-{
-    if (isnan(ns))
-        az_put_empty(t);
-    else
-        az_put_f64(t, ns / 1e3);
-}
+static void put_us(struct az_table *t, double ns) { az_put_f64(t, ns / 1e3); }
 
 static double domain_total(const struct az_dispatches *d, uint32_t domain)
 {
@@ -69,7 +63,7 @@ static int run(struct az_job *job)
     for (size_t i = 0; i < job->n_traces; i++)
         if (az_disp_has(job->traces[i]))
             trace_rows(job, t, i);
-    return az_disp_emit(job, t, 0);
+    return az_job_add(job, t, 0);
 }
 
 const struct az_analysis az_analysis_amd_call_sums = {

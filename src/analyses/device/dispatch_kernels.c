@@ -137,7 +137,7 @@ static int details(struct az_job *job, const struct az_disp_list *l)
     if (n < l->n)
         az_cover(job, "kernel_details: rows skipped", (double)(l->n - n), "count",
                  AZ_SV("topk_kernels"));
-    return az_disp_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 static int run_details(struct az_job *job)

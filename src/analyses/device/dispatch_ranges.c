@@ -214,7 +214,7 @@ static int run_counters(struct az_job *job)
     az_vec_release(&c);
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ 0, -4, 1 }, 3);
-    return az_disp_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 const struct az_analysis az_analysis_amd_ranges = {

@@ -147,7 +147,7 @@ static int whole(struct work *w)
         account(w, &a);
         rows(job, t, &a, NULL);
     }
-    return az_disp_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 /* Agents that ran kernels, of each trace; and those that only took part in copies. Sorted by trace
@@ -251,8 +251,8 @@ static int by_agent(struct work *w)
     if (rc == 0)
         rc = agent_rows(w, &g, t, o);
     az_vec_release(&g);
-    rc = az_disp_emit(job, t, rc);
-    return az_disp_emit(job, o, rc);
+    rc = az_job_add(job, t, rc);
+    return az_job_add(job, o, rc);
 }
 
 static int run(struct az_job *job)

@@ -196,10 +196,7 @@ static int gap_table(struct work *w)
         az_put_i64(t, az_ns(of, g->length));
         az_put_text(t, az_job_text(job, g->before));
         az_put_text(t, az_job_text(job, g->after));
-        if (w->pid.v[slot_of(w, g)] != 0)
-            az_put_i64(t, (int64_t)w->pid.v[slot_of(w, g)]);
-        else
-            az_put_empty(t);
+        az_put_known(t, w->pid.v[slot_of(w, g)] != 0 ? (int64_t)w->pid.v[slot_of(w, g)] : -1);
         if (job->n_traces > 1)
             az_put_i64(t, az_job_rank(job, g->trace));
     }
@@ -225,10 +222,7 @@ static int histogram(struct work *w)
     az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
     for (size_t i = lo; i < hi; i++) {
         az_put_i64(t, w->limit[i]);
-        if (i + 1 < BINS)
-            az_put_i64(t, w->limit[i + 1]);
-        else
-            az_put_empty(t);
+        az_put_known(t, i + 1 < BINS ? w->limit[i + 1] : -1);
         az_put_i64(t, w->count[i]);
         az_put_i64(t, w->ns[i]);
     }

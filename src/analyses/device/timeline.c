@@ -160,7 +160,7 @@ static int whole(struct az_job *job)
         rows(job, t, &(struct lead){ .trace = i }, &a->all, NULL);
         self_check(job, job->traces[i], &a->all);
     }
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 static int by_device(struct az_job *job)
@@ -185,7 +185,7 @@ static int by_device(struct az_job *job)
                              "gpu_timeline_by_device does "
                              "not"));
     }
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 static int by_step(struct az_job *job)
@@ -204,7 +204,7 @@ static int by_step(struct az_job *job)
             rows(job, t, &(struct lead){ .trace = i, .step = &a->step[s].name }, &a->step[s].a,
                  NULL);
     }
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 static int charts(struct az_job *job)

@@ -130,7 +130,7 @@ static int run(struct az_job *job)
     az_class_keys_release(&w.choice);
     az_intern_release(&w.keys);
     az_vec_release(&w.list);
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 const struct az_analysis az_analysis_unmatched = {

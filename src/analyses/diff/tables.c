@@ -2,6 +2,8 @@
 #include "analyses/diff/tree.h"
 #include "analyses/ops/framework.h"
 #include "facts/groups.h"
+#include "facts/shared.h"
+#include "results/record.h"
 
 static const char *const side_name[2] = { "trace1", "trace2" };
 
@@ -43,6 +45,22 @@ static uint32_t operator_at(const struct az_diff *d, uint32_t at)
     return at;
 }
 
+/* Time in which some event of w->gpu runs, ticks. */
+static int busy_of(struct work *w, const struct az_diff_side *s, int64_t *busy)
+{
+    int rc = 0;
+    az_vec_reset(&w->spans);
+    for (size_t i = 0; rc == 0 && i < w->gpu.n; i++) {
+        const struct az_event e = az_gpu_event(s->tree, w->gpu.v[i]);
+        rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
+    }
+    if (rc == 0)
+        rc = az_spans_sort(&w->spans);
+    az_spans_union(&w->spans);
+    *busy = az_spans_length(&w->spans);
+    return rc;
+}
+
 /* Rows of one side below a merged node (AZ_NO_ROW: the roots) whose children first..end are looked
  * at. */
 static int add_side(struct work *w, uint32_t at, uint32_t first, uint32_t end, int side)
@@ -57,15 +75,9 @@ static int add_side(struct work *w, uint32_t at, uint32_t first, uint32_t end, i
         if (n->node[side] != AZ_NO_ROW && (events || !both(n)) && az_diff_on_path(s, n->node[side]))
             rc = az_diff_events(s, n->node[side], &w->gpu);
     }
-    az_vec_reset(&w->spans);
-    for (size_t i = 0; rc == 0 && i < w->gpu.n; i++) {
-        const struct az_event e = az_gpu_event(s->tree, w->gpu.v[i]);
-        rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
-    }
+    int64_t busy = 0;
     if (rc == 0)
-        rc = az_spans_sort(&w->spans);
-    az_spans_union(&w->spans);
-    const int64_t busy = az_spans_length(&w->spans);
+        rc = busy_of(w, s, &busy);
     for (size_t i = 0; rc == 0 && i < w->gpu.n; i++) {
         const uint32_t call = s->tree->gpu_call[w->gpu.v[i]];
         rc = az_vec_push(&w->rows, ((struct diff_row){
@@ -156,10 +168,7 @@ static void put_op(struct work *w, struct az_table *t, const struct diff_row *r)
 {
     const struct az_diff_side *s = &w->d->side[r->side];
     az_put_given(t, r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op));
-    if (r->op == AZ_NO_ROW)
-        az_put_empty(t);
-    else
-        az_put_i64(t, s->trace->ev[AZ_HOST_OP].uid[r->op]);
+    az_put_known(t, r->op == AZ_NO_ROW ? -1 : (int64_t)s->trace->ev[AZ_HOST_OP].uid[r->op]);
     az_put_text(t, az_sv_str(side_name[r->side]));
 }
 
@@ -173,236 +182,208 @@ static void put_args(struct work *w, struct az_table *t, const struct diff_row *
     az_put_given(t, a ? text_of(s, a->concrete) : AZ_SV(""));
 }
 
-static void arg_columns(struct az_table *t)
+/* The columns of an operator and its arguments: put_op, put_args. */
+/* clang-format off */
+#define OP_COLUMNS                                                                                 \
+    { "cpu_op_name", AZ_TEXT, .flags = AZ_KEY },                                                   \
+    { "cpu_op_uid", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },                                      \
+    { "source", AZ_TEXT, .flags = AZ_KEY },                                                        \
+    { "Input Dims", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },                                        \
+    { "Input Strides", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },                                     \
+    { "Input type", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },                                        \
+    { "Concrete Inputs", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL }
+/* clang-format on */
+
+static int64_t ticks_of(const struct work *w, const struct diff_row *r)
 {
-    static const char *const name[] = { "Input Dims", "Input Strides", "Input type",
-                                        "Concrete Inputs" };
-    for (size_t i = 0; i < 4; i++)
-        az_table_column(t, name[i], AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
+    const struct az_event e = az_gpu_event(w->d->side[r->side].tree, r->gpu);
+    return e.end - e.start;
 }
 
 /* ---- diff_stats ---- */
 
 static int stats_table(struct work *w)
 {
-    struct az_table *t = az_table_new(w->job->arena, "diff_stats",
-                                      "Device events that the traces do another way", 0);
-    if (!t)
-        return az_arena_error(w->job->arena);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "cpu_op_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "cpu_op_uid", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "source", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    arg_columns(t);
-    az_table_column(t, "kernel_time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "busy_time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "lowest_common_ancestor_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "lowest_common_ancestor_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "gpu_op_uid", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "nn_module_stack", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "nn_module_parent", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    for (size_t i = 0; i < w->rows.n; i++) {
+    static const struct az_record_column columns[] = {
+        { "name", AZ_TEXT, .flags = AZ_KEY },
+        OP_COLUMNS,
+        { "kernel_time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+        { "busy_time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+        { "lowest_common_ancestor_name", AZ_TEXT, .flags = AZ_KEY },
+        { "lowest_common_ancestor_id", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+        { "gpu_op_uid", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+        { "nn_module_stack", AZ_TEXT, .flags = AZ_DETAIL },
+        { "nn_module_parent", AZ_TEXT, .flags = AZ_DETAIL },
+    };
+    struct az_table *t = AZ_RECORD_TABLE(
+        w->job->arena, "diff_stats", "Device events that the traces do another way", 0, columns);
+    for (size_t i = 0; t && i < w->rows.n; i++) {
         const struct diff_row *r = &w->rows.v[i];
         const struct az_diff_side *s = &w->d->side[r->side];
-        const struct az_event e = az_gpu_event(s->tree, r->gpu);
         struct az_sv parent, stack = modules(w, s, r->op, &parent);
         az_put_text(t, gpu_name(s, r->gpu));
         put_op(w, t, r);
         put_args(w, t, r);
-        az_put_f64(t, us_of(s, e.end - e.start));
+        az_put_f64(t, us_of(s, ticks_of(w, r)));
         az_put_f64(t, us_of(s, r->busy));
         az_put_given(t, merged_name(w, r->at));
-        if (r->at == AZ_NO_ROW)
-            az_put_empty(t);
-        else
-            az_put_i64(t, r->at);
-        az_put_i64(t, e.uid);
+        az_put_known(t, r->at == AZ_NO_ROW ? -1 : (int64_t)r->at);
+        az_put_i64(t, az_gpu_event(s->tree, r->gpu).uid);
         az_put_text(t, stack);
         az_put_text(t, parent);
     }
-    return az_fw_emit(w->job, t, 0);
-}
-
-/* Groups rows by a key of two words each. of[row]: group; *n groups. */
-static int group_rows(struct work *w,
-                      void (*key)(struct work *, const struct diff_row *, uint64_t k[2]),
-                      uint32_t *of, size_t *n)
-{
-    struct az_map map;
-    int rc = az_map_init(&map, w->job->mem, 256);
-    *n = 0;
-    for (size_t i = 0; rc == 0 && i < w->rows.n; i++) {
-        uint64_t k[2];
-        uint32_t *at;
-        bool added;
-        key(w, &w->rows.v[i], k);
-        rc = az_map_put(&map, k[0], k[1], (uint32_t)*n, &at, &added);
-        if (rc == 0) {
-            of[i] = *at;
-            *n += added;
-        }
-    }
-    az_map_release(&map);
-    return rc;
+    return az_job_add(w->job, t, 0);
 }
 
 /* All that is shown of a row but the event's own time. */
-static void same_call(struct work *w, const struct diff_row *r, uint64_t k[2])
+static int same_call(void *ctx, size_t i, uint64_t key[2])
 {
+    const struct work *w = ctx;
+    const struct diff_row *r = &w->rows.v[i];
     const uint32_t kernel = az_gpu_event(w->d->side[r->side].tree, r->gpu).name;
     const uint64_t rest[] = { (uint64_t)r->busy, r->at };
-    k[0] = (uint64_t)kernel << 32 | r->op;
-    k[1] = az_hash(rest, sizeof rest) << 1 | r->side;
+    key[0] = (uint64_t)kernel << 32 | r->op;
+    key[1] = az_hash(rest, sizeof rest) << 1 | r->side;
+    return 1;
 }
 
-static int summary_table(struct work *w)
+static void put_call(struct work *w, struct az_table *t, const struct az_groups *g, size_t group)
 {
-    struct az_arena *a = w->job->arena;
-    struct az_table *t = az_table_new(a, "diff_stats_unique_args_summary",
-                                      "The same, by operator and arguments", AZ_TABLE_SUMMARY);
-    uint32_t *of = az_arena_array(a, w->rows.n + 1, sizeof *of);
-    struct az_groups g = { 0 };
-    size_t n = 0;
-    int rc = t && of ? group_rows(w, same_call, of, &n) : az_arena_error(a);
-    if (rc == 0)
-        rc = az_groups_make(&g, of, w->rows.n, n, w->job->mem);
-    if (!t)
-        return rc;
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "cpu_op_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "cpu_op_uid", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "source", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    arg_columns(t);
-    az_table_column(t, "busy_time", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "lowest_common_ancestor_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "nn_module_stack", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "nn_module_parent", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "kernel_time_mean", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "kernel_time_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    for (size_t k = 0; rc == 0 && k < n; k++) {
-        const uint32_t *item = g.item + g.first[k];
-        const size_t count = g.first[k + 1] - g.first[k];
-        const struct diff_row *r = &w->rows.v[item[0]];
-        const struct az_diff_side *s = &w->d->side[r->side];
-        struct az_sv parent, stack = modules(w, s, r->op, &parent);
-        int64_t sum = 0;
-        for (size_t i = 0; i < count; i++) {
-            const struct az_event e = az_gpu_event(s->tree, w->rows.v[item[i]].gpu);
-            sum += e.end - e.start;
-        }
-        az_put_text(t, gpu_name(s, r->gpu));
-        az_put_i64(t, (int64_t)count);
-        put_op(w, t, r);
-        put_args(w, t, r);
-        az_put_f64(t, us_of(s, r->busy));
-        az_put_given(t, merged_name(w, r->at));
-        az_put_text(t, stack);
-        az_put_text(t, parent);
-        az_put_f64(t, us_of(s, sum) / (double)count);
-        az_put_f64(t, us_of(s, sum));
+    size_t n;
+    const uint32_t *item = az_groups_items(g, group, &n);
+    const struct diff_row *r = &w->rows.v[item[0]];
+    const struct az_diff_side *s = &w->d->side[r->side];
+    struct az_sv parent, stack = modules(w, s, r->op, &parent);
+    int64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += ticks_of(w, &w->rows.v[item[i]]);
+    az_put_text(t, gpu_name(s, r->gpu));
+    az_put_i64(t, (int64_t)n);
+    put_op(w, t, r);
+    put_args(w, t, r);
+    az_put_f64(t, us_of(s, r->busy));
+    az_put_given(t, merged_name(w, r->at));
+    az_put_text(t, stack);
+    az_put_text(t, parent);
+    az_put_f64(t, us_of(s, sum) / (double)n);
+    az_put_f64(t, us_of(s, sum));
+}
+
+/* Where the traces differ, by operator: what each spends there; operators of one name at nodes of
+ * one name, both sides together. */
+static int same_operator(void *ctx, size_t i, uint64_t key[2])
+{
+    struct work *w = ctx;
+    const struct az_sv name = merged_name(w, w->rows.v[i].at);
+    key[0] = az_hash(name.p, name.n);
+    key[1] = 0;
+    return 1;
+}
+
+static void put_operator(struct work *w, struct az_table *t, const struct az_groups *g,
+                         size_t group)
+{
+    int64_t count[2] = { 0, 0 }, ticks[2] = { 0, 0 };
+    for (uint32_t i = g->first[group]; i < g->first[group + 1]; i++) {
+        const struct diff_row *r = &w->rows.v[g->item[i]];
+        count[r->side]++;
+        ticks[r->side] += ticks_of(w, r);
     }
+    const double time[2] = { us_of(&w->d->side[0], ticks[0]), us_of(&w->d->side[1], ticks[1]) };
+    az_put_given(t, merged_name(w, w->rows.v[az_groups_first(g, group)].at));
+    az_put_i64(t, count[0]);
+    az_put_i64(t, count[1]);
+    az_put_f64(t, time[0]);
+    az_put_f64(t, time[1]);
+    az_put_f64(t, us_of(&w->d->side[0], ticks[1] - ticks[0])); /* both in ns */
+    az_put_f64(t, ticks[0] ? time[1] / time[0] : 0.0 / 0.0);
+}
+
+/* Which kernels an operator uses in each trace. */
+static int same_kernel(void *ctx, size_t i, uint64_t key[2])
+{
+    const struct work *w = ctx;
+    const struct diff_row *r = &w->rows.v[i];
+    const struct az_diff_side *s = &w->d->side[r->side];
+    const struct az_sv op = r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op),
+                       kernel = gpu_name(s, r->gpu);
+    key[0] = az_hash(op.p, op.n) ^ r->side;
+    key[1] = az_hash(kernel.p, kernel.n);
+    return 1;
+}
+
+static void put_kernel(struct work *w, struct az_table *t, const struct az_groups *g, size_t group)
+{
+    const struct diff_row *r = &w->rows.v[az_groups_first(g, group)];
+    const struct az_diff_side *s = &w->d->side[r->side];
+    az_put_given(t, r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op));
+    az_put_text(t, az_sv_str(side_name[r->side]));
+    az_put_text(t, gpu_name(s, r->gpu));
+}
+
+static const struct az_record_column operator_columns[] = {
+    { "operator", AZ_TEXT, .flags = AZ_KEY },
+    { "kernels_trace1", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "kernels_trace2", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "time_us_trace1", AZ_REAL, .unit = AZ_UNIT_US },
+    { "time_us_trace2", AZ_REAL, .unit = AZ_UNIT_US },
+    { "diff_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "ratio", AZ_REAL, .unit = AZ_UNIT_RATIO },
+};
+static const struct az_record_column call_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "operation_count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    OP_COLUMNS,
+    { "busy_time", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "lowest_common_ancestor_name", AZ_TEXT, .flags = AZ_KEY },
+    { "nn_module_stack", AZ_TEXT, .flags = AZ_DETAIL },
+    { "nn_module_parent", AZ_TEXT, .flags = AZ_DETAIL },
+    { "kernel_time_mean", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "kernel_time_sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+};
+static const struct az_record_column kernel_columns[] = {
+    { "cpu_op_name", AZ_TEXT, .flags = AZ_KEY },
+    { "source", AZ_TEXT, .flags = AZ_KEY },
+    { "kernel", AZ_TEXT, .flags = AZ_KEY },
+};
+
+/* A table of the rows in groups. */
+static int grouped(struct work *w, struct az_table *t, az_group_key *key,
+                   void (*put)(struct work *w, struct az_table *t, const struct az_groups *g,
+                               size_t group),
+                   const int *order, size_t n_order)
+{
+    struct az_groups g;
+    int rc = az_groups_by(&g, w->rows.n, key, w, w->job->mem);
+    for (size_t k = 0; rc == 0 && t && k < g.groups; k++)
+        put(w, t, &g, k);
     az_groups_release(&g);
-    if (rc == 0) {
-        const int sum = (int)az_table_find(t, "kernel_time_sum");
-        rc = az_table_sort(t, (int[]){ AZ_DOWN(sum) }, 1);
-    }
-    return az_fw_emit(w->job, t, rc);
-}
-
-/* ---- by operator: what each trace spends where they differ ---- */
-
-/* Operators of one name at nodes of one name; both sides together. */
-static void same_operator(struct work *w, const struct diff_row *r, uint64_t k[2])
-{
-    const struct az_sv name = merged_name(w, r->at);
-    k[0] = az_hash(name.p, name.n);
-    k[1] = 0;
+    return az_job_emit(w->job, t, rc, order, n_order);
 }
 
 static int operator_table(struct work *w)
 {
-    struct az_arena *a = w->job->arena;
     struct az_table *t =
-        az_table_new(a, "diff_by_op", "Where the traces differ, by operator", AZ_TABLE_SUMMARY);
-    uint32_t *of = az_arena_array(a, w->rows.n + 1, sizeof *of);
-    struct az_groups g = { 0 };
-    size_t n = 0;
-    int rc = t && of ? group_rows(w, same_operator, of, &n) : az_arena_error(a);
-    if (rc == 0)
-        rc = az_groups_make(&g, of, w->rows.n, n, w->job->mem);
-    if (!t)
-        return rc;
-    az_table_column(t, "operator", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "kernels_trace1", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "kernels_trace2", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "time_us_trace1", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "time_us_trace2", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "diff_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "ratio", AZ_REAL, AZ_UNIT_RATIO, 0);
-    for (size_t k = 0; rc == 0 && k < n; k++) {
-        int64_t count[2] = { 0, 0 };
-        double time[2] = { 0, 0 };
-        int64_t ticks[2] = { 0, 0 };
-        for (uint32_t i = g.first[k]; i < g.first[k + 1]; i++) {
-            const struct diff_row *r = &w->rows.v[g.item[i]];
-            const struct az_event e = az_gpu_event(w->d->side[r->side].tree, r->gpu);
-            count[r->side]++;
-            ticks[r->side] += e.end - e.start;
-        }
-        for (int s = 0; s < 2; s++)
-            time[s] = us_of(&w->d->side[s], ticks[s]);
-        az_put_given(t, merged_name(w, w->rows.v[g.item[g.first[k]]].at));
-        az_put_i64(t, count[0]);
-        az_put_i64(t, count[1]);
-        az_put_f64(t, time[0]);
-        az_put_f64(t, time[1]);
-        az_put_f64(t, us_of(&w->d->side[0], ticks[1] - ticks[0])); /* both in ns */
-        az_put_f64(t, ticks[0] ? time[1] / time[0] : 0.0 / 0.0);
-    }
-    az_groups_release(&g);
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ AZ_DOWN(3), AZ_DOWN(4), AZ_UP(0) }, 3);
-    return az_fw_emit(w->job, t, rc);
+        AZ_RECORD_TABLE(w->job->arena, "diff_by_op", "Where the traces differ, by operator",
+                        AZ_TABLE_SUMMARY, operator_columns);
+    return grouped(w, t, same_operator, put_operator, (int[]){ AZ_DOWN(3), AZ_DOWN(4), AZ_UP(0) },
+                   3);
 }
 
-/* ---- which kernels an operator uses in each trace ---- */
-
-static void same_kernel(struct work *w, const struct diff_row *r, uint64_t k[2])
+static int summary_table(struct work *w)
 {
-    const struct az_diff_side *s = &w->d->side[r->side];
-    const struct az_sv op = r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op),
-                       kernel = gpu_name(s, r->gpu);
-    k[0] = az_hash(op.p, op.n) ^ r->side;
-    k[1] = az_hash(kernel.p, kernel.n);
+    struct az_table *t =
+        AZ_RECORD_TABLE(w->job->arena, "diff_stats_unique_args_summary",
+                        "The same, by operator and arguments", AZ_TABLE_SUMMARY, call_columns);
+    return grouped(w, t, same_call, put_call, (int[]){ -(int)AZ_LENGTH(call_columns) }, 1);
 }
 
 static int kernel_map(struct work *w)
 {
-    struct az_arena *a = w->job->arena;
     struct az_table *t =
-        az_table_new(a, "op_kernel_map", "Kernels of operators where the traces differ", 0);
-    uint32_t *of = az_arena_array(a, w->rows.n + 1, sizeof *of);
-    size_t n = 0, seen = 0;
-    int rc = t && of ? group_rows(w, same_kernel, of, &n) : az_arena_error(a);
-    if (!t)
-        return rc;
-    az_table_column(t, "cpu_op_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "source", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "kernel", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (size_t i = 0; rc == 0 && i < w->rows.n; i++) {
-        const struct diff_row *r = &w->rows.v[i];
-        const struct az_diff_side *s = &w->d->side[r->side];
-        if (of[i] != seen) /* groups are numbered as they appear */
-            continue;
-        seen++;
-        az_put_given(t, r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op));
-        az_put_text(t, az_sv_str(side_name[r->side]));
-        az_put_text(t, gpu_name(s, r->gpu));
-    }
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ AZ_UP(0), AZ_UP(1), AZ_UP(2) }, 3);
-    return az_fw_emit(w->job, t, rc);
+        AZ_RECORD_TABLE(w->job->arena, "op_kernel_map",
+                        "Kernels of operators where the traces differ", 0, kernel_columns);
+    return grouped(w, t, same_kernel, put_kernel, (int[]){ AZ_UP(0), AZ_UP(1), AZ_UP(2) }, 3);
 }
 
 /* ---- the tree itself ---- */
@@ -430,77 +411,75 @@ static struct az_sv drawn(struct work *w, uint32_t id, struct az_sv name)
                            AZ_SVF(name));
 }
 
+static void put_uid(struct az_table *t, const struct az_diff_side *s, uint32_t node)
+{
+    uint32_t row;
+    if (node == AZ_NO_ROW)
+        az_put_empty(t);
+    else if (node >= s->n_host)
+        az_put_i64(t, az_gpu_event(s->tree, node - s->n_host).uid);
+    else
+        az_put_i64(t, s->trace->ev[az_node_kind(s->tree, node, &row)].uid[row]);
+}
+
+static int put_busy(struct work *w, struct az_table *t, const struct az_diff_side *s, uint32_t node)
+{
+    int64_t busy = 0;
+    az_vec_reset(&w->gpu);
+    int rc = node == AZ_NO_ROW ? 0 : az_diff_events(s, node, &w->gpu);
+    if (rc == 0)
+        rc = busy_of(w, s, &busy);
+    az_put_f64(t, w->gpu.n ? us_of(s, busy) : 0.0 / 0.0);
+    return rc;
+}
+
 static int tree_table(struct work *w)
 {
-    struct az_table *t = az_table_new(w->job->arena, "merged_tree", "Both call trees as one", 0);
-    if (!t)
-        return az_arena_error(w->job->arena);
-    az_table_column(t, "id", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "tree", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "source", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "parent", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "uid_trace1", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "uid_trace2", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "busy_us_trace1", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "busy_us_trace2", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    static const struct az_record_column columns[] = {
+        { "id", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+        { "tree", .type = AZ_TEXT },
+        { "source", .type = AZ_TEXT },
+        { "parent", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+        { "uid_trace1", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+        { "uid_trace2", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+        { "busy_us_trace1", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+        { "busy_us_trace2", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    };
+    struct az_table *t =
+        AZ_RECORD_TABLE(w->job->arena, "merged_tree", "Both call trees as one", 0, columns);
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < w->d->nodes.n; i++) {
+    for (uint32_t i = 0; rc == 0 && t && i < w->d->nodes.n; i++) {
         const struct az_diff_node *n = &w->d->nodes.v[i];
         const int only = n->node[0] == AZ_NO_ROW;
-        const struct az_sv name = both(n) ? merged_name(w, i)
-                                          : az_diff_name(&w->d->side[only], n->node[only]),
-                           line = drawn(w, i, name);
+        const struct az_sv name =
+            both(n) ? merged_name(w, i) : az_diff_name(&w->d->side[only], n->node[only]);
         az_put_i64(t, i);
-        az_put_text(t, line);
-        az_put_text(t, both(n) ? AZ_SV("combined") : az_sv_str(side_name[n->node[0] == AZ_NO_ROW]));
-        if (n->parent == AZ_NO_ROW)
-            az_put_empty(t);
-        else
-            az_put_i64(t, n->parent);
-        for (int k = 0; k < 2; k++) {
-            const struct az_diff_side *s = &w->d->side[k];
-            uint32_t row;
-            if (n->node[k] == AZ_NO_ROW)
-                az_put_empty(t);
-            else if (n->node[k] >= s->n_host)
-                az_put_i64(t, az_gpu_event(s->tree, n->node[k] - s->n_host).uid);
-            else
-                az_put_i64(t, s->trace->ev[az_node_kind(s->tree, n->node[k], &row)].uid[row]);
-        }
-        for (int k = 0; rc == 0 && k < 2; k++) {
-            const struct az_diff_side *s = &w->d->side[k];
-            az_vec_reset(&w->gpu);
-            az_vec_reset(&w->spans);
-            rc = n->node[k] == AZ_NO_ROW ? 0 : az_diff_events(s, n->node[k], &w->gpu);
-            for (size_t e = 0; rc == 0 && e < w->gpu.n; e++) {
-                const struct az_event x = az_gpu_event(s->tree, w->gpu.v[e]);
-                rc = az_vec_push(&w->spans, ((struct az_span){ x.start, x.end }));
-            }
-            if (rc == 0)
-                rc = az_spans_sort(&w->spans);
-            az_spans_union(&w->spans);
-            if (w->gpu.n)
-                az_put_f64(t, us_of(s, az_spans_length(&w->spans)));
-            else
-                az_put_empty(t);
-        }
+        az_put_text(t, drawn(w, i, name));
+        az_put_text(t, both(n) ? AZ_SV("combined") : az_sv_str(side_name[only]));
+        az_put_known(t, n->parent == AZ_NO_ROW ? -1 : (int64_t)n->parent);
+        for (int k = 0; k < 2; k++)
+            put_uid(t, &w->d->side[k], n->node[k]);
+        for (int k = 0; rc == 0 && k < 2; k++)
+            rc = put_busy(w, t, &w->d->side[k], n->node[k]);
     }
-    return az_fw_emit(w->job, t, rc);
+    return az_job_add(w->job, t, rc);
 }
 
 /* ---- names alone, without the tree ---- */
 
 struct count {
+    const char *kind, *change;
     struct az_sv name;
-    int64_t n[2];
-    int64_t ticks[2];
+    int64_t n[2], ticks[2], more;
+    double us[2], diff_us;
 };
 AZ_VEC(struct count, counts);
 
 static int count_names(struct work *w, bool kernels, struct counts *out)
 {
-    struct az_map map;
-    int rc = az_map_init(&map, w->job->mem, 256);
+    struct az_grouper by;
+    const size_t before = out->n; /* kernels and operators of one name are two rows */
+    int rc = az_grouper_init(&by, w->job->mem, 2, 0);
     for (int k = 0; rc == 0 && k < 2; k++) {
         const struct az_diff_side *s = &w->d->side[k];
         const uint32_t n = kernels ? s->tree->n_gpu : s->tree->first_call;
@@ -510,73 +489,63 @@ static int count_names(struct work *w, bool kernels, struct counts *out)
             const struct az_event e =
                 kernels ? az_gpu_event(s->tree, i)
                         : (struct az_event){ .start = ops->start[i], .end = ops->end[i] };
-            uint32_t *at;
-            bool added;
-            rc = az_map_put(&map, az_hash(name.p, name.n), name.n, (uint32_t)out->n, &at, &added);
-            const uint32_t where = rc ? 0 : *at;
-            if (rc == 0 && added)
-                rc = az_vec_push(out, ((struct count){ .name = name }));
+            const uint64_t key[] = { az_hash(name.p, name.n), name.n };
+            uint32_t at;
+            rc = az_grouper_find(&by, key, &at);
+            if (rc == 0 && before + by.n > out->n)
+                rc = az_vec_push(
+                    out, ((struct count){ .kind = kernels ? "kernel" : "operator", .name = name }));
             if (rc == 0) {
-                out->v[where].n[k]++;
-                out->v[where].ticks[k] += e.end - e.start;
+                out->v[before + at].n[k]++;
+                out->v[before + at].ticks[k] += e.end - e.start;
             }
         }
     }
-    az_map_release(&map);
+    az_grouper_release(&by);
     return rc;
 }
 
-static void put_counts(struct work *w, struct az_table *t, const struct counts *c, const char *kind)
+static void compare_counts(const struct work *w, struct count *x)
 {
-    for (size_t i = 0; i < c->n; i++) {
-        const struct count *x = &c->v[i];
-        const double us[2] = { us_of(&w->d->side[0], x->ticks[0]),
-                               us_of(&w->d->side[1], x->ticks[1]) };
-        const int64_t more = x->n[1] - x->n[0];
-        az_put_text(t, az_sv_str(kind));
-        az_put_text(t, x->name);
-        az_put_i64(t, x->n[0]);
-        az_put_i64(t, x->n[1]);
-        az_put_i64(t, more);
-        az_put_f64(t, us[0]);
-        az_put_f64(t, us[1]);
-        az_put_f64(t, us_of(&w->d->side[0], x->ticks[1] - x->ticks[0]));
-        az_put_text(t, x->n[0] == 0   ? AZ_SV("added")
-                       : x->n[1] == 0 ? AZ_SV("deleted")
-                       : more > 0     ? AZ_SV("increased")
-                       : more < 0     ? AZ_SV("decreased")
-                                      : AZ_SV("unchanged"));
-    }
+    x->more = x->n[1] - x->n[0];
+    for (int k = 0; k < 2; k++)
+        x->us[k] = us_of(&w->d->side[k], x->ticks[k]);
+    x->diff_us = us_of(&w->d->side[0], x->ticks[1] - x->ticks[0]);
+    x->change = x->n[0] == 0   ? "added"
+                : x->n[1] == 0 ? "deleted"
+                : x->more > 0  ? "increased"
+                : x->more < 0  ? "decreased"
+                               : "unchanged";
 }
 
 /* Counts and times by name: what is new, gone, more, less. */
 static int names_table(struct work *w)
 {
+    static const struct az_record_column columns[] = {
+        { "kind", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct count, kind) },
+        { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct count, name) },
+        { "count_trace1", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, n[0]) },
+        { "count_trace2", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, n[1]) },
+        { "diff_counts", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, more) },
+        { "total_us_trace1", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct count, us[0]) },
+        { "total_us_trace2", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct count, us[1]) },
+        { "diff_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
+          AZ_FIELD(struct count, diff_us) },
+        { "change", AZ_TEXT, AZ_FIELD(struct count, change) },
+    };
     struct az_table *t =
-        az_table_new(w->job->arena, "names_diff", "Operators and kernels by name", 0);
+        AZ_RECORD_TABLE(w->job->arena, "names_diff", "Operators and kernels by name", 0, columns);
     struct counts c;
-    int rc = t ? 0 : az_arena_error(w->job->arena);
-    if (rc)
-        return rc;
-    az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count_trace1", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "count_trace2", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "diff_counts", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_us_trace1", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "total_us_trace2", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "diff_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "change", AZ_TEXT, AZ_UNIT_NONE, 0);
-    for (int kernels = 1; rc == 0 && kernels >= 0; kernels--) {
-        az_vec_init(&c, w->job->mem);
-        rc = count_names(w, kernels, &c);
-        if (rc == 0)
-            put_counts(w, t, &c, kernels ? "kernel" : "operator");
-        az_vec_release(&c);
-    }
+    az_vec_init(&c, w->job->mem);
+    int rc = count_names(w, true, &c);
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ AZ_UP(0), AZ_DOWN(6), AZ_DOWN(5), AZ_UP(1) }, 4);
-    return az_fw_emit(w->job, t, rc);
+        rc = count_names(w, false, &c);
+    for (size_t i = 0; i < c.n; i++)
+        compare_counts(w, &c.v[i]);
+    if (rc == 0 && t)
+        AZ_PUT_RECORDS(t, columns, c.v, c.n);
+    az_vec_release(&c);
+    return az_job_emit(w->job, t, rc, (int[]){ AZ_UP(0), AZ_DOWN(6), AZ_DOWN(5), AZ_UP(1) }, 4);
 }
 
 static void cover(struct work *w)

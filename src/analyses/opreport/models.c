@@ -134,10 +134,7 @@ static void columns(struct az_table *x)
 
 static void put_core_count(struct az_table *x, double v)
 {
-    if (v > 0)
-        az_put_i64(x, (int64_t)v);
-    else
-        az_put_empty(x);
+    az_put_known(x, v > 0 ? (int64_t)v : -1);
 }
 
 static const char *missing(const struct az_tt *t, const struct az_opr_sig *s, const struct model *m)

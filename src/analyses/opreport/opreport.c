@@ -203,13 +203,7 @@ int az_opr_emit(struct az_tt *t, struct az_table *table, int rc)
     return az_document_add(t->job->doc, table);
 }
 
-void az_opr_put_real(struct az_table *t, double v)
-{
-    if (isnan(v))
-        az_put_empty(t);
-    else
-        az_put_f64(t, v);
-}
+void az_opr_put_real(struct az_table *t, double v) { az_put_f64(t, v); }
 
 void az_opr_id_column(const struct az_tt *t, struct az_table *table, unsigned flags)
 {

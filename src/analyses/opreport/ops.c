@@ -54,21 +54,9 @@ static void columns(const struct az_tt *t, struct az_table *x)
         az_table_column(x, "Raw OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
 }
 
-static void put_count(struct az_table *x, int64_t v)
-{
-    if (v < 0)
-        az_put_empty(x);
-    else
-        az_put_i64(x, v);
-}
-
 static void put_name(const struct az_tt *t, struct az_table *x, uint32_t id)
 {
-    struct az_sv s = az_opr_text(t, id);
-    if (s.n)
-        az_put_text(x, s);
-    else
-        az_put_empty(x);
+    az_put_given(x, az_opr_text(t, id));
 }
 
 static struct az_sv suspect_text(const struct az_tt *t, uint8_t s)
@@ -97,10 +85,10 @@ static void put_figures(const struct az_tt *t, struct az_table *x, const struct 
     az_opr_put_real(x, f->percent);
     az_put_text(x, az_sv_str(az_opr_bound_text(f->bound)));
     az_put_text(x, s->shown);
-    put_count(x, az_opr_oprow(t, row)->device);
+    az_put_known(x, az_opr_oprow(t, row)->device);
     az_opr_put_real(x, f->time);
     az_opr_put_real(x, f->gap);
-    put_count(x, isnan(f->cores) ? -1 : (int64_t)f->cores);
+    az_put_known(x, isnan(f->cores) ? -1 : (int64_t)f->cores);
     az_opr_put_real(x, f->dram);
     az_opr_put_real(x, f->dram_percent);
     az_opr_put_real(x, f->tflops);
@@ -118,10 +106,10 @@ static void put_row(struct az_tt *t, struct az_table *x, const struct az_opr_row
     put_name(t, x, a->t[AZ_IN1].type);
     az_put_bool(x, a->dram_sharded && az_opr_sig_of(t, row)->kind == TT_MATMUL);
     put_name(t, x, a->t[AZ_IN0].memory);
-    put_count(x, a->block_w);
-    put_count(x, a->subblock_h);
-    put_count(x, a->subblock_w);
-    put_count(x, az_opr_oprow(t, row)->call);
+    az_put_known(x, a->block_w);
+    az_put_known(x, a->subblock_h);
+    az_put_known(x, a->subblock_w);
+    az_put_known(x, az_opr_oprow(t, row)->call);
     az_put_text(x, row->suspect ? suspect_text(t, row->suspect) : AZ_SV(""));
     if (!t->o->no_advice)
         az_put_text(x, az_opr_advice_text(t, row, f));

@@ -16,34 +16,43 @@ static struct az_sv by_name(const struct az_fw *fw, uint32_t kernel)
     return az_coll_of_class(az_trace_class(fw->trace, kernel)->name);
 }
 
-/* Groups communication kernels by all that is shown of them but the duration. Other kernels get
- * AZ_NO_ID. */
-static int group(struct az_job *job, struct az_fw *fw, uint32_t *of, struct az_vec_u32 *first)
+struct work {
+    struct az_fw *fw;
+    uint32_t *kernel; /* communication kernels */
+    int64_t *length;  /* of each */
+    size_t n;
+};
+
+static int list_kernels(struct work *w, struct az_arena *a)
 {
-    const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
-    struct az_map map;
-    int rc = az_map_init(&map, job->mem, 64);
-    for (size_t i = 0; i < ev->n; i++)
-        of[i] = AZ_NO_ID;
-    for (uint32_t x = 0; rc == 0 && x < fw->tree->n_gpu; x++) {
-        uint32_t g = fw->order[x], i = fw->tree->gpu_row[g], *at;
-        if (fw->tree->gpu_kind[g] != AZ_KERNEL || !az_fw_is_comm(fw, g))
+    const struct az_events *ev = &w->fw->trace->ev[AZ_KERNEL];
+    w->kernel = az_arena_array(a, ev->n + 1, sizeof *w->kernel);
+    w->length = az_arena_array(a, ev->n + 1, sizeof *w->length);
+    if (!w->kernel || !w->length)
+        return az_arena_error(a);
+    for (uint32_t g = 0; g < w->fw->tree->n_gpu; g++) {
+        const uint32_t i = w->fw->tree->gpu_row[g];
+        if (w->fw->tree->gpu_kind[g] != AZ_KERNEL || !az_fw_is_comm(w->fw, g))
             continue;
-        struct az_coll_args a = ev->side[i] == AZ_NO_ROW ? nothing : fw->ops->colls.v[ev->side[i]];
-        struct az_sv inferred = a.name == AZ_NO_ID ? by_name(fw, ev->name[i]) : AZ_SV("");
-        uint32_t key[] = { a.name,     a.in_nelems, a.out_nelems, a.group_size, a.dtype,
-                           a.in_split, a.out_split, a.pg_name,    a.pg_ranks };
-        uint64_t k0 = az_hash(key, sizeof key) ^ az_hash(inferred.p, inferred.n);
-        bool added;
-        rc = az_map_put(&map, k0, (uint64_t)az_lane_stream(fw->trace, ev->lane[i]),
-                        (uint32_t)first->n, &at, &added);
-        if (rc == 0)
-            of[i] = *at;
-        if (rc == 0 && added)
-            rc = az_vec_push(first, i);
+        w->kernel[w->n] = i;
+        w->length[w->n++] = ev->end[i] - ev->start[i];
     }
-    az_map_release(&map);
-    return rc;
+    return 0;
+}
+
+/* All that is shown of a kernel but the duration. */
+static int key_of(void *ctx, size_t at, uint64_t key[2])
+{
+    const struct work *w = ctx;
+    const struct az_events *ev = &w->fw->trace->ev[AZ_KERNEL];
+    const uint32_t i = w->kernel[at];
+    struct az_coll_args a = ev->side[i] == AZ_NO_ROW ? nothing : w->fw->ops->colls.v[ev->side[i]];
+    struct az_sv inferred = a.name == AZ_NO_ID ? by_name(w->fw, ev->name[i]) : AZ_SV("");
+    uint32_t all[] = { a.name,     a.in_nelems, a.out_nelems, a.group_size, a.dtype,
+                       a.in_split, a.out_split, a.pg_name,    a.pg_ranks };
+    key[0] = az_hash(all, sizeof all) ^ az_hash(inferred.p, inferred.n);
+    key[1] = (uint64_t)az_lane_stream(w->fw->trace, ev->lane[i]);
+    return 1;
 }
 
 static bool number_of(const struct az_fw *fw, uint32_t id, int64_t *out)
@@ -72,13 +81,13 @@ static void put_megabytes(const struct az_fw *fw, struct az_table *t, uint32_t n
 
 /* Missing group names: `all` if no kernel of the file has one and they share one stream, else
  * `Unknown_Group`. */
-static struct az_sv default_group(const struct az_fw *fw, const uint32_t *first, size_t n)
+static struct az_sv default_group(const struct work *w, const struct az_groups *g)
 {
-    const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
-    for (size_t i = 0; i < n; i++) {
-        uint32_t side = ev->side[first[i]];
-        if ((side != AZ_NO_ROW && fw->ops->colls.v[side].pg_name != AZ_NO_ID) ||
-            ev->lane[first[i]] != ev->lane[first[0]])
+    const struct az_events *ev = &w->fw->trace->ev[AZ_KERNEL];
+    for (size_t k = 0; k < g->groups; k++) {
+        const uint32_t i = w->kernel[az_groups_first(g, k)], side = ev->side[i];
+        if ((side != AZ_NO_ROW && w->fw->ops->colls.v[side].pg_name != AZ_NO_ID) ||
+            ev->lane[i] != ev->lane[w->kernel[0]])
             return AZ_SV("Unknown_Group");
     }
     return AZ_SV("all");
@@ -118,25 +127,21 @@ static void put_row(struct az_fw *fw, struct az_table *t, uint32_t kernel, struc
 
 static int rows(struct az_job *job, struct az_fw *fw, struct az_table *t)
 {
-    const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
+    struct work w = { .fw = fw };
     struct az_groups g = { 0 };
-    struct az_vec_u32 first;
-    az_vec_init(&first, job->mem);
-    uint32_t *of = az_arena_array(job->arena, ev->n + 1, sizeof *of);
-    int64_t *length = az_arena_array(job->arena, ev->n + 1, sizeof *length);
-    int rc = of && length ? group(job, fw, of, &first) : az_arena_error(job->arena);
-    for (size_t i = 0; rc == 0 && i < ev->n; i++)
-        length[i] = ev->end[i] - ev->start[i];
+    struct az_arena a;
+    az_arena_init(&a, job->mem);
+    int rc = list_kernels(&w, &a);
     if (rc == 0)
-        rc = az_groups_make(&g, of, ev->n, first.n, job->mem);
-    struct az_sv no_group = rc == 0 && first.n ? default_group(fw, first.v, first.n) : AZ_SV("");
-    for (size_t i = 0; rc == 0 && i < first.n; i++) {
+        rc = az_groups_by(&g, w.n, key_of, &w, job->mem);
+    const struct az_sv no_group = rc == 0 ? default_group(&w, &g) : AZ_SV("");
+    for (size_t k = 0; rc == 0 && k < g.groups; k++) {
         struct az_stats s;
-        az_stats_i64(g.value, az_groups_take(&g, i, length), &s);
-        put_row(fw, t, first.v[i], no_group, &s);
+        az_groups_stats(&g, k, w.length, &s);
+        put_row(fw, t, w.kernel[az_groups_first(&g, k)], no_group, &s);
     }
     az_groups_release(&g);
-    az_vec_release(&first);
+    az_arena_release(&a);
     return rc;
 }
 
@@ -154,7 +159,7 @@ static int run(struct az_job *job)
     int sum = (int)az_table_find(t, "dur_sum");
     if (rc == 0) /* ties by the keys that differ most often */
         rc = az_table_sort(t, (int[]){ AZ_DOWN(sum), 3, 1, 2, 6, 7, 5, 8, 9, 10 }, 10);
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 const struct az_analysis az_analysis_fw_coll = {

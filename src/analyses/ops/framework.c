@@ -234,15 +234,6 @@ static int group_lanes(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
     return rc;
 }
 
-int az_fw_emit(struct az_job *job, struct az_table *t, int rc)
-{
-    if (rc) {
-        az_table_free(t);
-        return rc;
-    }
-    return az_document_add(job->doc, t);
-}
-
 /* Total of the time line and of the kernels. */
 static void measure(struct az_fw *f)
 {

@@ -68,8 +68,6 @@ struct az_sv az_fw_op_category(const struct az_fw *f, uint32_t op);
 /* Class of a kernel by its name id: the user's map, else the built-in rules
  * (analyses/ops/kernel_classes.c). */
 struct az_sv az_fw_kernel_class(struct az_fw *f, uint32_t name);
-/* Adds the table to the document if rc is 0, else frees it; the error. */
-int az_fw_emit(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
 
 /* Keeps the first rows of a sorted table where that option says how many (AZ_UNSET_I64: all); what
  * is skipped is reported in `coverage`. */

@@ -190,7 +190,7 @@ static int run(struct az_job *job)
     rc = rows(&w, t);
     az_vec_release(&w.blocking);
     az_vec_release(&w.reach);
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 const struct az_analysis az_analysis_fw_gaps = {

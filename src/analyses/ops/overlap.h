@@ -43,18 +43,4 @@ void az_fw_overlap_columns(struct az_table *t);
 int az_fw_put_overlap(struct az_overlap_ops *o, struct az_table *t, const uint32_t *op, size_t n,
                       struct az_fw_details *d) AZ_MUST_USE;
 
-/* Order of the rows: rows that differ only by what overlaps them stay together. base: the group a
- * row belongs to without the overlap key. */
-struct az_overlap_row {
-    uint32_t row, base;
-    int64_t time;
-    uint64_t uid;
-    int64_t base_time; /* filled by az_fw_overlap_order: sum of the group, least uid of it */
-    uint64_t base_uid;
-};
-/* Longest group first, ties by its least uid; within one the longest row first, ties by uid. n_base
- * groups. */
-int az_fw_overlap_order(struct az_overlap_row *rows, size_t n, size_t n_base,
-                        struct az_mem *mem) AZ_MUST_USE;
-
 #endif

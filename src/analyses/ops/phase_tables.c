@@ -37,33 +37,40 @@ static struct az_sv classes_of(struct az_job *job, struct az_fw *fw, uint32_t la
     return text;
 }
 
+struct work {
+    struct az_fw *fw;
+    const struct az_phases *p;
+    enum az_phase phase;
+    uint32_t *gpu;  /* of kernels: row -> gpu number */
+    int64_t *ticks; /* of a launcher or kernel */
+};
+
+static int same_name(void *ctx, size_t i, uint64_t key[2])
+{
+    const struct work *w = ctx;
+    key[0] = az_fw_node(w->fw, w->fw->launchers->rows.v[i].node).name;
+    key[1] = 0;
+    return w->p->phase[i] == w->phase;
+}
+
 static int ops_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p,
                     enum az_phase phase, struct az_table *t)
 {
-    size_t n = fw->launchers->rows.n, groups = 0;
+    const size_t n = fw->launchers->rows.n;
     struct az_groups g = { 0 };
-    uint32_t *of = az_arena_array(job->arena, n + 1, sizeof *of);
-    uint32_t *number = az_arena_array(job->arena, fw->trace->names.text.n + 1,
-                                      sizeof *number); /* name -> group + 1 */
-    int64_t *direct = az_arena_array(job->arena, n + 1, sizeof *direct);
-    if (!of || !number || !direct)
+    struct work w = { .fw = fw,
+                      .p = p,
+                      .phase = phase,
+                      .ticks = az_arena_array(job->arena, n + 1, sizeof *w.ticks) };
+    if (!w.ticks)
         return az_arena_error(job->arena);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct az_launcher *l = &fw->launchers->rows.v[i];
-        uint32_t name = az_fw_node(fw, l->node).name;
-        of[i] = AZ_NO_ID;
-        direct[i] = l->direct;
-        if (p->phase[i] != phase)
-            continue;
-        if (!number[name])
-            number[name] = (uint32_t)++groups;
-        of[i] = number[name] - 1;
-    }
-    int rc = az_groups_make(&g, of, n, groups, job->mem);
-    for (size_t k = 0; rc == 0 && k < groups; k++) {
+    for (size_t i = 0; i < n; i++)
+        w.ticks[i] = fw->launchers->rows.v[i].direct;
+    int rc = az_groups_by(&g, n, same_name, &w, job->mem);
+    for (size_t k = 0; rc == 0 && k < g.groups; k++) {
         struct az_stats s;
-        uint32_t first = g.item[g.first[k]];
-        az_stats_i64(g.value, az_groups_take(&g, k, direct), &s);
+        const uint32_t first = az_groups_first(&g, k);
+        az_groups_stats(&g, k, w.ticks, &s);
         az_put_text(t, classes_of(job, fw, first));
         az_put_text(t, az_node_name(fw->tree, fw->launchers->rows.v[first].node));
         az_put_f64(t, az_us(fw->trace, s.sum));
@@ -92,7 +99,7 @@ static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phase
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(1) }, 2);
     az_fw_shares(t, 2);
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 /* Operator (or call without one above it) that a kernel was launched under, as in kernel_summary,
@@ -105,61 +112,67 @@ static uint32_t parent_of(const struct az_fw *fw, uint32_t gpu, struct az_sv *ca
 }
 
 /* A kernel has the phase of its launcher. */
+static int same_kernel(void *ctx, size_t i, uint64_t key[2])
+{
+    const struct work *w = ctx;
+    const struct az_events *ev = &w->fw->trace->ev[AZ_KERNEL];
+    const uint32_t l = w->fw->launchers->of_gpu[w->gpu[i]];
+    struct az_sv category;
+    if (l == AZ_NO_ROW || w->p->phase[l] != w->phase)
+        return 0;
+    const uint64_t parent = az_fw_node(w->fw, parent_of(w->fw, w->gpu[i], &category)).name;
+    key[0] = parent << 32 | ev->name[i];
+    key[1] = (az_hash(category.p, category.n) & 0xffffffff) << 32 |
+             (uint32_t)az_lane_stream(w->fw->trace, ev->lane[i]);
+    return 1;
+}
+
+static void put_kernel(const struct work *w, struct az_table *t, uint32_t i,
+                       const struct az_stats *s, int64_t all)
+{
+    struct az_fw *fw = w->fw;
+    const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
+    const double us = 1e3 * (double)fw->trace->ticks_per_ns;
+    struct az_sv category;
+    const uint32_t parent = parent_of(fw, w->gpu[i], &category);
+    az_put_text(t, az_fw_kernel_class(fw, ev->name[i]));
+    az_put_text(t, category);
+    az_put_text(t, az_node_name(fw->tree, parent));
+    az_put_text(t, az_fw_text(fw, ev->name[i], ""));
+    az_put_i64(t, az_lane_stream(fw->trace, ev->lane[i]));
+    az_put_f64(t, (double)s->sum / us);
+    az_put_i64(t, (int64_t)s->n);
+    az_put_f64(t, s->mean / us);
+    az_put_f64(t, (double)s->min / us);
+    az_put_f64(t, (double)s->max / us);
+    az_put_f64(t, all ? (double)s->sum / (double)all * 100.0 : 0.0);
+}
+
 static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p,
                        enum az_phase phase, struct az_table *t)
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
-    size_t n = ev->n;
     struct az_groups g = { 0 };
-    struct az_map map;
-    uint32_t *of = az_arena_array(job->arena, n + 1, sizeof *of),
-             *gpu = az_arena_array(job->arena, n + 1, sizeof *gpu), groups = 0;
-    int64_t *length = az_arena_array(job->arena, n + 1, sizeof *length), all = 0;
-    if (!of || !gpu || !length)
+    struct work w = { .fw = fw,
+                      .p = p,
+                      .phase = phase,
+                      .gpu = az_arena_array(job->arena, ev->n + 1, sizeof *w.gpu),
+                      .ticks = az_arena_array(job->arena, ev->n + 1, sizeof *w.ticks) };
+    int64_t all = 0;
+    if (!w.gpu || !w.ticks)
         return az_arena_error(job->arena);
-    int rc = az_map_init(&map, job->mem, 64);
-    for (uint32_t x = 0; rc == 0 && x < fw->tree->n_gpu; x++) {
-        if (fw->tree->gpu_kind[x] != AZ_KERNEL)
-            continue;
-        uint32_t i = fw->tree->gpu_row[x], l = fw->launchers->of_gpu[x], *at;
-        bool added;
-        of[i] = AZ_NO_ID;
-        length[i] = ev->end[i] - ev->start[i];
-        gpu[i] = x;
-        if (l == AZ_NO_ROW || p->phase[l] != phase)
-            continue;
-        struct az_sv category;
-        uint64_t parent = az_fw_node(fw, parent_of(fw, x, &category)).name;
-        uint64_t rest = (az_hash(category.p, category.n) & 0xffffffff) << 32 |
-                        (uint32_t)az_lane_stream(fw->trace, ev->lane[i]);
-        rc = az_map_put(&map, parent << 32 | ev->name[i], rest, groups, &at, &added);
-        if (rc == 0) {
-            of[i] = *at;
-            groups += added;
-            all += length[i];
-        }
-    }
-    az_map_release(&map);
-    if (rc == 0)
-        rc = az_groups_make(&g, of, n, groups, job->mem);
-    double us = 1e3 * (double)fw->trace->ticks_per_ns;
-    for (size_t k = 0; rc == 0 && k < groups; k++) {
+    for (uint32_t x = 0; x < fw->tree->n_gpu; x++)
+        if (fw->tree->gpu_kind[x] == AZ_KERNEL)
+            w.gpu[fw->tree->gpu_row[x]] = x;
+    for (size_t i = 0; i < ev->n; i++)
+        w.ticks[i] = ev->end[i] - ev->start[i];
+    int rc = az_groups_by(&g, ev->n, same_kernel, &w, job->mem);
+    for (size_t i = 0; rc == 0 && i < ev->n; i++)
+        all += g.of[i] != AZ_NO_ID ? w.ticks[i] : 0;
+    for (size_t k = 0; rc == 0 && k < g.groups; k++) {
         struct az_stats s;
-        uint32_t i = g.item[g.first[k]];
-        az_stats_i64(g.value, az_groups_take(&g, k, length), &s);
-        az_put_text(t, az_fw_kernel_class(fw, ev->name[i]));
-        struct az_sv category;
-        uint32_t parent = parent_of(fw, gpu[i], &category);
-        az_put_text(t, category);
-        az_put_text(t, az_node_name(fw->tree, parent));
-        az_put_text(t, az_fw_text(fw, ev->name[i], ""));
-        az_put_i64(t, az_lane_stream(fw->trace, ev->lane[i]));
-        az_put_f64(t, (double)s.sum / us);
-        az_put_i64(t, (int64_t)s.n);
-        az_put_f64(t, s.mean / us);
-        az_put_f64(t, (double)s.min / us);
-        az_put_f64(t, (double)s.max / us);
-        az_put_f64(t, all ? (double)s.sum / (double)all * 100.0 : 0.0);
+        az_groups_stats(&g, k, w.ticks, &s);
+        put_kernel(&w, t, az_groups_first(&g, k), &s, all);
     }
     az_groups_release(&g);
     return rc;
@@ -186,7 +199,7 @@ static int kernel_table(struct az_job *job, struct az_fw *fw, const struct az_ph
     int rc = kernel_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ AZ_DOWN(5), 0, 1, 2, 3, 4 }, 6);
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 /* Launchers of one phase decided in one way; no row if there are none. */
@@ -227,7 +240,7 @@ static int overview(struct az_job *job, struct az_fw *fw, const struct az_phases
             overview_row(fw, p, t, phase, by);
     int rc = az_table_sort(t, (int[]){ AZ_DOWN(3), AZ_UP(0), AZ_UP(1) }, 3);
     az_fw_shares(t, 3);
-    return az_fw_emit(job, t, rc);
+    return az_job_add(job, t, rc);
 }
 
 static int run(struct az_job *job)

@@ -194,7 +194,7 @@ static int quality(struct work *w)
     if (rc == 0)
         rc = az_fw_graphs_count(w->job, w->fw, &g);
     if (rc)
-        return az_fw_emit(w->job, t, rc);
+        return az_job_add(w->job, t, rc);
     struct linkage l = look_at_links(w, host_window(w));
     put_check(w, t, "overlaps on one stream", o.count, o.ticks, o.busy,
               "durations are added as recorded; unions count the time once");
@@ -216,7 +216,7 @@ static int quality(struct work *w)
                    AZ_SV("sums of durations exceed the time the device was busy; trust unions"));
     cover(w, &l, o.busy);
     az_fw_graphs_tell(w->job, g);
-    return az_fw_emit(w->job, t, rc);
+    return az_job_add(w->job, t, rc);
 }
 
 static int run(struct az_job *job)

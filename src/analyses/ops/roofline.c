@@ -329,7 +329,7 @@ static int roofline_table(struct work *w)
     for (size_t i = 0; i < w->lines.n; i++)
         put_line(w, t, &w->lines.v[i]);
     int rc = az_table_sort(t, (int[]){ AZ_DOWN(6), AZ_UP(0), AZ_UP(2) }, 3);
-    return az_fw_emit(w->job, t, rc);
+    return az_job_add(w->job, t, rc);
 }
 
 /* Rates that some operation is held against. */
@@ -420,7 +420,7 @@ static int chart(struct work *w)
         points = put_dots(w, t, n);
     if (points)
         put_roofs(p, t, rate, n);
-    rc = az_fw_emit(w->job, t, rc);
+    rc = az_job_add(w->job, t, rc);
     if (rc == 0 && points)
         rc = az_document_chart(w->job->doc, c);
     else

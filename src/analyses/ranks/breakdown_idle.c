@@ -75,14 +75,6 @@ static void device_column(struct az_table *t)
     az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
 }
 
-static void put_device(struct az_table *t, int64_t device)
-{
-    if (device < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, device);
-}
-
 /* A cause that never occurred has no row, but `other` always has: the first operation of a stream
  * belongs to it. */
 static bool has_row(const struct stream_part *s, int c) { return c == OTHER || s->stats[c].n; }
@@ -112,7 +104,7 @@ static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *con
                 az_put_text(t, az_sv_str(cause_text[c]));
                 az_put_f64(t, az_bd_us(&ranks->v[i], s->sum[c]));
                 az_put_f64(t, all == 0 ? NAN : (double)s->sum[c] / all);
-                put_device(t, s->device);
+                az_put_known(t, s->device);
             }
         }
     }
@@ -141,7 +133,7 @@ static int intervals(struct az_job *job, const struct az_ranks *ranks, void *con
                 az_put_i64(t, ranks->v[i].rank);
                 az_put_i64(t, s->stream);
                 az_bd_put_stats(t, &s->stats[c], az_bd_scale(&ranks->v[i]));
-                put_device(t, s->device);
+                az_put_known(t, s->device);
             }
         }
     }

@@ -211,10 +211,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
             az_put_f64(t, x->weighted);
             az_put_i64(t, (int64_t)x->n);
             az_put_i64(t, (int64_t)x->no_rate);
-            if (x->bytes < 0)
-                az_put_empty(t);
-            else
-                az_put_i64(t, x->bytes);
+            az_put_known(t, x->bytes);
             az_put_f64(t, az_bd_us(&ranks->v[i], x->time));
         }
     }

@@ -239,10 +239,7 @@ static int summary_table(struct az_job *job, const struct az_rank *r, const stru
         az_put_f64(t, az_bd_us(r, p->sum[k]));
         az_put_f64(t, az_bd_percent((double)p->sum[k], (double)sum));
         az_put_f64(t, az_bd_us(r, p->window));
-        if (p->annotation.n)
-            az_put_text(t, p->annotation);
-        else
-            az_put_empty(t);
+        az_put_given(t, p->annotation);
     }
     if (p->inferred)
         az_cover(job, "waits of the critical path by inference", (double)p->inferred, "",

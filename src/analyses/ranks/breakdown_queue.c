@@ -141,14 +141,6 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 }
 
 /* ---- finish ---- */
-static void put_device(struct az_table *t, int64_t device)
-{
-    if (device < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, device);
-}
-
 static int summary(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
@@ -169,7 +161,7 @@ static int summary(struct az_job *job, const struct az_ranks *ranks, void *const
             az_bd_put_stats(t, &p->v[k].stats, 1);
             az_put_f64(t, p->v[k].weighted);
             az_put_f64(t, az_bd_us(&ranks->v[i], p->v[k].empty));
-            put_device(t, p->v[k].device);
+            az_put_known(t, p->v[k].device);
         }
     }
     return az_document_add(job->doc, t);
@@ -196,7 +188,7 @@ static int blocked(struct az_job *job, const struct az_ranks *ranks, void *const
             az_put_i64(t, p->v[k].stream);
             az_put_f64(t, az_bd_us(&ranks->v[i], p->v[k].full));
             az_put_f64(t, (double)p->v[k].full / (double)p->window);
-            put_device(t, p->v[k].device);
+            az_put_known(t, p->v[k].device);
         }
     }
     return az_document_add(job->doc, t);

@@ -165,7 +165,7 @@ int az_mr_launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch
         az_put_f64(t, (double)l->count / (double)m->n);
     }
     cover_launchers(m, s);
-    return az_fw_emit(m->job, t, rc);
+    return az_job_add(m->job, t, rc);
 }
 
 /* ---- time lines ---- */
@@ -247,7 +247,7 @@ static int timelines(const struct az_mr_ranks *m)
         az_put_f64(t, (double)s.max / 1e6);
         az_put_i64(t, s.rank_max);
     }
-    return az_fw_emit(m->job, t, 0);
+    return az_job_add(m->job, t, 0);
 }
 
 /* The same turned round, a row a rank: what the charts are drawn from. */
@@ -274,7 +274,7 @@ static int by_rank(const struct az_mr_ranks *m)
         for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
             az_put_f64(t, (double)m->part[i]->figure[f] / 1e6);
     }
-    int rc = az_fw_emit(m->job, t, 0);
+    int rc = az_job_add(m->job, t, 0);
     if (rc == 0)
         rc = az_job_chart(m->job, AZ_CHART_STACKED_COLUMN, "gpu_timelines_by_rank",
                           "GPU time of every rank", "rank", stack, "ms");

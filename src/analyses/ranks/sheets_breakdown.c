@@ -146,6 +146,6 @@ int az_mr_breakdown(const struct az_mr_ranks *m, const struct az_mr_launch_sums 
     az_table_column(t, "Exposed (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
     int rc = rows(m, s, t);
     const size_t n = t->rows;
-    rc = az_fw_emit(m->job, t, rc);
+    rc = az_job_add(m->job, t, rc);
     return rc || n < 2 ? rc : chart(m->job, n);
 }

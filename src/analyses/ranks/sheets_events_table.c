@@ -134,7 +134,7 @@ static int linked_table(const struct az_mr_ranks *m)
         az_put_i64(t, p->short_linked);
         az_put_i64(t, p->short_unlinked);
     }
-    return az_fw_emit(m->job, t, 0);
+    return az_job_add(m->job, t, 0);
 }
 
 static int unlinked_table(const struct az_mr_ranks *m, struct sums *s)
@@ -156,7 +156,7 @@ static int unlinked_table(const struct az_mr_ranks *m, struct sums *s)
         az_put_i64(t, s->v[i].all.count);
         put_durations(t, &s->v[i].all);
     }
-    return az_fw_emit(m->job, t, rc);
+    return az_job_add(m->job, t, rc);
 }
 
 static int short_table(const struct az_mr_ranks *m, struct sums *s)
@@ -181,7 +181,7 @@ static int short_table(const struct az_mr_ranks *m, struct sums *s)
         az_put_i64(t, total);
         az_put_f64(t, (double)total / (double)m->n);
     }
-    return az_fw_emit(m->job, t, rc);
+    return az_job_add(m->job, t, rc);
 }
 
 /* One figure of every rank. */
@@ -225,7 +225,7 @@ static int calls_table(const struct az_mr_ranks *m, struct sums *s)
         for (int f = 0; f < 4; f++)
             put_ranks(m, t, &s->v[i], f);
     }
-    return az_fw_emit(m->job, t, rc);
+    return az_job_add(m->job, t, rc);
 }
 
 static int one(const struct az_mr_ranks *m, rows_of *rows,

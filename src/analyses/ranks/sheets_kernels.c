@@ -176,10 +176,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     az_put_given(t, az_mr_get(&p->texts, k->name));
     az_put_f64(t, az_quotient(k->start, l->ticks_per_us));
     az_put_f64(t, (double)k->length / 1e3);
-    if (k->stream < 0)
-        az_put_empty(t);
-    else
-        az_put_i64(t, k->stream);
+    az_put_known(t, k->stream);
     if (k->owner == NO_OWNER) {
         while (t->at)
             az_put_empty(t);
@@ -219,7 +216,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         *l = (struct listing){ p, 1000 * ranks->v[i].ticks_per_ns };
         columns(t);
         az_table_make(t, p->n, make_row, l);
-        rc = az_fw_emit(job, t, rc);
+        rc = az_job_add(job, t, rc);
     }
     return rc;
 }

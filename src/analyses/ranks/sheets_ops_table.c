@@ -267,7 +267,7 @@ static int sheet(struct work *w, struct az_sv name, const struct row **row, size
         run = az_add_sat(run, row[i]->sum.time);
         rc = put_row(w, t, &params, row[i], total ? (double)run / (double)total : NAN);
     }
-    return az_fw_emit(w->job, t, rc);
+    return az_job_add(w->job, t, rc);
 }
 
 /* What of a group has no row: said, and counted in the coverage. */

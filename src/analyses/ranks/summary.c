@@ -20,10 +20,7 @@ static void row(struct az_table *t, const char *item, double value, const char *
     az_put_copy(t, az_sv_str(item));
     az_put_f64(t, value);
     az_put_copy(t, az_sv_str(unit));
-    if (note.n)
-        az_put_copy(t, note);
-    else
-        az_put_empty(t);
+    az_put_given_copy(t, note);
 }
 
 /* Number of different texts of the ranks, and the first ones of them. */
