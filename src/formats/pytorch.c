@@ -396,6 +396,7 @@ const struct az_format az_format_pytorch = {
     .tool = AZ_TOOL_TRACELENS | AZ_TOOL_RANK_SHEETS,
     .help = "PyTorch profiler (Kineto) trace, JSON, also gzip",
     .one_file = true,
+    .beside = AZ_PT_CAPTURE_FOLDER,
     .ranks_reduced = true,
     .probe = probe,
     .parse = parse,
