@@ -127,7 +127,10 @@ function tree_postprocess(tree)
     end
     aiter_fused(tree)
     for _, op in ipairs(tree.find("vllm::moe_forward")) do
-        up_and_down(tree, op, launches(tree, op, "matmul_ogs", "_finalize_matmul_scatter"), "pseudo_op::moe_triton_unfused")
+        up_and_down(tree, op, launches(tree, op, "matmul_ogs"), "pseudo_op::moe_triton_unfused")
+        for _, k in ipairs(launches(tree, op, "_finalize_matmul_scatter")) do -- adds up what the experts gave
+            tree.insert("pseudo_op::moe_triton_unfused_finalize_matmul_scatter", { k.call }, { args_from = op })
+        end
     end
     for _, op in ipairs(tree.find("vllm::outplace_fused_experts")) do
         up_and_down(tree, op, launches(tree, op, "fused_moe_kernel_gptq_awq"), "pseudo_op::moe_gptq_awq")

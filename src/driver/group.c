@@ -250,6 +250,14 @@ static int walk_runs(struct grouping *g, struct az_sv path)
     return rc;
 }
 
+bool az_folder_belongs(struct az_sv path)
+{
+    for (const struct az_format *const *f = az_formats; *f; f++)
+        if ((*f)->beside && az_sv_is(az_path_base(path), (*f)->beside))
+            return true;
+    return false;
+}
+
 struct below {
     struct az_arena *a;
     const struct az_cancel *cancel;
@@ -264,6 +272,8 @@ static int visit_below(void *ctx, const char *path, const struct az_path_info *i
         return AZ_EINTR;
     if (info->kind != AZ_PATH_DIR)
         return AZ_OK;
+    if (az_folder_belongs(az_sv_str(path)))
+        return 1;
     const struct az_sv folder = az_arena_dup(b->a, az_sv_str(path));
     return folder.p ? az_vec_push(&b->folders, folder) : az_arena_error(b->a);
 }

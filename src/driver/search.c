@@ -126,6 +126,8 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
 
     if (az_cancelled(&s->c->cancel))
         return AZ_EINTR;
+    if (info->kind == AZ_PATH_DIR)
+        return az_folder_belongs(f.path);
     if (depth == 0 || info->kind != AZ_PATH_FILE)
         return AZ_OK;
     const struct az_sv base = az_path_base(f.path);

@@ -3,6 +3,7 @@
 #include "formats/pytorch.h"
 #include "base/num.h"
 #include "formats/list.h"
+#include "formats/pytorch_capture.h"
 #include "io/path.h"
 
 #define PIPE_MIN ((uint64_t)256 << 10) /* compressed bytes from which on a thread reads ahead */
@@ -275,6 +276,8 @@ static int parse_document(struct document *d)
     int rc = az_optrace_init(job->trace, job->opts);
     if (rc == 0)
         rc = az_pt_reader_init(&d->reader, job->trace, job->opts);
+    if (rc == 0 && d->tuning.captured)
+        az_pt_reader_captured(&d->reader);
     if (rc == 0)
         rc = az_jscan_init(&d->scan, az_pt_fill, &d->in, d->tuning.window, job->mem);
     const bool failed = rc != 0;
@@ -339,7 +342,8 @@ static int parse(struct az_parse *job)
     if (job->n_files > 1)
         return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->files[1].path),
                             "several files in one input (give each trace its own input)");
-    return az_pt_parse(job, &tuning);
+    const int rc = az_pt_parse(job, &tuning);
+    return rc ? rc : az_pt_captures(job);
 }
 
 /* A trace has "traceEvents" as a key or is a bare array of events; the key may be after long
@@ -392,6 +396,7 @@ const struct az_format az_format_pytorch = {
     .tool = AZ_TOOL_TRACELENS | AZ_TOOL_RANK_SHEETS,
     .help = "PyTorch profiler (Kineto) trace, JSON, also gzip",
     .one_file = true,
+    .beside = AZ_PT_CAPTURE_FOLDER,
     .ranks_reduced = true,
     .probe = probe,
     .parse = parse,

@@ -31,6 +31,7 @@ enum az_pt_arg {
     AZ_PT_PEER,
     AZ_PT_WAIT_STREAM, /* of a synchronisation */
     AZ_PT_WAIT_CORR,
+    AZ_PT_GRAPH_NODE,
     AZ_PT_NUMBERS,
     AZ_PT_DIMS = AZ_PT_NUMBERS,
     AZ_PT_TYPES,
@@ -44,7 +45,8 @@ enum az_pt_arg {
     AZ_PT_SHARED,
     AZ_PT_NAME,
     AZ_PT_LABELS,
-    AZ_PT_KERNEL_FILE, /* may hold escapes */
+    AZ_PT_KERNEL_FILE, /* may hold escapes, as may the next */
+    AZ_PT_KERNEL,      /* what a call launches */
     AZ_PT_COLL,        /* the first of those of a collective, in the order of struct az_coll_args */
     AZ_PT_ARGS = AZ_PT_COLL + 10
 };
@@ -118,6 +120,7 @@ struct az_pt_reader {
     struct az_pt_known known[1024]; /* by a hash of operator, argument and first bytes */
     uint32_t uid;                   /* index of the next event */
     bool keep_frames;
+    bool captured; /* of a graph capture: calls have their kernel as side */
     uint64_t no_time, frames, more_cats;
     uint64_t phase[AZ_PT_PHASES];
     struct az_vec_u64 other_cats; /* name id << 32 | count of categories skipped */
@@ -128,6 +131,8 @@ struct az_pt_reader {
 int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t,
                       const struct az_options *o) AZ_MUST_USE;
 void az_pt_reader_release(struct az_pt_reader *r);
+/* Calls keep the name of the kernel that they launch: AZ_COL_SIDE is its id, AZ_NO_ROW for none. */
+void az_pt_reader_captured(struct az_pt_reader *r);
 /* Chooses the keys and the columns of the reader's trace (pytorch_event.c). */
 void az_pt_event_keys(struct az_pt_reader *r);
 /* Record function of az_jscan_records; ctx is the reader. */
@@ -158,6 +163,7 @@ int az_pt_fill(void *input, void *buf, size_t n, size_t *got);
 struct az_pt_tuning {
     int64_t split_min; /* bytes from which on an uncompressed file is split */
     size_t window;     /* of the scanner; 0: its default */
+    bool captured;     /* the reader's */
     unsigned *parts;   /* receives the number of parts joined to the first one; may be NULL */
 };
 int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning) AZ_MUST_USE;

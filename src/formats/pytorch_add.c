@@ -29,6 +29,12 @@ int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct a
     return az_map_init(&r->lanes, t->mem, 64);
 }
 
+void az_pt_reader_captured(struct az_pt_reader *r)
+{
+    r->captured = true;
+    az_trace_columns(r->trace, AZ_CALL, AZ_COL_CORR | AZ_COL_UID | AZ_COL_NODE | AZ_COL_SIDE);
+}
+
 void az_pt_reader_release(struct az_pt_reader *r)
 {
     az_arena_release(&r->scratch);
@@ -356,22 +362,30 @@ static void launch_key(struct az_pt_reader *r, bool ext)
     r->launch_seen = true;
 }
 
+static int graph_node(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    const struct az_graph_node n = { .uid = r->uid,
+                                     .id = (uint64_t)az_pt_number(e, AZ_PT_GRAPH_NODE, 0) };
+    return n.id ? az_vec_push(&az_optrace(r->trace)->graph_nodes, n) : 0;
+}
+
 /* What an event of this kind keeps beyond its times: its side row, and marks of the trace. */
 static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_kind kind,
                    struct az_event *v)
 {
     struct az_optrace *o = az_optrace(r->trace);
+    int rc;
     switch (kind) {
     case AZ_HOST_OP:
         o->has_ops = true;
         v->corr = (uint64_t)az_pt_number(e, AZ_PT_EXT, 0);
         if ((e->given & AZ_PT_COLL_GIVEN) || az_pt_number(e, AZ_PT_COLL_SEQ, -1) >= 0) {
-            int rc = collective_source(r, e);
+            rc = collective_source(r, e);
             if (rc)
                 return rc;
         }
         if (az_pt_text(e, AZ_PT_KERNEL_FILE).n) {
-            int rc = file_row(r, e);
+            rc = file_row(r, e);
             if (rc)
                 return rc;
         }
@@ -382,17 +396,26 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
         if ((!r->launch_seen || (o->key_is_ext && az_pt_has(e, AZ_PT_CORR))) &&
             az_sv_ifind(e->name, AZ_SV("launch")) >= 0)
             launch_key(r, !az_pt_has(e, AZ_PT_CORR));
+        if (r->captured && az_pt_text(e, AZ_PT_KERNEL).n) {
+            rc = name_id(r, az_pt_text(e, AZ_PT_KERNEL), true, &v->side);
+            if (rc)
+                return rc;
+        }
         return az_sv_is(e->cat, "cuda_driver") ? az_optrace_driver(r->trace, v->name) : 0;
     case AZ_KERNEL:
+        rc = graph_node(r, e);
+        if (rc)
+            return rc;
         if (az_geometry_read(r->trace)) {
-            int rc = geometry_row(r, e, &v->geo);
+            rc = geometry_row(r, e, &v->geo);
             if (rc)
                 return rc;
         }
         return collective_row(r, e, &v->side);
     case AZ_MEMCPY:
     case AZ_MEMSET:
-        return copy_row(r, e, &v->side);
+        rc = graph_node(r, e);
+        return rc ? rc : copy_row(r, e, &v->side);
     case AZ_SYNC:
         return sync_row(r, e, &v->side);
     default:

@@ -73,6 +73,17 @@ static int join_files(struct joint *j)
     return rc;
 }
 
+static int join_graph_nodes(struct joint *j)
+{
+    const struct az_graph_nodes *from = &az_optrace(j->part)->graph_nodes;
+    struct az_graph_nodes *to = &az_optrace(j->whole)->graph_nodes;
+    int rc = az_vec_reserve(to, from->n);
+    for (size_t i = 0; rc == 0 && i < from->n; i++)
+        to->v[to->n++] = (struct az_graph_node){ .uid = from->v[i].uid + j->map->uid,
+                                                 .id = from->v[i].id };
+    return rc;
+}
+
 static int join_geometries(struct joint *j)
 {
     const struct az_geometry_rows *from = &j->part->geometries.rows;
@@ -242,6 +253,8 @@ int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struc
         rc = join_sources(&j);
     if (rc == 0)
         rc = join_files(&j);
+    if (rc == 0)
+        rc = join_graph_nodes(&j);
     if (rc == 0)
         rc = join_rows(&j);
     if (rc == 0)

@@ -4,7 +4,8 @@
  * the nearest event on the thread's stack that ends no earlier than they do, give or take a
  * microsecond; if there is none they are roots. None is dropped. That order is a preorder, so a
  * subtree is a run of preorder numbers, and the device events under a node are a run of the linked
- * list sorted by the preorder of their launching call. */
+ * list sorted by the preorder of their launching call. What was captured of a graph launch
+ * (model/capture.h) is placed the same way below that launch, which none of it can leave. */
 #include "base/sort.h"
 #include "model/oplink.h"
 
@@ -15,6 +16,9 @@ struct open_event { /* on a thread's stack */
 };
 AZ_VEC(struct open_event, open_events);
 
+enum { HOST_KINDS = 4 };
+static const enum az_kind host_kinds[HOST_KINDS] = { AZ_HOST_OP, AZ_CALL, AZ_CAPTURED, AZ_FRAME };
+
 struct builder {
     struct az_calltree *c;
     const struct az_trace *t;
@@ -22,10 +26,12 @@ struct builder {
     uint32_t *next_pre; /* lane -> next preorder number */
     struct open_events stack;
     struct az_vec_u32 unused; /* entries of `stack` to use again */
+    uint32_t *order[HOST_KINDS];
+    /* captured nodes, launch by launch; NULL: none */
+    uint32_t *grafted, *graft_from; /* nodes; launch -> where its own begin */
+    uint32_t *graft_of;             /* row of AZ_CALL -> its launch, AZ_NO_ROW */
     int64_t slack;            /* one microsecond in ticks */
 };
-
-static const enum az_kind host_kinds[3] = { AZ_HOST_OP, AZ_CALL, AZ_FRAME };
 
 struct az_sv az_node_name(const struct az_calltree *c, uint32_t node)
 {
@@ -68,26 +74,29 @@ static int push(struct builder *b, uint32_t lane, struct open_event e)
     return 0;
 }
 
-/* Nearest stack entry that holds an event of this end, AZ_NO_ROW if none; the stack is not changed.
- */
-static uint32_t holder(const struct builder *b, uint32_t lane, int64_t end)
+/* Nearest stack entry that holds an event of this end, `floor` if none above that one; the stack is
+ * not changed. */
+static uint32_t holder(const struct builder *b, uint32_t lane, int64_t end, uint32_t floor)
 {
     uint32_t at = b->top[lane];
-    while (at != AZ_NO_ROW && b->stack.v[at].end < end - b->slack)
+    while (at != floor && b->stack.v[at].end < end - b->slack)
         at = b->stack.v[at].below;
     return at;
 }
 
-static int place(struct builder *b, uint32_t node, uint32_t lane, int64_t start, int64_t end)
+/* `floor`: the entry below which nothing is taken from the stack, whatever the times; AZ_NO_ROW. */
+static int place(struct builder *b, uint32_t node, const struct az_event *e, uint32_t floor)
 {
     struct az_calltree *c = b->c;
-    while (b->top[lane] != AZ_NO_ROW && start >= b->stack.v[b->top[lane]].end)
+    const uint32_t lane = e->lane;
+    int64_t end = e->end;
+    while (b->top[lane] != floor && e->start >= b->stack.v[b->top[lane]].end)
         pop(b, lane);
-    uint32_t at = holder(b, lane, end);
+    uint32_t at = holder(b, lane, end, floor);
     while (b->top[lane] != at)
         pop(b, lane);
     c->parent[node] = at == AZ_NO_ROW ? AZ_NO_ROW : b->stack.v[at].node;
-    if (at != AZ_NO_ROW && end > b->stack.v[at].end) {
+    if (at != floor && end > b->stack.v[at].end) {
         c->clamped++;
         c->clamped_ticks += end - b->stack.v[at].end;
         end = b->stack.v[at].end;
@@ -132,25 +141,107 @@ static int order_of(const struct az_events *e, struct az_mem *mem, uint32_t **ou
     return rc;
 }
 
-static int merge_and_place(struct builder *b, uint32_t *const order[3])
+/* The next node in that order, over all kinds; `at` counts those taken of each. */
+static uint32_t next_node(const struct builder *b, uint32_t at[HOST_KINDS], struct az_event *out)
 {
-    uint32_t at[3] = { 0, 0, 0 };
-    const uint32_t first[3] = { 0, b->c->first_call, b->c->first_frame };
-    for (uint32_t done = 0; done < b->c->n; done++) {
-        int best = -1;
-        for (int k = 0; k < 3; k++) {
-            const struct az_events *e = &b->t->ev[host_kinds[k]];
-            if (at[k] < e->n && (best < 0 || before(e, order[k][at[k]], &b->t->ev[host_kinds[best]],
-                                                    order[best][at[best]])))
-                best = k;
+    int best = -1;
+    for (int k = 0; k < HOST_KINDS; k++) {
+        const struct az_events *e = &b->t->ev[host_kinds[k]];
+        if (at[k] < e->n &&
+            (best < 0 || before(e, b->order[k][at[k]], &b->t->ev[host_kinds[best]],
+                                b->order[best][at[best]])))
+            best = k;
+    }
+    const uint32_t first[HOST_KINDS] = { 0, b->c->first_call, b->c->first_captured,
+                                         b->c->first_frame },
+                   row = b->order[best][at[best]++];
+    const struct az_events *e = &b->t->ev[host_kinds[best]];
+    *out = (struct az_event){
+        .start = e->start[row], .end = e->end[row], .lane = e->lane[row], .uid = e->uid[row]
+    };
+    return first[best] + row;
+}
+
+/* The launch that a captured event is below; AZ_NO_ROW: it is none. */
+static uint32_t graft_of_uid(const struct az_optrace *o, uint32_t uid)
+{
+    size_t lo = 0, hi = o->grafts.n;
+    if (hi == 0 || uid < o->grafts.v[0].first_uid || uid >= o->graft_end)
+        return AZ_NO_ROW;
+    while (hi - lo > 1) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (o->grafts.v[mid].first_uid <= uid)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return (uint32_t)lo;
+}
+
+/* Lists captured nodes launch by launch, in order within each. */
+static int list_grafted(struct builder *b)
+{
+    const struct az_optrace *o = az_optrace(b->t);
+    const size_t n = o->grafts.n, calls = b->t->ev[AZ_CALL].n;
+    struct az_event e;
+    if (n == 0)
+        return 0;
+    b->grafted = az_mem_alloc(b->t->mem, ((size_t)b->c->n + 1) * sizeof *b->grafted);
+    b->graft_from = az_mem_alloc(b->t->mem, (n + 2) * sizeof *b->graft_from);
+    b->graft_of = az_mem_alloc(b->t->mem, (calls + 1) * sizeof *b->graft_of);
+    if (!b->grafted || !b->graft_from || !b->graft_of)
+        return az_mem_error(b->t->mem);
+    memset(b->graft_from, 0, (n + 2) * sizeof *b->graft_from);
+    memset(b->graft_of, 0xff, (calls + 1) * sizeof *b->graft_of);
+    for (uint32_t i = 0; i < n; i++)
+        b->graft_of[o->grafts.v[i].call] = i;
+    for (int pass = 0; pass < 2; pass++) { /* counts, then fills */
+        uint32_t at[HOST_KINDS] = { 0 };
+        for (uint32_t i = 0; i < b->c->n; i++) {
+            const uint32_t node = next_node(b, at, &e), g = graft_of_uid(o, e.uid);
+            if (g != AZ_NO_ROW && pass == 0)
+                b->graft_from[g + 2]++;
+            else if (g != AZ_NO_ROW)
+                b->grafted[b->graft_from[g + 1]++] = node;
         }
-        const struct az_events *e = &b->t->ev[host_kinds[best]];
-        uint32_t row = order[best][at[best]++];
-        int rc = place(b, first[best] + row, e->lane[row], e->start[row], e->end[row]);
-        if (rc)
-            return rc;
+        for (size_t i = 2; pass == 0 && i < n + 2; i++)
+            b->graft_from[i] += b->graft_from[i - 1];
     }
     return 0;
+}
+
+/* What was captured of a launch that was just placed. */
+static int place_grafted(struct builder *b, uint32_t graft, uint32_t lane)
+{
+    const uint32_t floor = b->top[lane];
+    int rc = 0;
+    for (uint32_t i = b->graft_from[graft]; rc == 0 && i < b->graft_from[graft + 1]; i++) {
+        uint32_t row;
+        const struct az_events *e = &b->t->ev[az_node_kind(b->c, b->grafted[i], &row)];
+        const struct az_event x = { .start = e->start[row], .end = e->end[row], .lane = lane };
+        rc = place(b, b->grafted[i], &x, floor);
+    }
+    while (b->top[lane] != floor)
+        pop(b, lane);
+    return rc;
+}
+
+static int merge_and_place(struct builder *b)
+{
+    const struct az_optrace *o = az_optrace(b->t);
+    uint32_t at[HOST_KINDS] = { 0 };
+    int rc = list_grafted(b);
+    for (uint32_t i = 0; rc == 0 && i < b->c->n; i++) {
+        struct az_event e;
+        const uint32_t node = next_node(b, at, &e);
+        if (b->grafted && graft_of_uid(o, e.uid) != AZ_NO_ROW)
+            continue;
+        rc = place(b, node, &e, AZ_NO_ROW);
+        const bool call = node >= b->c->first_call && node < b->c->first_captured;
+        if (rc == 0 && b->grafted && call && b->graft_of[node - b->c->first_call] != AZ_NO_ROW)
+            rc = place_grafted(b, b->graft_of[node - b->c->first_call], e.lane);
+    }
+    return rc;
 }
 
 /* Preorder numbers are given lane by lane: each lane's first number is the count of events on the
@@ -158,7 +249,7 @@ static int merge_and_place(struct builder *b, uint32_t *const order[3])
 static void number_lanes(struct builder *b)
 {
     uint32_t sum = 0;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < HOST_KINDS; k++)
         for (size_t i = 0; i < b->t->ev[host_kinds[k]].n; i++)
             b->next_pre[b->t->ev[host_kinds[k]].lane[i]]++;
     for (size_t l = 0; l < b->t->lanes.n; l++) {
@@ -169,10 +260,30 @@ static void number_lanes(struct builder *b)
     }
 }
 
+static void release(struct builder *b, size_t lanes)
+{
+    struct az_mem *mem = b->t->mem;
+    for (int k = 0; k < HOST_KINDS; k++)
+        if (b->order[k])
+            az_mem_free(mem, b->order[k], (b->t->ev[host_kinds[k]].n + 1) * sizeof **b->order);
+    if (b->grafted)
+        az_mem_free(mem, b->grafted, ((size_t)b->c->n + 1) * sizeof *b->grafted);
+    if (b->graft_from)
+        az_mem_free(mem, b->graft_from,
+                    (az_optrace(b->t)->grafts.n + 2) * sizeof *b->graft_from);
+    if (b->graft_of)
+        az_mem_free(mem, b->graft_of, (b->t->ev[AZ_CALL].n + 1) * sizeof *b->graft_of);
+    if (b->top)
+        az_mem_free(mem, b->top, lanes);
+    if (b->next_pre)
+        az_mem_free(mem, b->next_pre, lanes);
+    az_vec_release(&b->stack);
+    az_vec_release(&b->unused);
+}
+
 static int build_tree(struct az_calltree *c, const struct az_trace *t)
 {
     struct builder b = { .c = c, .t = t, .slack = 1000 * t->ticks_per_ns };
-    uint32_t *order[3] = { NULL, NULL, NULL };
     size_t lanes = (t->lanes.n + 1) * sizeof *b.top;
     int rc = 0;
     az_vec_init(&b.stack, t->mem);
@@ -181,25 +292,17 @@ static int build_tree(struct az_calltree *c, const struct az_trace *t)
     b.next_pre = az_mem_alloc(t->mem, lanes);
     if (!b.top || !b.next_pre)
         rc = az_mem_error(t->mem);
-    for (int k = 0; rc == 0 && k < 3; k++)
-        rc = order_of(&t->ev[host_kinds[k]], t->mem, &order[k]);
+    for (int k = 0; rc == 0 && k < HOST_KINDS; k++)
+        rc = order_of(&t->ev[host_kinds[k]], t->mem, &b.order[k]);
     if (rc == 0) {
         memset(b.next_pre, 0, lanes);
         number_lanes(&b);
-        rc = merge_and_place(&b, order);
+        rc = merge_and_place(&b);
     }
     for (uint32_t l = 0; rc == 0 && l < t->lanes.n; l++)
         while (b.top[l] != AZ_NO_ROW)
             pop(&b, l);
-    for (int k = 0; k < 3; k++)
-        if (order[k])
-            az_mem_free(t->mem, order[k], (t->ev[host_kinds[k]].n + 1) * sizeof *order[k]);
-    if (b.top)
-        az_mem_free(t->mem, b.top, lanes);
-    if (b.next_pre)
-        az_mem_free(t->mem, b.next_pre, lanes);
-    az_vec_release(&b.stack);
-    az_vec_release(&b.unused);
+    release(&b, lanes);
     return rc;
 }
 
@@ -212,13 +315,14 @@ static int alloc_column(struct az_mem *mem, uint32_t n, uint32_t **out)
 int az_calltree_build(struct az_calltree *c, const struct az_trace *t, const struct az_options *o)
 {
     memset(c, 0, sizeof *c);
-    size_t n = t->ev[AZ_HOST_OP].n + t->ev[AZ_CALL].n + t->ev[AZ_FRAME].n;
+    size_t n = t->ev[AZ_HOST_OP].n + t->ev[AZ_CALL].n + t->ev[AZ_CAPTURED].n + t->ev[AZ_FRAME].n;
     if (n >= AZ_NO_ROW)
         return AZ_ERANGE;
     c->trace = t;
     c->n = (uint32_t)n;
     c->first_call = (uint32_t)t->ev[AZ_HOST_OP].n;
-    c->first_frame = c->first_call + (uint32_t)t->ev[AZ_CALL].n;
+    c->first_captured = c->first_call + (uint32_t)t->ev[AZ_CALL].n;
+    c->first_frame = c->first_captured + (uint32_t)t->ev[AZ_CAPTURED].n;
     int rc = alloc_column(t->mem, c->n, &c->parent);
     if (rc == 0)
         rc = alloc_column(t->mem, c->n, &c->pre);

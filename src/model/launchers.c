@@ -32,9 +32,9 @@ static int find_launchers(struct az_launchers *l, const struct az_calltree *c, u
         of_node[i] = AZ_NO_ROW;
     for (uint32_t g = 0; g < c->n_gpu; g++) {
         l->of_gpu[g] = AZ_NO_ROW;
-        if (c->gpu_call[g] == AZ_NO_ROW || is_comm(c, g))
+        if (c->gpu_node[g] == AZ_NO_ROW || is_comm(c, g))
             continue;
-        uint32_t node = launcher_node(c, c->gpu_call[g]);
+        uint32_t node = launcher_node(c, c->gpu_node[g]);
         if (of_node[node] == AZ_NO_ROW) {
             of_node[node] = (uint32_t)l->rows.n;
             int rc = az_vec_push(&l->rows, ((struct az_launcher){ .node = node }));

@@ -272,13 +272,43 @@ static int index_linked(struct az_calltree *c)
     uint32_t below = 0;
     for (size_t pre = 0; pre < n; pre++) {
         c->linked_below[pre] = below;
-        while (below < c->n_linked && c->pre[c->gpu_call[c->linked[below]]] == pre)
+        while (below < c->n_linked && c->pre[c->gpu_node[c->linked[below]]] == pre)
             below++;
     }
     return 0;
 }
 
-/* The linked events by preorder of their call; file order within a call. */
+/* Number of the device event of that uid: they are numbered in the order of their uids. */
+static uint32_t gpu_of_uid(const struct az_calltree *c, uint64_t uid)
+{
+    uint32_t lo = 0, hi = c->n_gpu;
+    while (lo < hi) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+        if (az_gpu_event(c, mid).uid < uid)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Events of captured calls are below these. */
+static int place_captured(struct az_calltree *c)
+{
+    const struct az_events *e = &c->trace->ev[AZ_CAPTURED];
+    c->gpu_node = c->gpu_call;
+    if (e->n == 0)
+        return 0;
+    c->gpu_node = column(c->trace->mem, c->n_gpu, 4);
+    if (!c->gpu_node)
+        return az_mem_error(c->trace->mem);
+    memcpy(c->gpu_node, c->gpu_call, (size_t)c->n_gpu * 4);
+    for (uint32_t i = 0; i < e->n; i++)
+        c->gpu_node[gpu_of_uid(c, e->node[i] - 1)] = c->first_captured + i;
+    return 0;
+}
+
+/* The linked events by preorder of their place; file order within it. */
 static int sort_linked(struct az_calltree *c)
 {
     struct az_mem *mem = c->trace->mem;
@@ -288,7 +318,7 @@ static int sort_linked(struct az_calltree *c)
     for (uint32_t g = 0; g < c->n_gpu; g++) {
         if (c->gpu_call[g] == AZ_NO_ROW)
             continue;
-        key[g] = c->pre[c->gpu_call[g]];
+        key[g] = c->pre[c->gpu_node[g]];
         c->linked[c->n_linked++] = g;
     }
     int rc = az_sort_by(key, c->linked, c->n_linked, mem);
@@ -309,6 +339,8 @@ int az_oplink(struct az_calltree *c, const struct az_options *o)
     if (rc == 0)
         rc = az_sv_is(o->link_by, "flow") ? link_by_flow(c, &gpu) : link_by_correlation(c, &gpu);
     if (rc == 0)
+        rc = place_captured(c);
+    if (rc == 0)
         rc = sort_linked(c);
     az_vec_release(&gpu);
     return rc;
@@ -322,6 +354,8 @@ void az_oplink_release(struct az_calltree *c)
         az_mem_free(mem, c->gpu_kind, n);
     if (c->gpu_row)
         az_mem_free(mem, c->gpu_row, n * 4);
+    if (c->gpu_node && c->gpu_node != c->gpu_call)
+        az_mem_free(mem, c->gpu_node, n * 4);
     if (c->gpu_call)
         az_mem_free(mem, c->gpu_call, n * 4);
     if (c->gpu_ext)

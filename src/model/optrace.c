@@ -2,6 +2,7 @@
  * JSON text. */
 #include "model/optrace.h"
 
+#include "model/graft.h"
 #include "model/treeedit.h"
 
 /* Lets the hook look at the tree, and builds it anew if it asked for changes. */
@@ -42,7 +43,9 @@ static int seal(struct az_trace *t)
     if (rc)
         return rc;
     o->tree = tree;
-    if (t->hook.run)
+    if (o->captures.roots.n)
+        rc = az_graft(t, tree);
+    if (rc == 0 && t->hook.run)
         rc = run_hook(t, tree);
     if (rc)
         return rc;
@@ -70,6 +73,9 @@ static void release(struct az_trace *t)
     az_vec_release(&o->colls);
     az_vec_release(&o->coll_sources);
     az_vec_release(&o->op_files);
+    az_vec_release(&o->graph_nodes);
+    az_vec_release(&o->grafts);
+    az_captures_release(&o->captures);
     az_vec_release(&o->lane_names);
     az_vec_release(&o->flows);
     az_vec_release(&o->fwdbwd);
@@ -99,6 +105,12 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->colls, t->mem);
     az_vec_init(&o->coll_sources, t->mem);
     az_vec_init(&o->op_files, t->mem);
+    az_vec_init(&o->graph_nodes, t->mem);
+    az_vec_init(&o->grafts, t->mem);
+    az_vec_init(&o->captures.roots, t->mem);
+    az_vec_init(&o->captures.nodes, t->mem);
+    az_vec_init(&o->captures.launches, t->mem);
+    az_trace_columns(t, AZ_CAPTURED, AZ_COL_UID | AZ_COL_NODE);
     az_vec_init(&o->lane_names, t->mem);
     az_vec_init(&o->flows, t->mem);
     az_vec_init(&o->fwdbwd, t->mem);

@@ -5,6 +5,7 @@
 #ifndef AZ_MODEL_OPTRACE_H
 #define AZ_MODEL_OPTRACE_H
 
+#include "model/capture.h"
 #include "model/options.h"
 #include "model/trace.h"
 
@@ -43,6 +44,13 @@ struct az_op_file {
     uint32_t path; /* id of text */
 };
 AZ_VEC(struct az_op_file, az_op_files);
+
+/* The node of a graph that a device event ran; those that say one. */
+struct az_graph_node {
+    uint32_t uid; /* of the event */
+    uint64_t id;  /* rises in the order in which the nodes were captured */
+};
+AZ_VEC(struct az_graph_node, az_graph_nodes);
 
 /* Per process and thread: names from metadata events. AZ_NO_ID: unknown. By lane. */
 struct az_lane_names {
@@ -102,6 +110,7 @@ struct az_launchers;
  * (corr and node are given back when the trace is sealed: the links have them; AZ_CALL and AZ_SYNC
  * keep corr for launch_details and critical_path) AZ_HOST_OP  corr = External id (0 none), side =
  * row of `ops` (AZ_NO_ROW none) AZ_CALL     corr = correlation, node = External id + 1 (0 none)
+ *   AZ_CAPTURED node = uid of its device event + 1
  *   AZ_KERNEL   corr, node likewise, side = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side =
  * row of trace.copies AZ_SYNC     corr, side = row of `syncs` (AZ_NO_ROW none) uid is the index in
  * the file's event array, of every kind. */
@@ -111,6 +120,7 @@ struct az_optrace {
     struct az_coll_rows colls;
     struct az_coll_sources coll_sources; /* by uid */
     struct az_op_files op_files;         /* by uid */
+    struct az_graph_nodes graph_nodes;   /* by uid */
     struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
     struct az_flows flows;               /* only for link_by = flow */
     struct az_fwdbwds fwdbwd;
@@ -124,6 +134,10 @@ struct az_optrace {
     uint64_t n_events;   /* elements of the event array; operators that a hook put in are numbered
                             after them */
     uint32_t first_made; /* row of `ops` from which they were put in by a hook */
+    struct az_captures captures;   /* given back when the trace is sealed */
+    struct az_graft_sums grafted;  /* likewise made when the trace is sealed */
+    struct az_grafts grafts;       /* by first_uid; */
+    uint32_t graft_end;            /* uid after those of the last */
     /* made when the trace is sealed */
     struct az_calltree *tree;
     struct az_launchers *launchers;
@@ -156,12 +170,12 @@ const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, 
 uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid);
 
 /* ---- call tree ---- */
-/* Host nodes are numbered: operators 0.., then calls, then frames (when kept), each in row order.
- */
+/* Host nodes are numbered: operators 0.., then calls, captured calls, and frames (when kept), each
+ * in row order. */
 struct az_calltree {
     const struct az_trace *trace;
     uint32_t n;                       /* host nodes */
-    uint32_t first_call, first_frame; /* node numbers where calls and frames begin */
+    uint32_t first_call, first_captured, first_frame; /* where calls, captured ones, frames begin */
     uint32_t *parent;                 /* node -> parent node, AZ_NO_ROW: root */
     uint32_t *pre, *last; /* preorder number of a node, largest preorder number in its subtree */
     uint32_t *by_pre;     /* preorder number -> node */
@@ -172,9 +186,10 @@ struct az_calltree {
     uint8_t *gpu_kind;  /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET */
     uint32_t *gpu_row;  /* row of that kind */
     uint32_t *gpu_call; /* node of the launching call; AZ_NO_ROW: unlinked */
+    uint32_t *gpu_node; /* where the event is in the tree: its captured call, else gpu_call */
     uint8_t *gpu_ext;   /* 1 where the event has an External id */
-    uint32_t *linked; /* the linked ones sorted by (pre of their call, position in the launch): gpu
-                         numbers */
+    uint32_t *linked; /* the linked ones sorted by (pre of their gpu_node, position in the launch):
+                         gpu numbers */
     uint32_t *linked_below; /* preorder number, up to n -> how many of `linked` have calls of
                                smaller ones */
     uint32_t n_linked;
@@ -191,11 +206,10 @@ void az_calltree_release(struct az_calltree *c);
 /* Kind and row of a host node. */
 static inline enum az_kind az_node_kind(const struct az_calltree *c, uint32_t node, uint32_t *row)
 {
-    const uint32_t first = node < c->first_call    ? 0
-                           : node < c->first_frame ? c->first_call
-                                                   : c->first_frame;
-    *row = node - first;
-    return node < c->first_call ? AZ_HOST_OP : node < c->first_frame ? AZ_CALL : AZ_FRAME;
+    const bool op = node < c->first_call, call = node < c->first_captured,
+               captured = node < c->first_frame;
+    *row = node - (op ? 0 : call ? c->first_call : captured ? c->first_captured : c->first_frame);
+    return op ? AZ_HOST_OP : call ? AZ_CALL : captured ? AZ_CAPTURED : AZ_FRAME;
 }
 struct az_sv az_node_name(const struct az_calltree *c, uint32_t node);
 /* Range of `linked` that is under a node (its own and its descendants' calls): first, end. */

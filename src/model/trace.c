@@ -11,7 +11,7 @@ const char *az_kind_text(enum az_kind k)
         [AZ_GRAPH] = "graph launch", [AZ_HOST_OP] = "host op", [AZ_CALL] = "API call",
         [AZ_OSRT] = "OS call",       [AZ_RANGE] = "range",     [AZ_GPU_RANGE] = "GPU range",
         [AZ_FRAME] = "frame",        [AZ_SYNC] = "sync",       [AZ_OVERHEAD] = "overhead",
-        [AZ_ALLOC] = "allocation",
+        [AZ_ALLOC] = "allocation",     [AZ_CAPTURED] = "captured call",
     };
     return (unsigned)k < AZ_KIND_COUNT ? text[k] : "unknown";
 }

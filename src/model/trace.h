@@ -25,6 +25,7 @@ enum az_kind {
     AZ_SYNC,      /* device-side synchronisation */
     AZ_OVERHEAD,  /* profiler overhead */
     AZ_ALLOC,     /* memory allocated or freed (model/dispatch.h) */
+    AZ_CAPTURED,  /* a call while a graph was captured, under a launch of it (model/capture.h) */
     AZ_KIND_COUNT
 };
 const char *az_kind_text(enum az_kind k);

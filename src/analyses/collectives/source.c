@@ -161,8 +161,9 @@ static uint32_t call_row(const struct cr_source *s, uint32_t row, uint32_t *node
 {
     *node = AZ_NO_ROW;
     if (s->o) {
-        *node = s->o->tree->gpu_call[s->gpu_of[row]];
-        return *node == AZ_NO_ROW ? AZ_NO_ROW : *node - s->o->tree->first_call;
+        const uint32_t gpu = s->gpu_of[row], call = s->o->tree->gpu_call[gpu];
+        *node = s->o->tree->gpu_node[gpu];
+        return call == AZ_NO_ROW ? AZ_NO_ROW : call - s->o->tree->first_call;
     }
     return s->link.call[AZ_KERNEL] ? s->link.call[AZ_KERNEL][row] : AZ_NO_ROW;
 }

@@ -79,7 +79,7 @@ static int add_side(struct work *w, uint32_t at, uint32_t first, uint32_t end, i
     if (rc == 0)
         rc = busy_of(w, s, &busy);
     for (size_t i = 0; rc == 0 && i < w->gpu.n; i++) {
-        const uint32_t call = s->tree->gpu_call[w->gpu.v[i]];
+        const uint32_t call = s->tree->gpu_node[w->gpu.v[i]];
         rc = az_vec_push(&w->rows, ((struct diff_row){
                                        .gpu = w->gpu.v[i],
                                        .op = call == AZ_NO_ROW ? call : az_node_op(s->tree, call),

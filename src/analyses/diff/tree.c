@@ -132,7 +132,7 @@ int az_diff_children(const struct az_diff_side *s, uint32_t node, struct az_vec_
         return rc;
     az_node_gpu(s->tree, node, &first, &end);
     for (; rc == 0 && first < end; first++)
-        if (s->tree->gpu_call[s->tree->linked[first]] == node)
+        if (s->tree->gpu_node[s->tree->linked[first]] == node)
             rc = az_vec_push(out, s->n_host + s->tree->linked[first]);
     return rc;
 }

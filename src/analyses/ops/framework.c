@@ -168,7 +168,7 @@ static int mark_recompute(struct az_fw *f, struct az_arena *a)
 
 bool az_fw_gpu_recompute(const struct az_fw *f, uint32_t gpu)
 {
-    uint32_t call = f->tree->gpu_call[gpu];
+    uint32_t call = f->tree->gpu_node[gpu];
     return call != AZ_NO_ROW && az_fw_recompute(f, call);
 }
 

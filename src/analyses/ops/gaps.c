@@ -127,7 +127,8 @@ static void put_host(struct work *w, struct az_table *t, const struct gap *gap)
         return;
     }
     struct az_event launch = az_fw_node(w->fw, call);
-    uint32_t sync = blocking_call(w, gap), op = az_node_op(w->fw->tree, call);
+    uint32_t sync = blocking_call(w, gap),
+             op = az_node_op(w->fw->tree, w->fw->tree->gpu_node[gap->after]);
     bool queued = launch.end <= gap->start;
     az_put_text(t, queued              ? AZ_SV("launched before")
                    : sync != AZ_NO_ROW ? AZ_SV("waiting")

@@ -27,7 +27,7 @@ int az_fw_kernels_get(struct az_fw_kernels *k, struct az_job *job)
 
 uint32_t az_fw_kernel_owner(const struct az_fw_kernels *k, size_t kernel, uint32_t *call)
 {
-    *call = k->fw->tree->gpu_call[k->gpu[kernel]];
+    *call = k->fw->tree->gpu_node[k->gpu[kernel]];
     return *call == AZ_NO_ROW ? AZ_NO_ROW : az_node_op(k->fw->tree, *call);
 }
 

@@ -136,7 +136,7 @@ static int make(struct az_job *job, struct az_fw *fw, struct az_overlaps *o)
     s.op = az_arena_array(job->arena, (size_t)c->n_gpu + 1, sizeof *s.op);
     int rc = s.lane_at && s.op ? 0 : az_arena_error(job->arena);
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++)
-        s.op[g] = c->gpu_call[g] == AZ_NO_ROW ? AZ_NO_ROW : az_node_op(c, c->gpu_call[g]);
+        s.op[g] = c->gpu_node[g] == AZ_NO_ROW ? AZ_NO_ROW : az_node_op(c, c->gpu_node[g]);
     if (rc == 0)
         rc = sweep(&s, o);
     if (rc == 0)

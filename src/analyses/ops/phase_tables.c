@@ -106,7 +106,7 @@ static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phase
  * and its category. */
 static uint32_t parent_of(const struct az_fw *fw, uint32_t gpu, struct az_sv *category)
 {
-    uint32_t call = fw->tree->gpu_call[gpu], op = az_node_op(fw->tree, call);
+    uint32_t call = fw->tree->gpu_node[gpu], op = az_node_op(fw->tree, call);
     *category = az_fw_owner_category(fw, call, op);
     return op != AZ_NO_ROW ? op : call;
 }

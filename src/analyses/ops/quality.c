@@ -70,7 +70,8 @@ static struct linkage look_at_links(const struct work *w, int64_t window)
         if (c->gpu_call[g] == AZ_NO_ROW) {
             l.unlinked++;
             l.unlinked_ticks += d;
-        } else if (c->graph_launch[c->gpu_call[g] - c->first_call]) {
+        } else if (c->gpu_node[g] == c->gpu_call[g] &&
+                   c->graph_launch[c->gpu_call[g] - c->first_call]) { /* its operator unknown */
             l.graph++;
             l.graph_ticks += d;
         }
@@ -145,6 +146,34 @@ void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g)
                      "kernels; record the device while graphs are replayed"));
 }
 
+/* By which rule kernels of graphs were paired with their captures, and what was not. */
+static void cover_captures(const struct work *w)
+{
+    const struct az_graft_sums *s = &w->fw->ops->grafted;
+    int64_t whole = 0;
+    for (int by = 0; by < AZ_PAIR_COUNT; by++)
+        whole = az_add_sat(whole, s->ticks[by]);
+    for (enum az_pair_by by = 0; by < AZ_PAIR_COUNT; by++)
+        if (s->launches[by])
+            az_cover(w->job,
+                     az_arena_printf(w->job->arena, "graph kernels %s: %s",
+                                     az_paired(by) ? "paired with their capture"
+                                                   : "without operator",
+                                     az_pair_text(by))
+                         .p,
+                     whole ? (double)s->ticks[by] / (double)whole * 100.0 : 0, "%",
+                     az_arena_printf(w->job->arena,
+                                     "of their time; %" PRIu64 " events of %" PRIu64
+                                     " graph launches%s",
+                                     s->events[by], s->launches[by],
+                                     by == AZ_PAIR_UNNAMED ? "; the captured launches do not name "
+                                                             "their kernels"
+                                                           : ""));
+    if (s->surplus)
+        az_cover(w->job, "captured launches without a device event", (double)s->surplus, "launches",
+                 AZ_SV("left out: no kernel of the replay has their name and place"));
+}
+
 static void cover(struct work *w, const struct linkage *l, int64_t busy)
 {
     const struct az_events *k = &w->fw->trace->ev[AZ_KERNEL];
@@ -164,6 +193,7 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
     az_cover(w->job, "kernel time in kernel class others",
              w->fw->kernels ? (double)others / (double)w->fw->kernels * 100.0 : 0, "%",
              AZ_SV("names that neither the class map nor the built-in rules know"));
+    cover_captures(w);
     if (l->unlinked)
         az_finding(w->job, "unlinked_device_events", "info",
                    AZ_SV("device events without their launch"), (int64_t)l->unlinked,

@@ -71,7 +71,7 @@ static struct az_sv reason(const struct work *w, const struct az_unified_row *r,
                            const struct az_fw_estimate *e)
 {
     const struct az_calltree *c = w->fw->tree;
-    uint32_t call = r->gpu != AZ_NO_ROW ? c->gpu_call[r->gpu] : AZ_NO_ROW, row;
+    uint32_t call = r->gpu != AZ_NO_ROW ? c->gpu_node[r->gpu] : AZ_NO_ROW, row;
     if (call != AZ_NO_ROW && az_node_kind(c, call, &row) == AZ_CALL && c->graph_launch[row])
         return AZ_SV("graph launch");
     const struct az_sv name = az_unified_name(w->u, r);

@@ -65,7 +65,7 @@ static uint32_t common_node(const struct az_fw *f, uint32_t node)
     az_node_gpu(f->tree, node, &first, &end);
     if (first == end)
         return node;
-    for (uint32_t n = f->tree->gpu_call[f->tree->linked[first]]; n != AZ_NO_ROW && n != node;
+    for (uint32_t n = f->tree->gpu_node[f->tree->linked[first]]; n != AZ_NO_ROW && n != node;
          n = f->tree->parent[n]) {
         az_node_gpu(f->tree, n, &from, &to);
         if (from == first && to == end)
@@ -83,7 +83,7 @@ static int find_tails(struct stack *s, uint32_t common, const uint32_t *gpu, siz
     for (size_t i = 0; rc == 0 && i < n; i++) {
         uint32_t id;
         az_vec_reset(&tail);
-        rc = add_path(s, &tail, common, s->f->tree->gpu_call[gpu[i]]);
+        rc = add_path(s, &tail, common, s->f->tree->gpu_node[gpu[i]]);
         if (rc == 0)
             rc = add_name(&tail, az_fw_text(s->f, az_gpu_event(s->f->tree, gpu[i]).name, ""));
         if (rc == 0)
@@ -96,7 +96,7 @@ static int find_tails(struct stack *s, uint32_t common, const uint32_t *gpu, siz
 static int write_stack(struct stack *s, uint32_t node, uint32_t gpu)
 {
     const struct az_calltree *c = s->f->tree;
-    uint32_t common = gpu == AZ_NO_ROW ? common_node(s->f, node) : c->gpu_call[gpu], first, end;
+    uint32_t common = gpu == AZ_NO_ROW ? common_node(s->f, node) : c->gpu_node[gpu], first, end;
     az_node_gpu(c, common, &first, &end);
     int rc = az_text_append(&s->text, AZ_SV("["));
     if (rc == 0)

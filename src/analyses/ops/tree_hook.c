@@ -33,7 +33,7 @@ static const char *kind(void *ctx, uint32_t n)
     const struct view *v = ctx;
     uint32_t row;
     const enum az_kind k = az_node_kind(v->c, node_of(v, n), &row);
-    return k == AZ_HOST_OP ? "op" : k == AZ_CALL ? "call" : "frame";
+    return k == AZ_HOST_OP ? "op" : k == AZ_FRAME ? "frame" : "call";
 }
 
 static uint32_t parent(void *ctx, uint32_t n)
@@ -74,7 +74,7 @@ static struct az_extend_kernel kernel(void *ctx, uint32_t i)
     return (struct az_extend_kernel){ .name = e.name == AZ_NO_ID ? AZ_SV("")
                                                                  : az_trace_text(v->t, e.name),
                                       .ns = (e.end - e.start) / v->t->ticks_per_ns,
-                                      .call = v->c->pre[v->c->gpu_call[v->c->linked[i]]] };
+                                      .call = v->c->pre[v->c->gpu_node[v->c->linked[i]]] };
 }
 
 static struct az_sv text_of(const struct view *v, uint32_t id)
@@ -212,10 +212,12 @@ int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx)
     struct view v = { .t = t, .c = az_tree(t), .o = az_optrace(t), .edits = edits };
     struct az_arena a;
     int rc = 0;
-    if (v.c->n == 0 || (!job->opts->enable_pseudo_ops && job->opts->extension_file.n == 0))
+    /* The steps of captured mixtures of experts have no operator of their own either. */
+    const bool shipped = job->opts->enable_pseudo_ops || v.o->grafts.n;
+    if (v.c->n == 0 || (!shipped && job->opts->extension_file.n == 0))
         return 0;
     az_arena_init(&a, t->mem);
-    if (job->opts->enable_pseudo_ops)
+    if (shipped)
         rc = run_script(&v, &a, NULL, job->diag);
     if (rc == 0 && job->opts->extension_file.n) {
         const char *path = az_arena_str(&a, job->opts->extension_file);

@@ -127,7 +127,7 @@ static bool is_leaf(const struct work *w, uint32_t node)
     uint32_t first, end;
     az_node_gpu(w->fw->tree, node, &first, &end);
     for (uint32_t i = first; i < end; i++) {
-        uint32_t up = c->parent[c->gpu_call[c->linked[i]]];
+        uint32_t up = c->parent[c->gpu_node[c->linked[i]]];
         while (up != AZ_NO_ROW && !is_op(w, up))
             up = c->parent[up];
         if (up == node)
@@ -224,9 +224,17 @@ static int descend(struct work *w, uint32_t node)
     return 0;
 }
 
+/* A call ends the way down, but for the launch of a graph whose captured operators are below it. */
+static bool is_end(const struct work *w, uint32_t node)
+{
+    const struct az_calltree *c = w->fw->tree;
+    return !is_op(w, node) && node < c->first_frame &&
+           (node >= c->first_captured || w->fw->ops->grafts.n == 0);
+}
+
 static int visit(struct work *w, uint32_t node)
 {
-    if (!has_gpu(w, node) || (!is_op(w, node) && node < w->fw->tree->first_frame))
+    if (!has_gpu(w, node) || is_end(w, node))
         return 0;
     if (!is_op(w, node))
         return descend(w, node);
@@ -291,11 +299,11 @@ static int add_synthetic(struct work *w)
     int rc = az_map_init(&seen, w->job->mem, 64);
     w->u.first_synthetic = w->u.rows.n;
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
-        if (w->covered[g] || az_fw_is_comm(w->fw, g) || c->gpu_call[g] == AZ_NO_ROW)
+        if (w->covered[g] || az_fw_is_comm(w->fw, g) || c->gpu_node[g] == AZ_NO_ROW)
             continue;
         struct az_event e = az_gpu_event(c, g);
-        uint32_t op = az_node_op(c, c->gpu_call[g]);
-        struct az_unified_row r = { .node = op != AZ_NO_ROW ? op : c->gpu_call[g],
+        uint32_t op = az_node_op(c, c->gpu_node[g]);
+        struct az_unified_row r = { .node = op != AZ_NO_ROW ? op : c->gpu_node[g],
                                     .gpu = g,
                                     .forward = AZ_NO_ROW,
                                     .time = e.end - e.start };

@@ -102,11 +102,12 @@ static int list_instances(struct work *w)
     if (rc == 0)
         find_operators(w, known, aten);
     for (uint32_t i = 0; rc == 0 && i < tree->n_linked; i++) {
-        const uint32_t gpu = tree->linked[i], call = tree->gpu_call[gpu];
+        const uint32_t gpu = tree->linked[i], call = tree->gpu_call[gpu],
+                       op = aten[tree->gpu_node[gpu]];
         if (t->ev[AZ_CALL].start[call - tree->first_call] >= w->b->cut)
             continue;
-        if (aten[call] != AZ_NO_ROW)
-            rc = add_launch(w, slot, aten[call], call, gpu);
+        if (op != AZ_NO_ROW)
+            rc = add_launch(w, slot, op, call, gpu);
     }
     az_mem_free(w->job->mem, aten, ((size_t)tree->n + 1) * sizeof *aten);
     az_mem_free(w->job->mem, slot, ((size_t)tree->first_call + 1) * sizeof *slot);

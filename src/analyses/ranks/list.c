@@ -68,7 +68,7 @@ static int framework_time(struct az_job *job, struct part *p)
         device = az_add_sat(device, e.end - e.start);
         p->unlinked_events += call == AZ_NO_ROW;
         linked = az_add_sat(linked, call == AZ_NO_ROW ? 0 : e.end - e.start);
-        if (call != AZ_NO_ROW && c->graph_launch[call - c->first_call])
+        if (call != AZ_NO_ROW && c->gpu_node[g] == call && c->graph_launch[call - c->first_call])
             graph = az_add_sat(graph, e.end - e.start);
         kernels = az_add_sat(kernels, kernel ? e.end - e.start : 0);
         if (kernel && az_sv_is(az_fw_kernel_class(fw, e.name), "others"))

@@ -1,0 +1,258 @@
+#include "formats/pytorch_capture.h"
+
+#include "base/num.h"
+#include "base/sort.h"
+#include "io/path.h"
+
+#define DETAILS       "execution_details.json"
+#define DETAILS_BYTES ((size_t)16 << 20)
+
+struct capture_file {
+    struct az_sv path; /* NUL-terminated */
+    struct az_pt_shape shape;
+    int64_t rank; /* -1: not said */
+};
+AZ_VEC(struct capture_file, capture_files);
+
+struct folder {
+    struct az_parse *job;
+    struct az_arena arena;
+    struct az_sv path;
+    struct capture_files files;
+};
+
+/* ---- names ---- */
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+/* The number after the last whole word `word` and one of "_", "-", "=" or nothing; -1: none. */
+static int64_t number_after(struct az_sv text, const char *word)
+{
+    const size_t n = strlen(word);
+    int64_t v;
+    for (size_t i = text.n; i-- > 0;) {
+        size_t at = i + n, end;
+        if (at >= text.n || !az_sv_ieq(az_sv_make(text.p + i, n), az_sv_str(word)) ||
+            (i > 0 && is_letter(text.p[i - 1])))
+            continue;
+        at += at < text.n && strchr("_-=", text.p[at]) != NULL;
+        for (end = at; end < text.n && is_digit(text.p[end]);)
+            end++;
+        if (end > at && az_parse_i64(az_sv_make(text.p + at, end - at), &v) == 0)
+            return v;
+    }
+    return -1;
+}
+
+static enum az_capture_mode mode_of(struct az_sv text)
+{
+    return az_sv_ifind(text, AZ_SV("piecewise")) >= 0 ? AZ_CAPTURE_PIECEWISE
+           : az_sv_ifind(text, AZ_SV("full")) >= 0    ? AZ_CAPTURE_FULL
+                                                      : AZ_CAPTURE_ANY;
+}
+
+struct az_pt_shape az_pt_shape_of(struct az_sv text)
+{
+    static const char *const words[] = { "capture", "bs", "batch_size", "batchsize", "batch" };
+    struct az_pt_shape s = { .batch = -1, .mode = mode_of(text) };
+    for (size_t i = 0; s.batch < 0 && i < AZ_LENGTH(words); i++)
+        s.batch = number_after(text, words[i]);
+    return s;
+}
+
+int64_t az_pt_rank_of(struct az_sv path)
+{
+    static const char *const words[] = { "rank", "tp", "dp" };
+    int64_t rank = -1;
+    for (size_t i = 0; rank < 0 && i < AZ_LENGTH(words); i++)
+        rank = number_after(az_path_base(path), words[i]);
+    for (size_t i = 0; rank < 0 && i < AZ_LENGTH(words); i++)
+        rank = number_after(path, words[i]);
+    return rank;
+}
+
+/* ---- files ---- */
+static int add_file(struct folder *f, struct az_sv path, struct az_pt_shape shape)
+{
+    struct capture_file c = { .path = path, .shape = shape };
+    if (!path.p)
+        return az_arena_error(&f->arena);
+    if (az_sv_starts(path, f->path)) /* whose own name says nothing of the file */
+        path = az_sv_make(path.p + f->path.n, path.n - f->path.n);
+    c.rank = az_pt_rank_of(path);
+    return az_vec_push(&f->files, c);
+}
+
+static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    struct folder *f = ctx;
+    const struct az_sv name = az_sv_str(path);
+    (void)depth;
+    if (info->kind != AZ_PATH_FILE || az_sv_is(az_path_base(name), DETAILS) ||
+        (!az_sv_ends(name, AZ_SV(".json")) && !az_sv_ends(name, AZ_SV(".json.gz"))))
+        return 0;
+    return add_file(f, az_arena_dup(&f->arena, name), az_pt_shape_of(az_path_base(name)));
+}
+
+static struct az_sv unquoted(struct az_sv raw)
+{
+    return raw.n >= 2 && raw.p[0] == '"' ? az_sv_make(raw.p + 1, raw.n - 2) : raw;
+}
+
+/* [{"file": ..., "batch_size": 32, "mode": "FULL"}, ...] */
+static int read_details(struct folder *f, struct az_sv path, struct az_sv text)
+{
+    struct az_jview list, object;
+    struct az_sv item, key, value;
+    if (!az_jview_array(&list, az_sv_trim(text)))
+        return az_diag_fail(f->job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
+                            "no list of captures (take the file away, and names and annotations "
+                            "of the captures are used)");
+    int rc = 0;
+    while (rc == 0 && az_jview_next(&list, &item)) {
+        struct az_pt_shape shape = { .batch = -1 };
+        struct az_sv file = { "", 0 };
+        if (!az_jview_object(&object, item))
+            continue;
+        while (az_jview_member(&object, &key, &value)) {
+            if (az_sv_is(key, "file"))
+                file = az_json_unescape(&f->arena, unquoted(value));
+            else if (az_sv_is(key, "mode"))
+                shape.mode = mode_of(unquoted(value));
+            else if (az_sv_is(key, "batch_size") &&
+                     az_parse_i64(unquoted(value), &shape.batch) != 0)
+                shape.batch = -1;
+        }
+        rc = file.n ? add_file(f, az_path_join(&f->arena, f->path, file), shape) : 0;
+    }
+    return rc;
+}
+
+static int list_files(struct folder *f)
+{
+    const struct az_source_opts so = { .mem = f->job->mem, .diag = f->job->diag };
+    const struct az_sv details = az_path_join(&f->arena, f->path, AZ_SV(DETAILS));
+    struct az_source *src;
+    struct az_sv text;
+    if (!details.p)
+        return az_arena_error(&f->arena);
+    if (az_path_stat(details.p).kind == AZ_PATH_FILE) {
+        int rc = az_source_open(&src, details.p, &so);
+        if (rc)
+            return rc;
+        rc = az_source_all(src, &f->arena, DETAILS_BYTES, &text);
+        az_source_close(src);
+        return rc ? rc : read_details(f, details, text);
+    }
+    return az_path_walk(f->path.p, &(struct az_walk){ .follow_links = true, .visit = visit, .ctx = f },
+                        f->job->diag);
+}
+
+/* One folder for all ranks has files of each: those of this one, else of the lowest. */
+static void keep_rank(struct folder *f)
+{
+    const struct az_trace *t = f->job->trace;
+    const int64_t mine = t->rank >= 0 ? t->rank : az_pt_rank_of(az_path_base(f->job->files[0].path));
+    int64_t best = -1;
+    size_t n = 0;
+    for (size_t i = 0; i < f->files.n; i++) {
+        const int64_t r = f->files.v[i].rank;
+        if (r >= 0 && (best < 0 || r == mine || (best != mine && r < best)))
+            best = r;
+    }
+    for (size_t i = 0; i < f->files.n; i++)
+        if (f->files.v[i].rank < 0 || f->files.v[i].rank == best)
+            f->files.v[n++] = f->files.v[i];
+    f->files.n = n;
+}
+
+/* ---- reading ---- */
+static int read_file(struct folder *f, const struct capture_file *c, size_t *found)
+{
+    const struct az_file file = { .path = c->path };
+    const struct az_pt_tuning tuning = { .split_min = INT64_MAX, .captured = true };
+    struct az_trace t;
+    struct az_parse job = *f->job;
+    *found = 0;
+    int rc = az_trace_init(&t, f->job->mem);
+    if (rc)
+        return rc;
+    t.path = c->path;
+    job.files = &file;
+    job.n_files = 1;
+    job.trace = &t;
+    job.progress = NULL;
+    job.digests = NULL;
+    rc = az_pt_parse(&job, &tuning);
+    if (rc == 0)
+        rc = az_trace_seal(&t);
+    if (rc == 0)
+        rc = az_pt_capture_read(f->job->trace, &t, c->shape, found);
+    az_trace_release(&t);
+    return rc;
+}
+
+static int by_shape(const void *a, const void *b, void *ctx)
+{
+    const struct az_capture_root *x = a, *y = b;
+    (void)ctx;
+    if (x->batch != y->batch)
+        return x->batch < y->batch ? -1 : 1;
+    return x->mode < y->mode ? -1 : x->mode > y->mode;
+}
+
+static int read_folder(struct folder *f)
+{
+    struct az_capture_roots *roots = &az_optrace(f->job->trace)->captures.roots;
+    int rc = list_files(f);
+    if (rc)
+        return rc;
+    keep_rank(f);
+    for (size_t i = 0; rc == 0 && i < f->files.n; i++) {
+        size_t found;
+        rc = read_file(f, &f->files.v[i], &found);
+        if (rc == 0 && found == 0)
+            az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(f->files.v[i].path),
+                        "no graph capture in this trace (it is left out)");
+    }
+    if (rc == 0 && roots->n == 0)
+        az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(f->path),
+                    "no graph capture in this folder (kernels of graphs stay graph launches)");
+    return rc ? rc
+              : az_sort_cmp(roots->v, roots->n, sizeof *roots->v, by_shape, NULL, f->job->mem);
+}
+
+static bool has_graphs(const struct az_trace *t)
+{
+    const struct az_events *e = &t->ev[AZ_CALL];
+    for (size_t i = 0; i < e->n; i++)
+        if (az_sv_ifind(az_trace_text(t, e->name[i]), AZ_SV("graphlaunch")) >= 0)
+            return true;
+    return false;
+}
+
+int az_pt_captures(struct az_parse *job)
+{
+    struct folder f = { .job = job, .path = job->opts->capture_folder };
+    const bool named = f.path.n > 0;
+    int rc = 0;
+    if (!has_graphs(job->trace))
+        return 0;
+    az_arena_init(&f.arena, job->mem);
+    az_vec_init(&f.files, job->mem);
+    if (!named)
+        f.path = az_path_join(&f.arena, az_path_dir(job->files[0].path),
+                              AZ_SV(AZ_PT_CAPTURE_FOLDER));
+    f.path = az_arena_dup(&f.arena, f.path);
+    if (!f.path.p)
+        rc = az_arena_error(&f.arena);
+    else if (az_path_stat(f.path.p).kind == AZ_PATH_DIR)
+        rc = read_folder(&f);
+    else if (named)
+        rc = az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(f.path),
+                          "capture_folder is no folder (name the folder with the traces of the "
+                          "graph captures)");
+    az_vec_release(&f.files);
+    az_arena_release(&f.arena);
+    return rc;
+}

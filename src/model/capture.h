@@ -1,0 +1,69 @@
+/* Captured graphs: what a graph launch runs, as the trace of its capture says (docs/graphs.md).
+ *
+ * A graph's kernels are recorded as device events of one launch; which operators made them is in
+ * another trace, taken while the graph was captured. A format reads such traces into `az_captures`
+ * (formats/pytorch_capture.h) before the trace is sealed. Sealing then, launch by launch,
+ *   1. chooses the captured root that the launch replays (model/graft.c),
+ *   2. pairs the captured launches with the device events (model/pairing.h),
+ *   3. puts a copy of the captured operators, calls and frames below the launch, so that the call
+ *      tree, launchers and every table of operators see them as if they had launched the events.
+ * The launching call of such an event stays the graph launch (az_calltree.gpu_call); its place in
+ * the tree is the captured call (az_calltree.gpu_node). Copies cost the host nothing: each takes
+ * one tick a node, from the launch on.
+ */
+#ifndef AZ_MODEL_CAPTURE_H
+#define AZ_MODEL_CAPTURE_H
+
+#include "base/vec.h"
+#include "model/pairing.h"
+
+/* How an engine captured a shape: as one graph, or in parts around what cannot be captured. */
+enum az_capture_mode {
+    AZ_CAPTURE_ANY,
+    AZ_CAPTURE_FULL,
+    AZ_CAPTURE_PIECEWISE,
+    AZ_CAPTURE_MODES
+};
+
+/* An operator, a launching call or a frame of a capture; those above a launch only. Preorder. */
+struct az_captured_node {
+    uint8_t kind;    /* AZ_HOST_OP, AZ_CAPTURED, AZ_FRAME */
+    uint32_t name;   /* id */
+    uint32_t last;   /* the last node below it, else itself; counted from the root's first */
+    uint32_t launch; /* AZ_CAPTURED: its launch, counted likewise */
+    uint32_t side;   /* AZ_HOST_OP: row of optrace.ops; AZ_NO_ROW */
+    uint32_t coll, args; /* what it says of a collective (az_coll_source); AZ_NO_ROW */
+    uint32_t file;       /* of its kernel (az_op_file); AZ_NO_ID */
+};
+AZ_VEC(struct az_captured_node, az_captured_nodes);
+
+/* What lies between the begin and the end of one capture: runs of nodes and of launches. */
+struct az_capture_root {
+    int64_t batch; /* -1: not known */
+    uint8_t mode;  /* az_capture_mode */
+    uint32_t first_node, n_nodes;
+    uint32_t first_launch, n_launches;
+};
+AZ_VEC(struct az_capture_root, az_capture_roots);
+
+struct az_captures {
+    struct az_capture_roots roots; /* by (batch, mode), in the order of their capture */
+    struct az_captured_nodes nodes;
+    struct az_vec_u32 launches; /* what each launched: keys of model/pairing.h, in order */
+};
+
+/* A launch under which captured nodes were put. Their uids are a run. */
+struct az_graft {
+    uint32_t call;      /* row of AZ_CALL */
+    uint32_t first_uid; /* up to the next one's, or optrace.graft_end */
+};
+AZ_VEC(struct az_graft, az_grafts);
+
+/* What became of the graph launches that have device events, by az_pair_by. */
+struct az_graft_sums {
+    uint64_t launches[AZ_PAIR_COUNT], events[AZ_PAIR_COUNT];
+    int64_t ticks[AZ_PAIR_COUNT]; /* of the device events, each counted whole */
+    uint64_t surplus;             /* captured launches that had no device event */
+};
+
+#endif

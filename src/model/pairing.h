@@ -1,0 +1,42 @@
+/* Pairing the launches of a captured graph with the device events of one replay (docs/graphs.md 3).
+ * Both are lists of keys: the name id of a kernel, or one of those below.
+ */
+#ifndef AZ_MODEL_PAIRING_H
+#define AZ_MODEL_PAIRING_H
+
+#include "base/mem.h"
+
+enum {
+    AZ_KEY_KERNEL = -1, /* a captured launch that does not say its kernel: any */
+    AZ_KEY_COPY = -2,
+    AZ_KEY_FILL = -3
+};
+
+enum az_pair_by {
+    AZ_PAIR_ORDER,   /* the same names in the same order */
+    AZ_PAIR_NAMES,   /* each event takes the next launch of its name; launches may be left over */
+    AZ_PAIR_STREAMS, /* the same for each of several streams */
+    AZ_PAIR_NTH,     /* as often each name: the k-th launch with the k-th event */
+    AZ_PAIR_UNNAMED, /* as many, in order; the captured launches do not name their kernels */
+    /* not paired: */
+    AZ_PAIR_NO_CAPTURE, /* no capture fits the launch, or more than one does */
+    AZ_PAIR_DIFFERENT,  /* the names are not those of the capture */
+    AZ_PAIR_COUNT
+};
+static inline bool az_paired(enum az_pair_by p) { return p < AZ_PAIR_NO_CAPTURE; }
+const char *az_pair_text(enum az_pair_by p);
+
+struct az_pairing {
+    const uint32_t *launch; /* keys in order of capture */
+    size_t n_launches;
+    const uint32_t *event; /* keys in order of start (or of graph nodes) */
+    const uint32_t *lane;  /* of the events */
+    size_t n_events;
+    uint32_t *launch_of; /* out: by event */
+    struct az_mem *mem;
+};
+/* The first rule that pairs every event; AZ_PAIR_DIFFERENT if none does. *rc: AZ_ENOMEM, AZ_ELIMIT.
+ */
+enum az_pair_by az_pair_launches(const struct az_pairing *p, int *rc);
+
+#endif
