@@ -63,8 +63,9 @@ static int measure(struct az_step_search *s)
     for (size_t i = 0; i < s->found.n; i++)
         v[i] = s->found.v[i].end - s->found.v[i].start;
     out->median = (int64_t)az_percentile_i64(v, s->found.n, 50);
-    out->spread =
-        (int64_t)(az_percentile_i64(v, s->found.n, 75) - az_percentile_i64(v, s->found.n, 25));
+    const double low = az_percentile_i64(v, s->found.n, 25),
+                 high = az_percentile_i64(v, s->found.n, 75);
+    out->spread = (int64_t)((high - low) / AZ_STEP_QUARTILES);
     az_mem_free(s->job->mem, v, bytes);
     return 0;
 }

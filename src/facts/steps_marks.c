@@ -16,25 +16,32 @@ struct mark {
 AZ_VEC(struct mark, marks);
 
 /* ---- a list of marks without overlap ---- */
+/* Do two, of which b starts later, have more than rounding in common? */
+static bool overlap(const struct mark *a, const struct mark *b)
+{
+    const int64_t end = a->end < b->end ? a->end : b->end, length = b->end - b->start;
+    return end - b->start > length / 2 || (length == 0 && b->start < a->end);
+}
+
 /* Keeps those of one lane (AZ_NO_ID: of all), without what lies inside another. True if two of
  * different lanes overlap. */
 static bool outermost(struct marks *m, uint32_t lane)
 {
     size_t kept = 0;
-    bool overlap = false;
+    bool both = false;
     for (size_t i = 0; i < m->n; i++) {
         const struct mark *last = kept ? &m->v[kept - 1] : NULL;
         if (lane != AZ_NO_ID && m->v[i].lane != lane)
             continue;
-        if (last && m->v[i].start < last->end) {
-            overlap |= m->v[i].lane != last->lane;
+        if (last && overlap(last, &m->v[i])) {
+            both |= m->v[i].lane != last->lane;
             if (lane != AZ_NO_ID || m->v[i].lane == last->lane)
                 continue;
         }
         m->v[kept++] = m->v[i];
     }
     m->n = kept;
-    return overlap;
+    return both;
 }
 
 /* Several threads or devices mark at the same time: the one with the most marks says what the steps
