@@ -79,6 +79,7 @@ struct az_loop {
     size_t from, len;                   /* reference: one spacing */
     bool optimizer, copies, nested;     /* each repetition has this */
     bool head_clean, tail_clean, whole; /* what is before and after is part of a repetition */
+    bool exact;                         /* and both together are one, to the kernel */
     size_t head, tail;
     size_t at; /* place in the reference where a step begins */
 };
