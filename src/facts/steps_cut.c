@@ -92,7 +92,9 @@ static int choose_start(struct az_kernels *k, struct az_loop *l)
     const bool tail = l->tail_clean && l->tail <= l->len;
     if (l->optimizer) {
         const size_t off = (by_tail + l->len - behind) % l->len;
-        l->at = tail && off <= l->len / NEAR ? by_tail : longest(l, gap, behind, l->len / NEAR + 1);
+        l->at = longest(l, gap, behind, l->len / NEAR + 1);
+        if (tail && off <= l->len / NEAR && 2 * gap[by_tail] >= gap[l->at])
+            l->at = by_tail;
     } else if (tail && 2 * gap[by_tail] >= gap[widest]) {
         l->at = by_tail;
     } else {
