@@ -7,7 +7,8 @@
 
 static struct az_table *new_table(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "steps", "Steps", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, "steps", "Device time of each step", AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
     if (job->n_traces > 1)
@@ -73,7 +74,9 @@ static int run(struct az_job *job)
         if (!s)
             continue;
         cover(job, i, s);
-        for (size_t k = 0; k < a->n_steps; k++)
+        /* operations of a report have the start of their host: what a device did when is not known
+         */
+        for (size_t k = 0; !(job->traces[i]->caps & AZ_CAP_OPREPORT) && k < a->n_steps; k++)
             put(job, t, i, &s->v[k], &a->step[k].a, a->all.first, s->how != AZ_STEPS_PATTERN);
     }
     if (rc == 0 && t->rows)
