@@ -280,9 +280,10 @@ def kernels_of(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8", errors="replace") as f:
         d = json.load(f)
     ev = d["traceEvents"] if isinstance(d, dict) else d
-    k = [e for e in ev if e.get("ph") == "X" and str(e.get("cat", "")).lower() in ("kernel", "gpu_memcpy", "gpu_memset")]
-    starts = sorted(round(float(e["ts"]) * 1000) for e in k)
-    return [s - starts[0] for s in starts] if starts else []
+    k = [e for e in ev if e.get("ph") == "X" and str(e.get("cat", "")).lower() == "kernel"]
+    work = [e for e in ev if e.get("ph") == "X" and str(e.get("cat", "")).lower() in ("kernel", "gpu_memcpy", "gpu_memset")]
+    first = min((round(float(e["ts"]) * 1000) for e in work), default=0)
+    return [s - first for s in sorted(round(float(e["ts"]) * 1000) for e in k)]
 
 
 def real(analyzer, folder, shared):

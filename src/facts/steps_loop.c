@@ -1,4 +1,4 @@
-/* Is what lies between two kernels of one kind the body of a loop (docs/steps.md 3.2 to 3.4)?
+/* Is what is between two kernels of one kind the body of a loop (docs/steps.md 3.2 to 3.4)?
  * Multisets are compared by hashes, and counted where those differ. */
 #include "facts/steps_internal.h"
 

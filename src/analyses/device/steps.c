@@ -54,7 +54,7 @@ static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
         s->how != AZ_STEPS_PATTERN
             ? how
             : az_arena_printf(job->arena,
-                              "%.*s; %.1f %% of their kernels agree, %.1f %% of the busy time lies "
+                              "%.*s; %.1f %% of their kernels agree, %.1f %% of the busy time is "
                               "inside",
                               AZ_SVF(how), s->agreement * 100, s->inside * 100);
     az_cover(job, "steps", (double)s->n, "count", note.p ? note : AZ_SV(""));
