@@ -11,6 +11,7 @@ last line is "N passed, N failed".
 """
 import argparse
 import bisect
+import collections
 import csv
 import glob
 import gzip
@@ -277,10 +278,14 @@ def marked(analyzer, folder):
 
 # ---- real traces ----
 def kernels_of(path):
+    """Starts of the kernels of the lane with the most, in ns from the first work."""
     with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8", errors="replace") as f:
         d = json.load(f)
     ev = d["traceEvents"] if isinstance(d, dict) else d
     k = [e for e in ev if e.get("ph") == "X" and str(e.get("cat", "")).lower() == "kernel"]
+    lanes = collections.Counter((e.get("pid"), e.get("tid")) for e in k)
+    most = lanes.most_common(1)[0][0] if lanes else None
+    k = [e for e in k if (e.get("pid"), e.get("tid")) == most]
     work = [e for e in ev if e.get("ph") == "X" and str(e.get("cat", "")).lower() in ("kernel", "gpu_memcpy", "gpu_memset")]
     first = min((round(float(e["ts"]) * 1000) for e in work), default=0)
     return [s - first for s in sorted(round(float(e["ts"]) * 1000) for e in k)]
