@@ -8,7 +8,7 @@ const char *az_step_how_text(enum az_step_how how)
     static const char *const text[AZ_STEP_HOWS] = {
         [AZ_STEPS_TAG] = "by the user's tag",
         [AZ_STEPS_PROFILER] = "by ProfilerStep marks",
-        [AZ_STEPS_XPLANE] = "by XPlane steps",
+        [AZ_STEPS_DEVICE] = "by steps of the profile",
         [AZ_STEPS_PROGRAM] = "by runs of the main program",
         [AZ_STEPS_ENGINE] = "by marks of the serving engine",
         [AZ_STEPS_RANGES] = "by ranges named as steps",
@@ -63,8 +63,9 @@ static int measure(struct az_step_search *s)
     for (size_t i = 0; i < s->found.n; i++)
         v[i] = s->found.v[i].end - s->found.v[i].start;
     out->median = (int64_t)az_percentile_i64(v, s->found.n, 50);
-    out->spread =
-        (int64_t)(az_percentile_i64(v, s->found.n, 75) - az_percentile_i64(v, s->found.n, 25));
+    const double low = az_percentile_i64(v, s->found.n, 25),
+                 high = az_percentile_i64(v, s->found.n, 75);
+    out->spread = (int64_t)((high - low) / AZ_STEP_QUARTILES);
     az_mem_free(s->job->mem, v, bytes);
     return 0;
 }

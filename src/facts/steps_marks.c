@@ -16,25 +16,32 @@ struct mark {
 AZ_VEC(struct mark, marks);
 
 /* ---- a list of marks without overlap ---- */
-/* Keeps those of one lane (AZ_NO_ID: of all), without what lies inside another. True if two of
+/* Do two, of which b starts later, have more than rounding in common? */
+static bool overlap(const struct mark *a, const struct mark *b)
+{
+    const int64_t end = a->end < b->end ? a->end : b->end, length = b->end - b->start;
+    return end - b->start > length / 2 || (length == 0 && b->start < a->end);
+}
+
+/* Keeps those of one lane (AZ_NO_ID: of all), without what is inside another. True if two of
  * different lanes overlap. */
 static bool outermost(struct marks *m, uint32_t lane)
 {
     size_t kept = 0;
-    bool overlap = false;
+    bool both = false;
     for (size_t i = 0; i < m->n; i++) {
         const struct mark *last = kept ? &m->v[kept - 1] : NULL;
         if (lane != AZ_NO_ID && m->v[i].lane != lane)
             continue;
-        if (last && m->v[i].start < last->end) {
-            overlap |= m->v[i].lane != last->lane;
+        if (last && overlap(last, &m->v[i])) {
+            both |= m->v[i].lane != last->lane;
             if (lane != AZ_NO_ID || m->v[i].lane == last->lane)
                 continue;
         }
         m->v[kept++] = m->v[i];
     }
     m->n = kept;
-    return overlap;
+    return both;
 }
 
 /* Several threads or devices mark at the same time: the one with the most marks says what the steps
@@ -156,7 +163,7 @@ static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, 
         return rc;
     s->out->how = how;
     s->out->mark = text;
-    if (how == AZ_STEPS_PROFILER || how == AZ_STEPS_XPLANE)
+    if (how == AZ_STEPS_PROFILER || how == AZ_STEPS_DEVICE)
         join(s);
     return 0;
 }
@@ -291,7 +298,7 @@ static int collect(struct az_step_search *s, const struct names *n, enum az_step
     return rc;
 }
 
-/* Their numbers tell them apart. */
+/* Their numbers are all different. */
 static bool are_numbered(const struct az_step_search *s)
 {
     for (size_t i = 0; i < s->found.n; i++)
@@ -376,7 +383,7 @@ static int device_ranges(struct az_step_search *s, enum az_xlane_role role, uint
             rc = az_vec_push(&m,
                              ((struct mark){ e->start[i], e->end[i], -1, e->lane[i], e->name[i] }));
     if (rc == 0 && m.n > !steps)
-        rc = use(s, &m, steps ? AZ_STEPS_XPLANE : AZ_STEPS_PROGRAM,
+        rc = use(s, &m, steps ? AZ_STEPS_DEVICE : AZ_STEPS_PROGRAM,
                  steps ? AZ_SV("") : az_trace_text(s->t, name), true);
     az_vec_release(&m);
     return rc || s->found.n == 0 ? rc : az_steps_number(s, "step");
