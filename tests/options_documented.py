@@ -26,7 +26,8 @@ def table_keys():
     """Keys of the option table as the source has them."""
     text = open(os.path.join(ROOT, "src", "config", "options.c"), encoding="utf-8").read()
     text = text[text.index("az_option_table[] = {"):]
-    return sorted(set(re.findall(r'^\s*\{\s*"(\w+)",\s*(?:AZ_)?AT_', text, re.M)))
+    rows = open(os.path.join(ROOT, "src", "model", "option_rows.h"), encoding="utf-8").read()
+    return sorted(set(re.findall(r'^\s*\{\s*"(\w+)",\s*(?:AZ_)?AT_', text, re.M) + re.findall(r"^    X\([A-Z]+, (\w+),", rows, re.M)))
 
 
 def strip_json(text):

@@ -60,20 +60,12 @@ static size_t pattern_bucket(struct az_sv word)
                                                               : bucket_of(word.p[0], word.p[1]);
 }
 
-static size_t count_patterns(struct az_sv cell)
-{
-    size_t n = 0;
-    while (cell.n)
-        n += az_sv_cut(&cell, ' ').n > 0;
-    return n;
-}
-
 static struct patterns index_cell(struct az_kernel_rules *r, struct az_sv cell)
 {
     struct patterns p = { .from = (uint32_t)r->n_patterns };
     while (cell.n) {
         const struct az_sv pattern = az_sv_cut(&cell, ' ');
-        if (pattern.n == 0)
+        if (pattern.n == 0 || r->n_patterns == PATTERNS)
             continue;
         const struct az_sv word = first_word(pattern);
         uint32_t *head = &r->bucket[pattern_bucket(word)];
@@ -84,8 +76,17 @@ static struct patterns index_cell(struct az_kernel_rules *r, struct az_sv cell)
     return p;
 }
 
-/* Rules and patterns of the file; with room for them they are taken, else they are counted. */
-static void read_file(struct az_kernel_rules *r, size_t *rules, size_t *patterns)
+/* How many rules there may be at most. */
+static size_t count_lines(void)
+{
+    struct az_sv text = az_data(FILE_NAME);
+    size_t n = 0;
+    for (; text.n; n++)
+        (void)az_sv_cut(&text, '\n');
+    return n;
+}
+
+static void read_file(struct az_kernel_rules *r)
 {
     struct az_sv text = az_data(FILE_NAME);
     struct az_rule line;
@@ -94,12 +95,6 @@ static void read_file(struct az_kernel_rules *r, size_t *rules, size_t *patterns
             r->copies = line;
         if (!az_sv_is(line.group, "kernel"))
             continue;
-        if (!r->rule) {
-            ++*rules;
-            *patterns +=
-                count_patterns(line.one) + count_patterns(line.with) + count_patterns(line.without);
-            continue;
-        }
         const bool words = line.how == AZ_RULE_WORDS, cells = words || line.how == AZ_RULE_ONLY;
         struct rule *to = &r->rule[r->n++];
         to->text = line;
@@ -113,22 +108,22 @@ static void read_file(struct az_kernel_rules *r, size_t *rules, size_t *patterns
 struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, struct az_mem *mem)
 {
     struct az_kernel_rules *r = az_mem_alloc(mem, sizeof *r);
-    size_t rules = 0, n = 0;
     if (!r)
         return NULL;
     memset(r, 0, sizeof *r);
     az_arena_init(&r->arena, mem);
     r->user = *user;
-    read_file(r, &rules, &n);
-    r->classes = 1 + rules + AZ_COLL_KINDS;
-    r->v = az_arena_array(&r->arena, 2 * r->classes, sizeof *r->v);
-    r->pattern = az_arena_array(&r->arena, n + 1, sizeof *r->pattern);
+    const size_t rules = count_lines();
+    r->v = az_arena_array(&r->arena, 2 * (1 + rules + AZ_COLL_KINDS), sizeof *r->v);
+    r->pattern = az_arena_array(&r->arena, PATTERNS, sizeof *r->pattern);
     r->rule = az_arena_array(&r->arena, rules + 1, sizeof *r->rule);
-    if (r->arena.failed || n > PATTERNS) {
+    if (!r->arena.failed)
+        read_file(r);
+    if (r->arena.failed || r->n_patterns == PATTERNS) {
         az_kernel_rules_free(r, mem);
         return NULL;
     }
-    read_file(r, &rules, &n);
+    r->classes = 1 + r->n + AZ_COLL_KINDS;
     r->v[0] = (struct az_kernel_class){ .name = AZ_SV("others"), .family = AZ_FAMILY_OTHER };
     for (int k = 0; k < AZ_COLL_KINDS; k++)
         r->v[1 + r->n + (size_t)k] =

@@ -57,8 +57,8 @@ bool az_rules_next(struct az_sv *text, struct az_rule *r)
     return false;
 }
 
-/* Does the line begin with the group? Told before the line is cut: a name is sought in rules of one
- * group only. */
+/* Does the text begin with the group? Decided before the line is cut: a name is sought in rules of
+ * one group only. A line that continues another begins with blanks. */
 static bool of_group(struct az_sv line, struct az_sv group)
 {
     if (line.n <= group.n || memcmp(line.p, group.p, group.n) != 0)
@@ -132,10 +132,11 @@ bool az_rules_find(const char *file, const char *group, struct az_sv name, struc
     struct az_words w;
     bool cut = false;
     while (text.n) {
-        const struct az_sv line = next_line(&text);
-        if (!of_group(line, wanted))
+        if (!of_group(text, wanted)) {
+            (void)az_sv_cut(&text, '\n');
             continue;
-        const struct az_sv family = cut_cells(line, r, &more);
+        }
+        const struct az_sv family = cut_cells(next_line(&text), r, &more);
         if (!cut && (r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY)) {
             az_words_cut(name, &w);
             cut = true;
@@ -150,4 +151,38 @@ struct az_sv az_rules_class(const char *file, const char *group, struct az_sv na
 {
     struct az_rule r;
     return az_rules_find(file, group, name, &r) ? r.name : AZ_SV("");
+}
+
+int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out)
+{
+    const struct az_sv whole = az_data(file);
+    struct az_sv text = whole;
+    size_t lines = 1;
+    for (size_t i = 0; i < whole.n; i++)
+        lines += whole.p[i] == '\n';
+    struct az_rule *v = az_arena_array(a, lines, sizeof *v);
+    *out = (struct az_rule_list){ .v = v };
+    if (!v)
+        return az_arena_error(a);
+    while (az_rules_next(&text, &v[out->n]))
+        out->n++;
+    return 0;
+}
+
+struct az_sv az_rules_class_of(const struct az_rule_list *l, const char *group, struct az_sv name)
+{
+    struct az_words w;
+    bool cut = false;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct az_rule *r = &l->v[i];
+        if (!az_sv_is(r->group, group))
+            continue;
+        if (!cut && (r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY)) {
+            az_words_cut(name, &w);
+            cut = true;
+        }
+        if (az_rule_matches(r, name, &w))
+            return r->name;
+    }
+    return AZ_SV("");
 }

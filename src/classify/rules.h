@@ -15,6 +15,7 @@
 #ifndef AZ_CLASSIFY_RULES_H
 #define AZ_CLASSIFY_RULES_H
 
+#include "base/mem.h"
 #include "classify/family.h"
 #include "classify/words.h"
 
@@ -46,6 +47,15 @@ bool az_rule_matches(const struct az_rule *r, struct az_sv name, const struct az
  * static. For questions that are asked once a name, of groups of some dozens of rules: the file is
  * read anew. */
 bool az_rules_find(const char *file, const char *group, struct az_sv name, struct az_rule *r);
+/* The rules of a file, read once for questions that are asked of many names. */
+struct az_rule_list {
+    const struct az_rule *v;
+    size_t n;
+};
+/* AZ_ENOMEM, AZ_ELIMIT. */
+int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out) AZ_MUST_USE;
+/* Class by the first rule of a group that matches; empty: none. */
+struct az_sv az_rules_class_of(const struct az_rule_list *l, const char *group, struct az_sv name);
 /* The class alone; empty: no rule. */
 struct az_sv az_rules_class(const char *file, const char *group, struct az_sv name);
 

@@ -1,6 +1,6 @@
 /* The option table: every key of the configuration, once. Validation, defaults, --opt, help and the
  * JSON Schema are made from it. A key with two spellings or places has a row for each, with the
- * same field and default. */
+ * same field and default. Rows with a field of their own name are in model/option_rows.h. */
 #include "config/config.h"
 
 #define NO_RANGE 1, 0
@@ -17,6 +17,7 @@
 #define AT_SHARED (AZ_AT_TOP | AZ_AT_INPUT)
 
 /* clang-format off */
+#define ROW(type, key, ...) { #key, AZ_AT_OPTIONS, AZ_OPT_##type, OPT(key), __VA_ARGS__ },
 const struct az_option az_option_table[] = {
     /* key, places, type, owner and field, range, values, default, formats, help, since */
     { "inputs", AZ_AT_TOP, AZ_OPT_LIST, LOADER, 1, 100000, NULL, NULL, "",
@@ -394,41 +395,7 @@ const struct az_option az_option_table[] = {
     { "kernel_metadata_keyword_filters", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(keyword_filters), NO_RANGE, NULL, NULL, "xplane",
       "only kernels whose HLO metadata (framework name, source) holds one of these words, as \"remat checkpoint\"", "0.1" },
 
-    { "rank_tables", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(rank_tables), NO_RANGE, "several|always", "several", "",
-      "the tables over ranks: of inputs of several files (and collectives between several devices of one), or all of them "
-      "of one file, too", "0.1" },
-    { "last_step", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(last_step), NO_RANGE, "drop|keep", "drop", "pytorch",
-      "breakdowns of ranks: drop what was launched in the last profiler step, which is often cut short (of two or more steps), or keep it", "0.1" },
-    { "consecutive_kernel_delay_ns", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(consecutive_kernel_delay_ns), ANY_INT, NULL, "30000", "",
-      "a shorter gap between kernels of a stream that were both launched is kernel_wait, nanoseconds", "0.1" },
-    { "max_queue_length", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(max_queue_length), 1, 1e9, NULL, "1024", "",
-      "launches waiting on a stream from which on the host is blocked", "0.1" },
-    { "breakdown_kernels", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(breakdown_kernels), 0, 1e9, NULL, "10", "",
-      "names kept a rank and kind in kernel_breakdown and user_annotations, the rest is `others`; 0: all", "0.1" },
-    { "breakdown_ratio", AZ_AT_OPTIONS, AZ_OPT_REAL, OPT(breakdown_ratio), 0, 1, NULL, "0.8", "",
-      "of more names than that, those above this quantile of the running sums are `others` too", "0.1" },
-    { "runtime_cutoff_us", AZ_AT_OPTIONS, AZ_OPT_REAL, OPT(runtime_cutoff_us), 0, 1e15, NULL, "50", "",
-      "a longer launch call is an outlier; of shorter ones, a kernel that takes less than its call is short; microseconds", "0.1" },
-    { "launch_delay_cutoff_us", AZ_AT_OPTIONS, AZ_OPT_REAL, OPT(launch_delay_cutoff_us), 0, 1e15, NULL, "100", "",
-      "a longer delay between call and kernel is an outlier, microseconds", "0.1" },
-    { "launch_details", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(launch_details), NO_RANGE, NULL, "false", "",
-      "table of every launch of every rank (cuda_kernel_launch_stats)", "0.1" },
-    { "sequence_op", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(sequence_op), NO_RANGE, NULL, NULL, "pytorch",
-      "frequent kernel sequences of the operators with this in their name; absent: none", "0.1" },
-    { "sequence_min_kernels", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(sequence_min_kernels), 1, 1e9, NULL, "3", "pytorch",
-      "shorter kernel sequences are skipped", "0.1" },
-    { "sequence_top", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(sequence_top), 0, 1e9, NULL, "5", "pytorch",
-      "kernel sequences a rank; 0: all", "0.1" },
-    { "straggler_candidates", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(straggler_candidates), 1, 1e6, NULL, "2", "pytorch",
-      "ranks counted in each iteration as the last to start the collective that varies most", "0.1" },
-    { "critical_path", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(critical_path), NO_RANGE, NULL, "false", "pytorch",
-      "critical path of one rank", "0.1" },
-    { "critical_path_rank", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(critical_path_rank), 0, 1e9, NULL, NULL, "pytorch",
-      "of which rank; absent: the lowest that is there", "0.1" },
-    { "critical_path_annotation", AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(critical_path_annotation), NO_RANGE, NULL, NULL, "pytorch",
-      "the part of the trace: an annotation with this in its name; absent: a profiler step, else everything", "0.1" },
-    { "critical_path_instance", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(critical_path_instance), 0, 1e9, NULL, "0", "pytorch",
-      "which occurrence of that annotation, from 0", "0.1" },
+    AZ_OPTION_ROWS(ROW)
 
     { "short_kernel_us", AZ_AT_THRESHOLDS, AZ_OPT_REAL, OPT(short_kernel_us), 0, 1e15, NULL, "10",
       "pytorch rocprof rocpd pftrace",

@@ -128,7 +128,9 @@ void az_nsys_head_add(struct az_nsys_head *h, struct az_sv title)
         normal[n++] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
     }
     for (size_t i = 0; i < TITLES; i++) {
-        if (!az_sv_eq(az_sv_make(normal, n), az_sv_str(titles[i].normal)))
+        /* most differ by their first letter */
+        if (n == 0 || *normal != *titles[i].normal ||
+            !az_sv_eq(az_sv_make(normal, n), az_sv_str(titles[i].normal)))
             continue;
         h->known++;
         if (h->at[titles[i].col] < 0)

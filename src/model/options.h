@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "classify/classmap.h"
+#include "model/option_rows.h"
 
 #define AZ_UNSET_I64 INT64_MIN /* an integer option without a default that was not given */
 
@@ -104,24 +105,8 @@ struct az_options {
     struct az_sv exclude_kernels; /* whole words, blanks between them */
     /* xplane */
     struct az_sv keyword_filters; /* words with blanks between them; empty: all kernels */
-    /* breakdowns over ranks (docs/formulas-collectives.md 6) */
-    struct az_sv rank_tables; /* several | always */
-    unsigned compat;          /* AZ_TOOL_* whose tables are shown too */
-    bool kernel_geometry;     /* read grids and blocks: kernels_by_grid */
-    struct az_sv last_step;   /* drop | keep */
-    int64_t consecutive_kernel_delay_ns, max_queue_length;
-    int64_t breakdown_kernels;
-    double breakdown_ratio; /* 0..1 */
-    double runtime_cutoff_us, launch_delay_cutoff_us;
-    bool launch_details;
-    struct az_sv sequence_op; /* part of an operator's name; empty: no sequences */
-    int64_t sequence_min_kernels, sequence_top;
-    int64_t straggler_candidates;
-    bool critical_path;
-    int64_t critical_path_rank; /* AZ_UNSET_I64: the lowest that is there */
-    struct az_sv
-        critical_path_annotation;   /* empty: the first profiler step, else the whole trace */
-    int64_t critical_path_instance; /* which occurrence of the annotation, from 0 */
+    unsigned compat;              /* AZ_TOOL_* whose tables are shown too */
+    bool kernel_geometry;         /* read grids and blocks: kernels_by_grid */
     /* ranks of one run (docs/formulas-multirank.md) */
     bool all_kernels;             /* a table of every kernel for each rank */
     struct az_sv launcher_events; /* kernels | all: what kernel_launchers counts */
@@ -129,6 +114,7 @@ struct az_options {
     struct az_sv rank_pattern;    /* text before the number in a file's name, or "re:" and a regular
                                      expression; empty:    the default */
     struct az_sv duplicate_rank;  /* error | first | last | each-step */
+    AZ_OPTION_ROWS(AZ_OPTION_FIELD)
 };
 
 #endif

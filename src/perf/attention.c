@@ -2,6 +2,8 @@
  * counted. */
 #include "perf/model.h"
 
+AZ_PM_FILE(attention)
+
 struct sdpa {
     double b, nq, hq, nk, hk, dqk, dv, size;
     bool causal, flash, bottom;
@@ -72,7 +74,7 @@ static void flags(struct az_pm *r, struct sdpa *s, const struct az_perf_arg *q)
 }
 
 /* Q=i K=i V=i order=BHND|BNHD causal=i dropout=i flash=1 kind=bwd align=bottom. */
-bool az_pm_sdpa(struct az_pm *r)
+AZ_PM_MODEL(sdpa)
 {
     int first = az_pm_at(r, "Q", 0), h = az_pm_says(r, "order", "BNHD") ? 2 : 1, n = 3 - h;
     const struct az_perf_arg *q = az_pm_arg(r, first), *k = az_pm_arg(r, first + 1),
@@ -102,7 +104,7 @@ bool az_pm_sdpa(struct az_pm *r)
 /* Packed sequences [T,H,D]: lengths are not recorded. One sequence of the largest length, the
  * others equal: a lower bound. seqs=i: cumulative lengths of queries, keys at i+1; longest=i: of
  * queries, keys at i+1. */
-bool az_pm_sdpa_varlen(struct az_pm *r)
+AZ_PM_MODEL(sdpa_varlen)
 {
     int first = az_pm_at(r, "Q", 0), seqs = az_pm_at(r, "seqs", 3),
         longest = az_pm_at(r, "longest", 5);
@@ -141,7 +143,7 @@ bool az_pm_sdpa_varlen(struct az_pm *r)
 }
 
 /* Query [B,S,N,H,D] alone is recorded with its shape. */
-bool az_pm_evoformer(struct az_pm *r)
+AZ_PM_MODEL(evoformer)
 {
     const struct az_perf_arg *q = az_pm_arg(r, 0);
     if (q->nd != 5)

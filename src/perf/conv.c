@@ -1,6 +1,8 @@
 /* Convolutions (docs/formulas-models.md 6). */
 #include "perf/model.h"
 
+AZ_PM_FILE(conv)
+
 #define SPATIAL 3
 
 struct conv {
@@ -86,7 +88,7 @@ static double product(const struct conv *c)
     return 2 * c->w_inner * (c->transposed ? c->x : c->y);
 }
 
-bool az_pm_conv(struct az_pm *r)
+AZ_PM_MODEL(conv)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1);
     struct conv c;
@@ -100,7 +102,7 @@ bool az_pm_conv(struct az_pm *r)
     return az_pm_done(r, product(&c) + (bias ? c.y : 0), part + (bias ? c.c_out : 0) * b);
 }
 
-bool az_pm_conv_bwd(struct az_pm *r)
+AZ_PM_MODEL(conv_bwd)
 {
     const struct az_perf_arg *y = az_pm_arg(r, 0), *x = az_pm_arg(r, 1), *w = az_pm_arg(r, 2);
     struct conv c;
@@ -117,7 +119,7 @@ bool az_pm_conv_bwd(struct az_pm *r)
 }
 
 /* Fused with a bias: one number for stride and one for padding. */
-bool az_pm_conv_fused(struct az_pm *r)
+AZ_PM_MODEL(conv_fused)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1);
     struct conv c = { .nd = x->nd - 2, .groups = 1, .dil = { 1, 1, 1 } };
@@ -134,7 +136,7 @@ bool az_pm_conv_fused(struct az_pm *r)
 }
 
 /* HLO custom call: operands x, w and the output, in this order. */
-bool az_pm_jax_conv(struct az_pm *r)
+AZ_PM_MODEL(jax_conv)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *y = az_pm_arg(r, 2);
     if (x->nd < 3 || w->nd != x->nd || y->nd != x->nd || az_pm_dim(w, 0) <= 0)

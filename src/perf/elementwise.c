@@ -1,6 +1,8 @@
 /* Work by element (docs/formulas-models.md 8 and the recommended models of section 12). */
 #include "perf/model.h"
 
+AZ_PM_FILE(elementwise)
+
 double az_pm_broadcast(const struct az_perf_arg *a, const struct az_perf_arg *b)
 {
     double n = 1;
@@ -35,7 +37,7 @@ static const struct az_dtype *leading(const struct az_perf_arg *a, const struct 
 }
 
 /* in=i; flops=N a element; second=i: a tensor there is read too (exponent, limit); out=BYTES. */
-bool az_pm_unary(struct az_pm *r)
+AZ_PM_MODEL(unary)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0), *y = az_pm_key(r, "second", 1);
     bool second = az_pm_tensor(y) && az_pm_says(r, "read", "second");
@@ -60,7 +62,7 @@ bool az_pm_unary(struct az_pm *r)
 /* A=i B=i; out=BYTES (1 for comparisons); inplace=1: the result has A's type; cplx=N: operations of
  * a complex element.
  */
-bool az_pm_binary(struct az_pm *r)
+AZ_PM_MODEL(binary)
 {
     const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 1),
                              *c = az_pm_key(r, "C", -1), *res = az_pm_key(r, "res", 2);
@@ -106,7 +108,7 @@ static bool p_resized(struct az_pm *r, const struct az_perf_arg *x, const double
 }
 
 /* Pads [l0,r0,l1,r1,..] of the innermost dimension first. */
-bool az_pm_pad(struct az_pm *r)
+AZ_PM_MODEL(pad)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     double pad[2 * AZ_PERF_DIMS], dims[AZ_PERF_DIMS];
@@ -121,7 +123,7 @@ bool az_pm_pad(struct az_pm *r)
 }
 
 /* Output size, else factors. */
-bool az_pm_upsample(struct az_pm *r)
+AZ_PM_MODEL(upsample)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     double v[AZ_PERF_DIMS], dims[AZ_PERF_DIMS];
@@ -141,7 +143,7 @@ bool az_pm_upsample(struct az_pm *r)
 }
 
 /* Activation of one half times the other: out=i [..,D], in=i [..,2D]; flops=N an output element. */
-bool az_pm_gated(struct az_pm *r)
+AZ_PM_MODEL(gated)
 {
     const struct az_perf_arg *out = az_pm_key(r, "out", 0), *x = az_pm_key(r, "in", 1);
     if (!az_pm_dims(out) || !az_pm_dims(x))
@@ -156,7 +158,7 @@ bool az_pm_gated(struct az_pm *r)
 }
 
 /* flops=N an element over as many tensors as tensors=N, the last one written; in=i first. */
-bool az_pm_softmax(struct az_pm *r)
+AZ_PM_MODEL(softmax)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);
     if (!az_pm_dims(x))
@@ -173,7 +175,7 @@ bool az_pm_softmax(struct az_pm *r)
 }
 
 /* Result and a mask of one byte. */
-bool az_pm_dropout(struct az_pm *r)
+AZ_PM_MODEL(dropout)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     if (!az_pm_dims(x))
@@ -185,7 +187,7 @@ bool az_pm_dropout(struct az_pm *r)
 }
 
 /* Logits i1 and noise i2 [T,V]; one index of 4 bytes a row. */
-bool az_pm_sample(struct az_pm *r)
+AZ_PM_MODEL(sample)
 {
     const struct az_perf_arg *logits = az_pm_arg(r, 1), *noise = az_pm_arg(r, 2);
     if (logits->nd != 2)
@@ -198,4 +200,4 @@ bool az_pm_sample(struct az_pm *r)
 }
 
 /* Two operands of one shape, one operation an element (LigerSiLUMul). */
-bool az_pm_fused_pair(struct az_pm *r) { return az_pm_binary(r); }
+AZ_PM_MODEL(fused_pair) { return az_pm_binary(r); }

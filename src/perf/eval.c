@@ -170,28 +170,38 @@ void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n)
     az_pm_p_json(r, name, az_arena_printf(r->arena, "[%.*s]", AZ_SVF(s)));
 }
 
+/* First and end of what AZ_PM_MODEL defines. */
+extern const struct az_pm_entry __start_az_pm_models[] __attribute__((visibility("hidden")));
+extern const struct az_pm_entry __stop_az_pm_models[] __attribute__((visibility("hidden")));
+
+#define FILE_ROW(name) &az_pm_file_##name,
+static const char *const files[] __attribute__((used)) = { AZ_PM_FILES(FILE_ROW) };
+
+static az_pm_model model_of(struct az_sv name)
+{
+    const size_t n = (size_t)((uintptr_t)__stop_az_pm_models - (uintptr_t)__start_az_pm_models) /
+                     sizeof(struct az_pm_entry);
+    for (size_t i = 0; i < n; i++)
+        if (az_sv_is(name, __start_az_pm_models[i].name))
+            return __start_az_pm_models[i].run;
+    return NULL;
+}
+
 int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, struct az_arena *a,
                  struct az_perf *out)
 {
-#define ROW(f) { #f, az_pm_##f },
-    static const struct {
-        const char *name;
-        az_pm_model run;
-    } models[] = { AZ_PM_ALL(ROW) };
+    const az_pm_model run = model_of(m->model);
     struct az_pm r = { .call = c, .row = m, .arena = a, .out = out };
     *out = (struct az_perf){
         .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = ""
     };
-    for (size_t i = 0; i < AZ_LENGTH(models); i++) {
-        if (!az_sv_is(m->model, models[i].name))
-            continue;
-        if (!models[i].run(&r) && !out->why)
-            az_pm_fail(&r, "arguments of another form");
-        if (out->why)
-            out->prec = az_sv_make("", 0);
-        return a->failed ? az_arena_error(a) : 0;
-    }
-    return AZ_EINTERNAL;
+    if (!run)
+        return AZ_EINTERNAL;
+    if (!run(&r) && !out->why)
+        az_pm_fail(&r, "arguments of another form");
+    if (out->why)
+        out->prec = az_sv_make("", 0);
+    return a->failed ? az_arena_error(a) : 0;
 }
 
 struct az_sv az_perf_spec(const struct az_perf *p, struct az_arena *a)

@@ -2,6 +2,8 @@
 #include "base/num.h"
 #include "perf/model.h"
 
+AZ_PM_FILE(gemm)
+
 struct gemm {
     double b, m, n, k;
     double size_a, size_b, size_out; /* bytes per element */
@@ -119,7 +121,7 @@ static void quantised_unit(struct az_pm *r, const struct az_perf_arg *a)
 /* A=i [..,M,K], B=i [..,K,N] (layout=NT: [N,K]), C=i bias, beta=i; scales=i first of two; flat=1:
  * leading dims of A are rows, as they always are next to one matrix of weights. quantised=1: see
  * above. */
-bool az_pm_mm(struct az_pm *r)
+AZ_PM_MODEL(mm)
 {
     const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 1),
                              *c = az_pm_key(r, "C", -1);
@@ -150,7 +152,7 @@ bool az_pm_mm(struct az_pm *r)
 }
 
 /* matmul as a leaf: leading dims broadcast. */
-bool az_pm_matmul(struct az_pm *r)
+AZ_PM_MODEL(matmul)
 {
     const struct az_perf_arg *a = az_pm_arg(r, 0), *b = az_pm_arg(r, 1);
     if (a->nd < 2 || b->nd < 2)
@@ -171,7 +173,7 @@ bool az_pm_matmul(struct az_pm *r)
 }
 
 /* Transformer Engine: column-major operands with flags. */
-bool az_pm_te_gemm(struct az_pm *r)
+AZ_PM_MODEL(te_gemm)
 {
     const struct az_perf_arg *a = az_pm_arg(r, 0), *b = az_pm_arg(r, 5), *bias = az_pm_arg(r, 18);
     if (a->nd != 2 || b->nd != 2)
@@ -193,7 +195,7 @@ bool az_pm_te_gemm(struct az_pm *r)
 
 /* A=i B=i with transpose flags at flags=i.. (A, B, C), or none: [M,K] and [N,K]. pack=2: two values
  * a byte along K, scales=i,j by 32. */
-bool az_pm_gemm_flags(struct az_pm *r)
+AZ_PM_MODEL(gemm_flags)
 {
     const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", 2),
                              *sa = az_pm_key(r, "scaleA", -1), *sb = az_pm_key(r, "scaleB", -1);
@@ -232,7 +234,7 @@ bool az_pm_gemm_flags(struct az_pm *r)
 }
 
 /* Packed 4-bit weights [N,K/2]; halfA=1: A is packed too. 2-byte output, scales skipped. */
-bool az_pm_gemm_halves(struct az_pm *r)
+AZ_PM_MODEL(gemm_halves)
 {
     const struct az_perf_arg *a = az_pm_arg(r, 0), *b = az_pm_arg(r, 1);
     bool half = az_pm_at(r, "halfA", 0);
@@ -251,7 +253,7 @@ bool az_pm_gemm_halves(struct az_pm *r)
     return finish(r, &g);
 }
 
-bool az_pm_gemm_dynamic_quant(struct az_pm *r)
+AZ_PM_MODEL(gemm_dynamic_quant)
 {
     const struct az_perf_arg *m[2] = { NULL, NULL };
     unsigned found = 0, i = 0;
@@ -278,7 +280,7 @@ bool az_pm_gemm_dynamic_quant(struct az_pm *r)
     return finish(r, &g);
 }
 
-bool az_pm_batched_gemm(struct az_pm *r)
+AZ_PM_MODEL(batched_gemm)
 {
     const struct az_perf_arg *a = az_pm_arg(r, 0), *b = az_pm_arg(r, 1);
     if (a->nd != 3 || b->nd != 3)
@@ -295,7 +297,7 @@ bool az_pm_batched_gemm(struct az_pm *r)
     return finish(r, &g);
 }
 
-bool az_pm_jax_gemm(struct az_pm *r)
+AZ_PM_MODEL(jax_gemm)
 {
     const struct az_dtype *t = az_pm_arg(r, 0)->type;
     struct gemm g = { .b = az_pm_fact(r, "Batch", NAN),
@@ -341,7 +343,7 @@ static bool grouped_pairs(struct az_pm *r, const struct az_perf_arg *x, const st
 }
 
 /* X [M,K] and weights of all groups [G,K,N] or [G,N,K]; or lists of pairs. */
-bool az_pm_grouped_gemm(struct az_pm *r)
+AZ_PM_MODEL(grouped_gemm)
 {
     const struct az_perf_arg *x = az_pm_key(r, "A", 0), *w = az_pm_key(r, "B", 1);
     if (x->list && w->list && x->count == w->count)
@@ -368,7 +370,7 @@ bool az_pm_grouped_gemm(struct az_pm *r)
 }
 
 /* dW = X^T dY by group; groups=i: their lengths. */
-bool az_pm_grouped_gemm_variable_k(struct az_pm *r)
+AZ_PM_MODEL(grouped_gemm_variable_k)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *y = az_pm_arg(r, 1),
                              *groups = az_pm_key(r, "groups", 2);

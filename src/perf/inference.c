@@ -4,6 +4,8 @@
 #include "base/num.h"
 #include "perf/model.h"
 
+AZ_PM_FILE(inference)
+
 /* Sums over the requests of a step: query lengths, key lengths, their products; of prompts (c) and
  * of generation (g).
  */
@@ -114,7 +116,7 @@ static bool result(struct az_pm *r, const struct step *s, double window, double 
 
 /* Q=i [T,H,d]; K=i, its last three dims, or heads=last2: H_KV is the last but one; V=i: d_v from
  * it. */
-bool az_pm_inference_attention(struct az_pm *r)
+AZ_PM_MODEL(inference_attention)
 {
     const struct az_perf_arg *q = az_pm_key(r, "Q", 0), *k = az_pm_key(r, "K", 1),
                              *v = az_pm_key(r, "V", -1);
@@ -129,7 +131,7 @@ bool az_pm_inference_attention(struct az_pm *r)
 }
 
 /* Decode over a paged cache: Q=i0, heads of the cache in cache=i [.., H, ..], window=i. */
-bool az_pm_paged_decode(struct az_pm *r)
+AZ_PM_MODEL(paged_decode)
 {
     const struct az_perf_arg *q = az_pm_arg(r, 0), *cache = az_pm_key(r, "cache", 2);
     struct step s;
@@ -149,7 +151,7 @@ bool az_pm_paged_decode(struct az_pm *r)
 }
 
 /* One key head; how far a query sees by mode=swa|csa|hca, window=N, topk=N. */
-bool az_pm_v4_decode(struct az_pm *r)
+AZ_PM_MODEL(v4_decode)
 {
     const struct az_perf_arg *q = az_pm_arg(r, 0), *k = az_pm_arg(r, 1);
     struct step s;
@@ -173,7 +175,7 @@ bool az_pm_v4_decode(struct az_pm *r)
 }
 
 /* Pairs are listed: i2 and i5. */
-bool az_pm_sparse_prefill(struct az_pm *r)
+AZ_PM_MODEL(sparse_prefill)
 {
     const struct az_perf_arg *q = az_pm_arg(r, 0), *k = az_pm_arg(r, 1);
     if (q->nd != 3)
@@ -192,7 +194,7 @@ bool az_pm_sparse_prefill(struct az_pm *r)
 }
 
 /* Gated delta rule. */
-bool az_pm_gdn(struct az_pm *r)
+AZ_PM_MODEL(gdn)
 {
     const struct az_perf_arg *qkv = az_pm_arg(r, 0), *b = az_pm_arg(r, 1), *out = az_pm_arg(r, 3);
     struct step s;

@@ -4,6 +4,8 @@
 #include "base/num.h"
 #include "perf/model.h"
 
+AZ_PM_FILE(misc)
+
 static bool rotated(struct az_pm *r, const struct az_dtype *t, double n)
 {
     az_pm_p_int(r, "num_elements", n);
@@ -12,7 +14,7 @@ static bool rotated(struct az_pm *r, const struct az_dtype *t, double n)
 }
 
 /* A=i (and B=i): elements that are turned. */
-bool az_pm_rope(struct az_pm *r)
+AZ_PM_MODEL(rope)
 {
     const struct az_perf_arg *a = az_pm_key(r, "A", 0), *b = az_pm_key(r, "B", -1);
     return az_pm_dims(a) ? rotated(r, a->type, a->elements + (az_pm_dims(b) ? b->elements : 0))
@@ -20,7 +22,7 @@ bool az_pm_rope(struct az_pm *r)
 }
 
 /* Queries i1, keys i2 [tokens, heads * size]; head size in i3, rotated part by the table i4. */
-bool az_pm_rope_rotary(struct az_pm *r)
+AZ_PM_MODEL(rope_rotary)
 {
     const struct az_perf_arg *q = az_pm_arg(r, 1), *k = az_pm_arg(r, 2), *table = az_pm_arg(r, 4);
     int64_t hs = 0;
@@ -35,7 +37,7 @@ bool az_pm_rope_rotary(struct az_pm *r)
 
 /* q_nope i0 [T,QH,Dl], q_pe i1 [..,Dp], k_nope i2; heads=1: one key head, out=i and cache=i say the
  * types written. */
-bool az_pm_rope_mla(struct az_pm *r)
+AZ_PM_MODEL(rope_mla)
 {
     const struct az_perf_arg *q = az_pm_arg(r, 0), *pe = az_pm_arg(r, 1), *k = az_pm_arg(r, 2),
                              *out = az_pm_key(r, "out", 0), *cache = az_pm_key(r, "cache", 4);
@@ -53,7 +55,7 @@ bool az_pm_rope_mla(struct az_pm *r)
                           t * kh * (dl + dp) * cache->type->bytes);
 }
 
-bool az_pm_cross_entropy(struct az_pm *r)
+AZ_PM_MODEL(cross_entropy)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     double v = az_pm_dim(x, -1);
@@ -66,7 +68,7 @@ bool az_pm_cross_entropy(struct az_pm *r)
 }
 
 /* x [B,C,L], w [C,k], bias i2. */
-bool az_pm_causal_conv1d(struct az_pm *r)
+AZ_PM_MODEL(causal_conv1d)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *bias = az_pm_arg(r, 2);
     if (x->nd != 3 || w->nd != 2)
@@ -81,7 +83,7 @@ bool az_pm_causal_conv1d(struct az_pm *r)
 
 /* Selective state space: zxbcdt i0 [B,T,D], filter i1 [CC,k], dt_bias i3 [H]; chunk conc 6, head
  * size conc 15, groups conc 16. */
-bool az_pm_mamba(struct az_pm *r)
+AZ_PM_MODEL(mamba)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *dt = az_pm_arg(r, 3);
     double chunk = 128, p = 64, g = 1, v;
@@ -119,7 +121,7 @@ static bool quantised(struct az_pm *r, const struct az_perf_arg *x, double flops
 }
 
 /* out i0, in i1, scales i2; 2.59375 operations an element (measured). */
-bool az_pm_quant(struct az_pm *r)
+AZ_PM_MODEL(quant)
 {
     const struct az_perf_arg *out = az_pm_arg(r, 0), *x = az_pm_arg(r, 1), *scale = az_pm_arg(r, 2);
     if (!az_pm_dims(out) || !az_pm_dims(x))
@@ -128,7 +130,7 @@ bool az_pm_quant(struct az_pm *r)
                      az_pm_size(out) + az_pm_size(x) + az_pm_size(scale));
 }
 
-bool az_pm_group_quant(struct az_pm *r)
+AZ_PM_MODEL(group_quant)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     int64_t g = 128;
@@ -141,7 +143,7 @@ bool az_pm_group_quant(struct az_pm *r)
                      az_pm_size(x) + x->elements + 4 * m * ceil(n / (double)g));
 }
 
-bool az_pm_quant_fp8(struct az_pm *r)
+AZ_PM_MODEL(quant_fp8)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     return az_pm_dims(x) ? quantised(r, x, x->elements, az_pm_size(x) + x->elements)
@@ -149,7 +151,7 @@ bool az_pm_quant_fp8(struct az_pm *r)
 }
 
 /* in=i; half a byte an element and a scale of 1 byte every 32. */
-bool az_pm_quant_mxfp4(struct az_pm *r)
+AZ_PM_MODEL(quant_mxfp4)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);
     double e = x->elements;
@@ -158,7 +160,7 @@ bool az_pm_quant_mxfp4(struct az_pm *r)
 }
 
 /* Along rows and along columns. */
-bool az_pm_quant_mxfp4_dual(struct az_pm *r)
+AZ_PM_MODEL(quant_mxfp4_dual)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     double m = az_pm_dim(x, 0), n = az_pm_dim(x, 1);
@@ -199,7 +201,7 @@ static double name_cost(struct az_sv op)
     return sum;
 }
 
-bool az_pm_triton(struct az_pm *r)
+AZ_PM_MODEL(triton)
 {
     bool pointwise = az_pm_says(r, "kind", "poi");
     const struct az_perf_arg *first = NULL;

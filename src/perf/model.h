@@ -75,39 +75,24 @@ void az_pm_p_types(struct az_pm *r, const char *name, const struct az_perf_arg *
 /* [2,2] */
 void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n);
 
-/* The models, by file. */
-/* clang-format off */
-#define AZ_PM_GEMM(X)                                                                                                  \
-    X(mm)                                                                                                              \
-    X(te_gemm)                                                                                                         \
-    X(gemm_flags)                                                                                                      \
-    X(gemm_halves)                                                                                                     \
-    X(gemm_dynamic_quant) X(batched_gemm) X(matmul) X(jax_gemm) X(grouped_gemm) X(grouped_gemm_variable_k)
-#define AZ_PM_CONV(X)  X(conv) X(conv_bwd) X(conv_fused) X(jax_conv)
-#define AZ_PM_SDPA(X)  X(sdpa) X(sdpa_varlen) X(evoformer)
-#define AZ_PM_INFER(X) X(inference_attention) X(paged_decode) X(v4_decode) X(sparse_prefill) X(gdn)
-#define AZ_PM_ELEM(X)  X(unary) X(binary) X(pad) X(upsample) X(gated) X(softmax) X(dropout) X(sample) X(fused_pair)
-#define AZ_PM_MOVE(X)                                                                                                  \
-    X(copy)                                                                                                            \
-    X(cat)                                                                                                             \
-    X(stack)                                                                                                           \
-    X(fill)                                                                                                            \
-    X(select)                                                                                                          \
-    X(embedding) X(gather) X(move) X(scatter) X(pool) X(foreach) X(store_cache) X(comm) X(collective) X(operands)      \
-        X(allreduce_rmsnorm) X(optimizer) X(table_lookup) X(scatter_add) X(pool_bwd) X(gradient_read)
-#define AZ_PM_NORM(X) X(reduce) X(norm) X(norm_bwd) X(fused_rms) X(fused_rms_bwd) X(ln_modulate) X(rms) X(rms_mxfp4)
-#define AZ_PM_MISC(X)                                                                                                  \
-    X(rope)                                                                                                            \
-    X(rope_rotary)                                                                                                     \
-    X(rope_mla)                                                                                                        \
-    X(cross_entropy)                                                                                                   \
-    X(causal_conv1d) X(mamba) X(quant) X(group_quant) X(quant_fp8) X(quant_mxfp4) X(quant_mxfp4_dual) X(triton)
-#define AZ_PM_MOE(X) X(moe_fused) X(moe_stage) X(moe_cktile) X(moe_invoke) X(moe_ogs) X(moe_gptq)
-#define AZ_PM_ALL(X)                                                                                                   \
-    AZ_PM_GEMM(X)                                                                                                      \
-    AZ_PM_CONV(X) AZ_PM_SDPA(X) AZ_PM_INFER(X) AZ_PM_ELEM(X) AZ_PM_MOVE(X) AZ_PM_NORM(X) AZ_PM_MISC(X) AZ_PM_MOE(X)
-/* clang-format on */
-#define AZ_PM_DECLARE(name) bool az_pm_##name(struct az_pm *r);
-AZ_PM_ALL(AZ_PM_DECLARE)
+/* ---- models ---- */
+struct az_pm_entry {
+    const char *name;
+    az_pm_model run;
+};
+/* AZ_PM_MODEL(name) { ... } defines the model that rows of configs/op_models.csv call `name`, of
+ * `struct az_pm *r`; true: it has a result. The linker gathers the entries of all files. */
+#define AZ_PM_MODEL(name)                                                                          \
+    static bool az_pm_##name(struct az_pm *r);                                                     \
+    static const struct az_pm_entry az_pm_entry_##name __attribute__((                             \
+        used, section("az_pm_models"), aligned(sizeof(void *)))) = { #name, az_pm_##name };        \
+    static bool az_pm_##name(struct az_pm *r)
+
+/* Files of models: each says AZ_PM_FILE(its name), so that it is linked. */
+#define AZ_PM_FILES(X)                                                                             \
+    X(attention) X(conv) X(elementwise) X(gemm) X(inference) X(misc) X(moe) X(moves) X(norm)
+#define AZ_PM_FILE(name)         const char az_pm_file_##name = 0;
+#define AZ_PM_FILE_DECLARE(name) extern const char az_pm_file_##name;
+AZ_PM_FILES(AZ_PM_FILE_DECLARE)
 
 #endif

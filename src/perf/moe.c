@@ -2,6 +2,8 @@
  * uniform routing. */
 #include "perf/model.h"
 
+AZ_PM_FILE(moe)
+
 struct moe {
     double m, k, n, e, top; /* tokens, hidden, intermediate, experts, experts of a token */
     bool gated;
@@ -54,7 +56,7 @@ static void by_weights(struct moe *x, const struct az_perf_arg *w1, const struct
 
 /* in=i w1=i w2=i; top=i: its second dimension, or topk=i: a number; out=i: the output, where it is
  * an argument (of another type: quantised tokens give wide results); prec=.. */
-bool az_pm_moe_fused(struct az_pm *r)
+AZ_PM_MODEL(moe_fused)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0), *w1 = az_pm_key(r, "w1", 1),
                              *w2 = az_pm_key(r, "w2", 2);
@@ -86,7 +88,7 @@ bool az_pm_moe_fused(struct az_pm *r)
 
 /* One half of it: step=up|down, w1=i w2=i; choices=i: the output [M,k,N] (up); down reads tokens,
  * choices and N from i0. spec=weights: precision of the weights. */
-bool az_pm_moe_stage(struct az_pm *r)
+AZ_PM_MODEL(moe_stage)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w1 = az_pm_key(r, "w1", 1),
                              *w2 = az_pm_key(r, "w2", 2), *c = az_pm_key(r, "choices", 6);
@@ -108,7 +110,7 @@ bool az_pm_moe_stage(struct az_pm *r)
 }
 
 /* Two kernels: up: M,K=i0, E=i1[0], k,N=i2; down: M,k,N=i0, E,K=i1. */
-bool az_pm_moe_cktile(struct az_pm *r)
+AZ_PM_MODEL(moe_cktile)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *y = az_pm_arg(r, 2);
     bool is_up = az_pm_says(r, "step", "up");
@@ -131,7 +133,7 @@ bool az_pm_moe_cktile(struct az_pm *r)
 }
 
 /* One grouped product over M*k rows: x i0, w i1 [E,N,K], y i3, choices i8 [M,k]. */
-bool az_pm_moe_invoke(struct az_pm *r)
+AZ_PM_MODEL(moe_invoke)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *y = az_pm_arg(r, 3),
                              *c = az_pm_arg(r, 8);
@@ -159,7 +161,7 @@ static bool kernel_says(const struct az_pm *r, const char *text)
 
 /* Routed products of which only tokens [M,K] and router [M,E] are recorded: the intermediate size
  * is taken as the hidden one. */
-bool az_pm_moe_ogs(struct az_pm *r)
+AZ_PM_MODEL(moe_ogs)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *router = az_pm_arg(r, 1);
     if (x->nd != 2 || router->nd < 2)
@@ -185,7 +187,7 @@ bool az_pm_moe_ogs(struct az_pm *r)
 
 /* 4-bit weights: up E=i1[0], N=i1[1]/2; down E=i2[0], N=2*i2[2]; choices i3 [M,k] where no fact
  * says k. */
-bool az_pm_moe_gptq(struct az_pm *r)
+AZ_PM_MODEL(moe_gptq)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w1 = az_pm_arg(r, 1), *w2 = az_pm_arg(r, 2);
     bool is_up = az_pm_says(r, "step", "up");

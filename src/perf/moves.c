@@ -4,6 +4,8 @@
 #include "base/num.h"
 #include "perf/model.h"
 
+AZ_PM_FILE(moves)
+
 static bool moved(struct az_pm *r, const struct az_perf_arg *x, double bytes)
 {
     az_pm_p_json(r, "op_shape", x->dims);
@@ -13,7 +15,7 @@ static bool moved(struct az_pm *r, const struct az_perf_arg *x, double bytes)
 }
 
 /* copy_(destination, source): one operation an element, as the other unary ones. */
-bool az_pm_copy(struct az_pm *r)
+AZ_PM_MODEL(copy)
 {
     const struct az_perf_arg *dst = az_pm_arg(r, 0), *src = az_pm_arg(r, 1);
     bool has = az_pm_tensor(src);
@@ -67,7 +69,7 @@ static double list_size(struct az_pm *r, const struct az_perf_arg *x)
     return b;
 }
 
-bool az_pm_cat(struct az_pm *r)
+AZ_PM_MODEL(cat)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);
     if (!x->list && !az_pm_dims(x))
@@ -77,17 +79,17 @@ bool az_pm_cat(struct az_pm *r)
     r->out->unit = "vector";
     return az_pm_done(r, 0, 2 * x->elements * list_size(r, x));
 }
-bool az_pm_stack(struct az_pm *r) { return az_pm_cat(r); }
+AZ_PM_MODEL(stack) { return az_pm_cat(r); }
 
 /* Writes only. in=i. */
-bool az_pm_fill(struct az_pm *r)
+AZ_PM_MODEL(fill)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);
     return az_pm_tensor(x) ? moved(r, x, az_pm_size(x)) : az_pm_fail(r, "no tensor");
 }
 
 /* Reads and writes all of in=i (clone, contiguous, roll, ...), and of also=i. */
-bool az_pm_move(struct az_pm *r)
+AZ_PM_MODEL(move)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0), *y = az_pm_key(r, "also", -1);
     return az_pm_tensor(x) ? moved(r, x, 2 * (az_pm_size(x) + az_pm_size(y)))
@@ -95,7 +97,7 @@ bool az_pm_move(struct az_pm *r)
 }
 
 /* index_select(source, dim, index): rows read and written, and the indices. */
-bool az_pm_select(struct az_pm *r)
+AZ_PM_MODEL(select)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *index = az_pm_arg(r, 2);
     int64_t dim;
@@ -110,7 +112,7 @@ bool az_pm_select(struct az_pm *r)
 }
 
 /* embedding(table, indices). */
-bool az_pm_embedding(struct az_pm *r)
+AZ_PM_MODEL(embedding)
 {
     const struct az_perf_arg *table = az_pm_arg(r, 0), *index = az_pm_arg(r, 1);
     if (table->nd != 2 || !az_pm_tensor(index))
@@ -121,7 +123,7 @@ bool az_pm_embedding(struct az_pm *r)
 }
 
 /* gather(source, dim, index): one element an index. */
-bool az_pm_gather(struct az_pm *r)
+AZ_PM_MODEL(gather)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *index = az_pm_arg(r, 2);
     if (!az_pm_tensor(x) || !az_pm_tensor(index))
@@ -131,7 +133,7 @@ bool az_pm_gather(struct az_pm *r)
 
 /* index(source, [indices]), index_put(target, [indices], values): elements chosen = what the
  * broadcast index times the dimensions it leaves alone give. values=i: counted from there. */
-bool az_pm_scatter(struct az_pm *r)
+AZ_PM_MODEL(scatter)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *list = az_pm_key(r, "index", 1),
                              *values = az_pm_key(r, "values", -1);
@@ -152,7 +154,7 @@ bool az_pm_scatter(struct az_pm *r)
 
 /* max_pool2d(input, kernel, stride, padding, dilation): one comparison an element of the window;
  * index=BYTES of the positions. */
-bool az_pm_pool(struct az_pm *r)
+AZ_PM_MODEL(pool)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     double k[3], s[3], p[3] = { 0 }, d[3] = { 1, 1, 1 }, out, window = 1;
@@ -180,7 +182,7 @@ bool az_pm_pool(struct az_pm *r)
 }
 
 /* Lists of tensors: reads=N lists, writes=N of the first one's size; flops=N an element. */
-bool az_pm_foreach(struct az_pm *r)
+AZ_PM_MODEL(foreach)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     double n = x->elements, lists = 0;
@@ -197,7 +199,7 @@ bool az_pm_foreach(struct az_pm *r)
 
 /* Fused optimizers: parameters, gradients and state are lists; all but the gradients are written
  * back. */
-bool az_pm_optimizer(struct az_pm *r)
+AZ_PM_MODEL(optimizer)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     double n = 0, b = list_size(r, x);
@@ -213,7 +215,7 @@ bool az_pm_optimizer(struct az_pm *r)
 }
 
 /* Keys and values into the cache: both read and written. */
-bool az_pm_store_cache(struct az_pm *r)
+AZ_PM_MODEL(store_cache)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);
     if (!az_pm_dims(x))
@@ -226,7 +228,7 @@ bool az_pm_store_cache(struct az_pm *r)
 }
 
 /* Dispatch and combine of experts. */
-bool az_pm_comm(struct az_pm *r)
+AZ_PM_MODEL(comm)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     if (x->nd < 2)
@@ -238,7 +240,7 @@ bool az_pm_comm(struct az_pm *r)
 }
 
 /* Memory traffic of this device alone: A=i (and B=i), times=N. */
-bool az_pm_collective(struct az_pm *r)
+AZ_PM_MODEL(collective)
 {
     const struct az_perf_arg *a = az_pm_key(r, "A", 1), *b = az_pm_key(r, "B", -1);
     if (!az_pm_dims(a))
@@ -250,7 +252,7 @@ bool az_pm_collective(struct az_pm *r)
 }
 
 /* All-reduce, residual and normalisation in one: x=i weight=i. */
-bool az_pm_allreduce_rmsnorm(struct az_pm *r)
+AZ_PM_MODEL(allreduce_rmsnorm)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 2), *w = az_pm_key(r, "weight", 6);
     double n = w->elements;
@@ -264,7 +266,7 @@ bool az_pm_allreduce_rmsnorm(struct az_pm *r)
 }
 
 /* Whatever it does: the largest operand's elements, all operands once. */
-bool az_pm_operands(struct az_pm *r)
+AZ_PM_MODEL(operands)
 {
     double largest = 0, bytes = 0;
     const struct az_perf_arg *first = NULL;
@@ -286,7 +288,7 @@ bool az_pm_operands(struct az_pm *r)
 /* Table-batched embedding lookup: weights in=i, one momentum a row in rows=i, indices=i, offsets=i
  * (bags + 1). The average row length is weights by rows. Backward: every looked-up row's gradient,
  * the row read and written back, rows assumed distinct. */
-bool az_pm_table_lookup(struct az_pm *r)
+AZ_PM_MODEL(table_lookup)
 {
     const struct az_perf_arg *w = az_pm_key(r, "in", 1), *rows = az_pm_key(r, "rows", 20),
                              *index = az_pm_key(r, "index", 11);
@@ -311,7 +313,7 @@ bool az_pm_table_lookup(struct az_pm *r)
 
 /* scatter_add_(target, dim, index, values): reads and writes a place of the target for each value.
  */
-bool az_pm_scatter_add(struct az_pm *r)
+AZ_PM_MODEL(scatter_add)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *index = az_pm_arg(r, 2), *v = az_pm_arg(r, 3);
     if (!az_pm_tensor(x) || !az_pm_dims(index))
@@ -324,7 +326,7 @@ bool az_pm_scatter_add(struct az_pm *r)
 }
 
 /* Gradient in=i spread over the shape of out=i by positions index=i. */
-bool az_pm_pool_bwd(struct az_pm *r)
+AZ_PM_MODEL(pool_bwd)
 {
     const struct az_perf_arg *g = az_pm_key(r, "in", 0), *x = az_pm_key(r, "out", 1),
                              *index = az_pm_key(r, "index", -1);
@@ -336,7 +338,7 @@ bool az_pm_pool_bwd(struct az_pm *r)
 
 /* Backward pass of a lookup whose indices are not among its arguments: the gradient is read once;
  * what else is moved depends on the rows that were looked up. A lower bound. */
-bool az_pm_gradient_read(struct az_pm *r)
+AZ_PM_MODEL(gradient_read)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);
     if (!az_pm_dims(x))

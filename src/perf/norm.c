@@ -1,6 +1,8 @@
 /* Reductions and normalisations (docs/formulas-models.md 9 and 10). */
 #include "perf/model.h"
 
+AZ_PM_FILE(norm)
+
 /* Elements left after reducing the dimensions in argument `at`; all of them if it is empty. -1:
  * malformed. */
 static double reduced(const struct az_perf_arg *x, const struct az_perf_arg *dims, bool *some)
@@ -28,7 +30,7 @@ static double reduced(const struct az_perf_arg *x, const struct az_perf_arg *dim
  * positions of 8 bytes too, where a dimension is given; out=BYTES; pair=1: with a second tensor it
  * works by element and reduces nothing: max(a, b).
  */
-bool az_pm_reduce(struct az_pm *r)
+AZ_PM_MODEL(reduce)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *other = az_pm_arg(r, 1);
     bool some = false;
@@ -127,7 +129,7 @@ static bool training(const struct az_pm *r)
 }
 
 /* in=i shape=i weight=i bias=i|always train=.. */
-bool az_pm_norm(struct az_pm *r)
+AZ_PM_MODEL(norm)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);
     struct norm n = { .e = x->elements,
@@ -147,7 +149,7 @@ bool az_pm_norm(struct az_pm *r)
 }
 
 /* mask=i [dX, dW, dB]: which gradients; affine=mask: by it, else weight=i. */
-bool az_pm_norm_bwd(struct az_pm *r)
+AZ_PM_MODEL(norm_bwd)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 1), *m = az_pm_key(r, "mask", -1);
     struct norm n = { .e = x->elements,
@@ -173,7 +175,7 @@ bool az_pm_norm_bwd(struct az_pm *r)
     return az_pm_done(r, backward_flops(&n), backward_bytes(&n));
 }
 
-bool az_pm_fused_rms(struct az_pm *r)
+AZ_PM_MODEL(fused_rms)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     struct norm n = { .e = x->elements,
@@ -190,7 +192,7 @@ bool az_pm_fused_rms(struct az_pm *r)
                       2 * n.e * n.b + (n.affine ? n.c * n.b : 0));
 }
 
-bool az_pm_fused_rms_bwd(struct az_pm *r)
+AZ_PM_MODEL(fused_rms_bwd)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 1), *m = az_pm_key(r, "mask", 5);
     struct norm n = { .e = x->elements,
@@ -209,7 +211,7 @@ bool az_pm_fused_rms_bwd(struct az_pm *r)
 }
 
 /* x [T,B,H], scale and shift [B,H]; mean and reciprocal deviation of 4 bytes a row. */
-bool az_pm_ln_modulate(struct az_pm *r)
+AZ_PM_MODEL(ln_modulate)
 {
     bool bwd = az_pm_says(r, "kind", "bwd");
     const struct az_perf_arg *x = az_pm_key(r, "in", 0);
@@ -231,7 +233,7 @@ bool az_pm_ln_modulate(struct az_pm *r)
 /* Root mean square with what is fused to it. in=i weight=i add=1: residual added; quant=1: result
  * of 1 byte and scales of 4 bytes; group=i: length of a group of a scale; pad=i: rows are padded to
  * a multiple. */
-bool az_pm_rms(struct az_pm *r)
+AZ_PM_MODEL(rms)
 {
     const struct az_perf_arg *x = az_pm_key(r, "in", 0), *w = az_pm_key(r, "weight", 1);
     bool add = az_pm_at(r, "add", 0), quant = az_pm_at(r, "quant", 0);
@@ -259,7 +261,7 @@ bool az_pm_rms(struct az_pm *r)
 
 /* Result of half a byte and a scale of 1 byte every 32; residual i6, second input i3 with its
  * weight i4. */
-bool az_pm_rms_mxfp4(struct az_pm *r)
+AZ_PM_MODEL(rms_mxfp4)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0), *w = az_pm_arg(r, 1), *x2 = az_pm_arg(r, 3),
                              *w2 = az_pm_arg(r, 4), *res = az_pm_arg(r, 6);

@@ -21,6 +21,12 @@ struct words {
     size_t n;
 };
 
+/* Is it `word`, which is not empty? Most are not, by their first character. */
+static bool is_word(struct az_sv text, const char *word)
+{
+    return text.n && *text.p == *word && az_sv_is(text, word);
+}
+
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -58,7 +64,7 @@ static void split(struct words *w, struct az_sv token)
     size_t from = 0;
 
     for (size_t k = 0; az_schema_whole_words[k]; k++)
-        if (az_sv_is(token, az_schema_whole_words[k])) {
+        if (is_word(token, az_schema_whole_words[k])) {
             add_word(w, token.p, token.n);
             return;
         }
@@ -79,6 +85,8 @@ static bool is_phrase(struct az_sv rest, struct az_sv text)
 static size_t take_phrase(struct words *w, struct az_sv rest)
 {
     for (size_t k = 0; az_schema_phrases[k].text; k++) {
+        if (lower(*rest.p) != lower(*az_schema_phrases[k].text))
+            continue;
         struct az_sv text = az_sv_str(az_schema_phrases[k].text),
                      to = az_sv_str(az_schema_phrases[k].words);
         if (!is_phrase(rest, text))
@@ -157,7 +165,7 @@ static const char *take_summary(struct words *w, enum az_unit unit)
 
     for (size_t i = 0; i < w->n;) {
         const struct az_schema_summary *s = az_schema_summaries;
-        while (s->text && !az_sv_is(w->v[i], s->text))
+        while (s->text && !is_word(w->v[i], s->text))
             s++;
         if (!s->text || (*s->canonical == 0 ? !adds_up : *found != 0)) {
             i++;
@@ -181,29 +189,44 @@ static void take_units(struct words *w, const struct az_column *c)
         remove_word(w, 0);
     for (size_t i = 0; i < w->n; i++)
         for (size_t k = 0; az_schema_words[k].text; k++)
-            if (az_sv_is(w->v[i], az_schema_words[k].text))
+            if (is_word(w->v[i], az_schema_words[k].text))
                 w->v[i] = az_sv_str(az_schema_words[k].words);
 }
 
-static bool in_list(const char *list, struct az_sv text, bool glob)
+/* Is it one of a list of globs? */
+static bool fits_list(const char *list, struct az_sv text)
 {
     struct az_sv rest = az_sv_str(list);
 
-    if (text.n == 0)
-        return *list == '|';
-    while (rest.n) {
-        struct az_sv one = az_sv_cut(&rest, '|');
-        if (glob ? az_sv_glob(one, text) : az_sv_eq(one, text))
+    while (rest.n)
+        if (az_sv_glob(az_sv_cut(&rest, '|'), text))
             return true;
-    }
     return false;
+}
+
+/* Is it one of a list of words? The empty one is first in its lists. */
+static bool in_list(const char *list, struct az_sv text)
+{
+    for (const char *p = list;;) {
+        size_t i = 0;
+        while (i < text.n && p[i] == text.p[i] && p[i])
+            i++;
+        if (i == text.n && (p[i] == '|' || (p[i] == 0 && i > 0)))
+            return true;
+        while (p[i] && p[i] != '|')
+            i++;
+        if (p[i] == 0 || text.n == 0)
+            return false;
+        p += i + 1;
+    }
 }
 
 static struct az_sv canonical(struct az_sv table, struct az_sv core, enum az_unit unit)
 {
     for (const struct az_schema_rule *r = az_schema_rules; r->stem; r++)
-        if ((!r->tables || in_list(r->tables, table, true)) && in_list(r->cores, core, false) &&
-            (r->unit == AZ_UNIT_NONE || az_unit_same_dimension(r->unit, unit)))
+        if (in_list(r->cores, core) &&
+            (r->unit == AZ_UNIT_NONE || az_unit_same_dimension(r->unit, unit)) &&
+            (!r->tables || fits_list(r->tables, table)))
             return az_sv_str(r->stem);
     return core;
 }
@@ -271,7 +294,7 @@ static struct az_sv stem_of(struct az_table *t, const struct az_column *c)
     const bool variant = az_sv_find(c->name, AZ_SV("::")) >= 0;
     struct az_sv rest = c->name, stem = { "", 0 };
 
-    if (in_list(az_schema_open_tables, t->id, true))
+    if (fits_list(az_schema_open_tables, t->id))
         return part_stem(t, c->name, c, false);
     for (bool first = true; first || rest.n; first = false) {
         struct az_sv part = next_part(&rest);
@@ -308,7 +331,7 @@ static bool says_count(struct az_sv stem)
 static bool is_acronym(struct az_sv word)
 {
     for (size_t k = 0; az_schema_acronyms[k]; k++)
-        if (az_sv_is(word, az_schema_acronyms[k]))
+        if (is_word(word, az_schema_acronyms[k]))
             return true;
     return false;
 }
@@ -369,7 +392,7 @@ static struct az_sv title_of(const struct az_table *t, const struct az_column *c
 {
     const char *unit = az_unit_text(c->unit);
 
-    if (in_list(az_schema_open_tables, t->id, true) || az_sv_find(c->stem, AZ_SV("__")) >= 0 ||
+    if (fits_list(az_schema_open_tables, t->id) || az_sv_find(c->stem, AZ_SV("__")) >= 0 ||
         az_sv_starts(c->name, AZ_SV("param:")))
         return c->name;
     struct az_sv title = stem_title(t->arena, c->stem);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # How much must be touched to add something? Each addition is made in a copy of the tree, built and run on a small input,
-# and what was touched is counted: a format 1 file + 1 row, an output 1 file + 1 row, an option 1 row + its field and use,
-# an operator's model 1 row + 1 function and its name. The last line is "N passed, N failed"; well under two minutes, as
-# only what an addition touches is compiled.
+# and what was touched is counted: a format 1 file + 1 row, a table 1 row, an output 1 file + 1 row, an option 1 row + its
+# use, an operator's model 1 row + 1 function. The last line is "N passed, N failed"; well under two minutes, as only what
+# an addition touches is compiled.
 #   environment: BUILD (a finished build, default build), CC
 # shellcheck disable=SC1003 # a backslash at the end of a row of a list
 SRC=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
@@ -49,7 +49,7 @@ build() { # what, variables of make...: builds
     what=$1
     shift
     echo "$what: $files file(s), $rows row(s)"
-    if make --no-print-directory -C "$tree" -j2 CC="$cc" "$@" >"$tmp/log" 2>&1; then
+    if make --no-print-directory -C "$tree" -j2 BUILD=build CC="$cc" "$@" >"$tmp/log" 2>&1; then
         set -- "$what"
         ok "$1 builds"
     else
@@ -80,6 +80,20 @@ build format
 touched format 1 1
 run "$tmp/kernels.csv" -q --compat=all --csv-dir "$tmp/format"
 has "a format's kernels are summed" "$tmp/format/kern_sum.csv" '800,2,.*gemm_kernel'
+has "and have a time line" "$tmp/format/gpu_timeline.csv" '^(computation|busy)_time,'
+has "and families" "$tmp/format/time_by_family.csv" '^gemm,2,'
+
+add_row src/analyses/device/kernels.c '^static const struct az_table_spec specs' \
+    '    { "house_table", "Kernels by stream", .help = "kernel time by stream", .needs = AZ_CAP_TIMELINE, .n_kinds = 1, .kinds = { AZ_KERNEL }, .columns = { { "stream", &az_key_stream, .flags = AZ_KEY, .sort = 1 }, { "count", .figure = AZ_FIG_COUNT }, { "total_ns", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS } } },'
+build table
+touched table 0 1
+run "$tmp/kernels.csv" -q --csv-dir "$tmp/table"
+has "a table has its figures" "$tmp/table/house_table.csv" '^7,3,900'
+"$tree/build/analyzer" list >"$tmp/list"
+has "the list has it" "$tmp/list" 'house_table +kernel time by stream'
+printf 'Time (%%),Total Time (ns),Instances,Name\n100,500,2,gemm_kernel\n' >"$tmp/sums_cuda_gpu_kern_sum.csv"
+run "$tmp/sums_cuda_gpu_kern_sum.csv" -q --compat=all --csv-dir "$tmp/skipped"
+has "and says where it is skipped" "$tmp/skipped/coverage.csv" 'no timeline.*house_table'
 
 add_file tsv.c src/reports/tsv.c
 add_row src/reports/list.h '^#define AZ_REPORTS.X' '    X(tsv) \'
@@ -91,7 +105,7 @@ has "an output holds the tables" "$tmp/output/kernels_perf_report.tsv" 'gemm_ker
 # twice the elements in FLOP, three tensors in bytes
 cat >>"$tree/src/perf/elementwise.c" <<'EOC'
 
-bool az_pm_house(struct az_pm *r)
+AZ_PM_MODEL(house)
 {
     const struct az_perf_arg *x = az_pm_arg(r, 0);
     if (!az_pm_dims(x))
@@ -100,10 +114,9 @@ bool az_pm_house(struct az_pm *r)
     return az_pm_done(r, 2 * x->elements, 3 * az_pm_size(x));
 }
 EOC
-add_row src/perf/model.h '^#define AZ_PM_ALL' '    X(house) \'
 add_row configs/op_models.csv '^op,family' 'house::op,UnaryElementwise,,house,'
 build model
-touched "model (row, name of its function)" 0 2
+touched "model (row and function)" 0 1
 cat >"$tmp/trace.json" <<'EOJ'
 {"schemaVersion": 1, "traceEvents": [
 {"ph": "X", "cat": "cpu_op", "name": "house::op", "pid": 1, "tid": 1, "ts": 10, "dur": 20,
@@ -119,15 +132,13 @@ has "an operator has its model" "$tmp/model/trace_perf_report.json" '"GFLOPS'
 run "$tmp/trace.json" -q --compat=all --csv-dir "$tmp/model"
 has "with its FLOP" "$tmp/model/unified_perf_summary.csv" '^house::op,.*,0\.002,'
 
-add_row src/model/options.h '^struct az_options \{' '    int64_t house_number;'
-add_row src/config/options.c '"refuse defects of this input' \
-    '    { "house_number", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(house_number), 0, 100, NULL, "7", "", "house test", "0.1" },'
+add_row src/model/option_rows.h '^#define AZ_OPTION_ROWS' '    X(INT, house_number, 0, 100, NULL, "7", "", "house test", "0.1") \'
 add_row src/analyses/device/coverage.c 'AZ_SV."rows of the file that hold events or sums"' \
     '        az_cover(job, "house number", (double)job->opts->house_number, "", AZ_SV(""));'
 # every file sees the options: built without optimisation, and with ccache if it is there
 command -v ccache >/dev/null 2>&1 && cc="ccache ${cc#ccache }"
 build option CFLAGS=-O0 HARDEN=-fPIE
-touched "option (row, field, use)" 0 3
+touched "option (row and use)" 0 2
 run "$tmp/kernels.csv" -q --compat=all --csv-dir "$tmp/option1"
 has "an option has its default" "$tmp/option1/coverage.csv" '^house number,7'
 run "$tmp/kernels.csv" -q --compat=all --opt house_number=42 --csv-dir "$tmp/option2"

@@ -18,6 +18,19 @@
 
 #define SV(s) az_sv_str(s)
 
+static const struct az_rule_list *tt_rules(void)
+{
+    static struct az_mem mem;
+    static struct az_arena arena;
+    static struct az_rule_list rules;
+    if (!rules.v) {
+        az_mem_init(&mem, 0);
+        az_arena_init(&arena, &mem);
+        assert_int_equal(az_opr_rules(&arena, &rules), 0);
+    }
+    return &rules;
+}
+
 /* ---- one row with chosen figures ---- */
 struct bench {
     struct az_mem mem;
@@ -42,6 +55,7 @@ static void bench_open(struct bench *b)
     b->t = (struct az_tt){
         .job = &b->job, .trace = &b->trace, .r = az_opreport(&b->trace), .o = &b->o, .workers = 64
     };
+    b->t.rules = *tt_rules();
     az_vec_init(&b->t.sigs, &b->mem);
 }
 
@@ -181,15 +195,15 @@ static void ranges(void **state)
 static void categories(void **state)
 {
     (void)state;
-    assert_true(az_sv_is(az_opr_category_of(SV("Matmul")), "Compute"));
-    assert_true(az_sv_is(az_opr_category_of(SV("HaloDeviceOperation")), "DM"));
-    assert_true(az_sv_is(az_opr_category_of(SV("PadDeviceOperation")), "TM"));
-    assert_true(az_sv_is(az_opr_category_of(SV("(torch)")), "Host"));
-    assert_int_equal(az_opr_category_of(SV("AllGather")).n, 0);
-    assert_int_equal(az_opr_category_of(SV("MatmulOp")).n, 0);
-    assert_int_equal(az_opr_category_of(SV("")).n, 0);
+    assert_true(az_sv_is(az_opr_category_of(tt_rules(), SV("Matmul")), "Compute"));
+    assert_true(az_sv_is(az_opr_category_of(tt_rules(), SV("HaloDeviceOperation")), "DM"));
+    assert_true(az_sv_is(az_opr_category_of(tt_rules(), SV("PadDeviceOperation")), "TM"));
+    assert_true(az_sv_is(az_opr_category_of(tt_rules(), SV("(torch)")), "Host"));
+    assert_int_equal(az_opr_category_of(tt_rules(), SV("AllGather")).n, 0);
+    assert_int_equal(az_opr_category_of(tt_rules(), SV("MatmulOp")).n, 0);
+    assert_int_equal(az_opr_category_of(tt_rules(), SV("")).n, 0);
     assert_true(az_sv_is(az_opr_first_word(SV("(torch) add 1")), "(torch)"));
-    assert_int_equal(az_opr_ink_of(SV("x")), AZ_INK_WHITE);
+    assert_int_equal(az_opr_ink_of(tt_rules(), SV("x")), AZ_INK_WHITE);
 }
 
 static void devices(void **state)
@@ -446,7 +460,7 @@ static int sheet_small(const char *folder)
     int bad = 0;
     if (sheet_open(&s, folder, "category"))
         while (sheet_next(&s)) {
-            struct az_sv c = az_opr_category_of(az_opr_first_word(at(&s, 0)));
+            struct az_sv c = az_opr_category_of(tt_rules(), az_opr_first_word(at(&s, 0)));
             hold(&s, az_sv_eq(c.n ? c : SV("Other"), at(&s, 1)));
         }
     bad += sheet_close(&s);

@@ -24,6 +24,8 @@ static int init(struct az_tt *t, struct az_job *job)
     int rc = az_map_init(&t->sig_of, job->mem, 256);
     if (rc == 0)
         rc = az_map_init(&t->advice_of, job->mem, 256);
+    if (rc == 0)
+        rc = az_opr_rules(job->arena, &t->rules);
     return rc ? rc : t->codes ? 0 : az_arena_error(job->arena);
 }
 

@@ -5,6 +5,7 @@
 #define AZ_ANALYSES_OPREPORT_OPREPORT_H
 
 #include "analyses/analysis.h"
+#include "classify/rules.h"
 #include "model/opreport.h"
 #include "perf/tensix.h"
 #include "results/form.h"
@@ -111,6 +112,7 @@ struct az_tt {
     int64_t workers;
     struct az_sv arch;
     const char *workers_from;
+    struct az_rule_list rules; /* configs/tt_ops.rules */
     struct az_opr_code *codes; /* by name id */
     struct az_opr_sigs sigs;
     struct az_map sig_of;
@@ -137,8 +139,9 @@ const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name);
 struct az_sv az_opr_category(struct az_tt *t, const struct az_opr_sig *s);
 /* First word of a name. */
 struct az_sv az_opr_first_word(struct az_sv s);
-struct az_sv az_opr_category_of(struct az_sv first_word);
-enum az_ink az_opr_ink_of(struct az_sv code);
+int az_opr_rules(struct az_arena *a, struct az_rule_list *out) AZ_MUST_USE;
+struct az_sv az_opr_category_of(const struct az_rule_list *rules, struct az_sv first_word);
+enum az_ink az_opr_ink_of(const struct az_rule_list *rules, struct az_sv code);
 /* "5-10", "31-", "-12", "-"; false: not of that form. */
 bool az_opr_id_range(struct az_sv text, int64_t *low, int64_t *high);
 int az_opr_device(struct az_tt *t) AZ_MUST_USE;

@@ -21,26 +21,31 @@ static enum az_opr_kind kind_of(struct az_sv value)
     return TT_OTHER;
 }
 
-enum az_ink az_opr_ink_of(struct az_sv code)
+int az_opr_rules(struct az_arena *a, struct az_rule_list *out)
 {
-    const struct az_sv ink = az_rules_class(FILE_NAME, "ink", code);
+    return az_rules_read(FILE_NAME, a, out);
+}
+
+enum az_ink az_opr_ink_of(const struct az_rule_list *rules, struct az_sv code)
+{
+    const struct az_sv ink = az_rules_class_of(rules, "ink", code);
     return ink.n ? az_ink_of(ink) : AZ_INK_WHITE;
 }
 
 struct az_sv az_opr_first_word(struct az_sv s) { return az_sv_cut(&s, ' '); }
 
-struct az_sv az_opr_category_of(struct az_sv word)
+struct az_sv az_opr_category_of(const struct az_rule_list *rules, struct az_sv word)
 {
     const struct az_sv tail = AZ_SV("DeviceOperation"),
-                       whole = az_rules_class(FILE_NAME, "category", word);
+                       whole = az_rules_class_of(rules, "category", word);
     if (whole.n || !az_sv_ends(word, tail))
         return whole;
-    return az_rules_class(FILE_NAME, "category", az_sv_make(word.p, word.n - tail.n));
+    return az_rules_class_of(rules, "category", az_sv_make(word.p, word.n - tail.n));
 }
 
-static bool is(const char *what, struct az_sv text)
+static bool is(const struct az_rule_list *rules, const char *what, struct az_sv text)
 {
-    return az_rules_class(FILE_NAME, what, text).n > 0;
+    return az_rules_class_of(rules, what, text).n > 0;
 }
 
 const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name)
@@ -50,11 +55,11 @@ const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name)
         return c;
     const struct az_sv text = az_opr_text(t, name);
     c->known = true;
-    c->ink = (uint8_t)az_opr_ink_of(text);
-    c->kind = (uint8_t)kind_of(az_rules_class(FILE_NAME, "kind", text));
-    c->judged = is("judged", text);
-    c->mean = is("mean", text);
-    c->fastest = is("fastest", text);
+    c->ink = (uint8_t)az_opr_ink_of(&t->rules, text);
+    c->kind = (uint8_t)kind_of(az_rules_class_of(&t->rules, "kind", text));
+    c->judged = is(&t->rules, "judged", text);
+    c->mean = is(&t->rules, "mean", text);
+    c->fastest = is(&t->rules, "fastest", text);
     return c;
 }
 
@@ -64,7 +69,7 @@ struct az_sv az_opr_category(struct az_tt *t, const struct az_opr_sig *s)
     struct az_opr_code *c = &t->codes[s->code];
     struct az_sv word = az_opr_first_word(s->shown);
     if (!c->category.p)
-        c->category = az_opr_category_of(word);
+        c->category = az_opr_category_of(&t->rules, word);
     if (c->category.n)
         return c->category;
     if (!c->other_told) {

@@ -222,7 +222,7 @@ static struct az_form *make_form(struct stack *s, const struct az_table *x)
     }
     f->ink = az_arena_array(a, s->g.n + 1, f->n);
     for (size_t g = 0; f->ink && g < s->g.n && !s->category; g++)
-        f->ink[g * f->n + 1] = (uint8_t)az_opr_ink_of(s->g.v[g].label);
+        f->ink[g * f->n + 1] = (uint8_t)az_opr_ink_of(&s->t->rules, s->g.v[g].label);
     return f->ink ? f : NULL;
 }
 
