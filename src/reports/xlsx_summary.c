@@ -14,8 +14,8 @@
 #define WIDTH_TEXT     46
 #define WIDTH_OTHERS   30
 #define WIDTH_SMALLEST 10
-#define WIDTH_FIRST    36 /* of the first column, at least: the list of sheets */
-#define INDEX_MAX      34 /* of a title there */
+#define WIDTH_FIRST    44 /* of the first column, at least: the list of sheets */
+#define INDEX_MAX      40 /* of a title there */
 
 struct view { /* the columns of one table that are shown */
     const struct az_table *t;
@@ -201,7 +201,7 @@ static size_t sheets(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
         const struct az_xlsx_part *p = &plan->parts.v[i];
         const struct az_sv title = az_field_line(x->scratch, p->t->title.n ? p->t->title : p->name);
         const struct az_sv shown = az_arena_printf(
-            x->scratch, "%.*s (%zu)", AZ_SVF(az_field_cut(x->scratch, title, INDEX_MAX, true)),
+            x->scratch, "%.*s (%zu)", AZ_SVF(az_field_cut(x->scratch, title, INDEX_MAX, false)),
             p->rows);
         az_xlsx_link(x, ws, row, 0, p->name, shown, AZ_STYLE_ENTRY);
     }
