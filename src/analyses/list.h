@@ -77,6 +77,7 @@
     X(counters) \
     X(critical_path) \
     X(collectives) \
+    X(tracks) \
     X(rank_summary) /* last: of what the others found */
 /* clang-format on */
 

@@ -1,6 +1,6 @@
 /* The tracks of a run (results/tracks.h): lanes of steps, gaps and streams with levels of detail,
  * for reports that draw. Only made when one is asked for; no table comes of it. */
-#include "results/tracks.h"
+#include "analyses/device/tracks.h"
 
 #include "analyses/list.h"
 #include "base/sort.h"
@@ -308,7 +308,7 @@ static void place(struct run *r)
     }
 }
 
-static int make(struct az_job *job, struct az_tracks *out)
+int az_tracks_make(struct az_job *job, struct az_tracks *out, int64_t *begin)
 {
     struct run r = { .job = job, .out = out };
     int rc = 0;
@@ -322,6 +322,7 @@ static int make(struct az_job *job, struct az_tracks *out)
     }
     if (rc == 0)
         place(&r);
+    *begin = rc == 0 && job->n_traces && r.w[0].accounts ? begin_ns(&r.w[0]) : 0;
     if (rc == 0 && out->span > 0)
         rc = both(&r);
     for (size_t i = 0; i < job->n_traces; i++)
@@ -332,14 +333,8 @@ static int make(struct az_job *job, struct az_tracks *out)
 
 static void release(void *tracks) { az_tracks_release(tracks); }
 
-static int run(struct az_job *job)
+int az_tracks_give(struct az_job *job, struct az_tracks *t, int rc)
 {
-    struct az_tracks *t = job->draw ? az_arena_alloc(job->arena, sizeof *t) : NULL;
-    int rc;
-    if (!t)
-        return job->draw ? az_arena_error(job->arena) : 0;
-    az_tracks_init(t, job->mem);
-    rc = make(job, t);
     if (rc == 0)
         rc = az_document_keep(job->doc, t, release);
     else
@@ -347,6 +342,16 @@ static int run(struct az_job *job)
     if (rc == 0 && t->marks.n)
         job->doc->tracks = t;
     return rc;
+}
+
+static int run(struct az_job *job)
+{
+    struct az_tracks *t = job->draw ? az_arena_alloc(job->arena, sizeof *t) : NULL;
+    int64_t begin;
+    if (!t)
+        return job->draw ? az_arena_error(job->arena) : 0;
+    az_tracks_init(t, job->mem);
+    return az_tracks_give(job, t, az_tracks_make(job, t, &begin));
 }
 
 const struct az_analysis az_analysis_tracks = {
