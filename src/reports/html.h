@@ -77,8 +77,9 @@ struct az_about { /* what of the time line a finding is about */
     size_t n_names;
     struct az_about *next;
 };
-/* Number of what a finding is about, for the attribute data-about; -1: of nothing that is drawn. */
-ptrdiff_t az_html_about(struct az_html *h, struct az_sv rule, struct az_sv row, struct az_sv text);
+/* Attributes of a finding's element, by which the scripts find it in the drawings: data-about, a
+ * number of what the time line's data have, and data-row, text for the flame view. */
+void az_html_subject(struct az_html *h, struct az_sv rule, struct az_sv row, struct az_sv text);
 /* Section with the time line, if the document has tracks. */
 void az_html_timeline(struct az_html *h);
 /* The data that the script draws, as JSON. 0 or an error. After all lines and findings. */

@@ -274,11 +274,9 @@ static void finding(struct az_html *h, const struct az_table *t, size_t row,
     struct az_sv severity = text_at(t, row, f->severity), subject = text_at(t, row, f->subject),
                  advice = text_at(t, row, f->advice);
     const char *class = severity_class(severity);
-    const ptrdiff_t about = az_html_about(h, text_at(t, row, f->rule), subject, advice);
 
     az_html_putf(h, "<li class=\"%s\"", class ? class : "info");
-    if (about >= 0)
-        az_html_putf(h, " data-about=\"%td\"", about);
+    az_html_subject(h, text_at(t, row, f->rule), subject, advice);
     az_html_putf(h, "><span class=\"badge %s\">", class ? class : "info");
     az_html_line(h, severity);
     az_html_put(h, AZ_SV("</span> <strong>"));

@@ -13,14 +13,13 @@
 
 static struct az_sv lane_label(struct az_html *h, const struct az_track_lane *l)
 {
-    const struct az_sv rank = l->rank < 0
-                                  ? AZ_SV("")
-                                  : az_arena_printf(h->scratch, "rank %lld, ", (long long)l->rank);
+    const struct az_sv rank =
+        l->rank < 0 ? AZ_SV("") : az_arena_printf(h->scratch, "rank %lld, ", (long long)l->rank);
     if (l->kind == AZ_TRACK_STEPS)
         return az_arena_printf(h->scratch, "%.*ssteps", AZ_SVF(rank));
-    struct az_sv device = l->device < 0 ? AZ_SV("device")
-                                        : az_arena_printf(h->scratch, "device %lld",
-                                                          (long long)l->device);
+    struct az_sv device = l->device < 0
+                              ? AZ_SV("device")
+                              : az_arena_printf(h->scratch, "device %lld", (long long)l->device);
     if (l->kind == AZ_TRACK_GAPS)
         return az_arena_printf(h->scratch, "%.*s%.*s idle", AZ_SVF(rank), AZ_SVF(device));
     if (l->stream < 0)
@@ -45,8 +44,7 @@ static void fill(const struct az_tracks *t, const struct az_track_level *l, doub
     const double width = (double)t->span / PLACES;
     for (size_t i = 0; i < l->n; i++) {
         const struct az_track_mark *m = &t->marks.v[l->first + i];
-        const double from = (double)m->start / width,
-                     to = (double)(m->start + m->duration) / width,
+        const double from = (double)m->start / width, to = (double)(m->start + m->duration) / width,
                      dense = m->duration ? (double)m->busy / (double)m->duration : 0;
         for (size_t p = (size_t)from; p < PLACES && (double)p < to; p++) {
             const double a = from > (double)p ? from : (double)p,
@@ -150,8 +148,9 @@ static void words(struct az_html *h, const struct az_tracks *t)
     }
     az_human_time(t->span, span);
     az_human_count(events, count);
-    az_html_putf(h, "<p class=\"words\" id=\"timeline-text\">%s with %s device events on %zu "
-                    "stream%s of %zu device%s. Idle is when a device does nothing at all.</p>\n",
+    az_html_putf(h,
+                 "<p class=\"words\" id=\"timeline-text\">%s with %s device events on %zu "
+                 "stream%s of %zu device%s. Idle is when a device does nothing at all.</p>\n",
                  span, count, n[AZ_TRACK_STREAM], n[AZ_TRACK_STREAM] == 1 ? "" : "s",
                  n[AZ_TRACK_GAPS], n[AZ_TRACK_GAPS] == 1 ? "" : "s");
 }
@@ -202,11 +201,12 @@ static bool holds(struct az_sv a, struct az_sv part)
     return part.n >= 4 && az_sv_find(a, part) >= 0;
 }
 
-/* A name of the time line and a subject: one is in the other. */
+/* A name of the time line and a subject: one is in the other. A gap's cause is in its row: there
+ * only the text names an event. */
 static bool is_about(struct az_sv name, const struct az_about *a)
 {
-    return az_sv_eq(name, a->row) || holds(name, a->row) || holds(a->row, name) ||
-           (name.n >= 8 && holds(a->text, name));
+    const bool row = az_sv_eq(name, a->row) || holds(name, a->row) || holds(a->row, name);
+    return (!a->gaps && row) || (name.n >= 8 && holds(a->text, name));
 }
 
 static void names_about(struct az_html *h, struct az_about *a)
@@ -230,6 +230,7 @@ static void kinds_about(struct az_about *a)
                   { "starv", true, 0 },
                   { "sync", true, 0 },
                   { "utilization", true, 0 },
+                  { "small_work", true, 0 },
                   { "comm", false, AZ_FAMILY_COMMUNICATION },
                   { "nccl", false, AZ_FAMILY_COMMUNICATION },
                   { "cop", false, AZ_FAMILY_COPY },
@@ -242,14 +243,15 @@ static void kinds_about(struct az_about *a)
     }
 }
 
-ptrdiff_t az_html_about(struct az_html *h, struct az_sv rule, struct az_sv row, struct az_sv text)
+/* Number of what a finding is about; -1: of nothing that is drawn. */
+static ptrdiff_t about_of(struct az_html *h, struct az_sv rule, struct az_sv row, struct az_sv text)
 {
     struct az_about *a = h->doc->tracks ? az_arena_alloc(h->scratch, sizeof *a) : NULL;
     if (!a || !rule.n)
         return -1;
     *a = (struct az_about){ .rule = rule, .row = row, .text = text };
     kinds_about(a);
-    if (!a->gaps && !a->families)
+    if (!a->families) /* of gaps: the event that ends them */
         names_about(h, a);
     if (!a->gaps && !a->families && !a->n_names)
         return -1;
@@ -259,6 +261,19 @@ ptrdiff_t az_html_about(struct az_html *h, struct az_sv rule, struct az_sv row, 
         at++;
     *last = a;
     return at;
+}
+
+void az_html_subject(struct az_html *h, struct az_sv rule, struct az_sv row, struct az_sv text)
+{
+    const ptrdiff_t about = about_of(h, rule, row, text);
+
+    if (about >= 0)
+        az_html_putf(h, " data-about=\"%td\"", about);
+    if (h->doc->flame && rule.n && row.n >= 4) {
+        az_html_put(h, AZ_SV(" data-row=\""));
+        az_html_line(h, row);
+        az_html_put(h, AZ_SV("\""));
+    }
 }
 
 /* ---- data ---- */
@@ -375,8 +390,8 @@ int az_html_timeline_data(struct az_html *h, struct az_vec_char *json)
     az_jsonw_key(&w, "names");
     az_jsonw_array(&w);
     for (size_t i = 0; i < t->names.n; i++)
-        az_jsonw_text(&w, az_field_cut(h->scratch, az_field_line(h->scratch, t->names.v[i]),
-                                       NAME_MAX, true));
+        az_jsonw_text(
+            &w, az_field_cut(h->scratch, az_field_line(h->scratch, t->names.v[i]), NAME_MAX, true));
     az_jsonw_end_array(&w);
     az_jsonw_key(&w, "family");
     az_jsonw_array(&w);

@@ -1,6 +1,6 @@
-/* Workbook report: `summary` first (xlsx_summary.c: verdict, list of sheets, charts, tables), then one sheet per table in
- * the document's order, which has coverage and facts last. The traps of the library are in
- * xlsx_wrap.c, what is cut in xlsx_plan.c. */
+/* Workbook report: `summary` first (xlsx_summary.c: verdict, list of sheets, charts, tables), then
+ * one sheet per table in the document's order, which has coverage and facts last. The traps of the
+ * library are in xlsx_wrap.c, what is cut in xlsx_plan.c. */
 #include <stdio.h>
 #include <xlsxwriter.h>
 
@@ -13,7 +13,7 @@
 #define WIDTH_ROWS   1000 /* rows looked at for the column widths */
 #define WIDTH_MIN    7
 #define WIDTH_MAX    59 /* and one for the edges */
-#define WIDTH_FILTER 3 /* room for the filter's button in a header */
+#define WIDTH_FILTER 3  /* room for the filter's button in a header */
 /* Cells of a document from which rows go to files at once (3 MB in all instead of 1.2 KB a row),
  * but not with more than so many sheets, each of which would hold an open file; and cells from
  * which a part may pass 4 GiB. */

@@ -13,7 +13,7 @@
 #define LEGEND_ENTRY   18 /* pixels */
 #define PER_LINE       2  /* at least; more where there would be more than so many lines */
 #define LINES          2
-#define STACKS_MAX     16 /* of one chart */
+#define STACKS_MAX     16  /* of one chart */
 #define DEFAULT_WIDTH  480 /* of the library: scales are relative to it */
 #define DEFAULT_HEIGHT 288
 #define NAME_MAX_UNITS 250
@@ -386,8 +386,9 @@ static const char *cells_of(struct az_xlsx *x, const struct stacks *s, const str
 static bool part_series(struct az_xlsx *x, lxw_chart *chart, const struct stacks *s,
                         struct az_sv part, size_t number)
 {
-    static const lxw_color_t colors[] = { 0x0072B2, 0xD55E00, 0x8A5A2B, 0x009E73, 0xCC79A7,
-                                          0xE69F00 };
+    static const lxw_color_t colors[] = {
+        0x0072B2, 0xD55E00, 0x8A5A2B, 0x009E73, 0xCC79A7, 0xE69F00
+    };
     const bool idle = az_sv_find(part, AZ_SV("idle")) >= 0; /* stays in the background */
     lxw_chart_fill fill = { .color = idle ? 0xD3D8E0 : colors[number % AZ_LENGTH(colors)] };
     const char *values = cells_of(x, s, &part, s->value);

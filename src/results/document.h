@@ -63,7 +63,7 @@ struct az_document {
      * made where a report draws them (az_report.draws), and released with the document. */
     const struct az_tracks *tracks;
     const struct az_flame *flame;
-    struct az_kept *kept;      /* released with the document */
+    struct az_kept *kept; /* released with the document */
     struct az_arena *arena;
     struct az_mem *mem;
     /* how writers are to behave */

@@ -28,8 +28,10 @@ static void check_node(const struct az_flame *f, size_t i, const char *name, int
 
 static void times_add_up(void **state)
 {
-    static const char *const a[] = { "layer", "gemm", NULL }, *const b[] = { "layer", "norm", NULL },
-                             *const c[] = { "head", "gemm", NULL }, *const tiny[] = { "tiny", NULL };
+    static const char *const a[] = { "layer", "gemm", NULL },
+                             *const b[] = { "layer", "norm", NULL },
+                             *const c[] = { "head", "gemm", NULL },
+                             *const tiny[] = { "tiny", NULL };
     struct az_mem mem;
     struct az_flame f;
     (void)state;

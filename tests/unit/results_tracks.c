@@ -72,8 +72,8 @@ static void short_neighbours_become_a_density(void **state)
     assert_int_equal(m[0].duration, 850);
     assert_int_equal(m[0].busy, 650);
     assert_int_equal(m[0].count, 3);
-    assert_int_equal(m[0].name, 8);                 /* the longest */
-    assert_int_equal(m[0].family, AZ_FAMILY_GEMM);  /* most of the time */
+    assert_int_equal(m[0].name, 8);                /* the longest */
+    assert_int_equal(m[0].family, AZ_FAMILY_GEMM); /* most of the time */
     assert_int_equal(m[1].start, 20 * r);
     assert_int_equal(m[1].count, 1);
     assert_int_equal(m[2].count, 1);

@@ -17,12 +17,12 @@ struct work {
     const struct az_counted *counted;
     const struct az_accounts *accounts;
     struct az_devices_of dev;
-    int64_t begin, end;      /* ticks */
-    int64_t offset;          /* ns from the begin of the run to that of the trace */
+    int64_t begin, end;         /* ticks */
+    int64_t offset;             /* ns from the begin of the run to that of the trace */
     uint32_t steps, steps_name; /* lane of the steps, AZ_NO_ID: none; the first one's name */
-    uint32_t *gaps, *stream; /* lanes: by slot; by lane of the trace */
-    int64_t *busy_to;        /* by slot */
-    struct az_vec_u32 *name; /* number -> name of the tracks + 1 */
+    uint32_t *gaps, *stream;    /* lanes: by slot; by lane of the trace */
+    int64_t *busy_to;           /* by slot */
+    struct az_vec_u32 *name;    /* number -> name of the tracks + 1 */
     struct az_lod *lod;
     bool counting; /* the first pass: sums of lanes */
     size_t events; /* of it */
@@ -62,10 +62,10 @@ static int name_of(struct work *w, const struct az_work_event *e, enum az_family
 static enum az_family family_of(struct work *w, enum az_kind kind, uint32_t name)
 {
     const uint32_t number = az_job_name(w->job, w->trace, name);
-    return kind == AZ_MEMCPY                           ? AZ_FAMILY_COPY
-           : kind == AZ_MEMSET                         ? AZ_FAMILY_FILL
-           : kind == AZ_GRAPH || number == AZ_NO_ID    ? AZ_FAMILY_OTHER
-                                                       : az_job_family(w->job, number);
+    return kind == AZ_MEMCPY                        ? AZ_FAMILY_COPY
+           : kind == AZ_MEMSET                      ? AZ_FAMILY_FILL
+           : kind == AZ_GRAPH || number == AZ_NO_ID ? AZ_FAMILY_OTHER
+                                                    : az_job_family(w->job, number);
 }
 
 /* ---- lanes ---- */
@@ -74,10 +74,9 @@ static int add_lane(struct work *w, enum az_track_kind kind, int64_t device, int
 {
     const int64_t rank = w->job->n_traces > 1 ? az_job_rank(w->job, w->trace) : -1;
     *index = (uint32_t)w->out->lanes.n;
-    return az_vec_push(&w->out->lanes, ((struct az_track_lane){ .kind = kind,
-                                                                .rank = rank,
-                                                                .device = device,
-                                                                .stream = stream }));
+    return az_vec_push(
+        &w->out->lanes,
+        ((struct az_track_lane){ .kind = kind, .rank = rank, .device = device, .stream = stream }));
 }
 
 /* The next stream of a device after `last`, by number; false: there is none. */

@@ -9,8 +9,7 @@ struct part {
     int64_t begin_ns;
 };
 
-#define KEEP(keep, vec)                                                                            \
-    keep_bytes((keep), (void **)&(vec).v, (vec).n * sizeof *(vec).v, &(vec).cap)
+#define KEEP(keep, vec) keep_bytes((keep), (void **)&(vec).v, (vec).n * sizeof *(vec).v, &(vec).cap)
 
 static bool keep_bytes(struct az_arena *keep, void **v, size_t bytes, size_t *cap)
 {
