@@ -3,7 +3,6 @@
 #include "reports/html.h"
 
 #include "base/human.h"
-#include "results/headline.h"
 #include "results/tracks.h"
 #include "text/jsonw.h"
 
@@ -193,87 +192,6 @@ void az_html_timeline(struct az_html *h)
     az_html_put(h, AZ_SV("<div id=\"track\"></div>\n"));
     lanes(h, t);
     az_html_put(h, AZ_SV("</section>\n"));
-}
-
-/* ---- what a line of the verdict, or a finding, is about ---- */
-static bool holds(struct az_sv a, struct az_sv part)
-{
-    return part.n >= 4 && az_sv_find(a, part) >= 0;
-}
-
-/* A name of the time line and a subject: one is in the other. A gap's cause is in its row: there
- * only the text names an event. */
-static bool is_about(struct az_sv name, const struct az_about *a)
-{
-    const bool row = az_sv_eq(name, a->row) || holds(name, a->row) || holds(a->row, name);
-    return (!a->gaps && row) || (name.n >= 8 && holds(a->text, name));
-}
-
-static void names_about(struct az_html *h, struct az_about *a)
-{
-    const struct az_tracks *t = h->doc->tracks;
-    for (size_t i = 0; i < t->names.n; i++)
-        if (is_about(t->names.v[i], a) && a->n_names < AZ_LENGTH(a->name))
-            a->name[a->n_names++] = (uint32_t)i;
-}
-
-/* What a rule is about by its name: idle time, copies, communication. */
-static void kinds_about(struct az_about *a)
-{
-    static const struct {
-        const char *part;
-        bool gaps;
-        enum az_family family;
-    } rules[] = { { "idle", true, 0 },
-                  { "gap", true, 0 },
-                  { "launch_bound", true, 0 },
-                  { "starv", true, 0 },
-                  { "sync", true, 0 },
-                  { "utilization", true, 0 },
-                  { "small_work", true, 0 },
-                  { "comm", false, AZ_FAMILY_COMMUNICATION },
-                  { "nccl", false, AZ_FAMILY_COMMUNICATION },
-                  { "cop", false, AZ_FAMILY_COPY },
-                  { "memset", false, AZ_FAMILY_FILL } };
-    for (size_t i = 0; i < AZ_LENGTH(rules); i++) {
-        if (az_sv_find(a->rule, az_sv_str(rules[i].part)) < 0)
-            continue;
-        a->gaps |= rules[i].gaps;
-        a->families |= rules[i].gaps ? 0 : 1u << rules[i].family;
-    }
-}
-
-/* Number of what a finding is about; -1: of nothing that is drawn. */
-static ptrdiff_t about_of(struct az_html *h, struct az_sv rule, struct az_sv row, struct az_sv text)
-{
-    struct az_about *a = h->doc->tracks ? az_arena_alloc(h->scratch, sizeof *a) : NULL;
-    if (!a || !rule.n)
-        return -1;
-    *a = (struct az_about){ .rule = rule, .row = row, .text = text };
-    kinds_about(a);
-    if (!a->families) /* of gaps: the event that ends them */
-        names_about(h, a);
-    if (!a->gaps && !a->families && !a->n_names)
-        return -1;
-    struct az_about **last = &h->about;
-    ptrdiff_t at = 0;
-    for (; *last; last = &(*last)->next)
-        at++;
-    *last = a;
-    return at;
-}
-
-void az_html_subject(struct az_html *h, struct az_sv rule, struct az_sv row, struct az_sv text)
-{
-    const ptrdiff_t about = about_of(h, rule, row, text);
-
-    if (about >= 0)
-        az_html_putf(h, " data-about=\"%td\"", about);
-    if (h->doc->flame && rule.n && row.n >= 4) {
-        az_html_put(h, AZ_SV(" data-row=\""));
-        az_html_line(h, row);
-        az_html_put(h, AZ_SV("\""));
-    }
 }
 
 /* ---- data ---- */

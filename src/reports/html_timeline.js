@@ -219,7 +219,7 @@
       g.fillStyle = colours.card; // an edge, so that neighbours of a family can be told apart
       g.fillRect(to - 0.7, y, 0.7, h);
     }
-    if (w > 34 && m.name >= 0 && (m.count === 1 || kind === "steps") && !(about && !lit)) {
+    if (w > 34 && m.name >= 0 && (m.count === 1 || kind === "steps") && !(about && !lit && kind !== "steps")) {
       g.fillStyle = kind === "steps" ? colours.text : kind === "idle" ? (lit ? "#fff" : colours.text) : colours.onFamily[m.family];
       g.fillText(cut(g, kind === "idle" ? "idle " + time(m.duration, 3) : data.names[m.name], w - 8), from + 4, y + h / 2 + 0.5);
     }

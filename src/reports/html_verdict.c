@@ -93,7 +93,10 @@ static void line(struct az_html *h, const struct az_line *l)
                            : az_sv_is(l->severity, "info")    ? " info"
                                                               : "";
     az_html_putf(h, "<li class=\"%.*s%s\"", AZ_SVF(az_line_kind_text(l->kind)), severity);
-    az_html_subject(h, l->rule, l->row, l->text);
+    const struct az_about about = {
+        .rule = l->rule, .row = l->row, .text = l->text, .evidence = l->evidence
+    };
+    az_html_subject(h, &about);
     az_html_put(h, AZ_SV("><span class=\"label\">"));
     az_html_line(h, l->label);
     az_html_put(h, AZ_SV("</span><span class=\"says\">"));
