@@ -432,6 +432,7 @@ static lxw_chart *make_stacks(struct az_xlsx *x, const struct az_chart *c,
                          az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
     chart_title_set_name_font(chart, &font);
     axis_title(x, chart->x_axis, c->y_title);
+    chart_axis_set_min(chart->x_axis, 0);
     chart_axis_set_reverse(chart->y_axis);
     chart_axis_set_crossing_max(chart->y_axis);
     chart_axis_set_num_font(chart->y_axis, &small);
