@@ -10,7 +10,7 @@ VOID = {"meta", "br", "input"}
 ATTRIBUTES = {"a": {"href", "class", "title"}, "canvas": {"role", "aria-labelledby", "aria-describedby", "data-chart"},
               "details": {"open", "class"}, "div": {"class", "id", "tabindex", "role", "aria-labelledby"}, "figcaption": {"id"},
               "figure": {"id", "class"}, "h2": {"id"}, "h3": {"id"}, "html": {"lang"}, "input": {"type"}, "label": {"class"},
-              "li": {"class", "data-about", "data-family"}, "main": {"id"}, "meta": {"charset", "http-equiv", "content", "name"}, "nav": {"aria-label"},
+              "li": {"class", "data-about", "data-row", "data-family"}, "main": {"id"}, "meta": {"charset", "http-equiv", "content", "name"}, "nav": {"aria-label"},
               "p": {"class", "id"}, "script": {"type", "id"}, "section": {"class", "id"}, "span": {"class"},
               "table": {"class"}, "td": {"class", "title"}, "th": {"scope", "class", "title"},
               "ul": {"class", "aria-label"}, "path": {"class", "d"},

@@ -74,6 +74,7 @@
     X(critical_path) \
     X(collectives) \
     X(verdict) \
+    X(tracks) \
     X(rank_summary) /* last: of what the others found */
 /* clang-format on */
 

@@ -34,6 +34,8 @@ struct az_one {
 /* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`);
  * the error. */
 int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what);
+/* Marks that a drawing of the input may have; 0: none of its reports draws. */
+size_t az_one_draw(const struct az_plan_job *job);
 /* Parses files into an initialised trace and seals it. */
 int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files,
                 size_t n) AZ_MUST_USE;

@@ -211,8 +211,7 @@ static void cover_skipped(struct az_job *job, unsigned caps)
     }
 }
 
-/* Marks of a drawing, if a report of the input has one. */
-static size_t draw_of(const struct az_plan_job *job)
+size_t az_one_draw(const struct az_plan_job *job)
 {
     for (size_t i = 0; i < job->targets.n; i++)
         if (job->targets.v[i].report->draws)
@@ -437,7 +436,7 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     work.n_traces = res->n_traces;
     work.other = res->other;
     work.classes = &classes;
-    work.draw = draw_of(job);
+    work.draw = az_one_draw(job);
     work.coverage = az_coverage_table(&res->arena);
     work.findings = az_findings_table(&res->arena);
     fill_document(&o, opts);

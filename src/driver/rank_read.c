@@ -134,6 +134,8 @@ int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path
                           .mem = &o->res->mem,
                           .diag = o->diag,
                           .texts = texts };
+    if (az_job_is_run(o->job)) /* traces that are kept are drawn together */
+        job.draw = az_one_draw(o->job) / (o->job->files.n + !o->job->files.n);
     size_t n = 0;
     int rc;
 

@@ -191,8 +191,12 @@ bool az_work_next(struct az_work_sweep *s, struct az_work_event *out)
         const uint32_t row = az_op_row(op);
         if (s->counted->skip[kind] && s->counted->skip[kind][row])
             continue;
-        *out = (struct az_work_event){ e->start[row], e->end[row], e->name[row], e->lane[row],
-                                       az_part_of(s->job, s->trace, kind, e->name[row]), kind };
+        *out = (struct az_work_event){ e->start[row],
+                                       e->end[row],
+                                       e->name[row],
+                                       e->lane[row],
+                                       az_part_of(s->job, s->trace, kind, e->name[row]),
+                                       kind };
         return true;
     }
     return false;

@@ -1,6 +1,6 @@
-/* HTML report: one file that opens from disk without a network. Findings first, then charts, then
- * every table, coverage and facts last. It can be read without scripts; they draw the charts, sort
- * and filter. */
+/* HTML report: one file that opens from disk without a network. Verdict and time line first, then
+ * findings, charts and the flame view, then every table, coverage and facts last. It can be read
+ * without scripts; they draw the charts, sort and filter. */
 #include "reports/html.h"
 
 #include "base/sha256.h"
@@ -66,6 +66,23 @@ static void pair(struct az_html *h, struct az_sv name, struct az_sv value)
     az_html_put(h, AZ_SV("</dd></div>\n"));
 }
 
+/* Devices of one name are one entry: how many have the value from this row on; 0: it was shown. */
+static size_t alike(const struct az_table *t, size_t row, ptrdiff_t name, ptrdiff_t value)
+{
+    const struct az_sv of = az_cell_text(az_table_at(t, row, (size_t)value));
+    size_t n = 0;
+
+    for (size_t r = 0; r < t->rows; r++) {
+        const bool same =
+            az_sv_starts(az_cell_text(az_table_at(t, r, (size_t)name)), AZ_SV("device")) &&
+            az_sv_eq(az_cell_text(az_table_at(t, r, (size_t)value)), of);
+        if (same && r < row)
+            return 0;
+        n += same;
+    }
+    return n;
+}
+
 /* What readers ask first of a report: device and the run's own labels. */
 static void facts(struct az_html *h)
 {
@@ -74,12 +91,18 @@ static void facts(struct az_html *h)
     size_t shown = 0;
 
     for (size_t r = 0; name >= 0 && value >= 0 && r < t->rows && shown < FACTS_MAX; r++) {
-        struct az_sv key = az_cell_text(az_table_at(t, r, (size_t)name));
-        bool label = az_sv_starts(key, AZ_SV("label "));
-        if (!label && !az_sv_starts(key, AZ_SV("device")))
+        struct az_sv key = az_cell_text(az_table_at(t, r, (size_t)name)),
+                     text = az_cell_text(az_table_at(t, r, (size_t)value));
+        const bool label = az_sv_starts(key, AZ_SV("label "));
+        const size_t n =
+            label || !az_sv_starts(key, AZ_SV("device")) ? 1 : alike(t, r, name, value);
+        if ((!label && !az_sv_starts(key, AZ_SV("device"))) || n == 0)
             continue;
-        pair(h, label ? az_sv_make(key.p + 6, key.n - 6) : key,
-             az_cell_text(az_table_at(t, r, (size_t)value)));
+        if (n > 1) {
+            key = AZ_SV("devices");
+            text = az_arena_printf(h->scratch, "%zu of %.*s", n, AZ_SVF(text));
+        }
+        pair(h, label ? az_sv_make(key.p + 6, key.n - 6) : key, text);
         shown++;
     }
 }
@@ -359,7 +382,7 @@ out:
 const struct az_report az_report_html = {
     .name = "html",
     .extension = ".html",
-    .help = "one HTML file: findings, charts, sortable tables; needs no network",
+    .help = "one HTML file: verdict, timeline, charts, tables; needs no network",
     .draws = true,
     .write = html_write,
 };

@@ -68,17 +68,22 @@ bool az_html_findings(struct az_html *h);
 /* Section with the table `verdict`, if the document has one. */
 void az_html_verdict(struct az_html *h);
 
-/* ---- html_timeline.c ---- */
-struct az_about { /* what of the time line a finding is about */
-    struct az_sv rule, row, text;
+/* ---- html_about.c ---- */
+struct az_about {
+    struct az_sv rule, row, text,
+        evidence; /* of a finding; row: what to look for in the evidence */
+    /* what of the time line it is about: filled in */
     bool gaps;
     uint32_t families; /* bits 1 << family */
-    uint32_t name[64];
+    uint32_t name[512];
     size_t n_names;
     struct az_about *next;
 };
-/* Number of what a finding is about, for the attribute data-about; -1: of nothing that is drawn. */
-ptrdiff_t az_html_about(struct az_html *h, struct az_sv rule, struct az_sv row, struct az_sv text);
+/* Attributes of a finding's element, by which the scripts find it in the drawings: data-about, a
+ * number of what the time line's data have, and data-row, text for the flame view. */
+void az_html_subject(struct az_html *h, const struct az_about *finding);
+
+/* ---- html_timeline.c ---- */
 /* Section with the time line, if the document has tracks. */
 void az_html_timeline(struct az_html *h);
 /* The data that the script draws, as JSON. 0 or an error. After all lines and findings. */

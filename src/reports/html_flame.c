@@ -12,8 +12,8 @@
 
 static struct az_sv name_of(struct az_html *h, const struct az_flame *f, uint32_t node)
 {
-    const struct az_sv name = az_field_line(
-        h->scratch, az_intern_text(&f->names, f->nodes.v[node].name));
+    const struct az_sv name =
+        az_field_line(h->scratch, az_intern_text(&f->names, f->nodes.v[node].name));
     return az_field_cut(h->scratch, name.n ? name : AZ_SV("(no name)"), NAME_MAX, true);
 }
 

@@ -169,6 +169,20 @@
     keys[event.key]();
   });
 
+  // What a finding is about is looked for by its text.
+  for (const line of document.querySelectorAll("[data-row]")) {
+    const text = line.dataset.row.toLowerCase();
+    if (!data.name.some((name) => name.toLowerCase().includes(text))) continue;
+    const b = make("button", { type: "button", className: "find", textContent: "show in the flame view", title: "Find in the flame view" });
+    b.addEventListener("click", () => {
+      open(0);
+      find.value = text;
+      find.dispatchEvent(new Event("input"));
+      document.getElementById("flame").scrollIntoView({ block: "nearest" });
+    });
+    line.append(" ", b);
+  }
+
   const paths = document.querySelector("#flame .strips");
   paths.open = false;
   const refresh = () => { readColours(); draw(); };

@@ -238,14 +238,16 @@ void az_html_table(struct az_html *h, size_t index)
 
 /* ---- findings ---- */
 struct finding_columns {
-    ptrdiff_t rule, severity, subject, count, time, advice;
+    ptrdiff_t rule, severity, subject, count, time, advice, evidence, row;
 };
 
 static bool find_columns(const struct az_table *t, struct finding_columns *f)
 {
-    *f = (struct finding_columns){ az_field_find(t, "rule"),      az_field_find(t, "severity"),
-                                   az_field_find(t, "subject"),   az_field_find(t, "count"),
-                                   az_field_find(t, "time (ns)"), az_field_find(t, "advice") };
+    *f =
+        (struct finding_columns){ az_field_find(t, "rule"),      az_field_find(t, "severity"),
+                                  az_field_find(t, "subject"),   az_field_find(t, "count"),
+                                  az_field_find(t, "time (ns)"), az_field_find(t, "advice"),
+                                  az_field_find(t, "evidence"),  az_field_find(t, "evidence row") };
     return f->rule >= 0 && f->severity >= 0;
 }
 
@@ -274,11 +276,14 @@ static void finding(struct az_html *h, const struct az_table *t, size_t row,
     struct az_sv severity = text_at(t, row, f->severity), subject = text_at(t, row, f->subject),
                  advice = text_at(t, row, f->advice);
     const char *class = severity_class(severity);
-    const ptrdiff_t about = az_html_about(h, text_at(t, row, f->rule), subject, advice);
+    const struct az_sv at = text_at(t, row, f->row), evidence = text_at(t, row, f->evidence);
+    const struct az_about about = { .rule = text_at(t, row, f->rule),
+                                    .row = at.n || evidence.n ? at : subject,
+                                    .text = subject,
+                                    .evidence = evidence };
 
     az_html_putf(h, "<li class=\"%s\"", class ? class : "info");
-    if (about >= 0)
-        az_html_putf(h, " data-about=\"%td\"", about);
+    az_html_subject(h, &about);
     az_html_putf(h, "><span class=\"badge %s\">", class ? class : "info");
     az_html_line(h, severity);
     az_html_put(h, AZ_SV("</span> <strong>"));

@@ -3,7 +3,6 @@
 #include "reports/html.h"
 
 #include "base/human.h"
-#include "results/headline.h"
 #include "results/tracks.h"
 #include "text/jsonw.h"
 
@@ -13,14 +12,13 @@
 
 static struct az_sv lane_label(struct az_html *h, const struct az_track_lane *l)
 {
-    const struct az_sv rank = l->rank < 0
-                                  ? AZ_SV("")
-                                  : az_arena_printf(h->scratch, "rank %lld, ", (long long)l->rank);
+    const struct az_sv rank =
+        l->rank < 0 ? AZ_SV("") : az_arena_printf(h->scratch, "rank %lld, ", (long long)l->rank);
     if (l->kind == AZ_TRACK_STEPS)
         return az_arena_printf(h->scratch, "%.*ssteps", AZ_SVF(rank));
-    struct az_sv device = l->device < 0 ? AZ_SV("device")
-                                        : az_arena_printf(h->scratch, "device %lld",
-                                                          (long long)l->device);
+    struct az_sv device = l->device < 0
+                              ? AZ_SV("device")
+                              : az_arena_printf(h->scratch, "device %lld", (long long)l->device);
     if (l->kind == AZ_TRACK_GAPS)
         return az_arena_printf(h->scratch, "%.*s%.*s idle", AZ_SVF(rank), AZ_SVF(device));
     if (l->stream < 0)
@@ -45,8 +43,7 @@ static void fill(const struct az_tracks *t, const struct az_track_level *l, doub
     const double width = (double)t->span / PLACES;
     for (size_t i = 0; i < l->n; i++) {
         const struct az_track_mark *m = &t->marks.v[l->first + i];
-        const double from = (double)m->start / width,
-                     to = (double)(m->start + m->duration) / width,
+        const double from = (double)m->start / width, to = (double)(m->start + m->duration) / width,
                      dense = m->duration ? (double)m->busy / (double)m->duration : 0;
         for (size_t p = (size_t)from; p < PLACES && (double)p < to; p++) {
             const double a = from > (double)p ? from : (double)p,
@@ -150,8 +147,9 @@ static void words(struct az_html *h, const struct az_tracks *t)
     }
     az_human_time(t->span, span);
     az_human_count(events, count);
-    az_html_putf(h, "<p class=\"words\" id=\"timeline-text\">%s with %s device events on %zu "
-                    "stream%s of %zu device%s. Idle is when a device does nothing at all.</p>\n",
+    az_html_putf(h,
+                 "<p class=\"words\" id=\"timeline-text\">%s with %s device events on %zu "
+                 "stream%s of %zu device%s. Idle is when a device does nothing at all.</p>\n",
                  span, count, n[AZ_TRACK_STREAM], n[AZ_TRACK_STREAM] == 1 ? "" : "s",
                  n[AZ_TRACK_GAPS], n[AZ_TRACK_GAPS] == 1 ? "" : "s");
 }
@@ -194,71 +192,6 @@ void az_html_timeline(struct az_html *h)
     az_html_put(h, AZ_SV("<div id=\"track\"></div>\n"));
     lanes(h, t);
     az_html_put(h, AZ_SV("</section>\n"));
-}
-
-/* ---- what a line of the verdict, or a finding, is about ---- */
-static bool holds(struct az_sv a, struct az_sv part)
-{
-    return part.n >= 4 && az_sv_find(a, part) >= 0;
-}
-
-/* A name of the time line and a subject: one is in the other. */
-static bool is_about(struct az_sv name, const struct az_about *a)
-{
-    return az_sv_eq(name, a->row) || holds(name, a->row) || holds(a->row, name) ||
-           (name.n >= 8 && holds(a->text, name));
-}
-
-static void names_about(struct az_html *h, struct az_about *a)
-{
-    const struct az_tracks *t = h->doc->tracks;
-    for (size_t i = 0; i < t->names.n; i++)
-        if (is_about(t->names.v[i], a) && a->n_names < AZ_LENGTH(a->name))
-            a->name[a->n_names++] = (uint32_t)i;
-}
-
-/* What a rule is about by its name: idle time, copies, communication. */
-static void kinds_about(struct az_about *a)
-{
-    static const struct {
-        const char *part;
-        bool gaps;
-        enum az_family family;
-    } rules[] = { { "idle", true, 0 },
-                  { "gap", true, 0 },
-                  { "launch_bound", true, 0 },
-                  { "starv", true, 0 },
-                  { "sync", true, 0 },
-                  { "utilization", true, 0 },
-                  { "comm", false, AZ_FAMILY_COMMUNICATION },
-                  { "nccl", false, AZ_FAMILY_COMMUNICATION },
-                  { "cop", false, AZ_FAMILY_COPY },
-                  { "memset", false, AZ_FAMILY_FILL } };
-    for (size_t i = 0; i < AZ_LENGTH(rules); i++) {
-        if (az_sv_find(a->rule, az_sv_str(rules[i].part)) < 0)
-            continue;
-        a->gaps |= rules[i].gaps;
-        a->families |= rules[i].gaps ? 0 : 1u << rules[i].family;
-    }
-}
-
-ptrdiff_t az_html_about(struct az_html *h, struct az_sv rule, struct az_sv row, struct az_sv text)
-{
-    struct az_about *a = h->doc->tracks ? az_arena_alloc(h->scratch, sizeof *a) : NULL;
-    if (!a || !rule.n)
-        return -1;
-    *a = (struct az_about){ .rule = rule, .row = row, .text = text };
-    kinds_about(a);
-    if (!a->gaps && !a->families)
-        names_about(h, a);
-    if (!a->gaps && !a->families && !a->n_names)
-        return -1;
-    struct az_about **last = &h->about;
-    ptrdiff_t at = 0;
-    for (; *last; last = &(*last)->next)
-        at++;
-    *last = a;
-    return at;
 }
 
 /* ---- data ---- */
@@ -375,8 +308,8 @@ int az_html_timeline_data(struct az_html *h, struct az_vec_char *json)
     az_jsonw_key(&w, "names");
     az_jsonw_array(&w);
     for (size_t i = 0; i < t->names.n; i++)
-        az_jsonw_text(&w, az_field_cut(h->scratch, az_field_line(h->scratch, t->names.v[i]),
-                                       NAME_MAX, true));
+        az_jsonw_text(
+            &w, az_field_cut(h->scratch, az_field_line(h->scratch, t->names.v[i]), NAME_MAX, true));
     az_jsonw_end_array(&w);
     az_jsonw_key(&w, "family");
     az_jsonw_array(&w);

@@ -13,7 +13,10 @@
   }
 
   // Data as arrays of numbers; `longest` bounds how far before a place a mark over it can begin.
-  for (const lane of data.lanes)
+  let steps = null; // of the lanes that follow: those of a rank begin with its steps
+  for (const lane of data.lanes) {
+    if (lane.kind === "steps") steps = lane;
+    else lane.steps = steps;
     for (const level of lane.levels) {
       const n = level.s.length, start = new Float64Array(n);
       let at = 0, longest = 0;
@@ -24,7 +27,7 @@
       level.s = start;
       level.longest = longest;
     }
-  const steps = data.lanes.find((lane) => lane.kind === "steps");
+  }
 
   // ---- what is seen ----
   const view = { a: 0, b: data.span };
@@ -62,8 +65,8 @@
 
   function isAbout(kind, name, family) {
     if (kind === "steps") return false;
-    if (kind === "idle") return about.idle;
-    return about.families.includes(family) || about.nameSet.has(name);
+    if (kind === "idle") return about.idle && (about.nameSet.size === 0 || about.nameSet.has(name));
+    return !about.idle && (about.families.includes(family) || about.nameSet.has(name));
   }
 
   function describe(m) {
@@ -75,12 +78,12 @@
     else lines.push(name || "(no name)", family);
     lines.push(time(m.duration) + " from " + time(m.start, 7) + (m.count > 1 && m.lane.kind !== "steps" ? ", " + m.busy + " % of it busy" : ""));
     lines.push((100 * m.duration / data.span).toPrecision(3) + " % of the run; " + m.lane.label);
-    const step = steps && m.lane !== steps && stepAt(m.start);
+    const step = m.lane.steps && stepAt(m.lane.steps, m.start);
     if (step) lines.push("in " + step);
     return lines;
   }
 
-  function stepAt(at) {
+  function stepAt(steps, at) {
     const level = steps.levels[steps.levels.length - 1], exact = steps.levels.find((l) => l.r === 0 && l.to >= data.span) || level;
     const i = firstFrom(exact, at + 1) - 1;
     return i >= 0 && at < exact.s[i] + exact.d[i] ? data.names[exact.n[i]] : "";
@@ -154,7 +157,7 @@
     tops = [];
     let y = AXIS;
     for (const lane of data.lanes) {
-      y += lane.kind === "idle" ? 2 * GAP : 0;
+      y += lane.kind === "idle" ? 2 * GAP : lane.kind === "steps" && y > AXIS ? 5 * GAP : 0;
       tops.push(y);
       y += HEIGHT[lane.kind] + GAP;
     }
@@ -216,7 +219,7 @@
       g.fillStyle = colours.card; // an edge, so that neighbours of a family can be told apart
       g.fillRect(to - 0.7, y, 0.7, h);
     }
-    if (w > 34 && m.name >= 0 && (m.count === 1 || kind === "steps") && !(about && !lit)) {
+    if (w > 34 && m.name >= 0 && (m.count === 1 || kind === "steps") && !(about && !lit && kind !== "steps")) {
       g.fillStyle = kind === "steps" ? colours.text : kind === "idle" ? (lit ? "#fff" : colours.text) : colours.onFamily[m.family];
       g.fillText(cut(g, kind === "idle" ? "idle " + time(m.duration, 3) : data.names[m.name], w - 8), from + 4, y + h / 2 + 0.5);
     }

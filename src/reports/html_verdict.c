@@ -88,14 +88,15 @@ static void evidence(struct az_html *h, const struct az_line *l)
 
 static void line(struct az_html *h, const struct az_line *l)
 {
-    const ptrdiff_t about = az_html_about(h, l->rule, l->row, l->text);
     const char *severity = az_sv_is(l->severity, "error")     ? " error"
                            : az_sv_is(l->severity, "warning") ? " warning"
                            : az_sv_is(l->severity, "info")    ? " info"
                                                               : "";
     az_html_putf(h, "<li class=\"%.*s%s\"", AZ_SVF(az_line_kind_text(l->kind)), severity);
-    if (about >= 0)
-        az_html_putf(h, " data-about=\"%td\"", about);
+    const struct az_about about = {
+        .rule = l->rule, .row = l->row, .text = l->text, .evidence = l->evidence
+    };
+    az_html_subject(h, &about);
     az_html_put(h, AZ_SV("><span class=\"label\">"));
     az_html_line(h, l->label);
     az_html_put(h, AZ_SV("</span><span class=\"says\">"));

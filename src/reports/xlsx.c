@@ -1,6 +1,6 @@
-/* Workbook report: `summary` first (xlsx_summary.c: verdict, list of sheets, charts, tables), then one sheet per table in
- * the document's order, which has coverage and facts last. The traps of the library are in
- * xlsx_wrap.c, what is cut in xlsx_plan.c. */
+/* Workbook report: `summary` first (xlsx_summary.c: verdict, list of sheets, charts, tables), then
+ * one sheet per table in the document's order, which has coverage and facts last. The traps of the
+ * library are in xlsx_wrap.c, what is cut in xlsx_plan.c. */
 #include <stdio.h>
 #include <xlsxwriter.h>
 

@@ -8,10 +8,12 @@
 
 #define CHART_WIDTH    530 /* pixels */
 #define CHART_HEIGHT   320
-#define CHART_ROWS     17 /* sheet rows a chart takes, with a gap */
+#define ROW_HEIGHT     20
+#define LEGEND_MANY    8  /* series from which the legend is a list of its own, at the right */
+#define LEGEND_ENTRY   18 /* pixels */
 #define PER_LINE       2  /* at least; more where there would be more than so many lines */
 #define LINES          2
-#define STACKS_MAX     16 /* of one chart */
+#define STACKS_MAX     16  /* of one chart */
 #define DEFAULT_WIDTH  480 /* of the library: scales are relative to it */
 #define DEFAULT_HEIGHT 288
 #define NAME_MAX_UNITS 250
@@ -223,6 +225,19 @@ static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
     }
 }
 
+static void legend(lxw_chart *chart, const struct az_chart *c, size_t series)
+{
+    lxw_chart_font small = { .size = 8 };
+
+    if (c->kind == AZ_CHART_PIE)
+        return;
+    chart_legend_set_position(chart, series == 1            ? LXW_CHART_LEGEND_NONE
+                                     : series > LEGEND_MANY ? LXW_CHART_LEGEND_RIGHT
+                                                            : LXW_CHART_LEGEND_BOTTOM);
+    if (series > LEGEND_MANY)
+        chart_legend_set_font(chart, &small);
+}
+
 static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct az_xlsx_part *p)
 {
     size_t rows = c->max_rows && c->max_rows < p->rows ? c->max_rows : p->rows, series = 0;
@@ -249,10 +264,7 @@ static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct
                          az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
     chart_title_set_name_font(chart, &font);
     axes(x, chart, c, p, rows);
-    if (series == 1 && c->kind != AZ_CHART_PIE)
-        chart_legend_set_position(chart, LXW_CHART_LEGEND_NONE);
-    else if (c->kind != AZ_CHART_PIE)
-        chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
+    legend(chart, c, series);
     return chart;
 }
 
@@ -374,9 +386,11 @@ static const char *cells_of(struct az_xlsx *x, const struct stacks *s, const str
 static bool part_series(struct az_xlsx *x, lxw_chart *chart, const struct stacks *s,
                         struct az_sv part, size_t number)
 {
-    static const lxw_color_t colors[] = { 0x0072B2, 0xD55E00, 0x8A5A2B, 0xD3D8E0, 0xE4E7EC,
-                                          0xB9C0CA };
-    lxw_chart_fill fill = { .color = colors[number % AZ_LENGTH(colors)] };
+    static const lxw_color_t colors[] = {
+        0x0072B2, 0xD55E00, 0x8A5A2B, 0x009E73, 0xCC79A7, 0xE69F00
+    };
+    const bool idle = az_sv_find(part, AZ_SV("idle")) >= 0; /* stays in the background */
+    lxw_chart_fill fill = { .color = idle ? 0xD3D8E0 : colors[number % AZ_LENGTH(colors)] };
     const char *values = cells_of(x, s, &part, s->value);
     lxw_chart_series *series =
         values ? chart_add_series(chart, s->name < 0 ? NULL : cells_of(x, s, NULL, s->name), values)
@@ -418,6 +432,7 @@ static lxw_chart *make_stacks(struct az_xlsx *x, const struct az_chart *c,
                          az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
     chart_title_set_name_font(chart, &font);
     axis_title(x, chart->x_axis, c->y_title);
+    chart_axis_set_min(chart->x_axis, 0);
     chart_axis_set_reverse(chart->y_axis);
     chart_axis_set_crossing_max(chart->y_axis);
     chart_axis_set_num_font(chart->y_axis, &small);
@@ -444,26 +459,40 @@ static lxw_chart *make_one(struct az_xlsx *x, const struct az_chart *c,
     return chart;
 }
 
+/* A long legend needs its height. */
+static size_t height_of(const struct az_chart *c)
+{
+    const size_t wanted = c->n_parts || c->kind == AZ_CHART_TREND ? 0 : c->y.n * LEGEND_ENTRY + 60;
+
+    return wanted > CHART_HEIGHT && c->y.n > LEGEND_MANY ? wanted : CHART_HEIGHT;
+}
+
 size_t az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t column,
                       const struct az_document *doc, const struct az_xlsx_plan *plan)
 {
     lxw_chart **chart = az_arena_array(x->scratch, doc->charts.n + 1, sizeof(lxw_chart *));
-    size_t n = 0, per_line = PER_LINE;
+    size_t *height = az_arena_array(x->scratch, doc->charts.n + 1, sizeof *height);
+    size_t n = 0, per_line = PER_LINE, at = row, line = 0;
 
-    for (size_t i = 0; chart && i < doc->charts.n && !x->error; i++)
+    for (size_t i = 0; chart && height && i < doc->charts.n && !x->error; i++)
         if ((chart[n] = make_one(x, &doc->charts.v[i], plan)) != NULL)
-            n++;
+            height[n++] = height_of(&doc->charts.v[i]);
     while (per_line * LINES < n)
         per_line++;
     for (size_t i = 0; i < n && !x->error; i++) {
         lxw_chart_options o = {
             .x_offset = 10 + (int32_t)(i % per_line) * (CHART_WIDTH + 10),
             .x_scale = (double)CHART_WIDTH / DEFAULT_WIDTH,
-            .y_scale = (double)CHART_HEIGHT / DEFAULT_HEIGHT,
+            .y_scale = (double)height[i] / DEFAULT_HEIGHT,
         };
-        if (worksheet_insert_chart_opt(ws, (lxw_row_t)(row + i / per_line * CHART_ROWS),
-                                       (lxw_col_t)column, chart[i], &o) != LXW_NO_ERROR)
+        if (i % per_line == 0) {
+            at += line;
+            line = 0;
+        }
+        line = height[i] / ROW_HEIGHT + 1 > line ? height[i] / ROW_HEIGHT + 1 : line;
+        if (worksheet_insert_chart_opt(ws, (lxw_row_t)at, (lxw_col_t)column, chart[i], &o) !=
+            LXW_NO_ERROR)
             x->error = AZ_EINTERNAL;
     }
-    return (n + per_line - 1) / per_line * CHART_ROWS;
+    return at + line - row;
 }

@@ -32,18 +32,39 @@ static void mark(struct lxw_format *f, lxw_color_t background, lxw_color_t font)
     format_set_font_color(f, font);
 }
 
+/* Bold in one colour: titles, links, labels of the verdict. */
+static void colored(struct lxw_format *f, enum az_xlsx_style s)
+{
+    static const struct {
+        enum az_xlsx_style style;
+        lxw_color_t color;
+        bool bold;
+        double size; /* 0: as it is */
+    } styles[] = { { AZ_STYLE_TITLE, 0x1F3864, true, 15 }, { AZ_STYLE_LINK, 0x1F4E9E, true, 12 },
+                   { AZ_STYLE_ENTRY, 0x1F4E9E, false, 0 }, { AZ_STYLE_BAD, 0x9C0006, true, 0 },
+                   { AZ_STYLE_WARN, 0x7F6000, true, 0 },   { AZ_STYLE_LABEL, 0, true, 0 } };
+
+    for (size_t i = 0; i < AZ_LENGTH(styles); i++) {
+        if (styles[i].style != s)
+            continue;
+        if (styles[i].bold)
+            format_set_bold(f);
+        if (styles[i].size > 0)
+            format_set_font_size(f, styles[i].size);
+        if (styles[i].color)
+            format_set_font_color(f, styles[i].color);
+        return;
+    }
+}
+
 static void decorate(struct lxw_format *f, enum az_xlsx_style s)
 {
+    colored(f, s);
     switch (s) {
     case AZ_STYLE_HEADER:
         format_set_bold(f);
         fill(f, 0x1F3864, 0xFFFFFF);
         format_set_bottom(f, LXW_BORDER_THIN);
-        break;
-    case AZ_STYLE_TITLE:
-        format_set_bold(f);
-        format_set_font_size(f, 15);
-        format_set_font_color(f, 0x1F3864);
         break;
     case AZ_STYLE_HEADING_RIGHT:
         format_set_align(f, LXW_ALIGN_RIGHT);
@@ -58,25 +79,8 @@ static void decorate(struct lxw_format *f, enum az_xlsx_style s)
     case AZ_STYLE_INDENTED:
         format_set_indent(f, 1);
         break;
-    case AZ_STYLE_LABEL:
-        format_set_bold(f);
-        break;
     case AZ_STYLE_LINK:
-        format_set_bold(f);
-        format_set_font_size(f, 12);
-        format_set_font_color(f, 0x1F4E9E);
         format_set_underline(f, LXW_UNDERLINE_SINGLE);
-        break;
-    case AZ_STYLE_ENTRY:
-        format_set_font_color(f, 0x1F4E9E);
-        break;
-    case AZ_STYLE_BAD:
-        format_set_bold(f);
-        format_set_font_color(f, 0x9C0006);
-        break;
-    case AZ_STYLE_WARN:
-        format_set_bold(f);
-        format_set_font_color(f, 0x7F6000);
         break;
     case AZ_STYLE_GRAY:
         format_set_font_color(f, 0x7F7F7F);

@@ -1,5 +1,6 @@
 /* The `summary` sheet: title, verdict, input, messages, the list of sheets with the charts to its
- * right, and the first rows of every summary table with a link to its sheet. Numbers are in readable units here (the tables' own sheets hold them raw). */
+ * right, and the first rows of every summary table with a link to its sheet. Numbers are in
+ * readable units here (the tables' own sheets hold them raw). */
 #include <stdint.h>
 #include <xlsxwriter.h>
 
@@ -14,8 +15,8 @@
 #define WIDTH_TEXT     46
 #define WIDTH_OTHERS   30
 #define WIDTH_SMALLEST 10
-#define WIDTH_FIRST    36 /* of the first column, at least: the list of sheets */
-#define INDEX_MAX      34 /* of a title there */
+#define WIDTH_FIRST    44 /* of the first column, at least: the list of sheets */
+#define INDEX_MAX      40 /* of a title there */
 
 struct view { /* the columns of one table that are shown */
     const struct az_table *t;
@@ -79,10 +80,9 @@ static size_t content_width(struct az_xlsx *x, const struct view *v, size_t c)
     return most < limit ? most : limit;
 }
 
-/* Widths come first: the library wants them before any row. The tables share their columns; a text at the right end of a table that others outreach may flow
- * over, and widens nothing. */
-static void set_widths(struct az_xlsx *x, struct lxw_worksheet *ws,
-                         const struct az_xlsx_plan *plan)
+/* Widths come first: the library wants them before any row. The tables share their columns; a text
+ * at the right end of a table that others outreach may flow over, and widens nothing. */
+static void set_widths(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_xlsx_plan *plan)
 {
     size_t width[COLUMNS_MAX] = { 0 }, used = 2;
 
@@ -200,9 +200,9 @@ static size_t sheets(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
     for (size_t i = 0; i < plan->parts.n && !x->error; i++, row++) {
         const struct az_xlsx_part *p = &plan->parts.v[i];
         const struct az_sv title = az_field_line(x->scratch, p->t->title.n ? p->t->title : p->name);
-        const struct az_sv shown = az_arena_printf(
-            x->scratch, "%.*s (%zu)", AZ_SVF(az_field_cut(x->scratch, title, INDEX_MAX, true)),
-            p->rows);
+        const struct az_sv shown =
+            az_arena_printf(x->scratch, "%.*s (%zu)",
+                            AZ_SVF(az_field_cut(x->scratch, title, INDEX_MAX, false)), p->rows);
         az_xlsx_link(x, ws, row, 0, p->name, shown, AZ_STYLE_ENTRY);
     }
     return row;

@@ -193,9 +193,8 @@ void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
     if (rc)
         fail(x, rc);
     const char *text = az_xlsx_string(x, shown, 255);
-    if (!x->error &&
-        worksheet_write_url_opt(ws, (lxw_row_t)row, (lxw_col_t)col, url.v,
-                                az_xlsx_style(x, style), text, NULL) != LXW_NO_ERROR)
+    if (!x->error && worksheet_write_url_opt(ws, (lxw_row_t)row, (lxw_col_t)col, url.v,
+                                             az_xlsx_style(x, style), text, NULL) != LXW_NO_ERROR)
         fail(x, AZ_EINTERNAL);
     az_vec_release(&url);
 }

@@ -14,7 +14,8 @@ int az_flame_init(struct az_flame *f, struct az_mem *mem)
     if (rc == 0)
         rc = az_map_init(&f->child, mem, 256);
     if (rc == 0)
-        rc = az_vec_push(&f->nodes, ((struct az_flame_node){ .parent = AZ_NO_ID, .name = AZ_NO_ID }));
+        rc = az_vec_push(&f->nodes,
+                         ((struct az_flame_node){ .parent = AZ_NO_ID, .name = AZ_NO_ID }));
     return rc;
 }
 
@@ -40,9 +41,8 @@ int az_flame_down(struct az_flame *f, uint32_t *node, struct az_sv name)
     const uint32_t child = *value;
     if (added)
         rc = az_vec_push(&f->nodes,
-                         ((struct az_flame_node){ .parent = *node,
-                                                  .name = id,
-                                                  .depth = f->nodes.v[*node].depth + 1 }));
+                         ((struct az_flame_node){
+                             .parent = *node, .name = id, .depth = f->nodes.v[*node].depth + 1 }));
     *node = child;
     return rc;
 }

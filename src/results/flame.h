@@ -20,7 +20,7 @@ struct az_flame_node {
 AZ_VEC(struct az_flame_node, az_flame_nodes);
 
 struct az_flame {
-    struct az_arena arena;   /* of the names */
+    struct az_arena arena; /* of the names */
     struct az_intern names;
     struct az_flame_nodes nodes; /* before az_flame_finish as added, then each parent before its
                                     children, those by time; the first is the root */

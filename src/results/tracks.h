@@ -1,18 +1,18 @@
 /* Tracks: what a drawing of the time line shows, and nothing that a table reads. Lanes (the steps,
  * and for each device its gaps and its streams) with marks on them, at several levels of detail, so
- * that a reader of any part of the run is given marks that can be told apart, and the whole stays
+ * that a reader of any part of the run is given marks that do not merge, and the whole stays
  * small however long the run was: at most AZ_TRACK_MARKS marks.
  *
  * A level has a resolution. Work as long as that is a mark by itself; shorter work (and work that
  * overlaps such a mark on its lane) less than a resolution apart becomes one mark, a density: its
  * extent (of short work at most two resolutions), how much of it was busy, how many events, the
  * family with most of the time and the name of the longest event.
- * Level 0 shows the whole run in about 1,000 places, each further one four times as much; resolution
- * 0 is every event by itself. Levels are made side by side in one pass over the events, and one that
- * grows over its budget is given up, so that memory does not follow the events. Of the levels of the
- * whole run the finest that fits is kept, and those of the coarser ones that fit with it. Where that
- * is not every event, a part of the run (a typical step) has levels of its own, finer ones: a level
- * says from when to when it holds.
+ * Level 0 shows the whole run in about 1,000 places, each further one four times as much;
+ * resolution 0 is every event by itself. Levels are made side by side in one pass over the events,
+ * and one that grows over its budget is given up, so that memory does not follow the events. Of the
+ * levels of the whole run the finest that fits is kept, and those of the coarser ones that fit with
+ * it. Where that is not every event, a part of the run (a typical step) has levels of its own,
+ * finer ones: a level says from when to when it holds.
  *
  * Times are ns from the begin of the run. Names are cut by whoever makes the lanes' texts; they are
  * given as they are. Levels, marks and names depend on the events only: equal inputs give equal

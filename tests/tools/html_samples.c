@@ -250,12 +250,14 @@ static void release_flame(void *f) { az_flame_release(f); }
 
 #define STEPS 40
 #define SPAN  1000000000
-static const struct az_track_lane lanes[] = { { .kind = AZ_TRACK_STEPS, .rank = -1, .device = -1, .stream = -1 },
-                                              { .kind = AZ_TRACK_GAPS, .rank = 0, .stream = -1 },
-                                              { .kind = AZ_TRACK_STREAM, .rank = 0, .stream = 7 },
-                                              { .kind = AZ_TRACK_STREAM, .rank = 0, .stream = -1 },
-                                              { .kind = AZ_TRACK_GAPS, .rank = 1, .stream = -1 },
-                                              { .kind = AZ_TRACK_STREAM, .rank = 1, .stream = 7 } };
+static const struct az_track_lane lanes[] = {
+    { .kind = AZ_TRACK_STEPS, .rank = -1, .device = -1, .stream = -1 },
+    { .kind = AZ_TRACK_GAPS, .rank = 0, .stream = -1 },
+    { .kind = AZ_TRACK_STREAM, .rank = 0, .stream = 7 },
+    { .kind = AZ_TRACK_STREAM, .rank = 0, .stream = -1 },
+    { .kind = AZ_TRACK_GAPS, .rank = 1, .stream = -1 },
+    { .kind = AZ_TRACK_STREAM, .rank = 1, .stream = 7 }
+};
 
 static int put(struct az_lod *l, struct az_tracks *t, struct az_track_mark m)
 {
@@ -275,17 +277,24 @@ static int put_marks(struct az_lod *l, struct az_tracks *t, size_t events)
     int rc = 0;
 
     for (int64_t s = 0; s < STEPS && rc == 0; s++) {
-        rc = put(l, t, (struct az_track_mark){ .start = s * step, .duration = step, .lane = 0,
-                                               .name = NAMES + (uint32_t)s });
+        rc = put(l, t,
+                 (struct az_track_mark){
+                     .start = s * step, .duration = step, .lane = 0, .name = NAMES + (uint32_t)s });
         for (uint32_t lane = 1; lane < AZ_LENGTH(lanes) && rc == 0; lane++) {
             if (lanes[lane].kind == AZ_TRACK_GAPS)
-                rc = put(l, t, (struct az_track_mark){ .start = s * step + step * 6 / 10, .lane = lane,
-                                                       .duration = step * 4 / 10 });
-            for (size_t i = 0; lanes[lane].kind == AZ_TRACK_STREAM && i < events / STEPS && rc == 0; i++)
-                rc = put(l, t, (struct az_track_mark){ .start = s * step + (int64_t)i * one, .lane = lane,
-                                                       .duration = one * (int64_t)(50 + i % 51) / 100,
-                                                       .name = (uint32_t)(i % NAMES),
-                                                       .family = (uint8_t)(i % NAMES * 7 % AZ_FAMILIES) });
+                rc = put(l, t,
+                         (struct az_track_mark){ .start = s * step + step * 6 / 10,
+                                                 .lane = lane,
+                                                 .duration = step * 4 / 10 });
+            for (size_t i = 0; lanes[lane].kind == AZ_TRACK_STREAM && i < events / STEPS && rc == 0;
+                 i++)
+                rc =
+                    put(l, t,
+                        (struct az_track_mark){ .start = s * step + (int64_t)i * one,
+                                                .lane = lane,
+                                                .duration = one * (int64_t)(50 + i % 51) / 100,
+                                                .name = (uint32_t)(i % NAMES),
+                                                .family = (uint8_t)(i % NAMES * 7 % AZ_FAMILIES) });
         }
     }
     return rc;
@@ -329,8 +338,9 @@ static int add_flame(struct az_document *d, size_t paths)
     for (size_t i = 0; i < paths && rc == 0; i++) {
         uint32_t node = 0;
         for (size_t k = 0; k < 3 + i % 5 && rc == 0; k++)
-            rc = az_flame_down(f, &node, k == 2 ? az_sv_str(names[i % NAMES])
-                                                : az_arena_printf(d->arena, "module %zu", i % (k + 3)));
+            rc = az_flame_down(f, &node,
+                               k == 2 ? az_sv_str(names[i % NAMES])
+                                      : az_arena_printf(d->arena, "module %zu", i % (k + 3)));
         az_flame_add(f, node, (int64_t)(1 + i % 97) * 1000, (enum az_family)(i % AZ_FAMILIES));
     }
     f->of = "modules & operators";

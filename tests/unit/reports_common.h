@@ -17,6 +17,7 @@
 #include "io/outfile.h"
 #include "io/path.h"
 #include "reports/report.h"
+#include "results/headline.h"
 
 struct sample {
     struct az_mem mem;
@@ -54,6 +55,35 @@ static inline struct az_table *sample_facts(struct az_arena *a)
     az_put_text(t, AZ_SV("tool"));
     az_put_text(t, AZ_SV("analyzer"));
     return t;
+}
+
+/* A verdict of every kind of line. */
+static inline void sample_verdict(struct az_document *doc, struct az_arena *a)
+{
+    struct az_table *t = az_headline_table(a);
+    const struct az_line lines[] = {
+        { .text = AZ_SV("MI300X, 1 rank, 12 steps, 908.3 ms (pytorch)"), .ns = 908300000 },
+        { .kind = AZ_LINE_TIME,
+          .label = AZ_SV("time"),
+          .text = AZ_SV("36.5 % computing, 0.0 % waiting for communication, 63.5 % idle"),
+          .ns = -1,
+          .percent = 0.0 / 0.0 },
+        { .kind = AZ_LINE_FINDING,
+          .label = AZ_SV("-62.1 %"),
+          .text = AZ_SV("idle: 4 gaps of 141 ms"),
+          .rule = AZ_SV("idle"),
+          .severity = AZ_SV("warning"),
+          .evidence = AZ_SV("kernels"),
+          .row = AZ_SV("host in hipMemcpyWithStream"),
+          .ns = 564000000,
+          .percent = 62.1 },
+        { .kind = AZ_LINE_NOTE, .label = AZ_SV("note"), .text = AZ_SV("=1+1"), .ns = -1 },
+        { .kind = AZ_LINE_TRUST, .label = AZ_SV("trust"), .text = AZ_SV("all linked"), .ns = -1 },
+    };
+
+    for (size_t i = 0; i < AZ_LENGTH(lines); i++)
+        az_headline_put(t, &lines[i]);
+    assert_int_equal(az_headline_add(doc, t), 0);
 }
 
 static inline struct az_table *sample_findings(struct az_arena *a)

@@ -101,6 +101,38 @@ static void tables_left_in_a_reused_folder(void **state)
     sample_end(&s);
 }
 
+/* The lines of the verdict with raw numbers; the table stays among the tables. */
+static void json_has_the_verdict(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    sample_verdict(&s.doc, &s.arena);
+    assert_int_equal(az_report_json.write(&s.doc, sample_path(&s, "r.json"), &s.scratch, &s.diag),
+                     0);
+    char *got = read_file(sample_path(&s, "r.json"), &n);
+    assert_non_null(strstr(
+        got, "{\"kind\": \"finding\", \"label\": \"-62.1 %\", \"text\": \"idle: 4 gaps of "
+             "141 ms\", \"rule\": \"idle\", \"severity\": \"warning\", \"evidence\": "
+             "\"kernels\", \"row\": \"host in hipMemcpyWithStream\", \"time_ns\": 564000000, "
+             "\"share_percent\": 62.1}"));
+    assert_non_null(strstr(got, "{\"kind\": \"time\", \"label\": \"time\", \"text\": \"36.5 % "
+                                "computing, 0.0 % waiting for communication, 63.5 % idle\"}"));
+    assert_non_null(strstr(got, "\"id\": \"verdict\""));
+    free(got);
+    const char *python = python_with("jsonschema");
+    char command[1024];
+    snprintf(
+        command, sizeof command,
+        "%s -c \"import json,jsonschema,sys; jsonschema.validate(json.load(open(sys.argv[1])), "
+        "json.load(open(sys.argv[2])))\" %s/r.json %s/schemas/result.schema.json",
+        python ? python : "false", s.dir.p, root_dir());
+    if (python)
+        assert_int_equal(system(command), 0);
+    sample_end(&s);
+}
+
 static void json_is_exact(void **state)
 {
     (void)state;
@@ -175,6 +207,7 @@ int main(void)
         cmocka_unit_test(file_names_are_safe_and_unique),
         cmocka_unit_test(tables_left_in_a_reused_folder),
         cmocka_unit_test(json_is_exact),
+        cmocka_unit_test(json_has_the_verdict),
         cmocka_unit_test(no_title_is_null),
         cmocka_unit_test(full_devices_are_errors),
     };

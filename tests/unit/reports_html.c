@@ -5,6 +5,8 @@
 
 #include "reports/html.h"
 #include "reports/list.h"
+#include "results/flame.h"
+#include "results/tracks.h"
 #include "unit/reports_common.h"
 
 static void write_html(struct sample *s, const char *name)
@@ -58,6 +60,88 @@ static void whole_document_agrees_with_csv(void **state)
     assert_null(strstr(got, "nan"));
     free(got);
     sample_end(&s);
+}
+
+static void release_tracks(void *t) { az_tracks_release(t); }
+static void release_flame(void *f) { az_flame_release(f); }
+
+/* A stream of kernels with gaps, whose names would end the script that holds them. */
+static void sample_drawings(struct sample *s)
+{
+    static const char *const names[] = { "</script><script>alert(1)</script>", "copy <b>",
+                                         "host in hipMemcpyWithStream & more" };
+    struct az_tracks *t = az_arena_alloc(&s->arena, sizeof *t);
+    struct az_flame *f = az_arena_alloc(&s->arena, sizeof *f);
+    struct az_lod lod;
+    bool exact;
+    assert_non_null(t);
+    assert_non_null(f);
+    az_tracks_init(t, &s->mem);
+    assert_int_equal(az_document_keep(&s->doc, t, release_tracks), 0);
+    t->span = 1000000;
+    for (uint8_t i = 0; i < 3; i++) {
+        const struct az_track_lane lane = { .kind = (enum az_track_kind)i,
+                                            .rank = -1,
+                                            .device = 1 };
+        assert_int_equal(az_vec_push(&t->lanes, lane), 0);
+        assert_int_equal(az_vec_push(&t->names, az_sv_str(names[i])), 0);
+        assert_int_equal(az_vec_push(&t->families, i), 0);
+    }
+    assert_int_equal(az_lod_init(&lod, 0, t->span, 3, 5000, &s->mem), 0);
+    for (int64_t i = 0; i < 100; i++)
+        for (uint32_t lane = 0; lane < 3; lane++) {
+            const struct az_track_mark m = { i * 10000, 9000, 9000, lane, lane, 1, 1 };
+            assert_int_equal(az_lod_add(&lod, &m), 0);
+            t->lanes.v[lane].busy += m.busy;
+            t->lanes.v[lane].family[1] += m.busy;
+            t->lanes.v[lane].events++;
+        }
+    assert_int_equal(az_lod_finish(&lod, t, &exact), 0);
+    az_lod_release(&lod);
+    s->doc.tracks = t;
+    assert_int_equal(az_flame_init(f, &s->mem), 0);
+    assert_int_equal(az_document_keep(&s->doc, f, release_flame), 0);
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t node = 0;
+        assert_int_equal(az_flame_down(f, &node, AZ_SV("layer")), 0);
+        assert_int_equal(az_flame_down(f, &node, az_sv_str(names[i])), 0);
+        az_flame_add(f, node, 1000, AZ_FAMILY_GEMM);
+    }
+    f->of = "operators";
+    assert_int_equal(az_flame_finish(f), 0);
+    s->doc.flame = f;
+}
+
+/* Verdict, time line and flame view: their elements without scripts, their data, what a finding is
+ * about; equal bytes for equal documents. */
+static void drawings_and_verdict(void **state)
+{
+    (void)state;
+    char *got[2];
+    size_t n[2];
+    for (int i = 0; i < 2; i++) {
+        struct sample s;
+        sample_fill(&s, 20);
+        sample_verdict(&s.doc, &s.arena);
+        sample_drawings(&s);
+        write_html(&s, "r.html");
+        check(&s, "");
+        got[i] = read_file(sample_path(&s, "r.html"), &n[i]);
+        sample_end(&s);
+    }
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(got[0], got[1], n[0]);
+    assert_int_equal(count(got[0], "<td class=\"strip\">"), 3);
+    assert_int_equal(count(got[0], "<svg class=\"account\""), 1);
+    assert_non_null(strstr(got[0], "<strong>63.5&nbsp;%</strong> idle"));
+    assert_non_null(strstr(got[0],
+                           "<li class=\"finding warning\" data-about=\"0\" data-row=\"host in "
+                           "hipMemcpyWithStream\">"));
+    assert_non_null(strstr(got[0], "\"about\":[{\"idle\":true,"));
+    assert_non_null(strstr(got[0], "layer \xe2\x80\xba &lt;/script&gt;"));
+    assert_null(strstr(got[0], "alert(1)</script>"));
+    free(got[0]);
+    free(got[1]);
 }
 
 static void texts_are_escaped(void **state)
@@ -633,6 +717,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_document_agrees_with_csv),
+        cmocka_unit_test(drawings_and_verdict),
         cmocka_unit_test(texts_are_escaped),
         cmocka_unit_test(limits_need_no_script),
         cmocka_unit_test(nothing_at_all),

@@ -130,6 +130,35 @@ static void equal_documents_give_equal_bytes(void **state)
     free(bytes[1]);
 }
 
+/* At 1500 x 900 points of a screen: the verdict, a link to every sheet, and charts; no column of a
+ * sheet is wider than 60. */
+static void first_screen_has_verdict_links_and_charts(void **state)
+{
+    (void)state;
+    struct sample s;
+    sample_fill(&s, 200);
+    sample_verdict(&s.doc, &s.arena);
+    write_all(&s);
+    const char *python = python_with("openpyxl");
+    char command[2048];
+    snprintf(
+        command, sizeof command,
+        "%s -c \"import openpyxl,sys; b=openpyxl.load_workbook(sys.argv[1]); w=b['summary']; "
+        "assert w['A2'].value.startswith('MI300X') and w['A4'].value == '-62.1 %%', w['A4'].value; "
+        "assert w['B4'].value == 'idle: 4 gaps of 141 ms (kernels)'; assert w['B5'].data_type == "
+        "'s'; to={c.hyperlink.location.split('!')[0].strip(chr(39)) for r in "
+        "w.iter_rows(max_row=40, "
+        "max_col=1) for c in r if c.hyperlink}; assert set(b.sheetnames[1:]) <= to, to; "
+        "at=[c.anchor._from for c in w._charts]; assert at[0].row <= 14 and at[0].col == 1; "
+        "assert max(a.row for a in at) < 50; "
+        "wide=[d.width for t in b.worksheets for d in t.column_dimensions.values()]; assert "
+        "max(wide) <= 60.8, max(wide)\" %s/book.xlsx",
+        python ? python : "false", s.dir.p);
+    if (python)
+        assert_int_equal(system(command), 0);
+    sample_end(&s);
+}
+
 static void odd_ids_and_empty_tables(void **state)
 {
     (void)state;
@@ -270,6 +299,7 @@ int main(void)
         cmocka_unit_test(cuts_are_said),
         cmocka_unit_test(cuts_without_a_coverage_table),
         cmocka_unit_test(equal_documents_give_equal_bytes),
+        cmocka_unit_test(first_screen_has_verdict_links_and_charts),
         cmocka_unit_test(odd_ids_and_empty_tables),
         cmocka_unit_test(long_tables_go_on_in_a_second_sheet),
         cmocka_unit_test(full_disk_leaves_nothing),

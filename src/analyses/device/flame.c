@@ -22,8 +22,8 @@ struct work {
 static enum az_family family_of(const struct work *w, enum az_kind kind, uint32_t name)
 {
     const uint32_t number = az_job_name(w->job, w->trace, name);
-    return kind == AZ_MEMCPY   ? AZ_FAMILY_COPY
-           : kind == AZ_MEMSET ? AZ_FAMILY_FILL
+    return kind == AZ_MEMCPY    ? AZ_FAMILY_COPY
+           : kind == AZ_MEMSET  ? AZ_FAMILY_FILL
            : number == AZ_NO_ID ? AZ_FAMILY_OTHER
                                 : az_job_family(w->job, number);
 }

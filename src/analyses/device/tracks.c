@@ -1,6 +1,6 @@
 /* The tracks of a run (results/tracks.h): lanes of steps, gaps and streams with levels of detail,
  * for reports that draw. Only made when one is asked for; no table comes of it. */
-#include "results/tracks.h"
+#include "analyses/device/tracks.h"
 
 #include "analyses/list.h"
 #include "base/sort.h"
@@ -17,12 +17,12 @@ struct work {
     const struct az_counted *counted;
     const struct az_accounts *accounts;
     struct az_devices_of dev;
-    int64_t begin, end;      /* ticks */
-    int64_t offset;          /* ns from the begin of the run to that of the trace */
+    int64_t begin, end;         /* ticks */
+    int64_t offset;             /* ns from the begin of the run to that of the trace */
     uint32_t steps, steps_name; /* lane of the steps, AZ_NO_ID: none; the first one's name */
-    uint32_t *gaps, *stream; /* lanes: by slot; by lane of the trace */
-    int64_t *busy_to;        /* by slot */
-    struct az_vec_u32 *name; /* number -> name of the tracks + 1 */
+    uint32_t *gaps, *stream;    /* lanes: by slot; by lane of the trace */
+    int64_t *busy_to;           /* by slot */
+    struct az_vec_u32 *name;    /* number -> name of the tracks + 1 */
     struct az_lod *lod;
     bool counting; /* the first pass: sums of lanes */
     size_t events; /* of it */
@@ -62,10 +62,10 @@ static int name_of(struct work *w, const struct az_work_event *e, enum az_family
 static enum az_family family_of(struct work *w, enum az_kind kind, uint32_t name)
 {
     const uint32_t number = az_job_name(w->job, w->trace, name);
-    return kind == AZ_MEMCPY                           ? AZ_FAMILY_COPY
-           : kind == AZ_MEMSET                         ? AZ_FAMILY_FILL
-           : kind == AZ_GRAPH || number == AZ_NO_ID    ? AZ_FAMILY_OTHER
-                                                       : az_job_family(w->job, number);
+    return kind == AZ_MEMCPY                        ? AZ_FAMILY_COPY
+           : kind == AZ_MEMSET                      ? AZ_FAMILY_FILL
+           : kind == AZ_GRAPH || number == AZ_NO_ID ? AZ_FAMILY_OTHER
+                                                    : az_job_family(w->job, number);
 }
 
 /* ---- lanes ---- */
@@ -74,10 +74,9 @@ static int add_lane(struct work *w, enum az_track_kind kind, int64_t device, int
 {
     const int64_t rank = w->job->n_traces > 1 ? az_job_rank(w->job, w->trace) : -1;
     *index = (uint32_t)w->out->lanes.n;
-    return az_vec_push(&w->out->lanes, ((struct az_track_lane){ .kind = kind,
-                                                                .rank = rank,
-                                                                .device = device,
-                                                                .stream = stream }));
+    return az_vec_push(
+        &w->out->lanes,
+        ((struct az_track_lane){ .kind = kind, .rank = rank, .device = device, .stream = stream }));
 }
 
 /* The next stream of a device after `last`, by number; false: there is none. */
@@ -308,7 +307,7 @@ static void place(struct run *r)
     }
 }
 
-static int make(struct az_job *job, struct az_tracks *out)
+int az_tracks_make(struct az_job *job, struct az_tracks *out, int64_t *begin)
 {
     struct run r = { .job = job, .out = out };
     int rc = 0;
@@ -322,6 +321,7 @@ static int make(struct az_job *job, struct az_tracks *out)
     }
     if (rc == 0)
         place(&r);
+    *begin = rc == 0 && job->n_traces && r.w[0].accounts ? begin_ns(&r.w[0]) : 0;
     if (rc == 0 && out->span > 0)
         rc = both(&r);
     for (size_t i = 0; i < job->n_traces; i++)
@@ -332,14 +332,8 @@ static int make(struct az_job *job, struct az_tracks *out)
 
 static void release(void *tracks) { az_tracks_release(tracks); }
 
-static int run(struct az_job *job)
+int az_tracks_give(struct az_job *job, struct az_tracks *t, int rc)
 {
-    struct az_tracks *t = job->draw ? az_arena_alloc(job->arena, sizeof *t) : NULL;
-    int rc;
-    if (!t)
-        return job->draw ? az_arena_error(job->arena) : 0;
-    az_tracks_init(t, job->mem);
-    rc = make(job, t);
     if (rc == 0)
         rc = az_document_keep(job->doc, t, release);
     else
@@ -347,6 +341,16 @@ static int run(struct az_job *job)
     if (rc == 0 && t->marks.n)
         job->doc->tracks = t;
     return rc;
+}
+
+static int run(struct az_job *job)
+{
+    struct az_tracks *t = job->draw ? az_arena_alloc(job->arena, sizeof *t) : NULL;
+    int64_t begin;
+    if (!t)
+        return job->draw ? az_arena_error(job->arena) : 0;
+    az_tracks_init(t, job->mem);
+    return az_tracks_give(job, t, az_tracks_make(job, t, &begin));
 }
 
 const struct az_analysis az_analysis_tracks = {
