@@ -2,6 +2,7 @@
  *   pytorch.c        the document: top-level members, verdict
  *   pytorch_split.c  one large file on several threads
  *   pytorch_event.c  one event, as read
+ *   pytorch_category.c  what an event is, by its category
  *   pytorch_add.c    an event into the model; joining the parts of a file */
 #ifndef AZ_FORMATS_PYTORCH_H
 #define AZ_FORMATS_PYTORCH_H
@@ -137,6 +138,8 @@ void az_pt_reader_captured(struct az_pt_reader *r);
 void az_pt_event_keys(struct az_pt_reader *r);
 /* Record function of az_jscan_records; ctx is the reader. */
 int az_pt_event(void *reader, struct az_jscan *s);
+/* AZ_KIND_COUNT: none that is known. */
+enum az_kind az_pt_kind_of(struct az_sv cat);
 /* An event into the model. */
 int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
 /* Appends what a reader of the next part of the same file read; the part can only be released

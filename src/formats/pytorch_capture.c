@@ -222,7 +222,7 @@ static int read_folder(struct folder *f)
         rc = read_file(f, &f->files.v[i], &found);
         if (rc == 0 && found == 0)
             az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(path),
-                        "no graph capture in this trace (it is left out)");
+                        "no graph capture in this trace (it is skipped)");
     }
     if (rc == 0 && roots->n == 0)
         az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(f->path),

@@ -15,6 +15,7 @@ static const struct {
     { "correlation", AZ_PT_CORR },
     { "External id", AZ_PT_EXT },
     { "stream", AZ_PT_STREAM },
+    { "sycl queue", AZ_PT_STREAM }, /* of XPU, which has no stream */
     { "device", AZ_PT_DEVICE },
     { "Input Dims", AZ_PT_DIMS },
     { "Input dims", AZ_PT_DIMS }, /* the profiler of PyTorch 1.8 */

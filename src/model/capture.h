@@ -32,7 +32,7 @@ struct az_captured_node {
 };
 AZ_VEC(struct az_captured_node, az_captured_nodes);
 
-/* What lies between the begin and the end of one capture: runs of nodes and of launches. */
+/* What is between the begin and the end of one capture: runs of nodes and of launches. */
 struct az_capture_root {
     int64_t batch; /* -1: not known */
     uint8_t mode;  /* az_capture_mode */

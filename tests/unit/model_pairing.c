@@ -11,8 +11,8 @@
 #define ANY  ((uint32_t)AZ_KEY_KERNEL)
 #define COPY ((uint32_t)AZ_KEY_COPY)
 
-static enum az_pair_by pair_of(const uint32_t *launch, size_t n, const uint32_t *event, const uint32_t *lane,
-                               size_t m, uint32_t *out)
+static enum az_pair_by pair_of(const uint32_t *launch, size_t n, const uint32_t *event,
+                               const uint32_t *lane, size_t m, uint32_t *out)
 {
     static const uint32_t one_lane[64];
     struct az_mem mem;

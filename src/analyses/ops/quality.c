@@ -166,7 +166,7 @@ void az_fw_captures_tell(struct az_job *job, const struct az_graft_sums *s)
     }
     if (s->surplus)
         az_cover(job, "captured launches without a device event", (double)s->surplus, "launches",
-                 AZ_SV("left out: no kernel of the replay has their name and place"));
+                 AZ_SV("skipped: no kernel of the replay has their name and place"));
 }
 
 static void cover(struct work *w, const struct linkage *l, int64_t busy)
