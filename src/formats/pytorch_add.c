@@ -247,6 +247,14 @@ static int collective_source(struct az_pt_reader *r, const struct az_pt_event *e
     return az_vec_push(&az_optrace(r->trace)->coll_sources, s);
 }
 
+static int copy_name(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *name)
+{
+    const struct az_sv text = az_pt_copy_text(&r->scratch, e);
+    return text.p              ? az_trace_name(r->trace, text, name)
+           : r->scratch.failed ? az_arena_error(&r->scratch)
+                               : 0;
+}
+
 static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_copy c = {
@@ -388,6 +396,8 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     case AZ_MEMCPY:
     case AZ_MEMSET:
         rc = graph_node(r, e);
+        if (rc == 0)
+            rc = copy_name(r, e, &v->name);
         return rc ? rc : copy_row(r, e, &v->side);
     case AZ_SYNC:
         return sync_row(r, e, &v->side);

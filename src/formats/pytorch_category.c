@@ -51,3 +51,17 @@ enum az_kind az_pt_kind_of(struct az_sv cat)
             return patterns[i].kind;
     return AZ_KIND_COUNT;
 }
+
+static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 32) : c; }
+
+struct az_sv az_pt_copy_text(struct az_arena *a, const struct az_pt_event *e)
+{
+    const struct az_sv kind = az_pt_text(e, AZ_PT_COPY_KIND), src = az_pt_text(e, AZ_PT_COPY_SRC),
+                       dst = az_pt_text(e, AZ_PT_COPY_DST);
+    if (!kind.n || !az_sv_is(e->name, "Memcpy"))
+        return az_sv_make(NULL, 0);
+    if (!src.n || !dst.n)
+        return az_arena_printf(a, "Memcpy %.*s", AZ_SVF(kind));
+    return az_arena_printf(a, "Memcpy %.*s (%c%.*s -> %c%.*s)", AZ_SVF(kind), upper(src.p[0]),
+                           (int)src.n - 1, src.p + 1, upper(dst.p[0]), (int)dst.n - 1, dst.p + 1);
+}

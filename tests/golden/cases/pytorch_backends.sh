@@ -27,3 +27,21 @@ for b in xpu mtia privateuse1 newone; do
     grep -E 'linked|dropped' $b/coverage.csv
     cut -d, -f1-3,6-8 $b/kernel_summary.csv
 done
+echo "== the CUPTI monitor: kinds of copies in arguments"
+"$PYTHON" - <<'P'
+import json
+def copy(ts, name="Memcpy", **args):
+    return [{"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": 1, "tid": 1, "ts": ts, "dur": 2, "args": {"correlation": ts + 1}},
+            {"ph": "X", "cat": "gpu_memcpy", "name": name, "pid": 0, "tid": 7, "ts": ts + 5, "dur": 3, "args": dict(args, correlation=ts + 1, stream=7, bytes=4096)}]
+e = copy(0, **{"copy kind": "HtoD", "src kind": "pageable", "dst kind": "device"}) + copy(20, **{"copy kind": "PtoP"}) + copy(40)
+e += copy(60, "Memcpy DtoH (Device -> Pinned)", **{"copy kind": "HtoD"})
+e.append({"ph": "X", "cat": "graph_host_node", "name": "HostNode: f", "pid": 0, "tid": 7, "ts": 80, "dur": 1, "args": {}})
+json.dump({"traceEvents": e}, open("cuspy.json", "w"))
+P
+"$ANALYZER" run cuspy.json --csv-dir cuspy -q
+cut -d, -f8 cuspy/idle_gaps.csv
+grep dropped cuspy/coverage.csv
+echo "== Ascend"
+echo '[{"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "Ascend Hardware"}}, {"ph": "X", "name": "MatMul", "pid": 7, "tid": 1,
+  "ts": "1704161511420306.491", "dur": 3.2, "args": {"Task Type": "AI_CORE"}}]' >trace_view.json
+"$ANALYZER" run trace_view.json; echo "exit status $?"
