@@ -320,7 +320,7 @@ const struct az_option az_option_table[] = {
     { "comparison_json_path", AZ_AT_OPTIONS, AZ_OPT_PATH, OPT(comparison_json_path), NO_RANGE, NULL, NULL, "pytorch",
       "second trace: what it does another way than this one, by call tree (diff_stats)", "0.1" },
     { "capture_folder", AZ_AT_OPTIONS, AZ_OPT_PATH, OPT(capture_folder), NO_RANGE, NULL, NULL, "pytorch",
-      "folder with the traces of graph captures: operators and shapes of what graph launches ran; absent: capture_traces beside the trace", "0.2" },
+      "folder with the traces of graph captures: operators and shapes of what graph launches ran; absent: capture_traces next to the trace", "0.2" },
     { "enable_pseudo_ops", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(enable_pseudo_ops), NO_RANGE, NULL, "false", "pytorch",
       "puts operators around the kernels of mixtures of experts (configs/pseudo_ops.lua)", "0.1" },
     { "inference_phase_analysis", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(inference_phase_analysis), NO_RANGE, NULL, "false",

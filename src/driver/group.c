@@ -253,7 +253,7 @@ static int walk_runs(struct grouping *g, struct az_sv path)
 bool az_folder_belongs(struct az_sv path)
 {
     for (const struct az_format *const *f = az_formats; *f; f++)
-        if ((*f)->beside && az_sv_is(az_path_base(path), (*f)->beside))
+        if ((*f)->companions && az_sv_is(az_path_base(path), (*f)->companions))
             return true;
     return false;
 }

@@ -121,7 +121,7 @@ int az_outputs_replay(const struct az_plan_job *job, const struct az_document *d
 int az_inputs_resolve(struct az_plan *p, struct az_plan_job *job) AZ_MUST_USE;
 /* Standard input, a pipe, a device: has no name to write next to and can be read once. */
 bool az_path_is_stream(struct az_sv path);
-/* Do the files of this folder belong to the traces next to it (az_format.beside)? */
+/* Do the files of this folder belong to the traces next to it (az_format.companions)? */
 bool az_folder_belongs(struct az_sv path);
 
 /* ---- group_ranks.c ---- */

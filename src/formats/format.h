@@ -64,8 +64,8 @@ struct az_format {
      * as plugins, profile and any name: a folder with this tail is one run. It is also looked for
      * below a folder that is given. */
     const char *run_folder;
-    const char *run_files; /* glob of its files in such a folder */
-    const char *beside; /* name of a folder whose files belong to the traces next to it: left out
+    const char *run_files;  /* glob of its files in such a folder */
+    const char *companions; /* name of a folder whose files belong to the traces next to it: omitted
                            where a folder is searched */
     const char *twin; /* ending of files next to them that say the same in another form, omitted
                          from a folder */

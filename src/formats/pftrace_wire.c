@@ -18,6 +18,7 @@ enum {
     P_INTERNED = 12,
     P_FLAGS = 13,
     P_COMPRESSED = 50,
+    P_RENDER_STAGE = 53,
     P_TRACK = 60
 };
 enum {
@@ -56,7 +57,7 @@ struct wire {
     struct az_vec_u32 generation;
     struct az_map track_pid; /* uuid -> pid */
     struct az_map key_of;    /* name id -> enum az_pf_key */
-    uint64_t packets, damaged, unresolved;
+    uint64_t packets, damaged, unresolved, render_stages;
     unsigned nested;
 };
 
@@ -64,6 +65,7 @@ struct wire {
 struct packet {
     uint64_t sequence, flags;
     struct az_sv event, track, compressed;
+    bool render_stage;
     struct az_pb whole;
 };
 
@@ -302,6 +304,7 @@ static int look(struct az_sv bytes, struct packet *k)
             k->track = part;
         else if (field == P_COMPRESSED && wt == AZ_PB_BYTES)
             k->compressed = part;
+        k->render_stage |= field == P_RENDER_STAGE;
     }
     return rc;
 }
@@ -329,6 +332,7 @@ static int packet(struct wire *w, struct az_sv bytes, int64_t offset)
     if (rc == 0 && k.compressed.p)
         rc = compressed(w, k.compressed, offset);
     w->packets++;
+    w->render_stages += k.render_stage;
     az_arena_reset(&w->p->r->scratch);
     if (rc != AZ_EFORMAT)
         return rc;
@@ -508,6 +512,11 @@ int az_pftrace_wire_file(struct az_pf *p)
         rc = all_packets(&w);
     if (rc == 0)
         count_defects(&w);
+    if (rc == 0 && w.render_stages) /* else it would look like a trace without device work */
+        rc = az_diag_fail(p->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(p->path),
+                          "device events are GPU render stages, as the PyTorch profiler writes "
+                          "them to Perfetto, which are not read (export_chrome_trace to a name "
+                          "that ends in .json)");
     for (size_t i = 0; i < AZ_LENGTH(maps); i++)
         az_map_release(maps[i]);
     az_vec_release(&w.window);

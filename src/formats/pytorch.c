@@ -268,6 +268,21 @@ static int verdict(const struct document *d, int rc)
     return rc < 0 && rc > AZ_J_END ? rc : 0;
 }
 
+/* A trace that only looks like one of Kineto's, by the names of its processes. */
+static int refuse_others(const struct document *d)
+{
+    const struct az_pt_metas *meta = &d->reader.meta;
+    for (size_t i = 0; i < meta->n; i++) {
+        const struct az_sv name = az_trace_text(d->in.job->trace, meta->v[i].text);
+        if (meta->v[i].kind == 0 && (az_sv_is(name, "Ascend Hardware") || az_sv_is(name, "CANN")))
+            return az_diag_fail(d->in.job->diag, AZ_EFORMAT, AZ_AT_FILE(d->in.job->files[0].path),
+                                "this is a trace_view of Ascend (torch_npu, msprof), which is not "
+                                "read (its own tables are in kernel_details.csv and "
+                                "op_statistic.csv next to it)");
+    }
+    return 0;
+}
+
 /* Everything from an open source; d->in.src may be another one afterwards. */
 static int parse_document(struct document *d)
 {
@@ -289,6 +304,8 @@ static int parse_document(struct document *d)
     d->in.pipe = NULL;
     if (!failed)
         rc = verdict(d, rc);
+    if (rc == 0)
+        rc = refuse_others(d);
     if (rc == 0 && (rc = az_pt_finish(&d->reader)) != 0)
         rc = az_diag_memory(job->diag, rc, file, job->mem);
     az_jscan_release(&d->scan);
@@ -396,7 +413,7 @@ const struct az_format az_format_pytorch = {
     .tool = AZ_TOOL_TRACELENS | AZ_TOOL_RANK_SHEETS,
     .help = "PyTorch profiler (Kineto) trace, JSON, also gzip",
     .one_file = true,
-    .beside = AZ_PT_CAPTURE_FOLDER,
+    .companions = AZ_PT_CAPTURE_FOLDER,
     .ranks_reduced = true,
     .probe = probe,
     .parse = parse,

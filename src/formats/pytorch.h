@@ -2,6 +2,7 @@
  *   pytorch.c        the document: top-level members, verdict
  *   pytorch_split.c  one large file on several threads
  *   pytorch_event.c  one event, as read
+ *   pytorch_category.c  what an event is, by its category
  *   pytorch_add.c    an event into the model; joining the parts of a file */
 #ifndef AZ_FORMATS_PYTORCH_H
 #define AZ_FORMATS_PYTORCH_H
@@ -47,7 +48,10 @@ enum az_pt_arg {
     AZ_PT_LABELS,
     AZ_PT_KERNEL_FILE, /* may hold escapes, as may the next */
     AZ_PT_KERNEL,      /* what a call launches */
-    AZ_PT_COLL,        /* the first of those of a collective, in the order of struct az_coll_args */
+    AZ_PT_COPY_KIND,   /* of a copy whose name does not say it: HtoD; the memories below */
+    AZ_PT_COPY_SRC,
+    AZ_PT_COPY_DST,
+    AZ_PT_COLL, /* the first of those of a collective, in the order of struct az_coll_args */
     AZ_PT_ARGS = AZ_PT_COLL + 10
 };
 enum { AZ_PT_KNOWN = AZ_PT_GBPS - AZ_PT_DIMS };
@@ -137,6 +141,12 @@ void az_pt_reader_captured(struct az_pt_reader *r);
 void az_pt_event_keys(struct az_pt_reader *r);
 /* Record function of az_jscan_records; ctx is the reader. */
 int az_pt_event(void *reader, struct az_jscan *s);
+/* AZ_KIND_COUNT: none that is known. */
+enum az_kind az_pt_kind_of(struct az_sv cat);
+/* The name of a copy that its profiler (the CUPTI monitor) just calls "Memcpy", by its arguments,
+ * in the words of the others: "Memcpy HtoD (Pageable -> Device)". {NULL, 0}: it has a name, or
+ * memory ended. */
+struct az_sv az_pt_copy_text(struct az_arena *a, const struct az_pt_event *e);
 /* An event into the model. */
 int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
 /* Appends what a reader of the next part of the same file read; the part can only be released

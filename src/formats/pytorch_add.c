@@ -247,6 +247,14 @@ static int collective_source(struct az_pt_reader *r, const struct az_pt_event *e
     return az_vec_push(&az_optrace(r->trace)->coll_sources, s);
 }
 
+static int copy_name(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *name)
+{
+    const struct az_sv text = az_pt_copy_text(&r->scratch, e);
+    return text.p              ? az_trace_name(r->trace, text, name)
+           : r->scratch.failed ? az_arena_error(&r->scratch)
+                               : 0;
+}
+
 static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_copy c = {
@@ -300,33 +308,6 @@ static int sync_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
 }
 
 /* ---- categories ---- */
-#define CATEGORY(text, kind)                                                                       \
-    {                                                                                              \
-        text, sizeof(text) - 1, kind                                                               \
-    }
-static const struct {
-    const char *cat;
-    size_t n;
-    enum az_kind kind;
-} categories[] = {
-    CATEGORY("cpu_op", AZ_HOST_OP),        CATEGORY("Operator", AZ_HOST_OP),
-    CATEGORY("cuda_runtime", AZ_CALL),     CATEGORY("cuda_driver", AZ_CALL),
-    CATEGORY("Runtime", AZ_CALL),          CATEGORY("kernel", AZ_KERNEL),
-    CATEGORY("Kernel", AZ_KERNEL),         CATEGORY("gpu_memcpy", AZ_MEMCPY),
-    CATEGORY("Memcpy", AZ_MEMCPY),         CATEGORY("gpu_memset", AZ_MEMSET),
-    CATEGORY("Memset", AZ_MEMSET),         CATEGORY("python_function", AZ_FRAME),
-    CATEGORY("user_annotation", AZ_RANGE), CATEGORY("gpu_user_annotation", AZ_GPU_RANGE),
-    CATEGORY("cuda_sync", AZ_SYNC),        CATEGORY("overhead", AZ_OVERHEAD),
-};
-
-static enum az_kind kind_of(struct az_sv cat)
-{
-    for (size_t i = 0; i < AZ_LENGTH(categories); i++)
-        if (cat.n == categories[i].n && memcmp(cat.p, categories[i].cat, cat.n) == 0)
-            return categories[i].kind;
-    return AZ_KIND_COUNT;
-}
-
 #define MAX_CATEGORIES 256 /* listed one by one; files have a handful */
 
 static int other_category(struct az_pt_reader *r, struct az_sv cat)
@@ -401,7 +382,7 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
             if (rc)
                 return rc;
         }
-        return az_sv_is(e->cat, "cuda_driver") ? az_optrace_driver(r->trace, v->name) : 0;
+        return az_sv_ends(e->cat, AZ_SV("_driver")) ? az_optrace_driver(r->trace, v->name) : 0;
     case AZ_KERNEL:
         rc = graph_node(r, e);
         if (rc)
@@ -415,6 +396,8 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     case AZ_MEMCPY:
     case AZ_MEMSET:
         rc = graph_node(r, e);
+        if (rc == 0)
+            rc = copy_name(r, e, &v->name);
         return rc ? rc : copy_row(r, e, &v->side);
     case AZ_SYNC:
         return sync_row(r, e, &v->side);
@@ -453,7 +436,7 @@ static int add_counters(struct az_pt_reader *r, const struct az_pt_event *e)
 
 static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
 {
-    enum az_kind kind = kind_of(e->cat);
+    enum az_kind kind = az_pt_kind_of(e->cat);
     struct az_event v = { .start = e->ts, .side = AZ_NO_ROW, .uid = r->uid };
     if (kind == AZ_KIND_COUNT)
         return az_sv_is(e->cat, "cuda_profiler_range") ? add_counters(r, e)

@@ -144,7 +144,8 @@ static int list_files(struct folder *f)
         az_source_close(src);
         return rc ? rc : read_details(f, details, text);
     }
-    return az_path_walk(f->path.p, &(struct az_walk){ .follow_links = true, .visit = visit, .ctx = f },
+    return az_path_walk(f->path.p,
+                        &(struct az_walk){ .follow_links = true, .visit = visit, .ctx = f },
                         f->job->diag);
 }
 
@@ -152,7 +153,8 @@ static int list_files(struct folder *f)
 static void keep_rank(struct folder *f)
 {
     const struct az_trace *t = f->job->trace;
-    const int64_t mine = t->rank >= 0 ? t->rank : az_pt_rank_of(az_path_base(f->job->files[0].path));
+    const int64_t mine =
+        t->rank >= 0 ? t->rank : az_pt_rank_of(az_path_base(f->job->files[0].path));
     int64_t best = -1;
     size_t n = 0;
     for (size_t i = 0; i < f->files.n; i++) {
@@ -209,17 +211,23 @@ static int read_folder(struct folder *f)
         return rc;
     keep_rank(f);
     for (size_t i = 0; rc == 0 && i < f->files.n; i++) {
+        const struct az_sv path = f->files.v[i].path;
         size_t found;
+        if (az_path_stat(path.p).kind != AZ_PATH_FILE) { /* listed only */
+            az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(path),
+                        "this graph capture is not there (kernels of its graphs stay graph "
+                        "launches)");
+            continue;
+        }
         rc = read_file(f, &f->files.v[i], &found);
         if (rc == 0 && found == 0)
-            az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(f->files.v[i].path),
-                        "no graph capture in this trace (it is left out)");
+            az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(path),
+                        "no graph capture in this trace (it is skipped)");
     }
     if (rc == 0 && roots->n == 0)
         az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(f->path),
                     "no graph capture in this folder (kernels of graphs stay graph launches)");
-    return rc ? rc
-              : az_sort_cmp(roots->v, roots->n, sizeof *roots->v, by_shape, NULL, f->job->mem);
+    return rc ? rc : az_sort_cmp(roots->v, roots->n, sizeof *roots->v, by_shape, NULL, f->job->mem);
 }
 
 static bool has_graphs(const struct az_trace *t)
@@ -241,8 +249,8 @@ int az_pt_captures(struct az_parse *job)
     az_arena_init(&f.arena, job->mem);
     az_vec_init(&f.files, job->mem);
     if (!named)
-        f.path = az_path_join(&f.arena, az_path_dir(job->files[0].path),
-                              AZ_SV(AZ_PT_CAPTURE_FOLDER));
+        f.path =
+            az_path_join(&f.arena, az_path_dir(job->files[0].path), AZ_SV(AZ_PT_CAPTURE_FOLDER));
     f.path = az_arena_dup(&f.arena, f.path);
     if (!f.path.p)
         rc = az_arena_error(&f.arena);

@@ -1,7 +1,7 @@
-/* Traces of graph captures that lie beside a PyTorch trace (docs/graphs.md 1): read into the
+/* Traces of graph captures next to a PyTorch trace (docs/graphs.md 1): read into the
  * captures of that trace (model/capture.h).
  *   pytorch_capture.c       the folder: which files, of which shape and rank
- *   pytorch_capture_read.c  one file: what lies between begin and end of each capture
+ *   pytorch_capture_read.c  one file: what is between begin and end of each capture
  */
 #ifndef AZ_FORMATS_PYTORCH_CAPTURE_H
 #define AZ_FORMATS_PYTORCH_CAPTURE_H
@@ -22,7 +22,7 @@ struct az_pt_shape az_pt_shape_of(struct az_sv text);
 int64_t az_pt_rank_of(struct az_sv path);
 
 /* Reads the captures of a trace that is parsed and not yet sealed: those of option capture_folder,
- * else of the folder AZ_PT_CAPTURE_FOLDER beside its file. Nothing where it has no graph launch.
+ * else of the folder AZ_PT_CAPTURE_FOLDER next to its file. Nothing where it has no graph launch.
  * Fails for a folder that is named and cannot be read; a file that is no capture is a warning. */
 int az_pt_captures(struct az_parse *job) AZ_MUST_USE;
 

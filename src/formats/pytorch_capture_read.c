@@ -119,8 +119,10 @@ static int coll_there(struct reading *r, uint32_t row, uint32_t *out)
     if (row == AZ_NO_ROW)
         return 0;
     struct az_coll_args a = az_optrace(r->from)->colls.v[row];
-    uint32_t *const names[] = { &a.name,     &a.in_nelems, &a.out_nelems, &a.group_size, &a.dtype,
-                                &a.in_split, &a.out_split, &a.pg_name,    &a.pg_desc,    &a.pg_ranks };
+    uint32_t *const names[] = {
+        &a.name,     &a.in_nelems, &a.out_nelems, &a.group_size, &a.dtype,
+        &a.in_split, &a.out_split, &a.pg_name,    &a.pg_desc,    &a.pg_ranks
+    };
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(names); i++)
         rc = name_there(r, *names[i], names[i]);
@@ -160,7 +162,8 @@ static int add_details(struct reading *r, uint32_t op, struct az_captured_node *
 }
 
 /* Nodes come in preorder: one ends where the first that is not below it begins. */
-static int add_nodes(struct reading *r, const struct az_vec_u32 *calls, struct az_capture_root *root)
+static int add_nodes(struct reading *r, const struct az_vec_u32 *calls,
+                     struct az_capture_root *root)
 {
     const struct az_calltree *c = r->tree;
     int rc = 0;
@@ -259,9 +262,9 @@ static int find_windows(struct reading *r, struct az_pt_shape shape)
                 break;
         }
         if (end != AZ_NO_ROW)
-            rc = add_window(
-                r, &(struct window){ .from = e->end[i], .to = e->start[end], .begin = i }, shape,
-                &calls);
+            rc = add_window(r,
+                            &(struct window){ .from = e->end[i], .to = e->start[end], .begin = i },
+                            shape, &calls);
     }
     az_vec_release(&calls);
     return rc;
@@ -270,10 +273,9 @@ static int find_windows(struct reading *r, struct az_pt_shape shape)
 int az_pt_capture_read(struct az_trace *to, const struct az_trace *capture,
                        struct az_pt_shape shape, size_t *found)
 {
-    struct reading r = { .to = to,
-                         .from = capture,
-                         .tree = az_tree(capture),
-                         .out = &az_optrace(to)->captures };
+    struct reading r = {
+        .to = to, .from = capture, .tree = az_tree(capture), .out = &az_optrace(to)->captures
+    };
     const size_t before = r.out->roots.n, names = (capture->names.text.n + 1) * sizeof *r.name,
                  nodes = ((size_t)r.tree->n + 1) * sizeof *r.seen;
     int rc = 0;

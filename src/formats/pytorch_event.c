@@ -15,6 +15,7 @@ static const struct {
     { "correlation", AZ_PT_CORR },
     { "External id", AZ_PT_EXT },
     { "stream", AZ_PT_STREAM },
+    { "sycl queue", AZ_PT_STREAM }, /* of XPU, which has no stream */
     { "device", AZ_PT_DEVICE },
     { "Input Dims", AZ_PT_DIMS },
     { "Input dims", AZ_PT_DIMS }, /* the profiler of PyTorch 1.8 */
@@ -45,6 +46,9 @@ static const struct {
     { "wait_on_stream", AZ_PT_WAIT_STREAM },
     { "wait_on_cuda_event_record_corr_id", AZ_PT_WAIT_CORR },
     { "kernel_file", AZ_PT_KERNEL_FILE },
+    { "copy kind", AZ_PT_COPY_KIND },
+    { "src kind", AZ_PT_COPY_SRC },
+    { "dst kind", AZ_PT_COPY_DST },
     { "Record function id", IGNORED },
     { "Ev Idx", IGNORED },
     { "finished", IGNORED },

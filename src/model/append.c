@@ -79,8 +79,8 @@ static int join_graph_nodes(struct joint *j)
     struct az_graph_nodes *to = &az_optrace(j->whole)->graph_nodes;
     int rc = az_vec_reserve(to, from->n);
     for (size_t i = 0; rc == 0 && i < from->n; i++)
-        to->v[to->n++] = (struct az_graph_node){ .uid = from->v[i].uid + j->map->uid,
-                                                 .id = from->v[i].id };
+        to->v[to->n++] =
+            (struct az_graph_node){ .uid = from->v[i].uid + j->map->uid, .id = from->v[i].id };
     return rc;
 }
 

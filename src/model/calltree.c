@@ -30,7 +30,7 @@ struct builder {
     /* captured nodes, launch by launch; NULL: none */
     uint32_t *grafted, *graft_from; /* nodes; launch -> where its own begin */
     uint32_t *graft_of;             /* row of AZ_CALL -> its launch, AZ_NO_ROW */
-    int64_t slack;            /* one microsecond in ticks */
+    int64_t slack;                  /* one microsecond in ticks */
 };
 
 struct az_sv az_node_name(const struct az_calltree *c, uint32_t node)
@@ -147,9 +147,8 @@ static uint32_t next_node(const struct builder *b, uint32_t at[HOST_KINDS], stru
     int best = -1;
     for (int k = 0; k < HOST_KINDS; k++) {
         const struct az_events *e = &b->t->ev[host_kinds[k]];
-        if (at[k] < e->n &&
-            (best < 0 || before(e, b->order[k][at[k]], &b->t->ev[host_kinds[best]],
-                                b->order[best][at[best]])))
+        if (at[k] < e->n && (best < 0 || before(e, b->order[k][at[k]], &b->t->ev[host_kinds[best]],
+                                                b->order[best][at[best]])))
             best = k;
     }
     const uint32_t first[HOST_KINDS] = { 0, b->c->first_call, b->c->first_captured,
@@ -269,8 +268,7 @@ static void release(struct builder *b, size_t lanes)
     if (b->grafted)
         az_mem_free(mem, b->grafted, ((size_t)b->c->n + 1) * sizeof *b->grafted);
     if (b->graft_from)
-        az_mem_free(mem, b->graft_from,
-                    (az_optrace(b->t)->grafts.n + 2) * sizeof *b->graft_from);
+        az_mem_free(mem, b->graft_from, (az_optrace(b->t)->grafts.n + 2) * sizeof *b->graft_from);
     if (b->graft_of)
         az_mem_free(mem, b->graft_of, (b->t->ev[AZ_CALL].n + 1) * sizeof *b->graft_of);
     if (b->top)

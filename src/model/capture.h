@@ -18,26 +18,21 @@
 #include "model/pairing.h"
 
 /* How an engine captured a shape: as one graph, or in parts around what cannot be captured. */
-enum az_capture_mode {
-    AZ_CAPTURE_ANY,
-    AZ_CAPTURE_FULL,
-    AZ_CAPTURE_PIECEWISE,
-    AZ_CAPTURE_MODES
-};
+enum az_capture_mode { AZ_CAPTURE_ANY, AZ_CAPTURE_FULL, AZ_CAPTURE_PIECEWISE, AZ_CAPTURE_MODES };
 
 /* An operator, a launching call or a frame of a capture; those above a launch only. Preorder. */
 struct az_captured_node {
-    uint8_t kind;    /* AZ_HOST_OP, AZ_CAPTURED, AZ_FRAME */
-    uint32_t name;   /* id */
-    uint32_t last;   /* the last node below it, else itself; counted from the root's first */
-    uint32_t launch; /* AZ_CAPTURED: its launch, counted likewise */
-    uint32_t side;   /* AZ_HOST_OP: row of optrace.ops; AZ_NO_ROW */
+    uint8_t kind;        /* AZ_HOST_OP, AZ_CAPTURED, AZ_FRAME */
+    uint32_t name;       /* id */
+    uint32_t last;       /* the last node below it, else itself; counted from the root's first */
+    uint32_t launch;     /* AZ_CAPTURED: its launch, counted likewise */
+    uint32_t side;       /* AZ_HOST_OP: row of optrace.ops; AZ_NO_ROW */
     uint32_t coll, args; /* what it says of a collective (az_coll_source); AZ_NO_ROW */
     uint32_t file;       /* of its kernel (az_op_file); AZ_NO_ID */
 };
 AZ_VEC(struct az_captured_node, az_captured_nodes);
 
-/* What lies between the begin and the end of one capture: runs of nodes and of launches. */
+/* What is between the begin and the end of one capture: runs of nodes and of launches. */
 struct az_capture_root {
     int64_t batch; /* -1: not known */
     uint8_t mode;  /* az_capture_mode */

@@ -65,7 +65,7 @@ static int64_t batch_of_execute(struct az_sv text)
 bool az_step_batch(struct az_sv text, bool tokens, int64_t *batch)
 {
     static const char *const counts[] = { "bs=", "batch=", "batch_size=" },
-                      *const token_counts[] = { "toks=", "tok=", "tokens=" };
+                             *const token_counts[] = { "toks=", "tok=", "tokens=" };
     *batch = -1;
     if (az_sv_starts(text, AZ_SV("execute_"))) {
         *batch = batch_of_execute(text);
@@ -121,26 +121,34 @@ static uint32_t step_of(const struct grafting *g, uint32_t call)
     return AZ_NO_ROW;
 }
 
-/* Graph launches in order of start; those of one step are numbered. */
+static bool is_graph_launch(const struct grafting *g, uint32_t call)
+{
+    return az_sv_ifind(text_of(g, AZ_CALL, call), AZ_SV("graphlaunch")) >= 0;
+}
+
+/* Graph launches in order of start; those of one step are numbered, as are those without device
+ * events, which are not listed. The driver's call within the runtime's is the same launch. */
 static int list_replays(struct grafting *g)
 {
     const struct az_events *e = &g->t->ev[AZ_CALL];
     struct az_map count;
     int rc = az_map_init(&count, g->t->mem, 64);
     for (uint32_t i = 0; rc == 0 && i < e->n; i++) {
+        const uint32_t up = g->c->parent[g->c->first_call + i];
+        const bool inner = up != AZ_NO_ROW && up >= g->c->first_call && up < g->c->first_captured &&
+                           is_graph_launch(g, up - g->c->first_call);
         struct replay r = { .call = i };
         uint32_t *n;
         bool added;
-        az_node_gpu(g->c, g->c->first_call + i, &r.first, &r.end);
-        if (r.first == r.end || az_sv_ifind(text_of(g, AZ_CALL, i), AZ_SV("graphlaunch")) < 0 ||
-            g->c->gpu_call[g->c->linked[r.first]] != g->c->first_call + i)
+        if (inner || !is_graph_launch(g, i))
             continue;
         r.step = step_of(g, i);
         rc = az_map_put(&count, r.step, 0, 0, &n, &added);
-        if (rc == 0) {
+        if (rc == 0)
             r.position = (*n)++;
+        az_node_gpu(g->c, g->c->first_call + i, &r.first, &r.end);
+        if (rc == 0 && r.first < r.end)
             rc = az_vec_push(&g->list, r);
-        }
     }
     for (size_t i = 0; i < g->list.n; i++)
         g->list.v[i].of = az_map_get(&count, g->list.v[i].step, 0);
@@ -256,7 +264,7 @@ static int list_events(struct grafting *g, const struct replay *r)
 }
 
 static enum az_pair_by pair_root(struct grafting *g, size_t n, const struct az_capture_root *root,
-                              int *rc)
+                                 int *rc)
 {
     const struct az_pairing p = { .launch = g->o->captures.launches.v + root->first_launch,
                                   .n_launches = root->n_launches,
@@ -393,6 +401,10 @@ static int put_events(struct grafting *g)
 static int rebuild(struct grafting *g)
 {
     g->o->n_events = g->o->graft_end;
+    if (g->t->ev[AZ_HOST_OP].n) { /* the trace itself may have none */
+        g->o->has_ops = true;
+        g->t->caps |= AZ_CAP_HOST_OPS;
+    }
     az_calltree_release(g->c);
     const int rc = az_calltree_build(g->c, g->t, g->o->opts);
     if (rc)

@@ -71,7 +71,8 @@ struct az_options {
     struct az_sv extension_file;
     struct az_sv
         comparison_json_path; /* pytorch: the trace that this one is compared with; empty: none */
-    struct az_sv capture_folder; /* pytorch: traces of graph captures; empty: those beside a trace */
+    struct az_sv
+        capture_folder; /* pytorch: traces of graph captures; empty: those next to a trace */
     /* pytorch (docs/formulas-pytorch.md 13) */
     struct az_sv link_by;                                    /* correlation | flow */
     struct az_sv phase_detection_method;                     /* hybrid, ... */

@@ -134,10 +134,10 @@ struct az_optrace {
     uint64_t n_events;   /* elements of the event array; operators that a hook put in are numbered
                             after them */
     uint32_t first_made; /* row of `ops` from which they were put in by a hook */
-    struct az_captures captures;   /* given back when the trace is sealed */
-    struct az_graft_sums grafted;  /* likewise made when the trace is sealed */
-    struct az_grafts grafts;       /* by first_uid; */
-    uint32_t graft_end;            /* uid after those of the last */
+    struct az_captures captures;  /* given back when the trace is sealed */
+    struct az_graft_sums grafted; /* likewise made when the trace is sealed */
+    struct az_grafts grafts;      /* by first_uid; */
+    uint32_t graft_end;           /* uid after those of the last */
     /* made when the trace is sealed */
     struct az_calltree *tree;
     struct az_launchers *launchers;
@@ -174,9 +174,9 @@ uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid);
  * in row order. */
 struct az_calltree {
     const struct az_trace *trace;
-    uint32_t n;                       /* host nodes */
+    uint32_t n;                                       /* host nodes */
     uint32_t first_call, first_captured, first_frame; /* where calls, captured ones, frames begin */
-    uint32_t *parent;                 /* node -> parent node, AZ_NO_ROW: root */
+    uint32_t *parent;                                 /* node -> parent node, AZ_NO_ROW: root */
     uint32_t *pre, *last; /* preorder number of a node, largest preorder number in its subtree */
     uint32_t *by_pre;     /* preorder number -> node */
     uint64_t clamped;     /* events whose end was cut to their parent's */

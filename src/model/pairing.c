@@ -16,7 +16,10 @@ const char *az_pair_text(enum az_pair_by p)
     return text[p];
 }
 
-static bool is_kernel(uint32_t key) { return key != (uint32_t)AZ_KEY_COPY && key != (uint32_t)AZ_KEY_FILL; }
+static bool is_kernel(uint32_t key)
+{
+    return key != (uint32_t)AZ_KEY_COPY && key != (uint32_t)AZ_KEY_FILL;
+}
 
 static bool fits(uint32_t launch, uint32_t event)
 {
@@ -84,8 +87,8 @@ static int list_streams(struct streams *s, struct az_map *index)
 static size_t run_length(const struct streams *s, size_t stream, size_t at)
 {
     size_t n = 0;
-    for (uint32_t e = s->head[stream]; e < s->p->n_events && at + n < s->p->n_launches &&
-                                       s->p->launch[at + n] == s->p->event[e];
+    for (uint32_t e = s->head[stream];
+         e < s->p->n_events && at + n < s->p->n_launches && s->p->launch[at + n] == s->p->event[e];
          e = s->next[e])
         n++;
     return n;

@@ -7,11 +7,13 @@
 const char *az_kind_text(enum az_kind k)
 {
     static const char *const text[AZ_KIND_COUNT] = {
-        [AZ_KERNEL] = "kernel",      [AZ_MEMCPY] = "memcpy",   [AZ_MEMSET] = "memset",
-        [AZ_GRAPH] = "graph launch", [AZ_HOST_OP] = "host op", [AZ_CALL] = "API call",
-        [AZ_OSRT] = "OS call",       [AZ_RANGE] = "range",     [AZ_GPU_RANGE] = "GPU range",
-        [AZ_FRAME] = "frame",        [AZ_SYNC] = "sync",       [AZ_OVERHEAD] = "overhead",
-        [AZ_ALLOC] = "allocation",     [AZ_CAPTURED] = "captured call",
+        [AZ_KERNEL] = "kernel",       [AZ_MEMCPY] = "memcpy",
+        [AZ_MEMSET] = "memset",       [AZ_GRAPH] = "graph launch",
+        [AZ_HOST_OP] = "host op",     [AZ_CALL] = "API call",
+        [AZ_OSRT] = "OS call",        [AZ_RANGE] = "range",
+        [AZ_GPU_RANGE] = "GPU range", [AZ_FRAME] = "frame",
+        [AZ_SYNC] = "sync",           [AZ_OVERHEAD] = "overhead",
+        [AZ_ALLOC] = "allocation",    [AZ_CAPTURED] = "captured call",
     };
     return (unsigned)k < AZ_KIND_COUNT ? text[k] : "unknown";
 }

@@ -239,6 +239,22 @@ static void defects(void **state)
     fixture_close(&f);
 }
 
+/* Perfetto output of PyTorch, not of rocprofv3. */
+static void render_stages(void **state)
+{
+    struct buf file = { .n = 0 }, p = { .n = 0 }, e = { .n = 0 };
+    struct fixture f;
+    (void)state;
+    num(&e, 1, 5);
+    num(&e, 2, 1000);
+    num(&p, 8, 77);
+    sub(&p, 53, &e);
+    packet(&file, 1, 1, &p);
+    assert_int_equal(parse_bytes(&f, &file), AZ_EFORMAT);
+    assert_true(said(&f, AZ_ERROR, "export_chrome_trace to a name that ends in .json"));
+    fixture_close(&f);
+}
+
 static void categories(void **state)
 {
     struct buf file = { .n = 0 }, p = { .n = 0 }, e = { .n = 0 };
@@ -336,9 +352,9 @@ static void probing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_kernel), cmocka_unit_test(interning),  cmocka_unit_test(compressed),
-        cmocka_unit_test(defects),    cmocka_unit_test(categories), cmocka_unit_test(json_form),
-        cmocka_unit_test(probing),
+        cmocka_unit_test(one_kernel), cmocka_unit_test(interning),     cmocka_unit_test(compressed),
+        cmocka_unit_test(defects),    cmocka_unit_test(render_stages), cmocka_unit_test(categories),
+        cmocka_unit_test(json_form),  cmocka_unit_test(probing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,9 @@ struct az_fw_graphs {
 int az_fw_graphs_count(struct az_job *job, const struct az_fw *f,
                        struct az_fw_graphs *g) AZ_MUST_USE;
 void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g);
+/* Rows of coverage: by which rule kernels of graphs were paired with their captures, and why others
+ * were not. The ticks are of any length, the same for all. */
+void az_fw_captures_tell(struct az_job *job, const struct az_graft_sums *s);
 bool az_fw_gpu_recompute(const struct az_fw *f, uint32_t gpu);
 /* The column is_recompute, if asked for, and its cell. */
 void az_fw_recompute_column(const struct az_fw *f, struct az_table *t);

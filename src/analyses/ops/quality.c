@@ -146,32 +146,27 @@ void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g)
                      "kernels; record the device while graphs are replayed"));
 }
 
-/* By which rule kernels of graphs were paired with their captures, and what was not. */
-static void cover_captures(const struct work *w)
+void az_fw_captures_tell(struct az_job *job, const struct az_graft_sums *s)
 {
-    const struct az_graft_sums *s = &w->fw->ops->grafted;
     int64_t whole = 0;
     for (int by = 0; by < AZ_PAIR_COUNT; by++)
         whole = az_add_sat(whole, s->ticks[by]);
-    for (enum az_pair_by by = 0; by < AZ_PAIR_COUNT; by++)
-        if (s->launches[by])
-            az_cover(w->job,
-                     az_arena_printf(w->job->arena, "graph kernels %s: %s",
-                                     az_paired(by) ? "paired with their capture"
-                                                   : "without operator",
-                                     az_pair_text(by))
-                         .p,
-                     whole ? (double)s->ticks[by] / (double)whole * 100.0 : 0, "%",
-                     az_arena_printf(w->job->arena,
+    for (enum az_pair_by by = 0; by < AZ_PAIR_COUNT; by++) {
+        if (!s->launches[by])
+            continue;
+        const struct az_sv item = az_arena_printf(
+            job->arena, "graph kernels %s: %s",
+            az_paired(by) ? "paired with their capture" : "without operator", az_pair_text(by));
+        if (item.p)
+            az_cover(job, item.p, az_percent((double)s->ticks[by], (double)whole), "%",
+                     az_arena_printf(job->arena,
                                      "of their time; %" PRIu64 " events of %" PRIu64
-                                     " graph launches%s",
-                                     s->events[by], s->launches[by],
-                                     by == AZ_PAIR_UNNAMED ? "; the captured launches do not name "
-                                                             "their kernels"
-                                                           : ""));
+                                     " graph launches",
+                                     s->events[by], s->launches[by]));
+    }
     if (s->surplus)
-        az_cover(w->job, "captured launches without a device event", (double)s->surplus, "launches",
-                 AZ_SV("left out: no kernel of the replay has their name and place"));
+        az_cover(job, "captured launches without a device event", (double)s->surplus, "launches",
+                 AZ_SV("skipped: no kernel of the replay has their name and place"));
 }
 
 static void cover(struct work *w, const struct linkage *l, int64_t busy)
@@ -193,7 +188,7 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
     az_cover(w->job, "kernel time in kernel class others",
              w->fw->kernels ? (double)others / (double)w->fw->kernels * 100.0 : 0, "%",
              AZ_SV("names that neither the class map nor the built-in rules know"));
-    cover_captures(w);
+    az_fw_captures_tell(w->job, &w->fw->ops->grafted);
     if (l->unlinked)
         az_finding(w->job, "unlinked_device_events", "info",
                    AZ_SV("device events without their launch"), (int64_t)l->unlinked,

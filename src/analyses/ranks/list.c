@@ -17,6 +17,7 @@ struct part {
     int64_t device, linked, graph, kernels, others;
     uint64_t unlinked_events;
     struct az_fw_graphs graphs;
+    struct az_graft_sums captured; /* ns */
     struct az_drop *drops;
     size_t n_drops;
 };
@@ -79,6 +80,9 @@ static int framework_time(struct az_job *job, struct part *p)
     p->graph = az_ns(t, graph);
     p->kernels = az_ns(t, kernels);
     p->others = az_ns(t, others);
+    p->captured = fw->ops->grafted;
+    for (int by = 0; by < AZ_PAIR_COUNT; by++)
+        p->captured.ticks[by] = az_ns(t, p->captured.ticks[by]);
     return az_fw_graphs_count(job, fw, &p->graphs);
 }
 
@@ -227,9 +231,20 @@ static int list_ranks(const struct work *w)
 
 /* ---- coverage ---- */
 
+static void add_captured(struct az_graft_sums *sum, const struct az_graft_sums *one)
+{
+    for (int by = 0; by < AZ_PAIR_COUNT; by++) {
+        sum->launches[by] += one->launches[by];
+        sum->events[by] += one->events[by];
+        sum->ticks[by] = az_add_sat(sum->ticks[by], one->ticks[by]);
+    }
+    sum->surplus += one->surplus;
+}
+
 struct totals {
     uint64_t read, kept, unlinked_events;
     struct az_fw_graphs graphs;
+    struct az_graft_sums captured;
     int64_t device, linked, graph, kernels, others;
     bool links;
 };
@@ -247,6 +262,7 @@ static struct totals add_up(const struct work *w)
         sum.unlinked_events += p->unlinked_events;
         sum.graphs.launches += p->graphs.launches;
         sum.graphs.bare += p->graphs.bare;
+        add_captured(&sum.captured, &p->captured);
         sum.device = az_add_sat(sum.device, p->device);
         sum.linked = az_add_sat(sum.linked, p->linked);
         sum.graph = az_add_sat(sum.graph, p->graph);
@@ -329,6 +345,7 @@ static int cover_ranks(const struct work *w)
                    sum.device - sum.linked,
                    AZ_SV("start the recording before the work, or count them with "
                          "include_unlinked_kernels"));
+    az_fw_captures_tell(job, &sum.captured);
     az_fw_graphs_tell(job, sum.graphs);
     return 0;
 }

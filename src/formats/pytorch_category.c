@@ -1,0 +1,67 @@
+/* What an event is, by its category: those of every backend of the profiler
+ * (docs/formats-pytorch.md 1.3). */
+#include "formats/pytorch.h"
+
+#define CATEGORY(text, kind)                                                                       \
+    {                                                                                              \
+        text, sizeof(text) - 1, kind                                                               \
+    }
+static const struct {
+    const char *cat;
+    size_t n;
+    enum az_kind kind;
+} categories[] = {
+    CATEGORY("cpu_op", AZ_HOST_OP),
+    CATEGORY("Operator", AZ_HOST_OP),
+    CATEGORY("cuda_runtime", AZ_CALL),
+    CATEGORY("cuda_driver", AZ_CALL),
+    CATEGORY("Runtime", AZ_CALL),
+    CATEGORY("kernel", AZ_KERNEL),
+    CATEGORY("Kernel", AZ_KERNEL),
+    CATEGORY("gpu_memcpy", AZ_MEMCPY),
+    CATEGORY("Memcpy", AZ_MEMCPY),
+    CATEGORY("gpu_memset", AZ_MEMSET),
+    CATEGORY("Memset", AZ_MEMSET),
+    CATEGORY("python_function", AZ_FRAME),
+    CATEGORY("user_annotation", AZ_RANGE),
+    CATEGORY("gpu_user_annotation", AZ_GPU_RANGE),
+    CATEGORY("cuda_sync", AZ_SYNC),
+    CATEGORY("overhead", AZ_OVERHEAD),
+    CATEGORY("mtia_ccp_events", AZ_KERNEL), /* on the device */
+    CATEGORY("hpu_op", AZ_CALL),            /* of the host's runtime */
+};
+
+/* Backends name their categories alike: xpu_runtime, mtia_runtime, privateuse1_driver, xpu_sync. */
+static const struct {
+    struct az_sv end;
+    enum az_kind kind;
+} patterns[] = {
+    { { "_runtime", 8 }, AZ_CALL },
+    { { "_driver", 7 }, AZ_CALL },
+    { { "_sync", 5 }, AZ_SYNC },
+};
+
+enum az_kind az_pt_kind_of(struct az_sv cat)
+{
+    for (size_t i = 0; i < AZ_LENGTH(categories); i++)
+        if (cat.n == categories[i].n && memcmp(cat.p, categories[i].cat, cat.n) == 0)
+            return categories[i].kind;
+    for (size_t i = 0; i < AZ_LENGTH(patterns); i++)
+        if (az_sv_ends(cat, patterns[i].end))
+            return patterns[i].kind;
+    return AZ_KIND_COUNT;
+}
+
+static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 32) : c; }
+
+struct az_sv az_pt_copy_text(struct az_arena *a, const struct az_pt_event *e)
+{
+    const struct az_sv kind = az_pt_text(e, AZ_PT_COPY_KIND), src = az_pt_text(e, AZ_PT_COPY_SRC),
+                       dst = az_pt_text(e, AZ_PT_COPY_DST);
+    if (!kind.n || !az_sv_is(e->name, "Memcpy"))
+        return az_sv_make(NULL, 0);
+    if (!src.n || !dst.n)
+        return az_arena_printf(a, "Memcpy %.*s", AZ_SVF(kind));
+    return az_arena_printf(a, "Memcpy %.*s (%c%.*s -> %c%.*s)", AZ_SVF(kind), upper(src.p[0]),
+                           (int)src.n - 1, src.p + 1, upper(dst.p[0]), (int)dst.n - 1, dst.p + 1);
+}

@@ -1,0 +1,47 @@
+# Categories of other backends of the profiler: calls of any runtime and driver, synchronisation, queues of XPU in place of
+# streams; what is not known is counted by category.
+"$PYTHON" - <<'P'
+import json
+def span(cat, name, pid, tid, ts, dur, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+def write(backend, kernel="kernel", call="launch", driver=True, **more):
+    e = []
+    for i in range(4):
+        at, corr = 100 * i, 10 + i
+        e += [span("cpu_op", "aten::mm", 1, 1, at, 50, **{"Input Dims": [[8, 16], [16, 4]], "Input type": ["float", "float"]}),
+              span(backend + "_runtime", call, 1, 1, at + 10, 20, correlation=corr)]
+        if driver:
+            e.append(span(backend + "_driver", call + "Driver", 1, 1, at + 15, 5, correlation=corr))
+        e.append(span(kernel, "gemm", 0, 5, at + 60, 30, device=0, correlation=corr, **more))
+    e += [span(backend + "_sync", "Context Sync", 0, 5, 400, 10, device=0, stream=5, correlation=99),
+          span(backend + "_scope_profiler", "x", 0, 5, 400, 10)]
+    json.dump({"traceEvents": e}, open(backend + ".json", "w"))
+write("xpu", call="urEnqueueKernelLaunch", **{"sycl queue": 64, "l0 queue": "0x55", "context": "0x7", "sycl_node_id": 1})
+write("mtia", kernel="mtia_ccp_events", driver=False)
+write("privateuse1", stream=3)
+write("newone", stream=2)
+P
+for b in xpu mtia privateuse1 newone; do
+    echo "== $b"
+    "$ANALYZER" run $b.json --csv-dir $b -q || echo "exit status $?"
+    grep -E 'linked|dropped' $b/coverage.csv
+    cut -d, -f1-3,6-8 $b/kernel_summary.csv
+done
+echo "== the CUPTI monitor: kinds of copies in arguments"
+"$PYTHON" - <<'P'
+import json
+def copy(ts, name="Memcpy", **args):
+    return [{"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": 1, "tid": 1, "ts": ts, "dur": 2, "args": {"correlation": ts + 1}},
+            {"ph": "X", "cat": "gpu_memcpy", "name": name, "pid": 0, "tid": 7, "ts": ts + 5, "dur": 3, "args": dict(args, correlation=ts + 1, stream=7, bytes=4096)}]
+e = copy(0, **{"copy kind": "HtoD", "src kind": "pageable", "dst kind": "device"}) + copy(20, **{"copy kind": "PtoP"}) + copy(40)
+e += copy(60, "Memcpy DtoH (Device -> Pinned)", **{"copy kind": "HtoD"})
+e.append({"ph": "X", "cat": "graph_host_node", "name": "HostNode: f", "pid": 0, "tid": 7, "ts": 80, "dur": 1, "args": {}})
+json.dump({"traceEvents": e}, open("cuspy.json", "w"))
+P
+"$ANALYZER" run cuspy.json --csv-dir cuspy -q
+cut -d, -f8 cuspy/idle_gaps.csv
+grep dropped cuspy/coverage.csv
+echo "== Ascend"
+echo '[{"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "Ascend Hardware"}}, {"ph": "X", "name": "MatMul", "pid": 7, "tid": 1,
+  "ts": "1704161511420306.491", "dur": 3.2, "args": {"Task Type": "AI_CORE"}}]' >trace_view.json
+"$ANALYZER" run trace_view.json; echo "exit status $?"
