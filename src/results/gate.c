@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "results/gate_stats.h"
+#include "results/key_figures.h"
 
 #define HOLM_ROWS 20 /* more tests than this in a sheet are corrected */
 
@@ -168,11 +169,30 @@ static bool has_limit(const struct az_gate_rule *r)
 
 /* ---- rows ---- */
 
+/* The absolute limit of a rule that wants a part of the input's total: of the baseline's. */
+static void limit_by_total(const struct az_series *base, struct az_gate_result *x)
+{
+    if (!x->rule || !(x->rule->of_total > 0) || isnan(x->limit_abs))
+        return;
+    for (size_t i = 0; i < base->metrics.n; i++) {
+        const struct az_metric *m = &base->metrics.v[i];
+        if (!az_sv_eq(m->input, x->input) || !word(m->sheet, AZ_KEY_FIGURES) ||
+            !word(m->key_text, AZ_KEY_TOTAL) || m->values.n == 0)
+            continue;
+        const double total = az_gate_center(m->values.v, m->values.n);
+        if (total > 0)
+            x->limit_abs = x->rule->of_total * total;
+        return;
+    }
+}
+
 static int one(struct gate *g, const struct az_gate_rule *r, const struct az_metric *b,
                const struct az_metric *c)
 {
     struct az_gate_result x;
     int rc = az_gate_measure(r, b, c, &x);
+    if (!rc && g->in->base)
+        limit_by_total(g->in->base, &x);
     return rc ? rc : add(g, &x);
 }
 
@@ -217,11 +237,19 @@ static int rule_removed(struct gate *g, const struct az_gate_rule *r, size_t *hi
     return rc;
 }
 
+static bool is_optional(const struct az_gate_rule *r)
+{
+    return r->built_in && word(r->on_missing, "info");
+}
+
 /* Tables that one side lacks. */
 static int rule_sheets(struct gate *g, const struct az_gate_rule *r)
 {
     const struct az_series *b = g->in->base, *c = g->in->cand;
     int rc = 0;
+
+    if (is_optional(r))
+        return 0;
 
     for (size_t i = 0; !rc && b && i < b->sheets.n; i++) {
         const struct az_series_sheet *s = &b->sheets.v[i];
@@ -331,7 +359,7 @@ static int one_rule(struct gate *g, const struct az_gate_rule *r)
         rc = rule_removed(g, r, &hits);
     if (!rc)
         rc = rule_sheets(g, r);
-    if (!rc && hits == 0)
+    if (!rc && hits == 0 && !is_optional(r))
         rc = add_whole(
             g, r, AZ_SV(""), AZ_SV(""), AZ_GATE_INCONCLUSIVE,
             level_of(r->on_missing, AZ_LEVEL_INCONCLUSIVE),
@@ -352,8 +380,9 @@ static int whole_inputs(struct gate *g)
     int rc = 0;
 
     if (!b)
-        return add_whole(g, NULL, AZ_SV(""), AZ_SV(""), AZ_GATE_INCONCLUSIVE, AZ_LEVEL_INCONCLUSIVE,
-                         g->in->no_base);
+        return add_whole(g, NULL, AZ_SV(""), AZ_SV(""),
+                         g->in->first ? AZ_GATE_NEW : AZ_GATE_INCONCLUSIVE,
+                         g->in->first ? AZ_LEVEL_INFO : AZ_LEVEL_INCONCLUSIVE, g->in->no_base);
     for (size_t i = 0; !rc && i < b->inputs.n; i++) {
         for (size_t k = 0; k < g->in->n_rules; k++) {
             enum az_gate_level l = level_of(g->in->rules[k].on_missing, AZ_LEVEL_INCONCLUSIVE);
@@ -406,6 +435,7 @@ static int drift(struct gate *g)
             if (!b || !az_gate_applies(r, m))
                 continue;
             rc = az_gate_measure(r, b, m, &x);
+            limit_by_total(g->in->drift, &x);
             x.note = x.note.n ? x.note : g->in->drift_text;
             x.drift = true;
             if (!rc)
@@ -539,6 +569,75 @@ static int judge_one(struct gate *g, struct az_gate_result *x)
     return az_gate_judge(x, g->in->noise ? az_series_find(g->in->noise, &m) : NULL, g->a);
 }
 
+/* How near to the cause a failure of the key figures is: a part of the time, the total, what
+ * contains or repeats it; 0: it is none of them. */
+static int nearness(const struct az_gate_result *x)
+{
+    if (x->status != AZ_GATE_FAIL || x->drift)
+        return 0;
+    if (word(x->sheet, AZ_KEY_PARTS))
+        return 3;
+    if (!word(x->sheet, AZ_KEY_FIGURES))
+        return 0;
+    return word(x->key_text, AZ_KEY_TOTAL) ? 2 : 1;
+}
+
+static bool same_run(const struct az_gate_result *x, const struct az_gate_result *y)
+{
+    return az_sv_eq(x->input, y->input);
+}
+
+/* One failure a cause: where parts of the time fail, the total and what repeats it follow from
+ * them, and only warn; so do parts where the total is better all the same. */
+static void find_causes(struct az_verdict *v)
+{
+    for (size_t i = 0; i < v->results.n; i++) {
+        struct az_gate_result *x = &v->results.v[i];
+        const int near = nearness(x);
+        const struct az_gate_result *cause = NULL;
+        for (size_t k = 0; near > 0 && near < 3 && k < v->results.n; k++) {
+            const struct az_gate_result *y = &v->results.v[k];
+            if (same_run(x, y) && nearness(y) > near &&
+                (!cause || nearness(y) > nearness(cause) ||
+                 (nearness(y) == nearness(cause) && y->delta > cause->delta)))
+                cause = y;
+        }
+        if (cause)
+            x->follows = cause->key_text;
+    }
+    for (size_t i = 0; i < v->results.n; i++) {
+        struct az_gate_result *x = &v->results.v[i];
+        for (size_t k = 0; nearness(x) == 3 && k < v->results.n; k++) {
+            const struct az_gate_result *y = &v->results.v[k];
+            if (same_run(x, y) && word(y->sheet, AZ_KEY_FIGURES) &&
+                word(y->key_text, AZ_KEY_TOTAL) && y->status == AZ_GATE_IMPROVED)
+                x->made_up = true;
+        }
+    }
+    for (size_t i = 0; i < v->results.n; i++) {
+        struct az_gate_result *x = &v->results.v[i];
+        if (x->follows.n || x->made_up) {
+            x->status = AZ_GATE_WARN;
+            x->level = AZ_LEVEL_WARN;
+        }
+    }
+}
+
+static int explain_causes(struct gate *g)
+{
+    for (size_t i = 0; i < g->v->results.n; i++) {
+        struct az_gate_result *x = &g->v->results.v[i];
+        if (!x->follows.n && !x->made_up)
+            continue;
+        x->text = az_arena_printf(g->a, "%.*s: %s%.*s", AZ_SVF(x->text),
+                                  x->made_up ? "the total is better all the same" : "follows from ",
+                                  AZ_SVF(x->follows));
+        if (!x->text.p)
+            return az_arena_error(g->a);
+    }
+    return AZ_OK;
+}
+
 static int judge_all(struct gate *g)
 {
     struct az_verdict *v = g->v;
@@ -551,14 +650,20 @@ static int judge_all(struct gate *g)
         int rc = judge_one(g, x);
         if (rc)
             return rc;
-        if (x->drift && x->level == AZ_LEVEL_INFO)
-            continue;
-        kept++;
+        kept += !(x->drift && x->level == AZ_LEVEL_INFO);
+    }
+    v->results.n = kept;
+    find_causes(v);
+    int rc = explain_causes(g);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < kept; i++) {
+        const struct az_gate_result *x = &v->results.v[i];
         v->count[x->status]++;
         v->warnings += x->level == AZ_LEVEL_WARN;
         worst = x->level > worst ? x->level : worst;
     }
-    v->results.n = kept;
+    v->first = g->in->first && !g->in->base;
     v->outcome = worst == AZ_LEVEL_FAIL           ? AZ_VERDICT_FAIL
                  : worst == AZ_LEVEL_INCONCLUSIVE ? AZ_VERDICT_INCONCLUSIVE
                                                   : AZ_VERDICT_PASS;

@@ -13,6 +13,7 @@ struct az_gate_in {
     size_t n_rules;
     const struct az_series *base; /* NULL: there is none */
     struct az_sv no_base;         /* why, and what to do */
+    bool first; /* there can be none: the history has no run of this kind yet, and keeps this one */
     const struct az_series *cand;
     const struct az_series *noise; /* earlier runs, one value a run; NULL: none */
     const struct az_series *drift; /* the run some time ago; NULL: none */
