@@ -65,8 +65,8 @@ struct az_compare_config {
     struct az_vec_sv names;  /* names in column headings; empty: the titles */
     struct az_vec_sv tables; /* table names or globs; empty: all */
     struct az_sv baseline;   /* first, best, median, or a name; empty: first */
-    bool normalize; /* kernel names without template arguments, addresses, numbers of generated
-                       kernels */
+    bool normalize;  /* kernel names without template arguments, addresses, numbers of generated
+                        kernels */
     bool tree;       /* of two traces also the difference by call tree */
     bool all_sheets; /* the workbook has a sheet for every table */
     struct az_outputs outputs; /* what is not given: as the run's */
@@ -129,7 +129,7 @@ int az_config_load_memory(struct az_config *c, struct az_sv text, const char *pa
  * planner). */
 int az_config_quick(struct az_config *c, const struct az_overrides *over,
                     const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
-/* Gates with the rule that takes every figure, where none are given. */
+/* Gates with the rules of the key figures, where none are given. */
 int az_config_default_gates(struct az_config *c) AZ_MUST_USE;
 int az_config_add_input(struct az_config *c,
                         struct az_input **in) AZ_MUST_USE; /* copies the quick defaults */

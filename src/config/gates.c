@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "io/path.h"
+#include "results/key_figures.h"
 
 #define RULES_MAX 10000
 
@@ -43,15 +44,41 @@ static void check_baseline(struct az_loader *l, const struct az_node *n)
 
 #define ALL_FIGURES "all figures"
 
+/* Limits of the rules that stand where none are given (docs/gates.md has their error rates). */
+#define TOTAL_REL  0.03 /* of the whole: a slow-down of 5 % is found */
+#define PART_REL   0.05
+#define PART_LEAST 0.025 /* of the total: what is less is no cause of anything */
+
 int az_config_default_gates(struct az_config *c)
 {
-    struct az_gate_rule r;
+    static const struct {
+        struct az_sv name, table, on_missing, on_removed;
+        double rel, of_total;
+    } rules[] = {
+        { AZ_SV("key figures"), AZ_SV(AZ_KEY_FIGURES), AZ_SV("fail"), AZ_SV("warn"), TOTAL_REL, 0 },
+        { AZ_SV("parts of the time"), AZ_SV(AZ_KEY_PARTS), AZ_SV("info"), AZ_SV("info"), PART_REL,
+          PART_LEAST },
+        { AZ_SV("memory"), AZ_SV(AZ_KEY_MEMORY), AZ_SV("info"), AZ_SV("info"), PART_REL, 0 },
+    };
+    int rc = 0;
+
     c->gates.given = true;
     if (c->gates.rules.n)
         return 0;
-    az_gate_rule_init(&r);
-    r.name = AZ_SV(ALL_FIGURES);
-    return az_vec_push(&c->gates.rules, r);
+    for (size_t i = 0; !rc && i < AZ_LENGTH(rules); i++) {
+        struct az_gate_rule r;
+        az_gate_rule_init(&r);
+        r.name = rules[i].name;
+        r.table = rules[i].table;
+        r.rel = rules[i].rel;
+        r.of_total = rules[i].of_total;
+        r.on_missing = rules[i].on_missing;
+        r.on_removed = rules[i].on_removed;
+        r.min_share = 0;
+        r.built_in = true;
+        rc = az_vec_push(&c->gates.rules, r);
+    }
+    return rc;
 }
 
 static struct az_sv rule_name(struct az_loader *l, const struct az_gate_rule *r)
@@ -148,8 +175,7 @@ void az_gates_load(struct az_loader *l, struct az_node *root)
     if (!l->fatal && l->c->gates.rules.n == 0 && !rules && !az_node_has(gates, "rules")) {
         l->fatal = az_config_default_gates(l->c);
     } else if (!l->fatal && rules && rules->n == 0) {
-        az_load_error(l, rules,
-                      "no rules (leave the key out for the rule that takes every figure)");
+        az_load_error(l, rules, "no rules (leave the key out for those of the key figures)");
     }
     if (l->c->gates.baseline.n == 0 && l->c->history.path.n)
         l->c->gates.baseline = AZ_SV("last-good");

@@ -7,6 +7,7 @@
 #include "driver/gates.h"
 #include "driver/internal.h"
 #include "driver/saved.h"
+#include "results/key_figures.h"
 
 #define NOISE_RUNS 30
 
@@ -32,22 +33,40 @@ static void take_outcome(struct az_gate_step *s, const struct az_outcome *o)
                                          (in->baseline && az_sv_is(in->run_group, AZ_GATE_ALONE)) };
 }
 
+/* Do rules ask for the key figures? */
+static bool wants_key_figures(const struct az_gate_step *s)
+{
+    for (size_t i = 0; i < s->c->gates.rules.n; i++)
+        if (az_sv_starts(s->c->gates.rules.v[i].table, AZ_SV("key_")))
+            return true;
+    return false;
+}
+
+static int add_key_figures(const struct az_gate_step *s, struct az_document *doc)
+{
+    return wants_key_figures(s) ? az_key_figures_add(doc) : AZ_OK;
+}
+
 int az_gate_take_docs(struct az_gate_step *s)
 {
+    int rc = AZ_OK;
+
     const struct az_saved_list *saved = s->f->plan->saved;
     s->docs = az_arena_array(&s->arena, s->f->n + (saved ? saved->n : 0), sizeof *s->docs);
     if (!s->docs)
         return az_arena_error(&s->arena);
-    for (size_t i = 0; i < s->f->n; i++) {
+    for (size_t i = 0; !rc && i < s->f->n; i++) {
         struct az_outcome *o = &s->f->outcomes[i];
         if (!o->reportable || o->error)
             continue;
-        if (o->job->saved == AZ_SAVED_TABLES)
+        if (o->job->saved == AZ_SAVED_TABLES || o->job->saved == AZ_SAVED_BOOK)
             az_saved_guess(&o->doc);
+        rc = add_key_figures(s, &o->doc);
         take_outcome(s, o);
     }
     for (size_t i = 0; saved && i < saved->n; i++) {
-        const struct az_saved_doc *d = saved->v[i];
+        struct az_saved_doc *d = saved->v[i];
+        rc = rc ? rc : add_key_figures(s, &d->doc);
         s->docs[s->n_docs++] = (struct az_gate_doc){ .title = d->title,
                                                      .group = d->title,
                                                      .doc = &d->doc,
@@ -65,7 +84,7 @@ int az_gate_take_docs(struct az_gate_step *s)
     for (size_t i = 0; saved && i < s->n_docs - saved->n; i++)
         if (az_sv_is(s->docs[i].group, AZ_GATE_ALONE))
             s->docs[i].group = first;
-    return AZ_OK;
+    return rc;
 }
 
 /* ---- what this run is ---- */
@@ -218,6 +237,8 @@ static int from_files(struct az_gate_step *s, struct az_gate_in *in)
     az_vec_init(&l, NULL);
     rc = az_saved_collect(path.p, &l, s->diag);
     for (size_t i = 0; !rc && i < l.n; i++)
+        rc = add_key_figures(s, &l.v[i]->doc);
+    for (size_t i = 0; !rc && i < l.n; i++)
         rc = add_base(s, input_for(s, l.v[i]->title, l.n == 1), &l.v[i]->doc);
     if (rc) { /* said already; the gates that need none go on */
         in->no_base = az_arena_printf(&s->arena, "no baseline: '%.*s' could not be read",
@@ -249,13 +270,32 @@ static bool names_run(struct az_sv b)
            az_sv_is(b, "window") || az_sv_starts(b, AZ_SV("window:"));
 }
 
+/* The first nights: nothing can be judged, nothing is wrong, and this run is kept for those to
+ * come.
+ */
+static int first_night(struct az_gate_step *s, struct az_gate_in *in)
+{
+    const char *few = az_sv_starts(s->c->gates.baseline, AZ_SV("window")) ? "enough runs" : "a run";
+
+    if (!s->c->history.store || az_sv_starts(s->c->gates.baseline, AZ_SV("pinned:")))
+        return AZ_OK;
+    in->first = true;
+    in->no_base = az_arena_printf(&s->arena,
+                                  "nothing is judged yet: the history '%.*s' does not hold %s to "
+                                  "compare with; this one is kept for the next",
+                                  AZ_SVF(az_path_base(s->c->history.path)), few);
+    return in->no_base.p ? AZ_OK : az_arena_error(&s->arena);
+}
+
 static int from_history(struct az_gate_step *s, struct az_history *h, struct az_gate_in *in)
 {
-    bool found = false;
+    bool found = false, young = false;
     int rc = az_history_baseline(h, s->c->gates.baseline, &s->run, &s->base, &found, &in->no_base);
     if (!rc && found)
         in->base = &s->base;
-    return rc;
+    if (!rc && !found)
+        rc = az_history_is_young(h, s->c->gates.baseline, &s->run, &young);
+    return rc || !young ? rc : first_night(s, in);
 }
 
 /* Earlier runs: noise where no test is possible, and slow drift. */
@@ -302,12 +342,12 @@ static int with_history(struct az_gate_step *s, struct az_gate_in *in)
         if (names_run(s->c->gates.baseline))
             in->no_base = az_arena_printf(&s->arena, "no baseline: the history '%.*s' is empty",
                                           AZ_SVF(az_path_base(path)));
-        return AZ_OK;
+        return names_run(s->c->gates.baseline) ? first_night(s, in) : AZ_OK;
     }
     rc = open_history(s, &h);
     if (rc == AZ_EEMPTY) {
         in->no_base = AZ_SV("no baseline: the history is empty");
-        return AZ_OK;
+        return names_run(s->c->gates.baseline) ? first_night(s, in) : AZ_OK;
     }
     if (!rc && names_run(s->c->gates.baseline))
         rc = from_history(s, h, in);

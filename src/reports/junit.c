@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "io/outfile.h"
 #include "reports/report.h"
+#include "results/headline.h"
 #include "results/history.h"
 
 struct writer {
@@ -185,14 +186,15 @@ static bool same_suite(const struct az_gate_result *x, const struct az_gate_resu
     return az_sv_eq(x->input, y->input) && az_sv_eq(x->sheet, y->sheet);
 }
 
-static void suites(struct writer *w, const size_t *order, size_t n)
+static void suites(struct writer *w, const size_t *order, size_t n, struct az_sv answer)
 {
     const struct az_gate_result *r = w->v->results.v;
     struct sums all = sum(w, order, 0, n);
 
-    az_outfile_puts(
-        w->f,
-        AZ_SV("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"analyzer gates\""));
+    az_outfile_puts(w->f, AZ_SV("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites"));
+    attribute(w, "name",
+              answer.n ? az_arena_printf(w->a, "analyzer gates: %.*s", AZ_SVF(answer))
+                       : AZ_SV("analyzer gates"));
     put_sums(w, &all);
     az_outfile_puts(w->f, AZ_SV(">\n"));
     for (size_t i = 0, k; i < n; i = k) {
@@ -221,6 +223,7 @@ static void suites(struct writer *w, const size_t *order, size_t n)
 static int junit_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
                        struct az_diag *diag)
 {
+    const struct az_table *verdict = az_headline_of(doc);
     struct writer w = { .v = doc->verdict, .a = scratch };
     struct az_where at = AZ_AT_FILE(az_sv_str(path));
     size_t *order;
@@ -237,7 +240,8 @@ static int junit_write(const struct az_document *doc, const char *path, struct a
     /* the context is only read */
     rc = az_sort_cmp(order, w.v->results.n, sizeof *order, by_suite, (void *)(uintptr_t)w.v, NULL);
     if (!rc)
-        suites(&w, order, w.v->results.n);
+        suites(&w, order, w.v->results.n,
+               verdict && verdict->rows ? az_headline_line(verdict, 0).text : AZ_SV(""));
     if (!rc && scratch->failed)
         rc = az_arena_error(scratch);
     if (!rc)

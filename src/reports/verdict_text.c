@@ -5,15 +5,18 @@
 #include "reports/fields.h"
 #include "reports/report.h"
 #include "reports/text.h"
+#include "results/headline.h"
 #include "results/verdict.h"
 
 #define SHOWN         20
 #define MARKDOWN_MOST 60000
 #define KEY_WIDTH     60
 
-/* Results that people want to see: all but what is as it was. */
+/* Results that people want to see: all but what is as it was, or follows from another. */
 static bool worth(const struct az_gate_result *x)
 {
+    if (x->follows.n)
+        return false;
     return x->level != AZ_LEVEL_INFO || (x->status != AZ_GATE_PASS && x->status != AZ_GATE_SKIP);
 }
 
@@ -29,9 +32,10 @@ static void put(struct az_textout *o, const char *s) { az_textout_put(o, az_sv_s
 /* "input / table / key / column", what there is of them. */
 static struct az_sv place_of(const struct az_gate_result *x, struct az_arena *a)
 {
-    const struct az_sv part[] = { x->input, x->sheet,
+    const bool key = az_sv_starts(x->sheet, AZ_SV("key_")); /* the figure says all */
+    const struct az_sv part[] = { x->input, key ? AZ_SV("") : x->sheet,
                                   az_field_cut(a, az_field_line(a, x->key_text), KEY_WIDTH, true),
-                                  x->metric };
+                                  key ? AZ_SV("") : x->metric };
     struct az_sv out = AZ_SV("");
     for (size_t i = 0; i < 4; i++)
         if (part[i].n)
@@ -47,15 +51,24 @@ static void labelled(struct az_textout *o, const char *what, struct az_sv label)
     az_textout_put(o, az_field_line(o->scratch, label));
 }
 
-static void head(struct az_textout *o, const struct az_verdict *v)
+/* The first line of the verdict. */
+static struct az_sv answer_of(const struct az_document *doc)
+{
+    const struct az_table *t = az_headline_of(doc);
+    return t && t->rows ? az_headline_line(t, 0).text : az_sv_str(az_verdict_text(doc->verdict));
+}
+
+static void head(struct az_textout *o, const struct az_verdict *v, struct az_sv answer)
 {
     static const char *const color[] = { "\033[32m", "\033[31m", "\033[31m" };
     bool first = true;
 
-    put(o, "===== Gates =====\nverdict: ");
+    put(o, "===== Gates =====\n");
     put(o, o->color ? color[v->outcome] : "");
-    put(o, az_verdict_text(v));
+    az_textout_line(o, answer);
     put(o, o->color ? "\033[0m" : "");
+    put(o, "verdict: ");
+    put(o, az_verdict_text(v));
     if (v->base_label.n)
         labelled(o, "\nbaseline: ", v->base_label);
     if (v->cand_label.n)
@@ -76,7 +89,7 @@ void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool a
     const struct az_verdict *v = doc->verdict;
     size_t shown = 0, more = 0;
 
-    head(o, v);
+    head(o, v, answer_of(doc));
     for (size_t i = 0; i < v->results.n; i++) {
         const struct az_gate_result *x = &v->results.v[i];
         if (!all && !worth(x))
@@ -166,12 +179,16 @@ int az_verdict_markdown(const struct az_document *doc, struct az_vec_char *out)
     int rc;
 
     az_arena_init(&a, NULL);
-    rc = az_text_printf(out,
-                        "### Gates: %s\n\n%zu fail, %zu inconclusive, %zu error, %zu warn, %zu "
-                        "unstable, %zu improved, %zu pass\n\n",
-                        az_verdict_text(v), v->count[AZ_GATE_FAIL], v->count[AZ_GATE_INCONCLUSIVE],
-                        v->count[AZ_GATE_ERROR], v->count[AZ_GATE_WARN], v->count[AZ_GATE_UNSTABLE],
-                        v->count[AZ_GATE_IMPROVED], v->count[AZ_GATE_PASS]);
+    rc = az_text_append(out, AZ_SV("### Gates: "));
+    rc = rc ? rc : escaped(out, answer_of(doc), &a);
+    rc = rc ? rc
+            : az_text_printf(out,
+                             "\n\n%zu fail, %zu inconclusive, %zu error, %zu warn, %zu "
+                             "unstable, %zu improved, %zu pass\n\n",
+                             v->count[AZ_GATE_FAIL], v->count[AZ_GATE_INCONCLUSIVE],
+                             v->count[AZ_GATE_ERROR], v->count[AZ_GATE_WARN],
+                             v->count[AZ_GATE_UNSTABLE], v->count[AZ_GATE_IMPROVED],
+                             v->count[AZ_GATE_PASS]);
     if (!rc)
         rc = sides(out, v, &a);
     for (size_t i = 0; !rc && i < v->results.n; i++) {

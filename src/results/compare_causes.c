@@ -6,19 +6,10 @@
 
 #include "base/num.h"
 #include "base/sort.h"
-#include "classify/kernels.h"
 #include "results/schema.h"
 
 #define MOST_AT_ONCE 64  /* kernels; rows that add up to more are not of this time line */
 #define LEAST_SHARED 0.5 /* of the kernel time of either side, for names to pair the rows */
-
-/* Where the rows of a key are in a document: one table, with its label and its time. */
-struct source {
-    const struct az_table *t; /* NULL: none */
-    ptrdiff_t label, time, family;
-    double sum; /* ns */
-    double per; /* ranks or devices that the sums are of */
-};
 
 struct sums {
     double ns[2];
@@ -45,113 +36,38 @@ const char *az_pairing_text(enum az_pairing by)
     return text[by];
 }
 
-/* ---- tables ---- */
-
-/* A row that stands for the whole, next to its parts. */
-static bool is_whole(const struct az_table *t, struct az_sv label)
-{
-    const char *whole = az_compare_spec_of(t->id, t)->total;
-    return whole && az_sv_is(label, whole);
-}
-
-static double sum_of(const struct az_table *t, ptrdiff_t label, ptrdiff_t time)
-{
-    double sum = 0;
-
-    for (size_t r = 0; r < t->rows; r++)
-        if (!is_whole(t, az_cell_text(az_table_at(t, r, (size_t)label))))
-            sum += az_time_at(t, r, time);
-    return sum;
-}
-
-/* Ranks that have rows of their own; 0: it is no table of ranks. */
-static int ranks_of(const struct az_table *t, struct az_mem *mem, double *n)
-{
-    const ptrdiff_t rank = az_schema_find(t, AZ_SV("rank"));
-    struct az_map seen;
-    int rc = az_map_init(&seen, mem, 64);
-
-    *n = 0;
-    if (rc)
-        return rc;
-    for (size_t r = 0; !rc && rank >= 0 && r < t->rows; r++) {
-        const double x = az_cell_number(az_table_at(t, r, (size_t)rank));
-        uint32_t *value;
-        bool added = false;
-        if (x >= 0 && x < 1e9)
-            rc = az_map_put(&seen, (uint64_t)x, 0, 0, &value, &added);
-        *n += added;
-    }
-    az_map_release(&seen);
-    return rc;
-}
-
-/* The table that has the most time by this label: parts of the work have tables, too. */
-static int find(const struct work *w, size_t side, const char *label, const char *time,
-                struct source *best)
-{
-    int rc = AZ_OK;
-
-    *best = (struct source){ .t = NULL };
-    for (size_t i = 0; !rc && i < w->doc[side]->tables.n; i++) {
-        const struct az_table *t = w->doc[side]->tables.v[i];
-        struct source s = { .t = t,
-                            .label = az_text_column(t, label),
-                            .time = az_time_column(t, time),
-                            .family = az_text_column(t, "family") };
-        if (!az_is_read(t) || s.label < 0 || s.time < 0 || t->rows == 0)
-            continue;
-        rc = ranks_of(t, w->c->doc->mem, &s.per);
-        if (!(s.per > 0))
-            s.per = (double)w->out->side[side].devices;
-        s.sum = sum_of(t, s.label, s.time) / s.per;
-        if (!best->t || s.sum > best->sum * (1 + 1e-6))
-            *best = s;
-    }
-    return rc;
-}
-
 /* ---- rows ---- */
 
-static enum az_family family_of(const struct work *w, const struct source *s, size_t row)
-{
-    enum az_family f = AZ_FAMILY_OTHER;
-
-    if (s->family >= 0 && az_family_of(az_cell_text(az_table_at(s->t, row, (size_t)s->family)), &f))
-        return f;
-    return az_kernel_class_of(w->rules, az_cell_text(az_table_at(s->t, row, (size_t)s->label)))
-        ->family;
-}
-
 /* Name by which a row is paired. */
-static struct az_sv name_of(struct work *w, const struct source *s, size_t row, enum az_pairing by)
+static struct az_sv name_of(struct work *w, const struct az_time_rows *s, size_t row,
+                            enum az_pairing by)
 {
     const struct az_cell *cell = az_table_at(s->t, row, (size_t)s->label);
     const bool names = by == AZ_BY_KERNEL || by == AZ_BY_OPERATOR;
 
     if (by == AZ_BY_FAMILY && az_sv_is(s->t->columns.v[s->label].stem, "kernel"))
-        return az_family_text(family_of(w, s, row));
+        return az_family_text(az_time_rows_family(s, row, w->rules));
     if (names && w->c->opts->normalize)
         return az_compare_normal(&w->arena, az_cell_text(cell));
     return az_sv_trim(az_cell_text(cell));
 }
 
-static int add_rows(struct work *w, const struct source *s, size_t side, enum az_pairing by)
+static int add_rows(struct work *w, const struct az_time_rows *s, size_t side, enum az_pairing by)
 {
     const bool without_comm =
         w->out->timed && w->out->side[0].parted && w->out->side[1].parted && by != AZ_BY_GROUP;
 
     for (size_t r = 0; r < s->t->rows; r++) {
-        const struct az_sv label = az_cell_text(az_table_at(s->t, r, (size_t)s->label));
         const size_t known = w->ids.text.n;
         uint32_t id = 0;
-        if (is_whole(s->t, label) ||
-            (without_comm && family_of(w, s, r) == AZ_FAMILY_COMMUNICATION))
+        if (az_time_rows_whole(s, r) ||
+            (without_comm && az_time_rows_family(s, r, w->rules) == AZ_FAMILY_COMMUNICATION))
             continue;
         const struct az_sv name = name_of(w, s, r, by);
         int rc = name.p ? az_intern(&w->ids, name, &id) : az_arena_error(&w->arena);
         if (!rc && id == known)
-            rc = az_vec_push(&w->sums, ((struct sums){ { 0, 0 }, family_of(w, s, r) }));
+            rc = az_vec_push(&w->sums,
+                             ((struct sums){ { 0, 0 }, az_time_rows_family(s, r, w->rules) }));
         if (rc)
             return rc;
         w->sums.v[id].ns[side] += az_time_at(s->t, r, s->time) / s->per;
@@ -167,7 +83,7 @@ static int begin_rows(struct work *w)
 }
 
 /* Both sides by this key; *shared: the lesser part of the time whose name both have. */
-static int pair(struct work *w, const struct source s[2], enum az_pairing by, double *shared)
+static int pair(struct work *w, const struct az_time_rows s[2], enum az_pairing by, double *shared)
 {
     double all[2] = { 0, 0 }, both[2] = { 0, 0 };
     int rc = begin_rows(w);
@@ -187,7 +103,7 @@ static int pair(struct work *w, const struct source s[2], enum az_pairing by, do
 
 /* ---- which key ---- */
 
-static int take(struct work *w, const struct source s[2], enum az_pairing by, double *shared)
+static int take(struct work *w, const struct az_time_rows s[2], enum az_pairing by, double *shared)
 {
     int rc = pair(w, s, by, shared);
 
@@ -230,11 +146,13 @@ static int choose(struct work *w)
                  { "category", "kernel_time", AZ_BY_FAMILY, true } };
 
     for (size_t k = 0; k < AZ_LENGTH(ways); k++) {
-        struct source s[2];
+        struct az_time_rows s[2];
         double shared = 0;
-        int rc = find(w, 0, ways[k].label, ways[k].time, &s[0]);
+        int rc = az_time_rows_find(w->doc[0], ways[k].label, ways[k].time, w->out->side[0].devices,
+                                   &s[0]);
         if (!rc)
-            rc = find(w, 1, ways[k].label, ways[k].time, &s[1]);
+            rc = az_time_rows_find(w->doc[1], ways[k].label, ways[k].time, w->out->side[1].devices,
+                                   &s[1]);
         if (!rc && (!s[0].t || !s[1].t))
             continue;
         if (!rc)

@@ -5,6 +5,7 @@
 #define AZ_RESULTS_COMPARE_CAUSES_H
 
 #include "results/compare_internal.h"
+#include "results/times.h"
 
 #define AZ_CAUSES_SHOWN 8 /* of a comparison; the others are one, "the rest" */
 
@@ -24,15 +25,6 @@ struct az_cause {
 };
 AZ_VEC(struct az_cause, az_cause_list);
 
-/* Account of time as the tables of a result have it, in whole nanoseconds: total = busy + idle,
- * and if `parted` busy = compute + comm + copies. Of several devices the mean. */
-struct az_sum_of_time {
-    bool known, parted;
-    int64_t total, busy, idle, compute, comm, copies;
-    size_t devices;
-    struct az_sv table;
-};
-
 enum az_pairing { AZ_BY_NONE, AZ_BY_KERNEL, AZ_BY_OPERATOR, AZ_BY_FAMILY, AZ_BY_GROUP };
 
 struct az_causes {
@@ -46,17 +38,6 @@ struct az_causes {
     struct az_cause_list list; /* that changed, largest first; the last may be the rest */
     size_t rest;               /* causes in the rest */
 };
-
-/* ---- compare_account.c ---- */
-/* Are the table's rows there to be read one by one? */
-bool az_is_read(const struct az_table *t);
-/* Column of a stem that holds times, or texts; -1: none. */
-ptrdiff_t az_time_column(const struct az_table *t, const char *stem);
-ptrdiff_t az_text_column(const struct az_table *t, const char *stem);
-/* A time in nanoseconds; 0 where there is none. */
-double az_time_at(const struct az_table *t, size_t row, ptrdiff_t column);
-/* Not known: no table of the document has it. */
-void az_time_of_document(const struct az_document *d, struct az_sum_of_time *out);
 
 /* ---- compare_causes.c ---- */
 /* "kernel", "operator", ... */

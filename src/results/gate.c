@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "results/gate_stats.h"
+#include "results/key_figures.h"
 
 #define HOLM_ROWS 20 /* more tests than this in a sheet are corrected */
 
@@ -168,11 +169,30 @@ static bool has_limit(const struct az_gate_rule *r)
 
 /* ---- rows ---- */
 
+/* The absolute limit of a rule that wants a part of the input's total: of the baseline's. */
+static void limit_by_total(const struct az_series *base, struct az_gate_result *x)
+{
+    if (!x->rule || !(x->rule->of_total > 0) || isnan(x->limit_abs))
+        return;
+    for (size_t i = 0; i < base->metrics.n; i++) {
+        const struct az_metric *m = &base->metrics.v[i];
+        if (!az_sv_eq(m->input, x->input) || !word(m->sheet, AZ_KEY_FIGURES) ||
+            !word(m->key_text, AZ_KEY_TOTAL) || m->values.n == 0)
+            continue;
+        const double total = az_gate_center(m->values.v, m->values.n);
+        if (total > 0)
+            x->limit_abs = x->rule->of_total * total;
+        return;
+    }
+}
+
 static int one(struct gate *g, const struct az_gate_rule *r, const struct az_metric *b,
                const struct az_metric *c)
 {
     struct az_gate_result x;
     int rc = az_gate_measure(r, b, c, &x);
+    if (!rc && g->in->base)
+        limit_by_total(g->in->base, &x);
     return rc ? rc : add(g, &x);
 }
 
@@ -217,11 +237,19 @@ static int rule_removed(struct gate *g, const struct az_gate_rule *r, size_t *hi
     return rc;
 }
 
+static bool is_optional(const struct az_gate_rule *r)
+{
+    return r->built_in && word(r->on_missing, "info");
+}
+
 /* Tables that one side lacks. */
 static int rule_sheets(struct gate *g, const struct az_gate_rule *r)
 {
     const struct az_series *b = g->in->base, *c = g->in->cand;
     int rc = 0;
+
+    if (is_optional(r))
+        return 0;
 
     for (size_t i = 0; !rc && b && i < b->sheets.n; i++) {
         const struct az_series_sheet *s = &b->sheets.v[i];
@@ -331,7 +359,7 @@ static int one_rule(struct gate *g, const struct az_gate_rule *r)
         rc = rule_removed(g, r, &hits);
     if (!rc)
         rc = rule_sheets(g, r);
-    if (!rc && hits == 0)
+    if (!rc && hits == 0 && !is_optional(r))
         rc = add_whole(
             g, r, AZ_SV(""), AZ_SV(""), AZ_GATE_INCONCLUSIVE,
             level_of(r->on_missing, AZ_LEVEL_INCONCLUSIVE),
@@ -352,8 +380,9 @@ static int whole_inputs(struct gate *g)
     int rc = 0;
 
     if (!b)
-        return add_whole(g, NULL, AZ_SV(""), AZ_SV(""), AZ_GATE_INCONCLUSIVE, AZ_LEVEL_INCONCLUSIVE,
-                         g->in->no_base);
+        return add_whole(g, NULL, AZ_SV(""), AZ_SV(""),
+                         g->in->first ? AZ_GATE_NEW : AZ_GATE_INCONCLUSIVE,
+                         g->in->first ? AZ_LEVEL_INFO : AZ_LEVEL_INCONCLUSIVE, g->in->no_base);
     for (size_t i = 0; !rc && i < b->inputs.n; i++) {
         for (size_t k = 0; k < g->in->n_rules; k++) {
             enum az_gate_level l = level_of(g->in->rules[k].on_missing, AZ_LEVEL_INCONCLUSIVE);
@@ -406,6 +435,7 @@ static int drift(struct gate *g)
             if (!b || !az_gate_applies(r, m))
                 continue;
             rc = az_gate_measure(r, b, m, &x);
+            limit_by_total(g->in->drift, &x);
             x.note = x.note.n ? x.note : g->in->drift_text;
             x.drift = true;
             if (!rc)
@@ -551,14 +581,19 @@ static int judge_all(struct gate *g)
         int rc = judge_one(g, x);
         if (rc)
             return rc;
-        if (x->drift && x->level == AZ_LEVEL_INFO)
-            continue;
-        kept++;
+        kept += !(x->drift && x->level == AZ_LEVEL_INFO);
+    }
+    v->results.n = kept;
+    int rc = az_gate_causes(v, g->a);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < kept; i++) {
+        const struct az_gate_result *x = &v->results.v[i];
         v->count[x->status]++;
         v->warnings += x->level == AZ_LEVEL_WARN;
         worst = x->level > worst ? x->level : worst;
     }
-    v->results.n = kept;
+    v->first = g->in->first && !g->in->base;
     v->outcome = worst == AZ_LEVEL_FAIL           ? AZ_VERDICT_FAIL
                  : worst == AZ_LEVEL_INCONCLUSIVE ? AZ_VERDICT_INCONCLUSIVE
                                                   : AZ_VERDICT_PASS;

@@ -13,6 +13,7 @@ struct az_gate_in {
     size_t n_rules;
     const struct az_series *base; /* NULL: there is none */
     struct az_sv no_base;         /* why, and what to do */
+    bool first; /* there can be none: the history has no run of this kind yet, and keeps this one */
     const struct az_series *cand;
     const struct az_series *noise; /* earlier runs, one value a run; NULL: none */
     const struct az_series *drift; /* the run some time ago; NULL: none */
@@ -31,6 +32,10 @@ struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n
 
 /* Does the rule apply to the metric? */
 bool az_gate_applies(const struct az_gate_rule *r, const struct az_metric *m);
+
+/* ---- gate_causes.c ---- */
+/* Failures of key figures that follow from another become warnings, and say so. */
+int az_gate_causes(struct az_verdict *v, struct az_arena *a) AZ_MUST_USE;
 
 /* ---- gate_decide.c: one metric ---- */
 /* Figures and test of one result from the two sides (either may be NULL); noise may be NULL.

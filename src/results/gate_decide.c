@@ -178,7 +178,7 @@ static bool beyond(double delta, double limit, const struct az_gate_result *x)
 static bool over(const struct az_gate_result *x, double delta)
 {
     const struct az_gate_rule *r = x->rule;
-    bool abs = beyond(delta, r->abs, x);
+    bool abs = beyond(delta, isnan(x->limit_abs) ? r->abs : x->limit_abs, x);
     bool rel = beyond(delta, r->rel * fabs(x->base.center), x) && beyond(delta, 0, x);
     if (word(r->combine, "any"))
         return (r->abs_given && abs) || rel;

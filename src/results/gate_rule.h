@@ -28,6 +28,10 @@ struct az_gate_rule {
     struct az_sv correct;                        /* holm, none */
     struct az_sv samples;                        /* runs, steps */
     int64_t warmup;                              /* first steps skipped */
+    double of_total; /* least worsening, fraction of the input's total (results/key_figures.h); 0:
+                        none */
+    bool built_in; /* it stands where no rules are given: figures that it does not meet are none of
+                      anybody's business, unless on_missing says so */
     bool abs_given, rel_given;
     struct az_where where; /* in the configuration; nowhere for a rule of the command line */
 };

@@ -52,6 +52,10 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
 int az_history_baseline(struct az_history *h, struct az_sv choice,
                         const struct az_history_run *like, struct az_series *out, bool *found,
                         struct az_sv *why) AZ_MUST_USE;
+/* Has the history fewer runs like this one, good or not, than the choice needs? Then nothing is
+ * wrong where there is no baseline: these are the first nights. False for a pinned run. */
+int az_history_is_young(struct az_history *h, struct az_sv choice,
+                        const struct az_history_run *like, bool *young) AZ_MUST_USE;
 /* One value (the center) a run and metric of the newest `runs` good runs. */
 int az_history_noise(struct az_history *h, const struct az_history_run *like, int64_t runs,
                      struct az_series *out) AZ_MUST_USE;

@@ -322,6 +322,23 @@ int az_history_baseline(struct az_history *h, struct az_sv choice,
     return rc;
 }
 
+int az_history_is_young(struct az_history *h, struct az_sv choice,
+                        const struct az_history_run *like, bool *young)
+{
+    const int64_t least = az_sv_starts(choice, AZ_SV("window")) ? WINDOW_LEAST : 1;
+    struct ids runs;
+    int rc = AZ_OK;
+
+    *young = false;
+    if (az_sv_starts(choice, AZ_SV("pinned:")))
+        return rc;
+    az_vec_init(&runs, NULL);
+    rc = select_runs(h, "SELECT id FROM run WHERE " SAME NEWEST, like, least, AZ_SV(""), &runs);
+    *young = !rc && (int64_t)runs.n < least;
+    az_vec_release(&runs);
+    return rc;
+}
+
 int az_history_noise(struct az_history *h, const struct az_history_run *like, int64_t n,
                      struct az_series *out)
 {

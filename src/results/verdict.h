@@ -48,8 +48,10 @@ struct az_gate_result {
     double p_better;             /* of the other direction */
     enum az_gate_status status;
     enum az_gate_level level;
-    struct az_sv note; /* why, where the figures do not say it */
-    struct az_sv text; /* one line that explains the result */
+    struct az_sv note;    /* why, where the figures do not say it */
+    struct az_sv follows; /* the figure from whose failure this one follows; empty: none */
+    bool made_up; /* a part of the time that is worse, while the total is better */
+    struct az_sv text;    /* one line that explains the result */
     double lost; /* seconds for times, else the worsening relative to the baseline; for the order */
     bool timed;
     bool drift; /* against an old run: kept only where it says something */
@@ -66,6 +68,7 @@ struct az_verdict {
     size_t count[AZ_GATE_STATUSES];
     size_t warnings; /* results that only warn */
     enum az_gate_outcome outcome;
+    bool first;    /* the first run of a history: there was nothing to hold it against */
     bool no_rules; /* none were given: a run without gates, of which nothing is said */
     struct az_sv base_id, base_label, cand_id,
         cand_label;      /* of a history or by name; empty: none */
@@ -74,9 +77,11 @@ struct az_verdict {
 };
 const char *az_verdict_text(const struct az_verdict *v); /* "pass", "fail", "inconclusive" */
 
-/* Tables of a verdict into an empty document: gate_summary, gate_changes (with a chart),
+/* Tables of a verdict into an empty document: verdict, gate_summary, gate_changes (with a chart),
  * gate_results. The document borrows v, which must live as long. 0 or an error. */
 int az_verdict_document(const struct az_verdict *v, struct az_document *doc) AZ_MUST_USE;
+/* Its first table (verdict_headline.c): the answer in a line, and a line for each failure. */
+int az_verdict_headline(const struct az_verdict *v, struct az_document *doc) AZ_MUST_USE;
 /* The part of it in verdict_changes.c: what failed, improved or came near its limit, with the
  * interval of the change (ratio of medians, resampled, at the rule's alpha) from four runs a side
  * on. Nothing where no figure has a limit. */

@@ -71,7 +71,9 @@ int az_verdict_document(const struct az_verdict *v, struct az_document *doc)
     doc->title = AZ_SV("Gates");
     doc->format = AZ_SV("gates");
     doc->verdict = v;
-    int rc = add_summary(v, doc);
+    int rc = az_verdict_headline(v, doc);
+    if (!rc)
+        rc = add_summary(v, doc);
     if (!rc)
         rc = az_verdict_changes(v, doc);
     return rc ? rc : add_results(v, doc);

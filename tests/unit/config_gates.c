@@ -62,14 +62,18 @@ static void rules(void **state)
     loaded_end(&l);
 }
 
-static void no_rules_is_every_figure(void **state)
+static void no_rules_are_the_key_figures(void **state)
 {
     struct loaded l;
     (void)state;
     load(&l, INPUT "\"gates\": {} }");
     assert_int_equal(l.rc, 0);
-    assert_int_equal(l.c.gates.rules.n, 1);
-    expect_text(l.c.gates.rules.v[0].name, "all figures");
+    assert_int_equal(l.c.gates.rules.n, 3);
+    const struct az_gate_rule *r = l.c.gates.rules.v;
+    expect_text(r[0].table, "key_figures");
+    expect_text(r[1].table, "key_parts");
+    expect_text(r[2].table, "key_memory");
+    assert_true(r[0].rel < 0.05 && r[0].built_in && r[1].of_total > 0);
     loaded_end(&l);
     load(&l, INPUT "\"labels\": {} }");
     assert_false(l.c.gates.given);
@@ -118,7 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_agree),
         cmocka_unit_test(rules),
-        cmocka_unit_test(no_rules_is_every_figure),
+        cmocka_unit_test(no_rules_are_the_key_figures),
         cmocka_unit_test(history),
         cmocka_unit_test(errors),
     };

@@ -1,8 +1,11 @@
-/* The account of time that the tables of a result hold, whatever format they are from. */
+/* Times that the tables of a result hold, found by the meaning of their columns. */
+#include "results/times.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-#include "results/compare_causes.h"
+#include "base/intern.h"
+#include "results/compare_spec.h"
 #include "results/schema.h"
 
 enum { TOTAL, BUSY, IDLE, COMPUTE, COMM, COPIES, PARTS };
@@ -57,7 +60,7 @@ bool az_is_read(const struct az_table *t)
     return !(t->flags & AZ_TABLE_TEXT_ONLY) && t->cells.n >= t->rows * t->columns.n;
 }
 
-/* Recomputed work has rows of its own beside those of all. */
+/* Recomputed work has rows of its own next to those of all. */
 static bool is_again(const struct az_table *t, size_t row, ptrdiff_t column)
 {
     return column >= 0 && az_table_at(t, row, (size_t)column)->type == AZ_BOOL &&
@@ -142,4 +145,79 @@ void az_time_of_document(const struct az_document *d, struct az_sum_of_time *out
         for (size_t i = 0; i < d->tables.n && !out->known; i++)
             if (az_is_read(d->tables.v[i]))
                 (void)ways[w](d->tables.v[i], out);
+}
+
+/* ---- rows with a name and a time ---- */
+
+bool az_time_rows_whole(const struct az_time_rows *s, size_t row)
+{
+    const char *whole = az_compare_spec_of(s->t->id, s->t)->total;
+    return whole && az_sv_is(az_cell_text(az_table_at(s->t, row, (size_t)s->label)), whole);
+}
+
+static double sum_of(const struct az_time_rows *s)
+{
+    double sum = 0;
+
+    for (size_t r = 0; r < s->t->rows; r++)
+        if (!az_time_rows_whole(s, r))
+            sum += az_time_at(s->t, r, s->time);
+    return sum;
+}
+
+/* Ranks that have rows of their own; 0: it is no table of ranks. */
+static int ranks_of(const struct az_table *t, struct az_mem *mem, double *n)
+{
+    const ptrdiff_t rank = az_schema_find(t, AZ_SV("rank"));
+    struct az_map seen;
+    int rc = az_map_init(&seen, mem, 64);
+
+    *n = 0;
+    if (rc)
+        return rc;
+    for (size_t r = 0; !rc && rank >= 0 && r < t->rows; r++) {
+        const double x = az_cell_number(az_table_at(t, r, (size_t)rank));
+        uint32_t *value;
+        bool added = false;
+        if (x >= 0 && x < 1e9)
+            rc = az_map_put(&seen, (uint64_t)x, 0, 0, &value, &added);
+        *n += added;
+    }
+    az_map_release(&seen);
+    return rc;
+}
+
+int az_time_rows_find(const struct az_document *d, const char *label, const char *time,
+                      size_t devices, struct az_time_rows *out)
+{
+    int rc = AZ_OK;
+
+    *out = (struct az_time_rows){ .t = NULL };
+    for (size_t i = 0; !rc && i < d->tables.n; i++) {
+        const struct az_table *t = d->tables.v[i];
+        struct az_time_rows s = { .t = t,
+                                  .label = az_text_column(t, label),
+                                  .time = az_time_column(t, time),
+                                  .family = az_text_column(t, "family") };
+        if (!az_is_read(t) || s.label < 0 || s.time < 0 || t->rows == 0)
+            continue;
+        rc = ranks_of(t, d->mem, &s.per);
+        if (!(s.per > 0))
+            s.per = devices ? (double)devices : 1;
+        s.sum = sum_of(&s) / s.per;
+        if (!out->t || s.sum > out->sum * (1 + 1e-6))
+            *out = s;
+    }
+    return rc;
+}
+
+enum az_family az_time_rows_family(const struct az_time_rows *s, size_t row,
+                                   const struct az_kernel_rules *rules)
+{
+    enum az_family f = AZ_FAMILY_OTHER;
+
+    if (s->family >= 0 && az_family_of(az_cell_text(az_table_at(s->t, row, (size_t)s->family)), &f))
+        return f;
+    return az_kernel_class_of(rules, az_cell_text(az_table_at(s->t, row, (size_t)s->label)))
+        ->family;
 }

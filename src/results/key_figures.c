@@ -1,0 +1,185 @@
+/* The dozen figures by which a run is judged where nobody says by which. */
+#include "results/key_figures.h"
+
+#include <math.h>
+
+#include "results/gate_stats.h"
+#include "results/schema.h"
+#include "results/times.h"
+
+#define LEAST_SHARE 0.02 /* of the busy time, for a family to be a figure */
+#define LEAST_STEPS 3
+
+static struct az_table *new_table(struct az_document *d, const char *id, const char *title)
+{
+    struct az_table *t = az_table_new(d->arena, id, title, 0);
+
+    if (!t)
+        return NULL;
+    az_table_column(t, "Figure", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    if (strcmp(id, AZ_KEY_MEMORY) == 0)
+        az_table_column(t, "Size (bytes)", AZ_REAL, AZ_UNIT_BYTES, AZ_LOWER_BETTER);
+    else
+        az_table_column(t, "Time (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    return t;
+}
+
+static void put(struct az_table *t, struct az_sv figure, double x)
+{
+    az_put_text(t, figure);
+    az_put_f64(t, x);
+}
+
+/* ---- steps ---- */
+
+/* Times of the steps of the first time line that is parted by them. */
+static int step_times(const struct az_document *d, struct az_vec_f64 *out)
+{
+    int rc = AZ_OK;
+
+    for (size_t i = 0; i < d->tables.n && out->n == 0; i++) {
+        const struct az_table *t = d->tables.v[i];
+        const ptrdiff_t type = az_text_column(t, "type"), time = az_time_column(t, "time");
+        if (!az_is_read(t) || type < 0 || time < 0 || az_schema_find(t, AZ_SV("step")) < 0)
+            continue;
+        for (size_t r = 0; !rc && r < t->rows; r++)
+            if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)type)), "total_time"))
+                rc = az_vec_push(out, az_time_at(t, r, time));
+    }
+    return rc;
+}
+
+static int put_steps(struct az_document *d, struct az_table *t)
+{
+    struct az_vec_f64 times;
+    int rc;
+
+    az_vec_init(&times, d->mem);
+    rc = step_times(d, &times);
+    if (!rc && times.n >= LEAST_STEPS)
+        put(t, AZ_SV("step median"), az_gate_center(times.v, times.n));
+    az_vec_release(&times);
+    return rc;
+}
+
+/* ---- parts ---- */
+
+/* Communication is judged by what of it is exposed, where that is known. */
+static void put_families(struct az_table *t, const double *ns, double busy, bool parted)
+{
+    for (int f = 0; f < AZ_FAMILIES; f++)
+        if (ns[f] >= LEAST_SHARE * busy && ns[f] > 0 && !(parted && f == AZ_FAMILY_COMMUNICATION))
+            put(t, az_family_text((enum az_family)f), ns[f]);
+}
+
+static void sum_families(const struct az_time_rows *rows, const struct az_kernel_rules *rules,
+                         double *ns)
+{
+    for (size_t r = 0; r < rows->t->rows; r++)
+        if (!az_time_rows_whole(rows, r))
+            ns[az_time_rows_family(rows, r, rules)] +=
+                az_time_at(rows->t, r, rows->time) / rows->per;
+}
+
+/* The exposed times of groups stand for families where ranks are reduced. */
+static void put_groups(struct az_table *t, const struct az_time_rows *rows, double busy)
+{
+    for (size_t r = 0; r < rows->t->rows; r++) {
+        const double x = az_time_at(rows->t, r, rows->time) / rows->per;
+        if (!az_time_rows_whole(rows, r) && x > 0 && x >= LEAST_SHARE * busy)
+            put(t, az_cell_text(az_table_at(rows->t, r, (size_t)rows->label)), x);
+    }
+}
+
+static int put_work(const struct az_document *d, struct az_table *t,
+                    const struct az_sum_of_time *account, double *sum)
+{
+    static const char *const labels[] = { "kernel", "operation" };
+    const struct az_user_names nobody = { .map = NULL };
+    double ns[AZ_FAMILIES] = { 0 };
+    struct az_kernel_rules *rules;
+    struct az_time_rows rows;
+    int rc = az_time_rows_find(d, "group", "exposed", account->devices, &rows);
+
+    *sum = 0;
+    if (rc || rows.t) {
+        if (!rc)
+            put_groups(t, &rows, (double)account->busy);
+        return rc;
+    }
+    rules = az_kernel_rules_new(&nobody, d->mem);
+    if (!rules)
+        return AZ_ENOMEM;
+    for (size_t k = 0; !rc && k < AZ_LENGTH(labels) && !rows.t; k++)
+        rc = az_time_rows_find(d, labels[k], "kernel_time", account->devices, &rows);
+    if (!rc && rows.t) {
+        sum_families(&rows, rules, ns);
+        *sum = rows.sum;
+        put_families(t, ns, account->known ? (double)account->busy : rows.sum, account->parted);
+    }
+    az_kernel_rules_free(rules, d->mem);
+    return rc;
+}
+
+/* ---- memory ---- */
+
+static void put_memory(const struct az_document *d, struct az_table *out)
+{
+    for (size_t i = 0; i < d->tables.n && out->rows == 0; i++) {
+        const struct az_table *t = d->tables.v[i];
+        const ptrdiff_t peak = az_schema_find(t, AZ_SV("peak_memory"));
+        double most = 0;
+        if (!az_is_read(t) || peak < 0 ||
+            !az_unit_same_dimension(t->columns.v[peak].unit, AZ_UNIT_BYTES))
+            continue;
+        for (size_t r = 0; r < t->rows; r++)
+            most = fmax(most, az_cell_number(az_table_at(t, r, (size_t)peak)) *
+                                  az_unit_base(t->columns.v[peak].unit));
+        if (most > 0)
+            put(out, AZ_SV("peak memory"), most);
+    }
+}
+
+/* ---- the tables ---- */
+
+static int fill(struct az_document *d, struct az_table *figures, struct az_table *parts,
+                struct az_table *memory)
+{
+    struct az_sum_of_time a;
+    double sum = 0;
+    int rc;
+
+    az_time_of_document(d, &a);
+    if (a.known) {
+        put(figures, AZ_SV(AZ_KEY_TOTAL), (double)a.total);
+        put(figures, AZ_SV("busy"), (double)a.busy);
+        put(parts, AZ_SV("idle"), (double)a.idle);
+    }
+    if (a.parted && a.comm > 0)
+        put(parts, AZ_SV("exposed communication"), (double)a.comm);
+    if (a.parted && a.copies > 0)
+        put(parts, AZ_SV("exposed copies"), (double)a.copies);
+    rc = put_work(d, parts, &a, &sum);
+    if (!rc && !a.known && sum > 0)
+        put(figures, AZ_SV(AZ_KEY_TOTAL), sum);
+    put_memory(d, memory);
+    return rc ? rc : put_steps(d, figures);
+}
+
+int az_key_figures_add(struct az_document *d)
+{
+    struct az_table *t[3] = { new_table(d, AZ_KEY_FIGURES, "Key figures"),
+                              new_table(d, AZ_KEY_PARTS, "Key figures: parts of the time"),
+                              new_table(d, AZ_KEY_MEMORY, "Key figures: memory") };
+    int rc = t[0] && t[1] && t[2] ? AZ_OK : az_arena_error(d->arena);
+
+    if (!rc)
+        rc = fill(d, t[0], t[1], t[2]);
+    for (size_t i = 0; i < 3; i++) {
+        if (rc || az_document_has(d, t[i]->id))
+            az_table_free(t[i]);
+        else
+            rc = az_document_add(d, t[i]);
+    }
+    return rc;
+}

@@ -1,0 +1,15 @@
+/* The dozen figures by which a run is judged where nobody says by which (docs/gates.md). */
+#ifndef AZ_RESULTS_KEY_FIGURES_H
+#define AZ_RESULTS_KEY_FIGURES_H
+
+#include "results/document.h"
+
+#define AZ_KEY_FIGURES "key_figures" /* total, busy, step median: Figure, Time (ns) */
+#define AZ_KEY_PARTS   "key_parts"   /* what the total consists of: idle, families, ...; the same */
+#define AZ_KEY_MEMORY  "key_memory"  /* Figure, Size (bytes) */
+#define AZ_KEY_TOTAL   "total"       /* figure that parts are held against */
+
+/* Adds these tables to a document; those without a row are not added. Not twice. 0 or an error. */
+int az_key_figures_add(struct az_document *doc) AZ_MUST_USE;
+
+#endif

@@ -1,0 +1,128 @@
+/* The answer of gates, first in their reports: passed or not, by how much the whole changed, and a
+ * line for each failure. */
+#include <math.h>
+
+#include "results/headline.h"
+#include "results/key_figures.h"
+#include "results/verdict.h"
+
+#define SHOWN 5 /* failures with a line of their own */
+
+static bool is_bad(const struct az_gate_result *x)
+{
+    return x->level == AZ_LEVEL_FAIL || x->level == AZ_LEVEL_INCONCLUSIVE;
+}
+
+static const struct az_gate_result *total_of(const struct az_verdict *v)
+{
+    for (size_t i = 0; i < v->results.n; i++)
+        if (az_sv_is(v->results.v[i].sheet, AZ_KEY_FIGURES) && !v->results.v[i].drift &&
+            az_sv_is(v->results.v[i].key_text, AZ_KEY_TOTAL))
+            return &v->results.v[i];
+    return NULL;
+}
+
+static size_t count_bad(const struct az_verdict *v)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->results.n; i++)
+        n += is_bad(&v->results.v[i]);
+    return n;
+}
+
+/* "idle: ", "a / kern_sum / gemm / Total Time (ns): ", nothing of the run as a whole. */
+static struct az_sv place(struct az_arena *a, const struct az_gate_result *x, bool inputs)
+{
+    const bool key = az_sv_starts(x->sheet, AZ_SV("key_"));
+    const struct az_sv part[] = { inputs ? x->input : AZ_SV(""), key ? AZ_SV("") : x->sheet,
+                                  x->key_text, key ? AZ_SV("") : x->metric };
+    struct az_sv out = AZ_SV("");
+
+    for (size_t i = 0; i < AZ_LENGTH(part); i++)
+        if (part[i].n)
+            out =
+                az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), out.n ? " / " : "", AZ_SVF(part[i]));
+    return out.n ? az_arena_printf(a, "%.*s: ", AZ_SVF(out)) : out;
+}
+
+/* "; total 100 -> 101 ms, +1%", nothing where the total is what failed or is not known. */
+static struct az_sv whole(const struct az_verdict *v, struct az_arena *a)
+{
+    const struct az_gate_result *total = total_of(v);
+
+    if (!total || is_bad(total))
+        return AZ_SV("");
+    if (!(fabs(total->delta) > 0) && !isnan(total->delta))
+        return AZ_SV("; the total is unchanged");
+    return az_arena_printf(a, "; total %.*s", AZ_SVF(total->text));
+}
+
+static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t bad, bool inputs)
+{
+    const struct az_gate_result *worst = v->results.n ? &v->results.v[0] : NULL;
+    const struct az_sv base =
+        v->base_label.n ? az_arena_printf(a, " against %.*s", AZ_SVF(v->base_label)) : AZ_SV("");
+    const char *s = v->results.n == 1 ? "" : "s";
+
+    if (v->first)
+        return AZ_SV("pass: the first run of this history, nothing to judge it by yet");
+    if (v->outcome == AZ_VERDICT_PASS || !worst)
+        return az_arena_printf(a, "%s: %zu figure%s%.*s%s%.*s", az_verdict_text(v), v->results.n, s,
+                               AZ_SVF(base), v->warnings ? ", with warnings" : "",
+                               AZ_SVF(whole(v, a)));
+    return az_arena_printf(a, "%s: %.*s%.*s; %zu of %zu figure%s%.*s%.*s", az_verdict_text(v),
+                           AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text), bad, v->results.n,
+                           s, AZ_SVF(base), AZ_SVF(whole(v, a)));
+}
+
+static void put_failure(struct az_table *t, const struct az_gate_result *x, struct az_arena *a,
+                        bool inputs)
+{
+    struct az_line line = { .kind = AZ_LINE_FINDING,
+                            .severity = AZ_SV("error"),
+                            .evidence = AZ_SV("gate_results"),
+                            .row = x->key_text.n ? x->key_text : x->sheet,
+                            .rule = x->rule_name,
+                            .ns = -1,
+                            .percent = 100 * x->rel };
+
+    line.label = isnan(x->rel) ? az_sv_str(az_gate_status_text(x->status))
+                               : az_arena_printf(a, "%+.1f %%", 100 * x->rel);
+    line.text = az_arena_printf(a, "%.*s%.*s", AZ_SVF(place(a, x, inputs)), AZ_SVF(x->text));
+    az_headline_put(t, &line);
+}
+
+static void put_line(struct az_table *t, enum az_line_kind kind, struct az_sv text)
+{
+    az_headline_put(t, &(struct az_line){ .kind = kind,
+                                          .text = text,
+                                          .evidence = AZ_SV("gate_results"),
+                                          .ns = -1,
+                                          .percent = (double)NAN });
+}
+
+int az_verdict_headline(const struct az_verdict *v, struct az_document *doc)
+{
+    struct az_arena *a = doc->arena;
+    struct az_table *t = az_headline_table(a);
+    const size_t bad = count_bad(v);
+    size_t shown = 0;
+    bool inputs = false;
+
+    if (!t)
+        return az_arena_error(a);
+    for (size_t i = 1; i < v->results.n; i++)
+        inputs |= !az_sv_eq(v->results.v[i].input, v->results.v[0].input);
+    put_line(t, AZ_LINE_WHAT, what(v, a, bad, inputs));
+    for (size_t i = 0; i < v->results.n && shown < SHOWN; i++)
+        if (is_bad(&v->results.v[i])) {
+            put_failure(t, &v->results.v[i], a, inputs);
+            shown++;
+        }
+    if (bad > shown)
+        put_line(t, AZ_LINE_NOTE, az_arena_printf(a, "and %zu more", bad - shown));
+    if (a->failed && !t->error)
+        t->error = az_arena_error(a);
+    return az_headline_add(doc, t);
+}
