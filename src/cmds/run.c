@@ -296,7 +296,7 @@ static int prepare(struct session *s, const struct az_args *a)
     if (!rc)
         rc = apply(s->r, &s->config);
     s->config.together = az_sv_str(s->r->together);
-    s->config.look = !s->r->config && !s->r->add_inputs && !s->r->dir;
+    s->config.look = !s->r->config && !s->r->add_inputs;
     if (!rc)
         rc = az_plan_search(&s->config, &s->diag);
     return rc ? rc : az_plan_make(&s->plan, &s->config, &s->diag);

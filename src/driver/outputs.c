@@ -109,7 +109,7 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
      * look at files. */
     if (!rc && w->o.csv_dir.n)
         rc = want(w, az_report_find(AZ_SV("csv")));
-    if (!rc && (w->o.xlsx.n || (w->defaults && !w->o.csv_dir.n && !n->c->look)))
+    if (!rc && (w->o.xlsx.n || (w->defaults && !w->o.csv_dir.n && (!n->c->look || w->o.dir.n))))
         rc = want(w, az_report_find(AZ_SV("xlsx")));
     return rc;
 }

@@ -10,7 +10,8 @@ struct az_textout {
     struct az_vec_char *out;
     struct az_arena *scratch;
     bool color;
-    size_t columns; /* of a line */
+    size_t columns;    /* of a line */
+    int64_t origin_ns; /* of the document */
     int error;
 };
 void az_textout_put(struct az_textout *o, struct az_sv s);

@@ -151,13 +151,15 @@ static bool first_screen(struct az_textout *o, const struct az_document *doc)
     return n > 0;
 }
 
+/* Of an input without work, the tables that say something. */
 static void all_tables(struct az_textout *o, const struct az_document *doc, bool with_classic)
 {
+    const bool some = !doc->text_full && az_document_has(doc, AZ_SV("facts"));
     const size_t rows = doc->text_rows ? doc->text_rows : SIZE_MAX;
 
     for (size_t i = 0; i < doc->tables.n && !o->error; i++) {
         const struct az_table *t = doc->tables.v[i];
-        if (!is_shown(t, with_classic))
+        if (!is_shown(t, with_classic) || (some && t->rows == 0))
             continue;
         if (t->form)
             az_text_form(o, t);

@@ -16,6 +16,7 @@ enum {
     FEW_COLUMNS = 4,   /* where more than so many are shown */
     LEAST_TEXT = 12,
     MOST_TEXT = 100,  /* of any text column */
+    MOST_NAMES = 500, /* of a column that are told apart */
     HEADER_LINES = 3, /* at most */
     KEEP = 4          /* columns of this importance and below go first */
 };
@@ -27,10 +28,12 @@ struct field { /* a column that is shown */
     size_t header_width; /* of its longest line */
     size_t cells, width; /* of the widest cell; of the column */
     unsigned importance; /* the largest is left out first */
+    bool start;          /* shown as a time after the trace's first event */
     struct az_sv *name;  /* its cells, if they are texts, left-justified; NULL: numbers */
 };
 struct view {
     const struct az_table *t;
+    int64_t origin_ns; /* starts are shown after it; -1: as they are */
     struct field *field;
     size_t n, rows;
     size_t left_out; /* columns that did not fit */
@@ -48,9 +51,13 @@ static void end_row(struct az_textout *o)
 
 static struct az_sv shown(const struct view *v, const struct field *f, size_t row, char *buf)
 {
+    struct az_cell c = *az_table_at(v->t, row, f->col);
+
     if (f->name)
         return f->name[row];
-    return az_field_number(az_table_at(v->t, row, f->col), &v->t->columns.v[f->col], f->scale, buf);
+    if (f->start && c.type == AZ_INT)
+        c.i -= v->origin_ns;
+    return az_field_number(&c, &v->t->columns.v[f->col], f->scale, buf);
 }
 
 /* ---- headers ---- */
@@ -177,14 +184,15 @@ static bool squeeze(struct view *v, size_t excess)
         widest->width -= step < excess ? step : excess;
         return true;
     }
-    for (size_t i = v->n; !(v->screen && v->n > FEW_COLUMNS) && i-- > 0;) {
+    struct field *next = NULL; /* the widest of the others */
+    for (size_t i = 0; !(v->screen && v->n > FEW_COLUMNS) && i < v->n; i++) {
         struct field *f = &v->field[i];
-        if (f->name && f != widest && f->width > LEAST_TEXT) {
-            f->width--;
-            return true;
-        }
+        if (f->name && f != widest && f->width > LEAST_TEXT && (!next || f->width >= next->width))
+            next = f;
     }
-    return false;
+    if (next)
+        next->width--;
+    return next != NULL;
 }
 
 static void fit(struct view *v, size_t columns)
@@ -218,13 +226,16 @@ static void fit(struct view *v, size_t columns)
 /* ---- a view ---- */
 static struct az_sv *names_of(struct az_textout *o, const struct view *v, size_t col)
 {
-    struct az_sv *name = az_arena_array(o->scratch, v->rows + 1, sizeof *name);
+    /* rows that are not shown count, too: a name is to be the right one in the whole table */
+    const size_t all = v->t->rows < MOST_NAMES ? v->t->rows : MOST_NAMES,
+                 n = v->t->make || all < v->rows ? v->rows : all;
+    struct az_sv *name = az_arena_array(o->scratch, n + 1, sizeof *name);
 
-    for (size_t r = 0; name && r < v->rows; r++)
+    for (size_t r = 0; name && r < n; r++)
         name[r] = az_name_plain(o->scratch,
                                 az_field_line(o->scratch, az_cell_text(az_table_at(v->t, r, col))));
     if (name)
-        az_names_shorten(o->scratch, name, v->rows);
+        az_names_shorten(o->scratch, name, n);
     return name;
 }
 
@@ -255,6 +266,26 @@ static unsigned importance_of(const struct view *v, const struct az_column *c)
     return KEEP + (unsigned)v->n;
 }
 
+/* When in the trace something was. */
+static bool is_start(const struct view *v, const struct az_column *c)
+{
+    return v->origin_ns >= 0 && c->unit == AZ_UNIT_NS && c->type == AZ_INT &&
+           az_sv_is(c->stem, "start");
+}
+
+/* The unit in which the latest start is read. */
+static struct az_scale start_scale(const struct view *v, size_t col)
+{
+    double largest = 0;
+
+    for (size_t r = 0; r < v->rows; r++) {
+        const struct az_cell *c = az_table_at(v->t, r, col);
+        const double x = c->type == AZ_INT ? (double)(c->i - v->origin_ns) : 0;
+        largest = x > largest ? x : largest;
+    }
+    return az_field_scale_of(AZ_UNIT_NS, AZ_INT, largest);
+}
+
 static int add_field(struct az_textout *o, struct view *v, size_t col,
                      const struct az_screen_part *part)
 {
@@ -263,6 +294,9 @@ static int add_field(struct az_textout *o, struct view *v, size_t col,
     char buf[AZ_FIELD_MAX];
 
     *f = (struct field){ .col = col, .scale = az_field_scale_read(v->t, col, v->rows) };
+    f->start = is_start(v, c);
+    if (f->start)
+        f->scale = start_scale(v, col);
     if (c->type == AZ_TEXT && !(f->name = names_of(o, v, col)))
         return az_arena_error(o->scratch);
     f->header =
@@ -285,14 +319,16 @@ static int make_view(struct az_textout *o, const struct az_table *t, size_t rows
     const size_t all = part && part->n ? part->n : t->columns.n;
     int rc = 0;
 
-    *v = (struct view){ .t = t, .rows = rows < t->rows ? rows : t->rows };
+    *v =
+        (struct view){ .t = t, .rows = rows < t->rows ? rows : t->rows, .origin_ns = o->origin_ns };
     v->screen = part && part->n;
     v->field = az_arena_array(o->scratch, all + 1, sizeof v->field[0]);
     if (!v->field)
         return az_arena_error(o->scratch);
     for (size_t i = 0; !rc && i < all; i++) {
         const size_t col = part && part->n ? part->col[i] : i;
-        if (!(t->columns.v[col].flags & AZ_DETAIL) || (part && part->n))
+        if (!(t->columns.v[col].flags & AZ_DETAIL) || (part && part->n) ||
+            is_start(v, &t->columns.v[col]))
             rc = add_field(o, v, col, part && part->n ? part : NULL);
     }
     fit(v, o->columns);
