@@ -4,6 +4,8 @@
 #include "base/utf8.h"
 #include "reports/fields.h"
 
+#define MARK "\xe2\x80\xa6" /* of what is left out */
+
 enum {
     MOST_NAMES = 512, /* of a column: more are shortened without a look at each other */
     MOST_CUT = 32,    /* the same where words are compared */
@@ -313,9 +315,20 @@ static struct az_sv telling(struct az_arena *a, const struct az_sv *name, size_t
     }
     for (size_t at = 1; at < tokens; at++)
         if (keep[at])
-            out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), keep[at - 1] ? "_" : "\xe2\x80\xa6",
+            out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), keep[at - 1] ? "_" : MARK,
                                   AZ_SVF(token(name[i], at)));
-    return out;
+    return keep[tokens - 1] ? out : az_arena_printf(a, "%.*s" MARK, AZ_SVF(out));
+}
+
+/* Would it be taken for another name if both were cut? */
+static bool taken(const struct az_sv *name, size_t n, size_t i, size_t width, struct az_arena *a)
+{
+    const struct az_sv cut = az_field_cut(a, name[i], width, true);
+
+    for (size_t k = 0; k < n && cut.n < name[i].n; k++)
+        if (!az_sv_eq(name[k], name[i]) && az_sv_eq(az_field_cut(a, name[k], width, true), cut))
+            return true;
+    return false;
 }
 
 void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width)
@@ -324,11 +337,10 @@ void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width
 
     if (!shown)
         return;
-    for (size_t i = 0; i < n; i++) {
-        shown[i] = name[i];
-        if (az_utf8_width(name[i]) > width && n <= MOST_CUT)
-            shown[i] = telling(a, name, n, i);
-        shown[i] = az_field_cut(a, shown[i], width, true);
-    }
+    for (size_t i = 0; i < n; i++)
+        shown[i] = az_field_cut(a, name[i], width, true);
+    for (size_t i = 0; i < n && n <= MOST_CUT; i++)
+        if (az_utf8_width(name[i]) > 2 * width || taken(name, n, i, width, a))
+            shown[i] = az_field_cut(a, telling(a, name, n, i), width, true);
     memcpy(name, shown, n * sizeof *shown);
 }
