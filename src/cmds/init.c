@@ -103,7 +103,7 @@ static int run_init(const struct az_cmd *cmd, int argc, char **argv)
     if (!rc && out.n)
         fwrite(out.v, 1, out.n, stdout);
     else if (rc == AZ_EEMPTY)
-        az_log_line(&log, AZ_LOG_QUIET, "error: no recognised profile among these paths");
+        az_log_line(&log, AZ_LOG_QUIET, "error: none of these is a profile of a known format");
     az_look_end(&l);
     az_vec_release(&out);
     return rc == AZ_EINTR    ? AZ_EXIT_INTERRUPTED

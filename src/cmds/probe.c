@@ -45,7 +45,7 @@ static int probe_folder(struct probing *p, const char *path)
 
     if (!rc && p->known == before)
         return az_diag_fail(&p->diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
-                            "no recognised profile in this folder");
+                            "no file in this folder is a profile of a known format (see 'analyzer list')");
     return rc;
 }
 

@@ -369,7 +369,7 @@ static int parse(const struct az_cmd *cmd, struct az_args *a, struct az_run_args
     if (r->config && a->n_operands)
         return az_usage_error(cmd, "'%s': give paths or --config, not both", a->operands[0]);
     if (!r->config && !a->n_operands)
-        return az_usage_error(cmd, "no inputs: give --config=FILE or paths");
+        return az_usage_error(cmd, "no inputs: name files or folders, or --config=FILE");
     *stop = false;
     return AZ_EXIT_OK;
 }

@@ -329,7 +329,8 @@ static int check_activity(struct az_one *o)
     if (any)
         return AZ_OK;
     return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE,
-                        "no GPU activity in %.*s (what there is, is reported)",
+                        "%.*s: no device work was recorded (was the profiler told to record "
+                        "the device?)",
                         AZ_SVF(at_input(o).file));
 }
 

@@ -586,9 +586,10 @@ static void keep_existing(const struct naming *n)
             const struct az_target *t = &job->targets.v[k];
             job->there = t->report->extension[0] && az_path_stat(t->path.p).kind != AZ_PATH_MISSING;
             if (job->there)
-                job->error = az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(t->path),
-                                          "is there already; this run is skipped (--force, or "
-                                          "\"overwrite\": true, replaces it)");
+                job->error =
+                    az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(t->path),
+                                 "is there already, so this run is left alone (replace it: "
+                                 "--force, or \"overwrite\": true)");
         }
     }
 }

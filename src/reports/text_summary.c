@@ -151,6 +151,17 @@ static bool first_screen(struct az_textout *o, const struct az_document *doc)
     return n > 0;
 }
 
+/* Any number but 0? */
+static bool says_something(const struct az_table *t)
+{
+    for (size_t i = 0; i < t->cells.n; i++) {
+        const double x = az_cell_number(&t->cells.v[i]);
+        if (x < 0 || x > 0)
+            return true;
+    }
+    return false;
+}
+
 /* Of an input without work, the tables that say something. */
 static void all_tables(struct az_textout *o, const struct az_document *doc, bool with_classic)
 {
@@ -159,7 +170,7 @@ static void all_tables(struct az_textout *o, const struct az_document *doc, bool
 
     for (size_t i = 0; i < doc->tables.n && !o->error; i++) {
         const struct az_table *t = doc->tables.v[i];
-        if (!is_shown(t, with_classic) || (some && t->rows == 0))
+        if (!is_shown(t, with_classic) || (some && !says_something(t)))
             continue;
         if (t->form)
             az_text_form(o, t);
