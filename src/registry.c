@@ -66,11 +66,11 @@ int az_format_choose(const struct az_format *const *formats, struct az_sv head, 
         return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path), "empty file (0 bytes)");
     if (!best)
         return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path),
-                            "not a recognised profile (`analyzer list` names the formats; a config "
-                            "can say \"format\")");
+                            "not a profile of a known format (see 'analyzer list'; a configuration "
+                            "can name its \"format\")");
     if (tie)
         return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path),
-                            "may be '%s' or '%s' (say which with \"format\" in a config)",
+                            "may be '%s' or '%s' (name the right one as \"format\" in a configuration)",
                             best->name, tie->name);
     *out = best;
     if (score)

@@ -161,7 +161,7 @@ def printed(analyzer, shared):
         for name, opts in cases.items():
             want = open(os.path.join(shared, "golden", "tracy", gold, name + ".txt"), encoding="utf-8").read()
             colour = name == "color"
-            rc, text, err = run(analyzer, os.path.join(shared, "data", "tracy", path), opts, "--format", "text", "--color", "always" if colour else "never")
+            rc, text, err = run(analyzer, os.path.join(shared, "data", "tracy", path), opts, "--format", "text", "-v", "--color", "always" if colour else "never")
             if rc:
                 verdict(False, "printed: %s %s" % (gold, name), [err])
                 continue

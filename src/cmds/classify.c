@@ -276,7 +276,7 @@ static int run_classify(const struct az_cmd *cmd, int argc, char **argv)
         rc = az_usage_error(cmd, "give either --config=FILE or the files to look at");
     if (!rc) {
         rc = session(&c, &a);
-        if (out.n)
+        if (c.list.n || !rc)
             fwrite(out.v, 1, out.n, stdout);
         fflush(stdout);
         if (!rc)

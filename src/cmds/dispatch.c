@@ -27,7 +27,8 @@ static int dispatch(int argc, char **argv)
     const struct az_cmd *cmd;
 
     if (argc < 2) {
-        az_usage_error(NULL, "nothing to do: give --config=FILE or a command");
+        az_usage_error(NULL, "nothing to do: 'analyzer run FILE' looks at a profile, --config=FILE "
+                             "analyses what it names");
         return AZ_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {

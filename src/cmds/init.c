@@ -81,35 +81,38 @@ static int put_config(const struct az_look *l, const struct az_args *a, struct a
     return rc ? rc : n ? AZ_OK : AZ_EEMPTY;
 }
 
-static int run_init(const struct az_cmd *cmd, int argc, char **argv)
+int az_init_print(const struct az_args *a)
 {
-    struct az_log log = { .level = AZ_LOG_NORMAL };
+    const struct az_log log = { .level = AZ_LOG_NORMAL, .color = az_want_color(AZ_AUTO, 2) };
     struct az_vec_char out;
     struct az_look l;
-    struct az_args a;
-    int rc;
+    int rc = az_look_begin(&l, (const char *const *)a->operands, a->n_operands);
 
-    az_args_init(&a, cmd, argc, argv);
-    if (az_args_only_help(&a, 1, SIZE_MAX, &rc))
-        return rc;
-    log.color = az_want_color(AZ_AUTO, 2);
     az_vec_init(&out, NULL);
-    rc = az_look_begin(&l, (const char *const *)a.operands, a.n_operands);
     az_diag_print(&l.diag, &log);
     for (size_t i = 0; !rc && i < l.plan.jobs.n; i++)
         az_diag_print(&l.plan.jobs.v[i].diag, &log);
     if (!rc)
-        rc = put_config(&l, &a, &out);
+        rc = put_config(&l, a, &out);
     if (!rc && out.n)
         fwrite(out.v, 1, out.n, stdout);
     else if (rc == AZ_EEMPTY)
-        az_log_line(&log, AZ_LOG_QUIET, "error: no recognised profile among these paths");
+        az_log_line(&log, AZ_LOG_QUIET, "error: none of these is a profile of a known format");
     az_look_end(&l);
     az_vec_release(&out);
     return rc == AZ_EINTR    ? AZ_EXIT_INTERRUPTED
            : rc == AZ_ENOMEM ? AZ_EXIT_INTERNAL
            : rc              ? AZ_EXIT_PARTIAL
                              : AZ_EXIT_OK;
+}
+
+static int run_init(const struct az_cmd *cmd, int argc, char **argv)
+{
+    struct az_args a;
+    int rc;
+
+    az_args_init(&a, cmd, argc, argv);
+    return az_args_only_help(&a, 1, SIZE_MAX, &rc) ? rc : az_init_print(&a);
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };

@@ -72,6 +72,10 @@ void az_look_end(struct az_look *l);
 /* Reads the inputs of a path and prints what they hold, a few indented lines each; exit status. */
 int az_look_describe(const char *path, const struct az_log *log);
 
+/* ---- init.c ---- */
+/* Prints a configuration for the operands; exit status. */
+int az_init_print(const struct az_args *a);
+
 /* ---- help.c ---- */
 void az_print_usage(void);
 void az_print_command_help(const struct az_cmd *cmd);

@@ -5,6 +5,8 @@
 
 #include "io/path.h"
 
+enum { OPT_INIT = 256 };
+
 struct probing {
     struct az_diag diag;
     size_t known;
@@ -44,8 +46,9 @@ static int probe_folder(struct probing *p, const char *path)
     int rc = az_path_walk(path, &w, &p->diag);
 
     if (!rc && p->known == before)
-        return az_diag_fail(&p->diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
-                            "no recognised profile in this folder");
+        return az_diag_fail(
+            &p->diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
+            "no file in this folder is a profile of a known format (see 'analyzer list')");
     return rc;
 }
 
@@ -54,11 +57,23 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
     struct az_log log = { .level = AZ_LOG_NORMAL };
     struct probing p = { .known = 0 };
     struct az_args a;
-    int rc, failed = 0;
+    bool init = false;
+    int id, rc, failed = 0;
 
     az_args_init(&a, cmd, argc, argv);
-    if (az_args_only_help(&a, 1, SIZE_MAX, &rc))
-        return rc;
+    while ((id = az_args_next(&a)) != ARG_END) {
+        if (id == ARG_ERROR)
+            return AZ_EXIT_USAGE;
+        if (id == 'h') {
+            az_print_command_help(cmd);
+            return AZ_EXIT_OK;
+        }
+        init = true;
+    }
+    if (!a.n_operands)
+        return az_usage_error(cmd, "something is missing: analyzer probe %s", cmd->args);
+    if (init)
+        return az_init_print(&a);
     log.color = az_want_color(AZ_AUTO, 2);
     for (size_t i = 0; i < a.n_operands; i++) {
         const char *path = a.operands[i];
@@ -75,7 +90,10 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
     return failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
-static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+static const struct az_cmd_opt options[] = {
+    { OPT_INIT, "init", NULL, "print a configuration for these files instead: 'analyzer init'" },
+    { 'h', "help", NULL, "print this help" },
+};
 const struct az_cmd az_cmd_probe = {
     "probe",
     "PATH...",
@@ -84,6 +102,6 @@ const struct az_cmd az_cmd_probe = {
     "'analyzer init PATH' prints a\n"
     "configuration.",
     options,
-    1,
+    AZ_LENGTH(options),
     run_probe
 };

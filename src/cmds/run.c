@@ -296,7 +296,7 @@ static int prepare(struct session *s, const struct az_args *a)
     if (!rc)
         rc = apply(s->r, &s->config);
     s->config.together = az_sv_str(s->r->together);
-    s->config.look = !s->r->config && !s->r->add_inputs && !s->r->dir;
+    s->config.look = !s->r->config && !s->r->add_inputs;
     if (!rc)
         rc = az_plan_search(&s->config, &s->diag);
     return rc ? rc : az_plan_make(&s->plan, &s->config, &s->diag);
@@ -369,7 +369,7 @@ static int parse(const struct az_cmd *cmd, struct az_args *a, struct az_run_args
     if (r->config && a->n_operands)
         return az_usage_error(cmd, "'%s': give paths or --config, not both", a->operands[0]);
     if (!r->config && !a->n_operands)
-        return az_usage_error(cmd, "no inputs: give --config=FILE or paths");
+        return az_usage_error(cmd, "no inputs: name files or folders, or --config=FILE");
     *stop = false;
     return AZ_EXIT_OK;
 }

@@ -64,7 +64,8 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
             az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot be written: %s",
                         az_err_text(rc));
         if (!rc)
-            az_diag_add(diag, AZ_HINT, AZ_NOWHERE, "wrote %.*s", AZ_SVF(t->path));
+            az_diag_add(diag, AZ_HINT, AZ_NOWHERE, "wrote %.*s%s", AZ_SVF(t->path),
+                        t->report->extension[0] ? "" : "/");
         failed = failed ? failed : rc;
         az_arena_reset(&scratch);
     }

@@ -304,9 +304,11 @@ static int add_folder(struct grouping *g, struct az_sv path)
     if (!rc && g->in_folder == 0 && g->ranks != APART)
         rc = walk_below(g, path);
     if (!rc && g->in_folder == 0)
-        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path),
-                            "no file in this folder%s is a recognised profile",
-                            g->ranks != APART ? ", or below it," : "");
+        return az_diag_fail(
+            g->diag, AZ_ECONFIG, AZ_AT_FILE(path),
+            "no file in this folder%s is a profile of a known format (see 'analyzer "
+            "list')",
+            g->ranks != APART ? ", or below it," : "");
     return rc;
 }
 

@@ -140,8 +140,10 @@ static int size_of(const struct az_file *f, uint64_t *size, struct az_diag *diag
         return AZ_OK;
     info = az_path_stat(f->path.p);
     if (info.kind == AZ_PATH_MISSING && !f->optional)
-        return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot be read: %s",
-                            strerror(errno));
+        return errno == ENOENT
+                   ? az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "no such file or folder")
+                   : az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot be read: %s",
+                                  strerror(errno));
     if (info.kind != AZ_PATH_FILE)
         return AZ_OK;
     if (info.size == 0 && !f->optional)

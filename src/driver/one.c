@@ -2,6 +2,7 @@
 #include "driver/internal.h"
 
 #include "analyses/verdict/report.h"
+#include "facts/shared.h"
 #include "io/digest.h"
 #include "io/limits.h"
 #include "io/path.h"
@@ -283,6 +284,20 @@ static int add_table(struct az_one *o, struct az_table *t)
     return az_one_explain(o, rc, before, "reporting");
 }
 
+/* Start of the first event of one trace; of several each has its own clock. */
+static int64_t origin_of(const struct az_result *res)
+{
+    const struct az_trace *t = res->traces;
+    int64_t first = INT64_MAX;
+
+    if (res->n_traces != 1)
+        return -1;
+    for (size_t k = 0; k < AZ_KIND_COUNT; k++)
+        if (t->ev[k].n && t->ev[k].start[0] < first)
+            first = t->ev[k].start[0];
+    return first == INT64_MAX ? -1 : az_ns(t, first);
+}
+
 static void fill_document(struct az_one *o, const struct az_run_opts *opts)
 {
     const struct az_input *in = o->job->input;
@@ -299,6 +314,7 @@ static void fill_document(struct az_one *o, const struct az_run_opts *opts)
         (o->caps & AZ_CAP_CLASSIC) && o->job->format->text_classic && in->where.file.n > 0;
     doc->text_full = opts->text_full || in->opts.text_full;
     doc->text_columns = az_text_columns();
+    doc->origin_ns = origin_of(o->res);
     doc->text_rows = in->opts.top_rows > 0 ? (size_t)in->opts.top_rows : 0;
     doc->xlsx_rows = o->job->xlsx_rows;
     doc->html_rows = o->job->html_rows;
@@ -336,7 +352,8 @@ static int check_activity(struct az_one *o)
     if (any)
         return AZ_OK;
     return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE,
-                        "no GPU activity in %.*s (what there is, is reported)",
+                        "%.*s: no device work was recorded (was the profiler told to record "
+                        "the device?)",
                         AZ_SVF(at_input(o).file));
 }
 

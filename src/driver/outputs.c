@@ -109,7 +109,7 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
      * look at files. */
     if (!rc && w->o.csv_dir.n)
         rc = want(w, az_report_find(AZ_SV("csv")));
-    if (!rc && (w->o.xlsx.n || (w->defaults && !w->o.csv_dir.n && !n->c->look)))
+    if (!rc && (w->o.xlsx.n || (w->defaults && !w->o.csv_dir.n && (!n->c->look || w->o.dir.n))))
         rc = want(w, az_report_find(AZ_SV("xlsx")));
     return rc;
 }
@@ -602,9 +602,10 @@ static void keep_existing(const struct naming *n)
             const struct az_target *t = &job->targets.v[k];
             job->there = t->report->extension[0] && az_path_stat(t->path.p).kind != AZ_PATH_MISSING;
             if (job->there)
-                job->error = az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(t->path),
-                                          "is there already; this run is skipped (--force, or "
-                                          "\"overwrite\": true, replaces it)");
+                job->error =
+                    az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(t->path),
+                                 "is there already, so this run is left alone (replace it: "
+                                 "--force, or \"overwrite\": true)");
         }
     }
 }

@@ -331,7 +331,7 @@ static int print_run(struct az_arena *a, const struct az_plan_job *job, struct a
     }
     if (!rc && job->there)
         rc = az_text_append(
-            out, AZ_SV("\n  is skipped: a report of it is there already (--force replaces it)"));
+            out, AZ_SV("\n  is left alone: a report of it is there already (--force replaces it)"));
     rc = rc ? rc : az_text_append(out, AZ_SV("\n  filters:"));
     for (size_t i = 0; !rc && i < s->n_filters; i++)
         rc = print_name(out, " ", s->filters[i]);

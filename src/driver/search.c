@@ -384,8 +384,8 @@ static struct az_sv nothing_found(const struct search *s)
     if (s->filtered)
         return az_arena_printf(
             s->a,
-            "none of %zu %s files below this folder has '%.*s' in its path (other filters, or "
-            "none: --all-ranks)",
+            "none of %zu %s files below this folder has '%.*s' in its path (give other "
+            "filters, or none)",
             s->filtered, what, AZ_SVF(filters));
     if (s->other_kind)
         return az_arena_printf(

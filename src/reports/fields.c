@@ -250,7 +250,7 @@ struct az_scale az_field_scale_of(enum az_unit unit, enum az_cell_type type, dou
     }
 }
 
-static double largest_of(const struct az_table *t, size_t col, size_t rows)
+double az_field_largest(const struct az_table *t, size_t col, size_t rows)
 {
     double largest = 0;
 
@@ -266,7 +266,7 @@ struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows
 {
     const struct az_column *c = &t->columns.v[col];
 
-    return az_field_scale_of(c->unit, c->type, largest_of(t, col, rows));
+    return az_field_scale_of(c->unit, c->type, az_field_largest(t, col, rows));
 }
 
 /* Three or four digits of the largest. */
@@ -309,7 +309,7 @@ static struct az_scale time_read(const struct az_table *t, size_t col, size_t ro
 struct az_scale az_field_scale_read(const struct az_table *t, size_t col, size_t rows)
 {
     const struct az_column *c = &t->columns.v[col];
-    const double largest = largest_of(t, col, rows);
+    const double largest = az_field_largest(t, col, rows);
     struct az_scale s = az_field_scale_of(c->unit, c->type, largest);
 
     if (az_unit_same_dimension(c->unit, AZ_UNIT_NS))

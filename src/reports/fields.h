@@ -25,6 +25,8 @@ struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows
 /* The same in the unit that a person reads, also of times in us, ms and s: the largest is between 1
  * and 1000 of it, with three or four digits. */
 struct az_scale az_field_scale_read(const struct az_table *t, size_t col, size_t rows);
+/* Largest magnitude among the first rows. */
+double az_field_largest(const struct az_table *t, size_t col, size_t rows);
 /* The same for one value, e.g. of a finding. */
 struct az_scale az_field_scale_of(enum az_unit unit, enum az_cell_type type, double largest);
 /* Column name with the unit shown: "Total (ns)" in ms -> "Total (ms)"; appended as " (ms)" if the

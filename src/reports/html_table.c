@@ -201,11 +201,11 @@ static void caption(struct az_html *h, const struct view *v, size_t index)
                      "hidden)</span></label>\n",
                      t->columns.n, details);
     if (left_out)
-        az_html_putf(h,
-                     "<p class=\"note cut\">The first %zu of %zu rows; %zu are skipped here: they "
-                     "are in the CSV and JSON "
-                     "outputs, or all here with <code>html_rows</code> 0.</p>\n",
-                     v->rows, t->rows, left_out);
+        az_html_putf(
+            h,
+            "<p class=\"note cut\">The first %zu of %zu rows; the other %zu are in the CSV "
+            "and JSON outputs (or here with <code>html_rows</code> 0).</p>\n",
+            v->rows, t->rows, left_out);
     if (t->rows == 0)
         az_html_put(h, AZ_SV("<p class=\"note\">(none)</p>\n"));
     az_html_put(h, AZ_SV("</div>\n"));

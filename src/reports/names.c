@@ -4,10 +4,13 @@
 #include "base/utf8.h"
 #include "reports/fields.h"
 
+#define MARK "\xe2\x80\xa6" /* of what is left out */
+
 enum {
     MOST_NAMES = 512, /* of a column: more are shortened without a look at each other */
-    MOST_CUT = 64,    /* the same where words are compared */
-    MOST_TOKENS = 64  /* words of a generated name */
+    MOST_CUT = 32,    /* the same where words are compared */
+    PLAIN_NAME = 8,   /* a shorter one says little without its arguments */
+    MOST_TOKENS = 160 /* words of a generated name */
 };
 
 static bool word(char c)
@@ -218,8 +221,11 @@ void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n)
 
     if (!shown)
         return;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         shown[i] = az_name_short(a, name[i], false);
+        if (shown[i].n < PLAIN_NAME)
+            shown[i] = az_name_short(a, name[i], true);
+    }
     for (int round = 0; round < 2 && n <= MOST_NAMES; round++) {
         for (size_t i = 0; i < n; i++) {
             longer[i] = shown[i];
@@ -250,42 +256,79 @@ static struct az_sv token(struct az_sv s, size_t at)
     return t;
 }
 
-/* Names made by one generator: as many words, the same first one. */
-static bool akin(struct az_sv x, struct az_sv y)
+/* Is it a word of the name? */
+static bool has_token(struct az_sv s, struct az_sv t)
 {
-    return az_sv_eq(token(x, 0), token(y, 0)) && count_tokens(x) == count_tokens(y);
-}
-
-/* Is its word at this place another one in a name like it? */
-static bool varies(const struct az_sv *name, size_t n, size_t i, size_t at)
-{
-    const struct az_sv own = token(name[i], at);
-
-    for (size_t k = 0; k < n; k++)
-        if (akin(name[i], name[k]) && !az_sv_eq(own, token(name[k], at)))
+    while (s.n)
+        if (az_sv_eq(az_sv_cut(&s, '_'), t))
             return true;
     return false;
 }
 
-/* The first word and those that vary among names like it: "sm90_…_tn_…_tile256x128x64_…"; the name
- * itself if it has none like it. */
+/* The word of a name that most of the other names (still[k]) do not have; 0: each has all. */
+static size_t most_telling(const struct az_sv *name, size_t n, size_t i, const bool *still)
+{
+    const size_t tokens = count_tokens(name[i]);
+    size_t best = 0, best_lack = 0;
+
+    for (size_t at = 1; at < tokens; at++) {
+        const struct az_sv t = token(name[i], at);
+        size_t lack = 0;
+        for (size_t k = 0; k < n; k++)
+            lack += still[k] && !has_token(name[k], t);
+        if (lack > best_lack) {
+            best_lack = lack;
+            best = at;
+        }
+    }
+    return best;
+}
+
+/* The first word, and of the others those that tell a generated name from those that begin alike:
+ * "sm90_xmma_gemm_bf16_tn_n_tile256x128x64_execute" -> "sm90...tn...tile256x128x64". The name
+ * itself if none begins alike, or its words are the same as another's. */
 static struct az_sv telling(struct az_arena *a, const struct az_sv *name, size_t n, size_t i)
 {
     const size_t tokens = count_tokens(name[i]);
+    bool still[MOST_CUT] = { false }, keep[MOST_TOKENS] = { true };
     struct az_sv out = token(name[i], 0);
-    bool any = false, left_out = false;
+    size_t others = 0;
 
     if (tokens < 3 || tokens > MOST_TOKENS)
         return name[i];
-    for (size_t at = 1; at < tokens; at++) {
-        const bool keep = varies(name, n, i, at);
-        if (keep)
-            out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), left_out ? "\xe2\x80\xa6" : "_",
-                                  AZ_SVF(token(name[i], at)));
-        any |= keep;
-        left_out = !keep;
+    for (size_t k = 0; k < n; k++) {
+        still[k] = !az_sv_eq(name[k], name[i]) && az_sv_eq(token(name[k], 0), out);
+        others += still[k];
     }
-    return any ? out : name[i];
+    if (!others)
+        return name[i];
+    while (others) {
+        const size_t at = most_telling(name, n, i, still);
+        if (!at)
+            return name[i];
+        keep[at] = true;
+        for (size_t k = 0; k < n; k++)
+            if (still[k] && !has_token(name[k], token(name[i], at))) {
+                still[k] = false;
+                others--;
+            }
+    }
+    for (size_t at = 1; at < tokens; at++)
+        if (keep[at])
+            out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), keep[at - 1] ? "_" : MARK,
+                                  AZ_SVF(token(name[i], at)));
+    return keep[tokens - 1] ? out : az_arena_printf(a, "%.*s" MARK, AZ_SVF(out));
+}
+
+/* Would it be taken for another name if both were cut? */
+static bool taken(const struct az_sv *name, size_t n, size_t i, size_t width, struct az_arena *a)
+{
+    const struct az_sv cut = az_field_cut(a, name[i], width, true);
+
+    for (size_t k = 0; k < n && cut.n < name[i].n; k++)
+        if (!az_sv_eq(name[k], name[i]) && az_sv_eq(az_field_cut(a, name[k], width, true), cut))
+            return true;
+    return false;
 }
 
 void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width)
@@ -294,11 +337,10 @@ void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width
 
     if (!shown)
         return;
-    for (size_t i = 0; i < n; i++) {
-        shown[i] = name[i];
-        if (az_utf8_width(name[i]) > width && n <= MOST_CUT)
-            shown[i] = telling(a, name, n, i);
-        shown[i] = az_field_cut(a, shown[i], width, true);
-    }
+    for (size_t i = 0; i < n; i++)
+        shown[i] = az_field_cut(a, name[i], width, true);
+    for (size_t i = 0; i < n && n <= MOST_CUT; i++)
+        if (az_utf8_width(name[i]) > 2 * width || taken(name, n, i, width, a))
+            shown[i] = az_field_cut(a, telling(a, name, n, i), width, true);
     memcpy(name, shown, n * sizeof *shown);
 }

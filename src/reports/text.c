@@ -117,9 +117,11 @@ static void classic_block(struct az_textout *o, const struct az_document *doc)
 int az_text_write(const struct az_document *doc, struct az_vec_char *out, bool color)
 {
     struct az_arena scratch;
-    struct az_textout o = {
-        .out = out, .scratch = &scratch, .color = color, .columns = doc->text_columns
-    };
+    struct az_textout o = { .out = out,
+                            .scratch = &scratch,
+                            .color = color,
+                            .columns = doc->text_columns,
+                            .origin_ns = doc->origin_ns };
 
     az_arena_init(&scratch, doc->mem);
     if (doc->verdict)

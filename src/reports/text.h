@@ -10,7 +10,8 @@ struct az_textout {
     struct az_vec_char *out;
     struct az_arena *scratch;
     bool color;
-    size_t columns; /* of a line */
+    size_t columns;    /* of a line */
+    int64_t origin_ns; /* of the document */
     int error;
 };
 void az_textout_put(struct az_textout *o, struct az_sv s);
@@ -35,7 +36,11 @@ void az_text_summary(struct az_textout *o, const struct az_document *doc, bool w
 /* A table as aligned columns: its first rows; part: as the first screen has it, else NULL. */
 void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
                    const struct az_screen_part *part);
-void az_text_title(struct az_textout *o, const struct az_table *t);
+void az_text_title(struct az_textout *o, struct az_sv title);
+static inline struct az_sv az_text_title_of(const struct az_table *t)
+{
+    return t->title.n ? t->title : t->id;
+}
 /* "... 3 more rows, 2 more columns"; nothing where both are 0. */
 void az_text_more(struct az_textout *o, size_t rows, size_t columns);
 

@@ -77,7 +77,7 @@ static bool alike(struct az_textout *o, const struct az_table *t, size_t a, size
 
 /* The finding of a row and those like it that follow, as one. */
 static void finding(struct az_textout *o, const struct az_table *t, size_t row,
-                    const struct finding_columns *f)
+                    const struct finding_columns *f, size_t most)
 {
     const struct az_sv severity = text_at(o, t, row, f->severity),
                        advice = text_at(o, t, row, f->advice);
@@ -90,7 +90,7 @@ static void finding(struct az_textout *o, const struct az_table *t, size_t row,
 
     for (size_t r = row; r < t->rows; r++) {
         struct az_sv subject;
-        if (!alike(o, t, row, r, f) || ++n > SUBJECTS)
+        if (!alike(o, t, row, r, f) || ++n > most)
             continue;
         subject =
             az_field_cut(o->scratch, az_name_short(o->scratch, text_at(o, t, r, f->subject), false),
@@ -101,9 +101,9 @@ static void finding(struct az_textout *o, const struct az_table *t, size_t row,
                                            : "",
                                AZ_SVF(subject), AZ_SVF(amounts(o, t, r, f)));
     }
-    if (n > SUBJECTS)
-        line = az_arena_printf(o->scratch, "%.*s; and %zu more like these", AZ_SVF(line),
-                               n - SUBJECTS);
+    if (n > most)
+        line = az_arena_printf(o->scratch, "%.*s; and %zu more like %s", AZ_SVF(line), n - most,
+                               most > 1 ? "these" : "this");
     az_textout_pad(o, 2);
     az_textout_colored(o, code, severity);
     az_textout_pad(o, used - 2 - w);
@@ -148,11 +148,11 @@ bool az_text_findings(struct az_textout *o, const struct az_table *t, size_t mos
             continue;
         }
         if (n++ == 0)
-            az_text_title(o, t);
-        finding(o, t, r, &f);
+            az_text_title(o, verdict ? AZ_SV("Other findings") : az_text_title_of(t));
+        finding(o, t, r, &f, verdict ? 1 : SUBJECTS);
     }
     if (!n && !verdict) {
-        az_text_title(o, t);
+        az_text_title(o, az_text_title_of(t));
         az_textout_put(o, AZ_SV("  (none)\n"));
     }
     az_text_more(o, hidden, 0);

@@ -4,10 +4,11 @@
 
 #include "base/utf8.h"
 #include "reports/fields.h"
+#include "reports/names.h"
 #include "reports/text.h"
 #include "results/headline.h"
 
-enum { LABEL = 8, FINDINGS = 5 };
+enum { LABEL = 8, ROW = 48, FINDINGS = 5, FINDINGS_LEFT = 3 };
 
 void az_textout_colored(struct az_textout *o, const char *code, struct az_sv s)
 {
@@ -69,12 +70,13 @@ static void verdict_line(struct az_textout *o, const struct az_line *l)
                  text = az_field_line(o->scratch, l->text);
     size_t w = az_utf8_width(label);
 
-    if (l->evidence.n)
+    if (l->evidence.n) { /* its row is not named twice */
+        struct az_sv row = az_name_short(o->scratch, az_field_line(o->scratch, l->row), false);
+        row = az_sv_find(text, row) >= 0 ? AZ_SV("") : az_field_cut(o->scratch, row, ROW, true);
         text = az_arena_printf(o->scratch, "%.*s (%.*s%s%.*s)", AZ_SVF(text), AZ_SVF(l->evidence),
-                               l->row.n ? ": " : "", AZ_SVF(az_field_line(o->scratch, l->row)));
+                               row.n ? ": " : "", AZ_SVF(row));
+    }
     if (l->kind == AZ_LINE_WHAT && !w) {
-        if (o->color)
-            text = az_arena_printf(o->scratch, "%.*s", AZ_SVF(text));
         az_textout_wrapped(o, text, 0, LABEL + 2);
         return;
     }
@@ -145,19 +147,34 @@ static bool first_screen(struct az_textout *o, const struct az_document *doc)
         az_text_table(o, part[i].table, rows, &part[i]);
     }
     for (size_t i = 0; n && i < doc->tables.n && !o->error; i++)
-        seen += az_text_findings(o, doc->tables.v[i], FINDINGS, az_headline_of(doc));
+        seen +=
+            az_text_findings(o, doc->tables.v[i], az_headline_of(doc) ? FINDINGS_LEFT : FINDINGS,
+                             az_headline_of(doc));
     if (n)
         rest(o, doc, seen);
     return n > 0;
 }
 
+/* Any number but 0? */
+static bool says_something(const struct az_table *t)
+{
+    for (size_t i = 0; i < t->cells.n; i++) {
+        const double x = az_cell_number(&t->cells.v[i]);
+        if (x < 0 || x > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of an input without work, the tables that say something. */
 static void all_tables(struct az_textout *o, const struct az_document *doc, bool with_classic)
 {
+    const bool some = !doc->text_full && az_document_has(doc, AZ_SV("facts"));
     const size_t rows = doc->text_rows ? doc->text_rows : SIZE_MAX;
 
     for (size_t i = 0; i < doc->tables.n && !o->error; i++) {
         const struct az_table *t = doc->tables.v[i];
-        if (!is_shown(t, with_classic))
+        if (!is_shown(t, with_classic) || (some && !says_something(t)))
             continue;
         if (t->form)
             az_text_form(o, t);

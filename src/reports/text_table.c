@@ -15,7 +15,9 @@ enum {
     LEAST_SCREEN = 36, /* nor below this on the first screen, */
     FEW_COLUMNS = 4,   /* where more than so many are shown */
     LEAST_TEXT = 12,
+    LEAST_KEY = 16,
     MOST_TEXT = 100,  /* of any text column */
+    MOST_NAMES = 500, /* of a column that are told apart */
     HEADER_LINES = 3, /* at most */
     KEEP = 4          /* columns of this importance and below go first */
 };
@@ -24,13 +26,16 @@ struct field { /* a column that is shown */
     size_t col;
     struct az_scale scale;
     struct az_sv header;
-    size_t header_width; /* of its longest line */
-    size_t cells, width; /* of the widest cell; of the column */
-    unsigned importance; /* the largest is left out first */
-    struct az_sv *name;  /* its cells, if they are texts, left-justified; NULL: numbers */
+    size_t header_width;  /* of its longest line */
+    size_t cells, width;  /* of the widest cell; of the column */
+    const char *share_of; /* NULL: by the table */
+    unsigned importance;  /* the largest is left out first */
+    bool start;           /* shown as a time after the trace's first event */
+    struct az_sv *name;   /* its cells, if they are texts, left-justified; NULL: numbers */
 };
 struct view {
     const struct az_table *t;
+    int64_t origin_ns; /* starts are shown after it; -1: as they are */
     struct field *field;
     size_t n, rows;
     size_t left_out; /* columns that did not fit */
@@ -48,9 +53,13 @@ static void end_row(struct az_textout *o)
 
 static struct az_sv shown(const struct view *v, const struct field *f, size_t row, char *buf)
 {
+    struct az_cell c = *az_table_at(v->t, row, f->col);
+
     if (f->name)
         return f->name[row];
-    return az_field_number(az_table_at(v->t, row, f->col), &v->t->columns.v[f->col], f->scale, buf);
+    if (f->start && c.type == AZ_INT)
+        c.i -= v->origin_ns;
+    return az_field_number(&c, &v->t->columns.v[f->col], f->scale, buf);
 }
 
 /* ---- headers ---- */
@@ -156,35 +165,41 @@ static void drop_one(struct view *v)
     v->left_out++;
 }
 
-/* Takes the excess from the widest text column; false: none can give more. */
-static bool squeeze(struct view *v, size_t excess)
+/* The widest text column above a width, keys or others; NULL: none. */
+static struct field *widest_above(struct view *v, size_t least, bool keys, bool others)
 {
-    const size_t least = v->screen && v->n > FEW_COLUMNS ? LEAST_SCREEN : LEAST_MAIN;
     struct field *widest = NULL;
-    size_t second = least;
 
     for (size_t i = 0; i < v->n; i++) {
         struct field *f = &v->field[i];
-        if (f->name && (!widest || f->width > widest->width))
+        const bool key = (v->t->columns.v[f->col].flags & AZ_KEY) != 0;
+        if (f->name && f->width > least && (key ? keys : others) &&
+            (!widest || f->width > widest->width))
             widest = f;
     }
-    for (size_t i = 0; i < v->n; i++)
-        if (v->field[i].name && &v->field[i] != widest && v->field[i].width > second)
-            second = v->field[i].width;
-    if (widest && widest->width > least) {
-        /* down to the next widest, at least by one, at most what is needed */
-        size_t step = widest->width > second ? widest->width - second : 1;
-        widest->width -= step < excess ? step : excess;
+    return widest;
+}
+
+/* Takes something from the widest text column: of all, then of those that are no keys, then of
+ * keys. False: none can give more. */
+static bool squeeze(struct view *v, size_t excess)
+{
+    const bool many = v->screen && v->n > FEW_COLUMNS;
+    const size_t least = many ? LEAST_SCREEN : LEAST_MAIN;
+    struct field *f = widest_above(v, least, true, true);
+
+    if (f) { /* by halves: another may be the widest then */
+        const size_t spare = f->width - least, step = excess < spare ? excess : spare;
+        f->width -= step > 8 ? step / 2 : 1;
         return true;
     }
-    for (size_t i = v->n; !(v->screen && v->n > FEW_COLUMNS) && i-- > 0;) {
-        struct field *f = &v->field[i];
-        if (f->name && f != widest && f->width > LEAST_TEXT) {
-            f->width--;
-            return true;
-        }
-    }
-    return false;
+    if (many) /* columns go before names that cannot be read */
+        return false;
+    f = widest_above(v, LEAST_TEXT, false, true);
+    f = f ? f : widest_above(v, LEAST_KEY, true, false);
+    if (f)
+        f->width--;
+    return f != NULL;
 }
 
 static void fit(struct view *v, size_t columns)
@@ -218,21 +233,22 @@ static void fit(struct view *v, size_t columns)
 /* ---- a view ---- */
 static struct az_sv *names_of(struct az_textout *o, const struct view *v, size_t col)
 {
-    struct az_sv *name = az_arena_array(o->scratch, v->rows + 1, sizeof *name);
+    /* rows that are not shown count, too: a name is to be the right one in the whole table */
+    const size_t all = v->t->rows < MOST_NAMES ? v->t->rows : MOST_NAMES,
+                 n = v->t->make || all < v->rows ? v->rows : all;
+    struct az_sv *name = az_arena_array(o->scratch, n + 1, sizeof *name);
 
-    for (size_t r = 0; name && r < v->rows; r++)
+    for (size_t r = 0; name && r < n; r++)
         name[r] = az_name_plain(o->scratch,
                                 az_field_line(o->scratch, az_cell_text(az_table_at(v->t, r, col))));
     if (name)
-        az_names_shorten(o->scratch, name, v->rows);
+        az_names_shorten(o->scratch, name, n);
     return name;
 }
 
 /* What a share is of, by what the table measures; NULL: its title says it. */
-static const char *share_of(const struct az_table *t, const struct az_screen_part *part)
+static const char *share_of(const struct az_table *t)
 {
-    if (part && part->share_of)
-        return part->share_of;
     return az_schema_find(t, AZ_SV("kernel_time")) >= 0 ? "of kernel time"
            : az_schema_find(t, AZ_SV("time")) >= 0      ? "of time"
                                                         : NULL;
@@ -255,28 +271,100 @@ static unsigned importance_of(const struct view *v, const struct az_column *c)
     return KEEP + (unsigned)v->n;
 }
 
+/* When in the trace something was. */
+static bool is_start(const struct view *v, const struct az_column *c)
+{
+    return v->origin_ns >= 0 && c->unit == AZ_UNIT_NS && c->type == AZ_INT &&
+           az_sv_is(c->stem, "start");
+}
+
+/* The unit in which the latest start is read. */
+static struct az_scale start_scale(const struct view *v, size_t col)
+{
+    double largest = 0;
+
+    for (size_t r = 0; r < v->rows; r++) {
+        const struct az_cell *c = az_table_at(v->t, r, col);
+        const double x = c->type == AZ_INT ? (double)(c->i - v->origin_ns) : 0;
+        largest = x > largest ? x : largest;
+    }
+    return az_field_scale_of(AZ_UNIT_NS, AZ_INT, largest);
+}
+
+static bool is_time(const struct az_table *t, const struct field *f)
+{
+    return !f->start && !f->name && az_unit_same_dimension(t->columns.v[f->col].unit, AZ_UNIT_NS);
+}
+
+static void set_header(struct az_textout *o, const struct view *v, struct field *f)
+{
+    const struct az_column *c = &v->t->columns.v[f->col];
+    const char *whole = f->share_of ? f->share_of : share_of(v->t);
+
+    f->header =
+        az_field_line(o->scratch, az_field_title(o->scratch, c, f->name ? "" : f->scale.unit));
+    if (c->unit == AZ_UNIT_PERCENT && az_sv_is(c->stem, "share") && whole)
+        f->header = az_arena_printf(o->scratch, "%% %s", whole);
+}
+
+static void measure(const struct view *v, struct field *f)
+{
+    char buf[AZ_FIELD_MAX];
+
+    f->cells = 0;
+    for (size_t r = 0; r < v->rows; r++) {
+        size_t w = az_utf8_width(shown(v, f, r, buf));
+        f->cells = w > f->cells ? w : f->cells;
+    }
+}
+
 static int add_field(struct az_textout *o, struct view *v, size_t col,
                      const struct az_screen_part *part)
 {
     const struct az_column *c = &v->t->columns.v[col];
     struct field *f = &v->field[v->n];
-    char buf[AZ_FIELD_MAX];
 
     *f = (struct field){ .col = col, .scale = az_field_scale_read(v->t, col, v->rows) };
+    f->start = is_start(v, c);
+    if (f->start)
+        f->scale = start_scale(v, col);
     if (c->type == AZ_TEXT && !(f->name = names_of(o, v, col)))
         return az_arena_error(o->scratch);
-    f->header =
-        az_field_line(o->scratch, az_field_title(o->scratch, c, f->name ? "" : f->scale.unit));
-    if (c->unit == AZ_UNIT_PERCENT && az_sv_is(c->stem, "share") && share_of(v->t, part))
-        f->header = az_arena_printf(o->scratch, "%% %s", share_of(v->t, part));
-    for (size_t r = 0; r < v->rows; r++) {
-        size_t w = az_utf8_width(shown(v, f, r, buf));
-        f->cells = w > f->cells ? w : f->cells;
-    }
+    f->share_of = part ? part->share_of : NULL;
+    set_header(o, v, f);
+    measure(v, f);
     f->importance = part ? (unsigned)v->n : importance_of(v, c);
     if (f->cells || (c->flags & AZ_KEY)) /* an empty column says nothing */
         v->n++;
     return 0;
+}
+
+/* One unit for the times of a table, as far as each can be read in it. */
+static void common_unit(struct az_textout *o, struct view *v)
+{
+    const struct az_table *t = v->t;
+    const char *unit = "";
+    double most = 0; /* the largest unit, in seconds */
+
+    for (size_t i = 0; i < v->n; i++) {
+        const struct field *f = &v->field[i];
+        const double s = az_unit_base(t->columns.v[f->col].unit) * f->scale.divide;
+        if (is_time(t, f) && s > most && az_field_largest(t, f->col, v->rows) > 0) {
+            most = s;
+            unit = f->scale.unit;
+        }
+    }
+    for (size_t i = 0; i < v->n; i++) {
+        struct field *f = &v->field[i];
+        const double divide = most / az_unit_base(t->columns.v[f->col].unit),
+                     largest = az_field_largest(t, f->col, v->rows);
+        if (!is_time(t, f) || strcmp(unit, f->scale.unit) == 0 ||
+            (largest > 0 && largest < divide / 10) || most <= 0)
+            continue;
+        f->scale = (struct az_scale){ divide, largest > 0 ? 3 : 0, unit };
+        set_header(o, v, f);
+        measure(v, f);
+    }
 }
 
 static int make_view(struct az_textout *o, const struct az_table *t, size_t rows,
@@ -285,16 +373,19 @@ static int make_view(struct az_textout *o, const struct az_table *t, size_t rows
     const size_t all = part && part->n ? part->n : t->columns.n;
     int rc = 0;
 
-    *v = (struct view){ .t = t, .rows = rows < t->rows ? rows : t->rows };
+    *v =
+        (struct view){ .t = t, .rows = rows < t->rows ? rows : t->rows, .origin_ns = o->origin_ns };
     v->screen = part && part->n;
     v->field = az_arena_array(o->scratch, all + 1, sizeof v->field[0]);
     if (!v->field)
         return az_arena_error(o->scratch);
     for (size_t i = 0; !rc && i < all; i++) {
         const size_t col = part && part->n ? part->col[i] : i;
-        if (!(t->columns.v[col].flags & AZ_DETAIL) || (part && part->n))
+        if (!(t->columns.v[col].flags & AZ_DETAIL) || (part && part->n) ||
+            is_start(v, &t->columns.v[col]))
             rc = add_field(o, v, col, part && part->n ? part : NULL);
     }
+    common_unit(o, v);
     fit(v, o->columns);
     for (size_t i = 0; i < v->n; i++)
         if (v->field[i].name && v->field[i].cells > v->field[i].width)
@@ -345,10 +436,9 @@ void az_text_more(struct az_textout *o, size_t rows, size_t columns)
     az_textout_put(o, AZ_SV("\n"));
 }
 
-void az_text_title(struct az_textout *o, const struct az_table *t)
+void az_text_title(struct az_textout *o, struct az_sv title)
 {
-    struct az_sv title = az_field_line(o->scratch, t->title.n ? t->title : t->id);
-
+    title = az_field_line(o->scratch, title);
     az_textout_put(o, AZ_SV("\n"));
     az_textout_colored(o, AZ_TEXT_BOLD, az_field_cut(o->scratch, title, o->columns, false));
     az_textout_put(o, AZ_SV("\n"));
@@ -359,7 +449,7 @@ void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
 {
     struct view v;
 
-    az_text_title(o, t);
+    az_text_title(o, az_text_title_of(t));
     if (t->rows == 0) {
         az_textout_put(o, AZ_SV("  (none)\n"));
         return;

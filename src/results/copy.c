@@ -211,6 +211,7 @@ int az_document_copy(struct az_document *dst, const struct az_document *src)
     dst->text_full = src->text_full;
     dst->text_rows = src->text_rows;
     dst->text_columns = src->text_columns;
+    dst->origin_ns = src->origin_ns;
     dst->xlsx_rows = src->xlsx_rows;
     dst->html_rows = src->html_rows;
     if ((rc = view(&c, src->title, &dst->title)) || (rc = view(&c, src->input, &dst->input)) ||

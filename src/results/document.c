@@ -13,6 +13,7 @@ void az_document_init(struct az_document *d, struct az_arena *arena)
         .mem = arena->mem,
         .text_rows = 10,
         .text_columns = 100,
+        .origin_ns = -1,
         .xlsx_rows = 10000,
         .html_rows = 1000,
         .schema = AZ_SV("analyzer-result/1"),

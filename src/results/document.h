@@ -67,11 +67,12 @@ struct az_document {
     struct az_arena *arena;
     struct az_mem *mem;
     /* how writers are to behave */
-    bool text_full;           /* text: everything, not only the classic block */
-    size_t text_rows;         /* rows a table in the text summary; 0: all */
-    size_t text_columns;      /* of a line of it */
-    size_t xlsx_rows;         /* 10,000; 0: all */
-    size_t html_rows;         /* 1,000; 0: all */
+    bool text_full;      /* text: everything, not only the classic block */
+    size_t text_rows;    /* rows a table in the text summary; 0: all */
+    size_t text_columns; /* of a line of it */
+    int64_t origin_ns; /* of the trace's first event: people are shown starts after it; -1: none */
+    size_t xlsx_rows;  /* 10,000; 0: all */
+    size_t html_rows;  /* 1,000; 0: all */
     struct az_sv sheets_note; /* how to get the tables without a sheet; empty: all have one */
     struct az_sv schema;      /* result schema version */
     /* Gates: what the writers of verdicts (JUnit, GitHub, ...) render; NULL: none. Borrowed. */

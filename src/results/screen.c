@@ -15,7 +15,7 @@ struct question {
 #define TOP_COLUMNS                                                                                \
     {                                                                                              \
         "kernel", "operation", "device", "input_dims", "kernel_time", "share", "count",            \
-            "category", "parent_operation", "cores"                                                \
+            "parent_operation", "category", "cores"                                                \
     }
 
 static const struct question families = {

@@ -103,7 +103,7 @@ static void wrong_files_are_inputs(void **state)
     assert_int_equal(s->plan.jobs.v[3].error, AZ_OK);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(s->plan.jobs.v[i].diag.errors, 1);
-    assert_true(said(&s->plan.jobs.v[1].diag, "missing.csv: cannot be read: No such file"));
+    assert_true(said(&s->plan.jobs.v[1].diag, "missing.csv: no such file or folder"));
     assert_true(said(&s->plan.jobs.v[2].diag, "empty.csv: empty file (0 bytes)"));
 }
 

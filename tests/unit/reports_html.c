@@ -276,12 +276,12 @@ static void long_tables_are_cut_and_said(void **state)
         write_html(&s, "r.html");
         char *got = read_file(sample_path(&s, "r.html"), &n), said[80];
         assert_int_equal(count(got, "<tr><td"), cases[i].rows);
-        snprintf(said, sizeof said, "The first %zu of 20000 rows; %zu are skipped", cases[i].rows,
+        snprintf(said, sizeof said, "The first %zu of 20000 rows; the other %zu are", cases[i].rows,
                  20000 - cases[i].rows);
         if (cases[i].rows < 20000)
             assert_non_null(strstr(got, said));
         else
-            assert_null(strstr(got, "skipped"));
+            assert_null(strstr(got, "The first"));
         free(got);
     }
     sample_end(&s);

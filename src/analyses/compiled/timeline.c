@@ -53,8 +53,8 @@ struct sums {
 static int by_device(struct az_hx *h, struct az_busy *b, bool split, int64_t micro,
                      struct sums *sum)
 {
-    struct az_table *t =
-        az_table_new(h->job->arena, "gpu_timeline", "GPU time line", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(h->job->arena, "gpu_timeline", "GPU time line",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
     int rc = t ? AZ_OK : az_arena_error(h->job->arena);
     if (!t)
         return rc;
@@ -88,7 +88,7 @@ static int averages(struct az_hx *h, const struct sums *sum)
 {
     struct az_table *t =
         az_table_new(h->job->arena, "gpu_events_averages", "GPU time line, mean of the devices",
-                     h->devices.n > 1 ? AZ_TABLE_SUMMARY : 0);
+                     h->devices.n > 1 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
     if (!t)
         return az_arena_error(h->job->arena);
     az_timeline_columns(t, "time_ms");

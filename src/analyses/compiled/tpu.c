@@ -35,8 +35,8 @@ static void put_time(struct az_hx *h, struct az_table *t, uint32_t device, const
 
 static int timeline(struct az_hx *h)
 {
-    struct az_table *t =
-        az_table_new(h->job->arena, "tpu_timeline", "TPU time line", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU time line",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
     struct az_busy b;
     int rc = t ? AZ_OK : az_arena_error(h->job->arena);
     if (!t)

@@ -141,7 +141,7 @@ static int both_sides(struct az_job *job, struct az_table *t, size_t trace)
 static int whole(struct az_job *job)
 {
     struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
-                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SHORT);
     int rc = 0;
     if (!t)
         return az_arena_error(job->arena);

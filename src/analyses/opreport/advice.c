@@ -164,9 +164,21 @@ AZ_VEC(struct said, saids);
 static const char *const sections[] = { "fallback", "gap", "product", "not judged" };
 enum { FALLBACK, GAP, PRODUCT, NOT_JUDGED };
 
+/* Rows that print the same: one line with a count. */
+struct alike {
+    size_t first; /* row */
+    uint64_t n;
+    double time, gap;                   /* ns */
+    const struct az_opr_advice *advice; /* of a product */
+    enum az_opr_bound bound;
+};
+AZ_VEC(struct alike, alikes);
+
 struct section {
     struct az_tt *t;
     struct az_form *form;
+    struct az_map groups; /* of the section being printed: signature, advice -> alike */
+    struct alikes alike;
     struct az_map index; /* section and signature, text -> said */
     struct saids said;
     int rc;
@@ -192,6 +204,45 @@ static void again(struct section *s, size_t row)
 {
     if (s->rc == 0)
         s->rc = az_form_row(s->form, row);
+}
+
+/* Counts a row among those like it: the same operation and arguments, bound and advice. */
+static struct alike *count(struct section *s, size_t i, enum az_opr_bound bound, uint64_t advice)
+{
+    const struct az_opr_row *row = &s->t->rows.v[i];
+    uint64_t key = (uint64_t)row->sig << 8 | (uint64_t)bound;
+    uint32_t *at;
+    bool added = false;
+
+    if (s->rc == 0)
+        s->rc = az_map_put(&s->groups, key, advice, (uint32_t)s->alike.n, &at, &added);
+    if (s->rc == 0 && added)
+        s->rc = az_vec_push(&s->alike, ((struct alike){ .first = i, .bound = bound }));
+    if (s->rc)
+        return NULL;
+    struct alike *one = &s->alike.v[*at];
+    one->n++;
+    one->time += az_opr_row_ns(s->t, row);
+    one->gap += az_opr_row_gap_ns(s->t, row);
+    return one;
+}
+
+static void begin_group(struct section *s)
+{
+    az_map_release(&s->groups);
+    s->alike.n = 0;
+    if (s->rc == 0)
+        s->rc = az_map_init(&s->groups, s->t->job->mem, 64);
+}
+
+/* The first row, and how many like it there are. */
+static void print_alike(struct section *s, const struct alike *one)
+{
+    again(s, one->first);
+    if (one->n > 1)
+        line(s, az_arena_printf(s->t->job->arena,
+                                "  and %llu more like it: together %.0f μs, gaps %.0f μs",
+                                (unsigned long long)one->n - 1, one->time / 1000, one->gap / 1000));
 }
 
 static void put(struct section *s, uint8_t section, size_t i, const struct az_opr_figures *f,
@@ -222,13 +273,16 @@ static void fallback(struct section *s)
     if (t->counts.host == 0)
         return;
     heading(s, "Fallback");
+    begin_group(s);
     for (size_t i = 0; i < t->rows.n; i++) {
         if (az_opr_sig_of(t, &t->rows.v[i])->kind != TT_HOST)
             continue;
         az_opr_figures(t, &t->rows.v[i], &f);
         put(s, FALLBACK, i, &f, AZ_SV("move it to the device"));
-        again(s, i);
+        count(s, i, f.bound, 0);
     }
+    for (size_t i = 0; i < s->alike.n; i++)
+        print_alike(s, &s->alike.v[i]);
     line(s, AZ_SV(""));
     line(s, AZ_SV("These operations ran on the host; on the device they would not interrupt it."));
     az_finding(t->job, "host_operations", "warning", AZ_SV("operations that fell back to the host"),
@@ -241,20 +295,23 @@ static void gaps(struct section *s)
     struct az_arena *a = t->job->arena;
     struct az_opr_figures f;
     double saving_ns = 0;
-    int64_t count = 0;
+    int64_t n = 0;
+    begin_group(s);
     for (size_t i = 0; i < t->rows.n; i++) {
         double gap = az_opr_row_gap(t, &t->rows.v[i]);
         if (!(gap > t->o->op_to_op_gap_us))
             continue;
-        if (count++ == 0)
-            heading(s, "High op-to-op gap");
+        n++;
         az_opr_figures(t, &t->rows.v[i], &f);
         put(s, GAP, i, &f, AZ_SV("capture a trace, or keep the host ahead of the device"));
-        again(s, i);
+        count(s, i, f.bound, 0);
         saving_ns += az_opr_row_gap_ns(t, &t->rows.v[i]) - t->o->traced_gap_us * 1000;
     }
-    if (count == 0)
+    if (n == 0)
         return;
+    heading(s, "High op-to-op gap");
+    for (size_t i = 0; i < s->alike.n; i++)
+        print_alike(s, &s->alike.v[i]);
     const double saving = saving_ns / 1000, share = t->total != 0 ? saving / t->total * 100 : 0;
     line(s, AZ_SV(""));
     line(s, az_arena_printf(a, "These operations began more than %g μs after the one before them.",
@@ -265,8 +322,14 @@ static void gaps(struct section *s)
                   "asynchronously, compile runtime "
                   "arguments in."));
     az_finding(t->job, "op_to_op_gaps", "warning",
-               az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), count,
-               llround(saving_ns), AZ_SV("capture a trace; the time is what it could save"));
+               az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), n, llround(saving_ns),
+               AZ_SV("capture a trace; the time is what it could save"));
+}
+
+static struct az_sv without_advice(struct section *s, const struct az_opr_advice *a)
+{
+    return a->not_judged ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged)
+                         : AZ_SV("nothing to improve");
 }
 
 static void product(struct section *s, size_t i)
@@ -278,33 +341,32 @@ static void product(struct section *s, size_t i)
         s->rc = az_arena_error(s->t->job->arena);
         return;
     }
-    again(s, i);
-    for (size_t k = 0; k < a->n; k++) {
-        if (s->rc == 0)
-            s->rc = az_form_text(s->form, a->text[k], true);
+    for (size_t k = 0; k < a->n; k++)
         put(s, PRODUCT, i, &f, a->text[k]);
-    }
-    if (a->n)
-        return;
-    struct az_sv text = a->not_judged
-                            ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged)
-                            : AZ_SV("nothing to improve");
-    line(s, text);
-    put(s, a->not_judged ? NOT_JUDGED : PRODUCT, i, &f, text);
+    if (!a->n)
+        put(s, a->not_judged ? NOT_JUDGED : PRODUCT, i, &f, without_advice(s, a));
+    struct alike *one = count(s, i, f.bound, az_hash(a->joined.p, a->joined.n));
+    if (one && !one->advice)
+        one->advice = a;
 }
 
 static void products(struct section *s)
 {
-    bool any = false;
-    for (size_t i = 0; s->rc == 0 && i < s->t->rows.n; i++) {
-        if (az_opr_sig_of(s->t, &s->t->rows.v[i])->kind != TT_MATMUL)
-            continue;
-        if (!any)
-            heading(s, "Matrix products");
-        else
+    begin_group(s);
+    for (size_t i = 0; s->rc == 0 && i < s->t->rows.n; i++)
+        if (az_opr_sig_of(s->t, &s->t->rows.v[i])->kind == TT_MATMUL)
+            product(s, i);
+    if (s->alike.n)
+        heading(s, "Matrix products");
+    for (size_t i = 0; s->rc == 0 && i < s->alike.n; i++) {
+        const struct az_opr_advice *a = s->alike.v[i].advice;
+        if (i)
             line(s, AZ_SV(""));
-        any = true;
-        product(s, i);
+        print_alike(s, &s->alike.v[i]);
+        for (size_t k = 0; s->rc == 0 && k < a->n; k++)
+            s->rc = az_form_text(s->form, a->text[k], true);
+        if (!a->n)
+            line(s, without_advice(s, a));
     }
 }
 
@@ -354,6 +416,7 @@ int az_opr_advice(struct az_tt *t, struct az_form *form)
     struct section s = { .t = t, .form = form };
     size_t before = form->after.n;
     az_vec_init(&s.said, t->job->mem);
+    az_vec_init(&s.alike, t->job->mem);
     s.rc = az_map_init(&s.index, t->job->mem, 64);
     line(&s, AZ_SV(""));
     line(&s, AZ_SV("Advice"));
@@ -366,6 +429,8 @@ int az_opr_advice(struct az_tt *t, struct az_form *form)
     if (s.rc == 0)
         s.rc = table(&s);
     az_vec_release(&s.said);
+    az_vec_release(&s.alike);
     az_map_release(&s.index);
+    az_map_release(&s.groups);
     return s.rc;
 }

@@ -27,7 +27,7 @@ cat >config.json <<JSON
 { "inputs": [ { "format": "pytorch", "title": "two ranks", "paths": ["rank*.json"] } ],
   "options": { "critical_path": true, "launch_details": true, "sequence_op": "mm", "sequence_min_kernels": 1 } }
 JSON
-"$ANALYZER" --config=config.json --compat=all --csv-dir out | sed -n '1,/^Findings/p'
+"$ANALYZER" --config=config.json --compat=all -v --csv-dir out | sed -n '1,/^Findings/p'
 echo "== $?"
 for t in temporal_breakdown kernel_type_breakdown_by_rank kernel_breakdown comm_comp_overlap exposed_communication idle_time_breakdown \
     queue_length_summary memory_bw_summary launch_stats op_launches frequent_sequences straggler_candidates critical_path_summary critical_path; do

@@ -3,7 +3,7 @@ head='OP CODE,OP TYPE,DEVICE ID,HOST START TS,OP TO OP LATENCY [ns],DEVICE KERNE
 say() {
     echo "== $1"
     printf "%b" "$2" >x.csv
-    "$ANALYZER" run x.csv --format text 2>&1 | grep -v '^$'
+    "$ANALYZER" run x.csv --format text -v 2>&1 | grep -v -e '^$' -e "MB memory"
 }
 say 'header only' "$head\n"
 say 'signposts only' "$head\nstart,signpost,,1,,\n"

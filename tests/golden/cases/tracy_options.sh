@@ -2,7 +2,8 @@
 "$PYTHON" "$SRC/tests/gen/make_tracy_example.py" --out r.csv --rows 40 --faults --plain || exit 99
 run() {
     echo "== $*"
-    "$ANALYZER" run r.csv --format text "$@"
+    "$ANALYZER" run r.csv --format text -v "$@" 2>err
+    grep -v "MB memory" err
     echo "$?"
 }
 run --opt signpost=iteration --opt end_signpost=iteration --opt hide_small=true --opt min_percentage=2 --opt no_summary=true
