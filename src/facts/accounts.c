@@ -1,11 +1,9 @@
 /* The accounts of a trace: all devices pooled, each device, each step. One pass over the events
  * fills merged lists, which the figures are taken from; the lists are not kept. */
-#include "base/sort.h"
 #include "facts/account.h"
+#include "facts/steps.h"
 #include "model/dispatch.h"
 #include "model/optrace.h"
-
-#define STEP_MARK "ProfilerStep#"
 
 struct pass {
     struct az_job *job;
@@ -69,80 +67,24 @@ static int measure(struct pass *p)
 }
 
 /* ---- steps ---- */
-static int by_start(const void *x, const void *y, void *ctx)
-{
-    const struct az_step_account *a = x, *b = y;
-    (void)ctx;
-    return a->a.first < b->a.first ? -1 : a->a.first > b->a.first;
-}
-
-static void step(struct pass *p, struct az_sv name, int64_t start, int64_t end)
-{
-    struct az_step_account *s = &p->out->step[p->out->n_steps++];
-    const struct az_span window = { start, end };
-    s->name = name;
-    az_account_of(&p->all, &window, p->micro, &s->a);
-}
-
-static bool is_step(const struct az_trace *t, size_t range)
-{
-    const uint32_t name = t->ev[AZ_RANGE].name[range];
-    return name != AZ_NO_ID && az_sv_starts(az_trace_text(t, name), AZ_SV(STEP_MARK));
-}
-
-/* Marks of a framework: the host's window. */
-static int marked_steps(struct pass *p)
-{
-    const struct az_events *e = &p->t->ev[AZ_RANGE];
-    size_t n = 0;
-    for (size_t i = 0; i < e->n; i++)
-        n += is_step(p->t, i);
-    p->out->step = az_arena_array(p->job->arena, n + 1, sizeof *p->out->step);
-    if (!p->out->step)
-        return az_arena_error(p->job->arena);
-    for (size_t i = 0; n && i < e->n; i++)
-        if (is_step(p->t, i))
-            step(p, az_trace_text(p->t, e->name[i]), e->start[i], e->end[i]);
-    return 0;
-}
-
-/* Ranges of the iteration tag: from the first start to the last end of what they launched. */
-static int tagged_steps(struct pass *p)
-{
-    struct az_job_tag tag;
-    struct az_arena *a = p->job->arena;
-    int rc = az_job_tag(p->job, &tag);
-    const uint32_t id = rc == 0 && tag.given ? az_job_tag_name(p->job, p->trace) : AZ_NO_ID;
-    const int64_t n = id == AZ_NO_ID ? 0 : az_job_ranges(p->job, p->trace);
-    const uint32_t name = id == AZ_NO_ID ? AZ_NO_ID : az_job_name(p->job, p->trace, id);
-    if (rc || n <= 0)
-        return rc ? rc : (int)n;
-    p->out->step = az_arena_array(a, (size_t)n, sizeof *p->out->step);
-    if (!p->out->step)
-        return az_arena_error(a);
-    for (size_t i = 0; i < (size_t)n; i++) {
-        const struct az_job_range r = az_job_range_at(p->job, p->trace, i);
-        const int64_t k = p->t->ticks_per_ns;
-        if (r.name == name && r.start != INT64_MIN && r.duration >= 0)
-            step(p, AZ_SV(""), r.start * k, (r.start + r.duration) * k);
-    }
-    rc = az_sort_cmp(p->out->step, p->out->n_steps, sizeof *p->out->step, by_start, NULL,
-                     p->job->mem);
-    for (size_t i = 0; rc == 0 && i < p->out->n_steps; i++) {
-        p->out->step[i].name = az_arena_printf(a, "iteration %zu", i);
-        rc = p->out->step[i].name.p ? 0 : az_arena_error(a);
-    }
-    return rc;
-}
-
 static int steps(struct pass *p)
 {
-    if (p->counted->events == 0) /* without device work steps say nothing */
-        return 0;
-    int rc = p->t->caps & AZ_CAP_CALLTREE ? marked_steps(p) : 0;
-    if (rc || p->out->n_steps)
+    int rc = 0;
+    const struct az_steps *s = NULL;
+    if (p->counted->events) /* without device work steps say nothing */
+        s = az_job_steps(p->job, p->trace, &rc);
+    if (!s || s->n == 0)
         return rc;
-    return p->t->caps & (AZ_CAP_PROJ | AZ_CAP_RANGES) ? tagged_steps(p) : 0;
+    p->out->step = az_arena_array(p->job->arena, s->n, sizeof *p->out->step);
+    if (!p->out->step)
+        return az_arena_error(p->job->arena);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct az_span window = { s->v[i].start, s->v[i].end };
+        p->out->step[i].name = s->v[i].name;
+        az_account_of(&p->all, &window, p->micro, &p->out->step[i].a);
+    }
+    p->out->n_steps = s->n;
+    return 0;
 }
 
 static int make(struct pass *p)

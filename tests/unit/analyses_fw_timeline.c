@@ -184,7 +184,8 @@ static void devices_apart(void **state)
     assert_int_equal(cell(found, row_of(found, "Rule", "several_devices"), "Count")->i, 2);
 }
 
-/* Steps in order, one nested, events that reach into the next step, one step without work. */
+/* Steps in order; one inside another is none; events that reach into the next step, one step
+ * without work. No launch is in any of them: their windows are the marks. */
 static void steps(void **state)
 {
     struct fw_fix *f = *state;
@@ -203,15 +204,40 @@ static void steps(void **state)
     span(f, "user_annotation", 100, 1, 50, 10, "Optimizer.step", "");
     run(f, &az_analysis_gpu_timeline);
     const struct az_table *t = table(f, "gpu_timeline_by_step");
-    assert_int_equal(t->rows, 5 * 8);
-    static const double busy[] = { 0.020, 0.015, 0.005, 0, 0.005 },
-                        total[] = { 0.1, 0.1, 0.02, 0.09, 0.01 };
-    for (size_t i = 0; i < 5; i++) {
+    assert_int_equal(t->rows, 4 * 8);
+    static const double busy[] = { 0.020, 0.015, 0, 0.005 }, total[] = { 0.1, 0.1, 0.09, 0.01 };
+    for (size_t i = 0; i < 4; i++) {
         near(num(f, "gpu_timeline_by_step", i * 8 + 3, "time ms"), busy[i]);
         near(num(f, "gpu_timeline_by_step", i * 8 + 4, "time ms"), total[i] - busy[i]);
         near(num(f, "gpu_timeline_by_step", i * 8 + 5, "time ms"), total[i]);
     }
-    is(f, "gpu_timeline_by_step", 16, "step", "ProfilerStep#22");
+    is(f, "gpu_timeline_by_step", 16, "step", "ProfilerStep#3");
+}
+
+/* A step of a mark is the work launched in it, by any thread, up to the first work of the next. */
+static void steps_by_launches(void **state)
+{
+    struct fw_fix *f = *state;
+    static const struct {
+        double call, ts, dur;
+    } k[] = { { 110, 150, 40 }, { 150, 195, 30 }, { 210, 240, 20 }, { 250, 300, 50 } };
+    span(f, "user_annotation", 100, 1, 100, 100, "ProfilerStep#7", "");
+    span(f, "user_annotation", 100, 1, 200, 100, "ProfilerStep#8", "");
+    span(f, "user_annotation", 100, 1, 300, 100, "ProfilerStep#9", "");
+    for (int i = 0; i < 4; i++) {
+        span(f, "cuda_runtime", 100, i % 2 ? 2 : 1, k[i].call, 2, "cudaLaunchKernel",
+             i == 0   ? "\"correlation\":1"
+             : i == 1 ? "\"correlation\":2"
+             : i == 2 ? "\"correlation\":3"
+                      : "\"correlation\":4");
+        kernel(f, 7, k[i].ts, k[i].dur, "k", i + 1);
+    }
+    run(f, &az_analysis_gpu_timeline);
+    assert_int_equal(table(f, "gpu_timeline_by_step")->rows, 2 * 8); /* nothing ran in the third */
+    near(num(f, "gpu_timeline_by_step", 5, "time ms"), 0.090);       /* 150..240 */
+    near(num(f, "gpu_timeline_by_step", 3, "time ms"), 0.070);
+    near(num(f, "gpu_timeline_by_step", 8 + 5, "time ms"), 0.110); /* 240..350 */
+    near(num(f, "gpu_timeline_by_step", 8 + 3, "time ms"), 0.070);
 }
 
 static void recompute_apart(void **state)
@@ -325,6 +351,7 @@ int main(void)
         TEST(copies_that_are_kernels),
         TEST(devices_apart),
         TEST(steps),
+        TEST(steps_by_launches),
         TEST(recompute_apart),
         TEST(no_events),
         TEST(host_only),

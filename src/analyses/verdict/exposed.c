@@ -136,7 +136,7 @@ static int tell(struct work *w, const struct sum *s)
     struct az_vd *v = w->v;
     char bytes[AZ_HUMAN_MAX];
     const struct az_sv name = s->name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, s->name);
-    struct az_vd_found f = { .subject = name,
+    struct az_vd_found f = { .subject = s->part == AZ_PART_COMM ? az_vd_short(name) : name,
                              .detail = AZ_SV(""),
                              .row = name,
                              .count = s->count,

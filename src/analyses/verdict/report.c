@@ -114,6 +114,8 @@ static int most_time(const void *x, const void *y, void *ctx)
     (void)ctx;
     if (a->gain != b->gain)
         return a->gain > b->gain ? -1 : 1;
+    if (a->call.n && a->rule != b->rule && az_sv_eq(a->call, b->call)) /* the one that says more */
+        return a->rule->overlaps[0] ? -1 : 1;
     if (a->rule != b->rule)
         return a->rule < b->rule ? -1 : 1;
     return az_sv_cmp(a->subject, b->subject);
@@ -153,27 +155,34 @@ static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
 static struct az_sv line_text(struct az_vd_whole *w, const struct az_vd_found *f)
 {
     struct az_arena *a = w->job->arena;
+    const char *words = f->rule->words;
     char mean[AZ_HUMAN_MAX], n[AZ_HUMAN_MAX];
     if (f->count <= 0 || f->ns < 0 || f->rule->form == AZ_VD_PLAIN)
-        return az_arena_printf(a, "%.*s%.*s", AZ_SVF(f->subject), AZ_SVF(f->detail));
+        return az_arena_printf(a, "%s%s%.*s%.*s", words, *words ? " " : "", AZ_SVF(f->subject),
+                               AZ_SVF(f->detail));
     az_human_time(f->ns / f->count, mean);
     az_human_count(f->count, n);
     if (f->rule->form == AZ_VD_GAPS)
-        return az_arena_printf(a, "idle: %s gap%s of %s%s: %.*s%.*s", n, f->count == 1 ? "" : "s",
-                               mean, f->count == 1 ? "" : " on average", AZ_SVF(f->subject),
+        return az_arena_printf(a, "%s: %s gap%s of %s, %.*s%.*s", words, n,
+                               f->count == 1 ? "" : "s", mean, AZ_SVF(f->subject),
                                AZ_SVF(f->detail));
-    return az_arena_printf(a, "%s: %s times %s of %.*s%.*s", f->rule->name, n, mean,
-                           AZ_SVF(f->subject), AZ_SVF(f->detail));
+    return az_arena_printf(a, "%s%s%.*s%.*s, %s%s", words, *words ? ": " : "", AZ_SVF(f->subject),
+                           AZ_SVF(f->detail), f->count == 1 ? "" : n,
+                           f->count == 1 ? mean : az_arena_printf(a, " times %s", mean).p);
 }
 
 /* Time that a line before counts already. */
 static bool told(const struct az_vd_found *f, const struct az_vd_found *const *line, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (az_sv_find(az_sv_str(f->rule->overlaps), az_sv_str(line[i]->rule->name)) >= 0 &&
-            f->gain <= line[i]->gain)
+    int64_t counted = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct az_vd_rule *r = line[i]->rule;
+        if (f->call.n && r != f->rule && az_sv_eq(f->call, line[i]->call))
             return true;
-    return false;
+        counted +=
+            az_sv_find(az_sv_str(f->rule->overlaps), az_sv_str(r->name)) >= 0 ? line[i]->gain : 0;
+    }
+    return counted >= f->gain;
 }
 
 static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, struct az_table *out)
@@ -183,7 +192,7 @@ static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, st
     for (size_t i = 0; i < found->n && n < LINES; i++) {
         const struct az_vd_found *f = &found->v[i];
         const double share = share_of(w, f->gain);
-        if (f->rule->trust || !(share >= INFO) || told(f, line, n))
+        if (f->rule->trust || f->rule->sums || !(share >= INFO) || told(f, line, n))
             continue;
         const struct az_line l = { .kind = AZ_LINE_FINDING,
                                    .label = az_arena_printf(w->job->arena, "-%.1f %%",
@@ -231,16 +240,50 @@ static int cover(struct az_vd_whole *w)
     return 0;
 }
 
+/* Findings of other analyses that say what they would bring: they compete for the lines. */
+static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
+{
+    struct az_table *t = w->job->findings;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < t->rows; i++) {
+        const struct az_cell *gain = az_table_at(t, i, AZ_FINDING_RECOVERABLE),
+                             *ns = az_table_at(t, i, AZ_FINDING_NS);
+        const struct az_vd_rule *rule =
+            az_vd_rule_of(az_cell_text(az_table_at(t, i, AZ_FINDING_RULE)));
+        if (gain->type != AZ_INT)
+            continue;
+        if (w->sum.total > 0)
+            t->cells.v[i * t->columns.n + AZ_FINDING_SHARE] = (struct az_cell){
+                .type = AZ_REAL, .f = 100.0 * (double)gain->i / (double)az_vd_mean(w, w->sum.total)
+            };
+        if (rule)
+            rc = az_vec_push(
+                found,
+                ((struct az_vd_found){
+                    .rule = rule,
+                    .subject = az_cell_text(az_table_at(t, i, AZ_FINDING_SUBJECT)),
+                    .detail = AZ_SV(""),
+                    .row = az_cell_text(az_table_at(t, i, AZ_FINDING_ROW)),
+                    .count = -1,
+                    .ns = ns->type == AZ_INT ? ns->i : -1,
+                    .gain = az_muldiv(gain->i, (int64_t)(w->devices ? w->devices : 1), 1) }));
+    }
+    return rc;
+}
+
 static int write_all(struct az_vd_whole *w)
 {
     struct az_vd_founds found;
     struct az_table *out = az_headline_table(w->job->arena);
     az_vec_init(&found, w->job->mem);
     int rc = out ? merge(w, &found) : az_arena_error(w->job->arena);
+    const size_t own = found.n;
+    if (rc == 0)
+        rc = add_others(w, &found);
+    for (size_t i = 0; rc == 0 && i < own; i++)
+        put_finding(w, &found.v[i]);
     if (rc == 0)
         rc = az_sort_cmp(found.v, found.n, sizeof *found.v, most_time, NULL, w->job->mem);
-    for (size_t i = 0; rc == 0 && i < found.n; i++)
-        put_finding(w, &found.v[i]);
     if (rc == 0)
         rc = az_vd_put_head(w, out);
     if (rc == 0)

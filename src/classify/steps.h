@@ -1,0 +1,18 @@
+/* Which ranges mark a step of a framework, by their names (docs/steps.md 2). */
+#ifndef AZ_CLASSIFY_STEPS_H
+#define AZ_CLASSIFY_STEPS_H
+
+#include <stdint.h>
+
+#include "base/sv.h"
+
+enum az_step_mark {
+    AZ_MARK_NONE,
+    AZ_MARK_PROFILER, /* ProfilerStep#12 */
+    AZ_MARK_ENGINE,   /* execute_context_1(512)_generation_0(0), step[DECODE bs=8], prefill[...] */
+    AZ_MARK_RANGE     /* train_step, iteration 12, "TSL:...#hlo_module=jit_train_step,..." */
+};
+/* *stem: the name without the number at its end, a view into it; *number: that number, -1: none. */
+enum az_step_mark az_step_mark_of(struct az_sv name, struct az_sv *stem, int64_t *number);
+
+#endif

@@ -1,0 +1,119 @@
+/* The steps of a trace: which way of finding them comes first, and what is common to all. */
+#include "base/sort.h"
+#include "base/stats.h"
+#include "facts/steps_internal.h"
+
+const char *az_step_how_text(enum az_step_how how)
+{
+    static const char *const text[AZ_STEP_HOWS] = {
+        [AZ_STEPS_TAG] = "by the user's tag",
+        [AZ_STEPS_PROFILER] = "by ProfilerStep marks",
+        [AZ_STEPS_XPLANE] = "by XPlane steps",
+        [AZ_STEPS_ENGINE] = "by marks of the serving engine",
+        [AZ_STEPS_RANGES] = "by ranges named as steps",
+        [AZ_STEPS_SIGNPOSTS] = "by signposts",
+        [AZ_STEPS_PATTERN] = "by the pattern of kernels",
+        [AZ_STEPS_NONE] = "no loop found",
+        [AZ_STEPS_OFF] = "not looked for (steps: none)",
+    };
+    return how < AZ_STEP_HOWS ? text[how] : "";
+}
+
+struct az_sv az_steps_text(struct az_job *job, const struct az_steps *s)
+{
+    if (s->n == 0)
+        return az_sv_str(az_step_how_text(s->how));
+    return az_arena_printf(job->arena, "%zu step%s, %s%s%.*s%s", s->n, s->n == 1 ? "" : "s",
+                           az_step_how_text(s->how), s->mark.n ? " '" : "", AZ_SVF(s->mark),
+                           s->mark.n ? "'" : "");
+}
+
+static int by_start(const void *x, const void *y, void *ctx)
+{
+    const struct az_step *a = x, *b = y;
+    (void)ctx;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->mark_start < b->mark_start ? -1 : a->mark_start > b->mark_start;
+}
+
+/* Median and distance of the quartiles of the durations. */
+static int measure(struct az_step_search *s)
+{
+    struct az_steps *out = s->out;
+    out->median = out->spread = -1;
+    if (s->found.n == 0)
+        return 0;
+    const size_t bytes = s->found.n * sizeof(int64_t);
+    int64_t *v = az_mem_alloc(s->job->mem, bytes);
+    if (!v)
+        return az_mem_error(s->job->mem);
+    for (size_t i = 0; i < s->found.n; i++)
+        v[i] = s->found.v[i].end - s->found.v[i].start;
+    out->median = (int64_t)az_percentile_i64(v, s->found.n, 50);
+    out->spread =
+        (int64_t)(az_percentile_i64(v, s->found.n, 75) - az_percentile_i64(v, s->found.n, 25));
+    az_mem_free(s->job->mem, v, bytes);
+    return 0;
+}
+
+static int keep(struct az_step_search *s)
+{
+    struct az_step *v = az_arena_array(s->job->arena, s->found.n + 1, sizeof *v);
+    int rc = v ? measure(s) : az_arena_error(s->job->arena);
+    if (rc == 0)
+        rc = az_sort_cmp(s->found.v, s->found.n, sizeof *s->found.v, by_start, NULL, s->job->mem);
+    if (rc)
+        return rc;
+    if (s->found.n)
+        memcpy(v, s->found.v, s->found.n * sizeof *v);
+    s->out->v = v;
+    s->out->n = s->found.n;
+    if (s->found.n == 0) {
+        s->out->how = AZ_STEPS_NONE;
+        s->out->mark = AZ_SV("");
+    }
+    return 0;
+}
+
+static int find(struct az_step_search *s)
+{
+    int rc = az_steps_by_tag(s);
+    if (rc == 0 && s->found.n == 0)
+        rc = az_steps_by_framework(s);
+    return rc ? rc : keep(s);
+}
+
+static int make(struct az_job *job, size_t trace, struct az_steps *out)
+{
+    struct az_step_search s = { .job = job, .trace = trace, .t = job->traces[trace], .out = out };
+    *out = (struct az_steps){ .mark = AZ_SV(""),
+                              .agreement = 0.0 / 0.0,
+                              .inside = 0.0 / 0.0,
+                              .median = -1,
+                              .spread = -1,
+                              .how = AZ_STEPS_NONE };
+    az_vec_init(&s.found, job->mem);
+    const int rc = find(&s);
+    az_vec_release(&s.found);
+    return rc;
+}
+
+const struct az_steps *az_job_steps(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    struct az_steps **of = NULL;
+    void **slot = az_job_slot(job, &what);
+    if (slot && !*slot)
+        *slot = az_arena_array(job->arena, job->n_traces + 1, sizeof(void *));
+    *rc = slot && *slot ? 0 : az_arena_error(job->arena);
+    if (*rc)
+        return NULL;
+    of = *slot;
+    if (!of[trace]) {
+        struct az_steps *s = az_arena_alloc(job->arena, sizeof *s);
+        *rc = s ? make(job, trace, s) : az_arena_error(job->arena);
+        of[trace] = *rc ? NULL : s;
+    }
+    return of[trace];
+}

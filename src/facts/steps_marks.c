@@ -1,0 +1,368 @@
+/* Steps by marks: ranges of the host, ranges of the device, lines of the profiler
+ * (docs/steps.md 2). A mark of the host says when work was launched; its step is when that work
+ * ran. */
+#include "classify/steps.h"
+#include "facts/steps_internal.h"
+#include "model/xtrace.h"
+
+/* Marks of ProfilerStep follow each other; where a schedule leaves steps out, there is a hole of at
+ * least this part of a step. */
+#define HOLE 0.1
+
+struct mark {
+    int64_t start, end, number;
+    uint32_t lane, name; /* name: id in the trace */
+};
+AZ_VEC(struct mark, marks);
+
+/* ---- a list of marks without overlap ---- */
+/* Keeps those of one lane (AZ_NO_ID: of all), without what lies inside another. True if two of
+ * different lanes overlap. */
+static bool outermost(struct marks *m, uint32_t lane)
+{
+    size_t kept = 0;
+    bool overlap = false;
+    for (size_t i = 0; i < m->n; i++) {
+        const struct mark *last = kept ? &m->v[kept - 1] : NULL;
+        if (lane != AZ_NO_ID && m->v[i].lane != lane)
+            continue;
+        if (last && m->v[i].start < last->end) {
+            overlap |= m->v[i].lane != last->lane;
+            if (lane != AZ_NO_ID || m->v[i].lane == last->lane)
+                continue;
+        }
+        m->v[kept++] = m->v[i];
+    }
+    m->n = kept;
+    return overlap;
+}
+
+/* Several threads or devices mark at the same time: the one with the most marks says what the steps
+ * are. */
+static int choose_lane(struct az_step_search *s, struct marks *m)
+{
+    const size_t bytes = (s->t->lanes.n + 1) * sizeof(uint32_t);
+    if (!outermost(m, AZ_NO_ID))
+        return 0;
+    uint32_t *n = az_mem_alloc(s->job->mem, bytes), best = 0;
+    if (!n)
+        return az_mem_error(s->job->mem);
+    memset(n, 0, bytes);
+    for (size_t i = 0; i < m->n; i++)
+        n[m->v[i].lane]++;
+    for (uint32_t i = 0; i < s->t->lanes.n; i++)
+        best = n[i] > n[best] ? i : best;
+    outermost(m, best);
+    az_mem_free(s->job->mem, n, bytes);
+    return 0;
+}
+
+/* ---- windows ---- */
+struct window {
+    int64_t lo, hi;
+};
+
+/* The mark that is open at `at`; m->n: none. */
+static size_t mark_at(const struct marks *m, int64_t at)
+{
+    size_t a = 0, b = m->n;
+    while (a < b) { /* first that starts after it */
+        const size_t mid = a + (b - a) / 2;
+        if (m->v[mid].start <= at)
+            a = mid + 1;
+        else
+            b = mid;
+    }
+    return a > 0 && at <= m->v[a - 1].end ? a - 1 : m->n;
+}
+
+/* When the work ran that was launched while a mark was open, by any thread of its process. */
+static int launched(struct az_step_search *s, const struct marks *m, struct window *w, bool *any)
+{
+    static const enum az_kind work[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
+    int rc;
+    const struct az_link *link = az_job_link(s->job, s->trace, &rc);
+    const struct az_events *calls = &s->t->ev[AZ_CALL];
+    for (size_t k = 0; link && k < AZ_LENGTH(work); k++) {
+        const struct az_events *e = &s->t->ev[work[k]];
+        const uint32_t *call = link->call[work[k]];
+        for (size_t i = 0; call && i < e->n; i++) {
+            if (call[i] == AZ_NO_ROW)
+                continue;
+            const size_t at = mark_at(m, calls->start[call[i]]);
+            if (at == m->n ||
+                s->t->lanes.v[calls->lane[call[i]]].proc != s->t->lanes.v[m->v[at].lane].proc)
+                continue;
+            w[at].lo = e->start[i] < w[at].lo ? e->start[i] : w[at].lo;
+            w[at].hi = e->end[i] > w[at].hi ? e->end[i] : w[at].hi;
+            *any = true;
+        }
+    }
+    return link ? 0 : rc;
+}
+
+static int put(struct az_step_search *s, const struct mark *m, struct window w)
+{
+    return az_vec_push(&s->found, ((struct az_step){ .start = w.lo,
+                                                     .end = w.hi,
+                                                     .mark_start = m->start,
+                                                     .mark_end = m->end,
+                                                     .number = m->number,
+                                                     .name = az_trace_text(s->t, m->name) }));
+}
+
+/* Steps that follow each other end where the next one starts, so that the time between is in one of
+ * them. */
+static void join(struct az_step_search *s)
+{
+    for (size_t i = 0; i + 1 < s->found.n; i++) {
+        struct az_step *a = &s->found.v[i], *b = &s->found.v[i + 1];
+        const double hole = (double)(b->mark_start - a->mark_end);
+        if (b->start > a->start && hole <= HOLE * (double)(a->mark_end - a->mark_start))
+            a->end = b->start;
+    }
+}
+
+/* A mark without work is no step; where no launch is in any mark, the marks themselves are the
+ * windows. */
+static int windows(struct az_step_search *s, const struct marks *m, bool on_device)
+{
+    const size_t bytes = (m->n + 1) * sizeof(struct window);
+    struct window *w = az_mem_alloc(s->job->mem, bytes);
+    bool any = false;
+    int rc = w ? 0 : az_mem_error(s->job->mem);
+    for (size_t i = 0; w && i < m->n; i++)
+        w[i] = (struct window){ INT64_MAX, INT64_MIN };
+    if (rc == 0 && !on_device && s->t->caps & AZ_CAP_LAUNCHES)
+        rc = launched(s, m, w, &any);
+    for (size_t i = 0; rc == 0 && i < m->n; i++) {
+        if (!any)
+            rc = put(s, &m->v[i], (struct window){ m->v[i].start, m->v[i].end });
+        else if (w[i].lo <= w[i].hi)
+            rc = put(s, &m->v[i], w[i]);
+    }
+    az_mem_free(s->job->mem, w, w ? bytes : 0);
+    return rc;
+}
+
+static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, struct az_sv text,
+               bool on_device)
+{
+    int rc = choose_lane(s, m);
+    if (rc == 0)
+        rc = windows(s, m, on_device);
+    if (rc || s->found.n == 0)
+        return rc;
+    s->out->how = how;
+    s->out->mark = text;
+    if (how == AZ_STEPS_PROFILER || how == AZ_STEPS_XPLANE)
+        join(s);
+    return 0;
+}
+
+/* Numbers from 0 on where the marks have none; names that tell them apart. */
+static int number_steps(struct az_step_search *s, const char *what)
+{
+    for (size_t i = 0; i < s->found.n; i++) {
+        s->found.v[i].number = (int64_t)i;
+        s->found.v[i].name = az_arena_printf(s->job->arena, "%s %zu", what, i);
+        if (!s->found.v[i].name.p)
+            return az_arena_error(s->job->arena);
+    }
+    return 0;
+}
+
+/* ---- the user's tag ---- */
+/* Projected ranges that the file gives itself. */
+static int given(struct az_step_search *s, uint32_t id)
+{
+    const int64_t k = s->t->ticks_per_ns;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < s->t->proj.n; i++) {
+        const struct az_proj *p = &s->t->proj.v[i];
+        if (p->name == id && p->start != INT64_MIN && p->duration >= 0)
+            rc = az_vec_push(&s->found,
+                             ((struct az_step){ .start = p->start * k,
+                                                .end = (p->start + p->duration) * k,
+                                                .mark_start = p->start * k,
+                                                .mark_end = (p->start + p->duration) * k }));
+    }
+    return rc;
+}
+
+int az_steps_by_tag(struct az_step_search *s)
+{
+    struct az_job_tag tag;
+    struct marks m;
+    int rc = az_job_tag(s->job, &tag);
+    const uint32_t id = rc == 0 && tag.given ? az_intern_find(&s->t->names, tag.text) : AZ_NO_ID;
+    if (rc || id == AZ_NO_ID)
+        return rc;
+    az_vec_init(&m, s->job->mem);
+    for (size_t k = 0; rc == 0 && k < 2 && s->found.n == 0; k++) {
+        const enum az_kind kind = k ? AZ_GPU_RANGE : AZ_RANGE;
+        const struct az_events *e = &s->t->ev[kind];
+        az_vec_reset(&m);
+        for (size_t i = 0; rc == 0 && i < e->n; i++)
+            if (e->name[i] == id)
+                rc = az_vec_push(&m, ((struct mark){ e->start[i], e->end[i], -1, e->lane[i], id }));
+        if (rc == 0 && m.n)
+            rc = use(s, &m, AZ_STEPS_TAG, tag.text, kind == AZ_GPU_RANGE);
+    }
+    az_vec_release(&m);
+    if (rc == 0 && s->found.n == 0)
+        rc = given(s, id);
+    if (rc == 0 && s->found.n) {
+        s->out->how = AZ_STEPS_TAG;
+        s->out->mark = tag.text;
+        rc = number_steps(s, "iteration");
+    }
+    return rc;
+}
+
+/* ---- marks of frameworks ---- */
+enum { UNREAD = 0xff };
+struct said { /* what a name says */
+    struct az_sv stem;
+    int64_t number;
+    uint32_t group; /* of names of one stem */
+    uint8_t kind;   /* enum az_step_mark; UNREAD */
+};
+struct names {
+    struct said *of; /* by name id */
+    size_t bytes;
+    enum az_kind kind;
+};
+
+/* Once a name. */
+static int read_names(struct az_step_search *s, struct names *n)
+{
+    const size_t ids = s->t->names.text.n;
+    const struct az_events *e = &s->t->ev[n->kind];
+    n->bytes = (ids + 1) * sizeof *n->of;
+    n->of = az_mem_alloc(s->job->mem, n->bytes);
+    if (!n->of)
+        return az_mem_error(s->job->mem);
+    for (size_t i = 0; i < ids; i++)
+        n->of[i] = (struct said){ .kind = UNREAD };
+    for (size_t i = 0; i < e->n; i++) {
+        struct said *x = e->name[i] == AZ_NO_ID ? NULL : &n->of[e->name[i]];
+        if (x && x->kind == UNREAD)
+            x->kind =
+                (uint8_t)az_step_mark_of(az_trace_text(s->t, e->name[i]), &x->stem, &x->number);
+    }
+    return 0;
+}
+
+/* Ranges with several names that say step: the outermost is one, that with the most time. *group:
+ * the number of its stem; AZ_NO_ID: there is none. */
+static int longest_stem(struct az_step_search *s, struct names *n, uint32_t *group)
+{
+    const struct az_events *e = &s->t->ev[n->kind];
+    struct az_map stems;
+    struct az_vec_i64 sum;
+    int rc = az_map_init(&stems, s->job->mem, 16);
+    *group = AZ_NO_ID;
+    az_vec_init(&sum, s->job->mem);
+    for (size_t i = 0; rc == 0 && i < s->t->names.text.n; i++) {
+        const struct az_sv stem = n->of[i].stem;
+        uint32_t *number;
+        bool added = false;
+        if (n->of[i].kind != AZ_MARK_RANGE)
+            continue;
+        rc = az_map_put(&stems, az_hash(stem.p, stem.n), stem.n, (uint32_t)sum.n, &number, &added);
+        n->of[i].group = rc ? 0 : *number;
+        if (rc == 0 && added)
+            rc = az_vec_push(&sum, 0);
+    }
+    for (size_t i = 0; rc == 0 && sum.n && i < e->n; i++)
+        if (e->name[i] != AZ_NO_ID && n->of[e->name[i]].kind == AZ_MARK_RANGE)
+            sum.v[n->of[e->name[i]].group] += e->end[i] - e->start[i];
+    for (uint32_t i = 0; rc == 0 && i < sum.n; i++)
+        if (*group == AZ_NO_ID || sum.v[i] > sum.v[*group])
+            *group = i;
+    az_vec_release(&sum);
+    az_map_release(&stems);
+    return rc;
+}
+
+/* Marks of a kind and, of ranges, of one group. */
+static int collect(struct az_step_search *s, const struct names *n, enum az_step_mark kind,
+                   uint32_t group, struct marks *out)
+{
+    const struct az_events *e = &s->t->ev[n->kind];
+    int rc = 0;
+    az_vec_reset(out);
+    for (size_t i = 0; rc == 0 && i < e->n; i++) {
+        const struct said *x = e->name[i] == AZ_NO_ID ? NULL : &n->of[e->name[i]];
+        if (x && x->kind == kind && (kind != AZ_MARK_RANGE || x->group == group))
+            rc = az_vec_push(
+                out, ((struct mark){ e->start[i], e->end[i], x->number, e->lane[i], e->name[i] }));
+    }
+    return rc;
+}
+
+static bool without_number(const struct az_step_search *s)
+{
+    for (size_t i = 0; i < s->found.n; i++)
+        if (s->found.v[i].number < 0)
+            return true;
+    return false;
+}
+
+static int by_names(struct az_step_search *s, enum az_kind kind)
+{
+    static const struct {
+        enum az_step_mark mark;
+        enum az_step_how how;
+    } order[] = { { AZ_MARK_PROFILER, AZ_STEPS_PROFILER },
+                  { AZ_MARK_ENGINE, AZ_STEPS_ENGINE },
+                  { AZ_MARK_RANGE, AZ_STEPS_RANGES } };
+    struct names n = { .kind = kind };
+    struct marks m;
+    uint32_t group;
+    if (s->t->ev[kind].n == 0)
+        return 0;
+    az_vec_init(&m, s->job->mem);
+    int rc = read_names(s, &n);
+    if (rc == 0)
+        rc = longest_stem(s, &n, &group);
+    for (size_t i = 0; rc == 0 && s->found.n == 0 && i < AZ_LENGTH(order); i++) {
+        rc = collect(s, &n, order[i].mark, group, &m);
+        if (rc == 0 && m.n)
+            rc = use(s, &m, order[i].how,
+                     order[i].mark == AZ_MARK_RANGE ? n.of[m.v[0].name].stem : AZ_SV(""),
+                     kind == AZ_GPU_RANGE);
+    }
+    az_mem_free(s->job->mem, n.of, n.of ? n.bytes : 0);
+    az_vec_release(&m);
+    if (rc == 0 && s->out->how == AZ_STEPS_RANGES && s->found.n && without_number(s))
+        rc = number_steps(s, "step");
+    return rc;
+}
+
+/* The profiler's own steps on a device. */
+static int xplane(struct az_step_search *s)
+{
+    const struct az_events *e = &s->t->ev[AZ_GPU_RANGE];
+    const struct az_xtrace *x = az_xtrace(s->t);
+    struct marks m;
+    int rc = 0;
+    az_vec_init(&m, s->job->mem);
+    for (size_t i = 0; rc == 0 && i < e->n; i++)
+        if (x->roles.v[e->lane[i]] == AZ_XLANE_STEPS)
+            rc = az_vec_push(&m, ((struct mark){ e->start[i], e->end[i], (int64_t)m.n, e->lane[i],
+                                                 e->name[i] }));
+    if (rc == 0 && m.n)
+        rc = use(s, &m, AZ_STEPS_XPLANE, AZ_SV(""), true);
+    az_vec_release(&m);
+    return rc;
+}
+
+int az_steps_by_framework(struct az_step_search *s)
+{
+    if (s->t->caps & AZ_CAP_PROGRAMS)
+        return xplane(s);
+    int rc = by_names(s, AZ_RANGE);
+    return rc || s->found.n ? rc : by_names(s, AZ_GPU_RANGE);
+}
