@@ -11,6 +11,7 @@
     X(classic) \
     X(device_iterations) \
     X(gpu_timeline) \
+    X(steps) \
     X(fw_ops) \
     X(fw_unified) \
     X(fw_diff) \

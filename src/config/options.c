@@ -203,6 +203,8 @@ const struct az_option az_option_table[] = {
       "devices in the profile", "0.1" },
     { "nvtx_tag_of_iter", AT_ARGS, AZ_OPT_TEXT, OPT(nvtx_tag), NO_RANGE, NULL, NULL, "",
       "name of the NVTX range around one iteration", "0.1" },
+    { "steps", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(steps), NO_RANGE, "auto|marks|pattern|none", "auto", "",
+      "steps of a trace: by marks, else by a repeated pattern of kernels; only by marks; only by the pattern; or none", "0.3" },
     { "warmup_iters", AT_ARGS, AZ_OPT_INT, OPT(warmup_iters), 0, 1e9, NULL, "0", "",
       "first iterations omitted from statistics over iterations", "0.1" },
     { "gap_threshold_us", AT_ARGS, AZ_OPT_REAL, OPT(gap_threshold_us), 0, 1e15, NULL, "500000",

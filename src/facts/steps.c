@@ -9,6 +9,7 @@ const char *az_step_how_text(enum az_step_how how)
         [AZ_STEPS_TAG] = "by the user's tag",
         [AZ_STEPS_PROFILER] = "by ProfilerStep marks",
         [AZ_STEPS_XPLANE] = "by XPlane steps",
+        [AZ_STEPS_PROGRAM] = "by runs of the main program",
         [AZ_STEPS_ENGINE] = "by marks of the serving engine",
         [AZ_STEPS_RANGES] = "by ranges named as steps",
         [AZ_STEPS_SIGNPOSTS] = "by signposts",
@@ -28,6 +29,17 @@ struct az_sv az_steps_text(struct az_job *job, const struct az_steps *s)
                            s->mark.n ? "'" : "");
 }
 
+int az_steps_number(struct az_step_search *s, const char *what)
+{
+    for (size_t i = 0; i < s->found.n; i++) {
+        s->found.v[i].number = (int64_t)i;
+        s->found.v[i].name = az_arena_printf(s->job->arena, "%s %zu", what, i);
+        if (!s->found.v[i].name.p)
+            return az_arena_error(s->job->arena);
+    }
+    return 0;
+}
+
 static int by_start(const void *x, const void *y, void *ctx)
 {
     const struct az_step *a = x, *b = y;
@@ -37,7 +49,7 @@ static int by_start(const void *x, const void *y, void *ctx)
     return a->mark_start < b->mark_start ? -1 : a->mark_start > b->mark_start;
 }
 
-/* Median and distance of the quartiles of the durations. */
+/* Median and robust deviation of the durations. */
 static int measure(struct az_step_search *s)
 {
     struct az_steps *out = s->out;
@@ -51,8 +63,9 @@ static int measure(struct az_step_search *s)
     for (size_t i = 0; i < s->found.n; i++)
         v[i] = s->found.v[i].end - s->found.v[i].start;
     out->median = (int64_t)az_percentile_i64(v, s->found.n, 50);
-    out->spread =
-        (int64_t)(az_percentile_i64(v, s->found.n, 75) - az_percentile_i64(v, s->found.n, 25));
+    const double low = az_percentile_i64(v, s->found.n, 25),
+                 high = az_percentile_i64(v, s->found.n, 75);
+    out->spread = (int64_t)((high - low) / AZ_STEP_QUARTILES);
     az_mem_free(s->job->mem, v, bytes);
     return 0;
 }
@@ -78,9 +91,13 @@ static int keep(struct az_step_search *s)
 
 static int find(struct az_step_search *s)
 {
-    int rc = az_steps_by_tag(s);
-    if (rc == 0 && s->found.n == 0)
+    const struct az_sv how = s->job->opts->steps;
+    const bool marks = !az_sv_is(how, "pattern"), pattern = !az_sv_is(how, "marks");
+    int rc = marks ? az_steps_by_tag(s) : 0;
+    if (rc == 0 && marks && s->found.n == 0)
         rc = az_steps_by_framework(s);
+    if (rc == 0 && pattern && s->found.n == 0)
+        rc = az_steps_by_pattern(s);
     return rc ? rc : keep(s);
 }
 
@@ -94,6 +111,10 @@ static int make(struct az_job *job, size_t trace, struct az_steps *out)
                               .spread = -1,
                               .how = AZ_STEPS_NONE };
     az_vec_init(&s.found, job->mem);
+    if (az_sv_is(job->opts->steps, "none")) {
+        out->how = AZ_STEPS_OFF;
+        return 0;
+    }
     const int rc = find(&s);
     az_vec_release(&s.found);
     return rc;

@@ -10,6 +10,8 @@ enum az_step_how {                     /* in the order of preference */
                    AZ_STEPS_TAG,       /* ranges of the option nvtx_tag_of_iter */
                    AZ_STEPS_PROFILER,  /* ProfilerStep#N of PyTorch */
                    AZ_STEPS_XPLANE,    /* lines `Steps` of an XPlane file */
+                   AZ_STEPS_PROGRAM,   /* runs of the program with the most time, where a profile of
+                                          compiled programs has no steps */
                    AZ_STEPS_ENGINE,    /* execute_*, step[, prefill[, decode[ of a serving engine */
                    AZ_STEPS_RANGES,    /* train_step, iteration 12, ... */
                    AZ_STEPS_SIGNPOSTS, /* equal signposts of an operation report */
@@ -29,6 +31,7 @@ struct az_step {
     int64_t mark_start, mark_end; /* ticks: of the mark; start and end where there is none */
     int64_t number;               /* of the mark's name; else 0, 1, 2, ... */
     struct az_sv name;            /* "ProfilerStep#12", "iteration 0", "step 0" */
+    struct az_sv mark;            /* the mark's text as it is in the file; empty: none */
 };
 struct az_steps {
     enum az_step_how how;
@@ -36,10 +39,11 @@ struct az_steps {
                           empty: none */
     const struct az_step *v; /* by start */
     size_t n;
-    /* ticks, robust: median of end - start, and the distance of its quartiles; -1: no steps */
+    /* ticks: median of end - start, and their robust deviation (the distance of the quartiles by
+     * 1.349); -1: no steps */
     int64_t median, spread;
-    /* of a pattern, parts of 1 (NaN of others): least agreement of the kernels of two steps that
-     * follow each other, busy time inside */
+    /* of a pattern, parts of 1 (NaN of others): agreement of the kernels of a step and the one it
+     * is compared with, the median over steps; busy time inside */
     double agreement, inside;
 };
 /* NULL on failure, *rc says why. */

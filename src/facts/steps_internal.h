@@ -5,6 +5,13 @@
 #include "facts/account.h"
 #include "facts/steps.h"
 
+/* What is found without a name that says step must hold this part of the busy time, and last so
+ * equally: robust deviation as a part of the median. */
+#define AZ_STEP_INSIDE 0.8
+#define AZ_STEP_SPREAD 0.25
+/* The quartiles of a normal distribution are so many standard deviations apart. */
+#define AZ_STEP_QUARTILES 1.349
+
 AZ_VEC(struct az_step, az_step_list);
 
 struct az_step_search {
@@ -17,5 +24,82 @@ struct az_step_search {
 /* Each adds steps to `found`, or none. */
 int az_steps_by_tag(struct az_step_search *s) AZ_MUST_USE;
 int az_steps_by_framework(struct az_step_search *s) AZ_MUST_USE;
+int az_steps_by_signposts(struct az_step_search *s) AZ_MUST_USE; /* of an operation report */
+int az_steps_by_pattern(struct az_step_search *s) AZ_MUST_USE;
+/* Names "WHAT 0", "WHAT 1", ... and numbers from 0 on. */
+int az_steps_number(struct az_step_search *s, const char *what) AZ_MUST_USE;
+
+/* ---- the pattern (docs/steps.md 3) ---- */
+/* Kernels that follow each other. A kind is what kernels of one name are, numbered in order of
+ * first appearance. */
+struct az_kernels {
+    struct az_job *job;
+    size_t trace;
+    const struct az_trace *t;
+    size_t n, kinds;
+    uint32_t *op;         /* az_op_code, az_op_row */
+    uint32_t *kind;       /* parallel */
+    uint64_t *sum;        /* n + 1: weights of the kinds before each; the multiset of a stretch */
+    uint32_t *at, *first; /* places by kind; kinds + 1 */
+    uint32_t *name;       /* by kind: id in the trace */
+    uint8_t *optimizer;   /* by kind */
+    uint32_t *ref, *used; /* by kind, scratch: counts in the reference, in a stretch; all 0 */
+    struct az_vec_i64 copies; /* starts of copies between host and device */
+};
+static inline int64_t az_kernel_start(const struct az_kernels *k, size_t i)
+{
+    return k->t->ev[az_op_kind(k->op[i])].start[az_op_row(k->op[i])];
+}
+static inline int64_t az_kernel_end(const struct az_kernels *k, size_t i)
+{
+    return k->t->ev[az_op_kind(k->op[i])].end[az_op_row(k->op[i])];
+}
+static inline size_t az_kernel_count(const struct az_kernels *k, uint32_t kind)
+{
+    return k->first[kind + 1] - k->first[kind];
+}
+/* Those that count on one lane, or with AZ_NO_ID on all lanes of the device of `like`. */
+int az_kernels_make(struct az_kernels *k, struct az_job *job, size_t trace, uint32_t lane,
+                    uint32_t like) AZ_MUST_USE;
+void az_kernels_release(struct az_kernels *k);
+/* The lane with the most computation; AZ_NO_ID: none. *others: lanes of its device that compute,
+ * too. */
+int az_kernels_lane(struct az_job *job, size_t trace, uint32_t *lane, size_t *others) AZ_MUST_USE;
+
+/* Kernels of one kind that may begin what is repeated. */
+struct az_anchor {
+    uint32_t kind;
+    size_t n, period; /* median of the kernels between two */
+    double same;      /* part of the spacings with the commonest multiset */
+};
+/* What an anchor was found to repeat. */
+struct az_loop {
+    const uint32_t *p; /* places of the anchor */
+    size_t n;
+    size_t from, len;                   /* reference: one spacing */
+    bool optimizer, copies, nested;     /* each repetition has this */
+    bool head_clean, tail_clean, whole; /* what is before and after is part of a repetition */
+    size_t head, tail;
+    size_t at; /* place in the reference where a step begins */
+};
+struct az_cut { /* one step: kernels [from, end) */
+    size_t from, end;
+    double agreement;
+    bool apart; /* it does not reach to the next step */
+};
+AZ_VEC(struct az_cut, az_cuts);
+
+/* Kernels of [from, to) that the reference has, each as often at most; *last: place of the last.
+ * k->ref holds the counts of the reference. */
+size_t az_loop_matched(struct az_kernels *k, size_t from, size_t to, size_t *last);
+/* k->ref for the reference, and back to 0. */
+void az_loop_hold(struct az_kernels *k, const struct az_loop *l);
+void az_loop_drop(struct az_kernels *k, const struct az_loop *l);
+/* Does the anchor repeat a loop, as far as its spacings say? */
+int az_loop_judge(struct az_kernels *k, const struct az_anchor *a, struct az_loop *l,
+                  bool *good) AZ_MUST_USE;
+/* Where its steps begin, and the steps; *good: they are those of a loop. */
+int az_loop_cut(struct az_kernels *k, struct az_loop *l, struct az_cuts *out, double *inside,
+                bool *good) AZ_MUST_USE;
 
 #endif

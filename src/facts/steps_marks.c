@@ -16,25 +16,32 @@ struct mark {
 AZ_VEC(struct mark, marks);
 
 /* ---- a list of marks without overlap ---- */
+/* Do two, of which b starts later, have more than rounding in common? */
+static bool overlap(const struct mark *a, const struct mark *b)
+{
+    const int64_t end = a->end < b->end ? a->end : b->end, length = b->end - b->start;
+    return end - b->start > length / 2 || (length == 0 && b->start < a->end);
+}
+
 /* Keeps those of one lane (AZ_NO_ID: of all), without what lies inside another. True if two of
  * different lanes overlap. */
 static bool outermost(struct marks *m, uint32_t lane)
 {
     size_t kept = 0;
-    bool overlap = false;
+    bool both = false;
     for (size_t i = 0; i < m->n; i++) {
         const struct mark *last = kept ? &m->v[kept - 1] : NULL;
         if (lane != AZ_NO_ID && m->v[i].lane != lane)
             continue;
-        if (last && m->v[i].start < last->end) {
-            overlap |= m->v[i].lane != last->lane;
+        if (last && overlap(last, &m->v[i])) {
+            both |= m->v[i].lane != last->lane;
             if (lane != AZ_NO_ID || m->v[i].lane == last->lane)
                 continue;
         }
         m->v[kept++] = m->v[i];
     }
     m->n = kept;
-    return overlap;
+    return both;
 }
 
 /* Several threads or devices mark at the same time: the one with the most marks says what the steps
@@ -108,7 +115,8 @@ static int put(struct az_step_search *s, const struct mark *m, struct window w)
                                                      .mark_start = m->start,
                                                      .mark_end = m->end,
                                                      .number = m->number,
-                                                     .name = az_trace_text(s->t, m->name) }));
+                                                     .name = az_trace_text(s->t, m->name),
+                                                     .mark = az_trace_text(s->t, m->name) }));
 }
 
 /* Steps that follow each other end where the next one starts, so that the time between is in one of
@@ -160,18 +168,6 @@ static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, 
     return 0;
 }
 
-/* Numbers from 0 on where the marks have none; names that tell them apart. */
-static int number_steps(struct az_step_search *s, const char *what)
-{
-    for (size_t i = 0; i < s->found.n; i++) {
-        s->found.v[i].number = (int64_t)i;
-        s->found.v[i].name = az_arena_printf(s->job->arena, "%s %zu", what, i);
-        if (!s->found.v[i].name.p)
-            return az_arena_error(s->job->arena);
-    }
-    return 0;
-}
-
 /* ---- the user's tag ---- */
 /* Projected ranges that the file gives itself. */
 static int given(struct az_step_search *s, uint32_t id)
@@ -215,7 +211,7 @@ int az_steps_by_tag(struct az_step_search *s)
     if (rc == 0 && s->found.n) {
         s->out->how = AZ_STEPS_TAG;
         s->out->mark = tag.text;
-        rc = number_steps(s, "iteration");
+        rc = az_steps_number(s, "iteration");
     }
     return rc;
 }
@@ -302,12 +298,13 @@ static int collect(struct az_step_search *s, const struct names *n, enum az_step
     return rc;
 }
 
-static bool without_number(const struct az_step_search *s)
+/* Their numbers tell them apart. */
+static bool are_numbered(const struct az_step_search *s)
 {
     for (size_t i = 0; i < s->found.n; i++)
-        if (s->found.v[i].number < 0)
-            return true;
-    return false;
+        if (s->found.v[i].number < 0 || (i > 0 && s->found.v[i].number <= s->found.v[i - 1].number))
+            return false;
+    return true;
 }
 
 static int by_names(struct az_step_search *s, enum az_kind kind)
@@ -336,33 +333,79 @@ static int by_names(struct az_step_search *s, enum az_kind kind)
     }
     az_mem_free(s->job->mem, n.of, n.of ? n.bytes : 0);
     az_vec_release(&m);
-    if (rc == 0 && s->out->how == AZ_STEPS_RANGES && s->found.n && without_number(s))
-        rc = number_steps(s, "step");
+    if (rc == 0 && s->found.n && !are_numbered(s))
+        rc = az_steps_number(s, "step");
     return rc;
 }
 
-/* The profiler's own steps on a device. */
-static int xplane(struct az_step_search *s)
+/* ---- compiled programs ---- */
+#define MAIN 0.8 /* of the time of all programs */
+
+/* The program whose runs take nearly all the time of programs; AZ_NO_ID: there is none. */
+static int main_program(struct az_step_search *s, uint32_t *name)
 {
     const struct az_events *e = &s->t->ev[AZ_GPU_RANGE];
     const struct az_xtrace *x = az_xtrace(s->t);
+    const size_t ids = s->t->names.text.n, bytes = (ids + 1) * sizeof(int64_t);
+    int64_t *sum = az_mem_alloc(s->job->mem, bytes), all = 0, most = 0;
+    *name = AZ_NO_ID;
+    if (!sum)
+        return az_mem_error(s->job->mem);
+    memset(sum, 0, bytes);
+    for (size_t i = 0; i < e->n; i++) {
+        if (x->roles.v[e->lane[i]] != AZ_XLANE_MODULES || e->name[i] == AZ_NO_ID)
+            continue;
+        all += e->end[i] - e->start[i];
+        sum[e->name[i]] += e->end[i] - e->start[i];
+    }
+    for (uint32_t i = 0; i < ids; i++)
+        if (sum[i] > most) {
+            most = sum[i];
+            *name = i;
+        }
+    if ((double)most < MAIN * (double)all)
+        *name = AZ_NO_ID;
+    az_mem_free(s->job->mem, sum, bytes);
+    return 0;
+}
+
+/* Ranges of a role; with MODULES those of one name. */
+static int device_ranges(struct az_step_search *s, enum az_xlane_role role, uint32_t name)
+{
+    const struct az_events *e = &s->t->ev[AZ_GPU_RANGE];
+    const struct az_xtrace *x = az_xtrace(s->t);
+    const bool steps = role == AZ_XLANE_STEPS;
     struct marks m;
     int rc = 0;
     az_vec_init(&m, s->job->mem);
     for (size_t i = 0; rc == 0 && i < e->n; i++)
-        if (x->roles.v[e->lane[i]] == AZ_XLANE_STEPS)
-            rc = az_vec_push(&m, ((struct mark){ e->start[i], e->end[i], (int64_t)m.n, e->lane[i],
-                                                 e->name[i] }));
-    if (rc == 0 && m.n)
-        rc = use(s, &m, AZ_STEPS_XPLANE, AZ_SV(""), true);
+        if (x->roles.v[e->lane[i]] == role && (steps || e->name[i] == name))
+            rc = az_vec_push(&m,
+                             ((struct mark){ e->start[i], e->end[i], -1, e->lane[i], e->name[i] }));
+    if (rc == 0 && m.n > !steps)
+        rc = use(s, &m, steps ? AZ_STEPS_XPLANE : AZ_STEPS_PROGRAM,
+                 steps ? AZ_SV("") : az_trace_text(s->t, name), true);
     az_vec_release(&m);
+    return rc || s->found.n == 0 ? rc : az_steps_number(s, "step");
+}
+
+static int compiled(struct az_step_search *s)
+{
+    uint32_t name;
+    int rc = device_ranges(s, AZ_XLANE_STEPS, AZ_NO_ID);
+    if (rc == 0 && s->found.n == 0)
+        rc = main_program(s, &name);
+    if (rc == 0 && s->found.n == 0 && name != AZ_NO_ID)
+        rc = device_ranges(s, AZ_XLANE_MODULES, name);
     return rc;
 }
 
 int az_steps_by_framework(struct az_step_search *s)
 {
     if (s->t->caps & AZ_CAP_PROGRAMS)
-        return xplane(s);
+        return compiled(s);
+    if (s->t->caps & AZ_CAP_OPREPORT)
+        return az_steps_by_signposts(s);
     int rc = by_names(s, AZ_RANGE);
     return rc || s->found.n ? rc : by_names(s, AZ_GPU_RANGE);
 }

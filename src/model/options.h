@@ -46,6 +46,7 @@ struct az_options {
     int64_t nsys_timeout_s;
     bool text_full; /* "text": "full" */
     /* iterations and gaps */
+    struct az_sv steps; /* auto | marks | pattern | none; empty: auto */
     int64_t warmup_iters;
     double gap_threshold_us;
     /* thresholds */

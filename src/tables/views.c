@@ -32,6 +32,7 @@ static const struct view views[] = {
     { "gpu_timeline_by_device", "device_timeline", 0, false, "device", NULL },
     { "gpu_timeline_by_agent", "device_timeline", 0, false, "agent", NULL },
     { "device_iterations", "step_timeline", 0, false, NULL, NULL }, /* by device, too */
+    { "steps", "steps step_timeline", 0, false, NULL, NULL },
     { "gpu_timeline_by_step", "step_timeline", 0, false, "step", NULL },
     { "gpu_utilization", "utilization", NSYS, true, NULL, NULL },
     { "exposed_communication", "exposed_communication", 0, false, NULL, NULL },

@@ -1,0 +1,207 @@
+/* The kernels of the busiest lane as a sequence of kinds, for the search of a pattern. 20 bytes a
+ * kernel while it lasts. */
+#include "facts/steps_internal.h"
+#include "model/optrace.h"
+
+static const enum az_kind kernel_kinds[] = { AZ_KERNEL, AZ_GRAPH };
+
+static bool counts(const struct az_counted *c, enum az_kind kind, size_t row)
+{
+    return !c->skip[kind] || !c->skip[kind][row];
+}
+
+/* ---- which lane ---- */
+int az_kernels_lane(struct az_job *job, size_t trace, uint32_t *lane, size_t *others)
+{
+    int rc;
+    const struct az_trace *t = job->traces[trace];
+    const struct az_counted *c = az_job_counted(job, trace, &rc);
+    const size_t bytes = (t->lanes.n + 1) * sizeof(int64_t);
+    int64_t *busy = c ? az_mem_alloc(job->mem, bytes) : NULL, most = 0;
+    *lane = AZ_NO_ID;
+    *others = 0;
+    if (!busy)
+        return c ? az_mem_error(job->mem) : rc;
+    memset(busy, 0, bytes);
+    for (size_t k = 0; k < AZ_LENGTH(kernel_kinds); k++) {
+        const struct az_events *e = &t->ev[kernel_kinds[k]];
+        for (size_t i = 0; i < e->n; i++)
+            if (counts(c, kernel_kinds[k], i) &&
+                az_part_of(job, trace, kernel_kinds[k], e->name[i]) == AZ_PART_COMPUTE)
+                busy[e->lane[i]] += e->end[i] - e->start[i];
+    }
+    for (uint32_t i = 0; i < t->lanes.n; i++)
+        if (busy[i] > most) {
+            most = busy[i];
+            *lane = i;
+        }
+    for (uint32_t i = 0; *lane != AZ_NO_ID && i < t->lanes.n; i++)
+        *others += i != *lane && busy[i] > 0 && t->lanes.v[i].device == t->lanes.v[*lane].device;
+    az_mem_free(job->mem, busy, bytes);
+    return 0;
+}
+
+/* ---- the sequence ---- */
+struct filter {
+    const struct az_trace *t;
+    const struct az_counted *counted;
+    uint32_t lane, like;
+};
+
+static bool next(const struct filter *f, struct az_sweep *sweep, uint32_t *op)
+{
+    while (az_sweep_next(sweep, op)) {
+        const enum az_kind kind = az_op_kind(*op);
+        const uint32_t row = az_op_row(*op), lane = f->t->ev[kind].lane[row];
+        const uint32_t name = f->t->ev[kind].name[row];
+        if ((kind != AZ_KERNEL && kind != AZ_GRAPH) || !counts(f->counted, kind, row))
+            continue;
+        if (f->lane != AZ_NO_ID ? lane == f->lane
+                                : f->t->lanes.v[lane].device == f->t->lanes.v[f->like].device &&
+                                      (name == AZ_NO_ID || !az_trace_is_comm(f->t, name)))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t weight(uint64_t kind)
+{
+    uint64_t x = (kind + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static void *take(struct az_kernels *k, size_t n, size_t size, int *rc)
+{
+    size_t bytes;
+    void *p = az_size_mul(n, size, &bytes) ? az_mem_alloc(k->job->mem, bytes) : NULL;
+    if (!p && *rc == 0)
+        *rc = az_mem_error(k->job->mem) ? az_mem_error(k->job->mem) : AZ_ERANGE;
+    if (p)
+        memset(p, 0, bytes);
+    return p;
+}
+
+static void give(struct az_kernels *k, void *p, size_t n, size_t size)
+{
+    az_mem_free(k->job->mem, p, p ? n * size : 0);
+}
+
+/* Numbers the names in order of first appearance. */
+static int fill(struct az_kernels *k, const struct filter *f)
+{
+    const size_t ids = f->t->names.text.n + 1;
+    struct az_sweep sweep = { .t = f->t };
+    uint32_t op;
+    int rc = 0;
+    uint32_t *kind_of = take(k, ids, sizeof *kind_of, &rc);
+    for (size_t i = 0; rc == 0 && i < k->n && next(f, &sweep, &op); i++) {
+        const uint32_t name = f->t->ev[az_op_kind(op)].name[az_op_row(op)];
+        uint32_t *at = &kind_of[name == AZ_NO_ID ? ids - 1 : name];
+        *at = *at ? *at : (uint32_t)++k->kinds;
+        k->op[i] = op;
+        k->kind[i] = *at - 1;
+        k->sum[i + 1] = k->sum[i] + weight(*at - 1);
+    }
+    give(k, kind_of, ids, sizeof *kind_of);
+    return rc;
+}
+
+/* Places by kind, and what is known of each kind. */
+static int list_kinds(struct az_kernels *k)
+{
+    int rc = 0;
+    k->first = take(k, k->kinds + 1, sizeof *k->first, &rc);
+    k->name = take(k, k->kinds + 1, sizeof *k->name, &rc);
+    k->optimizer = take(k, k->kinds + 1, 1, &rc);
+    k->ref = take(k, k->kinds + 1, sizeof *k->ref, &rc);
+    k->used = take(k, k->kinds + 1, sizeof *k->used, &rc);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < k->n; i++)
+        k->first[k->kind[i] + 1]++;
+    for (size_t i = 0; i < k->kinds; i++)
+        k->first[i + 1] += k->first[i];
+    for (size_t i = 0; i < k->n; i++)
+        k->at[k->first[k->kind[i]]++] = (uint32_t)i;
+    for (size_t i = k->kinds; i > 0; i--) /* undo the advance */
+        k->first[i] = k->first[i - 1];
+    k->first[0] = 0;
+    for (size_t i = 0; i < k->kinds; i++) {
+        const uint32_t op = k->op[k->at[k->first[i]]];
+        k->name[i] = k->t->ev[az_op_kind(op)].name[az_op_row(op)];
+        k->optimizer[i] = k->name[i] != AZ_NO_ID &&
+                          az_trace_class(k->t, k->name[i])->family == AZ_FAMILY_OPTIMIZER;
+    }
+    return 0;
+}
+
+static bool is_host_copy(struct az_sv name)
+{
+    static const char *const words[] = { "htod",           "dtoh",           "host_to_device",
+                                         "device_to_host", "host-to-device", "device-to-host",
+                                         "hosttodevice",   "devicetohost" };
+    for (size_t i = 0; i < AZ_LENGTH(words); i++)
+        if (az_sv_ifind(name, az_sv_str(words[i])) >= 0)
+            return true;
+    return false;
+}
+
+static int list_copies(struct az_kernels *k)
+{
+    const struct az_events *e = &k->t->ev[AZ_MEMCPY];
+    uint32_t last = AZ_NO_ID;
+    bool is = false;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < e->n; i++) {
+        if (e->name[i] != last || i == 0) {
+            last = e->name[i];
+            is = is_host_copy(az_trace_text(k->t, last));
+        }
+        if (is)
+            rc = az_vec_push(&k->copies, e->start[i]);
+    }
+    return rc;
+}
+
+int az_kernels_make(struct az_kernels *k, struct az_job *job, size_t trace, uint32_t lane,
+                    uint32_t like)
+{
+    int rc;
+    const struct az_counted *counted = az_job_counted(job, trace, &rc);
+    const struct filter f = { job->traces[trace], counted, lane, like };
+    struct az_sweep sweep = { .t = f.t };
+    uint32_t op;
+    *k = (struct az_kernels){ .job = job, .trace = trace, .t = f.t };
+    az_vec_init(&k->copies, job->mem);
+    if (!counted)
+        return rc;
+    while (next(&f, &sweep, &op))
+        k->n++;
+    if (k->n >= UINT32_MAX)
+        return AZ_ERANGE;
+    k->op = take(k, k->n + 1, sizeof *k->op, &rc);
+    k->kind = take(k, k->n + 1, sizeof *k->kind, &rc);
+    k->at = take(k, k->n + 1, sizeof *k->at, &rc);
+    k->sum = take(k, k->n + 1, sizeof *k->sum, &rc);
+    if (rc == 0)
+        rc = fill(k, &f);
+    if (rc == 0)
+        rc = list_kinds(k);
+    return rc ? rc : list_copies(k);
+}
+
+void az_kernels_release(struct az_kernels *k)
+{
+    give(k, k->op, k->n + 1, sizeof *k->op);
+    give(k, k->kind, k->n + 1, sizeof *k->kind);
+    give(k, k->at, k->n + 1, sizeof *k->at);
+    give(k, k->sum, k->n + 1, sizeof *k->sum);
+    give(k, k->first, k->kinds + 1, sizeof *k->first);
+    give(k, k->name, k->kinds + 1, sizeof *k->name);
+    give(k, k->optimizer, k->kinds + 1, 1);
+    give(k, k->ref, k->kinds + 1, sizeof *k->ref);
+    give(k, k->used, k->kinds + 1, sizeof *k->used);
+    az_vec_release(&k->copies);
+}

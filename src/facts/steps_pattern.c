@@ -1,0 +1,189 @@
+/* The search for a pattern (docs/steps.md 3): which kinds of kernels may begin what is repeated,
+ * and which of the loops is the step. A few passes over the kernels, whatever repeats. */
+#include "base/sort.h"
+#include "base/stats.h"
+#include "facts/steps_internal.h"
+
+#define LEAST        3  /* repetitions */
+#define SHORTEST     4  /* kernels of a repetition */
+#define EACH         4  /* anchors looked at of those in equal number */
+#define ANCHORS_MOST 64 /* anchors looked at */
+
+AZ_VEC(struct az_anchor, anchors);
+
+/* ---- anchors ---- */
+static uint64_t spacing(const struct az_kernels *k, const uint32_t *p)
+{
+    return k->sum[p[1]] - k->sum[p[0]];
+}
+
+/* Spacings of one kind: their median length, and how many hold the same. */
+static bool survey(const struct az_kernels *k, uint32_t kind, int64_t *scratch, struct az_anchor *a)
+{
+    const uint32_t *p = k->at + k->first[kind];
+    const size_t n = az_kernel_count(k, kind);
+    size_t best = 0, votes = 0, same = 0;
+    for (size_t i = 0; i + 1 < n; i++) {
+        const bool equal = spacing(k, p + i) == spacing(k, p + best);
+        best = votes == 0 ? i : best;
+        votes = votes == 0 || equal ? votes + 1 : votes - 1;
+        scratch[i] = (int64_t)(p[i + 1] - p[i]);
+    }
+    for (size_t i = 0; i + 1 < n; i++)
+        same += spacing(k, p + i) == spacing(k, p + best);
+    const double median = az_percentile_i64(scratch, n - 1, 50);
+    *a = (struct az_anchor){
+        .kind = kind, .n = n, .period = (size_t)median, .same = (double)same / (double)(n - 1)
+    };
+    if (median < SHORTEST || (double)n * median < 0.5 * (double)k->n)
+        return false;
+    return a->same >= 0.5 ||
+           az_percentile_i64(scratch, n - 1, 75) - az_percentile_i64(scratch, n - 1, 25) <=
+               0.1 * median;
+}
+
+/* The longest period first; then those whose spacings are most alike; then by place. */
+static int by_period(const void *x, const void *y, void *ctx)
+{
+    const struct az_anchor *a = x, *b = y;
+    (void)ctx;
+    if (a->n != b->n)
+        return a->n < b->n ? -1 : 1;
+    if (a->same < b->same || a->same > b->same)
+        return a->same > b->same ? -1 : 1;
+    return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
+static int list_anchors(struct az_kernels *k, struct anchors *out)
+{
+    size_t most = 0, kept = 0, equal = 0;
+    int rc = 0;
+    for (uint32_t i = 0; i < k->kinds; i++)
+        most = az_kernel_count(k, i) > most ? az_kernel_count(k, i) : most;
+    const size_t bytes = (most + 1) * sizeof(int64_t);
+    int64_t *scratch = az_mem_alloc(k->job->mem, bytes);
+    if (!scratch)
+        return az_mem_error(k->job->mem);
+    for (uint32_t i = 0; rc == 0 && i < k->kinds; i++) {
+        const size_t n = az_kernel_count(k, i);
+        struct az_anchor a;
+        if (n >= LEAST && n * SHORTEST <= k->n && survey(k, i, scratch, &a))
+            rc = az_vec_push(out, a);
+    }
+    az_mem_free(k->job->mem, scratch, bytes);
+    if (rc == 0)
+        rc = az_sort_cmp(out->v, out->n, sizeof *out->v, by_period, NULL, k->job->mem);
+    for (size_t i = 0; rc == 0 && i < out->n && kept < ANCHORS_MOST; i++) {
+        equal = kept && out->v[kept - 1].n == out->v[i].n ? equal + 1 : 0;
+        if (equal < EACH)
+            out->v[kept++] = out->v[i];
+    }
+    out->n = kept;
+    return rc;
+}
+
+/* ---- loops ---- */
+struct best {
+    struct az_loop loop;
+    struct az_cuts cuts;
+    double inside;
+    bool found;
+};
+
+/* Is the shorter loop the step, and the longer one only what is done every few steps (a test run, a
+ * line in a log)? A layer is no step: it lacks what a step has. */
+static bool is_step_of(const struct az_loop *shorter, const struct az_loop *longer)
+{
+    if (shorter->n < 2 * longer->n)
+        return false;
+    if (longer->optimizer)
+        return shorter->optimizer;
+    return shorter->nested || (shorter->copies && longer->copies);
+}
+
+static int search(struct az_kernels *k, struct best *b)
+{
+    struct anchors anchors;
+    struct az_cuts cuts;
+    az_vec_init(&anchors, k->job->mem);
+    az_vec_init(&cuts, k->job->mem);
+    int rc = list_anchors(k, &anchors);
+    for (size_t i = 0; rc == 0 && i < anchors.n; i++) {
+        struct az_loop l;
+        double inside = 0;
+        bool good;
+        rc = az_loop_judge(k, &anchors.v[i], &l, &good);
+        if (rc || !good || (b->found && !is_step_of(&l, &b->loop)))
+            continue;
+        rc = az_loop_cut(k, &l, &cuts, &inside, &good);
+        if (rc || !good)
+            continue;
+        const struct az_cuts old = b->cuts;
+        *b = (struct best){ l, cuts, inside, true };
+        cuts = old;
+    }
+    az_vec_release(&cuts);
+    az_vec_release(&anchors);
+    return rc;
+}
+
+/* Median over the steps. */
+static int agreement(struct az_step_search *s, const struct az_cuts *c, double *out)
+{
+    const size_t bytes = (c->n + 1) * sizeof(double);
+    double *v = az_mem_alloc(s->job->mem, bytes);
+    if (!v)
+        return az_mem_error(s->job->mem);
+    for (size_t i = 0; i < c->n; i++)
+        v[i] = c->v[i].agreement;
+    *out = az_percentile_f64(v, c->n, 50);
+    az_mem_free(s->job->mem, v, bytes);
+    return 0;
+}
+
+static int keep(struct az_step_search *s, const struct az_kernels *k, const struct best *b)
+{
+    int rc = agreement(s, &b->cuts, &s->out->agreement);
+    for (size_t i = 0; rc == 0 && i < b->cuts.n; i++) {
+        const struct az_cut *c = &b->cuts.v[i];
+        const bool joined = !c->apart && i + 1 < b->cuts.n;
+        struct az_step x = { .start = az_kernel_start(k, c->from), .mark = AZ_SV("") };
+        for (size_t e = c->from; e < c->end; e++)
+            x.end = az_kernel_end(k, e) > x.end || e == c->from ? az_kernel_end(k, e) : x.end;
+        x.end = joined ? az_kernel_start(k, b->cuts.v[i + 1].from) : x.end;
+        x.mark_start = x.start;
+        x.mark_end = x.end;
+        rc = az_vec_push(&s->found, x);
+    }
+    s->out->how = AZ_STEPS_PATTERN;
+    s->out->mark = az_trace_text(s->t, k->name[k->kind[b->cuts.v[0].from]]);
+    s->out->inside = b->inside;
+    return rc ? rc : az_steps_number(s, "step");
+}
+
+static int on(struct az_step_search *s, uint32_t lane, uint32_t like)
+{
+    struct az_kernels k;
+    struct best b = { .found = false };
+    az_vec_init(&b.cuts, s->job->mem);
+    int rc = az_kernels_make(&k, s->job, s->trace, lane, like);
+    if (rc == 0 && k.n >= (size_t)LEAST * SHORTEST)
+        rc = search(&k, &b);
+    if (rc == 0 && b.found)
+        rc = keep(s, &k, &b);
+    az_vec_release(&b.cuts);
+    az_kernels_release(&k);
+    return rc;
+}
+
+/* On the busiest lane, where order is certain; else on all lanes of its device together. */
+int az_steps_by_pattern(struct az_step_search *s)
+{
+    uint32_t lane;
+    size_t others;
+    int rc = az_kernels_lane(s->job, s->trace, &lane, &others);
+    if (rc || lane == AZ_NO_ID)
+        return rc;
+    rc = on(s, lane, lane);
+    return rc || s->found.n || !others ? rc : on(s, AZ_NO_ID, lane);
+}

@@ -1,0 +1,134 @@
+/* Steps of an operation report: what lies between equal signposts (docs/steps.md 2.4). Times of its
+ * operations are those of their host. */
+#include "base/stats.h"
+#include "classify/steps.h"
+#include "facts/steps_internal.h"
+#include "model/opreport.h"
+
+struct post {
+    int64_t at;
+    uint32_t text;
+};
+AZ_VEC(struct post, posts);
+
+/* Of several hosts the signposts of the first one count: all of them set the same. */
+static int list(struct az_step_search *s, struct posts *out)
+{
+    const struct az_oprows *rows = &az_opreport(s->t)->rows;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < rows->n; i++) {
+        const struct az_oprow *r = &rows->v[i];
+        if (r->kind == AZ_OPROW_SIGNPOST && r->file == 0 && r->start != INT64_MIN)
+            rc = az_vec_push(out, ((struct post){ r->start, r->code }));
+    }
+    return rc;
+}
+
+/* The text of the user's tag; else of those that say step, whatever their number; else the one that
+ * comes most often, of equals the first. AZ_NO_ID: none comes twice. *sure: it is said that it is a
+ * step. */
+static int choose(struct az_step_search *s, struct posts *p, uint32_t *text, bool *sure)
+{
+    const struct az_sv tag = s->job->opts->nvtx_tag;
+    const size_t bytes = (s->t->names.text.n + 1) * sizeof(uint32_t);
+    uint32_t *n = az_mem_alloc(s->job->mem, bytes), most = 1, first = AZ_NO_ID;
+    *text = AZ_NO_ID;
+    *sure = false;
+    if (!n)
+        return az_mem_error(s->job->mem);
+    memset(n, 0, bytes);
+    for (size_t i = 0; i < p->n; i++) { /* "iteration 0", "iteration 1": as one text */
+        const struct az_sv t = az_trace_text(s->t, p->v[i].text);
+        struct az_sv stem;
+        int64_t number;
+        const bool is =
+            tag.n ? az_sv_eq(t, tag) : az_step_mark_of(t, &stem, &number) != AZ_MARK_NONE;
+        first = is && first == AZ_NO_ID ? p->v[i].text : first;
+        p->v[i].text = is ? first : p->v[i].text;
+        *sure |= is;
+        n[p->v[i].text]++;
+    }
+    for (size_t i = 0; i < p->n; i++)
+        if (*sure ? p->v[i].text == first : n[p->v[i].text] > most) {
+            most = n[p->v[i].text];
+            *text = p->v[i].text;
+        }
+    az_mem_free(s->job->mem, n, bytes);
+    return 0;
+}
+
+/* From the first start to the last end of the device operations that begin in [lo, hi). */
+static bool window(const struct az_trace *t, int64_t lo, int64_t hi, struct az_step *out)
+{
+    const struct az_events *e = &t->ev[AZ_KERNEL];
+    size_t a = 0, b = e->n;
+    *out = (struct az_step){ .mark_start = lo, .mark_end = hi, .end = INT64_MIN };
+    while (a < b) {
+        const size_t mid = a + (b - a) / 2;
+        if (e->start[mid] < lo)
+            a = mid + 1;
+        else
+            b = mid;
+    }
+    if (a < e->n)
+        out->start = e->start[a];
+    for (; a < e->n && e->start[a] < hi; a++)
+        out->end = e->end[a] > out->end ? e->end[a] : out->end;
+    return out->end != INT64_MIN;
+}
+
+/* Equal signposts around something else than steps (a block of a model) cover a part of the device
+ * time only, or a different part each time. */
+static int are_steps(struct az_step_search *s, bool *good)
+{
+    const struct az_events *e = &s->t->ev[AZ_KERNEL];
+    const size_t n = s->found.n, bytes = (n + 1) * sizeof(int64_t);
+    int64_t *v = az_mem_alloc(s->job->mem, bytes), inside = 0, all = 0;
+    size_t at = 0;
+    if (!v)
+        return az_mem_error(s->job->mem);
+    for (size_t i = 0; i < e->n; i++) {
+        while (at < n && s->found.v[at].mark_end <= e->start[i])
+            at++;
+        all += e->end[i] - e->start[i];
+        if (at < n && s->found.v[at].mark_start <= e->start[i])
+            inside += e->end[i] - e->start[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        v[i] = s->found.v[i].end - s->found.v[i].start;
+    const double low = az_percentile_i64(v, n, 25), high = az_percentile_i64(v, n, 75);
+    *good = (double)inside >= AZ_STEP_INSIDE * (double)all &&
+            high - low < AZ_STEP_SPREAD * AZ_STEP_QUARTILES * az_percentile_i64(v, n, 50);
+    az_mem_free(s->job->mem, v, bytes);
+    return 0;
+}
+
+/* To the next signpost of any text; the last one, where nothing follows, is no step: where it ends
+ * is not said. */
+int az_steps_by_signposts(struct az_step_search *s)
+{
+    struct posts p;
+    uint32_t text;
+    bool sure, good = true;
+    az_vec_init(&p, s->job->mem);
+    int rc = list(s, &p);
+    if (rc == 0)
+        rc = choose(s, &p, &text, &sure);
+    for (size_t i = 0; rc == 0 && text != AZ_NO_ID && i + 1 < p.n; i++) {
+        struct az_step x;
+        if (p.v[i].text != text || !window(s->t, p.v[i].at, p.v[i + 1].at, &x))
+            continue;
+        x.mark = az_trace_text(s->t, text);
+        rc = az_vec_push(&s->found, x);
+    }
+    az_vec_release(&p);
+    if (rc == 0 && s->found.n && !sure)
+        rc = are_steps(s, &good);
+    if (!good)
+        s->found.n = 0;
+    if (rc || s->found.n == 0)
+        return rc;
+    s->out->how = s->job->opts->nvtx_tag.n && sure ? AZ_STEPS_TAG : AZ_STEPS_SIGNPOSTS;
+    s->out->mark = az_trace_text(s->t, text);
+    return az_steps_number(s, "step");
+}

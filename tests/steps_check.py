@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Steps that nobody marked (src/docs/steps.md 4): seeded traces with a known loop, with and without anything that makes it
+hard, must give their steps back; traces without a loop must give none; marks must be found, and hidden marks again by the
+pattern.
+
+    steps_check.py --analyzer ANALYZER [--shared DIR] [--seeds N] [--verbose]
+
+A step is found if it begins at its true first kernel or the one before or after. Inputs are rocprofv3 kernel traces, which
+hold nothing but kernels; marks are tested on PyTorch traces. With DIR the marks of the traces in DIR/data are hidden. The
+last line is "N passed, N failed".
+"""
+import argparse
+import bisect
+import csv
+import glob
+import gzip
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+WANTED = 0.98 # of the steps
+passed = failed = 0
+verbose = False
+
+
+def verdict(good, what, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good or verbose:
+        print("%s %s%s" % ("ok  " if good else "FAIL", what, ": " + detail if detail else ""))
+
+
+# ---- what runs: lists of (kernel, stream, microseconds); a step begins where BEGIN stands ----
+BEGIN = object()
+
+
+class Model:
+    """Names and durations of the kernels of one made-up model; all of its choices come from the seed."""
+
+    def __init__(self, rng, layers=None, length=None):
+        self.rng = rng
+        self.layers = layers or rng.randint(3, 16)
+        self.length = length or rng.randint(9, 30)
+        self.tag = "%05x" % rng.randrange(1 << 20)
+        self.time = {}
+        self.layer = [self.kernel("layer", i % rng.randint(5, 9)) for i in range(self.length)]
+        self.back = [self.kernel("layer_backward", i % rng.randint(5, 9)) for i in range(self.length + 5)]
+        self.first = [self.kernel("embedding", 0), self.kernel("position", 0), self.kernel("layer", 1)]
+        self.last = [self.kernel("final_norm", 0), self.kernel("head_gemm", 0), self.kernel("argmax", 0)]
+        self.loss = [self.kernel("head_gemm", 0), self.kernel("log_softmax", 0), self.kernel("nll_loss", 0)]
+        self.update = [self.kernel("multi_tensor_apply_adam", i) for i in (0, 1, 1, 1, 2)]
+
+    def kernel(self, what, number):
+        name = "%s_%s_%d" % (what, self.tag, number)
+        self.time.setdefault(name, self.rng.choice((3, 5, 9, 20, 60)) * self.rng.uniform(0.8, 1.2))
+        return name
+
+    def forward(self):
+        return self.first + self.layer * self.layers
+
+    def train(self, update=True):
+        return self.forward() + self.loss + self.back * self.layers + (self.update if update else [])
+
+
+def repeat(steps, body):
+    out = []
+    for i in range(steps):
+        out += [BEGIN] + (body(i) if callable(body) else list(body))
+    return out
+
+
+def with_loops(rng):
+    """Name, kernels with BEGIN at each step."""
+    m = Model(rng)
+    n = rng.randint(3, 40)
+    yield "training", repeat(n, m.train()), m
+    m = Model(rng)
+    yield "inference", repeat(n, m.forward() + m.last), m
+    m = Model(rng, layers=1, length=rng.randint(20, 60)) # nothing repeats inside
+    yield "convolutions", repeat(n, m.forward() + m.last), m
+    m, micro = Model(rng), rng.randint(2, 8)
+    yield "gradient accumulation", repeat(max(3, n // 2), m.train(False) * micro + m.update), m
+    m = Model(rng)
+    tune = [m.kernel("autotune", i % 11) for i in range(rng.randint(20, 200))]
+    yield "other first step", repeat(max(8, n), lambda i: (m.first + tune + m.train()[3:]) if i == 0 else m.train()), m
+    m = Model(rng)
+    yield "start of the program", [m.kernel("fill", i % 3) for i in range(rng.randint(30, 300))] + repeat(max(10, n), m.train()), m
+    m, each = Model(rng), rng.randint(4, 7)
+    test = (m.forward() + m.loss + [m.kernel("accuracy", 0)]) * 1
+    out = []
+    for i in range(max(4, n // each)):
+        out += repeat(each, m.train()) + test
+    yield "evaluation between", out, m
+    m, each = Model(rng), rng.randint(3, 6)
+    out = []
+    for i in range(max(4, n // each)):
+        out += repeat(each, m.train()) + [m.kernel("write_log", 0)]
+    yield "a line in a log", out, m
+    m = Model(rng)
+    decode = m.forward() + m.last
+    out = []
+    for i in range(3):
+        prefill = [x.replace("layer", "layer_prefill") for x in m.forward()] + m.last
+        for x in prefill:
+            m.time.setdefault(x, 80)
+        out += [BEGIN] + prefill + repeat(rng.randint(12, 30), decode)
+    yield "prefill and decode", out, m
+    m = Model(rng)
+
+    def moe(i):
+        body = m.train()
+        for k in range(len(body)): # a twentieth of the kernels depends on the tokens
+            if rng.random() < 0.05:
+                body[k] = m.kernel("expert_gemm", rng.randrange(12))
+        return body
+    yield "experts", repeat(n, moe), m
+    m = Model(rng)
+    whole = repeat(max(4, n), m.train())
+    cut = rng.randint(1, len(m.train()) - 1)
+    yield "cut at both ends", whole[1 + cut:-rng.randint(1, len(m.train()) - 1)], m
+
+
+def without_loops(rng):
+    m = Model(rng, layers=rng.randint(4, 48))
+    yield "one forward pass", m.forward() + m.last, m
+    m = Model(rng, layers=rng.randint(4, 48))
+    yield "one training step", m.train(), m
+    m, micro = Model(rng), rng.randint(3, 12)
+    yield "one step of gradient accumulation", m.train(False) * micro + m.update, m
+    m = Model(rng)
+    names = [m.kernel("random", i) for i in range(rng.randint(3, 60))]
+    yield "random kernels", [rng.choice(names) for _ in range(rng.randint(100, 5000))], m
+    m = Model(rng)
+    yield "random layers", [k for _ in range(40) for k in rng.choice((m.layer, m.back, m.first, m.last, m.update))], m
+    m = Model(rng)
+    out = []
+    for i in range(rng.randint(10, 60)): # each candidate alone, with the cache flushed
+        out += [m.kernel("flush", 0), m.kernel("candidate", i)] * rng.randint(5, 20)
+    yield "autotune sweep", out, m
+    m = Model(rng)
+    out = []
+    for i in range(rng.randint(10, 60)): # one name for all candidates, as Triton has it
+        m.time["flush"], m.time["triton_candidate"] = 30, 10
+        out += ["flush", "triton_candidate"] * rng.randint(5, 20)
+    yield "autotune of one kernel", out, m
+    m = Model(rng)
+    a, b = m.forward() + m.last, m.train()
+    yield "two steps", a + a, m
+    yield "different passes", a + b + m.layer * 2 + m.last + b[:40], m
+
+
+# ---- traces ----
+HEAD = ("Kind,Agent_Id,Queue_Id,Stream_Id,Thread_Id,Dispatch_Id,Kernel_Id,Kernel_Name,Correlation_Id,Start_Timestamp,"
+        "End_Timestamp,LDS_Block_Size,Scratch_Size,VGPR_Count,Accum_VGPR_Count,SGPR_Count,Workgroup_Size_X,Workgroup_Size_Y,"
+        "Workgroup_Size_Z,Grid_Size_X,Grid_Size_Y,Grid_Size_Z")
+
+
+def write(path, rng, work, model, side=0.0, cut=False):
+    """A rocprofv3 kernel trace. side: part of the kernels also followed by one on another stream, which starts early or late.
+    Returns starts of all kernels of the main stream and the places where steps begin."""
+    now, starts, begins, rows = 1000000, [], [], []
+    for x in work:
+        if x is BEGIN:
+            begins.append(len(starts))
+            now += rng.randint(2000, 40000)
+            continue
+        t = int(1000 * model.time.get(x, 10) * rng.uniform(0.95, 1.05)) + 200
+        starts.append(now)
+        rows.append((now, now + t, x, 1))
+        if rng.random() < side:
+            at = now + rng.randint(-1500, 1500)
+            rows.append((at, at + t // 2, "side_%d" % rng.randrange(4), 2))
+        now += t + rng.choice((100, 300, 900))
+    rows.sort()
+    with open(path, "w") as f:
+        print(HEAD, file=f)
+        for i, (a, b, name, stream) in enumerate(rows):
+            print('"KERNEL_DISPATCH","Agent 1",%d,%d,77,%d,9,"%s",%d,%d,%d,0,0,32,0,32,64,1,1,64,1,1'
+                  % (stream, stream, i + 1, name, i + 1, a, b), file=f)
+    first = rows[0][0]
+    return [s - first for s in starts], begins
+
+
+def steps_of(analyzer, path, folder, how):
+    """Starts of the steps in ns from the first work, and the line of coverage."""
+    out = os.path.join(folder, "out")
+    shutil.rmtree(out, ignore_errors=True)
+    done = subprocess.run([analyzer, "run", path, "--opt", "steps=" + how, "--format", "csv", "--csv-dir", out, "-q"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder)
+    if done.returncode:
+        return None, done.stdout.decode(errors="replace")[:200]
+    table = glob.glob(os.path.join(out, "**", "steps.csv"), recursive=True)
+    note = ""
+    for c in glob.glob(os.path.join(out, "**", "coverage.csv"), recursive=True):
+        with open(c, newline="", encoding="utf-8") as f:
+            note = next((r["Note"] for r in csv.DictReader(f) if r["Item"] == "steps"), "")
+    if not table:
+        return [], note
+    with open(table[0], newline="", encoding="utf-8") as f:
+        return [round(float(r["start_ms"]) * 1e6) for r in csv.DictReader(f)], note
+
+
+def hits(starts, truth, found):
+    """How many true steps begin at a found one, give or take a kernel."""
+    places = {min(range(max(0, i - 1), min(len(starts), i + 2)), key=lambda k: abs(starts[k] - t))
+              for t in found for i in [bisect.bisect_left(starts, t)]}
+    return sum(any(p + d in places for d in (-1, 0, 1)) for p in truth)
+
+
+def generated(analyzer, folder, seeds):
+    path = os.path.join(folder, "made_kernel_trace.csv")
+    by = {}
+    for seed in range(seeds):
+        rng = random.Random(seed)
+        for name, work, model in with_loops(rng):
+            starts, truth = write(path, rng, work, model, side=0.2 if seed % 2 else 0.0)
+            found, note = steps_of(analyzer, path, folder, "auto")
+            n = hits(starts, truth, found or [])
+            extra = len(found or []) - len(truth)
+            all_, good, more = by.get(name, (0, 0, 0))
+            by[name] = all_ + len(truth), good + n, more + max(0, extra)
+            if verbose and (n < len(truth) or extra):
+                print("     seed %d %s: %d of %d, %d found (%s)" % (seed, name, n, len(truth), len(found or []), note))
+    for name, (all_, good, more) in by.items():
+        verdict(good >= WANTED * all_ and more <= (1 - WANTED) * all_, "%-24s %5d of %5d steps found, %d too many"
+                % (name, good, all_, more))
+    total, good = sum(v[0] for v in by.values()), sum(v[1] for v in by.values())
+    print("generated: %d of %d steps found (%.2f %%)" % (good, total, 100 * good / total))
+    wrong = runs = 0
+    for seed in range(seeds):
+        rng = random.Random(1000 + seed)
+        for name, work, model in without_loops(rng):
+            write(path, rng, work, model, side=0.2 if seed % 2 else 0.0)
+            found, note = steps_of(analyzer, path, folder, "auto")
+            runs += 1
+            wrong += found != []
+            verdict(found == [], "seed %d: no loop in %s" % (seed, name), note)
+    print("generated: a loop said to be in %d of %d traces without one" % (wrong, runs))
+
+
+# ---- marks ----
+def pytorch(path, marks, work):
+    """marks: (name, start, end) in us; work: (thread, call, start, end)."""
+    ev = [{"ph": "X", "cat": "user_annotation", "name": n, "pid": 1, "tid": 1, "ts": a, "dur": b - a} for n, a, b in marks]
+    for i, (thread, call, a, b) in enumerate(work):
+        ev.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": thread, "ts": call, "dur": 2,
+                   "args": {"correlation": i + 1}})
+        ev.append({"ph": "X", "cat": "kernel", "name": "k%d" % (i % 3), "pid": 0, "tid": 7, "ts": a, "dur": b - a,
+                   "args": {"correlation": i + 1, "device": 0, "stream": 7}})
+    with open(path, "w") as f:
+        json.dump({"traceEvents": ev}, f)
+
+
+def marked(analyzer, folder):
+    """Names that mark steps, and names that only look so; work of any thread, later than its mark."""
+    path = os.path.join(folder, "marks.json")
+    work = [(1 + i % 2, 100 * i + 10 * k, 100 * i + 40 + 20 * k, 100 * i + 55 + 20 * k) for i in range(4) for k in range(3)]
+    for names, how in ((["ProfilerStep#%d" % i for i in range(4)], "ProfilerStep"),
+                       (["train_step"] * 4, "ranges"), (["iteration %d" % i for i in range(4)], "ranges"),
+                       (["step=%d" % i for i in range(4)], "ranges"), (["TrainStep 1"] * 4, "ranges"),
+                       (["execute_context_1(5)_generation_0(0)"] * 4, "engine"), (["step[DECODE bs=8]"] * 4, "engine"),
+                       (["Optimizer.step#Adam.step"] * 4, None), (["train_step/forward"] * 4, None),
+                       (["time step embedding"] * 4, None), (["DataLoader"] * 4, None)):
+        pytorch(path, [(n, 100 * i, 100 * i + 100) for i, n in enumerate(names)], work)
+        found, note = steps_of(analyzer, path, folder, "auto")
+        want = [100000 * i for i in range(4)] if how else []
+        verdict(found == want and (how or "no loop") in note, "marks %s" % names[0], "%s, %s" % (found, note))
+        found, note = steps_of(analyzer, path, folder, "none")
+        verdict(found == [] and "none" in note, "marks %s: switched off" % names[0], note)
+
+
+# ---- real traces ----
+def kernels_of(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8", errors="replace") as f:
+        d = json.load(f)
+    ev = d["traceEvents"] if isinstance(d, dict) else d
+    k = [e for e in ev if e.get("ph") == "X" and str(e.get("cat", "")).lower() in ("kernel", "gpu_memcpy", "gpu_memset")]
+    starts = sorted(round(float(e["ts"]) * 1000) for e in k)
+    return [s - starts[0] for s in starts] if starts else []
+
+
+def real(analyzer, folder, shared):
+    """Marks hidden: of traces with three steps or more."""
+    all_ = good = none = 0
+    for path in sorted(glob.glob(os.path.join(shared, "data", "pytorch", "*.gz")) +
+                       glob.glob(os.path.join(shared, "data", "multirank", "*", "*"))):
+        path = os.path.abspath(path)
+        truth, _ = steps_of(analyzer, path, folder, "marks")
+        found, note = steps_of(analyzer, path, folder, "pattern")
+        if truth is None or found is None or not truth:
+            continue
+        name = os.path.relpath(path, os.path.join(shared, "data"))
+        if len(truth) < 3:
+            none += 1
+            if found:
+                print("note %s: %d marked, %s" % (name, len(truth), note))
+            continue
+        starts = kernels_of(path)
+        places = [bisect.bisect_left(starts, t - 1) for t in truth]
+        n = hits(starts, places, found)
+        print("real %s: %d steps marked, %d found (%s)" % (name, len(truth), n, note))
+        if found:
+            all_, good = all_ + len(truth), good + n
+            verdict(n == len(truth), "real %s: hidden steps" % name)
+    if all_:
+        print("real: %d of %d hidden steps found; %d traces of one or two steps" % (good, all_, none))
+
+
+def main():
+    global verbose
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--analyzer", required=True)
+    parser.add_argument("--shared")
+    parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    verbose = args.verbose
+    analyzer = os.path.abspath(args.analyzer)
+    with tempfile.TemporaryDirectory() as folder:
+        generated(analyzer, folder, args.seeds)
+        marked(analyzer, folder)
+        if args.shared and os.path.isdir(os.path.join(args.shared, "data")):
+            real(analyzer, folder, os.path.abspath(args.shared))
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
