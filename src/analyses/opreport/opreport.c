@@ -274,6 +274,8 @@ static int run(struct az_job *job)
         if (t.counts.device + t.counts.host == 0)
             say_empty(&t);
         rc = tables(&t);
+        if (rc == 0)
+            rc = az_opr_findings(&t);
     }
     if (rc == 0)
         cover(&t);

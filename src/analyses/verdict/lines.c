@@ -188,13 +188,22 @@ int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
             add(w, text, "; ",
                 az_arena_printf(a, "ranks %.*s are missing",
                                 AZ_SVF(az_rank_list(a, w->ranks->missing, w->ranks->n_missing))));
-    if (w->n == 1 && s->total > 0 && (double)s->host * SEEN > (double)az_vd_mean(w, s->total)) {
+    if (w->n == 1 && s->total > 0 && s->first_runs == 0 &&
+        (double)s->host * SEEN > (double)az_vd_mean(w, s->total)) {
         char device[AZ_HUMAN_MAX], host[AZ_HUMAN_MAX];
         az_human_time(az_vd_mean(w, s->total), device);
         az_human_time(s->host, host);
         text = add(w, text, "; ",
                    az_arena_printf(a, "device work covers %s of the %s that the host recorded",
                                    device, host));
+    }
+    if (s->first_runs) {
+        char first[AZ_HUMAN_MAX];
+        az_human_time(s->first_ns, first);
+        text = add(w, text, "; ",
+                   az_arena_printf(
+                       a, "%s before %" PRId64 " operations that were compiled are not counted",
+                       first, s->first_runs));
     }
     if (s->warm_up)
         text = add(w, text, "; ", AZ_SV("the first step is not like the others"));

@@ -1,5 +1,6 @@
 /* What the rules leave of one trace. */
 #include "analyses/list.h"
+#include "analyses/opreport/totals.h"
 #include "analyses/verdict/verdict.h"
 #include "base/num.h"
 #include "facts/shared.h"
@@ -132,6 +133,21 @@ static void sums(struct az_vd *v)
     v->part->names = v->t->kernel_sums.n;
 }
 
+/* A report of operations has its own account: kernels, and gaps before them. */
+static void report_totals(struct az_vd *v)
+{
+    const struct az_opr_totals *o = v->job->doc ? az_opr_totals_of(v->job) : NULL;
+    struct az_vd_part *p = v->part;
+    if (!o || o->rows == 0)
+        return;
+    p->compute = o->time;
+    p->idle = o->gap;
+    p->total = o->time + o->gap;
+    p->devices = 1;
+    p->first_runs = o->firsts;
+    p->first_ns = o->first;
+}
+
 static int look(struct az_vd *v)
 {
     int rc = 0;
@@ -141,7 +157,9 @@ static int look(struct az_vd *v)
     device_name(v);
     sums(v);
     trust(v, c);
-    if (v->t->caps & AZ_CAP_TIMELINE) {
+    if (v->t->caps & AZ_CAP_OPREPORT) {
+        report_totals(v);
+    } else if (v->t->caps & AZ_CAP_TIMELINE) {
         v->accounts = az_job_accounts(v->job, v->trace, &rc);
         if (!v->accounts)
             return rc;
@@ -166,7 +184,7 @@ int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
     az_vec_init(&v.part->found, job->mem);
     int rc = look(&v);
     for (const struct az_vd_rule *r = az_vd_rules; rc == 0 && r->name; r++) {
-        if (!r->find)
+        if (!r->find || (v.t->caps & AZ_CAP_OPREPORT))
             continue;
         if ((r->needs & ~v.t->caps) == 0)
             rc = r->find(&v);

@@ -1,5 +1,6 @@
 /* The rules, one row each, by their worth: of equal time the first is told. A function may find for
- * the rows after it too, where one pass over the events does; those have none. */
+ * the rows after it too, where one pass over the events does; those have none. Rules without
+ * advice are told by the analysis that has the figures, which says it. */
 #include "analyses/verdict/verdict.h"
 
 #define TREE (AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS)
@@ -45,6 +46,11 @@ const struct az_vd_rule az_vd_rules[] = {
     { "straggler", 0, NULL, AZ_VD_PLAIN, false, false, "the others wait for", "straggler_summary", "exposed_communication", "" },
     { "recompute", TREE, az_vd_find_recompute, AZ_VD_TIMES, false, false, "", "unified_perf_summary", "",
       "checkpoint fewer or cheaper parts where memory allows" },
+    { "op_to_op_gaps", AZ_CAP_OPREPORT, NULL, AZ_VD_GAPS, false, false, "idle", "ops", "", "" },
+    { "tt_slow", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_low_cores", "" },
+    { "tt_dram", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_low_cores", "" },
+    { "tt_low_cores", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_slow tt_dram", "" },
+    { "tt_fidelity", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "", "" },
     { NULL, 0, NULL, AZ_VD_PLAIN, false, false, NULL, NULL, NULL, NULL }
 };
 /* clang-format on */

@@ -42,6 +42,7 @@ struct az_vd_found {
     struct az_sv call;    /* host call that two rules may tell of; empty: none */
     int64_t count, ns;    /* how often, and its time; -1: none */
     int64_t gain;         /* ns that the total could shrink by; -1: none */
+    int64_t order;        /* of the lines: larger first */
 };
 AZ_VEC(struct az_vd_found, az_vd_founds);
 
@@ -98,8 +99,9 @@ struct az_vd_part {
     /* trust */
     uint64_t read, dropped, events, unlinked, graphs, bare, hidden;
     int64_t unlinked_ns, other, hidden_ns;
-    struct az_sv drop; /* the most frequent reason */
-    int64_t host;      /* what the host recorded, first start to last end, ns */
+    struct az_sv drop;            /* the most frequent reason */
+    int64_t first_runs, first_ns; /* of a report of operations: gaps before what runs first */
+    int64_t host;                 /* what the host recorded, first start to last end, ns */
     struct az_vd_idles idles;
     struct az_vd_founds found;
     unsigned lacking; /* AZ_CAP_* that rules asked for in vain */
