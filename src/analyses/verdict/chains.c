@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "analyses/rates.h"
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/num.h"
@@ -11,9 +10,8 @@
 #include "model/optrace.h"
 #include "perf/perf.h"
 
-#define BETWEEN 10   /* kernels between the products of one attention */
-#define NAMED   4    /* operators of a chain that are named */
-#define REACHED 0.80 /* of a data sheet's bandwidth */
+#define BETWEEN 10 /* kernels between the products of one attention */
+#define NAMED   4  /* operators of a chain that are named */
 
 struct sum {
     struct az_sv subject;
@@ -136,22 +134,31 @@ static const struct shape *shape_of(struct work *w, size_t i)
 }
 
 /* ---- sums by subject ---- */
-static int add(struct work *w, struct sums *to, struct az_sv subject, int64_t ticks, double gain)
+/* *fresh: its subject is to be made. */
+static int add(struct work *w, struct sums *to, uint64_t key, int64_t ticks, double gain,
+               struct sum **fresh)
 {
     uint32_t *at;
     bool added;
-    if (!subject.p)
-        return az_arena_error(w->v->job->arena);
-    int rc = az_map_put(&w->index, az_hash(subject.p, subject.n), to == &w->chains, (uint32_t)to->n,
-                        &at, &added);
+    int rc = az_map_put(&w->index, key, to == &w->chains, (uint32_t)to->n, &at, &added);
     if (rc == 0 && added)
-        rc = az_vec_push(to, ((struct sum){ .subject = subject }));
+        rc = az_vec_push(to, ((struct sum){ .subject = AZ_SV("") }));
     if (rc)
         return rc;
-    to->v[*at].count++;
-    to->v[*at].ticks += ticks;
-    to->v[*at].gain += gain;
+    struct sum *s = &to->v[*at];
+    s->count++;
+    s->ticks += ticks;
+    s->gain += gain;
+    *fresh = added ? s : NULL;
     return 0;
+}
+
+/* Name id of the operator, else of the kernel. */
+static uint64_t id_of(const struct work *w, size_t i)
+{
+    const uint32_t op = op_of(w, i);
+    return op != AZ_NO_ROW ? w->v->t->ev[AZ_HOST_OP].name[op]
+                           : w->v->t->ev[AZ_KERNEL].name[w->row[i]];
 }
 
 /* ---- attention ---- */
@@ -195,11 +202,12 @@ static int attentions(struct work *w)
         int64_t ticks = 0;
         for (size_t k = i + 1; k < end; k++)
             ticks += ticks_of(w, k);
+        struct sum *fresh = NULL;
         if (end > i)
-            rc = add(w, &w->attention,
-                     az_arena_printf(w->v->job->arena, "%.*s between two batched products",
-                                     AZ_SVF(name_of(w, softmax))),
-                     ticks, (double)ticks);
+            rc = add(w, &w->attention, id_of(w, softmax), ticks, (double)ticks, &fresh);
+        if (fresh)
+            fresh->subject = az_arena_printf(w->v->job->arena, "%.*s between two batched products",
+                                             AZ_SVF(az_vd_short(name_of(w, softmax))));
     }
     return rc;
 }
@@ -229,9 +237,12 @@ static struct az_sv chain_name(struct work *w, size_t from, size_t to, double el
 static int one_chain(struct work *w, size_t from, size_t to, const struct shape *s)
 {
     int64_t ticks = 0, longest = 0;
+    uint64_t key = (uint64_t)s->elements;
+    struct sum *fresh = NULL;
     if (to - from < 2)
         return 0;
     for (size_t i = from; i < to; i++) {
+        key = (key ^ id_of(w, i)) * UINT64_C(0x9e3779b97f4a7c15);
         ticks += ticks_of(w, i);
         longest = ticks_of(w, i) > longest ? ticks_of(w, i) : longest;
     }
@@ -239,7 +250,10 @@ static int one_chain(struct work *w, size_t from, size_t to, const struct shape 
     double gain = (double)(ticks - longest);
     if (!isnan(w->bandwidth) && between / w->bandwidth < gain)
         gain = between / w->bandwidth;
-    return add(w, &w->chains, chain_name(w, from, to, s->elements), ticks, gain);
+    const int rc = add(w, &w->chains, key, ticks, gain, &fresh);
+    if (fresh)
+        fresh->subject = chain_name(w, from, to, s->elements);
+    return rc;
 }
 
 static int chains(struct work *w)
@@ -300,28 +314,11 @@ static int tell(struct work *w, const char *rule, const struct sums *sums)
     return rc;
 }
 
-static int bandwidth(struct work *w)
-{
-    const struct az_trace *t = w->v->t;
-    struct az_peaks peaks;
-    struct az_device_facts f = { .name = AZ_SV("") };
-    bool found = false;
-    if (t->devices.n)
-        f = (struct az_device_facts){ t->devices.v[0].name, (double)t->devices.v[0].sm_count,
-                                      (double)t->devices.v[0].memory_bytes };
-    const int rc = az_job_peaks(w->v->job, &f, &peaks, &found);
-    w->bandwidth = NAN;
-    if (rc == 0 && found && peaks.bw > 0)
-        w->bandwidth = peaks.bw * (az_sv_is(peaks.basis, "achievable") ? 1 : REACHED) /
-                       (double)t->ticks_per_ns;
-    return rc;
-}
-
 int az_vd_find_chains(struct az_vd *v)
 {
-    struct work w = { .v = v };
-    int rc = bandwidth(&w);
-    if (rc == 0 && v->t->caps & AZ_CAP_CALLTREE) {
+    struct work w = { .v = v, .bandwidth = v->bandwidth / (double)v->t->ticks_per_ns };
+    int rc = 0;
+    if (v->t->caps & AZ_CAP_CALLTREE) {
         w.tree = az_tree(v->t);
         w.link = az_job_link(v->job, v->trace, &rc);
         w.shape = az_arena_array(v->job->arena, az_optrace(v->t)->args.n + 1, sizeof *w.shape);

@@ -176,7 +176,9 @@ static int look(struct az_vd *v)
 int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
                     struct az_vd_part **out)
 {
-    struct az_vd v = { .job = job, .trace = trace, .t = job->traces[trace], .keep = keep };
+    struct az_vd v = {
+        .job = job, .trace = trace, .t = job->traces[trace], .keep = keep, .bandwidth = NAN
+    };
     v.part = az_arena_alloc(keep, sizeof *v.part);
     if (!v.part)
         return az_arena_error(keep);

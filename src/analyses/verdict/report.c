@@ -15,6 +15,7 @@
 #define EXPLAINS 0.3 /* of the exposed communication, by who is waited for */
 #define WARNING  5.0 /* percent of the total */
 #define INFO     1.0
+#define TRIFLE   0.05 /* below: in no table */
 
 /* ---- parts ---- */
 static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
@@ -162,6 +163,8 @@ static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
 {
     const int64_t gain = f->gain > w->sum.total && w->sum.total > 0 ? w->sum.total : f->gain;
     const double share = share_of(w, gain);
+    if (share < TRIFLE)
+        return;
     const struct az_finding_row row = { .rule = f->rule->name,
                                         .severity = severity_of(f->rule, share),
                                         .subject =

@@ -124,7 +124,8 @@ struct az_vd {
     struct az_vd_steps steps;
     struct az_arena *keep;
     struct az_vd_part *part;
-    bool drop; /* kernels get slower */
+    bool drop;        /* kernels get slower */
+    double bandwidth; /* bytes a ns that the device can reach; NaN: unknown */
 };
 /* Adds to the part; subject, detail and row are copied. rule: its name. */
 int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f) AZ_MUST_USE;

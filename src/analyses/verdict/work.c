@@ -250,6 +250,8 @@ static int judge(struct work *w)
     int rc = 0;
     w->own = peaks && (peaks->own || az_sv_is(peaks->basis, "achievable")) ? 1 : REACHED;
     p->flops = 0;
+    if (peaks && peaks->bw > 0)
+        w->v->bandwidth = peaks->bw * w->own;
     for (size_t i = 0; rc == 0 && i < w->u->rows.n; i++)
         rc = add_row(w, &w->u->rows.v[i]);
     for (size_t i = 0; rc == 0 && i < w->lines.n; i++) {
