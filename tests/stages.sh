@@ -109,6 +109,9 @@ stage_stragglers() {
     counted stragglers "$PYTHON" tests/straggler_rates.py --analyzer "$ANALYZER" --tool "$BUILD/tools/rank_runs" --quick
 }
 
+# The verdict of reports of made-up traces with a known cause of lost time, and of healthy ones.
+stage_verdict() { counted verdict "$PYTHON" tests/findings_check.py --analyzer "$ANALYZER" --seeds 2; }
+
 # Every file of the corpus once through its harness, built with address and undefined sanitizers.
 stage_fuzz() {
     found=0

@@ -293,6 +293,7 @@ struct az_coll_verdict {
     double
         found_seldom; /* the same, as a mean over all steps, of one in seldom_steps of them; NaN */
     size_t seldom_steps;
+    size_t steps; /* that were judged */
     double step;
     size_t blocks; /* that it rests on */
     bool judged, straggler;

@@ -103,6 +103,34 @@ static void columns(struct az_table *t)
     az_table_column(t, "straggler", AZ_BOOL, AZ_UNIT_NONE, 0);
 }
 
+/* What all others wait for it: its delay, as often as it has steps. */
+static void tell_straggler(const struct az_cr *c, const struct rank_sums *s)
+{
+    const struct az_coll_verdict *v = &s->verdict;
+    const double span = (double)c->part[s->r]->span, recoverable = v->delay * (double)v->steps;
+    const struct az_sv rank = az_coll_rank_name(c, s->r);
+    const struct az_finding_row f = {
+        .rule = "straggler",
+        .severity = "warning",
+        .subject = rank,
+        .count = s->last,
+        .ns = (int64_t)v->delay,
+        .recoverable = recoverable < span ? (int64_t)recoverable : (int64_t)span,
+        .share = NAN,
+        .evidence = AZ_SV("straggler_summary"),
+        .row = rank,
+        .overlaps = AZ_SV("exposed_communication"),
+        .advice = az_arena_printf(
+            c->arena,
+            "in each step it needs %.0f us (+- %.0f) more of its own time than the other ranks, "
+            "which wait for it (%.1f %% of a step; last in %lld of %lld collectives): look for "
+            "slower kernels, a busy host or a larger share of the data there",
+            v->delay / 1e3, 1.96 * v->error / 1e3, 100 * v->delay / v->step, (long long)s->last,
+            (long long)s->n)
+    };
+    az_finding_put(c->job, &f);
+}
+
 /* The verdict: empty cells where there is none. */
 static void put_verdict(const struct az_cr *c, struct az_table *t, const struct rank_sums *s)
 {
@@ -122,16 +150,7 @@ static void put_verdict(const struct az_cr *c, struct az_table *t, const struct 
     else
         az_put_empty(t);
     if (v->straggler)
-        az_finding(
-            c->job, "straggler", "warning", az_coll_rank_name(c, s->r), s->last, (int64_t)v->delay,
-            az_arena_printf(
-                c->arena,
-                "in each step it needs %.0f us (+- %.0f) more of its own time than the other "
-                "ranks, "
-                "which wait for it (%.1f %% of a step; last in %lld of %lld collectives): look for "
-                "slower kernels, a busy host or a larger share of the data there",
-                v->delay / 1e3, 1.96 * v->error / 1e3, 100 * v->delay / v->step, (long long)s->last,
-                (long long)s->n));
+        tell_straggler(c, s);
 }
 
 static void put(const struct az_cr *c, struct az_table *t, const struct rank_sums *s, int64_t all)

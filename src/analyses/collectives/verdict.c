@@ -275,6 +275,7 @@ static int judge(struct verdicts *k, size_t r, struct az_coll_verdict *out)
                               (double)(k->m.n_numbers ? k->m.n_numbers : k->m.blocks);
     const double sure = certain(k, r, chance, inner, outer, dof, &error);
     out->blocks = k->of[r].n;
+    out->steps = k->of[r].n * k->m.merged;
     out->delay = k->of[r].delay / steps;
     out->error = error / steps;
     out->flag_from =

@@ -321,9 +321,6 @@ static void gaps(struct section *s)
     line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch "
                   "asynchronously, compile runtime "
                   "arguments in."));
-    az_finding(t->job, "op_to_op_gaps", "warning",
-               az_arena_printf(a, "gaps above %g us", t->o->op_to_op_gap_us), n, llround(saving_ns),
-               AZ_SV("capture a trace; the time is what it could save"));
 }
 
 static struct az_sv without_advice(struct section *s, const struct az_opr_advice *a)

@@ -294,6 +294,8 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = tables(&t);
     if (rc == 0)
+        rc = az_opr_findings(&t);
+    if (rc == 0)
         cover(&t);
     release(&t);
     return rc == 0 && job->arena->failed ? az_arena_error(job->arena) : rc;

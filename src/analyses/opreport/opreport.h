@@ -199,6 +199,9 @@ int az_opr_iterations(struct az_tt *t) AZ_MUST_USE;
 int az_opr_quality(struct az_tt *t) AZ_MUST_USE;
 int az_opr_models(struct az_tt *t) AZ_MUST_USE;
 
+/* Findings with what they could save, and the totals for the verdict (findings.c). */
+int az_opr_findings(struct az_tt *t) AZ_MUST_USE;
+
 /* ---- az_opr_advice.c ---- */
 /* Advice on a matrix product; NULL without memory. Rows for which the same can be said share it. */
 const struct az_opr_advice *az_opr_advise(struct az_tt *t, const struct az_opr_row *r,

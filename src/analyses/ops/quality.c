@@ -137,13 +137,13 @@ void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g)
              az_arena_printf(job->arena,
                              "of %" PRIu64 "; what they ran was not recorded and looks idle",
                              g.launches));
-    az_finding(job, "graph_launches_not_recorded", g.bare * 10 > g.launches ? "warning" : "info",
+    az_finding(job, "graph_unrecorded", g.bare * 10 > g.launches ? "error" : "warning",
                az_arena_printf(job->arena, "%" PRIu64 " of %" PRIu64 " graph launches", g.bare,
                                g.launches),
                (int64_t)g.bare, -1,
                AZ_SV("no device event belongs to them: idle time holds what their kernels took, "
-                     "and no table has these "
-                     "kernels; record the device while graphs are replayed"));
+                     "and no table has these kernels; record the device while graphs are "
+                     "replayed"));
 }
 
 void az_fw_captures_tell(struct az_job *job, const struct az_graft_sums *s)
@@ -196,7 +196,7 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
                    AZ_SV("start the recording before the work, or count them with "
                          "include_unlinked_kernels"));
     if (l->graph_ticks * 2 > busy)
-        az_finding(w->job, "graph_launches", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
+        az_finding(w->job, "graph_hidden", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
                    az_ns(w->fw->trace, l->graph_ticks),
                    AZ_SV("operator tables show the graph launch only; use kernel_summary and the "
                          "kernel classes"));

@@ -331,38 +331,95 @@ static void self_check(struct work *w)
                    "own kernels"));
 }
 
-static int run(struct az_job *job)
+/* Rows that are done, in the arena, where they stay with the job. */
+static int settle(struct work *w)
+{
+    struct az_unified_rows *rows = &w->u.rows;
+    struct az_vec_sv *names = &w->u.names, *categories = &w->u.categories;
+    struct az_arena *a = w->job->arena;
+    struct az_unified_row *r = az_arena_array(a, rows->n + 1, sizeof *r);
+    struct az_sv *n = az_arena_array(a, names->n + 1, sizeof *n),
+                 *c = az_arena_array(a, categories->n + 1, sizeof *c);
+    if (!r || !n || !c)
+        return az_arena_error(a);
+    for (size_t i = 0; i < rows->n; i++)
+        r[i] = rows->v[i];
+    for (size_t i = 0; i < names->n; i++)
+        n[i] = names->v[i];
+    for (size_t i = 0; i < categories->n; i++)
+        c[i] = categories->v[i];
+    struct az_unified out = { .fw = w->fw,
+                              .rows = { .v = r, .n = rows->n },
+                              .first_synthetic = w->u.first_synthetic,
+                              .names = { .v = n, .n = names->n },
+                              .categories = { .v = c, .n = categories->n } };
+    az_vec_release(rows);
+    az_vec_release(names);
+    az_vec_release(categories);
+    w->u = out;
+    return 0;
+}
+
+static int make(struct work *w)
 {
     int rc;
-    struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
-    if (!w.fw || w.fw->launchers->rows.n == 0 || !w.fw->ops->has_ops)
-        return rc;
-    w.u.fw = w.fw;
+    w->forward = az_fw_forward(w->job, w->fw, &rc);
+    if (rc == 0)
+        rc = prepare(w);
+    if (rc == 0)
+        rc = traverse(w);
+    if (rc == 0)
+        rc = add_synthetic(w);
+    return rc ? rc : settle(w);
+}
+
+const struct az_unified *az_unified_of(struct az_job *job, struct az_fw *fw, int *rc)
+{
+    static const char what;
+    struct work w = { .job = job, .fw = fw, .u.fw = fw };
+    void **slot = az_job_slot(job, &what);
+    *rc = slot ? 0 : az_arena_error(job->arena);
+    if (*rc || *slot)
+        return slot ? *slot : NULL;
     az_arena_init(&w.scratch, job->mem);
     az_vec_init(&w.u.rows, job->mem);
     az_vec_init(&w.u.names, job->mem);
     az_vec_init(&w.u.categories, job->mem);
     az_vec_init(&w.stack, job->mem);
     az_vec_init(&w.spans, job->mem);
-    w.forward = az_fw_forward(job, w.fw, &rc);
-    if (rc == 0)
-        rc = prepare(&w);
-    if (rc == 0)
-        rc = traverse(&w);
-    if (rc == 0)
-        rc = add_synthetic(&w);
-    az_arena_release(&w.scratch);
+    *rc = make(&w);
+    struct az_unified *u = *rc ? NULL : az_arena_alloc(job->arena, sizeof *u);
+    if (u)
+        *u = w.u;
+    else
+        *rc = *rc ? *rc : az_arena_error(job->arena);
+    if (w.u.rows.mem) {
+        az_vec_release(&w.u.rows);
+        az_vec_release(&w.u.names);
+        az_vec_release(&w.u.categories);
+    }
     az_vec_release(&w.stack);
     az_vec_release(&w.spans);
+    az_arena_release(&w.scratch);
+    *slot = u;
+    return u;
+}
+
+static int run(struct az_job *job)
+{
+    int rc;
+    struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
+    if (!w.fw || w.fw->launchers->rows.n == 0 || !w.fw->ops->has_ops)
+        return rc;
+    const struct az_unified *u = az_unified_of(job, w.fw, &rc);
+    if (!u)
+        return rc;
+    w.u = *u;
+    rc = az_unified_tables(job, w.fw, u);
     if (rc == 0)
-        rc = az_unified_tables(job, w.fw, &w.u);
-    if (rc == 0)
-        rc = az_unified_roofline(job, w.fw, &w.u);
+        rc = az_unified_roofline(job, w.fw, u);
     if (rc == 0)
         self_check(&w);
-    az_vec_release(&w.u.rows);
-    az_vec_release(&w.u.names);
-    az_vec_release(&w.u.categories);
     return rc;
 }
 

@@ -32,6 +32,8 @@ static inline struct az_sv az_unified_category(const struct az_unified *u,
 /* uid of the node; synthetic rows are numbered on after the file's events. */
 uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r);
 
+/* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, *rc says why. */
+const struct az_unified *az_unified_of(struct az_job *job, struct az_fw *fw, int *rc);
 /* unified_perf_summary and, with include_overlap_info, unified_perf_summary_kl_overlap. */
 int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified *u) AZ_MUST_USE;
 /* roofline, its chart, and the share of device time without a model in `coverage` (fw_roofline.c).

@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 
+#define NOTHING 2000 /* part of the total below which nobody is told */
+
 struct sum { /* of one name */
     uint32_t name;
     enum az_part part;
@@ -16,24 +18,20 @@ struct sum { /* of one name */
 };
 AZ_VEC(struct sum, sums);
 
+struct device {
+    struct az_busy busy;
+    struct az_spans both;    /* computation and communication */
+    int64_t reach[AZ_PARTS]; /* up to where its events of a part are counted */
+    size_t at[AZ_PARTS];     /* place in what hides them */
+};
 struct work {
     struct az_vd *v;
     const struct az_counted *counted;
     struct az_devices_of dev;
-    struct az_spans cover; /* of one device: what hides */
+    struct device *device; /* by slot */
     struct az_map index;
     struct sums sums;
 };
-
-static bool next(struct work *w, struct az_sweep *s, uint32_t *op)
-{
-    while (az_sweep_next(s, op)) {
-        const uint8_t *skip = w->counted->skip[az_op_kind(*op)];
-        if (!skip || !skip[az_op_row(*op)])
-            return true;
-    }
-    return false;
-}
 
 static double bytes_of(const struct az_trace *t, uint32_t op)
 {
@@ -78,57 +76,55 @@ static int64_t uncovered(const struct az_spans *cover, size_t *at, int64_t lo, i
     return left;
 }
 
-/* Events of one part on one device against `cover`, which they join. */
-static int judge(struct work *w, uint32_t slot, enum az_part part)
+/* First pass: what hides, by device. */
+static int gather(struct work *w)
 {
-    struct az_sweep s = { .t = w->v->t };
-    int64_t reach = INT64_MIN;
-    size_t at = 0;
-    uint32_t op;
+    struct az_work_sweep s = az_work_sweep(w->v->job, w->v->trace, w->counted);
+    struct az_work_event e;
     int rc = 0;
-    while (rc == 0 && next(w, &s, &op)) {
-        const struct az_events *e = &w->v->t->ev[az_op_kind(op)];
-        const uint32_t row = az_op_row(op);
-        if (w->dev.slot_of_lane.v[e->lane[row]] != slot ||
-            az_part_of(w->v->job, w->v->trace, az_op_kind(op), e->name[row]) != part)
+    while (rc == 0 && az_work_next(&s, &e))
+        if (e.part == AZ_PART_COMPUTE || e.part == AZ_PART_COMM)
+            rc =
+                az_busy_add(&w->device[w->dev.slot_of_lane.v[e.lane]].busy, e.part, e.start, e.end);
+    for (size_t k = 0; rc == 0 && k < w->dev.slots.n; k++) {
+        struct device *d = &w->device[k];
+        rc = az_busy_close(&d->busy);
+        if (d->busy.of[AZ_PART_COMM].n == 0)
             continue;
-        const int64_t lo = e->start[row] > reach ? e->start[row] : reach, hi = e->end[row];
-        rc = count(w, op, part, hi > lo ? uncovered(&w->cover, &at, lo, hi) : 0);
-        reach = hi > reach ? hi : reach;
+        for (int p = AZ_PART_COMPUTE; rc == 0 && p <= AZ_PART_COMM; p++)
+            for (size_t i = 0; rc == 0 && i < d->busy.of[p].n; i++)
+                rc = az_vec_push(&d->both, d->busy.of[p].v[i]);
+        if (rc == 0)
+            rc = az_spans_sort(&d->both);
+        az_spans_union(&d->both);
     }
     return rc;
 }
 
-static int cover_with(struct work *w, uint32_t slot, enum az_part part)
+/* Second pass: communication against computation, copies against both. */
+static int judge(struct work *w)
 {
     struct az_sweep s = { .t = w->v->t };
     uint32_t op;
     int rc = 0;
-    while (rc == 0 && next(w, &s, &op)) {
-        const struct az_events *e = &w->v->t->ev[az_op_kind(op)];
+    while (rc == 0 && az_sweep_next(&s, &op)) {
+        const enum az_kind kind = az_op_kind(op);
+        const struct az_events *e = &w->v->t->ev[kind];
         const uint32_t row = az_op_row(op);
-        if (w->dev.slot_of_lane.v[e->lane[row]] == slot &&
-            az_part_of(w->v->job, w->v->trace, az_op_kind(op), e->name[row]) == part)
-            rc = az_vec_push(&w->cover, ((struct az_span){ e->start[row], e->end[row] }));
+        if (w->counted->skip[kind] && w->counted->skip[kind][row])
+            continue;
+        const enum az_part part = az_part_of(w->v->job, w->v->trace, kind, e->name[row]);
+        if (part != AZ_PART_COMM && part != AZ_PART_COPY)
+            continue;
+        struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane[row]]];
+        const struct az_spans *hides =
+            part == AZ_PART_COMM || d->both.n == 0 ? &d->busy.of[AZ_PART_COMPUTE] : &d->both;
+        const int64_t lo = e->start[row] > d->reach[part] ? e->start[row] : d->reach[part],
+                      hi = e->end[row];
+        rc = count(w, op, part, hi > lo ? uncovered(hides, &d->at[part], lo, hi) : 0);
+        d->reach[part] = hi > d->reach[part] ? hi : d->reach[part];
     }
-    if (rc == 0)
-        rc = az_spans_sort(&w->cover);
-    az_spans_union(&w->cover);
     return rc;
-}
-
-static int one_device(struct work *w, uint32_t slot, const struct az_account *a)
-{
-    int rc = 0;
-    if (a->comm == 0 && a->copies == 0)
-        return 0;
-    az_vec_reset(&w->cover);
-    rc = cover_with(w, slot, AZ_PART_COMPUTE);
-    if (rc == 0 && a->comm)
-        rc = judge(w, slot, AZ_PART_COMM);
-    if (rc == 0 && a->comm && a->copies)
-        rc = cover_with(w, slot, AZ_PART_COMM);
-    return rc == 0 && a->copies ? judge(w, slot, AZ_PART_COPY) : rc;
 }
 
 static int tell(struct work *w, const struct sum *s)
@@ -136,7 +132,7 @@ static int tell(struct work *w, const struct sum *s)
     struct az_vd *v = w->v;
     char bytes[AZ_HUMAN_MAX];
     const struct az_sv name = s->name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, s->name);
-    struct az_vd_found f = { .subject = name,
+    struct az_vd_found f = { .subject = s->part == AZ_PART_COMM ? az_vd_short(name) : name,
                              .detail = AZ_SV(""),
                              .row = name,
                              .count = s->count,
@@ -149,30 +145,50 @@ static int tell(struct work *w, const struct sum *s)
     return az_vd_add(v, s->part == AZ_PART_COMM ? "exposed_communication" : "exposed_copy", &f);
 }
 
+static int devices(struct work *w)
+{
+    const size_t n = w->dev.slots.n;
+    w->device = az_arena_array(w->v->job->arena, n + 1, sizeof *w->device);
+    if (!w->device)
+        return az_arena_error(w->v->job->arena);
+    for (size_t k = 0; k < n; k++) {
+        az_busy_init(&w->device[k].busy, w->v->job->mem);
+        az_vec_init(&w->device[k].both, w->v->job->mem);
+        w->device[k].reach[AZ_PART_COMM] = w->device[k].reach[AZ_PART_COPY] = INT64_MIN;
+    }
+    int rc = gather(w);
+    if (rc == 0)
+        rc = judge(w);
+    for (size_t k = 0; k < n; k++) {
+        az_busy_release(&w->device[k].busy);
+        az_vec_release(&w->device[k].both);
+    }
+    return rc;
+}
+
 int az_vd_find_exposed(struct az_vd *v)
 {
     struct work w = { .v = v };
     int rc;
-    if (!v->accounts || v->accounts->all.comm + v->accounts->all.copies == 0)
+    int64_t any = 0;
+    for (size_t i = 0; v->accounts && i < v->accounts->n_devices; i++)
+        any += v->accounts->device[i].a.exposed_comm + v->accounts->device[i].a.exposed_copies;
+    if (any <= v->accounts->all.total / NOTHING)
         return 0;
     w.counted = az_job_counted(v->job, v->trace, &rc);
     if (!w.counted)
         return rc;
-    az_vec_init(&w.cover, v->job->mem);
     az_vec_init(&w.sums, v->job->mem);
     rc = az_map_init(&w.index, v->job->mem, 16);
     if (rc == 0)
         rc = az_devices_make(&w.dev, v->t, AZ_BY_DEVICE, v->job->mem);
-    for (size_t i = 0; rc == 0 && i < v->accounts->n_devices; i++)
-        for (uint32_t k = 0; rc == 0 && k < w.dev.slots.n; k++)
-            if (w.dev.slots.v[k].device == v->accounts->device[i].device)
-                rc = one_device(&w, k, &v->accounts->device[i].a);
+    if (rc == 0)
+        rc = devices(&w);
     for (size_t i = 0; rc == 0 && i < w.sums.n; i++)
         if (w.sums.v[i].exposed > 0)
             rc = tell(&w, &w.sums.v[i]);
     az_devices_release(&w.dev);
     az_map_release(&w.index);
-    az_vec_release(&w.cover);
     az_vec_release(&w.sums);
     return rc;
 }

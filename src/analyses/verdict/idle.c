@@ -4,9 +4,12 @@
 #include "base/human.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "classify/rules.h"
 
-#define KEPT    60   /* groups of a part; the smaller ones are one by cause */
-#define LONG_US 1000 /* from here a gap is another thing than slow launching */
+#define KEPT     60   /* groups of a part; the smaller ones are one by cause */
+#define RUN      8    /* gaps in a row that are bound by launching */
+#define LOADS_US 400  /* from here a call that launches loads code */
+#define LONG_US  1000 /* from here a gap is another thing than slow launching */
 
 static const char *const cause_text[AZ_IDLE_CAUSES] = {
     [AZ_IDLE_UNKNOWN] = "launch not recorded",
@@ -31,12 +34,25 @@ struct group {
 };
 AZ_VEC(struct group, groups);
 
+struct tally {
+    int64_t count, ticks;
+};
+/* Gaps of one device that follow each other with one operation between, in which the host was at
+ * launching: its operations are shorter than their launches. */
+struct run {
+    uint32_t slot, after; /* of the last gap */
+    int64_t count, ticks;
+};
+
 struct work {
     struct az_vd *v;
     struct az_vd_host h;
     bool has_host;
     struct az_map index;
     struct groups groups;
+    struct run run; /* launch_bound */
+    struct tally bound, small;
+    int64_t short_limit; /* ticks */
 };
 
 /* ---- one gap ---- */
@@ -57,7 +73,9 @@ static bool blocks(struct az_vd_host *h, uint32_t call, const struct az_idle_gap
     return k == AZ_VD_CALL_SYNC || (k == AZ_VD_CALL_COPY && az_vd_launch(h, gap->before) == call);
 }
 
-static enum az_vd_cause cause_of_call(struct az_vd_host *h, uint32_t call)
+/* share: its part of the gap. A launch that takes long with the device idle does something else
+ * than to launch: the first one of a kernel loads its code. */
+static enum az_vd_cause cause_of_call(struct az_vd_host *h, uint32_t call, int64_t share)
 {
     static const enum az_vd_cause of[AZ_VD_CALLS] = {
         [AZ_VD_CALL_OTHER] = AZ_IDLE_HOST,        [AZ_VD_CALL_LAUNCH] = AZ_IDLE_LAUNCHING,
@@ -66,7 +84,10 @@ static enum az_vd_cause cause_of_call(struct az_vd_host *h, uint32_t call)
         [AZ_VD_CALL_FILL] = AZ_IDLE_LAUNCHING,    [AZ_VD_CALL_ALLOCATE] = AZ_IDLE_ALLOCATING,
         [AZ_VD_CALL_LOAD] = AZ_IDLE_COMPILING,
     };
-    return of[az_vd_call_of(h, call)];
+    const enum az_vd_call k = az_vd_call_of(h, call);
+    if (k == AZ_VD_CALL_LAUNCH && share >= (int64_t)LOADS_US * 1000 * h->t->ticks_per_ns)
+        return AZ_IDLE_COMPILING;
+    return of[k];
 }
 
 /* Does a step begin in the gap? */
@@ -113,7 +134,7 @@ static struct why judge(struct work *w, const struct az_idle_gap *gap)
     const int64_t length = gap->end - gap->start;
     if (longest != AZ_NO_ROW && 2 * share >= length &&
         !(longest == at && blocks(h, at, gap) && c->end[at] < gap->end))
-        return (struct why){ cause_of_call(h, longest), call_name(h->t, longest),
+        return (struct why){ cause_of_call(h, longest, share), call_name(h->t, longest),
                              az_vd_op_of(h, longest) };
     if (at != AZ_NO_ROW && at != call && blocks(h, at, gap))
         return (struct why){ AZ_IDLE_SYNC, call_name(h->t, at), az_vd_op_of(h, at) };
@@ -127,6 +148,41 @@ static double bytes_of(const struct az_trace *t, uint32_t op)
         return 0;
     const int64_t bytes = t->copies.v[e->side[az_op_row(op)]].bytes;
     return bytes > 0 ? (double)bytes : 0;
+}
+
+static void end_run(struct work *w)
+{
+    if (w->run.count >= RUN) {
+        w->bound.count += w->run.count;
+        w->bound.ticks += w->run.ticks;
+    }
+    w->run = (struct run){ 0 };
+}
+
+/* Rules that add up gaps of one kind. */
+static void tally(struct work *w, const struct az_idle_gap *gap, enum az_vd_cause cause)
+{
+    const struct az_trace *t = w->v->t;
+    const enum az_kind kind = az_op_kind(gap->after);
+    const uint32_t row = az_op_row(gap->after);
+    const int64_t length = gap->end - gap->start;
+    if (az_vd_warming(w->v, gap->start))
+        return;
+    if (kind == AZ_KERNEL && t->ev[kind].end[row] - t->ev[kind].start[row] < w->short_limit &&
+        (cause == AZ_IDLE_LAUNCHING || cause == AZ_IDLE_QUEUED || cause == AZ_IDLE_UNKNOWN)) {
+        w->small.count++;
+        w->small.ticks += length;
+    }
+    if (w->run.count && (w->run.slot != gap->slot || w->run.after != gap->before))
+        end_run(w);
+    if (cause != AZ_IDLE_LAUNCHING) {
+        end_run(w);
+        return;
+    }
+    w->run.slot = gap->slot;
+    w->run.after = gap->after;
+    w->run.count++;
+    w->run.ticks += length;
 }
 
 static int one_gap(void *ctx, const struct az_idle_gap *gap)
@@ -148,6 +204,7 @@ static int one_gap(void *ctx, const struct az_idle_gap *gap)
                 .sum = { .cause = why.cause }, .call = why.call, .op = why.op, .next = next }));
     if (rc)
         return rc;
+    tally(w, gap, why.cause);
     struct az_vd_idle *s = &w->groups.v[*at].sum;
     const bool steady = !az_vd_warming(w->v, gap->start);
     s->count++;
@@ -287,14 +344,20 @@ static struct az_sv detail(struct work *w, const struct az_vd_idle *s, const str
             az_arena_printf(a, "%s in %.*s%s", 10 * op < 9 * all ? ", mostly" : "",
                             (int)(s->op.n < 60 ? s->op.n : 60), s->op.p, s->op.n > 60 ? "..." : "");
     if (s->next.n && 2 * next >= all) {
+        const struct az_sv name = s->bytes > 0 ? s->next : az_vd_short(s->next);
         out = az_arena_printf(a, "%.*s before %.*s%s", AZ_SVF(out),
-                              (int)(s->next.n < 60 ? s->next.n : 60), s->next.p,
-                              s->next.n > 60 ? "..." : "");
+                              (int)(name.n < 60 ? name.n : 60), name.p, name.n > 60 ? "..." : "");
         az_human_bytes(s->bytes / (double)s->count, size);
         if (s->bytes > 0)
             out = az_arena_printf(a, "%.*s of %s", AZ_SVF(out), size);
     }
     return out;
+}
+
+/* A call that only waits, as against a copy. */
+static bool is_sync(struct az_sv call)
+{
+    return az_sv_is(az_rules_class("trace_names.rules", "host_call", call), "synchronise");
 }
 
 /* Groups of one cause (and call where that is what matters) are one finding. */
@@ -303,7 +366,7 @@ static int tell(struct work *w, size_t first, uint8_t *told)
     const struct az_vd_idles *in = &w->v->part->idles;
     const struct az_vd_idle *s = &in->v[first];
     struct az_vd_found f = { .gain = 0 };
-    int64_t whole = 0;
+    int64_t whole = 0, in_steps = 0;
     for (size_t i = first; i < in->n; i++) {
         const struct az_vd_idle *x = &in->v[i];
         if (told[i] || x->cause != s->cause || (by_call(s->cause) && !az_sv_eq(x->call, s->call)))
@@ -312,14 +375,40 @@ static int tell(struct work *w, size_t first, uint8_t *told)
         f.count += x->count;
         whole += x->ns;
         f.gain += x->steady;
+        in_steps += x->in_steps;
     }
     f.ns = whole;
     f.subject = subject(w, s);
     f.detail = detail(w, s, in->v, in->n, f.gain);
     f.row = az_vd_cause_text(s->cause);
+    f.call = s->call;
     if (s->cause == AZ_IDLE_UNRECORDED) /* the rule about graphs says it */
         return 0;
-    return az_vd_add(w->v, "idle", &f);
+    int rc = az_vd_add(w->v, "idle", &f);
+    if (rc || in_steps == 0 || s->cause != AZ_IDLE_SYNC || !is_sync(s->call))
+        return rc;
+    f.gain = in_steps;
+    f.subject = az_arena_printf(w->v->job->arena, "%.*s in a step: nothing is queued when it ends",
+                                AZ_SVF(s->call));
+    return az_vd_add(w->v, "sync_in_step", &f);
+}
+
+static int tell_sums(struct work *w)
+{
+    struct az_vd *v = w->v;
+    struct az_vd_found f = { .subject = AZ_SV("runs of kernels that are shorter than their launch"),
+                             .detail = AZ_SV(""),
+                             .row = az_vd_cause_text(AZ_IDLE_LAUNCHING),
+                             .count = w->bound.count,
+                             .ns = az_vd_ns(v, w->bound.ticks),
+                             .gain = az_vd_ns(v, w->bound.ticks) };
+    int rc = f.count ? az_vd_add(v, "launch_bound", &f) : 0;
+    f.subject = az_arena_printf(v->job->arena, "before kernels of less than %g us",
+                                v->job->opts->short_kernel_us);
+    f.row = AZ_SV("");
+    f.count = w->small.count;
+    f.ns = f.gain = az_vd_ns(v, w->small.ticks);
+    return rc == 0 && f.count ? az_vd_add(v, "small_work", &f) : rc;
 }
 
 static int findings(struct work *w)
@@ -336,6 +425,7 @@ static int findings(struct work *w)
 int az_vd_find_idle(struct az_vd *v)
 {
     struct work w = { .v = v, .has_host = v->t->ev[AZ_CALL].n > 0 };
+    w.short_limit = (int64_t)(v->job->opts->short_kernel_us * 1e3) * v->t->ticks_per_ns;
     az_vec_init(&w.groups, v->job->mem);
     int rc = az_map_init(&w.index, v->job->mem, 64);
     if (rc == 0 && w.has_host)
@@ -344,10 +434,13 @@ int az_vd_find_idle(struct az_vd *v)
     v->part->bare = w.h.n_bare;
     if (rc == 0)
         rc = az_idle_gaps(v->job, v->trace, one_gap, &w);
+    end_run(&w);
     if (rc == 0)
         rc = keep_groups(&w);
     if (rc == 0)
         rc = findings(&w);
+    if (rc == 0)
+        rc = tell_sums(&w);
     az_map_release(&w.index);
     az_vec_release(&w.groups);
     return rc;

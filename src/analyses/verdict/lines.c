@@ -8,6 +8,7 @@
 #include "results/headline.h"
 
 #define OTHER_PERCENT 5.0  /* of kernel time in no family that is worth a word */
+#define SEEN          0.5  /* of the host's time, below which device work may be missing */
 #define GRAPH_PERCENT 1.0  /* of graph launches without kernels, from which idle is not trusted */
 #define KNOWN         0.80 /* of kernel time whose work is known, for a rate of the whole */
 
@@ -74,6 +75,11 @@ static struct az_sv steps(struct az_vd_whole *w)
 static int what(struct az_vd_whole *w, struct az_table *out)
 {
     char span[AZ_HUMAN_MAX];
+    if (w->sum.total == 0 && w->sum.kernels == 0)
+        return put(
+            w, out, AZ_LINE_WHAT, "",
+            az_arena_printf(w->job->arena, "no device work (%.*s)", AZ_SVF(w->job->doc->format)),
+            -1);
     const int64_t ns = w->sum.total > 0 ? az_vd_mean(w, w->sum.total) : w->sum.kernels;
     struct az_sv text = devices(w);
     text = add(w, text, ", ", ranks(w));
@@ -182,11 +188,28 @@ int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
             add(w, text, "; ",
                 az_arena_printf(a, "ranks %.*s are missing",
                                 AZ_SVF(az_rank_list(a, w->ranks->missing, w->ranks->n_missing))));
+    if (w->n == 1 && s->total > 0 && s->first_runs == 0 &&
+        (double)s->host * SEEN > (double)az_vd_mean(w, s->total)) {
+        char device[AZ_HUMAN_MAX], host[AZ_HUMAN_MAX];
+        az_human_time(az_vd_mean(w, s->total), device);
+        az_human_time(s->host, host);
+        text = add(w, text, "; ",
+                   az_arena_printf(a, "device work covers %s of the %s that the host recorded",
+                                   device, host));
+    }
+    if (s->first_runs) {
+        char first[AZ_HUMAN_MAX];
+        az_human_time(s->first_ns, first);
+        text = add(w, text, "; ",
+                   az_arena_printf(
+                       a, "%s before %" PRId64 " operations that were compiled are not counted",
+                       first, s->first_runs));
+    }
     if (s->warm_up)
         text = add(w, text, "; ", AZ_SV("the first step is not like the others"));
     az_human_count((int64_t)s->dropped, n);
     text = add(w, text, "; ",
-               s->dropped ? az_arena_printf(a, "%s rows dropped (%.*s)", n, AZ_SVF(s->drop))
-                          : AZ_SV("nothing dropped"));
+               s->dropped ? az_arena_printf(a, "%s rows lost (%.*s)", n, AZ_SVF(s->drop))
+                          : AZ_SV("nothing lost"));
     return put(w, out, AZ_LINE_TRUST, "trust", text, -1);
 }

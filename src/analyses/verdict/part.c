@@ -1,5 +1,6 @@
 /* What the rules leave of one trace. */
 #include "analyses/list.h"
+#include "analyses/opreport/totals.h"
 #include "analyses/verdict/verdict.h"
 #include "base/num.h"
 #include "facts/shared.h"
@@ -15,6 +16,23 @@ struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s)
     return kept;
 }
 
+/* What tells a kernel: `void at::native::elementwise_kernel<128, 4, ...>(int, ...)` without return
+ * type, template and parameters. */
+struct az_sv az_vd_short(struct az_sv name)
+{
+    if (az_sv_starts(name, AZ_SV("void ")))
+        name = az_sv_make(name.p + 5, name.n - 5);
+    for (size_t i = 1; i < name.n; i++) {
+        const char c = name.p[i];
+        if (c == '(' &&
+            az_sv_starts(az_sv_make(name.p + i, name.n - i), AZ_SV("(anonymous namespace)")))
+            i += sizeof "(anonymous namespace)" - 2;
+        else if (c == '<' || (c == '(' && name.p[i - 1] != ' '))
+            return az_sv_make(name.p, i);
+    }
+    return name;
+}
+
 int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
 {
     struct az_vd_found x = *f;
@@ -24,6 +42,7 @@ int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
     x.subject = az_vd_keep(v, f->subject);
     x.detail = az_vd_keep(v, f->detail);
     x.row = az_vd_keep(v, f->row);
+    x.call = az_vd_keep(v, f->call);
     if (v->keep->failed || v->job->arena->failed)
         return az_arena_error(v->keep->failed ? v->keep : v->job->arena);
     return az_vec_push(&v->part->found, x);
@@ -51,6 +70,33 @@ static void device_name(struct az_vd *v)
         v->part->device = az_vd_keep(v, v->t->devices.v[i].name);
 }
 
+/* Rows that should have been there, as against those that no table is made of. */
+static bool lost(struct az_sv reason)
+{
+    static const char *const words[] = { "cut",     "truncated",    "malformed", "damaged",
+                                         "cannot",  "impossible",   "missing",   "ends before",
+                                         "without", "out of range", "breaks off" };
+    for (size_t i = 0; i < AZ_LENGTH(words); i++)
+        if (az_sv_find(reason, az_sv_str(words[i])) >= 0)
+            return az_sv_find(reason, AZ_SV("phases")) < 0; /* events of a kind that has no time */
+    return false;
+}
+
+/* From the first start to the last end of what the host recorded, ticks. */
+static int64_t host_span(const struct az_trace *t)
+{
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (enum az_kind k = AZ_HOST_OP; k <= AZ_CALL; k++) {
+        const struct az_events *e = &t->ev[k];
+        if (e->n && e->start[0] < lo)
+            lo = e->start[0];
+        for (size_t i = e->n > 64 ? e->n - 64 : 0; i < e->n;
+             i++) /* the last to end is among them */
+            hi = e->end[i] > hi ? e->end[i] : hi;
+    }
+    return hi > lo ? hi - lo : 0;
+}
+
 static void trust(struct az_vd *v, const struct az_counted *c)
 {
     struct az_vd_part *p = v->part;
@@ -59,11 +105,14 @@ static void trust(struct az_vd *v, const struct az_counted *c)
     p->read = v->t->read;
     for (size_t i = 0; i < v->t->drops.n; i++) {
         const struct az_drop *d = &v->t->drops.v[i];
+        if (!lost(d->reason))
+            continue;
         p->dropped += d->count;
         if (d->count > most)
             p->drop = az_vd_keep(v, d->reason);
         most = d->count > most ? d->count : most;
     }
+    p->host = az_vd_ns(v, host_span(v->t));
     p->events = c->events;
     p->unlinked = c->unlinked;
     for (size_t i = 0; i < k->n; i++) {
@@ -84,6 +133,21 @@ static void sums(struct az_vd *v)
     v->part->names = v->t->kernel_sums.n;
 }
 
+/* A report of operations has its own account: kernels, and gaps before them. */
+static void report_totals(struct az_vd *v)
+{
+    const struct az_opr_totals *o = v->job->doc ? az_opr_totals_of(v->job) : NULL;
+    struct az_vd_part *p = v->part;
+    if (!o || o->rows == 0)
+        return;
+    p->compute = o->time;
+    p->idle = o->gap;
+    p->total = o->time + o->gap;
+    p->devices = 1;
+    p->first_runs = o->firsts;
+    p->first_ns = o->first;
+}
+
 static int look(struct az_vd *v)
 {
     int rc = 0;
@@ -93,7 +157,9 @@ static int look(struct az_vd *v)
     device_name(v);
     sums(v);
     trust(v, c);
-    if (v->t->caps & AZ_CAP_TIMELINE) {
+    if (v->t->caps & AZ_CAP_OPREPORT) {
+        report_totals(v);
+    } else if (v->t->caps & AZ_CAP_TIMELINE) {
         v->accounts = az_job_accounts(v->job, v->trace, &rc);
         if (!v->accounts)
             return rc;
@@ -110,7 +176,9 @@ static int look(struct az_vd *v)
 int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
                     struct az_vd_part **out)
 {
-    struct az_vd v = { .job = job, .trace = trace, .t = job->traces[trace], .keep = keep };
+    struct az_vd v = {
+        .job = job, .trace = trace, .t = job->traces[trace], .keep = keep, .bandwidth = NAN
+    };
     v.part = az_arena_alloc(keep, sizeof *v.part);
     if (!v.part)
         return az_arena_error(keep);
@@ -118,7 +186,7 @@ int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
     az_vec_init(&v.part->found, job->mem);
     int rc = look(&v);
     for (const struct az_vd_rule *r = az_vd_rules; rc == 0 && r->name; r++) {
-        if (!r->find)
+        if (!r->find || (v.t->caps & AZ_CAP_OPREPORT))
             continue;
         if ((r->needs & ~v.t->caps) == 0)
             rc = r->find(&v);

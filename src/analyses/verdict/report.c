@@ -11,9 +11,11 @@
 #include "base/sort.h"
 #include "results/headline.h"
 
-#define LINES   5   /* findings in the verdict */
-#define WARNING 5.0 /* percent of the total */
-#define INFO    1.0
+#define LINES    5   /* findings in the verdict */
+#define EXPLAINS 0.3 /* of the exposed communication, by who is waited for */
+#define WARNING  5.0 /* percent of the total */
+#define INFO     1.0
+#define TRIFLE   0.05 /* below: in no table */
 
 /* ---- parts ---- */
 static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
@@ -112,11 +114,39 @@ static int most_time(const void *x, const void *y, void *ctx)
 {
     const struct az_vd_found *a = x, *b = y;
     (void)ctx;
-    if (a->gain != b->gain)
-        return a->gain > b->gain ? -1 : 1;
+    if (a->order != b->order)
+        return a->order > b->order ? -1 : 1;
+    if (a->call.n && a->rule != b->rule && az_sv_eq(a->call, b->call)) /* the one that says more */
+        return a->rule->overlaps[0] ? -1 : 1;
     if (a->rule != b->rule)
         return a->rule < b->rule ? -1 : 1;
     return az_sv_cmp(a->subject, b->subject);
+}
+
+static bool names_who(const struct az_vd_found *f)
+{
+    return az_sv_is(az_sv_str(f->rule->name), "straggler") ||
+           az_sv_is(az_sv_str(f->rule->name), "device_imbalance");
+}
+
+/* By what it would bring; who the others wait for comes before the communication in which they do,
+ * where that is a good part of it. */
+static void order(struct az_vd_founds *found)
+{
+    int64_t most = 0, all = 0;
+    for (size_t i = 0; i < found->n; i++) {
+        struct az_vd_found *f = &found->v[i];
+        f->order = f->gain;
+        if (!az_sv_is(az_sv_str(f->rule->name), "exposed_communication"))
+            continue;
+        all = az_add_sat(all, f->gain);
+        most = f->gain > most ? f->gain : most;
+    }
+    for (size_t i = 0; i < found->n; i++) {
+        struct az_vd_found *f = &found->v[i];
+        if (names_who(f) && (double)f->gain >= EXPLAINS * (double)all && f->order <= most)
+            f->order = most + 1;
+    }
 }
 
 static double share_of(const struct az_vd_whole *w, int64_t gain)
@@ -133,6 +163,8 @@ static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
 {
     const int64_t gain = f->gain > w->sum.total && w->sum.total > 0 ? w->sum.total : f->gain;
     const double share = share_of(w, gain);
+    if (share < TRIFLE)
+        return;
     const struct az_finding_row row = { .rule = f->rule->name,
                                         .severity = severity_of(f->rule, share),
                                         .subject =
@@ -153,27 +185,34 @@ static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
 static struct az_sv line_text(struct az_vd_whole *w, const struct az_vd_found *f)
 {
     struct az_arena *a = w->job->arena;
+    const char *words = f->rule->words;
     char mean[AZ_HUMAN_MAX], n[AZ_HUMAN_MAX];
     if (f->count <= 0 || f->ns < 0 || f->rule->form == AZ_VD_PLAIN)
-        return az_arena_printf(a, "%.*s%.*s", AZ_SVF(f->subject), AZ_SVF(f->detail));
+        return az_arena_printf(a, "%s%s%.*s%.*s", words, *words ? " " : "", AZ_SVF(f->subject),
+                               AZ_SVF(f->detail));
     az_human_time(f->ns / f->count, mean);
     az_human_count(f->count, n);
     if (f->rule->form == AZ_VD_GAPS)
-        return az_arena_printf(a, "idle: %s gap%s of %s%s: %.*s%.*s", n, f->count == 1 ? "" : "s",
-                               mean, f->count == 1 ? "" : " on average", AZ_SVF(f->subject),
+        return az_arena_printf(a, "%s: %s gap%s of %s, %.*s%.*s", words, n,
+                               f->count == 1 ? "" : "s", mean, AZ_SVF(f->subject),
                                AZ_SVF(f->detail));
-    return az_arena_printf(a, "%s: %s times %s of %.*s%.*s", f->rule->name, n, mean,
-                           AZ_SVF(f->subject), AZ_SVF(f->detail));
+    return az_arena_printf(a, "%s%s%.*s%.*s, %s%s", words, *words ? ": " : "", AZ_SVF(f->subject),
+                           AZ_SVF(f->detail), f->count == 1 ? "" : n,
+                           f->count == 1 ? mean : az_arena_printf(a, " times %s", mean).p);
 }
 
 /* Time that a line before counts already. */
 static bool told(const struct az_vd_found *f, const struct az_vd_found *const *line, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (az_sv_find(az_sv_str(f->rule->overlaps), az_sv_str(line[i]->rule->name)) >= 0 &&
-            f->gain <= line[i]->gain)
+    int64_t counted = names_who(f) ? INT64_MIN / 2 : 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct az_vd_rule *r = line[i]->rule;
+        if (f->call.n && r != f->rule && az_sv_eq(f->call, line[i]->call))
             return true;
-    return false;
+        counted +=
+            az_sv_find(az_sv_str(f->rule->overlaps), az_sv_str(r->name)) >= 0 ? line[i]->gain : 0;
+    }
+    return counted >= f->gain;
 }
 
 static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, struct az_table *out)
@@ -183,7 +222,7 @@ static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, st
     for (size_t i = 0; i < found->n && n < LINES; i++) {
         const struct az_vd_found *f = &found->v[i];
         const double share = share_of(w, f->gain);
-        if (f->rule->trust || !(share >= INFO) || told(f, line, n))
+        if (f->rule->trust || f->rule->sums || !(share >= INFO) || told(f, line, n))
             continue;
         const struct az_line l = { .kind = AZ_LINE_FINDING,
                                    .label = az_arena_printf(w->job->arena, "-%.1f %%",
@@ -216,7 +255,7 @@ static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, st
 static int cover(struct az_vd_whole *w)
 {
     for (const struct az_vd_rule *r = az_vd_rules; r->name; r++) {
-        if (!(r->needs & w->sum.lacking))
+        if (!(r->needs & w->sum.lacking & ~(unsigned)AZ_CAP_OWN)) /* not missed in other formats */
             continue;
         const struct az_sv item = az_arena_printf(w->job->arena, "rule not judged: %s", r->name);
         if (!item.p)
@@ -231,6 +270,90 @@ static int cover(struct az_vd_whole *w)
     return 0;
 }
 
+/* Findings of other analyses that say what they would bring: they compete for the lines. */
+static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
+{
+    struct az_table *t = w->job->findings;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < t->rows; i++) {
+        const struct az_cell *gain = az_table_at(t, i, AZ_FINDING_RECOVERABLE),
+                             *ns = az_table_at(t, i, AZ_FINDING_NS),
+                             *count = az_table_at(t, i, AZ_FINDING_COUNT);
+        const struct az_vd_rule *rule =
+            az_vd_rule_of(az_cell_text(az_table_at(t, i, AZ_FINDING_RULE)));
+        if (gain->type != AZ_INT)
+            continue;
+        if (w->sum.total > 0)
+            t->cells.v[i * t->columns.n + AZ_FINDING_SHARE] = (struct az_cell){
+                .type = AZ_REAL, .f = 100.0 * (double)gain->i / (double)az_vd_mean(w, w->sum.total)
+            };
+        if (rule)
+            rc = az_vec_push(
+                found,
+                ((struct az_vd_found){
+                    .rule = rule,
+                    .subject = az_cell_text(az_table_at(t, i, AZ_FINDING_SUBJECT)),
+                    .detail = AZ_SV(""),
+                    .row = az_cell_text(az_table_at(t, i, AZ_FINDING_ROW)),
+                    .count = rule->form == AZ_VD_PLAIN || count->type != AZ_INT ? -1 : count->i,
+                    .ns = ns->type == AZ_INT ? ns->i : -1,
+                    .gain = az_muldiv(gain->i, (int64_t)(w->devices ? w->devices : 1), 1) }));
+    }
+    return rc;
+}
+
+/* Time that a rank spends on anything but waiting for others. */
+static int64_t own(const struct az_vd_part *p) { return p->total - p->comm; }
+
+/* Does another analysis say who the straggler is? */
+static bool straggler_told(const struct az_job *job)
+{
+    for (size_t i = 0; i < job->findings->rows; i++)
+        if (az_sv_is(az_cell_text(az_table_at(job->findings, i, AZ_FINDING_RULE)), "straggler"))
+            return true;
+    return false;
+}
+
+/* Where steps are too few for a verdict on stragglers: the rank that needs clearly more of its own
+ * time, which the others spend waiting. */
+static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
+{
+    size_t slow = 0;
+    int64_t next = 0, waits = 0;
+    if (!w->ranks || w->n < 3 || straggler_told(w->job))
+        return 0;
+    for (size_t i = 1; i < w->n; i++)
+        slow = own(w->part[i]) > own(w->part[slow]) ? i : slow;
+    const struct az_vd_part *s = w->part[slow];
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct az_vd_part *p = w->part[i];
+        if (i == slow)
+            continue;
+        const int64_t more = p->comm - s->comm, less = own(s) - own(p);
+        next = own(p) > next ? own(p) : next;
+        least = own(p) < least ? own(p) : least;
+        waits += more < less ? more : less;
+    }
+    /* apart from the others by more than they are from each other */
+    if (waits <= 0 || own(s) - next <= next - least || 50 * (own(s) - next) < s->total)
+        return 0;
+    char each[AZ_HUMAN_MAX];
+    az_human_time(waits / (int64_t)(w->n - 1), each);
+    const struct az_vd_found f = {
+        .rule = az_vd_rule_of(AZ_SV("device_imbalance")),
+        .subject =
+            az_arena_printf(w->job->arena, "the others wait for rank %" PRId64, w->rank[slow]),
+        .detail = az_arena_printf(w->job->arena, ", %s each on average", each),
+        .row = AZ_SV(""),
+        .call = AZ_SV(""),
+        .count = (int64_t)w->n - 1,
+        .ns = waits,
+        .gain = az_muldiv(waits, (int64_t)w->n, (int64_t)w->n - 1)
+    };
+    return az_vec_push(found, f);
+}
+
 static int write_all(struct az_vd_whole *w)
 {
     struct az_vd_founds found;
@@ -238,9 +361,15 @@ static int write_all(struct az_vd_whole *w)
     az_vec_init(&found, w->job->mem);
     int rc = out ? merge(w, &found) : az_arena_error(w->job->arena);
     if (rc == 0)
-        rc = az_sort_cmp(found.v, found.n, sizeof *found.v, most_time, NULL, w->job->mem);
-    for (size_t i = 0; rc == 0 && i < found.n; i++)
+        rc = slow_rank(w, &found);
+    const size_t ours = found.n;
+    if (rc == 0)
+        rc = add_others(w, &found);
+    for (size_t i = 0; rc == 0 && i < ours; i++)
         put_finding(w, &found.v[i]);
+    order(&found);
+    if (rc == 0)
+        rc = az_sort_cmp(found.v, found.n, sizeof *found.v, most_time, NULL, w->job->mem);
     if (rc == 0)
         rc = az_vd_put_head(w, out);
     if (rc == 0)

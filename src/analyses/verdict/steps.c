@@ -1,4 +1,5 @@
 /* Steps as the rules need them, and the rules about whole steps. */
+#include "facts/steps.h"
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/sort.h"
@@ -41,19 +42,18 @@ static int64_t *lengths(struct az_vd *v, size_t from, int *rc)
 
 int az_vd_steps_make(struct az_vd *v)
 {
-    const struct az_accounts *a = v->accounts;
     int rc;
-    if (!a || a->n_steps == 0)
-        return 0;
-    struct az_span *s = az_arena_array(v->job->arena, a->n_steps, sizeof *s);
+    const struct az_steps *all = az_job_steps(v->job, v->trace, &rc);
+    if (!all || all->n == 0)
+        return rc;
+    struct az_span *s = az_arena_array(v->job->arena, all->n, sizeof *s);
     if (!s)
         return az_arena_error(v->job->arena);
-    for (size_t i = 0; i < a->n_steps; i++)
-        s[i] = (struct az_span){ a->step[i].a.first, a->step[i].a.last };
+    for (size_t i = 0; i < all->n; i++)
+        s[i] = (struct az_span){ all->v[i].start, all->v[i].end };
     v->steps.v = s;
-    v->steps.n = a->n_steps;
-    v->steps.how = v->t->caps & AZ_CAP_CALLTREE ? AZ_SV("by ProfilerStep marks")
-                                                : AZ_SV("by the iteration tag");
+    v->steps.n = all->n;
+    v->steps.how = az_sv_str(az_step_how_text(all->how));
     const size_t from = v->steps.n > 2; /* the first is judged by the others */
     const int64_t *x = lengths(v, from, &rc);
     if (rc)
@@ -87,13 +87,14 @@ int az_vd_find_jitter(struct az_vd *v)
 {
     int rc;
     const size_t from = v->steps.warm_up, n = v->steps.n - from;
-    if (n < LEAST)
+    if (n < LEAST || v->drop) /* steps that get slower are uneven by that */
         return 0;
     const int64_t *x = lengths(v, from, &rc);
     if (rc)
         return rc;
     const int64_t median = x[n / 2], fast = x[n / 10];
-    const double spread = (double)(x[(3 * n) / 4] - x[n / 4]) / 1.349 / (double)median;
+    const int64_t quartiles = x[3 * n / 4] - x[n / 4];
+    const double spread = (double)quartiles / 1.349 / (double)median;
     if (median <= 0 || spread < JITTER)
         return 0;
     char lo[AZ_HUMAN_MAX], hi[AZ_HUMAN_MAX];

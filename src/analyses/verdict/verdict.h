@@ -12,9 +12,9 @@
 
 /* How the line of a finding begins. */
 enum az_vd_form {
-    AZ_VD_PLAIN, /* "SUBJECT" */
-    AZ_VD_GAPS,  /* "4 gaps of 141 ms, SUBJECT" */
-    AZ_VD_TIMES  /* "4 times 1.2 ms, SUBJECT" */
+    AZ_VD_PLAIN, /* "WORDS SUBJECT" */
+    AZ_VD_GAPS,  /* "WORDS: 4 gaps of 141 ms, SUBJECT" */
+    AZ_VD_TIMES  /* "WORDS: SUBJECT, 4 times 1.2 ms" */
 };
 
 struct az_vd;
@@ -23,7 +23,9 @@ struct az_vd_rule {
     unsigned needs; /* AZ_CAP_*; a trace that lacks one is in `coverage` */
     int (*find)(struct az_vd *v);
     enum az_vd_form form;
-    bool trust;           /* about the figures, not about time */
+    bool trust; /* about the figures, not about time */
+    bool sums;  /* adds up what others tell by cause: in no line */
+    const char *words;
     const char *evidence; /* id of the table that proves it */
     const char *overlaps; /* rules that count the same time; "": none */
     const char *advice;
@@ -37,8 +39,10 @@ struct az_vd_found {
     struct az_sv subject; /* with the rule it is the key: findings of several ranks are one */
     struct az_sv detail;  /* what follows the subject in the line; that of the largest counts */
     struct az_sv row;     /* what to look for in the evidence */
+    struct az_sv call;    /* host call that two rules may tell of; empty: none */
     int64_t count, ns;    /* how often, and its time; -1: none */
     int64_t gain;         /* ns that the total could shrink by; -1: none */
+    int64_t order;        /* of the lines: larger first */
 };
 AZ_VEC(struct az_vd_found, az_vd_founds);
 
@@ -95,7 +99,9 @@ struct az_vd_part {
     /* trust */
     uint64_t read, dropped, events, unlinked, graphs, bare, hidden;
     int64_t unlinked_ns, other, hidden_ns;
-    struct az_sv drop; /* the most frequent reason */
+    struct az_sv drop;            /* the most frequent reason */
+    int64_t first_runs, first_ns; /* of a report of operations: gaps before what runs first */
+    int64_t host;                 /* what the host recorded, first start to last end, ns */
     struct az_vd_idles idles;
     struct az_vd_founds found;
     unsigned lacking; /* AZ_CAP_* that rules asked for in vain */
@@ -118,6 +124,8 @@ struct az_vd {
     struct az_vd_steps steps;
     struct az_arena *keep;
     struct az_vd_part *part;
+    bool drop;        /* kernels get slower */
+    double bandwidth; /* bytes a ns that the device can reach; NaN: unknown */
 };
 /* Adds to the part; subject, detail and row are copied. rule: its name. */
 int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f) AZ_MUST_USE;
@@ -129,6 +137,8 @@ static inline bool az_vd_warming(const struct az_vd *v, int64_t tick)
 }
 /* The step that holds a time; -1: none. */
 ptrdiff_t az_vd_step_at(const struct az_vd *v, int64_t tick);
+/* A kernel's name for a sentence. */
+struct az_sv az_vd_short(struct az_sv name);
 /* A text kept with the part. */
 struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s);
 
@@ -169,5 +179,10 @@ int az_vd_find_exposed(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_graphs(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_warm_up(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_jitter(struct az_vd *v) AZ_MUST_USE;
+int az_vd_find_work(struct az_vd *v) AZ_MUST_USE;
+int az_vd_find_chains(struct az_vd *v) AZ_MUST_USE;
+int az_vd_find_clock(struct az_vd *v) AZ_MUST_USE;
+int az_vd_find_imbalance(struct az_vd *v) AZ_MUST_USE;
+int az_vd_find_recompute(struct az_vd *v) AZ_MUST_USE;
 
 #endif

@@ -1,0 +1,16 @@
+/* What a report of operations says of the time of its device, for the verdict. */
+#ifndef AZ_ANALYSES_OPREPORT_TOTALS_H
+#define AZ_ANALYSES_OPREPORT_TOTALS_H
+
+#include "facts/job.h"
+
+struct az_opr_totals {
+    int64_t time, gap;    /* ns: of kernels; before operations, but for those that run first */
+    int64_t first;        /* ns: before the first run of an operation, which compiles it */
+    int64_t rows, firsts; /* operations; first runs with such a gap */
+};
+/* Filled by the analysis `operations`; rows 0: it has not run. NULL on failure, which the arena
+ * remembers. */
+struct az_opr_totals *az_opr_totals_of(struct az_job *job);
+
+#endif

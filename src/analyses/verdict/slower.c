@@ -1,0 +1,203 @@
+/* Rules about who is slower than it could be by what the others show: clock_drop, device_imbalance;
+ * and recompute (docs/verdict.md 3.7). */
+#include <math.h>
+
+#include "analyses/verdict/verdict.h"
+#include "base/num.h"
+#include "facts/shared.h"
+#include "model/optrace.h"
+
+#define DROP  1.05 /* times slower in the second half */
+#define MOST  0.80 /* of the time, in kernels that are slower */
+#define EACH  8    /* of a kernel */
+#define LEAST 0.5  /* of the kernel time, in kernels that can be judged */
+
+struct key { /* kernels of one name and shape, by start */
+    int64_t count, seen;
+    int64_t early, n_early; /* ticks of the first third of them: what they take undisturbed */
+    int64_t second, n_second;
+    int64_t rest, n_rest; /* after the first third */
+};
+AZ_VEC(struct key, keys);
+
+/* What tells kernels of one name apart: the arguments of their operator, else their grid. */
+static uint64_t shape_of(const struct az_vd *v, const struct az_link *link, size_t i)
+{
+    const struct az_events *k = &v->t->ev[AZ_KERNEL], *o = &v->t->ev[AZ_HOST_OP];
+    const uint32_t call = link->call[AZ_KERNEL] ? link->call[AZ_KERNEL][i] : AZ_NO_ROW;
+    if (k->geo && k->geo[i])
+        return k->geo[i];
+    if (call == AZ_NO_ROW || !(v->t->caps & AZ_CAP_CALLTREE))
+        return 0;
+    const struct az_calltree *c = az_tree(v->t);
+    const uint32_t op = az_node_op(c, c->first_call + call);
+    const uint32_t side = op == AZ_NO_ROW || !o->side ? AZ_NO_ROW : o->side[op];
+    return side == AZ_NO_ROW ? 0 : 1 + (uint64_t)az_optrace(v->t)->ops.v[side].args;
+}
+
+/* The key of each kernel; AZ_NO_ID: not judged. */
+static int number(struct az_vd *v, struct keys *keys, uint32_t *of)
+{
+    const struct az_events *k = &v->t->ev[AZ_KERNEL];
+    struct az_map index;
+    int rc = az_map_init(&index, v->job->mem, 64), why;
+    const struct az_link *link = az_job_link(v->job, v->trace, &why);
+    if (!link)
+        rc = why;
+    for (size_t i = 0; rc == 0 && i < k->n; i++) {
+        uint32_t *at;
+        bool added;
+        of[i] = AZ_NO_ID;
+        if (k->name[i] == AZ_NO_ID || az_vd_warming(v, k->start[i]) ||
+            az_trace_work(v->t, AZ_KERNEL, k->name[i]) != AZ_WORK_COMPUTE)
+            continue;
+        rc = az_map_put(&index, k->name[i], shape_of(v, link, i), (uint32_t)keys->n, &at, &added);
+        if (rc == 0 && added)
+            rc = az_vec_push(keys, ((struct key){ 0 }));
+        if (rc == 0) {
+            of[i] = *at;
+            keys->v[*at].count++;
+        }
+    }
+    az_map_release(&index);
+    return rc;
+}
+
+static void add_up(struct az_vd *v, struct keys *keys, const uint32_t *of)
+{
+    const struct az_events *e = &v->t->ev[AZ_KERNEL];
+    for (size_t i = 0; i < e->n; i++) {
+        if (of[i] == AZ_NO_ID)
+            continue;
+        struct key *k = &keys->v[of[i]];
+        const int64_t ticks = e->end[i] - e->start[i], place = k->seen++;
+        if (3 * place < k->count) {
+            k->early += ticks;
+            k->n_early++;
+        } else {
+            k->rest += ticks;
+            k->n_rest++;
+        }
+        if (2 * place >= k->count) {
+            k->second += ticks;
+            k->n_second++;
+        }
+    }
+}
+
+static int tell_drop(struct az_vd *v, const struct keys *keys)
+{
+    double later = 0, as_before = 0, slower = 0, all = 0, gain = 0;
+    int64_t count = 0;
+    for (size_t i = 0; i < keys->n; i++) {
+        const struct key *k = &keys->v[i];
+        all += (double)k->second;
+        if (k->count < EACH)
+            continue;
+        const double each = (double)k->early / (double)k->n_early;
+        const double before = each * (double)k->n_second;
+        later += (double)k->second;
+        as_before += before;
+        slower += (double)k->second > (1 + (DROP - 1) / 2) * before ? (double)k->second : 0;
+        gain += (double)k->rest - each * (double)k->n_rest;
+        count += k->n_second;
+    }
+    if (later <= LEAST * all || later < DROP * as_before || slower < MOST * later)
+        return 0;
+    v->drop = true;
+    const struct az_vd_found f = {
+        .subject = AZ_SV("kernels of the same work are slower in the second half"),
+        .detail = az_arena_printf(v->job->arena, ": %.2f times", later / as_before),
+        .row = AZ_SV(""),
+        .count = count,
+        .ns = az_vd_ns(v, llround(later)),
+        .gain = az_vd_ns(v, llround(gain))
+    };
+    return az_vd_add(v, "clock_drop", &f);
+}
+
+int az_vd_find_clock(struct az_vd *v)
+{
+    struct keys keys;
+    const size_t bytes = (v->t->ev[AZ_KERNEL].n + 1) * sizeof(uint32_t);
+    uint32_t *of = v->accounts ? az_mem_alloc(v->job->mem, bytes) : NULL;
+    if (!of)
+        return v->accounts ? az_mem_error(v->job->mem) : 0;
+    az_vec_init(&keys, v->job->mem);
+    int rc = number(v, &keys, of);
+    if (rc == 0) {
+        add_up(v, &keys, of);
+        rc = tell_drop(v, &keys);
+    }
+    az_vec_release(&keys);
+    az_mem_free(v->job->mem, of, bytes);
+    return rc;
+}
+
+/* Who computes longest is waited for in communication by the others. */
+int az_vd_find_imbalance(struct az_vd *v)
+{
+    const struct az_accounts *a = v->accounts;
+    size_t slow = 0;
+    int64_t waits = 0, compute = 0;
+    if (!a || a->n_devices < 2 || a->all.comm == 0)
+        return 0;
+    for (size_t i = 0; i < a->n_devices; i++) {
+        compute += a->device[i].a.compute;
+        slow = a->device[i].a.compute > a->device[slow].a.compute ? i : slow;
+    }
+    for (size_t i = 0; i < a->n_devices; i++) {
+        const int64_t more = a->device[i].a.exposed_comm - a->device[slow].a.exposed_comm;
+        const int64_t less = a->device[slow].a.compute - a->device[i].a.compute;
+        waits += more < less ? more : less; /* what it computes longer is waited for, no more */
+    }
+    if (waits <= 0)
+        return 0;
+    const double mean = (double)compute / (double)a->n_devices;
+    const struct az_vd_found f = {
+        .subject = az_arena_printf(v->job->arena, "the others wait for device %lld",
+                                   (long long)a->device[slow].device),
+        .detail = az_arena_printf(v->job->arena, ", which computes %.1f %% longer than the mean",
+                                  100 * ((double)a->device[slow].a.compute / mean - 1)),
+        .row = AZ_SV(""),
+        .count = (int64_t)a->n_devices - 1,
+        .ns = az_vd_ns(v, waits),
+        .gain = az_vd_ns(v, waits)
+    };
+    return az_vd_add(v, "device_imbalance", &f);
+}
+
+/* Device events below a node that belong to no backward pass of their own. */
+static void forward_below(const struct az_calltree *c, uint32_t node, struct az_vd_found *f)
+{
+    uint32_t first, end;
+    az_node_gpu(c, node, &first, &end);
+    for (; first < end; first++) {
+        const uint32_t gpu = c->linked[first];
+        uint32_t up = c->gpu_call[gpu];
+        while (up != node && up != AZ_NO_ROW &&
+               !(up < c->first_call &&
+                 az_sv_starts(az_node_name(c, up), AZ_SV("autograd::engine::evaluate_function"))))
+            up = c->parent[up];
+        if (up != node)
+            continue;
+        const struct az_event e = az_gpu_event(c, gpu);
+        f->count++;
+        f->gain += e.end - e.start;
+    }
+}
+
+int az_vd_find_recompute(struct az_vd *v)
+{
+    const struct az_calltree *c = az_tree(v->t);
+    struct az_vd_found f = { .subject = AZ_SV("operators run again in the backward pass"),
+                             .detail = AZ_SV(" (activation checkpoints)"),
+                             .row = AZ_SV("CheckpointFunctionBackward") };
+    const uint32_t id = az_intern_find(&v->t->names, AZ_SV("CheckpointFunctionBackward"));
+    const struct az_events *o = &v->t->ev[AZ_HOST_OP];
+    for (uint32_t n = 0; id != AZ_NO_ID && n < c->first_call; n++)
+        if (o->name[n] == id)
+            forward_below(c, n, &f);
+    f.ns = f.gain = az_vd_ns(v, f.gain);
+    return f.gain > 0 ? az_vd_add(v, "recompute", &f) : 0;
+}

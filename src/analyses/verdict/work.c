@@ -1,0 +1,288 @@
+/* Rules about operators whose work is known: roofline_headroom, misaligned_shape, precision; and
+ * the rate of the whole (docs/verdict.md 3.5). */
+#include <math.h>
+
+#include "analyses/ops/metrics.h"
+#include "analyses/ops/unified.h"
+#include "analyses/verdict/verdict.h"
+#include "base/num.h"
+
+#define REACHED 0.80 /* of a data sheet's peak can be reached */
+#define LEAST   1.0  /* percent of the total from which an operator is worth a word */
+#define WIDE    64   /* dimensions of products from which alignment matters */
+
+struct line { /* operations of one name and estimate */
+    const struct az_unified_row *first;
+    struct az_fw_estimate e;
+    struct az_roofline roof;
+    int64_t count, ticks;
+    bool product, aligned, copies;
+    int64_t odd; /* dimension that is not aligned */
+};
+AZ_VEC(struct line, lines);
+
+struct work {
+    struct az_vd *v;
+    struct az_fw *fw;
+    const struct az_unified *u;
+    struct az_fw_metrics *metrics;
+    struct az_map index;
+    struct lines lines;
+    double own; /* of the peaks that can be reached: 1 where they were measured */
+};
+
+/* ---- products ---- */
+static double param(const struct az_perf *p, const char *name)
+{
+    for (unsigned i = 0; i < p->n_params; i++)
+        if (strcmp(p->param[i].name, name) == 0)
+            return p->param[i].number;
+    return NAN;
+}
+
+/* Elements of which a row should hold a multiple. */
+static int64_t multiple(struct az_sv prec)
+{
+    if (az_sv_is(prec, "bf16") || az_sv_is(prec, "fp16"))
+        return 8;
+    if (az_sv_is(prec, "fp8") || az_sv_is(prec, "int8"))
+        return 16;
+    return az_sv_is(prec, "fp32") || az_sv_is(prec, "tf32") ? 4 : 0;
+}
+
+/* `..._align1`, `..._align2_...` in the name of a kernel of the operation. */
+static bool said_misaligned(const struct work *w, uint32_t node)
+{
+    uint32_t first, end;
+    az_node_gpu(w->fw->tree, node, &first, &end);
+    for (uint32_t i = first; i < end && i < first + 8; i++) {
+        const uint32_t id = az_gpu_event(w->fw->tree, w->fw->tree->linked[i]).name;
+        const struct az_sv name = az_fw_text(w->fw, id, "");
+        const ptrdiff_t at = az_sv_find(name, AZ_SV("_align"));
+        const size_t digit = (size_t)at + sizeof "_align" - 1;
+        if (at >= 0 && digit < name.n && (name.p[digit] == '1' || name.p[digit] == '2') &&
+            (digit + 1 == name.n || name.p[digit + 1] < '0' || name.p[digit + 1] > '9'))
+            return true;
+    }
+    return false;
+}
+
+static void look_at_product(const struct work *w, struct line *l)
+{
+    static const char *const dims[] = { "M", "N", "K" };
+    const struct az_perf *p = l->e.perf;
+    const int64_t by = p ? multiple(p->prec) : 0;
+    double smallest = INFINITY;
+    l->product = p && strcmp(p->unit, "matrix") == 0 && by && !isnan(l->e.flops);
+    l->aligned = true;
+    for (size_t i = 0; l->product && i < 3; i++) {
+        const double d = param(p, dims[i]);
+        l->product = !isnan(d);
+        smallest = d < smallest ? d : smallest;
+        if (l->product && (int64_t)d % by && (!l->odd || d > (double)l->odd)) {
+            l->odd = (int64_t)d;
+            l->aligned = false;
+        }
+    }
+    l->product &= smallest >= WIDE; /* narrower ones are bound by memory */
+    if (l->product && said_misaligned(w, l->first->node))
+        l->aligned = false;
+}
+
+/* ---- lines ---- */
+static bool only_copies(const struct work *w, const struct az_unified_row *r)
+{
+    uint32_t first, end;
+    az_node_gpu(w->fw->tree, r->node, &first, &end);
+    for (uint32_t i = first; i < end; i++)
+        if (w->fw->tree->gpu_kind[w->fw->tree->linked[i]] != AZ_MEMCPY)
+            return false;
+    return end > first;
+}
+
+static int add_row(struct work *w, const struct az_unified_row *r)
+{
+    struct az_fw_estimate e = { .flops = NAN, .bytes = NAN };
+    const bool backward = r->forward != AZ_NO_ROW;
+    struct az_vd_part *p = w->v->part;
+    const int64_t ns = az_vd_ns(w->v, r->time);
+    uint32_t *at;
+    bool added;
+    int rc = r->gpu == AZ_NO_ROW
+                 ? az_fw_estimate(w->metrics, backward ? r->forward : r->node, backward, &e)
+                 : 0;
+    p->rateable += ns;
+    if (rc || (isnan(e.flops) && isnan(e.bytes)))
+        return rc;
+    p->rated += ns;
+    p->flops += e.flops > 0 ? e.flops : 0;
+    rc = az_map_put(&w->index, (uint64_t)r->name_group << 1 | backward, (uint64_t)(uintptr_t)e.perf,
+                    (uint32_t)w->lines.n, &at, &added);
+    if (rc == 0 && added) {
+        struct line l = {
+            .first = r, .e = e, .roof = az_fw_roofline(w->metrics, &e), .copies = only_copies(w, r)
+        };
+        look_at_product(w, &l);
+        rc = az_vec_push(&w->lines, l);
+    }
+    if (rc)
+        return rc;
+    w->lines.v[*at].count++;
+    w->lines.v[*at].ticks += r->time;
+    return 0;
+}
+
+/* "aten::mm [[4096,4096],[4096,4096]]" */
+static struct az_sv name_of(const struct work *w, const struct line *l)
+{
+    const struct az_op_args *a = az_fw_args(w->fw, l->first->node);
+    struct az_sv dims = a && a->dims != AZ_NO_ID ? az_trace_text(w->fw->trace, a->dims) : AZ_SV("");
+    while (dims.n > 3 && az_sv_ends(dims, AZ_SV(",[]]"))) { /* arguments that are no tensors */
+        dims.n -= 4;
+        dims = az_arena_printf(w->v->job->arena, "%.*s]", AZ_SVF(dims));
+    }
+    const bool cut = dims.n > 70;
+    return az_arena_printf(w->v->job->arena, "%.*s%s%.*s%s",
+                           AZ_SVF(az_unified_name(w->u, l->first)), dims.n ? " " : "",
+                           (int)(cut ? 70 : dims.n), dims.p, cut ? "..." : "");
+}
+
+static int tell(struct work *w, const char *rule, const struct line *l, struct az_sv detail,
+                int64_t gain)
+{
+    const struct az_vd_found f = { .subject = name_of(w, l),
+                                   .detail = detail,
+                                   .row = az_unified_name(w->u, l->first),
+                                   .count = l->count,
+                                   .ns = az_vd_ns(w->v, l->ticks),
+                                   .gain = gain };
+    return az_vd_add(w->v, rule, &f);
+}
+
+static int headroom(struct work *w, const struct line *l)
+{
+    const double ns = (double)az_vd_ns(w->v, l->ticks),
+                 roof = l->roof.time_us * 1e3 * (double)l->count;
+    if (isnan(roof) || l->copies || ns <= 0 || roof >= ns * w->own ||
+        ns * 100 < LEAST * (double)w->v->part->total ||
+        ns < w->v->job->opts->short_kernel_us * 1e3 * (double)l->count) /* what it takes to begin */
+        return 0;
+    const bool memory = l->roof.bound[0] == 'M';
+    const struct az_sv detail = az_arena_printf(w->v->job->arena, " at %.0f %% of peak %s%s",
+                                                100 * roof / ns, memory ? "bandwidth" : "",
+                                                memory            ? ""
+                                                : l->roof.peak[0] ? l->roof.peak
+                                                                  : "rate");
+    return tell(w, "roofline_headroom", l, detail, llround(ns - roof / w->own));
+}
+
+/* FLOP/s of the aligned products of one precision; NaN: there are none. */
+static double aligned_rate(const struct work *w, struct az_sv spec)
+{
+    double flops = 0, ns = 0;
+    for (size_t i = 0; i < w->lines.n; i++) {
+        const struct line *l = &w->lines.v[i];
+        if (!l->product || !l->aligned || !az_sv_eq(l->e.spec, spec))
+            continue;
+        flops += l->e.flops * (double)l->count;
+        ns += (double)az_vd_ns(w->v, l->ticks);
+    }
+    return ns > 0 ? flops / ns : NAN;
+}
+
+static int misaligned(struct work *w, const struct line *l)
+{
+    if (!l->product || l->aligned)
+        return 0;
+    const double ns = (double)az_vd_ns(w->v, l->ticks),
+                 at_rate = l->e.flops * (double)l->count / aligned_rate(w, l->e.spec);
+    const int64_t by = multiple(l->e.perf->prec);
+    if (isnan(at_rate) ? ns * 100 < LEAST * (double)w->v->part->total : at_rate >= ns)
+        return 0;
+    struct az_arena *a = w->v->job->arena;
+    const struct az_sv detail =
+        l->odd
+            ? az_arena_printf(a, ": %lld is no multiple of %lld", (long long)l->odd, (long long)by)
+            : az_arena_printf(a, ": its kernel is one for operands that are not aligned");
+    return tell(w, "misaligned_shape", l, detail, isnan(at_rate) ? -1 : llround(ns - at_rate));
+}
+
+static double rate(const struct az_peaks *p, const char *name)
+{
+    for (int i = 0; p && i < AZ_RATES; i++)
+        if (strcmp(az_rate_name[i], name) == 0)
+            return p->rate[i];
+    return NAN;
+}
+
+static int precision(struct work *w, const struct line *l)
+{
+    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    const double full = rate(p, "matrix_fp32"), less = rate(p, "matrix_tf32");
+    const double ns = (double)az_vd_ns(w->v, l->ticks);
+    if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") || !(less > full) ||
+        strcmp(l->roof.peak, "matrix_tf32") == 0)
+        return 0;
+    return tell(w, "precision", l, AZ_SV(" in 32 bits; the device has TF32"),
+                llround(ns * (1 - full / less)));
+}
+
+/* The peak of the precision that does most of the work. */
+static void peak(struct work *w)
+{
+    const struct line *most = NULL;
+    for (size_t i = 0; i < w->lines.n; i++) {
+        const struct line *l = &w->lines.v[i];
+        const double f = l->e.flops * (double)l->count;
+        if (f > 0 && !isnan(l->roof.tflops) && (!most || f > most->e.flops * (double)most->count))
+            most = l;
+    }
+    if (!most)
+        return;
+    w->v->part->peak = most->roof.tflops * 1e12;
+    w->v->part->precision = az_vd_keep(w->v, most->e.perf->prec);
+}
+
+static int judge(struct work *w)
+{
+    struct az_vd_part *p = w->v->part;
+    const struct az_peaks *peaks = az_fw_peaks(w->metrics);
+    int rc = 0;
+    w->own = peaks && (peaks->own || az_sv_is(peaks->basis, "achievable")) ? 1 : REACHED;
+    p->flops = 0;
+    if (peaks && peaks->bw > 0)
+        w->v->bandwidth = peaks->bw * w->own;
+    for (size_t i = 0; rc == 0 && i < w->u->rows.n; i++)
+        rc = add_row(w, &w->u->rows.v[i]);
+    for (size_t i = 0; rc == 0 && i < w->lines.n; i++) {
+        rc = headroom(w, &w->lines.v[i]);
+        if (rc == 0)
+            rc = misaligned(w, &w->lines.v[i]);
+        if (rc == 0)
+            rc = precision(w, &w->lines.v[i]);
+    }
+    peak(w);
+    return rc;
+}
+
+int az_vd_find_work(struct az_vd *v)
+{
+    struct work w = { .v = v };
+    int rc;
+    if (!v->job->doc) /* a rank of many: too much work for each (docs/verdict.md 4) */
+        return 0;
+    w.fw = az_fw_get(v->job, &rc);
+    if (!w.fw || !w.fw->ops->has_ops || w.fw->launchers->rows.n == 0)
+        return rc;
+    w.u = az_unified_of(v->job, w.fw, &rc);
+    w.metrics = w.u ? az_fw_metrics_get(v->job, w.fw, &rc) : NULL;
+    if (!w.metrics)
+        return rc;
+    az_vec_init(&w.lines, v->job->mem);
+    rc = az_map_init(&w.index, v->job->mem, 64);
+    if (rc == 0)
+        rc = judge(&w);
+    az_map_release(&w.index);
+    az_vec_release(&w.lines);
+    return rc;
+}
