@@ -2,7 +2,6 @@
  * defaults, inputs. */
 #include "config/private.h"
 
-
 /* Strings of a list, or one string; none may be empty. */
 static void load_texts(struct az_loader *l, struct az_node *n, struct az_vec_sv *to)
 {
