@@ -5,26 +5,6 @@
 #include "base/utf8.h"
 #include "io/path.h"
 
-bool az_format_takes(const char *formats, struct az_sv format)
-{
-    struct az_sv rest = az_sv_str(formats);
-    if (rest.n == 0 || format.n == 0 || az_sv_is(format, "auto"))
-        return true;
-    while (rest.n > 0) {
-        const char *blank = memchr(rest.p, ' ', rest.n);
-        size_t n = blank ? (size_t)(blank - rest.p) : rest.n;
-        struct az_sv one = az_sv_make(rest.p, n);
-        if (az_sv_eq(one, format))
-            return true;
-        if (az_sv_is(one, "nsys") &&
-            (az_sv_is(format, "csv") || az_sv_starts(format, AZ_SV("nsys"))))
-            return true;
-        n += blank != NULL;
-        rest = az_sv_make(rest.p + n, rest.n - n);
-    }
-    return false;
-}
-
 static bool is_csv(const struct az_input *in) { return az_sv_is(in->format, "csv"); }
 static bool is_rep(const struct az_input *in) { return az_sv_is(in->format, "nsys-rep"); }
 

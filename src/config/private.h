@@ -1,6 +1,6 @@
 /* Inside config/ only: the tree a configuration is read into, and the steps that work on it.
  * Order of work: json.c (text -> tree, with scan.c for positions), override.c (--set), expand.c
- * (${VAR}), resolve.c and input.c (tree -> struct az_config, by the option table). */
+ * (${VAR}), resolve.c, input.c and apply.c (tree -> struct az_config, by the option table). */
 #ifndef AZ_CONFIG_PRIVATE_H
 #define AZ_CONFIG_PRIVATE_H
 
@@ -147,6 +147,8 @@ void az_arch_load(struct az_loader *l, struct az_options *opts);
 
 /* ---- resolve.c ---- */
 int az_config_resolve(struct az_loader *l, struct az_node *root) AZ_MUST_USE;
+
+/* ---- apply.c ---- */
 /* Stores the values of an object (NULL: nothing) that is at `place`; reports keys the table does
  * not have there and values it does not take, and marks them bad. */
 void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place,
@@ -155,12 +157,12 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
  * extension_file. */
 void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_options *opts,
                      struct az_outputs *outputs);
+/* Does an option for `formats` ("nsys pytorch"; "": all) mean something to this format? */
+bool az_format_takes(const char *formats, struct az_sv format);
 
 /* ---- input.c ---- */
 /* Adds one input to the config. */
 void az_input_load(struct az_loader *l, struct az_node *n);
-/* Does an option for `formats` ("nsys pytorch"; "": all) mean something to this format? */
-bool az_format_takes(const char *formats, struct az_sv format);
 
 /* ---- gates.c ---- */
 /* gates and history; after the inputs, whose titles a baseline may name. */

@@ -54,8 +54,8 @@ int az_grouper_look(struct az_grouper *g, const uint64_t *key, uint32_t *group)
     if (rc)
         return rc;
     *group = g->last_group = *at;
-    if (g->keys)
-        memcpy(g->last, key, g->keys * sizeof *key);
+    for (size_t k = 0; k < g->keys; k++)
+        g->last[k] = key[k];
     g->n += added;
     for (size_t k = 0; rc == 0 && added && g->keys > 2 && k < g->keys; k++)
         rc = az_vec_push(&g->tuples, key[k]);

@@ -40,12 +40,12 @@
     X(INT, critical_path_instance, 0, 1e9, NULL, "0", "pytorch", "which occurrence of that annotation, from 0", "0.1")
 /* clang-format on */
 
-#define AZ_FIELD_BOOL                   bool
-#define AZ_FIELD_INT                    int64_t /* AZ_UNSET_I64: no default, and not given */
-#define AZ_FIELD_REAL                   double
-#define AZ_FIELD_TEXT                   struct az_sv /* empty: no default, and not given */
-#define AZ_FIELD_PATH                   struct az_sv
-#define AZ_FIELD_ENUM                   struct az_sv
-#define AZ_OPTION_FIELD(type, key, ...) AZ_FIELD_##type key;
+#define AZ_OPTION_HOLDS_BOOL            bool
+#define AZ_OPTION_HOLDS_INT             int64_t /* AZ_UNSET_I64: no default, and not given */
+#define AZ_OPTION_HOLDS_REAL            double
+#define AZ_OPTION_HOLDS_TEXT            struct az_sv /* empty: no default, and not given */
+#define AZ_OPTION_HOLDS_PATH            struct az_sv
+#define AZ_OPTION_HOLDS_ENUM            struct az_sv
+#define AZ_OPTION_FIELD(type, key, ...) AZ_OPTION_HOLDS_##type key;
 
 #endif

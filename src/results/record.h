@@ -32,7 +32,7 @@ struct az_record_column {
 /* The field of a struct, after the four of the column. */
 #define AZ_FIELD(record, field)                                                                    \
     .at = offsetof(record, field),                                                                 \
-    .kind = _Generic(((record *)0)->field,                                                         \
+    .kind = _Generic(((record){ 0 }).field,                                                         \
                      int64_t                                                                       \
                      : AZ_FIELD_I64, uint64_t                                                      \
                      : AZ_FIELD_I64, int32_t                                                       \

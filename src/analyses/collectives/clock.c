@@ -19,18 +19,6 @@
 #define ENOUGH 64                 /* collectives of a clock, to say its drift and steps */
 #define NEAR   15 /* differences to a neighbour, by which a clock is known at first */
 
-/* Messages and all-to-all of own sizes end less together than others: they count where these are
- * missing or few. */
-bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x)
-{
-    if (x->flags & CR_PAIR)
-        return x->n == 2 && (k->scarce || (k->pairs && k->synced[az_coll_unit_at(k, x, 0)] !=
-                                                           k->synced[az_coll_unit_at(k, x, 1)]));
-    if (x->flags & CR_INCOMPLETE)
-        return false;
-    return (x->flags & CR_SYNC) || (k->scarce && x->kind == AZ_COLL_ALLTOALLV && x->n > 1);
-}
-
 /* ---- who is connected with whom ---- */
 /* A rank that shares no collective with another has a clock of its own: offsets are within a
  * component. */

@@ -5,6 +5,18 @@
 #include "analyses/collectives/clock.h"
 #include "base/sort.h"
 
+/* Messages and all-to-all of own sizes end less together than others: they count where these are
+ * missing or few. */
+bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x)
+{
+    if (x->flags & CR_PAIR)
+        return x->n == 2 && (k->scarce || (k->pairs && k->synced[az_coll_unit_at(k, x, 0)] !=
+                                                           k->synced[az_coll_unit_at(k, x, 1)]));
+    if (x->flags & CR_INCOMPLETE)
+        return false;
+    return (x->flags & CR_SYNC) || (k->scarce && x->kind == AZ_COLL_ALLTOALLV && x->n > 1);
+}
+
 #define STILL_NS   50
 #define SMALL_PART 8 /* of a collective: its own ends do not move the middle of all */
 

@@ -254,7 +254,6 @@ struct az_coll_spread {
 struct az_coll_spread az_coll_spread(double *v, size_t n);
 static inline double az_coll_us(int64_t ns) { return az_quotient(ns, 1000); }
 static inline double az_coll_ms(int64_t ns) { return (double)ns / 1e6; }
-/* A count that may be unknown (negative): an empty cell. */
 void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c,
                           uint32_t g); /* start as in the file */
 

@@ -117,40 +117,6 @@ static int signatures(struct az_coll_matching *m, struct az_coll_lane *l)
     return rc;
 }
 
-/* ---- rule 2: ordinals ---- */
-static bool equal_lengths(const struct az_coll_matching *m)
-{
-    for (size_t l = 1; l < m->lanes.n; l++)
-        if (m->lanes.v[l].n != m->lanes.v[0].n)
-            return false;
-    return true;
-}
-
-/* All are of the same kinds in the same order; and where sizes do not agree, more than half of them
- * do not: then ranks have sizes of their own, and no event is missing. */
-bool az_coll_match_by_ordinal(struct az_coll_matching *m)
-{
-    const struct az_coll_lane *a = m->lanes.v;
-    if (!equal_lengths(m))
-        return false;
-    for (size_t l = 1; l < m->lanes.n; l++) {
-        const struct az_coll_lane *b = &m->lanes.v[l];
-        size_t differ = 0;
-        for (size_t i = 0; i < a->n; i++) {
-            if (a->kind[i] != b->kind[i])
-                return false;
-            differ += a->sig[i] != b->sig[i];
-        }
-        if (differ && differ * 2 <= a->n)
-            return false;
-    }
-    for (size_t l = 0; l < m->lanes.n; l++)
-        for (uint32_t i = 0; i < m->lanes.v[l].n; i++)
-            m->lanes.v[l].at[i] = i;
-    m->n_at = (uint32_t)a->n;
-    return true;
-}
-
 /* ---- collectives ---- */
 static bool differ(const struct az_cr *c, const struct az_coll_coll *x)
 {

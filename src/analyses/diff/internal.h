@@ -23,7 +23,7 @@ struct az_merger {
     struct az_arena scratch;
 };
 
-/* ---- treediff.c ---- */
+/* ---- nodes.c ---- */
 bool az_diff_is_call(const struct az_diff_side *s, uint32_t node);
 static inline bool az_diff_is_gpu(const struct az_diff_side *s, uint32_t node)
 {
@@ -41,14 +41,15 @@ uint32_t az_diff_next_child(const struct az_calltree *c, uint32_t node, uint32_t
 int az_diff_children(const struct az_diff_side *s, uint32_t node,
                      struct az_vec_u32 *out) AZ_MUST_USE;
 
-/* ---- treediff_pair.c ---- */
 int az_diff_add_pair(struct az_merger *m, uint32_t a, uint32_t b) AZ_MUST_USE;
+
+/* ---- pair.c ---- */
 /* Aligns the lists by their ids; pairs go to m->pairs, what is left over stays in the lists. */
 int az_diff_align_lists(struct az_merger *m) AZ_MUST_USE;
 /* Pairs of the children of two nodes in m->pairs, the rest in m->list. */
 int az_diff_pair_children(struct az_merger *m, const uint32_t node[2]) AZ_MUST_USE;
 
-/* ---- treediff_alike.c ---- */
+/* ---- alike.c ---- */
 /* A name of which one side has more than the other: the most alike belong together, wherever they
  * stand. */
 int az_diff_repeated_names(struct az_merger *m) AZ_MUST_USE;

@@ -80,12 +80,6 @@ static int both_children(struct az_merger *m, const uint32_t node[2])
 
 /* ---- pairing ---- */
 
-int az_diff_add_pair(struct az_merger *m, uint32_t a, uint32_t b)
-{
-    return az_vec_push(&m->pairs, ((struct az_pair){ { a, b } }));
-}
-
-/* k-th of a name to the k-th of that name. */
 static int pair_by_order(struct az_merger *m)
 {
     struct az_map next;

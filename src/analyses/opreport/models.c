@@ -162,16 +162,16 @@ static void put_rates(const struct az_tt *t, struct az_table *x, const struct mo
     int64_t links = a->num_links > 0 ? a->num_links : t->peaks.links;
     bool known = t->has_peaks && s->fidelity < AZ_FIDELITIES && cores > 0;
 
-    az_opr_put_real(x, s->flop * 1e-9);
-    az_opr_put_real(x, tflops);
-    az_opr_put_real(x, known ? tflops / (t->peaks.peak[s->fidelity] * cores) * 100 : NAN);
+    az_put_f64(x, s->flop * 1e-9);
+    az_put_f64(x, tflops);
+    az_put_f64(x, known ? tflops / (t->peaks.peak[s->fidelity] * cores) * 100 : NAN);
     put_core_count(x, isnan(s->flop) ? 0 : cores);
-    az_opr_put_real(x, dram);
-    az_opr_put_real(x, t->has_peaks ? dram / t->peaks.dram * 100 : NAN);
-    az_opr_put_real(x, ccl);
-    az_opr_put_real(x, t->has_peaks && t->peaks.link > 0 && links > 0
-                           ? ccl / (t->peaks.link * (double)links) * 100
-                           : NAN);
+    az_put_f64(x, dram);
+    az_put_f64(x, t->has_peaks ? dram / t->peaks.dram * 100 : NAN);
+    az_put_f64(x, ccl);
+    az_put_f64(x, t->has_peaks && t->peaks.link > 0 && links > 0
+                      ? ccl / (t->peaks.link * (double)links) * 100
+                      : NAN);
 }
 
 static void put(const struct az_tt *t, struct az_table *x, const struct model *m)
@@ -186,14 +186,14 @@ static void put(const struct az_tt *t, struct az_table *x, const struct model *m
     put_core_count(x, m->cores);
     az_put_i64(x, (int64_t)m->n);
     az_put_f64(x, m->time / 1000);
-    az_opr_put_real(x, m->median / 1000);
+    az_put_f64(x, m->median / 1000);
     put_rates(t, x, m, s, a);
-    az_opr_put_real(x, m->ideal / 1000);
-    az_opr_put_real(x, m->ideal_time > 0 ? m->ideal_sum / m->ideal_time * 100 : NAN);
-    az_opr_put_real(x, m->fpu);
-    az_opr_put_real(x, m->noc);
-    az_opr_put_real(x, m->dram);
-    az_opr_put_real(x, m->eth);
+    az_put_f64(x, m->ideal / 1000);
+    az_put_f64(x, m->ideal_time > 0 ? m->ideal_sum / m->ideal_time * 100 : NAN);
+    az_put_f64(x, m->fpu);
+    az_put_f64(x, m->noc);
+    az_put_f64(x, m->dram);
+    az_put_f64(x, m->eth);
     az_put_text(x, matrix ? az_sv_str(az_fit_text((enum az_fit)s->verdict)) : AZ_SV(""));
     az_put_text(x, az_sv_str(s->source         ? s->source
                              : isnan(m->ideal) ? ""

@@ -188,40 +188,6 @@ static void cover(struct az_tt *t)
         az_cover(j, "note", 0.0 / 0.0, "", t->notes.v[i]);
 }
 
-int az_opr_emit(struct az_tt *t, struct az_table *table, int rc)
-{
-    if (!table)
-        return az_arena_error(t->job->arena);
-    if (rc == 0)
-        rc = az_table_finish(table);
-    if (rc) {
-        az_table_free(table);
-        return rc;
-    }
-    if (t->hold && t->n_held < AZ_LENGTH(t->held)) {
-        t->held[t->n_held++] = table;
-        return 0;
-    }
-    return az_document_add(t->job->doc, table);
-}
-
-void az_opr_put_real(struct az_table *t, double v) { az_put_f64(t, v); }
-
-void az_opr_id_column(const struct az_tt *t, struct az_table *table, unsigned flags)
-{
-    az_table_column(table, "ID", t->r->files.n > 1 ? AZ_TEXT : AZ_INT, AZ_UNIT_ID, flags);
-}
-
-void az_opr_put_id(const struct az_tt *t, struct az_table *table, const struct az_opr_row *row)
-{
-    const struct az_oprow *r = az_opr_oprow(t, row);
-    if (t->r->files.n > 1)
-        az_put_text(table, az_arena_printf(t->job->arena, "%.*s:%u", AZ_SVF(t->r->files.v[r->file]),
-                                           r->line));
-    else
-        az_put_i64(table, r->line);
-}
-
 /* What needs much memory of its own comes before the largest table, so that both are never there at
  * once. */
 static int tables(struct az_tt *t)

@@ -186,7 +186,6 @@ static inline struct az_sv az_opr_text(const struct az_tt *t, uint32_t id)
 
 /* ---- tables ---- */
 int az_opr_emit(struct az_tt *t, struct az_table *table, int rc) AZ_MUST_USE;
-void az_opr_put_real(struct az_table *t, double v);
 /* Id of a row: its line, "file:line" where there are several files. */
 void az_opr_put_id(const struct az_tt *t, struct az_table *table, const struct az_opr_row *r);
 void az_opr_id_column(const struct az_tt *t, struct az_table *table, unsigned flags);

@@ -82,17 +82,17 @@ static void put_figures(const struct az_tt *t, struct az_table *x, const struct 
 {
     const struct az_opr_sig *s = az_opr_sig_of(t, row);
     az_opr_put_id(t, x, row);
-    az_opr_put_real(x, f->percent);
+    az_put_f64(x, f->percent);
     az_put_text(x, az_sv_str(az_opr_bound_text(f->bound)));
     az_put_text(x, s->shown);
     az_put_known(x, az_opr_oprow(t, row)->device);
-    az_opr_put_real(x, f->time);
-    az_opr_put_real(x, f->gap);
+    az_put_f64(x, f->time);
+    az_put_f64(x, f->gap);
     az_put_known(x, isnan(f->cores) ? -1 : (int64_t)f->cores);
-    az_opr_put_real(x, f->dram);
-    az_opr_put_real(x, f->dram_percent);
-    az_opr_put_real(x, f->tflops);
-    az_opr_put_real(x, f->flops_percent);
+    az_put_f64(x, f->dram);
+    az_put_f64(x, f->dram_percent);
+    az_put_f64(x, f->tflops);
+    az_put_f64(x, f->flops_percent);
     az_put_text(x, s->precision);
 }
 

@@ -65,7 +65,7 @@ static void put(const struct az_tt *t, struct az_table *x, struct az_sv name, co
     const double time = c->time / 1000, gap = c->gap / 1000;
     az_put_f64(x, time);
     az_put_f64(x, gap);
-    az_opr_put_real(x, t->total != 0 ? (time + gap) / t->total * 100 : NAN);
+    az_put_f64(x, t->total != 0 ? (time + gap) / t->total * 100 : NAN);
     az_put_text(x, az_sv_str(note));
 }
 

@@ -1,23 +1,8 @@
 /* Which rows are reported, in which order: by host start time, inside the window of signposts,
  * devices merged (docs/formats-tracy.md 3 to 5). */
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "analyses/opreport/opreport.h"
 #include "base/sort.h"
-
-void az_opr_note(struct az_tt *t, const char *fmt, ...)
-{
-    char line[512];
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(line, sizeof line, fmt, ap);
-    va_end(ap);
-    size_t len = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
-    struct az_sv kept = az_arena_dup(t->job->arena, az_sv_make(line, len));
-    if (kept.p && az_vec_push(&t->notes, kept) != 0)
-        t->job->arena->failed = true;
-}
 
 /* Which rows are kept: hosts have clocks of their own, so each file is cut at its own signposts. */
 struct window {

@@ -224,12 +224,12 @@ static void put_stats(struct az_table *x, struct az_vec_f64 *v, bool all)
         most = isnan(most) || v->v[i] > most ? v->v[i] : most;
     }
     double std = v->n > 1 ? az_std_f64(v->v, v->n, 1) : NAN;
-    az_opr_put_real(x, v->n ? az_percentile_f64(v->v, v->n, 50) : NAN);
+    az_put_f64(x, v->n ? az_percentile_f64(v->v, v->n, 50) : NAN);
     if (!all)
         return;
-    az_opr_put_real(x, std);
-    az_opr_put_real(x, least);
-    az_opr_put_real(x, most);
+    az_put_f64(x, std);
+    az_put_f64(x, least);
+    az_put_f64(x, most);
 }
 
 /* One step of a sequence, over its iterations; *at: where each of them is. The last step is the

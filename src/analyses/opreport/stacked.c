@@ -179,11 +179,11 @@ static void put(const struct stack *s, struct az_table *x, const struct group *g
     if (s->category)
         return;
     az_put_text(x, g->category);
-    az_opr_put_real(x, least);
-    az_opr_put_real(x, most);
-    az_opr_put_real(x, v->n ? az_mean_f64(v->v, v->n) : NAN);
-    az_opr_put_real(x, v->n > 1 ? az_std_f64(v->v, v->n, 1) : NAN);
-    az_opr_put_real(x, g->weight > 0 ? g->weighted / g->weight : NAN);
+    az_put_f64(x, least);
+    az_put_f64(x, most);
+    az_put_f64(x, v->n ? az_mean_f64(v->v, v->n) : NAN);
+    az_put_f64(x, v->n > 1 ? az_std_f64(v->v, v->n, 1) : NAN);
+    az_put_f64(x, g->weight > 0 ? g->weighted / g->weight : NAN);
 }
 
 static struct az_form *make_form(struct stack *s, const struct az_table *x)

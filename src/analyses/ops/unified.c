@@ -161,19 +161,6 @@ static int64_t union_below(struct work *w, uint32_t node, int *rc)
     return az_spans_length(&w->spans);
 }
 
-struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r)
-{
-    const size_t n = u->fw->trace->names.text.n;
-    return r->gpu == AZ_NO_ROW ? az_node_name(u->fw->tree, r->node) : u->names.v[r->name_group - n];
-}
-
-uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r)
-{
-    return r->gpu == AZ_NO_ROW
-               ? az_fw_node(u->fw, r->node).uid
-               : u->fw->ops->n_events + (size_t)(r - u->rows.v) - u->first_synthetic;
-}
-
 /* Categories are few. */
 static int category_index(struct az_unified *u, struct az_sv category, uint16_t *index)
 {

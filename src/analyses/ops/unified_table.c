@@ -4,6 +4,19 @@
 #include "analyses/ops/stack.h"
 #include "analyses/ops/unified.h"
 
+struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r)
+{
+    const size_t n = u->fw->trace->names.text.n;
+    return r->gpu == AZ_NO_ROW ? az_node_name(u->fw->tree, r->node) : u->names.v[r->name_group - n];
+}
+
+uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r)
+{
+    return r->gpu == AZ_NO_ROW
+               ? az_fw_node(u->fw, r->node).uid
+               : u->fw->ops->n_events + (size_t)(r - u->rows.v) - u->first_synthetic;
+}
+
 struct work {
     struct az_job *job;
     struct az_fw *fw;

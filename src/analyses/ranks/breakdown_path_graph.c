@@ -17,14 +17,6 @@ void az_bp_release(struct az_bp_graph *g)
     az_vec_release(&g->path);
 }
 
-int az_bp_edge(struct az_bp_graph *g, uint32_t from, uint32_t to, enum az_bp_type type,
-               int64_t weight, uint32_t event)
-{
-    if (from == to || az_bp_time(g, from) > az_bp_time(g, to))
-        return AZ_OK;
-    return az_vec_push(&g->edges, ((struct az_bp_edge){ from, to, event, (uint8_t)type, weight }));
-}
-
 /* ---- host ---- */
 static bool waits(struct az_bd *b, uint32_t call)
 {

@@ -5,6 +5,14 @@
  * work that ends inside the call. */
 #include "analyses/ranks/breakdown_path.h"
 
+int az_bp_edge(struct az_bp_graph *g, uint32_t from, uint32_t to, enum az_bp_type type,
+               int64_t weight, uint32_t event)
+{
+    if (from == to || az_bp_time(g, from) > az_bp_time(g, to))
+        return AZ_OK;
+    return az_vec_push(&g->edges, ((struct az_bp_edge){ from, to, event, (uint8_t)type, weight }));
+}
+
 struct waiting {
     struct az_bp_graph *g;
     struct az_map sync;   /* correlation -> row of ev[AZ_SYNC] */

@@ -19,14 +19,6 @@ const char *az_mr_figure_text(enum az_mr_figure f)
     return text[f];
 }
 
-size_t az_mr_count(const struct az_ranks *ranks, void *const *parts)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < ranks->n; i++)
-        n += parts[i] != NULL;
-    return n;
-}
-
 /* ---- launchers ---- */
 int az_mr_sum_launches(const struct az_mr_ranks *m, struct az_mr_launch_sums *out)
 {

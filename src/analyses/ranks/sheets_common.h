@@ -78,7 +78,13 @@ struct az_mr_ranks {
     size_t n;                             /* ranks with a part: what averages are divided by */
 };
 /* Ranks that have a part. */
-size_t az_mr_count(const struct az_ranks *ranks, void *const *parts);
+static inline size_t az_mr_count(const struct az_ranks *ranks, void *const *parts)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ranks->n; i++)
+        n += parts[i] != NULL;
+    return n;
+}
 
 /* Launches of all ranks by name and class, in order of appearance. */
 struct az_mr_launch_sum {
