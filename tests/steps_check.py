@@ -24,6 +24,7 @@ import sys
 import tempfile
 
 WANTED = 0.98 # of the steps
+REAL = 0.95 # of the steps of real traces, which are few
 EXPERTS = 0.85 # where one kernel of twenty is another one in each step, the first of a step too
 passed = failed = 0
 verbose = False
@@ -313,8 +314,8 @@ def real(analyzer, folder, shared):
         print("real %s: %d steps marked, %d found (%s)" % (name, len(truth), n, note))
         if found:
             all_, good = all_ + len(truth), good + n
-            verdict(n == len(truth), "real %s: hidden steps" % name)
     if all_:
+        verdict(good >= REAL * all_, "real: hidden steps")
         print("real: %d of %d hidden steps found; %d traces of one or two steps" % (good, all_, none))
 
 
