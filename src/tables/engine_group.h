@@ -30,6 +30,8 @@ struct az_grouping {
     size_t below;
     uint64_t last[AZ_SPEC_KEYS]; /* of the item before, and its group */
     uint32_t last_group;
+    struct az_sv last_text[AZ_SPEC_KEYS]; /* of a text key, and its number */
+    uint32_t last_number[AZ_SPEC_KEYS];
 };
 
 /* To be released also when it fails. */
