@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/err.h"
+
 enum { MAX_SHARES = 16 };
 
 static size_t one_decimal(double x, const char *unit, char out[AZ_HUMAN_MAX])
@@ -22,7 +24,7 @@ size_t az_human_time(int64_t ns, char out[AZ_HUMAN_MAX])
 
     /* 99.95 s is "100.0 s", but 999.96 us rounds up to the next unit; minutes begin at 120 s,
      * which people still read as seconds below */
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(units); i++) {
         double from = units[i].ns >= 60e9 ? 2 * units[i].ns : units[i].ns;
 
         if (size >= from * 0.99995)
@@ -36,7 +38,7 @@ size_t az_human_bytes(double bytes, char out[AZ_HUMAN_MAX])
     static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
     size_t i = 0;
 
-    while (i + 1 < sizeof units / sizeof *units && bytes >= 999.95) {
+    while (i + 1 < AZ_LENGTH(units) && bytes >= 999.95) {
         bytes /= 1000;
         i++;
     }

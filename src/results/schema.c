@@ -224,9 +224,8 @@ static bool in_list(const char *list, struct az_sv text)
 static struct az_sv canonical(struct az_sv table, struct az_sv core, enum az_unit unit)
 {
     for (const struct az_schema_rule *r = az_schema_rules; r->stem; r++)
-        if (in_list(r->cores, core) &&
-            (r->unit == AZ_UNIT_NONE || az_unit_same_dimension(r->unit, unit)) &&
-            (!r->tables || fits_list(r->tables, table)))
+        if ((r->unit == AZ_UNIT_NONE || az_unit_same_dimension(r->unit, unit)) &&
+            in_list(r->cores, core) && (!r->tables || fits_list(r->tables, table)))
             return az_sv_str(r->stem);
     return core;
 }
@@ -289,12 +288,13 @@ static struct az_sv next_part(struct az_sv *rest)
     return part;
 }
 
-static struct az_sv stem_of(struct az_table *t, const struct az_column *c)
+/* open: the table's columns are names of the user's. */
+static struct az_sv stem_of(struct az_table *t, const struct az_column *c, bool open)
 {
     const bool variant = az_sv_find(c->name, AZ_SV("::")) >= 0;
     struct az_sv rest = c->name, stem = { "", 0 };
 
-    if (fits_list(az_schema_open_tables, t->id))
+    if (open)
         return part_stem(t, c->name, c, false);
     for (bool first = true; first || rest.n; first = false) {
         struct az_sv part = next_part(&rest);
@@ -388,22 +388,21 @@ static struct az_sv stem_title(struct az_arena *a, struct az_sv stem)
 }
 
 /* Columns that the user's names are titled by stay as they are. */
-static struct az_sv title_of(const struct az_table *t, const struct az_column *c)
+static struct az_sv title_of(const struct az_table *t, const struct az_column *c, bool open)
 {
     const char *unit = az_unit_text(c->unit);
 
-    if (fits_list(az_schema_open_tables, t->id) || az_sv_find(c->stem, AZ_SV("__")) >= 0 ||
-        az_sv_starts(c->name, AZ_SV("param:")))
+    if (open || az_sv_find(c->stem, AZ_SV("__")) >= 0 || az_sv_starts(c->name, AZ_SV("param:")))
         return c->name;
     struct az_sv title = stem_title(t->arena, c->stem);
     return title.p && *unit ? az_arena_printf(t->arena, "%.*s (%s)", AZ_SVF(title), unit) : title;
 }
 
 /* ids: those of the columns before this one. */
-static int name_column(struct az_table *t, size_t at, struct az_intern *ids)
+static int name_column(struct az_table *t, size_t at, struct az_intern *ids, bool open)
 {
     struct az_column *c = &t->columns.v[at];
-    struct az_sv stem = stem_of(t, c);
+    struct az_sv stem = stem_of(t, c, open);
     uint32_t number = 0;
 
     if (!stem.p)
@@ -424,7 +423,7 @@ static int name_column(struct az_table *t, size_t at, struct az_intern *ids)
         c->id = az_intern_text(ids, number);
         c->stem = az_sv_make(c->id.p, c->id.n - strlen(suffix));
     }
-    c->title = title_of(t, c);
+    c->title = title_of(t, c, open);
     return c->title.p ? AZ_OK : az_arena_error(t->arena);
 }
 
@@ -435,8 +434,9 @@ int az_schema_apply(struct az_table *t)
 
     if (rc)
         return rc;
+    const bool open = fits_list(az_schema_open_tables, t->id);
     for (size_t i = 0; !rc && i < t->columns.n; i++)
-        rc = name_column(t, i, &ids);
+        rc = name_column(t, i, &ids, open);
     az_intern_release(&ids);
     return rc;
 }

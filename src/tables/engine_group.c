@@ -69,9 +69,16 @@ static int text_number(struct az_grouping *g, size_t k, const struct az_item *it
         *number = *known - 1;
         return 0;
     }
-    const int rc = az_intern(&g->texts, g->key[k]->text(&g->rows, item), &id);
+    const struct az_sv text = g->key[k]->text(&g->rows, item);
+    if (text.n && text.p == g->last_text[k].p && text.n == g->last_text[k].n) {
+        *number = g->last_number[k];
+        return 0;
+    }
+    const int rc = az_intern(&g->texts, text, &id);
     if (rc)
         return rc;
+    g->last_text[k] = text;
+    g->last_number[k] = id;
     if (known)
         *known = id + 1;
     *number = id;

@@ -24,8 +24,10 @@ struct az_grouping {
     uint32_t *of; /* item -> group */
     size_t room;  /* of `of` */
     struct az_grouper by;
-    struct az_intern texts;           /* of text keys */
-    uint32_t *by_name[AZ_GROUP_KEYS]; /* name -> number of the key's text + 1; arena */
+    struct az_intern texts;                /* of text keys */
+    uint32_t *by_name[AZ_GROUP_KEYS];      /* name -> number of the key's text + 1; arena */
+    struct az_sv last_text[AZ_GROUP_KEYS]; /* of a text key, and its number */
+    uint32_t last_number[AZ_GROUP_KEYS];
 };
 
 /* To be released also when it fails. */

@@ -131,6 +131,29 @@ static void how(void **state)
     }
 }
 
+/* A file read once answers as one that is looked through for each name. */
+static void read_once(void **state)
+{
+    static const char *const names[] = { "Matmul",  "SDPAOperation", "AllGather", "Conv2d",
+                                         "(torch)", "unknown",       "" };
+    static const char *const groups[] = { "kind", "ink", "mean", "category", "no group" };
+    struct az_mem mem;
+    struct az_arena arena;
+    struct az_rule_list list;
+    (void)state;
+    az_mem_init(&mem, 0);
+    az_arena_init(&arena, &mem);
+    assert_int_equal(az_rules_read("tt_ops.rules", &arena, &list), 0);
+    assert_true(list.n > 10);
+    for (size_t i = 0; i < AZ_LENGTH(names); i++)
+        for (size_t g = 0; g < AZ_LENGTH(groups); g++)
+            assert_true(az_sv_eq(az_rules_class_of(&list, groups[g], az_sv_str(names[i])),
+                                 az_rules_class("tt_ops.rules", groups[g], az_sv_str(names[i]))));
+    assert_true(az_sv_is(az_rules_class_of(&list, "kind", AZ_SV("Matmul")), "matmul"));
+    az_arena_release(&arena);
+    assert_int_equal(mem.used, 0);
+}
+
 /* Every line of every file can be read. */
 static void files(void **state)
 {
@@ -159,8 +182,8 @@ static void files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(words), cmocka_unit_test(patterns),
-                                        cmocka_unit_test(lines), cmocka_unit_test(how),
-                                        cmocka_unit_test(files) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(words),     cmocka_unit_test(patterns),
+                                        cmocka_unit_test(lines),     cmocka_unit_test(how),
+                                        cmocka_unit_test(read_once), cmocka_unit_test(files) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

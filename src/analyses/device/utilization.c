@@ -9,7 +9,8 @@
 struct state {                /* of one device during the sweep */
     int64_t first, last, end; /* end: of the busy time so far */
     bool any;
-    int64_t *busy; /* ticks per chunk */
+    int64_t *busy;           /* ticks per chunk */
+    int64_t chunk, from, to; /* where the operation before ended */
 };
 
 struct work {
@@ -32,6 +33,10 @@ static void spread(const struct work *w, struct state *s, int64_t start, int64_t
     int64_t width = s->last - s->first;
     if (width <= 0 || end <= start)
         return;
+    if (start >= s->from && start < s->to && end <= s->to) { /* as the one before */
+        s->busy[s->chunk] += end - start;
+        return;
+    }
     int64_t i = az_muldiv(start - s->first, w->chunks, width);
     if (i < 0 || i >= w->chunks)
         i = w->chunks - 1;
@@ -45,6 +50,9 @@ static void spread(const struct work *w, struct state *s, int64_t start, int64_t
             stop = end;
         if (stop > start)
             s->busy[i] += stop - start;
+        s->chunk = i;
+        s->from = limit_of(s, i, w->chunks);
+        s->to = i + 1 == w->chunks ? s->last : limit_of(s, i + 1, w->chunks);
         start = stop > start ? stop : start;
     }
 }
