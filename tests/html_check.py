@@ -242,6 +242,10 @@ def check_scripts_on(b, path, name):
     marks = b.run("typeof Chart === 'undefined' ? 0 : Math.max(0, ...Object.values(Chart.instances).map((c) => "
                   "c.data.datasets.reduce((n, d) => n + d.data.filter((v) => v !== null).length, 0)))")
     check(name, "marks of a chart", marks <= 2000, marks)
+    same = b.run("typeof Chart === 'undefined' ? [] : Object.values(Chart.instances).flatMap((c) => Object.values(c.scales).map((s) => "
+                 "[new Set(s.type === 'category' ? s.ticks.map((t) => c.data.labels[t.value]) : s.ticks.map((t) => t.value)).size, "
+                 "s.ticks.map((t) => t.label), s.type])).filter(([n, l, type]) => type !== 'logarithmic' && new Set(l).size < n).map(([n, l]) => l)")
+    check(name, "labels of axes are distinct", not same, same)
     r = b.run(SORTING)
     check(name, "sorting", not r["bad"] and (r["done"] or b.run("!document.querySelector('table')")), r)
     r = b.run(FILTERING)

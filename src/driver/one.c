@@ -324,6 +324,7 @@ static int report(struct az_one *o, struct az_job *job)
 {
     int rc, failed;
 
+    job->draw = az_one_draw(o->job);
     failed = analyse(o, job);
     if (failed == AZ_ENOMEM || failed == AZ_ELIMIT || failed == AZ_EINTR) {
         az_table_free(job->findings);
@@ -453,7 +454,6 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     work.n_traces = res->n_traces;
     work.other = res->other;
     work.classes = &classes;
-    work.draw = az_one_draw(job);
     work.coverage = az_coverage_table(&res->arena);
     work.findings = az_findings_table(&res->arena);
     fill_document(&o, opts);

@@ -40,10 +40,11 @@
   const find = make("input", { type: "search", placeholder: "find in names" });
   find.setAttribute("aria-label", "Find in names of the flame view");
   const whole = make("button", { type: "button", textContent: "whole tree", title: "Show the whole tree (Home)" });
-  const help = make("p", {
+  const keys = make("p", {
     className: "note", id: "icicle-help",
     textContent: "Click opens a box, the boxes above it close it again. Keys: arrows go from box to box, Enter opens, Home shows the whole.",
   });
+  const help = make("details", { className: "help" }, make("summary", { textContent: "Mouse and keys" }), keys);
   host.append(make("div", { className: "tools" }, whole, make("label", { className: "filter" }, find, hits)), box, says, help);
 
   const scale = () => width / data.total[root];

@@ -111,11 +111,12 @@
     button("+", "Zoom in (+)", () => zoom(0.5)), button("\u2212", "Zoom out (-)", () => zoom(2)),
     button("\u2190", "Earlier (Shift and Left)", () => pan(-0.4)), button("\u2192", "Later (Shift and Right)", () => pan(0.4)),
     button("whole run", "The whole run (Home)", () => look(0, data.span)), next, clear, where);
-  const help = make("p", {
+  const words = make("p", {
     className: "note", id: "track-help",
     textContent: "Drag to move, double click or Ctrl and wheel to zoom, Shift and drag to zoom into a part. Keys: arrows go from mark to mark and " +
       "lane to lane, Shift and arrows move, + and - zoom, Enter shows a mark closely, Home the whole run, n the next highlighted, Escape ends the highlight.",
   });
+  const help = make("details", { className: "help" }, make("summary", { textContent: "Mouse and keys" }), words);
   host.append(bar, box, says, help);
 
   function look(a, b) {

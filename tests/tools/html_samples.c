@@ -101,8 +101,10 @@ static int add_nights(struct az_document *d, size_t rows)
     for (size_t r = 0; r < rows; r++) {
         bool odd = r % 23 == 17, total = r == 0 || r + 1 == rows;
         double level = 100 + 3 * sin((double)r) + (odd ? 15 : 0);
-        az_put_text(t, r < NAMES && r % 3 == 1 ? az_sv_str(names[r])
-                                               : az_arena_printf(d->arena, "night %zu", r + 1));
+        az_put_text(
+            t, r < NAMES && r % 3 == 1
+                   ? az_sv_str(names[r])
+                   : az_arena_printf(d->arena, "nightly run %zu of the suite on node-0042", r + 1));
         az_put_f64(t, level);
         az_put_f64(t, 100);
         az_put_f64(t, 95);

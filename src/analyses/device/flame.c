@@ -16,7 +16,10 @@ struct work {
     struct az_flame *f;
     size_t trace;
     const struct az_trace *t;
-    uint32_t *memo; /* host node, or range -> node of the tree + 1 */
+    /* of host nodes, or ranges */
+    const uint32_t *parent;
+    uint32_t *memo; /* -> node of the tree + 1 */
+    bool (*name)(const struct work *w, uint32_t of, struct az_sv *out); /* false: it is no level */
 };
 
 static enum az_family family_of(const struct work *w, enum az_kind kind, uint32_t name)
@@ -38,30 +41,36 @@ static int leaf(struct work *w, uint32_t node, enum az_kind kind, size_t row)
     return rc;
 }
 
-/* ---- call stacks ---- */
-/* Calls of the runtime say how and not why: they are no level. */
-static int host_node(struct work *w, const struct az_calltree *c, uint32_t host, uint32_t *node)
+/* Node of the tree for all that is around, from the outermost inwards. */
+static int way_down(struct work *w, uint32_t inner, uint32_t *node)
 {
     uint32_t way[AZ_FLAME_DEPTH], n = 0;
     *node = 0;
-    for (; host != AZ_NO_ROW && n < AZ_FLAME_DEPTH; host = c->parent[host]) {
-        if (w->memo[host]) {
-            *node = w->memo[host] - 1;
+    for (; inner != AZ_NO_ROW && n < AZ_FLAME_DEPTH; inner = w->parent[inner]) {
+        if (w->memo[inner]) {
+            *node = w->memo[inner] - 1;
             break;
         }
-        way[n++] = host;
+        way[n++] = inner;
     }
     while (n > 0) {
-        uint32_t row;
-        host = way[--n];
-        int rc = az_node_kind(c, host, &row) == AZ_CALL
-                     ? 0
-                     : az_flame_down(w->f, node, az_node_name(c, host));
+        struct az_sv name;
+        const uint32_t at = way[--n];
+        int rc = w->name(w, at, &name) ? az_flame_down(w->f, node, name) : 0;
         if (rc)
             return rc;
-        w->memo[host] = *node + 1;
+        w->memo[at] = *node + 1;
     }
     return 0;
+}
+
+/* ---- call stacks ---- */
+/* Calls of the runtime say how and not why: they are no level. */
+static bool host_name(const struct work *w, uint32_t host, struct az_sv *out)
+{
+    uint32_t row;
+    *out = az_node_name(az_tree(w->t), host);
+    return az_node_kind(az_tree(w->t), host, &row) != AZ_CALL;
 }
 
 static int call_stacks(struct work *w)
@@ -71,13 +80,15 @@ static int call_stacks(struct work *w)
     w->memo = az_arena_array(w->job->arena, c->n + 1, sizeof *w->memo);
     if (!w->memo)
         return az_arena_error(w->job->arena);
+    w->parent = c->parent;
+    w->name = host_name;
     w->f->of = w->t->ev[AZ_FRAME].n ? "Python frames, modules and operators" : "operators";
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
         uint32_t node = 0;
         if (c->gpu_call[g] == AZ_NO_ROW)
             rc = az_flame_down(w->f, &node, AZ_SV("(launch not recorded)"));
         else
-            rc = host_node(w, c, c->gpu_call[g], &node);
+            rc = way_down(w, c->gpu_call[g], &node);
         if (rc == 0)
             rc = leaf(w, node, c->gpu_kind[g], c->gpu_row[g]);
     }
@@ -109,25 +120,10 @@ static int innermost(struct work *w, const struct az_projection *p, const struct
     return rc;
 }
 
-static int range_node(struct work *w, const struct az_projection *p, uint32_t range, uint32_t *node)
+static bool range_name(const struct work *w, uint32_t range, struct az_sv *out)
 {
-    uint32_t way[AZ_FLAME_DEPTH], n = 0;
-    *node = 0;
-    for (; range != AZ_NO_ROW && n < AZ_FLAME_DEPTH; range = p->parent[range]) {
-        if (w->memo[range]) {
-            *node = w->memo[range] - 1;
-            break;
-        }
-        way[n++] = range;
-    }
-    while (n > 0) {
-        range = way[--n];
-        int rc = az_flame_down(w->f, node, az_trace_text(w->t, w->t->ev[AZ_RANGE].name[range]));
-        if (rc)
-            return rc;
-        w->memo[range] = *node + 1;
-    }
-    return 0;
+    *out = az_trace_text(w->t, w->t->ev[AZ_RANGE].name[range]);
+    return true;
 }
 
 static int ranges(struct work *w)
@@ -143,13 +139,15 @@ static int ranges(struct work *w)
         return az_arena_error(w->job->arena);
     memset(range, 0xff, (l->n + 1) * sizeof *range);
     rc = innermost(w, p, l, range);
+    w->parent = p->parent;
+    w->name = range_name;
     w->f->of = "host ranges";
     for (size_t k = 0; rc == 0 && k < l->n; k++) {
         uint32_t node = 0;
         if (range[k] == AZ_NO_ROW)
             rc = az_flame_down(w->f, &node, AZ_SV("(outside of every range)"));
         else
-            rc = range_node(w, p, range[k], &node);
+            rc = way_down(w, range[k], &node);
         for (uint32_t i = l->op_first[k]; rc == 0 && i < l->op_first[k + 1]; i++)
             rc = leaf(w, node, az_op_kind(l->op[i]), az_op_row(l->op[i]));
     }
