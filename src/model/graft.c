@@ -202,19 +202,6 @@ uint32_t az_pair_key(enum az_kind k, struct az_sv text, uint32_t name)
     return name;
 }
 
-static uint64_t graph_node(const struct az_optrace *o, uint32_t uid)
-{
-    size_t lo = 0, hi = o->graph_nodes.n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (o->graph_nodes.v[mid].uid < uid)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < o->graph_nodes.n && o->graph_nodes.v[lo].uid == uid ? o->graph_nodes.v[lo].id : 0;
-}
-
 /* Device events of the launch in order of graph nodes, if all have one of their own; else of start.
  */
 static int order_events(struct grafting *g, const struct replay *r)
@@ -227,7 +214,7 @@ static int order_events(struct grafting *g, const struct replay *r)
         uint32_t *perm = g->gpu.v;
         for (size_t i = 0; i < n; i++) {
             const struct az_event e = az_gpu_event(g->c, g->c->linked[r->first + i]);
-            key[i] = by ? e.start : (int64_t)graph_node(g->o, e.uid);
+            key[i] = by ? e.start : (int64_t)az_optrace_graph_node(g->o, e.uid);
         }
         rc = az_sort_order(key, n, perm, g->t->mem);
         nodes = n > 0 && key[perm[0]] != 0;
