@@ -99,13 +99,14 @@ static int list_steps(struct grafting *g)
     return rc;
 }
 
-/* The step around a call on its thread. Steps of other threads may be between: so many are passed.
- */
+/* The step around a call on its thread, else on any. Steps of other threads may be between: so many
+ * are passed. */
 static uint32_t step_of(const struct grafting *g, uint32_t call)
 {
     enum { PASSED = 64 };
     const struct az_events *c = &g->t->ev[AZ_CALL], *r = &g->t->ev[AZ_RANGE];
     size_t lo = 0, hi = g->steps.n;
+    uint32_t other = AZ_NO_ROW;
     while (lo < hi) { /* first that starts after the call */
         const size_t mid = lo + (hi - lo) / 2;
         if (r->start[g->steps.v[mid]] <= c->start[call])
@@ -115,10 +116,13 @@ static uint32_t step_of(const struct grafting *g, uint32_t call)
     }
     for (int tries = 0; lo > 0 && tries < PASSED; tries++) {
         const uint32_t row = g->steps.v[--lo];
-        if (r->lane[row] == c->lane[call] && r->end[row] >= c->start[call])
+        if (r->end[row] < c->start[call])
+            continue;
+        if (r->lane[row] == c->lane[call])
             return row;
+        other = other == AZ_NO_ROW ? row : other;
     }
-    return AZ_NO_ROW;
+    return other;
 }
 
 static bool is_graph_launch(const struct grafting *g, uint32_t call)
