@@ -72,6 +72,8 @@ def main():
         out, truth, p = run(a, tmp, ["--order", "mixed"])
         hold(share(out, "paired with their capture") == 100, "mixed order")
         hold(sum(x[1] for x in operators(out).values()) == sum(x[1] for x in truth["operators"].values()), "mixed order: time")
+        out, truth, p = run(a, tmp, ["--layout", "sglang", "--other-thread"])
+        hold(operators(out) == truth["operators"], "steps on another thread", p.stderr)
         # Another folder; one without captures; none.
         out, truth, p = run(a, tmp, ["--layout", "sglang"], ["--opt", "capture_folder=" + os.path.join(tmp, "data", "capture_traces")])
         hold(operators(out) == truth["operators"], "capture_folder", p.stderr)

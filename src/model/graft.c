@@ -99,13 +99,14 @@ static int list_steps(struct grafting *g)
     return rc;
 }
 
-/* The step around a call on its thread. Steps of other threads may be between: so many are passed.
- */
+/* The step around a call on its thread, else on any. Steps of other threads may be between: so many
+ * are passed. */
 static uint32_t step_of(const struct grafting *g, uint32_t call)
 {
     enum { PASSED = 64 };
     const struct az_events *c = &g->t->ev[AZ_CALL], *r = &g->t->ev[AZ_RANGE];
     size_t lo = 0, hi = g->steps.n;
+    uint32_t other = AZ_NO_ROW;
     while (lo < hi) { /* first that starts after the call */
         const size_t mid = lo + (hi - lo) / 2;
         if (r->start[g->steps.v[mid]] <= c->start[call])
@@ -115,10 +116,13 @@ static uint32_t step_of(const struct grafting *g, uint32_t call)
     }
     for (int tries = 0; lo > 0 && tries < PASSED; tries++) {
         const uint32_t row = g->steps.v[--lo];
-        if (r->lane[row] == c->lane[call] && r->end[row] >= c->start[call])
+        if (r->end[row] < c->start[call])
+            continue;
+        if (r->lane[row] == c->lane[call])
             return row;
+        other = other == AZ_NO_ROW ? row : other;
     }
-    return AZ_NO_ROW;
+    return other;
 }
 
 static bool is_graph_launch(const struct grafting *g, uint32_t call)
@@ -202,19 +206,6 @@ uint32_t az_pair_key(enum az_kind k, struct az_sv text, uint32_t name)
     return name;
 }
 
-static uint64_t graph_node(const struct az_optrace *o, uint32_t uid)
-{
-    size_t lo = 0, hi = o->graph_nodes.n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (o->graph_nodes.v[mid].uid < uid)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < o->graph_nodes.n && o->graph_nodes.v[lo].uid == uid ? o->graph_nodes.v[lo].id : 0;
-}
-
 /* Device events of the launch in order of graph nodes, if all have one of their own; else of start.
  */
 static int order_events(struct grafting *g, const struct replay *r)
@@ -227,7 +218,7 @@ static int order_events(struct grafting *g, const struct replay *r)
         uint32_t *perm = g->gpu.v;
         for (size_t i = 0; i < n; i++) {
             const struct az_event e = az_gpu_event(g->c, g->c->linked[r->first + i]);
-            key[i] = by ? e.start : (int64_t)graph_node(g->o, e.uid);
+            key[i] = by ? e.start : (int64_t)az_optrace_graph_node(g->o, e.uid);
         }
         rc = az_sort_order(key, n, perm, g->t->mem);
         nodes = n > 0 && key[perm[0]] != 0;

@@ -229,30 +229,38 @@ int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *
     return added ? az_vec_push(&o->colls, *a) : 0;
 }
 
-const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, uint32_t uid)
+/* The row of that uid; NULL: none. Rows are sorted by it, which is their first field. */
+static const void *row_of_uid(const void *rows, size_t n, size_t size, uint32_t uid)
 {
-    size_t low = 0, high = o->coll_sources.n;
+    size_t low = 0, high = n;
+    uint32_t at;
     while (low < high) {
         const size_t mid = low + (high - low) / 2;
-        if (o->coll_sources.v[mid].uid < uid)
+        memcpy(&at, (const char *)rows + mid * size, sizeof at);
+        if (at < uid)
             low = mid + 1;
-        else
+        else if (at > uid)
             high = mid;
+        else
+            return (const char *)rows + mid * size;
     }
-    return low < o->coll_sources.n && o->coll_sources.v[low].uid == uid ? &o->coll_sources.v[low]
-                                                                        : NULL;
+    return NULL;
+}
+#define ROW_OF_UID(list, uid) row_of_uid((list).v, (list).n, sizeof *(list).v, uid)
+
+const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, uint32_t uid)
+{
+    return ROW_OF_UID(o->coll_sources, uid);
 }
 
 uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid)
 {
-    size_t low = 0, high = o->op_files.n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (o->op_files.v[mid].uid < uid)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < o->op_files.n && o->op_files.v[low].uid == uid ? o->op_files.v[low].path
-                                                                : AZ_NO_ID;
+    const struct az_op_file *f = ROW_OF_UID(o->op_files, uid);
+    return f ? f->path : AZ_NO_ID;
+}
+
+uint64_t az_optrace_graph_node(const struct az_optrace *o, uint32_t uid)
+{
+    const struct az_graph_node *n = ROW_OF_UID(o->graph_nodes, uid);
+    return n ? n->id : 0;
 }

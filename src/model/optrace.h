@@ -168,6 +168,8 @@ static inline bool az_is_driver_call(const struct az_optrace *o, uint32_t name)
 const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, uint32_t uid);
 /* The file of the operator of that uid: id of text; AZ_NO_ID if it names none. */
 uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid);
+/* The graph node that the device event of that uid ran; 0 if it says none. */
+uint64_t az_optrace_graph_node(const struct az_optrace *o, uint32_t uid);
 
 /* ---- call tree ---- */
 /* Host nodes are numbered: operators 0.., then calls, captured calls, and frames (when kept), each

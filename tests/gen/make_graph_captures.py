@@ -3,7 +3,7 @@
 for the same seed.
 
     make_graph_captures.py FOLDER [--seed N] [--layout NAME] [--names full|none|nodes] [--order same|surplus|streams|mixed]
-                           [--lost N] [--steps N] [--ranks N]
+                           [--lost N] [--steps N] [--ranks N] [--other-thread]
 
 Layouts: vllm (one trace, annotations capture_<batch>_<mode>), sglang (bs_<batch>_rank<n>.json.gz), atom (one file a batch),
 xdit (one file and execution_details.json). FOLDER gets trace.json.gz, capture_traces/ and truth.json:
@@ -121,6 +121,7 @@ def main():
     ap.add_argument("--lost", type=int, default=0)
     ap.add_argument("--steps", type=int, default=6)
     ap.add_argument("--ranks", type=int, default=1)
+    ap.add_argument("--other-thread", action="store_true", help="steps are annotated on a thread of their own")
     a = ap.parse_args()
     rng = random.Random(a.seed)
     modes = {"vllm": ("FULL", "PIECEWISE"), "xdit": ("FULL", "PIECEWISE")}.get(a.layout, ("FULL",))
@@ -143,7 +144,7 @@ def main():
             at, some = replay(rng, t, at + 5, code, corr, a, launches in lost)
             corr, launches = corr + 1, launches + 1
             ran += some
-        t.span("user_annotation", label, 1, start, at - start)
+        t.span("user_annotation", label, 2 if a.other_thread else 1, start, at - start)
         at += 10
     t.write(os.path.join(a.folder, "trace.json.gz"))
     operators = {}
