@@ -13,7 +13,7 @@ Q       := $(if $(V),,@)
 
 ROOMS   := cmds library driver replay merge registry reports analyses tables formats facts extend perf results config model classify text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
-LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 $(if $(ISAL),libisal)) -lxlsxwriter -pthread -lm
+LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat $(if $(ISAL),libisal)) -lxlsxwriter -pthread -lm
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
 # Where an address sanitizer looks on, buffers of readers are small and move at every call (base/mem.h): a view that is kept too
 # long shows at once.
@@ -21,7 +21,7 @@ MOVES   := $(if $(findstring address,$(SAN)),-DAZ_MOVE_BUFFERS)
 HARDEN  := $(if $(SAN),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE)
 CFLAGS  ?= -O2 -g
 ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DAZ_VERSION='"$(VERSION)"' -DAZ_DATADIR='"$(PREFIX)/share/analyzer"' \
-              -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
+              -Isrc $(shell $(PKG) --cflags lua5.4 minizip) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
 
 room_src = $(if $(filter registry library,$(1)),src/$(1).c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
@@ -81,7 +81,7 @@ SONAME   := libanalyzer.so.0
 LIB_ROOM := $(filter-out cmds library,$(USED))
 LIB_OBJS := $(patsubst src/%.c,$(BUILD)/pic/%.o,$(foreach r,$(LIB_ROOM),$(call room_src,$(r))))
 LIB_ALL  := $(LIB_OBJS) $(BUILD)/pic/library.o
-LIB_NEED  = json-c sqlite3 zlib lua5.4 $(if $(ISAL),libisal)
+LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat $(if $(ISAL),libisal)
 $(BUILD)/pic/base/data.o: $(wildcard configs/*)
 $(BUILD)/pic/io/digest.o: ALL_CFLAGS += -O3
 $(BUILD)/pic/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'

@@ -87,9 +87,11 @@ static int read_one(const char *path, enum az_saved kind, struct az_saved_list *
     az_document_init(&d->doc, &d->arena);
     d->path = az_arena_dup(&d->arena, az_sv_str(path));
     rc = az_load_saved(&d->doc, kind, path, &partial, diag);
-    if (kind == AZ_SAVED_TABLES)
+    if (kind == AZ_SAVED_TABLES || kind == AZ_SAVED_BOOK)
         az_saved_guess(&d->doc);
-    d->title = kind == AZ_SAVED_TABLES || !d->doc.title.n ? az_path_base(d->path) : d->doc.title;
+    d->title = kind == AZ_SAVED_BOOK                        ? az_path_stem(d->path)
+               : kind == AZ_SAVED_TABLES || !d->doc.title.n ? az_path_base(d->path)
+                                                            : d->doc.title;
     if (!rc && az_sv_starts(d->doc.schema, AZ_SV("analyzer-comparison"))) {
         free_doc(d); /* a comparison is no result of a run */
         return AZ_OK;

@@ -8,6 +8,7 @@
 #define NEAR 0.2 /* durations of a renamed row differ by less than this part */
 #define MAX_PAIRS                                                                                  \
     4000000 /* of removed and new rows looked at in one table; beyond it nothing is suggested */
+#define BOOK_NOISE 3e-15
 #define UNIT_NOISE 1e-12 /* figures that were converted differ by rounding */
 
 static const struct az_cell *cell_of(const struct az_joined *j, const struct az_joined_row *r,
@@ -42,14 +43,21 @@ bool az_row_whole(const struct az_joined *j, const struct az_joined_row *r, size
     return true;
 }
 
-static bool equal(const struct az_joined *j, size_t value, double x, double y, size_t a, size_t b)
+/* Workbooks hold 16 digits of a number. */
+static bool is_book(const struct az_comparison *c, size_t input)
 {
+    return az_sv_is(c->in[input].doc->format, "workbook");
+}
+
+static bool equal(const struct az_comparison *c, const struct az_joined *j, size_t value, double x,
+                  double y, size_t a, size_t b)
+{
+    const double most = fmax(fabs(x), fabs(y));
     double sa = j->values[value].scale[a], sb = j->values[value].scale[b];
 
-    if (x == y)
+    if (x == y || ((is_book(c, a) || is_book(c, b)) && fabs(x - y) <= BOOK_NOISE * most))
         return true;
-    return (sa < 1 || sa > 1 || sb < 1 || sb > 1) &&
-           fabs(x - y) <= UNIT_NOISE * fmax(fabs(x), fabs(y));
+    return (sa < 1 || sa > 1 || sb < 1 || sb > 1) && fabs(x - y) <= UNIT_NOISE * most;
 }
 
 bool az_row_there(const struct az_joined *j, const struct az_joined_row *r, size_t input,
@@ -85,7 +93,7 @@ enum az_row_status az_row_status(const struct az_comparison *c, const struct az_
         }
         has_x = az_row_value(j, r, k, c->base, &x);
         has_y = az_row_value(j, r, k, v, &y);
-        if (has_x != has_y || (has_x && !equal(j, k, x, y, c->base, v)))
+        if (has_x != has_y || (has_x && !equal(c, j, k, x, y, c->base, v)))
             return ROW_CHANGED;
     }
     return ROW_SAME;

@@ -131,6 +131,10 @@ void az_words_tags(struct az_sv *tags, size_t n)
 
     for (size_t i = 0; i < n; i++)
         is_long |= tags[i].n > TAG_LONG;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            if (i != k && az_sv_starts(tags[i], tags[k]))
+                return; /* what one has more would be all that is left */
     if (!is_long || n < 2)
         return;
     start = common_start(tags, n);

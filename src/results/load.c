@@ -15,9 +15,16 @@ static bool looks_like_json(struct az_sv head)
             az_sv_find(head, AZ_SV("\"analyzer-comparison/")) >= 0);
 }
 
-/* A zip file, with the name of a part that only workbooks have near its start. */
-static bool looks_like_book(struct az_sv head)
+/* A zip file, with the name of a part that only workbooks have near its start, or a workbook's
+ * name; an encrypted one, by its name alone, so that it is said. */
+static bool looks_like_book(const char *path, struct az_sv head)
 {
+    const bool named = az_sv_ends(az_sv_str(path), AZ_SV(".xlsx"));
+
+    if (named && az_sv_starts(head, AZ_SV("\xd0\xcf\x11\xe0")))
+        return true;
+    if (named && az_sv_starts(head, AZ_SV("PK\003\004")))
+        return true;
     return az_sv_starts(head, AZ_SV("PK\003\004")) &&
            (az_sv_find(head, AZ_SV("[Content_Types].xml")) >= 0 ||
             az_sv_find(head, AZ_SV("xl/")) >= 0);
@@ -34,9 +41,9 @@ static enum az_saved kind_of_file(const char *path)
     if (!rc)
         rc = az_source_peek(src, HEAD, &head);
     if (head.n)
-        kind = looks_like_json(head)   ? AZ_SAVED_JSON
-               : looks_like_book(head) ? AZ_SAVED_BOOK
-                                       : AZ_SAVED_NONE;
+        kind = looks_like_json(head)         ? AZ_SAVED_JSON
+               : looks_like_book(path, head) ? AZ_SAVED_BOOK
+                                             : AZ_SAVED_NONE;
     az_source_close(src);
     (void)rc; /* what cannot be opened is none */
     return kind;
@@ -124,7 +131,9 @@ static int load_folder(struct az_document *doc, const char *path, bool *partial,
     return rc ? rc : failed;
 }
 
-static int load_file(struct az_document *doc, const char *path, struct az_diag *diag)
+static int load_file(struct az_document *doc, const char *path, struct az_diag *diag,
+                     int (*load)(struct az_document *doc, struct az_sv bytes, struct az_sv name,
+                                 struct az_diag *diag))
 {
     struct az_source_opts o = { .mem = doc->mem, .diag = diag };
     struct az_sv bytes = { "", 0 };
@@ -140,7 +149,7 @@ static int load_file(struct az_document *doc, const char *path, struct az_diag *
                  : az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot be read: %s",
                                 az_err_text(rc));
     if (!rc)
-        rc = az_load_json(doc, bytes, az_sv_str(path), diag);
+        rc = load(doc, bytes, az_sv_str(path), diag);
     az_source_close(src);
     return rc;
 }
@@ -154,16 +163,16 @@ int az_load_saved(struct az_document *doc, enum az_saved kind, const char *path,
     doc->input = az_arena_dup(doc->arena, az_sv_str(path));
     switch (kind) {
     case AZ_SAVED_JSON:
-        return load_file(doc, path, diag);
+        return load_file(doc, path, diag, az_load_json);
     case AZ_SAVED_TABLES:
         rc = load_folder(doc, path, partial, diag);
         doc->format = AZ_SV("tables");
         return rc;
     case AZ_SAVED_BOOK:
-        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
-                            "is a workbook, which is not read (give its folder of CSV files, as "
-                            "--csv-dir writes it, or "
-                            "the result JSON)");
+        rc = load_file(doc, path, diag, az_load_xlsx);
+        *partial = rc && doc->tables.n > 0;
+        doc->format = AZ_SV("workbook");
+        return rc;
     case AZ_SAVED_NONE:
         break;
     }
