@@ -84,10 +84,13 @@ stage_accounts() {
     counted accounts "$PYTHON" tests/account_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA" --shared "$SHARED"
 }
 
-# What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed.
+# What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed; workbooks
+# as what is compared.
 stage_gates() {
     counted gates "$PYTHON" tests/verdict_check.py --analyzer "$ANALYZER" --stats "$BUILD/tools/gate_stats"
     counted gates "$PYTHON" tests/history_stress.py --analyzer "$ANALYZER"
+    counted gates "$PYTHON" tests/gate_rates.py "$ANALYZER" --trials 20
+    counted gates "$PYTHON" tests/xlsx_read_check.py "$ANALYZER" "$SRC"
 }
 
 # Who is slow among the ranks of made-up runs: how often the verdict is right, and where it must be silent.

@@ -1,6 +1,6 @@
 /* `analyzer compare A B [C ...]`: results side by side. Each is a profile, analysed in memory, the
  * title of an input of
- * --config, a result JSON, or a folder of one CSV file a table. */
+ * --config, a result JSON, a workbook, or a folder of one CSV file a table. */
 #include "cmds/run_args.h"
 
 #include <stdio.h>
@@ -510,13 +510,13 @@ static int run_compare(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_compare = {
     "compare",
     "A B [C ...]",
-    "compare results: profiles, folders of ranks, titles of --config, result JSONs, folders of CSV "
-    "files",
+    "compare results: profiles, folders of ranks, titles of --config, result JSONs, workbooks, "
+    "folders of CSV files",
     "The first is the baseline. Without -o, --format, --xlsx or --csv-dir only text is printed. A "
     "result JSON is what\n"
     "--format json writes, a folder what --csv-dir writes; folders of other tools' CSV files with "
     "the same columns\n"
-    "are taken, too. For a workbook give the folder of its CSV files. The traces of one folder (or "
+    "are taken, too, and workbooks (.xlsx), ours or theirs. The traces of one folder (or "
     "glob) are the "
     "ranks\n"
     "of one run; where a folder holds none, the one folder below it that does is taken.",

@@ -259,9 +259,9 @@ static int prepare(struct session *s)
                        : az_config_quick(&s->config, &g->over, &names, &s->diag);
     s->config.cancel = az_signals_install();
     if (!rc && g->config && !s->config.gates.given && !g->calibrate)
-        rc = az_diag_fail(&s->diag, AZ_ECONFIG, AZ_AT_FILE(s->config.path),
-                          "no \"gates\" in this configuration (\"gates\": {} takes every figure "
-                          "with a direction)");
+        rc = az_diag_fail(
+            &s->diag, AZ_ECONFIG, AZ_AT_FILE(s->config.path),
+            "no \"gates\" in this configuration (\"gates\": {} takes the key figures)");
     if (!rc)
         rc = g->config ? az_plan_search(&s->config, &s->diag) : add_operands(s);
     if (!rc && !s->config.gates.given)
@@ -340,16 +340,20 @@ static int run_gate(const struct az_cmd *cmd, int argc, char **argv)
     return rc;
 }
 
-const struct az_cmd az_cmd_gate = { "gate",
-                                    "--config=FILE | BASE CAND... | --calibrate RUN...",
-                                    "pass or fail: figures held against a baseline",
-                                    "BASE and CAND are profiles, result JSONs, folders of CSV "
-                                    "tables, or folders of these; files of a folder whose\n"
-                                    "names differ in the rank only are one run. Several CAND, and "
-                                    "BASE with --baseline, are repeated runs: from four "
-                                    "a\n"
-                                    "side on a test distinguishes a change from noise. Without "
-                                    "--rule every figure with a direction may get worse by 5 %.",
-                                    options,
-                                    AZ_LENGTH(options),
-                                    run_gate };
+const struct az_cmd az_cmd_gate = {
+    "gate",
+    "--config=FILE | BASE CAND... | --calibrate RUN...",
+    "pass or fail: figures held against a baseline",
+    "BASE and CAND are profiles, result JSONs, workbooks, folders of CSV "
+    "tables, or folders of these; files of a folder whose\n"
+    "names differ in the rank only are one run. Several CAND, and "
+    "BASE with --baseline, are repeated runs: from four "
+    "a\n"
+    "side on a test distinguishes a change from noise. Without "
+    "--rule a dozen key figures are judged: total, busy, median of "
+    "the steps, idle, exposed\n"
+    "communication and copies, families of kernels.",
+    options,
+    AZ_LENGTH(options),
+    run_gate
+};

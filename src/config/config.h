@@ -126,7 +126,7 @@ int az_config_load_memory(struct az_config *c, struct az_sv text, const char *pa
  * planner). */
 int az_config_quick(struct az_config *c, const struct az_overrides *over,
                     const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
-/* Gates with the rule that takes every figure, where none are given. */
+/* Gates with the rules of the key figures, where none are given. */
 int az_config_default_gates(struct az_config *c) AZ_MUST_USE;
 int az_config_add_input(struct az_config *c,
                         struct az_input **in) AZ_MUST_USE; /* copies the quick defaults */

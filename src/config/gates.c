@@ -47,7 +47,7 @@ static void check_baseline(struct az_loader *l, const struct az_node *n)
 /* Limits of the rules that stand where none are given (docs/gates.md has their error rates). */
 #define TOTAL_REL  0.03 /* of the whole: a slow-down of 5 % is found */
 #define PART_REL   0.05
-#define PART_LEAST 0.02 /* of the total: what is less is no cause of anything */
+#define PART_LEAST 0.025 /* of the total: what is less is no cause of anything */
 
 int az_config_default_gates(struct az_config *c)
 {

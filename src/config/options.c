@@ -113,14 +113,14 @@ const struct az_option az_option_table[] = {
     { "run_group", AZ_AT_INPUT, AZ_OPT_TEXT, LOADER, NO_RANGE, NULL, NULL, "",
       "inputs of one run_group are repeated runs of the same thing: gates pool their figures under this name", "0.1" },
     { "gates", AZ_AT_TOP, AZ_OPT_OBJECT, LOADER, NO_RANGE, NULL, NULL, "",
-      "pass or fail: rules held against the figures of a baseline; {} takes every figure with a direction; an array: rules", "0.1" },
+      "pass or fail: rules held against the figures of a baseline; {} takes the key figures; an array: rules", "0.1" },
     { "history", AZ_AT_TOP, AZ_OPT_OBJECT, LOADER, NO_RANGE, NULL, NULL, "",
       "a database of earlier runs: where baselines come from and this run is kept", "0.1" },
 
     { "baseline", AZ_AT_GATES, AZ_OPT_TEXT, CONF(gates.baseline), NO_RANGE, NULL, NULL, "",
       "a result JSON, a folder of them or of CSV tables, the title (or run_group) of an input; or of the history: last-good, last, window:N (the last N good runs pooled), pinned:LABEL; absent: last-good, if there is a history", "0.1" },
     { "rules", AZ_AT_GATES, AZ_OPT_LIST, LOADER, 1, 10000, NULL, NULL, "",
-      "one object a rule; absent: one rule for every figure with a direction", "0.1" },
+      "one object a rule; absent: a dozen key figures of each input (total, busy, idle, families of kernels, ...)", "0.1" },
 
     { "name", AZ_AT_RULE, AZ_OPT_TEXT, RULE(name), NO_RANGE, NULL, NULL, "",
       "name in the verdict; absent: made from table, column and key", "0.1" },

@@ -290,13 +290,20 @@ static struct az_sv unlike(struct writer *w, struct az_sv text, const char *what
                                 AZ_SVF(az_words_name(w->a, b))));
 }
 
+/* Tables that do not say what they are of. */
+static bool is_saved(const struct az_document *d)
+{
+    return az_sv_is(d->format, "tables") || az_sv_is(d->format, "workbook");
+}
+
 static void put_trust(struct writer *w, const struct az_causes *o, size_t variant, bool many)
 {
     const struct az_document *b = w->c->in[w->c->base].doc, *t = w->c->in[variant].doc;
     const size_t steps[2] = { steps_of(b), steps_of(t) };
     struct az_sv text = AZ_SV("");
 
-    text = unlike(w, text, "formats", b->format, t->format);
+    if (!is_saved(b) && !is_saved(t))
+        text = unlike(w, text, "formats", b->format, t->format);
     text = unlike(w, text, "devices", fact_of(b, "device 0"), fact_of(t, "device 0"));
     text = unlike(w, text, "ranks", fact_of(b, "ranks"), fact_of(t, "ranks"));
     if (steps[0] && steps[1] && steps[0] != steps[1])

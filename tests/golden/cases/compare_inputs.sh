@@ -12,8 +12,9 @@ rows = [r for f in glob.glob("out/*.csv") for r in csv.DictReader(open(f, encodi
 print(len(rows) > 50, {r["status"] for r in rows}, {v for r in rows for k, v in r.items() if k.endswith("_diff")} <= {"", "0"})
 PY
 done
-"$ANALYZER" compare "$py" saved/train_step_perf_report.xlsx
+"$ANALYZER" compare "$py" saved/train_step_perf_report.xlsx --csv-dir book -q
 echo "workbook: $?"
+sed -n 2p book/verdict.csv
 printf 'type,time ms\nbusy_time,1.5\ntotal_time,2\n' >gpu_timeline.csv
 mkdir slow fast
 mv gpu_timeline.csv fast
