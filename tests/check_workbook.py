@@ -6,7 +6,7 @@ usage: check_workbook.py BOOK.xlsx CSV_DIR [--json RESULT.json --schema SCHEMA] 
 Differences that are allowed, all documented in the workbook's `coverage` sheet or here:
   - fewer rows, columns or shortened cells, each listed as `xlsx rows cut: TABLE`, `xlsx columns cut: ...`,
     `xlsx cells cut: ...`, with the exact number;
-  - tables without a sheet, listed as `xlsx sheets left out: tables` with their names;
+  - tables without a sheet, listed as `xlsx sheets skipped: tables` with their names;
   - `coverage` has these rows more than its CSV;
   - a table that goes on in `TABLE (2)`;
   - reals differ in the 17th digit (workbooks hold 16);
@@ -185,11 +185,11 @@ def read_cuts(book):
     return cuts
 
 
-def read_left_out(book):
+def read_skipped(book):
     """Names of tables without a sheet: "a, b: how to get them"."""
     if "coverage" in book.sheetnames:
         for line in book["coverage"].iter_rows(min_row=2, values_only=True):
-            if line[0] == "xlsx sheets left out: tables":
+            if line[0] == "xlsx sheets skipped: tables":
                 return set(line[3].split(": ")[0].split(", "))
     return set()
 
@@ -237,8 +237,8 @@ def main():
                     bad(f"{ws.title}!{cell.coordinate} is a formula: {cell.value!r:.80}")
     cuts = read_cuts(book)
     tables = sorted(f[:-4] for f in os.listdir(a.csv_dir) if f.endswith(".csv"))
-    left_out = read_left_out(book)
-    said = cuts.pop("xlsx sheets left out: tables", 0)
+    left_out = read_skipped(book)
+    said = cuts.pop("xlsx sheets skipped: tables", 0)
     if said != len(left_out) or not left_out <= set(tables):
         bad(f"coverage says {said} sheets are left out: {sorted(left_out)}")
     tables = [t for t in tables if t not in left_out]

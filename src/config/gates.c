@@ -65,7 +65,7 @@ int az_config_default_gates(struct az_config *c)
     c->gates.given = true;
     if (c->gates.rules.n)
         return 0;
-    for (size_t i = 0; !rc && i < sizeof rules / sizeof *rules; i++) {
+    for (size_t i = 0; !rc && i < AZ_LENGTH(rules); i++) {
         struct az_gate_rule r;
         az_gate_rule_init(&r);
         r.name = rules[i].name;

@@ -108,7 +108,7 @@ const struct az_option az_option_table[] = {
     { "tree", AZ_AT_COMPARE, AZ_OPT_BOOL, CONF(compare.tree), NO_RANGE, NULL, "false", "",
       "of two PyTorch traces also the difference by call tree: the baseline's trace is merged with the other one", "0.1" },
     { "all_sheets", AZ_AT_COMPARE, AZ_OPT_BOOL, CONF(compare.all_sheets), NO_RANGE, NULL, "false", "",
-      "the workbook has a sheet for every table; else the twelve that matter most, and says what is left out", "0.1" },
+      "the workbook has a sheet for every table; else the twelve that matter most, and says what is skipped", "0.1" },
 
     { "run_group", AZ_AT_INPUT, AZ_OPT_TEXT, LOADER, NO_RANGE, NULL, NULL, "",
       "inputs of one run_group are repeated runs of the same thing: gates pool their figures under this name", "0.1" },

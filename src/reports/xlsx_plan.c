@@ -2,7 +2,7 @@
  * is skipped can be said in the `coverage` sheet, by rows whose item begins with "xlsx ": xlsx rows
  * cut: TABLE      rows skipped (only the first doc->xlsx_rows are in the workbook) xlsx columns
  * cut: TABLE   columns beyond 16,384 xlsx cells cut: TABLE     texts shortened to 32,767
- * characters, ending in the mark of three dots xlsx sheets left out: tables   tables of
+ * characters, ending in the mark of three dots xlsx sheets skipped: tables   tables of
  * AZ_TABLE_NO_SHEET, by name xlsx chart rows cut: TITLE   rows of a chart's table
  * that are not on the table's first sheet */
 #include "reports/fields.h"
@@ -93,7 +93,7 @@ static int plan_table(struct planner *p, const struct az_table *t)
 }
 
 /* Tables that are to have no sheet: one row, with their names and how to get them. */
-static int plan_left_out(struct planner *p)
+static int plan_skipped(struct planner *p)
 {
     struct az_sv names = AZ_SV("");
     size_t n = 0;
@@ -108,7 +108,7 @@ static int plan_left_out(struct planner *p)
     if (n == 0)
         return 0;
     return add_cut(
-        p, "xlsx sheets left out", AZ_SV("tables"), n, "tables",
+        p, "xlsx sheets skipped", AZ_SV("tables"), n, "tables",
         az_arena_printf(p->scratch, "%.*s: %.*s", AZ_SVF(names), AZ_SVF(p->doc->sheets_note)));
 }
 
@@ -231,7 +231,7 @@ int az_xlsx_plan_make(struct az_xlsx_plan *plan, const struct az_document *doc,
             rc = plan_table(&p, t);
     }
     if (!rc)
-        rc = plan_left_out(&p);
+        rc = plan_skipped(&p);
     for (size_t i = 0; i < doc->charts.n && !rc; i++)
         rc = plan_chart(&p, &doc->charts.v[i]);
     if (!rc)

@@ -3,7 +3,7 @@
 #include "base/sort.h"
 #include "results/compare_internal.h"
 
-#define SHEETS 12 /* with the writer's summary, and its coverage where something is left out */
+#define SHEETS 12 /* with the writer's summary, and its coverage where something is skipped */
 
 struct ranked {
     struct az_table *t;

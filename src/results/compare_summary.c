@@ -131,7 +131,7 @@ static void put_tables(struct az_table *t, const struct az_comparison *c)
                 put_compared(t, c, &c->tables[i]);
 }
 
-/* ---- compare_left_out ---- */
+/* ---- compare_unmatched ---- */
 
 /* Tags of the inputs that have rows of the table, or that have none. */
 static struct az_sv tags_of(const struct az_comparison *c, const struct az_joined *j, bool rows)
@@ -194,10 +194,10 @@ static int add_reason(struct az_comparison *c, const struct az_joined *j, struct
 }
 
 /* One row a reason, with the tables of it. */
-static int left_out_table(struct az_comparison *c)
+static int unmatched_table(struct az_comparison *c)
 {
     struct az_table *t =
-        az_table_new(c->a, "compare_left_out", "Tables without a counterpart", AZ_TABLE_SUMMARY);
+        az_table_new(c->a, "compare_unmatched", "Tables without a counterpart", AZ_TABLE_SUMMARY);
     struct az_intern ids;
     struct reasons list;
     int rc;
@@ -260,7 +260,7 @@ int az_compare_summary(struct az_comparison *c)
     put_tables(t, c);
     rc = az_document_add(c->doc, t);
     if (!rc)
-        rc = left_out_table(c);
+        rc = unmatched_table(c);
     return rc ? rc : inputs_table(c);
 }
 

@@ -1,5 +1,5 @@
 /* Words for the verdict of a comparison: pairs of times in one unit, changes with their sign, names
- * cut to a readable length, and tags cut to the part that tells them apart. */
+ * cut to a readable length, and tags cut to the part in which they differ. */
 #include <math.h>
 
 #include "results/compare_causes.h"

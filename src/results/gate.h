@@ -33,6 +33,10 @@ struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n
 /* Does the rule apply to the metric? */
 bool az_gate_applies(const struct az_gate_rule *r, const struct az_metric *m);
 
+/* ---- gate_causes.c ---- */
+/* Failures of key figures that follow from another become warnings, and say so. */
+int az_gate_causes(struct az_verdict *v, struct az_arena *a) AZ_MUST_USE;
+
 /* ---- gate_decide.c: one metric ---- */
 /* Figures and test of one result from the two sides (either may be NULL); noise may be NULL.
  * Nothing is judged yet: p may still be corrected. */

@@ -34,7 +34,7 @@ struct az_book_reader {
 };
 /* Reads a part from start to end. AZ_EEMPTY without a message if the book has none of that name. */
 int az_book_part(struct az_book *b, const char *part, const struct az_book_reader *r) AZ_MUST_USE;
-/* Value of an attribute, its prefix left out ("r:id" is "id"); NULL: none. */
+/* Value of an attribute, without its prefix ("r:id" is "id"); NULL: none. */
 const char *az_book_attribute(const char **attributes, const char *name);
 
 /* ---- load_xlsx_sheet.c ---- */

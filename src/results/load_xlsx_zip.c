@@ -1,8 +1,8 @@
 /* The zip file of a workbook and the XML of its parts: libminizip over the bytes in memory, expat
  * over what it inflates. */
 #include <expat.h>
+#include <minizip/unzip.h>
 #include <string.h>
-#include <unzip.h>
 
 #include "results/load_xlsx.h"
 

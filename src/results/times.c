@@ -60,7 +60,7 @@ bool az_is_read(const struct az_table *t)
     return !(t->flags & AZ_TABLE_TEXT_ONLY) && t->cells.n >= t->rows * t->columns.n;
 }
 
-/* Recomputed work has rows of its own beside those of all. */
+/* Recomputed work has rows of its own next to those of all. */
 static bool is_again(const struct az_table *t, size_t row, ptrdiff_t column)
 {
     return column >= 0 && az_table_at(t, row, (size_t)column)->type == AZ_BOOL &&

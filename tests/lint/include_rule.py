@@ -15,7 +15,7 @@ LIBRARIES = {
     "sqlite3.h": ["formats/", "results/history*.c", "results/history_db.h"],
     "xlsxwriter": ["reports/xlsx*.c"],
     "json-c": ["config/"],
-    "unzip.h": ["results/load_xlsx*.c"],
+    "minizip/": ["results/load_xlsx*.c"],
     "expat.h": ["results/load_xlsx*.c"],
     "zlib.h": ["io/gzip*.c"],
     "igzip_lib.h": ["io/gzip*.c"],

@@ -361,7 +361,7 @@ static void sheets_of_the_workbook(void **state)
         assert_false(out(&f, "waterfall")->flags & AZ_TABLE_NO_SHEET);
         assert_false(out(&f, "kern_sum")->flags & AZ_TABLE_NO_SHEET);
         assert_int_equal(!!(out(&f, "GEMM_only_variant_b")->flags & AZ_TABLE_NO_SHEET), !all);
-        is(out(&f, "compare_left_out"), 0, "why", "only in b");
+        is(out(&f, "compare_unmatched"), 0, "why", "only in b");
         end(&f);
     }
 }
@@ -613,8 +613,8 @@ static void refused(void **state)
     input(&f, "b");
     table(&f, "ops_summary", OPS "x,1.0,1\n");
     assert_int_equal(compare(&f), AZ_EFORMAT); /* asked for by name, and missing in b */
-    is(out(&f, "compare_left_out"), 0, "why", "only in a");
-    is(out(&f, "compare_left_out"), 0, "which", "kern_sum");
+    is(out(&f, "compare_unmatched"), 0, "why", "only in a");
+    is(out(&f, "compare_unmatched"), 0, "which", "kern_sum");
     assert_null(az_document_table(&f.out, "ops_summary"));
     end(&f);
 }
@@ -773,7 +773,7 @@ static void tables_of_ranks(void **state)
     is(t, row_of(t, "iterations"), "geomean x", "");
     is(out(&f, "iterations"), 1, "contribution", "");
     is(t, row_of(t, "grouped_breakdown"), "baseline total", "7");
-    t = out(&f, "compare_left_out");
+    t = out(&f, "compare_unmatched");
     is(t, row_of(t, "not compared: single events"), "which", "kernels_3");
     end(&f);
 }
@@ -811,7 +811,7 @@ static void kernels_in_two_forms(void **state)
     table(&f, "kernel_summary", "Kernel name,Kernel duration (\xc2\xb5s)_sum\nx,6.0\n");
     assert_int_equal(compare(&f), 0);
     is(out(&f, "kern_sum"), 0, "status", "same");
-    t = out(&f, "compare_left_out");
+    t = out(&f, "compare_unmatched");
     is(t, row_of(t, "only in b"), "which", "kernel_summary");
     end(&f);
 }

@@ -19,7 +19,7 @@ PY
 import openpyxl
 book = openpyxl.load_workbook("out/comparison.xlsx")
 print("sheets:", book.sheetnames)
-print("left out:", [r[3] for r in book["coverage"].iter_rows(values_only=True) if r[0] == "xlsx sheets left out: tables"])
+print("left out:", [r[3] for r in book["coverage"].iter_rows(values_only=True) if r[0] == "xlsx sheets skipped: tables"])
 PY
 "$PYTHON" "$SRC/tests/check_workbook.py" out/comparison.xlsx out/comparison_csvs && echo "workbook against CSV"
 "$ANALYZER" --config="$SRC/example/compare.json" --set compare.all_sheets=true -o out -q --format xlsx 2>&1
