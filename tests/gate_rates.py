@@ -52,7 +52,7 @@ def trial(analyzer, folder, seed, runs, kind):
             names[side].append(path)
     baseline = [w for p in names["base"] for w in ("--baseline", p)]
     p = subprocess.run([analyzer, "gate", *baseline, *names["cand"], "-q"], capture_output=True, text=True,
-                       stdin=subprocess.DEVNULL)
+                       stdin=subprocess.DEVNULL, cwd=folder)
     if p.returncode not in (0, 1):
         sys.exit("gate: exit status %d: %s" % (p.returncode, p.stderr))
     return p.returncode

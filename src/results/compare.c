@@ -124,7 +124,7 @@ static int join_all(struct az_comparison *c)
         }
         j->spec = az_compare_spec_of(j->name, t);
         if (j->spec->flags & AZ_SPEC_SKIP)
-            j->left_out = j->spec->category;
+            j->left_out = j->spec->why;
         if (j->left_out || !j->table[c->base] || there < 2)
             continue;
         rc = az_join(c, j);

@@ -7,12 +7,10 @@
 #define ALL    AZ_SPEC_ALL
 #define SPLIT  AZ_SPEC_SPLIT
 #define SKIP   AZ_SPEC_SKIP
-#define TOTAL  AZ_SPEC_TOTAL
 #define NUMBER AZ_SPEC_NUMBER
 #define FAMILY AZ_SPEC_FAMILY
 #define RENAME AZ_SPEC_RENAME
 #define TREE   AZ_SPEC_TREE
-#define SECOND AZ_SPEC_SECOND
 #define MIXED  AZ_SPEC_MIXED
 
 #define CALL_KEY                                                                                   \
@@ -21,61 +19,65 @@
 
 /* clang-format off */
 static const struct az_compare_spec specs[] = {
-    /* sheets, with, keys, values, drop, category, total, flags */
+    /* sheets, with, keys, values, drop, why, total, flags */
 
     /* what describes a run, and tables of single events */
-    { "verdict|coverage|facts|findings|advice|data_quality|unmatched_kernels|kernels_by_name|signposts|roofline_chart|ops_stacked_chart|"
-      "ranks|rank_summary|clock_offsets", NULL,
-      NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
+    {
+      "verdict|coverage|facts|findings|advice|data_quality|unmatched_kernels|kernels_by_name|signposts|roofline_chart|ops_stacked_chart|"
+      "ranks|rank_summary|clock_offsets", NULL, NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
     { "nccl_summary_long", "Collective name", "rank?|" COLL_KEY, "time|time_mean|count", NULL, NULL, NULL, 0 },
-    { "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
+    {
+      "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
       "kernels_[0-9]*|*_trace|*_long", NULL, NULL, NULL, NULL, "not compared: single events", NULL, SKIP },
-    { "diff_by_op|diff_stats|diff_stats_unique_args_summary|op_kernel_map|merged_tree|names_diff", NULL, NULL, NULL, NULL,
-      "not compared: a difference to another trace", NULL, SKIP | TREE },
+    { "diff_by_op|diff_stats|diff_stats_unique_args_summary|op_kernel_map|merged_tree|names_diff", NULL, NULL, NULL,
+      NULL, "not compared: a difference to another trace", NULL, SKIP | TREE },
 
     { "gpu_timeline|gpu_events_averages", NULL, "device?|rank?|is_recompute?|type", "time", NULL, NULL, "total_time",
       TEXT | ALL | NUMBER },
     { "gpu_timeline_by_device|gpu_timeline_by_agent|gpu_timeline_by_step|gpu_timeline_by_rank|tpu_timeline", NULL,
       "rank?|device?|agent?|step?|is_recompute?|type", "time", NULL, NULL, "total_time", NUMBER },
-    { "gpu_timelines", NULL, "type|is_recompute?", "time_mean|time_max|time_min", NULL, NULL, "total_time",
-      TEXT | ALL | NUMBER },
-    { "gpu_timelines_by_rank", "total_time", "rank", "total_time|busy_time|computation_time|exposed_comm_time|idle_time", NULL,
-      NULL, NULL, 0 },
+    { "gpu_timelines", NULL, "type|is_recompute?", "time_mean|time_max|time_min", NULL, NULL, "total_time", TEXT | ALL |
+      NUMBER },
+    { "gpu_timelines_by_rank", "total_time", "rank", "total_time|busy_time|computation_time|exposed_comm_time|idle_time",
+      NULL, NULL, NULL, 0 },
     { "temporal_breakdown", NULL, "rank", "window_time|compute_time|non_compute_time|idle_time", NULL, NULL, NULL, 0 },
-    { "nccl_exposure", NULL, "collective", "time|exposed_transfer|exposed_wait_ms|kernels", NULL, NULL, "all", TEXT | ALL },
-    { "grouped_breakdown", "Group", "group", "time|exposed", NULL, "group", "Total", TEXT | ALL | TOTAL | SECOND },
-    { "kernel_breakdown", "kernel_type", "kernel|kernel_type?|rank?", "kernel_time|kernel_time_mean|count", NULL,
-      "kernel_type", NULL, TOTAL },
-    { "classes|nccl|memops", "TimePerIter(ms)", "category", "kernel_time_per_iteration|kernel_time|count", NULL, "category",
+    { "nccl_exposure", NULL, "collective", "time|exposed_transfer|exposed_wait_ms|kernels", NULL, NULL, "all", TEXT | ALL
+      },
+    { "grouped_breakdown", "Group", "group", "time|exposed", NULL, NULL, "Total", TEXT | ALL },
+    { "kernel_breakdown", "kernel_type", "kernel|kernel_type?|rank?", "kernel_time|kernel_time_mean|count", NULL, NULL,
+      NULL, 0 },
+    { "classes|nccl|memops", "TimePerIter(ms)", "category", "kernel_time_per_iteration|kernel_time|count", NULL, NULL,
       NULL, TEXT | ALL },
 
     /* PyTorch, and what has its form */
     { "kernel_summary", NULL, "kernel|parent_operation?", "kernel_time|kernel_time_mean|count",
       "Kernel duration (\xc2\xb5s)_min|Kernel duration (\xc2\xb5s)_max|Parent op category|Cumulative Percentage (%)+|"
-      "cum_percent+", "category=parent_category", NULL, TEXT | TOTAL | RENAME },
+      "cum_percent+", NULL, NULL, TEXT | RENAME },
     { "ops_summary", NULL, "operation|category?|is_recompute?", "kernel_time_ms|count",
-      "total_direct_kernel_time_sum|Cumulative Percentage (%)+", "category=categories", NULL, TEXT | TOTAL },
+      "total_direct_kernel_time_sum|Cumulative Percentage (%)+", NULL, NULL, TEXT },
     { "ops_summary_prefill|ops_summary_decode|ops_summary_*", NULL, "operation", "kernel_time_ms|count",
-      "total_direct_kernel_time_sum|Cumulative Percentage (%)+", "categories", NULL, 0 },
+      "total_direct_kernel_time_sum|Cumulative Percentage (%)+", NULL, NULL, 0 },
     { "ops_summary_by_category|kernel_summary_by_category|kernel_class_summary|category_summary", NULL,
-      "device?|is_recompute?|category", "kernel_time_ms=kernel_time|count", "Cumulative Percentage (%)+|cum_percent+", NULL,
-      NULL, TEXT },
-    { "ops_all|ops_unique_args", NULL, CALL_KEY, "kernel_time|kernel_time_mean|count", "Cumulative Percentage (%)+", NULL,
+      "device?|is_recompute?|category", "kernel_time_ms=kernel_time|count", "Cumulative Percentage (%)+|cum_percent+",
+      NULL, NULL, TEXT },
+    { "ops_all|ops_unique_args", NULL, CALL_KEY, "kernel_time|kernel_time_mean|count", "Cumulative Percentage (%)+",
+      NULL, NULL, SPLIT },
+    { "unified_perf_summary", NULL, CALL_KEY, "kernel_time|kernel_time_mean|count", "Cumulative Percentage (%)+", NULL,
       NULL, SPLIT },
-    { "unified_perf_summary", NULL, CALL_KEY, "kernel_time|kernel_time_mean|count", "Cumulative Percentage (%)+", NULL, NULL,
-      SPLIT },
-    { "roofline", "Pct Roofline", "operation|category?|input_dims?|input_type?", "kernel_time|compute_rate|bandwidth|roofline",
-      NULL, NULL, NULL, 0 },
+    { "roofline", "Pct Roofline", "operation|category?|input_dims?|input_type?",
+      "kernel_time|compute_rate|bandwidth|roofline", NULL, NULL, NULL, 0 },
     { "*", "name_count", "operation=name|param_*|is_recompute?",
       "kernel_time=kernel_time_us|kernel_time_mean|count|compute_rate_mean|bandwidth_mean",
       "GFLOPS_first+|Data Moved (MB)_first+|FLOPS/Byte_first+|Input Dims_first+|Input type_first+|Input Strides_first+|"
       "Concrete Inputs_first+", NULL, NULL, SPLIT | FAMILY },
     { "inference_phases", NULL, "phase|decided_by?", "time|launches", "Cumulative Percentage (%)+", NULL, NULL, TEXT },
-    { "short_kernels_all_details", NULL, "parent_operation|kernel|input_dims?", "kernel_time|count", NULL, NULL, NULL, 0 },
-    { "short_kernels_histogram|short_kernel_histogram|gpu_gaps_histogram", NULL, "bin_start", "count", NULL, NULL, NULL, 0 },
+    { "short_kernels_all_details", NULL, "parent_operation|kernel|input_dims?", "kernel_time|count", NULL, NULL, NULL, 0
+      },
+    { "short_kernels_histogram|short_kernel_histogram|gpu_gaps_histogram", NULL, "bin_start", "count", NULL, NULL, NULL,
+      0 },
 
     /* Nsight Systems */
-    { "kern_sum", NULL, "kernel", "kernel_time|kernel_time_mean|count", NULL, "category", NULL, TEXT | TOTAL | RENAME },
+    { "kern_sum", NULL, "kernel", "kernel_time|kernel_time_mean|count", NULL, NULL, NULL, TEXT | RENAME },
     { "mem_time_sum", NULL, "operation", "time|time_mean|count", NULL, NULL, NULL, TEXT },
     { "mem_size_sum", NULL, "operation", "size|size_mean|count", NULL, NULL, NULL, 0 },
     { "api_sum|osrt_sum", NULL, "name", "time|time_mean|count", NULL, NULL, NULL, 0 },
@@ -84,8 +86,8 @@ static const struct az_compare_spec specs[] = {
     { "nvtx_kern_sum", NULL, "range|kernel", "kernel_time|kernel_time_mean|kernel_count", NULL, NULL, NULL, 0 },
     { "kern_exec_sum|api_kernel_summary", NULL, "kernel|api_name|device?",
       "time|kernel_time_mean|queue_time_mean|api_time_mean|count", NULL, NULL, NULL, 0 },
-    { "device_iterations_summary", NULL, "device?|figure", "time_median|time_mean|iterations", NULL, NULL, NULL,
-      TEXT | MIXED },
+    { "device_iterations_summary", NULL, "device?|figure", "time_median|time_mean|iterations", NULL, NULL, NULL, TEXT |
+      MIXED },
     { "iterations", "Metric", "metric|unit?", "value", NULL, NULL, NULL, TEXT | ALL | MIXED },
 
     /* rocprof, rocpd */
@@ -101,16 +103,15 @@ static const struct az_compare_spec specs[] = {
     { "counter_summary", NULL, "counter|kernel?", "sum|mean|dispatches", NULL, NULL, NULL, 0 },
 
     /* XLA: the category and the name of an operation; numbers of programs differ from run to run */
-    { "hlo_op_summary", NULL, "category|operation", "kernel_time|kernel_time_mean|count", "cum_percent+", "category", NULL,
+    { "hlo_op_summary", NULL, "category|operation", "kernel_time|kernel_time_mean|count", "cum_percent+", NULL, NULL,
       TEXT },
-    { "hlo_op_perf", NULL, "operation|kind?", "kernel_time_per_execution|compute_rate|bandwidth|executions", NULL, NULL, NULL,
-      0 },
-    { "hlo_roofline", NULL, "operation|kind?", "kernel_time_per_execution|roofline_percent|compute_rate", NULL, NULL, NULL,
-      0 },
+    { "hlo_op_perf", NULL, "operation|kind?", "kernel_time_per_execution|compute_rate|bandwidth|executions", NULL, NULL,
+      NULL, 0 },
+    { "hlo_roofline", NULL, "operation|kind?", "kernel_time_per_execution|roofline_percent|compute_rate", NULL, NULL,
+      NULL, 0 },
     { "xla_summary", NULL, "name_without_digits", "kernel_time|count", "cum_percent+", NULL, NULL, 0 },
     { "step_times", NULL, "device?|program", "time_median|time|count", NULL, NULL, NULL, TEXT },
-    { "tpu_op_summary", NULL, "category|operation", "kernel_time|subtree_kernel_time|count", NULL, "category", NULL,
-      TEXT | TOTAL },
+    { "tpu_op_summary", NULL, "category|operation", "kernel_time|subtree_kernel_time|count", NULL, NULL, NULL, TEXT },
     { "tpu_category_summary", NULL, "category", "kernel_time|count", NULL, NULL, NULL, TEXT },
     { "tpu_modules", NULL, "module", "time|count", NULL, NULL, NULL, 0 },
     { "host_compile|host_summary", NULL, "name", "time|count", NULL, NULL, NULL, 0 },
@@ -118,19 +119,20 @@ static const struct az_compare_spec specs[] = {
 
     /* collectives */
     { "coll_analysis", NULL, COLL_KEY, "time|time_mean|count", NULL, NULL, NULL, TEXT },
-    { "collectives_by_type", NULL, "collective", "time|time_mean|count|alg_bandwidth_mean|bus_bandwidth_mean", NULL, NULL, NULL,
-      TEXT },
-    { "collectives_by_op", NULL, "collective|operation", "time|time_mean|count|bus_bandwidth_mean", NULL, NULL, NULL, 0 },
-    { "collectives", "collective_name", "collective|group_size?|data?", "time_max|time_min|bus_bandwidth", NULL, NULL, NULL,
-      NUMBER },
+    { "collectives_by_type", NULL, "collective", "time|time_mean|count|alg_bandwidth_mean|bus_bandwidth_mean", NULL,
+      NULL, NULL, TEXT },
+    { "collectives_by_op", NULL, "collective|operation", "time|time_mean|count|bus_bandwidth_mean", NULL, NULL, NULL, 0
+      },
+    { "collectives", "collective_name", "collective|group_size?|data?", "time_max|time_min|bus_bandwidth", NULL, NULL,
+      NULL, NUMBER },
     { "nccl_summary_*|*coll*", "Collective name", COLL_KEY, NULL, NULL, NULL, NULL, TEXT },
 
     /* Tenstorrent: the code of an operation holds its shapes */
-    { "ops", "OP Code", "operation|device?|input_0_memory?", "kernel_time|gap|cores|dram_gb_per_s|compute_rate", "Total %+",
-      "operation", NULL, TEXT | NUMBER | TOTAL },
+    { "ops", "OP Code", "operation|device?|input_0_memory?", "kernel_time|gap|cores|dram_gb_per_s|compute_rate",
+      "Total %+", NULL, NULL, TEXT | NUMBER },
     { "ops_stacked", NULL, "operation|category?", "kernel_time|count", NULL, NULL, NULL, TEXT },
-    { "op_models", NULL, "operation|math_fidelity?|input_0_memory?|cores?", "kernel_time|kernel_time_median|count|compute_rate",
-      NULL, NULL, NULL, 0 },
+    { "op_models", NULL, "operation|math_fidelity?|input_0_memory?|cores?",
+      "kernel_time|kernel_time_median|count|compute_rate", NULL, NULL, NULL, 0 },
 
     { "*", NULL, NULL, NULL, NULL, NULL, NULL, 0 }, /* all others: by the flags of their columns */
 };

@@ -13,11 +13,9 @@ enum az_spec_flag {
     AZ_SPEC_ALL = 4,      /* text shows all rows in their order, not the biggest changes first */
     AZ_SPEC_NUMBER = 8,   /* rows of equal keys are paired by their order; else they are added up */
     AZ_SPEC_SKIP = 16,    /* not compared: one row an event, or what a run says of itself */
-    AZ_SPEC_TOTAL = 32,   /* its first value adds up to the device time: waterfall */
     AZ_SPEC_FAMILY = 64,  /* a family of operations: arguments of calls are hidden in workbooks */
     AZ_SPEC_RENAME = 128, /* rows may be renamed although no key but the name distinguishes them */
     AZ_SPEC_TREE = 256,   /* part of a call-tree difference: with opts.tree taken over as it is */
-    AZ_SPEC_SECOND = 512, /* with AZ_SPEC_TOTAL: the second value is what adds up */
     AZ_SPEC_MIXED = 1024  /* rows are figures of several kinds: there is no total */
 };
 
@@ -33,8 +31,7 @@ struct az_compare_spec {
      */
     const char *values;
     const char *drop; /* headers of columns skipped; `x+`: of the variants only */
-    const char *
-        category; /* column that parts the waterfall; with AZ_SPEC_SKIP: why the table is skipped */
+    const char *why;  /* with AZ_SPEC_SKIP: why the table is skipped */
     const char *
         total; /* value of the last key column whose row is the whole; NULL: the whole is the sum */
     unsigned flags;

@@ -50,7 +50,7 @@ struct az_gate_result {
     enum az_gate_level level;
     struct az_sv note;    /* why, where the figures do not say it */
     struct az_sv follows; /* the figure from whose failure this one follows; empty: none */
-    bool made_up; /* a part of the time that is worse, while the total is better */
+    bool made_up;         /* a part of the time that is worse, while the total is better */
     struct az_sv text;    /* one line that explains the result */
     double lost; /* seconds for times, else the worsening relative to the baseline; for the order */
     bool timed;
