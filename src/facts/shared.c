@@ -183,7 +183,7 @@ bool az_job_has(const struct az_job *job, unsigned caps)
 
 int az_job_emit(struct az_job *job, struct az_table *t, int rc, const int *order, size_t n)
 {
-    return az_job_add(job, t, rc || !t ? rc : az_table_sort(t, order, n));
+    return az_job_add(job, t, rc ? rc : az_table_sort(t, order, n));
 }
 
 int az_job_chart(struct az_job *job, enum az_chart_kind kind, const char *table, const char *title,

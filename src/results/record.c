@@ -12,8 +12,7 @@ struct az_table *az_record_table(struct az_arena *arena, const char *id, const c
                                  unsigned flags, const struct az_record_column *c, size_t n)
 {
     struct az_table *t = az_table_new(arena, id, title, flags);
-    if (t)
-        az_record_columns(t, c, n);
+    az_record_columns(t, c, n);
     return t;
 }
 
@@ -85,7 +84,7 @@ void az_put_fields(struct az_table *t, const struct az_record_column *c, size_t 
                    const void *record)
 {
     const char *bytes = record;
-    for (size_t i = t->at - from; !t->error && i < n && c[i].kind != AZ_FIELD_NONE; i++)
+    for (size_t i = t ? t->at - from : n; i < n && !t->error && c[i].kind != AZ_FIELD_NONE; i++)
         put_field(t, &c[i], bytes + c[i].at);
 }
 

@@ -30,18 +30,14 @@ struct az_record_column {
     bool known; /* a negative number, AZ_NO_ID or an empty text: an empty cell */
 };
 /* The field of a struct, after the four of the column. */
+/* clang-format off */
 #define AZ_FIELD(record, field)                                                                    \
     .at = offsetof(record, field),                                                                 \
-    .kind = _Generic(((record){ 0 }).field,                                                         \
-                     int64_t                                                                       \
-                     : AZ_FIELD_I64, uint64_t                                                      \
-                     : AZ_FIELD_I64, int32_t                                                       \
-                     : AZ_FIELD_I32, uint32_t                                                      \
-                     : AZ_FIELD_U32, double                                                        \
-                     : AZ_FIELD_F64, bool                                                          \
-                     : AZ_FIELD_BOOL, struct az_sv                                                 \
-                     : AZ_FIELD_TEXT, const char *                                                 \
-                     : AZ_FIELD_WORD)
+    .kind = _Generic(((record){ 0 }).field,                                                        \
+                     int64_t: AZ_FIELD_I64, uint64_t: AZ_FIELD_I64, int32_t: AZ_FIELD_I32,         \
+                     uint32_t: AZ_FIELD_U32, double: AZ_FIELD_F64, bool: AZ_FIELD_BOOL,            \
+                     struct az_sv: AZ_FIELD_TEXT, const char *: AZ_FIELD_WORD)
+/* clang-format on */
 /* The same, empty where it is not known. */
 #define AZ_KNOWN(record, field) AZ_FIELD(record, field), .known = true
 

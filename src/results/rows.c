@@ -3,6 +3,8 @@
 
 void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const void *of)
 {
+    if (!t)
+        return;
     if (!t->error && (t->rows || t->columns.n == 0))
         t->error = AZ_EINTERNAL;
     if (t->error)

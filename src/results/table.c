@@ -65,7 +65,7 @@ bool az_unit_same_dimension(enum az_unit a, enum az_unit b)
 /* ---- building ---- */
 static void fail(struct az_table *t, int code)
 {
-    if (!t->error)
+    if (t && !t->error)
         t->error = code;
 }
 
@@ -107,6 +107,8 @@ void az_table_columnsv(struct az_table *t, struct az_sv name, enum az_cell_type 
 {
     struct az_column c = { .type = type, .unit = unit, .flags = flags };
 
+    if (!t)
+        return;
     if (t->cells.n > 0) {
         fail(t, AZ_EINTERNAL);
         return;
@@ -162,7 +164,7 @@ static bool fits(enum az_cell_type column, enum az_cell_type cell)
 
 static void put(struct az_table *t, struct az_cell c)
 {
-    if (t->error)
+    if (!t || t->error)
         return;
     if (t->columns.n == 0 || !fits(t->columns.v[t->at].type, c.type)) {
         fail(t, AZ_EINTERNAL);
@@ -190,13 +192,12 @@ void az_put_text(struct az_table *t, struct az_sv s)
 
 void az_put_copy(struct az_table *t, struct az_sv s)
 {
-    struct az_sv own = az_arena_dup(t->arena, s);
+    struct az_sv own = t ? az_arena_dup(t->arena, s) : s;
 
-    if (!own.p) {
+    if (own.p)
+        az_put_text(t, own);
+    else
         fail(t, az_arena_error(t->arena));
-        return;
-    }
-    az_put_text(t, own);
 }
 
 void az_put_given(struct az_table *t, struct az_sv s)
@@ -217,7 +218,7 @@ void az_put_given_copy(struct az_table *t, struct az_sv s)
 
 void az_put_i64(struct az_table *t, int64_t x)
 {
-    if (t->at < t->columns.n && t->columns.v[t->at].type == AZ_REAL)
+    if (t && t->at < t->columns.n && t->columns.v[t->at].type == AZ_REAL)
         put(t, (struct az_cell){ .type = AZ_REAL, .f = (double)x });
     else
         put(t, (struct az_cell){ .type = AZ_INT, .i = x });
@@ -248,7 +249,7 @@ void az_put_empty(struct az_table *t) { put(t, (struct az_cell){ .type = AZ_EMPT
 void az_table_reserve(struct az_table *t, size_t rows)
 {
     size_t cells;
-    if (t->error)
+    if (!t || t->error)
         return;
     if (!az_size_mul(rows, t->columns.n, &cells))
         t->error = AZ_ERANGE;
@@ -299,7 +300,7 @@ struct az_sv az_cell_exact(const struct az_cell *c, char *buf)
 
 ptrdiff_t az_table_find(const struct az_table *t, const char *name)
 {
-    for (size_t i = 0; i < t->columns.n; i++) {
+    for (size_t i = 0; t && i < t->columns.n; i++) {
         if (az_sv_is(t->columns.v[i].name, name))
             return (ptrdiff_t)i;
     }
@@ -360,9 +361,11 @@ int az_table_sort(struct az_table *t, const int *keys, size_t n)
     struct sort_ctx ctx = { t, keys, n };
     struct az_vec_u32 order;
     struct az_cells sorted;
-    size_t width = t->columns.n;
+    size_t width = t ? t->columns.n : 0;
     int rc = 0;
 
+    if (!t)
+        return 0;
     if (!keys_valid(t, keys, n) || t->cells.n != t->rows * width)
         return AZ_EINTERNAL;
     if (t->rows > UINT32_MAX)
@@ -392,7 +395,7 @@ out:
 
 void az_table_keep(struct az_table *t, size_t n)
 {
-    if (n >= t->rows || t->at != 0)
+    if (!t || n >= t->rows || t->at != 0)
         return;
     t->rows = n;
     if (t->cells.n > n * t->columns.n)

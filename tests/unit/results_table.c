@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "results/table.h"
+#include "results/rows.h"
 
 static struct az_table *three(struct env *e)
 {
@@ -154,6 +154,28 @@ static void units(void **state)
         assert_non_null(az_unit_text((enum az_unit)u));
 }
 
+/* A table that could not be made takes everything and is reported once, at the end. */
+static void no_memory_for_a_table(void **state)
+{
+    struct env *e = *state;
+    struct az_table *none = NULL;
+    az_table_column(none, "n", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_reserve(none, 3);
+    az_put_text(none, AZ_SV("x"));
+    az_put_copy(none, AZ_SV("x"));
+    az_put_given_copy(none, AZ_SV(""));
+    az_put_i64(none, 1);
+    az_put_known(none, -1);
+    az_put_f64(none, 1.5);
+    az_put_bool(none, true);
+    az_table_make(none, 3, NULL, NULL);
+    az_table_keep(none, 1);
+    assert_int_equal(az_table_find(none, "n"), -1);
+    assert_int_equal(az_table_sort(none, (const int[]){ 0 }, 1), 0);
+    assert_true(az_document_add(&e->doc, none) < 0);
+    az_table_free(none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +186,7 @@ int main(void)
         cmocka_unit_test(exact_texts),
         cmocka_unit_test_setup_teardown(sort_is_stable_and_keeps_empty_last, setup, teardown),
         cmocka_unit_test(units),
+        cmocka_unit_test_setup_teardown(no_memory_for_a_table, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -362,8 +362,6 @@ static int summary(struct work *k)
                                       "All-to-all of uneven sizes by group", AZ_TABLE_SUMMARY);
     struct az_groups groups = { 0 };
     struct az_arena a;
-    if (!t)
-        return az_arena_error(c->arena);
     summary_columns(c, t);
     az_arena_init(&a, c->job->mem);
     const struct a2av **of_group = az_arena_array(&a, k->v.n + 1, sizeof *of_group);

@@ -67,8 +67,6 @@ int az_coll_clock_table(struct az_cr *c)
 {
     struct az_table *t = az_table_new(c->arena, "clock_offsets",
                                       "Clocks of the ranks by the ends of collectives", 0);
-    if (!t)
-        return az_arena_error(c->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "offset_us", AZ_REAL, AZ_UNIT_US, 0);
     az_table_column(t, "iqr_us", AZ_REAL, AZ_UNIT_US, 0);

@@ -84,8 +84,6 @@ static int by_kind(struct az_cr *c, const struct exposure *kind)
 static int by_rank(struct az_cr *c, const struct exposure *rank)
 {
     struct az_table *t = az_table_new(c->arena, "nccl_exposure_ranks", "Communication by rank", 0);
-    if (!t)
-        return az_arena_error(c->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     figure_columns(t);
     az_table_column(t, "comm_busy_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);

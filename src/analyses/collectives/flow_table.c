@@ -101,8 +101,6 @@ static int heatmap(struct cr_flows *k)
     struct az_cr *c = k->c;
     struct az_table *t = az_table_new(c->arena, "nccl_all2allv_heatmap",
                                       "All-to-all: data by sender and receiver", 0);
-    if (!t)
-        return az_arena_error(c->arena);
     az_table_column(t, "src_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "dst_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "total_sent_MB", AZ_REAL, AZ_UNIT_MB, 0);
@@ -160,8 +158,6 @@ static int matrix(struct cr_flows *k)
     }
     struct az_table *t = az_table_new(c->arena, "nccl_all2allv_matrix",
                                       "All-to-all: MB, senders down, receivers across", 0);
-    if (!t)
-        return az_arena_error(c->arena);
     az_vec_init(&chart.y, c->job->doc->mem);
     int rc = 0;
     az_table_column(t, "src_rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

@@ -94,8 +94,6 @@ static void put_event(const void *of, size_t row, struct az_table *t)
 static int events(struct az_cr *c, const char *id)
 {
     struct az_table *t = az_table_new(c->arena, id, "Collective kernels of all ranks", 0);
-    if (!t)
-        return az_arena_error(c->arena);
     events_columns(t);
     az_table_make(t, c->n, put_event, c);
     return az_job_add(c->job, t, 0);

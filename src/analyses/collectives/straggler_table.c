@@ -217,8 +217,6 @@ static int stragglers(struct az_cr *c, struct rank_sums *of, const struct az_col
     int64_t all = 0;
     bool any = false;
     size_t n = 0;
-    if (!t)
-        return az_arena_error(c->arena);
     columns(t);
     for (size_t r = 0; r < c->ranks->n; r++)
         of[r].r = r;
@@ -259,8 +257,6 @@ static int wait_heat(struct az_cr *c, int64_t *wait)
     bool there[AZ_COLL_KINDS] = { false };
     struct az_sv y[AZ_COLL_KINDS];
     size_t n = 0;
-    if (!t)
-        return az_arena_error(c->arena);
     for (size_t i = 0; i < c->colls.n; i++) {
         const struct az_coll_coll *x = &c->colls.v[i];
         there[x->kind] |= x->n > 1;

@@ -343,8 +343,6 @@ static int summary(struct az_cr *c, const char *id, size_t n_agg)
     struct az_table *t = az_table_new(
         c->arena, id, "Collectives over the ranks by kind, type and size", AZ_TABLE_SUMMARY);
     struct az_groups groups = { 0 };
-    if (!t)
-        return az_arena_error(c->arena);
     summary_columns(c, t, n_agg);
     int rc = az_groups_by(&groups, c->colls.n, same_kind, c, c->job->mem);
     double *v = az_mem_alloc(c->job->mem, (groups.largest + 1) * sizeof *v);

@@ -171,8 +171,6 @@ static int steps(struct az_hx *h)
     struct az_table *t = az_table_new(h->job->arena, "step_times", "Steps", AZ_TABLE_SUMMARY);
     struct az_vec_i64 runs;
     int rc = AZ_OK;
-    if (!t)
-        return az_arena_error(h->job->arena);
     az_vec_init(&runs, h->job->mem);
     az_hx_device_column(h, t);
     az_table_column(t, "source", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -212,8 +210,6 @@ static void put_host(struct az_hx *h, struct az_table *t, size_t k)
 static int host_summary(struct az_hx *h)
 {
     struct az_table *t = host_table(h, "host_summary", "Host events by name (they nest)", 0);
-    if (!t)
-        return az_arena_error(h->job->arena);
     az_table_column(t, "mean_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "min_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "max_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);

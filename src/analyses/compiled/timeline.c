@@ -89,8 +89,6 @@ static int averages(struct az_hx *h, const struct sums *sum)
     struct az_table *t =
         az_table_new(h->job->arena, "gpu_events_averages", "GPU time line, mean of the devices",
                      h->devices.n > 1 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
-    if (!t)
-        return az_arena_error(h->job->arena);
     az_timeline_columns(t, "time_ms");
     for (size_t i = 0; sum->n && i < sum->rows; i++)
         put(t, sum->row[i].type, (double)sum->row[i].ticks / (double)sum->n,

@@ -185,8 +185,6 @@ static int categories(struct az_hx *h, struct sums *all)
 {
     struct az_table *t = az_table_new(h->job->arena, "tpu_category_summary",
                                       "TPU operations by category", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(h->job->arena);
     az_hx_device_column(h, t);
     az_table_column(t, "hlo_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -281,8 +279,6 @@ static int ranges(struct az_hx *h, enum az_xlane_role role, const char *id, cons
     struct az_table *t =
         az_table_new(h->job->arena, id, title, role == AZ_XLANE_MODULES ? AZ_TABLE_SUMMARY : 0);
     struct range_sums sums;
-    if (!t)
-        return az_arena_error(h->job->arena);
     az_vec_init(&sums, h->job->mem);
     az_hx_device_column(h, t);
     az_table_column(t, column, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

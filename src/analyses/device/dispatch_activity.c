@@ -177,8 +177,6 @@ static int category_summary(struct work *w)
     struct row mean[ROWS] = { { .ms = 0 } };
     struct figures f;
     int rc = 0;
-    if (!t)
-        return az_arena_error(w->job->arena);
     az_table_column(t, "GPU ID", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Total runtime (ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);

@@ -50,8 +50,6 @@ static int run(struct az_job *job)
 {
     struct az_table *t = az_table_new(
         job->arena, "api_stats", "Calls and copies as the profiler summed them", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(job->arena);
     az_disp_rank_column(job, t);
     az_table_column(t, "domain", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

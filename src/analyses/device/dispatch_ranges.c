@@ -196,8 +196,6 @@ static int run_counters(struct az_job *job)
                                       AZ_TABLE_SUMMARY);
     struct counteds c;
     struct az_map map;
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "counter", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "kernel", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Dispatches", AZ_INT, AZ_UNIT_COUNT, 0);

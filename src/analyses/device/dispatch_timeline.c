@@ -139,8 +139,6 @@ static int whole(struct work *w)
     struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     struct az_account a;
-    if (!t)
-        return az_arena_error(job->arena);
     columns(t);
     int rc = gather(w, NULL, NULL);
     if (rc == 0 && w->busy.events) {

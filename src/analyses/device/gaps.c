@@ -178,8 +178,6 @@ static int gap_table(struct work *w)
     struct az_job *job = w->job;
     struct az_table *t = az_table_new(job->arena, "gpu_gaps",
                                       "Gaps in which a device had nothing to do", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
     az_table_column(t, "Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
@@ -214,8 +212,6 @@ static int histogram(struct work *w)
         hi--;
     struct az_table *t =
         az_table_new(job->arena, "gpu_gaps_histogram", "Gaps by length", AZ_TABLE_WHOLE);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "From (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
     az_table_column(t, "To (ns)", AZ_INT, AZ_UNIT_NS, 0);
     az_table_column(t, "Gaps", AZ_INT, AZ_UNIT_COUNT, 0);

@@ -96,8 +96,6 @@ static void put_range(struct az_job *job, struct az_table *t, size_t trace,
 static int run_trace(struct az_job *job)
 {
     struct az_table *t = trace_table(job);
-    if (!t)
-        return az_arena_error(job->arena);
     for (size_t k = 0; k < job->n_traces; k++) {
         int64_t n = az_job_ranges(job, k);
         if (n < 0) {

@@ -143,8 +143,6 @@ static int whole(struct az_job *job)
     struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SHORT);
     int rc = 0;
-    if (!t)
-        return az_arena_error(job->arena);
     rank_column(job, t);
     az_timeline_columns(t, "time ms");
     const bool split = job->opts->detect_recompute && (job->traces[0]->caps & AZ_CAP_CALLTREE);
@@ -168,8 +166,6 @@ static int by_device(struct az_job *job)
     struct az_table *t =
         az_table_new(job->arena, "gpu_timeline_by_device", "GPU time line by device", 0);
     int rc = 0;
-    if (!t)
-        return az_arena_error(job->arena);
     rank_column(job, t);
     az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_timeline_columns(t, "time ms");
@@ -193,8 +189,6 @@ static int by_step(struct az_job *job)
     struct az_table *t =
         az_table_new(job->arena, "gpu_timeline_by_step", "GPU time line by profiler step", 0);
     int rc = 0;
-    if (!t)
-        return az_arena_error(job->arena);
     rank_column(job, t);
     az_table_column(t, "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_timeline_columns(t, "time ms");

@@ -383,8 +383,6 @@ static int table(struct section *s)
 {
     struct az_tt *t = s->t;
     struct az_table *x = az_table_new(t->job->arena, "advice", "Advice", 0);
-    if (!x)
-        return az_arena_error(t->job->arena);
     az_table_column(x, "Section", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

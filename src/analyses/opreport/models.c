@@ -206,8 +206,6 @@ int az_opr_models(struct az_tt *t)
     struct az_table *x = az_table_new(
         t->job->arena, "op_models", "Operations by arguments, with their models", AZ_TABLE_SUMMARY);
     struct models list;
-    if (!x)
-        return az_arena_error(t->job->arena);
     az_vec_init(&list, t->job->mem);
     columns(x);
     int rc = collect(t, &list);

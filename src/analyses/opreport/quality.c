@@ -95,8 +95,6 @@ int az_opr_quality(struct az_tt *t)
     struct az_arena *a = t->job->arena;
     struct az_table *x =
         az_table_new(a, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
-    if (!x)
-        return az_arena_error(a);
     columns(x);
     look(t, c);
     struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows,

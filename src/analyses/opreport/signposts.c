@@ -75,8 +75,6 @@ static int signposts(const struct whole *w)
 {
     struct az_table *x = az_table_new(w->t->job->arena, "signposts",
                                       "Signposts and the operations after each", AZ_TABLE_SUMMARY);
-    if (!x)
-        return az_arena_error(w->t->job->arena);
     az_opr_id_column(w->t, x, AZ_KEY);
     az_table_column(x, "Signpost", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(x, "Host Start", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
@@ -293,8 +291,6 @@ static int fold(const struct whole *w, struct spans *s)
 {
     struct az_table *x = az_table_new(w->t->job->arena, "iterations",
                                       "Repeated sequences between signposts", AZ_TABLE_SUMMARY);
-    if (!x)
-        return az_arena_error(w->t->job->arena);
     columns(x);
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, equal_together, NULL, w->t->job->mem);
     int64_t sequence = 0;

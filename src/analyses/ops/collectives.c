@@ -152,8 +152,6 @@ static int run(struct az_job *job)
     if (!fw || job->opts->disable_coll_analysis)
         return rc;
     struct az_table *t = az_table_new(job->arena, "coll_analysis", "Collectives", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(job->arena);
     az_coll_sum_columns(t, 0);
     rc = rows(job, fw, t);
     int sum = (int)az_table_find(t, "dur_sum");

@@ -73,6 +73,8 @@ void az_fw_shares(struct az_table *t, int value)
 
 void az_fw_keep(struct az_job *job, struct az_table *t, int64_t rows, const char *option)
 {
+    if (!t)
+        return;
     const struct az_sv item = az_arena_printf(job->arena, "%.*s: rows skipped", AZ_SVF(t->id));
     if (rows == AZ_UNSET_I64 || rows < 0 || (uint64_t)rows >= t->rows)
         return;

@@ -183,8 +183,6 @@ static int run(struct az_job *job)
         return rc;
     struct az_table *t =
         az_table_new(job->arena, "idle_gaps", "Largest gaps of device work", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(job->arena);
     az_vec_init(&w.blocking, job->mem);
     az_vec_init(&w.reach, job->mem);
     columns(t);

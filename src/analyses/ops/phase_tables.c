@@ -86,8 +86,6 @@ static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phase
 {
     struct az_table *t =
         az_table_new(job->arena, shown[which].ops, shown[which].title_ops, AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "Kernel categories", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "total_direct_kernel_time_sum", AZ_REAL, AZ_UNIT_US,
@@ -183,8 +181,6 @@ static int kernel_table(struct az_job *job, struct az_fw *fw, const struct az_ph
 {
     struct az_table *t =
         az_table_new(job->arena, shown[which].kernels, shown[which].title_kernels, 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "Kernel category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Parent op category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Parent cpu_op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -228,8 +224,6 @@ static int overview(struct az_job *job, struct az_fw *fw, const struct az_phases
 {
     struct az_table *t =
         az_table_new(job->arena, "inference_phases", "Prefill and decode", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "Phase", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Decided by", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Launches", AZ_INT, AZ_UNIT_COUNT, 0);

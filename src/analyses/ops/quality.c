@@ -208,8 +208,6 @@ static int quality(struct work *w)
         az_table_new(w->job->arena, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY);
     struct overlap o = { 0 };
     struct az_fw_graphs g;
-    if (!t)
-        return az_arena_error(w->job->arena);
     az_table_column(t, "Check", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
     az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);

@@ -323,8 +323,6 @@ static int roofline_table(struct work *w)
                            : AZ_SV("Rates of operations");
     struct az_table *t =
         title.p ? az_table_new(w->job->arena, "roofline", title.p, AZ_TABLE_SUMMARY) : NULL;
-    if (!t)
-        return az_arena_error(w->job->arena);
     columns(t);
     for (size_t i = 0; i < w->lines.n; i++)
         put_line(w, t, &w->lines.v[i]);
@@ -403,8 +401,6 @@ static int chart(struct work *w)
                           .y_title = AZ_SV("TFLOP/s"),
                           .x = AZ_SV("FLOPS/Byte"),
                           .size = AZ_SV("Kernel Time (µs)_sum") };
-    if (!t)
-        return az_arena_error(w->job->arena);
     az_vec_init(&c.y, w->job->mem);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_KEY);

@@ -210,8 +210,6 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     struct az_vec_sv all;
     struct az_table *t =
         az_table_new(job->arena, "cupti_counters", "Hardware counters of kernels", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_vec_init(&all, job->mem);
     const int rc = all_columns(ranks, parts, &all);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);

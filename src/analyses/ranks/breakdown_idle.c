@@ -83,8 +83,6 @@ static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *con
 {
     struct az_table *t =
         az_table_new(job->arena, "idle_time_breakdown", "Idle time of streams by cause", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "idle_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -115,8 +113,6 @@ static int intervals(struct az_job *job, const struct az_ranks *ranks, void *con
 {
     struct az_table *t =
         az_table_new(job->arena, "idle_interval_stats", "Idle intervals of streams by cause", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "idle_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);

@@ -203,8 +203,6 @@ static int stats(struct az_job *job, const struct az_ranks *ranks, void *const *
     static const char *const counts[] = { "short_kernels", "runtime_outliers",
                                           "launch_delay_outliers" };
     struct az_table *t = az_table_new(job->arena, "launch_stats", "Launches by call and rank", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -249,8 +247,6 @@ static int describe(struct az_job *job, const struct az_ranks *ranks, void *cons
     static const char *const rows[] = { "count", "mean", "std", "min", "25%", "50%", "75%", "max" };
     struct az_table *t = az_table_new(job->arena, "cuda_kernel_launch_stats_describe",
                                       "Launches by rank, distribution", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "statistic", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (int f = 0; f < FIGURES; f++)
         az_table_column(t, figure_text[f], AZ_REAL, AZ_UNIT_US, 0);
@@ -270,8 +266,6 @@ static int describe(struct az_job *job, const struct az_ranks *ranks, void *cons
 static int detail_rows(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t = az_table_new(job->arena, "cuda_kernel_launch_stats", "Launches", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "correlation", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (int f = 0; f < FIGURES; f++)
         az_table_column(t, figure_text[f], AZ_REAL, AZ_UNIT_US, 0);

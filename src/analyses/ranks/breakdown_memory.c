@@ -191,8 +191,6 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 {
     struct az_table *t =
         az_table_new(job->arena, "memory_bw_summary", "Bandwidth of copies and fills", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_bd_stats_columns(t, AZ_UNIT_GBPS);

@@ -340,8 +340,6 @@ static int launch_table(struct az_job *job, const struct az_ranks *ranks, void *
     size_t more = 0;
     struct az_table *t =
         az_table_new(job->arena, "op_launches", "Operators by the kernels they launch", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "op_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "kernel_sequence", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -374,8 +372,6 @@ static int sequence_table(struct az_job *job, const struct az_ranks *ranks, void
 {
     struct az_table *t =
         az_table_new(job->arena, "frequent_sequences", "Frequent kernel sequences of operators", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "pattern", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);

@@ -182,8 +182,6 @@ static void put_id(struct az_table *t, uint64_t id)
 static int path_table(struct az_job *job, const struct az_rank *r, const struct path_part *p)
 {
     struct az_table *t = az_table_new(job->arena, "critical_path", "Critical path of one rank", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "event_idx", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "duration", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -221,8 +219,6 @@ static int summary_table(struct az_job *job, const struct az_rank *r, const stru
     struct az_table *t =
         az_table_new(job->arena, "critical_path_summary",
                      "What bounds the critical path of one rank", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "bound_by", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "duration (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);

@@ -145,8 +145,6 @@ static int summary(struct az_job *job, const struct az_ranks *ranks, void *const
 {
     struct az_table *t =
         az_table_new(job->arena, "queue_length_summary", "Launches waiting on each stream", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_bd_stats_columns(t, AZ_UNIT_COUNT);
@@ -171,8 +169,6 @@ static int blocked(struct az_job *job, const struct az_ranks *ranks, void *const
 {
     struct az_table *t =
         az_table_new(job->arena, "blocked_on_full_queue", "Streams with a full queue", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "duration_at_max_queue_length", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
@@ -203,8 +199,6 @@ static int over_time(struct az_job *job, const struct az_ranks *ranks, void *con
                                       "Launches waiting on all streams of a rank", 0);
     for (size_t i = 0; i < ranks->n; i++)
         any += parts[i] && ((const struct queue_part *)parts[i])->n;
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "part of the window (%)", AZ_INT, AZ_UNIT_PERCENT, AZ_KEY);
     for (size_t i = 0; i < n; i++) {
         const struct az_sv name =

@@ -240,8 +240,6 @@ static int temporal(struct az_job *job, const struct az_ranks *ranks, void *cons
                                         "memory_time(us)" };
     struct az_table *t =
         new_table(job, ranks, parts, "temporal_breakdown", "Device time by rank", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (size_t i = 0; i < 4; i++)
         az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i == 1 ? 0 : AZ_LOWER_BETTER);
@@ -295,8 +293,6 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
                                  : new_table(job, ranks, parts, "kernel_type_breakdown",
                                              "Kinds of device work of all ranks", AZ_TABLE_SUMMARY);
     double total = 0, sum[8] = { 0 };
-    if (!t)
-        return az_arena_error(job->arena);
     if (by_rank)
         az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "kernel_type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -335,8 +331,6 @@ static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const
     static const char *const us[] = { "communication(us)", "hidden(us)", "exposed(us)" };
     struct az_table *t =
         new_table(job, ranks, parts, "comm_comp_overlap", "Communication hidden by computation", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "comp_comm_overlap_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
     for (size_t i = 0; i < 3; i++)
@@ -360,8 +354,6 @@ static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const
     static const char *const us[] = { "sum (us)", "hidden (us)", "exposed (us)" };
     struct az_table *t = az_table_new(job->arena, "exposed_communication",
                                       "Hidden and exposed time of communication kernels", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -388,8 +380,6 @@ static int kernels(struct az_job *job, const struct az_ranks *ranks, void *const
 {
     struct az_table *t =
         new_table(job, ranks, parts, "kernel_breakdown", "Device work by name and rank", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_bd_name_columns(t);
     az_table_column(t, "kernel_type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -412,8 +402,6 @@ static int notes(struct az_job *job, const struct az_ranks *ranks, void *const *
 {
     struct az_table *t =
         az_table_new(job->arena, "user_annotations", "Annotations by name and rank", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_bd_name_columns(t);
     az_table_column(t, "side", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);

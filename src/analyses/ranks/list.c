@@ -203,8 +203,6 @@ static int list_ranks(const struct work *w)
     static const int by_rank[] = { AZ_UP(0), AZ_UP(1) };
     const struct az_ranks *s = w->ranks;
     struct az_table *t = az_table_new(w->job->arena, "ranks", "Ranks", 0);
-    if (!t)
-        return az_arena_error(w->job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "file", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "host", AZ_TEXT, AZ_UNIT_NONE, 0);

@@ -133,8 +133,6 @@ int az_mr_launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch
     struct az_mr_launch_sum *v = NULL;
     size_t n = 0;
     int64_t total = 0, run = 0;
-    if (!t)
-        return az_arena_error(m->job->arena);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
@@ -222,8 +220,6 @@ static int timelines(const struct az_mr_ranks *m)
         az_table_new(m->job->arena, "gpu_timelines",
                      "GPU time line of every rank (time_ms_std: population deviation of the ranks)",
                      AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(m->job->arena);
     timeline_columns(m, t);
     for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++) {
         const struct spread s = spread_of(m, f);
@@ -253,8 +249,6 @@ static int by_rank(const struct az_mr_ranks *m)
     };
     struct az_table *t = az_table_new(m->job->arena, "gpu_timelines_by_rank",
                                       "GPU time line, a row a rank (ms)", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(m->job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
         az_table_column(t, az_mr_figure_text(f), AZ_REAL, AZ_UNIT_MS,

@@ -97,8 +97,6 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     struct az_table *t = az_table_new(job->arena, "rank_summary", "Summary of the ranks",
                                       job->n_traces == 0 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
     (void)parts;
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "item", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "value", AZ_REAL, AZ_UNIT_NONE, 0);
     az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
