@@ -1,5 +1,5 @@
 /* One table as aligned columns that fit the width: names are shortened first, headers broken over
- * two lines, texts cut, and only then columns left out, the least telling first. */
+ * two lines, texts cut, and only then columns skipped, the least important first. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -17,7 +17,7 @@ enum {
     LEAST_TEXT = 12,
     LEAST_KEY = 16,
     MOST_TEXT = 100,  /* of any text column */
-    MOST_NAMES = 500, /* of a column that are told apart */
+    MOST_NAMES = 500, /* of a column that are compared */
     HEADER_LINES = 3, /* at most */
     KEEP = 4          /* columns of this importance and below go first */
 };
@@ -29,7 +29,7 @@ struct field { /* a column that is shown */
     size_t header_width;  /* of its longest line */
     size_t cells, width;  /* of the widest cell; of the column */
     const char *share_of; /* NULL: by the table */
-    unsigned importance;  /* the largest is left out first */
+    unsigned importance;  /* the largest is skipped first */
     bool start;           /* shown as a time after the trace's first event */
     struct az_sv *name;   /* its cells, if they are texts, left-justified; NULL: numbers */
 };
@@ -64,7 +64,7 @@ static struct az_sv shown(const struct view *v, const struct field *f, size_t ro
 
 /* ---- headers ---- */
 
-/* Where the first line of a header ends if it may have `width` columns: behind a blank or `_`. */
+/* Where the first line of a header ends if it may have `width` columns: after a blank or `_`. */
 static size_t header_end(struct az_sv s, size_t width)
 {
     size_t end = 0;
@@ -116,7 +116,7 @@ static void header_rows(struct az_textout *o, const struct view *v)
         for (size_t i = 0; i < v->n; i++) {
             const struct field *f = &v->field[i];
             struct az_sv s = f->header;
-            if (v->broken) { /* short headers stand at the bottom */
+            if (v->broken) { /* short headers are at the bottom */
                 size_t own = 1;
                 while (own < lines && header_line(s, f->width, own).n)
                     own++;
@@ -254,7 +254,7 @@ static const char *share_of(const struct az_table *t)
                                                         : NULL;
 }
 
-/* The largest is left out first: a key tells which row it is, then time, share and count count. */
+/* The largest is skipped first. Keys are needed most, then time, share and count. */
 static unsigned importance_of(const struct view *v, const struct az_column *c)
 {
     bool time = az_unit_same_dimension(c->unit, AZ_UNIT_NS), percent = c->unit == AZ_UNIT_PERCENT,
