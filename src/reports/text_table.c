@@ -16,6 +16,7 @@ enum {
     FEW_COLUMNS = 4,   /* where more than so many are shown */
     LEAST_TEXT = 12,
     LEAST_KEY = 16,
+    LEAST_ONE = 30,   /* the only key */
     MOST_TEXT = 100,  /* of any text column */
     MOST_NAMES = 500, /* of a column that are compared */
     HEADER_LINES = 3, /* at most */
@@ -165,15 +166,25 @@ static void drop_one(struct view *v)
     v->left_out++;
 }
 
-/* The widest text column above a width, keys or others; NULL: none. */
+static bool is_key(const struct view *v, const struct field *f)
+{
+    return (v->t->columns.v[f->col].flags & AZ_KEY) != 0;
+}
+
+/* The widest text column above a width, keys or others; NULL: none. A key that is the only one has
+ * more room. */
 static struct field *widest_above(struct view *v, size_t least, bool keys, bool others)
 {
     struct field *widest = NULL;
+    size_t n_keys = 0;
 
+    for (size_t i = 0; i < v->n; i++)
+        n_keys += v->field[i].name && is_key(v, &v->field[i]);
     for (size_t i = 0; i < v->n; i++) {
         struct field *f = &v->field[i];
-        const bool key = (v->t->columns.v[f->col].flags & AZ_KEY) != 0;
-        if (f->name && f->width > least && (key ? keys : others) &&
+        const bool key = is_key(v, f);
+        const size_t low = key && n_keys == 1 && least < LEAST_ONE ? LEAST_ONE : least;
+        if (f->name && f->width > low && (key ? keys : others) &&
             (!widest || f->width > widest->width))
             widest = f;
     }
@@ -189,7 +200,8 @@ static bool squeeze(struct view *v, size_t excess)
     struct field *f = widest_above(v, least, true, true);
 
     if (f) { /* by halves: another may be the widest then */
-        const size_t spare = f->width - least, step = excess < spare ? excess : spare;
+        const size_t spare = f->width > least ? f->width - least : 1,
+                     step = excess < spare ? excess : spare;
         f->width -= step > 8 ? step / 2 : 1;
         return true;
     }
