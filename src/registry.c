@@ -69,9 +69,10 @@ int az_format_choose(const struct az_format *const *formats, struct az_sv head, 
                             "not a profile of a known format (see 'analyzer list'; a configuration "
                             "can name its \"format\")");
     if (tie)
-        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path),
-                            "may be '%s' or '%s' (name the right one as \"format\" in a configuration)",
-                            best->name, tie->name);
+        return az_diag_fail(
+            diag, AZ_EFORMAT, AZ_AT_FILE(path),
+            "may be '%s' or '%s' (name the right one as \"format\" in a configuration)", best->name,
+            tie->name);
     *out = best;
     if (score)
         *score = top;

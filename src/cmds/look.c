@@ -8,6 +8,8 @@
 #include "results/headline.h"
 #include "results/schema.h"
 
+enum { MOST_READ = 4 }; /* inputs of a folder */
+
 int az_look_begin(struct az_look *l, const char *const *paths, size_t n)
 {
     struct az_config_names names;
@@ -169,7 +171,7 @@ static void describe(const struct az_plan_job *job, const struct az_result *res)
 int az_look_describe(const char *path, const struct az_log *log)
 {
     struct az_look l;
-    int rc = az_look_begin(&l, &path, 1);
+    int rc = az_look_begin(&l, &path, 1), failed = rc;
 
     if (rc)
         az_diag_print(&l.diag, log);
@@ -179,7 +181,7 @@ int az_look_describe(const char *path, const struct az_log *log)
         struct az_result res;
 
         az_result_init(&res, opts.memory_limit);
-        if (!job->error)
+        if (!job->error && i < MOST_READ)
             job->error = az_run_one(job, &opts, 1, &res, &job->diag, NULL);
         if (l.plan.jobs.n > 1 || l.conf.inputs.v[i].files.n > 1)
             printf("  input     %.*s: %zu file%s, %s\n", AZ_SVF(job->input->title),
@@ -189,9 +191,12 @@ int az_look_describe(const char *path, const struct az_log *log)
             describe(job, &res);
         fflush(stdout);
         az_diag_print(&job->diag, log);
-        rc = job->error;
+        failed = failed ? failed : job->error;
         az_result_release(&res);
     }
+    if (!rc && l.plan.jobs.n > MOST_READ)
+        printf("  ...       %zu inputs are not read (probe one of them)\n",
+               l.plan.jobs.n - MOST_READ);
     az_look_end(&l);
-    return rc;
+    return failed;
 }

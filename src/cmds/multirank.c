@@ -28,7 +28,7 @@ static const struct az_cmd_opt options[] = {
       "write benchmark commands of the costliest matrix products and convolutions" },
     { 'o', "output", "PATH",
       "folder for the outputs of all runs; or, for one run, the workbook, with all other outputs "
-      "beside it. Without it they are in the run's folder" },
+      "next to it. Without it they are in the run's folder" },
     { OPT_FORCE, "force", NULL,
       "replace reports that are there already; else such a run is skipped" },
     { 'd', "dry-run", NULL, "print each run with its files, and stop" },

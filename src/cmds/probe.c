@@ -98,7 +98,7 @@ const struct az_cmd az_cmd_probe = {
     "probe",
     "PATH...",
     "what a file is and what it holds: devices, ranks, steps, span",
-    "The number behind the format is how sure that is. Next: 'analyzer run PATH' reports it, "
+    "The number after the format is how sure that is. Next: 'analyzer run PATH' reports it, "
     "'analyzer init PATH' prints a\n"
     "configuration.",
     options,

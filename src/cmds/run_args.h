@@ -26,7 +26,7 @@ enum {
 
 struct az_run_args {
     const char *config, *xlsx, *csv_dir, *dir;
-    const char *together; /* -o FILE.xlsx; NULL: not given */
+    const char *together;     /* -o FILE.xlsx; NULL: not given */
     struct az_vec_sv formats; /* views into argv */
     struct az_overrides over;
     struct az_vec_sv only;

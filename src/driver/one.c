@@ -353,7 +353,7 @@ static int check_activity(struct az_one *o)
     if (any)
         return AZ_OK;
     return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE,
-                        "%.*s: no device work was recorded (was the profiler told to record "
+                        "%.*s: no device work was recorded (was the profiler set to record "
                         "the device?)",
                         AZ_SVF(at_input(o).file));
 }

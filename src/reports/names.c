@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "reports/fields.h"
 
-#define MARK "\xe2\x80\xa6" /* of what is left out */
+#define MARK "\xe2\x80\xa6" /* of what is skipped */
 
 enum {
     MOST_NAMES = 512, /* of a column: more are shortened without a look at each other */
@@ -83,7 +83,7 @@ struct az_sv az_name_plain(struct az_arena *a, struct az_sv s)
 
 /* ---- C++ names ---- */
 
-/* Index behind the bracket that closes the one at i; n if none does. `->` closes nothing. */
+/* Index after the bracket that closes the one at i; n if none does. `->` closes nothing. */
 static size_t behind(struct az_sv s, size_t i)
 {
     int depth = 0;
@@ -217,9 +217,10 @@ static bool ambiguous(const struct az_sv *name, const struct az_sv *shown, size_
 
 void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n)
 {
-    struct az_sv *shown = az_arena_array(a, 2 * n + 1, sizeof *shown), *longer = shown + n;
+    struct az_sv *shown = az_arena_array(a, n + 1, sizeof *shown),
+                 *longer = az_arena_array(a, n + 1, sizeof *longer);
 
-    if (!shown)
+    if (!shown || !longer)
         return;
     for (size_t i = 0; i < n; i++) {
         shown[i] = az_name_short(a, name[i], false);
@@ -284,9 +285,9 @@ static size_t most_telling(const struct az_sv *name, size_t n, size_t i, const b
     return best;
 }
 
-/* The first word, and of the others those that tell a generated name from those that begin alike:
- * "sm90_xmma_gemm_bf16_tn_n_tile256x128x64_execute" -> "sm90...tn...tile256x128x64". The name
- * itself if none begins alike, or its words are the same as another's. */
+/* The first word, and of the others those in which a generated name differs from those that begin
+ * alike: "sm90_xmma_gemm_bf16_tn_n_tile256x128x64_execute" -> "sm90...tn...tile256x128x64". The
+ * name itself if none begins alike, or its words are the same as another's. */
 static struct az_sv telling(struct az_arena *a, const struct az_sv *name, size_t n, size_t i)
 {
     const size_t tokens = count_tokens(name[i]);

@@ -1,5 +1,5 @@
-/* Texts of cells as people read them: lists as words, names of kernels by the part that tells them
- * apart. Tables and files keep what the trace says. Private to the room. */
+/* Texts of cells as people read them: lists as words, names of kernels by the part in which
+ * they differ. Tables and files keep what the trace says. Private to the room. */
 #ifndef AZ_REPORTS_NAMES_H
 #define AZ_REPORTS_NAMES_H
 

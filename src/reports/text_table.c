@@ -1,5 +1,5 @@
 /* One table as aligned columns that fit the width: names are shortened first, headers broken over
- * two lines, texts cut, and only then columns left out, the least telling first. */
+ * two lines, texts cut, and only then columns skipped, the least important first. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -16,8 +16,9 @@ enum {
     FEW_COLUMNS = 4,   /* where more than so many are shown */
     LEAST_TEXT = 12,
     LEAST_KEY = 16,
+    LEAST_ONE = 30,   /* the only key */
     MOST_TEXT = 100,  /* of any text column */
-    MOST_NAMES = 500, /* of a column that are told apart */
+    MOST_NAMES = 500, /* of a column that are compared */
     HEADER_LINES = 3, /* at most */
     KEEP = 4          /* columns of this importance and below go first */
 };
@@ -29,7 +30,7 @@ struct field { /* a column that is shown */
     size_t header_width;  /* of its longest line */
     size_t cells, width;  /* of the widest cell; of the column */
     const char *share_of; /* NULL: by the table */
-    unsigned importance;  /* the largest is left out first */
+    unsigned importance;  /* the largest is skipped first */
     bool start;           /* shown as a time after the trace's first event */
     struct az_sv *name;   /* its cells, if they are texts, left-justified; NULL: numbers */
 };
@@ -64,7 +65,7 @@ static struct az_sv shown(const struct view *v, const struct field *f, size_t ro
 
 /* ---- headers ---- */
 
-/* Where the first line of a header ends if it may have `width` columns: behind a blank or `_`. */
+/* Where the first line of a header ends if it may have `width` columns: after a blank or `_`. */
 static size_t header_end(struct az_sv s, size_t width)
 {
     size_t end = 0;
@@ -116,7 +117,7 @@ static void header_rows(struct az_textout *o, const struct view *v)
         for (size_t i = 0; i < v->n; i++) {
             const struct field *f = &v->field[i];
             struct az_sv s = f->header;
-            if (v->broken) { /* short headers stand at the bottom */
+            if (v->broken) { /* short headers are at the bottom */
                 size_t own = 1;
                 while (own < lines && header_line(s, f->width, own).n)
                     own++;
@@ -165,15 +166,25 @@ static void drop_one(struct view *v)
     v->left_out++;
 }
 
-/* The widest text column above a width, keys or others; NULL: none. */
+static bool is_key(const struct view *v, const struct field *f)
+{
+    return (v->t->columns.v[f->col].flags & AZ_KEY) != 0;
+}
+
+/* The widest text column above a width, keys or others; NULL: none. A key that is the only one has
+ * more room. */
 static struct field *widest_above(struct view *v, size_t least, bool keys, bool others)
 {
     struct field *widest = NULL;
+    size_t n_keys = 0;
 
+    for (size_t i = 0; i < v->n; i++)
+        n_keys += v->field[i].name && is_key(v, &v->field[i]);
     for (size_t i = 0; i < v->n; i++) {
         struct field *f = &v->field[i];
-        const bool key = (v->t->columns.v[f->col].flags & AZ_KEY) != 0;
-        if (f->name && f->width > least && (key ? keys : others) &&
+        const bool key = is_key(v, f);
+        const size_t low = key && n_keys == 1 && least < LEAST_ONE ? LEAST_ONE : least;
+        if (f->name && f->width > low && (key ? keys : others) &&
             (!widest || f->width > widest->width))
             widest = f;
     }
@@ -189,7 +200,8 @@ static bool squeeze(struct view *v, size_t excess)
     struct field *f = widest_above(v, least, true, true);
 
     if (f) { /* by halves: another may be the widest then */
-        const size_t spare = f->width - least, step = excess < spare ? excess : spare;
+        const size_t spare = f->width > least ? f->width - least : 1,
+                     step = excess < spare ? excess : spare;
         f->width -= step > 8 ? step / 2 : 1;
         return true;
     }
@@ -254,7 +266,7 @@ static const char *share_of(const struct az_table *t)
                                                         : NULL;
 }
 
-/* The largest is left out first: a key tells which row it is, then time, share and count count. */
+/* The largest is skipped first. Keys are needed most, then time, share and count. */
 static unsigned importance_of(const struct view *v, const struct az_column *c)
 {
     bool time = az_unit_same_dimension(c->unit, AZ_UNIT_NS), percent = c->unit == AZ_UNIT_PERCENT,

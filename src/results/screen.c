@@ -18,14 +18,22 @@ struct question {
             "parent_operation", "category", "cores"                                                \
     }
 
+#define FAMILY_COLUMNS                                                                             \
+    {                                                                                              \
+        "family", "category", "device", "kernel_time", "share", "count"                            \
+    }
+
+/* Copies are device work, too. */
 static const struct question families = {
-    { "time_by_family", "kernel_class_summary", "kernel_summary_by_category", "category_summary",
-      "ops_summary_by_category", "tpu_category_summary" },
-    FAMILY_ROWS,
-    2,
-    "of kernel time",
-    { "family", "category", "device", "kernel_time", "share", "count", "exposed", "recoverable" }
+    { "time_by_family" }, FAMILY_ROWS, 1, "of device time", FAMILY_COLUMNS
 };
+static const struct question classes = { { "kernel_class_summary", "kernel_summary_by_category",
+                                           "category_summary", "ops_summary_by_category",
+                                           "tpu_category_summary" },
+                                         FAMILY_ROWS,
+                                         2,
+                                         "of kernel time",
+                                         FAMILY_COLUMNS };
 /* What ran as one launch of a recorded graph has kernels, but no operators. */
 static const struct question operations = {
     { "unified_perf_summary", "kernel_summary", "kern_sum", "tpu_op_summary", "op_models",
@@ -114,6 +122,7 @@ size_t az_screen_choose(const struct az_document *d, struct az_screen_part out[A
     if (az_sv_is(d->format, "comparison"))
         return 0;
     n = add(d, &families, out, n);
+    n = n ? n : add(d, &classes, out, n);
     n = add(d, hidden_by_graphs(d) ? &kernels : &operations, out, n);
     return n ? add(d, &ranks, out, n) : 0;
 }

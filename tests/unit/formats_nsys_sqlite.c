@@ -237,7 +237,8 @@ static void host_events(void **state)
     assert_int_equal(dropped(&f, "operating system event that is no call"), 1);
     assert_true(named(&f, t->ev[AZ_OVERHEAD].name[0], "CUPTI buffers"));
     assert_int_equal(az_trace_facts(t), AZ_CAP_CLASSIC | AZ_CAP_CALLS | AZ_CAP_OSRT);
-    assert_false(az_trace_has_activity(t)); /* the driver then says that no device work was recorded */
+    assert_false(
+        az_trace_has_activity(t)); /* the driver then says that no device work was recorded */
     fixture_close(&f);
 }
 
