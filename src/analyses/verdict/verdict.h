@@ -83,9 +83,10 @@ struct az_vd_part {
     int64_t total, compute, comm, copies, idle;
     int64_t outside; /* of idle: before the first and after the last work of a process */
     size_t devices;
-    struct az_sv device; /* name; empty: unknown */
-    int64_t kernels;     /* time of kernels, ns */
-    size_t names;        /* of kernels that came summed */
+    struct az_sv device;   /* name; empty: unknown */
+    int64_t kernels;       /* time of kernels, ns */
+    size_t names;          /* of kernels that came summed */
+    struct az_sv families; /* of these: their shares of kernel time */
     /* steps */
     size_t steps;
     struct az_sv how;
@@ -170,6 +171,8 @@ static inline int64_t az_vd_mean(const struct az_vd_whole *w, int64_t ns)
     return w->devices > 1 && ns > 0 ? ns / (int64_t)w->devices : ns;
 }
 /* The lines but for the findings: what ran, and the account; what to trust. */
+/* Are there so many graph launches without kernels that idle time means nothing? */
+bool az_vd_doubt(const struct az_vd_whole *w);
 int az_vd_put_head(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
 int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
 
