@@ -175,14 +175,27 @@ static struct az_sv links(struct az_vd_whole *w)
         return AZ_SV("");
     if (s->unlinked)
         return az_arena_printf(a, "%s of %s device events without their launch", m, n);
-    return az_arena_printf(a, "%s device events", n);
+    return az_arena_printf(a, "%s%s device events%s", w->sum.linked ? "all " : "", n,
+                           w->sum.linked ? " linked" : "");
+}
+
+/* "96.9 % of kernel time has FLOPs or bytes" */
+static struct az_sv rated(struct az_vd_whole *w)
+{
+    const struct az_vd_part *s = &w->sum;
+    if (s->rateable <= 0)
+        return AZ_SV("");
+    return az_arena_printf(w->job->arena, "; %.1f %% of kernel time has FLOPs or bytes",
+                           100.0 * (double)s->rated / (double)s->rateable);
 }
 
 int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
 {
     const struct az_vd_part *s = &w->sum;
     struct az_arena *a = w->job->arena;
+    const struct az_sv known = rated(w);
     struct az_sv text = links(w);
+    text = az_arena_printf(a, "%.*s%.*s", AZ_SVF(text), AZ_SVF(known));
     char n[AZ_HUMAN_MAX];
     if (s->bare)
         text = add(

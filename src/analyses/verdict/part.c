@@ -20,7 +20,7 @@ struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s)
     return kept;
 }
 
-/* What tells a kernel: `void at::native::elementwise_kernel<128, 4, ...>(int, ...)` without return
+/* What names a kernel: `void at::native::elementwise_kernel<128, 4, ...>(int, ...)` without return
  * type, template and parameters. */
 struct az_sv az_vd_short(struct az_sv name)
 {
@@ -119,6 +119,7 @@ static void trust(struct az_vd *v, const struct az_counted *c)
     p->host = az_vd_ns(v, host_span(v->t));
     p->events = c->events;
     p->unlinked = c->unlinked;
+    p->linked = (v->t->caps & AZ_CAP_CALLTREE) != 0;
     for (size_t i = 0; i < k->n; i++) {
         const int64_t ns = az_vd_ns(v, k->end[i] - k->start[i]);
         p->kernels = az_add_sat(p->kernels, ns);
