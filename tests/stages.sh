@@ -84,6 +84,11 @@ stage_accounts() {
     counted accounts "$PYTHON" tests/account_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA" --shared "$SHARED"
 }
 
+# Steps of traces that mark them, of seeded ones that do not, and none where there is no loop.
+stage_steps() {
+    counted steps "$PYTHON" tests/steps_check.py --analyzer "$ANALYZER" --shared "$SHARED" --seeds 4
+}
+
 # What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed.
 stage_gates() {
     counted gates "$PYTHON" tests/verdict_check.py --analyzer "$ANALYZER" --stats "$BUILD/tools/gate_stats"

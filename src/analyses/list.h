@@ -11,7 +11,6 @@
     X(classic) \
     X(device_iterations) \
     X(gpu_timeline) \
-    X(steps) \
     X(fw_ops) \
     X(fw_unified) \
     X(fw_diff) \
@@ -41,6 +40,7 @@
     X(hlo_host) \
     X(hlo_events) \
     X(hlo_tpu) \
+    X(steps) \
     /* after those of a format's own vocabulary, which answer the same questions (tables/views.h) */ \
     X(kern_sum) \
     X(mem_time_sum) \

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/err.h"
 #include "classify/words.h"
 
 /* Whole names, numbers apart. Names that only hold such a word are parts of a step
@@ -85,7 +86,7 @@ enum az_step_mark az_step_mark_of(struct az_sv name, struct az_sv *stem, int64_t
         *stem = cut_number(name, number);
         return AZ_MARK_PROFILER;
     }
-    for (size_t i = 0; i < sizeof engine / sizeof *engine; i++)
+    for (size_t i = 0; i < AZ_LENGTH(engine); i++)
         if (az_sv_starts(name, az_sv_str(engine[i])))
             return AZ_MARK_ENGINE;
     if (of_program(name))

@@ -8,7 +8,7 @@ const char *az_step_how_text(enum az_step_how how)
     static const char *const text[AZ_STEP_HOWS] = {
         [AZ_STEPS_TAG] = "by the user's tag",
         [AZ_STEPS_PROFILER] = "by ProfilerStep marks",
-        [AZ_STEPS_XPLANE] = "by XPlane steps",
+        [AZ_STEPS_DEVICE] = "by steps of the profile",
         [AZ_STEPS_PROGRAM] = "by runs of the main program",
         [AZ_STEPS_ENGINE] = "by marks of the serving engine",
         [AZ_STEPS_RANGES] = "by ranges named as steps",

@@ -8,8 +8,8 @@
 
 enum az_step_how {                     /* in the order of preference */
                    AZ_STEPS_TAG,       /* ranges of the option nvtx_tag_of_iter */
-                   AZ_STEPS_PROFILER,  /* ProfilerStep#N of PyTorch */
-                   AZ_STEPS_XPLANE,    /* lines `Steps` of an XPlane file */
+                   AZ_STEPS_PROFILER,  /* ProfilerStep#N */
+                   AZ_STEPS_DEVICE,    /* lines of steps that a profile of devices has itself */
                    AZ_STEPS_PROGRAM,   /* runs of the program with the most time, where a profile of
                                           compiled programs has no steps */
                    AZ_STEPS_ENGINE,    /* execute_*, step[, prefill[, decode[ of a serving engine */

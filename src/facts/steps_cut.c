@@ -9,7 +9,7 @@
 #define LEAST   3    /* steps that must agree */
 #define NEAR    10   /* after the optimizer: within a tenth of a step */
 #define SAMPLES 9    /* repetitions whose gaps are looked at */
-#define CONTEXT 3    /* kernels on each side by which a place is recognised */
+#define CONTEXT 8    /* kernels from a place on by which it is recognised */
 
 /* ---- gaps ---- */
 /* Places in the sequence where equal repetitions begin, evenly among all. */
@@ -79,7 +79,7 @@ static int choose_start(struct az_kernels *k, struct az_loop *l)
 {
     const size_t bytes = SAMPLES * l->len * sizeof(int64_t);
     const size_t by_tail = l->tail % l->len, by_head = (l->len - l->head % l->len) % l->len;
-    if (l->whole) {
+    if (l->exact) {
         l->at = by_head;
         return 0;
     }
@@ -92,7 +92,9 @@ static int choose_start(struct az_kernels *k, struct az_loop *l)
     const bool tail = l->tail_clean && l->tail <= l->len;
     if (l->optimizer) {
         const size_t off = (by_tail + l->len - behind) % l->len;
-        l->at = tail && off <= l->len / NEAR ? by_tail : longest(l, gap, behind, l->len / NEAR + 1);
+        l->at = longest(l, gap, behind, l->len / NEAR + 1);
+        if (tail && off <= l->len / NEAR && 2 * gap[by_tail] >= gap[l->at])
+            l->at = by_tail;
     } else if (tail && 2 * gap[by_tail] >= gap[widest]) {
         l->at = by_tail;
     } else {
@@ -103,23 +105,21 @@ static int choose_start(struct az_kernels *k, struct az_loop *l)
 }
 
 /* ---- boundaries ---- */
-/* The kernel near `expect` that begins a step, by what is around it. */
+/* The kernel near `expect` that begins a step, by what follows it. What comes before a step may
+ * differ, as after a test run. */
 static size_t locate(const struct az_kernels *k, const struct az_loop *l, int64_t expect,
                      int64_t width, int64_t lo, int64_t hi)
 {
     int64_t best = expect < lo ? lo : expect > hi ? hi : expect, off = INT64_MAX;
     int score = -1;
     const int64_t from = expect - width < lo ? lo : expect - width,
-                  to = expect + width > hi ? hi : expect + width, len = (int64_t)l->len;
+                  to = expect + width > hi ? hi : expect + width;
     for (int64_t i = from; i <= to && i < (int64_t)k->n; i++) {
         int s = 0;
         const int64_t d = i < expect ? expect - i : i - expect;
-        for (int64_t c = -CONTEXT; c <= CONTEXT; c++) {
-            const int64_t r = ((int64_t)l->at + c % len + len) % len;
-            s += i + c >= 0 && i + c < (int64_t)k->n &&
-                 k->kind[i + c] == k->kind[l->from + (size_t)r];
-        }
-        s = 2 * s + (k->kind[i] == k->kind[l->from + l->at]);
+        for (int64_t c = 0; c < CONTEXT && i + c < (int64_t)k->n; c++)
+            s += k->kind[i + c] == k->kind[l->from + (l->at + (size_t)c) % l->len];
+        s += k->kind[i] == k->kind[l->from + l->at] ? CONTEXT : 0;
         if (s > score || (s == score && d < off)) {
             score = s;
             best = i;
@@ -135,8 +135,8 @@ static int boundaries(struct az_kernels *k, const struct az_loop *l, struct az_v
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < l->n; i++) { /* the one before each anchor */
         const int64_t lo = i ? (int64_t)l->p[i - 1] + 1 : 0, p = l->p[i];
-        const int64_t length = i ? p - lo + 1 : len,
-                      width = (length > len ? length - len : len - length) + 8;
+        const int64_t length = i ? p - lo + 1 : p + len - before, /* of the first: if it is whole */
+            width = (length > len ? length - len : len - length) + 8;
         if (before == 0)
             rc = az_vec_push(out, (uint64_t)p);
         else if (p - before >= lo - len / NEAR)
@@ -168,6 +168,21 @@ static bool cut(struct az_kernels *k, const struct az_loop *l, size_t from, size
     return !end && 2 * n >= l->len && n <= 2 * l->len;
 }
 
+/* Where an anchor is missing two steps seem to be one: the end of the first, or `to`. */
+static size_t split(struct az_kernels *k, const struct az_loop *l, size_t from, size_t to)
+{
+    const double least = AGREES * (double)l->len;
+    size_t last;
+    if ((double)(to - from) < least + (double)l->len)
+        return to;
+    const size_t y = locate(k, l, (int64_t)(from + l->len), (int64_t)(l->len / NEAR + 8),
+                            (int64_t)from + 1, (int64_t)to - 1);
+    return (double)az_loop_matched(k, from, y, &last) >= least &&
+                   (double)az_loop_matched(k, y, to, &last) >= least
+               ? y
+               : to;
+}
+
 /* ---- are they those of a loop? ---- */
 static int64_t busy(const struct az_kernels *k, size_t from, size_t to)
 {
@@ -177,7 +192,8 @@ static int64_t busy(const struct az_kernels *k, size_t from, size_t to)
     return sum;
 }
 
-static int judge(struct az_kernels *k, const struct az_cuts *c, double *inside, bool *good)
+static int judge(struct az_kernels *k, const struct az_loop *l, const struct az_cuts *c,
+                 double *inside, bool *good)
 {
     const size_t bytes = (c->n + 1) * sizeof(int64_t);
     int64_t *v = az_mem_alloc(k->job->mem, bytes), sum = 0;
@@ -193,6 +209,10 @@ static int judge(struct az_kernels *k, const struct az_cuts *c, double *inside, 
         if (x->agreement >= AGREES)
             v[agree++] = stop - az_kernel_start(k, x->from);
     }
+    if (c->n && l->head_clean) /* what is cut off at the profile's ends is inside, too */
+        sum += busy(k, 0, c->v[0].from);
+    if (c->n && l->tail_clean && !c->v[c->n - 1].apart)
+        sum += busy(k, c->v[c->n - 1].end, k->n);
     *inside = (double)sum / (double)busy(k, 0, k->n);
     *good = agree >= LEAST && (double)agree >= MOST * (double)c->n && *inside >= AZ_STEP_INSIDE;
     if (*good) {
@@ -201,6 +221,22 @@ static int judge(struct az_kernels *k, const struct az_cuts *c, double *inside, 
     }
     az_mem_free(k->job->mem, v, bytes);
     return 0;
+}
+
+/* The steps from one boundary to the next; usually one. */
+static int cut_all(struct az_kernels *k, const struct az_loop *l, size_t from, size_t to, bool end,
+                   struct az_cuts *out)
+{
+    int rc = 0;
+    for (size_t stop; rc == 0 && from < to; from = stop) {
+        struct az_cut c;
+        stop = split(k, l, from, to);
+        if (cut(k, l, from, stop, end && stop == to, &c))
+            rc = az_vec_push(out, c);
+        else if (out->n && !(end && stop == to))
+            out->v[out->n - 1].apart = true; /* what follows is no step */
+    }
+    return rc;
 }
 
 int az_loop_cut(struct az_kernels *k, struct az_loop *l, struct az_cuts *out, double *inside,
@@ -215,18 +251,11 @@ int az_loop_cut(struct az_kernels *k, struct az_loop *l, struct az_cuts *out, do
     az_loop_hold(k, l);
     for (size_t i = 0; rc == 0 && i < at.n; i++) {
         const bool end = i + 1 == at.n;
-        const size_t to = end ? k->n : at.v[i + 1];
-        struct az_cut c;
-        if (to <= at.v[i])
-            continue;
-        if (cut(k, l, at.v[i], to, end, &c))
-            rc = az_vec_push(out, c);
-        else if (out->n)
-            out->v[out->n - 1].apart = true; /* what follows is no step */
+        rc = cut_all(k, l, at.v[i], end ? k->n : at.v[i + 1], end, out);
     }
     az_loop_drop(k, l);
     if (rc == 0)
-        rc = judge(k, out, inside, good);
+        rc = judge(k, l, out, inside, good);
     az_vec_release(&at);
     return rc;
 }

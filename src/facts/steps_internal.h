@@ -62,8 +62,8 @@ static inline size_t az_kernel_count(const struct az_kernels *k, uint32_t kind)
 int az_kernels_make(struct az_kernels *k, struct az_job *job, size_t trace, uint32_t lane,
                     uint32_t like) AZ_MUST_USE;
 void az_kernels_release(struct az_kernels *k);
-/* The lane with the most computation; AZ_NO_ID: none. *others: lanes of its device that compute,
- * too. */
+/* The lane with the most computation; AZ_NO_ID: none. *others: lanes of its device with
+ * kernels, too. */
 int az_kernels_lane(struct az_job *job, size_t trace, uint32_t *lane, size_t *others) AZ_MUST_USE;
 
 /* Kernels of one kind that may begin what is repeated. */
@@ -79,6 +79,7 @@ struct az_loop {
     size_t from, len;                   /* reference: one spacing */
     bool optimizer, copies, nested;     /* each repetition has this */
     bool head_clean, tail_clean, whole; /* what is before and after is part of a repetition */
+    bool exact;                         /* and both together are one, to the kernel */
     size_t head, tail;
     size_t at; /* place in the reference where a step begins */
 };

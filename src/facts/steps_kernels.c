@@ -16,7 +16,7 @@ int az_kernels_lane(struct az_job *job, size_t trace, uint32_t *lane, size_t *ot
     int rc;
     const struct az_trace *t = job->traces[trace];
     const struct az_counted *c = az_job_counted(job, trace, &rc);
-    const size_t bytes = (t->lanes.n + 1) * sizeof(int64_t);
+    const size_t bytes = (t->lanes.n + 1) * 2 * sizeof(int64_t); /* computation, other */
     int64_t *busy = c ? az_mem_alloc(job->mem, bytes) : NULL, most = 0;
     *lane = AZ_NO_ID;
     *others = 0;
@@ -26,17 +26,18 @@ int az_kernels_lane(struct az_job *job, size_t trace, uint32_t *lane, size_t *ot
     for (size_t k = 0; k < AZ_LENGTH(kernel_kinds); k++) {
         const struct az_events *e = &t->ev[kernel_kinds[k]];
         for (size_t i = 0; i < e->n; i++)
-            if (counts(c, kernel_kinds[k], i) &&
-                az_part_of(job, trace, kernel_kinds[k], e->name[i]) == AZ_PART_COMPUTE)
-                busy[e->lane[i]] += e->end[i] - e->start[i];
+            if (counts(c, kernel_kinds[k], i))
+                busy[2 * e->lane[i] + (az_part_of(job, trace, kernel_kinds[k], e->name[i]) !=
+                                       AZ_PART_COMPUTE)] += e->end[i] - e->start[i];
     }
     for (uint32_t i = 0; i < t->lanes.n; i++)
-        if (busy[i] > most) {
-            most = busy[i];
+        if (busy[2 * i] > most) {
+            most = busy[2 * i];
             *lane = i;
         }
     for (uint32_t i = 0; *lane != AZ_NO_ID && i < t->lanes.n; i++)
-        *others += i != *lane && busy[i] > 0 && t->lanes.v[i].device == t->lanes.v[*lane].device;
+        *others += i != *lane && busy[2 * i] + busy[2 * i + 1] > 0 &&
+                   t->lanes.v[i].device == t->lanes.v[*lane].device;
     az_mem_free(job->mem, busy, bytes);
     return 0;
 }
@@ -50,15 +51,13 @@ struct filter {
 
 static bool next(const struct filter *f, struct az_sweep *sweep, uint32_t *op)
 {
+    const struct az_lane *lanes = f->t->lanes.v;
     while (az_sweep_next(sweep, op)) {
         const enum az_kind kind = az_op_kind(*op);
         const uint32_t row = az_op_row(*op), lane = f->t->ev[kind].lane[row];
-        const uint32_t name = f->t->ev[kind].name[row];
         if ((kind != AZ_KERNEL && kind != AZ_GRAPH) || !counts(f->counted, kind, row))
             continue;
-        if (f->lane != AZ_NO_ID ? lane == f->lane
-                                : f->t->lanes.v[lane].device == f->t->lanes.v[f->like].device &&
-                                      (name == AZ_NO_ID || !az_trace_is_comm(f->t, name)))
+        if (f->lane == AZ_NO_ID ? lanes[lane].device == lanes[f->like].device : lane == f->lane)
             return true;
     }
     return false;

@@ -1,4 +1,4 @@
-/* Is what lies between two kernels of one kind the body of a loop (docs/steps.md 3.2 to 3.4)?
+/* Is what is between two kernels of one kind the body of a loop (docs/steps.md 3.2 to 3.4)?
  * Multisets are compared by hashes, and counted where those differ. */
 #include "facts/steps_internal.h"
 
@@ -76,26 +76,32 @@ static void choose_reference(const struct az_kernels *k, const struct az_anchor 
 }
 
 /* ---- agreement ---- */
-static bool agrees(struct az_kernels *k, const struct az_loop *l, size_t i)
+/* Part of the kernels of spacing i and the reference that they have in common. */
+static double agreement(struct az_kernels *k, const struct az_loop *l, size_t i)
 {
     const size_t length = l->p[i + 1] - l->p[i];
     size_t last = 0;
     if (hash_of(k, l->p[i], l->p[i + 1]) == hash_of(k, l->from, l->from + l->len))
-        return true;
+        return 1;
     const size_t most = length > l->len ? length : l->len;
     if ((double)(length < l->len ? length : l->len) < AGREES * (double)most)
-        return false;
-    return (double)az_loop_matched(k, l->p[i], l->p[i + 1], &last) >= AGREES * (double)most;
+        return 0;
+    return (double)az_loop_matched(k, l->p[i], l->p[i + 1], &last) / (double)most;
 }
 
-/* Part of the spacings that agree; of a sample with `step` > 1. */
-static double agreeing(struct az_kernels *k, const struct az_loop *l, size_t step)
+/* Part of the spacings that agree, each `step`-th looked at; *missing: what those lack, on average.
+ */
+static double agreeing(struct az_kernels *k, const struct az_loop *l, size_t step, double *missing)
 {
     size_t n = 0, all = 0;
+    *missing = 0;
     for (size_t i = 0; i + 1 < l->n; i += step) {
-        n += agrees(k, l, i);
+        const double a = agreement(k, l, i);
+        n += a >= AGREES;
+        *missing += a >= AGREES ? 1 - a : 0;
         all++;
     }
+    *missing /= n ? (double)n : 1;
     return all ? (double)n / (double)all : 0;
 }
 
@@ -184,10 +190,10 @@ static bool has_layers(const struct az_kernels *k, const struct az_loop *l)
 /* ---- before and after ---- */
 /* Layers of one forward pass repeat, too, but between an embedding and a head that are no part of
  * them. What surrounds the spacings of a loop is a part of it, cut by the profile's ends. */
-static void surroundings(struct az_kernels *k, struct az_loop *l)
+static void surroundings(struct az_kernels *k, struct az_loop *l, double missing)
 {
     const size_t from = l->p[l->n - 1];
-    const double strange = STRANGE * (double)l->len;
+    const double strange = (STRANGE + missing) * (double)l->len;
     size_t last;
     l->head = l->p[0];
     l->tail = k->n - from;
@@ -198,8 +204,8 @@ static void surroundings(struct az_kernels *k, struct az_loop *l)
     const size_t both = match(k, 0, l->head, &last) + match(k, from, k->n, &last);
     forget(k, 0, l->head);
     forget(k, from, k->n);
-    l->whole = (double)(l->head + l->tail - both) <= strange &&
-               (double)both >= (1 - STRANGE) * (double)l->len;
+    l->whole =
+        (double)(l->head + l->tail - both) <= strange && (double)l->len - (double)both <= strange;
 }
 
 static bool is_loop(const struct az_kernels *k, const struct az_loop *l)
@@ -219,7 +225,9 @@ int az_loop_judge(struct az_kernels *k, const struct az_anchor *a, struct az_loo
     choose_reference(k, a, l);
     az_loop_hold(k, l);
     const size_t step = (l->n - 1) / SAMPLE + 1;
-    *good = agreeing(k, l, step) >= MOST && (step == 1 || agreeing(k, l, 1) >= MOST);
+    double missing;
+    *good = agreeing(k, l, step, &missing) >= MOST &&
+            (step == 1 || agreeing(k, l, 1, &missing) >= MOST);
     for (size_t i = l->from; *good && kinds < KINDS && i < l->from + l->len; i++) {
         if (k->ref[k->kind[i]] && !k->used[k->kind[i]]) {
             k->used[k->kind[i]] = 1;
@@ -229,7 +237,7 @@ int az_loop_judge(struct az_kernels *k, const struct az_anchor *a, struct az_loo
     forget(k, l->from, l->from + l->len);
     *good = *good && kinds == KINDS;
     if (*good) {
-        surroundings(k, l);
+        surroundings(k, l, missing);
         l->optimizer = has_optimizer(k, l);
         l->copies = has_copies(k, l);
         l->nested = has_layers(k, l);

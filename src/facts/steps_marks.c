@@ -23,7 +23,7 @@ static bool overlap(const struct mark *a, const struct mark *b)
     return end - b->start > length / 2 || (length == 0 && b->start < a->end);
 }
 
-/* Keeps those of one lane (AZ_NO_ID: of all), without what lies inside another. True if two of
+/* Keeps those of one lane (AZ_NO_ID: of all), without what is inside another. True if two of
  * different lanes overlap. */
 static bool outermost(struct marks *m, uint32_t lane)
 {
@@ -163,7 +163,7 @@ static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, 
         return rc;
     s->out->how = how;
     s->out->mark = text;
-    if (how == AZ_STEPS_PROFILER || how == AZ_STEPS_XPLANE)
+    if (how == AZ_STEPS_PROFILER || how == AZ_STEPS_DEVICE)
         join(s);
     return 0;
 }
@@ -298,7 +298,7 @@ static int collect(struct az_step_search *s, const struct names *n, enum az_step
     return rc;
 }
 
-/* Their numbers tell them apart. */
+/* Their numbers are all different. */
 static bool are_numbered(const struct az_step_search *s)
 {
     for (size_t i = 0; i < s->found.n; i++)
@@ -383,7 +383,7 @@ static int device_ranges(struct az_step_search *s, enum az_xlane_role role, uint
             rc = az_vec_push(&m,
                              ((struct mark){ e->start[i], e->end[i], -1, e->lane[i], e->name[i] }));
     if (rc == 0 && m.n > !steps)
-        rc = use(s, &m, steps ? AZ_STEPS_XPLANE : AZ_STEPS_PROGRAM,
+        rc = use(s, &m, steps ? AZ_STEPS_DEVICE : AZ_STEPS_PROGRAM,
                  steps ? AZ_SV("") : az_trace_text(s->t, name), true);
     az_vec_release(&m);
     return rc || s->found.n == 0 ? rc : az_steps_number(s, "step");

@@ -101,6 +101,21 @@ static bool is_step_of(const struct az_loop *shorter, const struct az_loop *long
     return shorter->nested || (shorter->copies && longer->copies);
 }
 
+/* Another anchor of the same loop that finds more of it: the first one may be missing in some
+ * steps, or be elsewhere, too. */
+static bool is_better(const struct az_loop *l, const struct az_cuts *c, const struct best *b)
+{
+    const size_t a = l->len, z = b->loop.len;
+    double have = 0, had = 0;
+    if (10 * (a > z ? a - z : z - a) > z)
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        have += c->v[i].agreement;
+    for (size_t i = 0; i < b->cuts.n; i++)
+        had += b->cuts.v[i].agreement;
+    return have > had + 0.5;
+}
+
 static int search(struct az_kernels *k, struct best *b)
 {
     struct anchors anchors;
@@ -113,10 +128,11 @@ static int search(struct az_kernels *k, struct best *b)
         double inside = 0;
         bool good;
         rc = az_loop_judge(k, &anchors.v[i], &l, &good);
-        if (rc || !good || (b->found && !is_step_of(&l, &b->loop)))
+        const bool inner = !b->found || is_step_of(&l, &b->loop);
+        if (rc || !good || (b->found && !inner && (b->loop.exact || l.n >= 2 * b->loop.n)))
             continue;
         rc = az_loop_cut(k, &l, &cuts, &inside, &good);
-        if (rc || !good)
+        if (rc || !good || (!inner && !is_better(&l, &cuts, b)))
             continue;
         const struct az_cuts old = b->cuts;
         *b = (struct best){ l, cuts, inside, true };

@@ -1,4 +1,4 @@
-/* Steps of an operation report: what lies between equal signposts (docs/steps.md 2.4). Times of its
+/* Steps of an operation report: what is between equal signposts (docs/steps.md 2.4). Times of its
  * operations are those of their host. */
 #include "base/stats.h"
 #include "classify/steps.h"

@@ -7,7 +7,8 @@
 
 static struct az_table *new_table(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "steps", "Steps", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, "steps", "Device time of each step", AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
     if (job->n_traces > 1)
@@ -53,7 +54,7 @@ static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
         s->how != AZ_STEPS_PATTERN
             ? how
             : az_arena_printf(job->arena,
-                              "%.*s; %.1f %% of their kernels agree, %.1f %% of the busy time lies "
+                              "%.*s; %.1f %% of their kernels agree, %.1f %% of the busy time is "
                               "inside",
                               AZ_SVF(how), s->agreement * 100, s->inside * 100);
     az_cover(job, "steps", (double)s->n, "count", note.p ? note : AZ_SV(""));
@@ -73,7 +74,9 @@ static int run(struct az_job *job)
         if (!s)
             continue;
         cover(job, i, s);
-        for (size_t k = 0; k < a->n_steps; k++)
+        /* operations of a report have the start of their host: what a device did when is not known
+         */
+        for (size_t k = 0; !(job->traces[i]->caps & AZ_CAP_OPREPORT) && k < a->n_steps; k++)
             put(job, t, i, &s->v[k], &a->step[k].a, a->all.first, s->how != AZ_STEPS_PATTERN);
     }
     if (rc == 0 && t->rows)
