@@ -61,7 +61,7 @@ static void bare_graphs(void **state)
     near(num(f, "data_quality", check(f, "graph launches without device events"), "Count"), 2);
     near(covered(f, "graph launches without device events"), 2);
     const size_t r = row_of(f->job.findings, "Rule", "graph_unrecorded");
-    assert_true(az_sv_is(az_cell_text(cell(f->job.findings, r, "Severity")), "warning"));
+    assert_true(az_sv_is(az_cell_text(cell(f->job.findings, r, "Severity")), "error"));
     assert_true(
         az_sv_is(az_cell_text(cell(f->job.findings, r, "Subject")), "2 of 3 graph launches"));
 }

@@ -46,8 +46,7 @@ int az_find_graphs(struct az_job *job, size_t trace)
     struct az_sv subject = az_arena_printf(job->arena, "graph launches%.*s: %.1f %% of device time",
                                            AZ_SVF(az_finding_rank(job, trace)),
                                            az_percent((double)ticks, (double)az_device_ticks(t)));
-    az_finding(job, "graph_hidden", "error", subject, (int64_t)t->ev[AZ_GRAPH].n,
-               az_ns(t, ticks),
+    az_finding(job, "graph_hidden", "error", subject, (int64_t)t->ev[AZ_GRAPH].n, az_ns(t, ticks),
                AZ_SV("graphs were recorded as a whole, their kernels are in no table: record with "
                      "node granularity"));
     return 0;

@@ -6,6 +6,7 @@
 #include "analyses/opreport/totals.h"
 
 #define REACHED  80.0 /* percent of a peak that can be reached */
+#define FIRST    1e5  /* ns: before an operation that runs first a gap compiles it from here on */
 #define COMPILES 1e7  /* ns: a gap before an operation that ran before; longer ones compile, too */
 #define FEWER    0.5  /* of the workers: an operation on less is worth a word */
 #define FIDELITY                                                                                   \
@@ -96,12 +97,12 @@ static int operation(struct work *w, size_t i)
     const double time = az_opr_row_ns(t, r), gap = az_opr_row_gap_ns(t, r);
     const bool first = !w->ran[r->sig];
     int rc = 0;
-    if (s->kind == TT_SIGNPOST || s->kind == TT_HOST)
+    if (s->kind == TT_SIGNPOST || s->kind == TT_HOST || r->suspect) /* impossible rows */
         return 0;
     w->ran[r->sig] = 1;
     w->totals->rows++;
     w->totals->time += llround(time);
-    if (gap > (first ? t->o->op_to_op_gap_us * 1000 : COMPILES)) {
+    if (gap > (first ? FIRST : COMPILES)) {
         w->totals->first += llround(gap);
         w->totals->firsts++;
     } else {

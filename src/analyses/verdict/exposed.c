@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-#define NOTHING 2000 /* part of the total below which nobody is told */
+#define NOTHING 2000 /* part of the total below which nothing is reported */
 
 struct sum { /* of one name */
     uint32_t name;

@@ -9,6 +9,7 @@
 
 #define OTHER_PERCENT 5.0  /* of kernel time in no family that is worth a word */
 #define SEEN          0.5  /* of the host's time, below which device work may be missing */
+#define HIDDEN        0.2  /* of kernel time that graphs launched: operators do not say enough */
 #define GRAPH_PERCENT 1.0  /* of graph launches without kernels, from which idle is not trusted */
 #define KNOWN         0.80 /* of kernel time whose work is known, for a rate of the whole */
 
@@ -92,15 +93,20 @@ static int what(struct az_vd_whole *w, struct az_table *out)
 }
 
 /* ---- time ---- */
-static struct az_sv doubt(struct az_vd_whole *w)
+bool az_vd_doubt(const struct az_vd_whole *w)
 {
     const struct az_vd_part *s = &w->sum;
-    if (s->graphs && 100.0 * (double)s->bare >= GRAPH_PERCENT * (double)s->graphs)
-        return az_arena_printf(w->job->arena,
-                               " (not trustworthy: %" PRIu64 " of %" PRIu64
-                               " graph launches have no kernels recorded)",
-                               s->bare, s->graphs);
-    return AZ_SV("");
+    return s->graphs && 100.0 * (double)s->bare >= GRAPH_PERCENT * (double)s->graphs;
+}
+
+static struct az_sv doubt(struct az_vd_whole *w)
+{
+    if (!az_vd_doubt(w))
+        return AZ_SV("");
+    return az_arena_printf(w->job->arena,
+                           " (not trustworthy: %" PRIu64 " of %" PRIu64
+                           " graph launches have no kernels recorded)",
+                           w->sum.bare, w->sum.graphs);
 }
 
 static int account(struct az_vd_whole *w, struct az_table *out)
@@ -135,13 +141,18 @@ static int account(struct az_vd_whole *w, struct az_table *out)
     return put(w, out, AZ_LINE_TIME, "time", text, az_vd_mean(w, s->total));
 }
 
+/* Formats of sums, and traces of which nothing counts. */
 static int sums(struct az_vd_whole *w, struct az_table *out)
 {
-    return put(w, out, AZ_LINE_TIME, "time",
-               az_arena_printf(w->job->arena,
-                               "sums of %zu kernels only: when they ran is not in the file",
-                               w->sum.names),
-               w->sum.kernels);
+    const struct az_sv text =
+        w->sum.names
+            ? az_arena_printf(w->job->arena,
+                              "of kernels: %.*s (sums of %zu names; when they ran is not in the "
+                              "file)",
+                              AZ_SVF(w->sum.families), w->sum.names)
+            : AZ_SV("no device event is linked to its launch: include_unlinked_kernels counts "
+                    "them");
+    return put(w, out, AZ_LINE_TIME, "time", text, w->sum.kernels);
 }
 
 int az_vd_put_head(struct az_vd_whole *w, struct az_table *out)
@@ -149,7 +160,7 @@ int az_vd_put_head(struct az_vd_whole *w, struct az_table *out)
     const int rc = what(w, out);
     if (rc)
         return rc;
-    return w->sum.total > 0 ? account(w, out) : w->sum.names ? sums(w, out) : 0;
+    return w->sum.total > 0 ? account(w, out) : w->sum.names || w->sum.unlinked ? sums(w, out) : 0;
 }
 
 /* ---- trust ---- */
@@ -164,20 +175,39 @@ static struct az_sv links(struct az_vd_whole *w)
         return AZ_SV("");
     if (s->unlinked)
         return az_arena_printf(a, "%s of %s device events without their launch", m, n);
-    return az_arena_printf(a, "%s device events", n);
+    return az_arena_printf(a, "%s%s device events%s", w->sum.linked ? "all " : "", n,
+                           w->sum.linked ? " linked" : "");
+}
+
+/* "96.9 % of kernel time has FLOPs or bytes" */
+static struct az_sv rated(struct az_vd_whole *w)
+{
+    const struct az_vd_part *s = &w->sum;
+    if (s->rateable <= 0)
+        return AZ_SV("");
+    return az_arena_printf(w->job->arena, "; %.1f %% of kernel time has FLOPs or bytes",
+                           100.0 * (double)s->rated / (double)s->rateable);
 }
 
 int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
 {
     const struct az_vd_part *s = &w->sum;
     struct az_arena *a = w->job->arena;
+    const struct az_sv known = rated(w);
     struct az_sv text = links(w);
+    text = az_arena_printf(a, "%.*s%.*s", AZ_SVF(text), AZ_SVF(known));
     char n[AZ_HUMAN_MAX];
     if (s->bare)
         text = add(
             w, text, "; ",
             az_arena_printf(a, "%" PRIu64 " of %" PRIu64 " graph launches have no kernels recorded",
                             s->bare, s->graphs));
+    if (s->kernels > 0 && HIDDEN * (double)s->kernels < (double)s->hidden_ns)
+        text = add(w, text, "; ",
+                   az_arena_printf(a,
+                                   "%.0f %% of kernel time was launched by graphs, without its "
+                                   "operators and shapes",
+                                   100 * (double)s->hidden_ns / (double)s->kernels));
     const double other = s->kernels > 0 ? 100.0 * (double)s->other / (double)s->kernels : 0;
     if (other > OTHER_PERCENT)
         text =

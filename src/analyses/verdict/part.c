@@ -2,10 +2,14 @@
 #include "analyses/list.h"
 #include "analyses/opreport/totals.h"
 #include "analyses/verdict/verdict.h"
+#include "base/human.h"
 #include "base/num.h"
 #include "facts/shared.h"
+#include "model/optrace.h"
 
 #include <math.h>
+
+#define FAMILIES 5 /* named */
 
 struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s)
 {
@@ -16,7 +20,7 @@ struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s)
     return kept;
 }
 
-/* What tells a kernel: `void at::native::elementwise_kernel<128, 4, ...>(int, ...)` without return
+/* What names a kernel: `void at::native::elementwise_kernel<128, 4, ...>(int, ...)` without return
  * type, template and parameters. */
 struct az_sv az_vd_short(struct az_sv name)
 {
@@ -115,6 +119,7 @@ static void trust(struct az_vd *v, const struct az_counted *c)
     p->host = az_vd_ns(v, host_span(v->t));
     p->events = c->events;
     p->unlinked = c->unlinked;
+    p->linked = (v->t->caps & AZ_CAP_CALLTREE) != 0;
     for (size_t i = 0; i < k->n; i++) {
         const int64_t ns = az_vd_ns(v, k->end[i] - k->start[i]);
         p->kernels = az_add_sat(p->kernels, ns);
@@ -123,14 +128,70 @@ static void trust(struct az_vd *v, const struct az_counted *c)
     }
 }
 
+/* Time of kernels that graphs launched: one launch stands for all of them. */
+static void hidden(struct az_vd *v)
+{
+    const struct az_calltree *c = v->t->caps & AZ_CAP_CALLTREE ? az_tree(v->t) : NULL;
+    const struct az_events *g = &v->t->ev[AZ_GRAPH];
+    int64_t ticks = 0;
+    for (size_t i = 0; i < g->n; i++)
+        ticks += g->end[i] - g->start[i];
+    v->part->kernels = az_add_sat(v->part->kernels, az_vd_ns(v, ticks));
+    for (uint32_t i = 0; c && i < c->n_gpu; i++) {
+        const uint32_t call = c->gpu_call[i];
+        if (call == AZ_NO_ROW || !c->graph_launch[call - c->first_call])
+            continue;
+        const struct az_event e = az_gpu_event(c, i);
+        ticks += e.end - e.start;
+    }
+    v->part->hidden_ns = az_vd_ns(v, ticks);
+}
+
+/* "45.0 % gemm, 30.1 % communication, 24.9 % others": the largest families of kernel time. */
+static struct az_sv families(struct az_vd *v, int64_t by[AZ_FAMILIES])
+{
+    struct az_arena *a = v->job->arena;
+    struct az_sv text = AZ_SV("");
+    int64_t part[FAMILIES + 1] = { 0 };
+    enum az_family of[FAMILIES + 1];
+    int tenths[FAMILIES + 1];
+    size_t n = 0;
+    for (; n < FAMILIES; n++) {
+        size_t most = 0;
+        for (size_t f = 1; f < AZ_FAMILIES; f++)
+            most = by[f] > by[most] ? f : most;
+        if (by[most] == 0)
+            break;
+        of[n] = (enum az_family)most;
+        part[n] = by[most];
+        by[most] = 0;
+    }
+    for (size_t f = 0; f < AZ_FAMILIES; f++)
+        part[n] = az_add_sat(part[n], by[f]);
+    az_human_shares(part, n + 1, tenths);
+    for (size_t i = 0; i <= n; i++)
+        if (part[i] > 0)
+            text = az_arena_printf(a, "%.*s%s%d.%d %% %.*s", AZ_SVF(text), text.n ? ", " : "",
+                                   tenths[i] / 10, tenths[i] % 10,
+                                   AZ_SVF(i < n ? az_family_text(of[i]) : AZ_SV("the rest")));
+    return text;
+}
+
 /* Formats that hold sums only. */
 static void sums(struct az_vd *v)
 {
+    int64_t by[AZ_FAMILIES] = { 0 };
     for (size_t i = 0; i < v->t->kernel_sums.n; i++) {
         const struct az_sum *s = &v->t->kernel_sums.v[i];
-        v->part->kernels = az_add_sat(v->part->kernels, s->total_ns > 0 ? s->total_ns : 0);
+        const int64_t ns = s->total_ns > 0 ? s->total_ns : 0;
+        const uint32_t name = az_job_name(v->job, v->trace, s->name);
+        const enum az_family f = name == AZ_NO_ID ? AZ_FAMILY_OTHER : az_job_family(v->job, name);
+        v->part->kernels = az_add_sat(v->part->kernels, ns);
+        by[f] = az_add_sat(by[f], ns);
     }
     v->part->names = v->t->kernel_sums.n;
+    if (v->part->names)
+        v->part->families = az_vd_keep(v, families(v, by));
 }
 
 /* A report of operations has its own account: kernels, and gaps before them. */
@@ -157,6 +218,7 @@ static int look(struct az_vd *v)
     device_name(v);
     sums(v);
     trust(v, c);
+    hidden(v);
     if (v->t->caps & AZ_CAP_OPREPORT) {
         report_totals(v);
     } else if (v->t->caps & AZ_CAP_TIMELINE) {

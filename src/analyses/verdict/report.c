@@ -240,7 +240,10 @@ static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, st
     if (n == 0 && w->sum.total > 0) {
         const struct az_line l = { .kind = AZ_LINE_NOTE,
                                    .label = AZ_SV(""),
-                                   .text = AZ_SV("nothing above 1 % of the time stands out"),
+                                   .text = az_vd_doubt(w)
+                                               ? AZ_SV("what is idle cannot be judged: record "
+                                                       "the kernels of graphs first")
+                                               : AZ_SV("nothing above 1 % of the time stands out"),
                                    .rule = AZ_SV(""),
                                    .severity = AZ_SV(""),
                                    .evidence = AZ_SV(""),
@@ -270,6 +273,17 @@ static int cover(struct az_vd_whole *w)
     return 0;
 }
 
+/* Share and severity of a row that another analysis put. */
+static void complete(const struct az_vd_whole *w, struct az_table *t, size_t row, int64_t gain)
+{
+    struct az_cell *cell = &t->cells.v[row * t->columns.n];
+    const double share = 100.0 * (double)gain / (double)az_vd_mean(w, w->sum.total);
+    cell[AZ_FINDING_SHARE] = (struct az_cell){ .type = AZ_REAL, .f = share < 100 ? share : 100 };
+    if (az_sv_is(az_cell_text(&cell[AZ_FINDING_SEVERITY]), "info") && share >= WARNING)
+        cell[AZ_FINDING_SEVERITY] =
+            (struct az_cell){ .type = AZ_TEXT, .s = "warning", .len = sizeof "warning" - 1 };
+}
+
 /* Findings of other analyses that say what they would bring: they compete for the lines. */
 static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
 {
@@ -284,9 +298,7 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
         if (gain->type != AZ_INT)
             continue;
         if (w->sum.total > 0)
-            t->cells.v[i * t->columns.n + AZ_FINDING_SHARE] = (struct az_cell){
-                .type = AZ_REAL, .f = 100.0 * (double)gain->i / (double)az_vd_mean(w, w->sum.total)
-            };
+            complete(w, t, i, gain->i);
         if (rule)
             rc = az_vec_push(
                 found,

@@ -1,6 +1,6 @@
-/* The rules, one row each, by their worth: of equal time the first is told. A function may find for
- * the rows after it too, where one pass over the events does; those have none. Rules without
- * advice are told by the analysis that has the figures, which says it. */
+/* The rules, one row each, by their worth: of equal time the first is reported. A function may find
+ * for the rows after it too, where one pass over the events does; those have none. Rules without
+ * advice are reported by the analysis that has the figures, which says it. */
 #include "analyses/verdict/verdict.h"
 
 #define TREE (AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS)

@@ -20,7 +20,7 @@ struct key { /* kernels of one name and shape, by start */
 };
 AZ_VEC(struct key, keys);
 
-/* What tells kernels of one name apart: the arguments of their operator, else their grid. */
+/* What kernels of one name differ by: the arguments of their operator, else their grid. */
 static uint64_t shape_of(const struct az_vd *v, const struct az_link *link, size_t i)
 {
     const struct az_events *k = &v->t->ev[AZ_KERNEL], *o = &v->t->ev[AZ_HOST_OP];

@@ -24,7 +24,7 @@ struct az_vd_rule {
     int (*find)(struct az_vd *v);
     enum az_vd_form form;
     bool trust; /* about the figures, not about time */
-    bool sums;  /* adds up what others tell by cause: in no line */
+    bool sums;  /* adds up what others report by cause: in no line */
     const char *words;
     const char *evidence; /* id of the table that proves it */
     const char *overlaps; /* rules that count the same time; "": none */
@@ -39,7 +39,7 @@ struct az_vd_found {
     struct az_sv subject; /* with the rule it is the key: findings of several ranks are one */
     struct az_sv detail;  /* what follows the subject in the line; that of the largest counts */
     struct az_sv row;     /* what to look for in the evidence */
-    struct az_sv call;    /* host call that two rules may tell of; empty: none */
+    struct az_sv call;    /* host call that two rules may report; empty: none */
     int64_t count, ns;    /* how often, and its time; -1: none */
     int64_t gain;         /* ns that the total could shrink by; -1: none */
     int64_t order;        /* of the lines: larger first */
@@ -83,9 +83,10 @@ struct az_vd_part {
     int64_t total, compute, comm, copies, idle;
     int64_t outside; /* of idle: before the first and after the last work of a process */
     size_t devices;
-    struct az_sv device; /* name; empty: unknown */
-    int64_t kernels;     /* time of kernels, ns */
-    size_t names;        /* of kernels that came summed */
+    struct az_sv device;   /* name; empty: unknown */
+    int64_t kernels;       /* time of kernels, ns */
+    size_t names;          /* of kernels that came summed */
+    struct az_sv families; /* of these: their shares of kernel time */
     /* steps */
     size_t steps;
     struct az_sv how;
@@ -98,6 +99,7 @@ struct az_vd_part {
     struct az_sv precision;
     /* trust */
     uint64_t read, dropped, events, unlinked, graphs, bare, hidden;
+    bool linked; /* launches are recorded: events without one are counted */
     int64_t unlinked_ns, other, hidden_ns;
     struct az_sv drop;            /* the most frequent reason */
     int64_t first_runs, first_ns; /* of a report of operations: gaps before what runs first */
@@ -170,6 +172,8 @@ static inline int64_t az_vd_mean(const struct az_vd_whole *w, int64_t ns)
     return w->devices > 1 && ns > 0 ? ns / (int64_t)w->devices : ns;
 }
 /* The lines but for the findings: what ran, and the account; what to trust. */
+/* Are there so many graph launches without kernels that idle time means nothing? */
+bool az_vd_doubt(const struct az_vd_whole *w);
 int az_vd_put_head(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
 int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
 
