@@ -315,8 +315,8 @@ static int write_answer(struct az_comparison *c)
             rc = az_compare_top(c, &causes[v], v);
     c->by_other = !rc;
     for (size_t v = 0; !rc && v < c->n; v++)
-        c->by_other &= v == c->base || causes[v].by == AZ_BY_OPERATOR ||
-                       causes[v].by == AZ_BY_FAMILY;
+        c->by_other &=
+            v == c->base || causes[v].by == AZ_BY_OPERATOR || causes[v].by == AZ_BY_FAMILY;
     if (!rc)
         rc = az_compare_verdict(c, causes);
     for (size_t v = 0; causes && v < c->n; v++)
