@@ -391,7 +391,7 @@ static int device_ranges(struct az_step_search *s, enum az_xlane_role role, uint
 
 static int compiled(struct az_step_search *s)
 {
-    uint32_t name;
+    uint32_t name = AZ_NO_ID;
     int rc = device_ranges(s, AZ_XLANE_STEPS, AZ_NO_ID);
     if (rc == 0 && s->found.n == 0)
         rc = main_program(s, &name);

@@ -108,8 +108,8 @@ static int are_steps(struct az_step_search *s, bool *good)
 int az_steps_by_signposts(struct az_step_search *s)
 {
     struct posts p;
-    uint32_t text;
-    bool sure, good = true;
+    uint32_t text = AZ_NO_ID;
+    bool sure = false, good = true;
     az_vec_init(&p, s->job->mem);
     int rc = list(s, &p);
     if (rc == 0)

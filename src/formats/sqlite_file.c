@@ -8,7 +8,7 @@
 
 #define ALIGNED(n) (((size_t)(n) + 15) & ~(size_t)15)
 
-/* Behind the file of the system's VFS in the memory that SQLite gives: its methods, and those that
+/* After the file of the system's VFS in the memory that SQLite gives: its methods, and those that
  * replace them. */
 struct whole {
     const sqlite3_io_methods *real;

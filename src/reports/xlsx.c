@@ -13,8 +13,8 @@
 #define WIDTH_ROWS   1000 /* rows looked at for the column widths */
 #define WIDTH_MIN    7
 #define WIDTH_MAX    59 /* and one for the edges */
-#define WIDTH_FILTER 3 /* room for the filter's button in a header */
-#define FROZEN_MOST  2 /* key columns that stay in view */
+#define WIDTH_FILTER 3  /* room for the filter's button in a header */
+#define FROZEN_MOST  2  /* key columns that stay in view */
 /* Cells of a document from which rows go to files at once (3 MB in all instead of 1.2 KB a row),
  * but not with more than so many sheets, each of which would hold an open file; and cells from
  * which a part may pass 4 GiB. */
