@@ -100,7 +100,7 @@ $(BUILD)/$(SONAME): $(BUILD)/pic/analyzer.o src/packaging/libanalyzer.map
 $(BUILD)/libanalyzer.so: $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 -include $(LIB_ALL:.o=.d)
-$(BUILD)/analyzer.pc: src/packaging/analyzer.pc.in $(BUILD)/flags
+$(BUILD)/analyzer.pc: src/packaging/analyzer.pc.in $(BUILD)/flags Makefile
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PRIVATE@|$(LIBS)|' $< > $@
 .PHONY: lib abi
 lib: $(BUILD)/libanalyzer.so $(BUILD)/libanalyzer.a $(BUILD)/analyzer.pc ## build the library (src/docs/library.md)

@@ -140,7 +140,7 @@ def folders():
     write("mixed/README.txt", "of no interest")
     rc, _, err = run("run", "mixed", "--csv-dir", "mixed_out")
     check("files of a folder that are no profiles are named",
-          rc == 0 and "empty.json: empty file" in err and "garbage.json: not a recognised profile" in err and "README" not in err,
+          rc == 0 and "empty.json: empty file" in err and "garbage.json: not a profile of a known format" in err and "README" not in err,
           (rc, err))
     os.mkdir("many")
     for i in range(4000):

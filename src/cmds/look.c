@@ -5,6 +5,7 @@
 
 #include "base/human.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "results/headline.h"
 #include "results/schema.h"
 
@@ -40,10 +41,15 @@ void az_look_end(struct az_look *l)
     az_config_release(&l->conf);
 }
 
+/* Texts are of the file, and may hold anything. */
 static void line(const char *label, struct az_sv text)
 {
-    if (text.n)
-        printf("  %-9s %.*s\n", label, AZ_SVF(text));
+    struct az_vec_char shown;
+
+    az_vec_init(&shown, NULL);
+    if (text.n && az_utf8_visible(&shown, text) == 0)
+        printf("  %-9s %.*s\n", label, (int)shown.n, shown.v);
+    az_vec_release(&shown);
 }
 
 /* Value of a fact; empty: the file does not say. */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/env.h"
-#include "base/num.h"
 #include "base/utf8.h"
 
 #define REDRAW_NS   (INT64_C(1000000000) / 6)
@@ -35,19 +34,6 @@ bool az_want_color(enum az_when when, int fd)
     if (when != AZ_AUTO)
         return when == AZ_ALWAYS;
     return !(no && *no) && !dumb() && isatty(fd);
-}
-
-size_t az_text_columns(void)
-{
-    enum { LEAST = 80, MOST = 200, UNKNOWN = 100 };
-    const char *given = az_env("COLUMNS");
-    struct winsize w;
-    int64_t n = 0;
-
-    if ((!given || az_parse_i64(az_sv_str(given), &n) || n <= 0) &&
-        ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0)
-        n = w.ws_col;
-    return n <= 0 ? UNKNOWN : n < LEAST ? LEAST : n > MOST ? MOST : (size_t)n;
 }
 
 void az_progress_init(struct az_progress *p, enum az_when when, size_t total)

@@ -101,7 +101,8 @@ uint32_t az_job_class(struct az_job *job, uint32_t number)
 
 struct az_sv az_job_user_class(struct az_job *job, uint32_t number)
 {
-    const uint32_t user = job->classes->rules->n ? az_job_class(job, number) : AZ_CLASS_OTHERS;
+    const uint32_t user =
+        job->classes && job->classes->rules->n ? az_job_class(job, number) : AZ_CLASS_OTHERS;
     return user == AZ_CLASS_OTHERS || user == job->classes->nccl ? AZ_SV("")
                                                                  : job->classes->names.v[user];
 }

@@ -65,7 +65,7 @@ static void head(struct az_textout *o, const struct az_verdict *v, struct az_sv 
 
     put(o, "===== Gates =====\n");
     put(o, o->color ? color[v->outcome] : "");
-    az_textout_line(o, answer);
+    az_textout_line(o, az_field_line(o->scratch, answer));
     put(o, o->color ? "\033[0m" : "");
     put(o, "verdict: ");
     put(o, az_verdict_text(v));

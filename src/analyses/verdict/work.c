@@ -168,11 +168,12 @@ static int headroom(struct work *w, const struct line *l)
         ns < w->v->job->opts->short_kernel_us * 1e3 * (double)l->count) /* what it takes to begin */
         return 0;
     const bool memory = l->roof.bound[0] == 'M';
-    const struct az_sv detail = az_arena_printf(w->v->job->arena, " at %.0f %% of peak %s%s",
-                                                100 * roof / ns, memory ? "bandwidth" : "",
-                                                memory            ? ""
-                                                : l->roof.peak[0] ? l->roof.peak
-                                                                  : "rate");
+    const struct az_sv detail =
+        az_arena_printf(w->v->job->arena, " at %.*f %% of peak %s%s", roof < 0.1 * ns,
+                        100 * roof / ns, memory ? "bandwidth" : "",
+                        memory            ? ""
+                        : l->roof.peak[0] ? l->roof.peak
+                                          : "rate");
     return tell(w, "roofline_headroom", l, detail, llround(ns - roof / w->own));
 }
 
