@@ -214,6 +214,7 @@ threads_of_ranks() {
             "$TSAN/analyzer" multirank -b "$tmp/t/ranks/$run" -e auto --all-ranks -j $j --format text,csv,json --force \
                 --csv-dir "$tmp/t/csv$j" >"$tmp/t/stdout$j" 2>"$tmp/t/stderr$j" </dev/null
             rc=$?
+            sed -i "s|/t/csv$j|/t/csv|" "$tmp/t/stderr$j" # the note of what was written
             cat "$tmp/t/ranks"/*/*_performance_report.json >>"$tmp/t/stdout$j"
             rm -f "$tmp/t/ranks"/*/*_performance_report.json
             if [ $rc -eq 3 ] && ! grep -q 'ThreadSanitizer' "$tmp/t/stderr$j"; then

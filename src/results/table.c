@@ -366,6 +366,8 @@ int az_table_sort(struct az_table *t, const int *keys, size_t n)
 
     if (!t)
         return 0;
+    if (t->error) /* a row may be incomplete */
+        return t->error;
     if (!keys_valid(t, keys, n) || t->cells.n != t->rows * width)
         return AZ_EINTERNAL;
     if (t->rows > UINT32_MAX)
