@@ -5,7 +5,6 @@
 #include "base/intern.h"
 #include "driver/internal.h"
 #include "driver/rank_name.h"
-#include "driver/saved.h"
 
 #include "io/path.h"
 
@@ -203,8 +202,7 @@ static int report_passed(struct grouping *g, size_t first)
             rc = az_vec_push(&known, extension(g->files.v[i].path));
     for (size_t i = 0; !rc && i < g->passed.n; i++) {
         const struct az_sv path = g->passed.v[i];
-        if (among(&known, extension(path)) && az_saved_kind(path.p) == AZ_SAVED_NONE &&
-            !az_sv_is(az_path_base(path), "gates.json") && n++ < MOST_PASSED)
+        if (among(&known, extension(path)) && !az_is_own_output(path) && n++ < MOST_PASSED)
             report_passed_file(g, path);
     }
     if (n > MOST_PASSED)

@@ -44,6 +44,11 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
                   struct az_seats *seats, struct az_result *res, struct az_diag *diag,
                   _Atomic uint64_t *progress) AZ_MUST_USE;
 
+/* ---- search.c ---- */
+/* Written by a run of this program: a result, by its content, the verdict of gates, the record of a
+ * replay folder. Such a file may have the name of a rank in it, and is no trace. */
+bool az_is_own_output(struct az_sv path);
+
 /* ---- rank_read.c: each rank by itself ---- */
 enum az_rank_state { AZ_RANK_UNREAD, AZ_RANK_THERE, AZ_RANK_FAILED, AZ_RANK_LEFT };
 /* One file on its way. */

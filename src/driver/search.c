@@ -106,9 +106,7 @@ static struct az_sv step_of(struct search *s, struct az_sv base, const struct az
     return az_arena_dup(s->a, az_sv_make(text + from, n - from));
 }
 
-/* Written by a run of this program: a result, by its content, the verdict of gates, the record of a
- * replay folder. Such a file may have the name of a rank in it, and is no trace. */
-static bool is_own(struct az_sv path)
+bool az_is_own_output(struct az_sv path)
 {
     const struct az_sv base = az_path_base(path);
     if (!az_sv_ends(base, AZ_SV(".json")))
@@ -136,10 +134,10 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     const bool wanted = is_kind(f.path, s->in->search.extension),
                passed = passes(s, f.path, f.rank);
     s->filtered += wanted && !passed;
-    s->other_kind += !wanted && is_kind(f.path, AZ_SV("auto")) && !is_own(f.path);
+    s->other_kind += !wanted && is_kind(f.path, AZ_SV("auto")) && !az_is_own_output(f.path);
     if (!wanted && passed)
         count_gz(s, f.path);
-    if (!wanted || !passed || is_own(f.path))
+    if (!wanted || !passed || az_is_own_output(f.path))
         return AZ_OK;
     if (each_step(s->in) && f.rank >= 0)
         f.step = step_of(s, base, &at);

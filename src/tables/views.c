@@ -131,15 +131,6 @@ static const struct view views[] = {
 };
 /* clang-format on */
 
-const char *az_tool_text(unsigned one_tool)
-{
-    static const char *const text[] = { "hta", "nsys", "tracelens", "tt-perf-report", "all" };
-    for (size_t i = 0; i < AZ_LENGTH(text); i++)
-        if (one_tool == 1u << i)
-            return text[i];
-    return "";
-}
-
 static const struct view *view_of(struct az_sv table)
 {
     for (size_t i = 0; i < AZ_LENGTH(views); i++)

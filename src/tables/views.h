@@ -8,8 +8,6 @@
 #include "model/options.h"
 #include "results/document.h"
 
-const char *az_tool_text(unsigned one_tool);
-
 struct az_view_choice {
     unsigned compat; /* tools asked for */
     unsigned native; /* tool of the format's users; 0: none */

@@ -180,7 +180,6 @@ int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
 /* ---- the rules ---- */
 int az_vd_find_idle(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_exposed(struct az_vd *v) AZ_MUST_USE;
-int az_vd_find_graphs(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_warm_up(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_jitter(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_work(struct az_vd *v) AZ_MUST_USE;

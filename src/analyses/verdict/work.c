@@ -90,27 +90,15 @@ static void look_at_product(const struct work *w, struct line *l)
 }
 
 /* ---- lines ---- */
-static bool only_copies(const struct work *w, const struct az_unified_row *r)
-{
-    uint32_t first, end;
-    az_node_gpu(w->fw->tree, r->node, &first, &end);
-    for (uint32_t i = first; i < end; i++)
-        if (w->fw->tree->gpu_kind[w->fw->tree->linked[i]] != AZ_MEMCPY)
-            return false;
-    return end > first;
-}
-
 static int add_row(struct work *w, const struct az_unified_row *r)
 {
-    struct az_fw_estimate e = { .flops = NAN, .bytes = NAN };
+    struct az_fw_estimate e;
     const bool backward = r->forward != AZ_NO_ROW;
     struct az_vd_part *p = w->v->part;
     const int64_t ns = az_vd_ns(w->v, r->time);
     uint32_t *at;
     bool added;
-    int rc = r->gpu == AZ_NO_ROW
-                 ? az_fw_estimate(w->metrics, backward ? r->forward : r->node, backward, &e)
-                 : 0;
+    int rc = az_unified_estimate(w->metrics, r, &e);
     p->rateable += ns;
     if (rc || (isnan(e.flops) && isnan(e.bytes)))
         return rc;
@@ -119,9 +107,10 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     rc = az_map_put(&w->index, (uint64_t)r->name_group << 1 | backward, (uint64_t)(uintptr_t)e.perf,
                     (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added) {
-        struct line l = {
-            .first = r, .e = e, .roof = az_fw_roofline(w->metrics, &e), .copies = only_copies(w, r)
-        };
+        struct line l = { .first = r,
+                          .e = e,
+                          .roof = az_fw_roofline(w->metrics, &e),
+                          .copies = az_unified_only_copies(w->fw, r) };
         look_at_product(w, &l);
         rc = az_vec_push(&w->lines, l);
     }
