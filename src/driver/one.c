@@ -7,6 +7,7 @@
 #include "io/limits.h"
 #include "io/path.h"
 #include "io/source.h"
+#include "results/evidence.h"
 #include "results/tracks.h"
 #include "tables/views.h"
 
@@ -224,7 +225,9 @@ static struct az_view_choice views_of(const struct az_one *o)
 {
     return (struct az_view_choice){ .compat = o->job->input->opts.compat,
                                     .native = o->job->format->tool,
-                                    .class_map = o->job->input->opts.classes.n > 0 };
+                                    .class_map = o->job->input->opts.classes.n > 0,
+                                    .classic = o->res->doc.classic,
+                                    .families = o->job->families };
 }
 
 /* Is any of its tables shown, or are they not known by name? */
@@ -236,11 +239,26 @@ static bool wanted(const struct az_one *o, const struct az_entry *s)
     return any;
 }
 
-/* Takes out the tables that are not shown, and says which. */
-static int select_views(struct az_one *o, struct az_job *job)
+/* Adds the names of tables that were not made to a list. {NULL,0}: out of memory. */
+static struct az_sv name_unmade(struct az_job *job, const struct az_entry *s, struct az_sv list)
+{
+    for (size_t i = 0; list.p && i < s->n_tables; i++)
+        list =
+            az_arena_printf(job->arena, "%.*s%s%s", AZ_SVF(list), list.n ? ", " : "", s->tables[i]);
+    return list;
+}
+
+/* Takes out the tables that are not shown, and says which, with those that were not made. */
+static int select_views(struct az_one *o, struct az_job *job, struct az_sv unmade)
 {
     struct az_sv withheld;
     const int rc = az_views_select(&o->res->doc, views_of(o), &withheld);
+    if (rc == 0 && withheld.n && unmade.n)
+        withheld = az_arena_printf(job->arena, "%.*s, %.*s", AZ_SVF(withheld), AZ_SVF(unmade));
+    else if (rc == 0 && unmade.n)
+        withheld = unmade;
+    if (rc == 0 && !withheld.p)
+        return az_arena_error(job->arena);
     if (rc == 0 && withheld.n)
         az_cover(job, "tables on request (compat)", 0.0 / 0.0, "", withheld);
     return rc;
@@ -249,13 +267,18 @@ static int select_views(struct az_one *o, struct az_job *job)
 static int analyse(struct az_one *o, struct az_job *job)
 {
     struct az_entry s = az_entries_of(az_analyses);
+    struct az_sv unmade = AZ_SV("");
     int failed = AZ_OK;
 
     while (job->n_traces && az_entry_next(&s)) {
         size_t before = o->diag->errors;
         int rc;
-        if (lacking(&s, o->caps) || !wanted(o, &s))
+        if (lacking(&s, o->caps))
             continue;
+        if (!wanted(o, &s)) {
+            unmade = name_unmade(job, &s, unmade);
+            continue;
+        }
         if (az_cancelled(o->job->cancel))
             return AZ_EINTR;
         rc = az_one_explain(o, az_entry_run(&s, job), before, s.name);
@@ -268,7 +291,7 @@ static int analyse(struct az_one *o, struct az_job *job)
         cover_skipped(job, o->caps);
     int rc = az_ranks_finish(o->ranks, job);
     if (rc == 0)
-        rc = select_views(o, job);
+        rc = select_views(o, job, unmade);
     return rc ? rc : failed;
 }
 
@@ -341,6 +364,7 @@ static int report(struct az_one *o, struct az_job *job)
     rc = add_table(o, job->coverage);
     if (!rc)
         rc = add_table(o, az_facts_table(o->job, o->res, o->ranks));
+    az_evidence_settle(&o->res->doc);
     o->res->reportable = rc == AZ_OK;
     return rc ? rc : failed;
 }

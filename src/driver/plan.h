@@ -28,6 +28,8 @@ struct az_plan_job {
     bool text;                 /* prints text to stdout */
     struct az_sv beside; /* a trace it is compared with (compare.tree): as comparison_json_path;
                             empty: none */
+    bool families;       /* tables by family of operators, too: a report it is compared with may
+                            have them */
     size_t xlsx_rows;    /* rows of a table in a workbook; 0: all */
     size_t html_rows;    /* the same of the HTML report */
     bool skip;           /* not chosen by --only */

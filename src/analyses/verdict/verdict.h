@@ -26,7 +26,7 @@ struct az_vd_rule {
     bool trust; /* about the figures, not about time */
     bool sums;  /* adds up what others report by cause: in no line */
     const char *words;
-    const char *evidence; /* id of the table that proves it */
+    const char *evidence; /* ids of tables that prove it (results/evidence.h) */
     const char *overlaps; /* rules that count the same time; "": none */
     const char *advice;
 };
