@@ -284,6 +284,16 @@ static void complete(const struct az_vd_whole *w, struct az_table *t, size_t row
             (struct az_cell){ .type = AZ_TEXT, .s = "warning", .len = sizeof "warning" - 1 };
 }
 
+/* What a straggler's row says of it. */
+static struct az_sv delay_text(struct az_vd_whole *w, const struct az_vd_rule *r, int64_t ns)
+{
+    char each[AZ_HUMAN_MAX];
+    if (!az_sv_is(az_sv_str(r->name), "straggler") || ns < 0)
+        return AZ_SV("");
+    az_human_time(ns, each);
+    return az_arena_printf(w->job->arena, ", %s in each step", each);
+}
+
 /* Findings of other analyses that say what they would bring: they compete for the lines. */
 static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
 {
@@ -305,7 +315,7 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
                 ((struct az_vd_found){
                     .rule = rule,
                     .subject = az_cell_text(az_table_at(t, i, AZ_FINDING_SUBJECT)),
-                    .detail = AZ_SV(""),
+                    .detail = delay_text(w, rule, ns->type == AZ_INT ? ns->i : -1),
                     .row = az_cell_text(az_table_at(t, i, AZ_FINDING_ROW)),
                     .count = rule->form == AZ_VD_PLAIN || count->type != AZ_INT ? -1 : count->i,
                     .ns = ns->type == AZ_INT ? ns->i : -1,
