@@ -328,7 +328,7 @@ def imbalance(rng):
     a.events += b.events
     trace = a.save()
     trace["deviceProperties"].append(dict(trace["deviceProperties"][0], id=1))
-    return trace, {"rule": ("device_imbalance", "exposed_communication"), "recoverable": waits * 1e3 / 2, "cause": None}
+    return trace, {"rule": ("device_imbalance",), "recoverable": waits * 1e3 / 2, "cause": None}
 
 
 def make(cause, seed):
@@ -379,7 +379,7 @@ def ranks(seed, world=4):
             t.free[7] = t.free[20]
             t.step(s, begin[r])
     return ([t.save(r, world) for r, t in enumerate(ts)],
-            {"rule": ("straggler", "exposed_communication"), "recoverable": statistics.mean(waits) * steps * 1e3, "cause": None, "rank": slow})
+            {"rule": ("straggler",), "recoverable": statistics.mean(waits) * steps * 1e3, "cause": None, "rank": slow})
 
 
 def main():
