@@ -17,11 +17,14 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "gen"))
+import causes_nsys  # noqa: E402
 import make_causes  # noqa: E402
 
 PAGE = os.path.join(os.path.dirname(HERE), "src", "docs", "verdict.md")
 MARKS = ("<!-- generated: tests/findings_check.py -->\n", "<!-- /generated -->")
 NAMED, WITHIN, HEALTHY = 0.95, 0.05, 30
+NSYS = "nsys "  # before a cause: the trace as an export of Nsight Systems
+NO_SHAPES = ("misaligned_shape", "fusible_chain", "unfused_attention")  # rules that need operators and shapes
 
 
 def rows(folder, table):
@@ -42,10 +45,13 @@ def judge(analyzer, cause, seed, folder):
                 json.dump(trace, f)
         command = ["multirank", "-b", folder, "--all-ranks"]
     else:
-        trace, truths = make_causes.make(cause, seed)
-        path = os.path.join(folder, "trace.json")
-        with open(path, "w", encoding="utf-8") as f:
-            json.dump(trace, f)
+        trace, truths = make_causes.make(cause.replace(NSYS, ""), seed * 2 if cause.startswith(NSYS) else seed)
+        path = os.path.join(folder, "trace.sqlite" if cause.startswith(NSYS) else "trace.json")
+        if cause.startswith(NSYS):
+            causes_nsys.save(trace, path)
+        else:
+            with open(path, "w", encoding="utf-8") as f:
+                json.dump(trace, f)
         command = ["run", path]
     out = os.path.join(folder, "out")
     done = subprocess.run([analyzer] + command + ["--csv-dir", out, "-q"], capture_output=True, text=True, check=False)
@@ -135,14 +141,16 @@ def main():
     p.add_argument("-v", action="store_true")
     a = p.parse_args()
     causes = make_causes.SINGLE + make_causes.WHOLE + make_causes.RANKS + ["+".join(x) for x in make_causes.PAIRS]
+    causes += [NSYS + c for c in make_causes.SINGLE + make_causes.WHOLE if c not in NO_SHAPES]
     if a.only:
         causes = [c for c in causes if c in a.only.split(",")]
     jobs = [(os.path.abspath(a.analyzer), c, s) for c in causes for s in range(a.seeds)]
-    jobs += [(os.path.abspath(a.analyzer), "healthy", s) for s in range(HEALTHY if not a.only or "healthy" in a.only else 0)]
+    for kind in ("healthy", NSYS + "healthy"):
+        jobs += [(os.path.abspath(a.analyzer), kind, s) for s in range(HEALTHY if not a.only or kind in a.only.split(",") else 0)]
     with concurrent.futures.ProcessPoolExecutor(max_workers=2) as pool:
         results = list(pool.map(one, jobs, chunksize=4))
     passed = failed = 0
-    causal, healthy = [r for r in results if r[0] != "healthy"], [r for r in results if r[0] == "healthy"]
+    causal, healthy = [r for r in results if "healthy" not in r[0]], [r for r in results if "healthy" in r[0]]
     for cause, seed, named, error, what in causal:
         if a.v or not named or (error is not None and error > WITHIN):
             print("%s %s %d: %s%s" % ("ok  " if named else "MISS", cause, seed, what, "" if error is None else ", error %.1f %%" % (100 * error)))
@@ -154,10 +162,10 @@ def main():
             passed, failed = passed + ok, failed + (not ok)
             if not ok:
                 print("FAIL %s %s" % (cause, what))
-    for _, seed, warnings, _, _ in healthy:
+    for kind, seed, warnings, _, _ in healthy:
         passed, failed = passed + (not warnings), failed + bool(warnings)
         if warnings:
-            print("FAIL healthy %d: %s" % (seed, "; ".join(warnings)))
+            print("FAIL %s %d: %s" % (kind, seed, "; ".join(warnings)))
     text = table(causal) + "\n%d healthy traces: %d with a warning.\n" % (len(healthy), sum(bool(r[2]) for r in healthy))
     print(text)
     if a.update:

@@ -327,13 +327,31 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
 /* Time that a rank spends on anything but waiting for others. */
 static int64_t own(const struct az_vd_part *p) { return p->total - p->comm; }
 
-/* Does another analysis say who the straggler is? */
-static bool straggler_told(const struct az_job *job)
+/* Does another analysis report by the rule? */
+static bool reported(const struct az_job *job, const char *rule)
 {
     for (size_t i = 0; i < job->findings->rows; i++)
-        if (az_sv_is(az_cell_text(az_table_at(job->findings, i, AZ_FINDING_RULE)), "straggler"))
+        if (az_sv_is(az_cell_text(az_table_at(job->findings, i, AZ_FINDING_RULE)), rule))
             return true;
     return false;
+}
+
+/* Graph launches without kernels, of traces whose operators nobody looks at. */
+static int bare_graphs(struct az_vd_whole *w, struct az_vd_founds *found)
+{
+    if (!az_vd_doubt(w) || reported(w->job, "graph_unrecorded"))
+        return 0;
+    const struct az_vd_found f = { .rule = az_vd_rule_of(AZ_SV("graph_unrecorded")),
+                                   .subject = az_arena_printf(
+                                       w->job->arena, "%" PRIu64 " of %" PRIu64 " graph launches",
+                                       w->sum.bare, w->sum.graphs),
+                                   .detail = AZ_SV(""),
+                                   .row = AZ_SV(""),
+                                   .call = AZ_SV(""),
+                                   .count = (int64_t)w->sum.bare,
+                                   .ns = -1,
+                                   .gain = -1 };
+    return az_vec_push(found, f);
 }
 
 /* Where steps are too few for a verdict on stragglers: the rank that needs clearly more of its own
@@ -342,7 +360,7 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
 {
     size_t slow = 0;
     int64_t next = 0, waits = 0;
-    if (!w->ranks || w->n < 3 || straggler_told(w->job))
+    if (!w->ranks || w->n < 3 || reported(w->job, "straggler"))
         return 0;
     for (size_t i = 1; i < w->n; i++)
         slow = own(w->part[i]) > own(w->part[slow]) ? i : slow;
@@ -367,7 +385,7 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
         .subject =
             az_arena_printf(w->job->arena, "the others wait for rank %" PRId64, w->rank[slow]),
         .detail = az_arena_printf(w->job->arena, ", %s each on average", each),
-        .row = AZ_SV(""),
+        .row = az_arena_printf(w->job->arena, "%" PRId64, w->rank[slow]),
         .call = AZ_SV(""),
         .count = (int64_t)w->n - 1,
         .ns = waits,
@@ -384,6 +402,8 @@ static int write_all(struct az_vd_whole *w)
     int rc = out ? merge(w, &found) : az_arena_error(w->job->arena);
     if (rc == 0)
         rc = slow_rank(w, &found);
+    if (rc == 0)
+        rc = bare_graphs(w, &found);
     const size_t ours = found.n;
     if (rc == 0)
         rc = add_others(w, &found);
