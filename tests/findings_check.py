@@ -18,12 +18,14 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "gen"))
 import causes_nsys  # noqa: E402
+import causes_rocprof  # noqa: E402
 import make_causes  # noqa: E402
 
 PAGE = os.path.join(os.path.dirname(HERE), "src", "docs", "verdict.md")
 MARKS = ("<!-- generated: tests/findings_check.py -->\n", "<!-- /generated -->")
 NAMED, WITHIN, HEALTHY = 0.95, 0.05, 30
-NSYS = "nsys "  # before a cause: the trace as an export of Nsight Systems
+# Before a cause: the trace as another profiler writes it (module, file, the vendor's seeds).
+OTHERS = {"nsys ": (causes_nsys, "trace.sqlite", 0), "rocprof ": (causes_rocprof, "trace_results.json", 1)}
 NO_SHAPES = ("misaligned_shape", "fusible_chain", "unfused_attention")  # rules that need operators and shapes
 
 
@@ -45,11 +47,15 @@ def judge(analyzer, cause, seed, folder):
                 json.dump(trace, f)
         command = ["multirank", "-b", folder, "--all-ranks"]
     else:
-        trace, truths = make_causes.make(cause.replace(NSYS, ""), seed * 2 if cause.startswith(NSYS) else seed)
-        path = os.path.join(folder, "trace.sqlite" if cause.startswith(NSYS) else "trace.json")
-        if cause.startswith(NSYS):
-            causes_nsys.save(trace, path)
+        other = next((x for x in OTHERS if cause.startswith(x)), None)
+        if other:
+            module, name, vendor = OTHERS[other]
+            trace, truths = make_causes.make(cause[len(other):], 2 * seed + vendor)
+            path = os.path.join(folder, name)
+            module.save(trace, path)
         else:
+            trace, truths = make_causes.make(cause, seed)
+            path = os.path.join(folder, "trace.json")
             with open(path, "w", encoding="utf-8") as f:
                 json.dump(trace, f)
         command = ["run", path]
@@ -141,11 +147,11 @@ def main():
     p.add_argument("-v", action="store_true")
     a = p.parse_args()
     causes = make_causes.SINGLE + make_causes.WHOLE + make_causes.RANKS + ["+".join(x) for x in make_causes.PAIRS]
-    causes += [NSYS + c for c in make_causes.SINGLE + make_causes.WHOLE if c not in NO_SHAPES]
+    causes += [x + c for x in OTHERS for c in make_causes.SINGLE + make_causes.WHOLE if c not in NO_SHAPES]
     if a.only:
         causes = [c for c in causes if c in a.only.split(",")]
     jobs = [(os.path.abspath(a.analyzer), c, s) for c in causes for s in range(a.seeds)]
-    for kind in ("healthy", NSYS + "healthy"):
+    for kind in ["healthy"] + [x + "healthy" for x in OTHERS]:
         jobs += [(os.path.abspath(a.analyzer), kind, s) for s in range(HEALTHY if not a.only or kind in a.only.split(",") else 0)]
     with concurrent.futures.ProcessPoolExecutor(max_workers=2) as pool:
         results = list(pool.map(one, jobs, chunksize=4))
