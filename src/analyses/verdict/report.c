@@ -16,6 +16,8 @@
 #define WARNING  5.0 /* percent of the total */
 #define INFO     1.0
 #define TRIFLE   0.05 /* below: in no table */
+#define JUDGED                                                                                     \
+    50.0 /* percent of kernel time with FLOPs or bytes; below: said where nothing is found */
 
 /* ---- parts ---- */
 static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
@@ -215,6 +217,23 @@ static bool told(const struct az_vd_found *f, const struct az_vd_found *const *l
     return counted >= f->gain;
 }
 
+/* What is said where no finding is worth a line: also of what could not be looked at. */
+static struct az_sv nothing_found(struct az_vd_whole *w)
+{
+    const struct az_vd_part *s = &w->sum;
+    const int64_t all = s->rateable > 0 ? s->rateable : s->kernels;
+    const double known = all > 0 ? 100.0 * (double)s->rated / (double)all : 100;
+    if (az_vd_doubt(w))
+        return AZ_SV("what is idle cannot be judged: record the kernels of graphs first");
+    if (known >= JUDGED)
+        return AZ_SV("nothing above 1 % of the time stands out");
+    return az_arena_printf(
+        w->job->arena,
+        "nothing above 1 %% of the time stands out; %.0f %% of kernel time could "
+        "not be held against the device: no operators with shapes",
+        100 - known);
+}
+
 static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, struct az_table *out)
 {
     const struct az_vd_found *line[LINES];
@@ -240,10 +259,7 @@ static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, st
     if (n == 0 && w->sum.total > 0) {
         const struct az_line l = { .kind = AZ_LINE_NOTE,
                                    .label = AZ_SV(""),
-                                   .text = az_vd_doubt(w)
-                                               ? AZ_SV("what is idle cannot be judged: record "
-                                                       "the kernels of graphs first")
-                                               : AZ_SV("nothing above 1 % of the time stands out"),
+                                   .text = nothing_found(w),
                                    .rule = AZ_SV(""),
                                    .severity = AZ_SV(""),
                                    .evidence = AZ_SV(""),
