@@ -3,6 +3,7 @@
  * Each device by itself; time that two such events share counts for the one that began first, so
  * that the findings add up to the account. */
 #include "analyses/collectives/collectives.h"
+#include "analyses/rates.h"
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/num.h"
@@ -12,7 +13,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define NOTHING 2000 /* part of the total below which nothing is reported */
+#define SMALL   65536 /* bytes of a copy below which its rate says nothing */
+#define NOTHING 2000  /* part of the total below which nothing is reported */
 
 struct sum { /* of one name and description */
     uint32_t name;
@@ -221,6 +223,35 @@ static struct az_sv collective_text(struct az_vd *v, const struct az_coll_what *
                            group ? " of group " : "", AZ_SVF(c->group), AZ_SVF(kernel));
 }
 
+/* ---- copies ---- */
+static bool crosses_host(struct az_sv name)
+{
+    static const char *const ways[] = { "HtoD", "DtoH", "HOST_TO_DEVICE", "DEVICE_TO_HOST",
+                                        "H2D",  "D2H",  "Host-to-Device", "Device-to-Host" };
+    for (size_t i = 0; i < AZ_LENGTH(ways); i++)
+        if (az_sv_find(name, az_sv_str(ways[i])) >= 0)
+            return true;
+    return false;
+}
+
+/* ", 48 % of the link to the host"; empty: the link is not known, or not used. */
+static struct az_sv link_share(struct work *w, struct az_sv name, double gbps)
+{
+    const struct az_trace *t = w->v->t;
+    struct az_device_facts f = { .name = AZ_SV("") };
+    struct az_peaks p;
+    bool found = false;
+    if (t->devices.n)
+        f = (struct az_device_facts){ .name = t->devices.v[0].name,
+                                      .units = (double)t->devices.v[0].sm_count,
+                                      .memory_bytes = (double)t->devices.v[0].memory_bytes };
+    if (!crosses_host(name) || az_job_peaks(w->v->job, &f, &p, &found) != 0 || !found ||
+        !(p.host > 0) || gbps > p.host)
+        return AZ_SV("");
+    return az_arena_printf(w->v->job->arena, ", %.0f %% of the link to the host",
+                           100 * gbps / p.host);
+}
+
 static int tell(struct work *w, const struct sum *s)
 {
     struct az_vd *v = w->v;
@@ -238,9 +269,13 @@ static int tell(struct work *w, const struct sum *s)
     az_human_bytes(s->bytes / (double)s->count, bytes);
     if (s->bytes > 0 && s->part == AZ_PART_COMM)
         f.detail = az_arena_printf(v->job->arena, ", %s each", bytes);
-    else if (s->bytes > 0)
-        f.detail = az_arena_printf(v->job->arena, " of %s at %.1f GB/s", bytes,
-                                   s->ticks ? s->bytes / (double)az_vd_ns(v, s->ticks) : 0);
+    else if (s->bytes > 0 && s->bytes < SMALL * (double)s->count)
+        f.detail = az_arena_printf(v->job->arena, " of %s", bytes);
+    else if (s->bytes > 0) {
+        const double gbps = s->ticks ? s->bytes / (double)az_vd_ns(v, s->ticks) : 0;
+        f.detail = az_arena_printf(v->job->arena, " of %s at %.1f GB/s%.*s", bytes, gbps,
+                                   AZ_SVF(link_share(w, name, gbps)));
+    }
     return az_vd_add(v, s->part == AZ_PART_COMM ? "exposed_communication" : "exposed_copy", &f);
 }
 

@@ -109,12 +109,18 @@ static struct az_sv doubt(struct az_vd_whole *w)
                            w->sum.bare, w->sum.graphs);
 }
 
+void az_vd_tenths(const struct az_vd_whole *w, int t[AZ_VD_SHARES])
+{
+    const struct az_vd_part *s = &w->sum;
+    const int64_t part[AZ_VD_SHARES] = { s->compute, s->comm, s->copies, s->idle };
+    az_human_shares(part, AZ_VD_SHARES, t);
+}
+
 static int account(struct az_vd_whole *w, struct az_table *out)
 {
     const struct az_vd_part *s = &w->sum;
-    const int64_t part[] = { s->compute, s->comm, s->copies, s->idle };
-    int t[4];
-    az_human_shares(part, 4, t);
+    int t[AZ_VD_SHARES];
+    az_vd_tenths(w, t);
     struct az_sv text = az_arena_printf(
         w->job->arena,
         "%d.%d %% computing, %d.%d %% waiting for communication, %d.%d %% copying, %d.%d %% "

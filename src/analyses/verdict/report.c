@@ -234,6 +234,22 @@ static struct az_sv nothing_found(struct az_vd_whole *w)
         100 - known);
 }
 
+/* A part of the account is not larger in a line than in the account, which is rounded so that its
+ * parts add up. */
+static double shown_share(const struct az_vd_whole *w, const struct az_vd_found *f, double share)
+{
+    int t[AZ_VD_SHARES];
+    double most = 100;
+    az_vd_tenths(w, t);
+    if (f->rule->form == AZ_VD_GAPS)
+        most = t[AZ_VD_IDLE] / 10.0;
+    else if (az_sv_is(az_sv_str(f->rule->name), "exposed_copy"))
+        most = t[AZ_VD_COPIES] / 10.0;
+    else if (az_sv_is(az_sv_str(f->rule->name), "exposed_communication"))
+        most = t[AZ_VD_COMM] / 10.0;
+    return share > most ? most : share;
+}
+
 static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, struct az_table *out)
 {
     const struct az_vd_found *line[LINES];
@@ -245,7 +261,7 @@ static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, st
             continue;
         const struct az_line l = { .kind = AZ_LINE_FINDING,
                                    .label = az_arena_printf(w->job->arena, "-%.1f %%",
-                                                            share > 100 ? 100 : share),
+                                                            shown_share(w, f, share)),
                                    .text = line_text(w, f),
                                    .rule = az_sv_str(f->rule->name),
                                    .severity = az_sv_str(severity_of(f->rule, share)),

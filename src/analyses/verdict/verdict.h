@@ -174,6 +174,9 @@ static inline int64_t az_vd_mean(const struct az_vd_whole *w, int64_t ns)
 /* The lines but for the findings: what ran, and the account; what to trust. */
 /* Are there so many graph launches without kernels that idle time means nothing? */
 bool az_vd_doubt(const struct az_vd_whole *w);
+/* The parts of the account in tenths of a percent, as its line says them: they add up to 1000. */
+enum { AZ_VD_COMPUTE, AZ_VD_COMM, AZ_VD_COPIES, AZ_VD_IDLE, AZ_VD_SHARES };
+void az_vd_tenths(const struct az_vd_whole *w, int t[AZ_VD_SHARES]);
 int az_vd_put_head(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
 int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
 
