@@ -127,13 +127,17 @@ static int account(struct az_vd_whole *w, struct az_table *out)
         "idle%.*s",
         t[0] / 10, t[0] % 10, t[1] / 10, t[1] % 10, t[2] / 10, t[2] % 10, t[3] / 10, t[3] % 10,
         AZ_SVF(doubt(w)));
-    if (s->outside > 0 && 100 * s->outside > s->total)
-        text = az_arena_printf(w->job->arena,
-                               "%.*s (%.1f %% before the first and after the last work)",
-                               AZ_SVF(text), 100.0 * (double)s->outside / (double)s->total);
     if (w->devices > 1)
         text =
             az_arena_printf(w->job->arena, "%.*s; mean of %zu devices", AZ_SVF(text), w->devices);
+    if (s->outside > 0 && 100 * s->outside > s->total) {
+        char outside[AZ_HUMAN_MAX];
+        az_human_time(az_vd_mean(w, s->outside), outside);
+        text = az_arena_printf(
+            w->job->arena,
+            "%.*s; without %s of the recording before the first and after the last work",
+            AZ_SVF(text), outside);
+    }
     if (s->flops > 0 && (double)s->rated >= KNOWN * (double)s->rateable) {
         const double rate = s->flops / (double)s->total * 1e9;
         text = az_arena_printf(w->job->arena, "%.*s; %.3g TFLOP/s", AZ_SVF(text), rate / 1e12);

@@ -52,17 +52,19 @@ int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
     return az_vec_push(&v->part->found, x);
 }
 
-/* Devices each for itself: their account is a mean. */
+/* Devices each for itself: their account is a mean. What a recording holds before the first and
+ * after the last work is no part of it, or starting a program would hide what its work lacks. */
 static void accounts(struct az_vd *v)
 {
     struct az_vd_part *p = v->part;
     for (size_t i = 0; i < v->accounts->n_devices; i++) {
         const struct az_account *a = &v->accounts->device[i].a;
-        p->total += az_vd_ns(v, a->total);
+        const int64_t outside = az_vd_ns(v, a->total - (a->last - a->first));
+        p->total += az_vd_ns(v, a->total) - outside;
         p->comm += az_vd_ns(v, a->exposed_comm);
         p->copies += az_vd_ns(v, a->exposed_copies);
-        p->idle += az_vd_ns(v, a->idle);
-        p->outside += az_vd_ns(v, a->total - (a->last - a->first));
+        p->idle += az_vd_ns(v, a->idle) - outside;
+        p->outside += outside;
         p->devices++;
     }
     p->compute = p->total - p->comm - p->copies - p->idle;

@@ -81,7 +81,7 @@ struct az_vd_idles {
 struct az_vd_part {
     /* the account: sums over the devices, ns */
     int64_t total, compute, comm, copies, idle;
-    int64_t outside; /* of idle: before the first and after the last work of a process */
+    int64_t outside; /* recorded before the first and after the last work; not in total and idle */
     size_t devices;
     struct az_sv device;   /* name; empty: unknown */
     int64_t kernels;       /* time of kernels, ns */
