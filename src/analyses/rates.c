@@ -22,6 +22,7 @@ static bool of_file(const struct az_options *o, const struct az_device_facts *f,
 /* The device asked for last: several analyses ask for the same one, and the table is long. */
 struct known {
     struct az_device_facts f;
+    struct az_sv given; /* device_peaks */
     struct az_peaks peaks;
     bool found;
 };
@@ -58,7 +59,7 @@ int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_
     struct known *k = slot ? *slot : NULL;
     if (!slot)
         return az_arena_error(job->arena);
-    if (!k || !same_device(&k->f, f)) {
+    if (!k || !same_device(&k->f, f) || !az_sv_eq(k->given, job->opts->device_peaks)) {
         k = az_arena_alloc(job->arena, sizeof *k);
         if (!k)
             return az_arena_error(job->arena);
@@ -66,6 +67,7 @@ int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_
         if (rc)
             return rc;
         k->f = *f;
+        k->given = job->opts->device_peaks;
         *slot = k;
     }
     *out = k->peaks;
