@@ -93,10 +93,10 @@ def nested_launches(n, folder):
 
 @case(80)
 def overlapping_kernels(n, folder):
-    """Kernels that all overlap, on streams of their own."""
+    """Kernels of different operators that all overlap, on streams of their own."""
     t = Trace()
-    t.op("aten::mm", 0, 10 * n, [[64, 64], [64, 64]])
     for i in range(n):
+        t.op("aten::mm", i * 2, 1.5, [[64, 64], [64, 64]])
         t.launch(i * 2, 1, "kernel_%d" % (i % 9), 3 * n + i, 10 * n, stream=7 + i % 64)
     return ["run", t.write(folder), "--opt", "include_overlap_info=true"]
 
