@@ -61,12 +61,11 @@ def case(base):
 
 @case(100)
 def equal_operators(n, folder):
-    """Operators of equal start and end, n deep, with a kernel below the deepest."""
+    """Operators of equal start and end, n deep, with kernels below the deepest."""
     t = Trace()
     for i in range(n):
-        t.op("aten::op_%d" % (i % 7), 0, 1000, [[64, 64]])
-    t.launch(10, 5, "kernel", 40, 100)
-    for i in range(n // 4):
+        t.op("aten::op_%d" % (i % 7), 0, 10 * n, [[64, 64]])
+    for i in range(n // 2):
         t.launch(20 + i, 0.5, "kernel_%d" % (i % 5), 200 + i, 0.5)
     return ["run", t.write(folder)]
 
@@ -91,7 +90,7 @@ def nested_launches(n, folder):
     return ["run", t.write(folder)]
 
 
-@case(80)
+@case(200)
 def overlapping_kernels(n, folder):
     """Kernels of different operators that all overlap, on streams of their own."""
     t = Trace()
