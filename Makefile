@@ -13,7 +13,10 @@ Q       := $(if $(V),,@)
 
 ROOMS   := cmds library driver replay merge registry reports analyses tables formats facts extend perf results config model classify text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
-LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat $(if $(ISAL),libisal)) -lxlsxwriter -pthread -lm
+# The workbook library is loaded when a workbook is written (reports/xlsx_lib.h); XLSX_SO= links it.
+XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
+XLSX_SO := $(XLSX_SO)
+LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat $(if $(ISAL),libisal)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
 # Where an address sanitizer looks on, buffers of readers are small and move at every call (base/mem.h): a view that is kept too
 # long shows at once.
@@ -47,6 +50,8 @@ FORCE:
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/reports/xls%.o $(BUILD)/pic/reports/xls%.o: ALL_CFLAGS += $(if $(XLSX_SO),-DAZ_XLSX_SONAME='"$(XLSX_SO)"')
 
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)

@@ -1,5 +1,6 @@
 /* `analyzer version`: the version and what is built in. */
 #include "cmds/internal.h"
+#include "reports/report.h"
 
 #include <stdio.h>
 
@@ -8,7 +9,6 @@
 const char *zlibVersion(void);
 const char *sqlite3_libversion(void);
 const char *json_c_version(void);
-const char *lxw_version(void);
 
 static void print_formats(void)
 {
@@ -31,7 +31,7 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
         return rc;
     puts("analyzer " AZ_VERSION);
     printf("json-c %s\nzlib %s\nsqlite %s\nlibxlsxwriter %s\n", json_c_version(), zlibVersion(),
-           sqlite3_libversion(), lxw_version());
+           sqlite3_libversion(), az_xlsx_version());
 #ifdef AZ_WITH_ISAL
     puts("gzip input: isa-l");
 #else

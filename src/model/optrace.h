@@ -181,6 +181,7 @@ struct az_calltree {
     uint32_t *parent;                                 /* node -> parent node, AZ_NO_ROW: root */
     uint32_t *pre, *last; /* preorder number of a node, largest preorder number in its subtree */
     uint32_t *by_pre;     /* preorder number -> node */
+    uint32_t *op;         /* node from first_call on -> operator above it; NULL: climb */
     uint64_t clamped;     /* events whose end was cut to their parent's */
     int64_t clamped_ticks;
     /* device events, in file order (uid): kernels, copies, fills together */

@@ -22,6 +22,9 @@ int az_verdict_markdown(const struct az_document *doc, struct az_vec_char *out) 
 /* GitHub annotations, as az_report_github writes them to a file. */
 int az_verdict_github(const struct az_document *doc, struct az_vec_char *out) AZ_MUST_USE;
 
+/* The version of the workbook library that the program was built with. */
+const char *az_xlsx_version(void);
+
 /* Text goes to a buffer that the driver prints in config order. `color`: ANSI colours. */
 int az_text_write(const struct az_document *doc, struct az_vec_char *out, bool color) AZ_MUST_USE;
 

@@ -11,10 +11,10 @@
  * needed;
  * - a full disk under the temporary folder is not noticed: the finished file is read back
  * (xlsx_verify.c). */
+#include "reports/xlsx_lib.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <xlsxwriter.h>
 
 #include "base/num.h"
 #include "base/utf8.h"
@@ -210,6 +210,9 @@ int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool
                            .constant_memory = constant_memory };
     az_vec_init(&x->names, mem);
     az_vec_init(&x->text, mem);
+    x->error = az_xlsx_load(AZ_AT_FILE(az_sv_str(path)), diag);
+    if (x->error)
+        return x->error;
     x->error = az_outname_reserve(scratch, path, &x->tmp_name, diag);
     if (x->error)
         return x->error;

@@ -1,6 +1,8 @@
 /* One rank's trace reduced to its collectives and to when other kernels ran at the same time as
  * them. */
 #include "analyses/collectives/collectives.h"
+#include "base/intern.h"
+#include "base/sort.h"
 #include "model/optrace.h"
 
 enum { COLLECTIVE, COMPUTE, OTHER };
@@ -25,6 +27,7 @@ struct work {
     uint32_t *lane; /* lane of the trace -> row of `lanes` + 1; 0: none yet */
     struct lanes lanes;
     struct devices devices;
+    struct az_map device_at; /* number of a device -> its place */
     struct az_coll_part *part;
 };
 
@@ -55,9 +58,14 @@ static int64_t stream_of(const struct az_trace *t, uint32_t lane)
 static int device_of(struct work *w, uint32_t lane, size_t *place)
 {
     const int64_t id = w->t->lanes.v[lane].device;
-    for (*place = 0; *place < w->devices.n; ++*place)
-        if (w->devices.v[*place].id == id)
-            return 0;
+    uint32_t *at;
+    bool added;
+    const int rc = az_map_put(&w->device_at, (uint64_t)id, 0, (uint32_t)w->devices.n, &at, &added);
+    if (rc)
+        return rc;
+    *place = *at;
+    if (!added)
+        return 0;
     struct device d = { .id = id, .lane = AZ_NO_ROW };
     az_vec_init(&d.comm, w->job->mem);
     az_vec_init(&d.compute, w->job->mem);
@@ -122,21 +130,25 @@ static int scan(struct work *w)
 /* Devices with collectives get their numbers in ascending order, whatever came first in time. */
 static int number_devices(struct work *w, struct az_arena *keep)
 {
-    int64_t *id = az_arena_array(keep, w->devices.n + 1, sizeof *id);
-    if (!id)
-        return az_arena_error(keep);
-    for (size_t i = 0; i < w->devices.n; i++) {
-        struct device *d = &w->devices.v[i];
-        for (size_t k = 0; k < w->devices.n; k++)
-            d->number += w->devices.v[k].lane != AZ_NO_ROW && w->devices.v[k].id < d->id;
-        w->part->n_devices += d->lane != AZ_NO_ROW;
+    const size_t n = w->devices.n;
+    int64_t *id = az_arena_array(keep, n + 1, sizeof *id),
+            *ids = az_arena_array(w->job->arena, n + 1, sizeof *ids);
+    uint32_t *order = az_arena_array(w->job->arena, n + 1, sizeof *order);
+    if (!id || !ids || !order)
+        return az_arena_error(id ? w->job->arena : keep);
+    for (size_t i = 0; i < n; i++)
+        ids[i] = w->devices.v[i].id;
+    const int rc = az_sort_order(ids, n, order, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        struct device *d = &w->devices.v[order[i]];
+        d->number = w->part->n_devices; /* how many with collectives are before it */
         if (d->lane != AZ_NO_ROW)
-            id[d->number] = d->id;
+            id[w->part->n_devices++] = d->id;
     }
     for (size_t i = 0; i < w->lanes.n; i++)
         w->lanes.v[i].device = w->devices.v[w->lanes.v[i].device].number;
     w->part->device_id = id;
-    return 0;
+    return rc;
 }
 
 static int overlap_of(struct work *w, struct device *d, struct az_arena *keep,
@@ -294,9 +306,13 @@ int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
     az_vec_init(&w.ev, job->mem);
     az_vec_init(&w.lanes, job->mem);
     az_vec_init(&w.devices, job->mem);
-    int rc = az_coll_source_open(&w.source, job, keep);
+    int rc = az_map_init(&w.device_at, job->mem, 16);
+    if (rc)
+        return rc;
+    rc = az_coll_source_open(&w.source, job, keep);
     if (rc == 0)
         rc = make(&w, keep);
+    az_map_release(&w.device_at);
     const int closed = az_coll_source_close(w.source, w.part);
     az_vec_release(&w.ev);
     az_vec_release(&w.lanes);

@@ -9,6 +9,7 @@
 
 #define REACHED 0.80 /* of a data sheet's peak can be reached */
 #define LEAST   1.0  /* percent of the total from which an operator is worth a word */
+#define RATES   8    /* precisions of which the rate of aligned products is kept */
 #define WIDE    64   /* dimensions of products from which alignment matters */
 
 struct line { /* operations of one name and estimate */
@@ -28,6 +29,11 @@ struct work {
     struct az_fw_metrics *metrics;
     struct az_map index;
     struct lines lines;
+    struct { /* what aligned_rate found: precisions are few */
+        struct az_sv spec;
+        double rate;
+    } rates[RATES];
+    size_t n_rates;
     double own; /* of the peaks that can be reached: 1 where they were measured */
 };
 
@@ -167,9 +173,12 @@ static int headroom(struct work *w, const struct line *l)
 }
 
 /* FLOP/s of the aligned products of one precision; NaN: there are none. */
-static double aligned_rate(const struct work *w, struct az_sv spec)
+static double aligned_rate(struct work *w, struct az_sv spec)
 {
     double flops = 0, ns = 0;
+    for (size_t i = 0; i < w->n_rates; i++)
+        if (az_sv_eq(w->rates[i].spec, spec))
+            return w->rates[i].rate;
     for (size_t i = 0; i < w->lines.n; i++) {
         const struct line *l = &w->lines.v[i];
         if (!l->product || !l->aligned || !az_sv_eq(l->e.spec, spec))
@@ -177,7 +186,12 @@ static double aligned_rate(const struct work *w, struct az_sv spec)
         flops += l->e.flops * (double)l->count;
         ns += (double)az_vd_ns(w->v, l->ticks);
     }
-    return ns > 0 ? flops / ns : NAN;
+    const double rate = ns > 0 ? flops / ns : NAN;
+    if (w->n_rates < RATES) {
+        w->rates[w->n_rates].spec = spec;
+        w->rates[w->n_rates++].rate = rate;
+    }
+    return rate;
 }
 
 static int misaligned(struct work *w, const struct line *l)
