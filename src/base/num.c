@@ -94,7 +94,7 @@ static int parse_exponent(const char *p, const char *end, int64_t *out)
 /* [sign] digits [. digits] [e [sign] digits], or with digits only after the point. */
 static int parse_parts(struct az_sv s, struct decimal *d)
 {
-    const char *p = s.p, *end = p + s.n;
+    const char *p = s.n ? s.p : "", *end = p + s.n; /* an empty view may have no address */
     *d = (struct decimal){ .negative = false };
     if (p < end && (*p == '-' || *p == '+'))
         d->negative = *p++ == '-';
