@@ -630,7 +630,7 @@ static void test_foreign_operators(void **state)
 {
     (void)state;
     static const char *const evil[] = { "load_library::__call__", "aten::__class__", "aten::add",
-                                        "aten::mm::mm", "aten::mm.out", "" };
+                                        "aten::mm::mm",           "aten::mm.out",    "" };
     size_t failed;
     int status = -1;
     char json[512];
