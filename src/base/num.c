@@ -328,6 +328,14 @@ double az_quotient(int64_t a, int64_t b)
                                      : (double)whole + (double)rest / (double)b;
 }
 
+int64_t az_whole(double x)
+{
+    const double beyond = 9223372036854775808.0; /* 2^63: the first that does not fit */
+    if (!(x > -beyond))
+        return x <= -beyond ? INT64_MIN : 0;
+    return x < beyond ? (int64_t)x : INT64_MAX;
+}
+
 int64_t az_add_sat(int64_t a, int64_t b)
 {
     int64_t r;
