@@ -48,7 +48,11 @@ static int prepare(struct classify *c, const struct az_args *a)
         rc = az_plan_paths(&c->conf, (const char *const *)a->operands, a->n_operands, &c->diag);
     if (!rc)
         rc = az_plan_search(&c->conf, &c->diag);
-    return rc ? rc : az_plan_make(&c->plan, &c->conf, &c->diag);
+    if (!rc)
+        rc = az_plan_make(&c->plan, &c->conf, &c->diag);
+    if (!rc)
+        az_sandbox_settle(&c->plan);
+    return rc;
 }
 
 /* Class of a rule as a map would name it: the family in lower case; kernels without one are for the

@@ -451,6 +451,7 @@ static int compare(struct compare_args *k, const struct az_args *a)
         k->r.run.workers = (unsigned)c->jobs;
         k->r.run.memory_limit = c->memory_limit;
         k->r.run.strict = c->strict;
+        az_sandbox_settle(&s.plan);
         status = az_run(&s.plan, &k->r.run);
     }
     az_plan_release(&s.plan);

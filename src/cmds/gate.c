@@ -298,6 +298,7 @@ static int run_session(struct gate_args *g)
         g->run.workers = (unsigned)(g->jobs >= 0 ? g->jobs : s.config.jobs);
         g->run.memory_limit = s.config.memory_limit;
         g->run.strict = s.config.strict;
+        az_sandbox_settle(&s.plan);
         status = az_run(&s.plan, &g->run);
     }
     az_saved_release(&s.saved);

@@ -81,6 +81,10 @@ void az_print_usage(void)
          "error;\n"
          "130 interrupted.\n"
          "\n"
+         "--no-sandbox, with any command: keep network and other programs within reach while files "
+         "are read\n"
+         "(otherwise they are given up where the system allows it; 'analyzer --version' says so).\n"
+         "\n"
          "'analyzer help COMMAND' lists a command's options, 'analyzer help config' the keys of a "
          "configuration.");
 }

@@ -76,6 +76,15 @@ int az_look_describe(const char *path, const struct az_log *log);
 /* Prints a configuration for the operands; exit status. */
 int az_init_print(const struct az_args *a);
 
+/* ---- sandbox.c ---- */
+/* Takes --no-sandbox out of the words; without it the network is given up (io/sandbox.h). */
+void az_sandbox_begin(int *argc, char **argv);
+/* After the plan, before its inputs are read: other programs are given up, if no input needs one.
+ * NULL: there are no such inputs. */
+void az_sandbox_settle(const struct az_plan *plan);
+/* The same where each operand has a plan of its own: if there is one operand only. */
+void az_sandbox_settle_alone(const struct az_plan *plan);
+
 /* ---- help.c ---- */
 void az_print_usage(void);
 void az_print_command_help(const struct az_cmd *cmd);

@@ -340,6 +340,7 @@ int az_run_inputs(struct az_run_args *r, const struct az_args *a)
         r->run.workers = (unsigned)s.config.jobs;
         r->run.memory_limit = s.config.memory_limit;
         r->run.strict = s.config.strict;
+        az_sandbox_settle(&s.plan);
         status = az_run(&s.plan, &r->run);
     }
     az_plan_release(&s.plan);

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "io/sandbox.h"
+
 /* The headers of these libraries stay in the rooms that use them; for their names only, the
  * prototypes do. */
 const char *zlibVersion(void);
@@ -37,6 +39,7 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
 #else
     puts("gzip input: zlib");
 #endif
+    printf("sandbox: %s\n", az_sandbox_known() ? "seccomp" : "none");
     print_formats();
     return AZ_EXIT_OK;
 }

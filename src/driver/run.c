@@ -188,10 +188,12 @@ static bool cancelled(void *ctx)
 
 void az_diag_print(const struct az_diag *d, const struct az_log *log)
 {
+    size_t errors = 0;
     for (size_t i = 0; i < d->list.n; i++) {
         const struct az_message *m = &d->list.v[i];
         switch (m->severity) {
         case AZ_ERROR:
+            errors++;
             az_log_line(log, AZ_LOG_QUIET, "error: %.*s", AZ_SVF(m->text));
             break;
         case AZ_WARNING:
@@ -207,6 +209,8 @@ void az_diag_print(const struct az_diag *d, const struct az_log *log)
     }
     if (d->dropped)
         az_log_line(log, AZ_LOG_NORMAL, "warning: %zu more messages are not shown", d->dropped);
+    if (d->dropped && d->errors && !errors) /* not even a message could be stored */
+        az_log_line(log, AZ_LOG_QUIET, "error: out of memory");
 }
 
 static void print_text(struct crew *c, const struct az_vec_char *text)
