@@ -139,6 +139,8 @@ static int set_option(struct az_run_args *r, const char *key, const char *value)
 
 int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const char *value)
 {
+    if (az_flag_option(id))
+        return az_flag_take(&r->over, id, value);
     switch (id) {
     case OPT_CONFIG:
         r->config = value;
@@ -284,7 +286,7 @@ static int prepare(struct session *s, const struct az_args *a)
     if (rc)
         return rc;
     if (s->r->config)
-        rc = az_config_load(&s->config, s->r->config, &s->r->over, &names, &s->diag);
+        rc = az_plan_config(&s->config, s->r->config, &s->r->over, &names, &s->diag);
     else
         rc = az_config_quick(&s->config, &s->r->over, &names, &s->diag);
     s->config.cancel = az_signals_install(); /* not before: a configuration that is typed or piped
@@ -292,7 +294,7 @@ static int prepare(struct session *s, const struct az_args *a)
     if (!rc && s->r->add_inputs)
         rc = s->r->add_inputs(s->r->ctx, &s->config);
     else if (!rc && !s->r->config)
-        rc = az_plan_paths(&s->config, (const char *const *)a->operands, a->n_operands, &s->diag);
+        rc = az_plan_look(&s->config, (const char *const *)a->operands, a->n_operands, &s->diag);
     if (!rc)
         rc = apply(s->r, &s->config);
     s->config.together = az_sv_str(s->r->together);
