@@ -74,7 +74,11 @@ void az_args_init(struct az_args *a, const struct az_cmd *cmd, int argc, char **
     a->shorts[s++] = ':'; /* a missing argument is distinguished */
     for (size_t i = 0; i < cmd->n_opts && i < CMD_MAX_OPTS; i++) {
         const struct az_cmd_opt *o = &cmd->opts[i];
-        const int takes = is_color(o) ? optional_argument : o->arg ? required_argument : no_argument;
+        if (o->id == OPT_KEY)
+            continue;
+        const int takes = is_color(o) ? optional_argument
+                          : o->arg    ? required_argument
+                                      : no_argument;
         a->longs[n++] = (struct option){ o->name, takes, NULL, o->id };
         if (is_color(o))
             a->longs[n++] = (struct option){ "no-color", no_argument, NULL, NO_COLOR };

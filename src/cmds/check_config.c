@@ -75,9 +75,12 @@ static int run_check(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_check_config = {
-    "check-config", "FILE", "is this configuration right, do its files exist",
-    "Exit status 2 for a configuration that is wrong, 3 for one of whose inputs some would fail (as "
-    "those of a run).",
-    options, 1, run_check
-};
+const struct az_cmd az_cmd_check_config = { "check-config",
+                                            "FILE",
+                                            "is this configuration right, do its files exist",
+                                            "Exit status 2 for a configuration that is wrong, 3 "
+                                            "for one of whose inputs some would fail (as "
+                                            "those of a run).",
+                                            options,
+                                            1,
+                                            run_check };

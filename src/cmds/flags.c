@@ -17,9 +17,20 @@ static bool is_flag(const struct az_option *o)
 static bool is_own(const struct az_cmd *cmd, const char *name)
 {
     for (size_t i = 0; i < cmd->n_opts; i++)
-        if (strcmp(cmd->opts[i].name, name) == 0)
+        if (cmd->opts[i].id != OPT_KEY && strcmp(cmd->opts[i].name, name) == 0)
             return true;
     return false;
+}
+
+const struct az_option *az_flag_named(const char *name)
+{
+    char key[64];
+    size_t n = 0;
+
+    for (; name[n] && n + 1 < sizeof key; n++)
+        key[n] = name[n] == '-' ? '_' : name[n];
+    key[n] = '\0';
+    return az_option_find(az_sv_str(key), FLAG_PLACES);
 }
 
 bool az_flags_taken(const struct az_cmd *cmd) { return is_own(cmd, "opt"); }
@@ -32,10 +43,9 @@ size_t az_flags_add(const struct az_cmd *cmd, struct option *to, size_t room)
         const struct az_option *o = &az_option_table[i];
         if (!is_flag(o) || is_own(cmd, o->key))
             continue;
-        to[n++] = (struct option){
-            o->key, o->type == AZ_OPT_BOOL ? optional_argument : required_argument, NULL,
-            OPT_FLAG + (int)i
-        };
+        to[n++] =
+            (struct option){ o->key, o->type == AZ_OPT_BOOL ? optional_argument : required_argument,
+                             NULL, OPT_FLAG + (int)i };
     }
     return n;
 }
@@ -70,8 +80,8 @@ int az_flag_take(struct az_overrides *to, int id, const char *value)
 static bool respell(char *word, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
-        if (!name[i] || (word[i] != name[i] &&
-                         !((word[i] == '-' || word[i] == '_') && (name[i] == '-' || name[i] == '_'))))
+        if (!name[i] || (word[i] != name[i] && !((word[i] == '-' || word[i] == '_') &&
+                                                 (name[i] == '-' || name[i] == '_'))))
             return false;
     memcpy(word, name, n);
     return true;

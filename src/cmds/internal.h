@@ -8,8 +8,9 @@
 #include "cmds/cmds.h"
 #include "driver/run.h"
 
-#define CMD_MAX_OPTS 40
-#define FLAGS_MAX    400 /* keys of the option table that are long options, too */
+#define CMD_MAX_OPTS 48
+#define FLAGS_MAX    400     /* keys of the option table that are long options, too */
+#define OPT_KEY      0xfffd  /* id of a row that only names a key of the option table, for help */
 #define OPT_FLAG     0x10000 /* id of a key of the option table: its place there is added */
 
 struct az_cmd_opt {
@@ -34,6 +35,9 @@ extern const struct az_cmd az_cmd_run, az_cmd_init, az_cmd_probe, az_cmd_classif
     az_cmd_check_config, az_cmd_schema, az_cmd_list, az_cmd_help, az_cmd_version;
 extern const struct az_cmd az_cmd_multirank, az_cmd_replay, az_cmd_merge, az_cmd_compare,
     az_cmd_gate, az_cmd_history;
+/* Command lines of other programs (tools.c). */
+extern const struct az_cmd az_cmd_tracelens_pytorch, az_cmd_tracelens_rocprof, az_cmd_tracelens_jax,
+    az_cmd_tt_perf_report, az_cmd_gpu_perf_analyzer;
 extern const struct az_cmd *const az_cmd_table[]; /* NULL-terminated */
 
 /* ---- args.c ---- */
@@ -63,6 +67,8 @@ const char *az_nearest(const char *word, const char *const *names, size_t n);
 bool az_flags_taken(const struct az_cmd *cmd);
 /* Appends them, but for those that are options of the command itself; how many. */
 size_t az_flags_add(const struct az_cmd *cmd, struct option *to, size_t room);
+/* The key that a row of OPT_KEY names, hyphens for underlines; NULL: none. */
+const struct az_option *az_flag_named(const char *name);
 /* The key of an id that az_args_next returned; NULL: an option of the command itself. */
 const struct az_option *az_flag_option(int id);
 /* One such option as --opt KEY=VALUE; value NULL: a boolean without a value. Exit status. */

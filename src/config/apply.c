@@ -46,15 +46,15 @@ void az_given_add(struct az_loader *l, const struct az_option *o, const struct a
         l->fatal = AZ_ENOMEM;
     if (!g || (o->owner != AZ_OWN_OPTIONS && o->owner != AZ_OWN_OUTPUTS))
         return;
-    *g = (struct az_given){ .option = o,
-                            .where = at,
-                            .text = is_plain(n) ? n->text : AZ_SV(""),
-                            .next = l->given };
+    *g = (struct az_given){
+        .option = o, .where = at, .text = is_plain(n) ? n->text : AZ_SV(""), .next = l->given
+    };
     for (const struct az_given *e = l->given; e; e = e->next) {
         const bool same = e->option->owner == o->owner && e->option->offset == o->offset;
         if (same && strcmp(e->option->key, o->key) != 0 && g->text.n && e->text.n &&
             !same_value(e->text, g->text))
-            az_load_error(l, n, "'%s' is %.*s, but '%s', which means the same, is %.*s (leave one out)",
+            az_load_error(l, n,
+                          "'%s' is %.*s, but '%s', which means the same, is %.*s (leave one out)",
                           o->key, AZ_SVF(az_utf8_cut(g->text, 80)), e->option->key,
                           AZ_SVF(az_utf8_cut(e->text, 80)));
     }

@@ -14,14 +14,14 @@ struct az_outputs {
     struct az_sv dir; /* outputs.dir, -o DIR */
     struct az_sv
         xlsx; /* --xlsx FILE, -o FILE.xlsx, options.output_xlsx_path: the workbook of one input */
-    struct az_sv csv_dir;     /* --csv-dir, options.output_csvs_dir */
+    struct az_sv csv_dir;  /* --csv-dir, options.output_csvs_dir */
     struct az_sv csv_file; /* options.csv: the operations alone; the stacked summary next to it */
     struct az_sv summary_file; /* options.summary_file: the stacked summary, without its ending */
-    struct az_vec_sv formats; /* writer names; empty: the default (text and xlsx; CSV only when
-                                 csv_dir alone is given) */
-    int64_t xlsx_rows;        /* 10000; 0: all */
-    int64_t html_rows;        /* 1000; 0: all */
-    bool overwrite;           /* of a search for runs: replace reports that are there already */
+    struct az_vec_sv formats;  /* writer names; empty: the default (text and xlsx; CSV only when
+                                  csv_dir alone is given) */
+    int64_t xlsx_rows;         /* 10000; 0: all */
+    int64_t html_rows;         /* 1000; 0: all */
+    bool overwrite;            /* of a search for runs: replace reports that are there already */
 };
 
 /* A value that was given, for what can be said when the format is known: newest first, in the
@@ -62,7 +62,7 @@ struct az_input {
     struct az_where where; /* of the input in the config, for messages */
     struct az_search search;
     const struct az_given *given; /* options of its own */
-    bool found; /* its format is not named: options were not held against it */
+    bool found;                   /* its format is not named: options were not held against it */
     /* What a search made of it: the files of one run in rank order. */
     bool is_run;          /* its files are ranks, even if there is one only */
     struct az_sv group;   /* absolute folder of the run; empty: not from a search */

@@ -34,8 +34,8 @@ static void unknown_format(struct az_loader *l, const struct az_node *n)
     }
     if (rc < 0)
         l->fatal = rc;
-    const struct az_sv near = az_suggest_name(n->text, l->names ? l->names->formats : NULL,
-                                              "auto|csv|nsys-rep", l->a);
+    const struct az_sv near =
+        az_suggest_name(n->text, l->names ? l->names->formats : NULL, "auto|csv|nsys-rep", l->a);
     az_load_error(l, n, "not supported input format: '%.*s'%.*s (known: %.*s)",
                   AZ_SVF(az_utf8_cut(n->text, 80)), AZ_SVF(near), AZ_SVF(az_text_view(&known)));
     az_vec_release(&known);
@@ -246,8 +246,8 @@ static void note_option(struct az_loader *l, const struct az_override *o, struct
         l->fatal = AZ_ENOMEM;
         return;
     }
-    *g = (struct az_given){ .option = az_option_find(o->key, AZ_AT_OPTIONS | AZ_AT_THRESHOLDS |
-                                                                 AZ_AT_ARGS),
+    *g = (struct az_given){ .option = az_option_find(o->key,
+                                                     AZ_AT_OPTIONS | AZ_AT_THRESHOLDS | AZ_AT_ARGS),
                             .where = at,
                             .next = l->c->given };
     l->c->given = g;

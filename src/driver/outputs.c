@@ -86,13 +86,13 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
 {
     int rc = AZ_OK;
 
-    w->o = (struct az_outputs){ .dir = either(own->dir, n->c->outputs.dir),
-                                .xlsx = either(own->xlsx, n->c->outputs.xlsx),
-                                .csv_dir = either(own->csv_dir, n->c->outputs.csv_dir),
-                                .csv_file = either(own->csv_file, n->c->outputs.csv_file),
-                                .summary_file =
-                                    either(own->summary_file, n->c->outputs.summary_file),
-                                .formats = own->formats.n ? own->formats : n->c->outputs.formats };
+    w->o =
+        (struct az_outputs){ .dir = either(own->dir, n->c->outputs.dir),
+                             .xlsx = either(own->xlsx, n->c->outputs.xlsx),
+                             .csv_dir = either(own->csv_dir, n->c->outputs.csv_dir),
+                             .csv_file = either(own->csv_file, n->c->outputs.csv_file),
+                             .summary_file = either(own->summary_file, n->c->outputs.summary_file),
+                             .formats = own->formats.n ? own->formats : n->c->outputs.formats };
     w->defaults = w->o.formats.n == 0;
     w->text = w->defaults;
     for (size_t k = 0; !rc && k < w->o.formats.n; k++) {

@@ -93,10 +93,9 @@ static int write_outputs(const struct crew *c, struct task *t, struct az_result 
         if (rc)
             failed = rc;
         else
-            written =
-                az_arena_printf(&names, "%.*s%s%.*s%s", AZ_SVF(written), written.n ? ", " : "",
-                                AZ_SVF(out->path),
-                                out->report->extension[0] || out->table.n ? "" : "/");
+            written = az_arena_printf(&names, "%.*s%s%.*s%s", AZ_SVF(written),
+                                      written.n ? ", " : "", AZ_SVF(out->path),
+                                      out->report->extension[0] || out->table.n ? "" : "/");
         az_arena_reset(&scratch);
     }
     if (written.n)

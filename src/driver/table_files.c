@@ -40,6 +40,7 @@ int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct a
     if (!base.n)
         base = az_arena_printf(&p->arena, "%.*s_stacked", AZ_SVF(without_ending(o->csv_file)));
     if (!rc && !job->input->opts.no_summary)
-        rc = add(p, job, AZ_SV("ops_stacked"), az_arena_printf(&p->arena, "%.*s.csv", AZ_SVF(base)));
+        rc =
+            add(p, job, AZ_SV("ops_stacked"), az_arena_printf(&p->arena, "%.*s.csv", AZ_SVF(base)));
     return rc;
 }

@@ -17,7 +17,8 @@ struct az_report {
                  struct az_diag *diag) AZ_MUST_USE;
 };
 
-/* One table alone as a CSV file; AZ_EEMPTY without a message if the document has none of that id. */
+/* One table alone as a CSV file; AZ_EEMPTY without a message if the document has none of that id.
+ */
 int az_csv_write_table(const struct az_document *doc, struct az_sv table, const char *path,
                        struct az_arena *scratch, struct az_diag *diag) AZ_MUST_USE;
 /* A verdict as Markdown for a pull request or a step summary, below 60 KB. */
