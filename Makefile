@@ -16,7 +16,7 @@ ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
 # The workbook library is loaded when a workbook is written (reports/xlsx_lib.h); XLSX_SO= links it.
 XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
 XLSX_SO := $(XLSX_SO)
-LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat $(if $(ISAL),libisal)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
+LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
 # Where an address sanitizer looks on, buffers of readers are small and move at every call (base/mem.h): a view that is kept too
 # long shows at once.
@@ -86,7 +86,7 @@ SONAME   := libanalyzer.so.0
 LIB_ROOM := $(filter-out cmds library,$(USED))
 LIB_OBJS := $(patsubst src/%.c,$(BUILD)/pic/%.o,$(foreach r,$(LIB_ROOM),$(call room_src,$(r))))
 LIB_ALL  := $(LIB_OBJS) $(BUILD)/pic/library.o
-LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat $(if $(ISAL),libisal)
+LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)
 $(BUILD)/pic/base/data.o: $(wildcard configs/*)
 $(BUILD)/pic/io/digest.o: ALL_CFLAGS += -O3
 $(BUILD)/pic/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'

@@ -412,7 +412,7 @@ static int prepare(struct session *s, const struct az_args *a, struct az_config 
     int rc = az_plan_names(&s->plan.arena, &names);
 
     if (!rc && s->c->r.config)
-        rc = az_config_load(&s->file, s->c->r.config, &s->c->r.over, &names, &s->diag);
+        rc = az_plan_config(&s->file, s->c->r.config, &s->c->r.over, &names, &s->diag);
     if (!rc && s->c->r.config)
         rc = az_plan_search(&s->file, &s->diag);
     if (!rc)

@@ -231,7 +231,7 @@ static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
         rc = parse(&m, &a, &stop);
     }
     if (!stop)
-        rc = az_run_inputs(&m.run, &a);
+        rc = az_run_inputs(&m.run);
     az_run_args_release(&m.run);
     az_vec_release(&m.filters);
     az_arena_release(&arena);

@@ -30,6 +30,7 @@ struct grouping {
     size_t in_folder;        /* its recognised files */
     enum {
         APART,
+        LOOK, /* by name, and what is not recognised is reported */
         BY_NAME,
         WHOLE
     } ranks; /* files of formats whose ranks are reduced one by one: which are one run */
@@ -76,7 +77,7 @@ static struct az_sv group_key(const struct grouping *g, const struct az_format *
         return run;
     if (f->ranks_reduced && g->ranks == WHOLE)
         return az_path_dir(path);
-    if (f->ranks_reduced && g->ranks == BY_NAME)
+    if (f->ranks_reduced && (g->ranks == BY_NAME || g->ranks == LOOK))
         return az_group_without_rank(a, &g->name, path);
     if (f->one_file)
         return az_sv_make("", 0);
@@ -100,7 +101,7 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
     if (!az_path_is_stream(f.path) && (of_folder || !g->wanted) &&
         az_format_probe(f.path.p, &f.format, NULL, &g->silent) != 0)
         f.format = NULL;
-    if (of_folder && !f.format && g->ranks != APART) {
+    if (of_folder && !f.format && g->ranks > LOOK) {
         f.key = az_group_without_rank(&g->c->arena, &g->name, f.path);
         return f.key.n ? az_vec_push(&g->odd, f) : AZ_OK;
     }
@@ -299,14 +300,14 @@ static int add_folder(struct grouping *g, struct az_sv path)
     rc = walk_folder(g, path);
     if (!rc && g->in_folder == 0)
         rc = walk_runs(g, path);
-    if (!rc && g->in_folder == 0 && g->ranks != APART)
+    if (!rc && g->in_folder == 0 && g->ranks > LOOK)
         rc = walk_below(g, path);
     if (!rc && g->in_folder == 0)
         return az_diag_fail(
             g->diag, AZ_ECONFIG, AZ_AT_FILE(path),
             "no file in this folder%s is a profile of a known format (see 'analyzer "
             "list')",
-            g->ranks != APART ? ", or below it," : "");
+            g->ranks > LOOK ? ", or below it," : "");
     return rc;
 }
 
@@ -535,6 +536,12 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
 {
     struct grouping g = { .c = c, .diag = diag };
+    return plan(&g, paths, n);
+}
+
+int az_plan_look(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
+{
+    struct grouping g = { .c = c, .diag = diag, .ranks = LOOK };
     return plan(&g, paths, n);
 }
 

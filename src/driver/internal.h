@@ -110,6 +110,16 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
 int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
                      const struct az_document *doc, struct az_diag *diag) AZ_MUST_USE;
 
+/* ---- table_files.c ---- */
+/* The single tables that options.csv and summary_file ask for become outputs of the job. AZ_ECONFIG
+ * for one file of several inputs. */
+int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct az_outputs *o,
+                      struct az_diag *diag) AZ_MUST_USE;
+
+/* ---- given.c ---- */
+/* Warns of options that mean nothing to the formats of the jobs. */
+void az_given_check(struct az_plan *p, const struct az_config *c, struct az_diag *diag);
+
 /* ---- replay.c ---- */
 /* Folder of the commands that node_replay writes: `<stem of the first output>_node_replay`; without
  * outputs that of the run, or of the first file. In the arena. */

@@ -261,7 +261,7 @@ static int select_views(struct az_one *o, struct az_job *job, struct az_sv unmad
         return az_arena_error(job->arena);
     if (rc == 0 && withheld.n)
         az_cover(job, "tables on request (compat)", 0.0 / 0.0, "", withheld);
-    return rc;
+    return rc ? rc : az_views_alias(&o->res->doc, o->job->input->opts.compat);
 }
 
 static int analyse(struct az_one *o, struct az_job *job)

@@ -301,6 +301,8 @@ int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *d
         rc = az_inputs_resolve(p, job);
     }
     if (!rc)
+        az_given_check(p, c, diag);
+    if (!rc)
         rc = choose_titles(p, &c->only, diag);
     if (!rc && c->compare.wanted)
         rc = check_compare(p, c, diag);
@@ -368,7 +370,7 @@ static int print_targets(const struct az_targets *targets, bool text, struct az_
         const struct az_target *t = &targets->v[i];
         rc = print_name(out, "  writes ", t->path);
         if (!rc)
-            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] ? "" : "/",
+            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] || t->table.n ? "" : "/",
                                 t->report->name);
     }
     if (!rc && text)

@@ -13,7 +13,8 @@
 
 struct az_target { /* one output of one job */
     const struct az_report *report;
-    struct az_sv path; /* NUL-terminated */
+    struct az_sv path;  /* NUL-terminated */
+    struct az_sv table; /* this one alone, as a CSV file; empty: the whole report */
 };
 AZ_VEC(struct az_target, az_targets);
 
@@ -68,12 +69,19 @@ struct az_plan {
 
 void az_plan_init(struct az_plan *p);
 void az_plan_release(struct az_plan *p);
+/* az_config_load; a profile in its place is named as such. */
+int az_plan_config(struct az_config *c, const char *path, const struct az_overrides *over,
+                   const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
 /* Groups the paths of `analyzer run PATH...` into inputs of the config: several paths of one format
  * and one run (ranks, the CSV reports of one nsys report) form one input, else one each.
  * Directories are taken as their recognised files. AZ_ECONFIG for an empty path, or a folder or
  * glob with nothing in it; AZ_EINTR. */
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n,
                   struct az_diag *diag) AZ_MUST_USE;
+/* The same; the traces of a folder whose names differ in the rank (and in times) only are one run
+ * (az_input.is_run), also of formats whose ranks are reduced one by one. */
+int az_plan_look(struct az_config *c, const char *const *paths, size_t n,
+                 struct az_diag *diag) AZ_MUST_USE;
 /* The same of one path; files whose names differ in the rank (and in times) only are one run
  * (az_input.is_run), also of formats whose ranks are reduced one by one; a folder that holds none
  * is looked through with all folders below. */

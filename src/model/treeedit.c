@@ -1,5 +1,7 @@
 #include "model/treeedit.h"
 
+#include "base/intern.h"
+
 void az_tree_edits_init(struct az_tree_edits *e, struct az_mem *mem)
 {
     az_vec_init(&e->renames, mem);
@@ -27,20 +29,36 @@ static bool has_args(const struct az_op_args *a)
            a->concrete != AZ_NO_ID || a->facts != AZ_NO_ID;
 }
 
+/* Equal arguments are one row, so that operators which have them are one row of the tables. */
+static int args_row(struct az_optrace *o, struct az_map *known, const struct az_op_args *a,
+                    uint32_t *row)
+{
+    uint32_t *value;
+    bool added;
+    const int rc =
+        az_map_put(known, (uint64_t)a->dims << 32 | a->types,
+                   (uint64_t)a->strides << 32 | a->concrete, (uint32_t)o->args.n, &value, &added);
+    if (rc)
+        return rc;
+    *row = *value;
+    if (!added && o->args.v[*row].facts == a->facts)
+        return 0;
+    *value = *row = (uint32_t)o->args.n;
+    return az_vec_push(&o->args, *a);
+}
+
 /* The row of an inserted operator. It has the uid of the node it begins with, so that it comes
  * there in the order of the file; az_tree_edits_number gives it its own. */
 static int event_of(const struct az_tree_insert *x, struct az_trace *t,
-                    const struct az_calltree *tree, struct az_event *out)
+                    const struct az_calltree *tree, struct az_map *known, struct az_event *out)
 {
     struct az_optrace *o = az_optrace(t);
     struct az_op op = { .args = AZ_NO_ROW, .seq = -1 };
     uint32_t row;
     const struct az_events *of = &t->ev[az_node_kind(tree, x->first, &row)];
     int rc = 0;
-    if (has_args(&x->args)) {
-        op.args = (uint32_t)o->args.n;
-        rc = az_vec_push(&o->args, x->args);
-    }
+    if (has_args(&x->args))
+        rc = args_row(o, known, &x->args, &op.args);
     *out = (struct az_event){ .start = x->start,
                               .end = x->end,
                               .name = x->name,
@@ -48,6 +66,19 @@ static int event_of(const struct az_tree_insert *x, struct az_trace *t,
                               .side = (uint32_t)o->ops.n,
                               .uid = of->uid[row] };
     return rc ? rc : az_vec_push(&o->ops, op);
+}
+
+static int made_events(const struct az_tree_edits *e, struct az_trace *t,
+                       const struct az_calltree *tree, struct az_event *add)
+{
+    struct az_map known;
+    int rc = az_map_init(&known, t->mem, 0);
+    if (rc)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < e->inserts.n; i++)
+        rc = event_of(&e->inserts.v[i], t, tree, &known, &add[i]);
+    az_map_release(&known);
+    return rc;
 }
 
 int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,
@@ -67,8 +98,8 @@ int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,
         for (size_t i = 0; i < e->renames.n; i++)
             t->ev[AZ_HOST_OP].name[e->renames.v[i].op] = e->renames.v[i].name;
     }
-    for (size_t i = 0; rc == 0 && i < rows; i++)
-        rc = event_of(&e->inserts.v[i], t, tree, &add[i]);
+    if (rc == 0)
+        rc = made_events(e, t, tree, add);
     if (rc == 0)
         rc = az_trace_replace(t, AZ_HOST_OP, gone, add, rows);
     if (gone)

@@ -22,5 +22,8 @@ bool az_views_wanted(const struct az_document *d, const char *table, struct az_v
  * b", in the document's arena; empty: none. */
 int az_views_select(struct az_document *d, struct az_view_choice c,
                     struct az_sv *withheld) AZ_MUST_USE;
+/* Adds tables of a complete document once more under the names they have in the tools asked for
+ * (aliases.c). */
+int az_views_alias(struct az_document *d, unsigned compat) AZ_MUST_USE;
 
 #endif

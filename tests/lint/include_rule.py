@@ -22,6 +22,7 @@ LIBRARIES = {
     "isa-l": ["io/gzip*.c"],
     "lua": ["extend/"],
     "lauxlib.h": ["extend/"],
+    "utf8proc.h": ["base/utf8.c"],
     "xxhash.h": ["base/intern.c", "io/digest.c"],
     "pthread.h": ["base/pool.c", "base/pipe.c", "base/log.c", "driver/", "reports/xlsx*.c"],
 }
