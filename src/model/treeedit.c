@@ -27,20 +27,43 @@ static bool has_args(const struct az_op_args *a)
            a->concrete != AZ_NO_ID || a->facts != AZ_NO_ID;
 }
 
+/* Rows of arguments are unique (model/optrace.h); `known` has all that are there. */
+static int args_row(struct az_optrace *o, struct az_map *known, const struct az_op_args *a,
+                    uint32_t *row)
+{
+    uint32_t *value;
+    bool added;
+    const int rc = az_map_put(known, az_hash(a, sizeof *a), (uint64_t)a->dims << 32 | a->facts,
+                              (uint32_t)o->args.n, &value, &added);
+    if (rc)
+        return rc;
+    *row = *value;
+    return added ? az_vec_push(&o->args, *a) : 0;
+}
+
+static int list_args(const struct az_optrace *o, struct az_map *known)
+{
+    uint32_t *value;
+    bool added;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < o->args.n; i++)
+        rc = az_map_put(known, az_hash(&o->args.v[i], sizeof *o->args.v),
+                        (uint64_t)o->args.v[i].dims << 32 | o->args.v[i].facts, i, &value, &added);
+    return rc;
+}
+
 /* The row of an inserted operator. It has the uid of the node it begins with, so that it comes
  * there in the order of the file; az_tree_edits_number gives it its own. */
 static int event_of(const struct az_tree_insert *x, struct az_trace *t,
-                    const struct az_calltree *tree, struct az_event *out)
+                    const struct az_calltree *tree, struct az_map *known, struct az_event *out)
 {
     struct az_optrace *o = az_optrace(t);
     struct az_op op = { .args = AZ_NO_ROW, .seq = -1 };
     uint32_t row;
     const struct az_events *of = &t->ev[az_node_kind(tree, x->first, &row)];
     int rc = 0;
-    if (has_args(&x->args)) {
-        op.args = (uint32_t)o->args.n;
-        rc = az_vec_push(&o->args, x->args);
-    }
+    if (has_args(&x->args))
+        rc = args_row(o, known, &x->args, &op.args);
     *out = (struct az_event){ .start = x->start,
                               .end = x->end,
                               .name = x->name,
@@ -57,7 +80,12 @@ int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,
     const size_t n = t->ev[AZ_HOST_OP].n, rows = e->inserts.n;
     uint8_t *gone = az_mem_alloc(t->mem, n + 1);
     struct az_event *add = az_mem_alloc(t->mem, (rows + 1) * sizeof *add);
-    int rc = gone && add ? 0 : az_mem_error(t->mem);
+    struct az_map known;
+    int rc = az_map_init(&known, t->mem, rows ? o->args.n + 16 : 16);
+    if (rc == 0 && (!gone || !add))
+        rc = az_mem_error(t->mem);
+    if (rc == 0 && rows)
+        rc = list_args(o, &known);
 
     o->first_made = (uint32_t)o->ops.n;
     if (rc == 0) {
@@ -68,9 +96,10 @@ int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,
             t->ev[AZ_HOST_OP].name[e->renames.v[i].op] = e->renames.v[i].name;
     }
     for (size_t i = 0; rc == 0 && i < rows; i++)
-        rc = event_of(&e->inserts.v[i], t, tree, &add[i]);
+        rc = event_of(&e->inserts.v[i], t, tree, &known, &add[i]);
     if (rc == 0)
         rc = az_trace_replace(t, AZ_HOST_OP, gone, add, rows);
+    az_map_release(&known);
     if (gone)
         az_mem_free(t->mem, gone, n + 1);
     if (add)
