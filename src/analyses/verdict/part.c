@@ -146,6 +146,11 @@ static void hidden(struct az_vd *v)
         ticks += e.end - e.start;
     }
     v->part->hidden_ns = az_vd_ns(v, ticks);
+    if (c) {
+        const struct az_graft_sums *sums = &az_optrace(v->t)->grafted;
+        v->part->by_order_ns =
+            az_vd_ns(v, az_add_sat(sums->ticks[AZ_PAIR_FAMILIES], sums->ticks[AZ_PAIR_UNNAMED]));
+    }
 }
 
 /* "45.0 % gemm, 30.1 % communication, 24.9 % others": the largest families of kernel time. */
