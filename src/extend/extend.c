@@ -37,7 +37,7 @@ void az_extend_spend(lua_State *l, int64_t instructions)
     struct az_extend *e = az_extend_self(l);
     e->left -= instructions;
     if (e->left < 0)
-        luaL_error(l, "took more than %d million instructions", AZ_EXTEND_INSTRUCTIONS / 1000000);
+        luaL_error(l, "took more than %d million instructions", (int)(e->limit / 1000000));
 }
 
 static void count(lua_State *l, lua_Debug *unused)
@@ -113,7 +113,7 @@ static int complain(struct az_extend *e, struct az_diag *diag, const char *op, s
 int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag,
                    struct az_sv op)
 {
-    e->left = AZ_EXTEND_INSTRUCTIONS;
+    e->left = e->limit;
     e->out_of_memory = e->out_of_budget = false;
     if (lua_pcall(e->l, args, results, 0) == LUA_OK)
         return 0;
@@ -221,7 +221,9 @@ static int open_script(struct az_extend **out, const struct script *s, struct az
     *out = NULL;
     if (!e)
         return az_arena_error(a);
-    *e = (struct az_extend){ .mem = mem, .left = AZ_EXTEND_INSTRUCTIONS, .file = s->path };
+    *e = (struct az_extend){
+        .mem = mem, .left = AZ_EXTEND_INSTRUCTIONS, .limit = AZ_EXTEND_INSTRUCTIONS, .file = s->path
+    };
     az_vec_init(&e->categories, mem);
     az_vec_init(&e->models, mem);
     e->l = lua_newstate(allocate, e);
