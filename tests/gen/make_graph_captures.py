@@ -4,13 +4,15 @@ for the same seed.
 
     make_graph_captures.py FOLDER [--seed N] [--layout NAME] [--names full|none|nodes] [--order same|surplus|streams|mixed|later]
                            [--lost N] [--steps N] [--ranks N] [--other-thread] [--experts] [--foreign] [--speculator]
+                           [--plain]
 
 Layouts: vllm (one trace, annotations capture_<batch>_<mode>), sglang (bs_<batch>_rank<n>.json.gz), atom (one file a batch),
 xdit (one file and execution_details.json). FOLDER gets trace.json.gz, capture_traces/ and truth.json:
 {"operators": {"name dims": [count, ns]}, "launches": n, "lost": n}. --lost: graph launches whose kernels are not recorded.
 --experts: a mixture of experts in each layer. --foreign: the captures are of another model, with as many launches.
 --speculator: vllm: captures of decoder and speculator in files of their own; a step launches both. --order later: the
-first replay of each graph has the kernels in order, the others have not.
+first replay of each graph has the kernels in order, the others have not. --plain: not compressed.
+example/pytorch/decode is made with --layout sglang --experts --steps 3 --plain, without truth.json.
 """
 import argparse
 import collections
@@ -30,11 +32,15 @@ class Trace:
     def span(self, cat, name, tid, ts, dur, args=None, pid=100):
         self.events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args or {}})
 
-    def write(self, path):
+    def write(self, path, plain):
         os.makedirs(os.path.dirname(path), exist_ok=True)
+        about = {"distributedInfo": {"rank": self.rank, "world_size": 2}}
+        if plain:
+            with open(path[:-len(".gz")], "w") as f:
+                f.write(json.dumps(about)[:-1] + ', "traceEvents": [\n' + ",\n".join(json.dumps(e) for e in self.events) + "\n]}\n")
+            return
         with open(path, "wb") as f:
-            f.write(gzip.compress(json.dumps({"distributedInfo": {"rank": self.rank, "world_size": 2}, "traceEvents": self.events}).encode(),
-                                  mtime=0))
+            f.write(gzip.compress(json.dumps({**about, "traceEvents": self.events}).encode(), mtime=0))
 
 
 class Item:
@@ -126,7 +132,7 @@ def write_captures(folder, layout, codes, a):
                 t.span("user_annotation", "capture_%d_%s" % (batch, mode), 1, start - 5, at - start + 5)
             files[name][1] = at + 100
     for name, (t, _) in files.items():
-        t.write(os.path.join(folder, "capture_traces", name))
+        t.write(os.path.join(folder, "capture_traces", name), a.plain)
     if layout == "xdit":
         details = [{"file": "capture_%d_%s_r.json.gz" % k, "batch_size": k[0], "mode": k[1]} for k in codes]
         with open(os.path.join(folder, "capture_traces", "execution_details.json"), "w") as f:
@@ -169,6 +175,7 @@ def main():
     ap.add_argument("--experts", action="store_true")
     ap.add_argument("--foreign", action="store_true")
     ap.add_argument("--speculator", action="store_true")
+    ap.add_argument("--plain", action="store_true")
     a = ap.parse_args()
     rng = random.Random(a.seed)
     modes = ("FULL", "PIECEWISE") if a.layout in ("vllm", "xdit") and not a.speculator else ("FULL",)
@@ -197,7 +204,7 @@ def main():
             ran += some
         t.span("user_annotation", label, 2 if a.other_thread else 1, start, at - start)
         at += 10
-    t.write(os.path.join(a.folder, "trace.json.gz"))
+    t.write(os.path.join(a.folder, "trace.json.gz"), a.plain)
     operators = {}
     for op, dims, ns in ran:
         x = operators.setdefault("%s %s" % (op, json.dumps(dims, separators=(",", ":"))), [0, 0])
