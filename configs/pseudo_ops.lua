@@ -25,23 +25,6 @@ local function without_number(name)
     return name
 end
 
--- One product of experts that is a single kernel of AITER.
-local function aiter_fused(tree)
-    for _, op in ipairs(tree.find("vllm::rocm_aiter_fused_moe")) do
-        local k = launches(tree, op, "fmoe")
-        if #k == 1 and has(k[1].name, "aiter::") then
-            tree.insert("pseudo_op::moe_aiter_fused_1stage", { k[1].call }, { args_from = op })
-        end
-    end
-end
-
--- The first product is `up`, the others are `down`.
-local function up_and_down(tree, op, kernels, name)
-    for i, k in ipairs(kernels) do
-        tree.insert(name .. (i == 1 and "_up" or "_down"), { k.call }, { args_from = op })
-    end
-end
-
 -- Members of a JSON list as texts; of no list: none. A list is taken apart once: the same ones come again and again.
 local known = {}
 local function members(text)
@@ -57,6 +40,49 @@ local function members(text)
         if c == "[" then depth = depth + 1 elseif c == "]" then depth = depth - 1 end
     end
     known[text] = out
+    return out
+end
+
+local function unquoted(text)
+    return string.sub(text, 1, 1) == '"' and string.sub(text, 2, #text - 1) or text
+end
+
+-- One product of experts that is a single kernel of AITER.
+local function aiter_fused(tree)
+    for _, op in ipairs(tree.find("vllm::rocm_aiter_fused_moe")) do
+        local k = launches(tree, op, "fmoe")
+        if #k == 1 and has(k[1].name, "aiter::") then
+            tree.insert("pseudo_op::moe_aiter_fused_1stage", { k[1].call }, { args_from = op })
+        end
+    end
+end
+
+-- The first product is `up`, the others are `down`. `choices`: experts of a token, where known.
+local function up_and_down(tree, op, kernels, name, choices)
+    for i, k in ipairs(kernels) do
+        local facts = choices and { ["MoE topk"] = choices, ["MoE GEMM gated"] = i == 1 and 1 or 0 }
+        tree.insert(name .. (i == 1 and "_up" or "_down"), { k.call }, { args_from = op, facts = facts })
+    end
+end
+
+-- Operator named `name` -> experts of a token, as the router below it says: the number among its arguments
+-- (TopK(logits, k), aten::topk(logits, k)), else the width of the weights that it writes (topk_softmax(weights [M, k], ..)).
+local function choices_of(tree, name)
+    local out = {}
+    for _, part in ipairs({ "TopK", "topk" }) do
+        for _, router in ipairs(tree.find(part)) do
+            local up = tree.parent(router)
+            while up and tree.name(up) ~= name do up = tree.parent(up) end
+            if up and not out[up] then
+                local args = tree.args(router)
+                local dims, words = members(args.dims), members(args.concrete)
+                local written = members(dims[1])
+                local k = words[2] and math.tointeger(tonumber(unquoted(words[2]))) or
+                          (has(tree.name(router), "softmax") and #written == 2 and math.tointeger(tonumber(written[2])))
+                if k and k > 0 then out[up] = k end
+            end
+        end
+    end
     return out
 end
 
@@ -126,14 +152,16 @@ function tree_postprocess(tree)
         if string.sub(name, 1, 17) == "sglang_profiler::" and short ~= name then tree.rename(op, short) end
     end
     aiter_fused(tree)
+    local choices = choices_of(tree, "vllm::moe_forward")
     for _, op in ipairs(tree.find("vllm::moe_forward")) do
-        up_and_down(tree, op, launches(tree, op, "matmul_ogs"), "pseudo_op::moe_triton_unfused")
+        up_and_down(tree, op, launches(tree, op, "matmul_ogs"), "pseudo_op::moe_triton_unfused", choices[op])
         for _, k in ipairs(launches(tree, op, "_finalize_matmul_scatter")) do -- adds up what the experts gave
             tree.insert("pseudo_op::moe_triton_unfused_finalize_matmul_scatter", { k.call }, { args_from = op })
         end
     end
+    choices = choices_of(tree, "vllm::outplace_fused_experts")
     for _, op in ipairs(tree.find("vllm::outplace_fused_experts")) do
-        up_and_down(tree, op, launches(tree, op, "fused_moe_kernel_gptq_awq"), "pseudo_op::moe_gptq_awq")
+        up_and_down(tree, op, launches(tree, op, "fused_moe_kernel_gptq_awq"), "pseudo_op::moe_gptq_awq", choices[op])
     end
     linear_layers(tree)
 end

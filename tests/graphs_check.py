@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Graph replays with their captures (src/docs/graphs.md) against what the maker of the traces says: every layout of captures,
-every rule of pairing, lost kernels.
+every rule of pairing, ranks, captures that are damaged or of another model, lost kernels.
 
     graphs_check.py --analyzer ANALYZER
 The last line is "N passed, N failed".
 """
 import argparse
 import csv
+import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,10 +33,12 @@ def rows(folder, table):
     return list(csv.DictReader(open(path))) if os.path.exists(path) else []
 
 
-def run(a, tmp, options, more=()):
+def run(a, tmp, options, more=(), before=None):
     data, out = os.path.join(tmp, "data"), os.path.join(tmp, "out")
     subprocess.run(["rm", "-rf", data, out], check=True)
     subprocess.run([sys.executable, MAKER, data] + options, check=True)
+    if before:
+        before(data)
     p = subprocess.run([a.analyzer, "run", os.path.join(data, "trace.json.gz"), "--csv-dir", out] + list(more), capture_output=True,
                        text=True)
     p.stderr = "".join(line for line in p.stderr.splitlines(True) if ": note: " not in line)
@@ -53,44 +57,143 @@ def share(out, text):
     return sum(float(r["Value"]) for r in rows(out, "coverage") if text in r["Item"])
 
 
+def pairing(out):
+    """Rule, or reason why not -> graph launches."""
+    t = {}
+    for r in rows(out, "coverage"):
+        if r["Item"].startswith("graph kernels "):
+            t[r["Item"].split(": ", 1)[1]] = int(r["Note"].split(" events of ")[1].split()[0])
+    return t
+
+
+def layouts(a, tmp):
+    rules = (("full", "same", "by order, names equal"), ("full", "surplus", "by name, forward"), ("full", "streams", "by name, each stream"),
+             ("none", "same", "by order, checked by family only"), ("nodes", "same", "by order, checked by family only"),
+             ("none", "later", "by order, checked by family only"))
+    for layout in ("vllm", "sglang", "atom", "xdit"):
+        for names, order, rule in rules:
+            what = "%s, names %s, order %s" % (layout, names, order)
+            ranks = [] if layout == "xdit" else ["--ranks", "2"]
+            out, truth, p = run(a, tmp, ["--layout", layout, "--names", names, "--order", order] + ranks)
+            hold(p.returncode == 0 and not p.stderr, what, p.stderr)
+            hold(operators(out) == truth["operators"], what, "%s, not %s" % (operators(out), truth["operators"]))
+            hold(share(out, rule) > 0 and abs(share(out, "paired with their capture") - 100) < 1e-9, what + ": rule", p.stderr)
+            hold(sum(pairing(out).values()) == truth["launches"], what + ": every launch is counted", pairing(out))
+    # Kernels in any order: those of one name are told apart by their order only, so only their sums are known.
+    out, truth, p = run(a, tmp, ["--order", "mixed"])
+    hold(share(out, "paired with their capture") == 100, "mixed order")
+    hold(sum(x[1] for x in operators(out).values()) == sum(x[1] for x in truth["operators"].values()), "mixed order: time")
+    for names in ("full", "none"):
+        for what, options in (("steps on another thread", ["--layout", "sglang", "--other-thread"]), ("decoder and speculator", ["--speculator"]),
+                              ("mixtures of experts", ["--experts"])):
+            out, truth, p = run(a, tmp, options + ["--names", names])
+            hold(operators(out) == truth["operators"], "%s, names %s" % (what, names), "%s, not %s" % (operators(out), truth["operators"]))
+    # the experts of a token are the router's argument, so that the products have work
+    products = [r for r in rows(out, "MoE_unfused_fwd") if r["name"].startswith("pseudo_op::moe_triton")]
+    hold(products and all(r["param: topk"] == "2" and float(r["GFLOPS_first"]) > 0 for r in products), "experts of a token", products)
+    said = next(r["text"] for r in rows(out, "verdict") if r["line"] == "trust")
+    hold("launched by graphs" not in said and "by order" in said, "what the captures are worth", said)
+
+
+def phases(a, tmp):
+    out, truth, p = run(a, tmp, ["--layout", "atom"], ["--opt", "inference_phase_analysis=true", "--opt", "phase_detection_method=annotation",
+                                                      "--opt", "include_call_stack=true"])
+    phase = rows(out, "inference_phases")
+    hold([r["Phase"] for r in phase] == ["Decode"] and int(phase[0]["Launches"]) == sum(x[0] for x in truth["operators"].values()), "phases", phase)
+    stacks = [json.loads(r["call_stack_full"]) for r in rows(out, "unified_perf_summary")]
+    hold(stacks and all("nn.Module: Block" in s for s in stacks), "modules", stacks[:2])
+
+
+def ranks(a, tmp):
+    """One folder of captures for all ranks, beside the traces or above the folders of the ranks, or one for each rank."""
+    for where in ("beside", "above", "each", "named"):
+        run(a, tmp, ["--layout", "sglang", "--ranks", "2"])
+        data = os.path.join(tmp, "data")
+        trace = json.loads(gzip.open(os.path.join(data, "trace.json.gz")).read())
+        for rank in (0, 1):
+            folder = os.path.join(data, "runs") if where == "beside" else os.path.join(data, "runs", "rank_%d" % rank)
+            os.makedirs(folder, exist_ok=True)
+            trace["distributedInfo"]["rank"] = rank
+            with gzip.open(os.path.join(folder, "trace_rank%d.json.gz" % rank), "wt") as f:
+                json.dump(trace, f)
+            if where == "each":
+                shutil.copytree(os.path.join(data, "capture_traces"), os.path.join(folder, "capture_traces"))
+        captures = os.path.join(data, "capture_traces")
+        if where in ("beside", "above"):
+            shutil.move(captures, os.path.join(data, "runs", "capture_traces"))
+        options = ["--opt", "capture_folder=" + captures] if where == "named" else []
+        for rank in (0, 1):
+            folder = os.path.join(data, "runs") if where == "beside" else os.path.join(data, "runs", "rank_%d" % rank)
+            out = os.path.join(tmp, "rank")
+            subprocess.run([a.analyzer, "run", os.path.join(folder, "trace_rank%d.json.gz" % rank), "--csv-dir", out, "-q"] + options, check=True)
+            own = set(k.split(" ", 1)[1] for k in operators(out))
+            hold(own and ("[[1,1]]" in own) == (rank == 1), "captures %s, rank %d" % (where, rank), own)
+
+
+def damage(a, tmp):
+    """What is no capture, or not of this model, costs its own graphs their operators and nothing else."""
+    def one(what, change, said, launches):
+        out, truth, p = run(a, tmp, ["--layout", "sglang", "--steps", "12"], before=lambda data: change(os.path.join(data, "capture_traces")))
+        hold(p.returncode == 0 and said in p.stderr and "error:" not in p.stderr, what, p.stderr)
+        wrong = {k: x for k, x in operators(out).items() if k in truth["operators"] and x != truth["operators"][k]}
+        lost = sum(n for k, n in pairing(out).items() if k == "no capture of their shape")
+        hold(not wrong and (lost > 0) == launches and lost + pairing(out).get("by order, names equal", 0) in (0, truth["launches"]), what, pairing(out))
+
+    def put(content, name="bs_16_rank0.json.gz"):
+        def change(folder):
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(content)
+        return change
+
+    def cut(folder):
+        path = os.path.join(folder, "bs_16_rank0.json.gz")
+        with open(path, "rb") as f:
+            content = f.read()
+        put(content[:len(content) // 3])(folder)
+
+    def drop(folder):
+        for name in os.listdir(folder):
+            os.remove(os.path.join(folder, name))
+
+    one("empty file", put(b""), "empty file", True)
+    one("text", put(b"hello"), "malformed JSON", True)
+    one("cut", cut, "no graph capture in this trace", True)
+    one("database", put(b"SQLite format 3\0" + bytes(100)), "malformed JSON", True)
+    one("JSON of something else", put(gzip.compress(b'{"a": [1, 2]}')), "no 'traceEvents'", True)
+    one("a file of no known shape", put(b"hello", "notes.json"), "malformed JSON", False)
+    one("malformed list", put(b"{", "execution_details.json"), "no list of captures", False)
+    one("a list that is cut", put(gzip.compress(b"[]")[:8], "execution_details.json"), "", False)
+    out, truth, p = run(a, tmp, [], before=lambda data: drop(os.path.join(data, "capture_traces")))
+    hold(p.returncode == 0 and "no graph capture in this folder" in p.stderr and share(out, "paired") == 0, "empty folder", p.stderr)
+    out, truth, p = run(a, tmp, [], ["--opt", "capture_folder=" + os.path.join(tmp, "gone")])
+    hold(p.returncode != 0 and "capture_folder is no folder" in p.stderr, "capture_folder that is not there", p.stderr)
+    out, truth, p = run(a, tmp, [], ["--opt", "capture_folder=" + os.path.join(tmp, "data", "trace.json.gz")])
+    hold(p.returncode != 0 and "capture_folder is no folder" in p.stderr, "capture_folder that is a file", p.stderr)
+    for names, reason in (("full", "other kernels than captured"), ("none", "kernels of other families than the captured operators")):
+        for seed in ("1", "2", "3"):
+            out, truth, p = run(a, tmp, ["--foreign", "--names", names, "--seed", seed])
+            hold(pairing(out) == {reason: truth["launches"]}, "captures of another model, names " + names, pairing(out))
+
+
+def lost_kernels(a, tmp):
+    """Graph launches whose kernels were lost are said; where none was, nothing is."""
+    for seed in range(1, 31):
+        for lost in (seed % 4 + 1, 0):
+            out, truth, p = run(a, tmp, ["--seed", str(seed), "--lost", str(lost), "--steps", "12"])
+            said = share(out, "graph launches without device events")
+            found = any(r["Rule"] == "graph_unrecorded" for r in rows(out, "findings"))
+            hold(said == truth["lost"] and found == (lost > 0), "seed %d, %d lost" % (seed, lost), "said %s" % said)
+            hold(operators(out) == truth["operators"], "seed %d, %d lost: operators" % (seed, lost))
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--analyzer", required=True)
     a = ap.parse_args()
     a.analyzer = os.path.abspath(a.analyzer)
-    rules = (("full", "same", "by order, names equal"), ("full", "surplus", "by name, forward"), ("full", "streams", "by name, each stream"),
-             ("none", "same", "by order, unchecked"), ("nodes", "same", "by order, unchecked"))
     with tempfile.TemporaryDirectory() as tmp:
-        for layout in ("vllm", "sglang", "atom", "xdit"):
-            for names, order, rule in rules:
-                what = "%s, names %s, order %s" % (layout, names, order)
-                ranks = [] if layout == "xdit" else ["--ranks", "2"]
-                out, truth, p = run(a, tmp, ["--layout", layout, "--names", names, "--order", order] + ranks)
-                hold(p.returncode == 0 and not p.stderr, what, p.stderr)
-                hold(operators(out) == truth["operators"], what, "%s, not %s" % (operators(out), truth["operators"]))
-                hold(share(out, rule) > 0 and abs(share(out, "paired with their capture") - 100) < 1e-9, what + ": rule", p.stderr)
-        # Kernels in any order: those of one name are told apart by their order only, so only their sums are known.
-        out, truth, p = run(a, tmp, ["--order", "mixed"])
-        hold(share(out, "paired with their capture") == 100, "mixed order")
-        hold(sum(x[1] for x in operators(out).values()) == sum(x[1] for x in truth["operators"].values()), "mixed order: time")
-        out, truth, p = run(a, tmp, ["--layout", "sglang", "--other-thread"])
-        hold(operators(out) == truth["operators"], "steps on another thread", p.stderr)
-        # Another folder; one without captures; none.
-        out, truth, p = run(a, tmp, ["--layout", "sglang"], ["--opt", "capture_folder=" + os.path.join(tmp, "data", "capture_traces")])
-        hold(operators(out) == truth["operators"], "capture_folder", p.stderr)
-        os.makedirs(os.path.join(tmp, "empty"))
-        out, truth, p = run(a, tmp, [], ["--opt", "capture_folder=" + os.path.join(tmp, "empty")])
-        hold(p.returncode == 0 and "no graph capture in this folder" in p.stderr and share(out, "paired") == 0, "no capture", p.stderr)
-        out, truth, p = run(a, tmp, [], ["--opt", "capture_folder=" + os.path.join(tmp, "gone")])
-        hold(p.returncode != 0 and "capture_folder is no folder" in p.stderr, "capture_folder that is not there", p.stderr)
-        # Graph launches whose kernels were lost are said; where none was, nothing is.
-        for seed in range(1, 31):
-            for lost in (seed % 4 + 1, 0):
-                out, truth, p = run(a, tmp, ["--seed", str(seed), "--lost", str(lost), "--steps", "12"])
-                said = share(out, "graph launches without device events")
-                found = any(r["Rule"] == "graph_unrecorded" for r in rows(out, "findings"))
-                hold(said == truth["lost"] and found == (lost > 0), "seed %d, %d lost" % (seed, lost), "said %s" % said)
-                hold(operators(out) == truth["operators"], "seed %d, %d lost: operators" % (seed, lost))
+        for part in (layouts, phases, ranks, damage, lost_kernels):
+            part(a, tmp)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 

@@ -10,7 +10,7 @@
 #define TEXT_MAX      ((size_t)1 << 20)
 #define BYTES_AT_ONCE 16
 #define SECONDS_MAX   30
-#define TOO_LONG      "took more than 20 million instructions"
+#define TOO_LONG      "took more than %d million instructions"
 _Static_assert(AZ_EXTEND_INSTRUCTIONS == 20000000, "the message says so");
 
 static void *allocate(void *ctx, void *p, size_t old, size_t size)
@@ -49,7 +49,7 @@ void az_extend_spend(lua_State *l, int64_t instructions)
     struct az_extend *e = az_extend_self(l);
     e->left -= instructions;
     if (e->left < 0)
-        luaL_error(l, TOO_LONG);
+        luaL_error(l, TOO_LONG, (int)(e->limit / 1000000));
 }
 
 static int64_t cpu_seconds(void)
@@ -71,12 +71,14 @@ static void count(lua_State *l, lua_Debug *unused)
 static int complain(struct az_extend *e, struct az_diag *diag, const char *op, size_t op_length)
 {
     const char *text = lua_type(e->l, -1) == LUA_TSTRING ? lua_tostring(e->l, -1) : NULL;
+    char too_long[64];
+    (void)snprintf(too_long, sizeof too_long, TOO_LONG, (int)(e->limit / 1000000));
     if (e->out_of_memory)
         text = "took more than 64 MiB of memory";
     else if (e->text_too_long)
         text = "made a text of more than 1 MiB";
     else if (e->left < 0)
-        text = TOO_LONG;
+        text = too_long;
     else if (e->out_of_budget)
         text = "no memory left";
     else if (!text)
@@ -96,7 +98,7 @@ static int complain(struct az_extend *e, struct az_diag *diag, const char *op, s
 int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag,
                    struct az_sv op)
 {
-    e->left = AZ_EXTEND_INSTRUCTIONS;
+    e->left = e->limit;
     e->out_of_memory = e->out_of_budget = e->text_too_long = false;
     e->begun = cpu_seconds();
     if (lua_pcall(e->l, args, results, 0) == LUA_OK)
@@ -202,7 +204,9 @@ static int open_script(struct az_extend **out, const struct script *s, struct az
     *out = NULL;
     if (!e)
         return az_arena_error(a);
-    *e = (struct az_extend){ .mem = mem, .left = AZ_EXTEND_INSTRUCTIONS, .file = s->path };
+    *e = (struct az_extend){
+        .mem = mem, .left = AZ_EXTEND_INSTRUCTIONS, .limit = AZ_EXTEND_INSTRUCTIONS, .file = s->path
+    };
     az_vec_init(&e->categories, mem);
     az_vec_init(&e->models, mem);
     e->l = lua_newstate(allocate, e);

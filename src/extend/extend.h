@@ -8,9 +8,10 @@
 
 #define AZ_EXTEND_INSTRUCTIONS                                                                     \
     20000000 /* of the script itself, and of each call of one of its functions */
-#define AZ_EXTEND_MEMORY     (64u * 1024 * 1024) /* bytes of the script's own data */
-#define AZ_EXTEND_CATEGORIES 16                  /* new names of categories */
-#define AZ_EXTEND_EDITS      1000000             /* changes to one tree */
+#define AZ_EXTEND_NODE_INSTRUCTIONS 200                 /* more for each node of a tree */
+#define AZ_EXTEND_MEMORY            (64u * 1024 * 1024) /* bytes of the script's own data */
+#define AZ_EXTEND_CATEGORIES        16                  /* new names of categories */
+#define AZ_EXTEND_EDITS             1000000             /* changes to one tree */
 
 struct az_extend_category {
     struct az_sv op, category;

@@ -10,8 +10,9 @@
 struct az_extend {
     lua_State *l;
     struct az_mem *mem;
-    size_t used;  /* bytes held by the script */
-    int64_t left; /* instructions */
+    size_t used;   /* bytes held by the script */
+    int64_t left;  /* instructions */
+    int64_t limit; /* of one call */
     const char *file;
     struct az_extend_categories categories;
     struct az_vec_sv models; /* operators */

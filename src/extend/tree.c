@@ -295,7 +295,9 @@ int az_extend_run_tree(struct az_extend *e, const struct az_extend_tree *t, stru
     az_vec_init(&h.nodes, e->mem);
     lua_pushcfunction(e->l, run);
     lua_pushlightuserdata(e->l, &h);
+    e->limit += (int64_t)AZ_EXTEND_NODE_INSTRUCTIONS * t->n;
     const int rc = az_extend_call(e, 1, 0, diag, AZ_SV(""));
+    e->limit = AZ_EXTEND_INSTRUCTIONS;
     lua_settop(e->l, 0);
     az_vec_release(&h.nodes);
     return rc;

@@ -1,5 +1,7 @@
 #include "formats/pytorch_capture.h"
 
+#include <inttypes.h>
+
 #include "base/num.h"
 #include "base/sort.h"
 #include "io/path.h"
@@ -71,6 +73,38 @@ int64_t az_pt_rank_of(struct az_sv path)
     return rank;
 }
 
+/* ---- what cannot be read ---- */
+/* A capture that cannot be read is one less; the trace itself has nothing to do with it. */
+static bool is_of_file(int rc)
+{
+    return rc == AZ_EIO || rc == AZ_EFORMAT || rc == AZ_EEMPTY || rc == AZ_ERANGE;
+}
+
+/* What was said of a file of the folder; gives `said` back. */
+static void as_warnings(struct folder *f, struct az_diag *said, int rc)
+{
+    for (size_t i = 0; i < said->list.n; i++) {
+        struct az_message *m = &said->list.v[i];
+        if (is_of_file(rc) && m->severity == AZ_ERROR)
+            az_diag_add(f->job->diag, AZ_WARNING, AZ_NOWHERE, "%.*s", AZ_SVF(m->text));
+        else
+            az_diag_add(f->job->diag, m->severity, AZ_NOWHERE, "%.*s", AZ_SVF(m->text));
+    }
+    az_diag_release(said);
+}
+
+/* Where its shape is known no larger capture is taken in its place: a root without launches. */
+static int put_unread(struct folder *f, const struct capture_file *c)
+{
+    struct az_optrace *o = az_optrace(f->job->trace);
+    o->grafted.unread++;
+    if (c->shape.batch < 0)
+        return 0;
+    return az_vec_push(
+        &o->captures.roots,
+        ((struct az_capture_root){ .batch = c->shape.batch, .mode = (uint8_t)c->shape.mode }));
+}
+
 /* ---- files ---- */
 static int add_file(struct folder *f, struct az_sv path, struct az_pt_shape shape)
 {
@@ -104,11 +138,12 @@ static int read_details(struct folder *f, struct az_sv path, struct az_sv text)
 {
     struct az_jview list, object;
     struct az_sv item, key, value;
-    if (!az_jview_array(&list, az_sv_trim(text)))
-        return az_diag_fail(f->job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
-                            "no list of captures (take the file away, and names and annotations "
-                            "of the captures are used)");
     int rc = 0;
+    if (!az_jview_array(&list, az_sv_trim(text))) {
+        az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(path),
+                    "no list of captures (names and annotations of the captures are used)");
+        return AZ_EFORMAT;
+    }
     while (rc == 0 && az_jview_next(&list, &item)) {
         struct az_pt_shape shape = { .batch = -1 };
         struct az_sv file = { "", 0 };
@@ -128,21 +163,32 @@ static int read_details(struct folder *f, struct az_sv path, struct az_sv text)
     return rc;
 }
 
-static int list_files(struct folder *f)
+/* AZ_EFORMAT, AZ_EIO: the list cannot be read, which was said. */
+static int list_by_details(struct folder *f, struct az_sv details)
 {
-    const struct az_source_opts so = { .mem = f->job->mem, .diag = f->job->diag };
-    const struct az_sv details = az_path_join(&f->arena, f->path, AZ_SV(DETAILS));
+    struct az_diag said;
+    az_diag_init(&said);
+    const struct az_source_opts so = { .mem = f->job->mem, .diag = &said };
     struct az_source *src;
     struct az_sv text;
+    int rc = az_source_open(&src, details.p, &so);
+    if (rc == 0) {
+        rc = az_source_all(src, &f->arena, DETAILS_BYTES, &text);
+        az_source_close(src);
+    }
+    as_warnings(f, &said, rc);
+    return rc ? rc : read_details(f, details, text);
+}
+
+static int list_files(struct folder *f)
+{
+    const struct az_sv details = az_path_join(&f->arena, f->path, AZ_SV(DETAILS));
     if (!details.p)
         return az_arena_error(&f->arena);
     if (az_path_stat(details.p).kind == AZ_PATH_FILE) {
-        int rc = az_source_open(&src, details.p, &so);
-        if (rc)
+        const int rc = list_by_details(f, details);
+        if (!is_of_file(rc))
             return rc;
-        rc = az_source_all(src, &f->arena, DETAILS_BYTES, &text);
-        az_source_close(src);
-        return rc ? rc : read_details(f, details, text);
     }
     return az_path_walk(f->path.p,
                         &(struct az_walk){ .follow_links = true, .visit = visit, .ctx = f },
@@ -162,6 +208,10 @@ static void keep_rank(struct folder *f)
         if (r >= 0 && (best < 0 || r == mine || (best != mine && r < best)))
             best = r;
     }
+    if (best >= 0 && mine >= 0 && best != mine)
+        az_diag_add(f->job->diag, AZ_NOTE, AZ_AT_FILE(f->path),
+                    "no graph captures of rank %" PRId64 ": those of rank %" PRId64 " are used",
+                    mine, best);
     for (size_t i = 0; i < f->files.n; i++)
         if (f->files.v[i].rank < 0 || f->files.v[i].rank == best)
             f->files.v[n++] = f->files.v[i];
@@ -175,10 +225,13 @@ static int read_file(struct folder *f, const struct capture_file *c, size_t *fou
     const struct az_pt_tuning tuning = { .split_min = INT64_MAX, .captured = true };
     struct az_trace t;
     struct az_parse job = *f->job;
+    struct az_diag said;
     *found = 0;
     int rc = az_trace_init(&t, f->job->mem);
     if (rc)
         return rc;
+    az_diag_init(&said);
+    job.diag = &said;
     t.path = c->path;
     job.files = &file;
     job.n_files = 1;
@@ -191,7 +244,26 @@ static int read_file(struct folder *f, const struct capture_file *c, size_t *fou
     if (rc == 0)
         rc = az_pt_capture_read(f->job->trace, &t, c->shape, found);
     az_trace_release(&t);
+    as_warnings(f, &said, rc);
     return rc;
+}
+
+static int take_file(struct folder *f, const struct capture_file *c)
+{
+    size_t found = 0;
+    if (az_path_stat(c->path.p).kind != AZ_PATH_FILE) { /* listed only */
+        az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(c->path),
+                    "this graph capture is not there (kernels of its graphs stay graph launches)");
+        return put_unread(f, c);
+    }
+    const int rc = read_file(f, c, &found);
+    if (is_of_file(rc))
+        return put_unread(f, c);
+    if (rc || found)
+        return rc;
+    az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(c->path),
+                "no graph capture in this trace (it is skipped)");
+    return put_unread(f, c);
 }
 
 static int by_shape(const void *a, const void *b, void *ctx)
@@ -210,24 +282,25 @@ static int read_folder(struct folder *f)
     if (rc)
         return rc;
     keep_rank(f);
-    for (size_t i = 0; rc == 0 && i < f->files.n; i++) {
-        const struct az_sv path = f->files.v[i].path;
-        size_t found;
-        if (az_path_stat(path.p).kind != AZ_PATH_FILE) { /* listed only */
-            az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(path),
-                        "this graph capture is not there (kernels of its graphs stay graph "
-                        "launches)");
-            continue;
-        }
-        rc = read_file(f, &f->files.v[i], &found);
-        if (rc == 0 && found == 0)
-            az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(path),
-                        "no graph capture in this trace (it is skipped)");
-    }
-    if (rc == 0 && roots->n == 0)
+    for (size_t i = 0; rc == 0 && i < f->files.n; i++)
+        rc = take_file(f, &f->files.v[i]);
+    size_t usable = 0;
+    for (size_t i = 0; i < roots->n; i++)
+        usable += roots->v[i].n_launches > 0;
+    if (rc == 0 && usable == 0)
         az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(f->path),
                     "no graph capture in this folder (kernels of graphs stay graph launches)");
     return rc ? rc : az_sort_cmp(roots->v, roots->n, sizeof *roots->v, by_shape, NULL, f->job->mem);
+}
+
+/* The folder beside the trace; of a trace in a folder of its rank also the one beside that. */
+static struct az_sv find_folder(struct folder *f)
+{
+    const struct az_sv dir = az_path_dir(f->job->files[0].path),
+                       path = az_path_join(&f->arena, dir, AZ_SV(AZ_PT_CAPTURE_FOLDER));
+    if (!path.p || az_path_stat(path.p).kind == AZ_PATH_DIR || az_pt_rank_of(az_path_base(dir)) < 0)
+        return path;
+    return az_path_join(&f->arena, az_path_dir(dir), AZ_SV(AZ_PT_CAPTURE_FOLDER));
 }
 
 static bool has_graphs(const struct az_trace *t)
@@ -248,10 +321,7 @@ int az_pt_captures(struct az_parse *job)
         return 0;
     az_arena_init(&f.arena, job->mem);
     az_vec_init(&f.files, job->mem);
-    if (!named)
-        f.path =
-            az_path_join(&f.arena, az_path_dir(job->files[0].path), AZ_SV(AZ_PT_CAPTURE_FOLDER));
-    f.path = az_arena_dup(&f.arena, f.path);
+    f.path = named ? az_arena_dup(&f.arena, f.path) : find_folder(&f);
     if (!f.path.p)
         rc = az_arena_error(&f.arena);
     else if (az_path_stat(f.path.p).kind == AZ_PATH_DIR)

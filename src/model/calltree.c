@@ -32,7 +32,8 @@ struct builder {
     /* captured nodes, launch by launch; NULL: none */
     uint32_t *grafted, *graft_from; /* nodes; launch -> where its own begin */
     uint32_t *graft_of;             /* row of AZ_CALL -> its launch, AZ_NO_ROW */
-    int64_t slack;                  /* one microsecond in ticks */
+    size_t last_graft;
+    int64_t slack; /* one microsecond in ticks */
 };
 
 struct az_sv az_node_name(const struct az_calltree *c, uint32_t node)
@@ -190,12 +191,16 @@ static uint32_t next_node(const struct builder *b, uint32_t at[HOST_KINDS], stru
     return first[best] + row;
 }
 
-/* The launch that a captured event is below; AZ_NO_ROW: it is none. */
-static uint32_t graft_of_uid(const struct az_optrace *o, uint32_t uid)
+/* The launch that a captured event is below; AZ_NO_ROW: it is none. Events of one launch follow
+ * each other: *last is tried first. */
+static uint32_t graft_of_uid(const struct az_optrace *o, uint32_t uid, size_t *last)
 {
     size_t lo = 0, hi = o->grafts.n;
     if (hi == 0 || uid < o->grafts.v[0].first_uid || uid >= o->graft_end)
         return AZ_NO_ROW;
+    for (size_t i = *last; i < hi && i < *last + 2; i++)
+        if (o->grafts.v[i].first_uid <= uid && (i + 1 == hi || uid < o->grafts.v[i + 1].first_uid))
+            return (uint32_t)(*last = i);
     while (hi - lo > 1) {
         const size_t mid = lo + (hi - lo) / 2;
         if (o->grafts.v[mid].first_uid <= uid)
@@ -203,7 +208,7 @@ static uint32_t graft_of_uid(const struct az_optrace *o, uint32_t uid)
         else
             hi = mid;
     }
-    return (uint32_t)lo;
+    return (uint32_t)(*last = lo);
 }
 
 /* Lists captured nodes launch by launch, in order within each. */
@@ -226,7 +231,7 @@ static int list_grafted(struct builder *b)
     for (int pass = 0; pass < 2; pass++) { /* counts, then fills */
         uint32_t at[HOST_KINDS] = { 0 };
         for (uint32_t i = 0; i < b->c->n; i++) {
-            const uint32_t node = next_node(b, at, &e), g = graft_of_uid(o, e.uid);
+            const uint32_t node = next_node(b, at, &e), g = graft_of_uid(o, e.uid, &b->last_graft);
             if (g != AZ_NO_ROW && pass == 0)
                 b->graft_from[g + 2]++;
             else if (g != AZ_NO_ROW)
@@ -262,7 +267,7 @@ static int merge_and_place(struct builder *b)
     for (uint32_t i = 0; rc == 0 && i < b->c->n; i++) {
         struct az_event e;
         const uint32_t node = next_node(b, at, &e);
-        if (b->grafted && graft_of_uid(o, e.uid) != AZ_NO_ROW)
+        if (b->grafted && graft_of_uid(o, e.uid, &b->last_graft) != AZ_NO_ROW)
             continue;
         rc = place(b, node, &e, AZ_NO_ROW);
         const bool call = node >= b->c->first_call && node < b->c->first_captured;

@@ -37,7 +37,7 @@ struct az_capture_root {
     int64_t batch; /* -1: not known */
     uint8_t mode;  /* az_capture_mode */
     uint32_t first_node, n_nodes;
-    uint32_t first_launch, n_launches;
+    uint32_t first_launch, n_launches; /* none: it could not be read */
 };
 AZ_VEC(struct az_capture_root, az_capture_roots);
 
@@ -59,6 +59,7 @@ struct az_graft_sums {
     uint64_t launches[AZ_PAIR_COUNT], events[AZ_PAIR_COUNT];
     int64_t ticks[AZ_PAIR_COUNT]; /* of the device events, each counted whole */
     uint64_t surplus;             /* captured launches that had no device event */
+    uint64_t unread;              /* traces that should have one and have none that can be read */
 };
 
 #endif

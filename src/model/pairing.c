@@ -9,9 +9,12 @@ const char *az_pair_text(enum az_pair_by p)
         [AZ_PAIR_NAMES] = "by name, forward",
         [AZ_PAIR_STREAMS] = "by name, each stream forward",
         [AZ_PAIR_NTH] = "by name, the k-th with the k-th",
+        [AZ_PAIR_FAMILIES] = "by order, checked by family only",
         [AZ_PAIR_UNNAMED] = "by order, unchecked",
-        [AZ_PAIR_NO_CAPTURE] = "no capture",
+        [AZ_PAIR_NO_CAPTURE] = "no capture of their shape",
+        [AZ_PAIR_AMBIGUOUS] = "more than one capture has these kernels",
         [AZ_PAIR_DIFFERENT] = "other kernels than captured",
+        [AZ_PAIR_UNLIKE] = "kernels of other families than the captured operators",
     };
     return text[p];
 }

@@ -17,10 +17,14 @@ enum az_pair_by {
     AZ_PAIR_NAMES,   /* each event takes the next launch of its name; launches may be left over */
     AZ_PAIR_STREAMS, /* the same for each of several streams */
     AZ_PAIR_NTH,     /* as often each name: the k-th launch with the k-th event */
-    AZ_PAIR_UNNAMED, /* as many, in order; the captured launches do not name their kernels */
+    /* the captured launches do not name their kernels: */
+    AZ_PAIR_FAMILIES, /* as many, in order, of the operators' families (model/plausible.h) */
+    AZ_PAIR_UNNAMED,  /* as many, in order; nothing more is known */
     /* not paired: */
-    AZ_PAIR_NO_CAPTURE, /* no capture fits the launch, or more than one does */
-    AZ_PAIR_DIFFERENT,  /* the names are not those of the capture */
+    AZ_PAIR_NO_CAPTURE, /* none of the launch's shape */
+    AZ_PAIR_AMBIGUOUS,  /* more than one has these kernels */
+    AZ_PAIR_DIFFERENT,  /* the names, or their number, are not those of the capture */
+    AZ_PAIR_UNLIKE,     /* nor are the families of its operators */
     AZ_PAIR_COUNT
 };
 static inline bool az_paired(enum az_pair_by p) { return p < AZ_PAIR_NO_CAPTURE; }

@@ -1,7 +1,5 @@
 #include "model/treeedit.h"
 
-#include "base/intern.h"
-
 void az_tree_edits_init(struct az_tree_edits *e, struct az_mem *mem)
 {
     az_vec_init(&e->renames, mem);
@@ -29,22 +27,29 @@ static bool has_args(const struct az_op_args *a)
            a->concrete != AZ_NO_ID || a->facts != AZ_NO_ID;
 }
 
-/* Equal arguments are one row, so that operators which have them are one row of the tables. */
+/* Rows of arguments are unique (model/optrace.h); `known` has all that are there. */
 static int args_row(struct az_optrace *o, struct az_map *known, const struct az_op_args *a,
                     uint32_t *row)
 {
     uint32_t *value;
     bool added;
-    const int rc =
-        az_map_put(known, (uint64_t)a->dims << 32 | a->types,
-                   (uint64_t)a->strides << 32 | a->concrete, (uint32_t)o->args.n, &value, &added);
+    const int rc = az_map_put(known, az_hash(a, sizeof *a), (uint64_t)a->dims << 32 | a->facts,
+                              (uint32_t)o->args.n, &value, &added);
     if (rc)
         return rc;
     *row = *value;
-    if (!added && o->args.v[*row].facts == a->facts)
-        return 0;
-    *value = *row = (uint32_t)o->args.n;
-    return az_vec_push(&o->args, *a);
+    return added ? az_vec_push(&o->args, *a) : 0;
+}
+
+static int list_args(const struct az_optrace *o, struct az_map *known)
+{
+    uint32_t *value;
+    bool added;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < o->args.n; i++)
+        rc = az_map_put(known, az_hash(&o->args.v[i], sizeof *o->args.v),
+                        (uint64_t)o->args.v[i].dims << 32 | o->args.v[i].facts, i, &value, &added);
+    return rc;
 }
 
 /* The row of an inserted operator. It has the uid of the node it begins with, so that it comes
@@ -68,19 +73,6 @@ static int event_of(const struct az_tree_insert *x, struct az_trace *t,
     return rc ? rc : az_vec_push(&o->ops, op);
 }
 
-static int made_events(const struct az_tree_edits *e, struct az_trace *t,
-                       const struct az_calltree *tree, struct az_event *add)
-{
-    struct az_map known;
-    int rc = az_map_init(&known, t->mem, 0);
-    if (rc)
-        return rc;
-    for (size_t i = 0; rc == 0 && i < e->inserts.n; i++)
-        rc = event_of(&e->inserts.v[i], t, tree, &known, &add[i]);
-    az_map_release(&known);
-    return rc;
-}
-
 int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,
                         const struct az_calltree *tree)
 {
@@ -88,7 +80,12 @@ int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,
     const size_t n = t->ev[AZ_HOST_OP].n, rows = e->inserts.n;
     uint8_t *gone = az_mem_alloc(t->mem, n + 1);
     struct az_event *add = az_mem_alloc(t->mem, (rows + 1) * sizeof *add);
-    int rc = gone && add ? 0 : az_mem_error(t->mem);
+    struct az_map known;
+    int rc = az_map_init(&known, t->mem, rows ? o->args.n + 16 : 16);
+    if (rc == 0 && (!gone || !add))
+        rc = az_mem_error(t->mem);
+    if (rc == 0 && rows)
+        rc = list_args(o, &known);
 
     o->first_made = (uint32_t)o->ops.n;
     if (rc == 0) {
@@ -98,10 +95,11 @@ int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,
         for (size_t i = 0; i < e->renames.n; i++)
             t->ev[AZ_HOST_OP].name[e->renames.v[i].op] = e->renames.v[i].name;
     }
-    if (rc == 0)
-        rc = made_events(e, t, tree, add);
+    for (size_t i = 0; rc == 0 && i < rows; i++)
+        rc = event_of(&e->inserts.v[i], t, tree, &known, &add[i]);
     if (rc == 0)
         rc = az_trace_replace(t, AZ_HOST_OP, gone, add, rows);
+    az_map_release(&known);
     if (gone)
         az_mem_free(t->mem, gone, n + 1);
     if (add)

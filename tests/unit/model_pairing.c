@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "model/graft.h"
+#include "model/plausible.h"
 
 #define ANY  ((uint32_t)AZ_KEY_KERNEL)
 #define COPY ((uint32_t)AZ_KEY_COPY)
@@ -93,6 +94,10 @@ static void steps(void **state)
     assert_int_equal(batch("execute_context_1(100)_generation_28(28)", false), 128);
     assert_int_equal(batch("execute_context_0(0)_generation_28(28)", true), 28);
     assert_int_equal(batch("execute_diffusion_1_256x256", false), 1);
+    /* of a step in parts: its tokens */
+    assert_int_equal(batch("execute_3_context_1(sq100sk100)_generation_2(sq2sk55)", true), 102);
+    assert_int_equal(batch("execute_3_context_1(sq100sk100)_generation_2(sq2sk55)", false), 3);
+    assert_int_equal(batch("execute_32_context_0(sqsk)_generation_32(sq32sk55)", true), 32);
     assert_int_equal(batch("step[DECODE bs=16 toks=64]", false), 16);
     assert_int_equal(batch("step[EXTEND bs=3 toks=512]", true), 512);
     assert_int_equal(batch("decode[bs=8 tok=8 sk=99]", false), 8);
@@ -111,13 +116,28 @@ static void keys(void **state)
                      (uint32_t)AZ_KEY_FILL);
 }
 
+static void families(void **state)
+{
+    (void)state;
+    assert_true(az_family_contradicts(AZ_FAMILY_ELEMENTWISE, AZ_FAMILY_GEMM));
+    assert_true(az_family_contradicts(AZ_FAMILY_GEMM, AZ_FAMILY_ATTENTION));
+    assert_true(az_family_contradicts(AZ_FAMILY_COMMUNICATION, AZ_FAMILY_GEMM));
+    assert_true(az_family_contradicts(AZ_FAMILY_ATTENTION, AZ_FAMILY_COMMUNICATION));
+    /* equal, not known, parts of others, kernels that many operators have */
+    assert_false(az_family_contradicts(AZ_FAMILY_GEMM, AZ_FAMILY_GEMM));
+    assert_false(az_family_contradicts(AZ_FAMILY_OTHER, AZ_FAMILY_COMMUNICATION));
+    assert_false(az_family_contradicts(AZ_FAMILY_GEMM, AZ_FAMILY_OTHER));
+    assert_false(az_family_contradicts(AZ_FAMILY_CONV, AZ_FAMILY_GEMM));
+    assert_false(az_family_contradicts(AZ_FAMILY_ATTENTION, AZ_FAMILY_SOFTMAX));
+    assert_false(az_family_contradicts(AZ_FAMILY_COMMUNICATION, AZ_FAMILY_NORM));
+    assert_false(az_family_contradicts(AZ_FAMILY_GEMM, AZ_FAMILY_COPY));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),
-        cmocka_unit_test(streams),
-        cmocka_unit_test(steps),
-        cmocka_unit_test(keys),
+        cmocka_unit_test(rules), cmocka_unit_test(streams),  cmocka_unit_test(steps),
+        cmocka_unit_test(keys),  cmocka_unit_test(families),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,6 +164,10 @@ void az_fw_captures_tell(struct az_job *job, const struct az_graft_sums *s)
                                      " graph launches",
                                      s->events[by], s->launches[by]));
     }
+    if (s->unread)
+        az_cover(job, "traces of captures without a capture", (double)s->unread, "files",
+                 AZ_SV("missing, not readable, cut short or of something else; kernels of their "
+                       "graphs stay those of the graph launch"));
     if (s->surplus)
         az_cover(job, "captured launches without a device event", (double)s->surplus, "launches",
                  AZ_SV("skipped: no kernel of the replay has their name and place"));

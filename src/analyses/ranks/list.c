@@ -237,6 +237,7 @@ static void add_captured(struct az_graft_sums *sum, const struct az_graft_sums *
         sum->ticks[by] = az_add_sat(sum->ticks[by], one->ticks[by]);
     }
     sum->surplus += one->surplus;
+    sum->unread += one->unread;
 }
 
 struct totals {

@@ -218,6 +218,12 @@ int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
                                    "%.0f %% of kernel time was launched by graphs, without its "
                                    "operators and shapes",
                                    100 * (double)s->hidden_ns / (double)s->kernels));
+    if (s->kernels > 0 && s->by_order_ns > 0)
+        text = add(w, text, "; ",
+                   az_arena_printf(a,
+                                   "%.0f %% of kernel time got its operators from graph captures "
+                                   "by order, which kernel names cannot confirm",
+                                   100 * (double)s->by_order_ns / (double)s->kernels));
     const double other = s->kernels > 0 ? 100.0 * (double)s->other / (double)s->kernels : 0;
     if (other > OTHER_PERCENT)
         text =

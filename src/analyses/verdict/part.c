@@ -130,7 +130,8 @@ static void trust(struct az_vd *v, const struct az_counted *c)
     }
 }
 
-/* Time of kernels that graphs launched: one launch stands for all of them. */
+/* Time of kernels that graphs launched and whose operators are not known: one launch stands for all
+ * of them (docs/graphs.md 4). */
 static void hidden(struct az_vd *v)
 {
     const struct az_calltree *c = v->t->caps & AZ_CAP_CALLTREE ? az_tree(v->t) : NULL;
@@ -141,12 +142,17 @@ static void hidden(struct az_vd *v)
     v->part->kernels = az_add_sat(v->part->kernels, az_vd_ns(v, ticks));
     for (uint32_t i = 0; c && i < c->n_gpu; i++) {
         const uint32_t call = c->gpu_call[i];
-        if (call == AZ_NO_ROW || !c->graph_launch[call - c->first_call])
+        if (call == AZ_NO_ROW || c->gpu_node[i] != call || !c->graph_launch[call - c->first_call])
             continue;
         const struct az_event e = az_gpu_event(c, i);
         ticks += e.end - e.start;
     }
     v->part->hidden_ns = az_vd_ns(v, ticks);
+    if (c) {
+        const struct az_graft_sums *sums = &az_optrace(v->t)->grafted;
+        v->part->by_order_ns =
+            az_vd_ns(v, az_add_sat(sums->ticks[AZ_PAIR_FAMILIES], sums->ticks[AZ_PAIR_UNNAMED]));
+    }
 }
 
 /* "45.0 % gemm, 30.1 % communication, 24.9 % others": the largest families of kernel time. */

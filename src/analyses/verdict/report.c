@@ -42,6 +42,7 @@ static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
     s->bare += p->bare;
     s->hidden += p->hidden;
     s->hidden_ns += p->hidden_ns;
+    s->by_order_ns += p->by_order_ns;
     s->other = az_add_sat(s->other, p->other);
     s->warm_up |= p->warm_up;
     s->lacking |= p->lacking;

@@ -101,6 +101,7 @@ struct az_vd_part {
     uint64_t read, dropped, events, unlinked, graphs, bare, hidden;
     bool linked; /* launches are recorded: events without one are counted */
     int64_t unlinked_ns, other, hidden_ns;
+    int64_t by_order_ns;          /* their operators are of graph captures that name no kernels */
     struct az_sv drop;            /* the most frequent reason */
     int64_t first_runs, first_ns; /* of a report of operations: gaps before what runs first */
     int64_t host;                 /* what the host recorded, first start to last end, ns */

@@ -30,4 +30,4 @@ echo "== malformed list"
 echo '{"file": 1}' >run/capture_traces/execution_details.json
 "$ANALYZER" run run/trace.json.gz --csv-dir three -q >/dev/null; echo "exit status $?"
 echo '[{"file": "other.json.gz", "batch_size": "x"}, 3, {"file": "gone.json"}]' >run/capture_traces/execution_details.json
-"$ANALYZER" run run/trace.json.gz --csv-dir three >/dev/null; echo "exit status $?"
+"$ANALYZER" run run/trace.json.gz --csv-dir four >/dev/null; echo "exit status $?"

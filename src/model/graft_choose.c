@@ -1,0 +1,156 @@
+#include "model/graft_internal.h"
+
+int az_graft_prepare(struct az_grafting *g)
+{
+    const struct az_capture_roots *all = &g->o->captures.roots;
+    int rc = az_vec_reserve(&g->learned, all->n);
+    for (size_t i = 0; rc == 0 && i < all->n; i++) {
+        g->has_full |= all->v[i].mode == AZ_CAPTURE_FULL;
+        g->has_parts |= all->v[i].mode == AZ_CAPTURE_PIECEWISE;
+        g->has_unknown |= all->v[i].batch < 0;
+        g->learned.v[i] = 0;
+    }
+    return rc;
+}
+
+/* ---- which captures may be it ---- */
+/* Roots: those of the smallest captured batch that holds the step's, captured as one graph or in
+ * parts; a run, as they are sorted. Of a step that does not say its batch only where all roots are
+ * of one. */
+static size_t roots_of(const struct az_grafting *g, const struct az_replay *r, bool parts,
+                       size_t *first)
+{
+    const struct az_capture_roots *all = &g->o->captures.roots;
+    const int64_t wanted = az_replay_batch(&g->replays, r, parts);
+    const uint8_t other = !g->has_full || !g->has_parts ? AZ_CAPTURE_MODES
+                          : parts                       ? AZ_CAPTURE_FULL
+                                                        : AZ_CAPTURE_PIECEWISE;
+    size_t n = 0, lo = 0;
+    for (size_t hi = all->n; wanted >= 0 && !g->has_unknown && lo < hi;) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (all->v[mid].batch < wanted)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t i = lo; i < all->n; i++) {
+        const struct az_capture_root *x = &all->v[i];
+        if (x->mode == other || (wanted >= 0 && x->batch >= 0 && x->batch < wanted))
+            continue;
+        if (n && x->batch != all->v[*first].batch)
+            return wanted < 0 || all->v[*first].batch < 0 ? 0 : n;
+        if (n && i != *first + n)
+            return n;
+        *first = n ? *first : i;
+        n++;
+    }
+    return n;
+}
+
+/* ---- pairing ---- */
+static bool names_kernels(const struct az_grafting *g, size_t root)
+{
+    return g->learned.v[root] == 0;
+}
+
+/* A root without launches stands for a capture that could not be read. */
+static enum az_pair_by pair_root(struct az_grafting *g, size_t root, int *rc)
+{
+    const struct az_captures *c = &g->o->captures;
+    const struct az_capture_root *x = &c->roots.v[root];
+    const struct az_pairing p = { .launch = c->launches.v + x->first_launch,
+                                  .n_launches = x->n_launches,
+                                  .event = g->key.v,
+                                  .lane = g->lane.v,
+                                  .n_events = g->gpu.n,
+                                  .launch_of = g->launch_of.v,
+                                  .mem = g->t->mem };
+    enum az_likeness likeness;
+    if (x->n_launches == 0)
+        return AZ_PAIR_NO_CAPTURE;
+    const enum az_pair_by by = az_pair_launches(&p, rc);
+    if (*rc || !az_paired(by))
+        return by;
+    if (!names_kernels(g, root)) /* by the names that an earlier launch gave it */
+        return (enum az_pair_by)(g->learned.v[root] - 1);
+    if (by != AZ_PAIR_UNNAMED)
+        return by;
+    *rc =
+        az_plausible_pairing(&g->plausible, c, root, g->key.v, g->launch_of.v, g->gpu.n, &likeness);
+    return *rc                         ? AZ_PAIR_DIFFERENT
+           : likeness == AZ_UNLIKE     ? AZ_PAIR_UNLIKE
+           : likeness == AZ_CANNOT_SAY ? AZ_PAIR_UNNAMED
+                                       : AZ_PAIR_FAMILIES;
+}
+
+/* Launches of one graph run the same kernels: where the capture does not name them, its first
+ * launch does, and the others must agree. */
+static void learn(struct az_grafting *g, size_t root, enum az_pair_by by)
+{
+    uint32_t *launch = g->o->captures.launches.v + g->o->captures.roots.v[root].first_launch;
+    if ((by != AZ_PAIR_FAMILIES && by != AZ_PAIR_UNNAMED) || g->learned.v[root])
+        return;
+    for (size_t i = 0; i < g->gpu.n; i++)
+        launch[g->launch_of.v[i]] = g->key.v[i];
+    g->learned.v[root] = (uint8_t)(by + 1);
+}
+
+/* ---- choosing ---- */
+struct found {
+    size_t root, fitting, equal; /* how many fit, and with the names in the same order */
+    enum az_pair_by by;
+};
+
+/* Of a run of roots those whose kernels have the names, or the families, of the launch's. */
+static void search(struct az_grafting *g, size_t first, size_t n, struct found *f, int *rc)
+{
+    for (size_t i = first; *rc == 0 && i < first + n; i++) {
+        const enum az_pair_by by = pair_root(g, i, rc);
+        if (!az_paired(by) || by == AZ_PAIR_UNNAMED)
+            continue;
+        f->equal += by == AZ_PAIR_ORDER;
+        f->fitting++;
+        if (f->fitting == 1 || (by == AZ_PAIR_ORDER && f->equal == 1)) {
+            f->root = i;
+            f->by = by;
+        }
+    }
+}
+
+/* One root serves every launch; of as many as the step has launches, that of the same place. Else
+ * the only one of that batch, of either mode, whose kernels are those of the launch. */
+enum az_pair_by az_graft_choose(struct az_grafting *g, const struct az_replay *r, size_t *root,
+                                int *rc)
+{
+    const bool parts = g->has_parts && (r->of > 1 || !g->has_full);
+    size_t first = 0, others = 0, n_others = 0;
+    const size_t n = roots_of(g, r, parts, &first);
+    enum az_pair_by by = AZ_PAIR_NO_CAPTURE;
+    struct found f = { .root = 0 };
+
+    *rc = 0;
+    if (n == 1 || (n && n == r->of)) {
+        *root = first + (n == r->of ? r->position : 0);
+        by = pair_root(g, *root, rc);
+        if (*rc || az_paired(by)) {
+            if (*rc == 0)
+                learn(g, *root, by);
+            return by;
+        }
+    }
+    if (g->has_full && g->has_parts)
+        n_others = roots_of(g, r, !parts, &others);
+    if (n > 1)
+        search(g, first, n, &f, rc);
+    if (*rc == 0)
+        search(g, others, n_others, &f, rc);
+    if (*rc || f.fitting == 0)
+        return by == AZ_PAIR_NO_CAPTURE && n > 1 ? AZ_PAIR_DIFFERENT : by;
+    if (f.fitting > 1 && f.equal != 1)
+        return AZ_PAIR_AMBIGUOUS;
+    *root = f.root;
+    by = pair_root(g, *root, rc);
+    if (*rc == 0)
+        learn(g, *root, by);
+    return by;
+}

@@ -1,0 +1,32 @@
+/* What graft.c (adding captured operators) and graft_choose.c (which capture, and how its launches
+ * pair) share. */
+#ifndef AZ_MODEL_GRAFT_INTERNAL_H
+#define AZ_MODEL_GRAFT_INTERNAL_H
+
+#include "model/graft.h"
+#include "model/plausible.h"
+#include "model/replays.h"
+
+AZ_VEC(struct az_event, az_added);
+
+struct az_grafting {
+    struct az_trace *t;
+    struct az_calltree *c;
+    struct az_optrace *o;
+    struct az_replays replays;
+    struct az_plausible plausible;
+    bool has_full, has_parts, has_unknown; /* among the captures; unknown: their batch */
+    struct az_vec_u8 learned; /* root -> rule by which its kernels were named, + 1; 0: they were */
+    /* of one launch: device events, their keys and lanes, the launch of each */
+    struct az_vec_u32 gpu, key, lane, launch_of;
+    struct az_vec_u32 event_of; /* by launch: device event, AZ_NO_ROW */
+    struct az_added add[3];     /* events to add, by graft.c's added_kinds */
+};
+
+int az_graft_prepare(struct az_grafting *g) AZ_MUST_USE;
+/* The root whose graph a launch replayed, and by which rule its launches pair with the device
+ * events of g->gpu: g->launch_of. Rules: docs/graphs.md 2 and 3. */
+enum az_pair_by az_graft_choose(struct az_grafting *g, const struct az_replay *r, size_t *root,
+                                int *rc);
+
+#endif
