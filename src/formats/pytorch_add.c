@@ -139,7 +139,7 @@ static int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool dev
 }
 
 /* ---- side rows ---- */
-static int name_id(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint32_t *id)
+int az_pt_name(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint32_t *id)
 {
     if (escaped) {
         raw = az_json_unescape(&r->scratch, raw);
@@ -186,7 +186,7 @@ static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
 static int file_row(struct az_pt_reader *r, const struct az_pt_event *e)
 {
     struct az_op_file f = { .uid = r->uid };
-    int rc = name_id(r, az_pt_text(e, AZ_PT_KERNEL_FILE), true, &f.path);
+    int rc = az_pt_name(r, az_pt_text(e, AZ_PT_KERNEL_FILE), true, &f.path);
     return rc ? rc : az_vec_push(&az_optrace(r->trace)->op_files, f);
 }
 
@@ -378,7 +378,7 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
             az_sv_ifind(e->name, AZ_SV("launch")) >= 0)
             launch_key(r, !az_pt_has(e, AZ_PT_CORR));
         if (r->captured && az_pt_text(e, AZ_PT_KERNEL).n) {
-            rc = name_id(r, az_pt_text(e, AZ_PT_KERNEL), true, &v->side);
+            rc = az_pt_name(r, az_pt_text(e, AZ_PT_KERNEL), true, &v->side);
             if (rc)
                 return rc;
         }
@@ -406,40 +406,12 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     }
 }
 
-/* Every number of the args is a counter. */
-static int add_counters(struct az_pt_reader *r, const struct az_pt_event *e)
-{
-    struct az_optrace *o = az_optrace(r->trace);
-    struct az_counter_range c = { .uid = r->uid,
-                                  .start = e->ts,
-                                  .first = (uint32_t)o->counter_values.n };
-    struct az_jview object;
-    struct az_sv key, value;
-    if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &c.end)) {
-        r->no_time++;
-        return 0;
-    }
-    int rc = name_id(r, e->name, e->name_escaped, &c.name);
-    bool more = rc == 0 && az_jview_object(&object, az_pt_text(e, AZ_PT_COUNTERS));
-    while (more && rc == 0 && az_jview_member(&object, &key, &value)) {
-        struct az_counter_value v;
-        if (az_parse_f64(value, &v.value) != 0)
-            continue;
-        rc = name_id(r, key, true, &v.name);
-        if (rc == 0)
-            rc = az_vec_push(&o->counter_values, v);
-    }
-    c.n = (uint32_t)o->counter_values.n - c.first;
-    r->trace->kept++;
-    return rc ? rc : az_vec_push(&o->counters, c);
-}
-
 static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
 {
     enum az_kind kind = az_pt_kind_of(e->cat);
     struct az_event v = { .start = e->ts, .side = AZ_NO_ROW, .uid = r->uid };
     if (kind == AZ_KIND_COUNT)
-        return az_sv_is(e->cat, "cuda_profiler_range") ? add_counters(r, e)
+        return az_sv_is(e->cat, "cuda_profiler_range") ? az_pt_add_counters(r, e)
                                                        : other_category(r, e->cat);
     if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &v.end)) {
         r->no_time++;
@@ -452,7 +424,7 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
     bool gpu = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
     int rc = lane_of(r, e, gpu || kind == AZ_GPU_RANGE || kind == AZ_SYNC, &v.lane);
     if (rc == 0)
-        rc = name_id(r, e->name, e->name_escaped, &v.name);
+        rc = az_pt_name(r, e->name, e->name_escaped, &v.name);
     v.corr = (uint64_t)az_pt_number(e, AZ_PT_CORR, 0);
     v.node = az_pt_has(e, AZ_PT_EXT) ? (uint64_t)e->number[AZ_PT_EXT] + 1 : 0;
     if (rc == 0)
@@ -467,7 +439,6 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
 static const struct {
     const char *letters, *reason;
 } phases[AZ_PT_PHASES] = {
-    [AZ_PT_COUNTERS_PH] = { "C", "counter samples (phase C)" },
     [AZ_PT_INSTANTS_PH] = { "iIR", "events without a length (phases i, I and R)" },
     [AZ_PT_HALVES_PH] = { "BE", "begins and ends of spans written apart (phases B and E)" },
     [AZ_PT_ASYNC_PH] = { "bneSTpF", "asynchronous spans (phases b, n, e, S, T, p and F)" },
@@ -540,6 +511,8 @@ int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
     switch (e->ph) {
     case 'X':
         return add_span(r, e);
+    case 'C':
+        return az_pt_add_samples(r, e);
     case 's':
     case 'f':
     case 't':
@@ -597,6 +570,9 @@ int az_pt_finish(struct az_pt_reader *r)
                          r->frames, 0);
     if (r->no_time)
         az_trace_dropped(t, "spans without a start or a duration", r->no_time, 0);
+    if (r->no_value)
+        az_trace_dropped(t, "samples of counters without a number or a time (phase C)", r->no_value,
+                         0);
     for (unsigned k = 0; k < AZ_PT_PHASES; k++)
         if (r->phase[k])
             az_trace_dropped(t, phases[k].reason, r->phase[k], 0);
@@ -662,6 +638,7 @@ static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, c
     }
     r->uid += part->uid;
     r->no_time += part->no_time;
+    r->no_value += part->no_value;
     for (unsigned k = 0; k < AZ_PT_PHASES; k++)
         r->phase[k] += part->phase[k];
     r->frames += part->frames;

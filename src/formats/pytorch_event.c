@@ -184,8 +184,9 @@ AZ_JC int arg_value(struct az_pt_reader *r, struct az_jscan *s, const char **at,
 AZ_JC int read_args(struct az_pt_reader *r, struct az_jscan *s, const char **at,
                     struct az_pt_event *e)
 {
-    if (**at != '{' || az_sv_is(e->cat, "cuda_profiler_range"))
-        return arg_value(r, s, at, e, **at == '{' ? AZ_PT_COUNTERS : IGNORED);
+    const char *from = *at;
+    if (*from != '{')
+        return arg_value(r, s, at, e, IGNORED);
     ++*at;
     int k = az_jc_first_key(s, at, &r->arg_keys);
     while (k >= 0) {
@@ -194,6 +195,7 @@ AZ_JC int read_args(struct az_pt_reader *r, struct az_jscan *s, const char **at,
             return rc;
         k = az_jc_next_key(s, at, &r->arg_keys, k);
     }
+    e->args = az_sv_make(from, (size_t)(*at - from));
     return k == AZ_J_END ? AZ_J_OK : k;
 }
 
@@ -253,7 +255,7 @@ int az_pt_event(void *reader, struct az_jscan *s)
     e.ph = 0;
     e.has_ts = e.has_dur = e.name_escaped = false;
     e.given = 0;
-    e.cat = e.name = az_sv_make(NULL, 0);
+    e.cat = e.name = e.args = az_sv_make(NULL, 0);
     e.pid = e.tid = e.id = (struct az_pt_id){ .number = false };
     int rc = read_event(r, s, &e);
     if (rc != AZ_J_OK)

@@ -167,6 +167,20 @@ static int join_counters(struct joint *j)
     return 0;
 }
 
+static int join_samples(struct joint *j)
+{
+    const struct az_samples *from = &j->part->samples;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < from->rows.n; i++) {
+        const struct az_sample *x = &from->rows.v[i];
+        const struct az_sampled *c = &from->counters.v[x->counter];
+        rc = az_trace_sample(j->whole, name_of(j, c->name), c->device, x->at, x->value);
+    }
+    j->whole->kept -= from->rows.n; /* the part has counted them */
+    az_vec_release(&j->part->samples.rows);
+    return rc;
+}
+
 static uint32_t side_of(const struct joint *j, enum az_kind k, uint32_t side)
 {
     if (side == AZ_NO_ROW)
@@ -263,6 +277,8 @@ int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struc
         rc = join_driver_calls(&j);
     if (rc == 0)
         rc = join_counters(&j);
+    if (rc == 0)
+        rc = join_samples(&j);
     for (int k = 0; rc == 0 && k < AZ_KIND_COUNT; k++)
         rc = join_events(&j, (enum az_kind)k);
     if (rc == 0)

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "classify/kernels.h"
 #include "model/geometry.h"
+#include "model/samples.h"
 
 enum az_kind {
     AZ_KERNEL,    /* device kernel */
@@ -136,7 +137,8 @@ enum az_cap {
         1 << 12, /* how kernels were dispatched: trace.ext is an az_dispatches (model/dispatch.h) */
     AZ_CAP_PROGRAMS =
         1 << 13, /* operations of compiled programs: trace.ext is an az_xtrace (model/xtrace.h) */
-    AZ_CAP_GEOMETRY = 1 << 14 /* grid and block of kernels (model/geometry.h) */
+    AZ_CAP_GEOMETRY = 1 << 14, /* grid and block of kernels (model/geometry.h) */
+    AZ_CAP_SAMPLES = 1 << 15   /* counters sampled over time (model/samples.h) */
 };
 /* Facts that only one kind of format can have. */
 #define AZ_CAP_OWN (AZ_CAP_CLASSIC | AZ_CAP_OPREPORT | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS)
@@ -184,6 +186,7 @@ struct az_trace {
     struct az_map lane_of; /* hash of a lane's fields -> index */
     struct az_copies copies;
     struct az_geometries geometries; /* of kernels */
+    struct az_samples samples;       /* of counters */
     struct az_ranges ranges;
     struct az_devices devices;
     struct az_sums kernel_sums, mem_sums, mem_sizes; /* formats of sums only */
