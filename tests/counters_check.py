@@ -70,6 +70,33 @@ def nsight(analyzer, tmp, seed, more):
     hold(all(ranges.get(k) == n for k, n in wanted["mpi"].items()), what + ": calls of MPI", ranges)
 
 
+def nccl(analyzer, tmp, seed, more):
+    """Size and communicator of every collective, the match over ranks, and the rates that follow."""
+    data, out, what = os.path.join(tmp, "nsys"), os.path.join(tmp, "out"), "NCCL seed %d %s" % (seed, more)
+    subprocess.run(["rm", "-rf", data], check=True)
+    subprocess.run([sys.executable, os.path.join(GEN, "make_nsys_more.py"), data, "--seed", str(seed), "--ranks", "4", *more], check=True)
+    wanted = json.load(open(os.path.join(data, "expected.json")))
+    run(analyzer, out, data)
+    calls = {}
+    for rank in wanted:
+        for x in rank["collectives"]:
+            calls[tuple(x)] = calls.get(tuple(x), 0) + 1
+    table = rows(out, "nccl_implicit_sync")
+    got = {}
+    for r in table:
+        n, latency = int(r["Group size"]), float(r["comm_latency"]) * 1000
+        gathers, reduces = r["Collective name"] == "AllGather", r["Collective name"] == "AllReduce"
+        size = int(r["Out msg nelems"])
+        full = int(r["In msg nelems"]) * (n if gathers else 1)
+        size = int(r["In msg nelems"]) if gathers else size
+        hold(near(r["algo bw (GB/s)"], full / latency) and near(r["bus bw (GB/s)"], full / latency * (2 if reduces else 1) * (n - 1) / n),
+             what + ": rates", r)
+        hold(r["status"] == "complete" and int(r["n_present"]) == n, what + ": members", r)
+        key = (r["Process Group Name"], n, r["Collective name"], size, round(latency))
+        got[key] = got.get(key, 0) + n
+    hold(got == calls, what + ": collectives", (sorted(got.items()), sorted(calls.items())))
+
+
 def pytorch(analyzer, tmp, kind, seed, more):
     data, out, what = os.path.join(tmp, kind + ".json"), os.path.join(tmp, "out"), "%s seed %d %s" % (kind, seed, more)
     subprocess.run([sys.executable, os.path.join(GEN, "make_backends.py"), kind, data, "--seed", str(seed), *more], check=True)
@@ -101,6 +128,7 @@ def main():
         for seed in range(1, a.seeds + 1):
             for more in ([], ["--shuffle"]):
                 nsight(a.analyzer, tmp, seed, more)
+                nccl(a.analyzer, tmp, seed, more)
                 for kind in ("xpu", "cuspy"):
                     pytorch(a.analyzer, tmp, kind, seed, more)
         for kind in ("xpu", "cuspy"):

@@ -69,6 +69,7 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     az_geometries_init(&t->geometries, mem);
     az_samples_init(&t->samples, mem);
     az_vec_init(&t->ranges, mem);
+    az_vec_init(&t->comm_notes, mem);
     az_vec_init(&t->devices, mem);
     az_vec_init(&t->kernel_sums, mem);
     az_vec_init(&t->mem_sums, mem);
@@ -246,6 +247,7 @@ void az_trace_release(struct az_trace *t)
     az_geometries_release(&t->geometries);
     az_samples_release(&t->samples);
     az_vec_release(&t->ranges);
+    az_vec_release(&t->comm_notes);
     az_vec_release(&t->devices);
     az_vec_release(&t->kernel_sums);
     az_vec_release(&t->mem_sums);

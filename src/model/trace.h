@@ -81,8 +81,18 @@ struct az_copy {
 };
 AZ_VEC(struct az_copy, az_copies);
 
+/* What the library of collectives said in the range of its call; -1: not said. */
+struct az_comm_note {
+    uint64_t comm; /* of the communicator, equal on all its ranks; 0: not said */
+    int64_t
+        bytes; /* as given to the call: of what one rank hands over, or gets of a reduce-scatter */
+    int64_t peer, ranks, rank;
+};
+AZ_VEC(struct az_comm_note, az_comm_notes);
+
 struct az_range {
     uint64_t id;   /* profiler's range id (nsys: rowid) */
+    uint32_t note; /* number of its az_comm_note, from 1 on; 0: none */
     uint8_t style; /* 0 push/pop, 1 start/end */
     bool open;     /* had no end in the file */
     bool crosses;  /* ended on another thread */
@@ -188,6 +198,7 @@ struct az_trace {
     struct az_geometries geometries; /* of kernels */
     struct az_samples samples;       /* of counters */
     struct az_ranges ranges;
+    struct az_comm_notes comm_notes;
     struct az_devices devices;
     struct az_sums kernel_sums, mem_sums, mem_sizes; /* formats of sums only */
     struct az_projs proj;                            /* given by the file */

@@ -74,21 +74,39 @@ class Rank:
         self.add("CUPTI_ACTIVITY_KIND_RUNTIME", start=start, end=end, eventClass=0, globalTid=self.thread, correlationId=corr,
                  nameId=self.string("cudaLaunchKernel_v7000"), returnValue=0)
 
+    def collective(self, k, begin, ranks):
+        """A call alone, or (every fourth) in a group, which launches at its end. Pairs of ranks have a communicator of their
+        own, and odd ranks call it and that of all in another order."""
+        n = k // 4
+        pair = ranks >= 4 and (n % 4 in (1, 2)) and (n % 4 == (1 if self.rank % 2 else 2))
+        if ranks >= 4 and n % 4 in (1, 2):
+            n = n // 4 * 4 + (2 if pair else 1)
+        comm, members = (COMM + 1 + self.rank // 2, 2) if pair else (COMM, ranks)
+        name, schema, kernel = COLLECTIVES[n % len(COLLECTIVES)]
+        size = 1 << (12 + n % 9)
+        data = payload(schema, *((comm, size, 0) if schema == 3 else (comm, size)))
+        if n % 4 == 3:
+            self.note(begin - 600, begin - 580, "ncclGroupStart")
+            self.note(begin - 500, begin - 400, name, data)
+            self.note(begin, begin + 900, "ncclGroupEnd")
+        else:
+            self.note(begin, begin + 900, name, data)
+        duration = 20_000 + size // 100
+        self.collectives.append((f"{comm:#018x}", members, name[4:], size, duration))
+        return kernel, duration
+
     def fill(self, ranks, kernels):
         rng = self.rng
         self.add("NVTX_EVENTS", start=0, end=None, eventType=75, textId=self.string("NCCL"), globalTid=self.thread, domainId=1,
                  binaryData=None)
         self.note(100, 900, "ncclCommInitRank", payload(1, COMM, ranks, self.rank, 0))
+        if ranks >= 4:
+            self.note(1000, 1900, "ncclCommInitRank", payload(1, COMM + 1 + self.rank // 2, 2, self.rank % 2, 0))
         at = 10_000
         for k in range(kernels):
             begin = at + self.skew
             if k % 4 == 3:
-                name, schema, kernel = COLLECTIVES[k // 4 % len(COLLECTIVES)]
-                size = 1 << (12 + k % 9)
-                values = (COMM, size, 0) if schema == 3 else (COMM, size)
-                self.note(begin, begin + 900, name, payload(schema, *values))
-                duration = 20_000 + size // 100
-                self.collectives.append((name, size, duration))
+                kernel, duration = self.collective(k, begin, ranks)
             else:
                 kernel, duration = f"gemm_{k % 3}", 4_000 + rng.randrange(9_000)
             self.call(begin + 100, begin + 800, k + 1)
