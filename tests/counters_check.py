@@ -103,6 +103,7 @@ def pytorch(analyzer, tmp, kind, seed, more):
     wanted = json.load(open(data + ".expected.json"))
     run(analyzer, out, data)
     cover = {r["Item"]: r for r in rows(out, "coverage")}
+    hold(float(cover.get("device time not linked", {"Value": "0"})["Value"]) == 0, what + ": nothing is left unlinked")
     if kind == "xpu":
         linked = cover.get("device time linked to calls", {"Value": "0"})
         hold(float(linked["Value"]) == wanted["device_ns"], what + ": all device time is linked", linked)
@@ -116,6 +117,29 @@ def pytorch(analyzer, tmp, kind, seed, more):
         for k, v in c["kernels"].items():
             kernels.setdefault(k, {})[name] = v
     of_kernels(out, kernels, what)
+    modules = {r["module"]: [int(r["count"]), int(r["total_ns"])] for r in rows(out, "kernels_by_module")}
+    hold(modules == wanted["modules"], what + ": modules", (modules, wanted["modules"]))
+    hold(not any("category graph_" in k for k in cover), what + ": nodes that are no device work are known", sorted(cover))
+
+
+def graph_paths(analyzer, tmp, seed, more):
+    """What a graph waited for inside, by its arrows: the path goes through the slower branch."""
+    what, out = "path seed %d %s" % (seed, more), os.path.join(tmp, "out")
+    for rank in (0, 1):
+        data = os.path.join(tmp, "path_%d.json" % rank)
+        subprocess.run([sys.executable, os.path.join(GEN, "make_backends.py"), "cuspy", data, "--seed", str(seed), "--rank", str(rank),
+                        *more], check=True)
+    wanted = json.load(open(data + ".expected.json"))["graph_paths"]
+    for step, path in enumerate(wanted):
+        config = os.path.join(tmp, "path.cfg.json")
+        with open(config, "w", encoding="utf-8") as f:
+            json.dump({"inputs": [{"format": "pytorch", "title": "path", "paths": [os.path.join(tmp, "path_[01].json")]}],
+                       "options": {"critical_path": True, "critical_path_instance": step, "last_step": "keep"}}, f)
+        subprocess.run(["rm", "-rf", out], check=True)
+        p = subprocess.run([analyzer, "--config=" + config, "--compat=all", "--csv-dir", out, "-q"], capture_output=True, text=True)
+        got = [[r["s_name"], round(float(r["duration"]) * 1000)] for r in rows(out, "critical_path")
+               if r["s_name"].startswith("node_") and r["type"] == "critical_path_operator"]
+        hold(p.returncode == 0 and got == path, "%s step %d" % (what, step), (p.stderr, got, path))
 
 
 def main():
@@ -131,6 +155,7 @@ def main():
                 nccl(a.analyzer, tmp, seed, more)
                 for kind in ("xpu", "cuspy"):
                     pytorch(a.analyzer, tmp, kind, seed, more)
+                graph_paths(a.analyzer, tmp, seed, more)
         for kind in ("xpu", "cuspy"):
             pytorch(a.analyzer, tmp, kind, 1, ["--pad", "3000000", "--shuffle"])
         nsight(a.analyzer, tmp, 1, ["--kernels", "500", "--shuffle"])

@@ -4,7 +4,8 @@
  *   pytorch_event.c  one event, as read
  *   pytorch_category.c  what an event is, by its category
  *   pytorch_add.c    an event into the model; joining the parts of a file
- *   pytorch_counter.c  counters: of kernels, and sampled */
+ *   pytorch_counter.c  counters: of kernels, and sampled
+ *   pytorch_graph.c  nodes of graphs as the CUPTI monitor has them */
 #ifndef AZ_FORMATS_PYTORCH_H
 #define AZ_FORMATS_PYTORCH_H
 
@@ -34,6 +35,7 @@ enum az_pt_arg {
     AZ_PT_WAIT_STREAM, /* of a synchronisation */
     AZ_PT_WAIT_CORR,
     AZ_PT_GRAPH_NODE,
+    AZ_PT_ORIGINAL, /* stream that an event of a logical lane ran on */
     AZ_PT_NUMBERS,
     AZ_PT_DIMS = AZ_PT_NUMBERS,
     AZ_PT_TYPES,
@@ -51,7 +53,10 @@ enum az_pt_arg {
     AZ_PT_COPY_KIND,   /* of a copy whose name does not say it: HtoD; the memories below */
     AZ_PT_COPY_SRC,
     AZ_PT_COPY_DST,
-    AZ_PT_COLL, /* the first of those of a collective, in the order of struct az_coll_args */
+    AZ_PT_L0_QUEUE,   /* of XPU, in place of a stream: hexadecimal */
+    AZ_PT_ANNOTATION, /* of a node of a graph */
+    AZ_PT_MODULE,     /* the same, as a key of its own */
+    AZ_PT_COLL,       /* the first of those of a collective, in the order of struct az_coll_args */
     AZ_PT_ARGS = AZ_PT_COLL + 10
 };
 enum { AZ_PT_KNOWN = AZ_PT_GBPS - AZ_PT_DIMS };
@@ -152,6 +157,16 @@ struct az_sv az_pt_copy_text(struct az_arena *a, const struct az_pt_event *e);
 int az_pt_add_counters(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
 /* A sample of a counter (phase C): every number of the args is one. */
 int az_pt_add_samples(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
+/* Nodes of graphs (pytorch_graph.c): what a device event says of its node; an arrow between nodes
+ * (ids from AZ_PT_NODE_ARROWS on); a node that is no device work. */
+#define AZ_PT_NODE_ARROWS (INT64_C(1) << 40)
+int az_pt_graph_node(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
+int az_pt_graph_wait(struct az_pt_reader *r, const struct az_pt_event *e, int64_t id) AZ_MUST_USE;
+bool az_pt_is_graph_pass(struct az_sv cat);
+int az_pt_graph_pass(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
+/* The lane of an event's pid and tid, on the device or the host. */
+int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
+               uint32_t *lane) AZ_MUST_USE;
 /* Id of a text as written in the file; escaped: it may hold escapes. */
 int az_pt_name(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint32_t *id) AZ_MUST_USE;
 /* An event into the model. */

@@ -15,7 +15,9 @@ static const struct {
     { "correlation", AZ_PT_CORR },
     { "External id", AZ_PT_EXT },
     { "stream", AZ_PT_STREAM },
+    { "original_stream", AZ_PT_ORIGINAL },
     { "sycl queue", AZ_PT_STREAM }, /* of XPU, which has no stream */
+    { "l0 queue", AZ_PT_L0_QUEUE },
     { "device", AZ_PT_DEVICE },
     { "Input Dims", AZ_PT_DIMS },
     { "Input dims", AZ_PT_DIMS }, /* the profiler of PyTorch 1.8 */
@@ -81,6 +83,9 @@ static const struct {
     { "Total Reserved", IGNORED },
     { "graph node id", AZ_PT_GRAPH_NODE },
     { "graph id", IGNORED },
+    { "annotation", AZ_PT_ANNOTATION },
+    { "module", AZ_PT_MODULE },
+    { "layer", AZ_PT_MODULE },
     { "priority", IGNORED },
     { "Comms Id", IGNORED },
     { "kernel_name", IGNORED },

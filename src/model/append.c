@@ -79,8 +79,29 @@ static int join_graph_nodes(struct joint *j)
     struct az_graph_nodes *to = &az_optrace(j->whole)->graph_nodes;
     int rc = az_vec_reserve(to, from->n);
     for (size_t i = 0; rc == 0 && i < from->n; i++)
-        to->v[to->n++] =
-            (struct az_graph_node){ .uid = from->v[i].uid + j->map->uid, .id = from->v[i].id };
+        to->v[to->n++] = (struct az_graph_node){ .uid = from->v[i].uid + j->map->uid,
+                                                 .module = name_of(j, from->v[i].module),
+                                                 .id = from->v[i].id };
+    return rc;
+}
+
+static int join_graph_waits(struct joint *j)
+{
+    struct az_optrace *to = az_optrace(j->whole), *from = az_optrace(j->part);
+    int rc = az_vec_reserve(&to->graph_waits, from->graph_waits.n);
+    if (rc == 0)
+        rc = az_vec_reserve(&to->graph_passes, from->graph_passes.n);
+    for (size_t i = 0; rc == 0 && i < from->graph_waits.n; i++) {
+        struct az_graph_wait w = from->graph_waits.v[i];
+        w.lane = j->map->lane[w.lane];
+        to->graph_waits.v[to->graph_waits.n++] = w;
+    }
+    for (size_t i = 0; rc == 0 && i < from->graph_passes.n; i++) {
+        struct az_graph_pass x = from->graph_passes.v[i];
+        x.lane = j->map->lane[x.lane];
+        to->graph_passes.v[to->graph_passes.n++] = x;
+    }
+    to->logical_lanes += from->logical_lanes;
     return rc;
 }
 
@@ -269,6 +290,8 @@ int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struc
         rc = join_files(&j);
     if (rc == 0)
         rc = join_graph_nodes(&j);
+    if (rc == 0)
+        rc = join_graph_waits(&j);
     if (rc == 0)
         rc = join_rows(&j);
     if (rc == 0)

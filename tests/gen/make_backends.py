@@ -82,7 +82,7 @@ class Cuspy:
                    {"module": "layers.1.moe", "process_group": "tp"}, {}]
 
     def __init__(self, t):
-        self.t, self.next, self.path = t, DEPENDENCY, []
+        self.t, self.next, self.path, self.modules = t, DEPENDENCY, [], {}
 
     def device(self, cat, name, lane, start, end, corr, **more):
         base = dict(device=0, context=1, stream=lane, correlation=corr)
@@ -104,6 +104,7 @@ class Cuspy:
         begin, ends, nodes = at + 6000, [], []
         lengths = [t.rng.randrange(5000, 20000) for _ in range(4)]
         waits = [[], [0], [0], [1, 2]]
+        through = len(self.path) % 2 == 1  # 0 -> 2 goes through a node that records an event
         for k in range(4):
             start = max([ends[w] for w in waits[k]], default=begin) + 400
             ends.append(start + lengths[k])
@@ -114,10 +115,19 @@ class Cuspy:
         t.arrow(corr, (10, 10, at + 1000), nodes[0][:3])
         for k in range(4):
             for w in waits[k]:
-                t.arrow(self.next, (0, nodes[w][1], nodes[w][3]), nodes[k][:3])
+                before = nodes[w]
+                if through and (w, k) == (0, 2):
+                    before = (0, 43, ends[0] + 100, ends[0] + 100)
+                    self.device("graph_event_node", "EventRecord", 43, before[2], before[3], corr, **{"graph id": 5, "graph node id": 8})
+                    t.arrow(self.next, (0, nodes[0][1], nodes[0][3]), before[:3])
+                    self.next += 1
+                t.arrow(self.next, (0, before[1], before[3]), nodes[k][:3])
                 self.next += 1
+        for k, module in enumerate(["layers.0.attn", "layers.0/mlp", "layers.1.moe"]):
+            x = self.modules.setdefault(module, [0, 0])
+            x[0], x[1] = x[0] + 1, x[1] + lengths[k]
         slow = 1 if ends[1] >= ends[2] else 2
-        self.path += [lengths[0], lengths[slow], lengths[3]]
+        self.path.append([["node_0", lengths[0]], [f"node_{slow}", lengths[slow]], ["node_3", lengths[3]]])
         self.device("graph_event_node", "EventRecord", 42, ends[3], ends[3], corr, **{"graph id": 5, "graph node id": 9, "cuda event": 3})
         self.device("graph_host_node", "HostNode: cb", 42, ends[3] + 10, ends[3] + 900, 0, **{"graph id": 5, "graph node id": 10,
                                                                                          "host fn": "cb"})
@@ -140,12 +150,10 @@ def cuspy(t, steps):
         copies[shown] = copies.get(shown, 0) + 1
         at = c.replay(at + 12000)
         t.span("user_annotation", f"ProfilerStep#{s}", 10, 10, begin - 500, at - 100)
-    t.expected = {"copies": copies, "graph_path_ns": c.path, "counters": counters(t, at)}
-    busy = [w for v in t.kernels.values() for w in v]
+    t.expected = {"copies": copies, "graph_paths": c.path, "modules": c.modules, "counters": counters(t, at)}
     for x in t.expected["counters"].values():
         x["kernels"] = {k: mean(x["list"], w) for k, w in t.kernels.items()}
         del x["list"]
-    del busy
 
 
 def counters(t, end):
@@ -182,16 +190,17 @@ def main():
     p.add_argument("--steps", type=int, default=4)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--shuffle", action="store_true")
+    p.add_argument("--rank", type=int, default=0)
     p.add_argument("--pad", type=int, default=0)
     a = p.parse_args()
     t = Trace(a.seed)
     {"xpu": xpu, "cuspy": cuspy}[a.what](t, a.steps)
     filler = {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]" + "x" * 400, "pid": 10, "tid": 10, "ts": 1.0, "s": "t", "args": {}}
     t.events += [filler] * (a.pad // 500)
-    head = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "made", "totalGlobalMem": 1 << 36}], "traceEvents": t.events}
+    head = {"schemaVersion": 1, "distributedInfo": {"rank": a.rank, "world_size": 2}, "deviceProperties": [{"id": 0, "name": "made", "totalGlobalMem": 1 << 36}], "traceEvents": t.events}
     if a.shuffle:
         t.rng.shuffle(t.events)
-        head = {"deviceProperties": head["deviceProperties"], "traceEvents": [mixed(t.rng, e) for e in t.events], "schemaVersion": 1}
+        head = {"deviceProperties": head["deviceProperties"], "distributedInfo": head["distributedInfo"], "traceEvents": [mixed(t.rng, e) for e in t.events], "schemaVersion": 1}
     with (gzip.open(a.file, "wt", 1) if a.file.endswith(".gz") else open(a.file, "w", encoding="utf-8")) as f:
         json.dump(head, f)
     with open(a.file + ".expected.json", "w", encoding="utf-8") as f:
