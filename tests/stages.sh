@@ -82,6 +82,7 @@ stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER"
 # What must be touched to add a format, an output, an option, a model: in a copy of the tree (.ci/run).
 stage_house() { counted house sh tests/house/run.sh; }
 stage_graphs() { counted graphs "$PYTHON" tests/graphs_check.py --analyzer "$ANALYZER"; }
+stage_counters() { counted counters "$PYTHON" tests/counters_check.py --analyzer "$ANALYZER" --seeds 2; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 
 # Tables that answer the same question agree, over inputs of all formats.

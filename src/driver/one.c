@@ -187,11 +187,13 @@ static bool lacked_before(const struct az_entry *s, unsigned caps)
 }
 
 /* One row for each set of facts that some analyses lack, in the order of the first of them. What
- * only one kind of format can hold is not missed in others, nor what is read on request only. */
+ * only one kind of format can hold is not missed in others, nor what is read, or recorded, on
+ * request only. */
 static void cover_skipped(struct az_job *job, unsigned caps)
 {
     struct az_arena *a = job->arena;
-    const unsigned silent = AZ_CAP_OWN | (job->opts->kernel_geometry ? 0u : AZ_CAP_GEOMETRY);
+    const unsigned silent =
+        AZ_CAP_OWN | AZ_CAP_SAMPLES | (job->opts->kernel_geometry ? 0u : AZ_CAP_GEOMETRY);
     struct az_entry s = az_entries_of(az_analyses);
     while (az_entry_next(&s)) {
         const unsigned missing = lacking(&s, caps);

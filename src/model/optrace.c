@@ -74,6 +74,8 @@ static void release(struct az_trace *t)
     az_vec_release(&o->coll_sources);
     az_vec_release(&o->op_files);
     az_vec_release(&o->graph_nodes);
+    az_vec_release(&o->graph_waits);
+    az_vec_release(&o->graph_passes);
     az_vec_release(&o->grafts);
     az_captures_release(&o->captures);
     az_vec_release(&o->lane_names);
@@ -106,6 +108,8 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->coll_sources, t->mem);
     az_vec_init(&o->op_files, t->mem);
     az_vec_init(&o->graph_nodes, t->mem);
+    az_vec_init(&o->graph_waits, t->mem);
+    az_vec_init(&o->graph_passes, t->mem);
     az_vec_init(&o->grafts, t->mem);
     az_vec_init(&o->captures.roots, t->mem);
     az_vec_init(&o->captures.nodes, t->mem);
@@ -263,4 +267,10 @@ uint64_t az_optrace_graph_node(const struct az_optrace *o, uint32_t uid)
 {
     const struct az_graph_node *n = ROW_OF_UID(o->graph_nodes, uid);
     return n ? n->id : 0;
+}
+
+uint32_t az_optrace_graph_module(const struct az_optrace *o, uint32_t uid)
+{
+    const struct az_graph_node *n = ROW_OF_UID(o->graph_nodes, uid);
+    return n ? n->module : AZ_NO_ID;
 }

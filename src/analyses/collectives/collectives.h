@@ -34,8 +34,10 @@ struct az_coll_what {
     int64_t size;              /* of the group; -1: not said */
     int64_t peer;              /* send, recv: the other rank; -1 */
     enum az_coll_kind kind;
-    const char *source; /* "kernel", "operation", "annotation", "kernel name" */
+    const char
+        *source; /* "kernel", "operation", "annotation", "kernel name", AZ_COLL_FROM_PAYLOAD */
 };
+#define AZ_COLL_FROM_PAYLOAD "payload" /* names the communicator, and not who is in it */
 
 struct az_coll_event {
     int64_t start, end;  /* as in the file */

@@ -25,7 +25,7 @@ static bool wanted(const struct az_cr *c, uint32_t *most)
         if (c->ranks->v[r].world_size > 0)
             return false;
         for (size_t i = 0; i < p->n_what; i++)
-            if (p->what[i].group.n)
+            if (p->what[i].group.n && strcmp(p->what[i].source, AZ_COLL_FROM_PAYLOAD) != 0)
                 return false;
     }
     return *most > 1;

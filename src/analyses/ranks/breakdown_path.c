@@ -31,7 +31,7 @@ struct path_row {
 };
 struct path_part {
     struct path_row *v;
-    size_t n, more, inferred;
+    size_t n, more, inferred, exact;
     int64_t sum[BOUNDS], window;
     struct az_sv annotation; /* empty: the whole trace */
 };
@@ -166,6 +166,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         rc = rows(&g, keep, p);
     p->window = lo != INT64_MIN ? hi - lo : b->last > b->first ? b->last - b->first : 0;
     p->inferred = g.inferred;
+    p->exact = g.exact;
     az_bp_release(&g);
     return rc;
 }
@@ -237,6 +238,9 @@ static int summary_table(struct az_job *job, const struct az_rank *r, const stru
         az_put_f64(t, az_bd_us(r, p->window));
         az_put_given(t, p->annotation);
     }
+    if (p->exact)
+        az_cover(job, "edges of the critical path as recorded", (double)p->exact, "",
+                 AZ_SV("what nodes of graphs waited for, as the trace says"));
     if (p->inferred)
         az_cover(job, "waits of the critical path by inference", (double)p->inferred, "",
                  AZ_SV("the trace does not say for which stream; taken to be for the work that "
