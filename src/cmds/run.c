@@ -290,7 +290,7 @@ static int prepare(struct session *s, const struct az_args *a)
     s->config.cancel = az_signals_install(); /* not before: a configuration that is typed or piped
                                                 in ends at once */
     if (!rc && s->r->add_inputs)
-        rc = s->r->add_inputs(s->r->ctx, &s->config);
+        rc = s->r->add_inputs(s->r->ctx, &s->config, &s->diag);
     else if (!rc && !s->r->config)
         rc = az_plan_paths(&s->config, (const char *const *)a->operands, a->n_operands, &s->diag);
     if (!rc)

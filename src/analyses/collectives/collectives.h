@@ -66,6 +66,7 @@ struct az_coll_part {
     struct az_coll_what *what;
     size_t n_what;
     struct az_coll_lane_of *lane;
+    size_t n_lanes;
     struct az_coll_busy *compute;     /* by device */
     int64_t busy;                     /* union of the collectives on each device, added up */
     int64_t overlap;                  /* of which other kernels ran on the same device */
@@ -90,6 +91,7 @@ int az_coll_source_close(struct cr_source *s, struct az_coll_part *part) AZ_MUST
  * if they have none. */
 bool az_coll_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems,
                          struct az_sv *dtype);
+extern const struct az_shape az_coll_part_shape;
 int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
 /* Length of a device's other kernels within [from, to], which is within its collectives. */
 int64_t az_coll_compute_in(const struct az_coll_busy *b, int64_t from, int64_t to);

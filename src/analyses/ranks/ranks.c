@@ -26,6 +26,14 @@ struct az_sv az_rank_text(struct az_job *job, struct az_arena *keep, struct az_s
     return az_intern_text(job->texts, id);
 }
 
+static const struct az_shape_field drop_fields[] = { AZ_TEXT_OF(struct az_drop, reason),
+                                                     AZ_PLAIN(struct az_drop, count),
+                                                     AZ_PLAIN(struct az_drop, ticks) };
+const struct az_shape az_rank_shape_drop = AZ_SHAPE(struct az_drop, drop_fields);
+static const struct az_shape_field fact_fields[] = { AZ_TEXT_OF(struct az_fact, key),
+                                                     AZ_TEXT_OF(struct az_fact, value) };
+const struct az_shape az_rank_shape_fact = AZ_SHAPE(struct az_fact, fact_fields);
+
 struct az_sv az_rank_list(struct az_arena *a, const int64_t *v, size_t n)
 {
     struct az_sv text = AZ_SV("");
