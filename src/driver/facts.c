@@ -203,8 +203,8 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
      */
     for (size_t i = 0; i < job->files.n; i++)
         put_file(t, &job->files.v[i],
-                 job->files.n == job->input->files.n ? job->input->files.v[i].path
-                                                     : job->files.v[i].path,
+                 job->files.n == job->input->files.n && !job->parts ? job->input->files.v[i].path
+                                                                    : job->files.v[i].path,
                  i + 1, i < res->n_digests ? res->digests[i] : NULL,
                  ranks->files ? &ranks->files[i] : NULL);
     if (ranks->files)

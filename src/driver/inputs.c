@@ -1,7 +1,7 @@
 /* One input before the run: its format, its size, what it will cost; and piped inputs, which can be
  * read only once. */
 #include "driver/followup.h"
-#include "driver/internal.h"
+#include "driver/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -280,6 +280,28 @@ static int add_folder(struct az_plan *p, struct az_plan_job *job, const struct a
     return rc;
 }
 
+/* A part file that a configuration names: its ranks, as their traces. */
+static int add_parts(struct az_plan *p, struct az_plan_job *job, const struct az_input_file *given)
+{
+    struct az_part_places all;
+    int rc;
+
+    az_vec_init(&all, NULL);
+    rc = az_part_list(given->path.p, &p->arena, &all, &job->diag);
+    for (size_t i = 0; !rc && i < all.n; i++) {
+        if (!job->format && all.v[i].format.n)
+            job->format = az_format_find(all.v[i].format);
+        rc = az_vec_push(&job->files, ((struct az_file){ .path = all.v[i].path,
+                                                         .role = given->role,
+                                                         .part = all.v[i].file,
+                                                         .at = all.v[i].at,
+                                                         .length = all.v[i].length }));
+    }
+    az_vec_release(&all);
+    job->parts = true;
+    return rc;
+}
+
 static int add_files(struct az_plan *p, struct az_plan_job *job)
 {
     const struct az_input *in = job->input;
@@ -289,6 +311,8 @@ static int add_files(struct az_plan *p, struct az_plan_job *job)
         const struct az_input_file *f = &in->files.v[i];
         if (!f->part.n && !az_sv_is(f->path, "-") && az_path_stat(f->path.p).kind == AZ_PATH_DIR)
             rc = add_folder(p, job, f);
+        else if (!f->part.n && !az_sv_is(f->path, "-") && az_part_is(f->path.p))
+            rc = add_parts(p, job, f);
         else
             rc = az_vec_push(&job->files, ((struct az_file){ .path = f->path,
                                                              .role = f->role,

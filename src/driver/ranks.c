@@ -121,7 +121,7 @@ static bool number_traces(struct gathering *g, struct az_one_rank *files)
 {
     const struct az_plan_job *job = g->r->one->job;
     bool good = true;
-    if (!job->input->parts || job->format->ranks_reduced)
+    if (!(job->input->parts || job->parts) || job->format->ranks_reduced)
         return false;
     int64_t *seen = az_arena_array(g->a, g->n, sizeof *seen);
     size_t n = 0;

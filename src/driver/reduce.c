@@ -80,6 +80,16 @@ static int collect(struct run *r, const char *const *paths, size_t n)
     return rc;
 }
 
+/* A damaged part says by its own name only whose it is: "rank_3.json-12345678.part". */
+static struct az_sv trace_base(const struct member *x)
+{
+    const struct az_sv base = az_path_base(x->file.path);
+    const size_t behind = 9 + sizeof AZ_PART_ENDING - 1;
+    return x->file.part.n && az_sv_eq(x->file.part, x->file.path) && base.n > behind
+               ? az_sv_make(base.p, base.n - behind)
+               : AZ_SV("");
+}
+
 /* Of the traces that are expected, those of which nothing is there. */
 static int add_expected(struct run *r, const char *list)
 {
@@ -92,14 +102,16 @@ static int add_expected(struct run *r, const char *list)
     az_vec_init(&names, NULL);
     for (size_t i = 0; rc == 0 && i < r->v.n; i++) {
         uint32_t id;
-        rc = az_intern(&have, r->v.v[i].file.path, &id);
+        const struct az_sv base = trace_base(&r->v.v[i]);
+        rc = az_intern(&have, base.n ? base : r->v.v[i].file.path, &id);
     }
     if (rc == 0)
         rc = file.p ? az_part_list_file(list, a, &names, r->diag) : az_arena_error(a);
     for (size_t i = 0; rc == 0 && i < names.n; i++) {
         struct az_sv path;
         rc = az_path_absolute(a, names.v[i], &path);
-        if (rc == 0 && az_intern_find(&have, path) == AZ_NO_ID)
+        if (rc == 0 && az_intern_find(&have, path) == AZ_NO_ID &&
+            az_intern_find(&have, az_path_base(path)) == AZ_NO_ID)
             rc = add(
                 r, (struct member){ .file = { .path = path, .part = file }, .format = AZ_SV("") });
     }
