@@ -107,6 +107,7 @@ struct az_coll_group {
     int64_t expected;  /* members, size, or all ranks of the run */
     int64_t present;   /* of these, ranks with a part */
     bool one_way_pair; /* two members, one of them only sends to the other */
+    const char *span;  /* intra_node, inter_node, unknown */
     bool by_duration;  /* members on different hosts: waits by duration, not by clock */
 };
 AZ_VEC(struct az_coll_group, az_coll_groups);
@@ -244,10 +245,8 @@ int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint
 
 /* ---- tables ---- */
 struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x,
-                        struct az_arena *a);             /* "0_13" */
-struct az_sv az_coll_name(const struct az_coll_what *w); /* its name or "unknown" */
-const char *az_coll_span_text(const struct az_cr *c,
-                              const struct az_coll_group *g); /* intra_node, inter_node, unknown */
+                        struct az_arena *a);                     /* "0_13" */
+struct az_sv az_coll_name(const struct az_coll_what *w);         /* its name or "unknown" */
 double az_coll_mb(const struct az_coll_what *w, int64_t nelems); /* 2^20 bytes; NaN */
 /* Of the numbers that are known (not NaN); NaN where none is. v is used up. */
 struct az_coll_spread {

@@ -59,10 +59,13 @@ void az_rank_set_offset(struct az_job *job, const struct az_ranks *r, size_t i, 
     struct az_table *t = az_document_table(job->doc, "ranks");
     const ptrdiff_t rank = t ? az_table_find(t, "rank") : -1,
                     column = t ? az_table_find(t, "offset_ns") : -1;
-    for (size_t row = 0; rank >= 0 && column >= 0 && row < t->rows; row++) {
+    /* by rank, all that are there first or among those that are missing */
+    for (size_t row = i; rank >= 0 && column >= 0 && row < t->rows; row++) {
         const struct az_cell *c = az_table_at(t, row, (size_t)rank);
-        if (c->type == AZ_INT && c->i == r->v[i].rank)
-            t->cells.v[row * t->columns.n + (size_t)column] =
-                (struct az_cell){ .type = AZ_INT, .i = ns };
+        if (c->type != AZ_INT || c->i != r->v[i].rank)
+            continue;
+        t->cells.v[row * t->columns.n + (size_t)column] =
+            (struct az_cell){ .type = AZ_INT, .i = ns };
+        return;
     }
 }
