@@ -113,6 +113,12 @@ stage_stragglers() {
 # The verdict of reports of made-up traces with a known cause of lost time, and of healthy ones.
 stage_verdict() { counted verdict "$PYTHON" tests/findings_check.py --analyzer "$ANALYZER" --seeds 2; }
 
+# Runs over several machines: part files and their faults, growth, the path over ranks, and under a real Slurm and Open MPI
+# where they are installed (tests/cluster/).
+stage_cluster() {
+    counted cluster "$PYTHON" tests/cluster/parts_check.py --analyzer "$ANALYZER"
+}
+
 # Every file of the corpus once through its harness, built with address and undefined sanitizers.
 stage_fuzz() {
     found=0

@@ -295,7 +295,7 @@ static int prepare(struct session *s)
     s->config.cancel = az_signals_install(); /* not before: a configuration that is typed or piped
                                                 in ends at once */
     if (!rc && s->r->add_inputs)
-        rc = s->r->add_inputs(s->r->ctx, &s->config);
+        rc = s->r->add_inputs(s->r->ctx, &s->config, &s->diag);
     else if (!rc && !s->r->config)
         rc = az_plan_look(&s->config, s->r->paths.v, s->r->paths.n, &s->diag);
     if (!rc)

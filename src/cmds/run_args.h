@@ -41,7 +41,7 @@ struct az_run_args {
     int verbose;
     bool memory_given, dry_run, quiet, text_asked, strict, warn_only;
     /* Adds the inputs to a configuration without any, instead of --config or paths. NULL: these. */
-    int (*add_inputs)(void *ctx, struct az_config *c);
+    int (*add_inputs)(void *ctx, struct az_config *c, struct az_diag *diag);
     void *ctx;
 };
 void az_run_args_init(struct az_run_args *r);

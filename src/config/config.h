@@ -47,6 +47,8 @@ struct az_input_file {
         path; /* resolved (next to the config first, then the current directory), NUL-terminated */
     struct az_sv role; /* "kernel_sum", "nvtx_proj_trace", "mem_time_sum"; empty */
     bool optional;
+    struct az_sv part; /* as az_file.part */
+    uint64_t at, length;
 };
 AZ_VEC(struct az_input_file, az_input_files);
 
@@ -65,6 +67,7 @@ struct az_input {
     bool found;                   /* its format is not named: options were not held against it */
     /* What a search made of it: the files of one run in rank order. */
     bool is_run;          /* its files are ranks, even if there is one only */
+    bool parts;           /* its ranks are reduced one by one whatever their format is */
     struct az_sv group;   /* absolute folder of the run; empty: not from a search */
     struct az_sv stem;    /* name of its reports, without folder and extension */
     struct az_sv trouble; /* why there is nothing to read; empty: none */

@@ -3,7 +3,7 @@
  * only), the files of its hosts (names that differ in the host only); each other file is an input.
  */
 #include "base/intern.h"
-#include "driver/internal.h"
+#include "driver/parts.h"
 #include "driver/rank_name.h"
 
 #include "io/path.h"
@@ -12,7 +12,8 @@
 
 struct found {
     struct az_sv path;
-    struct az_sv key; /* equal format and key: one input; empty: alone */
+    struct az_sv key;          /* equal format and key: one input; empty: alone */
+    struct az_part_place part; /* its file empty: a trace */
     const struct az_format *format;
 };
 AZ_VEC(struct found, founds);
@@ -90,12 +91,37 @@ static struct az_sv group_key(const struct grouping *g, const struct az_format *
     return (struct az_sv){ "", 0 };
 }
 
+/* The ranks in a part file, each as its trace; parts of one folder are those of one run. */
+static int add_parts(struct grouping *g, struct az_sv path)
+{
+    struct az_part_places all;
+    int rc;
+
+    az_vec_init(&all, NULL);
+    rc = az_part_list(path.p, &g->c->arena, &all, g->diag);
+    for (size_t i = 0; !rc && i < all.n; i++) {
+        struct found f = { .path = all.v[i].path, .part = all.v[i] };
+        f.format = all.v[i].format.n ? az_format_find(all.v[i].format) : NULL;
+        f.key = az_arena_printf(&g->c->arena, "parts of %.*s", AZ_SVF(az_path_dir(path)));
+        if (!f.format) /* a part that cannot be read: of the format of the others */
+            f.format = g->files.n && g->files.v[g->files.n - 1].part.file.n
+                           ? g->files.v[g->files.n - 1].format
+                           : az_format_find(AZ_SV("pytorch"));
+        rc = f.key.p ? az_vec_push(&g->files, f) : az_arena_error(&g->c->arena);
+    }
+    g->in_folder += all.n;
+    az_vec_release(&all);
+    return rc;
+}
+
 static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
 {
     struct found f = { .path = az_arena_dup(&g->c->arena, path), .key = { "", 0 } };
 
     if (!f.path.p)
         return az_arena_error(&g->c->arena);
+    if (az_part_is(f.path.p))
+        return add_parts(g, f.path);
     /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognised
      * becomes an input that fails with the reason, next to the others. */
     if (!az_path_is_stream(f.path) && (of_folder || !g->wanted) &&
@@ -415,7 +441,7 @@ static void name_input(const struct grouping *g, struct az_input *in)
 
     if (in->files.n < 2)
         return;
-    in->is_run = g->ranks != APART && f && f->ranks_reduced;
+    in->is_run |= g->ranks != APART && f && f->ranks_reduced;
     if (in->is_run)
         in->title = az_path_base(az_path_dir(in->files.v[0].path));
     az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE,
@@ -437,8 +463,13 @@ static int add_inputs(struct grouping *g)
         struct az_input *in = NULL;
         rc = input_of(g, f, &ids, &inputs, &in);
         if (!rc)
-            rc = az_vec_push(&in->files,
-                             ((struct az_input_file){ .path = f->path, .role = { "", 0 } }));
+            rc = az_vec_push(&in->files, ((struct az_input_file){ .path = f->path,
+                                                                  .role = { "", 0 },
+                                                                  .part = f->part.file,
+                                                                  .at = f->part.at,
+                                                                  .length = f->part.length }));
+        if (!rc && f->part.file.n)
+            in->is_run = in->parts = true;
     }
     for (size_t i = before; !rc && i < c->inputs.n; i++)
         name_input(g, &c->inputs.v[i]);
@@ -486,7 +517,11 @@ static int drop_repeats(struct founds *f, struct az_arena *a)
     for (size_t i = 0; !rc && i < f->n; i++) {
         const size_t before = paths.text.n;
         uint32_t id;
-        rc = az_intern(&paths, f->v[i].path, &id);
+        struct az_sv key = f->v[i].path;
+        if (f->v[i].part.file.n)
+            key = az_arena_printf(a, "%.*s\n%llu", AZ_SVF(f->v[i].part.file),
+                                  (unsigned long long)f->v[i].part.at);
+        rc = key.p ? az_intern(&paths, key, &id) : az_arena_error(a);
         if (id == before || az_sv_is(f->v[i].path, "-"))
             f->v[n++] = f->v[i];
     }

@@ -29,6 +29,7 @@ struct az_one {
     struct az_digest
         *digest; /* of the one file being read, where res->digests are not for it; NULL: none */
     struct az_rank_run *ranks; /* of the input */
+    struct az_map_run *map;    /* ranks are read for their part files (driver/parts.h); NULL */
     struct az_seats *seats;
 };
 /* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`);
@@ -91,6 +92,8 @@ void az_ranks_init(struct az_rank_run *r, struct az_one *one); /* also one->rank
 /* Reads each file of the input as a rank, reduces it and gives it back. What is wrong with one rank
  * is in the diag and returned; the others are there. */
 int az_ranks_reduce(struct az_rank_run *r) AZ_MUST_USE;
+/* Ranks of the files by their names. */
+int az_ranks_names(struct az_one *o, struct az_one_rank *ranks) AZ_MUST_USE;
 /* The same for traces that are kept (res->traces). */
 int az_ranks_of_traces(struct az_rank_run *r) AZ_MUST_USE;
 /* Tables of all parts, into job->doc. */
@@ -161,6 +164,9 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
 /* Ends the process with 130 from an ordinary thread: a worker hangs in a read that no flag can end.
  */
 _Noreturn void az_signals_quit(void);
+
+/* ---- run.c ---- */
+unsigned az_processors(void);
 
 /* ---- progress.c ---- */
 struct az_progress_item {

@@ -134,7 +134,8 @@ static int choose_stem(const struct naming *n, size_t i)
         return n->w[i].stem.p ? AZ_OK : az_arena_error(a);
     }
     if (!dir.n && job->input->files.n) {
-        first = job->input->files.v[0].path;
+        first = job->input->files.v[0].part.n ? job->input->files.v[0].part
+                                              : job->input->files.v[0].path;
         dir = az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
     }
     name =

@@ -33,6 +33,7 @@ struct az_plan_job {
                             have them */
     size_t xlsx_rows;    /* rows of a table in a workbook; 0: all */
     size_t html_rows;    /* the same of the HTML report */
+    bool parts;          /* some of its files are read from parts: they are ranks */
     bool skip;           /* not chosen by --only */
     uint64_t bytes;      /* size of its files on disk */
     uint64_t cost;       /* predicted memory, for admission */
@@ -113,7 +114,8 @@ int az_plan_names(struct az_arena *a, struct az_config_names *out) AZ_MUST_USE;
 /* Are the job's files ranks that are reduced one by one? Its format is known. */
 static inline bool az_job_is_run(const struct az_plan_job *job)
 {
-    return job->format && job->format->ranks_reduced && (job->files.n > 1 || job->input->is_run);
+    return job->format && (job->input->parts || job->parts || (job->format->ranks_reduced &&
+                                                 (job->files.n > 1 || job->input->is_run)));
 }
 /* Inputs of the plan that are not skipped. */
 size_t az_plan_count(const struct az_plan *p);

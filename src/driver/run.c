@@ -329,7 +329,7 @@ static int dearest_first(const void *x, const void *y, void *ctx)
     return ca > cb ? -1 : ca < cb ? 1 : a < b ? -1 : a > b;
 }
 
-static unsigned processors(void)
+unsigned az_processors(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (unsigned)n : 1;
@@ -385,7 +385,7 @@ static int run_crew(struct crew *c, struct az_arena *a)
                                .admit = admit,
                                .cancelled = cancelled,
                                .tick_ms = TICK_MS };
-    unsigned workers = c->opts->workers ? c->opts->workers : processors();
+    unsigned workers = c->opts->workers ? c->opts->workers : az_processors();
     size_t *order = az_arena_array(a, c->n, sizeof *order);
     int rc;
 

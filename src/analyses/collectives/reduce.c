@@ -289,6 +289,7 @@ static int make(struct work *w, struct az_arena *keep)
         memcpy(w->part->lane, w->lanes.v, w->lanes.n * sizeof *w->part->lane);
     }
     w->part->n = w->ev.n;
+    w->part->n_lanes = w->lanes.n;
     return 0;
 }
 
@@ -325,3 +326,66 @@ int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
         *part = w.part;
     return rc ? rc : closed;
 }
+
+/* ---- the part as bytes ---- */
+
+static bool what_valid(const void *of)
+{
+    const struct az_coll_what *w = of;
+    return (unsigned)w->kind < AZ_COLL_KINDS && w->source;
+}
+static bool part_valid(const void *of)
+{
+    const struct az_coll_part *p = of;
+    if (p->n_devices && (!p->compute || !p->device_id))
+        return false;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->ev[i].what >= p->n_what || p->ev[i].lane >= p->n_lanes)
+            return false;
+    for (size_t i = 0; i < p->n_lanes; i++)
+        if (p->lane[i].device >= p->n_devices)
+            return false;
+    return true;
+}
+static const struct az_shape_field event_fields[] = {
+    AZ_PLAIN(struct az_coll_event, start),  AZ_PLAIN(struct az_coll_event, end),
+    AZ_PLAIN(struct az_coll_event, launch), AZ_PLAIN(struct az_coll_event, seq),
+    AZ_PLAIN(struct az_coll_event, what),   AZ_PLAIN(struct az_coll_event, lane)
+};
+static const struct az_shape event_shape = AZ_SHAPE(struct az_coll_event, event_fields);
+static const struct az_shape_field what_fields[] = {
+    AZ_TEXT_OF(struct az_coll_what, name),     AZ_TEXT_OF(struct az_coll_what, dtype),
+    AZ_TEXT_OF(struct az_coll_what, in_split), AZ_TEXT_OF(struct az_coll_what, out_split),
+    AZ_TEXT_OF(struct az_coll_what, group),    AZ_TEXT_OF(struct az_coll_what, ranks),
+    AZ_PLAIN(struct az_coll_what, in),         AZ_PLAIN(struct az_coll_what, out),
+    AZ_PLAIN(struct az_coll_what, size),       AZ_PLAIN(struct az_coll_what, peer),
+    AZ_PLAIN(struct az_coll_what, kind),       AZ_WORD_OF(struct az_coll_what, source)
+};
+static const struct az_shape what_shape = AZ_SHAPE_IF(struct az_coll_what, what_fields, what_valid);
+static const struct az_shape_field lane_fields[] = { AZ_PLAIN(struct az_coll_lane_of, stream),
+                                                     AZ_PLAIN(struct az_coll_lane_of, device) };
+static const struct az_shape lane_shape = AZ_SHAPE(struct az_coll_lane_of, lane_fields);
+static const struct az_shape_field span_fields[] = { AZ_PLAIN(struct cr_busy_span, start),
+                                                     AZ_PLAIN(struct cr_busy_span, before) };
+static const struct az_shape span_shape = AZ_SHAPE(struct cr_busy_span, span_fields);
+static const struct az_shape_field busy_fields[] = { AZ_LIST_MORE(struct az_coll_busy, span, n,
+                                                                  span_shape, 1) };
+static const struct az_shape busy_shape = AZ_SHAPE(struct az_coll_busy, busy_fields);
+static const struct az_shape_field step_fields[] = { AZ_PLAIN(struct az_coll_step, start),
+                                                     AZ_PLAIN(struct az_coll_step, end),
+                                                     AZ_PLAIN(struct az_coll_step, number) };
+static const struct az_shape step_shape = AZ_SHAPE(struct az_coll_step, step_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_LIST_OF(struct az_coll_part, ev, n, event_shape),
+    AZ_LIST_OF(struct az_coll_part, what, n_what, what_shape),
+    AZ_LIST_OF(struct az_coll_part, lane, n_lanes, lane_shape),
+    AZ_LIST_OF(struct az_coll_part, compute, n_devices, busy_shape),
+    AZ_PLAIN(struct az_coll_part, busy),
+    AZ_PLAIN(struct az_coll_part, overlap),
+    AZ_LIST_OF(struct az_coll_part, steps, n_steps, step_shape),
+    AZ_PLAIN(struct az_coll_part, span),
+    AZ_LIST_OF(struct az_coll_part, device_id, n_devices, az_shape_i64),
+    AZ_PLAIN(struct az_coll_part, one_stream)
+};
+const struct az_shape az_coll_part_shape =
+    AZ_SHAPE_IF(struct az_coll_part, part_fields, part_valid);

@@ -269,10 +269,34 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc ? rc : path_table(job, &ranks->v[i], p);
 }
 
+/* ---- the part as bytes ---- */
+
+static bool row_valid(const void *of)
+{
+    const struct path_row *r = of;
+    return r->type <= AZ_BP_SYNC && r->bound < BOUNDS && r->kind < AZ_KIND_COUNT;
+}
+static const struct az_shape_field row_fields[] = {
+    AZ_TEXT_OF(struct path_row, name),   AZ_PLAIN(struct path_row, pid),
+    AZ_PLAIN(struct path_row, tid),      AZ_PLAIN(struct path_row, stream),
+    AZ_PLAIN(struct path_row, duration), AZ_PLAIN(struct path_row, start),
+    AZ_PLAIN(struct path_row, uid),      AZ_PLAIN(struct path_row, type),
+    AZ_PLAIN(struct path_row, bound),    AZ_PLAIN(struct path_row, kind)
+};
+static const struct az_shape row_shape = AZ_SHAPE_IF(struct path_row, row_fields, row_valid);
+static const struct az_shape_field part_fields[] = { AZ_LIST_OF(struct path_part, v, n, row_shape),
+                                                     AZ_PLAIN(struct path_part, more),
+                                                     AZ_PLAIN(struct path_part, inferred),
+                                                     AZ_PLAINS(struct path_part, sum),
+                                                     AZ_PLAIN(struct path_part, window),
+                                                     AZ_TEXT_OF(struct path_part, annotation) };
+static const struct az_shape part_shape = AZ_SHAPE(struct path_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_critical_path = {
     .name = "rank_critical_path",
     .help = "critical path of one rank",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };
