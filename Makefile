@@ -11,7 +11,7 @@ PKG     ?= pkg-config
 PYTHON  ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import openpyxl, jsonschema' 2>/dev/null && { echo $$p; break; }; done)
 Q       := $(if $(V),,@)
 
-ROOMS   := cmds library driver replay merge registry reports analyses tables formats facts extend perf results config model classify text io base
+ROOMS   := cmds library serve driver replay merge registry reports analyses tables formats query facts extend perf results config model classify text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
 LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat $(if $(ISAL),libisal)) -lxlsxwriter -pthread -lm
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror

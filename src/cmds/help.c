@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "query/query.h"
+
 #define HELP_COLUMN 26
 #define LINE_WIDTH  100
 
 const struct az_cmd *const az_cmd_table[] = {
-    &az_cmd_run,       &az_cmd_compare,  &az_cmd_gate,         &az_cmd_history,
+    &az_cmd_run,       &az_cmd_query,    &az_cmd_compare,      &az_cmd_gate,
+    &az_cmd_history,
     &az_cmd_multirank, &az_cmd_merge,    &az_cmd_replay,       &az_cmd_probe,
     &az_cmd_init,      &az_cmd_classify, &az_cmd_check_config, &az_cmd_schema,
     &az_cmd_list,      &az_cmd_help,     &az_cmd_version,      NULL,
@@ -85,6 +88,17 @@ void az_print_usage(void)
          "configuration.");
 }
 
+/* The tables that can be asked for. */
+static void print_tables(void)
+{
+    struct az_vec_char text;
+
+    az_vec_init(&text, NULL);
+    if (az_query_describe(&text) == 0 && text.n)
+        fwrite(text.v, 1, text.n, stdout);
+    az_vec_release(&text);
+}
+
 void az_print_command_help(const struct az_cmd *cmd)
 {
     printf("usage: analyzer %s %s%s\n%s\n", cmd->name, cmd->args,
@@ -103,6 +117,8 @@ void az_print_command_help(const struct az_cmd *cmd)
     }
     if (cmd->more)
         printf("\n%s\n", cmd->more);
+    if (cmd == &az_cmd_query)
+        print_tables();
 }
 
 static int print_config_help(void)
