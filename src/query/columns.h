@@ -26,7 +26,7 @@ struct az_q_trace {
     const struct az_steps *steps;
     uint32_t *node[AZ_KIND_COUNT]; /* device event -> node of the call tree; AZ_NO_ROW */
     uint32_t *number;              /* name id -> number over all traces; NULL: the same */
-    struct az_sv *device_names;
+    int64_t first[AZ_KIND_COUNT];  /* id of the first event; 0: not asked, -1: there is none */
 };
 
 struct az_q_seg {
@@ -87,7 +87,7 @@ void az_q_int(struct az_cell *out, int64_t x);
 void az_q_get_id(const struct az_q_row *r, struct az_cell *out);
 void az_q_get_input(const struct az_q_row *r, struct az_cell *out);
 void az_q_get_rank(const struct az_q_row *r, struct az_cell *out);
-/* "device 0 stream 7": number of the device of a lane; -1: none. */
+/* Lane of an event. */
 static inline const struct az_lane *az_q_lane(const struct az_q_row *r)
 {
     return &r->seg->tr->t->lanes.v[r->seg->e->lane[r->row]];
@@ -140,8 +140,7 @@ int64_t az_q_key(const struct az_q_rows *r, size_t column, const struct az_q_row
 /* Place of a text among the names: the first that is not less; *equal: it is there. */
 int az_q_name_place(struct az_facts_of *f, struct az_sv text, int64_t *place,
                     bool *equal) AZ_MUST_USE;
-/* A byte a name number, 1 where `match` says so; asked once a name. To be freed by the caller with
- * sqlite3_free's counterpart az_q_names_free. */
+/* Names over all traces: the number of one by its id in a trace, and the texts by number. */
 uint32_t az_q_name_number(struct az_q_trace *tr, uint32_t id);
 int az_q_names(struct az_facts_of *f, const struct az_sv **texts, size_t *n) AZ_MUST_USE;
 

@@ -392,6 +392,7 @@ static void get_alloc_bytes(const struct az_q_row *r, struct az_cell *out)
 /* clang-format off */
 #define COL(name, type, unit, flags, help, get) { name, AZ_##type, AZ_UNIT_##unit, flags, help, get, NULL }
 #define NAME(name, help, of) { name, AZ_TEXT, AZ_UNIT_NONE, 0, help, NULL, of }
+#define KEYED(name, help, of) { name, AZ_TEXT, AZ_UNIT_NONE, AZ_QC_INDEX, help, NULL, of }
 #define COMMON \
     COL("id", INT, ID, AZ_QC_ID, "number of the row", az_q_get_id), \
     COL("input", TEXT, NONE, 0, "title of the input", az_q_get_input), \
@@ -399,7 +400,7 @@ static void get_alloc_bytes(const struct az_q_row *r, struct az_cell *out)
     COL("start_ns", INT, NS, AZ_QC_START, "when it starts, on the clock of the trace", get_start), \
     COL("end_ns", INT, NS, 0, "when it ends", get_end), \
     COL("dur_ns", INT, NS, 0, "how long it takes", get_dur), \
-    { "name", AZ_TEXT, AZ_UNIT_NONE, AZ_QC_INDEX, "name", NULL, name_of }
+    KEYED("name", "name", name_of)
 #define ON_DEVICE \
     COL("device", INT, ID, 0, "number of the device", get_device), \
     COL("stream", INT, ID, 0, "stream or queue", get_stream), \
@@ -407,8 +408,8 @@ static void get_alloc_bytes(const struct az_q_row *r, struct az_cell *out)
     COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call, where the trace keeps it", get_correlation), \
     COL("call", INT, ID, AZ_QC_INDEX, "row of calls that launched it", get_call), \
     COL("op", INT, ID, AZ_QC_INDEX, "row of ops that launched it", get_op), \
-    NAME("op_name", "operator that launched it, or operation of the program", op_name), \
-    NAME("scope", "framework operation that the program's operation is of", scope), \
+    KEYED("op_name", "operator that launched it, or operation of the program", op_name), \
+    KEYED("scope", "framework operation that the program's operation is of", scope), \
     COL("step", INT, ID, 0, "number of the step it starts in", get_step)
 #define ON_HOST \
     COL("process", INT, ID, 0, "process", get_pid), \

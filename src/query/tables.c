@@ -220,7 +220,8 @@ void az_q_rows_at(const struct az_q_rows *r, size_t position, size_t *seg_hint,
     out->row = s->rows ? s->rows[at] : at;
 }
 
-int64_t az_q_id_of(struct az_q_trace *tr, const struct az_q_table *t, enum az_kind k, size_t row)
+/* Id of the first event of a kind, which is in one table only. */
+static int64_t first_of(struct az_q_trace *tr, const struct az_q_table *t, enum az_kind k)
 {
     size_t table = 0;
     int rc;
@@ -232,8 +233,15 @@ int64_t az_q_id_of(struct az_q_trace *tr, const struct az_q_table *t, enum az_ki
         az_q_fail(tr, rc);
     for (size_t i = 0; r && i < r->n_segs; i++)
         if (r->seg[i].tr == tr && r->seg[i].kind == k)
-            return row < r->seg[i].n ? r->seg[i].first + (int64_t)row : 0;
-    return 0;
+            return r->seg[i].first;
+    return -1;
+}
+
+int64_t az_q_id_of(struct az_q_trace *tr, const struct az_q_table *t, enum az_kind k, size_t row)
+{
+    if (!tr->first[k])
+        tr->first[k] = first_of(tr, t, k);
+    return tr->first[k] < 0 ? 0 : tr->first[k] + (int64_t)row;
 }
 
 void az_q_cell(const struct az_q_row *r, const struct az_q_column *c, struct az_cell *out)
