@@ -96,9 +96,9 @@ static int dot(struct asking *a, struct az_sv line, bool *quit)
                                          ".quit            end\n"
                                          "A statement ends with a semicolon.\n"));
     else
-        rc = az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE,
-                          "unknown command '%.*s' (.tables, .schema, .help or .quit)",
-                          AZ_SVF(word));
+        rc =
+            az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE,
+                         "unknown command '%.*s' (.tables, .schema, .help or .quit)", AZ_SVF(word));
     if (!rc && text.n)
         rc = put(NULL, az_text_view(&text));
     az_vec_release(&text);
@@ -199,8 +199,8 @@ static int exit_status(const struct asking *a, int rc)
 
 static int ask(struct asking *a, struct az_args *args)
 {
-    const bool sql = !a->file && args->n_operands > 1 &&
-                     is_sql(args->operands[args->n_operands - 1]);
+    const bool sql =
+        !a->file && args->n_operands > 1 && is_sql(args->operands[args->n_operands - 1]);
     const size_t n = args->n_operands - (sql ? 1 : 0);
     int rc = az_session_open(&a->session, (const char *const *)args->operands, n, &a->run.over,
                              &a->diag);
@@ -301,7 +301,8 @@ const struct az_cmd az_cmd_query = {
     "query",
     "PATH... [\"SQL\"]",
     "ask profiles in SQL: their events, facts and report tables",
-    "The last operand is the statement unless it names a file; without one statements are read from "
+    "The last operand is the statement unless it names a file; without one statements are read "
+    "from "
     "standard\n"
     "input, with a prompt on a terminal (.tables, .schema [TABLE], .quit). Statements only read. "
     "Tables of facts,\n"

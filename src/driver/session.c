@@ -20,8 +20,9 @@ static int plan(struct az_session *s, const char *const *paths, size_t n,
         rc = az_config_quick(&s->conf, over, &names, diag);
     s->conf.cancel = az_signals_install();
     s->conf.no_reports = true;
-    if (!rc)
-        rc = az_plan_paths(&s->conf, paths, n, diag);
+    if (!rc) /* ranks of one run are one input */
+        rc = n == 1 ? az_plan_runs(&s->conf, paths[0], diag)
+                    : az_plan_paths(&s->conf, paths, n, diag);
     if (!rc)
         rc = az_plan_search(&s->conf, diag);
     return rc ? rc : az_plan_make(&s->plan, &s->conf, diag);
@@ -74,15 +75,14 @@ static int read_input(struct az_session *s, struct az_plan_job *job)
     in->views = az_arena_array(&s->arena, in->res.n_traces + 1, sizeof *in->views);
     for (size_t i = 0; in->views && i < in->res.n_traces; i++)
         in->views[i] = &in->res.traces[i];
-    s->asked[s->n] =
-        (struct az_query_input){ .title = in->title,
-                                 .format = job->format ? az_sv_str(job->format->name)
-                                                       : AZ_SV(AZ_FORMAT_RESULT),
-                                 .traces = in->views,
-                                 .n_traces = in->views ? in->res.n_traces : 0,
-                                 .opts = &job->input->opts,
-                                 .arena = &in->res.arena,
-                                 .mem = &in->res.mem };
+    s->asked[s->n] = (struct az_query_input){ .title = in->title,
+                                              .format = job->format ? az_sv_str(job->format->name)
+                                                                    : AZ_SV(AZ_FORMAT_RESULT),
+                                              .traces = in->views,
+                                              .n_traces = in->views ? in->res.n_traces : 0,
+                                              .opts = &job->input->opts,
+                                              .arena = &in->res.arena,
+                                              .mem = &in->res.mem };
     s->n++;
     return in->title.p && in->views ? in->error : AZ_ENOMEM;
 }

@@ -32,12 +32,12 @@ struct az_q_trace {
 struct az_q_seg {
     const struct az_q_table *table;
     struct az_q_trace *tr;
-    enum az_kind kind;           /* AZ_KIND_COUNT: no events */
-    const struct az_events *e;   /* NULL: no events */
-    const uint32_t *rows;        /* those that the table keeps; NULL: all */
-    int64_t first;               /* id of its first row */
+    enum az_kind kind;         /* AZ_KIND_COUNT: no events */
+    const struct az_events *e; /* NULL: no events */
+    const uint32_t *rows;      /* those that the table keeps; NULL: all */
+    int64_t first;             /* id of its first row */
     size_t n;
-    const void *own;             /* what `count` made */
+    const void *own; /* what `count` made */
 };
 
 struct az_q_row {
@@ -65,8 +65,8 @@ struct az_q_table {
     const char *name, *help;
     const struct az_q_column *columns;
     size_t n_columns;
-    enum az_kind kinds[AZ_Q_KINDS]; /* a segment each */
-    size_t n_kinds;                 /* 0: `count` says */
+    enum az_kind kinds[AZ_Q_KINDS];         /* a segment each */
+    size_t n_kinds;                         /* 0: `count` says */
     bool (*keep)(const struct az_q_row *r); /* rows of the kinds; NULL: all */
     /* Rows of a trace; *own is handed to the columns. Negative on failure. */
     int64_t (*count)(struct az_q_trace *tr, const void **own);
@@ -134,8 +134,8 @@ struct az_q_index {
     size_t n;
 };
 int az_q_index_of(struct az_q_rows *r, size_t column, struct az_q_index *out) AZ_MUST_USE;
-/* The number that a column is ordered by: of names their place in the order of all texts; INT64_MIN:
- * none. */
+/* The number that a column is ordered by: of names their place in the order of all texts;
+ * INT64_MIN: none. */
 int64_t az_q_key(const struct az_q_rows *r, size_t column, const struct az_q_row *row);
 /* Place of a text among the names: the first that is not less; *equal: it is there. */
 int az_q_name_place(struct az_facts_of *f, struct az_sv text, int64_t *place,

@@ -4,8 +4,8 @@
 
 #include "query/internal.h"
 
-#define STEPS_ASKED 2000      /* of SQLite's machine, between two looks at the clock */
-#define LONGEST     1000000   /* bytes of a statement */
+#define STEPS_ASKED 2000       /* of SQLite's machine, between two looks at the clock */
+#define LONGEST     1000000    /* bytes of a statement */
 #define VALUE_MOST  (64 << 20) /* bytes of one value */
 
 struct az_query {
@@ -22,7 +22,7 @@ struct az_query {
     struct az_q_report meta[2];
     int64_t until_ns; /* monotonic; 0: no end */
     bool late, interrupted;
-    bool declaring; /* a virtual table is being declared */
+    bool declaring;  /* a virtual table is being declared */
     char denied[80]; /* what the authoriser refused */
 };
 
@@ -37,8 +37,8 @@ static int64_t now_ns(void)
 
 static bool good_function(const char *name)
 {
-    static const char *const bad[] = { "load_extension", "fts3_tokenizer", "edit", "readfile",
-                                       "writefile", "randomblob", "zeroblob" };
+    static const char *const bad[] = { "load_extension", "fts3_tokenizer", "edit",    "readfile",
+                                       "writefile",      "randomblob",     "zeroblob" };
     for (size_t i = 0; i < AZ_LENGTH(bad); i++)
         if (sqlite3_stricmp(name, bad[i]) == 0)
             return false;
@@ -72,7 +72,7 @@ static int authorise(void *ctx, int action, const char *a, const char *b, const 
         what = b;
         break;
     case SQLITE_PRAGMA:
-        if (good_pragma(a) )
+        if (good_pragma(a))
             return SQLITE_OK;
         what = "a pragma";
         break;
@@ -139,7 +139,8 @@ static int add_facts(struct az_query *q)
     int rc = SQLITE_OK;
 
     for (size_t i = 0; rc == SQLITE_OK && i < az_q_n_tables; i++) {
-        q->modules[i] = (struct az_q_module){ .facts = q->facts, .table = i, .declaring = &q->declaring };
+        q->modules[i] =
+            (struct az_q_module){ .facts = q->facts, .table = i, .declaring = &q->declaring };
         rc = az_q_vtab_add(q->db, &q->modules[i]);
     }
     return rc;
@@ -197,8 +198,10 @@ void az_query_close(struct az_query *q)
 
 static const char *type_text(enum az_cell_type t)
 {
-    static const char *const text[] = { [AZ_EMPTY] = "text", [AZ_TEXT] = "text",
-                                        [AZ_INT] = "integer", [AZ_REAL] = "real",
+    static const char *const text[] = { [AZ_EMPTY] = "text",
+                                        [AZ_TEXT] = "text",
+                                        [AZ_INT] = "integer",
+                                        [AZ_REAL] = "real",
                                         [AZ_BOOL] = "boolean" };
     return text[t];
 }
@@ -305,7 +308,8 @@ static int load_reports(struct az_query *q)
             rc = failed;
     }
     if (rc == 0)
-        rc = az_q_reports_make(&q->arena, q->source, docs, &q->declaring, &q->reports, &q->n_reports);
+        rc = az_q_reports_make(&q->arena, q->source, docs, &q->declaring, &q->reports,
+                               &q->n_reports);
     for (size_t i = 0; rc == 0 && i < q->n_reports; i++)
         rc = az_q_report_add(q->db, &q->reports[i]) == SQLITE_OK ? 0 : AZ_ENOMEM;
     q->has_reports = rc == 0;
@@ -475,9 +479,8 @@ static int step(struct az_query *q, sqlite3_stmt *st, const struct az_query_sink
     }
     if (rc == 0 && code != SQLITE_DONE && code != SQLITE_ROW)
         rc = explain(q, code, sql, diag);
-    const int ended = rc == 0 || rc == AZ_ELIMIT || rc == AZ_EINTR
-                          ? sink->end(sink->ctx, cut || rc != 0)
-                          : 0;
+    const int ended =
+        rc == 0 || rc == AZ_ELIMIT || rc == AZ_EINTR ? sink->end(sink->ctx, cut || rc != 0) : 0;
     az_mem_free(NULL, cells, cells ? (n + 1) * sizeof *cells : 0);
     return rc ? rc : ended;
 }

@@ -5,8 +5,9 @@ bool az_query_complete(const char *sql) { return sqlite3_complete(sql) != 0; }
 
 int az_query_describe(struct az_vec_char *out)
 {
-    static const char *const type[] = { [AZ_TEXT] = "text", [AZ_INT] = "integer",
-                                        [AZ_REAL] = "real" };
+    static const char *const type[] = {
+        [AZ_TEXT] = "text", [AZ_INT] = "integer", [AZ_REAL] = "real"
+    };
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < az_q_n_tables; i++) {

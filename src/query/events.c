@@ -228,7 +228,7 @@ static const struct az_copy *copy(const struct az_q_row *r)
 {
     const struct az_events *e = r->seg->e;
     return e->side && e->side[r->row] != AZ_NO_ROW ? &r->seg->tr->t->copies.v[e->side[r->row]]
-                                                    : NULL;
+                                                   : NULL;
 }
 static void get_copy_kind(const struct az_q_row *r, struct az_cell *out)
 {

@@ -9,7 +9,7 @@
 /* ---- vtab.c: tables of facts ---- */
 struct az_q_module {
     struct az_facts_of *facts;
-    size_t table; /* of az_q_tables */
+    size_t table;    /* of az_q_tables */
     bool *declaring; /* set while a table is declared, which is no write */
 };
 /* Adds it to the data base under its name; m is borrowed. A code of SQLite. */

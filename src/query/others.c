@@ -222,9 +222,8 @@ static int64_t count_counters(struct az_q_trace *tr, const void **own)
 }
 static const struct az_counter *counter(const struct az_q_row *r)
 {
-    return trace_of(r)->caps & AZ_CAP_DISPATCHES
-               ? &az_dispatches(trace_of(r))->counters.v[r->row]
-               : NULL;
+    return trace_of(r)->caps & AZ_CAP_DISPATCHES ? &az_dispatches(trace_of(r))->counters.v[r->row]
+                                                 : NULL;
 }
 static const struct az_counter_range *counter_range(const struct az_q_row *r)
 {
@@ -256,10 +255,9 @@ static uint32_t counter_name(const struct az_q_row *r)
 static void counter_value(const struct az_q_row *r, struct az_cell *out)
 {
     const struct az_counter *c = counter(r);
-    *out = (struct az_cell){
-        .type = AZ_REAL,
-        .f = c ? c->value : az_optrace(trace_of(r))->counter_values.v[r->row].value
-    };
+    *out = (struct az_cell){ .type = AZ_REAL,
+                             .f = c ? c->value
+                                    : az_optrace(trace_of(r))->counter_values.v[r->row].value };
 }
 static void counter_dispatch(const struct az_q_row *r, struct az_cell *out)
 {
@@ -340,8 +338,8 @@ static void launch_thread(const struct az_q_row *r, struct az_cell *out)
     if (call != AZ_NO_ROW)
         known(out, (int64_t)trace_of(r)->lanes.v[trace_of(r)->ev[AZ_CALL].lane[call]].tid);
 }
-static void launch_id(const struct az_q_row *r, struct az_cell *out, enum az_kind a,
-                      enum az_kind b, const struct az_q_table *t)
+static void launch_id(const struct az_q_row *r, struct az_cell *out, enum az_kind a, enum az_kind b,
+                      const struct az_q_table *t)
 {
     enum az_kind kind;
     size_t row;

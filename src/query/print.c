@@ -1,4 +1,5 @@
-/* Results for people and programs: aligned text, CSV, JSON. Text that comes from files is cleaned. */
+/* Results for people and programs: aligned text, CSV, JSON. Text that comes from files is cleaned.
+ */
 #include "base/num.h"
 #include "base/utf8.h"
 #include "query/query.h"
@@ -162,8 +163,8 @@ static int text_begin(struct az_query_printer *p, const struct az_query_column *
     az_vec_reset(&p->held);
     az_vec_reset(&p->width);
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct az_sv name = az_arena_dup(
-            &p->texts, az_utf8_printable(&p->texts, columns[i].name, ""));
+        const struct az_sv name =
+            az_arena_dup(&p->texts, az_utf8_printable(&p->texts, columns[i].name, ""));
         rc = name.p ? az_vec_push(&p->held, name) : AZ_ENOMEM;
         if (rc == 0)
             rc = az_vec_push(&p->width, ((struct width){ az_utf8_width(name), true }));

@@ -24,8 +24,8 @@
 #include "results/document.h"
 
 struct az_query_input {
-    struct az_sv title;  /* unique among the inputs */
-    struct az_sv format; /* "pytorch" */
+    struct az_sv title;                   /* unique among the inputs */
+    struct az_sv format;                  /* "pytorch" */
     const struct az_trace *const *traces; /* sealed; n_traces 0: a saved result has none */
     size_t n_traces;
     const struct az_options *opts;
@@ -41,11 +41,11 @@ struct az_query_source { /* all of it is borrowed and outlives the query */
     void *ctx;
 };
 
-struct az_query_limits {    /* 0: none */
-    int64_t rows;           /* of one statement's result */
-    int64_t ms;             /* of one statement */
-    int64_t bytes;          /* memory of SQLite, of the whole process */
-    int64_t length;         /* bytes of one statement; 0: 1,000,000 */
+struct az_query_limits {     /* 0: none */
+    int64_t rows;            /* of one statement's result */
+    int64_t ms;              /* of one statement */
+    int64_t bytes;           /* memory of SQLite, of the whole process */
+    int64_t length;          /* bytes of one statement; 0: 1,000,000 */
     struct az_cancel cancel; /* asked again and again while a statement runs */
 };
 

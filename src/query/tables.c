@@ -55,12 +55,9 @@ static int add_input(struct az_facts_of *f, size_t i)
         to->job.classes = &to->classes;
     }
     for (size_t k = 0; rc == 0 && k < in->n_traces; k++, f->n_traces++)
-        f->trace[f->n_traces] = (struct az_q_trace){ .of = f,
-                                                     .input = i,
-                                                     .index = k,
-                                                     .at = f->n_traces,
-                                                     .t = in->traces[k],
-                                                     .job = &to->job };
+        f->trace[f->n_traces] = (struct az_q_trace){
+            .of = f, .input = i, .index = k, .at = f->n_traces, .t = in->traces[k], .job = &to->job
+        };
     return rc;
 }
 

@@ -1,13 +1,19 @@
-/* Tables of facts as virtual tables of SQLite. A cursor is a run of positions, straight or through an
- * index, and conditions that are decided here so that SQLite sees fewer rows; what it asked for it
- * checks again, so a run may be too long but never too short. */
+/* Tables of facts as virtual tables of SQLite. A cursor is a run of positions, straight or through
+ * an index, and conditions that are decided here so that SQLite sees fewer rows; what it asked for
+ * it checks again, so a run may be too long but never too short. */
 #include <math.h>
 
 #include "base/num.h"
 #include "query/internal.h"
 
 #define MOST_FILTERS 8
-enum { PLAN_EQ = 1, PLAN_LOW = 2, PLAN_HIGH = 4, PLAN_DESC = 8, PLAN_COLUMN = 8 /* bits to shift */ };
+enum {
+    PLAN_EQ = 1,
+    PLAN_LOW = 2,
+    PLAN_HIGH = 4,
+    PLAN_DESC = 8,
+    PLAN_COLUMN = 8 /* bits to shift */
+};
 
 struct table {
     sqlite3_vtab base;
@@ -36,8 +42,10 @@ struct cursor {
 
 int az_q_declare(sqlite3 *db, const struct az_q_declared *columns, size_t n, bool *declaring)
 {
-    static const char *const type[] = { [AZ_EMPTY] = "", [AZ_TEXT] = " TEXT",
-                                        [AZ_INT] = " INTEGER", [AZ_REAL] = " REAL",
+    static const char *const type[] = { [AZ_EMPTY] = "",
+                                        [AZ_TEXT] = " TEXT",
+                                        [AZ_INT] = " INTEGER",
+                                        [AZ_REAL] = " REAL",
                                         [AZ_BOOL] = " INTEGER" };
     sqlite3_str *s = sqlite3_str_new(db);
 
@@ -191,8 +199,8 @@ static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
     n = (double)az_q_rows_n(rows);
     best = n + 1;
     for (size_t c = 0; c < x->t->n_columns; c++) {
-        const struct bounds b =
-            is_ordered(&x->t->columns[c]) ? bounds_of(x->t, info, c) : (struct bounds){ -1, -1, -1 };
+        const struct bounds b = is_ordered(&x->t->columns[c]) ? bounds_of(x->t, info, c)
+                                                              : (struct bounds){ -1, -1, -1 };
         const double rows_of = expected(&x->t->columns[c], b, n);
         if (rows_of < best) {
             best = rows_of;
@@ -427,8 +435,8 @@ static int filter(sqlite3_vtab_cursor *b, int plan, const char *list, int argc,
 {
     struct cursor *c = (struct cursor *)b;
     const struct table *x = (const struct table *)b->pVtab;
-    const int used = (plan & PLAN_EQ ? 1 : 0) + (plan & PLAN_LOW ? 1 : 0) +
-                     (plan & PLAN_HIGH ? 1 : 0);
+    const int used =
+        (plan & PLAN_EQ ? 1 : 0) + (plan & PLAN_LOW ? 1 : 0) + (plan & PLAN_HIGH ? 1 : 0);
     bool none = false;
     int rc;
     (void)argc;
