@@ -10,6 +10,14 @@ static unsigned threads_of(const struct az_session *s)
     return n > 0 ? (unsigned)n : 1;
 }
 
+/* A saved result, or a profile; ranks of one run are one input if they are all there is. */
+static int add_path(struct az_session *s, const char *path, bool alone, struct az_diag *diag)
+{
+    if (strcmp(path, "-") != 0 && az_saved_kind(path) != AZ_SAVED_NONE)
+        return az_plan_saved(&s->conf, path);
+    return alone ? az_plan_runs(&s->conf, path, diag) : az_plan_paths(&s->conf, &path, 1, diag);
+}
+
 static int plan(struct az_session *s, const char *const *paths, size_t n,
                 const struct az_overrides *over, struct az_diag *diag)
 {
@@ -19,10 +27,14 @@ static int plan(struct az_session *s, const char *const *paths, size_t n,
     if (!rc)
         rc = az_config_quick(&s->conf, over, &names, diag);
     s->conf.cancel = az_signals_install();
-    s->conf.no_reports = true;
-    if (!rc) /* ranks of one run are one input */
-        rc = n == 1 ? az_plan_runs(&s->conf, paths[0], diag)
-                    : az_plan_paths(&s->conf, paths, n, diag);
+    s->conf.no_reports = s->conf.takes_results = true;
+    bool saved = false;
+    for (size_t i = 0; i < n; i++)
+        saved |= strcmp(paths[i], "-") != 0 && az_saved_kind(paths[i]) != AZ_SAVED_NONE;
+    if (!rc && n > 1 && !saved) /* the files of one report are one input */
+        rc = az_plan_paths(&s->conf, paths, n, diag);
+    for (size_t i = 0; !rc && (n == 1 || saved) && i < n; i++)
+        rc = add_path(s, paths[i], n == 1, diag);
     if (!rc)
         rc = az_plan_search(&s->conf, diag);
     return rc ? rc : az_plan_make(&s->plan, &s->conf, diag);
