@@ -11,7 +11,7 @@ PKG     ?= pkg-config
 PYTHON  ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import openpyxl, jsonschema' 2>/dev/null && { echo $$p; break; }; done)
 Q       := $(if $(V),,@)
 
-ROOMS   := cmds library driver replay merge registry reports analyses tables formats facts extend perf results config model classify text io base
+ROOMS   := cmds library serve driver replay merge registry reports analyses tables formats query facts extend perf results config model classify text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
 # The workbook library is loaded when a workbook is written (reports/xlsx_lib.h); XLSX_SO= links it.
 XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
@@ -175,7 +175,7 @@ example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden examples sizes faults library documented accounts graphs counters steps schema gates stragglers verdict cluster html fuzz shared
+	@$(STAGES) unit golden examples sizes faults library documented accounts graphs counters steps query schema gates stragglers verdict cluster html fuzz shared
 test-build: all units installed $(TOOLS) $(EXAMPLE_DB)
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)

@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "query/query.h"
+
 #define HELP_COLUMN 26
 #define LINE_WIDTH  100
 
 const struct az_cmd *const az_cmd_table[] = {
     &az_cmd_run,
+    &az_cmd_query,
     &az_cmd_compare,
     &az_cmd_gate,
     &az_cmd_history,
@@ -127,6 +130,17 @@ static struct az_cmd_opt key_row(const struct az_cmd_opt *row)
     return out;
 }
 
+/* The tables that can be asked for. */
+static void print_tables(void)
+{
+    struct az_vec_char text;
+
+    az_vec_init(&text, NULL);
+    if (az_query_describe(&text) == 0 && text.n)
+        fwrite(text.v, 1, text.n, stdout);
+    az_vec_release(&text);
+}
+
 void az_print_command_help(const struct az_cmd *cmd)
 {
     printf("usage: analyzer %s %s%s\n%s\n", cmd->name, cmd->args,
@@ -145,6 +159,8 @@ void az_print_command_help(const struct az_cmd *cmd)
     }
     if (cmd->more)
         printf("\n%s\n", cmd->more);
+    if (cmd == &az_cmd_query)
+        print_tables();
 }
 
 static int print_config_help(void)

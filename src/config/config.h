@@ -104,6 +104,7 @@ struct az_config {
     bool side_by_side;
     struct az_cancel
         cancel; /* asked while files are looked for and inputs are analysed: set by the caller */
+    bool takes_results;    /* saved results are inputs, too: set by commands */
     bool no_reports;       /* inputs are analysed for the steps after them only: set by commands */
     struct az_sv together; /* -o FILE.xlsx: all outputs take its folder and its name, each with its
                               own ending; empty: none; set by commands */

@@ -568,6 +568,23 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
     return rc;
 }
 
+int az_plan_saved(struct az_config *c, const char *path)
+{
+    struct az_sv p = az_arena_dup(&c->arena, az_sv_str(path));
+    struct az_input *in = NULL;
+    int rc = p.p ? az_config_add_input(c, &in) : AZ_ENOMEM;
+
+    if (rc)
+        return rc;
+    while (p.n > 1 && p.p[p.n - 1] == '/')
+        p.n--;
+    in->title = az_path_stat(path).kind == AZ_PATH_DIR ? az_path_base(p) : az_path_stem(p);
+    in->format = AZ_SV(AZ_FORMAT_RESULT);
+    in->files.mem = NULL;
+    return az_vec_push(&in->files, ((struct az_input_file){ .path = az_arena_dup(&c->arena, p),
+                                                            .role = { "", 0 } }));
+}
+
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
 {
     struct grouping g = { .c = c, .diag = diag };

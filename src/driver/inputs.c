@@ -349,7 +349,7 @@ static int resolve_saved(struct az_plan *p, struct az_plan_job *job)
                                   "no result of the analyzer (a result JSON, or a folder of one "
                                   "CSV file a table)")
                    : AZ_OK;
-    if (!az_followup_wanted(p->config))
+    if (!az_followup_wanted(p->config) && !p->config->takes_results)
         return az_diag_fail(&job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
                             "is a result, not a profile (analyzer compare takes it)");
     return AZ_OK;

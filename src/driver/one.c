@@ -113,7 +113,8 @@ static int read_traces(struct az_one *o)
 {
     const struct az_files *files = &o->job->files;
     struct az_result *res = o->res;
-    size_t n = each_is_rank(o->job->format, files) ? files->n : 1;
+    const bool apart = each_is_rank(o->job->format, files) || az_job_is_run(o->job);
+    size_t n = apart ? files->n : 1;
     int rc, failed = AZ_OK;
 
     res->traces = az_arena_array(&res->arena, n, sizeof *res->traces);
@@ -421,6 +422,24 @@ static bool several_devices(const struct az_result *res)
     return several && t->world_size <= 0 && !(t->caps & AZ_CAP_PROGRAMS);
 }
 
+int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_result *res,
+                struct az_diag *diag)
+{
+    struct az_one o = { .job = job, .res = res, .diag = diag, .threads = threads ? threads : 1 };
+
+    if (job->error)
+        return job->error;
+    if (job->saved)
+        return read_saved(&o);
+    if (!az_job_is_run(job))
+        make_digests(res, job->files.n);
+    int rc = read_traces(&o);
+    if (!rc)
+        rc = read_other(&o);
+    res->read = res->n_traces > 0;
+    return rc;
+}
+
 int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
                struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress)
 {
@@ -453,11 +472,13 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     if (job->saved)
         return read_saved(&o);
     const bool reduced = az_job_is_run(job);
-    if (!reduced)
+    if (!reduced && !res->read)
         make_digests(res, job->files.n);
     az_ranks_init(&ranks, &o);
-    failed = reduced ? az_ranks_reduce(&ranks) : read_traces(&o);
-    if (!failed)
+    for (size_t i = 0; i < res->n_traces; i++)
+        o.caps |= res->traces[i].caps;
+    failed = reduced ? az_ranks_reduce(&ranks) : res->read ? AZ_OK : read_traces(&o);
+    if (!failed && !res->read)
         failed = read_other(&o);
     const bool all = res->n_traces > 1 || az_sv_is(job->input->opts.rank_tables, "always");
     o.devices_only = !reduced && !all && several_devices(res);

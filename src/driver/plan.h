@@ -91,6 +91,8 @@ int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag) AZ
  * reduced one by one are the ranks of one run, whatever they are called. More than one input is
  * added where the path is not one thing. */
 int az_plan_whole(struct az_config *c, const char *path, struct az_diag *diag) AZ_MUST_USE;
+/* Adds one input of a saved result (az_saved_kind). */
+int az_plan_saved(struct az_config *c, const char *path) AZ_MUST_USE;
 /* Is some file of this folder, not of those below it, a recognised profile? */
 bool az_plan_holds_profile(const char *path);
 /* Replaces each input that has a base_dir by one input a run found there (az_input.is_run), or by

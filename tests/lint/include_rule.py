@@ -12,7 +12,8 @@ FILE_LINES, FUNCTION_LINES, WARN_LINES = 700, 80, 60
 
 # header (or prefix of one) -> where it may be included: rooms end in "/"
 LIBRARIES = {
-    "sqlite3.h": ["formats/", "results/history*.c", "results/history_db.h"],
+    "sqlite3.h": ["formats/", "query/", "reports/sqlite.c", "results/history*.c", "results/history_db.h",
+                  "results/load_sqlite.c"],
     "xlsxwriter": ["reports/xlsx_lib.h"],
     "json-c": ["config/"],
     "minizip/": ["results/load_xlsx*.c"],
