@@ -216,7 +216,6 @@ static void history(const struct model *m, const struct change *c, const struct 
             if (f || !changed || n <= half) {
                 out->nights++;
                 out->alarms += alarm;
-                fprintf(stderr, "%zu %zu\n", n, f);
                 out->odd += t.odd && !alarm;
             } else if (alarm && !found) {
                 found = true;
