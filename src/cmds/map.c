@@ -283,7 +283,7 @@ static int run_reduce(const struct az_cmd *cmd, int argc, char **argv)
     az_args_init(&a, cmd, argc, argv);
     rc = parse_reduce(&r, &a, &stop);
     if (!stop)
-        rc = r.partial ? merge(&r) : az_run_inputs(&r.run, &a);
+        rc = r.partial ? merge(&r) : az_run_inputs(&r.run);
     az_run_args_release(&r.run);
     return rc;
 }

@@ -62,7 +62,7 @@ static const struct view views[] = {
     { "kernels_by_name", "kernels", 0, false, NULL, NULL },
     { "kernel_breakdown", "kernels", HTA, true, NULL, NULL },
     { "classes", "classes " USER_CLASSES " " CLASSIC "classes", 0, false, NULL, NULL },
-    { "kernel_summary_by_category", "classes " USER_CLASSES, 0, false, NULL, NULL },
+    { "kernel_summary_by_category", "classes " USER_CLASSES, TRACELENS, false, NULL, NULL },
     { "kernel_class_summary", "classes " USER_CLASSES, 0, false, NULL, NULL },
     { "category_summary", "classes", 0, false, NULL, NULL },
     { "kernel_type_breakdown", "kinds", HTA, true, NULL, NULL },
