@@ -274,6 +274,19 @@ static int64_t fake_sequence(void *c, uint32_t n)
     (void)c;
     return n ? -1 : 77;
 }
+/* 2 is the backward operator of 1 */
+static uint32_t fake_forward(void *c, uint32_t n)
+{
+    (void)c;
+    return n == 2 ? 1 : AZ_EXTEND_NO_NODE;
+}
+
+static uint32_t fake_backward(void *c, uint32_t n, uint32_t after)
+{
+    (void)c;
+    return n == 1 && after == AZ_EXTEND_NO_NODE ? 2 : AZ_EXTEND_NO_NODE;
+}
+
 static const char *fake_rename(void *c, uint32_t n, struct az_sv s)
 {
     struct fake *f = c;
@@ -333,10 +346,10 @@ static void tree(void **state)
         struct fixture *f = begin(0);
         struct fake fake = { "" };
         char text[300];
-        const struct az_extend_tree t = { &fake,       3,          fake_name,     fake_kind,
-                                          fake_parent, fake_child, fake_span,     fake_kernels,
-                                          fake_kernel, fake_args,  fake_sequence, fake_rename,
-                                          fake_remove, fake_insert };
+        const struct az_extend_tree t = { &fake,         3,           fake_name,     fake_kind,
+                                          fake_parent,   fake_child,  fake_span,     fake_kernels,
+                                          fake_kernel,   fake_args,   fake_sequence, fake_forward,
+                                          fake_backward, fake_rename, fake_remove,   fake_insert };
         snprintf(text, sizeof text, "function tree_postprocess(tree) %s end", each[i].body);
         assert_int_equal(open_text(f, text), 0);
         assert_true(az_extend_has_tree(f->script));
