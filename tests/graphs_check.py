@@ -89,6 +89,7 @@ def layouts(a, tmp):
             out, truth, p = run(a, tmp, options + ["--names", names])
             hold(operators(out) == truth["operators"], "%s, names %s" % (what, names), "%s, not %s" % (operators(out), truth["operators"]))
     # the experts of a token are the router's argument, so that the products have work
+    out, _, _ = run(a, tmp, ["--experts", "--names", "none"], ["--compat=tracelens"])
     products = [r for r in rows(out, "MoE_unfused_fwd") if r["name"].startswith("pseudo_op::moe_triton")]
     hold(products and all(r["param: topk"] == "2" and float(r["GFLOPS_first"]) > 0 for r in products), "experts of a token", products)
     said = next(r["text"] for r in rows(out, "verdict") if r["line"] == "trust")

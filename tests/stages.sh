@@ -96,7 +96,6 @@ stage_steps() {
     counted steps "$PYTHON" tests/steps_check.py --analyzer "$ANALYZER" --shared "$SHARED" --seeds 4
 }
 
-# What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed.
 # What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed; workbooks
 # as what is compared.
 stage_gates() {
