@@ -79,6 +79,10 @@ def layouts(a, tmp):
             hold(operators(out) == truth["operators"], what, "%s, not %s" % (operators(out), truth["operators"]))
             hold(share(out, rule) > 0 and abs(share(out, "paired with their capture") - 100) < 1e-9, what + ": rule", p.stderr)
             hold(sum(pairing(out).values()) == truth["launches"], what + ": every launch is counted", pairing(out))
+            shapes = rows(out, "graph_captures")
+            hold(sum(int(r["Graph launches"]) for r in shapes) == truth["launches"] and {int(r["Batch"]) for r in shapes} <= {8, 16, 32} and
+                 {r["Paired"] for r in shapes} == {"yes"} and abs(sum(float(r["Share of graph time (%)"]) for r in shapes) - 100) < 1e-6,
+                 what + ": by shape", shapes)
     # Kernels in any order: those of one name are told apart by their order only, so only their sums are known.
     out, truth, p = run(a, tmp, ["--order", "mixed"])
     hold(share(out, "paired with their capture") == 100, "mixed order")

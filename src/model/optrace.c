@@ -74,6 +74,7 @@ static void release(struct az_trace *t)
     az_vec_release(&o->coll_sources);
     az_vec_release(&o->op_files);
     az_vec_release(&o->graph_nodes);
+    az_vec_release(&o->graft_rows);
     az_vec_release(&o->grafts);
     az_captures_release(&o->captures);
     az_vec_release(&o->lane_names);
@@ -106,6 +107,7 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->coll_sources, t->mem);
     az_vec_init(&o->op_files, t->mem);
     az_vec_init(&o->graph_nodes, t->mem);
+    az_vec_init(&o->graft_rows, t->mem);
     az_vec_init(&o->grafts, t->mem);
     az_vec_init(&o->captures.roots, t->mem);
     az_vec_init(&o->captures.nodes, t->mem);
