@@ -293,7 +293,7 @@ static int read_folder(struct folder *f)
     return rc ? rc : az_sort_cmp(roots->v, roots->n, sizeof *roots->v, by_shape, NULL, f->job->mem);
 }
 
-/* The folder beside the trace; of a trace in a folder of its rank also the one beside that. */
+/* The folder next to the trace; of a trace in a folder of its rank also the one next to that. */
 static struct az_sv find_folder(struct folder *f)
 {
     const struct az_sv dir = az_path_dir(f->job->files[0].path),
