@@ -290,6 +290,10 @@ static int read_folder(struct folder *f)
     if (rc == 0 && usable == 0)
         az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(f->path),
                     "no graph capture in this folder (kernels of graphs stay graph launches)");
+    else if (rc == 0) /* two reports of a trace differ by it */
+        az_trace_fact(
+            f->job->trace, "graph captures",
+            az_arena_printf(&f->job->trace->arena, "%zu of %zu files", usable, f->files.n));
     return rc ? rc : az_sort_cmp(roots->v, roots->n, sizeof *roots->v, by_shape, NULL, f->job->mem);
 }
 
