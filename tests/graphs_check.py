@@ -167,6 +167,25 @@ def damage(a, tmp):
     one("a file of no known shape", put(b"hello", "notes.json"), "malformed JSON", False)
     one("malformed list", put(b"{", "execution_details.json"), "no list of captures", False)
     one("a list that is cut", put(gzip.compress(b"[]")[:8], "execution_details.json"), "", False)
+    def twice(folder):
+        """A list that names one file once for each of its captures."""
+        name = os.listdir(folder)[0]
+        with open(os.path.join(folder, "execution_details.json"), "w") as f:
+            json.dump([{"file": name, "batch_size": b, "mode": m} for b in (8, 16, 32) for m in ("FULL", "PIECEWISE")], f)
+
+    def moved(folder):
+        path = os.path.join(folder, "execution_details.json")
+        with open(path) as f:
+            details = json.load(f)
+        for i, x in enumerate(details):
+            x["file"] = ("/gone/", "run/capture_traces/")[i % 2] + x["file"]
+        with open(path, "w") as f:
+            json.dump(details, f)
+
+    out, truth, p = run(a, tmp, ["--layout", "xdit"], before=lambda data: moved(os.path.join(data, "capture_traces")))
+    hold(operators(out) == truth["operators"] and not p.stderr, "a list that was made elsewhere", p.stderr)
+    out, truth, p = run(a, tmp, ["--layout", "vllm"], before=lambda data: twice(os.path.join(data, "capture_traces")))
+    hold(operators(out) == truth["operators"] and not p.stderr, "a list that names a file often", p.stderr)
     out, truth, p = run(a, tmp, [], before=lambda data: drop(os.path.join(data, "capture_traces")))
     hold(p.returncode == 0 and "no graph capture in this folder" in p.stderr and share(out, "paired") == 0, "empty folder", p.stderr)
     out, truth, p = run(a, tmp, [], ["--opt", "capture_folder=" + os.path.join(tmp, "gone")])
