@@ -95,6 +95,8 @@ def layouts(a, tmp):
     # the experts of a token are the router's argument, so that the products have work
     products = [r for r in rows(out, "MoE_unfused_fwd") if r["name"].startswith("pseudo_op::moe_triton")]
     hold(products and all(r["param: topk"] == "2" and float(r["GFLOPS_first"]) > 0 for r in products), "experts of a token", products)
+    products = [r for r in rows(out, "MoE_unfused_fwd") if r["name"].startswith("pseudo_op::moe_flydsl")]
+    hold(products and all(r["param: topk"] == "2" and float(r["GFLOPS_first"]) > 0 for r in products), "products of FlyDSL", products)
     said = next(r["text"] for r in rows(out, "verdict") if r["line"] == "trust")
     hold("launched by graphs" not in said and "by order" in said, "what the captures are worth", said)
 
