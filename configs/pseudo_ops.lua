@@ -145,6 +145,19 @@ local function linear_layers(tree)
     end
 end
 
+-- The two products of FlyDSL, in order; other kinds of AITER's have operators of their own.
+local function flydsl(tree)
+    for _, op in ipairs(tree.find("aiter::fused_moe_")) do
+        local k = {}
+        for _, x in ipairs(launches(tree, op, "flydsl")) do
+            if has(x.name, "moe") then k[#k + 1] = x end
+        end
+        if #k == 2 then
+            for i, x in ipairs(k) do tree.insert("pseudo_op::moe_flydsl_stage" .. i, { x.call }, { args_from = op }) end
+        end
+    end
+end
+
 function tree_postprocess(tree)
     for _, op in ipairs(tree.find("sglang_profiler::")) do
         local name = tree.name(op)
@@ -152,6 +165,7 @@ function tree_postprocess(tree)
         if string.sub(name, 1, 17) == "sglang_profiler::" and short ~= name then tree.rename(op, short) end
     end
     aiter_fused(tree)
+    flydsl(tree)
     local choices = choices_of(tree, "vllm::moe_forward")
     for _, op in ipairs(tree.find("vllm::moe_forward")) do
         up_and_down(tree, op, launches(tree, op, "matmul_ogs"), "pseudo_op::moe_triton_unfused", choices[op])

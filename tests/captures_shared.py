@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Traces with graph replays and their captures against tables of TraceLens: the modelled share of kernel time, and kernel time
-and count of every operator by shapes.
+and count of every operator by shapes; and what a capture costs: at most what it takes to analyse the capture alone.
 
     captures_shared.py ANALYZER SHARED
 
@@ -16,6 +16,7 @@ import json
 import math
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,18 @@ def spacing(trace):
         return math.ulp(max(e["ts"] for e in json.load(f)["traceEvents"] if e.get("cat") == "kernel"))
 
 
+def processor(analyzer, trace):
+    """Least time of three runs, s."""
+    least = math.inf
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with tempfile.TemporaryDirectory() as out:
+            subprocess.run([analyzer, "run", trace, "--csv-dir", out, "-q"], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return least
+
+
 def main():
     analyzer, shared = os.path.abspath(sys.argv[1]), sys.argv[2]
     passed = failed = 0
@@ -68,6 +81,12 @@ def main():
                 print("     %.90s: %s, not %s" % (" ".join(key), got, want))
         whole = sum(x[0] for x in wanted.values())
         hold(near >= 0.99 * whole, "%s: %.2f %% of kernel time in equal rows" % (name, 100 * near / whole))
+        with tempfile.TemporaryDirectory() as alone:
+            os.symlink(os.path.abspath(trace), os.path.join(alone, "trace.json.gz"))
+            without = processor(analyzer, os.path.join(alone, "trace.json.gz"))
+        capture = processor(analyzer, glob.glob(os.path.join(case, "capture_traces", "*.json.gz"))[0])
+        whole = processor(analyzer, trace)
+        hold(whole <= without + capture + 0.03, "%s: %.3f s with the capture, %.3f s without, capture alone %.3f s" % (name, whole, without, capture))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0
 

@@ -79,6 +79,10 @@ def layouts(a, tmp):
             hold(operators(out) == truth["operators"], what, "%s, not %s" % (operators(out), truth["operators"]))
             hold(share(out, rule) > 0 and abs(share(out, "paired with their capture") - 100) < 1e-9, what + ": rule", p.stderr)
             hold(sum(pairing(out).values()) == truth["launches"], what + ": every launch is counted", pairing(out))
+            shapes = rows(out, "graph_captures")
+            hold(sum(int(r["Graph launches"]) for r in shapes) == truth["launches"] and {int(r["Batch"]) for r in shapes} <= {8, 16, 32} and
+                 {r["Paired"] for r in shapes} == {"yes"} and abs(sum(float(r["Share of graph time (%)"]) for r in shapes) - 100) < 1e-6,
+                 what + ": by shape", shapes)
     # Kernels in any order: those of one name are told apart by their order only, so only their sums are known.
     out, truth, p = run(a, tmp, ["--order", "mixed"])
     hold(share(out, "paired with their capture") == 100, "mixed order")
@@ -92,6 +96,8 @@ def layouts(a, tmp):
     out, _, _ = run(a, tmp, ["--experts", "--names", "none"], ["--compat=tracelens"])
     products = [r for r in rows(out, "MoE_unfused_fwd") if r["name"].startswith("pseudo_op::moe_triton")]
     hold(products and all(r["param: topk"] == "2" and float(r["GFLOPS_first"]) > 0 for r in products), "experts of a token", products)
+    products = [r for r in rows(out, "MoE_unfused_fwd") if r["name"].startswith("pseudo_op::moe_flydsl")]
+    hold(products and all(r["param: topk"] == "2" and float(r["GFLOPS_first"]) > 0 for r in products), "products of FlyDSL", products)
     said = next(r["text"] for r in rows(out, "verdict") if r["line"] == "trust")
     hold("launched by graphs" not in said and "by order" in said, "what the captures are worth", said)
 
@@ -164,6 +170,25 @@ def damage(a, tmp):
     one("a file of no known shape", put(b"hello", "notes.json"), "malformed JSON", False)
     one("malformed list", put(b"{", "execution_details.json"), "no list of captures", False)
     one("a list that is cut", put(gzip.compress(b"[]")[:8], "execution_details.json"), "", False)
+    def twice(folder):
+        """A list that names one file once for each of its captures."""
+        name = os.listdir(folder)[0]
+        with open(os.path.join(folder, "execution_details.json"), "w") as f:
+            json.dump([{"file": name, "batch_size": b, "mode": m} for b in (8, 16, 32) for m in ("FULL", "PIECEWISE")], f)
+
+    def moved(folder):
+        path = os.path.join(folder, "execution_details.json")
+        with open(path) as f:
+            details = json.load(f)
+        for i, x in enumerate(details):
+            x["file"] = ("/gone/", "run/capture_traces/")[i % 2] + x["file"]
+        with open(path, "w") as f:
+            json.dump(details, f)
+
+    out, truth, p = run(a, tmp, ["--layout", "xdit"], before=lambda data: moved(os.path.join(data, "capture_traces")))
+    hold(operators(out) == truth["operators"] and not p.stderr, "a list that was made elsewhere", p.stderr)
+    out, truth, p = run(a, tmp, ["--layout", "vllm"], before=lambda data: twice(os.path.join(data, "capture_traces")))
+    hold(operators(out) == truth["operators"] and not p.stderr, "a list that names a file often", p.stderr)
     out, truth, p = run(a, tmp, [], before=lambda data: drop(os.path.join(data, "capture_traces")))
     hold(p.returncode == 0 and "no graph capture in this folder" in p.stderr and share(out, "paired") == 0, "empty folder", p.stderr)
     out, truth, p = run(a, tmp, [], ["--opt", "capture_folder=" + os.path.join(tmp, "gone")])

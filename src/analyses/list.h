@@ -21,6 +21,7 @@
     X(fw_phases) \
     X(fw_coll) \
     X(fw_quality) \
+    X(fw_captures) \
     X(fw_extension) \
     X(fw_gaps) \
     X(tt) \

@@ -21,6 +21,7 @@ struct folder {
     struct az_arena arena;
     struct az_sv path;
     struct capture_files files;
+    struct az_map listed; /* hash of a path -> place in files */
 };
 
 /* ---- names ---- */
@@ -109,8 +110,20 @@ static int put_unread(struct folder *f, const struct capture_file *c)
 static int add_file(struct folder *f, struct az_sv path, struct az_pt_shape shape)
 {
     struct capture_file c = { .path = path, .shape = shape };
+    uint32_t *place;
+    bool added;
     if (!path.p)
         return az_arena_error(&f->arena);
+    const int rc = az_map_put(&f->listed, az_hash(path.p, path.n), path.n, (uint32_t)f->files.n,
+                              &place, &added);
+    if (rc)
+        return rc;
+    if (!added) { /* one file of several shapes: its annotations say which is which */
+        struct az_pt_shape *old = &f->files.v[*place].shape;
+        old->batch = old->batch == shape.batch ? shape.batch : -1;
+        old->mode = old->mode == shape.mode ? shape.mode : AZ_CAPTURE_ANY;
+        return 0;
+    }
     if (az_sv_starts(path, f->path)) /* whose own name says nothing of the file */
         path = az_sv_make(path.p + f->path.n, path.n - f->path.n);
     c.rank = az_pt_rank_of(path);
@@ -131,6 +144,17 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
 static struct az_sv unquoted(struct az_sv raw)
 {
     return raw.n >= 2 && raw.p[0] == '"' ? az_sv_make(raw.p + 1, raw.n - 2) : raw;
+}
+
+/* A name of the list: of a file in the folder, also where the list was made elsewhere. */
+static struct az_sv listed(struct folder *f, struct az_sv name)
+{
+    const struct az_sv path = az_path_join(&f->arena, f->path, name),
+                       base = az_path_join(&f->arena, f->path, az_path_base(name));
+    return path.p && base.p && az_path_stat(path.p).kind != AZ_PATH_FILE &&
+                   az_path_stat(base.p).kind == AZ_PATH_FILE
+               ? base
+               : path;
 }
 
 /* [{"file": ..., "batch_size": 32, "mode": "FULL"}, ...] */
@@ -158,7 +182,7 @@ static int read_details(struct folder *f, struct az_sv path, struct az_sv text)
                      az_parse_i64(unquoted(value), &shape.batch) != 0)
                 shape.batch = -1;
         }
-        rc = file.n ? add_file(f, az_path_join(&f->arena, f->path, file), shape) : 0;
+        rc = file.n ? add_file(f, listed(f, file), shape) : 0;
     }
     return rc;
 }
@@ -290,10 +314,14 @@ static int read_folder(struct folder *f)
     if (rc == 0 && usable == 0)
         az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(f->path),
                     "no graph capture in this folder (kernels of graphs stay graph launches)");
+    else if (rc == 0) /* two reports of a trace differ by it */
+        az_trace_fact(
+            f->job->trace, "graph captures",
+            az_arena_printf(&f->job->trace->arena, "%zu of %zu files", usable, f->files.n));
     return rc ? rc : az_sort_cmp(roots->v, roots->n, sizeof *roots->v, by_shape, NULL, f->job->mem);
 }
 
-/* The folder beside the trace; of a trace in a folder of its rank also the one beside that. */
+/* The folder next to the trace; of a trace in a folder of its rank also the one next to that. */
 static struct az_sv find_folder(struct folder *f)
 {
     const struct az_sv dir = az_path_dir(f->job->files[0].path),
@@ -312,24 +340,31 @@ static bool has_graphs(const struct az_trace *t)
     return false;
 }
 
+static int read_captures(struct folder *f, bool named)
+{
+    struct az_parse *job = f->job;
+    f->path = named ? az_arena_dup(&f->arena, job->opts->capture_folder) : find_folder(f);
+    if (!f->path.p)
+        return az_arena_error(&f->arena);
+    if (az_path_stat(f->path.p).kind == AZ_PATH_DIR)
+        return read_folder(f);
+    return named ? az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(f->path),
+                                "capture_folder is no folder (name the folder with the traces of "
+                                "the graph captures)")
+                 : 0;
+}
+
 int az_pt_captures(struct az_parse *job)
 {
-    struct folder f = { .job = job, .path = job->opts->capture_folder };
-    const bool named = f.path.n > 0;
-    int rc = 0;
+    struct folder f = { .job = job };
     if (!has_graphs(job->trace))
         return 0;
     az_arena_init(&f.arena, job->mem);
     az_vec_init(&f.files, job->mem);
-    f.path = named ? az_arena_dup(&f.arena, f.path) : find_folder(&f);
-    if (!f.path.p)
-        rc = az_arena_error(&f.arena);
-    else if (az_path_stat(f.path.p).kind == AZ_PATH_DIR)
-        rc = read_folder(&f);
-    else if (named)
-        rc = az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(f.path),
-                          "capture_folder is no folder (name the folder with the traces of the "
-                          "graph captures)");
+    int rc = az_map_init(&f.listed, job->mem, 64);
+    if (rc == 0)
+        rc = read_captures(&f, job->opts->capture_folder.n > 0);
+    az_map_release(&f.listed);
     az_vec_release(&f.files);
     az_arena_release(&f.arena);
     return rc;

@@ -54,6 +54,16 @@ struct az_graft {
 };
 AZ_VEC(struct az_graft, az_grafts);
 
+/* Graph launches that have device events, by shape and by what became of them. */
+struct az_graft_row {
+    int64_t batch; /* of the capture; where none was taken of the step; -1: not known */
+    uint8_t mode;  /* az_capture_mode, likewise */
+    uint8_t by;    /* az_pair_by */
+    uint64_t launches, events;
+    int64_t ticks;
+};
+AZ_VEC(struct az_graft_row, az_graft_rows);
+
 /* What became of the graph launches that have device events, by az_pair_by. */
 struct az_graft_sums {
     uint64_t launches[AZ_PAIR_COUNT], events[AZ_PAIR_COUNT];

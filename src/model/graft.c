@@ -124,21 +124,60 @@ static int add_nodes(struct az_grafting *g, const struct az_replay *r,
     return rc;
 }
 
+static int count_one(struct az_grafting *g, const struct az_replay *r, enum az_pair_by by,
+                     size_t root, int64_t ticks)
+{
+    const struct az_capture_root *x = az_paired(by) ? &g->o->captures.roots.v[root] : NULL;
+    const bool parts = g->has_parts && (r->of > 1 || !g->has_full);
+    struct az_graft_sums *sums = &g->o->grafted;
+    struct az_graft_row row = { .batch = x ? x->batch : az_replay_batch(&g->replays, r, parts),
+                                .mode = x             ? x->mode
+                                        : parts       ? AZ_CAPTURE_PIECEWISE
+                                        : g->has_full ? AZ_CAPTURE_FULL
+                                                      : AZ_CAPTURE_ANY,
+                                .by = (uint8_t)by };
+    uint32_t *at;
+    bool added;
+    int rc = az_map_put(&g->row_of, (uint64_t)row.batch, (uint64_t)row.mode << 8 | row.by,
+                        (uint32_t)g->o->graft_rows.n, &at, &added);
+    if (rc == 0 && added)
+        rc = az_vec_push(&g->o->graft_rows, row);
+    if (rc)
+        return rc;
+    struct az_graft_row *to = &g->o->graft_rows.v[*at];
+    to->launches++;
+    to->events += g->gpu.n;
+    to->ticks = az_add_sat(to->ticks, ticks);
+    sums->launches[by]++;
+    sums->events[by] += g->gpu.n;
+    sums->ticks[by] = az_add_sat(sums->ticks[by], ticks);
+    return 0;
+}
+
+static int by_shape_and_rule(const void *a, const void *b, void *ctx)
+{
+    const struct az_graft_row *x = a, *y = b;
+    (void)ctx;
+    if (x->batch != y->batch)
+        return x->batch < y->batch ? -1 : 1;
+    return x->mode != y->mode ? x->mode - y->mode : x->by - y->by;
+}
+
 static int graft_one(struct az_grafting *g, const struct az_replay *r)
 {
-    struct az_graft_sums *sums = &g->o->grafted;
-    size_t root;
+    size_t root = 0;
+    int64_t ticks = 0;
     int rc = list_events(g, r);
     if (rc)
         return rc;
     const enum az_pair_by by = az_graft_choose(g, r, &root, &rc);
-    const size_t n = r->end - r->first;
-    sums->launches[by]++;
-    sums->events[by] += n;
+    const size_t n = g->gpu.n;
     for (size_t i = 0; i < n; i++) {
         const struct az_event e = az_gpu_event(g->c, g->gpu.v[i]);
-        sums->ticks[by] = az_add_sat(sums->ticks[by], e.end - e.start);
+        ticks = az_add_sat(ticks, e.end - e.start);
     }
+    if (rc == 0)
+        rc = count_one(g, r, by, root, ticks);
     if (rc || !az_paired(by))
         return rc;
     const struct az_capture_root *x = &g->o->captures.roots.v[root];
@@ -201,6 +240,7 @@ static void release(struct az_grafting *g)
 {
     az_replays_release(&g->replays);
     az_plausible_release(&g->plausible);
+    az_map_release(&g->row_of);
     az_vec_release(&g->learned);
     az_vec_release(&g->gpu);
     az_vec_release(&g->key);
@@ -217,7 +257,9 @@ int az_graft(struct az_trace *t, struct az_calltree *tree)
     struct az_grafting g = { .t = t, .c = tree, .o = az_optrace(t) };
     init(&g);
     g.o->graft_end = (uint32_t)g.o->n_events;
-    int rc = az_graft_prepare(&g);
+    int rc = az_map_init(&g.row_of, t->mem, 16);
+    if (rc == 0)
+        rc = az_graft_prepare(&g);
     if (rc == 0)
         rc = az_replays_list(&g.replays);
     for (size_t i = 0; rc == 0 && i < g.replays.all.n; i++)
@@ -227,6 +269,9 @@ int az_graft(struct az_trace *t, struct az_calltree *tree)
         if (rc == 0)
             rc = rebuild(&g);
     }
+    if (rc == 0)
+        rc = az_sort_cmp(g.o->graft_rows.v, g.o->graft_rows.n, sizeof *g.o->graft_rows.v,
+                         by_shape_and_rule, NULL, t->mem);
     release(&g);
     return rc;
 }

@@ -21,6 +21,7 @@ struct az_grafting {
     struct az_vec_u32 gpu, key, lane, launch_of;
     struct az_vec_u32 event_of; /* by launch: device event, AZ_NO_ROW */
     struct az_added add[3];     /* events to add, by graft.c's added_kinds */
+    struct az_map row_of;       /* (batch, mode and rule) -> row of optrace.graft_rows */
 };
 
 int az_graft_prepare(struct az_grafting *g) AZ_MUST_USE;

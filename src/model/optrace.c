@@ -76,6 +76,7 @@ static void release(struct az_trace *t)
     az_vec_release(&o->graph_nodes);
     az_vec_release(&o->graph_waits);
     az_vec_release(&o->graph_passes);
+    az_vec_release(&o->graft_rows);
     az_vec_release(&o->grafts);
     az_captures_release(&o->captures);
     az_vec_release(&o->lane_names);
@@ -110,6 +111,7 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->graph_nodes, t->mem);
     az_vec_init(&o->graph_waits, t->mem);
     az_vec_init(&o->graph_passes, t->mem);
+    az_vec_init(&o->graft_rows, t->mem);
     az_vec_init(&o->grafts, t->mem);
     az_vec_init(&o->captures.roots, t->mem);
     az_vec_init(&o->captures.nodes, t->mem);

@@ -105,7 +105,7 @@ static int list_ops(struct az_plausible *p, const struct az_captures *c, size_t 
         return rc;
     memset(p->op_of.v, 0xff, x->n_launches * sizeof *p->op_of.v);
     for (uint32_t i = 0; i < x->n_nodes; i++) { /* inner ones come later and win */
-        if (node[i].kind != AZ_HOST_OP)
+        if (node[i].kind != AZ_HOST_OP || node[i].name >= p->t->names.text.n)
             continue;
         p->is_op.v[node[i].name] = (uint32_t)root + 1;
         for (uint32_t k = i + 1; k <= node[i].last; k++)

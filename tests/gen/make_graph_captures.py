@@ -60,6 +60,13 @@ def experts(batch, hidden):
             Item(None, dims, "_matmul_ogs_bf16xmxfp4", 0, around, (pseudo + "down", dims))]
 
 
+def fused_experts(batch, hidden):
+    """aiter::fused_moe_: two products of FlyDSL."""
+    dims = [[batch, hidden], [8, 2 * hidden, hidden], [8, hidden, hidden], [batch, 2]]
+    around = ("aiter::fused_moe_", dims)
+    return [Item(None, dims, "flydsl_moe%d_bf16_kernel" % i, 0, around, ("pseudo_op::moe_flydsl_stage%d" % i, dims)) for i in (1, 2)]
+
+
 def program(rng, batch, part, a):
     """What one graph runs."""
     out = []
@@ -70,7 +77,7 @@ def program(rng, batch, part, a):
         if layer == 1:
             out.append(Item("aten::copy_", [[batch, 4], [batch, 4]], "Memcpy DtoD (Device -> Device)"))
         if a.experts:
-            out += experts(batch, hidden)
+            out += fused_experts(batch, hidden) if layer == 1 else experts(batch, hidden)
     return out
 
 

@@ -202,8 +202,9 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
     if (l->graph_ticks * 2 > busy)
         az_finding(w->job, "graph_hidden", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
                    az_ns(w->fw->trace, l->graph_ticks),
-                   AZ_SV("operator tables show the graph launch only; use kernel_summary and the "
-                         "kernel classes"));
+                   AZ_SV("operator tables show the graph launch only: give the traces of the "
+                         "captures (capture_folder), or use kernel_summary and the kernel "
+                         "classes"));
 }
 
 static int quality(struct work *w)
