@@ -97,7 +97,9 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         return az_arena_error(job->arena);
     for (size_t r = 0; r < ranks->n; r++)
         part[r] = parts[r];
-    *c = (struct az_cr){ .job = job, .ranks = ranks, .arena = job->arena, .part = part };
+    *c = (struct az_cr){
+        .job = job, .ranks = ranks, .arena = job->arena, .part = part, .compat = job->opts->compat
+    };
     int rc = az_coll_split_devices(c);
     if (rc || c->ranks->world_size < 2) /* nobody to talk to */
         return rc;

@@ -176,7 +176,8 @@ struct az_cr {
     bool mixed_bases; /* some ranks say when their clock began, others do not: not used */
     bool nodes_by_host;
     uint64_t unmatched;
-    int64_t step; /* median of the profiler's steps; 0: not known */
+    unsigned compat; /* of the options: rows are made when the job is over */
+    int64_t step;    /* median of the profiler's steps; 0: not known */
 };
 static inline const struct az_coll_event *az_coll_event(const struct az_cr *c, uint32_t g)
 {
