@@ -1,6 +1,6 @@
 /* collectives over the ranks of a run: what each waits for, how fast they are, who is late.
  * docs/formulas-collectives.md. */
-#include "analyses/collectives/collectives.h"
+#include "analyses/collectives/path.h"
 #include "analyses/list.h"
 
 /* "7 of 8 ranks; missing: 3": ranks of which nothing can be said, because they have no file or no
@@ -71,6 +71,8 @@ static int tables(struct az_cr *c)
         rc = az_coll_exposure_tables(c);
     if (rc == 0 && c->traces->n > 1)
         rc = az_coll_clock_table(c);
+    if (rc == 0)
+        rc = az_coll_path_tables(c);
     if (rc == 0)
         rc = az_coll_unmatched_table(c);
     return rc ? rc : az_coll_long_tables(c);
