@@ -39,6 +39,13 @@ all: $(BUILD)/analyzer ## build the program
 $(BUILD)/analyzer: $(BUILD)/obj/main.o $(ARCHIVES)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
+# The same for MPI, where its compiler is installed.
+MPICC ?= mpicc
+$(BUILD)/analyzer-mpi: src/mpi/main.c $(ARCHIVES)
+	$(Q)$(MPICC) $(filter-out -Wconversion -Wcast-qual -Wstrict-prototypes,$(ALL_CFLAGS)) $(ALL_LDFLAGS) -o $@ $< $(ARCHIVES) $(LIBS)
+.PHONY: mpi
+mpi: $(BUILD)/analyzer-mpi ## build analyzer-mpi (needs mpicc: libopenmpi-dev)
+
 # Objects depend on the flags they were made with.
 export AZ_FLAGS := $(CC) $(ALL_CFLAGS)
 $(BUILD)/flags: FORCE

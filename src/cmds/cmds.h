@@ -5,4 +5,7 @@
 /* The whole program; returns the exit status. */
 int az_main(int argc, char **argv);
 
+/* A command as a step of a program: standard output stays open. */
+int az_command(int argc, char **argv);
+
 #endif

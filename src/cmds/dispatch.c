@@ -62,6 +62,8 @@ static bool reader_gone(void)
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
 
+int az_command(int argc, char **argv) { return dispatch(argc, argv); }
+
 int az_main(int argc, char **argv)
 {
     bool failed, gone;

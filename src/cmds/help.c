@@ -21,6 +21,7 @@ const struct az_cmd *const az_cmd_table[] = {
     &az_cmd_multirank,
     &az_cmd_map,
     &az_cmd_reduce,
+    &az_cmd_slurm,
     &az_cmd_merge,
     &az_cmd_replay,
     &az_cmd_probe,

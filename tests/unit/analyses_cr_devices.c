@@ -79,6 +79,7 @@ static void two_devices(struct fw_fix *f)
 static void one_recording(void **state)
 {
     struct run *r = *state;
+    r->f->opts.compat = AZ_TOOL_ALL;
     reduce_rank(r, 0, two_devices);
     report(r);
     assert_int_equal(table(r->f, "nccl_implicit_sync")->rows, 2);

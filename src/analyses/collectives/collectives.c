@@ -1,6 +1,6 @@
 /* collectives over the ranks of a run: what each waits for, how fast they are, who is late.
  * docs/formulas-collectives.md. */
-#include "analyses/collectives/collectives.h"
+#include "analyses/collectives/path.h"
 #include "analyses/list.h"
 
 /* "7 of 8 ranks; missing: 3": ranks of which nothing can be said, because they have no file or no
@@ -72,6 +72,8 @@ static int tables(struct az_cr *c)
     if (rc == 0 && c->traces->n > 1)
         rc = az_coll_clock_table(c);
     if (rc == 0)
+        rc = az_coll_path_tables(c);
+    if (rc == 0)
         rc = az_coll_unmatched_table(c);
     return rc ? rc : az_coll_long_tables(c);
 }
@@ -97,7 +99,9 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         return az_arena_error(job->arena);
     for (size_t r = 0; r < ranks->n; r++)
         part[r] = parts[r];
-    *c = (struct az_cr){ .job = job, .ranks = ranks, .arena = job->arena, .part = part };
+    *c = (struct az_cr){
+        .job = job, .ranks = ranks, .arena = job->arena, .part = part, .compat = job->opts->compat
+    };
     int rc = az_coll_split_devices(c);
     if (rc || c->ranks->world_size < 2) /* nobody to talk to */
         return rc;

@@ -62,6 +62,18 @@ struct az_coll_busy {
     size_t n;
 };
 
+/* The way back from a moment to the collective, or the begin of a step, that its chain of work
+ * meets (path.h). */
+struct az_coll_local {
+    int64_t from;      /* when that ended */
+    uint32_t event;    /* which it is; AZ_NO_ROW: none */
+    uint32_t first, n; /* of the part's shares: time of the chain by family */
+};
+struct az_coll_share {
+    int64_t ns;
+    uint8_t family;
+};
+
 struct az_coll_part {
     struct az_coll_event *ev; /* by start */
     size_t n;
@@ -74,10 +86,15 @@ struct az_coll_part {
     int64_t overlap;                  /* of which other kernels ran on the same device */
     const struct az_coll_step *steps; /* the profiler's, by start */
     size_t n_steps;
-    int64_t span;             /* first start to last end of device work */
-    uint32_t n_devices;       /* with collectives */
-    const int64_t *device_id; /* their numbers in the file; ascending */
-    bool one_stream;          /* all collectives are on one stream */
+    int64_t span;                /* first start to last end of device work */
+    uint32_t n_devices;          /* with collectives */
+    const int64_t *device_id;    /* their numbers in the file; ascending */
+    bool one_stream;             /* all collectives are on one stream */
+    struct az_coll_local *local; /* before each event, the end of each step, the end of all */
+    size_t n_local;              /* 0: not known */
+    struct az_coll_share *share;
+    size_t n_shares;
+    int64_t first, last; /* device work */
 };
 /* What a trace says of its collectives (cr_source.c). Scratch in job->arena. */
 struct cr_source;
@@ -178,7 +195,8 @@ struct az_cr {
     bool mixed_bases; /* some ranks say when their clock began, others do not: not used */
     bool nodes_by_host;
     uint64_t unmatched;
-    int64_t step; /* median of the profiler's steps; 0: not known */
+    unsigned compat; /* of the options: rows are made when the job is over */
+    int64_t step;    /* median of the profiler's steps; 0: not known */
 };
 static inline const struct az_coll_event *az_coll_event(const struct az_cr *c, uint32_t g)
 {

@@ -1,10 +1,13 @@
 #include "analyses/collectives/columns.h"
 
-void az_coll_sum_columns(struct az_table *t, unsigned size_flags)
+void az_coll_sum_columns(struct az_table *t, unsigned size_flags, bool lists)
 {
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
+    if (lists)
+        az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
+    else
+        az_table_column(t, "group_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
     az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_KEY | size_flags);
     az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

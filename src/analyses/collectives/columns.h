@@ -6,6 +6,6 @@
 
 /* Of a table that adds collectives up by rank, group, kind and size. size_flags: more flags of the
  * group's size. */
-void az_coll_sum_columns(struct az_table *t, unsigned size_flags);
+void az_coll_sum_columns(struct az_table *t, unsigned size_flags, bool lists);
 
 #endif

@@ -97,6 +97,7 @@ static struct az_coll_part *part_of(struct az_arena *a, const struct by_device *
     p->device_id = &from->device_id[device];
     p->n_devices = 1;
     p->n = 0;
+    p->n_local = 0; /* it is of the whole rank */
     p->n_lanes = b->first_lane[device + 1];
     p->busy = p->overlap = 0;
     for (uint32_t i = first; i < end; i++) {

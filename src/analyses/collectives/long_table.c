@@ -32,35 +32,65 @@ void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c, uint32_t g)
     az_put_f64(t, az_coll_us(az_coll_event(c, g)->start));
 }
 
-static void events_columns(struct az_table *t)
+/* Other tools have the list of a group's ranks in each row. That grows with the square of a run:
+ * where their tables are not asked for, a row has the number of its group, and what all of its rows
+ * share is in `process_groups`. */
+static bool lists_in_rows(const struct az_cr *c)
 {
-    az_table_column(t, "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "index_in_group", AZ_INT, AZ_UNIT_ID, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "In msg nelems", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "In msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
-    az_table_column(t, "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
-    az_table_column(t, "In split size", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Out split size", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "ts", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "dur", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "wait_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "arguments from", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    return (c->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL)) != 0;
+}
+
+static void put_group(const struct az_cr *c, struct az_table *t, uint32_t group)
+{
+    if (lists_in_rows(c))
+        az_put_given(t, c->groups.v[group].ranks);
+    else
+        az_put_i64(t, group);
+}
+
+/* Of the whole list (for the tools that have it) those marked; else a row stays below 100 bytes. */
+static void events_columns(const struct az_cr *c, struct az_table *t)
+{
+    static const struct {
+        const char *name;
+        enum az_cell_type type;
+        enum az_unit unit;
+        unsigned flags;
+        enum { ALWAYS, WITH_LISTS, WITHOUT } when;
+    } columns[] = {
+        { "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, ALWAYS },
+        { "index_in_group", AZ_INT, AZ_UNIT_ID, AZ_KEY | AZ_DETAIL, ALWAYS },
+        { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, ALWAYS },
+        { "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, WITH_LISTS },
+        { "group_id", AZ_INT, AZ_UNIT_ID, AZ_KEY, WITHOUT },
+        { "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, WITH_LISTS },
+        { "Collective name", AZ_TEXT, AZ_UNIT_NONE, 0, ALWAYS },
+        { "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, WITH_LISTS },
+        { "dtype", AZ_TEXT, AZ_UNIT_NONE, 0, ALWAYS },
+        { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, 0, ALWAYS },
+        { "In msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, WITH_LISTS },
+        { "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, ALWAYS },
+        { "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, WITH_LISTS },
+        { "In split size", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, WITH_LISTS },
+        { "Out split size", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, WITH_LISTS },
+        { "stream", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, ALWAYS },
+        { "ts", AZ_REAL, AZ_UNIT_US, 0, ALWAYS },
+        { "dur", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, ALWAYS },
+        { "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, WITH_LISTS },
+        { "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, WITH_LISTS },
+        { "wait_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, ALWAYS },
+        { "arguments from", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, WITH_LISTS },
+    };
+    for (size_t i = 0; i < AZ_LENGTH(columns); i++)
+        if (columns[i].when == ALWAYS || (columns[i].when == WITH_LISTS) == lists_in_rows(c))
+            az_table_column(t, columns[i].name, columns[i].type, columns[i].unit, columns[i].flags);
 }
 
 static void put_event(const void *of, size_t row, struct az_table *t)
 {
     const struct az_cr *c = of;
     const uint32_t g = (uint32_t)row;
+    const bool lists = lists_in_rows(c);
     const struct az_coll_event *e = az_coll_event(c, g);
     const struct az_coll_what *w = az_coll_what(c, g);
     const struct az_coll_group *group = &c->groups.v[c->group[g]];
@@ -71,30 +101,38 @@ static void put_event(const void *of, size_t row, struct az_table *t)
         az_put_empty(t);
     az_put_i64(t, c->index[g]);
     az_put_i64(t, az_coll_rank(c, g));
-    az_put_text(t, group->name);
-    az_put_given(t, group->ranks);
+    if (lists)
+        az_put_text(t, group->name);
+    put_group(c, t, c->group[g]);
     az_put_text(t, az_coll_name(w));
-    az_put_known(t, w->size);
+    if (lists)
+        az_put_known(t, w->size);
     az_put_given(t, w->dtype);
     az_put_known(t, w->in);
-    az_put_f64(t, az_coll_mb(w, w->in));
+    if (lists)
+        az_put_f64(t, az_coll_mb(w, w->in));
     az_put_known(t, w->out);
-    az_put_f64(t, az_coll_mb(w, w->out));
-    az_put_given(t, w->in_split);
-    az_put_given(t, w->out_split);
+    if (lists) {
+        az_put_f64(t, az_coll_mb(w, w->out));
+        az_put_given(t, w->in_split);
+        az_put_given(t, w->out_split);
+    }
     az_put_known(t, az_coll_lane_of(c, g)->stream);
     az_coll_put_clock_us(t, c, g);
     az_put_f64(t, az_coll_us(e->end - e->start));
-    az_put_known(t, c->node[c->rank[g]]);
-    az_put_text(t, az_sv_str(group->span));
+    if (lists) {
+        az_put_known(t, c->node[c->rank[g]]);
+        az_put_text(t, az_sv_str(group->span));
+    }
     az_put_f64(t, x && x->n > 1 ? az_coll_us(az_coll_wait(c, x, g)) : NAN);
-    az_put_text(t, az_sv_str(w->source));
+    if (lists)
+        az_put_text(t, az_sv_str(w->source));
 }
 
 static int events(struct az_cr *c, const char *id)
 {
     struct az_table *t = az_table_new(c->arena, id, "Collective kernels of all ranks", 0);
-    events_columns(t);
+    events_columns(c, t);
     az_table_make(t, c->n, put_event, c);
     return az_job_add(c->job, t, 0);
 }
@@ -124,11 +162,12 @@ static int same_sum(void *ctx, size_t i, uint64_t key[2])
     return 1;
 }
 
-static void sums_columns(struct az_table *t)
+static void sums_columns(const struct az_cr *c, struct az_table *t)
 {
-    az_coll_sum_columns(t, AZ_DETAIL);
+    az_coll_sum_columns(t, AZ_DETAIL, lists_in_rows(c));
     az_table_column(t, "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    if (lists_in_rows(c))
+        az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
 }
 
 static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const struct az_stats *s)
@@ -137,7 +176,7 @@ static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const
     const struct az_coll_group *group = &c->groups.v[c->group[g]];
     az_put_i64(t, az_coll_rank(c, g));
     az_put_text(t, group->name);
-    az_put_given(t, group->ranks);
+    put_group(c, t, c->group[g]);
     az_put_text(t, az_coll_name(w));
     az_put_known(t, w->size);
     az_put_given(t, w->dtype);
@@ -155,7 +194,8 @@ static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const
     az_put_f64(t, az_coll_us(s->max));
     az_put_i64(t, (int64_t)s->n);
     az_put_known(t, c->node[c->rank[g]]);
-    az_put_text(t, az_sv_str(group->span));
+    if (lists_in_rows(c))
+        az_put_text(t, az_sv_str(group->span));
 }
 
 static int sums(struct az_cr *c)
@@ -170,7 +210,7 @@ static int sums(struct az_cr *c)
     if (rc == 0)
         rc = az_groups_by(&groups, c->n, same_sum, c, c->job->mem);
     if (rc == 0)
-        sums_columns(t);
+        sums_columns(c, t);
     for (size_t k = 0; rc == 0 && k < groups.groups; k++) {
         struct az_stats s;
         az_groups_stats(&groups, k, length, &s);
@@ -184,9 +224,41 @@ static int sums(struct az_cr *c)
     return az_job_add(c->job, t, rc);
 }
 
+/* ---- groups ---- */
+static int groups_table(struct az_cr *c)
+{
+    struct az_table *t =
+        az_table_new(c->arena, "process_groups", "Groups of ranks that communicate", 0);
+    uint32_t *events = az_arena_array(c->arena, c->groups.n + 1, sizeof *events);
+    if (!t || !events)
+        return az_arena_error(c->arena);
+    for (uint32_t g = 0; g < c->n; g++)
+        events[c->group[g]]++;
+    az_table_column(t, "group_id", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "ranks_present", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    for (size_t i = 0; i < c->groups.n; i++) {
+        const struct az_coll_group *g = &c->groups.v[i];
+        az_put_i64(t, (int64_t)i);
+        az_put_text(t, g->name);
+        az_put_known(t, g->size);
+        az_put_i64(t, g->present);
+        az_put_text(t, az_sv_str(g->span));
+        az_put_i64(t, events[i]);
+        az_put_given(t, g->ranks);
+    }
+    return az_job_add(c->job, t, 0);
+}
+
 int az_coll_long_tables(struct az_cr *c)
 {
     int rc = sums(c);
+    if (rc == 0 && !lists_in_rows(c))
+        rc = groups_table(c);
     if (rc == 0 && az_coll_current_names(c))
         rc = events(c, "nccl_long");
     return rc || !az_coll_historic_names(c) ? rc : events(c, "long");

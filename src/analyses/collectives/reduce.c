@@ -1,6 +1,6 @@
 /* One rank's trace reduced to its collectives and to when other kernels ran at the same time as
  * them. */
-#include "analyses/collectives/collectives.h"
+#include "analyses/collectives/path.h"
 #include "base/intern.h"
 #include "base/sort.h"
 #include "model/optrace.h"
@@ -28,6 +28,7 @@ struct work {
     struct lanes lanes;
     struct devices devices;
     struct az_map device_at; /* number of a device -> its place */
+    struct az_coll_ops ops; /* all device work */
     struct az_coll_part *part;
 };
 
@@ -93,15 +94,27 @@ static int collective(struct work *w, uint32_t row, size_t place)
     return rc ? rc : az_vec_push(&w->ev, e);
 }
 
+static uint8_t family_of(const struct work *w, enum az_kind kind, uint32_t name)
+{
+    if (kind != AZ_KERNEL)
+        return kind == AZ_MEMCPY ? AZ_FAMILY_COPY : AZ_FAMILY_FILL;
+    return (uint8_t)az_trace_class(w->t, name)->family;
+}
+
 /* What runs on the device next to collectives, and the collectives. */
 static int one_event(struct work *w, enum az_kind kind, uint32_t row)
 {
     const struct az_events *k = &w->t->ev[kind];
     const uint8_t sort = sort_of(w, kind, k->name[row]);
+    const struct az_coll_op op = { .start = ns(w, k->start[row]),
+                                   .end = ns(w, k->end[row]),
+                                   .event = sort == COLLECTIVE ? (uint32_t)w->ev.n : AZ_NO_ROW,
+                                   .family = family_of(w, kind, k->name[row]) };
     size_t place;
-    if (sort == OTHER)
-        return 0;
-    int rc = device_of(w, k->lane[row], &place);
+    int rc = az_vec_push(&w->ops, op);
+    if (rc || sort == OTHER)
+        return rc;
+    rc = device_of(w, k->lane[row], &place);
     if (rc)
         return rc;
     if (sort == COLLECTIVE)
@@ -290,7 +303,7 @@ static int make(struct work *w, struct az_arena *keep)
     }
     w->part->n = w->ev.n;
     w->part->n_lanes = w->lanes.n;
-    return 0;
+    return az_coll_local_make(w->ops.v, w->ops.n, w->part, w->job->arena, keep, w->job->mem);
 }
 
 int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
@@ -306,6 +319,7 @@ int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
     w.part->one_stream = true;
     az_vec_init(&w.ev, job->mem);
     az_vec_init(&w.lanes, job->mem);
+    az_vec_init(&w.ops, job->mem);
     az_vec_init(&w.devices, job->mem);
     int rc = az_map_init(&w.device_at, job->mem, 16);
     if (rc)
@@ -317,6 +331,7 @@ int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
     const int closed = az_coll_source_close(w.source, w.part);
     az_vec_release(&w.ev);
     az_vec_release(&w.lanes);
+    az_vec_release(&w.ops);
     for (size_t i = 0; i < w.devices.n; i++) {
         az_vec_release(&w.devices.v[i].comm);
         az_vec_release(&w.devices.v[i].compute);
@@ -334,9 +349,26 @@ static bool what_valid(const void *of)
     const struct az_coll_what *w = of;
     return (unsigned)w->kind < AZ_COLL_KINDS && w->source;
 }
+static bool local_valid(const struct az_coll_part *p)
+{
+    if (p->n_local && p->n_local != p->n + p->n_steps + 1)
+        return false;
+    for (size_t i = 0; i < p->n_local; i++) {
+        const struct az_coll_local *l = &p->local[i];
+        if ((l->event != AZ_NO_ROW && l->event >= p->n) || l->first > p->n_shares ||
+            l->n > p->n_shares - l->first)
+            return false;
+    }
+    for (size_t i = 0; i < p->n_shares; i++)
+        if (p->share[i].family >= AZ_FAMILIES)
+            return false;
+    return true;
+}
 static bool part_valid(const void *of)
 {
     const struct az_coll_part *p = of;
+    if (!local_valid(p))
+        return false;
     if (p->n_devices && (!p->compute || !p->device_id))
         return false;
     for (size_t i = 0; i < p->n; i++)
@@ -375,6 +407,14 @@ static const struct az_shape_field step_fields[] = { AZ_PLAIN(struct az_coll_ste
                                                      AZ_PLAIN(struct az_coll_step, end),
                                                      AZ_PLAIN(struct az_coll_step, number) };
 static const struct az_shape step_shape = AZ_SHAPE(struct az_coll_step, step_fields);
+static const struct az_shape_field local_fields[] = { AZ_PLAIN(struct az_coll_local, from),
+                                                      AZ_PLAIN(struct az_coll_local, event),
+                                                      AZ_PLAIN(struct az_coll_local, first),
+                                                      AZ_PLAIN(struct az_coll_local, n) };
+static const struct az_shape local_shape = AZ_SHAPE(struct az_coll_local, local_fields);
+static const struct az_shape_field share_fields[] = { AZ_PLAIN(struct az_coll_share, ns),
+                                                      AZ_PLAIN(struct az_coll_share, family) };
+static const struct az_shape share_shape = AZ_SHAPE(struct az_coll_share, share_fields);
 static const struct az_shape_field part_fields[] = {
     AZ_LIST_OF(struct az_coll_part, ev, n, event_shape),
     AZ_LIST_OF(struct az_coll_part, what, n_what, what_shape),
@@ -385,7 +425,11 @@ static const struct az_shape_field part_fields[] = {
     AZ_LIST_OF(struct az_coll_part, steps, n_steps, step_shape),
     AZ_PLAIN(struct az_coll_part, span),
     AZ_LIST_OF(struct az_coll_part, device_id, n_devices, az_shape_i64),
-    AZ_PLAIN(struct az_coll_part, one_stream)
+    AZ_PLAIN(struct az_coll_part, one_stream),
+    AZ_LIST_OF(struct az_coll_part, local, n_local, local_shape),
+    AZ_LIST_OF(struct az_coll_part, share, n_shares, share_shape),
+    AZ_PLAIN(struct az_coll_part, first),
+    AZ_PLAIN(struct az_coll_part, last)
 };
 const struct az_shape az_coll_part_shape =
     AZ_SHAPE_IF(struct az_coll_part, part_fields, part_valid);
