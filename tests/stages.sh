@@ -81,7 +81,11 @@ stage_library() { # `make installed` before
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
 # What must be touched to add a format, an output, an option, a model: in a copy of the tree (.ci/run).
 stage_house() { counted house sh tests/house/run.sh; }
-stage_query() { counted query "$PYTHON" tests/query_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"; }
+# SQL against plain tables of SQLite, the data base as output, the server by a client of its own and a public one.
+stage_query() {
+    counted query "$PYTHON" tests/query_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
+    counted query "$PYTHON" tests/serve_check.py --analyzer "$ANALYZER"
+}
 stage_graphs() { counted graphs "$PYTHON" tests/graphs_check.py --analyzer "$ANALYZER"; }
 stage_counters() { counted counters "$PYTHON" tests/counters_check.py --analyzer "$ANALYZER" --seeds 2; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }

@@ -15,6 +15,7 @@
 const struct az_cmd *const az_cmd_table[] = {
     &az_cmd_run,
     &az_cmd_query,
+    &az_cmd_serve,
     &az_cmd_compare,
     &az_cmd_gate,
     &az_cmd_history,

@@ -3,9 +3,9 @@
  *   tables   the tables in order: name in the data base, id, title, rows
  *   columns  of each table: name (the canonical id), header and title, type, unit, direction, key
  * and each table under its id; an id that is taken, without case, has "_2" after it. Whole numbers
- * are INTEGER, others REAL, flags BOOLEAN (0, 1). A table with keys has an index of them. The file is
- * one page after the other without a journal, written under a temporary name, and equal reports give
- * equal bytes. It is read back by results/load_sqlite.c. */
+ * are INTEGER, others REAL, flags BOOLEAN (0, 1). A table with keys has an index of them. The file
+ * is one page after the other without a journal, written under a temporary name, and equal reports
+ * give equal bytes. It is read back by results/load_sqlite.c. */
 #include <sqlite3.h>
 
 #include "io/outfile.h"
@@ -136,8 +136,10 @@ static void describe(struct writer *w, const struct az_table *t, struct az_sv na
 
 static const char *declared(enum az_cell_type t)
 {
-    static const char *const text[] = { [AZ_EMPTY] = "", [AZ_TEXT] = " TEXT",
-                                        [AZ_INT] = " INTEGER", [AZ_REAL] = " REAL",
+    static const char *const text[] = { [AZ_EMPTY] = "",
+                                        [AZ_TEXT] = " TEXT",
+                                        [AZ_INT] = " INTEGER",
+                                        [AZ_REAL] = " REAL",
                                         [AZ_BOOL] = " BOOLEAN" };
     return text[t];
 }
@@ -217,8 +219,7 @@ static void index_keys(struct writer *w, const struct az_table *t, struct az_sv 
     sqlite3_str *s = sqlite3_str_new(w->db);
     size_t n = 0;
 
-    sqlite3_str_appendf(s, "CREATE INDEX \"%.*w_by_key\" ON \"%.*w\"(", AZ_SVF(name),
-                        AZ_SVF(name));
+    sqlite3_str_appendf(s, "CREATE INDEX \"%.*w_by_key\" ON \"%.*w\"(", AZ_SVF(name), AZ_SVF(name));
     for (size_t i = 0; i < t->columns.n && n < INDEXED; i++)
         if (t->columns.v[i].flags & AZ_KEY) {
             const struct az_sv id = az_field_line(w->scratch, t->columns.v[i].id);
@@ -280,9 +281,8 @@ static int sqlite_write(const struct az_document *doc, const char *path, struct 
     az_vec_init(&w.used, doc->mem);
     for (size_t i = 0; i < AZ_LENGTH(own) && !w.error; i++)
         w.error = az_vec_push(&w.used, own[i]);
-    w.code = sqlite3_open_v2(tmp.p, &w.db,
-                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                             NULL);
+    w.code = sqlite3_open_v2(
+        tmp.p, &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     write_all(&w, doc);
     if (!good(&w))
         rc = failed(&w, path, diag);

@@ -1,6 +1,6 @@
 /* A data base of the report `sqlite` (reports/sqlite.c) back into a document. The file is not
- * trusted: it is opened for reading only, views and triggers are off, and a statement ends after more
- * steps than reading so much can take. */
+ * trusted: it is opened for reading only, views and triggers are off, and a statement ends after
+ * more steps than reading so much can take. */
 #include <sqlite3.h>
 
 #include "io/path.h"
@@ -48,9 +48,8 @@ static int next(const struct reader *r, sqlite3_stmt *st)
 static struct az_sv text(const struct reader *r, sqlite3_stmt *st, int column)
 {
     const unsigned char *s = sqlite3_column_text(st, column);
-    return az_arena_dup(r->doc->arena,
-                        az_sv_make(s ? (const char *)s : "",
-                                   (size_t)sqlite3_column_bytes(st, column)));
+    return az_arena_dup(r->doc->arena, az_sv_make(s ? (const char *)s : "",
+                                                  (size_t)sqlite3_column_bytes(st, column)));
 }
 
 static int read_columns(const struct reader *r, struct az_table *t, struct az_sv name)

@@ -1,0 +1,171 @@
+/* `analyzer serve`: profiles for editors and agents. */
+#include "serve/serve.h"
+
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cmds/run_args.h"
+#include "driver/session.h"
+
+enum { OPT_SOCKET = OPT_OWN, OPT_BYTES, OPT_TIME };
+
+static const struct az_cmd_opt options[] = {
+    { OPT_SOCKET, "socket", "PATH",
+      "listen on a socket that only its owner can open, instead of standard input" },
+    { OPT_BYTES, "max-bytes", "SIZE", "bytes of an answer, about (64K)" },
+    { OPT_TIME, "timeout", "SECONDS", "time that a statement may take (30)" },
+    { OPT_OPT, "opt", "KEY=VALUE",
+      "set an option of all inputs ('analyzer help config'); repeatable" },
+    { OPT_COMPAT, "compat", "TOOLS",
+      "the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or all" },
+    { 'j', "jobs", "N", "threads that read an input; 0: one a processor" },
+    { 'q', "quiet", NULL, "errors only" },
+    { 'h', "help", NULL, "print this help" },
+};
+
+struct serving {
+    struct az_run_args run;
+    const char *socket;
+    const char *const *paths;
+    size_t n;
+    struct az_server_limits limits;
+    struct az_session session;
+    bool open;
+};
+
+static bool changed(void *ctx, size_t input)
+{
+    const struct serving *x = ctx;
+    return az_session_changed(&x->session, input);
+}
+
+static int open_session(struct serving *x, struct az_diag *diag)
+{
+    const int rc = az_session_open(&x->session, x->paths, x->n, &x->run.over, diag);
+
+    x->open = true;
+    for (size_t i = 0; i < x->session.n; i++)
+        az_diag_take(diag, &x->session.inputs[i].diag);
+    return rc;
+}
+
+static int reload(void *ctx, const struct az_query_source **source, struct az_diag *diag)
+{
+    struct serving *x = ctx;
+
+    az_session_close(&x->session);
+    const int rc = open_session(x, diag);
+    *source = &x->session.source;
+    return rc;
+}
+
+static int serve(struct serving *x, struct az_diag *diag)
+{
+    const struct az_server_inputs in = {
+        .source = &x->session.source, .changed = changed, .reload = reload, .ctx = x
+    };
+    struct az_server *s = NULL;
+    int rc = open_session(x, diag);
+
+    az_diag_print(diag, &x->run.run.log);
+    az_diag_release(diag);
+    az_diag_init(diag);
+    if (!rc)
+        rc = az_server_new(&s, &in, &x->limits);
+    const struct az_cancel stop = x->session.conf.cancel;
+    if (!rc && x->socket)
+        rc = az_serve_socket(s, x->socket, stop, diag);
+    else if (!rc)
+        rc = az_serve_lines(s, STDIN_FILENO, STDOUT_FILENO, stop);
+    az_server_free(s);
+    if (x->open)
+        az_session_close(&x->session);
+    az_diag_print(diag, &x->run.run.log);
+    return rc;
+}
+
+static int take(const struct az_cmd *cmd, struct serving *x, int id, const char *value)
+{
+    uint64_t size;
+    double seconds;
+
+    switch (id) {
+    case OPT_SOCKET:
+        x->socket = value;
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--socket needs a name");
+    case OPT_BYTES:
+        if (az_parse_size(az_sv_str(value), &size) || size < 1024 || size > 64u << 20)
+            return az_usage_error(cmd, "--max-bytes is a size from 1K to 64M, not '%s'", value);
+        x->limits.bytes = (int64_t)size;
+        return AZ_EXIT_OK;
+    case OPT_TIME:
+        if (az_parse_f64(az_sv_str(value), &seconds) || seconds <= 0 || seconds > 1e6)
+            return az_usage_error(cmd, "--timeout is a number of seconds, not '%s'", value);
+        x->limits.ms = seconds < 0.001 ? 1 : (int64_t)(seconds * 1000);
+        return AZ_EXIT_OK;
+    default:
+        return az_run_option(cmd, &x->run, id, value);
+    }
+}
+
+/* SIGTERM ends a server cleanly. */
+static int exit_status(int rc)
+{
+    switch (rc) {
+    case AZ_OK:
+    case AZ_EINTR:
+        return AZ_EXIT_OK;
+    case AZ_EUSAGE:
+    case AZ_ECONFIG:
+        return AZ_EXIT_USAGE;
+    case AZ_ENOMEM:
+    case AZ_EINTERNAL:
+        return AZ_EXIT_INTERNAL;
+    default:
+        return AZ_EXIT_PARTIAL;
+    }
+}
+
+static int run_serve(const struct az_cmd *cmd, int argc, char **argv)
+{
+    struct serving x = { 0 };
+    struct az_args args;
+    struct az_diag diag;
+    int id, rc = AZ_EXIT_OK;
+
+    az_run_args_init(&x.run);
+    az_diag_init(&diag);
+    az_args_init(&args, cmd, argc, argv);
+    while (rc == AZ_EXIT_OK && (id = az_args_next(&args)) != ARG_END) {
+        if (id == 'h') {
+            az_print_command_help(cmd);
+            goto out;
+        }
+        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : take(cmd, &x, id, args.value);
+    }
+    if (rc == AZ_EXIT_OK && args.n_operands == 0)
+        rc = az_usage_error(cmd, "no inputs: name files or folders");
+    if (rc == AZ_EXIT_OK) {
+        x.paths = (const char *const *)args.operands;
+        x.n = args.n_operands;
+        az_run_fill_opts(&x.run);
+        rc = exit_status(serve(&x, &diag));
+    }
+out:
+    az_diag_release(&diag);
+    az_run_args_release(&x.run);
+    return rc;
+}
+
+const struct az_cmd az_cmd_serve = {
+    "serve",
+    "PATH...",
+    "answer editors and agents about profiles (Model Context Protocol)",
+    "Messages of JSON-RPC 2.0, one a line, on standard input and output: initialize, ping, "
+    "tools/list, tools/call,\n"
+    "resources/list, resources/read (docs/query.md). Inputs are read once. The end of the input or "
+    "SIGTERM ends it.",
+    options,
+    AZ_LENGTH(options),
+    run_serve
+};
