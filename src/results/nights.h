@@ -14,8 +14,9 @@
 struct az_nights_in {
     const double *v; /* oldest first, no NaN; the last one is judged */
     size_t n;
-    const double *within; /* noise known from within each run (standard error of its value), in the
-                             figure's unit, NaN: none; NULL: of none */
+    double within; /* standard error of a night's value as the spread within runs has it, part of the
+                      value; 0: not known */
+    double limit;  /* standard deviations by which a single night is off; 0: the default */
     const int64_t *time;  /* seconds since 1970; NULL: a day apart */
     const bool *accepted; /* what changed up to this night, this one included, was accepted; NULL:
                              nothing was */
@@ -82,7 +83,8 @@ double az_nights_small(size_t n, double correlation);
 
 /* ---- nights_split.c ---- */
 struct az_split {
-    size_t at; /* first index of the right part */
+    size_t at; /* first index of the right part, or of a level that changed back */
+    size_t to; /* n, or the end of such a level */
     double z, p;
 };
 /* The split of v[0..n) that explains it best; false: none is significant. noise: of one night; raw:

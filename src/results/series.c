@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "results/compare_spec.h"
+#include "results/schema.h"
 #include "text/jsonscan.h"
 #include "text/jsonw.h"
 
@@ -171,6 +172,7 @@ struct sheet {
     size_t key[MAX_KEYS]; /* columns, sorted by name */
     size_t n_keys;
     ptrdiff_t weight; /* column that says what share a row has; -1: none */
+    ptrdiff_t scatter; /* AZ_SERIES_SCATTER; -1: none */
     double total;
 };
 
@@ -503,6 +505,10 @@ static int add_cell(struct gather *g, const struct sheet *sh, size_t row, size_t
     int rc = az_series_metric(g->s, &m, &at);
     if (rc)
         return rc;
+    if (sh->scatter >= 0) {
+        const double x = az_cell_number(az_table_at(sh->t, row, (size_t)sh->scatter));
+        g->s->metrics.v[at].within = fmax(g->s->metrics.v[at].within, isnan(x) ? 0 : x);
+    }
     const struct az_vec_u32 *reps = &g->s->metrics.v[at].reps;
     if (!w->steps && reps->n && reps->v[reps->n - 1] == g->rep)
         return 0; /* an earlier selector took it */
@@ -528,7 +534,7 @@ static int add_row(struct gather *g, const struct sheet *sh, size_t row,
 static int add_table(struct gather *g, const struct az_table *t, const struct az_table *like,
                      const struct az_selector *w)
 {
-    struct sheet sh = { .t = t };
+    struct sheet sh = { .t = t, .scatter = az_schema_find(t, AZ_SV(AZ_SERIES_SCATTER)) };
     size_t rows = w->rows && w->rows < t->rows ? w->rows : t->rows;
     uint32_t *number = az_mem_alloc(g->s->arena->mem, (t->rows + 1) * sizeof *number);
     int rc = number ? 0 : az_mem_error(g->s->arena->mem);
