@@ -309,7 +309,10 @@ static int look_back(struct az_gate_step *s, struct az_history *h, struct az_gat
     in->drift_days = s->c->history.drift_days;
     in->hold = s->c->history.accept_after;
     in->by_level = az_sv_is(s->c->gates.baseline, AZ_HISTORY_LEVEL) && s->past.runs.n > 0;
-    return AZ_OK;
+    if (in->by_level && s->past.runs.n > 1)
+        s->base.label = az_arena_printf(&s->arena, "the level of %zu runs up to %.*s",
+                                        s->past.runs.n, AZ_SVF(s->base.label));
+    return s->base.label.p || !s->arena.failed ? AZ_OK : az_arena_error(&s->arena);
 }
 
 /* A database that another run is just making is as good as none: AZ_EEMPTY without a message. */

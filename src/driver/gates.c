@@ -86,7 +86,7 @@ static int report(struct az_gate_step *s)
     if (!rc)
         failed = az_followup_report(s->f, AZ_STEP_GATES, &doc, s->diag);
     if (!rc && github)
-        rc = az_verdict_github(&doc, &s->f->text);
+        rc = az_verdict_github(&doc, &s->f->annotations);
     if (!rc && github)
         rc = step_summary(&doc, s->diag);
     az_document_release(&doc);

@@ -8,6 +8,9 @@
 #include "results/verdict.h"
 
 #define AZ_GATE_GEOMEAN "__geomean__"
+/* Standard errors within a run by which two single runs must differ, for nine in ten such changes to
+ * be seen: sqrt 2 (4 + 1.28). */
+#define AZ_GATE_SEEN 7.47
 
 struct az_gate_in {
     const struct az_gate_rule *rules;

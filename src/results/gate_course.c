@@ -8,7 +8,6 @@
 #define MOST_TOGETHER  0.6 /* of them */
 #define DEFAULT_K      3.0 /* noise_k that stands for the default limits */
 #define DEFAULT_JUMP   4.0
-#define SURE           1.28 /* nine in ten */
 
 static bool is_met(const struct az_gate_in *in, const struct az_metric *m)
 {
@@ -215,7 +214,7 @@ int az_gate_course(const struct az_gate_in *in, const struct az_gate_pools *pool
     if (cand->within > 0) { /* two runs alone: what the steps within them say */
         out->within = true;
         out->noise = cand->within;
-        out->least = (DEFAULT_JUMP + SURE) * sqrt(2) * cand->within;
+        out->least = AZ_GATE_SEEN * cand->within;
     }
     if (!m || !m->values.n || !cand->values.n ||
         isnan(az_gate_center(cand->values.v, cand->values.n)))

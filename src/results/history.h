@@ -21,6 +21,7 @@ struct az_history_run {
     struct az_sv pins; /* labels pinned to it, blanks between them */
     bool good;
     int64_t metrics; /* figures of it */
+    int64_t failed;  /* of them, those that failed */
 };
 AZ_VEC(struct az_history_run, az_history_runs);
 

@@ -30,6 +30,7 @@ int az_history_list_document(struct az_history *h, struct az_document *doc)
     for (size_t i = 0; i < 8; i++)
         az_table_column(t, text[i], AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Figures", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Failed", AZ_INT, AZ_UNIT_COUNT, 0);
     for (size_t i = 0; i < runs.n; i++) {
         const struct az_history_run *r = &runs.v[i];
         az_put_i64(t, r->id);
@@ -43,6 +44,7 @@ int az_history_list_document(struct az_history *h, struct az_document *doc)
         az_put_given_copy(t, r->stack);
         az_put_given_copy(t, r->pins);
         az_put_i64(t, r->metrics);
+        az_put_i64(t, r->failed);
     }
     az_vec_release(&runs);
     doc->title = AZ_SV("History");

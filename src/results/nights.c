@@ -12,15 +12,16 @@
 #define PRIOR          0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
 #define PRIOR_RUNS     8
 #define FIRST          4    /* nights of a first level, to be what others are held against */
-#define RARE           0.05 /* what came up in a larger part of the nights is no outlier but a mode */
+#define RARE       0.1  /* what came up in a larger part of the nights is no outlier but a mode */
 #define PRONE          0.003 /* odd nights in figure-nights, for a history in which they are usual */
+#define OFTEN      0.1 /* so, for several in succession */
 #define SLOPE_Z        5.5
 #define SLOPE_RUNS     8
 #define SURE           1.28 /* of a change that is called visible, nine in ten are seen */
 #define DAY            86400.0
 #define SEGMENTS       64
 #define OWN_ERROR      2.2
-#define NO_CORRELATION 0.25
+#define NO_CORRELATION 0.15
 
 struct work {
     const struct az_nights_in *in;
@@ -82,7 +83,9 @@ static double correlation(const struct work *w, double own, size_t n)
     if (!(w->in->all > 0))
         return own > error ? fmin(0.95, own) : 0;
     const double rho = own > others + 3 * error || own < others - 5 * error ? own : others;
-    return rho > NO_CORRELATION ? fmin(0.95, rho) : 0;
+    /* all / n figures said so, with an error of a median */
+    const double known = 1.2533 * OWN_ERROR / sqrt((double)n + w->in->all);
+    return rho > NO_CORRELATION + known ? fmin(0.95, rho) : 0;
 }
 
 static void find_noise(struct work *w)
@@ -224,8 +227,7 @@ static bool is_prone(const struct work *w, size_t before, size_t run)
     const double odd = w->out->spikes + w->in->spikes, all = (double)w->n + w->in->all;
     const double rate = fmax(odd / all, (double)before / (double)w->n);
 
-    return (before > 0 || odd >= 1) && pow(rate, (double)run) >= PRONE / 10 &&
-           (run > 1 || rate >= PRONE);
+    return (before > 0 || odd >= 1) && rate >= (run > 1 ? OFTEN : PRONE);
 }
 
 /* Nights up to this one, this one included, that are all as far off, on this side. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "results/compare_causes.h"
 #include "results/compare_spec.h"
 #include "results/schema.h"
 #include "text/jsonscan.h"
@@ -344,6 +345,29 @@ struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key)
 struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key)
 {
     return key_words(a, key, true);
+}
+
+static bool is_word(struct az_sv s)
+{
+    return s.n && s.p[0] != '[' && s.p[0] != '{' && s.p[0] != '(' && has_letter(s);
+}
+
+struct az_sv az_series_key_short(struct az_arena *a, struct az_sv text)
+{
+    struct az_sv rest = text, out = AZ_SV("");
+    ptrdiff_t at;
+
+    if (az_sv_find(text, AZ_SV(" | ")) < 0)
+        return az_words_name(a, text);
+    while (rest.n) {
+        at = az_sv_find(rest, AZ_SV(" | "));
+        const size_t n = at < 0 ? rest.n : (size_t)at;
+        const struct az_sv part = az_sv_make(rest.p, n);
+        if (is_word(part))
+            out = out.n ? az_arena_printf(a, "%.*s | %.*s", AZ_SVF(out), AZ_SVF(part)) : part;
+        rest = at < 0 ? AZ_SV("") : az_sv_make(rest.p + n + 3, rest.n - n - 3);
+    }
+    return az_words_name(a, out.n ? out : text);
 }
 
 /* ---- shares without a document ---- */

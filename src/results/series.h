@@ -87,6 +87,9 @@ ptrdiff_t az_series_weight(const struct az_table *t);
 struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key);
 /* The same for people only: values without a letter have their column before them, "rank 3". */
 struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key);
+/* As short as a line needs it: without parts that are numbers or lists where others have words, and
+ * without the middle of long ones. */
+struct az_sv az_series_key_short(struct az_arena *a, struct az_sv key_text);
 bool az_series_is_steps(struct az_sv key);
 /* Shares of rows from the metrics themselves (a series that was read from a history): by a total of
  * time, else a time.

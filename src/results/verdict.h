@@ -90,6 +90,8 @@ struct az_verdict {
     size_t count[AZ_GATE_STATUSES];
     size_t warnings; /* results that only warn */
     enum az_gate_outcome outcome;
+    double can_see; /* of a first run: part of the total that the scatter of its steps would show; 0:
+                       not known */
     bool first;    /* the first run of a history: there was nothing to hold it against */
     bool no_rules; /* none were given: a run without gates, of which nothing is said */
     struct az_sv base_id, base_label, cand_id,
@@ -97,6 +99,9 @@ struct az_verdict {
     struct az_sv config; /* file the rules are from; empty: none */
     int64_t created;     /* seconds since 1970 from labels or SOURCE_DATE_EPOCH; -1: not known */
 };
+/* Where a result is, as short as a line needs it: "gemm", "kern_sum / name / Total Time (ns)";
+ * inputs: with the input before it. Empty for the run as a whole. */
+struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs);
 const char *az_verdict_text(const struct az_verdict *v); /* "pass", "fail", "inconclusive" */
 
 /* Tables of a verdict into an empty document: verdict, gate_summary, gate_changes (with a chart),
