@@ -6,10 +6,11 @@
 
 #include "base/num.h"
 #include "driver/history_import.h"
+#include "driver/history_rejudge.h"
 #include "driver/saved.h"
 #include "results/history.h"
 
-enum { OPT_DB = OPT_OWN, OPT_KEEP, OPT_MOST, OPT_LABEL, OPT_ONE };
+enum { OPT_DB = OPT_OWN, OPT_KEEP, OPT_MOST, OPT_LABEL, OPT_ONE, OPT_REASON };
 
 static const struct az_cmd_opt options[] = {
     { OPT_DB, "db", "FILE", "the database (history.path of a configuration)" },
@@ -20,6 +21,9 @@ static const struct az_cmd_opt options[] = {
       "results say; repeatable" },
     { OPT_ONE, "one-run", NULL,
       "import: all paths are inputs of one run; else each path is a run" },
+    { OPT_REASON, "reason", "TEXT", "accept: why, for those who read the history" },
+    { OPT_CONFIG, "config", "FILE",
+      "rejudge: gates of this configuration; without: those of the key figures" },
     { OPT_FORMAT, "format", "LIST",
       "list, show, trend, export: text and the formats of 'analyzer list'; default: text, of "
       "export csv" },
@@ -32,7 +36,7 @@ static const struct az_cmd_opt options[] = {
 
 struct history_args {
     const struct az_cmd *cmd;
-    const char *db, *dir, *formats;
+    const char *db, *dir, *formats, *reason, *config;
     int64_t keep, most;
     bool verbose, one_run;
     enum az_when color;
@@ -178,6 +182,55 @@ static int do_pin(struct history_args *h, struct az_history *db, struct az_docum
     return rc ? rc : az_history_pin(db, id, az_sv_str(h->operands[2]));
 }
 
+static int do_accept(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    int64_t id;
+    int rc = run_of(h, &id);
+    (void)doc;
+    return rc ? rc
+              : az_history_accept(db, id, h->n > 2 ? az_sv_str(h->operands[2]) : AZ_SV(""),
+                                  az_sv_str(h->reason ? h->reason : ""));
+}
+
+/* The rules by which runs are judged again. */
+static int load_rules(struct history_args *h, struct az_config *c)
+{
+    struct az_overrides over;
+    struct az_config_names names;
+    struct az_plan plan;
+    int rc;
+
+    az_plan_init(&plan);
+    az_vec_init(&over, NULL);
+    rc = az_plan_names(&plan.arena, &names);
+    if (!rc)
+        rc = h->config ? az_config_load(c, h->config, &over, &names, &h->diag)
+                       : az_config_quick(c, &over, &names, &h->diag);
+    if (!rc && !c->gates.given)
+        rc = az_config_default_gates(c);
+    az_vec_release(&over);
+    az_plan_release(&plan);
+    return rc;
+}
+
+static int do_rejudge(struct history_args *h, struct az_history *db, struct az_document *doc)
+{
+    struct az_config c;
+    size_t n = 0, failed = 0;
+    int rc = az_config_init(&c);
+
+    (void)doc;
+    if (rc)
+        return rc;
+    rc = load_rules(h, &c);
+    if (!rc)
+        rc = az_history_rejudge(db, &c, &n, &failed, &h->diag);
+    if (!rc)
+        printf("%zu runs judged, %zu failed\n", n, failed);
+    az_config_release(&c);
+    return rc;
+}
+
 static int do_prune(struct history_args *h, struct az_history *db, struct az_document *doc)
 {
     int64_t removed = 0;
@@ -220,6 +273,8 @@ static const struct sub subs[] = {
     { "prune", AZ_HISTORY_WRITE, 1, "no operand", do_prune },
     { "mark-good", AZ_HISTORY_WRITE, 2, "the number of a run", do_good },
     { "mark-bad", AZ_HISTORY_WRITE, 2, "the number of a run", do_bad },
+    { "accept", AZ_HISTORY_WRITE, 0, "the number of a run, and one KEY at most", do_accept },
+    { "rejudge", AZ_HISTORY_WRITE, 1, "no operand", do_rejudge },
     { "pin", AZ_HISTORY_WRITE, 3, "the number of a run and a label", do_pin },
 };
 #define SUBS AZ_LENGTH(subs)
@@ -321,6 +376,12 @@ static int one_option(const struct az_cmd *cmd, struct history_args *h, int id, 
                                   "created, then = and a value",
                                   value);
         return AZ_EXIT_OK;
+    case OPT_REASON:
+        h->reason = value;
+        return AZ_EXIT_OK;
+    case OPT_CONFIG:
+        h->config = value;
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--config needs a name");
     case OPT_ONE:
         h->one_run = true;
         return AZ_EXIT_OK;
@@ -342,13 +403,14 @@ static int parsed(const struct az_cmd *cmd, struct history_args *h, const struct
     h->n = a->n_operands;
     if (!h->n)
         return az_usage_error(
-            cmd, "say what: list, show, trend, export, import, prune, mark-good, mark-bad or pin");
+            cmd, "say what: list, show, trend, export, import, prune, accept, rejudge, mark-good, mark-bad or pin");
     sub = find_sub(h);
     if (!sub)
         return AZ_EXIT_USAGE;
     if (sub->operands && need_operands(h, sub->name, sub->operands, sub->takes) != AZ_OK)
         return AZ_EXIT_USAGE;
-    if ((sub->run == do_import && h->n < 2) || (sub->run == do_export && h->n > 2))
+    if ((sub->run == do_import && h->n < 2) || (sub->run == do_export && h->n > 2) ||
+        (sub->run == do_accept && (h->n < 2 || h->n > 3)))
         return az_usage_error(cmd, "'history %s' takes %s", sub->name, sub->takes);
     if (!h->db)
         return az_usage_error(cmd, "give the database with --db=FILE");
@@ -382,9 +444,13 @@ const struct az_cmd az_cmd_history = {
     "history",
     "COMMAND... --db FILE",
     "the history of runs: what was kept, how a figure went, which runs are good",
-    "Commands: list, show ID, trend KEY, export [KEY], import PATH..., prune --keep N, mark-good "
-    "ID, mark-bad ID,\n"
-    "pin ID LABEL. A run of a configuration with \"history\" adds itself. KEY is part of\n"
+    "Commands: list, show ID, trend KEY, export [KEY], import PATH..., prune --keep N, accept ID "
+    "[KEY], rejudge,\n"
+    "mark-good ID, mark-bad ID, pin ID LABEL. accept: what changed in the figures up to this run "
+    "is wanted, and their new\n"
+    "level is what later runs are held against. rejudge: verdicts made anew, by the time of the "
+    "runs, after some were added.\n"
+    " A run of a configuration with \"history\" adds itself. KEY is part of "
     "\"input / table / key / column\", or a glob for all of it. export writes every sample and "
     "verdict, a row each. A\n"
     "pinned run is a baseline by its label (gates.baseline: pinned:LABEL) and is never pruned.",

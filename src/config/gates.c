@@ -11,7 +11,8 @@
 /* "last", "pinned:x", ...: a run of the history, not a file or an input. */
 static bool of_history(struct az_sv s)
 {
-    return az_sv_is(s, "last") || az_sv_is(s, "last-good") || az_sv_is(s, "window") ||
+    return az_sv_is(s, "last") || az_sv_is(s, "last-good") || az_sv_is(s, "level") ||
+           az_sv_is(s, "window") ||
            az_sv_starts(s, AZ_SV("pinned:")) || az_sv_starts(s, AZ_SV("window:"));
 }
 
@@ -183,7 +184,7 @@ void az_gates_load(struct az_loader *l, struct az_node *root)
         az_load_error(l, rules, "no rules (leave the key out for those of the key figures)");
     }
     if (l->c->gates.baseline.n == 0 && l->c->history.path.n)
-        l->c->gates.baseline = AZ_SV("last-good");
+        l->c->gates.baseline = AZ_SV("level");
     check_baseline(l,
                    az_node_has(gates, "baseline") ? az_node_find(gates, AZ_SV("baseline")) : gates);
 }

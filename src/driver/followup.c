@@ -78,6 +78,7 @@ void az_followup(struct az_followup *f)
     const struct az_config *c = f->plan->config;
 
     az_vec_init(&f->text, NULL);
+    az_vec_init(&f->annotations, NULL);
     for (size_t i = 0; i < AZ_LENGTH(steps) && !az_interrupted(); i++) {
         struct az_diag diag;
         int rc;
@@ -94,4 +95,8 @@ void az_followup(struct az_followup *f)
     }
 }
 
-void az_followup_release(struct az_followup *f) { az_vec_release(&f->text); }
+void az_followup_release(struct az_followup *f)
+{
+    az_vec_release(&f->text);
+    az_vec_release(&f->annotations);
+}

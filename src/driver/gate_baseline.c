@@ -9,8 +9,6 @@
 #include "driver/saved.h"
 #include "results/key_figures.h"
 
-#define NOISE_RUNS 30
-
 /* ---- documents ---- */
 
 static bool named_baseline(const struct az_gate_step *s, struct az_sv title, struct az_sv group)
@@ -266,7 +264,7 @@ static bool names_input(const struct az_gate_step *s)
 
 static bool names_run(struct az_sv b)
 {
-    return az_sv_is(b, "last") || az_sv_is(b, "last-good") || az_sv_starts(b, AZ_SV("pinned:")) ||
+    return az_sv_is(b, "last") || az_sv_is(b, "last-good") || az_sv_is(b, AZ_HISTORY_LEVEL) || az_sv_starts(b, AZ_SV("pinned:")) ||
            az_sv_is(b, "window") || az_sv_starts(b, AZ_SV("window:"));
 }
 
@@ -298,22 +296,23 @@ static int from_history(struct az_gate_step *s, struct az_history *h, struct az_
     return rc || !young ? rc : first_night(s, in);
 }
 
-/* Earlier runs: noise where no test is possible, and slow drift. */
+/* Earlier nights: noise where no test is possible, levels and slow drift. */
 static int look_back(struct az_gate_step *s, struct az_history *h, struct az_gate_in *in)
 {
-    bool found = false;
-    int rc = az_history_noise(h, &s->run, NOISE_RUNS, &s->noise);
+    size_t others = 0;
+    int rc = az_history_past(h, &s->run, 0, &s->cand, &s->past, &others);
 
-    if (!rc)
-        in->noise = &s->noise;
-    if (!rc && s->c->history.drift_rel > 0)
-        rc = az_history_drift(h, &s->run, s->c->history.drift_days, &s->drift, &found,
-                              &in->drift_text);
-    if (!rc && found) {
-        in->drift = &s->drift;
-        in->drift_rel = s->c->history.drift_rel;
-    }
-    return rc;
+    if (rc)
+        return rc;
+    in->past = &s->past;
+    in->drift_rel = s->c->history.drift_rel;
+    in->drift_days = s->c->history.drift_days;
+    in->hold = s->c->history.accept_after;
+    in->by_level = az_sv_is(s->c->gates.baseline, AZ_HISTORY_LEVEL) && s->past.runs.n > 0;
+    if (in->by_level && s->past.runs.n > 1)
+        s->base.label = az_arena_printf(&s->arena, "the level of %zu runs up to %.*s",
+                                        s->past.runs.n, AZ_SVF(s->base.label));
+    return s->base.label.p || !s->arena.failed ? AZ_OK : az_arena_error(&s->arena);
 }
 
 /* A database that another run is just making is as good as none: AZ_EEMPTY without a message. */

@@ -86,7 +86,7 @@ static int report(struct az_gate_step *s)
     if (!rc)
         failed = az_followup_report(s->f, AZ_STEP_GATES, &doc, s->diag);
     if (!rc && github)
-        rc = az_verdict_github(&doc, &s->f->text);
+        rc = az_verdict_github(&doc, &s->f->annotations);
     if (!rc && github)
         rc = step_summary(&doc, s->diag);
     az_document_release(&doc);
@@ -105,7 +105,7 @@ static int store(struct az_gate_step *s, bool some_failed)
         return s->history_error;
     if (!s->c->history.path.n || !s->c->history.store || s->cand.inputs.n == 0)
         return AZ_OK;
-    s->run.good = s->verdict.outcome != AZ_VERDICT_FAIL && !some_failed;
+    s->run.good = !some_failed; /* figures that failed are kept out of their own baselines only */
     rc = az_history_open(&h, s->c->history.path.p, AZ_HISTORY_WRITE, s->diag);
     if (!rc)
         rc = az_history_add(h, &s->run, &s->cand, s->c->gates.given ? &s->verdict : NULL, &id);
@@ -141,18 +141,19 @@ static int judge(struct az_gate_step *s)
 
 static int init(struct az_gate_step *s)
 {
-    struct az_series *all[] = { &s->cand, &s->base, &s->noise, &s->drift };
+    struct az_series *all[] = { &s->cand, &s->base };
     int rc = AZ_OK;
 
     az_mem_init(&s->mem, 0);
     az_arena_init(&s->arena, &s->mem);
     s->verdict = (struct az_verdict){ .arena = &s->arena, .created = -1 };
     az_vec_init(&s->verdict.results, &s->mem);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(all); i++) {
         int one = az_series_init(all[i], &s->arena);
         rc = rc ? rc : one;
     }
-    return rc;
+    const int past = az_past_init(&s->past, &s->arena);
+    return rc ? rc : past;
 }
 
 static void release(struct az_gate_step *s)
@@ -160,8 +161,7 @@ static void release(struct az_gate_step *s)
     az_vec_release(&s->verdict.results);
     az_series_release(&s->cand);
     az_series_release(&s->base);
-    az_series_release(&s->noise);
-    az_series_release(&s->drift);
+    az_past_release(&s->past);
     az_arena_release(&s->arena);
 }
 

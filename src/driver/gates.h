@@ -29,7 +29,8 @@ struct az_gate_step {
     struct az_mem mem;
     struct az_selector *want;
     size_t n_want;
-    struct az_series cand, base, noise, drift;
+    struct az_series cand, base;
+    struct az_past past; /* earlier nights */
     struct az_history_run run; /* what this run is */
     struct az_verdict verdict;
     int history_error; /* it could not be read: nothing is stored, and the step has failed */
@@ -44,7 +45,7 @@ int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 /* ---- gate_baseline.c ---- */
 /* Fills s->docs from the inputs of the run and the saved results of the plan. */
 int az_gate_take_docs(struct az_gate_step *s) AZ_MUST_USE;
-/* Fills s->base, s->noise, s->drift; in->base stays NULL and in->no_base says why where there is
+/* Fills s->base, s->past; in->base stays NULL and in->no_base says why where there is
  * none. */
 int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in) AZ_MUST_USE;
 /* What this run is: labels, device, time. */

@@ -351,6 +351,7 @@ static void follow_up(struct crew *c)
     az_followup(&f);
     if (!c->opts->quiet)
         print_text(c, &f.text);
+    print_text(c, &f.annotations);
     c->internal |= f.internal;
     c->follow_failed = f.failed;
     c->gate_failed = f.gate_failed && !c->plan->config->warn_only;

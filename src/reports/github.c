@@ -3,6 +3,7 @@
 #include "io/outfile.h"
 #include "reports/fields.h"
 #include "reports/report.h"
+#include "results/series.h"
 #include "results/verdict.h"
 
 #define MOST 10 /* annotations a level that the host shows for a step */
@@ -30,12 +31,14 @@ static int put_property(struct az_vec_char *out, const char *name, struct az_sv 
 static int annotation(struct az_vec_char *out, const char *level, const struct az_gate_result *x,
                       struct az_arena *a)
 {
+    const struct az_sv key = az_series_key_short(a, x->key_text),
+                       name = az_sv_starts(x->sheet, AZ_SV("key_")) ? AZ_SV("") : x->metric;
     struct az_sv title =
         az_arena_printf(a, "%s %.*s%s%.*s", az_gate_status_text(x->status), AZ_SVF(x->input),
                         x->sheet.n ? " / " : "", AZ_SVF(x->sheet));
     struct az_sv text =
-        az_arena_printf(a, "%.*s%s%.*s%s%.*s", AZ_SVF(x->key_text), x->key_text.n ? " " : "",
-                        AZ_SVF(x->metric), x->metric.n ? ": " : "", AZ_SVF(x->text));
+        az_arena_printf(a, "%.*s%s%.*s%s%.*s", AZ_SVF(key), key.n ? " " : "",
+                        AZ_SVF(name), key.n || name.n ? ": " : "", AZ_SVF(x->text));
     int rc = az_text_printf(out, "::%s ", level);
     if (!rc && x->rule && x->rule->where.file.n && x->rule->where.line > 0) {
         rc = put_property(out, "file", x->rule->where.file);

@@ -1,5 +1,5 @@
-/* Verdict as JUnit XML: a suite an input and table, a case a rule and figure. Raw numbers are in
- * properties. */
+/* Verdict as JUnit XML: a suite an input, a case a rule; its worst figures are in the message, the
+ * figures themselves in the verdict (JSON). */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,6 +9,9 @@
 #include "reports/report.h"
 #include "results/headline.h"
 #include "results/history.h"
+
+#define CASES_MOST 200
+#define LINES_MOST 10 /* of a case */
 
 struct writer {
     struct az_outfile *f;
@@ -67,111 +70,177 @@ static bool is_skipped(const struct az_gate_result *x)
     return x->status == AZ_GATE_SKIP && !is_failure(x) && !is_error(x);
 }
 
-static void property(struct writer *w, const char *name, double x)
-{
-    if (isfinite(x))
-        az_outfile_printf(w->f, "        <property name=\"%s\" value=\"%.17g\"/>\n", name, x);
-}
-
-static void properties(struct writer *w, const struct az_gate_result *x)
-{
-    az_outfile_puts(w->f, AZ_SV("      <properties>\n        <property name=\"status\""));
-    attribute(w, "value", az_sv_str(az_gate_status_text(x->status)));
-    az_outfile_puts(w->f, AZ_SV("/>\n"));
-    if (x->unit.n) {
-        az_outfile_puts(w->f, AZ_SV("        <property name=\"unit\""));
-        attribute(w, "value", x->unit);
-        az_outfile_puts(w->f, AZ_SV("/>\n"));
-    }
-    property(w, "baseline", x->base.center);
-    property(w, "baseline_mad", x->base.mad);
-    property(w, "baseline_runs", (double)x->base.n);
-    property(w, "candidate", x->cand.center);
-    property(w, "candidate_mad", x->cand.mad);
-    property(w, "candidate_runs", (double)x->cand.n);
-    property(w, "delta", x->delta);
-    property(w, "rel", x->rel);
-    property(w, "limit_abs", x->limit_abs);
-    property(w, "limit_rel", x->limit_rel);
-    property(w, "max", x->max);
-    property(w, "min", x->min);
-    property(w, "U", x->u);
-    property(w, "p", x->p);
-    property(w, "effect", x->effect);
-    az_outfile_puts(w->f, AZ_SV("      </properties>\n"));
-}
-
-static void element(struct writer *w, const char *name, const char *type,
-                    const struct az_gate_result *x)
-{
-    az_outfile_printf(w->f, "      <%s", name);
-    attribute(w, "message", x->text);
-    if (type)
-        attribute(w, "type", az_sv_str(type));
-    az_outfile_puts(w->f, type ? AZ_SV(">") : AZ_SV("/>\n"));
-    if (!type)
-        return;
-    xml(w, x->text);
-    az_outfile_puts(w->f, AZ_SV(" [rule: "));
-    xml(w, x->rule_name);
-    az_outfile_printf(w->f, "]</%s>\n", name);
-}
-
-static void one_case(struct writer *w, const struct az_gate_result *x)
-{
-    struct az_sv sheet = x->sheet.n ? x->sheet : AZ_SV("run"),
-                 input = x->input.n ? x->input : AZ_SV("gates");
-    struct az_sv what =
-        x->metric.n ? az_arena_printf(w->a, "%.*s %.*s", AZ_SVF(x->key_text), AZ_SVF(x->metric))
-        : x->rule   ? az_arena_printf(w->a, "rule %.*s", AZ_SVF(x->rule_name))
-                    : az_arena_printf(w->a, "comparable");
-    az_outfile_puts(w->f, AZ_SV("    <testcase"));
-    attribute(w, "classname", az_arena_printf(w->a, "%.*s.%.*s", AZ_SVF(input), AZ_SVF(sheet)));
-    attribute(w, "name", what);
-    az_outfile_printf(w->f, " time=\"%.9f\">\n", seconds(x));
-    properties(w, x);
-    if (is_failure(x))
-        element(w, "failure",
-                x->status == AZ_GATE_NEW || x->status == AZ_GATE_REMOVED ? "presence"
-                                                                         : "regression",
-                x);
-    else if (is_error(x))
-        element(w, "error", "inconclusive", x);
-    else if (is_skipped(x))
-        element(w, "skipped", NULL, x);
-    if (x->level == AZ_LEVEL_WARN) {
-        az_outfile_printf(w->f, "      <system-out>%s: ", az_gate_status_text(x->status));
-        xml(w, x->text);
-        az_outfile_puts(w->f, AZ_SV("</system-out>\n"));
-    }
-    az_outfile_puts(w->f, AZ_SV("    </testcase>\n"));
-}
-
-/* ---- suites ---- */
-
-static int by_suite(const void *px, const void *py, void *ctx)
-{
-    const struct az_verdict *v = ctx;
-    return az_gate_result_cmp(&v->results.v[*(const size_t *)px],
-                              &v->results.v[*(const size_t *)py]);
-}
+/* ---- cases: a rule and an input ---- */
 
 struct sums {
     size_t tests, failures, errors, skipped;
     double time;
 };
 
-static struct sums sum(const struct writer *w, const size_t *order, size_t from, size_t to)
+/* Results of one rule over one input, in the order of the verdict, worst first. */
+struct group {
+    const size_t *order;
+    size_t n;
+    const struct az_gate_result *worst;
+};
+
+static const struct az_gate_result *result_of(const struct writer *w, const struct group *g,
+                                              size_t i)
 {
-    struct sums s = { .tests = to - from };
-    for (size_t i = from; i < to; i++) {
-        const struct az_gate_result *x = &w->v->results.v[order[i]];
-        s.failures += is_failure(x);
-        s.errors += is_error(x);
-        s.skipped += is_skipped(x);
-        s.time += seconds(x);
+    return &w->v->results.v[g->order[i]];
+}
+
+static size_t count_at(const struct writer *w, const struct group *g, enum az_gate_level level)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->n; i++)
+        n += result_of(w, g, i)->level == level;
+    return n;
+}
+
+static void properties(struct writer *w, const struct group *g)
+{
+    az_outfile_printf(w->f,
+                      "      <properties>\n        <property name=\"figures\" value=\"%zu\"/>\n",
+                      g->n);
+    for (int s = 0; s < AZ_GATE_STATUSES; s++) {
+        size_t n = 0;
+        for (size_t i = 0; i < g->n; i++)
+            n += result_of(w, g, i)->status == (enum az_gate_status)s;
+        if (n)
+            az_outfile_printf(w->f, "        <property name=\"%s\" value=\"%zu\"/>\n",
+                              az_gate_status_text((enum az_gate_status)s), n);
     }
-    return s;
+    az_outfile_puts(w->f, AZ_SV("      </properties>\n"));
+}
+
+static struct az_sv line_of(struct writer *w, const struct az_gate_result *x)
+{
+    const struct az_sv place = az_gate_place(w->a, x, false);
+
+    return az_arena_printf(w->a, "%.*s%s%.*s", AZ_SVF(place), place.n ? ": " : "", AZ_SVF(x->text));
+}
+
+/* The results of one level, a line each. */
+static void lines(struct writer *w, const struct group *g, enum az_gate_level level)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < g->n && shown < LINES_MOST; i++) {
+        const struct az_gate_result *x = result_of(w, g, i);
+        if (x->level != level)
+            continue;
+        az_outfile_printf(w->f, "%s%s: ", shown++ ? "\n" : "", az_gate_status_text(x->status));
+        xml(w, line_of(w, x));
+    }
+    if (count_at(w, g, level) > shown)
+        az_outfile_printf(w->f, "\nand %zu more", count_at(w, g, level) - shown);
+}
+
+static void element(struct writer *w, const char *name, const char *type, const struct group *g)
+{
+    az_outfile_printf(w->f, "      <%s", name);
+    attribute(w, "message", line_of(w, g->worst));
+    if (type)
+        attribute(w, "type", az_sv_str(type));
+    az_outfile_puts(w->f, type ? AZ_SV(">") : AZ_SV("/>\n"));
+    if (!type)
+        return;
+    lines(w, g, g->worst->level);
+    az_outfile_printf(w->f, "</%s>\n", name);
+}
+
+static bool all_skipped(const struct writer *w, const struct group *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (!is_skipped(result_of(w, g, i)))
+            return false;
+    return true;
+}
+
+static double time_of(const struct writer *w, const struct group *g)
+{
+    double longest = 0; /* figures of one rule contain each other */
+    for (size_t i = 0; i < g->n; i++)
+        longest = fmax(longest, seconds(result_of(w, g, i)));
+    return longest;
+}
+
+static void one_case(struct writer *w, const struct group *g)
+{
+    const struct az_gate_result *x = g->worst;
+    struct az_sv input = x->input.n ? x->input : AZ_SV("gates"),
+                 name = x->rule ? x->rule_name : AZ_SV("comparable");
+
+    az_outfile_puts(w->f, AZ_SV("    <testcase"));
+    attribute(w, "classname", input);
+    attribute(w, "name", name);
+    az_outfile_printf(w->f, " time=\"%.9f\">\n", time_of(w, g));
+    properties(w, g);
+    if (is_failure(x))
+        element(w, "failure",
+                x->status == AZ_GATE_NEW || x->status == AZ_GATE_REMOVED ? "presence"
+                                                                         : "regression",
+                g);
+    else if (is_error(x))
+        element(w, "error", az_gate_status_text(x->status), g);
+    else if (all_skipped(w, g))
+        element(w, "skipped", NULL, g);
+    if (count_at(w, g, AZ_LEVEL_WARN)) {
+        az_outfile_puts(w->f, AZ_SV("      <system-out>"));
+        lines(w, g, AZ_LEVEL_WARN);
+        az_outfile_puts(w->f, AZ_SV("</system-out>\n"));
+    }
+    az_outfile_puts(w->f, AZ_SV("    </testcase>\n"));
+}
+
+/* ---- suites: an input ---- */
+
+static int by_suite(const void *px, const void *py, void *ctx)
+{
+    const struct az_verdict *v = ctx;
+    const size_t i = *(const size_t *)px, k = *(const size_t *)py;
+    const struct az_gate_result *x = &v->results.v[i], *y = &v->results.v[k];
+    int c = az_sv_cmp(x->input, y->input);
+
+    c = c ? c : az_sv_cmp(x->rule_name, y->rule_name);
+    return c ? c : i > k ? 1 : i < k ? -1 : 0;
+}
+
+static bool same_case(const struct az_gate_result *x, const struct az_gate_result *y)
+{
+    return az_sv_eq(x->input, y->input) && az_sv_eq(x->rule_name, y->rule_name);
+}
+
+/* The groups of the order; beyond CASES_MOST an input's last one holds all the others of it. */
+static size_t find_groups(const struct writer *w, const size_t *order, size_t n, struct group *out)
+{
+    const struct az_gate_result *r = w->v->results.v;
+    size_t groups = 0;
+
+    for (size_t i = 0, k; i < n; i = k) {
+        const bool full = groups >= CASES_MOST && groups > 0 &&
+                          az_sv_eq(out[groups - 1].worst->input, r[order[i]].input);
+        for (k = i; k < n && same_case(&r[order[i]], &r[order[k]]); k++)
+            ;
+        if (full) {
+            out[groups - 1].n += k - i;
+            if (r[order[i]].level > out[groups - 1].worst->level)
+                out[groups - 1].worst = &r[order[i]];
+        } else {
+            out[groups++] = (struct group){ order + i, k - i, &r[order[i]] };
+        }
+    }
+    return groups;
+}
+
+static void add_sums(const struct writer *w, const struct group *g, struct sums *s)
+{
+    s->tests++;
+    s->failures += is_failure(g->worst);
+    s->errors += is_error(g->worst);
+    s->skipped += !is_failure(g->worst) && !is_error(g->worst) && all_skipped(w, g);
+    s->time += time_of(w, g);
 }
 
 static void put_sums(struct writer *w, const struct sums *s)
@@ -181,16 +250,32 @@ static void put_sums(struct writer *w, const struct sums *s)
         s->tests, s->failures, s->errors, s->skipped, s->time);
 }
 
-static bool same_suite(const struct az_gate_result *x, const struct az_gate_result *y)
+static void one_suite(struct writer *w, const struct group *g, size_t n)
 {
-    return az_sv_eq(x->input, y->input) && az_sv_eq(x->sheet, y->sheet);
+    struct sums s = { .tests = 0 };
+
+    for (size_t i = 0; i < n; i++)
+        add_sums(w, &g[i], &s);
+    az_outfile_puts(w->f, AZ_SV("  <testsuite"));
+    attribute(w, "name", g->worst->input.n ? g->worst->input : AZ_SV("gates"));
+    put_sums(w, &s);
+    if (w->v->created >= 0) {
+        struct az_sv time = az_history_time_text(w->a, w->v->created);
+        attribute(w, "timestamp",
+                  az_sv_make(time.p, time.n ? time.n - 1 : 0)); /* JUnit has no zone */
+    }
+    az_outfile_puts(w->f, AZ_SV(">\n"));
+    for (size_t i = 0; i < n; i++)
+        one_case(w, &g[i]);
+    az_outfile_puts(w->f, AZ_SV("  </testsuite>\n"));
 }
 
-static void suites(struct writer *w, const size_t *order, size_t n, struct az_sv answer)
+static void suites(struct writer *w, const struct group *g, size_t n, struct az_sv answer)
 {
-    const struct az_gate_result *r = w->v->results.v;
-    struct sums all = sum(w, order, 0, n);
+    struct sums all = { .tests = 0 };
 
+    for (size_t i = 0; i < n; i++)
+        add_sums(w, &g[i], &all);
     az_outfile_puts(w->f, AZ_SV("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites"));
     attribute(w, "name",
               answer.n ? az_arena_printf(w->a, "analyzer gates: %.*s", AZ_SVF(answer))
@@ -198,24 +283,9 @@ static void suites(struct writer *w, const size_t *order, size_t n, struct az_sv
     put_sums(w, &all);
     az_outfile_puts(w->f, AZ_SV(">\n"));
     for (size_t i = 0, k; i < n; i = k) {
-        for (k = i; k < n && same_suite(&r[order[i]], &r[order[k]]); k++)
+        for (k = i; k < n && az_sv_eq(g[i].worst->input, g[k].worst->input); k++)
             ;
-        struct sums s = sum(w, order, i, k);
-        const struct az_gate_result *x = &r[order[i]];
-        struct az_sv input = x->input.n ? x->input : AZ_SV("gates"),
-                     sheet = x->sheet.n ? x->sheet : AZ_SV("run");
-        az_outfile_puts(w->f, AZ_SV("  <testsuite"));
-        attribute(w, "name", az_arena_printf(w->a, "%.*s/%.*s", AZ_SVF(input), AZ_SVF(sheet)));
-        put_sums(w, &s);
-        if (w->v->created >= 0) {
-            struct az_sv time = az_history_time_text(w->a, w->v->created);
-            attribute(w, "timestamp",
-                      az_sv_make(time.p, time.n ? time.n - 1 : 0)); /* JUnit has no zone */
-        }
-        az_outfile_puts(w->f, AZ_SV(">\n"));
-        for (size_t c = i; c < k; c++)
-            one_case(w, &r[order[c]]);
-        az_outfile_puts(w->f, AZ_SV("  </testsuite>\n"));
+        one_suite(w, &g[i], k - i);
     }
     az_outfile_puts(w->f, AZ_SV("</testsuites>\n"));
 }
@@ -226,13 +296,15 @@ static int junit_write(const struct az_document *doc, const char *path, struct a
     const struct az_table *verdict = az_headline_of(doc);
     struct writer w = { .v = doc->verdict, .a = scratch };
     struct az_where at = AZ_AT_FILE(az_sv_str(path));
+    struct group *groups;
     size_t *order;
     int rc;
 
     if (!w.v)
         return az_diag_fail(diag, AZ_EUSAGE, at, "there is no verdict to write (give \"gates\")");
     order = az_arena_array(scratch, w.v->results.n, sizeof *order);
-    rc = order ? az_outfile_open(&w.f, path, diag) : az_diag_memory(diag, AZ_ENOMEM, at, NULL);
+    groups = az_arena_array(scratch, w.v->results.n, sizeof *groups);
+    rc = order && groups ? az_outfile_open(&w.f, path, diag) : az_diag_memory(diag, AZ_ENOMEM, at, NULL);
     if (rc)
         return rc;
     for (size_t i = 0; i < w.v->results.n; i++)
@@ -240,7 +312,7 @@ static int junit_write(const struct az_document *doc, const char *path, struct a
     /* the context is only read */
     rc = az_sort_cmp(order, w.v->results.n, sizeof *order, by_suite, (void *)(uintptr_t)w.v, NULL);
     if (!rc)
-        suites(&w, order, w.v->results.n,
+        suites(&w, groups, find_groups(&w, order, w.v->results.n, groups),
                verdict && verdict->rows ? az_headline_line(verdict, 0).text : AZ_SV(""));
     if (!rc && scratch->failed)
         rc = az_arena_error(scratch);

@@ -51,7 +51,7 @@ static void counts(struct writer *j, const struct az_verdict *v)
 {
     static const enum az_gate_status sorted[] = {
         AZ_GATE_ERROR, AZ_GATE_FAIL,    AZ_GATE_IMPROVED, AZ_GATE_INCONCLUSIVE, AZ_GATE_NEW,
-        AZ_GATE_PASS,  AZ_GATE_REMOVED, AZ_GATE_SKIP,     AZ_GATE_UNSTABLE,     AZ_GATE_WARN
+        AZ_GATE_OUTLIER, AZ_GATE_PASS, AZ_GATE_REMOVED, AZ_GATE_SKIP, AZ_GATE_UNSTABLE, AZ_GATE_WARN
     };
     az_jsonw_key(&j->w, "counts");
     az_jsonw_object(&j->w);
@@ -99,6 +99,29 @@ static void threshold(struct writer *j, const struct az_gate_result *x)
     az_jsonw_end_object(&j->w);
 }
 
+static void nights(struct writer *j, const struct az_gate_course *c)
+{
+    static const char *const kinds[] = { [AZ_NIGHTS_SAME] = "same",
+                                         [AZ_NIGHTS_JUMP] = "jump",
+                                         [AZ_NIGHTS_OUTLIER] = "outlier",
+                                         [AZ_NIGHTS_STEP] = "step" };
+    if (!c->known)
+        return;
+    az_jsonw_key(&j->w, "nights");
+    az_jsonw_object(&j->w);
+    text(j, "commits", c->commits);
+    number_at(j, "correlation", c->correlation);
+    number_at(j, "drift", c->drift);
+    count(j, "held", c->held);
+    text(j, "kind", az_sv_str(kinds[c->kind]));
+    number_at(j, "least", c->least);
+    number_at(j, "least_run", c->least_run);
+    number_at(j, "noise", c->noise);
+    count(j, "runs", c->runs);
+    text(j, "since", c->kind == AZ_NIGHTS_SAME ? AZ_SV("") : c->since);
+    az_jsonw_end_object(&j->w);
+}
+
 static void result(struct writer *j, const struct az_gate_result *x)
 {
     static const char *const levels[] = { "info", "warn", "inconclusive", "fail" };
@@ -106,6 +129,8 @@ static void result(struct writer *j, const struct az_gate_result *x)
     az_jsonw_object(&j->w);
     side(j, "baseline", &x->base);
     side(j, "candidate", &x->cand);
+    if (x->cause.n)
+        text(j, "cause", x->cause);
     number_at(j, "delta", x->delta);
     text(j, "input", x->input);
     az_jsonw_key(&j->w, "key");
@@ -115,6 +140,7 @@ static void result(struct writer *j, const struct az_gate_result *x)
         az_jsonw_null(&j->w);
     text(j, "level", az_sv_str(levels[x->level]));
     text(j, "metric", x->metric);
+    nights(j, &x->course);
     if (x->note.n)
         text(j, "note", x->note);
     else if (isnan(x->rel) && !isnan(x->delta))

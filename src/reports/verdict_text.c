@@ -9,8 +9,7 @@
 #include "results/verdict.h"
 
 #define SHOWN         20
-#define MARKDOWN_MOST 60000
-#define KEY_WIDTH     60
+#define MARKDOWN_MOST 9500 /* a summary that a person reads */
 
 /* Results that people want to see: all but what is as it was, or follows from another. */
 static bool worth(const struct az_gate_result *x)
@@ -32,14 +31,8 @@ static void put(struct az_textout *o, const char *s) { az_textout_put(o, az_sv_s
 /* "input / table / key / column", what there is of them. */
 static struct az_sv place_of(const struct az_gate_result *x, struct az_arena *a)
 {
-    const bool key = az_sv_starts(x->sheet, AZ_SV("key_")); /* the figure says all */
-    const struct az_sv part[] = { x->input, key ? AZ_SV("") : x->sheet,
-                                  az_field_cut(a, az_field_line(a, x->key_text), KEY_WIDTH, true),
-                                  key ? AZ_SV("") : x->metric };
-    struct az_sv out = AZ_SV("");
-    for (size_t i = 0; i < 4; i++)
-        if (part[i].n)
-            out = out.n ? az_arena_printf(a, "%.*s / %.*s", AZ_SVF(out), AZ_SVF(part[i])) : part[i];
+    const struct az_sv out = az_field_line(a, az_gate_place(a, x, true));
+
     return out.n     ? out
            : x->rule ? az_arena_printf(a, "rule '%.*s'", AZ_SVF(x->rule_name))
                      : AZ_SV("run");

@@ -18,6 +18,7 @@ struct gate {
     struct az_verdict *v;
     struct az_arena *a;
     enum standing *standing; /* of the candidate's inputs */
+    struct az_gate_pools pools;
 };
 
 static bool word(struct az_sv s, const char *w) { return az_sv_is(s, w); }
@@ -95,6 +96,7 @@ static int add_whole(struct gate *g, const struct az_gate_rule *r, struct az_sv 
                                 .effect = NAN,
                                 .low = NAN,
                                 .high = NAN,
+                                .course = { .drift = NAN, .noise = NAN, .least = NAN },
                                 .status = status,
                                 .level = level,
                                 .note = text,
@@ -169,16 +171,27 @@ static bool has_limit(const struct az_gate_rule *r)
 
 /* ---- rows ---- */
 
-/* The absolute limit of a rule that wants a part of the input's total: of the baseline's. */
-static void limit_by_total(const struct az_series *base, struct az_gate_result *x)
+/* Values that stand for the baseline of a figure: those of past nights where the level counts. */
+static const struct az_metric *usual(const struct gate *g, const struct az_metric *m)
 {
-    if (!x->rule || !(x->rule->of_total > 0) || isnan(x->limit_abs))
+    const struct az_metric *p =
+        g->in->by_level && g->in->past ? az_series_find(&g->in->past->s, m) : NULL;
+    return p && p->values.n ? p : m;
+}
+
+/* The absolute limit of a rule that wants a part of the input's total: of the baseline's. */
+static void limit_by_total(const struct gate *g, struct az_gate_result *x)
+{
+    const struct az_series *base = g->in->base;
+
+    if (!base || !x->rule || !(x->rule->of_total > 0) || isnan(x->limit_abs))
         return;
     for (size_t i = 0; i < base->metrics.n; i++) {
         const struct az_metric *m = &base->metrics.v[i];
         if (!az_sv_eq(m->input, x->input) || !word(m->sheet, AZ_KEY_FIGURES) ||
             !word(m->key_text, AZ_KEY_TOTAL) || m->values.n == 0)
             continue;
+        m = usual(g, m);
         const double total = az_gate_center(m->values.v, m->values.n);
         if (total > 0)
             x->limit_abs = x->rule->of_total * total;
@@ -186,14 +199,44 @@ static void limit_by_total(const struct az_series *base, struct az_gate_result *
     }
 }
 
+/* The nights of the level, kept as long as the verdict. */
+static int keep_level(struct gate *g, const struct az_vec_f64 *level, struct az_metric *to)
+{
+    double *own = az_arena_array(g->a, level->n, sizeof *own);
+
+    if (!own)
+        return az_arena_error(g->a);
+    memcpy(own, level->v, level->n * sizeof *own);
+    to->values.v = own;
+    to->values.n = level->n;
+    return AZ_OK;
+}
+
 static int one(struct gate *g, const struct az_gate_rule *r, const struct az_metric *b,
                const struct az_metric *c)
 {
     struct az_gate_result x;
-    int rc = az_gate_measure(r, b, c, &x);
-    if (!rc && g->in->base)
-        limit_by_total(g->in->base, &x);
-    return rc ? rc : add(g, &x);
+    struct az_gate_course course = { .drift = NAN, .noise = NAN, .least = NAN, .least_run = NAN };
+    struct az_vec_f64 level;
+    struct az_metric of_level;
+    int rc = AZ_OK;
+
+    az_vec_init(&level, NULL);
+    if (c)
+        rc = az_gate_course(g->in, &g->pools, r, c, g->a, &course, &level);
+    if (!rc && g->in->by_level && level.n) {
+        of_level = b ? *b : *c;
+        rc = keep_level(g, &level, &of_level);
+        b = &of_level;
+    }
+    az_vec_release(&level);
+    if (!rc)
+        rc = az_gate_measure(r, b, c, &x);
+    if (rc)
+        return rc;
+    x.course = course;
+    limit_by_total(g, &x);
+    return add(g, &x);
 }
 
 /* Rows of the candidate under one rule. */
@@ -413,34 +456,21 @@ static int whole_inputs(struct gate *g)
     return rc;
 }
 
-/* The same rules against an old run, with the limit for slow drift. Only what gets worse beyond it
- * is reported. */
+/* A slope over the last weeks that is worse than the limit for drift is a result of its own. */
 static int drift(struct gate *g)
 {
-    const struct az_series *c = g->in->cand;
-    int rc = 0;
+    const size_t n = g->v->results.n;
+    int rc = AZ_OK;
 
-    for (size_t k = 0; !rc && k < g->in->n_rules; k++) {
-        struct az_gate_rule *r = az_arena_alloc(g->a, sizeof *r);
-        if (!r)
-            return az_arena_error(g->a);
-        *r = g->in->rules[k];
-        r->name = az_arena_printf(g->a, "%.*s (drift)", AZ_SVF(r->name));
-        r->rel = g->in->drift_rel;
-        r->max = r->min = AZ_GATE_UNSET;
-        r->rel_given = true;
-        for (size_t i = 0; !rc && i < c->metrics.n && !is_geomean(r); i++) {
-            const struct az_metric *m = &c->metrics.v[i], *b = az_series_find(g->in->drift, m);
-            struct az_gate_result x;
-            if (!b || !az_gate_applies(r, m))
-                continue;
-            rc = az_gate_measure(r, b, m, &x);
-            limit_by_total(g->in->drift, &x);
-            x.note = x.note.n ? x.note : g->in->drift_text;
-            x.drift = true;
-            if (!rc)
-                rc = add(g, &x);
-        }
+    for (size_t i = 0; !rc && i < n && g->in->drift_rel > 0; i++) {
+        struct az_gate_result x = g->v->results.v[i];
+        if (!x.rule || !(x.course.drift > g->in->drift_rel))
+            continue;
+        x.rule_name = az_arena_printf(g->a, "%.*s (drift)", AZ_SVF(x.rule_name));
+        x.drift = true;
+        x.test = "none";
+        x.p = x.p_better = x.effect = x.low = x.high = x.u = NAN;
+        rc = x.rule_name.p ? add(g, &x) : az_arena_error(g->a);
     }
     return rc;
 }
@@ -520,10 +550,10 @@ static int correct(struct gate *g)
 static int rank(enum az_gate_status s)
 {
     static const int order[AZ_GATE_STATUSES] = {
-        [AZ_GATE_FAIL] = 0, [AZ_GATE_INCONCLUSIVE] = 1, [AZ_GATE_ERROR] = 2,
-        [AZ_GATE_WARN] = 3, [AZ_GATE_UNSTABLE] = 4,     [AZ_GATE_REMOVED] = 5,
-        [AZ_GATE_NEW] = 6,  [AZ_GATE_IMPROVED] = 7,     [AZ_GATE_PASS] = 8,
-        [AZ_GATE_SKIP] = 9
+        [AZ_GATE_FAIL] = 0,     [AZ_GATE_OUTLIER] = 1,  [AZ_GATE_INCONCLUSIVE] = 2,
+        [AZ_GATE_ERROR] = 3,    [AZ_GATE_WARN] = 4,     [AZ_GATE_UNSTABLE] = 5,
+        [AZ_GATE_REMOVED] = 6,  [AZ_GATE_NEW] = 7,      [AZ_GATE_IMPROVED] = 8,
+        [AZ_GATE_PASS] = 9,     [AZ_GATE_SKIP] = 10
     };
     return order[s];
 }
@@ -557,16 +587,17 @@ static int worst_first(const void *px, const void *py, void *ctx)
     return c ? c : az_gate_result_cmp(x, y);
 }
 
-static int judge_one(struct gate *g, struct az_gate_result *x)
+/* A drift that a failure of the same figure says already. */
+static bool is_said(const struct gate *g, const struct az_gate_result *x, size_t before)
 {
-    if (!x->metric.n) /* a larger thing, judged when it was found */
-        return 0;
-    const struct az_metric m = { .input = x->input,
-                                 .sheet = x->sheet,
-                                 .key = x->key,
-                                 .name = x->metric,
-                                 .steps = by_steps(x->rule) };
-    return az_gate_judge(x, g->in->noise ? az_series_find(g->in->noise, &m) : NULL, g->a);
+    for (size_t i = 0; x->drift && i < before; i++) {
+        const struct az_gate_result *y = &g->v->results.v[i];
+        if (y->level == AZ_LEVEL_FAIL && !y->drift && az_sv_eq(x->metric, y->metric) &&
+            az_sv_eq(x->key, y->key) && az_sv_eq(x->sheet, y->sheet) &&
+            az_sv_eq(x->input, y->input))
+            return true;
+    }
+    return false;
 }
 
 static int judge_all(struct gate *g)
@@ -578,12 +609,14 @@ static int judge_all(struct gate *g)
     for (size_t i = 0; i < v->results.n; i++) {
         struct az_gate_result *x = &v->results.v[kept];
         *x = v->results.v[i];
-        int rc = judge_one(g, x);
+        /* a larger thing was judged when it was found */
+        int rc = x->metric.n ? az_gate_judge(x, g->a) : AZ_OK;
         if (rc)
             return rc;
-        kept += !(x->drift && x->level == AZ_LEVEL_INFO);
+        kept += !is_said(g, x, kept);
     }
     v->results.n = kept;
+    az_gate_together(v);
     int rc = az_gate_causes(v, g->a);
     if (rc)
         return rc;
@@ -594,6 +627,8 @@ static int judge_all(struct gate *g)
         worst = x->level > worst ? x->level : worst;
     }
     v->first = g->in->first && !g->in->base;
+    for (size_t i = 0; v->first && i < g->in->cand->metrics.n; i++)
+        v->can_see = fmax(v->can_see, AZ_GATE_SEEN * g->in->cand->metrics.v[i].within);
     v->outcome = worst == AZ_LEVEL_FAIL           ? AZ_VERDICT_FAIL
                  : worst == AZ_LEVEL_INCONCLUSIVE ? AZ_VERDICT_INCONCLUSIVE
                                                   : AZ_VERDICT_PASS;
@@ -606,10 +641,12 @@ int az_gate_run(const struct az_gate_in *in, struct az_verdict *v)
     int rc = find_standings(&g);
 
     if (!rc)
+        rc = az_gate_pool(in, &g.pools);
+    if (!rc)
         rc = whole_inputs(&g);
     for (size_t i = 0; !rc && i < in->n_rules; i++)
         rc = one_rule(&g, &in->rules[i]);
-    if (!rc && in->drift)
+    if (!rc)
         rc = drift(&g);
     if (!rc)
         rc = correct(&g);
@@ -618,10 +655,14 @@ int az_gate_run(const struct az_gate_in *in, struct az_verdict *v)
 
 const char *az_gate_status_text(enum az_gate_status s)
 {
-    static const char *const text[AZ_GATE_STATUSES] = { "pass",        "fail",     "warn",
-                                                        "unstable",    "improved", "new",
-                                                        "removed",     "skip",     "error",
-                                                        "inconclusive" };
+    static const char *const text[AZ_GATE_STATUSES] = {
+        [AZ_GATE_PASS] = "pass",         [AZ_GATE_FAIL] = "fail",
+        [AZ_GATE_WARN] = "warn",         [AZ_GATE_UNSTABLE] = "unstable",
+        [AZ_GATE_OUTLIER] = "outlier",   [AZ_GATE_IMPROVED] = "improved",
+        [AZ_GATE_NEW] = "new",           [AZ_GATE_REMOVED] = "removed",
+        [AZ_GATE_SKIP] = "skip",         [AZ_GATE_ERROR] = "error",
+        [AZ_GATE_INCONCLUSIVE] = "inconclusive"
+    };
     return (unsigned)s < AZ_GATE_STATUSES ? text[s] : "";
 }
 

@@ -3,10 +3,14 @@
 #ifndef AZ_RESULTS_GATE_H
 #define AZ_RESULTS_GATE_H
 
+#include "results/past.h"
 #include "results/series.h"
 #include "results/verdict.h"
 
 #define AZ_GATE_GEOMEAN "__geomean__"
+/* Standard errors within a run by which two single runs must differ, for nine in ten such changes to
+ * be seen: sqrt 2 (4 + 1.28). */
+#define AZ_GATE_SEEN 7.47
 
 struct az_gate_in {
     const struct az_gate_rule *rules;
@@ -15,10 +19,11 @@ struct az_gate_in {
     struct az_sv no_base;         /* why, and what to do */
     bool first; /* there can be none: the history has no run of this kind yet, and keeps this one */
     const struct az_series *cand;
-    const struct az_series *noise; /* earlier runs, one value a run; NULL: none */
-    const struct az_series *drift; /* the run some time ago; NULL: none */
-    double drift_rel;
-    struct az_sv drift_text; /* "run 12 of 2026-01-02" */
+    const struct az_past *past;    /* earlier nights; NULL: none */
+    bool by_level;                 /* held against the accepted level of each figure, not against
+                                      the values of base */
+    double drift_rel;              /* 0: no drift rule */
+    int64_t drift_days, hold;      /* hold: nights after which a worse level is accepted; 0: never */
 };
 
 /* Fills v (arena set by the caller; results are released with az_vec_release). Fails only for lack
@@ -43,7 +48,19 @@ int az_gate_causes(struct az_verdict *v, struct az_arena *a) AZ_MUST_USE;
 int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base,
                     const struct az_metric *cand, struct az_gate_result *out) AZ_MUST_USE;
 /* Status, level and text. */
-int az_gate_judge(struct az_gate_result *x, const struct az_metric *noise,
-                  struct az_arena *a) AZ_MUST_USE;
+int az_gate_judge(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
+
+/* ---- gate_course.c: what earlier nights say ---- */
+struct az_gate_pools {
+    double spikes, all, correlation; /* of all figures that rules meet */
+};
+int az_gate_pool(const struct az_gate_in *in, struct az_gate_pools *out) AZ_MUST_USE;
+/* The course of a figure under a rule; *level: the values of its accepted level, in the arena (n 0:
+ * there is no earlier night). */
+int az_gate_course(const struct az_gate_in *in, const struct az_gate_pools *pools,
+                   const struct az_gate_rule *r, const struct az_metric *cand, struct az_arena *a,
+                   struct az_gate_course *out, struct az_vec_f64 *level) AZ_MUST_USE;
+/* Most figures off together in one night: the machine rather than a commit. */
+void az_gate_together(struct az_verdict *v);
 
 #endif

@@ -7,10 +7,9 @@
 #include "results/gate_stats.h"
 
 #define AUTO_RUNS      4 /* a side, for a test nobody asked for by name */
-#define NOISE_POINTS   5
 #define ROUNDS         2000
 #define STEPS_EFFECT   0.5 /* steps of one run are not independent */
-#define MAD_TO_SIGMA   1.4826
+#define STEP_PART      0.25 /* of a limit, for a level that held to be worth a word */
 #define BOOTSTRAP_RUNS 3
 
 /* ---- measure ---- */
@@ -174,16 +173,19 @@ static bool beyond(double delta, double limit, const struct az_gate_result *x)
     return delta - limit > slack;
 }
 
-/* Threshold of the rule exceeded by this worsening (or improvement, with its sign turned). */
-static bool over(const struct az_gate_result *x, double delta)
+/* Threshold of the rule, or a part of it, exceeded by this worsening (or improvement, with its sign
+ * turned). */
+static bool over_part(const struct az_gate_result *x, double delta, double part)
 {
     const struct az_gate_rule *r = x->rule;
-    bool abs = beyond(delta, isnan(x->limit_abs) ? r->abs : x->limit_abs, x);
-    bool rel = beyond(delta, r->rel * fabs(x->base.center), x) && beyond(delta, 0, x);
+    bool abs = beyond(delta, part * (isnan(x->limit_abs) ? r->abs : x->limit_abs), x);
+    bool rel = beyond(delta, part * r->rel * fabs(x->base.center), x) && beyond(delta, 0, x);
     if (word(r->combine, "any"))
         return (r->abs_given && abs) || rel;
     return abs && rel;
 }
+
+static bool over(const struct az_gate_result *x, double delta) { return over_part(x, delta, 1); }
 
 static bool ran(const struct az_gate_result *x) { return x->test[0] != 'n'; }
 
@@ -202,18 +204,19 @@ static bool significant(const struct az_gate_result *x, bool worse)
     return up ? x->low > 1 + r->rel : x->high < 1 - r->rel;
 }
 
-/* Without a test: is the change larger than what earlier runs scatter by? True where too few are
+/* Without a test: is the change larger than what earlier nights scatter by? True where none are
  * known. */
-static bool above_noise(struct az_gate_result *x, const struct az_metric *noise, struct az_arena *a)
+static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a)
 {
-    double s;
-    if (ran(x) || !noise || noise->values.n < NOISE_POINTS || any_nan(noise))
+    const struct az_gate_course *c = &x->course;
+
+    if (ran(x) || !c->known || !(x->rule->noise_k > 0))
         return true;
-    s = MAD_TO_SIGMA * az_gate_mad(noise->values.v, noise->values.n);
-    if (beyond(fabs(x->delta), x->rule->noise_k * s, x))
+    if (c->kind != AZ_NIGHTS_SAME && (worse ? c->side > 0 : c->side < 0))
         return true;
-    x->note =
-        az_arena_printf(a, "within noise: %zu earlier runs scatter by %.4g", noise->values.n, s);
+    x->note = az_arena_printf(
+        a, "within noise: %zu earlier run%s, a night scatters by %.2g%%%s", c->runs,
+        c->runs == 1 ? "" : "s", 100 * c->noise, c->within ? " (within the runs)" : "");
     return false;
 }
 
@@ -246,10 +249,61 @@ static void set_failed(struct az_gate_result *x)
     set(x, warn ? AZ_GATE_WARN : AZ_GATE_FAIL, warn ? AZ_LEVEL_WARN : AZ_LEVEL_FAIL);
 }
 
-/* Both sides are there. */
-static void judge_change(struct az_gate_result *x, const struct az_metric *noise,
-                         struct az_arena *a)
+/* "since run 41 of 2026-01-31 (commits a1..b2), 3 nights". */
+static struct az_sv since(const struct az_gate_course *c, struct az_arena *a)
 {
+    return az_arena_printf(a, "since %.*s%s%.*s%s, %zu night%s", AZ_SVF(c->since),
+                           c->commits.n ? " (commits " : "", AZ_SVF(c->commits),
+                           c->commits.n ? ")" : "", c->held, c->held == 1 ? "" : "s");
+}
+
+/* A level that changed and held: beyond the limit it fails, below it as the rule says. */
+static bool judge_step(struct az_gate_result *x, struct az_arena *a)
+{
+    const struct az_gate_course *c = &x->course;
+    const double size = fabs(c->level - c->before);
+    const enum az_gate_level level = level_of(x->rule->change_point);
+
+    if (!c->known || c->kind != AZ_NIGHTS_STEP || c->side <= 0 || !over_part(x, size, STEP_PART))
+        return false;
+    if (over(x, size) || level == AZ_LEVEL_FAIL)
+        set_failed(x);
+    else
+        set(x, level == AZ_LEVEL_WARN ? AZ_GATE_WARN : AZ_GATE_PASS, level);
+    x->note = az_arena_printf(a, "step of %+.2g%% %.*s",
+                              100 * (c->level - c->before) / fabs(c->before), AZ_SVF(since(c, a)));
+    return true;
+}
+
+/* One night is off. Where that happens now and then, and the night after is as before, only another
+ * run can tell. */
+static void judge_jump(struct az_gate_result *x, struct az_arena *a)
+{
+    const struct az_gate_course *c = &x->course;
+
+    if (!ran(x) && c->known && c->kind == AZ_NIGHTS_OUTLIER) {
+        const bool warn = word(x->rule->severity, "warn");
+        set(x, AZ_GATE_OUTLIER, warn ? AZ_LEVEL_WARN : AZ_LEVEL_INCONCLUSIVE);
+        x->note = AZ_SV("this night alone so far, and single nights are off now and then in this "
+                        "history: run it again");
+        return;
+    }
+    set_failed(x);
+    if (!ran(x) && c->known)
+        x->note = since(c, a);
+}
+
+/* Both sides are there. */
+static void judge_change(struct az_gate_result *x, struct az_arena *a)
+{
+    if (x->drift) {
+        set_failed(x);
+        x->note = az_arena_printf(a, "drift of %+.2g%% since %.*s", 100 * x->course.drift,
+                                  AZ_SVF(x->course.drifts_at));
+        return;
+    }
+    if (judge_step(x, a))
+        return;
     if (over(x, x->delta)) {
         if (!significant(x, true)) {
             double floor = az_mann_whitney_floor(x->base.n, x->cand.n);
@@ -259,15 +313,15 @@ static void judge_change(struct az_gate_result *x, const struct az_metric *noise
                                 a, "not significant: %zu and %zu runs cannot give p below %.3g",
                                 x->base.n, x->cand.n, floor)
                           : AZ_SV("not significant");
-        } else if (!above_noise(x, noise, a)) {
+        } else if (!above_noise(x, true, a)) {
             set(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
         } else {
-            set_failed(x);
+            judge_jump(x, a);
         }
         return;
     }
     if (!word(x->rule->better, "equal") && over(x, -x->delta) && significant(x, false) &&
-        above_noise(x, noise, a))
+        above_noise(x, false, a))
         set(x, AZ_GATE_IMPROVED, AZ_LEVEL_INFO);
     else
         set(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
@@ -285,8 +339,7 @@ static void judge_missing(struct az_gate_result *x, struct az_arena *a)
     x->note = az_arena_printf(a, "the %s has no value", no_base ? "baseline" : "candidate");
 }
 
-static void judge_status(struct az_gate_result *x, const struct az_metric *noise,
-                         struct az_arena *a)
+static void judge_status(struct az_gate_result *x, struct az_arena *a)
 {
     const struct az_gate_rule *r = x->rule;
     bool skipped = x->status == AZ_GATE_SKIP;
@@ -313,7 +366,7 @@ static void judge_status(struct az_gate_result *x, const struct az_metric *noise
     } else if (isnan(x->base.center) || isnan(x->cand.center)) {
         judge_missing(x, a);
     } else {
-        judge_change(x, noise, a);
+        judge_change(x, a);
     }
 }
 
@@ -435,10 +488,10 @@ static int explain(struct az_gate_result *x, struct az_arena *a)
     return rc ? rc : a->failed ? az_arena_error(a) : 0;
 }
 
-int az_gate_judge(struct az_gate_result *x, const struct az_metric *noise, struct az_arena *a)
+int az_gate_judge(struct az_gate_result *x, struct az_arena *a)
 {
     double s = seconds(x->unit);
-    judge_status(x, noise, a);
+    judge_status(x, a);
     x->timed = s > 0;
     if (!isnan(x->delta))
         x->lost = s > 0 ? x->delta * s : isnan(x->rel) ? x->delta : x->rel;

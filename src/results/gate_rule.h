@@ -25,6 +25,7 @@ struct az_gate_rule {
     double min_share; /* of the sheet's total in the baseline, fraction */
     struct az_sv on_new, on_removed, on_missing; /* info, warn, fail */
     struct az_sv severity;                       /* fail, warn */
+    struct az_sv change_point; /* a level that changed by less than the limit: fail, warn, info */
     struct az_sv correct;                        /* holm, none */
     struct az_sv samples;                        /* runs, steps */
     int64_t warmup;                              /* first steps skipped */
@@ -50,6 +51,7 @@ struct az_history_opts {
     bool store;        /* the run is added */
     double drift_rel;  /* fraction; 0: no drift rule */
     int64_t drift_days;
+    int64_t accept_after; /* nights after which a worse level is the level; 0: never by itself */
     int64_t rows;        /* rows of a table that are stored */
     struct az_sv tables; /* glob of tables that are stored besides those of rules */
     struct az_where where;
@@ -80,6 +82,7 @@ static inline void az_gate_rule_init(struct az_gate_rule *r)
         .on_removed = AZ_SV("warn"),
         .on_missing = AZ_SV("fail"),
         .severity = AZ_SV("fail"),
+        .change_point = AZ_SV("fail"),
         .correct = AZ_SV("holm"),
         .samples = AZ_SV("runs"),
         .warmup = 1,

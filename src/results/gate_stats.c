@@ -48,7 +48,9 @@ static double median_about(const double *v, size_t n, double about, bool absolut
         return NAN;
     for (size_t i = 0; i < n; i++)
         w[i] = absolute ? fabs(v[i] - about) : v[i];
-    if (sort_values(w, n) == 0)
+    if (w != few) /* selection instead of sorting: long histories have many figures */
+        m = az_percentile_f64(w, n, 50);
+    else if (sort_values(w, n) == 0)
         m = middle(w, n);
     if (w != few)
         az_mem_free(NULL, w, n * sizeof *w);

@@ -39,6 +39,14 @@ static const char schema_2[] =
     "CREATE INDEX verdict_metric ON verdict(metric_id, run_id);"
     "UPDATE meta SET v='2' WHERE k='schema_version';";
 
+/* Version 3: changes that were accepted, and what a value scatters by within its run. */
+static const char schema_3[] =
+    "CREATE TABLE accept(id INTEGER PRIMARY KEY, run_id INTEGER REFERENCES run(id) ON DELETE "
+    "CASCADE, figure TEXT, reason TEXT);"
+    "CREATE TABLE spread(run_id INTEGER REFERENCES run(id) ON DELETE CASCADE, metric_id INTEGER "
+    "REFERENCES metric(id), value REAL, PRIMARY KEY(run_id,metric_id)) WITHOUT ROWID;"
+    "UPDATE meta SET v='3' WHERE k='schema_version';";
+
 /* Numbers of runs are not used again when the newest ones are pruned: reports and verdicts name
  * them. The greatest is kept in `meta`, which older programs leave alone: what they add counts,
  * too. */
@@ -173,6 +181,8 @@ static int migrate(struct az_history *h)
         rc = az_hist_exec(h, schema_1);
     if (!rc && h->version < 2)
         rc = az_hist_exec(h, schema_2);
+    if (!rc && h->version < 3)
+        rc = az_hist_exec(h, schema_3);
     if (rc) {
         (void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
         return rc;
@@ -322,7 +332,7 @@ void az_history_close(struct az_history *h)
 struct adding {
     struct az_history *h;
     int64_t run;
-    sqlite3_stmt *put_metric, *get_metric, *put_sample, *put_verdict, *put_fact;
+    sqlite3_stmt *put_metric, *get_metric, *put_sample, *put_verdict, *put_fact, *put_spread;
 };
 
 static int insert_run(struct adding *w, const struct az_history_run *r)
@@ -389,6 +399,12 @@ static int insert_samples(struct adding *w, const struct az_series *s)
             (void)sqlite3_bind_double(w->put_sample, 4, m->values.v[k]); /* NaN is stored as NULL */
             rc = run_once(w->h, w->put_sample);
         }
+        if (rc || !(m->within > 0))
+            continue;
+        (void)sqlite3_bind_int64(w->put_spread, 1, w->run);
+        (void)sqlite3_bind_int64(w->put_spread, 2, id);
+        (void)sqlite3_bind_double(w->put_spread, 3, m->within);
+        rc = run_once(w->h, w->put_spread);
     }
     return rc;
 }
@@ -458,7 +474,33 @@ static int prepare_adding(struct adding *w)
                              &w->put_verdict);
     if (!rc)
         rc = az_hist_prepare(w->h, "INSERT OR IGNORE INTO fact VALUES(?,?,?,?)", &w->put_fact);
+    if (!rc)
+        rc = az_hist_prepare(w->h, "INSERT OR REPLACE INTO spread VALUES(?,?,?)", &w->put_spread);
     return rc;
+}
+
+static int change(struct az_history *h, const char *sql, int64_t number, struct az_sv text)
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(h, sql, &st);
+    if (rc)
+        return rc;
+    (void)sqlite3_bind_int64(st, 1, number);
+    if (sqlite3_bind_parameter_count(st) > 1)
+        az_hist_bind_text(st, 2, text);
+    rc = run_once(h, st);
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+static void release_adding(struct adding *w)
+{
+    (void)sqlite3_finalize(w->put_metric);
+    (void)sqlite3_finalize(w->get_metric);
+    (void)sqlite3_finalize(w->put_sample);
+    (void)sqlite3_finalize(w->put_verdict);
+    (void)sqlite3_finalize(w->put_fact);
+    (void)sqlite3_finalize(w->put_spread);
 }
 
 int az_history_add(struct az_history *h, const struct az_history_run *run,
@@ -482,12 +524,34 @@ int az_history_add(struct az_history *h, const struct az_history_run *run,
         rc = az_hist_exec(h, "COMMIT");
     if (rc && open)
         (void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
-    (void)sqlite3_finalize(w.put_metric);
-    (void)sqlite3_finalize(w.get_metric);
-    (void)sqlite3_finalize(w.put_sample);
-    (void)sqlite3_finalize(w.put_verdict);
-    (void)sqlite3_finalize(w.put_fact);
+    release_adding(&w);
     *id = w.run;
+    return rc;
+}
+
+int az_history_judge(struct az_history *h, int64_t id, const struct az_verdict *v)
+{
+    struct adding w = { .h = h, .run = id };
+    int rc = prepare_adding(&w);
+
+    if (!rc)
+        rc = az_hist_exec(h, "BEGIN IMMEDIATE");
+    bool open = !rc;
+    /* older programs marked a run bad where a figure failed */
+    if (!rc)
+        rc = change(h,
+                    "UPDATE run SET good=1 WHERE id=? AND EXISTS(SELECT 1 FROM verdict WHERE "
+                    "run_id=run.id AND status='fail')",
+                    id, AZ_SV(""));
+    if (!rc)
+        rc = change(h, "DELETE FROM verdict WHERE run_id=?", id, AZ_SV(""));
+    if (!rc)
+        rc = insert_verdicts(&w, v);
+    if (!rc)
+        rc = az_hist_exec(h, "COMMIT");
+    if (rc && open)
+        (void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
+    release_adding(&w);
     return rc;
 }
 
@@ -508,20 +572,6 @@ int az_hist_need_run(struct az_history *h, int64_t id)
     return rc < 0 ? rc : 0;
 }
 
-static int change(struct az_history *h, const char *sql, int64_t number, struct az_sv text)
-{
-    sqlite3_stmt *st;
-    int rc = az_hist_prepare(h, sql, &st);
-    if (rc)
-        return rc;
-    (void)sqlite3_bind_int64(st, 1, number);
-    if (sqlite3_bind_parameter_count(st) > 1)
-        az_hist_bind_text(st, 2, text);
-    rc = run_once(h, st);
-    (void)sqlite3_finalize(st);
-    return rc;
-}
-
 int az_history_mark(struct az_history *h, int64_t id, bool good)
 {
     int rc = az_hist_need_run(h, id);
@@ -535,6 +585,23 @@ int az_history_pin(struct az_history *h, int64_t id, struct az_sv label)
 {
     int rc = az_hist_need_run(h, id);
     return rc ? rc : change(h, "INSERT OR REPLACE INTO pin(run_id,label) VALUES(?,?)", id, label);
+}
+
+int az_history_accept(struct az_history *h, int64_t id, struct az_sv figure, struct az_sv reason)
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_need_run(h, id);
+
+    if (!rc)
+        rc = az_hist_prepare(h, "INSERT INTO accept(run_id,figure,reason) VALUES(?,?,?)", &st);
+    if (rc)
+        return rc;
+    (void)sqlite3_bind_int64(st, 1, id);
+    az_hist_bind_text(st, 2, figure);
+    az_hist_bind_text(st, 3, reason);
+    rc = run_once(h, st);
+    (void)sqlite3_finalize(st);
+    return rc;
 }
 
 int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed)

@@ -4,10 +4,12 @@
 #ifndef AZ_RESULTS_HISTORY_H
 #define AZ_RESULTS_HISTORY_H
 
+#include "results/past.h"
 #include "results/series.h"
 #include "results/verdict.h"
 
-#define AZ_HISTORY_VERSION 2
+#define AZ_HISTORY_VERSION 3
+#define AZ_HISTORY_LEVEL   "level" /* baseline: the accepted level of each figure */
 
 struct az_history;
 enum az_history_mode { AZ_HISTORY_READ, AZ_HISTORY_WRITE };
@@ -19,6 +21,7 @@ struct az_history_run {
     struct az_sv pins; /* labels pinned to it, blanks between them */
     bool good;
     int64_t metrics; /* figures of it */
+    int64_t failed;  /* of them, those that failed */
 };
 AZ_VEC(struct az_history_run, az_history_runs);
 
@@ -39,6 +42,12 @@ int az_history_add(struct az_history *h, const struct az_history_run *run,
 /* Marks a run good or bad, pins a label to it (the label leaves another run), keeps the newest
  * `keep` runs and those pinned. AZ_EUSAGE with a message: no such run. */
 int az_history_mark(struct az_history *h, int64_t id, bool good) AZ_MUST_USE;
+/* Accepts what changed in a figure up to this run: its level is what others are held against.
+ * figure: as `trend` takes it; empty: all. */
+int az_history_accept(struct az_history *h, int64_t id, struct az_sv figure,
+                      struct az_sv reason) AZ_MUST_USE;
+/* Replaces the verdicts of a run; it is good again unless a user said otherwise. */
+int az_history_judge(struct az_history *h, int64_t id, const struct az_verdict *v) AZ_MUST_USE;
 int az_history_pin(struct az_history *h, int64_t id, struct az_sv label) AZ_MUST_USE;
 int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed) AZ_MUST_USE;
 
@@ -47,7 +56,9 @@ int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed) AZ_MU
 int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
                     struct az_history_runs *out) AZ_MUST_USE;
 /* Figures of the run or runs that a choice names, for a candidate like `like` (branch, host without
- * its number, device): last, last-good, window:N, pinned:LABEL. *why says what is missing where
+ * its number, device), earlier than like->created: last, last-good, level (the newest one, whose
+ * values the gate replaces by those of the level), window:N, pinned:LABEL. A figure that failed is
+ * left out of last-good and window. *why says what is missing where
  * there is none (then out is empty and *found false). */
 int az_history_baseline(struct az_history *h, struct az_sv choice,
                         const struct az_history_run *like, struct az_series *out, bool *found,
@@ -56,12 +67,16 @@ int az_history_baseline(struct az_history *h, struct az_sv choice,
  * wrong where there is no baseline: these are the first nights. False for a pinned run. */
 int az_history_is_young(struct az_history *h, struct az_sv choice,
                         const struct az_history_run *like, bool *young) AZ_MUST_USE;
-/* One value (the center) a run and metric of the newest `runs` good runs. */
-int az_history_noise(struct az_history *h, const struct az_history_run *like, int64_t runs,
-                     struct az_series *out) AZ_MUST_USE;
-/* The newest good run that is at least `days` older than like->created; *text names it. */
-int az_history_drift(struct az_history *h, const struct az_history_run *like, int64_t days,
-                     struct az_series *out, bool *found, struct az_sv *text) AZ_MUST_USE;
+/* ---- history_past.c ---- */
+/* What came before a run: the runs like it (branch, class of hosts, device) that are earlier by
+ * their own time, oldest first, at most AZ_PAST_RUNS, and of each figure one value a run. Runs that
+ * a user marked bad, or whose ranks or class map differ from those of `cand`, are left out; *others
+ * is their number. id: number of the run itself; 0: it is not stored yet. */
+int az_history_past(struct az_history *h, const struct az_history_run *like, int64_t id,
+                    const struct az_series *cand, struct az_past *out, size_t *others) AZ_MUST_USE;
+/* The run's figures and facts, as they were stored. AZ_EUSAGE: no such run. */
+int az_history_load(struct az_history *h, int64_t id, struct az_history_run *run,
+                    struct az_series *out) AZ_MUST_USE;
 
 /* ---- history_report.c: documents for the commands; doc is empty and initialised ---- */
 int az_history_list_document(struct az_history *h, struct az_document *doc) AZ_MUST_USE;

@@ -14,6 +14,20 @@ struct az_history {
     int64_t version; /* of the schema as it is in the file */
 };
 
+/* Runs like one (?1 to ?3), the class of hosts: node17 -> node; and earlier than it by their own
+ * time (?4, ?5: its number; 0: it is not stored yet). */
+#define AZ_HIST_SAME                                                                               \
+    "branch=?1 AND rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND device=?3"
+#define AZ_HIST_BEFORE                                                                             \
+    "(created<?4 OR (created=?4 AND (?5=0 OR id<?5))) AND id<>?5"
+void az_hist_bind_like(sqlite3_stmt *st, const struct az_history_run *like, int64_t id);
+
+/* ---- history_read.c ---- */
+/* Of the runs of `p` the centers of all figures. */
+int az_hist_centers(struct az_history *h, struct az_past *p) AZ_MUST_USE;
+/* One run with its facts. */
+int az_hist_load(struct az_history *h, int64_t id, struct az_series *out) AZ_MUST_USE;
+
 /* Prepares; *st NULL and a message on failure. */
 int az_hist_prepare(struct az_history *h, const char *sql, sqlite3_stmt **st) AZ_MUST_USE;
 /* Steps: 1 a row, 0 done, negative with a message. */
@@ -26,11 +40,9 @@ void az_hist_bind_text(sqlite3_stmt *st, int at, struct az_sv s);
 struct az_sv az_hist_text(sqlite3_stmt *st, int col, struct az_arena *a);
 /* AZ_EUSAGE with a message if there is no run of that number. */
 int az_hist_need_run(struct az_history *h, int64_t id) AZ_MUST_USE;
-/* "input / table / key / column", and does it meet what a user says: a part of it, a glob for a
- * part, or the key of the row; nothing meets all. */
+/* "input / table / key / column". */
 struct az_sv az_hist_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet,
                                  struct az_sv key, struct az_sv name);
-bool az_hist_meets(struct az_sv key, struct az_sv text, struct az_sv of_row, struct az_arena *a);
 /* A double of a column, NaN for NULL. */
 double az_hist_real(sqlite3_stmt *st, int col);
 

@@ -39,7 +39,7 @@ static int read_figures(struct export *x, struct az_sv key)
         bool added;
         struct az_sv text = az_hist_figure_text(a, f.input, f.sheet, f.key, f.name);
         rc = a->failed || !text.p ? az_arena_error(a) : AZ_OK;
-        if (!rc && !az_hist_meets(key, text, f.key, a))
+        if (!rc && !az_figure_meets(key, text, f.key, a))
             continue;
         if (!rc)
             rc = az_map_put(&x->known, (uint64_t)sqlite3_column_int64(st, 0), 0,

@@ -10,11 +10,17 @@
 #define WINDOW_RUNS  10
 #define WINDOW_LEAST 3
 
-#define SAME                                                                                       \
-    "branch=?1 AND rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND device=?3" /* the class of  \
-                                                                                     hosts: node17 \
-                                                                                     -> node */
-#define NEWEST " ORDER BY created DESC, id DESC LIMIT ?4"
+#define EARLIER "SELECT id FROM run WHERE " AZ_HIST_SAME " AND " AZ_HIST_BEFORE NEWEST
+#define NEWEST  " ORDER BY created DESC, id DESC LIMIT ?6"
+
+void az_hist_bind_like(sqlite3_stmt *st, const struct az_history_run *like, int64_t id)
+{
+    az_hist_bind_text(st, 1, like->branch);
+    az_hist_bind_text(st, 2, like->host);
+    az_hist_bind_text(st, 3, like->device);
+    az_hist_bind_text(st, 4, like->created);
+    (void)sqlite3_bind_int64(st, 5, id);
+}
 
 int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
                     struct az_history_runs *out)
@@ -28,7 +34,9 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
     struct az_sv sql = az_arena_printf(
         a,
         "SELECT id,created,label,commit_id,branch,host,device,stack,config_hash,good,%s,"
-        "(SELECT count(DISTINCT metric_id) FROM sample WHERE run_id=run.id) FROM run "
+        "(SELECT count(DISTINCT metric_id) FROM sample WHERE run_id=run.id),"
+        "(SELECT count(DISTINCT metric_id) FROM verdict WHERE run_id=run.id AND status='fail') "
+        "FROM run "
         "ORDER BY created DESC, id DESC LIMIT ?",
         pins);
     int rc = sql.p ? az_hist_prepare(h, sql.p, &st) : az_arena_error(a);
@@ -48,7 +56,8 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
                                     .config_hash = az_hist_text(st, 8, a),
                                     .good = sqlite3_column_int(st, 9) != 0,
                                     .pins = az_hist_text(st, 10, a),
-                                    .metrics = sqlite3_column_int64(st, 11) };
+                                    .metrics = sqlite3_column_int64(st, 11),
+                                    .failed = sqlite3_column_int64(st, 12) };
         rc = a->failed ? az_arena_error(a) : az_vec_push(out, r);
         if (rc)
             break;
@@ -130,15 +139,21 @@ static int metric_at(struct reader *r, int64_t id, size_t *at)
     return rc;
 }
 
-/* All values of a run, or one center a metric. */
-static int load_samples(struct reader *r, int64_t run, bool centers, uint32_t rep)
+#define SAMPLES "SELECT metric_id,value FROM sample AS s WHERE run_id=?"
+#define PASSED                                                                                     \
+    " AND NOT EXISTS(SELECT 1 FROM verdict AS v WHERE v.run_id=s.run_id AND "                      \
+    "v.metric_id=s.metric_id AND v.status='fail')"
+#define IN_ORDER " ORDER BY metric_id,rep"
+
+/* All values of a run, or one center a metric; passed: without figures that failed. */
+static int load_samples(struct reader *r, int64_t run, bool centers, bool passed, uint32_t rep)
 {
     struct az_vec_f64 v;
     sqlite3_stmt *st;
     size_t at = 0;
     int64_t metric = -1;
-    int rc = az_hist_prepare(
-        r->h, "SELECT metric_id,value FROM sample WHERE run_id=? ORDER BY metric_id,rep", &st);
+    int rc =
+        az_hist_prepare(r->h, passed ? SAMPLES PASSED IN_ORDER : SAMPLES IN_ORDER, &st);
 
     if (rc)
         return rc;
@@ -189,44 +204,92 @@ static int load_facts(struct az_history *h, int64_t run, struct az_series *s)
 
 AZ_VEC(int64_t, ids);
 
-/* The runs of a list, as the values of one series. */
-static int load_runs(struct az_history *h, const struct ids *runs, bool centers,
-                     struct az_series *s)
+/* The runs of a list, as the values of one series. passed: without figures that failed. */
+static int load_runs(struct az_history *h, const struct ids *runs, bool passed, struct az_series *s)
 {
     struct reader r;
     int rc = reader_init(&r, h, s);
     for (size_t i = 0; !rc && i < runs->n; i++) {
-        rc = load_samples(&r, runs->v[i], centers, (uint32_t)i);
-        if (!rc && !centers)
+        rc = load_samples(&r, runs->v[i], false, passed, (uint32_t)i);
+        if (!rc)
             rc = load_facts(h, runs->v[i], s);
     }
     reader_release(&r);
     return rc;
 }
 
+/* What the values of a run scatter by within it; the last run that knows it counts. */
+static int load_spread(struct reader *r, int64_t run)
+{
+    sqlite3_stmt *st;
+    size_t at = 0;
+    int rc;
+
+    if (r->h->version < 3)
+        return AZ_OK;
+    rc = az_hist_prepare(r->h, "SELECT metric_id,value FROM spread WHERE run_id=?", &st);
+    if (rc)
+        return rc;
+    (void)sqlite3_bind_int64(st, 1, run);
+    while ((rc = az_hist_step(r->h, st)) == 1) {
+        rc = metric_at(r, sqlite3_column_int64(st, 0), &at);
+        if (rc)
+            break;
+        r->s->metrics.v[at].within = az_hist_real(st, 1);
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+int az_hist_centers(struct az_history *h, struct az_past *p)
+{
+    struct reader r;
+    int rc = reader_init(&r, h, &p->s);
+    for (size_t i = 0; !rc && i < p->runs.n; i++)
+        rc = load_samples(&r, p->runs.v[i].id, true, false, (uint32_t)i);
+    for (size_t i = 0; !rc && i < p->runs.n; i++)
+        rc = load_spread(&r, p->runs.v[i].id);
+    reader_release(&r);
+    return rc;
+}
+
+int az_hist_load(struct az_history *h, int64_t id, struct az_series *out)
+{
+    struct ids one = { .v = &id, .n = 1 };
+    return load_runs(h, &one, false, out);
+}
+
 /* ---- which runs ---- */
 
+/* Runs like this one before it, newest first, at most `most`. */
 static int select_runs(struct az_history *h, const char *sql, const struct az_history_run *like,
-                       int64_t most, struct az_sv text, struct ids *out)
+                       int64_t most, struct ids *out)
 {
     sqlite3_stmt *st;
     int rc = az_hist_prepare(h, sql, &st);
     if (rc)
         return rc;
-    int n = sqlite3_bind_parameter_count(st);
-    if (n >= 4) {
-        az_hist_bind_text(st, 1, like->branch);
-        az_hist_bind_text(st, 2, like->host);
-        az_hist_bind_text(st, 3, like->device);
-        (void)sqlite3_bind_int64(st, 4, most);
-    }
-    if (n != 4)
-        az_hist_bind_text(st, n == 1 ? 1 : 5, text);
+    az_hist_bind_like(st, like, like->id);
+    (void)sqlite3_bind_int64(st, 6, most);
     while ((rc = az_hist_step(h, st)) == 1) {
         rc = az_vec_push(out, sqlite3_column_int64(st, 0));
         if (rc)
             break;
     }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+static int pinned_run(struct az_history *h, struct az_sv label, struct ids *out)
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(h, "SELECT run_id FROM pin WHERE label=?", &st);
+    if (rc)
+        return rc;
+    az_hist_bind_text(st, 1, label);
+    rc = az_hist_step(h, st);
+    if (rc == 1)
+        rc = az_vec_push(out, sqlite3_column_int64(st, 0));
     (void)sqlite3_finalize(st);
     return rc;
 }
@@ -265,14 +328,12 @@ static int choose(struct az_history *h, struct az_sv choice, const struct az_his
 {
     int64_t n = 1;
     size_t least = 1;
-    bool good = !az_sv_is(choice, "last");
+    bool good = !az_sv_is(choice, "last") && !az_sv_is(choice, AZ_HISTORY_LEVEL);
     int rc;
 
     if (az_sv_starts(choice, AZ_SV("pinned:"))) {
         struct az_sv label = az_sv_make(choice.p + 7, choice.n - 7);
-        rc = h->version >= 2
-                 ? select_runs(h, "SELECT run_id FROM pin WHERE label=?", like, 1, label, runs)
-                 : 0;
+        rc = h->version >= 2 ? pinned_run(h, label, runs) : 0;
         *why = az_arena_printf(
             a, "no baseline: no run is pinned as '%.*s' (`analyzer history pin ID LABEL`)",
             AZ_SVF(label));
@@ -286,9 +347,10 @@ static int choose(struct az_history *h, struct az_sv choice, const struct az_his
         least = WINDOW_LEAST;
     }
     rc = select_runs(h,
-                     good ? "SELECT id FROM run WHERE good=1 AND " SAME NEWEST
-                          : "SELECT id FROM run WHERE " SAME NEWEST,
-                     like, n, AZ_SV(""), runs);
+                     good ? "SELECT id FROM run WHERE good=1 AND " AZ_HIST_SAME
+                            " AND " AZ_HIST_BEFORE NEWEST
+                          : EARLIER,
+                     like, n, runs);
     if (!rc && runs->n < least) {
         struct az_sv same = conditions(a, like);
         *why = least > 1
@@ -302,6 +364,46 @@ static int choose(struct az_history *h, struct az_sv choice, const struct az_his
     return rc;
 }
 
+/* Figures that failed in the newest good run have that of the newest run in which they did not. */
+static int add_older(struct az_history *h, const struct az_history_run *like, int64_t newest,
+                     struct az_series *out)
+{
+    struct ids runs;
+    struct reader r;
+    int rc;
+
+    az_vec_init(&runs, NULL);
+    rc = reader_init(&r, h, out);
+    if (!rc)
+        rc = select_runs(h,
+                         "SELECT DISTINCT run.id FROM run JOIN sample AS s ON s.run_id=run.id JOIN "
+                         "verdict AS f ON f.metric_id=s.metric_id AND f.status='fail' WHERE good=1 "
+                         "AND " AZ_HIST_SAME " AND " AZ_HIST_BEFORE
+                         " ORDER BY created DESC, run.id DESC LIMIT ?6",
+                         like, AZ_PAST_RUNS, &runs);
+    for (size_t i = 0; !rc && i < runs.n; i++) {
+        struct az_series one;
+        if (runs.v[i] == newest)
+            continue;
+        rc = az_series_init(&one, out->arena);
+        if (!rc)
+            rc = load_runs(h, &(struct ids){ .v = &runs.v[i], .n = 1 }, true, &one);
+        for (size_t k = 0; !rc && k < one.metrics.n; k++) {
+            size_t at;
+            if (az_series_find(out, &one.metrics.v[k]) || !one.metrics.v[k].values.n ||
+                !az_series_has_input(out, one.metrics.v[k].input))
+                continue;
+            rc = az_series_metric(out, &one.metrics.v[k], &at);
+            for (size_t j = 0; !rc && j < one.metrics.v[k].values.n; j++)
+                rc = az_series_value(out, at, one.metrics.v[k].values.v[j], 0);
+        }
+        az_series_release(&one);
+    }
+    reader_release(&r);
+    az_vec_release(&runs);
+    return rc;
+}
+
 int az_history_baseline(struct az_history *h, struct az_sv choice,
                         const struct az_history_run *like, struct az_series *out, bool *found,
                         struct az_sv *why)
@@ -311,8 +413,11 @@ int az_history_baseline(struct az_history *h, struct az_sv choice,
 
     az_vec_init(&runs, NULL);
     rc = choose(h, choice, like, out->arena, &runs, why);
+    const bool last_good = az_sv_is(choice, "last-good");
     if (!rc)
-        rc = load_runs(h, &runs, false, out);
+        rc = load_runs(h, &runs, last_good || az_sv_starts(choice, AZ_SV("window")), out);
+    if (!rc && last_good && runs.n)
+        rc = add_older(h, like, runs.v[0], out);
     *found = runs.n > 0;
     if (!rc && runs.n)
         rc = name_run(h, runs.v[0], runs.n, out);
@@ -333,49 +438,8 @@ int az_history_is_young(struct az_history *h, struct az_sv choice,
     if (az_sv_starts(choice, AZ_SV("pinned:")))
         return rc;
     az_vec_init(&runs, NULL);
-    rc = select_runs(h, "SELECT id FROM run WHERE " SAME NEWEST, like, least, AZ_SV(""), &runs);
+    rc = select_runs(h, EARLIER, like, least, &runs);
     *young = !rc && (int64_t)runs.n < least;
-    az_vec_release(&runs);
-    return rc;
-}
-
-int az_history_noise(struct az_history *h, const struct az_history_run *like, int64_t n,
-                     struct az_series *out)
-{
-    struct ids runs;
-    int rc;
-
-    az_vec_init(&runs, NULL);
-    rc = select_runs(h, "SELECT id FROM run WHERE good=1 AND " SAME NEWEST, like, n, AZ_SV(""),
-                     &runs);
-    if (!rc)
-        rc = load_runs(h, &runs, true, out);
-    az_vec_release(&runs);
-    return rc;
-}
-
-int az_history_drift(struct az_history *h, const struct az_history_run *like, int64_t days,
-                     struct az_series *out, bool *found, struct az_sv *text)
-{
-    struct ids runs;
-    int64_t now;
-    int rc = 0;
-
-    *found = false;
-    if (!az_history_time(like->created, &now))
-        return 0;
-    az_vec_init(&runs, NULL);
-    rc = select_runs(h, "SELECT id FROM run WHERE good=1 AND " SAME " AND created<=?5" NEWEST, like,
-                     1, az_history_time_text(out->arena, now - days * 86400), &runs);
-    if (!rc && runs.n) {
-        *found = true;
-        rc = load_runs(h, &runs, false, out);
-        if (!rc)
-            rc = name_run(h, runs.v[0], 1, out);
-        if (!rc)
-            rc = az_series_shares(out);
-        *text = az_arena_printf(out->arena, "slow drift since %.*s", AZ_SVF(out->label));
-    }
     az_vec_release(&runs);
     return rc;
 }

@@ -30,6 +30,7 @@ int az_history_list_document(struct az_history *h, struct az_document *doc)
     for (size_t i = 0; i < 8; i++)
         az_table_column(t, text[i], AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Figures", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Failed", AZ_INT, AZ_UNIT_COUNT, 0);
     for (size_t i = 0; i < runs.n; i++) {
         const struct az_history_run *r = &runs.v[i];
         az_put_i64(t, r->id);
@@ -43,6 +44,7 @@ int az_history_list_document(struct az_history *h, struct az_document *doc)
         az_put_given_copy(t, r->stack);
         az_put_given_copy(t, r->pins);
         az_put_i64(t, r->metrics);
+        az_put_i64(t, r->failed);
     }
     az_vec_release(&runs);
     doc->title = AZ_SV("History");
@@ -171,17 +173,6 @@ struct found {
 };
 AZ_VEC(struct found, founds);
 
-bool az_hist_meets(struct az_sv key, struct az_sv text, struct az_sv of_row, struct az_arena *a)
-{
-    if (!key.n || az_sv_eq(key, of_row))
-        return true;
-    bool wild = memchr(key.p, '*', key.n) || memchr(key.p, '?', key.n) || memchr(key.p, '[', key.n);
-    if (!wild)
-        return az_sv_ifind(text, key) >= 0;
-    struct az_sv inside = az_arena_printf(a, "*%.*s*", AZ_SVF(key));
-    return inside.p && az_sv_glob(inside, text);
-}
-
 struct az_sv az_hist_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet,
                                  struct az_sv key, struct az_sv name)
 {
@@ -210,7 +201,7 @@ static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena 
             rc = az_arena_error(a);
             break;
         }
-        if (az_hist_meets(key, f.text, k, a)) {
+        if (az_figure_meets(key, f.text, k, a)) {
             rc = az_vec_push(out, f);
             if (rc)
                 break;

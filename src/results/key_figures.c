@@ -9,6 +9,7 @@
 
 #define LEAST_SHARE 0.02 /* of the busy time, for a family to be a figure */
 #define LEAST_STEPS 3
+#define LEAST_SPREAD 8 /* steps that say by what they scatter */
 
 static struct az_table *new_table(struct az_document *d, const char *id, const char *title)
 {
@@ -21,6 +22,8 @@ static struct az_table *new_table(struct az_document *d, const char *id, const c
         az_table_column(t, "Size (bytes)", AZ_REAL, AZ_UNIT_BYTES, AZ_LOWER_BETTER);
     else
         az_table_column(t, "Time (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    if (strcmp(id, AZ_KEY_FIGURES) == 0)
+        az_table_column(t, "Scatter", AZ_REAL, AZ_UNIT_RATIO, AZ_DETAIL);
     return t;
 }
 
@@ -28,6 +31,8 @@ static void put(struct az_table *t, struct az_sv figure, double x)
 {
     az_put_text(t, figure);
     az_put_f64(t, x);
+    if (t->columns.n > 2)
+        az_put_empty(t);
 }
 
 /* ---- steps ---- */
@@ -49,6 +54,28 @@ static int step_times(const struct az_document *d, struct az_vec_f64 *out)
     return rc;
 }
 
+/* Standard error of the median of the steps, part of it: 1.2533 sigma / sqrt n, with the robust
+ * sigma 1.4826 x median deviation; NaN: too few steps. */
+static double scatter_of(const struct az_vec_f64 *times)
+{
+    const double center = az_gate_center(times->v, times->n);
+
+    if (times->n < LEAST_SPREAD || !(center > 0))
+        return NAN;
+    return 1.2533 * 1.4826 * az_gate_mad(times->v, times->n) / sqrt((double)times->n) / center;
+}
+
+/* The sum of the steps scatters as their mean does, near enough: the total and busy have the same.
+ */
+static void put_scatter(struct az_table *t, const struct az_vec_f64 *times)
+{
+    const double scatter = scatter_of(times);
+
+    for (size_t r = 0; !t->error && r < t->rows; r++)
+        if (!isnan(scatter))
+            t->cells.v[r * t->columns.n + 2] = (struct az_cell){ .type = AZ_REAL, .f = scatter };
+}
+
 static int put_steps(struct az_document *d, struct az_table *t)
 {
     struct az_vec_f64 times;
@@ -58,6 +85,8 @@ static int put_steps(struct az_document *d, struct az_table *t)
     rc = step_times(d, &times);
     if (!rc && times.n >= LEAST_STEPS)
         put(t, AZ_SV("step median"), az_gate_center(times.v, times.n));
+    if (!rc && times.n >= LEAST_STEPS)
+        put_scatter(t, &times);
     az_vec_release(&times);
     return rc;
 }

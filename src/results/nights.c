@@ -12,15 +12,16 @@
 #define PRIOR          0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
 #define PRIOR_RUNS     8
 #define FIRST          4    /* nights of a first level, to be what others are held against */
-#define RARE           0.05 /* what came up in a larger part of the nights is no outlier but a mode */
+#define RARE       0.1  /* what came up in a larger part of the nights is no outlier but a mode */
 #define PRONE          0.003 /* odd nights in figure-nights, for a history in which they are usual */
+#define OFTEN      0.1 /* so, for several in succession */
 #define SLOPE_Z        5.5
 #define SLOPE_RUNS     8
 #define SURE           1.28 /* of a change that is called visible, nine in ten are seen */
 #define DAY            86400.0
 #define SEGMENTS       64
 #define OWN_ERROR      2.2
-#define NO_CORRELATION 0.25
+#define NO_CORRELATION 0.15
 
 struct work {
     const struct az_nights_in *in;
@@ -82,26 +83,22 @@ static double correlation(const struct work *w, double own, size_t n)
     if (!(w->in->all > 0))
         return own > error ? fmin(0.95, own) : 0;
     const double rho = own > others + 3 * error || own < others - 5 * error ? own : others;
-    return rho > NO_CORRELATION ? fmin(0.95, rho) : 0;
+    /* all / n figures said so, with an error of a median */
+    const double known = 1.2533 * OWN_ERROR / sqrt((double)n + w->in->all);
+    return rho > NO_CORRELATION + known ? fmin(0.95, rho) : 0;
 }
 
 static void find_noise(struct work *w)
 {
     const size_t past = w->n - 1;
-    double within[2] = { 0, 0 };
 
     w->noise = az_nights_noise(w->y, past, w->scratch, &w->rho);
     w->rho = correlation(w, w->rho, past);
     w->noise /= sqrt(1 - w->rho);
     if (past < PRIOR_RUNS)
         w->noise = fmax(w->noise, PRIOR * (1 - (double)(past - 1) / PRIOR_RUNS));
-    for (size_t i = 0; w->in->within && i < w->n; i++)
-        if (w->in->within[i] > 0 && fabs(w->in->v[i]) > 0) {
-            within[0] += w->in->within[i] / (w->logs ? fabs(w->in->v[i]) : w->unit);
-            within[1]++;
-        }
-    if (within[1] > 0 && within[0] / within[1] > w->noise) {
-        w->noise = within[0] / within[1];
+    if (w->in->within > w->noise) {
+        w->noise = w->in->within;
         w->out->within = true;
     }
     /* rounding is no change */
@@ -138,10 +135,14 @@ static void segment(struct work *w)
     while (open) {
         struct az_split s;
         const size_t a = from[--open], b = to[open];
-        if (w->segments + open + 2 < SEGMENTS && b - a >= 4 &&
+        if (w->segments + open + 3 < SEGMENTS && b - a >= 4 &&
             az_nights_split(w->clean + a, w->y + a, b - a, w->noise, w->rho, w->in->seed, &s)) {
+            if (s.to < b - a) {
+                from[open] = a + s.to;
+                to[open++] = b;
+            }
             from[open] = a + s.at;
-            to[open++] = b;
+            to[open++] = a + s.to;
             from[open] = a;
             to[open++] = a + s.at;
         } else {
@@ -216,15 +217,37 @@ static void walk(struct work *w)
 
 static double limit_of(const struct work *w)
 {
-    return LIMIT_JUMP + fmin(SMALL_MOST, az_nights_small(w->n_base + 1, w->rho));
+    return (w->in->limit > 0 ? w->in->limit : LIMIT_JUMP) + fmin(SMALL_MOST, az_nights_small(w->n_base + 1, w->rho));
 }
 
-/* Is the history one in which single nights are off now and then, and come back? */
-static bool is_prone(const struct work *w, size_t before)
+/* Is the history one in which single nights are off now and then, and come back? So many in
+ * succession are not. */
+static bool is_prone(const struct work *w, size_t before, size_t run)
 {
     const double odd = w->out->spikes + w->in->spikes, all = (double)w->n + w->in->all;
+    const double rate = fmax(odd / all, (double)before / (double)w->n);
 
-    return before > 0 || (odd >= 1 && odd / all >= PRONE);
+    return (before > 0 || odd >= 1) && rate >= (run > 1 ? OFTEN : PRONE);
+}
+
+/* Nights up to this one, this one included, that are all as far off, on this side. */
+static size_t run_of(const struct work *w, int way, double off)
+{
+    size_t k = 1;
+
+    while (k + 1 < w->n && way * (w->y[w->n - 1 - k] - w->center) > off)
+        k++;
+    return k;
+}
+
+/* A level that is worse, but of which this night is no more? */
+static bool is_back(const struct work *w)
+{
+    const double y = w->y[w->n - 1],
+                 level = w->logs ? log(w->out->level / w->unit) : w->out->level / w->unit;
+    const double one = w->noise * sqrt(1 + az_nights_mean_variance(w->n_base, w->rho));
+
+    return fabs(y - w->center) <= limit_of(w) * one && fabs(y - level) > limit_of(w) * w->noise;
 }
 
 static void judge_night(struct work *w)
@@ -234,17 +257,21 @@ static void judge_night(struct work *w)
     const int way = d > 0 ? 1 : -1;
     size_t before = 0;
 
-    if (out->kind == AZ_NIGHTS_STEP)
+    if (out->kind == AZ_NIGHTS_STEP && !is_back(w))
         return;
+    out->kind = AZ_NIGHTS_SAME;
+    out->side = 0;
     out->z = fabs(d) / (w->noise * sqrt(1 + az_nights_mean_variance(w->n_base, w->rho)));
     if (out->z <= limit_of(w))
         return;
-    for (size_t i = w->base[0]; i + 1 < w->n; i++)
+    const size_t run = run_of(w, way, limit_of(w) * w->noise);
+    for (size_t i = w->base[0]; i + run < w->n; i++)
         before += way * (w->y[i] - y) >= -w->noise;
-    if ((double)before > RARE * (double)w->n_base)
+    if (before > 1 && (double)before > RARE * (double)w->n_base)
         return;
-    out->kind = is_prone(w, before) ? AZ_NIGHTS_OUTLIER : AZ_NIGHTS_JUMP;
+    out->kind = is_prone(w, before, run) ? AZ_NIGHTS_OUTLIER : AZ_NIGHTS_JUMP;
     out->side = w->in->worse == 0 || way == w->in->worse ? 1 : -1;
+    out->at = w->n - run;
 }
 
 /* ---- drift ---- */

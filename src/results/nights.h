@@ -14,8 +14,9 @@
 struct az_nights_in {
     const double *v; /* oldest first, no NaN; the last one is judged */
     size_t n;
-    const double *within; /* noise known from within each run (standard error of its value), in the
-                             figure's unit, NaN: none; NULL: of none */
+    double within; /* standard error of a night's value as the spread within runs has it, part of the
+                      value; 0: not known */
+    double limit;  /* standard deviations by which a single night is off; 0: the default */
     const int64_t *time;  /* seconds since 1970; NULL: a day apart */
     const bool *accepted; /* what changed up to this night, this one included, was accepted; NULL:
                              nothing was */
@@ -69,8 +70,9 @@ int az_nights_look(const double *v, size_t n, double *spikes, double *correlatio
 /* ---- nights_noise.c ---- */
 /* Standard deviation from successive differences: the larger of 1.4826 x median |d - median d| /
  * sqrt 2 and Winsorised squares (Huber) about the median. *correlation of neighbours by the ratio
- * of the squared scales of differences two and one apart (Cressie and Hawkins 1980), 1 + rho; as it
- * is measured, -0.5 to 0.95; 0 for few nights. v has n >= 2 values; scratch n. */
+ * of the squared scales of differences two and one apart (Cressie and Hawkins 1980), 1 + rho, after
+ * slopes over some nights were taken out; as it is measured, -0.5 to 0.95; 0 for few nights. v has
+ * n >= 2 values; scratch 2 n. */
 double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation);
 /* Variance of the mean of k neighbours in units of that of one, first order autoregression. */
 double az_nights_mean_variance(size_t k, double correlation);
@@ -82,7 +84,8 @@ double az_nights_small(size_t n, double correlation);
 
 /* ---- nights_split.c ---- */
 struct az_split {
-    size_t at; /* first index of the right part */
+    size_t at; /* first index of the right part, or of a level that changed back */
+    size_t to; /* n, or the end of such a level */
     double z, p;
 };
 /* The split of v[0..n) that explains it best; false: none is significant. noise: of one night; raw:

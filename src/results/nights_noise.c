@@ -8,38 +8,54 @@
 #define CLIP         2.0 /* Winsorised squares: Huber's proposal 2 with this constant ... */
 #define CLIP_SHARE                                                                                 \
     0.9205      /* ... keeps this part of a normal variance: P - 2 c phi(c) + c^2 (1 - P) */
+#define SLOPE_NIGHTS 5 /* on either side, for a slope */
 #define ODD 5.0 /* a night that is so far off both neighbours is odd */
 
-static double scale_of_differences(const double *v, size_t n, size_t lag, double *d)
+/* The larger of two robust scales about the median of d[0..k). */
+static double scale_of(const double *d, size_t k)
 {
-    const size_t k = n - lag;
+    const double middle = az_gate_median(d, k), mad = MAD_TO_SIGMA * az_gate_mad(d, k);
     double sum = 0;
 
-    for (size_t i = 0; i < k; i++)
-        d[i] = v[i + lag] - v[i];
-    const double middle = az_gate_median(d, k), mad = MAD_TO_SIGMA * az_gate_mad(d, k);
     for (size_t i = 0; i < k; i++) {
         const double x = fmin(fabs(d[i] - middle), CLIP * mad);
         sum += x * x;
     }
     /* few values: the median takes one degree of freedom */
-    const double wins = sqrt(sum / (double)(k > 1 ? k - 1 : 1) / CLIP_SHARE);
-    return fmax(mad, wins) / sqrt(2);
+    return fmax(mad, sqrt(sum / (double)(k > 1 ? k - 1 : 1) / CLIP_SHARE));
+}
+
+/* Takes a slope that holds for some nights from the differences, so that it is no correlation. d:
+ * differences; out: so many. */
+static void without_slope(const double *d, size_t k, double *out)
+{
+    for (size_t i = 0; i < k; i++) {
+        const size_t from = i > SLOPE_NIGHTS ? i - SLOPE_NIGHTS : 0,
+                     to = i + SLOPE_NIGHTS + 1 < k ? i + SLOPE_NIGHTS + 1 : k;
+        out[i] = d[i] - az_gate_median(d + from, to - from);
+    }
 }
 
 double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation)
 {
-    double one, two;
+    double *d = scratch, *flat = scratch + n, one, two;
 
     *correlation = 0;
     if (n < 2)
         return 0;
-    one = scale_of_differences(v, n, 1, scratch);
-    if (n < 6 || !(one > 0))
-        return one;
-    two = scale_of_differences(v, n, 2, scratch);
-    *correlation = fmax(-0.5, fmin(0.95, two * two / (one * one) - 1));
-    return one;
+    for (size_t i = 0; i + 1 < n; i++)
+        d[i] = v[i + 1] - v[i];
+    const double noise = scale_of(d, n - 1) / sqrt(2);
+    if (n < 6 || !(noise > 0))
+        return noise;
+    without_slope(d, n - 1, flat);
+    one = scale_of(flat, n - 1);
+    for (size_t i = 0; i + 2 < n; i++)
+        flat[i] += flat[i + 1];
+    two = scale_of(flat, n - 2);
+    if (one > 0)
+        *correlation = fmax(-0.5, fmin(0.95, two * two / (one * one) - 1));
+    return noise;
 }
 
 double az_nights_mean_variance(size_t k, double rho)

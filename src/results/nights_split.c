@@ -8,6 +8,9 @@
 #define LIMIT_Z    3.7 /* standardised difference of means; grows for short and correlated series */
 #define SCREEN     0.8 /* of it, before the noise is known better */
 #define LIMIT_P    4e-4
+#define NEVER      0.5 /* stands for nights that reached a level, where none did */
+#define BUMP       3 /* nights of a level that changed back, at least */
+#define BUMP_Z     4 /* there are more ways to be one */
 #define LIMIT_RUN  5e-5 /* chance of a run of nights of a mode that is known */
 #define PERMUTED   199  /* and at most one of them as large: p <= 0.01 */
 #define NEAR       60   /* nights on either side of a split that take part in the permutations */
@@ -17,32 +20,45 @@ struct sums {
     const double *v, *raw; /* without odd nights, and with them */
     size_t n;
     double noise, rho;
+    double *prefix; /* sums of v, n + 1 of them */
 };
 
-/* Difference of the means of the two parts, in standard deviations of it. */
-static double z_at(const struct sums *s, size_t at, const double *prefix)
-{
-    const double left = prefix[at] / (double)at,
-                 right = (prefix[s->n] - prefix[at]) / (double)(s->n - at);
-    const double variance =
-        az_nights_mean_variance(at, s->rho) + az_nights_mean_variance(s->n - at, s->rho);
+/* Two parts: the nights from `a` to before `b`, and the others. */
+struct part {
+    size_t a, b;
+    double in, out; /* means */
+};
 
-    return fabs(right - left) / (s->noise * sqrt(variance));
+static struct part part_of(const struct sums *s, size_t a, size_t b)
+{
+    const double in = s->prefix[b] - s->prefix[a];
+
+    return (struct part){ a, b, in / (double)(b - a),
+                          (s->prefix[s->n] - in) / (double)(s->n - (b - a)) };
 }
 
-/* Noise by which a split is judged: the mean square of that from differences and of that about the
- * two levels, which is known better where nothing drifts. */
-static double noise_about(const struct sums *s, size_t at, const double *prefix)
+/* Difference of the means, in standard deviations of it. */
+static double z_of(const struct sums *s, const struct part *p)
 {
-    const double left = prefix[at] / (double)at,
-                 right = (prefix[s->n] - prefix[at]) / (double)(s->n - at);
+    const size_t k = p->b - p->a;
+
+    return fabs(p->in - p->out) / (s->noise * sqrt(az_nights_mean_variance(k, s->rho) +
+                                                   az_nights_mean_variance(s->n - k, s->rho)));
+}
+
+/* The same by the mean square of the noise from differences and of that about the two levels, which
+ * is known better where nothing drifts. */
+static double z_about(const struct sums *s, const struct part *p)
+{
     double sum = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        const double d = fmin(fabs(s->v[i] - (i < at ? left : right)), 4 * s->noise);
+        const double d =
+            fmin(fabs(s->v[i] - (i >= p->a && i < p->b ? p->in : p->out)), 4 * s->noise);
         sum += d * d;
     }
-    return sqrt((s->noise * s->noise + sum / (double)(s->n > 2 ? s->n - 2 : 1)) / 2);
+    return z_of(s, p) * s->noise /
+           sqrt((s->noise * s->noise + sum / (double)(s->n > 2 ? s->n - 2 : 1)) / 2);
 }
 
 static double limit_z(const struct sums *s) { return LIMIT_Z + az_nights_small(s->n, s->rho); }
@@ -114,70 +130,108 @@ static bool beats_permutations(const double *x, size_t n, double rho, uint64_t s
     return true;
 }
 
-/* One-sided rank test of the two parts near the split; correlated nights count for fewer. */
-static bool ranks_differ(const struct sums *s, size_t from, size_t at, size_t to, double *p)
+/* Rank test of the two parts; x holds the nights inside, then n - k outside. */
+static bool ranks_differ(const double *x, size_t k, size_t n, double *p)
 {
     struct az_mwu t;
 
     *p = 1;
-    if (az_mann_whitney(s->v + from, at - from, s->v + at, to - at, AZ_TAIL_TWO, &t))
+    if (az_mann_whitney(x, k, x + k, n - k, AZ_TAIL_TWO, &t))
         return false;
     *p = t.p;
     /* as few nights as cannot give a smaller p: all of one part beyond all of the other */
-    const double floor = 2 * az_mann_whitney_floor(at - from, to - at);
-    return t.p <= fmax(LIMIT_P, floor * 1.0001) || (floor > LIMIT_P && fabs(t.effect) >= 1);
+    const double floor = 2 * az_mann_whitney_floor(k, n - k);
+    return t.p <= LIMIT_P || (floor > LIMIT_P && fabs(t.effect) >= 1);
 }
 
 /* Could the shorter part be a run of nights as they come up in the longer one now and then (a
  * second mode)? Nights that reach its level, half a deviation short of it, are a part f of the
  * longer part: a run of k has the chance f^k. */
-static bool is_run(const struct sums *s, const double *prefix, size_t at)
+static bool is_run(const struct sums *s, const struct part *p)
 {
-    const bool left = at < s->n - at;
-    const size_t k = left ? at : s->n - at, from = left ? at : 0, to = left ? s->n : at;
-    const double level = left ? prefix[at] / (double)at : (prefix[s->n] - prefix[at]) / (double)k,
-                 other = left ? (prefix[s->n] - prefix[at]) / (double)(s->n - at)
-                              : prefix[at] / (double)at;
-    const double way = level > other ? 1 : -1;
-    double reach = 0.5;
+    const bool inside = 2 * (p->b - p->a) <= s->n; /* the shorter one */
+    const size_t k = inside ? p->b - p->a : s->n - (p->b - p->a);
+    const double level = inside ? p->in : p->out, way = (p->in > p->out) == inside ? 1 : -1;
+    double reach = NEVER;
 
-    for (size_t i = from; i < to; i++)
-        reach += way * (s->raw[i] - level) >= -s->noise / 2;
-    return pow(reach / (double)(to - from + 1), (double)k) > LIMIT_RUN;
+    for (size_t i = 0; i < s->n; i++)
+        if ((i >= p->a && i < p->b) != inside)
+            reach += way * (s->raw[i] - level) >= -s->noise / 2;
+    return pow(reach / (double)(s->n - k + 1), (double)k) > LIMIT_RUN;
 }
 
-bool az_nights_split(const double *v, const double *raw, size_t n, double noise, double rho,
-                     uint64_t seed, struct az_split *out)
+/* The best split in two. */
+static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)
 {
-    const struct sums s = { v, raw, n, noise, rho };
-    double *prefix = az_mem_alloc(NULL, (n + 1) * sizeof *prefix), best = 0;
-    size_t at = 0;
-    bool found = false;
+    double best = 0;
+    size_t at = 0, inside = 0;
 
-    if (!prefix)
-        return false;
-    prefix[0] = 0;
-    for (size_t i = 0; i < n; i++)
-        prefix[i + 1] = prefix[i] + v[i];
-    for (size_t i = SIDE; i + SIDE <= n; i++) {
-        const double z = z_at(&s, i, prefix);
+    for (size_t i = SIDE; i + SIDE <= s->n; i++) {
+        const struct part p = part_of(s, i, s->n);
+        const double z = z_of(s, &p);
         if (z > best) {
             best = z;
             at = i;
         }
     }
-    if (at && best > SCREEN * limit_z(&s)) {
-        const size_t from = at > NEAR ? at - NEAR : 0, to = at + NEAR < n ? at + NEAR : n;
-        size_t inside = 0;
-        (void)energy(v + from, to - from, &inside);
-        if (inside)
-            at = from + inside;
-        out->at = at;
-        out->z = z_at(&s, at, prefix) * noise / noise_about(&s, at, prefix);
-        found = out->z > limit_z(&s) && !is_run(&s, prefix, at) &&
-                ranks_differ(&s, from, at, to, &out->p) &&
-                beats_permutations(v + from, to - from, rho, seed + at);
+    if (!at || best <= SCREEN * limit_z(s))
+        return false;
+    const size_t from = at > NEAR ? at - NEAR : 0, to = at + NEAR < s->n ? at + NEAR : s->n;
+    (void)energy(s->v + from, to - from, &inside);
+    if (inside)
+        at = from + inside;
+    const struct part p = part_of(s, at, s->n);
+    out->at = at;
+    out->to = s->n;
+    out->z = z_about(s, &p);
+    return out->z > limit_z(s) && !is_run(s, &p) &&
+           ranks_differ(s->v + from, at - from, to - from, &out->p) &&
+           beats_permutations(s->v + from, to - from, s->rho, seed + at);
+}
+
+/* A level that changed and changed back leaves no split in two: the ends of the sums about the mean
+ * are where it did (circular segmentation, Olshen et al. 2004). x: n values of room. */
+static bool find_bump(const struct sums *s, double *x, struct az_split *out)
+{
+    const double mean = s->prefix[s->n] / (double)s->n;
+    size_t low = 0, high = 0, k = 0;
+
+    for (size_t i = 1; i <= s->n; i++) {
+        const double c = s->prefix[i] - mean * (double)i;
+        low = c < s->prefix[low] - mean * (double)low ? i : low;
+        high = c > s->prefix[high] - mean * (double)high ? i : high;
     }
-    az_mem_free(NULL, prefix, (n + 1) * sizeof *prefix);
+    const size_t a = low < high ? low : high, b = low < high ? high : low;
+    if (a < SIDE || b >= s->n || b - a < BUMP || s->n - (b - a) < BUMP)
+        return false;
+    const struct part p = part_of(s, a, b);
+    out->at = a;
+    out->to = b;
+    out->z = z_about(s, &p);
+    if (!(out->z > limit_z(s) + BUMP_Z) || is_run(s, &p))
+        return false;
+    for (size_t i = a; i < b; i++)
+        x[k++] = s->v[i];
+    for (size_t i = 0; i < s->n; i++)
+        if (i < a || i >= b)
+            x[k++] = s->v[i];
+    return ranks_differ(x, b - a, s->n, &out->p);
+}
+
+bool az_nights_split(const double *v, const double *raw, size_t n, double noise, double rho,
+                     uint64_t seed, struct az_split *out)
+{
+    const size_t size = (2 * n + 1) * sizeof(double);
+    double *room = az_mem_alloc(NULL, size);
+    const struct sums s = { v, raw, n, noise, rho, room };
+    bool found;
+
+    if (!room)
+        return false;
+    room[0] = 0;
+    for (size_t i = 0; i < n; i++)
+        room[i + 1] = room[i] + v[i];
+    found = find_step(&s, seed, out) || find_bump(&s, room + n + 1, out);
+    az_mem_free(NULL, room, size);
     return found;
 }

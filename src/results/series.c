@@ -4,7 +4,9 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "results/compare_causes.h"
 #include "results/compare_spec.h"
+#include "results/schema.h"
 #include "text/jsonscan.h"
 #include "text/jsonw.h"
 
@@ -171,6 +173,7 @@ struct sheet {
     size_t key[MAX_KEYS]; /* columns, sorted by name */
     size_t n_keys;
     ptrdiff_t weight; /* column that says what share a row has; -1: none */
+    ptrdiff_t scatter; /* AZ_SERIES_SCATTER; -1: none */
     double total;
 };
 
@@ -344,6 +347,29 @@ struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key)
     return key_words(a, key, true);
 }
 
+static bool is_word(struct az_sv s)
+{
+    return s.n && s.p[0] != '[' && s.p[0] != '{' && s.p[0] != '(' && has_letter(s);
+}
+
+struct az_sv az_series_key_short(struct az_arena *a, struct az_sv text)
+{
+    struct az_sv rest = text, out = AZ_SV("");
+    ptrdiff_t at;
+
+    if (az_sv_find(text, AZ_SV(" | ")) < 0)
+        return az_words_name(a, text);
+    while (rest.n) {
+        at = az_sv_find(rest, AZ_SV(" | "));
+        const size_t n = at < 0 ? rest.n : (size_t)at;
+        const struct az_sv part = az_sv_make(rest.p, n);
+        if (is_word(part))
+            out = out.n ? az_arena_printf(a, "%.*s | %.*s", AZ_SVF(out), AZ_SVF(part)) : part;
+        rest = at < 0 ? AZ_SV("") : az_sv_make(rest.p + n + 3, rest.n - n - 3);
+    }
+    return az_words_name(a, out.n ? out : text);
+}
+
 /* ---- shares without a document ---- */
 
 /* Does this metric say how big its row is? 2: a total of time, 1: a time. */
@@ -503,6 +529,10 @@ static int add_cell(struct gather *g, const struct sheet *sh, size_t row, size_t
     int rc = az_series_metric(g->s, &m, &at);
     if (rc)
         return rc;
+    if (sh->scatter >= 0) {
+        const double x = az_cell_number(az_table_at(sh->t, row, (size_t)sh->scatter));
+        g->s->metrics.v[at].within = fmax(g->s->metrics.v[at].within, isnan(x) ? 0 : x);
+    }
     const struct az_vec_u32 *reps = &g->s->metrics.v[at].reps;
     if (!w->steps && reps->n && reps->v[reps->n - 1] == g->rep)
         return 0; /* an earlier selector took it */
@@ -528,7 +558,7 @@ static int add_row(struct gather *g, const struct sheet *sh, size_t row,
 static int add_table(struct gather *g, const struct az_table *t, const struct az_table *like,
                      const struct az_selector *w)
 {
-    struct sheet sh = { .t = t };
+    struct sheet sh = { .t = t, .scatter = az_schema_find(t, AZ_SV(AZ_SERIES_SCATTER)) };
     size_t rows = w->rows && w->rows < t->rows ? w->rows : t->rows;
     uint32_t *number = az_mem_alloc(g->s->arena->mem, (t->rows + 1) * sizeof *number);
     int rc = number ? 0 : az_mem_error(g->s->arena->mem);

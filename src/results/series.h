@@ -6,6 +6,10 @@
 #include "base/intern.h"
 #include "results/document.h"
 
+/* Stem of a column that says by what part of itself each value of its row scatters (a standard
+ * error), without being a figure. */
+#define AZ_SERIES_SCATTER "scatter"
+
 struct az_metric {
     struct az_sv input, sheet;
     struct az_sv key; /* canonical JSON: {"Name":"x","Range":"y"}, keys sorted, no blanks */
@@ -15,6 +19,8 @@ struct az_metric {
     struct az_sv unit; /* "ns", "count", ...; "" unknown */
     unsigned better;   /* AZ_LOWER_BETTER, AZ_HIGHER_BETTER or 0 */
     bool steps;        /* values are the steps inside runs */
+    double within;     /* standard error of a value by the spread within its run, part of the value;
+                          0: not known */
     double share;      /* of the sheet's total in the first run; NaN: the sheet has none */
     struct az_vec_f64 values; /* NaN: an empty cell */
     struct az_vec_u32 reps;   /* run of each value, from 0 */
@@ -81,6 +87,9 @@ ptrdiff_t az_series_weight(const struct az_table *t);
 struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key);
 /* The same for people only: values without a letter have their column before them, "rank 3". */
 struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key);
+/* As short as a line needs it: without parts that are numbers or lists where others have words, and
+ * without the middle of long ones. */
+struct az_sv az_series_key_short(struct az_arena *a, struct az_sv key_text);
 bool az_series_is_steps(struct az_sv key);
 /* Shares of rows from the metrics themselves (a series that was read from a history): by a total of
  * time, else a time.

@@ -6,12 +6,15 @@
 
 #include "results/document.h"
 #include "results/gate_rule.h"
+#include "results/nights.h"
 
 enum az_gate_status {
     AZ_GATE_PASS,
     AZ_GATE_FAIL,
     AZ_GATE_WARN,     /* would fail, but its rule only warns */
     AZ_GATE_UNSTABLE, /* beyond the threshold, but not distinguished from noise */
+    AZ_GATE_OUTLIER,  /* beyond the threshold and the noise for this night alone, as happens now and
+                         then: to be run again */
     AZ_GATE_IMPROVED,
     AZ_GATE_NEW,     /* only in the candidate */
     AZ_GATE_REMOVED, /* only in the baseline */
@@ -29,6 +32,23 @@ struct az_gate_side {
     size_t n;
     double center, mad; /* median of three or more runs, else mean; NaN: no value */
     const double *values;
+};
+
+/* What the earlier nights say of a figure (results/nights.h); parts are parts of its level. */
+struct az_gate_course {
+    bool known;
+    enum az_nights_kind kind;
+    int side;               /* +1 worse, -1 better */
+    size_t runs, held;      /* runs of the level; nights since the step, this one included */
+    struct az_sv since;     /* first run of a step: "run 41 of 2026-01-31"; "this run" */
+    struct az_sv commits;   /* "a1b2..c3d4" of the step; empty: not known */
+    double before, level;   /* of a step */
+    double noise;           /* part: one standard deviation of a night */
+    bool within;            /* it is that within the runs */
+    double correlation;     /* of a night with the next */
+    double drift;           /* part, to the worse, over the window; NaN: none */
+    struct az_sv drifts_at; /* first run of that window */
+    double least, least_run; /* parts that one night, and five, would show; NaN: not known */
 };
 
 struct az_gate_result {
@@ -54,7 +74,9 @@ struct az_gate_result {
     struct az_sv text;    /* one line that explains the result */
     double lost; /* seconds for times, else the worsening relative to the baseline; for the order */
     bool timed;
-    bool drift; /* against an old run: kept only where it says something */
+    bool drift; /* of a slope over the last weeks: kept only where it says something */
+    struct az_gate_course course;
+    struct az_sv cause; /* class of the cause and its evidence, where it is known */
 };
 AZ_VEC(struct az_gate_result, az_gate_results);
 /* Order by input, table, key, figure and rule. */
@@ -68,6 +90,8 @@ struct az_verdict {
     size_t count[AZ_GATE_STATUSES];
     size_t warnings; /* results that only warn */
     enum az_gate_outcome outcome;
+    double can_see; /* of a first run: part of the total that the scatter of its steps would show; 0:
+                       not known */
     bool first;    /* the first run of a history: there was nothing to hold it against */
     bool no_rules; /* none were given: a run without gates, of which nothing is said */
     struct az_sv base_id, base_label, cand_id,
@@ -75,6 +99,9 @@ struct az_verdict {
     struct az_sv config; /* file the rules are from; empty: none */
     int64_t created;     /* seconds since 1970 from labels or SOURCE_DATE_EPOCH; -1: not known */
 };
+/* Where a result is, as short as a line needs it: "gemm", "kern_sum / name / Total Time (ns)";
+ * inputs: with the input before it. Empty for the run as a whole. */
+struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs);
 const char *az_verdict_text(const struct az_verdict *v); /* "pass", "fail", "inconclusive" */
 
 /* Tables of a verdict into an empty document: verdict, gate_summary, gate_changes (with a chart),

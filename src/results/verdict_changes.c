@@ -17,7 +17,7 @@
 #define DRAWN     8 /* columns that the chart names */
 #define LISTED(s)                                                                                  \
     ((s) == AZ_GATE_FAIL || (s) == AZ_GATE_WARN || (s) == AZ_GATE_UNSTABLE ||                      \
-     (s) == AZ_GATE_IMPROVED)
+     (s) == AZ_GATE_IMPROVED || (s) == AZ_GATE_OUTLIER)
 
 struct change {
     const struct az_gate_result *x;

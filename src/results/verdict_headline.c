@@ -4,6 +4,7 @@
 
 #include "results/headline.h"
 #include "results/key_figures.h"
+#include "results/series.h"
 #include "results/verdict.h"
 
 #define SHOWN 5 /* failures with a line of their own */
@@ -31,19 +32,51 @@ static size_t count_bad(const struct az_verdict *v)
     return n;
 }
 
-/* "idle: ", "a / kern_sum / gemm / Total Time (ns): ", nothing of the run as a whole. */
-static struct az_sv place(struct az_arena *a, const struct az_gate_result *x, bool inputs)
+struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs)
 {
-    const bool key = az_sv_starts(x->sheet, AZ_SV("key_"));
+    const bool key = az_sv_starts(x->sheet, AZ_SV("key_")); /* the figure says all */
     const struct az_sv part[] = { inputs ? x->input : AZ_SV(""), key ? AZ_SV("") : x->sheet,
-                                  x->key_text, key ? AZ_SV("") : x->metric };
+                                  az_series_key_short(a, x->key_text),
+                                  key ? AZ_SV("") : x->metric };
     struct az_sv out = AZ_SV("");
 
     for (size_t i = 0; i < AZ_LENGTH(part); i++)
         if (part[i].n)
             out =
                 az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), out.n ? " / " : "", AZ_SVF(part[i]));
+    return out;
+}
+
+/* The same with a colon. */
+static struct az_sv place(struct az_arena *a, const struct az_gate_result *x, bool inputs)
+{
+    const struct az_sv out = az_gate_place(a, x, inputs);
+
     return out.n ? az_arena_printf(a, "%.*s: ", AZ_SVF(out)) : out;
+}
+
+/* How small a change can be seen: "noise of the total 0.31 % a night over 24 runs: one night shows
+ * 1.7 %, five show 0.9 %". */
+static struct az_sv power(const struct az_verdict *v, struct az_arena *a)
+{
+    const struct az_gate_result *x = total_of(v);
+
+    if (!x && v->results.n == 1)
+        x = &v->results.v[0];
+    if (!x || !(x->course.noise > 0) || isnan(x->course.least))
+        return AZ_SV("");
+    const struct az_gate_course *c = &x->course;
+    const double one = 100 * c->least, five = 100 * c->least_run;
+    const struct az_sv name = az_series_key_short(a, x->key_text);
+    if (!c->known)
+        return az_arena_printf(a,
+                               "the steps of a run scatter by %.2g %% of the %.*s: two single runs "
+                               "can show a change of %.2g %%",
+                               100 * c->noise, AZ_SVF(name), one);
+    return az_arena_printf(
+        a, "%.*s scatters by %.2g %% a night%s (%zu run%s): one night can show %.2g %%, five %.2g %%",
+        AZ_SVF(name), 100 * c->noise, c->within ? ", within the runs" : "", c->runs,
+        c->runs == 1 ? "" : "s", one, five);
 }
 
 /* "; total 100 -> 101 ms, +1%", nothing where the total is what failed or is not known. */
@@ -66,7 +99,12 @@ static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t 
     const char *s = v->results.n == 1 ? "" : "s";
 
     if (v->first)
-        return AZ_SV("pass: the first run of this history, nothing to judge it by yet");
+        return v->can_see > 0
+                   ? az_arena_printf(a,
+                                     "pass: the first run of this history, nothing to judge it by "
+                                     "yet; by its steps a change of %.2g %% can be seen",
+                                     100 * v->can_see)
+                   : AZ_SV("pass: the first run of this history, nothing to judge it by yet");
     if (v->outcome == AZ_VERDICT_PASS || !worst)
         return az_arena_printf(a, "%s: %zu figure%s%.*s%s%.*s", az_verdict_text(v), v->results.n, s,
                                AZ_SVF(base), v->warnings ? ", with warnings" : "",
@@ -122,6 +160,14 @@ int az_verdict_headline(const struct az_verdict *v, struct az_document *doc)
         }
     if (bad > shown)
         put_line(t, AZ_LINE_NOTE, az_arena_printf(a, "and %zu more", bad - shown));
+    const struct az_sv can = power(v, a);
+    if (can.n)
+        az_headline_put(t, &(struct az_line){ .kind = AZ_LINE_TRUST,
+                                              .label = AZ_SV("noise"),
+                                              .text = can,
+                                              .evidence = AZ_SV("gate_results"),
+                                              .ns = -1,
+                                              .percent = (double)NAN });
     if (a->failed && !t->error)
         t->error = az_arena_error(a);
     return az_headline_add(doc, t);

@@ -88,7 +88,7 @@ static void history(void **state)
                    "\"drift_rel\": 0 }, \"gates\": {} }");
     assert_int_equal(l.rc, 0);
     expect_text(l.c.history.path, "h.db");
-    expect_text(l.c.gates.baseline, "last-good"); /* where there is a history */
+    expect_text(l.c.gates.baseline, "level"); /* where there is a history */
     assert_true(l.c.history.store && l.c.history.drift_rel == 0 && l.c.history.drift_days == 30);
     expect_text(l.c.history_labels.v[0].value, "c");
     loaded_end(&l);

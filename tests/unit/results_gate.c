@@ -392,47 +392,107 @@ static void bootstrap_holds_the_limit(void **state)
     assert_int_equal(judge(e)->status, AZ_GATE_UNSTABLE);
 }
 
-static void noise_of_earlier_runs(void **state)
+/* Earlier nights of the figure, a day apart, the newest yesterday. */
+static void nights_of(struct env *e, struct az_past *p, const double *v, size_t n)
 {
+    struct az_metric m = e->cand.metrics.v[0];
+    size_t at;
+
+    assert_int_equal(az_past_init(p, &e->a), 0);
+    p->now = (int64_t)(n + 1) * 86400;
+    p->commit = AZ_SV("new");
+    assert_int_equal(az_series_metric(&p->s, &m, &at), 0);
+    for (size_t i = 0; i < n; i++) {
+        struct az_past_run r = { .id = (int64_t)i + 1,
+                                 .time = (int64_t)(i + 1) * 86400,
+                                 .created = AZ_SV("2026-01-01T00:00:00Z"),
+                                 .commit = AZ_SV("old") };
+        assert_int_equal(az_vec_push(&p->runs, r), 0);
+        assert_int_equal(az_series_value(&p->s, at, v[i], (uint32_t)i), 0);
+    }
+}
+
+static void noise_of_earlier_nights(void **state)
+{
+    static const double v[] = { 100, 104, 97, 101, 95, 103, 99, 105, 98, 101 };
     struct env *e = *state;
-    struct az_series noise;
+    struct az_past past;
     struct az_gate_in in = {
-        .rules = e->rule, .n_rules = 1, .base = &e->base, .cand = &e->cand, .noise = &noise
+        .rules = e->rule, .n_rules = 1, .base = &e->base, .cand = &e->cand, .past = &past
     };
     runs_of(e, &e->base, 1, 100, 0);
     runs_of(e, &e->cand, 1, 110, 0);
-    assert_int_equal(az_series_init(&noise, &e->a), 0);
-    runs_of(e, &noise, 5, 90, 5); /* MAD 5: 3 x 1.4826 x 5 = 22 > 10 */
+    nights_of(e, &past, v, AZ_LENGTH(v));
     assert_int_equal(az_gate_run(&in, &e->v), 0);
     assert_int_equal(e->v.results.v[0].status, AZ_GATE_UNSTABLE);
-    e->rule[0].noise_k = 1;
+    assert_int_equal(e->v.results.v[0].base.n, 1);
+    e->rule[0].noise_k = 0; /* noise does not count */
     az_vec_reset(&e->v.results);
     assert_int_equal(az_gate_run(&in, &e->v), 0);
-    assert_int_equal(e->v.results.v[0].status, AZ_GATE_FAIL); /* 10 > 7.4 */
-    az_series_release(&noise);
+    assert_int_equal(e->v.results.v[0].status, AZ_GATE_FAIL);
+    e->rule[0].noise_k = 3;
+    in.by_level = true; /* held against all nights of the level */
+    az_vec_reset(&e->v.results);
+    assert_int_equal(az_gate_run(&in, &e->v), 0);
+    assert_int_equal(e->v.results.v[0].base.n, AZ_LENGTH(v));
+    az_past_release(&past);
 }
 
-static void slow_drift(void **state)
+static void a_step_below_the_limit(void **state)
 {
+    double v[24];
     struct env *e = *state;
-    struct az_series old;
+    struct az_past past;
     struct az_gate_in in = { .rules = e->rule,
                              .n_rules = 1,
                              .base = &e->base,
                              .cand = &e->cand,
-                             .drift = &old,
-                             .drift_rel = 0.10,
-                             .drift_text = AZ_SV("slow drift") };
-    runs_of(e, &e->base, 1, 109, 0);
-    runs_of(e, &e->cand, 1, 111, 0);
-    assert_int_equal(az_series_init(&old, &e->a), 0);
-    runs_of(e, &old, 1, 100, 0);
+                             .past = &past,
+                             .by_level = true };
+    for (size_t i = 0; i < AZ_LENGTH(v); i++)
+        v[i] = (i < 18 ? 100 : 103) + 0.1 * (double)(i * 7 % 5);
+    runs_of(e, &e->base, 1, 100, 0);
+    runs_of(e, &e->cand, 1, 103.2, 0);
+    nights_of(e, &past, v, AZ_LENGTH(v));
     assert_int_equal(az_gate_run(&in, &e->v), 0);
-    assert_int_equal(e->v.results.n, 2);
     assert_int_equal(e->v.results.v[0].status, AZ_GATE_FAIL);
-    assert_true(az_sv_is(e->v.results.v[0].rule_name, "first (drift)"));
-    assert_int_equal(e->v.results.v[1].status, AZ_GATE_PASS);
-    az_series_release(&old);
+    assert_true(az_sv_find(e->v.results.v[0].text, AZ_SV("since run 19 of 2026-01-01")) >= 0);
+    assert_true(az_sv_find(e->v.results.v[0].text, AZ_SV("7 nights")) >= 0);
+    e->rule[0].change_point = AZ_SV("warn");
+    az_vec_reset(&e->v.results);
+    assert_int_equal(az_gate_run(&in, &e->v), 0);
+    assert_int_equal(e->v.results.v[0].status, AZ_GATE_WARN);
+    /* accepted: it is the level */
+    struct az_past_accepted x = { .run = 20, .time = 20 * 86400, .figure = AZ_SV("") };
+    assert_int_equal(az_vec_push(&past.accepted, x), 0);
+    az_vec_reset(&e->v.results);
+    assert_int_equal(az_gate_run(&in, &e->v), 0);
+    assert_int_equal(e->v.results.v[0].status, AZ_GATE_PASS);
+    assert_true(e->v.results.v[0].base.center > 103);
+    az_past_release(&past);
+}
+
+static void slow_drift(void **state)
+{
+    double v[29];
+    struct env *e = *state;
+    struct az_past past;
+    struct az_gate_in in = { .rules = e->rule,
+                             .n_rules = 1,
+                             .base = &e->base,
+                             .cand = &e->cand,
+                             .past = &past,
+                             .drift_rel = 0.10,
+                             .drift_days = 30 };
+    for (size_t i = 0; i < AZ_LENGTH(v); i++)
+        v[i] = 100 * pow(1.01, (double)i) + (double)(i * 7 % 5);
+    runs_of(e, &e->base, 1, 134, 0); /* of yesterday */
+    runs_of(e, &e->cand, 1, 135, 0);
+    nights_of(e, &past, v, AZ_LENGTH(v));
+    e->rule[0].change_point = AZ_SV("info");
+    assert_int_equal(az_gate_run(&in, &e->v), 0);
+    assert_int_equal(e->v.results.v[0].status, AZ_GATE_FAIL);
+    az_past_release(&past);
 }
 
 /* 21 rows of 5 v 5 runs: the smallest p, 1/252, is 1/12 after correction. */
@@ -689,7 +749,8 @@ int main(void)
         T(scattered_runs_are_unstable),
         T(bootstrap_decides),
         T(bootstrap_holds_the_limit),
-        T(noise_of_earlier_runs),
+        T(noise_of_earlier_nights),
+        T(a_step_below_the_limit),
         T(slow_drift),
         T(many_rows_are_corrected),
         T(geometric_mean),

@@ -178,23 +178,35 @@ static void looking_back(void **state)
 {
     struct env *e = *state;
     struct az_history_run like = a_run("2026-02-01T00:00:00Z", true);
-    struct az_series s;
-    struct az_sv text;
-    bool found;
+    struct az_series cand;
+    struct az_past p;
+    size_t others, at;
     open_for(e, AZ_HISTORY_WRITE);
     add(e, a_run("2025-12-01T00:00:00Z", true), 1, 3);
     add(e, a_run("2026-01-01T00:00:00Z", true), 5, 7);
     add(e, a_run("2026-01-02T00:00:01Z", true), 9, 9); /* younger than 30 days by a second less */
-    assert_int_equal(az_series_init(&s, &e->a), 0);
-    assert_int_equal(az_history_noise(e->h, &like, 2, &s), 0);
-    assert_int_equal(s.metrics.v[0].values.n, 2);
-    assert_true(s.metrics.v[0].values.v[0] == 9 &&
-                s.metrics.v[0].values.v[1] == 6); /* one center a run */
-    az_series_release(&s);
-    assert_int_equal(az_series_init(&s, &e->a), 0);
-    assert_int_equal(az_history_drift(e->h, &like, 30, &s, &found, &text), 0);
-    assert_true(found && s.metrics.v[0].values.v[0] == 5);
-    az_series_release(&s);
+    add(e, a_run("2026-01-03T00:00:00Z", false), 8, 8); /* a user said so */
+    add(e, a_run("2026-02-02T00:00:00Z", true), 2, 2);  /* later */
+    assert_int_equal(az_series_init(&cand, &e->a), 0);
+    assert_int_equal(az_series_input(&cand, AZ_SV("in"), &at), 0);
+    assert_int_equal(az_series_fact(&cand, AZ_SV("in"), AZ_SV("ranks"), AZ_SV("2")), 0);
+    assert_int_equal(az_past_init(&p, &e->a), 0);
+    assert_int_equal(az_history_accept(e->h, 2, AZ_SV("k"), AZ_SV("wanted")), 0);
+    assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
+    assert_int_equal(p.runs.n, 3);
+    assert_int_equal(others, 0);
+    assert_int_equal(p.s.metrics.v[0].values.n, 3); /* one center a run, oldest first */
+    assert_true(p.s.metrics.v[0].values.v[0] == 2 && p.s.metrics.v[0].values.v[2] == 9);
+    assert_int_equal(p.accepted.n, 1);
+    az_past_release(&p);
+    /* on other facts there is no past */
+    assert_int_equal(az_past_init(&p, &e->a), 0);
+    cand.facts.v[0].value = AZ_SV("4");
+    assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
+    assert_int_equal(p.runs.n, 0);
+    assert_int_equal(others, 3);
+    az_past_release(&p);
+    az_series_release(&cand);
 }
 
 static void pruning(void **state)
@@ -362,8 +374,8 @@ static void newer_version(void **state)
     az_history_close(e->h);
     e->h = NULL;
     sql(e, "UPDATE meta SET v='7'");
-    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "schema version 7 is newer than 2");
-    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "schema version 7 is newer than 2");
+    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "schema version 7 is newer than 3");
+    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "schema version 7 is newer than 3");
 }
 
 static void damaged(void **state)
@@ -377,7 +389,33 @@ static void damaged(void **state)
     refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "");
 }
 
-/* Version 1 has no pins and facts: read as it is, made version 2 when it is written. */
+/* Version 2 has no accepted changes: read as it is, made version 3 when it is written. */
+static void second_version(void **state)
+{
+    struct env *e = *state;
+    struct az_history_run like = a_run("2026-01-05T00:00:00Z", true);
+    struct az_series cand;
+    struct az_past p;
+    size_t others, n;
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
+    az_history_close(e->h);
+    e->h = NULL;
+    sql(e, "DROP TABLE accept; DROP TABLE spread; UPDATE meta SET v='2' WHERE k='schema_version'");
+    open_for(e, AZ_HISTORY_READ);
+    assert_int_equal(az_series_init(&cand, &e->a), 0);
+    assert_int_equal(az_past_init(&p, &e->a), 0);
+    assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
+    assert_int_equal(p.runs.n, 1);
+    az_past_release(&p);
+    az_series_release(&cand);
+    open_for(e, AZ_HISTORY_WRITE);
+    assert_int_equal(az_history_accept(e->h, 1, AZ_SV(""), AZ_SV("new compiler")), 0);
+    assert_int_equal(az_history_accept(e->h, 9, AZ_SV(""), AZ_SV("")), AZ_EUSAGE);
+    assert_true(baseline(e, "level", like, &n) == 1);
+}
+
+/* Version 1 has no pins and facts: read as it is, made version 3 when it is written. */
 static void older_version(void **state)
 {
     struct env *e = *state;
@@ -386,7 +424,7 @@ static void older_version(void **state)
     add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
     az_history_close(e->h);
     e->h = NULL;
-    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP INDEX run_created; DROP INDEX verdict_metric; "
+    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP TABLE accept; DROP TABLE spread; DROP INDEX run_created; DROP INDEX verdict_metric; "
            "UPDATE meta SET v='1'");
     open_for(e, AZ_HISTORY_READ);
     struct az_history_runs runs;
@@ -461,6 +499,7 @@ int main(void)
         T(newer_version),
         T(damaged),
         T(older_version),
+        T(second_version),
         T(read_only_folder),
         T(times),
     };

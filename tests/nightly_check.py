@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Nightly gates over histories whose truth is known, through the command line: no settings, a night a call. Each of the
+ways in which a nightly check was wrong once is a test (src/docs/nightly.md), and so are acceptance, runs that come late,
+an older database, reports that a person reads, and the search for a commit.
+
+    nightly_check.py [--analyzer FILE]           the last line is "N passed, N failed"
+"""
+import argparse
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+
+from check_lib import Checks
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HEAD = "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+WORK = {"ampere_bf16_s16816gemm_128x128": 420, "flash_fwd_kernel": 180, "vectorized_layer_norm_kernel": 80,
+        "vectorized_elementwise_kernel": 90, "multi_tensor_apply_kernel": 30}
+GEMM = "ampere_bf16_s16816gemm_128x128"
+DAY = 86400
+
+
+class History:
+    """A folder with a configuration, a history, and a night a call."""
+
+    def __init__(self, analyzer, gates=None, history=None, work=None):
+        self.analyzer, self.work = analyzer, work or WORK
+        self.dir = tempfile.mkdtemp(prefix="nightly.")
+        config = {"inputs": [{"format": "csv", "title": "night", "analysis_args": {"num_of_iters": 1},
+                              "nsys_csv_file_path": {"kernel_sum": "k.csv"}}],
+                  "labels": {"branch": "main", "created": "${DAY}", "commit": "${COMMIT}"}, "gates": gates or {},
+                  "history": dict({"path": "h.db"}, **(history or {})), "outputs": {"dir": "out", "formats": ["verdict"]}}
+        self.path("c.json", json.dumps(config))
+
+    def path(self, name, text=None):
+        at = os.path.join(self.dir, name)
+        if text is not None:
+            with open(at, "w", encoding="utf-8") as f:
+                f.write(text)
+        return at
+
+    def run(self, *args, day=0):
+        env = dict(os.environ, DAY=str(1700000000 + DAY * day), COMMIT="c%03d" % day, GITHUB_STEP_SUMMARY="")
+        return subprocess.run([self.analyzer, *args], cwd=self.dir, env=env, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL)
+
+    def night(self, day, factors, *args):
+        """factors: of each kernel, by name. The exit status, and the results of the verdict."""
+        with open(os.path.join(self.dir, "k.csv"), "w", encoding="utf-8") as f:
+            f.write(HEAD)
+            for name, ms in self.work.items():
+                ns = round(ms * 1e6 * factors[name])
+                f.write('5.0,%d,100,%d.0,1.0,1,2,%.1f,"%s"\n' % (ns, ns // 100, ns / 50 * random.random(), name))
+        p = self.run("gate", "--config=c.json", *(args or ("-q",)), day=day)
+        self.last = p
+        with open(os.path.join(self.dir, "out", "gates.json"), encoding="utf-8") as f:
+            return p.returncode, json.load(f)["results"]
+
+    def close(self):
+        shutil.rmtree(self.dir)
+
+
+def figure(results, key):
+    for r in results:
+        if r["key"] == {"Figure": key}:
+            return r
+    return {}
+
+
+def noisy(rng, noise, work=WORK, **factor):
+    return {n: rng.gauss(1, noise) * factor.get("all", 1) * (factor.get("gemm", 1) if n == GEMM else 1) for n in work}
+
+
+def green(c, analyzer):
+    """Noise alone never fails, also not that of spreads; a failed night does not spoil those after it."""
+    h, rng = History(analyzer), random.Random(1)
+    states = []
+    for day in range(20):
+        states.append(h.night(day, noisy(rng, 0.003, gemm=1.15 if day == 15 else 1))[0])
+    c.hold(states[:15] == [0] * 15 and states[16:] == [0] * 4, "0.3 % of noise passes, and after a failed night, too", states)
+    c.hold(states[15] == 1, "+15 % of a kernel fails the same night", states)
+    h.close()
+    h = History(analyzer)
+    for day in range(12):
+        h.night(day, noisy(rng, 0.003))
+    _, results = h.night(12, noisy(rng, 0.003, gemm=1.15))
+    bad = [r["key"] for r in results if r["level"] == "fail"]
+    c.hold(bad == [{"Figure": "gemm"}], "one cause is one failure", bad)
+    h.close()
+
+
+def drift(c, analyzer):
+    for slope, within in ((0.02, 15), (0.01, 25)):
+        h, rng = History(analyzer), random.Random(2)
+        states = [h.night(day, noisy(rng, 0.005, all=(1 + slope) ** max(0, day - 10)))[0] for day in range(45)]
+        first = states.index(1) if 1 in states else 99
+        c.hold(first <= 10 + within - 4 and sum(states[first:]) >= 0.9 * len(states[first:]), "a drift of %g %% a night fails, and goes on" % (100 * slope), states)
+        h.close()
+
+
+def better_then_worse(c, analyzer):
+    h, rng = History(analyzer), random.Random(3)
+    states = [h.night(day, noisy(rng, 0.01, all=0.8 if 20 <= day < 32 else 0.8 * 1.3 if day >= 32 else 1))[0] for day in range(40)]
+    c.hold(not any(states[:32]), "an improvement is no failure", states)
+    c.hold(3 in states[32:33] or 1 in states[32:33], "the step after it is seen the same night", states)
+    c.hold(states[33:] == [1] * 7, "and stays a failure until it is accepted", states)
+    _, results = h.night(40, noisy(rng, 0.01, all=0.8 * 1.3))
+    total = figure(results, "total")
+    c.hold("since run 33 of" in total["text"] and "c031..c032" in total["text"], "it says since when", total.get("text"))
+    p = h.run("history", "accept", "41", "--db", "h.db", "--reason", "more work")
+    c.hold(p.returncode == 0, "it can be accepted", p.stderr)
+    after = [h.night(day, noisy(rng, 0.01, all=0.8 * 1.3))[0] for day in range(41, 46)]
+    c.hold(not any(after), "what was accepted is the level", after)
+    h.close()
+
+
+def lucky(c, analyzer):
+    for baseline in (None, "last-good"):
+        h, rng = History(analyzer, {"baseline": baseline} if baseline else {}), random.Random(4)
+        states = [h.night(day, noisy(rng, 0.005, all=0.92 if day == 12 else 1))[0] for day in range(25)]
+        if baseline is None:
+            c.hold(not any(states), "one lucky night is no baseline", states)
+        else:
+            c.hold(sum(states) <= 3, "one lucky night fails one night at most, by last-good", states)
+        h.close()
+
+
+def many_figures(c, analyzer):
+    work = {"kernel_%02d" % i: 20 for i in range(50)}
+    rule = {"table": "kern_sum", "column": "Total Time (ns)", "rel": 0.02}
+    h, rng = History(analyzer, {"rules": [rule]}, work=work), random.Random(5)
+    states = [h.night(day, noisy(rng, 0.02, work))[0] for day in range(60)]
+    c.hold(sum(s == 1 for s in states) <= 3, "50 figures with 2 % of noise: nights that fail", states)
+    figures = dict(noisy(rng, 0.0, work), kernel_07=1.3)
+    code, results = h.night(60, figures)
+    bad = [r["key"]["Name"] for r in results if r["level"] in ("fail", "inconclusive")]
+    c.hold(code in (1, 3) and bad == ["kernel_07"], "one that is 30 % slower is found", bad)
+    db = sqlite3.connect(h.path("h.db"))
+    c.hold(db.execute("SELECT count(*) FROM run WHERE good=0").fetchone()[0] == 0, "and the night is good for the others")
+    db.close()
+    h.close()
+
+
+def late(c, analyzer):
+    """A night added later is held against what was before it."""
+    h, rng = History(analyzer), random.Random(6)
+    for day in list(range(12)) + list(range(14, 20)):
+        h.night(day, noisy(rng, 0.003, all=1 if day < 13 else 0.7))
+    code, results = h.night(12, noisy(rng, 0.003))
+    total = figure(results, "total")
+    c.hold(code == 0 and total["baseline"]["n"] <= 12, "a run is judged by earlier ones only", (code, total.get("text")))
+    code, _ = h.night(13, noisy(rng, 0.003, gemm=1.2))
+    c.hold(code == 1, "also where later ones are better", code)
+    p = h.run("history", "rejudge", "--db", "h.db")
+    c.hold(p.returncode == 0 and p.stdout == "20 runs judged, 1 failed\n", "verdicts are made anew", p.stdout + p.stderr)
+    h.close()
+
+
+def statistics(c, analyzer):
+    """A step below the limit is found after a few nights; an odd night is to be run again where there were such."""
+    h, rng = History(analyzer), random.Random(7)
+    states = []
+    for day in range(36):
+        states.append(h.night(day, noisy(rng, 0.004, all=1.022 if day >= 30 else 1))[0])
+    total = figure(h.night(36, noisy(rng, 0.004, all=1.022))[1], "total")
+    c.hold(not any(states[:30]) and 1 in states[30:35], "+2.2 % at a limit of 3 % is found", states)
+    c.hold("step of +2" in total["text"] and total["nights"]["kind"] == "step", "as a step", total.get("text"))
+    h.close()
+    h = History(analyzer, {"rules": [{"table": "kern_sum", "column": "Total Time (ns)", "key": GEMM, "rel": 0.03}]})
+    states = [h.night(day, noisy(rng, 0.004, gemm=1.3 if day in (8, 17) else 1))[0] for day in range(24)]
+    c.hold(states[8] in (1, 3) and states[17] == 3 and not any(states[:8] + states[9:17] + states[18:]), "a second odd night is an outlier", states)
+    p = h.night(24, noisy(rng, 0.004, gemm=1.3))[0], h.night(25, noisy(rng, 0.004, gemm=1.3))[0], h.night(26, noisy(rng, 0.004, gemm=1.3))[0]
+    c.hold(p[0] == 3 and p[2] == 1, "and a step when it holds", p)
+    h.close()
+
+
+def reports(c, analyzer):
+    """The first night passes with a notice; JUnit has a case a rule, Markdown is short, keys can be read."""
+    work = {'["",""] | [[8944,1024],[1024,4096]] | %s | thread 25286 %03d' % ("f" * 80, i): 5 for i in range(300)}
+    h, rng = History(analyzer, {"rules": [{"table": "kern_sum", "column": "*", "min_share": 0}]}, work=work), random.Random(8)
+    code, _ = h.night(0, noisy(rng, 0.003, work), "--format=text,verdict,junit,github")
+    c.hold(code == 0 and "nothing to judge it by yet" in h.last.stdout, "the first night passes with a notice", h.last.stdout[:300])
+    for day in range(1, 8):
+        h.night(day, noisy(rng, 0.003, work))
+    summary = h.path("summary.md", "")
+    env = dict(os.environ, DAY=str(1700000000 + DAY * 9), COMMIT="x", GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=summary)
+    with open(h.path("k.csv"), encoding="utf-8") as f:
+        rows = f.read().split("\n")
+    h.path("k.csv", "\n".join(rows[:1] + [r.replace(",", ",1", 1) if r else r for r in rows[1:]]))
+    p = subprocess.run([analyzer, "gate", "--config=c.json", "-q", "--format=verdict,junit"], cwd=h.dir, env=env, capture_output=True,
+                       text=True, stdin=subprocess.DEVNULL)
+    c.hold(p.returncode in (1, 3) and "::error" in p.stdout, "annotations stay with -q", p.stdout[:200])
+    longest = max(len(l) for l in p.stdout.split("\n"))
+    c.hold(longest < 500, "and are lines that can be read", longest)
+    cases = xml.etree.ElementTree.parse(os.path.join(h.dir, "out", "gates.xml")).getroot().findall("testsuite/testcase")
+    c.hold(len(cases) == 1 and cases[0].find("failure" if p.returncode == 1 else "error") is not None, "a case a rule and input", len(cases))
+    size = os.path.getsize(summary)
+    c.hold(0 < size < 10000, "the Markdown is short", size)
+    h.close()
+
+
+def older(c, analyzer):
+    """A history of version 2, as the program before this one wrote it (tests/data/nightly/history-v2.db)."""
+    h, rng = History(analyzer), random.Random(9)
+    shutil.copy(os.path.join(ROOT, "tests", "data", "nightly", "history-v2.db"), h.path("h.db"))
+    before = h.run("history", "list", "--db", "h.db")
+    c.hold(before.returncode == 0 and before.stdout.count("main") == 12, "an older history is read as it is", before.stderr)
+    db = sqlite3.connect(h.path("h.db"))
+    version = db.execute("SELECT v FROM meta WHERE k='schema_version'").fetchone()[0]
+    c.hold(version == "2", "and reading does not change it", version)
+    db.close()
+    code, results = h.night(300, noisy(rng, 0.003))
+    c.hold(code == 0 and figure(results, "total")["baseline"]["n"] > 5, "its runs are the level of the next", code)
+    p = h.run("history", "rejudge", "--db", "h.db")
+    c.hold(p.returncode == 0 and p.stdout.startswith("13 runs judged"), "its verdicts can be made anew", p.stdout + p.stderr)
+    h.close()
+
+
+def speed(c, analyzer):
+    """365 nights of 2,000 figures: a gate in about a second and 50 MB (three times that here: the machine is shared)."""
+    work = {"kernel_%04d" % i: 1 + i % 7 for i in range(2000)}
+    rule = {"table": "kern_sum", "column": "Total Time (ns)", "min_share": 0}
+    h, rng = History(analyzer, {"rules": [rule]}, {"tables": "none", "rows": 0}, work=work), random.Random(10)
+    h.night(0, noisy(rng, 0.003, work))
+    db = sqlite3.connect(h.path("h.db"))
+    ids = [r[0] for r in db.execute("SELECT id FROM metric WHERE name='Total Time (ns)'")]
+    for run in range(2, 366):
+        db.execute("INSERT INTO run SELECT ?, ?, label, commit_id, branch, host, device, stack, config_hash, 1 FROM run WHERE id=1",
+                   (run, time.strftime("%Y-%m-%dT00:00:00Z", time.gmtime(1700000000 + run * DAY))))
+        db.execute("INSERT INTO fact SELECT ?, input, k, v FROM fact WHERE run_id=1", (run,))
+        db.executemany("INSERT INTO sample VALUES(?,?,0,?)", [(run, m, rng.gauss(5e6, 1.5e4)) for m in ids])
+    db.commit()
+    db.close()
+    h.path("c.json", h.path and open(h.path("c.json")).read().replace('"path"', '"store": false, "path"'))
+    begin = time.monotonic()
+    p = subprocess.run(["/usr/bin/env", "time", "-f", "%M %U", analyzer, "gate", "--config=c.json", "-q"], cwd=h.dir, capture_output=True, text=True,
+                       env=dict(os.environ, DAY=str(1700000000 + 400 * DAY), COMMIT="x"), stdin=subprocess.DEVNULL)
+    took = time.monotonic() - begin
+    words = p.stderr.split()[-2:]
+    print("365 nights of 2,000 figures: %.2f s, %s" % (took, words))
+    c.hold(took < 3, "a gate over 365 nights of 2,000 figures is fast", took)
+    if len(words) == 2 and words[0].isdigit():
+        c.hold(int(words[0]) < 150000, "and small", words)
+    h.close()
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--analyzer", default=os.path.join(ROOT, "build", "analyzer"))
+    a = p.parse_args()
+    c = Checks(quiet=True)
+    random.seed(1)
+    for check in (green, drift, better_then_worse, lucky, many_figures, late, statistics, reports, older, speed):
+        check(c, os.path.abspath(a.analyzer))
+    print("%d passed, %d failed" % (c.passed, c.failed))
+    return 1 if c.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
