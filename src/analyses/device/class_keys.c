@@ -93,11 +93,16 @@ static struct az_sv next_identifier(struct az_sv *rest, bool mangled)
 /* ---- words ---- */
 int az_class_keys_init(struct az_class_keys *k, struct az_arena *arena, struct az_mem *mem)
 {
-    k->names = 0;
+    *k = (struct az_class_keys){ .names = 0 };
     az_vec_init(&k->count, mem);
     az_vec_init(&k->class_of, mem);
     az_vec_init(&k->common, mem);
-    int rc = az_intern_init(&k->words, arena, mem);
+    k->pairs = az_arena_array(arena, MOST_WORDS, sizeof *k->pairs);
+    if (!k->pairs)
+        return az_arena_error(arena);
+    int rc = az_rules_read_group("kernel_classes.rules", "common word", arena, &k->rules);
+    if (rc == 0)
+        rc = az_intern_init(&k->words, arena, mem);
     return rc ? rc : az_intern_init(&k->ids, arena, mem);
 }
 
@@ -155,12 +160,25 @@ int az_class_keys_add(struct az_class_keys *k, struct az_sv name, struct az_sv c
     return rc ? rc : add_identifiers(k, name, class_name);
 }
 
-/* Names whose words hold this one: a key is looked for anywhere in a name. */
-static uint32_t names_with(const struct az_class_keys *k, struct az_sv word)
+/* Bits of the pairs of bytes in a word: a word that holds another has all of its bits. */
+static uint64_t pairs_of(struct az_sv word)
 {
+    uint64_t bits = 0;
+    for (size_t i = 1; i < word.n; i++)
+        bits |= (uint64_t)1 << (((unsigned char)word.p[i - 1] * 7 + (unsigned char)word.p[i]) & 63);
+    return bits;
+}
+
+/* Names whose words hold this one: a key is looked for anywhere in a name. */
+static uint32_t names_with(struct az_class_keys *k, struct az_sv word)
+{
+    const uint64_t pairs = pairs_of(word);
     uint32_t n = 0;
-    for (size_t i = 0; i < k->count.n && i < MOST_WORDS && n <= k->names / 2; i++)
-        if (az_sv_find(az_intern_text(&k->words, (uint32_t)i), word) >= 0)
+    for (; k->n_pairs < k->count.n && k->n_pairs < MOST_WORDS; k->n_pairs++)
+        k->pairs[k->n_pairs] = pairs_of(az_intern_text(&k->words, (uint32_t)k->n_pairs));
+    for (size_t i = 0; i < k->n_pairs && n <= k->names / 2; i++)
+        if ((pairs & ~k->pairs[i]) == 0 &&
+            az_sv_find(az_intern_text(&k->words, (uint32_t)i), word) >= 0)
             n += k->count.v[i];
     return n;
 }
@@ -170,7 +188,7 @@ static bool is_common(struct az_class_keys *k, struct az_sv word)
     const uint32_t id = az_intern_find(&k->words, word);
     uint8_t unknown = 0, *known = id == AZ_NO_ID ? &unknown : &k->common.v[id];
     if (!*known) {
-        const bool is = az_rules_class("kernel_classes.rules", "common word", word).n ||
+        const bool is = az_rules_class_of(&k->rules, "common word", word).n ||
                         (k->names >= FEW_NAMES && names_with(k, word) > k->names / 2);
         *known = is ? 2 : 1;
     }

@@ -3,6 +3,7 @@
 #define AZ_ANALYSES_DEVICE_CLASS_KEYS_H
 
 #include "base/intern.h"
+#include "classify/rules.h"
 
 struct az_class_keys {
     struct az_intern words;  /* of all names */
@@ -11,6 +12,10 @@ struct az_class_keys {
     struct az_vec_sv
         class_of;            /* identifier -> class of the names that have it; empty: of several */
     struct az_vec_u8 common; /* word -> 1 no, 2 yes; 0: not decided yet */
+    struct az_rule_list rules; /* words that are common whatever the names are */
+    uint64_t *pairs; /* of the first words: which pairs of bytes are in them, a bit for a 64th of
+                        all pairs */
+    size_t n_pairs;
     uint32_t names;
 };
 int az_class_keys_init(struct az_class_keys *k, struct az_arena *arena,
