@@ -81,6 +81,8 @@ stage_library() { # `make installed` before
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
 # What must be touched to add a format, an output, an option, a model: in a copy of the tree (.ci/run).
 stage_house() { counted house sh tests/house/run.sh; }
+# Instructions against the size of inputs of many shapes; skipped where valgrind is missing.
+stage_growth() { counted growth "$PYTHON" tests/growth_check.py --analyzer "$ANALYZER"; }
 stage_graphs() { counted graphs "$PYTHON" tests/graphs_check.py --analyzer "$ANALYZER"; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 
