@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Does any input make the program slower than it is long? Each case writes an input of one shape at a base size, four and
 sixteen times as large, and counts instructions (callgrind, not a clock). What the four times larger one needs beyond a
-tiny one may grow by at most 6 to the sixteen times larger one: 4 is linear, 16 quadratic (docs/performance.md "Growth").
+tiny one may grow by at most 6 to the sixteen times larger one: 4 is linear, 16 quadratic (docs/performance.md 7).
 
     growth_check.py --analyzer PATH [-v] [CASE...]      -v prints the figures of every case
 
 The last line is "N passed, N failed"; without valgrind "0 passed, 0 failed" and a word why.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import re
@@ -59,7 +60,7 @@ def case(base):
     return note
 
 
-@case(100)
+@case(80)
 def equal_operators(n, folder):
     """Operators of equal start and end, n deep, with kernels below the deepest."""
     t = Trace()
@@ -70,7 +71,7 @@ def equal_operators(n, folder):
     return ["run", t.write(folder)]
 
 
-@case(100)
+@case(80)
 def nested_operators(n, folder):
     """Operators inside one another, n deep, each with a launch of its own."""
     t = Trace()
@@ -80,7 +81,7 @@ def nested_operators(n, folder):
     return ["run", t.write(folder)]
 
 
-@case(100)
+@case(80)
 def nested_launches(n, folder):
     """Launch calls inside one another: each waits for all below it."""
     t = Trace()
@@ -90,7 +91,7 @@ def nested_launches(n, folder):
     return ["run", t.write(folder)]
 
 
-@case(200)
+@case(40)
 def overlapping_kernels(n, folder):
     """Kernels of different operators that all overlap, on streams of their own."""
     t = Trace()
@@ -100,7 +101,7 @@ def overlapping_kernels(n, folder):
     return ["run", t.write(folder), "--opt", "include_overlap_info=true"]
 
 
-@case(100)
+@case(40)
 def kernel_names(n, folder):
     """Kernels of n names."""
     t = Trace()
@@ -110,7 +111,7 @@ def kernel_names(n, folder):
     return ["run", t.write(folder)]
 
 
-@case(100)
+@case(50)
 def shapes(n, folder):
     """One operator with n shapes."""
     t = Trace()
@@ -120,7 +121,7 @@ def shapes(n, folder):
     return ["run", t.write(folder)]
 
 
-@case(100)
+@case(80)
 def graph_launch(n, folder):
     """One launch of a graph that runs n kernels."""
     t = Trace()
@@ -150,7 +151,7 @@ def streams(n, folder):
     return ["run", t.write(folder)]
 
 
-@case(100)
+@case(60)
 def steps(n, folder):
     """n steps of one kernel each."""
     t = Trace()
@@ -161,7 +162,7 @@ def steps(n, folder):
     return ["run", t.write(folder)]
 
 
-@case(10)
+@case(4)
 def many_inputs(n, folder):
     """n files on one command line."""
     paths = []
@@ -172,7 +173,7 @@ def many_inputs(n, folder):
     return ["run"] + paths
 
 
-@case(12)
+@case(10)
 def many_files(n, folder):
     """A folder with n files, few of which are traces."""
     t = Trace()
@@ -184,7 +185,7 @@ def many_files(n, folder):
     return ["run", folder]
 
 
-@case(6)
+@case(4)
 def ranks(n, folder):
     """The ranks of one run with collectives."""
     for r in range(n):
@@ -228,7 +229,7 @@ def tracy_devices(n, folder):
     return ["run", path]
 
 
-@case(100)
+@case(40)
 def nsys_rows(n, folder):
     """A kernel summary of n names."""
     path = os.path.join(folder, "job_cuda_gpu_kern_sum.csv")
@@ -270,9 +271,11 @@ def main():
         return 0
     failed = 0
     names = args.cases or list(CASES)
+    pool = concurrent.futures.ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 4))
+    runs = {name: pool.submit(factor, os.path.abspath(args.analyzer), name) for name in names}
     for name in names:
         try:
-            f, count = factor(os.path.abspath(args.analyzer), name)
+            f, count = runs[name].result()
         except RuntimeError as e:
             failed += 1
             print("FAIL %s: %s" % (name, e))

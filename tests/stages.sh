@@ -86,6 +86,8 @@ stage_query() {
     counted query "$PYTHON" tests/query_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
     counted query "$PYTHON" tests/serve_check.py --analyzer "$ANALYZER"
 }
+# Instructions against the size of inputs of many shapes; skipped where valgrind is missing.
+stage_growth() { counted growth "$PYTHON" tests/growth_check.py --analyzer "$ANALYZER"; }
 stage_graphs() { counted graphs "$PYTHON" tests/graphs_check.py --analyzer "$ANALYZER"; }
 stage_counters() { counted counters "$PYTHON" tests/counters_check.py --analyzer "$ANALYZER" --seeds 2; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }

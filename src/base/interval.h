@@ -30,7 +30,7 @@ int az_spans_intersect(const struct az_spans *a, const struct az_spans *b,
 int az_spans_clip(const struct az_spans *a, int64_t lo, int64_t hi,
                   struct az_spans *out) AZ_MUST_USE;
 /* out[i] = length of the union of the spans range[i].first to range[i].end - 1 of v, which need no
- * order: for many ranges that lie in one another, in n log n. AZ_ENOMEM, AZ_ELIMIT, AZ_ERANGE. */
+ * order: for many nested ranges, in n log n. AZ_ENOMEM, AZ_ELIMIT, AZ_ERANGE. */
 struct az_span_range {
     uint32_t first, end;
 };

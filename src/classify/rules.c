@@ -169,6 +169,32 @@ int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out
     return 0;
 }
 
+int az_rules_read_group(const char *file, const char *group, struct az_arena *a,
+                        struct az_rule_list *out)
+{
+    const struct az_sv wanted = az_sv_str(group);
+    struct az_rule *v = NULL;
+    *out = (struct az_rule_list){ 0 };
+    for (int pass = 0; pass < 2; pass++) { /* counts, then reads */
+        struct az_sv text = az_data(file), more;
+        size_t n = 0;
+        while (text.n) {
+            if (!of_group(text, wanted)) {
+                (void)az_sv_cut(&text, '\n');
+                continue;
+            }
+            const struct az_sv line = next_line(&text);
+            if (pass)
+                (void)family_of(cut_cells(line, &v[n], &more), &v[n]);
+            n++;
+        }
+        if (pass == 0 && !(v = az_arena_array(a, n + 1, sizeof *v)))
+            return az_arena_error(a);
+        *out = (struct az_rule_list){ .v = v, .n = n };
+    }
+    return 0;
+}
+
 struct az_sv az_rules_class_of(const struct az_rule_list *l, const char *group, struct az_sv name)
 {
     struct az_words w;

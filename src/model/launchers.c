@@ -148,7 +148,7 @@ static int union_of(const struct az_calltree *c, const uint32_t *gpu, size_t n,
     return 0;
 }
 
-/* The subtrees' times together: where launchers lie in one another, each by itself would look at
+/* The subtrees' times together: where launchers are nested, each by itself would look at
  * the events of the inner ones again and again. */
 static int measure_nested(struct az_launchers *l, const struct az_calltree *c)
 {

@@ -212,11 +212,12 @@ bool az_peaks_override(struct az_peaks *p, struct az_sv text, struct az_sv *bad)
 
 static int rate_of(const struct az_peaks *p, const char *unit, struct az_sv prec)
 {
+    const size_t n = strlen(unit);
     for (int i = 0; i < AZ_RATES; i++) {
-        struct az_sv name = az_sv_str(az_rate_name[i]);
-        size_t n = strlen(unit);
-        if (name.n == n + 1 + prec.n && memcmp(name.p, unit, n) == 0 &&
-            az_sv_eq(az_sv_make(name.p + n + 1, prec.n), prec))
+        const char *name = az_rate_name[i];
+        if (*name == *unit && strncmp(name, unit, n) == 0 && name[n] == '_' &&
+            name[n + 1] == *prec.p && strncmp(name + n + 1, prec.p, prec.n) == 0 &&
+            name[n + 1 + prec.n] == 0)
             return isnan(p->rate[i]) ? -1 : i;
     }
     return -1;

@@ -31,7 +31,7 @@ static void load(void)
         missing = AZ_XLSX_SONAME;
         return;
     }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < AZ_LENGTH(names); i++) {
         void *f = dlsym(lib, names[i]);
         if (!f)
             missing = names[i];

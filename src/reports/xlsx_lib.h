@@ -1,6 +1,6 @@
 /* The workbook library (libxlsxwriter), loaded when the first workbook is written. Linked as usual
  * it and the library it draws in for one checksum are two thirds of the time that every command
- * takes to start (docs/performance.md "Start-up"). The files that write workbooks include this
+ * takes to start (docs/performance.md 6). The files that write workbooks include this
  * instead of xlsxwriter.h; a function that is new to them gets its two lines here. Where the build
  * does not know the name of the shared library (AZ_XLSX_SONAME), it is linked. */
 #ifndef AZ_REPORTS_XLSX_LIB_H

@@ -93,18 +93,22 @@ static struct az_sv next_identifier(struct az_sv *rest, bool mangled)
 }
 
 /* ---- words ---- */
-int az_class_keys_init(struct az_class_keys *k, const struct az_kernel_rules *rules,
+int az_class_keys_init(struct az_class_keys *k, const struct az_kernel_rules *classes,
                        struct az_arena *arena, struct az_mem *mem)
 {
-    k->names = 0;
-    k->rules = rules;
+    *k = (struct az_class_keys){ .classes = classes };
     az_vec_init(&k->all, mem);
     az_vec_init(&k->all_class, mem);
     az_vec_init(&k->serves, mem);
     az_vec_init(&k->count, mem);
     az_vec_init(&k->class_of, mem);
     az_vec_init(&k->common, mem);
-    int rc = az_intern_init(&k->words, arena, mem);
+    k->pairs = az_arena_array(arena, MOST_WORDS, sizeof *k->pairs);
+    if (!k->pairs)
+        return az_arena_error(arena);
+    int rc = az_rules_read_group("kernel_classes.rules", "common word", arena, &k->rules);
+    if (rc == 0)
+        rc = az_intern_init(&k->words, arena, mem);
     rc = rc ? rc : az_intern_init(&k->ids, arena, mem);
     return rc ? rc : az_intern_init(&k->beginnings, arena, mem);
 }
@@ -169,12 +173,25 @@ int az_class_keys_add(struct az_class_keys *k, struct az_sv name, struct az_sv c
     return rc ? rc : add_identifiers(k, name, class_name);
 }
 
-/* Names whose words hold this one: a key is looked for anywhere in a name. */
-static uint32_t names_with(const struct az_class_keys *k, struct az_sv word)
+/* Bits of the pairs of bytes in a word: a word that holds another has all of its bits. */
+static uint64_t pairs_of(struct az_sv word)
 {
+    uint64_t bits = 0;
+    for (size_t i = 1; i < word.n; i++)
+        bits |= (uint64_t)1 << (((unsigned char)word.p[i - 1] * 7 + (unsigned char)word.p[i]) & 63);
+    return bits;
+}
+
+/* Names whose words hold this one: a key is looked for anywhere in a name. */
+static uint32_t names_with(struct az_class_keys *k, struct az_sv word)
+{
+    const uint64_t pairs = pairs_of(word);
     uint32_t n = 0;
-    for (size_t i = 0; i < k->count.n && i < MOST_WORDS && n <= k->names / 2; i++)
-        if (az_sv_find(az_intern_text(&k->words, (uint32_t)i), word) >= 0)
+    for (; k->n_pairs < k->count.n && k->n_pairs < MOST_WORDS; k->n_pairs++)
+        k->pairs[k->n_pairs] = pairs_of(az_intern_text(&k->words, (uint32_t)k->n_pairs));
+    for (size_t i = 0; i < k->n_pairs && n <= k->names / 2; i++)
+        if ((pairs & ~k->pairs[i]) == 0 &&
+            az_sv_find(az_intern_text(&k->words, (uint32_t)i), word) >= 0)
             n += k->count.v[i];
     return n;
 }
@@ -184,7 +201,7 @@ static bool is_common(struct az_class_keys *k, struct az_sv word)
     const uint32_t id = az_intern_find(&k->words, word);
     uint8_t unknown = 0, *known = id == AZ_NO_ID ? &unknown : &k->common.v[id];
     if (!*known) {
-        const bool is = az_rules_class("kernel_classes.rules", "common word", word).n ||
+        const bool is = az_rules_class_of(&k->rules, "common word", word).n ||
                         (k->names >= FEW_NAMES && names_with(k, word) > k->names / 2);
         *known = is ? 2 : 1;
     }
@@ -230,7 +247,7 @@ static bool serves(struct az_class_keys *k, struct az_sv text, struct az_sv clas
     if (at == k->serves.n) {
         const bool is =
             k->serves.n < MOST_LOOKS &&
-            az_sv_eq(kind_of(az_kernel_class_of(k->rules, text)->name), kind_of(class_name)) &&
+            az_sv_eq(kind_of(az_kernel_class_of(k->classes, text)->name), kind_of(class_name)) &&
             only_in_class(k, text, class_name);
         if (az_vec_push(&k->serves, (uint8_t)is) != 0)
             return false;
@@ -274,6 +291,6 @@ struct az_sv az_class_key(struct az_class_keys *k, struct az_sv name)
     struct az_sv id = identifier_key(k, name);
     if (az_sv_eq(id, name) && own_identifier(name).n > SHORT)
         id = own_identifier(name);
-    const struct az_sv key = shortened(k, id, az_kernel_class_of(k->rules, name)->name);
+    const struct az_sv key = shortened(k, id, az_kernel_class_of(k->classes, name)->name);
     return key.n < id.n ? key : identifier_key(k, name);
 }

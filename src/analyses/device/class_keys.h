@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "classify/kernels.h"
+#include "classify/rules.h"
 
 struct az_class_keys {
     struct az_intern words;  /* of all names */
@@ -12,14 +13,18 @@ struct az_class_keys {
     struct az_vec_sv
         class_of;            /* identifier -> class of the names that have it; empty: of several */
     struct az_vec_u8 common; /* word -> 1 no, 2 yes; 0: not decided yet */
+    struct az_rule_list rules; /* words that are common whatever the names are */
+    uint64_t *pairs; /* of the first words: which pairs of bytes are in them, a bit for a 64th of
+                        all pairs */
+    size_t n_pairs;
     uint32_t names;
     struct az_vec_sv all, all_class; /* the names, and their classes */
-    const struct az_kernel_rules *rules;
+    const struct az_kernel_rules *classes;
     struct az_intern beginnings; /* of identifiers, that were looked at ... */
     struct az_vec_u8 serves;     /* ... and whether they are keys */
 };
-/* rules: the classes of the names that are added; outlive k. */
-int az_class_keys_init(struct az_class_keys *k, const struct az_kernel_rules *rules,
+/* classes: of the names that are added; outlive k. */
+int az_class_keys_init(struct az_class_keys *k, const struct az_kernel_rules *classes,
                        struct az_arena *arena, struct az_mem *mem) AZ_MUST_USE;
 void az_class_keys_release(struct az_class_keys *k);
 /* Counts the words of one name of a class; each name once. */

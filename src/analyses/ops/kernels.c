@@ -12,16 +12,19 @@ int az_fw_kernels_get(struct az_fw_kernels *k, struct az_job *job)
     k->fw = az_fw_get(job, &rc);
     if (!k->fw)
         return rc;
+    static const char what; /* made once a job: several analyses ask for it */
+    void **slot = az_job_slot(job, &what);
     k->ev = &k->fw->trace->ev[AZ_KERNEL];
-    k->gpu = az_arena_array(job->arena, k->ev->n + 1, sizeof *k->gpu);
-    k->length = az_arena_array(job->arena, k->ev->n + 1, sizeof *k->length);
-    if (!k->gpu || !k->length)
+    k->gpu = slot ? *slot : NULL;
+    if (k->gpu)
+        return 0;
+    uint32_t *gpu = slot ? az_arena_array(job->arena, k->ev->n + 1, sizeof *gpu) : NULL;
+    if (!gpu)
         return az_arena_error(job->arena);
     for (uint32_t g = 0; g < k->fw->tree->n_gpu; g++)
         if (k->fw->tree->gpu_kind[g] == AZ_KERNEL)
-            k->gpu[k->fw->tree->gpu_row[g]] = g;
-    for (size_t i = 0; i < k->ev->n; i++)
-        k->length[i] = k->ev->end[i] - k->ev->start[i];
+            gpu[k->fw->tree->gpu_row[g]] = g;
+    k->gpu = *slot = gpu;
     return 0;
 }
 

@@ -8,9 +8,12 @@
 struct az_fw_kernels {
     struct az_fw *fw;
     const struct az_events *ev; /* AZ_KERNEL */
-    uint32_t *gpu;              /* kernel row -> gpu number */
-    int64_t *length;            /* kernel row -> ticks */
+    const uint32_t *gpu;        /* kernel row -> gpu number */
 };
+static inline int64_t az_fw_kernel_ticks(const struct az_fw_kernels *k, size_t kernel)
+{
+    return k->ev->end[kernel] - k->ev->start[kernel];
+}
 int az_fw_kernels_get(struct az_fw_kernels *k, struct az_job *job) AZ_MUST_USE;
 /* The operator a kernel was launched under, AZ_NO_ROW if there is none; *call: its launch,
  * AZ_NO_ROW if unlinked. */

@@ -19,7 +19,7 @@ static const struct az_fw *fw_of(const struct az_scope *r)
 static bool is_short(const struct az_scope *r, const struct az_item *i)
 {
     const struct work *w = r->ctx;
-    return w->k.length[i->row] < w->limit;
+    return az_fw_kernel_ticks(&w->k, i->row) < w->limit;
 }
 
 static uint32_t owner_of(const struct az_scope *r, const struct az_item *i)
@@ -80,6 +80,20 @@ static const struct az_table_spec short_kernels = {
     .option = "topk_short_kernels",
 };
 
+static int histogram(struct az_job *job, const struct az_fw_kernels *k)
+{
+    const size_t n = k->ev->n, bytes = (n + 1) * sizeof(int64_t);
+    int64_t *length = az_mem_alloc(job->mem, bytes);
+    if (!length)
+        return az_mem_error(job->mem);
+    for (size_t i = 0; i < n; i++)
+        length[i] = az_fw_kernel_ticks(k, i);
+    const int rc =
+        az_short_histogram(job, "short_kernels_histogram", length, n, k->fw->trace->ticks_per_ns);
+    az_mem_free(job->mem, length, bytes);
+    return rc;
+}
+
 static int run(struct az_job *job)
 {
     struct work w = { .limit = 0 };
@@ -88,8 +102,7 @@ static int run(struct az_job *job)
         return 0;
     int rc = az_fw_kernels_get(k, job);
     if (rc == 0)
-        rc = az_short_histogram(job, "short_kernels_histogram", k->length, k->ev->n,
-                                k->fw->trace->ticks_per_ns);
+        rc = histogram(job, k);
     if (rc == 0)
         w.limit = az_short_limit(job, k->fw->trace->ticks_per_ns);
     if (rc == 0)

@@ -14,6 +14,7 @@ struct work {
     uint8_t *model;         /* operator -> 1 has a model, 2 and GPU work */
     uint32_t *models_below; /* preorder -> models with GPU work at smaller preorder numbers */
     uint8_t *covered;       /* gpu -> 1 */
+    uint8_t *leaf;          /* operator -> 1 reaches a device event through calls and frames only */
     struct az_unified u;
     struct az_arena scratch;
     struct az_vec_u32 stack;
@@ -64,8 +65,14 @@ static int prepare(struct work *w)
     w->model = az_arena_array(a, (size_t)c->n + 1, 1);
     w->models_below = az_arena_array(a, (size_t)c->n + 2, sizeof *w->models_below);
     w->covered = az_arena_array(a, (size_t)c->n_gpu + 1, 1);
-    if (!w->model || !w->models_below || !w->covered)
+    w->leaf = az_arena_array(a, (size_t)c->first_call + 1, 1);
+    if (!w->model || !w->models_below || !w->covered || !w->leaf)
         return az_arena_error(a);
+    for (uint32_t i = 0; i < c->n_linked; i++) {
+        const uint32_t op = az_node_op(c, c->parent[c->gpu_node[c->linked[i]]]);
+        if (op != AZ_NO_ROW)
+            w->leaf[op] = 1;
+    }
     for (uint32_t n = 0; n < c->first_call; n++) {
         const struct az_op_category *known = az_fw_known(w->fw, n);
         bool has = known && known->has_model;
@@ -118,22 +125,6 @@ static struct az_sv sole_backward(const struct work *w, uint32_t node)
         return count_named(w, up, target) == 1 ? f->bwd_category : AZ_SV("");
     }
     return AZ_SV("");
-}
-
-/* Reaches a device event through calls and frames only. */
-static bool is_leaf(const struct work *w, uint32_t node)
-{
-    const struct az_calltree *c = w->fw->tree;
-    uint32_t first, end;
-    az_node_gpu(w->fw->tree, node, &first, &end);
-    for (uint32_t i = first; i < end; i++) {
-        uint32_t up = c->parent[c->gpu_node[c->linked[i]]];
-        while (up != AZ_NO_ROW && !is_op(w, up))
-            up = c->parent[up];
-        if (up == node)
-            return true;
-    }
-    return false;
 }
 
 static bool comm_below(const struct work *w, uint32_t node)
@@ -234,7 +225,7 @@ static int visit(struct work *w, uint32_t node)
     struct az_sv backward = below ? AZ_SV("") : sole_backward(w, node);
     if (backward.n)
         return take(w, node, backward);
-    if (below || !is_leaf(w, node))
+    if (below || !w->leaf[node])
         return descend(w, node);
     return comm_below(w, node) ? 0 : take(w, node, AZ_SV(""));
 }

@@ -81,11 +81,11 @@ static int count_short(struct az_mr_rank *r, struct tally *t, int64_t limit)
     int rc = az_fw_kernels_get(&k, r->job);
     for (size_t i = 0; rc == 0 && i < k.ev->n; i++) {
         uint32_t call;
-        if (k.length[i] >= limit)
+        if (az_fw_kernel_ticks(&k, i) >= limit)
             continue;
         const uint32_t op = az_fw_kernel_owner(&k, i, &call);
         rc = add(t, r, op == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(r->fw, op).name, 0,
-                 az_ns(r->fw->trace, k.length[i]));
+                 az_ns(r->fw->trace, az_fw_kernel_ticks(&k, i)));
     }
     return rc;
 }
