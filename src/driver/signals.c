@@ -63,6 +63,7 @@ struct az_cancel az_signals_install(void)
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(SIGINT, &sa, NULL);
     sigaction(SIGTERM, &sa, NULL);
+    sigaction(SIGXCPU, &sa, NULL); /* the soft limit of processor time; the hard one kills */
     /* A terminal that is closed; nohup keeps it ignored. */
     if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &sa, NULL);

@@ -1,0 +1,198 @@
+/* A library to be preloaded: the n-th call of a kind fails, or something happens at it. Built and
+ * used by campaign.py. FAULT=CALL:N[:ACTION]   CALL: malloc (with calloc, realloc), read, write,
+ * fsync, rename, close, open (for writing), mmap, any (all but malloc) ACTION: an errno by its
+ * number; +NUMBER: this call and all after it; or s<NUMBER> a signal to this process, t truncates
+ * FAULT_FILE, g appends to it, c changes it FAULT_COUNT=FILE        at the end, how many calls of
+ * the kind there were FAULT_TRY=1             at every open for reading of FAULT_FILE: what of
+ * the network and other programs can be reached, on standard error */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum call { NONE, MALLOC, READ, WRITE, FSYNC, RENAME, CLOSE, OPEN, MMAP, ANY };
+static const char *const names[] = { "",       "malloc", "read", "write", "fsync",
+                                     "rename", "close",  "open", "mmap",  "any" };
+
+static atomic_long count;
+static long when;
+static enum call kind;
+static int error, sig, from_on;
+static char action;
+static const char *file, *counts;
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+
+__attribute__((constructor)) static void setup(void)
+{
+    const char *s = getenv("FAULT");
+    file = getenv("FAULT_FILE");
+    counts = getenv("FAULT_COUNT");
+    if (!s)
+        return;
+    enum call k = NONE;
+    for (int i = 1; i <= ANY; i++)
+        if (strncmp(s, names[i], strlen(names[i])) == 0 && s[strlen(names[i])] == ':')
+            k = (enum call)i;
+    s = strchr(s, ':');
+    when = s ? atol(s + 1) : 0;
+    s = s ? strchr(s + 1, ':') : NULL;
+    if (s && s[1] == 's')
+        sig = atoi(s + 2);
+    else if (s && strchr("tgc", s[1]))
+        action = s[1];
+    else if (s) {
+        from_on = s[1] == '+';
+        error = atoi(s + 1 + from_on);
+    }
+    atomic_store(&count, 0);
+    kind = k;
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+    char text[32];
+    long n = atomic_load(&count);
+    kind = NONE;
+    int fd = counts ? (int)syscall(SYS_openat, AT_FDCWD, counts, O_WRONLY | O_CREAT | O_TRUNC, 0644)
+                    : -1;
+    if (fd >= 0) {
+        int length = snprintf(text, sizeof text, "%ld\n", n);
+        (void)!syscall(SYS_write, fd, text, (size_t)length);
+        (void)syscall(SYS_close, fd);
+    }
+}
+
+static void touch(void)
+{
+    if (!file)
+        return;
+    if (action == 't') {
+        (void)!truncate(file, 10);
+        return;
+    }
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | (action == 'g' ? O_APPEND : 0), 0);
+    for (int i = 0; i < 200; i++)
+        (void)!syscall(SYS_write, fd, "{\"x\":[]}, 1,2,3\n", 16);
+    (void)syscall(SYS_close, fd);
+}
+
+/* Does this call fail? errno is set. */
+static int hit(enum call k)
+{
+    if (kind == NONE || (kind != k && !(kind == ANY && k != MALLOC)))
+        return 0;
+    long n = atomic_fetch_add(&count, 1) + 1;
+    if (!when || (from_on ? n < when : n != when))
+        return 0;
+    if (sig) {
+        (void)syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sig);
+        return 0;
+    }
+    if (action) {
+        touch();
+        return 0;
+    }
+    errno = error ? error : k == MALLOC ? ENOMEM : EIO;
+    return 1;
+}
+
+void *malloc(size_t n) { return hit(MALLOC) ? NULL : __libc_malloc(n); }
+void *calloc(size_t n, size_t m) { return hit(MALLOC) ? NULL : __libc_calloc(n, m); }
+void *realloc(void *p, size_t n) { return n && hit(MALLOC) ? NULL : __libc_realloc(p, n); }
+
+ssize_t read(int fd, void *p, size_t n) { return hit(READ) ? -1 : syscall(SYS_read, fd, p, n); }
+ssize_t pread64(int fd, void *p, size_t n, off64_t at)
+{
+    return hit(READ) ? -1 : syscall(SYS_pread64, fd, p, n, at);
+}
+ssize_t pread(int fd, void *p, size_t n, off_t at) { return pread64(fd, p, n, at); }
+ssize_t write(int fd, const void *p, size_t n)
+{
+    return hit(WRITE) ? -1 : syscall(SYS_write, fd, p, n);
+}
+ssize_t pwrite64(int fd, const void *p, size_t n, off64_t at)
+{
+    return hit(WRITE) ? -1 : syscall(SYS_pwrite64, fd, p, n, at);
+}
+ssize_t pwrite(int fd, const void *p, size_t n, off_t at) { return pwrite64(fd, p, n, at); }
+int fsync(int fd) { return hit(FSYNC) ? -1 : (int)syscall(SYS_fsync, fd); }
+int fdatasync(int fd) { return hit(FSYNC) ? -1 : (int)syscall(SYS_fdatasync, fd); }
+int rename(const char *a, const char *b)
+{
+    return hit(RENAME) ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, 0);
+}
+int close(int fd)
+{
+    int failed = hit(CLOSE), e = errno; /* it is closed nevertheless */
+    int rc = (int)syscall(SYS_close, fd);
+    if (!failed)
+        return rc;
+    errno = e;
+    return -1;
+}
+
+static void try_all(void)
+{
+    char text[200];
+    if (!getenv("FAULT_TRY"))
+        return;
+    int s = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0), se = s < 0 ? errno : 0;
+    pid_t p = fork();
+    if (p == 0)
+        _exit(0);
+    int pe = p < 0 ? errno : 0;
+    int n = snprintf(text, sizeof text, "network %d fork %d\n", se, pe);
+    (void)!syscall(SYS_write, 2, text, (size_t)n);
+}
+
+static int open_mode(int at, const char *path, int flags, va_list ap)
+{
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+    int writes = (flags & O_ACCMODE) != O_RDONLY;
+    if (!writes && file && strcmp(path, file) == 0)
+        try_all();
+    return writes && hit(OPEN) ? -1 : (int)syscall(SYS_openat, at, path, flags, mode);
+}
+#define OPENER(name, ...)                                                                          \
+    {                                                                                              \
+        va_list ap;                                                                                \
+        va_start(ap, flags);                                                                       \
+        int fd = open_mode(__VA_ARGS__, ap);                                                       \
+        va_end(ap);                                                                                \
+        return fd;                                                                                 \
+    }
+int open(const char *path, int flags, ...)
+    OPENER(open, AT_FDCWD, path, flags) int open64(const char *path, int flags, ...)
+        OPENER(open64, AT_FDCWD, path, flags) int openat(int at, const char *path, int flags, ...)
+            OPENER(openat, at, path, flags) int openat64(int at, const char *path, int flags, ...)
+                OPENER(openat64, at, path, flags)
+
+                    void *mmap64(void *p, size_t n, int prot, int flags, int fd, off64_t at)
+{
+    if (fd < 0) /* memory, not a file */
+        return (void *)syscall(SYS_mmap, p, n, prot, flags, fd, at);
+    void *q = (void *)syscall(SYS_mmap, p, n, prot, flags, fd, at);
+    if (!hit(MMAP))
+        return q;
+    int e = errno;
+    (void)munmap(q, n);
+    errno = e;
+    return MAP_FAILED;
+}
+void *mmap(void *p, size_t n, int prot, int flags, int fd, off_t at)
+{
+    return mmap64(p, n, prot, flags, fd, at);
+}
