@@ -97,7 +97,15 @@ int az_look_describe(const char *path, const struct az_log *log);
 /* Prints a configuration for the operands; exit status. */
 int az_init_print(const struct az_args *a);
 
+/* ---- man.c, completion.c: what packages install, made from the same rows ---- */
+/* The manual page of a command, of `config` (about: "config"), or of the program (NULL). */
+int az_print_man(const char *about);
+/* Completion for bash, zsh or fish; AZ_EXIT_USAGE for another. */
+int az_print_completion(const struct az_cmd *cmd, const char *shell);
+
 /* ---- help.c ---- */
+/* A row that names a key of the option table (OPT_KEY) says what the table says. */
+struct az_cmd_opt az_help_row(const struct az_cmd_opt *row);
 void az_print_usage(void);
 void az_print_command_help(const struct az_cmd *cmd);
 const struct az_cmd *az_cmd_find(const char *name);
