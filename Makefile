@@ -243,7 +243,7 @@ INSTALLED = { echo '755 $(BUILD)/analyzer bin/analyzer'; \
 	    echo '644 $(BUILD)/papers/analyzer.bash share/bash-completion/completions/analyzer'; \
 	    echo '644 $(BUILD)/papers/_analyzer share/zsh/vendor-completions/_analyzer'; \
 	    echo '644 $(BUILD)/papers/analyzer.fish share/fish/vendor_completions.d/analyzer.fish'; \
-	    for f in README.md LICENSE src/docs/*.md src/docs/*.svg; do echo "644 $$f $(DOCDIR)/$${f\#\#*/}"; done; \
+	    for f in LICENSE src/docs/*.md src/docs/*.svg; do echo "644 $$f $(DOCDIR)/$${f\#\#*/}"; done; \
 	    find example -type f | LC_ALL=C sort | while read -r f; do m=644; [ -x "$$f" ] && m=755; \
 	        echo "$$m $$f $(DOCDIR)/examples/$${f\#example/}"; done; }
 INSTALLED_LIB = { echo '644 src/analyzer.h $(PREFIX)/include/analyzer.h'; \
@@ -266,7 +266,9 @@ uninstall: papers ## remove what install wrote
 # The same bytes from the same files, whenever and by whomever: times are those of the last change (SOURCE_DATE_EPOCH).
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
 DIST      = analyzer-$(VERSION)
-.PHONY: dist deb
+.PHONY: dist deb sbom
+sbom: all ## what the program is linked with, as CycloneDX: $(BUILD)/analyzer.cdx.json
+	@$(PY) src/packaging/sbom.py $(BUILD)/analyzer > $(BUILD)/analyzer.cdx.json
 dist: ## $(BUILD)/dist/analyzer-VERSION.tar.gz of the files that git knows
 	@mkdir -p $(BUILD)/dist
 	@{ git ls-files -z 2>/dev/null || find . -type f ! -path './build*' ! -path './.git/*' -printf '%P\0'; } | LC_ALL=C sort -z | \
