@@ -49,6 +49,14 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# Facts that `analyzer version` prints: a commit changes one object, not all. A tree without git says which release it is.
+SOURCE   := $(or $(shell git rev-parse --short=12 HEAD 2>/dev/null),release $(VERSION))
+$(BUILD)/source: FORCE
+	@mkdir -p $(@D)
+	@echo '$(SOURCE)' | cmp -s - $@ || echo '$(SOURCE)' > $@
+$(BUILD)/obj/cmds/version.o: $(BUILD)/source
+$(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_SOURCE='"$(SOURCE)"' -DAZ_LUA='"lua $(shell $(PKG) --modversion lua5.4)"'
+
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
@@ -272,7 +280,7 @@ sbom: all ## what the program is linked with, as CycloneDX: $(BUILD)/analyzer.cd
 dist: ## $(BUILD)/dist/analyzer-VERSION.tar.gz of the files that git knows
 	@mkdir -p $(BUILD)/dist
 	@{ git ls-files -z 2>/dev/null || find . -type f ! -path './build*' ! -path './.git/*' -printf '%P\0'; } | LC_ALL=C sort -z | \
-	    tar --create --null --files-from=- --no-recursion --format=ustar --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
+	    tar --create --no-recursion --null --files-from=- --format=ustar --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
 	    --mtime=@$(SOURCE_DATE_EPOCH) --transform='s|^|$(DIST)/|' | gzip -9n > $(BUILD)/dist/$(DIST).tar.gz.tmp
 	@mv $(BUILD)/dist/$(DIST).tar.gz.tmp $(BUILD)/dist/$(DIST).tar.gz
 	@cd $(BUILD)/dist && sha256sum $(DIST).tar.gz
