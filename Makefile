@@ -50,7 +50,7 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Facts that `analyzer version` prints: a commit changes one object, not all. A tree without git says which release it is.
-SOURCE   := $(or $(shell git rev-parse --short=12 HEAD 2>/dev/null),release $(VERSION))
+SOURCE   := $(or $(shell [ ! -e .git ] || git rev-parse --short=12 HEAD),release $(VERSION))
 $(BUILD)/source: FORCE
 	@mkdir -p $(@D)
 	@echo '$(SOURCE)' | cmp -s - $@ || echo '$(SOURCE)' > $@
@@ -272,14 +272,14 @@ uninstall: papers ## remove what install wrote
 	    find "$(DESTDIR)$(PREFIX)/$$d" -depth -type d -exec rmdir {} + 2> /dev/null || true; done
 
 # The same bytes from the same files, whenever and by whomever: times are those of the last change (SOURCE_DATE_EPOCH).
-SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
+SOURCE_DATE_EPOCH ?= $(shell if [ -e .git ]; then git log -1 --format=%ct; else stat -c %Y Makefile; fi)
 DIST      = analyzer-$(VERSION)
 .PHONY: dist deb sbom
 sbom: all ## what the program is linked with, as CycloneDX: $(BUILD)/analyzer.cdx.json
 	@$(PY) src/packaging/sbom.py $(BUILD)/analyzer > $(BUILD)/analyzer.cdx.json
 dist: ## $(BUILD)/dist/analyzer-VERSION.tar.gz of the files that git knows
 	@mkdir -p $(BUILD)/dist
-	@{ git ls-files -z 2>/dev/null || find . -type f ! -path './build*' ! -path './.git/*' -printf '%P\0'; } | LC_ALL=C sort -z | \
+	@{ if [ -e .git ]; then git ls-files -z; else find . -type f ! -path './build*' ! -path './.git/*' -printf '%P\0'; fi; } | LC_ALL=C sort -z | \
 	    tar --create --no-recursion --null --files-from=- --format=ustar --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
 	    --mtime=@$(SOURCE_DATE_EPOCH) --transform='s|^|$(DIST)/|' | gzip -9n > $(BUILD)/dist/$(DIST).tar.gz.tmp
 	@mv $(BUILD)/dist/$(DIST).tar.gz.tmp $(BUILD)/dist/$(DIST).tar.gz
