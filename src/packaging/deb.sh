@@ -26,6 +26,7 @@ holder=$(sed -n 's/^Copyright (c) //p' LICENSE | head -n 1)
     sed -e "s|@HOLDER@|$holder|" -e '/@LICENSE@/d' "$tree/src/packaging/debian/copyright"
     sed -e '1,/^Copyright/d' -e 's/^$/./' LICENSE | sed -e '1{/^\.$/d}' -e 's/^/ /'
 } >"$tree/debian/copyright"
+unset BUILD VERSION MAKEFLAGS MFLAGS MAKEOVERRIDES # of this tree, not of the copy
 cd "$tree"
 dpkg-buildpackage --build=binary --no-sign -j"$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" >"$work/build.log" 2>&1 || {
     tail -n 30 "$work/build.log" >&2
