@@ -3,6 +3,7 @@
 # build is this file again with another BUILD.
 BUILD   ?= build
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 VERSION := 0.1.0
 CC      ?= cc
 AR      ?= ar
@@ -59,6 +60,13 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/reports/xls%.o $(BUILD)/pic/reports/xls%.o: ALL_CFLAGS += $(if $(XLSX_SO),-DAZ_XLSX_SONAME='"$(XLSX_SO)"')
+# Facts that `analyzer version` prints: a commit changes one object, not all. A tree without git says which release it is.
+SOURCE   := $(or $(shell [ ! -e .git ] || git rev-parse --short=12 HEAD),release $(VERSION))
+$(BUILD)/source: FORCE
+	@mkdir -p $(@D)
+	@echo '$(SOURCE)' | cmp -s - $@ || echo '$(SOURCE)' > $@
+$(BUILD)/obj/cmds/version.o: $(BUILD)/source
+$(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_SOURCE='"$(SOURCE)"' -DAZ_LUA='"lua $(shell $(PKG) --modversion lua5.4)"'
 
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
@@ -113,7 +121,7 @@ $(BUILD)/libanalyzer.so: $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 -include $(LIB_ALL:.o=.d)
 $(BUILD)/analyzer.pc: src/packaging/analyzer.pc.in $(BUILD)/flags Makefile
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PRIVATE@|$(LIBS)|' $< > $@
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PRIVATE@|$(LIBS)|' $< > $@
 .PHONY: lib abi
 lib: $(BUILD)/libanalyzer.so $(BUILD)/libanalyzer.a $(BUILD)/analyzer.pc ## build the library (src/docs/library.md)
 abi: $(BUILD)/$(SONAME) ## write src/packaging/libanalyzer.abi, what programs rely on (needs abidw of abigail-tools)
@@ -233,19 +241,62 @@ fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
 bench: all $(BENCHES) ## measure against the figures of the design (BENCH=smoke: small and quick)
 	@BUILD='$(BUILD)' PYTHON='$(PY)' BENCH='$(BENCH)' sh tests/bench/run.sh
 
-install: all lib ## install into $(DESTDIR)$(PREFIX)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/analyzer
-	install -m 755 $(BUILD)/analyzer $(DESTDIR)$(PREFIX)/bin/analyzer
-	install -D -m 644 src/analyzer.h $(DESTDIR)$(PREFIX)/include/analyzer.h
-	install -D -m 644 $(BUILD)/analyzer.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/analyzer.pc
-	install -m 644 $(BUILD)/$(SONAME) $(BUILD)/libanalyzer.a $(DESTDIR)$(PREFIX)/lib
-	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libanalyzer.so
-	@for d in configs schemas; do for f in $$d/*; do [ ! -f "$$f" ] || \
-	    install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/analyzer/$$f" || exit 1; done; done
-uninstall: ## remove what install wrote
-	rm -f $(DESTDIR)$(PREFIX)/bin/analyzer $(DESTDIR)$(PREFIX)/include/analyzer.h
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(SONAME) libanalyzer.so libanalyzer.a pkgconfig/analyzer.pc)
-	rm -rf $(DESTDIR)$(PREFIX)/share/analyzer
+# Manual pages and completion are made by the program from its own tables.
+COMMANDS = $(shell $(BUILD)/analyzer help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
+.PHONY: papers
+papers: all ## manual pages and completion for shells, in build/papers
+	@rm -rf $(BUILD)/papers && mkdir -p $(BUILD)/papers
+	$(Q)cd $(BUILD)/papers && a=$(abspath $(BUILD)/analyzer) && "$$a" help --man > analyzer.1 && \
+	    "$$a" help --man config > analyzer-config.5 && \
+	    for c in $(COMMANDS); do "$$a" help --man $$c > analyzer-$$c.1 || exit 1; done && \
+	    "$$a" help --completion=bash > analyzer.bash && "$$a" help --completion=zsh > _analyzer && \
+	    "$$a" help --completion=fish > analyzer.fish
+
+# What goes where, one line a file: mode, file, place below PREFIX. Uninstalling takes the same lines.
+SHARE     = share/analyzer
+DOCDIR   ?= share/doc/analyzer
+INSTALLED = { echo '755 $(BUILD)/analyzer bin/analyzer'; \
+	    for f in configs/* schemas/*; do echo "644 $$f $(SHARE)/$$f"; done; \
+	    for f in $(BUILD)/papers/*.1; do echo "644 $$f share/man/man1/$${f\#\#*/}"; done; \
+	    for f in $(BUILD)/papers/*.5; do echo "644 $$f share/man/man5/$${f\#\#*/}"; done; \
+	    echo '644 $(BUILD)/papers/analyzer.bash share/bash-completion/completions/analyzer'; \
+	    echo '644 $(BUILD)/papers/_analyzer share/zsh/vendor-completions/_analyzer'; \
+	    echo '644 $(BUILD)/papers/analyzer.fish share/fish/vendor_completions.d/analyzer.fish'; \
+	    for f in LICENSE src/docs/*.md src/docs/*.svg; do echo "644 $$f $(DOCDIR)/$${f\#\#*/}"; done; \
+	    find example -type f | LC_ALL=C sort | while read -r f; do m=644; [ -x "$$f" ] && m=755; \
+	        echo "$$m $$f $(DOCDIR)/examples/$${f\#example/}"; done; }
+INSTALLED_LIB = { echo '644 src/analyzer.h $(PREFIX)/include/analyzer.h'; \
+	    echo '644 $(BUILD)/analyzer.pc $(LIBDIR)/pkgconfig/analyzer.pc'; \
+	    echo '644 $(BUILD)/$(SONAME) $(LIBDIR)/$(SONAME)'; \
+	    echo '644 $(BUILD)/libanalyzer.a $(LIBDIR)/libanalyzer.a'; }
+install: all lib papers ## install into $(DESTDIR)$(PREFIX): program, library, data, manual, completion, examples
+	@$(INSTALLED) | while read -r mode file place; do \
+	    install -D -m $$mode "$$file" "$(DESTDIR)$(PREFIX)/$$place" || exit 1; done
+	@$(INSTALLED_LIB) | while read -r mode file place; do \
+	    install -D -m $$mode "$$file" "$(DESTDIR)$$place" || exit 1; done
+	@ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libanalyzer.so
+uninstall: papers ## remove what install wrote
+	@$(INSTALLED) | while read -r mode file place; do rm -f "$(DESTDIR)$(PREFIX)/$$place"; done
+	@$(INSTALLED_LIB) | while read -r mode file place; do rm -f "$(DESTDIR)$$place"; done
+	@rm -f $(DESTDIR)$(LIBDIR)/libanalyzer.so
+	@for d in $(SHARE) $(DOCDIR); do [ ! -d "$(DESTDIR)$(PREFIX)/$$d" ] || \
+	    find "$(DESTDIR)$(PREFIX)/$$d" -depth -type d -exec rmdir {} + 2> /dev/null || true; done
+
+# The same bytes from the same files, whenever and by whomever: times are those of the last change (SOURCE_DATE_EPOCH).
+SOURCE_DATE_EPOCH ?= $(shell if [ -e .git ]; then git log -1 --format=%ct; else stat -c %Y Makefile; fi)
+DIST      = analyzer-$(VERSION)
+.PHONY: dist deb sbom
+sbom: all ## what the program is linked with, as CycloneDX: $(BUILD)/analyzer.cdx.json
+	@$(PY) src/packaging/sbom.py $(BUILD)/analyzer > $(BUILD)/analyzer.cdx.json
+dist: ## $(BUILD)/dist/analyzer-VERSION.tar.gz of the files that git knows
+	@mkdir -p $(BUILD)/dist
+	@{ if [ -e .git ]; then git ls-files -z; else find . -type f ! -path './build*' ! -path './.git/*' -printf '%P\0'; fi; } | LC_ALL=C sort -z | \
+	    tar --create --no-recursion --null --files-from=- --format=ustar --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
+	    --mtime=@$(SOURCE_DATE_EPOCH) --transform='s|^|$(DIST)/|' | gzip -9n > $(BUILD)/dist/$(DIST).tar.gz.tmp
+	@mv $(BUILD)/dist/$(DIST).tar.gz.tmp $(BUILD)/dist/$(DIST).tar.gz
+	@cd $(BUILD)/dist && sha256sum $(DIST).tar.gz
+deb: ## Debian packages in $(BUILD)/deb (src/packaging/debian; needs debhelper)
+	@BUILD='$(abspath $(BUILD))' VERSION='$(VERSION)' sh src/packaging/deb.sh
 clean: ## remove what was built
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
 help: ## list the targets

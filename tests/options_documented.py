@@ -146,13 +146,15 @@ def main():
     for f in sorted(glob.glob(os.path.join(ROOT, "schemas", "*.json"))):
         try:
             jsonschema.Draft7Validator.check_schema(json.load(open(f, encoding="utf-8")))
-            why = ""
+            why = "" if json.load(open(f, encoding="utf-8")).get("$id") == os.path.basename(f) else "$id is not its name"
         except (ValueError, jsonschema.SchemaError) as e:
             why = str(e).split("\n")[0]
         c.hold(not why, "%s is a valid schema" % os.path.relpath(f, ROOT), why)
     validator = jsonschema.Draft7Validator(schema)
-    for f in sorted(glob.glob(os.path.join(ROOT, "example", "*.json"))):
+    for f in sorted(glob.glob(os.path.join(ROOT, "example", "*.json")) + glob.glob(os.path.join(ROOT, "example", "nightly", "*.json"))):
         config = json.loads(strip_json(open(f, encoding="utf-8").read()))
+        named = os.path.normpath(os.path.join(os.path.dirname(f), config.get("$schema", "")))
+        c.hold(named == SCHEMA, "%s names its schema" % os.path.relpath(f, ROOT), str(config.get("$schema")))
         why = "; ".join(e.message for e in validator.iter_errors(config))
         c.hold(not why, "the schema accepts %s" % os.path.relpath(f, ROOT), why[:200])
         config["inputs"][0]["formta"] = "csv"

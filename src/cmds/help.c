@@ -9,6 +9,8 @@
 
 #include "query/query.h"
 
+enum { OPT_MAN = 256, OPT_COMPLETION };
+
 #define HELP_COLUMN 26
 #define LINE_WIDTH  100
 
@@ -115,8 +117,7 @@ void az_print_usage(void)
          "configuration.");
 }
 
-/* A row that names a key of the option table says what the table says. */
-static struct az_cmd_opt key_row(const struct az_cmd_opt *row)
+struct az_cmd_opt az_help_row(const struct az_cmd_opt *row)
 {
     static const char *const args[] = {
         [AZ_OPT_INT] = "N",     [AZ_OPT_REAL] = "X",    [AZ_OPT_TEXT] = "TEXT",
@@ -149,7 +150,7 @@ void az_print_command_help(const struct az_cmd *cmd)
            cmd->n_opts > 1 ? " [options]" : "", cmd->help);
     puts("\noptions:");
     for (size_t i = 0; i < cmd->n_opts; i++) {
-        const struct az_cmd_opt key = key_row(&cmd->opts[i]), *o = &key;
+        const struct az_cmd_opt key = az_help_row(&cmd->opts[i]), *o = &key;
         char left[64];
         if (o->id < 256)
             snprintf(left, sizeof left, "  -%c, --%s%s%s", o->id, o->name, o->arg ? "=" : "",
@@ -183,18 +184,34 @@ static int run_help(const struct az_cmd *cmd, int argc, char **argv)
     const struct az_cmd *about;
     const char *near;
     struct az_args a;
-    int rc;
+    bool man = false;
+    int id;
 
     az_args_init(&a, cmd, argc, argv);
-    if (az_args_only_help(&a, 0, 1, &rc))
-        return rc;
+    while ((id = az_args_next(&a)) != ARG_END) {
+        if (id == ARG_ERROR)
+            return AZ_EXIT_USAGE;
+        if (id == OPT_COMPLETION)
+            return az_print_completion(cmd, a.value);
+        if (id == 'h') {
+            az_print_command_help(cmd);
+            return AZ_EXIT_OK;
+        }
+        man = true;
+    }
+    if (a.n_operands > 1)
+        return az_usage_error(cmd, "'help' does not take '%s'", a.operands[1]);
     if (a.n_operands == 0) {
+        if (man)
+            return az_print_man(NULL);
         az_print_usage();
         return AZ_EXIT_OK;
     }
     if (strcmp(a.operands[0], "config") == 0)
-        return print_config_help();
+        return man ? az_print_man("config") : print_config_help();
     about = az_cmd_find(a.operands[0]);
+    if (about && man)
+        return az_print_man(about->name);
     if (about) {
         az_print_command_help(about);
         return AZ_EXIT_OK;
@@ -204,11 +221,15 @@ static int run_help(const struct az_cmd *cmd, int argc, char **argv)
                 : az_usage_error(NULL, "no help for '%s'", a.operands[0]);
 }
 
-static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
+static const struct az_cmd_opt options[] = {
+    { OPT_MAN, "man", NULL, "as a manual page: analyzer help --man run | man -l -" },
+    { OPT_COMPLETION, "completion", "SHELL", "completion for bash, zsh or fish, to be sourced" },
+    { 'h', "help", NULL, "print this help" },
+};
 const struct az_cmd az_cmd_help = { "help",
                                     "[config|COMMAND]",
                                     "help for a command or for the keys of a configuration",
                                     NULL,
                                     options,
-                                    1,
+                                    AZ_LENGTH(options),
                                     run_help };

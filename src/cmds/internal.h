@@ -107,7 +107,15 @@ void az_sandbox_settle(const struct az_plan *plan);
 /* The same where each operand has a plan of its own: if there is one operand only. */
 void az_sandbox_settle_alone(const struct az_plan *plan);
 
+/* ---- man.c, completion.c: what packages install, made from the same rows ---- */
+/* The manual page of a command, of `config` (about: "config"), or of the program (NULL). */
+int az_print_man(const char *about);
+/* Completion for bash, zsh or fish; AZ_EXIT_USAGE for another. */
+int az_print_completion(const struct az_cmd *cmd, const char *shell);
+
 /* ---- help.c ---- */
+/* A row that names a key of the option table (OPT_KEY) says what the table says. */
+struct az_cmd_opt az_help_row(const struct az_cmd_opt *row);
 void az_print_usage(void);
 void az_print_command_help(const struct az_cmd *cmd);
 const struct az_cmd *az_cmd_find(const char *name);

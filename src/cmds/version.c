@@ -11,6 +11,35 @@
 const char *zlibVersion(void);
 const char *sqlite3_libversion(void);
 const char *json_c_version(void);
+const char *XML_ExpatVersion(void); /* "expat_2.5.0" */
+const char *utf8proc_version(void);
+
+/* What made the program: facts of the compiler, and two that the Makefile gives this file alone. */
+#ifndef AZ_SOURCE
+#define AZ_SOURCE "unknown"
+#endif
+#ifndef AZ_LUA
+#define AZ_LUA "lua"
+#endif
+#ifdef __clang__
+#define AZ_COMPILER "clang " __clang_version__
+#else
+#define AZ_COMPILER "gcc " __VERSION__
+#endif
+#if defined(__x86_64__)
+#define AZ_MACHINE "x86_64"
+#elif defined(__aarch64__)
+#define AZ_MACHINE "aarch64"
+#else
+#define AZ_MACHINE "another machine"
+#endif
+#ifdef AZ_SANITIZED
+#define AZ_KIND "sanitized"
+#elif defined(__OPTIMIZE__)
+#define AZ_KIND "optimized"
+#else
+#define AZ_KIND "not optimized"
+#endif
 
 static void print_formats(void)
 {
@@ -34,12 +63,16 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
     puts("analyzer " AZ_VERSION);
     printf("json-c %s\nzlib %s\nsqlite %s\nlibxlsxwriter %s\n", json_c_version(), zlibVersion(),
            sqlite3_libversion(), az_xlsx_version());
+    printf("%s\nexpat %s\nutf8proc %s\n", AZ_LUA, XML_ExpatVersion() + 6, utf8proc_version());
 #ifdef AZ_WITH_ISAL
     puts("gzip input: isa-l");
 #else
     puts("gzip input: zlib");
 #endif
     printf("sandbox: %s\n", az_sandbox_known() ? "seccomp" : "none");
+    puts("built by: " AZ_COMPILER " for " AZ_MACHINE ", " AZ_KIND);
+    puts("source: " AZ_SOURCE);
+    puts("data: " AZ_DATADIR);
     print_formats();
     return AZ_EXIT_OK;
 }

@@ -347,9 +347,14 @@ int az_config_schema(struct az_jsonw *w, const struct az_config_names *names)
     struct schema s = { w, names };
     az_jsonw_object(w);
     put_text(w, "$schema", "http://json-schema.org/draft-07/schema#");
+    put_text(w, "$id", "config.schema.json");
     put_text(w, "title", "analyzer configuration");
     put_text(w, "description",
              "Comments and trailing commas are allowed in the file; strip them before validating.");
+    az_jsonw_key(w, "allowComments"); /* for editors, which know the file by its $schema */
+    az_jsonw_bool(w, true);
+    az_jsonw_key(w, "allowTrailingCommas");
+    az_jsonw_bool(w, true);
     put_place(&s, AZ_AT_TOP, "inputs");
     az_jsonw_key(w, "definitions");
     az_jsonw_object(w);

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Debian packages of the tree (`make deb`): a copy of the files of `make dist` with src/packaging/debian in its place, built by
+# dpkg-buildpackage. The version is that of the Makefile, the time of the change log that of the last change.
+#   environment: BUILD, VERSION
+set -e
+SRC=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$SRC"
+sh tests/need.sh debhelper dpkg-dev fakeroot
+make --no-print-directory BUILD="$BUILD" dist >/dev/null
+work=$BUILD/deb
+rm -rf "$work"
+mkdir -p "$work"
+tar -xzf "$BUILD/dist/analyzer-$VERSION.tar.gz" -C "$work"
+tree=$work/analyzer-$VERSION
+cp -r "$tree/src/packaging/debian" "$tree/debian"
+epoch=${SOURCE_DATE_EPOCH:-$(if [ -e .git ]; then git log -1 --format=%ct; else stat -c %Y Makefile; fi)}
+SOURCE_DATE_EPOCH=$epoch
+export SOURCE_DATE_EPOCH
+{
+    echo "analyzer ($VERSION) unstable; urgency=medium"
+    printf '\n  * See /usr/share/doc/analyzer/CHANGELOG.md.\n\n'
+    echo " -- $(sed -n 's/^Maintainer: //p' "$tree/debian/control")  $(LC_ALL=C date -u -R -d "@$epoch")"
+} >"$tree/debian/changelog"
+holder=$(sed -n 's/^Copyright (c) //p' LICENSE | head -n 1)
+{
+    sed -e "s|@HOLDER@|$holder|" -e '/@LICENSE@/d' "$tree/src/packaging/debian/copyright"
+    sed -e '1,/^Copyright/d' -e 's/^$/./' LICENSE | sed -e '1{/^\.$/d}' -e 's/^/ /'
+} >"$tree/debian/copyright"
+unset BUILD VERSION MAKEFLAGS MFLAGS MAKEOVERRIDES # of this tree, not of the copy
+cd "$tree"
+dpkg-buildpackage --build=binary --no-sign -j"$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" >"$work/build.log" 2>&1 || {
+    tail -n 30 "$work/build.log" >&2
+    exit 1
+}
+cd "$work"
+ls ./*.deb
