@@ -107,6 +107,8 @@ static const struct view views[] = {
     /* operators */
     { "unified_perf_summary", "operator_rates", 0, false, NULL, NULL },
     { "families", "operator_rates " FAMILIES, TRACELENS, false, NULL, NULL }, /* GEMM, SDPA_fwd ... */
+    { "kernel_launchers", "operators_of_ranks", 0, false, NULL, NULL },
+    { "rank_families", "operators_of_ranks " FAMILIES, RANKS, false, NULL, NULL }, /* gemm, attn ... */
     { "roofline", "operator_rates", 0, true, NULL, NULL },
     { "unmatched_kernels", "unmatched", 0, true, NULL, NULL },
     { "hlo_roofline", "hlo_rates", 0, false, NULL, NULL },
@@ -127,6 +129,7 @@ static const struct view views[] = {
     { "nccl_long", "collective_kernels", RANKS, true, NULL, NULL },
     { "long", "collective_kernels", RANKS, true, NULL, NULL },
     { "nccl_summary_long", "collectives_by_type", RANKS, true, NULL, NULL },
+    { "process_groups", "process_groups", 0, false, "group_id", NULL },
     { "nccl_wait_heatmap", "collective_waits", 0, true, NULL, NULL },
     { "data_quality", "quality", 0, false, NULL, "Count" }, /* of operation reports: column Rows, always shown */
     /* ranks */

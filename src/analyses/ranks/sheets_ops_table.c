@@ -256,6 +256,7 @@ static int sheet(struct work *w, struct az_sv name, const struct row **row, size
     int64_t total = 0, run = 0;
     if (!t)
         return az_arena_error(w->job->arena);
+    t->kind = AZ_SV("rank_families");
     for (size_t i = 0; i < n; i++) {
         total = az_add_sat(total, row[i]->sum.time);
         for (unsigned k = 0; k < row[i]->sum.n_params; k++)
