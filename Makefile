@@ -11,9 +11,12 @@ PKG     ?= pkg-config
 PYTHON  ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import openpyxl, jsonschema' 2>/dev/null && { echo $$p; break; }; done)
 Q       := $(if $(V),,@)
 
-ROOMS   := cmds library driver replay merge registry reports analyses tables formats facts extend perf results config model classify text io base
+ROOMS   := cmds library serve driver replay merge registry reports analyses tables formats query facts extend perf results config model classify text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
-LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat $(if $(ISAL),libisal)) -lxlsxwriter -pthread -lm
+# The workbook library is loaded when a workbook is written (reports/xlsx_lib.h); XLSX_SO= links it.
+XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
+XLSX_SO := $(XLSX_SO)
+LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
 # Where an address sanitizer looks on, buffers of readers are small and move at every call (base/mem.h): a view that is kept too
 # long shows at once.
@@ -48,6 +51,8 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/obj/reports/xls%.o $(BUILD)/pic/reports/xls%.o: ALL_CFLAGS += $(if $(XLSX_SO),-DAZ_XLSX_SONAME='"$(XLSX_SO)"')
+
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
@@ -81,7 +86,7 @@ SONAME   := libanalyzer.so.0
 LIB_ROOM := $(filter-out cmds library,$(USED))
 LIB_OBJS := $(patsubst src/%.c,$(BUILD)/pic/%.o,$(foreach r,$(LIB_ROOM),$(call room_src,$(r))))
 LIB_ALL  := $(LIB_OBJS) $(BUILD)/pic/library.o
-LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat $(if $(ISAL),libisal)
+LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)
 $(BUILD)/pic/base/data.o: $(wildcard configs/*)
 $(BUILD)/pic/io/digest.o: ALL_CFLAGS += -O3
 $(BUILD)/pic/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
@@ -170,7 +175,7 @@ example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden examples sizes faults library documented accounts graphs steps schema gates stragglers verdict html fuzz shared
+	@$(STAGES) unit golden examples sizes faults library documented accounts graphs counters steps query schema gates stragglers verdict cluster html fuzz shared
 test-build: all units installed $(TOOLS) $(EXAMPLE_DB)
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)

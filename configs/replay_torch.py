@@ -6,6 +6,7 @@
     replay_torch.py --record [DIR]   runs each entry once in a process of its own while hipBLASLt and MIOpen log the
                                      commands they execute, to hipblaslt-bench-N.log and miopen-driver-N.log in DIR
 Options: --file FILE, --warmup N (1000), --iters N (1000), --device cuda|cpu.
+A replay.json may come from anywhere: only the operators of OPERATORS are run, with arguments of the kinds listed there.
 """
 import argparse
 import json
@@ -21,6 +22,44 @@ DTYPES = {
     "long": "int64", "int": "int32", "bool": "bool",
 }
 
+# What may be run: an operator and its arguments in order. torch.ops reaches much more, loading of libraries among it.
+OPERATORS = {
+    "aten::mm": ("self", "mat2", "out"),
+    "aten::addmm": ("self", "mat1", "mat2", "beta", "alpha", "out"),
+    "aten::bmm": ("self", "mat2", "out"),
+    "aten::baddbmm": ("self", "batch1", "batch2", "beta", "alpha", "out"),
+    "aten::convolution": ("input", "weight", "bias", "stride", "padding", "dilation", "transposed", "output_padding", "groups"),
+}
+
+
+def checked(entry):
+    """The entry's operator and record; raises ValueError where it is not one of OPERATORS with plain arguments."""
+    name, ir = entry.get("op_name"), entry.get("replay_ir")
+    if not isinstance(name, str) or name not in OPERATORS:
+        raise ValueError("refused: %r is not one of %s" % (name, ", ".join(OPERATORS)))
+    if not isinstance(ir, dict):
+        raise ValueError("%s cannot be replayed" % name)
+    known = OPERATORS[name]
+    if len(ir["list_pos_args"]) + len(ir["list_kwargs"]) > len(known):
+        raise ValueError("refused: %s with too many arguments" % name)
+    for a in ir["list_kwargs"]:
+        if a["arg_name"] not in known:
+            raise ValueError("refused: %s with an argument %r" % (name, a["arg_name"]))
+    for a in ir["list_pos_args"] + ir["list_kwargs"]:
+        if not plain(a["value"]):
+            raise ValueError("refused: %s with a value that is no tensor, number or list of numbers" % name)
+    return name, ir
+
+
+def numbers(v):
+    return isinstance(v, list) and len(v) <= 16 and all(isinstance(x, (int, float)) for x in v)
+
+
+def plain(v):
+    if isinstance(v, dict):
+        return v.get("dtype") in DTYPES and numbers(v.get("shape")) and numbers(v.get("strides")) and len(v["shape"]) == len(v["strides"])
+    return v is None or isinstance(v, (bool, int, float)) or numbers(v)
+
 
 def tensor(spec, device):
     """A tensor of the recorded shape, strides and type; normal values where the type can hold them."""
@@ -28,7 +67,7 @@ def tensor(spec, device):
     shape, strides = spec["shape"], spec["strides"]
     size = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) if all(shape) else 0
     memory = torch.zeros(size, dtype=dtype, device=device)
-    if spec["init"] == "normal":
+    if spec.get("init") == "normal":
         memory.normal_()
     return torch.as_strided(memory, shape, strides)
 
@@ -40,11 +79,8 @@ def argument(arg, device):
 
 def prepare(entry, device):
     """A function without arguments that runs the operator once."""
-    ir = entry["replay_ir"]
-    if ir is None:
-        raise ValueError("%s cannot be replayed" % entry["op_name"])
-    space, name = entry["op_name"].split("::")
-    op = getattr(getattr(torch.ops, space), name)
+    name, ir = checked(entry)
+    op = getattr(torch.ops.aten, name[len("aten::"):])
     args = [argument(a, device) for a in ir["list_pos_args"]]
     kwargs = {a["arg_name"]: argument(a, device) for a in ir["list_kwargs"]}
     return lambda: op(*args, **kwargs)
@@ -69,6 +105,14 @@ def mean_us(run, warmup, iters, device):
     return (time.perf_counter() - started) * 1e6 / iters
 
 
+def log_of(folder, stem, no):
+    """Its name; a link of that name, which could lead to any file, is removed."""
+    path = os.path.join(folder, "%s-%d.log" % (stem, int(no)))
+    if os.path.islink(path):
+        os.unlink(path)
+    return path
+
+
 def record(entries, folder, options):
     """The library's own log of each entry, from a process that runs it once."""
     failed = 0
@@ -79,10 +123,10 @@ def record(entries, folder, options):
         stderr = None
         if entry["group"] == "gemm":
             env["HIPBLASLT_LOG_MASK"] = "32"
-            env["HIPBLASLT_LOG_FILE"] = os.path.join(folder, "hipblaslt-bench-%d.log" % entry["no"])
+            env["HIPBLASLT_LOG_FILE"] = log_of(folder, "hipblaslt-bench", entry["no"])
         else:
             env["MIOPEN_ENABLE_LOGGING_CMD"] = "1"
-            stderr = open(os.path.join(folder, "miopen-driver-%d.log" % entry["no"]), "wb")
+            stderr = open(log_of(folder, "miopen-driver", entry["no"]), "wb")
         failed += subprocess.run(command, env=env, stderr=stderr, stdout=subprocess.DEVNULL).returncode != 0
         if stderr:
             stderr.close()
@@ -113,7 +157,8 @@ def main():
             mean = mean_us(prepare(entry, o.device), o.warmup, o.iters, o.device)
         except Exception as e:  # one that fails does not keep the others from being timed
             failed += 1
-            print("%d %s: failed: %s" % (i, entry["op_name"], e))
+            name = entry.get("op_name") if isinstance(entry, dict) else entry
+            print("%d %s: failed: %s" % (i, name if isinstance(name, str) and name.isprintable() else repr(name), e))
             continue
         print("%d %s: mean %.3f us, %d x mean %.3f us" % (i, entry["op_name"], mean, entry["count"], entry["count"] * mean))
     return 1 if failed else 0

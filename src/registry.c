@@ -3,6 +3,7 @@
 #include "registry.h"
 
 #include "analyses/list.h"
+#include "formats/foreign.h"
 #include "formats/list.h"
 #include "reports/list.h"
 
@@ -50,7 +51,11 @@ int az_format_choose(const struct az_format *const *formats, struct az_sv head, 
                      const struct az_format **out, int *score, struct az_diag *diag)
 {
     const struct az_format *best = NULL, *tie = NULL;
+    const char *foreign = az_foreign(head);
     int top = 0;
+
+    if (foreign)
+        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path), "%s", foreign);
 
     for (const struct az_format *const *f = formats; *f; f++) {
         int s = (*f)->probe ? (*f)->probe(head, path) : 0;

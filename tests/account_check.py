@@ -28,6 +28,8 @@ EXCEPT = {
     "hlo_op_summary": "operations without a program are not in it",
 }
 
+RANK_RULES = ()
+
 csv.field_size_limit(1 << 27)
 
 PARTS = ("computation_time", "exposed_comm_time", "exposed_memcpy_time")
@@ -48,11 +50,11 @@ def same(what, a, b, tolerance=0.5):
     verdict(abs(a - b) <= tolerance, what, "%.3f ns against %.3f ns" % (a, b))
 
 
-def tables(command, folder):
+def tables(command, folder, view=("--compat=all",)):
     """Runs the analyzer; {table: rows}, or None where the input is none that it reads."""
     out = os.path.join(folder, "csv")
     subprocess.run(["rm", "-rf", out], check=True)
-    done = subprocess.run(command + ["--compat=all", "--format", "csv", "--csv-dir", out, "-q"], stdin=subprocess.DEVNULL,
+    done = subprocess.run(command + [*view, "--format", "csv", "--csv-dir", out, "-q"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder)
     if done.returncode not in (0, 3):
         print("note %s: exit status %d" % (command[-1], done.returncode))
@@ -272,7 +274,12 @@ def run_of_ranks(analyzer, what, folder, tmp, pattern="*.json*"):
             "unlinked": sum(n for k, n in quality.items() if "without their launch" in k),
             "fills": any("emset" in r.get("Operation", r.get("Name", "")) for r in t.get("mem_time_sum", [])),
         }
-    t = tables([analyzer, "multirank", "--all-ranks", "-e", "auto", "--force", "--opt", "last_step=keep", "-b", folder], tmp)
+    command = [analyzer, "multirank", "--all-ranks", "-e", "auto", "--force", "--opt", "last_step=keep", "-b", folder]
+    t = tables(command, tmp)
+    if not folder.startswith(os.path.join(SRC, "..", "shared")):
+        shown = tables(command, tmp, ())
+        if shown:
+            default_view(what, shown, 20)
     verdict(t is not None, what + ": runs")
     if t:
         ranks(what, t, alone)
@@ -292,6 +299,18 @@ def generated(tmp):
             glob.glob(os.path.join(tmp, "rocprof", "*.json")) + glob.glob(os.path.join(tmp, "rocprof", "*.db")) +
             glob.glob(os.path.join(tmp, "rocprof", "*.pftrace")) + glob.glob(os.path.join(tmp, "rocprof", "*_kernel_trace.csv")) +
             glob.glob(os.path.join(tmp, "xplane", "**", "*.pb"), recursive=True))
+
+
+def default_view(what, t, most):
+    """What is shown unasked: not too many tables, and each finding names one of them that has its row."""
+    verdict(len(t) <= most, what + ": number of tables", "%d: %s" % (len(t), " ".join(sorted(t))))
+    for name, columns in (("verdict", ("rule", "evidence", "evidence row")), ("findings", ("Rule", "Evidence", "Evidence row"))):
+        for row in t.get(name, []):
+            rule, evidence, key = (row[c] for c in columns)
+            cells = [c for r in t.get(evidence, []) for c in r.values()]
+            verdict(not evidence or evidence in t, "%s: evidence of %s" % (what, rule), "no table '%s'" % evidence)
+            verdict(not evidence or any(key in c for c in cells), "%s: row of %s" % (what, rule), "no '%s' in %s" % (key, evidence))
+            verdict(bool(evidence) or not key or rule in RANK_RULES, "%s: %s" % (what, rule), "no table proves it")
 
 
 def tagged(analyzer, path, tag, tmp):
@@ -322,6 +341,9 @@ def main():
             name = os.path.relpath(path, tmp if path.startswith(tmp) else SRC)
             if t is not None:
                 one_input(name, t)
+            shown = tables([analyzer, "run", path], tmp, ()) if t is not None and not path.startswith(data) else None
+            if shown:
+                default_view(name, shown, 20 if "nsys/" not in name else 22) # of an export with all that a database can have
             if path.endswith(".sqlite") and os.path.dirname(path) == os.path.join(tmp, "nsys") and "no_kernels" not in path:
                 verdict(bool(t and t.get("gpu_timeline")), name + ": has a time line")
         tagged(analyzer, os.path.join(a.example_data, "llama2_70b.sqlite"),

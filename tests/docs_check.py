@@ -150,6 +150,7 @@ def check_options(c, analyzer, pages):
         return subprocess.run([analyzer, "help"] + list(args), capture_output=True, text=True, check=True).stdout
 
     known = {m.group(1): None for m in re.finditer(r"^  ([a-z-]+) ", printed(), re.M)}
+    keys = {"--" + m.group(1) for m in re.finditer(r"^  (\w+) \(", printed("config"), re.M)}
     bad = []
     for page in pages:
         text = re.sub(r"<!-- generated:.*?<!-- /generated -->", "", read(page), flags=re.S)
@@ -160,9 +161,12 @@ def check_options(c, analyzer, pages):
             if command not in known:
                 bad.append("%s: analyzer %s" % (name(page), command))
                 continue
-            known[command] = known[command] or set(re.findall(r"--[a-z][a-z-]*", printed(command)))
-            bad += ["%s: analyzer %s %s" % (name(page), command, o) for o in re.findall(r"(?<= )--[a-z][a-z-]*", m.group(1))
-                    if o not in known[command]]
+            if not known[command]:
+                own = set(re.findall(r"--[a-z][a-z0-9_-]*", printed(command)))
+                # what takes --opt takes every key as an option, with underlines or hyphens
+                known[command] = {o.replace("_", "-") for o in own | (keys if "--opt" in own else set())} | {"--no-color"}
+            bad += ["%s: analyzer %s %s" % (name(page), command, o) for o in re.findall(r"(?<= )--[a-z][a-z0-9_-]*", m.group(1))
+                    if o.replace("_", "-") not in known[command]]
     c.hold(not bad, "commands and options of examples exist", "; ".join(bad))
 
 

@@ -35,12 +35,26 @@ if [ "$as_root" = none ] || ! command -v apt-get >/dev/null 2>&1; then
 fi
 echo "installing:$missing"
 log=$(mktemp) || exit 1
-# shellcheck disable=SC2086 # both are lists of words
-if ! { $as_root env DEBIAN_FRONTEND=noninteractive apt-get update &&
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' INT TERM
+
+# Another process (an update at night, a second build) may hold the lock of the packages for minutes: apt-get waits for that
+# of dpkg only, not for that of the lists, so it is asked again.
+: "${NEED_WAIT:=600}" "${NEED_PAUSE:=5}" # seconds
+packages() { # apt-get arguments...
+    waited=0
+    while ! $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o "DPkg::Lock::Timeout=$NEED_WAIT" "$@" >"$log" 2>&1 </dev/null; do
+        grep -Eq 'Could not get lock|Unable to (acquire|lock)|is another process using it' "$log" || return 1
+        [ "$waited" -lt "$NEED_WAIT" ] || return 1
+        [ "$waited" -gt 0 ] || echo "another process holds the lock of the packages: waiting for it (at most $NEED_WAIT s)"
+        sleep "$NEED_PAUSE"
+        waited=$((waited + (NEED_PAUSE > 0 ? NEED_PAUSE : 1)))
+    done
+}
+
+# shellcheck disable=SC2086 # a list of words
+if ! { packages update && packages install -y --no-install-recommends $missing; }; then
     tail -n 20 "$log" >&2
     echo "cannot install:$missing" >&2
-    rm -f "$log"
     exit 1
 fi
-rm -f "$log"

@@ -128,8 +128,8 @@ def main():
         missing = [k for k in keys if not has(k)]
         c.hold(not missing, "every option key is in " + where, "missing: " + ", ".join(missing))
     for command in re.findall(r"^  ([a-z-]+) ", run("help"), re.M):
-        options = re.findall(r"--[a-z][a-z-]*", run("help", command))
-        missing = sorted({o for o in options if not re.search(re.escape(o) + r"\b", documentation)})
+        options = re.findall(r"--[a-z][a-z0-9_-]*", run("help", command))
+        missing = sorted({o for o in options if not re.search(r"(?:--|`)" + re.escape(o[2:]).replace("\\-", "[_-]") + r"\b", documentation)})
         c.hold(not missing, "options of 'analyzer %s' are in src/docs" % command, "missing: " + ", ".join(missing))
     generated = set()
     for f, text in pages.items():

@@ -81,7 +81,9 @@ stage_library() { # `make installed` before
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
 # What must be touched to add a format, an output, an option, a model: in a copy of the tree (.ci/run).
 stage_house() { counted house sh tests/house/run.sh; }
+stage_query() { counted query "$PYTHON" tests/query_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"; }
 stage_graphs() { counted graphs "$PYTHON" tests/graphs_check.py --analyzer "$ANALYZER"; }
+stage_counters() { counted counters "$PYTHON" tests/counters_check.py --analyzer "$ANALYZER" --seeds 2; }
 stage_schema() { counted schema "$PYTHON" tests/schema_check.py --analyzer "$ANALYZER"; }
 
 # Tables that answer the same question agree, over inputs of all formats.
@@ -111,6 +113,12 @@ stage_stragglers() {
 
 # The verdict of reports of made-up traces with a known cause of lost time, and of healthy ones.
 stage_verdict() { counted verdict "$PYTHON" tests/findings_check.py --analyzer "$ANALYZER" --seeds 2; }
+
+# Runs over several machines: part files and their faults, growth, the path over ranks, and under a real Slurm and Open MPI
+# where they are installed (tests/cluster/).
+stage_cluster() {
+    counted cluster "$PYTHON" tests/cluster/parts_check.py --analyzer "$ANALYZER"
+}
 
 # Every file of the corpus once through its harness, built with address and undefined sanitizers.
 stage_fuzz() {

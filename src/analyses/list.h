@@ -51,6 +51,7 @@
     X(kern_exec_sum) \
     X(gpu_gaps) \
     X(gpu_utilization) \
+    X(counters) \
     X(kernels) \
     X(unmatched) \
     X(tracks) \
@@ -68,6 +69,7 @@
     X(idle) \
     X(queue) \
     X(memory) \
+    X(samples) \
     X(launch) \
     X(ops) \
     X(stragglers) \

@@ -29,6 +29,13 @@ int az_spans_intersect(const struct az_spans *a, const struct az_spans *b,
  * stay. a sorted (need not be merged). */
 int az_spans_clip(const struct az_spans *a, int64_t lo, int64_t hi,
                   struct az_spans *out) AZ_MUST_USE;
+/* out[i] = length of the union of the spans range[i].first to range[i].end - 1 of v, which need no
+ * order: for many ranges that lie in one another, in n log n. AZ_ENOMEM, AZ_ELIMIT, AZ_ERANGE. */
+struct az_span_range {
+    uint32_t first, end;
+};
+int az_spans_unions(const struct az_span *v, size_t n, const struct az_span_range *range,
+                    size_t ranges, int64_t *out, struct az_mem *mem) AZ_MUST_USE;
 /* Length of the intersection of two merged lists, nothing allocated. */
 int64_t az_spans_overlap(const struct az_spans *a, const struct az_spans *b);
 

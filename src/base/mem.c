@@ -1,10 +1,12 @@
 /* The only caller of malloc: budgeted memory, checked sizes, arenas. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "base/mem.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #if defined __GLIBC__ || defined AZ_MOVE_BUFFERS
 #include <malloc.h>
 #endif
@@ -128,6 +130,15 @@ void az_mem_give_back(void)
 #if defined __GLIBC__ && !defined AZ_SANITIZED /* tests call this from threads first */
     malloc_trim(0);
 #endif
+}
+
+bool az_mem_room(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return false;
+    (void)munmap(p, size);
+    return true;
 }
 
 int az_mem_error(const struct az_mem *m)

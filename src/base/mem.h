@@ -41,6 +41,9 @@ void az_mem_free(struct az_mem *m, void *p, size_t size);
  * overwritten and freed; NULL without memory (p stays). It is charged as p was. In any other build:
  * p, untouched. */
 void *az_mem_move(void *p, size_t keep, size_t size) AZ_MUST_USE;
+/* Could so many bytes be had now? For what comes before a library that does not survive a malloc
+ * that fails: other threads may take them in between, so ask for more than is needed. */
+bool az_mem_room(size_t size);
 /* Hands what is free back to the system, of all threads: the allocator keeps what the largest input
  * so far needed. Costs the page faults of what is needed again; after something large that is over.
  * The first call of a program must come before it has threads: where another allocator serves (of a

@@ -94,7 +94,7 @@ static int parse_exponent(const char *p, const char *end, int64_t *out)
 /* [sign] digits [. digits] [e [sign] digits], or with digits only after the point. */
 static int parse_parts(struct az_sv s, struct decimal *d)
 {
-    const char *p = s.p, *end = p + s.n;
+    const char *p = s.n ? s.p : "", *end = p + s.n; /* an empty view may have no address */
     *d = (struct decimal){ .negative = false };
     if (p < end && (*p == '-' || *p == '+'))
         d->negative = *p++ == '-';
@@ -326,6 +326,14 @@ double az_quotient(int64_t a, int64_t b)
     const int64_t exact = INT64_C(1) << 53, whole = a / b, rest = a % b;
     return -exact <= a && a <= exact ? (double)a / (double)b
                                      : (double)whole + (double)rest / (double)b;
+}
+
+int64_t az_whole(double x)
+{
+    const double beyond = 9223372036854775808.0; /* 2^63: the first that does not fit */
+    if (!(x > -beyond))
+        return x <= -beyond ? INT64_MIN : 0;
+    return x < beyond ? (int64_t)x : INT64_MAX;
 }
 
 int64_t az_add_sat(int64_t a, int64_t b)

@@ -31,6 +31,8 @@ int64_t az_muldiv(int64_t a, int64_t b, int64_t c);
 /* a / b as the double nearest to it, also where a is beyond 2^53 (ns since 1970 as microseconds). b
  * > 0. */
 double az_quotient(int64_t a, int64_t b);
+/* The whole part of a number that may be anything: beyond the range its end, 0 for NaN. */
+int64_t az_whole(double x);
 /* a + b, saturating. */
 int64_t az_add_sat(int64_t a, int64_t b);
 

@@ -89,7 +89,8 @@ struct az_sv az_sv_cut(struct az_sv *rest, char separator)
     const char *at = rest->n ? memchr(rest->p, separator, rest->n) : NULL;
     const struct az_sv head = az_sv_make(rest->p, at ? (size_t)(at - rest->p) : rest->n);
     const size_t used = head.n + (at ? 1 : 0);
-    *rest = az_sv_make(rest->p + used, rest->n - used);
+    if (used) /* an empty view may have no address */
+        *rest = az_sv_make(rest->p + used, rest->n - used);
     return head;
 }
 

@@ -18,8 +18,7 @@ struct az_sv az_utf8_printable(struct az_arena *a, struct az_sv s, const char *k
 int az_utf8_visible(struct az_vec_char *t, struct az_sv s) AZ_MUST_USE;
 /* Code points (not bytes). */
 size_t az_utf8_count(struct az_sv s);
-/* Terminal columns: wide East Asian and emoji 2, combining 0; own table, independent of the locale.
- */
+/* Terminal columns: wide East Asian and emoji 2, combining 0; independent of the locale. */
 size_t az_utf8_width(struct az_sv s);
 /* Longest prefix of at most `bytes` bytes that does not cut a code point. */
 struct az_sv az_utf8_cut(struct az_sv s, size_t bytes);
@@ -27,9 +26,8 @@ struct az_sv az_utf8_cut(struct az_sv s, size_t bytes);
  * them. */
 size_t az_utf8_units(struct az_sv s);
 struct az_sv az_utf8_cut_units(struct az_sv s, size_t units);
-/* Lower case by simple Unicode mapping (one code point to one) for Latin, Greek, Cyrillic,
- * Armenian, full-width letters and enclosed letters; all else, bad bytes too, stays. {NULL, 0}
- * without memory. */
+/* Lower case by simple Unicode mapping (one code point to one); all else, bad bytes too, stays.
+ * {NULL, 0} without memory. */
 struct az_sv az_utf8_lower(struct az_arena *a, struct az_sv s);
 
 #endif

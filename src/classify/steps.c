@@ -82,12 +82,13 @@ enum az_step_mark az_step_mark_of(struct az_sv name, struct az_sv *stem, int64_t
     static const char *const engine[] = { "execute_", "step[", "prefill[", "decode[" };
     *number = -1;
     *stem = name;
-    if (az_sv_starts(name, AZ_SV("ProfilerStep"))) {
+    const struct az_sv plain = without_domain(name);
+    if (az_sv_starts(name, AZ_SV("ProfilerStep")) || az_sv_starts(plain, AZ_SV("ProfilerStep"))) {
         *stem = cut_number(name, number);
         return AZ_MARK_PROFILER;
     }
     for (size_t i = 0; i < AZ_LENGTH(engine); i++)
-        if (az_sv_starts(name, az_sv_str(engine[i])))
+        if (az_sv_starts(name, az_sv_str(engine[i])) || az_sv_starts(plain, az_sv_str(engine[i])))
             return AZ_MARK_ENGINE;
     if (of_program(name))
         return AZ_MARK_RANGE;

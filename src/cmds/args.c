@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/path.h"
+
+#define NO_COLOR      0xfffe
 #define MESSAGE_BYTES 1024 /* of a message about the command line; the rest is cut */
 
 int az_usage_error(const struct az_cmd *cmd, const char *fmt, ...)
@@ -41,24 +44,64 @@ const char *az_nearest(const char *word, const char *const *names, size_t n)
     return best;
 }
 
+/* --color alone is `always`, as in other programs; --no-color is `never`. */
+static bool is_color(const struct az_cmd_opt *o) { return strcmp(o->name, "color") == 0; }
+
+static int color_id(const struct az_cmd *cmd)
+{
+    for (size_t i = 0; i < cmd->n_opts; i++)
+        if (is_color(&cmd->opts[i]))
+            return cmd->opts[i].id;
+    return ARG_ERROR;
+}
+
+/* The value of --color may be a word of its own, if that is no option and no file. */
+static const char *color_value(const struct az_args *a)
+{
+    const char *next = optind < a->argc ? a->argv[optind] : NULL;
+
+    if (!next || next[0] == '-' || az_path_stat(next).kind != AZ_PATH_MISSING)
+        return "always";
+    optind++;
+    return next;
+}
+
 void az_args_init(struct az_args *a, const struct az_cmd *cmd, int argc, char **argv)
 {
-    size_t s = 0;
+    size_t s = 0, n = 0;
 
     *a = (struct az_args){ .cmd = cmd, .argc = argc, .argv = argv };
     a->shorts[s++] = ':'; /* a missing argument is distinguished */
     for (size_t i = 0; i < cmd->n_opts && i < CMD_MAX_OPTS; i++) {
         const struct az_cmd_opt *o = &cmd->opts[i];
-        a->longs[i] =
-            (struct option){ o->name, o->arg ? required_argument : no_argument, NULL, o->id };
+        if (o->id == OPT_KEY)
+            continue;
+        const int takes = is_color(o) ? optional_argument
+                          : o->arg    ? required_argument
+                                      : no_argument;
+        a->longs[n++] = (struct option){ o->name, takes, NULL, o->id };
+        if (is_color(o))
+            a->longs[n++] = (struct option){ "no-color", no_argument, NULL, NO_COLOR };
         if (o->id >= 256)
             continue;
         a->shorts[s++] = (char)o->id;
         if (o->arg)
             a->shorts[s++] = ':';
     }
+    if (az_flags_taken(cmd))
+        n += az_flags_add(cmd, a->longs + n, FLAGS_MAX);
+    az_flags_respell(a->longs, argc, argv);
     optind = 1;
     opterr = 0;
+}
+
+static const char *nearer(const char *word, const char *x, const char *y)
+{
+    const struct az_sv w = az_sv_str(word);
+    const unsigned most = (unsigned)(w.n + 2);
+    if (!x || !y)
+        return x ? x : y;
+    return az_sv_distance(w, az_sv_str(y), most) < az_sv_distance(w, az_sv_str(x), most) ? y : x;
 }
 
 /* What getopt_long calls '?': a letter it does not know (in optopt), a known option with an
@@ -76,12 +119,18 @@ static int bad_option(const struct az_args *a, const char *word)
             return ARG_ERROR;
         }
     }
+    if (optopt == NO_COLOR) {
+        az_usage_error(a->cmd, "option '--no-color' takes no value");
+        return ARG_ERROR;
+    }
     if (optopt != 0) {
         az_usage_error(a->cmd, "unknown option '-%c'", optopt);
         return ARG_ERROR;
     }
     snprintf(plain, sizeof plain, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     near = az_nearest(plain, names, a->cmd->n_opts);
+    if (az_flags_taken(a->cmd))
+        near = nearer(plain, near, az_flag_nearest(plain));
     if (near)
         az_usage_error(a->cmd, "unknown option '--%s' (did you mean '--%s'?)", plain, near);
     else
@@ -103,8 +152,13 @@ int az_args_next(struct az_args *a)
         return ARG_ERROR;
     case '?':
         return bad_option(a, a->argv[optind - 1]);
+    case NO_COLOR:
+        a->value = "never";
+        return color_id(a->cmd);
     default:
         a->value = optarg;
+        if (!optarg && id == color_id(a->cmd))
+            a->value = color_value(a);
         return id;
     }
 }

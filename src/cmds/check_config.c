@@ -3,24 +3,28 @@
 
 #include <stdio.h>
 
-/* What is wrong with one input (a file that is not there yet) does not make the configuration
- * wrong. */
+/* What would be said of one input before it is read: a file that is missing, an option that means
+ * nothing to its format. */
 static void print_job(const struct az_plan_job *job, const struct az_log *log)
 {
     for (size_t i = 0; i < job->diag.list.n; i++) {
         const struct az_message *m = &job->diag.list.v[i];
-        az_log_line(log, AZ_LOG_NORMAL, "warning: '%.*s' would fail: %.*s",
-                    AZ_SVF(job->input->title), AZ_SVF(m->text));
+        if (m->severity == AZ_ERROR)
+            az_log_line(log, AZ_LOG_QUIET, "error: '%.*s' would fail: %.*s",
+                        AZ_SVF(job->input->title), AZ_SVF(m->text));
+        else if (m->severity == AZ_WARNING)
+            az_log_line(log, AZ_LOG_NORMAL, "warning: %.*s", AZ_SVF(m->text));
     }
 }
 
-static int check(const char *path, const struct az_log *log)
+static int check(const char *path, const struct az_log *log, bool *would_fail)
 {
     struct az_config config;
     struct az_config_names names;
     struct az_overrides none;
     struct az_plan plan;
     struct az_diag diag;
+    size_t fail = 0;
     int rc = az_config_init(&config);
 
     if (rc)
@@ -30,7 +34,7 @@ static int check(const char *path, const struct az_log *log)
     az_plan_init(&plan);
     rc = az_plan_names(&plan.arena, &names);
     if (!rc)
-        rc = az_config_load(&config, path, &none, &names, &diag);
+        rc = az_plan_config(&config, path, &none, &names, &diag);
     config.cancel = az_signals_install(); /* the plan may copy a pipe to a temporary folder */
     if (!rc)
         rc = az_plan_search(&config, &diag);
@@ -39,11 +43,17 @@ static int check(const char *path, const struct az_log *log)
     az_diag_print(&diag, log);
     for (size_t i = 0; !rc && i < plan.jobs.n; i++)
         print_job(&plan.jobs.v[i], log);
-    if (!rc)
+    for (size_t i = 0; !rc && i < plan.jobs.n; i++)
+        fail += plan.jobs.v[i].error != AZ_OK && !plan.jobs.v[i].there;
+    if (!rc && fail)
+        printf("%s: %zu of %zu input%s would fail\n", path, fail, config.inputs.n,
+               config.inputs.n == 1 ? "" : "s");
+    else if (!rc)
         printf("%s: ok, %zu input%s\n", path, config.inputs.n, config.inputs.n == 1 ? "" : "s");
     az_plan_release(&plan);
     az_diag_release(&diag);
     az_config_release(&config);
+    *would_fail = fail > 0;
     return rc;
 }
 
@@ -51,20 +61,26 @@ static int run_check(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct az_log log = { .level = AZ_LOG_NORMAL };
     struct az_args a;
+    bool would_fail = false;
     int rc;
 
     az_args_init(&a, cmd, argc, argv);
     if (az_args_only_help(&a, 1, 1, &rc))
         return rc;
     log.color = az_want_color(AZ_AUTO, 2);
-    rc = check(a.operands[0], &log);
+    rc = check(a.operands[0], &log, &would_fail);
     if (rc == AZ_EINTR)
         return AZ_EXIT_INTERRUPTED;
-    return rc ? AZ_EXIT_USAGE : AZ_EXIT_OK;
+    return rc ? AZ_EXIT_USAGE : would_fail ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_check_config = {
-    "check-config", "FILE", "is this configuration right, do its files exist", NULL, options, 1,
-    run_check
-};
+const struct az_cmd az_cmd_check_config = { "check-config",
+                                            "FILE",
+                                            "is this configuration right, do its files exist",
+                                            "Exit status 2 for a configuration that is wrong, 3 "
+                                            "for one of whose inputs some would fail (as "
+                                            "those of a run).",
+                                            options,
+                                            1,
+                                            run_check };

@@ -40,7 +40,7 @@ static int prepare(struct classify *c, const struct az_args *a)
     int rc = az_plan_names(&c->plan.arena, &names);
 
     if (!rc && c->config)
-        rc = az_config_load(&c->conf, c->config, &c->over, &names, &c->diag);
+        rc = az_plan_config(&c->conf, c->config, &c->over, &names, &c->diag);
     else if (!rc)
         rc = az_config_quick(&c->conf, &c->over, &names, &c->diag);
     c->conf.cancel = az_signals_install(); /* from here on there may be temporary files */
@@ -48,7 +48,11 @@ static int prepare(struct classify *c, const struct az_args *a)
         rc = az_plan_paths(&c->conf, (const char *const *)a->operands, a->n_operands, &c->diag);
     if (!rc)
         rc = az_plan_search(&c->conf, &c->diag);
-    return rc ? rc : az_plan_make(&c->plan, &c->conf, &c->diag);
+    if (!rc)
+        rc = az_plan_make(&c->plan, &c->conf, &c->diag);
+    if (!rc)
+        az_sandbox_settle(&c->plan);
+    return rc;
 }
 
 /* Class of a rule as a map would name it: the family in lower case; kernels without one are for the
@@ -193,8 +197,10 @@ static int session(struct classify *c, const struct az_args *a)
 
 static int one_option(struct classify *c, int id, const char *value)
 {
-    const char *eq = strchr(value, '=');
+    const char *eq = value ? strchr(value, '=') : NULL;
 
+    if (az_flag_option(id))
+        return az_flag_take(&c->over, id, value);
     switch (id) {
     case OPT_CONFIG:
         c->config = value;

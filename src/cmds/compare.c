@@ -108,23 +108,6 @@ static struct az_input *titled(struct az_config *c, struct az_sv title)
     return NULL;
 }
 
-/* A result of an earlier run as an input; its name is that of the file or folder. */
-static int add_saved(struct az_config *c, const char *path)
-{
-    struct az_sv p = az_arena_dup(&c->arena, az_sv_str(path));
-    struct az_input *in = NULL;
-    int rc = p.p ? az_config_add_input(c, &in) : AZ_ENOMEM;
-
-    if (rc)
-        return rc;
-    while (p.n > 1 && p.p[p.n - 1] == '/')
-        p.n--;
-    in->title = az_path_stat(path).kind == AZ_PATH_DIR ? az_path_base(p) : az_path_stem(p);
-    in->format = AZ_SV(AZ_FORMAT_RESULT);
-    in->files.mem = NULL;
-    return az_vec_push(&in->files, ((struct az_input_file){ .path = az_arena_dup(&c->arena, p),
-                                                            .role = { "", 0 } }));
-}
 
 static struct az_sv path_of(const struct az_input *in);
 
@@ -177,7 +160,7 @@ static int add_path(struct session *s, const char *path)
             "'%s' is no title of an input in %s, nor a file (--dry-run lists the titles)", path,
             s->c->r.config);
     if (strcmp(path, "-") != 0 && az_saved_kind(path) != AZ_SAVED_NONE)
-        return add_saved(&s->quick, path);
+        return az_plan_saved(&s->quick, path);
     rc = az_plan_whole(&s->quick, path, &s->diag);
     if (!rc && s->quick.inputs.n != before + 1)
         rc = too_many(s, path, before);
@@ -412,7 +395,7 @@ static int prepare(struct session *s, const struct az_args *a, struct az_config 
     int rc = az_plan_names(&s->plan.arena, &names);
 
     if (!rc && s->c->r.config)
-        rc = az_config_load(&s->file, s->c->r.config, &s->c->r.over, &names, &s->diag);
+        rc = az_plan_config(&s->file, s->c->r.config, &s->c->r.over, &names, &s->diag);
     if (!rc && s->c->r.config)
         rc = az_plan_search(&s->file, &s->diag);
     if (!rc)
@@ -451,6 +434,7 @@ static int compare(struct compare_args *k, const struct az_args *a)
         k->r.run.workers = (unsigned)c->jobs;
         k->r.run.memory_limit = c->memory_limit;
         k->r.run.strict = c->strict;
+        az_sandbox_settle(&s.plan);
         status = az_run(&s.plan, &k->r.run);
     }
     az_plan_release(&s.plan);

@@ -68,6 +68,7 @@ int az_main(int argc, char **argv)
     int rc;
 
     occupy_standard_streams();
+    az_sandbox_begin(&argc, argv);
     rc = dispatch(argc, argv);
 
     errno = 0;

@@ -101,6 +101,8 @@ static int add_formats(struct gate_args *g, const char *list)
 
 static int one_option(struct gate_args *g, int id, const char *value)
 {
+    if (az_flag_option(id))
+        return az_flag_take(&g->over, id, value);
     switch (id) {
     case OPT_CONFIG:
         g->config = value;
@@ -255,7 +257,7 @@ static int prepare(struct session *s)
             rc = az_vec_push(&g->over, o);
     }
     if (!rc)
-        rc = g->config ? az_config_load(&s->config, g->config, &g->over, &names, &s->diag)
+        rc = g->config ? az_plan_config(&s->config, g->config, &g->over, &names, &s->diag)
                        : az_config_quick(&s->config, &g->over, &names, &s->diag);
     s->config.cancel = az_signals_install();
     if (!rc && g->config && !s->config.gates.given && !g->calibrate)
@@ -298,6 +300,7 @@ static int run_session(struct gate_args *g)
         g->run.workers = (unsigned)(g->jobs >= 0 ? g->jobs : s.config.jobs);
         g->run.memory_limit = s.config.memory_limit;
         g->run.strict = s.config.strict;
+        az_sandbox_settle(&s.plan);
         status = az_run(&s.plan, &g->run);
     }
     az_saved_release(&s.saved);

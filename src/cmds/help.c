@@ -2,17 +2,41 @@
  * option table). */
 #include "cmds/internal.h"
 
+#include "config/config.h"
+
 #include <stdio.h>
 #include <string.h>
+
+#include "query/query.h"
 
 #define HELP_COLUMN 26
 #define LINE_WIDTH  100
 
 const struct az_cmd *const az_cmd_table[] = {
-    &az_cmd_run,       &az_cmd_compare,  &az_cmd_gate,         &az_cmd_history,
-    &az_cmd_multirank, &az_cmd_merge,    &az_cmd_replay,       &az_cmd_probe,
-    &az_cmd_init,      &az_cmd_classify, &az_cmd_check_config, &az_cmd_schema,
-    &az_cmd_list,      &az_cmd_help,     &az_cmd_version,      NULL,
+    &az_cmd_run,
+    &az_cmd_query,
+    &az_cmd_compare,
+    &az_cmd_gate,
+    &az_cmd_history,
+    &az_cmd_multirank,
+    &az_cmd_map,
+    &az_cmd_reduce,
+    &az_cmd_merge,
+    &az_cmd_replay,
+    &az_cmd_probe,
+    &az_cmd_init,
+    &az_cmd_classify,
+    &az_cmd_check_config,
+    &az_cmd_schema,
+    &az_cmd_list,
+    &az_cmd_help,
+    &az_cmd_version,
+    &az_cmd_tracelens_pytorch,
+    &az_cmd_tracelens_rocprof,
+    &az_cmd_tracelens_jax,
+    &az_cmd_tt_perf_report,
+    &az_cmd_gpu_perf_analyzer,
+    NULL,
 };
 
 const struct az_cmd *az_cmd_find(const char *name)
@@ -81,8 +105,40 @@ void az_print_usage(void)
          "error;\n"
          "130 interrupted.\n"
          "\n"
+         "--no-sandbox, with any command: keep network and other programs within reach while files "
+         "are read\n"
+         "(otherwise they are given up where the system allows it; 'analyzer --version' says so).\n"
+         "\n"
          "'analyzer help COMMAND' lists a command's options, 'analyzer help config' the keys of a "
          "configuration.");
+}
+
+/* A row that names a key of the option table says what the table says. */
+static struct az_cmd_opt key_row(const struct az_cmd_opt *row)
+{
+    static const char *const args[] = {
+        [AZ_OPT_INT] = "N",     [AZ_OPT_REAL] = "X",    [AZ_OPT_TEXT] = "TEXT",
+        [AZ_OPT_PATH] = "PATH", [AZ_OPT_ENUM] = "WORD", [AZ_OPT_SET] = "LIST"
+    };
+    const struct az_option *o = row->id == OPT_KEY ? az_flag_named(row->name) : NULL;
+    struct az_cmd_opt out = *row;
+
+    if (!o)
+        return out;
+    out.arg = (size_t)o->type < AZ_LENGTH(args) ? args[o->type] : NULL;
+    out.help = row->help ? row->help : o->help;
+    return out;
+}
+
+/* The tables that can be asked for. */
+static void print_tables(void)
+{
+    struct az_vec_char text;
+
+    az_vec_init(&text, NULL);
+    if (az_query_describe(&text) == 0 && text.n)
+        fwrite(text.v, 1, text.n, stdout);
+    az_vec_release(&text);
 }
 
 void az_print_command_help(const struct az_cmd *cmd)
@@ -91,7 +147,7 @@ void az_print_command_help(const struct az_cmd *cmd)
            cmd->n_opts > 1 ? " [options]" : "", cmd->help);
     puts("\noptions:");
     for (size_t i = 0; i < cmd->n_opts; i++) {
-        const struct az_cmd_opt *o = &cmd->opts[i];
+        const struct az_cmd_opt key = key_row(&cmd->opts[i]), *o = &key;
         char left[64];
         if (o->id < 256)
             snprintf(left, sizeof left, "  -%c, --%s%s%s", o->id, o->name, o->arg ? "=" : "",
@@ -103,6 +159,8 @@ void az_print_command_help(const struct az_cmd *cmd)
     }
     if (cmd->more)
         printf("\n%s\n", cmd->more);
+    if (cmd == &az_cmd_query)
+        print_tables();
 }
 
 static int print_config_help(void)

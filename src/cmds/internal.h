@@ -8,7 +8,10 @@
 #include "cmds/cmds.h"
 #include "driver/run.h"
 
-#define CMD_MAX_OPTS 40
+#define CMD_MAX_OPTS 48
+#define FLAGS_MAX    400     /* keys of the option table that are long options, too */
+#define OPT_KEY      0xfffd  /* id of a row that only names a key of the option table, for help */
+#define OPT_FLAG     0x10000 /* id of a key of the option table: its place there is added */
 
 struct az_cmd_opt {
     int id;           /* the letter, or from 256 on for options with a long name only */
@@ -31,7 +34,10 @@ struct az_cmd {
 extern const struct az_cmd az_cmd_run, az_cmd_init, az_cmd_probe, az_cmd_classify,
     az_cmd_check_config, az_cmd_schema, az_cmd_list, az_cmd_help, az_cmd_version;
 extern const struct az_cmd az_cmd_multirank, az_cmd_replay, az_cmd_merge, az_cmd_compare,
-    az_cmd_gate, az_cmd_history;
+    az_cmd_gate, az_cmd_history, az_cmd_map, az_cmd_reduce, az_cmd_query;
+/* Command lines of other programs (tools.c). */
+extern const struct az_cmd az_cmd_tracelens_pytorch, az_cmd_tracelens_rocprof, az_cmd_tracelens_jax,
+    az_cmd_tt_perf_report, az_cmd_gpu_perf_analyzer;
 extern const struct az_cmd *const az_cmd_table[]; /* NULL-terminated */
 
 /* ---- args.c ---- */
@@ -40,7 +46,7 @@ struct az_args {
     const struct az_cmd *cmd;
     int argc;
     char **argv;
-    struct option longs[CMD_MAX_OPTS + 1];
+    struct option longs[CMD_MAX_OPTS + FLAGS_MAX + 2];
     char shorts[2 * CMD_MAX_OPTS + 2];
     const char *value; /* argument of the option returned last */
     char **operands;   /* after ARG_END */
@@ -55,6 +61,21 @@ bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc);
 int az_usage_error(const struct az_cmd *cmd, const char *fmt, ...) AZ_PRINTF(2, 3);
 /* The nearest of n names, if near enough to be meant; NULL. */
 const char *az_nearest(const char *word, const char *const *names, size_t n);
+
+/* ---- flags.c ---- */
+/* Does the command take keys of the option table (it has --opt)? */
+bool az_flags_taken(const struct az_cmd *cmd);
+/* Appends them, but for those that are options of the command itself; how many. */
+size_t az_flags_add(const struct az_cmd *cmd, struct option *to, size_t room);
+/* The key that a row of OPT_KEY names, hyphens for underlines; NULL: none. */
+const struct az_option *az_flag_named(const char *name);
+/* The key of an id that az_args_next returned; NULL: an option of the command itself. */
+const struct az_option *az_flag_option(int id);
+/* One such option as --opt KEY=VALUE; value NULL: a boolean without a value. Exit status. */
+int az_flag_take(struct az_overrides *to, int id, const char *value);
+const char *az_flag_nearest(const char *word);
+/* Long options as they are spelt in the list (hyphens, underlines), in place. */
+void az_flags_respell(const struct option *longs, int argc, char **argv);
 
 /* ---- classify.c ---- */
 /* The class map of the operands' kernels as a member of a configuration; exit status. */
@@ -75,6 +96,15 @@ int az_look_describe(const char *path, const struct az_log *log);
 /* ---- init.c ---- */
 /* Prints a configuration for the operands; exit status. */
 int az_init_print(const struct az_args *a);
+
+/* ---- sandbox.c ---- */
+/* Takes --no-sandbox out of the words; without it the network is given up (io/sandbox.h). */
+void az_sandbox_begin(int *argc, char **argv);
+/* After the plan, before its inputs are read: other programs are given up, if no input needs one.
+ * NULL: there are no such inputs. */
+void az_sandbox_settle(const struct az_plan *plan);
+/* The same where each operand has a plan of its own: if there is one operand only. */
+void az_sandbox_settle_alone(const struct az_plan *plan);
 
 /* ---- help.c ---- */
 void az_print_usage(void);

@@ -181,6 +181,8 @@ int az_look_describe(const char *path, const struct az_log *log)
 
     if (rc)
         az_diag_print(&l.diag, log);
+    else
+        az_sandbox_settle_alone(&l.plan);
     for (size_t i = 0; !rc && i < l.plan.jobs.n && !az_interrupted(); i++) {
         struct az_plan_job *job = &l.plan.jobs.v[i];
         struct az_run_opts opts = { .memory_limit = l.conf.memory_limit };

@@ -64,8 +64,9 @@ static int set_text(struct az_sv *to, struct az_arena *a, const char *from)
     return to->p ? AZ_OK : az_arena_error(a);
 }
 
-static int add_search(void *ctx, struct az_config *c)
+static int add_search(void *ctx, struct az_config *c, struct az_diag *diag)
 {
+    (void)diag;
     const struct multirank *m = ctx;
     struct az_input *in = NULL;
     int rc = az_config_add_input(c, &in);
@@ -231,7 +232,7 @@ static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
         rc = parse(&m, &a, &stop);
     }
     if (!stop)
-        rc = az_run_inputs(&m.run, &a);
+        rc = az_run_inputs(&m.run);
     az_run_args_release(&m.run);
     az_vec_release(&m.filters);
     az_arena_release(&arena);

@@ -36,6 +36,8 @@ static const struct az_cmd_opt options[] = {
     { OPT_PROGRESS, "progress", "WHEN", "progress line on standard error: auto, always or never" },
     { OPT_STRICT, "strict", NULL, "an input with a warning counts as failed" },
     { OPT_MEMORY, "memory-limit", "SIZE", "memory one input may use, as 2G" },
+    { OPT_PROFILE, "profile_json_path", "FILE", "the same as PATH" },
+    { OPT_PROFILE, "profile_path", "FILE", "the same as PATH" },
     { OPT_WARN_ONLY, "warn-only", NULL, "a failed gate does not change the exit status" },
     { 'h', "help", NULL, "print this help" },
     { OPT_VERSION, "version", NULL, "print the version and what is built in" },
@@ -128,10 +130,9 @@ static int set_output(const struct az_cmd *cmd, struct az_run_args *r, const cha
     return AZ_EXIT_OK;
 }
 
-/* An option of the command line that is one of all inputs. */
-static int set_option(struct az_run_args *r, const char *key, const char *value)
+int az_run_set(struct az_run_args *r, bool path, const char *key, const char *value)
 {
-    const struct az_override o = { .kind = AZ_SET_OPTION,
+    const struct az_override o = { .kind = path ? AZ_SET_PATH : AZ_SET_OPTION,
                                    .key = az_sv_str(key),
                                    .value = az_sv_str(value) };
     return az_vec_push(&r->over, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
@@ -139,6 +140,8 @@ static int set_option(struct az_run_args *r, const char *key, const char *value)
 
 int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const char *value)
 {
+    if (az_flag_option(id))
+        return az_flag_take(&r->over, id, value);
     switch (id) {
     case OPT_CONFIG:
         r->config = value;
@@ -154,12 +157,14 @@ int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const
         r->xlsx = value;
         return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--xlsx needs a name");
     case OPT_COMPAT:
-        return set_option(r, "compat", value);
+        return az_run_set(r, false, "compat", value);
     case OPT_OPT:
     case OPT_SET:
         return az_option_override(cmd, &r->over, id == OPT_OPT, value);
     case 'j':
         return az_option_jobs(cmd, value, &r->jobs);
+    case OPT_PROFILE:
+        return az_vec_push(&r->paths, value) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case OPT_ONLY:
         return az_vec_push(&r->only, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case OPT_COLOR:
@@ -276,7 +281,7 @@ struct session {
 };
 
 /* Configuration and plan; AZ_ECONFIG, AZ_EUSAGE with what is wrong in the diag. */
-static int prepare(struct session *s, const struct az_args *a)
+static int prepare(struct session *s)
 {
     struct az_config_names names;
     int rc = az_plan_names(&s->plan.arena, &names);
@@ -284,19 +289,19 @@ static int prepare(struct session *s, const struct az_args *a)
     if (rc)
         return rc;
     if (s->r->config)
-        rc = az_config_load(&s->config, s->r->config, &s->r->over, &names, &s->diag);
+        rc = az_plan_config(&s->config, s->r->config, &s->r->over, &names, &s->diag);
     else
         rc = az_config_quick(&s->config, &s->r->over, &names, &s->diag);
     s->config.cancel = az_signals_install(); /* not before: a configuration that is typed or piped
                                                 in ends at once */
     if (!rc && s->r->add_inputs)
-        rc = s->r->add_inputs(s->r->ctx, &s->config);
+        rc = s->r->add_inputs(s->r->ctx, &s->config, &s->diag);
     else if (!rc && !s->r->config)
-        rc = az_plan_paths(&s->config, (const char *const *)a->operands, a->n_operands, &s->diag);
+        rc = az_plan_look(&s->config, s->r->paths.v, s->r->paths.n, &s->diag);
     if (!rc)
         rc = apply(s->r, &s->config);
     s->config.together = az_sv_str(s->r->together);
-    s->config.look = !s->r->config && !s->r->add_inputs;
+    s->config.look = !s->r->config && !s->r->add_inputs && !s->r->writes;
     if (!rc)
         rc = az_plan_search(&s->config, &s->diag);
     return rc ? rc : az_plan_make(&s->plan, &s->config, &s->diag);
@@ -317,7 +322,7 @@ int az_run_exit_status(int rc)
     }
 }
 
-int az_run_inputs(struct az_run_args *r, const struct az_args *a)
+int az_run_inputs(struct az_run_args *r)
 {
     struct session s = { .r = r };
     int rc = az_config_init(&s.config), status;
@@ -327,7 +332,7 @@ int az_run_inputs(struct az_run_args *r, const struct az_args *a)
         return AZ_EXIT_INTERNAL;
     az_plan_init(&s.plan);
     az_diag_init(&s.diag);
-    rc = prepare(&s, a);
+    rc = prepare(&s);
     az_diag_print(&s.diag, &r->run.log);
     if (rc == AZ_EINTR)
         az_log_line(&r->run.log, AZ_LOG_QUIET, "interrupted: nothing was run");
@@ -340,6 +345,7 @@ int az_run_inputs(struct az_run_args *r, const struct az_args *a)
         r->run.workers = (unsigned)s.config.jobs;
         r->run.memory_limit = s.config.memory_limit;
         r->run.strict = s.config.strict;
+        az_sandbox_settle(&s.plan);
         status = az_run(&s.plan, &r->run);
     }
     az_plan_release(&s.plan);
@@ -366,9 +372,12 @@ static int parse(const struct az_cmd *cmd, struct az_args *a, struct az_run_args
         if (rc)
             return rc;
     }
-    if (r->config && a->n_operands)
-        return az_usage_error(cmd, "'%s': give paths or --config, not both", a->operands[0]);
-    if (!r->config && !a->n_operands)
+    for (size_t i = 0; i < a->n_operands; i++)
+        if (az_vec_push(&r->paths, a->operands[i]))
+            return AZ_EXIT_INTERNAL;
+    if (r->config && r->paths.n)
+        return az_usage_error(cmd, "'%s': give paths or --config, not both", r->paths.v[0]);
+    if (!r->config && !r->paths.n)
         return az_usage_error(cmd, "no inputs: name files or folders, or --config=FILE");
     *stop = false;
     return AZ_EXIT_OK;
@@ -377,6 +386,7 @@ static int parse(const struct az_cmd *cmd, struct az_args *a, struct az_run_args
 void az_run_args_init(struct az_run_args *r)
 {
     *r = (struct az_run_args){ .jobs = -1 };
+    az_vec_init(&r->paths, NULL);
     az_vec_init(&r->formats, NULL);
     az_vec_init(&r->over, NULL);
     az_vec_init(&r->only, NULL);
@@ -384,6 +394,7 @@ void az_run_args_init(struct az_run_args *r)
 
 void az_run_args_release(struct az_run_args *r)
 {
+    az_vec_release(&r->paths);
     az_vec_release(&r->formats);
     az_vec_release(&r->over);
     az_vec_release(&r->only);
@@ -400,7 +411,7 @@ static int run_run(const struct az_cmd *cmd, int argc, char **argv)
     az_args_init(&a, cmd, argc, argv);
     rc = parse(cmd, &a, &r, &stop);
     if (!stop)
-        rc = az_run_inputs(&r, &a);
+        rc = az_run_inputs(&r);
     az_run_args_release(&r);
     return rc;
 }
@@ -415,7 +426,10 @@ const struct az_cmd az_cmd_run = {
     "as NAME_perf_report.xlsx.\n"
     "Paths may be files, folders and globs; '-' is standard input. The CSV reports of one Nsight "
     "report, and the\n"
-    "files of the ranks of one run, form one input.",
+    "files of the ranks of one run in one folder (rank_0.json, rank_1.json), form one input.\n"
+    "Keys of options, thresholds and analysis_args ('analyzer help config') are options, too: "
+    "--topk_ops 10,\n"
+    "--disable-kernel-summary, --id-range=5-10.",
     options,
     AZ_LENGTH(options),
     run_run

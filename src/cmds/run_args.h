@@ -21,10 +21,15 @@ enum {
     OPT_MEMORY,
     OPT_WARN_ONLY,
     OPT_VERSION,
+    OPT_PROFILE,
     OPT_OWN /* ids from here on are a command's own */
 };
 
+AZ_VEC(const char *, az_run_paths);
+
 struct az_run_args {
+    struct az_run_paths paths; /* files and folders to look at; operands are added by the command */
+    bool writes; /* of paths a workbook is written, too, where nothing else is asked for */
     const char *config, *xlsx, *csv_dir, *dir;
     const char *together;     /* -o FILE.xlsx; NULL: not given */
     struct az_vec_sv formats; /* views into argv */
@@ -36,11 +41,13 @@ struct az_run_args {
     int verbose;
     bool memory_given, dry_run, quiet, text_asked, strict, warn_only;
     /* Adds the inputs to a configuration without any, instead of --config or paths. NULL: these. */
-    int (*add_inputs)(void *ctx, struct az_config *c);
+    int (*add_inputs)(void *ctx, struct az_config *c, struct az_diag *diag);
     void *ctx;
 };
 void az_run_args_init(struct az_run_args *r);
 void az_run_args_release(struct az_run_args *r);
+/* Sets an option of all inputs; exit status. */
+int az_run_set(struct az_run_args *r, bool path, const char *key, const char *value);
 /* Takes one option; AZ_EXIT_OK, or AZ_EXIT_USAGE with a message. */
 int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const char *value);
 /* Single options, for commands with arguments of their own; AZ_EXIT_OK, or what to exit with (a
@@ -56,6 +63,6 @@ int az_run_print_plan(const struct az_plan *plan, const struct az_log *log);
 /* Exit status of an error before the run. */
 int az_run_exit_status(int rc);
 /* Configuration, plan and run (or the plan printed); the exit status. */
-int az_run_inputs(struct az_run_args *r, const struct az_args *a);
+int az_run_inputs(struct az_run_args *r);
 
 #endif

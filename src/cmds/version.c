@@ -1,14 +1,16 @@
 /* `analyzer version`: the version and what is built in. */
 #include "cmds/internal.h"
+#include "reports/report.h"
 
 #include <stdio.h>
+
+#include "io/sandbox.h"
 
 /* The headers of these libraries stay in the rooms that use them; for their names only, the
  * prototypes do. */
 const char *zlibVersion(void);
 const char *sqlite3_libversion(void);
 const char *json_c_version(void);
-const char *lxw_version(void);
 
 static void print_formats(void)
 {
@@ -31,12 +33,13 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
         return rc;
     puts("analyzer " AZ_VERSION);
     printf("json-c %s\nzlib %s\nsqlite %s\nlibxlsxwriter %s\n", json_c_version(), zlibVersion(),
-           sqlite3_libversion(), lxw_version());
+           sqlite3_libversion(), az_xlsx_version());
 #ifdef AZ_WITH_ISAL
     puts("gzip input: isa-l");
 #else
     puts("gzip input: zlib");
 #endif
+    printf("sandbox: %s\n", az_sandbox_known() ? "seccomp" : "none");
     print_formats();
     return AZ_EXIT_OK;
 }

@@ -1,6 +1,7 @@
 /* The keys of one object into their places, by the option table: unknown keys, kinds of values. */
 #include "config/private.h"
 
+#include "base/num.h"
 #include "base/utf8.h"
 
 bool az_format_takes(const char *formats, struct az_sv format)
@@ -21,6 +22,43 @@ bool az_format_takes(const char *formats, struct az_sv format)
         rest = az_sv_make(rest.p + n, rest.n - n);
     }
     return false;
+}
+
+/* Numbers that are equal may be written in different ways. */
+static bool same_value(struct az_sv x, struct az_sv y)
+{
+    double a, b;
+    if (az_parse_f64(x, &a) == 0 && az_parse_f64(y, &b) == 0)
+        return !(a < b) && !(a > b);
+    return az_sv_eq(x, y);
+}
+
+static bool is_plain(const struct az_node *n)
+{
+    return n->kind == AZ_NODE_TEXT || n->kind == AZ_NODE_NUMBER || n->kind == AZ_NODE_BOOL;
+}
+
+void az_given_add(struct az_loader *l, const struct az_option *o, const struct az_node *n,
+                  struct az_where at)
+{
+    struct az_given *g = az_arena_array(l->a, 1, sizeof *g);
+    if (!g)
+        l->fatal = AZ_ENOMEM;
+    if (!g || (o->owner != AZ_OWN_OPTIONS && o->owner != AZ_OWN_OUTPUTS))
+        return;
+    *g = (struct az_given){
+        .option = o, .where = at, .text = is_plain(n) ? n->text : AZ_SV(""), .next = l->given
+    };
+    for (const struct az_given *e = l->given; e; e = e->next) {
+        const bool same = e->option->owner == o->owner && e->option->offset == o->offset;
+        if (same && strcmp(e->option->key, o->key) != 0 && g->text.n && e->text.n &&
+            !same_value(e->text, g->text))
+            az_load_error(l, n,
+                          "'%s' is %.*s, but '%s', which means the same, is %.*s (leave one out)",
+                          o->key, AZ_SVF(az_utf8_cut(g->text, 80)), e->option->key,
+                          AZ_SVF(az_utf8_cut(e->text, 80)));
+    }
+    l->given = g;
 }
 
 #define MANY_ERRORS 200 /* beyond this no nearest key is looked for */
@@ -92,6 +130,8 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
         if (rc < 0 && rc != AZ_ECONFIG)
             l->fatal = rc;
         n->bad = wanted || rc < 0;
+        if (!n->bad)
+            az_given_add(l, o, n, az_node_where(n, l->a));
         if (!n->bad && o->owner != AZ_OWN_LOADER && !az_format_takes(o->formats, l->format))
             az_load_warn(l, n, "'%s' has no effect on format '%.*s'", o->key, AZ_SVF(l->format));
     }
@@ -110,7 +150,8 @@ void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_opti
         az_classes_load(l, map, &opts->classes);
     if (labels)
         az_labels_load(l, labels, &opts->labels);
-    if (script && opts->extension_file.n > 0 && !l->no_files)
+    if ((script || az_node_get(az_node_get(object, "options"), "extension_file")) &&
+        opts->extension_file.n > 0 && !l->no_files)
         opts->extension_file = az_path_lookup(l->a, l->base, opts->extension_file);
     if (az_node_get(az_node_get(object, "options"), "comparison_json_path") &&
         opts->comparison_json_path.n > 0 && !l->no_files)

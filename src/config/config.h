@@ -14,12 +14,23 @@ struct az_outputs {
     struct az_sv dir; /* outputs.dir, -o DIR */
     struct az_sv
         xlsx; /* --xlsx FILE, -o FILE.xlsx, options.output_xlsx_path: the workbook of one input */
-    struct az_sv csv_dir;     /* --csv-dir, options.output_csvs_dir */
-    struct az_vec_sv formats; /* writer names; empty: the default (text and xlsx; CSV only when
-                                 csv_dir alone is given) */
-    int64_t xlsx_rows;        /* 10000; 0: all */
-    int64_t html_rows;        /* 1000; 0: all */
-    bool overwrite;           /* of a search for runs: replace reports that are there already */
+    struct az_sv csv_dir;  /* --csv-dir, options.output_csvs_dir */
+    struct az_sv csv_file; /* options.csv: the operations alone; the stacked summary next to it */
+    struct az_sv summary_file; /* options.summary_file: the stacked summary, without its ending */
+    struct az_vec_sv formats;  /* writer names; empty: the default (text and xlsx; CSV only when
+                                  csv_dir alone is given) */
+    int64_t xlsx_rows;         /* 10000; 0: all */
+    int64_t html_rows;         /* 1000; 0: all */
+    bool overwrite;            /* of a search for runs: replace reports that are there already */
+};
+
+/* A value that was given, for what can be said when the format is known: newest first, in the
+ * config's arena. */
+struct az_given {
+    const struct az_option *option;
+    struct az_where where;
+    struct az_sv text; /* as written; empty: no plain value */
+    const struct az_given *next;
 };
 
 /* Where the runs of an input are looked for (driver: az_plan_search). */
@@ -36,6 +47,8 @@ struct az_input_file {
         path; /* resolved (next to the config first, then the current directory), NUL-terminated */
     struct az_sv role; /* "kernel_sum", "nvtx_proj_trace", "mem_time_sum"; empty */
     bool optional;
+    struct az_sv part; /* as az_file.part */
+    uint64_t at, length;
 };
 AZ_VEC(struct az_input_file, az_input_files);
 
@@ -50,8 +63,11 @@ struct az_input {
     struct az_outputs outputs;
     struct az_where where; /* of the input in the config, for messages */
     struct az_search search;
+    const struct az_given *given; /* options of its own */
+    bool found;                   /* its format is not named: options were not held against it */
     /* What a search made of it: the files of one run in rank order. */
     bool is_run;          /* its files are ranks, even if there is one only */
+    bool parts;           /* its ranks are reduced one by one whatever their format is */
     struct az_sv group;   /* absolute folder of the run; empty: not from a search */
     struct az_sv stem;    /* name of its reports, without folder and extension */
     struct az_sv trouble; /* why there is nothing to read; empty: none */
@@ -76,6 +92,7 @@ struct az_config {
     struct az_arena arena; /* owns all texts */
     struct az_sv path;     /* of the config; empty for a quick look */
     struct az_inputs inputs;
+    const struct az_given *given; /* options of all inputs: of the top level, and --opt */
     struct az_outputs outputs;
     int64_t jobs;          /* workers; 0: number of processors */
     uint64_t memory_limit; /* bytes an input; 0: by the machine */
@@ -87,6 +104,7 @@ struct az_config {
     bool side_by_side;
     struct az_cancel
         cancel; /* asked while files are looked for and inputs are analysed: set by the caller */
+    bool takes_results;    /* saved results are inputs, too: set by commands */
     bool no_reports;       /* inputs are analysed for the steps after them only: set by commands */
     struct az_sv together; /* -o FILE.xlsx: all outputs take its folder and its name, each with its
                               own ending; empty: none; set by commands */
@@ -104,6 +122,7 @@ struct az_config {
 struct az_override {
     enum { AZ_SET_PATH, AZ_SET_OPTION } kind;
     struct az_sv key, value;
+    bool flag; /* of AZ_SET_OPTION: given as --KEY, for messages */
 };
 AZ_VEC(struct az_override, az_overrides);
 
@@ -197,6 +216,8 @@ struct az_option {
 };
 extern const struct az_option az_option_table[];
 extern const size_t az_option_count;
+/* Does an option for `formats` ("nsys pytorch"; "": all) mean something to this format? */
+bool az_format_takes(const char *formats, struct az_sv format);
 const struct az_option *az_option_find(struct az_sv key, unsigned places);
 /* Sets one option from text; the message names the key, the range, and the nearest known key.
  * AZ_ECONFIG. */

@@ -6,6 +6,7 @@
 #include "results/key_figures.h"
 
 #define RULES_MAX 10000
+#define REL_MOST  1 /* a limit above: most likely percent were meant */
 
 /* "last", "pinned:x", ...: a run of the history, not a file or an input. */
 static bool of_history(struct az_sv s)
@@ -124,6 +125,10 @@ static void load_rule(struct az_loader *l, struct az_node *n)
     l->rule = NULL;
     r.abs_given = az_node_get(n, "abs") != NULL;
     r.rel_given = az_node_get(n, "rel") != NULL;
+    if (r.rel_given && r.rel > REL_MOST && r.rel < AZ_GATE_UNSET)
+        az_load_warn(l, az_node_get(n, "rel"),
+                     "rel %g lets a figure grow by %g %% (a fraction is meant: %g %% is %g)", r.rel,
+                     r.rel * 100, r.rel, r.rel / 100);
     if (r.max < r.min && r.max < AZ_GATE_UNSET && r.min < AZ_GATE_UNSET)
         az_load_error(l, n, "max is below min: every value would fail");
     name_rule(l, &r);

@@ -34,8 +34,10 @@ static void unknown_format(struct az_loader *l, const struct az_node *n)
     }
     if (rc < 0)
         l->fatal = rc;
-    az_load_error(l, n, "not supported input format: '%.*s' (known: %.*s)",
-                  AZ_SVF(az_utf8_cut(n->text, 80)), AZ_SVF(az_text_view(&known)));
+    const struct az_sv near =
+        az_suggest_name(n->text, l->names ? l->names->formats : NULL, "auto|csv|nsys-rep", l->a);
+    az_load_error(l, n, "not supported input format: '%.*s'%.*s (known: %.*s)",
+                  AZ_SVF(az_utf8_cut(n->text, 80)), AZ_SVF(near), AZ_SVF(az_text_view(&known)));
     az_vec_release(&known);
 }
 
@@ -236,6 +238,33 @@ static void apply_run_outputs(struct az_loader *l, const struct az_override *o, 
     az_diag_release(&mute);
 }
 
+/* An option of the command line is one of all inputs. */
+static void note_option(struct az_loader *l, const struct az_override *o, struct az_where at)
+{
+    struct az_given *g = az_arena_array(l->a, 1, sizeof *g);
+    if (!g) {
+        l->fatal = AZ_ENOMEM;
+        return;
+    }
+    *g = (struct az_given){ .option = az_option_find(o->key,
+                                                     AZ_AT_OPTIONS | AZ_AT_THRESHOLDS | AZ_AT_ARGS),
+                            .where = at,
+                            .next = l->c->given };
+    l->c->given = g;
+}
+
+/* Scripts of other tools are Python; what these hooks do is a few lines of Lua. */
+static void check_script(struct az_loader *l, const struct az_node *n, const struct az_input *in)
+{
+    const struct az_node *own = az_node_get(n, "extension_file");
+    if (az_sv_ends(in->opts.extension_file, AZ_SV(".py")) && !l->python_said)
+        az_load_error(l, own ? own : n,
+                      "extension_file '%.*s' is Python (extensions are Lua scripts; "
+                      "docs/from-tracelens.md shows the same hooks in both)",
+                      AZ_SVF(in->opts.extension_file));
+    l->python_said |= az_sv_ends(in->opts.extension_file, AZ_SV(".py"));
+}
+
 /* --opt values: the last word. Messages come once, not for each input. */
 static void apply_opts(struct az_loader *l, struct az_input *in)
 {
@@ -250,11 +279,14 @@ static void apply_opts(struct az_loader *l, struct az_input *in)
         const struct az_override *o = &l->over->v[i];
         if (o->kind != AZ_SET_OPTION)
             continue;
-        int rc = az_value_store_text(o->key, o->value, AZ_AT_FILE(AZ_SV("--opt")), &t);
+        const struct az_where at = o->flag ? AZ_NOWHERE : AZ_AT_FILE(AZ_SV("--opt"));
+        int rc = az_value_store_text(o->key, o->value, at, &t);
         if (rc < 0 && rc != AZ_ECONFIG)
             l->fatal = rc;
         else
             apply_run_outputs(l, o, t);
+        if (rc == 0 && !l->opts_checked)
+            note_option(l, o, at);
     }
     l->opts_checked = true;
     az_diag_release(&mute);
@@ -279,12 +311,16 @@ static void load_keys(struct az_loader *l, struct az_node *n, struct az_input *i
     bool known = load_format(l, n, in);
     l->format = known ? in->format : AZ_SV("");
     l->search = &in->search;
+    l->given = NULL;
     az_apply_object(l, n, AZ_AT_INPUT, &in->opts, &in->outputs);
     az_apply_object(l, az_node_get(n, "analysis_args"), AZ_AT_ARGS, &in->opts, &in->outputs);
     az_apply_object(l, az_node_get(n, "nsys_csv_file_path"), AZ_AT_CSV, &in->opts, &in->outputs);
     az_apply_object(l, az_node_get(n, "nsys_report"), AZ_AT_REPORT, &in->opts, &in->outputs);
     az_apply_shared(l, n, &in->opts, &in->outputs);
+    in->given = l->given;
+    in->found = az_sv_is(in->format, "auto");
     apply_opts(l, in);
+    check_script(l, n, in);
     az_arch_load(l, &in->opts);
     l->format = AZ_SV("");
     l->search = NULL;

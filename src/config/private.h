@@ -82,13 +82,15 @@ struct az_loader {
     const struct az_config_names *names;
     const struct az_overrides *over;
     struct az_diag *diag;
-    struct az_sv base;        /* folder of the config; empty: current directory only */
-    bool no_files;            /* nothing is looked up on disk */
-    bool quick;               /* no files and no required arguments: a template for PATH... */
-    bool opts_checked;        /* --opt errors were reported once */
-    struct az_sv format;      /* of the input at hand; empty at the top level */
-    struct az_search *search; /* of the input at hand; NULL at the top level */
-    struct az_options opts;   /* run defaults */
+    struct az_sv base;            /* folder of the config; empty: current directory only */
+    bool no_files;                /* nothing is looked up on disk */
+    bool quick;                   /* no files and no required arguments: a template for PATH... */
+    bool opts_checked;            /* --opt errors were reported once */
+    bool python_said;             /* that extensions are no Python */
+    struct az_sv format;          /* of the input at hand; empty at the top level */
+    struct az_search *search;     /* of the input at hand; NULL at the top level */
+    const struct az_given *given; /* of the input at hand, or of the top level */
+    struct az_options opts;       /* run defaults */
     struct az_outputs outputs;
     struct az_gate_rule *rule;                      /* being read; NULL: none */
     struct az_sv arch_path, arch_rows, arch_device; /* the last gpu_arch_json_path that was read */
@@ -132,6 +134,9 @@ void az_outputs_release(struct az_outputs *o);
 /* ---- suggest.c ---- */
 /* " (did you mean 'x'?)", " (it belongs in 'options')", or "". */
 struct az_sv az_suggest_key(struct az_sv key, unsigned places, struct az_arena *a);
+/* " (did you mean 'x'?)" for a name of a NULL-terminated list, or of `more` ("a|b"); "". */
+struct az_sv az_suggest_name(struct az_sv word, const char *const *names, const char *more,
+                             struct az_arena *a);
 /* Nearest of words separated by '|'; empty view if none is near. */
 struct az_sv az_suggest_word(struct az_sv word, struct az_sv words);
 const char *az_place_text(unsigned one_place);
@@ -157,8 +162,10 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
  * extension_file. */
 void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_options *opts,
                      struct az_outputs *outputs);
-/* Does an option for `formats` ("nsys pytorch"; "": all) mean something to this format? */
-bool az_format_takes(const char *formats, struct az_sv format);
+/* Remembers that an option was given, and reports one that says something else than an earlier one
+ * of the same meaning. */
+void az_given_add(struct az_loader *l, const struct az_option *o, const struct az_node *n,
+                  struct az_where at);
 
 /* ---- input.c ---- */
 /* Adds one input to the config. */

@@ -61,6 +61,21 @@ struct az_sv az_suggest_word(struct az_sv word, struct az_sv words)
     return best;
 }
 
+struct az_sv az_suggest_name(struct az_sv word, const char *const *names, const char *more,
+                             struct az_arena *a)
+{
+    struct az_vec_char words;
+    struct az_sv hint;
+    az_vec_init(&words, NULL);
+    int rc = az_text_append(&words, az_sv_str(more));
+    for (size_t i = 0; rc == 0 && names && names[i]; i++)
+        rc = az_text_printf(&words, "|%s", names[i]);
+    hint = rc == 0 ? az_suggest_word(word, az_text_view(&words)) : AZ_SV("");
+    hint = hint.n ? az_arena_printf(a, " (did you mean '%.*s'?)", AZ_SVF(hint)) : AZ_SV("");
+    az_vec_release(&words);
+    return hint;
+}
+
 /* First place other than `places` where the key is known; 0. */
 static unsigned other_place(struct az_sv key, unsigned places)
 {

@@ -212,8 +212,10 @@ static int add_report(struct az_sv word, const struct az_node *n, const struct a
             if (strcmp(t->names->reports[i], "text") != 0)
                 rc = az_text_printf(&known, ", %s", t->names->reports[i]);
         }
-        az_diag_add(t->diag, AZ_ERROR, at, "no such report '%.*s' (known: %.*s)",
-                    AZ_SVF(az_utf8_cut(word, SHOWN)), AZ_SVF(az_text_view(&known)));
+        const struct az_sv near =
+            az_suggest_name(word, t->names ? t->names->reports : NULL, "text", t->a);
+        az_diag_add(t->diag, AZ_ERROR, at, "no such report '%.*s'%.*s (known: %.*s)",
+                    AZ_SVF(az_utf8_cut(word, SHOWN)), AZ_SVF(near), AZ_SVF(az_text_view(&known)));
         az_vec_release(&known);
         return AZ_ECONFIG;
     }

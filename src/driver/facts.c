@@ -1,6 +1,6 @@
 /* `facts`: what a result depends on, so that it is known later whether two results may be compared.
  * No times of day and no folders: equal inputs give equal facts wherever they are. */
-#include "driver/internal.h"
+#include "driver/parts.h"
 
 #include "base/num.h"
 #include "io/digest.h"
@@ -160,44 +160,6 @@ static void put_class_map(struct az_table *t, const struct az_class_rules *rules
     az_vec_release(&text);
 }
 
-/* The value of an option that is not its default, as text; false: it is the default (or no plain
- * value). */
-static bool changed(const struct az_option *o, const struct az_options *now,
-                    const struct az_options *def, struct az_arena *a, struct az_sv *out)
-{
-    const char *x = (const char *)now + o->offset, *y = (const char *)def + o->offset;
-    char num[AZ_NUM_MAX];
-    double real, real_def;
-    int64_t i, i_def;
-    struct az_sv sv, sv_def;
-
-    switch (o->type) {
-    case AZ_OPT_BOOL:
-        *out = *x ? AZ_SV("true") : AZ_SV("false");
-        return *x != *y;
-    case AZ_OPT_INT:
-        memcpy(&i, x, sizeof i);
-        memcpy(&i_def, y, sizeof i_def);
-        *out = az_arena_dup(a, az_sv_make(num, az_format_i64(i, num)));
-        return i != i_def && i != AZ_UNSET_I64;
-    case AZ_OPT_REAL:
-        memcpy(&real, x, sizeof real);
-        memcpy(&real_def, y, sizeof real_def);
-        *out = az_arena_dup(a, az_sv_make(num, az_format_f64(real, num)));
-        return real < real_def || real > real_def;
-    case AZ_OPT_TEXT:
-    case AZ_OPT_ENUM:
-        if (o->offset == offsetof(struct az_options, text_full))
-            return false; /* how it is printed, not what is found */
-        memcpy(&sv, x, sizeof sv);
-        memcpy(&sv_def, y, sizeof sv_def);
-        *out = sv;
-        return !az_sv_eq(sv, sv_def);
-    default: /* paths say where a thing lay, not what it was; maps have their own rows */
-        return false;
-    }
-}
-
 static bool listed_before(size_t index)
 {
     const struct az_option *o = &az_option_table[index];
@@ -216,7 +178,7 @@ static void put_options(struct az_table *t, const struct az_options *now)
     for (size_t i = 0; i < az_option_count; i++) {
         const struct az_option *o = &az_option_table[i];
         if (o->owner == AZ_OWN_OPTIONS && !listed_before(i) &&
-            changed(o, now, &def, t->arena, &value))
+            az_option_changed(o, now, &def, t->arena, &value))
             row_of(t, az_arena_printf(t->arena, "option %s", o->key), value);
     }
     az_options_release(&def);
@@ -241,8 +203,8 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
      */
     for (size_t i = 0; i < job->files.n; i++)
         put_file(t, &job->files.v[i],
-                 job->files.n == job->input->files.n ? job->input->files.v[i].path
-                                                     : job->files.v[i].path,
+                 job->files.n == job->input->files.n && !job->parts ? job->input->files.v[i].path
+                                                                    : job->files.v[i].path,
                  i + 1, i < res->n_digests ? res->digests[i] : NULL,
                  ranks->files ? &ranks->files[i] : NULL);
     if (ranks->files)

@@ -3,9 +3,8 @@
  * only), the files of its hosts (names that differ in the host only); each other file is an input.
  */
 #include "base/intern.h"
-#include "driver/internal.h"
+#include "driver/parts.h"
 #include "driver/rank_name.h"
-#include "driver/saved.h"
 
 #include "io/path.h"
 
@@ -13,7 +12,8 @@
 
 struct found {
     struct az_sv path;
-    struct az_sv key; /* equal format and key: one input; empty: alone */
+    struct az_sv key;          /* equal format and key: one input; empty: alone */
+    struct az_part_place part; /* its file empty: a trace */
     const struct az_format *format;
 };
 AZ_VEC(struct found, founds);
@@ -31,6 +31,7 @@ struct grouping {
     size_t in_folder;        /* its recognised files */
     enum {
         APART,
+        LOOK, /* by name, and what is not recognised is reported */
         BY_NAME,
         WHOLE
     } ranks; /* files of formats whose ranks are reduced one by one: which are one run */
@@ -77,7 +78,7 @@ static struct az_sv group_key(const struct grouping *g, const struct az_format *
         return run;
     if (f->ranks_reduced && g->ranks == WHOLE)
         return az_path_dir(path);
-    if (f->ranks_reduced && g->ranks == BY_NAME)
+    if (f->ranks_reduced && (g->ranks == BY_NAME || g->ranks == LOOK))
         return az_group_without_rank(a, &g->name, path);
     if (f->one_file)
         return az_sv_make("", 0);
@@ -90,18 +91,43 @@ static struct az_sv group_key(const struct grouping *g, const struct az_format *
     return (struct az_sv){ "", 0 };
 }
 
+/* The ranks in a part file, each as its trace; parts of one folder are those of one run. */
+static int add_parts(struct grouping *g, struct az_sv path)
+{
+    struct az_part_places all;
+    int rc;
+
+    az_vec_init(&all, NULL);
+    rc = az_part_list(path.p, &g->c->arena, &all, g->diag);
+    for (size_t i = 0; !rc && i < all.n; i++) {
+        struct found f = { .path = all.v[i].path, .part = all.v[i] };
+        f.format = all.v[i].format.n ? az_format_find(all.v[i].format) : NULL;
+        f.key = az_arena_printf(&g->c->arena, "parts of %.*s", AZ_SVF(az_path_dir(path)));
+        if (!f.format) /* a part that cannot be read: of the format of the others */
+            f.format = g->files.n && g->files.v[g->files.n - 1].part.file.n
+                           ? g->files.v[g->files.n - 1].format
+                           : az_format_find(AZ_SV("pytorch"));
+        rc = f.key.p ? az_vec_push(&g->files, f) : az_arena_error(&g->c->arena);
+    }
+    g->in_folder += all.n;
+    az_vec_release(&all);
+    return rc;
+}
+
 static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
 {
     struct found f = { .path = az_arena_dup(&g->c->arena, path), .key = { "", 0 } };
 
     if (!f.path.p)
         return az_arena_error(&g->c->arena);
+    if (az_part_is(f.path.p))
+        return add_parts(g, f.path);
     /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognised
      * becomes an input that fails with the reason, next to the others. */
     if (!az_path_is_stream(f.path) && (of_folder || !g->wanted) &&
         az_format_probe(f.path.p, &f.format, NULL, &g->silent) != 0)
         f.format = NULL;
-    if (of_folder && !f.format && g->ranks != APART) {
+    if (of_folder && !f.format && g->ranks > LOOK) {
         f.key = az_group_without_rank(&g->c->arena, &g->name, f.path);
         return f.key.n ? az_vec_push(&g->odd, f) : AZ_OK;
     }
@@ -203,8 +229,7 @@ static int report_passed(struct grouping *g, size_t first)
             rc = az_vec_push(&known, extension(g->files.v[i].path));
     for (size_t i = 0; !rc && i < g->passed.n; i++) {
         const struct az_sv path = g->passed.v[i];
-        if (among(&known, extension(path)) && az_saved_kind(path.p) == AZ_SAVED_NONE &&
-            !az_sv_is(az_path_base(path), "gates.json") && n++ < MOST_PASSED)
+        if (among(&known, extension(path)) && !az_is_own_output(path) && n++ < MOST_PASSED)
             report_passed_file(g, path);
     }
     if (n > MOST_PASSED)
@@ -301,14 +326,14 @@ static int add_folder(struct grouping *g, struct az_sv path)
     rc = walk_folder(g, path);
     if (!rc && g->in_folder == 0)
         rc = walk_runs(g, path);
-    if (!rc && g->in_folder == 0 && g->ranks != APART)
+    if (!rc && g->in_folder == 0 && g->ranks > LOOK)
         rc = walk_below(g, path);
     if (!rc && g->in_folder == 0)
         return az_diag_fail(
             g->diag, AZ_ECONFIG, AZ_AT_FILE(path),
             "no file in this folder%s is a profile of a known format (see 'analyzer "
             "list')",
-            g->ranks != APART ? ", or below it," : "");
+            g->ranks > LOOK ? ", or below it," : "");
     return rc;
 }
 
@@ -416,7 +441,7 @@ static void name_input(const struct grouping *g, struct az_input *in)
 
     if (in->files.n < 2)
         return;
-    in->is_run = g->ranks != APART && f && f->ranks_reduced;
+    in->is_run |= g->ranks != APART && f && f->ranks_reduced;
     if (in->is_run)
         in->title = az_path_base(az_path_dir(in->files.v[0].path));
     az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE,
@@ -438,8 +463,13 @@ static int add_inputs(struct grouping *g)
         struct az_input *in = NULL;
         rc = input_of(g, f, &ids, &inputs, &in);
         if (!rc)
-            rc = az_vec_push(&in->files,
-                             ((struct az_input_file){ .path = f->path, .role = { "", 0 } }));
+            rc = az_vec_push(&in->files, ((struct az_input_file){ .path = f->path,
+                                                                  .role = { "", 0 },
+                                                                  .part = f->part.file,
+                                                                  .at = f->part.at,
+                                                                  .length = f->part.length }));
+        if (!rc && f->part.file.n)
+            in->is_run = in->parts = true;
     }
     for (size_t i = before; !rc && i < c->inputs.n; i++)
         name_input(g, &c->inputs.v[i]);
@@ -487,7 +517,11 @@ static int drop_repeats(struct founds *f, struct az_arena *a)
     for (size_t i = 0; !rc && i < f->n; i++) {
         const size_t before = paths.text.n;
         uint32_t id;
-        rc = az_intern(&paths, f->v[i].path, &id);
+        struct az_sv key = f->v[i].path;
+        if (f->v[i].part.file.n)
+            key = az_arena_printf(a, "%.*s\n%llu", AZ_SVF(f->v[i].part.file),
+                                  (unsigned long long)f->v[i].part.at);
+        rc = key.p ? az_intern(&paths, key, &id) : az_arena_error(a);
         if (id == before || az_sv_is(f->v[i].path, "-"))
             f->v[n++] = f->v[i];
     }
@@ -534,9 +568,32 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
     return rc;
 }
 
+int az_plan_saved(struct az_config *c, const char *path)
+{
+    struct az_sv p = az_arena_dup(&c->arena, az_sv_str(path));
+    struct az_input *in = NULL;
+    int rc = p.p ? az_config_add_input(c, &in) : AZ_ENOMEM;
+
+    if (rc)
+        return rc;
+    while (p.n > 1 && p.p[p.n - 1] == '/')
+        p.n--;
+    in->title = az_path_stat(path).kind == AZ_PATH_DIR ? az_path_base(p) : az_path_stem(p);
+    in->format = AZ_SV(AZ_FORMAT_RESULT);
+    in->files.mem = NULL;
+    return az_vec_push(&in->files, ((struct az_input_file){ .path = az_arena_dup(&c->arena, p),
+                                                            .role = { "", 0 } }));
+}
+
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
 {
     struct grouping g = { .c = c, .diag = diag };
+    return plan(&g, paths, n);
+}
+
+int az_plan_look(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
+{
+    struct grouping g = { .c = c, .diag = diag, .ranks = LOOK };
     return plan(&g, paths, n);
 }
 

@@ -1,7 +1,7 @@
 /* One input before the run: its format, its size, what it will cost; and piped inputs, which can be
  * read only once. */
 #include "driver/followup.h"
-#include "driver/internal.h"
+#include "driver/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -136,7 +136,8 @@ static int size_of(const struct az_file *f, uint64_t *size, struct az_diag *diag
     struct az_path_info info;
 
     *size = 0;
-    if (az_sv_is(f->path, "-"))
+    *size = f->length;
+    if (f->part.n || az_sv_is(f->path, "-"))
         return AZ_OK;
     info = az_path_stat(f->path.p);
     if (info.kind == AZ_PATH_MISSING && !f->optional)
@@ -223,9 +224,9 @@ static int measure(struct az_plan_job *job)
         if (rc && !ranks)
             return rc;
         job->bytes += size;
-        need = size / COST_SHARE;
-        need = az_sv_ends(f->path, AZ_SV(".gz")) ? need * COST_GZIP : need;
-        most = need > most ? need : most;
+        need = f->part.n ? size * COST_KEPT : size / COST_SHARE; /* a part is kept as it is */
+        need = !f->part.n && az_sv_ends(f->path, AZ_SV(".gz")) ? need * COST_GZIP : need;
+        most = need > most && !f->part.n ? need : most;
         sum += need;
     }
     job->cost += ranks ? COST_RANKS * most + sum / COST_KEPT : sum;
@@ -279,6 +280,28 @@ static int add_folder(struct az_plan *p, struct az_plan_job *job, const struct a
     return rc;
 }
 
+/* A part file that a configuration names: its ranks, as their traces. */
+static int add_parts(struct az_plan *p, struct az_plan_job *job, const struct az_input_file *given)
+{
+    struct az_part_places all;
+    int rc;
+
+    az_vec_init(&all, NULL);
+    rc = az_part_list(given->path.p, &p->arena, &all, &job->diag);
+    for (size_t i = 0; !rc && i < all.n; i++) {
+        if (!job->format && all.v[i].format.n)
+            job->format = az_format_find(all.v[i].format);
+        rc = az_vec_push(&job->files, ((struct az_file){ .path = all.v[i].path,
+                                                         .role = given->role,
+                                                         .part = all.v[i].file,
+                                                         .at = all.v[i].at,
+                                                         .length = all.v[i].length }));
+    }
+    az_vec_release(&all);
+    job->parts = true;
+    return rc;
+}
+
 static int add_files(struct az_plan *p, struct az_plan_job *job)
 {
     const struct az_input *in = job->input;
@@ -286,12 +309,17 @@ static int add_files(struct az_plan *p, struct az_plan_job *job)
 
     for (size_t i = 0; !rc && i < in->files.n; i++) {
         const struct az_input_file *f = &in->files.v[i];
-        if (!az_sv_is(f->path, "-") && az_path_stat(f->path.p).kind == AZ_PATH_DIR)
+        if (!f->part.n && !az_sv_is(f->path, "-") && az_path_stat(f->path.p).kind == AZ_PATH_DIR)
             rc = add_folder(p, job, f);
+        else if (!f->part.n && !az_sv_is(f->path, "-") && az_part_is(f->path.p))
+            rc = add_parts(p, job, f);
         else
-            rc = az_vec_push(
-                &job->files,
-                ((struct az_file){ .path = f->path, .role = f->role, .optional = f->optional }));
+            rc = az_vec_push(&job->files, ((struct az_file){ .path = f->path,
+                                                             .role = f->role,
+                                                             .optional = f->optional,
+                                                             .part = f->part,
+                                                             .at = f->at,
+                                                             .length = f->length }));
     }
     return rc;
 }
@@ -312,7 +340,7 @@ static int resolve_saved(struct az_plan *p, struct az_plan_job *job)
     if (said && in->files.n > 1)
         return az_diag_fail(&job->diag, AZ_ECONFIG, in->where,
                             "%zu files (a saved result is one file or folder)", in->files.n);
-    if (in->files.n > 1)
+    if (in->files.n > 1 || in->parts)
         return AZ_OK;
     job->saved = az_saved_kind(path.p);
     if (job->saved == AZ_SAVED_NONE)
@@ -321,7 +349,7 @@ static int resolve_saved(struct az_plan *p, struct az_plan_job *job)
                                   "no result of the analyzer (a result JSON, or a folder of one "
                                   "CSV file a table)")
                    : AZ_OK;
-    if (!az_followup_wanted(p->config))
+    if (!az_followup_wanted(p->config) && !p->config->takes_results)
         return az_diag_fail(&job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
                             "is a result, not a profile (analyzer compare takes it)");
     return AZ_OK;

@@ -29,6 +29,7 @@ struct az_one {
     struct az_digest
         *digest; /* of the one file being read, where res->digests are not for it; NULL: none */
     struct az_rank_run *ranks; /* of the input */
+    struct az_map_run *map;    /* ranks are read for their part files (driver/parts.h); NULL */
     struct az_seats *seats;
 };
 /* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`);
@@ -43,6 +44,11 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
 int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
                   struct az_seats *seats, struct az_result *res, struct az_diag *diag,
                   _Atomic uint64_t *progress) AZ_MUST_USE;
+
+/* ---- search.c ---- */
+/* Written by a run of this program: a result, by its content, the verdict of gates, the record of a
+ * replay folder. Such a file may have the name of a rank in it, and is no trace. */
+bool az_is_own_output(struct az_sv path);
 
 /* ---- rank_read.c: each rank by itself ---- */
 enum az_rank_state { AZ_RANK_UNREAD, AZ_RANK_THERE, AZ_RANK_FAILED, AZ_RANK_LEFT };
@@ -86,6 +92,8 @@ void az_ranks_init(struct az_rank_run *r, struct az_one *one); /* also one->rank
 /* Reads each file of the input as a rank, reduces it and gives it back. What is wrong with one rank
  * is in the diag and returned; the others are there. */
 int az_ranks_reduce(struct az_rank_run *r) AZ_MUST_USE;
+/* Ranks of the files by their names. */
+int az_ranks_names(struct az_one *o, struct az_one_rank *ranks) AZ_MUST_USE;
 /* The same for traces that are kept (res->traces). */
 int az_ranks_of_traces(struct az_rank_run *r) AZ_MUST_USE;
 /* Tables of all parts, into job->doc. */
@@ -104,6 +112,16 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
  * AZ_ECONFIG. */
 int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
                      const struct az_document *doc, struct az_diag *diag) AZ_MUST_USE;
+
+/* ---- table_files.c ---- */
+/* The single tables that options.csv and summary_file ask for become outputs of the job. AZ_ECONFIG
+ * for one file of several inputs. */
+int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct az_outputs *o,
+                      struct az_diag *diag) AZ_MUST_USE;
+
+/* ---- given.c ---- */
+/* Warns of options that mean nothing to the formats of the jobs. */
+void az_given_check(struct az_plan *p, const struct az_config *c, struct az_diag *diag);
 
 /* ---- replay.c ---- */
 /* Folder of the commands that node_replay writes: `<stem of the first output>_node_replay`; without
@@ -146,6 +164,9 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
 /* Ends the process with 130 from an ordinary thread: a worker hangs in a read that no flag can end.
  */
 _Noreturn void az_signals_quit(void);
+
+/* ---- run.c ---- */
+unsigned az_processors(void);
 
 /* ---- progress.c ---- */
 struct az_progress_item {

@@ -7,6 +7,7 @@
 #include "io/limits.h"
 #include "io/path.h"
 #include "io/source.h"
+#include "results/evidence.h"
 #include "results/tracks.h"
 #include "tables/views.h"
 
@@ -112,7 +113,8 @@ static int read_traces(struct az_one *o)
 {
     const struct az_files *files = &o->job->files;
     struct az_result *res = o->res;
-    size_t n = each_is_rank(o->job->format, files) ? files->n : 1;
+    const bool apart = each_is_rank(o->job->format, files) || az_job_is_run(o->job);
+    size_t n = apart ? files->n : 1;
     int rc, failed = AZ_OK;
 
     res->traces = az_arena_array(&res->arena, n, sizeof *res->traces);
@@ -186,11 +188,13 @@ static bool lacked_before(const struct az_entry *s, unsigned caps)
 }
 
 /* One row for each set of facts that some analyses lack, in the order of the first of them. What
- * only one kind of format can hold is not missed in others, nor what is read on request only. */
+ * only one kind of format can hold is not missed in others, nor what is read, or recorded, on
+ * request only. */
 static void cover_skipped(struct az_job *job, unsigned caps)
 {
     struct az_arena *a = job->arena;
-    const unsigned silent = AZ_CAP_OWN | (job->opts->kernel_geometry ? 0u : AZ_CAP_GEOMETRY);
+    const unsigned silent =
+        AZ_CAP_OWN | AZ_CAP_SAMPLES | (job->opts->kernel_geometry ? 0u : AZ_CAP_GEOMETRY);
     struct az_entry s = az_entries_of(az_analyses);
     while (az_entry_next(&s)) {
         const unsigned missing = lacking(&s, caps);
@@ -224,7 +228,9 @@ static struct az_view_choice views_of(const struct az_one *o)
 {
     return (struct az_view_choice){ .compat = o->job->input->opts.compat,
                                     .native = o->job->format->tool,
-                                    .class_map = o->job->input->opts.classes.n > 0 };
+                                    .class_map = o->job->input->opts.classes.n > 0,
+                                    .classic = o->res->doc.classic,
+                                    .families = o->job->families };
 }
 
 /* Is any of its tables shown, or are they not known by name? */
@@ -236,26 +242,46 @@ static bool wanted(const struct az_one *o, const struct az_entry *s)
     return any;
 }
 
-/* Takes out the tables that are not shown, and says which. */
-static int select_views(struct az_one *o, struct az_job *job)
+/* Adds the names of tables that were not made to a list. {NULL,0}: out of memory. */
+static struct az_sv name_unmade(struct az_job *job, const struct az_entry *s, struct az_sv list)
+{
+    for (size_t i = 0; list.p && i < s->n_tables; i++)
+        list =
+            az_arena_printf(job->arena, "%.*s%s%s", AZ_SVF(list), list.n ? ", " : "", s->tables[i]);
+    return list;
+}
+
+/* Takes out the tables that are not shown, and says which, with those that were not made. */
+static int select_views(struct az_one *o, struct az_job *job, struct az_sv unmade)
 {
     struct az_sv withheld;
     const int rc = az_views_select(&o->res->doc, views_of(o), &withheld);
+    if (rc == 0 && withheld.n && unmade.n)
+        withheld = az_arena_printf(job->arena, "%.*s, %.*s", AZ_SVF(withheld), AZ_SVF(unmade));
+    else if (rc == 0 && unmade.n)
+        withheld = unmade;
+    if (rc == 0 && !withheld.p)
+        return az_arena_error(job->arena);
     if (rc == 0 && withheld.n)
         az_cover(job, "tables on request (compat)", 0.0 / 0.0, "", withheld);
-    return rc;
+    return rc ? rc : az_views_alias(&o->res->doc, o->job->input->opts.compat);
 }
 
 static int analyse(struct az_one *o, struct az_job *job)
 {
     struct az_entry s = az_entries_of(az_analyses);
+    struct az_sv unmade = AZ_SV("");
     int failed = AZ_OK;
 
     while (job->n_traces && az_entry_next(&s)) {
         size_t before = o->diag->errors;
         int rc;
-        if (lacking(&s, o->caps) || !wanted(o, &s))
+        if (lacking(&s, o->caps))
             continue;
+        if (!wanted(o, &s)) {
+            unmade = name_unmade(job, &s, unmade);
+            continue;
+        }
         if (az_cancelled(o->job->cancel))
             return AZ_EINTR;
         rc = az_one_explain(o, az_entry_run(&s, job), before, s.name);
@@ -268,7 +294,7 @@ static int analyse(struct az_one *o, struct az_job *job)
         cover_skipped(job, o->caps);
     int rc = az_ranks_finish(o->ranks, job);
     if (rc == 0)
-        rc = select_views(o, job);
+        rc = select_views(o, job, unmade);
     return rc ? rc : failed;
 }
 
@@ -341,6 +367,7 @@ static int report(struct az_one *o, struct az_job *job)
     rc = add_table(o, job->coverage);
     if (!rc)
         rc = add_table(o, az_facts_table(o->job, o->res, o->ranks));
+    az_evidence_settle(&o->res->doc);
     o->res->reportable = rc == AZ_OK;
     return rc ? rc : failed;
 }
@@ -395,6 +422,24 @@ static bool several_devices(const struct az_result *res)
     return several && t->world_size <= 0 && !(t->caps & AZ_CAP_PROGRAMS);
 }
 
+int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_result *res,
+                struct az_diag *diag)
+{
+    struct az_one o = { .job = job, .res = res, .diag = diag, .threads = threads ? threads : 1 };
+
+    if (job->error)
+        return job->error;
+    if (job->saved)
+        return read_saved(&o);
+    if (!az_job_is_run(job))
+        make_digests(res, job->files.n);
+    int rc = read_traces(&o);
+    if (!rc)
+        rc = read_other(&o);
+    res->read = res->n_traces > 0;
+    return rc;
+}
+
 int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
                struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress)
 {
@@ -427,11 +472,13 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     if (job->saved)
         return read_saved(&o);
     const bool reduced = az_job_is_run(job);
-    if (!reduced)
+    if (!reduced && !res->read)
         make_digests(res, job->files.n);
     az_ranks_init(&ranks, &o);
-    failed = reduced ? az_ranks_reduce(&ranks) : read_traces(&o);
-    if (!failed)
+    for (size_t i = 0; i < res->n_traces; i++)
+        o.caps |= res->traces[i].caps;
+    failed = reduced ? az_ranks_reduce(&ranks) : res->read ? AZ_OK : read_traces(&o);
+    if (!failed && !res->read)
         failed = read_other(&o);
     const bool all = res->n_traces > 1 || az_sv_is(job->input->opts.rank_tables, "always");
     o.devices_only = !reduced && !all && several_devices(res);

@@ -86,10 +86,13 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
 {
     int rc = AZ_OK;
 
-    w->o = (struct az_outputs){ .dir = either(own->dir, n->c->outputs.dir),
-                                .xlsx = either(own->xlsx, n->c->outputs.xlsx),
-                                .csv_dir = either(own->csv_dir, n->c->outputs.csv_dir),
-                                .formats = own->formats.n ? own->formats : n->c->outputs.formats };
+    w->o =
+        (struct az_outputs){ .dir = either(own->dir, n->c->outputs.dir),
+                             .xlsx = either(own->xlsx, n->c->outputs.xlsx),
+                             .csv_dir = either(own->csv_dir, n->c->outputs.csv_dir),
+                             .csv_file = either(own->csv_file, n->c->outputs.csv_file),
+                             .summary_file = either(own->summary_file, n->c->outputs.summary_file),
+                             .formats = own->formats.n ? own->formats : n->c->outputs.formats };
     w->defaults = w->o.formats.n == 0;
     w->text = w->defaults;
     for (size_t k = 0; !rc && k < w->o.formats.n; k++) {
@@ -109,7 +112,8 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
      * look at files. */
     if (!rc && w->o.csv_dir.n)
         rc = want(w, az_report_find(AZ_SV("csv")));
-    if (!rc && (w->o.xlsx.n || (w->defaults && !w->o.csv_dir.n && (!n->c->look || w->o.dir.n))))
+    const bool named = w->o.csv_dir.n || w->o.csv_file.n;
+    if (!rc && (w->o.xlsx.n || (w->defaults && !named && (!n->c->look || w->o.dir.n))))
         rc = want(w, az_report_find(AZ_SV("xlsx")));
     return rc;
 }
@@ -130,7 +134,8 @@ static int choose_stem(const struct naming *n, size_t i)
         return n->w[i].stem.p ? AZ_OK : az_arena_error(a);
     }
     if (!dir.n && job->input->files.n) {
-        first = job->input->files.v[0].path;
+        first = job->input->files.v[0].part.n ? job->input->files.v[0].part
+                                              : job->input->files.v[0].path;
         dir = az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
     }
     name =
@@ -220,7 +225,7 @@ static int add_targets(const struct naming *n, size_t i)
         t.path = target_path(n, i, t.report);
         rc = t.path.p ? az_vec_push(&job->targets, t) : az_arena_error(&n->p->arena);
     }
-    return rc;
+    return rc ? rc : az_outputs_tables(n->p, job, &n->w[i].o, n->diag);
 }
 
 /* ---- the steps after the inputs ---- */
@@ -390,7 +395,8 @@ static int add_targets_places(struct az_arena *a, struct places *list,
         size_t before = list->n;
         rc = add_place(a, list, targets->v[k].path, job, false);
         if (list->n > before)
-            list->v[before].tables = targets->v[k].report->extension[0] == '\0';
+            list->v[before].tables =
+                !targets->v[k].table.n && targets->v[k].report->extension[0] == '\0';
     }
     return rc;
 }
@@ -649,7 +655,7 @@ int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
     struct az_arena scratch;
     int rc = AZ_OK;
 
-    if (t->report->extension[0])
+    if (t->report->extension[0] || t->table.n)
         return AZ_OK;
     az_arena_init(&scratch, NULL);
     for (size_t i = 0; !rc && i < doc->tables.n; i++) {

@@ -274,6 +274,17 @@ static int plan_tree(struct az_plan *p, const struct az_config *c, struct az_dia
     return AZ_OK;
 }
 
+/* Reports of TraceLens, and older ones of ours, have a sheet for each family of operators. */
+static void plan_families(struct az_plan *p)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < p->jobs.n; i++)
+        any |= p->jobs.v[i].saved != AZ_SAVED_NONE;
+    for (size_t i = 0; i < p->jobs.n; i++)
+        p->jobs.v[i].families = any;
+}
+
 int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
 {
     int rc = check_stdin(c, diag);
@@ -290,9 +301,13 @@ int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *d
         rc = az_inputs_resolve(p, job);
     }
     if (!rc)
+        az_given_check(p, c, diag);
+    if (!rc)
         rc = choose_titles(p, &c->only, diag);
     if (!rc && c->compare.wanted)
         rc = check_compare(p, c, diag);
+    if (!rc && c->compare.wanted)
+        plan_families(p);
     if (!rc && c->compare.wanted && c->compare.tree)
         rc = plan_tree(p, c, diag);
     if (!rc)
@@ -355,7 +370,7 @@ static int print_targets(const struct az_targets *targets, bool text, struct az_
         const struct az_target *t = &targets->v[i];
         rc = print_name(out, "  writes ", t->path);
         if (!rc)
-            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] ? "" : "/",
+            rc = az_text_printf(out, "%s (%s)\n", t->report->extension[0] || t->table.n ? "" : "/",
                                 t->report->name);
     }
     if (!rc && text)

@@ -13,7 +13,8 @@
 
 struct az_target { /* one output of one job */
     const struct az_report *report;
-    struct az_sv path; /* NUL-terminated */
+    struct az_sv path;  /* NUL-terminated */
+    struct az_sv table; /* this one alone, as a CSV file; empty: the whole report */
 };
 AZ_VEC(struct az_target, az_targets);
 
@@ -28,8 +29,11 @@ struct az_plan_job {
     bool text;                 /* prints text to stdout */
     struct az_sv beside; /* a trace it is compared with (compare.tree): as comparison_json_path;
                             empty: none */
+    bool families;       /* tables by family of operators, too: a report it is compared with may
+                            have them */
     size_t xlsx_rows;    /* rows of a table in a workbook; 0: all */
     size_t html_rows;    /* the same of the HTML report */
+    bool parts;          /* some of its files are read from parts: they are ranks */
     bool skip;           /* not chosen by --only */
     uint64_t bytes;      /* size of its files on disk */
     uint64_t cost;       /* predicted memory, for admission */
@@ -66,12 +70,19 @@ struct az_plan {
 
 void az_plan_init(struct az_plan *p);
 void az_plan_release(struct az_plan *p);
+/* az_config_load; a profile in its place is named as such. */
+int az_plan_config(struct az_config *c, const char *path, const struct az_overrides *over,
+                   const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
 /* Groups the paths of `analyzer run PATH...` into inputs of the config: several paths of one format
  * and one run (ranks, the CSV reports of one nsys report) form one input, else one each.
  * Directories are taken as their recognised files. AZ_ECONFIG for an empty path, or a folder or
  * glob with nothing in it; AZ_EINTR. */
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n,
                   struct az_diag *diag) AZ_MUST_USE;
+/* The same; the traces of a folder whose names differ in the rank (and in times) only are one run
+ * (az_input.is_run), also of formats whose ranks are reduced one by one. */
+int az_plan_look(struct az_config *c, const char *const *paths, size_t n,
+                 struct az_diag *diag) AZ_MUST_USE;
 /* The same of one path; files whose names differ in the rank (and in times) only are one run
  * (az_input.is_run), also of formats whose ranks are reduced one by one; a folder that holds none
  * is looked through with all folders below. */
@@ -80,6 +91,8 @@ int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag) AZ
  * reduced one by one are the ranks of one run, whatever they are called. More than one input is
  * added where the path is not one thing. */
 int az_plan_whole(struct az_config *c, const char *path, struct az_diag *diag) AZ_MUST_USE;
+/* Adds one input of a saved result (az_saved_kind). */
+int az_plan_saved(struct az_config *c, const char *path) AZ_MUST_USE;
 /* Is some file of this folder, not of those below it, a recognised profile? */
 bool az_plan_holds_profile(const char *path);
 /* Replaces each input that has a base_dir by one input a run found there (az_input.is_run), or by
@@ -103,7 +116,8 @@ int az_plan_names(struct az_arena *a, struct az_config_names *out) AZ_MUST_USE;
 /* Are the job's files ranks that are reduced one by one? Its format is known. */
 static inline bool az_job_is_run(const struct az_plan_job *job)
 {
-    return job->format && job->format->ranks_reduced && (job->files.n > 1 || job->input->is_run);
+    return job->format && (job->input->parts || job->parts || (job->format->ranks_reduced &&
+                                                 (job->files.n > 1 || job->input->is_run)));
 }
 /* Inputs of the plan that are not skipped. */
 size_t az_plan_count(const struct az_plan *p);

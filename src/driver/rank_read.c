@@ -3,7 +3,7 @@
  * on its file only. */
 #include <pthread.h>
 
-#include "driver/internal.h"
+#include "driver/parts.h"
 #include "driver/rank_name.h"
 #include "io/path.h"
 
@@ -134,7 +134,9 @@ int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path
                           .mem = &o->res->mem,
                           .diag = o->diag,
                           .texts = texts };
-    if (az_job_is_run(o->job)) /* traces that are kept are drawn together */
+    if (o->map)
+        job.draw = az_map_draw(o->map, t);
+    else if (az_job_is_run(o->job)) /* traces that are kept are drawn together */
         job.draw = az_one_draw(o->job) / (o->job->files.n + !o->job->files.n);
     size_t n = 0;
     int rc;
@@ -186,6 +188,38 @@ static int keep_messages(const struct az_diag *d, struct az_arena *keep, struct 
     return AZ_OK;
 }
 
+/* From its trace. */
+static int read_trace(struct az_one *mine, const struct az_file *f, struct keeper *keep,
+                      struct az_one_rank *x)
+{
+    struct az_trace t;
+    int rc = az_trace_init(&t, &mine->res->mem);
+
+    mine->digest = az_digest_new(&mine->res->mem); /* without one the file is read again */
+    if (!rc) {
+        rc = az_one_read(mine, &t, f, 1);
+        if (!rc)
+            rc = az_rank_reduce(mine, &t, f->path, keep->arena,
+                                keep->has_texts ? &keep->texts : NULL, x);
+        az_trace_release(&t);
+        az_mem_give_back(); /* parts are between what is free */
+    }
+    if (!rc && az_path_stat(f->path.p).kind == AZ_PATH_FILE)
+        x->has_digest = (mine->digest ? az_digest_rest(mine->digest, f->path.p, x->hex, &x->size)
+                                      : az_file_digest(f->path.p, x->hex, &x->size)) == 0;
+    az_digest_free(mine->digest);
+    return rc;
+}
+
+static int read_part(struct az_one *mine, const struct az_file *f, struct keeper *keep,
+                     struct az_one_rank *x)
+{
+    if (f->length)
+        return az_part_rank(mine, f, keep->arena, keep->has_texts ? &keep->texts : NULL, x);
+    return az_diag_fail(mine->diag, AZ_EIO, AZ_AT_FILE(f->path),
+                        "has no part (was its task stopped? map it)");
+}
+
 /* One file from its bytes to its parts. alone: no other is read meanwhile, so running out of memory
  * is final. */
 static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone)
@@ -194,28 +228,14 @@ static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone
     const struct az_file *f = &k->files->v[i];
     struct az_one mine = *k->one;
     struct az_diag said;
-    struct az_trace t;
     int rc, kept;
 
     az_diag_init(&said);
     mine.diag = &said;
     mine.at = f->path;
     mine.threads = k->inner;
-    mine.digest = az_digest_new(&mine.res->mem); /* without one the file is read again */
     keep->arena->failed = false;
-    rc = az_trace_init(&t, &mine.res->mem);
-    if (!rc) {
-        rc = az_one_read(&mine, &t, f, 1);
-        if (!rc)
-            rc = az_rank_reduce(&mine, &t, f->path, keep->arena,
-                                keep->has_texts ? &keep->texts : NULL, x);
-        az_trace_release(&t);
-        az_mem_give_back(); /* parts are between what is free */
-    }
-    if (!rc && az_path_stat(f->path.p).kind == AZ_PATH_FILE)
-        x->has_digest = (mine.digest ? az_digest_rest(mine.digest, f->path.p, x->hex, &x->size)
-                                     : az_file_digest(f->path.p, x->hex, &x->size)) == 0;
-    az_digest_free(mine.digest);
+    rc = f->part.n ? read_part(&mine, f, keep, x) : read_trace(&mine, f, keep, x);
     x->hook_failed = mine.hook_failed;
     x->error = rc;
     x->state = rc ? AZ_RANK_FAILED : AZ_RANK_THERE;
@@ -224,7 +244,7 @@ static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone
     rc = rc ? rc : kept;
     x->error = rc;
     if (!rc || !no_room(rc) || alone)
-        return rc;
+        return k->one->map ? az_map_done(k->one->map, k->one, i, x, keep->arena) : rc;
     x->state = AZ_RANK_UNREAD; /* again, when the others are done */
     atomic_store(&k->crowded, true);
     return AZ_OK;
@@ -290,6 +310,8 @@ static int keeper_init(struct keeper *k, struct az_arena *arena, struct az_mem *
 {
     int rc;
     *k = (struct keeper){ .arena = arena };
+    if (!mem) /* nothing is kept from one rank to the next */
+        return AZ_OK;
     rc = az_intern_init(&k->texts, arena, mem);
     k->has_texts = rc == 0;
     return rc;
@@ -311,7 +333,7 @@ static int prepare(struct reading *k)
         struct helper *h = &k->helpers[res->n_keeps];
         az_arena_init(&res->keeps[res->n_keeps], &res->mem);
         h->all = k;
-        rc = keeper_init(&h->keep, &res->keeps[res->n_keeps], &res->mem);
+        rc = keeper_init(&h->keep, &res->keeps[res->n_keeps], k->one->map ? NULL : &res->mem);
     }
     k->n_helpers = res->n_keeps;
     return rc;
@@ -347,8 +369,10 @@ static int read_all(struct reading *k, struct keeper *keep)
 int az_ranks_read(struct az_one *o, struct az_one_rank *ranks)
 {
     struct reading k = { .one = o, .files = &o->job->files, .ranks = ranks };
+    struct az_arena passing; /* of a map: given back after each rank */
     struct keeper mine;
-    int rc = keeper_init(&mine, &o->res->arena, &o->res->mem);
+    az_arena_init(&passing, &o->res->mem);
+    int rc = keeper_init(&mine, o->map ? &passing : &o->res->arena, o->map ? NULL : &o->res->mem);
 
     k.inner = o->threads > k.files->n && k.files->n ? o->threads / (unsigned)k.files->n : 1;
     if (!rc)
@@ -362,5 +386,6 @@ int az_ranks_read(struct az_one *o, struct az_one_rank *ranks)
         az_intern_release(&mine.texts);
     for (size_t i = 0; i < k.files->n; i++)
         o->caps |= ranks[i].state == AZ_RANK_THERE ? ranks[i].caps : 0;
+    az_arena_release(&passing);
     return rc;
 }

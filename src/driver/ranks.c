@@ -30,6 +30,13 @@ static int by_rank(const void *x, const void *y, void *ctx)
     return az_natural_cmp(a->about.path, b->about.path);
 }
 
+static int by_number(const void *x, const void *y, void *ctx)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    (void)ctx;
+    return a < b ? -1 : a > b;
+}
+
 /* A message about one file, in its place among those of the others. */
 struct remark {
     struct az_one_rank *x;
@@ -107,11 +114,39 @@ static int settle_rank(struct gathering *g, struct az_one_rank *x, size_t place)
     return rc;
 }
 
+/* Traces of formats whose ranks say their numbers only where there are several in a file: taken as
+ * they say if that is a numbering; else nothing is believed, and they are numbered as they are
+ * listed. */
+static bool number_traces(struct gathering *g, struct az_one_rank *files)
+{
+    const struct az_plan_job *job = g->r->one->job;
+    bool good = true;
+    if (!(job->input->parts || job->parts) || job->format->ranks_reduced)
+        return false;
+    int64_t *seen = az_arena_array(g->a, g->n, sizeof *seen);
+    size_t n = 0;
+    for (size_t i = 0; seen && i < g->n; i++) {
+        if (files[i].state != AZ_RANK_THERE)
+            continue;
+        const int64_t said = files[i].about.rank;
+        good &= said >= 0 && said <= AZ_RANK_MOST;
+        seen[n++] = said;
+    }
+    if (!seen || az_sort_cmp(seen, n, sizeof *seen, by_number, NULL, NULL))
+        return false;
+    for (size_t i = 1; i < n; i++)
+        good &= seen[i] != seen[i - 1];
+    for (size_t i = 0; !good && i < g->n; i++)
+        files[i].by_name = files[i].about.rank = -1;
+    return !good;
+}
+
 static int settle(struct gathering *g, struct az_one_rank *files)
 {
     int rc = AZ_OK;
     const struct az_input *in = g->r->one->job->input;
-    g->by_place = !in->is_run || (g->n == 1 && !in->group.n); /* a search has asked for ranks */
+    g->by_place = !in->is_run || (g->n == 1 && !in->group.n) || /* a search has asked for ranks */
+                  number_traces(g, files);
     for (size_t i = 0; i < g->n; i++)
         g->by_place &=
             files[i].by_name < 0 && (files[i].state != AZ_RANK_THERE || files[i].about.rank < 0);
@@ -292,7 +327,7 @@ static int gather(struct az_rank_run *r, struct az_one_rank *files, size_t n)
 
 /* ---- entry points ---- */
 
-static int names_of(struct az_one *o, struct az_one_rank *ranks)
+int az_ranks_names(struct az_one *o, struct az_one_rank *ranks)
 {
     struct az_arena scratch;
     struct az_rank_name name;
@@ -316,7 +351,7 @@ int az_ranks_reduce(struct az_rank_run *r)
     struct az_one *o = r->one;
     const size_t n = o->job->files.n, before = o->diag->errors;
     struct az_one_rank *ranks = az_arena_array(&o->res->arena, n, sizeof *ranks);
-    int rc = ranks ? names_of(o, ranks) : az_arena_error(&o->res->arena), fatal;
+    int rc = ranks ? az_ranks_names(o, ranks) : az_arena_error(&o->res->arena), fatal;
 
     fatal = rc ? rc : az_ranks_read(o, ranks);
     if (!rc && fatal != AZ_EINTR)
@@ -337,7 +372,7 @@ int az_ranks_reduce(struct az_rank_run *r)
 
 /* Ranks of other formats: numbered as their traces say, or as the files stand where that is not a
  * numbering. */
-static void number_traces(const struct az_result *res, struct az_one_rank *ranks)
+static void number_kept(const struct az_result *res, struct az_one_rank *ranks)
 {
     bool good = true;
     for (size_t i = 0; i < res->n_traces; i++) {
@@ -359,7 +394,7 @@ int az_ranks_of_traces(struct az_rank_run *r)
         rc = az_rank_reduce(r->one, &res->traces[i], res->traces[i].path, &res->arena, NULL,
                             &ranks[i]);
     if (!rc) {
-        number_traces(res, ranks);
+        number_kept(res, ranks);
         rc = gather(r, ranks, res->n_traces);
     }
     return az_one_explain(r->one, rc, r->one->diag->errors, "comparing ranks");

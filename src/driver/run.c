@@ -57,6 +57,24 @@ struct crew {
 
 /* ---- on a worker ---- */
 
+static int write_target(const struct crew *c, const struct az_target *out,
+                        const struct az_document *doc, struct az_arena *scratch,
+                        struct az_diag *diag)
+{
+    int rc = az_outputs_guard(c->plan, out, doc, diag);
+
+    if (rc)
+        return rc;
+    if (!out->table.n)
+        return out->report->write(doc, out->path.p, scratch, diag);
+    rc = az_csv_write_table(doc, out->table, out->path.p, scratch, diag);
+    if (rc != AZ_EEMPTY)
+        return rc;
+    az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(out->path), "not written: there is no table '%.*s'",
+                AZ_SVF(out->table));
+    return AZ_OK;
+}
+
 static int write_outputs(const struct crew *c, struct task *t, struct az_result *res)
 {
     struct az_arena scratch, names;
@@ -68,18 +86,16 @@ static int write_outputs(const struct crew *c, struct task *t, struct az_result 
     for (size_t i = 0; i < t->job->targets.n && !az_interrupted(); i++) {
         const struct az_target *out = &t->job->targets.v[i];
         size_t before = t->diag.errors;
-        int rc = az_outputs_guard(c->plan, out, &res->doc, &t->diag);
-        if (!rc)
-            rc = out->report->write(&res->doc, out->path.p, &scratch, &t->diag);
+        int rc = write_target(c, out, &res->doc, &scratch, &t->diag);
         if (rc && rc != AZ_EINTR && t->diag.errors == before)
             az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot be written: %s",
                         az_err_text(rc));
         if (rc)
             failed = rc;
         else
-            written =
-                az_arena_printf(&names, "%.*s%s%.*s%s", AZ_SVF(written), written.n ? ", " : "",
-                                AZ_SVF(out->path), out->report->extension[0] ? "" : "/");
+            written = az_arena_printf(&names, "%.*s%s%.*s%s", AZ_SVF(written),
+                                      written.n ? ", " : "", AZ_SVF(out->path),
+                                      out->report->extension[0] || out->table.n ? "" : "/");
         az_arena_reset(&scratch);
     }
     if (written.n)
@@ -188,10 +204,12 @@ static bool cancelled(void *ctx)
 
 void az_diag_print(const struct az_diag *d, const struct az_log *log)
 {
+    size_t errors = 0;
     for (size_t i = 0; i < d->list.n; i++) {
         const struct az_message *m = &d->list.v[i];
         switch (m->severity) {
         case AZ_ERROR:
+            errors++;
             az_log_line(log, AZ_LOG_QUIET, "error: %.*s", AZ_SVF(m->text));
             break;
         case AZ_WARNING:
@@ -207,6 +225,8 @@ void az_diag_print(const struct az_diag *d, const struct az_log *log)
     }
     if (d->dropped)
         az_log_line(log, AZ_LOG_NORMAL, "warning: %zu more messages are not shown", d->dropped);
+    if (d->dropped && d->errors && !errors) /* not even a message could be stored */
+        az_log_line(log, AZ_LOG_QUIET, "error: out of memory");
 }
 
 static void print_text(struct crew *c, const struct az_vec_char *text)
@@ -309,7 +329,7 @@ static int dearest_first(const void *x, const void *y, void *ctx)
     return ca > cb ? -1 : ca < cb ? 1 : a < b ? -1 : a > b;
 }
 
-static unsigned processors(void)
+unsigned az_processors(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (unsigned)n : 1;
@@ -365,7 +385,7 @@ static int run_crew(struct crew *c, struct az_arena *a)
                                .admit = admit,
                                .cancelled = cancelled,
                                .tick_ms = TICK_MS };
-    unsigned workers = c->opts->workers ? c->opts->workers : processors();
+    unsigned workers = c->opts->workers ? c->opts->workers : az_processors();
     size_t *order = az_arena_array(a, c->n, sizeof *order);
     int rc;
 

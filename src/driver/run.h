@@ -44,6 +44,7 @@ struct az_result {
     struct az_arena
         *keeps; /* what is kept of ranks, by the threads that reduced them; in the arena */
     size_t n_keeps;
+    bool read;       /* the traces are there, by az_read_one */
     bool reportable; /* doc is complete (also of an input without activity, which counts as failed)
                       */
 };
@@ -53,6 +54,11 @@ void az_result_release(struct az_result *r);
  * (message in diag). threads: that it may use itself. progress: bytes read so far, may be NULL. */
 int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
                struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress) AZ_MUST_USE;
+/* Only reads the input and keeps its traces, those of ranks that a report would read one by one,
+ * too; of a saved result its document. az_run_one with the same result then makes the report
+ * without reading again, but of a run of ranks (az_job_is_run), which takes a result of its own. */
+int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_result *res,
+                struct az_diag *diag) AZ_MUST_USE;
 
 /* Prints all messages through the log: errors always, warnings unless quiet, notes when verbose. */
 void az_diag_print(const struct az_diag *d, const struct az_log *log);

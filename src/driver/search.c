@@ -3,7 +3,7 @@
  * do the steps among listed files. */
 #include "base/sort.h"
 #include "base/utf8.h"
-#include "driver/internal.h"
+#include "driver/parts.h"
 #include "driver/rank_name.h"
 #include "driver/saved.h"
 #include "io/path.h"
@@ -12,10 +12,11 @@
 #define LONG_NUMBER 9 /* digits: a time, which differs between the ranks of one step */
 
 struct trace_file {
-    struct az_sv path;  /* as found: base_dir, then names; NUL-terminated */
-    struct az_sv group; /* absolute folder */
-    struct az_sv step;  /* text around the rank; empty unless runs are parted by it */
-    int64_t rank;       /* by name; -1: none */
+    struct az_sv path;         /* as found: base_dir, then names; NUL-terminated */
+    struct az_sv group;        /* absolute folder */
+    struct az_sv step;         /* text around the rank; empty unless runs are parted by it */
+    int64_t rank;              /* by name; -1: none */
+    struct az_part_place part; /* its file empty: a trace */
 };
 AZ_VEC(struct trace_file, trace_files);
 
@@ -106,9 +107,7 @@ static struct az_sv step_of(struct search *s, struct az_sv base, const struct az
     return az_arena_dup(s->a, az_sv_make(text + from, n - from));
 }
 
-/* Written by a run of this program: a result, by its content, the verdict of gates, the record of a
- * replay folder. Such a file may have the name of a rank in it, and is no trace. */
-static bool is_own(struct az_sv path)
+bool az_is_own_output(struct az_sv path)
 {
     const struct az_sv base = az_path_base(path);
     if (!az_sv_ends(base, AZ_SV(".json")))
@@ -116,6 +115,47 @@ static bool is_own(struct az_sv path)
     if (az_sv_is(base, "replay.json") && az_sv_ends(az_path_dir(path), AZ_SV("_node_replay")))
         return true;
     return az_sv_is(base, "gates.json") || az_saved_kind(path.p) != AZ_SAVED_NONE;
+}
+
+/* A trace, in the folder it was found in: of a part that of the part file. */
+static int take(struct search *s, struct trace_file f, struct az_sv folder,
+                const struct az_rank_place *at)
+{
+    if (each_step(s->in) && f.rank >= 0)
+        f.step = step_of(s, az_path_base(f.path), at);
+    f.path = az_arena_dup(s->a, f.path);
+    /* What is after base_dir in the folder's name. */
+    struct az_sv tail = folder;
+    const size_t skip = s->in->search.base_dir.n;
+    tail = tail.n > skip ? az_sv_make(tail.p + skip, tail.n - skip) : AZ_SV("");
+    while (tail.n && tail.p[0] == '/')
+        tail = az_sv_make(tail.p + 1, tail.n - 1);
+    f.group = tail.n ? az_path_join(s->a, s->base, tail) : s->base;
+    if (!f.path.p || !f.group.p || !f.step.p)
+        return az_arena_error(s->a);
+    return az_vec_push(&s->files, f);
+}
+
+/* The ranks whose parts are in a file, as their traces. */
+static int take_parts(struct search *s, struct az_sv path)
+{
+    struct az_part_places all;
+    int rc;
+
+    az_vec_init(&all, NULL);
+    rc = az_part_list(path.p, s->a, &all, s->diag);
+    for (size_t i = 0; rc == 0 && i < all.n; i++) {
+        struct az_rank_place at = { 0, 0, 0, -1 };
+        struct trace_file f = {
+            .path = all.v[i].path, .step = AZ_SV(""), .rank = -1, .part = all.v[i]
+        };
+        if (az_rank_name_find(&s->name, az_path_base(f.path), &at))
+            f.rank = at.rank;
+        if (passes(s, f.path, f.rank))
+            rc = take(s, f, az_path_dir(path), &at);
+    }
+    az_vec_release(&all);
+    return rc;
 }
 
 static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
@@ -130,30 +170,19 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return az_folder_belongs(f.path);
     if (depth == 0 || info->kind != AZ_PATH_FILE)
         return AZ_OK;
-    const struct az_sv base = az_path_base(f.path);
-    if (az_rank_name_find(&s->name, base, &at))
+    if (az_sv_ends(f.path, AZ_SV(AZ_PART_ENDING)) && az_part_is(path))
+        return take_parts(s, f.path);
+    if (az_rank_name_find(&s->name, az_path_base(f.path), &at))
         f.rank = at.rank;
     const bool wanted = is_kind(f.path, s->in->search.extension),
                passed = passes(s, f.path, f.rank);
     s->filtered += wanted && !passed;
-    s->other_kind += !wanted && is_kind(f.path, AZ_SV("auto")) && !is_own(f.path);
+    s->other_kind += !wanted && is_kind(f.path, AZ_SV("auto")) && !az_is_own_output(f.path);
     if (!wanted && passed)
         count_gz(s, f.path);
-    if (!wanted || !passed || is_own(f.path))
+    if (!wanted || !passed || az_is_own_output(f.path))
         return AZ_OK;
-    if (each_step(s->in) && f.rank >= 0)
-        f.step = step_of(s, base, &at);
-    f.path = az_arena_dup(s->a, f.path);
-    /* What is after base_dir in the folder's name. */
-    struct az_sv tail = az_path_dir(f.path);
-    const size_t skip = s->in->search.base_dir.n;
-    tail = tail.n > skip ? az_sv_make(tail.p + skip, tail.n - skip) : AZ_SV("");
-    while (tail.n && tail.p[0] == '/')
-        tail = az_sv_make(tail.p + 1, tail.n - 1);
-    f.group = tail.n ? az_path_join(s->a, s->base, tail) : s->base;
-    if (!f.path.p || !f.group.p || !f.step.p)
-        return az_arena_error(s->a);
-    return az_vec_push(&s->files, f);
+    return take(s, f, az_path_dir(f.path), &at);
 }
 
 static int by_run(const void *x, const void *y, void *ctx)
@@ -253,6 +282,8 @@ static int add_run(const struct search *s, const struct trace_file *files, size_
     run->group = files->group;
     run->stem = stem_of(s, files);
     run->title = title_of(s, files, many);
+    if (files->part.file.n && !s->in->title.n && !files->step.n) /* that of the traces' folder */
+        run->title = az_path_base(az_path_dir(files->path));
     if (az_sv_is(run->format, "auto"))
         run->format = AZ_SV("pytorch");
     if (!run->opts.rank_pattern.n)
@@ -261,9 +292,17 @@ static int add_run(const struct search *s, const struct trace_file *files, size_
         run->opts.coll_sheets = AZ_SV("historic");
     if (!run->stem.p || !run->title.p)
         return az_arena_error(s->a);
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        rc = az_vec_push(&run->files,
-                         ((struct az_input_file){ .path = files[i].path, .role = { "", 0 } }));
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const struct az_part_place *p = &files[i].part;
+        run->parts |= p->file.n > 0;
+        if (p->format.n)
+            run->format = p->format;
+        rc = az_vec_push(&run->files, ((struct az_input_file){ .path = files[i].path,
+                                                               .role = { "", 0 },
+                                                               .part = p->file,
+                                                               .at = p->at,
+                                                               .length = p->length }));
+    }
     return rc;
 }
 

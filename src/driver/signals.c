@@ -21,6 +21,31 @@ static void on_signal(int sig)
     interrupted = 1;
 }
 
+#ifndef AZ_SANITIZED
+/* A defect of the program or of a library: its temporary files go, and the signal is raised again,
+ * for the exit status and the dump that it has without this. */
+static void on_crash(int sig)
+{
+    static const char text[] = "analyzer: error: crash; temporary files were removed, no output is "
+                               "cut (please report it)\n";
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    az_out_crash();
+    (void)raise(sig);
+}
+
+static void watch_crashes(void)
+{
+    static const int fatal[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+    struct sigaction sa = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
+
+    sigemptyset(&sa.sa_mask);
+    for (size_t i = 0; i < AZ_LENGTH(fatal); i++)
+        sigaction(fatal[i], &sa, NULL);
+}
+#else
+static void watch_crashes(void) {}
+#endif
+
 static bool asked(void *ctx)
 {
     (void)ctx;
@@ -44,6 +69,7 @@ struct az_cancel az_signals_install(void)
     sa.sa_handler = SIG_IGN; /* a closed stdout is a write error like any other */
     sigaction(SIGPIPE, &sa, NULL);
     sigaction(SIGXFSZ, &sa, NULL); /* so is a file that may not grow */
+    watch_crashes();
     return (struct az_cancel){ .asked = asked };
 }
 

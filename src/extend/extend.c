@@ -1,13 +1,22 @@
 #include "extend/internal.h"
 
-#include <lualib.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define STEP 1000 /* instructions between two looks at the budget */
+/* What a call may take beside its instructions, since some of them (comparing texts, a list of a
+ * million arguments) are long: the largest text, bytes of memory that count as an instruction, and
+ * seconds of the processor as a last resort, far from where the other limits end a script. */
+#define TEXT_MAX      ((size_t)1 << 20)
+#define BYTES_AT_ONCE 16
+#define SECONDS_MAX   30
+#define TOO_LONG      "took more than %d million instructions"
+_Static_assert(AZ_EXTEND_INSTRUCTIONS == 20000000, "the message says so");
 
 static void *allocate(void *ctx, void *p, size_t old, size_t size)
 {
     struct az_extend *e = ctx;
+    const bool text = !p && old == LUA_TSTRING;
     old = p ? old : 0; /* for a new block this is a kind of object */
     if (size == 0) {
         if (p)
@@ -15,9 +24,12 @@ static void *allocate(void *ctx, void *p, size_t old, size_t size)
         e->used -= old;
         return NULL;
     }
-    if (size > old && e->used + (size - old) > AZ_EXTEND_MEMORY) {
-        e->out_of_memory = true;
-        return NULL;
+    if (size > old) { /* a function cannot raise from here: no memory, and the reason is kept */
+        e->left -= (int64_t)((size - old) / BYTES_AT_ONCE);
+        e->text_too_long |= text && size > TEXT_MAX;
+        e->out_of_memory |= e->used + (size - old) > AZ_EXTEND_MEMORY;
+        if (e->text_too_long || e->out_of_memory || e->left < 0)
+            return NULL;
     }
     void *q = p ? az_mem_realloc(e->mem, p, old, size) : az_mem_alloc(e->mem, size);
     if (q)
@@ -37,63 +49,36 @@ void az_extend_spend(lua_State *l, int64_t instructions)
     struct az_extend *e = az_extend_self(l);
     e->left -= instructions;
     if (e->left < 0)
-        luaL_error(l, "took more than %d million instructions", (int)(e->limit / 1000000));
+        luaL_error(l, TOO_LONG, (int)(e->limit / 1000000));
+}
+
+static int64_t cpu_seconds(void)
+{
+    struct timespec t = { .tv_sec = 0 };
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec;
 }
 
 static void count(lua_State *l, lua_Debug *unused)
 {
     (void)unused;
     az_extend_spend(l, STEP);
-}
-
-/* Libraries without files, processes, code from text or a way to catch the limits. */
-static void open_libraries(lua_State *l)
-{
-    static const luaL_Reg libraries[] = { { LUA_GNAME, luaopen_base },
-                                          { LUA_TABLIBNAME, luaopen_table },
-                                          { LUA_STRLIBNAME, luaopen_string },
-                                          { LUA_MATHLIBNAME, luaopen_math },
-                                          { LUA_UTF8LIBNAME, luaopen_utf8 } };
-    static const char *const gone[] = { "dofile",  "loadfile",    "load",   "print",
-                                        "warn",    "pcall",       "xpcall", "collectgarbage",
-                                        "require", "setmetatable" };
-    for (size_t i = 0; i < AZ_LENGTH(libraries); i++) {
-        luaL_requiref(l, libraries[i].name, libraries[i].func, 1);
-        lua_pop(l, 1);
-    }
-    for (size_t i = 0; i < AZ_LENGTH(gone); i++) {
-        lua_pushnil(l);
-        lua_setglobal(l, gone[i]);
-    }
-    lua_getglobal(l, LUA_STRLIBNAME); /* string.dump gives code; the pattern functions search
-                                         without counting instructions */
-    static const char *const text[] = { "dump", "gsub", "gmatch", "match" };
-    for (size_t i = 0; i < AZ_LENGTH(text); i++) {
-        lua_pushnil(l);
-        lua_setfield(l, -2, text[i]);
-    }
-    lua_pop(l, 1);
-}
-
-/* string.find(text, part): plain, 1-based, or nil. */
-static int plain_find(lua_State *l)
-{
-    size_t n, m;
-    const char *s = luaL_checklstring(l, 1, &n), *part = luaL_checklstring(l, 2, &m);
-    ptrdiff_t at = az_sv_find(az_sv_make(s, n), az_sv_make(part, m));
-    if (at < 0)
-        return lua_pushnil(l), 1;
-    lua_pushinteger(l, (lua_Integer)at + 1);
-    lua_pushinteger(l, (lua_Integer)at + (lua_Integer)m);
-    return 2;
+    if (cpu_seconds() - az_extend_self(l)->begun > SECONDS_MAX)
+        luaL_error(l, "took more than %d seconds", SECONDS_MAX);
 }
 
 /* What a protected call left on the stack, as a message. */
 static int complain(struct az_extend *e, struct az_diag *diag, const char *op, size_t op_length)
 {
     const char *text = lua_type(e->l, -1) == LUA_TSTRING ? lua_tostring(e->l, -1) : NULL;
+    char too_long[64];
+    (void)snprintf(too_long, sizeof too_long, TOO_LONG, (int)(e->limit / 1000000));
     if (e->out_of_memory)
         text = "took more than 64 MiB of memory";
+    else if (e->text_too_long)
+        text = "made a text of more than 1 MiB";
+    else if (e->left < 0)
+        text = too_long;
     else if (e->out_of_budget)
         text = "no memory left";
     else if (!text)
@@ -114,7 +99,8 @@ int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *d
                    struct az_sv op)
 {
     e->left = e->limit;
-    e->out_of_memory = e->out_of_budget = false;
+    e->out_of_memory = e->out_of_budget = e->text_too_long = false;
+    e->begun = cpu_seconds();
     if (lua_pcall(e->l, args, results, 0) == LUA_OK)
         return 0;
     return complain(e, diag, op.n ? op.p : NULL, op.n);
@@ -182,10 +168,7 @@ struct script {
 static int load(lua_State *l)
 {
     const struct script *s = lua_touserdata(l, 1);
-    open_libraries(l);
-    lua_getglobal(l, LUA_STRLIBNAME);
-    lua_pushcfunction(l, plain_find);
-    lua_setfield(l, -2, "find");
+    az_extend_libraries(l);
     const char *name = lua_pushfstring(l, "=%s", s->path);
     const int rc = s->text.p ? luaL_loadbufferx(l, s->text.p, s->text.n, name, "t")
                              : luaL_loadfilex(l, s->path, "t");

@@ -64,6 +64,11 @@ struct az_extend_tree {
     int64_t (*sequence)(
         void *ctx,
         uint32_t node); /* number that a forward and its backward operator share; -1: none */
+    /* The forward operator of a backward operator or of what is below one, and the backward
+     * operators of a forward one (first, after: AZ_EXTEND_NO_NODE, or next); or AZ_EXTEND_NO_NODE.
+     */
+    uint32_t (*forward)(void *ctx, uint32_t node);
+    uint32_t (*backward)(void *ctx, uint32_t node, uint32_t after);
     /* Changes; NULL or what is wrong. Nodes keep their numbers: all changes are made together when
      * the script is done.
      */

@@ -16,7 +16,8 @@ struct az_extend {
     const char *file;
     struct az_extend_categories categories;
     struct az_vec_sv models; /* operators */
-    bool out_of_memory, out_of_budget, has_tree;
+    int64_t begun; /* seconds of the thread when the call began */
+    bool out_of_memory, out_of_budget, text_too_long, has_tree;
 };
 /* The extension of a state. */
 struct az_extend *az_extend_self(lua_State *l);
@@ -27,5 +28,8 @@ int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *d
 /* Takes work done in C from the instructions that are left; raises when they are used up. */
 void az_extend_spend(lua_State *l, int64_t instructions);
 void az_extend_push(lua_State *l, struct az_sv s);
+/* ---- libraries.c ---- */
+/* Opens what a script may use. Runs protected; the stack above 1 is dropped. */
+void az_extend_libraries(lua_State *l);
 
 #endif

@@ -148,6 +148,34 @@ static int tree_sequence(lua_State *l)
     return 1;
 }
 
+/* tree.forward(node): the forward operator of a backward one, or of what is below that; nil. */
+static int tree_forward(lua_State *l)
+{
+    const struct az_extend_tree *t = handle_of(l)->t;
+    const uint32_t node = t->forward(t->ctx, node_at(l, 1));
+    if (node == AZ_EXTEND_NO_NODE)
+        lua_pushnil(l);
+    else
+        push_node(l, node);
+    return 1;
+}
+
+/* tree.backward(node): the backward operators of a forward one. */
+static int tree_backward(lua_State *l)
+{
+    const struct az_extend_tree *t = handle_of(l)->t;
+    const uint32_t node = node_at(l, 1);
+    lua_Integer n = 0;
+    lua_newtable(l);
+    for (uint32_t b = t->backward(t->ctx, node, AZ_EXTEND_NO_NODE); b != AZ_EXTEND_NO_NODE;
+         b = t->backward(t->ctx, node, b)) {
+        az_extend_spend(l, 1);
+        push_node(l, b);
+        lua_seti(l, -2, ++n);
+    }
+    return 1;
+}
+
 /* Counts a change and says what is wrong with it. */
 static int changed(lua_State *l, const char *wrong)
 {
@@ -243,19 +271,13 @@ static int tree_insert(lua_State *l)
 /* Runs protected. Stack: handle. */
 static int run(lua_State *l)
 {
-    static const luaL_Reg functions[] = { { "find", tree_find },
-                                          { "name", tree_name },
-                                          { "kind", tree_kind },
-                                          { "parent", tree_parent },
-                                          { "children", tree_children },
-                                          { "span", tree_span },
-                                          { "kernels", tree_kernels },
-                                          { "args", tree_args },
-                                          { "rename", tree_rename },
-                                          { "remove", tree_remove },
-                                          { "insert", tree_insert },
-                                          { "sequence", tree_sequence },
-                                          { NULL, NULL } };
+    static const luaL_Reg functions[] = {
+        { "find", tree_find },       { "name", tree_name },         { "kind", tree_kind },
+        { "parent", tree_parent },   { "children", tree_children }, { "span", tree_span },
+        { "kernels", tree_kernels }, { "args", tree_args },         { "rename", tree_rename },
+        { "remove", tree_remove },   { "insert", tree_insert },     { "sequence", tree_sequence },
+        { "forward", tree_forward }, { "backward", tree_backward }, { NULL, NULL }
+    };
     const struct handle *h = lua_touserdata(l, 1);
     lua_getglobal(l, "tree_postprocess");
     luaL_newlibtable(l, functions);

@@ -1,5 +1,6 @@
 #include "facts/devices.h"
 
+#include "base/intern.h"
 #include "base/sort.h"
 
 static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
@@ -13,12 +14,6 @@ static int compare_slots(const void *pa, const void *pb, void *ctx)
     return a->proc < b->proc ? -1 : a->proc > b->proc;
 }
 
-static bool same_slot(const struct az_device_slot *s, const struct az_lane *l,
-                      enum az_devices_by by)
-{
-    return s->device == l->device && (by == AZ_BY_DEVICE || s->proc == l->proc);
-}
-
 /* Marks in used[] the lanes that hold device operations. */
 static void mark_lanes(const struct az_trace *t, uint32_t *used)
 {
@@ -29,9 +24,37 @@ static void mark_lanes(const struct az_trace *t, uint32_t *used)
     }
 }
 
+/* Number of a lane's slot in the map; it is added where it is not there yet. */
+static int slot_at(struct az_map *m, const struct az_lane *l, enum az_devices_by by, size_t fresh,
+                   uint32_t **at, bool *added)
+{
+    return az_map_put(m, (uint64_t)l->device, by == AZ_BY_PROCESS ? l->proc : 0, (uint32_t)fresh,
+                      at, added);
+}
+
+static int find_slots(struct az_devices_of *d, const struct az_trace *t, enum az_devices_by by,
+                      struct az_map *m)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < t->lanes.n; i++) {
+        const struct az_lane *l = &t->lanes.v[i];
+        uint32_t *at;
+        bool added = false;
+        if (d->slot_of_lane.v[i] == AZ_NO_ID)
+            continue;
+        rc = slot_at(m, l, by, d->slots.n, &at, &added);
+        if (rc == 0 && added)
+            rc = az_vec_push(
+                &d->slots,
+                ((struct az_device_slot){ l->device, l->pid, by == AZ_BY_PROCESS ? l->proc : 0 }));
+    }
+    return rc;
+}
+
 int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_devices_by by,
                     struct az_mem *mem)
 {
+    struct az_map m;
     az_vec_init(&d->slot_of_lane, mem);
     az_vec_init(&d->slots, mem);
     int rc = az_vec_reserve(&d->slot_of_lane, t->lanes.n + 1);
@@ -41,29 +64,28 @@ int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_d
         d->slot_of_lane.v[i] = AZ_NO_ID;
     d->slot_of_lane.n = t->lanes.n;
     mark_lanes(t, d->slot_of_lane.v);
-    for (size_t i = 0; i < t->lanes.n; i++) { /* few devices: a list will do */
-        const struct az_lane *l = &t->lanes.v[i];
-        size_t k = 0;
-        if (d->slot_of_lane.v[i] == AZ_NO_ID)
-            continue;
-        while (k < d->slots.n && !same_slot(&d->slots.v[k], l, by))
-            k++;
-        if (k < d->slots.n)
-            continue;
-        rc = az_vec_push(&d->slots, ((struct az_device_slot){ l->device, l->pid,
-                                                              by == AZ_BY_PROCESS ? l->proc : 0 }));
-        if (rc != 0)
-            return rc;
+    rc = az_map_init(&m, mem, 16);
+    if (rc == 0)
+        rc = find_slots(d, t, by, &m);
+    if (rc == 0)
+        rc = az_sort_cmp(d->slots.v, d->slots.n, sizeof *d->slots.v, compare_slots, NULL, mem);
+    for (size_t k = 0; rc == 0 && k < d->slots.n; k++) { /* their places have changed */
+        uint32_t *at;
+        bool added;
+        rc = az_map_put(&m, (uint64_t)d->slots.v[k].device, d->slots.v[k].proc, 0, &at, &added);
+        if (rc == 0)
+            *at = (uint32_t)k;
     }
-    rc = az_sort_cmp(d->slots.v, d->slots.n, sizeof *d->slots.v, compare_slots, NULL, mem);
     for (size_t i = 0; rc == 0 && i < t->lanes.n; i++) {
-        uint32_t k = 0;
+        uint32_t *at;
+        bool added;
         if (d->slot_of_lane.v[i] == AZ_NO_ID)
             continue;
-        while (!same_slot(&d->slots.v[k], &t->lanes.v[i], by))
-            k++;
-        d->slot_of_lane.v[i] = k;
+        rc = slot_at(&m, &t->lanes.v[i], by, 0, &at, &added);
+        if (rc == 0)
+            d->slot_of_lane.v[i] = *at;
     }
+    az_map_release(&m);
     return rc;
 }
 

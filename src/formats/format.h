@@ -10,6 +10,9 @@ struct az_file {
     struct az_sv path; /* NUL-terminated */
     struct az_sv role; /* "kernel_sum", "nvtx_proj_trace", "mem_time_sum"; empty: by content */
     bool optional;     /* unreadable: a warning, not a failure */
+    struct az_sv part; /* a rank that is kept (driver/parts.h): the file that has its part, which is
+                          read instead; NUL-terminated; empty: none */
+    uint64_t at, length; /* of its part in that file; length 0: there should be one, and is none */
 };
 AZ_VEC(struct az_file, az_files);
 
@@ -47,6 +50,7 @@ struct az_format {
     /* With files_are_ranks: is a file of this name a trace of its own? The others of one input are
      * one trace together. NULL: every file is. */
     bool (*is_rank)(struct az_sv path);
+    bool converts;         /* starts another program, which makes of the file what is parsed */
     unsigned text_classic; /* stdout is the classic block unless asked */
     unsigned
         tool; /* AZ_TOOL_* (model/options.h): whose tables the users of this format know; 0: none */

@@ -31,7 +31,8 @@ static void count_rows(struct az_nsys_db *x)
                                        "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_MEMCPY",
                                        "SELECT max(rowid) FROM CUPTI_ACTIVITY_KIND_MEMSET",
                                        "SELECT max(rowid) FROM NVTX_EVENTS",
-                                       "SELECT max(rowid) FROM OSRT_API" };
+                                       "SELECT max(rowid) FROM OSRT_API",
+                                       "SELECT max(rowid) FROM GPU_METRICS" };
     for (size_t i = 0; x->job->progress && i < AZ_LENGTH(big); i++) {
         sqlite3_stmt *st = NULL;
         if (sqlite3_prepare_v2(x->db, big[i], -1, &st, NULL) == SQLITE_OK &&
@@ -55,6 +56,10 @@ static int read_all(struct az_nsys_db *x)
         rc = az_nsys_read_host(x);
     if (rc == 0)
         rc = az_nsys_read_nvtx(x);
+    if (rc == 0)
+        rc = az_nsys_read_mpi(x);
+    if (rc == 0)
+        rc = az_nsys_read_samples(x);
     return rc == 0 ? az_nsys_read_devices(x) : rc;
 }
 
@@ -66,6 +71,7 @@ static void settle(struct az_nsys_db *x)
     t->kept = 0;
     for (size_t k = 0; k < AZ_KIND_COUNT; k++)
         t->kept += t->ev[k].n;
+    t->kept += t->samples.rows.n;
     if (x->partial)
         az_trace_fact(t, "partial", AZ_SV("yes: the database is damaged"));
     if (x->job->progress && x->file.size > x->reported)

@@ -90,6 +90,8 @@ static inline bool az_nsys_is_null(const struct az_nsys_row *r, int i)
 }
 /* Valid until fn returns; NULL is the empty view. */
 struct az_sv az_nsys_text(const struct az_nsys_row *r, int i);
+/* The same of bytes, whatever type the column has. */
+struct az_sv az_nsys_blob(const struct az_nsys_row *r, int i);
 
 /* Prepares the look-up of StringIds; once, before the first name. */
 int az_nsys_strings_open(struct az_nsys_db *x) AZ_MUST_USE;
@@ -114,6 +116,23 @@ int az_nsys_add(struct az_nsys_db *x, enum az_kind kind, const struct az_event *
 #define NSYS_TID(g)  ((uint64_t)(g)&0xffffff)
 #define NSYS_PROC(g) ((uint64_t)(g) & ~(uint64_t)0xffffff) /* globalPid of a globalTid */
 
+/* ---- payloads of NVTX ranges (nsys_sqlite_payload.c) ---- */
+enum az_nsys_field { NSYS_COMM, NSYS_BYTES, NSYS_PEER, NSYS_RANKS, NSYS_RANK, NSYS_FIELDS };
+struct az_nsys_payload { /* of one schema: where what is wanted lies */
+    uint32_t at[NSYS_FIELDS];
+    uint8_t size[NSYS_FIELDS]; /* 0: not there */
+};
+AZ_VEC(struct az_nsys_payload, az_nsys_payload_rows);
+struct az_nsys_payloads {
+    struct az_map of; /* (domain, schema) -> row */
+    struct az_nsys_payload_rows rows;
+};
+int az_nsys_payloads_open(struct az_nsys_payloads *p, struct az_nsys_db *x) AZ_MUST_USE;
+void az_nsys_payloads_close(struct az_nsys_payloads *p);
+/* What a range's payload says; false: nothing that is wanted. */
+bool az_nsys_payload_read(const struct az_nsys_payloads *p, uint64_t domain, struct az_sv data,
+                          struct az_comm_note *out);
+
 /* The parts of an export. Each returns 0 also when its tables are absent. */
 int az_nsys_read_meta(struct az_nsys_db *x)
     AZ_MUST_USE; /* facts, version, diagnostics, thread names */
@@ -122,6 +141,9 @@ int az_nsys_read_gpu(struct az_nsys_db *x)
 int az_nsys_read_host(struct az_nsys_db *x)
     AZ_MUST_USE; /* API calls, OS calls, profiler overhead */
 int az_nsys_read_nvtx(struct az_nsys_db *x) AZ_MUST_USE; /* ranges */
+int az_nsys_read_mpi(struct az_nsys_db *x) AZ_MUST_USE;  /* after those: calls of MPI as ranges */
+int az_nsys_read_samples(struct az_nsys_db *x)
+    AZ_MUST_USE; /* after the events: metrics of GPUs, memory in use */
 int az_nsys_read_devices(struct az_nsys_db *x)
     AZ_MUST_USE; /* after the events: labels of the devices in use */
 

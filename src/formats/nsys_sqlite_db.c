@@ -275,3 +275,12 @@ struct az_sv az_nsys_text(const struct az_nsys_row *r, int i)
     int n = sqlite3_value_bytes(r->value[r->at[i]]);
     return p && n > 0 ? az_sv_make(p, (size_t)n) : az_sv_make("", 0);
 }
+
+struct az_sv az_nsys_blob(const struct az_nsys_row *r, int i)
+{
+    if (r->at[i] < 0)
+        return az_sv_make("", 0);
+    const char *p = sqlite3_value_blob(r->value[r->at[i]]);
+    const int n = sqlite3_value_bytes(r->value[r->at[i]]);
+    return p && n > 0 ? az_sv_make(p, (size_t)n) : az_sv_make("", 0);
+}

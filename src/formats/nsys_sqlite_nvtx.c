@@ -14,12 +14,12 @@ enum nvtx_type {
 #define COLON_MAJOR 3
 #define COLON_MINOR 16
 
-enum { ROW, START, END, TYPE, TEXT, THREAD, END_THREAD, TEXT_ID, DOMAIN_ID, N };
+enum { ROW, START, END, TYPE, TEXT, THREAD, END_THREAD, TEXT_ID, DOMAIN_ID, DATA, N };
 static const struct az_nsys_want want[N] = { { "rowid", false },        { "start", true },
                                              { "end", false },          { "eventType", true },
                                              { "text", false },         { "globalTid", false },
                                              { "endGlobalTid", false }, { "textId", false },
-                                             { "domainId", false } };
+                                             { "domainId", false },     { "binaryData", false } };
 
 struct domain {
     uint32_t name; /* AZ_NO_ID: none was created */
@@ -39,7 +39,8 @@ struct nvtx {
     struct az_map domain_of; /* (domain id, process) -> index */
     struct labels labels;    /* the names of the events are indexes into this list until the end */
     struct az_map label_of;  /* (domain index, text) -> index */
-    int64_t latest;          /* latest start or end of a range */
+    struct az_nsys_payloads payloads;
+    int64_t latest; /* latest start or end of a range */
 };
 
 /* Index of a key in a list that grows with the map. */
@@ -101,6 +102,21 @@ static int range_label(struct nvtx *v, uint32_t *index)
     return rc;
 }
 
+/* What the range's library said in its payload. */
+static int range_note(struct nvtx *v, uint32_t *note)
+{
+    struct az_trace *t = v->x->t;
+    struct az_comm_note n;
+    if (v->payloads.rows.n == 0 || az_nsys_is_null(v->row, DATA) ||
+        !az_nsys_payload_read(&v->payloads, (uint64_t)az_nsys_i64(v->row, DOMAIN_ID),
+                              az_nsys_blob(v->row, DATA), &n))
+        return 0;
+    if (t->comm_notes.n >= AZ_NO_ROW)
+        return AZ_ERANGE;
+    *note = (uint32_t)t->comm_notes.n + 1;
+    return az_vec_push(&t->comm_notes, n);
+}
+
 static int take_range(struct nvtx *v, int64_t type)
 {
     const struct az_nsys_row *q = v->row;
@@ -119,6 +135,8 @@ static int take_range(struct nvtx *v, int64_t type)
     v->latest = e.start > v->latest ? e.start : v->latest;
     v->latest = e.end > v->latest ? e.end : v->latest;
     int rc = range_label(v, &e.name);
+    if (rc == 0)
+        rc = range_note(v, &r.note);
     if (rc == 0)
         rc = az_nsys_host_lane(v->x, thread, &e.lane);
     if (rc == 0)
@@ -190,9 +208,12 @@ int az_nsys_read_nvtx(struct az_nsys_db *x)
     if (rc == 0)
         rc = az_map_init(&v.label_of, x->job->mem, 0);
     if (rc == 0)
+        rc = az_nsys_payloads_open(&v.payloads, x);
+    if (rc == 0)
         rc = az_nsys_each(x, "NVTX_EVENTS", want, N, take_row, &v);
     if (rc == 0)
         rc = settle(&v);
+    az_nsys_payloads_close(&v.payloads);
     az_map_release(&v.label_of);
     az_map_release(&v.domain_of);
     az_vec_release(&v.labels);

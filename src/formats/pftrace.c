@@ -118,7 +118,7 @@ static int add_kernel(struct az_pf *p, const struct az_pf_slice *s, int64_t star
                                .name = AZ_NO_ID,
                                .agent = s->agent[0] == AZ_NO_AGENT ? 0 : s->agent[0],
                                .stream = n[PF_STREAM],
-                               .queue = s->has[PF_QUEUE] ? n[PF_QUEUE] + 1 : 0 };
+                               .queue = s->has[PF_QUEUE] ? az_add_sat(n[PF_QUEUE], 1) : 0 };
     k.shape = (struct az_dispatch_shape){ .whole = s->name,
                                           .grid = { az_roc_u32(n[PF_GRID]), 1, 1 },
                                           .block = { az_roc_u32(n[PF_BLOCK]), 1, 1 },

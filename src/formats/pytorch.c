@@ -2,6 +2,7 @@
  * Events: pytorch_event.c. */
 #include "formats/pytorch.h"
 #include "base/num.h"
+#include "formats/foreign.h"
 #include "formats/list.h"
 #include "formats/pytorch_capture.h"
 #include "io/path.h"
@@ -268,18 +269,42 @@ static int verdict(const struct document *d, int rc)
     return rc < 0 && rc > AZ_J_END ? rc : 0;
 }
 
-/* A trace that only looks like one of Kineto's, by the names of its processes. */
+/* Events, and not one of a category of the profiler: {NULL, 0}, or some categories that are there.
+ */
+static struct az_sv only_others(const struct document *d)
+{
+    const struct az_pt_reader *r = &d->reader;
+    struct az_arena *a = &d->in.job->trace->arena;
+    struct az_sv list = AZ_SV("");
+    if (d->in.job->trace->kept || r->frames || r->no_time || !r->other_cats.n)
+        return az_sv_make(NULL, 0);
+    for (size_t i = 0; i < r->other_cats.n && i < 4; i++)
+        list = az_arena_printf(
+            a, "%.*s%s'%.*s'", AZ_SVF(list), i ? ", " : "",
+            AZ_SVF(az_trace_text(d->in.job->trace, (uint32_t)(r->other_cats.v[i] >> 32))));
+    return list;
+}
+
+/* A trace that only looks like one of the profiler's, by the names of its processes or because it
+ * holds nothing of it. */
 static int refuse_others(const struct document *d)
 {
     const struct az_pt_metas *meta = &d->reader.meta;
+    const struct az_where file = AZ_AT_FILE(d->in.job->files[0].path);
     for (size_t i = 0; i < meta->n; i++) {
-        const struct az_sv name = az_trace_text(d->in.job->trace, meta->v[i].text);
-        if (meta->v[i].kind == 0 && (az_sv_is(name, "Ascend Hardware") || az_sv_is(name, "CANN")))
-            return az_diag_fail(d->in.job->diag, AZ_EFORMAT, AZ_AT_FILE(d->in.job->files[0].path),
-                                "this is a trace_view of Ascend (torch_npu, msprof), which is not "
-                                "read (its own tables are in kernel_details.csv and "
-                                "op_statistic.csv next to it)");
+        const char *what =
+            meta->v[i].kind == 0
+                ? az_foreign_process(az_trace_text(d->in.job->trace, meta->v[i].text))
+                : NULL;
+        if (what)
+            return az_diag_fail(d->in.job->diag, AZ_EFORMAT, file, "%s", what);
     }
+    const struct az_sv others = only_others(d);
+    if (others.n)
+        return az_diag_fail(d->in.job->diag, AZ_EFORMAT, file,
+                            "a trace in the form of Chrome's, but not of the PyTorch profiler: its "
+                            "categories are %.*s (see 'analyzer list')",
+                            AZ_SVF(others));
     return 0;
 }
 

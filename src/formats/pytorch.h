@@ -3,7 +3,9 @@
  *   pytorch_split.c  one large file on several threads
  *   pytorch_event.c  one event, as read
  *   pytorch_category.c  what an event is, by its category
- *   pytorch_add.c    an event into the model; joining the parts of a file */
+ *   pytorch_add.c    an event into the model; joining the parts of a file
+ *   pytorch_counter.c  counters: of kernels, and sampled
+ *   pytorch_graph.c  nodes of graphs as the CUPTI monitor has them */
 #ifndef AZ_FORMATS_PYTORCH_H
 #define AZ_FORMATS_PYTORCH_H
 
@@ -33,14 +35,14 @@ enum az_pt_arg {
     AZ_PT_WAIT_STREAM, /* of a synchronisation */
     AZ_PT_WAIT_CORR,
     AZ_PT_GRAPH_NODE,
+    AZ_PT_ORIGINAL, /* stream that an event of a logical lane ran on */
     AZ_PT_NUMBERS,
     AZ_PT_DIMS = AZ_PT_NUMBERS,
     AZ_PT_TYPES,
     AZ_PT_STRIDES,
     AZ_PT_CONCRETE,
-    AZ_PT_GBPS,     /* bandwidth of a copy */
-    AZ_PT_COUNTERS, /* all args, of cuda_profiler_range */
-    AZ_PT_GRID,     /* how a kernel was launched */
+    AZ_PT_GBPS, /* bandwidth of a copy */
+    AZ_PT_GRID, /* how a kernel was launched */
     AZ_PT_BLOCK,
     AZ_PT_REGISTERS,
     AZ_PT_SHARED,
@@ -51,7 +53,10 @@ enum az_pt_arg {
     AZ_PT_COPY_KIND,   /* of a copy whose name does not say it: HtoD; the memories below */
     AZ_PT_COPY_SRC,
     AZ_PT_COPY_DST,
-    AZ_PT_COLL, /* the first of those of a collective, in the order of struct az_coll_args */
+    AZ_PT_L0_QUEUE,   /* of XPU, in place of a stream: hexadecimal */
+    AZ_PT_ANNOTATION, /* of a node of a graph */
+    AZ_PT_MODULE,     /* the same, as a key of its own */
+    AZ_PT_COLL,       /* the first of those of a collective, in the order of struct az_coll_args */
     AZ_PT_ARGS = AZ_PT_COLL + 10
 };
 enum { AZ_PT_KNOWN = AZ_PT_GBPS - AZ_PT_DIMS };
@@ -73,6 +78,7 @@ struct az_pt_event {
     bool has_ts, has_dur, name_escaped;
     uint64_t given; /* AZ_PT_BIT of the args that it has */
     struct az_sv cat, name;
+    struct az_sv args; /* the whole object, as written */
     struct az_pt_id pid, tid, id;
     int64_t ts, dur;
     int64_t number[AZ_PT_NUMBERS]; /* those not given hold anything */
@@ -101,7 +107,6 @@ AZ_VEC(struct az_pt_meta, az_pt_metas);
 /* Reads events into a trace; one per part of a file. */
 /* Events that are skipped for their phase. */
 enum az_pt_phase {
-    AZ_PT_COUNTERS_PH,
     AZ_PT_INSTANTS_PH,
     AZ_PT_HALVES_PH,
     AZ_PT_ASYNC_PH,
@@ -125,7 +130,7 @@ struct az_pt_reader {
     uint32_t uid;                   /* index of the next event */
     bool keep_frames;
     bool captured; /* of a graph capture: calls have their kernel as side */
-    uint64_t no_time, frames, more_cats;
+    uint64_t no_time, no_value, frames, more_cats; /* no_value: samples of no number, or no time */
     uint64_t phase[AZ_PT_PHASES];
     struct az_vec_u64 other_cats; /* name id << 32 | count of categories skipped */
     bool launch_seen;             /* a launch call has decided the link key */
@@ -147,6 +152,23 @@ enum az_kind az_pt_kind_of(struct az_sv cat);
  * in the words of the others: "Memcpy HtoD (Pageable -> Device)". {NULL, 0}: it has a name, or
  * memory ended. */
 struct az_sv az_pt_copy_text(struct az_arena *a, const struct az_pt_event *e);
+/* Hardware counters over a kernel (cuda_profiler_range): every number of the args is one. A span of
+ * times that do not fit is counted. */
+int az_pt_add_counters(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
+/* A sample of a counter (phase C): every number of the args is one. */
+int az_pt_add_samples(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
+/* Nodes of graphs (pytorch_graph.c): what a device event says of its node; an arrow between nodes
+ * (ids from AZ_PT_NODE_ARROWS on); a node that is no device work. */
+#define AZ_PT_NODE_ARROWS (INT64_C(1) << 40)
+int az_pt_graph_node(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
+int az_pt_graph_wait(struct az_pt_reader *r, const struct az_pt_event *e, int64_t id) AZ_MUST_USE;
+bool az_pt_is_graph_pass(struct az_sv cat);
+int az_pt_graph_pass(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
+/* The lane of an event's pid and tid, on the device or the host. */
+int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
+               uint32_t *lane) AZ_MUST_USE;
+/* Id of a text as written in the file; escaped: it may hold escapes. */
+int az_pt_name(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint32_t *id) AZ_MUST_USE;
 /* An event into the model. */
 int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
 /* Appends what a reader of the next part of the same file read; the part can only be released

@@ -91,6 +91,23 @@ static int map_lane(struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool dev
     return az_map_put(&r->lanes, pid, tid ^ apart, 0, lane, added);
 }
 
+/* A queue of Level Zero: "0x55d0"; -1: none. */
+static int64_t queue_number(const struct az_pt_event *e)
+{
+    const struct az_sv text = az_pt_text(e, AZ_PT_L0_QUEUE);
+    uint64_t v = 0;
+    if (text.n < 3 || text.n > 17 || !az_sv_starts(text, AZ_SV("0x")))
+        return -1;
+    for (size_t i = 2; i < text.n; i++) {
+        const char c = (char)(text.p[i] | 0x20);
+        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (digit < 0)
+            return -1;
+        v = v << 4 | (unsigned)digit;
+    }
+    return v <= INT64_MAX ? (int64_t)v : -1;
+}
+
 static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_t pid, uint64_t tid,
                     bool device_side, uint32_t *index)
 {
@@ -101,16 +118,17 @@ static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_
     l.thread = device_side ? 0 : tid;
     if (device_side) {
         l.device = az_pt_number(e, AZ_PT_DEVICE, pid & IS_TEXT ? -1 : signed_number(pid));
-        int64_t stream =
-            az_pt_has(e, AZ_PT_STREAM) ? e->number[AZ_PT_STREAM] : stream_number(r->trace, tid);
+        int64_t stream = az_pt_has(e, AZ_PT_STREAM) ? e->number[AZ_PT_STREAM] : queue_number(e);
+        if (stream < 0 && !az_pt_has(e, AZ_PT_STREAM))
+            stream = stream_number(r->trace, tid);
         l.context = stream < 0 ? UINT64_MAX
                                : (uint64_t)stream; /* the stream number; tid stays the identity */
     }
     return az_trace_lane(r->trace, &l, index);
 }
 
-static int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
-                   uint32_t *lane)
+int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
+               uint32_t *lane)
 {
     uint64_t pid, tid;
     int rc = identity(r, &e->pid, &pid);
@@ -139,7 +157,7 @@ static int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool dev
 }
 
 /* ---- side rows ---- */
-static int name_id(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint32_t *id)
+int az_pt_name(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint32_t *id)
 {
     if (escaped) {
         raw = az_json_unescape(&r->scratch, raw);
@@ -186,7 +204,7 @@ static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
 static int file_row(struct az_pt_reader *r, const struct az_pt_event *e)
 {
     struct az_op_file f = { .uid = r->uid };
-    int rc = name_id(r, az_pt_text(e, AZ_PT_KERNEL_FILE), true, &f.path);
+    int rc = az_pt_name(r, az_pt_text(e, AZ_PT_KERNEL_FILE), true, &f.path);
     return rc ? rc : az_vec_push(&az_optrace(r->trace)->op_files, f);
 }
 
@@ -343,13 +361,6 @@ static void launch_key(struct az_pt_reader *r, bool ext)
     r->launch_seen = true;
 }
 
-static int graph_node(struct az_pt_reader *r, const struct az_pt_event *e)
-{
-    const struct az_graph_node n = { .uid = r->uid,
-                                     .id = (uint64_t)az_pt_number(e, AZ_PT_GRAPH_NODE, 0) };
-    return n.id ? az_vec_push(&az_optrace(r->trace)->graph_nodes, n) : 0;
-}
-
 /* What an event of this kind keeps beyond its times: its side row, and marks of the trace. */
 static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_kind kind,
                    struct az_event *v)
@@ -378,13 +389,13 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
             az_sv_ifind(e->name, AZ_SV("launch")) >= 0)
             launch_key(r, !az_pt_has(e, AZ_PT_CORR));
         if (r->captured && az_pt_text(e, AZ_PT_KERNEL).n) {
-            rc = name_id(r, az_pt_text(e, AZ_PT_KERNEL), true, &v->side);
+            rc = az_pt_name(r, az_pt_text(e, AZ_PT_KERNEL), true, &v->side);
             if (rc)
                 return rc;
         }
         return az_sv_ends(e->cat, AZ_SV("_driver")) ? az_optrace_driver(r->trace, v->name) : 0;
     case AZ_KERNEL:
-        rc = graph_node(r, e);
+        rc = az_pt_graph_node(r, e);
         if (rc)
             return rc;
         if (az_geometry_read(r->trace)) {
@@ -395,7 +406,7 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
         return collective_row(r, e, &v->side);
     case AZ_MEMCPY:
     case AZ_MEMSET:
-        rc = graph_node(r, e);
+        rc = az_pt_graph_node(r, e);
         if (rc == 0)
             rc = copy_name(r, e, &v->name);
         return rc ? rc : copy_row(r, e, &v->side);
@@ -406,40 +417,13 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     }
 }
 
-/* Every number of the args is a counter. */
-static int add_counters(struct az_pt_reader *r, const struct az_pt_event *e)
-{
-    struct az_optrace *o = az_optrace(r->trace);
-    struct az_counter_range c = { .uid = r->uid,
-                                  .start = e->ts,
-                                  .first = (uint32_t)o->counter_values.n };
-    struct az_jview object;
-    struct az_sv key, value;
-    if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &c.end)) {
-        r->no_time++;
-        return 0;
-    }
-    int rc = name_id(r, e->name, e->name_escaped, &c.name);
-    bool more = rc == 0 && az_jview_object(&object, az_pt_text(e, AZ_PT_COUNTERS));
-    while (more && rc == 0 && az_jview_member(&object, &key, &value)) {
-        struct az_counter_value v;
-        if (az_parse_f64(value, &v.value) != 0)
-            continue;
-        rc = name_id(r, key, true, &v.name);
-        if (rc == 0)
-            rc = az_vec_push(&o->counter_values, v);
-    }
-    c.n = (uint32_t)o->counter_values.n - c.first;
-    r->trace->kept++;
-    return rc ? rc : az_vec_push(&o->counters, c);
-}
-
 static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
 {
     enum az_kind kind = az_pt_kind_of(e->cat);
     struct az_event v = { .start = e->ts, .side = AZ_NO_ROW, .uid = r->uid };
     if (kind == AZ_KIND_COUNT)
-        return az_sv_is(e->cat, "cuda_profiler_range") ? add_counters(r, e)
+        return az_sv_is(e->cat, "cuda_profiler_range") ? az_pt_add_counters(r, e)
+               : az_pt_is_graph_pass(e->cat)           ? az_pt_graph_pass(r, e)
                                                        : other_category(r, e->cat);
     if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &v.end)) {
         r->no_time++;
@@ -450,9 +434,9 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
         return 0;
     }
     bool gpu = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
-    int rc = lane_of(r, e, gpu || kind == AZ_GPU_RANGE || kind == AZ_SYNC, &v.lane);
+    int rc = az_pt_lane(r, e, gpu || kind == AZ_GPU_RANGE || kind == AZ_SYNC, &v.lane);
     if (rc == 0)
-        rc = name_id(r, e->name, e->name_escaped, &v.name);
+        rc = az_pt_name(r, e->name, e->name_escaped, &v.name);
     v.corr = (uint64_t)az_pt_number(e, AZ_PT_CORR, 0);
     v.node = az_pt_has(e, AZ_PT_EXT) ? (uint64_t)e->number[AZ_PT_EXT] + 1 : 0;
     if (rc == 0)
@@ -467,7 +451,6 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
 static const struct {
     const char *letters, *reason;
 } phases[AZ_PT_PHASES] = {
-    [AZ_PT_COUNTERS_PH] = { "C", "counter samples (phase C)" },
     [AZ_PT_INSTANTS_PH] = { "iIR", "events without a length (phases i, I and R)" },
     [AZ_PT_HALVES_PH] = { "BE", "begins and ends of spans written apart (phases B and E)" },
     [AZ_PT_ASYNC_PH] = { "bneSTpF", "asynchronous spans (phases b, n, e, S, T, p and F)" },
@@ -500,19 +483,21 @@ static int add_flow(struct az_pt_reader *r, const struct az_pt_event *e)
         return left_out(r, e->ph);
     if (az_sv_is(e->cat, "fwdbwd")) {
         struct az_fwdbwd f = { .id = (uint64_t)id, .at = e->ts, .start = e->ph == 's' };
-        int rc = lane_of(r, e, false, &f.lane);
+        int rc = az_pt_lane(r, e, false, &f.lane);
         return rc ? rc : az_vec_push(&o->fwdbwd, f);
     }
     if (!az_sv_is(e->cat, "ac2g") && !az_sv_is(e->cat, "async_cpu_to_gpu") &&
         !az_sv_is(e->cat, "async"))
         return left_out(r, e->ph);
+    if (id >= AZ_PT_NODE_ARROWS)
+        return az_pt_graph_wait(r, e, id);
     o->has_flows = true;
     if (!az_sv_is(r->opts->link_by, "flow"))
         return left_out(r, e->ph);
     struct az_flow f = { .id = (uint64_t)id, .lane = AZ_NO_ROW };
     /* The arrow ends on the lane of the same pid and tid, device or host: whichever exists is found
      * when linking. */
-    int rc = e->ph == 's' ? 0 : lane_of(r, e, true, &f.lane);
+    int rc = e->ph == 's' ? 0 : az_pt_lane(r, e, true, &f.lane);
     return rc ? rc : az_vec_push(&o->flows, f);
 }
 
@@ -540,6 +525,8 @@ int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
     switch (e->ph) {
     case 'X':
         return add_span(r, e);
+    case 'C':
+        return az_pt_add_samples(r, e);
     case 's':
     case 'f':
     case 't':
@@ -597,6 +584,13 @@ int az_pt_finish(struct az_pt_reader *r)
                          r->frames, 0);
     if (r->no_time)
         az_trace_dropped(t, "spans without a start or a duration", r->no_time, 0);
+    if (o->logical_lanes)
+        az_trace_fact(t, "streams",
+                      AZ_SV("logical lanes of the profiler: events of one lane do not overlap; the "
+                            "streams of CUDA are another (original_stream)"));
+    if (r->no_value)
+        az_trace_dropped(t, "samples of counters without a number or a time (phase C)", r->no_value,
+                         0);
     for (unsigned k = 0; k < AZ_PT_PHASES; k++)
         if (r->phase[k])
             az_trace_dropped(t, phases[k].reason, r->phase[k], 0);
@@ -662,6 +656,7 @@ static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, c
     }
     r->uid += part->uid;
     r->no_time += part->no_time;
+    r->no_value += part->no_value;
     for (unsigned k = 0; k < AZ_PT_PHASES; k++)
         r->phase[k] += part->phase[k];
     r->frames += part->frames;

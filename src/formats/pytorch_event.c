@@ -15,7 +15,9 @@ static const struct {
     { "correlation", AZ_PT_CORR },
     { "External id", AZ_PT_EXT },
     { "stream", AZ_PT_STREAM },
+    { "original_stream", AZ_PT_ORIGINAL },
     { "sycl queue", AZ_PT_STREAM }, /* of XPU, which has no stream */
+    { "l0 queue", AZ_PT_L0_QUEUE },
     { "device", AZ_PT_DEVICE },
     { "Input Dims", AZ_PT_DIMS },
     { "Input dims", AZ_PT_DIMS }, /* the profiler of PyTorch 1.8 */
@@ -81,6 +83,9 @@ static const struct {
     { "Total Reserved", IGNORED },
     { "graph node id", AZ_PT_GRAPH_NODE },
     { "graph id", IGNORED },
+    { "annotation", AZ_PT_ANNOTATION },
+    { "module", AZ_PT_MODULE },
+    { "layer", AZ_PT_MODULE },
     { "priority", IGNORED },
     { "Comms Id", IGNORED },
     { "kernel_name", IGNORED },
@@ -184,8 +189,9 @@ AZ_JC int arg_value(struct az_pt_reader *r, struct az_jscan *s, const char **at,
 AZ_JC int read_args(struct az_pt_reader *r, struct az_jscan *s, const char **at,
                     struct az_pt_event *e)
 {
-    if (**at != '{' || az_sv_is(e->cat, "cuda_profiler_range"))
-        return arg_value(r, s, at, e, **at == '{' ? AZ_PT_COUNTERS : IGNORED);
+    const char *from = *at;
+    if (*from != '{')
+        return arg_value(r, s, at, e, IGNORED);
     ++*at;
     int k = az_jc_first_key(s, at, &r->arg_keys);
     while (k >= 0) {
@@ -194,6 +200,7 @@ AZ_JC int read_args(struct az_pt_reader *r, struct az_jscan *s, const char **at,
             return rc;
         k = az_jc_next_key(s, at, &r->arg_keys, k);
     }
+    e->args = az_sv_make(from, (size_t)(*at - from));
     return k == AZ_J_END ? AZ_J_OK : k;
 }
 
@@ -253,7 +260,7 @@ int az_pt_event(void *reader, struct az_jscan *s)
     e.ph = 0;
     e.has_ts = e.has_dur = e.name_escaped = false;
     e.given = 0;
-    e.cat = e.name = az_sv_make(NULL, 0);
+    e.cat = e.name = e.args = az_sv_make(NULL, 0);
     e.pid = e.tid = e.id = (struct az_pt_id){ .number = false };
     int rc = read_event(r, s, &e);
     if (rc != AZ_J_OK)

@@ -116,3 +116,5 @@ int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size)
     errno = e;
     return r;
 }
+
+uint64_t az_checksum(const void *bytes, size_t n) { return XXH3_64bits(bytes, n); }

@@ -24,5 +24,7 @@ int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX
                    uint64_t *size) AZ_MUST_USE;
 /* Of a whole file; errors likewise. */
 int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size) AZ_MUST_USE;
+/* XXH3-64 of bytes, for checksums in files. */
+uint64_t az_checksum(const void *bytes, size_t n);
 
 #endif

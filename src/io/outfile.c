@@ -81,6 +81,12 @@ unsigned long az_temps_number(void)
     return n;
 }
 
+void az_temps_each(void (*f)(const char *path, bool is_dir))
+{
+    for (const struct temp *t = temps.head; t; t = t->next)
+        f(t->path, t->is_dir);
+}
+
 void az_out_cleanup(void)
 {
     for (;;) {

@@ -35,5 +35,7 @@ void az_tmpdir_remove(const char *dir);
 /* Temporary files and folders still open are kept in a list; this removes them all. Called once at
  * the end of an interrupted run, never from a signal handler. */
 void az_out_cleanup(void);
+/* The same from the handler of a crash: temporary files, and folders of files. */
+void az_out_crash(void);
 
 #endif

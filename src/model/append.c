@@ -79,8 +79,29 @@ static int join_graph_nodes(struct joint *j)
     struct az_graph_nodes *to = &az_optrace(j->whole)->graph_nodes;
     int rc = az_vec_reserve(to, from->n);
     for (size_t i = 0; rc == 0 && i < from->n; i++)
-        to->v[to->n++] =
-            (struct az_graph_node){ .uid = from->v[i].uid + j->map->uid, .id = from->v[i].id };
+        to->v[to->n++] = (struct az_graph_node){ .uid = from->v[i].uid + j->map->uid,
+                                                 .module = name_of(j, from->v[i].module),
+                                                 .id = from->v[i].id };
+    return rc;
+}
+
+static int join_graph_waits(struct joint *j)
+{
+    struct az_optrace *to = az_optrace(j->whole), *from = az_optrace(j->part);
+    int rc = az_vec_reserve(&to->graph_waits, from->graph_waits.n);
+    if (rc == 0)
+        rc = az_vec_reserve(&to->graph_passes, from->graph_passes.n);
+    for (size_t i = 0; rc == 0 && i < from->graph_waits.n; i++) {
+        struct az_graph_wait w = from->graph_waits.v[i];
+        w.lane = j->map->lane[w.lane];
+        to->graph_waits.v[to->graph_waits.n++] = w;
+    }
+    for (size_t i = 0; rc == 0 && i < from->graph_passes.n; i++) {
+        struct az_graph_pass x = from->graph_passes.v[i];
+        x.lane = j->map->lane[x.lane];
+        to->graph_passes.v[to->graph_passes.n++] = x;
+    }
+    to->logical_lanes += from->logical_lanes;
     return rc;
 }
 
@@ -165,6 +186,20 @@ static int join_counters(struct joint *j)
         to->counter_values.v[to->counter_values.n++] = v;
     }
     return 0;
+}
+
+static int join_samples(struct joint *j)
+{
+    const struct az_samples *from = &j->part->samples;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < from->rows.n; i++) {
+        const struct az_sample *x = &from->rows.v[i];
+        const struct az_sampled *c = &from->counters.v[x->counter];
+        rc = az_trace_sample(j->whole, name_of(j, c->name), c->device, x->at, x->value);
+    }
+    j->whole->kept -= from->rows.n; /* the part has counted them */
+    az_vec_release(&j->part->samples.rows);
+    return rc;
 }
 
 static uint32_t side_of(const struct joint *j, enum az_kind k, uint32_t side)
@@ -256,6 +291,8 @@ int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struc
     if (rc == 0)
         rc = join_graph_nodes(&j);
     if (rc == 0)
+        rc = join_graph_waits(&j);
+    if (rc == 0)
         rc = join_rows(&j);
     if (rc == 0)
         rc = join_arrows(&j);
@@ -263,6 +300,8 @@ int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struc
         rc = join_driver_calls(&j);
     if (rc == 0)
         rc = join_counters(&j);
+    if (rc == 0)
+        rc = join_samples(&j);
     for (int k = 0; rc == 0 && k < AZ_KIND_COUNT; k++)
         rc = join_events(&j, (enum az_kind)k);
     if (rc == 0)

@@ -16,6 +16,8 @@ struct open_event { /* on a thread's stack */
 };
 AZ_VEC(struct open_event, open_events);
 
+#define CLIMB 16 /* steps a node, from which the operators above calls are kept */
+
 enum { HOST_KINDS = 4 };
 static const enum az_kind host_kinds[HOST_KINDS] = { AZ_HOST_OP, AZ_CALL, AZ_CAPTURED, AZ_FRAME };
 
@@ -43,9 +45,36 @@ struct az_sv az_node_name(const struct az_calltree *c, uint32_t node)
 
 uint32_t az_node_op(const struct az_calltree *c, uint32_t node)
 {
+    if (c->op && node != AZ_NO_ROW && node >= c->first_call)
+        return c->op[node - c->first_call];
     while (node != AZ_NO_ROW && node >= c->first_call)
         node = c->parent[node];
     return node;
+}
+
+/* Where calls are deep in one another, their operators are kept, as climbing from each would go
+ * over the same calls again and again. A parent comes before what is in it. */
+static int keep_ops(struct az_calltree *c)
+{
+    const uint32_t others = c->n - c->first_call;
+    uint64_t steps = 0;
+    for (uint32_t node = c->first_call; node < c->n && steps <= CLIMB * (uint64_t)c->n; node++)
+        for (uint32_t at = node;
+             at != AZ_NO_ROW && at >= c->first_call && steps <= CLIMB * (uint64_t)c->n;
+             at = c->parent[at])
+            steps++;
+    if (steps <= CLIMB * (uint64_t)c->n)
+        return 0;
+    c->op = az_mem_alloc(c->trace->mem, ((size_t)others + 1) * sizeof *c->op);
+    if (!c->op)
+        return az_mem_error(c->trace->mem);
+    for (uint32_t i = 0; i < c->n; i++) {
+        const uint32_t node = c->by_pre[i], up = node < c->first_call ? 0 : c->parent[node];
+        if (node >= c->first_call)
+            c->op[node - c->first_call] =
+                up == AZ_NO_ROW || up < c->first_call ? up : c->op[up - c->first_call];
+    }
+    return 0;
 }
 
 static void pop(struct builder *b, uint32_t lane)
@@ -336,6 +365,8 @@ int az_calltree_build(struct az_calltree *c, const struct az_trace *t, const str
     if (rc == 0)
         rc = build_tree(c, t);
     if (rc == 0)
+        rc = keep_ops(c);
+    if (rc == 0)
         rc = az_oplink(c, o);
     if (rc)
         az_calltree_release(c);
@@ -357,6 +388,7 @@ void az_calltree_release(struct az_calltree *c)
     free_column(c, &c->pre, c->n);
     free_column(c, &c->last, c->n);
     free_column(c, &c->by_pre, c->n);
+    free_column(c, &c->op, c->n - c->first_call);
     az_oplink_release(c);
     memset(c, 0, sizeof *c);
 }

@@ -99,6 +99,8 @@ static size_t before_group(struct az_sv s, char open)
 struct az_sv az_kernel_short_name(struct az_sv whole)
 {
     size_t end = whole.n, from;
+    if (end == 0)
+        return whole; /* it may have no address */
     while (end > 0) {
         char c = whole.p[end - 1];
         if (c == ' ' || c == '\t')

@@ -3,6 +3,8 @@
 #include "base/sort.h"
 #include "model/optrace.h"
 
+#define NESTED 16 /* launchers around an event from which their times are measured together */
+
 /* The operator that launched what call `r` launched, or r itself: `execute` and interpreter frames
  * are stepped over. */
 static uint32_t launcher_node(const struct az_calltree *c, uint32_t r)
@@ -146,17 +148,56 @@ static int union_of(const struct az_calltree *c, const uint32_t *gpu, size_t n,
     return 0;
 }
 
+/* The subtrees' times together: where launchers lie in one another, each by itself would look at
+ * the events of the inner ones again and again. */
+static int measure_nested(struct az_launchers *l, const struct az_calltree *c)
+{
+    const size_t n = l->rows.n, spans = ((size_t)c->n_linked + 1) * sizeof(struct az_span),
+                 ranges = (n + 1) * sizeof(struct az_span_range), times = (n + 1) * sizeof(int64_t);
+    struct az_span *v = az_mem_alloc(l->mem, spans);
+    struct az_span_range *range = az_mem_alloc(l->mem, ranges);
+    int64_t *out = az_mem_alloc(l->mem, times);
+    int rc = v && range && out ? 0 : az_mem_error(l->mem);
+    for (size_t i = 0; rc == 0 && i < c->n_linked; i++) {
+        const struct az_event e = az_gpu_event(c, c->linked[i]);
+        v[i] = (struct az_span){ e.start, e.end };
+    }
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        az_node_gpu(c, l->rows.v[i].node, &range[i].first, &range[i].end);
+    if (rc == 0)
+        rc = az_spans_unions(v, c->n_linked, range, n, out, l->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        l->rows.v[i].subtree = out[i];
+    az_mem_free(l->mem, v, v ? spans : 0);
+    az_mem_free(l->mem, range, range ? ranges : 0);
+    az_mem_free(l->mem, out, out ? times : 0);
+    return rc;
+}
+
+/* Events of all subtrees, each counted as often as launchers hold it. */
+static uint64_t looks(const struct az_launchers *l, const struct az_calltree *c)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < l->rows.n; i++) {
+        uint32_t first, end;
+        az_node_gpu(c, l->rows.v[i].node, &first, &end);
+        n += end - first;
+    }
+    return n;
+}
+
 static int measure(struct az_launchers *l, const struct az_calltree *c)
 {
     struct az_spans spans;
     az_vec_init(&spans, l->mem);
-    int rc = 0;
+    const bool nested = looks(l, c) > NESTED * (uint64_t)c->n_linked;
+    int rc = nested ? measure_nested(l, c) : 0;
     for (size_t i = 0; rc == 0 && i < l->rows.n; i++) {
         struct az_launcher *r = &l->rows.v[i];
         uint32_t first, end;
         az_node_gpu(c, r->node, &first, &end);
         rc = union_of(c, l->own.v + r->first, r->count, &spans, &r->direct);
-        if (rc == 0)
+        if (rc == 0 && !nested)
             rc = union_of(c, c->linked + first, end - first, &spans, &r->subtree);
     }
     az_vec_release(&spans);

@@ -75,6 +75,8 @@ static void release(struct az_trace *t)
     az_vec_release(&o->op_files);
     az_vec_release(&o->graph_nodes);
     az_vec_release(&o->graft_rows);
+    az_vec_release(&o->graph_waits);
+    az_vec_release(&o->graph_passes);
     az_vec_release(&o->grafts);
     az_captures_release(&o->captures);
     az_vec_release(&o->lane_names);
@@ -108,6 +110,8 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->op_files, t->mem);
     az_vec_init(&o->graph_nodes, t->mem);
     az_vec_init(&o->graft_rows, t->mem);
+    az_vec_init(&o->graph_waits, t->mem);
+    az_vec_init(&o->graph_passes, t->mem);
     az_vec_init(&o->grafts, t->mem);
     az_vec_init(&o->captures.roots, t->mem);
     az_vec_init(&o->captures.nodes, t->mem);
@@ -265,4 +269,10 @@ uint64_t az_optrace_graph_node(const struct az_optrace *o, uint32_t uid)
 {
     const struct az_graph_node *n = ROW_OF_UID(o->graph_nodes, uid);
     return n ? n->id : 0;
+}
+
+uint32_t az_optrace_graph_module(const struct az_optrace *o, uint32_t uid)
+{
+    const struct az_graph_node *n = ROW_OF_UID(o->graph_nodes, uid);
+    return n ? n->module : AZ_NO_ID;
 }

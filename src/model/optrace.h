@@ -47,10 +47,29 @@ AZ_VEC(struct az_op_file, az_op_files);
 
 /* The node of a graph that a device event ran; those that say one. */
 struct az_graph_node {
-    uint32_t uid; /* of the event */
-    uint64_t id;  /* rises in the order in which the nodes were captured */
+    uint32_t uid;    /* of the event */
+    uint32_t module; /* id of what it was marked with when it was captured: the layer or module that
+                        it belongs to; AZ_NO_ID */
+    uint64_t id;     /* rises in the order in which the nodes were captured */
 };
 AZ_VEC(struct az_graph_node, az_graph_nodes);
+
+/* An end of an arrow between nodes of a graph: the later node waits for the earlier one. */
+struct az_graph_wait {
+    uint64_t id;   /* of the arrow */
+    int64_t at;    /* ticks: end of the earlier node, start of the later one */
+    uint32_t lane; /* of that node */
+    bool start;    /* the earlier node */
+};
+AZ_VEC(struct az_graph_wait, az_graph_waits);
+
+/* A node of a graph that is no device work: it records an event, or runs a function on the host.
+ * Others wait for it, and through it. */
+struct az_graph_pass {
+    int64_t start, end;
+    uint32_t lane;
+};
+AZ_VEC(struct az_graph_pass, az_graph_passes);
 
 /* Per process and thread: names from metadata events. AZ_NO_ID: unknown. By lane. */
 struct az_lane_names {
@@ -121,6 +140,9 @@ struct az_optrace {
     struct az_coll_sources coll_sources; /* by uid */
     struct az_op_files op_files;         /* by uid */
     struct az_graph_nodes graph_nodes;   /* by uid */
+    struct az_graph_waits graph_waits;
+    struct az_graph_passes graph_passes;
+    uint64_t logical_lanes; /* device events whose lane is not the stream that they ran on */
     struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
     struct az_flows flows;               /* only for link_by = flow */
     struct az_fwdbwds fwdbwd;
@@ -171,6 +193,8 @@ const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, 
 uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid);
 /* The graph node that the device event of that uid ran; 0 if it says none. */
 uint64_t az_optrace_graph_node(const struct az_optrace *o, uint32_t uid);
+/* Id of the module that it was marked with; AZ_NO_ID. */
+uint32_t az_optrace_graph_module(const struct az_optrace *o, uint32_t uid);
 
 /* ---- call tree ---- */
 /* Host nodes are numbered: operators 0.., then calls, captured calls, and frames (when kept), each
@@ -182,6 +206,7 @@ struct az_calltree {
     uint32_t *parent;                                 /* node -> parent node, AZ_NO_ROW: root */
     uint32_t *pre, *last; /* preorder number of a node, largest preorder number in its subtree */
     uint32_t *by_pre;     /* preorder number -> node */
+    uint32_t *op;         /* node from first_call on -> operator above it; NULL: climb */
     uint64_t clamped;     /* events whose end was cut to their parent's */
     int64_t clamped_ticks;
     /* device events, in file order (uid): kernels, copies, fills together */

@@ -51,6 +51,8 @@ const char *az_cap_text(unsigned one_cap)
         return "call tree";
     case AZ_CAP_GEOMETRY:
         return "launch geometry of kernels";
+    case AZ_CAP_SAMPLES:
+        return "sampled counters";
     default:
         return "unknown";
     }
@@ -65,7 +67,9 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     az_vec_init(&t->lanes, mem);
     az_vec_init(&t->copies, mem);
     az_geometries_init(&t->geometries, mem);
+    az_samples_init(&t->samples, mem);
     az_vec_init(&t->ranges, mem);
+    az_vec_init(&t->comm_notes, mem);
     az_vec_init(&t->devices, mem);
     az_vec_init(&t->kernel_sums, mem);
     az_vec_init(&t->mem_sums, mem);
@@ -241,7 +245,9 @@ void az_trace_release(struct az_trace *t)
     az_vec_release(&t->lanes);
     az_vec_release(&t->copies);
     az_geometries_release(&t->geometries);
+    az_samples_release(&t->samples);
     az_vec_release(&t->ranges);
+    az_vec_release(&t->comm_notes);
     az_vec_release(&t->devices);
     az_vec_release(&t->kernel_sums);
     az_vec_release(&t->mem_sums);
@@ -389,6 +395,9 @@ int az_trace_seal(struct az_trace *t)
         if (err != 0)
             return err;
     }
+    const int err = az_samples_seal(&t->samples, t->mem);
+    if (err != 0)
+        return err;
     t->sealed = true;
     t->caps = az_trace_facts(t); /* before the extension gives back columns */
     const int rc = az_trace_classify(t);
@@ -415,6 +424,7 @@ unsigned az_trace_facts(const struct az_trace *t)
     caps |= t->ev[AZ_OSRT].n ? AZ_CAP_OSRT : 0u;
     caps |= t->classic ? AZ_CAP_CLASSIC : 0u;
     caps |= kernels && t->geometries.rows.n ? AZ_CAP_GEOMETRY : 0u;
+    caps |= t->samples.rows.n ? AZ_CAP_SAMPLES : 0u;
     return caps;
 }
 

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "classify/kernels.h"
 #include "model/geometry.h"
+#include "model/samples.h"
 
 enum az_kind {
     AZ_KERNEL,    /* device kernel */
@@ -80,8 +81,18 @@ struct az_copy {
 };
 AZ_VEC(struct az_copy, az_copies);
 
+/* What the library of collectives said in the range of its call; -1: not said. */
+struct az_comm_note {
+    uint64_t comm; /* of the communicator, equal on all its ranks; 0: not said */
+    int64_t
+        bytes; /* as given to the call: of what one rank hands over, or gets of a reduce-scatter */
+    int64_t peer, ranks, rank;
+};
+AZ_VEC(struct az_comm_note, az_comm_notes);
+
 struct az_range {
     uint64_t id;   /* profiler's range id (nsys: rowid) */
+    uint32_t note; /* number of its az_comm_note, from 1 on; 0: none */
     uint8_t style; /* 0 push/pop, 1 start/end */
     bool open;     /* had no end in the file */
     bool crosses;  /* ended on another thread */
@@ -136,7 +147,8 @@ enum az_cap {
         1 << 12, /* how kernels were dispatched: trace.ext is an az_dispatches (model/dispatch.h) */
     AZ_CAP_PROGRAMS =
         1 << 13, /* operations of compiled programs: trace.ext is an az_xtrace (model/xtrace.h) */
-    AZ_CAP_GEOMETRY = 1 << 14 /* grid and block of kernels (model/geometry.h) */
+    AZ_CAP_GEOMETRY = 1 << 14, /* grid and block of kernels (model/geometry.h) */
+    AZ_CAP_SAMPLES = 1 << 15   /* counters sampled over time (model/samples.h) */
 };
 /* Facts that only one kind of format can have. */
 #define AZ_CAP_OWN (AZ_CAP_CLASSIC | AZ_CAP_OPREPORT | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS)
@@ -184,7 +196,9 @@ struct az_trace {
     struct az_map lane_of; /* hash of a lane's fields -> index */
     struct az_copies copies;
     struct az_geometries geometries; /* of kernels */
+    struct az_samples samples;       /* of counters */
     struct az_ranges ranges;
+    struct az_comm_notes comm_notes;
     struct az_devices devices;
     struct az_sums kernel_sums, mem_sums, mem_sizes; /* formats of sums only */
     struct az_projs proj;                            /* given by the file */

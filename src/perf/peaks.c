@@ -18,6 +18,7 @@ enum {
     BANDWIDTH,
     FIRST_RATE,
     UNCERTAIN = FIRST_RATE + AZ_RATES,
+    HOST,
     COLUMNS
 };
 
@@ -38,7 +39,7 @@ static double number(struct az_sv s)
 
 void az_peaks_none(struct az_peaks *p)
 {
-    *p = (struct az_peaks){ .bw = NAN, .units = NAN, .memory_gb = NAN, .how = "" };
+    *p = (struct az_peaks){ .bw = NAN, .host = NAN, .units = NAN, .memory_gb = NAN, .how = "" };
     for (int i = 0; i < AZ_RATES; i++)
         p->rate[i] = NAN;
 }
@@ -50,6 +51,7 @@ static void fill(struct az_peaks *p, const struct az_sv *c, const char *how)
                             .units = number(c[UNITS]),
                             .memory_gb = number(c[MEMORY]),
                             .bw = number(c[BANDWIDTH]),
+                            .host = number(c[HOST]),
                             .uncertain = c[UNCERTAIN],
                             .how = how };
     for (int i = 0; i < AZ_RATES; i++)

@@ -16,6 +16,7 @@ struct az_peaks {
     double memory_gb;
     double bw;              /* GB/s (1e9 bytes); NaN unknown */
     double rate[AZ_RATES];  /* TFLOP/s; NaN: the device has none, or it is unknown */
+    double host;            /* GB/s of the link to the host in one direction; NaN unknown */
     struct az_sv uncertain; /* fields not confirmed by a vendor document, `|` between them */
     bool own;               /* some rate is the user's */
     const char *how; /* "name", "size" (compute units and memory; says whether others share it),

@@ -220,13 +220,20 @@ static void list(struct az_jsonw *w, const char *key, const struct schema *s,
     az_jsonw_end_array(w);
 }
 
+static const struct schema *schema_of(struct az_sv op)
+{
+    for (size_t i = 0; i < AZ_LENGTH(schemas); i++)
+        if (az_sv_is(op, schemas[i].op))
+            return &schemas[i];
+    return NULL;
+}
+
+bool az_replay_known(struct az_sv op) { return schema_of(op) != NULL; }
+
 bool az_replay_ir(struct az_jsonw *w, const struct az_perf_call *c)
 {
-    const struct schema *s = NULL;
+    const struct schema *s = schema_of(c->op);
     int n = 0;
-    for (size_t i = 0; i < AZ_LENGTH(schemas); i++)
-        if (az_sv_is(c->op, schemas[i].op))
-            s = &schemas[i];
     while (s && n < 10 && s->arg[n].name)
         n++;
     /* Arguments by name have defaults and may be missing; what is there must be what the schema

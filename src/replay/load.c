@@ -78,6 +78,8 @@ static int add_entry(struct load *l, struct az_sv raw, int64_t index)
         member(l, &e, &grouped, key, value);
     if (!ended(&v, '}'))
         return bad(l, v.rest.p, "malformed JSON");
+    e.refused = e.torch && !az_replay_known(e.name);
+    e.torch = e.torch && !e.refused;
     if (!grouped) { /* files of other tools do not say it */
         enum az_replay_tool tool = az_replay_tool(e.name);
         if (tool == AZ_REPLAY_NONE)

@@ -14,6 +14,9 @@ extern const char *const az_replay_stem[GROUPS]; /* of log files: hipblaslt-benc
 /* Writes the value of "replay_ir": an object, or null if there is no schema for the operator or an
  * argument cannot be made again (then false). */
 bool az_replay_ir(struct az_jsonw *w, const struct az_perf_call *c);
+/* Is there a schema for the operator? Only such operators are run by replay_torch.py, which has the
+ * same list: other names of a folder that is not trusted could call anything. */
+bool az_replay_known(struct az_sv op);
 
 /* ---- commands.c: what a log holds ---- */
 struct az_command {
@@ -48,6 +51,7 @@ struct az_replay_entry {
     int64_t count;     /* of the profile; -1 unknown */
     double profile_us; /* mean of the profile; NaN unknown */
     bool torch;        /* can be run by replay_torch.py */
+    bool refused;      /* wants an operator that is not run */
     const char *log;   /* path; NULL: none */
 };
 AZ_VEC(struct az_replay_entry, az_replay_entries);

@@ -202,6 +202,14 @@ static int torch_time(struct running *r, const struct az_replay_entry *e, struct
     const char *argv[] = { "python3", r->script, "--file", NULL, "--index", index.p, NULL };
     enum ending how;
     int status = 0, rc;
+    if (e->refused) {
+        out->torch_status = AZ_SV("refused");
+        az_diag_add(r->diag, AZ_ERROR, AZ_AT_FILE(az_sv_str(r->json)),
+                    "entry %lld is not run: '%.*s' is none of the operators that are measured "
+                    "(docs/replay.md)",
+                    (long long)e->index, AZ_SVF(e->name));
+        return 0;
+    }
     out->torch_status = AZ_SV("tool-missing");
     if (!e->torch || e->index < 0) {
         out->torch_status = AZ_SV("no-command");
@@ -355,7 +363,7 @@ static int run_group(struct running *r, enum az_parts_group g, const struct az_r
         rc = bench(r, e, &o);
         if (rc == 0 && !r->opts->no_torch && !r->opts->dry_run)
             rc = torch_time(r, e, &o);
-        *failed += !az_sv_is(o.status, "ok");
+        *failed += !az_sv_is(o.status, "ok") || az_sv_is(o.torch_status, "refused");
         put_row(t, e, &o);
     }
     if (rc == 0)

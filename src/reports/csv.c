@@ -159,6 +159,20 @@ static int csv_write(const struct az_document *doc, const char *path, struct az_
     return rc;
 }
 
+int az_csv_write_table(const struct az_document *doc, struct az_sv table, const char *path,
+                       struct az_arena *scratch, struct az_diag *diag)
+{
+    struct az_vec_char buf;
+    int rc = AZ_EEMPTY;
+
+    az_vec_init(&buf, doc->mem);
+    for (size_t i = 0; i < doc->tables.n && rc == AZ_EEMPTY; i++)
+        if (az_sv_eq(doc->tables.v[i]->id, table))
+            rc = write_table(doc->tables.v[i], path, &buf, scratch, diag);
+    az_vec_release(&buf);
+    return rc;
+}
+
 const struct az_report az_report_csv = {
     .name = "csv",
     .extension = "",

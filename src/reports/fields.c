@@ -4,21 +4,39 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/eight.h"
 #include "base/num.h"
 #include "base/utf8.h"
 
 /* ---- texts ---- */
 
-/* Clean already? The usual case, tested byte by byte: printable ASCII, tab, newline. Others take
- * the slow way. */
-static bool plain(struct az_sv s)
+static bool plain_bytes(const char *p, size_t n)
 {
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)p[i];
         if (c >= 0x7f || (c < 0x20 && c != '\t' && c != '\n'))
             return false;
     }
     return true;
+}
+
+static inline bool plain_eight(const char *p)
+{
+    const uint64_t x = az_eight(p);
+
+    return ((x & AZ_EIGHT(0x80)) | az_eight_has(x, 0x7f) | az_eight_below(x, 0x20)) == 0 ||
+           plain_bytes(p, 8);
+}
+
+/* Clean already? The usual case: printable ASCII, tab, newline. Others take the slow way. */
+static bool plain(struct az_sv s)
+{
+    if (s.n < 8)
+        return plain_bytes(s.p, s.n);
+    for (size_t i = 0; i + 8 < s.n; i += 8)
+        if (!plain_eight(s.p + i))
+            return false;
+    return plain_eight(s.p + s.n - 8);
 }
 
 /* U+FFFE and U+FFFF (EF BF BE, EF BF BF) are valid UTF-8 but no XML characters: made U+FFFD (EF BF

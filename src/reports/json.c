@@ -8,44 +8,6 @@
 #include "results/headline.h"
 #include "text/jsonw.h"
 
-static const char *type_text(enum az_cell_type t)
-{
-    switch (t) {
-    case AZ_TEXT:
-        return "text";
-    case AZ_INT:
-        return "int";
-    case AZ_REAL:
-        return "real";
-    case AZ_BOOL:
-        return "bool";
-    case AZ_EMPTY:
-        break;
-    }
-    return "empty";
-}
-
-/* Names of units as files have them: stable, unlike the display text, and never empty where there
- * is a meaning. */
-static const char *unit_name(enum az_unit u)
-{
-    switch (u) {
-    case AZ_UNIT_ID:
-        return "id";
-    case AZ_UNIT_COUNT:
-        return "count";
-    case AZ_UNIT_RATIO:
-        return "ratio";
-    default:
-        return az_unit_text(u);
-    }
-}
-
-static const char *direction(unsigned flags)
-{
-    return (flags & AZ_HIGHER_BETTER) ? "higher" : (flags & AZ_LOWER_BETTER) ? "lower" : "none";
-}
-
 static const char *chart_kind(enum az_chart_kind k)
 {
     switch (k) {
@@ -103,11 +65,11 @@ static void columns(struct writer *j, const struct az_table *t)
         text_at(j, "id", col->id);
         text_at(j, "name", col->name);
         text_at(j, "title", col->title);
-        text_at(j, "type", az_sv_str(type_text(col->type)));
-        text_at(j, "unit", az_sv_str(unit_name(col->unit)));
+        text_at(j, "type", az_sv_str(az_cell_type_text(col->type)));
+        text_at(j, "unit", az_sv_str(az_unit_name(col->unit)));
         az_jsonw_key(&j->w, "key");
         az_jsonw_bool(&j->w, (col->flags & AZ_KEY) != 0);
-        text_at(j, "direction", az_sv_str(direction(col->flags)));
+        text_at(j, "direction", az_sv_str(az_direction_text(col->flags)));
         az_jsonw_end_object(&j->w);
         az_jsonw_compact(&j->w, false);
     }

@@ -11,6 +11,7 @@
     X(json) \
     X(xlsx) \
     X(html) \
+    X(sqlite) \
     X(markdown) \
     X(verdict) \
     X(junit) \

@@ -132,6 +132,15 @@ static bool repeated(struct az_textout *o, const struct az_table *t, size_t row,
     return false;
 }
 
+/* Under 1 % of the whole, and nothing is wrong: not for the first screen. */
+static bool is_small(struct az_textout *o, const struct az_table *t, size_t row,
+                     const struct finding_columns *f)
+{
+    const double share = number_at(t, row, f->share);
+
+    return share >= 0 && share < 1 && az_sv_is(text_at(o, t, row, f->severity), "info");
+}
+
 bool az_text_findings(struct az_textout *o, const struct az_table *t, size_t most,
                       const struct az_table *verdict)
 {
@@ -143,7 +152,7 @@ bool az_text_findings(struct az_textout *o, const struct az_table *t, size_t mos
     for (size_t r = 0; r < t->rows; r++) {
         if (said(verdict, text_at(o, t, r, f.rule)) || repeated(o, t, r, &f))
             continue;
-        if (n == most) {
+        if (n == most || (verdict && is_small(o, t, r, &f))) {
             hidden++;
             continue;
         }
@@ -155,6 +164,6 @@ bool az_text_findings(struct az_textout *o, const struct az_table *t, size_t mos
         az_text_title(o, az_text_title_of(t));
         az_textout_put(o, AZ_SV("  (none)\n"));
     }
-    az_text_more(o, hidden, 0);
+    az_text_more(o, n || !verdict ? hidden : 0, 0);
     return true;
 }

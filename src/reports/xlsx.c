@@ -1,8 +1,8 @@
 /* Workbook report: `summary` first (xlsx_summary.c: verdict, list of sheets, charts, tables), then
  * one sheet per table in the document's order, which has coverage and facts last. The traps of the
  * library are in xlsx_wrap.c, what is cut in xlsx_plan.c. */
+#include "reports/xlsx_lib.h"
 #include <stdio.h>
-#include <xlsxwriter.h>
 
 #include "base/num.h"
 #include "base/utf8.h"

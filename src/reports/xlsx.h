@@ -53,7 +53,8 @@ struct az_xlsx {
     struct az_vec_sv names;        /* sheet names taken */
     struct az_vec_char text;       /* one cell, NUL-terminated */
     bool constant_memory;
-    int error; /* first failure */
+    unsigned cells; /* written, for the looks at the memory */
+    int error;      /* first failure */
 };
 
 /* constant_memory: rows must be written in order, column widths before them. */

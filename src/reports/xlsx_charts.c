@@ -1,7 +1,7 @@
 /* Native charts on the summary sheet; their data stay in the cells of the tables' sheets. A
  * waterfall is drawn as stacked columns where its table has the columns for it; a heat map is a
  * colour scale over its table's columns. */
-#include <xlsxwriter.h>
+#include "reports/xlsx_lib.h"
 
 #include "reports/fields.h"
 #include "reports/xlsx.h"

@@ -1,5 +1,5 @@
 /* Formats of the workbook's cells: one number format per unit. */
-#include <xlsxwriter.h>
+#include "reports/xlsx_lib.h"
 
 #include "reports/xlsx.h"
 

@@ -1,8 +1,8 @@
 /* The `summary` sheet: title, verdict, input, messages, the list of sheets with the charts to its
  * right, and the first rows of every summary table with a link to its sheet. Numbers are in
  * readable units here (the tables' own sheets hold them raw). */
+#include "reports/xlsx_lib.h"
 #include <stdint.h>
-#include <xlsxwriter.h>
 
 #include "base/utf8.h"
 #include "reports/fields.h"

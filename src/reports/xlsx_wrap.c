@@ -9,12 +9,13 @@
  * - the creation time differs from run to run: fixed;
  * - temporary files have shared random names: a private folder per workbook, so that no lock is
  * needed;
+ * - memory that it does not get is not noticed everywhere: it is looked for before (room);
  * - a full disk under the temporary folder is not noticed: the finished file is read back
  * (xlsx_verify.c). */
+#include "reports/xlsx_lib.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <xlsxwriter.h>
 
 #include "base/num.h"
 #include "base/utf8.h"
@@ -25,11 +26,29 @@
 
 #define CREATED 946684800 /* 2000-01-01 00:00:00 UTC: equal runs give equal bytes */
 #define EXACT   ((int64_t)1 << 53)
+/* A cell is a handful of allocations, which take a page each where no heap can grow; charts and the
+ * compression at the end take more than cells. */
+#define ROOM_CELLS 64
+#define ROOM       ((size_t)8 << 20)
+#define ROOM_CLOSE ((size_t)24 << 20)
 
 static void fail(struct az_xlsx *x, int code)
 {
     if (!x->error)
         x->error = code;
+}
+
+/* Is there room for the next calls of the library? */
+static bool room(struct az_xlsx *x, size_t size)
+{
+    if (!az_mem_room(size))
+        fail(x, AZ_ENOMEM);
+    return !x->error;
+}
+
+static bool room_for_cell(struct az_xlsx *x)
+{
+    return x->cells++ % ROOM_CELLS || x->error ? !x->error : room(x, ROOM);
 }
 
 /* ---- texts ---- */
@@ -130,7 +149,7 @@ void az_xlsx_text(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
 {
     const char *p = s.n ? prepared(x, s) : NULL;
 
-    if (!p || x->error)
+    if (!p || !room_for_cell(x))
         return;
     if (worksheet_write_string(ws, (lxw_row_t)row, (lxw_col_t)col, p, az_xlsx_style(x, style)) !=
         LXW_NO_ERROR)
@@ -140,7 +159,7 @@ void az_xlsx_text(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
 void az_xlsx_number(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, double v,
                     enum az_xlsx_style style)
 {
-    if (x->error || !isfinite(v))
+    if (!isfinite(v) || !room_for_cell(x))
         return;
     if (worksheet_write_number(ws, (lxw_row_t)row, (lxw_col_t)col, v, az_xlsx_style(x, style)) !=
         LXW_NO_ERROR)
@@ -210,6 +229,9 @@ int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool
                            .constant_memory = constant_memory };
     az_vec_init(&x->names, mem);
     az_vec_init(&x->text, mem);
+    x->error = az_xlsx_load(AZ_AT_FILE(az_sv_str(path)), diag);
+    if (x->error)
+        return x->error;
     x->error = az_outname_reserve(scratch, path, &x->tmp_name, diag);
     if (x->error)
         return x->error;
@@ -221,6 +243,10 @@ int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool
         .tmpdir = (char *)x->folder.p, /* the library copies it */
         .use_zip64 = zip64,
     };
+    if (!room(x, ROOM)) {
+        az_diag_memory(diag, x->error, AZ_AT_FILE(az_sv_str(path)), mem);
+        goto fail;
+    }
     lxw_doc_properties properties = { .created = CREATED };
     x->book = workbook_new_opt(x->tmp_name.p, &options);
     if (x->book && workbook_set_properties(x->book, &properties) == LXW_NO_ERROR)
@@ -240,7 +266,7 @@ struct lxw_worksheet *az_xlsx_sheet(struct az_xlsx *x, struct az_sv wanted, stru
         fail(x, az_arena_error(x->scratch));
     else if (az_vec_push(&x->names, *name) != 0)
         fail(x, az_mem_error(x->mem));
-    if (x->error)
+    if (x->error || !room(x, ROOM))
         return NULL;
     errno = 0;
     ws = workbook_add_worksheet(x->book, name->p);
@@ -308,6 +334,8 @@ int az_xlsx_close(struct az_xlsx *x)
 {
     if (x->scratch->failed)
         fail(x, az_arena_error(x->scratch));
+    if (x->book && !x->error)
+        (void)room(x, ROOM_CLOSE);
     if (x->book && x->error) {
         drop_book(x);
         if (x->error == AZ_ENOMEM || x->error == AZ_ELIMIT)

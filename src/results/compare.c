@@ -63,11 +63,14 @@ static bool has_table(const struct az_comparison *c, size_t input, const char *i
 
 /* The name under which a table is joined. Times of kernels are one thing in two forms: where an
  * input has the one only and another the other only, they are compared. */
-static struct az_sv name_of(const struct az_comparison *c, size_t input, struct az_sv id)
+static struct az_sv name_of(const struct az_comparison *c, size_t input, const struct az_table *t)
 {
-    const struct az_sv name = az_compare_alias(id);
+    const struct az_sv name = az_compare_alias(t->id);
     bool other = false;
 
+    if (az_sv_is(name, "short_kernels_summary") && az_table_find(t, "Parent cpu_op") >= 0)
+        return AZ_SV(
+            "short_kernels_all_details"); /* of TraceLens for PyTorch; others use the name, too */
     if (!az_sv_is(name, "kern_sum") || has_table(c, input, "kernel_summary"))
         return name;
     for (size_t i = 0; i < c->n; i++)
@@ -82,7 +85,7 @@ static void add_tables(struct az_comparison *c, size_t input)
 
     for (size_t i = 0; i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i];
-        struct az_sv id = az_compare_alias(t->id), name = name_of(c, input, t->id);
+        struct az_sv id = az_compare_alias(t->id), name = name_of(c, input, t);
         struct az_joined *j = find(c, name);
         if ((t->flags & AZ_TABLE_TEXT_ONLY) || !(wanted(c->opts, id) || wanted(c->opts, name)) ||
             (c->opts->tree && az_compare_of_tree(id)))

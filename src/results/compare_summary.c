@@ -145,6 +145,16 @@ static struct az_sv tags_of(const struct az_comparison *c, const struct az_joine
     return text;
 }
 
+/* Was it made for the comparison, as a report from before may have it (driver/plan.c)? */
+static bool only_for_this(const struct az_comparison *c, const struct az_joined *j)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < c->n; i++)
+        any |= j->table[i] && j->table[i]->kind.n;
+    return any;
+}
+
 /* Why the table has no figures next to each other; empty: it has. */
 static struct az_sv reason_of(const struct az_comparison *c, const struct az_joined *j)
 {
@@ -154,7 +164,7 @@ static struct az_sv reason_of(const struct az_comparison *c, const struct az_joi
         there += j->table[i] && j->table[i]->rows > 0;
     if (j->left_out)
         return az_sv_str(j->left_out);
-    if (there == 0 || there == c->n)
+    if (there == 0 || there == c->n || only_for_this(c, j))
         return AZ_SV("");
     return 2 * there <= c->n ? az_arena_printf(c->a, "only in %.*s", AZ_SVF(tags_of(c, j, true)))
                              : az_arena_printf(c->a, "not in %.*s", AZ_SVF(tags_of(c, j, false)));

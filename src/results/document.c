@@ -106,7 +106,10 @@ int az_document_add(struct az_document *d, struct az_table *t)
         rc = AZ_EINTERNAL;
         goto drop;
     }
-    rc = az_schema_apply(t);
+    if (!d->names && !(d->names = az_schema_index_new(d->arena)))
+        rc = az_arena_error(d->arena);
+    if (!rc)
+        rc = az_schema_apply(t, d->names);
     if (rc)
         goto drop;
     if (az_sv_starts(

@@ -45,6 +45,7 @@ struct az_verdict;
 struct az_tracks;
 struct az_flame;
 struct az_kept;
+struct az_schema_index;
 AZ_VEC(struct az_chart, az_charts);
 AZ_VEC(struct az_table *, az_table_list);
 
@@ -63,7 +64,8 @@ struct az_document {
      * made where a report draws them (az_report.draws), and released with the document. */
     const struct az_tracks *tracks;
     const struct az_flame *flame;
-    struct az_kept *kept; /* released with the document */
+    struct az_kept *kept;                /* released with the document */
+    const struct az_schema_index *names; /* of columns; made with the first table */
     struct az_arena *arena;
     struct az_mem *mem;
     /* how writers are to behave */

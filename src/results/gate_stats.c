@@ -178,13 +178,9 @@ double az_mann_whitney_floor(size_t nb, size_t nc)
 
 /* ---- bootstrap ---- */
 
-struct rng { /* xoshiro256**, Blackman and Vigna; seeded by splitmix64 */
-    uint64_t s[4];
-};
-
 static uint64_t rotl(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
-static void rng_init(struct rng *r, uint64_t seed)
+void az_rng_init(struct az_rng *r, uint64_t seed)
 {
     for (int i = 0; i < 4; i++) {
         uint64_t z = (seed += UINT64_C(0x9e3779b97f4a7c15));
@@ -194,7 +190,7 @@ static void rng_init(struct rng *r, uint64_t seed)
     }
 }
 
-static uint64_t rng_next(struct rng *r)
+static uint64_t rng_next(struct az_rng *r)
 {
     uint64_t out = rotl(r->s[1] * 5, 7) * 9, t = r->s[1] << 17;
     r->s[2] ^= r->s[0];
@@ -206,16 +202,15 @@ static uint64_t rng_next(struct rng *r)
     return out;
 }
 
-/* Index below n; the bias of the product is below n / 2^32. */
-static size_t rng_below(struct rng *r, size_t n)
+size_t az_rng_below(struct az_rng *r, size_t n)
 {
     return (size_t)(((rng_next(r) >> 32) * (uint64_t)n) >> 32);
 }
 
-static int resample(struct rng *r, const double *v, size_t n, double *scratch, double *median)
+static int resample(struct az_rng *r, const double *v, size_t n, double *scratch, double *median)
 {
     for (size_t i = 0; i < n; i++)
-        scratch[i] = v[rng_below(r, n)];
+        scratch[i] = v[az_rng_below(r, n)];
     int rc = sort_values(scratch, n);
     *median = middle(scratch, n);
     return rc;
@@ -226,10 +221,10 @@ int az_bootstrap_ratio(const double *b, size_t nb, const double *c, size_t nc, d
 {
     size_t most = nb > nc ? nb : nc, size = (rounds + most) * sizeof(double);
     double *ratio = az_mem_alloc(NULL, size), mb = 0, mc = 0;
-    struct rng r;
+    struct az_rng r;
     int rc = ratio ? 0 : AZ_ENOMEM;
 
-    rng_init(&r, seed);
+    az_rng_init(&r, seed);
     for (unsigned i = 0; !rc && i < rounds; i++) {
         rc = resample(&r, b, nb, ratio + rounds, &mb);
         if (!rc)

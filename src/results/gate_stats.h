@@ -31,6 +31,14 @@ int az_mann_whitney(const double *b, size_t nb, const double *c, size_t nc, enum
 /* Smallest one-sided p that samples of these sizes can give: 1 / C(nb + nc, nb). */
 double az_mann_whitney_floor(size_t nb, size_t nc);
 
+/* Seeded random numbers: xoshiro256** (Blackman and Vigna), its state from splitmix64. */
+struct az_rng {
+    uint64_t s[4];
+};
+void az_rng_init(struct az_rng *r, uint64_t seed);
+/* Index below n, which is below 2^32; the bias of the product is below n / 2^32. */
+size_t az_rng_below(struct az_rng *r, size_t n);
+
 /* Interval of median(C*) / median(B*) over `rounds` resamples: its quantiles alpha and 1 - alpha
  * (linear between ranks). The generator is xoshiro256** seeded from `seed` alone, so that a result
  * can be had again. AZ_ERANGE: a resampled median of the baseline is 0. AZ_ENOMEM. */

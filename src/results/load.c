@@ -30,6 +30,13 @@ static bool looks_like_book(const char *path, struct az_sv head)
             az_sv_find(head, AZ_SV("xl/")) >= 0);
 }
 
+static bool looks_like_database(struct az_sv head)
+{
+    static const char id[] = { 'A', 'Z', 'L', 'Y' }; /* AZ_DATABASE_ID */
+    return head.n >= AZ_DATABASE_AT + sizeof id && memcmp(head.p, "SQLite format 3", 16) == 0 &&
+           memcmp(head.p + AZ_DATABASE_AT, id, sizeof id) == 0;
+}
+
 static enum az_saved kind_of_file(const char *path)
 {
     struct az_source_opts o = { .window = HEAD };
@@ -42,6 +49,7 @@ static enum az_saved kind_of_file(const char *path)
         rc = az_source_peek(src, HEAD, &head);
     if (head.n)
         kind = looks_like_json(head)         ? AZ_SAVED_JSON
+               : looks_like_database(head)   ? AZ_SAVED_DATABASE
                : looks_like_book(path, head) ? AZ_SAVED_BOOK
                                              : AZ_SAVED_NONE;
     az_source_close(src);
@@ -168,6 +176,8 @@ int az_load_saved(struct az_document *doc, enum az_saved kind, const char *path,
         rc = load_folder(doc, path, partial, diag);
         doc->format = AZ_SV("tables");
         return rc;
+    case AZ_SAVED_DATABASE:
+        return az_load_database(doc, path, diag);
     case AZ_SAVED_BOOK:
         rc = load_file(doc, path, diag, az_load_xlsx);
         *partial = rc && doc->tables.n > 0;

@@ -1,5 +1,5 @@
-/* Results of earlier runs back into documents: a result JSON, a folder of one CSV file a table, or
- * a workbook. Files are not trusted: what is wrong is said with its place, memory is bounded by
+/* Results of earlier runs back into documents: a result JSON, a folder of one CSV file a table, a
+ * workbook, or a data base. Files are not trusted: what is wrong is said with its place, memory is bounded by
  * what the file holds. */
 #ifndef AZ_RESULTS_LOAD_H
 #define AZ_RESULTS_LOAD_H
@@ -11,6 +11,7 @@ enum az_saved {
     AZ_SAVED_NONE,   /* no result of ours: a profile, or nothing at all */
     AZ_SAVED_JSON,   /* begins like a result JSON */
     AZ_SAVED_TABLES, /* a folder with a CSV file named like a table that can be compared */
+    AZ_SAVED_DATABASE, /* a data base of the report `sqlite` */
     AZ_SAVED_BOOK    /* a workbook (.xlsx), ours or TraceLens's: a table a sheet */
 };
 /* By content (a file's first bytes, a folder's names); opens and closes it. Never for "-" and
@@ -39,6 +40,11 @@ int az_load_csv(struct az_document *doc, struct az_sv id, const struct az_csv_fi
  * ("summary") is skipped. */
 int az_load_xlsx(struct az_document *doc, struct az_sv bytes, struct az_sv name,
                  struct az_diag *diag) AZ_MUST_USE;
+
+/* A data base of the report `sqlite` begins so: SQLite, and at AT the number ID, big end first. */
+#define AZ_DATABASE_ID 0x415a4c59
+#define AZ_DATABASE_AT 68
+int az_load_database(struct az_document *doc, const char *path, struct az_diag *diag) AZ_MUST_USE;
 
 /* The unit that a column's name gives away ("(µs)", "_ms", "time ms", "(%)", "TFLOPS/s");
  * AZ_UNIT_NONE if none. */

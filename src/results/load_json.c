@@ -42,44 +42,6 @@ static int text_of(const struct reader *r, struct az_sv value, struct az_sv *to)
 }
 
 /* ---- words ---- */
-static bool cell_type(struct az_sv w, enum az_cell_type *to)
-{
-    static const char *const names[] = { [AZ_EMPTY] = "empty",
-                                         [AZ_TEXT] = "text",
-                                         [AZ_INT] = "int",
-                                         [AZ_REAL] = "real",
-                                         [AZ_BOOL] = "bool" };
-    for (size_t i = 0; i < AZ_LENGTH(names); i++) {
-        *to = (enum az_cell_type)i;
-        if (az_sv_is(w, names[i]))
-            return true;
-    }
-    return false;
-}
-
-static bool unit(struct az_sv w, enum az_unit *to)
-{
-    static const struct {
-        const char *name;
-        enum az_unit unit;
-    } own[] = { { "id", AZ_UNIT_ID },
-                { "count", AZ_UNIT_COUNT },
-                { "ratio", AZ_UNIT_RATIO },
-                { "", AZ_UNIT_NONE } };
-
-    for (size_t i = 0; i < AZ_LENGTH(own); i++) {
-        *to = own[i].unit;
-        if (az_sv_is(w, own[i].name))
-            return true;
-    }
-    for (int u = AZ_UNIT_NONE; u <= AZ_UNIT_PER_S; u++) {
-        *to = (enum az_unit)u;
-        if (az_sv_is(w, az_unit_text(*to)))
-            return true;
-    }
-    return false;
-}
-
 static bool chart_kind(struct az_sv w, enum az_chart_kind *to)
 {
     static const char *const names[] = { [AZ_CHART_STACKED_COLUMN] = "stacked_column",
@@ -124,13 +86,11 @@ static int column(const struct reader *r, struct az_table *t, struct az_sv value
         if (az_sv_is(key, "name"))
             c.name = word;
         else if (az_sv_is(key, "type"))
-            ok = cell_type(word, &c.type);
+            ok = az_cell_type_named(word, &c.type);
         else if (az_sv_is(key, "unit"))
-            ok = unit(word, &c.unit);
+            ok = az_unit_named(word, &c.unit);
         else if (az_sv_is(key, "direction"))
-            c.flags |= az_sv_is(word, "higher")  ? AZ_HIGHER_BETTER
-                       : az_sv_is(word, "lower") ? AZ_LOWER_BETTER
-                                                 : 0;
+            c.flags |= az_direction_named(word);
     }
     if (!ok)
         return wrong(r, member, "unknown word");

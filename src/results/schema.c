@@ -1,6 +1,6 @@
 /* Canonical columns by rules over headers: words in one spelling, the unit and what is summed up
  * taken off, then the names that tools give one figure. */
-#include "results/schema.h"
+#include "results/schema_index.h"
 
 #include <stdio.h>
 
@@ -12,6 +12,25 @@
 #define TRIES     16  /* of numbers for equal ids, one by one */
 #define MAX_TEXT  512 /* of a header; what is longer is cut */
 
+/* Texts one after another: printf would be most of the work. */
+#define JOINED(a, ...)                                                                             \
+    joined(a, (const struct az_sv[]){ __VA_ARGS__ },                                               \
+           sizeof((const struct az_sv[]){ __VA_ARGS__ }) / sizeof(struct az_sv))
+static struct az_sv joined(struct az_arena *a, const struct az_sv *part, size_t parts)
+{
+    size_t n = 0, at = 0;
+
+    for (size_t i = 0; i < parts; i++)
+        n += part[i].n;
+    char *p = az_arena_alloc(a, n + 1);
+    if (!p)
+        return (struct az_sv){ NULL, 0 };
+    for (size_t i = 0; i < parts; at += part[i++].n)
+        memcpy(p + at, part[i].p, part[i].n);
+    p[n] = 0;
+    return az_sv_make(p, n);
+}
+
 /* ---- words of a header ---- */
 
 struct words {
@@ -19,6 +38,7 @@ struct words {
     size_t used;
     struct az_sv v[MAX_WORDS];
     size_t n;
+    const struct az_schema_index *index;
 };
 
 /* Is it `word`, which is not empty? Most are not, by their first character. */
@@ -164,14 +184,13 @@ static const char *take_summary(struct words *w, enum az_unit unit)
     const bool adds_up = unit != AZ_UNIT_NONE && unit != AZ_UNIT_ID;
 
     for (size_t i = 0; i < w->n;) {
-        const struct az_schema_summary *s = az_schema_summaries;
-        while (s->text && !is_word(w->v[i], s->text))
-            s++;
-        if (!s->text || (*s->canonical == 0 ? !adds_up : *found != 0)) {
+        const struct az_schema_meaning *m = az_schema_meaning(w->index, w->v[i]);
+        const char *summary = m ? m->summary : NULL;
+        if (!summary || (*summary == 0 ? !adds_up : *found != 0)) {
             i++;
             continue;
         }
-        found = *s->canonical ? s->canonical : found;
+        found = *summary ? summary : found;
         remove_word(w, i);
     }
     return found;
@@ -187,10 +206,11 @@ static void take_units(struct words *w, const struct az_column *c)
     }
     while (w->n && c->unit == AZ_UNIT_PERCENT && az_sv_is(w->v[0], "of"))
         remove_word(w, 0);
-    for (size_t i = 0; i < w->n; i++)
-        for (size_t k = 0; az_schema_words[k].text; k++)
-            if (is_word(w->v[i], az_schema_words[k].text))
-                w->v[i] = az_sv_str(az_schema_words[k].words);
+    for (size_t i = 0; i < w->n; i++) {
+        const struct az_schema_meaning *m = az_schema_meaning(w->index, w->v[i]);
+        if (m && m->word)
+            w->v[i] = az_sv_str(m->word);
+    }
 }
 
 /* Is it one of a list of globs? */
@@ -204,29 +224,19 @@ static bool fits_list(const char *list, struct az_sv text)
     return false;
 }
 
-/* Is it one of a list of words? The empty one is first in its lists. */
-static bool in_list(const char *list, struct az_sv text)
+static struct az_sv canonical(const struct az_schema_index *x, struct az_sv table,
+                              struct az_sv core, enum az_unit unit)
 {
-    for (const char *p = list;;) {
-        size_t i = 0;
-        while (i < text.n && p[i] == text.p[i] && p[i])
-            i++;
-        if (i == text.n && (p[i] == '|' || (p[i] == 0 && i > 0)))
-            return true;
-        while (p[i] && p[i] != '|')
-            i++;
-        if (p[i] == 0 || text.n == 0)
-            return false;
-        p += i + 1;
-    }
-}
+    const struct az_schema_meaning *m = az_schema_meaning(x, core);
 
-static struct az_sv canonical(struct az_sv table, struct az_sv core, enum az_unit unit)
-{
-    for (const struct az_schema_rule *r = az_schema_rules; r->stem; r++)
-        if ((r->unit == AZ_UNIT_NONE || az_unit_same_dimension(r->unit, unit)) &&
-            in_list(r->cores, core) && (!r->tables || fits_list(r->tables, table)))
-            return az_sv_str(r->stem);
+    for (size_t k = 0; m && k < AZ_SCHEMA_MASKS; k++)
+        for (uint64_t left = m->rules[k]; left; left &= left - 1) {
+            const struct az_schema_rule *r =
+                &az_schema_rules[k * 64 + (size_t)__builtin_ctzll(left)];
+            if ((r->unit == AZ_UNIT_NONE || az_unit_same_dimension(r->unit, unit)) &&
+                (!r->tables || fits_list(r->tables, table)))
+                return az_sv_str(r->stem);
+        }
     return core;
 }
 
@@ -249,14 +259,15 @@ static struct az_sv join(struct az_arena *a, const struct words *w)
 
 /* Stem of one part of a header, which "::" and "__" divide in comparisons: "baseline::Total Time
  * (ns)". */
-static struct az_sv part_stem(struct az_table *t, struct az_sv part, const struct az_column *c,
-                              bool measure)
+static struct az_sv part_stem(const struct az_schema_index *x, struct az_table *t,
+                              struct az_sv part, const struct az_column *c, bool measure)
 {
     const struct az_column plain = { .type = AZ_TEXT, .unit = AZ_UNIT_NONE },
                            *of = measure ? c : &plain;
     struct words w;
     struct az_sv core;
 
+    w.index = x;
     words_of(&w, part, of);
     if (measure)
         take_units(&w, of);
@@ -265,12 +276,12 @@ static struct az_sv part_stem(struct az_table *t, struct az_sv part, const struc
     if (!core.p)
         return core;
     if (measure)
-        core = canonical(t->id, core, c->unit);
+        core = canonical(x, t->id, core, c->unit);
     if (core.n == 0 && *summary && c->unit == AZ_UNIT_NONE)
         return az_sv_str(summary);
     if (core.n == 0)
         core = az_sv_str("column");
-    return *summary ? az_arena_printf(t->arena, "%.*s_%s", AZ_SVF(core), summary) : core;
+    return *summary ? JOINED(t->arena, core, AZ_SV("_"), az_sv_str(summary)) : core;
 }
 
 /* The next part of a header; *rest is what follows. */
@@ -289,23 +300,24 @@ static struct az_sv next_part(struct az_sv *rest)
 }
 
 /* open: the table's columns are names of the user's. */
-static struct az_sv stem_of(struct az_table *t, const struct az_column *c, bool open)
+static struct az_sv stem_of(const struct az_schema_index *x, struct az_table *t,
+                            const struct az_column *c, bool open)
 {
     const bool variant = az_sv_find(c->name, AZ_SV("::")) >= 0;
     struct az_sv rest = c->name, stem = { "", 0 };
 
     if (open)
-        return part_stem(t, c->name, c, false);
+        return part_stem(x, t, c->name, c, false);
     for (bool first = true; first || rest.n; first = false) {
         struct az_sv part = next_part(&rest);
         struct az_column own = *c;
         if (!variant && first &&
             rest.n) /* "Total Time (ns)__variant_pct": the unit is that of the last part */
             own.unit = az_unit_of_column(part, c->type);
-        struct az_sv one = part_stem(t, part, &own, variant ? !first : first);
+        struct az_sv one = part_stem(x, t, part, &own, variant ? !first : first);
         if (!one.p)
             return one;
-        stem = stem.n ? az_arena_printf(t->arena, "%.*s__%.*s", AZ_SVF(stem), AZ_SVF(one)) : one;
+        stem = stem.n ? JOINED(t->arena, stem, AZ_SV("__"), one) : one;
         if (!stem.p)
             return stem;
     }
@@ -328,12 +340,11 @@ static bool says_count(struct az_sv stem)
 
 /* ---- titles ---- */
 
-static bool is_acronym(struct az_sv word)
+static bool is_acronym(const struct az_schema_index *x, struct az_sv word)
 {
-    for (size_t k = 0; az_schema_acronyms[k]; k++)
-        if (is_word(word, az_schema_acronyms[k]))
-            return true;
-    return false;
+    const struct az_schema_meaning *m = az_schema_meaning(x, word);
+
+    return m && m->acronym;
 }
 
 static const char *summary_title(struct az_sv word)
@@ -357,7 +368,8 @@ static const char *summary_title(struct az_sv word)
 }
 
 /* "kernel_time_mean" -> "Mean kernel time". */
-static struct az_sv stem_title(struct az_arena *a, struct az_sv stem)
+static struct az_sv stem_title(const struct az_schema_index *x, struct az_arena *a,
+                               struct az_sv stem)
 {
     struct az_sv rest = stem, last = stem;
     const char *summary;
@@ -376,7 +388,7 @@ static struct az_sv stem_title(struct az_arena *a, struct az_sv stem)
     at += strlen(summary);
     while (rest.n) {
         struct az_sv word = az_sv_cut(&rest, '_');
-        const bool capitals = is_acronym(word);
+        const bool capitals = is_acronym(x, word);
         for (size_t i = 0; i < word.n; i++)
             *at++ = (char)(capitals && is_lower(word.p[i]) ? word.p[i] & ~0x20 : word.p[i]);
         if (rest.n)
@@ -388,21 +400,24 @@ static struct az_sv stem_title(struct az_arena *a, struct az_sv stem)
 }
 
 /* Columns that the user's names are titled by stay as they are. */
-static struct az_sv title_of(const struct az_table *t, const struct az_column *c, bool open)
+static struct az_sv title_of(const struct az_schema_index *x, const struct az_table *t,
+                             const struct az_column *c, bool open)
 {
     const char *unit = az_unit_text(c->unit);
 
     if (open || az_sv_find(c->stem, AZ_SV("__")) >= 0 || az_sv_starts(c->name, AZ_SV("param:")))
         return c->name;
-    struct az_sv title = stem_title(t->arena, c->stem);
-    return title.p && *unit ? az_arena_printf(t->arena, "%.*s (%s)", AZ_SVF(title), unit) : title;
+    struct az_sv title = stem_title(x, t->arena, c->stem);
+    return title.p && *unit ? JOINED(t->arena, title, AZ_SV(" ("), az_sv_str(unit), AZ_SV(")"))
+                            : title;
 }
 
 /* ids: those of the columns before this one. */
-static int name_column(struct az_table *t, size_t at, struct az_intern *ids, bool open)
+static int name_column(const struct az_schema_index *x, struct az_table *t, size_t at,
+                       struct az_intern *ids, bool open)
 {
     struct az_column *c = &t->columns.v[at];
-    struct az_sv stem = stem_of(t, c, open);
+    struct az_sv stem = stem_of(x, t, c, open);
     uint32_t number = 0;
 
     if (!stem.p)
@@ -416,18 +431,18 @@ static int name_column(struct az_table *t, size_t at, struct az_intern *ids, boo
             k = at > k ? at : k;
         if (k > 1)
             (void)snprintf(mark, sizeof mark, "_%zu", k);
-        struct az_sv id = az_arena_printf(t->arena, "%.*s%s%s", AZ_SVF(stem), mark, suffix);
+        struct az_sv id = JOINED(t->arena, stem, az_sv_str(mark), az_sv_str(suffix));
         const int rc = id.p ? az_intern(ids, id, &number) : az_arena_error(t->arena);
         if (rc)
             return rc;
         c->id = az_intern_text(ids, number);
         c->stem = az_sv_make(c->id.p, c->id.n - strlen(suffix));
     }
-    c->title = title_of(t, c, open);
+    c->title = title_of(x, t, c, open);
     return c->title.p ? AZ_OK : az_arena_error(t->arena);
 }
 
-int az_schema_apply(struct az_table *t)
+int az_schema_apply(struct az_table *t, const struct az_schema_index *x)
 {
     struct az_intern ids;
     int rc = az_intern_init(&ids, t->arena, t->mem);
@@ -436,7 +451,7 @@ int az_schema_apply(struct az_table *t)
         return rc;
     const bool open = fits_list(az_schema_open_tables, t->id);
     for (size_t i = 0; !rc && i < t->columns.n; i++)
-        rc = name_column(t, i, &ids, open);
+        rc = name_column(x, t, i, &ids, open);
     az_intern_release(&ids);
     return rc;
 }

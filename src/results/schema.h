@@ -6,10 +6,15 @@
 
 #include "results/table.h"
 
+/* The rules, ready to be looked up, for all tables of a document; in the arena. NULL: out of
+ * memory.
+ */
+struct az_schema_index;
+struct az_schema_index *az_schema_index_new(struct az_arena *a);
 /* Sets id, stem and title of all columns, from the table's id, the headers and the units. Ids are
  * unique in the table: a second column of a meaning and unit gets "_2" after its stem. AZ_ENOMEM or
  * AZ_ELIMIT. */
-int az_schema_apply(struct az_table *t) AZ_MUST_USE;
+int az_schema_apply(struct az_table *t, const struct az_schema_index *x) AZ_MUST_USE;
 /* Makes the headers the titles again, for a table whose columns are named by the user. */
 void az_schema_keep_headers(struct az_table *t);
 /* The part of an id that says the unit: "_ns", "_percent", "_gb_per_s"; "" for texts, flags and

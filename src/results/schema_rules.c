@@ -164,5 +164,5 @@ const char *const az_schema_acronyms[] = { "api", "ccl",  "cpu", "dram", "eth", 
                                            "id",  "lds",  "nccl", "noc", "nvtx", "p25", "p75", "p95", "p99", "pid",
                                            "pm",  "sgpr", "tid", "uid",  "vgpr", "xla", "xyz", NULL };
 
-const char az_schema_open_tables[] = "gpu_timelines_by_rank|side_by_side_*|*_chart|*_heatmap|*_diagram|compare_*";
+const char az_schema_open_tables[] = "gpu_timelines_by_rank|counters_of_*|side_by_side_*|*_chart|*_heatmap|*_diagram|compare_*";
 /* clang-format on */

@@ -102,6 +102,8 @@ typedef void az_row_maker(const void *of, size_t row, struct az_table *into);
 struct az_table {
     struct az_sv id;    /* "kern_sum": file and sheet name */
     struct az_sv title; /* for people */
+    struct az_sv
+        kind; /* of a table that the input names: what tables/views.c calls it; else empty */
     unsigned flags;
     struct az_columns columns;
     struct az_cells cells; /* row-major, rows * columns.n; of a made table (results/rows.h) the rows
@@ -164,6 +166,14 @@ double az_cell_number(const struct az_cell *c);
 /* Exact text of a cell as CSV and JSON have it: integers, shortest doubles, True/False, "" for
  * empty. Text cells as they are. buf: at least AZ_NUM_MAX bytes. */
 struct az_sv az_cell_exact(const struct az_cell *c, char *buf);
+/* ---- words.c: types, units and directions as files have them, and back ---- */
+const char *az_cell_type_text(enum az_cell_type t); /* "text", "int", ... */
+bool az_cell_type_named(struct az_sv w, enum az_cell_type *to); /* false: no such word */
+const char *az_unit_name(enum az_unit u); /* az_unit_text, and "id", "count", "ratio" */
+bool az_unit_named(struct az_sv w, enum az_unit *to);
+const char *az_direction_text(unsigned flags); /* "higher", "lower", "none" */
+unsigned az_direction_named(struct az_sv w);   /* AZ_HIGHER_BETTER, AZ_LOWER_BETTER or 0 */
+
 /* Index of the column of that name or -1. */
 ptrdiff_t az_table_find(const struct az_table *t, const char *name);
 /* Sorts rows that are held: keys are columns; negative number of (column + 1): descending. Stable;

@@ -8,7 +8,9 @@
 #define TRACELENS AZ_TOOL_TRACELENS
 #define RANKS     AZ_TOOL_RANK_SHEETS
 
-#define USER_CLASSES "user_classes" /* asked only by who gives a class map */
+#define USER_CLASSES "user_classes"  /* asked only by who gives a class map */
+#define FAMILIES     "family_sheets" /* asked only by who compares with a report that has them */
+#define CLASSIC      "classic_"      /* begins what only who knows the classic Nsight block asks */
 
 struct view {
     const char *table;     /* id */
@@ -27,6 +29,7 @@ struct view {
 static const struct view views[] = {
     /* time lines */
     { "gpu_timeline", "timeline", 0, false, NULL, NULL },
+    { "iterations", "timeline " CLASSIC "iterations", 0, false, NULL, NULL },
     { "gpu_timelines", "timeline rank_timelines", TRACELENS, false, NULL, NULL },
     { "gpu_timelines_by_rank", "each_rank_timeline", 0, false, NULL, NULL },
     { "temporal_breakdown", "each_rank_timeline", HTA, true, NULL, NULL },
@@ -34,18 +37,19 @@ static const struct view views[] = {
     { "gpu_timeline_by_device", "device_timeline", 0, false, "device", NULL },
     { "gpu_timeline_by_agent", "device_timeline", 0, false, "agent", NULL },
     { "device_iterations", "step_timeline", 0, false, NULL, NULL }, /* by device, too */
-    { "steps", "steps step_timeline", 0, false, NULL, NULL },
+    { "steps", "steps step_timeline utilization", 0, false, NULL, NULL },
     { "gpu_timeline_by_step", "step_timeline", 0, false, "step", NULL },
     { "gpu_utilization", "utilization", NSYS, true, NULL, NULL },
-    { "exposed_communication", "exposed_communication", 0, false, NULL, NULL },
-    { "comm_overlap", "exposed_communication", 0, false, NULL, NULL },
+    { "nccl_exposure", "exposed_by_collective exposed_in_all", 0, false, NULL, NULL },
+    { "exposed_communication", "exposed_communication exposed_in_all", 0, false, NULL, NULL },
+    { "comm_overlap", "exposed_in_all", 0, false, NULL, NULL },
     { "comm_comp_overlap", "exposed_communication", HTA, false, NULL, NULL },
-    { "nccl_exposure", "exposed_by_collective", 0, false, NULL, NULL },
     { "nccl_exposure_ranks", "exposed_by_rank", 0, true, NULL, NULL },
     { "idle_gaps", "gaps", 0, false, NULL, NULL },
     { "tpu_timeline", "gaps timeline", 0, false, NULL, NULL },
     { "ops", "gaps operators", 0, false, NULL, NULL },
     { "gpu_gaps", "gaps", NSYS, false, NULL, NULL },
+    { "idle_causes", "idle_causes gap_sizes", 0, false, NULL, NULL },
     { "gpu_gaps_histogram", "gap_sizes", NSYS, true, NULL, NULL },
     { "idle_time_breakdown", "idle_causes", HTA, true, NULL, NULL },
     { "idle_interval_stats", "idle_intervals", HTA, true, NULL, NULL },
@@ -57,7 +61,8 @@ static const struct view views[] = {
     { "kern_sum", "kernels", NSYS, true, NULL, NULL },
     { "kernels_by_name", "kernels", 0, false, NULL, NULL },
     { "kernel_breakdown", "kernels", HTA, true, NULL, NULL },
-    { "kernel_summary_by_category", "classes operator_categories", 0, false, NULL, NULL },
+    { "classes", "classes " USER_CLASSES " " CLASSIC "classes", 0, false, NULL, NULL },
+    { "kernel_summary_by_category", "classes " USER_CLASSES, TRACELENS, false, NULL, NULL },
     { "kernel_class_summary", "classes " USER_CLASSES, 0, false, NULL, NULL },
     { "category_summary", "classes", 0, false, NULL, NULL },
     { "kernel_type_breakdown", "kinds", HTA, true, NULL, NULL },
@@ -72,7 +77,8 @@ static const struct view views[] = {
     /* copies and memory */
     { "memory_copy_summary", "copies", 0, false, NULL, NULL },
     { "memcpy_summary", "copies copy_sizes", 0, false, NULL, NULL },
-    { "mem_time_sum", "copies", NSYS, true, NULL, NULL },
+    { "mem_time_sum", "copies", NSYS, false, NULL, NULL },
+    { "memops", "copies " CLASSIC "copies", 0, false, NULL, NULL },
     { "memory_copy_by_copy_bytes", "copy_sizes", 0, false, NULL, NULL },
     { "mem_size_sum", "copy_sizes", NSYS, true, NULL, NULL },
     { "memory_bw_summary", "copy_rates", HTA, true, NULL, NULL },
@@ -96,10 +102,11 @@ static const struct view views[] = {
     { "user_annotations", "ranges", HTA, true, NULL, NULL },
     { "nvtx_sum", "ranges", NSYS, true, NULL, NULL },
     { "nvtx_gpu_proj_sum", "range_device", NSYS, true, NULL, NULL },
-    { "nvtx_gpu_proj_trace", "range_device_each", NSYS, true, NULL, NULL },
+    { "nvtx_gpu_proj_trace", "range_device", NSYS, true, NULL, NULL },
     { "nvtx_kern_sum", "range_kernels", NSYS, true, NULL, NULL },
     /* operators */
     { "unified_perf_summary", "operator_rates", 0, false, NULL, NULL },
+    { "families", "operator_rates " FAMILIES, TRACELENS, false, NULL, NULL }, /* GEMM, SDPA_fwd ... */
     { "roofline", "operator_rates", 0, true, NULL, NULL },
     { "unmatched_kernels", "unmatched", 0, true, NULL, NULL },
     { "hlo_roofline", "hlo_rates", 0, false, NULL, NULL },
@@ -111,13 +118,15 @@ static const struct view views[] = {
     { "coll_analysis", "collectives_by_type", 0, false, NULL, NULL },
     { "nccl_summary_implicit_sync", "collectives_by_type", TRACELENS, false, NULL, NULL },
     { "summary_nccl_implicit_sync_cat", "collectives_by_type", TRACELENS, false, NULL, NULL },
+    { "nccl", "collectives_by_type " CLASSIC "nccl", 0, false, NULL, NULL },
     { "collectives", "collectives_each collective_kernels", 0, false, NULL, NULL },
     { "collectives_by_op", "collectives_by_op", 0, true, NULL, NULL },
+    { "nccl_implicit_sync_cat", "collectives_each", RANKS, true, NULL, NULL },
     { "nccl_implicit_sync", "collectives_each", RANKS, true, NULL, NULL },
     { "nccl_implicit_sync_cat_detailed", "collectives_each", RANKS, true, NULL, NULL },
     { "nccl_long", "collective_kernels", RANKS, true, NULL, NULL },
     { "long", "collective_kernels", RANKS, true, NULL, NULL },
-    { "nccl_summary_long", "collective_kernel_sums", RANKS, true, NULL, NULL },
+    { "nccl_summary_long", "collectives_by_type", RANKS, true, NULL, NULL },
     { "nccl_wait_heatmap", "collective_waits", 0, true, NULL, NULL },
     { "data_quality", "quality", 0, false, NULL, "Count" }, /* of operation reports: column Rows, always shown */
     /* ranks */
@@ -130,15 +139,6 @@ static const struct view views[] = {
     { "linked_and_short_kernels", "short_kernels", 0, true, NULL, NULL },
 };
 /* clang-format on */
-
-const char *az_tool_text(unsigned one_tool)
-{
-    static const char *const text[] = { "hta", "nsys", "tracelens", "tt-perf-report", "all" };
-    for (size_t i = 0; i < AZ_LENGTH(text); i++)
-        if (one_tool == 1u << i)
-            return text[i];
-    return "";
-}
 
 static const struct view *view_of(struct az_sv table)
 {
@@ -228,7 +228,9 @@ static bool answered(const struct az_document *d, const struct view *v, struct a
     struct az_sv rest = az_sv_str(v->questions);
     while (rest.n) {
         const struct az_sv question = az_sv_cut(&rest, ' ');
-        bool found = !c.class_map && az_sv_is(question, USER_CLASSES);
+        bool found = (!c.families && az_sv_is(question, FAMILIES)) ||
+                     (!c.class_map && az_sv_is(question, USER_CLASSES)) ||
+                     (!c.classic && az_sv_starts(question, AZ_SV(CLASSIC)));
         for (const struct view *other = views; !found && other < v; other++)
             found = has_question(other->questions, question) && present(d, other, c);
         if (!found)
@@ -258,7 +260,7 @@ int az_views_select(struct az_document *d, struct az_view_choice c, struct az_sv
         return az_arena_error(d->arena);
     for (size_t i = 0; i < d->tables.n; i++) {
         const struct az_table *t = d->tables.v[i];
-        const struct view *v = view_of(t->id);
+        const struct view *v = view_of(t->kind.n ? t->kind : t->id);
         drop[i] = v && (!shown(d, v, c) || (!asked_for(v, c) && !speaks(t, v)));
         if (drop[i])
             list = az_arena_printf(d->arena, "%.*s%s%.*s", AZ_SVF(list), list.n ? ", " : "",

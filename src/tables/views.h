@@ -8,12 +8,12 @@
 #include "model/options.h"
 #include "results/document.h"
 
-const char *az_tool_text(unsigned one_tool);
-
 struct az_view_choice {
     unsigned compat; /* tools asked for */
     unsigned native; /* tool of the format's users; 0: none */
     bool class_map;  /* the user has classes of kernels of his own */
+    bool classic;    /* the report has the classic Nsight block */
+    bool families;   /* it is compared with one that may have tables by family of operators */
 };
 /* Would the table be shown next to those that the document has? For an analysis that would make it
  * for nothing. */
@@ -22,5 +22,8 @@ bool az_views_wanted(const struct az_document *d, const char *table, struct az_v
  * b", in the document's arena; empty: none. */
 int az_views_select(struct az_document *d, struct az_view_choice c,
                     struct az_sv *withheld) AZ_MUST_USE;
+/* Adds tables of a complete document once more under the names they have in the tools asked for
+ * (aliases.c). */
+int az_views_alias(struct az_document *d, unsigned compat) AZ_MUST_USE;
 
 #endif

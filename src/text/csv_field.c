@@ -1,4 +1,5 @@
 /* What a CSV field says: its text, numbers, and the way back into CSV. */
+#include "base/eight.h"
 #include "base/num.h"
 #include "text/csv.h"
 
@@ -28,27 +29,53 @@ struct az_sv az_csv_text(struct az_arena *a, const struct az_csv_field *f)
     return az_sv_make(out, n);
 }
 
+/* Must a text with these bytes be quoted? */
+static inline bool special(uint64_t x, char sep)
+{
+    return (az_eight_has(x, sep) | az_eight_has(x, '"') | az_eight_has(x, '\r') |
+            az_eight_has(x, '\n')) != 0;
+}
+
+static bool needs_quotes(struct az_sv text, char sep)
+{
+    if (text.n == 0)
+        return false;
+    const char first = text.p[0], last = text.p[text.n - 1];
+    if (first == ' ' || first == '\t' || last == ' ' || last == '\t')
+        return true;
+    if (text.n < 8) {
+        for (size_t i = 0; i < text.n; i++)
+            if (text.p[i] == sep || text.p[i] == '"' || text.p[i] == '\r' || text.p[i] == '\n')
+                return true;
+        return false;
+    }
+    for (size_t i = 0; i + 8 < text.n; i += 8)
+        if (special(az_eight(text.p + i), sep))
+            return true;
+    return special(az_eight(text.p + text.n - 8), sep);
+}
+
 int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
 {
-    bool needed = text.n && (text.p[0] == ' ' || text.p[0] == '\t' || text.p[text.n - 1] == ' ' ||
-                             text.p[text.n - 1] == '\t');
-    size_t quotes = 0;
-    for (size_t i = 0; i < text.n; i++) {
-        char ch = text.p[i];
-        quotes += ch == '"';
-        needed = needed || ch == sep || ch == '"' || ch == '\r' || ch == '\n';
-    }
-    if (!needed)
+    if (!needs_quotes(text, sep))
         return az_text_append(out, text);
+    size_t quotes = 0;
+    for (const char *p = text.p, *end = p + text.n; (p = memchr(p, '"', (size_t)(end - p))); p++)
+        quotes++;
     int r = az_vec_reserve(out, text.n + quotes + 2);
     if (r)
         return r;
     out->v[out->n++] = '"';
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] == '"')
-            out->v[out->n++] = '"';
-        out->v[out->n++] = text.p[i];
+    while (quotes > 0) { /* up to and with the next quote, which is doubled */
+        const size_t n = (size_t)((const char *)memchr(text.p, '"', text.n) - text.p) + 1;
+        memcpy(out->v + out->n, text.p, n);
+        out->n += n;
+        out->v[out->n++] = '"';
+        text = az_sv_make(text.p + n, text.n - n);
+        quotes--;
     }
+    memcpy(out->v + out->n, text.p, text.n);
+    out->n += text.n;
     out->v[out->n++] = '"';
     return 0;
 }

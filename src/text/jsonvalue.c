@@ -255,9 +255,41 @@ int az_j_skip_slow(struct az_jscan *s)
     return rc;
 }
 
+/* Numbers of 16 to 19 digits with nothing to round, such as times in microseconds since 1970: every
+ * event of some writers has one. False: take the long way. */
+static bool long_decimal(const char **at, int scale10, int64_t *out)
+{
+    static const uint64_t power[] = { 1,      10,      100,      1000,      10000,
+                                      100000, 1000000, 10000000, 100000000, 1000000000 };
+    enum { MOST = sizeof power / sizeof *power - 1 };
+    uint64_t v, more = 0, frac = 0;
+    unsigned n, m = 0;
+    const char *q = *at;
+
+    if ((unsigned)scale10 > MOST || az_digits(q, &v) != 16)
+        return false;
+    n = az_digits(q += 16, &more);
+    q += n;
+    if (n <= 3 && *q == '.') {
+        m = az_digits(++q, &frac);
+        q += m;
+    }
+    if (n > 3 || m > (unsigned)scale10 || !az_j_ends_number(*q))
+        return false;
+    v = v * power[n] + more; /* below 10^19, which is below 2^64 */
+    frac *= power[(unsigned)scale10 - m];
+    if (v > ((uint64_t)INT64_MAX - frac) / power[scale10])
+        return false;
+    *out = (int64_t)(v * power[scale10] + frac);
+    *at = q;
+    return true;
+}
+
 int az_j_decimal_slow(struct az_jscan *s, int scale10)
 {
     struct az_sv raw;
+    if (long_decimal(&s->p, scale10, &s->number))
+        return AZ_J_OK;
     int rc = az_j_skip(s, &raw);
     if (rc != AZ_J_OK)
         return rc;

@@ -43,7 +43,8 @@ static void with_itself(const struct az_document *doc, struct az_mem *mem, struc
     az_arena_init(&arena, mem);
     az_document_init(&out, &arena);
     int rc = az_compare(&out, in, 2, &opts, diag);
-    if (rc != 0 && rc != AZ_ELIMIT)
+    /* a table that has neither key nor figure cannot be compared; it is said */
+    if (rc != 0 && rc != AZ_ELIMIT && !(rc == AZ_EFORMAT && diag->errors))
         abort();
     if (rc == 0)
         check_same(&out);

@@ -12,7 +12,15 @@ import random
 import statistics
 import sys
 
-PEAK, BANDWIDTH = 989.4e12, 3350e9  # H100 SXM: bf16 FLOP/s, bytes/s, as in configs/devices.csv
+DEVICES = [("NVIDIA H100 80GB HBM3", 989.4e12, 3350e9), ("AMD Instinct MI300X", 1307.4e12, 5300e9)]
+NAME, PEAK, BANDWIDTH = DEVICES[0]  # bf16 FLOP/s, bytes/s, as in configs/devices.csv; by the seed
+# What AMD's runtime calls the same. Its products are not named by alignment.
+HIP = [("cudaMemcpyAsync", "hipMemcpyWithStream"), ("cudaLaunchKernel", "hipLaunchKernel"), ("cuModuleLoadData", "hipModuleLoadData"),
+       ("cuda", "hip"), ("Pageable", "Host"), ("Pinned", "Host"),
+       ("sm90_xmma_gemm_bf16bf16_bf16f32_tn_tilesize128x128x64", "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x256x64_MI16x16x1"),
+       ("sm90_xmma_gemm_bf16bf16_bf16f32_nn", "Cijk_Ailk_Bljk_BBS_BH_MT128x128x32_MI16x16x1"),
+       ("cutlass_80_tensorop_bf16_s16816gemm_bf16_128x128_32x5_tn_align1", "Cijk_Alik_Bljk_BBS_BH_MT64x64x32_MI16x16x1"),
+       ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)")]
 GEMM_AT, MEMORY_AT = 0.84, 0.86     # of the peaks that healthy kernels reach
 LAUNCH, OP = 4.0, 6.0               # us: of a call that launches, of an operator around it
 
@@ -30,6 +38,9 @@ class Trace:
         self.sync = rng.choice(["cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize"])
 
     def event(self, cat, name, ts, dur, tid, args, pid=None):
+        if NAME.startswith("AMD"):
+            for nvidia, amd in HIP:
+                name = name.replace(nvidia, amd)
         self.events.append({"ph": "X", "cat": cat, "name": name, "pid": self.pid if pid is None else pid, "tid": tid,
                             "ts": round(ts, 3), "dur": round(dur, 3), "args": args})
 
@@ -103,7 +114,7 @@ class Trace:
 
     def save(self, rank=0, world=1):
         return {"schemaVersion": 1,
-                "deviceProperties": [{"id": self.device, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85000000000, "numSms": 132}],
+                "deviceProperties": [{"id": self.device, "name": NAME, "totalGlobalMem": 85000000000, "numSms": 132}],
                 "distributedInfo": {"rank": rank, "world_size": world, "backend": "nccl"},
                 "traceEvents": self.events}
 
@@ -328,11 +339,17 @@ def imbalance(rng):
     a.events += b.events
     trace = a.save()
     trace["deviceProperties"].append(dict(trace["deviceProperties"][0], id=1))
-    return trace, {"rule": ("device_imbalance", "exposed_communication"), "recoverable": waits * 1e3 / 2, "cause": None}
+    return trace, {"rule": ("device_imbalance",), "recoverable": waits * 1e3 / 2, "cause": None}
+
+
+def choose(seed):
+    global NAME, PEAK, BANDWIDTH
+    NAME, PEAK, BANDWIDTH = DEVICES[seed % len(DEVICES)]
 
 
 def make(cause, seed):
     """(trace, [truth, ...]): truths by what they bring, most first."""
+    choose(seed)
     rng = random.Random("%s %d" % (cause, seed))
     t = Trace(rng)
     steps, layers, size = rng.randint(8, 12), 3, 4096
@@ -360,6 +377,7 @@ def make(cause, seed):
 
 def ranks(seed, world=4):
     """Traces of a run in which one rank is slower: [trace, ...], truth with the rank."""
+    choose(seed)
     rng = random.Random("straggler %d" % seed)
     slow, more, steps = rng.randrange(world), rng.uniform(1.2, 1.4), 10
     ts = [Trace(random.Random("%d %d" % (seed, r))) for r in range(world)]
@@ -379,7 +397,7 @@ def ranks(seed, world=4):
             t.free[7] = t.free[20]
             t.step(s, begin[r])
     return ([t.save(r, world) for r, t in enumerate(ts)],
-            {"rule": ("straggler", "exposed_communication"), "recoverable": statistics.mean(waits) * steps * 1e3, "cause": None, "rank": slow})
+            {"rule": ("straggler",), "recoverable": statistics.mean(waits) * steps * 1e3, "cause": None, "rank": slow})
 
 
 def main():

@@ -12,8 +12,9 @@ FILE_LINES, FUNCTION_LINES, WARN_LINES = 700, 80, 60
 
 # header (or prefix of one) -> where it may be included: rooms end in "/"
 LIBRARIES = {
-    "sqlite3.h": ["formats/", "results/history*.c", "results/history_db.h"],
-    "xlsxwriter": ["reports/xlsx*.c"],
+    "sqlite3.h": ["formats/", "query/", "reports/sqlite.c", "results/history*.c", "results/history_db.h",
+                  "results/load_sqlite.c"],
+    "xlsxwriter": ["reports/xlsx_lib.h"],
     "json-c": ["config/"],
     "minizip/": ["results/load_xlsx*.c"],
     "expat.h": ["results/load_xlsx*.c"],
@@ -22,6 +23,7 @@ LIBRARIES = {
     "isa-l": ["io/gzip*.c"],
     "lua": ["extend/"],
     "lauxlib.h": ["extend/"],
+    "utf8proc.h": ["base/utf8.c"],
     "xxhash.h": ["base/intern.c", "io/digest.c"],
     "pthread.h": ["base/pool.c", "base/pipe.c", "base/log.c", "driver/", "reports/xlsx*.c"],
 }

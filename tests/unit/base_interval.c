@@ -252,14 +252,51 @@ static void agrees_with_cells(void **state)
     az_vec_release(&out);
 }
 
+/* Unions of many ranges at once against each by itself. */
+static void unions_of_ranges(void **state)
+{
+    (void)state;
+    uint64_t s = 11;
+    struct az_mem mem;
+    struct az_spans one;
+    az_mem_init(&mem, 0);
+    az_vec_init(&one, &mem);
+    for (int round = 0; round < 300; round++) {
+        enum { MOST = 5000, RANGES = 60 };
+        static struct az_span v[MOST];
+        struct az_span_range range[RANGES];
+        int64_t got[RANGES];
+        const size_t n = next_random(&s) % (round < 280 ? 40 : MOST);
+        const uint64_t width = 1 + next_random(&s) % (round % 2 ? 30 : 100000);
+        for (size_t i = 0; i < n; i++) {
+            const int64_t start = (int64_t)(next_random(&s) % width) - 50;
+            v[i] = (struct az_span){ start, start + (int64_t)(next_random(&s) % width) };
+        }
+        for (size_t i = 0; i < RANGES; i++) {
+            const uint32_t a = (uint32_t)(next_random(&s) % (n + 1)),
+                           b = (uint32_t)(next_random(&s) % (n + 1));
+            range[i] = (struct az_span_range){ a < b ? a : b, a < b ? b : a };
+        }
+        assert_int_equal(az_spans_unions(v, n, range, RANGES, got, &mem), 0);
+        for (size_t i = 0; i < RANGES; i++) {
+            az_vec_reset(&one);
+            for (uint32_t k = range[i].first; k < range[i].end; k++)
+                push(&one, v[k].start, v[k].end);
+            assert_int_equal(az_spans_sort(&one), 0);
+            az_spans_union(&one);
+            assert_int_equal(got[i], az_spans_length(&one));
+        }
+    }
+    az_vec_release(&one);
+    assert_int_equal(mem.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_like_qsort),
-        cmocka_unit_test(sort_respects_the_budget),
-        cmocka_unit_test(unites),
-        cmocka_unit_test(subtracts_at_edges),
-        cmocka_unit_test(clips),
+        cmocka_unit_test(unions_of_ranges),         cmocka_unit_test(sorts_like_qsort),
+        cmocka_unit_test(sort_respects_the_budget), cmocka_unit_test(unites),
+        cmocka_unit_test(subtracts_at_edges),       cmocka_unit_test(clips),
         cmocka_unit_test(agrees_with_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

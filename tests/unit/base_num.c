@@ -518,6 +518,12 @@ static void arithmetic(void **state)
     assert_true(az_quotient(1694128201425808250, 1000) == 1694128201425808.25);
     assert_true(az_quotient(INT64_MAX, 1) == 9223372036854775807.0);
     assert_true(az_quotient(1234567, 1000) == 1234.567);
+    assert_int_equal(az_whole(-2.9), -2);
+    assert_int_equal(az_whole(1e30), INT64_MAX);
+    assert_int_equal(az_whole(-INFINITY), INT64_MIN);
+    assert_int_equal(az_whole(-9223372036854775808.0), INT64_MIN);
+    assert_int_equal(az_whole(9223372036854775808.0), INT64_MAX);
+    assert_int_equal(az_whole(NAN), 0);
     assert_int_equal(az_add_sat(1, 2), 3);
     assert_int_equal(az_add_sat(INT64_MAX, 1), INT64_MAX);
     assert_int_equal(az_add_sat(INT64_MIN, -1), INT64_MIN);

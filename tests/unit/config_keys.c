@@ -180,12 +180,26 @@ static void no_inputs(void **state)
         "c.json:1: /inputs/0: missing key 'path' (the file or files to read; or base_dir)");
 }
 
+static void contradictions(void **state)
+{
+    (void)state;
+    expect_error(
+        "{ \"inputs\": [ { \"path\": \"x\", \"options\": { \"micro_idle_thresh_us\": 4 },\n"
+        "\"thresholds\": { \"micro_idle_us\": 5 } } ] }",
+        "c.json:2: /inputs/0/thresholds/micro_idle_us: 'micro_idle_us' is 5, but "
+        "'micro_idle_thresh_us', which means the same, is 4 (leave one out)");
+    expect_error(
+        "{ \"inputs\": [ { \"path\": \"x\" } ], \"extension_file\": \"a.py\" }",
+        "c.json:1: /inputs/0: extension_file 'a.py' is Python (extensions are Lua scripts; "
+        "docs/from-tracelens.md shows the same hooks in both)");
+}
+
 static void values_arrive(void **state)
 {
     (void)state;
     struct loaded l;
     load(&l, "{ \"jobs\": 3, \"memory_limit\": \"64M\", \"strict\": true, \"warn_only\": true,\n"
-             "\"options\": { \"warmup_iters\": 2, \"topk_ops\": 7, \"micro_idle_thresh_us\": 4 },\n"
+             "\"options\": { \"warmup_iters\": 2, \"topk_ops\": 7, \"micro_idle_thresh_us\": 5 },\n"
              "\"thresholds\": { \"gap_us\": 12.5, \"micro_idle_us\": 5 }, \"device\": \"H100\",\n"
              "\"outputs\": { \"dir\": \"out\", \"formats\": [ \"csv\", \"text\", \"csv\" ], "
              "\"xlsx_rows\": 0 },\n"
@@ -322,6 +336,7 @@ int main(void)
         cmocka_unit_test(long_values_are_cut),
         cmocka_unit_test(no_inputs),
         cmocka_unit_test(values_arrive),
+        cmocka_unit_test(contradictions),
         cmocka_unit_test(option_of_another_format),
         cmocka_unit_test(searches),
     };

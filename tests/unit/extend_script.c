@@ -165,6 +165,57 @@ static void bad_model(void **state)
     }
 }
 
+/* One call of a function in C is one instruction to the hook, however long it takes. */
+static void endless_functions(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "string.rep('', 1 << 62)",
+        "string.rep('', 1 << 62, '')",
+        "table.move({}, 1, 1 << 62, 2)",
+        "table.move({}, math.mininteger, math.maxinteger, 2)",
+        "table.concat({}, '', math.mininteger, math.maxinteger)",
+        "local t = {} for i = 1, 1000000 do t[i] = i end while true do table.insert(t, 1, 0) "
+        "table.remove(t, 1) end",
+        "local t = {} for i = 1, 1000000 do t[i] = 0 end while true do table.sort(t) end",
+        "local t = {} for i = 1, 1000000 do t[i] = 0 end while true do table.sort(t, math.ult) end",
+        "local t = {} for i = 1, 500000 do t[i] = 0 end while true do table.unpack(t) end",
+        "while true do table.unpack({}, 1, 500000) end",
+        "local a, b = string.rep('x', 1000000) .. 'a', string.rep('x', 1000000) .. 'b' "
+        "local t = {} for i = 1, 100000 do t[i] = i % 2 == 0 and a or b end "
+        "while true do table.sort(t) end",
+        "local s = string.rep('x', 1000000) while true do string.find(s, 'y') end",
+        "local s = string.rep('x', 1000000) while true do utf8.len(s) end",
+        "local s = string.rep('x', 1000000) while true do local u = s:upper() end",
+        "local s = string.rep('x', 1000000) while true do local u = s .. s:sub(1, 1) end",
+        "local s = string.rep('x', 1000000) while true do local u = s:byte(-1) end",
+        "getmetatable('').__index = function() end",
+    };
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
+        struct fixture *f = begin(0);
+        alarm(100);
+        assert_int_equal(open_text(f, bad[i]), AZ_ECONFIG);
+        alarm(0);
+        struct az_sv said = f->diag.list.v[0].text;
+        if (i + 1 < AZ_LENGTH(bad) && az_sv_find(said, AZ_SV("20 million")) < 0)
+            fail_msg("'%s': %.*s", bad[i], AZ_SVF(said));
+        end(f);
+    }
+    struct fixture *f = begin(0);
+    assert_int_equal(open_text(f, "string.rep('x', 1 << 21)"), AZ_ECONFIG);
+    assert_true(az_sv_find(f->diag.list.v[0].text, AZ_SV("more than 1 MiB")) >= 0);
+    end(f);
+    f = begin(0); /* they still do what they are for */
+    assert_int_equal(
+        open_text(f, "local t = { 3, 1, 2 } table.sort(t) assert(table.concat(t, ',') == '1,2,3') "
+                     "table.sort(t, function(a, b) return a > b end) assert(t[1] == 3) "
+                     "table.insert(t, 1, 9) assert(table.remove(t, 1) == 9 and #t == 3) "
+                     "assert(select('#', table.unpack(t)) == 3 and string.rep('ab', 2) == 'abab') "
+                     "assert(table.move(t, 1, 3, 2)[4] == 1 and ('%d'):format(7) == '7')"),
+        0);
+    end(f);
+}
+
 /* A tree of one operator that launched two kernels, by two calls. */
 struct fake {
     char said[200];
@@ -223,6 +274,19 @@ static int64_t fake_sequence(void *c, uint32_t n)
     (void)c;
     return n ? -1 : 77;
 }
+/* 2 is the backward operator of 1 */
+static uint32_t fake_forward(void *c, uint32_t n)
+{
+    (void)c;
+    return n == 2 ? 1 : AZ_EXTEND_NO_NODE;
+}
+
+static uint32_t fake_backward(void *c, uint32_t n, uint32_t after)
+{
+    (void)c;
+    return n == 1 && after == AZ_EXTEND_NO_NODE ? 2 : AZ_EXTEND_NO_NODE;
+}
+
 static const char *fake_rename(void *c, uint32_t n, struct az_sv s)
 {
     struct fake *f = c;
@@ -282,10 +346,10 @@ static void tree(void **state)
         struct fixture *f = begin(0);
         struct fake fake = { "" };
         char text[300];
-        const struct az_extend_tree t = { &fake,       3,          fake_name,     fake_kind,
-                                          fake_parent, fake_child, fake_span,     fake_kernels,
-                                          fake_kernel, fake_args,  fake_sequence, fake_rename,
-                                          fake_remove, fake_insert };
+        const struct az_extend_tree t = { &fake,         3,           fake_name,     fake_kind,
+                                          fake_parent,   fake_child,  fake_span,     fake_kernels,
+                                          fake_kernel,   fake_args,   fake_sequence, fake_forward,
+                                          fake_backward, fake_rename, fake_remove,   fake_insert };
         snprintf(text, sizeof text, "function tree_postprocess(tree) %s end", each[i].body);
         assert_int_equal(open_text(f, text), 0);
         assert_true(az_extend_has_tree(f->script));
@@ -318,8 +382,13 @@ static void small_budget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(works),     cmocka_unit_test(nothing_said), cmocka_unit_test(bad_script),
-        cmocka_unit_test(bad_model), cmocka_unit_test(tree),         cmocka_unit_test(small_budget),
+        cmocka_unit_test(works),
+        cmocka_unit_test(nothing_said),
+        cmocka_unit_test(bad_script),
+        cmocka_unit_test(bad_model),
+        cmocka_unit_test(tree),
+        cmocka_unit_test(small_budget),
+        cmocka_unit_test(endless_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

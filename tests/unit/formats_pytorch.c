@@ -421,7 +421,7 @@ static void events_left_out(void **state)
         dropped(&f, "python frames (kept only for call stacks and recompute detection)"), 1);
     assert_int_equal(dropped(&f, "category mtia_x"), 2);
     assert_int_equal(dropped(&f, "events of unknown phase"), 3);
-    assert_int_equal(dropped(&f, "counter samples (phase C)"), 1);
+    assert_int_equal(dropped(&f, "samples of counters without a number or a time (phase C)"), 1);
     assert_int_equal(dropped(&f, "events without a length (phases i, I and R)"), 1);
     assert_int_equal(f.trace.ev[AZ_HOST_OP].n, 1);
     assert_int_equal(f.trace.ev[AZ_HOST_OP].uid[0], 13);

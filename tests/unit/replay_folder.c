@@ -2,6 +2,7 @@
  */
 #include "unit/io_temp.h"
 
+#include "base/data.h"
 #include "io/child.h"
 #include "replay/parts.h"
 
@@ -623,6 +624,39 @@ static void test_script_alone(void **state)
     unsetenv("PYTHONPATH");
 }
 
+/* What a folder names beside the operators that are measured is not run, neither by the command nor
+ * by the script: torch.ops reaches the loading of libraries. */
+static void test_foreign_operators(void **state)
+{
+    (void)state;
+    static const char *const evil[] = { "load_library::__call__", "aten::__class__", "aten::add",
+                                        "aten::mm::mm",           "aten::mm.out",    "" };
+    size_t failed;
+    int status = -1;
+    char json[512];
+    put_torch();
+    assert_int_equal(mkdir(temp_path("r"), 0755), 0);
+    put_file("r/replay_torch.py", az_arena_str(&t_arena, az_data("replay_torch.py")), 0644);
+    for (size_t i = 0; i < AZ_LENGTH(evil); i++) {
+        snprintf(json, sizeof json,
+                 "[{\"op_name\":\"%s\",\"group\":\"gemm\",\"no\":0,\"count\":1,\"replay_ir\":"
+                 "{\"list_pos_args\":[{\"value\":\"%s\"}],\"list_kwargs\":[]}}]",
+                 evil[i], temp_path("taken.so"));
+        put_file("r/replay.json", json, 0644);
+        size_t errors = t_diag.errors;
+        assert_int_equal(run(&(struct az_replay_run_opts){ .timeout_s = 60 }, &failed), 0);
+        assert_int_equal(failed, 1);
+        status_is("gemm_node_replay", 0, "replay status", "refused");
+        assert_true(t_diag.errors > errors);
+        const struct az_child_opts o = { .output = temp_path("printed") };
+        const char *argv[] = { "python3", temp_path("r/replay_torch.py"), NULL };
+        assert_int_equal(az_child_run(argv, &o, &status, &t_diag), 0);
+        assert_int_equal(status, 1);
+        assert_non_null(strstr(temp_read("printed"), "failed: refused: "));
+    }
+    unsetenv("PYTHONPATH");
+}
+
 /* ---- tables of a single report ---- */
 
 static void test_tables_of_a_report(void **state)
@@ -699,6 +733,7 @@ int main(void)
         T(test_dry_run),
         T(test_script_compiles),
         T(test_run_with_torch),
+        T(test_foreign_operators),
         T(test_script_alone),
         T(test_tables_of_a_report),
     };

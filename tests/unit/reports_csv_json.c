@@ -1,6 +1,8 @@
 /* CSV and JSON: exact contents, file names, schema, failed writes. */
 #include <sys/stat.h>
 
+#include "base/utf8.h"
+#include "reports/fields.h"
 #include "reports/list.h"
 #include "unit/reports_common.h"
 
@@ -200,9 +202,31 @@ static void full_devices_are_errors(void **state)
     sample_end(&s);
 }
 
+/* The quick test for clean texts against the slow way, with every byte at every place. */
+static void cleaning_of_every_byte(void **state)
+{
+    (void)state;
+    struct az_mem mem;
+    struct az_arena a;
+    az_mem_init(&mem, 0);
+    az_arena_init(&a, &mem);
+    for (size_t n = 1; n < 25; n++) {
+        for (size_t k = 0; k < n * 256; k++) {
+            char text[25];
+            memset(text, 'x', n);
+            text[k / 256] = (char)(k % 256);
+            struct az_sv want = az_utf8_printable(&a, az_sv_make(text, n), "\t\n"),
+                         got = az_field_text(&a, az_sv_make(text, n));
+            assert_true(az_sv_eq(got, want));
+        }
+    }
+    az_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cleaning_of_every_byte),
         cmocka_unit_test(csv_is_exact),
         cmocka_unit_test(file_names_are_safe_and_unique),
         cmocka_unit_test(tables_left_in_a_reused_folder),

@@ -66,7 +66,7 @@ static void headers_become_ids(void **state)
         struct az_table *t = az_table_new(&e->arena, rows[i].table, "", 0);
         az_table_column(t, rows[i].header, rows[i].unit <= AZ_UNIT_ID ? AZ_TEXT : AZ_REAL,
                         rows[i].unit, 0);
-        assert_int_equal(az_schema_apply(t), 0);
+        assert_int_equal(az_schema_apply(t, az_schema_index_new(t->arena)), 0);
         expect(t->columns.v[0].id, rows[i].id);
         expect(t->columns.v[0].title, rows[i].title);
         assert_true(az_sv_starts(t->columns.v[0].id, t->columns.v[0].stem));
@@ -116,7 +116,7 @@ static void equal_headers_are_many(void **state)
 
     for (size_t i = 0; i < 20000; i++)
         az_table_column(t, "time", AZ_REAL, AZ_UNIT_US, 0);
-    assert_int_equal(az_schema_apply(t), 0);
+    assert_int_equal(az_schema_apply(t, az_schema_index_new(t->arena)), 0);
     assert_int_equal(az_intern_init(&ids, &e->arena, &e->mem), 0);
     for (uint32_t i = 0; i < 20000; i++) {
         assert_int_equal(az_intern(&ids, t->columns.v[i].id, &id), 0);
@@ -141,7 +141,7 @@ static void long_headers_are_cut(void **state)
     az_table_column(t, name, AZ_REAL, AZ_UNIT_US, 0);
     memset(name, '(', sizeof name - 1);
     az_table_column(t, name, AZ_REAL, AZ_UNIT_US, 0);
-    assert_int_equal(az_schema_apply(t), 0);
+    assert_int_equal(az_schema_apply(t, az_schema_index_new(t->arena)), 0);
     for (size_t c = 0; c < 3; c++) {
         assert_true(t->columns.v[c].id.n > 3 && t->columns.v[c].id.n < 2048);
         for (size_t i = 0; i < t->columns.v[c].id.n; i++)

@@ -16,8 +16,10 @@ static void add(struct env *e, const char *id, const char *column, int64_t a, in
 static void chosen(struct env *e, unsigned compat, unsigned native, const char *withheld)
 {
     struct az_sv got;
-    assert_int_equal(
-        az_views_select(&e->doc, (struct az_view_choice){ compat, native, false }, &got), 0);
+    assert_int_equal(az_views_select(&e->doc,
+                                     (struct az_view_choice){ .compat = compat, .native = native },
+                                     &got),
+                     0);
     assert_int_equal(got.n, strlen(withheld));
     assert_memory_equal(got.p, withheld, got.n);
 }
@@ -44,13 +46,14 @@ static void only_answer_stays(void **state)
 static void asked_for(void **state)
 {
     struct env *e = *state;
-    const struct az_view_choice nsys = { AZ_TOOL_NSYS, AZ_TOOL_TRACELENS, false },
-                                none = { 0, AZ_TOOL_TRACELENS, false };
+    const struct az_view_choice nsys = { .compat = AZ_TOOL_NSYS, .native = AZ_TOOL_TRACELENS },
+                                none = { .native = AZ_TOOL_TRACELENS };
     add(e, "kernel_summary", "Count", 1, 2);
     assert_true(az_views_wanted(&e->doc, "kern_sum", nsys));
     assert_false(az_views_wanted(&e->doc, "kern_sum", none));
-    assert_true(az_views_wanted(&e->doc, "kern_sum",
-                                (struct az_view_choice){ AZ_TOOL_ALL, AZ_TOOL_TRACELENS, false }));
+    assert_true(az_views_wanted(
+        &e->doc, "kern_sum",
+        (struct az_view_choice){ .compat = AZ_TOOL_ALL, .native = AZ_TOOL_TRACELENS }));
     assert_true(az_views_wanted(&e->doc, "unknown", none));
     add(e, "kern_sum", "Instances", 1, 2);
     add(e, "temporal_breakdown", "rank", 0, 1);
@@ -72,7 +75,7 @@ static void details_of_others(void **state)
 static void classes_of_the_user(void **state)
 {
     struct env *e = *state;
-    struct az_view_choice c = { 0, AZ_TOOL_TRACELENS, true };
+    struct az_view_choice c = { .native = AZ_TOOL_TRACELENS, .class_map = true };
     add(e, "kernel_class_summary", "count", 1, 2);
     assert_true(az_views_wanted(&e->doc, "kernel_class_summary", c));
     add(e, "time_by_family", "count", 1, 2);
@@ -81,6 +84,40 @@ static void classes_of_the_user(void **state)
     assert_false(az_views_wanted(&e->doc, "kernel_class_summary", c));
     chosen(e, 0, AZ_TOOL_TRACELENS, "kernel_class_summary");
     assert_non_null(az_document_table(&e->doc, "time_by_family"));
+}
+
+/* Tables of the classic block come with a report that has it. */
+static void classic_block(void **state)
+{
+    struct env *e = *state;
+    struct az_view_choice c = { .native = AZ_TOOL_NSYS };
+    add(e, "time_by_family", "count", 1, 2);
+    add(e, "classes", "count", 1, 2);
+    add(e, "mem_time_sum", "Count", 1, 2);
+    add(e, "memops", "Count", 1, 2);
+    assert_false(az_views_wanted(&e->doc, "classes", c));
+    assert_false(az_views_wanted(&e->doc, "memops", c));
+    c.classic = true;
+    assert_true(az_views_wanted(&e->doc, "classes", c));
+    assert_true(az_views_wanted(&e->doc, "memops", c));
+}
+
+/* Tables by family of operators: on request, where nothing else answers, and for comparisons. */
+static void family_sheets(void **state)
+{
+    struct env *e = *state;
+    struct az_view_choice c = { .native = AZ_TOOL_TRACELENS };
+    assert_true(az_views_wanted(&e->doc, "families", c));
+    add(e, "unified_perf_summary", "count", 1, 2);
+    assert_false(az_views_wanted(&e->doc, "families", c));
+    c.families = true;
+    assert_true(az_views_wanted(&e->doc, "families", c));
+    c.families = false;
+    c.compat = AZ_TOOL_TRACELENS;
+    assert_true(az_views_wanted(&e->doc, "families", c));
+    add(e, "GEMM", "count", 1, 2);
+    e->doc.tables.v[e->doc.tables.n - 1]->kind = AZ_SV("families");
+    chosen(e, 0, AZ_TOOL_TRACELENS, "GEMM");
 }
 
 static void one_value_or_nothing_to_say(void **state)
@@ -115,6 +152,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(asked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(details_of_others, setup, teardown),
         cmocka_unit_test_setup_teardown(classes_of_the_user, setup, teardown),
+        cmocka_unit_test_setup_teardown(classic_block, setup, teardown),
+        cmocka_unit_test_setup_teardown(family_sheets, setup, teardown),
         cmocka_unit_test_setup_teardown(one_value_or_nothing_to_say, setup, teardown),
         cmocka_unit_test_setup_teardown(charts, setup, teardown),
     };

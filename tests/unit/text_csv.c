@@ -524,16 +524,58 @@ static void quoting(void **state)
     az_vec_release(&out);
 }
 
+/* Every byte at every place of texts of every length up to three times eight. */
+static void quoting_of_every_byte(void **state)
+{
+    (void)state;
+    struct az_vec_char out;
+    az_vec_init(&out, NULL);
+    for (size_t n = 1; n < 25; n++) {
+        for (size_t k = 0; k < n * 256; k++) {
+            const char byte = (char)(k % 256);
+            char text[25], want[60];
+            size_t m = 0;
+            memset(text, 'x', n);
+            text[k / 256] = byte;
+            const bool ends = k / 256 == 0 || k / 256 == n - 1;
+            const bool quoted = byte == ',' || byte == '"' || byte == '\r' || byte == '\n' ||
+                                (ends && (byte == ' ' || byte == '\t'));
+            if (quoted)
+                want[m++] = '"';
+            for (size_t i = 0; i < n; i++) {
+                want[m++] = text[i];
+                if (text[i] == '"')
+                    want[m++] = '"';
+            }
+            if (quoted)
+                want[m++] = '"';
+            az_vec_reset(&out);
+            assert_int_equal(az_csv_quote(&out, az_sv_make(text, n), ','), 0);
+            assert_int_equal(out.n, m);
+            assert_memory_equal(out.v, want, m);
+        }
+    }
+    az_vec_release(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_cases),      cmocka_unit_test(nul_bytes),
-        cmocka_unit_test(random_cases),     cmocka_unit_test(long_rows),
-        cmocka_unit_test(row_limit),        cmocka_unit_test(rows_before_a_break),
-        cmocka_unit_test(field_limit),      cmocka_unit_test(memory_limit),
-        cmocka_unit_test(other_separators), cmocka_unit_test(integers),
-        cmocka_unit_test(doubles),          cmocka_unit_test(scaled),
-        cmocka_unit_test(quoting),          cmocka_unit_test(quick_numbers),
+        cmocka_unit_test(fixed_cases),
+        cmocka_unit_test(nul_bytes),
+        cmocka_unit_test(random_cases),
+        cmocka_unit_test(long_rows),
+        cmocka_unit_test(row_limit),
+        cmocka_unit_test(rows_before_a_break),
+        cmocka_unit_test(field_limit),
+        cmocka_unit_test(memory_limit),
+        cmocka_unit_test(other_separators),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(doubles),
+        cmocka_unit_test(scaled),
+        cmocka_unit_test(quoting),
+        cmocka_unit_test(quick_numbers),
+        cmocka_unit_test(quoting_of_every_byte),
     };
     return cmocka_run_group_tests_name("text_csv", tests, NULL, NULL);
 }

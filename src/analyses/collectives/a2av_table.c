@@ -173,7 +173,7 @@ static void put_instance(const struct az_cr *c, struct az_table *t, const struct
 static void put_ours(const struct az_cr *c, struct az_table *t, const struct a2av *a)
 {
     const struct az_coll_coll *x = &c->colls.v[a->coll];
-    az_put_text(t, az_sv_str(az_coll_span_text(c, &c->groups.v[x->group])));
+    az_put_text(t, az_sv_str(c->groups.v[x->group].span));
     az_put_f64(t, gib(throughput(c, a)));
     az_put_f64(t, gib(a->fastest));
     az_put_f64(t, gib(a->slowest));
@@ -338,7 +338,7 @@ static void put_summary(const struct az_cr *c, struct az_table *t, const struct 
     az_put_text(t, az_coll_name(w));
     az_put_known(t, w->size);
     az_put_f64(t, az_coll_ms(wall));
-    az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
+    az_put_text(t, az_sv_str(group->span));
     put_figure(c, t, a, n, RATE_GIB, true, v);
     put_figure(c, t, a, n, OTHERS, true, v);
     az_put_i64(t, partial);

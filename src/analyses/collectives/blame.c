@@ -1,6 +1,7 @@
 /* Of each rank and block, the time without anything but communication, against that of the ranks
  * with the same program. What it means is described in cr_verdict.c. */
 #include "analyses/collectives/blame.h"
+#include "base/intern.h"
 #include "base/sort.h"
 
 #define IMPUTED    0.25 /* of a block's collectives at most */
@@ -54,23 +55,48 @@ static uint64_t expose(struct az_coll_blame *m, size_t r, uint32_t *kinds)
     return program;
 }
 
-/* Ranks that have events in a group; by group and rank. */
-static uint8_t *attendance(struct az_coll_blame *m)
+/* Ranks that have events in each group: ascending in each; group -> its first. */
+struct attendance {
+    uint32_t *rank;
+    size_t *first;
+};
+static int attend(struct az_coll_blame *m, struct attendance *t)
 {
     const struct az_cr *c = m->c;
-    uint8_t *there = az_arena_array(m->a, c->groups.n * m->ranks + 1, 1);
-    for (uint32_t g = 0; there && g < c->n; g++)
-        there[c->group[g] * m->ranks + c->rank[g]] = 1;
-    return there;
+    const size_t groups = c->groups.n;
+    uint32_t *last = az_arena_array(m->a, groups + 1, sizeof *last);
+    t->first = az_arena_array(m->a, groups + 2, sizeof *t->first);
+    if (!last || !t->first)
+        return az_arena_error(m->a);
+    for (int pass = 0; pass < 2; pass++) { /* counted, then put; events are by rank */
+        memset(last, 0, groups * sizeof *last);
+        for (uint32_t g = 0; g < c->n; g++) {
+            const uint32_t i = c->group[g], r = c->rank[g];
+            if (last[i] == r + 1)
+                continue;
+            last[i] = r + 1;
+            if (pass)
+                t->rank[t->first[i + 1]++] = r;
+            else
+                t->first[i + 2]++;
+        }
+        for (size_t i = 2; pass == 0 && i < groups + 2; i++)
+            t->first[i] += t->first[i - 1];
+        if (pass == 0 &&
+            !(t->rank = az_arena_array(m->a, t->first[groups + 1] + 1, sizeof *t->rank)))
+            return az_arena_error(m->a);
+    }
+    return 0;
 }
 
 /* Puts the median of its members where the event of a collective is lost. */
 static int impute(struct az_coll_blame *m, double *v)
 {
     const struct az_cr *c = m->c;
-    const uint8_t *there = attendance(m);
-    if (!there)
-        return az_arena_error(m->a);
+    struct attendance t;
+    const int made = attend(m, &t);
+    if (made)
+        return made;
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *k = &c->colls.v[x];
         if (!(k->flags & CR_INCOMPLETE) || (k->flags & CR_PAIR) || m->block[x] == AZ_NO_ROW)
@@ -84,11 +110,12 @@ static int impute(struct az_coll_blame *m, double *v)
         if (rc)
             return rc;
         const double usual = az_coll_middle(v, k->n);
-        for (size_t r = 0, i = 0; r < m->ranks; r++) {
+        size_t i = 0;
+        for (size_t q = t.first[k->group]; q < t.first[k->group + 1]; q++) {
+            const uint32_t r = t.rank[q];
             while (i < k->n && c->rank[az_coll_member(c, k, (uint32_t)i)] < r)
                 i++;
-            if (!there[k->group * m->ranks + r] ||
-                (i < k->n && c->rank[az_coll_member(c, k, (uint32_t)i)] == r))
+            if (i < k->n && c->rank[az_coll_member(c, k, (uint32_t)i)] == r)
                 continue;
             const size_t at = r * m->blocks + m->block[x];
             m->exposed[at] += usual;
@@ -149,19 +176,56 @@ static void components(struct az_coll_blame *m)
         of[r] = c->part[r] ? of[r] : AZ_NO_ROW;
 }
 
-static void classes(struct az_coll_blame *m, const uint64_t *program)
+/* The class of a rank is the first one with its component and program. */
+static int classes(struct az_coll_blame *m, const uint64_t *program)
 {
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        size_t same = 0;
+    uint32_t *same = az_arena_array(m->a, m->ranks + 1, sizeof *same);
+    struct az_map first;
+    int rc = same ? az_map_init(&first, m->c->job->mem, m->ranks) : az_arena_error(m->a);
+    for (uint32_t r = 0; rc == 0 && r < m->ranks; r++) {
+        uint32_t *at;
+        bool added;
         m->class[r] = r;
-        for (uint32_t q = (uint32_t)m->ranks; m->component[r] != AZ_NO_ROW && q-- > 0;) {
-            if (m->component[q] != m->component[r] || program[q] != program[r])
-                continue;
-            same++;
-            m->class[r] = q;
-        }
-        m->alike[r] = same >= ALIKE;
+        if (m->component[r] == AZ_NO_ROW)
+            continue;
+        rc = az_map_put(&first, m->component[r], program[r], r, &at, &added);
+        if (rc == 0)
+            same[m->class[r] = *at]++;
     }
+    for (uint32_t r = 0; rc == 0 && r < m->ranks; r++)
+        m->alike[r] = same[m->class[r]] >= ALIKE;
+    if (same)
+        az_map_release(&first);
+    return rc;
+}
+
+/* Ranks by what they are in: `of` is a rank's number itself. */
+static int list_sets(struct az_coll_blame *m, const uint32_t *of, uint32_t **list, uint32_t **first)
+{
+    uint32_t *at = az_arena_array(m->a, m->ranks + 2, sizeof *at);
+    uint32_t *v = az_arena_array(m->a, m->ranks + 1, sizeof *v);
+    if (!at || !v)
+        return az_arena_error(m->a);
+    for (size_t r = 0; r < m->ranks; r++)
+        if (m->component[r] != AZ_NO_ROW)
+            at[of[r] + 1]++;
+    for (size_t r = 0; r < m->ranks; r++)
+        at[r + 1] += at[r];
+    *first = az_arena_array(m->a, m->ranks + 2, sizeof **first);
+    if (!*first)
+        return az_arena_error(m->a);
+    memcpy(*first, at, (m->ranks + 1) * sizeof *at);
+    for (uint32_t r = 0; r < m->ranks; r++)
+        if (m->component[r] != AZ_NO_ROW)
+            v[at[of[r]]++] = r;
+    *list = v;
+    return 0;
+}
+
+static int list_peers(struct az_coll_blame *m)
+{
+    const int rc = list_sets(m, m->component, &m->by_component, &m->of_component);
+    return rc ? rc : list_sets(m, m->class, &m->by_class, &m->of_class);
 }
 
 /* ---- what a rank lacks against its peers ---- */
@@ -177,12 +241,12 @@ static uint32_t most_events(const struct az_coll_blame *m, size_t r)
  * many as it ever has. */
 static int usual(const struct az_coll_blame *m, size_t r, size_t b, double *v, uint32_t *n)
 {
-    size_t k = 0;
+    size_t k = 0, peers = 0;
+    const uint32_t *q = az_coll_compared(m, r, &peers);
     *n = m->alike[r] ? 0 : most_events(m, r);
-    for (size_t q = 0; m->alike[r] && q < m->ranks; q++)
-        if (m->component[q] == m->component[r] && m->class[q] == m->class[r] &&
-            m->count[q * m->blocks + b])
-            v[k++] = m->count[q * m->blocks + b];
+    for (size_t i = 0; m->alike[r] && i < peers; i++)
+        if (m->count[q[i] * m->blocks + b])
+            v[k++] = m->count[q[i] * m->blocks + b];
     if (k == 0)
         return 0;
     const int rc = az_coll_sorted(m, v, k);
@@ -230,19 +294,38 @@ static double middle_without(const double *v, size_t n, double x)
     return (v[a + (a >= low)] + v[b + (b >= low)]) / 2;
 }
 
-/* What those of a block lack that are compared with the same ranks as `first`: its class, or it
- * alone. */
+/* What those of a block lack that are compared with the same ranks as `first`: all of its class, or
+ * of its component those that have no class. */
 static int lacks_of(struct az_coll_blame *m, size_t first, size_t b, double *v)
 {
-    size_t n = 0;
-    for (size_t q = 0; q < m->ranks; q++)
-        if ((q == first || az_coll_peers(m, first, q)) && !isnan(m->exposed[q * m->blocks + b]))
-            v[n++] = m->exposed[q * m->blocks + b];
+    size_t n = 0, peers;
+    const uint32_t *q = az_coll_compared(m, first, &peers);
+    for (size_t i = 0; i < peers; i++)
+        if (!isnan(m->exposed[q[i] * m->blocks + b]))
+            v[n++] = m->exposed[q[i] * m->blocks + b];
     const int rc = az_coll_sorted(m, v, n);
-    for (size_t r = first; rc == 0 && r < m->ranks; r++) {
-        const size_t at = r * m->blocks + b;
-        if (r == first || (m->alike[first] && az_coll_peers(m, first, r)))
+    for (size_t i = 0; rc == 0 && i < peers; i++) {
+        const size_t at = q[i] * m->blocks + b;
+        if (m->alike[q[i]] == m->alike[first])
             m->lack[at] = middle_without(v, n, m->exposed[at]) - m->exposed[at];
+    }
+    return rc;
+}
+
+/* Of each set once: by the first rank that is compared with it. */
+static int lacks_in(struct az_coll_blame *m, size_t b, double *v, uint32_t *done)
+{
+    int rc = 0;
+    for (size_t r = 0; rc == 0 && r < m->ranks; r++) {
+        if (m->component[r] == AZ_NO_ROW) {
+            m->lack[r * m->blocks + b] = NAN;
+            continue;
+        }
+        if (m->alike[r] ? m->class[r] != r : done[m->component[r]] == b + 1)
+            continue;
+        if (!m->alike[r])
+            done[m->component[r]] = (uint32_t)b + 1;
+        rc = lacks_of(m, r, b, v);
     }
     return rc;
 }
@@ -265,20 +348,22 @@ int az_coll_lacks(struct az_coll_blame *m)
     m->caused = az_arena_array(m->a, m->ranks + 1, sizeof *m->caused);
     if (m->a->failed)
         return az_arena_error(m->a);
+    uint32_t *done = az_arena_array(m->a, m->ranks + 1, sizeof *done);
+    if (!done)
+        return az_arena_error(m->a);
     components(m);
     for (size_t r = 0; r < m->ranks; r++)
         program[r] = m->c->part[r] ? expose(m, r, kinds) : 0;
-    classes(m, program);
-    int rc = waits(m, v);
+    int rc = classes(m, program);
+    if (rc == 0)
+        rc = list_peers(m);
+    if (rc == 0)
+        rc = waits(m, v);
     if (rc == 0)
         rc = impute(m, v);
     if (rc == 0)
         rc = drop(m, v);
     for (size_t b = 0; rc == 0 && b < m->blocks; b++)
-        for (size_t r = 0; rc == 0 && r < m->ranks; r++)
-            if (m->component[r] != AZ_NO_ROW && (!m->alike[r] || m->class[r] == r))
-                rc = lacks_of(m, r, b, v);
-            else if (m->component[r] == AZ_NO_ROW)
-                m->lack[r * m->blocks + b] = NAN;
+        rc = lacks_in(m, b, v, done);
     return rc;
 }

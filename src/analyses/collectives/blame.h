@@ -19,7 +19,10 @@ struct az_coll_blame {
     uint32_t *imputed; /* rank x block */
     uint32_t *
         component; /* by rank: those it communicates with, however indirectly; AZ_NO_ROW: no part */
-    uint32_t *class; /* by rank: of these, those with the same program */
+    uint32_t *class;                       /* by rank: of these, those with the same program */
+    uint32_t *by_component, *of_component; /* ranks by component, ascending in each; component ->
+                                              its first there */
+    uint32_t *by_class, *of_class;         /* the same by class */
     bool *alike;     /* by rank: there are enough of these to compare it with */
     uint32_t *usual; /* by class: events in a block */
     double *caused;  /* by rank: that others wait longer in implicitly synchronising collectives, ns
@@ -40,6 +43,15 @@ static inline bool az_coll_peers(const struct az_coll_blame *m, size_t r, size_t
 {
     return q != r && m->component[q] != AZ_NO_ROW && m->component[q] == m->component[r] &&
            (!m->alike[r] || m->class[q] == m->class[r]);
+}
+/* Ranks that are compared with each other, r among them: of its class, or all it communicates with.
+ */
+static inline const uint32_t *az_coll_compared(const struct az_coll_blame *m, size_t r, size_t *n)
+{
+    const uint32_t *of = m->alike[r] ? m->of_class : m->of_component,
+                   set = m->alike[r] ? m->class[r] : m->component[r];
+    *n = of[set + 1] - of[set];
+    return (m->alike[r] ? m->by_class : m->by_component) + of[set];
 }
 /* Sorts; median of sorted values, NaN for none. */
 int az_coll_sorted(const struct az_coll_blame *m, double *v, size_t n) AZ_MUST_USE;

@@ -122,5 +122,6 @@ const struct az_rank_analysis az_rank_analysis_collectives = {
     .of_devices = true,
     .any = AZ_CAP_TIMELINE | AZ_CAP_CALLTREE | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS,
     .reduce = az_coll_reduce,
+    .shape = &az_coll_part_shape,
     .finish = finish,
 };

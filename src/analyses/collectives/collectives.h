@@ -34,8 +34,10 @@ struct az_coll_what {
     int64_t size;              /* of the group; -1: not said */
     int64_t peer;              /* send, recv: the other rank; -1 */
     enum az_coll_kind kind;
-    const char *source; /* "kernel", "operation", "annotation", "kernel name" */
+    const char
+        *source; /* "kernel", "operation", "annotation", "kernel name", AZ_COLL_FROM_PAYLOAD */
 };
+#define AZ_COLL_FROM_PAYLOAD "payload" /* names the communicator, and not who is in it */
 
 struct az_coll_event {
     int64_t start, end;  /* as in the file */
@@ -66,6 +68,7 @@ struct az_coll_part {
     struct az_coll_what *what;
     size_t n_what;
     struct az_coll_lane_of *lane;
+    size_t n_lanes;
     struct az_coll_busy *compute;     /* by device */
     int64_t busy;                     /* union of the collectives on each device, added up */
     int64_t overlap;                  /* of which other kernels ran on the same device */
@@ -90,6 +93,7 @@ int az_coll_source_close(struct cr_source *s, struct az_coll_part *part) AZ_MUST
  * if they have none. */
 bool az_coll_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems,
                          struct az_sv *dtype);
+extern const struct az_shape az_coll_part_shape;
 int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
 /* Length of a device's other kernels within [from, to], which is within its collectives. */
 int64_t az_coll_compute_in(const struct az_coll_busy *b, int64_t from, int64_t to);
@@ -105,6 +109,7 @@ struct az_coll_group {
     int64_t expected;  /* members, size, or all ranks of the run */
     int64_t present;   /* of these, ranks with a part */
     bool one_way_pair; /* two members, one of them only sends to the other */
+    const char *span;  /* intra_node, inter_node, unknown */
     bool by_duration;  /* members on different hosts: waits by duration, not by clock */
 };
 AZ_VEC(struct az_coll_group, az_coll_groups);
@@ -242,10 +247,8 @@ int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint
 
 /* ---- tables ---- */
 struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x,
-                        struct az_arena *a);             /* "0_13" */
-struct az_sv az_coll_name(const struct az_coll_what *w); /* its name or "unknown" */
-const char *az_coll_span_text(const struct az_cr *c,
-                              const struct az_coll_group *g); /* intra_node, inter_node, unknown */
+                        struct az_arena *a);                     /* "0_13" */
+struct az_sv az_coll_name(const struct az_coll_what *w);         /* its name or "unknown" */
 double az_coll_mb(const struct az_coll_what *w, int64_t nelems); /* 2^20 bytes; NaN */
 /* Of the numbers that are known (not NaN); NaN where none is. v is used up. */
 struct az_coll_spread {

@@ -25,7 +25,7 @@ static bool wanted(const struct az_cr *c, uint32_t *most)
         if (c->ranks->v[r].world_size > 0)
             return false;
         for (size_t i = 0; i < p->n_what; i++)
-            if (p->what[i].group.n)
+            if (p->what[i].group.n && strcmp(p->what[i].source, AZ_COLL_FROM_PAYLOAD) != 0)
                 return false;
     }
     return *most > 1;
@@ -45,24 +45,49 @@ static void device_times(struct az_coll_part *p)
     p->overlap = p->compute->span[p->compute->n].before;
 }
 
-static bool is_on(const struct az_coll_part *p, size_t i, uint32_t device)
+/* Events and lanes of a part by device: first[d] is where those of device d begin. */
+struct by_device {
+    uint32_t *first_event, *event, *first_lane,
+        *local; /* local: lane -> its number on its device */
+};
+
+/* first[d + 2]: items of device d; becomes where the items of device d + 1 begin. */
+static void begin(uint32_t *first, uint32_t devices)
 {
-    return p->lane[p->ev[i].lane].device == device;
+    for (uint32_t d = 1; d < devices + 2; d++)
+        first[d] += first[d - 1];
+}
+
+static int sort_by_device(struct by_device *b, struct az_arena *a, const struct az_coll_part *p)
+{
+    uint32_t lanes = 0;
+    for (size_t i = 0; i < p->n; i++)
+        lanes = p->ev[i].lane >= lanes ? p->ev[i].lane + 1 : lanes;
+    b->first_event = az_arena_array(a, (size_t)p->n_devices + 2, sizeof *b->first_event);
+    b->first_lane = az_arena_array(a, (size_t)p->n_devices + 2, sizeof *b->first_lane);
+    b->event = az_arena_array(a, p->n + 1, sizeof *b->event);
+    b->local = az_arena_array(a, (size_t)lanes + 1, sizeof *b->local);
+    if (!b->first_event || !b->first_lane || !b->event || !b->local)
+        return az_arena_error(a);
+    for (size_t i = 0; i < p->n; i++)
+        b->first_event[p->lane[p->ev[i].lane].device + 2]++;
+    for (uint32_t l = 0; l < lanes; l++)
+        b->local[l] = b->first_lane[p->lane[l].device + 1]++;
+    begin(b->first_event, p->n_devices);
+    for (size_t i = 0; i < p->n; i++)
+        b->event[b->first_event[p->lane[p->ev[i].lane].device + 1]++] = (uint32_t)i;
+    return 0;
 }
 
 /* The part of one device. */
-static struct az_coll_part *part_of(struct az_arena *a, const struct az_coll_part *from,
-                                    uint32_t device)
+static struct az_coll_part *part_of(struct az_arena *a, const struct by_device *b,
+                                    const struct az_coll_part *from, uint32_t device)
 {
     struct az_coll_part *p = az_arena_alloc(a, sizeof *p);
-    size_t n = 0;
-    uint32_t lanes = 0;
-    for (size_t i = 0; i < from->n; i++) {
-        n += is_on(from, i, device);
-        lanes = from->ev[i].lane >= lanes ? from->ev[i].lane + 1 : lanes;
-    }
-    struct az_coll_event *ev = az_arena_array(a, n + 1, sizeof *ev);
-    struct az_coll_lane_of *lane = az_arena_array(a, lanes + 1, sizeof *lane);
+    const uint32_t first = b->first_event[device], end = b->first_event[device + 1];
+    struct az_coll_event *ev = az_arena_array(a, (size_t)(end - first) + 1, sizeof *ev);
+    struct az_coll_lane_of *lane =
+        az_arena_array(a, (size_t)b->first_lane[device + 1] + 1, sizeof *lane);
     if (!p || !ev || !lane)
         return NULL;
     *p = *from;
@@ -72,12 +97,14 @@ static struct az_coll_part *part_of(struct az_arena *a, const struct az_coll_par
     p->device_id = &from->device_id[device];
     p->n_devices = 1;
     p->n = 0;
+    p->n_lanes = b->first_lane[device + 1];
     p->busy = p->overlap = 0;
-    for (uint32_t l = 0; l < lanes; l++)
-        lane[l].stream = from->lane[l].stream; /* of the only device */
-    for (size_t i = 0; i < from->n; i++)
-        if (is_on(from, i, device))
-            ev[p->n++] = from->ev[i];
+    for (uint32_t i = first; i < end; i++) {
+        struct az_coll_event *e = &ev[p->n++];
+        *e = from->ev[b->event[i]];
+        lane[b->local[e->lane]].stream = from->lane[e->lane].stream; /* of the only device */
+        e->lane = b->local[e->lane];
+    }
     device_times(p);
     return p;
 }
@@ -89,13 +116,17 @@ static int split_rank(struct split *s, size_t r)
     const struct az_ranks *rs = s->c->ranks;
     const struct az_coll_part *p = s->c->part[r];
     const uint32_t devices = p && p->n_devices ? p->n_devices : 1;
+    struct by_device by = { 0 };
+    const int rc = devices > 1 ? sort_by_device(&by, s->c->arena, p) : 0;
+    if (rc)
+        return rc;
     for (uint32_t d = 0; d < devices; d++) {
         struct az_rank *x = &s->rank[s->n];
         *x = rs->v[r];
         x->devices = x->devices > s->most ? x->devices : s->most; /* of its node */
         x->rank = rs->n == 1 ? p->device_id[d] : rs->v[r].rank * (int64_t)s->most + d;
         s->of[s->n] = r;
-        s->part[s->n] = p && p->n_devices > 1 ? part_of(s->c->arena, p, d) : p;
+        s->part[s->n] = p && p->n_devices > 1 ? part_of(s->c->arena, &by, p, d) : p;
         if (p && !s->part[s->n])
             return az_arena_error(s->c->arena);
         s->n++;

@@ -9,11 +9,25 @@
 #define MAX_BASE   (INT64_C(1) << 61)
 #define OTHER_PASS (AZ_NO_ROW - 1)
 
-/* Group names are JSON-free texts; members come as a list. */
+/* A list of ranks, as written: each text is parsed once, whatever the number of ranks whose files
+ * have it. Lists of equal members have one number. */
+struct member_list {
+    const int64_t *v; /* ascending, each once */
+    size_t n;
+    uint32_t set; /* equal members, equal number */
+};
+AZ_VEC(struct member_list, member_lists);
+
+/* Groups by name and members; of a name without members, by name. All in time that grows with the
+ * lists as written and the events, not with their product. */
 struct grouping {
     struct az_cr *c;
-    struct az_intern keys; /* name, 0, members -> group */
-    struct az_vec_char key;
+    struct az_intern names, texts, sets; /* group names; lists as written; members as bytes */
+    struct az_map by_pointer;            /* a text where it was met first -> its id in texts */
+    struct member_lists lists;           /* by id in texts */
+    struct az_map of;                    /* (name, set) -> group */
+    struct az_map of_rank;  /* (name, rank) -> the group of known members; AZ_NO_ROW: several */
+    struct az_vec_u32 same; /* name -> groups that have it */
     struct az_vec_i64 members;
 };
 
@@ -64,78 +78,94 @@ static struct az_sv group_name(struct az_cr *c, const struct az_coll_part *p,
     return name;
 }
 
-static bool is_member(const struct az_coll_group *g, int64_t rank)
+static int new_list(struct grouping *g, struct az_sv text)
 {
-    for (size_t i = 0; i < g->n_members; i++)
-        if (g->members[i] == rank)
-            return true;
-    return false;
-}
-
-/* The one group of that name with known members to which the rank belongs; AZ_NO_ROW. */
-static uint32_t only_group(const struct az_cr *c, struct az_sv name, int64_t rank)
-{
-    uint32_t found = AZ_NO_ROW;
-    for (uint32_t i = 0; i < c->groups.n; i++) {
-        const struct az_coll_group *g = &c->groups.v[i];
-        if (!g->members || !az_sv_eq(g->name, name) || !is_member(g, rank))
-            continue;
-        if (found != AZ_NO_ROW)
-            return AZ_NO_ROW;
-        found = i;
+    struct member_list l = { .n = 0 };
+    int rc = parse_members(g, text);
+    const size_t bytes = g->members.n * sizeof *l.v;
+    if (rc == 0)
+        rc = az_intern(&g->sets, az_sv_make((const char *)g->members.v, bytes), &l.set);
+    if (rc == 0 && g->members.n) {
+        int64_t *m = az_arena_array(g->c->arena, g->members.n, sizeof *m);
+        if (!m)
+            return az_arena_error(g->c->arena);
+        memcpy(m, g->members.v, bytes);
+        l.v = m;
+        l.n = g->members.n;
     }
-    return found;
+    return rc ? rc : az_vec_push(&g->lists, l);
 }
 
-static int new_group(struct grouping *g, const struct az_coll_what *w, struct az_sv name)
+/* Texts of ranks that were read by one thread are one copy: found by where they are. */
+static int list_of(struct grouping *g, struct az_sv text, const struct member_list **out)
+{
+    uint32_t *known, id;
+    bool added;
+    int rc = az_map_put(&g->by_pointer, (uintptr_t)text.p, text.n, 0, &known, &added);
+    if (rc == 0 && added) {
+        rc = az_intern(&g->texts, text, &id);
+        if (rc == 0)
+            *known = id;
+        if (rc == 0 && id == g->lists.n)
+            rc = new_list(g, text);
+    }
+    if (rc == 0)
+        *out = &g->lists.v[*known];
+    return rc;
+}
+
+/* For events whose members are not said: the only group of that name to which a rank belongs. */
+static int note_members(struct grouping *g, uint32_t name, uint32_t group,
+                        const struct member_list *l)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < l->n; i++) {
+        uint32_t *at;
+        bool added;
+        rc = az_map_put(&g->of_rank, name, (uint64_t)l->v[i], group, &at, &added);
+        if (rc == 0 && !added && *at != group)
+            *at = AZ_NO_ROW;
+    }
+    return rc;
+}
+
+static int new_group(struct grouping *g, const struct az_coll_what *w, uint32_t name_id,
+                     const struct member_list *l)
 {
     struct az_cr *c = g->c;
-    struct az_coll_group x = { .name = name, .ranks = w->ranks, .size = w->size };
-    size_t same = 0;
-    if (g->members.n) {
-        int64_t *m = az_arena_array(c->arena, g->members.n, sizeof *m);
-        if (!m)
-            return az_arena_error(c->arena);
-        memcpy(m, g->members.v, g->members.n * sizeof *m);
-        x.members = m;
-        x.n_members = g->members.n;
-    }
+    const struct az_sv name = az_intern_text(&g->names, name_id);
+    struct az_coll_group x = {
+        .name = name, .ranks = w->ranks, .size = w->size, .members = l->v, .n_members = l->n
+    };
+    const uint32_t same = g->same.v[name_id]++;
     x.expected = x.n_members ? (int64_t)x.n_members : x.size > 0 ? x.size : c->ranks->world_size;
-    for (size_t i = 0; i < c->groups.n; i++)
-        same += az_sv_eq(c->groups.v[i].name, name);
     x.id = c->simplified && az_sv_is(name, "all") && !same ? AZ_SV("")
-           : same ? az_arena_printf(c->arena, "%.*s#%zu_", AZ_SVF(name), same + 1)
+           : same ? az_arena_printf(c->arena, "%.*s#%u_", AZ_SVF(name), same + 1)
                   : az_arena_printf(c->arena, "%.*s_", AZ_SVF(name));
-    return x.id.p ? az_vec_push(&c->groups, x) : az_arena_error(c->arena);
+    const int rc = note_members(g, name_id, (uint32_t)c->groups.n, l);
+    return rc ? rc : x.id.p ? az_vec_push(&c->groups, x) : az_arena_error(c->arena);
 }
 
 static int find_group(struct grouping *g, size_t r, const struct az_coll_what *w, struct az_sv name,
-                      uint32_t *group)
+                      const struct member_list *l, uint32_t *group)
 {
-    uint32_t id;
-    if (!name.p)
-        return az_arena_error(g->c->arena);
-    int rc = parse_members(g, w->ranks);
-    if (rc == 0 && !g->members.n && w->group.n) {
-        *group = only_group(g->c, name, g->c->ranks->v[r].rank);
+    uint32_t id, *at;
+    bool added;
+    int rc = name.p ? az_intern(&g->names, name, &id) : az_arena_error(g->c->arena);
+    if (rc == 0 && id == g->same.n)
+        rc = az_vec_push(&g->same, 0);
+    if (rc)
+        return rc;
+    if (!l->n && w->group.n) {
+        *group = az_map_get(&g->of_rank, id, (uint64_t)g->c->ranks->v[r].rank);
         if (*group != AZ_NO_ROW)
             return 0;
     }
-    az_vec_reset(&g->key);
+    rc = az_map_put(&g->of, id, l->n ? 1 + (uint64_t)l->set : 0, (uint32_t)g->c->groups.n, &at,
+                    &added);
     if (rc == 0)
-        rc = az_text_printf(&g->key, "%.*s", AZ_SVF(name));
-    if (rc == 0)
-        rc = az_vec_push(&g->key, '\0');
-    for (size_t i = 0; rc == 0 && i < g->members.n; i++)
-        rc = az_text_printf(&g->key, "%lld,", (long long)g->members.v[i]);
-    const size_t before = g->keys.text.n;
-    if (rc == 0)
-        rc = az_intern(&g->keys, az_text_view(&g->key), &id);
-    if (rc == 0 && g->keys.text.n > before)
-        rc = new_group(g, w, name);
-    if (rc == 0)
-        *group = id;
-    return rc;
+        *group = *at;
+    return rc == 0 && added ? new_group(g, w, id, l) : rc;
 }
 
 /* Groups of one rank's events. pass 0: those whose members are known; pass 1: the others. */
@@ -156,12 +186,13 @@ static int group_rank(struct grouping *g, size_t r, int pass)
         if (*known == OTHER_PASS)
             continue;
         if (*known == AZ_NO_ROW) {
-            rc = parse_members(g, w->ranks);
-            if (rc == 0 && (g->members.n > 0) != (pass == 0))
+            const struct member_list *l = NULL;
+            rc = list_of(g, w->ranks, &l);
+            if (rc == 0 && (l->n > 0) != (pass == 0))
                 *known = OTHER_PASS;
             if (rc || *known == OTHER_PASS)
                 continue;
-            rc = find_group(g, r, w, group_name(c, p, w, device), known);
+            rc = find_group(g, r, w, group_name(c, p, w, device), l, known);
         }
         if (rc == 0)
             c->group[c->base[r] + i] = *known;
@@ -170,20 +201,38 @@ static int group_rank(struct grouping *g, size_t r, int pass)
     return rc;
 }
 
+static void grouping_release(struct grouping *g)
+{
+    struct az_intern *const interns[] = { &g->names, &g->texts, &g->sets };
+    struct az_map *const maps[] = { &g->by_pointer, &g->of, &g->of_rank };
+    for (size_t i = 0; i < AZ_LENGTH(interns); i++)
+        if (interns[i]->slot)
+            az_intern_release(interns[i]);
+    for (size_t i = 0; i < AZ_LENGTH(maps); i++)
+        az_map_release(maps[i]);
+    az_vec_release(&g->lists);
+    az_vec_release(&g->same);
+    az_vec_release(&g->members);
+}
+
 static int make_groups(struct az_cr *c)
 {
+    struct az_mem *mem = c->job->mem;
     struct grouping g = { .c = c };
-    az_vec_init(&g.key, c->job->mem);
-    az_vec_init(&g.members, c->job->mem);
-    int rc = az_intern_init(&g.keys, c->arena, c->job->mem);
+    az_vec_init(&g.lists, mem);
+    az_vec_init(&g.same, mem);
+    az_vec_init(&g.members, mem);
+    int rc = az_intern_init(&g.names, c->arena, mem);
+    rc = rc ? rc : az_intern_init(&g.texts, c->arena, mem);
+    rc = rc ? rc : az_intern_init(&g.sets, c->arena, mem);
+    rc = rc ? rc : az_map_init(&g.by_pointer, mem, 64);
+    rc = rc ? rc : az_map_init(&g.of, mem, 64);
+    rc = rc ? rc : az_map_init(&g.of_rank, mem, 64);
     for (int pass = 0; rc == 0 && pass < 2; pass++)
         for (size_t r = 0; rc == 0 && r < c->ranks->n; r++)
             if (c->part[r])
                 rc = group_rank(&g, r, pass);
-    if (g.keys.slot)
-        az_intern_release(&g.keys);
-    az_vec_release(&g.key);
-    az_vec_release(&g.members);
+    grouping_release(&g);
     return rc;
 }
 
@@ -229,30 +278,30 @@ static int median_step(struct az_cr *c)
 
 /* Nodes: as many ranks as are said to be on one; else by host name; else by the devices that the
  * first trace lists. One recording is of one node. */
-static void nodes(struct az_cr *c)
+static int nodes(struct az_cr *c)
 {
     const struct az_ranks *rs = c->ranks;
+    struct az_intern names;
     bool hosts = rs->n > 0;
+    uint32_t host = 0;
+    int rc = az_intern_init(&names, c->arena, c->job->mem);
     for (size_t r = 0; r < rs->n; r++)
         hosts &= rs->v[r].host.n > 0;
     c->gpus_per_node = c->job->opts->gpus_per_node;
     c->nodes_by_host = c->gpus_per_node == 0 && hosts;
     if (c->gpus_per_node == 0 && rs->n && !hosts)
         c->gpus_per_node = rs->v[0].devices;
-    for (size_t r = 0; r < rs->n; r++) {
+    for (size_t r = 0; rc == 0 && r < rs->n; r++) {
         c->node[r] = c->traces->n == 1      ? 0
                      : c->gpus_per_node > 0 ? rs->v[r].rank / c->gpus_per_node
                                             : -1;
         if (!c->nodes_by_host)
             continue;
-        size_t k = 0;
-        int64_t next = 0;
-        while (k < r && !az_sv_eq(rs->v[k].host, rs->v[r].host)) {
-            next = c->node[k] >= next ? c->node[k] + 1 : next;
-            k++;
-        }
-        c->node[r] = k < r ? c->node[k] : next;
+        rc = az_intern(&names, rs->v[r].host, &host); /* numbered as they appear */
+        c->node[r] = host;
     }
+    az_intern_release(&names);
+    return rc;
 }
 
 /* By name; without names by number, if hosts have several devices: one that shows a rank its own
@@ -265,31 +314,7 @@ static bool other_host(const struct az_cr *c, size_t r, size_t q)
     return c->gpus_per_node > 1 && c->node[r] >= 0 && c->node[q] >= 0 && c->node[r] != c->node[q];
 }
 
-/* Which of a group's ranks are there, and on one host or several. */
-static int attendance(struct az_cr *c)
-{
-    const size_t n = c->ranks->n;
-    uint8_t *there = az_arena_array(c->arena, c->groups.n * n + 1, 1);
-    if (!there)
-        return az_arena_error(c->arena);
-    for (size_t g = 0; g < c->n; g++)
-        there[c->group[g] * n + c->rank[g]] = 1;
-    for (size_t i = 0; i < c->groups.n; i++) {
-        struct az_coll_group *g = &c->groups.v[i];
-        size_t first = n;
-        for (size_t r = 0; r < n; r++) {
-            if (!c->part[r] || !(g->members ? is_member(g, c->ranks->v[r].rank) : there[i * n + r]))
-                continue;
-            g->present++;
-            first = first == n ? r : first;
-            g->by_duration |= other_host(c, first, r);
-        }
-        g->expected = g->expected < g->present ? g->present : g->expected;
-    }
-    return 0;
-}
-
-const char *az_coll_span_text(const struct az_cr *c, const struct az_coll_group *g)
+static const char *span_of(const struct az_cr *c, const struct az_coll_group *g)
 {
     int64_t first = -1;
     for (size_t i = 0; i < g->n_members; i++) {
@@ -306,6 +331,43 @@ const char *az_coll_span_text(const struct az_cr *c, const struct az_coll_group 
         first = node;
     }
     return g->n_members ? "intra_node" : "unknown";
+}
+
+static void attend(struct az_cr *c, struct az_coll_group *g, size_t r, size_t *first)
+{
+    g->present++;
+    *first = *first == SIZE_MAX ? r : *first;
+    g->by_duration |= other_host(c, *first, r);
+}
+
+/* Which of a group's ranks are there, and on one host or several: of its members, or where they are
+ * not known, of those that have events of it (which are by rank). */
+static int attendance(struct az_cr *c)
+{
+    size_t *first = az_arena_array(c->arena, c->groups.n + 1, sizeof *first);
+    uint32_t *last = az_arena_array(c->arena, c->groups.n + 1, sizeof *last);
+    if (!first || !last)
+        return az_arena_error(c->arena);
+    for (size_t i = 0; i < c->groups.n; i++)
+        first[i] = SIZE_MAX;
+    for (size_t g = 0; g < c->n; g++) {
+        const uint32_t i = c->group[g], r = c->rank[g];
+        if (c->groups.v[i].members || last[i] == r + 1)
+            continue;
+        last[i] = r + 1;
+        attend(c, &c->groups.v[i], r, &first[i]);
+    }
+    for (size_t i = 0; i < c->groups.n; i++) {
+        struct az_coll_group *g = &c->groups.v[i];
+        for (size_t k = 0; g->members && k < g->n_members; k++) {
+            const ptrdiff_t r = az_ranks_find(c->ranks, g->members[k]);
+            if (r >= 0 && c->part[r])
+                attend(c, g, (size_t)r, &first[i]);
+        }
+        g->expected = g->expected < g->present ? g->present : g->expected;
+        g->span = span_of(c, g);
+    }
+    return 0;
 }
 
 int az_coll_gather(struct az_cr *c)
@@ -334,8 +396,8 @@ int az_coll_gather(struct az_cr *c)
         for (uint32_t g = c->base[r]; g < c->base[r + 1]; g++)
             c->rank[g] = r;
     clocks_and_names(c);
-    nodes(c);
-    int rc = median_step(c);
+    int rc = nodes(c);
+    rc = rc ? rc : median_step(c);
     if (rc == 0)
         rc = make_groups(c);
     return rc ? rc : attendance(c);

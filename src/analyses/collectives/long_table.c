@@ -86,7 +86,7 @@ static void put_event(const void *of, size_t row, struct az_table *t)
     az_coll_put_clock_us(t, c, g);
     az_put_f64(t, az_coll_us(e->end - e->start));
     az_put_known(t, c->node[c->rank[g]]);
-    az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
+    az_put_text(t, az_sv_str(group->span));
     az_put_f64(t, x && x->n > 1 ? az_coll_us(az_coll_wait(c, x, g)) : NAN);
     az_put_text(t, az_sv_str(w->source));
 }
@@ -155,7 +155,7 @@ static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const
     az_put_f64(t, az_coll_us(s->max));
     az_put_i64(t, (int64_t)s->n);
     az_put_known(t, c->node[c->rank[g]]);
-    az_put_text(t, az_sv_str(az_coll_span_text(c, group)));
+    az_put_text(t, az_sv_str(group->span));
 }
 
 static int sums(struct az_cr *c)

@@ -1,6 +1,8 @@
 /* One rank's trace reduced to its collectives and to when other kernels ran at the same time as
  * them. */
 #include "analyses/collectives/collectives.h"
+#include "base/intern.h"
+#include "base/sort.h"
 #include "model/optrace.h"
 
 enum { COLLECTIVE, COMPUTE, OTHER };
@@ -25,6 +27,7 @@ struct work {
     uint32_t *lane; /* lane of the trace -> row of `lanes` + 1; 0: none yet */
     struct lanes lanes;
     struct devices devices;
+    struct az_map device_at; /* number of a device -> its place */
     struct az_coll_part *part;
 };
 
@@ -55,9 +58,14 @@ static int64_t stream_of(const struct az_trace *t, uint32_t lane)
 static int device_of(struct work *w, uint32_t lane, size_t *place)
 {
     const int64_t id = w->t->lanes.v[lane].device;
-    for (*place = 0; *place < w->devices.n; ++*place)
-        if (w->devices.v[*place].id == id)
-            return 0;
+    uint32_t *at;
+    bool added;
+    const int rc = az_map_put(&w->device_at, (uint64_t)id, 0, (uint32_t)w->devices.n, &at, &added);
+    if (rc)
+        return rc;
+    *place = *at;
+    if (!added)
+        return 0;
     struct device d = { .id = id, .lane = AZ_NO_ROW };
     az_vec_init(&d.comm, w->job->mem);
     az_vec_init(&d.compute, w->job->mem);
@@ -122,21 +130,25 @@ static int scan(struct work *w)
 /* Devices with collectives get their numbers in ascending order, whatever came first in time. */
 static int number_devices(struct work *w, struct az_arena *keep)
 {
-    int64_t *id = az_arena_array(keep, w->devices.n + 1, sizeof *id);
-    if (!id)
-        return az_arena_error(keep);
-    for (size_t i = 0; i < w->devices.n; i++) {
-        struct device *d = &w->devices.v[i];
-        for (size_t k = 0; k < w->devices.n; k++)
-            d->number += w->devices.v[k].lane != AZ_NO_ROW && w->devices.v[k].id < d->id;
-        w->part->n_devices += d->lane != AZ_NO_ROW;
+    const size_t n = w->devices.n;
+    int64_t *id = az_arena_array(keep, n + 1, sizeof *id),
+            *ids = az_arena_array(w->job->arena, n + 1, sizeof *ids);
+    uint32_t *order = az_arena_array(w->job->arena, n + 1, sizeof *order);
+    if (!id || !ids || !order)
+        return az_arena_error(id ? w->job->arena : keep);
+    for (size_t i = 0; i < n; i++)
+        ids[i] = w->devices.v[i].id;
+    const int rc = az_sort_order(ids, n, order, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        struct device *d = &w->devices.v[order[i]];
+        d->number = w->part->n_devices; /* how many with collectives are before it */
         if (d->lane != AZ_NO_ROW)
-            id[d->number] = d->id;
+            id[w->part->n_devices++] = d->id;
     }
     for (size_t i = 0; i < w->lanes.n; i++)
         w->lanes.v[i].device = w->devices.v[w->lanes.v[i].device].number;
     w->part->device_id = id;
-    return 0;
+    return rc;
 }
 
 static int overlap_of(struct work *w, struct device *d, struct az_arena *keep,
@@ -277,6 +289,7 @@ static int make(struct work *w, struct az_arena *keep)
         memcpy(w->part->lane, w->lanes.v, w->lanes.n * sizeof *w->part->lane);
     }
     w->part->n = w->ev.n;
+    w->part->n_lanes = w->lanes.n;
     return 0;
 }
 
@@ -294,9 +307,13 @@ int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
     az_vec_init(&w.ev, job->mem);
     az_vec_init(&w.lanes, job->mem);
     az_vec_init(&w.devices, job->mem);
-    int rc = az_coll_source_open(&w.source, job, keep);
+    int rc = az_map_init(&w.device_at, job->mem, 16);
+    if (rc)
+        return rc;
+    rc = az_coll_source_open(&w.source, job, keep);
     if (rc == 0)
         rc = make(&w, keep);
+    az_map_release(&w.device_at);
     const int closed = az_coll_source_close(w.source, w.part);
     az_vec_release(&w.ev);
     az_vec_release(&w.lanes);
@@ -309,3 +326,66 @@ int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
         *part = w.part;
     return rc ? rc : closed;
 }
+
+/* ---- the part as bytes ---- */
+
+static bool what_valid(const void *of)
+{
+    const struct az_coll_what *w = of;
+    return (unsigned)w->kind < AZ_COLL_KINDS && w->source;
+}
+static bool part_valid(const void *of)
+{
+    const struct az_coll_part *p = of;
+    if (p->n_devices && (!p->compute || !p->device_id))
+        return false;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->ev[i].what >= p->n_what || p->ev[i].lane >= p->n_lanes)
+            return false;
+    for (size_t i = 0; i < p->n_lanes; i++)
+        if (p->lane[i].device >= p->n_devices)
+            return false;
+    return true;
+}
+static const struct az_shape_field event_fields[] = {
+    AZ_PLAIN(struct az_coll_event, start),  AZ_PLAIN(struct az_coll_event, end),
+    AZ_PLAIN(struct az_coll_event, launch), AZ_PLAIN(struct az_coll_event, seq),
+    AZ_PLAIN(struct az_coll_event, what),   AZ_PLAIN(struct az_coll_event, lane)
+};
+static const struct az_shape event_shape = AZ_SHAPE(struct az_coll_event, event_fields);
+static const struct az_shape_field what_fields[] = {
+    AZ_TEXT_OF(struct az_coll_what, name),     AZ_TEXT_OF(struct az_coll_what, dtype),
+    AZ_TEXT_OF(struct az_coll_what, in_split), AZ_TEXT_OF(struct az_coll_what, out_split),
+    AZ_TEXT_OF(struct az_coll_what, group),    AZ_TEXT_OF(struct az_coll_what, ranks),
+    AZ_PLAIN(struct az_coll_what, in),         AZ_PLAIN(struct az_coll_what, out),
+    AZ_PLAIN(struct az_coll_what, size),       AZ_PLAIN(struct az_coll_what, peer),
+    AZ_PLAIN(struct az_coll_what, kind),       AZ_WORD_OF(struct az_coll_what, source)
+};
+static const struct az_shape what_shape = AZ_SHAPE_IF(struct az_coll_what, what_fields, what_valid);
+static const struct az_shape_field lane_fields[] = { AZ_PLAIN(struct az_coll_lane_of, stream),
+                                                     AZ_PLAIN(struct az_coll_lane_of, device) };
+static const struct az_shape lane_shape = AZ_SHAPE(struct az_coll_lane_of, lane_fields);
+static const struct az_shape_field span_fields[] = { AZ_PLAIN(struct cr_busy_span, start),
+                                                     AZ_PLAIN(struct cr_busy_span, before) };
+static const struct az_shape span_shape = AZ_SHAPE(struct cr_busy_span, span_fields);
+static const struct az_shape_field busy_fields[] = { AZ_LIST_MORE(struct az_coll_busy, span, n,
+                                                                  span_shape, 1) };
+static const struct az_shape busy_shape = AZ_SHAPE(struct az_coll_busy, busy_fields);
+static const struct az_shape_field step_fields[] = { AZ_PLAIN(struct az_coll_step, start),
+                                                     AZ_PLAIN(struct az_coll_step, end),
+                                                     AZ_PLAIN(struct az_coll_step, number) };
+static const struct az_shape step_shape = AZ_SHAPE(struct az_coll_step, step_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_LIST_OF(struct az_coll_part, ev, n, event_shape),
+    AZ_LIST_OF(struct az_coll_part, what, n_what, what_shape),
+    AZ_LIST_OF(struct az_coll_part, lane, n_lanes, lane_shape),
+    AZ_LIST_OF(struct az_coll_part, compute, n_devices, busy_shape),
+    AZ_PLAIN(struct az_coll_part, busy),
+    AZ_PLAIN(struct az_coll_part, overlap),
+    AZ_LIST_OF(struct az_coll_part, steps, n_steps, step_shape),
+    AZ_PLAIN(struct az_coll_part, span),
+    AZ_LIST_OF(struct az_coll_part, device_id, n_devices, az_shape_i64),
+    AZ_PLAIN(struct az_coll_part, one_stream)
+};
+const struct az_shape az_coll_part_shape =
+    AZ_SHAPE_IF(struct az_coll_part, part_fields, part_valid);

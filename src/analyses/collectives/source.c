@@ -2,6 +2,7 @@
  * that launched it or of the annotation around the launch; else its name.
  * docs/formulas-collectives.md 1. */
 #include "analyses/collectives/collectives.h"
+#include "analyses/collectives/payload.h"
 #include "base/num.h"
 #include "model/link.h"
 #include "model/optrace.h"
@@ -18,6 +19,8 @@ struct key {
     uint32_t dims, types;     /* of the annotation or operation */
     uint32_t name;            /* annotation's, or the kernel's where only its name says */
     uint32_t source;
+    uint64_t comm; /* of a payload, as is bytes; 0: none */
+    int64_t bytes;
 };
 AZ_VEC(struct az_coll_what, whats);
 
@@ -27,7 +30,8 @@ struct cr_source {
     const struct az_optrace *o; /* NULL: no framework trace */
     struct az_arena *keep;
     struct az_link link;
-    uint32_t *gpu_of; /* kernel row -> gpu number of the call tree */
+    struct az_coll_payloads *payloads; /* NULL: none */
+    uint32_t *gpu_of;                  /* kernel row -> gpu number of the call tree */
     struct notes notes;
     struct az_map rows;
     struct whats whats;
@@ -79,7 +83,10 @@ int az_coll_source_open(struct cr_source **out, struct az_job *job, struct az_ar
         rc = index_kernels(s);
         return rc ? rc : list_notes(s);
     }
-    return s->t->caps & AZ_CAP_CALLS ? az_link_make(&s->link, s->t, job->arena, job->mem) : 0;
+    if (!(s->t->caps & AZ_CAP_CALLS))
+        return 0;
+    s->payloads = az_coll_payloads_of(s->t, job->arena, &rc);
+    return rc ? rc : az_link_make(&s->link, s->t, job->arena, job->mem);
 }
 
 int az_coll_source_close(struct cr_source *s, struct az_coll_part *part)
@@ -235,7 +242,43 @@ static void from_note(const struct cr_source *s, uint32_t row, struct key *k)
     k->source = 2;
 }
 
-static const char *const sources[] = { "kernel", "operation", "annotation", "kernel name" };
+static const char *const sources[] = { "kernel", "operation", "annotation", "kernel name",
+                                       AZ_COLL_FROM_PAYLOAD };
+enum { FROM_NAME = 3, FROM_PAYLOAD };
+
+/* Sizes of a payload are bytes of what its call was given. */
+static void payload_sizes(struct cr_source *s, const struct key *k, struct az_coll_what *w,
+                          struct az_sv *dtype)
+{
+    int64_t all;
+    const int64_t n = az_coll_payload_ranks(s->payloads, k->comm);
+    if (n <= 0 || __builtin_mul_overflow(k->bytes, n, &all))
+        all = -1;
+    w->size = n;
+    w->in = w->kind == AZ_COLL_REDUCESCATTER ? all : k->bytes;
+    w->out = w->kind == AZ_COLL_ALLGATHER ? all : k->bytes;
+    *dtype = AZ_SV("Byte");
+    w->group = az_arena_printf(s->keep, "0x%016llx", (unsigned long long)k->comm);
+}
+
+/* "NCCL:ncclAllReduce" -> AllReduce */
+static struct az_sv call_text(struct az_sv range)
+{
+    const ptrdiff_t at = az_sv_find(range, AZ_SV("nccl"));
+    return at < 0 ? range : az_sv_make(range.p + at + 4, range.n - (size_t)at - 4);
+}
+
+static void from_payload(const struct cr_source *s, uint32_t call, struct key *k)
+{
+    struct az_coll_payload p;
+    if (!az_coll_payload_at(s->payloads, call, &p))
+        return;
+    k->comm = p.comm;
+    k->bytes = p.bytes;
+    k->args.peer = p.peer;
+    k->name = p.name;
+    k->source = FROM_PAYLOAD;
+}
 
 static void sizes(const struct cr_source *s, const struct key *k, struct az_coll_what *w,
                   struct az_sv *dtype)
@@ -262,6 +305,8 @@ static struct az_sv name_text(const struct cr_source *s, const struct key *k, st
         const struct az_sv note = text_of(s, k->name);
         return az_sv_make(note.p + 5, note.n - 5); /* after "nccl:" */
     }
+    if (k->source == FROM_PAYLOAD && k->name != AZ_NO_ID)
+        return call_text(text_of(s, k->name));
     return given;
 }
 
@@ -273,7 +318,10 @@ static int describe(struct cr_source *s, const struct key *k, struct az_sv given
     struct az_sv dtype = { "", 0 };
     int rc = keep_text(s, name_text(s, k, given), &w.name);
     w.kind = az_coll_kind_of(w.name);
-    sizes(s, k, &w, &dtype);
+    if (k->comm)
+        payload_sizes(s, k, &w, &dtype);
+    else
+        sizes(s, k, &w, &dtype);
     if (rc == 0)
         rc = keep_text(s, dtype, &w.dtype);
     if (rc == 0)
@@ -281,7 +329,7 @@ static int describe(struct cr_source *s, const struct key *k, struct az_sv given
     if (rc == 0)
         rc = keep_text(s, text_of(s, k->args.out_split), &w.out_split);
     if (rc == 0)
-        rc = keep_text(s, text_of(s, k->args.pg_name), &w.group);
+        rc = keep_text(s, k->comm ? w.group : text_of(s, k->args.pg_name), &w.group);
     if (rc == 0)
         rc = keep_text(s, text_of(s, k->args.pg_ranks), &w.ranks);
     return rc ? rc : az_vec_push(&s->whats, w);
@@ -308,8 +356,10 @@ int az_coll_source_of(struct cr_source *s, uint32_t row, struct az_sv given,
             from_note(s, note, &k);
     }
     if (k.args.name == AZ_NO_ID && k.dims == AZ_NO_ID)
-        k.source = 3;
-    if (k.args.name == AZ_NO_ID && k.source != 2)
+        k.source = FROM_NAME;
+    if (s->payloads && call != AZ_NO_ROW)
+        from_payload(s, call, &k);
+    if (k.args.name == AZ_NO_ID && k.source != 2 && k.source != FROM_PAYLOAD)
         k.name = kernels->name[row];
     k.args.seq = -1;
     int rc = az_map_put(&s->rows, az_hash(&k, sizeof k), az_hash(&k.args.dtype, sizeof k - 16),

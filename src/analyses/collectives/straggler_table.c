@@ -118,7 +118,7 @@ static void tell_straggler(const struct az_cr *c, const struct rank_sums *s)
         .recoverable = recoverable < span ? (int64_t)recoverable : (int64_t)span,
         .share = NAN,
         .evidence = AZ_SV("straggler_summary"),
-        .row = rank,
+        .row = az_arena_printf(c->arena, "%lld", (long long)c->ranks->v[s->r].rank),
         .overlaps = AZ_SV("exposed_communication"),
         .advice = az_arena_printf(
             c->arena,

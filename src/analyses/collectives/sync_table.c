@@ -140,7 +140,7 @@ static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az
 static void put_last(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x)
 {
     const bool several = x->n > 1;
-    az_put_text(t, az_sv_str(az_coll_span_text(c, &c->groups.v[x->group])));
+    az_put_text(t, az_sv_str(c->groups.v[x->group].span));
     az_put_known(t, several ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
     az_put_f64(t, gib(x->gbps));
     az_put_f64(t, gib(x->bus_gbps));

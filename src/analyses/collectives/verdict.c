@@ -39,6 +39,7 @@
 #define SELDOM       3
 #define WAITED       0.25 /* of the delay: what the others wait longer at least */
 #define BETWEEN      6    /* others, from which the differences between ranks say the error */
+#define SMALL_SET    256  /* ranks that are looked at one by one */
 #define DIFFER       2    /* times more than expected: ranks differ lastingly */
 
 struct sums { /* of one rank */
@@ -51,7 +52,8 @@ struct sums { /* of one rank */
 struct verdicts {
     struct az_coll_blame m;
     struct sums *of;
-    double *v, *w; /* scratch: ranks + blocks */
+    struct peers *peers; /* by component, then by class */
+    double *v, *w;       /* scratch: ranks + blocks */
     size_t judged;
     size_t kept; /* for which `factor` holds: deviation of a normal sample without its ends -> of
                     all */
@@ -148,27 +150,85 @@ static int sum_up(struct verdicts *k, size_t r)
 }
 
 /* ---- all ranks ---- */
+/* What the ranks of a set have in common, so that judging each of many does not look at all again:
+ * medians over all of them, and their delays with sums from the least on, of which one can be left
+ * out. */
+struct peers {
+    bool made;
+    size_t n;
+    double error, correlation;
+    long double scatter;
+    double *delay;             /* sorted; NULL: the set is small and is looked at each time */
+    long double *sum, *square; /* of delay - middle, before each place */
+    double middle;
+};
+
+static int sum_delays(struct verdicts *k, struct peers *p, const uint32_t *q, size_t all)
+{
+    size_t n = 0;
+    p->delay = az_arena_array(k->m.a, p->n + 1, sizeof *p->delay);
+    p->sum = az_arena_array(k->m.a, p->n + 1, sizeof *p->sum);
+    p->square = az_arena_array(k->m.a, p->n + 1, sizeof *p->square);
+    if (!p->delay || !p->sum || !p->square)
+        return az_arena_error(k->m.a);
+    for (size_t i = 0; i < all; i++)
+        if (k->of[q[i]].n >= LEAST_BLOCKS)
+            p->delay[n++] = k->of[q[i]].delay;
+    const int rc = az_coll_sorted(&k->m, p->delay, n);
+    p->middle = az_coll_middle(p->delay, n);
+    for (size_t i = 0; i < n; i++) {
+        const long double d = (long double)p->delay[i] - p->middle;
+        p->sum[i + 1] = p->sum[i] + d;
+        p->square[i + 1] = p->square[i] + d * d;
+    }
+    return rc;
+}
+
+static int peers_of(struct verdicts *k, size_t r, struct peers **out)
+{
+    size_t all = 0, n = 0;
+    struct peers *p = &k->peers[k->m.alike[r] ? k->m.ranks + k->m.class[r] : k->m.component[r]];
+    const uint32_t *q = az_coll_compared(&k->m, r, &all);
+    *out = p;
+    if (p->made)
+        return 0;
+    p->made = true;
+    for (size_t i = 0; i < all; i++) {
+        if (k->of[q[i]].n < LEAST_BLOCKS)
+            continue;
+        k->v[n] = k->of[q[i]].error * sqrt((double)k->of[q[i]].n);
+        k->w[n++] = k->of[q[i]].correlation;
+        p->scatter += k->of[q[i]].scatter;
+    }
+    p->n = n;
+    int rc = az_coll_sorted(&k->m, k->v, n);
+    if (rc == 0)
+        rc = az_coll_sorted(&k->m, k->w, n);
+    p->error = az_coll_middle(k->v, n);
+    p->correlation = az_coll_middle(k->w, n);
+    return rc || n <= SMALL_SET ? rc : sum_delays(k, p, q, all);
+}
+
 /* Error by the blocks of those that are compared with r, and of r; often: of a mean of all blocks,
  * long ones and all, by those of the others. */
 static int within(struct verdicts *k, size_t r, double *error, double *often)
 {
+    struct peers *p;
     double c = 0, scatter = 0;
-    size_t n = 0;
-    for (size_t q = 0; q < k->m.ranks; q++) {
-        if (k->of[q].n < LEAST_BLOCKS || (q != r && !az_coll_peers(&k->m, r, q)))
-            continue;
-        k->v[n] = k->of[q].error * sqrt((double)k->of[q].n);
-        k->w[n++] = k->of[q].correlation;
-        scatter += q != r ? k->of[q].scatter : 0;
-    }
-    int rc = az_coll_sorted(&k->m, k->v, n);
-    if (rc == 0)
-        rc = az_coll_sorted(&k->m, k->w, n);
-    c = az_coll_middle(k->w, n) + 1.5 / (double)k->of[r].n; /* that of a short row is too small */
+    size_t all;
+    const uint32_t *q = az_coll_compared(&k->m, r, &all);
+    const int rc = peers_of(k, r, &p);
+    for (size_t i = 0; !p->delay && i < all; i++)
+        if (k->of[q[i]].n >= LEAST_BLOCKS && q[i] != r)
+            scatter += k->of[q[i]].scatter;
+    if (p->delay)
+        scatter = (double)(p->scatter - k->of[r].scatter);
+    scatter = scatter < 0 ? 0 : scatter;
+    c = p->correlation + 1.5 / (double)k->of[r].n; /* that of a short row is too small */
     c = c < 0.2 ? 0.2 : c > 0.8 ? 0.8 : c;
     const double fewer = sqrt((1 + c) / (1 - c) / (double)k->of[r].n);
-    *error = az_coll_middle(k->v, n) * fewer;
-    *often = n > 1 ? sqrt(scatter / (double)(n - 1)) * fewer : INFINITY;
+    *error = p->error * fewer;
+    *often = p->n > 1 ? sqrt(scatter / (double)(p->n - 1)) * fewer : INFINITY;
     return rc;
 }
 
@@ -189,15 +249,46 @@ static double widening(struct verdicts *k, size_t n, size_t g)
     return k->factor;
 }
 
+/* The same as between() by the sums of a large set, r left out. */
+static int between_many(struct verdicts *k, const struct peers *p, size_t r, double *error,
+                        double *dof)
+{
+    const size_t n = p->n - 1, g = n / 8, kept = n - 2 * g;
+    size_t low = 0, high = p->n, from = g, to = n - g; /* of those without r */
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (p->delay[mid] < k->of[r].delay)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const bool inside = low >= from && low < to;
+    from += low < from;
+    to += low < to;
+    long double sum = p->sum[to] - p->sum[from], squares = p->square[to] - p->square[from];
+    const long double own = (long double)k->of[r].delay - p->middle;
+    sum -= inside ? own : 0;
+    squares -= inside ? own * own : 0;
+    squares -= sum * sum / (long double)kept;
+    *error = squares > 0 ? sqrt((double)(squares / (long double)kept)) * widening(k, n, g) : 0;
+    *dof = (double)kept - 1;
+    return 0;
+}
+
 /* Error by the differences between the others; dof 0: too few of them. */
 static int between(struct verdicts *k, size_t r, double *error, double *dof)
 {
-    size_t n = 0;
+    size_t n = 0, all;
     double sum = 0, squares = 0;
+    struct peers *p;
+    const uint32_t *q = az_coll_compared(&k->m, r, &all);
+    const int made = peers_of(k, r, &p);
 
-    for (size_t q = 0; q < k->m.ranks; q++)
-        if (az_coll_peers(&k->m, r, q) && k->of[q].n >= LEAST_BLOCKS)
-            k->v[n++] = k->of[q].delay;
+    if (made || p->delay)
+        return made ? made : between_many(k, p, r, error, dof);
+    for (size_t i = 0; i < all; i++)
+        if (q[i] != r && k->of[q[i]].n >= LEAST_BLOCKS)
+            k->v[n++] = k->of[q[i]].delay;
     if (n < BETWEEN)
         return 0;
     const int rc = az_coll_sorted(&k->m, k->v, n);
@@ -303,7 +394,8 @@ int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_are
     k.of = az_arena_array(a, k.m.ranks + 1, sizeof *k.of);
     k.v = az_arena_array(a, k.m.ranks + k.m.blocks + 1, sizeof *k.v);
     k.w = az_arena_array(a, k.m.ranks + 1, sizeof *k.w);
-    rc = k.of && k.v && k.w ? az_coll_lacks(&k.m) : az_arena_error(a);
+    k.peers = az_arena_array(a, 2 * k.m.ranks + 1, sizeof *k.peers);
+    rc = k.of && k.v && k.w && k.peers ? az_coll_lacks(&k.m) : az_arena_error(a);
     for (size_t r = 0; rc == 0 && r < k.m.ranks; r++)
         rc = sum_up(&k, r);
     for (size_t r = 0; rc == 0 && r < k.m.ranks; r++)

@@ -6,6 +6,8 @@
 
 #define FEW_NAMES        4    /* of fewer names nothing is common */
 #define MOST_IDENTIFIERS 32   /* of a name that are looked at */
+#define SHORT            24   /* characters of a key that nobody would shorten */
+#define MOST_LOOKS       1000 /* at beginnings; each is looked for in all names */
 #define MOST_WORDS       2000 /* what most names hold is among their first words */
 
 /* ---- identifiers ---- */
@@ -91,14 +93,20 @@ static struct az_sv next_identifier(struct az_sv *rest, bool mangled)
 }
 
 /* ---- words ---- */
-int az_class_keys_init(struct az_class_keys *k, struct az_arena *arena, struct az_mem *mem)
+int az_class_keys_init(struct az_class_keys *k, const struct az_kernel_rules *rules,
+                       struct az_arena *arena, struct az_mem *mem)
 {
     k->names = 0;
+    k->rules = rules;
+    az_vec_init(&k->all, mem);
+    az_vec_init(&k->all_class, mem);
+    az_vec_init(&k->serves, mem);
     az_vec_init(&k->count, mem);
     az_vec_init(&k->class_of, mem);
     az_vec_init(&k->common, mem);
     int rc = az_intern_init(&k->words, arena, mem);
-    return rc ? rc : az_intern_init(&k->ids, arena, mem);
+    rc = rc ? rc : az_intern_init(&k->ids, arena, mem);
+    return rc ? rc : az_intern_init(&k->beginnings, arena, mem);
 }
 
 void az_class_keys_release(struct az_class_keys *k)
@@ -108,6 +116,10 @@ void az_class_keys_release(struct az_class_keys *k)
     az_intern_release(&k->ids);
     az_vec_release(&k->class_of);
     az_vec_release(&k->common);
+    az_vec_release(&k->all);
+    az_vec_release(&k->all_class);
+    az_intern_release(&k->beginnings);
+    az_vec_release(&k->serves);
 }
 
 static bool seen_before(const struct az_words *w, size_t i)
@@ -152,6 +164,8 @@ int az_class_keys_add(struct az_class_keys *k, struct az_sv name, struct az_sv c
         if (rc == 0)
             k->count.v[id]++;
     }
+    rc = rc ? rc : az_vec_push(&k->all, name);
+    rc = rc ? rc : az_vec_push(&k->all_class, class_name);
     return rc ? rc : add_identifiers(k, name, class_name);
 }
 
@@ -194,7 +208,47 @@ static bool tells(struct az_class_keys *k, struct az_sv id)
     return false;
 }
 
-struct az_sv az_class_key(struct az_class_keys *k, struct az_sv name)
+/* ---- beginnings ---- */
+/* "GEMM-cuBLAS" -> "GEMM": finer classes of one kind may share a key. */
+static struct az_sv kind_of(struct az_sv class_name) { return az_sv_cut(&class_name, '-'); }
+
+static bool only_in_class(const struct az_class_keys *k, struct az_sv text, struct az_sv class_name)
+{
+    for (size_t i = 0; i < k->all.n; i++)
+        if (az_sv_find(k->all.v[i], text) >= 0 &&
+            !az_sv_eq(kind_of(k->all_class.v[i]), kind_of(class_name)))
+            return false;
+    return true;
+}
+
+/* Is the beginning of an identifier of the class a key for it? */
+static bool serves(struct az_class_keys *k, struct az_sv text, struct az_sv class_name)
+{
+    uint32_t at;
+    if (az_intern(&k->beginnings, text, &at) != 0)
+        return false;
+    if (at == k->serves.n) {
+        const bool is =
+            k->serves.n < MOST_LOOKS &&
+            az_sv_eq(kind_of(az_kernel_class_of(k->rules, text)->name), kind_of(class_name)) &&
+            only_in_class(k, text, class_name);
+        if (az_vec_push(&k->serves, (uint8_t)is) != 0)
+            return false;
+    }
+    return k->serves.v[at] != 0;
+}
+
+static struct az_sv shortened(struct az_class_keys *k, struct az_sv id, struct az_sv class_name)
+{
+    if (id.n <= SHORT || az_sv_eq(class_name, az_kernel_class_none()->name))
+        return id;
+    for (size_t i = 4; i < id.n; i++)
+        if (id.p[i] == '_' && serves(k, az_sv_make(id.p, i), class_name))
+            return az_sv_make(id.p, i);
+    return id;
+}
+
+static struct az_sv identifier_key(struct az_class_keys *k, struct az_sv name)
 {
     const struct az_sv own = own_identifier(name);
     if (tells(k, own))
@@ -213,4 +267,13 @@ struct az_sv az_class_key(struct az_class_keys *k, struct az_sv name)
         if (tells(k, id))
             return id;
     return name;
+}
+
+struct az_sv az_class_key(struct az_class_keys *k, struct az_sv name)
+{
+    struct az_sv id = identifier_key(k, name);
+    if (az_sv_eq(id, name) && own_identifier(name).n > SHORT)
+        id = own_identifier(name);
+    const struct az_sv key = shortened(k, id, az_kernel_class_of(k->rules, name)->name);
+    return key.n < id.n ? key : identifier_key(k, name);
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "analyses/list.h"
+#include "model/optrace.h"
 #include "tables/keys.h"
 
 /* ---- geometry: rows of all traces, as the table distinguishes them ---- */
@@ -111,6 +112,20 @@ static const struct az_key block = { AZ_TEXT, .text = block_of };
 static const struct az_key registers = { AZ_INT, AZ_UNIT_COUNT, .integer = registers_of };
 static const struct az_key shared = { AZ_INT, AZ_UNIT_BYTES, .integer = shared_of };
 
+/* ---- modules of nodes of graphs ---- */
+static uint32_t module_of(const struct az_scope *r, const struct az_item *i)
+{
+    const struct az_trace *t = az_item_trace(r, i);
+    return t->caps & AZ_CAP_CALLTREE
+               ? az_optrace_graph_module(az_optrace(t), az_item_events(r, i)->uid[i->row])
+               : AZ_NO_ID;
+}
+static bool has_module(const struct az_scope *r, const struct az_item *i)
+{
+    return module_of(r, i) != AZ_NO_ID;
+}
+static const struct az_key module = { AZ_TEXT, .name = module_of };
+
 /* ---- tables ---- */
 static const struct az_sums *kernel_sums(const struct az_trace *t) { return &t->kernel_sums; }
 
@@ -142,6 +157,17 @@ static const struct az_table_spec specs[] = {
                    NS("mean_ns", AZ_FIG_MEAN, AZ_LOWER_BETTER),
                    NS("min_ns", AZ_FIG_MIN, AZ_DETAIL),
                    NS("max_ns", AZ_FIG_MAX, AZ_DETAIL),
+                   { "share_percent", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
+                     .flags = AZ_SHARE } } },
+    { "kernels_by_module", "Device work of graphs by module",
+      .help = "device work inside graphs by the module that it was marked with",
+      .any = AZ_CAP_KERNEL_SUMS, .n_kinds = 3, .kinds = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET },
+      .keep = has_module,
+      .columns = { { "module", &module, .flags = AZ_KEY, .sort = 2 },
+                   { "count", .figure = AZ_FIG_COUNT },
+                   { "total_ns", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .flags = AZ_LOWER_BETTER,
+                     .sort = -1 },
+                   NS("mean_ns", AZ_FIG_MEAN, AZ_LOWER_BETTER),
                    { "share_percent", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
                      .flags = AZ_SHARE } } },
     { NULL }

@@ -132,10 +132,63 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return az_tracks_give(job, t, join_all(job, ranks, parts, t));
 }
 
+/* ---- the part as bytes ---- */
+
+static bool part_valid(const void *of)
+{
+    const struct az_tracks *t = &((const struct part *)of)->t;
+    bool ok = t->families.n == t->names.n;
+    for (size_t i = 0; i < t->marks.n; i++) {
+        const struct az_track_mark *m = &t->marks.v[i];
+        ok = ok && m->lane < t->lanes.n && (m->name == AZ_NO_ID || m->name < t->names.n) &&
+             m->family < AZ_FAMILIES;
+    }
+    for (size_t i = 0; i < t->levels.n; i++) {
+        const struct az_track_level *l = &t->levels.v[i];
+        ok = ok && l->lane < t->lanes.n && l->first <= t->marks.n && l->n <= t->marks.n - l->first;
+    }
+    for (size_t i = 0; i < t->lanes.n; i++)
+        ok = ok && (unsigned)t->lanes.v[i].kind < AZ_TRACK_KINDS;
+    return ok;
+}
+static const struct az_shape_field lane_fields[] = {
+    AZ_PLAIN(struct az_track_lane, kind),   AZ_PLAIN(struct az_track_lane, rank),
+    AZ_PLAIN(struct az_track_lane, device), AZ_PLAIN(struct az_track_lane, stream),
+    AZ_PLAIN(struct az_track_lane, busy),   AZ_PLAIN(struct az_track_lane, events),
+    AZ_PLAINS(struct az_track_lane, family)
+};
+static const struct az_shape lane_shape = AZ_SHAPE(struct az_track_lane, lane_fields);
+static const struct az_shape_field mark_fields[] = {
+    AZ_PLAIN(struct az_track_mark, start), AZ_PLAIN(struct az_track_mark, duration),
+    AZ_PLAIN(struct az_track_mark, busy),  AZ_PLAIN(struct az_track_mark, lane),
+    AZ_PLAIN(struct az_track_mark, name),  AZ_PLAIN(struct az_track_mark, count),
+    AZ_PLAIN(struct az_track_mark, family)
+};
+static const struct az_shape mark_shape = AZ_SHAPE(struct az_track_mark, mark_fields);
+static const struct az_shape_field level_fields[] = {
+    AZ_PLAIN(struct az_track_level, lane),  AZ_PLAIN(struct az_track_level, resolution),
+    AZ_PLAIN(struct az_track_level, from),  AZ_PLAIN(struct az_track_level, to),
+    AZ_PLAIN(struct az_track_level, first), AZ_PLAIN(struct az_track_level, n)
+};
+static const struct az_shape level_shape = AZ_SHAPE(struct az_track_level, level_fields);
+static const struct az_shape_field tracks_fields[] = {
+    AZ_PLAIN(struct az_tracks, span),
+    AZ_VEC_OF(struct az_tracks, lanes, lane_shape),
+    AZ_VEC_OF(struct az_tracks, levels, level_shape),
+    AZ_VEC_OF(struct az_tracks, marks, mark_shape),
+    AZ_VEC_OF(struct az_tracks, names, az_shape_text),
+    AZ_VEC_OF(struct az_tracks, families, az_shape_u8)
+};
+static const struct az_shape tracks_shape = AZ_SHAPE(struct az_tracks, tracks_fields);
+static const struct az_shape_field part_fields[] = { AZ_NEST_OF(struct part, t, tracks_shape),
+                                                     AZ_PLAIN(struct part, begin_ns) };
+static const struct az_shape part_shape = AZ_SHAPE_IF(struct part, part_fields, part_valid);
+
 const struct az_rank_analysis az_rank_analysis_tracks = {
     .name = "tracks",
     .help = "time line of the ranks to be drawn",
     .needs = AZ_CAP_TIMELINE,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

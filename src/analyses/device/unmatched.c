@@ -106,11 +106,13 @@ static int rows(struct work *w, struct az_table *t)
 
 static int run(struct az_job *job)
 {
+    const struct az_user_names said = { .collectives = job->opts->coll_patterns };
+    struct az_kernel_rules *rules = az_kernel_rules_new(&said, job->mem);
     struct work w = { .job = job };
+    if (!rules)
+        return az_mem_error(job->mem);
     struct az_table *t = az_table_new(job->arena, "unmatched_kernels",
                                       "Kernels that the class map does not name", 0);
-    if (!t)
-        return az_arena_error(job->arena);
     az_table_column(t, "Key", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Suggested class", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
@@ -120,7 +122,7 @@ static int run(struct az_job *job)
     az_vec_init(&w.list, job->mem);
     int rc = az_intern_init(&w.keys, job->arena, job->mem);
     if (rc == 0)
-        rc = az_class_keys_init(&w.choice, job->arena, job->mem);
+        rc = az_class_keys_init(&w.choice, rules, job->arena, job->mem);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         rc = count_names(&w, job->traces[i]);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
@@ -128,6 +130,7 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = rows(&w, t);
     az_class_keys_release(&w.choice);
+    az_kernel_rules_free(rules, job->mem);
     az_intern_release(&w.keys);
     az_vec_release(&w.list);
     return az_job_add(job, t, rc);
@@ -136,6 +139,7 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_unmatched = {
     .name = "unmatched_kernels",
     .help = "the biggest kernels that the class map does not name, with keys and classes to paste",
+    .tables = { "unmatched_kernels" },
     .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLTREE,
     .run = run,
 };

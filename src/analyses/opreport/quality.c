@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "analyses/opreport/opreport.h"
+#include "base/num.h"
 
 struct check {
     uint64_t rows;
@@ -121,7 +122,7 @@ int az_opr_quality(struct az_tt *t)
                   t->merge.by_call ? "matched by call count" : "matched by name, in order");
     if (c[Q_IMPOSSIBLE].rows)
         az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
-                   (int64_t)c[Q_IMPOSSIBLE].rows, (int64_t)c[Q_IMPOSSIBLE].time,
+                   (int64_t)c[Q_IMPOSSIBLE].rows, az_whole(c[Q_IMPOSSIBLE].time),
                    AZ_SV("see Suspect in ops and data_quality; drop_impossible leaves them out"));
     return az_opr_emit(t, x, 0);
 }

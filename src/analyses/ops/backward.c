@@ -2,12 +2,12 @@
 
 #include "base/sort.h"
 
-static bool is_wrapper(const struct az_fw *f, uint32_t op)
+static bool is_wrapper(const struct az_op_links *f, uint32_t op)
 {
     return az_sv_starts(az_node_name(f->tree, op), AZ_SV("autograd::engine::evaluate_function:"));
 }
 
-static int64_t seq_of(const struct az_fw *f, uint32_t op)
+static int64_t seq_of(const struct az_op_links *f, uint32_t op)
 {
     uint32_t side = f->trace->ev[AZ_HOST_OP].side[op];
     return side == AZ_NO_ROW ? -1 : f->ops->ops.v[side].seq;
@@ -17,7 +17,7 @@ static int64_t seq_of(const struct az_fw *f, uint32_t op)
 
 /* Operator that begins at a place; the outermost of several. AZ_NO_ROW if none. Operators are
  * sorted by start. */
-static uint32_t op_at(const struct az_fw *f, uint32_t lane, int64_t at)
+static uint32_t op_at(const struct az_op_links *f, uint32_t lane, int64_t at)
 {
     const struct az_events *e = &f->trace->ev[AZ_HOST_OP];
     size_t lo = 0, hi = e->n;
@@ -38,17 +38,17 @@ static uint32_t op_at(const struct az_fw *f, uint32_t lane, int64_t at)
 
 /* Arrows: the two ends of one id; the backward end is the wrapper at or above the operator found
  * there. */
-static int by_arrows(struct az_job *job, const struct az_fw *f, uint32_t *forward)
+static int by_arrows(struct az_mem *mem, const struct az_op_links *f, uint32_t *forward)
 {
     const struct az_fwdbwd *v = f->ops->fwdbwd.v;
     size_t n = f->ops->fwdbwd.n;
-    int64_t *id = az_mem_alloc(job->mem, (n + 1) * sizeof *id);
-    uint32_t *perm = az_mem_alloc(job->mem, (n + 1) * sizeof *perm);
-    int rc = id && perm ? 0 : az_mem_error(job->mem);
+    int64_t *id = az_mem_alloc(mem, (n + 1) * sizeof *id);
+    uint32_t *perm = az_mem_alloc(mem, (n + 1) * sizeof *perm);
+    int rc = id && perm ? 0 : az_mem_error(mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
         id[i] = (int64_t)v[i].id;
     if (rc == 0)
-        rc = az_sort_order(id, n, perm, job->mem);
+        rc = az_sort_order(id, n, perm, mem);
     for (size_t i = 0; rc == 0 && i + 1 < n; i++) {
         const struct az_fwdbwd *a = &v[perm[i]], *b = &v[perm[i + 1]];
         if (a->id != b->id || a->start == b->start)
@@ -61,14 +61,33 @@ static int by_arrows(struct az_job *job, const struct az_fw *f, uint32_t *forwar
             forward[bwd] = fwd;
     }
     if (id)
-        az_mem_free(job->mem, id, (n + 1) * sizeof *id);
+        az_mem_free(mem, id, (n + 1) * sizeof *id);
     if (perm)
-        az_mem_free(job->mem, perm, (n + 1) * sizeof *perm);
+        az_mem_free(mem, perm, (n + 1) * sizeof *perm);
     return rc;
 }
 
+/* Operators of a backward step that has no wrapper: named so, with a forward operator that began
+ * earlier on another thread. */
+static void match_named(const struct az_op_links *f, const uint32_t *op, size_t n,
+                        uint32_t *forward)
+{
+    const struct az_events *e = &f->trace->ev[AZ_HOST_OP];
+    for (size_t k = 0; k < n; k++) {
+        uint32_t best = AZ_NO_ROW;
+        if (forward[op[k]] != AZ_NO_ROW || is_wrapper(f, op[k]) ||
+            az_sv_find(az_node_name(f->tree, op[k]), AZ_SV("Backward")) < 0)
+            continue;
+        for (size_t i = 0; i < n && i < MAX_NESTED; i++)
+            if (e->lane[op[i]] != e->lane[op[k]] && e->start[op[i]] < e->start[op[k]] &&
+                (best == AZ_NO_ROW || e->start[op[i]] > e->start[best]))
+                best = op[i];
+        forward[op[k]] = best;
+    }
+}
+
 /* One run of operators of equal sequence number, in file order. */
-static void match_run(const struct az_fw *f, const uint32_t *op, size_t n, uint32_t *forward)
+static void match_run(const struct az_op_links *f, const uint32_t *op, size_t n, uint32_t *forward)
 {
     const struct az_events *e = &f->trace->ev[AZ_HOST_OP];
     uint32_t wrapper = AZ_NO_ROW, best = AZ_NO_ROW;
@@ -84,35 +103,45 @@ static void match_run(const struct az_fw *f, const uint32_t *op, size_t n, uint3
     forward[wrapper] = best;
 }
 
-static int by_sequence(struct az_job *job, const struct az_fw *f, uint32_t *forward)
+static int by_sequence(struct az_mem *mem, const struct az_op_links *f, uint32_t *forward)
 {
     const struct az_events *e = &f->trace->ev[AZ_HOST_OP];
     const size_t bytes = (e->n + 1) * sizeof(int64_t), perm_bytes = (e->n + 1) * sizeof(uint32_t);
-    int64_t *key = az_mem_alloc(job->mem, bytes);
-    uint32_t *perm = az_mem_alloc(job->mem, perm_bytes);
+    int64_t *key = az_mem_alloc(mem, bytes);
+    uint32_t *perm = az_mem_alloc(mem, perm_bytes);
     size_t n = 0;
-    int rc = key && perm ? 0 : az_mem_error(job->mem);
+    int rc = key && perm ? 0 : az_mem_error(mem);
     for (uint32_t i = 0; rc == 0 && i < e->n; i++) {
         key[i] = e->uid[i];
         if (seq_of(f, i) >= 0)
             perm[n++] = i;
     }
     if (rc == 0)
-        rc = az_sort_by(key, perm, n, job->mem);
+        rc = az_sort_by(key, perm, n, mem);
     for (uint32_t i = 0; rc == 0 && i < e->n; i++)
         key[i] = seq_of(f, i);
     if (rc == 0)
-        rc = az_sort_by(key, perm, n, job->mem);
+        rc = az_sort_by(key, perm, n, mem);
     for (size_t i = 0; rc == 0 && i < n;) {
         size_t j = i + 1;
         while (j < n && key[perm[j]] == key[perm[i]])
             j++;
         match_run(f, perm + i, j - i, forward);
+        if (f->named)
+            match_named(f, perm + i, j - i, forward);
         i = j;
     }
-    az_mem_free(job->mem, key, bytes);
-    az_mem_free(job->mem, perm, perm_bytes);
+    az_mem_free(mem, key, bytes);
+    az_mem_free(mem, perm, perm_bytes);
     return rc;
+}
+
+int az_forward_links(const struct az_op_links *f, struct az_mem *mem, uint32_t *forward)
+{
+    for (uint32_t i = 0; i < f->tree->first_call; i++)
+        forward[i] = AZ_NO_ROW;
+    const int rc = by_arrows(mem, f, forward);
+    return rc ? rc : by_sequence(mem, f, forward);
 }
 
 const uint32_t *az_fw_forward(struct az_job *job, struct az_fw *f, int *rc)
@@ -126,11 +155,8 @@ const uint32_t *az_fw_forward(struct az_job *job, struct az_fw *f, int *rc)
         *rc = az_arena_error(job->arena);
         return NULL;
     }
-    for (uint32_t i = 0; i < f->tree->first_call; i++)
-        forward[i] = AZ_NO_ROW;
-    *rc = by_arrows(job, f, forward);
-    if (*rc == 0)
-        *rc = by_sequence(job, f, forward);
+    const struct az_op_links links = { .trace = f->trace, .tree = f->tree, .ops = f->ops };
+    *rc = az_forward_links(&links, job->mem, forward);
     if (*rc == 0)
         f->forward = forward;
     return f->forward;

@@ -4,6 +4,17 @@
 
 #include "analyses/ops/framework.h"
 
+/* What links are made from. */
+struct az_op_links {
+    const struct az_trace *trace;
+    const struct az_calltree *tree;
+    const struct az_optrace *ops;
+    bool named; /* also of operators without a wrapper that are called X...Backward */
+};
+/* The same as az_fw_forward, into room for tree->first_call rows. 0 or AZ_ENOMEM, AZ_ELIMIT. */
+int az_forward_links(const struct az_op_links *l, struct az_mem *mem,
+                     uint32_t *forward) AZ_MUST_USE;
+
 /* forward[op] for every operator node: the forward operator of an
  * `autograd::engine::evaluate_function: X` wrapper, AZ_NO_ROW elsewhere. By arrows of the file
  * where it has them; else wrappers and forward operators meet by sequence number: the latest

@@ -290,5 +290,6 @@ const struct az_analysis az_analysis_fw_families = {
     .name = "families",
     .help = "operations by family (GEMM, SDPA_fwd, ...) with their parameters, rates and rooflines",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
+    .tables = { "families" },
     .run = run,
 };

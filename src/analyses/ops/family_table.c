@@ -128,6 +128,7 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
     w->t = id.p && title.p ? az_table_new(a, id.p, title.p, 0) : NULL;
     if (!w->t)
         return NULL;
+    w->t->kind = AZ_SV("families");
     if (!x->overlap)
         w->t->error = note_params(w, &x->g);
     columns(w, x);

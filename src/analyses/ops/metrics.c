@@ -90,7 +90,6 @@ memory:
 
 struct az_job *az_fw_job(const struct az_fw_metrics *m) { return m->job; }
 const struct az_trace *az_fw_trace(const struct az_fw_metrics *m) { return m->fw->trace; }
-const struct az_op_models *az_fw_models(const struct az_fw_metrics *m) { return &m->models; }
 const struct az_peaks *az_fw_peaks(const struct az_fw_metrics *m)
 {
     return m->has_peaks ? &m->peaks : NULL;

@@ -38,7 +38,6 @@ struct az_job *az_fw_job(const struct az_fw_metrics *m);
 const struct az_trace *az_fw_trace(const struct az_fw_metrics *m);
 /* The model is one of the user's script. */
 bool az_fw_scripted(struct az_fw_metrics *m, uint32_t name);
-const struct az_op_models *az_fw_models(const struct az_fw_metrics *m);
 /* Peaks of the trace's device; NULL: unknown (then rates have no roofline). */
 const struct az_peaks *az_fw_peaks(const struct az_fw_metrics *m);
 struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az_fw_estimate *e);

@@ -4,10 +4,10 @@
 
 #include "base/sort.h"
 
-#define MAX_LOOKS                                                                                  \
-    50000000 /* pairs looked at: a trace of real streams stays far below, a made-up one cannot     \
-              * hang us                                                                            \
-              */
+/* Pairs looked at, at least and for each event: on a device some ten events run at a time, so that a
+ * real trace stays below; one made up would hang us and fill memory. */
+#define LOOKS_LEAST 250000
+#define LOOKS_EACH  64
 
 struct running { /* events of one lane that had not ended when last looked at */
     struct az_vec_u32 gpu;
@@ -81,12 +81,13 @@ static bool same_stream(const struct sweep *s, uint32_t x, uint32_t y)
 static int sweep(struct sweep *s, struct az_overlaps *o)
 {
     const struct az_fw *fw = s->fw;
+    const uint64_t most = LOOKS_LEAST + LOOKS_EACH * (uint64_t)fw->tree->n_gpu;
     for (uint32_t i = 0; i < fw->tree->n_gpu; i++) {
         uint32_t g = fw->order[i];
         struct az_event e = az_gpu_event(fw->tree, g);
         if (!az_fw_counts(fw, g) || e.end == e.start)
             continue;
-        if (s->looks > MAX_LOOKS) {
+        if (s->looks > most) {
             o->left_out++;
             continue;
         }

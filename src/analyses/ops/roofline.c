@@ -37,16 +37,6 @@ struct work {
     uint64_t unreadable; /* rows whose arguments are malformed */
 };
 
-static bool only_copies(const struct work *w, const struct az_unified_row *r)
-{
-    uint32_t first, end;
-    az_node_gpu(w->fw->tree, r->node, &first, &end);
-    for (uint32_t i = first; i < end; i++)
-        if (w->fw->tree->gpu_kind[w->fw->tree->linked[i]] != AZ_MEMCPY)
-            return false;
-    return end > first;
-}
-
 static int add_line(struct work *w, const struct az_unified_row *r, const struct az_fw_estimate *e)
 {
     uint32_t *at;
@@ -56,8 +46,9 @@ static int add_line(struct work *w, const struct az_unified_row *r, const struct
                             (r->forward != AZ_NO_ROW),
                         (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added)
-        rc = az_vec_push(&w->lines,
-                         ((struct line){ .first = r, .e = *e, .copies = only_copies(w, r) }));
+        rc = az_vec_push(
+            &w->lines,
+            ((struct line){ .first = r, .e = *e, .copies = az_unified_only_copies(w->fw, r) }));
     if (rc)
         return rc;
     struct line *l = &w->lines.v[*at];
@@ -111,13 +102,11 @@ static bool has_shapes(const struct work *w, const struct az_op_args *a)
 
 static int add_row(struct work *w, const struct az_unified_row *r)
 {
-    struct az_fw_estimate e = { .flops = NAN, .bytes = NAN };
+    struct az_fw_estimate e;
     const struct az_op_args *a = az_fw_args(w->fw, r->node);
-    bool backward = r->forward != AZ_NO_ROW, shaped = has_shapes(w, a);
-    int rc = r->gpu == AZ_NO_ROW
-                 ? az_fw_estimate(w->metrics, backward ? r->forward : r->node, backward, &e)
-                 : 0;
-    bool known = !isnan(e.flops) || !isnan(e.bytes);
+    const bool shaped = has_shapes(w, a);
+    const int rc = az_unified_estimate(w->metrics, r, &e);
+    const bool known = !isnan(e.flops) || !isnan(e.bytes);
     w->unreadable += az_fw_unreadable(&e);
     w->all += r->time;
     w->shaped += shaped ? r->time : 0;

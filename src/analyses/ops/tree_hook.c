@@ -1,5 +1,6 @@
 /* The call tree of a framework trace as scripts see and change it. */
 #include "analyses/ops/tree_hook.h"
+#include "analyses/ops/backward.h"
 #include "base/data.h"
 #include "extend/extend.h"
 #include "model/treeedit.h"
@@ -11,6 +12,10 @@ struct view {
     const struct az_calltree *c;
     const struct az_optrace *o;
     struct az_tree_edits *edits;
+    struct az_arena *a;
+    /* Links of backward operators, made when a script asks for the first one: its forward operator,
+     * the first backward operator of one, and the next of the same; AZ_NO_ROW: none. */
+    uint32_t *forward, *first, *next;
     int rc; /* memory ended */
 };
 
@@ -104,6 +109,56 @@ static int64_t sequence(void *ctx, uint32_t n)
     return side == AZ_NO_ROW ? -1 : v->o->ops.v[side].seq;
 }
 
+/* ---- links ---- */
+
+static bool has_links(struct view *v)
+{
+    const size_t n = (size_t)v->c->first_call + 1;
+    const struct az_op_links from = { .trace = v->t, .tree = v->c, .ops = v->o, .named = true };
+    if (v->forward)
+        return true;
+    uint32_t *forward = az_arena_array(v->a, n, sizeof *forward);
+    v->first = az_arena_array(v->a, n, sizeof *v->first);
+    v->next = az_arena_array(v->a, n, sizeof *v->next);
+    v->rc = forward && v->first && v->next ? az_forward_links(&from, v->t->mem, forward)
+                                           : az_arena_error(v->a);
+    if (v->rc)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        v->first[i] = v->next[i] = AZ_NO_ROW;
+    for (uint32_t i = v->c->first_call; i-- > 0;) {
+        if (forward[i] == AZ_NO_ROW)
+            continue;
+        v->next[i] = v->first[forward[i]];
+        v->first[forward[i]] = i;
+    }
+    v->forward = forward;
+    return true;
+}
+
+static uint32_t forward(void *ctx, uint32_t n)
+{
+    struct view *v = ctx;
+    uint32_t node = node_of(v, n);
+    if (!has_links(v))
+        return AZ_EXTEND_NO_NODE;
+    for (; node != AZ_NO_ROW; node = v->c->parent[node])
+        if (node < v->c->first_call && v->forward[node] != AZ_NO_ROW)
+            return v->c->pre[v->forward[node]];
+    return AZ_EXTEND_NO_NODE;
+}
+
+static uint32_t backward(void *ctx, uint32_t n, uint32_t after)
+{
+    struct view *v = ctx;
+    const bool more = after != AZ_EXTEND_NO_NODE;
+    const uint32_t node = node_of(v, more ? after : n);
+    if (node >= v->c->first_call || !has_links(v))
+        return AZ_EXTEND_NO_NODE;
+    const uint32_t next = more ? v->next[node] : v->first[node];
+    return next == AZ_NO_ROW ? AZ_EXTEND_NO_NODE : v->c->pre[next];
+}
+
 /* ---- changes ---- */
 
 static const char *keep(struct view *v, int rc)
@@ -180,6 +235,8 @@ static int run_tree(struct view *v, struct az_extend *e, struct az_diag *said)
                                          .kernel = kernel,
                                          .args = args,
                                          .sequence = sequence,
+                                         .forward = forward,
+                                         .backward = backward,
                                          .rename = rename_op,
                                          .remove = remove_op,
                                          .insert = insert };
@@ -217,6 +274,7 @@ int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx)
     if (v.c->n == 0 || (!shipped && job->opts->extension_file.n == 0))
         return 0;
     az_arena_init(&a, t->mem);
+    v.a = &a;
     if (shipped)
         rc = run_script(&v, &a, NULL, job->diag);
     if (rc == 0 && job->opts->extension_file.n) {

@@ -4,6 +4,7 @@
 #define AZ_ANALYSES_OPS_UNIFIED_H
 
 #include "analyses/ops/framework.h"
+#include "analyses/ops/metrics.h"
 
 /* Small: there are as many as launching operators. */
 struct az_unified_row {
@@ -29,6 +30,11 @@ static inline struct az_sv az_unified_category(const struct az_unified *u,
 {
     return u->categories.v[r->category];
 }
+/* What the models say of the row's work; all unknown for a synthetic row. */
+int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified_row *r,
+                        struct az_fw_estimate *e) AZ_MUST_USE;
+/* Are all device events under the row's node copies, and is there one? */
+bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r);
 /* uid of the node; synthetic rows are numbered on after the file's events. */
 uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r);
 

@@ -10,6 +10,28 @@ struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified
     return r->gpu == AZ_NO_ROW ? az_node_name(u->fw->tree, r->node) : u->names.v[r->name_group - n];
 }
 
+int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified_row *r,
+                        struct az_fw_estimate *e)
+{
+    const bool backward = r->forward != AZ_NO_ROW;
+    *e = (struct az_fw_estimate){
+        .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
+    };
+    return r->gpu == AZ_NO_ROW
+               ? az_fw_estimate(metrics, backward ? r->forward : r->node, backward, e)
+               : 0;
+}
+
+bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r)
+{
+    uint32_t first, end;
+    az_node_gpu(fw->tree, r->node, &first, &end);
+    for (uint32_t i = first; i < end; i++)
+        if (fw->tree->gpu_kind[fw->tree->linked[i]] != AZ_MEMCPY)
+            return false;
+    return end > first;
+}
+
 uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r)
 {
     return r->gpu == AZ_NO_ROW
@@ -145,14 +167,7 @@ struct members { /* of a group */
 static int estimate(void *ctx, size_t i, struct az_fw_estimate *e)
 {
     const struct members *x = ctx;
-    const struct az_unified_row *r = &x->w->rows->v[x->row[i]];
-    const bool backward = r->forward != AZ_NO_ROW;
-    *e = (struct az_fw_estimate){
-        .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
-    };
-    return r->gpu == AZ_NO_ROW
-               ? az_fw_estimate(x->w->metrics, backward ? r->forward : r->node, backward, e)
-               : 0;
+    return az_unified_estimate(x->w->metrics, &x->w->rows->v[x->row[i]], e);
 }
 
 static int put_estimate(struct work *w, struct az_op_groups *x, size_t group)

@@ -110,6 +110,8 @@ void az_bd_describe_f64(double *v, size_t n, struct az_bd_stats *out);
 void az_bd_stats_columns(struct az_table *t, enum az_unit unit);
 void az_bd_put_stats(struct az_table *t, const struct az_bd_stats *s, double scale);
 
+extern const struct az_shape az_bd_shape_stats;
+
 /* Ticks of a rank as microseconds; what to divide by. */
 static inline double az_bd_scale(const struct az_rank *r) { return 1e3 * (double)r->ticks_per_ns; }
 static inline double az_bd_us(const struct az_rank *r, int64_t ticks)
@@ -144,6 +146,7 @@ struct az_bd_names {
 int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name,
                       const int64_t *duration, size_t n, struct az_arena *keep,
                       struct az_bd_names *out) AZ_MUST_USE;
+extern const struct az_shape az_bd_shape_names;
 void az_bd_name_columns(struct az_table *t);
 void az_bd_put_name(struct az_table *t, const struct az_rank *r, const struct az_bd_name *n);
 

@@ -229,10 +229,41 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return az_job_emit(job, t, rc, NULL, 0);
 }
 
+/* ---- the part as bytes ---- */
+
+static bool part_valid(const void *of)
+{
+    const struct counter_part *p = of;
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t k = 0; k < p->row[i].n; k++)
+            if (p->row[i].v[k].name >= p->n_columns)
+                return false;
+    return true;
+}
+static const struct az_shape_field value_fields[] = { AZ_PLAIN(struct az_counter_value, name),
+                                                      AZ_PLAIN(struct az_counter_value, value) };
+static const struct az_shape value_shape = AZ_SHAPE(struct az_counter_value, value_fields);
+static const struct az_shape_field row_fields[] = { AZ_TEXT_OF(struct counter_row, name),
+                                                    AZ_TEXT_OF(struct counter_row, kernel),
+                                                    AZ_TEXT_OF(struct counter_row, stack),
+                                                    AZ_TEXT_OF(struct counter_row, top),
+                                                    AZ_TEXT_OF(struct counter_row, bottom),
+                                                    AZ_PLAIN(struct counter_row, duration),
+                                                    AZ_LIST_OF(struct counter_row, v, n,
+                                                               value_shape) };
+static const struct az_shape row_shape = AZ_SHAPE(struct counter_row, row_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_LIST_OF(struct counter_part, column, n_columns, az_shape_text),
+    AZ_LIST_OF(struct counter_part, row, n, row_shape), AZ_PLAIN(struct counter_part, more),
+    AZ_PLAIN(struct counter_part, launches), AZ_PLAIN(struct counter_part, matched)
+};
+static const struct az_shape part_shape = AZ_SHAPE_IF(struct counter_part, part_fields, part_valid);
+
 const struct az_rank_analysis az_rank_analysis_counters = {
     .name = "rank_counters",
     .help = "hardware counters that the profiler collected over kernels",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -142,10 +142,22 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc ? rc : intervals(job, ranks, parts);
 }
 
+/* ---- the part as bytes ---- */
+
+static const struct az_shape_field stream_fields[] = {
+    AZ_PLAIN(struct stream_part, device), AZ_PLAIN(struct stream_part, stream),
+    AZ_PLAINS(struct stream_part, sum), AZ_NESTS_OF(struct stream_part, stats, az_bd_shape_stats)
+};
+static const struct az_shape stream_shape = AZ_SHAPE(struct stream_part, stream_fields);
+static const struct az_shape_field part_fields[] = { AZ_LIST_OF(struct idle_part, v, n,
+                                                                stream_shape) };
+static const struct az_shape part_shape = AZ_SHAPE(struct idle_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_idle = {
     .name = "rank_idle",
     .help = "idle time of each rank's streams: waiting for the host, for a kernel, other",
     .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE | AZ_CAP_PROGRAMS,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -293,10 +293,35 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc || !job->opts->launch_details ? rc : detail_rows(job, ranks, parts);
 }
 
+/* ---- the part as bytes ---- */
+
+static bool call_valid(const void *of)
+{
+    return (unsigned)((const struct call_part *)of)->class < AZ_BD_CALLS;
+}
+static const struct az_shape_field call_fields[] = { AZ_TEXT_OF(struct call_part, name),
+                                                     AZ_PLAIN(struct call_part, class),
+                                                     AZ_NESTS_OF(struct call_part, of,
+                                                                 az_bd_shape_stats),
+                                                     AZ_PLAIN(struct call_part, short_kernels),
+                                                     AZ_PLAIN(struct call_part, runtime_outliers),
+                                                     AZ_PLAIN(struct call_part, delay_outliers) };
+static const struct az_shape call_shape = AZ_SHAPE_IF(struct call_part, call_fields, call_valid);
+static const struct az_shape_field detail_fields[] = { AZ_PLAIN(struct detail, correlation),
+                                                       AZ_PLAINS(struct detail, of) };
+static const struct az_shape detail_shape = AZ_SHAPE(struct detail, detail_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_LIST_OF(struct launch_part, v, n, call_shape),
+    AZ_NESTS_OF(struct launch_part, all, az_bd_shape_stats),
+    AZ_LIST_OF(struct launch_part, detail, n_details, detail_shape)
+};
+static const struct az_shape part_shape = AZ_SHAPE(struct launch_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_launch = {
     .name = "rank_launches",
     .help = "launches of each rank: time of the call, of the work, delay between them",
     .any = AZ_CAP_CALLTREE | AZ_CAP_CALLS | AZ_CAP_PROGRAMS,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -216,10 +216,24 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return az_document_add(job->doc, t);
 }
 
+/* ---- the part as bytes ---- */
+
+static const struct az_shape_field kind_fields[] = {
+    AZ_TEXT_OF(struct kind_part, name),   AZ_NEST_OF(struct kind_part, stats, az_bd_shape_stats),
+    AZ_PLAIN(struct kind_part, weighted), AZ_PLAIN(struct kind_part, bytes),
+    AZ_PLAIN(struct kind_part, n),        AZ_PLAIN(struct kind_part, no_rate),
+    AZ_PLAIN(struct kind_part, time)
+};
+static const struct az_shape kind_shape = AZ_SHAPE(struct kind_part, kind_fields);
+static const struct az_shape_field part_fields[] = { AZ_LIST_OF(struct memory_part, v, n,
+                                                                kind_shape) };
+static const struct az_shape part_shape = AZ_SHAPE(struct memory_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_memory = {
     .name = "rank_memory",
     .help = "bandwidth of each rank's copies and fills",
     .any = AZ_CAP_CALLTREE | AZ_CAP_MEM,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -400,11 +400,26 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc || !job->opts->sequence_op.n ? rc : sequence_table(job, ranks, parts);
 }
 
+/* ---- the part as bytes ---- */
+
+static const struct az_shape_field row_fields[] = {
+    AZ_TEXT_OF(struct row, op),    AZ_TEXT_OF(struct row, kernels), AZ_PLAIN(struct row, count),
+    AZ_PLAIN(struct row, n),       AZ_PLAIN(struct row, gpu),       AZ_PLAIN(struct row, cpu),
+    AZ_PLAIN(struct row, to_call), AZ_PLAIN(struct row, to_kernel)
+};
+static const struct az_shape row_shape = AZ_SHAPE(struct row, row_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_LIST_OF(struct ops_part, v, n, row_shape), AZ_PLAIN(struct ops_part, more),
+    AZ_LIST_OF(struct ops_part, sequence, n_sequences, row_shape)
+};
+static const struct az_shape part_shape = AZ_SHAPE(struct ops_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_ops = {
     .name = "rank_ops",
     .help =
         "kernels that each rank's operators launch, with delays, and frequent sequences of them",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -31,7 +31,7 @@ struct path_row {
 };
 struct path_part {
     struct path_row *v;
-    size_t n, more, inferred;
+    size_t n, more, inferred, exact;
     int64_t sum[BOUNDS], window;
     struct az_sv annotation; /* empty: the whole trace */
 };
@@ -166,6 +166,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         rc = rows(&g, keep, p);
     p->window = lo != INT64_MIN ? hi - lo : b->last > b->first ? b->last - b->first : 0;
     p->inferred = g.inferred;
+    p->exact = g.exact;
     az_bp_release(&g);
     return rc;
 }
@@ -237,6 +238,9 @@ static int summary_table(struct az_job *job, const struct az_rank *r, const stru
         az_put_f64(t, az_bd_us(r, p->window));
         az_put_given(t, p->annotation);
     }
+    if (p->exact)
+        az_cover(job, "edges of the critical path as recorded", (double)p->exact, "",
+                 AZ_SV("what nodes of graphs waited for, as the trace says"));
     if (p->inferred)
         az_cover(job, "waits of the critical path by inference", (double)p->inferred, "",
                  AZ_SV("the trace does not say for which stream; taken to be for the work that "
@@ -265,10 +269,34 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc ? rc : path_table(job, &ranks->v[i], p);
 }
 
+/* ---- the part as bytes ---- */
+
+static bool row_valid(const void *of)
+{
+    const struct path_row *r = of;
+    return r->type <= AZ_BP_SYNC && r->bound < BOUNDS && r->kind < AZ_KIND_COUNT;
+}
+static const struct az_shape_field row_fields[] = {
+    AZ_TEXT_OF(struct path_row, name),   AZ_PLAIN(struct path_row, pid),
+    AZ_PLAIN(struct path_row, tid),      AZ_PLAIN(struct path_row, stream),
+    AZ_PLAIN(struct path_row, duration), AZ_PLAIN(struct path_row, start),
+    AZ_PLAIN(struct path_row, uid),      AZ_PLAIN(struct path_row, type),
+    AZ_PLAIN(struct path_row, bound),    AZ_PLAIN(struct path_row, kind)
+};
+static const struct az_shape row_shape = AZ_SHAPE_IF(struct path_row, row_fields, row_valid);
+static const struct az_shape_field part_fields[] = { AZ_LIST_OF(struct path_part, v, n, row_shape),
+                                                     AZ_PLAIN(struct path_part, more),
+                                                     AZ_PLAIN(struct path_part, inferred),
+                                                     AZ_PLAINS(struct path_part, sum),
+                                                     AZ_PLAIN(struct path_part, window),
+                                                     AZ_TEXT_OF(struct path_part, annotation) };
+static const struct az_shape part_shape = AZ_SHAPE(struct path_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_critical_path = {
     .name = "rank_critical_path",
     .help = "critical path of one rank",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

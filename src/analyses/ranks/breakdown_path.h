@@ -39,6 +39,9 @@ struct az_bp_graph {
     uint32_t n_host;
     uint32_t *of_call; /* call row -> event + 1 */
     uint32_t *of_op;   /* index of az_bd.op -> event + 1 */
+    uint32_t *after;   /* index of az_bd.op -> of the one that it waited for, as the trace says of
+                          nodes   of graphs; AZ_NO_ROW: not said. NULL: of none */
+    size_t exact;      /* of these, edges of the window */
     struct az_bp_edges edges;
     struct az_vec_u32 path; /* edges of the longest path, in its order */
     size_t inferred;        /* waits whose stream the trace does not say */
@@ -50,6 +53,8 @@ int az_bp_build(struct az_bp_graph *g) AZ_MUST_USE;
 /* An edge that goes back in time, or from a node to itself, is skipped. */
 int az_bp_edge(struct az_bp_graph *g, uint32_t from, uint32_t to, enum az_bp_type type,
                int64_t weight, uint32_t event) AZ_MUST_USE;
+/* Fills `after`. */
+int az_bp_nodes(struct az_bp_graph *g) AZ_MUST_USE;
 /* Edges of waiting calls (bd_path_sync.c). */
 int az_bp_syncs(struct az_bp_graph *g) AZ_MUST_USE;
 /* Fills path. Of equal lengths, the edge that was added first, and the end that comes last. */

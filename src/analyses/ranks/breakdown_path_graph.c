@@ -121,6 +121,18 @@ static int list_device(struct az_bp_graph *g)
 #define LONGEST_GAP_NS                                                                             \
     1500000 /* between kernels of a stream: above, the launch is what was waited for */
 
+/* A node of a graph starts when the one that it waited for has ended; clocks of the two may differ,
+ * so that it starts before: then the time until it does is of the other. */
+static int node_edge(struct az_bp_graph *g, uint32_t x, uint32_t op)
+{
+    const uint32_t p = g->of_op[op] - 1;
+    const int64_t start = g->ev.v[x].start, ended = g->ev.v[p].end;
+    g->exact++;
+    return start >= ended
+               ? az_bp_edge(g, 2 * p + 1, 2 * x, AZ_BP_KERNEL_DELAY, start - ended, x)
+               : az_bp_edge(g, 2 * p, 2 * x, AZ_BP_OPERATOR, start - g->ev.v[p].start, p);
+}
+
 /* What starts device work: its launch where the stream had nothing left to do by then, else the
  * work before it. */
 static int stream_edges(struct az_bp_graph *g, const struct az_bd_stream *s)
@@ -141,8 +153,11 @@ static int stream_edges(struct az_bp_graph *g, const struct az_bd_stream *s)
         if (rc)
             break;
         const int64_t ended = before == UINT32_MAX ? 0 : g->ev.v[before].end;
-        if (before == UINT32_MAX &&
-            outside > called) /* waiting for that is none of this window's time */
+        const uint32_t after = g->after ? g->after[i] : AZ_NO_ROW;
+        if (after != AZ_NO_ROW && g->of_op[after])
+            rc = node_edge(g, x, after);
+        else if (before == UINT32_MAX &&
+                 outside > called) /* waiting for that is none of this window's time */
             rc = az_bp_edge(g, 2 * call, 2 * x, AZ_BP_KERNEL_DELAY,
                             start > outside ? start - outside : 0, x);
         else if (before == UINT32_MAX || ended <= called || start - ended >= longest)
@@ -163,6 +178,8 @@ int az_bp_build(struct az_bp_graph *g)
     int rc = list_host(g);
     if (rc == 0)
         rc = list_device(g);
+    if (rc == 0)
+        rc = az_bp_nodes(g);
     if (rc == 0)
         rc = chain_threads(g);
     for (size_t k = 0; rc == 0 && k < g->b->n_streams; k++)

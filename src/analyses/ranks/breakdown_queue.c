@@ -232,10 +232,27 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc ? rc : over_time(job, ranks, parts);
 }
 
+/* ---- the part as bytes ---- */
+
+static const struct az_shape_field stream_fields[] = { AZ_PLAIN(struct queue_stream, device),
+                                                       AZ_PLAIN(struct queue_stream, stream),
+                                                       AZ_NEST_OF(struct queue_stream, stats,
+                                                                  az_bd_shape_stats),
+                                                       AZ_PLAIN(struct queue_stream, weighted),
+                                                       AZ_PLAIN(struct queue_stream, empty),
+                                                       AZ_PLAIN(struct queue_stream, full) };
+static const struct az_shape stream_shape = AZ_SHAPE(struct queue_stream, stream_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_LIST_OF(struct queue_part, v, n, stream_shape), AZ_PLAIN(struct queue_part, window),
+    AZ_PLAINS(struct queue_part, length)
+};
+static const struct az_shape part_shape = AZ_SHAPE(struct queue_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_queue = {
     .name = "rank_queue",
     .help = "launches waiting on each rank's streams, and time with a full queue",
     .any = AZ_CAP_CALLTREE | AZ_CAP_CALLS | AZ_CAP_PROGRAMS,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -200,3 +200,23 @@ void az_bd_put_name(struct az_table *t, const struct az_rank *r, const struct az
     az_put_f64(t, n->std / az_bd_scale(r));
     az_put_f64(t, (double)n->sum / (double)n->n / az_bd_scale(r));
 }
+
+/* ---- as bytes ---- */
+
+static const struct az_shape_field stats_fields[] = {
+    AZ_PLAIN(struct az_bd_stats, n),    AZ_PLAIN(struct az_bd_stats, sum),
+    AZ_PLAIN(struct az_bd_stats, mean), AZ_PLAIN(struct az_bd_stats, std),
+    AZ_PLAIN(struct az_bd_stats, min),  AZ_PLAIN(struct az_bd_stats, q25),
+    AZ_PLAIN(struct az_bd_stats, q50),  AZ_PLAIN(struct az_bd_stats, q75),
+    AZ_PLAIN(struct az_bd_stats, max)
+};
+const struct az_shape az_bd_shape_stats = AZ_SHAPE(struct az_bd_stats, stats_fields);
+static const struct az_shape_field name_fields[] = {
+    AZ_TEXT_OF(struct az_bd_name, name), AZ_PLAIN(struct az_bd_name, n),
+    AZ_PLAIN(struct az_bd_name, sum),    AZ_PLAIN(struct az_bd_name, min),
+    AZ_PLAIN(struct az_bd_name, max),    AZ_PLAIN(struct az_bd_name, std)
+};
+static const struct az_shape name_shape = AZ_SHAPE(struct az_bd_name, name_fields);
+static const struct az_shape_field names_fields[] = { AZ_LIST_OF(struct az_bd_names, v, n,
+                                                                 name_shape) };
+const struct az_shape az_bd_shape_names = AZ_SHAPE(struct az_bd_names, names_fields);

@@ -222,11 +222,24 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return c.deviation < 0 ? AZ_OK : emit(job, ranks, v, c);
 }
 
+/* ---- the part as bytes ---- */
+
+static const struct az_shape_field last_fields[] = { AZ_TEXT_OF(struct last_of, name),
+                                                     AZ_PLAIN(struct last_of, stream),
+                                                     AZ_PLAIN(struct last_of, iteration),
+                                                     AZ_PLAIN(struct last_of, tick),
+                                                     AZ_PLAIN(struct last_of, duration) };
+static const struct az_shape last_shape = AZ_SHAPE(struct last_of, last_fields);
+static const struct az_shape_field part_fields[] = { AZ_LIST_OF(struct straggler_part, v, n,
+                                                                last_shape) };
+static const struct az_shape part_shape = AZ_SHAPE(struct straggler_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_stragglers = {
     .name = "rank_stragglers",
     .help =
         "ranks that often start the most varying collective last, as HTA counts them (no verdict)",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -458,10 +458,40 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc ? rc : notes(job, ranks, parts);
 }
 
+/* ---- the part as bytes ---- */
+
+static const struct az_shape_field account_fields[] = {
+    AZ_PLAIN(struct az_account, compute),        AZ_PLAIN(struct az_account, comm),
+    AZ_PLAIN(struct az_account, copies),         AZ_PLAIN(struct az_account, exposed_comm),
+    AZ_PLAIN(struct az_account, exposed_copies), AZ_PLAIN(struct az_account, other),
+    AZ_PLAIN(struct az_account, busy),           AZ_PLAIN(struct az_account, idle),
+    AZ_PLAIN(struct az_account, total),          AZ_PLAIN(struct az_account, micro),
+    AZ_PLAIN(struct az_account, first),          AZ_PLAIN(struct az_account, last),
+    AZ_PLAINS(struct az_account, at_once),       AZ_PLAIN(struct az_account, events)
+};
+static const struct az_shape account_shape = AZ_SHAPE(struct az_account, account_fields);
+static const struct az_shape_field comm_fields[] = { AZ_TEXT_OF(struct comm_name, name),
+                                                     AZ_PLAIN(struct comm_name, n),
+                                                     AZ_PLAIN(struct comm_name, sum),
+                                                     AZ_PLAIN(struct comm_name, hidden) };
+static const struct az_shape comm_shape = AZ_SHAPE(struct comm_name, comm_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_PLAIN(struct time_part, ops),
+    AZ_PLAIN(struct time_part, left_out),
+    AZ_PLAIN(struct time_part, no_launch),
+    AZ_NEST_OF(struct time_part, a, account_shape),
+    AZ_NESTS_OF(struct time_part, kernels, az_bd_shape_names),
+    AZ_NESTS_OF(struct time_part, notes, az_bd_shape_names),
+    AZ_PLAINS(struct time_part, notes_n),
+    AZ_LIST_OF(struct time_part, comms, n_comms, comm_shape)
+};
+static const struct az_shape part_shape = AZ_SHAPE(struct time_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_breakdown = {
     .name = "rank_breakdown",
     .help = "device time of each rank: computation, communication, copies, idle, overlap, kernels",
     .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE | AZ_CAP_PROGRAMS,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -483,9 +483,39 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc;
 }
 
+/* ---- the part as bytes ---- */
+
+static const struct az_shape_field graphs_fields[] = { AZ_PLAIN(struct az_fw_graphs, launches),
+                                                       AZ_PLAIN(struct az_fw_graphs, bare) };
+static const struct az_shape graphs_shape = AZ_SHAPE(struct az_fw_graphs, graphs_fields);
+static const struct az_shape_field captured_fields[] = { AZ_PLAINS(struct az_graft_sums, launches),
+                                                         AZ_PLAINS(struct az_graft_sums, events),
+                                                         AZ_PLAINS(struct az_graft_sums, ticks),
+                                                         AZ_PLAIN(struct az_graft_sums, surplus) };
+static const struct az_shape captured_shape = AZ_SHAPE(struct az_graft_sums, captured_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_PLAIN(struct part, steps),
+    AZ_PLAIN(struct part, first),
+    AZ_PLAIN(struct part, last),
+    AZ_PLAIN(struct part, timed),
+    AZ_PLAIN(struct part, active),
+    AZ_PLAIN(struct part, links),
+    AZ_PLAIN(struct part, device),
+    AZ_PLAIN(struct part, linked),
+    AZ_PLAIN(struct part, graph),
+    AZ_PLAIN(struct part, kernels),
+    AZ_PLAIN(struct part, others),
+    AZ_PLAIN(struct part, unlinked_events),
+    AZ_NEST_OF(struct part, graphs, graphs_shape),
+    AZ_NEST_OF(struct part, captured, captured_shape),
+    AZ_LIST_OF(struct part, drops, n_drops, az_rank_shape_drop)
+};
+static const struct az_shape part_shape = AZ_SHAPE(struct part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_ranks = {
     .name = "ranks",
     .help = "the ranks of a run: which are there, what was read of each, where they differ",
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -26,6 +26,14 @@ struct az_sv az_rank_text(struct az_job *job, struct az_arena *keep, struct az_s
     return az_intern_text(job->texts, id);
 }
 
+static const struct az_shape_field drop_fields[] = { AZ_TEXT_OF(struct az_drop, reason),
+                                                     AZ_PLAIN(struct az_drop, count),
+                                                     AZ_PLAIN(struct az_drop, ticks) };
+const struct az_shape az_rank_shape_drop = AZ_SHAPE(struct az_drop, drop_fields);
+static const struct az_shape_field fact_fields[] = { AZ_TEXT_OF(struct az_fact, key),
+                                                     AZ_TEXT_OF(struct az_fact, value) };
+const struct az_shape az_rank_shape_fact = AZ_SHAPE(struct az_fact, fact_fields);
+
 struct az_sv az_rank_list(struct az_arena *a, const int64_t *v, size_t n)
 {
     struct az_sv text = AZ_SV("");
@@ -51,10 +59,13 @@ void az_rank_set_offset(struct az_job *job, const struct az_ranks *r, size_t i, 
     struct az_table *t = az_document_table(job->doc, "ranks");
     const ptrdiff_t rank = t ? az_table_find(t, "rank") : -1,
                     column = t ? az_table_find(t, "offset_ns") : -1;
-    for (size_t row = 0; rank >= 0 && column >= 0 && row < t->rows; row++) {
+    /* by rank, all that are there first or among those that are missing */
+    for (size_t row = i; rank >= 0 && column >= 0 && row < t->rows; row++) {
         const struct az_cell *c = az_table_at(t, row, (size_t)rank);
-        if (c->type == AZ_INT && c->i == r->v[i].rank)
-            t->cells.v[row * t->columns.n + (size_t)column] =
-                (struct az_cell){ .type = AZ_INT, .i = ns };
+        if (c->type != AZ_INT || c->i != r->v[i].rank)
+            continue;
+        t->cells.v[row * t->columns.n + (size_t)column] =
+            (struct az_cell){ .type = AZ_INT, .i = ns };
+        return;
     }
 }

@@ -8,6 +8,7 @@
 #define AZ_ANALYSES_RANKS_RANKS_H
 
 #include "analyses/analysis.h"
+#include "base/shape.h"
 
 /* A rank that is there. Texts live as long as the document. */
 struct az_rank {
@@ -61,6 +62,8 @@ struct az_sv az_rank_list(struct az_arena *a, const int64_t *v, size_t n);
 /* For `finish`: fills the column `offset` of the table `ranks` for index i of the set: ns to add to
  * that rank's times. Nothing if there is no such table. */
 void az_rank_set_offset(struct az_job *job, const struct az_ranks *r, size_t i, int64_t ns);
+/* Shapes of what several parts hold. */
+extern const struct az_shape az_rank_shape_drop, az_rank_shape_fact;
 
 struct az_rank_analysis {
     const char *name;
@@ -71,6 +74,11 @@ struct az_rank_analysis {
      * may be emitted. *part: made in `keep` (charged to the input's budget), texts copied: nothing
      * may point into the trace. */
     int (*reduce)(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
+    /* What a part is, so that it can be kept in a file and finished elsewhere (driver/parts.h).
+     * What reduce leaves is described wholly: nothing else of it is there when a part comes from a
+     * file.
+     */
+    const struct az_shape *shape;
     /* parts: one per rank of `ranks`, NULL where there is none; at least one is there. Emits
      * tables; job has no trace. az_cover and az_finding go here. ranks and parts live as long as
      * the document: rows may be made of them. */

@@ -415,12 +415,45 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc;
 }
 
+/* ---- the part as bytes ---- */
+
+static const struct az_shape_field launch_fields[] = { AZ_PLAIN(struct az_mr_launch, name),
+                                                       AZ_PLAIN(struct az_mr_launch, class),
+                                                       AZ_PLAIN(struct az_mr_launch, count),
+                                                       AZ_PLAIN(struct az_mr_launch, time),
+                                                       AZ_PLAIN(struct az_mr_launch, exposed) };
+static const struct az_shape launch_shape = AZ_SHAPE(struct az_mr_launch, launch_fields);
+static const struct az_shape_field events_fields[] = {
+    AZ_PLAIN(struct az_mr_events, name),  AZ_PLAIN(struct az_mr_events, cat),
+    AZ_PLAIN(struct az_mr_events, count), AZ_PLAIN(struct az_mr_events, sum),
+    AZ_PLAIN(struct az_mr_events, min),   AZ_PLAIN(struct az_mr_events, max)
+};
+static const struct az_shape events_shape = AZ_SHAPE(struct az_mr_events, events_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_PLAIN(struct az_mr_part, tree),
+    AZ_NEST_OF(struct az_mr_part, texts, az_mr_shape_kept),
+    AZ_PLAINS(struct az_mr_part, figure),
+    AZ_PLAIN(struct az_mr_part, events),
+    AZ_PLAIN(struct az_mr_part, no_launch),
+    AZ_PLAIN(struct az_mr_part, copies),
+    AZ_LIST_OF(struct az_mr_part, launch, n_launches, launch_shape),
+    AZ_PLAIN(struct az_mr_part, linked),
+    AZ_PLAIN(struct az_mr_part, unlinked),
+    AZ_PLAIN(struct az_mr_part, short_linked),
+    AZ_PLAIN(struct az_mr_part, short_unlinked),
+    AZ_LIST_OF(struct az_mr_part, unlinked_of, n_unlinked, events_shape),
+    AZ_LIST_OF(struct az_mr_part, calls, n_calls, events_shape),
+    AZ_LIST_OF(struct az_mr_part, short_of, n_short, events_shape)
+};
+static const struct az_shape part_shape = AZ_SHAPE(struct az_mr_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_sheets = {
     .name = "rank_sheets",
     .help = "kernel launchers, GPU time lines, short and unlinked kernels, calls and groups of all "
             "ranks",
     .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };
 
@@ -429,5 +462,6 @@ const struct az_rank_analysis az_rank_analysis_groups = {
     .help = "operators of gemm, conv, attn, un_elemwise, bin_elemwise by parameters, of all ranks",
     .needs = AZ_CAP_CALLTREE,
     .reduce = az_mr_ops_reduce,
+    .shape = &az_mr_ops_shape,
     .finish = az_mr_ops_finish,
 };

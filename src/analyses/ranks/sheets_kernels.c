@@ -26,6 +26,7 @@ struct kernel {
 struct part {
     struct az_mr_kept texts;
     const struct owner *owner;
+    size_t n_owners;
     const struct kernel *kernel; /* in file order */
     size_t n;
 };
@@ -132,6 +133,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     if (rc == 0) {
         p->kernel = kernel;
         p->n = w.k.ev->n;
+        p->n_owners = w.owners.n;
         p->owner = az_mr_keep(keep, w.owners.v, w.owners.n, sizeof *p->owner);
         rc = p->owner ? az_mr_texts_keep(&w.texts, job, keep, &p->texts) : az_arena_error(keep);
     }
@@ -221,10 +223,41 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc;
 }
 
+/* ---- the part as bytes ---- */
+
+static bool part_valid(const void *of)
+{
+    const struct part *p = of;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->kernel[i].owner != AZ_NO_ID && p->kernel[i].owner >= p->n_owners)
+            return false;
+    return true;
+}
+static const struct az_shape_field owner_fields[] = {
+    AZ_PLAIN(struct owner, uid),     AZ_PLAIN(struct owner, name),
+    AZ_PLAIN(struct owner, dims),    AZ_PLAIN(struct owner, types),
+    AZ_PLAIN(struct owner, strides), AZ_PLAIN(struct owner, concrete),
+    AZ_PLAIN(struct owner, file),    AZ_PLAIN(struct owner, count),
+    AZ_PLAIN(struct owner, busy)
+};
+static const struct az_shape owner_shape = AZ_SHAPE(struct owner, owner_fields);
+static const struct az_shape_field kernel_fields[] = {
+    AZ_PLAIN(struct kernel, uid),   AZ_PLAIN(struct kernel, name),   AZ_PLAIN(struct kernel, owner),
+    AZ_PLAIN(struct kernel, start), AZ_PLAIN(struct kernel, length), AZ_PLAIN(struct kernel, stream)
+};
+static const struct az_shape kernel_shape = AZ_SHAPE(struct kernel, kernel_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_NEST_OF(struct part, texts, az_mr_shape_kept),
+    AZ_LIST_OF(struct part, owner, n_owners, owner_shape),
+    AZ_LIST_OF(struct part, kernel, n, kernel_shape)
+};
+static const struct az_shape part_shape = AZ_SHAPE_IF(struct part, part_fields, part_valid);
+
 const struct az_rank_analysis az_rank_analysis_kernels = {
     .name = "rank_kernels",
     .help = "every kernel of every rank (all_kernels)",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -329,3 +329,67 @@ int az_mr_ops_reduce(struct az_job *job, struct az_arena *keep_in, void **part)
         *part = w.part;
     return rc;
 }
+
+/* ---- the part as bytes ---- */
+
+static bool param_valid(const void *of)
+{
+    return (unsigned)((const struct az_perf_param *)of)->kind <= AZ_PARAM_NONE &&
+           ((const struct az_perf_param *)of)->name;
+}
+static bool op_valid(const void *of) { return ((const struct az_mr_op *)of)->sheet < AZ_MR_GROUPS; }
+static bool part_valid(const void *of)
+{
+    const struct az_mr_ops_part *p = of;
+    for (size_t i = 0; i < p->n_kernels; i++)
+        if (p->kernel[i].op >= p->n_ops)
+            return false;
+    return true;
+}
+static const struct az_shape_field moments_fields[] = { AZ_PLAIN(struct az_moments, n),
+                                                        AZ_PLAIN(struct az_moments, mean),
+                                                        AZ_PLAIN(struct az_moments, m2) };
+static const struct az_shape moments_shape = AZ_SHAPE(struct az_moments, moments_fields);
+static const struct az_shape_field param_fields[] = { AZ_WORD_OF(struct az_perf_param, name),
+                                                      AZ_PLAIN(struct az_perf_param, kind),
+                                                      AZ_PLAIN(struct az_perf_param, number),
+                                                      AZ_TEXT_OF(struct az_perf_param, text) };
+static const struct az_shape param_shape =
+    AZ_SHAPE_IF(struct az_perf_param, param_fields, param_valid);
+static const struct az_shape_field op_fields[] = {
+    AZ_PLAIN(struct az_mr_op, sheet),
+    AZ_PLAIN(struct az_mr_op, name),
+    AZ_PLAIN(struct az_mr_op, params),
+    AZ_LIST_OF(struct az_mr_op, param, n_params, param_shape),
+    AZ_PLAIN(struct az_mr_op, flops),
+    AZ_PLAIN(struct az_mr_op, bytes),
+    AZ_PLAIN(struct az_mr_op, dims),
+    AZ_PLAIN(struct az_mr_op, types),
+    AZ_PLAIN(struct az_mr_op, strides),
+    AZ_PLAIN(struct az_mr_op, concrete),
+    AZ_PLAIN(struct az_mr_op, uid),
+    AZ_PLAIN(struct az_mr_op, time),
+    AZ_PLAIN(struct az_mr_op, other_time),
+    AZ_NEST_OF(struct az_mr_op, of_time, moments_shape),
+    AZ_NEST_OF(struct az_mr_op, byte_rate, moments_shape),
+    AZ_NEST_OF(struct az_mr_op, flop_rate, moments_shape),
+    AZ_NEST_OF(struct az_mr_op, other_rate, moments_shape)
+};
+static const struct az_shape op_shape = AZ_SHAPE_IF(struct az_mr_op, op_fields, op_valid);
+static const struct az_shape_field kernel_fields[] = {
+    AZ_PLAIN(struct az_mr_kernel, op),         AZ_PLAIN(struct az_mr_kernel, name),
+    AZ_PLAIN(struct az_mr_kernel, occurrence), AZ_PLAIN(struct az_mr_kernel, stream),
+    AZ_PLAIN(struct az_mr_kernel, sum),        AZ_PLAIN(struct az_mr_kernel, min),
+    AZ_PLAIN(struct az_mr_kernel, max),        AZ_NEST_OF(struct az_mr_kernel, of, moments_shape)
+};
+static const struct az_shape kernel_shape = AZ_SHAPE(struct az_mr_kernel, kernel_fields);
+static const struct az_shape_field failed_fields[] = { AZ_PLAIN(struct az_mr_failed, n),
+                                                       AZ_WORD_OF(struct az_mr_failed, why) };
+static const struct az_shape failed_shape = AZ_SHAPE(struct az_mr_failed, failed_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_NEST_OF(struct az_mr_ops_part, texts, az_mr_shape_kept),
+    AZ_LIST_OF(struct az_mr_ops_part, op, n_ops, op_shape),
+    AZ_LIST_OF(struct az_mr_ops_part, kernel, n_kernels, kernel_shape),
+    AZ_NESTS_OF(struct az_mr_ops_part, failed, failed_shape)
+};
+const struct az_shape az_mr_ops_shape = AZ_SHAPE_IF(struct az_mr_ops_part, part_fields, part_valid);

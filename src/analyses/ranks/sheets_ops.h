@@ -49,6 +49,7 @@ struct az_mr_ops_part {
 };
 /* Both of the analysis `op_groups`. */
 int az_mr_ops_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
+extern const struct az_shape az_mr_ops_shape;
 int az_mr_ops_finish(struct az_job *job, const struct az_ranks *ranks,
                      void *const *parts) AZ_MUST_USE;
 

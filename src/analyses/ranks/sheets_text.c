@@ -29,3 +29,7 @@ void *az_mr_keep(struct az_arena *keep, const void *v, size_t n, size_t size)
         memcpy(own, v, n * size);
     return own;
 }
+
+static const struct az_shape_field kept_fields[] = { AZ_LIST_OF(struct az_mr_kept, v, n,
+                                                                az_shape_text) };
+const struct az_shape az_mr_shape_kept = AZ_SHAPE(struct az_mr_kept, kept_fields);

@@ -21,6 +21,7 @@ struct az_mr_kept {
     struct az_sv *v;
     size_t n;
 };
+extern const struct az_shape az_mr_shape_kept;
 int az_mr_texts_keep(const struct az_mr_texts *t, struct az_job *job, struct az_arena *keep,
                      struct az_mr_kept *out) AZ_MUST_USE;
 /* Text of an id, empty for AZ_NO_ID. */

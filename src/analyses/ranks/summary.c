@@ -115,9 +115,14 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return rc;
 }
 
+/* ---- the part as bytes ---- */
+
+static const struct az_shape part_shape = { "rank_summary", 1, NULL, 0, NULL };
+
 const struct az_rank_analysis az_rank_analysis_rank_summary = {
     .name = "rank_summary",
     .help = "ranks present and missing, and what a rank takes on average",
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -1,18 +1,25 @@
-/* The rules `exposed_communication` and `exposed_copy`: what no computation hides, by what it is.
+/* The rules `exposed_communication` and `exposed_copy`: what no computation hides, by what it is;
+ * communication by kernel, kind of collective and group where they are recorded.
  * Each device by itself; time that two such events share counts for the one that began first, so
  * that the findings add up to the account. */
+#include "analyses/collectives/collectives.h"
+#include "analyses/rates.h"
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/num.h"
+#include "base/sort.h"
 #include "facts/shared.h"
 
 #include <inttypes.h>
+#include <math.h>
 
-#define NOTHING 2000 /* part of the total below which nothing is reported */
+#define SMALL   65536 /* bytes of a copy below which its rate says nothing */
+#define NOTHING 2000  /* part of the total below which nothing is reported */
 
-struct sum { /* of one name */
+struct sum { /* of one name and description */
     uint32_t name;
     enum az_part part;
+    uint32_t what; /* row of its collective's description; AZ_NO_ROW: none */
     int64_t count, ticks, exposed;
     double bytes;
 };
@@ -31,6 +38,8 @@ struct work {
     struct device *device; /* by slot */
     struct az_map index;
     struct sums sums;
+    struct cr_source *source; /* of descriptions of collectives; NULL: none are recorded */
+    struct az_coll_part said;
 };
 
 static double bytes_of(const struct az_trace *t, uint32_t op)
@@ -43,15 +52,29 @@ static double bytes_of(const struct az_trace *t, uint32_t op)
     return bytes > 0 ? (double)bytes : 0;
 }
 
+static int description(struct work *w, uint32_t op, uint32_t *what)
+{
+    struct az_coll_event e;
+    if (!w->source || az_op_kind(op) != AZ_KERNEL)
+        return 0;
+    const int rc = az_coll_source_of(w->source, az_op_row(op), AZ_SV(""), &e);
+    *what = e.what;
+    return rc;
+}
+
 static int count(struct work *w, uint32_t op, enum az_part part, int64_t exposed)
 {
     const struct az_events *e = &w->v->t->ev[az_op_kind(op)];
     const uint32_t row = az_op_row(op);
-    uint32_t *at;
+    uint32_t *at, what = AZ_NO_ROW;
     bool added;
-    int rc = az_map_put(&w->index, e->name[row], part, (uint32_t)w->sums.n, &at, &added);
+    int rc = part == AZ_PART_COMM ? description(w, op, &what) : 0;
+    if (rc == 0)
+        rc = az_map_put(&w->index, (uint64_t)e->name[row] << 32 | what, part, (uint32_t)w->sums.n,
+                        &at, &added);
     if (rc == 0 && added)
-        rc = az_vec_push(&w->sums, ((struct sum){ .name = e->name[row], .part = part }));
+        rc = az_vec_push(&w->sums,
+                         ((struct sum){ .name = e->name[row], .part = part, .what = what }));
     if (rc)
         return rc;
     struct sum *s = &w->sums.v[*at];
@@ -127,6 +150,108 @@ static int judge(struct work *w)
     return rc;
 }
 
+/* ---- collectives ---- */
+static const struct az_coll_what *what_of(const struct work *w, const struct sum *s)
+{
+    return s->what == AZ_NO_ROW ? NULL : &w->said.what[s->what];
+}
+
+static struct az_sv kind_of(const struct az_coll_what *w)
+{
+    return w->kind == AZ_COLL_UNKNOWN ? w->name : az_sv_str(az_coll_kind_text(w->kind));
+}
+
+/* Kernels of one name, kind and group, whatever their size, are one. */
+static int by_collective(const void *a, const void *b, void *ctx)
+{
+    const struct sum *x = a, *y = b;
+    const struct az_coll_what *p = what_of(ctx, x), *q = what_of(ctx, y);
+    int c = (x->part > y->part) - (x->part < y->part);
+    if (c == 0)
+        c = (x->name > y->name) - (x->name < y->name);
+    if (c == 0)
+        c = (p != NULL) - (q != NULL);
+    if (c || !p || !q)
+        return c;
+    c = az_sv_cmp(kind_of(p), kind_of(q));
+    if (c == 0)
+        c = az_sv_cmp(p->group, q->group);
+    return c ? c : (p->size > q->size) - (p->size < q->size);
+}
+
+static int join_sizes(struct work *w)
+{
+    size_t kept = 0;
+    const int rc =
+        az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, by_collective, w, w->v->job->mem);
+    for (size_t i = 0; rc == 0 && i < w->sums.n; i++) {
+        const struct sum *s = &w->sums.v[i];
+        struct sum *last = kept ? &w->sums.v[kept - 1] : NULL;
+        if (!last || by_collective(last, s, w) != 0) {
+            w->sums.v[kept++] = *s;
+            continue;
+        }
+        last->count += s->count;
+        last->ticks = az_add_sat(last->ticks, s->ticks);
+        last->exposed += s->exposed;
+        last->bytes += s->bytes;
+    }
+    w->sums.n = rc ? w->sums.n : kept;
+    return rc;
+}
+
+static void add_bytes(struct work *w)
+{
+    for (size_t i = 0; i < w->sums.n; i++) {
+        struct sum *s = &w->sums.v[i];
+        const struct az_coll_what *c = what_of(w, s);
+        const double mb = c ? az_coll_mb(c, c->in > c->out ? c->in : c->out) : NAN;
+        s->bytes += mb > 0 ? mb * 1048576 * (double)s->count : 0;
+    }
+}
+
+/* "allreduce among 8 of group tp (ncclDevKernel_...)" */
+static struct az_sv collective_text(struct az_vd *v, const struct az_coll_what *c,
+                                    struct az_sv kernel)
+{
+    struct az_arena *a = v->job->arena;
+    const bool group = c->group.n > 0;
+    struct az_sv among = AZ_SV("");
+    if (c->size > 0)
+        among = az_arena_printf(a, " among %" PRId64, c->size);
+    return az_arena_printf(a, "%.*s%.*s%s%.*s (%.*s)", AZ_SVF(kind_of(c)), AZ_SVF(among),
+                           group ? " of group " : "", AZ_SVF(c->group), AZ_SVF(kernel));
+}
+
+/* ---- copies ---- */
+static bool crosses_host(struct az_sv name)
+{
+    static const char *const ways[] = { "HtoD", "DtoH", "HOST_TO_DEVICE", "DEVICE_TO_HOST",
+                                        "H2D",  "D2H",  "Host-to-Device", "Device-to-Host" };
+    for (size_t i = 0; i < AZ_LENGTH(ways); i++)
+        if (az_sv_find(name, az_sv_str(ways[i])) >= 0)
+            return true;
+    return false;
+}
+
+/* ", 48 % of the link to the host"; empty: the link is not known, or not used. */
+static struct az_sv link_share(struct work *w, struct az_sv name, double gbps)
+{
+    const struct az_trace *t = w->v->t;
+    struct az_device_facts f = { .name = AZ_SV("") };
+    struct az_peaks p;
+    bool found = false;
+    if (t->devices.n)
+        f = (struct az_device_facts){ .name = t->devices.v[0].name,
+                                      .units = (double)t->devices.v[0].sm_count,
+                                      .memory_bytes = (double)t->devices.v[0].memory_bytes };
+    if (!crosses_host(name) || az_job_peaks(w->v->job, &f, &p, &found) != 0 || !found ||
+        !(p.host > 0) || gbps > p.host)
+        return AZ_SV("");
+    return az_arena_printf(w->v->job->arena, ", %.0f %% of the link to the host",
+                           100 * gbps / p.host);
+}
+
 static int tell(struct work *w, const struct sum *s)
 {
     struct az_vd *v = w->v;
@@ -138,10 +263,19 @@ static int tell(struct work *w, const struct sum *s)
                              .count = s->count,
                              .ns = az_vd_ns(v, s->ticks),
                              .gain = az_vd_ns(v, s->exposed) };
+    const struct az_coll_what *c = what_of(w, s);
+    if (c && c->name.n && (c->size > 0 || c->group.n))
+        f.subject = collective_text(v, c, f.subject);
     az_human_bytes(s->bytes / (double)s->count, bytes);
-    if (s->bytes > 0)
-        f.detail = az_arena_printf(v->job->arena, " of %s at %.1f GB/s", bytes,
-                                   s->ticks ? s->bytes / (double)az_vd_ns(v, s->ticks) : 0);
+    if (s->bytes > 0 && s->part == AZ_PART_COMM)
+        f.detail = az_arena_printf(v->job->arena, ", %s each", bytes);
+    else if (s->bytes > 0 && s->bytes < SMALL * (double)s->count)
+        f.detail = az_arena_printf(v->job->arena, " of %s", bytes);
+    else if (s->bytes > 0) {
+        const double gbps = s->ticks ? s->bytes / (double)az_vd_ns(v, s->ticks) : 0;
+        f.detail = az_arena_printf(v->job->arena, " of %s at %.1f GB/s%.*s", bytes, gbps,
+                                   AZ_SVF(link_share(w, name, gbps)));
+    }
     return az_vd_add(v, s->part == AZ_PART_COMM ? "exposed_communication" : "exposed_copy", &f);
 }
 
@@ -182,8 +316,17 @@ int az_vd_find_exposed(struct az_vd *v)
     rc = az_map_init(&w.index, v->job->mem, 16);
     if (rc == 0)
         rc = az_devices_make(&w.dev, v->t, AZ_BY_DEVICE, v->job->mem);
+    /* the source reads the job's first trace */
+    if (rc == 0 && v->t == v->job->traces[0] && v->t->caps & AZ_CAP_CALLTREE)
+        rc = az_coll_source_open(&w.source, v->job, v->job->arena);
     if (rc == 0)
         rc = devices(&w);
+    const int closed = az_coll_source_close(w.source, &w.said);
+    rc = rc ? rc : closed;
+    if (rc == 0) {
+        add_bytes(&w);
+        rc = join_sizes(&w);
+    }
     for (size_t i = 0; rc == 0 && i < w.sums.n; i++)
         if (w.sums.v[i].exposed > 0)
             rc = tell(&w, &w.sums.v[i]);

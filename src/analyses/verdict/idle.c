@@ -113,13 +113,28 @@ static struct why by_operator(struct work *w, const struct az_idle_gap *gap, uin
     return (struct why){ AZ_IDLE_LAUNCHING, call_name(h->t, call), az_vd_op_of(h, call) };
 }
 
+/* Was a graph launched of which no kernel is recorded, between the work before the gap and that
+ * after it: its kernels ran in the gap. */
+static bool hides_graph(const struct az_vd_host *h, const struct az_idle_gap *gap)
+{
+    const int64_t *start = h->t->ev[AZ_CALL].start;
+    const uint32_t before = gap->before == AZ_NO_ROW ? AZ_NO_ROW : az_vd_launch(h, gap->before),
+                   after = az_vd_launch(h, gap->after);
+    int64_t from = gap->start, to = gap->end;
+    if (before != AZ_NO_ROW && start[before] < from)
+        from = start[before];
+    if (after != AZ_NO_ROW && start[after] < to)
+        to = start[after];
+    return az_vd_bare(h, from, to);
+}
+
 static struct why judge(struct work *w, const struct az_idle_gap *gap)
 {
     struct az_vd_host *h = &w->h;
     struct why none = { AZ_IDLE_UNKNOWN, AZ_NO_ID, AZ_NO_ID };
     if (!w->has_host)
         return none;
-    if (h->n_bare && az_vd_bare(h, gap->start, gap->end))
+    if (h->n_bare && hides_graph(h, gap))
         return (struct why){ AZ_IDLE_UNRECORDED, AZ_NO_ID, AZ_NO_ID };
     const struct az_events *c = &h->t->ev[AZ_CALL];
     const uint32_t call = az_vd_launch(h, gap->after);

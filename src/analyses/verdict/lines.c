@@ -109,25 +109,35 @@ static struct az_sv doubt(struct az_vd_whole *w)
                            w->sum.bare, w->sum.graphs);
 }
 
+void az_vd_tenths(const struct az_vd_whole *w, int t[AZ_VD_SHARES])
+{
+    const struct az_vd_part *s = &w->sum;
+    const int64_t part[AZ_VD_SHARES] = { s->compute, s->comm, s->copies, s->idle };
+    az_human_shares(part, AZ_VD_SHARES, t);
+}
+
 static int account(struct az_vd_whole *w, struct az_table *out)
 {
     const struct az_vd_part *s = &w->sum;
-    const int64_t part[] = { s->compute, s->comm, s->copies, s->idle };
-    int t[4];
-    az_human_shares(part, 4, t);
+    int t[AZ_VD_SHARES];
+    az_vd_tenths(w, t);
     struct az_sv text = az_arena_printf(
         w->job->arena,
         "%d.%d %% computing, %d.%d %% waiting for communication, %d.%d %% copying, %d.%d %% "
         "idle%.*s",
         t[0] / 10, t[0] % 10, t[1] / 10, t[1] % 10, t[2] / 10, t[2] % 10, t[3] / 10, t[3] % 10,
         AZ_SVF(doubt(w)));
-    if (s->outside > 0 && 100 * s->outside > s->total)
-        text = az_arena_printf(w->job->arena,
-                               "%.*s (%.1f %% before the first and after the last work)",
-                               AZ_SVF(text), 100.0 * (double)s->outside / (double)s->total);
     if (w->devices > 1)
         text =
             az_arena_printf(w->job->arena, "%.*s; mean of %zu devices", AZ_SVF(text), w->devices);
+    if (s->outside > 0 && 100 * s->outside > s->total) {
+        char outside[AZ_HUMAN_MAX];
+        az_human_time(az_vd_mean(w, s->outside), outside);
+        text = az_arena_printf(
+            w->job->arena,
+            "%.*s; without %s of the recording before the first and after the last work",
+            AZ_SVF(text), outside);
+    }
     if (s->flops > 0 && (double)s->rated >= KNOWN * (double)s->rateable) {
         const double rate = s->flops / (double)s->total * 1e9;
         text = az_arena_printf(w->job->arena, "%.*s; %.3g TFLOP/s", AZ_SVF(text), rate / 1e12);

@@ -52,17 +52,19 @@ int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
     return az_vec_push(&v->part->found, x);
 }
 
-/* Devices each for itself: their account is a mean. */
+/* Devices each for itself: their account is a mean. What a recording holds before the first and
+ * after the last work is no part of it, or starting a program would hide what its work lacks. */
 static void accounts(struct az_vd *v)
 {
     struct az_vd_part *p = v->part;
     for (size_t i = 0; i < v->accounts->n_devices; i++) {
         const struct az_account *a = &v->accounts->device[i].a;
-        p->total += az_vd_ns(v, a->total);
+        const int64_t outside = az_vd_ns(v, a->total - (a->last - a->first));
+        p->total += az_vd_ns(v, a->total) - outside;
         p->comm += az_vd_ns(v, a->exposed_comm);
         p->copies += az_vd_ns(v, a->exposed_copies);
-        p->idle += az_vd_ns(v, a->idle);
-        p->outside += az_vd_ns(v, a->total - (a->last - a->first));
+        p->idle += az_vd_ns(v, a->idle) - outside;
+        p->outside += outside;
         p->devices++;
     }
     p->compute = p->total - p->comm - p->copies - p->idle;
@@ -300,9 +302,85 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return 0;
 }
 
+/* ---- the part as bytes ---- */
+
+static bool idle_valid(const void *of)
+{
+    return (unsigned)((const struct az_vd_idle *)of)->cause < AZ_IDLE_CAUSES;
+}
+static const char *rule_name(const void *rule) { return ((const struct az_vd_rule *)rule)->name; }
+static const void *rule_find(struct az_sv name) { return az_vd_rule_of(name); }
+static const struct az_shape_names rules = { rule_name, rule_find };
+static bool found_valid(const void *of) { return ((const struct az_vd_found *)of)->rule != NULL; }
+static const struct az_shape_field idle_fields[] = {
+    AZ_PLAIN(struct az_vd_idle, cause),   AZ_TEXT_OF(struct az_vd_idle, call),
+    AZ_TEXT_OF(struct az_vd_idle, op),    AZ_TEXT_OF(struct az_vd_idle, next),
+    AZ_PLAIN(struct az_vd_idle, count),   AZ_PLAIN(struct az_vd_idle, ns),
+    AZ_PLAIN(struct az_vd_idle, longest), AZ_PLAIN(struct az_vd_idle, start),
+    AZ_PLAIN(struct az_vd_idle, bytes),   AZ_PLAIN(struct az_vd_idle, steady),
+    AZ_PLAIN(struct az_vd_idle, in_steps)
+};
+static const struct az_shape idle_shape = AZ_SHAPE_IF(struct az_vd_idle, idle_fields, idle_valid);
+static const struct az_shape_field idles_fields[] = { AZ_LIST_OF(struct az_vd_idles, v, n,
+                                                                 idle_shape) };
+static const struct az_shape idles_shape = AZ_SHAPE(struct az_vd_idles, idles_fields);
+static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_found, rule, rules),
+                                                      AZ_TEXT_OF(struct az_vd_found, subject),
+                                                      AZ_TEXT_OF(struct az_vd_found, detail),
+                                                      AZ_TEXT_OF(struct az_vd_found, row),
+                                                      AZ_TEXT_OF(struct az_vd_found, call),
+                                                      AZ_PLAIN(struct az_vd_found, count),
+                                                      AZ_PLAIN(struct az_vd_found, ns),
+                                                      AZ_PLAIN(struct az_vd_found, gain),
+                                                      AZ_PLAIN(struct az_vd_found, order) };
+static const struct az_shape found_shape =
+    AZ_SHAPE_IF(struct az_vd_found, found_fields, found_valid);
+static const struct az_shape_field part_fields[] = {
+    AZ_PLAIN(struct az_vd_part, total),
+    AZ_PLAIN(struct az_vd_part, compute),
+    AZ_PLAIN(struct az_vd_part, comm),
+    AZ_PLAIN(struct az_vd_part, copies),
+    AZ_PLAIN(struct az_vd_part, idle),
+    AZ_PLAIN(struct az_vd_part, outside),
+    AZ_PLAIN(struct az_vd_part, devices),
+    AZ_TEXT_OF(struct az_vd_part, device),
+    AZ_PLAIN(struct az_vd_part, kernels),
+    AZ_PLAIN(struct az_vd_part, names),
+    AZ_TEXT_OF(struct az_vd_part, families),
+    AZ_PLAIN(struct az_vd_part, steps),
+    AZ_TEXT_OF(struct az_vd_part, how),
+    AZ_PLAIN(struct az_vd_part, median),
+    AZ_PLAIN(struct az_vd_part, warm_up),
+    AZ_PLAIN(struct az_vd_part, flops),
+    AZ_PLAIN(struct az_vd_part, peak),
+    AZ_PLAIN(struct az_vd_part, rated),
+    AZ_PLAIN(struct az_vd_part, rateable),
+    AZ_TEXT_OF(struct az_vd_part, precision),
+    AZ_PLAIN(struct az_vd_part, read),
+    AZ_PLAIN(struct az_vd_part, dropped),
+    AZ_PLAIN(struct az_vd_part, events),
+    AZ_PLAIN(struct az_vd_part, unlinked),
+    AZ_PLAIN(struct az_vd_part, graphs),
+    AZ_PLAIN(struct az_vd_part, bare),
+    AZ_PLAIN(struct az_vd_part, hidden),
+    AZ_PLAIN(struct az_vd_part, linked),
+    AZ_PLAIN(struct az_vd_part, unlinked_ns),
+    AZ_PLAIN(struct az_vd_part, other),
+    AZ_PLAIN(struct az_vd_part, hidden_ns),
+    AZ_TEXT_OF(struct az_vd_part, drop),
+    AZ_PLAIN(struct az_vd_part, first_runs),
+    AZ_PLAIN(struct az_vd_part, first_ns),
+    AZ_PLAIN(struct az_vd_part, host),
+    AZ_NEST_OF(struct az_vd_part, idles, idles_shape),
+    AZ_VEC_OF(struct az_vd_part, found, found_shape),
+    AZ_PLAIN(struct az_vd_part, lacking)
+};
+static const struct az_shape part_shape = AZ_SHAPE(struct az_vd_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_verdict = {
     .name = "verdict",
     .help = "what is wrong with each rank, for the verdict of the report",
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };

@@ -16,6 +16,8 @@
 #define WARNING  5.0 /* percent of the total */
 #define INFO     1.0
 #define TRIFLE   0.05 /* below: in no table */
+#define JUDGED                                                                                     \
+    50.0 /* percent of kernel time with FLOPs or bytes; below: said where nothing is found */
 
 /* ---- parts ---- */
 static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
@@ -216,6 +218,39 @@ static bool told(const struct az_vd_found *f, const struct az_vd_found *const *l
     return counted >= f->gain;
 }
 
+/* What is said where no finding is worth a line: also of what could not be looked at. */
+static struct az_sv nothing_found(struct az_vd_whole *w)
+{
+    const struct az_vd_part *s = &w->sum;
+    const int64_t all = s->rateable > 0 ? s->rateable : s->kernels;
+    const double known = all > 0 ? 100.0 * (double)s->rated / (double)all : 100;
+    if (az_vd_doubt(w))
+        return AZ_SV("what is idle cannot be judged: record the kernels of graphs first");
+    if (known >= JUDGED)
+        return AZ_SV("nothing above 1 % of the time stands out");
+    return az_arena_printf(
+        w->job->arena,
+        "nothing above 1 %% of the time stands out; %.0f %% of kernel time could "
+        "not be held against the device: no operators with shapes",
+        100 - known);
+}
+
+/* A part of the account is not larger in a line than in the account, which is rounded so that its
+ * parts add up. */
+static double shown_share(const struct az_vd_whole *w, const struct az_vd_found *f, double share)
+{
+    int t[AZ_VD_SHARES];
+    double most = 100;
+    az_vd_tenths(w, t);
+    if (f->rule->form == AZ_VD_GAPS)
+        most = t[AZ_VD_IDLE] / 10.0;
+    else if (az_sv_is(az_sv_str(f->rule->name), "exposed_copy"))
+        most = t[AZ_VD_COPIES] / 10.0;
+    else if (az_sv_is(az_sv_str(f->rule->name), "exposed_communication"))
+        most = t[AZ_VD_COMM] / 10.0;
+    return share > most ? most : share;
+}
+
 static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, struct az_table *out)
 {
     const struct az_vd_found *line[LINES];
@@ -227,7 +262,7 @@ static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, st
             continue;
         const struct az_line l = { .kind = AZ_LINE_FINDING,
                                    .label = az_arena_printf(w->job->arena, "-%.1f %%",
-                                                            share > 100 ? 100 : share),
+                                                            shown_share(w, f, share)),
                                    .text = line_text(w, f),
                                    .rule = az_sv_str(f->rule->name),
                                    .severity = az_sv_str(severity_of(f->rule, share)),
@@ -241,10 +276,7 @@ static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, st
     if (n == 0 && w->sum.total > 0) {
         const struct az_line l = { .kind = AZ_LINE_NOTE,
                                    .label = AZ_SV(""),
-                                   .text = az_vd_doubt(w)
-                                               ? AZ_SV("what is idle cannot be judged: record "
-                                                       "the kernels of graphs first")
-                                               : AZ_SV("nothing above 1 % of the time stands out"),
+                                   .text = nothing_found(w),
                                    .rule = AZ_SV(""),
                                    .severity = AZ_SV(""),
                                    .evidence = AZ_SV(""),
@@ -285,6 +317,16 @@ static void complete(const struct az_vd_whole *w, struct az_table *t, size_t row
             (struct az_cell){ .type = AZ_TEXT, .s = "warning", .len = sizeof "warning" - 1 };
 }
 
+/* What a straggler's row says of it. */
+static struct az_sv delay_text(struct az_vd_whole *w, const struct az_vd_rule *r, int64_t ns)
+{
+    char each[AZ_HUMAN_MAX];
+    if (!az_sv_is(az_sv_str(r->name), "straggler") || ns < 0)
+        return AZ_SV("");
+    az_human_time(ns, each);
+    return az_arena_printf(w->job->arena, ", %s in each step", each);
+}
+
 /* Findings of other analyses that say what they would bring: they compete for the lines. */
 static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
 {
@@ -306,7 +348,7 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
                 ((struct az_vd_found){
                     .rule = rule,
                     .subject = az_cell_text(az_table_at(t, i, AZ_FINDING_SUBJECT)),
-                    .detail = AZ_SV(""),
+                    .detail = delay_text(w, rule, ns->type == AZ_INT ? ns->i : -1),
                     .row = az_cell_text(az_table_at(t, i, AZ_FINDING_ROW)),
                     .count = rule->form == AZ_VD_PLAIN || count->type != AZ_INT ? -1 : count->i,
                     .ns = ns->type == AZ_INT ? ns->i : -1,
@@ -318,13 +360,31 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
 /* Time that a rank spends on anything but waiting for others. */
 static int64_t own(const struct az_vd_part *p) { return p->total - p->comm; }
 
-/* Does another analysis say who the straggler is? */
-static bool straggler_told(const struct az_job *job)
+/* Does another analysis report by the rule? */
+static bool reported(const struct az_job *job, const char *rule)
 {
     for (size_t i = 0; i < job->findings->rows; i++)
-        if (az_sv_is(az_cell_text(az_table_at(job->findings, i, AZ_FINDING_RULE)), "straggler"))
+        if (az_sv_is(az_cell_text(az_table_at(job->findings, i, AZ_FINDING_RULE)), rule))
             return true;
     return false;
+}
+
+/* Graph launches without kernels, of traces whose operators nobody looks at. */
+static int bare_graphs(struct az_vd_whole *w, struct az_vd_founds *found)
+{
+    if (!az_vd_doubt(w) || reported(w->job, "graph_unrecorded"))
+        return 0;
+    const struct az_vd_found f = { .rule = az_vd_rule_of(AZ_SV("graph_unrecorded")),
+                                   .subject = az_arena_printf(
+                                       w->job->arena, "%" PRIu64 " of %" PRIu64 " graph launches",
+                                       w->sum.bare, w->sum.graphs),
+                                   .detail = AZ_SV(""),
+                                   .row = AZ_SV(""),
+                                   .call = AZ_SV(""),
+                                   .count = (int64_t)w->sum.bare,
+                                   .ns = -1,
+                                   .gain = -1 };
+    return az_vec_push(found, f);
 }
 
 /* Where steps are too few for a verdict on stragglers: the rank that needs clearly more of its own
@@ -333,7 +393,7 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
 {
     size_t slow = 0;
     int64_t next = 0, waits = 0;
-    if (!w->ranks || w->n < 3 || straggler_told(w->job))
+    if (!w->ranks || w->n < 3 || reported(w->job, "straggler"))
         return 0;
     for (size_t i = 1; i < w->n; i++)
         slow = own(w->part[i]) > own(w->part[slow]) ? i : slow;
@@ -358,7 +418,7 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
         .subject =
             az_arena_printf(w->job->arena, "the others wait for rank %" PRId64, w->rank[slow]),
         .detail = az_arena_printf(w->job->arena, ", %s each on average", each),
-        .row = AZ_SV(""),
+        .row = az_arena_printf(w->job->arena, "%" PRId64, w->rank[slow]),
         .call = AZ_SV(""),
         .count = (int64_t)w->n - 1,
         .ns = waits,
@@ -375,6 +435,8 @@ static int write_all(struct az_vd_whole *w)
     int rc = out ? merge(w, &found) : az_arena_error(w->job->arena);
     if (rc == 0)
         rc = slow_rank(w, &found);
+    if (rc == 0)
+        rc = bare_graphs(w, &found);
     const size_t ours = found.n;
     if (rc == 0)
         rc = add_others(w, &found);

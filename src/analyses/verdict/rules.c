@@ -4,24 +4,35 @@
 #include "analyses/verdict/verdict.h"
 
 #define TREE (AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS)
+/* Evidence: see results/evidence.h. */
+#define OPERATORS "unified_perf_summary kernel_launchers"
+#define KERNELS   "kernel_summary kern_sum kernels_by_name tpu_op_summary ops kernel_launchers"
+#define COPIES                                                                                     \
+    "mem_time_sum memory_copy_summary memcpy_summary " KERNELS                                     \
+    " unified_perf_summary gpu_timeline gpu_timelines_by_rank"
+#define COMM                                                                                       \
+    KERNELS " exposed_communication nccl_exposure comm_overlap gpu_timeline gpu_timelines_by_rank"
+#define STEPS "steps device_iterations gpu_timeline gpu_timelines_by_rank"
+#define DEVICES                                                                                    \
+    "gpu_timeline_by_device gpu_timeline_by_agent gpu_timelines_by_rank steps gpu_timeline"
 
 /* clang-format off */
 const struct az_vd_rule az_vd_rules[] = {
     { "idle", AZ_CAP_TIMELINE, az_vd_find_idle, AZ_VD_GAPS, false, false, "idle", "idle_causes", "",
       "keep the device fed: launch ahead of it, load data and copy while it computes, avoid calls that wait for it" },
     { "exposed_communication", AZ_CAP_TIMELINE, az_vd_find_exposed, AZ_VD_TIMES, false, false, "communication that nothing hides",
-      "exposed_communication", "", "overlap it with computation, send less, or balance the ranks that wait in it" },
-    { "exposed_copy", AZ_CAP_TIMELINE, NULL, AZ_VD_TIMES, false, false, "copies that nothing hides", "mem_time_sum", "",
+      COMM, "", "overlap it with computation, send less, or balance the ranks that wait in it" },
+    { "exposed_copy", AZ_CAP_TIMELINE, NULL, AZ_VD_TIMES, false, false, "copies that nothing hides", COPIES, "",
       "copy from pinned memory on a stream of its own while the device computes" },
-    { "graph_unrecorded", AZ_CAP_TIMELINE, NULL, AZ_VD_PLAIN, true, false, "", "data_quality", "",
+    { "graph_unrecorded", AZ_CAP_TIMELINE, NULL, AZ_VD_PLAIN, true, false, "", "data_quality coverage", "",
       "idle time holds what their kernels took, and no table has these kernels: record the device while graphs are replayed" },
-    { "graph_hidden", AZ_CAP_TIMELINE, NULL, AZ_VD_PLAIN, true, false, "", "data_quality", "",
+    { "graph_hidden", AZ_CAP_TIMELINE, NULL, AZ_VD_PLAIN, true, false, "", "data_quality coverage", "",
       "operators and shapes of the captured code are not in the trace: go by kernels, or record a run without graphs" },
-    { "warm_up", AZ_CAP_TIMELINE, az_vd_find_warm_up, AZ_VD_PLAIN, false, false, "", "gpu_timeline", "",
+    { "warm_up", AZ_CAP_TIMELINE, az_vd_find_warm_up, AZ_VD_PLAIN, false, false, "", STEPS, "",
       "leave the first step out of what is measured, or compile and allocate before it" },
-    { "clock_drop", AZ_CAP_TIMELINE, az_vd_find_clock, AZ_VD_PLAIN, false, false, "", "kernel_summary", "",
+    { "clock_drop", AZ_CAP_TIMELINE, az_vd_find_clock, AZ_VD_PLAIN, false, false, "", KERNELS, "",
       "look at clocks, temperature and power of the device, and at who else uses it" },
-    { "step_jitter", AZ_CAP_TIMELINE, az_vd_find_jitter, AZ_VD_PLAIN, false, false, "", "gpu_timeline", "idle",
+    { "step_jitter", AZ_CAP_TIMELINE, az_vd_find_jitter, AZ_VD_PLAIN, false, false, "", STEPS, "idle",
       "find what differs between fast and slow steps: data loading, synchronisation, other processes, clocks" },
     { "sync_in_step", AZ_CAP_CALLS, NULL, AZ_VD_GAPS, false, false, "idle", "idle_causes", "idle",
       "queue the next work before it, or wait once a step at most: read results later, copy without blocking" },
@@ -29,22 +40,22 @@ const struct az_vd_rule az_vd_rules[] = {
       "launch less: fuse, batch, compile, or replay the step as a graph" },
     { "small_work", AZ_CAP_TIMELINE, NULL, AZ_VD_GAPS, false, true, "idle", "idle_causes", "idle launch_bound",
       "the device waits longer for such kernels than they take: fuse them, batch more, or replay a graph" },
-    { "roofline_headroom", TREE, az_vd_find_work, AZ_VD_TIMES, false, false, "slower than the device allows", "unified_perf_summary",
+    { "roofline_headroom", TREE, az_vd_find_work, AZ_VD_TIMES, false, false, "slower than the device allows", OPERATORS,
       "misaligned_shape precision unfused_attention fusible_chain",
       "try another kernel, layout or data type; the bound is 80 % of the data sheet's peak unless measured rates are given" },
-    { "misaligned_shape", TREE, NULL, AZ_VD_TIMES, false, false, "misaligned product", "unified_perf_summary", "roofline_headroom",
+    { "misaligned_shape", TREE, NULL, AZ_VD_TIMES, false, false, "misaligned product", OPERATORS, "roofline_headroom",
       "pad the dimensions to a multiple: 8 elements of 16 bits, 16 of 8, 4 of 32" },
-    { "precision", TREE, NULL, AZ_VD_TIMES, false, false, "precision", "unified_perf_summary", "roofline_headroom",
+    { "precision", TREE, NULL, AZ_VD_TIMES, false, false, "precision", OPERATORS, "roofline_headroom",
       "allow TF32 for products, or compute in 16 bits" },
     { "unfused_attention", AZ_CAP_TIMELINE, az_vd_find_chains, AZ_VD_TIMES, false, false, "attention that is not fused",
-      "unified_perf_summary", "roofline_headroom fusible_chain",
+      OPERATORS " " KERNELS, "roofline_headroom fusible_chain",
       "a fused attention (flash, memory-efficient, cuDNN) does not write the scores to memory" },
-    { "fusible_chain", TREE, NULL, AZ_VD_TIMES, false, false, "chain that one kernel could do", "unified_perf_summary",
+    { "fusible_chain", TREE, NULL, AZ_VD_TIMES, false, false, "chain that one kernel could do", OPERATORS,
       "roofline_headroom unfused_attention", "fuse them: torch.compile, a fused operator, or a kernel of your own" },
-    { "device_imbalance", AZ_CAP_TIMELINE, az_vd_find_imbalance, AZ_VD_PLAIN, false, false, "", "gpu_timeline",
+    { "device_imbalance", AZ_CAP_TIMELINE, az_vd_find_imbalance, AZ_VD_PLAIN, false, false, "", DEVICES,
       "exposed_communication", "give the slow device less, or look for what slows it: clocks, a busy host, more data" },
     { "straggler", 0, NULL, AZ_VD_PLAIN, false, false, "the others wait for", "straggler_summary", "exposed_communication", "" },
-    { "recompute", TREE, az_vd_find_recompute, AZ_VD_TIMES, false, false, "", "unified_perf_summary", "",
+    { "recompute", TREE, az_vd_find_recompute, AZ_VD_TIMES, false, false, "", OPERATORS, "",
       "checkpoint fewer or cheaper parts where memory allows" },
     { "op_to_op_gaps", AZ_CAP_OPREPORT, NULL, AZ_VD_GAPS, false, false, "idle", "ops", "", "" },
     { "tt_slow", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_low_cores", "" },

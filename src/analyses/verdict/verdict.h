@@ -26,7 +26,7 @@ struct az_vd_rule {
     bool trust; /* about the figures, not about time */
     bool sums;  /* adds up what others report by cause: in no line */
     const char *words;
-    const char *evidence; /* id of the table that proves it */
+    const char *evidence; /* ids of tables that prove it (results/evidence.h) */
     const char *overlaps; /* rules that count the same time; "": none */
     const char *advice;
 };
@@ -81,7 +81,7 @@ struct az_vd_idles {
 struct az_vd_part {
     /* the account: sums over the devices, ns */
     int64_t total, compute, comm, copies, idle;
-    int64_t outside; /* of idle: before the first and after the last work of a process */
+    int64_t outside; /* recorded before the first and after the last work; not in total and idle */
     size_t devices;
     struct az_sv device;   /* name; empty: unknown */
     int64_t kernels;       /* time of kernels, ns */
@@ -175,13 +175,15 @@ static inline int64_t az_vd_mean(const struct az_vd_whole *w, int64_t ns)
 /* The lines but for the findings: what ran, and the account; what to trust. */
 /* Are there so many graph launches without kernels that idle time means nothing? */
 bool az_vd_doubt(const struct az_vd_whole *w);
+/* The parts of the account in tenths of a percent, as its line says them: they add up to 1000. */
+enum { AZ_VD_COMPUTE, AZ_VD_COMM, AZ_VD_COPIES, AZ_VD_IDLE, AZ_VD_SHARES };
+void az_vd_tenths(const struct az_vd_whole *w, int t[AZ_VD_SHARES]);
 int az_vd_put_head(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
 int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
 
 /* ---- the rules ---- */
 int az_vd_find_idle(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_exposed(struct az_vd *v) AZ_MUST_USE;
-int az_vd_find_graphs(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_warm_up(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_jitter(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_work(struct az_vd *v) AZ_MUST_USE;

@@ -9,6 +9,7 @@
 
 #define REACHED 0.80 /* of a data sheet's peak can be reached */
 #define LEAST   1.0  /* percent of the total from which an operator is worth a word */
+#define RATES   8    /* precisions of which the rate of aligned products is kept */
 #define WIDE    64   /* dimensions of products from which alignment matters */
 
 struct line { /* operations of one name and estimate */
@@ -28,6 +29,11 @@ struct work {
     struct az_fw_metrics *metrics;
     struct az_map index;
     struct lines lines;
+    struct { /* what aligned_rate found: precisions are few */
+        struct az_sv spec;
+        double rate;
+    } rates[RATES];
+    size_t n_rates;
     double own; /* of the peaks that can be reached: 1 where they were measured */
 };
 
@@ -90,27 +96,15 @@ static void look_at_product(const struct work *w, struct line *l)
 }
 
 /* ---- lines ---- */
-static bool only_copies(const struct work *w, const struct az_unified_row *r)
-{
-    uint32_t first, end;
-    az_node_gpu(w->fw->tree, r->node, &first, &end);
-    for (uint32_t i = first; i < end; i++)
-        if (w->fw->tree->gpu_kind[w->fw->tree->linked[i]] != AZ_MEMCPY)
-            return false;
-    return end > first;
-}
-
 static int add_row(struct work *w, const struct az_unified_row *r)
 {
-    struct az_fw_estimate e = { .flops = NAN, .bytes = NAN };
+    struct az_fw_estimate e;
     const bool backward = r->forward != AZ_NO_ROW;
     struct az_vd_part *p = w->v->part;
     const int64_t ns = az_vd_ns(w->v, r->time);
     uint32_t *at;
     bool added;
-    int rc = r->gpu == AZ_NO_ROW
-                 ? az_fw_estimate(w->metrics, backward ? r->forward : r->node, backward, &e)
-                 : 0;
+    int rc = az_unified_estimate(w->metrics, r, &e);
     p->rateable += ns;
     if (rc || (isnan(e.flops) && isnan(e.bytes)))
         return rc;
@@ -119,9 +113,10 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     rc = az_map_put(&w->index, (uint64_t)r->name_group << 1 | backward, (uint64_t)(uintptr_t)e.perf,
                     (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added) {
-        struct line l = {
-            .first = r, .e = e, .roof = az_fw_roofline(w->metrics, &e), .copies = only_copies(w, r)
-        };
+        struct line l = { .first = r,
+                          .e = e,
+                          .roof = az_fw_roofline(w->metrics, &e),
+                          .copies = az_unified_only_copies(w->fw, r) };
         look_at_product(w, &l);
         rc = az_vec_push(&w->lines, l);
     }
@@ -178,9 +173,12 @@ static int headroom(struct work *w, const struct line *l)
 }
 
 /* FLOP/s of the aligned products of one precision; NaN: there are none. */
-static double aligned_rate(const struct work *w, struct az_sv spec)
+static double aligned_rate(struct work *w, struct az_sv spec)
 {
     double flops = 0, ns = 0;
+    for (size_t i = 0; i < w->n_rates; i++)
+        if (az_sv_eq(w->rates[i].spec, spec))
+            return w->rates[i].rate;
     for (size_t i = 0; i < w->lines.n; i++) {
         const struct line *l = &w->lines.v[i];
         if (!l->product || !l->aligned || !az_sv_eq(l->e.spec, spec))
@@ -188,7 +186,12 @@ static double aligned_rate(const struct work *w, struct az_sv spec)
         flops += l->e.flops * (double)l->count;
         ns += (double)az_vd_ns(w->v, l->ticks);
     }
-    return ns > 0 ? flops / ns : NAN;
+    const double rate = ns > 0 ? flops / ns : NAN;
+    if (w->n_rates < RATES) {
+        w->rates[w->n_rates].spec = spec;
+        w->rates[w->n_rates++].rate = rate;
+    }
+    return rate;
 }
 
 static int misaligned(struct work *w, const struct line *l)

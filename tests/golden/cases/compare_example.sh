@@ -26,9 +26,9 @@ PY
 "$PYTHON" - <<'PY'
 import openpyxl
 book = openpyxl.load_workbook("out/comparison.xlsx")
-sheet = book["GEMM_only_baseline_infer"]
+sheet = book["unified_perf_summary_only_basel"]
 heads = {c.value: c.column_letter for c in sheet[1]}
-print("folded away:", all(sheet.column_dimensions[heads["train::" + n]].hidden for n in ("TFLOPS/s_median", "UID_first", "Input Dims_first")),
+print("folded away:", all(sheet.column_dimensions[heads["train::" + n]].hidden for n in ("TFLOPS/s_median", "ex_UID", "trunc_kernel_details")),
       "not:", not sheet.column_dimensions[heads["train::TFLOPS/s_mean"]].hidden)
 sheet = book["kernel_summary"]
 marks = {r.sqref.ranges[0].coord.split(":")[0].rstrip("0123456789"): [(x.operator, x.dxf.fill.bgColor.rgb) for x in r.rules]

@@ -45,3 +45,11 @@ echo "== Ascend"
 echo '[{"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "Ascend Hardware"}}, {"ph": "X", "name": "MatMul", "pid": 7, "tid": 1,
   "ts": "1704161511420306.491", "dur": 3.2, "args": {"Task Type": "AI_CORE"}}]' >trace_view.json
 "$ANALYZER" run trace_view.json; echo "exit status $?"
+"$ANALYZER" probe trace_view.json; echo "exit status $?"
+echo "== other programs"
+echo '{"metadata":{"highres-ticks":true},"traceEvents":[{"args":{"name":"/device:TPU:0"},"name":"process_name","ph":"M","pid":3}]}' >host.trace.json
+echo '[{"cat":"Session","pid":1,"tid":1,"dur":10,"ts":1,"ph":"X","name":"session_initialization","args":{}}]' >onnx.json
+echo '{"traceEvents":[{"ph":"X","cat":"FEE","name":"f","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","cat":"work","name":"g","pid":1,"tid":1,"ts":1,"dur":2}]}' >unknown.json
+for f in host.trace onnx unknown; do
+    "$ANALYZER" run $f.json; echo "exit status $?"
+done

@@ -1,4 +1,4 @@
-# What a trace does not hold is said: graphs whose kernels were not recorded, counters and other phases that are left out; of one
+# What a trace does not hold is said: graphs whose kernels were not recorded, and other phases that are left out; of one
 # trace, and of ranks.
 mkdir ranks
 "$PYTHON" - <<'P'
@@ -25,3 +25,4 @@ for d in one all; do
     grep graph_launches_not_recorded $d/findings.csv
 done
 grep idle_time one/gpu_timeline.csv
+cat one/counters.csv all/counters.csv

@@ -15,5 +15,5 @@ run --opt ignore_signposts=true --opt drop_impossible=true --opt no_advice=true 
 run --opt id_range=7
 run --opt arch=gaudi
 run --opt group_by=shape
-"$ANALYZER" run r.csv --opt csv=tables >list
+"$ANALYZER" run r.csv --opt output_csvs_dir=tables >list
 ls tables

@@ -1,0 +1,314 @@
+/* `analyzer query`: SQL over profiles. */
+#include "cmds/run_args.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "driver/session.h"
+#include "io/path.h"
+
+enum { OPT_ROWS = OPT_OWN, OPT_TIME, OPT_SQL_MEMORY };
+
+static const struct az_cmd_opt options[] = {
+    { 'f', "file", "FILE", "statements of this file; '-': standard input" },
+    { OPT_FORMAT, "format", "FORMAT", "text, csv or json; default: text" },
+    { OPT_ROWS, "max-rows", "N", "rows of a result; 0: all (1,000,000)" },
+    { OPT_TIME, "timeout", "SECONDS", "time that a statement may take; 0: any (300)" },
+    { OPT_SQL_MEMORY, "query-memory", "SIZE", "memory that a statement may take, as 512M (2G)" },
+    { OPT_OPT, "opt", "KEY=VALUE",
+      "set an option of all inputs ('analyzer help config'); repeatable" },
+    { OPT_COMPAT, "compat", "TOOLS",
+      "the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or all" },
+    { 'j', "jobs", "N", "threads that read an input; 0: one a processor" },
+    { 'q', "quiet", NULL, "errors only" },
+    { 'h', "help", NULL, "print this help" },
+};
+
+struct asking {
+    const struct az_cmd *cmd;
+    struct az_run_args run;
+    const char *file;
+    enum az_query_form form;
+    struct az_query_limits limits;
+    struct az_diag diag;
+    struct az_session session;
+    struct az_query *query;
+    struct az_query_printer *printer;
+    bool partial; /* a result was cut, or a statement failed while others did not */
+};
+
+/* ---- statements ---- */
+
+static int put(void *ctx, struct az_sv text)
+{
+    (void)ctx;
+    return fwrite(text.p, 1, text.n, stdout) == text.n ? AZ_OK : AZ_EIO;
+}
+
+static void say(struct asking *a)
+{
+    az_diag_print(&a->diag, &a->run.run.log);
+    az_diag_release(&a->diag);
+    az_diag_init(&a->diag);
+}
+
+static int run_sql(struct asking *a, struct az_sv sql)
+{
+    struct az_query_sink sink = az_query_printer_sink(a->printer);
+    int rc = AZ_OK, failed = AZ_OK;
+
+    while (!rc && sql.n) {
+        struct az_sv rest = AZ_SV("");
+        bool cut = false;
+        int64_t rows;
+        rc = az_query_run(a->query, sql, &sink, &rest, &a->diag);
+        fflush(stdout);
+        rows = az_query_printer_rows(a->printer, &cut);
+        if (!rc && cut)
+            az_diag_add(&a->diag, AZ_WARNING, AZ_NOWHERE,
+                        "the result is cut after %lld rows (--max-rows=0: all)", (long long)rows);
+        a->partial |= cut;
+        say(a);
+        sql = rest;
+        failed = failed ? failed : rc;
+    }
+    return failed;
+}
+
+static int dot(struct asking *a, struct az_sv line, bool *quit)
+{
+    struct az_sv rest = line;
+    const struct az_sv word = az_sv_cut(&rest, ' '), what = az_sv_trim(rest);
+    struct az_vec_char text;
+    int rc = AZ_OK;
+
+    az_vec_init(&text, NULL);
+    if (az_sv_is(word, ".tables"))
+        rc = run_sql(a, AZ_SV("SELECT name, kind, rows, title FROM tables"));
+    else if (az_sv_is(word, ".schema"))
+        rc = az_query_schema(a->query, what, &text);
+    else if (az_sv_is(word, ".quit") || az_sv_is(word, ".exit"))
+        *quit = true;
+    else if (az_sv_is(word, ".help"))
+        rc = az_text_append(&text, AZ_SV(".tables          list the tables\n"
+                                         ".schema [TABLE]  columns, types, units\n"
+                                         ".quit            end\n"
+                                         "A statement ends with a semicolon.\n"));
+    else
+        rc =
+            az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE,
+                         "unknown command '%.*s' (.tables, .schema, .help or .quit)", AZ_SVF(word));
+    if (!rc && text.n)
+        rc = put(NULL, az_text_view(&text));
+    az_vec_release(&text);
+    say(a);
+    return rc;
+}
+
+/* Statements line by line; with a prompt an error does not end it. */
+static int run_lines(struct asking *a, FILE *from, bool prompt)
+{
+    struct az_vec_char pending;
+    char line[4096];
+    bool quit = false;
+    int rc = AZ_OK, failed = AZ_OK;
+
+    az_vec_init(&pending, NULL);
+    while (!rc && !quit && !az_interrupted()) {
+        if (prompt) {
+            fputs(pending.n ? "  ...> " : "query> ", stdout);
+            fflush(stdout);
+        }
+        if (!fgets(line, sizeof line, from))
+            break;
+        const struct az_sv text = az_sv_str(line), trimmed = az_sv_trim(text);
+        if (pending.n == 0 && (!trimmed.n || trimmed.p[0] == '.')) {
+            rc = trimmed.n ? dot(a, trimmed, &quit) : AZ_OK;
+        } else {
+            rc = az_text_append(&pending, text);
+            if (!rc)
+                rc = az_vec_push(&pending, '\0');
+            if (!rc && az_query_complete(pending.v)) {
+                rc = run_sql(a, az_sv_trim(az_sv_make(pending.v, pending.n - 1)));
+                az_vec_reset(&pending);
+            } else if (!rc) {
+                pending.n--;
+            }
+        }
+        if (prompt && rc != AZ_EINTR && rc != AZ_EIO) {
+            failed = rc ? AZ_OK : failed;
+            rc = AZ_OK;
+        }
+    }
+    if (!rc && pending.n && !az_interrupted()) /* the last needs no semicolon */
+        rc = run_sql(a, az_sv_trim(az_text_view(&pending)));
+    az_vec_release(&pending);
+    return az_interrupted() ? AZ_EINTR : rc ? rc : failed;
+}
+
+static int run_file(struct asking *a, const char *path)
+{
+    FILE *f;
+    int rc;
+
+    if (strcmp(path, "-") == 0)
+        return run_lines(a, stdin, isatty(STDIN_FILENO));
+    f = fopen(path, "r");
+    if (!f)
+        return az_diag_fail(&a->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot be opened");
+    rc = run_lines(a, f, false);
+    fclose(f);
+    return rc;
+}
+
+static int run_all(struct asking *a, const char *sql)
+{
+    bool quit;
+
+    if (a->file)
+        return run_file(a, a->file);
+    if (!sql)
+        return run_file(a, "-");
+    const struct az_sv text = az_sv_trim(az_sv_str(sql));
+    return text.n && text.p[0] == '.' ? dot(a, text, &quit) : run_sql(a, text);
+}
+
+/* ---- from arguments to an exit status ---- */
+
+/* The last operand is the statement, unless it names a file. */
+static bool is_sql(const char *operand)
+{
+    return az_path_stat(operand).kind == AZ_PATH_MISSING &&
+           (strchr(operand, ' ') || strchr(operand, '\n') || strncmp(operand, ".schema", 7) == 0 ||
+            strcmp(operand, ".tables") == 0);
+}
+
+static int exit_status(const struct asking *a, int rc)
+{
+    bool failed = a->partial;
+
+    for (size_t i = 0; i < a->session.n; i++)
+        failed |= a->session.inputs[i].error != AZ_OK || a->session.inputs[i].diag.errors > 0;
+    if (rc == AZ_EUSAGE || rc == AZ_ECONFIG)
+        return AZ_EXIT_USAGE;
+    if (rc == AZ_EINTR || rc == AZ_ENOMEM || rc == AZ_EINTERNAL)
+        return az_run_exit_status(rc);
+    return rc || failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
+}
+
+static int ask(struct asking *a, struct az_args *args)
+{
+    const bool sql =
+        !a->file && args->n_operands > 1 && is_sql(args->operands[args->n_operands - 1]);
+    const size_t n = args->n_operands - (sql ? 1 : 0);
+    int rc = az_session_open(&a->session, (const char *const *)args->operands, n, &a->run.over,
+                             &a->diag);
+
+    if (!rc) {
+        a->limits.cancel = a->session.conf.cancel;
+        rc = az_query_open(&a->query, &a->session.source, &a->limits, &a->diag);
+    }
+    if (!rc)
+        rc = az_query_printer_new(&a->printer, a->form, put, NULL);
+    if (!rc)
+        rc = run_all(a, sql ? args->operands[args->n_operands - 1] : NULL);
+    const size_t errors = a->diag.errors;
+    say(a);
+    for (size_t i = 0; i < a->session.n; i++)
+        az_diag_print(&a->session.inputs[i].diag, &a->run.run.log);
+    if (rc == AZ_EINTR)
+        az_log_line(&a->run.run.log, AZ_LOG_QUIET, "interrupted");
+    else if (rc == AZ_ENOMEM || (rc == AZ_EIO && !errors && a->query))
+        az_log_line(&a->run.run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
+    rc = exit_status(a, rc);
+    az_query_printer_free(a->printer);
+    az_query_close(a->query);
+    az_session_close(&a->session);
+    return rc;
+}
+
+static int seconds(const struct az_cmd *cmd, const char *text, int64_t *ms)
+{
+    double x;
+    if (az_parse_f64(az_sv_str(text), &x) || x < 0 || x > 1e9)
+        return az_usage_error(cmd, "--timeout is a number of seconds, not '%s'", text);
+    *ms = x > 0 && x < 0.001 ? 1 : (int64_t)(x * 1000);
+    return AZ_EXIT_OK;
+}
+
+static int take(const struct az_cmd *cmd, struct asking *a, int id, const char *value)
+{
+    uint64_t size;
+
+    switch (id) {
+    case 'f':
+        a->file = value;
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--file needs a name");
+    case OPT_FORMAT:
+        a->form = strcmp(value, "csv") == 0    ? AZ_QUERY_CSV
+                  : strcmp(value, "json") == 0 ? AZ_QUERY_JSON
+                                               : AZ_QUERY_TEXT;
+        if (a->form == AZ_QUERY_TEXT && strcmp(value, "text") != 0)
+            return az_usage_error(cmd, "--format is text, csv or json, not '%s'", value);
+        return AZ_EXIT_OK;
+    case OPT_ROWS:
+        if (az_parse_i64(az_sv_str(value), &a->limits.rows) || a->limits.rows < 0)
+            return az_usage_error(cmd, "--max-rows is a number, not '%s'", value);
+        return AZ_EXIT_OK;
+    case OPT_TIME:
+        return seconds(cmd, value, &a->limits.ms);
+    case OPT_SQL_MEMORY:
+        if (az_parse_size(az_sv_str(value), &size) || size > INT64_MAX)
+            return az_usage_error(cmd, "--query-memory is a size as 512M or 2G, not '%s'", value);
+        a->limits.bytes = (int64_t)size;
+        return AZ_EXIT_OK;
+    default:
+        return az_run_option(cmd, &a->run, id, value);
+    }
+}
+
+static int run_query(const struct az_cmd *cmd, int argc, char **argv)
+{
+    struct asking a = { .cmd = cmd,
+                        .limits = { .rows = 1000000, .ms = 300000, .bytes = (int64_t)2 << 30 } };
+    struct az_args args;
+    int id, rc = AZ_EXIT_OK;
+
+    az_run_args_init(&a.run);
+    az_diag_init(&a.diag);
+    az_args_init(&args, cmd, argc, argv);
+    while (rc == AZ_EXIT_OK && (id = az_args_next(&args)) != ARG_END) {
+        if (id == 'h') {
+            az_print_command_help(cmd);
+            goto out;
+        }
+        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : take(cmd, &a, id, args.value);
+    }
+    if (rc == AZ_EXIT_OK && args.n_operands == 0)
+        rc = az_usage_error(cmd, "no inputs: name files or folders, then the statement");
+    if (rc == AZ_EXIT_OK) {
+        az_run_fill_opts(&a.run);
+        rc = ask(&a, &args);
+    }
+out:
+    az_diag_release(&a.diag);
+    az_run_args_release(&a.run);
+    return rc;
+}
+
+const struct az_cmd az_cmd_query = {
+    "query",
+    "PATH... [\"SQL\"]",
+    "ask profiles in SQL: their events, facts and report tables",
+    "The last operand is the statement unless it names a file; without one statements are read "
+    "from "
+    "standard\n"
+    "input, with a prompt on a terminal (.tables, .schema [TABLE], .quit). Statements only read. "
+    "Tables of facts,\n"
+    "the same for every format; every table of the report is one more, under its id "
+    "(docs/query.md):",
+    options,
+    AZ_LENGTH(options),
+    run_query
+};

@@ -1,0 +1,77 @@
+/* Which traces in the form of Chrome's are of other programs (docs/inputs.md). */
+#include "formats/foreign.h"
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum { SIGNS = 4 };
+
+/* A file is of the program if its head holds all signs of one row. */
+static const struct {
+    const char *signs[SIGNS];
+    const char *what;
+} programs[] = {
+#define ASCEND                                                                                     \
+    "this is a trace_view of Ascend (torch_npu, msprof), which is not read (its own tables are "   \
+    "in kernel_details.csv and op_statistic.csv next to it)"
+    { { "\"Ascend Hardware\"" }, ASCEND },
+    { { "\"CANN\"" }, ASCEND },
+    { { "\"Overlap Analysis\"" }, ASCEND },
+    { { "\"AscendCL@" }, ASCEND },
+    { { "\"torch_to_npu\"" }, ASCEND },
+    { { "\"enqueue_to_dequeue\"" }, ASCEND },
+    { { "\"Task Type\"", "\"Task Id\"", "\"Stream Id\"" }, ASCEND },
+#define JAX                                                                                        \
+    "this is a trace of the XLA profiler (JAX, TensorFlow) made for a trace viewer, which is not " \
+    "read (give the file .xplane.pb next to it: it says more)"
+    { { "\"highres-ticks\"", "\"/host:CPU\"" }, JAX },
+    { { "\"highres-ticks\"", "\"/device:TPU:" }, JAX },
+    { { "\"highres-ticks\"", "\"/device:GPU:" }, JAX },
+#define CHROME                                                                                     \
+    "this is a trace of the Chrome browser, which is not read (analyzer reads profiles of GPUs: "  \
+    "see 'analyzer list')"
+    { { "\"CrBrowserMain\"" }, CHROME },
+    { { "\"CrRendererMain\"" }, CHROME },
+    { { "\"devtools.timeline\"", "\"v8\"" }, CHROME },
+#define ONNX                                                                                       \
+    "this is a profile of ONNX Runtime, which is not read (profile the process with Nsight "       \
+    "Systems or rocprofv3)"
+    { { "\"session_initialization\"" }, ONNX },
+    { { "\"model_loading_" }, ONNX },
+#define CLANG                                                                                      \
+    "this is a trace of a compiler (clang -ftime-trace), which is not read (analyzer reads "       \
+    "profiles of GPUs: see 'analyzer list')"
+    { { "\"ExecuteCompiler\"" }, CLANG },
+    { { "\"beginningOfTime\"", "\"Frontend\"" }, CLANG },
+    { { "\"bazel_version\"" },
+      "this is a profile of the build tool Bazel, which is not read (analyzer reads profiles of "
+      "GPUs: see 'analyzer list')" },
+    { { "\"viztracer_metadata\"" },
+      "this is a trace of VizTracer, which is not read (profile with torch.profiler, Nsight "
+      "Systems or rocprofv3)" },
+};
+
+const char *az_foreign_process(struct az_sv name)
+{
+    return az_sv_is(name, "Ascend Hardware") || az_sv_is(name, "CANN") ? ASCEND : NULL;
+}
+
+/* The writer of the PyTorch profiler says which version of its form it writes. */
+const char *az_foreign(struct az_sv head)
+{
+    if (az_sv_starts(head, AZ_SV("\xef\xbb\xbf")))
+        head = az_sv_make(head.p + 3, head.n - 3);
+    head = az_sv_trim(head);
+    if (head.n < 2 || (head.p[0] != '{' && head.p[0] != '[') ||
+        az_sv_find(head, AZ_SV("\"ph\"")) < 0 || az_sv_find(head, AZ_SV("\"schemaVersion\"")) >= 0)
+        return NULL;
+    for (size_t i = 0; i < AZ_LENGTH(programs); i++) {
+        bool all = true;
+        for (size_t k = 0; all && k < SIGNS && programs[i].signs[k]; k++)
+            all = az_sv_find(head, az_sv_str(programs[i].signs[k])) >= 0;
+        if (all)
+            return programs[i].what;
+    }
+    return NULL;
+}

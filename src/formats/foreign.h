@@ -1,0 +1,15 @@
+/* Traces of other programs in the form of Chrome's (JSON of events with "ph"), which look like
+ * those of the PyTorch profiler: recognised by what only they hold, and refused by name with what
+ * to do. */
+#ifndef AZ_FORMATS_FOREIGN_H
+#define AZ_FORMATS_FOREIGN_H
+
+#include "base/sv.h"
+
+/* What the file with these first bytes is, and what to read instead, as the text of a message;
+ * NULL: none of those known. */
+const char *az_foreign(struct az_sv head);
+/* The same by the name of a process in the file, wherever that is. */
+const char *az_foreign_process(struct az_sv name);
+
+#endif

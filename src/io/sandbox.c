@@ -1,0 +1,159 @@
+/* A filter of system calls (Linux, seccomp), written out: it needs no library to be linked, and
+ * takes microseconds to load. Everything is allowed but what is listed: a list of what is needed
+ * would break with every other version of the C library. */
+#define _GNU_SOURCE
+#include "io/sandbox.h"
+
+#include "base/diag.h"
+
+#if defined __linux__ && (defined __x86_64__ || defined __aarch64__) && !defined AZ_SANITIZED
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#if defined __x86_64__
+#define MACHINE AUDIT_ARCH_X86_64
+#define FOREIGN 0x40000000u /* calls from here on are those of another convention */
+#else
+#define MACHINE AUDIT_ARCH_AARCH64
+#endif
+
+#define RULES_MAX 160
+#define REFUSED   (SECCOMP_RET_ERRNO | EACCES)
+#define OLD       (SECCOMP_RET_ERRNO | ENOSYS) /* as an older kernel: the C library knows another way */
+#define NUMBER    ((unsigned)offsetof(struct seccomp_data, nr))
+#define ARGUMENT  ((unsigned)offsetof(struct seccomp_data, args[0])) /* its lower half */
+
+/* Never needed by anything here, nor by a program that converts a report. */
+static const int always[] = {
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_kcmp,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_unshare,
+    SYS_setns,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_kexec_load,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_acct,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_quotactl,
+    SYS_open_by_handle_at,
+    SYS_perf_event_open,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_keyctl,
+    SYS_bpf,
+    SYS_userfaultfd,
+    SYS_sethostname,
+    SYS_setdomainname,
+#ifdef SYS_io_uring_setup /* calls made through it pass no filter */
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_io_uring_register,
+#endif
+#ifdef SYS_pidfd_getfd
+    SYS_pidfd_getfd,
+#endif
+#ifdef SYS_fsopen
+    SYS_fsopen,
+    SYS_move_mount,
+    SYS_open_tree,
+#endif
+};
+
+static const int children[] = {
+    SYS_execve,     SYS_execveat, SYS_kill, SYS_tkill,  SYS_rt_sigqueueinfo, SYS_socket,
+    SYS_socketpair, SYS_connect,  SYS_bind, SYS_listen, SYS_accept,          SYS_accept4,
+#ifdef SYS_fork
+    SYS_fork,       SYS_vfork,
+#endif
+};
+
+struct filter {
+    struct sock_filter v[RULES_MAX];
+    unsigned short n;
+};
+
+static void add(struct filter *f, unsigned short code, unsigned k, unsigned char yes,
+                unsigned char no)
+{
+    if (f->n < RULES_MAX)
+        f->v[f->n] = (struct sock_filter){ .code = code, .jt = yes, .jf = no, .k = k };
+    f->n++;
+}
+
+static void answer(struct filter *f, unsigned value) { add(f, BPF_RET | BPF_K, value, 0, 0); }
+
+static void call(struct filter *f, int number, unsigned value)
+{
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1);
+    answer(f, value);
+}
+
+/* The call only with (an argument whose test is true). */
+static void call_if(struct filter *f, int number, unsigned short test, unsigned k)
+{
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 4);
+    add(f, BPF_LD | BPF_W | BPF_ABS, ARGUMENT, 0, 0);
+    add(f, (unsigned short)(BPF_JMP | test | BPF_K), k, 0, 1);
+    answer(f, SECCOMP_RET_ALLOW);
+    answer(f, REFUSED);
+}
+
+bool az_sandbox_known(void) { return true; }
+
+bool az_sandbox_enter(enum az_sandbox how)
+{
+    struct filter f = { .n = 0 };
+    add(&f, BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, arch), 0, 0);
+    add(&f, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+    answer(&f, REFUSED);
+    add(&f, BPF_LD | BPF_W | BPF_ABS, NUMBER, 0, 0);
+#ifdef FOREIGN
+    add(&f, BPF_JMP | BPF_JGE | BPF_K, FOREIGN, 0, 1);
+    answer(&f, REFUSED);
+#endif
+    for (size_t i = 0; i < AZ_LENGTH(always); i++)
+        call(&f, always[i], REFUSED);
+    for (size_t i = 0; how == AZ_SANDBOX_CHILDREN && i < AZ_LENGTH(children); i++)
+        call(&f, children[i], REFUSED);
+    if (how == AZ_SANDBOX_CHILDREN) { /* threads stay */
+#ifdef SYS_clone3                     /* its flags are in memory, where no filter sees them */
+        call(&f, SYS_clone3, OLD);
+#endif
+        call_if(&f, SYS_clone, BPF_JSET, CLONE_THREAD);
+    } else {
+        call_if(&f, SYS_socket, BPF_JEQ, AF_UNIX);
+    }
+    answer(&f, SECCOMP_RET_ALLOW);
+    if (f.n > RULES_MAX)
+        return false;
+    const struct sock_fprog program = { .len = f.n, .filter = f.v };
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+#else
+bool az_sandbox_known(void) { return false; }
+
+bool az_sandbox_enter(enum az_sandbox how)
+{
+    (void)how;
+    return false;
+}
+#endif

@@ -1,0 +1,488 @@
+/* Tables of events: one row an event, its columns those of the model. */
+#include "facts/project.h"
+#include "model/dispatch.h"
+#include "model/optrace.h"
+#include "model/xtrace.h"
+#include "query/columns.h"
+
+void az_q_text(struct az_cell *out, struct az_sv s)
+{
+    if (s.n)
+        *out = (struct az_cell){ .type = AZ_TEXT, .len = (uint32_t)s.n, .s = s.p };
+}
+void az_q_int(struct az_cell *out, int64_t x) { *out = (struct az_cell){ .type = AZ_INT, .i = x }; }
+static void known(struct az_cell *out, int64_t x)
+{
+    if (x >= 0)
+        az_q_int(out, x);
+}
+/* Id in another table; 0: none. */
+static void id(struct az_cell *out, int64_t x)
+{
+    if (x > 0)
+        az_q_int(out, x);
+}
+
+/* ---- what all have ---- */
+void az_q_get_id(const struct az_q_row *r, struct az_cell *out)
+{
+    size_t at = r->row;
+
+    if (r->seg->rows) { /* rows are kept in order */
+        size_t lo = 0, hi = r->seg->n;
+        while (lo < hi) {
+            const size_t mid = lo + (hi - lo) / 2;
+            if (r->seg->rows[mid] < r->row)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        at = lo;
+    }
+    az_q_int(out, r->seg->first + (int64_t)at);
+}
+void az_q_get_input(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_text(out, az_facts_of_source(r->seg->tr->of)->inputs[r->seg->tr->input].title);
+}
+void az_q_get_rank(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, az_job_rank(r->seg->tr->job, r->seg->tr->index));
+}
+static void get_start(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, az_ns(r->seg->tr->t, r->seg->e->start[r->row]));
+}
+static void get_end(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, az_ns(r->seg->tr->t, r->seg->e->end[r->row]));
+}
+static void get_dur(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_events *e = r->seg->e;
+    az_q_int(out, az_ns(r->seg->tr->t, e->end[r->row] - e->start[r->row]));
+}
+static uint32_t name_of(const struct az_q_row *r) { return r->seg->e->name[r->row]; }
+static int64_t lane_id(const struct az_q_row *r)
+{
+    int64_t before = 0; /* lanes are numbered through all traces, as the table `lanes` does */
+    size_t n;
+    const struct az_q_trace *all = az_facts_of_traces(r->seg->tr->of, &n);
+
+    for (size_t i = 0; i < r->seg->tr->at; i++)
+        before += (int64_t)all[i].t->lanes.n;
+    return before + (int64_t)r->seg->e->lane[r->row] + 1;
+}
+static void get_lane(const struct az_q_row *r, struct az_cell *out) { az_q_int(out, lane_id(r)); }
+static void get_correlation(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint64_t corr = r->seg->e->corr ? r->seg->e->corr[r->row] : 0;
+    if (corr && corr <= INT64_MAX)
+        az_q_int(out, (int64_t)corr);
+}
+
+/* ---- on the device ---- */
+static void get_device(const struct az_q_row *r, struct az_cell *out)
+{
+    known(out, az_q_lane(r)->device);
+}
+static void get_stream(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint64_t stream = az_q_lane(r)->tid;
+    if (stream <= INT64_MAX)
+        az_q_int(out, (int64_t)stream);
+}
+static void get_call(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint32_t call = az_q_call_of(r->seg->tr, r->seg->kind, r->row);
+    if (call != AZ_NO_ROW)
+        id(out, az_q_id_of(r->seg->tr, &az_q_calls, AZ_CALL, call));
+}
+static void get_op(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint32_t op = az_q_op_of(r->seg->tr, r->seg->kind, r->row);
+    if (op != AZ_NO_ROW)
+        id(out, az_q_id_of(r->seg->tr, &az_q_ops, AZ_HOST_OP, op));
+}
+/* The framework's operator that launched it, or the operation of the program that it runs. */
+static uint32_t op_name(const struct az_q_row *r)
+{
+    const struct az_trace *t = r->seg->tr->t;
+
+    if (t->caps & AZ_CAP_PROGRAMS) {
+        const struct az_xrow *x = az_xtrace_row_of(t, r->seg->kind, r->row);
+        return x ? x->op : AZ_NO_ID;
+    }
+    const uint32_t op = az_q_op_of(r->seg->tr, r->seg->kind, r->row);
+    return op == AZ_NO_ROW ? AZ_NO_ID : t->ev[AZ_HOST_OP].name[op];
+}
+static uint32_t scope(const struct az_q_row *r)
+{
+    const struct az_trace *t = r->seg->tr->t;
+    const struct az_xrow *x =
+        t->caps & AZ_CAP_PROGRAMS ? az_xtrace_row_of(t, r->seg->kind, r->row) : NULL;
+    return x ? x->scope : AZ_NO_ID;
+}
+static void get_step(const struct az_q_row *r, struct az_cell *out)
+{
+    const bool host = r->seg->kind != AZ_KERNEL && r->seg->kind != AZ_MEMCPY &&
+                      r->seg->kind != AZ_MEMSET && r->seg->kind != AZ_GRAPH;
+    const struct az_step *s = az_q_step_at(r->seg->tr, r->seg->e->start[r->row], host);
+    if (s)
+        az_q_int(out, s->number);
+}
+
+/* ---- kernels ---- */
+static void get_class(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_text(out, az_trace_class(r->seg->tr->t, name_of(r))->name);
+}
+static void get_family(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_text(out, az_family_text(az_trace_class(r->seg->tr->t, name_of(r))->family));
+}
+static void get_work(const struct az_q_row *r, struct az_cell *out)
+{
+    static const struct az_sv text[] = { { "compute", 7 }, { "communication", 13 }, { "copy", 4 } };
+    az_q_text(out, text[az_trace_work(r->seg->tr->t, r->seg->kind, name_of(r))]);
+}
+/* Grid and block: of a geometry, or of a dispatch, whose grid is in work-items. */
+static bool shape(const struct az_q_row *r, uint32_t grid[3], uint32_t block[3])
+{
+    const struct az_trace *t = r->seg->tr->t;
+    const struct az_geometry *g = az_geometry_of(t, r->row);
+
+    if (g) {
+        memcpy(grid, g->grid, sizeof g->grid);
+        memcpy(block, g->block, sizeof g->block);
+        return true;
+    }
+    if (!(t->caps & AZ_CAP_DISPATCHES) || !t->ev[AZ_KERNEL].side ||
+        t->ev[AZ_KERNEL].side[r->row] == AZ_NO_ROW)
+        return false;
+    const struct az_dispatch_shape *s =
+        &az_dispatches(t)->shapes.v[az_dispatch_of(t, r->row)->shape];
+    for (size_t i = 0; i < 3; i++) {
+        block[i] = s->block[i];
+        grid[i] = s->block[i] ? (s->grid[i] + s->block[i] - 1) / s->block[i] : 0;
+    }
+    return block[0] > 0;
+}
+#define AZ_Q_SHAPE(what, n)                                                                        \
+    static void get_##what##_##n(const struct az_q_row *r, struct az_cell *out)                    \
+    {                                                                                              \
+        uint32_t grid[3], block[3];                                                                \
+        if (shape(r, grid, block))                                                                 \
+            az_q_int(out, (int64_t)what[n]);                                                       \
+    }
+AZ_Q_SHAPE(grid, 0)
+AZ_Q_SHAPE(grid, 1)
+AZ_Q_SHAPE(grid, 2)
+AZ_Q_SHAPE(block, 0)
+AZ_Q_SHAPE(block, 1)
+AZ_Q_SHAPE(block, 2)
+static void get_registers(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_geometry *g = az_geometry_of(r->seg->tr->t, r->row);
+    if (g && g->registers)
+        az_q_int(out, g->registers);
+}
+static void get_shared(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_geometry *g = az_geometry_of(r->seg->tr->t, r->row);
+    if (g)
+        known(out, az_geometry_shared(g));
+}
+/* What the trace says of the collective that a kernel is. */
+static const struct az_coll_args *coll(const struct az_q_row *r)
+{
+    const struct az_trace *t = r->seg->tr->t;
+    const struct az_events *e = r->seg->e;
+    if (!(t->caps & AZ_CAP_CALLTREE) || !e->side || e->side[r->row] == AZ_NO_ROW)
+        return NULL;
+    return &az_optrace(t)->colls.v[e->side[r->row]];
+}
+static uint32_t collective(const struct az_q_row *r)
+{
+    const struct az_coll_args *c = coll(r);
+    return c ? c->name : AZ_NO_ID;
+}
+static uint32_t group(const struct az_q_row *r)
+{
+    const struct az_coll_args *c = coll(r);
+    return c ? c->pg_name : AZ_NO_ID;
+}
+static uint32_t coll_type(const struct az_q_row *r)
+{
+    const struct az_coll_args *c = coll(r);
+    return c ? c->dtype : AZ_NO_ID;
+}
+static uint32_t coll_in(const struct az_q_row *r)
+{
+    const struct az_coll_args *c = coll(r);
+    return c ? c->in_nelems : AZ_NO_ID;
+}
+
+/* ---- copies ---- */
+static const struct az_copy *copy(const struct az_q_row *r)
+{
+    const struct az_events *e = r->seg->e;
+    return e->side && e->side[r->row] != AZ_NO_ROW ? &r->seg->tr->t->copies.v[e->side[r->row]]
+                                                   : NULL;
+}
+static void get_copy_kind(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_text(out, r->seg->kind == AZ_MEMSET ? AZ_SV("fill") : AZ_SV("copy"));
+}
+static void get_bytes(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_copy *c = copy(r);
+    if (c)
+        known(out, c->bytes);
+}
+static void get_rate(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_copy *c = copy(r);
+    const struct az_events *e = r->seg->e;
+    const int64_t ns = az_ns(r->seg->tr->t, e->end[r->row] - e->start[r->row]);
+
+    if (c && (c->gbps > 0 || (c->bytes > 0 && ns > 0)))
+        *out = (struct az_cell){ .type = AZ_REAL,
+                                 .f = c->gbps > 0 ? c->gbps : (double)c->bytes / (double)ns };
+}
+static void memory(struct az_cell *out, int16_t kind)
+{
+    static const struct az_sv text[] = {
+        { "pageable", 8 }, { "pinned", 6 }, { "device", 6 }, { "array", 5 }, { "managed", 7 }
+    };
+    if (kind >= 0 && (size_t)kind < AZ_LENGTH(text))
+        az_q_text(out, text[kind]);
+}
+static void get_src(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_copy *c = copy(r);
+    if (c)
+        memory(out, c->src);
+}
+static void get_dst(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_copy *c = copy(r);
+    if (c)
+        memory(out, c->dst);
+}
+
+/* ---- on the host ---- */
+static void get_pid(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint64_t x = az_q_lane(r)->pid;
+    if (x && x <= INT64_MAX)
+        az_q_int(out, (int64_t)x);
+}
+static const struct az_op *op_side(const struct az_q_row *r)
+{
+    const struct az_trace *t = r->seg->tr->t;
+    const struct az_events *e = r->seg->e;
+    if (!(t->caps & AZ_CAP_CALLTREE) || !e->side || e->side[r->row] == AZ_NO_ROW)
+        return NULL;
+    return &az_optrace(t)->ops.v[e->side[r->row]];
+}
+static void get_args(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_op *o = op_side(r);
+    int64_t before = 0;
+    size_t n;
+    const struct az_q_trace *all = az_facts_of_traces(r->seg->tr->of, &n);
+
+    if (!o || o->args == AZ_NO_ROW)
+        return;
+    for (size_t i = 0; i < r->seg->tr->at; i++)
+        if (all[i].t->caps & AZ_CAP_CALLTREE)
+            before += (int64_t)az_optrace(all[i].t)->args.n;
+    az_q_int(out, before + (int64_t)o->args + 1);
+}
+static void get_seq(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_op *o = op_side(r);
+    if (o)
+        known(out, o->seq);
+}
+/* Node of the call tree of a host event; AZ_NO_ROW: there is no tree. */
+static uint32_t node_of(const struct az_q_row *r)
+{
+    const struct az_trace *t = r->seg->tr->t;
+    const struct az_calltree *c = t->caps & AZ_CAP_CALLTREE ? az_tree(t) : NULL;
+
+    if (!c)
+        return AZ_NO_ROW;
+    const uint32_t row = (uint32_t)r->row;
+    return r->seg->kind == AZ_HOST_OP ? row
+           : r->seg->kind == AZ_CALL  ? c->first_call + row
+           : r->seg->kind == AZ_FRAME ? c->first_frame + row
+                                      : AZ_NO_ROW;
+}
+/* Id of the nearest node above of a kind. */
+static void above(const struct az_q_row *r, struct az_cell *out, enum az_kind kind,
+                  const struct az_q_table *table)
+{
+    const uint32_t node = node_of(r);
+    const struct az_calltree *c = node == AZ_NO_ROW ? NULL : az_tree(r->seg->tr->t);
+    uint32_t row;
+
+    for (uint32_t n = c && node < c->n ? c->parent[node] : AZ_NO_ROW; n != AZ_NO_ROW;
+         n = c->parent[n])
+        if (az_node_kind(c, n, &row) == kind) {
+            id(out, az_q_id_of(r->seg->tr, table, kind, row));
+            return;
+        }
+}
+static void get_above_op(const struct az_q_row *r, struct az_cell *out)
+{
+    above(r, out, AZ_HOST_OP, &az_q_ops);
+}
+static void get_above_frame(const struct az_q_row *r, struct az_cell *out)
+{
+    above(r, out, AZ_FRAME, &az_q_frames);
+}
+static void get_kernel_time(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint32_t node = node_of(r);
+    const struct az_calltree *c = node == AZ_NO_ROW ? NULL : az_tree(r->seg->tr->t);
+    uint32_t at, stop;
+    int64_t ticks = 0;
+
+    if (!c || node >= c->n)
+        return;
+    az_node_gpu(c, node, &at, &stop);
+    for (; at < stop; at++) {
+        const struct az_event e = az_gpu_event(c, c->linked[at]);
+        ticks += e.end - e.start;
+    }
+    az_q_int(out, az_ns(r->seg->tr->t, ticks));
+}
+static void get_range_id(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint64_t x = az_range_id(r->seg->tr->t, r->row);
+    if (x <= INT64_MAX)
+        az_q_int(out, (int64_t)x);
+}
+static void get_style(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_range *s = az_range_side(r->seg->tr->t, r->row);
+    if (s)
+        az_q_text(out, s->style ? AZ_SV("start/end") : AZ_SV("push/pop"));
+}
+
+/* ---- memory ---- */
+static const struct az_alloc *alloc_of(const struct az_q_row *r)
+{
+    const struct az_trace *t = r->seg->tr->t;
+    const struct az_events *e = r->seg->e;
+    if (!(t->caps & AZ_CAP_DISPATCHES) || !e->side || e->side[r->row] == AZ_NO_ROW)
+        return NULL;
+    return &az_dispatches(t)->allocs.v[e->side[r->row]];
+}
+static void get_alloc_bytes(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_alloc *a = alloc_of(r);
+    if (a)
+        known(out, a->bytes);
+}
+
+/* ---- the tables ---- */
+/* clang-format off */
+#define COL(name, type, unit, flags, help, get) { name, AZ_##type, AZ_UNIT_##unit, flags, help, get, NULL }
+#define NAME(name, help, of) { name, AZ_TEXT, AZ_UNIT_NONE, 0, help, NULL, of }
+#define KEYED(name, help, of) { name, AZ_TEXT, AZ_UNIT_NONE, AZ_QC_INDEX, help, NULL, of }
+#define COMMON \
+    COL("id", INT, ID, AZ_QC_ID, "number of the row", az_q_get_id), \
+    COL("input", TEXT, NONE, 0, "title of the input", az_q_get_input), \
+    COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_q_get_rank), \
+    COL("start_ns", INT, NS, AZ_QC_START, "when it starts, on the clock of the trace", get_start), \
+    COL("end_ns", INT, NS, 0, "when it ends", get_end), \
+    COL("dur_ns", INT, NS, 0, "how long it takes", get_dur), \
+    KEYED("name", "name", name_of)
+#define ON_DEVICE \
+    COL("device", INT, ID, 0, "number of the device", get_device), \
+    COL("stream", INT, ID, 0, "stream or queue", get_stream), \
+    COL("lane", INT, ID, 0, "row of lanes", get_lane), \
+    COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call, where the trace keeps it", get_correlation), \
+    COL("call", INT, ID, AZ_QC_INDEX, "row of calls that launched it", get_call), \
+    COL("op", INT, ID, AZ_QC_INDEX, "row of ops that launched it", get_op), \
+    KEYED("op_name", "operator that launched it, or operation of the program", op_name), \
+    KEYED("scope", "framework operation that the program's operation is of", scope), \
+    COL("step", INT, ID, 0, "number of the step it starts in", get_step)
+#define ON_HOST \
+    COL("process", INT, ID, 0, "process", get_pid), \
+    COL("thread", INT, ID, 0, "thread", get_stream), \
+    COL("lane", INT, ID, 0, "row of lanes", get_lane)
+
+static const struct az_q_column kernels[] = { COMMON, ON_DEVICE,
+    COL("class", TEXT, NONE, 0, "class of the name", get_class),
+    COL("family", TEXT, NONE, 0, "family of the class: gemm, attention, communication ...", get_family),
+    COL("work", TEXT, NONE, 0, "compute, communication or copy", get_work),
+    COL("grid_x", INT, COUNT, 0, "blocks; where launches are recorded", get_grid_0),
+    COL("grid_y", INT, COUNT, 0, "blocks", get_grid_1),
+    COL("grid_z", INT, COUNT, 0, "blocks", get_grid_2),
+    COL("block_x", INT, COUNT, 0, "threads of a block", get_block_0),
+    COL("block_y", INT, COUNT, 0, "threads", get_block_1),
+    COL("block_z", INT, COUNT, 0, "threads", get_block_2),
+    COL("registers", INT, COUNT, 0, "registers of a thread", get_registers),
+    COL("shared_bytes", INT, BYTES, 0, "shared memory of a block", get_shared),
+    NAME("collective", "collective that it is, as the trace says", collective),
+    NAME("process_group", "process group of the collective", group),
+    NAME("collective_type", "element type of the collective", coll_type),
+    NAME("collective_elements", "elements that go in", coll_in) };
+static const struct az_q_column copies[] = { COMMON, ON_DEVICE,
+    COL("kind", TEXT, NONE, 0, "copy or fill", get_copy_kind),
+    COL("bytes", INT, BYTES, 0, "size", get_bytes),
+    COL("gb_per_s", REAL, GBPS, 0, "rate", get_rate),
+    COL("source", TEXT, NONE, 0, "memory it comes from, where recorded", get_src),
+    COL("destination", TEXT, NONE, 0, "memory it goes to", get_dst) };
+static const struct az_q_column graphs[] = { COMMON, ON_DEVICE };
+static const struct az_q_column ops[] = { COMMON, ON_HOST,
+    COL("step", INT, ID, 0, "number of the step it starts in", get_step),
+    COL("parent", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op),
+    COL("frame", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame),
+    COL("args", INT, ID, AZ_QC_INDEX, "row of args", get_args),
+    COL("sequence", INT, ID, AZ_QC_INDEX, "sequence number, which joins forward and backward", get_seq),
+    COL("device_ns", INT, NS, 0, "time of the device work launched by it and below it", get_kernel_time) };
+static const struct az_q_column calls[] = { COMMON, ON_HOST,
+    COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to device work", get_correlation),
+    COL("step", INT, ID, 0, "number of the step it starts in", get_step),
+    COL("op", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op) };
+static const struct az_q_column os_calls[] = { COMMON, ON_HOST };
+static const struct az_q_column ranges[] = { COMMON, ON_HOST,
+    COL("range_id", INT, ID, AZ_QC_INDEX, "number that the profiler gave it", get_range_id),
+    COL("style", TEXT, NONE, 0, "push/pop or start/end", get_style) };
+static const struct az_q_column device_ranges[] = { COMMON,
+    COL("device", INT, ID, 0, "number of the device", get_device),
+    COL("stream", INT, ID, 0, "stream or line", get_stream),
+    COL("lane", INT, ID, 0, "row of lanes", get_lane) };
+static const struct az_q_column frames[] = { COMMON, ON_HOST,
+    COL("parent", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame) };
+static const struct az_q_column syncs[] = { COMMON,
+    COL("device", INT, ID, 0, "number of the device", get_device),
+    COL("stream", INT, ID, 0, "stream", get_stream),
+    COL("lane", INT, ID, 0, "row of lanes", get_lane),
+    COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call", get_correlation),
+    COL("call", INT, ID, AZ_QC_INDEX, "row of calls that asked for it", get_call) };
+static const struct az_q_column allocs[] = { COMMON, ON_HOST,
+    COL("bytes", INT, BYTES, 0, "size; 0 of memory given back", get_alloc_bytes) };
+
+#define TABLE(name, columns, help, ...) \
+    const struct az_q_table az_q_##name = { #name, help, columns, AZ_LENGTH(columns), { __VA_ARGS__ }, \
+        sizeof (enum az_kind[]){ __VA_ARGS__ } / sizeof(enum az_kind), NULL, NULL }
+TABLE(kernels, kernels, "kernels and operations of devices", AZ_KERNEL);
+TABLE(copies, copies, "copies and fills of memory on devices", AZ_MEMCPY, AZ_MEMSET);
+TABLE(graphs, graphs, "launches of graphs whose kernels are not recorded one by one", AZ_GRAPH);
+TABLE(ops, ops, "operators of the framework", AZ_HOST_OP);
+TABLE(calls, calls, "calls of the runtime or driver", AZ_CALL);
+TABLE(os_calls, os_calls, "calls of the operating system", AZ_OSRT);
+TABLE(ranges, ranges, "ranges and annotations of the host", AZ_RANGE);
+TABLE(device_ranges, device_ranges, "annotations as they are on the device, runs of programs", AZ_GPU_RANGE);
+TABLE(frames, frames, "frames of the interpreter, where stacks are recorded", AZ_FRAME);
+TABLE(syncs, syncs, "synchronisations of devices", AZ_SYNC);
+TABLE(overheads, os_calls, "time that the profiler itself took", AZ_OVERHEAD);
+TABLE(allocs, allocs, "memory allocated and given back", AZ_ALLOC);
+TABLE(captured, os_calls, "calls made while a graph was captured", AZ_CAPTURED);
+/* clang-format on */

@@ -1,0 +1,593 @@
+/* Tables of facts that are no events: steps, lanes, devices, ranks, arguments, counters, launches,
+ * gaps. */
+#include "base/sort.h"
+#include "facts/devices.h"
+#include "facts/idle.h"
+#include "model/dispatch.h"
+#include "model/optrace.h"
+#include "model/xtrace.h"
+#include "query/columns.h"
+
+static const struct az_trace *trace_of(const struct az_q_row *r) { return r->seg->tr->t; }
+static int64_t ns(const struct az_q_row *r, int64_t ticks) { return az_ns(trace_of(r), ticks); }
+static void known(struct az_cell *out, int64_t x)
+{
+    if (x >= 0)
+        az_q_int(out, x);
+}
+
+/* ---- steps ---- */
+static int64_t count_steps(struct az_q_trace *tr, const void **own)
+{
+    const struct az_steps *s = az_q_steps_of(tr);
+    *own = s;
+    return s ? (int64_t)s->n : az_facts_of_error(tr->of);
+}
+static const struct az_step *step(const struct az_q_row *r)
+{
+    return &((const struct az_steps *)r->seg->own)->v[r->row];
+}
+static void step_number(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, step(r)->number);
+}
+static void step_name(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_text(out, step(r)->name);
+}
+static void step_mark(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_text(out, step(r)->mark);
+}
+static void step_how(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_steps *s = r->seg->own;
+    az_q_text(out, az_sv_str(az_step_how_text(s->how)));
+}
+static void step_start(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, ns(r, step(r)->start));
+}
+static void step_end(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, ns(r, step(r)->end));
+}
+static void step_dur(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, ns(r, step(r)->end - step(r)->start));
+}
+static void step_mark_start(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, ns(r, step(r)->mark_start));
+}
+static void step_mark_end(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, ns(r, step(r)->mark_end));
+}
+
+/* ---- lanes ---- */
+static int64_t count_lanes(struct az_q_trace *tr, const void **own)
+{
+    *own = NULL;
+    return (int64_t)tr->t->lanes.n;
+}
+static const struct az_lane *lane(const struct az_q_row *r)
+{
+    return &trace_of(r)->lanes.v[r->row];
+}
+static void lane_side(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_text(out, lane(r)->device_side ? AZ_SV("device") : AZ_SV("host"));
+}
+static void lane_device(const struct az_q_row *r, struct az_cell *out)
+{
+    known(out, lane(r)->device);
+}
+static void lane_stream(const struct az_q_row *r, struct az_cell *out)
+{
+    if (lane(r)->device_side)
+        known(out, (int64_t)lane(r)->tid);
+}
+static void lane_thread(const struct az_q_row *r, struct az_cell *out)
+{
+    if (!lane(r)->device_side)
+        known(out, (int64_t)lane(r)->tid);
+}
+static void lane_process(const struct az_q_row *r, struct az_cell *out)
+{
+    if (lane(r)->pid)
+        known(out, (int64_t)lane(r)->pid);
+}
+static uint32_t lane_label(const struct az_q_row *r) { return lane(r)->label; }
+
+/* ---- devices ---- */
+struct devices {
+    size_t n;
+    struct az_device *v;
+};
+static struct az_device *find_device(struct devices *d, int64_t number)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (d->v[i].id == number)
+            return &d->v[i];
+    d->v[d->n] = (struct az_device){ .id = number };
+    return &d->v[d->n++];
+}
+static int by_number(const void *a, const void *b, void *ctx)
+{
+    const struct az_device *x = a, *y = b;
+    (void)ctx;
+    return (x->id > y->id) - (x->id < y->id);
+}
+/* Those that the file names, and those that work was recorded on. */
+static int64_t count_devices(struct az_q_trace *tr, const void **own)
+{
+    struct az_arena *a = tr->job->arena;
+    const struct az_trace *t = tr->t;
+    struct devices *d = az_arena_alloc(a, sizeof *d);
+    struct az_device *v = az_arena_array(a, t->devices.n + t->lanes.n + 1, sizeof *v);
+
+    if (!d || !v)
+        return az_arena_error(a);
+    d->v = v;
+    for (size_t i = 0; i < t->devices.n; i++)
+        *find_device(d, t->devices.v[i].id) = t->devices.v[i];
+    for (size_t i = 0; i < t->lanes.n; i++) {
+        const struct az_lane *l = &t->lanes.v[i];
+        if (!l->device_side || l->device < 0)
+            continue;
+        struct az_device *x = find_device(d, l->device);
+        if (!x->name.n && (t->caps & AZ_CAP_PROGRAMS) && l->context < az_xtrace(t)->planes.n)
+            x->name = az_xtrace(t)->planes.v[l->context].type;
+    }
+    *own = d;
+    const int rc = az_sort_cmp(d->v, d->n, sizeof *d->v, by_number, NULL, tr->job->mem);
+    return rc ? rc : (int64_t)d->n;
+}
+static const struct az_device *device(const struct az_q_row *r)
+{
+    return &((const struct devices *)r->seg->own)->v[r->row];
+}
+static void device_number(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, device(r)->id);
+}
+static void device_name(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_text(out, device(r)->name);
+}
+static void device_units(const struct az_q_row *r, struct az_cell *out)
+{
+    if (device(r)->sm_count > 0)
+        az_q_int(out, device(r)->sm_count);
+}
+static void device_memory(const struct az_q_row *r, struct az_cell *out)
+{
+    if (device(r)->memory_bytes > 0)
+        az_q_int(out, device(r)->memory_bytes);
+}
+
+/* ---- ranks ---- */
+static int64_t count_one(struct az_q_trace *tr, const void **own)
+{
+    (void)tr;
+    *own = NULL;
+    return 1;
+}
+static void rank_path(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_text(out, trace_of(r)->path);
+}
+static void rank_format(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_text(out, az_facts_of_source(r->seg->tr->of)->inputs[r->seg->tr->input].format);
+}
+static void rank_world(const struct az_q_row *r, struct az_cell *out)
+{
+    if (trace_of(r)->world_size > 0)
+        az_q_int(out, trace_of(r)->world_size);
+}
+static void rank_base(const struct az_q_row *r, struct az_cell *out)
+{
+    if (trace_of(r)->base_ns)
+        az_q_int(out, trace_of(r)->base_ns);
+}
+static void rank_events(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, (int64_t)trace_of(r)->kept);
+}
+
+/* ---- args ---- */
+static int64_t count_args(struct az_q_trace *tr, const void **own)
+{
+    *own = NULL;
+    return tr->t->caps & AZ_CAP_CALLTREE ? (int64_t)az_optrace(tr->t)->args.n : 0;
+}
+static const struct az_op_args *args(const struct az_q_row *r)
+{
+    return &az_optrace(trace_of(r))->args.v[r->row];
+}
+static uint32_t args_dims(const struct az_q_row *r) { return args(r)->dims; }
+static uint32_t args_types(const struct az_q_row *r) { return args(r)->types; }
+static uint32_t args_strides(const struct az_q_row *r) { return args(r)->strides; }
+static uint32_t args_concrete(const struct az_q_row *r) { return args(r)->concrete; }
+
+/* ---- counters: of dispatches, or of ranges of kernels ---- */
+static int64_t count_counters(struct az_q_trace *tr, const void **own)
+{
+    *own = NULL;
+    if (tr->t->caps & AZ_CAP_DISPATCHES)
+        return (int64_t)az_dispatches(tr->t)->counters.n;
+    return tr->t->caps & AZ_CAP_CALLTREE ? (int64_t)az_optrace(tr->t)->counter_values.n : 0;
+}
+static const struct az_counter *counter(const struct az_q_row *r)
+{
+    return trace_of(r)->caps & AZ_CAP_DISPATCHES ? &az_dispatches(trace_of(r))->counters.v[r->row]
+                                                 : NULL;
+}
+static const struct az_counter_range *counter_range(const struct az_q_row *r)
+{
+    const struct az_counter_ranges *all = &az_optrace(trace_of(r))->counters;
+
+    for (size_t lo = 0, hi = all->n; lo < hi;) { /* their runs of values follow each other */
+        const size_t mid = lo + (hi - lo) / 2;
+        const struct az_counter_range *x = &all->v[mid];
+        if (r->row < x->first)
+            hi = mid;
+        else if (r->row >= (size_t)x->first + x->n)
+            lo = mid + 1;
+        else
+            return x;
+    }
+    return NULL;
+}
+static uint32_t counter_kernel(const struct az_q_row *r)
+{
+    const struct az_counter *c = counter(r);
+    const struct az_counter_range *x = c ? NULL : counter_range(r);
+    return c ? c->kernel : x ? x->name : AZ_NO_ID;
+}
+static uint32_t counter_name(const struct az_q_row *r)
+{
+    const struct az_counter *c = counter(r);
+    return c ? c->counter : az_optrace(trace_of(r))->counter_values.v[r->row].name;
+}
+static void counter_value(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_counter *c = counter(r);
+    *out = (struct az_cell){ .type = AZ_REAL,
+                             .f = c ? c->value
+                                    : az_optrace(trace_of(r))->counter_values.v[r->row].value };
+}
+static void counter_dispatch(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_counter *c = counter(r);
+    if (c && c->dispatch <= INT64_MAX)
+        az_q_int(out, (int64_t)c->dispatch);
+}
+static void counter_start(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_counter_range *x = counter(r) ? NULL : counter_range(r);
+    if (x)
+        az_q_int(out, ns(r, x->start));
+}
+static void counter_end(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_counter_range *x = counter(r) ? NULL : counter_range(r);
+    if (x)
+        az_q_int(out, ns(r, x->end));
+}
+
+/* ---- launches: device work with the call that launched it ---- */
+static int64_t count_launches(struct az_q_trace *tr, const void **own)
+{
+    int rc = 0;
+
+    if (!(tr->t->caps & AZ_CAP_LAUNCHES))
+        return 0;
+    const struct az_launches *l = az_job_launches(tr->job, tr->index, &rc);
+    *own = l;
+    return l ? (int64_t)l->op_first[l->n] : rc ? rc : AZ_ENOMEM;
+}
+static struct az_event launched(const struct az_q_row *r, enum az_kind *kind, size_t *row)
+{
+    const uint32_t op = ((const struct az_launches *)r->seg->own)->op[r->row];
+    const struct az_events *e;
+
+    *kind = az_op_kind(op);
+    *row = az_op_row(op);
+    e = &trace_of(r)->ev[*kind];
+    return (struct az_event){
+        .start = e->start[*row], .end = e->end[*row], .name = e->name[*row], .lane = e->lane[*row]
+    };
+}
+static uint32_t launching(const struct az_q_row *r)
+{
+    enum az_kind kind;
+    size_t row;
+
+    launched(r, &kind, &row);
+    return az_q_call_of(r->seg->tr, kind, row);
+}
+static void launch_call(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint32_t call = launching(r);
+    if (call != AZ_NO_ROW)
+        az_q_int(out, az_q_id_of(r->seg->tr, &az_q_calls, AZ_CALL, call));
+}
+static uint32_t launch_call_name(const struct az_q_row *r)
+{
+    const uint32_t call = launching(r);
+    return call == AZ_NO_ROW ? AZ_NO_ID : trace_of(r)->ev[AZ_CALL].name[call];
+}
+static void launch_call_start(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint32_t call = launching(r);
+    if (call != AZ_NO_ROW)
+        az_q_int(out, ns(r, trace_of(r)->ev[AZ_CALL].start[call]));
+}
+static void launch_call_end(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint32_t call = launching(r);
+    if (call != AZ_NO_ROW)
+        az_q_int(out, ns(r, trace_of(r)->ev[AZ_CALL].end[call]));
+}
+static void launch_thread(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint32_t call = launching(r);
+    if (call != AZ_NO_ROW)
+        known(out, (int64_t)trace_of(r)->lanes.v[trace_of(r)->ev[AZ_CALL].lane[call]].tid);
+}
+static void launch_id(const struct az_q_row *r, struct az_cell *out, enum az_kind a, enum az_kind b,
+                      const struct az_q_table *t)
+{
+    enum az_kind kind;
+    size_t row;
+
+    launched(r, &kind, &row);
+    if (kind == a || kind == b)
+        az_q_int(out, az_q_id_of(r->seg->tr, t, kind, row));
+}
+static void launch_kernel(const struct az_q_row *r, struct az_cell *out)
+{
+    launch_id(r, out, AZ_KERNEL, AZ_KERNEL, &az_q_kernels);
+}
+static void launch_copy(const struct az_q_row *r, struct az_cell *out)
+{
+    launch_id(r, out, AZ_MEMCPY, AZ_MEMSET, &az_q_copies);
+}
+static void launch_graph(const struct az_q_row *r, struct az_cell *out)
+{
+    launch_id(r, out, AZ_GRAPH, AZ_GRAPH, &az_q_graphs);
+}
+static uint32_t launch_name(const struct az_q_row *r)
+{
+    enum az_kind kind;
+    size_t row;
+    return launched(r, &kind, &row).name;
+}
+static void launch_device(const struct az_q_row *r, struct az_cell *out)
+{
+    enum az_kind kind;
+    size_t row;
+    known(out, trace_of(r)->lanes.v[launched(r, &kind, &row).lane].device);
+}
+static void launch_stream(const struct az_q_row *r, struct az_cell *out)
+{
+    enum az_kind kind;
+    size_t row;
+    known(out, (int64_t)trace_of(r)->lanes.v[launched(r, &kind, &row).lane].tid);
+}
+static void launch_start(const struct az_q_row *r, struct az_cell *out)
+{
+    enum az_kind kind;
+    size_t row;
+    az_q_int(out, ns(r, launched(r, &kind, &row).start));
+}
+static void launch_end(const struct az_q_row *r, struct az_cell *out)
+{
+    enum az_kind kind;
+    size_t row;
+    az_q_int(out, ns(r, launched(r, &kind, &row).end));
+}
+/* From the end of the call to the start of the work; 0 where it began before the call returned. */
+static void launch_wait(const struct az_q_row *r, struct az_cell *out)
+{
+    enum az_kind kind;
+    size_t row;
+    const struct az_event e = launched(r, &kind, &row);
+    const uint32_t call = az_q_call_of(r->seg->tr, kind, row);
+
+    if (call == AZ_NO_ROW)
+        return;
+    const int64_t wait = e.start - trace_of(r)->ev[AZ_CALL].end[call];
+    az_q_int(out, ns(r, wait > 0 ? wait : 0));
+}
+
+/* ---- gaps ---- */
+struct gap {
+    int64_t start, end, device;
+    uint32_t before, after;
+};
+AZ_VEC(struct gap, gaps);
+struct gathering {
+    struct gaps list;
+    struct az_devices_of dev;
+};
+static int one_gap(void *ctx, const struct az_idle_gap *g)
+{
+    struct gathering *x = ctx;
+    return az_vec_push(&x->list, ((struct gap){ g->start, g->end, x->dev.slots.v[g->slot].device,
+                                                g->before, g->after }));
+}
+static int64_t count_gaps(struct az_q_trace *tr, const void **own)
+{
+    struct gathering x;
+    struct gap *kept = NULL;
+    int rc = az_devices_make(&x.dev, tr->t, AZ_BY_DEVICE, tr->job->mem);
+
+    az_vec_init(&x.list, tr->job->mem);
+    if (rc == 0)
+        rc = az_idle_gaps(tr->job, tr->index, one_gap, &x);
+    if (rc == 0 && !(kept = az_arena_array(tr->job->arena, x.list.n + 1, sizeof *kept)))
+        rc = az_arena_error(tr->job->arena);
+    const int64_t n = (int64_t)x.list.n;
+    if (rc == 0 && n)
+        memcpy(kept, x.list.v, x.list.n * sizeof *kept);
+    *own = kept;
+    az_vec_release(&x.list);
+    az_devices_release(&x.dev);
+    return rc ? rc : n;
+}
+static const struct gap *gap(const struct az_q_row *r)
+{
+    return &((const struct gap *)r->seg->own)[r->row];
+}
+static void gap_device(const struct az_q_row *r, struct az_cell *out)
+{
+    known(out, gap(r)->device);
+}
+static void gap_start(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, ns(r, gap(r)->start));
+}
+static void gap_end(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, ns(r, gap(r)->end));
+}
+static void gap_dur(const struct az_q_row *r, struct az_cell *out)
+{
+    az_q_int(out, ns(r, gap(r)->end - gap(r)->start));
+}
+static uint32_t gap_before(const struct az_q_row *r)
+{
+    const uint32_t op = gap(r)->before;
+    return trace_of(r)->ev[az_op_kind(op)].name[az_op_row(op)];
+}
+static uint32_t gap_after(const struct az_q_row *r)
+{
+    const uint32_t op = gap(r)->after;
+    return trace_of(r)->ev[az_op_kind(op)].name[az_op_row(op)];
+}
+static uint32_t gap_call_row(const struct az_q_row *r)
+{
+    const uint32_t op = gap(r)->after;
+    return az_q_call_of(r->seg->tr, az_op_kind(op), az_op_row(op));
+}
+static void gap_call(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint32_t call = gap_call_row(r);
+    if (call != AZ_NO_ROW)
+        az_q_int(out, az_q_id_of(r->seg->tr, &az_q_calls, AZ_CALL, call));
+}
+/* Was the work after it launched before the device ran dry, inside the gap, or is it not known? */
+static void gap_cause(const struct az_q_row *r, struct az_cell *out)
+{
+    const uint32_t call = gap_call_row(r);
+    if (call == AZ_NO_ROW)
+        az_q_text(out, AZ_SV("launch not recorded"));
+    else if (trace_of(r)->ev[AZ_CALL].end[call] > gap(r)->start)
+        az_q_text(out, AZ_SV("launched late"));
+    else
+        az_q_text(out, AZ_SV("launched before"));
+}
+static void gap_step(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_step *s = az_q_step_at(r->seg->tr, gap(r)->start, false);
+    if (s)
+        az_q_int(out, s->number);
+}
+
+/* ---- the tables ---- */
+/* clang-format off */
+#define COL(name, type, unit, flags, help, get) { name, AZ_##type, AZ_UNIT_##unit, flags, help, get, NULL }
+#define NAME(name, help, of) { name, AZ_TEXT, AZ_UNIT_NONE, 0, help, NULL, of }
+#define KEYED(name, help, of) { name, AZ_TEXT, AZ_UNIT_NONE, AZ_QC_INDEX, help, NULL, of }
+#define COMMON \
+    COL("id", INT, ID, AZ_QC_ID, "number of the row", az_q_get_id), \
+    COL("input", TEXT, NONE, 0, "title of the input", az_q_get_input), \
+    COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_q_get_rank)
+
+static const struct az_q_column steps[] = { COMMON,
+    COL("step", INT, ID, 0, "number of the step", step_number),
+    COL("name", TEXT, NONE, 0, "name of the step", step_name),
+    COL("mark", TEXT, NONE, 0, "text that marks it in the file", step_mark),
+    COL("found_by", TEXT, NONE, 0, "how steps were found", step_how),
+    COL("start_ns", INT, NS, 0, "start of its device work", step_start),
+    COL("end_ns", INT, NS, 0, "end of it, or start of the next step", step_end),
+    COL("dur_ns", INT, NS, 0, "from start to end", step_dur),
+    COL("mark_start_ns", INT, NS, 0, "start of its mark on the host", step_mark_start),
+    COL("mark_end_ns", INT, NS, 0, "end of its mark", step_mark_end) };
+static const struct az_q_column lanes[] = { COMMON,
+    COL("side", TEXT, NONE, 0, "host or device", lane_side),
+    COL("process", INT, ID, 0, "process", lane_process),
+    COL("thread", INT, ID, 0, "thread of the host", lane_thread),
+    COL("device", INT, ID, 0, "number of the device", lane_device),
+    COL("stream", INT, ID, 0, "stream, queue or line", lane_stream),
+    NAME("label", "name of the lane", lane_label) };
+static const struct az_q_column devices[] = { COMMON,
+    COL("device", INT, ID, 0, "number of the device", device_number),
+    COL("name", TEXT, NONE, 0, "name, where the file says it", device_name),
+    COL("units", INT, COUNT, 0, "multiprocessors, compute units", device_units),
+    COL("memory_bytes", INT, BYTES, 0, "memory", device_memory) };
+static const struct az_q_column ranks[] = { COMMON,
+    COL("path", TEXT, NONE, 0, "file", rank_path),
+    COL("format", TEXT, NONE, 0, "format of the input", rank_format),
+    COL("world_size", INT, COUNT, 0, "ranks of the run, where the file says it", rank_world),
+    COL("base_ns", INT, NS, 0, "time since 1970 of 0 ns, where the file says it", rank_base),
+    COL("events", INT, COUNT, 0, "events kept", rank_events) };
+static const struct az_q_column args_columns[] = { COMMON,
+    NAME("shapes", "shapes of the inputs, JSON", args_dims),
+    NAME("types", "element types, JSON", args_types),
+    NAME("strides", "strides, JSON", args_strides),
+    NAME("concrete", "values of the inputs that are no tensors, JSON", args_concrete) };
+static const struct az_q_column counters[] = { COMMON,
+    KEYED("name", "kernel, or range of kernels", counter_kernel),
+    KEYED("counter", "counter", counter_name),
+    COL("value", REAL, NONE, 0, "value, in the counter's own unit", counter_value),
+    COL("dispatch", INT, ID, AZ_QC_INDEX, "dispatch in its process, where the profiler numbers them", counter_dispatch),
+    COL("start_ns", INT, NS, 0, "start of the range", counter_start),
+    COL("end_ns", INT, NS, 0, "end of the range", counter_end) };
+static const struct az_q_column launches[] = { COMMON,
+    COL("call", INT, ID, AZ_QC_INDEX, "row of calls", launch_call),
+    KEYED("call_name", "name of the call", launch_call_name),
+    COL("call_start_ns", INT, NS, AZ_QC_INDEX, "when the call starts", launch_call_start),
+    COL("call_end_ns", INT, NS, 0, "when it returns", launch_call_end),
+    COL("thread", INT, ID, 0, "thread of the call", launch_thread),
+    COL("kernel", INT, ID, AZ_QC_INDEX, "row of kernels, if it launched a kernel", launch_kernel),
+    COL("copy", INT, ID, AZ_QC_INDEX, "row of copies, if it launched a copy or fill", launch_copy),
+    COL("graph", INT, ID, AZ_QC_INDEX, "row of graphs, if it launched a graph", launch_graph),
+    KEYED("name", "name of the device work", launch_name),
+    COL("device", INT, ID, 0, "number of the device", launch_device),
+    COL("stream", INT, ID, 0, "stream or queue", launch_stream),
+    COL("start_ns", INT, NS, AZ_QC_INDEX, "when the work starts", launch_start),
+    COL("end_ns", INT, NS, 0, "when it ends", launch_end),
+    COL("wait_ns", INT, NS, 0, "from the return of the call to the start of the work", launch_wait) };
+static const struct az_q_column gaps_columns[] = { COMMON,
+    COL("device", INT, ID, 0, "number of the device", gap_device),
+    COL("start_ns", INT, NS, 0, "end of the work before", gap_start),
+    COL("end_ns", INT, NS, 0, "start of the work after", gap_end),
+    COL("dur_ns", INT, NS, 0, "how long the device had nothing to do", gap_dur),
+    NAME("before", "name of the work before", gap_before),
+    NAME("after", "name of the work after", gap_after),
+    COL("call", INT, ID, 0, "row of calls that launched the work after", gap_call),
+    COL("cause", TEXT, NONE, 0, "launched late, launched before, launch not recorded", gap_cause),
+    COL("step", INT, ID, 0, "number of the step it begins in", gap_step) };
+
+#define TABLE(name, columns, help, count) \
+    const struct az_q_table az_q_##name = { #name, help, columns, AZ_LENGTH(columns), { 0 }, 0, NULL, count }
+TABLE(steps, steps, "what is done again and again", count_steps);
+TABLE(lanes, lanes, "host threads, streams and queues of devices", count_lanes);
+TABLE(devices, devices, "devices of each trace", count_devices);
+TABLE(ranks, ranks, "traces: a rank or a file each", count_one);
+TABLE(args, args_columns, "arguments of operators, each set once", count_args);
+TABLE(counters, counters, "hardware counters of kernels", count_counters);
+TABLE(launches, launches, "device work with the call that launched it", count_launches);
+TABLE(gaps, gaps_columns, "when a device had nothing to do, between two pieces of its work", count_gaps);
+
+const struct az_q_table *const az_q_tables[] = {
+    &az_q_kernels, &az_q_copies, &az_q_graphs, &az_q_ops, &az_q_calls, &az_q_os_calls, &az_q_ranges,
+    &az_q_device_ranges, &az_q_frames, &az_q_syncs, &az_q_overheads, &az_q_allocs, &az_q_captured,
+    &az_q_counters, &az_q_launches, &az_q_gaps, &az_q_steps, &az_q_lanes, &az_q_devices, &az_q_ranks, &az_q_args };
+const size_t az_q_n_tables = AZ_LENGTH(az_q_tables);
+/* clang-format on */

@@ -1,0 +1,289 @@
+/* Results for people and programs: aligned text, CSV, JSON. Text that comes from files is cleaned.
+ */
+#include "base/num.h"
+#include "base/utf8.h"
+#include "query/query.h"
+#include "text/csv.h"
+#include "text/jsonw.h"
+
+#define LOOKED_AT 500        /* rows that widths are taken from */
+#define WIDEST    60         /* columns of the terminal that a cell but the last may have */
+#define GATHER    (64 << 10) /* bytes that go out at once */
+
+struct width {
+    size_t n;
+    bool number; /* all its cells are numbers: to the right */
+};
+AZ_VEC(struct width, widths);
+
+struct az_query_printer {
+    enum az_query_form form;
+    az_query_out *put;
+    void *ctx;
+    struct az_vec_char text;
+    struct az_arena texts; /* of one row, or of the rows that are held */
+    size_t n;              /* columns */
+    int64_t rows;
+    bool cut;
+    /* text: the first rows are held until their widths are known */
+    struct az_vec_sv held;
+    struct widths width;
+    bool flowing;
+};
+
+int az_query_printer_new(struct az_query_printer **out, enum az_query_form form, az_query_out *put,
+                         void *ctx)
+{
+    struct az_query_printer *p = az_mem_alloc(NULL, sizeof *p);
+
+    *out = p;
+    if (!p)
+        return AZ_ENOMEM;
+    *p = (struct az_query_printer){ .form = form, .put = put, .ctx = ctx };
+    az_arena_init(&p->texts, NULL);
+    return 0;
+}
+
+void az_query_printer_free(struct az_query_printer *p)
+{
+    if (!p)
+        return;
+    az_vec_release(&p->text);
+    az_vec_release(&p->held);
+    az_vec_release(&p->width);
+    az_arena_release(&p->texts);
+    az_mem_free(NULL, p, sizeof *p);
+}
+
+int64_t az_query_printer_rows(const struct az_query_printer *p, bool *cut)
+{
+    *cut = p->cut;
+    return p->rows;
+}
+
+static int flush(struct az_query_printer *p, size_t least)
+{
+    int rc = 0;
+
+    if (p->text.n >= least && p->text.n) {
+        rc = p->put(p->ctx, az_text_view(&p->text));
+        az_vec_reset(&p->text);
+    }
+    return rc;
+}
+
+/* ---- aligned text ---- */
+
+static struct az_sv shown(struct az_query_printer *p, const struct az_cell *c)
+{
+    char number[AZ_NUM_MAX];
+
+    if (c->type != AZ_TEXT)
+        return az_arena_dup(&p->texts, az_cell_exact(c, number));
+    struct az_sv s = az_utf8_printable(&p->texts, az_cell_text(c), "");
+    if (az_utf8_width(s) > WIDEST) { /* the start and the end of a name distinguish it */
+        const struct az_sv head = az_utf8_cut(s, WIDEST / 2);
+        size_t from = s.n - (WIDEST / 2 - 3);
+        while (from < s.n && ((unsigned char)s.p[from] & 0xc0) == 0x80)
+            from++;
+        s = az_arena_printf(&p->texts, "%.*s...%.*s", AZ_SVF(head), (int)(s.n - from), s.p + from);
+    }
+    return az_arena_dup(&p->texts, s);
+}
+
+static int pad(struct az_query_printer *p, size_t n)
+{
+    int rc = 0;
+    while (rc == 0 && n-- > 0)
+        rc = az_text_append(&p->text, AZ_SV(" "));
+    return rc;
+}
+
+static int put_line(struct az_query_printer *p, const struct az_sv *cells)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < p->n; i++) {
+        const struct width *w = &p->width.v[i];
+        const size_t has = az_utf8_width(cells[i]), more = w->n > has ? w->n - has : 0;
+        if (i)
+            rc = pad(p, 2);
+        if (rc == 0 && w->number)
+            rc = pad(p, more);
+        if (rc == 0)
+            rc = az_text_append(&p->text, cells[i]);
+        if (rc == 0 && !w->number && i + 1 < p->n)
+            rc = pad(p, more);
+    }
+    if (rc == 0)
+        rc = az_text_append(&p->text, AZ_SV("\n"));
+    return rc ? rc : flush(p, GATHER);
+}
+
+/* The rows that were held; those after them go out as they come. */
+static int let_go(struct az_query_printer *p)
+{
+    int rc = 0;
+
+    p->flowing = true;
+    for (size_t i = 0; rc == 0 && p->n && i < p->held.n / p->n; i++)
+        rc = put_line(p, p->held.v + i * p->n);
+    az_vec_reset(&p->held);
+    return rc;
+}
+
+static int text_row(struct az_query_printer *p, const struct az_cell *cells, size_t n)
+{
+    int rc = 0;
+
+    if (p->flowing) {
+        az_arena_reset(&p->texts);
+        az_vec_reset(&p->held);
+    }
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const struct az_sv s = shown(p, &cells[i]);
+        const size_t has = az_utf8_width(s);
+        rc = s.p ? az_vec_push(&p->held, s) : AZ_ENOMEM;
+        if (p->flowing)
+            continue;
+        p->width.v[i].n = has > p->width.v[i].n ? has : p->width.v[i].n;
+        p->width.v[i].number &= cells[i].type != AZ_TEXT;
+    }
+    if (rc == 0 && p->flowing)
+        return put_line(p, p->held.v);
+    return rc == 0 && p->rows == LOOKED_AT ? let_go(p) : rc;
+}
+
+static int text_begin(struct az_query_printer *p, const struct az_query_column *columns, size_t n)
+{
+    int rc = 0;
+
+    p->flowing = false;
+    az_arena_reset(&p->texts);
+    az_vec_reset(&p->held);
+    az_vec_reset(&p->width);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const struct az_sv name =
+            az_arena_dup(&p->texts, az_utf8_printable(&p->texts, columns[i].name, ""));
+        rc = name.p ? az_vec_push(&p->held, name) : AZ_ENOMEM;
+        if (rc == 0)
+            rc = az_vec_push(&p->width, ((struct width){ az_utf8_width(name), true }));
+    }
+    return rc;
+}
+
+/* ---- CSV ---- */
+
+static int csv_row(struct az_query_printer *p, const struct az_cell *cells, size_t n)
+{
+    char number[AZ_NUM_MAX];
+    int rc = 0;
+
+    az_arena_reset(&p->texts);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (i)
+            rc = az_text_append(&p->text, AZ_SV(","));
+        if (rc == 0 && cells[i].type == AZ_TEXT)
+            rc = az_csv_quote(&p->text,
+                              az_utf8_printable(&p->texts, az_cell_text(&cells[i]), "\t\n"), ',');
+        else if (rc == 0)
+            rc = az_text_append(&p->text, az_cell_exact(&cells[i], number));
+    }
+    if (rc == 0)
+        rc = az_text_append(&p->text, AZ_SV("\n"));
+    return rc ? rc : flush(p, GATHER);
+}
+
+static int csv_begin(struct az_query_printer *p, const struct az_query_column *columns, size_t n)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (i)
+            rc = az_text_append(&p->text, AZ_SV(","));
+        if (rc == 0)
+            rc = az_csv_quote(&p->text, columns[i].name, ',');
+    }
+    return rc ? rc : az_text_append(&p->text, AZ_SV("\n"));
+}
+
+/* ---- JSON ---- */
+
+static int json_row(struct az_query_printer *p, const struct az_cell *cells, size_t n)
+{
+    struct az_jsonw w;
+    int rc = az_text_append(&p->text, p->rows > 1 ? AZ_SV(",\n") : AZ_SV("\n"));
+
+    az_arena_reset(&p->texts);
+    az_jsonw_init(&w, NULL, &p->text, 0);
+    az_jsonw_array(&w);
+    for (size_t i = 0; i < n; i++) {
+        if (cells[i].type == AZ_TEXT)
+            az_jsonw_text(&w, az_utf8_printable(&p->texts, az_cell_text(&cells[i]), "\t\n"));
+        else if (cells[i].type == AZ_INT)
+            az_jsonw_i64(&w, cells[i].i);
+        else if (cells[i].type == AZ_REAL)
+            az_jsonw_f64(&w, cells[i].f);
+        else
+            az_jsonw_null(&w);
+    }
+    az_jsonw_end_array(&w);
+    rc = rc ? rc : az_jsonw_finish(&w);
+    return rc ? rc : flush(p, GATHER);
+}
+
+static int json_begin(struct az_query_printer *p, const struct az_query_column *columns, size_t n)
+{
+    int rc = az_text_append(&p->text, AZ_SV("{\"columns\":["));
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (i)
+            rc = az_text_append(&p->text, AZ_SV(","));
+        if (rc == 0)
+            rc = az_json_quote(&p->text, columns[i].name);
+    }
+    return rc ? rc : az_text_append(&p->text, AZ_SV("],\"rows\":["));
+}
+
+/* ---- the sink ---- */
+
+static int begin(void *ctx, const struct az_query_column *columns, size_t n)
+{
+    struct az_query_printer *p = ctx;
+
+    p->n = n;
+    p->rows = 0;
+    p->cut = false;
+    return p->form == AZ_QUERY_CSV    ? csv_begin(p, columns, n)
+           : p->form == AZ_QUERY_JSON ? json_begin(p, columns, n)
+                                      : text_begin(p, columns, n);
+}
+
+static int row(void *ctx, const struct az_cell *cells, size_t n)
+{
+    struct az_query_printer *p = ctx;
+
+    p->rows++;
+    return p->form == AZ_QUERY_CSV    ? csv_row(p, cells, n)
+           : p->form == AZ_QUERY_JSON ? json_row(p, cells, n)
+                                      : text_row(p, cells, n);
+}
+
+static int end(void *ctx, bool cut)
+{
+    struct az_query_printer *p = ctx;
+    int rc = 0;
+
+    p->cut = cut;
+    if (p->form == AZ_QUERY_TEXT && !p->flowing)
+        rc = let_go(p);
+    if (p->form == AZ_QUERY_JSON)
+        rc = az_text_printf(&p->text, "%s],\"cut\":%s}\n", p->rows ? "\n" : "",
+                            cut ? "true" : "false");
+    return rc ? rc : flush(p, 0);
+}
+
+struct az_query_sink az_query_printer_sink(struct az_query_printer *p)
+{
+    return (struct az_query_sink){ begin, row, end, p };
+}

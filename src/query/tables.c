@@ -1,0 +1,402 @@
+/* The tables of facts: segments of rows, names over all traces, and indexes of rows by a column. */
+#include "base/sort.h"
+#include "facts/job.h"
+#include "query/columns.h"
+
+struct az_q_rows {
+    struct az_facts_of *of;
+    const struct az_q_table *table;
+    struct az_q_seg *seg; /* those that have rows */
+    size_t n_segs, n;
+    uint32_t **index; /* by column; NULL: not made */
+};
+
+struct input {
+    struct az_job job;
+    struct az_classifier classes;
+    bool has_classes;
+};
+
+struct az_facts_of {
+    const struct az_query_source *source;
+    struct az_mem mem;
+    struct az_arena arena;
+    struct az_diag diag;
+    struct input *inputs;
+    struct az_q_trace *trace;
+    size_t n_traces;
+    struct az_q_rows **rows; /* by table */
+    /* names: texts by number; made on first use */
+    struct az_intern names;
+    bool has_names, interned;
+    const struct az_sv *text;
+    size_t n_text;
+    uint32_t *by_place, *place_of; /* order of the texts; NULL: not made */
+    int error;
+};
+
+/* ---- making and ending ---- */
+
+static int add_input(struct az_facts_of *f, size_t i)
+{
+    const struct az_query_input *in = &f->source->inputs[i];
+    struct input *to = &f->inputs[i];
+    int rc = 0;
+
+    to->job = (struct az_job){ .opts = in->opts,
+                               .traces = in->traces,
+                               .n_traces = in->n_traces,
+                               .arena = in->arena,
+                               .mem = in->mem,
+                               .diag = &f->diag };
+    if (in->n_traces && in->opts) {
+        rc = az_classifier_init(&to->classes, &in->opts->classes, in->arena);
+        to->has_classes = rc == 0;
+        to->job.classes = &to->classes;
+    }
+    for (size_t k = 0; rc == 0 && k < in->n_traces; k++, f->n_traces++)
+        f->trace[f->n_traces] = (struct az_q_trace){
+            .of = f, .input = i, .index = k, .at = f->n_traces, .t = in->traces[k], .job = &to->job
+        };
+    return rc;
+}
+
+int az_facts_of_new(struct az_facts_of **out, const struct az_query_source *source)
+{
+    struct az_facts_of *f = az_mem_alloc(NULL, sizeof *f);
+    size_t traces = 0;
+    int rc = 0;
+
+    *out = NULL;
+    if (!f)
+        return AZ_ENOMEM;
+    *f = (struct az_facts_of){ .source = source };
+    az_mem_init(&f->mem, 0);
+    az_arena_init(&f->arena, &f->mem);
+    az_diag_init(&f->diag);
+    for (size_t i = 0; i < source->n; i++)
+        traces += source->inputs[i].n_traces;
+    f->inputs = az_arena_array(&f->arena, source->n, sizeof *f->inputs);
+    f->trace = az_arena_array(&f->arena, traces, sizeof *f->trace);
+    f->rows = az_arena_array(&f->arena, az_q_n_tables, sizeof *f->rows);
+    if (!f->inputs || !f->trace || !f->rows)
+        rc = az_arena_error(&f->arena);
+    for (size_t i = 0; rc == 0 && i < source->n; i++)
+        rc = add_input(f, i);
+    if (rc)
+        az_facts_of_free(f);
+    else
+        *out = f;
+    return rc;
+}
+
+static void free_rows(struct az_facts_of *f, struct az_q_rows *r)
+{
+    for (size_t c = 0; r && c < r->table->n_columns; c++)
+        az_mem_free(&f->mem, r->index[c], r->index[c] ? r->n * sizeof(uint32_t) : 0);
+}
+
+void az_facts_of_free(struct az_facts_of *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; f->rows && i < az_q_n_tables; i++)
+        free_rows(f, f->rows[i]);
+    for (size_t i = 0; f->inputs && i < f->source->n; i++)
+        if (f->inputs[i].has_classes)
+            az_classifier_release(&f->inputs[i].classes);
+    if (f->interned)
+        az_intern_release(&f->names);
+    az_diag_release(&f->diag);
+    az_arena_release(&f->arena);
+    az_mem_free(NULL, f, sizeof *f);
+}
+
+int az_facts_of_error(const struct az_facts_of *f) { return f->error; }
+void az_facts_of_fail(struct az_facts_of *f, int rc) { f->error = f->error ? f->error : rc; }
+void az_q_fail(struct az_q_trace *tr, int rc) { az_facts_of_fail(tr->of, rc); }
+const struct az_query_source *az_facts_of_source(const struct az_facts_of *f) { return f->source; }
+
+struct az_q_trace *az_facts_of_traces(struct az_facts_of *f, size_t *n)
+{
+    *n = f->n_traces;
+    return f->trace;
+}
+
+/* ---- rows ---- */
+
+/* The rows that a table keeps of the events of its kind. */
+static int keep_rows(struct az_q_rows *r, struct az_q_seg *s)
+{
+    uint32_t *rows = az_arena_array(&r->of->arena, s->e->n, sizeof *rows);
+    size_t n = 0;
+
+    if (!rows)
+        return az_arena_error(&r->of->arena);
+    for (size_t i = 0; i < s->e->n; i++)
+        if (r->table->keep(&(struct az_q_row){ s, i }))
+            rows[n++] = (uint32_t)i;
+    s->rows = rows;
+    s->n = n;
+    return 0;
+}
+
+static int fill_seg(struct az_q_rows *r, struct az_q_seg *s, struct az_q_trace *tr, size_t kind)
+{
+    int64_t n = 0;
+
+    *s = (struct az_q_seg){ .table = r->table, .tr = tr, .kind = AZ_KIND_COUNT };
+    if (r->table->n_kinds) {
+        s->kind = r->table->kinds[kind];
+        s->e = &tr->t->ev[s->kind];
+        s->n = s->e->n;
+        return r->table->keep && s->n ? keep_rows(r, s) : 0;
+    }
+    n = r->table->count(tr, &s->own);
+    s->n = n > 0 ? (size_t)n : 0;
+    return n < 0 ? (int)n : 0;
+}
+
+static int make_rows(struct az_facts_of *f, const struct az_q_table *t, struct az_q_rows **out)
+{
+    struct az_q_rows *r = az_arena_alloc(&f->arena, sizeof *r);
+    const size_t each = t->n_kinds ? t->n_kinds : 1;
+    int rc = 0;
+
+    if (!r)
+        return az_arena_error(&f->arena);
+    *r = (struct az_q_rows){ .of = f, .table = t };
+    r->seg = az_arena_array(&f->arena, f->n_traces * each, sizeof *r->seg);
+    r->index = az_arena_array(&f->arena, t->n_columns, sizeof *r->index);
+    if (!r->seg || !r->index)
+        return az_arena_error(&f->arena);
+    for (size_t i = 0; rc == 0 && i < f->n_traces; i++)
+        for (size_t k = 0; rc == 0 && k < each; k++) {
+            struct az_q_seg *s = &r->seg[r->n_segs];
+            rc = fill_seg(r, s, &f->trace[i], k);
+            s->first = (int64_t)r->n + 1;
+            r->n += s->n;
+            r->n_segs += s->n > 0;
+        }
+    if (rc == 0 && r->n >= UINT32_MAX)
+        rc = AZ_ERANGE;
+    *out = rc ? NULL : r;
+    return rc;
+}
+
+struct az_q_rows *az_q_rows_of(struct az_facts_of *f, size_t table, int *rc)
+{
+    *rc = 0;
+    if (!f->rows[table])
+        *rc = make_rows(f, az_q_tables[table], &f->rows[table]);
+    return f->rows[table];
+}
+
+size_t az_q_rows_n(const struct az_q_rows *r) { return r->n; }
+
+void az_q_rows_at(const struct az_q_rows *r, size_t position, size_t *seg_hint,
+                  struct az_q_row *out)
+{
+    struct az_q_seg *s = &r->seg[*seg_hint];
+    size_t at = position + 1 - (size_t)s->first;
+
+    if ((int64_t)position + 1 < s->first || at >= s->n) {
+        size_t lo = 0, hi = r->n_segs; /* the last that begins at or before it */
+        while (hi - lo > 1) {
+            const size_t mid = lo + (hi - lo) / 2;
+            if (r->seg[mid].first <= (int64_t)position + 1)
+                lo = mid;
+            else
+                hi = mid;
+        }
+        *seg_hint = lo;
+        s = &r->seg[lo];
+        at = position + 1 - (size_t)s->first;
+    }
+    out->seg = s;
+    out->row = s->rows ? s->rows[at] : at;
+}
+
+/* Id of the first event of a kind, which is in one table only. */
+static int64_t first_of(struct az_q_trace *tr, const struct az_q_table *t, enum az_kind k)
+{
+    size_t table = 0;
+    int rc;
+
+    while (az_q_tables[table] != t)
+        table++;
+    const struct az_q_rows *r = az_q_rows_of(tr->of, table, &rc);
+    if (!r)
+        az_q_fail(tr, rc);
+    for (size_t i = 0; r && i < r->n_segs; i++)
+        if (r->seg[i].tr == tr && r->seg[i].kind == k)
+            return r->seg[i].first;
+    return -1;
+}
+
+int64_t az_q_id_of(struct az_q_trace *tr, const struct az_q_table *t, enum az_kind k, size_t row)
+{
+    if (!tr->first[k])
+        tr->first[k] = first_of(tr, t, k);
+    return tr->first[k] < 0 ? 0 : tr->first[k] + (int64_t)row;
+}
+
+void az_q_cell(const struct az_q_row *r, const struct az_q_column *c, struct az_cell *out)
+{
+    out->type = AZ_EMPTY;
+    if (c->name_of) {
+        const uint32_t id = c->name_of(r);
+        const struct az_intern *names = &r->seg->tr->t->names;
+        if (id < names->text.n)
+            *out = (struct az_cell){ .type = AZ_TEXT,
+                                     .len = (uint32_t)names->text.v[id].n,
+                                     .s = names->text.v[id].p };
+    } else {
+        c->get(r, out);
+    }
+}
+
+/* ---- names over all traces ---- */
+
+static int number_names(struct az_facts_of *f)
+{
+    int rc = az_intern_init(&f->names, &f->arena, &f->mem);
+
+    f->interned = rc == 0;
+    for (size_t i = 0; rc == 0 && i < f->n_traces; i++) {
+        struct az_q_trace *tr = &f->trace[i];
+        const struct az_vec_sv *text = &tr->t->names.text;
+        tr->number = az_arena_array(&f->arena, text->n, sizeof *tr->number);
+        if (!tr->number)
+            return az_arena_error(&f->arena);
+        for (size_t id = 0; rc == 0 && id < text->n; id++)
+            rc = az_intern(&f->names, text->v[id], &tr->number[id]);
+    }
+    f->text = f->names.text.v;
+    f->n_text = f->names.text.n;
+    return rc;
+}
+
+int az_q_names(struct az_facts_of *f, const struct az_sv **texts, size_t *n)
+{
+    int rc = 0;
+
+    if (!f->has_names && f->n_traces == 1) {
+        f->text = f->trace[0].t->names.text.v;
+        f->n_text = f->trace[0].t->names.text.n;
+    } else if (!f->has_names) {
+        rc = number_names(f);
+    }
+    f->has_names = rc == 0;
+    *texts = f->text;
+    *n = f->n_text;
+    return rc;
+}
+
+uint32_t az_q_name_number(struct az_q_trace *tr, uint32_t id)
+{
+    return id == AZ_NO_ID || !tr->number ? id : tr->number[id];
+}
+
+static int by_text(const void *a, const void *b, void *ctx)
+{
+    const struct az_facts_of *f = ctx;
+    return az_sv_cmp(f->text[*(const uint32_t *)a], f->text[*(const uint32_t *)b]);
+}
+
+static int order_names(struct az_facts_of *f)
+{
+    const struct az_sv *text;
+    size_t n;
+    int rc = az_q_names(f, &text, &n);
+
+    if (rc || f->by_place)
+        return rc;
+    uint32_t *by = az_arena_array(&f->arena, n + 1, sizeof *by),
+             *of = az_arena_array(&f->arena, n + 1, sizeof *of);
+    if (!by || !of)
+        return az_arena_error(&f->arena);
+    for (size_t i = 0; i < n; i++)
+        by[i] = (uint32_t)i;
+    rc = az_sort_cmp(by, n, sizeof *by, by_text, f, &f->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        of[by[i]] = (uint32_t)i;
+    if (rc == 0) {
+        f->by_place = by;
+        f->place_of = of;
+    }
+    return rc;
+}
+
+int az_q_name_place(struct az_facts_of *f, struct az_sv text, int64_t *place, bool *equal)
+{
+    int rc = order_names(f);
+    size_t lo = 0, hi = rc ? 0 : f->n_text;
+
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (az_sv_cmp(f->text[f->by_place[mid]], text) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *place = (int64_t)lo;
+    *equal = !rc && lo < f->n_text && az_sv_eq(f->text[f->by_place[lo]], text);
+    return rc;
+}
+
+/* ---- indexes ---- */
+
+int64_t az_q_key(const struct az_q_rows *r, size_t column, const struct az_q_row *row)
+{
+    const struct az_q_column *c = &r->table->columns[column];
+    struct az_cell cell;
+
+    if (c->name_of) {
+        const uint32_t number = az_q_name_number(row->seg->tr, c->name_of(row));
+        return number < r->of->n_text ? (int64_t)r->of->place_of[number] : INT64_MIN;
+    }
+    az_q_cell(row, c, &cell);
+    return cell.type == AZ_INT ? cell.i : INT64_MIN;
+}
+
+static int make_index(struct az_q_rows *r, size_t column, uint32_t **out)
+{
+    struct az_mem *mem = &r->of->mem;
+    const size_t bytes = r->n * sizeof(uint32_t), key_bytes = r->n * sizeof(int64_t);
+    uint32_t *order = az_mem_alloc(mem, bytes);
+    int64_t *key = az_mem_alloc(mem, key_bytes);
+    size_t hint = 0;
+    int rc = order && key ? 0 : az_mem_error(mem);
+
+    for (size_t i = 0; rc == 0 && i < r->n; i++) {
+        struct az_q_row row;
+        az_q_rows_at(r, i, &hint, &row);
+        key[i] = az_q_key(r, column, &row);
+    }
+    rc = rc ? rc : r->of->error;
+    if (rc == 0)
+        rc = az_sort_order(key, r->n, order, mem);
+    az_mem_free(mem, key, key ? key_bytes : 0);
+    if (rc)
+        az_mem_free(mem, order, order ? bytes : 0);
+    else
+        *out = order;
+    return rc;
+}
+
+int az_q_index_of(struct az_q_rows *r, size_t column, struct az_q_index *out)
+{
+    const struct az_q_column *c = &r->table->columns[column];
+    int rc = 0;
+
+    *out = (struct az_q_index){ .n = r->n };
+    if ((c->flags & AZ_QC_ID) || ((c->flags & AZ_QC_START) && r->n_segs <= 1) || r->n == 0)
+        return c->name_of ? order_names(r->of) : 0;
+    if (c->name_of)
+        rc = order_names(r->of);
+    if (rc == 0 && !r->index[column])
+        rc = make_index(r, column, &r->index[column]);
+    out->order = r->index[column];
+    return rc;
+}

@@ -1,0 +1,304 @@
+/* SQLite report: one data base with every table of the report, for any tool that opens such files.
+ *   meta     schema, title, input, format of the report
+ *   tables   the tables in order: name in the data base, id, title, rows
+ *   columns  of each table: name (the canonical id), header and title, type, unit, direction, key
+ * and each table under its id; an id that is taken, without case, has "_2" after it. Whole numbers
+ * are INTEGER, others REAL, flags BOOLEAN (0, 1). A table with keys has an index of them. The file is
+ * one page after the other without a journal, written under a temporary name, and equal reports give
+ * equal bytes. It is read back by results/load_sqlite.c. */
+#include <sqlite3.h>
+
+#include "io/outfile.h"
+#include "reports/fields.h"
+#include "reports/report.h"
+#include "results/load.h"
+
+#define INDEXED 3 /* key columns of an index at most */
+
+struct writer {
+    sqlite3 *db;
+    struct az_arena *scratch;
+    struct az_mem *mem;
+    struct az_vec_sv used;
+    int code; /* of SQLite: the first that is wrong */
+    int error;
+};
+
+static bool good(const struct writer *w)
+{
+    return w->code == SQLITE_OK && !w->error && !w->scratch->failed;
+}
+
+static void run(struct writer *w, const char *sql)
+{
+    if (good(w))
+        w->code = sqlite3_exec(w->db, sql, NULL, NULL, NULL);
+}
+
+static sqlite3_stmt *prepare(struct writer *w, const char *sql)
+{
+    sqlite3_stmt *st = NULL;
+    if (good(w))
+        w->code = sql ? sqlite3_prepare_v2(w->db, sql, -1, &st, NULL) : SQLITE_NOMEM;
+    return st;
+}
+
+static void bind_text(struct writer *w, sqlite3_stmt *st, int at, struct az_sv s)
+{
+    const struct az_sv clean = az_field_text(w->scratch, s);
+    if (st && good(w))
+        w->code = sqlite3_bind_text64(st, at, clean.p ? clean.p : "", clean.n, SQLITE_STATIC,
+                                      SQLITE_UTF8);
+}
+
+static void bind_number(struct writer *w, sqlite3_stmt *st, int at, int64_t x)
+{
+    if (st && good(w))
+        w->code = sqlite3_bind_int64(st, at, x);
+}
+
+static void insert(struct writer *w, sqlite3_stmt *st)
+{
+    if (!st || !good(w))
+        return;
+    const int code = sqlite3_step(st);
+    if (code != SQLITE_DONE)
+        w->code = code;
+    sqlite3_reset(st);
+}
+
+/* ---- what is said of the tables ---- */
+
+static void meta(struct writer *w, const struct az_document *doc)
+{
+    const struct {
+        const char *key;
+        struct az_sv value;
+    } all[] = { { "schema", doc->schema.n ? doc->schema : AZ_SV("analyzer-result/1") },
+                { "title", doc->title },
+                { "input", doc->input },
+                { "format", doc->format } };
+    sqlite3_stmt *st = prepare(w, "INSERT INTO meta VALUES(?, ?)");
+
+    for (size_t i = 0; i < AZ_LENGTH(all); i++) {
+        bind_text(w, st, 1, az_sv_str(all[i].key));
+        bind_text(w, st, 2, all[i].value);
+        insert(w, st);
+    }
+    sqlite3_finalize(st);
+}
+
+/* A name for a table that SQLite does not keep for itself and that no other has. */
+static struct az_sv table_name(struct writer *w, struct az_sv id)
+{
+    struct az_sv name = az_arena_dup(w->scratch, az_field_line(w->scratch, id));
+    struct az_sv out = name;
+    size_t k = 1;
+
+    for (size_t i = 0; out.p && i < w->used.n; i++)
+        if (az_sv_ieq(w->used.v[i], out)) {
+            out = az_arena_printf(w->scratch, "%.*s_%zu", AZ_SVF(name), ++k);
+            i = (size_t)-1; /* against all again */
+        }
+    if (out.p && az_sv_starts(out, AZ_SV("sqlite_")))
+        out = az_arena_printf(w->scratch, "table_%.*s", AZ_SVF(out));
+    if (out.p && az_vec_push(&w->used, out))
+        w->error = az_mem_error(w->mem);
+    return out;
+}
+
+static void describe(struct writer *w, const struct az_table *t, struct az_sv name)
+{
+    sqlite3_stmt *st = prepare(w, "INSERT INTO tables VALUES(?, ?, ?, ?)");
+    bind_text(w, st, 1, name);
+    bind_text(w, st, 2, t->id);
+    bind_text(w, st, 3, t->title);
+    bind_number(w, st, 4, (int64_t)t->rows);
+    insert(w, st);
+    sqlite3_finalize(st);
+    st = prepare(w, "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+    for (size_t i = 0; i < t->columns.n; i++) {
+        const struct az_column *c = &t->columns.v[i];
+        bind_text(w, st, 1, name);
+        bind_text(w, st, 2, c->id);
+        bind_text(w, st, 3, c->name);
+        bind_text(w, st, 4, c->title);
+        bind_text(w, st, 5, az_sv_str(az_cell_type_text(c->type)));
+        bind_text(w, st, 6, az_sv_str(az_unit_name(c->unit)));
+        bind_text(w, st, 7, az_sv_str(az_direction_text(c->flags)));
+        bind_number(w, st, 8, (c->flags & AZ_KEY) != 0);
+        insert(w, st);
+    }
+    sqlite3_finalize(st);
+}
+
+/* ---- tables ---- */
+
+static const char *declared(enum az_cell_type t)
+{
+    static const char *const text[] = { [AZ_EMPTY] = "", [AZ_TEXT] = " TEXT",
+                                        [AZ_INT] = " INTEGER", [AZ_REAL] = " REAL",
+                                        [AZ_BOOL] = " BOOLEAN" };
+    return text[t];
+}
+
+static void create(struct writer *w, const struct az_table *t, struct az_sv name)
+{
+    sqlite3_str *s = sqlite3_str_new(w->db);
+
+    sqlite3_str_appendf(s, "CREATE TABLE \"%.*w\"(", AZ_SVF(name));
+    for (size_t i = 0; i < t->columns.n; i++) {
+        const struct az_sv id = az_field_line(w->scratch, t->columns.v[i].id);
+        sqlite3_str_appendf(s, "%s\"%.*w\"%s", i ? ", " : "", AZ_SVF(id),
+                            declared(t->columns.v[i].type));
+    }
+    sqlite3_str_appendall(s, ")");
+    char *sql = sqlite3_str_finish(s);
+    if (sql)
+        run(w, sql);
+    else
+        w->error = AZ_ENOMEM;
+    sqlite3_free(sql);
+}
+
+static void put_row(struct writer *w, sqlite3_stmt *st, const struct az_cell *cells, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int at = (int)i + 1;
+        switch (cells[i].type) {
+        case AZ_TEXT:
+            bind_text(w, st, at, az_cell_text(&cells[i]));
+            break;
+        case AZ_INT:
+            bind_number(w, st, at, cells[i].i);
+            break;
+        case AZ_BOOL:
+            bind_number(w, st, at, cells[i].b);
+            break;
+        case AZ_REAL:
+            if (good(w))
+                w->code = sqlite3_bind_double(st, at, cells[i].f);
+            break;
+        case AZ_EMPTY:
+            if (good(w))
+                w->code = sqlite3_bind_null(st, at);
+            break;
+        }
+    }
+    insert(w, st);
+}
+
+static void fill(struct writer *w, const struct az_table *t, struct az_sv name)
+{
+    sqlite3_str *s = sqlite3_str_new(w->db);
+    struct az_rows rows;
+
+    sqlite3_str_appendf(s, "INSERT INTO \"%.*w\" VALUES(", AZ_SVF(name));
+    for (size_t i = 0; i < t->columns.n; i++)
+        sqlite3_str_appendall(s, i ? ", ?" : "?");
+    sqlite3_str_appendall(s, ")");
+    char *sql = sqlite3_str_finish(s);
+    sqlite3_stmt *st = prepare(w, sql);
+    az_rows_open(&rows, t, w->mem);
+    for (size_t r = 0; st && good(w) && r < t->rows; r++) {
+        const struct az_cell *cells = az_rows_at(&rows, r);
+        if (cells)
+            put_row(w, st, cells, t->columns.n);
+        else
+            w->error = az_rows_error(&rows);
+    }
+    az_rows_close(&rows);
+    sqlite3_finalize(st);
+    sqlite3_free(sql);
+}
+
+static void index_keys(struct writer *w, const struct az_table *t, struct az_sv name)
+{
+    sqlite3_str *s = sqlite3_str_new(w->db);
+    size_t n = 0;
+
+    sqlite3_str_appendf(s, "CREATE INDEX \"%.*w_by_key\" ON \"%.*w\"(", AZ_SVF(name),
+                        AZ_SVF(name));
+    for (size_t i = 0; i < t->columns.n && n < INDEXED; i++)
+        if (t->columns.v[i].flags & AZ_KEY) {
+            const struct az_sv id = az_field_line(w->scratch, t->columns.v[i].id);
+            sqlite3_str_appendf(s, "%s\"%.*w\"", n++ ? ", " : "", AZ_SVF(id));
+        }
+    sqlite3_str_appendall(s, ")");
+    char *sql = sqlite3_str_finish(s);
+    if (n && sql)
+        run(w, sql);
+    sqlite3_free(sql);
+}
+
+static void write_all(struct writer *w, const struct az_document *doc)
+{
+    run(w, "PRAGMA journal_mode=OFF");
+    run(w, "PRAGMA synchronous=OFF");
+    run(w, "PRAGMA application_id=1096436825"); /* AZ_DATABASE_ID */
+    run(w, "PRAGMA user_version=1");
+    run(w, "BEGIN");
+    run(w, "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID");
+    run(w, "CREATE TABLE tables(name TEXT, id TEXT, title TEXT, \"rows\" INTEGER)");
+    run(w, "CREATE TABLE columns(table_name TEXT, column_name TEXT, header TEXT, title TEXT, "
+           "type TEXT, unit TEXT, direction TEXT, \"key\" BOOLEAN)");
+    meta(w, doc);
+    for (size_t i = 0; good(w) && i < doc->tables.n; i++) {
+        const struct az_table *t = doc->tables.v[i];
+        if (t->flags & AZ_TABLE_TEXT_ONLY)
+            continue;
+        const struct az_sv name = table_name(w, t->id);
+        describe(w, t, name);
+        create(w, t, name);
+        fill(w, t, name);
+        index_keys(w, t, name);
+    }
+    run(w, "CREATE INDEX columns_by_key ON columns(table_name, column_name)");
+    run(w, "COMMIT");
+}
+
+static int failed(const struct writer *w, const char *path, struct az_diag *diag)
+{
+    const struct az_where at = AZ_AT_FILE(az_sv_str(path));
+
+    if (w->error || w->scratch->failed || w->code == SQLITE_NOMEM)
+        return az_diag_memory(diag, w->error ? w->error : az_arena_error(w->scratch), at, w->mem);
+    return az_diag_fail(diag, AZ_EIO, at, "the data base cannot be written: %s",
+                        w->db ? sqlite3_errmsg(w->db) : sqlite3_errstr(w->code));
+}
+
+static int sqlite_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                        struct az_diag *diag)
+{
+    struct writer w = { .scratch = scratch, .mem = doc->mem };
+    static const struct az_sv own[] = { { "meta", 4 }, { "tables", 6 }, { "columns", 7 } };
+    struct az_sv tmp;
+    int rc = az_outname_reserve(scratch, path, &tmp, diag);
+
+    if (rc)
+        return rc;
+    az_vec_init(&w.used, doc->mem);
+    for (size_t i = 0; i < AZ_LENGTH(own) && !w.error; i++)
+        w.error = az_vec_push(&w.used, own[i]);
+    w.code = sqlite3_open_v2(tmp.p, &w.db,
+                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                             NULL);
+    write_all(&w, doc);
+    if (!good(&w))
+        rc = failed(&w, path, diag);
+    if (sqlite3_close(w.db) != SQLITE_OK && !rc)
+        rc = AZ_EINTERNAL;
+    az_vec_release(&w.used);
+    if (rc) {
+        az_outname_discard(tmp.p);
+        return rc;
+    }
+    return az_outname_commit(tmp.p, path, diag);
+}
+
+const struct az_report az_report_sqlite = {
+    .name = "sqlite",
+    .extension = ".sqlite",
+    .help = "one SQLite data base with every table, its columns described (docs/query.md 4)",
+    .write = sqlite_write,
+};

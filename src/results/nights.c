@@ -1,0 +1,410 @@
+/* Judges the newest night of one figure (docs/formulas-nightly.md). */
+#include "results/nights.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "results/gate_stats.h"
+
+#define LIMIT_JUMP     4.0  /* standard deviations of a single night; grows for short series */
+#define SMALL_MOST     2.0  /* ... by so much: PRIOR covers the rest */
+#define SAME_Z         3.0  /* a level nearer to the accepted one is that level again */
+#define PRIOR          0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
+#define PRIOR_RUNS     8
+#define FIRST          4    /* nights of a first level, to be what others are held against */
+#define RARE           0.05 /* what came up in a larger part of the nights is no outlier but a mode */
+#define PRONE          0.003 /* odd nights in figure-nights, for a history in which they are usual */
+#define SLOPE_Z        5.5
+#define SLOPE_RUNS     8
+#define SURE           1.28 /* of a change that is called visible, nine in ten are seen */
+#define DAY            86400.0
+#define SEGMENTS       64
+#define OWN_ERROR      2.2
+#define NO_CORRELATION 0.25
+
+struct work {
+    const struct az_nights_in *in;
+    struct az_nights *out;
+    size_t n;
+    double *y;       /* logarithms, or parts of the usual size */
+    double *clean;   /* without odd single nights */
+    double *scratch; /* 2 n */
+    bool *odd;
+    size_t *base;
+    size_t n_base;
+    bool logs;
+    double unit; /* of y, where it is no logarithm */
+    double noise, rho, center;
+    size_t cut[SEGMENTS + 1]; /* starts of segments, then n */
+    size_t segments;
+};
+
+/* ---- scale ---- */
+
+/* Logarithms where all is of one order, so that noise is relative on either side of a step. */
+static void scale(struct work *w)
+{
+    double least = INFINITY, most = 0;
+
+    for (size_t i = 0; i < w->n; i++) {
+        least = fmin(least, w->in->v[i]);
+        most = fmax(most, fabs(w->in->v[i]));
+    }
+    w->logs = least > 0 && least > most / 100;
+    for (size_t i = 0; i < w->n; i++)
+        w->scratch[i] = fabs(w->in->v[i]);
+    w->unit = az_gate_median(w->scratch, w->n);
+    if (!(w->unit > 0))
+        w->unit = most > 0 ? most : 1;
+    for (size_t i = 0; i < w->n; i++)
+        w->y[i] = w->logs ? log(w->in->v[i] / w->unit) : w->in->v[i] / w->unit;
+}
+
+static double value(const struct work *w, double y)
+{
+    return w->logs ? w->unit * exp(y) : w->unit * y;
+}
+
+/* A small difference of y near the level, in the figure's unit. */
+static double amount(const struct work *w, double dy)
+{
+    return w->logs ? fabs(value(w, w->center)) * dy : w->unit * dy;
+}
+
+/* ---- noise ---- */
+
+/* A figure's own correlation is known badly, with a standard error of about 2.2 / sqrt n: what the
+ * others say stands for it unless it is plainly another. */
+static double correlation(const struct work *w, double own, size_t n)
+{
+    const double error = OWN_ERROR / sqrt((double)n), others = w->in->correlation;
+
+    if (!(w->in->all > 0))
+        return own > error ? fmin(0.95, own) : 0;
+    const double rho = own > others + 3 * error || own < others - 5 * error ? own : others;
+    return rho > NO_CORRELATION ? fmin(0.95, rho) : 0;
+}
+
+static void find_noise(struct work *w)
+{
+    const size_t past = w->n - 1;
+    double within[2] = { 0, 0 };
+
+    w->noise = az_nights_noise(w->y, past, w->scratch, &w->rho);
+    w->rho = correlation(w, w->rho, past);
+    w->noise /= sqrt(1 - w->rho);
+    if (past < PRIOR_RUNS)
+        w->noise = fmax(w->noise, PRIOR * (1 - (double)(past - 1) / PRIOR_RUNS));
+    for (size_t i = 0; w->in->within && i < w->n; i++)
+        if (w->in->within[i] > 0 && fabs(w->in->v[i]) > 0) {
+            within[0] += w->in->within[i] / (w->logs ? fabs(w->in->v[i]) : w->unit);
+            within[1]++;
+        }
+    if (within[1] > 0 && within[0] / within[1] > w->noise) {
+        w->noise = within[0] / within[1];
+        w->out->within = true;
+    }
+    /* rounding is no change */
+    w->noise = fmax(w->noise, 1e-7);
+}
+
+/* Scatter about the accepted level: it holds what differences do not see (two modes, slow
+ * wandering). */
+static void widen_noise(struct work *w)
+{
+    double *d = w->scratch, sum = 0;
+    size_t k = 0;
+
+    if (w->n_base < PRIOR_RUNS)
+        return;
+    for (size_t i = 0; i < w->n_base; i++)
+        d[k++] = fabs(w->y[w->base[i]] - w->center);
+    const double most = fmax(3 * 1.4826 * az_gate_median(d, k), 3 * w->noise);
+    for (size_t i = 0; i < k; i++)
+        sum += fmin(d[i], most) * fmin(d[i], most);
+    w->noise = fmax(w->noise, sqrt(sum / (double)(k - 1)));
+}
+
+/* ---- levels ---- */
+
+/* Splits as long as there is something to split, newest part first, and keeps the cuts in order. */
+static void segment(struct work *w)
+{
+    size_t from[SEGMENTS], to[SEGMENTS], open = 1;
+
+    from[0] = 0;
+    to[0] = w->n;
+    w->segments = 0;
+    while (open) {
+        struct az_split s;
+        const size_t a = from[--open], b = to[open];
+        if (w->segments + open + 2 < SEGMENTS && b - a >= 4 &&
+            az_nights_split(w->clean + a, w->y + a, b - a, w->noise, w->rho, w->in->seed, &s)) {
+            from[open] = a + s.at;
+            to[open++] = b;
+            from[open] = a;
+            to[open++] = a + s.at;
+        } else {
+            w->cut[w->segments++] = a;
+        }
+    }
+    w->cut[w->segments] = w->n;
+}
+
+static void take_base(struct work *w, size_t from, size_t to)
+{
+    for (size_t i = from; i < to && i + 1 < w->n; i++)
+        if (!w->odd[i])
+            w->base[w->n_base++] = i;
+}
+
+static double center_of(struct work *w)
+{
+    for (size_t i = 0; i < w->n_base; i++)
+        w->scratch[i] = w->y[w->base[i]];
+    return az_gate_center(w->scratch, w->n_base);
+}
+
+static bool is_accepted(const struct work *w, size_t from, size_t to)
+{
+    if (w->in->hold && to - from >= w->in->hold)
+        return true;
+    for (size_t i = from; w->in->accepted && i < w->n; i++)
+        if (w->in->accepted[i])
+            return true;
+    return false;
+}
+
+/* The accepted level: the first one; then one that is better, was accepted, or is the same again.
+ */
+static void walk(struct work *w)
+{
+    struct az_nights *out = w->out;
+
+    take_base(w, 0, w->cut[1]);
+    w->center = center_of(w);
+    for (size_t s = 1; s < w->segments; s++) {
+        const size_t a = w->cut[s], b = w->cut[s + 1];
+        const double level = az_gate_center(w->clean + a, b - a), d = level - w->center;
+        const double z =
+            fabs(d) / (w->noise * sqrt(az_nights_mean_variance(b - a, w->rho) +
+                                       az_nights_mean_variance(w->n_base ? w->n_base : 1, w->rho)));
+        const int side = w->in->worse == 0 ? 1 : d * w->in->worse > 0 ? 1 : -1;
+        out->side = 0;
+        out->kind = AZ_NIGHTS_SAME;
+        if (z > SAME_Z && side > 0 && a >= FIRST && !is_accepted(w, a, b)) {
+            out->kind = AZ_NIGHTS_STEP;
+            out->side = side;
+            out->z = z;
+            out->at = a;
+            out->before = value(w, w->center);
+            out->level = value(w, level);
+            continue;
+        }
+        if (z > SAME_Z) {
+            w->n_base = 0;
+            out->at = a;
+            out->before = value(w, w->center);
+        }
+        take_base(w, a, b);
+        w->center = center_of(w);
+        out->level = value(w, w->center);
+    }
+}
+
+/* ---- this night ---- */
+
+static double limit_of(const struct work *w)
+{
+    return LIMIT_JUMP + fmin(SMALL_MOST, az_nights_small(w->n_base + 1, w->rho));
+}
+
+/* Is the history one in which single nights are off now and then, and come back? */
+static bool is_prone(const struct work *w, size_t before)
+{
+    const double odd = w->out->spikes + w->in->spikes, all = (double)w->n + w->in->all;
+
+    return before > 0 || (odd >= 1 && odd / all >= PRONE);
+}
+
+static void judge_night(struct work *w)
+{
+    struct az_nights *out = w->out;
+    const double y = w->y[w->n - 1], d = y - w->center;
+    const int way = d > 0 ? 1 : -1;
+    size_t before = 0;
+
+    if (out->kind == AZ_NIGHTS_STEP)
+        return;
+    out->z = fabs(d) / (w->noise * sqrt(1 + az_nights_mean_variance(w->n_base, w->rho)));
+    if (out->z <= limit_of(w))
+        return;
+    for (size_t i = w->base[0]; i + 1 < w->n; i++)
+        before += way * (w->y[i] - y) >= -w->noise;
+    if ((double)before > RARE * (double)w->n_base)
+        return;
+    out->kind = is_prone(w, before) ? AZ_NIGHTS_OUTLIER : AZ_NIGHTS_JUMP;
+    out->side = w->in->worse == 0 || way == w->in->worse ? 1 : -1;
+}
+
+/* ---- drift ---- */
+
+static double day(const struct work *w, size_t i)
+{
+    return w->in->time ? (double)(w->in->time[i] - w->in->time[w->n - 1]) / DAY
+                       : (double)i - (double)(w->n - 1);
+}
+
+struct line {
+    double slope, left, xx; /* left: squares about the line */
+};
+
+static struct line fit(const struct work *w, size_t from)
+{
+    const double k = (double)(w->n - from);
+    double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+
+    for (size_t i = from; i < w->n; i++) {
+        mx += day(w, i) / k;
+        my += w->clean[i] / k;
+    }
+    for (size_t i = from; i < w->n; i++) {
+        const double x = day(w, i) - mx, y = w->clean[i] - my;
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    if (!(xx > 0))
+        return (struct line){ 0, yy, 0 };
+    return (struct line){ xy / xx, fmax(0, yy - xy * xy / xx), xx };
+}
+
+/* Squares about the best pair of levels. */
+static double best_step(const struct work *w, size_t from)
+{
+    double sum = 0, all = 0, squares = 0, best = INFINITY;
+    const size_t k = w->n - from;
+
+    for (size_t i = from; i < w->n; i++) {
+        all += w->clean[i];
+        squares += w->clean[i] * w->clean[i];
+    }
+    for (size_t i = 1; i < k; i++) {
+        sum += w->clean[from + i - 1];
+        const double rest = all - sum, left = (double)i, right = (double)(k - i);
+        best = fmin(best, squares - sum * sum / left - rest * rest / right);
+    }
+    return best;
+}
+
+static void find_drift(struct work *w)
+{
+    struct az_nights *out = w->out;
+    size_t from = w->n - 1;
+
+    if (w->in->drift_days <= 0)
+        return;
+    while (from > 0 && from > w->base[0] && day(w, from - 1) >= -(double)w->in->drift_days)
+        from--;
+    if (w->n - from < SLOPE_RUNS)
+        return;
+    const struct line l = fit(w, from);
+    const double inflate = sqrt((1 + w->rho) / (1 - w->rho)),
+                 z = fabs(l.slope) * sqrt(l.xx) / (w->noise * inflate);
+    if (!(z > SLOPE_Z + az_nights_small(w->n - from, w->rho)) ||
+        !(l.left < 0.8 * best_step(w, from)))
+        return;
+    out->drift = true;
+    out->drift_at = from;
+    out->slope = amount(w, l.slope);
+    out->drifted = w->logs ? fabs(value(w, w->center)) * (exp(l.slope * -day(w, from)) - 1)
+                           : amount(w, l.slope * -day(w, from));
+}
+
+/* ---- all of it ---- */
+
+static void finish(struct work *w)
+{
+    struct az_nights *out = w->out;
+    const double m = az_nights_mean_variance(w->n_base, w->rho);
+
+    out->center = value(w, w->center);
+    out->noise = amount(w, w->noise);
+    out->correlation = w->rho;
+    out->least = amount(w, (limit_of(w) + SURE) * w->noise * sqrt(1 + m));
+    out->least_run = amount(w, (LIMIT_JUMP + az_nights_small(w->n + 5, w->rho) + SURE) * w->noise *
+                                   sqrt(az_nights_mean_variance(5, w->rho) + m));
+    if (out->kind == AZ_NIGHTS_SAME && out->level == 0)
+        out->level = out->center;
+    out->base = w->base;
+    out->n_base = w->n_base;
+    out->room = w->n;
+    w->base = NULL;
+}
+
+static void judge(struct work *w)
+{
+    double between;
+
+    scale(w);
+    find_noise(w);
+    memcpy(w->clean, w->y, w->n * sizeof *w->y);
+    w->out->spikes = (double)az_nights_clean(w->clean, w->n, w->noise, w->odd);
+    segment(w);
+    walk(w);
+    between = w->noise;
+    widen_noise(w);
+    judge_night(w);
+    w->noise = between;
+    find_drift(w);
+    widen_noise(w);
+    finish(w);
+}
+
+int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
+{
+    struct work w = { .in = in, .out = out, .n = in->n };
+    const size_t size = in->n * (4 * sizeof(double) + sizeof(bool));
+    double *room = az_mem_alloc(NULL, size);
+
+    *out = (struct az_nights){ .p = NAN, .least = NAN, .least_run = NAN, .center = NAN };
+    w.base = az_mem_alloc(NULL, in->n * sizeof *w.base);
+    if (room && w.base && in->n >= 2) {
+        w.y = room;
+        w.clean = room + in->n;
+        w.scratch = room + 2 * in->n;
+        w.odd = (bool *)(room + 4 * in->n);
+        judge(&w);
+    }
+    const int rc = room && (w.base || out->base) ? AZ_OK : AZ_ENOMEM;
+    if (room)
+        az_mem_free(NULL, room, size);
+    if (w.base)
+        az_mem_free(NULL, w.base, in->n * sizeof *w.base);
+    return rc;
+}
+
+int az_nights_look(const double *v, size_t n, double *spikes, double *rho)
+{
+    double *room = az_mem_alloc(NULL, n * (3 * sizeof *room + sizeof(bool)));
+
+    *spikes = *rho = 0;
+    if (!room)
+        return AZ_ENOMEM;
+    if (n >= 3) {
+        double *y = room, *scratch = room + n;
+        memcpy(y, v, n * sizeof *y);
+        const double noise = az_nights_noise(y, n - 1, scratch, rho);
+        *spikes =
+            (double)az_nights_clean(y, n, noise / sqrt(1 - fmax(0, *rho)), (bool *)(room + 3 * n));
+    }
+    az_mem_free(NULL, room, n * (3 * sizeof *room + sizeof(bool)));
+    return AZ_OK;
+}
+
+void az_nights_release(struct az_nights *n)
+{
+    if (n->base)
+        az_mem_free(NULL, n->base, n->room * sizeof *n->base);
+    n->base = NULL;
+}

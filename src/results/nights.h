@@ -1,0 +1,93 @@
+/* One figure night by night: what its level is, how it scatters, and whether the newest night still
+ * belongs to that level (docs/formulas-nightly.md). Pure functions of numbers: seeded,
+ * deterministic, without a database.
+ *
+ * Noise comes from successive differences, so that a step or a drift is not noise (von Neumann
+ * 1941, made robust). Change points: binary segmentation by the energy statistic with a permutation
+ * test (E-divisive: Matteson and James, JASA 109, 2014), where a standardised difference of means
+ * and a rank test agree. */
+#ifndef AZ_RESULTS_NIGHTS_H
+#define AZ_RESULTS_NIGHTS_H
+
+#include "base/vec.h"
+
+struct az_nights_in {
+    const double *v; /* oldest first, no NaN; the last one is judged */
+    size_t n;
+    const double *within; /* noise known from within each run (standard error of its value), in the
+                             figure's unit, NaN: none; NULL: of none */
+    const int64_t *time;  /* seconds since 1970; NULL: a day apart */
+    const bool *accepted; /* what changed up to this night, this one included, was accepted; NULL:
+                             nothing was */
+    size_t hold;          /* nights after which a worse level is accepted by itself; 0: never */
+    int worse;            /* +1: larger is worse, -1: smaller, 0: any change */
+    int64_t drift_days;   /* of the window in which a slope is looked for; 0: none */
+    /* what the other figures of the same runs say; all 0 where there are none */
+    double spikes, all; /* single odd nights, of so many figure-nights */
+    double correlation; /* the median of theirs */
+    uint64_t seed;
+};
+
+enum az_nights_kind {
+    AZ_NIGHTS_SAME,
+    AZ_NIGHTS_JUMP,    /* this night alone is off */
+    AZ_NIGHTS_OUTLIER, /* so, in a history where single nights are off now and then */
+    AZ_NIGHTS_STEP     /* the level changed, and held for two nights or more */
+};
+
+struct az_nights {
+    size_t *base; /* nights of the accepted level, oldest first; released by the caller */
+    size_t n_base, room;
+    double center;      /* of them, robust */
+    double noise;       /* standard deviation of one night, in the figure's unit */
+    double correlation; /* of one night with the next, 0 to 0.95 */
+    double spikes;      /* single odd nights before this one */
+    bool within;        /* the noise is that within runs: it is larger than that between them */
+    enum az_nights_kind kind;
+    int side;        /* +1: to the worse, -1: to the better; 0: neither */
+    double z;        /* of this night, or of the step, in standard deviations */
+    double p;        /* of the step's rank test; NaN: none */
+    size_t at;       /* first night of the level that the newest night belongs to */
+    double before;   /* level before that night */
+    double level;    /* level from there on */
+    bool drift;      /* a slope explains the window better than a step */
+    double slope;    /* per day, in the figure's unit; to the worse where > 0 with worse = 1 */
+    double drifted;  /* over the window, in the figure's unit */
+    size_t drift_at; /* first night of the window */
+    double least; /* change that one more night would show, in the figure's unit; NaN: not known */
+    double least_run; /* so, that five nights would show */
+};
+
+/* AZ_ENOMEM. `out->base` is released with az_nights_release. */
+int az_nights_judge(const struct az_nights_in *in, struct az_nights *out) AZ_MUST_USE;
+void az_nights_release(struct az_nights *n);
+
+/* What the nights before the newest one say to the other figures: single odd nights, and the
+ * correlation of neighbours as it was measured. AZ_ENOMEM. */
+int az_nights_look(const double *v, size_t n, double *spikes, double *correlation) AZ_MUST_USE;
+
+/* ---- nights_noise.c ---- */
+/* Standard deviation from successive differences: the larger of 1.4826 x median |d - median d| /
+ * sqrt 2 and Winsorised squares (Huber) about the median. *correlation of neighbours by the ratio
+ * of the squared scales of differences two and one apart (Cressie and Hawkins 1980), 1 + rho; as it
+ * is measured, -0.5 to 0.95; 0 for few nights. v has n >= 2 values; scratch n. */
+double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation);
+/* Variance of the mean of k neighbours in units of that of one, first order autoregression. */
+double az_nights_mean_variance(size_t k, double correlation);
+/* Replaces single nights that lie off both neighbours, the newest excepted; their number. */
+size_t az_nights_clean(double *v, size_t n, double noise, bool *odd);
+/* What limits grow by where the noise itself is known from n nights only, which count for fewer
+ * where neighbours are alike. */
+double az_nights_small(size_t n, double correlation);
+
+/* ---- nights_split.c ---- */
+struct az_split {
+    size_t at; /* first index of the right part */
+    double z, p;
+};
+/* The split of v[0..n) that explains it best; false: none is significant. noise: of one night; raw:
+ * the same nights with the odd ones, which v is without. */
+bool az_nights_split(const double *v, const double *raw, size_t n, double noise, double correlation,
+                     uint64_t seed, struct az_split *out);
+
+#endif

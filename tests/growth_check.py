@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Does any input make the program slower than it is long? Each case writes an input of one shape at a base size, four and
+sixteen times as large, and counts instructions (callgrind, not a clock). What the four times larger one needs beyond a
+tiny one may grow by at most 6 to the sixteen times larger one: 4 is linear, 16 quadratic (docs/performance.md "Growth").
+
+    growth_check.py --analyzer PATH [-v] [CASE...]      -v prints the figures of every case
+
+The last line is "N passed, N failed"; without valgrind "0 passed, 0 failed" and a word why.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MOST = 6.0
+T0 = 1000000  # us
+
+
+class Trace:
+    """A PyTorch trace of events in any order."""
+
+    def __init__(self):
+        self.events = []
+        self.corr = 0
+
+    def span(self, cat, name, ts, dur, tid=1, pid=1, **args):
+        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": T0 + ts, "dur": dur, "args": args})
+
+    def op(self, name, ts, dur, dims=None, tid=1):
+        self.span("cpu_op", name, ts, dur, tid, **{"External id": len(self.events) + 1, "Input Dims": dims or [], "Input type": ["float"] * len(dims or []),
+                                                   "Concrete Inputs": [""] * len(dims or [])})
+
+    def launch(self, ts, dur, name, start, length, tid=1, device=0, stream=7, call="cudaLaunchKernel"):
+        self.corr += 1
+        self.span("cuda_runtime", call, ts, dur, tid, correlation=self.corr)
+        self.kernel(name, start, length, device, stream)
+
+    def kernel(self, name, start, length, device=0, stream=7):
+        self.span("kernel", name, start, length, stream, device, device=device, stream=stream, correlation=self.corr, grid=[1, 1, 1], block=[32, 1, 1])
+
+    def write(self, folder, name="t.json", **more):
+        path = os.path.join(folder, name)
+        with open(path, "w") as f:
+            json.dump({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "H100"}], "traceEvents": self.events, **more}, f)
+        return path
+
+
+CASES = {}
+
+
+def case(base):
+    def note(function):
+        CASES[function.__name__] = (function, base)
+        return function
+    return note
+
+
+@case(100)
+def equal_operators(n, folder):
+    """Operators of equal start and end, n deep, with kernels below the deepest."""
+    t = Trace()
+    for i in range(n):
+        t.op("aten::op_%d" % (i % 7), 0, 10 * n, [[64, 64]])
+    for i in range(n // 2):
+        t.launch(20 + i, 0.5, "kernel_%d" % (i % 5), 200 + i, 0.5)
+    return ["run", t.write(folder)]
+
+
+@case(100)
+def nested_operators(n, folder):
+    """Operators inside one another, n deep, each with a launch of its own."""
+    t = Trace()
+    for i in range(n):
+        t.op("aten::op_%d" % (i % 7), i * 3, 6 * n - 6 * i, [[64, 64]])
+        t.launch(i * 3 + 1, 1, "kernel_%d" % (i % 5), 10 * n + i * 3, 2)
+    return ["run", t.write(folder)]
+
+
+@case(100)
+def nested_launches(n, folder):
+    """Launch calls inside one another: each waits for all below it."""
+    t = Trace()
+    t.op("aten::mm", 0, 10 * n, [[64, 64], [64, 64]])
+    for i in range(n):
+        t.launch(i + 1, 5 * n - 2 * i, "kernel", 10 * n + i * 3, 2)
+    return ["run", t.write(folder)]
+
+
+@case(200)
+def overlapping_kernels(n, folder):
+    """Kernels of different operators that all overlap, on streams of their own."""
+    t = Trace()
+    for i in range(n):
+        t.op("aten::mm", i * 2, 1.5, [[64, 64], [64, 64]])
+        t.launch(i * 2, 1, "kernel_%d" % (i % 9), 3 * n + i, 10 * n, stream=7 + i % 64)
+    return ["run", t.write(folder), "--opt", "include_overlap_info=true"]
+
+
+@case(100)
+def kernel_names(n, folder):
+    """Kernels of n names."""
+    t = Trace()
+    for i in range(n):
+        t.op("aten::mm", i * 10, 8, [[64, 64], [64, 64]])
+        t.launch(i * 10 + 1, 2, "void kernel_%d<float, (anonymous namespace)::Functor_%d>(int, float*)" % (i, i * 7), 10 * n + i * 3, 2)
+    return ["run", t.write(folder)]
+
+
+@case(100)
+def shapes(n, folder):
+    """One operator with n shapes."""
+    t = Trace()
+    for i in range(n):
+        t.op("aten::mm", i * 10, 8, [[64, i + 1], [i + 1, 64]])
+        t.launch(i * 10 + 1, 2, "kernel", 10 * n + i * 3, 2)
+    return ["run", t.write(folder)]
+
+
+@case(100)
+def graph_launch(n, folder):
+    """One launch of a graph that runs n kernels."""
+    t = Trace()
+    t.op("aten::mm", 0, 100, [[64, 64], [64, 64]])
+    t.launch(1, 20, "kernel", 10, 2, call="cudaGraphLaunch")
+    for i in range(n):
+        t.kernel("kernel_%d" % (i % 13), 20 + i * 3, 2)
+    return ["run", t.write(folder)]
+
+
+@case(40)
+def devices(n, folder):
+    """n devices in one trace, with collectives on each."""
+    t = Trace()
+    for i in range(n):
+        t.launch(i * 10, 2, "kernel", 100 + i, 20, device=i)
+        t.launch(i * 10 + 3, 2, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 200 + i, 20, device=i, stream=20)
+    return ["run", t.write(folder)]
+
+
+@case(100)
+def streams(n, folder):
+    """A stream for every kernel."""
+    t = Trace()
+    for i in range(n):
+        t.launch(i * 10, 2, "kernel", 100 + i, 20, stream=i + 7)
+    return ["run", t.write(folder)]
+
+
+@case(100)
+def steps(n, folder):
+    """n steps of one kernel each."""
+    t = Trace()
+    for i in range(n):
+        t.span("user_annotation", "ProfilerStep#%d" % i, i * 100, 90)
+        t.op("aten::mm", i * 100 + 1, 50, [[64, 64], [64, 64]])
+        t.launch(i * 100 + 5, 5, "kernel", i * 100 + 30, 20)
+    return ["run", t.write(folder)]
+
+
+@case(10)
+def many_inputs(n, folder):
+    """n files on one command line."""
+    paths = []
+    for r in range(n):
+        t = Trace()
+        t.launch(0, 5, "kernel", 10, 20)
+        paths.append(t.write(folder, "job_rank%d.json" % r))
+    return ["run"] + paths
+
+
+@case(12)
+def many_files(n, folder):
+    """A folder with n files, few of which are traces."""
+    t = Trace()
+    t.launch(0, 5, "kernel", 10, 20)
+    t.write(folder, "rank0.json")
+    for i in range(20 * n):
+        with open(os.path.join(folder, "note_%d.txt" % i), "w") as f:
+            f.write("nothing\n")
+    return ["run", folder]
+
+
+@case(6)
+def ranks(n, folder):
+    """The ranks of one run with collectives."""
+    for r in range(n):
+        t = Trace()
+        for i in range(4):
+            t.corr += 1
+            t.span("cuda_runtime", "cudaLaunchKernel", i * 100, 5, correlation=t.corr)
+            t.span("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", i * 100 + 20 + r % 3, 30, 20, 0, device=0, stream=20,
+                   correlation=t.corr, **{"Collective name": "allreduce", "In msg nelems": 1024, "Out msg nelems": 1024, "Group size": n, "dtype": "Float",
+                                          "Process Group Name": "0", "Process Group Description": "default_pg", "Process Group Ranks": str(list(range(n)))})
+        t.write(folder, "rank_%d_.json" % r, distributedInfo={"rank": r, "world_size": n, "backend": "nccl"})
+    return ["multirank", "-b", folder, "--all-ranks"]
+
+
+@case(60)
+def amd_agents(n, folder):
+    """CSV of rocprofv3 with kernels of n agents."""
+    path = os.path.join(folder, "out_kernel_trace.csv")
+    with open(path, "w") as f:
+        f.write('"Kind","Agent_Id","Queue_Id","Stream_Id","Thread_Id","Dispatch_Id","Kernel_Id","Kernel_Name","Correlation_Id","Start_Timestamp","End_Timestamp",'
+                '"LDS_Block_Size","Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count","Workgroup_Size_X","Workgroup_Size_Y","Workgroup_Size_Z",'
+                '"Grid_Size_X","Grid_Size_Y","Grid_Size_Z"\n')
+        for i in range(n):
+            f.write('"KERNEL_DISPATCH","Agent %d",1,1,77,%d,8,"kernel_%d(float*)",%d,%d,%d,0,0,32,0,32,64,1,1,4096,1,1\n'
+                    % (i, i + 1, i % 9, i + 1, 1000000 + i * 50, 1000000 + i * 50 + 900))
+    return ["run", path]
+
+
+@case(40)
+def tracy_devices(n, folder):
+    """An operation report of n devices."""
+    path = os.path.join(folder, "ops_perf_results.csv")
+    head = ["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID", "ATTRIBUTES", "MATH FIDELITY", "CORE COUNT", "HOST START TS", "HOST END TS",
+            "HOST DURATION [ns]", "DEVICE FW START CYCLE", "DEVICE FW END CYCLE", "OP TO OP LATENCY [ns]", "DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]"]
+    with open(path, "w") as f:
+        f.write(",".join(head) + "\n")
+        for i in range(4):
+            for d in range(n):
+                row = ["Matmul", "tt_dnn_device", i * n + d, d, "{}", "HiFi2", 64, 1000 + i * 100, 1050 + i * 100, 50, 2000 + i * 500, 2400 + i * 500, 20, 400, 380]
+                f.write(",".join(str(x) for x in row) + "\n")
+    return ["run", path]
+
+
+@case(100)
+def nsys_rows(n, folder):
+    """A kernel summary of n names."""
+    path = os.path.join(folder, "job_cuda_gpu_kern_sum.csv")
+    with open(path, "w") as f:
+        f.write("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n")
+        for i in range(4 * n):
+            f.write("0.1,%d,10,%d.0,1.0,1,2,0.0,kernel_%d\n" % (10000000 + i, 1000000 + i, i))
+    return ["run", path]
+
+
+def instructions(analyzer, arguments, out):
+    p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + os.devnull, analyzer] + arguments +
+                       ["--csv-dir", out, "--format", "csv", "-j", "1"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    refs = re.search(r"refs:\s*([0-9,]+)", p.stderr)
+    if p.returncode or not refs:
+        raise RuntimeError("exit status %d: %s" % (p.returncode, p.stderr[-600:]))
+    return int(refs.group(1).replace(",", ""))
+
+
+def factor(analyzer, name):
+    make, base = CASES[name]
+    count = []
+    for size in (2, 4 * base, 16 * base):
+        with tempfile.TemporaryDirectory(prefix="growth.") as folder:
+            inputs = os.path.join(folder, "in")
+            os.mkdir(inputs)
+            count.append(instructions(analyzer, make(size, inputs), os.path.join(folder, "out")))
+    return (count[2] - count[0]) / max(count[1] - count[0], 1), count
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--analyzer", required=True)
+    p.add_argument("-v", action="store_true")
+    p.add_argument("cases", nargs="*")
+    args = p.parse_args()
+    if not shutil.which("valgrind"):
+        print("growth: skipped, valgrind is not installed (it counts the instructions)\n0 passed, 0 failed")
+        return 0
+    failed = 0
+    names = args.cases or list(CASES)
+    for name in names:
+        try:
+            f, count = factor(os.path.abspath(args.analyzer), name)
+        except RuntimeError as e:
+            failed += 1
+            print("FAIL %s: %s" % (name, e))
+            continue
+        failed += f > MOST
+        if args.v or f > MOST:
+            print("%s %-20s %5.2f  (%s M instructions)" % ("FAIL" if f > MOST else "ok  ", name, f, ", ".join("%.1f" % (c / 1e6) for c in count)), flush=True)
+    print("%d passed, %d failed" % (len(names) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
