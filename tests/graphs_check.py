@@ -90,7 +90,7 @@ def layouts(a, tmp):
     for names in ("full", "none"):
         for what, options in (("steps on another thread", ["--layout", "sglang", "--other-thread"]), ("decoder and speculator", ["--speculator"]),
                               ("mixtures of experts", ["--experts"])):
-            out, truth, p = run(a, tmp, options + ["--names", names])
+            out, truth, p = run(a, tmp, options + ["--names", names], ["--compat", "tracelens"])
             hold(operators(out) == truth["operators"], "%s, names %s" % (what, names), "%s, not %s" % (operators(out), truth["operators"]))
     # the experts of a token are the router's argument, so that the products have work
     out, _, _ = run(a, tmp, ["--experts", "--names", "none"], ["--compat=tracelens"])

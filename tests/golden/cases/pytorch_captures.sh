@@ -31,3 +31,6 @@ echo '{"file": 1}' >run/capture_traces/execution_details.json
 "$ANALYZER" run run/trace.json.gz --csv-dir three -q >/dev/null; echo "exit status $?"
 echo '[{"file": "other.json.gz", "batch_size": "x"}, 3, {"file": "gone.json"}]' >run/capture_traces/execution_details.json
 "$ANALYZER" run run/trace.json.gz --csv-dir four >/dev/null; echo "exit status $?"
+echo "== the example is what its maker writes"
+make example --layout sglang --experts --steps 3 --plain && rm example/truth.json
+diff -r example "$SRC/example/pytorch/decode" && echo "the same"
