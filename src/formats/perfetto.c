@@ -1,4 +1,4 @@
-/* Packets of a Perfetto trace, one by one (docs/formats-rocprof.md 7.1). */
+/* Packets of a Perfetto trace, one by one (docs/formats-rocprof.md 7.2). */
 #include "formats/perfetto.h"
 
 #include <inttypes.h>

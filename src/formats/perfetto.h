@@ -1,5 +1,5 @@
 /* The file of a Perfetto trace: packets one after another, also compressed ones within packets,
- * through a window (docs/formats-rocprof.md 7.1). What is in a packet is the reader's. */
+ * through a window (docs/formats-rocprof.md 7.2). What is in a packet is the reader's. */
 #ifndef AZ_FORMATS_PERFETTO_H
 #define AZ_FORMATS_PERFETTO_H
 

@@ -1,5 +1,5 @@
 /* Format "pytorch-pftrace": the native Perfetto output of the PyTorch profiler
- * (docs/formats-pytorch.md 2). Its messages become the events that the JSON form has, and the same
+ * (docs/formats-pytorch.md 1.8). Its messages become the events that the JSON form has, and the same
  * reader takes them. */
 #include "formats/pytorch_pftrace.h"
 

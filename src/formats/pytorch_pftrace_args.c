@@ -1,5 +1,5 @@
 /* Arguments of events in the native Perfetto output of PyTorch, as those of its JSON
- * (docs/formats-pytorch.md 2.3). */
+ * (docs/formats-pytorch.md 1.10). */
 #include "base/num.h"
 #include "formats/pytorch_pftrace.h"
 #include "text/jsonw.h"

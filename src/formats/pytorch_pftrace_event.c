@@ -1,5 +1,5 @@
 /* Messages of the native Perfetto output of PyTorch as events of its reader
- * (docs/formats-pytorch.md 2.2). */
+ * (docs/formats-pytorch.md 1.9). */
 #include "base/num.h"
 #include "formats/pytorch_pftrace.h"
 

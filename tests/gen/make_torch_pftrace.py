@@ -4,7 +4,7 @@
     make_torch_pftrace.py TRACE.json FILE.pftrace [--plain] [--deflate] [--shuffle] [--cut]
 --plain: not gzip; --deflate: packets within compressed packets; --shuffle: fields of messages in any order; --cut: device
 events end where the next one of their lane starts, as the writer does it.
-The form is that of docs/formats-pytorch.md 2. Standard library only, deterministic."""
+The form is that of docs/formats-pytorch.md 1.8. Standard library only, deterministic."""
 import argparse
 import gzip
 import json
