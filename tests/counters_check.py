@@ -146,6 +146,21 @@ def graph_paths(analyzer, tmp, seed, more):
         hold(p.returncode == 0 and got == path, "%s %s step %d" % (what, form, step), (p.stderr, got, path))
 
 
+def clocks(analyzer, tmp, low, found):
+    """Ten kernels of 1 ms that take equal times; the clock is at `low` of 2000 MHz during the last four."""
+    events = [{"ph": "C", "name": "SM Clock (MHz)", "pid": "GPU 0 Counters", "ts": t, "args": {"": 2000 if t < 9000 else low}}
+              for t in range(0, 15001, 100)]
+    events += [{"ph": "X", "cat": "kernel", "name": "k%d" % (k % 3), "pid": 0, "tid": 7, "ts": 1500 * k, "dur": 1000,
+                "args": {"device": 0, "stream": 7, "correlation": k + 1}} for k in range(10)]
+    data, out = os.path.join(tmp, "clock.json"), os.path.join(tmp, "out")
+    with open(data, "w", encoding="utf-8") as f:
+        json.dump({"traceEvents": events}, f)
+    run(analyzer, out, data)
+    got = [(r["Count"], r["Time (ns)"], r["Recoverable (ns)"]) for r in rows(out, "findings") if r["Rule"] == "clock_samples"]
+    wanted = [("40", "4000000", str(round(4e6 * (1 - low / 2000))))] if found else []
+    hold(got == wanted, "a clock of %d" % low, (got, wanted))
+
+
 SAME = ["kernels_by_name", "kernels_by_module", "counters", "counters_by_step", "counters_of_kernels", "counters_of_operations", "gpu_timeline",
         "ops_summary", "api_sum", "steps", "nvtx_sum", "time_by_family"]
 
@@ -183,6 +198,8 @@ def main():
             for flags in ([], ["--plain", "--shuffle"], ["--deflate"]):
                 perfetto(a.analyzer, tmp, seed, flags)
         perfetto(a.analyzer, tmp, 1, ["--plain"], ["--steps", "300"])
+        for low, found in ((1200, True), (1500, True), (1900, False), (2000, False)):
+            clocks(a.analyzer, tmp, low, found)
         for kind in ("xpu", "cuspy"):
             pytorch(a.analyzer, tmp, kind, 1, ["--pad", "3000000", "--shuffle"])
         nsight(a.analyzer, tmp, 1, ["--kernels", "500", "--shuffle"])
