@@ -1,6 +1,6 @@
 /* Format "pytorch-pftrace": the native Perfetto output of the PyTorch profiler
- * (docs/formats-pytorch.md 1.8). Its messages become the events that the JSON form has, and the same
- * reader takes them. */
+ * (docs/formats-pytorch.md 1.8). Its messages become the events that the JSON form has, and the
+ * same reader takes them. */
 #include "formats/pytorch_pftrace.h"
 
 #include "base/sort.h"
