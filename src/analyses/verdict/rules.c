@@ -21,8 +21,6 @@ const struct az_vd_rule az_vd_rules[] = {
       "leave the first step out of what is measured, or compile and allocate before it" },
     { "clock_drop", AZ_CAP_TIMELINE, az_vd_find_clock, AZ_VD_PLAIN, false, false, "", "kernel_summary", "",
       "look at clocks, temperature and power of the device, and at who else uses it" },
-    { "clock_samples", AZ_CAP_TIMELINE, az_vd_find_clock_samples, AZ_VD_PLAIN, false, false, "", "counters", "clock_drop",
-      "look at temperature, power limit and cooling of the device, and at who else uses it" },
     { "step_jitter", AZ_CAP_TIMELINE, az_vd_find_jitter, AZ_VD_PLAIN, false, false, "", "gpu_timeline", "idle",
       "find what differs between fast and slow steps: data loading, synchronisation, other processes, clocks" },
     { "sync_in_step", AZ_CAP_CALLS, NULL, AZ_VD_GAPS, false, false, "idle", "idle_causes", "idle",
@@ -53,6 +51,8 @@ const struct az_vd_rule az_vd_rules[] = {
     { "tt_dram", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_low_cores", "" },
     { "tt_low_cores", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_slow tt_dram", "" },
     { "tt_fidelity", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "", "" },
+    { "clock_samples", AZ_CAP_TIMELINE, az_vd_find_clock_samples, AZ_VD_PLAIN, false, false, "", "counters", "clock_drop",
+      "look at temperature, power limit and cooling of the device, and at who else uses it" },
     { NULL, 0, NULL, AZ_VD_PLAIN, false, false, NULL, NULL, NULL, NULL }
 };
 /* clang-format on */
