@@ -130,16 +130,55 @@ def graph_paths(analyzer, tmp, seed, more):
         subprocess.run([sys.executable, os.path.join(GEN, "make_backends.py"), "cuspy", data, "--seed", str(seed), "--rank", str(rank),
                         *more], check=True)
     wanted = json.load(open(data + ".expected.json"))["graph_paths"]
-    for step, path in enumerate(wanted):
+    forms = ["json", "pftrace"]
+    for rank in (0, 1):
+        data = os.path.join(tmp, "path_%d." % rank)
+        subprocess.run([sys.executable, os.path.join(GEN, "make_torch_pftrace.py"), data + "json", data + "pftrace"], check=True)
+    for step, form, path in [(i, f, p) for i, p in enumerate(wanted) for f in forms]:
         config = os.path.join(tmp, "path.cfg.json")
         with open(config, "w", encoding="utf-8") as f:
-            json.dump({"inputs": [{"format": "pytorch", "title": "path", "paths": [os.path.join(tmp, "path_[01].json")]}],
+            json.dump({"inputs": [{"format": "auto", "title": "path", "paths": [os.path.join(tmp, "path_[01]." + form)]}],
                        "options": {"critical_path": True, "critical_path_instance": step, "last_step": "keep"}}, f)
         subprocess.run(["rm", "-rf", out], check=True)
         p = subprocess.run([analyzer, "--config=" + config, "--compat=all", "--csv-dir", out, "-q"], capture_output=True, text=True)
         got = [[r["s_name"], round(float(r["duration"]) * 1000)] for r in rows(out, "critical_path")
                if r["s_name"].startswith("node_") and r["type"] == "critical_path_operator"]
-        hold(p.returncode == 0 and got == path, "%s step %d" % (what, step), (p.stderr, got, path))
+        hold(p.returncode == 0 and got == path, "%s %s step %d" % (what, form, step), (p.stderr, got, path))
+
+
+def clocks(analyzer, tmp, low, found):
+    """Ten kernels of 1 ms that take equal times; the clock is at `low` of 2000 MHz during the last four."""
+    events = [{"ph": "C", "name": "SM Clock (MHz)", "pid": "GPU 0 Counters", "ts": t, "args": {"": 2000 if t < 9000 else low}}
+              for t in range(0, 15001, 100)]
+    events += [{"ph": "X", "cat": "kernel", "name": "k%d" % (k % 3), "pid": 0, "tid": 7, "ts": 1500 * k, "dur": 1000,
+                "args": {"device": 0, "stream": 7, "correlation": k + 1}} for k in range(10)]
+    data, out = os.path.join(tmp, "clock.json"), os.path.join(tmp, "out")
+    with open(data, "w", encoding="utf-8") as f:
+        json.dump({"traceEvents": events}, f)
+    run(analyzer, out, data)
+    got = [(r["Count"], r["Time (ns)"], r["Recoverable (ns)"]) for r in rows(out, "findings") if r["Rule"] == "clock_samples"]
+    wanted = [("40", "4000000", str(round(4e6 * (1 - low / 2000))))] if found else []
+    hold(got == wanted, "a clock of %d" % low, (got, wanted))
+
+
+SAME = ["kernels_by_name", "kernels_by_module", "counters", "counters_by_step", "counters_of_kernels", "counters_of_operations", "gpu_timeline",
+        "ops_summary", "api_sum", "steps", "nvtx_sum", "time_by_family"]
+
+
+def perfetto(analyzer, tmp, seed, flags, more=()):
+    """The native Perfetto output says what the JSON of the same run says, but for directions of copies."""
+    data, form, what = os.path.join(tmp, "t.json"), os.path.join(tmp, "t.pftrace"), "Perfetto seed %d %s" % (seed, flags)
+    subprocess.run([sys.executable, os.path.join(GEN, "make_backends.py"), "cuspy", data, "--seed", str(seed), *more], check=True)
+    subprocess.run([sys.executable, os.path.join(GEN, "make_torch_pftrace.py"), data, form, *flags], check=True)
+    ours, theirs = os.path.join(tmp, "p"), os.path.join(tmp, "j")
+    run(analyzer, ours, form)
+    run(analyzer, theirs, data)
+    for table in SAME:
+        a, b = rows(ours, table), rows(theirs, table)
+        hold(a == b and a, "%s: %s" % (what, table), [(x, y) for x, y in zip(a, b) if x != y][:2] or (len(a), len(b)))
+    cover = {r["Item"]: r for r in rows(ours, "coverage")}
+    hold("device events that may be cut" in cover, what + ": cut ends are said", sorted(cover))
+    hold(not any(k.startswith("dropped") for k in cover), what + ": all is read", sorted(cover))
 
 
 def main():
@@ -156,6 +195,11 @@ def main():
                 for kind in ("xpu", "cuspy"):
                     pytorch(a.analyzer, tmp, kind, seed, more)
                 graph_paths(a.analyzer, tmp, seed, more)
+            for flags in ([], ["--plain", "--shuffle"], ["--deflate"]):
+                perfetto(a.analyzer, tmp, seed, flags)
+        perfetto(a.analyzer, tmp, 1, ["--plain"], ["--steps", "300"])
+        for low, found in ((1200, True), (1500, True), (1900, False), (2000, False)):
+            clocks(a.analyzer, tmp, low, found)
         for kind in ("xpu", "cuspy"):
             pytorch(a.analyzer, tmp, kind, 1, ["--pad", "3000000", "--shuffle"])
         nsight(a.analyzer, tmp, 1, ["--kernels", "500", "--shuffle"])

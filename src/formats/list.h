@@ -11,6 +11,7 @@
     X(nsys_sqlite) \
     X(nsys_rep) \
     X(pytorch) \
+    X(pytorch_pftrace) \
     X(tracy) \
     X(rocprof) \
     X(rocpd) \

@@ -118,7 +118,7 @@ int az_nsys_add(struct az_nsys_db *x, enum az_kind kind, const struct az_event *
 
 /* ---- payloads of NVTX ranges (nsys_sqlite_payload.c) ---- */
 enum az_nsys_field { NSYS_COMM, NSYS_BYTES, NSYS_PEER, NSYS_RANKS, NSYS_RANK, NSYS_FIELDS };
-struct az_nsys_payload { /* of one schema: where what is wanted lies */
+struct az_nsys_payload { /* of one schema: where what is wanted is */
     uint32_t at[NSYS_FIELDS];
     uint8_t size[NSYS_FIELDS]; /* 0: not there */
 };

@@ -2,16 +2,10 @@
  * (docs/formats-rocprof.md 7.2; field numbers of google/perfetto protos/perfetto/trace). */
 #include <inttypes.h>
 
+#include "formats/perfetto.h"
 #include "formats/pftrace.h"
 #include "text/protowire.h"
 
-#define MAX_PACKET ((size_t)256 << 20)
-#define WINDOW     ((size_t)256 << 10)
-#define FEW                                                                                        \
-    ((size_t)100) /* bytes read at once in a build that moves buffers, or as many as are needed */
-#define MAX_NESTED 2 /* compressed packets within compressed packets */
-
-enum { PACKET = 1 };
 enum {
     P_SEQUENCE = 10,
     P_EVENT = 11,
@@ -46,19 +40,13 @@ enum { TYPE_BEGIN = 1, TYPE_INSTANT = 3, CLEARED = 1 };
 
 struct wire {
     struct az_pf *p;
-    struct az_source *src;
-    struct az_vec_char window; /* bytes at..n are not yet used */
-    size_t at;
-    int64_t base; /* offset of window[0] in the (inflated) file */
-    bool eof;
-    int source_error;
+    struct az_perfetto file;
     struct az_map interned;    /* iid, sequence and generation and kind -> name id */
     struct az_map sequence_of; /* id -> number in `generation` */
     struct az_vec_u32 generation;
     struct az_map track_pid; /* uuid -> pid */
     struct az_map key_of;    /* name id -> enum az_pf_key */
-    uint64_t packets, damaged, unresolved, render_stages;
-    unsigned nested;
+    uint64_t unresolved, render_stages;
 };
 
 /* One packet as first looked at. */
@@ -266,25 +254,6 @@ static int track_descriptor(struct wire *w, const struct packet *k)
 
 /* ---- packets ---- */
 
-static int packets(struct wire *w, struct az_sv bytes, int64_t offset);
-
-static int compressed(struct wire *w, struct az_sv bytes, int64_t offset)
-{
-    struct az_vec_char out;
-    if (w->nested == MAX_NESTED)
-        return AZ_EFORMAT;
-    az_vec_init(&out, w->p->r->job->mem);
-    w->nested++;
-    int rc = az_inflate_block(bytes, MAX_PACKET, &out);
-    if (rc == 0 || (rc == AZ_EFORMAT && out.n)) {
-        w->damaged += rc != 0;
-        rc = packets(w, az_text_view(&out), offset);
-    }
-    w->nested--;
-    az_vec_release(&out);
-    return rc;
-}
-
 static int look(struct az_sv bytes, struct packet *k)
 {
     uint32_t field;
@@ -309,9 +278,9 @@ static int look(struct az_sv bytes, struct packet *k)
     return rc;
 }
 
-/* A packet whose content is damaged is skipped and counted. */
-static int packet(struct wire *w, struct az_sv bytes, int64_t offset)
+static int packet(void *ctx, struct az_sv bytes, int64_t offset)
 {
+    struct wire *w = ctx;
     struct packet k;
     uint32_t sequence = 0, field;
     unsigned wt;
@@ -330,197 +299,37 @@ static int packet(struct wire *w, struct az_sv bytes, int64_t offset)
     if (rc == 0 && k.event.p)
         rc = track_event(w, &k, sequence);
     if (rc == 0 && k.compressed.p)
-        rc = compressed(w, k.compressed, offset);
-    w->packets++;
+        rc = az_perfetto_compressed(&w->file, k.compressed, offset);
     w->render_stages += k.render_stage;
     az_arena_reset(&w->p->r->scratch);
-    if (rc != AZ_EFORMAT)
-        return rc;
-    if (w->p->r->job->opts->strict)
-        return az_diag_fail(w->p->r->job->diag, rc, AZ_AT_OFFSET(w->p->path, offset),
-                            "damaged packet");
-    w->damaged++;
-    return 0;
-}
-
-/* Packets of a compressed one. */
-static int packets(struct wire *w, struct az_sv bytes, int64_t offset)
-{
-    struct az_pb m = az_pb_of(bytes);
-    uint32_t field;
-    unsigned wt;
-    uint64_t value;
-    struct az_sv part = AZ_SV("");
-    int rc = 0;
-    while (rc == 0 && (rc = az_pb_next(&m, &field, &wt, &value, &part)) > 0)
-        rc = field == PACKET && wt == AZ_PB_BYTES ? packet(w, part, offset) : 0;
     return rc;
-}
-
-/* ---- the file ---- */
-
-/* Puts the window into another block with room for `more` bytes, in a build that moves buffers. */
-static int move(struct wire *w, size_t more)
-{
-    char *v = az_mem_move(w->window.v, w->window.n, w->window.n + more);
-    if (!v)
-        return AZ_ENOMEM;
-    w->window.v = v;
-    return 0;
-}
-
-/* Makes `need` bytes available at the cursor, or as many as there are. */
-static int refill(struct wire *w, size_t need)
-{
-    size_t have = w->window.n - w->at;
-    int rc = 0;
-    if (have >= need || w->eof)
-        return 0;
-    memmove(w->window.v, w->window.v + w->at, have);
-    w->base += (int64_t)w->at;
-    w->window.n = have;
-    w->at = 0;
-    rc = az_vec_reserve(&w->window, (need > WINDOW ? need : WINDOW) - have);
-    size_t room = w->window.cap;
-    if (AZ_MOVES && rc == 0) {
-        room = need > FEW ? need : FEW;
-        rc = move(w, room - have);
-    }
-    while (rc == 0 && w->window.n < room && !w->eof) {
-        size_t got = 0;
-        rc = az_source_read(w->src, w->window.v + w->window.n, room - w->window.n, &got);
-        w->window.n += got;
-        if (rc == AZ_EFORMAT) { /* gzip that breaks off: what came before is kept */
-            w->source_error = rc;
-            rc = 0;
-            got = 0;
-        }
-        w->eof = rc == 0 && got == 0;
-    }
-    return rc;
-}
-
-static int truncated(struct wire *w)
-{
-    struct az_parse *job = w->p->r->job;
-    struct az_where at = AZ_AT_OFFSET(w->p->path, w->base + (int64_t)w->at);
-    if (w->packets == 0)
-        return az_diag_fail(job->diag, AZ_EFORMAT, at,
-                            "not a Perfetto trace, or its first packet is cut off");
-    if (job->opts->strict)
-        return az_diag_fail(job->diag, AZ_EFORMAT, at, "truncated after %" PRIu64 " packets",
-                            w->packets);
-    az_diag_add(job->diag, AZ_WARNING, at,
-                "truncated or damaged: %" PRIu64 " packets before it kept, the rest is missing",
-                w->packets);
-    az_trace_dropped(w->p->r->t, "file truncated (packets after the end are unknown)", 1, 0);
-    return 0;
-}
-
-/* One top-level field; 1: another may follow, 0: end. */
-static int next_packet(struct wire *w)
-{
-    int rc = AZ_MOVES ? move(w, 0) : 0; /* of the last packet nothing is kept */
-    if (rc == 0)
-        rc = refill(w, 32);
-    if (rc || w->at == w->window.n)
-        return rc;
-    struct az_pb m = az_pb_of(az_sv_make(w->window.v + w->at, w->window.n - w->at));
-    uint64_t tag, length;
-    if (az_pb_varint(&m, &tag) != 0)
-        return truncated(w);
-    if ((tag & 7) != AZ_PB_BYTES) { /* nothing but packets is expected; numbers are passed over */
-        uint32_t field;
-        unsigned wt;
-        struct az_sv part = AZ_SV("");
-        m = az_pb_of(az_sv_make(w->window.v + w->at, w->window.n - w->at));
-        rc = az_pb_next(&m, &field, &wt, &length, &part);
-        if (rc <= 0)
-            return truncated(w);
-        w->at = (size_t)((const char *)m.p - w->window.v);
-        return 1;
-    }
-    if (az_pb_varint(&m, &length) != 0)
-        return truncated(w);
-    size_t head = (size_t)((const char *)m.p - (w->window.v + w->at));
-    if (length > MAX_PACKET)
-        return truncated(w);
-    rc = refill(w, head + (size_t)length);
-    if (rc)
-        return rc;
-    if (w->window.n - w->at < head + length)
-        return truncated(w);
-    struct az_sv body = az_sv_make(w->window.v + w->at + head, (size_t)length);
-    if (tag >> 3 == PACKET)
-        rc = packet(w, body, w->base + (int64_t)w->at);
-    w->at += head + (size_t)length;
-    return rc ? rc : 1;
-}
-
-static int all_packets(struct wire *w)
-{
-    struct az_parse *job = w->p->r->job;
-    int rc;
-    while ((rc = next_packet(w)) > 0) {
-        if (w->packets % 4096 != 0)
-            continue;
-        if (job->progress)
-            atomic_store_explicit(job->progress, az_source_consumed(w->src), memory_order_relaxed);
-        if (job->cancelled && job->cancelled(job->ctx))
-            return AZ_EINTR;
-    }
-    if (rc == 0 && w->source_error && w->window.n == w->at)
-        rc = truncated(w);
-    return rc;
-}
-
-static void count_defects(struct wire *w)
-{
-    struct az_parse *job = w->p->r->job;
-    struct az_where at = AZ_AT_FILE(w->p->path);
-    if (w->damaged) {
-        az_diag_add(job->diag, AZ_WARNING, at, "%" PRIu64 " damaged packet(s) skipped", w->damaged);
-        az_trace_dropped(w->p->r->t, "damaged packets", w->damaged, 0);
-    }
-    if (w->unresolved)
-        az_diag_add(job->diag, AZ_WARNING, at,
-                    "%" PRIu64
-                    " interned name(s) are not in the file (did its beginning get lost?)",
-                    w->unresolved);
 }
 
 int az_pftrace_wire_file(struct az_pf *p)
 {
     struct wire w = { .p = p };
-    struct az_mem *mem = p->r->job->mem;
-    struct az_source_opts so = { .mem = mem,
-                                 .diag = p->r->job->diag,
-                                 .keeps_parts = !p->r->job->opts->strict };
+    struct az_parse *job = p->r->job;
     struct az_map *maps[] = { &w.interned, &w.sequence_of, &w.track_pid, &w.key_of };
-    int rc = az_source_open(&w.src, p->path.p, &so);
-    if (rc)
-        return rc;
-    az_vec_init(&w.window, mem);
-    az_vec_init(&w.generation, mem);
+    int rc = 0;
+    w.file = (struct az_perfetto){ .job = job, .path = p->path, .packet = packet, .ctx = &w };
+    az_vec_init(&w.generation, job->mem);
     for (size_t i = 0; i < AZ_LENGTH(maps); i++) {
-        int one = az_map_init(maps[i], mem, 64);
+        int one = az_map_init(maps[i], job->mem, 64);
         rc = rc ? rc : one;
     }
     if (rc == 0)
-        rc = az_vec_reserve(&w.window, WINDOW);
-    if (rc == 0)
-        rc = all_packets(&w);
-    if (rc == 0)
-        count_defects(&w);
+        rc = az_perfetto_read(&w.file);
+    if (rc == 0 && w.unresolved)
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(p->path),
+                    "%" PRIu64
+                    " interned name(s) are not in the file (did its beginning get lost?)",
+                    w.unresolved);
     if (rc == 0 && w.render_stages) /* else it would look like a trace without device work */
-        rc = az_diag_fail(p->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(p->path),
+        rc = az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(p->path),
                           "device events are GPU render stages, as the PyTorch profiler writes "
-                          "them to Perfetto, which are not read (export_chrome_trace to a name "
-                          "that ends in .json)");
+                          "them to Perfetto (give the format \"pytorch-pftrace\")");
     for (size_t i = 0; i < AZ_LENGTH(maps); i++)
         az_map_release(maps[i]);
-    az_vec_release(&w.window);
     az_vec_release(&w.generation);
-    az_source_close(w.src);
     return rc;
 }

@@ -144,6 +144,8 @@ void az_pt_reader_release(struct az_pt_reader *r);
 void az_pt_reader_captured(struct az_pt_reader *r);
 /* Chooses the keys and the columns of the reader's trace (pytorch_event.c). */
 void az_pt_event_keys(struct az_pt_reader *r);
+/* The argument of that key; AZ_PT_ARGS: none that is wanted. */
+unsigned az_pt_arg_of(struct az_sv key);
 /* Record function of az_jscan_records; ctx is the reader. */
 int az_pt_event(void *reader, struct az_jscan *s);
 /* AZ_KIND_COUNT: none that is known. */

@@ -585,9 +585,10 @@ int az_pt_finish(struct az_pt_reader *r)
     if (r->no_time)
         az_trace_dropped(t, "spans without a start or a duration", r->no_time, 0);
     if (o->logical_lanes)
-        az_trace_fact(t, "streams",
-                      AZ_SV("logical lanes of the profiler: events of one lane do not overlap; the "
-                            "streams of CUDA are another (original_stream)"));
+        az_trace_note(
+            t, "device events on logical lanes", o->logical_lanes,
+            "tables by stream show lanes of the profiler, on which events do not overlap; "
+            "the streams of CUDA are others (original_stream)");
     if (r->no_value)
         az_trace_dropped(t, "samples of counters without a number or a time (phase C)", r->no_value,
                          0);

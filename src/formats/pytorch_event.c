@@ -106,6 +106,14 @@ void az_pt_event_keys(struct az_pt_reader *r)
     az_jkeys_init(&r->arg_keys, names);
 }
 
+unsigned az_pt_arg_of(struct az_sv key)
+{
+    for (size_t i = 1; i < ARG_KEYS; i++)
+        if (az_sv_is(key, arg_keys[i].key))
+            return arg_keys[i].arg;
+    return IGNORED;
+}
+
 /* All of these are inlined into one function, so that the cursor stays in a register
  * (text/jsonscan.h). */
 

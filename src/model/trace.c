@@ -76,6 +76,7 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     az_vec_init(&t->mem_sizes, mem);
     az_vec_init(&t->proj, mem);
     az_vec_init(&t->drops, mem);
+    az_vec_init(&t->notes, mem);
     az_vec_init(&t->facts, mem);
     int err = az_intern_init(&t->names, &t->arena, mem);
     if (err == 0)
@@ -254,6 +255,7 @@ void az_trace_release(struct az_trace *t)
     az_vec_release(&t->mem_sizes);
     az_vec_release(&t->proj);
     az_vec_release(&t->drops);
+    az_vec_release(&t->notes);
     az_vec_release(&t->facts);
     az_map_release(&t->lane_of);
     az_intern_release(&t->names);
@@ -313,6 +315,14 @@ void az_trace_dropped(struct az_trace *t, const char *reason, uint64_t count, in
     if (d.reason.p == NULL || az_vec_push(&t->drops, d) != 0)
         t->arena.failed =
             true; /* noticed where the caller looks at its arena, at the latest when sealing */
+}
+
+void az_trace_note(struct az_trace *t, const char *item, uint64_t count, const char *text)
+{
+    const struct az_note n = { az_arena_dup(&t->arena, az_sv_str(item)),
+                               az_arena_dup(&t->arena, az_sv_str(text)), count };
+    if (n.item.p == NULL || n.text.p == NULL || az_vec_push(&t->notes, n) != 0)
+        t->arena.failed = true;
 }
 
 void az_trace_fact(struct az_trace *t, const char *key, struct az_sv value)

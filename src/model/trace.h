@@ -166,6 +166,12 @@ struct az_fact {
 };
 AZ_VEC(struct az_fact, az_facts);
 
+struct az_note {
+    struct az_sv item, text;
+    uint64_t count;
+};
+AZ_VEC(struct az_note, az_notes);
+
 struct az_trace;
 /* Called at the end of az_trace_seal and of az_trace_release for a trace that has `ext`. */
 struct az_trace_ext {
@@ -206,6 +212,7 @@ struct az_trace {
     bool has_kernels, has_nvtx, has_mem; /* its reports were given, if only with no row */
     uint64_t read, kept;                 /* events (rows) seen and kept */
     struct az_drops drops;
+    struct az_notes notes; /* what must be known of what was read: rows of `coverage` */
     struct az_facts facts; /* what the file says of itself: product version, schema, host... */
     bool sealed;
     void *ext;                          /* what a family of formats adds (model/optrace.h) */
@@ -235,6 +242,8 @@ int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id) AZ_MUST_U
 int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *index) AZ_MUST_USE;
 /* Counts events that are not kept; the same reason adds up. ticks: their time. */
 void az_trace_dropped(struct az_trace *t, const char *reason, uint64_t count, int64_t ticks);
+/* Something to know of so many events that were read. */
+void az_trace_note(struct az_trace *t, const char *item, uint64_t count, const char *text);
 void az_trace_fact(struct az_trace *t, const char *key, struct az_sv value);
 static inline struct az_sv az_trace_text(const struct az_trace *t, uint32_t id)
 {

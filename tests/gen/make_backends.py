@@ -10,6 +10,7 @@ from 2^40 on), annotations as text, list or keys, nodes of events and of the hos
 --shuffle: members of objects and events in any order; --pad: so many bytes of further events that mean nothing.
 The forms are those of docs/formats-pytorch.md 1.6 and 1.7. Standard library only, deterministic."""
 import argparse
+import bisect
 import gzip
 import json
 import random
@@ -20,8 +21,10 @@ DEPENDENCY = 1 << 40
 def mean(samples, windows):
     """Mean by time of (time, value); each holds to the next one, the last for no time."""
     area = ticks = 0
+    times = [at for at, _ in samples]
     for lo, hi in windows:
-        for (at, value), (until, _) in zip(samples, samples[1:]):
+        first, last = max(bisect.bisect_right(times, lo) - 1, 0), bisect.bisect_left(times, hi) + 1
+        for (at, value), (until, _) in zip(samples[first:last], samples[first + 1:last + 1]):
             span = min(until, hi) - max(at, lo)
             if span > 0:
                 area += value * span
@@ -149,7 +152,7 @@ def cuspy(t, steps):
         shown = f"Memcpy {kind} ({source.capitalize()} -> {target.capitalize()})"
         copies[shown] = copies.get(shown, 0) + 1
         at = c.replay(at + 12000)
-        t.span("user_annotation", f"ProfilerStep#{s}", 10, 10, begin - 500, at - 100)
+        t.span("user_annotation", f"ProfilerStep#{s}", 10, 10, begin - 500, at - 600)
     t.expected = {"copies": copies, "graph_paths": c.path, "modules": c.modules, "counters": counters(t, at)}
     for x in t.expected["counters"].values():
         x["kernels"] = {k: mean(x["list"], w) for k, w in t.kernels.items()}

@@ -7,6 +7,7 @@ NVTX payloads of NCCL; and what any correct analyzer makes of them, by brute for
 
 The columns are those of docs/formats-nsight.md 3.6 to 3.8. Standard library only, deterministic."""
 import argparse
+import bisect
 import json
 import os
 import random
@@ -36,8 +37,10 @@ def payload(schema, *values):
 def mean(samples, windows):
     """Mean by time of (time, value) over windows; each holds to the next one, the last for no time. None: nothing covered."""
     area = ticks = 0
+    times = [at for at, _ in samples]
     for lo, hi in windows:
-        for (at, value), (until, _) in zip(samples, samples[1:]):
+        first, last = max(bisect.bisect_right(times, lo) - 1, 0), bisect.bisect_left(times, hi) + 1
+        for (at, value), (until, _) in zip(samples[first:last], samples[first + 1:last + 1]):
             span = min(until, hi) - max(at, lo)
             if span > 0:
                 area += value * span

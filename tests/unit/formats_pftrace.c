@@ -251,7 +251,7 @@ static void render_stages(void **state)
     sub(&p, 53, &e);
     packet(&file, 1, 1, &p);
     assert_int_equal(parse_bytes(&f, &file), AZ_EFORMAT);
-    assert_true(said(&f, AZ_ERROR, "export_chrome_trace to a name that ends in .json"));
+    assert_true(said(&f, AZ_ERROR, "give the format"));
     fixture_close(&f);
 }
 

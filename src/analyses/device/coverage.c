@@ -121,11 +121,23 @@ static int cover_reading(struct az_job *job)
     return rc;
 }
 
+static void cover_notes(struct az_job *job)
+{
+    for (size_t k = 0; k < job->n_traces; k++)
+        for (size_t i = 0; i < job->traces[k]->notes.n; i++) {
+            const struct az_note *n = &job->traces[k]->notes.v[i];
+            const struct az_sv item = az_arena_printf(job->arena, "%.*s", AZ_SVF(n->item));
+            if (item.p)
+                az_cover(job, item.p, (double)n->count, "", n->text);
+        }
+}
+
 static int run(struct az_job *job)
 {
     struct totals sum = { 0 };
     bool timeline = false;
     int rc = cover_reading(job);
+    cover_notes(job);
     for (size_t k = 0; rc == 0 && k < job->n_traces; k++) {
         const struct az_trace *t = job->traces[k];
         timeline = timeline || (t->caps & AZ_CAP_TIMELINE);

@@ -62,6 +62,8 @@ const struct az_vd_rule az_vd_rules[] = {
     { "tt_dram", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_low_cores", "" },
     { "tt_low_cores", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_slow tt_dram", "" },
     { "tt_fidelity", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "", "" },
+    { "clock_samples", AZ_CAP_TIMELINE, az_vd_find_clock_samples, AZ_VD_PLAIN, false, false, "", "counters", "clock_drop",
+      "look at temperature, power limit and cooling of the device, and at who else uses it" },
     { NULL, 0, NULL, AZ_VD_PLAIN, false, false, NULL, NULL, NULL, NULL }
 };
 /* clang-format on */

@@ -189,6 +189,7 @@ int az_vd_find_jitter(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_work(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_chains(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_clock(struct az_vd *v) AZ_MUST_USE;
+int az_vd_find_clock_samples(struct az_vd *v) AZ_MUST_USE; /* after az_vd_find_clock */
 int az_vd_find_imbalance(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_recompute(struct az_vd *v) AZ_MUST_USE;
 
