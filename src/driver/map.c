@@ -175,25 +175,12 @@ static bool there(const struct az_map_opts *m, const struct az_file *f, uint64_t
     return same;
 }
 
-static int options_key(const struct az_plan_job *job, uint64_t *key)
-{
-    struct az_arena a;
-    struct az_vec_sv list;
-    az_arena_init(&a, NULL);
-    az_vec_init(&list, NULL);
-    const int rc = az_part_options(&job->input->opts, &a, &list);
-    *key = az_part_key(&list);
-    az_vec_release(&list);
-    az_arena_release(&a);
-    return rc;
-}
-
 /* Leaves out what has its part. */
 static int skip_done(const struct az_map_opts *m, struct az_plan_job *job, size_t *skipped)
 {
     size_t n = 0;
     uint64_t key;
-    const int rc = options_key(job, &key);
+    const int rc = az_part_job_key(job, &key);
     for (size_t i = 0; rc == 0 && i < job->files.n; i++) {
         if (m->force || !there(m, &job->files.v[i], key))
             job->files.v[n++] = job->files.v[i];

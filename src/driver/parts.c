@@ -442,6 +442,8 @@ static int check_options(struct az_one *o, const struct reading *r, const struct
     struct az_vec_sv now;
     int rc;
 
+    if (o->has_part_key && o->part_key == r->s.key)
+        return AZ_OK;
     az_arena_init(&a, NULL);
     az_vec_init(&now, NULL);
     rc = az_part_options(&o->job->input->opts, &a, &now);
