@@ -279,7 +279,9 @@ static void print_dry(const struct az_plan *p)
 {
     for (size_t i = 0; i < p->jobs.n; i++)
         for (size_t k = 0; k < p->jobs.v[i].files.n; k++)
-            printf("%s\n", p->jobs.v[i].files.v[k].path.p);
+            (void)(fwrite(p->jobs.v[i].files.v[k].path.p, 1, p->jobs.v[i].files.v[k].path.n,
+                          stdout) &&
+                   fputc('\n', stdout));
 }
 
 static int map_all(struct az_map_run *m, struct az_plan *p, const struct az_run_opts *opts)
