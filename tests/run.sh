@@ -11,6 +11,8 @@ fail() {
 sh "$SRC/tests/need.sh" gcc make libc6-dev pkg-config libjson-c-dev zlib1g-dev libisal-dev libxlsxwriter-dev liblua5.4-dev \
     libminizip-dev libexpat1-dev libutf8proc-dev libsqlite3-dev libxxhash-dev libjs-chart.js python3 libcmocka-dev python3-openpyxl python3-jsonschema libxml2-utils || fail "cannot test"
 sh "$SRC/tests/need.sh" chromium || echo "HTML reports will not be opened in a browser"
+sh "$SRC/tests/need.sh" slurmctld slurmd slurm-client || echo "nothing will be run under Slurm"
+sh "$SRC/tests/need.sh" openmpi-bin libopenmpi-dev || echo "nothing will be run under MPI"
 sh "$SRC/tests/need.sh" abigail-tools valgrind || echo "the interface of the library will not be checked"
 cd "$SRC" || fail "no $SRC"
 rm -f "$BUILD/test-totals"

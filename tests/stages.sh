@@ -123,6 +123,9 @@ stage_verdict() { counted verdict "$PYTHON" tests/findings_check.py --analyzer "
 # where they are installed (tests/cluster/).
 stage_cluster() {
     counted cluster "$PYTHON" tests/cluster/parts_check.py --analyzer "$ANALYZER"
+    counted cluster "$PYTHON" tests/cluster/growth_check.py --analyzer "$ANALYZER" --tools "$BUILD/tools"
+    counted cluster "$PYTHON" tests/cluster/slurm_check.py --analyzer "$ANALYZER"
+    counted cluster "$PYTHON" tests/cluster/mpi_check.py --analyzer "$ANALYZER" --mpi "$BUILD/analyzer-mpi"
 }
 
 # Every file of the corpus once through its harness, built with address and undefined sanitizers.

@@ -200,8 +200,7 @@ static int read_list(struct reader *r, const struct az_shape_field *f, char *to)
     if (n > r->bytes.n - r->at || (other && other != n) ||
         (f->n_width < 8 && n >> (8 * f->n_width)))
         return AZ_EFORMAT;
-    if (!az_size_add((size_t)n, f->more, &all) ||
-        !(v = az_arena_array(r->keep, all + 1, f->of->size)))
+    if (!az_size_add((size_t)n, f->more, &all) || !(v = az_arena_array(r->keep, all, f->of->size)))
         return az_arena_error(r->keep);
     for (size_t i = 0; rc == 0 && i < all; i++)
         rc = read_one(r, f->of, v + i * f->of->size);

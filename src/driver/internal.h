@@ -29,7 +29,9 @@ struct az_one {
     struct az_digest
         *digest; /* of the one file being read, where res->digests are not for it; NULL: none */
     struct az_rank_run *ranks; /* of the input */
-    struct az_map_run *map;    /* ranks are read for their part files (driver/parts.h); NULL */
+    uint64_t part_key;         /* of its options, where parts are read */
+    bool has_part_key;
+    struct az_map_run *map; /* ranks are read for their part files (driver/parts.h); NULL */
     struct az_seats *seats;
 };
 /* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`);

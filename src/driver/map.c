@@ -175,25 +175,12 @@ static bool there(const struct az_map_opts *m, const struct az_file *f, uint64_t
     return same;
 }
 
-static int options_key(const struct az_plan_job *job, uint64_t *key)
-{
-    struct az_arena a;
-    struct az_vec_sv list;
-    az_arena_init(&a, NULL);
-    az_vec_init(&list, NULL);
-    const int rc = az_part_options(&job->input->opts, &a, &list);
-    *key = az_part_key(&list);
-    az_vec_release(&list);
-    az_arena_release(&a);
-    return rc;
-}
-
 /* Leaves out what has its part. */
 static int skip_done(const struct az_map_opts *m, struct az_plan_job *job, size_t *skipped)
 {
     size_t n = 0;
     uint64_t key;
-    const int rc = options_key(job, &key);
+    const int rc = az_part_job_key(job, &key);
     for (size_t i = 0; rc == 0 && i < job->files.n; i++) {
         if (m->force || !there(m, &job->files.v[i], key))
             job->files.v[n++] = job->files.v[i];
@@ -292,7 +279,9 @@ static void print_dry(const struct az_plan *p)
 {
     for (size_t i = 0; i < p->jobs.n; i++)
         for (size_t k = 0; k < p->jobs.v[i].files.n; k++)
-            printf("%s\n", p->jobs.v[i].files.v[k].path.p);
+            (void)(fwrite(p->jobs.v[i].files.v[k].path.p, 1, p->jobs.v[i].files.v[k].path.n,
+                          stdout) &&
+                   fputc('\n', stdout));
 }
 
 static int map_all(struct az_map_run *m, struct az_plan *p, const struct az_run_opts *opts)

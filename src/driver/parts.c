@@ -233,7 +233,8 @@ int az_part_image(const struct az_plan_job *job, const struct az_one_rank *x,
 struct reading {
     struct az_sections s;
     struct az_arena *keep;
-    struct az_intern *texts; /* of all ranks of a thread; NULL: each has its own */
+    struct az_arena *scratch; /* given back when the rank is read */
+    struct az_intern *texts;  /* of all ranks of a thread; NULL: each has its own */
     struct az_sv *text;
     size_t n_texts;
     const char *wrong;  /* with the image; NULL: nothing */
@@ -253,7 +254,7 @@ static bool find(const struct az_sections *s, const char *name, struct az_sectio
 static int wrong(struct reading *r, const char *why, const char *section)
 {
     r->wrong = why;
-    r->where = az_arena_dup(r->keep, az_sv_str(section));
+    r->where = az_arena_dup(r->scratch, az_sv_str(section));
     return AZ_EFORMAT;
 }
 
@@ -282,9 +283,9 @@ static int read_dictionary(struct reading *r, const char *name)
     if (x.layout != 1 || n > (x.bytes.n - 16) / 8)
         return wrong(r, "is damaged", name);
     const struct az_sv all = az_sv_make(x.bytes.p + 16 + 8 * n, x.bytes.n - 16 - 8 * (size_t)n);
-    r->text = az_arena_array(r->keep, (size_t)n + 1, sizeof *r->text);
+    r->text = az_arena_array(r->scratch, (size_t)n + 1, sizeof *r->text);
     if (!r->text)
-        return az_arena_error(r->keep);
+        return az_arena_error(r->scratch);
     for (uint64_t i = 0; rc == 0 && i < n; i++) {
         memcpy(&from, x.bytes.p + 8 + 8 * i, 8);
         memcpy(&to, x.bytes.p + 16 + 8 * i, 8);
@@ -317,10 +318,18 @@ static int read_named(struct reading *r, const char *name, const struct az_shape
     return find(&r->s, name, &x) ? read_section(r, &x, s, to) : wrong(r, "is not there", name);
 }
 
+/* Looked at and forgotten. */
 static int read_source(struct reading *r, struct source *s)
 {
-    int rc = read_dictionary(r, "source.texts");
-    return rc ? rc : read_named(r, "source", &source_shape, s);
+    struct reading own = *r;
+    own.keep = r->scratch;
+    own.texts = NULL;
+    int rc = read_dictionary(&own, "source.texts");
+    if (rc == 0)
+        rc = read_named(&own, "source", &source_shape, s);
+    r->wrong = own.wrong;
+    r->where = own.where;
+    return rc;
 }
 
 /* ---- which ranks are in a file ---- */
@@ -339,7 +348,7 @@ bool az_part_is(const char *path)
 /* One image by its beginning; `more`: how many bytes were not enough. */
 static int look(struct az_sv head, uint64_t length, struct az_arena *a, struct az_part_place *p)
 {
-    struct reading r = { .keep = a };
+    struct reading r = { .keep = a, .scratch = a };
     struct source s = { .bytes = 0 };
     int rc;
 
@@ -433,6 +442,8 @@ static int check_options(struct az_one *o, const struct reading *r, const struct
     struct az_vec_sv now;
     int rc;
 
+    if (o->has_part_key && o->part_key == r->s.key)
+        return AZ_OK;
     az_arena_init(&a, NULL);
     az_vec_init(&now, NULL);
     rc = az_part_options(&o->job->input->opts, &a, &now);
@@ -523,11 +534,13 @@ static int read_rank(struct az_one *o, struct reading *r, struct az_sv file, str
 int az_part_rank(struct az_one *o, const struct az_file *f, struct az_arena *keep,
                  struct az_intern *texts, struct az_one_rank *x)
 {
-    struct reading r = { .keep = keep, .texts = texts };
+    struct az_arena scratch;
+    struct reading r = { .keep = keep, .scratch = &scratch, .texts = texts };
     struct az_vec_char bytes;
     const char *why = NULL;
     int rc;
 
+    az_arena_init(&scratch, &o->res->mem);
     az_vec_init(&bytes, &o->res->mem);
     x->about = (struct az_rank){ .rank = -1, .path = f->path, .world_size = -1, .ticks_per_ns = 1 };
     rc = az_sections_read(f->part.p, f->at, f->length, &bytes, o->diag);
@@ -539,6 +552,7 @@ int az_part_rank(struct az_one *o, const struct az_file *f, struct az_arena *kee
     if (rc == AZ_EFORMAT && r.wrong)
         rc = az_diag_fail(o->diag, AZ_EFORMAT, AZ_AT_FILE(f->part),
                           "section '%.*s' of the part %s (map it again)", AZ_SVF(r.where), r.wrong);
+    az_arena_release(&scratch);
     az_vec_release(&bytes);
     return rc;
 }

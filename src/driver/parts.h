@@ -63,6 +63,8 @@ int az_part_rank(struct az_one *o, const struct az_file *f, struct az_arena *kee
 int az_part_options(const struct az_options *o, struct az_arena *a,
                     struct az_vec_sv *out) AZ_MUST_USE;
 uint64_t az_part_key(const struct az_vec_sv *options);
+/* Key of the options of an input. */
+int az_part_job_key(const struct az_plan_job *job, uint64_t *key) AZ_MUST_USE;
 /* Is the option's value other than its default? Its text in the arena; false for paths and what is
  * no plain value. */
 bool az_option_changed(const struct az_option *o, const struct az_options *now,

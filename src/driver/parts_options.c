@@ -122,3 +122,16 @@ uint64_t az_part_key(const struct az_vec_sv *options)
     }
     return key;
 }
+
+int az_part_job_key(const struct az_plan_job *job, uint64_t *key)
+{
+    struct az_arena a;
+    struct az_vec_sv list;
+    az_arena_init(&a, NULL);
+    az_vec_init(&list, NULL);
+    const int rc = az_part_options(&job->input->opts, &a, &list);
+    *key = az_part_key(&list);
+    az_vec_release(&list);
+    az_arena_release(&a);
+    return rc;
+}

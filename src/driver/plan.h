@@ -116,8 +116,9 @@ int az_plan_names(struct az_arena *a, struct az_config_names *out) AZ_MUST_USE;
 /* Are the job's files ranks that are reduced one by one? Its format is known. */
 static inline bool az_job_is_run(const struct az_plan_job *job)
 {
-    return job->format && (job->input->parts || job->parts || (job->format->ranks_reduced &&
-                                                 (job->files.n > 1 || job->input->is_run)));
+    return job->format &&
+           (job->input->parts || job->parts ||
+            (job->format->ranks_reduced && (job->files.n > 1 || job->input->is_run)));
 }
 /* Inputs of the plan that are not skipped. */
 size_t az_plan_count(const struct az_plan *p);

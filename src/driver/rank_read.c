@@ -374,6 +374,9 @@ int az_ranks_read(struct az_one *o, struct az_one_rank *ranks)
     az_arena_init(&passing, &o->res->mem);
     int rc = keeper_init(&mine, o->map ? &passing : &o->res->arena, o->map ? NULL : &o->res->mem);
 
+    for (size_t i = 0; !rc && i < k.files->n && !o->has_part_key; i++)
+        if (k.files->v[i].part.n)
+            o->has_part_key = az_part_job_key(o->job, &o->part_key) == AZ_OK;
     k.inner = o->threads > k.files->n && k.files->n ? o->threads / (unsigned)k.files->n : 1;
     if (!rc)
         rc = prepare(&k);

@@ -4,6 +4,7 @@
  *   per_host ranks of a host; the group of that name has these as its members
  *   world    full: the group of all lists its members in each part, as a small run's traces do;
  *            cut: as the profiler writes the list of a large group, the first ones and the last
+ *   local    often: all collectives but those of one kind are of a host
  * Every part is that of the given rank but for its number, path and host, the groups of its
  * collectives, and that it arrives up to 20 us later at each, by its number. */
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #include "io/outfile.h"
 
 static int64_t ranks = 1024, per_host = 8, per_file = 1024;
-static bool full = true;
+static bool full = true, often;
 
 static struct az_sv list(struct az_arena *a, int64_t from, int64_t to, bool all)
 {
@@ -45,7 +46,7 @@ static void groups_of(struct az_coll_part *p, struct az_sv world, struct az_aren
     const int64_t host = r / per_host * per_host;
     for (size_t i = 0; i < p->n_what; i++) {
         struct az_coll_what *w = &p->what[i];
-        const bool local = i % 2;
+        const bool local = often ? i > 0 : i % 2;
         w->group = local ? AZ_SV("tp") : AZ_SV("0");
         w->size = local ? per_host : ranks;
         w->ranks = local ? list(a, host, host + per_host, true) : world;
@@ -122,6 +123,7 @@ int main(int argc, char **argv)
         ranks = strncmp(argv[i], "ranks=", 6) == 0 ? atoll(argv[i] + 6) : ranks;
         per_host = strncmp(argv[i], "per_host=", 9) == 0 ? atoll(argv[i] + 9) : per_host;
         per_file = strncmp(argv[i], "per_file=", 9) == 0 ? atoll(argv[i] + 9) : per_file;
+        often = often || strcmp(argv[i], "local=often") == 0;
         full = strncmp(argv[i], "world=", 6) == 0 ? strcmp(argv[i] + 6, "full") == 0 : full;
     }
     az_options_default(&in.opts, NULL);

@@ -243,11 +243,14 @@ static int64_t middle_time(const struct az_clocks *k, size_t r)
 static int anchor(struct az_clocks *k)
 {
     int rc = 0;
+    az_coll_chain(k, k->component);
     for (uint32_t of = 0; rc == 0 && of < k->units; of++) {
+        if (k->component[of] != of)
+            continue;
         int64_t *v = k->scratch, *d = k->y;
         size_t n = 0;
-        for (size_t r = 0; r < k->units; r++)
-            if (k->component[r] == of && k->track[r].n) {
+        for (uint32_t r = of; r != AZ_NO_ROW; r = k->chain[r])
+            if (k->track[r].n) {
                 v[n] = az_coll_ahead(&k->track[r], middle_time(k, r));
                 d[n++] = (int64_t)llround(k->track[r].piece[k->track[r].n / 2].drift * 1e12);
             }
@@ -257,8 +260,8 @@ static int anchor(struct az_clocks *k)
             rc = az_sort_cmp(d, n, sizeof *d, ascending, NULL, k->c->job->mem);
         const int64_t zero = n ? v[n > 2 ? (n - 1) / 2 : 0] : 0, at = middle_time(k, of);
         const double drift = n ? (double)d[n > 2 ? (n - 1) / 2 : 0] / 1e12 : 0;
-        for (size_t r = 0; r < k->units; r++)
-            for (uint32_t i = 0; k->component[r] == of && i < k->track[r].n; i++) {
+        for (uint32_t r = of; r != AZ_NO_ROW; r = k->chain[r])
+            for (uint32_t i = 0; i < k->track[r].n; i++) {
                 struct az_coll_piece *p = &k->track[r].piece[i];
                 p->offset -=
                     (double)zero + (drift != 0 ? drift * (double)az_coll_minus(p->from, at) : 0);
@@ -357,7 +360,10 @@ int az_coll_align_clocks(struct az_cr *c)
     k.middle = az_arena_array(&a, c->colls.n + 1, sizeof *k.middle);
     k.component = az_arena_array(&a, k.units + 1, sizeof *k.component);
     k.synced = az_arena_array(&a, k.units + 1, sizeof *k.synced);
-    int rc = k.first && k.track && k.middle && k.component && k.synced ? 0 : az_arena_error(&a);
+    k.chain = az_arena_array(&a, k.units + 1, sizeof *k.chain);
+    int rc = k.first && k.track && k.middle && k.component && k.synced && k.chain
+                 ? 0
+                 : az_arena_error(&a);
     if (rc == 0) {
         connect(&k, k.synced);
         k.pairs = true;

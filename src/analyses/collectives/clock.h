@@ -46,6 +46,7 @@ struct az_clocks {
     uint32_t *component;               /* by unit: the least unit it is connected with */
     uint32_t *synced;                  /* the same, by collectives of more than two */
     uint32_t *order;                   /* scratch: of units, of a cluster's differences */
+    uint32_t *chain;                   /* unit -> the next one of its part; AZ_NO_ROW: the last */
     int64_t *left;                     /* scratch */
     uint32_t *cluster[CR_MOST_LEVELS]; /* by unit: the least unit of its cluster */
     size_t levels;
@@ -85,6 +86,20 @@ static inline uint32_t az_coll_root(uint32_t *of, uint32_t r)
     return r;
 }
 
+/* Fills `chain` for a division of the units: of[unit] is the least one of its part. */
+static inline void az_coll_chain(struct az_clocks *k, const uint32_t *of)
+{
+
+    for (uint32_t r = 0; r < k->units; r++)
+        k->chain[r] = AZ_NO_ROW;
+    for (uint32_t r = (uint32_t)k->units; r-- > 0;) {
+        const uint32_t first = of[r];
+        if (first == r)
+            continue;
+        k->chain[r] = k->chain[first]; /* from behind: the one that was put in before follows it */
+        k->chain[first] = r;
+    }
+}
 /* Do ends of this collective say clocks? */
 bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x);
 /* How far two courses differ, at most, at k->t. */

@@ -118,8 +118,8 @@ static int64_t sides(struct az_clocks *k, const uint32_t *of, const struct az_co
 static int differences(struct az_clocks *k, const uint32_t *of, uint32_t one, size_t *count)
 {
     size_t n = 0;
-    for (size_t r = one; r < k->units; r++)
-        for (size_t i = k->first[r]; of[r] == one && i < k->first[r + 1]; i++) {
+    for (uint32_t r = one; r != AZ_NO_ROW; r = k->chain[r])
+        for (size_t i = k->first[r]; i < k->first[r + 1]; i++) {
             const struct az_coll_coll *x = &k->c->colls.v[k->c->coll[k->event[i]]];
             uint32_t m = 0;
             int64_t other;
@@ -145,6 +145,7 @@ int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_col
                             int64_t *moved)
 {
     int rc = 0;
+    az_coll_chain(k, of);
     for (uint32_t one = 0; rc == 0 && one < k->units; one++) {
         struct az_coll_track by = { .n = 1 };
         size_t n = 0;
@@ -155,9 +156,9 @@ int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_col
         az_coll_course(k, n, how, &by);
         if (az_coll_apart(k, n, &by, &(struct az_coll_track){ .n = 1 }) < STILL_NS)
             continue;
-        for (size_t r = one; r < k->units; r++) {
+        for (uint32_t r = one; r != AZ_NO_ROW; r = k->chain[r]) {
             struct az_coll_track new = { .n = 1 };
-            const size_t m = of[r] == one ? k->first[r + 1] - k->first[r] : 0;
+            const size_t m = k->first[r + 1] - k->first[r];
             for (size_t i = 0; i < m; i++) {
                 const uint32_t g = k->event[k->first[r] + i];
                 k->t[i] = az_coll_end_of(k->c, g);

@@ -23,29 +23,37 @@ static void row(struct az_table *t, const char *item, double value, const char *
     az_put_given_copy(t, note);
 }
 
+#define MOST_LISTED 4 /* names */
+
 /* Number of different texts of the ranks, and the first ones of them. */
 static size_t different(struct az_job *job, const struct az_ranks *r, size_t offset,
                         struct az_sv *list)
 {
-    size_t n = 0;
+    struct az_vec_char text;
+    struct az_intern seen;
+    uint32_t id;
+    size_t named = 0;
+    int rc = az_intern_init(&seen, job->arena, job->mem);
+
     *list = AZ_SV("");
-    for (size_t i = 0; i < r->n; i++) {
-        struct az_sv v, other;
-        bool before = false;
+    az_vec_init(&text, job->mem);
+    for (size_t i = 0; rc == 0 && i < r->n; i++) {
+        struct az_sv v;
+        const size_t before = seen.text.n;
         memcpy(&v, (const char *)&r->v[i] + offset, sizeof v);
-        for (size_t k = 0; k < i && !before; k++) {
-            memcpy(&other, (const char *)&r->v[k] + offset, sizeof other);
-            before = az_sv_eq(v, other);
-        }
-        if (before || !v.n)
+        if (v.n)
+            rc = az_intern(&seen, v, &id);
+        if (rc || seen.text.n == before || named++ > MOST_LISTED)
             continue;
-        if (n < 4)
-            *list =
-                az_arena_printf(job->arena, "%.*s%s%.*s", AZ_SVF(*list), n ? ", " : "", AZ_SVF(v));
-        else if (n == 4)
-            *list = az_arena_printf(job->arena, "%.*s, ...", AZ_SVF(*list));
-        n++;
+        rc = named > MOST_LISTED
+                 ? az_text_append(&text, AZ_SV(", ..."))
+                 : az_text_printf(&text, "%s%.*s", named > 1 ? ", " : "", AZ_SVF(v));
     }
+    const size_t n = seen.text.n;
+    if (rc == 0)
+        *list = az_arena_dup(job->arena, az_text_view(&text));
+    az_vec_release(&text);
+    az_intern_release(&seen);
     return n;
 }
 
