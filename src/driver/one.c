@@ -396,6 +396,18 @@ static bool several_devices(const struct az_result *res)
     return several && t->world_size <= 0 && !(t->caps & AZ_CAP_PROGRAMS);
 }
 
+/* The traces of the input and the one it is compared with, unless az_read_one has read them. */
+static int read_or_kept(struct az_one *o)
+{
+    int rc = o->res->read ? AZ_OK : read_traces(o);
+
+    for (size_t i = 0; i < o->res->n_traces; i++)
+        o->caps |= o->res->traces[i].caps;
+    if (!rc && !o->res->read)
+        rc = read_other(o);
+    return rc;
+}
+
 int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_result *res,
                 struct az_diag *diag)
 {
@@ -407,9 +419,7 @@ int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_resul
         return read_saved(&o);
     if (!az_job_is_run(job))
         make_digests(res, job->files.n);
-    int rc = read_traces(&o);
-    if (!rc)
-        rc = read_other(&o);
+    const int rc = read_or_kept(&o);
     res->read = res->n_traces > 0;
     return rc;
 }
@@ -449,11 +459,7 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     if (!reduced && !res->read)
         make_digests(res, job->files.n);
     az_ranks_init(&ranks, &o);
-    for (size_t i = 0; i < res->n_traces; i++)
-        o.caps |= res->traces[i].caps;
-    failed = reduced ? az_ranks_reduce(&ranks) : res->read ? AZ_OK : read_traces(&o);
-    if (!failed && !res->read)
-        failed = read_other(&o);
+    failed = reduced ? az_ranks_reduce(&ranks) : read_or_kept(&o);
     const bool all = res->n_traces > 1 || az_sv_is(job->input->opts.rank_tables, "always");
     o.devices_only = !reduced && !all && several_devices(res);
     if (!reduced && (all || o.devices_only) && failed != AZ_EINTR && failed != AZ_ENOMEM &&

@@ -237,7 +237,7 @@ static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
 
 /* ---- values of a statement ---- */
 
-/* A bound of an ordered column by a value: false: no row meets it. A value that is no number leaves
+/* A bound of an ordered column by a value: false: no row meets it. A value that is not a number leaves
  * the bound as it is, and SQLite decides. */
 static bool number_bound(sqlite3_value *v, bool low, int64_t *bound)
 {

@@ -334,7 +334,9 @@ static int tool_kernel(struct az_call *c)
         rc = part(c, "shapes",
                   "SELECT grid_x, grid_y, grid_z, block_x, block_y, block_z, registers, "
                   "shared_bytes, count(*) AS n, sum(dur_ns) AS sum_ns FROM kernels WHERE name = ",
-                  name, " GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY sum_ns DESC", 10);
+                  name,
+                  " AND grid_x IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY sum_ns DESC",
+                  10);
     if (!rc)
         rc = part(c, "launchers",
                   "SELECT op_name, scope, count(*) AS n, sum(dur_ns) AS sum_ns FROM kernels WHERE "
@@ -363,7 +365,7 @@ static int tool_reload(struct az_call *c)
 #define STRING(name, help)  "\"" name "\":{\"type\":\"string\",\"description\":\"" help "\"}"
 #define INTEGER(name, help) "\"" name "\":{\"type\":\"integer\",\"description\":\"" help "\"}"
 #define PAGING INTEGER("offset", "first row, from 0") "," INTEGER("limit", "rows at most (50)")
-#define INPUT  STRING("input", "title of an input; may be left out where there is one")
+#define INPUT  STRING("input", "title of an input; may be omitted where there is one")
 
 const struct az_serve_tool az_serve_tools[] = {
     { "inputs", "The profiles that are open: title, format, and whether their files have changed since.",
@@ -376,7 +378,7 @@ const struct az_serve_tool az_serve_tools[] = {
       OBJECT(STRING("table", "name of a table")) NEEDS("\"table\""), tool_describe },
     { "table", "Rows of a table, chosen and ordered.",
       OBJECT(STRING("table", "name of a table") ","
-             "\"columns\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"names; all if left out\"},"
+             "\"columns\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"names; all if omitted\"},"
              "\"filter\":{\"type\":\"object\",\"description\":\"column: value; a text with * or ? is a pattern, null is empty\"},"
              STRING("order", "a column; with - before it descending") "," PAGING) NEEDS("\"table\""), tool_table },
     { "query", "One SELECT statement of SQLite over the tables; nothing can be changed.",
