@@ -7,6 +7,7 @@
 #include "io/limits.h"
 #include "io/path.h"
 #include "io/source.h"
+#include "query/query.h"
 #include "results/tracks.h"
 #include "tables/views.h"
 
@@ -321,6 +322,25 @@ static void fill_document(struct az_one *o, const struct az_run_opts *opts)
     doc->html_rows = o->job->html_rows;
 }
 
+/* Events for the reports that have them as well. */
+static int give_events(struct az_one *o, const struct az_job *job)
+{
+    bool wanted = false;
+
+    for (size_t i = 0; i < o->job->targets.n; i++)
+        wanted |= o->job->targets.v[i].report->events;
+    if (!wanted || !job->opts->database_events || job->n_traces == 0)
+        return AZ_OK;
+    const struct az_query_input in = { .title = o->job->input->title,
+                                       .format = az_sv_str(o->job->format->name),
+                                       .traces = job->traces,
+                                       .n_traces = job->n_traces,
+                                       .opts = job->opts,
+                                       .arena = &o->res->arena,
+                                       .mem = &o->res->mem };
+    return az_one_explain(o, az_query_give_events(&o->res->doc, &in), o->diag->errors, "reporting");
+}
+
 static int report(struct az_one *o, struct az_job *job)
 {
     int rc, failed;
@@ -342,6 +362,8 @@ static int report(struct az_one *o, struct az_job *job)
     rc = add_table(o, job->coverage);
     if (!rc)
         rc = add_table(o, az_facts_table(o->job, o->res, o->ranks));
+    if (!rc)
+        rc = give_events(o, job);
     o->res->reportable = rc == AZ_OK;
     return rc ? rc : failed;
 }

@@ -20,3 +20,10 @@ END
 head -c 9000 one/train_step_perf_report.sqlite >cut.sqlite
 "$ANALYZER" query cut.sqlite "SELECT 1 FROM gpu_timeline" 2>&1
 echo "$?"
+"$ANALYZER" run -q "$SRC"/example/pytorch/train_step.json --format sqlite --opt database_events=true -o events
+"$PYTHON" - <<'END'
+import sqlite3
+db = sqlite3.connect("file:events/train_step_perf_report.sqlite?mode=ro", uri=True)
+print(db.execute("SELECT o.name, count(*), sum(k.dur_ns) FROM kernels k JOIN ops o ON o.id = k.op GROUP BY o.name ORDER BY 3 DESC LIMIT 3").fetchall())
+print(db.execute("SELECT count(*) FROM events_steps").fetchall(), db.execute("PRAGMA integrity_check").fetchall())
+END
