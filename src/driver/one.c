@@ -7,6 +7,7 @@
 #include "io/limits.h"
 #include "io/path.h"
 #include "io/source.h"
+#include "query/query.h"
 #include "results/evidence.h"
 #include "results/tracks.h"
 #include "tables/views.h"
@@ -346,6 +347,25 @@ static void fill_document(struct az_one *o, const struct az_run_opts *opts)
     doc->html_rows = o->job->html_rows;
 }
 
+/* Events for the reports that have them as well. */
+static int give_events(struct az_one *o, const struct az_job *job)
+{
+    bool wanted = false;
+
+    for (size_t i = 0; i < o->job->targets.n; i++)
+        wanted |= o->job->targets.v[i].report->events;
+    if (!wanted || !job->opts->database_events || job->n_traces == 0)
+        return AZ_OK;
+    const struct az_query_input in = { .title = o->job->input->title,
+                                       .format = az_sv_str(o->job->format->name),
+                                       .traces = job->traces,
+                                       .n_traces = job->n_traces,
+                                       .opts = job->opts,
+                                       .arena = &o->res->arena,
+                                       .mem = &o->res->mem };
+    return az_one_explain(o, az_query_give_events(&o->res->doc, &in), o->diag->errors, "reporting");
+}
+
 static int report(struct az_one *o, struct az_job *job)
 {
     int rc, failed;
@@ -367,6 +387,8 @@ static int report(struct az_one *o, struct az_job *job)
     rc = add_table(o, job->coverage);
     if (!rc)
         rc = add_table(o, az_facts_table(o->job, o->res, o->ranks));
+    if (!rc)
+        rc = give_events(o, job);
     az_evidence_settle(&o->res->doc);
     o->res->reportable = rc == AZ_OK;
     return rc ? rc : failed;
@@ -422,6 +444,18 @@ static bool several_devices(const struct az_result *res)
     return several && t->world_size <= 0 && !(t->caps & AZ_CAP_PROGRAMS);
 }
 
+/* The traces of the input and the one it is compared with, unless az_read_one has read them. */
+static int read_or_kept(struct az_one *o)
+{
+    int rc = o->res->read ? AZ_OK : read_traces(o);
+
+    for (size_t i = 0; i < o->res->n_traces; i++)
+        o->caps |= o->res->traces[i].caps;
+    if (!rc && !o->res->read)
+        rc = read_other(o);
+    return rc;
+}
+
 int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_result *res,
                 struct az_diag *diag)
 {
@@ -433,9 +467,7 @@ int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_resul
         return read_saved(&o);
     if (!az_job_is_run(job))
         make_digests(res, job->files.n);
-    int rc = read_traces(&o);
-    if (!rc)
-        rc = read_other(&o);
+    const int rc = read_or_kept(&o);
     res->read = res->n_traces > 0;
     return rc;
 }
@@ -475,11 +507,7 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     if (!reduced && !res->read)
         make_digests(res, job->files.n);
     az_ranks_init(&ranks, &o);
-    for (size_t i = 0; i < res->n_traces; i++)
-        o.caps |= res->traces[i].caps;
-    failed = reduced ? az_ranks_reduce(&ranks) : res->read ? AZ_OK : read_traces(&o);
-    if (!failed && !res->read)
-        failed = read_other(&o);
+    failed = reduced ? az_ranks_reduce(&ranks) : read_or_kept(&o);
     const bool all = res->n_traces > 1 || az_sv_is(job->input->opts.rank_tables, "always");
     o.devices_only = !reduced && !all && several_devices(res);
     if (!reduced && (all || o.devices_only) && failed != AZ_EINTR && failed != AZ_ENOMEM &&

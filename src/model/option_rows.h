@@ -37,7 +37,9 @@
       "of which rank; absent: the lowest that is there", "0.1") \
     X(TEXT, critical_path_annotation, NO_RANGE, NULL, NULL, "pytorch", \
       "the part of the trace: an annotation with this in its name; absent: a profiler step, else everything", "0.1") \
-    X(INT, critical_path_instance, 0, 1e9, NULL, "0", "pytorch", "which occurrence of that annotation, from 0", "0.1")
+    X(INT, critical_path_instance, 0, 1e9, NULL, "0", "pytorch", "which occurrence of that annotation, from 0", "0.1") \
+    X(BOOL, database_events, NO_RANGE, NULL, "false", "", \
+      "the output format sqlite holds the events, too: kernels, copies, operators, calls, ...", "0.1")
 /* clang-format on */
 
 #define AZ_OPTION_HOLDS_BOOL            bool

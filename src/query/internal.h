@@ -18,6 +18,7 @@ int az_q_vtab_add(sqlite3 *db, const struct az_q_module *m);
 struct az_q_declared {
     struct az_sv name;
     enum az_cell_type type;
+    bool always; /* is never NULL, so that min() looks at one row */
 };
 int az_q_declare(sqlite3 *db, const struct az_q_declared *columns, size_t n, bool *declaring);
 void az_q_result(sqlite3_context *ctx, const struct az_cell *c);

@@ -30,9 +30,9 @@ static int connect_table(sqlite3 *db, void *aux, int argc, const char *const *ar
     (void)error;
 
     if (d && r->has_input)
-        d[n++] = (struct az_q_declared){ AZ_SV("input"), AZ_TEXT };
+        d[n++] = (struct az_q_declared){ AZ_SV("input"), AZ_TEXT, true };
     for (size_t i = 0; d && i < r->n_columns; i++)
-        d[n++] = (struct az_q_declared){ r->columns[i].id, r->columns[i].type };
+        d[n++] = (struct az_q_declared){ r->columns[i].id, r->columns[i].type, false };
     if (rc == SQLITE_OK)
         rc = az_q_declare(db, d, n, r->declaring);
     sqlite3_free(d);

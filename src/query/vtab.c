@@ -51,8 +51,8 @@ int az_q_declare(sqlite3 *db, const struct az_q_declared *columns, size_t n, boo
 
     sqlite3_str_appendall(s, "CREATE TABLE x(");
     for (size_t i = 0; i < n; i++)
-        sqlite3_str_appendf(s, "%s\"%.*w\"%s", i ? "," : "", AZ_SVF(columns[i].name),
-                            type[columns[i].type]);
+        sqlite3_str_appendf(s, "%s\"%.*w\"%s%s", i ? "," : "", AZ_SVF(columns[i].name),
+                            type[columns[i].type], columns[i].always ? " NOT NULL" : "");
     sqlite3_str_appendall(s, ")");
     char *sql = sqlite3_str_finish(s);
     *declaring = true;
@@ -73,7 +73,9 @@ static int connect_table(sqlite3 *db, void *aux, int argc, const char *const *ar
     (void)error;
 
     for (size_t i = 0; i < t->n_columns; i++)
-        columns[i] = (struct az_q_declared){ az_sv_str(t->columns[i].name), t->columns[i].type };
+        columns[i] =
+            (struct az_q_declared){ az_sv_str(t->columns[i].name), t->columns[i].type,
+                                    (t->columns[i].flags & (AZ_QC_ID | AZ_QC_START)) != 0 };
     const int rc = az_q_declare(db, columns, t->n_columns, m->declaring);
     struct table *x = rc == SQLITE_OK ? sqlite3_malloc(sizeof *x) : NULL;
     if (!x)
@@ -237,8 +239,8 @@ static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
 
 /* ---- values of a statement ---- */
 
-/* A bound of an ordered column by a value: false: no row meets it. A value that is no number leaves
- * the bound as it is, and SQLite decides. */
+/* A bound of an ordered column by a value: false: no row meets it. A value that is not a number
+ * leaves the bound as it is, and SQLite decides. */
 static bool number_bound(sqlite3_value *v, bool low, int64_t *bound)
 {
     const int type = sqlite3_value_type(v);

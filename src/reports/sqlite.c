@@ -8,6 +8,7 @@
  * give equal bytes. It is read back by results/load_sqlite.c. */
 #include <sqlite3.h>
 
+#include "base/intern.h"
 #include "io/outfile.h"
 #include "reports/fields.h"
 #include "reports/report.h"
@@ -16,6 +17,7 @@
 #define INDEXED 3 /* key columns of an index at most */
 
 struct writer {
+    struct az_intern names; /* texts of events */
     sqlite3 *db;
     struct az_arena *scratch;
     struct az_mem *mem;
@@ -232,6 +234,115 @@ static void index_keys(struct writer *w, const struct az_table *t, struct az_sv 
     sqlite3_free(sql);
 }
 
+/* ---- events ---- */
+
+static void create_events(struct writer *w, const struct az_table *t, bool view)
+{
+    sqlite3_str *s = sqlite3_str_new(w->db);
+
+    sqlite3_str_appendf(s, "CREATE TABLE \"events_%.*w\"(", AZ_SVF(t->id));
+    for (size_t i = 0; i < t->columns.n; i++)
+        sqlite3_str_appendf(s, "%s\"%.*w\"%s", i ? ", " : "", AZ_SVF(t->columns.v[i].name),
+                            t->columns.v[i].type == AZ_REAL ? " REAL" : " INTEGER");
+    sqlite3_str_appendall(s, ");");
+    if (view)
+        sqlite3_str_appendf(s, "CREATE VIEW \"%.*w\" AS SELECT ", AZ_SVF(t->id));
+    for (size_t i = 0; view && i < t->columns.n; i++) {
+        const struct az_sv name = t->columns.v[i].name;
+        sqlite3_str_appendall(s, i ? ", " : "");
+        if (t->columns.v[i].type == AZ_TEXT)
+            sqlite3_str_appendf(s, "(SELECT text FROM names WHERE id = e.\"%.*w\") AS ",
+                                AZ_SVF(name));
+        sqlite3_str_appendf(s, "\"%.*w\"", AZ_SVF(name));
+    }
+    if (view)
+        sqlite3_str_appendf(s, " FROM \"events_%.*w\" e", AZ_SVF(t->id));
+    char *sql = sqlite3_str_finish(s);
+    if (sql)
+        run(w, sql);
+    else
+        w->error = AZ_ENOMEM;
+    sqlite3_free(sql);
+}
+
+/* Texts become numbers, from 1 on. */
+static void put_event(struct writer *w, sqlite3_stmt *st, const struct az_cell *cells, size_t n,
+                      struct az_cell *out)
+{
+    for (size_t i = 0; i < n && !w->error; i++) {
+        uint32_t id = 0;
+        out[i] = cells[i];
+        if (cells[i].type != AZ_TEXT)
+            continue;
+        w->error = az_intern(&w->names, az_cell_text(&cells[i]), &id);
+        out[i] = (struct az_cell){ .type = AZ_INT, .i = (int64_t)id + 1 };
+    }
+    put_row(w, st, out, n);
+}
+
+static void fill_events(struct writer *w, const struct az_table *t)
+{
+    sqlite3_str *s = sqlite3_str_new(w->db);
+    struct az_cell *out = az_arena_array(w->scratch, t->columns.n, sizeof *out);
+    struct az_rows rows;
+
+    sqlite3_str_appendf(s, "INSERT INTO \"events_%.*w\" VALUES(", AZ_SVF(t->id));
+    for (size_t i = 0; i < t->columns.n; i++)
+        sqlite3_str_appendall(s, i ? ", ?" : "?");
+    sqlite3_str_appendall(s, ")");
+    char *sql = sqlite3_str_finish(s);
+    sqlite3_stmt *st = prepare(w, sql);
+    az_rows_open(&rows, t, w->mem);
+    for (size_t r = 0; st && out && good(w) && r < t->rows; r++) {
+        const struct az_cell *cells = az_rows_at(&rows, r);
+        if (cells)
+            put_event(w, st, cells, t->columns.n, out);
+        else
+            w->error = az_rows_error(&rows);
+    }
+    az_rows_close(&rows);
+    sqlite3_finalize(st);
+    sqlite3_free(sql);
+}
+
+static void index_events(struct writer *w, const struct az_table *t)
+{
+    static const char *const columns[] = { "id", "start_ns", "name" };
+
+    for (size_t i = 0; i < AZ_LENGTH(columns); i++) {
+        if (az_table_find(t, columns[i]) < 0)
+            continue;
+        char *sql = sqlite3_mprintf("CREATE INDEX \"events_%.*w_%s\" ON \"events_%.*w\"(%s)",
+                                    AZ_SVF(t->id), columns[i], AZ_SVF(t->id), columns[i]);
+        if (sql)
+            run(w, sql);
+        sqlite3_free(sql);
+    }
+}
+
+static void write_events(struct writer *w, const struct az_table_list *events)
+{
+    w->error = az_intern_init(&w->names, w->scratch, w->mem);
+    run(w, "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT)");
+    for (size_t i = 0; good(w) && i < events->n; i++) {
+        const struct az_table *t = events->v[i];
+        bool taken = false;
+        for (size_t k = 0; k < w->used.n; k++)
+            taken |= az_sv_ieq(w->used.v[k], t->id);
+        create_events(w, t, !taken);
+        fill_events(w, t);
+        index_events(w, t);
+    }
+    sqlite3_stmt *st = prepare(w, "INSERT INTO names VALUES(?, ?)");
+    for (size_t i = 0; good(w) && i < w->names.text.n; i++) {
+        bind_number(w, st, 1, (int64_t)i + 1);
+        bind_text(w, st, 2, w->names.text.v[i]);
+        insert(w, st);
+    }
+    sqlite3_finalize(st);
+    az_intern_release(&w->names);
+}
+
 static void write_all(struct writer *w, const struct az_document *doc)
 {
     run(w, "PRAGMA journal_mode=OFF");
@@ -255,6 +366,8 @@ static void write_all(struct writer *w, const struct az_document *doc)
         index_keys(w, t, name);
     }
     run(w, "CREATE INDEX columns_by_key ON columns(table_name, column_name)");
+    if (good(w) && doc->events)
+        write_events(w, doc->events);
     run(w, "COMMIT");
 }
 
@@ -272,7 +385,9 @@ static int sqlite_write(const struct az_document *doc, const char *path, struct 
                         struct az_diag *diag)
 {
     struct writer w = { .scratch = scratch, .mem = doc->mem };
-    static const struct az_sv own[] = { { "meta", 4 }, { "tables", 6 }, { "columns", 7 } };
+    static const struct az_sv own[] = {
+        { "meta", 4 }, { "tables", 6 }, { "columns", 7 }, { "names", 5 }
+    };
     struct az_sv tmp;
     int rc = az_outname_reserve(scratch, path, &tmp, diag);
 
@@ -300,5 +415,6 @@ const struct az_report az_report_sqlite = {
     .name = "sqlite",
     .extension = ".sqlite",
     .help = "one SQLite data base with every table, its columns described (docs/query.md 4)",
+    .events = true,
     .write = sqlite_write,
 };

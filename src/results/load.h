@@ -1,6 +1,6 @@
 /* Results of earlier runs back into documents: a result JSON, a folder of one CSV file a table, a
- * workbook, or a data base. Files are not trusted: what is wrong is said with its place, memory is bounded by
- * what the file holds. */
+ * workbook, or a data base. Files are not trusted: what is wrong is said with its place, memory is
+ * bounded by what the file holds. */
 #ifndef AZ_RESULTS_LOAD_H
 #define AZ_RESULTS_LOAD_H
 
@@ -8,11 +8,11 @@
 #include "results/document.h"
 
 enum az_saved {
-    AZ_SAVED_NONE,   /* no result of ours: a profile, or nothing at all */
-    AZ_SAVED_JSON,   /* begins like a result JSON */
-    AZ_SAVED_TABLES, /* a folder with a CSV file named like a table that can be compared */
+    AZ_SAVED_NONE,     /* no result of ours: a profile, or nothing at all */
+    AZ_SAVED_JSON,     /* begins like a result JSON */
+    AZ_SAVED_TABLES,   /* a folder with a CSV file named like a table that can be compared */
     AZ_SAVED_DATABASE, /* a data base of the report `sqlite` */
-    AZ_SAVED_BOOK    /* a workbook (.xlsx), ours or TraceLens's: a table a sheet */
+    AZ_SAVED_BOOK      /* a workbook (.xlsx), ours or TraceLens's: a table a sheet */
 };
 /* By content (a file's first bytes, a folder's names); opens and closes it. Never for "-" and
  * pipes. */

@@ -343,10 +343,9 @@ static struct az_sv uri_of(struct az_server *s, size_t input, const struct az_ta
                            AZ_SVF(encoded(&s->arena, t->id)));
 }
 
-static const struct az_document *document(struct az_server *s, size_t i)
+static const struct az_document *document(struct az_server *s, size_t i, int *rc)
 {
-    int rc;
-    return s->inputs.source->document(s->inputs.source->ctx, i, &rc);
+    return s->inputs.source->document(s->inputs.source->ctx, i, rc);
 }
 
 static int list_resources(struct az_server *s, struct az_sv params, struct az_vec_char *out)
@@ -364,7 +363,8 @@ static int list_resources(struct az_server *s, struct az_sv params, struct az_ve
     az_jsonw_key(&w, "resources");
     az_jsonw_array(&w);
     for (size_t i = 0; s->query && i < s->inputs.source->n; i++) {
-        const struct az_document *d = document(s, i);
+        int failed;
+        const struct az_document *d = document(s, i, &failed);
         for (size_t k = 0; d && k < d->tables.n; k++, at++) {
             const struct az_table *t = d->tables.v[k];
             if (at < from || at >= from + PAGE) {
@@ -393,7 +393,8 @@ static const struct az_table *find_resource(struct az_server *s, struct az_sv ur
         const struct az_sv start =
             az_arena_printf(&s->arena, "analyzer://%.*s/",
                             AZ_SVF(encoded(&s->arena, s->inputs.source->inputs[i].title)));
-        const struct az_document *d = az_sv_starts(uri, start) ? document(s, i) : NULL;
+        int failed;
+        const struct az_document *d = az_sv_starts(uri, start) ? document(s, i, &failed) : NULL;
         for (size_t k = 0; d && k < d->tables.n; k++)
             if (az_sv_eq(uri_of(s, i, d->tables.v[k]), uri))
                 return d->tables.v[k];

@@ -323,23 +323,30 @@ static int tool_kernel(struct az_call *c)
         return AZ_EUSAGE;
     if (!name.n)
         return az_call_wrong(c, "'name' is wanted: the whole name of a kernel");
+    const struct az_query_source *source = az_server_source(c->s);
+    const bool one = source->n == 1 && source->inputs[0].n_traces == 1; /* nothing to group by */
     said(c, "table", AZ_SV("kernels"));
     int rc =
         part(c, "times",
              "SELECT input, rank, count(*) AS n, sum(dur_ns) AS sum_ns, min(dur_ns) AS min_ns, "
              "max(dur_ns) AS max_ns, avg(dur_ns) AS mean_ns, class, family FROM kernels WHERE "
              "name = ",
-             name, " GROUP BY input, rank ORDER BY sum_ns DESC", 20);
+             name, one ? "" : " GROUP BY input, rank ORDER BY sum_ns DESC", 20);
     if (!rc)
         rc = part(c, "shapes",
                   "SELECT grid_x, grid_y, grid_z, block_x, block_y, block_z, registers, "
                   "shared_bytes, count(*) AS n, sum(dur_ns) AS sum_ns FROM kernels WHERE name = ",
-                  name, " GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY sum_ns DESC", 10);
+                  name,
+                  " AND grid_x IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY sum_ns DESC",
+                  10);
     if (!rc)
-        rc = part(c, "launchers",
-                  "SELECT op_name, scope, count(*) AS n, sum(dur_ns) AS sum_ns FROM kernels WHERE "
-                  "name = ",
-                  name, " GROUP BY op_name, scope ORDER BY sum_ns DESC", 10);
+        said(c, "launchers_of", AZ_SV("its first 2000 runs")); /* grouping names takes long */
+    if (!rc)
+        rc = part(
+            c, "launchers",
+            "SELECT op_name, scope, count(*) AS n, sum(dur_ns) AS sum_ns FROM (SELECT op_name, "
+            "scope, dur_ns FROM kernels WHERE name = ",
+            name, " LIMIT 2000) GROUP BY op_name, scope ORDER BY sum_ns DESC", 10);
     if (!rc)
         rc = part(c, "slowest",
                   "SELECT id, start_ns, dur_ns, device, stream, step, call, op FROM kernels WHERE "
@@ -363,7 +370,7 @@ static int tool_reload(struct az_call *c)
 #define STRING(name, help)  "\"" name "\":{\"type\":\"string\",\"description\":\"" help "\"}"
 #define INTEGER(name, help) "\"" name "\":{\"type\":\"integer\",\"description\":\"" help "\"}"
 #define PAGING INTEGER("offset", "first row, from 0") "," INTEGER("limit", "rows at most (50)")
-#define INPUT  STRING("input", "title of an input; may be left out where there is one")
+#define INPUT  STRING("input", "title of an input; may be omitted where there is one")
 
 const struct az_serve_tool az_serve_tools[] = {
     { "inputs", "The profiles that are open: title, format, and whether their files have changed since.",
@@ -376,7 +383,7 @@ const struct az_serve_tool az_serve_tools[] = {
       OBJECT(STRING("table", "name of a table")) NEEDS("\"table\""), tool_describe },
     { "table", "Rows of a table, chosen and ordered.",
       OBJECT(STRING("table", "name of a table") ","
-             "\"columns\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"names; all if left out\"},"
+             "\"columns\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"names; all if omitted\"},"
              "\"filter\":{\"type\":\"object\",\"description\":\"column: value; a text with * or ? is a pattern, null is empty\"},"
              STRING("order", "a column; with - before it descending") "," PAGING) NEEDS("\"table\""), tool_table },
     { "query", "One SELECT statement of SQLite over the tables; nothing can be changed.",

@@ -335,6 +335,69 @@ class Bench:
         v = statistics.median(self.run(["version"])[0] for _ in range(self.repeats * 4)) * 1e3
         self.row("start-up alone (analyzer version)", "%.1f" % v, "ms", "", "", None)
 
+    QUERIES = (
+        ("search by name", "SELECT count(*), sum(dur_ns) FROM kernels WHERE name LIKE '%gemm%'"),
+        ("aggregate by name", "SELECT name, count(*), sum(dur_ns) FROM kernels GROUP BY name ORDER BY 3 DESC"),
+        ("window", "SELECT count(*), sum(dur_ns) FROM kernels WHERE start_ns BETWEEN (SELECT min(start_ns) + 50000000 FROM kernels) AND (SELECT min(start_ns) + 90000000 FROM kernels)"),
+        ("by operator", "SELECT o.name, sum(k.dur_ns) FROM kernels k JOIN ops o ON o.id = k.op GROUP BY o.name ORDER BY 2 DESC"))
+
+    def queries(self):
+        """SQL over a large trace: opening it, and statements against the same over plain tables with indexes."""
+        path = self.trace(20 if self.smoke else 250)
+        ask = ["query", "-q", path, "--max-rows", "0"]
+        report = statistics.median(self.run(["run", "-q", path])[0] for _ in range(3))
+        first = statistics.median(self.run(ask + [self.QUERIES[1][1]])[0] for _ in range(3))
+        self.row("query", "open and first statement / report", "%.2f x" % (first / report), "1.5", "", first / report <= 1.5)
+        db = sqlite3.connect(":memory:")
+        for table in ("kernels", "ops"):
+            schema = subprocess.run([self.analyzer] + ask + [".schema " + table], capture_output=True, text=True, check=True).stdout
+            db.execute(re.sub(r" -- .*", "", schema))
+            rows = json.loads(subprocess.run([self.analyzer] + ask + ["--format", "json", "SELECT * FROM " + table], capture_output=True, text=True, check=True).stdout)["rows"]
+            db.executemany("INSERT INTO %s VALUES(%s)" % (table, ",".join("?" * len(rows[0]))), rows)
+            for column in ("id", "start_ns", "name"):
+                db.execute("CREATE INDEX %s_%s ON %s(%s)" % (table, column, table, column))
+        times = 20
+        for what, sql in self.QUERIES:
+            plain = []
+            for _ in range(times):
+                begin = time.process_time()
+                db.execute(sql).fetchall()
+                plain.append(time.process_time() - begin)
+            def cpu(n):
+                script = os.path.join(self.out, "q.sql")
+                with open(script, "w") as f:
+                    f.write((sql + ";\n") * n)
+                return statistics.median(self.run(ask + ["-f", script])[0] for _ in range(3))
+            ours = max(0.0, (cpu(times + 1) - cpu(1)) / times)
+            limit = 1.3 * statistics.median(plain) + 0.0005
+            self.row("query", what + " / plain tables", "%.2f ms / %.2f ms" % (ours * 1e3, statistics.median(plain) * 1e3), "1.3 x", "", ours <= limit)
+        self.serve(path)
+
+    def serve(self, path):
+        server = subprocess.Popen([self.analyzer, "serve", "-q", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        def ask(tool, **args):
+            begin = time.monotonic()
+            server.stdin.write((json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": args}}) + "\n").encode())
+            server.stdin.flush()
+            answer = json.loads(server.stdout.readline())["result"]
+            assert not answer["isError"], answer
+            return time.monotonic() - begin, json.loads(answer["content"][0]["text"])
+        start, end = ask("query", sql="SELECT min(start_ns), max(end_ns) FROM kernels")[1]["rows"][0]
+        ask("verdict")
+        taken = []
+        for i in range(100 if self.smoke else 1000):
+            at = start + (end - start) * (i * 37 % 1000) // 1000
+            taken.append(ask("window", start_ns=at, end_ns=at + 1000000)[0] if i % 4 == 0 else
+                         ask("verdict")[0] if i % 4 == 1 else
+                         ask("table", table="kernels", filter={"id": i + 1})[0] if i % 4 == 2 else
+                         ask("query", sql="SELECT name, sum(dur_ns) FROM kernels WHERE start_ns BETWEEN %d AND %d GROUP BY name" % (at, at + 1000000))[0])
+        server.stdin.close()
+        server.wait()
+        taken.sort()
+        for share, must in ((0.5, 5), (0.99, 50)):
+            ms = taken[int(len(taken) * share)] * 1e3
+            self.row("serve", "answer, %g %% of calls (wall)" % (share * 100), "%.1f ms" % ms, "%d ms" % must, "", ms <= must)
+
     def history(self):
         """A history of many nights: how long a trend and a gate take that are held against it."""
         nights, kernels = (30, 100) if self.smoke else (365, 1000)
@@ -419,6 +482,7 @@ def main():
         b.measure("rocprof, whole report", b.report_rocprof)
         b.measure("ranks", b.ranks)
         b.measure("start-up", b.start_up)
+        b.measure("queries", b.queries)
         b.measure("history", b.history)
         b.measure("two inputs", b.two_inputs)
     finally:
