@@ -8,6 +8,8 @@
 #include "results/verdict.h"
 #include "text/jsonw.h"
 
+#define VALUES_MOST 40
+
 struct writer {
     struct az_jsonw w;
     struct az_arena *scratch;
@@ -69,7 +71,8 @@ static void side(struct writer *j, const char *key, const struct az_gate_side *s
     count(j, "n", s->n);
     az_jsonw_key(&j->w, "values");
     az_jsonw_array(&j->w);
-    for (size_t i = 0; i < s->n; i++)
+    /* of a long history the newest ones: n and the median are of all */
+    for (size_t i = s->n > VALUES_MOST ? s->n - VALUES_MOST : 0; i < s->n; i++)
         number(j, s->values[i]);
     az_jsonw_end_array(&j->w);
     az_jsonw_end_object(&j->w);

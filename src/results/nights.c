@@ -21,7 +21,7 @@
 #define DAY            86400.0
 #define SEGMENTS       64
 #define OWN_ERROR      2.2
-#define NO_CORRELATION 0.15
+#define NO_CORRELATION 0.1
 
 struct work {
     const struct az_nights_in *in;
@@ -75,17 +75,17 @@ static double amount(const struct work *w, double dy)
 /* ---- noise ---- */
 
 /* A figure's own correlation is known badly, with a standard error of about 2.2 / sqrt n: what the
- * others say stands for it unless it is plainly another. */
+ * others say stands for it unless it is plainly another; of either the lower end. */
 static double correlation(const struct work *w, double own, size_t n)
 {
     const double error = OWN_ERROR / sqrt((double)n), others = w->in->correlation;
+    const bool alone = !(w->in->all > 0);
+    /* figures of one run are not independent: half of them count */
+    const double known = alone ? error : 1.2533 * OWN_ERROR / sqrt((double)n + w->in->all / 2);
+    const bool other = own > others + 3 * error || own < others - 5 * error;
+    const double rho = (alone || other ? own : others) - (other ? error : known);
 
-    if (!(w->in->all > 0))
-        return own > error ? fmin(0.95, own) : 0;
-    const double rho = own > others + 3 * error || own < others - 5 * error ? own : others;
-    /* all / n figures said so, with an error of a median */
-    const double known = 1.2533 * OWN_ERROR / sqrt((double)n + w->in->all);
-    return rho > NO_CORRELATION + known ? fmin(0.95, rho) : 0;
+    return rho > NO_CORRELATION ? fmin(0.95, rho) : 0;
 }
 
 static void find_noise(struct work *w)
