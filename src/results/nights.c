@@ -75,7 +75,8 @@ static double amount(const struct work *w, double dy)
 /* ---- noise ---- */
 
 /* A figure's own correlation is known badly, with a standard error of about 2.2 / sqrt n: what the
- * others say stands for it unless it is plainly another; of either the lower end. */
+ * others say stands for it unless it is plainly another; of either the
+ * lower half. */
 static double correlation(const struct work *w, double own, size_t n)
 {
     const double error = OWN_ERROR / sqrt((double)n), others = w->in->correlation;
@@ -83,9 +84,9 @@ static double correlation(const struct work *w, double own, size_t n)
     /* figures of one run are not independent: half of them count */
     const double known = alone ? error : 1.2533 * OWN_ERROR / sqrt((double)n + w->in->all / 2);
     const bool other = own > others + 3 * error || own < others - 5 * error;
-    const double rho = (alone || other ? own : others) - (other ? error : known);
+    const double rho = alone || other ? own : others, doubt = other ? error : known;
 
-    return rho > NO_CORRELATION ? fmin(0.95, rho) : 0;
+    return rho > NO_CORRELATION + doubt ? fmin(0.95, rho - doubt / 2) : 0;
 }
 
 static void find_noise(struct work *w)
@@ -93,6 +94,9 @@ static void find_noise(struct work *w)
     const size_t past = w->n - 1;
 
     w->noise = az_nights_noise(w->y, past, w->scratch, &w->rho);
+    memcpy(w->clean, w->y, w->n * sizeof *w->y);
+    (void)az_nights_clean(w->clean, w->n, w->noise, w->odd);
+    (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
     w->rho = correlation(w, w->rho, past);
     w->noise /= sqrt(1 - w->rho);
     if (past < PRIOR_RUNS)
