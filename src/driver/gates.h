@@ -58,6 +58,14 @@ int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
  * cut, with a warning. 0 or an error. */
 int az_gate_figures(struct az_gate_step *s, struct az_document *doc) AZ_MUST_USE;
 
+/* ---- gate_bisect.c ---- */
+#define AZ_BISECT_GOOD "good"
+#define AZ_BISECT_BAD  "bad"
+#define AZ_BISECT_NEW  "new"
+/* Says whether the group "new" is like the good or the bad one, or that noise forbids to say and
+ * how many repetitions would be enough. Sets f->gate_failed (bad), f->failed (not known). */
+int az_gate_bisect(struct az_gate_step *s) AZ_MUST_USE;
+
 /* ---- gate_calibrate.c ---- */
 /* Prints limits that repeated runs of one thing stay within, as a block of a configuration. */
 int az_gate_calibrate(struct az_gate_step *s) AZ_MUST_USE;
