@@ -2,8 +2,9 @@
 #include "driver/gates.h"
 
 #include <math.h>
+#include <stdio.h>
 
-#include "base/num.h"
+#include "base/human.h"
 #include "base/stats.h"
 #include "results/gate_stats.h"
 #include "results/key_figures.h"
@@ -54,8 +55,14 @@ static int say(struct az_gate_step *s, const struct side *side, double noise)
                  off = (x - (g + b) / 2) * (b > g ? 1 : -1);
     const double enough = ceil(pow((SURE + SEEN) * noise / (apart / 2), 2));
     struct az_vec_char *t = &s->f->text;
-    int rc = az_text_printf(t, "%s: good %.6g, bad %.6g, this commit %.6g %.*s (%zu run%s, noise %.2g%%)\n",
-                            s->f->plan->bisect, g, b, x, AZ_SVF(side[2].m->unit), side[2].n,
+    char text[3][AZ_HUMAN_MAX];
+    for (size_t i = 0; i < 3; i++)
+        if (az_sv_is(side[2].m->unit, "ns"))
+            az_human_time(llround(side[i].center), text[i]);
+        else
+            snprintf(text[i], sizeof text[i], "%.6g", side[i].center);
+    int rc = az_text_printf(t, "%s: good %s, bad %s, this commit %s (%zu run%s, noise %.2g%%)\n",
+                            s->f->plan->bisect, text[0], text[1], text[2], side[2].n,
                             side[2].n == 1 ? "" : "s", 100 * noise / fabs(x));
     if (rc)
         return rc;

@@ -8,6 +8,7 @@
 
 #define LIMIT_JUMP     4.0  /* standard deviations of a single night; grows for short series */
 #define SMALL_MOST     2.0  /* ... by so much: PRIOR covers the rest */
+#define RUN_Z      0.5 /* there are more ways to be several nights */
 #define SAME_Z         3.0  /* a level nearer to the accepted one is that level again */
 #define PRIOR          0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
 #define PRIOR_RUNS     8
@@ -265,10 +266,17 @@ static void judge_night(struct work *w)
         return;
     out->kind = AZ_NIGHTS_SAME;
     out->side = 0;
-    out->z = fabs(d) / (w->noise * sqrt(1 + az_nights_mean_variance(w->n_base, w->rho)));
-    if (out->z <= limit_of(w))
+    const size_t run = run_of(w, way, limit_of(w) / 2 * w->noise);
+    const double base = az_nights_mean_variance(w->n_base, w->rho), one = fabs(d) / w->noise;
+    double sum = 0;
+    /* nights in succession say more than the newest alone */
+    for (size_t i = w->n - run; i < w->n; i++)
+        sum += fabs(w->y[i] - w->center) / w->noise;
+    out->z = fmax(one / sqrt(1 + base), sum / (double)run /
+                                            sqrt(az_nights_mean_variance(run, w->rho) + base) -
+                                            (run > 1 ? RUN_Z : 0));
+    if (out->z <= limit_of(w) || one <= limit_of(w) / 2)
         return;
-    const size_t run = run_of(w, way, limit_of(w) * w->noise);
     for (size_t i = w->base[0]; i + run < w->n; i++)
         before += way * (w->y[i] - y) >= -w->noise;
     if (before > 1 && (double)before > RARE * (double)w->n_base)
