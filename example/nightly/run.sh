@@ -17,9 +17,10 @@ while [ "$night" -le 30 ]; do
     [ "$night" -eq 11 ] && all=1.12
     [ "$night" -ge 17 ] && [ "$night" -lt 24 ] && gemm=1.08
     awk -F, -v OFS=, -v seed="$night" -v all="$all" -v gemm="$gemm" '
-        BEGIN { srand(seed); for (i = 0; i < 9; i++) rand() }
+        function random() { x = (x * 16807) % 2147483647; return x / 2147483647 } # the same with every awk
+        BEGIN { x = seed * 7919; for (i = 0; i < 9; i++) random() }
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == "Total Time (ns)") time = i; print; next }
-        { factor = all * (1 + 0.005 * sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()))
+        { factor = all * (1 + 0.005 * sqrt(-2 * log(1 - random())) * cos(6.2831853 * random()))
           if (tolower($0) ~ /gemm/) factor *= gemm
           $time = sprintf("%.0f", $time * factor); print }' "$here/../nsys/llama2_70b_cuda_gpu_kern_sum.csv" >"$PROFILE"
     NIGHT=$(printf '2026-01-%02dT02:00:00Z' "$night") GIT_COMMIT=$(printf 'commit%02d' "$night") \
