@@ -15,7 +15,8 @@ enum { EXIT_SKIP = 125, EXIT_STOP = 128 }; /* of git bisect run */
 static const struct az_cmd_opt options[] = {
     { OPT_GOOD, "good", "RUN", "a profile or result of the good commit; repeatable" },
     { OPT_BAD, "bad", "RUN", "so of the bad one" },
-    { OPT_RESULT, "result", "PATH", "what COMMAND writes: a profile, a folder of them, or a result" },
+    { OPT_RESULT, "result", "PATH",
+      "what COMMAND writes: a profile, a folder of them, or a result" },
     { OPT_REPEAT, "repeat", "N", "times that COMMAND is run (3)" },
     { OPT_FIGURE, "figure", "NAME", "the key figure that got worse (total)" },
     { 'q', "quiet", NULL, "no text and no warnings" },
@@ -205,7 +206,8 @@ const struct az_cmd az_cmd_bisect = {
     "bisect",
     "--good RUN --bad RUN --result PATH -- COMMAND...",
     "one step of `git bisect run`: measures a commit, and says whether it is good or bad",
-    "COMMAND is run --repeat times; what it writes to PATH is kept as PATH.run1, PATH.run2, ... Exit status 0: "
+    "COMMAND is run --repeat times; what it writes to PATH is kept as PATH.run1, PATH.run2, ... "
+    "Exit status 0: "
     "like the good\n"
     "runs; 1: like the bad ones; 125: noise forbids to say (it says how many repetitions would be "
     "enough), or the command\n"

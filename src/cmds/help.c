@@ -9,11 +9,11 @@
 #define LINE_WIDTH  100
 
 const struct az_cmd *const az_cmd_table[] = {
-    &az_cmd_run,       &az_cmd_compare,  &az_cmd_gate,         &az_cmd_history,
-    &az_cmd_bisect,
-    &az_cmd_multirank, &az_cmd_merge,    &az_cmd_replay,       &az_cmd_probe,
-    &az_cmd_init,      &az_cmd_classify, &az_cmd_check_config, &az_cmd_schema,
-    &az_cmd_list,      &az_cmd_help,     &az_cmd_version,      NULL,
+    &az_cmd_run,    &az_cmd_compare,   &az_cmd_gate,     &az_cmd_history,
+    &az_cmd_bisect, &az_cmd_multirank, &az_cmd_merge,    &az_cmd_replay,
+    &az_cmd_probe,  &az_cmd_init,      &az_cmd_classify, &az_cmd_check_config,
+    &az_cmd_schema, &az_cmd_list,      &az_cmd_help,     &az_cmd_version,
+    NULL,
 };
 
 const struct az_cmd *az_cmd_find(const char *name)

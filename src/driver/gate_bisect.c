@@ -9,10 +9,10 @@
 #include "results/gate_stats.h"
 #include "results/key_figures.h"
 
-#define SURE       2.33 /* standard errors: wrong once in a hundred */
-#define SEEN       1.28 /* of so many repetitions nine in ten are enough */
-#define MOST       100  /* repetitions that somebody would wait for */
-#define MAD_TO_SD  1.4826
+#define SURE      2.33 /* standard errors: wrong once in a hundred */
+#define SEEN      1.28 /* of so many repetitions nine in ten are enough */
+#define MOST      100  /* repetitions that somebody would wait for */
+#define MAD_TO_SD 1.4826
 
 struct side {
     const struct az_metric *m;
@@ -72,15 +72,16 @@ static int say(struct az_gate_step *s, const struct side *side, double noise)
     }
     s->f->failed = true;
     if (enough <= MOST)
-        return az_text_printf(t,
-                              "cannot tell: it lies between them within the noise; %.0f repetitions "
-                              "would be enough (--repeat %.0f)\n",
-                              fmax(enough, (double)side[2].n + 1),
-                              fmax(enough, (double)side[2].n + 1));
-    return az_text_printf(t,
-                          "cannot tell: the two are %.2g%% apart and a run scatters by %.2g%%: that "
-                          "would take %.0f repetitions\n",
-                          100 * apart / fabs(g), 100 * noise / fabs(x), enough);
+        return az_text_printf(
+            t,
+            "cannot tell: it lies between them within the noise; %.0f repetitions "
+            "would be enough (--repeat %.0f)\n",
+            fmax(enough, (double)side[2].n + 1), fmax(enough, (double)side[2].n + 1));
+    return az_text_printf(
+        t,
+        "cannot tell: the two are %.2g%% apart and a run scatters by %.2g%%: that "
+        "would take %.0f repetitions\n",
+        100 * apart / fabs(g), 100 * noise / fabs(x), enough);
 }
 
 int az_gate_bisect(struct az_gate_step *s)
@@ -92,9 +93,10 @@ int az_gate_bisect(struct az_gate_step *s)
     for (size_t i = 0; i < 3; i++) {
         side[i] = find_side(s, names[i]);
         if (!side[i].m)
-            return az_diag_fail(s->diag, AZ_EFORMAT, AZ_NOWHERE,
-                                "the %s run has no figure '%s' (key figures: total, busy, gemm, ...)",
-                                names[i], s->f->plan->bisect);
+            return az_diag_fail(
+                s->diag, AZ_EFORMAT, AZ_NOWHERE,
+                "the %s run has no figure '%s' (key figures: total, busy, gemm, ...)", names[i],
+                s->f->plan->bisect);
     }
     if (!(fabs(side[1].center - side[0].center) > 0))
         return az_diag_fail(s->diag, AZ_EFORMAT, AZ_NOWHERE,

@@ -52,8 +52,9 @@ static void run(struct writer *j, const char *key, struct az_sv id, struct az_sv
 static void counts(struct writer *j, const struct az_verdict *v)
 {
     static const enum az_gate_status sorted[] = {
-        AZ_GATE_ERROR, AZ_GATE_FAIL,    AZ_GATE_IMPROVED, AZ_GATE_INCONCLUSIVE, AZ_GATE_NEW,
-        AZ_GATE_OUTLIER, AZ_GATE_PASS, AZ_GATE_REMOVED, AZ_GATE_SKIP, AZ_GATE_UNSTABLE, AZ_GATE_WARN
+        AZ_GATE_ERROR, AZ_GATE_FAIL,     AZ_GATE_IMPROVED, AZ_GATE_INCONCLUSIVE,
+        AZ_GATE_NEW,   AZ_GATE_OUTLIER,  AZ_GATE_PASS,     AZ_GATE_REMOVED,
+        AZ_GATE_SKIP,  AZ_GATE_UNSTABLE, AZ_GATE_WARN
     };
     az_jsonw_key(&j->w, "counts");
     az_jsonw_object(&j->w);

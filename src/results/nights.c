@@ -8,14 +8,14 @@
 
 #define LIMIT_JUMP     4.0  /* standard deviations of a single night; grows for short series */
 #define SMALL_MOST     2.0  /* ... by so much: PRIOR covers the rest */
-#define RUN_Z      0.5 /* there are more ways to be several nights */
+#define RUN_Z          0.5  /* there are more ways to be several nights */
 #define SAME_Z         3.0  /* a level nearer to the accepted one is that level again */
 #define PRIOR          0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
 #define PRIOR_RUNS     8
-#define FIRST          4    /* nights of a first level, to be what others are held against */
-#define RARE       0.1  /* what came up in a larger part of the nights is no outlier but a mode */
+#define FIRST          4   /* nights of a first level, to be what others are held against */
+#define RARE           0.1 /* what came up in a larger part of the nights is no outlier but a mode */
 #define PRONE          0.003 /* odd nights in figure-nights, for a history in which they are usual */
-#define OFTEN      0.1 /* so, for several in succession */
+#define OFTEN          0.1   /* so, for several in succession */
 #define SLOPE_Z        5.5
 #define SLOPE_RUNS     8
 #define SURE           1.28 /* of a change that is called visible, nine in ten are seen */
@@ -222,7 +222,8 @@ static void walk(struct work *w)
 
 static double limit_of(const struct work *w)
 {
-    return (w->in->limit > 0 ? w->in->limit : LIMIT_JUMP) + fmin(SMALL_MOST, az_nights_small(w->n_base + 1, w->rho));
+    return (w->in->limit > 0 ? w->in->limit : LIMIT_JUMP) +
+           fmin(SMALL_MOST, az_nights_small(w->n_base + 1, w->rho));
 }
 
 /* Is the history one in which single nights are off now and then, and come back? So many in
@@ -272,9 +273,9 @@ static void judge_night(struct work *w)
     /* nights in succession say more than the newest alone */
     for (size_t i = w->n - run; i < w->n; i++)
         sum += fabs(w->y[i] - w->center) / w->noise;
-    out->z = fmax(one / sqrt(1 + base), sum / (double)run /
-                                            sqrt(az_nights_mean_variance(run, w->rho) + base) -
-                                            (run > 1 ? RUN_Z : 0));
+    out->z = fmax(one / sqrt(1 + base),
+                  sum / (double)run / sqrt(az_nights_mean_variance(run, w->rho) + base) -
+                      (run > 1 ? RUN_Z : 0));
     if (out->z <= limit_of(w) || one <= limit_of(w) / 2)
         return;
     for (size_t i = w->base[0]; i + run < w->n; i++)

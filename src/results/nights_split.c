@@ -8,13 +8,13 @@
 #define LIMIT_Z    3.7 /* standardised difference of means; grows for short and correlated series */
 #define SCREEN     0.8 /* of it, before the noise is known better */
 #define LIMIT_P    4e-4
-#define NEVER      0.5 /* stands for nights that reached a level, where none did */
-#define BUMP       3 /* nights of a level that changed back, at least */
-#define BUMP_Z     4 /* there are more ways to be one */
+#define NEVER      0.5  /* stands for nights that reached a level, where none did */
+#define BUMP       3    /* nights of a level that changed back, at least */
+#define BUMP_Z     4    /* there are more ways to be one */
 #define LIMIT_RUN  5e-5 /* chance of a run of nights of a mode that is known */
 #define PERMUTED   199  /* and at most one of them as large: p <= 0.01 */
-#define FEW_BLOCKS 12  /* have too few orders for that; */
-#define PLAIN      1.5 /* of the limit, is plain without */
+#define FEW_BLOCKS 12   /* have too few orders for that; */
+#define PLAIN      1.5  /* of the limit, is plain without */
 #define NEAR       60   /* nights on either side of a split that take part in the permutations */
 #define FAR_WINDOW (2 * NEAR)
 
