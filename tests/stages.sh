@@ -108,6 +108,8 @@ stage_gates() {
     counted gates "$PYTHON" tests/verdict_check.py --analyzer "$ANALYZER" --stats "$BUILD/tools/gate_stats"
     counted gates "$PYTHON" tests/history_stress.py --analyzer "$ANALYZER"
     counted gates "$PYTHON" tests/gate_rates.py "$ANALYZER" --trials 20
+    counted gates "$PYTHON" tests/nightly_check.py --analyzer "$ANALYZER"
+    counted gates "$PYTHON" tests/nightly_rates.py "$BUILD/tools/nightly_rates" --histories 6 --only-ours
     counted gates "$PYTHON" tests/xlsx_read_check.py "$ANALYZER" "$SRC"
 }
 

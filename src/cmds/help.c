@@ -21,6 +21,7 @@ const struct az_cmd *const az_cmd_table[] = {
     &az_cmd_compare,
     &az_cmd_gate,
     &az_cmd_history,
+    &az_cmd_bisect,
     &az_cmd_multirank,
     &az_cmd_map,
     &az_cmd_reduce,

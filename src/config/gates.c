@@ -12,8 +12,8 @@
 static bool of_history(struct az_sv s)
 {
     return az_sv_is(s, "last") || az_sv_is(s, "last-good") || az_sv_is(s, "level") ||
-           az_sv_is(s, "window") ||
-           az_sv_starts(s, AZ_SV("pinned:")) || az_sv_starts(s, AZ_SV("window:"));
+           az_sv_is(s, "window") || az_sv_starts(s, AZ_SV("pinned:")) ||
+           az_sv_starts(s, AZ_SV("window:"));
 }
 
 static bool is_title(const struct az_loader *l, struct az_sv s)

@@ -179,8 +179,8 @@ int az_step_gates(struct az_followup *f, struct az_diag *diag)
         rc = choose_figures(&s);
     if (!rc)
         rc = gather(&s);
-    if (!rc && f->plan->calibrate) {
-        rc = az_gate_calibrate(&s);
+    if (!rc && (f->plan->calibrate || f->plan->bisect)) {
+        rc = f->plan->bisect ? az_gate_bisect(&s) : az_gate_calibrate(&s);
         release(&s);
         return rc;
     }

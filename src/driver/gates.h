@@ -30,7 +30,7 @@ struct az_gate_step {
     struct az_selector *want;
     size_t n_want;
     struct az_series cand, base;
-    struct az_past past; /* earlier nights */
+    struct az_past past;       /* earlier nights */
     struct az_history_run run; /* what this run is */
     struct az_verdict verdict;
     int history_error; /* it could not be read: nothing is stored, and the step has failed */
@@ -57,6 +57,14 @@ int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
  * (s)). Rank: a number, "all" together, or "mean" of a rank. A table that would be very long is
  * cut, with a warning. 0 or an error. */
 int az_gate_figures(struct az_gate_step *s, struct az_document *doc) AZ_MUST_USE;
+
+/* ---- gate_bisect.c ---- */
+#define AZ_BISECT_GOOD "good"
+#define AZ_BISECT_BAD  "bad"
+#define AZ_BISECT_NEW  "new"
+/* Says whether the group "new" is like the good or the bad one, or that noise forbids to say and
+ * how many repetitions would be enough. Sets f->gate_failed (bad), f->failed (not known). */
+int az_gate_bisect(struct az_gate_step *s) AZ_MUST_USE;
 
 /* ---- gate_calibrate.c ---- */
 /* Prints limits that repeated runs of one thing stay within, as a block of a configuration. */

@@ -60,8 +60,11 @@ struct az_plan {
     struct az_plan_jobs jobs;
     struct az_step_out steps[AZ_STEP_COUNT];
     const struct az_saved_list
-        *saved;         /* results of earlier runs that gates are about, too; NULL: none */
-    bool calibrate;     /* gates: limits from repeated runs instead of a verdict */
+        *saved;     /* results of earlier runs that gates are about, too; NULL: none */
+    bool calibrate; /* gates: limits from repeated runs instead of a verdict */
+    const char
+        *bisect; /* gates: which of the groups AZ_BISECT_GOOD and AZ_BISECT_BAD the others are
+                    nearer to, by the figure of this name, instead of a verdict; NULL: no */
     struct az_sv spool; /* temporary folder that holds copies of piped inputs; empty: none */
     const struct az_path_info
         *input_files; /* all files of all inputs, as they were before the run */

@@ -8,6 +8,8 @@
 #include "results/verdict.h"
 #include "text/jsonw.h"
 
+#define VALUES_MOST 40
+
 struct writer {
     struct az_jsonw w;
     struct az_arena *scratch;
@@ -50,8 +52,9 @@ static void run(struct writer *j, const char *key, struct az_sv id, struct az_sv
 static void counts(struct writer *j, const struct az_verdict *v)
 {
     static const enum az_gate_status sorted[] = {
-        AZ_GATE_ERROR, AZ_GATE_FAIL,    AZ_GATE_IMPROVED, AZ_GATE_INCONCLUSIVE, AZ_GATE_NEW,
-        AZ_GATE_OUTLIER, AZ_GATE_PASS, AZ_GATE_REMOVED, AZ_GATE_SKIP, AZ_GATE_UNSTABLE, AZ_GATE_WARN
+        AZ_GATE_ERROR, AZ_GATE_FAIL,     AZ_GATE_IMPROVED, AZ_GATE_INCONCLUSIVE,
+        AZ_GATE_NEW,   AZ_GATE_OUTLIER,  AZ_GATE_PASS,     AZ_GATE_REMOVED,
+        AZ_GATE_SKIP,  AZ_GATE_UNSTABLE, AZ_GATE_WARN
     };
     az_jsonw_key(&j->w, "counts");
     az_jsonw_object(&j->w);
@@ -69,7 +72,8 @@ static void side(struct writer *j, const char *key, const struct az_gate_side *s
     count(j, "n", s->n);
     az_jsonw_key(&j->w, "values");
     az_jsonw_array(&j->w);
-    for (size_t i = 0; i < s->n; i++)
+    /* of a long history the newest ones: n and the median are of all */
+    for (size_t i = s->n > VALUES_MOST ? s->n - VALUES_MOST : 0; i < s->n; i++)
         number(j, s->values[i]);
     az_jsonw_end_array(&j->w);
     az_jsonw_end_object(&j->w);

@@ -550,10 +550,10 @@ static int correct(struct gate *g)
 static int rank(enum az_gate_status s)
 {
     static const int order[AZ_GATE_STATUSES] = {
-        [AZ_GATE_FAIL] = 0,     [AZ_GATE_OUTLIER] = 1,  [AZ_GATE_INCONCLUSIVE] = 2,
-        [AZ_GATE_ERROR] = 3,    [AZ_GATE_WARN] = 4,     [AZ_GATE_UNSTABLE] = 5,
-        [AZ_GATE_REMOVED] = 6,  [AZ_GATE_NEW] = 7,      [AZ_GATE_IMPROVED] = 8,
-        [AZ_GATE_PASS] = 9,     [AZ_GATE_SKIP] = 10
+        [AZ_GATE_FAIL] = 0,    [AZ_GATE_OUTLIER] = 1, [AZ_GATE_INCONCLUSIVE] = 2,
+        [AZ_GATE_ERROR] = 3,   [AZ_GATE_WARN] = 4,    [AZ_GATE_UNSTABLE] = 5,
+        [AZ_GATE_REMOVED] = 6, [AZ_GATE_NEW] = 7,     [AZ_GATE_IMPROVED] = 8,
+        [AZ_GATE_PASS] = 9,    [AZ_GATE_SKIP] = 10
     };
     return order[s];
 }
@@ -617,7 +617,9 @@ static int judge_all(struct gate *g)
     }
     v->results.n = kept;
     az_gate_together(v);
-    int rc = az_gate_causes(v, g->a);
+    int rc = az_gate_classes(g->in, v, g->a);
+    if (!rc)
+        rc = az_gate_causes(v, g->a);
     if (rc)
         return rc;
     for (size_t i = 0; i < kept; i++) {
@@ -655,14 +657,17 @@ int az_gate_run(const struct az_gate_in *in, struct az_verdict *v)
 
 const char *az_gate_status_text(enum az_gate_status s)
 {
-    static const char *const text[AZ_GATE_STATUSES] = {
-        [AZ_GATE_PASS] = "pass",         [AZ_GATE_FAIL] = "fail",
-        [AZ_GATE_WARN] = "warn",         [AZ_GATE_UNSTABLE] = "unstable",
-        [AZ_GATE_OUTLIER] = "outlier",   [AZ_GATE_IMPROVED] = "improved",
-        [AZ_GATE_NEW] = "new",           [AZ_GATE_REMOVED] = "removed",
-        [AZ_GATE_SKIP] = "skip",         [AZ_GATE_ERROR] = "error",
-        [AZ_GATE_INCONCLUSIVE] = "inconclusive"
-    };
+    static const char *const text[AZ_GATE_STATUSES] = { [AZ_GATE_PASS] = "pass",
+                                                        [AZ_GATE_FAIL] = "fail",
+                                                        [AZ_GATE_WARN] = "warn",
+                                                        [AZ_GATE_UNSTABLE] = "unstable",
+                                                        [AZ_GATE_OUTLIER] = "outlier",
+                                                        [AZ_GATE_IMPROVED] = "improved",
+                                                        [AZ_GATE_NEW] = "new",
+                                                        [AZ_GATE_REMOVED] = "removed",
+                                                        [AZ_GATE_SKIP] = "skip",
+                                                        [AZ_GATE_ERROR] = "error",
+                                                        [AZ_GATE_INCONCLUSIVE] = "inconclusive" };
     return (unsigned)s < AZ_GATE_STATUSES ? text[s] : "";
 }
 

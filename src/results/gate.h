@@ -8,8 +8,8 @@
 #include "results/verdict.h"
 
 #define AZ_GATE_GEOMEAN "__geomean__"
-/* Standard errors within a run by which two single runs must differ, for nine in ten such changes to
- * be seen: sqrt 2 (4 + 1.28). */
+/* Standard errors within a run by which two single runs must differ, for nine in ten such changes
+ * to be seen: sqrt 2 (4 + 1.28). */
 #define AZ_GATE_SEEN 7.47
 
 struct az_gate_in {
@@ -19,11 +19,11 @@ struct az_gate_in {
     struct az_sv no_base;         /* why, and what to do */
     bool first; /* there can be none: the history has no run of this kind yet, and keeps this one */
     const struct az_series *cand;
-    const struct az_past *past;    /* earlier nights; NULL: none */
-    bool by_level;                 /* held against the accepted level of each figure, not against
-                                      the values of base */
-    double drift_rel;              /* 0: no drift rule */
-    int64_t drift_days, hold;      /* hold: nights after which a worse level is accepted; 0: never */
+    const struct az_past *past; /* earlier nights; NULL: none */
+    bool by_level;              /* held against the accepted level of each figure, not against
+                                   the values of base */
+    double drift_rel;           /* 0: no drift rule */
+    int64_t drift_days, hold;   /* hold: nights after which a worse level is accepted; 0: never */
 };
 
 /* Fills v (arena set by the caller; results are released with az_vec_release). Fails only for lack
@@ -41,6 +41,11 @@ bool az_gate_applies(const struct az_gate_rule *r, const struct az_metric *m);
 /* ---- gate_causes.c ---- */
 /* Failures of key figures that follow from another become warnings, and say so. */
 int az_gate_causes(struct az_verdict *v, struct az_arena *a) AZ_MUST_USE;
+
+/* ---- gate_classes.c ---- */
+/* Says of what class the cause of each failed part of the time is, after the others were judged. */
+int az_gate_classes(const struct az_gate_in *in, struct az_verdict *v,
+                    struct az_arena *a) AZ_MUST_USE;
 
 /* ---- gate_decide.c: one metric ---- */
 /* Figures and test of one result from the two sides (either may be NULL); noise may be NULL.

@@ -263,7 +263,8 @@ void az_gate_together(struct az_verdict *v)
         return;
     for (size_t i = 0; i < v->results.n; i++) {
         struct az_gate_result *x = &v->results.v[i];
-        if (x->status != AZ_GATE_FAIL || x->course.kind != AZ_NIGHTS_JUMP || x->drift)
+        if (x->status != AZ_GATE_FAIL || x->course.kind != AZ_NIGHTS_JUMP || x->course.held > 1 ||
+            x->drift)
             continue;
         x->status = AZ_GATE_OUTLIER;
         x->level = AZ_LEVEL_INCONCLUSIVE;

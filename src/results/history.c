@@ -211,7 +211,7 @@ static int open_db(struct az_history *h, struct az_sv name, int flags)
     if (h->db)
         (void)sqlite3_close(h->db);
     h->db = NULL;
-    if (sqlite3_open_v2(name.p, &h->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX, NULL) !=
+    if (sqlite3_open_v2(name.p, &h->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) !=
         SQLITE_OK)
         return h->db ? az_hist_error(h)
                      : az_diag_memory(h->diag, AZ_ENOMEM, AZ_AT_FILE(h->path), NULL);

@@ -8,20 +8,21 @@
 
 #define LIMIT_JUMP     4.0  /* standard deviations of a single night; grows for short series */
 #define SMALL_MOST     2.0  /* ... by so much: PRIOR covers the rest */
+#define RUN_Z          0.5  /* there are more ways to be several nights */
 #define SAME_Z         3.0  /* a level nearer to the accepted one is that level again */
 #define PRIOR          0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
 #define PRIOR_RUNS     8
-#define FIRST          4    /* nights of a first level, to be what others are held against */
-#define RARE       0.1  /* what came up in a larger part of the nights is no outlier but a mode */
+#define FIRST          4   /* nights of a first level, to be what others are held against */
+#define RARE           0.1 /* what came up in a larger part of the nights is no outlier but a mode */
 #define PRONE          0.003 /* odd nights in figure-nights, for a history in which they are usual */
-#define OFTEN      0.1 /* so, for several in succession */
+#define OFTEN          0.1   /* so, for several in succession */
 #define SLOPE_Z        5.5
 #define SLOPE_RUNS     8
 #define SURE           1.28 /* of a change that is called visible, nine in ten are seen */
 #define DAY            86400.0
 #define SEGMENTS       64
 #define OWN_ERROR      2.2
-#define NO_CORRELATION 0.15
+#define NO_CORRELATION 0.1
 
 struct work {
     const struct az_nights_in *in;
@@ -75,17 +76,18 @@ static double amount(const struct work *w, double dy)
 /* ---- noise ---- */
 
 /* A figure's own correlation is known badly, with a standard error of about 2.2 / sqrt n: what the
- * others say stands for it unless it is plainly another. */
+ * others say stands for it unless it is plainly another; of either the
+ * lower half. */
 static double correlation(const struct work *w, double own, size_t n)
 {
     const double error = OWN_ERROR / sqrt((double)n), others = w->in->correlation;
+    const bool alone = !(w->in->all > 0);
+    /* figures of one run are not independent: half of them count */
+    const double known = alone ? error : 1.2533 * OWN_ERROR / sqrt((double)n + w->in->all / 2);
+    const bool other = own > others + 3 * error || own < others - 5 * error;
+    const double rho = alone || other ? own : others, doubt = other ? error : known;
 
-    if (!(w->in->all > 0))
-        return own > error ? fmin(0.95, own) : 0;
-    const double rho = own > others + 3 * error || own < others - 5 * error ? own : others;
-    /* all / n figures said so, with an error of a median */
-    const double known = 1.2533 * OWN_ERROR / sqrt((double)n + w->in->all);
-    return rho > NO_CORRELATION + known ? fmin(0.95, rho) : 0;
+    return rho > NO_CORRELATION + doubt ? fmin(0.95, rho - doubt / 2) : 0;
 }
 
 static void find_noise(struct work *w)
@@ -93,6 +95,9 @@ static void find_noise(struct work *w)
     const size_t past = w->n - 1;
 
     w->noise = az_nights_noise(w->y, past, w->scratch, &w->rho);
+    memcpy(w->clean, w->y, w->n * sizeof *w->y);
+    (void)az_nights_clean(w->clean, w->n, w->noise, w->odd);
+    (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
     w->rho = correlation(w, w->rho, past);
     w->noise /= sqrt(1 - w->rho);
     if (past < PRIOR_RUNS)
@@ -217,7 +222,8 @@ static void walk(struct work *w)
 
 static double limit_of(const struct work *w)
 {
-    return (w->in->limit > 0 ? w->in->limit : LIMIT_JUMP) + fmin(SMALL_MOST, az_nights_small(w->n_base + 1, w->rho));
+    return (w->in->limit > 0 ? w->in->limit : LIMIT_JUMP) +
+           fmin(SMALL_MOST, az_nights_small(w->n_base + 1, w->rho));
 }
 
 /* Is the history one in which single nights are off now and then, and come back? So many in
@@ -261,10 +267,17 @@ static void judge_night(struct work *w)
         return;
     out->kind = AZ_NIGHTS_SAME;
     out->side = 0;
-    out->z = fabs(d) / (w->noise * sqrt(1 + az_nights_mean_variance(w->n_base, w->rho)));
-    if (out->z <= limit_of(w))
+    const size_t run = run_of(w, way, limit_of(w) / 2 * w->noise);
+    const double base = az_nights_mean_variance(w->n_base, w->rho), one = fabs(d) / w->noise;
+    double sum = 0;
+    /* nights in succession say more than the newest alone */
+    for (size_t i = w->n - run; i < w->n; i++)
+        sum += fabs(w->y[i] - w->center) / w->noise;
+    out->z = fmax(one / sqrt(1 + base),
+                  sum / (double)run / sqrt(az_nights_mean_variance(run, w->rho) + base) -
+                      (run > 1 ? RUN_Z : 0));
+    if (out->z <= limit_of(w) || one <= limit_of(w) / 2)
         return;
-    const size_t run = run_of(w, way, limit_of(w) * w->noise);
     for (size_t i = w->base[0]; i + run < w->n; i++)
         before += way * (w->y[i] - y) >= -w->noise;
     if (before > 1 && (double)before > RARE * (double)w->n_base)

@@ -8,11 +8,13 @@
 #define LIMIT_Z    3.7 /* standardised difference of means; grows for short and correlated series */
 #define SCREEN     0.8 /* of it, before the noise is known better */
 #define LIMIT_P    4e-4
-#define NEVER      0.5 /* stands for nights that reached a level, where none did */
-#define BUMP       3 /* nights of a level that changed back, at least */
-#define BUMP_Z     4 /* there are more ways to be one */
+#define NEVER      0.5  /* stands for nights that reached a level, where none did */
+#define BUMP       3    /* nights of a level that changed back, at least */
+#define BUMP_Z     4    /* there are more ways to be one */
 #define LIMIT_RUN  5e-5 /* chance of a run of nights of a mode that is known */
 #define PERMUTED   199  /* and at most one of them as large: p <= 0.01 */
+#define FEW_BLOCKS 12   /* have too few orders for that; */
+#define PLAIN      1.5  /* of the limit, is plain without */
 #define NEAR       60   /* nights on either side of a split that take part in the permutations */
 #define FAR_WINDOW (2 * NEAR)
 
@@ -112,10 +114,13 @@ static void permute(const double *x, size_t n, size_t block, struct az_rng *r, d
             out[k++] = x[j];
 }
 
+/* Nights that change places together: as long as one says something of the next. */
+static size_t block_of(double rho) { return (size_t)ceil((1 + rho) / (1 - rho) - 1e-9); }
+
 /* Is the statistic of x larger than that of all its permutations? */
 static bool beats_permutations(const double *x, size_t n, double rho, uint64_t seed)
 {
-    const size_t block = (size_t)ceil((1 + rho) / (1 - rho) - 1e-9);
+    const size_t block = block_of(rho);
     double mixed[FAR_WINDOW];
     struct az_rng r;
     size_t at, as_large = 0;
@@ -186,7 +191,8 @@ static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)
     out->z = z_about(s, &p);
     return out->z > limit_z(s) && !is_run(s, &p) &&
            ranks_differ(s->v + from, at - from, to - from, &out->p) &&
-           beats_permutations(s->v + from, to - from, s->rho, seed + at);
+           (beats_permutations(s->v + from, to - from, s->rho, seed + at) ||
+            (to - from < FEW_BLOCKS * block_of(s->rho) && out->z > PLAIN * limit_z(s)));
 }
 
 /* A level that changed and changed back leaves no split in two: the ends of the sums about the mean
