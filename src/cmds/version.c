@@ -32,6 +32,9 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
     puts("analyzer " AZ_VERSION);
     printf("json-c %s\nzlib %s\nsqlite %s\nlibxlsxwriter %s\n", json_c_version(), zlibVersion(),
            sqlite3_libversion(), az_xlsx_version());
+#ifdef AZ_OPTIMISED
+    puts("compiled with: " AZ_OPTIMISED);
+#endif
 #ifdef AZ_WITH_ISAL
     puts("gzip input: isa-l");
 #else
