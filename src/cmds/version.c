@@ -64,6 +64,9 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
     printf("json-c %s\nzlib %s\nsqlite %s\nlibxlsxwriter %s\n", json_c_version(), zlibVersion(),
            sqlite3_libversion(), az_xlsx_version());
     printf("%s\nexpat %s\nutf8proc %s\n", AZ_LUA, XML_ExpatVersion() + 6, utf8proc_version());
+#ifdef AZ_OPTIMISED
+    puts("compiled with: " AZ_OPTIMISED);
+#endif
 #ifdef AZ_WITH_ISAL
     puts("gzip input: isa-l");
 #else

@@ -95,20 +95,41 @@ void az_devices_release(struct az_devices_of *d)
     az_vec_release(&d->slots);
 }
 
-bool az_sweep_next(struct az_sweep *s, uint32_t *op)
+#define RUN 16 /* operations of a kind that are looked ahead at */
+
+/* Finds the kind that comes next, and how many of it come before any other: kernels are in rows. */
+static bool next_run(struct az_sweep *s)
 {
     int best = -1;
-    int64_t start = 0;
+    int64_t start = 0, other = INT64_MAX;
     for (int k = 0; k < 4; k++) {
         const struct az_events *e = &s->t->ev[kinds[k]];
-        if (s->at[k] < e->n && (best < 0 || e->start[s->at[k]] < start)) {
+        if (s->at[k] >= e->n)
+            continue;
+        const int64_t at = e->start[s->at[k]];
+        if (best < 0 || at < start) {
+            other = best < 0 ? other : start;
             best = k;
-            start = e->start[s->at[k]];
+            start = at;
+        } else if (at < other) {
+            other = at;
         }
     }
     if (best < 0)
         return false;
-    *op = (uint32_t)best << 30 | (uint32_t)s->at[best]++;
+    const struct az_events *e = &s->t->ev[kinds[best]];
+    s->kind = (uint32_t)best;
+    s->until = s->at[best] + 1;
+    while (s->until < e->n && s->until < s->at[best] + RUN && e->start[s->until] < other)
+        s->until++;
+    return true;
+}
+
+bool az_sweep_next(struct az_sweep *s, uint32_t *op)
+{
+    if (s->at[s->kind] >= s->until && !next_run(s))
+        return false;
+    *op = s->kind << 30 | (uint32_t)s->at[s->kind]++;
     return true;
 }
 

@@ -27,6 +27,9 @@ void az_devices_release(struct az_devices_of *d);
 struct az_sweep {
     const struct az_trace *t;
     size_t at[4];
+    /* az_sweep_next's own: how many more of one kind come before any other */
+    uint32_t kind;
+    size_t until;
 };
 /* Next operation as az_op_code/az_op_row word; false at the end. */
 bool az_sweep_next(struct az_sweep *s, uint32_t *op);

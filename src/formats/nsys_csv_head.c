@@ -125,7 +125,10 @@ void az_nsys_head_add(struct az_nsys_head *h, struct az_sv title)
             continue;
         if (n == sizeof normal)
             return; /* longer than every known title */
-        normal[n++] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+        c = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+        if ((c < 'a' || c > 'z') && c != '/')
+            return; /* in no known title: most of what is probed is no CSV */
+        normal[n++] = c;
     }
     for (size_t i = 0; i < TITLES; i++) {
         /* most differ by their first letter */

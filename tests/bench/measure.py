@@ -25,6 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 GENERATOR = os.path.join(ROOT, "tests", "gen", "make_example_nsys.py")
 RANKS = os.path.join(ROOT, "tests", "gen", "make_ranks.py")
 TRACES = os.path.join(ROOT, "tests", "gen", "make_pytorch_trace.py")
+DENSE = os.path.join(ROOT, "tests", "gen", "make_pytorch_dense.py")
 XPLANE_GENERATOR = os.path.join(ROOT, "tests", "gen", "make_xplane_example.py")
 
 
@@ -70,6 +71,12 @@ class Bench:
         template = self.make("step_%s.json" % layout, lambda p: subprocess.run(
             [sys.executable, TRACES, p, "--steps", "1", "--layers", "100", "--layout", layout], check=True))
         return self.make("trace_%s_%d.json" % (layout, megabytes), lambda p: subprocess.run(
+            [os.path.join(self.bench, "make_replica"), template, p, str(megabytes * 1000000)], check=True, stdout=subprocess.DEVNULL))
+
+    def dense(self, megabytes):
+        """A trace of which nearly every event is kept: nested operators with shapes and stacks, 16-digit times."""
+        template = self.make("dense.json", lambda p: subprocess.run([sys.executable, DENSE, p], check=True))
+        return self.make("dense_%d.json" % megabytes, lambda p: subprocess.run(
             [os.path.join(self.bench, "make_replica"), template, p, str(megabytes * 1000000)], check=True, stdout=subprocess.DEVNULL))
 
     def gz(self, path):
@@ -186,7 +193,7 @@ class Bench:
         v = self.per_unit("parse", "nsys-sqlite", path)
         self.row("nsys-sqlite into a trace", "%.0f" % v, "ns a row", "<= 200", "140", v <= 200)
 
-    def report(self, format_name, small, large):
+    def report(self, format_name, small, large, name=None):
         """Whole report, all tables as CSV: CPU time and memory of the events that the large input has more than the small
         one, so that start-up is in neither."""
         csv = os.path.join(self.out, "csv")
@@ -198,7 +205,7 @@ class Bench:
         n = self.stage("parse", format_name, large)[1]
         events = n - self.stage("parse", format_name, small)[1]
         v = (cpu[large] - cpu[small]) * 1e9 / events
-        self.row("%s, whole report to CSV" % format_name, "%.0f" % v, "ns an event", "<= 400", "250", v <= 400)
+        self.row("%s, whole report to CSV" % (name or format_name), "%.0f" % v, "ns an event", "<= 400", "250", v <= 400)
         v = (peak[large] - peak[small]) / events
         self.row("  peak memory of %d events: %.0f MB" % (n, peak[large] / 1e6), "%.0f" % v, "B an event", "<= 64", "48", v <= 64)
 
@@ -224,6 +231,9 @@ class Bench:
             ratios.append(self.run(["run", packed, "--csv-dir", csv])[0] / plain)
         v = statistics.median(ratios)
         self.row("  the same from .gz", "%.2f" % v, "x JSON", "<= 1.25", "1.15", v <= 1.25)
+
+    def report_dense(self):
+        self.report("pytorch", self.dense(10 if self.smoke else 60), self.dense(40 if self.smoke else 250), "pytorch, dense")
 
     def operations(self):
         """A long run's operation report, CSV out: 100,000 rows of 146 MB took the reference 24.9 s of CPU time and 1.1 GB."""
@@ -476,6 +486,7 @@ def main():
         b.measure("SQLite reading", b.sqlite_rows)
         b.measure("nsys-sqlite, whole report", b.report_nsys)
         b.measure("pytorch, whole report", b.report_pytorch)
+        b.measure("pytorch, dense", b.report_dense)
         b.measure("one large trace", b.one_large_file)
         b.measure("operation report", b.operations)
         b.measure("XPlane", b.xplane)

@@ -1,5 +1,6 @@
 #include "analyses/device/dispatch.h"
 
+#include "base/sort.h"
 #include "classify/rules.h"
 
 bool az_disp_has(const struct az_trace *t) { return t->caps & AZ_CAP_DISPATCHES; }
@@ -70,16 +71,24 @@ void az_disp_put_rank(struct az_job *job, struct az_table *t, size_t trace)
 
 size_t az_disp_gpu_of(const struct az_disp_gpus *g, size_t trace, int64_t agent)
 {
-    for (size_t i = 0; i < g->n; i++)
-        if (g->v[i].trace == trace && g->v[i].agent == agent)
-            return i;
-    return SIZE_MAX;
+    const uint32_t at = az_map_get(&g->at, trace, (uint64_t)agent);
+
+    return at == AZ_NO_ID ? SIZE_MAX : at;
+}
+
+int az_disp_gpus_add(struct az_disp_gpus *g, size_t trace, int64_t agent)
+{
+    uint32_t *at;
+    bool added;
+    const int rc = az_map_put(&g->at, trace, (uint64_t)agent, (uint32_t)g->list.n, &at, &added);
+
+    return rc || !added ? rc : az_vec_push(&g->list, ((struct az_disp_gpu){ trace, agent }));
 }
 
 int az_disp_gpus_make(struct az_job *job, struct az_disp_gpus *g)
 {
-    int rc = 0;
-    az_vec_init(g, job->mem);
+    az_vec_init(&g->list, job->mem);
+    int rc = az_map_init(&g->at, job->mem, 16);
     for (size_t i = 0; i < job->n_traces; i++) {
         const struct az_trace *t = job->traces[i];
         const struct az_events *e = &t->ev[AZ_KERNEL];
@@ -88,9 +97,38 @@ int az_disp_gpus_make(struct az_job *job, struct az_disp_gpus *g)
             if (e->lane[k] == last)
                 continue;
             last = e->lane[k];
-            if (az_disp_gpu_of(g, i, t->lanes.v[last].device) == SIZE_MAX)
-                rc = az_vec_push(g, ((struct az_disp_gpu){ i, t->lanes.v[last].device }));
+            rc = az_disp_gpus_add(g, i, t->lanes.v[last].device);
         }
     }
     return rc;
+}
+
+static int by_number(const void *a, const void *b, void *ctx)
+{
+    const struct az_disp_gpu *x = a, *y = b;
+
+    (void)ctx;
+    if (x->trace != y->trace)
+        return x->trace < y->trace ? -1 : 1;
+    return x->agent < y->agent ? -1 : x->agent > y->agent;
+}
+
+int az_disp_gpus_sort(struct az_disp_gpus *g, struct az_mem *mem)
+{
+    int rc = az_sort_cmp(g->list.v, g->list.n, sizeof *g->list.v, by_number, NULL, mem);
+
+    for (size_t i = 0; rc == 0 && i < g->list.n; i++) {
+        uint32_t *at;
+        bool added;
+        rc = az_map_put(&g->at, g->list.v[i].trace, (uint64_t)g->list.v[i].agent, 0, &at, &added);
+        if (rc == 0)
+            *at = (uint32_t)i;
+    }
+    return rc;
+}
+
+void az_disp_gpus_release(struct az_disp_gpus *g)
+{
+    az_vec_release(&g->list);
+    az_map_release(&g->at);
 }

@@ -3,6 +3,7 @@
 #ifndef AZ_ANALYSES_DEVICE_DISPATCH_H
 #define AZ_ANALYSES_DEVICE_DISPATCH_H
 
+#include "base/intern.h"
 #include "base/stats.h"
 #include "facts/shared.h"
 #include "model/dispatch.h"
@@ -53,8 +54,17 @@ struct az_disp_gpu {
     size_t trace;
     int64_t agent;
 };
-AZ_VEC(struct az_disp_gpu, az_disp_gpus);
+AZ_VEC(struct az_disp_gpu, az_disp_gpu_list);
+struct az_disp_gpus {
+    struct az_disp_gpu_list list;
+    struct az_map at; /* trace, agent -> place in the list */
+};
 int az_disp_gpus_make(struct az_job *job, struct az_disp_gpus *g) AZ_MUST_USE;
+/* Adds one that may be there already. */
+int az_disp_gpus_add(struct az_disp_gpus *g, size_t trace, int64_t agent) AZ_MUST_USE;
+/* Puts them in the order of traces, then numbers. */
+int az_disp_gpus_sort(struct az_disp_gpus *g, struct az_mem *mem) AZ_MUST_USE;
+void az_disp_gpus_release(struct az_disp_gpus *g);
 size_t az_disp_gpu_of(const struct az_disp_gpus *g, size_t trace,
                       int64_t agent); /* SIZE_MAX: none */
 

@@ -4,6 +4,7 @@
 #include "analyses/list.h"
 #include "base/interval.h"
 #include "classify/rules.h"
+#include "facts/groups.h"
 #include "tables/keys.h"
 
 /* In the order of the rows; the last three rows are sums. */
@@ -17,6 +18,7 @@ struct work {
     struct az_job *job;
     struct az_disp_list kernels;
     struct az_disp_gpus gpus;
+    struct az_groups of_gpu; /* places in `kernels` by GPU */
     struct decided {
         uint8_t *cls;       /* name id -> place in `classes` + 1 */
         uint32_t *number;   /* name id -> number in `names` */
@@ -74,11 +76,27 @@ static int prepare_trace(struct work *w, size_t trace)
     return rc;
 }
 
+static int sort_by_gpu(struct work *w)
+{
+    const size_t n = w->kernels.n, bytes = (n + 1) * sizeof(uint32_t);
+    uint32_t *gpu = az_mem_alloc(w->job->mem, bytes);
+    if (!gpu)
+        return az_mem_error(w->job->mem);
+    for (size_t i = 0; i < n; i++)
+        gpu[i] = (uint32_t)az_disp_gpu_of(&w->gpus, w->kernels.trace[i],
+                                          az_disp_lane(w->job, AZ_KERNEL, &w->kernels, i)->device);
+    const int rc = az_groups_order(&w->of_gpu, gpu, n, w->gpus.list.n, w->job->mem);
+    az_mem_free(w->job->mem, gpu, bytes);
+    return rc;
+}
+
 static int prepare(struct work *w)
 {
     int rc = az_disp_list_make(w->job, AZ_KERNEL, &w->kernels);
     if (rc == 0)
         rc = az_disp_gpus_make(w->job, &w->gpus);
+    if (rc == 0)
+        rc = sort_by_gpu(w);
     w->of = az_arena_array(w->job->arena, w->job->n_traces, sizeof *w->of);
     if (rc == 0 && !w->of)
         rc = az_arena_error(w->job->arena);
@@ -107,12 +125,10 @@ static int measure(struct work *w, size_t gpu, struct figures *f)
     *f = (struct figures){ .ms = { 0 } };
     az_vec_init(&comm, w->job->mem);
     az_vec_init(&compute, w->job->mem);
-    for (size_t i = 0; rc == 0 && i < w->kernels.n; i++) {
-        const struct az_disp_gpu *g = &w->gpus.v[gpu];
+    for (uint32_t at = w->of_gpu.first[gpu]; rc == 0 && at < w->of_gpu.first[gpu + 1]; at++) {
+        const uint32_t i = w->of_gpu.item[at];
         const struct az_events *e = &az_disp_trace(w->job, &w->kernels, i)->ev[AZ_KERNEL];
-        if (w->kernels.trace[i] != g->trace ||
-            az_disp_lane(w->job, AZ_KERNEL, &w->kernels, i)->device != g->agent ||
-            !long_enough(w, w->kernels.length[i]))
+        if (!long_enough(w, w->kernels.length[i]))
             continue;
         int c = class_of(w, w->kernels.trace[i], w->kernels.row[i]);
         struct az_span s = { e->start[w->kernels.row[i]], e->end[w->kernels.row[i]] };
@@ -163,7 +179,7 @@ static void put_means(struct work *w, struct az_table *t, const struct row *mean
             if (!done[c] && (next < 0 || strcmp(row_name(c), row_name(next)) < 0))
                 next = c;
         done[next] = true;
-        double d = (double)w->gpus.n;
+        double d = (double)w->gpus.list.n;
         put_row(t, AZ_SV("Avg"), row_name(next),
                 &(struct row){ mean[next].ms / d, mean[next].count / d, mean[next].of_compute / d,
                                mean[next].of_total / d });
@@ -183,7 +199,7 @@ static int category_summary(struct work *w)
     az_table_column(t, "Total count", AZ_REAL, AZ_UNIT_COUNT, 0);
     az_table_column(t, "Fraction of compute runtime", AZ_REAL, AZ_UNIT_RATIO, 0);
     az_table_column(t, "Fraction of total runtime", AZ_REAL, AZ_UNIT_RATIO, AZ_SHARE);
-    for (size_t g = 0; rc == 0 && g < w->gpus.n; g++) {
+    for (size_t g = 0; rc == 0 && g < w->gpus.list.n; g++) {
         rc = measure(w, g, &f);
         struct az_sv id = az_arena_printf(w->job->arena, "%zu", g);
         for (int c = 0; rc == 0 && c < ROWS; c++) {
@@ -196,7 +212,7 @@ static int category_summary(struct work *w)
             mean[c].of_total += r.of_total;
         }
     }
-    if (rc == 0 && w->gpus.n)
+    if (rc == 0 && w->gpus.list.n)
         put_means(w, t, mean);
     return az_job_add(w->job, t, rc);
 }
@@ -399,7 +415,6 @@ static const struct az_table_spec hip_summary = {
 static int run(struct az_job *job)
 {
     struct work w = { .job = job };
-    az_vec_init(&w.gpus, job->mem);
     int rc = az_intern_init(&w.names, job->arena, job->mem);
     if (rc)
         return rc;
@@ -413,7 +428,8 @@ static int run(struct az_job *job)
     az_disp_list_release(&w.kernels);
     if (rc == 0)
         rc = az_spec_make(job, &hip_summary, &w, NULL);
-    az_vec_release(&w.gpus);
+    az_disp_gpus_release(&w.gpus);
+    az_groups_release(&w.of_gpu);
     az_intern_release(&w.names);
     return rc;
 }

@@ -242,7 +242,7 @@ static int launch_latency(struct az_job *job)
     if (rc == 0)
         rc = az_spec_make(job, &latency, &gpus, &(struct az_item_list){ p.v, p.n });
     az_vec_release(&p);
-    az_vec_release(&gpus);
+    az_disp_gpus_release(&gpus);
     return rc;
 }
 

@@ -3,11 +3,16 @@
 #include "analyses/device/dispatch.h"
 #include "analyses/list.h"
 #include "facts/account.h"
+#include "facts/groups.h"
 
 struct work {
     struct az_job *job;
+    struct az_disp_gpus gpus;
+    /* events of all traces with dispatches, one after another, by the GPU whose they are */
+    struct az_groups kernels_of, copies_of;
+    struct az_disp_list kernels, copies;
     struct az_busy busy;    /* as it is recorded: kernels are computation here, whatever they do */
-    struct az_busy kernels; /* the same kernels by what they do */
+    struct az_busy by_work; /* the same kernels by what they do */
 };
 
 /* From the first start to the last end of the processes that say so; 0 where none does. */
@@ -66,41 +71,41 @@ static int64_t owner(const struct az_trace *t, const uint8_t *ran, size_t copy)
                : lane->device;
 }
 
-/* Adds the events of a kind whose agent is the wanted one (NULL: all). */
-static int gather_kind(struct work *w, enum az_kind kind, const struct az_disp_gpu *only,
-                       const uint8_t *ran)
+static int add_event(struct work *w, enum az_kind kind, size_t trace, uint32_t row)
 {
-    int rc = 0;
-    for (size_t i = 0; i < w->job->n_traces; i++) {
-        const struct az_trace *t = w->job->traces[i];
-        const struct az_events *e = &t->ev[kind];
-        if (!az_disp_has(t) || (only && only->trace != i))
-            continue;
-        for (size_t k = 0; rc == 0 && k < e->n; k++) {
-            int64_t agent = t->lanes.v[e->lane[k]].device;
-            if (only && kind == AZ_MEMCPY)
-                agent = owner(t, ran, k);
-            if (only && agent != only->agent)
-                continue;
-            rc = az_busy_add(&w->busy, kind == AZ_MEMCPY ? AZ_PART_COPY : AZ_PART_COMPUTE,
-                             e->start[k], e->end[k]);
-            if (rc == 0 && kind == AZ_KERNEL)
-                rc = az_busy_add(&w->kernels, az_part_of(w->job, i, kind, e->name[k]), e->start[k],
-                                 e->end[k]);
-        }
-    }
+    const struct az_events *e = &w->job->traces[trace]->ev[kind];
+    int rc = az_busy_add(&w->busy, kind == AZ_MEMCPY ? AZ_PART_COPY : AZ_PART_COMPUTE,
+                         e->start[row], e->end[row]);
+    if (rc == 0 && kind == AZ_KERNEL)
+        rc = az_busy_add(&w->by_work, az_part_of(w->job, trace, kind, e->name[row]), e->start[row],
+                         e->end[row]);
     return rc;
 }
 
-static int gather(struct work *w, const struct az_disp_gpu *only, const uint8_t *ran)
+/* Adds the events of a kind of one GPU (SIZE_MAX: all). */
+static int gather_kind(struct work *w, enum az_kind kind, size_t gpu)
+{
+    const struct az_disp_list *l = kind == AZ_MEMCPY ? &w->copies : &w->kernels;
+    const struct az_groups *g = kind == AZ_MEMCPY ? &w->copies_of : &w->kernels_of;
+    int rc = 0;
+    if (gpu == SIZE_MAX)
+        for (size_t i = 0; rc == 0 && i < l->n; i++)
+            rc = add_event(w, kind, l->trace[i], l->row[i]);
+    else
+        for (uint32_t at = g->first[gpu]; rc == 0 && at < g->first[gpu + 1]; at++)
+            rc = add_event(w, kind, l->trace[g->item[at]], l->row[g->item[at]]);
+    return rc;
+}
+
+static int gather(struct work *w, size_t gpu)
 {
     az_busy_reset(&w->busy);
-    az_busy_reset(&w->kernels);
-    int rc = gather_kind(w, AZ_KERNEL, only, ran);
+    az_busy_reset(&w->by_work);
+    int rc = gather_kind(w, AZ_KERNEL, gpu);
     if (rc == 0)
-        rc = gather_kind(w, AZ_MEMCPY, only, ran);
+        rc = gather_kind(w, AZ_MEMCPY, gpu);
     if (rc == 0)
-        rc = az_busy_close(&w->kernels);
+        rc = az_busy_close(&w->by_work);
     return rc ? rc : az_busy_close(&w->busy);
 }
 
@@ -140,7 +145,7 @@ static int whole(struct work *w)
                                       AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     struct az_account a;
     columns(t);
-    int rc = gather(w, NULL, NULL);
+    int rc = gather(w, SIZE_MAX);
     if (rc == 0 && w->busy.events) {
         account(w, &a);
         rows(job, t, &a, NULL);
@@ -149,35 +154,48 @@ static int whole(struct work *w)
 }
 
 /* Agents that ran kernels, of each trace; and those that only took part in copies. Sorted by trace
- * and index. */
-static int agents(struct az_job *job, struct az_disp_gpus *g)
+ * and index. of[]: whose each copy is. */
+static int agents(struct work *w, int64_t *of)
 {
+    struct az_job *job = w->job;
+    struct az_disp_gpus *g = &w->gpus;
     uint8_t *ran = az_arena_alloc(job->arena, 4096);
-    int rc = az_disp_gpus_make(job, g);
-    if (rc == 0 && !ran)
-        rc = az_arena_error(job->arena);
-    for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
-        const struct az_trace *t = job->traces[i];
-        const struct az_events *e = &t->ev[AZ_MEMCPY];
-        if (az_disp_has(t))
-            mark(job, i, ran);
-        for (size_t k = 0; rc == 0 && az_disp_has(t) && k < e->n; k++) {
-            const int64_t agent = owner(t, ran, k);
-            const struct az_agent *a =
-                az_agent_find(az_dispatches(t), (uint32_t)t->lanes.v[e->lane[k]].proc, agent);
-            if (agent >= 0 && (!a || a->gpu) && az_disp_gpu_of(g, i, agent) == SIZE_MAX)
-                rc = az_vec_push(g, ((struct az_disp_gpu){ i, agent }));
-        }
+    int rc = ran ? 0 : az_arena_error(job->arena);
+    for (size_t i = 0; rc == 0 && i < w->copies.n; i++) {
+        const struct az_trace *t = job->traces[w->copies.trace[i]];
+        const uint32_t row = w->copies.row[i];
+        if (i == 0 || w->copies.trace[i] != w->copies.trace[i - 1])
+            mark(job, w->copies.trace[i], ran);
+        of[i] = owner(t, ran, row);
+        const struct az_agent *a = az_agent_find(
+            az_dispatches(t), (uint32_t)t->lanes.v[t->ev[AZ_MEMCPY].lane[row]].proc, of[i]);
+        if (of[i] >= 0 && (!a || a->gpu))
+            rc = az_disp_gpus_add(g, w->copies.trace[i], of[i]);
     }
-    for (size_t i = 1; rc == 0 && i < g->n; i++) /* few */
-        for (size_t k = i;
-             k > 0 && (g->v[k].trace < g->v[k - 1].trace ||
-                       (g->v[k].trace == g->v[k - 1].trace && g->v[k].agent < g->v[k - 1].agent));
-             k--) {
-            struct az_disp_gpu swap = g->v[k];
-            g->v[k] = g->v[k - 1];
-            g->v[k - 1] = swap;
-        }
+    return rc ? rc : az_disp_gpus_sort(g, job->mem);
+}
+
+/* Kernels and copies by GPU. */
+static int sort_events(struct work *w)
+{
+    struct az_mem *mem = w->job->mem;
+    const size_t most = w->kernels.n > w->copies.n ? w->kernels.n : w->copies.n,
+                 places = (most + 1) * sizeof(uint32_t),
+                 owners = (w->copies.n + 1) * sizeof(int64_t);
+    uint32_t *gpu = az_mem_alloc(mem, places);
+    int64_t *of = az_mem_alloc(mem, owners);
+    int rc = gpu && of ? agents(w, of) : az_mem_error(mem);
+    for (size_t i = 0; rc == 0 && i < w->kernels.n; i++)
+        gpu[i] = (uint32_t)az_disp_gpu_of(&w->gpus, w->kernels.trace[i],
+                                          az_disp_lane(w->job, AZ_KERNEL, &w->kernels, i)->device);
+    if (rc == 0)
+        rc = az_groups_order(&w->kernels_of, gpu, w->kernels.n, w->gpus.list.n, mem);
+    for (size_t i = 0; rc == 0 && i < w->copies.n; i++)
+        gpu[i] = (uint32_t)az_disp_gpu_of(&w->gpus, w->copies.trace[i], of[i]);
+    if (rc == 0)
+        rc = az_groups_order(&w->copies_of, gpu, w->copies.n, w->gpus.list.n, mem);
+    az_mem_free(mem, gpu, gpu ? places : 0);
+    az_mem_free(mem, of, of ? owners : 0);
     return rc;
 }
 
@@ -211,22 +229,20 @@ static struct az_table *overlap_table(struct az_job *job)
     return t;
 }
 
-static int agent_rows(struct work *w, const struct az_disp_gpus *g, struct az_table *line,
-                      struct az_table *overlap)
+static int agent_rows(struct work *w, struct az_table *line, struct az_table *overlap)
 {
-    uint8_t *ran = az_arena_alloc(w->job->arena, 4096);
-    int rc = ran ? 0 : az_arena_error(w->job->arena);
-    for (size_t i = 0; rc == 0 && i < g->n; i++) {
+    int rc = sort_events(w);
+    for (size_t i = 0; rc == 0 && i < w->gpus.list.n; i++) {
+        const struct az_disp_gpu *g = &w->gpus.list.v[i];
         struct az_account a;
-        mark(w->job, g->v[i].trace, ran);
-        rc = gather(w, &g->v[i], ran);
+        rc = gather(w, i);
         if (rc || w->busy.events == 0)
             continue;
         account(w, &a);
-        rows(w->job, line, &a, &g->v[i]);
-        az_account_of(&w->kernels, NULL, 0, &a);
-        if (w->kernels.of[AZ_PART_COMM].n)
-            overlap_row(w->job, overlap, &g->v[i], &a);
+        rows(w->job, line, &a, g);
+        az_account_of(&w->by_work, NULL, 0, &a);
+        if (w->by_work.of[AZ_PART_COMM].n)
+            overlap_row(w->job, overlap, g, &a);
     }
     return rc;
 }
@@ -237,7 +253,6 @@ static int by_agent(struct work *w)
     struct az_table *t =
         az_table_new(job->arena, "gpu_timeline_by_agent", "GPU time line by agent", 0);
     struct az_table *o = t ? overlap_table(job) : NULL;
-    struct az_disp_gpus g;
     if (!o) {
         az_table_free(t);
         return az_arena_error(job->arena);
@@ -245,10 +260,7 @@ static int by_agent(struct work *w)
     az_disp_rank_column(job, t);
     az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     columns(t);
-    int rc = agents(job, &g);
-    if (rc == 0)
-        rc = agent_rows(w, &g, t, o);
-    az_vec_release(&g);
+    int rc = agent_rows(w, t, o);
     rc = az_job_add(job, t, rc);
     return az_job_add(job, o, rc);
 }
@@ -258,12 +270,23 @@ static int run(struct az_job *job)
     static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle", 4 } };
     struct work w = { .job = job };
     az_busy_init(&w.busy, job->mem);
-    az_busy_init(&w.kernels, job->mem);
-    int rc = whole(&w);
+    az_busy_init(&w.by_work, job->mem);
+    int rc = az_disp_gpus_make(job, &w.gpus);
+    if (rc == 0)
+        rc = az_disp_list_make(job, AZ_KERNEL, &w.kernels);
+    if (rc == 0)
+        rc = az_disp_list_make(job, AZ_MEMCPY, &w.copies);
+    if (rc == 0)
+        rc = whole(&w);
     if (rc == 0)
         rc = by_agent(&w);
     az_busy_release(&w.busy);
-    az_busy_release(&w.kernels);
+    az_busy_release(&w.by_work);
+    az_groups_release(&w.kernels_of);
+    az_groups_release(&w.copies_of);
+    az_disp_list_release(&w.kernels);
+    az_disp_list_release(&w.copies);
+    az_disp_gpus_release(&w.gpus);
     if (rc == 0)
         rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms", NULL,
                                 parts, 2);
