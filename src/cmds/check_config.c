@@ -40,7 +40,9 @@ static int check(const char *path, const struct az_log *log)
     for (size_t i = 0; !rc && i < plan.jobs.n; i++)
         print_job(&plan.jobs.v[i], log);
     if (!rc)
-        printf("%s: ok, %zu input%s\n", path, config.inputs.n, config.inputs.n == 1 ? "" : "s");
+        az_print_name(az_sv_str(path));
+    if (!rc)
+        printf(": ok, %zu input%s\n", config.inputs.n, config.inputs.n == 1 ? "" : "s");
     az_plan_release(&plan);
     az_diag_release(&diag);
     az_config_release(&config);
