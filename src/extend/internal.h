@@ -15,7 +15,7 @@ struct az_extend {
     const char *file;
     struct az_extend_categories categories;
     struct az_vec_sv models; /* operators */
-    int64_t begun; /* seconds of the thread when the call began */
+    int64_t begun;           /* seconds of the thread when the call began */
     bool out_of_memory, out_of_budget, text_too_long, has_tree;
 };
 /* The extension of a state. */

@@ -4,7 +4,10 @@
 #   usage: minimise.sh [NAME...]      NAME: a harness; none: all
 SRC=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 : "${BUILD:=$SRC/build-fuzz}"
-[ $# -gt 0 ] || set -- $(cd "$BUILD/fuzz" && ls | grep -v '\.d$')
+if [ $# -eq 0 ]; then
+    for h in "$SRC"/tests/fuzz/*_fuzz.c; do set -- "$@" "$(basename "$h" _fuzz.c)"; done
+fi
+files() { find "$1" -type f | wc -l; }
 for name in "$@"; do
     from=$BUILD/corpus/$name to=$BUILD/corpus/$name.min
     [ -d "$from" ] || continue
@@ -13,6 +16,6 @@ for name in "$@"; do
         echo "$name: see $BUILD/$name.merge.log"
         exit 1
     fi
-    echo "$name: $(ls "$from" | wc -l) files before, $(ls "$to" | wc -l) after"
+    echo "$name: $(files "$from") files before, $(files "$to") after"
     rm -rf "$from" && mv "$to" "$from" || exit 1
 done

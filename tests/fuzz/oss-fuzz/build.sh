@@ -14,8 +14,9 @@ done
 # The shared libraries that the base image of the runner does not have.
 mkdir -p "$OUT/lib"
 for program in "$OUT"/*; do
-    [ -f "$program" ] && [ -x "$program" ] || continue
+    if ! [ -f "$program" ] || ! [ -x "$program" ]; then continue; fi
     ldd "$program" | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | grep -vE '/(libc|libm|libpthread|libdl|librt|ld-linux[^/]*)\.so' |
         while read -r library; do cp -n "$library" "$OUT/lib/"; done
-    command -v patchelf >/dev/null 2>&1 && patchelf --set-rpath '$ORIGIN/lib' "$program"
+    # shellcheck disable=SC2016 # the loader expands it
+    if command -v patchelf >/dev/null 2>&1; then patchelf --set-rpath '$ORIGIN/lib' "$program"; fi
 done
