@@ -152,10 +152,11 @@ FUZZ_SRC := $(wildcard tests/fuzz/*_fuzz.c)
 FUZZERS  := $(patsubst tests/fuzz/%_fuzz.c,$(BUILD)/fuzz/%,$(FUZZ_SRC))
 REPLAYS  := $(patsubst tests/fuzz/%_fuzz.c,$(BUILD)/replay/%,$(FUZZ_SRC))
 FUZZ_SECONDS ?= 30
+FUZZ_ENGINE  ?= -fsanitize=fuzzer
 FUZZ_H   := $(wildcard tests/fuzz/*.h)
 $(BUILD)/fuzz/%: tests/fuzz/%_fuzz.c $(FUZZ_H) $(ARCHIVES)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Wno-error -Itests -fsanitize=fuzzer -o $@ $< $(ARCHIVES) $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-error -Itests $(FUZZ_ENGINE) -o $@ $< $(ARCHIVES) $(LIBS)
 $(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(FUZZ_H) $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(ALL_LDFLAGS) -o $@ $< tests/fuzz/driver.c $(ARCHIVES) $(LIBS)
@@ -242,7 +243,11 @@ fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
 	    $(BUILD)-fuzz/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
 	        -artifact_prefix=$(BUILD)-fuzz/found/$$f/ $(BUILD)-fuzz/corpus/$$f $$seeds > $(BUILD)-fuzz/$$f.log 2>&1 || \
 	        { grep -v '^#' $(BUILD)-fuzz/$$f.log | tail -n 60; exit 1; }; \
-	    grep -E 'number_of_executed_units|peak_rss' $(BUILD)-fuzz/$$f.log; done
+	    awk '/PC tables/ { split($$0, p, /[( ]+/); for (i in p) if (p[i + 1] == "PCs):" || p[i + 1] == "PCs") all = p[i] } \
+	        / cov: / { for (i = 1; i < NF; i++) if ($$i == "cov:") cov = $$(i + 1) } \
+	        /executed_units/ { runs = $$2 } /peak_rss/ { rss = $$2 } \
+	        END { printf "%d inputs, %d of %d edges of what is linked (%.1f %%), %d MB\n", runs, cov, all, all ? 100 * cov / all : 0, rss }' \
+	        $(BUILD)-fuzz/$$f.log; done
 
 bench: all $(BENCHES) ## measure against the figures of the design (BENCH=smoke: small and quick)
 	@BUILD='$(BUILD)' PYTHON='$(PY)' BENCH='$(BENCH)' sh tests/bench/run.sh

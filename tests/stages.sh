@@ -72,7 +72,10 @@ stage_documented() {
     counted documented "$PYTHON" tests/columns_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
     counted documented "$PYTHON" tests/docs_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
 }
-stage_faults() { counted faults "$PYTHON" tests/faults_check.py --analyzer "$ANALYZER"; }
+stage_faults() {
+    counted faults "$PYTHON" tests/faults_check.py --analyzer "$ANALYZER"
+    counted faults "$PYTHON" tests/faults/campaign.py --analyzer "$ANALYZER"
+}
 stage_sizes() { counted sizes "$PYTHON" tests/sizes_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"; }
 stage_library() { # `make installed` before
     counted library "$PYTHON" tests/library_check.py --installed "$BUILD/installed" --analyzer "$ANALYZER" --cc "${CC:-cc}" \

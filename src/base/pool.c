@@ -156,6 +156,18 @@ static void deliver(struct pool *p)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* Where the system gives no thread at all: one job after the other, each handed out at once. */
+static void run_alone(struct pool *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const bool ran = !stopped(p);
+        if (ran)
+            p->ops->run(p->ctx, i, 0);
+        if (p->ops->done != NULL)
+            p->ops->done(p->ctx, i, ran);
+    }
+}
+
 static bool init_locks(struct pool *p)
 {
     pthread_condattr_t attr;
@@ -202,8 +214,10 @@ int az_pool_run(size_t n, unsigned workers, const size_t *order, const uint64_t 
         deliver(&p);
         for (unsigned i = 0; i < up; i++)
             pthread_join(w[i].thread, NULL);
-        err = 0;
+    } else {
+        run_alone(&p);
     }
+    err = 0;
     pthread_mutex_destroy(&p.lock);
     pthread_cond_destroy(&p.may_start);
     pthread_cond_destroy(&p.finished);

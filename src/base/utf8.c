@@ -141,7 +141,12 @@ struct az_sv az_utf8_printable(struct az_arena *a, struct az_sv s, const char *k
 int az_utf8_visible(struct az_vec_char *t, struct az_sv s)
 {
     int err = 0;
-    for (size_t i = 0; i < s.n && err == 0;) {
+    size_t i = 0;
+    if (az_sv_starts(s, AZ_SV("::")) && (t->n == 0 || t->v[t->n - 1] == '\n')) {
+        err = az_text_append(t, AZ_SV("\\x3a")); /* a workflow would take the line for a command */
+        i = 1;
+    }
+    while (i < s.n && err == 0) {
         const size_t from = i;
         uint32_t cp;
         if (decode(s, &i, &cp) && !is_control(cp) && !turns_around(cp)) {

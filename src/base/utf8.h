@@ -14,7 +14,8 @@ struct az_sv az_utf8_clean(struct az_arena *a, struct az_sv s);
  * direction of writing, become U+FFFD. */
 struct az_sv az_utf8_printable(struct az_arena *a, struct az_sv s, const char *keep);
 /* Appends s for a person's eyes: control characters (C0, DEL, C1) and bytes that are not UTF-8
- * become \xNN, so the result is one printable line of valid UTF-8. 0, AZ_ENOMEM or AZ_ELIMIT. */
+ * become \xNN, so the result is one printable line of valid UTF-8; so does the first of two colons
+ * at the beginning of a line, with which commands of workflows begin. 0, AZ_ENOMEM or AZ_ELIMIT. */
 int az_utf8_visible(struct az_vec_char *t, struct az_sv s) AZ_MUST_USE;
 /* Code points (not bytes). */
 size_t az_utf8_count(struct az_sv s);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "io/path.h"
 
 #define NO_COLOR      0xfffe
@@ -26,6 +27,16 @@ int az_usage_error(const struct az_cmd *cmd, const char *fmt, ...)
     else
         az_log_line(&log, AZ_LOG_QUIET, "see 'analyzer help'");
     return AZ_EXIT_USAGE;
+}
+
+void az_print_name(struct az_sv name)
+{
+    struct az_vec_char shown;
+
+    az_vec_init(&shown, NULL);
+    if (name.n && az_utf8_visible(&shown, name) == 0)
+        fwrite(shown.v, 1, shown.n, stdout);
+    az_vec_release(&shown);
 }
 
 const char *az_nearest(const char *word, const char *const *names, size_t n)

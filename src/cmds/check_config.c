@@ -45,11 +45,15 @@ static int check(const char *path, const struct az_log *log, bool *would_fail)
         print_job(&plan.jobs.v[i], log);
     for (size_t i = 0; !rc && i < plan.jobs.n; i++)
         fail += plan.jobs.v[i].error != AZ_OK && !plan.jobs.v[i].there;
+    if (!rc)
+        az_print_name(az_sv_str(path));
     if (!rc && fail)
-        printf("%s: %zu of %zu input%s would fail\n", path, fail, config.inputs.n,
+        printf(": %zu of %zu input%s would fail
+", fail, config.inputs.n,
                config.inputs.n == 1 ? "" : "s");
     else if (!rc)
-        printf("%s: ok, %zu input%s\n", path, config.inputs.n, config.inputs.n == 1 ? "" : "s");
+        printf(": ok, %zu input%s
+", config.inputs.n, config.inputs.n == 1 ? "" : "s");
     az_plan_release(&plan);
     az_diag_release(&diag);
     az_config_release(&config);

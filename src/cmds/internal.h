@@ -60,6 +60,8 @@ int az_args_next(struct az_args *a);
 bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc);
 /* Prints "analyzer: error: ..." and where help is; returns AZ_EXIT_USAGE. */
 int az_usage_error(const struct az_cmd *cmd, const char *fmt, ...) AZ_PRINTF(2, 3);
+/* A name of a file on standard output: what is no printable text in it becomes \xNN. */
+void az_print_name(struct az_sv name);
 /* The nearest of n names, if near enough to be meant; NULL. */
 const char *az_nearest(const char *word, const char *const *names, size_t n);
 

@@ -191,10 +191,12 @@ int az_look_describe(const char *path, const struct az_log *log)
         az_result_init(&res, opts.memory_limit);
         if (!job->error && i < MOST_READ)
             job->error = az_run_one(job, &opts, 1, &res, &job->diag, NULL);
-        if (l.plan.jobs.n > 1 || l.conf.inputs.v[i].files.n > 1)
-            printf("  input     %.*s: %zu file%s, %s\n", AZ_SVF(job->input->title),
-                   job->input->files.n, job->input->files.n == 1 ? "" : "s",
+        if (l.plan.jobs.n > 1 || l.conf.inputs.v[i].files.n > 1) {
+            fputs("  input     ", stdout);
+            az_print_name(job->input->title);
+            printf(": %zu file%s, %s\n", job->input->files.n, job->input->files.n == 1 ? "" : "s",
                    job->format ? job->format->name : "saved result");
+        }
         if (res.reportable)
             describe(job, &res);
         fflush(stdout);

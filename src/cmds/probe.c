@@ -19,7 +19,8 @@ static int print_format(struct probing *p, const char *path)
 
     if (rc)
         return rc;
-    printf("%s: %s (%d%%)\n", path, f->name, score);
+    az_print_name(az_sv_str(path));
+    printf(": %s (%d%%)\n", f->name, score);
     p->known++;
     return AZ_OK;
 }

@@ -63,7 +63,10 @@ static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, st
     struct az_sv whole = { "", 0 };
     const struct az_sv none = { "", 0 };
     const char *folder = f->run_folder ? az_arena_str(a, az_path_dir(path)) : NULL;
-    if (!folder || az_path_canonical(a, folder, &whole) != 0)
+    const int rc = folder ? az_path_canonical(a, folder, &whole) : AZ_OK;
+    if (rc == AZ_ENOMEM) /* files would fall apart into other inputs */
+        a->failed = true;
+    if (!folder || rc)
         return none;
     const struct az_sv tail = az_arena_printf(a, "*/%s", f->run_folder);
     return tail.p && az_sv_glob(tail, whole) ? whole : none;
@@ -139,6 +142,8 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
         f.format = g->wanted;
     if (f.format && !az_path_is_stream(f.path))
         f.key = group_key(g, f.format, f.path);
+    if (g->c->arena.failed)
+        return az_arena_error(&g->c->arena);
     g->in_folder += of_folder;
     return az_vec_push(&g->files, f);
 }

@@ -27,15 +27,26 @@ bool az_path_is_stream(struct az_sv path)
     return az_sv_is(path, "-") || (path.n && az_path_stat(path.p).kind == AZ_PATH_OTHER);
 }
 
+/* What gives bytes without end, /dev/zero; a terminal is typed into. */
+static bool is_device(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)) && !isatty(fd);
+}
+
 static int copy_stream(int fd, struct az_outfile *out, struct az_sv name,
                        const struct az_cancel *cancel, struct az_diag *diag)
 {
     char buf[SPOOL_BYTES];
-    bool any = false;
+    bool any = false, device = is_device(fd);
 
     for (;;) {
         ssize_t n = read(fd, buf, sizeof buf);
         any |= n > 0;
+        if (n > 0 && device)
+            return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(name),
+                                "is a device, not a profile (name a file or a pipe)");
         if (n > 0)
             az_outfile_write(out, buf, (size_t)n);
         else if (n == 0)

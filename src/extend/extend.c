@@ -4,9 +4,9 @@
 #include <time.h>
 
 #define STEP 1000 /* instructions between two looks at the budget */
-/* What a call may take beside its instructions, since some of them (comparing texts, a list of a
- * million arguments) are long: the largest text, bytes of memory that count as an instruction, and
- * seconds of the processor as a last resort, far from where the other limits end a script. */
+/* What a call may take in addition to its instructions, since some of them (comparing texts, a list
+ * of a million arguments) are long: the largest text, bytes of memory that count as an instruction,
+ * and seconds of the processor as a last resort, far from where the other limits end a script. */
 #define TEXT_MAX      ((size_t)1 << 20)
 #define BYTES_AT_ONCE 16
 #define SECONDS_MAX   30

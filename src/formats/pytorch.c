@@ -59,8 +59,10 @@ static void device_properties(struct az_trace *t, struct az_sv raw)
             if (az_sv_is(key, "name"))
                 d.name = az_arena_dup(&t->arena, az_json_unescape(&t->arena, unquoted(value)));
         }
-        if (az_vec_push(&t->devices, d) != 0)
-            return; /* only a description is lost; the budget ends the parse elsewhere */
+        if (az_vec_push(&t->devices, d) != 0) {
+            t->arena.failed = true; /* sealing says so: tables would be missing without a word */
+            return;
+        }
     }
 }
 

@@ -26,7 +26,7 @@
 
 #define RULES_MAX 160
 #define REFUSED   (SECCOMP_RET_ERRNO | EACCES)
-#define OLD       (SECCOMP_RET_ERRNO | ENOSYS) /* as an older kernel: the C library knows another way */
+#define OLD       (SECCOMP_RET_ERRNO | ENOSYS) /* an older kernel: the C library has another way */
 #define NUMBER    ((unsigned)offsetof(struct seccomp_data, nr))
 #define ARGUMENT  ((unsigned)offsetof(struct seccomp_data, args[0])) /* its lower half */
 

@@ -1,13 +1,15 @@
-/* A library to be preloaded: the n-th call of a kind fails, or something happens at it. Built and
- * used by campaign.py. FAULT=CALL:N[:ACTION]   CALL: malloc (with calloc, realloc), read, write,
- * fsync, rename, close, open (for writing), mmap, any (all but malloc) ACTION: an errno by its
- * number; +NUMBER: this call and all after it; or s<NUMBER> a signal to this process, t truncates
- * FAULT_FILE, g appends to it, c changes it FAULT_COUNT=FILE        at the end, how many calls of
- * the kind there were FAULT_TRY=1             at every open for reading of FAULT_FILE: what of
- * the network and other programs can be reached, on standard error */
+// A library to be preloaded: the n-th call of a kind fails, or something happens at it. Built and used by campaign.py.
+//   FAULT=CALL:N[:ACTION]   CALL: malloc (with calloc, realloc), read, write, fsync, rename, close, open (for writing), mmap,
+//                           any (all but malloc). ACTION: an errno by its number, +NUMBER for this call and all after it;
+//                           s<NUMBER> a signal to this process; t truncates FAULT_FILE, g appends to it, c changes it
+//   FAULT_COUNT=FILE        at the end, how many calls of the kind there were
+//   FAULT_TRACE=1           where it was, on standard error (addr2line -f -e PROGRAM)
+//   FAULT_TRY=1             at every open for reading of FAULT_FILE: what of the network and of new processes can be
+//                           reached, on standard error
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -104,6 +106,13 @@ static int hit(enum call k)
     if (action) {
         touch();
         return 0;
+    }
+    if (getenv("FAULT_TRACE")) {
+        void *at[30];
+        const enum call was = kind;
+        kind = NONE; /* this allocates */
+        backtrace_symbols_fd(at, backtrace(at, 30), 2);
+        kind = was;
     }
     errno = error ? error : k == MALLOC ? ENOMEM : EIO;
     return 1;

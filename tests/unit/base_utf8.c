@@ -126,6 +126,10 @@ static void cleans(void **state)
     az_vec_init(&t, NULL);
     assert_int_equal(az_utf8_visible(&t, AZ_SV("a\n\xc3\xa9\xc2\x85\xff\0")), 0);
     assert_true(az_sv_is(az_text_view(&t), "a\\x0a\xc3\xa9\\xc2\\x85\\xff\\x00"));
+    az_vec_reset(&t);
+    assert_int_equal(az_utf8_visible(&t, AZ_SV("::error::x")), 0);
+    assert_int_equal(az_utf8_visible(&t, AZ_SV("::")), 0); /* no beginning of a line */
+    assert_true(az_sv_is(az_text_view(&t), "\\x3a:error::x::"));
     az_vec_release(&t);
 }
 

@@ -79,7 +79,7 @@ static int run(struct az_job *job)
         for (size_t k = 0; !(job->traces[i]->caps & AZ_CAP_OPREPORT) && k < a->n_steps; k++)
             put(job, t, i, &s->v[k], &a->step[k].a, a->all.first, s->how != AZ_STEPS_PATTERN);
     }
-    if (rc == 0 && t->rows)
+    if (rc == 0) /* an empty one is dropped there; one that failed is empty, too */
         return az_document_add(job->doc, t);
     az_table_free(t);
     return rc;
