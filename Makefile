@@ -179,7 +179,7 @@ example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden examples sizes faults library documented accounts graphs steps schema gates stragglers verdict html fuzz shared
+	@$(STAGES) unit golden examples sizes faults library packages documented accounts graphs steps schema gates stragglers verdict html fuzz shared
 test-build: all units installed $(TOOLS) $(EXAMPLE_DB)
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
