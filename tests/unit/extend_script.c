@@ -223,6 +223,19 @@ static int64_t fake_sequence(void *c, uint32_t n)
     (void)c;
     return n ? -1 : 77;
 }
+/* Nodes 2 and 3 are the backward operators of node 1. */
+static uint32_t fake_forward(void *c, uint32_t n)
+{
+    (void)c;
+    return n ? 0 : AZ_EXTEND_NO_NODE;
+}
+static uint32_t fake_backward(void *c, uint32_t n, uint32_t after)
+{
+    (void)c;
+    if (after == AZ_EXTEND_NO_NODE)
+        return n ? AZ_EXTEND_NO_NODE : 1;
+    return after == 1 ? 2 : AZ_EXTEND_NO_NODE;
+}
 static const char *fake_rename(void *c, uint32_t n, struct az_sv s)
 {
     struct fake *f = c;
@@ -265,6 +278,9 @@ static void tree(void **state)
           "", NULL },
         { "assert(tree.args(1).dims == '[[2]]' and tree.args(1).types == nil)", "", NULL },
         { "assert(tree.sequence(1) == 77 and tree.sequence(2) == nil)", "", NULL },
+        { "assert(tree.forward(1) == nil and tree.forward(3) == 1 and #tree.backward(2) == 0 and "
+          "#tree.backward(1) == 2 and tree.backward(1)[2] == 3)",
+          "", NULL },
         { "tree.rename(1, 'new') tree.remove(1)", "rename 0 new;remove 0;", NULL },
         { "tree.insert('p', { 2, 3 }, { args_from = 1, dims = '[]', facts = { b = true, a = 2.5 } "
           "})",
@@ -282,10 +298,10 @@ static void tree(void **state)
         struct fixture *f = begin(0);
         struct fake fake = { "" };
         char text[300];
-        const struct az_extend_tree t = { &fake,       3,          fake_name,     fake_kind,
-                                          fake_parent, fake_child, fake_span,     fake_kernels,
-                                          fake_kernel, fake_args,  fake_sequence, fake_rename,
-                                          fake_remove, fake_insert };
+        const struct az_extend_tree t = { &fake,         3,           fake_name,     fake_kind,
+                                          fake_parent,   fake_child,  fake_span,     fake_kernels,
+                                          fake_kernel,   fake_args,   fake_sequence, fake_forward,
+                                          fake_backward, fake_rename, fake_remove,   fake_insert };
         snprintf(text, sizeof text, "function tree_postprocess(tree) %s end", each[i].body);
         assert_int_equal(open_text(f, text), 0);
         assert_true(az_extend_has_tree(f->script));
