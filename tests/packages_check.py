@@ -8,6 +8,7 @@ install; the steps of the GitHub action, run one by one as a runner does.
 The last line is "N passed, N failed".
 """
 import argparse
+import glob
 import json
 import os
 import re
@@ -62,7 +63,7 @@ ask analyzer help con
 ask analyzer run exam
 ask analyzer --conf
 """
-BASH_WANT = ["multirank", "--topk_kernels= --topk_ops= --topk_roofline_ops= --topk_short_kernels=", "json", "--id-range=", "memory",
+BASH_WANT = ["multirank", "--topk_kernels= --topk_ops= --topk_roofline_ops= --topk_short_kernels=", "json junit", "--id-range=", "memory",
              "config", "example", "--config="]
 
 
@@ -136,6 +137,17 @@ def check_sbom(c, analyzer):
     c.hold(sbom["bomFormat"] == "CycloneDX" and len(needed) > 5, "the list of libraries is CycloneDX")
     c.hold(needed <= names and "chart.js" in names, "it has every library", ", ".join(sorted(needed - names)))
     c.hold(q.stdout == run([sys.executable, os.path.join(PACKAGING, "sbom.py"), analyzer]).stdout, "it is the same twice")
+
+
+def check_security(c, analyzer):
+    """What src/docs/security.md promises of the program, and that the tests it names are there."""
+    used = set(re.findall(r" U (\w+)", run(["nm", "-D", analyzer]).stdout))
+    bad = used & {"connect", "getaddrinfo", "gethostbyname", "system", "popen", "dlopen"}
+    c.hold("open" in used or "open64" in used or "openat" in used, "the program's functions are known")
+    c.hold(not bad, "it connects to nothing, runs no shell and loads no code", ", ".join(sorted(bad)))
+    named = re.findall(r"`(tests/[\w./*]+)`", read(ROOT, "src", "docs", "security.md"))
+    missing = [n for n in named if not glob.glob(os.path.join(ROOT, n))]
+    c.hold(len(named) > 10 and not missing, "the tests that docs/security.md names are there", ", ".join(missing))
 
 
 def packages(text, after):
@@ -232,6 +244,7 @@ def main():
         check_install(c, build, scratch)
         check_dist(c, build, scratch)
         check_sbom(c, analyzer)
+        check_security(c, analyzer)
         check_needs(c)
         check_action(c, analyzer, scratch)
     print("%d passed, %d failed" % (c.passed, c.failed))

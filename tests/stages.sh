@@ -81,6 +81,9 @@ stage_library() { # `make installed` before
     counted library "$PYTHON" tests/library_check.py --installed "$BUILD/installed" --analyzer "$ANALYZER" --cc "${CC:-cc}" \
         --example-data "$EXAMPLE_DATA"
 }
+stage_packages() { # `make installed` before
+    counted packages "$PYTHON" tests/packages_check.py --analyzer "$ANALYZER" --build "$BUILD"
+}
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
 # What must be touched to add a format, an output, an option, a model: in a copy of the tree (.ci/run).
 stage_house() { counted house sh tests/house/run.sh; }

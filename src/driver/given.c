@@ -1,4 +1,4 @@
-/* Options that mean nothing to the formats which were found: a user of several tools is told which
+/* Options that mean nothing to the formats which were found: a user of several tools learns which
  * of them did nothing. What is known from the configuration alone is said when it is read. */
 #include "driver/internal.h"
 

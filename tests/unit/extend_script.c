@@ -274,19 +274,19 @@ static int64_t fake_sequence(void *c, uint32_t n)
     (void)c;
     return n ? -1 : 77;
 }
-/* 2 is the backward operator of 1 */
+/* Nodes 2 and 3 are the backward operators of node 1. */
 static uint32_t fake_forward(void *c, uint32_t n)
 {
     (void)c;
-    return n == 2 ? 1 : AZ_EXTEND_NO_NODE;
+    return n ? 0 : AZ_EXTEND_NO_NODE;
 }
-
 static uint32_t fake_backward(void *c, uint32_t n, uint32_t after)
 {
     (void)c;
-    return n == 1 && after == AZ_EXTEND_NO_NODE ? 2 : AZ_EXTEND_NO_NODE;
+    if (after == AZ_EXTEND_NO_NODE)
+        return n ? AZ_EXTEND_NO_NODE : 1;
+    return after == 1 ? 2 : AZ_EXTEND_NO_NODE;
 }
-
 static const char *fake_rename(void *c, uint32_t n, struct az_sv s)
 {
     struct fake *f = c;
@@ -329,6 +329,9 @@ static void tree(void **state)
           "", NULL },
         { "assert(tree.args(1).dims == '[[2]]' and tree.args(1).types == nil)", "", NULL },
         { "assert(tree.sequence(1) == 77 and tree.sequence(2) == nil)", "", NULL },
+        { "assert(tree.forward(1) == nil and tree.forward(3) == 1 and #tree.backward(2) == 0 and "
+          "#tree.backward(1) == 2 and tree.backward(1)[2] == 3)",
+          "", NULL },
         { "tree.rename(1, 'new') tree.remove(1)", "rename 0 new;remove 0;", NULL },
         { "tree.insert('p', { 2, 3 }, { args_from = 1, dims = '[]', facts = { b = true, a = 2.5 } "
           "})",

@@ -5,6 +5,7 @@ printf '#!/bin/sh\nexec "%s" "$@"\n' "$ANALYZER" >bin/analyzer
 chmod +x bin/analyzer
 PATH=$PWD/bin:$PATH
 examples() { # page: its blocks marked `sh`
+    # shellcheck disable=SC2016 # the marks of a block
     sed -n '/^```sh$/,/^```$/p' "$SRC/src/docs/$1" | grep -v '^```' >lines
     while IFS= read -r line; do
         echo "\$ $line"
@@ -73,6 +74,8 @@ for line in "tracelens-pytorch t/profile.json" "tracelens-pytorch" "tracelens-py
     "gpu-perf-analyzer gpa/config.json" "tracelens-jax --profile_path t/host.xplane.pb --output_csvs_dir j more"; do
     echo "\$ analyzer $line"
     # shellcheck disable=SC2086
-    analyzer $line 2>&1 >/dev/null
-    echo "exit $?"
+    analyzer $line 2>err >/dev/null
+    rc=$?
+    cat err
+    echo "exit $rc"
 done
