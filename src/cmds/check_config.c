@@ -48,12 +48,10 @@ static int check(const char *path, const struct az_log *log, bool *would_fail)
     if (!rc)
         az_print_name(az_sv_str(path));
     if (!rc && fail)
-        printf(": %zu of %zu input%s would fail
-", fail, config.inputs.n,
+        printf(": %zu of %zu input%s would fail\n", fail, config.inputs.n,
                config.inputs.n == 1 ? "" : "s");
     else if (!rc)
-        printf(": ok, %zu input%s
-", config.inputs.n, config.inputs.n == 1 ? "" : "s");
+        printf(": ok, %zu input%s\n", config.inputs.n, config.inputs.n == 1 ? "" : "s");
     az_plan_release(&plan);
     az_diag_release(&diag);
     az_config_release(&config);
