@@ -193,7 +193,8 @@ static int read_list(struct reader *r, const struct az_shape_field *f, char *to)
     int rc = get(r, &n, sizeof n);
 
     if (rc || n == NO_LIST) {
-        memcpy(to + f->at, &(char *){ NULL }, sizeof(char *));
+        const void *nothing = NULL;
+        memcpy(to + f->at, &nothing, sizeof nothing);
         return rc;
     }
     const uint64_t other = number_at(to + f->n_at, f->n_width); /* of a list of equal length */

@@ -81,7 +81,7 @@ int az_map_shares(const uint64_t *size, size_t n, size_t shares, uint32_t *share
 
 /* ---- the parts of one job ---- */
 
-/* Name of a trace's part: its own, and what tells it from others of that name. */
+/* Name of a trace's part: its own, and what distinguishes it from others of that name. */
 static struct az_sv part_name(const struct az_map_opts *m, struct az_sv path, struct az_arena *a)
 {
     const struct az_sv dir = az_path_dir(path), tag = az_sv_str(m->tag ? m->tag : "");

@@ -68,7 +68,7 @@ static int add(struct az_vec_sv *out, struct az_arena *a, const char *key, struc
     return text.p ? az_vec_push(out, text) : az_arena_error(a);
 }
 
-/* What a long value is told by. */
+/* A long value by its checksum. */
 static struct az_sv short_of(struct az_arena *a, struct az_sv bytes)
 {
     return az_arena_printf(a, "%016llx", (unsigned long long)az_checksum(bytes.p, bytes.n));

@@ -188,7 +188,7 @@ struct az_section az_sections_at(const struct az_sections *s, size_t i)
 static int fill(int fd, uint64_t at, uint64_t n, struct az_vec_char *out)
 {
     while (n > 0) {
-        const size_t want = n < (1u << 20) ? (size_t)n : 1u << 20; /* what it claims may be a lie */
+        const size_t want = n < (1u << 20) ? (size_t)n : 1u << 20; /* what it claims may be wrong */
         if (az_vec_reserve(out, want))
             return ENOMEM;
         const ssize_t got = pread(fd, out->v + out->n, want, (off_t)at);

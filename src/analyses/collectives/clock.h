@@ -96,7 +96,7 @@ static inline void az_coll_chain(struct az_clocks *k, const uint32_t *of)
         const uint32_t first = of[r];
         if (first == r)
             continue;
-        k->chain[r] = k->chain[first]; /* from behind: the one that was put in before follows it */
+        k->chain[r] = k->chain[first]; /* the one that was put in before comes after it */
         k->chain[first] = r;
     }
 }

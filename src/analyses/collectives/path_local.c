@@ -49,7 +49,7 @@ static size_t step_after(const struct az_coll_part *p, int64_t t)
     return low;
 }
 
-/* Work is cut where a step begins, so that what is before it can be told from what is after. */
+/* Work is cut where a step begins, so that what is before it is not mixed with what is after. */
 static int add(struct local *l, const struct az_coll_op *op, size_t index)
 {
     struct item x = { .start = op->start,

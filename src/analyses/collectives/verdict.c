@@ -151,8 +151,8 @@ static int sum_up(struct verdicts *k, size_t r)
 
 /* ---- all ranks ---- */
 /* What the ranks of a set have in common, so that judging each of many does not look at all again:
- * medians over all of them, and their delays with sums from the least on, of which one can be left
- * out. */
+ * medians over all of them, and their delays with sums from the least on, of which one can be
+ * omitted. */
 struct peers {
     bool made;
     size_t n;
@@ -249,7 +249,7 @@ static double widening(struct verdicts *k, size_t n, size_t g)
     return k->factor;
 }
 
-/* The same as between() by the sums of a large set, r left out. */
+/* The same as between() by the sums of a large set, r omitted. */
 static int between_many(struct verdicts *k, const struct peers *p, size_t r, double *error,
                         double *dof)
 {
