@@ -12,8 +12,8 @@
 #define MATTERS        0.01 /* rows with this part of their table's time */
 
 struct rows {
-    size_t gone, fresh;    /* kernels with one side only */
-    double calls, slower;  /* time that more or fewer calls explain, and that slower ones do */
+    size_t gone, fresh;   /* kernels with one side only */
+    double calls, slower; /* time that more or fewer calls explain, and that slower ones do */
 };
 
 static bool is_part(const struct az_gate_result *x)
@@ -76,7 +76,8 @@ static void look_at_rows(const struct az_gate_in *in, const struct az_gate_resul
         struct az_metric like = *total;
         like.name = AZ_SV("Avg (ns)");
         const struct az_metric *avg = az_series_find(c, &like);
-        const double t0 = before_of(in, total, held), t1 = az_gate_center(total->values.v, total->values.n);
+        const double t0 = before_of(in, total, held),
+                     t1 = az_gate_center(total->values.v, total->values.n);
         if (isnan(t0)) {
             r->fresh++;
             continue;

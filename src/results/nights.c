@@ -413,7 +413,8 @@ int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
         w.y = room;
         w.clean = room + in->n;
         w.scratch = room + 2 * in->n;
-        w.odd = (bool *)(room + 4 * in->n);
+        void *odd = room + 4 * in->n;
+        w.odd = odd;
         judge(&w);
     }
     const int rc = room && (w.base || out->base) ? AZ_OK : AZ_ENOMEM;
@@ -433,10 +434,10 @@ int az_nights_look(const double *v, size_t n, double *spikes, double *rho)
         return AZ_ENOMEM;
     if (n >= 3) {
         double *y = room, *scratch = room + n;
+        void *odd = room + 3 * n;
         memcpy(y, v, n * sizeof *y);
         const double noise = az_nights_noise(y, n - 1, scratch, rho);
-        *spikes =
-            (double)az_nights_clean(y, n, noise / sqrt(1 - fmax(0, *rho)), (bool *)(room + 3 * n));
+        *spikes = (double)az_nights_clean(y, n, noise / sqrt(1 - fmax(0, *rho)), odd);
     }
     az_mem_free(NULL, room, n * (3 * sizeof *room + sizeof(bool)));
     return AZ_OK;

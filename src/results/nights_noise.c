@@ -7,9 +7,9 @@
 #define MAD_TO_SIGMA 1.4826
 #define CLIP         2.0 /* Winsorised squares: Huber's proposal 2 with this constant ... */
 #define CLIP_SHARE                                                                                 \
-    0.9205      /* ... keeps this part of a normal variance: P - 2 c phi(c) + c^2 (1 - P) */
+    0.9205             /* ... keeps this part of a normal variance: P - 2 c phi(c) + c^2 (1 - P) */
 #define SLOPE_NIGHTS 5 /* on either side, for a slope */
-#define ODD 5.0 /* a night that is so far off both neighbours is odd */
+#define ODD          5.0 /* a night that is so far off both neighbours is odd */
 
 /* The larger of two robust scales about the median of d[0..k). */
 static double scale_of(const double *d, size_t k)

@@ -142,9 +142,12 @@ static void few_nights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_is_of_differences), cmocka_unit_test(variance_of_a_mean),
-        cmocka_unit_test(a_quiet_history),         cmocka_unit_test(one_night),
-        cmocka_unit_test(a_step),                  cmocka_unit_test(better_is_the_level),
+        cmocka_unit_test(noise_is_of_differences),
+        cmocka_unit_test(variance_of_a_mean),
+        cmocka_unit_test(a_quiet_history),
+        cmocka_unit_test(one_night),
+        cmocka_unit_test(a_step),
+        cmocka_unit_test(better_is_the_level),
         cmocka_unit_test(few_nights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
