@@ -198,7 +198,8 @@ example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden examples sizes faults library packages documented accounts graphs counters steps query schema gates stragglers verdict cluster html fuzz shared test-build: all units installed $(TOOLS) $(EXAMPLE_DB) $(if $(shell command -v $(MPICC) 2>/dev/null),$(if $(SAN),,mpi))
+	@$(STAGES) unit golden examples sizes faults library packages documented accounts graphs counters steps query schema gates stragglers verdict cluster html fuzz shared
+test-build: all units installed $(TOOLS) $(EXAMPLE_DB) $(if $(shell command -v $(MPICC) 2>/dev/null),$(if $(SAN),,mpi))
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
 installed: all lib
