@@ -84,7 +84,7 @@ static int once(struct az_arena *a, const size_t size[2], double slow, double sd
     r.rel = 0.02;
     int rc = az_gate_measure(&r, &b, &c, &x);
     if (!rc)
-        rc = az_gate_judge(&x, NULL, a);
+        rc = az_gate_judge(&x, a);
     count[x.status]++;
     return rc;
 }
