@@ -276,7 +276,7 @@ def run_of_ranks(analyzer, what, folder, tmp, pattern="*.json*"):
         }
     command = [analyzer, "multirank", "--all-ranks", "-e", "auto", "--force", "--opt", "last_step=keep", "-b", folder]
     t = tables(command, tmp)
-    if not folder.startswith(os.path.join(SRC, "..", "shared")):
+    if os.path.abspath(folder).startswith((SRC + os.sep, os.path.abspath(tmp))):
         shown = tables(command, tmp, ())
         if shown:
             default_view(what, shown, 20)

@@ -22,8 +22,12 @@ def output(*args):
 def linked(program):
     """(soname, file) of every shared library, the loader's way; the direct ones are marked."""
     direct = set(re.findall(r"NEEDED.*\[(.*?)\]", output("readelf", "-d", program)))
-    for name, path in sorted(set(re.findall(r"^\s*(\S+) => (/\S+)", output("ldd", program), re.M))):
-        yield name, os.path.realpath(path), name in direct
+    found = set(re.findall(r"^\s*(\S+) => (/\S+)", output("ldd", program), re.M))
+    with open(program, "rb") as f: # loaded when a workbook is written (src/reports/xlsx_lib.h)
+        loaded = {name.decode() for name in re.findall(rb"libxlsxwriter\.so\.\d+", f.read())}
+    found |= {x for x in re.findall(r"^\s*(\S+) \(.*\) => (/\S+)", output("/sbin/ldconfig", "-p"), re.M) if x[0] in loaded}
+    for name, path in sorted(found):
+        yield name, os.path.realpath(path), name in direct | loaded
 
 
 def package_of(path):
