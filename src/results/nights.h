@@ -14,8 +14,8 @@
 struct az_nights_in {
     const double *v; /* oldest first, no NaN; the last one is judged */
     size_t n;
-    double within; /* standard error of a night's value as the spread within runs has it, part of the
-                      value; 0: not known */
+    double within; /* standard error of a night's value as the spread within runs has it, part of
+                      the value; 0: not known */
     double limit;  /* standard deviations by which a single night is off; 0: the default */
     const int64_t *time;  /* seconds since 1970; NULL: a day apart */
     const bool *accepted; /* what changed up to this night, this one included, was accepted; NULL:
