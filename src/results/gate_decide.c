@@ -276,7 +276,7 @@ static bool judge_step(struct az_gate_result *x, struct az_arena *a)
 }
 
 /* One night is off. Where that happens now and then, and the night after is as before, only another
- * run can tell. */
+ * run can decide. */
 static void judge_jump(struct az_gate_result *x, struct az_arena *a)
 {
     const struct az_gate_course *c = &x->course;
