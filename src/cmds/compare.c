@@ -108,7 +108,6 @@ static struct az_input *titled(struct az_config *c, struct az_sv title)
     return NULL;
 }
 
-
 static struct az_sv path_of(const struct az_input *in);
 
 /* Names the first of several inputs, which says where to look for one. */

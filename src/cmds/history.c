@@ -402,8 +402,8 @@ static int parsed(const struct az_cmd *cmd, struct history_args *h, const struct
     h->operands = a->operands;
     h->n = a->n_operands;
     if (!h->n)
-        return az_usage_error(
-            cmd, "say what: list, show, trend, export, import, prune, accept, rejudge, mark-good, mark-bad or pin");
+        return az_usage_error(cmd, "say what: list, show, trend, export, import, prune, accept, "
+                                   "rejudge, mark-good, mark-bad or pin");
     sub = find_sub(h);
     if (!sub)
         return AZ_EXIT_USAGE;

@@ -25,7 +25,8 @@ struct az_followup {
     size_t n;
     bool color;
     struct az_vec_char text; /* what the steps print, in their order */
-    struct az_vec_char annotations; /* for the service that runs the job: also where no text is wanted */
+    struct az_vec_char
+        annotations; /* for the service that runs the job: also where no text is wanted */
     /* set by the steps */
     bool failed;      /* something could not be done or decided: exit status 3 */
     bool gate_failed; /* exit status 1, which beats 3 */

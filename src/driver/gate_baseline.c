@@ -264,8 +264,9 @@ static bool names_input(const struct az_gate_step *s)
 
 static bool names_run(struct az_sv b)
 {
-    return az_sv_is(b, "last") || az_sv_is(b, "last-good") || az_sv_is(b, AZ_HISTORY_LEVEL) || az_sv_starts(b, AZ_SV("pinned:")) ||
-           az_sv_is(b, "window") || az_sv_starts(b, AZ_SV("window:"));
+    return az_sv_is(b, "last") || az_sv_is(b, "last-good") || az_sv_is(b, AZ_HISTORY_LEVEL) ||
+           az_sv_starts(b, AZ_SV("pinned:")) || az_sv_is(b, "window") ||
+           az_sv_starts(b, AZ_SV("window:"));
 }
 
 /* The first nights: nothing can be judged, nothing is wrong, and this run is kept for those to

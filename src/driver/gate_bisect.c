@@ -72,16 +72,15 @@ static int say(struct az_gate_step *s, const struct side *side, double noise)
     }
     s->f->failed = true;
     if (enough <= MOST)
-        return az_text_printf(
-            t,
-            "cannot tell: it lies between them within the noise; %.0f repetitions "
-            "would be enough (--repeat %.0f)\n",
-            fmax(enough, (double)side[2].n + 1), fmax(enough, (double)side[2].n + 1));
-    return az_text_printf(
-        t,
-        "cannot tell: the two are %.2g%% apart and a run scatters by %.2g%%: that "
-        "would take %.0f repetitions\n",
-        100 * apart / fabs(g), 100 * noise / fabs(x), enough);
+        return az_text_printf(t,
+                              "undecided: it is between them within the noise; %.0f repetitions "
+                              "would be enough (--repeat %.0f)\n",
+                              fmax(enough, (double)side[2].n + 1),
+                              fmax(enough, (double)side[2].n + 1));
+    return az_text_printf(t,
+                          "undecided: the two are %.2g%% apart and a run scatters by %.2g%%: that "
+                          "would take %.0f repetitions\n",
+                          100 * apart / fabs(g), 100 * noise / fabs(x), enough);
 }
 
 int az_gate_bisect(struct az_gate_step *s)
@@ -105,7 +104,7 @@ int az_gate_bisect(struct az_gate_step *s)
     if (!(noise > 0) && side[2].n == 1 && side[0].n == 1 && side[1].n == 1) {
         s->f->failed = true;
         return az_text_printf(&s->f->text,
-                              "cannot tell: the noise is not known of single runs without steps "
+                              "undecided: the noise is not known of single runs without steps "
                               "(--repeat 3)\n");
     }
     return say(s, side, noise);

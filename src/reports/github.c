@@ -36,9 +36,8 @@ static int annotation(struct az_vec_char *out, const char *level, const struct a
     struct az_sv title =
         az_arena_printf(a, "%s %.*s%s%.*s", az_gate_status_text(x->status), AZ_SVF(x->input),
                         x->sheet.n ? " / " : "", AZ_SVF(x->sheet));
-    struct az_sv text =
-        az_arena_printf(a, "%.*s%s%.*s%s%.*s", AZ_SVF(key), key.n ? " " : "",
-                        AZ_SVF(name), key.n || name.n ? ": " : "", AZ_SVF(x->text));
+    struct az_sv text = az_arena_printf(a, "%.*s%s%.*s%s%.*s", AZ_SVF(key), key.n ? " " : "",
+                                        AZ_SVF(name), key.n || name.n ? ": " : "", AZ_SVF(x->text));
     int rc = az_text_printf(out, "::%s ", level);
     if (!rc && x->rule && x->rule->where.file.n && x->rule->where.line > 0) {
         rc = put_property(out, "file", x->rule->where.file);

@@ -100,9 +100,8 @@ static size_t count_at(const struct writer *w, const struct group *g, enum az_ga
 
 static void properties(struct writer *w, const struct group *g)
 {
-    az_outfile_printf(w->f,
-                      "      <properties>\n        <property name=\"figures\" value=\"%zu\"/>\n",
-                      g->n);
+    az_outfile_printf(
+        w->f, "      <properties>\n        <property name=\"figures\" value=\"%zu\"/>\n", g->n);
     for (int s = 0; s < AZ_GATE_STATUSES; s++) {
         size_t n = 0;
         for (size_t i = 0; i < g->n; i++)
@@ -304,7 +303,8 @@ static int junit_write(const struct az_document *doc, const char *path, struct a
         return az_diag_fail(diag, AZ_EUSAGE, at, "there is no verdict to write (give \"gates\")");
     order = az_arena_array(scratch, w.v->results.n, sizeof *order);
     groups = az_arena_array(scratch, w.v->results.n, sizeof *groups);
-    rc = order && groups ? az_outfile_open(&w.f, path, diag) : az_diag_memory(diag, AZ_ENOMEM, at, NULL);
+    rc = order && groups ? az_outfile_open(&w.f, path, diag)
+                         : az_diag_memory(diag, AZ_ENOMEM, at, NULL);
     if (rc)
         return rc;
     for (size_t i = 0; i < w.v->results.n; i++)

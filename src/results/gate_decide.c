@@ -8,7 +8,7 @@
 
 #define AUTO_RUNS      4 /* a side, for a test nobody asked for by name */
 #define ROUNDS         2000
-#define STEPS_EFFECT   0.5 /* steps of one run are not independent */
+#define STEPS_EFFECT   0.5  /* steps of one run are not independent */
 #define STEP_PART      0.25 /* of a limit, for a level that held to be worth a word */
 #define BOOTSTRAP_RUNS 3
 
@@ -214,9 +214,9 @@ static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a
         return true;
     if (c->kind != AZ_NIGHTS_SAME && (worse ? c->side > 0 : c->side < 0))
         return true;
-    x->note = az_arena_printf(
-        a, "within noise: %zu earlier run%s, a night scatters by %.2g%%%s", c->runs,
-        c->runs == 1 ? "" : "s", 100 * c->noise, c->within ? " (within the runs)" : "");
+    x->note = az_arena_printf(a, "within noise: %zu earlier run%s, a night scatters by %.2g%%%s",
+                              c->runs, c->runs == 1 ? "" : "s", 100 * c->noise,
+                              c->within ? " (within the runs)" : "");
     return false;
 }
 
@@ -276,7 +276,7 @@ static bool judge_step(struct az_gate_result *x, struct az_arena *a)
 }
 
 /* One night is off. Where that happens now and then, and the night after is as before, only another
- * run can tell. */
+ * run can decide. */
 static void judge_jump(struct az_gate_result *x, struct az_arena *a)
 {
     const struct az_gate_course *c = &x->course;

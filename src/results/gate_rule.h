@@ -26,9 +26,9 @@ struct az_gate_rule {
     struct az_sv on_new, on_removed, on_missing; /* info, warn, fail */
     struct az_sv severity;                       /* fail, warn */
     struct az_sv change_point; /* a level that changed by less than the limit: fail, warn, info */
-    struct az_sv correct;                        /* holm, none */
-    struct az_sv samples;                        /* runs, steps */
-    int64_t warmup;                              /* first steps skipped */
+    struct az_sv correct;      /* holm, none */
+    struct az_sv samples;      /* runs, steps */
+    int64_t warmup;            /* first steps skipped */
     double of_total; /* least worsening, fraction of the input's total (results/key_figures.h); 0:
                         none */
     bool built_in; /* it stands where no rules are given: figures that it does not meet are none of
@@ -52,8 +52,8 @@ struct az_history_opts {
     double drift_rel;  /* fraction; 0: no drift rule */
     int64_t drift_days;
     int64_t accept_after; /* nights after which a worse level is the level; 0: never by itself */
-    int64_t rows;        /* rows of a table that are stored */
-    struct az_sv tables; /* glob of tables that are stored besides those of rules */
+    int64_t rows;         /* rows of a table that are stored */
+    struct az_sv tables;  /* glob of tables that are stored besides those of rules */
     struct az_where where;
 };
 

@@ -35,6 +35,7 @@ int az_history_open(struct az_history **h, const char *path, enum az_history_mod
 void az_history_messages(struct az_history *h, struct az_diag *diag);
 void az_history_close(struct az_history *h); /* NULL is fine */
 
+/* ---- history_write.c ---- */
 /* Adds a run with its figures, facts and verdict (NULL: none), in one transaction; *id is its
  * number. */
 int az_history_add(struct az_history *h, const struct az_history_run *run,
@@ -58,7 +59,7 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
 /* Figures of the run or runs that a choice names, for a candidate like `like` (branch, host without
  * its number, device), earlier than like->created: last, last-good, level (the newest one, whose
  * values the gate replaces by those of the level), window:N, pinned:LABEL. A figure that failed is
- * left out of last-good and window. *why says what is missing where
+ * omitted from last-good and window. *why says what is missing where
  * there is none (then out is empty and *found false). */
 int az_history_baseline(struct az_history *h, struct az_sv choice,
                         const struct az_history_run *like, struct az_series *out, bool *found,
@@ -70,7 +71,7 @@ int az_history_is_young(struct az_history *h, struct az_sv choice,
 /* ---- history_past.c ---- */
 /* What came before a run: the runs like it (branch, class of hosts, device) that are earlier by
  * their own time, oldest first, at most AZ_PAST_RUNS, and of each figure one value a run. Runs that
- * a user marked bad, or whose ranks or class map differ from those of `cand`, are left out; *others
+ * a user marked bad, or whose ranks or class map differ from those of `cand`, are skipped; *others
  * is their number. id: number of the run itself; 0: it is not stored yet. */
 int az_history_past(struct az_history *h, const struct az_history_run *like, int64_t id,
                     const struct az_series *cand, struct az_past *out, size_t *others) AZ_MUST_USE;

@@ -16,10 +16,8 @@ struct az_history {
 
 /* Runs like one (?1 to ?3), the class of hosts: node17 -> node; and earlier than it by their own
  * time (?4, ?5: its number; 0: it is not stored yet). */
-#define AZ_HIST_SAME                                                                               \
-    "branch=?1 AND rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND device=?3"
-#define AZ_HIST_BEFORE                                                                             \
-    "(created<?4 OR (created=?4 AND (?5=0 OR id<?5))) AND id<>?5"
+#define AZ_HIST_SAME   "branch=?1 AND rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND device=?3"
+#define AZ_HIST_BEFORE "(created<?4 OR (created=?4 AND (?5=0 OR id<?5))) AND id<>?5"
 void az_hist_bind_like(sqlite3_stmt *st, const struct az_history_run *like, int64_t id);
 
 /* ---- history_read.c ---- */

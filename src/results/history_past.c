@@ -18,9 +18,10 @@ static bool differs(const struct az_series *cand, struct az_sv input, struct az_
     if (!(map || is_one(name, "ranks") || is_one(name, "device")) ||
         !az_series_has_input(cand, input))
         return false;
-    const struct az_sv now = az_series_get_fact(cand, input, map               ? "class map"
-                                                            : is_one(name, "ranks") ? "ranks"
-                                                                                    : "device");
+    const struct az_sv now = az_series_get_fact(cand, input,
+                                                map                     ? "class map"
+                                                : is_one(name, "ranks") ? "ranks"
+                                                                        : "device");
     return (map || (now.n && value.n)) && !az_sv_eq(now, value);
 }
 

@@ -152,8 +152,7 @@ static int load_samples(struct reader *r, int64_t run, bool centers, bool passed
     sqlite3_stmt *st;
     size_t at = 0;
     int64_t metric = -1;
-    int rc =
-        az_hist_prepare(r->h, passed ? SAMPLES PASSED IN_ORDER : SAMPLES IN_ORDER, &st);
+    int rc = az_hist_prepare(r->h, passed ? SAMPLES PASSED IN_ORDER : SAMPLES IN_ORDER, &st);
 
     if (rc)
         return rc;

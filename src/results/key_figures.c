@@ -7,8 +7,8 @@
 #include "results/schema.h"
 #include "results/times.h"
 
-#define LEAST_SHARE 0.02 /* of the busy time, for a family to be a figure */
-#define LEAST_STEPS 3
+#define LEAST_SHARE  0.02 /* of the busy time, for a family to be a figure */
+#define LEAST_STEPS  3
 #define LEAST_SPREAD 8 /* steps that say by what they scatter */
 
 static struct az_table *new_table(struct az_document *d, const char *id, const char *title)

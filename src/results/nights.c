@@ -12,9 +12,9 @@
 #define SAME_Z         3.0  /* a level nearer to the accepted one is that level again */
 #define PRIOR          0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
 #define PRIOR_RUNS     8
-#define FIRST          4   /* nights of a first level, to be what others are held against */
-#define RARE           0.1 /* what came up in a larger part of the nights is no outlier but a mode */
-#define PRONE          0.003 /* odd nights in figure-nights, for a history in which they are usual */
+#define FIRST          4     /* nights of a first level, to be what others are held against */
+#define RARE           0.1   /* what a larger part of the nights has is no outlier but a mode */
+#define PRONE          0.003 /* outliers by figure-night of a history in which they are usual */
 #define OFTEN          0.1   /* so, for several in succession */
 #define SLOPE_Z        5.5
 #define SLOPE_RUNS     8

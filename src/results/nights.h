@@ -14,8 +14,8 @@
 struct az_nights_in {
     const double *v; /* oldest first, no NaN; the last one is judged */
     size_t n;
-    double within; /* standard error of a night's value as the spread within runs has it, part of the
-                      value; 0: not known */
+    double within; /* standard error of a night's value as the spread within runs has it, part of
+                      the value; 0: not known */
     double limit;  /* standard deviations by which a single night is off; 0: the default */
     const int64_t *time;  /* seconds since 1970; NULL: a day apart */
     const bool *accepted; /* what changed up to this night, this one included, was accepted; NULL:
@@ -76,7 +76,7 @@ int az_nights_look(const double *v, size_t n, double *spikes, double *correlatio
 double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation);
 /* Variance of the mean of k neighbours in units of that of one, first order autoregression. */
 double az_nights_mean_variance(size_t k, double correlation);
-/* Replaces single nights that lie off both neighbours, the newest excepted; their number. */
+/* Replaces single nights that are off both neighbours, the newest excepted; their number. */
 size_t az_nights_clean(double *v, size_t n, double noise, bool *odd);
 /* What limits grow by where the noise itself is known from n nights only, which count for fewer
  * where neighbours are alike. */
@@ -89,7 +89,7 @@ struct az_split {
     double z, p;
 };
 /* The split of v[0..n) that explains it best; false: none is significant. noise: of one night; raw:
- * the same nights with the odd ones, which v is without. */
+ * the same nights with the outliers, which v is without. */
 bool az_nights_split(const double *v, const double *raw, size_t n, double noise, double correlation,
                      uint64_t seed, struct az_split *out);
 

@@ -22,7 +22,7 @@ struct az_past_accepted {
 AZ_VEC(struct az_past_accepted, az_past_accepts);
 
 struct az_past {
-    struct az_series s; /* values: the center of a run's samples; reps: its index in runs */
+    struct az_series s;       /* values: the center of a run's samples; reps: its index in runs */
     struct az_past_runs runs; /* oldest first */
     struct az_past_accepts accepted;
     int64_t now;         /* time of the run that is judged; */

@@ -172,7 +172,7 @@ struct sheet {
     const struct az_table *t;
     size_t key[MAX_KEYS]; /* columns, sorted by name */
     size_t n_keys;
-    ptrdiff_t weight; /* column that says what share a row has; -1: none */
+    ptrdiff_t weight;  /* column that says what share a row has; -1: none */
     ptrdiff_t scatter; /* AZ_SERIES_SCATTER; -1: none */
     double total;
 };

@@ -38,16 +38,16 @@ struct az_gate_side {
 struct az_gate_course {
     bool known;
     enum az_nights_kind kind;
-    int side;               /* +1 worse, -1 better */
-    size_t runs, held;      /* runs of the level; nights since the step, this one included */
-    struct az_sv since;     /* first run of a step: "run 41 of 2026-01-31"; "this run" */
-    struct az_sv commits;   /* "a1b2..c3d4" of the step; empty: not known */
-    double before, level;   /* of a step */
-    double noise;           /* part: one standard deviation of a night */
-    bool within;            /* it is that within the runs */
-    double correlation;     /* of a night with the next */
-    double drift;           /* part, to the worse, over the window; NaN: none */
-    struct az_sv drifts_at; /* first run of that window */
+    int side;                /* +1 worse, -1 better */
+    size_t runs, held;       /* runs of the level; nights since the step, this one included */
+    struct az_sv since;      /* first run of a step: "run 41 of 2026-01-31"; "this run" */
+    struct az_sv commits;    /* "a1b2..c3d4" of the step; empty: not known */
+    double before, level;    /* of a step */
+    double noise;            /* part: one standard deviation of a night */
+    bool within;             /* it is that within the runs */
+    double correlation;      /* of a night with the next */
+    double drift;            /* part, to the worse, over the window; NaN: none */
+    struct az_sv drifts_at;  /* first run of that window */
     double least, least_run; /* parts that one night, and five, would show; NaN: not known */
 };
 
@@ -90,10 +90,10 @@ struct az_verdict {
     size_t count[AZ_GATE_STATUSES];
     size_t warnings; /* results that only warn */
     enum az_gate_outcome outcome;
-    double can_see; /* of a first run: part of the total that the scatter of its steps would show; 0:
-                       not known */
-    bool first;    /* the first run of a history: there was nothing to hold it against */
-    bool no_rules; /* none were given: a run without gates, of which nothing is said */
+    double can_see; /* of a first run: part of the total that the scatter of its steps would show;
+                       0: not known */
+    bool first;     /* the first run of a history: there was nothing to hold it against */
+    bool no_rules;  /* none were given: a run without gates, of which nothing is said */
     struct az_sv base_id, base_label, cand_id,
         cand_label;      /* of a history or by name; empty: none */
     struct az_sv config; /* file the rules are from; empty: none */

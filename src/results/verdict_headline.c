@@ -74,7 +74,8 @@ static struct az_sv power(const struct az_verdict *v, struct az_arena *a)
                                "can show a change of %.2g %%",
                                100 * c->noise, AZ_SVF(name), one);
     return az_arena_printf(
-        a, "%.*s scatters by %.2g %% a night%s (%zu run%s): one night can show %.2g %%, five %.2g %%",
+        a,
+        "%.*s scatters by %.2g %% a night%s (%zu run%s): one night can show %.2g %%, five %.2g %%",
         AZ_SVF(name), 100 * c->noise, c->within ? ", within the runs" : "", c->runs,
         c->runs == 1 ? "" : "s", one, five);
 }

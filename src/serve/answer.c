@@ -159,9 +159,10 @@ static int end(void *ctx, bool cut)
     az_jsonw_key(r->c->w, "cut");
     az_jsonw_bool(r->c->w, r->cut || cut);
     if (r->cut || cut) {
+        const int64_t next = r->offset + r->put;
         az_jsonw_key(r->c->w, "more");
-        az_jsonw_text(r->c->w, az_arena_printf(r->c->a, "ask again with offset %lld",
-                                               (long long)(r->offset + r->put)));
+        az_jsonw_text(r->c->w,
+                      az_arena_printf(r->c->a, "ask again with offset %lld", (long long)next));
     }
     return r->c->w->error;
 }

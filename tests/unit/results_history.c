@@ -184,7 +184,7 @@ static void looking_back(void **state)
     open_for(e, AZ_HISTORY_WRITE);
     add(e, a_run("2025-12-01T00:00:00Z", true), 1, 3);
     add(e, a_run("2026-01-01T00:00:00Z", true), 5, 7);
-    add(e, a_run("2026-01-02T00:00:01Z", true), 9, 9); /* younger than 30 days by a second less */
+    add(e, a_run("2026-01-02T00:00:01Z", true), 9, 9);  /* younger than 30 days by a second less */
     add(e, a_run("2026-01-03T00:00:00Z", false), 8, 8); /* a user said so */
     add(e, a_run("2026-02-02T00:00:00Z", true), 2, 2);  /* later */
     assert_int_equal(az_series_init(&cand, &e->a), 0);
@@ -424,7 +424,8 @@ static void older_version(void **state)
     add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
     az_history_close(e->h);
     e->h = NULL;
-    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP TABLE accept; DROP TABLE spread; DROP INDEX run_created; DROP INDEX verdict_metric; "
+    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP TABLE accept; DROP TABLE spread; DROP INDEX "
+           "run_created; DROP INDEX verdict_metric; "
            "UPDATE meta SET v='1'");
     open_for(e, AZ_HISTORY_READ);
     struct az_history_runs runs;

@@ -152,7 +152,7 @@ static void answer(const struct local *l, size_t item, int64_t t, struct az_coll
 }
 
 /* Time of one family along each chain, since where it stops. */
-static bool add_up(struct local *l, uint8_t family)
+static bool add_up(struct local *l, unsigned family)
 {
     bool any = false;
     for (size_t i = 0; i < l->v.n; i++) {
@@ -173,7 +173,7 @@ static int shares(struct local *l, const size_t *item, size_t queries, struct az
     size_t n = 0;
     if (!of)
         return az_arena_error(l->scratch);
-    for (uint8_t f = 0; f < AZ_FAMILIES; f++) {
+    for (unsigned f = 0; f < AZ_FAMILIES; f++) {
         if (!add_up(l, f))
             continue;
         for (size_t q = 0; q < queries; q++) {
@@ -189,9 +189,9 @@ static int shares(struct local *l, const size_t *item, size_t queries, struct az
     n = 0;
     for (size_t q = 0; q < queries; q++) {
         l->p->local[q].first = (uint32_t)n;
-        for (uint8_t f = 0; f < AZ_FAMILIES; f++)
+        for (unsigned f = 0; f < AZ_FAMILIES; f++)
             if (of[q * AZ_FAMILIES + f] > 0)
-                l->p->share[n++] = (struct az_coll_share){ of[q * AZ_FAMILIES + f], f };
+                l->p->share[n++] = (struct az_coll_share){ of[q * AZ_FAMILIES + f], (uint8_t)f };
         l->p->local[q].n = (uint32_t)n - l->p->local[q].first;
     }
     return 0;

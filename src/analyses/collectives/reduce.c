@@ -28,7 +28,7 @@ struct work {
     struct lanes lanes;
     struct devices devices;
     struct az_map device_at; /* number of a device -> its place */
-    struct az_coll_ops ops; /* all device work */
+    struct az_coll_ops ops;  /* all device work */
     struct az_coll_part *part;
 };
 
