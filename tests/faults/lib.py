@@ -19,6 +19,7 @@ import xml.etree.ElementTree as ET
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SECONDS = 60  # no run takes longer
+NOTICE = re.compile(r"::(error|warning|notice) (title|file)=")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -85,7 +86,9 @@ class Bench:
         bad = CONTROL.findall(r.out + r.err)
         if bad:
             raise Wrong("control characters %r printed: %s" % (bad[:5], words))
-        if any(line.startswith("::") for line in (r.out + r.err).split("\n")):
+        # of the report for workflows they are what it says
+        ours = "github" in " ".join(map(str, words))
+        if any(line.startswith("::") and not (ours and NOTICE.match(line)) for line in (r.out + r.err).split("\n")):
             raise Wrong("a line that a workflow takes for a command: %s" % (words,))
         if tidy:
             self.tidy(cwd, words, env)
