@@ -87,11 +87,10 @@ static bool find_regex(const struct az_rank_name *r, struct az_sv base, struct a
         return false;
     memcpy(small, base.p, base.n);
     small[base.n] = '\0';
-    /* It takes memory of its own; a moment without any must not make a rank a file like others. */
-    int rc = REG_ESPACE;
-    for (int i = 0; i < 3 && rc == REG_ESPACE; i++)
-        rc = regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0);
-    if (rc != 0)
+    /* It takes memory of its own and says "no match" (glibc) where there is none: asked twice, so
+     * that a moment without memory does not make a rank a file like others. */
+    if (regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0) != 0 &&
+        regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0) != 0)
         return false;
     *out = (struct az_rank_place){ (size_t)m[0].rm_so, (size_t)m[r->group].rm_so,
                                    (size_t)m[r->group].rm_eo, 0 };
