@@ -232,6 +232,8 @@ def check_report(c, ask):
 
 
 def main():
+    # ignored where this runs in the background, and so by what it starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     p = argparse.ArgumentParser()
     p.add_argument("--analyzer", default=os.path.join(ROOT, "build", "analyzer"))
     p.add_argument("--example-data", default=os.path.join(ROOT, "build", "example-data"))

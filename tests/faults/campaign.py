@@ -5,6 +5,7 @@
 The last line is "N passed, N failed"."""
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,8 @@ def page():
 
 
 def main():
+    # ignored where this runs in the background, and so by what it starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     p = argparse.ArgumentParser()
     p.add_argument("--analyzer", required=True)
     p.add_argument("--jobs", type=int, default=2)
