@@ -198,7 +198,8 @@ example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden examples sizes faults library packages documented accounts graphs counters steps query schema gates stragglers verdict cluster html fuzz shared
+	@$(STAGES) unit golden sizes cluster html stragglers gates , examples faults library packages documented accounts graphs \
+	    counters steps query schema verdict fuzz shared
 test-build: all units installed $(TOOLS) $(EXAMPLE_DB) $(if $(shell command -v $(MPICC) 2>/dev/null),$(if $(SAN),,mpi))
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
@@ -234,7 +235,7 @@ sanitize: all $(EXAMPLE_DB) ## tests with address, undefined and thread sanitize
 	+@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool $(BUILD)-tsan/stress/xlsx_stress
 	@TSAN='$(BUILD)-tsan' PYTHON='$(PY)' UNITS='$(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(UNITS))' \
 	    BUILD='$(BUILD)-asan' ANALYZER='$(abspath $(BUILD)-asan/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
-	    OTHER='$(abspath $(BUILD)/analyzer)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh unit golden examples sizes fuzz shared threads
+	    OTHER='$(abspath $(BUILD)/analyzer)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh unit examples sizes threads , golden fuzz shared
 
 fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
 	+@$(AGAIN) CC=clang BUILD=$(BUILD)-fuzz SAN=fuzzer-no-link,address,undefined WARN= fuzzers

@@ -4,6 +4,7 @@
 #   environment: BUILD ANALYZER PYTHON UNITS (unit test programs) EXAMPLE_DATA REPLAY (folder of fuzz replays)
 #                SHARED (default ../shared beside the checkout); for the stage `threads` also TSAN; OTHER: a build that the
 #                examples are compared with
+# Lists of stages with a word `,` between them run side by side, each in its order.
 # The last line is the sum; it is also left in $BUILD/test-totals.
 SRC=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 cd "$SRC" || exit 1
@@ -18,6 +19,31 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0 summary=""
+
+# Each list by a run of this script of its own; what they print comes list after list.
+side_by_side() {
+    lists=0
+    for s in "$@" ','; do
+        if [ "$s" != , ]; then
+            list="$list $s"
+            continue
+        fi
+        lists=$((lists + 1))
+        # shellcheck disable=SC2086 # names of stages
+        TOTALS=$tmp/totals$lists sh "$SRC/tests/stages.sh" $list >"$tmp/out$lists" 2>&1 &
+        list=
+    done
+    wait
+    for i in $(seq $lists); do
+        cat "$tmp/out$i"
+        read -r passed_there _ failed_there _ <"$tmp/totals$i" || failed_there=1
+        passed=$((passed + ${passed_there:-0})) failed=$((failed + ${failed_there:-1}))
+        passed_there=
+    done
+    echo "$passed passed, $failed failed" | tee "$TOTALS"
+    [ "$failed" -eq 0 ]
+    exit
+}
 
 tally() { # stage passed failed
     passed=$((passed + $2)) failed=$((failed + $3))
@@ -260,6 +286,9 @@ threads_of_ranks() {
     done
 }
 
+: "${TOTALS:=$BUILD/test-totals}"
+mkdir -p "$BUILD"
+case " $* " in *" , "*) list='' side_by_side "$@" ;; esac
 for s in "$@"; do
     stage_passed=0 stage_failed=0
     begin=$(date +%s)
@@ -270,6 +299,5 @@ for s in "$@"; do
 done
 echo
 printf '%s' "$summary"
-mkdir -p "$BUILD"
-echo "$passed passed, $failed failed" | tee "$BUILD/test-totals"
+echo "$passed passed, $failed failed" | tee "$TOTALS"
 [ "$failed" -eq 0 ]
