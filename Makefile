@@ -38,7 +38,7 @@ ALL_OBJS := $(foreach r,$(ROOMS),$(call OBJS_OF,$(r))) $(BUILD)/obj/main.o
 all: $(BUILD)/analyzer ## build the program
 
 $(BUILD)/analyzer: $(BUILD)/obj/main.o $(ARCHIVES)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $^ $(LIBS) && mv $@.new $@
 
 # The same for MPI, where its compiler is installed.
 MPICC ?= mpicc
@@ -93,7 +93,7 @@ chart.js-is-missing:
 define room_rule
 $(BUILD)/lib/$(1).list: FORCE
 	@mkdir -p $$(@D)
-	@echo '$(call OBJS_OF,$(1))' | cmp -s - $$@ || echo '$(call OBJS_OF,$(1))' > $$@
+	@echo '$(call room_src,$(1))' | cmp -s - $$@ || echo '$(call room_src,$(1))' > $$@
 $(BUILD)/lib/lib$(1).a: $(call OBJS_OF,$(1)) $(BUILD)/lib/$(1).list
 	$$(Q)rm -f $$@ && $$(AR) rcs $$@ $$(filter %.o,$$^)
 endef
