@@ -174,6 +174,22 @@ int az_args_next(struct az_args *a)
     }
 }
 
+int az_args_take(struct az_args *a, int (*take)(void *ctx, int id, const char *value), void *ctx,
+                 bool *help)
+{
+    int id, rc = AZ_EXIT_OK;
+
+    *help = false;
+    while (rc == AZ_EXIT_OK && !*help && (id = az_args_next(a)) != ARG_END) {
+        *help = id == 'h';
+        if (*help)
+            az_print_command_help(a->cmd);
+        else
+            rc = id == ARG_ERROR ? AZ_EXIT_USAGE : take(ctx, id, a->value);
+    }
+    return rc;
+}
+
 bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc)
 {
     int id = az_args_next(a);

@@ -145,8 +145,10 @@ static int session(struct bisect *b, char **argv)
     return status;
 }
 
-static int one_option(struct bisect *b, int id, const char *value)
+static int one_option(void *ctx, int id, const char *value)
 {
+    struct bisect *b = ctx;
+
     switch (id) {
     case OPT_GOOD:
         return az_vec_push(&b->good, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
@@ -173,21 +175,15 @@ static int run_bisect(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct bisect b = { .cmd = cmd, .repeat = 3, .figure = "total" };
     struct az_args a;
-    int id, rc = AZ_EXIT_OK;
-    bool help = false;
+    bool help;
+    int rc;
 
     az_vec_init(&b.good, NULL);
     az_vec_init(&b.bad, NULL);
     az_diag_init(&b.diag);
     az_arena_init(&b.arena, NULL);
     az_args_init(&a, cmd, argc, argv);
-    while (rc == AZ_EXIT_OK && !help && (id = az_args_next(&a)) != ARG_END) {
-        help = id == 'h';
-        if (help)
-            az_print_command_help(cmd);
-        else
-            rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&b, id, a.value);
-    }
+    rc = az_args_take(&a, one_option, &b, &help);
     if (rc == AZ_EXIT_OK && !help && (!b.good.n || !b.bad.n || !b.result || !a.n_operands))
         rc = az_usage_error(cmd, "give --good, --bad, --result, and after -- the command that "
                                  "measures a commit");

@@ -195,8 +195,9 @@ static int session(struct classify *c, const struct az_args *a)
     return rc ? AZ_EXIT_INTERNAL : c->failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
-static int one_option(struct classify *c, int id, const char *value)
+static int one_option(void *ctx, int id, const char *value)
 {
+    struct classify *c = ctx;
     const char *eq = value ? strchr(value, '=') : NULL;
 
     if (az_flag_option(id))
@@ -267,17 +268,14 @@ static int run_classify(const struct az_cmd *cmd, int argc, char **argv)
     struct az_vec_char out;
     struct classify c = { .indent = "", .out = &out };
     struct az_args a;
-    int id, rc = begin(&c, cmd);
+    bool help = false;
+    int rc = begin(&c, cmd);
 
     az_vec_init(&out, NULL);
     az_args_init(&a, cmd, argc, argv);
-    while (!rc && (id = az_args_next(&a)) != ARG_END) {
-        if (id == 'h') {
-            az_print_command_help(cmd);
-            goto out;
-        }
-        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&c, id, a.value);
-    }
+    rc = rc ? rc : az_args_take(&a, one_option, &c, &help);
+    if (help)
+        goto out;
     if (!rc && (c.config != NULL) == (a.n_operands != 0))
         rc = az_usage_error(cmd, "give either --config=FILE or the files to look at");
     if (!rc) {

@@ -74,8 +74,10 @@ static int add_list(struct az_vec_sv *to, const char *list)
     return AZ_EXIT_OK;
 }
 
-static int take(struct compare_args *c, int id, const char *value)
+static int take(void *ctx, int id, const char *value)
 {
+    struct compare_args *c = ctx;
+
     switch (id) {
     case OPT_NAMES:
         return add_list(&c->names, value);
@@ -443,28 +445,17 @@ static int compare(struct compare_args *k, const struct az_args *a)
     return status;
 }
 
-static int parse(struct compare_args *k, struct az_args *a, bool *stop)
+static int parse(struct compare_args *k, struct az_args *a, bool *help)
 {
-    int id, rc;
+    int rc = az_args_take(a, take, k, help);
 
-    *stop = true;
-    while ((id = az_args_next(a)) != ARG_END) {
-        if (id == ARG_ERROR)
-            return AZ_EXIT_USAGE;
-        if (id == 'h') {
-            az_print_command_help(k->cmd);
-            return AZ_EXIT_OK;
-        }
-        rc = take(k, id, a->value);
-        if (rc)
-            return rc;
-    }
+    if (rc || *help)
+        return rc;
     if (a->n_operands == 0 && !k->r.config)
         return az_usage_error(k->cmd, "nothing to compare: name two or more results");
     if (a->n_operands == 1)
         return az_usage_error(k->cmd, "'%s' alone cannot be compared (name two or more)",
                               a->operands[0]);
-    *stop = false;
     return AZ_EXIT_OK;
 }
 
@@ -472,15 +463,15 @@ static int run_compare(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct compare_args k = { .cmd = cmd };
     struct az_args a;
-    bool stop;
+    bool help;
     int rc;
 
     az_run_args_init(&k.r);
     az_vec_init(&k.names, NULL);
     az_vec_init(&k.sheets, NULL);
     az_args_init(&a, cmd, argc, argv);
-    rc = parse(&k, &a, &stop);
-    if (!stop) {
+    rc = parse(&k, &a, &help);
+    if (!rc && !help) {
         az_run_fill_opts(&k.r);
         rc = compare(&k, &a);
     }

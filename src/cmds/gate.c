@@ -99,8 +99,10 @@ static int add_formats(struct gate_args *g, const char *list)
     return AZ_EXIT_OK;
 }
 
-static int one_option(struct gate_args *g, int id, const char *value)
+static int one_option(void *ctx, int id, const char *value)
 {
+    struct gate_args *g = ctx;
+
     if (az_flag_option(id))
         return az_flag_take(&g->over, id, value);
     switch (id) {
@@ -314,21 +316,15 @@ static int run_gate(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct gate_args g = { .cmd = cmd, .jobs = -1 };
     struct az_args a;
-    int id, rc = AZ_EXIT_OK;
-    bool help = false;
+    bool help;
+    int rc;
 
     az_vec_init(&g.formats, NULL);
     az_vec_init(&g.base, NULL);
     az_vec_init(&g.over, NULL);
     az_vec_init(&g.rules, NULL);
     az_args_init(&a, cmd, argc, argv);
-    while (rc == AZ_EXIT_OK && !help && (id = az_args_next(&a)) != ARG_END) {
-        help = id == 'h';
-        if (help)
-            az_print_command_help(cmd);
-        else
-            rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&g, id, a.value);
-    }
+    rc = az_args_take(&a, one_option, &g, &help);
     g.operands = a.operands;
     g.n = a.n_operands;
     g.run.log.color = az_want_color(g.run.color, STDERR_FILENO);

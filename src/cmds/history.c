@@ -356,8 +356,11 @@ static int count_option(const struct az_cmd *cmd, const char *name, const char *
                           text);
 }
 
-static int one_option(const struct az_cmd *cmd, struct history_args *h, int id, const char *value)
+static int one_option(void *ctx, int id, const char *value)
 {
+    struct history_args *h = ctx;
+    const struct az_cmd *cmd = h->cmd;
+
     switch (id) {
     case OPT_DB:
         h->db = value;
@@ -422,20 +425,14 @@ static int run_history(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct history_args h = { .cmd = cmd, .keep = -1, .most = 8 };
     struct az_args a;
-    int id, rc = AZ_EXIT_OK;
+    bool help;
+    int rc;
 
     az_diag_init(&h.diag);
     az_args_init(&a, cmd, argc, argv);
-    while (rc == AZ_EXIT_OK && (id = az_args_next(&a)) != ARG_END) {
-        if (id == 'h') {
-            az_print_command_help(cmd);
-            goto out;
-        }
-        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(cmd, &h, id, a.value);
-    }
-    if (rc == AZ_EXIT_OK)
+    rc = az_args_take(&a, one_option, &h, &help);
+    if (!rc && !help)
         rc = parsed(cmd, &h, &a);
-out:
     az_diag_release(&h.diag);
     return rc;
 }

@@ -56,6 +56,10 @@ struct az_args {
 void az_args_init(struct az_args *a, const struct az_cmd *cmd, int argc, char **argv);
 /* Id of the next option, ARG_END, or ARG_ERROR (a message is printed: return AZ_EXIT_USAGE). */
 int az_args_next(struct az_args *a);
+/* Takes every option but --help by take. *help: it was printed, and nothing is left to do. Exit
+ * status. */
+int az_args_take(struct az_args *a, int (*take)(void *ctx, int id, const char *value), void *ctx,
+                 bool *help);
 /* For commands that know no option but --help: true when the command is to return *rc. */
 bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc);
 /* Prints "analyzer: error: ..." and where help is; returns AZ_EXIT_USAGE. */

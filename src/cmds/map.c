@@ -47,8 +47,10 @@ static int parse_task(struct map *m, const char *text)
     return AZ_EXIT_OK;
 }
 
-static int map_option(struct map *m, int id, const char *value)
+static int map_option(void *ctx, int id, const char *value)
 {
+    struct map *m = ctx;
+
     switch (id) {
     case 'o':
         m->opts.dir = value;
@@ -75,26 +77,16 @@ static int map_option(struct map *m, int id, const char *value)
     }
 }
 
-static int parse_map(struct map *m, struct az_args *a, bool *stop)
+static int parse_map(struct map *m, struct az_args *a, bool *help)
 {
-    int id, rc = AZ_EXIT_OK;
-    *stop = true;
-    while ((id = az_args_next(a)) != ARG_END) {
-        if (id == ARG_ERROR)
-            return AZ_EXIT_USAGE;
-        if (id == 'h') {
-            az_print_command_help(m->cmd);
-            return AZ_EXIT_OK;
-        }
-        rc = map_option(m, id, a->value);
-        if (rc)
-            return rc;
-    }
+    int rc = az_args_take(a, map_option, m, help);
+
+    if (rc || *help)
+        return rc;
     m->opts.path = (const char *const *)a->operands;
     m->opts.n = a->n_operands;
     if (!m->opts.n && !m->opts.list)
         return az_usage_error(m->cmd, "no traces: name files or folders, or --files LIST");
-    *stop = false;
     return AZ_EXIT_OK;
 }
 
@@ -128,13 +120,13 @@ static int run_map(const struct az_cmd *cmd, int argc, char **argv)
     struct az_config config;
     struct az_plan names;
     struct az_args a;
-    bool stop = true;
+    bool help;
     int rc;
 
     az_run_args_init(&m.run);
     az_args_init(&a, cmd, argc, argv);
-    rc = parse_map(&m, &a, &stop);
-    if (!stop) {
+    rc = parse_map(&m, &a, &help);
+    if (!rc && !help) {
         az_plan_init(&names);
         rc = az_config_init(&config);
         rc = rc ? rc : configure(&m.run, &config, &names);
@@ -207,8 +199,10 @@ static int add_run(void *ctx, struct az_config *c, struct az_diag *diag)
     return az_plan_reduce(c, r->path, r->n, r->expect, diag);
 }
 
-static int reduce_option(struct reduce *r, int id, const char *value)
+static int reduce_option(void *ctx, int id, const char *value)
 {
+    struct reduce *r = ctx;
+
     switch (id) {
     case OPT_PARTIAL:
         r->partial = true;
@@ -224,21 +218,12 @@ static int reduce_option(struct reduce *r, int id, const char *value)
     }
 }
 
-static int parse_reduce(struct reduce *r, struct az_args *a, bool *stop)
+static int parse_reduce(struct reduce *r, struct az_args *a, bool *help)
 {
-    int id, rc = AZ_EXIT_OK;
-    *stop = true;
-    while ((id = az_args_next(a)) != ARG_END) {
-        if (id == ARG_ERROR)
-            return AZ_EXIT_USAGE;
-        if (id == 'h') {
-            az_print_command_help(r->cmd);
-            return AZ_EXIT_OK;
-        }
-        rc = reduce_option(r, id, a->value);
-        if (rc)
-            return rc;
-    }
+    int rc = az_args_take(a, reduce_option, r, help);
+
+    if (rc || *help)
+        return rc;
     r->path = (const char *const *)a->operands;
     r->n = a->n_operands;
     if (!r->n)
@@ -247,7 +232,6 @@ static int parse_reduce(struct reduce *r, struct az_args *a, bool *stop)
         return az_usage_error(r->cmd, "--partial needs -o FILE: the merged part file");
     if (!r->partial && r->out)
         rc = az_run_option(r->cmd, &r->run, 'o', r->out);
-    *stop = rc != AZ_EXIT_OK;
     return rc;
 }
 
@@ -274,15 +258,15 @@ static int run_reduce(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct reduce r = { .cmd = cmd };
     struct az_args a;
-    bool stop = true;
+    bool help;
     int rc;
 
     az_run_args_init(&r.run);
     r.run.add_inputs = add_run;
     r.run.ctx = &r;
     az_args_init(&a, cmd, argc, argv);
-    rc = parse_reduce(&r, &a, &stop);
-    if (!stop)
+    rc = parse_reduce(&r, &a, &help);
+    if (!rc && !help)
         rc = r.partial ? merge(&r) : az_run_inputs(&r.run);
     az_run_args_release(&r.run);
     return rc;

@@ -142,8 +142,9 @@ static int add_list(struct az_vec_sv *list, const char *value)
     return AZ_EXIT_OK;
 }
 
-static int one_option(struct merge *m, int id, const char *value)
+static int one_option(void *ctx, int id, const char *value)
 {
+    struct merge *m = ctx;
     uint64_t size;
     int64_t jobs;
     if (value && !*value)
@@ -200,7 +201,9 @@ static int run_merge(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct merge m = { .cmd = cmd, .pattern = "rank", .log = { .level = AZ_LOG_NORMAL } };
     struct az_args a;
-    int id, rc = AZ_EXIT_OK;
+    bool help;
+    int rc;
+
     az_mem_init(&m.mem, 0);
     az_arena_init(&m.arena, NULL);
     az_diag_init(&m.diag);
@@ -209,18 +212,11 @@ static int run_merge(const struct az_cmd *cmd, int argc, char **argv)
     az_vec_init(&m.names, NULL);
     m.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
     az_args_init(&a, cmd, argc, argv);
-    while (!rc && (id = az_args_next(&a)) != ARG_END) {
-        if (id == 'h') {
-            az_print_command_help(cmd);
-            goto out;
-        }
-        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&m, id, a.value);
-    }
-    if (!rc)
+    rc = az_args_take(&a, one_option, &m, &help);
+    if (!rc && !help)
         rc = check(&m, &a);
-    if (!rc)
+    if (!rc && !help)
         rc = session(&m, &a);
-out:
     az_vec_release(&m.names);
     az_vec_release(&m.cats);
     az_vec_release(&m.list);

@@ -144,8 +144,9 @@ static int set_output(struct multirank *m, const char *path)
     return AZ_EXIT_OK;
 }
 
-static int own_option(struct multirank *m, int id, const char *value)
+static int own_option(void *ctx, int id, const char *value)
 {
+    struct multirank *m = ctx;
     static const char *const extensions[] = { "json", "gz", "auto" };
     static const char *const rules[] = { "error", "first", "last", "each-step" };
 
@@ -186,22 +187,12 @@ static int own_option(struct multirank *m, int id, const char *value)
     }
 }
 
-static int parse(struct multirank *m, struct az_args *a, bool *stop)
+static int parse(struct multirank *m, struct az_args *a, bool *help)
 {
-    int id, rc = AZ_EXIT_OK;
+    int rc = az_args_take(a, own_option, m, help);
 
-    *stop = true;
-    while ((id = az_args_next(a)) != ARG_END) {
-        if (id == ARG_ERROR)
-            return AZ_EXIT_USAGE;
-        if (id == 'h') {
-            az_print_command_help(m->cmd);
-            return AZ_EXIT_OK;
-        }
-        rc = own_option(m, id, a->value);
-        if (rc)
-            return rc;
-    }
+    if (rc || *help)
+        return rc;
     if (a->n_operands)
         return az_usage_error(m->cmd, "'%s': name the folder with -b, filters with -f",
                               a->operands[0]);
@@ -209,7 +200,6 @@ static int parse(struct multirank *m, struct az_args *a, bool *stop)
         return az_usage_error(m->cmd, "no folder: give -b DIR");
     if (m->all_ranks && m->filters.n)
         return az_usage_error(m->cmd, "--all-ranks and -f exclude each other");
-    *stop = false;
     return AZ_EXIT_OK;
 }
 
@@ -218,7 +208,7 @@ static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
     struct multirank m = { .cmd = cmd, .extension = "auto", .duplicate = "error" };
     struct az_arena arena;
     struct az_args a;
-    bool stop = true;
+    bool help = false;
     int n = 0, rc = AZ_EXIT_INTERNAL;
 
     az_arena_init(&arena, NULL);
@@ -229,9 +219,9 @@ static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
     char **parted = part_filters(argc, argv, &n, &arena);
     if (parted) {
         az_args_init(&a, cmd, n, parted);
-        rc = parse(&m, &a, &stop);
+        rc = parse(&m, &a, &help);
     }
-    if (!stop)
+    if (!rc && !help)
         rc = az_run_inputs(&m.run);
     az_run_args_release(&m.run);
     az_vec_release(&m.filters);

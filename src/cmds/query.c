@@ -237,8 +237,10 @@ static int seconds(const struct az_cmd *cmd, const char *text, int64_t *ms)
     return AZ_EXIT_OK;
 }
 
-static int take(const struct az_cmd *cmd, struct asking *a, int id, const char *value)
+static int take(void *ctx, int id, const char *value)
 {
+    struct asking *a = ctx;
+    const struct az_cmd *cmd = a->cmd;
     uint64_t size;
 
     switch (id) {
@@ -273,25 +275,19 @@ static int run_query(const struct az_cmd *cmd, int argc, char **argv)
     struct asking a = { .cmd = cmd,
                         .limits = { .rows = 1000000, .ms = 300000, .bytes = (int64_t)2 << 30 } };
     struct az_args args;
-    int id, rc = AZ_EXIT_OK;
+    bool help;
+    int rc;
 
     az_run_args_init(&a.run);
     az_diag_init(&a.diag);
     az_args_init(&args, cmd, argc, argv);
-    while (rc == AZ_EXIT_OK && (id = az_args_next(&args)) != ARG_END) {
-        if (id == 'h') {
-            az_print_command_help(cmd);
-            goto out;
-        }
-        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : take(cmd, &a, id, args.value);
-    }
-    if (rc == AZ_EXIT_OK && args.n_operands == 0)
+    rc = az_args_take(&args, take, &a, &help);
+    if (!rc && !help && args.n_operands == 0)
         rc = az_usage_error(cmd, "no inputs: name files or folders, then the statement");
-    if (rc == AZ_EXIT_OK) {
+    if (!rc && !help) {
         az_run_fill_opts(&a.run);
         rc = ask(&a, &args);
     }
-out:
     az_diag_release(&a.diag);
     az_run_args_release(&a.run);
     return rc;

@@ -261,8 +261,10 @@ static int parse_numbers(struct replay *r, int id, const char *value)
     return AZ_EXIT_OK;
 }
 
-static int one_option(struct replay *r, int id, const char *value)
+static int one_option(void *ctx, int id, const char *value)
 {
+    struct replay *r = ctx;
+
     switch (id) {
     case OPT_EMIT:
         r->emit = value;
@@ -329,25 +331,20 @@ static int run_replay(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct replay r = { .cmd = cmd, .text = true, .log = { .level = AZ_LOG_NORMAL } };
     struct az_args a;
-    int id, rc = AZ_EXIT_OK;
+    bool help;
+    int rc;
+
     az_vec_init(&r.formats, NULL);
     az_args_init(&a, cmd, argc, argv);
     r.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
-    while (!rc && (id = az_args_next(&a)) != ARG_END) {
-        if (id == 'h') {
-            az_print_command_help(cmd);
-            goto out;
-        }
-        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : one_option(&r, id, a.value);
-    }
-    if (!rc && a.n_operands == 0)
+    rc = az_args_take(&a, one_option, &r, &help);
+    if (!rc && !help && a.n_operands == 0)
         rc = az_usage_error(cmd, r.emit ? "--emit needs the files of one input"
                                         : "give the folder to replay");
-    if (!rc && !r.emit && a.n_operands > 1)
+    if (!rc && !help && !r.emit && a.n_operands > 1)
         rc = az_usage_error(cmd, "'replay' takes one folder, not '%s' too", a.operands[1]);
-    if (!rc)
+    if (!rc && !help)
         rc = session(&r, &a);
-out:
     az_vec_release(&r.formats);
     return rc;
 }

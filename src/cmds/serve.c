@@ -24,6 +24,7 @@ static const struct az_cmd_opt options[] = {
 };
 
 struct serving {
+    const struct az_cmd *cmd;
     struct az_run_args run;
     const char *socket;
     const char *const *paths;
@@ -84,27 +85,28 @@ static int serve(struct serving *x, struct az_diag *diag)
     return rc;
 }
 
-static int take(const struct az_cmd *cmd, struct serving *x, int id, const char *value)
+static int take(void *ctx, int id, const char *value)
 {
+    struct serving *x = ctx;
     uint64_t size;
     double seconds;
 
     switch (id) {
     case OPT_SOCKET:
         x->socket = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--socket needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(x->cmd, "--socket needs a name");
     case OPT_BYTES:
         if (az_parse_size(az_sv_str(value), &size) || size < 1024 || size > 64u << 20)
-            return az_usage_error(cmd, "--max-bytes is a size from 1K to 64M, not '%s'", value);
+            return az_usage_error(x->cmd, "--max-bytes is a size from 1K to 64M, not '%s'", value);
         x->limits.bytes = (int64_t)size;
         return AZ_EXIT_OK;
     case OPT_TIME:
         if (az_parse_f64(az_sv_str(value), &seconds) || seconds <= 0 || seconds > 1e6)
-            return az_usage_error(cmd, "--timeout is a number of seconds, not '%s'", value);
+            return az_usage_error(x->cmd, "--timeout is a number of seconds, not '%s'", value);
         x->limits.ms = seconds < 0.001 ? 1 : (int64_t)(seconds * 1000);
         return AZ_EXIT_OK;
     default:
-        return az_run_option(cmd, &x->run, id, value);
+        return az_run_option(x->cmd, &x->run, id, value);
     }
 }
 
@@ -128,30 +130,24 @@ static int exit_status(int rc)
 
 static int run_serve(const struct az_cmd *cmd, int argc, char **argv)
 {
-    struct serving x = { 0 };
+    struct serving x = { .cmd = cmd };
     struct az_args args;
     struct az_diag diag;
-    int id, rc = AZ_EXIT_OK;
+    bool help;
+    int rc;
 
     az_run_args_init(&x.run);
     az_diag_init(&diag);
     az_args_init(&args, cmd, argc, argv);
-    while (rc == AZ_EXIT_OK && (id = az_args_next(&args)) != ARG_END) {
-        if (id == 'h') {
-            az_print_command_help(cmd);
-            goto out;
-        }
-        rc = id == ARG_ERROR ? AZ_EXIT_USAGE : take(cmd, &x, id, args.value);
-    }
-    if (rc == AZ_EXIT_OK && args.n_operands == 0)
+    rc = az_args_take(&args, take, &x, &help);
+    if (!rc && !help && args.n_operands == 0)
         rc = az_usage_error(cmd, "no inputs: name files or folders");
-    if (rc == AZ_EXIT_OK) {
+    if (!rc && !help) {
         x.paths = (const char *const *)args.operands;
         x.n = args.n_operands;
         az_run_fill_opts(&x.run);
         rc = exit_status(serve(&x, &diag));
     }
-out:
     az_diag_release(&diag);
     az_run_args_release(&x.run);
     return rc;

@@ -240,8 +240,10 @@ static int number(struct slurm *s, const char *option, const char *text, int64_t
     return AZ_EXIT_OK;
 }
 
-static int take(struct slurm *s, int id, const char *value)
+static int take(void *ctx, int id, const char *value)
 {
+    struct slurm *s = ctx;
+
     switch (id) {
     case 'b':
         return az_vec_push(&s->base, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
@@ -273,27 +275,17 @@ static int take(struct slurm *s, int id, const char *value)
     }
 }
 
-static int parse(struct slurm *s, struct az_args *a, bool *stop)
+static int parse(struct slurm *s, struct az_args *a, bool *help)
 {
-    int id, rc = AZ_EXIT_OK;
-    *stop = true;
-    while ((id = az_args_next(a)) != ARG_END) {
-        if (id == ARG_ERROR)
-            return AZ_EXIT_USAGE;
-        if (id == 'h') {
-            az_print_command_help(s->cmd);
-            return AZ_EXIT_OK;
-        }
-        rc = take(s, id, a->value);
-        if (rc)
-            return rc;
-    }
+    int rc = az_args_take(a, take, s, help);
+
+    if (rc || *help)
+        return rc;
     for (size_t i = 0; i < a->n_operands; i++) /* after -- */
         if (az_vec_push(&s->sbatch, az_sv_str(a->operands[i])))
             return AZ_EXIT_INTERNAL;
     if (!s->base.n)
         return az_usage_error(s->cmd, "no traces: give -b PATH");
-    *stop = false;
     return AZ_EXIT_OK;
 }
 
@@ -320,7 +312,7 @@ static int run_slurm(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct slurm s = { .cmd = cmd, .out = "analyzer-slurm", .format = "text,xlsx" };
     struct az_args a;
-    bool stop = true;
+    bool help;
     int rc;
 
     az_arena_init(&s.arena, NULL);
@@ -330,8 +322,8 @@ static int run_slurm(const struct az_cmd *cmd, int argc, char **argv)
     az_vec_init(&s.sbatch, NULL);
     az_run_args_init(&s.run);
     az_args_init(&a, cmd, argc, argv);
-    rc = parse(&s, &a, &stop);
-    if (!stop) {
+    rc = parse(&s, &a, &help);
+    if (!rc && !help) {
         az_run_fill_opts(&s.run);
         rc = make(&s);
         az_diag_print(&s.diag, &s.run.run.log);

@@ -161,8 +161,10 @@ static int add_word(struct call *c, const char *word)
     return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
-static int take(struct call *c, int id, const char *value)
+static int take(void *ctx, int id, const char *value)
 {
+    struct call *c = ctx;
+
     switch (id) {
     case OPT_INPUT:
         return az_vec_push(&c->run.paths, value) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
@@ -228,31 +230,21 @@ static int defaults(struct call *c)
     return rc;
 }
 
-static int parse(struct call *c, struct az_args *a, bool *stop)
+static int parse(struct call *c, struct az_args *a, bool *help)
 {
-    int id, rc = AZ_EXIT_OK;
+    int rc = az_args_take(a, take, c, help);
 
-    *stop = true;
-    while (!rc && (id = az_args_next(a)) != ARG_END) {
-        if (id == ARG_ERROR)
-            return AZ_EXIT_USAGE;
-        if (id == 'h') {
-            az_print_command_help(c->cmd);
-            return AZ_EXIT_OK;
-        }
-        rc = take(c, id, a->value);
-    }
+    if (*help)
+        return rc;
     rc = rc ? rc : operands(c, a);
-    rc = rc ? rc : defaults(c);
-    *stop = rc != AZ_EXIT_OK;
-    return rc;
+    return rc ? rc : defaults(c);
 }
 
 static int run_tool(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct call c = { .cmd = cmd };
     struct az_args a;
-    bool stop;
+    bool help;
     int rc;
 
     for (size_t i = 0; i < AZ_LENGTH(tools); i++)
@@ -261,8 +253,8 @@ static int run_tool(const struct az_cmd *cmd, int argc, char **argv)
     az_vec_init(&c.words, NULL);
     az_run_args_init(&c.run);
     az_args_init(&a, cmd, argc, argv);
-    rc = parse(&c, &a, &stop);
-    if (!stop)
+    rc = parse(&c, &a, &help);
+    if (!rc && !help)
         rc = az_run_inputs(&c.run);
     az_run_args_release(&c.run);
     az_vec_release(&c.words);
