@@ -6,6 +6,22 @@
 #include "formats/format.h"
 #include "text/protowire.h"
 
+/* Fields of a DebugAnnotation. */
+enum {
+    AZ_PF_NAME_IID = 1,
+    AZ_PF_BOOL = 2,
+    AZ_PF_UINT = 3,
+    AZ_PF_INT = 4,
+    AZ_PF_DOUBLE = 5,
+    AZ_PF_STRING = 6,
+    AZ_PF_POINTER = 7,
+    AZ_PF_JSON = 9,
+    AZ_PF_NAME = 10,
+    AZ_PF_ENTRY = 11,
+    AZ_PF_ITEM = 12,
+    AZ_PF_STRING_IID = 17
+};
+
 struct az_perfetto {
     struct az_parse *job;
     struct az_sv path;

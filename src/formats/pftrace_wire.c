@@ -24,17 +24,6 @@ enum {
     E_CATEGORIES = 22,
     E_NAME = 23
 };
-enum {
-    A_NAME_IID = 1,
-    A_BOOL = 2,
-    A_UINT = 3,
-    A_INT = 4,
-    A_DOUBLE = 5,
-    A_STRING = 6,
-    A_POINTER = 7,
-    A_NAME = 10,
-    A_STRING_IID = 17
-};
 enum { I_CATEGORY = 1, I_NAME = 2, I_ANNOTATION = 3, I_STRING = 29 };
 enum { TYPE_BEGIN = 1, TYPE_INSTANT = 3, CLEARED = 1 };
 
@@ -79,20 +68,12 @@ static int sequence_number(struct wire *w, uint64_t id, uint32_t *number)
 static int intern_entry(struct wire *w, const struct az_pb *m, struct az_sv entry,
                         uint32_t sequence, unsigned kind)
 {
-    struct az_pb e;
-    uint32_t field, id, *at;
-    unsigned wt;
-    uint64_t value = 0, iid = 0;
-    struct az_sv bytes, text = AZ_SV("");
+    uint64_t iid = 0;
+    struct az_sv text = AZ_SV("");
+    const struct az_pb_want want[] = { { 1, &iid, NULL }, { 2, NULL, &text } };
+    uint32_t id, *at;
     bool added;
-    int rc = az_pb_sub(m, entry, &e);
-    while (rc == 0 && (rc = az_pb_next(&e, &field, &wt, &value, &bytes)) > 0) {
-        if (field == 1 && wt == AZ_PB_INT)
-            iid = value;
-        else if (field == 2 && wt == AZ_PB_BYTES)
-            text = bytes;
-        rc = 0;
-    }
+    int rc = az_pb_pick(m, entry, want, 2, NULL);
     if (rc == 0)
         rc = az_trace_name(w->p->r->t, text, &id);
     if (rc == 0)
@@ -152,18 +133,18 @@ static int annotation(struct wire *w, const struct az_pb *m, struct az_sv data, 
     int rc = az_pb_sub(m, data, &a);
     while (rc == 0 && (rc = az_pb_next(&a, &field, &wt, &value, &bytes)) > 0) {
         rc = 0;
-        if (field == A_NAME_IID && wt == AZ_PB_INT)
+        if (field == AZ_PF_NAME_IID && wt == AZ_PB_INT)
             name = interned(w, sequence, I_ANNOTATION, value);
-        else if (field == A_NAME && wt == AZ_PB_BYTES)
+        else if (field == AZ_PF_NAME && wt == AZ_PB_BYTES)
             rc = az_trace_name(w->p->r->t, bytes, &name);
-        else if (wt == AZ_PB_INT &&
-                 (field == A_UINT || field == A_INT || field == A_BOOL || field == A_POINTER))
+        else if (wt == AZ_PB_INT && (field == AZ_PF_UINT || field == AZ_PF_INT ||
+                                     field == AZ_PF_BOOL || field == AZ_PF_POINTER))
             v.i = (int64_t)value, has_value = true;
-        else if (field == A_DOUBLE && wt == AZ_PB_FIXED64)
+        else if (field == AZ_PF_DOUBLE && wt == AZ_PB_FIXED64)
             v.f = az_pb_double(value), v.is_real = has_value = true;
-        else if (field == A_STRING && wt == AZ_PB_BYTES)
+        else if (field == AZ_PF_STRING && wt == AZ_PB_BYTES)
             v.text = bytes, v.is_text = has_value = true;
-        else if (field == A_STRING_IID && wt == AZ_PB_INT)
+        else if (field == AZ_PF_STRING_IID && wt == AZ_PB_INT)
             v.text = az_trace_text(w->p->r->t, interned(w, sequence, I_STRING, value)),
             v.is_text = has_value = true;
     }
@@ -223,10 +204,11 @@ static int track_event(struct wire *w, const struct packet *k, uint32_t sequence
 /* {uuid 1, process 3 {pid 1}, thread 4 {pid 1}, parent_uuid 5} */
 static int track_descriptor(struct wire *w, const struct packet *k)
 {
-    struct az_pb t, sub;
-    uint32_t field, inner, pid = AZ_NO_ID, *at;
+    struct az_pb t;
+    uint32_t field, pid = AZ_NO_ID, *at;
     unsigned wt;
-    uint64_t value = 0, uuid = 0, parent = 0;
+    uint64_t value = 0, uuid = 0, parent = 0, number = AZ_NO_ID;
+    const struct az_pb_want of_process = { 1, &number, NULL };
     struct az_sv bytes = AZ_SV("");
     bool added;
     int rc = az_pb_sub(&k->whole, k->track, &t);
@@ -236,17 +218,13 @@ static int track_descriptor(struct wire *w, const struct packet *k)
             uuid = value;
         else if (field == 5 && wt == AZ_PB_INT)
             parent = value;
-        else if ((field == 3 || field == 4) && wt == AZ_PB_BYTES &&
-                 (rc = az_pb_sub(&t, bytes, &sub)) == 0) {
-            while (rc == 0 && (rc = az_pb_next(&sub, &inner, &wt, &value, &bytes)) > 0) {
-                rc = 0;
-                if (inner == 1 && wt == AZ_PB_INT && value < AZ_NO_ID)
-                    pid = (uint32_t)value;
-            }
-        }
+        else if ((field == 3 || field == 4) && wt == AZ_PB_BYTES)
+            rc = az_pb_pick(&t, bytes, &of_process, 1, NULL);
     }
     if (rc)
         return rc;
+    if (number < AZ_NO_ID)
+        pid = (uint32_t)number;
     if (pid == AZ_NO_ID && parent)
         pid = az_map_get(&w->track_pid, parent, 0);
     return pid == AZ_NO_ID ? 0 : az_map_put(&w->track_pid, uuid, 0, pid, &at, &added);

@@ -4,20 +4,6 @@
 #include "formats/pytorch_pftrace.h"
 #include "text/jsonw.h"
 
-enum {
-    A_NAME_IID = 1,
-    A_BOOL = 2,
-    A_UINT = 3,
-    A_INT = 4,
-    A_DOUBLE = 5,
-    A_STRING = 6,
-    A_POINTER = 7,
-    A_JSON = 9,
-    A_NAME = 10,
-    A_ENTRY = 11,
-    A_ITEM = 12,
-    A_STRING_IID = 17
-};
 enum { DEPTH = 24 }; /* lists in lists */
 
 void az_ptp_arg_number(struct az_pt_event *e, struct az_sv key, int64_t v)
@@ -62,12 +48,12 @@ static int write_value(struct az_ptp *p, struct az_jsonw *w, const struct az_pb 
 static bool scalar(struct az_ptp *p, struct value *v, uint32_t field, unsigned wire, uint64_t value,
                    struct az_sv bytes, uint32_t generation)
 {
-    if (wire == AZ_PB_INT &&
-        (field == A_UINT || field == A_INT || field == A_BOOL || field == A_POINTER))
+    if (wire == AZ_PB_INT && (field == AZ_PF_UINT || field == AZ_PF_INT || field == AZ_PF_BOOL ||
+                              field == AZ_PF_POINTER))
         v->i = (int64_t)value, v->number = true;
-    else if (wire == AZ_PB_BYTES && (field == A_STRING || field == A_JSON))
+    else if (wire == AZ_PB_BYTES && (field == AZ_PF_STRING || field == AZ_PF_JSON))
         v->s = bytes, v->text = true;
-    else if (wire == AZ_PB_INT && field == A_STRING_IID) {
+    else if (wire == AZ_PB_INT && field == AZ_PF_STRING_IID) {
         const uint32_t id = az_ptp_text(p, PTP_STRING, generation, value);
         v->s = id == AZ_NO_ID ? AZ_SV("") : az_trace_text(p->job->trace, id);
         v->text = true;
@@ -79,7 +65,7 @@ static bool scalar(struct az_ptp *p, struct value *v, uint32_t field, unsigned w
 static struct az_sv name_of(struct az_ptp *p, uint32_t field, unsigned wire, uint64_t value,
                             struct az_sv bytes, uint32_t generation)
 {
-    if (field == A_NAME && wire == AZ_PB_BYTES)
+    if (field == AZ_PF_NAME && wire == AZ_PB_BYTES)
         return bytes;
     const uint32_t id = az_ptp_text(p, PTP_ANNOTATION, generation, value);
     return id == AZ_NO_ID ? AZ_SV("") : az_trace_text(p->job->trace, id);
@@ -97,7 +83,7 @@ static int write_list(struct az_ptp *p, struct az_jsonw *w, const struct az_pb *
     int rc = az_pb_sub(m, message, &a);
     while (rc == 0 && (rc = az_pb_next(&a, &field, &wire, &value, &bytes)) > 0)
         rc = field == kind && wire == AZ_PB_BYTES
-                 ? write_value(p, w, &a, bytes, generation, depth + 1, kind == A_ENTRY)
+                 ? write_value(p, w, &a, bytes, generation, depth + 1, kind == AZ_PF_ENTRY)
                  : 0;
     return rc;
 }
@@ -117,12 +103,12 @@ static int write_value(struct az_ptp *p, struct az_jsonw *w, const struct az_pb 
     int rc = depth > DEPTH ? AZ_EFORMAT : az_pb_sub(m, message, &a);
     while (rc == 0 && (rc = az_pb_next(&a, &field, &wire, &value, &bytes)) > 0) {
         rc = 0;
-        if (field == A_ENTRY || field == A_ITEM)
+        if (field == AZ_PF_ENTRY || field == AZ_PF_ITEM)
             list = field;
-        else if ((field == A_NAME && wire == AZ_PB_BYTES) ||
-                 (field == A_NAME_IID && wire == AZ_PB_INT))
+        else if ((field == AZ_PF_NAME && wire == AZ_PB_BYTES) ||
+                 (field == AZ_PF_NAME_IID && wire == AZ_PB_INT))
             v.name = name_of(p, field, wire, value, bytes, generation);
-        else if (field == A_DOUBLE && wire == AZ_PB_FIXED64)
+        else if (field == AZ_PF_DOUBLE && wire == AZ_PB_FIXED64)
             real = az_pb_double(value), is_real = true;
         else
             (void)scalar(p, &v, field, wire, value, bytes, generation);
@@ -131,15 +117,15 @@ static int write_value(struct az_ptp *p, struct az_jsonw *w, const struct az_pb 
         return rc;
     if (keyed)
         az_jsonw_keysv(w, v.name);
-    if (list == A_ENTRY)
+    if (list == AZ_PF_ENTRY)
         az_jsonw_object(w);
-    else if (list == A_ITEM)
+    else if (list == AZ_PF_ITEM)
         az_jsonw_array(w);
     if (list)
         rc = write_list(p, w, m, message, generation, depth, list);
-    if (list == A_ENTRY)
+    if (list == AZ_PF_ENTRY)
         az_jsonw_end_object(w);
-    else if (list == A_ITEM)
+    else if (list == AZ_PF_ITEM)
         az_jsonw_end_array(w);
     else if (is_real)
         az_jsonw_f64(w, real);
@@ -182,9 +168,10 @@ int az_ptp_annotation(struct az_ptp *p, struct az_pt_event *e, const struct az_p
     int rc = az_pb_sub(m, message, &a);
     while (rc == 0 && (rc = az_pb_next(&a, &field, &wire, &value, &bytes)) > 0) {
         rc = 0;
-        if ((field == A_NAME && wire == AZ_PB_BYTES) || (field == A_NAME_IID && wire == AZ_PB_INT))
+        if ((field == AZ_PF_NAME && wire == AZ_PB_BYTES) ||
+            (field == AZ_PF_NAME_IID && wire == AZ_PB_INT))
             v.name = name_of(p, field, wire, value, bytes, generation);
-        else if (field == A_ENTRY || field == A_ITEM || field == A_DOUBLE)
+        else if (field == AZ_PF_ENTRY || field == AZ_PF_ITEM || field == AZ_PF_DOUBLE)
             list = true;
         else
             (void)scalar(p, &v, field, wire, value, bytes, generation);
@@ -207,17 +194,9 @@ int az_ptp_extra(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
     static const struct {
         const char *theirs, *ours;
     } names[] = { { "device id", "device" }, { "stream id", "stream" } };
-    struct az_pb a;
-    uint32_t field;
-    unsigned wire;
-    uint64_t value;
-    struct az_sv bytes = AZ_SV(""), name = AZ_SV(""), text = AZ_SV("");
-    int rc = az_pb_sub(m, message, &a);
-    while (rc == 0 && (rc = az_pb_next(&a, &field, &wire, &value, &bytes)) > 0) {
-        rc = 0;
-        if (wire == AZ_PB_BYTES && (field == 1 || field == 2))
-            *(field == 1 ? &name : &text) = bytes;
-    }
+    struct az_sv name = AZ_SV(""), text = AZ_SV("");
+    const struct az_pb_want want[] = { { 1, NULL, &name }, { 2, NULL, &text } };
+    const int rc = az_pb_pick(m, message, want, 2, NULL);
     for (size_t i = 0; i < AZ_LENGTH(names); i++)
         if (az_sv_is(name, names[i].theirs))
             name = az_sv_str(names[i].ours);
@@ -228,17 +207,9 @@ int az_ptp_extra(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
 static int three(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
                  struct az_sv message, const char *key)
 {
-    struct az_pb a;
-    uint32_t field;
-    unsigned wire;
-    uint64_t value, v[3] = { 1, 1, 1 };
-    struct az_sv bytes = AZ_SV("");
-    int rc = az_pb_sub(m, message, &a);
-    while (rc == 0 && (rc = az_pb_next(&a, &field, &wire, &value, &bytes)) > 0) {
-        rc = 0;
-        if (wire == AZ_PB_INT && field >= 1 && field <= 3)
-            v[field - 1] = value;
-    }
+    uint64_t v[3] = { 1, 1, 1 };
+    const struct az_pb_want want[] = { { 1, &v[0], NULL }, { 2, &v[1], NULL }, { 3, &v[2], NULL } };
+    const int rc = az_pb_pick(m, message, want, 3, NULL);
     if (rc)
         return rc;
     const struct az_sv text =
@@ -252,22 +223,15 @@ static int three(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
 static int launch_arg(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
                       struct az_sv message)
 {
-    struct az_pb a;
     char digits[AZ_NUM_MAX];
-    uint32_t field, name = AZ_NO_ID;
-    unsigned wire;
-    uint64_t value, v = 0;
-    struct az_sv bytes = AZ_SV("");
-    int rc = az_pb_sub(m, message, &a);
-    while (rc == 0 && (rc = az_pb_next(&a, &field, &wire, &value, &bytes)) > 0) {
-        rc = 0;
-        if (field == 1 && wire == AZ_PB_INT)
-            name = az_ptp_text(p, PTP_KERNEL_ARG, p->generation, value);
-        else if (field == 4 && wire == AZ_PB_INT)
-            v = value;
-    }
-    if (rc || name == AZ_NO_ID)
+    uint64_t iid = UINT64_MAX, v = 0;
+    const struct az_pb_want want[] = { { 1, &iid, NULL }, { 4, &v, NULL } };
+    const int rc = az_pb_pick(m, message, want, 2, NULL);
+    if (rc || iid == UINT64_MAX)
         return rc;
+    const uint32_t name = az_ptp_text(p, PTP_KERNEL_ARG, p->generation, iid);
+    if (name == AZ_NO_ID)
+        return 0;
     return az_ptp_arg_text(p, e, az_trace_text(p->job->trace, name),
                            az_sv_make(digits, az_format_i64((int64_t)v, digits)));
 }

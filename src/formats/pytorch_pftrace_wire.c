@@ -38,22 +38,14 @@ uint32_t az_ptp_text(struct az_ptp *p, unsigned kind, uint32_t generation, uint6
 /* {iid 1, name 2}; of kernels a demangled name 3 comes first. */
 static int intern_text(struct az_ptp *p, const struct az_pb *m, struct az_sv entry, unsigned kind)
 {
-    struct az_pb e;
-    uint32_t field, id, *at;
-    unsigned wire;
-    uint64_t value = 0, iid = 0;
-    struct az_sv bytes, text = AZ_SV(""), demangled = AZ_SV("");
+    uint64_t iid = 0;
+    struct az_sv text = AZ_SV(""), demangled = AZ_SV("");
+    const struct az_pb_want want[] = { { 1, &iid, NULL },
+                                       { 2, NULL, &text },
+                                       { 3, NULL, &demangled } };
+    uint32_t id, *at;
     bool added;
-    int rc = az_pb_sub(m, entry, &e);
-    while (rc == 0 && (rc = az_pb_next(&e, &field, &wire, &value, &bytes)) > 0) {
-        rc = 0;
-        if (field == 1 && wire == AZ_PB_INT)
-            iid = value;
-        else if (field == 2 && wire == AZ_PB_BYTES)
-            text = bytes;
-        else if (field == 3 && wire == AZ_PB_BYTES && kind == PTP_KERNEL)
-            demangled = bytes;
-    }
+    int rc = az_pb_pick(m, entry, want, kind == PTP_KERNEL ? 3 : 2, NULL);
     if (rc == 0)
         rc = az_trace_name(p->job->trace, demangled.n ? demangled : text, &id);
     if (rc == 0)
@@ -67,20 +59,12 @@ static int intern_text(struct az_ptp *p, const struct az_pb *m, struct az_sv ent
 static int intern_counter(struct az_ptp *p, const struct az_pb *m, struct az_sv spec,
                           uint64_t descriptor)
 {
-    struct az_pb e;
-    uint32_t field, id, *at;
-    unsigned wire;
-    uint64_t value = 0, counter = 0;
-    struct az_sv bytes, text = AZ_SV("");
+    uint64_t counter = 0;
+    struct az_sv text = AZ_SV("");
+    const struct az_pb_want want[] = { { 1, &counter, NULL }, { 2, NULL, &text } };
+    uint32_t id, *at;
     bool added;
-    int rc = az_pb_sub(m, spec, &e);
-    while (rc == 0 && (rc = az_pb_next(&e, &field, &wire, &value, &bytes)) > 0) {
-        rc = 0;
-        if (field == 1 && wire == AZ_PB_INT)
-            counter = value;
-        else if (field == 2 && wire == AZ_PB_BYTES)
-            text = bytes;
-    }
+    int rc = az_pb_pick(m, spec, want, 2, NULL);
     if (rc == 0)
         rc = az_trace_name(p->job->trace, text, &id);
     if (rc == 0)
@@ -110,18 +94,10 @@ static int intern_specs(struct az_ptp *p, const struct az_pb *m, struct az_sv me
 static int intern_descriptor(struct az_ptp *p, const struct az_pb *m, struct az_sv entry)
 {
     struct az_pb e;
-    uint32_t field;
-    unsigned wire;
-    uint64_t value = 0, iid = 0;
-    struct az_sv bytes, specs = AZ_SV("");
-    int rc = az_pb_sub(m, entry, &e);
-    while (rc == 0 && (rc = az_pb_next(&e, &field, &wire, &value, &bytes)) > 0) {
-        rc = 0;
-        if (field == 1 && wire == AZ_PB_INT)
-            iid = value;
-        else if (field == 2 && wire == AZ_PB_BYTES)
-            specs = bytes;
-    }
+    uint64_t iid = 0;
+    struct az_sv specs = AZ_SV("");
+    const struct az_pb_want want[] = { { 1, &iid, NULL }, { 2, NULL, &specs } };
+    const int rc = az_pb_pick(m, entry, want, 2, &e);
     return rc || !specs.n ? rc : intern_specs(p, &e, specs, iid);
 }
 
@@ -163,22 +139,13 @@ struct named { /* {pid 1, tid 2, name 5 of a thread, 6 of a process} */
 static int read_named(const struct az_pb *m, struct az_sv message, uint32_t name_field,
                       struct named *out)
 {
-    struct az_pb e;
-    uint32_t field;
-    unsigned wire;
-    uint64_t value = 0;
-    struct az_sv bytes = AZ_SV("");
-    int rc = az_pb_sub(m, message, &e);
     *out = (struct named){ .name = AZ_SV("") };
-    while (rc == 0 && (rc = az_pb_next(&e, &field, &wire, &value, &bytes)) > 0) {
-        rc = 0;
-        if (field == 1 && wire == AZ_PB_INT)
-            out->pid = value & INT32_MAX;
-        else if (field == 2 && wire == AZ_PB_INT)
-            out->tid = value & INT64_MAX;
-        else if (field == name_field && wire == AZ_PB_BYTES)
-            out->name = bytes;
-    }
+    const struct az_pb_want want[] = { { 1, &out->pid, NULL },
+                                       { 2, &out->tid, NULL },
+                                       { name_field, NULL, &out->name } };
+    const int rc = az_pb_pick(m, message, want, 3, NULL);
+    out->pid &= INT32_MAX;
+    out->tid &= INT64_MAX;
     return rc;
 }
 

@@ -112,3 +112,27 @@ struct az_sv az_pb_find(struct az_sv message, uint32_t field)
             return bytes;
     return (struct az_sv){ NULL, 0 };
 }
+
+int az_pb_pick(const struct az_pb *m, struct az_sv message, const struct az_pb_want *want, size_t n,
+               struct az_pb *sub)
+{
+    struct az_pb in;
+    uint32_t field;
+    unsigned wire;
+    uint64_t value = 0;
+    struct az_sv bytes = AZ_SV("");
+    int rc = az_pb_sub(m, message, &in);
+
+    if (sub)
+        *sub = in;
+    while (rc == 0 && (rc = az_pb_next(&in, &field, &wire, &value, &bytes)) > 0) {
+        rc = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (want[i].field == field && want[i].number && wire == AZ_PB_INT)
+                *want[i].number = value;
+            else if (want[i].field == field && want[i].bytes && wire == AZ_PB_BYTES)
+                *want[i].bytes = bytes;
+        }
+    }
+    return rc;
+}

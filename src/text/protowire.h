@@ -128,6 +128,16 @@ static inline struct az_pb_numbers az_pb_numbers(unsigned wire, uint64_t value, 
 /* 1 and the next number, 0 at the end, AZ_EFORMAT. */
 int az_pb_number(struct az_pb_numbers *it, uint64_t *value) AZ_MUST_USE;
 
+/* The fields of a small message that are wanted: the last of each, the others are passed over. What
+ * is not in the message is left as it was. Cursor over it (for messages in it) in *sub; NULL. */
+struct az_pb_want {
+    uint32_t field;
+    uint64_t *number;    /* of wire type AZ_PB_INT; NULL: not a number */
+    struct az_sv *bytes; /* of AZ_PB_BYTES; NULL */
+};
+int az_pb_pick(const struct az_pb *m, struct az_sv message, const struct az_pb_want *want, size_t n,
+               struct az_pb *sub) AZ_MUST_USE;
+
 /* The first length-delimited field of that number, or the empty view with p NULL where there is
  * none (also where the message is damaged before it). For messages of which only one part is
  * wanted. */
