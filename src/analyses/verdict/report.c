@@ -215,7 +215,8 @@ static struct az_sv with_advice(struct az_vd_whole *w, const struct az_vd_found 
         if (az_sv_eq(line[i]->advice, f->advice))
             return text;
     const char first = *f->advice.p;
-    return az_arena_printf(w->job->arena, "%.*s. %c%.*s", AZ_SVF(text),
+    return az_arena_printf(w->job->arena, "%.*s%s %c%.*s", AZ_SVF(text),
+                           az_sv_ends(text, AZ_SV("...")) ? "" : ".",
                            first >= 'a' && first <= 'z' ? first - 'a' + 'A' : first,
                            (int)f->advice.n - 1, f->advice.p + 1);
 }

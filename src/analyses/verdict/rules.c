@@ -36,7 +36,7 @@ const struct az_vd_rule az_vd_rules[] = {
     { "step_jitter", AZ_CAP_TIMELINE, az_vd_find_jitter, AZ_VD_PLAIN, false, false, "", STEPS, "idle",
       "find what differs between fast and slow steps: data, waiting, other processes, clocks" },
     { "sync_in_step", AZ_CAP_CALLS, NULL, AZ_VD_GAPS, false, false, "idle", "idle_causes", "idle",
-      "queue the next work before it, or wait once a step at most: read results later, copy without blocking" },
+      "queue the next work before that call, and read results later" },
     { "launch_bound", AZ_CAP_CALLS, NULL, AZ_VD_GAPS, false, true, "idle", "idle_causes", "idle",
       "launch less: fuse, batch, compile, or replay the step as a graph" },
     { "small_work", AZ_CAP_TIMELINE, NULL, AZ_VD_GAPS, false, true, "idle", "idle_causes", "idle launch_bound",
