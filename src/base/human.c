@@ -46,6 +46,18 @@ size_t az_human_bytes(double bytes, char out[AZ_HUMAN_MAX])
              : (size_t)snprintf(out, AZ_HUMAN_MAX, "%.0f B", bytes);
 }
 
+size_t az_human_flops(double per_second, char out[AZ_HUMAN_MAX])
+{
+    static const char *const units[] = { "", "k", "M", "G", "T", "P", "E" };
+    size_t i = 0;
+
+    while (i + 1 < AZ_LENGTH(units) && per_second >= 999.5) {
+        per_second /= 1000;
+        i++;
+    }
+    return (size_t)snprintf(out, AZ_HUMAN_MAX, "%.3g %sFLOP/s", per_second, units[i]);
+}
+
 size_t az_human_count(int64_t n, char out[AZ_HUMAN_MAX])
 {
     char digits[AZ_HUMAN_MAX];

@@ -13,6 +13,8 @@ enum { AZ_HUMAN_MAX = 32 };
 size_t az_human_time(int64_t ns, char out[AZ_HUMAN_MAX]);
 /* "17 B", "0.6 MB", "12.0 GB": powers of 1000, one decimal. Returns the length. */
 size_t az_human_bytes(double bytes, char out[AZ_HUMAN_MAX]);
+/* "181 TFLOP/s", "4.31 GFLOP/s": three digits. Returns the length. */
+size_t az_human_flops(double per_second, char out[AZ_HUMAN_MAX]);
 /* "4,315". Returns the length. */
 size_t az_human_count(int64_t n, char out[AZ_HUMAN_MAX]);
 /* Parts of a whole in tenths of a percent that add up to exactly 1000 (largest remainder, ties to

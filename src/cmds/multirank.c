@@ -33,7 +33,7 @@ static const struct az_cmd_opt options[] = {
       "replace reports that are there already; else such a run is skipped" },
     { 'd', "dry-run", NULL, "print each run with its files, and stop" },
     { OPT_FORMAT, "format", "LIST",
-      "outputs instead of the default (text,xlsx): text and the formats of 'analyzer list'" },
+      "outputs instead of the default (text, and a workbook but for a look): text and the formats of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table in DIR; several runs: in DIR/<folder>" },
     { OPT_OPT, "opt", "KEY=VALUE",
       "set an option of all runs ('analyzer help config'); repeatable" },
@@ -56,6 +56,7 @@ struct multirank {
     const char *base, *pattern, *extension, *duplicate;
     struct az_vec_sv filters; /* views into argv */
     bool all_ranks, exact, force, all_kernels, node_replay;
+    bool makes; /* an option says what to read or to make: not only a look */
 };
 
 static int set_text(struct az_sv *to, struct az_arena *a, const char *from)
@@ -144,12 +145,19 @@ static int set_output(struct multirank *m, const char *path)
     return AZ_EXIT_OK;
 }
 
+/* The letters with which users of the script choose what to read and make: it writes a workbook. */
+static bool is_letter(int id)
+{
+    return id == 'p' || id == 'e' || id == 'f' || id == 'a' || id == 'r' || id == OPT_FORCE;
+}
+
 static int own_option(void *ctx, int id, const char *value)
 {
     struct multirank *m = ctx;
     static const char *const extensions[] = { "json", "gz", "auto" };
     static const char *const rules[] = { "error", "first", "last", "each-step" };
 
+    m->makes |= is_letter(id);
     switch (id) {
     case 'b':
         m->base = value;
@@ -221,6 +229,7 @@ static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
         az_args_init(&a, cmd, n, parted);
         rc = parse(&m, &a, &help);
     }
+    m.run.looks = !m.makes && !m.run.quiet; /* quietly: for what it writes */
     if (!rc && !help)
         rc = az_run_inputs(&m.run);
     az_run_args_release(&m.run);
@@ -233,10 +242,12 @@ const struct az_cmd az_cmd_multirank = {
     "multirank",
     "-b DIR",
     "the ranks of PyTorch runs below a folder, each run in one report",
-    "Each run is reported in its folder as <folder>_<filters>_performance_report.xlsx. The rank of "
-    "a file is what its\n"
-    "metadata say, else the number in its name; a rank that cannot be read is named and the others "
-    "are reported.\n"
+    "With no more than -b it is a look: text, and nothing is written. -o, --format, --csv-dir, -q and "
+    "what chooses or makes\n"
+    "something (-p, -e, -f, -a, -r, --force) have each run reported in its folder as\n"
+    "<folder>_<filters>_performance_report.xlsx. The rank of a file is what its metadata say, else the "
+    "number in its name;\n"
+    "a rank that cannot be read is named and the others are reported.\n"
     "In a configuration: base_dir and the keys next to it.",
     options,
     AZ_LENGTH(options),

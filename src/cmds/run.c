@@ -301,7 +301,7 @@ static int prepare(struct session *s)
     if (!rc)
         rc = apply(s->r, &s->config);
     s->config.together = az_sv_str(s->r->together);
-    s->config.look = !s->r->config && !s->r->add_inputs && !s->r->writes;
+    s->config.look = !s->r->config && (s->r->looks || !s->r->add_inputs) && !s->r->writes;
     if (!rc)
         rc = az_plan_search(&s->config, &s->diag);
     return rc ? rc : az_plan_make(&s->plan, &s->config, &s->diag);

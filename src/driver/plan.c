@@ -339,6 +339,10 @@ static int print_run(struct az_arena *a, const struct az_plan_job *job, struct a
             rc =
                 az_text_printf(out, "%s (%s)", t->report->extension[0] ? "" : "/", t->report->name);
     }
+    if (!rc && job->targets.n == 0 && in->stem.n) { /* a look: how its workbook would be called */
+        rc = print_name(out, "\n  writes: nothing (asked for by an option: ", in->stem);
+        rc = rc ? rc : az_text_append(out, AZ_SV(".xlsx)"));
+    }
     const struct az_sv replay = in->opts.node_replay ? az_outputs_replay_folder(a, job) : AZ_SV("");
     if (!rc && replay.n) {
         rc = print_name(out, "\n  writes: ", az_path_base(replay));

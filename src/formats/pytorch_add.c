@@ -519,10 +519,19 @@ static int add_metadata(struct az_pt_reader *r, const struct az_pt_event *e)
     return rc ? rc : az_vec_push(&r->meta, m);
 }
 
+static int add_instant(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    bool taken = false;
+    const int rc = az_sv_is(e->name, "[memory]") ? az_pt_add_memory(r, e, &taken) : 0;
+    return rc || taken ? rc : left_out(r, e->ph);
+}
+
 int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
 {
     r->trace->read++;
     switch (e->ph) {
+    case 'i':
+        return add_instant(r, e);
     case 'X':
         return add_span(r, e);
     case 'C':

@@ -80,3 +80,27 @@ int az_pt_add_samples(struct az_pt_reader *r, const struct az_pt_event *e)
     r->no_value += !any;
     return rc;
 }
+
+/* An allocation or release of profile_memory: what the device has in use after it. Those of the host
+ * are left out. */
+int az_pt_add_memory(struct az_pt_reader *r, const struct az_pt_event *e, bool *taken)
+{
+    static const struct {
+        const char *name;
+        enum az_pt_arg arg;
+    } sums[] = { { "Memory allocated [B]", AZ_PT_ALLOCATED },
+                 { "Memory reserved [B]", AZ_PT_RESERVED } };
+    const int64_t device = az_pt_number(e, AZ_PT_MEMORY_DEVICE, -1);
+    int rc = 0;
+    *taken = e->has_ts && device >= 0 && az_pt_number(e, AZ_PT_MEMORY_KIND, 0) != 0 &&
+             az_pt_has(e, AZ_PT_ALLOCATED);
+    for (size_t k = 0; rc == 0 && *taken && k < AZ_LENGTH(sums); k++) {
+        uint32_t name;
+        if (!az_pt_has(e, sums[k].arg))
+            continue;
+        rc = az_pt_name(r, az_sv_str(sums[k].name), false, &name);
+        if (rc == 0)
+            rc = az_trace_sample(r->trace, name, device, e->ts, (double)e->number[sums[k].arg]);
+    }
+    return rc;
+}

@@ -385,15 +385,20 @@ static double seconds(struct az_sv unit)
     return 0;
 }
 
-/* Unit in which a time of this size is readable; factor from its own unit. */
+/* Unit in which a time or a size is readable; factor from its own unit. */
 static struct az_sv readable(const struct az_gate_result *x, double *factor)
 {
     static const struct {
         const char *text;
         double s;
-    } units[] = { { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 } };
+    } of_time[] = { { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 } },
+      of_bytes[] = { { "GB", 1e9 }, { "MB", 1e6 }, { "kB", 1e3 }, { "B", 1 } }, *units = of_time;
     double s = seconds(x->unit), b = fabs(x->base.center), c = fabs(x->cand.center), most;
 
+    if (az_sv_is(x->unit, "B")) {
+        units = of_bytes;
+        s = 1;
+    }
     *factor = 1;
     most = s * (isnan(b) ? c : isnan(c) ? b : fmax(b, c));
     for (size_t i = 0; i < 4; i++) {
@@ -449,7 +454,7 @@ static int put_absolute(struct az_vec_char *t, const struct az_gate_result *x)
 {
     double f;
     struct az_sv unit = readable(x, &f);
-    const bool named = seconds(x->unit) > 0 || az_sv_is(unit, "B");
+    const bool named = seconds(x->unit) > 0 || az_sv_is(x->unit, "B");
     return az_text_printf(t, " %s %.6g%s%.*s", word(x->rule->combine, "any") ? "or" : "and",
                           x->limit_abs * f, named ? " " : "", AZ_SVF(named ? unit : AZ_SV("")));
 }

@@ -152,9 +152,26 @@ static int put_work(const struct az_document *d, struct az_table *t,
 
 /* ---- memory ---- */
 
+/* The most that a sampled counter of memory had in use on one device (docs/formulas-pytorch.md 16):
+ * of what programs allocated, if the trace says that; else of what it says. */
+static double sampled_peak(const struct az_document *d)
+{
+    static const char *const names[] = { "Memory allocated [B]", "Memory in use: device [B]" };
+    const struct az_table *t = az_document_table(d, "counters");
+    const ptrdiff_t name = t ? az_text_column(t, "counter") : -1,
+                    most = t ? az_schema_find(t, AZ_SV("value_max")) : -1;
+    double peak = 0;
+    for (size_t k = 0; k < AZ_LENGTH(names) && name >= 0 && most >= 0 && !(peak > 0); k++)
+        for (size_t r = 0; az_is_read(t) && r < t->rows; r++)
+            if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)name)), names[k]))
+                peak = fmax(peak, az_cell_number(az_table_at(t, r, (size_t)most)));
+    return peak;
+}
+
 static void put_memory(const struct az_document *d, struct az_table *out)
 {
-    for (size_t i = 0; i < d->tables.n && out->rows == 0; i++) {
+    const double sampled = sampled_peak(d);
+    for (size_t i = 0; sampled <= 0 && i < d->tables.n && out->rows == 0; i++) {
         const struct az_table *t = d->tables.v[i];
         const ptrdiff_t peak = az_schema_find(t, AZ_SV("peak_memory"));
         double most = 0;
@@ -167,6 +184,8 @@ static void put_memory(const struct az_document *d, struct az_table *out)
         if (most > 0)
             put(out, AZ_SV("peak memory"), most);
     }
+    if (sampled > 0)
+        put(out, AZ_SV("peak memory"), sampled);
 }
 
 /* ---- the tables ---- */

@@ -26,6 +26,12 @@ struct of {
 };
 
 /* ---- columns ---- */
+/* What is in use is no property of the work that runs meanwhile. */
+static bool is_memory(struct az_sv name)
+{
+    return az_sv_starts(name, AZ_SV("Memory ")) && az_sv_ends(name, AZ_SV("[B]"));
+}
+
 static int list_columns(struct of *w)
 {
     int rc = 0;
@@ -34,6 +40,8 @@ static int list_columns(struct of *w)
         for (size_t k = 0; rc == 0 && k < c->n && w->column.n < MOST_COUNTERS; k++) {
             const uint32_t name = az_job_name(w->job, i, c->v[k].name);
             size_t at = 0;
+            if (is_memory(az_job_text(w->job, name)))
+                continue;
             while (at < w->column.n && w->column.v[at] != name)
                 at++;
             rc = at == w->column.n ? az_vec_push(&w->column, name) : 0;
@@ -230,12 +238,14 @@ static int one(struct az_job *job, const char *id, const char *title, const char
     int rc = az_map_init(&w.row, job->mem, 64);
     if (rc == 0)
         rc = list_columns(&w);
-    for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
+    const bool any = rc || w.column.n;
+    for (size_t i = 0; rc == 0 && any && i < job->n_traces; i++) {
         rc = begin_trace(&w, i);
         if (rc == 0)
             rc = add(&w);
     }
-    rc = table(&w, id, title, what, rc);
+    if (any)
+        rc = table(&w, id, title, what, rc);
     az_map_release(&w.row);
     az_vec_release(&w.rows);
     az_vec_release(&w.area);

@@ -18,15 +18,14 @@ static const struct {
 } causes[CAUSES] = {
     [GAPS] = { "op_to_op_gaps", "", "capture a trace, or keep the host ahead of the device", "" },
     [SLOW] = { "tt_slow", "neither DRAM nor FLOPs bound",
-               "place input 0 in L1, and give a program config with in0_block_w and an output "
-               "subblock of 2 or more",
+               "place input 0 in L1, with in0_block_w and an output subblock of 2 or more",
                "tt_low_cores" },
     [DRAM] = { "tt_dram", "bound by DRAM and not DRAM-sharded",
                "a DRAM-sharded program config reads faster", "tt_low_cores" },
     [CORES] = { "tt_low_cores", "on few cores",
                 "use more cores: shard over the whole grid, or batch", "tt_slow tt_dram" },
     [FIDELE] = { "tt_fidelity", "in a higher fidelity than its types need",
-                 "take one step of math fidelity less", "" },
+                 "take a math fidelity one step lower", "" },
 };
 
 struct tally {
@@ -126,7 +125,8 @@ static int tell(struct work *w, const struct tally *x)
         .rule = causes[x->cause].rule,
         .severity = "info",
         .subject = x->cause == GAPS
-                       ? az_arena_printf(a, "gaps above %g us", w->t->o->op_to_op_gap_us)
+                       ? az_arena_printf(a, "between operations, those above %g us",
+                                         w->t->o->op_to_op_gap_us)
                        : az_arena_printf(a, "%.*s %s", AZ_SVF(code), causes[x->cause].what),
         .count = x->count,
         .ns = llround(x->time),

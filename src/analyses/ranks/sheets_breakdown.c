@@ -37,21 +37,24 @@ static int make_groups(const struct az_mr_ranks *m, struct groups *g)
     return rc;
 }
 
-static bool belongs(const struct group *g, const struct az_mr_launch_sum *s)
+/* in: the groups of the data file that the operator is in; these come first. */
+static bool belongs(const struct groups *g, size_t k, const struct az_mr_launch_sum *s, uint32_t in)
 {
     if (s->sum.class != AZ_CLASS_OTHERS)
-        return g->class == s->sum.class;
-    return s->name.p && az_mr_holds(AZ_MR_GROUP, g->name, s->name);
+        return g->v[k].class == s->sum.class;
+    return k < AZ_MR_GROUPS && (in >> k & 1);
 }
 
 /* Adds every launcher to its groups; `other` takes what is in none. */
-static void fill(const struct az_mr_launch_sums *s, struct groups *g, struct group *other)
+static void fill(const struct az_mr_launch_sums *s, const struct az_mr_words *words,
+                 struct groups *g, struct group *other)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct az_mr_launch *l = &s->v[i].sum;
+        const uint32_t in = s->v[i].name.p ? az_mr_sets(words, s->v[i].name) : 0;
         bool any = false;
         for (size_t k = 0; k < g->n; k++) {
-            if (!belongs(&g->v[k], &s->v[i]))
+            if (!belongs(g, k, &s->v[i], in))
                 continue;
             g->v[k].time = az_add_sat(g->v[k].time, s->v[i].name.p ? l->time : 0);
             g->v[k].exposed += any ? 0 : l->exposed; /* of several groups, the first */
@@ -95,9 +98,12 @@ static int rows(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s, 
                                   .time = sum_of(m, AZ_MR_MEMCPY),
                                   .exposed = sum_of(m, AZ_MR_EXPOSED_MEMCPY) };
     az_vec_init(&g, m->job->mem);
+    struct az_mr_words words;
     int rc = make_groups(m, &g);
+    if (rc == 0)
+        rc = az_mr_words(AZ_MR_GROUP, m->job->arena, &words);
     if (rc == 0) {
-        fill(s, &g, &other);
+        fill(s, &words, &g, &other);
         for (size_t i = 0; i < g.n; i++)
             put(m, t, &g.v[i], &total);
         put(m, t, &comms, &total);

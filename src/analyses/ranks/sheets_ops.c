@@ -34,22 +34,25 @@ struct work {
 };
 
 /* Sheet of every operator name that occurs. */
-static void find_sheets(struct work *w)
+static int find_sheets(struct work *w)
 {
-    struct az_sv name[AZ_MR_GROUPS];
+    struct az_mr_words words;
     const struct az_events *e = &w->fw->trace->ev[AZ_HOST_OP];
-    const size_t n = az_mr_names(AZ_MR_SHEET, name), names = w->fw->trace->names.text.n;
+    const size_t names = w->fw->trace->names.text.n;
+    const int rc = az_mr_words(AZ_MR_SHEET, w->job->arena, &words);
+    if (rc)
+        return rc;
     for (size_t i = 0; i < e->n; i++)
         if (e->name[i] < names)
             w->sheet[e->name[i]] = UINT8_MAX;
     for (size_t i = 0; i < names; i++) {
         if (!w->sheet[i])
             continue;
-        w->sheet[i] = 0;
-        for (size_t k = 0; k < n && !w->sheet[i]; k++)
-            if (az_mr_holds(AZ_MR_SHEET, name[k], az_trace_text(w->fw->trace, (uint32_t)i)))
-                w->sheet[i] = (uint8_t)(k + 1);
+        uint32_t in = az_mr_sets(&words, az_trace_text(w->fw->trace, (uint32_t)i));
+        for (w->sheet[i] = in != 0; in > 1 && !(in & 1); in >>= 1) /* the first of several */
+            w->sheet[i]++;
     }
+    return 0;
 }
 
 static bool moves(struct work *w, uint32_t name)
@@ -311,7 +314,7 @@ int az_mr_ops_reduce(struct az_job *job, struct az_arena *keep_in, void **part)
         return rc;
     rc = open(&w);
     if (rc == 0)
-        find_sheets(&w);
+        rc = find_sheets(&w);
     for (uint32_t n = 0; rc == 0 && n < w.fw->tree->first_call; n++) {
         const uint32_t name = w.fw->trace->ev[AZ_HOST_OP].name[n];
         if (name != AZ_NO_ID && w.sheet[name])

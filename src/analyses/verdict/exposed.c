@@ -234,6 +234,17 @@ static bool crosses_host(struct az_sv name)
     return false;
 }
 
+/* Between or on devices: pinned memory would not help. */
+static bool on_devices(struct az_sv name)
+{
+    static const char *const ways[] = { "DtoD", "DEVICE_TO_DEVICE", "D2D", "Device-to-Device",
+                                        "PtoP", "P2P", "Peer-to-Peer", "DeviceToDevice" };
+    for (size_t i = 0; i < AZ_LENGTH(ways); i++)
+        if (az_sv_find(name, az_sv_str(ways[i])) >= 0)
+            return true;
+    return false;
+}
+
 /* ", 48 % of the link to the host"; empty: the link is not known, or not used. */
 static struct az_sv link_share(struct work *w, struct az_sv name, double gbps)
 {
@@ -276,6 +287,8 @@ static int tell(struct work *w, const struct sum *s)
         f.detail = az_arena_printf(v->job->arena, " of %s at %.1f GB/s%.*s", bytes, gbps,
                                    AZ_SVF(link_share(w, name, gbps)));
     }
+    if (s->part == AZ_PART_COPY && on_devices(name))
+        f.advice = AZ_SV("write results where they are needed, or copy on a stream of its own");
     return az_vd_add(v, s->part == AZ_PART_COMM ? "exposed_communication" : "exposed_copy", &f);
 }
 

@@ -139,11 +139,16 @@ static int account(struct az_vd_whole *w, struct az_table *out)
             AZ_SVF(text), outside);
     }
     if (s->flops > 0 && (double)s->rated >= KNOWN * (double)s->rateable) {
-        const double rate = s->flops / (double)s->total * 1e9;
-        text = az_arena_printf(w->job->arena, "%.*s; %.3g TFLOP/s", AZ_SVF(text), rate / 1e12);
+        const double rate = s->flops / (double)s->total * 1e9, mfu = 100.0 * rate / s->peak;
+        char flops[AZ_HUMAN_MAX];
+        az_human_flops(rate, flops);
+        text = az_arena_printf(w->job->arena, "%.*s; %s%s", AZ_SVF(text), flops,
+                               w->devices > 1 ? " each" : "");
         if (s->peak > 0)
-            text = az_arena_printf(w->job->arena, "%.*s, MFU %.1f %% of %.*s peak", AZ_SVF(text),
-                                   100.0 * rate / s->peak, AZ_SVF(s->precision));
+            text = mfu < 0.05
+                       ? az_arena_printf(w->job->arena, "%.*s, MFU below 0.1 %%", AZ_SVF(text))
+                       : az_arena_printf(w->job->arena, "%.*s, MFU %.1f %% of %.*s peak",
+                                         AZ_SVF(text), mfu, AZ_SVF(s->precision));
         if ((double)s->rated < 0.99 * (double)s->rateable)
             text = az_arena_printf(w->job->arena, "%.*s (work known of %.1f %% of kernel time)",
                                    AZ_SVF(text), 100.0 * (double)s->rated / (double)s->rateable);

@@ -47,6 +47,7 @@ int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
     x.detail = az_vd_keep(v, f->detail);
     x.row = az_vd_keep(v, f->row);
     x.call = az_vd_keep(v, f->call);
+    x.advice = az_vd_keep(v, f->advice.n ? f->advice : az_sv_str(x.rule->advice));
     if (v->keep->failed || v->job->arena->failed)
         return az_arena_error(v->keep->failed ? v->keep : v->job->arena);
     return az_vec_push(&v->part->found, x);
@@ -329,6 +330,7 @@ static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_f
                                                       AZ_TEXT_OF(struct az_vd_found, detail),
                                                       AZ_TEXT_OF(struct az_vd_found, row),
                                                       AZ_TEXT_OF(struct az_vd_found, call),
+                                                      AZ_TEXT_OF(struct az_vd_found, advice),
                                                       AZ_PLAIN(struct az_vd_found, count),
                                                       AZ_PLAIN(struct az_vd_found, ns),
                                                       AZ_PLAIN(struct az_vd_found, gain),
@@ -367,6 +369,7 @@ static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_vd_part, unlinked_ns),
     AZ_PLAIN(struct az_vd_part, other),
     AZ_PLAIN(struct az_vd_part, hidden_ns),
+    AZ_PLAIN(struct az_vd_part, by_order_ns),
     AZ_TEXT_OF(struct az_vd_part, drop),
     AZ_PLAIN(struct az_vd_part, first_runs),
     AZ_PLAIN(struct az_vd_part, first_ns),

@@ -180,7 +180,7 @@ static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
                                         .evidence = az_sv_str(f->rule->evidence),
                                         .row = f->row,
                                         .overlaps = az_sv_str(f->rule->overlaps),
-                                        .advice = az_sv_str(f->rule->advice) };
+                                        .advice = f->advice };
     az_finding_put(w->job, &row);
 }
 
@@ -202,6 +202,23 @@ static struct az_sv line_text(struct az_vd_whole *w, const struct az_vd_found *f
     return az_arena_printf(a, "%s%s%.*s%.*s, %s%s", words, *words ? ": " : "", AZ_SVF(f->subject),
                            AZ_SVF(f->detail), f->count == 1 ? "" : n,
                            f->count == 1 ? mean : az_arena_printf(a, " times %s", mean).p);
+}
+
+/* "TEXT. Do this": what a line before says already is not said again. */
+static struct az_sv with_advice(struct az_vd_whole *w, const struct az_vd_found *f,
+                                const struct az_vd_found *const *line, size_t n)
+{
+    const struct az_sv text = line_text(w, f);
+    if (f->advice.n == 0)
+        return text;
+    for (size_t i = 0; i < n; i++)
+        if (az_sv_eq(line[i]->advice, f->advice))
+            return text;
+    const char first = *f->advice.p;
+    return az_arena_printf(w->job->arena, "%.*s%s %c%.*s", AZ_SVF(text),
+                           az_sv_ends(text, AZ_SV("...")) ? "" : ".",
+                           first >= 'a' && first <= 'z' ? first - 'a' + 'A' : first,
+                           (int)f->advice.n - 1, f->advice.p + 1);
 }
 
 /* Time that a line before counts already. */
@@ -263,7 +280,7 @@ static int put_lines(struct az_vd_whole *w, const struct az_vd_founds *found, st
         const struct az_line l = { .kind = AZ_LINE_FINDING,
                                    .label = az_arena_printf(w->job->arena, "-%.1f %%",
                                                             shown_share(w, f, share)),
-                                   .text = line_text(w, f),
+                                   .text = with_advice(w, f, line, n),
                                    .rule = az_sv_str(f->rule->name),
                                    .severity = az_sv_str(severity_of(f->rule, share)),
                                    .evidence = az_sv_str(f->rule->evidence),
@@ -342,6 +359,7 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
             continue;
         if (w->sum.total > 0)
             complete(w, t, i, gain->i);
+        const char *advice = rule ? rule->advice : ""; /* that of the row may be long */
         if (rule)
             rc = az_vec_push(
                 found,
@@ -350,6 +368,8 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
                     .subject = az_cell_text(az_table_at(t, i, AZ_FINDING_SUBJECT)),
                     .detail = delay_text(w, rule, ns->type == AZ_INT ? ns->i : -1),
                     .row = az_cell_text(az_table_at(t, i, AZ_FINDING_ROW)),
+                    .advice = *advice ? az_sv_str(advice)
+                                      : az_cell_text(az_table_at(t, i, AZ_FINDING_ADVICE)),
                     .count = rule->form == AZ_VD_PLAIN || count->type != AZ_INT ? -1 : count->i,
                     .ns = ns->type == AZ_INT ? ns->i : -1,
                     .gain = az_muldiv(gain->i, (int64_t)(w->devices ? w->devices : 1), 1) }));
@@ -374,13 +394,15 @@ static int bare_graphs(struct az_vd_whole *w, struct az_vd_founds *found)
 {
     if (!az_vd_doubt(w) || reported(w->job, "graph_unrecorded"))
         return 0;
-    const struct az_vd_found f = { .rule = az_vd_rule_of(AZ_SV("graph_unrecorded")),
+    const struct az_vd_rule *rule = az_vd_rule_of(AZ_SV("graph_unrecorded"));
+    const struct az_vd_found f = { .rule = rule,
                                    .subject = az_arena_printf(
                                        w->job->arena, "%" PRIu64 " of %" PRIu64 " graph launches",
                                        w->sum.bare, w->sum.graphs),
                                    .detail = AZ_SV(""),
                                    .row = AZ_SV(""),
                                    .call = AZ_SV(""),
+                                   .advice = az_sv_str(rule->advice),
                                    .count = (int64_t)w->sum.bare,
                                    .ns = -1,
                                    .gain = -1 };
@@ -413,8 +435,10 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
         return 0;
     char each[AZ_HUMAN_MAX];
     az_human_time(waits / (int64_t)(w->n - 1), each);
+    const struct az_vd_rule *rule = az_vd_rule_of(AZ_SV("device_imbalance"));
     const struct az_vd_found f = {
-        .rule = az_vd_rule_of(AZ_SV("device_imbalance")),
+        .rule = rule,
+        .advice = az_sv_str(rule->advice),
         .subject =
             az_arena_printf(w->job->arena, "the others wait for rank %" PRId64, w->rank[slow]),
         .detail = az_arena_printf(w->job->arena, ", %s each on average", each),

@@ -40,6 +40,7 @@ struct az_vd_found {
     struct az_sv detail;  /* what follows the subject in the line; that of the largest counts */
     struct az_sv row;     /* what to look for in the evidence */
     struct az_sv call;    /* host call that two rules may report; empty: none */
+    struct az_sv advice;  /* what to do; az_vd_add takes the rule's where there is none */
     int64_t count, ns;    /* how often, and its time; -1: none */
     int64_t gain;         /* ns that the total could shrink by; -1: none */
     int64_t order;        /* of the lines: larger first */

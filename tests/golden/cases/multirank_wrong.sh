@@ -40,7 +40,7 @@ m -b both --all-ranks -q --force
 head -c 2 both/one/one_performance_report.xlsx
 echo
 rm both/two/two_performance_report.xlsx
-m -b both --all-ranks -d
+m -b both --all-ranks -e auto -d
 m -b both -f two rank_ -d -r --format text
 ls both/one both/two
 
@@ -55,6 +55,7 @@ echo "== the other extension, other names"
 gzip -n b/run/rank_2.json
 m -b a -e gz --all-ranks
 mkdir gz && mv b/run/rank_2.json.gz gz
+m -b gz -p rank_
 m -b gz
 m -b gz -e gz
 m -b gz -e gz -f RANK

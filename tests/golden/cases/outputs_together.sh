@@ -7,7 +7,9 @@ a() { "$ANALYZER" "$@" >/dev/null 2>&1; echo "$*: $?"; }
 a run trace.json
 a run trace.json --opt top_rows=3 -v
 a multirank -b ranks -d
-ls
+a multirank -b ranks
+a multirank --base-dir ranks --all-ranks -j 2 -v
+ls . ranks
 a run trace.json -o one/book.xlsx --format json,md
 a run trace.json -o two
 a run trace.json -o three --format html,json
@@ -16,7 +18,8 @@ a multirank -b ranks -o five/run.xlsx --format json,csv
 find one two three four five -maxdepth 1 -mindepth 1 | sort
 echo "== packed or not, every rank"
 cut -d, -f1,2 five/run_csvs/ranks.csv
-echo "== -f and -e choose"
+echo "== a look, a filter, an extension"
+"$ANALYZER" multirank -b ranks -d
 "$ANALYZER" multirank -b ranks -f rank_0 -d
 "$ANALYZER" multirank -b ranks -e gz -d
 {
