@@ -5,7 +5,8 @@ and count of every operator by shapes; and what a capture costs: at most what it
     captures_shared.py ANALYZER SHARED
 
 TraceLens adds (ts + dur) - ts in float64, which rounds each duration to the spacing of numbers of the size of ts: a row of n
-kernels may differ by half of that n times, which is computed from the trace (src/docs/graphs.md 5). Nothing else may.
+kernels may differ by half of that n times, which is computed from the trace (src/docs/graphs.md 5). Nothing else may; with
+--compat=tracelens, which rounds so, too, not even that.
 The last line is "N passed, N failed".
 """
 import collections
@@ -70,6 +71,8 @@ def main():
         with tempfile.TemporaryDirectory() as out:
             subprocess.run([analyzer, "run", trace, "--csv-dir", out, "-q"], check=True, capture_output=True)
             ours, share = table(os.path.join(out, "unified_perf_summary.csv"))
+            subprocess.run([analyzer, "run", trace, "--csv-dir", out, "-q", "--compat=tracelens"], check=True, capture_output=True)
+            rounded, _ = table(os.path.join(out, "unified_perf_summary.csv"))
         wanted, wanted_share = table(os.path.join(shared, "golden", "capture", name, "unified_perf_summary.csv"))
         hold(share >= wanted_share - 1, "%s: modelled %.1f %% of kernel time, there %.1f %%" % (name, share, wanted_share))
         half, near = spacing(trace) / 2, 0.0
@@ -80,6 +83,8 @@ def main():
             else:
                 print("     %.90s: %s, not %s" % (" ".join(key), got, want))
         whole = sum(x[0] for x in wanted.values())
+        same = [k for k, x in wanted.items() if k in rounded and abs(rounded[k][0] - x[0]) <= 1e-9 * x[0] and rounded[k][1] == x[1]]
+        hold(same == list(wanted) and len(rounded) == len(wanted), "%s: %d of %d rows equal with compat tracelens" % (name, len(same), len(wanted)))
         hold(near >= 0.99 * whole, "%s: %.2f %% of kernel time in equal rows" % (name, 100 * near / whole))
         with tempfile.TemporaryDirectory() as alone:
             os.symlink(os.path.abspath(trace), os.path.join(alone, "trace.json.gz"))

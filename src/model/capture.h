@@ -50,6 +50,7 @@ struct az_captures {
 /* A launch under which captured nodes were put. Their uids are a run. */
 struct az_graft {
     uint32_t call;      /* row of AZ_CALL */
+    uint32_t root;      /* number of the captured root */
     uint32_t first_uid; /* up to the next one's, or optrace.graft_end */
 };
 AZ_VEC(struct az_graft, az_grafts);

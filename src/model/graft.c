@@ -92,10 +92,11 @@ static int add_nodes(struct az_grafting *g, const struct az_replay *r,
                      const struct az_capture_root *root)
 {
     const struct az_events *calls = &g->t->ev[AZ_CALL];
+    const uint32_t number = (uint32_t)(root - g->o->captures.roots.v);
     const struct az_captured_node *node = g->o->captures.nodes.v + root->first_node;
     int rc = root->n_nodes < AZ_NO_ROW - 1 - g->o->graft_end ? 0 : AZ_ERANGE;
     if (rc == 0)
-        rc = az_vec_push(&g->o->grafts, ((struct az_graft){ r->call, g->o->graft_end }));
+        rc = az_vec_push(&g->o->grafts, ((struct az_graft){ r->call, number, g->o->graft_end }));
     for (uint32_t i = 0; rc == 0 && i < root->n_nodes; i++) {
         const uint32_t gpu =
             node[i].kind == AZ_CAPTURED ? g->event_of.v[node[i].launch] : AZ_NO_ROW;

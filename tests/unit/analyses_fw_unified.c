@@ -339,11 +339,37 @@ static void unlinked_overlap_on_request(void **state)
     near(num(f, "ops_all_kl_overlap", 0, "overlap_pct_mean"), 100);
 }
 
+/* Two kernels of an operator, one after the other, at times that float64 keeps to 2^-10 us. */
+static void rounded_times(struct fw_fix *f, unsigned compat, double wanted)
+{
+    const double at = 6520618855031.0;
+    f->opts.compat = compat;
+    op(f, at, 10, "aten::mm", "\"Input Dims\":[[4,8],[8,16]]");
+    call(f, at + 1, 3, "cudaLaunchKernel", 5);
+    kernel(f, 7, at + 20.205, 5.003, "gemm_a", 5);
+    kernel(f, 7, at + 30.1, 4.679, "gemm_b", 5);
+    run(f, &az_analysis_fw_unified);
+    const double got = num(f, "unified_perf_summary", 0, "Kernel Time (µs)_sum");
+    assert_true(fabs(got - wanted) < 1e-9);
+    near(num(f, "unified_perf_summary", 0, "total_duration_us"), 10);
+}
+
+static void exact_kernel_time(void **state) { rounded_times(*state, AZ_TOOL_NSYS, 5.003 + 4.679); }
+
+static void kernel_time_in_doubles(void **state)
+{
+    const volatile double a = 6520618855051.205, a_end = a + 5.003, b = 6520618855061.1,
+                          b_end = b + 4.679;
+    rounded_times(*state, AZ_TOOL_TRACELENS, (a_end - a) + (b_end - b));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fw_setup, fw_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(exact_kernel_time),
+        TEST(kernel_time_in_doubles),
         TEST(modelled_operators),
         TEST(backward_by_arrows),
         TEST(backward_by_sequence),

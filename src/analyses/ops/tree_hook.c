@@ -1,6 +1,7 @@
 /* The call tree of a framework trace as scripts see and change it. */
 #include "analyses/ops/tree_hook.h"
 #include "analyses/ops/backward.h"
+#include "analyses/ops/tree_repeats.h"
 #include "base/data.h"
 #include "extend/extend.h"
 #include "model/treeedit.h"
@@ -16,11 +17,20 @@ struct view {
     /* Links of backward operators, made when a script asks for the first one: its forward operator,
      * the first backward operator of one, and the next of the same; AZ_NO_ROW: none. */
     uint32_t *forward, *first, *next;
-    int rc; /* memory ended */
+    struct az_tree_repeats repeats; /* not shown */
+    int rc;                         /* memory ended */
 };
 
 /* Scripts number nodes in preorder, so that a subtree is a run of numbers. */
-static uint32_t node_of(const struct view *v, uint32_t n) { return v->c->by_pre[n]; }
+static uint32_t node_of(const struct view *v, uint32_t n)
+{
+    return v->c->by_pre[az_tree_shown_pre(&v->repeats, n)];
+}
+
+static uint32_t number_of(const struct view *v, uint32_t node)
+{
+    return az_tree_shown_number(&v->repeats, v->c->pre[node]);
+}
 
 static const struct az_events *events_of(const struct view *v, uint32_t n, uint32_t *row)
 {
@@ -45,14 +55,18 @@ static uint32_t parent(void *ctx, uint32_t n)
 {
     const struct view *v = ctx;
     const uint32_t up = v->c->parent[node_of(v, n)];
-    return up == AZ_NO_ROW ? AZ_EXTEND_NO_NODE : v->c->pre[up];
+    return up == AZ_NO_ROW ? AZ_EXTEND_NO_NODE : number_of(v, up);
 }
 
 static uint32_t child(void *ctx, uint32_t n, uint32_t after)
 {
     const struct view *v = ctx;
-    const uint32_t next = after == AZ_EXTEND_NO_NODE ? n + 1 : v->c->last[node_of(v, after)] + 1;
-    return next <= v->c->last[node_of(v, n)] ? next : AZ_EXTEND_NO_NODE;
+    const uint32_t last = az_tree_shown_number(&v->repeats, v->c->last[node_of(v, n)]),
+                   next =
+                       after == AZ_EXTEND_NO_NODE
+                           ? n + 1
+                           : az_tree_shown_number(&v->repeats, v->c->last[node_of(v, after)]) + 1;
+    return next <= last ? next : AZ_EXTEND_NO_NODE;
 }
 
 static void span(void *ctx, uint32_t n, int64_t *start, int64_t *end)
@@ -79,7 +93,7 @@ static struct az_extend_kernel kernel(void *ctx, uint32_t i)
     return (struct az_extend_kernel){ .name = e.name == AZ_NO_ID ? AZ_SV("")
                                                                  : az_trace_text(v->t, e.name),
                                       .ns = (e.end - e.start) / v->t->ticks_per_ns,
-                                      .call = v->c->pre[v->c->gpu_node[v->c->linked[i]]] };
+                                      .call = number_of(v, v->c->gpu_node[v->c->linked[i]]) };
 }
 
 static struct az_sv text_of(const struct view *v, uint32_t id)
@@ -144,7 +158,7 @@ static uint32_t forward(void *ctx, uint32_t n)
         return AZ_EXTEND_NO_NODE;
     for (; node != AZ_NO_ROW; node = v->c->parent[node])
         if (node < v->c->first_call && v->forward[node] != AZ_NO_ROW)
-            return v->c->pre[v->forward[node]];
+            return number_of(v, v->forward[node]);
     return AZ_EXTEND_NO_NODE;
 }
 
@@ -156,7 +170,7 @@ static uint32_t backward(void *ctx, uint32_t n, uint32_t after)
     if (node >= v->c->first_call || !has_links(v))
         return AZ_EXTEND_NO_NODE;
     const uint32_t next = more ? v->next[node] : v->first[node];
-    return next == AZ_NO_ROW ? AZ_EXTEND_NO_NODE : v->c->pre[next];
+    return next == AZ_NO_ROW ? AZ_EXTEND_NO_NODE : number_of(v, next);
 }
 
 /* ---- changes ---- */
@@ -208,7 +222,9 @@ static const char *insert(void *ctx, struct az_sv text, const uint32_t *nodes, s
             (i && e->lane[row] != lane))
             return "insert: the nodes have more than one parent";
         lane = e->lane[row];
-        if (e->start[row] < x.start || (e->start[row] == x.start && nodes[i] < v->c->pre[x.first]))
+        if (e->start[row] < x.start ||
+            (e->start[row] == x.start && node_of(v, nodes[i]) != x.first &&
+             v->c->pre[node_of(v, nodes[i])] < v->c->pre[x.first]))
             x.first = node_of(v, nodes[i]);
         x.start = e->start[row] < x.start ? e->start[row] : x.start;
         x.end = e->end[row] > x.end ? e->end[row] : x.end;
@@ -225,7 +241,7 @@ static const char *insert(void *ctx, struct az_sv text, const uint32_t *nodes, s
 static int run_tree(struct view *v, struct az_extend *e, struct az_diag *said)
 {
     const struct az_extend_tree tree = { .ctx = v,
-                                         .n = v->c->n,
+                                         .n = v->c->n - v->repeats.hidden,
                                          .name = name,
                                          .kind = kind,
                                          .parent = parent,
@@ -263,6 +279,19 @@ static int run_script(struct view *v, struct az_arena *a, const char *path, stru
     return rc;
 }
 
+/* The shipped rules, which do the same in each launch of a graph. */
+static int run_shipped(struct view *v, struct az_arena *a, struct az_diag *said)
+{
+    int rc = az_tree_repeats_find(&v->repeats, v->t);
+    if (rc == 0)
+        rc = run_script(v, a, NULL, said);
+    if (rc == 0)
+        rc = az_tree_repeats_copy(&v->repeats, v->t, v->edits);
+    az_tree_repeats_release(&v->repeats);
+    v->repeats = (struct az_tree_repeats){ .c = v->c };
+    return rc;
+}
+
 int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx)
 {
     struct az_hook_job *job = ctx;
@@ -276,7 +305,7 @@ int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx)
     az_arena_init(&a, t->mem);
     v.a = &a;
     if (shipped)
-        rc = run_script(&v, &a, NULL, job->diag);
+        rc = run_shipped(&v, &a, job->diag);
     if (rc == 0 && job->opts->extension_file.n) {
         const char *path = az_arena_str(&a, job->opts->extension_file);
         rc = path ? run_script(&v, &a, path, job->diag) : az_arena_error(&a);

@@ -1,4 +1,5 @@
 /* Tables of the unified summary. */
+#include "analyses/ops/float_time.h"
 #include "analyses/ops/group.h"
 #include "analyses/ops/metrics.h"
 #include "analyses/ops/stack.h"
@@ -46,6 +47,8 @@ struct work {
     const struct az_unified_rows *rows; /* of u */
     struct az_arena scratch;
     int64_t *span, *kernel; /* row -> ticks of the host event, of its device events */
+    int64_t *shown;         /* row -> its device events as the table says them, so many a us: */
+    double shown_us;
     struct az_fw_metrics *metrics;
 };
 
@@ -61,6 +64,28 @@ static struct az_gpu_run own_of(const void *ctx, size_t row)
     return (struct az_gpu_run){ w->fw->tree->linked + first, end - first };
 }
 
+/* With compat tracelens kernel times are rounded as that tool rounds them; all else, as the order
+ * of the rows and the rates, is of the exact times. */
+static int round_times(struct work *w)
+{
+    const size_t n = w->rows->n;
+    struct az_spans spans;
+    int rc = 0;
+    w->shown = w->kernel;
+    w->shown_us = 1e3 * (double)w->fw->trace->ticks_per_ns;
+    if (!(w->fw->opts->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL)))
+        return 0;
+    w->shown = az_arena_array(&w->scratch, n + 1, sizeof *w->shown);
+    w->shown_us = AZ_FLOAT_UNITS;
+    if (!w->shown)
+        return az_arena_error(&w->scratch);
+    az_vec_init(&spans, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = az_float_union(w->fw, own_of(w, i), &spans, &w->shown[i]);
+    az_vec_release(&spans);
+    return rc;
+}
+
 static int prepare(struct work *w)
 {
     size_t n = w->rows->n;
@@ -74,7 +99,7 @@ static int prepare(struct work *w)
         w->span[i] = e.end - e.start;
         w->kernel[i] = r->time;
     }
-    return 0;
+    return round_times(w);
 }
 
 static uint64_t uid_of(const void *ctx, size_t row)
@@ -145,18 +170,27 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
     return t;
 }
 
+static void put_scaled(struct az_table *t, const double v[3], double scale)
+{
+    for (size_t i = 0; i < 3; i++)
+        az_put_f64(t, v[i] / scale);
+}
+
 static void put_stats(const struct work *w, struct az_op_groups *x, size_t group)
 {
     struct az_stats s, d; /* of the host events, of device time */
     double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
     az_groups_stats(&x->g, group, w->span, &s);
-    az_groups_stats(&x->g, group, w->kernel, &d);
-    const double v[] = { (double)s.sum, s.mean,        s.std,         d.mean,
-                         d.std,         (double)d.sum, s.median,      (double)s.min,
-                         (double)s.max, d.median,      (double)d.min, (double)d.max };
+    az_groups_stats(&x->g, group, w->shown, &d);
+    const double host[] = { (double)s.sum, s.mean, s.std },
+                 host_more[] = { s.median, (double)s.min, (double)s.max },
+                 kernel[] = { d.mean, d.std, (double)d.sum },
+                 kernel_more[] = { d.median, (double)d.min, (double)d.max };
     az_put_i64(x->t, (int64_t)s.n);
-    for (size_t i = 0; i < AZ_LENGTH(v); i++)
-        az_put_f64(x->t, v[i] / us);
+    put_scaled(x->t, host, us);
+    put_scaled(x->t, kernel, w->shown_us);
+    put_scaled(x->t, host_more, us);
+    put_scaled(x->t, kernel_more, w->shown_us);
 }
 
 struct members { /* of a group */
