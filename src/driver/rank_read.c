@@ -133,7 +133,8 @@ int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path
                           .arena = &scratch,
                           .mem = &o->res->mem,
                           .diag = o->diag,
-                          .texts = texts };
+                          .texts = texts,
+                          .alone = o->devices_only };
     if (o->map)
         job.draw = az_map_draw(o->map, t);
     else if (az_job_is_run(o->job)) /* traces that are kept are drawn together */

@@ -25,10 +25,12 @@ struct work {
     struct az_sv *given; /* name id -> collective by its name */
     struct events ev;
     uint32_t *lane; /* lane of the trace -> row of `lanes` + 1; 0: none yet */
+    size_t *place;  /* lane of the trace -> place of its device + 1; 0: not known yet */
     struct lanes lanes;
     struct devices devices;
     struct az_map device_at; /* number of a device -> its place */
-    struct az_coll_ops ops;  /* all device work */
+    struct az_coll_ops ops;  /* all device work; none of a trace that is alone: it has no path over
+                                ranks */
     struct az_coll_part *part;
 };
 
@@ -55,8 +57,7 @@ static int64_t stream_of(const struct az_trace *t, uint32_t lane)
     return s > INT64_MAX ? -1 : (int64_t)s;
 }
 
-/* Place of a lane's device. */
-static int device_of(struct work *w, uint32_t lane, size_t *place)
+static int new_device(struct work *w, uint32_t lane, size_t *place)
 {
     const int64_t id = w->t->lanes.v[lane].device;
     uint32_t *at;
@@ -71,6 +72,16 @@ static int device_of(struct work *w, uint32_t lane, size_t *place)
     az_vec_init(&d.comm, w->job->mem);
     az_vec_init(&d.compute, w->job->mem);
     return az_vec_push(&w->devices, d);
+}
+
+/* Place of a lane's device. */
+static int device_of(struct work *w, uint32_t lane, size_t *place)
+{
+    int rc = 0;
+    if (w->place[lane] == 0 && (rc = new_device(w, lane, place)) == 0)
+        w->place[lane] = *place + 1;
+    *place = w->place[lane] - 1;
+    return rc;
 }
 
 static int collective(struct work *w, uint32_t row, size_t place)
@@ -111,7 +122,7 @@ static int one_event(struct work *w, enum az_kind kind, uint32_t row)
                                    .event = sort == COLLECTIVE ? (uint32_t)w->ev.n : AZ_NO_ROW,
                                    .family = family_of(w, kind, k->name[row]) };
     size_t place;
-    int rc = az_vec_push(&w->ops, op);
+    int rc = w->job->alone ? 0 : az_vec_push(&w->ops, op);
     if (rc || sort == OTHER)
         return rc;
     rc = device_of(w, k->lane[row], &place);
@@ -282,7 +293,8 @@ static int make(struct work *w, struct az_arena *keep)
     const size_t names = w->t->names.text.n + 1;
     w->given = az_arena_array(w->job->arena, names, sizeof *w->given);
     w->lane = az_arena_array(w->job->arena, w->t->lanes.n + 1, sizeof *w->lane);
-    int rc = w->given && w->lane ? 0 : az_arena_error(w->job->arena);
+    w->place = az_arena_array(w->job->arena, w->t->lanes.n + 1, sizeof *w->place);
+    int rc = w->given && w->lane && w->place ? 0 : az_arena_error(w->job->arena);
     if (rc == 0)
         rc = scan(w);
     if (rc == 0)
@@ -303,7 +315,18 @@ static int make(struct work *w, struct az_arena *keep)
     }
     w->part->n = w->ev.n;
     w->part->n_lanes = w->lanes.n;
+    if (w->job->alone)
+        return 0;
     return az_coll_local_make(w->ops.v, w->ops.n, w->part, w->job->arena, keep, w->job->mem);
+}
+
+static bool has_collectives(const struct az_trace *t)
+{
+    const struct az_events *k = &t->ev[AZ_KERNEL];
+    for (size_t i = 0; i < k->n; i++)
+        if (az_trace_work(t, AZ_KERNEL, k->name[i]) == AZ_WORK_COMM)
+            return true;
+    return false;
 }
 
 int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
@@ -315,6 +338,8 @@ int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
         return az_arena_error(keep);
     if (job->opts->disable_coll_analysis ||
         !az_trace_has_activity(w.t)) /* without work it is as good as missing */
+        return 0;
+    if (job->alone && !has_collectives(w.t)) /* no other rank waits for its work either */
         return 0;
     w.part->one_stream = true;
     az_vec_init(&w.ev, job->mem);
