@@ -76,6 +76,15 @@ class Server:
         return self.p.wait(timeout=30)
 
 
+def check_groups(c, s, k, name):
+    """The parts of the tool `kernel` are what GROUP BY gives."""
+    for part, by in (("times", "input, rank, class, family"), ("launchers", "op_name, scope"),
+                     ("shapes", "grid_x, grid_y, grid_z, block_x, block_y, block_z, registers, shared_bytes")):
+        rows = s.tool("query", sql="SELECT %s, count(*) AS n, sum(dur_ns) AS sum_ns, min(dur_ns), max(dur_ns), avg(dur_ns) FROM kernels WHERE "
+                      "name = '%s' AND coalesce(%s) IS NOT NULL GROUP BY %s ORDER BY sum_ns DESC LIMIT 10" % (by, name.replace("'", "''"), by, by))["rows"]
+        c.hold(sorted(map(str, rows)) == sorted(map(str, k[part]["rows"][:10])), "groups of a kernel: " + part, (rows, k[part]["rows"]))
+
+
 def check_methods(c, a):
     s = Server(a, TRAIN, INFERENCE)
     r = s.ask("initialize", {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})["result"]
@@ -110,7 +119,10 @@ def check_methods(c, a):
     c.hold({"kernel", "op"} <= {r[0] for r in w["rows"]} and all(r[5] >= start[0] and r[4] <= start[0] + 100000 for r in w["rows"]), "window", w)
     name = s.tool("query", sql="SELECT name FROM kernels WHERE input = 'train_step' LIMIT 1")["rows"][0][0]
     k = s.tool("kernel", name=name)
-    c.hold(k["times"]["rows"][0][2] > 0 and k["launchers"]["rows"] and k["slowest"]["rows"], "kernel", k)
+    times = dict(zip(k["times"]["columns"], k["times"]["rows"][0]))
+    c.hold(times["n"] > 0 and k["launchers"]["rows"] and k["slowest"]["rows"][0][2] == times["max_ns"], "kernel", k)
+    check_groups(c, s, k, name)
+    c.hold("no kernel 'xyz'" in s.tool("kernel", name="xyz"), "kernel that is not there")
     d = s.tool("compare", baseline="train_step", variant="inference")
     c.hold(d["verdict"]["rows"][0][0] == "what" and "faster" in d["verdict"]["rows"][0][2], "compare", d)
     g = s.tool("gate", baseline="train_step", candidate="train_step")

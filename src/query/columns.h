@@ -134,6 +134,9 @@ struct az_q_index {
     size_t n;
 };
 int az_q_index_of(struct az_q_rows *r, size_t column, struct az_q_index *out) AZ_MUST_USE;
+/* First place of the index whose number (az_q_key) is not less. */
+size_t az_q_index_find(const struct az_q_rows *r, size_t column, const struct az_q_index *index,
+                       int64_t key);
 /* The number that a column is ordered by: of names their place in the order of all texts;
  * INT64_MIN: none. */
 int64_t az_q_key(const struct az_q_rows *r, size_t column, const struct az_q_row *row);

@@ -518,3 +518,9 @@ int az_query_run(struct az_query *q, struct az_sv sql, const struct az_query_sin
     sqlite3_finalize(st);
     return rc;
 }
+
+int az_query_groups(struct az_query *q, const struct az_query_grouping *of,
+                    const struct az_query_sink *sink)
+{
+    return az_q_groups(q->facts, of, sink);
+}

@@ -23,6 +23,10 @@ struct az_q_declared {
 int az_q_declare(sqlite3 *db, const struct az_q_declared *columns, size_t n, bool *declaring);
 void az_q_result(sqlite3_context *ctx, const struct az_cell *c);
 
+/* ---- groups.c: az_query_groups ---- */
+int az_q_groups(struct az_facts_of *f, const struct az_query_grouping *of,
+                const struct az_query_sink *sink) AZ_MUST_USE;
+
 /* ---- report_vtab.c: tables of documents ---- */
 struct az_q_part { /* of one input */
     const struct az_table *table;

@@ -400,3 +400,20 @@ int az_q_index_of(struct az_q_rows *r, size_t column, struct az_q_index *out)
     out->order = r->index[column];
     return rc;
 }
+
+size_t az_q_index_find(const struct az_q_rows *r, size_t column, const struct az_q_index *index,
+                       int64_t key)
+{
+    size_t lo = 0, hi = index->n, hint = 0;
+
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        struct az_q_row row;
+        az_q_rows_at(r, index->order ? index->order[mid] : mid, &hint, &row);
+        if (az_q_key(r, column, &row) < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}

@@ -284,23 +284,6 @@ static int bound(const struct cursor *c, const struct table *x, size_t column, s
     return az_q_name_place(x->m->facts, text_of(v), out, &equal);
 }
 
-/* First position of the index whose key is not less. */
-static size_t lower(struct cursor *c, size_t column, int64_t key)
-{
-    size_t lo = 0, hi = c->index.n;
-
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        struct az_q_row row;
-        az_q_rows_at(c->rows, c->index.order ? c->index.order[mid] : mid, &c->hint, &row);
-        if (az_q_key(c->rows, column, &row) < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 static void clear_filters(struct cursor *c)
 {
     for (size_t i = 0; i < c->n_filters; i++)
@@ -426,8 +409,10 @@ static int range(struct cursor *c, const struct table *x, int plan, sqlite3_valu
     if (rc)
         return SQLITE_NOMEM;
     if (plan & (PLAN_EQ | PLAN_LOW | PLAN_HIGH)) {
-        c->at = none ? 0 : lower(c, column, low);
-        c->stop = none ? 0 : high == INT64_MAX ? c->index.n : lower(c, column, high + 1);
+        c->at = none ? 0 : az_q_index_find(c->rows, column, &c->index, low);
+        c->stop = none                ? 0
+                  : high == INT64_MAX ? c->index.n
+                                      : az_q_index_find(c->rows, column, &c->index, high + 1);
     }
     return SQLITE_OK;
 }

@@ -198,6 +198,20 @@ int az_call_part(struct az_call *c, const char *key, struct az_sv sql, int64_t l
     return rc;
 }
 
+int az_call_groups(struct az_call *c, const char *key, const struct az_query_grouping *of,
+                   int64_t limit, bool *any)
+{
+    struct rows r = rows_of(c, 0, limit);
+    const struct az_query_sink sink = { begin, row, end, &r };
+
+    az_jsonw_key(c->w, key);
+    az_jsonw_object(c->w);
+    const int rc = az_query_groups(az_server_query(c->s), of, &sink);
+    az_jsonw_end_object(c->w);
+    *any = r.seen > 0;
+    return rc;
+}
+
 static int no_columns(void *ctx, const struct az_query_column *columns, size_t n)
 {
     (void)ctx;

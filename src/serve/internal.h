@@ -54,6 +54,9 @@ int az_call_wrong(struct az_call *c, const char *fmt, ...) AZ_PRINTF(2, 3); /* A
 int az_call_rows(struct az_call *c, struct az_sv sql, int64_t offset, int64_t limit);
 /* The same as a member `key` that is an object of its own. */
 int az_call_part(struct az_call *c, const char *key, struct az_sv sql, int64_t limit);
+/* Events of one name in groups, likewise; *any: there is one. */
+int az_call_groups(struct az_call *c, const char *key, const struct az_query_grouping *of,
+                   int64_t limit, bool *any);
 /* One whole number of a statement of one row; INT64_MIN: none. */
 int az_call_one(struct az_call *c, struct az_sv sql, int64_t *to);
 /* Text with quotes for SQL: 'a''b', "a""b". */

@@ -297,61 +297,49 @@ static int tool_window(struct az_call *c)
 
 /* ---- kernel ---- */
 
-static int part(struct az_call *c, const char *key, const char *before, struct az_sv name,
-                const char *after, int64_t limit)
-{
-    struct az_vec_char sql;
-    int rc;
-
-    az_vec_init(&sql, NULL);
-    rc = az_text_append(&sql, az_sv_str(before));
-    if (!rc)
-        rc = az_sql_text(&sql, name);
-    if (!rc)
-        rc = az_text_append(&sql, az_sv_str(after));
-    if (!rc)
-        rc = az_call_part(c, key, az_text_view(&sql), limit);
-    az_vec_release(&sql);
-    return rc;
-}
-
 static int tool_kernel(struct az_call *c)
 {
-    struct az_sv name;
+    struct az_query_grouping of = { .table = "kernels",
+                                    .by = { "input", "rank", "class", "family" },
+                                    .n_by = 4 };
+    struct az_vec_char sql;
+    bool any = false;
 
-    if (!az_call_text(c, "name", &name))
+    if (!az_call_text(c, "name", &of.name))
         return AZ_EUSAGE;
-    if (!name.n)
+    if (!of.name.n)
         return az_call_wrong(c, "'name' is wanted: the whole name of a kernel");
-    const struct az_query_source *source = az_server_source(c->s);
-    const bool one = source->n == 1 && source->inputs[0].n_traces == 1; /* nothing to group by */
     said(c, "table", AZ_SV("kernels"));
-    int rc =
-        part(c, "times",
-             "SELECT input, rank, count(*) AS n, sum(dur_ns) AS sum_ns, min(dur_ns) AS min_ns, "
-             "max(dur_ns) AS max_ns, avg(dur_ns) AS mean_ns, class, family FROM kernels WHERE "
-             "name = ",
-             name, one ? "" : " GROUP BY input, rank ORDER BY sum_ns DESC", 20);
+    int rc = az_call_groups(c, "times", &of, 20, &any);
+    if (!rc && !any)
+        return az_call_wrong(
+            c, "there is no kernel '%.*s' (SELECT DISTINCT name FROM kernels lists the names)",
+            AZ_SVF(of.name));
+    of = (struct az_query_grouping){ .table = "kernels",
+                                     .name = of.name,
+                                     .by = { "grid_x", "grid_y", "grid_z", "block_x", "block_y",
+                                             "block_z", "registers", "shared_bytes" },
+                                     .n_by = 8,
+                                     .known = true };
     if (!rc)
-        rc = part(c, "shapes",
-                  "SELECT grid_x, grid_y, grid_z, block_x, block_y, block_z, registers, "
-                  "shared_bytes, count(*) AS n, sum(dur_ns) AS sum_ns FROM kernels WHERE name = ",
-                  name,
-                  " AND grid_x IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY sum_ns DESC",
-                  10);
+        rc = az_call_groups(c, "shapes", &of, 10, &any);
+    of = (struct az_query_grouping){
+        .table = "kernels", .name = of.name, .by = { "op_name", "scope" }, .n_by = 2, .known = true
+    };
     if (!rc)
-        said(c, "launchers_of", AZ_SV("its first 2000 runs")); /* grouping names takes long */
+        rc = az_call_groups(c, "launchers", &of, 10, &any);
+    az_vec_init(&sql, NULL);
     if (!rc)
-        rc = part(
-            c, "launchers",
-            "SELECT op_name, scope, count(*) AS n, sum(dur_ns) AS sum_ns FROM (SELECT op_name, "
-            "scope, dur_ns FROM kernels WHERE name = ",
-            name, " LIMIT 2000) GROUP BY op_name, scope ORDER BY sum_ns DESC", 10);
+        rc = az_text_append(
+            &sql, AZ_SV("SELECT id, start_ns, dur_ns, device, stream, step, call, op FROM kernels "
+                        "WHERE name = "));
     if (!rc)
-        rc = part(c, "slowest",
-                  "SELECT id, start_ns, dur_ns, device, stream, step, call, op FROM kernels WHERE "
-                  "name = ",
-                  name, " ORDER BY dur_ns DESC, id LIMIT 5", 5);
+        rc = az_sql_text(&sql, of.name);
+    if (!rc)
+        rc = az_text_append(&sql, AZ_SV(" ORDER BY dur_ns DESC, id LIMIT 5"));
+    if (!rc)
+        rc = az_call_part(c, "slowest", az_text_view(&sql), 5);
+    az_vec_release(&sql);
     return rc;
 }
 

@@ -393,12 +393,14 @@ class Bench:
             assert not answer["isError"], answer
             return time.monotonic() - begin, json.loads(answer["content"][0]["text"])
         start, end = ask("query", sql="SELECT min(start_ns), max(end_ns) FROM kernels")[1]["rows"][0]
+        names = [r[0] for r in ask("query", sql="SELECT name, count(*) AS n FROM kernels GROUP BY name ORDER BY n DESC LIMIT 20")[1]["rows"]]
         ask("verdict")
         taken = []
         for i in range(100 if self.smoke else 1000):
             at = start + (end - start) * (i * 37 % 1000) // 1000
             taken.append(ask("window", start_ns=at, end_ns=at + 1000000)[0] if i % 4 == 0 else
-                         ask("verdict")[0] if i % 4 == 1 else
+                         ask("verdict")[0] if i % 8 == 1 else
+                         ask("kernel", name=names[i // 8 % len(names)])[0] if i % 8 == 5 else
                          ask("table", table="kernels", filter={"id": i + 1})[0] if i % 4 == 2 else
                          ask("query", sql="SELECT name, sum(dur_ns) FROM kernels WHERE start_ns BETWEEN %d AND %d GROUP BY name" % (at, at + 1000000))[0])
         server.stdin.close()

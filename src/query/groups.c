@@ -1,0 +1,174 @@
+/* Rows of one name grouped by columns: what GROUP BY gives, without a row handed over for each. */
+#include "base/sort.h"
+#include "query/internal.h"
+
+#define KEY_MOST 1024 /* bytes of a group's values; longer texts are told apart by their hash */
+
+struct group {
+    size_t at; /* position of its first row */
+    int64_t n, sum, min, max;
+};
+AZ_VEC(struct group, groups);
+
+struct grouping {
+    const struct az_q_rows *rows;
+    const struct az_q_table *table;
+    const struct az_query_grouping *of;
+    const struct az_q_column *by[AZ_QUERY_GROUP_COLUMNS], *dur;
+    struct az_intern keys; /* bytes of the values -> number of the group */
+    struct groups groups;
+};
+
+static const struct az_q_column *column_named(const struct az_q_table *t, const char *name)
+{
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (strcmp(t->columns[i].name, name) == 0)
+            return &t->columns[i];
+    return NULL;
+}
+
+/* Appends what tells a cell from others; false: it is empty. */
+static bool add_key(char *key, size_t *n, const struct az_cell *c)
+{
+    uint64_t number = (uint64_t)c->i;
+
+    key[(*n)++] = (char)c->type;
+    if (c->type == AZ_EMPTY)
+        return false;
+    if (c->type == AZ_TEXT && c->len + 64 > KEY_MOST / AZ_QUERY_GROUP_COLUMNS) {
+        number = az_hash(c->s, c->len);
+    } else if (c->type == AZ_TEXT) {
+        memcpy(key + *n, &c->len, sizeof c->len);
+        memcpy(key + *n + sizeof c->len, c->s, c->len);
+        *n += sizeof c->len + c->len;
+        return true;
+    }
+    memcpy(key + *n, &number, sizeof number);
+    *n += sizeof number;
+    return true;
+}
+
+static int add_row(struct grouping *g, size_t at, const struct az_q_row *row)
+{
+    char key[KEY_MOST];
+    struct az_cell cell;
+    size_t n = 0;
+    bool any = false;
+    uint32_t id;
+
+    for (size_t i = 0; i < g->of->n_by; i++) {
+        az_q_cell(row, g->by[i], &cell);
+        any |= add_key(key, &n, &cell);
+    }
+    if (!any && g->of->known)
+        return 0;
+    az_q_cell(row, g->dur, &cell);
+    const struct group fresh = { at, 0, 0, cell.i, cell.i };
+    int rc = az_intern(&g->keys, az_sv_make(key, n), &id);
+    if (!rc && id == g->groups.n)
+        rc = az_vec_push(&g->groups, fresh);
+    if (rc)
+        return rc;
+    struct group *to = &g->groups.v[id];
+    to->n++;
+    to->sum += cell.i;
+    to->min = cell.i < to->min ? cell.i : to->min;
+    to->max = cell.i > to->max ? cell.i : to->max;
+    return 0;
+}
+
+/* Longest first; of equal ones the one that comes first. */
+static int longest_first(const void *a, const void *b, void *ctx)
+{
+    const struct group *x = a, *y = b;
+    (void)ctx;
+    return x->sum != y->sum ? (x->sum < y->sum) - (x->sum > y->sum)
+                            : (x->at > y->at) - (x->at < y->at);
+}
+
+static int put(struct grouping *g, const struct az_query_sink *sink)
+{
+    static const char *const sums[] = { "n", "sum_ns", "min_ns", "max_ns", "mean_ns" };
+    struct az_query_column column[AZ_QUERY_GROUP_COLUMNS + AZ_LENGTH(sums)];
+    struct az_cell cell[AZ_QUERY_GROUP_COLUMNS + AZ_LENGTH(sums)];
+    const size_t n = g->of->n_by;
+    size_t hint = 0;
+
+    for (size_t i = 0; i < n; i++)
+        column[i].name = az_sv_str(g->of->by[i]);
+    for (size_t i = 0; i < AZ_LENGTH(sums); i++)
+        column[n + i].name = az_sv_str(sums[i]);
+    int rc = sink->begin(sink->ctx, column, n + AZ_LENGTH(sums));
+    for (size_t k = 0; !rc && k < g->groups.n; k++) {
+        const struct group *x = &g->groups.v[k];
+        struct az_q_row row;
+        az_q_rows_at(g->rows, x->at, &hint, &row);
+        for (size_t i = 0; i < n; i++)
+            az_q_cell(&row, g->by[i], &cell[i]);
+        cell[n] = (struct az_cell){ .type = AZ_INT, .i = x->n };
+        cell[n + 1] = (struct az_cell){ .type = AZ_INT, .i = x->sum };
+        cell[n + 2] = (struct az_cell){ .type = AZ_INT, .i = x->min };
+        cell[n + 3] = (struct az_cell){ .type = AZ_INT, .i = x->max };
+        cell[n + 4] = (struct az_cell){ .type = AZ_REAL, .f = (double)x->sum / (double)x->n };
+        rc = sink->row(sink->ctx, cell, n + AZ_LENGTH(sums));
+    }
+    return rc ? rc : sink->end(sink->ctx, false);
+}
+
+/* Rows of the name, by the index of names: positions first to stop of it. */
+static int add_rows(struct grouping *g, struct az_facts_of *f, struct az_q_rows *rows)
+{
+    const size_t column = (size_t)(column_named(g->table, "name") - g->table->columns);
+    struct az_q_index index = { 0 };
+    size_t at, stop, hint = 0;
+    int64_t place;
+    bool known;
+    int rc = az_q_index_of(rows, column, &index);
+
+    if (!rc)
+        rc = az_q_name_place(f, g->of->name, &place, &known);
+    if (rc || !known || !index.n)
+        return rc;
+    at = az_q_index_find(rows, column, &index, place);
+    stop = az_q_index_find(rows, column, &index, place + 1);
+    for (; !rc && at < stop; at++) {
+        const size_t position = index.order ? index.order[at] : at;
+        struct az_q_row row;
+        az_q_rows_at(rows, position, &hint, &row);
+        rc = add_row(g, position, &row);
+    }
+    return rc ? rc : az_facts_of_error(f);
+}
+
+int az_q_groups(struct az_facts_of *f, const struct az_query_grouping *of,
+                const struct az_query_sink *sink)
+{
+    struct grouping g = { .of = of };
+    size_t table = 0;
+    int rc;
+
+    while (strcmp(az_q_tables[table]->name, of->table) != 0)
+        table++;
+    g.table = az_q_tables[table];
+    struct az_q_rows *rows = az_q_rows_of(f, table, &rc);
+    if (!rows)
+        return rc;
+    g.rows = rows;
+    g.dur = column_named(g.table, "dur_ns");
+    for (size_t i = 0; i < of->n_by; i++)
+        g.by[i] = column_named(g.table, of->by[i]);
+    struct az_arena arena;
+    az_arena_init(&arena, NULL);
+    az_vec_init(&g.groups, NULL);
+    rc = az_intern_init(&g.keys, &arena, NULL);
+    if (!rc)
+        rc = add_rows(&g, f, rows);
+    if (!rc)
+        rc = az_sort_cmp(g.groups.v, g.groups.n, sizeof *g.groups.v, longest_first, NULL, NULL);
+    if (!rc)
+        rc = put(&g, sink);
+    az_intern_release(&g.keys);
+    az_vec_release(&g.groups);
+    az_arena_release(&arena);
+    return rc;
+}
