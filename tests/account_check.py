@@ -258,6 +258,22 @@ def ranks(what, t, alone):
                 same(here + ": exposed_communication, exposed", column_sum(names, "exposed (us)", 1e3), b["exposed_comm_time"])
 
 
+def families_of_ranks(what, t, alone):
+    """time_by_family of a run: of each rank what its own report says, and of all the sum."""
+    one, sums = {}, {}
+    for r in t.get("time_by_family_by_rank", []):
+        key = (r["rank"], r["family"])
+        one[key] = one.get(key, 0) + number(r, "time_ms") * 1e6
+        sums[r["family"]] = sums.get(r["family"], 0) + number(r, "time_ms") * 1e6
+    over = {r["family"]: number(r, "time_ms") * 1e6 for r in t.get("time_by_family", [])}
+    verdict(bool(over) and set(over) == set(sums), what + ": families", str((sorted(over), sorted(sums))))
+    for f in over:
+        same("%s: %s of time_by_family and of its ranks" % (what, f), over[f], sums.get(f, 0))
+    for rank, own in alone.items():
+        for f, ns in own["families"].items():
+            same("%s: rank %s: %s of run and multirank" % (what, rank, f), ns, one.get((rank, f), 0))
+
+
 def run_of_ranks(analyzer, what, folder, tmp, pattern="*.json*"):
     alone = {}
     for path in sorted(glob.glob(os.path.join(folder, pattern))):
@@ -271,6 +287,7 @@ def run_of_ranks(analyzer, what, folder, tmp, pattern="*.json*"):
         alone[rank] = {
             "line": next(iter(blocks(t["gpu_timeline"]).values())),
             "devices": len(blocks(t.get("gpu_timeline_by_device", []))),
+            "families": {r["family"]: number(r, "time_ms") * 1e6 for r in t.get("time_by_family", [])},
             "unlinked": sum(n for k, n in quality.items() if "without their launch" in k),
             "fills": any("emset" in r.get("Operation", r.get("Name", "")) for r in t.get("mem_time_sum", [])),
         }
@@ -283,6 +300,7 @@ def run_of_ranks(analyzer, what, folder, tmp, pattern="*.json*"):
     verdict(t is not None, what + ": runs")
     if t:
         ranks(what, t, alone)
+        families_of_ranks(what, t, alone)
 
 
 def generated(tmp):

@@ -65,6 +65,7 @@
     X(kernels) \
     X(groups) \
     X(sheets) \
+    X(families) \
     X(breakdown) \
     X(idle) \
     X(queue) \

@@ -75,6 +75,19 @@ int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_
     return 0;
 }
 
+struct az_device_facts az_trace_device(const struct az_trace *t)
+{
+    struct az_device_facts f = { .name = AZ_SV("") };
+
+    for (size_t i = 0; i < t->devices.n && !f.name.n; i++) {
+        const struct az_device *d = &t->devices.v[i];
+        f = (struct az_device_facts){ .name = d->name,
+                                      .units = (double)d->sm_count,
+                                      .memory_bytes = (double)d->memory_bytes };
+    }
+    return f;
+}
+
 void az_job_unknown_device(struct az_job *job, struct az_where where)
 {
     const struct az_options *o = job->opts;

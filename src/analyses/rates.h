@@ -13,6 +13,9 @@
 int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
                  bool *found) AZ_MUST_USE;
 
+/* What a trace says of its device: the first that has a name, else the last. */
+struct az_device_facts az_trace_device(const struct az_trace *t);
+
 /* Warns that no rates are known of the device that the configuration names, and says the nearest
  * name that is known. */
 void az_job_unknown_device(struct az_job *job, struct az_where where);

@@ -16,13 +16,7 @@ static const struct az_cmd_opt options[] = {
     { OPT_ROWS, "max-rows", "N", "rows of a result; 0: all (1,000,000)" },
     { OPT_TIME, "timeout", "SECONDS", "time that a statement may take; 0: any (300)" },
     { OPT_SQL_MEMORY, "query-memory", "SIZE", "memory that a statement may take, as 512M (2G)" },
-    { OPT_OPT, "opt", "KEY=VALUE",
-      "set an option of all inputs ('analyzer help config'); repeatable" },
-    { OPT_COMPAT, "compat", "TOOLS",
-      "the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or all" },
-    { 'j', "jobs", "N", "threads that read an input; 0: one a processor" },
-    { 'q', "quiet", NULL, "errors only" },
-    { 'h', "help", NULL, "print this help" },
+    AZ_ROWS_OF_QUESTIONS,
 };
 
 struct asking {

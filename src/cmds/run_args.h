@@ -25,6 +25,19 @@ enum {
     OPT_OWN /* ids from here on are a command's own */
 };
 
+/* Options of the commands that answer questions about profiles. */
+#define AZ_ROWS_OF_QUESTIONS                                                                       \
+    { OPT_OPT, "opt", "KEY=VALUE",                                                                 \
+      "set an option of all inputs ('analyzer help config'); repeatable" },                        \
+        { OPT_COMPAT, "compat", "TOOLS",                                                           \
+          "the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or " \
+          "all" },                                                                                 \
+        { 'j', "jobs", "N", "threads that read an input; 0: one a processor" },                    \
+        { 'q', "quiet", NULL, "errors only" },                                                     \
+    {                                                                                              \
+        'h', "help", NULL, "print this help"                                                       \
+    }
+
 AZ_VEC(const char *, az_run_paths);
 
 struct az_run_args {

@@ -14,13 +14,7 @@ static const struct az_cmd_opt options[] = {
       "listen on a socket that only its owner can open, instead of standard input" },
     { OPT_BYTES, "max-bytes", "SIZE", "bytes of an answer, about (64K)" },
     { OPT_TIME, "timeout", "SECONDS", "time that a statement may take (30)" },
-    { OPT_OPT, "opt", "KEY=VALUE",
-      "set an option of all inputs ('analyzer help config'); repeatable" },
-    { OPT_COMPAT, "compat", "TOOLS",
-      "the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or all" },
-    { 'j', "jobs", "N", "threads that read an input; 0: one a processor" },
-    { 'q', "quiet", NULL, "errors only" },
-    { 'h', "help", NULL, "print this help" },
+    AZ_ROWS_OF_QUESTIONS,
 };
 
 struct serving {

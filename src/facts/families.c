@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "classify/rules.h"
+#include "facts/devices.h"
 #include "model/xtrace.h"
 
 #define FILE_NAME "xla_events.rules"
@@ -170,13 +171,22 @@ int az_job_families_add(struct az_job *job, enum az_family family, int64_t count
     return 0;
 }
 
+struct time_of { /* of one device, or of all */
+    int64_t ticks[AZ_FAMILIES], count[AZ_FAMILIES];
+};
 struct pass { /* over one trace */
     struct az_job *job;
     size_t trace;
     const struct az_trace *t;
-    uint8_t *known; /* number of a name -> its family + 1 */
-    int64_t ticks[AZ_FAMILIES], count[AZ_FAMILIES];
+    uint8_t *known;       /* number of a name -> its family + 1 */
+    const uint32_t *slot; /* lane -> place in `of`; NULL: all devices are one */
+    struct time_of *of;
 };
+
+static struct time_of *of_event(const struct pass *p, const struct az_events *ev, size_t i)
+{
+    return &p->of[p->slot ? p->slot[ev->lane[i]] : 0];
+}
 
 static enum az_family of_name(struct pass *p, uint32_t id)
 {
@@ -210,8 +220,9 @@ static int add_kernels(struct pass *p)
         const uint64_t node = work && ev->node ? ev->node[i] : 0;
         const enum az_family f =
             node && work[node - 1].known ? work[node - 1].family : of_name(p, ev->name[i]);
-        p->ticks[f] = az_add_sat(p->ticks[f], self ? self[i] : ev->end[i] - ev->start[i]);
-        p->count[f]++;
+        struct time_of *to = of_event(p, ev, i);
+        to->ticks[f] = az_add_sat(to->ticks[f], self ? self[i] : ev->end[i] - ev->start[i]);
+        to->count[f]++;
     }
     return rc;
 }
@@ -219,9 +230,20 @@ static int add_kernels(struct pass *p)
 static void add_all(struct pass *p, enum az_kind kind, enum az_family f)
 {
     const struct az_events *ev = &p->t->ev[kind];
-    for (size_t i = 0; i < ev->n; i++)
-        p->ticks[f] = az_add_sat(p->ticks[f], ev->end[i] - ev->start[i]);
-    p->count[f] += (int64_t)ev->n;
+    for (size_t i = 0; i < ev->n; i++) {
+        struct time_of *to = of_event(p, ev, i);
+        to->ticks[f] = az_add_sat(to->ticks[f], ev->end[i] - ev->start[i]);
+        to->count[f]++;
+    }
+}
+
+static int add_events(struct pass *p)
+{
+    const int rc = add_kernels(p);
+    add_all(p, AZ_MEMCPY, AZ_FAMILY_COPY);
+    add_all(p, AZ_MEMSET, AZ_FAMILY_FILL);
+    add_all(p, AZ_GRAPH, AZ_FAMILY_OTHER);
+    return rc;
 }
 
 /* Rows that came summed, of a trace without such events. */
@@ -237,17 +259,16 @@ static void add_given(struct pass *p, struct families *to, const struct az_sums 
 
 static int add_trace(struct families *to, struct az_job *job, size_t trace, uint8_t *known)
 {
-    struct pass p = { .job = job, .trace = trace, .t = job->traces[trace], .known = known };
+    struct time_of all = { { 0 }, { 0 } };
+    struct pass p = {
+        .job = job, .trace = trace, .t = job->traces[trace], .known = known, .of = &all
+    };
     const struct az_events *ev = p.t->ev;
-    int rc = 0;
     if (p.t->caps & AZ_CAP_OPREPORT) /* az_job_families_add */
         return 0;
-    rc = add_kernels(&p);
-    add_all(&p, AZ_MEMCPY, AZ_FAMILY_COPY);
-    add_all(&p, AZ_MEMSET, AZ_FAMILY_FILL);
-    add_all(&p, AZ_GRAPH, AZ_FAMILY_OTHER);
+    const int rc = add_events(&p);
     for (int f = 0; f < AZ_FAMILIES; f++)
-        add(to, (enum az_family)f, p.count[f], az_ns(p.t, p.ticks[f]));
+        add(to, (enum az_family)f, all.count[f], az_ns(p.t, all.ticks[f]));
     if (ev[AZ_KERNEL].n == 0)
         add_given(&p, to, &p.t->kernel_sums, false);
     if (ev[AZ_MEMCPY].n + ev[AZ_MEMSET].n == 0)
@@ -300,5 +321,46 @@ int az_job_families(struct az_job *job, struct az_name_sums *out)
     *out = (struct az_name_sums){ 0 };
     if (rc == 0)
         *out = f->rows;
+    return rc;
+}
+
+/* ---- by device ---- */
+static int list_times(const struct pass *p, const struct az_devices_of *d,
+                      struct az_family_times *out)
+{
+    const size_t most = d->slots.n * AZ_FAMILIES;
+    out->v = az_arena_array(p->job->arena, most + 1, sizeof *out->v);
+    if (!out->v)
+        return az_arena_error(p->job->arena);
+    for (size_t i = 0; i < most; i++) {
+        const struct time_of *of = &p->of[i / AZ_FAMILIES];
+        const enum az_family f = (enum az_family)(i % AZ_FAMILIES);
+        if (of->count[f])
+            out->v[out->n++] =
+                (struct az_family_time){ .device = d->slots.v[i / AZ_FAMILIES].device,
+                                         .count = of->count[f],
+                                         .ns = az_ns(p->t, of->ticks[f]),
+                                         .family = f };
+    }
+    return 0;
+}
+
+int az_job_families_by_device(struct az_job *job, size_t trace, struct az_family_times *out)
+{
+    struct pass p = { .job = job, .trace = trace, .t = job->traces[trace] };
+    struct az_devices_of d;
+    int rc = az_devices_make(&d, p.t, AZ_BY_DEVICE, job->mem);
+
+    *out = (struct az_family_times){ 0 };
+    p.slot = d.slot_of_lane.v;
+    p.known = az_arena_array(job->arena, az_job_names(job) + 1, 1);
+    p.of = az_arena_array(job->arena, d.slots.n + 1, sizeof *p.of);
+    if (rc == 0 && (!p.known || !p.of))
+        rc = az_arena_error(job->arena);
+    if (rc == 0)
+        rc = add_events(&p);
+    if (rc == 0)
+        rc = list_times(&p, &d, out);
+    az_devices_release(&d);
     return rc;
 }

@@ -26,4 +26,17 @@ int az_job_families_add(struct az_job *job, enum az_family family, int64_t count
  * `style` is the family. */
 int az_job_families(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
 
+/* The same of one trace by device: devices in ascending order, families in the order of the list.
+ * Rows that came summed have no device and are not among them. In the job's arena. */
+struct az_family_time {
+    int64_t device, count, ns;
+    enum az_family family;
+};
+struct az_family_times {
+    struct az_family_time *v;
+    size_t n;
+};
+int az_job_families_by_device(struct az_job *job, size_t trace,
+                              struct az_family_times *out) AZ_MUST_USE;
+
 #endif

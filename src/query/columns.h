@@ -60,6 +60,23 @@ struct az_q_column {
     uint32_t (*name_of)(const struct az_q_row *r); /* instead: a name id of the trace */
 };
 
+/* The rows of a table's columns: a cell by a function; a name; a name that has an index. */
+#define AZ_Q_COL(name, type, unit, flags, help, get)                                               \
+    {                                                                                              \
+        name, AZ_##type, AZ_UNIT_##unit, flags, help, get, NULL                                    \
+    }
+#define AZ_Q_NAME(name, help, of)                                                                  \
+    {                                                                                              \
+        name, AZ_TEXT, AZ_UNIT_NONE, 0, help, NULL, of                                             \
+    }
+#define AZ_Q_KEYED(name, help, of)                                                                 \
+    {                                                                                              \
+        name, AZ_TEXT, AZ_UNIT_NONE, AZ_QC_INDEX, help, NULL, of                                   \
+    }
+/* The function of a column whose cell is an expression over the row `r`. */
+#define AZ_Q_GETTER(name, put, value)                                                              \
+    static void name(const struct az_q_row *r, struct az_cell *out) { put(out, value); }
+
 #define AZ_Q_KINDS 4
 struct az_q_table {
     const char *name, *help;

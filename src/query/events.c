@@ -49,14 +49,8 @@ void az_q_get_rank(const struct az_q_row *r, struct az_cell *out)
 {
     az_q_int(out, az_job_rank(r->seg->tr->job, r->seg->tr->index));
 }
-static void get_start(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, az_ns(r->seg->tr->t, r->seg->e->start[r->row]));
-}
-static void get_end(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, az_ns(r->seg->tr->t, r->seg->e->end[r->row]));
-}
+AZ_Q_GETTER(get_start, az_q_int, az_ns(r->seg->tr->t, r->seg->e->start[r->row]))
+AZ_Q_GETTER(get_end, az_q_int, az_ns(r->seg->tr->t, r->seg->e->end[r->row]))
 static void get_dur(const struct az_q_row *r, struct az_cell *out)
 {
     const struct az_events *e = r->seg->e;
@@ -73,7 +67,7 @@ static int64_t lane_id(const struct az_q_row *r)
         before += (int64_t)all[i].t->lanes.n;
     return before + (int64_t)r->seg->e->lane[r->row] + 1;
 }
-static void get_lane(const struct az_q_row *r, struct az_cell *out) { az_q_int(out, lane_id(r)); }
+AZ_Q_GETTER(get_lane, az_q_int, lane_id(r))
 static void get_correlation(const struct az_q_row *r, struct az_cell *out)
 {
     const uint64_t corr = r->seg->e->corr ? r->seg->e->corr[r->row] : 0;
@@ -82,10 +76,7 @@ static void get_correlation(const struct az_q_row *r, struct az_cell *out)
 }
 
 /* ---- on the device ---- */
-static void get_device(const struct az_q_row *r, struct az_cell *out)
-{
-    known(out, az_q_lane(r)->device);
-}
+AZ_Q_GETTER(get_device, known, az_q_lane(r)->device)
 static void get_stream(const struct az_q_row *r, struct az_cell *out)
 {
     const uint64_t stream = az_q_lane(r)->tid;
@@ -133,14 +124,9 @@ static void get_step(const struct az_q_row *r, struct az_cell *out)
 }
 
 /* ---- kernels ---- */
-static void get_class(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_text(out, az_trace_class(r->seg->tr->t, name_of(r))->name);
-}
-static void get_family(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_text(out, az_family_text(az_trace_class(r->seg->tr->t, name_of(r))->family));
-}
+AZ_Q_GETTER(get_class, az_q_text, az_trace_class(r->seg->tr->t, name_of(r))->name)
+AZ_Q_GETTER(get_family, az_q_text,
+            az_family_text(az_trace_class(r->seg->tr->t, name_of(r))->family))
 static void get_work(const struct az_q_row *r, struct az_cell *out)
 {
     static const struct az_sv text[] = { { "compute", 7 }, { "communication", 13 }, { "copy", 4 } };
@@ -230,10 +216,7 @@ static const struct az_copy *copy(const struct az_q_row *r)
     return e->side && e->side[r->row] != AZ_NO_ROW ? &r->seg->tr->t->copies.v[e->side[r->row]]
                                                    : NULL;
 }
-static void get_copy_kind(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_text(out, r->seg->kind == AZ_MEMSET ? AZ_SV("fill") : AZ_SV("copy"));
-}
+AZ_Q_GETTER(get_copy_kind, az_q_text, r->seg->kind == AZ_MEMSET ? AZ_SV("fill") : AZ_SV("copy"))
 static void get_bytes(const struct az_q_row *r, struct az_cell *out)
 {
     const struct az_copy *c = copy(r);
@@ -390,84 +373,81 @@ static void get_alloc_bytes(const struct az_q_row *r, struct az_cell *out)
 
 /* ---- the tables ---- */
 /* clang-format off */
-#define COL(name, type, unit, flags, help, get) { name, AZ_##type, AZ_UNIT_##unit, flags, help, get, NULL }
-#define NAME(name, help, of) { name, AZ_TEXT, AZ_UNIT_NONE, 0, help, NULL, of }
-#define KEYED(name, help, of) { name, AZ_TEXT, AZ_UNIT_NONE, AZ_QC_INDEX, help, NULL, of }
 #define COMMON \
-    COL("id", INT, ID, AZ_QC_ID, "number of the row", az_q_get_id), \
-    COL("input", TEXT, NONE, 0, "title of the input", az_q_get_input), \
-    COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_q_get_rank), \
-    COL("start_ns", INT, NS, AZ_QC_START, "when it starts, on the clock of the trace", get_start), \
-    COL("end_ns", INT, NS, 0, "when it ends", get_end), \
-    COL("dur_ns", INT, NS, 0, "how long it takes", get_dur), \
-    KEYED("name", "name", name_of)
+    AZ_Q_COL("id", INT, ID, AZ_QC_ID, "number of the row", az_q_get_id), \
+    AZ_Q_COL("input", TEXT, NONE, 0, "title of the input", az_q_get_input), \
+    AZ_Q_COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_q_get_rank), \
+    AZ_Q_COL("start_ns", INT, NS, AZ_QC_START, "when it starts, on the clock of the trace", get_start), \
+    AZ_Q_COL("end_ns", INT, NS, 0, "when it ends", get_end), \
+    AZ_Q_COL("dur_ns", INT, NS, 0, "how long it takes", get_dur), \
+    AZ_Q_KEYED("name", "name", name_of)
 #define ON_DEVICE \
-    COL("device", INT, ID, 0, "number of the device", get_device), \
-    COL("stream", INT, ID, 0, "stream or queue", get_stream), \
-    COL("lane", INT, ID, 0, "row of lanes", get_lane), \
-    COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call, where the trace keeps it", get_correlation), \
-    COL("call", INT, ID, AZ_QC_INDEX, "row of calls that launched it", get_call), \
-    COL("op", INT, ID, AZ_QC_INDEX, "row of ops that launched it", get_op), \
-    KEYED("op_name", "operator that launched it, or operation of the program", op_name), \
-    KEYED("scope", "framework operation that the program's operation is of", scope), \
-    COL("step", INT, ID, 0, "number of the step it starts in", get_step)
+    AZ_Q_COL("device", INT, ID, 0, "number of the device", get_device), \
+    AZ_Q_COL("stream", INT, ID, 0, "stream or queue", get_stream), \
+    AZ_Q_COL("lane", INT, ID, 0, "row of lanes", get_lane), \
+    AZ_Q_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call, where the trace keeps it", get_correlation), \
+    AZ_Q_COL("call", INT, ID, AZ_QC_INDEX, "row of calls that launched it", get_call), \
+    AZ_Q_COL("op", INT, ID, AZ_QC_INDEX, "row of ops that launched it", get_op), \
+    AZ_Q_KEYED("op_name", "operator that launched it, or operation of the program", op_name), \
+    AZ_Q_KEYED("scope", "framework operation that the program's operation is of", scope), \
+    AZ_Q_COL("step", INT, ID, 0, "number of the step it starts in", get_step)
 #define ON_HOST \
-    COL("process", INT, ID, 0, "process", get_pid), \
-    COL("thread", INT, ID, 0, "thread", get_stream), \
-    COL("lane", INT, ID, 0, "row of lanes", get_lane)
+    AZ_Q_COL("process", INT, ID, 0, "process", get_pid), \
+    AZ_Q_COL("thread", INT, ID, 0, "thread", get_stream), \
+    AZ_Q_COL("lane", INT, ID, 0, "row of lanes", get_lane)
 
 static const struct az_q_column kernels[] = { COMMON, ON_DEVICE,
-    COL("class", TEXT, NONE, 0, "class of the name", get_class),
-    COL("family", TEXT, NONE, 0, "family of the class: gemm, attention, communication ...", get_family),
-    COL("work", TEXT, NONE, 0, "compute, communication or copy", get_work),
-    COL("grid_x", INT, COUNT, 0, "blocks; where launches are recorded", get_grid_0),
-    COL("grid_y", INT, COUNT, 0, "blocks", get_grid_1),
-    COL("grid_z", INT, COUNT, 0, "blocks", get_grid_2),
-    COL("block_x", INT, COUNT, 0, "threads of a block", get_block_0),
-    COL("block_y", INT, COUNT, 0, "threads", get_block_1),
-    COL("block_z", INT, COUNT, 0, "threads", get_block_2),
-    COL("registers", INT, COUNT, 0, "registers of a thread", get_registers),
-    COL("shared_bytes", INT, BYTES, 0, "shared memory of a block", get_shared),
-    NAME("collective", "collective that it is, as the trace says", collective),
-    NAME("process_group", "process group of the collective", group),
-    NAME("collective_type", "element type of the collective", coll_type),
-    NAME("collective_elements", "elements that go in", coll_in) };
+    AZ_Q_COL("class", TEXT, NONE, 0, "class of the name", get_class),
+    AZ_Q_COL("family", TEXT, NONE, 0, "family of the class: gemm, attention, communication ...", get_family),
+    AZ_Q_COL("work", TEXT, NONE, 0, "compute, communication or copy", get_work),
+    AZ_Q_COL("grid_x", INT, COUNT, 0, "blocks; where launches are recorded", get_grid_0),
+    AZ_Q_COL("grid_y", INT, COUNT, 0, "blocks", get_grid_1),
+    AZ_Q_COL("grid_z", INT, COUNT, 0, "blocks", get_grid_2),
+    AZ_Q_COL("block_x", INT, COUNT, 0, "threads of a block", get_block_0),
+    AZ_Q_COL("block_y", INT, COUNT, 0, "threads", get_block_1),
+    AZ_Q_COL("block_z", INT, COUNT, 0, "threads", get_block_2),
+    AZ_Q_COL("registers", INT, COUNT, 0, "registers of a thread", get_registers),
+    AZ_Q_COL("shared_bytes", INT, BYTES, 0, "shared memory of a block", get_shared),
+    AZ_Q_NAME("collective", "collective that it is, as the trace says", collective),
+    AZ_Q_NAME("process_group", "process group of the collective", group),
+    AZ_Q_NAME("collective_type", "element type of the collective", coll_type),
+    AZ_Q_NAME("collective_elements", "elements that go in", coll_in) };
 static const struct az_q_column copies[] = { COMMON, ON_DEVICE,
-    COL("kind", TEXT, NONE, 0, "copy or fill", get_copy_kind),
-    COL("bytes", INT, BYTES, 0, "size", get_bytes),
-    COL("gb_per_s", REAL, GBPS, 0, "rate", get_rate),
-    COL("source", TEXT, NONE, 0, "memory it comes from, where recorded", get_src),
-    COL("destination", TEXT, NONE, 0, "memory it goes to", get_dst) };
+    AZ_Q_COL("kind", TEXT, NONE, 0, "copy or fill", get_copy_kind),
+    AZ_Q_COL("bytes", INT, BYTES, 0, "size", get_bytes),
+    AZ_Q_COL("gb_per_s", REAL, GBPS, 0, "rate", get_rate),
+    AZ_Q_COL("source", TEXT, NONE, 0, "memory it comes from, where recorded", get_src),
+    AZ_Q_COL("destination", TEXT, NONE, 0, "memory it goes to", get_dst) };
 static const struct az_q_column graphs[] = { COMMON, ON_DEVICE };
 static const struct az_q_column ops[] = { COMMON, ON_HOST,
-    COL("step", INT, ID, 0, "number of the step it starts in", get_step),
-    COL("parent", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op),
-    COL("frame", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame),
-    COL("args", INT, ID, AZ_QC_INDEX, "row of args", get_args),
-    COL("sequence", INT, ID, AZ_QC_INDEX, "sequence number, which joins forward and backward", get_seq),
-    COL("device_ns", INT, NS, 0, "time of the device work launched by it and below it", get_kernel_time) };
+    AZ_Q_COL("step", INT, ID, 0, "number of the step it starts in", get_step),
+    AZ_Q_COL("parent", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op),
+    AZ_Q_COL("frame", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame),
+    AZ_Q_COL("args", INT, ID, AZ_QC_INDEX, "row of args", get_args),
+    AZ_Q_COL("sequence", INT, ID, AZ_QC_INDEX, "sequence number, which joins forward and backward", get_seq),
+    AZ_Q_COL("device_ns", INT, NS, 0, "time of the device work launched by it and below it", get_kernel_time) };
 static const struct az_q_column calls[] = { COMMON, ON_HOST,
-    COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to device work", get_correlation),
-    COL("step", INT, ID, 0, "number of the step it starts in", get_step),
-    COL("op", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op) };
+    AZ_Q_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to device work", get_correlation),
+    AZ_Q_COL("step", INT, ID, 0, "number of the step it starts in", get_step),
+    AZ_Q_COL("op", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op) };
 static const struct az_q_column os_calls[] = { COMMON, ON_HOST };
 static const struct az_q_column ranges[] = { COMMON, ON_HOST,
-    COL("range_id", INT, ID, AZ_QC_INDEX, "number that the profiler gave it", get_range_id),
-    COL("style", TEXT, NONE, 0, "push/pop or start/end", get_style) };
+    AZ_Q_COL("range_id", INT, ID, AZ_QC_INDEX, "number that the profiler gave it", get_range_id),
+    AZ_Q_COL("style", TEXT, NONE, 0, "push/pop or start/end", get_style) };
 static const struct az_q_column device_ranges[] = { COMMON,
-    COL("device", INT, ID, 0, "number of the device", get_device),
-    COL("stream", INT, ID, 0, "stream or line", get_stream),
-    COL("lane", INT, ID, 0, "row of lanes", get_lane) };
+    AZ_Q_COL("device", INT, ID, 0, "number of the device", get_device),
+    AZ_Q_COL("stream", INT, ID, 0, "stream or line", get_stream),
+    AZ_Q_COL("lane", INT, ID, 0, "row of lanes", get_lane) };
 static const struct az_q_column frames[] = { COMMON, ON_HOST,
-    COL("parent", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame) };
+    AZ_Q_COL("parent", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame) };
 static const struct az_q_column syncs[] = { COMMON,
-    COL("device", INT, ID, 0, "number of the device", get_device),
-    COL("stream", INT, ID, 0, "stream", get_stream),
-    COL("lane", INT, ID, 0, "row of lanes", get_lane),
-    COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call", get_correlation),
-    COL("call", INT, ID, AZ_QC_INDEX, "row of calls that asked for it", get_call) };
+    AZ_Q_COL("device", INT, ID, 0, "number of the device", get_device),
+    AZ_Q_COL("stream", INT, ID, 0, "stream", get_stream),
+    AZ_Q_COL("lane", INT, ID, 0, "row of lanes", get_lane),
+    AZ_Q_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call", get_correlation),
+    AZ_Q_COL("call", INT, ID, AZ_QC_INDEX, "row of calls that asked for it", get_call) };
 static const struct az_q_column allocs[] = { COMMON, ON_HOST,
-    COL("bytes", INT, BYTES, 0, "size; 0 of memory given back", get_alloc_bytes) };
+    AZ_Q_COL("bytes", INT, BYTES, 0, "size; 0 of memory given back", get_alloc_bytes) };
 
 #define TABLE(name, columns, help, ...) \
     const struct az_q_table az_q_##name = { #name, help, columns, AZ_LENGTH(columns), { __VA_ARGS__ }, \

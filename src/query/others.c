@@ -27,43 +27,19 @@ static const struct az_step *step(const struct az_q_row *r)
 {
     return &((const struct az_steps *)r->seg->own)->v[r->row];
 }
-static void step_number(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, step(r)->number);
-}
-static void step_name(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_text(out, step(r)->name);
-}
-static void step_mark(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_text(out, step(r)->mark);
-}
+AZ_Q_GETTER(step_number, az_q_int, step(r)->number)
+AZ_Q_GETTER(step_name, az_q_text, step(r)->name)
+AZ_Q_GETTER(step_mark, az_q_text, step(r)->mark)
 static void step_how(const struct az_q_row *r, struct az_cell *out)
 {
     const struct az_steps *s = r->seg->own;
     az_q_text(out, az_sv_str(az_step_how_text(s->how)));
 }
-static void step_start(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, ns(r, step(r)->start));
-}
-static void step_end(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, ns(r, step(r)->end));
-}
-static void step_dur(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, ns(r, step(r)->end - step(r)->start));
-}
-static void step_mark_start(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, ns(r, step(r)->mark_start));
-}
-static void step_mark_end(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, ns(r, step(r)->mark_end));
-}
+AZ_Q_GETTER(step_start, az_q_int, ns(r, step(r)->start))
+AZ_Q_GETTER(step_end, az_q_int, ns(r, step(r)->end))
+AZ_Q_GETTER(step_dur, az_q_int, ns(r, step(r)->end - step(r)->start))
+AZ_Q_GETTER(step_mark_start, az_q_int, ns(r, step(r)->mark_start))
+AZ_Q_GETTER(step_mark_end, az_q_int, ns(r, step(r)->mark_end))
 
 /* ---- lanes ---- */
 static int64_t count_lanes(struct az_q_trace *tr, const void **own)
@@ -75,14 +51,8 @@ static const struct az_lane *lane(const struct az_q_row *r)
 {
     return &trace_of(r)->lanes.v[r->row];
 }
-static void lane_side(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_text(out, lane(r)->device_side ? AZ_SV("device") : AZ_SV("host"));
-}
-static void lane_device(const struct az_q_row *r, struct az_cell *out)
-{
-    known(out, lane(r)->device);
-}
+AZ_Q_GETTER(lane_side, az_q_text, lane(r)->device_side ? AZ_SV("device") : AZ_SV("host"))
+AZ_Q_GETTER(lane_device, known, lane(r)->device)
 static void lane_stream(const struct az_q_row *r, struct az_cell *out)
 {
     if (lane(r)->device_side)
@@ -148,14 +118,8 @@ static const struct az_device *device(const struct az_q_row *r)
 {
     return &((const struct devices *)r->seg->own)->v[r->row];
 }
-static void device_number(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, device(r)->id);
-}
-static void device_name(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_text(out, device(r)->name);
-}
+AZ_Q_GETTER(device_number, az_q_int, device(r)->id)
+AZ_Q_GETTER(device_name, az_q_text, device(r)->name)
 static void device_units(const struct az_q_row *r, struct az_cell *out)
 {
     if (device(r)->sm_count > 0)
@@ -174,14 +138,9 @@ static int64_t count_one(struct az_q_trace *tr, const void **own)
     *own = NULL;
     return 1;
 }
-static void rank_path(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_text(out, trace_of(r)->path);
-}
-static void rank_format(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_text(out, az_facts_of_source(r->seg->tr->of)->inputs[r->seg->tr->input].format);
-}
+AZ_Q_GETTER(rank_path, az_q_text, trace_of(r)->path)
+AZ_Q_GETTER(rank_format, az_q_text,
+            az_facts_of_source(r->seg->tr->of)->inputs[r->seg->tr->input].format)
 static void rank_world(const struct az_q_row *r, struct az_cell *out)
 {
     if (trace_of(r)->world_size > 0)
@@ -192,10 +151,7 @@ static void rank_base(const struct az_q_row *r, struct az_cell *out)
     if (trace_of(r)->base_ns)
         az_q_int(out, trace_of(r)->base_ns);
 }
-static void rank_events(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, (int64_t)trace_of(r)->kept);
-}
+AZ_Q_GETTER(rank_events, az_q_int, (int64_t)trace_of(r)->kept)
 
 /* ---- args ---- */
 static int64_t count_args(struct az_q_trace *tr, const void **own)
@@ -443,22 +399,10 @@ static const struct gap *gap(const struct az_q_row *r)
 {
     return &((const struct gap *)r->seg->own)[r->row];
 }
-static void gap_device(const struct az_q_row *r, struct az_cell *out)
-{
-    known(out, gap(r)->device);
-}
-static void gap_start(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, ns(r, gap(r)->start));
-}
-static void gap_end(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, ns(r, gap(r)->end));
-}
-static void gap_dur(const struct az_q_row *r, struct az_cell *out)
-{
-    az_q_int(out, ns(r, gap(r)->end - gap(r)->start));
-}
+AZ_Q_GETTER(gap_device, known, gap(r)->device)
+AZ_Q_GETTER(gap_start, az_q_int, ns(r, gap(r)->start))
+AZ_Q_GETTER(gap_end, az_q_int, ns(r, gap(r)->end))
+AZ_Q_GETTER(gap_dur, az_q_int, ns(r, gap(r)->end - gap(r)->start))
 static uint32_t gap_before(const struct az_q_row *r)
 {
     const uint32_t op = gap(r)->before;
@@ -500,79 +444,76 @@ static void gap_step(const struct az_q_row *r, struct az_cell *out)
 
 /* ---- the tables ---- */
 /* clang-format off */
-#define COL(name, type, unit, flags, help, get) { name, AZ_##type, AZ_UNIT_##unit, flags, help, get, NULL }
-#define NAME(name, help, of) { name, AZ_TEXT, AZ_UNIT_NONE, 0, help, NULL, of }
-#define KEYED(name, help, of) { name, AZ_TEXT, AZ_UNIT_NONE, AZ_QC_INDEX, help, NULL, of }
 #define COMMON \
-    COL("id", INT, ID, AZ_QC_ID, "number of the row", az_q_get_id), \
-    COL("input", TEXT, NONE, 0, "title of the input", az_q_get_input), \
-    COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_q_get_rank)
+    AZ_Q_COL("id", INT, ID, AZ_QC_ID, "number of the row", az_q_get_id), \
+    AZ_Q_COL("input", TEXT, NONE, 0, "title of the input", az_q_get_input), \
+    AZ_Q_COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_q_get_rank)
 
 static const struct az_q_column steps[] = { COMMON,
-    COL("step", INT, ID, 0, "number of the step", step_number),
-    COL("name", TEXT, NONE, 0, "name of the step", step_name),
-    COL("mark", TEXT, NONE, 0, "text that marks it in the file", step_mark),
-    COL("found_by", TEXT, NONE, 0, "how steps were found", step_how),
-    COL("start_ns", INT, NS, 0, "start of its device work", step_start),
-    COL("end_ns", INT, NS, 0, "end of it, or start of the next step", step_end),
-    COL("dur_ns", INT, NS, 0, "from start to end", step_dur),
-    COL("mark_start_ns", INT, NS, 0, "start of its mark on the host", step_mark_start),
-    COL("mark_end_ns", INT, NS, 0, "end of its mark", step_mark_end) };
+    AZ_Q_COL("step", INT, ID, 0, "number of the step", step_number),
+    AZ_Q_COL("name", TEXT, NONE, 0, "name of the step", step_name),
+    AZ_Q_COL("mark", TEXT, NONE, 0, "text that marks it in the file", step_mark),
+    AZ_Q_COL("found_by", TEXT, NONE, 0, "how steps were found", step_how),
+    AZ_Q_COL("start_ns", INT, NS, 0, "start of its device work", step_start),
+    AZ_Q_COL("end_ns", INT, NS, 0, "end of it, or start of the next step", step_end),
+    AZ_Q_COL("dur_ns", INT, NS, 0, "from start to end", step_dur),
+    AZ_Q_COL("mark_start_ns", INT, NS, 0, "start of its mark on the host", step_mark_start),
+    AZ_Q_COL("mark_end_ns", INT, NS, 0, "end of its mark", step_mark_end) };
 static const struct az_q_column lanes[] = { COMMON,
-    COL("side", TEXT, NONE, 0, "host or device", lane_side),
-    COL("process", INT, ID, 0, "process", lane_process),
-    COL("thread", INT, ID, 0, "thread of the host", lane_thread),
-    COL("device", INT, ID, 0, "number of the device", lane_device),
-    COL("stream", INT, ID, 0, "stream, queue or line", lane_stream),
-    NAME("label", "name of the lane", lane_label) };
+    AZ_Q_COL("side", TEXT, NONE, 0, "host or device", lane_side),
+    AZ_Q_COL("process", INT, ID, 0, "process", lane_process),
+    AZ_Q_COL("thread", INT, ID, 0, "thread of the host", lane_thread),
+    AZ_Q_COL("device", INT, ID, 0, "number of the device", lane_device),
+    AZ_Q_COL("stream", INT, ID, 0, "stream, queue or line", lane_stream),
+    AZ_Q_NAME("label", "name of the lane", lane_label) };
 static const struct az_q_column devices[] = { COMMON,
-    COL("device", INT, ID, 0, "number of the device", device_number),
-    COL("name", TEXT, NONE, 0, "name, where the file says it", device_name),
-    COL("units", INT, COUNT, 0, "multiprocessors, compute units", device_units),
-    COL("memory_bytes", INT, BYTES, 0, "memory", device_memory) };
+    AZ_Q_COL("device", INT, ID, 0, "number of the device", device_number),
+    AZ_Q_COL("name", TEXT, NONE, 0, "name, where the file says it", device_name),
+    AZ_Q_COL("units", INT, COUNT, 0, "multiprocessors, compute units", device_units),
+    AZ_Q_COL("memory_bytes", INT, BYTES, 0, "memory", device_memory) };
 static const struct az_q_column ranks[] = { COMMON,
-    COL("path", TEXT, NONE, 0, "file", rank_path),
-    COL("format", TEXT, NONE, 0, "format of the input", rank_format),
-    COL("world_size", INT, COUNT, 0, "ranks of the run, where the file says it", rank_world),
-    COL("base_ns", INT, NS, 0, "time since 1970 of 0 ns, where the file says it", rank_base),
-    COL("events", INT, COUNT, 0, "events kept", rank_events) };
+    AZ_Q_COL("path", TEXT, NONE, 0, "file", rank_path),
+    AZ_Q_COL("format", TEXT, NONE, 0, "format of the input", rank_format),
+    AZ_Q_COL("world_size", INT, COUNT, 0, "ranks of the run, where the file says it", rank_world),
+    AZ_Q_COL("base_ns", INT, NS, 0, "time since 1970 of 0 ns, where the file says it", rank_base),
+    AZ_Q_COL("events", INT, COUNT, 0, "events kept", rank_events) };
 static const struct az_q_column args_columns[] = { COMMON,
-    NAME("shapes", "shapes of the inputs, JSON", args_dims),
-    NAME("types", "element types, JSON", args_types),
-    NAME("strides", "strides, JSON", args_strides),
-    NAME("concrete", "values of the inputs that are no tensors, JSON", args_concrete) };
+    AZ_Q_NAME("shapes", "shapes of the inputs, JSON", args_dims),
+    AZ_Q_NAME("types", "element types, JSON", args_types),
+    AZ_Q_NAME("strides", "strides, JSON", args_strides),
+    AZ_Q_NAME("concrete", "values of the inputs that are no tensors, JSON", args_concrete) };
 static const struct az_q_column counters[] = { COMMON,
-    KEYED("name", "kernel, or range of kernels", counter_kernel),
-    KEYED("counter", "counter", counter_name),
-    COL("value", REAL, NONE, 0, "value, in the counter's own unit", counter_value),
-    COL("dispatch", INT, ID, AZ_QC_INDEX, "dispatch in its process, where the profiler numbers them", counter_dispatch),
-    COL("start_ns", INT, NS, 0, "start of the range", counter_start),
-    COL("end_ns", INT, NS, 0, "end of the range", counter_end) };
+    AZ_Q_KEYED("name", "kernel, or range of kernels", counter_kernel),
+    AZ_Q_KEYED("counter", "counter", counter_name),
+    AZ_Q_COL("value", REAL, NONE, 0, "value, in the counter's own unit", counter_value),
+    AZ_Q_COL("dispatch", INT, ID, AZ_QC_INDEX, "dispatch in its process, where the profiler numbers them", counter_dispatch),
+    AZ_Q_COL("start_ns", INT, NS, 0, "start of the range", counter_start),
+    AZ_Q_COL("end_ns", INT, NS, 0, "end of the range", counter_end) };
 static const struct az_q_column launches[] = { COMMON,
-    COL("call", INT, ID, AZ_QC_INDEX, "row of calls", launch_call),
-    KEYED("call_name", "name of the call", launch_call_name),
-    COL("call_start_ns", INT, NS, AZ_QC_INDEX, "when the call starts", launch_call_start),
-    COL("call_end_ns", INT, NS, 0, "when it returns", launch_call_end),
-    COL("thread", INT, ID, 0, "thread of the call", launch_thread),
-    COL("kernel", INT, ID, AZ_QC_INDEX, "row of kernels, if it launched a kernel", launch_kernel),
-    COL("copy", INT, ID, AZ_QC_INDEX, "row of copies, if it launched a copy or fill", launch_copy),
-    COL("graph", INT, ID, AZ_QC_INDEX, "row of graphs, if it launched a graph", launch_graph),
-    KEYED("name", "name of the device work", launch_name),
-    COL("device", INT, ID, 0, "number of the device", launch_device),
-    COL("stream", INT, ID, 0, "stream or queue", launch_stream),
-    COL("start_ns", INT, NS, AZ_QC_INDEX, "when the work starts", launch_start),
-    COL("end_ns", INT, NS, 0, "when it ends", launch_end),
-    COL("wait_ns", INT, NS, 0, "from the return of the call to the start of the work", launch_wait) };
+    AZ_Q_COL("call", INT, ID, AZ_QC_INDEX, "row of calls", launch_call),
+    AZ_Q_KEYED("call_name", "name of the call", launch_call_name),
+    AZ_Q_COL("call_start_ns", INT, NS, AZ_QC_INDEX, "when the call starts", launch_call_start),
+    AZ_Q_COL("call_end_ns", INT, NS, 0, "when it returns", launch_call_end),
+    AZ_Q_COL("thread", INT, ID, 0, "thread of the call", launch_thread),
+    AZ_Q_COL("kernel", INT, ID, AZ_QC_INDEX, "row of kernels, if it launched a kernel", launch_kernel),
+    AZ_Q_COL("copy", INT, ID, AZ_QC_INDEX, "row of copies, if it launched a copy or fill", launch_copy),
+    AZ_Q_COL("graph", INT, ID, AZ_QC_INDEX, "row of graphs, if it launched a graph", launch_graph),
+    AZ_Q_KEYED("name", "name of the device work", launch_name),
+    AZ_Q_COL("device", INT, ID, 0, "number of the device", launch_device),
+    AZ_Q_COL("stream", INT, ID, 0, "stream or queue", launch_stream),
+    AZ_Q_COL("start_ns", INT, NS, AZ_QC_INDEX, "when the work starts", launch_start),
+    AZ_Q_COL("end_ns", INT, NS, 0, "when it ends", launch_end),
+    AZ_Q_COL("wait_ns", INT, NS, 0, "from the return of the call to the start of the work", launch_wait) };
 static const struct az_q_column gaps_columns[] = { COMMON,
-    COL("device", INT, ID, 0, "number of the device", gap_device),
-    COL("start_ns", INT, NS, 0, "end of the work before", gap_start),
-    COL("end_ns", INT, NS, 0, "start of the work after", gap_end),
-    COL("dur_ns", INT, NS, 0, "how long the device had nothing to do", gap_dur),
-    NAME("before", "name of the work before", gap_before),
-    NAME("after", "name of the work after", gap_after),
-    COL("call", INT, ID, 0, "row of calls that launched the work after", gap_call),
-    COL("cause", TEXT, NONE, 0, "launched late, launched before, launch not recorded", gap_cause),
-    COL("step", INT, ID, 0, "number of the step it begins in", gap_step) };
+    AZ_Q_COL("device", INT, ID, 0, "number of the device", gap_device),
+    AZ_Q_COL("start_ns", INT, NS, 0, "end of the work before", gap_start),
+    AZ_Q_COL("end_ns", INT, NS, 0, "start of the work after", gap_end),
+    AZ_Q_COL("dur_ns", INT, NS, 0, "how long the device had nothing to do", gap_dur),
+    AZ_Q_NAME("before", "name of the work before", gap_before),
+    AZ_Q_NAME("after", "name of the work after", gap_after),
+    AZ_Q_COL("call", INT, ID, 0, "row of calls that launched the work after", gap_call),
+    AZ_Q_COL("cause", TEXT, NONE, 0, "launched late, launched before, launch not recorded", gap_cause),
+    AZ_Q_COL("step", INT, ID, 0, "number of the step it begins in", gap_step) };
 
 #define TABLE(name, columns, help, count) \
     const struct az_q_table az_q_##name = { #name, help, columns, AZ_LENGTH(columns), { 0 }, 0, NULL, count }

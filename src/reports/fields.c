@@ -149,18 +149,9 @@ ptrdiff_t az_field_column(const struct az_table *t, struct az_sv name)
     return -1;
 }
 
-ptrdiff_t az_field_find(const struct az_table *t, const char *name)
-{
-    for (size_t c = 0; c < t->columns.n; c++) {
-        if (az_sv_ieq(t->columns.v[c].name, az_sv_str(name)))
-            return (ptrdiff_t)c;
-    }
-    return -1;
-}
-
 ptrdiff_t az_field_level_column(const struct az_table *t)
 {
-    ptrdiff_t c = az_field_find(t, "total");
+    ptrdiff_t c = az_table_find_nocase(t, "total");
 
     return c >= 0 && t->columns.v[c].type == AZ_BOOL ? c : -1;
 }

@@ -43,8 +43,6 @@ struct az_sv az_field_number(const struct az_cell *c, const struct az_column *co
 
 /* Column of exactly that name, or -1. */
 ptrdiff_t az_field_column(const struct az_table *t, struct az_sv name);
-/* Column of that name, ASCII letters compared without case, or -1. */
-ptrdiff_t az_field_find(const struct az_table *t, const char *name);
 /* Column "Total" that is true in rows whose figure is a level and no change (of a waterfall), or
  * -1. */
 ptrdiff_t az_field_level_column(const struct az_table *t);

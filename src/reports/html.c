@@ -87,7 +87,8 @@ static size_t alike(const struct az_table *t, size_t row, ptrdiff_t name, ptrdif
 static void facts(struct az_html *h)
 {
     const struct az_table *t = az_document_table(h->doc, "facts");
-    ptrdiff_t name = t ? az_field_find(t, "fact") : -1, value = t ? az_field_find(t, "value") : -1;
+    ptrdiff_t name = t ? az_table_find_nocase(t, "fact") : -1,
+              value = t ? az_table_find_nocase(t, "value") : -1;
     size_t shown = 0;
 
     for (size_t r = 0; name >= 0 && value >= 0 && r < t->rows && shown < FACTS_MAX; r++) {
@@ -217,8 +218,8 @@ static bool has_findings(const struct az_html *h)
 {
     for (size_t i = 0; i < h->doc->tables.n; i++) {
         if (az_sv_is(h->doc->tables.v[i]->id, "findings"))
-            return h->anchor[i].n && az_field_find(h->doc->tables.v[i], "rule") >= 0 &&
-                   az_field_find(h->doc->tables.v[i], "severity") >= 0;
+            return h->anchor[i].n && az_table_find_nocase(h->doc->tables.v[i], "rule") >= 0 &&
+                   az_table_find_nocase(h->doc->tables.v[i], "severity") >= 0;
     }
     return false;
 }

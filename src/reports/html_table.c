@@ -243,11 +243,12 @@ struct finding_columns {
 
 static bool find_columns(const struct az_table *t, struct finding_columns *f)
 {
-    *f =
-        (struct finding_columns){ az_field_find(t, "rule"),      az_field_find(t, "severity"),
-                                  az_field_find(t, "subject"),   az_field_find(t, "count"),
-                                  az_field_find(t, "time (ns)"), az_field_find(t, "advice"),
-                                  az_field_find(t, "evidence"),  az_field_find(t, "evidence row") };
+    *f = (struct finding_columns){
+        az_table_find_nocase(t, "rule"),      az_table_find_nocase(t, "severity"),
+        az_table_find_nocase(t, "subject"),   az_table_find_nocase(t, "count"),
+        az_table_find_nocase(t, "time (ns)"), az_table_find_nocase(t, "advice"),
+        az_table_find_nocase(t, "evidence"),  az_table_find_nocase(t, "evidence row")
+    };
     return f->rule >= 0 && f->severity >= 0;
 }
 

@@ -18,13 +18,13 @@ struct finding_columns {
 
 static bool find_columns(const struct az_table *t, struct finding_columns *f)
 {
-    *f = (struct finding_columns){ az_field_find(t, "rule"),
-                                   az_field_find(t, "severity"),
-                                   az_field_find(t, "subject"),
-                                   az_field_find(t, "count"),
+    *f = (struct finding_columns){ az_table_find_nocase(t, "rule"),
+                                   az_table_find_nocase(t, "severity"),
+                                   az_table_find_nocase(t, "subject"),
+                                   az_table_find_nocase(t, "count"),
                                    -1,
                                    -1,
-                                   az_field_find(t, "advice") };
+                                   az_table_find_nocase(t, "advice") };
     for (size_t c = t->columns.n; c-- > 0;) {
         if (f->time < 0 && az_unit_same_dimension(t->columns.v[c].unit, AZ_UNIT_NS))
             f->time = (ptrdiff_t)c;

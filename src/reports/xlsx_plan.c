@@ -149,7 +149,7 @@ static void put_cut(struct az_table *t, const struct cut *cut)
 /* Has a table the columns to take a cut? */
 static bool takes_cuts(const struct az_table *t)
 {
-    ptrdiff_t item = az_field_find(t, "item"), value = az_field_find(t, "value");
+    ptrdiff_t item = az_table_find_nocase(t, "item"), value = az_table_find_nocase(t, "value");
 
     return item >= 0 && value >= 0 && t->columns.v[item].type == AZ_TEXT &&
            (t->columns.v[value].type == AZ_INT || t->columns.v[value].type == AZ_REAL);

@@ -3,14 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static ptrdiff_t column_of(const struct az_table *t, const char *name)
-{
-    for (size_t i = 0; i < t->columns.n; i++)
-        if (az_sv_ieq(t->columns.v[i].name, az_sv_str(name)))
-            return (ptrdiff_t)i;
-    return -1;
-}
-
 static const struct az_table *table_of(const struct az_document *d, struct az_sv id)
 {
     for (size_t i = 0; i < d->tables.n; i++)
@@ -63,8 +55,8 @@ static struct az_sv choose(const struct az_document *d, struct az_sv ids, struct
 
 static void settle(const struct az_document *d, struct az_table *t)
 {
-    const ptrdiff_t at = t ? column_of(t, "evidence") : -1,
-                    row = t ? column_of(t, "evidence row") : -1;
+    const ptrdiff_t at = t ? az_table_find_nocase(t, "evidence") : -1,
+                    row = t ? az_table_find_nocase(t, "evidence row") : -1;
     if (at < 0 || row < 0 || t->make)
         return;
     for (size_t r = 0; r < t->rows; r++) {

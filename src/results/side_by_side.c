@@ -20,10 +20,10 @@ static const struct source class_sources[] = {
     { "classes", "category", "kernel_time_per_iteration" },
     { "kernel_summary_by_category", "category", "kernel_time_ms=kernel_time" },
     { "kernel_class_summary", "category", "kernel_time" },
+    { "grouped_breakdown", "group", "time" }, /* of ranks: the mean, however many there are */
     { "time_by_family", "family", "kernel_time" },
     { "ops_summary_by_category", "category", "kernel_time_ms" },
     { "tpu_category_summary", "category", "kernel_time" },
-    { "grouped_breakdown", "group", "time" },
     { "kern_sum", "category", "kernel_time" },
     { "ops_stacked", "operation", "kernel_time" },
     { "ops", "operation", "kernel_time" },

@@ -307,6 +307,15 @@ ptrdiff_t az_table_find(const struct az_table *t, const char *name)
     return -1;
 }
 
+ptrdiff_t az_table_find_nocase(const struct az_table *t, const char *name)
+{
+    for (size_t i = 0; i < t->columns.n; i++) {
+        if (az_sv_ieq(t->columns.v[i].name, az_sv_str(name)))
+            return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
 /* ---- sorting ---- */
 struct sort_ctx {
     const struct az_table *t;

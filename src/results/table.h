@@ -176,6 +176,7 @@ unsigned az_direction_named(struct az_sv w);   /* AZ_HIGHER_BETTER, AZ_LOWER_BET
 
 /* Index of the column of that name or -1. */
 ptrdiff_t az_table_find(const struct az_table *t, const char *name);
+ptrdiff_t az_table_find_nocase(const struct az_table *t, const char *name); /* in any case */
 /* Sorts rows that are held: keys are columns; negative number of (column + 1): descending. Stable;
  * texts bytewise; empty last. */
 int az_table_sort(struct az_table *t, const int *keys, size_t n) AZ_MUST_USE;

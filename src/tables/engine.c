@@ -277,7 +277,7 @@ static void fill_shares(const struct az_grouping *g, struct az_table *t, size_t 
 static size_t first_sum(const struct az_grouping *g)
 {
     for (size_t i = 0; i < g->n_columns; i++)
-        if (g->column[i]->figure == AZ_FIG_SUM)
+        if (g->column[i]->figure == AZ_FIG_SUM && g->column[i]->value == 0)
             return i;
     return SIZE_MAX;
 }

@@ -55,6 +55,7 @@ static const struct view views[] = {
     { "idle_interval_stats", "idle_intervals", HTA, true, NULL, NULL },
     /* kernels */
     { "time_by_family", "families classes", 0, false, NULL, NULL },
+    { "time_by_family_by_rank", "families_by_rank", HTA, true, NULL, NULL },
     { "kernel_summary", "kernels", 0, false, NULL, NULL },
     { "tpu_op_summary", "kernels", 0, false, NULL, NULL },
     { "ops_stacked", "kernels classes", 0, false, NULL, NULL },
@@ -174,15 +175,6 @@ static bool has_question(const char *list, struct az_sv question)
     return false;
 }
 
-/* Column of that name, in any case. */
-static ptrdiff_t column_of(const struct az_table *t, const char *name)
-{
-    for (size_t i = 0; i < t->columns.n; i++)
-        if (az_sv_ieq(t->columns.v[i].name, az_sv_str(name)))
-            return (ptrdiff_t)i;
-    return -1;
-}
-
 static bool same_cell(const struct az_cell *a, const struct az_cell *b)
 {
     if (a->type == AZ_TEXT || b->type == AZ_TEXT)
@@ -194,7 +186,7 @@ static bool same_cell(const struct az_cell *a, const struct az_cell *b)
 /* Does the table distinguish what its column is for? A table whose rows are not held has many. */
 static bool tells_apart(const struct az_table *t, const char *name)
 {
-    const ptrdiff_t c = column_of(t, name);
+    const ptrdiff_t c = az_table_find_nocase(t, name);
     if (c < 0 || t->make)
         return true;
     for (size_t r = 1; r < t->rows; r++)
@@ -205,7 +197,7 @@ static bool tells_apart(const struct az_table *t, const char *name)
 
 static bool has_nonzero(const struct az_table *t, const char *name)
 {
-    const ptrdiff_t c = column_of(t, name);
+    const ptrdiff_t c = az_table_find_nocase(t, name);
     bool found = c < 0 || t->make;
     for (size_t r = 0; !found && r < t->rows; r++)
         found = fabs(az_cell_number(az_table_at(t, r, (size_t)c))) > 0;

@@ -373,6 +373,21 @@ static void searches(void **state)
     assert_int_equal(s->plan.jobs.v[2].error, AZ_EIO);
 }
 
+/* What a rank leaves can be kept in a part file, whichever analysis left it. */
+static void every_part_can_be_kept(void **state)
+{
+    (void)state;
+    for (size_t i = 0; az_rank_analyses[i]; i++) {
+        const struct az_rank_analysis *a = az_rank_analyses[i];
+        uint64_t layout;
+        if (!a->reduce)
+            continue;
+        if (!a->shape)
+            fail_msg("%s has no shape", a->name);
+        assert_int_equal(az_shape_layout(a->shape, &layout), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +401,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(traces_are_given_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbers_no_one_can_hold, set_up, tear_down),
         cmocka_unit_test_setup_teardown(searches, set_up, tear_down),
+        cmocka_unit_test(every_part_can_be_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

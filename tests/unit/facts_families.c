@@ -80,12 +80,39 @@ static void rows_that_came_summed(void **state)
     row_is(&s, 2, AZ_FAMILY_FILL, 1, 5);
 }
 
+/* Each device by itself; rows that came summed are of none. */
+static void by_device(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    struct az_family_times all;
+    const uint32_t one = stream_lane(t, 1, 1, 7), zero = stream_lane(t, 1, 0, 7);
+    add(t, AZ_KERNEL, "sgemm_128x64", one, 0, 100, 0);
+    add(t, AZ_KERNEL, "sgemm_128x64", zero, 10, 40, 0);
+    add(t, AZ_KERNEL, "ncclDevKernel_AllReduce", one, 100, 130, 0);
+    add(t, AZ_KERNEL, "sgemm_128x64", one, 130, 131, 0);
+    given(t, &t->mem_sums, "[CUDA memset]", 1, 5);
+    make_job(f, 1);
+    assert_int_equal(az_job_families_by_device(&f->job, 0, &all), 0);
+    assert_int_equal(all.n, 3);
+    const struct az_family_time wanted[] = { { 0, 1, 30, AZ_FAMILY_GEMM },
+                                             { 1, 2, 101, AZ_FAMILY_GEMM },
+                                             { 1, 1, 30, AZ_FAMILY_COMMUNICATION } };
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(all.v[i].device, wanted[i].device);
+        assert_int_equal(all.v[i].family, wanted[i].family);
+        assert_int_equal(all.v[i].count, wanted[i].count);
+        assert_int_equal(all.v[i].ns, wanted[i].ns);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(events, setup, teardown),
         cmocka_unit_test_setup_teardown(classes_of_the_user, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_that_came_summed, setup, teardown),
+        cmocka_unit_test_setup_teardown(by_device, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,6 +167,26 @@ static void one_field_is_found(void **state)
     assert_null(az_pb_find(AZ_SV("\x0b\x12\x02hi"), 2).p);
 }
 
+/* The last of each wanted field; a field of another wire type is none. */
+static void fields_are_picked(void **state)
+{
+    (void)state;
+    uint64_t iid = 7, other = 9;
+    struct az_sv name = AZ_SV("none");
+    const struct az_pb_want want[] = { { 1, &iid, NULL }, { 2, NULL, &name }, { 3, &other, NULL } };
+    const struct az_pb top = az_pb_of(AZ_SV(""));
+    struct az_pb sub;
+    assert_int_equal(
+        az_pb_pick(&top, AZ_SV("\x08\x01\x12\x02hi\x08\x05\x1a\x01x\x20\x03"), want, 3, &sub), 0);
+    assert_int_equal(iid, 5);
+    assert_true(az_sv_is(name, "hi"));
+    assert_int_equal(other, 9);
+    assert_int_equal(sub.depth, 1);
+    assert_int_equal(az_pb_pick(&top, AZ_SV("\x08\x01\x12\x09hi"), want, 3, NULL), AZ_EFORMAT);
+    const struct az_pb deep = { .depth = AZ_PB_DEPTH };
+    assert_int_equal(az_pb_pick(&deep, AZ_SV(""), want, 3, NULL), AZ_EFORMAT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +198,7 @@ int main(void)
         cmocka_unit_test(numbers_packed_or_not),
         cmocka_unit_test(zigzag),
         cmocka_unit_test(one_field_is_found),
+        cmocka_unit_test(fields_are_picked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,9 +288,8 @@ static struct az_sv identifier_key(struct az_class_keys *k, struct az_sv name)
 
 struct az_sv az_class_key(struct az_class_keys *k, struct az_sv name)
 {
-    struct az_sv id = identifier_key(k, name);
-    if (az_sv_eq(id, name) && own_identifier(name).n > SHORT)
-        id = own_identifier(name);
+    const struct az_sv found = identifier_key(k, name), own = own_identifier(name);
+    const struct az_sv id = az_sv_eq(found, name) && own.n > SHORT ? own : found;
     const struct az_sv key = shortened(k, id, az_kernel_class_of(k->classes, name)->name);
-    return key.n < id.n ? key : identifier_key(k, name);
+    return key.n < id.n ? key : found;
 }

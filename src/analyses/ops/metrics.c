@@ -41,15 +41,7 @@ struct az_fw_metrics {
 static int find_peaks(struct az_fw_metrics *m)
 {
     const struct az_options *o = m->job->opts;
-    struct az_device_facts f = { .name = AZ_SV("") };
-    for (size_t i = 0; i < m->fw->trace->devices.n; i++) {
-        const struct az_device *d = &m->fw->trace->devices.v[i];
-        if (i && f.name.n)
-            break;
-        f = (struct az_device_facts){ .name = d->name,
-                                      .units = (double)d->sm_count,
-                                      .memory_bytes = (double)d->memory_bytes };
-    }
+    const struct az_device_facts f = az_trace_device(m->fw->trace);
     int rc = az_job_peaks(m->job, &f, &m->peaks, &m->has_peaks);
     if (rc == 0 && !m->has_peaks && o->device_name.n)
         az_job_unknown_device(m->job, AZ_AT_FILE(m->fw->trace->path));

@@ -248,14 +248,9 @@ static bool on_devices(struct az_sv name)
 /* ", 48 % of the link to the host"; empty: the link is not known, or not used. */
 static struct az_sv link_share(struct work *w, struct az_sv name, double gbps)
 {
-    const struct az_trace *t = w->v->t;
-    struct az_device_facts f = { .name = AZ_SV("") };
+    const struct az_device_facts f = az_trace_device(w->v->t);
     struct az_peaks p;
     bool found = false;
-    if (t->devices.n)
-        f = (struct az_device_facts){ .name = t->devices.v[0].name,
-                                      .units = (double)t->devices.v[0].sm_count,
-                                      .memory_bytes = (double)t->devices.v[0].memory_bytes };
     if (!crosses_host(name) || az_job_peaks(w->v->job, &f, &p, &found) != 0 || !found ||
         !(p.host > 0) || gbps > p.host)
         return AZ_SV("");
