@@ -1,38 +1,30 @@
 /* Parts, merged lists and the one measure of them. What is made of a trace is in accounts.c. */
 #include "facts/account.h"
 
-#include "model/optrace.h"
-
-enum az_part az_part_of(struct az_job *job, size_t trace, enum az_kind kind, uint32_t name)
-{
-    const struct az_trace *t = job->traces[trace];
-    if (kind == AZ_MEMSET && !(t->caps & AZ_CAP_CALLTREE))
-        return AZ_PART_COPY;
-    return (enum az_part)az_trace_work(t, kind, name);
-}
-
 void az_busy_init(struct az_busy *b, struct az_mem *mem)
 {
     *b = (struct az_busy){ .events = 0 };
-    for (int k = 0; k < AZ_PARTS; k++)
+    for (int k = 0; k <= AZ_PARTS; k++)
         az_vec_init(&b->of[k], mem);
-    az_vec_init(&b->all, mem);
+    az_vec_init(&b->joined, mem);
 }
 
 void az_busy_reset(struct az_busy *b)
 {
-    for (int k = 0; k < AZ_PARTS; k++)
+    for (int k = 0; k <= AZ_PARTS; k++)
         az_vec_reset(&b->of[k]);
-    az_vec_reset(&b->all);
+    az_vec_reset(&b->joined);
+    b->all = (struct az_spans){ .n = 0 };
     b->events = 0;
     b->unsorted = false;
 }
 
 void az_busy_release(struct az_busy *b)
 {
-    for (int k = 0; k < AZ_PARTS; k++)
+    for (int k = 0; k <= AZ_PARTS; k++)
         az_vec_release(&b->of[k]);
-    az_vec_release(&b->all);
+    az_vec_release(&b->joined);
+    b->all = (struct az_spans){ .n = 0 };
 }
 
 static int extend(struct az_busy *b, struct az_spans *s, int64_t start, int64_t end)
@@ -50,9 +42,8 @@ static int extend(struct az_busy *b, struct az_spans *s, int64_t start, int64_t 
 
 int az_busy_add(struct az_busy *b, enum az_part part, int64_t start, int64_t end)
 {
-    int rc = extend(b, &b->all, start, end);
     b->events++;
-    return rc || part >= AZ_PARTS ? rc : extend(b, &b->of[part], start, end);
+    return extend(b, &b->of[part], start, end);
 }
 
 static int merge(struct az_spans *s)
@@ -63,25 +54,68 @@ static int merge(struct az_spans *s)
     return rc;
 }
 
+/* The parts, each by start, as one list. */
+static int join(struct az_busy *b)
+{
+    size_t at[AZ_PARTS + 1] = { 0 };
+    int rc = 0;
+    while (rc == 0) {
+        int best = -1;
+        for (int k = 0; k <= AZ_PARTS; k++)
+            if (at[k] < b->of[k].n &&
+                (best < 0 || b->of[k].v[at[k]].start < b->of[best].v[at[best]].start))
+                best = k;
+        if (best < 0)
+            break;
+        const struct az_span *s = &b->of[best].v[at[best]++];
+        rc = extend(b, &b->joined, s->start, s->end);
+    }
+    return rc;
+}
+
 int az_busy_close(struct az_busy *b)
 {
-    int rc = b->unsorted ? merge(&b->all) : 0;
-    for (int k = 0; rc == 0 && b->unsorted && k < AZ_PARTS; k++)
+    int rc = 0, parts = 0, part = 0;
+    for (int k = 0; rc == 0 && b->unsorted && k <= AZ_PARTS; k++)
         rc = merge(&b->of[k]);
-    if (rc == 0)
-        b->unsorted = false;
+    if (rc)
+        return rc;
+    b->unsorted = false;
+    for (int k = 0; k <= AZ_PARTS; k++) {
+        parts += b->of[k].n > 0;
+        part = b->of[k].n ? k : part;
+    }
+    az_vec_reset(&b->joined);
+    if (parts > 1)
+        rc = join(b);
+    b->all = parts > 1 ? b->joined : b->of[part];
     return rc;
 }
 
 static int64_t cut(int64_t t, int64_t lo, int64_t hi) { return t < lo ? lo : t > hi ? hi : t; }
 
+/* One set alone, as of most programs. */
+static int64_t length(const struct az_spans *s, int64_t lo, int64_t hi)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        sum += cut(s->v[i].end, lo, hi) - cut(s->v[i].start, lo, hi);
+    return sum;
+}
+
 void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t hi, int64_t sum[8])
 {
-    size_t at[AZ_PARTS] = { 0 };
+    size_t at[AZ_PARTS] = { 0 }, others = 0;
     bool in[AZ_PARTS] = { false };
     unsigned bits = 0;
     int64_t from = 0;
     memset(sum, 0, 8 * sizeof *sum);
+    for (int k = 1; k < AZ_PARTS; k++)
+        others += set[k].n;
+    if (others == 0) {
+        sum[1] = length(&set[0], lo, hi);
+        return;
+    }
     for (;;) {
         int best = -1;
         int64_t next = 0;
@@ -148,7 +182,10 @@ void az_account_of(const struct az_busy *b, const struct az_span *window, int64_
     out->exposed_comm =
         out->at_once[1u << AZ_PART_COMM] + out->at_once[1u << AZ_PART_COMM | 1u << AZ_PART_COPY];
     out->exposed_copies = out->at_once[1u << AZ_PART_COPY];
-    busy_of(&all, window, micro, out);
+    if (micro == 0 && b->joined.n == 0 && b->of[AZ_PART_NONE].n == 0)
+        out->busy = out->compute + out->comm + out->copies; /* of one part alone */
+    else
+        busy_of(&all, window, micro, out);
     out->other = out->busy - (out->compute + out->exposed_comm + out->exposed_copies);
     out->total = out->last - out->first;
     out->idle = out->total - out->busy;

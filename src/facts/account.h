@@ -13,12 +13,27 @@ enum az_part { AZ_PART_COMPUTE, AZ_PART_COMM, AZ_PART_COPY, AZ_PARTS, AZ_PART_NO
 
 /* Part of a device event, by its kind and name id. Fills are copies, but computation in a trace
  * with a call tree (docs/account.md 2). */
-enum az_part az_part_of(struct az_job *job, size_t trace, enum az_kind kind, uint32_t name);
+static inline enum az_part az_part_of(struct az_job *job, size_t trace, enum az_kind kind,
+                                      uint32_t name)
+{
+    const struct az_trace *t = job->traces[trace];
+    if (kind == AZ_MEMSET && !(t->caps & AZ_CAP_CALLTREE))
+        return AZ_PART_COPY;
+    if (kind == AZ_KERNEL && name < t->classes.ids) { /* most events: without a call */
+        const struct az_kernel_class *c = &t->classes.v[t->classes.of[name]];
+        if (!c->copies && c->family != AZ_FAMILY_COMMUNICATION)
+            return AZ_PART_COMPUTE;
+    }
+    return (enum az_part)az_trace_work(t, kind, name);
+}
 
 /* Device work as merged lists. They grow with the gaps and not with the events where work comes in
  * order of start. */
 struct az_busy {
-    struct az_spans of[AZ_PARTS], all;
+    struct az_spans of[AZ_PARTS + 1]; /* AZ_PART_NONE too */
+    struct az_spans
+        all; /* after az_busy_close: of the parts together; a view, not to be released */
+    struct az_spans joined; /* what it shows where there is more than one part */
     size_t events;
     bool unsorted;
 };

@@ -57,9 +57,11 @@ static int measure(struct pass *p)
     if (out->all.events)
         az_account_extend(&out->all, whole);
     for (size_t i = 0; i < n; i++) {
-        struct az_device_account d = { .device = p->dev.slots.v[i].device };
-        az_account_of(p->device ? &p->device[i] : &p->all, NULL, p->micro, &d.a);
-        az_account_extend(&d.a, whole);
+        struct az_device_account d = { .device = p->dev.slots.v[i].device, .a = out->all };
+        if (p->device) {
+            az_account_of(&p->device[i], NULL, p->micro, &d.a);
+            az_account_extend(&d.a, whole);
+        }
         if (d.a.events)
             out->device[out->n_devices++] = d;
     }

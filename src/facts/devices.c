@@ -95,10 +95,10 @@ void az_devices_release(struct az_devices_of *d)
     az_vec_release(&d->slots);
 }
 
-#define RUN 16 /* operations of a kind that are looked ahead at */
+#define RUN 256 /* operations of a kind that are looked ahead at */
 
 /* Finds the kind that comes next, and how many of it come before any other: kernels are in rows. */
-static bool next_run(struct az_sweep *s)
+bool az_sweep_run(struct az_sweep *s)
 {
     int best = -1;
     int64_t start = 0, other = INT64_MAX;
@@ -122,14 +122,6 @@ static bool next_run(struct az_sweep *s)
     s->until = s->at[best] + 1;
     while (s->until < e->n && s->until < s->at[best] + RUN && e->start[s->until] < other)
         s->until++;
-    return true;
-}
-
-bool az_sweep_next(struct az_sweep *s, uint32_t *op)
-{
-    if (s->at[s->kind] >= s->until && !next_run(s))
-        return false;
-    *op = s->kind << 30 | (uint32_t)s->at[s->kind]++;
     return true;
 }
 

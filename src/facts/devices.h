@@ -31,8 +31,15 @@ struct az_sweep {
     uint32_t kind;
     size_t until;
 };
+bool az_sweep_run(struct az_sweep *s); /* az_sweep_next's own */
 /* Next operation as az_op_code/az_op_row word; false at the end. */
-bool az_sweep_next(struct az_sweep *s, uint32_t *op);
+static inline bool az_sweep_next(struct az_sweep *s, uint32_t *op)
+{
+    if (s->at[s->kind] >= s->until && !az_sweep_run(s))
+        return false;
+    *op = s->kind << 30 | (uint32_t)s->at[s->kind]++;
+    return true;
+}
 
 /* The part of a merged list that can touch [lo, hi]: a view, not to be released. */
 struct az_spans az_spans_window(const struct az_spans *s, int64_t lo, int64_t hi);

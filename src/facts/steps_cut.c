@@ -30,23 +30,11 @@ static size_t sample(const struct az_kernels *k, const struct az_loop *l, size_t
  * length. */
 static void gaps(const struct az_kernels *k, const struct az_loop *l, int64_t *gap)
 {
-    size_t place[SAMPLES], at = 0, s = 0;
+    size_t place[SAMPLES];
     const size_t n = sample(k, l, place);
-    struct az_sweep sweep = { .t = k->t };
-    int64_t end = INT64_MIN;
-    uint32_t op;
-    while (s < n && az_sweep_next(&sweep, &op)) {
-        const struct az_events *e = &k->t->ev[az_op_kind(op)];
-        const int64_t start = e->start[az_op_row(op)], stop = e->end[az_op_row(op)];
-        if (at < k->n && op == k->op[at]) {
-            if (at >= place[s] && at < place[s] + l->len)
-                gap[(at - place[s]) * SAMPLES + s] =
-                    end == INT64_MIN || start <= end ? 0 : start - end;
-            at++;
-            s += at == place[s] + l->len;
-        }
-        end = stop > end ? stop : end;
-    }
+    for (size_t s = 0; s < n; s++)
+        for (size_t i = 0; i < l->len && place[s] + i < k->n; i++)
+            gap[i * SAMPLES + s] = k->gap[place[s] + i];
     for (size_t i = 0; i < l->len; i++)
         gap[i] = n ? (int64_t)az_percentile_i64(gap + i * SAMPLES, n, 50) : 0;
 }
@@ -186,10 +174,7 @@ static size_t split(struct az_kernels *k, const struct az_loop *l, size_t from, 
 /* ---- are they those of a loop? ---- */
 static int64_t busy(const struct az_kernels *k, size_t from, size_t to)
 {
-    int64_t sum = 0;
-    for (size_t i = from; i < to; i++)
-        sum += az_kernel_end(k, i) - az_kernel_start(k, i);
-    return sum;
+    return k->busy[to] - k->busy[from];
 }
 
 static int judge(struct az_kernels *k, const struct az_loop *l, const struct az_cuts *c,

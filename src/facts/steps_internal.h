@@ -37,13 +37,15 @@ struct az_kernels {
     size_t trace;
     const struct az_trace *t;
     size_t n, kinds;
-    uint32_t *op;         /* az_op_code, az_op_row */
-    uint32_t *kind;       /* parallel */
-    uint64_t *sum;        /* n + 1: weights of the kinds before each; the multiset of a stretch */
-    uint32_t *at, *first; /* places by kind; kinds + 1 */
-    uint32_t *name;       /* by kind: id in the trace */
-    uint8_t *optimizer;   /* by kind */
-    uint32_t *ref, *used; /* by kind, scratch: counts in the reference, in a stretch; all 0 */
+    uint32_t *op;   /* az_op_code, az_op_row */
+    uint32_t *kind; /* parallel */
+    uint64_t *sum;  /* n + 1: weights of the kinds before each; the multiset of a stretch */
+    int64_t *gap;   /* ticks in which the device did nothing before each */
+    int64_t *busy;  /* n + 1: ticks of the kernels before each; they may be at the same time */
+    uint32_t *at, *first;     /* places by kind; kinds + 1 */
+    uint32_t *name;           /* by kind: id in the trace */
+    uint8_t *optimizer;       /* by kind */
+    uint32_t *ref, *used;     /* by kind, scratch: counts in the reference, in a stretch; all 0 */
     struct az_vec_i64 copies; /* starts of copies between host and device */
 };
 static inline int64_t az_kernel_start(const struct az_kernels *k, size_t i)

@@ -1,4 +1,4 @@
-/* The kernels of the busiest lane as a sequence of kinds, for the search of a pattern. 20 bytes a
+/* The kernels of the busiest lane as a sequence of kinds, for the search of a pattern. 36 bytes a
  * kernel while it lasts. */
 #include "facts/steps_internal.h"
 #include "model/optrace.h"
@@ -49,15 +49,35 @@ struct filter {
     uint32_t lane, like;
 };
 
-static bool next(const struct filter *f, struct az_sweep *sweep, uint32_t *op)
+static bool is_of(const struct filter *f, enum az_kind kind, uint32_t row)
 {
     const struct az_lane *lanes = f->t->lanes.v;
+    const uint32_t lane = f->t->ev[kind].lane[row];
+    return counts(f->counted, kind, row) &&
+           (f->lane == AZ_NO_ID ? lanes[lane].device == lanes[f->like].device : lane == f->lane);
+}
+
+static size_t count(const struct filter *f)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < AZ_LENGTH(kernel_kinds); k++)
+        for (uint32_t row = 0; row < f->t->ev[kernel_kinds[k]].n; row++)
+            n += is_of(f, kernel_kinds[k], row);
+    return n;
+}
+
+/* The next of them. *end: when all operations before it, of any kind, had ended; INT64_MIN where
+ * there are none. */
+static bool next(const struct filter *f, struct az_sweep *sweep, uint32_t *op, int64_t *end,
+                 int64_t *reach)
+{
     while (az_sweep_next(sweep, op)) {
         const enum az_kind kind = az_op_kind(*op);
-        const uint32_t row = az_op_row(*op), lane = f->t->ev[kind].lane[row];
-        if ((kind != AZ_KERNEL && kind != AZ_GRAPH) || !counts(f->counted, kind, row))
-            continue;
-        if (f->lane == AZ_NO_ID ? lanes[lane].device == lanes[f->like].device : lane == f->lane)
+        const uint32_t row = az_op_row(*op);
+        const int64_t stop = f->t->ev[kind].end[row];
+        *end = *reach;
+        *reach = stop > *reach ? stop : *reach;
+        if ((kind == AZ_KERNEL || kind == AZ_GRAPH) && is_of(f, kind, row))
             return true;
     }
     return false;
@@ -93,11 +113,16 @@ static int fill(struct az_kernels *k, const struct filter *f)
     const size_t ids = f->t->names.text.n + 1;
     struct az_sweep sweep = { .t = f->t };
     uint32_t op;
+    int64_t end, reach = INT64_MIN;
     int rc = 0;
     uint32_t *kind_of = take(k, ids, sizeof *kind_of, &rc);
-    for (size_t i = 0; rc == 0 && i < k->n && next(f, &sweep, &op); i++) {
-        const uint32_t name = f->t->ev[az_op_kind(op)].name[az_op_row(op)];
+    for (size_t i = 0; rc == 0 && i < k->n && next(f, &sweep, &op, &end, &reach); i++) {
+        const struct az_events *e = &f->t->ev[az_op_kind(op)];
+        const uint32_t row = az_op_row(op), name = e->name[row];
+        const int64_t start = e->start[row];
         uint32_t *at = &kind_of[name == AZ_NO_ID ? ids - 1 : name];
+        k->gap[i] = end == INT64_MIN || start <= end ? 0 : start - end;
+        k->busy[i + 1] = k->busy[i] + (e->end[row] - start);
         *at = *at ? *at : (uint32_t)++k->kinds;
         k->op[i] = op;
         k->kind[i] = *at - 1;
@@ -170,20 +195,19 @@ int az_kernels_make(struct az_kernels *k, struct az_job *job, size_t trace, uint
     int rc;
     const struct az_counted *counted = az_job_counted(job, trace, &rc);
     const struct filter f = { job->traces[trace], counted, lane, like };
-    struct az_sweep sweep = { .t = f.t };
-    uint32_t op;
     *k = (struct az_kernels){ .job = job, .trace = trace, .t = f.t };
     az_vec_init(&k->copies, job->mem);
     if (!counted)
         return rc;
-    while (next(&f, &sweep, &op))
-        k->n++;
+    k->n = count(&f);
     if (k->n >= UINT32_MAX)
         return AZ_ERANGE;
     k->op = take(k, k->n + 1, sizeof *k->op, &rc);
     k->kind = take(k, k->n + 1, sizeof *k->kind, &rc);
     k->at = take(k, k->n + 1, sizeof *k->at, &rc);
     k->sum = take(k, k->n + 1, sizeof *k->sum, &rc);
+    k->gap = take(k, k->n + 1, sizeof *k->gap, &rc);
+    k->busy = take(k, k->n + 1, sizeof *k->busy, &rc);
     if (rc == 0)
         rc = fill(k, &f);
     if (rc == 0)
@@ -197,6 +221,8 @@ void az_kernels_release(struct az_kernels *k)
     give(k, k->kind, k->n + 1, sizeof *k->kind);
     give(k, k->at, k->n + 1, sizeof *k->at);
     give(k, k->sum, k->n + 1, sizeof *k->sum);
+    give(k, k->gap, k->n + 1, sizeof *k->gap);
+    give(k, k->busy, k->n + 1, sizeof *k->busy);
     give(k, k->first, k->kinds + 1, sizeof *k->first);
     give(k, k->name, k->kinds + 1, sizeof *k->name);
     give(k, k->optimizer, k->kinds + 1, 1);

@@ -211,9 +211,7 @@ static int file_row(struct az_pt_reader *r, const struct az_pt_event *e)
 static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
-    struct az_op op = { .args = AZ_NO_ROW,
-                        .seq = az_pt_number(e, AZ_PT_SEQ, -1),
-                        .fwd_thread = (uint32_t)az_pt_number(e, AZ_PT_FWD, 0) };
+    struct az_op op = { .args = AZ_NO_ROW, .seq = az_pt_number(e, AZ_PT_SEQ, -1) };
     *side = AZ_NO_ROW;
     int rc = args_row(r, e, &op.args);
     if (rc)

@@ -84,7 +84,14 @@ void az_rocjson_record_keys_init(struct az_rj *j)
 
 int az_rocjson_number(struct az_jscan *s, int64_t *out, bool *has)
 {
+    const unsigned digit = (unsigned)(*s->p - '0');
     bool missing;
+    if (digit <= 9 && az_j_ends_number(s->p[1])) { /* as most numbers of a record are */
+        *out = digit;
+        *has = true;
+        s->p++;
+        return AZ_J_OK;
+    }
     int rc = az_j_i64(s, out, &missing);
     if (rc == AZ_J_OK && missing)
         *out = 0;

@@ -27,8 +27,8 @@ struct builder {
     uint32_t *top;      /* lane -> index of its stack's top in `stack`, AZ_NO_ROW */
     uint32_t *next_pre; /* lane -> next preorder number */
     struct open_events stack;
-    struct az_vec_u32 unused; /* entries of `stack` to use again */
-    uint32_t *order[HOST_KINDS];
+    struct az_vec_u32 unused;    /* entries of `stack` to use again */
+    uint32_t *order[HOST_KINDS]; /* NULL: rows as they are */
     /* captured nodes, launch by launch; NULL: none */
     uint32_t *grafted, *graft_from; /* nodes; launch -> where its own begin */
     uint32_t *graft_of;             /* row of AZ_CALL -> its launch, AZ_NO_ROW */
@@ -156,6 +156,11 @@ static int compare_hosts(const void *a, const void *b, void *ctx)
  * are sorted here. */
 static int order_of(const struct az_events *e, struct az_mem *mem, uint32_t **out)
 {
+    uint32_t at = 1;
+    while (at < e->n && !before(e, at, e, at - 1))
+        at++;
+    if (at >= e->n)
+        return 0;
     uint32_t *o = *out = az_mem_alloc(mem, (e->n + 1) * sizeof *o);
     int rc = o ? 0 : az_mem_error(mem);
     for (uint32_t i = 0; rc == 0 && i < e->n; i++)
@@ -175,15 +180,20 @@ static int order_of(const struct az_events *e, struct az_mem *mem, uint32_t **ou
 static uint32_t next_node(const struct builder *b, uint32_t at[HOST_KINDS], struct az_event *out)
 {
     int best = -1;
+    uint32_t row = 0;
     for (int k = 0; k < HOST_KINDS; k++) {
         const struct az_events *e = &b->t->ev[host_kinds[k]];
-        if (at[k] < e->n && (best < 0 || before(e, b->order[k][at[k]], &b->t->ev[host_kinds[best]],
-                                                b->order[best][at[best]])))
+        if (at[k] >= e->n)
+            continue;
+        const uint32_t i = b->order[k] ? b->order[k][at[k]] : at[k];
+        if (best < 0 || before(e, i, &b->t->ev[host_kinds[best]], row)) {
             best = k;
+            row = i;
+        }
     }
     const uint32_t first[HOST_KINDS] = { 0, b->c->first_call, b->c->first_captured,
-                                         b->c->first_frame },
-                   row = b->order[best][at[best]++];
+                                         b->c->first_frame };
+    at[best]++;
     const struct az_events *e = &b->t->ev[host_kinds[best]];
     *out = (struct az_event){
         .start = e->start[row], .end = e->end[row], .lane = e->lane[row], .uid = e->uid[row]

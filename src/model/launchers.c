@@ -1,7 +1,7 @@
 /* Launchers and the classes of device events (docs/formulas-pytorch.md 4 and 5). */
 #include "base/interval.h"
 #include "base/sort.h"
-#include "model/optrace.h"
+#include "model/oplink.h"
 
 #define NESTED 16 /* launchers around an event from which their times are measured together */
 
@@ -56,8 +56,7 @@ static int order_launchers(struct az_launchers *l, const struct az_calltree *c)
     int64_t *start = az_mem_alloc(l->mem, (n + 1) * sizeof *start);
     uint32_t *perm = az_mem_alloc(l->mem, (n + 1) * sizeof *perm),
              *where = az_mem_alloc(l->mem, (n + 1) * sizeof *where);
-    struct az_launcher *out = az_mem_alloc(l->mem, (n + 1) * sizeof *out);
-    int rc = start && perm && where && out ? 0 : az_mem_error(l->mem);
+    int rc = start && perm && where ? 0 : az_mem_error(l->mem);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         uint32_t row;
         enum az_kind k = az_node_kind(c, l->rows.v[i].node, &row);
@@ -66,15 +65,14 @@ static int order_launchers(struct az_launchers *l, const struct az_calltree *c)
     if (rc == 0)
         rc = az_sort_order(start, n, perm, l->mem);
     uint32_t at = 0;
-    for (uint32_t i = 0; rc == 0 && i < n; i++) {
-        out[i] = l->rows.v[perm[i]];
+    for (uint32_t i = 0; rc == 0 && i < n; i++)
         where[perm[i]] = i;
-        out[i].first = at;
-        at += out[i].count;
-    }
     if (rc == 0) {
-        if (n)
-            memcpy(l->rows.v, out, n * sizeof *out);
+        az_oplink_arrange(l->rows.v, perm, n, sizeof *l->rows.v);
+        for (size_t i = 0; i < n; i++) {
+            l->rows.v[i].first = at;
+            at += l->rows.v[i].count;
+        }
         for (uint32_t g = 0; g < l->n_gpu; g++)
             if (l->of_gpu[g] != AZ_NO_ROW)
                 l->of_gpu[g] = where[l->of_gpu[g]];
@@ -85,8 +83,6 @@ static int order_launchers(struct az_launchers *l, const struct az_calltree *c)
         az_mem_free(l->mem, perm, (n + 1) * sizeof *perm);
     if (where)
         az_mem_free(l->mem, where, (n + 1) * sizeof *where);
-    if (out)
-        az_mem_free(l->mem, out, (n + 1) * sizeof *out);
     return rc;
 }
 

@@ -73,26 +73,51 @@ static int list_gpu(struct az_calltree *c)
     return rc;
 }
 
+/* Each cycle of places is gone round once, and its places marked as done: perm[i] == i. */
+void az_oplink_arrange(void *base, uint32_t *perm, size_t n, size_t size)
+{
+    char *v = base, first[64];
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i;
+        if (perm[i] == i)
+            continue;
+        memcpy(first, v + i * size, size);
+        while (perm[at] != i) {
+            const size_t from = perm[at];
+            memcpy(v + at * size, v + from * size, size);
+            perm[at] = (uint32_t)at;
+            at = from;
+        }
+        memcpy(v + at * size, first, size);
+        perm[at] = (uint32_t)at;
+    }
+}
+
+static bool sorted(const struct keyed_list *l)
+{
+    for (size_t i = 1; i < l->n; i++)
+        if (l->v[i - 1].key > l->v[i].key)
+            return false;
+    return true;
+}
+
 static int sort_keyed(struct keyed_list *l, struct az_mem *mem)
 {
+    if (sorted(l)) /* as most profilers write them */
+        return 0;
     int64_t *key = column(mem, l->n, 8);
     uint32_t *perm = column(mem, l->n, 4);
-    struct keyed *out = column(mem, l->n, sizeof *out);
-    int rc = key && perm && out ? 0 : az_mem_error(mem);
+    int rc = key && perm ? 0 : az_mem_error(mem);
     for (size_t i = 0; rc == 0 && i < l->n; i++)
         key[i] = (int64_t)(l->v[i].key ^ ((uint64_t)1 << 63)); /* unsigned order */
     if (rc == 0)
         rc = az_sort_order(key, l->n, perm, mem);
-    for (size_t i = 0; rc == 0 && i < l->n; i++)
-        out[i] = l->v[perm[i]];
-    if (rc == 0 && l->n)
-        memcpy(l->v, out, l->n * sizeof *out);
+    if (rc == 0)
+        az_oplink_arrange(l->v, perm, l->n, sizeof *l->v);
     if (key)
         az_mem_free(mem, key, (l->n + 1) * 8);
     if (perm)
         az_mem_free(mem, perm, (l->n + 1) * 4);
-    if (out)
-        az_mem_free(mem, out, (l->n + 1) * sizeof *out);
     return rc;
 }
 
@@ -128,13 +153,18 @@ static int keyed_calls(const struct az_calltree *c, const struct keyed_list *gpu
 {
     uint64_t lo = gpu->n ? gpu->v[0].key : 1, hi = gpu->n ? gpu->v[gpu->n - 1].key : 0;
     const struct az_events *e = &c->trace->ev[AZ_CALL];
+    size_t n = 0;
     for (uint32_t i = 0; i < e->n; i++) {
-        uint64_t key = link_key(c, AZ_CALL, i);
-        if (key >= lo && key <= hi && key) {
-            int rc = az_vec_push(l, ((struct keyed){ key, i }));
-            if (rc)
-                return rc;
-        }
+        const uint64_t key = link_key(c, AZ_CALL, i);
+        n += key >= lo && key <= hi && key;
+    }
+    const int rc = az_vec_reserve(l, n + 1);
+    if (rc)
+        return rc;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const uint64_t key = link_key(c, AZ_CALL, i);
+        if (key >= lo && key <= hi && key)
+            l->v[l->n++] = (struct keyed){ key, i };
     }
     return sort_keyed(l, c->trace->mem);
 }
@@ -263,6 +293,7 @@ static int link_by_flow(struct az_calltree *c, const struct keyed_list *gpu)
     return rc;
 }
 
+/* For each preorder number how many of `linked` come before it. */
 static int index_linked(struct az_calltree *c)
 {
     const size_t n = (size_t)c->n + 1;
@@ -338,12 +369,10 @@ int az_oplink(struct az_calltree *c, const struct az_options *o)
         rc = keyed_gpu(c, &gpu);
     if (rc == 0)
         rc = az_sv_is(o->link_by, "flow") ? link_by_flow(c, &gpu) : link_by_correlation(c, &gpu);
+    az_vec_release(&gpu);
     if (rc == 0)
         rc = place_captured(c);
-    if (rc == 0)
-        rc = sort_linked(c);
-    az_vec_release(&gpu);
-    return rc;
+    return rc ? rc : sort_linked(c);
 }
 
 void az_oplink_release(struct az_calltree *c)

@@ -8,5 +8,7 @@
 /* Fills the device part of a call tree whose host part is built. */
 int az_oplink(struct az_calltree *c, const struct az_options *o) AZ_MUST_USE;
 void az_oplink_release(struct az_calltree *c);
+/* Puts n elements of `size` bytes (64 at most) in the order of perm, in place; perm is used up. */
+void az_oplink_arrange(void *base, uint32_t *perm, size_t n, size_t size);
 
 #endif

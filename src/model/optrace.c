@@ -26,6 +26,24 @@ static int run_hook(struct az_trace *t, struct az_calltree *tree)
     return rc;
 }
 
+/* Gives back the ids that events are linked by, as soon as nobody needs them: those of host events
+ * before the tree is built, all of them when it stands. */
+static void drop_ids(struct az_trace *t, bool linked)
+{
+    const struct az_optrace *o = t->ext;
+    if (!linked) {
+        az_trace_drop_columns(t, AZ_HOST_OP, AZ_COL_CORR | AZ_COL_NODE);
+        if (!o->key_is_ext)
+            az_trace_drop_columns(t, AZ_CALL, AZ_COL_NODE);
+        return;
+    }
+    for (int k = 0; k < AZ_KIND_COUNT; k++) {
+        const bool wanted =
+            (k == AZ_CALL || k == AZ_SYNC) && (o->opts->launch_details || o->opts->critical_path);
+        az_trace_drop_columns(t, (enum az_kind)k, wanted ? AZ_COL_NODE : AZ_COL_CORR | AZ_COL_NODE);
+    }
+}
+
 static int seal(struct az_trace *t)
 {
     struct az_optrace *o = t->ext;
@@ -35,6 +53,7 @@ static int seal(struct az_trace *t)
     az_vec_trim(&o->ops);
     az_vec_trim(&o->fwdbwd);
     az_vec_trim(&t->copies);
+    drop_ids(t, false);
     struct az_calltree *tree = az_arena_alloc(&t->arena, sizeof *tree);
     struct az_launchers *launchers = az_arena_alloc(&t->arena, sizeof *launchers);
     if (!tree || !launchers)
@@ -49,15 +68,11 @@ static int seal(struct az_trace *t)
         rc = run_hook(t, tree);
     if (rc)
         return rc;
+    drop_ids(t, true);
     rc = az_launchers_build(launchers, tree);
     if (rc)
         return rc;
     o->launchers = launchers;
-    for (int k = 0; k < AZ_KIND_COUNT; k++) {
-        const bool wanted =
-            (k == AZ_CALL || k == AZ_SYNC) && (o->opts->launch_details || o->opts->critical_path);
-        az_trace_drop_columns(t, (enum az_kind)k, wanted ? AZ_COL_NODE : AZ_COL_CORR | AZ_COL_NODE);
-    }
     return 0;
 }
 

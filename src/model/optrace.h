@@ -93,12 +93,12 @@ struct az_fwdbwd {
 };
 AZ_VEC(struct az_fwdbwd, az_fwdbwds);
 
-/* What one operator row knows beyond its times; AZ_HOST_OP side rows. */
+/* What one operator row knows beyond its times; AZ_HOST_OP side rows. Most events of a dense trace
+ * have one: no padding. */
 struct az_op {
-    uint32_t args;       /* row of optrace.args; AZ_NO_ROW: none recorded */
-    uint32_t fwd_thread; /* "Fwd thread id"; 0: none */
-    int64_t seq;         /* sequence number; -1: none */
-};
+    int64_t seq;   /* sequence number; -1: none */
+    uint32_t args; /* row of optrace.args; AZ_NO_ROW: none recorded */
+} __attribute__((packed, aligned(4)));
 AZ_VEC(struct az_op, az_ops);
 
 /* Hardware counters that the profiler collected over one kernel (cuda_profiler_range events), in
@@ -126,7 +126,7 @@ struct az_calltree;
 struct az_launchers;
 
 /* trace.ext of a framework trace. Columns by kind:
- * (corr and node are given back when the trace is sealed: the links have them; AZ_CALL and AZ_SYNC
+ * (corr and node are given back while the trace is sealed: the links have them; AZ_CALL and AZ_SYNC
  * keep corr for launch_details and critical_path) AZ_HOST_OP  corr = External id (0 none), side =
  * row of `ops` (AZ_NO_ROW none) AZ_CALL     corr = correlation, node = External id + 1 (0 none)
  *   AZ_CAPTURED node = uid of its device event + 1

@@ -56,14 +56,15 @@ struct az_key {
     int64_t (*integer)(const struct az_scope *, const struct az_item *);
     /* A name id of the item's trace; the cell is the name, empty for AZ_NO_ID. */
     uint32_t (*name)(const struct az_scope *, const struct az_item *);
-    /* A text, as long-lived as the table. by_name: it follows from the item's name, and is asked
-     * for once a name. */
+    /* A text, as long-lived as the table. */
     struct az_sv (*text)(const struct az_scope *, const struct az_item *);
-    bool by_name;
     /* Any number (false: the item is in no row), and the cell. */
     bool (*of)(const struct az_scope *, const struct az_item *, uint64_t *number);
     void (*put)(const struct az_scope *, const struct az_item *, struct az_table *);
     size_t (*below)(const struct az_scope *); /* all numbers are below this; NULL: any */
+    /* It follows from the item's name: a text is asked for once a name, and where all keys of a
+     * table are such, an event's row is found once a name. */
+    bool by_name;
 };
 
 struct az_figures { /* of one value over the items of one row, in the unit of the value */
@@ -160,6 +161,9 @@ struct az_table_spec {
     const struct az_sums *(*given)(const struct az_trace *);
     bool merge_given;
     bool (*keep)(const struct az_scope *, const struct az_item *); /* NULL: all */
+    /* Of events: a small number from which all keys follow within a trace, so that the row is found
+     * once a number. NULL: none is known. */
+    uint32_t (*alike)(const struct az_scope *, const struct az_item *);
     /* Values of an item, in ticks if `ticks`; none given: its duration. Of given rows only that. */
     struct az_spec_value {
         int64_t (*of)(const struct az_scope *, const struct az_item *);

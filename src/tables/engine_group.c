@@ -90,7 +90,7 @@ static int keys_of(struct az_grouping *g, const struct az_item *item,
                    uint64_t number[AZ_GROUP_KEYS], bool *in)
 {
     int rc = 0;
-    *in = !g->spec->keep || g->spec->keep(&g->rows, item);
+    *in = true;
     for (size_t k = 0; rc == 0 && *in && k < g->n_keys; k++) {
         const struct az_key *key = g->key[k];
         if (key->integer)
@@ -105,14 +105,51 @@ static int keys_of(struct az_grouping *g, const struct az_item *item,
     return rc;
 }
 
+/* Where the group of items with the same keys is kept; NULL: keys follow from more than that. */
+static int known_group(struct az_grouping *g, const struct az_item *item, uint32_t **known)
+{
+    *known = NULL;
+    if (item->kind == AZ_KIND_COUNT || (!g->spec->alike && !g->all_by_name))
+        return 0;
+    const uint32_t at = g->spec->alike ? g->spec->alike(&g->rows, item)
+                                       : az_item_events(&g->rows, item)->name[item->row];
+    if (item->trace != g->alike_trace) {
+        az_vec_reset(&g->alike);
+        g->alike_trace = item->trace;
+    }
+    if (at == AZ_NO_ID)
+        return 0;
+    if (at >= g->alike.n) {
+        const size_t more = (size_t)at + 1 - g->alike.n;
+        const int rc = az_vec_reserve(&g->alike, more);
+        if (rc)
+            return rc;
+        memset(g->alike.v + g->alike.n, 0, more * sizeof *g->alike.v);
+        g->alike.n += more;
+    }
+    *known = &g->alike.v[at];
+    return 0;
+}
+
 static int find_group(struct az_grouping *g, const struct az_item *item, uint32_t *group)
 {
     uint64_t number[AZ_GROUP_KEYS];
+    uint32_t *known;
     bool in;
-    int rc = keys_of(g, item, number, &in);
     *group = AZ_NO_ID;
+    if (g->spec->keep && !g->spec->keep(&g->rows, item))
+        return 0;
+    int rc = known_group(g, item, &known);
+    if (rc == 0 && known && *known) {
+        *group = *known - 1;
+        return 0;
+    }
+    if (rc == 0)
+        rc = keys_of(g, item, number, &in);
     if (rc == 0 && in)
         rc = az_grouper_find(&g->by, number, group);
+    if (rc == 0 && known && in)
+        *known = *group + 1;
     if (rc == 0 && g->by.n > g->groups.n)
         rc = az_vec_push(&g->groups, ((struct az_group){ .first = *item }));
     return rc;
@@ -377,6 +414,9 @@ static int prepare_texts(struct az_grouping *g)
 {
     struct az_job *job = g->rows.job;
     int rc = az_intern_init(&g->texts, job->arena, job->mem);
+    g->all_by_name = g->n_keys > 0;
+    for (size_t k = 0; k < g->n_keys; k++)
+        g->all_by_name &= g->key[k]->by_name;
     for (size_t k = 0; rc == 0 && k < g->n_keys; k++) {
         if (!g->key[k]->text || !g->key[k]->by_name)
             continue;
@@ -417,6 +457,7 @@ int az_grouping_make(struct az_grouping *g)
 {
     const struct az_job *job = g->rows.job;
     az_vec_init(&g->groups, job->mem);
+    az_vec_init(&g->alike, job->mem);
     g->ticks = job->n_traces ? job->traces[0]->ticks_per_ns : 1;
     if (g->ticks < 1)
         g->ticks = 1;
@@ -432,6 +473,7 @@ void az_grouping_release(struct az_grouping *g)
     struct az_mem *mem = g->rows.job->mem;
     az_mem_free(mem, g->of, g->of ? g->room : 0);
     az_grouper_release(&g->by);
+    az_vec_release(&g->alike);
     if (g->texts.mem)
         az_intern_release(&g->texts);
     az_vec_release(&g->groups);

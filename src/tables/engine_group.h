@@ -24,8 +24,11 @@ struct az_grouping {
     uint32_t *of; /* item -> group */
     size_t room;  /* of `of` */
     struct az_grouper by;
-    struct az_intern texts;                /* of text keys */
-    uint32_t *by_name[AZ_GROUP_KEYS];      /* name -> number of the key's text + 1; arena */
+    struct az_intern texts;           /* of text keys */
+    uint32_t *by_name[AZ_GROUP_KEYS]; /* name -> number of the key's text + 1; arena */
+    bool all_by_name;
+    struct az_vec_u32 alike; /* name id, or the spec's number -> group + 1, of one trace: */
+    size_t alike_trace;
     struct az_sv last_text[AZ_GROUP_KEYS]; /* of a text key, and its number */
     uint32_t last_number[AZ_GROUP_KEYS];
 };

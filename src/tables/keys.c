@@ -13,8 +13,8 @@ static void put_name(const struct az_scope *r, const struct az_item *i, struct a
 
 static size_t names(const struct az_scope *r) { return az_job_names(r->job); }
 
-const struct az_key az_key_name = { AZ_TEXT, AZ_UNIT_NONE, .of = name_of, .put = put_name,
-                                    .below = names };
+const struct az_key az_key_name = { AZ_TEXT,         AZ_UNIT_NONE,    .of = name_of,
+                                    .put = put_name, .by_name = true, .below = names };
 
 static struct az_sv class_of(const struct az_scope *r, const struct az_item *i)
 {

@@ -423,11 +423,36 @@ static bool open_with(struct az_jview *v, struct az_sv raw, char bracket)
 bool az_jview_array(struct az_jview *v, struct az_sv raw) { return open_with(v, raw, '['); }
 bool az_jview_object(struct az_jview *v, struct az_sv raw) { return open_with(v, raw, '{'); }
 
+/* Bytes of a value in brackets that are whole blocks of 64 before its end, before a backslash and
+ * before the end of t; with the state behind them. */
+static size_t whole_blocks(struct az_sv t, size_t *depth, bool *text)
+{
+    size_t i = 0;
+    for (; t.n - i >= 64; i += 64) {
+        const struct az_block m = az_block_masks(t.p + i);
+        const uint64_t inside = az_prefix_xor(m.quote) ^ (*text ? UINT64_MAX : 0);
+        size_t d = *depth;
+        if (m.backslash)
+            return i;
+        for (uint64_t brackets = m.bracket & ~inside; brackets; brackets &= brackets - 1) {
+            const char c = t.p[i + (size_t)__builtin_ctzll(brackets)];
+            d += c == '[' || c == '{' ? 1 : SIZE_MAX;
+            if (d == 0)
+                return i;
+        }
+        *depth = d;
+        *text = inside >> 63;
+    }
+    return i;
+}
+
 /* Length of the value at the start of t, 0 if it is malformed or cut off. */
 static size_t value_length(struct az_sv t)
 {
     size_t depth = 0, i = 0;
     bool text = false;
+    if (t.n && (*t.p == '{' || *t.p == '['))
+        i = whole_blocks(t, &depth, &text);
     for (; i < t.n; i++) {
         char c = t.p[i];
         if (text) {

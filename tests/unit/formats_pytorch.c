@@ -508,7 +508,6 @@ static void arguments(void **state)
     const struct az_op *p = &o->ops.v[e->side[0]], *q = &o->ops.v[e->side[1]];
     assert_int_equal(p->args, q->args);
     assert_int_equal(p->seq, 7);
-    assert_int_equal(p->fwd_thread, 2);
     assert_int_equal(q->seq, -1);
     assert_int_equal(e->side[2], AZ_NO_ROW);
     assert_true(named(&f, o->args.v[0].dims, "[[1,2],[]]") &&

@@ -239,6 +239,12 @@ static void put_whole(const struct az_scope *r, const struct az_item *i, struct 
     az_put_copy(t, az_intern_text(&w->names, (uint32_t)number));
 }
 
+/* All that distinguishes rows is of the shape. */
+static uint32_t shape_of(const struct az_scope *r, const struct az_item *i)
+{
+    return az_dispatch_of(az_item_trace(r, i), i->row)->shape;
+}
+
 static const struct az_key whole = { AZ_TEXT, .of = whole_of, .put = put_whole };
 
 static const struct az_table_spec xla_top = {
@@ -248,6 +254,7 @@ static const struct az_table_spec xla_top = {
     .n_kinds = 1,
     .kinds = { AZ_KERNEL },
     .keep = no_class,
+    .alike = shape_of,
     .columns = { { "Kernel", &whole, .flags = AZ_KEY, .sort = 2 },
                  { "Total time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
                    .flags = AZ_LOWER_BETTER, .sort = -1 },
@@ -371,6 +378,7 @@ static const struct az_table_spec by_shape = {
     .n_kinds = 1,
     .kinds = { AZ_KERNEL },
     .keep = long_compute,
+    .alike = shape_of,
     .whole = all_kernels,
     .columns = { TEXTS,
                  { "GridXYZ", &(const struct az_key){ AZ_TEXT, .text = grid_text }, .flags = AZ_KEY,

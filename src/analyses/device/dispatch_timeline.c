@@ -13,6 +13,7 @@ struct work {
     struct az_disp_list kernels, copies;
     struct az_busy busy;    /* as it is recorded: kernels are computation here, whatever they do */
     struct az_busy by_work; /* the same kernels by what they do */
+    struct az_account all;  /* of all agents */
 };
 
 /* From the first start to the last end of the processes that say so; 0 where none does. */
@@ -74,12 +75,8 @@ static int64_t owner(const struct az_trace *t, const uint8_t *ran, size_t copy)
 static int add_event(struct work *w, enum az_kind kind, size_t trace, uint32_t row)
 {
     const struct az_events *e = &w->job->traces[trace]->ev[kind];
-    int rc = az_busy_add(&w->busy, kind == AZ_MEMCPY ? AZ_PART_COPY : AZ_PART_COMPUTE,
-                         e->start[row], e->end[row]);
-    if (rc == 0 && kind == AZ_KERNEL)
-        rc = az_busy_add(&w->by_work, az_part_of(w->job, trace, kind, e->name[row]), e->start[row],
-                         e->end[row]);
-    return rc;
+    return az_busy_add(&w->busy, kind == AZ_MEMCPY ? AZ_PART_COPY : AZ_PART_COMPUTE, e->start[row],
+                       e->end[row]);
 }
 
 /* Adds the events of a kind of one GPU (SIZE_MAX: all). */
@@ -100,13 +97,35 @@ static int gather_kind(struct work *w, enum az_kind kind, size_t gpu)
 static int gather(struct work *w, size_t gpu)
 {
     az_busy_reset(&w->busy);
-    az_busy_reset(&w->by_work);
     int rc = gather_kind(w, AZ_KERNEL, gpu);
     if (rc == 0)
         rc = gather_kind(w, AZ_MEMCPY, gpu);
-    if (rc == 0)
-        rc = az_busy_close(&w->by_work);
     return rc ? rc : az_busy_close(&w->busy);
+}
+
+static enum az_part part_at(const struct work *w, uint32_t i)
+{
+    const size_t trace = w->kernels.trace[i];
+    const struct az_events *e = &w->job->traces[trace]->ev[AZ_KERNEL];
+    return az_part_of(w->job, trace, AZ_KERNEL, e->name[w->kernels.row[i]]);
+}
+
+/* Kernels of one GPU by what they do; *any: some communicate, otherwise they are not looked at. */
+static int gather_work(struct work *w, size_t gpu, bool *any)
+{
+    size_t n;
+    const uint32_t *item = az_groups_items(&w->kernels_of, gpu, &n);
+    int rc = 0;
+    *any = false;
+    az_busy_reset(&w->by_work);
+    for (size_t i = 0; !*any && i < n; i++)
+        *any = part_at(w, item[i]) == AZ_PART_COMM;
+    for (size_t i = 0; rc == 0 && *any && i < n; i++) {
+        const struct az_events *e = &w->job->traces[w->kernels.trace[item[i]]]->ev[AZ_KERNEL];
+        const uint32_t row = w->kernels.row[item[i]];
+        rc = az_busy_add(&w->by_work, part_at(w, item[i]), e->start[row], e->end[row]);
+    }
+    return rc ? rc : az_busy_close(&w->by_work);
 }
 
 static void rows(struct az_job *job, struct az_table *t, const struct az_account *a,
@@ -143,12 +162,11 @@ static int whole(struct work *w)
     struct az_job *job = w->job;
     struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
-    struct az_account a;
     columns(t);
     int rc = gather(w, SIZE_MAX);
     if (rc == 0 && w->busy.events) {
-        account(w, &a);
-        rows(job, t, &a, NULL);
+        account(w, &w->all);
+        rows(job, t, &w->all, NULL);
     }
     return az_job_add(job, t, rc);
 }
@@ -229,20 +247,34 @@ static struct az_table *overlap_table(struct az_job *job)
     return t;
 }
 
+static size_t events_of(const struct work *w, size_t gpu)
+{
+    size_t kernels, copies;
+    az_groups_items(&w->kernels_of, gpu, &kernels);
+    az_groups_items(&w->copies_of, gpu, &copies);
+    return kernels + copies;
+}
+
 static int agent_rows(struct work *w, struct az_table *line, struct az_table *overlap)
 {
     int rc = sort_events(w);
     for (size_t i = 0; rc == 0 && i < w->gpus.list.n; i++) {
         const struct az_disp_gpu *g = &w->gpus.list.v[i];
-        struct az_account a;
-        rc = gather(w, i);
-        if (rc || w->busy.events == 0)
+        struct az_account a = w->all;
+        bool any;
+        if (events_of(w, i) == 0)
             continue;
-        account(w, &a);
+        if (events_of(w, i) < w->kernels.n + w->copies.n) { /* else it is the only one */
+            rc = gather(w, i);
+            account(w, &a);
+        }
         rows(w->job, line, &a, g);
+        if (rc == 0)
+            rc = gather_work(w, i, &any);
+        if (rc || !any)
+            continue;
         az_account_of(&w->by_work, NULL, 0, &a);
-        if (w->by_work.of[AZ_PART_COMM].n)
-            overlap_row(w->job, overlap, g, &a);
+        overlap_row(w->job, overlap, g, &a);
     }
     return rc;
 }
