@@ -16,6 +16,10 @@ struct az_analysis {
     int (*run)(struct az_job *job)
         AZ_MUST_USE;                   /* emits its tables; 0 also when there is nothing to say */
     const struct az_table_spec *specs; /* instead of all that; ended by one without an id */
+    /* Where analyses run side by side (driver/analyse.c): */
+    bool after;    /* begins when those before it are done: they may answer what it answers */
+    bool alone;    /* and those after it wait: it looks at tables, or changes what is shared */
+    unsigned part; /* of a report's time, in percent, about: the dearest begin first */
 };
 
 /* One of what is run, in report order. */
@@ -24,6 +28,8 @@ struct az_entry {
     unsigned needs, any;
     const char *const *tables; /* n_tables ids */
     size_t n_tables;
+    bool after, alone;
+    unsigned part;
     /* private: where the list is, and which of its specs */
     const struct az_analysis *const *at;
     const struct az_table_spec *spec;

@@ -8,6 +8,9 @@ static void of_analysis(struct az_entry *s)
     s->help = a->help;
     s->needs = a->needs;
     s->any = a->any;
+    s->after = a->after;
+    s->alone = a->alone;
+    s->part = a->part;
     s->tables = a->tables;
     for (s->n_tables = 0; s->n_tables < AZ_LENGTH(a->tables) && a->tables[s->n_tables];)
         s->n_tables++;
@@ -21,6 +24,9 @@ static void of_spec(struct az_entry *s)
     s->any = s->spec->any;
     s->tables = &s->spec->id;
     s->n_tables = 1;
+    s->after = (*s->at)->after && s->spec == (*s->at)->specs;
+    s->alone = (*s->at)->alone;
+    s->part = (*s->at)->part;
 }
 
 bool az_entry_next(struct az_entry *s)

@@ -51,11 +51,9 @@ static int find(struct az_job *job, const struct az_device_facts *f, struct az_p
     return 0;
 }
 
-int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
-                 bool *found)
+static int peaks_of(struct az_job *job, void **slot, const struct az_device_facts *f,
+                    struct az_peaks *out, bool *found)
 {
-    static const char what;
-    void **slot = az_job_slot(job, &what);
     struct known *k = slot ? *slot : NULL;
     if (!slot)
         return az_arena_error(job->arena);
@@ -73,6 +71,16 @@ int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_
     *out = k->peaks;
     *found = k->found;
     return 0;
+}
+
+int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
+                 bool *found)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    const int rc = peaks_of(job, slot, f, out, found);
+    az_job_leave(job, slot);
+    return rc;
 }
 
 struct az_device_facts az_trace_device(const struct az_trace *t)

@@ -109,13 +109,25 @@ int az_diag_fail(struct az_diag *d, int code, struct az_where at, const char *fm
     return code;
 }
 
-void az_diag_take(struct az_diag *to, const struct az_diag *from)
+static bool has_said(const struct az_diag *d, const struct az_message *m)
+{
+    for (size_t i = 0; i < d->list.n; i++)
+        if (d->list.v[i].severity == m->severity && az_sv_eq(d->list.v[i].text, m->text))
+            return true;
+    return false;
+}
+
+static void take(struct az_diag *to, const struct az_diag *from, bool again)
 {
     to->errors += from->errors;
     to->warnings += from->warnings;
     to->dropped += from->dropped;
     for (size_t i = 0; i < from->list.n; i++) {
         const struct az_message *m = &from->list.v[i];
+        if (!again && m->severity == AZ_WARNING && has_said(to, m)) {
+            to->warnings--;
+            continue;
+        }
         const struct az_sv text = make_room(to, m->severity) ? az_arena_dup(&to->arena, m->text)
                                                              : (struct az_sv){ NULL, 0 };
         if (text.p != NULL)
@@ -124,6 +136,9 @@ void az_diag_take(struct az_diag *to, const struct az_diag *from)
             to->dropped++;
     }
 }
+
+void az_diag_take(struct az_diag *to, const struct az_diag *from) { take(to, from, true); }
+void az_diag_take_new(struct az_diag *to, const struct az_diag *from) { take(to, from, false); }
 
 int az_diag_memory(struct az_diag *d, int code, struct az_where at, const struct az_mem *mem)
 {

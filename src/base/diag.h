@@ -45,6 +45,8 @@ int az_diag_fail(struct az_diag *d, int code, struct az_where at, const char *fm
     AZ_PRINTF(4, 5);
 /* Appends the messages of another diag, and its counts. */
 void az_diag_take(struct az_diag *to, const struct az_diag *from);
+/* The same without warnings that `to` has: of what each of several parts of one work says. */
+void az_diag_take_new(struct az_diag *to, const struct az_diag *from);
 /* The message for AZ_ENOMEM and AZ_ELIMIT, with what to do; returns code, or AZ_ELIMIT if the limit
  * of mem refused. */
 int az_diag_memory(struct az_diag *d, int code, struct az_where at, const struct az_mem *mem);

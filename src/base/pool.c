@@ -264,3 +264,40 @@ int az_pool_split(unsigned workers, unsigned parts, void (*fn)(void *ctx, unsign
         pthread_join(thread[--up], NULL);
     return 0;
 }
+
+/* ---- monitors ---- */
+
+struct az_monitor {
+    pthread_mutex_t lock;
+    pthread_cond_t told;
+    struct az_mem *mem;
+};
+
+struct az_monitor *az_monitor_new(struct az_mem *mem)
+{
+    struct az_monitor *m = az_mem_alloc(mem, sizeof *m);
+    if (m == NULL)
+        return NULL;
+    m->mem = mem;
+    if (pthread_mutex_init(&m->lock, NULL) == 0) {
+        if (pthread_cond_init(&m->told, NULL) == 0)
+            return m;
+        pthread_mutex_destroy(&m->lock);
+    }
+    az_mem_free(mem, m, sizeof *m);
+    return NULL;
+}
+
+void az_monitor_free(struct az_monitor *m)
+{
+    if (m == NULL)
+        return;
+    pthread_cond_destroy(&m->told);
+    pthread_mutex_destroy(&m->lock);
+    az_mem_free(m->mem, m, sizeof *m);
+}
+
+void az_monitor_enter(struct az_monitor *m) { pthread_mutex_lock(&m->lock); }
+void az_monitor_leave(struct az_monitor *m) { pthread_mutex_unlock(&m->lock); }
+void az_monitor_wait(struct az_monitor *m) { pthread_cond_wait(&m->told, &m->lock); }
+void az_monitor_tell(struct az_monitor *m) { pthread_cond_broadcast(&m->told); }

@@ -10,6 +10,8 @@
 
 #include "base/err.h"
 
+struct az_mem;
+
 struct az_pool_ops {
     /* On a worker: do job i. */
     void (*run)(void *ctx, size_t i, unsigned worker);
@@ -37,5 +39,15 @@ int az_pool_run(size_t n, unsigned workers, const size_t *order, const uint64_t 
 /* Splits one job: runs fn(ctx, part) for part 0..parts-1 on up to `workers` threads and waits. */
 int az_pool_split(unsigned workers, unsigned parts, void (*fn)(void *ctx, unsigned part),
                   void *ctx) AZ_MUST_USE;
+
+/* A lock with a place to wait, for what several threads of a split make for each other. */
+struct az_monitor;
+struct az_monitor *az_monitor_new(struct az_mem *mem) AZ_MUST_USE; /* NULL on failure */
+void az_monitor_free(struct az_monitor *m);                        /* NULL is fine */
+void az_monitor_enter(struct az_monitor *m);
+void az_monitor_leave(struct az_monitor *m);
+/* Inside: leaves, and enters again after someone told (or for no reason: look again). */
+void az_monitor_wait(struct az_monitor *m);
+void az_monitor_tell(struct az_monitor *m); /* wakes all who wait */
 
 #endif

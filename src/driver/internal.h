@@ -39,9 +39,23 @@ struct az_one {
 int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what);
 /* Marks that a drawing of the input may have; 0: none of its reports draws. */
 size_t az_one_draw(const struct az_plan_job *job);
+/* Events, and cells of a report, from which on threads are worth their start. */
+#if defined(__SANITIZE_THREAD__) && !defined(AZ_LEAST_EVENTS)
+#define AZ_LEAST_EVENTS 1 /* what may run side by side does, so that races are seen */
+#elif !defined(AZ_LEAST_EVENTS)
+#define AZ_LEAST_EVENTS ((size_t)1 << 15)
+#endif
+/* Is a trace worth the start of threads, and are there some? */
+bool az_one_is_large(const struct az_one *o, const struct az_trace *t);
+/* May the digest of a file be taken by reading it once more? */
+bool az_one_can_digest(struct az_sv path);
 /* Parses files into an initialised trace and seals it. */
 int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files,
                 size_t n) AZ_MUST_USE;
+/* ---- analyse.c ---- */
+/* Tables of all analyses into the document, on the threads of the input where it is large: what
+ * comes out is the same. AZ_ENOMEM, AZ_ELIMIT and AZ_EINTR end it; else the last failure. */
+int az_one_analyse(struct az_one *o, struct az_job *job) AZ_MUST_USE;
 /* az_run_one with seats that are shared with other jobs. */
 int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
                   struct az_seats *seats, struct az_result *res, struct az_diag *diag,

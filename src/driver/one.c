@@ -2,15 +2,16 @@
 #include "driver/internal.h"
 
 #include "analyses/verdict/report.h"
+#include "base/pool.h"
 #include "facts/shared.h"
 #include "io/digest.h"
 #include "io/limits.h"
 #include "io/path.h"
 #include "io/source.h"
+#include "model/seal.h"
 #include "query/query.h"
 #include "results/evidence.h"
 #include "results/tracks.h"
-#include "tables/views.h"
 
 void az_result_init(struct az_result *r, uint64_t memory_limit)
 {
@@ -33,6 +34,8 @@ void az_result_release(struct az_result *r)
         az_trace_release(&r->traces[i]);
     for (size_t i = 0; i < r->n_keeps; i++)
         az_arena_release(&r->keeps[i]);
+    for (size_t i = 0; i < r->n_parts; i++)
+        az_arena_release(&r->parts[i]);
     az_arena_release(&r->arena);
     *r = (struct az_result){ 0 };
 }
@@ -68,6 +71,51 @@ static struct az_digest *const *digests_of(const struct az_one *o, const struct 
     return ours && o->res->digests ? o->res->digests + (files - all->v) : NULL;
 }
 
+bool az_one_is_large(const struct az_one *o, const struct az_trace *t)
+{
+    size_t events = 0;
+    for (size_t k = 0; k < AZ_KIND_COUNT; k++)
+        events += t->ev[k].n;
+    return o->threads > 1 && events >= AZ_LEAST_EVENTS;
+}
+
+bool az_one_can_digest(struct az_sv path)
+{
+    return !az_sv_is(path, "-") && az_path_stat(path.p).kind == AZ_PATH_FILE;
+}
+
+/* The trace is sealed by one thread; another takes what is left of the files' digests meanwhile. */
+struct sealing {
+    struct az_trace *t;
+    const struct az_parse *p;
+    atomic_bool sealed;
+    int rc;
+};
+
+static void seal_or_digest(void *ctx, unsigned i)
+{
+    struct sealing *s = ctx;
+    if (i == 0) {
+        s->rc = az_trace_seal_on(s->t, s->p->threads > 1 ? s->p->threads - 1 : 1);
+        atomic_store(&s->sealed, true);
+        return;
+    }
+    const struct az_sv path = s->p->files[i - 1].path;
+    struct az_digest *d = az_parse_digest(s->p, i - 1);
+    if (d && az_one_can_digest(path) && az_digest_finish(d, path.p, &s->sealed) != 0)
+        return; /* the facts try it again, and say why not */
+}
+
+static int seal(const struct az_one *o, struct az_trace *t, const struct az_parse *p)
+{
+    struct sealing s = { .t = t, .p = p };
+    if (!p->digests || !az_one_is_large(o, t))
+        return az_trace_seal(t);
+    atomic_init(&s.sealed, false);
+    const int rc = az_pool_split(2, (unsigned)p->n_files + 1, seal_or_digest, &s);
+    return rc ? rc : s.rc;
+}
+
 int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files, size_t n)
 {
     struct az_parse p = { .files = files,
@@ -94,7 +142,7 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
     if (!rc && az_cancelled(o->job->cancel))
         rc = AZ_EINTR;
     if (!rc && !t->sealed)
-        rc = az_trace_seal(t);
+        rc = seal(o, t, &p);
     t->hook = (struct az_trace_hook){ 0 };
     o->hook_failed = hook.failed ? hook.failed : o->hook_failed;
     return az_one_explain(o, rc, before, "reading");
@@ -160,143 +208,12 @@ static int read_other(struct az_one *o)
     return rc;
 }
 
-/* "kernel sums, ranges": the capabilities of a mask, for people. */
-static struct az_sv caps_text(struct az_arena *a, unsigned caps, const char *between)
-{
-    struct az_sv text = { "", 0 };
-    for (unsigned bit = 1; bit && bit <= caps; bit <<= 1)
-        if (caps & bit)
-            text = az_arena_printf(a, "%.*s%s%s", AZ_SVF(text), text.n ? between : "",
-                                   az_cap_text(bit));
-    return text;
-}
-
-/* Facts that an analysis lacks; 0: it can run. */
-static unsigned lacking(const struct az_entry *s, unsigned caps)
-{
-    const unsigned missing = s->needs & ~caps;
-    return missing ? missing : s->any & caps ? 0 : s->any;
-}
-
-/* Has one before it lacked the same? */
-static bool lacked_before(const struct az_entry *s, unsigned caps)
-{
-    struct az_entry k = az_entries_of(az_analyses);
-    while (az_entry_next(&k) && k.name != s->name)
-        if (lacking(&k, caps) == lacking(s, caps))
-            return true;
-    return false;
-}
-
-/* One row for each set of facts that some analyses lack, in the order of the first of them. What
- * only one kind of format can hold is not missed in others, nor what is read, or recorded, on
- * request only. */
-static void cover_skipped(struct az_job *job, unsigned caps)
-{
-    struct az_arena *a = job->arena;
-    const unsigned silent =
-        AZ_CAP_OWN | AZ_CAP_SAMPLES | (job->opts->kernel_geometry ? 0u : AZ_CAP_GEOMETRY);
-    struct az_entry s = az_entries_of(az_analyses);
-    while (az_entry_next(&s)) {
-        const unsigned missing = lacking(&s, caps);
-        int64_t count = 0;
-        struct az_sv names = AZ_SV("");
-        if (!missing || (missing & silent) || lacked_before(&s, caps))
-            continue;
-        struct az_entry k = s;
-        do {
-            if (lacking(&k, caps) != missing)
-                continue;
-            names = az_arena_printf(a, "%.*s%s%s", AZ_SVF(names), count ? ", " : "", k.name);
-            count++;
-        } while (az_entry_next(&k));
-        struct az_sv item =
-            az_arena_printf(a, "analyses skipped: no %.*s", AZ_SVF(caps_text(a, missing, ", ")));
-        if (item.p)
-            az_cover(job, item.p, (double)count, "count", names);
-    }
-}
-
 size_t az_one_draw(const struct az_plan_job *job)
 {
     for (size_t i = 0; i < job->targets.n; i++)
         if (job->targets.v[i].report->draws)
             return AZ_TRACK_MARKS;
     return 0;
-}
-
-static struct az_view_choice views_of(const struct az_one *o)
-{
-    return (struct az_view_choice){ .compat = o->job->input->opts.compat,
-                                    .native = o->job->format->tool,
-                                    .class_map = o->job->input->opts.classes.n > 0,
-                                    .classic = o->res->doc.classic,
-                                    .families = o->job->families };
-}
-
-/* Is any of its tables shown, or are they not known by name? */
-static bool wanted(const struct az_one *o, const struct az_entry *s)
-{
-    bool any = s->n_tables == 0;
-    for (size_t i = 0; i < s->n_tables; i++)
-        any |= az_views_wanted(&o->res->doc, s->tables[i], views_of(o));
-    return any;
-}
-
-/* Adds the names of tables that were not made to a list. {NULL,0}: out of memory. */
-static struct az_sv name_unmade(struct az_job *job, const struct az_entry *s, struct az_sv list)
-{
-    for (size_t i = 0; list.p && i < s->n_tables; i++)
-        list =
-            az_arena_printf(job->arena, "%.*s%s%s", AZ_SVF(list), list.n ? ", " : "", s->tables[i]);
-    return list;
-}
-
-/* Takes out the tables that are not shown, and says which, with those that were not made. */
-static int select_views(struct az_one *o, struct az_job *job, struct az_sv unmade)
-{
-    struct az_sv withheld;
-    const int rc = az_views_select(&o->res->doc, views_of(o), &withheld);
-    if (rc == 0 && withheld.n && unmade.n)
-        withheld = az_arena_printf(job->arena, "%.*s, %.*s", AZ_SVF(withheld), AZ_SVF(unmade));
-    else if (rc == 0 && unmade.n)
-        withheld = unmade;
-    if (rc == 0 && !withheld.p)
-        return az_arena_error(job->arena);
-    if (rc == 0 && withheld.n)
-        az_cover(job, "tables on request (compat)", 0.0 / 0.0, "", withheld);
-    return rc ? rc : az_views_alias(&o->res->doc, o->job->input->opts.compat);
-}
-
-static int analyse(struct az_one *o, struct az_job *job)
-{
-    struct az_entry s = az_entries_of(az_analyses);
-    struct az_sv unmade = AZ_SV("");
-    int failed = AZ_OK;
-
-    while (job->n_traces && az_entry_next(&s)) {
-        size_t before = o->diag->errors;
-        int rc;
-        if (lacking(&s, o->caps))
-            continue;
-        if (!wanted(o, &s)) {
-            unmade = name_unmade(job, &s, unmade);
-            continue;
-        }
-        if (az_cancelled(o->job->cancel))
-            return AZ_EINTR;
-        rc = az_one_explain(o, az_entry_run(&s, job), before, s.name);
-        if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR)
-            return rc;
-        if (rc)
-            failed = rc;
-    }
-    if (job->n_traces)
-        cover_skipped(job, o->caps);
-    int rc = az_ranks_finish(o->ranks, job);
-    if (rc == 0)
-        rc = select_views(o, job, unmade);
-    return rc ? rc : failed;
 }
 
 static int add_table(struct az_one *o, struct az_table *t)
@@ -371,7 +288,7 @@ static int report(struct az_one *o, struct az_job *job)
     int rc, failed;
 
     job->draw = az_one_draw(o->job);
-    failed = analyse(o, job);
+    failed = az_one_analyse(o, job);
     if (failed == AZ_ENOMEM || failed == AZ_ELIMIT || failed == AZ_EINTR) {
         az_table_free(job->findings);
         az_table_free(job->coverage);

@@ -75,33 +75,75 @@ static int write_target(const struct crew *c, const struct az_target *out,
     return AZ_OK;
 }
 
+/* The outputs of one input, written side by side where it has threads; what they say is kept in
+ * order. */
+struct written {
+    struct az_diag diag;
+    int rc;
+    bool left; /* interrupted before it */
+};
+struct writing {
+    const struct crew *c;
+    const struct az_plan_job *job;
+    struct az_result *res;
+    struct written *v;
+};
+
+static bool is_large(const struct az_document *doc)
+{
+    size_t cells = 0;
+    for (size_t i = 0; i < doc->tables.n; i++)
+        cells += doc->tables.v[i]->rows * doc->tables.v[i]->columns.n;
+    return cells >= AZ_LEAST_EVENTS;
+}
+
+static void write_one(void *ctx, unsigned i)
+{
+    struct writing *w = ctx;
+    struct written *x = &w->v[i];
+    const struct az_target *out = &w->job->targets.v[i];
+    struct az_arena scratch;
+
+    az_diag_init(&x->diag);
+    x->left = az_interrupted();
+    if (x->left)
+        return;
+    az_arena_init(&scratch, &w->res->mem);
+    x->rc = write_target(w->c, out, &w->res->doc, &scratch, &x->diag);
+    if (x->rc && x->rc != AZ_EINTR && x->diag.errors == 0)
+        az_diag_add(&x->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot be written: %s",
+                    az_err_text(x->rc));
+    az_arena_release(&scratch);
+}
+
 static int write_outputs(const struct crew *c, struct task *t, struct az_result *res)
 {
-    struct az_arena scratch, names;
+    struct az_arena names;
     struct az_sv written = AZ_SV("");
+    const size_t n = t->job->targets.n;
+    struct writing w = { .c = c, .job = t->job, .res = res };
     int failed = AZ_OK;
 
     az_arena_init(&names, NULL);
-    az_arena_init(&scratch, &res->mem);
-    for (size_t i = 0; i < t->job->targets.n && !az_interrupted(); i++) {
+    w.v = az_arena_array(&names, n, sizeof *w.v);
+    if (!w.v)
+        return AZ_ENOMEM;
+    const unsigned threads = is_large(&res->doc) ? c->threads : 1;
+    failed = az_pool_split(threads, (unsigned)n, write_one, &w);
+    for (size_t i = 0; i < n; i++) {
         const struct az_target *out = &t->job->targets.v[i];
-        size_t before = t->diag.errors;
-        int rc = write_target(c, out, &res->doc, &scratch, &t->diag);
-        if (rc && rc != AZ_EINTR && t->diag.errors == before)
-            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot be written: %s",
-                        az_err_text(rc));
-        if (rc)
-            failed = rc;
-        else
+        az_diag_take(&t->diag, &w.v[i].diag);
+        az_diag_release(&w.v[i].diag);
+        if (w.v[i].rc)
+            failed = w.v[i].rc;
+        else if (!w.v[i].left)
             written = az_arena_printf(&names, "%.*s%s%.*s%s", AZ_SVF(written),
                                       written.n ? ", " : "", AZ_SVF(out->path),
                                       out->report->extension[0] || out->table.n ? "" : "/");
-        az_arena_reset(&scratch);
     }
     if (written.n)
         az_diag_add(&t->diag, AZ_HINT, AZ_NOWHERE, "wrote %.*s", AZ_SVF(written));
     az_arena_release(&names);
-    az_arena_release(&scratch);
     return failed;
 }
 

@@ -129,9 +129,8 @@ static int make_one(struct az_job *job, size_t trace, struct az_accounts *out)
 }
 
 /* A list of facts, one a trace. */
-static void **of_traces(struct az_job *job, const void *what, int *rc)
+static void **of_traces(struct az_job *job, void **slot, int *rc)
 {
-    void **slot = az_job_slot(job, what);
     if (slot && !*slot)
         *slot = az_arena_array(job->arena, job->n_traces + 1, sizeof(void *));
     *rc = slot && *slot ? 0 : az_arena_error(job->arena);
@@ -141,12 +140,13 @@ static void **of_traces(struct az_job *job, const void *what, int *rc)
 const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, int *rc)
 {
     static const char what;
-    void **of = of_traces(job, &what, rc);
+    void **slot = az_job_slot(job, &what), **of = of_traces(job, slot, rc);
     if (of && !of[trace]) {
         struct az_accounts *a = az_arena_alloc(job->arena, sizeof *a);
         *rc = a ? make_one(job, trace, a) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : a;
     }
+    az_job_leave(job, slot);
     return of ? of[trace] : NULL;
 }
 
@@ -175,12 +175,13 @@ static int count(struct az_job *job, size_t trace, struct az_counted *c)
 const struct az_counted *az_job_counted(struct az_job *job, size_t trace, int *rc)
 {
     static const char what;
-    void **of = of_traces(job, &what, rc);
+    void **slot = az_job_slot(job, &what), **of = of_traces(job, slot, rc);
     if (of && !of[trace]) {
         struct az_counted *c = az_arena_alloc(job->arena, sizeof *c);
         *rc = c ? count(job, trace, c) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : c;
     }
+    az_job_leave(job, slot);
     return of ? of[trace] : NULL;
 }
 

@@ -50,26 +50,33 @@ static int decide_rows(struct az_job *job, const struct az_trace *t, struct az_r
 }
 
 /* A list of facts, one a trace. */
-static void **of_trace(struct az_job *job, const void *what, size_t trace, int *rc)
+static void **of_trace(struct az_job *job, void **slot, size_t trace, int *rc)
 {
-    void **slot = az_job_slot(job, what);
     if (slot && !*slot)
         *slot = az_arena_array(job->arena, job->n_traces + 1, sizeof(void *));
     *rc = slot && *slot ? 0 : az_arena_error(job->arena);
     return *rc ? NULL : (void **)*slot + trace;
 }
 
-const struct az_row_work *az_job_row_work(struct az_job *job, size_t trace, int *rc)
+static const struct az_row_work *row_work(struct az_job *job, void **slot, size_t trace, int *rc)
 {
-    static const char what;
     const struct az_trace *t = job->traces[trace];
-    void **fact = of_trace(job, &what, trace, rc);
+    void **fact = of_trace(job, slot, trace, rc);
     if (!fact || *fact)
         return fact ? *fact : NULL;
     struct az_row_work *work = az_arena_array(job->arena, az_xtrace(t)->rows.n + 1, sizeof *work);
     *rc = work ? decide_rows(job, t, work) : az_arena_error(job->arena);
     *fact = *rc ? NULL : work;
     return *fact;
+}
+
+const struct az_row_work *az_job_row_work(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    const struct az_row_work *work = row_work(job, slot, trace, rc);
+    az_job_leave(job, slot);
+    return work;
 }
 
 /* ---- time without what is inside ---- */
@@ -127,17 +134,25 @@ static int self_ticks(struct az_job *job, const struct az_events *ev, int64_t *s
     return rc;
 }
 
-const int64_t *az_job_self_ticks(struct az_job *job, size_t trace, int *rc)
+static const int64_t *self_ticks_of(struct az_job *job, void **slot, size_t trace, int *rc)
 {
-    static const char what;
     const struct az_events *ev = &job->traces[trace]->ev[AZ_KERNEL];
-    void **fact = of_trace(job, &what, trace, rc);
+    void **fact = of_trace(job, slot, trace, rc);
     if (!fact || *fact)
         return fact ? *fact : NULL;
     int64_t *self = az_arena_array(job->arena, ev->n + 1, sizeof *self);
     *rc = self ? self_ticks(job, ev, self) : az_arena_error(job->arena);
     *fact = *rc ? NULL : self;
     return *fact;
+}
+
+const int64_t *az_job_self_ticks(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    const int64_t *self = self_ticks_of(job, slot, trace, rc);
+    az_job_leave(job, slot);
+    return self;
 }
 
 /* ---- the sums ---- */
@@ -147,13 +162,13 @@ struct families {
     bool made;
 };
 
-static struct families *families_of(struct az_job *job)
+static struct families *families_of(struct az_job *job, void ***slot)
 {
     static const char what;
-    void **slot = az_job_slot(job, &what);
-    if (slot && !*slot)
-        *slot = az_arena_alloc(job->arena, sizeof(struct families));
-    return slot ? *slot : NULL;
+    *slot = az_job_slot(job, &what);
+    if (*slot && !**slot)
+        **slot = az_arena_alloc(job->arena, sizeof(struct families));
+    return *slot ? **slot : NULL;
 }
 
 static void add(struct families *f, enum az_family family, int64_t count, int64_t ns)
@@ -164,11 +179,12 @@ static void add(struct families *f, enum az_family family, int64_t count, int64_
 
 int az_job_families_add(struct az_job *job, enum az_family family, int64_t count, int64_t ns)
 {
-    struct families *f = families_of(job);
-    if (!f)
-        return az_arena_error(job->arena);
-    add(f, family, count, ns);
-    return 0;
+    void **slot;
+    struct families *f = families_of(job, &slot);
+    if (f)
+        add(f, family, count, ns);
+    az_job_leave(job, slot);
+    return f ? 0 : az_arena_error(job->arena);
 }
 
 struct time_of { /* of one device, or of all */
@@ -316,11 +332,13 @@ static int make(struct families *f, struct az_job *job)
 
 int az_job_families(struct az_job *job, struct az_name_sums *out)
 {
-    struct families *f = families_of(job);
+    void **slot;
+    struct families *f = families_of(job, &slot);
     int rc = !f ? az_arena_error(job->arena) : f->made ? 0 : make(f, job);
     *out = (struct az_name_sums){ 0 };
     if (rc == 0)
         *out = f->rows;
+    az_job_leave(job, slot);
     return rc;
 }
 

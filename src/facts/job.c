@@ -3,22 +3,98 @@
 
 #include <math.h>
 
-struct az_job_slot {
+#include "base/pool.h"
+
+struct slot {
+    void *fact; /* first: the place that the maker knows */
     const void *what;
-    void *fact;
-    struct az_job_slot *next;
+    struct slot *next;
+    const struct az_job *maker; /* the part that has it now; NULL: none */
+    unsigned depth;             /* how often */
 };
+
+struct az_job_slots {
+    struct slot *first;
+    struct az_monitor *monitor; /* of a job in parts */
+};
+
+static struct slot *find(struct az_job_slots *of, const void *what, struct az_arena *a)
+{
+    struct slot *s = of->first;
+    while (s && s->what != what)
+        s = s->next;
+    if (!s && (s = az_arena_alloc(a, sizeof *s))) {
+        *s = (struct slot){ .what = what, .next = of->first };
+        of->first = s;
+    }
+    return s;
+}
 
 void **az_job_slot(struct az_job *job, const void *what)
 {
-    struct az_job_slot *s = job->slots;
-
-    while (s && s->what != what)
-        s = s->next;
-    if (!s && (s = az_arena_alloc(job->arena, sizeof *s))) {
-        *s = (struct az_job_slot){ .what = what, .next = job->slots };
-        job->slots = s;
+    if (!job->slots && !(job->slots = az_arena_alloc(job->arena, sizeof *job->slots)))
+        return NULL;
+    struct az_monitor *const m = job->slots->monitor;
+    if (m)
+        az_monitor_enter(m);
+    struct slot *s = find(job->slots, what, job->arena);
+    if (m) {
+        while (s && s->maker && s->maker != job)
+            az_monitor_wait(m);
+        if (s) {
+            s->maker = job;
+            s->depth++;
+        }
+        az_monitor_leave(m);
     }
+    return s ? &s->fact : NULL;
+}
+
+void az_job_leave(struct az_job *job, void **slot)
+{
+    if (!slot || !job->slots->monitor)
+        return;
+    struct slot *s = (struct slot *)(void *)slot;
+    az_monitor_enter(job->slots->monitor);
+    if (--s->depth == 0) {
+        s->maker = NULL;
+        az_monitor_tell(job->slots->monitor);
+    }
+    az_monitor_leave(job->slots->monitor);
+}
+
+int az_job_share(struct az_job *whole)
+{
+    if (!whole->slots)
+        whole->slots = az_arena_alloc(whole->arena, sizeof *whole->slots);
+    if (!whole->slots)
+        return az_arena_error(whole->arena);
+    whole->slots->monitor = az_monitor_new(whole->mem);
+    return whole->slots->monitor ? 0 : az_mem_error(whole->mem);
+}
+
+void az_job_unshare(struct az_job *whole)
+{
+    az_monitor_free(whole->slots->monitor);
+    whole->slots->monitor = NULL;
+}
+
+struct az_job az_job_part(const struct az_job *whole)
+{
+    struct az_job part = *whole;
+    part.views = NULL;
+    return part;
+}
+
+bool az_job_is_part(const struct az_job *job) { return job->slots && job->slots->monitor; }
+
+void **az_job_view(struct az_job *job, const void *what)
+{
+    if (!az_job_is_part(job))
+        return NULL;
+    if (!job->views && !(job->views = az_arena_alloc(job->arena, sizeof *job->views)))
+        return NULL;
+    struct slot *s = find(job->views, what, job->arena);
     return s ? &s->fact : NULL;
 }
 

@@ -25,14 +25,30 @@ struct az_job {
     bool alone;  /* a rank being reduced whose trace is the only one: of it only its devices may
                     become ranks */
     size_t draw; /* marks that a drawing of these traces may have; 0: none is asked for */
-    struct az_job_slot *slots; /* facts made on first use: az_job_slot */
-    struct az_shared *shared;  /* the fact that is asked for at every event: facts/shared.c */
+    struct az_job_slots *slots; /* facts made on first use: az_job_slot */
+    struct az_job_slots *views; /* of a part of a job: what it has for itself, az_job_view */
+    struct az_shared *shared;   /* the fact that is asked for at every event: facts/shared.c */
 };
 
 /* The place of a fact: `what` is the address of something only its maker has. *slot is NULL until
  * the maker sets it, and lives as long as job->arena. NULL on failure, which the arena remembers.
- */
+ * Another part of the job that asks for the same place waits until it is left (NULL is fine); until
+ * then nobody else looks at it or writes to it. */
 void **az_job_slot(struct az_job *job, const void *what);
+void az_job_leave(struct az_job *job, void **slot);
+
+/* Parts of a job that are worked on by several threads share its facts. Each has an arena, a diag,
+ * a document and tables of findings and coverage of its own, and one thread. az_job_share prepares
+ * the facts of the whole, az_job_unshare ends it: the parts are then no more. Errors of the arena.
+ */
+int az_job_share(struct az_job *whole) AZ_MUST_USE;
+void az_job_unshare(struct az_job *whole);
+/* A copy of the whole that shares its facts; the caller gives it what it has for itself. */
+struct az_job az_job_part(const struct az_job *whole);
+/* A place like az_job_slot's that a part does not share: for what is changed where it is used.
+ * NULL: the job is no part (it has the facts for itself), or on failure. */
+void **az_job_view(struct az_job *job, const void *what);
+bool az_job_is_part(const struct az_job *job);
 
 /* One row of `coverage`: item, value, unit text, note. */
 void az_cover(struct az_job *job, const char *item, double value, const char *unit,

@@ -8,8 +8,8 @@
 static int number_one(struct az_job *job, struct az_shared *s)
 {
     s->n_names = job->n_traces ? job->traces[0]->names.text.n : 0;
-    s->text = az_arena_array(job->arena, s->n_names, sizeof *s->text);
-    return s->text ? 0 : az_arena_error(job->arena);
+    s->copy = az_arena_array(job->arena, s->n_names, sizeof *s->copy);
+    return s->copy ? 0 : az_arena_error(job->arena);
 }
 
 /* Several: all names are interned once; the table of strings stays, the hash table goes. */
@@ -26,12 +26,13 @@ static int number_many(struct az_job *job, struct az_shared *s)
             rc = az_intern(&all, names->text.v[k], &s->trace[i].number[k]);
     }
     if (rc == 0) {
+        struct az_sv *text = az_arena_array(job->arena, all.text.n, sizeof *text);
+        rc = text ? 0 : az_arena_error(job->arena);
+        if (text && all.text.n > 0)
+            memcpy(text, all.text.v, all.text.n * sizeof *text);
         s->n_names = all.text.n;
-        s->text = az_arena_array(job->arena, s->n_names, sizeof *s->text);
-        rc = s->text ? 0 : az_arena_error(job->arena);
+        s->text = text;
     }
-    if (rc == 0 && s->n_names > 0)
-        memcpy(s->text, all.text.v, s->n_names * sizeof *s->text);
     az_intern_release(&all);
     return rc;
 }
@@ -84,9 +85,19 @@ struct az_sv az_job_text(struct az_job *job, uint32_t number)
     struct az_shared *s = az_shared_of(job);
     if (!s || number >= s->n_names)
         return AZ_SV("");
-    if (!s->text[number].p)
-        s->text[number] = az_arena_dup(job->arena, az_trace_text(job->traces[0], number));
-    return s->text[number];
+    if (s->text)
+        return s->text[number];
+    const struct az_sv text = az_trace_text(job->traces[0], number);
+    const char *copy = atomic_load_explicit(&s->copy[number], memory_order_acquire);
+    if (!copy) {
+        const struct az_sv own = az_arena_dup(job->arena, text);
+        if (!own.p)
+            return own;
+        /* where another part was first, its copy is the one */
+        if (atomic_compare_exchange_strong(&s->copy[number], &copy, own.p))
+            copy = own.p;
+    }
+    return az_sv_make(copy, text.n);
 }
 
 uint32_t az_job_class(struct az_job *job, uint32_t number)
@@ -94,9 +105,12 @@ uint32_t az_job_class(struct az_job *job, uint32_t number)
     struct az_shared *s = az_shared_of(job);
     if (!s || number >= s->n_names)
         return AZ_CLASS_OTHERS;
-    if (s->class_of[number] == 0)
-        s->class_of[number] = az_classify(job->classes, az_job_text(job, number)) + 1;
-    return s->class_of[number] - 1;
+    uint32_t class = atomic_load_explicit(&s->class_of[number], memory_order_relaxed);
+    if (class == 0) {
+        class = az_classify(job->classes, az_job_text(job, number)) + 1;
+        atomic_store_explicit(&s->class_of[number], class, memory_order_relaxed);
+    }
+    return class - 1;
 }
 
 struct az_sv az_job_user_class(struct az_job *job, uint32_t number)
@@ -127,7 +141,7 @@ struct az_sv az_job_class_text(struct az_job *job, uint32_t number)
     return user.n ? user : az_job_kernel(job, number)->name;
 }
 
-const struct az_link *az_job_link(struct az_job *job, size_t trace, int *rc)
+static const struct az_link *link_of(struct az_job *job, size_t trace, int *rc)
 {
     struct az_shared *s = az_shared_of(job);
     *rc = s ? 0 : az_arena_error(job->arena);
@@ -141,7 +155,16 @@ const struct az_link *az_job_link(struct az_job *job, size_t trace, int *rc)
     return *rc == 0 ? l : NULL;
 }
 
-const struct az_launches *az_job_launches(struct az_job *job, size_t trace, int *rc)
+const struct az_link *az_job_link(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    const struct az_link *l = link_of(job, trace, rc);
+    az_job_leave(job, slot);
+    return l;
+}
+
+static const struct az_launches *launches_of(struct az_job *job, size_t trace, int *rc)
 {
     const struct az_link *link = az_job_link(job, trace, rc);
     struct az_shared *s = az_shared_of(job);
@@ -157,7 +180,16 @@ const struct az_launches *az_job_launches(struct az_job *job, size_t trace, int 
     return *rc == 0 ? l : NULL;
 }
 
-const struct az_projection *az_job_projection(struct az_job *job, size_t trace, int *rc)
+const struct az_launches *az_job_launches(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    const struct az_launches *l = launches_of(job, trace, rc);
+    az_job_leave(job, slot);
+    return l;
+}
+
+static const struct az_projection *projection_of(struct az_job *job, size_t trace, int *rc)
 {
     const struct az_launches *l = az_job_launches(job, trace, rc);
     struct az_shared *s = az_shared_of(job);
@@ -171,6 +203,15 @@ const struct az_projection *az_job_projection(struct az_job *job, size_t trace, 
     if (*rc == 0)
         s->trace[trace].projection = p;
     return *rc == 0 ? p : NULL;
+}
+
+const struct az_projection *az_job_projection(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    const struct az_projection *p = projection_of(job, trace, rc);
+    az_job_leave(job, slot);
+    return p;
 }
 
 bool az_job_has(const struct az_job *job, unsigned caps)

@@ -113,7 +113,7 @@ uint32_t az_job_tag_name(struct az_job *job, size_t trace)
     return s && s->tag ? s->trace[trace].tag : AZ_NO_ID;
 }
 
-int az_job_tag(struct az_job *job, struct az_job_tag *out)
+static int tag_of(struct az_job *job, struct az_job_tag *out)
 {
     struct az_shared *s = az_shared_of(job);
     struct az_sv wanted = job->opts->nvtx_tag, form[3] = { wanted };
@@ -136,5 +136,14 @@ int az_job_tag(struct az_job *job, struct az_job_tag *out)
         rc = az_arena_error(job->arena);
     if (rc == 0)
         *s->tag = *out;
+    return rc;
+}
+
+int az_job_tag(struct az_job *job, struct az_job_tag *out)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    const int rc = tag_of(job, out);
+    az_job_leave(job, slot);
     return rc;
 }

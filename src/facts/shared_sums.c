@@ -211,15 +211,25 @@ static int sums(struct az_job *job, enum given what, const enum az_kind *kinds, 
 int az_job_kernels(struct az_job *job, struct az_name_sums *out)
 {
     static const enum az_kind kinds[] = { AZ_KERNEL };
+    static const char what;
     struct az_shared *s = az_shared_of(job);
-    return s ? sums(job, KERNEL_TIMES, kinds, 1, &s->kernels, out) : az_arena_error(job->arena);
+    void **slot = az_job_slot(job, &what);
+    const int rc =
+        s ? sums(job, KERNEL_TIMES, kinds, 1, &s->kernels, out) : az_arena_error(job->arena);
+    az_job_leave(job, slot);
+    return rc;
 }
 
 int az_job_memops(struct az_job *job, struct az_name_sums *out)
 {
     static const enum az_kind kinds[] = { AZ_MEMCPY, AZ_MEMSET };
+    static const char what;
     struct az_shared *s = az_shared_of(job);
-    return s ? sums(job, MEMORY_TIMES, kinds, 2, &s->memops, out) : az_arena_error(job->arena);
+    void **slot = az_job_slot(job, &what);
+    const int rc =
+        s ? sums(job, MEMORY_TIMES, kinds, 2, &s->memops, out) : az_arena_error(job->arena);
+    az_job_leave(job, slot);
+    return rc;
 }
 
 int az_job_given_sizes(struct az_job *job, struct az_name_sums *out)

@@ -120,11 +120,9 @@ static int make(struct az_job *job, size_t trace, struct az_steps *out)
     return rc;
 }
 
-const struct az_steps *az_job_steps(struct az_job *job, size_t trace, int *rc)
+static const struct az_steps *steps_of(struct az_job *job, void **slot, size_t trace, int *rc)
 {
-    static const char what;
     struct az_steps **of = NULL;
-    void **slot = az_job_slot(job, &what);
     if (slot && !*slot)
         *slot = az_arena_array(job->arena, job->n_traces + 1, sizeof(void *));
     *rc = slot && *slot ? 0 : az_arena_error(job->arena);
@@ -137,4 +135,13 @@ const struct az_steps *az_job_steps(struct az_job *job, size_t trace, int *rc)
         of[trace] = *rc ? NULL : s;
     }
     return of[trace];
+}
+
+const struct az_steps *az_job_steps(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    const struct az_steps *s = steps_of(job, slot, trace, rc);
+    az_job_leave(job, slot);
+    return s;
 }

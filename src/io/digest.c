@@ -67,9 +67,9 @@ bool az_digest_hex(const struct az_digest *d, char hex[AZ_DIGEST_HEX], uint64_t 
     return true;
 }
 
-static int digest_fd(int fd, char *buf, struct az_digest *d)
+static int digest_fd(int fd, char *buf, struct az_digest *d, const atomic_bool *stop)
 {
-    for (;;) {
+    while (!stop || !atomic_load_explicit(stop, memory_order_relaxed)) {
         ssize_t n = read(fd, buf, CHUNK);
         if (n == 0) {
             az_digest_end(d);
@@ -80,14 +80,15 @@ static int digest_fd(int fd, char *buf, struct az_digest *d)
         else if (errno != EINTR)
             return AZ_EIO;
     }
+    return 0;
 }
 
-static int read_rest(struct az_digest *d, const char *path)
+static int read_rest(struct az_digest *d, const char *path, const atomic_bool *stop)
 {
     char *buf = az_mem_alloc(NULL, CHUNK);
     int r = buf ? AZ_EIO : AZ_ENOMEM, fd = buf ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
     if (fd >= 0 && (d->size == 0 || lseek(fd, (off_t)d->size, SEEK_SET) >= 0))
-        r = digest_fd(fd, buf, d);
+        r = digest_fd(fd, buf, d, stop);
     int e = errno;
     if (fd >= 0)
         (void)close(fd);
@@ -96,13 +97,18 @@ static int read_rest(struct az_digest *d, const char *path)
     return r;
 }
 
+int az_digest_finish(struct az_digest *d, const char *path, const atomic_bool *stop)
+{
+    return d->ended ? 0 : read_rest(d, path, stop);
+}
+
 int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size)
 {
     hex[0] = '\0';
     *size = 0;
     if (!d)
         return AZ_ENOMEM;
-    int r = d->ended ? 0 : read_rest(d, path);
+    int r = d->ended ? 0 : read_rest(d, path, NULL);
     if (r == 0)
         (void)az_digest_hex(d, hex, size);
     return r;

@@ -3,6 +3,8 @@
 #ifndef AZ_IO_DIGEST_H
 #define AZ_IO_DIGEST_H
 
+#include <stdatomic.h>
+
 #include "base/mem.h"
 
 #define AZ_DIGEST_HEX 33 /* digits and a NUL */
@@ -22,6 +24,9 @@ bool az_digest_hex(const struct az_digest *d, char hex[AZ_DIGEST_HEX], uint64_t 
  * AZ_ENOMEM; AZ_EIO leaves errno; adds no message. */
 int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX],
                    uint64_t *size) AZ_MUST_USE;
+/* Takes what d lacks of the file, beside what else is done with it, until *stop, if given, is set:
+ * the rest can then be taken later. Errors likewise. */
+int az_digest_finish(struct az_digest *d, const char *path, const atomic_bool *stop) AZ_MUST_USE;
 /* Of a whole file; errors likewise. */
 int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size) AZ_MUST_USE;
 /* XXH3-64 of bytes, for checksums in files. */

@@ -1,7 +1,8 @@
 /* The common model: growing columns, lanes, sealing. */
-#include "model/trace.h"
+#include "model/seal.h"
 
 #include "base/num.h"
+#include "base/pool.h"
 #include "base/sort.h"
 
 const char *az_kind_text(enum az_kind k)
@@ -386,7 +387,34 @@ out:
     return err;
 }
 
-int az_trace_seal(struct az_trace *t)
+/* Room that is not needed is given back, and rows are put in order of their start. */
+struct sorting {
+    struct az_trace *t;
+    int rc[AZ_KIND_COUNT];
+};
+
+static void sort_kind(void *ctx, unsigned k)
+{
+    struct sorting *s = ctx;
+    struct az_events *ev = &s->t->ev[k];
+    if (ev->cap > ev->n)
+        s->rc[k] = resize(s->t, ev, ev->n);
+    if (s->rc[k] == 0 && !sorted_by_start(ev))
+        s->rc[k] = sort_events(s->t, ev);
+}
+
+static int sort_kinds(struct az_trace *t, unsigned threads)
+{
+    struct sorting s = { .t = t };
+    int rc = az_pool_split(threads, AZ_KIND_COUNT, sort_kind, &s);
+    for (size_t k = 0; rc == 0 && k < AZ_KIND_COUNT; k++)
+        rc = s.rc[k];
+    return rc;
+}
+
+int az_trace_seal(struct az_trace *t) { return az_trace_seal_on(t, 1); }
+
+int az_trace_seal_on(struct az_trace *t, unsigned threads)
 {
     if (t->sealed)
         return 0;
@@ -395,17 +423,9 @@ int az_trace_seal(struct az_trace *t)
     if (t->geometries.rows.n == 0) /* wanted, but the file has none */
         az_trace_drop_columns(t, AZ_KERNEL, AZ_COL_GEO);
     az_map_release(&t->geometries.row_of);
-    for (size_t k = 0; k < AZ_KIND_COUNT; k++) {
-        struct az_events *ev = &t->ev[k];
-        int err = 0;
-        if (ev->cap > ev->n)
-            err = resize(t, ev, ev->n);
-        if (err == 0 && !sorted_by_start(ev))
-            err = sort_events(t, ev);
-        if (err != 0)
-            return err;
-    }
-    const int err = az_samples_seal(&t->samples, t->mem);
+    int err = sort_kinds(t, threads);
+    if (err == 0)
+        err = az_samples_seal(&t->samples, t->mem);
     if (err != 0)
         return err;
     t->sealed = true;

@@ -57,6 +57,23 @@ void az_document_release(struct az_document *d)
     az_vec_release(&d->epilogue);
 }
 
+int az_document_part(struct az_document *whole, struct az_arena *arena, struct az_document *part)
+{
+    if (!whole->names && !(whole->names = az_schema_index_new(whole->arena)))
+        return az_arena_error(whole->arena);
+    *part = *whole;
+    part->arena = arena;
+    part->kept = NULL;
+    part->tracks = NULL;
+    part->flame = NULL;
+    part->events = NULL;
+    az_vec_init(&part->tables, part->mem);
+    az_vec_init(&part->charts, part->mem);
+    az_vec_init(&part->preface, part->mem);
+    az_vec_init(&part->epilogue, part->mem);
+    return 0;
+}
+
 static struct az_table *find(const struct az_document *d, struct az_sv id)
 {
     for (size_t i = 0; i < d->tables.n; i++) {
@@ -77,6 +94,16 @@ static size_t place_of(const struct az_document *d, const struct az_table *t)
     while (i > 0 && (d->tables.v[i - 1]->flags & AZ_TABLE_LAST))
         i--;
     return i;
+}
+
+/* Puts the table that was pushed in its place. */
+static void put_last(struct az_document *d)
+{
+    struct az_table *t = d->tables.v[--d->tables.n];
+    const size_t at = place_of(d, t);
+    memmove(d->tables.v + at + 1, d->tables.v + at, (d->tables.n - at) * sizeof d->tables.v[0]);
+    d->tables.v[at] = t;
+    d->tables.n++;
 }
 
 /* Writers jump about in the rows of summaries and charts. */
@@ -119,10 +146,7 @@ int az_document_add(struct az_document *d, struct az_table *t)
     rc = az_vec_push(&d->tables, t);
     if (rc)
         goto drop;
-    size_t at = (d->tables.n--, place_of(d, t));
-    memmove(d->tables.v + at + 1, d->tables.v + at, (d->tables.n - at) * sizeof d->tables.v[0]);
-    d->tables.v[at] = t;
-    d->tables.n++;
+    put_last(d);
     return 0;
 drop:
     az_table_free(t);
@@ -137,6 +161,57 @@ int az_document_chart(struct az_document *d, struct az_chart c)
     if (rc)
         az_vec_release(&c.y);
     return rc || !t ? rc : hold_shown(d, t);
+}
+
+/* A table that a part has made ready. */
+static int move_table(struct az_document *d, struct az_table *t)
+{
+    const bool there = find(d, t->id) != NULL;
+    const int rc = there ? AZ_EINTERNAL : az_vec_push(&d->tables, t);
+    if (rc)
+        az_table_free(t);
+    else
+        put_last(d);
+    return rc;
+}
+
+static int move_lines(struct az_vec_sv *to, const struct az_vec_sv *from)
+{
+    int rc = az_vec_reserve(to, from->n);
+    for (size_t i = 0; rc == 0 && i < from->n; i++)
+        to->v[to->n++] = from->v[i];
+    return rc;
+}
+
+int az_document_join(struct az_document *whole, struct az_document *part)
+{
+    int rc = move_lines(&whole->preface, &part->preface);
+    if (rc == 0)
+        rc = move_lines(&whole->epilogue, &part->epilogue);
+    for (size_t i = 0; i < part->tables.n; i++) {
+        if (rc == 0)
+            rc = move_table(whole, part->tables.v[i]);
+        else
+            az_table_free(part->tables.v[i]);
+    }
+    part->tables.n = 0;
+    for (size_t i = 0; i < part->charts.n; i++) {
+        if (rc == 0)
+            rc = az_document_chart(whole, part->charts.v[i]);
+        else
+            az_vec_release(&part->charts.v[i].y);
+    }
+    part->charts.n = 0;
+    struct az_kept **end = &part->kept;
+    while (*end)
+        end = &(*end)->next;
+    *end = whole->kept;
+    whole->kept = part->kept;
+    part->kept = NULL;
+    whole->tracks = part->tracks ? part->tracks : whole->tracks;
+    whole->flame = part->flame ? part->flame : whole->flame;
+    az_document_release(part);
+    return rc;
 }
 
 bool az_document_has(const struct az_document *d, struct az_sv id) { return find(d, id) != NULL; }

@@ -257,6 +257,15 @@ void az_table_reserve(struct az_table *t, size_t rows)
         t->error = az_vec_reserve(&t->cells, cells);
 }
 
+void az_table_append(struct az_table *t, const struct az_table *from)
+{
+    az_table_reserve(t, from->rows);
+    if (t->error == 0)
+        t->error = from->error;
+    for (size_t i = 0; t->error == 0 && i < from->rows * from->columns.n; i++)
+        put(t, from->cells.v[i]);
+}
+
 int az_table_finish(struct az_table *t)
 {
     if (!t->error && t->at != 0)

@@ -180,6 +180,9 @@ ptrdiff_t az_table_find_nocase(const struct az_table *t, const char *name); /* i
 /* Sorts rows that are held: keys are columns; negative number of (column + 1): descending. Stable;
  * texts bytewise; empty last. */
 int az_table_sort(struct az_table *t, const int *keys, size_t n) AZ_MUST_USE;
+/* Adds the rows of a table of equal columns, both held; its texts must live as long. Errors are the
+ * table's. */
+void az_table_append(struct az_table *t, const struct az_table *from);
 /* Keeps the first n rows. */
 void az_table_keep(struct az_table *t, size_t n);
 

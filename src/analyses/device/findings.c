@@ -55,4 +55,5 @@ const struct az_analysis az_analysis_findings = {
     .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLS | AZ_CAP_PROJ | AZ_CAP_RANGES |
            AZ_CAP_CALLTREE,
     .run = run,
+    .alone = true,
 };

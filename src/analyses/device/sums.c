@@ -89,4 +89,4 @@ static const struct az_table_spec specs[] = {
     { NULL }
 };
 
-const struct az_analysis az_analysis_sums = { .specs = specs };
+const struct az_analysis az_analysis_sums = { .specs = specs, .after = true, .part = 3 };

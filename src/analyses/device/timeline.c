@@ -244,4 +244,5 @@ const struct az_analysis az_analysis_gpu_timeline = {
     .help = "device time by computation, communication, copies and idle: all, per device, per step",
     .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE,
     .run = run,
+    .part = 10,
 };

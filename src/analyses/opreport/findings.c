@@ -50,6 +50,7 @@ struct az_opr_totals *az_opr_totals_of(struct az_job *job)
     void **slot = az_job_slot(job, &what);
     if (slot && !*slot)
         *slot = az_arena_alloc(job->arena, sizeof(struct az_opr_totals));
+    az_job_leave(job, slot);
     return slot ? *slot : NULL;
 }
 

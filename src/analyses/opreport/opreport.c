@@ -273,4 +273,5 @@ const struct az_analysis az_analysis_tt = {
             "iterations, data quality",
     .needs = AZ_CAP_OPREPORT,
     .run = run,
+    .alone = true,
 };

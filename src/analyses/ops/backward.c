@@ -144,11 +144,11 @@ int az_forward_links(const struct az_op_links *f, struct az_mem *mem, uint32_t *
     return rc ? rc : by_sequence(mem, f, forward);
 }
 
-const uint32_t *az_fw_forward(struct az_job *job, struct az_fw *f, int *rc)
+static const uint32_t *forward_of(struct az_job *job, const struct az_fw *f, void **slot, int *rc)
 {
-    *rc = 0;
-    if (f->forward)
-        return f->forward;
+    *rc = slot ? 0 : az_arena_error(job->arena);
+    if (*rc || *slot)
+        return slot ? *slot : NULL;
     uint32_t *forward =
         az_arena_array(job->arena, (size_t)f->tree->first_call + 1, sizeof *forward);
     if (!forward) {
@@ -157,7 +157,15 @@ const uint32_t *az_fw_forward(struct az_job *job, struct az_fw *f, int *rc)
     }
     const struct az_op_links links = { .trace = f->trace, .tree = f->tree, .ops = f->ops };
     *rc = az_forward_links(&links, job->mem, forward);
-    if (*rc == 0)
-        f->forward = forward;
-    return f->forward;
+    *slot = *rc ? NULL : forward;
+    return *slot;
+}
+
+const uint32_t *az_fw_forward(struct az_job *job, const struct az_fw *f, int *rc)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    const uint32_t *forward = forward_of(job, f, slot, rc);
+    az_job_leave(job, slot);
+    return forward;
 }

@@ -19,6 +19,6 @@ int az_forward_links(const struct az_op_links *l, struct az_mem *mem,
  * `autograd::engine::evaluate_function: X` wrapper, AZ_NO_ROW elsewhere. By arrows of the file
  * where it has them; else wrappers and forward operators meet by sequence number: the latest
  * operator of that number on another thread. In the job's arena. NULL on failure. */
-const uint32_t *az_fw_forward(struct az_job *job, struct az_fw *f, int *rc);
+const uint32_t *az_fw_forward(struct az_job *job, const struct az_fw *f, int *rc);
 
 #endif

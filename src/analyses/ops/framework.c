@@ -297,9 +297,10 @@ static int make_extended(struct az_job *job, struct az_fw *f)
     return make(job, f);
 }
 
-struct az_fw *az_fw_get(struct az_job *job, int *rc)
+static const char what; /* places: of the whole, and of what a part changes in it */
+
+static struct az_fw *whole_of(struct az_job *job, int *rc)
 {
-    static const char what;
     void **slot = az_job_slot(job, &what);
     *rc = slot ? 0 : az_arena_error(job->arena);
     if (slot && !*slot) {
@@ -308,5 +309,26 @@ struct az_fw *az_fw_get(struct az_job *job, int *rc)
         if (*rc == 0)
             *slot = f;
     }
+    az_job_leave(job, slot);
     return slot ? *slot : NULL;
+}
+
+/* Parts of a job share what is known of operators and have their own estimates, which are a cache:
+ * only the pointers of struct az_fw are copied. */
+struct az_fw *az_fw_get(struct az_job *job, int *rc)
+{
+    struct az_fw *whole = whole_of(job, rc);
+    if (!whole || !az_job_is_part(job))
+        return whole;
+    void **view = az_job_view(job, &what);
+    if (view && !*view) {
+        struct az_fw *own = *view = az_arena_alloc(job->arena, sizeof *own);
+        if (own) {
+            *own = *whole;
+            own->metrics = NULL;
+            own->overlaps = NULL;
+        }
+    }
+    *rc = view && *view ? 0 : az_arena_error(job->arena);
+    return view ? *view : NULL;
 }

@@ -28,12 +28,12 @@ struct az_fw {
     struct az_sv category_text[64]; /* by category id */
     uint32_t n_categories;
     uint32_t *category;   /* launcher -> category id */
-    uint32_t *forward;    /* analyses/ops/backward.h; made on first use */
     uint32_t *by_node;    /* operator or call -> launcher, AZ_NO_ROW */
     uint32_t *lane_group; /* lane -> first lane of the same process name, label and thread name */
     uint8_t *gpu_class;   /* gpu number -> az_gpu_class */
     uint32_t *order;      /* gpu numbers by start */
-    struct az_sv *kernel_class; /* name id -> class, decided on first use */
+    /* name id -> class; NULL: not asked for yet */
+    _Atomic(const struct az_sv *) *kernel_class;
     const struct az_classifier *classes;
     const struct az_options *opts;
     struct az_op_category *extra; /* of the user's script; they win over `known` */

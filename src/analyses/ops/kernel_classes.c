@@ -5,14 +5,15 @@ struct az_sv az_fw_kernel_class(struct az_fw *f, uint32_t name)
 {
     if (name == AZ_NO_ID)
         return AZ_SV("others");
-    struct az_sv *known = &f->kernel_class[name];
-    if (!known->p) {
+    const struct az_sv *known = atomic_load_explicit(&f->kernel_class[name], memory_order_relaxed);
+    if (!known) {
         const uint32_t user = f->classes->rules->n
                                   ? az_classify(f->classes, az_trace_text(f->trace, name))
                                   : AZ_CLASS_OTHERS;
-        *known = user != AZ_CLASS_OTHERS && user != f->classes->nccl
-                     ? f->classes->names.v[user]
-                     : az_trace_class(f->trace, name)->name;
+        known = user != AZ_CLASS_OTHERS && user != f->classes->nccl
+                    ? &f->classes->names.v[user]
+                    : &az_trace_class(f->trace, name)->name;
+        atomic_store_explicit(&f->kernel_class[name], known, memory_order_relaxed);
     }
     return *known;
 }

@@ -6,14 +6,8 @@
 #include "analyses/list.h"
 #include "tables/keys.h"
 
-int az_fw_kernels_get(struct az_fw_kernels *k, struct az_job *job)
+static int kernels_of(struct az_fw_kernels *k, struct az_job *job, void **slot)
 {
-    int rc;
-    k->fw = az_fw_get(job, &rc);
-    if (!k->fw)
-        return rc;
-    static const char what; /* made once a job: several analyses ask for it */
-    void **slot = az_job_slot(job, &what);
     k->ev = &k->fw->trace->ev[AZ_KERNEL];
     k->gpu = slot ? *slot : NULL;
     if (k->gpu)
@@ -26,6 +20,19 @@ int az_fw_kernels_get(struct az_fw_kernels *k, struct az_job *job)
             gpu[k->fw->tree->gpu_row[g]] = g;
     k->gpu = *slot = gpu;
     return 0;
+}
+
+int az_fw_kernels_get(struct az_fw_kernels *k, struct az_job *job)
+{
+    int rc;
+    k->fw = az_fw_get(job, &rc);
+    if (!k->fw)
+        return rc;
+    static const char what; /* made once a job: several analyses ask for it */
+    void **slot = az_job_slot(job, &what);
+    rc = kernels_of(k, job, slot);
+    az_job_leave(job, slot);
+    return rc;
 }
 
 uint32_t az_fw_kernel_owner(const struct az_fw_kernels *k, size_t kernel, uint32_t *call)
@@ -148,4 +155,5 @@ const struct az_analysis az_analysis_fw_kernels = {
     .help = "kernels by class, and by launching operation, name and stream",
     .needs = AZ_CAP_CALLTREE,
     .run = run,
+    .part = 9,
 };

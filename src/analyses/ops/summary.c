@@ -160,4 +160,5 @@ const struct az_analysis az_analysis_fw_ops = {
     .help = "operations by category, by name, by name and arguments: kernel time they launched",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
+    .part = 20,
 };

@@ -351,11 +351,10 @@ static int make(struct work *w)
     return rc ? rc : settle(w);
 }
 
-const struct az_unified *az_unified_of(struct az_job *job, struct az_fw *fw, int *rc)
+static const struct az_unified *unified_of(struct az_job *job, struct az_fw *fw, void **slot,
+                                           int *rc)
 {
-    static const char what;
     struct work w = { .job = job, .fw = fw, .u.fw = fw };
-    void **slot = az_job_slot(job, &what);
     *rc = slot ? 0 : az_arena_error(job->arena);
     if (*rc || *slot)
         return slot ? *slot : NULL;
@@ -383,6 +382,15 @@ const struct az_unified *az_unified_of(struct az_job *job, struct az_fw *fw, int
     return u;
 }
 
+const struct az_unified *az_unified_of(struct az_job *job, struct az_fw *fw, int *rc)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    const struct az_unified *u = unified_of(job, fw, slot, rc);
+    az_job_leave(job, slot);
+    return u;
+}
+
 static int run(struct az_job *job)
 {
     int rc;
@@ -406,4 +414,5 @@ const struct az_analysis az_analysis_fw_unified = {
     .help = "kernel time by operation, each device event once",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
+    .part = 40,
 };

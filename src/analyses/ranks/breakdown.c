@@ -299,5 +299,6 @@ struct az_bd *az_bd_get(struct az_job *job, int *rc)
         if (*rc == 0)
             *slot = b;
     }
+    az_job_leave(job, slot);
     return slot ? *slot : NULL;
 }

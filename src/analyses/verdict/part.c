@@ -289,6 +289,7 @@ struct az_vd_ranks *az_vd_ranks_of(struct az_job *job)
     void **slot = az_job_slot(job, &what);
     if (slot && !*slot)
         *slot = az_arena_alloc(job->arena, sizeof(struct az_vd_ranks));
+    az_job_leave(job, slot);
     return slot ? *slot : NULL;
 }
 

@@ -57,6 +57,29 @@ static void add_up(struct az_vd_whole *w)
     w->devices = w->sum.devices;
 }
 
+/* The part of the only trace of a job. */
+static int only_part(struct az_job *job, struct az_vd_part **out)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    int rc = slot ? 0 : az_arena_error(job->arena);
+    if (rc == 0 && !*slot) {
+        struct az_vd_part *part = NULL;
+        rc = az_vd_part_make(job, 0, job->arena, &part);
+        *slot = rc ? NULL : part;
+    }
+    *out = slot ? *slot : NULL;
+    az_job_leave(job, slot);
+    return rc;
+}
+
+int az_vd_prepare(struct az_job *job)
+{
+    struct az_vd_part *part;
+    const bool one = job->n_traces == 1 && !(job->traces[0]->caps & AZ_CAP_OPREPORT);
+    return one && job->findings ? only_part(job, &part) : 0;
+}
+
 static int collect(struct az_vd_whole *w)
 {
     struct az_job *job = w->job;
@@ -71,7 +94,7 @@ static int collect(struct az_vd_whole *w)
     w->ranks = r->ranks;
     if (job->n_traces == 1) {
         w->n = 1;
-        return az_vd_part_make(job, 0, job->arena, &w->part[0]);
+        return only_part(job, &w->part[0]);
     }
     for (size_t i = 0; r->ranks && i < r->ranks->n; i++) {
         if (!r->part[i])
