@@ -239,44 +239,50 @@ void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n)
 }
 
 /* ---- widths ---- */
-static size_t count_tokens(struct az_sv s)
+/* The words of a name. */
+struct words {
+    struct az_sv *v;
+    size_t n, has; /* has: without an empty one at the end */
+};
+
+/* Of all names; NULL without memory. */
+static struct words *cut_all(struct az_arena *a, const struct az_sv *name, size_t n)
 {
-    size_t n = 1;
+    struct words *w = az_arena_array(a, n + 1, sizeof *w);
 
-    for (size_t i = 0; i < s.n; i++)
-        n += s.p[i] == '_';
-    return n;
-}
-
-static struct az_sv token(struct az_sv s, size_t at)
-{
-    struct az_sv t = az_sv_cut(&s, '_');
-
-    while (at-- > 0)
-        t = az_sv_cut(&s, '_');
-    return t;
+    for (size_t i = 0; w && i < n; i++) {
+        struct az_sv rest = name[i];
+        size_t most = 1;
+        for (size_t k = 0; k < rest.n; k++)
+            most += rest.p[k] == '_';
+        w[i].v = az_arena_array(a, most, sizeof *w[i].v);
+        if (!w[i].v)
+            return NULL;
+        while (w[i].n < most)
+            w[i].v[w[i].n++] = az_sv_cut(&rest, '_');
+        w[i].has = most - (w[i].v[most - 1].n == 0);
+    }
+    return w;
 }
 
 /* Is it a word of the name? */
-static bool has_token(struct az_sv s, struct az_sv t)
+static bool has_word(const struct words *w, struct az_sv t)
 {
-    while (s.n)
-        if (az_sv_eq(az_sv_cut(&s, '_'), t))
+    for (size_t i = 0; i < w->has; i++)
+        if (w->v[i].n == t.n && az_sv_eq(w->v[i], t))
             return true;
     return false;
 }
 
 /* The word of a name that most of the other names (still[k]) do not have; 0: each has all. */
-static size_t most_telling(const struct az_sv *name, size_t n, size_t i, const bool *still)
+static size_t most_telling(const struct words *w, size_t n, size_t i, const bool *still)
 {
-    const size_t tokens = count_tokens(name[i]);
     size_t best = 0, best_lack = 0;
 
-    for (size_t at = 1; at < tokens; at++) {
-        const struct az_sv t = token(name[i], at);
+    for (size_t at = 1; at < w[i].n; at++) {
         size_t lack = 0;
         for (size_t k = 0; k < n; k++)
-            lack += still[k] && !has_token(name[k], t);
+            lack += still[k] && !has_word(&w[k], w[i].v[at]);
         if (lack > best_lack) {
             best_lack = lack;
             best = at;
@@ -288,28 +294,29 @@ static size_t most_telling(const struct az_sv *name, size_t n, size_t i, const b
 /* The first word, and of the others those in which a generated name differs from those that begin
  * alike: "sm90_xmma_gemm_bf16_tn_n_tile256x128x64_execute" -> "sm90...tn...tile256x128x64". The
  * name itself if none begins alike, or its words are the same as another's. */
-static struct az_sv telling(struct az_arena *a, const struct az_sv *name, size_t n, size_t i)
+static struct az_sv telling(struct az_arena *a, const struct az_sv *name, const struct words *w,
+                            size_t n, size_t i)
 {
-    const size_t tokens = count_tokens(name[i]);
+    const size_t tokens = w[i].n;
     bool still[MOST_CUT] = { false }, keep[MOST_TOKENS] = { true };
-    struct az_sv out = token(name[i], 0);
+    struct az_sv out = w[i].v[0];
     size_t others = 0;
 
     if (tokens < 3 || tokens > MOST_TOKENS)
         return name[i];
     for (size_t k = 0; k < n; k++) {
-        still[k] = !az_sv_eq(name[k], name[i]) && az_sv_eq(token(name[k], 0), out);
+        still[k] = az_sv_eq(w[k].v[0], out) && !az_sv_eq(name[k], name[i]);
         others += still[k];
     }
     if (!others)
         return name[i];
     while (others) {
-        const size_t at = most_telling(name, n, i, still);
+        const size_t at = most_telling(w, n, i, still);
         if (!at)
             return name[i];
         keep[at] = true;
         for (size_t k = 0; k < n; k++)
-            if (still[k] && !has_token(name[k], token(name[i], at))) {
+            if (still[k] && !has_word(&w[k], w[i].v[at])) {
                 still[k] = false;
                 others--;
             }
@@ -317,7 +324,7 @@ static struct az_sv telling(struct az_arena *a, const struct az_sv *name, size_t
     for (size_t at = 1; at < tokens; at++)
         if (keep[at])
             out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), keep[at - 1] ? "_" : MARK,
-                                  AZ_SVF(token(name[i], at)));
+                                  AZ_SVF(w[i].v[at]));
     return keep[tokens - 1] ? out : az_arena_printf(a, "%.*s" MARK, AZ_SVF(out));
 }
 
@@ -335,13 +342,15 @@ static bool taken(const struct az_sv *name, size_t n, size_t i, size_t width, st
 void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width)
 {
     struct az_sv *shown = az_arena_array(a, n + 1, sizeof *shown);
+    struct words *w = NULL; /* made when first needed */
 
     if (!shown)
         return;
     for (size_t i = 0; i < n; i++)
         shown[i] = az_field_cut(a, name[i], width, true);
     for (size_t i = 0; i < n && n <= MOST_CUT; i++)
-        if (az_utf8_width(name[i]) > 2 * width || taken(name, n, i, width, a))
-            shown[i] = az_field_cut(a, telling(a, name, n, i), width, true);
+        if ((az_utf8_width(name[i]) > 2 * width || taken(name, n, i, width, a)) &&
+            (w || (w = cut_all(a, name, n))))
+            shown[i] = az_field_cut(a, telling(a, name, w, n, i), width, true);
     memcpy(name, shown, n * sizeof *shown);
 }

@@ -230,6 +230,22 @@ static enum az_xlsx_style cell_style(const struct az_column *c, size_t at)
     return c->type == AZ_TEXT && at > 0 ? AZ_STYLE_INDENTED : az_xlsx_style_of(c);
 }
 
+/* Rows in constant memory mode, see xlsx_rows.c. */
+static void rows_at_once(struct az_xlsx *x, const struct az_xlsx_part *p, struct az_rows *rows)
+{
+    struct az_xlsx_rows w;
+    const struct az_cell *cells;
+    enum az_xlsx_style *style = az_arena_array(x->scratch, p->columns + 1, sizeof *style);
+
+    if (!style || az_xlsx_rows_open(&w, x, p->ws, p->columns))
+        return; /* the arena remembers */
+    for (size_t c = 0; c < p->columns; c++)
+        style[c] = cell_style(&p->t->columns.v[c], c);
+    for (size_t r = 0; r < p->rows && !x->error && (cells = az_rows_at(rows, p->first + r)); r++)
+        az_xlsx_row(&w, r + 1, cells, style);
+    az_xlsx_rows_close(&w);
+}
+
 static void sheet(struct az_xlsx *x, const struct az_xlsx_part *p)
 {
     const struct az_column *columns = p->t->columns.v;
@@ -241,7 +257,11 @@ static void sheet(struct az_xlsx *x, const struct az_xlsx_part *p)
     dress(x, p);
     for (size_t c = 0; c < p->columns; c++)
         az_xlsx_text(x, p->ws, 0, c, columns[c].name, AZ_STYLE_HEADER);
-    for (size_t r = 0; r < p->rows && !x->error && (cells = az_rows_at(&rows, p->first + r)); r++) {
+    if (x->constant_memory)
+        rows_at_once(x, p, &rows);
+    for (size_t r = 0; r < p->rows && !x->constant_memory && !x->error &&
+                       (cells = az_rows_at(&rows, p->first + r));
+         r++) {
         for (size_t c = 0; c < p->columns; c++)
             az_xlsx_cell(x, p->ws, r + 1, c, &cells[c], cell_style(&columns[c], c));
     }

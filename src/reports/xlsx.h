@@ -3,6 +3,7 @@
 #ifndef AZ_REPORTS_XLSX_H
 #define AZ_REPORTS_XLSX_H
 
+#include "base/num.h"
 #include "results/document.h"
 
 struct lxw_workbook;
@@ -75,6 +76,9 @@ void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
 /* A cell that leads to another sheet. */
 void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
                   struct az_sv sheet, struct az_sv shown, enum az_xlsx_style style);
+/* A text as the library gets it: cleaned, escaped, cut, NUL-terminated; until the next one. NULL on
+ * failure. */
+const char *az_xlsx_prepared(struct az_xlsx *x, struct az_sv s);
 /* NUL-terminated cleaned text in the scratch arena, at most `units` UTF-16 units (titles of charts,
  * names). */
 const char *az_xlsx_string(struct az_xlsx *x, struct az_sv s, size_t units);
@@ -83,6 +87,34 @@ bool az_xlsx_too_long(struct az_sv s);
 /* Writes the file and moves it to its name, or removes every trace of it. Always frees. Returns the
  * first error. */
 int az_xlsx_close(struct az_xlsx *x) AZ_MUST_USE;
+
+/* ---- xlsx_rows.c: rows of a sheet in constant memory mode ---- */
+struct az_xlsx_col { /* what is the same in all its cells */
+    char name[4], style[24];
+    uint8_t name_n, style_n;
+    bool known; /* the style */
+    struct lxw_format *format;
+};
+struct az_xlsx_rows {
+    struct az_xlsx *x;
+    struct lxw_worksheet *ws;
+    size_t columns;
+    struct az_xlsx_col *col;
+    struct az_vec_char text; /* rows that are not written yet */
+    uint32_t at;             /* the row, from 0, and as it is written */
+    char row[AZ_NUM_MAX];
+    uint8_t row_n;
+};
+/* From here on all rows of the sheet come by az_xlsx_row, in order, and none by the functions
+ * above. Close also after a failure; errors are in x->error. */
+int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_worksheet *ws,
+                      size_t columns) AZ_MUST_USE;
+/* The cells as az_xlsx_cell writes them; style: of each column. */
+void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells,
+                 const enum az_xlsx_style *style);
+void az_xlsx_rows_close(struct az_xlsx_rows *w);
+/* As printf's "%.16G", which the library uses. */
+size_t az_xlsx_number_text(double v, char out[AZ_NUM_MAX]);
 
 /* ---- xlsx_style.c ---- */
 struct lxw_format *az_xlsx_style(struct az_xlsx *x, enum az_xlsx_style s);

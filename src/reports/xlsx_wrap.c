@@ -114,8 +114,7 @@ static int append_escaped(struct az_vec_char *out, struct az_sv s)
     return rc ? rc : az_text_append(out, az_sv_make(s.p + done, s.n - done));
 }
 
-/* The text as the library gets it, in x->text; NULL on failure. */
-static const char *prepared(struct az_xlsx *x, struct az_sv s)
+const char *az_xlsx_prepared(struct az_xlsx *x, struct az_sv s)
 {
     struct az_sv clean = az_field_text(x->scratch, s);
     bool cut = az_xlsx_too_long(clean);
@@ -147,7 +146,7 @@ const char *az_xlsx_string(struct az_xlsx *x, struct az_sv s, size_t units)
 void az_xlsx_text(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
                   struct az_sv s, enum az_xlsx_style style)
 {
-    const char *p = s.n ? prepared(x, s) : NULL;
+    const char *p = s.n ? az_xlsx_prepared(x, s) : NULL;
 
     if (!p || !room_for_cell(x))
         return;

@@ -1,6 +1,7 @@
 /* Workbooks: opened by openpyxl and compared with CSV and JSON; equal bytes for equal documents;
  * cuts are said; failed writes leave nothing. */
 #include <dirent.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -290,6 +291,137 @@ static void unwritable_targets(void **state)
     sample_end(&s);
 }
 
+/* ---- rows past the library ---- */
+static uint64_t seed = 88172645463325252u;
+static uint64_t next_random(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    return seed ^= seed << 17;
+}
+
+static void assert_number(double v)
+{
+    char want[64], got[AZ_NUM_MAX + 1];
+    const size_t n = az_xlsx_number_text(v, got);
+    snprintf(want, sizeof want, "%.16G", v);
+    got[n] = 0;
+    assert_string_equal(got, want);
+}
+
+static void numbers_are_those_of_printf(void **state)
+{
+    (void)state;
+    static const double odd[] = { 0,      -0.0,   1,       -1,       9.7,     0.95,
+                                  8.41,   1e15,   1e16,    1e14,     0.1,     0.01,
+                                  0.001,  1e-4,   1e-5,    0.5,      2.5,     1e300,
+                                  5e-324, 1.5e15, 12345.6, 1e22,     -0.03,   99999.5,
+                                  1 / 3., 2 / 3., 0.3,     0.1 + .2, 999.999, 1e15 - 0.125 };
+    for (size_t i = 0; i < AZ_LENGTH(odd); i++)
+        assert_number(odd[i]);
+    for (int e = -6; e < 17; e++) { /* next to powers of ten, where digits carry over */
+        assert_number(nextafter(pow(10, e), 0));
+        assert_number(nextafter(pow(10, e), 1e30));
+        assert_number(-nextafter(pow(10, e), 0));
+    }
+    for (int i = 0; i < 100000; i++) {
+        double v;
+        const uint64_t bits = next_random();
+        memcpy(&v, &bits, sizeof v);
+        if (isfinite(v) && i % 4 == 0) /* any double */
+            assert_number(v);
+        assert_number((double)(bits >> 20) / 1000);
+        assert_number((double)(bits >> 40) / 4096); /* ties */
+        assert_number(ldexp((double)(bits >> 11), -(int)(bits & 63) - 10));
+    }
+}
+
+static struct az_cell text_cell(const char *text)
+{
+    return (struct az_cell){ .type = AZ_TEXT, .s = text, .len = (uint32_t)strlen(text) };
+}
+
+static struct az_cell odd_cell(size_t row, size_t col)
+{
+    static const char *const texts[] = { "plain",
+                                         " leads",
+                                         "trails\n",
+                                         "a<b>&c\"'",
+                                         "_x0041_",
+                                         "_x",
+                                         "tab\tand\nline",
+                                         "gr\xc3\xbc\xc3\x9f",
+                                         "bad \xff byte",
+                                         "\x01\x1f control",
+                                         "",
+                                         "=1+1",
+                                         "void k<float, 4>(int)" };
+    switch ((row * 7 + col) % 6) {
+    case 0:
+        return (struct az_cell){ .type = AZ_INT, .i = (int64_t)(next_random() >> (row % 60)) };
+    case 1:
+        return (struct az_cell){ .type = AZ_REAL, .f = (double)(next_random() >> 30) / 1000 };
+    case 2:
+        return text_cell(texts[row % AZ_LENGTH(texts)]);
+    case 3:
+        return (struct az_cell){ .type = AZ_BOOL, .b = row & 1 };
+    case 4:
+        return (struct az_cell){ .type = AZ_REAL, .f = row % 5 ? -1.0 / (double)row : NAN };
+    default:
+        return (struct az_cell){ .type = AZ_EMPTY };
+    }
+}
+
+enum { ODD_ROWS = 3000, ODD_COLUMNS = 30 };
+static void write_odd(struct sample *s, const char *name, bool by_library)
+{
+    struct az_xlsx x;
+    struct az_xlsx_rows w;
+    struct az_sv sheet;
+    enum az_xlsx_style style[ODD_COLUMNS];
+    struct az_cell cells[ODD_COLUMNS];
+    char *longest = malloc(70001); /* is cut */
+    memset(longest, '&', 70000);
+    longest[70000] = 0;
+    seed = 88172645463325252u;
+    assert_int_equal(
+        az_xlsx_open(&x, sample_path(s, name), true, false, &s->scratch, &s->mem, &s->diag), 0);
+    struct lxw_worksheet *ws = az_xlsx_sheet(&x, AZ_SV("odd"), &sheet);
+    for (size_t c = 0; c < ODD_COLUMNS; c++) {
+        az_xlsx_text(&x, ws, 0, c, AZ_SV("head"), AZ_STYLE_HEADER);
+        style[c] = c % 3 == 0 ? AZ_STYLE_PLAIN : c % 3 == 1 ? AZ_STYLE_FIXED3 : AZ_STYLE_INDENTED;
+    }
+    if (!by_library)
+        assert_int_equal(az_xlsx_rows_open(&w, &x, ws, ODD_COLUMNS), 0);
+    for (size_t r = 1; r < ODD_ROWS; r++) {
+        for (size_t c = 0; c < ODD_COLUMNS; c++)
+            cells[c] = r % 100 == 50 ? (struct az_cell){ .type = AZ_EMPTY } : odd_cell(r, c);
+        if (r == 17)
+            cells[3] = text_cell(longest);
+        for (size_t c = 0; by_library && c < ODD_COLUMNS; c++)
+            az_xlsx_cell(&x, ws, r, c, &cells[c], style[c]);
+        if (!by_library)
+            az_xlsx_row(&w, r, cells, style);
+    }
+    if (!by_library)
+        az_xlsx_rows_close(&w);
+    assert_int_equal(az_xlsx_close(&x), 0);
+    free(longest);
+}
+
+static void rows_have_the_bytes_of_the_library(void **state)
+{
+    (void)state;
+    struct sample s;
+    char command[1024];
+    sample_begin(&s);
+    write_odd(&s, "library.xlsx", true);
+    write_odd(&s, "rows.xlsx", false);
+    snprintf(command, sizeof command, "cmp %s/library.xlsx %s/rows.xlsx", s.dir.p, s.dir.p);
+    assert_int_equal(system(command), 0);
+    sample_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +436,8 @@ int main(void)
         cmocka_unit_test(long_tables_go_on_in_a_second_sheet),
         cmocka_unit_test(full_disk_leaves_nothing),
         cmocka_unit_test(unwritable_targets),
+        cmocka_unit_test(numbers_are_those_of_printf),
+        cmocka_unit_test(rows_have_the_bytes_of_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
