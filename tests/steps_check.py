@@ -246,6 +246,37 @@ def generated(analyzer, folder, seeds):
     print("generated: a loop said to be in %d of %d traces without one" % (wrong, runs))
 
 
+def lanes(analyzer, folder, seeds):
+    """Few kernel names on two streams that take turns as they like: their order differs from step to step."""
+    path = os.path.join(folder, "lanes_kernel_trace.csv")
+    for seed in range(seeds):
+        rng = random.Random(2000 + seed)
+        layers, now, rows, truth = rng.randint(3, 6), 1000000, [], []
+        for _ in range(rng.randint(3, 9)):
+            now += rng.randint(20000, 50000)
+            truth.append(now)
+            at = [now, now + 50]
+            for layer in range(2 * layers):
+                sends = ["ncclDevKernel_AllGather_RING_LL" if layer < layers else "ncclDevKernel_ReduceScatter_RING_LL"]
+                for stream, names in ((1, sends), (0, ["gemm", "gemm", "add"] if layer < layers else ["gemm", "gemm"])):
+                    for name in names:
+                        t = int(rng.uniform(0.7, 1.3) * {"gemm": 90000, "add": 10000}.get(name, 180000))
+                        rows.append((at[stream], at[stream] + t, name, stream + 1))
+                        at[stream] += t + rng.randint(100, 900)
+            rows.append((max(at), max(at) + 9000, "ncclDevKernel_AllReduce_RING_LL", 2))
+            now = max(at) + 9000
+        rows.sort()
+        with open(path, "w") as f:
+            print(HEAD, file=f)
+            for i, (a, b, name, stream) in enumerate(rows):
+                print('"KERNEL_DISPATCH","Agent 1",%d,%d,77,%d,9,"%s",%d,%d,%d,0,0,32,0,32,64,1,1,64,1,1'
+                      % (stream, stream, i + 1, name, i + 1, a, b), file=f)
+        found, note = steps_of(analyzer, path, folder, "pattern")
+        first = rows[0][0]
+        near = sum(any(abs(t - first - x) <= 200000 for x in found or []) for t in truth)
+        verdict(near == len(truth) == len(found or []), "seed %d: %d steps of two lanes" % (seed, len(truth)), "%s, %s" % (found, note))
+
+
 # ---- marks ----
 def pytorch(path, marks, work):
     """marks: (name, start, end) in us; work: (thread, call, start, end)."""
@@ -332,6 +363,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         generated(analyzer, folder, args.seeds)
         marked(analyzer, folder)
+        lanes(analyzer, folder, args.seeds)
         if args.shared and os.path.isdir(os.path.join(args.shared, "data")):
             real(analyzer, folder, os.path.abspath(args.shared))
     print("%d passed, %d failed" % (passed, failed))

@@ -206,6 +206,7 @@ static void surroundings(struct az_kernels *k, struct az_loop *l, double missing
     forget(k, from, k->n);
     l->whole =
         (double)(l->head + l->tail - both) <= strange && (double)l->len - (double)both <= strange;
+    l->exact = both == l->len && l->head + l->tail == l->len;
 }
 
 static bool is_loop(const struct az_kernels *k, const struct az_loop *l)

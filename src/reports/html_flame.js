@@ -21,7 +21,7 @@
     return e;
   }
   function time(ns) {
-    const unit = [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]].find((u) => ns >= u[0]) || [1, "ns"];
+    const unit = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]].find((u) => ns >= u[0]) || [1, "ns"];
     return Number((ns / unit[0]).toPrecision(4)) + "\u00a0" + unit[1];
   }
   const share = (i) => (100 * data.total[i] / data.total[0]).toPrecision(3) + " %";
@@ -181,7 +181,7 @@
       find.dispatchEvent(new Event("input"));
       document.getElementById("flame").scrollIntoView({ block: "nearest" });
     });
-    line.append(" ", b);
+    line.querySelector(".finders").append(b);
   }
 
   const paths = document.querySelector("#flame .strips");

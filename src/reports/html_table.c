@@ -4,12 +4,14 @@
 
 #include <math.h>
 
+#include "base/human.h"
 #include "base/num.h"
 #include "results/form.h"
 
 #define LONG_TEXT    72 /* characters from which a text may take several lines */
 #define BAR_STEPS    50
-#define FINDINGS_MAX 12 /* in the list at the top */
+#define FINDINGS_MAX  12  /* in the list at the top, equal advice once */
+#define ROWS_COMPARED 500 /* of the table, for that list */
 
 struct view {
     const struct az_table *t;
@@ -271,37 +273,108 @@ static void amount(struct az_html *h, const struct az_table *t, size_t row, ptrd
     az_html_put(h, AZ_SV("</span>"));
 }
 
-static void finding(struct az_html *h, const struct az_table *t, size_t row,
-                    const struct finding_columns *f)
+/* A time as the verdict says times. */
+static void took(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col)
 {
-    struct az_sv severity = text_at(t, row, f->severity), subject = text_at(t, row, f->subject),
-                 advice = text_at(t, row, f->advice);
-    const char *class = severity_class(severity);
-    const struct az_sv at = text_at(t, row, f->row), evidence = text_at(t, row, f->evidence);
+    const double v = col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));
+    char buf[AZ_HUMAN_MAX];
+
+    if (isnan(v) || v <= 0 || v > 9e18)
+        return;
+    az_html_put(h, AZ_SV(" <span class=\"amount\">"));
+    az_html_text(h, az_sv_make(buf, az_human_time((int64_t)v, buf)));
+    az_html_put(h, AZ_SV("</span>"));
+}
+
+static void about_of(struct az_html *h, const struct az_table *t, size_t row,
+                     const struct finding_columns *f)
+{
+    const struct az_sv at = text_at(t, row, f->row), evidence = text_at(t, row, f->evidence),
+                       subject = text_at(t, row, f->subject);
     const struct az_about about = { .rule = text_at(t, row, f->rule),
                                     .row = at.n || evidence.n ? at : subject,
                                     .text = subject,
                                     .evidence = evidence };
-
-    az_html_putf(h, "<li class=\"%s\"", class ? class : "info");
     az_html_subject(h, &about);
-    az_html_putf(h, "><span class=\"badge %s\">", class ? class : "info");
-    az_html_line(h, severity);
-    az_html_put(h, AZ_SV("</span> <strong>"));
-    az_html_line(h, text_at(t, row, f->rule));
-    az_html_put(h, AZ_SV("</strong>"));
+}
+
+/* What it is about, and its amounts. */
+static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
+                       const struct finding_columns *f)
+{
+    const struct az_sv subject = text_at(t, row, f->subject);
+
     if (subject.n) {
         az_html_put(h, AZ_SV(" <span class=\"subject\">"));
         az_html_line(h, subject);
         az_html_put(h, AZ_SV("</span>"));
     }
-    amount(h, t, row, f->time, "");
+    took(h, t, row, f->time);
     amount(h, t, row, f->count, " \xc3\x97");
+}
+
+static bool alike(const struct az_table *t, size_t a, size_t b, const struct finding_columns *f)
+{
+    return az_sv_eq(text_at(t, a, f->rule), text_at(t, b, f->rule)) &&
+           az_sv_eq(text_at(t, a, f->severity), text_at(t, b, f->severity)) &&
+           az_sv_eq(text_at(t, a, f->advice), text_at(t, b, f->advice));
+}
+
+static bool repeated(const struct az_table *t, size_t row, const struct finding_columns *f)
+{
+    for (size_t r = 0; r < row; r++)
+        if (alike(t, r, row, f))
+            return true;
+    return false;
+}
+
+/* Findings of equal advice after the first, folded. */
+static void more_like(struct az_html *h, const struct az_table *t, size_t row,
+                      const struct finding_columns *f)
+{
+    size_t n = 0, shown = 0;
+
+    for (size_t r = row + 1; r < t->rows && r < ROWS_COMPARED; r++)
+        n += alike(t, row, r, f);
+    if (n == 0)
+        return;
+    az_html_putf(h, "<details><summary>and %zu more like this</summary>\n<ul>\n", n);
+    for (size_t r = row + 1; r < t->rows && r < ROWS_COMPARED && shown < FINDINGS_MAX; r++) {
+        if (!alike(t, row, r, f))
+            continue;
+        shown++;
+        az_html_put(h, AZ_SV("<li"));
+        about_of(h, t, r, f);
+        az_html_put(h, AZ_SV(">"));
+        subject_of(h, t, r, f);
+        az_html_put(h, AZ_SV("<span class=\"finders\"></span></li>\n"));
+    }
+    if (n > shown)
+        az_html_putf(h, "<li>%zu more in the table</li>\n", n - shown);
+    az_html_put(h, AZ_SV("</ul></details>"));
+}
+
+static void finding(struct az_html *h, const struct az_table *t, size_t row,
+                    const struct finding_columns *f)
+{
+    const struct az_sv severity = text_at(t, row, f->severity), advice = text_at(t, row, f->advice);
+    const char *class = severity_class(severity);
+
+    az_html_putf(h, "<li class=\"%s\"", class ? class : "info");
+    about_of(h, t, row, f);
+    az_html_putf(h, "><span class=\"badge %s\">", class ? class : "info");
+    az_html_line(h, severity);
+    az_html_put(h, AZ_SV("</span> <strong>"));
+    az_html_line(h, text_at(t, row, f->rule));
+    az_html_put(h, AZ_SV("</strong>"));
+    subject_of(h, t, row, f);
     if (advice.n) {
         az_html_put(h, AZ_SV("<br><span class=\"advice\">"));
         az_html_line(h, advice);
         az_html_put(h, AZ_SV("</span>"));
     }
+    az_html_put(h, AZ_SV("<span class=\"finders\"></span>"));
+    more_like(h, t, row, f);
     az_html_put(h, AZ_SV("</li>\n"));
 }
 
@@ -320,14 +393,21 @@ bool az_html_findings(struct az_html *h)
         az_html_put(h, AZ_SV("<p class=\"note\">No rule found anything to report.</p>\n"));
     else
         az_html_put(h, AZ_SV("<ul class=\"findings\">\n"));
-    for (size_t r = 0; r < t->rows && r < FINDINGS_MAX; r++)
-        finding(h, t, r, &f);
+    size_t shown = 0, kinds = 0;
+    for (size_t r = 0; r < t->rows && r < ROWS_COMPARED; r++) {
+        if (repeated(t, r, &f))
+            continue;
+        if (kinds++ < FINDINGS_MAX) {
+            finding(h, t, r, &f);
+            shown++;
+        }
+    }
     if (t->rows)
         az_html_put(h, AZ_SV("</ul>\n"));
-    if (t->rows > FINDINGS_MAX) {
+    if (kinds > shown) {
         az_html_put(h, AZ_SV("<p class=\"note\"><a href=\"#"));
         az_html_text(h, h->anchor[index]);
-        az_html_putf(h, "\">%zu more</a></p>\n", t->rows - FINDINGS_MAX);
+        az_html_putf(h, "\">%zu more</a></p>\n", kinds - shown);
     }
     az_html_put(h, AZ_SV("</section>\n"));
     return true;

@@ -33,8 +33,9 @@
   const view = { a: 0, b: data.span };
   let width = 0, gutter = 0, chosen = null, about = null, colours = {}, tops = [], total = 0, waiting = false;
 
-  const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]];
+  const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
   function time(ns, digits = 4) {
+    if (ns === 0) return "0";
     const unit = UNITS.find((u) => Math.abs(ns) >= u[0]) || UNITS[3];
     return Number((ns / unit[0]).toPrecision(digits)) + "\u00a0" + unit[1];
   }
@@ -354,7 +355,7 @@
     });
     b.className = "find";
     b.setAttribute("aria-pressed", "false");
-    line.append(" ", b);
+    line.querySelector(".finders").append(b);
   }
   for (const item of document.querySelectorAll(".legend [data-family]")) {
     const family = Number(item.dataset.family), b = make("button", { type: "button", title: "Highlight this family" });

@@ -102,7 +102,7 @@ static void line(struct az_html *h, const struct az_line *l)
     az_html_put(h, AZ_SV("</span><span class=\"says\">"));
     az_html_line(h, l->text);
     evidence(h, l);
-    az_html_put(h, AZ_SV("</span></li>\n"));
+    az_html_put(h, AZ_SV("</span><span class=\"finders\"></span></li>\n"));
 }
 
 void az_html_verdict(struct az_html *h)
