@@ -2,7 +2,7 @@
 """Write a trace with graph replays, the traces of their captures beside it, and what is true of it; made up, the same bytes
 for the same seed.
 
-    make_graph_captures.py FOLDER [--seed N] [--layout NAME] [--names full|none|nodes] [--order same|surplus|streams|mixed|later]
+    make_graph_captures.py FOLDER [--seed N] [--layout NAME] [--names full|none|nodes] [--order same|surplus|streams|mixed|later|cut]
                            [--lost N] [--steps N] [--ranks N] [--other-thread] [--experts] [--foreign] [--speculator]
                            [--plain]
 
@@ -11,7 +11,9 @@ xdit (one file and execution_details.json). FOLDER gets trace.json.gz, capture_t
 {"operators": {"name dims": [count, ns]}, "launches": n, "lost": n}. --lost: graph launches whose kernels are not recorded.
 --experts: a mixture of experts in each layer. --foreign: the captures are of another model, with as many launches.
 --speculator: vllm: captures of decoder and speculator in files of their own; a step launches both. --order later: the
-first replay of each graph has the kernels in order, the others have not. --plain: not compressed.
+first replay of each graph has the kernels in order, the others have not. --order cut: the first replay of each graph lacks its
+last kernel. With --names none and --order surplus the captures have one launch more, which no name tells from the others: of a
+replay only what is before its copy, and the copy, can be paired, and only that counts in truth.json. --plain: not compressed.
 example/pytorch/decode is made with --layout sglang --experts --steps 3 --plain, without truth.json.
 """
 import argparse
@@ -159,11 +161,15 @@ def replay(rng, t, at, code, corr, a, lost, again):
     for i in order:
         item = code[i]
         stream, dur = 7 + (item.branch if a.order == "streams" else 0), rng.randint(2000, 9000)
+        if a.order == "cut" and not again and i == len(code) - 1:
+            continue
         args = {"device": 0, "stream": stream, "correlation": corr}
         if a.names == "nodes":
             args["graph node id"] = (5 << 32) + i + 1
         t.span("gpu_memcpy" if item.kernel.startswith("Memcpy") else "kernel", item.kernel, stream, device, dur / 1000, args, pid=0)
-        ran.append((item.counts[0], item.counts[1], dur))
+        known = a.names == "full" or a.order != "surplus" or i <= max(k for k, x in enumerate(code) if x.kernel.startswith("Memcpy"))
+        if known:
+            ran.append((item.counts[0], item.counts[1], dur))
         device += 10
     return device + 20, ran
 
@@ -174,7 +180,7 @@ def main():
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--layout", choices=("vllm", "sglang", "atom", "xdit"), default="vllm")
     ap.add_argument("--names", choices=("full", "none", "nodes"), default="full")
-    ap.add_argument("--order", choices=("same", "surplus", "streams", "mixed", "later"), default="same")
+    ap.add_argument("--order", choices=("same", "surplus", "streams", "mixed", "later", "cut"), default="same")
     ap.add_argument("--lost", type=int, default=0)
     ap.add_argument("--steps", type=int, default=6)
     ap.add_argument("--ranks", type=int, default=1)
