@@ -91,7 +91,7 @@ def layouts(a, tmp):
     hold(sum(x[1] for x in operators(out).values()) == sum(x[1] for x in truth["operators"].values()), "mixed order: time")
     for names in ("full", "none"):
         for what, options in (("steps on another thread", ["--layout", "sglang", "--other-thread"]), ("decoder and speculator", ["--speculator"]),
-                              ("mixtures of experts", ["--experts"]), ("many replays", ["--experts", "--steps", "60"])):
+                              ("mixtures of experts", ["--experts"]), ("latent attention", ["--latent"]), ("many replays", ["--experts", "--steps", "60"])):
             out, truth, p = run(a, tmp, options + ["--names", names], ["--compat", "tracelens"])
             hold(operators(out) == truth["operators"], "%s, names %s" % (what, names), "%s, not %s" % (operators(out), truth["operators"]))
     # the experts of a token are the router's argument, so that the products have work

@@ -3,13 +3,13 @@
 for the same seed.
 
     make_graph_captures.py FOLDER [--seed N] [--layout NAME] [--names full|none|nodes] [--order same|surplus|streams|mixed|later|cut]
-                           [--lost N] [--steps N] [--ranks N] [--other-thread] [--experts] [--foreign] [--speculator]
+                           [--lost N] [--steps N] [--ranks N] [--other-thread] [--experts] [--latent] [--foreign] [--speculator]
                            [--plain]
 
 Layouts: vllm (one trace, annotations capture_<batch>_<mode>), sglang (bs_<batch>_rank<n>.json.gz), atom (one file a batch),
 xdit (one file and execution_details.json). FOLDER gets trace.json.gz, capture_traces/ and truth.json:
 {"operators": {"name dims": [count, ns]}, "launches": n, "lost": n}. --lost: graph launches whose kernels are not recorded.
---experts: a mixture of experts in each layer. --foreign: the captures are of another model, with as many launches.
+--experts: a mixture of experts in each layer. --latent: attention on latent vectors (MLA). --foreign: the captures are of another model, with as many launches.
 --speculator: vllm: captures of decoder and speculator in files of their own; a step launches both. --order later: the
 first replay of each graph has the kernels in order, the others have not. --order cut: the first replay of each graph lacks its
 last kernel. With --names none and --order surplus the captures have one launch more, which no name tells from the others: of a
@@ -69,6 +69,14 @@ def fused_experts(batch, hidden):
     return [Item(None, dims, "flydsl_moe%d_bf16_kernel" % i, 0, around, ("pseudo_op::moe_flydsl_stage%d" % i, dims)) for i in (1, 2)]
 
 
+def latent_attention(batch):
+    """aiter::mla_decode_fwd: a stage that is an operator, and the kernel that adds up its parts."""
+    dims = [[batch, 16, 576], [4096, 1, 1, 576], [batch + 1], [batch + 1]]
+    around = ("aiter::mla_decode_fwd", dims)
+    return [Item("aiter::mla_decode_stage1_asm_fwd", dims, "mla_dec_stage1_bf16_a16w16", 0, around, ("pseudo_mla_decode_fwd", dims)),
+            Item("reduce_stage2", [[batch, 16, 512]], "_fwd_kernel_stage2_asm", 0, around)]
+
+
 def program(rng, batch, part, a):
     """What one graph runs."""
     out = []
@@ -78,6 +86,8 @@ def program(rng, batch, part, a):
         out.append(Item("aten::silu", [[batch, 128]], "silu_kernel", layer % 2))
         if layer == 1:
             out.append(Item("aten::copy_", [[batch, 4], [batch, 4]], "Memcpy DtoD (Device -> Device)"))
+        if a.latent:
+            out += latent_attention(batch)
         if a.experts:
             out += fused_experts(batch, hidden) if layer == 1 else experts(batch, hidden)
     return out
@@ -186,6 +196,7 @@ def main():
     ap.add_argument("--ranks", type=int, default=1)
     ap.add_argument("--other-thread", action="store_true", help="steps are annotated on a thread of their own")
     ap.add_argument("--experts", action="store_true")
+    ap.add_argument("--latent", action="store_true")
     ap.add_argument("--foreign", action="store_true")
     ap.add_argument("--speculator", action="store_true")
     ap.add_argument("--plain", action="store_true")
