@@ -1,4 +1,4 @@
--- Operators put around the kernels of mixtures of experts and of Transformer Engine's linear layers (option
+-- Operators put around the kernels of mixtures of experts, of latent attention and of Transformer Engine's linear layers (option
 -- enable_pseudo_ops), so that each of their steps has a row and a performance model of its own. Also an example of tree_postprocess: see src/docs/extension.md.
 
 local function has(text, part) return string.find(text, part) ~= nil end
@@ -158,6 +158,29 @@ local function flydsl(tree)
     end
 end
 
+-- Operators of attention on latent vectors (MLA, as of DeepSeek) have the model of pseudo_mla_*: their arguments begin with
+-- queries [T, heads, d] and keys [.., heads, d]. Of one within another, as stages of a whole, the inner one.
+local function latent_attention(tree, part, name)
+    local found, outer = tree.find(part), {}
+    for _, op in ipairs(found) do
+        local up = tree.parent(op)
+        while up do
+            outer[up] = true
+            up = tree.parent(up)
+        end
+    end
+    for _, op in ipairs(found) do
+        local dims, calls = members(tree.args(op).dims), {}
+        local q, k = members(dims[1]), members(dims[2])
+        if not outer[op] and #q == 3 and #k >= 3 and q[3] == k[#k] then
+            for _, node in ipairs(tree.children(op)) do
+                if tree.kind(node) == "call" and #tree.kernels(node) > 0 then calls[#calls + 1] = node end
+            end
+        end
+        if #calls > 0 then tree.insert(name, calls, { args_from = op }) end
+    end
+end
+
 function tree_postprocess(tree)
     for _, op in ipairs(tree.find("sglang_profiler::")) do
         local name = tree.name(op)
@@ -177,5 +200,7 @@ function tree_postprocess(tree)
     for _, op in ipairs(tree.find("vllm::outplace_fused_experts")) do
         up_and_down(tree, op, launches(tree, op, "fused_moe_kernel_gptq_awq"), "pseudo_op::moe_gptq_awq", choices[op])
     end
+    latent_attention(tree, "mla_decode", "pseudo_mla_decode_fwd")
+    latent_attention(tree, "mla_prefill", "pseudo_mla_prefill_fwd")
     linear_layers(tree)
 end

@@ -44,12 +44,40 @@ static const struct {
     "profiles of GPUs: see 'analyzer list')"
     { { "\"ExecuteCompiler\"" }, CLANG },
     { { "\"beginningOfTime\"", "\"Frontend\"" }, CLANG },
+    { { "\"ParseClass\"", "\"detail\"" }, CLANG },
+    { { "\"Source\"", "\"detail\"" }, CLANG },
     { { "\"bazel_version\"" },
       "this is a profile of the build tool Bazel, which is not read (analyzer reads profiles of "
       "GPUs: see 'analyzer list')" },
+#define AUTOGRAD                                                                                   \
+    "this is a trace of the former profiler of PyTorch (torch.autograd.profiler), which is not "   \
+    "read (profile with torch.profiler.profile and its export_chrome_trace)"
+#define UNITRACE                                                                                   \
+    "this is a trace of unitrace (Intel PTI), which is not read (profile with torch.profiler, "    \
+    "which records XPUs)"
+#define GAUDI                                                                                      \
+    "this is a trace of the Gaudi profiler (SynapseAI), which is not read (profile with "          \
+    "torch.profiler)"
     { { "\"viztracer_metadata\"" },
       "this is a trace of VizTracer, which is not read (profile with torch.profiler, Nsight "
       "Systems or rocprofv3)" },
+    { { "\"node,node." },
+      "this is a trace of Node.js, which is not read (analyzer reads profiles of GPUs: see "
+      "'analyzer list')" },
+    { { "\"/job:localhost/replica:0/" },
+      "this is a time line of TensorFlow's former profiler, which is not read (profile with "
+      "tf.profiler or jax.profiler and give the file .xplane.pb)" },
+    { { "\"CPU functions\"" }, AUTOGRAD },
+    { { "\"CUDA functions\"" }, AUTOGRAD },
+    { { "\"BeginNs\"", "\"DurationNs\"" },
+      "this is a trace of rocprof (version 1 or 2), which is not read (profile with rocprofv3)" },
+    { { "\"gpu_op\"", "\"zeCommand" }, UNITRACE },
+    { { "\"gpu_op\"", "\"HOST<" }, UNITRACE },
+    { { "\"TPC\"", "\"recipe" }, GAUDI },
+    { { "\"synLaunch" }, GAUDI },
+    { { "\"task:execute\"" },
+      "this is a time line of Ray, which is not read (profile the workers with torch.profiler, "
+      "Nsight Systems or rocprofv3)" },
 };
 
 const char *az_foreign_process(struct az_sv name)

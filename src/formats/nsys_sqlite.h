@@ -141,6 +141,7 @@ int az_nsys_read_gpu(struct az_nsys_db *x)
 int az_nsys_read_host(struct az_nsys_db *x)
     AZ_MUST_USE; /* API calls, OS calls, profiler overhead */
 int az_nsys_read_nvtx(struct az_nsys_db *x) AZ_MUST_USE; /* ranges */
+int az_nsys_read_nics(struct az_nsys_db *x) AZ_MUST_USE; /* of those: of network adapters */
 int az_nsys_read_mpi(struct az_nsys_db *x) AZ_MUST_USE;  /* after those: calls of MPI as ranges */
 int az_nsys_read_samples(struct az_nsys_db *x)
     AZ_MUST_USE; /* after the events: metrics of GPUs, memory in use */

@@ -1,11 +1,12 @@
-/* Calls of MPI in an SQLite export, as ranges of their threads in the domain "MPI"
- * (docs/formats-nsight.md 3.7). */
+/* Calls of MPI and UCX in an SQLite export, as ranges of their threads in the domains "MPI" and
+ * "UCX" (docs/formats-nsight.md 3.7). */
 #include "formats/nsys_sqlite.h"
 
 enum { START, END, THREAD, TEXT, N };
 
 struct mpi {
-    struct az_map name; /* name id of a text -> of the same in the domain */
+    bool ucx;
+    struct az_map name; /* (name id of a text, is it of UCX) -> of the same in the domain */
     uint64_t id;        /* of the last range */
     int64_t rank;       /* that the export says of itself; -1: none yet, -2: several */
 };
@@ -14,13 +15,13 @@ static int full_name(struct az_nsys_db *x, struct mpi *m, uint32_t text, uint32_
 {
     uint32_t *at;
     bool added;
-    *name = az_map_get(&m->name, text, 0);
+    *name = az_map_get(&m->name, text, m->ucx);
     if (*name != AZ_NO_ID)
         return 0;
-    const struct az_sv full =
-        az_arena_printf(&x->scratch, "MPI:%.*s", AZ_SVF(az_trace_text(x->t, text)));
+    const struct az_sv full = az_arena_printf(&x->scratch, "%s:%.*s", m->ucx ? "UCX" : "MPI",
+                                              AZ_SVF(az_trace_text(x->t, text)));
     const int rc = full.p ? az_trace_name(x->t, full, name) : az_arena_error(&x->scratch);
-    return rc ? rc : az_map_put(&m->name, text, 0, *name, &at, &added);
+    return rc ? rc : az_map_put(&m->name, text, m->ucx, *name, &at, &added);
 }
 
 static int take_call(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
@@ -56,8 +57,11 @@ static int take_rank(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
 
 int az_nsys_read_mpi(struct az_nsys_db *x)
 {
-    static const char *const tables[] = { "MPI_P2P_EVENTS", "MPI_COLLECTIVES_EVENTS",
-                                          "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS" };
+    static const char *const tables[] = {
+        "MPI_P2P_EVENTS",   "MPI_COLLECTIVES_EVENTS", "MPI_START_WAIT_EVENTS",
+        "MPI_OTHER_EVENTS", "UCP_SUBMIT_EVENTS",      "UCP_PROGRESS_EVENTS",
+        "UCP_EVENTS"
+    };
     static const struct az_nsys_want want[N] = {
         { "start", true }, { "end", true }, { "globalTid", true }, { "textId", true }
     };
@@ -66,8 +70,10 @@ int az_nsys_read_mpi(struct az_nsys_db *x)
     int rc = az_map_init(&m.name, x->job->mem, 16);
     for (size_t i = 0; i < x->t->ranges.n; i++) /* ids of NVTX ranges are rows of their table */
         m.id = x->t->ranges.v[i].id > m.id ? x->t->ranges.v[i].id : m.id;
-    for (size_t i = 0; rc == 0 && i < AZ_LENGTH(tables); i++)
+    for (size_t i = 0; rc == 0 && i < AZ_LENGTH(tables); i++) {
+        m.ucx = tables[i][0] == 'U';
         rc = az_nsys_each(x, tables[i], want, N, take_call, &m);
+    }
     if (rc == 0)
         rc = az_nsys_each(x, "MPI_RANKS", rank, 1, take_rank, &m);
     az_map_release(&m.name);

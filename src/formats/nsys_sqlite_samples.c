@@ -230,6 +230,8 @@ static int read_memory(struct az_nsys_db *x)
 
 int az_nsys_read_samples(struct az_nsys_db *x)
 {
-    const int rc = read_metrics(x);
+    int rc = read_metrics(x);
+    if (rc == 0)
+        rc = az_nsys_read_nics(x);
     return rc ? rc : read_memory(x);
 }

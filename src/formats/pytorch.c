@@ -278,8 +278,15 @@ static struct az_sv only_others(const struct document *d)
     const struct az_pt_reader *r = &d->reader;
     struct az_arena *a = &d->in.job->trace->arena;
     struct az_sv list = AZ_SV("");
-    if (d->in.job->trace->kept || r->frames || r->no_time || !r->other_cats.n)
+    if (d->in.job->trace->kept || r->frames || r->no_time)
         return az_sv_make(NULL, 0);
+    if (!r->other_cats.n) /* it writes no such events: no span of it was found */
+        return r->phase[AZ_PT_HALVES_PH]
+                   ? AZ_SV("not known, as its spans are begins and ends (phases B and E)")
+                   : az_sv_make(NULL, 0);
+    if (r->other_cats.n == 1 &&
+        az_trace_text(d->in.job->trace, (uint32_t)(r->other_cats.v[0] >> 32)).n == 0)
+        return AZ_SV("empty");
     for (size_t i = 0; i < r->other_cats.n && i < 4; i++)
         list = az_arena_printf(
             a, "%.*s%s'%.*s'", AZ_SVF(list), i ? ", " : "",

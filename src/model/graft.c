@@ -125,10 +125,16 @@ static int add_nodes(struct az_grafting *g, const struct az_replay *r,
     return rc;
 }
 
+struct sum {
+    uint64_t launches, events;
+    int64_t ticks;
+};
+
 static int count_one(struct az_grafting *g, const struct az_replay *r, enum az_pair_by by,
-                     size_t root, int64_t ticks)
+                     size_t root, const struct sum *s)
 {
-    const struct az_capture_root *x = az_paired(by) ? &g->o->captures.roots.v[root] : NULL;
+    const struct az_capture_root *x =
+        az_paired(by) || by == AZ_PAIR_BETWEEN ? &g->o->captures.roots.v[root] : NULL;
     const bool parts = g->has_parts && (r->of > 1 || !g->has_full);
     struct az_graft_sums *sums = &g->o->grafted;
     struct az_graft_row row = { .batch = x ? x->batch : az_replay_batch(&g->replays, r, parts),
@@ -146,12 +152,12 @@ static int count_one(struct az_grafting *g, const struct az_replay *r, enum az_p
     if (rc)
         return rc;
     struct az_graft_row *to = &g->o->graft_rows.v[*at];
-    to->launches++;
-    to->events += g->gpu.n;
-    to->ticks = az_add_sat(to->ticks, ticks);
-    sums->launches[by]++;
-    sums->events[by] += g->gpu.n;
-    sums->ticks[by] = az_add_sat(sums->ticks[by], ticks);
+    to->launches += s->launches;
+    to->events += s->events;
+    to->ticks = az_add_sat(to->ticks, s->ticks);
+    sums->launches[by] += s->launches;
+    sums->events[by] += s->events;
+    sums->ticks[by] = az_add_sat(sums->ticks[by], s->ticks);
     return 0;
 }
 
@@ -164,21 +170,36 @@ static int by_shape_and_rule(const void *a, const void *b, void *ctx)
     return x->mode != y->mode ? x->mode - y->mode : x->by - y->by;
 }
 
-static int graft_one(struct az_grafting *g, const struct az_replay *r)
+/* Of a launch that is paired in part, the events that are not are those of a reason of their own.
+ */
+static int count_events(struct az_grafting *g, const struct az_replay *r, enum az_pair_by by,
+                        size_t root)
+{
+    struct sum own = { 0 }, left = { 0 };
+    for (size_t i = 0; i < g->gpu.n; i++) {
+        const struct az_event e = az_gpu_event(g->c, g->gpu.v[i]);
+        const bool out = by == AZ_PAIR_MARKS && g->launch_of.v[i] == AZ_NO_ROW;
+        struct sum *to = out ? &left : &own;
+        to->events++;
+        to->ticks = az_add_sat(to->ticks, e.end - e.start);
+    }
+    own.launches = 1;
+    const int rc = count_one(g, r, by, root, &own);
+    return rc || left.events == 0 ? rc : count_one(g, r, AZ_PAIR_BETWEEN, root, &left);
+}
+
+static int graft_one(struct az_grafting *g, const struct az_replay *r, bool again)
 {
     size_t root = 0;
-    int64_t ticks = 0;
     int rc = list_events(g, r);
     if (rc)
         return rc;
     const enum az_pair_by by = az_graft_choose(g, r, &root, &rc);
     const size_t n = g->gpu.n;
-    for (size_t i = 0; i < n; i++) {
-        const struct az_event e = az_gpu_event(g->c, g->gpu.v[i]);
-        ticks = az_add_sat(ticks, e.end - e.start);
-    }
+    if (rc == 0 && !again && az_graft_may_learn(g, by))
+        return az_vec_push(&g->again, (uint32_t)(r - g->replays.all.v));
     if (rc == 0)
-        rc = count_one(g, r, by, root, ticks);
+        rc = count_events(g, r, by, root);
     if (rc || !az_paired(by))
         return rc;
     const struct az_capture_root *x = &g->o->captures.roots.v[root];
@@ -187,7 +208,8 @@ static int graft_one(struct az_grafting *g, const struct az_replay *r)
         return rc;
     memset(g->event_of.v, 0xff, x->n_launches * sizeof *g->event_of.v);
     for (size_t i = 0; i < n; i++)
-        g->event_of.v[g->launch_of.v[i]] = g->gpu.v[i];
+        if (g->launch_of.v[i] != AZ_NO_ROW)
+            g->event_of.v[g->launch_of.v[i]] = g->gpu.v[i];
     return add_nodes(g, r, x);
 }
 
@@ -232,6 +254,8 @@ static void init(struct az_grafting *g)
     az_vec_init(&g->key, mem);
     az_vec_init(&g->lane, mem);
     az_vec_init(&g->launch_of, mem);
+    az_vec_init(&g->op_name, mem);
+    az_vec_init(&g->again, mem);
     az_vec_init(&g->event_of, mem);
     for (size_t k = 0; k < 3; k++)
         az_vec_init(&g->add[k], mem);
@@ -247,6 +271,8 @@ static void release(struct az_grafting *g)
     az_vec_release(&g->key);
     az_vec_release(&g->lane);
     az_vec_release(&g->launch_of);
+    az_vec_release(&g->op_name);
+    az_vec_release(&g->again);
     az_vec_release(&g->event_of);
     for (size_t k = 0; k < 3; k++)
         az_vec_release(&g->add[k]);
@@ -264,7 +290,9 @@ int az_graft(struct az_trace *t, struct az_calltree *tree)
     if (rc == 0)
         rc = az_replays_list(&g.replays);
     for (size_t i = 0; rc == 0 && i < g.replays.all.n; i++)
-        rc = graft_one(&g, &g.replays.all.v[i]);
+        rc = graft_one(&g, &g.replays.all.v[i], false);
+    for (size_t i = 0; rc == 0 && i < g.again.n; i++) /* kernels may have names now */
+        rc = graft_one(&g, &g.replays.all.v[g.again.v[i]], true);
     if (rc == 0 && g.o->grafts.n) {
         rc = put_events(&g);
         if (rc == 0)

@@ -1,4 +1,13 @@
 #include "model/graft_internal.h"
+#include "model/marks.h"
+
+static bool any_unnamed(const struct az_capture_root *x, const struct az_captures *c)
+{
+    for (size_t i = 0; i < x->n_launches; i++)
+        if (c->launches.v[x->first_launch + i] == (uint32_t)AZ_KEY_KERNEL)
+            return true;
+    return false;
+}
 
 int az_graft_prepare(struct az_grafting *g)
 {
@@ -9,6 +18,7 @@ int az_graft_prepare(struct az_grafting *g)
         g->has_parts |= all->v[i].mode == AZ_CAPTURE_PIECEWISE;
         g->has_unknown |= all->v[i].batch < 0;
         g->learned.v[i] = 0;
+        g->unnamed += any_unnamed(&all->v[i], &g->o->captures);
     }
     return rc;
 }
@@ -53,22 +63,54 @@ static bool names_kernels(const struct az_grafting *g, size_t root)
     return g->learned.v[root] == 0;
 }
 
+/* Of a root that does not name its kernels, and launches them in another number. */
+static enum az_pair_by pair_marks(struct az_grafting *g, size_t root, struct az_pairing *p, int *rc)
+{
+    const struct az_captures *c = &g->o->captures;
+    const struct az_captured_node *node = c->nodes.v + c->roots.v[root].first_node;
+    enum az_likeness likeness;
+    size_t paired = 0;
+    *rc = az_plausible_ops(&g->plausible, c, root);
+    if (*rc == 0)
+        *rc = az_vec_reserve(&g->op_name, p->n_launches);
+    for (size_t i = 0; *rc == 0 && i < p->n_launches; i++) {
+        const uint32_t op = g->plausible.op_of.v[i];
+        g->op_name.v[i] = op == AZ_NO_ROW ? AZ_NO_ID : node[op].name;
+    }
+    const struct az_marks m = { .launch = p->launch,
+                                .op = g->op_name.v,
+                                .n_launches = p->n_launches,
+                                .event = p->event,
+                                .n_events = p->n_events,
+                                .launch_of = p->launch_of,
+                                .mem = p->mem };
+    if (*rc == 0)
+        *rc = az_pair_marks(&m, &paired);
+    if (*rc || paired == 0)
+        return AZ_PAIR_DIFFERENT;
+    *rc = az_plausible_pairing(&g->plausible, c, root, p->event, p->launch_of, p->n_events,
+                               &likeness);
+    return *rc || likeness == AZ_UNLIKE ? AZ_PAIR_UNLIKE : AZ_PAIR_MARKS;
+}
+
 /* A root without launches stands for a capture that could not be read. */
 static enum az_pair_by pair_root(struct az_grafting *g, size_t root, int *rc)
 {
     const struct az_captures *c = &g->o->captures;
     const struct az_capture_root *x = &c->roots.v[root];
-    const struct az_pairing p = { .launch = c->launches.v + x->first_launch,
-                                  .n_launches = x->n_launches,
-                                  .event = g->key.v,
-                                  .lane = g->lane.v,
-                                  .n_events = g->gpu.n,
-                                  .launch_of = g->launch_of.v,
-                                  .mem = g->t->mem };
+    struct az_pairing p = { .launch = c->launches.v + x->first_launch,
+                            .n_launches = x->n_launches,
+                            .event = g->key.v,
+                            .lane = g->lane.v,
+                            .n_events = g->gpu.n,
+                            .launch_of = g->launch_of.v,
+                            .mem = g->t->mem };
     enum az_likeness likeness;
     if (x->n_launches == 0)
         return AZ_PAIR_NO_CAPTURE;
     const enum az_pair_by by = az_pair_launches(&p, rc);
+    if (*rc == 0 && by == AZ_PAIR_DIFFERENT && any_unnamed(x, c))
+        return pair_marks(g, root, &p, rc);
     if (*rc || !az_paired(by))
         return by;
     if (!names_kernels(g, root)) /* by the names that an earlier launch gave it */
@@ -93,6 +135,12 @@ static void learn(struct az_grafting *g, size_t root, enum az_pair_by by)
     for (size_t i = 0; i < g->gpu.n; i++)
         launch[g->launch_of.v[i]] = g->key.v[i];
     g->learned.v[root] = (uint8_t)(by + 1);
+    g->unnamed--;
+}
+
+bool az_graft_may_learn(const struct az_grafting *g, enum az_pair_by by)
+{
+    return g->unnamed && (by == AZ_PAIR_DIFFERENT || by == AZ_PAIR_MARKS);
 }
 
 /* ---- choosing ---- */
@@ -106,7 +154,7 @@ static void search(struct az_grafting *g, size_t first, size_t n, struct found *
 {
     for (size_t i = first; *rc == 0 && i < first + n; i++) {
         const enum az_pair_by by = pair_root(g, i, rc);
-        if (!az_paired(by) || by == AZ_PAIR_UNNAMED)
+        if (!az_paired(by) || by == AZ_PAIR_UNNAMED || by == AZ_PAIR_MARKS)
             continue;
         f->equal += by == AZ_PAIR_ORDER;
         f->fitting++;

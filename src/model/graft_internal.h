@@ -19,7 +19,10 @@ struct az_grafting {
     struct az_vec_u8 learned; /* root -> rule by which its kernels were named, + 1; 0: they were */
     /* of one launch: device events, their keys and lanes, the launch of each */
     struct az_vec_u32 gpu, key, lane, launch_of;
+    struct az_vec_u32 op_name;  /* by launch of a root: its innermost operator's */
     struct az_vec_u32 event_of; /* by launch: device event, AZ_NO_ROW */
+    struct az_vec_u32 again;    /* replays to try again */
+    size_t unnamed;             /* roots that do not name their kernels, and were not named */
     struct az_added add[3];     /* events to add, by graft.c's added_kinds */
     struct az_map row_of;       /* (batch, mode and rule) -> row of optrace.graft_rows */
 };
@@ -27,6 +30,8 @@ struct az_grafting {
 int az_graft_prepare(struct az_grafting *g) AZ_MUST_USE;
 /* The root whose graph a launch replayed, and by which rule its launches pair with the device
  * events of g->gpu: g->launch_of. Rules: docs/graphs.md 2 and 3. */
+/* Launches whose kernels a later launch of the graph may name: to be tried again then. */
+bool az_graft_may_learn(const struct az_grafting *g, enum az_pair_by by);
 enum az_pair_by az_graft_choose(struct az_grafting *g, const struct az_replay *r, size_t *root,
                                 int *rc);
 

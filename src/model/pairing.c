@@ -11,9 +11,11 @@ const char *az_pair_text(enum az_pair_by p)
         [AZ_PAIR_NTH] = "by name, the k-th with the k-th",
         [AZ_PAIR_FAMILIES] = "by order, checked by family only",
         [AZ_PAIR_UNNAMED] = "by order, unchecked",
+        [AZ_PAIR_MARKS] = "by order between known kernels",
         [AZ_PAIR_NO_CAPTURE] = "no capture of their shape",
         [AZ_PAIR_AMBIGUOUS] = "more than one capture has these kernels",
         [AZ_PAIR_DIFFERENT] = "other kernels than captured",
+        [AZ_PAIR_BETWEEN] = "between known kernels, of another number",
         [AZ_PAIR_UNLIKE] = "kernels of other families than the captured operators",
     };
     return text[p];

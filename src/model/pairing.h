@@ -20,10 +20,12 @@ enum az_pair_by {
     /* the captured launches do not name their kernels: */
     AZ_PAIR_FAMILIES, /* as many, in order, of the operators' families (model/plausible.h) */
     AZ_PAIR_UNNAMED,  /* as many, in order; nothing more is known */
+    AZ_PAIR_MARKS,    /* of another number: in order between marks (model/marks.h) */
     /* not paired: */
     AZ_PAIR_NO_CAPTURE, /* none of the launch's shape */
     AZ_PAIR_AMBIGUOUS,  /* more than one has these kernels */
     AZ_PAIR_DIFFERENT,  /* the names, or their number, are not those of the capture */
+    AZ_PAIR_BETWEEN,    /* between two marks there are not as many as captured */
     AZ_PAIR_UNLIKE,     /* nor are the families of its operators */
     AZ_PAIR_COUNT
 };

@@ -115,17 +115,21 @@ static int list_ops(struct az_plausible *p, const struct az_captures *c, size_t 
     return 0;
 }
 
+int az_plausible_ops(struct az_plausible *p, const struct az_captures *c, size_t root)
+{
+    const int rc = prepare(p);
+    return rc ? rc : list_ops(p, c, root);
+}
+
 int az_plausible_pairing(struct az_plausible *p, const struct az_captures *c, size_t root,
                          const uint32_t *name, const uint32_t *launch_of, size_t n,
                          enum az_likeness *out)
 {
     size_t alike = 0, unlike = 0;
-    int rc = prepare(p);
-    if (rc == 0)
-        rc = list_ops(p, c, root);
+    int rc = az_plausible_ops(p, c, root);
     const struct az_captured_node *node = c->nodes.v + c->roots.v[root].first_node;
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const uint32_t op = p->op_of.v[launch_of[i]];
+        const uint32_t op = launch_of[i] == AZ_NO_ROW ? AZ_NO_ROW : p->op_of.v[launch_of[i]];
         if (op == AZ_NO_ROW || name[i] >= p->t->names.text.n) /* copies and fills */
             continue;
         if (node[op].name == name[i]) {

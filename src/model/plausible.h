@@ -15,9 +15,13 @@ struct az_plausible {
 void az_plausible_init(struct az_plausible *p, const struct az_trace *t);
 void az_plausible_release(struct az_plausible *p);
 
+/* Fills op_of for a root. */
+int az_plausible_ops(struct az_plausible *p, const struct az_captures *c, size_t root) AZ_MUST_USE;
+
 enum az_likeness { AZ_ALIKE, AZ_UNLIKE, AZ_CANNOT_SAY };
-/* Kernels by name id, and the launch of the root that each is paired with: by families of their
- * names and those of the operators, and by operators that have the name of their kernel. */
+/* Kernels by name id, and the launch of the root that each is paired with, AZ_NO_ROW: none; by
+ * families of their names and those of the operators, and by operators that have the name of their
+ * kernel. */
 int az_plausible_pairing(struct az_plausible *p, const struct az_captures *c, size_t root,
                          const uint32_t *name, const uint32_t *launch_of, size_t n,
                          enum az_likeness *out) AZ_MUST_USE;

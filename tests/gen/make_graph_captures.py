@@ -2,16 +2,18 @@
 """Write a trace with graph replays, the traces of their captures beside it, and what is true of it; made up, the same bytes
 for the same seed.
 
-    make_graph_captures.py FOLDER [--seed N] [--layout NAME] [--names full|none|nodes] [--order same|surplus|streams|mixed|later]
-                           [--lost N] [--steps N] [--ranks N] [--other-thread] [--experts] [--foreign] [--speculator]
+    make_graph_captures.py FOLDER [--seed N] [--layout NAME] [--names full|none|nodes] [--order same|surplus|streams|mixed|later|cut]
+                           [--lost N] [--steps N] [--ranks N] [--other-thread] [--experts] [--latent] [--foreign] [--speculator]
                            [--plain]
 
 Layouts: vllm (one trace, annotations capture_<batch>_<mode>), sglang (bs_<batch>_rank<n>.json.gz), atom (one file a batch),
 xdit (one file and execution_details.json). FOLDER gets trace.json.gz, capture_traces/ and truth.json:
 {"operators": {"name dims": [count, ns]}, "launches": n, "lost": n}. --lost: graph launches whose kernels are not recorded.
---experts: a mixture of experts in each layer. --foreign: the captures are of another model, with as many launches.
+--experts: a mixture of experts in each layer. --latent: attention on latent vectors (MLA). --foreign: the captures are of another model, with as many launches.
 --speculator: vllm: captures of decoder and speculator in files of their own; a step launches both. --order later: the
-first replay of each graph has the kernels in order, the others have not. --plain: not compressed.
+first replay of each graph has the kernels in order, the others have not. --order cut: the first replay of each graph lacks its
+last kernel. With --names none and --order surplus the captures have one launch more, which no name tells from the others: of a
+replay only what is before its copy, and the copy, can be paired, and only that counts in truth.json. --plain: not compressed.
 example/pytorch/decode is made with --layout sglang --experts --steps 3 --plain, without truth.json.
 """
 import argparse
@@ -67,6 +69,14 @@ def fused_experts(batch, hidden):
     return [Item(None, dims, "flydsl_moe%d_bf16_kernel" % i, 0, around, ("pseudo_op::moe_flydsl_stage%d" % i, dims)) for i in (1, 2)]
 
 
+def latent_attention(batch):
+    """aiter::mla_decode_fwd: a stage that is an operator, and the kernel that adds up its parts."""
+    dims = [[batch, 16, 576], [4096, 1, 1, 576], [batch + 1], [batch + 1]]
+    around = ("aiter::mla_decode_fwd", dims)
+    return [Item("aiter::mla_decode_stage1_asm_fwd", dims, "mla_dec_stage1_bf16_a16w16", 0, around, ("pseudo_mla_decode_fwd", dims)),
+            Item("reduce_stage2", [[batch, 16, 512]], "_fwd_kernel_stage2_asm", 0, around)]
+
+
 def program(rng, batch, part, a):
     """What one graph runs."""
     out = []
@@ -76,6 +86,8 @@ def program(rng, batch, part, a):
         out.append(Item("aten::silu", [[batch, 128]], "silu_kernel", layer % 2))
         if layer == 1:
             out.append(Item("aten::copy_", [[batch, 4], [batch, 4]], "Memcpy DtoD (Device -> Device)"))
+        if a.latent:
+            out += latent_attention(batch)
         if a.experts:
             out += fused_experts(batch, hidden) if layer == 1 else experts(batch, hidden)
     return out
@@ -159,11 +171,15 @@ def replay(rng, t, at, code, corr, a, lost, again):
     for i in order:
         item = code[i]
         stream, dur = 7 + (item.branch if a.order == "streams" else 0), rng.randint(2000, 9000)
+        if a.order == "cut" and not again and i == len(code) - 1:
+            continue
         args = {"device": 0, "stream": stream, "correlation": corr}
         if a.names == "nodes":
             args["graph node id"] = (5 << 32) + i + 1
         t.span("gpu_memcpy" if item.kernel.startswith("Memcpy") else "kernel", item.kernel, stream, device, dur / 1000, args, pid=0)
-        ran.append((item.counts[0], item.counts[1], dur))
+        known = a.names == "full" or a.order != "surplus" or i <= max(k for k, x in enumerate(code) if x.kernel.startswith("Memcpy"))
+        if known:
+            ran.append((item.counts[0], item.counts[1], dur))
         device += 10
     return device + 20, ran
 
@@ -174,12 +190,13 @@ def main():
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--layout", choices=("vllm", "sglang", "atom", "xdit"), default="vllm")
     ap.add_argument("--names", choices=("full", "none", "nodes"), default="full")
-    ap.add_argument("--order", choices=("same", "surplus", "streams", "mixed", "later"), default="same")
+    ap.add_argument("--order", choices=("same", "surplus", "streams", "mixed", "later", "cut"), default="same")
     ap.add_argument("--lost", type=int, default=0)
     ap.add_argument("--steps", type=int, default=6)
     ap.add_argument("--ranks", type=int, default=1)
     ap.add_argument("--other-thread", action="store_true", help="steps are annotated on a thread of their own")
     ap.add_argument("--experts", action="store_true")
+    ap.add_argument("--latent", action="store_true")
     ap.add_argument("--foreign", action="store_true")
     ap.add_argument("--speculator", action="store_true")
     ap.add_argument("--plain", action="store_true")

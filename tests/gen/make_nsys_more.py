@@ -123,6 +123,11 @@ class Rank:
                      textId=self.string("MPI_Allreduce"), commHandle=1, rootRank=None, size=8, recvSize=8, requestHandle=None)
         self.add("MPI_P2P_EVENTS", start=77_000, end=78_000, globalTid=self.thread, textId=self.string("MPI_Send"), commHandle=1,
                  tag=0, remoteRank=1, size=64, requestHandle=None)
+        for k in range(3):
+            self.add("UCP_SUBMIT_EVENTS", start=81_000 + k * 500, end=81_200 + k * 500, globalTid=self.thread, textId=self.string("ucp_put_nbx"),
+                     bufferAddr=4096, packedSize=64, peerWorkerUid=2, tag=None)
+        self.add("UCP_EVENTS", start=90_000, end=90_100, globalTid=self.thread, textId=self.string("MPI_Send"))
+        self.nics()
         self.add("MPI_RANKS", globalTid=self.thread, rank=self.rank)
 
     def sample(self):
@@ -137,6 +142,18 @@ class Rank:
                 self.samples[m].append((at, value))
                 self.add("GPU_METRICS", timestamp=at, typeId=kind, metricId=i + 1, value=value)
             at += self.rng.choice([9_000, 10_000, 11_000])
+
+    def nics(self):
+        """Of two network adapters the bytes that they received and sent in each interval."""
+        self.traffic = {}
+        for i, m in enumerate(("Bytes received", "Bytes sent")):
+            self.add("TARGET_INFO_NETWORK_METRICS", metricsListId=7, metricsIdx=i, name=m, description=None, unit="B")
+        for k in range(30):
+            for nic in (0x10, 0x11):
+                for i, m in enumerate(("Bytes received", "Bytes sent")):
+                    at, value = 10_000 * k + self.skew, self.rng.randrange(1 << 40)
+                    self.traffic.setdefault("NIC %x: %s [B]" % (nic, m), []).append((at, value))
+                    self.add("NET_NIC_METRIC", start=at, end=at + 10_000, globalId=nic, metricsListId=7, metricsIdx=i, value=value)
 
     def memory(self):
         used, self.used, live = 0, [], []
@@ -190,9 +207,11 @@ class Rank:
         whole = [(-1 << 60, 1 << 60)]
         return {
             "counters": {m: {"samples": len(s), "mean": mean(s, whole), "min": min(v for _, v in s), "max": max(v for _, v in s),
-                             "busy": mean(s, busy)} for m, s in [*self.samples.items(), ("Memory in use: device [B]", self.used)]},
+                             "busy": mean(s, busy)} for m, s in [*self.samples.items(), ("Memory in use: device [B]", self.used)]}
+            | {m: {"samples": len(s), "mean": mean(s, whole), "min": min(v for _, v in s), "max": max(v for _, v in s)}
+               for m, s in self.traffic.items()},
             "kernels": {k: {m: mean(s, w) for m, s in self.samples.items()} for k, w in self.kernel_windows.items()},
-            "mpi": {"MPI:MPI_Allreduce": 5, "MPI:MPI_Send": 1},
+            "mpi": {"MPI:MPI_Allreduce": 5, "MPI:MPI_Send": 1, "UCX:ucp_put_nbx": 3, "UCX:MPI_Send": 1},
             "collectives": self.collectives,
         }
 

@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 
+#include "base/intern.h"
 #include "model/graft.h"
+#include "model/marks.h"
 #include "model/plausible.h"
 
 #define ANY  ((uint32_t)AZ_KEY_KERNEL)
@@ -133,11 +135,51 @@ static void families(void **state)
     assert_false(az_family_contradicts(AZ_FAMILY_GEMM, AZ_FAMILY_COPY));
 }
 
+#define NONE AZ_NO_ID
+
+static size_t marked(const uint32_t *launch, const uint32_t *op, size_t n, const uint32_t *event,
+                     size_t n_events, uint32_t *out)
+{
+    struct az_mem mem;
+    size_t paired = 99;
+    az_mem_init(&mem, 0);
+    const struct az_marks m = { .launch = launch,
+                                .op = op,
+                                .n_launches = n,
+                                .event = event,
+                                .n_events = n_events,
+                                .launch_of = out,
+                                .mem = &mem };
+    assert_int_equal(az_pair_marks(&m, &paired), 0);
+    assert_int_equal(mem.used, 0);
+    return paired;
+}
+
+static void marks(void **state)
+{
+    (void)state;
+    uint32_t got[8];
+    /* 5 is an operator and its kernel: before it as many, between it and the copy not, after that
+     * again */
+    const uint32_t launch[] = { ANY, ANY, ANY, ANY, COPY, ANY }, op[] = { 1, 5, 2, 3, NONE, 4 },
+                   event[] = { 11, 5, 12, COPY, 14 };
+    const uint32_t wanted[] = { 0, 1, NONE, 4, 5 };
+    assert_int_equal(marked(launch, op, 6, event, 5, got), 4);
+    assert_memory_equal(got, wanted, sizeof wanted);
+    /* other marks, or none */
+    const uint32_t swapped[] = { 11, COPY, 12, 5, 14 }, more[] = { 11, 5, 12, COPY, COPY },
+                   plain[] = { 11, 12, 13 };
+    assert_int_equal(marked(launch, op, 6, swapped, 5, got), 0);
+    assert_int_equal(marked(launch, op, 6, more, 5, got), 0);
+    assert_int_equal(marked(launch, op, 4, plain, 3, got), 0);
+    assert_int_equal(marked(launch, op, 0, plain, 0, got), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules), cmocka_unit_test(streams),  cmocka_unit_test(steps),
-        cmocka_unit_test(keys),  cmocka_unit_test(families),
+        cmocka_unit_test(keys),  cmocka_unit_test(families), cmocka_unit_test(marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,17 +152,22 @@ void az_fw_captures_tell(struct az_job *job, const struct az_graft_sums *s)
     for (int by = 0; by < AZ_PAIR_COUNT; by++)
         whole = az_add_sat(whole, s->ticks[by]);
     for (enum az_pair_by by = 0; by < AZ_PAIR_COUNT; by++) {
-        if (!s->launches[by])
+        if (!s->events[by])
             continue;
         const struct az_sv item = az_arena_printf(
             job->arena, "graph kernels %s: %s",
             az_paired(by) ? "paired with their capture" : "without operator", az_pair_text(by));
         if (item.p)
             az_cover(job, item.p, az_percent((double)s->ticks[by], (double)whole), "%",
-                     az_arena_printf(job->arena,
-                                     "of their time; %" PRIu64 " events of %" PRIu64
-                                     " graph launches",
-                                     s->events[by], s->launches[by]));
+                     by == AZ_PAIR_BETWEEN
+                         ? az_arena_printf(job->arena,
+                                           "of their time; %" PRIu64 " events of launches that "
+                                           "are paired otherwise",
+                                           s->events[by])
+                         : az_arena_printf(job->arena,
+                                           "of their time; %" PRIu64 " events of %" PRIu64
+                                           " graph launches",
+                                           s->events[by], s->launches[by]));
     }
     if (s->unread)
         az_cover(job, "traces of captures without a capture", (double)s->unread, "files",

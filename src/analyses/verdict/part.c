@@ -151,8 +151,8 @@ static void hidden(struct az_vd *v)
     v->part->hidden_ns = az_vd_ns(v, ticks);
     if (c) {
         const struct az_graft_sums *sums = &az_optrace(v->t)->grafted;
-        v->part->by_order_ns =
-            az_vd_ns(v, az_add_sat(sums->ticks[AZ_PAIR_FAMILIES], sums->ticks[AZ_PAIR_UNNAMED]));
+        ticks = az_add_sat(sums->ticks[AZ_PAIR_FAMILIES], sums->ticks[AZ_PAIR_UNNAMED]);
+        v->part->by_order_ns = az_vd_ns(v, az_add_sat(ticks, sums->ticks[AZ_PAIR_MARKS]));
     }
 }
 

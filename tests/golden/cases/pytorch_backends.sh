@@ -50,6 +50,29 @@ echo "== other programs"
 echo '{"metadata":{"highres-ticks":true},"traceEvents":[{"args":{"name":"/device:TPU:0"},"name":"process_name","ph":"M","pid":3}]}' >host.trace.json
 echo '[{"cat":"Session","pid":1,"tid":1,"dur":10,"ts":1,"ph":"X","name":"session_initialization","args":{}}]' >onnx.json
 echo '{"traceEvents":[{"ph":"X","cat":"FEE","name":"f","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","cat":"work","name":"g","pid":1,"tid":1,"ts":1,"dur":2}]}' >unknown.json
-for f in host.trace onnx unknown; do
+"$PYTHON" - <<'P'
+import json
+def span(cat, name, pid=1, **more):
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": 1, "ts": 10, "dur": 5, **more}
+def name(process, pid=1):
+    return {"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": process}}
+files = {
+    "ascend_late": [span("cpu_op", "aten::mm")] * 3000 + [name("Ascend Hardware", 9), span("", "MatMul", 9)],
+    "clang": [span("", "Source", args={"detail": "/usr/include/stdio.h"}), span("", "ParseClass", args={"detail": "A"})],
+    "node": [span("node,node.bootstrap", "environment")],
+    "tensorflow": [name("/job:localhost/replica:0/task:0/device:GPU:0 Compute"), span("Op", "MatMul")],
+    "autograd": [span("", "aten::mm", "CPU functions"), span("", "gemm", "CUDA functions")],
+    "rocprof1": [span("", "k", args={"BeginNs": "1", "EndNs": "2", "DurationNs": "1"})],
+    "unitrace": [name("HOST<h>"), span("cpu_op", "zeCommandListAppendLaunchKernel"), span("gpu_op", "gemm")],
+    "gaudi": [name("TPC"), span("TPC", "add_fwd", args={"recipe": "r"})],
+    "ray": [span("task:execute", "f", "Node 10.0.0.1")],
+    "viztracer": {"traceEvents": [span("FEE", "f (a.py:1)")], "viztracer_metadata": {"version": "1.0"}},
+    "no_categories": [span("", "a"), span("", "b")],
+    "halves": [{"ph": "B", "name": "a", "pid": 1, "tid": 1, "ts": 1}, {"ph": "E", "name": "a", "pid": 1, "tid": 1, "ts": 4}],
+}
+for f, x in files.items():
+    json.dump(x, open(f + ".json", "w"))
+P
+for f in host.trace onnx unknown ascend_late clang node tensorflow autograd rocprof1 unitrace gaudi ray viztracer no_categories halves; do
     "$ANALYZER" run $f.json; echo "exit status $?"
 done
