@@ -33,6 +33,8 @@ void az_result_release(struct az_result *r)
         az_trace_release(&r->traces[i]);
     for (size_t i = 0; i < r->n_keeps; i++)
         az_arena_release(&r->keeps[i]);
+    for (size_t i = 0; i < r->n_parts; i++)
+        az_arena_release(&r->parts[i]);
     az_arena_release(&r->arena);
     *r = (struct az_result){ 0 };
 }
@@ -225,7 +227,7 @@ size_t az_one_draw(const struct az_plan_job *job)
     return 0;
 }
 
-static struct az_view_choice views_of(const struct az_one *o)
+struct az_view_choice az_one_views(const struct az_one *o)
 {
     return (struct az_view_choice){ .compat = o->job->input->opts.compat,
                                     .native = o->job->format->tool,
@@ -239,7 +241,7 @@ static bool wanted(const struct az_one *o, const struct az_entry *s)
 {
     bool any = s->n_tables == 0;
     for (size_t i = 0; i < s->n_tables; i++)
-        any |= az_views_wanted(&o->res->doc, s->tables[i], views_of(o));
+        any |= az_views_wanted(&o->res->doc, s->tables[i], az_one_views(o));
     return any;
 }
 
@@ -256,7 +258,7 @@ static struct az_sv name_unmade(struct az_job *job, const struct az_entry *s, st
 static int select_views(struct az_one *o, struct az_job *job, struct az_sv unmade)
 {
     struct az_sv withheld;
-    const int rc = az_views_select(&o->res->doc, views_of(o), &withheld);
+    const int rc = az_views_select(&o->res->doc, az_one_views(o), &withheld);
     if (rc == 0 && withheld.n && unmade.n)
         withheld = az_arena_printf(job->arena, "%.*s, %.*s", AZ_SVF(withheld), AZ_SVF(unmade));
     else if (rc == 0 && unmade.n)

@@ -44,10 +44,23 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     return az_job_add(job, t, 0);
 }
 
+static const struct az_shape_field row_fields[] = {
+    AZ_PLAIN(struct az_counter_row, rank),      AZ_PLAIN(struct az_counter_row, device),
+    AZ_TEXT_OF(struct az_counter_row, counter), AZ_TEXT_OF(struct az_counter_row, step),
+    AZ_PLAIN(struct az_counter_row, samples),   AZ_PLAIN(struct az_counter_row, mean),
+    AZ_PLAIN(struct az_counter_row, least),     AZ_PLAIN(struct az_counter_row, most),
+    AZ_PLAIN(struct az_counter_row, busy),      AZ_PLAIN(struct az_counter_row, covered_ms)
+};
+static const struct az_shape row_shape = AZ_SHAPE(struct az_counter_row, row_fields);
+static const struct az_shape_field part_fields[] = { AZ_LIST_OF(struct counters_part, v, n,
+                                                                row_shape) };
+static const struct az_shape part_shape = AZ_SHAPE(struct counters_part, part_fields);
+
 const struct az_rank_analysis az_rank_analysis_samples = {
     .name = "rank_samples",
     .help = "counters sampled over time on each rank",
     .needs = AZ_CAP_SAMPLES | AZ_CAP_CALLTREE, /* other formats have all traces at once */
     .reduce = reduce,
+    .shape = &part_shape,
     .finish = finish,
 };
