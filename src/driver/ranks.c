@@ -415,6 +415,7 @@ static void give_back(struct az_rank_run *r, size_t k)
             az_arena_release(&res->parts[i]);
         for (size_t i = 0; i < r->set.n; i++)
             r->parts[k][i] = NULL;
+        az_mem_give_back(); /* of the threads that have read them */
     }
     az_views_prune(&res->doc, az_one_views(r->one));
 }

@@ -271,6 +271,9 @@ void az_views_prune(struct az_document *d, struct az_view_choice c)
         az_vec_release(&t->cells);
         t->rows = 0;
         t->make = NULL;
+        if (!shown(d, view_of(t->kind.n ? t->kind : t->id), c))
+            az_vec_release(
+                &t->columns); /* one a rank, of some; else they say why it is not shown */
     }
 }
 
