@@ -19,33 +19,37 @@ const struct az_shape az_shape_text = { "text", sizeof(struct az_sv), text_field
 
 /* ---- description ---- */
 
-static int describe(const struct az_shape *s, struct az_vec_char *out)
+static uint64_t mix(uint64_t h, uint64_t x)
 {
-    int rc = az_text_printf(out, "%s{", s->name);
-    for (size_t i = 0; rc == 0 && i < s->n; i++) {
-        const struct az_shape_field *f = &s->field[i];
-        rc = az_text_printf(out, "%s:%d:%zu:%zu:%zu", f->name, (int)f->kind, f->width, f->count,
-                            f->more);
-        if (rc == 0 && f->of)
-            rc = describe(f->of, out);
-        if (rc == 0)
-            rc = az_text_append(out, AZ_SV(","));
-    }
-    return rc ? rc : az_text_append(out, AZ_SV("}"));
+    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15); /* it is kept in files */
+    return h ^ h >> 29;
 }
 
-int az_shape_layout(const struct az_shape *s, uint64_t *layout)
+/* Eight bytes at a time: a report of many ranks asks for each section of each. */
+static uint64_t mix_text(uint64_t h, const char *s)
 {
-    struct az_vec_char text;
-    az_vec_init(&text, NULL);
-    const int rc = describe(s, &text);
-    uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a: it is kept in files */
-    for (size_t i = 0; i < text.n; i++)
-        h = (h ^ (unsigned char)text.v[i]) * UINT64_C(1099511628211);
-    *layout = h;
-    az_vec_release(&text);
-    return rc;
+    for (size_t n = strlen(s), at = 0; at <= n; at += 8) { /* with its NUL, which ends it */
+        uint64_t x = 0;
+        memcpy(&x, s + at, n - at < 8 ? n - at : 8);
+        h = mix(h, x);
+    }
+    return h;
 }
+
+static uint64_t describe(uint64_t h, const struct az_shape *s)
+{
+    h = mix(mix_text(h, s->name), s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct az_shape_field *f = &s->field[i];
+        h = mix_text(h, f->name);
+        h = mix(h, (uint64_t)f->kind << 32 | f->width);
+        h = mix(mix(h, f->count), f->more);
+        h = f->of ? describe(h, f->of) : mix(h, 0);
+    }
+    return h;
+}
+
+uint64_t az_shape_layout(const struct az_shape *s) { return describe(0, s); }
 
 /* ---- writing ---- */
 

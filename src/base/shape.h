@@ -100,7 +100,7 @@ struct az_shape {
 extern const struct az_shape az_shape_i64, az_shape_u8, az_shape_text; /* lists of these */
 
 /* What changes when the bytes of a shape would mean something else. */
-int az_shape_layout(const struct az_shape *s, uint64_t *layout) AZ_MUST_USE;
+uint64_t az_shape_layout(const struct az_shape *s);
 /* Appends the bytes of a struct at `from`; texts go to the dictionary. out->n is a multiple of 8
  * before and after. AZ_ENOMEM, AZ_ELIMIT. */
 int az_shape_write(const struct az_shape *s, const void *from, struct az_intern *texts,

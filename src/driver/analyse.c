@@ -69,7 +69,7 @@ static void cover_skipped(struct az_job *job, unsigned caps)
     }
 }
 
-static struct az_view_choice views_of(const struct az_one *o)
+struct az_view_choice az_one_views(const struct az_one *o)
 {
     return (struct az_view_choice){ .compat = o->job->input->opts.compat,
                                     .native = o->job->format->tool,
@@ -83,7 +83,7 @@ static bool wanted(const struct az_one *o, const struct az_entry *s)
 {
     bool any = s->n_tables == 0;
     for (size_t i = 0; i < s->n_tables; i++)
-        any |= az_views_wanted(&o->res->doc, s->tables[i], views_of(o));
+        any |= az_views_wanted(&o->res->doc, s->tables[i], az_one_views(o));
     return any;
 }
 
@@ -100,7 +100,7 @@ static struct az_sv name_unmade(struct az_job *job, const struct az_entry *s, st
 static int select_views(struct az_one *o, struct az_job *job, struct az_sv unmade)
 {
     struct az_sv withheld;
-    const int rc = az_views_select(&o->res->doc, views_of(o), &withheld);
+    const int rc = az_views_select(&o->res->doc, az_one_views(o), &withheld);
     if (rc == 0 && withheld.n && unmade.n)
         withheld = az_arena_printf(job->arena, "%.*s, %.*s", AZ_SVF(withheld), AZ_SVF(unmade));
     else if (rc == 0 && unmade.n)
@@ -172,7 +172,7 @@ struct waves {
 static int open_member(struct waves *w, struct member *m)
 {
     struct az_result *res = w->o->res;
-    struct az_arena *arena = &res->parts[res->n_parts++];
+    struct az_arena *arena = &res->sides[res->n_sides++];
     az_arena_init(arena, &res->mem);
     const int rc = az_document_part(&res->doc, arena, &m->doc);
     if (rc)
@@ -371,9 +371,9 @@ static int in_waves(struct az_one *o, struct az_job *job, struct az_sv *unmade, 
     struct waves w = { .o = o, .whole = job, .unmade = unmade, .failed = failed };
     w.v = az_arena_array(&res->arena, most, sizeof *w.v);
     w.order = az_arena_array(&res->arena, most, sizeof *w.order);
-    res->parts = az_arena_array(&res->arena, most, sizeof *res->parts);
+    res->sides = az_arena_array(&res->arena, most, sizeof *res->sides);
     (void)az_job_names(job); /* every part numbers names alike */
-    if (!w.v || !w.order || !res->parts || !job->shared)
+    if (!w.v || !w.order || !res->sides || !job->shared)
         return az_arena_error(&res->arena);
     int rc = az_job_share(job);
     if (rc)

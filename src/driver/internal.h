@@ -5,6 +5,7 @@
 #include "analyses/ranks/ranks.h"
 #include "driver/run.h"
 #include "io/digest.h"
+#include "tables/views.h"
 
 /* ---- one.c ---- */
 /* Threads that jobs may have: each running job holds one, and a job of ranks starts more while some
@@ -37,6 +38,8 @@ struct az_one {
 /* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`);
  * the error. */
 int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what);
+/* Which tables of the input are shown. */
+struct az_view_choice az_one_views(const struct az_one *o);
 /* Marks that a drawing of the input may have; 0: none of its reports draws. */
 size_t az_one_draw(const struct az_plan_job *job);
 /* Events, and cells of a report, from which on threads are worth their start. */
@@ -101,8 +104,10 @@ struct az_rank_run {
     void ***parts; /* by analysis of az_rank_analyses, by rank of the set; NULL: no part */
     size_t n_analyses;
     const struct az_one_rank
-        *files;  /* in the order of the input's files; NULL: traces that are kept */
-    bool active; /* some rank has accelerator activity */
+        *files;      /* in the order of the input's files; NULL: traces that are kept */
+    size_t *file;    /* by rank of the set: its place among files */
+    bool read_again; /* parts that are kept, of part files */
+    bool active;     /* some rank has accelerator activity */
 };
 void az_ranks_init(struct az_rank_run *r, struct az_one *one); /* also one->ranks */
 /* Reads each file of the input as a rank, reduces it and gives it back. What is wrong with one rank

@@ -36,6 +36,8 @@ void az_result_release(struct az_result *r)
         az_arena_release(&r->keeps[i]);
     for (size_t i = 0; i < r->n_parts; i++)
         az_arena_release(&r->parts[i]);
+    for (size_t i = 0; i < r->n_sides; i++)
+        az_arena_release(&r->sides[i]);
     az_arena_release(&r->arena);
     *r = (struct az_result){ 0 };
 }

@@ -89,12 +89,9 @@ struct writing {
 
 static int add(struct writing *w, const char *name, const struct az_shape *s, const void *from)
 {
-    uint64_t layout;
-    int rc = az_shape_layout(s, &layout);
     w->bytes.n = 0;
-    if (rc == 0)
-        rc = az_shape_write(s, from, &w->texts, &w->bytes);
-    return rc ? rc : az_sections_add(&w->out, name, layout, az_text_view(&w->bytes));
+    const int rc = az_shape_write(s, from, &w->texts, &w->bytes);
+    return rc ? rc : az_sections_add(&w->out, name, az_shape_layout(s), az_text_view(&w->bytes));
 }
 
 /* u64 count, count + 1 places, texts. */
@@ -139,15 +136,13 @@ static int add_source(struct writing *w, const struct az_plan_job *job, const st
     if (rc == 0)
         rc = az_intern_init(&w->texts, w->scratch, w->mem);
     if (rc == 0) {
-        uint64_t layout;
-        rc = az_shape_layout(&source_shape, &layout);
         w->bytes.n = 0;
-        if (rc == 0)
-            rc = az_shape_write(&source_shape, &s, &w->texts, &w->bytes);
+        rc = az_shape_write(&source_shape, &s, &w->texts, &w->bytes);
         if (rc == 0)
             rc = add_dictionary(w, "source.texts");
         if (rc == 0)
-            rc = az_sections_add(&w->out, "source", layout, az_text_view(&w->bytes));
+            rc = az_sections_add(&w->out, "source", az_shape_layout(&source_shape),
+                                 az_text_view(&w->bytes));
         az_intern_release(&w->texts);
     }
     az_vec_release(&options);
@@ -233,7 +228,9 @@ int az_part_image(const struct az_plan_job *job, const struct az_one_rank *x,
 struct reading {
     struct az_sections s;
     struct az_arena *keep;
+    struct az_arena *own;     /* of the analyses' parts, by analysis; NULL: keep */
     struct az_arena *scratch; /* given back when the rank is read */
+    bool again;               /* az_part_again */
     struct az_intern *texts;  /* of all ranks of a thread; NULL: each has its own */
     struct az_sv *text;
     size_t n_texts;
@@ -300,15 +297,11 @@ static int read_dictionary(struct reading *r, const char *name)
 static int read_section(struct reading *r, const struct az_section *x, const struct az_shape *s,
                         void *to)
 {
-    uint64_t layout;
-    int rc = az_shape_layout(s, &layout);
-    if (rc)
-        return rc;
     if (!x->sound)
         return wrong(r, "is damaged", x->name);
-    if (x->layout != layout)
+    if (x->layout != az_shape_layout(s))
         return wrong(r, "is of another version of this program", x->name);
-    rc = az_shape_read(s, to, x->bytes, r->text, r->n_texts, r->keep);
+    const int rc = az_shape_read(s, to, x->bytes, r->text, r->n_texts, r->keep);
     return rc == AZ_EFORMAT ? wrong(r, "is damaged", x->name) : rc;
 }
 
@@ -482,25 +475,44 @@ static int take_record(struct az_one *o, const struct record *r, struct az_one_r
     return AZ_OK;
 }
 
+/* Place of an analysis by its name; where the list ends: none. */
+static size_t analysis_named(const char *name)
+{
+    size_t k = 0;
+    while (az_rank_analyses[k] && strcmp(az_rank_analyses[k]->name, name) != 0)
+        k++;
+    return k;
+}
+
+/* A part that stays until the report is written is only looked at, and read when its turn comes
+ * (az_part_again): so it is not there while the tables of the analyses before it are made. */
+static int read_analysis(struct reading *r, const struct az_section *s, size_t k, void **part)
+{
+    static const char later;
+    const struct az_rank_analysis *an = az_rank_analyses[k];
+    const bool now = r->again || !an->keeps_parts;
+    struct az_arena *all = r->keep;
+    r->keep = !r->own ? all : now ? &r->own[k] : r->scratch;
+    void *p = az_arena_alloc(r->keep, an->shape->size);
+    const int rc = p ? read_section(r, s, an->shape, p) : az_arena_error(r->keep);
+    r->keep = all;
+    *part = rc ? NULL : r->own && !now ? (void *)(uintptr_t)&later : p;
+    return rc;
+}
+
 static int read_analyses(struct az_one *o, struct reading *r, struct az_one_rank *x,
                          struct az_sv file)
 {
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && i < r->s.n; i++) {
         const struct az_section s = az_sections_at(&r->s, i);
-        const struct az_rank_analysis *an = NULL;
-        size_t k = 0;
-        for (; az_rank_analyses[k] && !an; k++)
-            an = strcmp(az_rank_analyses[k]->name, s.name) == 0 ? az_rank_analyses[k] : NULL;
-        if (an) {
-            void *part = az_arena_alloc(r->keep, an->shape->size);
-            rc = part ? read_section(r, &s, an->shape, part) : az_arena_error(r->keep);
-            x->part[k - 1] = rc ? NULL : part;
-        } else if (strcmp(s.name, "rank") != 0 && strcmp(s.name, "texts") != 0 &&
-                   strncmp(s.name, "source", 6) != 0) {
+        const size_t k = analysis_named(s.name);
+        if (az_rank_analyses[k])
+            rc = read_analysis(r, &s, k, &x->part[k]);
+        else if (strcmp(s.name, "rank") != 0 && strcmp(s.name, "texts") != 0 &&
+                 strncmp(s.name, "source", 6) != 0)
             az_diag_add(o->diag, AZ_WARNING, AZ_AT_FILE(file),
                         "section '%s' is not known to this version and is skipped", s.name);
-        }
     }
     return rc;
 }
@@ -531,22 +543,58 @@ static int read_rank(struct az_one *o, struct reading *r, struct az_sv file, str
     return rc ? rc : read_analyses(o, r, x, file);
 }
 
-int az_part_rank(struct az_one *o, const struct az_file *f, struct az_arena *keep,
-                 struct az_intern *texts, struct az_one_rank *x)
+/* The image of a rank; its bytes are the caller's to release. */
+static int open_image(struct az_one *o, const struct az_file *f, struct reading *r,
+                      struct az_vec_char *bytes)
+{
+    const char *why;
+    int rc = az_sections_read(f->part.p, f->at, f->length, bytes, o->diag);
+    if (rc == 0 && (why = az_sections_open(&r->s, az_text_view(bytes))) != NULL)
+        rc = az_diag_fail(o->diag, AZ_EFORMAT, AZ_AT_FILE(f->part), "the part %s (map it again)",
+                          why);
+    return rc;
+}
+
+int az_part_again(struct az_one *o, const struct az_file *f, struct az_arena *own,
+                  struct az_intern *texts, void **part)
 {
     struct az_arena scratch;
-    struct reading r = { .keep = keep, .scratch = &scratch, .texts = texts };
+    struct reading r = {
+        .own = own, .keep = &scratch, .scratch = &scratch, .texts = texts, .again = true
+    };
     struct az_vec_char bytes;
-    const char *why = NULL;
+
+    az_arena_init(&scratch, &o->res->mem);
+    az_vec_init(&bytes, &o->res->mem);
+    int rc = open_image(o, f, &r, &bytes);
+    if (rc == 0)
+        rc = read_dictionary(&r, "texts");
+    for (size_t i = 0; rc == 0 && i < r.s.n; i++) {
+        const struct az_section s = az_sections_at(&r.s, i);
+        const size_t k = analysis_named(s.name);
+        if (az_rank_analyses[k] && az_rank_analyses[k]->keeps_parts)
+            rc = read_analysis(&r, &s, k, &part[k]);
+    }
+    if (rc == AZ_EFORMAT)
+        rc = az_diag_fail(o->diag, AZ_EFORMAT, AZ_AT_FILE(f->part),
+                          "the part was changed while it was read (reduce again)");
+    az_arena_release(&scratch);
+    az_vec_release(&bytes);
+    return rc;
+}
+
+int az_part_rank(struct az_one *o, const struct az_file *f, struct az_arena *keep,
+                 struct az_arena *own, struct az_intern *texts, struct az_one_rank *x)
+{
+    struct az_arena scratch;
+    struct reading r = { .keep = keep, .own = own, .scratch = &scratch, .texts = texts };
+    struct az_vec_char bytes;
     int rc;
 
     az_arena_init(&scratch, &o->res->mem);
     az_vec_init(&bytes, &o->res->mem);
     x->about = (struct az_rank){ .rank = -1, .path = f->path, .world_size = -1, .ticks_per_ns = 1 };
-    rc = az_sections_read(f->part.p, f->at, f->length, &bytes, o->diag);
-    if (rc == 0 && (why = az_sections_open(&r.s, az_text_view(&bytes))) != NULL)
-        rc = az_diag_fail(o->diag, AZ_EFORMAT, AZ_AT_FILE(f->part), "the part %s (map it again)",
-                          why);
+    rc = open_image(o, f, &r, &bytes);
     if (rc == 0)
         rc = read_rank(o, &r, f->part, x);
     if (rc == AZ_EFORMAT && r.wrong)

@@ -54,9 +54,15 @@ int az_part_image(const struct az_plan_job *job, const struct az_one_rank *x,
                   struct az_vec_char *out, struct az_mem *mem) AZ_MUST_USE;
 /* Reads a rank from the part that the file names (az_file.part) instead of its trace: x as
  * az_rank_reduce would leave it. What the trace's reader said is said again. The error that it had,
- * or why the part cannot be used. texts may be NULL. */
+ * or why the part cannot be used. Parts go to `own`, arenas by analysis (NULL: to keep as well);
+ * texts may be NULL. */
 int az_part_rank(struct az_one *o, const struct az_file *f, struct az_arena *keep,
-                 struct az_intern *texts, struct az_one_rank *x) AZ_MUST_USE;
+                 struct az_arena *own, struct az_intern *texts, struct az_one_rank *x) AZ_MUST_USE;
+/* The parts of analyses that keep theirs (az_rank_analysis.keeps_parts), where az_part_rank with
+ * arenas by analysis has only looked at them. part: by analysis; that of others is left as it is.
+ * The texts are interned. An error is one of the whole run: the rank is in tables already. */
+int az_part_again(struct az_one *o, const struct az_file *f, struct az_arena *own,
+                  struct az_intern *texts, void **part) AZ_MUST_USE;
 
 /* ---- parts_options.c ---- */
 /* Options that matter to reducing and are not their defaults, "key=value" each, in the arena. */

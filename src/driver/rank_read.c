@@ -10,6 +10,7 @@
 /* What a thread keeps of the ranks it reduces. */
 struct keeper {
     struct az_arena *arena;
+    struct az_arena *of; /* of part files, by analysis: each given back when it is finished */
     struct az_intern texts;
     bool has_texts;
 };
@@ -216,7 +217,8 @@ static int read_part(struct az_one *mine, const struct az_file *f, struct keeper
                      struct az_one_rank *x)
 {
     if (f->length)
-        return az_part_rank(mine, f, keep->arena, keep->has_texts ? &keep->texts : NULL, x);
+        return az_part_rank(mine, f, keep->arena, keep->of, keep->has_texts ? &keep->texts : NULL,
+                            x);
     return az_diag_fail(mine->diag, AZ_EIO, AZ_AT_FILE(f->path),
                         "has no part (was its task stopped? map it)");
 }
@@ -367,6 +369,22 @@ static int read_all(struct reading *k, struct keeper *keep)
     return AZ_OK;
 }
 
+/* Room for what part files hold: by thread, the calling one last, and analysis. */
+static int prepare_parts(struct reading *k, struct keeper *mine)
+{
+    struct az_result *res = k->one->res;
+    const size_t n = k->one->ranks->n_analyses;
+    res->parts = az_arena_array(&res->arena, (k->n_helpers + 1) * n, sizeof *res->parts);
+    if (!res->parts)
+        return az_arena_error(&res->arena);
+    for (; res->n_parts < (k->n_helpers + 1) * n; res->n_parts++)
+        az_arena_init(&res->parts[res->n_parts], &res->mem);
+    for (size_t i = 0; i < k->n_helpers; i++)
+        k->helpers[i].keep.of = res->parts + i * n;
+    mine->of = res->parts + k->n_helpers * n;
+    return az_part_job_key(k->one->job, &k->one->part_key);
+}
+
 int az_ranks_read(struct az_one *o, struct az_one_rank *ranks)
 {
     struct reading k = { .one = o, .files = &o->job->files, .ranks = ranks };
@@ -376,11 +394,12 @@ int az_ranks_read(struct az_one *o, struct az_one_rank *ranks)
     int rc = keeper_init(&mine, o->map ? &passing : &o->res->arena, o->map ? NULL : &o->res->mem);
 
     for (size_t i = 0; !rc && i < k.files->n && !o->has_part_key; i++)
-        if (k.files->v[i].part.n)
-            o->has_part_key = az_part_job_key(o->job, &o->part_key) == AZ_OK;
+        o->has_part_key = k.files->v[i].part.n > 0;
     k.inner = o->threads > k.files->n && k.files->n ? o->threads / (unsigned)k.files->n : 1;
     if (!rc)
         rc = prepare(&k);
+    if (!rc && o->has_part_key)
+        rc = prepare_parts(&k, &mine);
     if (!rc)
         rc = read_all(&k, &mine);
     for (size_t i = 0; k.helpers && i < k.n_helpers; i++)

@@ -2,7 +2,9 @@
  * the parts finished into tables, in rank order. Reading: rank_read.c. */
 #include "base/sort.h"
 #include "driver/internal.h"
+#include "driver/parts.h"
 #include "driver/rank_name.h"
+#include "tables/views.h"
 
 #define MOST_TOLD 4 /* files of one rank, one by one */
 #define NOTICE(f) AZ_AT_FILE((f)->about.path)
@@ -48,7 +50,8 @@ AZ_VEC(struct remark, remarks);
 struct gathering {
     struct az_rank_run *r;
     struct az_arena *a;
-    struct az_one_rank **v; /* files in rank order */
+    const struct az_one_rank *first; /* of the files */
+    struct az_one_rank **v;          /* files in rank order */
     size_t n;
     bool by_place; /* no file says its rank: they are numbered as they are listed */
     struct remarks said;
@@ -273,7 +276,8 @@ static int fill_set(struct gathering *g)
     struct az_rank *v = az_arena_array(g->a, g->n, sizeof *v);
     struct az_rank_failure *failed = az_arena_array(g->a, g->n, sizeof *failed);
     struct az_rank_failure *left = az_arena_array(g->a, g->n, sizeof *left);
-    bool ok = v && failed && left;
+    r->file = az_arena_array(g->a, g->n, sizeof *r->file);
+    bool ok = v && failed && left && r->file;
 
     r->parts = az_arena_array(g->a, r->n_analyses + 1, sizeof *r->parts);
     for (size_t k = 0; r->parts && ok && k < r->n_analyses; k++)
@@ -296,6 +300,7 @@ static int fill_set(struct gathering *g)
         if (x->state != AZ_RANK_THERE)
             continue;
         v[r->set.n] = x->about;
+        r->file[r->set.n] = (size_t)(x - g->first);
         for (size_t k = 0; k < r->n_analyses; k++)
             r->parts[k][r->set.n] = x->part[k];
         r->active |= x->active;
@@ -307,7 +312,7 @@ static int fill_set(struct gathering *g)
 /* From files to the set; the messages of all are reported whatever comes. */
 static int gather(struct az_rank_run *r, struct az_one_rank *files, size_t n)
 {
-    struct gathering g = { .r = r, .a = &r->one->res->arena, .n = n };
+    struct gathering g = { .r = r, .a = &r->one->res->arena, .first = files, .n = n };
     int rc;
 
     az_vec_init(&g.said, &r->one->res->mem);
@@ -400,6 +405,58 @@ int az_ranks_of_traces(struct az_rank_run *r)
     return az_one_explain(r->one, rc, r->one->diag->errors, "comparing ranks");
 }
 
+/* What part files hold of an analysis whose tables are there, and the rows of tables that will not
+ * be shown: so the parts of a large run do not stay until all tables are beside them. */
+static void give_back(struct az_rank_run *r, size_t k)
+{
+    struct az_result *res = r->one->res;
+    if (!az_rank_analyses[k]->keeps_parts && res->n_parts) {
+        for (size_t i = k; i < res->n_parts; i += r->n_analyses)
+            az_arena_release(&res->parts[i]);
+        for (size_t i = 0; i < r->set.n; i++)
+            r->parts[k][i] = NULL;
+        az_mem_give_back(); /* of the threads that have read them */
+    }
+    az_views_prune(&res->doc, az_one_views(r->one));
+}
+
+/* Before the first analysis that keeps its parts: those of part files, which were only looked at.
+ */
+static int read_again(struct az_rank_run *r)
+{
+    struct az_one *o = r->one;
+    void **part = az_arena_array(&o->res->arena, r->n_analyses, sizeof *part);
+    struct az_intern texts;
+    int rc = part ? az_intern_init(&texts, &o->res->arena, &o->res->mem)
+                  : az_arena_error(&o->res->arena);
+    if (rc)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < r->set.n; i++) {
+        const struct az_file *f = &o->job->files.v[r->file[i]];
+        if (az_cancelled(o->job->cancel))
+            rc = AZ_EINTR;
+        if (rc || !f->part.n)
+            continue;
+        rc = az_part_again(o, f, o->res->parts, &texts, part);
+        for (size_t k = 0; k < r->n_analyses; k++) {
+            if (part[k])
+                r->parts[k][i] = part[k];
+            part[k] = NULL;
+        }
+    }
+    az_intern_release(&texts);
+    r->read_again = true;
+    return rc;
+}
+
+static bool any_part(const struct az_rank_run *r, size_t k)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->set.n; i++)
+        any |= r->parts[k][i] != NULL;
+    return any;
+}
+
 int az_ranks_finish(struct az_rank_run *r, struct az_job *job)
 {
     struct az_ranks *set =
@@ -412,16 +469,17 @@ int az_ranks_finish(struct az_rank_run *r, struct az_job *job)
     for (size_t k = 0; k < r->n_analyses && set->n; k++) {
         const struct az_rank_analysis *an = az_rank_analyses[k];
         const size_t before = r->one->diag->errors;
-        bool any = false;
-        for (size_t i = 0; i < set->n; i++)
-            any |= r->parts[k][i] != NULL;
-        if (!any)
+        if (!any_part(r, k))
             continue;
-        const int rc = az_one_explain(r->one, an->finish(job, set, r->parts[k]), before, an->name);
+        int rc = an->keeps_parts && r->one->res->n_parts && !r->read_again ? read_again(r) : AZ_OK;
+        if (rc)
+            return az_one_explain(r->one, rc, before, "reading parts again");
+        rc = az_one_explain(r->one, an->finish(job, set, r->parts[k]), before, an->name);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR)
             return rc;
         if (rc)
             failed = rc;
+        give_back(r, k);
     }
     return failed;
 }

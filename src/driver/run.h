@@ -44,8 +44,10 @@ struct az_result {
     struct az_arena
         *keeps; /* what is kept of ranks, by the threads that reduced them; in the arena */
     size_t n_keeps;
-    struct az_arena *parts; /* of analyses that ran side by side; in the arena */
+    struct az_arena *parts; /* what their part files hold, by thread and analysis; in the arena */
     size_t n_parts;
+    struct az_arena *sides; /* of analyses that ran side by side; in the arena */
+    size_t n_sides;
     bool read;       /* the traces are there, by az_read_one */
     bool reportable; /* doc is complete (also of an input without activity, which counts as failed)
                       */

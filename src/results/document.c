@@ -143,6 +143,7 @@ int az_document_add(struct az_document *d, struct az_table *t)
             d->schema,
             AZ_SV("analyzer-comparison"))) /* columns are named by the inputs: "infer (ms)" */
         az_schema_keep_headers(t);
+    az_vec_trim(&t->cells); /* it grew by halves */
     rc = az_vec_push(&d->tables, t);
     if (rc)
         goto drop;

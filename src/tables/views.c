@@ -245,6 +245,30 @@ bool az_views_wanted(const struct az_document *d, const char *table, struct az_v
     return !v || shown(d, v, c);
 }
 
+static bool withheld_table(const struct az_document *d, const struct az_table *t,
+                           struct az_view_choice c)
+{
+    const struct view *v = view_of(t->kind.n ? t->kind : t->id);
+    return v && (!shown(d, v, c) || (!asked_for(v, c) && !speaks(t, v)));
+}
+
+/* A table that is answered stays so: what answers it is not taken away, and what is itself answered
+ * is so by one that answers this one, too. */
+void az_views_prune(struct az_document *d, struct az_view_choice c)
+{
+    for (size_t i = 0; i < d->tables.n; i++) {
+        struct az_table *t = d->tables.v[i];
+        if (t->rows == 0 || !withheld_table(d, t, c))
+            continue;
+        az_vec_release(&t->cells);
+        t->rows = 0;
+        t->make = NULL;
+        if (!shown(d, view_of(t->kind.n ? t->kind : t->id), c))
+            az_vec_release(
+                &t->columns); /* one a rank, of some; else they say why it is not shown */
+    }
+}
+
 int az_views_select(struct az_document *d, struct az_view_choice c, struct az_sv *withheld)
 {
     struct az_sv list = AZ_SV("");
@@ -255,8 +279,7 @@ int az_views_select(struct az_document *d, struct az_view_choice c, struct az_sv
         return az_arena_error(d->arena);
     for (size_t i = 0; i < d->tables.n; i++) {
         const struct az_table *t = d->tables.v[i];
-        const struct view *v = view_of(t->kind.n ? t->kind : t->id);
-        drop[i] = v && (!shown(d, v, c) || (!asked_for(v, c) && !speaks(t, v)));
+        drop[i] = withheld_table(d, t, c);
         if (drop[i])
             list = az_arena_printf(d->arena, "%.*s%s%.*s", AZ_SVF(list), list.n ? ", " : "",
                                    AZ_SVF(t->id));

@@ -7,6 +7,7 @@ Last line: N passed, N failed."""
 import argparse
 import csv
 import glob
+import json
 import os
 import random
 import shutil
@@ -227,6 +228,47 @@ def fuzz(c, rng):
     c.ok(bad == 0, "60 damaged parts: %d crashes" % bad)
 
 
+def counters(c):
+    """Counters sampled over time are in a part, too."""
+    folder = c.ranks("counted", "--ranks", "2")
+    for r in (0, 1):
+        name = "%s/rank_%d.json" % (folder, r)
+        with open(name) as f:
+            trace = json.load(f)
+        trace["traceEvents"] += [{"ph": "C", "name": "SM Active (%)", "pid": "GPU 0 Counters", "ts": 100 * k, "args": {"": (7 * k + r) % 90}}
+                                 for k in range(8)]
+        with open(name, "w") as f:
+            json.dump(trace, f)
+    c.multirank(folder, "counted_raw")
+    p = c.run("map", folder, "-o", c.path("counted_parts"))
+    c.ok(p.returncode == 0 and os.path.exists(c.path("counted_raw", "counters.csv")), "counters have a table, and parts: %s" % p.stderr)
+    c.reduce("counted_out", c.path("counted_parts"))
+    c.same("counted_raw", "counted_out", "sampled counters")
+
+
+def small_disk(c, folder):
+    """A file system with room for a few parts, where one may be mounted: what fits is there whole, the rest is named, a second start
+    with room makes the report."""
+    out = c.path("small")
+    os.makedirs(out)
+    script = 'mount -t tmpfs -o size=%dk none "$1" || exit 77; shift; "$@"; s=$?; cp -r "$0" "$0.copy"; exit $s'
+    parts = sorted(glob.glob(c.path("p1") + "/*.part"))
+    room = sum(os.path.getsize(x) for x in parts) // 2048 + 8
+    p = subprocess.run(["unshare", "-m", "sh", "-c", script % room, out, out, c.analyzer, "map", folder, "-o", out], capture_output=True,
+                       text=True, timeout=120)
+    if p.returncode in (1, 77) and "map" not in p.stderr and not os.path.exists(out + ".copy"):
+        print("skipped: no file system can be mounted here")
+        return
+    left = glob.glob(out + ".copy/*.part")
+    c.ok(p.returncode == 3 and "No space" in p.stderr, "a small disk: said, and exit status 3 (%d)" % p.returncode)
+    c.ok(0 < len(left) < 8 and all(open(x, "rb").read() == open(c.path("p1", os.path.basename(x)), "rb").read() for x in left),
+         "%d parts fit and are whole" % len(left))
+    p = c.run("map", folder, "-o", out + ".copy", "-v")
+    c.ok("%d parts written, %d were there" % (8 - len(left), len(left)) in p.stderr, "a second start with room: %s" % p.stderr)
+    c.reduce("small_out", out + ".copy")
+    c.same("raw", "small_out", "and the report is the same")
+
+
 def shared_runs(c, shared):
     for name in ("synth_fsdp8", "synth_moe8", "synth_pp8", "synth_vllm4", "synth_fsdp8_missing5", "dlrm8"):
         folder = os.path.join(shared, "data", "multirank", name)
@@ -263,6 +305,8 @@ def main():
     broken_traces(c)
     resume(c, folder)
     disk_full(c, folder)
+    small_disk(c, folder)
+    counters(c)
     commands(c, folder)
     other_formats(c)
     fuzz(c, rng)

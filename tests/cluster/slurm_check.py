@@ -14,7 +14,7 @@ from common import Check
 from lab import Lab, missing
 
 
-def submit(c, lab, out, folder, *options, edit=None):
+def submit(c, lab, out, folder, *options, edit=None, after=None):
     """Writes the scripts, submits them, waits; job ids of both."""
     p = lab.run(c.analyzer, "slurm", "-b", folder, "-o", c.path(out), "--format", "text,csv", *options)
     if p.returncode:
@@ -24,7 +24,8 @@ def submit(c, lab, out, folder, *options, edit=None):
         path = c.path(out, "map.sh")
         text = open(path).read()
         with open(path, "w") as f:
-            f.write(text.replace("\ncd ", "\n%s\ncd " % edit, 1))
+            text = text.replace("\ncd ", "\n%s\ncd " % edit, 1)
+            f.write(text.replace("\nexit 0\n", "\n%s\nexit 0\n" % after, 1) if after else text)
     p = lab.run("sh", c.path(out, "submit.sh"))
     words = p.stdout.replace(",", "").split()
     if not c.ok(p.returncode == 0 and len(words) == 4, "%s: submitted (%s%s)" % (out, p.stdout.strip(), p.stderr)):
@@ -44,10 +45,42 @@ def tables(c, out):
     return out + "_tables"
 
 
+def requeued(c, lab, folder):
+    """Tasks that are killed and started again, before they have read anything and after they have written their parts."""
+    first = '[ -n "$SLURM_RESTART_COUNT" ] ||'
+    jobs = submit(c, lab, "requeue", folder, "-n", "4", edit=first + ' [ "$SLURM_ARRAY_TASK_ID" != 1 ] || sleep 60',
+                  after=first + ' [ "$SLURM_ARRAY_TASK_ID" != 2 ] || sleep 60')
+    if not jobs:
+        return
+    tasks = [jobs[0] + "_1", jobs[0] + "_2"]
+    for _ in range(300):  # the others have ended, these hang
+        running = lab.run("squeue", "-h", "-r", "-j", jobs[0], "-o", "%i %T").stdout.split()
+        if running == [tasks[0], "RUNNING", tasks[1], "RUNNING"] and len(os.listdir(c.path("requeue", "parts"))) == 6:
+            break
+        time.sleep(0.1)
+    before = {x: os.stat(c.path("requeue", "parts", x)).st_mtime_ns for x in os.listdir(c.path("requeue", "parts"))}
+    c.ok(len(before) == 6, "three of four tasks have written their parts (%d)" % len(before))
+    for task in tasks:
+        lab.run("scontrol", "requeue", task)
+    for task in tasks:
+        for _ in range(200):
+            if "JobState=PENDING" in lab.run("scontrol", "show", "job", "-o", task).stdout:
+                break
+            time.sleep(0.1)
+        lab.run("scontrol", "update", "JobId=" + task, "StartTime=now")
+    ended = c.ok(lab.wait(jobs[1], 120), "killed tasks are started again, and the report waits for them")
+    restarts = [lab.run("scontrol", "show", "job", "-o", task).stdout.count("Restarts=1") for task in tasks]
+    c.ok(restarts == [1, 1], "each once %s" % restarts)
+    if ended:
+        c.same("raw", tables(c, "requeue"), "and the report is the same")
+    after = {x: os.stat(c.path("requeue", "parts", x)).st_mtime_ns for x in os.listdir(c.path("requeue", "parts"))}
+    c.ok(len(after) == 8 and all(after[x] == before[x] for x in before), "what was written before is not read again")
+
+
 def check(c, lab):
     folder = c.ranks("run", "--ranks", "8", "--slow", "2")
     c.multirank(folder, "raw")
-    for n in (1, 3, 8):
+    for n in (1, 2, 3, 7, 64):  # of eight traces: no more than eight tasks are made
         out = "tasks%d" % n
         jobs = submit(c, lab, out, folder, "-n", str(n), "--limit", "3")
         if jobs and c.ok(lab.wait(jobs[1]), "%s: ended" % out):
@@ -85,6 +118,8 @@ def check(c, lab):
             c.same("raw", tables(c, "node"), "and the report is the same")
         lab.start(int(node[0][1:]))
         time.sleep(1)
+
+    requeued(c, lab, folder)
 
     text = open(folder + "/rank_5.json").read()
     with open(folder + "/rank_5.json", "w") as f:

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
                                    .part = places.v[0].file,
                                    .at = places.v[0].at,
                                    .length = places.v[0].length };
-        rc = az_part_rank(&one, &f, &res.arena, NULL, &x);
+        rc = az_part_rank(&one, &f, &res.arena, NULL, NULL, &x);
         x.state = rc ? AZ_RANK_FAILED : AZ_RANK_THERE;
     }
     if (rc == 0)

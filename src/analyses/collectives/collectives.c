@@ -124,6 +124,7 @@ const struct az_rank_analysis az_rank_analysis_collectives = {
     .name = "collectives",
     .help = "collectives over the ranks: latency, bandwidth, waits, stragglers, all-to-all, clocks",
     .of_devices = true,
+    .keeps_parts = true,
     .any = AZ_CAP_TIMELINE | AZ_CAP_CALLTREE | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS,
     .reduce = az_coll_reduce,
     .shape = &az_coll_part_shape,

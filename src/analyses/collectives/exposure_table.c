@@ -131,7 +131,7 @@ struct counts { /* of one rank */
 struct listing {
     struct az_cr *c;
     struct az_table *t;
-    uint8_t *there; /* group x rank: has events in it */
+    uint32_t *first, *there; /* ranks with events in a group, ascending: there[first[group]...] */
     struct counts *of;
 };
 
@@ -160,36 +160,46 @@ static void put_row(struct listing *l, size_t r, uint32_t group, const struct az
     az_put_text(t, az_sv_str(why));
 }
 
-/* Does the rank belong to a collective: as a member, as one side of a pair; where members are not
- * known, as one that has events of the group. */
-static bool belongs(const struct listing *l, const struct az_coll_coll *x, size_t r)
+struct absence {
+    struct listing *l;
+    const struct az_coll_coll *x;
+    uint32_t next; /* member that is not below the ranks seen so far */
+};
+
+/* A rank that belongs to a collective, in ascending order: has it no event of it? */
+static void look_for(struct absence *a, ptrdiff_t rank)
 {
-    const struct az_cr *c = l->c;
-    const struct az_coll_group *group = &c->groups.v[x->group];
-    const int64_t rank = c->ranks->v[r].rank;
-    if (x->flags & CR_PAIR) {
-        const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
-        return w->peer >= 0 ? w->peer == rank
-                            : group->n_members == 2 && l->there[x->group * c->ranks->n + r];
-    }
-    for (size_t i = 0; i < group->n_members; i++)
-        if (group->members[i] == rank)
-            return true;
-    return !group->members && l->there[x->group * c->ranks->n + r];
+    const struct az_cr *c = a->l->c;
+    const struct az_coll_coll *x = a->x;
+    const size_t r = (size_t)rank;
+    if (rank < 0 || !c->part[r])
+        return;
+    while (a->next < x->n && c->rank[az_coll_member(c, x, a->next)] < r)
+        a->next++;
+    if (a->next < x->n && c->rank[az_coll_member(c, x, a->next)] == r)
+        return;
+    a->l->of[r].absent++;
+    put_row(a->l, r, x->group, az_coll_what(c, az_coll_member(c, x, 0)), AZ_NO_ROW, x,
+            "this rank has no event of it");
 }
 
+/* Who belongs to a collective: its members, or one side of a pair; where members are not known,
+ * those that have events of the group. */
 static void absent_members(struct listing *l, const struct az_coll_coll *x)
 {
     const struct az_cr *c = l->c;
-    uint32_t i = 0;
-    for (uint32_t r = 0; r < c->ranks->n; r++) {
-        const bool in = i < x->n && c->rank[az_coll_member(c, x, i)] == r;
-        i += in;
-        if (in || !c->part[r] || !belongs(l, x, r))
-            continue;
-        l->of[r].absent++;
-        put_row(l, r, x->group, az_coll_what(c, az_coll_member(c, x, 0)), AZ_NO_ROW, x,
-                "this rank has no event of it");
+    const struct az_coll_group *group = &c->groups.v[x->group];
+    const bool pair = x->flags & CR_PAIR;
+    const int64_t peer = az_coll_what(c, az_coll_member(c, x, 0))->peer;
+    struct absence a = { .l = l, .x = x };
+    if (pair && peer >= 0) {
+        look_for(&a, az_ranks_find(c->ranks, peer));
+    } else if (!pair && group->members) {
+        for (size_t i = 0; i < group->n_members; i++)
+            look_for(&a, az_ranks_find(c->ranks, group->members[i]));
+    } else if (!pair || group->n_members == 2) {
+        for (uint32_t i = l->first[x->group]; i < l->first[x->group + 1]; i++)
+            look_for(&a, (ptrdiff_t)l->there[i]);
     }
 }
 
@@ -211,11 +221,37 @@ static void rank_findings(const struct listing *l)
     }
 }
 
+/* Ranks with events by group; events are by rank. */
+static int present(struct listing *l, struct az_arena *a)
+{
+    const struct az_cr *c = l->c;
+    const size_t groups = c->groups.n;
+    uint32_t *last = az_arena_array(a, groups + 1, sizeof *last); /* rank + 1 */
+    l->first = az_arena_array(a, groups + 2, sizeof *l->first);
+    if (!last || !l->first)
+        return az_arena_error(a);
+    for (uint32_t g = 0; g < c->n; g++) {
+        l->first[c->group[g] + 2] += last[c->group[g]] != c->rank[g] + 1;
+        last[c->group[g]] = c->rank[g] + 1;
+    }
+    for (size_t i = 2; i < groups + 2; i++)
+        l->first[i] += l->first[i - 1];
+    l->there = az_arena_array(a, l->first[groups + 1] + (size_t)1, sizeof *l->there);
+    if (!l->there)
+        return az_arena_error(a);
+    memset(last, 0, groups * sizeof *last);
+    for (uint32_t g = 0; g < c->n; g++) {
+        const uint32_t i = c->group[g];
+        if (last[i] != c->rank[g] + 1)
+            l->there[l->first[i + 1]++] = c->rank[g]; /* ends where the next group begins */
+        last[i] = c->rank[g] + 1;
+    }
+    return 0;
+}
+
 static int list(struct listing *l)
 {
     struct az_cr *c = l->c;
-    for (uint32_t g = 0; g < c->n; g++)
-        l->there[c->group[g] * c->ranks->n + c->rank[g]] = 1;
     for (uint32_t g = 0; g < c->n; g++) {
         if (c->coll[g] != AZ_NO_ROW)
             continue;
@@ -251,15 +287,12 @@ int az_coll_unmatched_table(struct az_cr *c)
     az_table_column(l.t, "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(l.t, "what", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_arena_init(&a, c->job->mem);
-    l.there = az_arena_array(&a, c->groups.n * c->ranks->n + 1, 1);
     l.of = az_arena_array(&a, c->ranks->n + 1, sizeof *l.of);
-    int rc = 0;
-    if (l.there && l.of) {
+    int rc = l.of ? present(&l, &a) : az_arena_error(&a);
+    if (rc == 0)
         rc = list(&l);
-    } else {
+    else
         az_table_free(l.t);
-        rc = az_arena_error(&a);
-    }
     az_arena_release(&a);
     return rc;
 }

@@ -88,26 +88,33 @@ static int join(struct az_tracks *t, const struct part *p, int64_t rank, int64_t
     return rc;
 }
 
-static int64_t offset_of(const struct az_ranks *ranks, void *const *parts, size_t i)
+/* First begin of all; INT64_MAX: a rank does not say when its clock began, so none is shifted. */
+static int64_t first_begin(const struct az_ranks *ranks, void *const *parts)
 {
     int64_t first = INT64_MAX;
     for (size_t k = 0; k < ranks->n; k++) {
         const struct part *p = parts[k];
         if (p && ranks->v[k].base_ns == 0)
-            return 0;
+            return INT64_MAX;
         first = p && p->begin_ns < first ? p->begin_ns : first;
     }
-    return ((const struct part *)parts[i])->begin_ns - first;
+    return first;
+}
+
+static int64_t offset_of(const struct part *p, int64_t first)
+{
+    return first == INT64_MAX ? 0 : p->begin_ns - first;
 }
 
 static int join_all(struct az_job *job, const struct az_ranks *ranks, void *const *parts,
                     struct az_tracks *t)
 {
+    const int64_t first = first_begin(ranks, parts);
     struct az_intern names;
     int rc = az_intern_init(&names, job->arena, job->mem);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct part *p = parts[i];
-        const int64_t end = p ? p->t.span + offset_of(ranks, parts, i) : 0;
+        const int64_t end = p ? p->t.span + offset_of(p, first) : 0;
         t->span = end > t->span ? end : t->span;
     }
     for (size_t i = 0; rc == 0 && i < ranks->n; i++) {
@@ -117,7 +124,7 @@ static int join_all(struct az_job *job, const struct az_ranks *ranks, void *cons
             continue;
         rc = map ? join_names(t, &names, p, map) : az_arena_error(job->arena);
         if (rc == 0)
-            rc = join(t, p, ranks->v[i].rank, offset_of(ranks, parts, i), map);
+            rc = join(t, p, ranks->v[i].rank, offset_of(p, first), map);
     }
     az_intern_release(&names);
     return rc;

@@ -69,6 +69,7 @@ struct az_rank_analysis {
     const char *name;
     const char *help;
     bool of_devices;     /* also of one trace alone that has several devices: they are its ranks */
+    bool keeps_parts;    /* parts are read after finish, too: rows are made of them */
     unsigned needs, any; /* AZ_CAP_*, of the rank's trace; a rank that lacks them has no part */
     /* job: one trace; job->arena is given back after the call, job->diag is the rank's own, nothing
      * may be emitted. *part: made in `keep` (charged to the input's budget), texts copied: nothing
@@ -80,8 +81,9 @@ struct az_rank_analysis {
      */
     const struct az_shape *shape;
     /* parts: one per rank of `ranks`, NULL where there is none; at least one is there. Emits
-     * tables; job has no trace. az_cover and az_finding go here. ranks and parts live as long as
-     * the document: rows may be made of them. */
+     * tables; job has no trace. az_cover and az_finding go here. ranks and texts live as long as
+     * the document, parts if keeps_parts says so; else those of part files are given back when
+     * this returns. */
     int (*finish)(struct az_job *job, const struct az_ranks *ranks, void *const *parts) AZ_MUST_USE;
 };
 

@@ -255,6 +255,7 @@ static const struct az_shape part_shape = AZ_SHAPE_IF(struct part, part_fields, 
 
 const struct az_rank_analysis az_rank_analysis_kernels = {
     .name = "rank_kernels",
+    .keeps_parts = true,
     .help = "every kernel of every rank (all_kernels)",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,

@@ -386,5 +386,6 @@ const struct az_rank_analysis az_rank_analysis_verdict = {
     .help = "what is wrong with each rank, for the verdict of the report",
     .reduce = reduce,
     .shape = &part_shape,
+    .keeps_parts = true,
     .finish = finish,
 };
