@@ -6,23 +6,27 @@
 
 #include "results/gate_stats.h"
 
-#define LIMIT_JUMP     4.0  /* standard deviations of a single night; grows for short series */
-#define SMALL_MOST     2.0  /* ... by so much: PRIOR covers the rest */
-#define RUN_Z          0.5  /* there are more ways to be several nights */
-#define SAME_Z         3.0  /* a level nearer to the accepted one is that level again */
-#define PRIOR          0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
-#define PRIOR_RUNS     8
-#define FIRST          4     /* nights of a first level, to be what others are held against */
-#define RARE           0.1   /* what a larger part of the nights has is no outlier but a mode */
-#define PRONE          0.003 /* outliers by figure-night of a history in which they are usual */
-#define OFTEN          0.1   /* so, for several in succession */
-#define SLOPE_Z        5.5
-#define SLOPE_RUNS     8
-#define SURE           1.28 /* of a change that is called visible, nine in ten are seen */
-#define DAY            86400.0
-#define SEGMENTS       64
-#define OWN_ERROR      2.2
-#define NO_CORRELATION 0.1
+#define LIMIT_JUMP    4.0  /* standard deviations of a single night; grows for short series */
+#define SMALL_MOST    2.0  /* ... by so much: PRIOR covers the rest */
+#define RUN_Z         0.5  /* there are more ways to be several nights */
+#define SAME_Z        3.0  /* a level nearer to the accepted one is that level again */
+#define YOUNG_Z       3.0  /* a level after one of few nights must be farther off */
+#define PRIOR         0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
+#define PRIOR_RUNS    8
+#define FIRST         4     /* nights of a first level, to be what others are held against */
+#define RARE          0.1   /* what a larger part of the nights has is no outlier but a mode */
+#define PRONE         0.003 /* outliers by figure-night of a history in which they are usual */
+#define OFTEN         0.1   /* so, for several in succession */
+#define CENTER_CLIP   1.5
+#define CENTER_ROUNDS 8
+#define SLOPE_Z       5.5
+#define SLOPE_RUNS    8
+#define SURE          1.28 /* of a change that is called visible, nine in ten are seen */
+#define DAY           86400.0
+#define SEGMENTS      64
+#define OWN_ERROR     2.0
+#define SURE_RHO      1.0 /* standard errors by which a correlation is one; */
+#define RHO_UP        0.2 /* then it may be so many larger */
 
 struct work {
     const struct az_nights_in *in;
@@ -30,14 +34,15 @@ struct work {
     size_t n;
     double *y;       /* logarithms, or parts of the usual size */
     double *clean;   /* without odd single nights */
-    double *scratch; /* 2 n */
+    double *scratch; /* 3 n */
     bool *odd;
     size_t *base;
     size_t n_base;
     bool logs;
     double unit; /* of y, where it is no logarithm */
     double noise, rho, center;
-    size_t cut[SEGMENTS + 1]; /* starts of segments, then n */
+    size_t cut[SEGMENTS + 1];     /* starts of segments, then n */
+    double split_z[SEGMENTS + 1]; /* of the split that begins a segment; 0: none */
     size_t segments;
 };
 
@@ -75,9 +80,8 @@ static double amount(const struct work *w, double dy)
 
 /* ---- noise ---- */
 
-/* A figure's own correlation is known badly, with a standard error of about 2.2 / sqrt n: what the
- * others say stands for it unless it is plainly another; of either the
- * lower half. */
+/* A figure's own correlation is known badly, with a standard error of about 2 / sqrt n: what the
+ * others say stands for it unless it is plainly another. What is not surely there is none. */
 static double correlation(const struct work *w, double own, size_t n)
 {
     const double error = OWN_ERROR / sqrt((double)n), others = w->in->correlation;
@@ -87,7 +91,7 @@ static double correlation(const struct work *w, double own, size_t n)
     const bool other = own > others + 3 * error || own < others - 5 * error;
     const double rho = alone || other ? own : others, doubt = other ? error : known;
 
-    return rho > NO_CORRELATION + doubt ? fmin(0.95, rho - doubt / 2) : 0;
+    return rho > SURE_RHO * doubt ? fmin(0.95, rho + RHO_UP * doubt) : 0;
 }
 
 static void find_noise(struct work *w)
@@ -133,24 +137,31 @@ static void widen_noise(struct work *w)
 static void segment(struct work *w)
 {
     size_t from[SEGMENTS], to[SEGMENTS], open = 1;
+    double z[SEGMENTS];
 
     from[0] = 0;
     to[0] = w->n;
+    z[0] = 0;
     w->segments = 0;
     while (open) {
         struct az_split s;
         const size_t a = from[--open], b = to[open];
+        const double here = z[open];
         if (w->segments + open + 3 < SEGMENTS && b - a >= 4 &&
             az_nights_split(w->clean + a, w->y + a, b - a, w->noise, w->rho, w->in->seed, &s)) {
             if (s.to < b - a) {
+                z[open] = 0;
                 from[open] = a + s.to;
                 to[open++] = b;
             }
+            z[open] = s.z;
             from[open] = a + s.at;
             to[open++] = a + s.to;
+            z[open] = here;
             from[open] = a;
             to[open++] = a + s.at;
         } else {
+            w->split_z[w->segments] = here;
             w->cut[w->segments++] = a;
         }
     }
@@ -164,11 +175,27 @@ static void take_base(struct work *w, size_t from, size_t to)
             w->base[w->n_base++] = i;
 }
 
+/* Huber's estimate of location: the mean, where no night counts for more than CENTER_CLIP
+ * deviations. The median is that of one mode where there are two. */
+static double level_of(const double *v, size_t n, double noise)
+{
+    const double most = CENTER_CLIP * noise;
+    double m = az_gate_center(v, n);
+
+    for (unsigned round = 0; n >= 3 && round < CENTER_ROUNDS; round++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += fmax(-most, fmin(most, v[i] - m));
+        m += sum / (double)n;
+    }
+    return m;
+}
+
 static double center_of(struct work *w)
 {
     for (size_t i = 0; i < w->n_base; i++)
         w->scratch[i] = w->y[w->base[i]];
-    return az_gate_center(w->scratch, w->n_base);
+    return level_of(w->scratch, w->n_base, w->noise);
 }
 
 static bool is_accepted(const struct work *w, size_t from, size_t to)
@@ -181,24 +208,34 @@ static bool is_accepted(const struct work *w, size_t from, size_t to)
     return false;
 }
 
+/* Is a level known from too few nights for another, z standard deviations off, to be worse? */
+static bool is_young(const struct work *w, double z)
+{
+    return w->n_base < FIRST || z < YOUNG_Z + az_nights_small(w->n_base, w->rho / 2);
+}
+
 /* The accepted level: the first one; then one that is better, was accepted, or is the same again.
  */
 static void walk(struct work *w)
 {
     struct az_nights *out = w->out;
+    bool next = true;
 
     take_base(w, 0, w->cut[1]);
     w->center = center_of(w);
     for (size_t s = 1; s < w->segments; s++) {
         const size_t a = w->cut[s], b = w->cut[s + 1];
-        const double level = az_gate_center(w->clean + a, b - a), d = level - w->center;
-        const double z =
+        const double level = level_of(w->clean + a, b - a, w->noise), d = level - w->center;
+        const double means =
             fabs(d) / (w->noise * sqrt(az_nights_mean_variance(b - a, w->rho) +
                                        az_nights_mean_variance(w->n_base ? w->n_base : 1, w->rho)));
+        /* the split itself knows better where it is the accepted level that was left */
+        const double z = fmax(means, next ? w->split_z[s] : 0);
+        next = false;
         const int side = w->in->worse == 0 ? 1 : d * w->in->worse > 0 ? 1 : -1;
         out->side = 0;
         out->kind = AZ_NIGHTS_SAME;
-        if (z > SAME_Z && side > 0 && a >= FIRST && !is_accepted(w, a, b)) {
+        if (z > SAME_Z && side > 0 && !is_accepted(w, a, b) && !is_young(w, z)) {
             out->kind = AZ_NIGHTS_STEP;
             out->side = side;
             out->z = z;
@@ -207,11 +244,12 @@ static void walk(struct work *w)
             out->level = value(w, level);
             continue;
         }
-        if (z > SAME_Z) {
+        if (z > SAME_Z && !(side > 0 && is_young(w, z))) {
             w->n_base = 0;
             out->at = a;
             out->before = value(w, w->center);
         }
+        next = true;
         take_base(w, a, b);
         w->center = center_of(w);
         out->level = value(w, w->center);
@@ -256,6 +294,17 @@ static bool is_back(const struct work *w)
     return fabs(y - w->center) <= limit_of(w) * one && fabs(y - level) > limit_of(w) * w->noise;
 }
 
+/* What is new in this night where neighbours are alike and the one before was at the level, in
+ * standard deviations of that. */
+static double news_of(const struct work *w)
+{
+    const double before = w->y[w->n - 2] - w->center, d = w->y[w->n - 1] - w->center;
+
+    if (fabs(before) > SAME_Z * w->noise)
+        return 0;
+    return fabs(d - w->rho * before) / (w->noise * sqrt(1 - w->rho * w->rho));
+}
+
 static void judge_night(struct work *w)
 {
     struct az_nights *out = w->out;
@@ -273,7 +322,7 @@ static void judge_night(struct work *w)
     /* nights in succession say more than the newest alone */
     for (size_t i = w->n - run; i < w->n; i++)
         sum += fabs(w->y[i] - w->center) / w->noise;
-    out->z = fmax(one / sqrt(1 + base),
+    out->z = fmax(fmax(one, news_of(w)) / sqrt(1 + base),
                   sum / (double)run / sqrt(az_nights_mean_variance(run, w->rho) + base) -
                       (run > 1 ? RUN_Z : 0));
     if (out->z <= limit_of(w) || one <= limit_of(w) / 2)
@@ -404,7 +453,7 @@ static void judge(struct work *w)
 int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
 {
     struct work w = { .in = in, .out = out, .n = in->n };
-    const size_t size = in->n * (4 * sizeof(double) + sizeof(bool));
+    const size_t size = in->n * (5 * sizeof(double) + sizeof(bool));
     double *room = az_mem_alloc(NULL, size);
 
     *out = (struct az_nights){ .p = NAN, .least = NAN, .least_run = NAN, .center = NAN };
@@ -413,7 +462,7 @@ int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
         w.y = room;
         w.clean = room + in->n;
         w.scratch = room + 2 * in->n;
-        void *odd = room + 4 * in->n;
+        void *odd = room + 5 * in->n;
         w.odd = odd;
         judge(&w);
     }
@@ -427,19 +476,19 @@ int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
 
 int az_nights_look(const double *v, size_t n, double *spikes, double *rho)
 {
-    double *room = az_mem_alloc(NULL, n * (3 * sizeof *room + sizeof(bool)));
+    double *room = az_mem_alloc(NULL, n * (4 * sizeof *room + sizeof(bool)));
 
     *spikes = *rho = 0;
     if (!room)
         return AZ_ENOMEM;
     if (n >= 3) {
         double *y = room, *scratch = room + n;
-        void *odd = room + 3 * n;
+        void *odd = room + 4 * n;
         memcpy(y, v, n * sizeof *y);
         const double noise = az_nights_noise(y, n - 1, scratch, rho);
         *spikes = (double)az_nights_clean(y, n, noise / sqrt(1 - fmax(0, *rho)), odd);
     }
-    az_mem_free(NULL, room, n * (3 * sizeof *room + sizeof(bool)));
+    az_mem_free(NULL, room, n * (4 * sizeof *room + sizeof(bool)));
     return AZ_OK;
 }
 

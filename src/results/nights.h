@@ -72,7 +72,7 @@ int az_nights_look(const double *v, size_t n, double *spikes, double *correlatio
  * sqrt 2 and Winsorised squares (Huber) about the median. *correlation of neighbours by the ratio
  * of the squared scales of differences two and one apart (Cressie and Hawkins 1980), 1 + rho, after
  * slopes over some nights were taken out; as it is measured, -0.5 to 0.95; 0 for few nights. v has
- * n >= 2 values; scratch 2 n. */
+ * n >= 2 values; scratch 3 n. */
 double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation);
 /* Variance of the mean of k neighbours in units of that of one, first order autoregression. */
 double az_nights_mean_variance(size_t k, double correlation);

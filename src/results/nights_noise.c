@@ -1,28 +1,61 @@
 /* How a figure scatters from night to night. */
 #include <math.h>
 
+#include "base/stats.h"
 #include "results/gate_stats.h"
 #include "results/nights.h"
 
-#define MAD_TO_SIGMA 1.4826
-#define CLIP         2.0 /* Winsorised squares: Huber's proposal 2 with this constant ... */
-#define CLIP_SHARE                                                                                 \
-    0.9205             /* ... keeps this part of a normal variance: P - 2 c phi(c) + c^2 (1 - P) */
-#define SLOPE_NIGHTS 5 /* on either side, for a slope */
-#define ODD          5.0 /* a night that is so far off both neighbours is odd */
+#define QUARTILE_TO_SIGMA 0.8693 /* 1 over the upper quartile of |x|, x normal */
+#define CLIP              2.0    /* Winsorised squares: so many deviations */
+#define SLOPE_NIGHTS      5      /* on either side, for a slope */
+#define SLOPE_ADDS        0.125  /* their removal adds so much to the correlation of white noise, */
+#define SLOPE_LEAVES      0.77 /* and leaves so much of one; both by simulation, 30 to 60 nights */
+#define ODD               5.0  /* a night that is so far off both neighbours is odd */
 
-/* The larger of two robust scales about the median of d[0..k). */
-static double scale_of(const double *d, size_t k)
+/* Part of a normal variance that is left of squares clipped at c deviations: P - 2 c phi(c) + c^2
+ * (1
+ * - P), P = P(|x| < c). */
+static double clip_share(double c)
 {
-    const double middle = az_gate_median(d, k), mad = MAD_TO_SIGMA * az_gate_mad(d, k);
+    const double p = erf(c / sqrt(2)), phi = exp(-c * c / 2) / sqrt(2 * 3.14159265358979323846);
+
+    return p - 2 * c * phi + c * c * (1 - p);
+}
+
+/* Distances of d[0..k) from their median. */
+static void distances(const double *d, size_t k, double *far)
+{
+    const double middle = az_gate_median(d, k);
+
+    for (size_t i = 0; i < k; i++)
+        far[i] = fabs(d[i] - middle);
+}
+
+/* A robust scale: upper quartile of k distances, which two modes do not split in half as they may
+ * the median. far is put in another order. */
+static double quartile_scale(double *far, size_t k)
+{
+    return QUARTILE_TO_SIGMA * az_percentile_f64(far, k, 75);
+}
+
+/* Root of the mean square of k distances clipped at `most`: Winsorised (Huber, proposal 2). few
+ * values: the median takes one degree of freedom. */
+static double clipped_scale(const double *far, size_t k, double most, double rough)
+{
     double sum = 0;
 
-    for (size_t i = 0; i < k; i++) {
-        const double x = fmin(fabs(d[i] - middle), CLIP * mad);
-        sum += x * x;
-    }
-    /* few values: the median takes one degree of freedom */
-    return fmax(mad, sqrt(sum / (double)(k > 1 ? k - 1 : 1) / CLIP_SHARE));
+    for (size_t i = 0; i < k; i++)
+        sum += fmin(far[i] * far[i], most * most);
+    if (!(rough > 0))
+        return 0;
+    return sqrt(sum / (double)(k > 1 ? k - 1 : 1) / clip_share(most / rough));
+}
+
+static double scale_of(const double *d, size_t k, double *far)
+{
+    distances(d, k, far);
+    const double rough = quartile_scale(far, k);
+    return clipped_scale(far, k, CLIP * rough, rough);
 }
 
 /* Takes a slope that holds for some nights from the differences, so that it is no correlation. d:
@@ -36,25 +69,62 @@ static void without_slope(const double *d, size_t k, double *out)
     }
 }
 
+/* Correlation of neighbours by the squared scales of differences two apart and one apart, clipped
+ * alike. one: k differences without slopes; two: room for them. */
+static double ratio_of(const double *one, double *two, size_t k, double *far)
+{
+    double far_two, most, left, right;
+
+    for (size_t i = 0; i + 1 < k; i++)
+        two[i] = one[i] + one[i + 1];
+    distances(two, k - 1, far);
+    far_two = quartile_scale(far, k - 1);
+    most = CLIP * far_two;
+    right = clipped_scale(far, k - 1, most, far_two);
+    distances(one, k, far);
+    left = quartile_scale(far, k);
+    left = clipped_scale(far, k, most, left);
+    if (!(left > 0))
+        return 0;
+    return right * right / (left * left) - 1;
+}
+
+/* The usual correlation of neighbours about the median, clipped, corrected for the short series
+ * (Marriott and Pope 1954). Steps and slopes make it larger, never smaller: it is a bound where a
+ * pattern (two slow nights of each week) is no autoregression. */
+static double plain_of(const double *v, size_t n, double *far)
+{
+    const double middle = az_gate_median(v, n);
+    double most, products = 0, squares = 0, before = 0;
+
+    distances(v, n, far);
+    most = 1.5 * CLIP * quartile_scale(far, n);
+    for (size_t i = 0; i < n; i++) {
+        const double x = fmax(-most, fmin(most, v[i] - middle));
+        squares += x * x;
+        products += before * x;
+        before = x;
+    }
+    if (!(squares > 0))
+        return 1;
+    return n > 6 ? (products / squares + 1 / (double)n) / (1 - 3 / (double)n) : 1;
+}
+
 double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation)
 {
-    double *d = scratch, *flat = scratch + n, one, two;
+    double *d = scratch, *flat = scratch + n, *far = scratch + 2 * n;
 
     *correlation = 0;
     if (n < 2)
         return 0;
     for (size_t i = 0; i + 1 < n; i++)
         d[i] = v[i + 1] - v[i];
-    const double noise = scale_of(d, n - 1) / sqrt(2);
+    const double noise = scale_of(d, n - 1, far) / sqrt(2);
     if (n < 6 || !(noise > 0))
         return noise;
     without_slope(d, n - 1, flat);
-    one = scale_of(flat, n - 1);
-    for (size_t i = 0; i + 2 < n; i++)
-        flat[i] += flat[i + 1];
-    two = scale_of(flat, n - 2);
-    if (one > 0)
-        *correlation = fmax(-0.5, fmin(0.95, two * two / (one * one) - 1));
+    const double ratio = (ratio_of(flat, d, n - 1, far) - SLOPE_ADDS) / SLOPE_LEAVES;
+    *correlation = fmax(-0.5, fmin(0.95, fmin(ratio, plain_of(v, n, far) + 1 / sqrt((double)n))));
     return noise;
 }
 

@@ -5,17 +5,22 @@
 #include "results/nights.h"
 
 #define SIDE       2   /* nights a side at least */
-#define LIMIT_Z    3.7 /* standardised difference of means; grows for short and correlated series */
+#define LIMIT_Z    3.5 /* standardised difference of means; grows for short and correlated series */
+#define LIMIT_RHO  1.0
+#define LIMIT_HELD 1.0 /* more where both sides have more nights than */
+#define HELD_FROM  5
+#define HELD_OVER  5.0
 #define SCREEN     0.8 /* of it, before the noise is known better */
-#define LIMIT_P    4e-4
+#define LIMIT_P    3e-3
 #define NEVER      0.5  /* stands for nights that reached a level, where none did */
 #define BUMP       3    /* nights of a level that changed back, at least */
 #define BUMP_Z     4    /* there are more ways to be one */
 #define LIMIT_RUN  5e-5 /* chance of a run of nights of a mode that is known */
 #define PERMUTED   199  /* and at most one of them as large: p <= 0.01 */
-#define FEW_BLOCKS 12   /* have too few orders for that; */
-#define PLAIN      1.5  /* of the limit, is plain without */
-#define NEAR       60   /* nights on either side of a split that take part in the permutations */
+#define ALIKE      0.3  /* above it blocks have too few orders for that */
+#define CLIP       4    /* standard deviations by which one night counts at most */
+#define BETWEEN    0.5 /* part of the noise from differences in that which a step is held against */
+#define NEAR       60  /* nights on either side of a split that take part in the permutations */
 #define FAR_WINDOW (2 * NEAR)
 
 struct sums {
@@ -23,47 +28,78 @@ struct sums {
     size_t n;
     double noise, rho;
     double *prefix; /* sums of v, n + 1 of them */
+    double *white;  /* so of v[i] - rho v[i - 1], without the first */
 };
 
 /* Two parts: the nights from `a` to before `b`, and the others. */
 struct part {
     size_t a, b;
-    double in, out; /* means */
+    double in, out;    /* means */
+    double mean, step; /* least squares with neighbours that are alike */
+    double error;      /* of the step, in standard deviations of what is new in a night */
 };
 
+/* Least squares of a level and a step of it where neighbours are alike (first order
+ * autoregression): of what is new in a night, v[i] - rho v[i - 1], a step that holds is the whole
+ * in its first night and 1 - rho in the others (Tsay, Journal of Forecasting 7, 1988, "level
+ * shift"). Means of the two parts where rho = 0. a >= 1. */
 static struct part part_of(const struct sums *s, size_t a, size_t b)
 {
-    const double in = s->prefix[b] - s->prefix[a];
+    const double in = s->prefix[b] - s->prefix[a], q = 1 - s->rho, g = 1 - s->rho * s->rho,
+                 more = (double)(b - a - 1), back = b < s->n ? s->rho : 0;
+    const double cc = g + (double)(s->n - 1) * q * q, cs = q + more * q * q - back * q,
+                 ss = 1 + more * q * q + back * back, det = cc * ss - cs * cs;
+    const double *w = s->white;
+    const double cy = g * s->v[0] + q * w[s->n], sy = w[a + 1] - w[a] + q * (w[b] - w[a + 1]) -
+                                                      (b < s->n ? back * (w[b + 1] - w[b]) : 0);
+    const double step = (cc * sy - cs * cy) / det;
 
-    return (struct part){ a, b, in / (double)(b - a),
-                          (s->prefix[s->n] - in) / (double)(s->n - (b - a)) };
+    return (struct part){ .a = a,
+                          .b = b,
+                          .in = in / (double)(b - a),
+                          .out = (s->prefix[s->n] - in) / (double)(s->n - (b - a)),
+                          .mean = (cy - cs * step) / cc,
+                          .step = step,
+                          .error = sqrt(cc / det) };
 }
 
-/* Difference of the means, in standard deviations of it. */
-static double z_of(const struct sums *s, const struct part *p)
-{
-    const size_t k = p->b - p->a;
+/* The step in standard deviations of it, by this much of news in a night. */
+static double z_of(const struct part *p, double news) { return fabs(p->step) / (p->error * news); }
 
-    return fabs(p->in - p->out) / (s->noise * sqrt(az_nights_mean_variance(k, s->rho) +
-                                                   az_nights_mean_variance(s->n - k, s->rho)));
-}
+static double news_of(const struct sums *s) { return s->noise * sqrt(1 - s->rho * s->rho); }
 
 /* The same by the mean square of the noise from differences and of that about the two levels, which
  * is known better where nothing drifts. */
 static double z_about(const struct sums *s, const struct part *p)
 {
-    double sum = 0;
+    const double news = news_of(s), most = CLIP * news;
+    double sum = 0, before = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        const double d =
-            fmin(fabs(s->v[i] - (i >= p->a && i < p->b ? p->in : p->out)), 4 * s->noise);
-        sum += d * d;
+        const double u = s->v[i] - p->mean - (i >= p->a && i < p->b ? p->step : 0);
+        const double d = i ? u - s->rho * before : u * sqrt(1 - s->rho * s->rho);
+        sum += fmin(d * d, most * most);
+        before = u;
     }
-    return z_of(s, p) * s->noise /
-           sqrt((s->noise * s->noise + sum / (double)(s->n > 2 ? s->n - 2 : 1)) / 2);
+    return z_of(
+        p, sqrt((BETWEEN * news * news + (1 - BETWEEN) * sum / (double)(s->n > 2 ? s->n - 2 : 1))));
 }
 
-static double limit_z(const struct sums *s) { return LIMIT_Z + az_nights_small(s->n, s->rho); }
+/* Where neighbours are alike, what is new in a night is known less well. A level that held for long
+ * is an alarm in each of its nights, and a step worth one is plain by then: it must be surer. */
+static double limit_z(const struct sums *s, size_t side)
+{
+    const double held = side > HELD_FROM ? (double)(side - HELD_FROM) / HELD_OVER : 0;
+
+    return LIMIT_Z + LIMIT_RHO * s->rho + LIMIT_HELD * fmin(1, held) + az_nights_small(s->n, 0);
+}
+
+static size_t shorter(const struct sums *s, const struct part *p)
+{
+    const size_t k = p->b - p->a;
+
+    return k < s->n - k ? k : s->n - k;
+}
 
 /* Energy statistic of every split of x[0..n) for distances |x - y|, and the largest: n m / (n + m)
  * (2 E|X - Y| - E|X - X'| - E|Y - Y'|), Matteson and James (2014), equation 5 to 7, exponent 1.
@@ -168,31 +204,33 @@ static bool is_run(const struct sums *s, const struct part *p)
 /* The best split in two. */
 static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)
 {
+    const double news = news_of(s);
     double best = 0;
     size_t at = 0, inside = 0;
 
     for (size_t i = SIDE; i + SIDE <= s->n; i++) {
         const struct part p = part_of(s, i, s->n);
-        const double z = z_of(s, &p);
+        const double z = z_of(&p, news);
         if (z > best) {
             best = z;
             at = i;
         }
     }
-    if (!at || best <= SCREEN * limit_z(s))
+    if (!at || best <= SCREEN * limit_z(s, 0))
         return false;
     const size_t from = at > NEAR ? at - NEAR : 0, to = at + NEAR < s->n ? at + NEAR : s->n;
-    (void)energy(s->v + from, to - from, &inside);
+    if (s->rho <= ALIKE) /* else the first night says more of where than its distances do */
+        (void)energy(s->v + from, to - from, &inside);
     if (inside)
         at = from + inside;
     const struct part p = part_of(s, at, s->n);
     out->at = at;
     out->to = s->n;
     out->z = z_about(s, &p);
-    return out->z > limit_z(s) && !is_run(s, &p) &&
+    const double limit = limit_z(s, shorter(s, &p));
+    return out->z > limit && !is_run(s, &p) &&
            ranks_differ(s->v + from, at - from, to - from, &out->p) &&
-           (beats_permutations(s->v + from, to - from, s->rho, seed + at) ||
-            (to - from < FEW_BLOCKS * block_of(s->rho) && out->z > PLAIN * limit_z(s)));
+           (s->rho > ALIKE || beats_permutations(s->v + from, to - from, s->rho, seed + at));
 }
 
 /* A level that changed and changed back leaves no split in two: the ends of the sums about the mean
@@ -214,7 +252,7 @@ static bool find_bump(const struct sums *s, double *x, struct az_split *out)
     out->at = a;
     out->to = b;
     out->z = z_about(s, &p);
-    if (!(out->z > limit_z(s) + BUMP_Z) || is_run(s, &p))
+    if (!(out->z > limit_z(s, 0) + BUMP_Z) || is_run(s, &p))
         return false;
     for (size_t i = a; i < b; i++)
         x[k++] = s->v[i];
@@ -227,17 +265,20 @@ static bool find_bump(const struct sums *s, double *x, struct az_split *out)
 bool az_nights_split(const double *v, const double *raw, size_t n, double noise, double rho,
                      uint64_t seed, struct az_split *out)
 {
-    const size_t size = (2 * n + 1) * sizeof(double);
+    const size_t size = (3 * n + 2) * sizeof(double);
     double *room = az_mem_alloc(NULL, size);
-    const struct sums s = { v, raw, n, noise, rho, room };
+    const struct sums s = { v, raw, n, noise, rho, room, room + n + 1 };
     bool found;
 
     if (!room)
         return false;
-    room[0] = 0;
-    for (size_t i = 0; i < n; i++)
+    room[0] = s.white[0] = s.white[1] = 0;
+    for (size_t i = 0; i < n; i++) {
         room[i + 1] = room[i] + v[i];
-    found = find_step(&s, seed, out) || find_bump(&s, room + n + 1, out);
+        if (i)
+            s.white[i + 1] = s.white[i] + v[i] - rho * v[i - 1];
+    }
+    found = find_step(&s, seed, out) || find_bump(&s, room + 2 * n + 2, out);
     az_mem_free(NULL, room, size);
     return found;
 }

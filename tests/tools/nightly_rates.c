@@ -1,9 +1,10 @@
 /* Error rates of the judgement of nights over seeded histories whose truth is known, beside other
  * methods (src/docs/nightly.md).
- *   nightly_rates HISTORIES NIGHTS [METHODS [CHANGES]]       prints a line a noise model, change
- * and method A history has FIGURES figures of one noise model; the first of them changes half way,
- * the others never. A night is an alarm where the figure is worse: one night beyond LIMIT, or a
- * level that held, by a quarter of it or more. */
+ *   nightly_rates HISTORIES NIGHTS [METHODS [CHANGES [SEED [MODEL]]]]
+ * prints a line a noise model, change and method. A history has FIGURES figures of one noise model.
+ * Without a change each figure of each night is judged; with one only the first figure changes,
+ * half way, and only it is judged, from then on. A night is an alarm where the figure is worse: one
+ * night beyond LIMIT, or a level that held, by a quarter of it or more. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,41 +32,64 @@ static double normal(void)
 
 /* ---- noise, of 1 % ---- */
 
-static double white(double before)
+static double white(double before, size_t night)
 {
-    (void)before;
+    (void)before, (void)night;
     return normal();
 }
-static double student(double before) /* t(3) over sqrt 3, its standard deviation */
+static double student(double before, size_t night) /* t(3) over sqrt 3, its standard deviation */
 {
     const double a = normal(), b = normal(), c = normal();
-    (void)before;
+    (void)before, (void)night;
     return normal() / sqrt((a * a + b * b + c * c) / 3) / sqrt(3);
 }
-static double ar(double before) { return 0.8 * before + 0.6 * normal(); }
-static double modes(double before)
+static double ar(double before, double rho)
 {
-    (void)before;
+    return rho * before + sqrt(1 - rho * rho) * normal();
+}
+static double ar3(double before, size_t night) { return (void)night, ar(before, 0.3); }
+static double ar5(double before, size_t night) { return (void)night, ar(before, 0.5); }
+static double ar8(double before, size_t night) { return (void)night, ar(before, 0.8); }
+static double modes(double before, size_t night)
+{
+    (void)before, (void)night;
     return (uniform() < 0.5 ? -0.95 : 0.95) + 0.3 * normal();
 }
-static double rare_mode(double before)
+static double rare_mode(double before, size_t night)
 {
-    (void)before;
+    (void)before, (void)night;
     return (uniform() < 0.2 ? 2 : -0.5) * 0.98 + 0.2 * normal();
 }
-static double outliers(double before)
+static double outliers(double before, size_t night)
 {
-    (void)before;
+    (void)before, (void)night;
     const double x = normal();
     return uniform() < 0.01 ? x + (uniform() < 0.5 ? -1 : 1) * (8 + 20 * uniform()) : x;
 }
+static double weekly(double before, size_t night) /* two nights of seven are slower */
+{
+    (void)before;
+    return (night % 7 < 2 ? 1.58 : -0.63) * 0.86 + 0.5 * normal();
+}
+static double uneven(double before, size_t night) /* quiet and noisy fortnights */
+{
+    (void)before;
+    return (night / 14 % 2 ? 1.35 : 0.42) * normal();
+}
 static const struct model {
     const char *name;
-    double (*next)(double before);
-    double most; /* false alarms in 1,000 figure-nights */
+    double (*next)(double before, size_t night);
 } models[] = {
-    { "white", white, 1 },  { "two modes", modes, 1 }, { "a rare mode", rare_mode, 1 },
-    { "AR(1) 0.8", ar, 2 }, { "t(3)", student, 3 },    { "1 % outlier nights", outliers, 3 },
+    { "white", white },
+    { "two modes", modes },
+    { "a rare mode", rare_mode },
+    { "AR(1) 0.3", ar3 },
+    { "AR(1) 0.5", ar5 },
+    { "AR(1) 0.8", ar8 },
+    { "t(3)", student },
+    { "1 % outlier nights", outliers },
+    { "two slow nights a week", weekly },
+    { "quiet and noisy fortnights", uneven },
 };
 #define MODELS (sizeof models / sizeof *models)
 
@@ -171,15 +195,29 @@ static void make(const struct model *m, const struct change *c, size_t nights, d
 {
     double x = 0;
 
-    for (size_t i = 0; i < 50; i++)
-        x = m->next(x);
+    for (size_t i = 0; i < 56; i++)
+        x = m->next(x, i);
     for (size_t i = 0; i < nights; i++) {
         const size_t half = nights / 2;
-        x = m->next(x);
+        x = m->next(x, i);
         v[i] = 100 * (1 + 0.01 * x);
         if (i >= half)
             v[i] *= (1 + c->step) * pow(1 + c->slope, (double)(i - half + 1));
     }
+}
+
+/* What all figures of n nights say to one another. */
+static void look(double v[FIGURES][MOST], size_t n, double *odd, double *all, double *rho)
+{
+    double one[FIGURES];
+
+    *all = 0;
+    for (size_t f = 0; f < FIGURES; f++) {
+        if (az_nights_look(v[f], n, &odd[f], &one[f]))
+            exit(1);
+        *all += odd[f];
+    }
+    *rho = az_gate_median(one, FIGURES);
 }
 
 static void history(const struct model *m, const struct change *c, const struct method *how,
@@ -187,58 +225,47 @@ static void history(const struct model *m, const struct change *c, const struct 
 {
     static double v[FIGURES][MOST];
     static bool keep[FIGURES][MOST];
-    double odd[FIGURES] = { 0 };
+    double odd[FIGURES] = { 0 }, all, rho;
     const size_t half = nights / 2;
     const bool changed = c->step > 0 || c->slope > 0;
     bool found = false;
 
     for (size_t f = 0; f < FIGURES; f++)
         make(m, f ? &(struct change){ .step = 0 } : c, nights, v[f]);
+    for (size_t i = 0; changed && i < half; i++)
+        keep[0][i] = true;
     out->histories++;
-    for (size_t n = 1; n <= nights; n++) {
-        double all = 0, rho[FIGURES], sorted[FIGURES];
-        for (size_t f = 0; f < FIGURES; f++) {
-            if (az_nights_look(v[f], n, &odd[f], &rho[f]))
-                exit(1);
-            sorted[f] = rho[f];
-            all += odd[f];
-        }
-        for (size_t f = 0; f < FIGURES; f++) {
-            struct night t = { v[f],
-                               keep[f],
-                               n,
-                               all - odd[f],
-                               (double)((FIGURES - 1) * n),
-                               az_gate_median(sorted, FIGURES),
-                               false };
+    for (size_t n = changed ? half + 1 : 1; n <= nights && !found; n++) {
+        look(v, n, odd, &all, &rho);
+        for (size_t f = 0; f < (changed ? 1 : FIGURES); f++) {
+            struct night t = { v[f], keep[f], n, all - odd[f], (double)((FIGURES - 1) * n),
+                               rho,  false };
             const bool alarm = how->alarm(&t);
             keep[f][n - 1] = !alarm;
-            if (f || !changed || n <= half) {
-                out->nights++;
-                out->alarms += alarm;
-                out->odd += t.odd && !alarm;
-            } else if (alarm && !found) {
-                found = true;
-                out->found++;
-                out->late[n - 1 - half]++;
-                out->first += n - 1 == half;
-            }
+            out->nights++;
+            out->alarms += alarm;
+            out->odd += t.odd && !alarm;
+            if (!changed)
+                continue;
+            out->first += n - 1 == half && (alarm || t.odd);
+            found = alarm;
+            out->found += alarm;
+            out->late[n - 1 - half] += alarm;
         }
     }
 }
 
 static void report(const struct model *m, const struct change *c, const struct method *how,
-                   size_t nights, const struct count *k)
+                   const struct count *k)
 {
     const bool changed = c->step > 0 || c->slope > 0;
     size_t sum = 0, five = 0, fifteen = 0, median = 0;
 
-    (void)nights;
     for (size_t i = 0; i < MOST; i++) {
         sum += k->late[i];
         five += i < LATE ? k->late[i] : 0;
         fifteen += i < 15 ? k->late[i] : 0;
-        if (2 * sum < k->found)
+        if (2 * sum < k->histories)
             median = i + 1;
     }
     printf("%s|%s|%s|%.2f|%.2f", m->name, c->name, how->name,
@@ -250,26 +277,31 @@ static void report(const struct model *m, const struct change *c, const struct m
                median);
     else
         printf("||||\n");
+    (void)fflush(stdout);
+}
+
+static size_t number(int argc, char **argv, int i, size_t otherwise)
+{
+    return argc > i ? strtoul(argv[i], NULL, 10) : otherwise;
 }
 
 int main(int argc, char **argv)
 {
-    const size_t histories = argc > 1 ? strtoul(argv[1], NULL, 10) : 100,
-                 nights = argc > 2 ? strtoul(argv[2], NULL, 10) : 60;
-    const size_t only = argc > 3 ? strtoul(argv[3], NULL, 10) : METHODS,
-                 changed = argc > 4 ? strtoul(argv[4], NULL, 10) : CHANGES;
+    const size_t histories = number(argc, argv, 1, 100), nights = number(argc, argv, 2, 60),
+                 only = number(argc, argv, 3, METHODS), changed = number(argc, argv, 4, CHANGES),
+                 seed = number(argc, argv, 5, 0), model = number(argc, argv, 6, MODELS);
 
     if (nights > MOST)
         return 2;
     for (size_t m = 0; m < MODELS; m++)
         for (size_t c = 0; c < CHANGES && c < changed; c++)
-            for (size_t h = 0; h < METHODS && h < only; h++) {
+            for (size_t h = 0; h < METHODS && h < only && (model == MODELS || m == model); h++) {
                 struct count k = { .nights = 0 };
-                for (size_t i = 0; i < histories; i++) {
-                    az_rng_init(&rng, 1000 * m + 100 * c + 1000000 * i);
+                for (size_t i = 0; i < histories * (c ? 4 : 1); i++) {
+                    az_rng_init(&rng, 1000 * m + 100 * c + 1000000 * (i + seed));
                     history(&models[m], &changes[c], &methods[h], nights, &k);
                 }
-                report(&models[m], &changes[c], &methods[h], nights, &k);
+                report(&models[m], &changes[c], &methods[h], &k);
             }
     return 0;
 }

@@ -33,7 +33,7 @@ static void fill(double *v, size_t n)
 
 static void noise_is_of_differences(void **state)
 {
-    double v[N], scratch[2 * N], rho;
+    double v[N], scratch[3 * N], rho;
     (void)state;
     for (size_t i = 0; i < N; i++)
         v[i] = 10 + 3 * (double)i; /* a slope is no noise */
@@ -43,6 +43,61 @@ static void noise_is_of_differences(void **state)
     for (size_t i = 15; i < N; i++)
         v[i] += 50; /* nor is a step */
     assert_true(fabs(az_nights_noise(v, N, scratch, &rho) / flat - 1) < 0.35);
+}
+
+/* Seeded normal numbers by the sum of twelve uniform ones. */
+static double normal(uint64_t *x)
+{
+    double sum = -6;
+
+    for (size_t i = 0; i < 12; i++) {
+        *x = *x * 6364136223846793005u + 1442695040888963407u;
+        sum += (double)(*x >> 11) / 9007199254740992.0;
+    }
+    return sum;
+}
+
+/* Two modes, one as often as the other, have the noise of their distance; the median of the
+ * distances is that of one of them or three times it. */
+static void noise_of_two_modes(void **state)
+{
+    double v[60], scratch[180], rho, least = 9, most = 0;
+    uint64_t seed = 1;
+    (void)state;
+    for (size_t k = 0; k < 50; k++) {
+        for (size_t i = 0; i < 60; i++)
+            v[i] = 100 + (normal(&seed) > 0 ? 0.95 : -0.95) + 0.3 * normal(&seed);
+        const double noise = az_nights_noise(v, 60, scratch, &rho);
+        least = fmin(least, noise);
+        most = fmax(most, noise);
+    }
+    assert_true(least > 0.7 && most < 1.3);
+}
+
+/* The correlation of neighbours, over many series, without and with one; a pattern of each week is
+ * none of neighbours. */
+static void correlation_of_neighbours(void **state)
+{
+    static const double of[] = { 0, 0.5, 0.8 };
+    double v[60], scratch[180], rho;
+    uint64_t seed = 2;
+    (void)state;
+    for (size_t c = 0; c < 3; c++) {
+        double sum = 0, x = 0;
+        for (size_t k = 0; k < 100; k++) {
+            for (size_t i = 0; i < 60; i++) {
+                x = of[c] * x + sqrt(1 - of[c] * of[c]) * normal(&seed);
+                v[i] = 100 + x;
+            }
+            (void)az_nights_noise(v, 60, scratch, &rho);
+            sum += rho / 100;
+        }
+        assert_true(fabs(sum - of[c]) < 0.15);
+    }
+    for (size_t i = 0; i < 60; i++)
+        v[i] = 100 + (i % 7 < 2 ? 1.4 : -0.6) + 0.3 * normal(&seed);
+    (void)az_nights_noise(v, 60, scratch, &rho);
+    assert_true(rho < 0.65);
 }
 
 static void variance_of_a_mean(void **state)
@@ -127,6 +182,59 @@ static void better_is_the_level(void **state)
     az_nights_release(&o);
 }
 
+/* Steps of three standard deviations, five nights old, are found in nearly all series; where
+ * neighbours are alike a step is plain by what is new in its first night. Without a step nearly no
+ * night is off. */
+static void steps_in_noise(void **state)
+{
+    static const double of[] = { 0, 0.8 }, step[] = { 3, 5 };
+    uint64_t seed = 3;
+    (void)state;
+    for (size_t c = 0; c < 2; c++) {
+        size_t found = 0, wrong = 0;
+        for (size_t k = 0; k < 100; k++) {
+            double v[35], x = 0;
+            for (size_t i = 0; i < 35; i++) {
+                x = of[c] * x + sqrt(1 - of[c] * of[c]) * normal(&seed);
+                v[i] = 100 + x;
+            }
+            struct az_nights_in in = {
+                .v = v, .n = 35, .worse = 1, .all = 19 * 35, .correlation = of[c], .seed = k
+            };
+            struct az_nights o;
+            assert_int_equal(az_nights_judge(&in, &o), 0);
+            wrong += o.kind != AZ_NIGHTS_SAME && o.side > 0;
+            az_nights_release(&o);
+            for (size_t i = 30; i < 35; i++)
+                v[i] += step[c];
+            assert_int_equal(az_nights_judge(&in, &o), 0);
+            found += o.kind == AZ_NIGHTS_STEP && o.at >= 29 && o.at <= 31;
+            az_nights_release(&o);
+        }
+        assert_true(found >= 88);
+        assert_true(wrong <= 2);
+    }
+}
+
+/* The first nights are few: what comes after them is worse only where it is plainly so. */
+static void a_young_level(void **state)
+{
+    double v[12];
+    (void)state;
+    fill(v, 12);
+    for (size_t i = 5; i < 12; i++)
+        v[i] += 1;
+    struct az_nights o = judged(v, 12, NULL);
+    assert_int_not_equal(o.kind, AZ_NIGHTS_STEP);
+    az_nights_release(&o);
+    for (size_t i = 5; i < 12; i++)
+        v[i] += 9;
+    o = judged(v, 12, NULL);
+    assert_int_equal(o.kind, AZ_NIGHTS_STEP);
+    assert_int_equal(o.at, 5);
+    az_nights_release(&o);
+}
+
 static void few_nights(void **state)
 {
     const double two[] = { 100, 102 }, worse[] = { 100, 120 };
@@ -143,11 +251,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_is_of_differences),
+        cmocka_unit_test(noise_of_two_modes),
+        cmocka_unit_test(correlation_of_neighbours),
         cmocka_unit_test(variance_of_a_mean),
         cmocka_unit_test(a_quiet_history),
         cmocka_unit_test(one_night),
         cmocka_unit_test(a_step),
         cmocka_unit_test(better_is_the_level),
+        cmocka_unit_test(steps_in_noise),
+        cmocka_unit_test(a_young_level),
         cmocka_unit_test(few_nights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
