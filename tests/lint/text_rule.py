@@ -48,7 +48,7 @@ WORDS_ALLOWED = {}
 ARRAY = r"([\w.]+(?:->[\w.]+)*)"
 LENGTH = re.compile(r"sizeof\s+" + ARRAY + r"\s*/\s*sizeof\s*(?:\*\s*\1\b|\(\*\s*\1\)|\1\[0\]|\(\1\[0\]\))(?!\s*[\[.(-])|"
                     r"sizeof\(" + ARRAY + r"\)\s*/\s*sizeof\s*(?:\*\s*\2\b|\(\*\s*\2\)|\2\[0\]|\(\2\[0\]\))(?!\s*[\[.(-])")
-NAMED = re.compile(r"(?<![\w./*])[\w/-]+\.[ch](?![\w.*])")
+NAMED = re.compile(r"(?<![\w./*])[\w/-]+\.[ch](?![\w*]|\.\w)")
 FOREIGN = {"pthread.h", "xlsxwriter.h", "/a/b.c"}  # and a path of an example
 n = 0
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)

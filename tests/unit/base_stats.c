@@ -212,6 +212,7 @@ int main(void)
         cmocka_unit_test(moments_of_parts), cmocka_unit_test(moments_of_equal_values),
         cmocka_unit_test(empty_and_single), cmocka_unit_test(known_figures),
         cmocka_unit_test(large_values),     cmocka_unit_test(percentiles_like_sorting),
+        cmocka_unit_test(bad_lists_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,6 @@ static void cover_launchers(const struct az_mr_ranks *m, const struct az_mr_laun
                        "grouped_breakdown"));
 }
 
-/* Mr_sheets.c. */
 static int launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
 {
     const bool all = az_sv_is(m->job->opts->launcher_events, "all");
