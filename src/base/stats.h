@@ -36,16 +36,4 @@ void az_moments_merge(struct az_moments *into, const struct az_moments *from);
 /* ddof 1 sample, 0 population; NaN where undefined. */
 double az_moments_std(const struct az_moments *m, unsigned ddof);
 
-/* Log histogram of non-negative integers: 7 mantissa bits (error below 0.8 %), merges by addition
- * in any order. */
-#define AZ_LOGHIST_BINS ((64 - 7 + 1) * 128)
-struct az_loghist {
-    uint64_t count[AZ_LOGHIST_BINS];
-    uint64_t n;
-};
-void az_loghist_add(struct az_loghist *h, int64_t x);
-void az_loghist_merge(struct az_loghist *into, const struct az_loghist *from);
-/* Value at percentile p (0..100), the middle of its bin. */
-double az_loghist_percentile(const struct az_loghist *h, double p);
-
 #endif

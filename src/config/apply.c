@@ -38,8 +38,10 @@ static bool is_plain(const struct az_node *n)
     return n->kind == AZ_NODE_TEXT || n->kind == AZ_NODE_NUMBER || n->kind == AZ_NODE_BOOL;
 }
 
-void az_given_add(struct az_loader *l, const struct az_option *o, const struct az_node *n,
-                  struct az_where at)
+/* Remembers that an option was given, and reports one that says something else than an earlier one
+ * of the same meaning. */
+static void given_add(struct az_loader *l, const struct az_option *o, const struct az_node *n,
+                      struct az_where at)
 {
     struct az_given *g = az_arena_array(l->a, 1, sizeof *g);
     if (!g)
@@ -131,7 +133,7 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
             l->fatal = rc;
         n->bad = wanted || rc < 0;
         if (!n->bad)
-            az_given_add(l, o, n, az_node_where(n, l->a));
+            given_add(l, o, n, az_node_where(n, l->a));
         if (!n->bad && o->owner != AZ_OWN_LOADER && !az_format_takes(o->formats, l->format))
             az_load_warn(l, n, "'%s' has no effect on format '%.*s'", o->key, AZ_SVF(l->format));
     }

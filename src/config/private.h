@@ -139,7 +139,6 @@ struct az_sv az_suggest_name(struct az_sv word, const char *const *names, const 
                              struct az_arena *a);
 /* Nearest of words separated by '|'; empty view if none is near. */
 struct az_sv az_suggest_word(struct az_sv word, struct az_sv words);
-const char *az_place_text(unsigned one_place);
 
 /* ---- classmap.c ---- */
 void az_classes_load(struct az_loader *l, const struct az_node *map, struct az_class_rules *out);
@@ -162,10 +161,6 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
  * extension_file. */
 void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_options *opts,
                      struct az_outputs *outputs);
-/* Remembers that an option was given, and reports one that says something else than an earlier one
- * of the same meaning. */
-void az_given_add(struct az_loader *l, const struct az_option *o, const struct az_node *n,
-                  struct az_where at);
 
 /* ---- input.c ---- */
 /* Adds one input to the config. */

@@ -1,7 +1,7 @@
 /* "Did you mean": the nearest known key or word. */
 #include "config/private.h"
 
-const char *az_place_text(unsigned one_place)
+static const char *place_text(unsigned one_place)
 {
     switch (one_place) {
     case AZ_AT_TOP:
@@ -96,7 +96,7 @@ struct az_sv az_suggest_key(struct az_sv key, unsigned places, struct az_arena *
         return AZ_SV("");
     unsigned elsewhere = other_place(key, places);
     if (elsewhere)
-        return az_arena_printf(a, " (it belongs in %s)", az_place_text(elsewhere));
+        return az_arena_printf(a, " (it belongs in %s)", place_text(elsewhere));
     for (size_t i = 0; i < az_option_count; i++) {
         struct az_sv one = az_sv_str(az_option_table[i].key);
         if (!(az_option_table[i].places & places))

@@ -124,9 +124,6 @@ int az_ranks_finish(struct az_rank_run *r, struct az_job *job) AZ_MUST_USE;
 /* A title as part of a file name: separators, control bytes and what shells or file systems refuse
  * become `_`; not empty, no leading dot, at most 100 bytes. In the arena. */
 struct az_sv az_name_safe(struct az_arena *a, struct az_sv title);
-/* Base name of an input's reports: its format's stem of the first file, "stdin" for standard input.
- */
-struct az_sv az_report_base(const struct az_plan_job *job);
 /* Writers and output paths of all jobs; AZ_ECONFIG for collisions. */
 int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
 /* Refuses a directory of tables in which a table's file would replace one of the run's inputs.

@@ -48,7 +48,9 @@ static void sink(struct share *heap, size_t n)
     }
 }
 
-int az_map_shares(const uint64_t *size, size_t n, size_t shares, uint32_t *share)
+/* Which files a share holds: by size, the largest first to the share with the least; the same
+ * whoever asks. share[i]: of size[i]. */
+static int map_shares(const uint64_t *size, size_t n, size_t shares, uint32_t *share)
 {
     struct az_arena a;
     int rc;
@@ -193,7 +195,7 @@ static int choose(struct az_config *c, const struct az_map_opts *m, struct az_di
     for (size_t i = 0; rc == 0 && i < files.n; i++)
         size[i] = files.v[i].size;
     if (rc == 0 && m->tasks)
-        rc = az_map_shares(size, files.n, (size_t)m->tasks, share);
+        rc = map_shares(size, files.n, (size_t)m->tasks, share);
     if (rc == 0)
         rc = add_inputs(c, &files, m->tasks ? share : NULL, (uint32_t)m->task);
     az_vec_release(&files);

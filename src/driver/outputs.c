@@ -33,7 +33,9 @@ struct az_sv az_name_safe(struct az_arena *a, struct az_sv title)
     return clean.n ? az_sv_make(text, clean.n) : AZ_SV("input");
 }
 
-struct az_sv az_report_base(const struct az_plan_job *job)
+/* Base name of an input's reports: its format's stem of the first file, "stdin" for standard input.
+ */
+static struct az_sv report_base(const struct az_plan_job *job)
 {
     struct az_sv path;
 
@@ -125,7 +127,7 @@ static int choose_stem(const struct naming *n, size_t i)
 {
     struct az_plan_job *job = &n->p->jobs.v[i];
     struct az_arena *a = &n->p->arena;
-    struct az_sv dir = n->w[i].o.dir, name = az_report_base(job), first;
+    struct az_sv dir = n->w[i].o.dir, name = report_base(job), first;
 
     if (n->c->together.n) {
         dir = az_path_dir(n->c->together);

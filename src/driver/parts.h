@@ -91,9 +91,6 @@ struct az_map_opts {
 /* Writes a part for each trace; exit code: AZ_EXIT_PARTIAL if a trace could not be read (its part
  * says so) or a part not be written. */
 int az_map(struct az_config *c, const struct az_map_opts *m, const struct az_run_opts *opts);
-/* Which files a share holds: by size, the largest first to the share with the least; the same
- * whoever asks. share[i]: of size[i]. */
-int az_map_shares(const uint64_t *size, size_t n, size_t shares, uint32_t *share) AZ_MUST_USE;
 /* Traces of the operands and the list, absolute, each once, with formats; sorted. */
 struct az_map_file {
     struct az_sv path, format; /* format empty: not recognised */

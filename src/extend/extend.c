@@ -39,14 +39,15 @@ static void *allocate(void *ctx, void *p, size_t old, size_t size)
     return q;
 }
 
-struct az_extend *az_extend_self(lua_State *l)
+/* The extension of a state. */
+static struct az_extend *extension_of(lua_State *l)
 {
     return *(struct az_extend **)lua_getextraspace(l);
 }
 
 void az_extend_spend(lua_State *l, int64_t instructions)
 {
-    struct az_extend *e = az_extend_self(l);
+    struct az_extend *e = extension_of(l);
     e->left -= instructions;
     if (e->left < 0)
         luaL_error(l, TOO_LONG, (int)(e->limit / 1000000));
@@ -63,7 +64,7 @@ static void count(lua_State *l, lua_Debug *unused)
 {
     (void)unused;
     az_extend_spend(l, STEP);
-    if (cpu_seconds() - az_extend_self(l)->begun > SECONDS_MAX)
+    if (cpu_seconds() - extension_of(l)->begun > SECONDS_MAX)
         luaL_error(l, "took more than %d seconds", SECONDS_MAX);
 }
 
@@ -109,7 +110,7 @@ int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *d
 /* Reads the tables; runs protected. Stack: arena. */
 static int read_tables(lua_State *l)
 {
-    struct az_extend *e = az_extend_self(l);
+    struct az_extend *e = extension_of(l);
     struct az_arena *a = lua_touserdata(l, 1);
     e->has_tree = lua_getglobal(l, "tree_postprocess") != LUA_TNIL;
     if (e->has_tree && !lua_isfunction(l, -1))

@@ -19,8 +19,6 @@ struct az_extend {
     int64_t begun;           /* seconds of the thread when the call began */
     bool out_of_memory, out_of_budget, text_too_long, has_tree;
 };
-/* The extension of a state. */
-struct az_extend *az_extend_self(lua_State *l);
 /* Calls what is on the stack under the limits; AZ_ECONFIG with a message. op: what it is about;
  * empty: nothing. */
 int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag,

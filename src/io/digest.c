@@ -54,7 +54,8 @@ void az_digest_update(struct az_digest *d, const void *bytes, size_t n)
 
 void az_digest_end(struct az_digest *d) { d->ended = true; }
 
-bool az_digest_hex(const struct az_digest *d, char hex[AZ_DIGEST_HEX], uint64_t *size)
+/* Digits and size; false unless the file was read from its first byte to its end. */
+static bool digest_hex(const struct az_digest *d, char hex[AZ_DIGEST_HEX], uint64_t *size)
 {
     XXH128_canonical_t c;
     hex[0] = '\0';
@@ -110,7 +111,7 @@ int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX
         return AZ_ENOMEM;
     int r = d->ended ? 0 : read_rest(d, path, NULL);
     if (r == 0)
-        (void)az_digest_hex(d, hex, size);
+        (void)digest_hex(d, hex, size);
     return r;
 }
 

@@ -17,8 +17,6 @@ void az_digest_free(struct az_digest *d);            /* NULL is fine */
 void az_digest_reset(struct az_digest *d);
 void az_digest_update(struct az_digest *d, const void *bytes, size_t n);
 void az_digest_end(struct az_digest *d); /* the file ends here */
-/* Digits and size; false unless the file was read from its first byte to its end. */
-bool az_digest_hex(const struct az_digest *d, char hex[AZ_DIGEST_HEX], uint64_t *size);
 
 /* The same of a file of which d has the first bytes, or all: what d lacks is read here. NULL:
  * AZ_ENOMEM; AZ_EIO leaves errno; adds no message. */

@@ -73,7 +73,8 @@ bool az_temps_forget(const char *path)
     return t != NULL;
 }
 
-unsigned long az_temps_number(void)
+/* A number no other call in this process got. */
+static unsigned long temps_number(void)
 {
     temps_lock();
     unsigned long n = temps.number++;
@@ -164,7 +165,7 @@ static int create_temp(struct az_arena *a, const char *target, struct az_sv *tmp
         base.n = BASE_MAX;
     for (int i = 0; i < TRIES; i++) {
         *tmp = az_arena_printf(a, "%.*s/.%.*s.%ld.%lu.tmp", AZ_SVF(dir), AZ_SVF(base),
-                               (long)getpid(), az_temps_number());
+                               (long)getpid(), temps_number());
         if (!tmp->p || az_temps_add(tmp->p, false) != 0) {
             errno = ENOMEM;
             return -1;

@@ -9,8 +9,6 @@
 int az_temps_add(const char *path, bool is_dir) AZ_MUST_USE;
 /* Forgets it; false if it is not (or no longer) in the list: then it is not ours to remove. */
 bool az_temps_forget(const char *path);
-/* A number no other call in this process got. */
-unsigned long az_temps_number(void);
 /* Each of them, without the lock: for a signal handler. */
 void az_temps_each(void (*f)(const char *path, bool is_dir));
 

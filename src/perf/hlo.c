@@ -1,6 +1,7 @@
 #include "perf/hlo.h"
 
-int64_t az_mul_sat(int64_t a, int64_t b)
+/* Of non-negative numbers. */
+static int64_t mul_sat(int64_t a, int64_t b)
 {
     int64_t x;
     return __builtin_mul_overflow(a, b, &x) ? INT64_MAX : x;
@@ -20,7 +21,7 @@ static bool product(const struct az_gemm_side *s, const int64_t *list, size_t n,
     for (size_t k = 0; k < n; k++) {
         if (list[k] < 0 || (uint64_t)list[k] >= s->n_dims)
             return false;
-        *out = az_mul_sat(*out, s->dims[list[k]]);
+        *out = mul_sat(*out, s->dims[list[k]]);
     }
     return true;
 }
@@ -30,7 +31,7 @@ static int64_t rest(const struct az_gemm_side *s)
     int64_t x = 1;
     for (size_t i = 0; i < s->n_dims; i++)
         if (!in(s->contract, s->n_contract, i) && !in(s->batch, s->n_batch, i))
-            x = az_mul_sat(x, s->dims[i]);
+            x = mul_sat(x, s->dims[i]);
     return x;
 }
 
@@ -49,14 +50,14 @@ bool az_gemm_of(const struct az_gemm_side *lhs, const struct az_gemm_side *rhs, 
 
 int64_t az_gemm_flops(const struct az_gemm *g)
 {
-    return az_mul_sat(az_mul_sat(2, g->b), az_mul_sat(g->m, az_mul_sat(g->n, g->k)));
+    return mul_sat(mul_sat(2, g->b), mul_sat(g->m, mul_sat(g->n, g->k)));
 }
 
 int64_t az_conv_flops(int64_t forward_output, int64_t filter, int64_t output_features)
 {
     if (output_features <= 0)
         return -1;
-    return az_mul_sat(2, az_mul_sat(forward_output, filter / output_features));
+    return mul_sat(2, mul_sat(forward_output, filter / output_features));
 }
 
 int64_t az_attention_flops(const struct az_attention *a, bool backward)
@@ -64,14 +65,13 @@ int64_t az_attention_flops(const struct az_attention *a, bool backward)
     if (a->batch < 0 || a->heads < 0 || a->q_len < 0 || a->kv_len < 0 || a->qk_dim < 0 ||
         a->v_dim < 0)
         return -1;
-    const int64_t pairs =
-        az_mul_sat(az_mul_sat(a->batch, a->heads), az_mul_sat(a->q_len, a->kv_len));
-    const int64_t qk = az_mul_sat(backward ? 3 : 1, a->qk_dim),
-                  v = az_mul_sat(backward ? 2 : 1, a->v_dim);
+    const int64_t pairs = mul_sat(mul_sat(a->batch, a->heads), mul_sat(a->q_len, a->kv_len));
+    const int64_t qk = mul_sat(backward ? 3 : 1, a->qk_dim),
+                  v = mul_sat(backward ? 2 : 1, a->v_dim);
     int64_t sum;
     if (__builtin_add_overflow(qk, v, &sum))
         sum = INT64_MAX;
-    return az_mul_sat(2, az_mul_sat(pairs, sum));
+    return mul_sat(2, mul_sat(pairs, sum));
 }
 
 double az_bus_factor(enum az_bus kind, int64_t n)

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-int64_t az_mul_sat(int64_t a, int64_t b); /* of non-negative numbers */
-
 /* One matrix product. `lhs`, `rhs`: dimensions; `contract`, `batch`: indices into lhs; `rhs_*`:
  * into rhs. K = product of what is contracted, B of the batch, M and N of what remains of lhs and
  * rhs. False where an index is none of the dimensions. */

@@ -79,9 +79,6 @@ bool az_row_whole(const struct az_joined *j, const struct az_joined_row *r, size
                   size_t input, int64_t *out);
 enum az_row_status az_row_status(const struct az_comparison *c, const struct az_joined *j,
                                  const struct az_joined_row *r, size_t variant);
-/* Is the row there? By its first figure, where one of both sides has one. */
-bool az_row_there(const struct az_joined *j, const struct az_joined_row *r, size_t input,
-                  size_t other);
 /* Is it the row that stands for the whole, next to its parts? */
 bool az_row_is_whole(const struct az_joined *j, const struct az_joined_row *r);
 /* The whole that shares are of: the row the spec names, else the sum of the first figure; NaN where

@@ -60,8 +60,9 @@ static bool equal(const struct az_comparison *c, const struct az_joined *j, size
     return (sa < 1 || sa > 1 || sb < 1 || sb > 1) && fabs(x - y) <= UNIT_NOISE * most;
 }
 
-bool az_row_there(const struct az_joined *j, const struct az_joined_row *r, size_t input,
-                  size_t other)
+/* Is the row there? By its first figure, where one of both sides has one. */
+static bool row_there(const struct az_joined *j, const struct az_joined_row *r, size_t input,
+                      size_t other)
 {
     double x;
 
@@ -76,7 +77,7 @@ bool az_row_there(const struct az_joined *j, const struct az_joined_row *r, size
 enum az_row_status az_row_status(const struct az_comparison *c, const struct az_joined *j,
                                  const struct az_joined_row *r, size_t v)
 {
-    bool b = az_row_there(j, r, c->base, v), t = az_row_there(j, r, v, c->base);
+    bool b = row_there(j, r, c->base, v), t = row_there(j, r, v, c->base);
 
     if (!b || !t)
         return b ? ROW_REMOVED : t ? ROW_NEW : ROW_NONE;

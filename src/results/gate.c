@@ -560,7 +560,8 @@ static int rank(enum az_gate_status s)
 
 static int cmp_double(double x, double y) { return x > y ? -1 : x < y; }
 
-int az_gate_result_cmp(const struct az_gate_result *x, const struct az_gate_result *y)
+/* Order by input, table, key, figure and rule. */
+static int result_cmp(const struct az_gate_result *x, const struct az_gate_result *y)
 {
     int c = az_sv_cmp(x->input, y->input);
     if (!c)
@@ -584,7 +585,7 @@ static int worst_first(const void *px, const void *py, void *ctx)
     if (x->timed != y->timed)
         return x->timed ? -1 : 1;
     c = cmp_double(x->lost, y->lost);
-    return c ? c : az_gate_result_cmp(x, y);
+    return c ? c : result_cmp(x, y);
 }
 
 /* A drift that a failure of the same figure says already. */

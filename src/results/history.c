@@ -49,7 +49,7 @@ static const char schema_3[] =
 
 /* ---- statements ---- */
 
-int az_hist_error(struct az_history *h)
+static int db_error(struct az_history *h)
 {
     int code = sqlite3_errcode(h->db), rc = AZ_EIO;
     const char *hint = "";
@@ -76,18 +76,18 @@ int az_hist_error(struct az_history *h)
 int az_hist_prepare(struct az_history *h, const char *sql, sqlite3_stmt **st)
 {
     *st = NULL;
-    return sqlite3_prepare_v2(h->db, sql, -1, st, NULL) == SQLITE_OK ? 0 : az_hist_error(h);
+    return sqlite3_prepare_v2(h->db, sql, -1, st, NULL) == SQLITE_OK ? 0 : db_error(h);
 }
 
 int az_hist_step(struct az_history *h, sqlite3_stmt *st)
 {
     int rc = sqlite3_step(st);
-    return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : az_hist_error(h);
+    return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : db_error(h);
 }
 
 int az_hist_exec(struct az_history *h, const char *sql)
 {
-    return sqlite3_exec(h->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : az_hist_error(h);
+    return sqlite3_exec(h->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_error(h);
 }
 
 void az_hist_bind_text(sqlite3_stmt *st, int at, struct az_sv s)
@@ -187,7 +187,7 @@ static int use_wal(struct az_history *h)
             break;
         (void)nanosleep(&nap, NULL);
     }
-    return az_hist_error(h);
+    return db_error(h);
 }
 
 static int open_db(struct az_history *h, struct az_sv name, int flags)
@@ -197,8 +197,7 @@ static int open_db(struct az_history *h, struct az_sv name, int flags)
     h->db = NULL;
     if (sqlite3_open_v2(name.p, &h->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) !=
         SQLITE_OK)
-        return h->db ? az_hist_error(h)
-                     : az_diag_memory(h->diag, AZ_ENOMEM, AZ_AT_FILE(h->path), NULL);
+        return h->db ? db_error(h) : az_diag_memory(h->diag, AZ_ENOMEM, AZ_AT_FILE(h->path), NULL);
     if (AZ_MOVES) /* texts of a row are then freed with it */
         (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 0, 0);
     (void)sqlite3_busy_timeout(h->db, BUSY_MS);

@@ -31,8 +31,6 @@ int az_hist_prepare(struct az_history *h, const char *sql, sqlite3_stmt **st) AZ
 /* Steps: 1 a row, 0 done, negative with a message. */
 int az_hist_step(struct az_history *h, sqlite3_stmt *st) AZ_MUST_USE;
 int az_hist_exec(struct az_history *h, const char *sql) AZ_MUST_USE;
-/* Message for the last error of the database; an az_err. */
-int az_hist_error(struct az_history *h);
 void az_hist_bind_text(sqlite3_stmt *st, int at, struct az_sv s);
 /* Text of a column, copied. */
 struct az_sv az_hist_text(sqlite3_stmt *st, int col, struct az_arena *a);

@@ -20,7 +20,6 @@ struct az_book {
 /* AZ_EFORMAT with a message if it is no zip file, or an encrypted one. */
 int az_book_open(struct az_book *b) AZ_MUST_USE;
 void az_book_close(struct az_book *b);
-bool az_book_has(const struct az_book *b, const char *part);
 /* A message about the workbook, AZ_EFORMAT. */
 int az_book_wrong(struct az_book *b, const char *part, const char *what) AZ_MUST_USE;
 

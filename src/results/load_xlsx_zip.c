@@ -131,7 +131,7 @@ void az_book_close(struct az_book *b)
     b->zip = NULL;
 }
 
-bool az_book_has(const struct az_book *b, const char *part)
+static bool book_has(const struct az_book *b, const char *part)
 {
     return unzLocateFile(b->zip, part, 1) == UNZ_OK;
 }
@@ -228,7 +228,7 @@ int az_book_part(struct az_book *b, const char *part, const struct az_book_reade
     unz_file_info64 info;
     int rc;
 
-    if (!az_book_has(b, part))
+    if (!book_has(b, part))
         return AZ_EEMPTY;
     if (unzGetCurrentFileInfo64(b->zip, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK)
         return az_book_wrong(b, part, "is damaged");

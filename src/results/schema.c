@@ -326,7 +326,7 @@ static struct az_sv stem_of(const struct az_schema_index *x, struct az_table *t,
 
 /* ---- ids ---- */
 
-const char *az_schema_suffix(enum az_unit u)
+static const char *suffix_of(enum az_unit u)
 {
     return (unsigned)u < AZ_SCHEMA_SUFFIXES && az_schema_suffixes[u] ? az_schema_suffixes[u] : "";
 }
@@ -422,8 +422,7 @@ static int name_column(const struct az_schema_index *x, struct az_table *t, size
 
     if (!stem.p)
         return az_arena_error(t->arena);
-    const char *suffix =
-        c->unit == AZ_UNIT_COUNT && says_count(stem) ? "" : az_schema_suffix(c->unit);
+    const char *suffix = c->unit == AZ_UNIT_COUNT && says_count(stem) ? "" : suffix_of(c->unit);
     for (size_t k = 1; k == 1 || number < at; k++) {
         char mark[24] = "";
         if (k == TRIES) /* thousands of one name: by the column's place, so that none is tried for

@@ -17,9 +17,6 @@ struct az_schema_index *az_schema_index_new(struct az_arena *a);
 int az_schema_apply(struct az_table *t, const struct az_schema_index *x) AZ_MUST_USE;
 /* Makes the headers the titles again, for a table whose columns are named by the user. */
 void az_schema_keep_headers(struct az_table *t);
-/* The part of an id that says the unit: "_ns", "_percent", "_gb_per_s"; "" for texts, flags and
- * ids. */
-const char *az_schema_suffix(enum az_unit u);
 /* Column of a canonical id ("kernel_time_us"), else the first of a stem ("kernel_time"); -1: none.
  */
 ptrdiff_t az_schema_find(const struct az_table *t, struct az_sv id);

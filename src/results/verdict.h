@@ -79,8 +79,6 @@ struct az_gate_result {
     struct az_sv cause; /* class of the cause and its evidence, where it is known */
 };
 AZ_VEC(struct az_gate_result, az_gate_results);
-/* Order by input, table, key, figure and rule. */
-int az_gate_result_cmp(const struct az_gate_result *x, const struct az_gate_result *y);
 
 enum az_gate_outcome { AZ_VERDICT_PASS, AZ_VERDICT_FAIL, AZ_VERDICT_INCONCLUSIVE };
 

@@ -9,13 +9,15 @@
 static bool in_ticks(const struct az_grouping *g, size_t value)
 {
     const struct az_spec_value *v = &g->spec->values[value];
-    return !g->spec->sums && (!v->of || v->ticks);
+    return !g->spec->sums && !v->real && (!v->of || v->ticks);
 }
 
 /* A value's own unit per unit of the column. */
 static double divisor(const struct az_grouping *g, const struct az_spec_column *c)
 {
     const double ticks = in_ticks(g, c->value) ? (double)g->ticks : 1.0;
+    if (g->spec->values[c->value].real)
+        return 1;
     switch (c->unit) {
     case AZ_UNIT_US:
         return 1e3 * ticks;
@@ -158,6 +160,12 @@ static void put_figure(const struct az_grouping *g, const struct az_spec_column 
         break;
     case AZ_FIG_P95:
         az_put_f64(t, f->p95 / d);
+        break;
+    case AZ_FIG_P25:
+        az_put_f64(t, f->p25 / d);
+        break;
+    case AZ_FIG_P75:
+        az_put_f64(t, f->p75 / d);
         break;
     default:
         az_put_f64(t, f->p99 / d);

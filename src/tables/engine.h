@@ -7,7 +7,7 @@
 
 #include "facts/shared.h"
 
-enum { AZ_SPEC_KINDS = 4, AZ_SPEC_COLUMNS = 40, AZ_SPEC_VALUES = 6, AZ_SPEC_CHARTS = 2 };
+enum { AZ_SPEC_KINDS = 4, AZ_SPEC_COLUMNS = 40, AZ_SPEC_VALUES = 12, AZ_SPEC_CHARTS = 2 };
 
 /* What is grouped: an event; a row of given sums; or, of a list, whatever its maker says. */
 struct az_item {
@@ -44,6 +44,14 @@ static inline uint32_t az_item_name(const struct az_scope *r, const struct az_it
                : i->name;
 }
 
+/* A function of a spec that is one expression over the scope `s` and the item `i`. */
+#define AZ_OF_ITEM(type, name, value)                                                              \
+    static type name(const struct az_scope *s, const struct az_item *i)                            \
+    {                                                                                              \
+        (void)s;                                                                                   \
+        return value;                                                                              \
+    }
+
 #define AZ_UNKNOWN INT64_MIN /* of an item's value: not recorded; of a row: of one of its items */
 #define AZ_ABSENT                                                                                  \
     (INT64_MIN + 1) /* of an item's value: it has none, and the row's figures are of the others */
@@ -70,7 +78,7 @@ struct az_key {
 struct az_figures { /* of one value over the items of one row, in the unit of the value */
     int64_t n;      /* items that have it; AZ_UNKNOWN */
     int64_t sum;    /* saturates; AZ_UNKNOWN */
-    double min, max, mean, median, std, p95, p99;
+    double min, max, mean, median, std, p95, p99, p25, p75;
 };
 struct az_group {
     struct az_item first;
@@ -92,6 +100,8 @@ enum az_figure {
     AZ_FIG_STD_POPULATION, /* 0 for one item */
     AZ_FIG_P95,
     AZ_FIG_P99,
+    AZ_FIG_P25,
+    AZ_FIG_P75,
     AZ_FIG_SHARE, /* of the value's sum in the table's total: percent, or a part of 1 if the unit is
                      a ratio */
     AZ_FIG_CUMULATIVE, /* that, with the rows before */
@@ -164,10 +174,12 @@ struct az_table_spec {
     /* Of events: a small number from which all keys follow within a trace, so that the row is found
      * once a number. NULL: none is known. */
     uint32_t (*alike)(const struct az_scope *, const struct az_item *);
-    /* Values of an item, in ticks if `ticks`; none given: its duration. Of given rows only that. */
+    /* Values of an item, in ticks if `ticks`; none given: its duration. Of given rows only that. Or
+     * real ones, in the unit of their columns, NaN: it has none; they have no sum. */
     struct az_spec_value {
         int64_t (*of)(const struct az_scope *, const struct az_item *);
         bool ticks;
+        double (*real)(const struct az_scope *, const struct az_item *);
     } values[AZ_SPEC_VALUES];
     struct az_spec_column
         columns[AZ_SPEC_COLUMNS]; /* the first without header, key and figure ends them */

@@ -1,21 +1,16 @@
-/* Grouping by one look-up an item, and exact statistics: values are put in group order, never
- * sorted as a whole. */
+/* Grouping by one look-up an item. */
 #include "tables/engine_group.h"
 
 #include <math.h>
 
 #include "base/num.h"
-#include "base/stats.h"
-
-typedef int visit(void *ctx, size_t i, const struct az_item *item);
 
 static bool takes_trace(const struct az_grouping *g, size_t trace)
 {
     return (g->rows.job->traces[trace]->caps & g->spec->needs) == g->spec->needs;
 }
 
-/* Every item in the order of the source. */
-static int each(const struct az_grouping *g, visit *see, void *ctx)
+int az_grouping_each(const struct az_grouping *g, az_grouping_visit *see, void *ctx)
 {
     const struct az_table_spec *s = g->spec;
     size_t i = 0;
@@ -164,139 +159,6 @@ static int sort_in(void *ctx, size_t i, const struct az_item *item)
     return rc;
 }
 
-/* ---- figures ---- */
-
-static int64_t value_of(const struct az_grouping *g, size_t v, const struct az_item *item)
-{
-    if (g->spec->values[v].of)
-        return g->spec->values[v].of(&g->rows, item);
-    const struct az_events *ev = az_item_events(&g->rows, item);
-    return ev->end[item->row] - ev->start[item->row];
-}
-
-/* Does a column need the values of a row together? */
-static bool wants_order(const struct az_grouping *g, size_t v)
-{
-    for (size_t c = 0; c < g->n_columns; c++) {
-        const enum az_figure f = g->column[c]->figure;
-        if (g->column[c]->value == v &&
-            (f == AZ_FIG_MEDIAN || (f >= AZ_FIG_STD && f <= AZ_FIG_P99)))
-            return true;
-    }
-    return false;
-}
-
-static bool wants_tails(const struct az_grouping *g, size_t v)
-{
-    for (size_t c = 0; c < g->n_columns; c++)
-        if (g->column[c]->value == v &&
-            (g->column[c]->figure == AZ_FIG_P95 || g->column[c]->figure == AZ_FIG_P99))
-            return true;
-    return false;
-}
-
-static void add(struct az_figures *f, int64_t x)
-{
-    if (x == AZ_ABSENT)
-        return;
-    f->n++;
-    if (x == AZ_UNKNOWN || f->sum == AZ_UNKNOWN) {
-        f->sum = AZ_UNKNOWN;
-        return;
-    }
-    f->sum = az_add_sat(f->sum, x);
-    f->min = isnan(f->min) || (double)x < f->min ? (double)x : f->min;
-    f->max = isnan(f->max) || (double)x > f->max ? (double)x : f->max;
-}
-
-struct scatter { /* one value of all items, by group */
-    struct az_grouping *g;
-    size_t v;
-    int64_t *value; /* NULL: sums are enough */
-    uint32_t *at;   /* group -> next place */
-};
-
-static int put_value(void *ctx, size_t i, const struct az_item *item)
-{
-    const struct scatter *s = ctx;
-    struct az_grouping *g = s->g;
-    const uint32_t group = g->of[i];
-    if (group == AZ_NO_ID)
-        return 0;
-    const int64_t x = value_of(g, s->v, item);
-    if (s->value)
-        s->value[s->at[group]++] = x;
-    else
-        add(&g->figure[group * g->n_values + s->v], x);
-    return 0;
-}
-
-/* Moves the values that are there to the front; how many. */
-static size_t present(int64_t *value, size_t n)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (value[i] != AZ_ABSENT)
-            value[kept++] = value[i];
-    return kept;
-}
-
-static void statistics(struct az_grouping *g, size_t v, int64_t *value)
-{
-    const bool tails = wants_tails(g, v);
-    size_t at = 0;
-    for (size_t k = 0; k < g->groups.n; k++) {
-        const size_t all = (size_t)g->groups.v[k].n, n = present(value + at, all);
-        struct az_figures *f = &g->figure[k * g->n_values + v];
-        struct az_stats st;
-        az_stats_i64(value + at, n, &st);
-        *f = (struct az_figures){ .n = (int64_t)n,
-                                  .sum = st.sum,
-                                  .min = n ? (double)st.min : NAN,
-                                  .max = n ? (double)st.max : NAN,
-                                  .mean = st.mean,
-                                  .median = st.median,
-                                  .std = st.std,
-                                  .p95 = NAN,
-                                  .p99 = NAN };
-        if (tails) {
-            f->p95 = az_percentile_i64(value + at, n, 95);
-            f->p99 = az_percentile_i64(value + at, n, 99);
-        }
-        at += all;
-    }
-}
-
-static int figures_of(struct az_grouping *g, size_t v)
-{
-    struct az_mem *mem = g->rows.job->mem;
-    const size_t bytes = (g->n + 1) * sizeof(int64_t),
-                 places = (g->groups.n + 1) * sizeof(uint32_t);
-    struct scatter s = { .g = g, .v = v };
-    int rc = 0;
-    if (wants_order(g, v)) {
-        s.value = az_mem_alloc(mem, bytes);
-        s.at = az_mem_alloc(mem, places);
-        rc = s.value && s.at ? 0 : az_mem_error(mem);
-        uint32_t at = 0;
-        for (size_t k = 0; rc == 0 && k < g->groups.n; k++) {
-            s.at[k] = at;
-            at += (uint32_t)g->groups.v[k].n;
-        }
-    }
-    if (rc == 0)
-        rc = each(g, put_value, &s);
-    if (rc == 0 && s.value)
-        statistics(g, v, s.value);
-    for (size_t k = 0; rc == 0 && !s.value && k < g->groups.n; k++) {
-        struct az_figures *f = &g->figure[k * g->n_values + v];
-        f->mean = f->sum == AZ_UNKNOWN ? NAN : (double)f->sum / (double)f->n;
-    }
-    az_mem_free(mem, s.value, s.value ? bytes : 0);
-    az_mem_free(mem, s.at, s.at ? places : 0);
-    return rc;
-}
-
 /* ---- rows that came summed ---- */
 
 static struct az_figures given_figures(const struct az_sum *s, int64_t ticks)
@@ -312,7 +174,9 @@ static struct az_figures given_figures(const struct az_sum *s, int64_t ticks)
                                 .median = (isnan(s->med) && s->count <= 2 ? mean : s->med) * d,
                                 .std = s->count > 1 ? s->std * d : NAN,
                                 .p95 = NAN,
-                                .p99 = NAN };
+                                .p99 = NAN,
+                                .p25 = NAN,
+                                .p75 = NAN };
 }
 
 static bool is_given(const struct az_grouping *g, size_t trace)
@@ -399,7 +263,9 @@ static int from_sums(struct az_grouping *g)
                                             s->med,
                                             s->std,
                                             s->p95,
-                                            s->p99 };
+                                            s->p99,
+                                            NAN,
+                                            NAN };
         const struct az_item item = {
             .row = (uint32_t)i, .kind = AZ_KIND_COUNT, .other = s->style, .name = s->name
         };
@@ -441,15 +307,15 @@ static int from_items(struct az_grouping *g)
     if (rc == 0)
         rc = prepare_texts(g);
     if (rc == 0)
-        rc = each(g, sort_in, g);
+        rc = az_grouping_each(g, sort_in, g);
     const size_t places = (g->groups.n + count_given(g) + 1) * g->n_values;
     g->figure = rc == 0 ? az_arena_array(job->arena, places, sizeof *g->figure) : NULL;
     if (rc == 0 && !g->figure)
         rc = az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && i < places; i++)
-        g->figure[i] = (struct az_figures){ 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+        g->figure[i] = (struct az_figures){ 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
     for (size_t v = 0; rc == 0 && v < g->n_values; v++)
-        rc = figures_of(g, v);
+        rc = az_grouping_figures(g, v);
     return rc ? rc : add_given(g);
 }
 

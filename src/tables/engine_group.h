@@ -33,6 +33,12 @@ struct az_grouping {
     uint32_t last_number[AZ_GROUP_KEYS];
 };
 
+/* Every item in the order of the source. */
+typedef int az_grouping_visit(void *ctx, size_t i, const struct az_item *item);
+int az_grouping_each(const struct az_grouping *g, az_grouping_visit *see, void *ctx) AZ_MUST_USE;
+/* Figures of one value of all groups (engine_figures.c). */
+int az_grouping_figures(struct az_grouping *g, size_t value) AZ_MUST_USE;
+
 /* To be released also when it fails. */
 int az_grouping_make(struct az_grouping *g) AZ_MUST_USE;
 void az_grouping_release(struct az_grouping *g);

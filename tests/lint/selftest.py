@@ -38,6 +38,7 @@ FAULTS = {
     "word in a comment": (TEXT, {"src/base/b.c": "/* What is left\n * out. */\n"}, "'left out': write"),
     "word in a message": (TEXT, {"src/base/b.c": 'char *az_b = "events "\n"mended";\n'}, "'mended': write"),
     "long line": (TEXT, {"src/base/b.c": "/* %s */\n" % ("x" * 60)}, r"66 columns \(ColumnLimit"),
+    "file that is not there": (TEXT, {"src/base/b.c": "/* Parts: a.c, gone.c. */\n"}, "'gone.c': there is no such file"),
     "length": (TEXT, {"src/base/b.c": "int az_n = sizeof x / sizeof *x;\n"}, r"AZ_LENGTH\(x\)"),
     "length of a member": (TEXT, {"src/base/b.c": "int az_n = sizeof(a->x) / sizeof(a->x[0]);\n"}, r"AZ_LENGTH\(a->x\)"),
 }

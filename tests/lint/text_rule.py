@@ -4,6 +4,7 @@
   words    comments and messages use standard technical terms (WORDS: pattern, what to write instead)
   columns  no line is longer than ColumnLimit of .clang-format, but for tables between clang-format off and on
   length   the number of elements of an array is AZ_LENGTH(array)
+  files    a source file that a comment names is there (FOREIGN: headers of libraries)
 
     text_rule.py [ROOT]          prints FILE:line: message; exit status 1 if there is any
 """
@@ -47,6 +48,8 @@ WORDS_ALLOWED = {}
 ARRAY = r"([\w.]+(?:->[\w.]+)*)"
 LENGTH = re.compile(r"sizeof\s+" + ARRAY + r"\s*/\s*sizeof\s*(?:\*\s*\1\b|\(\*\s*\1\)|\1\[0\]|\(\1\[0\]\))(?!\s*[\[.(-])|"
                     r"sizeof\(" + ARRAY + r"\)\s*/\s*sizeof\s*(?:\*\s*\2\b|\(\*\s*\2\)|\2\[0\]|\(\2\[0\]\))(?!\s*[\[.(-])")
+NAMED = re.compile(r"(?<![\w./*])[\w/-]+\.[ch](?![\w*]|\.\w)")
+FOREIGN = {"pthread.h", "xlsxwriter.h", "/a/b.c"}  # and a path of an example
 n = 0
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
@@ -122,11 +125,19 @@ def check_length(text, say):
         say(text.count("\n", 0, m.start()) + 1, "AZ_LENGTH(%s) (base/err.h)" % (m.group(1) or m.group(2)))
 
 
+def check_files(text, there, say):
+    for at, t in prose(text):
+        for m in NAMED.finditer(t) if t[0] == "/" else ():
+            if os.path.basename(m.group(0)) not in there and m.group(0) not in FOREIGN:
+                say(text.count("\n", 0, at + m.start()) + 1, "'%s': there is no such file" % m.group(0))
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "..", "..")
     limit = column_limit(root)
     bad = files = 0
+    there = {n for folder in ("src", "tests") for _, _, names in os.walk(os.path.join(root, folder)) for n in names}
     for folder, dirs, names in os.walk(os.path.join(root, "src")):
         dirs.sort()
         for name in sorted(names):
@@ -144,6 +155,7 @@ def main():
             check_words(rel, text, say)
             check_columns(text, limit, say)
             check_length(text, say)
+            check_files(text, there, say)
             for _, line in sorted(set(found)):
                 print(line)
             bad += len(found)

@@ -171,50 +171,6 @@ static void bad_lists_end(void **state)
     free(sorted);
 }
 
-static void histogram_bins(void **state)
-{
-    (void)state;
-    static const int64_t values[] = { 0,   1,   127,  128,       129,           255,
-                                      256, 257, 1000, 123456789, INT64_MAX / 3, INT64_MAX };
-    struct az_loghist *h = calloc(1, sizeof *h);
-    assert_true(isnan(az_loghist_percentile(h, 50)));
-    for (size_t i = 0; i < AZ_LENGTH(values); i++) {
-        memset(h, 0, sizeof *h);
-        az_loghist_add(h, values[i]);
-        const double got = az_loghist_percentile(h, 50), want = (double)values[i];
-        assert_true(fabs(got - want) <= want * 0.004);
-        if (values[i] < 256)
-            assert_true(got == want);
-    }
-    memset(h, 0, sizeof *h);
-    az_loghist_add(h, -7); /* negative counts as 0 */
-    az_loghist_add(h, INT64_MIN);
-    assert_true(az_loghist_percentile(h, 100) == 0);
-    free(h);
-}
-
-static void histogram_percentiles(void **state)
-{
-    (void)state;
-    enum { N = 50000 };
-    uint64_t s = 31;
-    int64_t *v = malloc(N * sizeof *v);
-    struct az_loghist *all = calloc(3, sizeof *all), *a = all + 1, *b = all + 2;
-    for (size_t i = 0; i < N; i++) {
-        v[i] = (int64_t)(next_random(&s) >> (20 + next_random(&s) % 30));
-        az_loghist_add(all, v[i]);
-        az_loghist_add(i % 3 ? a : b, v[i]);
-    }
-    az_loghist_merge(b, a);
-    assert_memory_equal(all, b, sizeof *all);
-    for (double p = 0; p <= 100; p += 2.5) {
-        const double want = az_percentile_i64(v, N, p), got = az_loghist_percentile(all, p);
-        assert_true(fabs(got - want) <= want * 0.008 + 1);
-    }
-    free(v);
-    free(all);
-}
-
 static void moments_of_parts(void **state)
 {
     const double v[] = { 3, 1, 4, 1, 5, 9, 2, 6 };
@@ -253,11 +209,10 @@ static void moments_of_equal_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_of_parts),      cmocka_unit_test(moments_of_equal_values),
-        cmocka_unit_test(empty_and_single),      cmocka_unit_test(known_figures),
-        cmocka_unit_test(large_values),          cmocka_unit_test(percentiles_like_sorting),
-        cmocka_unit_test(bad_lists_end),         cmocka_unit_test(histogram_bins),
-        cmocka_unit_test(histogram_percentiles),
+        cmocka_unit_test(moments_of_parts), cmocka_unit_test(moments_of_equal_values),
+        cmocka_unit_test(empty_and_single), cmocka_unit_test(known_figures),
+        cmocka_unit_test(large_values),     cmocka_unit_test(percentiles_like_sorting),
+        cmocka_unit_test(bad_lists_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

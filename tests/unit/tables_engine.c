@@ -220,12 +220,62 @@ static void texts_and_given_rows(void **state)
     assert_true(at(t, 0, "mean") == 22);
 }
 
+/* Items of a list: real values, some of which an item does not have; shares are of the first value,
+ * whatever sum comes before it. */
+struct pair {
+    int64_t count, ns;
+    double rate;
+};
+static const struct pair *pair(const struct az_scope *s, const struct az_item *i)
+{
+    return &((const struct pair *)s->ctx)[i->row];
+}
+AZ_OF_ITEM(int64_t, parity_of, i->row % 2)
+AZ_OF_ITEM(int64_t, ns_of, pair(s, i)->ns)
+AZ_OF_ITEM(int64_t, count_of, pair(s, i)->count)
+AZ_OF_ITEM(double, rate_of, pair(s, i)->rate)
+static const struct az_key parity = { AZ_INT, AZ_UNIT_ID, .integer = parity_of };
+static const struct az_table_spec of_list = {
+    "of_list", "Pairs", .values = { { ns_of }, { count_of }, { .real = rate_of } },
+    .columns = { { "parity", &parity },
+                 { "count", .figure = AZ_FIG_SUM, .value = 1, .unit = AZ_UNIT_COUNT },
+                 { "us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US },
+                 { "percent", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT },
+                 AZ_FIGURE("rates", AZ_FIG_COUNT, 2, AZ_UNIT_COUNT, 0),
+                 AZ_FIGURE("mean", AZ_FIG_MEAN, 2, AZ_UNIT_US, 0),
+                 AZ_FIGURE("median", AZ_FIG_MEDIAN, 2, AZ_UNIT_US, 0),
+                 AZ_FIGURE("std", AZ_FIG_STD, 2, AZ_UNIT_US, 0),
+                 AZ_FIGURE("max", AZ_FIG_MAX, 2, AZ_UNIT_US, 0),
+                 AZ_FIGURE("p25", AZ_FIG_P25, 2, AZ_UNIT_US, 0),
+                 AZ_FIGURE("p75", AZ_FIG_P75, 0, AZ_UNIT_NS, 0) },
+    .shares = AZ_SHARES_CELLS
+};
+
+static void real_values(void **state)
+{
+    struct fix *f = *state;
+    struct pair v[] = { { 9, 1000, 4 }, { 1, 2000, NAN }, { 9, 3000, 1 }, { 1, 4000, NAN },
+                        { 9, 0, 2.5 },  { 1, 0, NAN },    { 9, 0, NAN } };
+    make_job(f, 1);
+    assert_int_equal(az_spec_make(&f->job, &of_list, v, &(struct az_item_list){ .n = 7 }), 0);
+    const struct az_table *t = az_document_table(&f->doc, "of_list");
+    assert_int_equal(t->rows, 2);
+    assert_true(at(t, 0, "count") == 36 && at(t, 1, "count") == 3);
+    assert_true(at(t, 0, "us") == 4 && at(t, 1, "us") == 6);
+    same(at(t, 0, "percent"), 40);
+    assert_true(at(t, 0, "rates") == 3 && at(t, 1, "rates") == 0);
+    assert_true(at(t, 0, "mean") == 2.5 && at(t, 0, "median") == 2.5 && at(t, 0, "max") == 4);
+    assert_true(at(t, 0, "std") == 1.5 && at(t, 0, "p25") == 1.75 && at(t, 0, "p75") == 1500);
+    assert_int_equal(az_table_at(t, 1, (size_t)az_table_find(t, "mean"))->type, AZ_EMPTY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_traces),
         cmocka_unit_test_setup_teardown(picoseconds, setup, teardown),
         cmocka_unit_test_setup_teardown(texts_and_given_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(real_values, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,151 +237,103 @@ static int instances(struct work *k)
 }
 
 /* ---- summary ---- */
-enum { DATA, WALL, RATE, IMBALANCE, LONGEST, SKEW_START, SKEW_END, RATE_GIB, OTHERS };
-
-static double figure(const struct az_cr *c, const struct a2av *a, int what)
+AZ_OF_ITEM(const struct a2av *, one, &((const struct work *)s->ctx)->v.v[i->row])
+static const struct az_cr *run_of(const struct az_scope *s)
 {
-    const struct az_coll_coll *x = &c->colls.v[a->coll];
-    switch (what) {
-    case DATA:
-        return mb(a->bytes);
-    case WALL:
-        return az_coll_us(x->wall);
-    case RATE:
-        return throughput(c, a);
-    case IMBALANCE:
-        return a->imbalance;
-    case LONGEST:
-        return az_coll_us(x->longest);
-    case SKEW_START:
-        return az_coll_us(x->skew_start);
-    case SKEW_END:
-        return az_coll_us(x->skew_end);
-    case RATE_GIB:
-        return gib(throughput(c, a));
-    default:
-        return mb(a->off_diagonal);
-    }
+    return ((const struct work *)s->ctx)->c;
 }
-
-/* mean, median, min, max; or mean and max. */
-static void put_figure(const struct az_cr *c, struct az_table *t, const struct a2av *const *a,
-                       size_t n, int what, bool all, double *v)
-{
-    for (size_t i = 0; i < n; i++)
-        v[i] = figure(c, a[i], what);
-    const struct az_coll_spread s = az_coll_spread(v, n);
-    az_put_f64(t, s.mean);
-    if (all) {
-        az_put_f64(t, s.median);
-        az_put_f64(t, s.least);
-    }
-    az_put_f64(t, s.most);
-}
-
-static void statistics(struct az_cr *c, struct az_table *t, const char *name, enum az_unit unit,
-                       bool all)
-{
-    static const char *const aggregates[] = { "mean", "median", "min", "max" };
-    for (size_t i = 0; i < 4; i++)
-        if (all || i == 0 || i == 3)
-            az_table_columnsv(t, az_arena_printf(c->arena, "%s_%s", name, aggregates[i]), AZ_REAL,
-                              unit, i ? AZ_DETAIL : 0);
-}
-
-static void summary_columns(struct az_cr *c, struct az_table *t)
-{
-    az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    statistics(c, t, "total data communicated (MB)", AZ_UNIT_MB, true);
-    statistics(c, t, "wall_time (us)", AZ_UNIT_US, true);
-    az_table_column(t, "Total wall_time (us)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    statistics(c, t, "throughput (GB/s)", AZ_UNIT_GBPS, true);
-    statistics(c, t, "size_imbalance", AZ_UNIT_RATIO, false);
-    statistics(c, t, "max_rank_dur (us)", AZ_UNIT_US, false);
-    statistics(c, t, "skew in start time", AZ_UNIT_US, false);
-    statistics(c, t, "skew in end time", AZ_UNIT_US, false);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Total wall_time (ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    statistics(c, t, "throughput (GiB/s)", AZ_UNIT_NONE, true);
-    statistics(c, t, "data to other ranks (MB)", AZ_UNIT_MB, true);
-    az_table_column(t, "partial", AZ_INT, AZ_UNIT_COUNT, 0);
-}
-
-static void put_summary(const struct az_cr *c, struct az_table *t, const struct a2av *const *a,
-                        size_t n, double *v)
-{
-    const struct az_coll_coll *x = &c->colls.v[a[0]->coll];
-    const struct az_coll_group *group = &c->groups.v[x->group];
-    const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
-    int64_t wall = 0, partial = 0;
-    for (size_t i = 0; i < n; i++) {
-        wall = az_add_sat(wall, c->colls.v[a[i]->coll].wall);
-        partial += (c->colls.v[a[i]->coll].flags & CR_PARTIAL) != 0;
-    }
-    az_put_text(t, group->name);
-    az_put_given(t, w->dtype);
-    put_figure(c, t, a, n, DATA, true, v);
-    put_figure(c, t, a, n, WALL, true, v);
-    az_put_f64(t, az_coll_us(wall));
-    put_figure(c, t, a, n, RATE, true, v);
-    put_figure(c, t, a, n, IMBALANCE, false, v);
-    put_figure(c, t, a, n, LONGEST, false, v);
-    put_figure(c, t, a, n, SKEW_START, false, v);
-    put_figure(c, t, a, n, SKEW_END, false, v);
-    az_put_i64(t, (int64_t)n);
-    az_put_given(t, group->ranks);
-    az_put_text(t, az_coll_name(w));
-    az_put_known(t, w->size);
-    az_put_f64(t, az_coll_ms(wall));
-    az_put_text(t, az_sv_str(group->span));
-    put_figure(c, t, a, n, RATE_GIB, true, v);
-    put_figure(c, t, a, n, OTHERS, true, v);
-    az_put_i64(t, partial);
-}
+AZ_OF_ITEM(const struct az_coll_coll *, coll_of, &run_of(s)->colls.v[one(s, i)->coll])
+AZ_OF_ITEM(const struct az_coll_group *, group_of, &run_of(s)->groups.v[coll_of(s, i)->group])
+AZ_OF_ITEM(const struct az_coll_what *, what_of,
+           az_coll_what(run_of(s), az_coll_member(run_of(s), coll_of(s, i), 0)))
 
 /* By group (name and members) and type. */
-static int same_group(void *ctx, size_t i, uint64_t key[2])
+static bool group_number(const struct az_scope *s, const struct az_item *i, uint64_t *number)
 {
-    const struct work *k = ctx;
-    const struct az_coll_coll *x = &k->c->colls.v[k->v.v[i].coll];
-    const struct az_sv dtype = az_coll_what(k->c, az_coll_member(k->c, x, 0))->dtype;
-    key[0] = x->group;
-    key[1] = az_hash(dtype.p, dtype.n);
-    return 1;
+    *number = coll_of(s, i)->group;
+    return true;
 }
+static void put_group(const struct az_scope *s, const struct az_item *i, struct az_table *t)
+{
+    az_put_text(t, group_of(s, i)->name);
+}
+AZ_OF_ITEM(struct az_sv, dtype_of, what_of(s, i)->dtype)
+AZ_OF_ITEM(struct az_sv, members_of, group_of(s, i)->ranks)
+AZ_OF_ITEM(struct az_sv, name_of, az_coll_name(what_of(s, i)))
+static int64_t size_of(const struct az_scope *s, const struct az_item *i)
+{
+    const int64_t size = what_of(s, i)->size;
+    return size < 0 ? AZ_UNKNOWN : size;
+}
+AZ_OF_ITEM(struct az_sv, span_of, az_sv_str(group_of(s, i)->span))
+static const struct az_key group_key = { AZ_TEXT, .of = group_number, .put = put_group },
+                           dtype_key = { AZ_TEXT, .text = dtype_of },
+                           members_key = { AZ_TEXT, .text = members_of },
+                           name_key = { AZ_TEXT, .text = name_of },
+                           size_key = { AZ_INT, AZ_UNIT_COUNT, .integer = size_of },
+                           span_key = { AZ_TEXT, .text = span_of };
 
-static int summary(struct work *k)
-{
-    struct az_cr *c = k->c;
-    struct az_table *t = az_table_new(c->arena, "nccl_summary_all2allv",
-                                      "All-to-all of uneven sizes by group", AZ_TABLE_SUMMARY);
-    struct az_groups groups = { 0 };
-    struct az_arena a;
-    summary_columns(c, t);
-    az_arena_init(&a, c->job->mem);
-    const struct a2av **of_group = az_arena_array(&a, k->v.n + 1, sizeof *of_group);
-    double *v = az_arena_array(&a, k->v.n + 1, sizeof *v);
-    int rc = v && of_group ? az_groups_by(&groups, k->v.n, same_group, k, c->job->mem)
-                           : az_arena_error(&a);
-    for (size_t g = 0; rc == 0 && g < groups.groups; g++) {
-        size_t members;
-        const uint32_t *item = az_groups_items(&groups, g, &members);
-        for (size_t i = 0; i < members; i++)
-            of_group[i] = &k->v.v[item[i]];
-        put_summary(c, t, of_group, members, v);
-    }
-    az_groups_release(&groups);
-    az_arena_release(&a);
-    const int by = -(int)az_table_find(t, "Total wall_time (us)") - 1;
-    if (rc == 0)
-        rc = az_table_sort(t, &by, 1);
-    return az_job_add(c->job, t, rc);
-}
+AZ_OF_ITEM(double, data_of, mb(one(s, i)->bytes))
+AZ_OF_ITEM(double, wall_of, az_coll_us(coll_of(s, i)->wall))
+AZ_OF_ITEM(double, rate_of, throughput(run_of(s), one(s, i)))
+AZ_OF_ITEM(double, imbalance_of, one(s, i)->imbalance)
+AZ_OF_ITEM(double, longest_of, az_coll_us(coll_of(s, i)->longest))
+AZ_OF_ITEM(double, skew_start_of, az_coll_us(coll_of(s, i)->skew_start))
+AZ_OF_ITEM(double, skew_end_of, az_coll_us(coll_of(s, i)->skew_end))
+AZ_OF_ITEM(double, rate_gib_of, gib(rate_of(s, i)))
+AZ_OF_ITEM(double, others_of, mb(one(s, i)->off_diagonal))
+AZ_OF_ITEM(int64_t, wall_ns_of, coll_of(s, i)->wall)
+AZ_OF_ITEM(int64_t, partial_of, (coll_of(s, i)->flags & CR_PARTIAL) != 0)
+
+enum {
+    DATA,
+    WALL,
+    RATE,
+    IMBALANCE,
+    LONGEST,
+    SKEW_START,
+    SKEW_END,
+    RATE_GIB,
+    OTHERS,
+    WALL_NS,
+    PARTIAL
+};
+/* clang-format off */
+#define MEAN(name, v, unit)  AZ_FIGURE(name "_mean", AZ_FIG_MEAN, v, unit, 0)
+#define MOST(name, v, unit)  AZ_FIGURE(name "_max", AZ_FIG_MAX, v, unit, AZ_DETAIL)
+#define SPREAD(name, v, unit) \
+    MEAN(name, v, unit), AZ_FIGURE(name "_median", AZ_FIG_MEDIAN, v, unit, AZ_DETAIL), \
+    AZ_FIGURE(name "_min", AZ_FIG_MIN, v, unit, AZ_DETAIL), MOST(name, v, unit)
+static const struct az_table_spec summary = {
+    "nccl_summary_all2allv", "All-to-all of uneven sizes by group", AZ_TABLE_SUMMARY,
+    .values = { [DATA] = { .real = data_of },           [WALL] = { .real = wall_of },
+                [RATE] = { .real = rate_of },           [IMBALANCE] = { .real = imbalance_of },
+                [LONGEST] = { .real = longest_of },     [SKEW_START] = { .real = skew_start_of },
+                [SKEW_END] = { .real = skew_end_of },   [RATE_GIB] = { .real = rate_gib_of },
+                [OTHERS] = { .real = others_of },       [WALL_NS] = { wall_ns_of },
+                [PARTIAL] = { partial_of } },
+    .columns = {
+        { "Process Group Name", &group_key, .flags = AZ_KEY },
+        { "dtype", &dtype_key, .flags = AZ_KEY },
+        SPREAD("total data communicated (MB)", DATA, AZ_UNIT_MB),
+        SPREAD("wall_time (us)", WALL, AZ_UNIT_US),
+        { "Total wall_time (us)", .figure = AZ_FIG_SUM, .value = WALL_NS, .unit = AZ_UNIT_US, .flags = AZ_DETAIL, .sort = -1 },
+        SPREAD("throughput (GB/s)", RATE, AZ_UNIT_GBPS),
+        MEAN("size_imbalance", IMBALANCE, AZ_UNIT_RATIO), MOST("size_imbalance", IMBALANCE, AZ_UNIT_RATIO),
+        MEAN("max_rank_dur (us)", LONGEST, AZ_UNIT_US), MOST("max_rank_dur (us)", LONGEST, AZ_UNIT_US),
+        MEAN("skew in start time", SKEW_START, AZ_UNIT_US), MOST("skew in start time", SKEW_START, AZ_UNIT_US),
+        MEAN("skew in end time", SKEW_END, AZ_UNIT_US), MOST("skew in end time", SKEW_END, AZ_UNIT_US),
+        { "count", .figure = AZ_FIG_COUNT, .value = WALL_NS },
+        { "Process Group Ranks", &members_key, .flags = AZ_DETAIL, .follows = true },
+        { "Collective name", &name_key, .flags = AZ_DETAIL, .follows = true },
+        { "Group size", &size_key, .follows = true },
+        { "Total wall_time (ms)", .figure = AZ_FIG_SUM, .value = WALL_NS, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+        { "node_span", &span_key, .flags = AZ_DETAIL, .follows = true },
+        SPREAD("throughput (GiB/s)", RATE_GIB, AZ_UNIT_NONE),
+        SPREAD("data to other ranks (MB)", OTHERS, AZ_UNIT_MB),
+        { "partial", .figure = AZ_FIG_SUM, .value = PARTIAL, .unit = AZ_UNIT_COUNT } }
+};
+/* clang-format on */
 
 static int tables(struct work *k)
 {
@@ -394,7 +346,7 @@ static int tables(struct work *k)
         return rc;
     rc = az_sort_cmp(k->v.v, k->v.n, sizeof *k->v.v, by_data, NULL, mem);
     if (rc == 0)
-        rc = summary(k);
+        rc = az_spec_make(k->c->job, &summary, k, &(struct az_item_list){ .n = k->v.n });
     if (rc == 0)
         rc = instances(k);
     return rc ? rc : az_coll_flow_tables(k->flows);

@@ -1,5 +1,5 @@
 /* Of each rank and block, the time without anything but communication, against that of the ranks
- * with the same program. What it means is described in cr_verdict.c. */
+ * with the same program. What it means is described in verdict.c. */
 #include "analyses/collectives/blame.h"
 #include "base/intern.h"
 #include "base/sort.h"

@@ -1,5 +1,5 @@
-/* Whom the others wait for: shared by az_coll_blocks.c, cr_blame.c and cr_verdict.c. The model is
- * described in cr_verdict.c. */
+/* Whom the others wait for: shared by blocks.c, blame.c and verdict.c. The model is
+ * described in verdict.c. */
 #ifndef AZ_ANALYSES_COLLECTIVES_BLAME_H
 #define AZ_ANALYSES_COLLECTIVES_BLAME_H
 
@@ -38,12 +38,6 @@ int az_coll_blocks(struct az_coll_blame *m) AZ_MUST_USE;
 uint32_t az_coll_block_of(const struct az_coll_blame *m, uint32_t g);
 /* Fills the rest but for the delays. */
 int az_coll_lacks(struct az_coll_blame *m) AZ_MUST_USE;
-/* Is q among those that r is compared with? */
-static inline bool az_coll_peers(const struct az_coll_blame *m, size_t r, size_t q)
-{
-    return q != r && m->component[q] != AZ_NO_ROW && m->component[q] == m->component[r] &&
-           (!m->alike[r] || m->class[q] == m->class[r]);
-}
 /* Ranks that are compared with each other, r among them: of its class, or all it communicates with.
  */
 static inline const uint32_t *az_coll_compared(const struct az_coll_blame *m, size_t r, size_t *n)

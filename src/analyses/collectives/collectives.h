@@ -1,17 +1,18 @@
 /* Collectives across ranks: events of each rank -> groups -> collectives with the events of their
- * members -> figures. Private to cr*.c and their tests. Rules: docs/formulas-collectives.md.
- *   az_coll_reduce.c, cr_source.c  one rank's trace -> its part
- *   cr_devices.c              devices of one trace -> ranks
- *   az_coll_gather.c               parts -> events of all ranks, groups
- *   az_coll_align.c                two sequences -> which elements are the same
- *   az_coll_match.c, cr_match_steps.c, cr_sequence.c, cr_merge.c
+ * members -> figures. Private to this folder and its tests. Rules: docs/formulas-collectives.md.
+ *   reduce.c, source.c        one rank's trace -> its part
+ *   devices.c                 devices of one trace -> ranks
+ *   gather.c                  parts -> events of all ranks, groups
+ *   align.c                   two sequences -> which elements are the same
+ *   match.c, match_steps.c, sequence.c, merge.c
  *                             events of a group -> collectives, pairs of send and recv
  *   clock.c, clock_fit.c, clock_clusters.c
  *                             offsets, drifts and steps of the ranks' clocks
- *   az_colls_measure.c              figures of a collective, exposed time
- *   cr_blocks.c, cr_blame.c, cr_verdict.c
+ *   measure.c                 figures of a collective, exposed time
+ *   blocks.c, blame.c, verdict.c
  *                             who is waited for because of its own work, and how sure that is
- *   cr_*_table(s).c           tables
+ *   path.c, path_local.c      the critical path over the ranks
+ *   *_table.c                 tables
  * Times are nanoseconds. */
 #ifndef AZ_ANALYSES_COLLECTIVES_COLLECTIVES_H
 #define AZ_ANALYSES_COLLECTIVES_COLLECTIVES_H
@@ -96,7 +97,7 @@ struct az_coll_part {
     size_t n_shares;
     int64_t first, last; /* device work */
 };
-/* What a trace says of its collectives (cr_source.c). Scratch in job->arena. */
+/* What a trace says of its collectives (source.c). Scratch in job->arena. */
 struct cr_source;
 int az_coll_source_open(struct cr_source **s, struct az_job *job,
                         struct az_arena *keep) AZ_MUST_USE;
@@ -145,7 +146,7 @@ struct az_coll_coll {
     unsigned flags;
     enum az_coll_kind kind;
     int64_t expected;
-    /* figures (az_colls_measure.c) */
+    /* figures (measure.c) */
     int64_t latency, skew_start, skew_end, wall, wait_sum,
         earliest;            /* earliest: first start, aligned */
     int64_t longest;         /* duration */
@@ -250,7 +251,7 @@ int az_coll_align_clocks(struct az_cr *c) AZ_MUST_USE;
 int az_colls_measure(struct az_cr *c) AZ_MUST_USE;
 void az_coll_release(void *c); /* struct az_cr */
 
-/* ---- az_coll_align.c ---- */
+/* ---- align.c ---- */
 struct az_coll_seq {
     const uint32_t *sig; /* equal numbers may be the same collective */
     const int64_t *t;    /* when each ended, on its own clock */
@@ -290,7 +291,7 @@ static inline bool az_coll_historic_names(const struct az_cr *c)
 int az_coll_long_tables(struct az_cr *c) AZ_MUST_USE;
 int az_coll_sync_tables(struct az_cr *c) AZ_MUST_USE;
 int az_coll_a2av_tables(struct az_cr *c) AZ_MUST_USE;
-/* Data by sender and receiver (cr_flow_table.c). */
+/* Data by sender and receiver (flow_table.c). */
 struct cr_flows;
 int az_coll_flows_open(struct cr_flows **f, struct az_cr *c) AZ_MUST_USE;
 /* The splits of one event of an all-to-all. *own: bytes that its rank keeps; -1 where the splits do
@@ -302,7 +303,7 @@ int az_coll_straggler_tables(struct az_cr *c) AZ_MUST_USE;
 /* Index of the step of its rank in which an event was launched; SIZE_MAX: in none. */
 size_t az_coll_step_at(const struct az_coll_part *p, const struct az_coll_event *e);
 
-/* ---- verdicts (cr_verdict.c) ---- */
+/* ---- verdicts (verdict.c) ---- */
 #define CR_STEP_SHARE 0.03 /* of a step that a straggler must cost at least */
 
 /* Of a rank; ns a step. */

@@ -1,6 +1,6 @@
-/* Which events of different ranks are one collective: by sequence number (cr_sequence.c); else by
+/* Which events of different ranks are one collective: by sequence number (sequence.c); else by
  * their order of launch, as long as name, type and size agree, and the profiler's steps
- * (cr_match_steps.c); else by an alignment of what they are (cr_merge.c), of each step where they
+ * (match_steps.c); else by an alignment of what they are (merge.c), of each step where they
  * are numbered. docs/formulas-collectives.md 2. */
 #include "analyses/collectives/match.h"
 #include "base/sort.h"

@@ -1,5 +1,5 @@
-/* Sequences of one group's events that are matched with each other. Private to az_coll_match*.c,
- * cr_sequence.c, cr_merge.c.
+/* Sequences of one group's events that are matched with each other. Private to match*.c,
+ * sequence.c, merge.c.
  */
 #ifndef AZ_ANALYSES_COLLECTIVES_MATCH_H
 #define AZ_ANALYSES_COLLECTIVES_MATCH_H

@@ -8,7 +8,8 @@
 #include "base/sort.h"
 #include "perf/hlo.h"
 
-int64_t az_coll_data_bytes(const struct az_hlo_op *op)
+/* What one rank gives. */
+static int64_t data_bytes(const struct az_hlo_op *op)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < op->n_operands; i++)
@@ -17,14 +18,15 @@ int64_t az_coll_data_bytes(const struct az_hlo_op *op)
     return sum;
 }
 
-int64_t az_coll_message_bytes(const struct az_hlo_op *op)
+/* All-gather: the gathered result; else one rank's buffer. */
+static int64_t message_bytes(const struct az_hlo_op *op)
 {
     if (op->family != AZ_COLL_ALL_GATHER)
-        return az_coll_data_bytes(op);
+        return data_bytes(op);
     return op->start && op->result.n_parts >= 2 ? op->result.parts[1].bytes : op->result.bytes;
 }
 
-double az_coll_bus_factor(enum az_hlo_family f, int64_t n)
+static double bus_factor(enum az_hlo_family f, int64_t n)
 {
     return az_bus_factor(f == AZ_COLL_ALL_REDUCE ? AZ_BUS_ALL_REDUCE
                          : f == AZ_COLL_ALL_GATHER || f == AZ_COLL_REDUCE_SCATTER ||
@@ -227,8 +229,10 @@ static int number_occurrences(struct az_hx *h, struct az_colls *c)
                             h->job->mem);
 }
 
-struct az_coll_instance az_coll_measure(const struct az_coll *which, const struct az_coll_event *e,
-                                        size_t n, int64_t all_ranks)
+/* Of the n >= 1 events of one instance; all_ranks: size of a group that the program does not list.
+ */
+static struct az_coll_instance measure(const struct az_coll *which, const struct az_coll_event *e,
+                                       size_t n, int64_t all_ranks)
 {
     struct az_coll_instance x = {
         .seen = n, .common_clock = true, .min = INT64_MAX, .max = INT64_MIN
@@ -247,11 +251,11 @@ struct az_coll_instance az_coll_measure(const struct az_coll *which, const struc
     x.data = x.message = -1;
     x.alg = x.bus = 0.0 / 0.0;
     if (op && op->kind == AZ_HLO_COLLECTIVE) {
-        x.data = az_coll_data_bytes(op);
-        x.message = az_coll_message_bytes(op);
+        x.data = data_bytes(op);
+        x.message = message_bytes(op);
         if (x.min > 0)
             x.alg = (double)x.message / (double)x.min * 1e3; /* bytes per ps = TB/s; GB of 1e9 */
-        x.bus = x.alg * az_coll_bus_factor(op->family, x.size);
+        x.bus = x.alg * bus_factor(op->family, x.size);
     }
     return x;
 }
@@ -273,7 +277,7 @@ int az_colls_make(struct az_hx *h, struct az_colls *c)
              end++)
             ;
         struct az_coll_instance x =
-            az_coll_measure(&c->which.v[c->events.v[i].coll], &c->events.v[i], end - i, all);
+            measure(&c->which.v[c->events.v[i].coll], &c->events.v[i], end - i, all);
         x.coll = c->events.v[i].coll;
         x.k = c->events.v[i].k;
         x.group = c->events.v[i].group;

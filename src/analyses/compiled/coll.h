@@ -1,4 +1,4 @@
-/* Collectives of compiled programs: instances over the ranks. Private to hlo_coll*.c and their
+/* Collectives of compiled programs: instances over the ranks. Private to coll*.c and their
  * tests. */
 #ifndef AZ_ANALYSES_COMPILED_COLL_H
 #define AZ_ANALYSES_COMPILED_COLL_H
@@ -38,15 +38,5 @@ struct az_colls {
 };
 int az_colls_make(struct az_hx *h, struct az_colls *c) AZ_MUST_USE;
 void az_colls_release(struct az_colls *c); /* also after a failed make */
-
-/* Pure parts. */
-int64_t az_coll_data_bytes(const struct az_hlo_op *op); /* what one rank gives */
-int64_t az_coll_message_bytes(
-    const struct az_hlo_op *op); /* all-gather: the gathered result; else one rank's buffer */
-double az_coll_bus_factor(enum az_hlo_family f, int64_t n);
-/* Of the n >= 1 events of one instance; all_ranks: size of a group that the program does not list.
- */
-struct az_coll_instance az_coll_measure(const struct az_coll *which, const struct az_coll_event *e,
-                                        size_t n, int64_t all_ranks);
 
 #endif

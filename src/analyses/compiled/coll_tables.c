@@ -50,128 +50,94 @@ static int instances(struct az_hx *h, const struct az_colls *c)
 }
 
 /* ---- summaries ---- */
-struct values { /* of one summary row */
-    int64_t *us;
-    double *alg, *bus;
-    size_t n, n_bw;
+struct summing { /* what the functions of the specifications see; an item is an instance */
+    struct az_hx *h;
+    const struct az_colls *c;
 };
 
-static void stat_columns(struct az_table *t)
+AZ_OF_ITEM(const struct az_coll_instance *, instance_of,
+           &((const struct summing *)s->ctx)->c->instances.v[i->row])
+AZ_OF_ITEM(const struct az_coll *, which_of,
+           &((const struct summing *)s->ctx)->c->which.v[instance_of(s, i)->coll])
+static struct az_sv text_of(const struct az_scope *s, uint32_t id)
 {
-    static const char *const stats[] = { "mean", "median", "std", "min", "max", "p25", "p75" };
-    const struct {
-        const char *name;
-        enum az_unit unit;
-        unsigned flags;
-    } of[] = { { "dur_us", AZ_UNIT_US, AZ_LOWER_BETTER },
-               { "alg_bw_GBps", AZ_UNIT_GBPS, AZ_HIGHER_BETTER },
-               { "bus_bw_GBps", AZ_UNIT_GBPS, AZ_HIGHER_BETTER } };
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    for (size_t i = 0; i < 3; i++) {
-        for (size_t s = 0; s < 7; s++) {
-            const struct az_sv name = az_arena_printf(t->arena, "%s_%s", of[i].name, stats[s]);
-            az_table_columnsv(t, name.p ? name : AZ_SV(""), AZ_REAL, of[i].unit,
-                              of[i].flags | (s ? AZ_DETAIL : 0));
-        }
-    }
+    return az_hx_text(((const struct summing *)s->ctx)->h, id);
 }
 
-static void put_reals(struct az_table *t, double *v, size_t n)
+static bool coll_number(const struct az_scope *s, const struct az_item *i, uint64_t *number)
 {
-    const double none = 0.0 / 0.0;
-    az_put_f64(t, n ? az_mean_f64(v, n) : none);
-    az_put_f64(t, az_percentile_f64(v, n, 50));
-    az_put_f64(t, az_std_f64(v, n, 1));
-    az_put_f64(t, az_percentile_f64(v, n, 0));
-    az_put_f64(t, az_percentile_f64(v, n, 100));
-    az_put_f64(t, az_percentile_f64(v, n, 25));
-    az_put_f64(t, az_percentile_f64(v, n, 75));
+    *number = instance_of(s, i)->coll;
+    return true;
+}
+static void put_type(const struct az_scope *s, const struct az_item *i, struct az_table *t)
+{
+    az_put_text(t, type_of(((const struct summing *)s->ctx)->h, which_of(s, i)));
+}
+AZ_OF_ITEM(struct az_sv, module_of, text_of(s, which_of(s, i)->module))
+static void put_op(const struct az_scope *s, const struct az_item *i, struct az_table *t)
+{
+    az_put_text(t, text_of(s, which_of(s, i)->name));
+}
+static enum az_hlo_family family_of(const struct az_scope *s, const struct az_item *i)
+{
+    const struct az_hlo_op *op = which_of(s, i)->op;
+    return op ? op->family : AZ_COLL_NONE;
+}
+static bool family_number(const struct az_scope *s, const struct az_item *i, uint64_t *number)
+{
+    *number = family_of(s, i);
+    return true;
+}
+static void put_family(const struct az_scope *s, const struct az_item *i, struct az_table *t)
+{
+    const enum az_hlo_family f = family_of(s, i);
+    az_put_text(t, f == AZ_COLL_NONE ? AZ_SV("unknown") : az_sv_str(az_hlo_family_text(f)));
 }
 
-static void put_stats(struct az_table *t, struct values *v)
-{
-    struct az_stats s;
-    az_stats_i64(v->us, v->n, &s);
-    az_put_i64(t, (int64_t)s.n);
-    az_put_f64(t, az_hx_us(s.sum));
-    az_put_f64(t, s.mean / 1e6);
-    az_put_f64(t, s.median / 1e6);
-    az_put_f64(t, s.std / 1e6);
-    az_put_f64(t, az_hx_us(s.min));
-    az_put_f64(t, az_hx_us(s.max));
-    az_put_f64(t, az_percentile_i64(v->us, v->n, 25) / 1e6);
-    az_put_f64(t, az_percentile_i64(v->us, v->n, 75) / 1e6);
-    put_reals(t, v->alg, v->n_bw);
-    put_reals(t, v->bus, v->n_bw);
-}
+AZ_OF_ITEM(int64_t, shortest, instance_of(s, i)->min)
+AZ_OF_ITEM(double, alg_of, instance_of(s, i)->alg)
+AZ_OF_ITEM(double, bus_of, instance_of(s, i)->bus)
 
-static void take(struct values *v, const struct az_coll_instance *x)
-{
-    v->us[v->n++] = x->min;
-    if (x->alg == x->alg) {
-        v->alg[v->n_bw] = x->alg;
-        v->bus[v->n_bw++] = x->bus;
-    }
-}
+static const struct az_key coll = { AZ_TEXT, .of = coll_number, .put = put_type };
+static const struct az_key module = { AZ_TEXT, .text = module_of };
+static const struct az_key op = { AZ_TEXT, .of = coll_number, .put = put_op };
+static const struct az_key family = { AZ_TEXT, .of = family_number, .put = put_family };
 
-/* Instances of one collective follow each other. */
-static void by_op(struct az_hx *h, const struct az_colls *c, struct az_table *t, struct values *v)
-{
-    for (size_t i = 0, end; i < c->instances.n; i = end) {
-        const struct az_coll *which = &c->which.v[c->instances.v[i].coll];
-        v->n = v->n_bw = 0;
-        for (end = i; end < c->instances.n && c->instances.v[end].coll == c->instances.v[i].coll;
-             end++)
-            take(v, &c->instances.v[end]);
-        az_put_text(t, type_of(h, which));
-        az_put_given(t, az_hx_text(h, which->module));
-        az_put_text(t, az_hx_text(h, which->name));
-        put_stats(t, v);
-    }
-}
+/* clang-format off */
+#define SPREAD(name, n, unit, flag) \
+    AZ_FIGURE(name "_mean", AZ_FIG_MEAN, n, unit, flag), \
+    AZ_FIGURE(name "_median", AZ_FIG_MEDIAN, n, unit, flag | AZ_DETAIL), \
+    AZ_FIGURE(name "_std", AZ_FIG_STD, n, unit, flag | AZ_DETAIL), \
+    AZ_FIGURE(name "_min", AZ_FIG_MIN, n, unit, flag | AZ_DETAIL), \
+    AZ_FIGURE(name "_max", AZ_FIG_MAX, n, unit, flag | AZ_DETAIL), \
+    AZ_FIGURE(name "_p25", AZ_FIG_P25, n, unit, flag | AZ_DETAIL), \
+    AZ_FIGURE(name "_p75", AZ_FIG_P75, n, unit, flag | AZ_DETAIL)
+#define VALUES .values = { { shortest, true }, { .real = alg_of }, { .real = bus_of } }
+#define STATISTICS \
+    { "count", .figure = AZ_FIG_COUNT }, \
+    { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER, .sort = -1 }, \
+    SPREAD("dur_us", 0, AZ_UNIT_US, AZ_LOWER_BETTER), \
+    SPREAD("alg_bw_GBps", 1, AZ_UNIT_GBPS, AZ_HIGHER_BETTER), \
+    SPREAD("bus_bw_GBps", 2, AZ_UNIT_GBPS, AZ_HIGHER_BETTER)
+/* clang-format on */
+static const struct az_table_spec by_type = {
+    "collectives_by_type", "Collectives by type", AZ_TABLE_SUMMARY, VALUES,
+    .columns = { { "collective_name", &family, .flags = AZ_KEY, .sort = 2 }, STATISTICS }
+};
+static const struct az_table_spec by_op = {
+    "collectives_by_op", "Collectives by operation", AZ_TABLE_SUMMARY, VALUES,
+    .columns = { { "collective_name", &coll, .flags = AZ_KEY, .sort = 2 },
+                 { "hlo_module", &module, .flags = AZ_KEY | AZ_DETAIL, .sort = 3, .follows = true },
+                 { "hlo_op", &op, .flags = AZ_KEY, .follows = true },
+                 STATISTICS }
+};
 
-static void by_type(struct az_hx *h, const struct az_colls *c, struct az_table *t, struct values *v)
+static int summaries(struct az_hx *h, const struct az_colls *c)
 {
-    for (int f = AZ_COLL_NONE; f <= AZ_COLL_BROADCAST; f++) {
-        v->n = v->n_bw = 0;
-        for (size_t i = 0; i < c->instances.n; i++) {
-            const struct az_hlo_op *op = c->which.v[c->instances.v[i].coll].op;
-            if ((op ? (int)op->family : AZ_COLL_NONE) == f)
-                take(v, &c->instances.v[i]);
-        }
-        if (!v->n)
-            continue;
-        az_put_text(t, f == AZ_COLL_NONE ? AZ_SV("unknown")
-                                         : az_sv_str(az_hlo_family_text((enum az_hlo_family)f)));
-        put_stats(t, v);
-    }
-    (void)h;
-}
-
-static int summary(struct az_hx *h, const struct az_colls *c, bool ops)
-{
-    struct az_table *t =
-        az_table_new(h->job->arena, ops ? "collectives_by_op" : "collectives_by_type",
-                     ops ? "Collectives by operation" : "Collectives by type", AZ_TABLE_SUMMARY);
-    const size_t n = c->instances.n + 1;
-    struct values v = { .us = az_arena_array(h->job->arena, n, sizeof *v.us),
-                        .alg = az_arena_array(h->job->arena, n, sizeof *v.alg),
-                        .bus = az_arena_array(h->job->arena, n, sizeof *v.bus) };
-    if (!t || !v.us || !v.alg || !v.bus)
-        return az_job_add(h->job, t, az_arena_error(h->job->arena));
-    az_table_column(t, "collective_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    if (ops) {
-        az_table_column(t, "hlo_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-        az_table_column(t, "hlo_op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    }
-    stat_columns(t);
-    if (ops)
-        by_op(h, c, t, &v);
-    else
-        by_type(h, c, t, &v);
-    const int total = (int)az_table_find(t, "total_us");
-    return az_job_add(h->job, t, az_table_sort(t, (int[]){ -(total + 1), 0, 1 }, 3));
+    struct summing s = { h, c };
+    const struct az_item_list all = { .n = c->instances.n };
+    const int rc = az_spec_make(h->job, &by_type, &s, &all);
+    return rc ? rc : az_spec_make(h->job, &by_op, &s, &all);
 }
 
 /* What cannot be trusted: ranks without a profile. */
@@ -196,9 +162,7 @@ static int run(struct az_job *job)
         rc = az_colls_make(&h, &c);
         if (rc == 0 && c.instances.n) {
             judge(&h, &c);
-            rc = summary(&h, &c, false);
-            if (rc == 0)
-                rc = summary(&h, &c, true);
+            rc = summaries(&h, &c);
             if (rc == 0)
                 rc = instances(&h, &c);
         }

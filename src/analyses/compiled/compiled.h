@@ -1,5 +1,5 @@
 /* What the analyses of compiled programs' traces (AZ_CAP_PROGRAMS) share: devices of all traces,
- * ids that hold across traces, classes of kernels, grouped statistics. Private to analyses/hlo_*.c.
+ * ids that hold across traces, classes of kernels, grouped statistics. Private to this folder.
  * Rules: docs/formats-xplane.md 5, 6, 11. */
 #ifndef AZ_ANALYSES_COMPILED_COMPILED_H
 #define AZ_ANALYSES_COMPILED_COMPILED_H

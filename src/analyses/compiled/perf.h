@@ -1,4 +1,4 @@
-/* What an executed HLO operation did: FLOPs, bytes, and how it is known. Private to hlo_perf*.c. */
+/* What an executed HLO operation did: FLOPs, bytes, and how it is known. Private to perf*.c. */
 #ifndef AZ_ANALYSES_COMPILED_PERF_H
 #define AZ_ANALYSES_COMPILED_PERF_H
 
@@ -23,7 +23,7 @@ static inline double az_hx_work_us(const struct az_hx_work *w)
 /* "gemm", "conv", "fusion", an opcode. */
 struct az_sv az_hx_work_kind(const struct az_hlo_op *op);
 struct az_sv az_hx_work_params(struct az_arena *a, const struct az_hlo_op *op);
-/* hlo_roofline.c */
+/* roofline.c */
 int az_hx_roofline(struct az_hx *h, const struct az_hx_works *works) AZ_MUST_USE;
 
 #endif

@@ -114,7 +114,7 @@ static int ranges(struct az_job *job, struct az_classic *c)
     return 0;
 }
 
-int az_classic_compute(struct az_job *job, struct az_classic *c)
+static int compute(struct az_job *job, struct az_classic *c)
 {
     const struct az_options *o = job->opts;
     *c = (struct az_classic){ .iters = o->iters > 0 ? o->iters : 1,
@@ -138,7 +138,7 @@ int az_classic_compute(struct az_job *job, struct az_classic *c)
     return rc == 0 ? ranges(job, c) : rc;
 }
 
-void az_classic_release(struct az_classic *c)
+static void classic_release(struct az_classic *c)
 {
     az_vec_release(&c->classes);
     az_vec_release(&c->nccl);
@@ -148,14 +148,14 @@ void az_classic_release(struct az_classic *c)
 static int run(struct az_job *job)
 {
     struct az_classic c;
-    int rc = az_classic_compute(job, &c);
+    int rc = compute(job, &c);
     if (rc == 0)
         rc = az_classic_emit(job, &c);
     if (rc == 0 && !c.iters_given)
         az_cover(job, "iterations assumed", 1, "",
                  AZ_SV("num_of_iters was not given: figures per iteration are those of the whole "
                        "capture"));
-    az_classic_release(&c);
+    classic_release(&c);
     return rc;
 }
 

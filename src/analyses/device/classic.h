@@ -27,8 +27,6 @@ struct az_classic {
         hidden_total_pct; /* the "non-hidden" estimate */
 };
 
-int az_classic_compute(struct az_job *job, struct az_classic *c) AZ_MUST_USE;
-void az_classic_release(struct az_classic *c);
 /* Tables with their text layout, preface and epilogue into the document. */
 int az_classic_emit(struct az_job *job, const struct az_classic *c) AZ_MUST_USE;
 

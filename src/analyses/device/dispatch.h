@@ -1,5 +1,6 @@
 /* What the analyses of AMD-style dispatches share: the kernels and copies of all traces in one
- * list, categories, small helps for tables (docs/formats-rocprof.md 6, 7.3). Private to amd_*.c. */
+ * list, categories, small helps for tables (docs/formats-rocprof.md 6, 7.3). Private to
+ * dispatch*.c. */
 #ifndef AZ_ANALYSES_DEVICE_DISPATCH_H
 #define AZ_ANALYSES_DEVICE_DISPATCH_H
 

@@ -118,7 +118,8 @@ static int judge(struct az_tt *t, const struct az_opr_row *row, const struct az_
     return rc;
 }
 
-const struct az_opr_advice *az_opr_advise(struct az_tt *t, const struct az_opr_row *row,
+/* Advice on a matrix product; NULL without memory. Rows for which the same can be said share it. */
+static const struct az_opr_advice *advise(struct az_tt *t, const struct az_opr_row *row,
                                           const struct az_opr_figures *f)
 {
     uint64_t cores = isnan(f->cores) ? 0 : (uint64_t)f->cores + 1;
@@ -142,7 +143,7 @@ struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *row,
 {
     if (az_opr_sig_of(t, row)->kind != TT_MATMUL)
         return AZ_SV("");
-    const struct az_opr_advice *a = az_opr_advise(t, row, f);
+    const struct az_opr_advice *a = advise(t, row, f);
     if (!a)
         t->job->arena->failed = true;
     return a ? a->joined : AZ_SV("");
@@ -333,7 +334,7 @@ static void product(struct section *s, size_t i)
 {
     struct az_opr_figures f;
     az_opr_figures(s->t, &s->t->rows.v[i], &f);
-    const struct az_opr_advice *a = az_opr_advise(s->t, &s->t->rows.v[i], &f);
+    const struct az_opr_advice *a = advise(s->t, &s->t->rows.v[i], &f);
     if (!a) {
         s->rc = az_arena_error(s->t->job->arena);
         return;

@@ -1,4 +1,4 @@
-/* The report of operations: its steps in their order (tt.h). */
+/* The report of operations: its steps in their order (opreport.h). */
 #include "analyses/opreport/opreport.h"
 
 #include <math.h>

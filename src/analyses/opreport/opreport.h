@@ -1,4 +1,4 @@
-/* The report of operations on Tenstorrent devices: what its steps share. Private to analyses/tt*.c.
+/* The report of operations on Tenstorrent devices: what its steps share. Private to this folder.
  * Order of work (docs/formats-tracy.md 3): select (sort, window of signposts, merge of devices),
  * rate each row, range of ids and host rows, totals, tables. */
 #ifndef AZ_ANALYSES_OPREPORT_OPREPORT_H
@@ -134,7 +134,7 @@ struct az_tt {
     size_t n_held;
 };
 
-/* ---- tt_rules.c ---- */
+/* ---- rules.c ---- */
 const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name);
 struct az_sv az_opr_category(struct az_tt *t, const struct az_opr_sig *s);
 /* First word of a name. */
@@ -146,7 +146,7 @@ enum az_ink az_opr_ink_of(const struct az_rule_list *rules, struct az_sv code);
 bool az_opr_id_range(struct az_sv text, int64_t *low, int64_t *high);
 int az_opr_device(struct az_tt *t) AZ_MUST_USE;
 
-/* ---- az_opr_select.c, az_opr_merge.c ---- */
+/* ---- select.c, merge.c ---- */
 /* Rows in the order of the report; whole: without the window of signposts, signposts kept. Only
  * row, kernel are set. */
 int az_opr_select(struct az_tt *t, bool whole, struct az_opr_rows *out) AZ_MUST_USE;
@@ -155,12 +155,11 @@ int az_opr_merge(struct az_tt *t, const uint32_t *window, size_t n, struct az_op
                  struct az_opr_merge_notes *notes) AZ_MUST_USE;
 void az_opr_note(struct az_tt *t, const char *fmt, ...) AZ_PRINTF(2, 3);
 
-/* ---- tt_rates.c ---- */
+/* ---- rates.c ---- */
 int az_opr_sig(struct az_tt *t, uint32_t row, uint32_t *sig) AZ_MUST_USE;
 void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct az_opr_figures *f);
 enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram_percent, double flops_percent,
                                bool no_dram);
-double az_opr_row_time(const struct az_tt *t, const struct az_opr_row *row); /* us; NaN: blank */
 double az_opr_row_gap(const struct az_tt *t, const struct az_opr_row *row);
 /* The same in ns, blank as 0: files have whole ns, so sums are exact in any order. */
 double az_opr_row_ns(const struct az_tt *t, const struct az_opr_row *row);
@@ -201,10 +200,7 @@ int az_opr_models(struct az_tt *t) AZ_MUST_USE;
 /* Findings with what they could save, and the totals for the verdict (findings.c). */
 int az_opr_findings(struct az_tt *t) AZ_MUST_USE;
 
-/* ---- az_opr_advice.c ---- */
-/* Advice on a matrix product; NULL without memory. Rows for which the same can be said share it. */
-const struct az_opr_advice *az_opr_advise(struct az_tt *t, const struct az_opr_row *r,
-                                          const struct az_opr_figures *f);
+/* ---- advice.c ---- */
 /* Text of the Advice cell; empty for rows that get none. */
 struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *r,
                                 const struct az_opr_figures *f);

@@ -229,7 +229,8 @@ int az_opr_sig(struct az_tt *t, uint32_t row, uint32_t *sig)
 
 /* ---- a row ---- */
 
-double az_opr_row_time(const struct az_tt *t, const struct az_opr_row *row)
+/* us; NaN: blank. */
+static double row_time(const struct az_tt *t, const struct az_opr_row *row)
 {
     uint8_t kind = az_opr_sig_of(t, row)->kind;
     if (kind == TT_HOST || kind == TT_SIGNPOST)
@@ -246,7 +247,7 @@ double az_opr_row_gap(const struct az_tt *t, const struct az_opr_row *row)
 
 double az_opr_row_ns(const struct az_tt *t, const struct az_opr_row *row)
 {
-    return isnan(row->kernel) || isnan(az_opr_row_time(t, row)) ? 0 : row->kernel;
+    return isnan(row->kernel) || isnan(row_time(t, row)) ? 0 : row->kernel;
 }
 
 double az_opr_row_gap_ns(const struct az_tt *t, const struct az_opr_row *row)
@@ -299,7 +300,7 @@ void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct 
     *f = (struct az_opr_figures){
         .dram = NAN, .dram_percent = NAN, .tflops = NAN, .flops_percent = NAN, .percent = NAN
     };
-    f->time = az_opr_row_time(t, row);
+    f->time = row_time(t, row);
     f->gap = az_opr_row_gap(t, row);
     f->cores = r->cores < 0 ? NAN : (double)r->cores;
     if (s->kind == TT_MATMUL && az_opr_args_of(t, row)->dram_sharded)

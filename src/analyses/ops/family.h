@@ -1,5 +1,5 @@
-/* Tables by family of operators: which events belong to which (fw_family.c), and the tables
- * (fw_family_table.c). */
+/* Tables by family of operators: which events belong to which (family.c), and the tables
+ * (family_table.c). */
 #ifndef AZ_ANALYSES_OPS_FAMILY_H
 #define AZ_ANALYSES_OPS_FAMILY_H
 

@@ -89,7 +89,7 @@ static inline bool az_fw_recompute(const struct az_fw *f, uint32_t node)
 }
 /* Calls that launched a graph (not those within another), and how many of them have no device
  * event: what those graphs did was not recorded, and the device looks idle meanwhile. In
- * fw_quality.c, as are the rows that say so. */
+ * quality.c, as are the rows that say so. */
 struct az_fw_graphs {
     uint64_t launches, bare;
 };

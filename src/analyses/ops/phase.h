@@ -24,7 +24,7 @@ struct az_phases {
 /* Decides all launchers by opts->phase_detection_method. In the job's arena. */
 int az_fw_phases(struct az_job *job, struct az_fw *f, struct az_phases *out) AZ_MUST_USE;
 
-/* ---- by names (fw_phase_names.c) ---- */
+/* ---- by names (phase_names.c) ---- */
 /* What the names of a launch say, an az_phase each. */
 struct az_name_phase {
     uint8_t kernel_names, framework, attention, gemm;

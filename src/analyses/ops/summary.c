@@ -1,5 +1,5 @@
 /* Launchers summed by category and by name (docs/formulas-pytorch.md 5.1, 5.2). By arguments:
- * fw_args.c. */
+ * args.c. */
 #include "analyses/list.h"
 #include "analyses/ops/args.h"
 #include "tables/engine.h"

@@ -1,5 +1,5 @@
-/* Rows of unified_perf_summary: which operations are taken (fw_unified.c), and their tables
- * (fw_unified_table.c). */
+/* Rows of unified_perf_summary: which operations are taken (unified.c), and their tables
+ * (unified_table.c). */
 #ifndef AZ_ANALYSES_OPS_UNIFIED_H
 #define AZ_ANALYSES_OPS_UNIFIED_H
 
@@ -35,14 +35,12 @@ int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified_r
                         struct az_fw_estimate *e) AZ_MUST_USE;
 /* Are all device events under the row's node copies, and is there one? */
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r);
-/* uid of the node; synthetic rows are numbered on after the file's events. */
-uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r);
 
 /* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, *rc says why. */
 const struct az_unified *az_unified_of(struct az_job *job, struct az_fw *fw, int *rc);
 /* unified_perf_summary and, with include_overlap_info, unified_perf_summary_kl_overlap. */
 int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified *u) AZ_MUST_USE;
-/* roofline, its chart, and the share of device time without a model in `coverage` (fw_roofline.c).
+/* roofline, its chart, and the share of device time without a model in `coverage` (roofline.c).
  */
 int az_unified_roofline(struct az_job *job, struct az_fw *fw,
                         const struct az_unified *u) AZ_MUST_USE;

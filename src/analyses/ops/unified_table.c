@@ -33,7 +33,8 @@ bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row 
     return end > first;
 }
 
-uint64_t az_unified_uid(const struct az_unified *u, const struct az_unified_row *r)
+/* uid of the node; synthetic rows are numbered on after the file's events. */
+static uint64_t uid_of_row(const struct az_unified *u, const struct az_unified_row *r)
 {
     return r->gpu == AZ_NO_ROW
                ? az_fw_node(u->fw, r->node).uid
@@ -105,7 +106,7 @@ static int prepare(struct work *w)
 static uint64_t uid_of(const void *ctx, size_t row)
 {
     const struct work *w = ctx;
-    return az_unified_uid(w->u, &w->rows->v[row]);
+    return uid_of_row(w->u, &w->rows->v[row]);
 }
 
 /* Equal names, categories, lanes' names and arguments. */
@@ -225,7 +226,7 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
     if (w->fw->opts->group_by_parent_module)
         az_put_text(t, az_fw_parent_module(w->job->arena, w->fw, r->node));
     az_fw_put_recompute(w->fw, t, az_fw_recompute(w->fw, r->node));
-    az_put_i64(t, (int64_t)az_unified_uid(w->u, r));
+    az_put_i64(t, (int64_t)uid_of_row(w->u, r));
     put_stats(w, x, group);
     int rc = az_op_put_details(x, group);
     if (rc == 0)

@@ -128,7 +128,7 @@ static inline struct az_sv az_bd_keep(const struct az_bd *b, struct az_arena *ke
     return kept;
 }
 
-/* ---- names with their durations, the small ones as `others` (bd_names.c) ---- */
+/* ---- names with their durations, the small ones as `others` (breakdown_stats.c) ---- */
 struct az_bd_name {
     struct az_sv name;
     size_t n;

@@ -1,6 +1,6 @@
 /* The graph whose longest path is the critical path of a rank (docs/formulas-collectives.md 6.2).
  * Nodes are starts and ends of operators, calls and device work of one window. Private to
- * bd_path*.c and its test. */
+ * breakdown_path*.c and its test. */
 #ifndef AZ_ANALYSES_RANKS_BREAKDOWN_PATH_H
 #define AZ_ANALYSES_RANKS_BREAKDOWN_PATH_H
 
@@ -55,7 +55,7 @@ int az_bp_edge(struct az_bp_graph *g, uint32_t from, uint32_t to, enum az_bp_typ
                int64_t weight, uint32_t event) AZ_MUST_USE;
 /* Fills `after`. */
 int az_bp_nodes(struct az_bp_graph *g) AZ_MUST_USE;
-/* Edges of waiting calls (bd_path_sync.c). */
+/* Edges of waiting calls (breakdown_path_sync.c). */
 int az_bp_syncs(struct az_bp_graph *g) AZ_MUST_USE;
 /* Fills path. Of equal lengths, the edge that was added first, and the end that comes last. */
 int az_bp_longest(struct az_bp_graph *g) AZ_MUST_USE;

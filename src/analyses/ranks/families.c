@@ -36,10 +36,7 @@ struct all {
     size_t n;
 };
 
-static const struct time_of *row_of(const struct az_scope *s, const struct az_item *i)
-{
-    return &((const struct all *)s->ctx)->v[i->row];
-}
+AZ_OF_ITEM(const struct time_of *, row_of, &((const struct all *)s->ctx)->v[i->row])
 static bool family_number(const struct az_scope *s, const struct az_item *i, uint64_t *number)
 {
     *number = row_of(s, i)->t.family;
@@ -49,14 +46,8 @@ static void put_family(const struct az_scope *s, const struct az_item *i, struct
 {
     az_put_text(t, az_family_text(row_of(s, i)->t.family));
 }
-static int64_t ns_of(const struct az_scope *s, const struct az_item *i)
-{
-    return row_of(s, i)->t.ns;
-}
-static int64_t count_of(const struct az_scope *s, const struct az_item *i)
-{
-    return row_of(s, i)->t.count;
-}
+AZ_OF_ITEM(int64_t, ns_of, row_of(s, i)->t.ns)
+AZ_OF_ITEM(int64_t, count_of, row_of(s, i)->t.count)
 
 /* As the table of one trace, and how the devices differ. */
 static const struct az_key family_key = { AZ_TEXT, .of = family_number, .put = put_family };

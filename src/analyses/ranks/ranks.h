@@ -47,12 +47,6 @@ struct az_ranks {
 };
 /* Index in v of a rank number, -1 if it is not there. */
 ptrdiff_t az_ranks_find(const struct az_ranks *r, int64_t rank);
-/* A rank's tick on the clock of the run: ns since 1970 where the file has a base, else its own ns.
- */
-static inline int64_t az_rank_ns(const struct az_rank *r, int64_t tick)
-{
-    return r->base_ns + tick / r->ticks_per_ns;
-}
 
 /* For `reduce`: a text kept for the part. Equal texts of all ranks that a worker reduces are one
  * copy, so names cost little however many ranks there are. {NULL,0} on failure. */

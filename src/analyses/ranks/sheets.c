@@ -1,5 +1,5 @@
 /* kernel_launchers and gpu_timelines of all ranks (docs/formulas-multirank.md 4.1, 4.2), and the
- * analysis that makes all sheets of mr.h. */
+ * analysis that makes all sheets of sheets_common.h. */
 #include "analyses/ranks/sheets_common.h"
 
 #include "analyses/list.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-const char *az_mr_figure_text(enum az_mr_figure f)
+static const char *figure_text(enum az_mr_figure f)
 {
     static const char *const text[] = { "computation_time",    "exposed_comm_time",
                                         "exposed_memcpy_time", "busy_time",
@@ -20,7 +20,7 @@ const char *az_mr_figure_text(enum az_mr_figure f)
 }
 
 /* ---- launchers ---- */
-int az_mr_sum_launches(const struct az_mr_ranks *m, struct az_mr_launch_sums *out)
+static int sum_launches(const struct az_mr_ranks *m, struct az_mr_launch_sums *out)
 {
     struct az_intern texts;
     struct az_map of;
@@ -121,7 +121,7 @@ static void cover_launchers(const struct az_mr_ranks *m, const struct az_mr_laun
                        "grouped_breakdown"));
 }
 
-int az_mr_launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
+static int launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
 {
     const bool all = az_sv_is(m->job->opts->launcher_events, "all");
     struct az_table *t = az_table_new(
@@ -223,7 +223,7 @@ static int timelines(const struct az_mr_ranks *m)
     timeline_columns(m, t);
     for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++) {
         const struct spread s = spread_of(m, f);
-        az_put_text(t, az_sv_str(az_mr_figure_text(f)));
+        az_put_text(t, az_sv_str(figure_text(f)));
         for (size_t i = 0; i < m->ranks->n; i++)
             if (m->part[i]) {
                 az_put_f64(t, (double)m->part[i]->figure[f] / 1e6);
@@ -251,7 +251,7 @@ static int by_rank(const struct az_mr_ranks *m)
                                       "GPU time line, a row a rank (ms)", AZ_TABLE_SUMMARY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
-        az_table_column(t, az_mr_figure_text(f), AZ_REAL, AZ_UNIT_MS,
+        az_table_column(t, figure_text(f), AZ_REAL, AZ_UNIT_MS,
                         f < AZ_MR_COMM ? AZ_LOWER_BETTER : AZ_LOWER_BETTER | AZ_DETAIL);
     for (size_t i = 0; i < m->ranks->n; i++) {
         if (!m->part[i])
@@ -396,9 +396,9 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         part[i] = parts[i];
     const bool tree = any_tree(&m);
     az_vec_init(&sums, job->mem);
-    int rc = az_mr_sum_launches(&m, &sums);
+    int rc = sum_launches(&m, &sums);
     if (rc == 0 && tree)
-        rc = az_mr_launchers_table(&m, &sums);
+        rc = launchers_table(&m, &sums);
     if (rc == 0)
         rc = timelines(&m);
     if (rc == 0)

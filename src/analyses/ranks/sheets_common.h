@@ -1,5 +1,5 @@
 /* The sheets of a report over ranks (docs/formulas-multirank.md 2 to 4): what is kept of a rank for
- * all but the operator groups (mr_ops.h), and the tables made of it. Times are ns. */
+ * all but the operator groups (sheets_ops.h), and the tables made of it. Times are ns. */
 #ifndef AZ_ANALYSES_RANKS_SHEETS_COMMON_H
 #define AZ_ANALYSES_RANKS_SHEETS_COMMON_H
 
@@ -38,7 +38,6 @@ enum az_mr_figure { /* rows of gpu_timelines, in order */
                     AZ_MR_MEMCPY,
                     AZ_MR_FIGURES
 };
-const char *az_mr_figure_text(enum az_mr_figure f);
 
 struct az_mr_part {
     bool tree; /* the trace has a call tree; without one there is the time line only */
@@ -67,8 +66,8 @@ struct az_mr_rank {
     struct az_mr_texts texts;
     struct az_mr_part *part;
 };
-int az_mr_reduce_launches(struct az_mr_rank *r) AZ_MUST_USE; /* mr_launches.c */
-int az_mr_reduce_events(struct az_mr_rank *r) AZ_MUST_USE;   /* mr_events.c */
+int az_mr_reduce_launches(struct az_mr_rank *r) AZ_MUST_USE; /* sheets_launches.c */
+int az_mr_reduce_events(struct az_mr_rank *r) AZ_MUST_USE;   /* sheets_events.c */
 
 /* While the tables are made. */
 struct az_mr_ranks {
@@ -92,13 +91,10 @@ struct az_mr_launch_sum {
     struct az_mr_launch sum;
 };
 AZ_VEC(struct az_mr_launch_sum, az_mr_launch_sums);
-int az_mr_sum_launches(const struct az_mr_ranks *m, struct az_mr_launch_sums *out) AZ_MUST_USE;
 /* Tables, each emitted. */
-int az_mr_launchers_table(const struct az_mr_ranks *m,
-                          const struct az_mr_launch_sums *s) AZ_MUST_USE; /* mr_sheets.c */
-int az_mr_event_tables(const struct az_mr_ranks *m) AZ_MUST_USE;          /* mr_events_table.c */
+int az_mr_event_tables(const struct az_mr_ranks *m) AZ_MUST_USE; /* sheets_events_table.c */
 int az_mr_breakdown(const struct az_mr_ranks *m,
-                    const struct az_mr_launch_sums *s) AZ_MUST_USE; /* mr_breakdown.c */
+                    const struct az_mr_launch_sums *s) AZ_MUST_USE; /* sheets_breakdown.c */
 
 /* "count_r0": name of the column of a rank. In the arena; {NULL, 0} on failure. */
 static inline struct az_sv az_mr_column(struct az_arena *a, const char *what, int64_t rank)

@@ -41,7 +41,7 @@ static const char *const advice[AZ_IDLE_CAUSES] = {
     [AZ_IDLE_STEPS] = "prepare the next step while the device computes",
     [AZ_IDLE_UNRECORDED] = "record the kernels of graphs",
 };
-struct az_sv az_vd_cause_text(enum az_vd_cause c) { return az_sv_str(cause_text[c]); }
+static struct az_sv cause_name(enum az_vd_cause c) { return az_sv_str(cause_text[c]); }
 
 struct group {
     struct az_vd_idle sum; /* texts are filled in at the end; times are ticks */
@@ -410,7 +410,7 @@ static int tell(struct work *w, size_t first, uint8_t *told)
     f.ns = whole;
     f.subject = subject(w, s);
     f.detail = detail(w, s, in->v, in->n, f.gain);
-    f.row = az_vd_cause_text(s->cause);
+    f.row = cause_name(s->cause);
     f.call = s->call;
     f.advice = az_sv_str(advice[s->cause]);
     if (s->cause == AZ_IDLE_UNRECORDED) /* the rule about graphs says it */
@@ -430,7 +430,7 @@ static int tell_sums(struct work *w)
     struct az_vd *v = w->v;
     struct az_vd_found f = { .subject = AZ_SV("runs of kernels that are shorter than their launch"),
                              .detail = AZ_SV(""),
-                             .row = az_vd_cause_text(AZ_IDLE_LAUNCHING),
+                             .row = cause_name(AZ_IDLE_LAUNCHING),
                              .count = w->bound.count,
                              .ns = az_vd_ns(v, w->bound.ticks),
                              .gain = az_vd_ns(v, w->bound.ticks) };
@@ -503,7 +503,7 @@ int az_vd_idle_table(struct az_vd_whole *w)
             const struct az_vd_idle *s = &in->v[i];
             if (ranks)
                 az_put_i64(t, w->rank[k]);
-            az_put_text(t, az_vd_cause_text(s->cause));
+            az_put_text(t, cause_name(s->cause));
             az_put_given(t, s->call);
             az_put_given(t, s->op);
             az_put_given(t, s->next);

@@ -166,7 +166,6 @@ struct az_vd_whole {
     struct az_vd_part sum; /* figures of all added up; texts of the first */
     size_t devices;        /* of which the times are a sum: means are by it */
 };
-struct az_sv az_vd_cause_text(enum az_vd_cause c);
 int az_vd_idle_table(struct az_vd_whole *w) AZ_MUST_USE;
 /* A mean over the devices. */
 static inline int64_t az_vd_mean(const struct az_vd_whole *w, int64_t ns)

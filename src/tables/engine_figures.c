@@ -1,0 +1,198 @@
+/* Exact statistics of the rows: values are put in group order, never sorted as a whole. */
+#include <math.h>
+
+#include "base/num.h"
+#include "base/stats.h"
+#include "tables/engine_group.h"
+
+static int64_t value_of(const struct az_grouping *g, size_t v, const struct az_item *item)
+{
+    if (g->spec->values[v].of)
+        return g->spec->values[v].of(&g->rows, item);
+    const struct az_events *ev = az_item_events(&g->rows, item);
+    return ev->end[item->row] - ev->start[item->row];
+}
+
+/* Does a column need the values of a row together? */
+static bool wants_order(const struct az_grouping *g, size_t v)
+{
+    for (size_t c = 0; c < g->n_columns; c++) {
+        const enum az_figure f = g->column[c]->figure;
+        if (g->column[c]->value == v &&
+            (f == AZ_FIG_MEDIAN || (f >= AZ_FIG_STD && f <= AZ_FIG_P75)))
+            return true;
+    }
+    return false;
+}
+
+static bool wants_tails(const struct az_grouping *g, size_t v)
+{
+    for (size_t c = 0; c < g->n_columns; c++)
+        if (g->column[c]->value == v && g->column[c]->figure >= AZ_FIG_P95 &&
+            g->column[c]->figure <= AZ_FIG_P75)
+            return true;
+    return false;
+}
+
+static void add(struct az_figures *f, int64_t x)
+{
+    if (x == AZ_ABSENT)
+        return;
+    f->n++;
+    if (x == AZ_UNKNOWN || f->sum == AZ_UNKNOWN) {
+        f->sum = AZ_UNKNOWN;
+        return;
+    }
+    f->sum = az_add_sat(f->sum, x);
+    f->min = isnan(f->min) || (double)x < f->min ? (double)x : f->min;
+    f->max = isnan(f->max) || (double)x > f->max ? (double)x : f->max;
+}
+
+struct scatter { /* one value of all items, by group */
+    struct az_grouping *g;
+    size_t v;
+    int64_t *value; /* NULL: sums are enough */
+    double *real;   /* instead */
+    uint32_t *at;   /* group -> next place */
+};
+
+static int put_value(void *ctx, size_t i, const struct az_item *item)
+{
+    const struct scatter *s = ctx;
+    struct az_grouping *g = s->g;
+    const uint32_t group = g->of[i];
+    if (group == AZ_NO_ID)
+        return 0;
+    const int64_t x = value_of(g, s->v, item);
+    if (s->value)
+        s->value[s->at[group]++] = x;
+    else
+        add(&g->figure[group * g->n_values + s->v], x);
+    return 0;
+}
+
+/* Moves the values that are there to the front; how many. */
+static size_t present(int64_t *value, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (value[i] != AZ_ABSENT)
+            value[kept++] = value[i];
+    return kept;
+}
+
+static void statistics(struct az_grouping *g, size_t v, int64_t *value)
+{
+    const bool tails = wants_tails(g, v);
+    size_t at = 0;
+    for (size_t k = 0; k < g->groups.n; k++) {
+        const size_t all = (size_t)g->groups.v[k].n, n = present(value + at, all);
+        struct az_figures *f = &g->figure[k * g->n_values + v];
+        struct az_stats st;
+        az_stats_i64(value + at, n, &st);
+        *f = (struct az_figures){ .n = (int64_t)n,
+                                  .sum = st.sum,
+                                  .min = n ? (double)st.min : NAN,
+                                  .max = n ? (double)st.max : NAN,
+                                  .mean = st.mean,
+                                  .median = st.median,
+                                  .std = st.std,
+                                  .p95 = NAN,
+                                  .p99 = NAN,
+                                  .p25 = NAN,
+                                  .p75 = NAN };
+        if (tails) {
+            f->p95 = az_percentile_i64(value + at, n, 95);
+            f->p99 = az_percentile_i64(value + at, n, 99);
+            f->p25 = az_percentile_i64(value + at, n, 25);
+            f->p75 = az_percentile_i64(value + at, n, 75);
+        }
+        at += all;
+    }
+}
+
+/* group -> its first place among the values of all. */
+static void begin(const struct az_grouping *g, uint32_t *at)
+{
+    uint32_t next = 0;
+    for (size_t k = 0; k < g->groups.n; k++) {
+        at[k] = next;
+        next += (uint32_t)g->groups.v[k].n;
+    }
+}
+
+static int put_real(void *ctx, size_t i, const struct az_item *item)
+{
+    const struct scatter *s = ctx;
+    const uint32_t group = s->g->of[i];
+    const double x = group == AZ_NO_ID ? NAN : s->g->spec->values[s->v].real(&s->g->rows, item);
+    if (!isnan(x))
+        s->real[s->at[group]++] = x;
+    return 0;
+}
+
+/* Percentiles reorder the values, and sums of doubles depend on the order: the mean comes first. */
+static struct az_figures real_figures(double *v, size_t n)
+{
+    struct az_figures f = { .n = (int64_t)n, .sum = AZ_UNKNOWN, .mean = az_mean_f64(v, n) };
+    f.median = az_percentile_f64(v, n, 50);
+    f.std = az_std_f64(v, n, 1);
+    f.min = az_percentile_f64(v, n, 0);
+    f.max = az_percentile_f64(v, n, 100);
+    f.p25 = az_percentile_f64(v, n, 25);
+    f.p75 = az_percentile_f64(v, n, 75);
+    f.p95 = az_percentile_f64(v, n, 95);
+    f.p99 = az_percentile_f64(v, n, 99);
+    return f;
+}
+
+static int real_figures_of(struct az_grouping *g, size_t v)
+{
+    struct az_arena a;
+    az_arena_init(&a, g->rows.job->mem);
+    struct scatter s = { .g = g,
+                         .v = v,
+                         .real = az_arena_array(&a, g->n + 1, sizeof *s.real),
+                         .at = az_arena_array(&a, g->groups.n + 1, sizeof *s.at) };
+    int rc = s.real && s.at ? 0 : az_arena_error(&a);
+    if (rc == 0) {
+        begin(g, s.at);
+        rc = az_grouping_each(g, put_real, &s);
+    }
+    size_t from = 0;
+    for (size_t k = 0; rc == 0 && k < g->groups.n; k++) {
+        g->figure[k * g->n_values + v] = real_figures(s.real + from, s.at[k] - from);
+        from += (size_t)g->groups.v[k].n;
+    }
+    az_arena_release(&a);
+    return rc;
+}
+
+int az_grouping_figures(struct az_grouping *g, size_t v)
+{
+    struct az_mem *mem = g->rows.job->mem;
+    const size_t bytes = (g->n + 1) * sizeof(int64_t),
+                 places = (g->groups.n + 1) * sizeof(uint32_t);
+    struct scatter s = { .g = g, .v = v };
+    int rc = 0;
+    if (g->spec->values[v].real)
+        return real_figures_of(g, v);
+    if (wants_order(g, v)) {
+        s.value = az_mem_alloc(mem, bytes);
+        s.at = az_mem_alloc(mem, places);
+        rc = s.value && s.at ? 0 : az_mem_error(mem);
+        if (rc == 0)
+            begin(g, s.at);
+    }
+    if (rc == 0)
+        rc = az_grouping_each(g, put_value, &s);
+    if (rc == 0 && s.value)
+        statistics(g, v, s.value);
+    for (size_t k = 0; rc == 0 && !s.value && k < g->groups.n; k++) {
+        struct az_figures *f = &g->figure[k * g->n_values + v];
+        f->mean = f->sum == AZ_UNKNOWN ? NAN : (double)f->sum / (double)f->n;
+    }
+    az_mem_free(mem, s.value, s.value ? bytes : 0);
+    az_mem_free(mem, s.at, s.at ? places : 0);
+    return rc;
+}
