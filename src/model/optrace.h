@@ -268,7 +268,7 @@ struct az_launcher {
     uint32_t first, count; /* own device events: run of `own`, ordered by (start, file order) */
     int64_t direct;        /* union of its own events, ticks */
     int64_t subtree;       /* union of all events below it, communication too, ticks */
-};
+} __attribute__((packed, aligned(4))); /* as many as launches */
 AZ_VEC(struct az_launcher, az_launcher_rows);
 struct az_launchers {
     struct az_launcher_rows rows; /* ordered by start of the node, ties by its first device event */

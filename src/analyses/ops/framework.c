@@ -143,7 +143,7 @@ static int categorise_all(struct az_fw *f, struct az_arena *a, struct az_mem *me
             *id = k;
         }
         if (rc == 0)
-            f->category[i] = *id;
+            f->category[i] = (uint8_t)*id;
     }
     az_map_release(&seen);
     return rc;

@@ -27,7 +27,7 @@ struct az_fw {
     uint16_t *known_op; /* name id of an operator -> index in `known` + 1; 0: not in it */
     struct az_sv category_text[64]; /* by category id */
     uint32_t n_categories;
-    uint32_t *category;   /* launcher -> category id */
+    uint8_t *category;    /* launcher -> category id */
     uint32_t *forward;    /* analyses/ops/backward.h; made on first use */
     uint32_t *by_node;    /* operator or call -> launcher, AZ_NO_ROW */
     uint32_t *lane_group; /* lane -> first lane of the same process name, label and thread name */

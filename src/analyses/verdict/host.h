@@ -20,7 +20,7 @@ enum az_vd_call {
 };
 
 struct az_vd_rows {        /* rows of one kind by thread, by start within one */
-    uint32_t *row, *first; /* first: threads + 1 entries */
+    uint32_t *row, *first; /* row NULL: in order as they are; first: threads + 1 entries */
 };
 struct az_vd_host {
     struct az_vd *v;
