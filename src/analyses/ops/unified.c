@@ -366,7 +366,9 @@ const struct az_unified *az_unified_of(struct az_job *job, struct az_fw *fw, int
     az_vec_init(&w.u.categories, job->mem);
     az_vec_init(&w.stack, job->mem);
     az_vec_init(&w.spans, job->mem);
-    *rc = make(&w);
+    *rc = az_vec_reserve(&w.u.rows, fw->launchers->rows.n + 1); /* often one a launcher */
+    if (*rc == 0)
+        *rc = make(&w);
     struct az_unified *u = *rc ? NULL : az_arena_alloc(job->arena, sizeof *u);
     if (u)
         *u = w.u;

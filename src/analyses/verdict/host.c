@@ -12,9 +12,9 @@ static int number_threads(struct az_vd_host *h)
 {
     struct az_map threads;
     int rc = az_map_init(&threads, h->v->job->mem, 64);
-    h->thread = az_arena_array(h->v->job->arena, h->t->lanes.n + 1, sizeof *h->thread);
+    h->thread = az_arena_array(&h->arena, h->t->lanes.n + 1, sizeof *h->thread);
     if (rc == 0 && !h->thread)
-        rc = az_arena_error(h->v->job->arena);
+        rc = az_arena_error(&h->arena);
     for (size_t i = 0; rc == 0 && i < h->t->lanes.n; i++) {
         const struct az_lane *a = &h->t->lanes.v[i];
         const uint64_t key = a->thread ? a->thread : (a->pid << 32) ^ a->tid;
@@ -40,9 +40,9 @@ static int by_thread(struct az_vd_host *h, enum az_kind kind, struct az_vd_rows 
 {
     const struct az_events *e = &h->t->ev[kind];
     bool in_order = true;
-    out->first = az_arena_array(h->v->job->arena, h->threads + 2, sizeof *out->first);
+    out->first = az_arena_array(&h->arena, h->threads + 2, sizeof *out->first);
     if (!out->first)
-        return az_arena_error(h->v->job->arena);
+        return az_arena_error(&h->arena);
     uint32_t *next = out->first + 1; /* first[k + 1] is where thread k goes on, then its end */
     for (size_t i = 0; i < e->n; i++) {
         next[h->thread[e->lane[i]]]++;
@@ -52,9 +52,9 @@ static int by_thread(struct az_vd_host *h, enum az_kind kind, struct az_vd_rows 
         next[k] += next[k - 1];
     if (in_order)
         return 0;
-    out->row = az_arena_array(h->v->job->arena, e->n + 1, sizeof *out->row);
+    out->row = az_arena_array(&h->arena, e->n + 1, sizeof *out->row);
     if (!out->row)
-        return az_arena_error(h->v->job->arena);
+        return az_arena_error(&h->arena);
     for (size_t k = h->threads; k > 0; k--)
         next[k] = next[k - 1];
     next[0] = 0;
@@ -86,16 +86,16 @@ static int find_bare(struct az_vd_host *h)
     size_t graphs = 0;
     for (uint32_t i = 0; i < c->n; i++)
         graphs += az_vd_call_of(h, i) == AZ_VD_CALL_GRAPH;
-    uint8_t *has = graphs ? az_arena_array(h->v->job->arena, c->n + 1, 1) : NULL;
+    uint8_t *has = graphs ? az_arena_array(&h->arena, c->n + 1, 1) : NULL;
     if (!has)
-        return graphs ? az_arena_error(h->v->job->arena) : 0;
+        return graphs ? az_arena_error(&h->arena) : 0;
     for (size_t k = 0; k < AZ_LENGTH(kinds); k++)
         for (size_t i = 0; h->link->call[kinds[k]] && i < h->t->ev[kinds[k]].n; i++)
             if (h->link->call[kinds[k]][i] != AZ_NO_ROW)
                 has[h->link->call[kinds[k]][i]] = 1;
-    h->bare = az_arena_array(h->v->job->arena, graphs, sizeof *h->bare);
+    h->bare = az_arena_array(&h->arena, graphs, sizeof *h->bare);
     if (!h->bare)
-        return az_arena_error(h->v->job->arena);
+        return az_arena_error(&h->arena);
     uint32_t outer = AZ_NO_ROW; /* a call of the driver within one of the runtime is no launch */
     for (uint32_t i = 0; i < c->n; i++) {
         if (az_vd_call_of(h, i) != AZ_VD_CALL_GRAPH)
@@ -131,15 +131,16 @@ int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
 {
     int rc;
     *h = (struct az_vd_host){ .v = v, .t = v->t };
+    az_arena_init(&h->arena, v->job->mem);
     const size_t names = v->t->names.text.n + 1;
     h->tree = v->t->caps & AZ_CAP_CALLTREE ? az_tree(v->t) : NULL;
     h->link = az_job_link(v->job, v->trace, &rc);
-    h->call_class = az_arena_array(v->job->arena, names, 1);
-    h->op_cause = az_arena_array(v->job->arena, names, 1);
+    h->call_class = az_arena_array(&h->arena, names, 1);
+    h->op_cause = az_arena_array(&h->arena, names, 1);
     if (!h->link)
         return rc;
     if (!h->call_class || !h->op_cause)
-        return az_arena_error(v->job->arena);
+        return az_arena_error(&h->arena);
     rc = number_threads(h);
     if (rc == 0)
         rc = by_thread(h, AZ_CALL, &h->calls);
@@ -149,6 +150,8 @@ int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
         rc = by_thread(h, AZ_RANGE, &h->ranges);
     return rc ? rc : find_bare(h);
 }
+
+void az_vd_host_release(struct az_vd_host *h) { az_arena_release(&h->arena); }
 
 /* ---- names ---- */
 enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call)
