@@ -125,9 +125,15 @@ void az_mem_free(struct az_mem *m, void *p, size_t size)
     discharge(m, size);
 }
 
+/* From that size on blocks are mapped one by one: what is freed is given back at once, and growing
+ * moves nothing. The library would raise it with each larger block that is freed, up to 32 MiB, and
+ * keep the holes between columns (docs/performance.md 8). */
+enum { APART = 512 * 1024 };
+
 void az_mem_give_back(void)
 {
 #if defined __GLIBC__ && !defined AZ_SANITIZED /* tests call this from threads first */
+    (void)mallopt(M_MMAP_THRESHOLD, APART);
     malloc_trim(0);
 #endif
 }

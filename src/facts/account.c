@@ -60,15 +60,24 @@ static int join(struct az_busy *b)
     size_t at[AZ_PARTS + 1] = { 0 };
     int rc = 0;
     while (rc == 0) {
+        int64_t next = 0, other = INT64_MAX; /* the earliest start, and that of the other parts */
         int best = -1;
-        for (int k = 0; k <= AZ_PARTS; k++)
-            if (at[k] < b->of[k].n &&
-                (best < 0 || b->of[k].v[at[k]].start < b->of[best].v[at[best]].start))
-                best = k;
+        for (int k = 0; k <= AZ_PARTS; k++) {
+            const int64_t t = at[k] < b->of[k].n ? b->of[k].v[at[k]].start : 0;
+            if (at[k] == b->of[k].n)
+                continue;
+            const bool first = best < 0 || t < next;
+            other = first && best >= 0 ? next : !first && t < other ? t : other;
+            next = first ? t : next;
+            best = first ? k : best;
+        }
         if (best < 0)
             break;
-        const struct az_span *s = &b->of[best].v[at[best]++];
-        rc = extend(b, &b->joined, s->start, s->end);
+        const struct az_spans *s = &b->of[best];
+        do {
+            rc = extend(b, &b->joined, s->v[at[best]].start, s->v[at[best]].end);
+            at[best]++;
+        } while (rc == 0 && at[best] < s->n && s->v[at[best]].start <= other);
     }
     return rc;
 }
@@ -118,24 +127,30 @@ void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t h
     }
     for (;;) {
         int best = -1;
-        int64_t next = 0;
+        int64_t next = 0, other = INT64_MAX; /* the earliest edge, and that of the other sets */
         for (int k = 0; k < AZ_PARTS; k++) {
             if (at[k] == set[k].n)
                 continue;
             const struct az_span *s = &set[k].v[at[k]];
             const int64_t t = cut(in[k] ? s->end : s->start, lo, hi);
-            if (best < 0 || t < next) {
-                best = k;
-                next = t;
-            }
+            const bool first = best < 0 || t < next;
+            other = first && best >= 0 ? next : !first && t < other ? t : other;
+            next = first ? t : next;
+            best = first ? k : best;
         }
         if (best < 0)
             return;
-        sum[bits] += bits ? next - from : 0;
-        from = next;
-        at[best] += in[best];
-        in[best] = !in[best];
-        bits ^= 1u << best;
+        do { /* edges of one set are often in a row */
+            sum[bits] += bits ? next - from : 0;
+            from = next;
+            at[best] += in[best];
+            in[best] = !in[best];
+            bits ^= 1u << best;
+            if (at[best] == set[best].n)
+                break;
+            const struct az_span *s = &set[best].v[at[best]];
+            next = cut(in[best] ? s->end : s->start, lo, hi);
+        } while (next <= other);
     }
 }
 

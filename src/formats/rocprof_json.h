@@ -39,6 +39,16 @@ enum az_rocjson_array {
     RJ_COUNTERS
 };
 
+/* Small objects that are written again and again, such as {"handle": 7} and {"x": 64, "y": 1, "z":
+ * 1}: equal bytes have equal values. */
+enum { RJ_SEEN = 32 };
+struct az_rocjson_seen {
+    alignas(16) char text[32];
+    uint32_t mask; /* bit i: byte i counts; 0: empty */
+    uint8_t len;
+    int64_t v[3];
+};
+
 struct az_rj {
     struct az_roc *r;
     struct az_source *src;
@@ -48,6 +58,7 @@ struct az_rj {
     struct az_jarray total;
     struct az_jkeys record_keys, dispatch_keys, handle_keys, corr_keys, xyz_keys, symbol_keys,
         marker_keys;
+    struct az_rocjson_seen seen_handle[RJ_SEEN], seen_xyz[RJ_SEEN];
     enum az_rocjson_array array; /* whose records are being read */
     uint64_t no_time;
     /* of the process being read */

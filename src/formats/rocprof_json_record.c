@@ -112,12 +112,36 @@ int az_rocjson_unsigned(struct az_jscan *s, uint64_t *out)
     return rc;
 }
 
-/* {"handle": N}, or a bare number */
-static int handle(struct az_rj *j, struct az_jscan *s, uint64_t *out)
+/* Where an object that begins at p is kept. */
+static struct az_rocjson_seen *place_of(struct az_rocjson_seen *seen, const char *p)
+{
+    uint64_t from, to; /* the digits of both kinds of objects begin in these */
+    memcpy(&from, p + 5, sizeof from);
+    memcpy(&to, p + 10, sizeof to);
+    return &seen[((from ^ to * 31) * UINT64_C(0x9e3779b97f4a7c15)) >> 59];
+}
+
+static bool is_seen(const struct az_rocjson_seen *x, const char *p)
+{
+    return x->mask && az_equal32(p, x->text, x->mask);
+}
+
+static void keep_seen(struct az_rocjson_seen *x, const char *p, const char *end, const int64_t *v,
+                      size_t values)
+{
+    const size_t n = (size_t)(end - p);
+    if (n > sizeof x->text)
+        return;
+    memset(x->text, 0, sizeof x->text);
+    memcpy(x->text, p, n);
+    memcpy(x->v, v, values * sizeof *v);
+    x->mask = n == 32 ? UINT32_MAX : ((uint32_t)1 << n) - 1;
+    x->len = (uint8_t)n;
+}
+
+static int handle_object(struct az_rj *j, struct az_jscan *s, uint64_t *out)
 {
     struct az_sv raw;
-    if (*s->p != '{')
-        return az_rocjson_unsigned(s, out);
     s->p++;
     int k = az_j_first_key(s, &j->handle_keys);
     while (k >= 0) {
@@ -127,6 +151,26 @@ static int handle(struct az_rj *j, struct az_jscan *s, uint64_t *out)
         k = az_j_next_key(s, &j->handle_keys, k);
     }
     return k == AZ_J_END ? AZ_J_OK : k;
+}
+
+/* {"handle": N}, or a bare number */
+static int handle(struct az_rj *j, struct az_jscan *s, uint64_t *out)
+{
+    const char *from = s->p;
+    if (*from != '{')
+        return az_rocjson_unsigned(s, out);
+    struct az_rocjson_seen *x = place_of(j->seen_handle, from);
+    if (is_seen(x, from)) {
+        *out = (uint64_t)x->v[0];
+        s->p += x->len;
+        return AZ_J_OK;
+    }
+    *out = 0;
+    const int rc = handle_object(j, s, out);
+    const int64_t v = (int64_t)*out;
+    if (rc == AZ_J_OK)
+        keep_seen(x, from, s->p, &v, 1);
+    return rc;
 }
 
 static int correlation(struct az_rj *j, struct az_jscan *s, uint64_t *out)
@@ -145,12 +189,10 @@ static int correlation(struct az_rj *j, struct az_jscan *s, uint64_t *out)
     return k == AZ_J_END ? AZ_J_OK : k;
 }
 
-static int xyz(struct az_rj *j, struct az_jscan *s, int64_t out[3])
+static int xyz_object(struct az_rj *j, struct az_jscan *s, int64_t out[3])
 {
     struct az_sv raw;
     bool has;
-    if (*s->p != '{')
-        return az_j_skip(s, &raw);
     s->p++;
     int k = az_j_first_key(s, &j->xyz_keys);
     while (k >= 0) {
@@ -160,6 +202,25 @@ static int xyz(struct az_rj *j, struct az_jscan *s, int64_t out[3])
         k = az_j_next_key(s, &j->xyz_keys, k);
     }
     return k == AZ_J_END ? AZ_J_OK : k;
+}
+
+static int xyz(struct az_rj *j, struct az_jscan *s, int64_t out[3])
+{
+    const char *from = s->p;
+    struct az_sv raw;
+    if (*from != '{')
+        return az_j_skip(s, &raw);
+    struct az_rocjson_seen *x = place_of(j->seen_xyz, from);
+    if (is_seen(x, from)) {
+        memcpy(out, x->v, sizeof x->v);
+        s->p += x->len;
+        return AZ_J_OK;
+    }
+    memset(out, 0, sizeof x->v);
+    const int rc = xyz_object(j, s, out);
+    if (rc == AZ_J_OK)
+        keep_seen(x, from, s->p, out, 3);
+    return rc;
 }
 
 static int dispatch_info(struct az_rj *j, struct az_jscan *s, struct record *e)

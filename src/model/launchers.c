@@ -192,9 +192,12 @@ static int measure(struct az_launchers *l, const struct az_calltree *c)
         struct az_launcher *r = &l->rows.v[i];
         uint32_t first, end;
         az_node_gpu(c, r->node, &first, &end);
-        rc = union_of(c, l->own.v + r->first, r->count, &spans, &r->direct);
+        int64_t direct = 0, subtree = r->subtree;
+        rc = union_of(c, l->own.v + r->first, r->count, &spans, &direct);
         if (rc == 0 && !nested)
-            rc = union_of(c, c->linked + first, end - first, &spans, &r->subtree);
+            rc = union_of(c, c->linked + first, end - first, &spans, &subtree);
+        r->direct = direct;
+        r->subtree = subtree;
     }
     az_vec_release(&spans);
     return rc;

@@ -293,19 +293,34 @@ static int link_by_flow(struct az_calltree *c, const struct keyed_list *gpu)
     return rc;
 }
 
-/* For each preorder number how many of `linked` come before it. */
+/* Which nodes launched something, and where in `linked` what each launched begins. */
 static int index_linked(struct az_calltree *c)
 {
-    const size_t n = (size_t)c->n + 1;
-    c->linked_below = column(c->trace->mem, c->n, 4);
-    if (!c->linked_below)
-        return az_mem_error(c->trace->mem);
-    uint32_t below = 0;
-    for (size_t pre = 0; pre < n; pre++) {
-        c->linked_below[pre] = below;
-        while (below < c->n_linked && c->pre[c->gpu_node[c->linked[below]]] == pre)
-            below++;
+    struct az_mem *mem = c->trace->mem;
+    const size_t bytes = az_rank_words(c->n) * sizeof *c->launching;
+    uint32_t n = 0, last = AZ_NO_ROW;
+    for (uint32_t i = 0; i < c->n_linked; i++) {
+        const uint32_t pre = c->pre[c->gpu_node[c->linked[i]]];
+        n += pre != last;
+        last = pre;
     }
+    c->n_launching = n;
+    c->launching = az_mem_alloc(mem, bytes);
+    c->linked_from = column(mem, n, 4);
+    if (!c->launching || !c->linked_from)
+        return az_mem_error(mem);
+    memset(c->launching, 0, bytes);
+    n = 0;
+    last = AZ_NO_ROW;
+    for (uint32_t i = 0; i < c->n_linked; i++) {
+        const uint32_t pre = c->pre[c->gpu_node[c->linked[i]]];
+        if (pre != last)
+            c->linked_from[n++] = i;
+        az_rank_set(c->launching, pre);
+        last = pre;
+    }
+    c->linked_from[n] = c->n_linked;
+    az_rank_close(c->launching, c->n);
     return 0;
 }
 
@@ -391,8 +406,10 @@ void az_oplink_release(struct az_calltree *c)
         az_mem_free(mem, c->gpu_ext, n);
     if (c->linked)
         az_mem_free(mem, c->linked, n * 4);
-    if (c->linked_below)
-        az_mem_free(mem, c->linked_below, ((size_t)c->n + 1) * 4);
+    if (c->launching)
+        az_mem_free(mem, c->launching, az_rank_words(c->n) * sizeof *c->launching);
+    if (c->linked_from)
+        az_mem_free(mem, c->linked_from, ((size_t)c->n_launching + 1) * 4);
     if (c->graph_launch)
         az_mem_free(mem, c->graph_launch, c->trace->ev[AZ_CALL].n + 1);
 }

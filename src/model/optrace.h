@@ -5,6 +5,7 @@
 #ifndef AZ_MODEL_OPTRACE_H
 #define AZ_MODEL_OPTRACE_H
 
+#include "base/rank.h"
 #include "model/capture.h"
 #include "model/options.h"
 #include "model/trace.h"
@@ -218,8 +219,9 @@ struct az_calltree {
     uint8_t *gpu_ext;   /* 1 where the event has an External id */
     uint32_t *linked; /* the linked ones sorted by (pre of their gpu_node, position in the launch):
                          gpu numbers */
-    uint32_t *linked_below; /* preorder number, up to n -> how many of `linked` have calls of
-                               smaller ones */
+    struct az_rank_word *launching; /* preorder numbers of the nodes that `linked` is of */
+    uint32_t *linked_from;          /* by their rank: where theirs begin; one more at the end */
+    uint32_t n_launching;
     uint32_t n_linked;
     uint8_t *graph_launch; /* by call row: 1 where the call launched more than one device event */
 };
@@ -244,8 +246,8 @@ struct az_sv az_node_name(const struct az_calltree *c, uint32_t node);
 static inline void az_node_gpu(const struct az_calltree *c, uint32_t node, uint32_t *first,
                                uint32_t *end)
 {
-    *first = c->linked_below[c->pre[node]];
-    *end = c->linked_below[c->last[node] + 1];
+    *first = c->linked_from[az_rank(c->launching, c->pre[node])];
+    *end = c->linked_from[az_rank(c->launching, (size_t)c->last[node] + 1)];
 }
 /* Nearest operator at or above a node; AZ_NO_ROW if none. */
 uint32_t az_node_op(const struct az_calltree *c, uint32_t node);
@@ -268,7 +270,7 @@ struct az_launcher {
     uint32_t first, count; /* own device events: run of `own`, ordered by (start, file order) */
     int64_t direct;        /* union of its own events, ticks */
     int64_t subtree;       /* union of all events below it, communication too, ticks */
-};
+} __attribute__((packed, aligned(4))); /* as many as launches */
 AZ_VEC(struct az_launcher, az_launcher_rows);
 struct az_launchers {
     struct az_launcher_rows rows; /* ordered by start of the node, ties by its first device event */

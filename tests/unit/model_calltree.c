@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "model/optrace.h"
+#include "model/oplink.h"
 
 /* A trace built event by event; times in microseconds. Host lanes are threads 0..3, device lanes
  * streams 0..3. */
@@ -565,6 +565,37 @@ static void out_of_memory(void **state)
     assert_true(tries > 5);
 }
 
+/* Against a copy. */
+static void arranged_in_place(void **state)
+{
+    struct {
+        uint32_t number;
+        char more[24];
+    } v[50];
+    uint32_t perm[50], want[50];
+    uint64_t seed = 99;
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        const size_t n = (size_t)round % 50;
+        for (uint32_t i = 0; i < n; i++) {
+            v[i].number = 1000 + i;
+            perm[i] = i;
+        }
+        for (size_t i = n; i > 1 && round % 4; i--) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            const size_t k = (size_t)(seed >> 33) % i;
+            const uint32_t swap = perm[k];
+            perm[k] = perm[i - 1];
+            perm[i - 1] = swap;
+        }
+        for (size_t i = 0; i < n; i++)
+            want[i] = 1000 + perm[i];
+        az_oplink_arrange(v, perm, n, sizeof v[0]);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(v[i].number, want[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -585,6 +616,7 @@ int main(void)
         cmocka_unit_test(work_by_name),
         cmocka_unit_test(empty_trace),
         cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(arranged_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -428,6 +428,43 @@ static void views(void **state)
     assert_false(az_jview_next(&v, &value));
 }
 
+/* Values of several blocks: brackets and quotes in texts, backslashes in some, any place of the
+ * end. */
+static void views_of_long_values(void **state)
+{
+    static const char *const part[] = { "{\"k\": [1, 2", "]}", "\"a ]}[{ b\"", "[",  "]",
+                                        "{\"deep\": {",  "}}", "\"\\\"]\"",    ", ", "12345.5" };
+    static const int opens[] = { 2, -2, 0, 1, -1, 2, -2, 0, 0, 0 };
+    uint64_t seed = 12345;
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        char text[1024] = "[ [";
+        size_t n = strlen(text);
+        int depth = 1;
+        const size_t length = (size_t)(seed >> 40) % 400;
+        while (n < length || depth > 0) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            size_t p = (size_t)(seed >> 33) % AZ_LENGTH(part);
+            p = n >= length ? 4 : p == 7 && round % 2 ? 8 : p;
+            if (n < length && depth + opens[p] < 1)
+                continue;
+            depth += opens[p];
+            n += (size_t)sprintf(text + n, "%s", part[p]);
+        }
+        const size_t end = n;
+        sprintf(text + n, ", {\"last\": 7}]");
+        struct az_jview v;
+        struct az_sv value;
+        assert_true(az_jview_array(&v, az_sv_str(text)));
+        assert_true(az_jview_next(&v, &value));
+        assert_int_equal(value.n, end - 2);
+        assert_true(az_jview_next(&v, &value));
+        assert_true(az_sv_is(value, "{\"last\": 7}"));
+        assert_true(az_jview_array(&v, az_sv_make(text, end - 1))); /* cut off */
+        assert_false(az_jview_next(&v, &value));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +485,7 @@ int main(void)
         cmocka_unit_test(texts_to_keep),
         cmocka_unit_test(types_of_values),
         cmocka_unit_test(views),
+        cmocka_unit_test(views_of_long_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

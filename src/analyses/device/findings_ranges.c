@@ -139,6 +139,41 @@ static int covered_launches(struct az_job *job, size_t trace, const struct az_la
     return 0;
 }
 
+/* Takes operations that a range accounts for off the count and the time. */
+static int take_covered(struct az_job *job, size_t trace, const struct az_launches *l,
+                        int64_t *count, int64_t *ticks)
+{
+    const struct az_trace *t = job->traces[trace];
+    uint8_t *covered = az_mem_alloc(job->mem, l->n + 1);
+    if (!covered)
+        return az_mem_error(job->mem);
+    memset(covered, 0, l->n + 1);
+    const int rc = covered_launches(job, trace, l, covered);
+    for (size_t i = 0; rc == 0 && i < l->n; i++) {
+        for (uint32_t k = l->op_first[i]; covered[i] && k < l->op_first[i + 1]; k++) {
+            const struct az_events *e = &t->ev[az_op_kind(l->op[k])];
+            *ticks =
+                az_add_sat(*ticks, e->start[az_op_row(l->op[k])] - e->end[az_op_row(l->op[k])]);
+            --*count;
+        }
+    }
+    az_mem_free(job->mem, covered, l->n + 1);
+    return rc;
+}
+
+static const struct az_launches *launches(struct az_job *job, size_t trace, struct az_arena *room,
+                                          int *rc)
+{
+    const struct az_trace *t = job->traces[trace];
+    if (!(t->caps & AZ_CAP_CALLTREE))
+        return az_job_launches(job, trace, rc);
+    const struct az_link *link = az_job_link(job, trace, rc);
+    struct az_launches *l = link ? az_arena_alloc(room, sizeof *l) : NULL;
+    if (link)
+        *rc = l ? az_launches_make(l, t, link, room, job->mem) : az_arena_error(room);
+    return l;
+}
+
 int az_find_outside_ranges(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
@@ -148,22 +183,12 @@ int az_find_outside_ranges(struct az_job *job, size_t trace)
     int rc;
     if (!(t->caps & AZ_CAP_RANGES) || !(t->caps & AZ_CAP_CALLS) || count == 0)
         return 0;
-    const struct az_launches *l = az_job_launches(job, trace, &rc);
-    if (!l)
-        return rc;
-    uint8_t *covered = az_mem_alloc(job->mem, l->n + 1);
-    if (!covered)
-        return az_mem_error(job->mem);
-    memset(covered, 0, l->n + 1);
-    rc = covered_launches(job, trace, l, covered);
-    for (size_t i = 0; rc == 0 && i < l->n; i++) {
-        for (uint32_t k = l->op_first[i]; covered[i] && k < l->op_first[i + 1]; k++) {
-            const struct az_events *e = &t->ev[az_op_kind(l->op[k])];
-            ticks = az_add_sat(ticks, e->start[az_op_row(l->op[k])] - e->end[az_op_row(l->op[k])]);
-            count--;
-        }
-    }
-    az_mem_free(job->mem, covered, l->n + 1);
+    struct az_arena room; /* framework traces have many launches, and no other use for the list */
+    az_arena_init(&room, job->mem);
+    const struct az_launches *l = launches(job, trace, &room, &rc);
+    if (rc == 0)
+        rc = take_covered(job, trace, l, &count, &ticks);
+    az_arena_release(&room);
     if (rc != 0 || count == 0)
         return rc;
     struct az_sv subject = az_arena_printf(

@@ -2,9 +2,11 @@
 
 #include "base/sort.h"
 
+#define WRAPPER "autograd::engine::evaluate_function:"
+
 static bool is_wrapper(const struct az_op_links *f, uint32_t op)
 {
-    return az_sv_starts(az_node_name(f->tree, op), AZ_SV("autograd::engine::evaluate_function:"));
+    return az_sv_starts(az_node_name(f->tree, op), AZ_SV(WRAPPER));
 }
 
 static int64_t seq_of(const struct az_op_links *f, uint32_t op)
@@ -144,10 +146,19 @@ int az_forward_links(const struct az_op_links *f, struct az_mem *mem, uint32_t *
     return rc ? rc : by_sequence(mem, f, forward);
 }
 
+/* Only these have a forward operator. */
+static bool has_wrappers(const struct az_trace *t)
+{
+    for (uint32_t i = 0; i < t->names.text.n; i++)
+        if (az_sv_starts(az_trace_text(t, i), AZ_SV(WRAPPER)))
+            return true;
+    return false;
+}
+
 static const uint32_t *forward_of(struct az_job *job, const struct az_fw *f, void **slot, int *rc)
 {
     *rc = slot ? 0 : az_arena_error(job->arena);
-    if (*rc || *slot)
+    if (*rc || *slot || !has_wrappers(f->trace))
         return slot ? *slot : NULL;
     uint32_t *forward =
         az_arena_array(job->arena, (size_t)f->tree->first_call + 1, sizeof *forward);

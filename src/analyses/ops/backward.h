@@ -18,7 +18,12 @@ int az_forward_links(const struct az_op_links *l, struct az_mem *mem,
 /* forward[op] for every operator node: the forward operator of an
  * `autograd::engine::evaluate_function: X` wrapper, AZ_NO_ROW elsewhere. By arrows of the file
  * where it has them; else wrappers and forward operators meet by sequence number: the latest
- * operator of that number on another thread. In the job's arena. NULL on failure. */
+ * operator of that number on another thread. In the job's arena. NULL where the trace has no such
+ * wrapper, and on failure: *rc says why. */
 const uint32_t *az_fw_forward(struct az_job *job, const struct az_fw *f, int *rc);
+static inline uint32_t az_forward_of(const uint32_t *forward, uint32_t op)
+{
+    return forward ? forward[op] : AZ_NO_ROW;
+}
 
 #endif

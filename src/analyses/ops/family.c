@@ -215,7 +215,7 @@ static int make_links(struct work *w)
     const struct az_calltree *c = w->fw->tree;
     size_t n = 0;
     for (uint32_t i = 0; i < c->first_call; i++)
-        n += w->forward[i] != AZ_NO_ROW;
+        n += az_forward_of(w->forward, i) != AZ_NO_ROW;
     int64_t *key = az_arena_array(&w->scratch, n + 1, sizeof *key);
     uint32_t *perm = az_arena_array(&w->scratch, n + 1, sizeof *perm),
              *wrapper = az_arena_array(&w->scratch, n + 1, sizeof *wrapper);
@@ -223,7 +223,7 @@ static int make_links(struct work *w)
     if (!key || !perm || !wrapper || !w->links)
         return az_arena_error(&w->scratch);
     for (uint32_t i = 0; i < c->first_call; i++)
-        if (w->forward[i] != AZ_NO_ROW) {
+        if (az_forward_of(w->forward, i) != AZ_NO_ROW) {
             key[w->n_links] = c->pre[w->forward[i]];
             wrapper[w->n_links++] = i;
         }

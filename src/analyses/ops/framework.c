@@ -143,7 +143,7 @@ static int categorise_all(struct az_fw *f, struct az_arena *a, struct az_mem *me
             *id = k;
         }
         if (rc == 0)
-            f->category[i] = *id;
+            f->category[i] = (uint8_t)*id;
     }
     az_map_release(&seen);
     return rc;
@@ -175,14 +175,17 @@ bool az_fw_gpu_recompute(const struct az_fw *f, uint32_t gpu)
 /* Launchers by node, for az_fw_launcher_of: only operators and calls can be one. */
 static int index_nodes(struct az_fw *f, struct az_arena *a)
 {
-    size_t n = f->tree->first_frame;
-    f->by_node = az_arena_array(a, n + 1, sizeof *f->by_node);
-    if (!f->by_node)
+    const size_t most = f->tree->first_frame;
+    const struct az_launcher_rows *rows = &f->launchers->rows;
+    f->is_launcher = az_arena_array(a, az_rank_words(most), sizeof *f->is_launcher);
+    f->launcher_at = az_arena_array(a, rows->n + 1, sizeof *f->launcher_at);
+    if (!f->is_launcher || !f->launcher_at)
         return az_arena_error(a);
-    for (size_t i = 0; i < n; i++)
-        f->by_node[i] = AZ_NO_ROW;
-    for (uint32_t i = 0; i < f->launchers->rows.n; i++)
-        f->by_node[f->launchers->rows.v[i].node] = i;
+    for (size_t i = 0; i < rows->n; i++)
+        az_rank_set(f->is_launcher, rows->v[i].node);
+    az_rank_close(f->is_launcher, most);
+    for (uint32_t i = 0; i < rows->n; i++)
+        f->launcher_at[az_rank(f->is_launcher, rows->v[i].node)] = i;
     return 0;
 }
 

@@ -27,8 +27,9 @@ struct az_fw {
     uint16_t *known_op; /* name id of an operator -> index in `known` + 1; 0: not in it */
     struct az_sv category_text[64]; /* by category id */
     uint32_t n_categories;
-    uint32_t *category;   /* launcher -> category id */
-    uint32_t *by_node;    /* operator or call -> launcher, AZ_NO_ROW */
+    uint8_t *category;                /* launcher -> category id */
+    struct az_rank_word *is_launcher; /* operators and calls */
+    uint32_t *launcher_at;            /* by their rank: the launcher */
     uint32_t *lane_group; /* lane -> first lane of the same process name, label and thread name */
     uint8_t *gpu_class;   /* gpu number -> az_gpu_class */
     uint32_t *order;      /* gpu numbers by start */
@@ -61,7 +62,9 @@ const struct az_op_category *az_fw_known(const struct az_fw *f, uint32_t op);
 /* Launcher of a node, AZ_NO_ROW if it launched nothing itself. */
 static inline uint32_t az_fw_launcher_of(const struct az_fw *f, uint32_t node)
 {
-    return node < f->tree->first_frame ? f->by_node[node] : AZ_NO_ROW;
+    return node < f->tree->first_frame && az_rank_has(f->is_launcher, node)
+               ? f->launcher_at[az_rank(f->is_launcher, node)]
+               : AZ_NO_ROW;
 }
 /* Category of an operator: of its own launch if it is a launcher, else by its name alone. */
 struct az_sv az_fw_op_category(const struct az_fw *f, uint32_t op);

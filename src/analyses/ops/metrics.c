@@ -1,5 +1,6 @@
 /* Estimates and their cache. */
 #include "analyses/ops/metrics.h"
+#include "analyses/ops/backward.h"
 
 #include "analyses/rates.h"
 #include "base/data.h"
@@ -344,7 +345,7 @@ uint32_t az_fw_backward_of(const struct az_fw *f, const uint32_t *forward, uint3
 {
     uint32_t up = node;
     for (int level = 0; level <= 5 && up != AZ_NO_ROW; level++, up = f->tree->parent[up])
-        if (up < f->tree->first_call && forward[up] != AZ_NO_ROW)
-            return forward[up];
+        if (up < f->tree->first_call && az_forward_of(forward, up) != AZ_NO_ROW)
+            return az_forward_of(forward, up);
     return AZ_NO_ROW;
 }

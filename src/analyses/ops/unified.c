@@ -115,9 +115,9 @@ static struct az_sv sole_backward(const struct work *w, uint32_t node)
     const struct az_calltree *c = w->fw->tree;
     uint32_t up = node;
     for (int level = 0; level <= 5 && up != AZ_NO_ROW; level++, up = c->parent[up]) {
-        if (!is_op(w, up) || w->forward[up] == AZ_NO_ROW)
+        if (!is_op(w, up) || az_forward_of(w->forward, up) == AZ_NO_ROW)
             continue;
-        const struct az_op_category *f = az_fw_known(w->fw, w->forward[up]);
+        const struct az_op_category *f = az_fw_known(w->fw, az_forward_of(w->forward, up));
         struct az_sv target = wrapper_target(az_node_name(c, up));
         if (!f || !f->has_model || f->bwd_category.n == 0 ||
             !az_sv_eq(target, az_node_name(c, node)) || up == node)
@@ -348,6 +348,7 @@ static int make(struct work *w)
         rc = traverse(w);
     if (rc == 0)
         rc = add_synthetic(w);
+    az_arena_release(&w->scratch); /* before the rows are there twice */
     return rc ? rc : settle(w);
 }
 
@@ -364,7 +365,9 @@ static const struct az_unified *unified_of(struct az_job *job, struct az_fw *fw,
     az_vec_init(&w.u.categories, job->mem);
     az_vec_init(&w.stack, job->mem);
     az_vec_init(&w.spans, job->mem);
-    *rc = make(&w);
+    *rc = az_vec_reserve(&w.u.rows, fw->launchers->rows.n + 1); /* often one a launcher */
+    if (*rc == 0)
+        *rc = make(&w);
     struct az_unified *u = *rc ? NULL : az_arena_alloc(job->arena, sizeof *u);
     if (u)
         *u = w.u;

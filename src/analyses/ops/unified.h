@@ -16,7 +16,7 @@ struct az_unified_row {
         name_group; /* equal for equal names: name id of the trace, or after those one of `names` */
     uint16_t category; /* index in `categories` */
     bool model;        /* its operator has a performance model */
-};
+} __attribute__((packed, aligned(4)));
 AZ_VEC(struct az_unified_row, az_unified_rows);
 struct az_unified {
     const struct az_fw *fw;

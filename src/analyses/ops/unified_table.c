@@ -47,8 +47,8 @@ struct work {
     const struct az_unified *u;
     const struct az_unified_rows *rows; /* of u */
     struct az_arena scratch;
-    int64_t *span, *kernel; /* row -> ticks of the host event, of its device events */
-    int64_t *shown;         /* row -> its device events as the table says them, so many a us: */
+    int64_t *kernel; /* row -> ticks of its device events */
+    int64_t *shown;  /* row -> its device events as the table says them, so many a us: */
     double shown_us;
     struct az_fw_metrics *metrics;
 };
@@ -90,17 +90,25 @@ static int round_times(struct work *w)
 static int prepare(struct work *w)
 {
     size_t n = w->rows->n;
-    w->span = az_arena_array(&w->scratch, n + 1, sizeof *w->span);
     w->kernel = az_arena_array(&w->scratch, n + 1, sizeof *w->kernel);
-    if (!w->span || !w->kernel)
+    if (!w->kernel)
         return az_arena_error(&w->scratch);
-    for (size_t i = 0; i < n; i++) {
-        const struct az_unified_row *r = &w->rows->v[i];
-        struct az_event e = az_fw_node(w->fw, r->node);
-        w->span[i] = e.end - e.start;
-        w->kernel[i] = r->time;
-    }
+    for (size_t i = 0; i < n; i++)
+        w->kernel[i] = w->rows->v[i].time;
     return round_times(w);
+}
+
+/* Ticks of the host events of one group. */
+static void host_stats(const struct work *w, struct az_groups *g, size_t group,
+                       struct az_stats *out)
+{
+    size_t n;
+    const uint32_t *item = az_groups_items(g, group, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct az_event e = az_fw_node(w->fw, w->rows->v[item[i]].node);
+        g->value[i] = e.end - e.start;
+    }
+    az_stats_i64(g->value, n, out);
 }
 
 static uint64_t uid_of(const void *ctx, size_t row)
@@ -181,7 +189,7 @@ static void put_stats(const struct work *w, struct az_op_groups *x, size_t group
 {
     struct az_stats s, d; /* of the host events, of device time */
     double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
-    az_groups_stats(&x->g, group, w->span, &s);
+    host_stats(w, &x->g, group, &s);
     az_groups_stats(&x->g, group, w->shown, &d);
     const double host[] = { (double)s.sum, s.mean, s.std },
                  host_more[] = { s.median, (double)s.min, (double)s.max },

@@ -26,8 +26,7 @@ struct sum { /* of one name and description */
 AZ_VEC(struct sum, sums);
 
 struct device {
-    struct az_busy busy;
-    struct az_spans both;    /* computation and communication */
+    struct az_busy busy;     /* computation and communication */
     int64_t reach[AZ_PARTS]; /* up to where its events of a part are counted */
     size_t at[AZ_PARTS];     /* place in what hides them */
 };
@@ -109,18 +108,8 @@ static int gather(struct work *w)
         if (e.part == AZ_PART_COMPUTE || e.part == AZ_PART_COMM)
             rc =
                 az_busy_add(&w->device[w->dev.slot_of_lane.v[e.lane]].busy, e.part, e.start, e.end);
-    for (size_t k = 0; rc == 0 && k < w->dev.slots.n; k++) {
-        struct device *d = &w->device[k];
-        rc = az_busy_close(&d->busy);
-        if (d->busy.of[AZ_PART_COMM].n == 0)
-            continue;
-        for (int p = AZ_PART_COMPUTE; rc == 0 && p <= AZ_PART_COMM; p++)
-            for (size_t i = 0; rc == 0 && i < d->busy.of[p].n; i++)
-                rc = az_vec_push(&d->both, d->busy.of[p].v[i]);
-        if (rc == 0)
-            rc = az_spans_sort(&d->both);
-        az_spans_union(&d->both);
-    }
+    for (size_t k = 0; rc == 0 && k < w->dev.slots.n; k++)
+        rc = az_busy_close(&w->device[k].busy);
     return rc;
 }
 
@@ -141,7 +130,7 @@ static int judge(struct work *w)
             continue;
         struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane[row]]];
         const struct az_spans *hides =
-            part == AZ_PART_COMM || d->both.n == 0 ? &d->busy.of[AZ_PART_COMPUTE] : &d->both;
+            part == AZ_PART_COMM ? &d->busy.of[AZ_PART_COMPUTE] : &d->busy.all;
         const int64_t lo = e->start[row] > d->reach[part] ? e->start[row] : d->reach[part],
                       hi = e->end[row];
         rc = count(w, op, part, hi > lo ? uncovered(hides, &d->at[part], lo, hi) : 0);
@@ -295,16 +284,13 @@ static int devices(struct work *w)
         return az_arena_error(w->v->job->arena);
     for (size_t k = 0; k < n; k++) {
         az_busy_init(&w->device[k].busy, w->v->job->mem);
-        az_vec_init(&w->device[k].both, w->v->job->mem);
         w->device[k].reach[AZ_PART_COMM] = w->device[k].reach[AZ_PART_COPY] = INT64_MIN;
     }
     int rc = gather(w);
     if (rc == 0)
         rc = judge(w);
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; k++)
         az_busy_release(&w->device[k].busy);
-        az_vec_release(&w->device[k].both);
-    }
     return rc;
 }
 

@@ -12,9 +12,9 @@ static int number_threads(struct az_vd_host *h)
 {
     struct az_map threads;
     int rc = az_map_init(&threads, h->v->job->mem, 64);
-    h->thread = az_arena_array(h->v->job->arena, h->t->lanes.n + 1, sizeof *h->thread);
+    h->thread = az_arena_array(&h->arena, h->t->lanes.n + 1, sizeof *h->thread);
     if (rc == 0 && !h->thread)
-        rc = az_arena_error(h->v->job->arena);
+        rc = az_arena_error(&h->arena);
     for (size_t i = 0; rc == 0 && i < h->t->lanes.n; i++) {
         const struct az_lane *a = &h->t->lanes.v[i];
         const uint64_t key = a->thread ? a->thread : (a->pid << 32) ^ a->tid;
@@ -31,18 +31,30 @@ static int number_threads(struct az_vd_host *h)
     return rc;
 }
 
+static uint32_t row_at(const struct az_vd_rows *r, size_t i)
+{
+    return r->row ? r->row[i] : (uint32_t)i;
+}
+
 static int by_thread(struct az_vd_host *h, enum az_kind kind, struct az_vd_rows *out)
 {
     const struct az_events *e = &h->t->ev[kind];
-    out->first = az_arena_array(h->v->job->arena, h->threads + 2, sizeof *out->first);
-    out->row = az_arena_array(h->v->job->arena, e->n + 1, sizeof *out->row);
-    if (!out->first || !out->row)
-        return az_arena_error(h->v->job->arena);
+    bool in_order = true;
+    out->first = az_arena_array(&h->arena, h->threads + 2, sizeof *out->first);
+    if (!out->first)
+        return az_arena_error(&h->arena);
     uint32_t *next = out->first + 1; /* first[k + 1] is where thread k goes on, then its end */
-    for (size_t i = 0; i < e->n; i++)
+    for (size_t i = 0; i < e->n; i++) {
         next[h->thread[e->lane[i]]]++;
+        in_order &= i == 0 || h->thread[e->lane[i - 1]] <= h->thread[e->lane[i]];
+    }
     for (size_t k = 1; k <= h->threads; k++)
         next[k] += next[k - 1];
+    if (in_order)
+        return 0;
+    out->row = az_arena_array(&h->arena, e->n + 1, sizeof *out->row);
+    if (!out->row)
+        return az_arena_error(&h->arena);
     for (size_t k = h->threads; k > 0; k--)
         next[k] = next[k - 1];
     next[0] = 0;
@@ -58,7 +70,7 @@ static size_t up_to(const struct az_vd_rows *r, const struct az_events *e, uint3
     size_t lo = r->first[thread], hi = r->first[thread + 1];
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
-        if (e->start[r->row[mid]] <= at)
+        if (e->start[row_at(r, mid)] <= at)
             lo = mid + 1;
         else
             hi = mid;
@@ -71,16 +83,19 @@ static int find_bare(struct az_vd_host *h)
 {
     static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
     const struct az_events *c = &h->t->ev[AZ_CALL];
-    uint8_t *has = az_arena_array(h->v->job->arena, c->n + 1, 1);
+    size_t graphs = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        graphs += az_vd_call_of(h, i) == AZ_VD_CALL_GRAPH;
+    uint8_t *has = graphs ? az_arena_array(&h->arena, c->n + 1, 1) : NULL;
     if (!has)
-        return az_arena_error(h->v->job->arena);
+        return graphs ? az_arena_error(&h->arena) : 0;
     for (size_t k = 0; k < AZ_LENGTH(kinds); k++)
         for (size_t i = 0; h->link->call[kinds[k]] && i < h->t->ev[kinds[k]].n; i++)
             if (h->link->call[kinds[k]][i] != AZ_NO_ROW)
                 has[h->link->call[kinds[k]][i]] = 1;
-    h->bare = az_arena_array(h->v->job->arena, c->n + 1, sizeof *h->bare);
+    h->bare = az_arena_array(&h->arena, graphs, sizeof *h->bare);
     if (!h->bare)
-        return az_arena_error(h->v->job->arena);
+        return az_arena_error(&h->arena);
     uint32_t outer = AZ_NO_ROW; /* a call of the driver within one of the runtime is no launch */
     for (uint32_t i = 0; i < c->n; i++) {
         if (az_vd_call_of(h, i) != AZ_VD_CALL_GRAPH)
@@ -116,15 +131,16 @@ int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
 {
     int rc;
     *h = (struct az_vd_host){ .v = v, .t = v->t };
+    az_arena_init(&h->arena, v->job->mem);
     const size_t names = v->t->names.text.n + 1;
     h->tree = v->t->caps & AZ_CAP_CALLTREE ? az_tree(v->t) : NULL;
     h->link = az_job_link(v->job, v->trace, &rc);
-    h->call_class = az_arena_array(v->job->arena, names, 1);
-    h->op_cause = az_arena_array(v->job->arena, names, 1);
+    h->call_class = az_arena_array(&h->arena, names, 1);
+    h->op_cause = az_arena_array(&h->arena, names, 1);
     if (!h->link)
         return rc;
     if (!h->call_class || !h->op_cause)
-        return az_arena_error(v->job->arena);
+        return az_arena_error(&h->arena);
     rc = number_threads(h);
     if (rc == 0)
         rc = by_thread(h, AZ_CALL, &h->calls);
@@ -134,6 +150,8 @@ int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
         rc = by_thread(h, AZ_RANGE, &h->ranges);
     return rc ? rc : find_bare(h);
 }
+
+void az_vd_host_release(struct az_vd_host *h) { az_arena_release(&h->arena); }
 
 /* ---- names ---- */
 enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call)
@@ -176,8 +194,8 @@ uint32_t az_vd_running(const struct az_vd_host *h, uint32_t thread, int64_t at)
     const size_t end = up_to(&h->calls, c, thread, at), first = h->calls.first[thread];
     uint32_t found = AZ_NO_ROW;
     for (size_t i = end; i > first && end - i < BACK; i--)
-        if (c->end[h->calls.row[i - 1]] >= at)
-            found = h->calls.row[i - 1];
+        if (c->end[row_at(&h->calls, i - 1)] >= at)
+            found = row_at(&h->calls, i - 1);
     return found;
 }
 
@@ -190,8 +208,8 @@ uint32_t az_vd_busiest(const struct az_vd_host *h, uint32_t thread, int64_t from
     uint32_t best = AZ_NO_ROW;
     *share = 0;
     i = i - first > BACK ? i - BACK : first;
-    for (; i < end && c->start[h->calls.row[i]] < to; i++) {
-        const uint32_t row = h->calls.row[i];
+    for (; i < end && c->start[row_at(&h->calls, i)] < to; i++) {
+        const uint32_t row = row_at(&h->calls, i);
         const int64_t lo = c->start[row] > from ? c->start[row] : from;
         const int64_t hi = c->end[row] < to ? c->end[row] : to;
         if (hi - lo > *share) {
@@ -213,18 +231,19 @@ uint32_t az_vd_doing(const struct az_vd_host *h, uint32_t thread, int64_t from, 
     const int64_t middle = from + (to - from) / 2;
     const struct az_events *o = &h->t->ev[AZ_HOST_OP], *r = &h->t->ev[AZ_RANGE];
     size_t i = up_to(&h->ops, o, thread, middle), first = h->ops.first[thread];
-    uint32_t node = h->tree && i > first ? h->ops.row[i - 1] : AZ_NO_ROW;
+    uint32_t node = h->tree && i > first ? row_at(&h->ops, i - 1) : AZ_NO_ROW;
     for (; node != AZ_NO_ROW; node = h->tree->parent[node])
         if (node < h->tree->first_call && covers(o->start[node], o->end[node], from, to))
             return o->name[node];
     for (size_t back = 0; !h->tree && i > first && back < BACK; back++, i--)
-        if (covers(o->start[h->ops.row[i - 1]], o->end[h->ops.row[i - 1]], from, to))
-            return o->name[h->ops.row[i - 1]];
+        if (covers(o->start[row_at(&h->ops, i - 1)], o->end[row_at(&h->ops, i - 1)], from, to))
+            return o->name[row_at(&h->ops, i - 1)];
     i = up_to(&h->ranges, r, thread, middle);
     first = h->ranges.first[thread];
     for (size_t back = 0; i > first && back < BACK; back++, i--)
-        if (covers(r->start[h->ranges.row[i - 1]], r->end[h->ranges.row[i - 1]], from, to))
-            return r->name[h->ranges.row[i - 1]];
+        if (covers(r->start[row_at(&h->ranges, i - 1)], r->end[row_at(&h->ranges, i - 1)], from,
+                   to))
+            return r->name[row_at(&h->ranges, i - 1)];
     return AZ_NO_ID;
 }
 

@@ -20,10 +20,11 @@ enum az_vd_call {
 };
 
 struct az_vd_rows {        /* rows of one kind by thread, by start within one */
-    uint32_t *row, *first; /* first: threads + 1 entries */
+    uint32_t *row, *first; /* row NULL: in order as they are; first: threads + 1 entries */
 };
 struct az_vd_host {
     struct az_vd *v;
+    struct az_arena arena; /* of all below */
     const struct az_trace *t;
     const struct az_link *link;
     const struct az_calltree *tree; /* NULL: none */
@@ -35,8 +36,9 @@ struct az_vd_host {
     uint32_t *bare;      /* graph launches without device events, rows by start */
     size_t n_bare, n_graphs;
 };
-/* In job->arena. */
+/* To be released also when it fails. */
 int az_vd_host_make(struct az_vd_host *h, struct az_vd *v) AZ_MUST_USE;
+void az_vd_host_release(struct az_vd_host *h);
 
 enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call);
 /* Call of a device operation (az_op word); AZ_NO_ROW. */

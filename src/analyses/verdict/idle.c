@@ -475,6 +475,8 @@ int az_vd_find_idle(struct az_vd *v)
         rc = tell_sums(&w);
     az_map_release(&w.index);
     az_vec_release(&w.groups);
+    if (w.has_host)
+        az_vd_host_release(&w.h);
     return rc;
 }
 
