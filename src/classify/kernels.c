@@ -1,4 +1,6 @@
-#include "classify/kernels.h"
+#include "classify/name_classes.h"
+
+#include "base/pool.h"
 
 #include "base/data.h"
 #include "classify/collectives.h"
@@ -211,9 +213,34 @@ const struct az_kernel_class *az_kernel_class_of(const struct az_kernel_rules *r
 }
 
 /* ---- names with ids ---- */
+struct naming {
+    const struct az_kernel_rules *r;
+    struct az_name_classes *c;
+    const struct az_sv *text;
+    const uint8_t *wanted;
+};
+enum { SHARE = 1 << 12 }; /* names that a thread takes at a time */
+
+static void name_share(void *ctx, unsigned share)
+{
+    const struct naming *x = ctx;
+    const size_t from = (size_t)share * SHARE,
+                 to = x->c->ids - from > SHARE ? from + SHARE : x->c->ids;
+    for (size_t i = from; i < to; i++)
+        if (x->wanted[i])
+            x->c->of[i] = (uint16_t)(az_kernel_class_of(x->r, x->text[i]) - x->r->v);
+}
+
 int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, const uint8_t *wanted,
                          size_t ids, const struct az_user_names *user, struct az_arena *arena,
                          struct az_mem *mem)
+{
+    return az_name_classes_make_on(c, text, wanted, ids, user, arena, mem, 1);
+}
+
+int az_name_classes_make_on(struct az_name_classes *c, const struct az_sv *text,
+                            const uint8_t *wanted, size_t ids, const struct az_user_names *user,
+                            struct az_arena *arena, struct az_mem *mem, unsigned threads)
 {
     struct az_kernel_rules *r = az_kernel_rules_new(user, mem);
     if (!r)
@@ -226,9 +253,9 @@ int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, co
     int rc = v && c->of ? 0 : az_arena_error(arena);
     if (rc == 0)
         memcpy(v, r->v, n * sizeof *v);
-    for (size_t i = 0; rc == 0 && i < ids; i++)
-        if (wanted[i])
-            c->of[i] = (uint16_t)(az_kernel_class_of(r, text[i]) - r->v);
+    struct naming x = { .r = r, .c = c, .text = text, .wanted = wanted };
+    if (rc == 0)
+        rc = az_pool_split(threads, (unsigned)((ids + SHARE - 1) / SHARE), name_share, &x);
     az_kernel_rules_free(r, mem);
     return rc;
 }

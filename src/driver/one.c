@@ -98,7 +98,7 @@ static void seal_or_digest(void *ctx, unsigned i)
 {
     struct sealing *s = ctx;
     if (i == 0) {
-        s->rc = az_trace_seal_on(s->t, s->p->threads > 1 ? s->p->threads - 1 : 1);
+        s->rc = az_trace_seal_on(s->t, s->p->threads);
         atomic_store(&s->sealed, true);
         return;
     }

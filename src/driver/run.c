@@ -58,13 +58,15 @@ struct crew {
 /* ---- on a worker ---- */
 
 static int write_target(const struct crew *c, const struct az_target *out,
-                        const struct az_document *doc, struct az_arena *scratch,
+                        const struct az_document *doc, unsigned threads, struct az_arena *scratch,
                         struct az_diag *diag)
 {
     int rc = az_outputs_guard(c->plan, out, doc, diag);
 
     if (rc)
         return rc;
+    if (!out->table.n && out->report->write_on)
+        return out->report->write_on(doc, out->path.p, threads, scratch, diag);
     if (!out->table.n)
         return out->report->write(doc, out->path.p, scratch, diag);
     rc = az_csv_write_table(doc, out->table, out->path.p, scratch, diag);
@@ -86,15 +88,21 @@ struct writing {
     const struct crew *c;
     const struct az_plan_job *job;
     struct az_result *res;
+    unsigned threads; /* of a writer; several outputs have one each */
     struct written *v;
 };
 
-static bool is_large(const struct az_document *doc)
+/* Is the document large, and does none of several writers hold rows in a table that another reads?
+ */
+static bool worth_threads(const struct az_document *doc, size_t writers)
 {
     size_t cells = 0;
-    for (size_t i = 0; i < doc->tables.n; i++)
+    bool made = false;
+    for (size_t i = 0; i < doc->tables.n; i++) {
         cells += doc->tables.v[i]->rows * doc->tables.v[i]->columns.n;
-    return cells >= AZ_LEAST_EVENTS;
+        made |= doc->tables.v[i]->make != NULL;
+    }
+    return cells >= AZ_LEAST_EVENTS && (writers == 1 || !made);
 }
 
 static void write_one(void *ctx, unsigned i)
@@ -109,7 +117,7 @@ static void write_one(void *ctx, unsigned i)
     if (x->left)
         return;
     az_arena_init(&scratch, &w->res->mem);
-    x->rc = write_target(w->c, out, &w->res->doc, &scratch, &x->diag);
+    x->rc = write_target(w->c, out, &w->res->doc, w->threads, &scratch, &x->diag);
     if (x->rc && x->rc != AZ_EINTR && x->diag.errors == 0)
         az_diag_add(&x->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot be written: %s",
                     az_err_text(x->rc));
@@ -128,7 +136,8 @@ static int write_outputs(const struct crew *c, struct task *t, struct az_result 
     w.v = az_arena_array(&names, n, sizeof *w.v);
     if (!w.v)
         return AZ_ENOMEM;
-    const unsigned threads = is_large(&res->doc) ? c->threads : 1;
+    const unsigned threads = worth_threads(&res->doc, n) ? c->threads : 1;
+    w.threads = n == 1 ? threads : 1;
     failed = az_pool_split(threads, (unsigned)n, write_one, &w);
     for (size_t i = 0; i < n; i++) {
         const struct az_target *out = &t->job->targets.v[i];

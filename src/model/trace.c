@@ -430,7 +430,7 @@ int az_trace_seal_on(struct az_trace *t, unsigned threads)
         return err;
     t->sealed = true;
     t->caps = az_trace_facts(t); /* before the extension gives back columns */
-    const int rc = az_trace_classify(t);
+    const int rc = az_trace_classify_on(t, threads);
     return rc ? rc : t->ext_ops ? t->ext_ops->seal(t) : 0;
 }
 

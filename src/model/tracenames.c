@@ -1,5 +1,6 @@
 /* Classes of the names of device events: decided once a name, for all that is made of the trace. */
-#include "model/trace.h"
+#include "classify/name_classes.h"
+#include "model/seal.h"
 
 static void mark(const struct az_trace *t, enum az_kind k, uint8_t *wanted)
 {
@@ -16,7 +17,9 @@ static void mark_sums(const struct az_sums *s, size_t ids, uint8_t *wanted)
             wanted[s->v[i].name] = 1;
 }
 
-int az_trace_classify(struct az_trace *t)
+int az_trace_classify(struct az_trace *t) { return az_trace_classify_on(t, 1); }
+
+int az_trace_classify_on(struct az_trace *t, unsigned threads)
 {
     const size_t ids = t->names.text.n;
     uint8_t *wanted = az_mem_alloc(t->mem, ids + 1);
@@ -28,8 +31,8 @@ int az_trace_classify(struct az_trace *t)
     mark(t, AZ_GRAPH, wanted);
     mark_sums(&t->kernel_sums, ids, wanted);
     mark_sums(&t->mem_sums, ids, wanted);
-    int rc = az_name_classes_make(&t->classes, t->names.text.v, wanted, ids, &t->user_names,
-                                  &t->arena, t->mem);
+    int rc = az_name_classes_make_on(&t->classes, t->names.text.v, wanted, ids, &t->user_names,
+                                     &t->arena, t->mem, threads);
     az_mem_free(t->mem, wanted, ids + 1);
     return rc;
 }

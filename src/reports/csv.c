@@ -5,7 +5,11 @@
  * folder would otherwise be read as one result.
  */
 #include "text/csv.h"
+
+#include <stdatomic.h>
+
 #include "base/num.h"
+#include "base/pool.h"
 #include "io/outfile.h"
 #include "io/path.h"
 #include "reports/fields.h"
@@ -126,15 +130,72 @@ static int tell_others(const char *path, const struct az_vec_sv *written, struct
     return rc;
 }
 
-static int csv_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
-                     struct az_diag *diag)
+/* A table on its way to its file. */
+struct sheet {
+    const struct az_table *t;
+    struct az_sv file;
+    struct az_diag diag;
+    int rc;
+};
+struct sheets {
+    struct sheet *v;
+    uint32_t *order; /* the largest first: they are written side by side */
+    size_t n;
+    struct az_mem *mem;
+    atomic_bool failed;
+};
+
+static void write_sheet(void *ctx, unsigned i)
 {
+    struct sheets *s = ctx;
+    struct sheet *x = &s->v[s->order[i]];
+    struct az_arena scratch;
     struct az_vec_char buf;
+    if (atomic_load(&s->failed))
+        return;
+    az_arena_init(&scratch, s->mem);
+    az_vec_init(&buf, s->mem);
+    x->rc = write_table(x->t, x->file.p, &buf, &scratch, &x->diag);
+    if (x->rc)
+        atomic_store(&s->failed, true);
+    az_vec_release(&buf);
+    az_arena_release(&scratch);
+}
+
+static size_t cells_of(const struct az_table *t) { return t->rows * t->columns.n; }
+
+static void add_sheet(struct sheets *s, const struct az_table *t, struct az_sv file, bool in_order)
+{
+    size_t at = s->n;
+    for (; !in_order && at > 0 && cells_of(s->v[s->order[at - 1]].t) < cells_of(t); at--)
+        s->order[at] = s->order[at - 1];
+    s->order[at] = (uint32_t)s->n;
+    s->v[s->n] = (struct sheet){ .t = t, .file = file };
+    az_diag_init(&s->v[s->n++].diag);
+}
+
+static int write_sheets(struct sheets *s, unsigned threads, struct az_diag *diag)
+{
+    int rc = az_pool_split(threads, (unsigned)s->n, write_sheet, s);
+    for (size_t i = 0; i < s->n; i++) {
+        if (rc == 0)
+            az_diag_take(diag, &s->v[i].diag);
+        rc = rc ? rc : s->v[i].rc;
+        az_diag_release(&s->v[i].diag);
+    }
+    return rc;
+}
+
+static int csv_write_on(const struct az_document *doc, const char *path, unsigned threads,
+                        struct az_arena *scratch, struct az_diag *diag)
+{
+    struct sheets s = { .mem = doc->mem };
     struct az_vec_sv used;
     bool replaces = false;
-    int rc = 0;
 
-    az_vec_init(&buf, doc->mem);
+    s.v = az_arena_array(scratch, doc->tables.n, sizeof *s.v);
+    s.order = az_arena_array(scratch, doc->tables.n, sizeof *s.order);
+    int rc = s.v && s.order ? 0 : az_arena_error(scratch);
     az_vec_init(&used, doc->mem);
     for (size_t i = 0; i < doc->tables.n && !rc; i++) {
         const struct az_table *t = doc->tables.v[i];
@@ -146,17 +207,24 @@ static int csv_write(const struct az_document *doc, const char *path, struct az_
         if (!rc && !file.p)
             rc = az_arena_error(scratch);
         if (rc)
-            az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
-        else {
-            replaces |= az_path_stat(file.p).kind == AZ_PATH_FILE;
-            rc = write_table(t, file.p, &buf, scratch, diag);
-        }
+            break;
+        replaces |= az_path_stat(file.p).kind == AZ_PATH_FILE;
+        add_sheet(&s, t, file, threads < 2);
     }
+    if (rc)
+        az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
+    else
+        rc = write_sheets(&s, threads, diag);
     if (!rc && replaces)
         rc = tell_others(path, &used, scratch, diag);
     az_vec_release(&used);
-    az_vec_release(&buf);
     return rc;
+}
+
+static int csv_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                     struct az_diag *diag)
+{
+    return csv_write_on(doc, path, 1, scratch, diag);
 }
 
 int az_csv_write_table(const struct az_document *doc, struct az_sv table, const char *path,
@@ -178,4 +246,5 @@ const struct az_report az_report_csv = {
     .extension = "",
     .help = "a directory with one CSV file per table, numbers exact",
     .write = csv_write,
+    .write_on = csv_write_on,
 };

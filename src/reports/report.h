@@ -16,6 +16,9 @@ struct az_report {
      * error. The document is only read, except that texts may be cleaned into `scratch`. */
     int (*write)(const struct az_document *doc, const char *path, struct az_arena *scratch,
                  struct az_diag *diag) AZ_MUST_USE;
+    /* The same on several threads, of a writer of many files; NULL: it has only `write`. */
+    int (*write_on)(const struct az_document *doc, const char *path, unsigned threads,
+                    struct az_arena *scratch, struct az_diag *diag) AZ_MUST_USE;
 };
 
 /* One table alone as a CSV file; AZ_EEMPTY without a message if the document has none of that id.
