@@ -241,7 +241,13 @@ int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
             add(w, text, "; ",
                 az_arena_printf(a, "ranks %.*s are missing",
                                 AZ_SVF(az_rank_list(a, w->ranks->missing, w->ranks->n_missing))));
-    if (w->n == 1 && s->total > 0 && s->first_runs == 0 &&
+    if (s->after.n)
+        text = add(w, text, "; ",
+                   az_arena_printf(a,
+                                   "only operations after the last signpost, '%.*s', count "
+                                   "(ignore_signposts: all)",
+                                   AZ_SVF(s->after)));
+    if (w->n == 1 && s->total > 0 && s->first_runs == 0 && s->after.n == 0 &&
         (double)s->host * SEEN > (double)az_vd_mean(w, s->total)) {
         char device[AZ_HUMAN_MAX], host[AZ_HUMAN_MAX];
         az_human_time(az_vd_mean(w, s->total), device);

@@ -226,6 +226,7 @@ static void report_totals(struct az_vd *v)
     p->devices = 1;
     p->first_runs = o->firsts;
     p->first_ns = o->first;
+    p->after = az_vd_keep(v, o->after);
 }
 
 static int look(struct az_vd *v)
@@ -383,6 +384,7 @@ static const struct az_shape_field part_fields[] = {
     AZ_TEXT_OF(struct az_vd_part, drop),
     AZ_PLAIN(struct az_vd_part, first_runs),
     AZ_PLAIN(struct az_vd_part, first_ns),
+    AZ_TEXT_OF(struct az_vd_part, after),
     AZ_PLAIN(struct az_vd_part, host),
     AZ_NEST_OF(struct az_vd_part, idles, idles_shape),
     AZ_VEC_OF(struct az_vd_part, found, found_shape),
