@@ -64,7 +64,8 @@ static const char *severity_color(struct az_sv severity)
                                            : NULL;
 }
 
-static void verdict_line(struct az_textout *o, const struct az_line *l)
+/* at: column of the texts. */
+static void verdict_line(struct az_textout *o, const struct az_line *l, size_t at)
 {
     struct az_sv label = az_field_line(o->scratch, l->label),
                  text = az_field_line(o->scratch, l->text);
@@ -77,19 +78,24 @@ static void verdict_line(struct az_textout *o, const struct az_line *l)
                                row.n ? ": " : "", AZ_SVF(row));
     }
     if (l->kind == AZ_LINE_WHAT && !w) {
-        az_textout_wrapped(o, text, 0, LABEL + 2);
+        az_textout_wrapped(o, text, 0, at);
         return;
     }
     az_textout_colored(o, severity_color(l->severity), label);
-    az_textout_pad(o, w < LABEL ? LABEL + 2 - w : 2);
-    az_textout_wrapped(o, text, w < LABEL ? LABEL + 2 : w + 2, LABEL + 2);
+    az_textout_pad(o, w + 1 < at ? at - w : 1);
+    az_textout_wrapped(o, text, w + 1 < at ? at : w + 1, at);
 }
 
 static void verdict(struct az_textout *o, const struct az_table *t)
 {
+    size_t longest = LABEL;
+    for (size_t r = 0; r < t->rows; r++) {
+        const size_t w = az_utf8_width(az_headline_line(t, r).label);
+        longest = w > longest && w <= 2 * LABEL ? w : longest;
+    }
     for (size_t r = 0; r < t->rows; r++) {
         struct az_line l = az_headline_line(t, r);
-        verdict_line(o, &l);
+        verdict_line(o, &l, longest + 2);
     }
 }
 

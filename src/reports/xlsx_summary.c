@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "reports/fields.h"
+#include "reports/names.h"
 #include "reports/xlsx.h"
 #include "results/headline.h"
 
@@ -41,7 +42,7 @@ static struct view view_of(const struct az_table *t)
         }
     }
     for (size_t i = 0; i < v.n; i++)
-        v.scale[i] = az_field_scale(t, v.col[i], v.rows);
+        v.scale[i] = az_field_scale_read(t, v.col[i], v.rows);
     return v;
 }
 
@@ -49,12 +50,14 @@ static struct az_sv header_of(struct az_xlsx *x, const struct view *v, size_t i)
 {
     const struct az_column *col = &v->t->columns.v[v->col[i]];
 
-    return az_field_header(x->scratch, col, col->type == AZ_TEXT ? "" : v->scale[i].unit);
+    return az_field_title(x->scratch, col, col->type == AZ_TEXT ? "" : v->scale[i].unit);
 }
 
 static struct az_sv text_of(struct az_xlsx *x, const struct az_cell *c)
 {
-    return az_field_cut(x->scratch, az_field_line(x->scratch, az_cell_text(c)), TEXT_MAX, true);
+    return az_field_cut(x->scratch,
+                        az_name_plain(x->scratch, az_field_line(x->scratch, az_cell_text(c))),
+                        TEXT_MAX, true);
 }
 
 static bool shown(const struct az_xlsx_plan *plan, size_t i)

@@ -379,6 +379,9 @@ int az_compare(struct az_document *doc, const struct az_compare_input *in, size_
     rc = choose_baseline(&c);
     if (rc)
         return rc;
+    for (size_t i = 0; i < c.n; i++)
+        c.shown[i] = usable[i].tag;
+    az_words_tags(c.shown, c.n);
     doc->title = heading(&c);
     doc->format = AZ_SV("comparison");
     doc->schema = AZ_SV("analyzer-comparison/1");

@@ -348,9 +348,7 @@ int az_compare_verdict(struct az_comparison *c, const struct az_causes *causes)
 
     if (!w.t)
         return az_arena_error(c->a);
-    for (size_t i = 0; i < c->n; i++)
-        w.tag[i] = c->in[i].tag;
-    az_words_tags(w.tag, c->n);
+    memcpy(w.tag, c->shown, sizeof w.tag);
     for (size_t v = 0; v < c->n; v++)
         if (v != c->base && lines++ < WHAT_MOST)
             put_what(&w, &causes[v], v);

@@ -67,8 +67,8 @@ static struct az_table *new_table(struct az_comparison *c, const struct az_cause
     if (!t)
         return NULL;
     t->id = az_variant_name(c, "waterfall", variant);
-    t->title = az_arena_printf(c->a, "From %.*s to %.*s (%s%s%.*s)", AZ_SVF(c->in[c->base].tag),
-                               AZ_SVF(c->in[variant].tag), az_pairing_text(o->by),
+    t->title = az_arena_printf(c->a, "From %.*s to %.*s (%s%s%.*s)", AZ_SVF(c->shown[c->base]),
+                               AZ_SVF(c->shown[variant]), az_pairing_text(o->by),
                                o->by == AZ_BY_NONE ? "parts of the total" : ": ",
                                AZ_SVF(o->by == AZ_BY_NONE ? AZ_SV("") : o->table));
     az_table_column(t, "Step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

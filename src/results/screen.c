@@ -101,6 +101,25 @@ static void choose_columns(const struct question *q, struct az_screen_part *p)
         p->n = 0;
 }
 
+/* Names alone: at least three in four of the rows shown have one of their own. */
+static bool told_apart(const struct az_screen_part *p)
+{
+    const struct az_table *t = p->table;
+    const size_t rows = p->rows < t->rows ? p->rows : t->rows;
+    size_t own = 0;
+
+    if (!az_sv_is(t->id, "op_models") || p->n == 0)
+        return true;
+    for (size_t r = 0; r < rows; r++) {
+        size_t k = 0;
+        while (k < r && !az_sv_eq(az_cell_text(az_table_at(t, k, p->col[0])),
+                                  az_cell_text(az_table_at(t, r, p->col[0]))))
+            k++;
+        own += k == r;
+    }
+    return 4 * own >= 3 * rows;
+}
+
 static size_t add(const struct az_document *d, const struct question *q,
                   struct az_screen_part out[AZ_SCREEN_PARTS], size_t n)
 {
@@ -110,7 +129,8 @@ static size_t add(const struct az_document *d, const struct question *q,
             continue;
         out[n] = (struct az_screen_part){ .table = t, .rows = q->rows, .share_of = q->share_of };
         choose_columns(q, &out[n]);
-        return n + 1;
+        if (told_apart(&out[n]))
+            return n + 1;
     }
     return n;
 }

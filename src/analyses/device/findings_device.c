@@ -12,7 +12,7 @@ int az_find_low_use(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
     struct az_device_uses uses;
-    if (!(t->caps & AZ_CAP_TIMELINE))
+    if (!(t->caps & AZ_CAP_TIMELINE) || t->caps & AZ_CAP_OPREPORT) /* its account is another */
         return 0;
     az_vec_init(&uses, job->mem);
     int rc = az_utilization_of(job, trace, &uses);

@@ -147,6 +147,8 @@ static int tell(struct work *w, const struct tally *x)
 int az_opr_findings(struct az_tt *t)
 {
     struct work w = { .t = t, .totals = az_opr_totals_of(t->job) };
+    if (w.totals && t->last_mark != AZ_NO_ID)
+        w.totals->after = az_opr_text(t, t->last_mark);
     w.ran = az_arena_array(t->job->arena, t->sigs.n + 1, 1);
     if (!w.totals || !w.ran)
         return az_arena_error(t->job->arena);

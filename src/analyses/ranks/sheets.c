@@ -238,6 +238,16 @@ static int timelines(const struct az_mr_ranks *m)
     return az_job_add(m->job, t, 0);
 }
 
+/* Columns of the figures are called as in other tools; people read what they are. */
+static void title_figures(struct az_table *t)
+{
+    static const char *const titles[AZ_MR_FIGURES] = { "Computing", "Exposed communication",
+                                                       "Exposed copies", "Busy", "Idle", "Total",
+                                                       "Communication", "Copies" };
+    for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
+        t->columns.v[1 + f].title = az_sv_str(titles[f]);
+}
+
 /* The same turned round, a row a rank: what the charts are drawn from. */
 static int by_rank(const struct az_mr_ranks *m)
 {
@@ -248,7 +258,7 @@ static int by_rank(const struct az_mr_ranks *m)
         "total_time",       "total_comm_time",   "total_memcpy_time",   NULL
     };
     struct az_table *t = az_table_new(m->job->arena, "gpu_timelines_by_rank",
-                                      "GPU time line, a row a rank (ms)", AZ_TABLE_SUMMARY);
+                                      "GPU time line, a row a rank", AZ_TABLE_SUMMARY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
         az_table_column(t, figure_text(f), AZ_REAL, AZ_UNIT_MS,
@@ -261,6 +271,8 @@ static int by_rank(const struct az_mr_ranks *m)
             az_put_f64(t, (double)m->part[i]->figure[f] / 1e6);
     }
     int rc = az_job_add(m->job, t, 0);
+    if (rc == 0)
+        title_figures(t);
     if (rc == 0)
         rc = az_job_chart(m->job, AZ_CHART_STACKED_COLUMN, "gpu_timelines_by_rank",
                           "GPU time of every rank", "rank", stack, "ms");

@@ -234,6 +234,15 @@ static bool on_devices(struct az_sv name)
     return false;
 }
 
+/* Operations of a compiled program that begin or wait for a copy: `copy-done.2` as `copy-done`. */
+static struct az_sv compiled_copy(struct az_sv name)
+{
+    struct az_sv of = name;
+    if (!az_sv_starts(name, AZ_SV("copy-done")) && !az_sv_starts(name, AZ_SV("copy-start")))
+        return AZ_SV("");
+    return az_sv_cut(&of, '.');
+}
+
 /* ", 48 % of the link to the host"; empty: the link is not known, or not used. */
 static struct az_sv link_share(struct work *w, struct az_sv name, double gbps)
 {
@@ -271,7 +280,11 @@ static int tell(struct work *w, const struct sum *s)
         f.detail = az_arena_printf(v->job->arena, " of %s at %.1f GB/s%.*s", bytes, gbps,
                                    AZ_SVF(link_share(w, name, gbps)));
     }
-    if (s->part == AZ_PART_COPY && on_devices(name))
+    const struct az_sv compiled = s->part == AZ_PART_COPY ? compiled_copy(name) : AZ_SV("");
+    if (compiled.n) {
+        f.subject = f.row = compiled;
+        f.advice = AZ_SV("begin the copies earlier, or keep in fast memory what they bring");
+    } else if (s->part == AZ_PART_COPY && on_devices(name))
         f.advice = AZ_SV("write results where they are needed, or copy on a stream of its own");
     return az_vd_add(v, s->part == AZ_PART_COMM ? "exposed_communication" : "exposed_copy", &f);
 }

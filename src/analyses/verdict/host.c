@@ -1,7 +1,6 @@
 /* The index of the host's events by thread. */
 #include "analyses/verdict/host.h"
 
-#include "classify/rules.h"
 #include "facts/shared.h"
 
 #define RULES "trace_names.rules"
@@ -141,7 +140,9 @@ int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
         return rc;
     if (!h->call_class || !h->op_cause)
         return az_arena_error(&h->arena);
-    rc = number_threads(h);
+    rc = az_rules_read_group(RULES, "host_call", &h->arena, &h->call_rules);
+    if (rc == 0)
+        rc = number_threads(h);
     if (rc == 0)
         rc = by_thread(h, AZ_CALL, &h->calls);
     if (rc == 0)
@@ -154,6 +155,11 @@ int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
 void az_vd_host_release(struct az_vd_host *h) { az_arena_release(&h->arena); }
 
 /* ---- names ---- */
+struct az_sv az_vd_call_class(const struct az_vd_host *h, struct az_sv name)
+{
+    return az_rules_class_of(&h->call_rules, "host_call", name);
+}
+
 enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call)
 {
     static const char *const text[AZ_VD_CALLS] = { "",      "launch",        "synchronise",
@@ -163,7 +169,7 @@ enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call)
     if (name == AZ_NO_ID)
         return AZ_VD_CALL_OTHER;
     if (!h->call_class[name]) {
-        const struct az_sv is = az_rules_class(RULES, "host_call", az_trace_text(h->t, name));
+        const struct az_sv is = az_vd_call_class(h, az_trace_text(h->t, name));
         int k = AZ_VD_CALLS - 1;
         while (k > 0 && !az_sv_is(is, text[k]))
             k--;
@@ -176,8 +182,12 @@ enum az_vd_cause az_vd_op_cause(struct az_vd_host *h, uint32_t name)
 {
     if (name == AZ_NO_ID)
         return AZ_IDLE_UNKNOWN;
+    if (!h->op_rules.v &&
+        az_rules_read_group(RULES, "host_op", h->v->job->arena, &h->op_rules) != 0)
+        return AZ_IDLE_UNKNOWN; /* the arena has failed: az_vd_add says so */
     if (!h->op_cause[name]) {
-        const struct az_sv is = az_rules_class(RULES, "host_op", az_trace_text(h->t, name));
+        const struct az_sv is =
+            az_rules_class_of(&h->op_rules, "host_op", az_trace_text(h->t, name));
         const enum az_vd_cause c = az_sv_is(is, "data_loading") ? AZ_IDLE_LOADING
                                    : az_sv_is(is, "compiling")  ? AZ_IDLE_COMPILING
                                    : az_sv_is(is, "saving")     ? AZ_IDLE_SAVING

@@ -3,6 +3,7 @@
 #define AZ_ANALYSES_VERDICT_HOST_H
 
 #include "analyses/verdict/verdict.h"
+#include "classify/rules.h"
 #include "model/optrace.h"
 
 /* Classes of calls by configs/trace_names.rules, group host_call. */
@@ -33,6 +34,7 @@ struct az_vd_host {
     struct az_vd_rows calls, ops, ranges;
     uint8_t *call_class; /* name id -> az_vd_call + 1; 0: not looked up */
     uint8_t *op_cause;   /* name id -> az_vd_cause + 1 */
+    struct az_rule_list call_rules, op_rules; /* read once, those of operators when asked for */
     uint32_t *bare;      /* graph launches without device events, rows by start */
     size_t n_bare, n_graphs;
 };
@@ -40,6 +42,8 @@ struct az_vd_host {
 int az_vd_host_make(struct az_vd_host *h, struct az_vd *v) AZ_MUST_USE;
 void az_vd_host_release(struct az_vd_host *h);
 
+/* Class of a call's name; empty: none. */
+struct az_sv az_vd_call_class(const struct az_vd_host *h, struct az_sv name);
 enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call);
 /* Call of a device operation (az_op word); AZ_NO_ROW. */
 static inline uint32_t az_vd_launch(const struct az_vd_host *h, uint32_t op)

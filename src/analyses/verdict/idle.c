@@ -4,7 +4,6 @@
 #include "base/human.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "classify/rules.h"
 
 #define KEPT     60   /* groups of a part; the smaller ones are one by cause */
 #define RUN      8    /* gaps in a row that are bound by launching */
@@ -375,8 +374,8 @@ static struct az_sv detail(struct work *w, const struct az_vd_idle *s, const str
                             (int)(s->op.n < 60 ? s->op.n : 60), s->op.p, s->op.n > 60 ? "..." : "");
     if (s->next.n && 2 * next >= all) {
         const struct az_sv name = s->bytes > 0 ? s->next : az_vd_short(s->next);
-        out = az_arena_printf(a, "%.*s before %.*s%s", AZ_SVF(out),
-                              (int)(name.n < 60 ? name.n : 60), name.p, name.n > 60 ? "..." : "");
+        out = az_arena_printf(a, "%.*s%s before %.*s%s", AZ_SVF(out),
+                              s->cause == AZ_IDLE_UNKNOWN ? ", mostly" : "", (int)(name.n < 60 ? name.n : 60), name.p, name.n > 60 ? "..." : "");
         az_human_bytes(s->bytes / (double)s->count, size);
         if (s->bytes > 0)
             out = az_arena_printf(a, "%.*s of %s", AZ_SVF(out), size);
@@ -385,9 +384,9 @@ static struct az_sv detail(struct work *w, const struct az_vd_idle *s, const str
 }
 
 /* A call that only waits, as against a copy. */
-static bool is_sync(struct az_sv call)
+static bool is_sync(const struct work *w, struct az_sv call)
 {
-    return az_sv_is(az_rules_class("trace_names.rules", "host_call", call), "synchronise");
+    return az_sv_is(az_vd_call_class(&w->h, call), "synchronise");
 }
 
 /* Groups of one cause (and call where that is what matters) are one finding. */
@@ -416,7 +415,7 @@ static int tell(struct work *w, size_t first, uint8_t *told)
     if (s->cause == AZ_IDLE_UNRECORDED) /* the rule about graphs says it */
         return 0;
     int rc = az_vd_add(w->v, "idle", &f);
-    if (rc || in_steps == 0 || s->cause != AZ_IDLE_SYNC || !is_sync(s->call))
+    if (rc || in_steps == 0 || s->cause != AZ_IDLE_SYNC || !is_sync(w, s->call))
         return rc;
     f.gain = in_steps;
     f.advice = AZ_SV(""); /* the rule's */

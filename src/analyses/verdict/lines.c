@@ -83,11 +83,13 @@ static int what(struct az_vd_whole *w, struct az_table *out)
             -1);
     const int64_t ns = w->sum.total > 0 ? az_vd_mean(w, w->sum.total) : w->sum.kernels;
     struct az_sv text = devices(w);
-    text = add(w, text, ", ", ranks(w));
+    const struct az_sv of = ranks(w);
+    if (text.n || !az_sv_is(of, "1 rank")) /* sums say neither */
+        text = add(w, text, ", ", of);
     if (w->sum.steps)
         text = add(w, text, ", ", steps(w));
     az_human_time(ns, span);
-    text = az_arena_printf(w->job->arena, "%.*s, %s%s (%.*s)", AZ_SVF(text), span,
+    text = az_arena_printf(w->job->arena, "%.*s%s%s%s (%.*s)", AZ_SVF(text), text.n ? ", " : "", span,
                            w->sum.total > 0 ? "" : " of kernels", AZ_SVF(w->job->doc->format));
     return put(w, out, AZ_LINE_WHAT, "", text, ns);
 }
@@ -239,7 +241,13 @@ int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
             add(w, text, "; ",
                 az_arena_printf(a, "ranks %.*s are missing",
                                 AZ_SVF(az_rank_list(a, w->ranks->missing, w->ranks->n_missing))));
-    if (w->n == 1 && s->total > 0 && s->first_runs == 0 &&
+    if (s->after.n)
+        text = add(w, text, "; ",
+                   az_arena_printf(a,
+                                   "only operations after the last signpost, '%.*s', count "
+                                   "(ignore_signposts: all)",
+                                   AZ_SVF(s->after)));
+    if (w->n == 1 && s->total > 0 && s->first_runs == 0 && s->after.n == 0 &&
         (double)s->host * SEEN > (double)az_vd_mean(w, s->total)) {
         char device[AZ_HUMAN_MAX], host[AZ_HUMAN_MAX];
         az_human_time(az_vd_mean(w, s->total), device);

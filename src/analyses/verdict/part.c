@@ -75,6 +75,16 @@ static void device_name(struct az_vd *v)
 {
     for (size_t i = 0; i < v->t->devices.n && !v->part->device.n; i++)
         v->part->device = az_vd_keep(v, v->t->devices.v[i].name);
+    for (size_t i = 0; i < v->t->facts.n && !v->part->device.n; i++) {
+        const struct az_fact *f = &v->t->facts.v[i]; /* "TPU v6 Lite, 918 TFLOP/s", "AMD, 304 cores" */
+        struct az_sv text = f->value;
+        const struct az_sv name = az_sv_cut(&text, ',');
+        if (az_sv_starts(f->key, AZ_SV("device ")) && name.n)
+            v->part->device = az_vd_keep(
+                v, az_sv_find(f->key, AZ_SV("GPU")) >= 0 && az_sv_find(name, AZ_SV(" ")) < 0
+                       ? az_arena_printf(v->job->arena, "%.*s GPU", AZ_SVF(name))
+                       : name);
+    }
 }
 
 /* Rows that should have been there, as against those that no table is made of. */
@@ -216,6 +226,7 @@ static void report_totals(struct az_vd *v)
     p->devices = 1;
     p->first_runs = o->firsts;
     p->first_ns = o->first;
+    p->after = az_vd_keep(v, o->after);
 }
 
 static int look(struct az_vd *v)
@@ -374,6 +385,7 @@ static const struct az_shape_field part_fields[] = {
     AZ_TEXT_OF(struct az_vd_part, drop),
     AZ_PLAIN(struct az_vd_part, first_runs),
     AZ_PLAIN(struct az_vd_part, first_ns),
+    AZ_TEXT_OF(struct az_vd_part, after),
     AZ_PLAIN(struct az_vd_part, host),
     AZ_NEST_OF(struct az_vd_part, idles, idles_shape),
     AZ_VEC_OF(struct az_vd_part, found, found_shape),

@@ -266,7 +266,7 @@ static struct az_sv nothing_found(struct az_vd_whole *w)
     const double known = all > 0 ? 100.0 * (double)s->rated / (double)all : 100;
     if (az_vd_doubt(w))
         return AZ_SV("what is idle cannot be judged: record the kernels of graphs first");
-    if (known >= JUDGED)
+    if (known >= JUDGED || (w->job->n_traces == 1 && w->job->traces[0]->caps & AZ_CAP_OPREPORT))
         return AZ_SV("nothing above 1 % of the time stands out");
     return az_arena_printf(
         w->job->arena,

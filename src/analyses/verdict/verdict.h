@@ -105,6 +105,7 @@ struct az_vd_part {
     int64_t by_order_ns;          /* their operators are of graph captures that name no kernels */
     struct az_sv drop;            /* the most frequent reason */
     int64_t first_runs, first_ns; /* of a report of operations: gaps before what runs first */
+    struct az_sv after;           /* the signpost before which operations do not count */
     int64_t host;                 /* what the host recorded, first start to last end, ns */
     struct az_vd_idles idles;
     struct az_vd_founds found;
