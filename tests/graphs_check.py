@@ -210,6 +210,9 @@ def damage(a, tmp):
     hold(operators(out) == truth["operators"] and not p.stderr, "a list that was made elsewhere", p.stderr)
     out, truth, p = run(a, tmp, ["--layout", "vllm"], before=lambda data: twice(os.path.join(data, "capture_traces")))
     hold(operators(out) == truth["operators"] and not p.stderr, "a list that names a file often", p.stderr)
+    captured = [a.analyzer, "run", os.path.join(tmp, "data", "capture_traces")]
+    p = subprocess.run(captured, capture_output=True, text=True)
+    hold(p.returncode != 0 and "the trace of a graph's capture" in p.stderr, "a capture without the run", p.stderr)
     out, truth, p = run(a, tmp, [], before=lambda data: drop(os.path.join(data, "capture_traces")))
     hold(p.returncode == 0 and "no graph capture in this folder" in p.stderr and share(out, "paired") == 0, "empty folder", p.stderr)
     out, truth, p = run(a, tmp, [], ["--opt", "capture_folder=" + os.path.join(tmp, "gone")])
