@@ -10,6 +10,7 @@ import glob
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -269,6 +270,28 @@ def small_disk(c, folder):
     c.same("raw", "small_out", "and the report is the same")
 
 
+def engines(c, folder):
+    """The command lines of docs/cluster.md 3: xargs, and what a completion of an indexed Kubernetes Job runs."""
+    env = dict(os.environ, PATH=os.path.dirname(c.analyzer) + ":" + os.environ["PATH"])
+    p = subprocess.run("ls %s/*.json | xargs -P 2 -n 3 analyzer map -o %s" % (folder, c.path("by_xargs")), shell=True, env=env, capture_output=True,
+                       text=True, timeout=120)
+    c.reduce("by_xargs_out", c.path("by_xargs"))
+    c.ok(p.returncode == 0, "xargs: %d %s" % (p.returncode, p.stderr))
+    c.same("raw", "by_xargs_out", "one machine, xargs")
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "docs", "cluster.md")) as f:
+        text = f.read()
+    command = json.loads(re.search(r"command: (\[.*\])", text).group(1))
+    pods = int(re.search(r"completions: (\d+)", text).group(1))
+    with open(c.path("list"), "w") as f:
+        f.writelines("%s\n" % x for x in sorted(glob.glob(folder + "/*.json")))
+    command = [x.replace("/shared", c.dir).replace(c.dir + "/parts", c.path("by_pods")) for x in command]
+    good = [subprocess.run(command, env=dict(env, JOB_COMPLETION_INDEX=str(k)), capture_output=True, timeout=120).returncode
+            for k in range(pods)]
+    c.ok(set(good) == {0}, "%d pods: %s" % (pods, sorted(set(good))))
+    c.reduce("by_pods_out", c.path("by_pods"), "--expect", c.path("list"))
+    c.same("raw", "by_pods_out", "an indexed Job of %d completions" % pods)
+
+
 def shared_runs(c, shared):
     for name in ("synth_fsdp8", "synth_moe8", "synth_pp8", "synth_vllm4", "synth_fsdp8_missing5", "dlrm8"):
         folder = os.path.join(shared, "data", "multirank", name)
@@ -307,6 +330,7 @@ def main():
     disk_full(c, folder)
     small_disk(c, folder)
     counters(c)
+    engines(c, folder)
     commands(c, folder)
     other_formats(c)
     fuzz(c, rng)

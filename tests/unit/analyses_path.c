@@ -41,7 +41,8 @@ static void put(struct run *x, size_t r, int64_t start, int64_t end, uint32_t co
         x->op[r][i] = x->op[r][i - 1];
         x->coll[r][i] = x->coll[r][i - 1];
     }
-    x->op[r][i] = (struct az_coll_op){ start, end, AZ_NO_ROW, (uint8_t)(1 + dice(4)) };
+    x->op[r][i] = (struct az_coll_op){ start, end, AZ_NO_ROW, (uint8_t)(1 + dice(4)),
+                                       dice(5) ? start - dice(30) : INT64_MIN };
     x->coll[r][i] = coll;
 }
 
@@ -166,10 +167,13 @@ static void walk(const struct run *x, struct az_coll_path *out)
                 (p == OPS || earlier(x, r, p, i)))
                 p = i;
         const int64_t from = p == OPS ? x->begin : x->op[r][p].end;
-        out->idle += t - from;
+        int64_t asked = p == OPS || self == OPS ? from : x->op[r][self].launch;
+        asked = asked < from ? from : asked > t ? t : asked; /* until then it was the host's */
+        out->host += asked - from;
+        out->idle += t - asked;
         out->by_rank[r] += t - from;
         t = from;
-        if (p == OPS)
+        if (p == OPS || t <= x->begin) /* what takes no time there is not on it */
             return;
         const struct az_coll_op *o = &x->op[r][p];
         self = p;
@@ -223,8 +227,9 @@ static void path(const struct run *x, struct az_coll_path *out, struct az_arena 
         parts[r] = &part[r];
         for (size_t i = 0; i < x->n[r]; i++)
             if (x->op[r][i].event != AZ_NO_ROW)
-                ev[r][x->op[r][i].event] =
-                    (struct az_coll_event){ .start = x->op[r][i].start, .end = x->op[r][i].end };
+                ev[r][x->op[r][i].event] = (struct az_coll_event){ .start = x->op[r][i].start,
+                                                                   .end = x->op[r][i].end,
+                                                                   .launch = x->op[r][i].launch };
         base[r + 1] = base[r] + (uint32_t)x->events[r];
         assert_int_equal(az_coll_local_make(x->op[r], x->n[r], &part[r], &scratch, a, NULL), 0);
     }
@@ -255,7 +260,7 @@ static void path(const struct run *x, struct az_coll_path *out, struct az_arena 
 static void equals_brute_force(void **unused)
 {
     (void)unused;
-    size_t hops = 0, idle = 0;
+    size_t hops = 0, idle = 0, host = 0;
     for (int run = 0; run < RUNS; run++) {
         static struct run x;
         struct az_arena a;
@@ -275,6 +280,7 @@ static void equals_brute_force(void **unused)
         assert_int_equal(p.length, longest(&x, x.last, x.end, OPS, 0));
         assert_int_equal(p.length, x.end - x.begin);
         assert_int_equal(p.idle, w.idle);
+        assert_int_equal(p.host, w.host);
         assert_int_equal(p.transfer, w.transfer);
         assert_int_equal(groups[0], w.transfer);
         assert_int_equal(p.hops, w.hops);
@@ -282,9 +288,10 @@ static void equals_brute_force(void **unused)
         assert_memory_equal(ours, plain, sizeof ours);
         hops += p.hops;
         idle += p.idle > 0;
+        host += p.host > 0;
         az_arena_release(&a);
     }
-    assert_true(hops > RUNS && idle > RUNS / 4); /* the runs are not trivial */
+    assert_true(hops > RUNS && idle > RUNS / 4 && host > RUNS / 4); /* the runs are not trivial */
 }
 
 /* Work that a step's begin cuts is told apart from what is before it. */
@@ -292,11 +299,11 @@ static void steps_cut_work(void **unused)
 {
     (void)unused;
     struct az_arena a, scratch;
-    const struct az_coll_op op[] = { { 0, 40, AZ_NO_ROW, 1 },
-                                     { 90, 130, AZ_NO_ROW, 2 },
-                                     { 150, 160, 0, 5 },
-                                     { 170, 200, AZ_NO_ROW, 3 } };
-    struct az_coll_event ev = { .start = 150, .end = 160 };
+    const struct az_coll_op op[] = { { 0, 40, AZ_NO_ROW, 1, 0 },
+                                     { 90, 130, AZ_NO_ROW, 2, 60 },
+                                     { 150, 160, 0, 5, 140 },
+                                     { 170, 200, AZ_NO_ROW, 3, 165 } };
+    struct az_coll_event ev = { .start = 150, .end = 160, .launch = 140 };
     const struct az_coll_step step[] = { { 100, 180, 7 }, { 180, 220, 8 } };
     struct az_coll_part p = { .ev = &ev, .n = 1, .steps = step, .n_steps = 2 };
     az_arena_init(&a, NULL);
@@ -305,10 +312,14 @@ static void steps_cut_work(void **unused)
     assert_int_equal(p.n_local, 4);
     assert_int_equal(p.local[0].from, 100); /* before the collective: to the begin of its step */
     assert_int_equal(p.local[0].event, AZ_NO_ROW);
-    assert_int_equal(p.local[0].n, 1);
+    assert_int_equal(p.local[0].n, 2);
     assert_int_equal(p.share[p.local[0].first].ns, 30);
-    assert_int_equal(p.local[1].event, 0); /* before the end of step 7 */
+    assert_int_equal(p.share[p.local[0].first + 1].family, AZ_COLL_HOST);
+    assert_int_equal(p.share[p.local[0].first + 1].ns, 10); /* of 20, until its call began */
+    assert_int_equal(p.local[1].event, 0);                  /* before the end of step 7 */
     assert_int_equal(p.share[p.local[1].first].ns, 10);
+    assert_int_equal(p.share[p.local[1].first + 1].family, AZ_COLL_HOST);
+    assert_int_equal(p.share[p.local[1].first + 1].ns, 5);
     assert_int_equal(p.local[2].from, 180); /* step 8 */
     assert_int_equal(p.share[p.local[2].first].ns, 20);
     assert_int_equal(p.last, 200);

@@ -15,8 +15,8 @@ static int64_t common(const struct az_cr *c, size_t r, int64_t t)
     return k ? t - az_coll_ahead(k, t) : t;
 }
 
-/* Local time that ends at *t, of which `want` is on the path: by family as the rank says, the rest
- * idle. Where clocks drift, or the path begins within, in proportion. */
+/* Local time that ends at *t, of which `want` is on the path: by family and host as the rank says,
+ * the rest idle. Where clocks drift, or the path begins within, in proportion. */
 static void give(const struct az_coll_part *p, const struct az_coll_local *l, int64_t all,
                  int64_t want, struct az_coll_path *out)
 {
@@ -27,7 +27,7 @@ static void give(const struct az_coll_part *p, const struct az_coll_local *l, in
     for (uint32_t i = 0; i < l->n && whole > 0; i++) {
         const struct az_coll_share *s = &p->share[l->first + i];
         const int64_t ns = want == whole ? s->ns : az_muldiv(s->ns, want, whole);
-        out->family[s->family] += ns;
+        *(s->family == AZ_COLL_HOST ? &out->host : &out->family[s->family]) += ns;
         given += ns;
     }
     out->idle += want - given;
@@ -93,7 +93,7 @@ void az_coll_path_walk(const struct az_cr *c, size_t rank, size_t local, struct 
         out->idle += t - out->begin;
         out->by_rank[rank] += t - out->begin;
     }
-    out->length = out->idle + out->transfer;
+    out->length = out->idle + out->host + out->transfer;
     for (size_t f = 0; f < AZ_FAMILIES; f++)
         out->length += out->family[f];
 }
@@ -230,6 +230,7 @@ static int steps_table(const struct paths *k)
     az_table_column(t, "compute_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "copies_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "transfer_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "host_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "idle_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "collectives", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "last_rank", AZ_INT, AZ_UNIT_ID, 0);
@@ -245,6 +246,7 @@ static int steps_table(const struct paths *k)
         az_put_f64(t, az_coll_us(family_of(p, false)));
         az_put_f64(t, az_coll_us(family_of(p, true)));
         az_put_f64(t, az_coll_us(p->transfer));
+        az_put_f64(t, az_coll_us(p->host));
         az_put_f64(t, az_coll_us(p->idle));
         az_put_i64(t, (int64_t)p->hops);
         az_put_i64(t, c->ranks->v[p->last].rank);
@@ -269,7 +271,7 @@ static int shares_table(const struct paths *k)
     static const int order[] = { 1, -3 };
     struct az_table *t = az_table_new(c->arena, "critical_path_shares",
                                       "Critical path by rank, group and family", 0);
-    int64_t all = 0, idle = 0, transfer = 0;
+    int64_t all = 0, idle = 0, host = 0, transfer = 0;
     az_table_column(t, "by", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "time_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
@@ -277,6 +279,7 @@ static int shares_table(const struct paths *k)
     for (size_t i = 0; i < k->n; i++) {
         all += k->v[i].length;
         idle += k->v[i].idle;
+        host += k->v[i].host;
         transfer += k->v[i].transfer;
     }
     for (size_t f = 0; f < AZ_FAMILIES; f++) {
@@ -286,6 +289,7 @@ static int shares_table(const struct paths *k)
         put_share(t, "family", az_family_text((enum az_family)f), sum, all);
     }
     put_share(t, "family", AZ_SV("transfer"), transfer, all);
+    put_share(t, "family", AZ_SV("host"), host, all);
     put_share(t, "family", AZ_SV("idle"), idle, all);
     for (size_t r = 0; r < c->ranks->n; r++)
         put_share(t, "rank", az_arena_printf(c->arena, "%lld", (long long)c->ranks->v[r].rank),

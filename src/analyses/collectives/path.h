@@ -1,7 +1,8 @@
 /* The critical path over all ranks (docs/formulas-collectives.md 7): the chain of work that ended
  * last, followed back in time. On a rank, before a moment comes the device operation that ended
  * last until then; time between the two is idle. Before the end of a collective comes its transfer,
- * and before that the start of the member that arrived last. So the pieces follow each other
+ * and before that the start of the member that arrived last. Of idle time that is the host's in
+ * which the operation after it was not yet launched. So the pieces follow each other
  * without gap or overlap, and their sum is the step, exactly; no other chain is longer, as every
  * other one has waited somewhere.
  *
@@ -19,7 +20,11 @@ struct az_coll_op {
     int64_t start, end;
     uint32_t event; /* of the part, if it is a collective; AZ_NO_ROW */
     uint8_t family;
+    int64_t launch; /* start of the call that launched it; INT64_MIN: unknown */
 };
+/* Of a part's shares: a family, or time before an operation in which its call had not begun. */
+#define AZ_COLL_HOST  AZ_FAMILIES
+#define AZ_COLL_PARTS (AZ_FAMILIES + 1)
 AZ_VEC(struct az_coll_op, az_coll_ops);
 
 /* Fills the part's local, share, first and last, in `keep`; ev, n, steps are there. */
@@ -29,14 +34,14 @@ int az_coll_local_make(const struct az_coll_op *op, size_t n, struct az_coll_par
 
 /* A path; sums in ns. */
 struct az_coll_path {
-    int64_t step;                                /* number; -1: the whole recording */
-    int64_t begin, end;                          /* on the common clock */
-    int64_t length;                              /* of its pieces, added up */
-    int64_t idle, transfer, family[AZ_FAMILIES]; /* of it; transfer is in no family */
-    int64_t *by_rank;                            /* by index: its local pieces */
-    int64_t *by_group;                           /* transfers */
-    size_t hops;                                 /* collectives on it */
-    size_t last;                                 /* rank at its end, index */
+    int64_t step;                                      /* number; -1: the whole recording */
+    int64_t begin, end;                                /* on the common clock */
+    int64_t length;                                    /* of its pieces, added up */
+    int64_t idle, host, transfer, family[AZ_FAMILIES]; /* of it; host is not in idle */
+    int64_t *by_rank;                                  /* by index: its local pieces */
+    int64_t *by_group;                                 /* transfers */
+    size_t hops;                                       /* collectives on it */
+    size_t last;                                       /* rank at its end, index */
 };
 /* The path from `begin` to `end` on the common clock, from the local piece `local` of a rank, which
  * ends there. by_rank and by_group are there, zero. */

@@ -9,6 +9,7 @@ struct item { /* an operation, a piece of one, or the begin of a step */
     uint32_t event;
     uint8_t family, order; /* among those that end together: work, collectives, begins of steps */
     size_t index;
+    int64_t launch;
 };
 enum { WORK, COMM, STEP };
 AZ_VEC(struct item, items);
@@ -57,7 +58,8 @@ static int add(struct local *l, const struct az_coll_op *op, size_t index)
                       .event = op->event,
                       .family = op->family,
                       .order = op->event == AZ_NO_ROW ? WORK : COMM,
-                      .index = index };
+                      .index = index,
+                      .launch = op->launch };
     int rc = 0;
     for (size_t k = step_after(l->p, x.start);
          rc == 0 && x.order == WORK && k < l->p->n_steps && l->p->steps[k].start < op->end; k++) {
@@ -65,6 +67,7 @@ static int add(struct local *l, const struct az_coll_op *op, size_t index)
         rc = az_vec_push(&l->v, x);
         x.start = x.end;
         x.end = op->end;
+        x.launch = INT64_MIN; /* nothing was waited for */
     }
     return rc ? rc : az_vec_push(&l->v, x);
 }
@@ -151,35 +154,56 @@ static void answer(const struct local *l, size_t item, int64_t t, struct az_coll
     }
 }
 
-/* Time of one family along each chain, since where it stops. */
-static bool add_up(struct local *l, unsigned family)
+/* Time between an item and t, when something begins that was launched at `launch`, until then: the
+ * host had not asked for it yet. */
+static int64_t host_time(const struct local *l, size_t item, int64_t t, int64_t launch)
+{
+    if (item == NONE)
+        return 0;
+    const int64_t from = l->v.v[item].end, to = launch < t ? launch : t;
+    return to > from ? to - from : 0;
+}
+
+/* The host's time before the operation, or the operation's own, if it is of what is added up. */
+static int64_t own_time(const struct local *l, size_t i, unsigned what)
+{
+    const struct item *x = &l->v.v[i];
+    if (x->order != WORK)
+        return 0;
+    if (what == AZ_COLL_HOST)
+        return host_time(l, l->pred[i], x->start, x->launch);
+    return x->family == what ? x->end - x->start : 0;
+}
+
+/* Time of one family, or of the host, along each chain, since where it stops. */
+static bool add_up(struct local *l, unsigned what)
 {
     bool any = false;
     for (size_t i = 0; i < l->v.n; i++) {
-        const struct item *x = &l->v.v[i];
         const size_t q = l->pred[i];
-        l->sum[i] = q != NONE && l->v.v[q].order == WORK ? l->sum[q] : 0;
-        if (x->order == WORK && x->family == family) {
-            l->sum[i] += x->end - x->start;
-            any = true;
-        }
+        const int64_t own = own_time(l, i, what);
+        l->sum[i] = (q != NONE && l->v.v[q].order == WORK ? l->sum[q] : 0) + own;
+        any |= own > 0;
     }
     return any;
 }
 
 static int shares(struct local *l, const size_t *item, size_t queries, struct az_arena *keep)
 {
-    int64_t *of = az_arena_array(l->scratch, queries * AZ_FAMILIES + 1, sizeof *of);
+    int64_t *of = az_arena_array(l->scratch, queries * AZ_COLL_PARTS + 1, sizeof *of);
     size_t n = 0;
     if (!of)
         return az_arena_error(l->scratch);
-    for (unsigned f = 0; f < AZ_FAMILIES; f++) {
-        if (!add_up(l, f))
+    for (unsigned f = 0; f < AZ_COLL_PARTS; f++) {
+        if (!add_up(l, f) && f != AZ_COLL_HOST)
             continue;
         for (size_t q = 0; q < queries; q++) {
-            of[q * AZ_FAMILIES + f] =
+            of[q * AZ_COLL_PARTS + f] =
                 item[q] != NONE && l->v.v[item[q]].order == WORK ? l->sum[item[q]] : 0;
-            n += of[q * AZ_FAMILIES + f] > 0;
+            if (f == AZ_COLL_HOST && q < l->p->n) /* before the event itself */
+                of[q * AZ_COLL_PARTS + f] +=
+                    host_time(l, item[q], l->p->ev[q].start, l->p->ev[q].launch);
+            n += of[q * AZ_COLL_PARTS + f] > 0;
         }
     }
     l->p->share = az_arena_array(keep, n + 1, sizeof *l->p->share);
@@ -189,9 +213,9 @@ static int shares(struct local *l, const size_t *item, size_t queries, struct az
     n = 0;
     for (size_t q = 0; q < queries; q++) {
         l->p->local[q].first = (uint32_t)n;
-        for (unsigned f = 0; f < AZ_FAMILIES; f++)
-            if (of[q * AZ_FAMILIES + f] > 0)
-                l->p->share[n++] = (struct az_coll_share){ of[q * AZ_FAMILIES + f], (uint8_t)f };
+        for (unsigned f = 0; f < AZ_COLL_PARTS; f++)
+            if (of[q * AZ_COLL_PARTS + f] > 0)
+                l->p->share[n++] = (struct az_coll_share){ of[q * AZ_COLL_PARTS + f], (uint8_t)f };
         l->p->local[q].n = (uint32_t)n - l->p->local[q].first;
     }
     return 0;

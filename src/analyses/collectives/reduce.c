@@ -3,6 +3,7 @@
 #include "analyses/collectives/path.h"
 #include "base/intern.h"
 #include "base/sort.h"
+#include "facts/shared.h"
 #include "model/optrace.h"
 
 enum { COLLECTIVE, COMPUTE, OTHER };
@@ -22,7 +23,8 @@ struct work {
     struct az_job *job;
     const struct az_trace *t;
     struct cr_source *source;
-    struct az_sv *given; /* name id -> collective by its name */
+    const struct az_link *link; /* NULL: calls are not known */
+    struct az_sv *given;        /* name id -> collective by its name */
     struct events ev;
     uint32_t *lane; /* lane of the trace -> row of `lanes` + 1; 0: none yet */
     size_t *place;  /* lane of the trace -> place of its device + 1; 0: not known yet */
@@ -112,6 +114,12 @@ static uint8_t family_of(const struct work *w, enum az_kind kind, uint32_t name)
     return (uint8_t)az_trace_class(w->t, name)->family;
 }
 
+static int64_t launch_of(const struct work *w, enum az_kind kind, uint32_t row)
+{
+    const uint32_t call = w->link && w->link->call[kind] ? w->link->call[kind][row] : AZ_NO_ROW;
+    return call == AZ_NO_ROW ? INT64_MIN : ns(w, w->t->ev[AZ_CALL].start[call]);
+}
+
 /* What runs on the device next to collectives, and the collectives. */
 static int one_event(struct work *w, enum az_kind kind, uint32_t row)
 {
@@ -120,7 +128,8 @@ static int one_event(struct work *w, enum az_kind kind, uint32_t row)
     const struct az_coll_op op = { .start = ns(w, k->start[row]),
                                    .end = ns(w, k->end[row]),
                                    .event = sort == COLLECTIVE ? (uint32_t)w->ev.n : AZ_NO_ROW,
-                                   .family = family_of(w, kind, k->name[row]) };
+                                   .family = family_of(w, kind, k->name[row]),
+                                   .launch = launch_of(w, kind, row) };
     size_t place;
     int rc = w->job->alone ? 0 : az_vec_push(&w->ops, op);
     if (rc || sort == OTHER)
@@ -295,6 +304,8 @@ static int make(struct work *w, struct az_arena *keep)
     w->lane = az_arena_array(w->job->arena, w->t->lanes.n + 1, sizeof *w->lane);
     w->place = az_arena_array(w->job->arena, w->t->lanes.n + 1, sizeof *w->place);
     int rc = w->given && w->lane && w->place ? 0 : az_arena_error(w->job->arena);
+    if (rc == 0 && (w->t->caps & (AZ_CAP_CALLS | AZ_CAP_CALLTREE)))
+        w->link = az_job_link(w->job, 0, &rc);
     if (rc == 0)
         rc = scan(w);
     if (rc == 0)
@@ -385,7 +396,7 @@ static bool local_valid(const struct az_coll_part *p)
             return false;
     }
     for (size_t i = 0; i < p->n_shares; i++)
-        if (p->share[i].family >= AZ_FAMILIES)
+        if (p->share[i].family >= AZ_COLL_PARTS)
             return false;
     return true;
 }

@@ -86,7 +86,10 @@ int az_coll_source_open(struct cr_source **out, struct az_job *job, struct az_ar
     if (!(s->t->caps & AZ_CAP_CALLS))
         return 0;
     s->payloads = az_coll_payloads_of(s->t, job->arena, &rc);
-    return rc ? rc : az_link_make(&s->link, s->t, job->arena, job->mem);
+    const struct az_link *link = rc ? NULL : az_job_link(job, 0, &rc);
+    if (link)
+        s->link = *link;
+    return rc;
 }
 
 int az_coll_source_close(struct cr_source *s, struct az_coll_part *part)
