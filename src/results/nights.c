@@ -100,8 +100,8 @@ static void find_noise(struct work *w)
 
     w->noise = az_nights_noise(w->y, past, w->scratch, &w->rho);
     memcpy(w->clean, w->y, w->n * sizeof *w->y);
-    (void)az_nights_clean(w->clean, w->n, w->noise, w->odd);
-    (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
+    if (az_nights_clean(w->clean, w->n, w->noise, w->odd))
+        (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
     w->rho = correlation(w, w->rho, past);
     w->noise /= sqrt(1 - w->rho);
     if (past < PRIOR_RUNS)
