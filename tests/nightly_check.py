@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -231,6 +232,45 @@ def classes(c, analyzer):
     c.hold(all(n == 3 for n in right.values()), "the class of a cause", right)
 
 
+def evidence(c, analyzer):
+    """A failure says which kernels changed by how much, in nanoseconds that add up to the change."""
+    work = {"ampere_bf16_gemm_%d" % i: 100 + 50 * i for i in range(4)} | {"flash_fwd_kernel": 300, "vectorized_layer_norm_kernel": 200}
+    h, rng = History(analyzer, work=work), random.Random(11)
+    for day in range(10):
+        h.night(day, noisy(rng, 0.001, work))
+    f = noisy(rng, 0.001, work)
+    f["ampere_bf16_gemm_3"] *= 1.4
+    f["ampere_bf16_gemm_1"] *= 1.2
+    code, results = h.night(10, f)
+    text = figure(results, "gemm").get("text", "")
+    m = re.search(r"ampere_bf16_gemm_3 \+([0-9.]+) ms, ampere_bf16_gemm_1 \+([0-9.]+) ms, 2 others [+-][0-9.]+ (us|ms)", text)
+    c.hold(code == 1 and m and abs(float(m[1]) - 100) < 2 and abs(float(m[2]) - 30) < 2, "the kernels are named", text)
+    h.close()
+    for kind, wait, transfer, word in (("wait", 178, 122, "straggler: ranks wait"), ("transfer", 80, 220, "network: transfers")):
+        h = History(analyzer)
+        for name, comm, w, t in (("good", 200, 80, 120), ("bad", 300, wait, transfer)):
+            os.mkdir(h.path(name))
+            h.path(name + "/gpu_timeline.csv", "type,time ms\ncomputation_time,700\nexposed_comm_time,%d\nexposed_memcpy_time,0\nbusy_time,%d\n"
+                   "idle_time,100\ntotal_time,%d\n" % (comm, 700 + comm, 800 + comm))
+            h.path(name + "/exposed_communication.csv", "collective,group,exposed_transfer_ms,exposed_wait_ms\nallreduce,0,%d,%d\n" % (t, w))
+        p = h.run("gate", "good", "bad")
+        c.hold(p.returncode == 1 and word in p.stdout, "communication: " + kind, p.stdout[:400])
+        h.close()
+
+
+def chosen_once(c, analyzer):
+    """A family near the least share of a figure is one each night, or none."""
+    work = dict(WORK, multi_tensor_apply_kernel=15.6)
+    h, rng = History(analyzer, work=work), random.Random(12)
+    sets = set()
+    for day in range(12):
+        _, results = h.night(day, noisy(rng, 0.05 if day else 0, work))
+        if day:
+            sets.add(tuple(sorted(r["key"]["Figure"] for r in results if r["sheet"] == "key_parts")))
+    c.hold(len(sets) == 1 and len(next(iter(sets))) >= 3, "figures are chosen once", sets)
+    h.close()
+
+
 def bisect(c, analyzer):
     h = History(analyzer)
     h.path("bench.sh", 'mkdir -p out && printf "type,time ms\\nbusy_time,%s\\nidle_time,100\\ntotal_time,%s\\n" "$1" "$2" >out/gpu_timeline.csv\n')
@@ -305,7 +345,7 @@ def main():
     a = p.parse_args()
     c = Checks(quiet=True)
     random.seed(1)
-    for check in (green, drift, better_then_worse, lucky, many_figures, late, statistics, reports, classes, bisect, older, speed):
+    for check in (green, drift, better_then_worse, lucky, many_figures, late, statistics, reports, classes, evidence, chosen_once, bisect, older, speed):
         check(c, os.path.abspath(a.analyzer))
     print("%d passed, %d failed" % (c.passed, c.failed))
     return 1 if c.failed else 0

@@ -19,10 +19,11 @@ while [ "$night" -le 30 ]; do
     awk -F, -v OFS=, -v seed="$night" -v all="$all" -v gemm="$gemm" '
         function random() { x = (x * 16807) % 2147483647; return x / 2147483647 } # the same with every awk
         BEGIN { x = seed * 7919; for (i = 0; i < 9; i++) random() }
-        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "Total Time (ns)") time = i; print; next }
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ / \(ns\)$/) time[i]; print; next } # total, average, ... of a kernel
         { factor = all * (1 + 0.005 * sqrt(-2 * log(1 - random())) * cos(6.2831853 * random()))
           if (tolower($0) ~ /gemm/) factor *= gemm
-          $time = sprintf("%.0f", $time * factor); print }' "$here/../nsys/llama2_70b_cuda_gpu_kern_sum.csv" >"$PROFILE"
+          for (i in time) $i = sprintf("%.1f", $i * factor)
+          print }' "$here/../nsys/llama2_70b_cuda_gpu_kern_sum.csv" >"$PROFILE"
     NIGHT=$(printf '2026-01-%02dT02:00:00Z' "$night") GIT_COMMIT=$(printf 'commit%02d' "$night") \
         "${ANALYZER:-analyzer}" gate --config="$here/config.json" -o "$out/night" >"$out/text" 2>"$out/notes"
     status=$?

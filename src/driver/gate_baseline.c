@@ -17,18 +17,43 @@ static bool named_baseline(const struct az_gate_step *s, struct az_sv title, str
     return s->c->gates.given && b.n && (az_sv_eq(b, title) || az_sv_eq(b, group));
 }
 
+/* The name under which runs of an input are one. */
+static struct az_sv group_of(const struct az_outcome *o)
+{
+    return o->job->input->run_group.n ? o->job->input->run_group : o->title;
+}
+
 static void take_outcome(struct az_gate_step *s, const struct az_outcome *o)
 {
     const struct az_input *in = o->job->input;
     bool named = named_baseline(s, o->title, in->run_group);
     s->docs[s->n_docs++] =
         (struct az_gate_doc){ .title = o->title,
-                              .group = in->run_group.n ? in->run_group : o->title,
+                              .group = group_of(o),
                               .doc = &o->doc,
                               .labels = &in->opts.labels,
                               .baseline = named || in->baseline,
                               .for_all = named ||
                                          (in->baseline && az_sv_is(in->run_group, AZ_GATE_ALONE)) };
+}
+
+/* The parts of the time that earlier runs of the history had as figures; none where it cannot be
+ * read: that is said where it is needed. */
+static int chosen_figures(const struct az_gate_step *s, struct az_sv group, struct az_arena *a,
+                          struct az_vec_sv *out)
+{
+    struct az_history *h = NULL;
+    struct az_diag diag;
+    int rc = AZ_OK;
+
+    if (!s->c->history.path.n)
+        return AZ_OK;
+    az_diag_init(&diag);
+    if (!az_history_open(&h, s->c->history.path.p, AZ_HISTORY_READ, &diag))
+        rc = az_history_names(h, group, AZ_SV(AZ_KEY_PARTS), a, out);
+    az_history_close(h);
+    az_diag_release(&diag);
+    return rc;
 }
 
 /* Do rules ask for the key figures? */
@@ -40,9 +65,19 @@ static bool wants_key_figures(const struct az_gate_step *s)
     return false;
 }
 
-static int add_key_figures(const struct az_gate_step *s, struct az_document *doc)
+static int add_key_figures(struct az_gate_step *s, struct az_sv group, struct az_document *doc)
 {
-    return wants_key_figures(s) ? az_key_figures_add(doc) : AZ_OK;
+    struct az_vec_sv chosen;
+    int rc;
+
+    if (!wants_key_figures(s))
+        return AZ_OK;
+    az_vec_init(&chosen, NULL);
+    rc = chosen_figures(s, group, &s->arena, &chosen);
+    if (!rc)
+        rc = az_key_figures_choose(doc, &chosen);
+    az_vec_release(&chosen);
+    return rc ? rc : az_key_work_add(doc);
 }
 
 int az_gate_take_docs(struct az_gate_step *s)
@@ -59,12 +94,12 @@ int az_gate_take_docs(struct az_gate_step *s)
             continue;
         if (o->job->saved == AZ_SAVED_TABLES || o->job->saved == AZ_SAVED_BOOK)
             az_saved_guess(&o->doc);
-        rc = add_key_figures(s, &o->doc);
+        rc = add_key_figures(s, group_of(o), &o->doc);
         take_outcome(s, o);
     }
     for (size_t i = 0; saved && i < saved->n; i++) {
         struct az_saved_doc *d = saved->v[i];
-        rc = rc ? rc : add_key_figures(s, &d->doc);
+        rc = rc ? rc : add_key_figures(s, d->title, &d->doc);
         s->docs[s->n_docs++] = (struct az_gate_doc){ .title = d->title,
                                                      .group = d->title,
                                                      .doc = &d->doc,
@@ -235,7 +270,7 @@ static int from_files(struct az_gate_step *s, struct az_gate_in *in)
     az_vec_init(&l, NULL);
     rc = az_saved_collect(path.p, &l, s->diag);
     for (size_t i = 0; !rc && i < l.n; i++)
-        rc = add_key_figures(s, &l.v[i]->doc);
+        rc = add_key_figures(s, l.v[i]->title, &l.v[i]->doc);
     for (size_t i = 0; !rc && i < l.n; i++)
         rc = add_base(s, input_for(s, l.v[i]->title, l.n == 1), &l.v[i]->doc);
     if (rc) { /* said already; the gates that need none go on */

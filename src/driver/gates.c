@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "driver/internal.h"
 #include "reports/list.h"
+#include "results/key_figures.h"
 
 /* ---- figures ---- */
 
@@ -19,12 +20,16 @@ static int choose_figures(struct az_gate_step *s)
     struct az_selector *rules =
         az_gate_selectors(s->c->gates.rules.v, s->c->gates.rules.n, &s->arena, &n);
 
-    s->want = az_arena_array(&s->arena, n + 1, sizeof *s->want);
+    s->want = az_arena_array(&s->arena, n + 2, sizeof *s->want);
     if (!rules || !s->want)
         return az_arena_error(&s->arena);
     if (n)
         memcpy(s->want, rules, n * sizeof *rules);
     s->n_want = n;
+    if (n) /* what a failure is put down to */
+        s->want[s->n_want++] = (struct az_selector){
+            .table = AZ_SV(AZ_KEY_WORK), .key = AZ_SV("*"), .column = AZ_SV("*"), .directed = true
+        };
     if (h->path.n)
         s->want[s->n_want++] = (struct az_selector){ .table = h->tables,
                                                      .key = AZ_SV("*"),

@@ -4,7 +4,8 @@
 #include "results/gate.h"
 #include "results/gate_stats.h"
 
-#define LEAST_TOGETHER 6   /* figures of an input, for "all of them" to mean anything */
+#define LEAST_TOGETHER 6 /* figures of an input, for "all of them" to mean anything */
+#define POOL_MOST      512
 #define MOST_TOGETHER  0.6 /* of them */
 #define DEFAULT_K      3.0 /* noise_k that stands for the default limits */
 #define DEFAULT_JUMP   4.0
@@ -28,15 +29,22 @@ static size_t values_of(const struct az_metric *m, double *out)
     return n;
 }
 
+/* Every how manieth figure is looked at: what so many say of all does not change with more. */
+static size_t every(const struct az_gate_in *in)
+{
+    return in->past ? (in->past->s.metrics.n + POOL_MOST - 1) / POOL_MOST : 1;
+}
+
 int az_gate_pool(const struct az_gate_in *in, struct az_gate_pools *out)
 {
     struct az_vec_f64 rho, v;
+    const size_t stride = every(in) ? every(in) : 1;
     int rc = AZ_OK;
 
     *out = (struct az_gate_pools){ 0, 0, 0 };
     az_vec_init(&rho, NULL);
     az_vec_init(&v, NULL);
-    for (size_t i = 0; !rc && in->past && i < in->past->s.metrics.n; i++) {
+    for (size_t i = 0; !rc && in->past && i < in->past->s.metrics.n; i += stride) {
         const struct az_metric *m = &in->past->s.metrics.v[i];
         double spikes, one;
         if (!is_met(in, m) || m->values.n < 3)

@@ -455,8 +455,9 @@ static int put_absolute(struct az_vec_char *t, const struct az_gate_result *x)
     double f;
     struct az_sv unit = readable(x, &f);
     const bool named = seconds(x->unit) > 0 || az_sv_is(x->unit, "B");
-    return az_text_printf(t, " %s %.6g%s%.*s", word(x->rule->combine, "any") ? "or" : "and",
-                          x->limit_abs * f, named ? " " : "", AZ_SVF(named ? unit : AZ_SV("")));
+    return az_text_printf(t, " %s %.*g%s%.*s", word(x->rule->combine, "any") ? "or" : "and",
+                          x->rule->of_total > 0 ? 3 : 6, x->limit_abs * f, named ? " " : "",
+                          AZ_SVF(named ? unit : AZ_SV("")));
 }
 
 static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)

@@ -75,6 +75,9 @@ int az_history_is_young(struct az_history *h, struct az_sv choice,
  * is their number. id: number of the run itself; 0: it is not stored yet. */
 int az_history_past(struct az_history *h, const struct az_history_run *like, int64_t id,
                     const struct az_series *cand, struct az_past *out, size_t *others) AZ_MUST_USE;
+/* Names of the rows that a table of an input had in any run, sorted; in the arena. */
+int az_history_names(struct az_history *h, struct az_sv input, struct az_sv sheet,
+                     struct az_arena *arena, struct az_vec_sv *out) AZ_MUST_USE;
 /* The run's figures and facts, as they were stored. AZ_EUSAGE: no such run. */
 int az_history_load(struct az_history *h, int64_t id, struct az_history_run *run,
                     struct az_series *out) AZ_MUST_USE;

@@ -135,6 +135,28 @@ int az_history_past(struct az_history *h, const struct az_history_run *like, int
     return rc ? rc : az_hist_centers(h, out);
 }
 
+int az_history_names(struct az_history *h, struct az_sv input, struct az_sv sheet,
+                     struct az_arena *arena, struct az_vec_sv *out)
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(
+        h, "SELECT DISTINCT key_json FROM metric WHERE input=?1 AND sheet=?2 ORDER BY key_json",
+        &st);
+
+    if (rc)
+        return rc;
+    az_hist_bind_text(st, 1, input);
+    az_hist_bind_text(st, 2, sheet);
+    while ((rc = az_hist_step(h, st)) == 1) {
+        const struct az_sv name = az_series_key_text(arena, az_hist_text(st, 0, arena));
+        rc = arena->failed ? az_arena_error(arena) : az_vec_push(out, name);
+        if (rc)
+            break;
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
 int az_history_load(struct az_history *h, int64_t id, struct az_history_run *run,
                     struct az_series *out)
 {

@@ -240,12 +240,31 @@ static int load_spread(struct reader *r, int64_t run)
     return rc;
 }
 
+/* A figure of both of the first two runs is one of most: its room at once, and no more. */
+static int reserve_nights(struct az_past *p)
+{
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < p->s.metrics.n; i++) {
+        struct az_metric *m = &p->s.metrics.v[i];
+        if (m->values.n < 2)
+            continue;
+        rc = az_vec_reserve(&m->values, p->runs.n - m->values.n);
+        if (!rc)
+            rc = az_vec_reserve(&m->reps, p->runs.n - m->reps.n);
+    }
+    return rc;
+}
+
 int az_hist_centers(struct az_history *h, struct az_past *p)
 {
     struct reader r;
     int rc = reader_init(&r, h, &p->s);
-    for (size_t i = 0; !rc && i < p->runs.n; i++)
+    for (size_t i = 0; !rc && i < p->runs.n; i++) {
         rc = load_samples(&r, p->runs.v[i].id, true, false, (uint32_t)i);
+        if (!rc && i == 1)
+            rc = reserve_nights(p);
+    }
     for (size_t i = 0; !rc && i < p->runs.n; i++)
         rc = load_spread(&r, p->runs.v[i].id);
     reader_release(&r);

@@ -6,10 +6,10 @@
 #include "results/history.h"
 #include "results/history_db.h"
 #include "results/load.h"
+#include "results/nights.h"
 
-#define BAND_RUNS  10 /* good runs before a night that say what is usual */
 #define BAND_LEAST 3
-#define BAND_K     (3 * 1.4826)
+#define BAND_K     4.0 /* standard deviations by which one night is off */
 #define STEP_RUNS  50
 #define STEP_LEAST 2
 
@@ -163,13 +163,18 @@ struct night {
     int64_t run;
     struct az_sv created, label, commit, mark;
     double value;
-    bool good;
+    bool good, accepted;
 };
 AZ_VEC(struct night, nights);
 
+struct band {
+    double level, low, high;
+};
+
 struct found {
     int64_t id;
-    struct az_sv text, unit, name;
+    struct az_sv text, key, unit, name;
+    int worse; /* +1: larger is, -1: smaller is, 0: not known */
 };
 AZ_VEC(struct found, founds);
 
@@ -184,10 +189,10 @@ static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena 
                         struct founds *out)
 {
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(
-        h,
-        "SELECT id,input,sheet,key_json,name,unit FROM metric ORDER BY input,sheet,key_json,name",
-        &st);
+    int rc = az_hist_prepare(h,
+                             "SELECT id,input,sheet,key_json,name,unit,better FROM metric ORDER BY "
+                             "input,sheet,key_json,name",
+                             &st);
     if (rc)
         return rc;
     while ((rc = az_hist_step(h, st)) == 1) {
@@ -196,7 +201,10 @@ static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena 
                      input = az_hist_text(st, 1, a), sheet = az_hist_text(st, 2, a),
                      name = az_hist_text(st, 4, a);
         f.text = az_hist_figure_text(a, input, sheet, k, name);
+        f.key = k;
         f.name = name;
+        const struct az_sv better = az_hist_text(st, 6, a);
+        f.worse = az_sv_is(better, "lower") ? 1 : az_sv_is(better, "higher") ? -1 : 0;
         if (a->failed) {
             rc = az_arena_error(a);
             break;
@@ -212,7 +220,8 @@ static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena 
 }
 
 /* One night a run, oldest first; the value is the center of the run's samples. */
-static int load_nights(struct az_history *h, int64_t metric, struct az_arena *a, struct nights *out)
+static int load_nights(struct az_history *h, const struct found *f, struct az_arena *a,
+                       struct nights *out)
 {
     struct az_vec_f64 v;
     sqlite3_stmt *st;
@@ -220,13 +229,14 @@ static int load_nights(struct az_history *h, int64_t metric, struct az_arena *a,
         h,
         "SELECT run.id,created,label,commit_id,good,value,(SELECT group_concat(status,' ') FROM "
         "(SELECT DISTINCT status FROM verdict WHERE metric_id=?1 AND run_id=run.id AND status IN "
-        "('fail','warn','unstable') ORDER BY status)) FROM sample JOIN run ON run.id=run_id WHERE "
+        "('fail','warn','unstable','outlier') ORDER BY status)) FROM sample JOIN run ON "
+        "run.id=run_id WHERE "
         "metric_id=?1 ORDER BY created,run.id,rep",
         &st);
     if (rc)
         return rc;
     az_vec_init(&v, NULL);
-    (void)sqlite3_bind_int64(st, 1, metric);
+    (void)sqlite3_bind_int64(st, 1, f->id);
     while ((rc = az_hist_step(h, st)) == 1) {
         int64_t run = sqlite3_column_int64(st, 0);
         rc = 0;
@@ -251,21 +261,58 @@ static int load_nights(struct az_history *h, int64_t metric, struct az_arena *a,
     return rc;
 }
 
-/* Median and noise band of the good nights before this one; false: too few. */
-static bool band(const struct nights *n, size_t at, double *median, double *low, double *high)
+/* The nights up to which a change of this figure was accepted. */
+static int mark_accepted(struct az_history *h, const struct found *f, struct az_arena *a,
+                         struct nights *n)
 {
-    double v[BAND_RUNS];
+    sqlite3_stmt *st;
+    int rc = h->version < 3 ? AZ_OK : az_hist_prepare(h, "SELECT run_id,figure FROM accept", &st);
+
+    if (rc || h->version < 3)
+        return rc;
+    while ((rc = az_hist_step(h, st)) == 1) {
+        const int64_t run = sqlite3_column_int64(st, 0);
+        if (!az_figure_meets(az_hist_text(st, 1, a), f->text, f->key, a))
+            continue;
+        for (size_t i = 0; i < n->n; i++)
+            n->v[i].accepted |= n->v[i].run == run;
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* What a night was held against: the level of the nights before it, and the values beyond which one
+ * night alone is off (docs/formulas-nightly.md). Nothing for the first nights. */
+static int put_band(const struct nights *n, int worse, struct band *out)
+{
+    double *v = az_mem_alloc(NULL, (n->n + 1) * sizeof *v);
+    bool *accepted = az_mem_alloc(NULL, (n->n + 1) * sizeof *accepted);
     size_t k = 0;
-    for (size_t i = at; i-- > 0 && k < BAND_RUNS;)
-        if (n->v[i].good && !isnan(n->v[i].value))
-            v[k++] = n->v[i].value;
-    if (k < BAND_LEAST)
-        return false;
-    double spread = BAND_K * az_gate_mad(v, k);
-    *median = az_gate_median(v, k);
-    *low = *median - spread;
-    *high = *median + spread;
-    return true;
+    int rc = v && accepted ? AZ_OK : AZ_ENOMEM;
+
+    for (size_t i = 0; !rc && i < n->n; i++) {
+        struct az_nights o;
+        out[i] = (struct band){ NAN, NAN, NAN };
+        if (isnan(n->v[i].value))
+            continue;
+        v[k] = n->v[i].value;
+        accepted[k++] = n->v[i].accepted;
+        if (k <= BAND_LEAST)
+            continue;
+        rc = az_nights_judge(
+            &(struct az_nights_in){
+                .v = v, .n = k, .accepted = accepted, .worse = worse, .seed = 1 },
+            &o);
+        if (!rc)
+            out[i] =
+                (struct band){ o.center, o.center - BAND_K * o.noise, o.center + BAND_K * o.noise };
+        az_nights_release(&o);
+    }
+    if (v)
+        az_mem_free(NULL, v, (n->n + 1) * sizeof *v);
+    if (accepted)
+        az_mem_free(NULL, accepted, (n->n + 1) * sizeof *accepted);
+    return rc;
 }
 
 /* Nanoseconds as people say them: 1e6 and "ms". */
@@ -317,9 +364,14 @@ static struct az_sv night_label(const struct night *n, struct az_arena *a)
     return az_arena_printf(a, "%lld%s%.*s", (long long)n->run, day.n ? " " : "", AZ_SVF(day));
 }
 
-static int put_nights(struct nights *n, enum az_unit unit, struct az_table *t)
+static int put_nights(struct nights *n, int worse, enum az_unit unit, struct az_table *t)
 {
-    static const char *const figures[] = { "Value", "Median", "Low", "High" };
+    static const char *const figures[] = { "Value", "Level", "Low", "High" };
+    struct band *b = az_arena_array(t->arena, n->n, sizeof *b);
+    int rc = b ? put_band(n, worse, b) : az_arena_error(t->arena);
+
+    if (rc)
+        return rc;
     az_table_column(t, "Run", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
     for (size_t i = 0; i < 4; i++)
@@ -328,14 +380,12 @@ static int put_nights(struct nights *n, enum az_unit unit, struct az_table *t)
     az_table_column(t, "Label", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Commit", AZ_TEXT, AZ_UNIT_NONE, 0);
     for (size_t i = 0; i < n->n; i++) {
-        double median = NAN, low = NAN, high = NAN;
-        (void)band(n, i, &median, &low, &high);
         az_put_text(t, night_label(&n->v[i], t->arena));
         az_put_bool(t, n->v[i].good);
         az_put_f64(t, n->v[i].value);
-        az_put_f64(t, median);
-        az_put_f64(t, low);
-        az_put_f64(t, high);
+        az_put_f64(t, b[i].level);
+        az_put_f64(t, b[i].low);
+        az_put_f64(t, b[i].high);
         az_put_given_copy(t, n->v[i].mark);
         az_put_given_copy(t, n->v[i].label);
         az_put_given_copy(t, n->v[i].commit);
@@ -351,7 +401,7 @@ static int add_chart(struct az_document *doc, const struct az_table *t, struct a
                           .x_title = AZ_SV("Run"),
                           .y_title = unit,
                           .x = AZ_SV("Run") };
-    static const char *const y[] = { "Value", "Median", "Low", "High", "Mark" };
+    static const char *const y[] = { "Value", "Level", "Low", "High", "Mark" };
     int rc = 0;
     az_vec_init(&c.y, doc->mem);
     for (size_t i = 0; !rc && i < 5; i++)
@@ -371,7 +421,9 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number,
 
     snprintf(id, sizeof id, number ? "trend_%zu" : "trend", number + 1);
     az_vec_init(&n, doc->mem);
-    rc = load_nights(h, f->id, a, &n);
+    rc = load_nights(h, f, a, &n);
+    if (!rc)
+        rc = mark_accepted(h, f, a, &n);
     struct az_sv step = rc ? AZ_SV("") : find_step(&n, f->unit, a);
     struct az_table *t = rc ? NULL : az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
     if (t) {
@@ -381,7 +433,7 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number,
                        : f->text;
         if (step.n)
             t->title = az_arena_printf(a, "%.*s; %.*s", AZ_SVF(t->title), AZ_SVF(step));
-        rc = put_nights(&n, az_unit_of_column(f->name, AZ_REAL), t);
+        rc = put_nights(&n, f->worse, az_unit_of_column(f->name, AZ_REAL), t);
         rc = rc ? rc : az_document_add(doc, t);
         if (!rc && n.n)
             rc = add_chart(doc, t, f->unit);

@@ -8,6 +8,7 @@
 #include "results/times.h"
 
 #define LEAST_SHARE  0.02 /* of the busy time, for a family to be a figure */
+#define LATER_SHARE  0.04 /* ... where earlier runs had none of it */
 #define LEAST_STEPS  3
 #define LEAST_SPREAD 8 /* steps that say by what they scatter */
 
@@ -93,12 +94,25 @@ static int put_steps(struct az_document *d, struct az_table *t)
 
 /* ---- parts ---- */
 
-/* Communication is judged by what of it is exposed, where that is known. */
-static void put_families(struct az_table *t, const double *ns, double busy, bool parted)
+/* Is a part of the time a figure? The first run of a history chooses: what was one remains one, so
+ * that a part near the limit is not there in one night and gone in the next. */
+static bool is_figure(const struct az_vec_sv *chosen, struct az_sv name, double ns, double busy)
 {
-    for (int f = 0; f < AZ_FAMILIES; f++)
-        if (ns[f] >= LEAST_SHARE * busy && ns[f] > 0 && !(parted && f == AZ_FAMILY_COMMUNICATION))
-            put(t, az_family_text((enum az_family)f), ns[f]);
+    for (size_t i = 0; i < chosen->n; i++)
+        if (az_sv_eq(chosen->v[i], name))
+            return true;
+    return ns > 0 && ns >= (chosen->n ? LATER_SHARE : LEAST_SHARE) * busy;
+}
+
+/* Communication is judged by what of it is exposed, where that is known. */
+static void put_families(struct az_table *t, const double *ns, double busy, bool parted,
+                         const struct az_vec_sv *chosen)
+{
+    for (int f = 0; f < AZ_FAMILIES; f++) {
+        const struct az_sv name = az_family_text((enum az_family)f);
+        if (is_figure(chosen, name, ns[f], busy) && !(parted && f == AZ_FAMILY_COMMUNICATION))
+            put(t, name, ns[f]);
+    }
 }
 
 static void sum_families(const struct az_time_rows *rows, const struct az_kernel_rules *rules,
@@ -111,17 +125,20 @@ static void sum_families(const struct az_time_rows *rows, const struct az_kernel
 }
 
 /* The exposed times of groups stand for families where ranks are reduced. */
-static void put_groups(struct az_table *t, const struct az_time_rows *rows, double busy)
+static void put_groups(struct az_table *t, const struct az_time_rows *rows, double busy,
+                       const struct az_vec_sv *chosen)
 {
     for (size_t r = 0; r < rows->t->rows; r++) {
         const double x = az_time_at(rows->t, r, rows->time) / rows->per;
-        if (!az_time_rows_whole(rows, r) && x > 0 && x >= LEAST_SHARE * busy)
-            put(t, az_cell_text(az_table_at(rows->t, r, (size_t)rows->label)), x);
+        const struct az_sv name = az_cell_text(az_table_at(rows->t, r, (size_t)rows->label));
+        if (!az_time_rows_whole(rows, r) && is_figure(chosen, name, x, busy))
+            put(t, name, x);
     }
 }
 
 static int put_work(const struct az_document *d, struct az_table *t,
-                    const struct az_sum_of_time *account, double *sum)
+                    const struct az_sum_of_time *account, const struct az_vec_sv *chosen,
+                    double *sum)
 {
     static const char *const labels[] = { "kernel", "operation" };
     const struct az_user_names nobody = { .map = NULL };
@@ -133,7 +150,7 @@ static int put_work(const struct az_document *d, struct az_table *t,
     *sum = 0;
     if (rc || rows.t) {
         if (!rc)
-            put_groups(t, &rows, (double)account->busy);
+            put_groups(t, &rows, (double)account->busy, chosen);
         return rc;
     }
     rules = az_kernel_rules_new(&nobody, d->mem);
@@ -144,7 +161,8 @@ static int put_work(const struct az_document *d, struct az_table *t,
     if (!rc && rows.t) {
         sum_families(&rows, rules, ns);
         *sum = rows.sum;
-        put_families(t, ns, account->known ? (double)account->busy : rows.sum, account->parted);
+        put_families(t, ns, account->known ? (double)account->busy : rows.sum, account->parted,
+                     chosen);
     }
     az_kernel_rules_free(rules, d->mem);
     return rc;
@@ -191,7 +209,7 @@ static void put_memory(const struct az_document *d, struct az_table *out)
 /* ---- the tables ---- */
 
 static int fill(struct az_document *d, struct az_table *figures, struct az_table *parts,
-                struct az_table *memory)
+                struct az_table *memory, const struct az_vec_sv *chosen)
 {
     struct az_sum_of_time a;
     double sum = 0;
@@ -203,11 +221,11 @@ static int fill(struct az_document *d, struct az_table *figures, struct az_table
         put(figures, AZ_SV("busy"), (double)a.busy);
         put(parts, AZ_SV("idle"), (double)a.idle);
     }
-    if (a.parted && a.comm > 0)
+    if (a.parted && is_figure(chosen, AZ_SV("exposed communication"), (double)a.comm, 0))
         put(parts, AZ_SV("exposed communication"), (double)a.comm);
-    if (a.parted && a.copies > 0)
+    if (a.parted && is_figure(chosen, AZ_SV("exposed copies"), (double)a.copies, 0))
         put(parts, AZ_SV("exposed copies"), (double)a.copies);
-    rc = put_work(d, parts, &a, &sum);
+    rc = put_work(d, parts, &a, chosen, &sum);
     if (!rc && !a.known && sum > 0)
         put(figures, AZ_SV(AZ_KEY_TOTAL), sum);
     put_memory(d, memory);
@@ -216,13 +234,20 @@ static int fill(struct az_document *d, struct az_table *figures, struct az_table
 
 int az_key_figures_add(struct az_document *d)
 {
+    const struct az_vec_sv none = { .n = 0 };
+
+    return az_key_figures_choose(d, &none);
+}
+
+int az_key_figures_choose(struct az_document *d, const struct az_vec_sv *chosen)
+{
     struct az_table *t[3] = { new_table(d, AZ_KEY_FIGURES, "Key figures"),
                               new_table(d, AZ_KEY_PARTS, "Key figures: parts of the time"),
                               new_table(d, AZ_KEY_MEMORY, "Key figures: memory") };
     int rc = t[0] && t[1] && t[2] ? AZ_OK : az_arena_error(d->arena);
 
     if (!rc)
-        rc = fill(d, t[0], t[1], t[2]);
+        rc = fill(d, t[0], t[1], t[2], chosen);
     for (size_t i = 0; i < 3; i++) {
         if (rc || az_document_has(d, t[i]->id))
             az_table_free(t[i]);

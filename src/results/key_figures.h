@@ -7,9 +7,18 @@
 #define AZ_KEY_FIGURES "key_figures" /* total, busy, step median: Figure, Time (ns) */
 #define AZ_KEY_PARTS   "key_parts"   /* what the total consists of: idle, families, ...; the same */
 #define AZ_KEY_MEMORY  "key_memory"  /* Figure, Size (bytes) */
-#define AZ_KEY_TOTAL   "total"       /* figure that parts are held against */
+#define AZ_KEY_WORK                                                                                \
+    "work_by_name" /* what parts consist of: Part (a family, "operator", "exposed"), Name, ... */
+#define AZ_KEY_WORK_TIME "Time (ns)"
+#define AZ_KEY_WORK_CALL "Time of a call (ns)"
+#define AZ_KEY_TOTAL     "total" /* figure that parts are held against */
 
 /* Adds these tables to a document; those without a row are not added. Not twice. 0 or an error. */
 int az_key_figures_add(struct az_document *doc) AZ_MUST_USE;
+/* The same, where earlier runs had these parts of the time as figures: they remain figures, however
+ * small, and others become some from twice the share on. */
+int az_key_figures_choose(struct az_document *doc, const struct az_vec_sv *chosen) AZ_MUST_USE;
+/* Adds the table of kernels and operators that causes are found in; the same. */
+int az_key_work_add(struct az_document *doc) AZ_MUST_USE;
 
 #endif

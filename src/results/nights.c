@@ -18,6 +18,7 @@
 #define PRONE         0.003 /* outliers by figure-night of a history in which they are usual */
 #define OFTEN         0.1   /* so, for several in succession */
 #define CENTER_CLIP   1.5
+#define CENTER_LEAST  6 /* nights; of fewer the median: their noise is not known */
 #define CENTER_ROUNDS 8
 #define SLOPE_Z       5.5
 #define SLOPE_RUNS    8
@@ -100,8 +101,8 @@ static void find_noise(struct work *w)
 
     w->noise = az_nights_noise(w->y, past, w->scratch, &w->rho);
     memcpy(w->clean, w->y, w->n * sizeof *w->y);
-    (void)az_nights_clean(w->clean, w->n, w->noise, w->odd);
-    (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
+    if (az_nights_clean(w->clean, w->n, w->noise, w->odd))
+        (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
     w->rho = correlation(w, w->rho, past);
     w->noise /= sqrt(1 - w->rho);
     if (past < PRIOR_RUNS)
@@ -182,7 +183,7 @@ static double level_of(const double *v, size_t n, double noise)
     const double most = CENTER_CLIP * noise;
     double m = az_gate_center(v, n);
 
-    for (unsigned round = 0; n >= 3 && round < CENTER_ROUNDS; round++) {
+    for (unsigned round = 0; n >= CENTER_LEAST && round < CENTER_ROUNDS; round++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++)
             sum += fmax(-most, fmin(most, v[i] - m));

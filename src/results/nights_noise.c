@@ -58,14 +58,46 @@ static double scale_of(const double *d, size_t k, double *far)
     return clipped_scale(far, k, CLIP * rough, rough);
 }
 
+/* A few values in order, one in or out at a time. */
+struct window {
+    double v[2 * SLOPE_NIGHTS + 1];
+    size_t n;
+};
+
+static void window_add(struct window *w, double x)
+{
+    size_t k = w->n++;
+
+    for (; k > 0 && w->v[k - 1] > x; k--)
+        w->v[k] = w->v[k - 1];
+    w->v[k] = x;
+}
+
+static void window_drop(struct window *w, double x)
+{
+    size_t k = 0;
+
+    while (k + 1 < w->n && w->v[k] < x)
+        k++;
+    for (w->n--; k < w->n; k++)
+        w->v[k] = w->v[k + 1];
+}
+
 /* Takes a slope that holds for some nights from the differences, so that it is no correlation. d:
  * differences; out: so many. */
 static void without_slope(const double *d, size_t k, double *out)
 {
+    struct window w = { .n = 0 };
+
+    for (size_t i = 0; i < SLOPE_NIGHTS && i < k; i++)
+        window_add(&w, d[i]);
     for (size_t i = 0; i < k; i++) {
-        const size_t from = i > SLOPE_NIGHTS ? i - SLOPE_NIGHTS : 0,
-                     to = i + SLOPE_NIGHTS + 1 < k ? i + SLOPE_NIGHTS + 1 : k;
-        out[i] = d[i] - az_gate_median(d + from, to - from);
+        if (i > SLOPE_NIGHTS)
+            window_drop(&w, d[i - SLOPE_NIGHTS - 1]);
+        if (i + SLOPE_NIGHTS < k)
+            window_add(&w, d[i + SLOPE_NIGHTS]);
+        const double low = w.v[(w.n - 1) / 2];
+        out[i] = d[i] - (low + (w.v[w.n / 2] - low) / 2);
     }
 }
 

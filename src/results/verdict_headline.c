@@ -2,6 +2,7 @@
  * line for each failure. */
 #include <math.h>
 
+#include "base/human.h"
 #include "results/headline.h"
 #include "results/key_figures.h"
 #include "results/series.h"
@@ -92,6 +93,40 @@ static struct az_sv whole(const struct az_verdict *v, struct az_arena *a)
     return az_arena_printf(a, "; total %.*s", AZ_SVF(total->text));
 }
 
+static struct az_sv time_text(struct az_arena *a, double ns)
+{
+    char text[AZ_HUMAN_MAX];
+
+    (void)az_human_time((int64_t)fabs(ns), text);
+    return az_arena_printf(a, "%s", text);
+}
+
+/* "total 56.1 s -> 58.8 s (+4.9 %) since run 17 of 2026-01-17 (commits a..b), 2 nights: gemm +2.6
+ * s, kernel: as many calls, each slower: K +2.4 s": the change of the whole, and what it comes
+ * from. Empty where the whole did not change, or not for that. */
+static struct az_sv story(const struct az_verdict *v, const struct az_gate_result *worst,
+                          struct az_arena *a)
+{
+    const struct az_gate_result *total = total_of(v);
+    const struct az_gate_course *c = &worst->course;
+
+    if (!total || !total->follows.n || !az_sv_eq(total->follows, worst->key_text) ||
+        !az_sv_is(worst->sheet, AZ_KEY_PARTS) || !az_sv_eq(total->input, worst->input) ||
+        !(worst->delta > 0) || isnan(total->rel))
+        return AZ_SV("");
+    const struct az_sv since =
+        c->known && c->since.n
+            ? az_arena_printf(a, " since %.*s%s%.*s%s, %zu night%s", AZ_SVF(c->since),
+                              c->commits.n ? " (commits " : "", AZ_SVF(c->commits),
+                              c->commits.n ? ")" : "", c->held, c->held == 1 ? "" : "s")
+            : AZ_SV("");
+    return az_arena_printf(
+        a, "total %.*s -> %.*s (%+.1f %%)%.*s: %.*s +%.*s%s%.*s",
+        AZ_SVF(time_text(a, total->base.center)), AZ_SVF(time_text(a, total->cand.center)),
+        100 * total->rel, AZ_SVF(since), AZ_SVF(worst->key_text),
+        AZ_SVF(time_text(a, worst->delta)), worst->cause.n ? ", " : "", AZ_SVF(worst->cause));
+}
+
 static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t bad, bool inputs)
 {
     const struct az_gate_result *worst = v->results.n ? &v->results.v[0] : NULL;
@@ -110,6 +145,11 @@ static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t 
         return az_arena_printf(a, "%s: %zu figure%s%.*s%s%.*s", az_verdict_text(v), v->results.n, s,
                                AZ_SVF(base), v->warnings ? ", with warnings" : "",
                                AZ_SVF(whole(v, a)));
+    const struct az_sv told = story(v, worst, a);
+    if (told.n)
+        return az_arena_printf(a, "%s: %.*s%s%.*s; %zu of %zu figure%s%.*s", az_verdict_text(v),
+                               AZ_SVF(inputs ? worst->input : AZ_SV("")), inputs ? " / " : "",
+                               AZ_SVF(told), bad, v->results.n, s, AZ_SVF(base));
     return az_arena_printf(a, "%s: %.*s%.*s; %zu of %zu figure%s%.*s%.*s", az_verdict_text(v),
                            AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text), bad, v->results.n,
                            s, AZ_SVF(base), AZ_SVF(whole(v, a)));
