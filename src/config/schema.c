@@ -238,18 +238,23 @@ static enum list_of list_kind(const struct az_option *o)
     return o->owner == AZ_OWN_SEARCH ? LIST_TEXTS : LIST_REPORTS;
 }
 
+static void put_reference(struct az_jsonw *w, const char *key)
+{
+    char ref[80] = "#/definitions/";
+    strncat(ref, key, sizeof ref - strlen(ref) - 1);
+    if (strcmp(key, "gates") == 0)
+        put_gates(w, ref);
+    else
+        put_text(w, "$ref", ref);
+}
+
 static void put_property(struct schema *s, const struct az_option *o)
 {
     struct az_jsonw *w = s->w;
     az_jsonw_key(w, o->key);
     az_jsonw_object(w);
     if (o->type == AZ_OPT_OBJECT) { /* what is next to "$ref" is not read */
-        char ref[80] = "#/definitions/";
-        strncat(ref, o->key, sizeof ref - strlen(ref) - 1);
-        if (strcmp(o->key, "gates") == 0)
-            put_gates(w, ref);
-        else
-            put_text(w, "$ref", ref);
+        put_reference(w, o->key);
         az_jsonw_end_object(w);
         return;
     }
