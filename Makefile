@@ -71,7 +71,7 @@ $(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_SOURCE='"$(SOURCE)"' -DAZ_LUA='"
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
-# Rooms that go over every event: 2.5 % fewer instructions of a report (src/docs/performance.md 9). V_CFLAGS: what `version` says.
+# Rooms that go over every event: 2.5 % fewer instructions of a report (src/docs/performance.md 10). V_CFLAGS: what `version` says.
 HOT      := base model text
 V_CFLAGS := $(CFLAGS); $(HOT): -O3
 $(foreach r,$(HOT),$(BUILD)/obj/$(r)/%.o $(BUILD)/pic/$(r)/%.o): ALL_CFLAGS += $(if $(SAN),,-O3)

@@ -54,30 +54,38 @@ static int merge(struct az_spans *s)
     return rc;
 }
 
+/* Which of several lists goes on first, and when the next other one does. */
+struct front {
+    int which; /* -1: none */
+    int64_t at, other;
+};
+
+static void see(struct front *f, int which, int64_t at)
+{
+    const bool first = f->which < 0 || at < f->at;
+    const int64_t later = f->which < 0 ? INT64_MAX : first ? f->at : at;
+    f->other = later < f->other ? later : f->other;
+    f->at = first ? at : f->at;
+    f->which = first ? which : f->which;
+}
+
 /* The parts, each by start, as one list. */
 static int join(struct az_busy *b)
 {
     size_t at[AZ_PARTS + 1] = { 0 };
     int rc = 0;
     while (rc == 0) {
-        int64_t next = 0, other = INT64_MAX; /* the earliest start, and that of the other parts */
-        int best = -1;
-        for (int k = 0; k <= AZ_PARTS; k++) {
-            const int64_t t = at[k] < b->of[k].n ? b->of[k].v[at[k]].start : 0;
-            if (at[k] == b->of[k].n)
-                continue;
-            const bool first = best < 0 || t < next;
-            other = first && best >= 0 ? next : !first && t < other ? t : other;
-            next = first ? t : next;
-            best = first ? k : best;
-        }
-        if (best < 0)
+        struct front f = { -1, 0, INT64_MAX };
+        for (int k = 0; k <= AZ_PARTS; k++)
+            if (at[k] < b->of[k].n)
+                see(&f, k, b->of[k].v[at[k]].start);
+        if (f.which < 0)
             break;
-        const struct az_spans *s = &b->of[best];
+        const struct az_spans *s = &b->of[f.which];
         do {
-            rc = extend(b, &b->joined, s->v[at[best]].start, s->v[at[best]].end);
-            at[best]++;
-        } while (rc == 0 && at[best] < s->n && s->v[at[best]].start <= other);
+            rc = extend(b, &b->joined, s->v[at[f.which]].start, s->v[at[f.which]].end);
+            at[f.which]++;
+        } while (rc == 0 && at[f.which] < s->n && s->v[at[f.which]].start <= f.other);
     }
     return rc;
 }
@@ -103,6 +111,12 @@ int az_busy_close(struct az_busy *b)
 
 static int64_t cut(int64_t t, int64_t lo, int64_t hi) { return t < lo ? lo : t > hi ? hi : t; }
 
+/* Start or end of a span, within the window. */
+static int64_t edge(const struct az_span *s, bool end, int64_t lo, int64_t hi)
+{
+    return cut(end ? s->end : s->start, lo, hi);
+}
+
 /* One set alone, as of most programs. */
 static int64_t length(const struct az_spans *s, int64_t lo, int64_t hi)
 {
@@ -126,18 +140,12 @@ void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t h
         return;
     }
     for (;;) {
-        int best = -1;
-        int64_t next = 0, other = INT64_MAX; /* the earliest edge, and that of the other sets */
-        for (int k = 0; k < AZ_PARTS; k++) {
-            if (at[k] == set[k].n)
-                continue;
-            const struct az_span *s = &set[k].v[at[k]];
-            const int64_t t = cut(in[k] ? s->end : s->start, lo, hi);
-            const bool first = best < 0 || t < next;
-            other = first && best >= 0 ? next : !first && t < other ? t : other;
-            next = first ? t : next;
-            best = first ? k : best;
-        }
+        struct front f = { -1, 0, INT64_MAX };
+        for (int k = 0; k < AZ_PARTS; k++)
+            if (at[k] < set[k].n)
+                see(&f, k, edge(&set[k].v[at[k]], in[k], lo, hi));
+        const int best = f.which;
+        int64_t next = f.at;
         if (best < 0)
             return;
         do { /* edges of one set are often in a row */
@@ -148,9 +156,8 @@ void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t h
             bits ^= 1u << best;
             if (at[best] == set[best].n)
                 break;
-            const struct az_span *s = &set[best].v[at[best]];
-            next = cut(in[best] ? s->end : s->start, lo, hi);
-        } while (next <= other);
+            next = edge(&set[best].v[at[best]], in[best], lo, hi);
+        } while (next <= f.other);
     }
 }
 

@@ -171,8 +171,8 @@ struct az_table_spec {
     const struct az_sums *(*given)(const struct az_trace *);
     bool merge_given;
     bool (*keep)(const struct az_scope *, const struct az_item *); /* NULL: all */
-    /* Of events: a small number from which all keys follow within a trace, so that the row is found
-     * once a number. NULL: none is known. */
+    /* Of events and of a list's items: a small number from which all keys follow within a trace, so
+     * that the row is found once a number. NULL: none is known. */
     uint32_t (*alike)(const struct az_scope *, const struct az_item *);
     /* Values of an item, in ticks if `ticks`; none given: its duration. Of given rows only that. Or
      * real ones, in the unit of their columns, NaN: it has none; they have no sum. */

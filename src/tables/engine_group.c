@@ -104,7 +104,8 @@ static int keys_of(struct az_grouping *g, const struct az_item *item,
 static int known_group(struct az_grouping *g, const struct az_item *item, uint32_t **known)
 {
     *known = NULL;
-    if (item->kind == AZ_KIND_COUNT || (!g->spec->alike && !g->all_by_name))
+    const bool event = item->kind != AZ_KIND_COUNT;
+    if (g->spec->alike ? !event && !g->list : !event || !g->all_by_name)
         return 0;
     const uint32_t at = g->spec->alike ? g->spec->alike(&g->rows, item)
                                        : az_item_events(&g->rows, item)->name[item->row];

@@ -424,7 +424,7 @@ bool az_jview_array(struct az_jview *v, struct az_sv raw) { return open_with(v, 
 bool az_jview_object(struct az_jview *v, struct az_sv raw) { return open_with(v, raw, '{'); }
 
 /* Bytes of a value in brackets that are whole blocks of 64 before its end, before a backslash and
- * before the end of t; with the state behind them. */
+ * before the end of t; with the state after them. */
 static size_t whole_blocks(struct az_sv t, size_t *depth, bool *text)
 {
     size_t i = 0;

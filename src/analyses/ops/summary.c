@@ -39,7 +39,28 @@ static bool asked_recompute(const struct az_scope *r) { return fw_of(r)->opts->d
 
 static uint32_t name_of(const struct az_scope *r, const struct az_item *i)
 {
-    return az_fw_node(fw_of(r), node_of(r, i)).name;
+    const struct az_fw *fw = fw_of(r);
+    uint32_t row;
+    const enum az_kind kind = az_node_kind(fw->tree, node_of(r, i), &row);
+    return fw->trace->ev[kind].name[row];
+}
+
+static size_t name_number(const struct az_scope *r, const struct az_item *i)
+{
+    const size_t name = name_of(r, i);
+    return (name == AZ_NO_ID ? 0 : name + 1) * 2 + az_fw_recompute(fw_of(r), node_of(r, i));
+}
+
+/* Rows are found once a name, or a category, and not once a launcher. */
+static uint32_t alike_by_name(const struct az_scope *r, const struct az_item *i)
+{
+    const size_t n = name_number(r, i);
+    return n < AZ_NO_ID ? (uint32_t)n : AZ_NO_ID;
+}
+
+static uint32_t alike_by_category(const struct az_scope *r, const struct az_item *i)
+{
+    return fw_of(r)->category[i->row] * 2u + az_fw_recompute(fw_of(r), node_of(r, i));
 }
 
 static int64_t direct(const struct az_scope *r, const struct az_item *i)
@@ -54,11 +75,7 @@ static int64_t subtree(const struct az_scope *r, const struct az_item *i)
 
 static uint64_t *seen_of(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_fw *fw = fw_of(r);
-    const uint32_t node = node_of(r, i);
-    const size_t name = az_fw_node(fw, node).name;
-    return &((const struct work *)r->ctx)
-                ->seen[(name == AZ_NO_ID ? 0 : name + 1) * 2 + az_fw_recompute(fw, node)];
+    return &((const struct work *)r->ctx)->seen[name_number(r, i)];
 }
 
 /* Sorted distinct categories of a row as a JSON list. */
@@ -92,6 +109,7 @@ static const struct az_table_spec by_category = {
     "ops_summary_by_category",
     "Operations by category",
     AZ_TABLE_SUMMARY,
+    .alike = alike_by_category,
     .values = { { direct, true } },
     .columns = { { "op category", &category, .flags = AZ_KEY, .sort = 2 },
                  { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
@@ -105,6 +123,7 @@ static const struct az_table_spec by_name = {
     "ops_summary",
     "Operations",
     AZ_TABLE_SUMMARY,
+    .alike = alike_by_name,
     .values = { { direct, true }, { subtree, true } },
     .columns = { { "name", &name, .flags = AZ_KEY, .sort = 2 },
                  { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
