@@ -102,7 +102,10 @@ stage_faults() {
     counted faults "$PYTHON" tests/faults_check.py --analyzer "$ANALYZER"
     counted faults "$PYTHON" tests/faults/campaign.py --analyzer "$ANALYZER"
 }
-stage_sizes() { counted sizes "$PYTHON" tests/sizes_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"; }
+stage_sizes() {
+    counted sizes "$PYTHON" tests/sizes_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
+    counted sizes "$PYTHON" tests/cores_check.py --analyzer "$ANALYZER"
+}
 stage_library() { # `make installed` before
     counted library "$PYTHON" tests/library_check.py --installed "$BUILD/installed" --analyzer "$ANALYZER" --cc "${CC:-cc}" \
         --example-data "$EXAMPLE_DATA"
@@ -251,6 +254,7 @@ JSON
         tally threads 0 1
     fi
     threads_of_ranks
+    counted threads "$PYTHON" tests/cores_check.py --analyzer "$TSAN/analyzer" --every --example-data "$EXAMPLE_DATA"
 }
 
 # The ranks of one run, one of them damaged, and of three runs, side by side: the same bytes on one thread and on four.

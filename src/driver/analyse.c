@@ -3,7 +3,8 @@
  * On one thread they run in the order of their list. A large input has them side by side, in waves:
  * each then has an arena, a document, a diag and tables of findings and coverage of its own (facts
  * are shared, facts/job.h), which are joined in the order of the list, so that what comes out is
- * the same. The digest of the file and what the verdict says of the trace are made beside them.
+ * the same. One that must be alone runs there, in its turn. The digest of the file and what the
+ * verdict says of the trace are made beside them.
  */
 #include "driver/internal.h"
 
@@ -145,7 +146,7 @@ static int one_by_one(struct az_one *o, struct az_job *job, struct az_sv *unmade
 /* ---- side by side ---- */
 
 enum task { ANALYSIS, VERDICT, DIGEST };
-enum { VERDICT_PART = 5, DIGEST_PART = 12 }; /* as az_analysis.part */
+enum { VERDICT_PART = 15, DIGEST_PART = 12 }; /* as az_analysis.part */
 
 struct member {
     enum task task;
@@ -245,8 +246,8 @@ static int join_wave(struct waves *w)
         } else if (m->unwanted || !wanted(w->o, &m->entry)) {
             *w->unmade = name_unmade(w->whole, &m->entry, *w->unmade);
             close_member(m);
-        } else {
-            rc = join_member(w, m);
+        } else { /* those before it are joined */
+            rc = m->entry.alone ? run_entry(w->o, &m->entry, w->whole) : join_member(w, m);
             *w->failed = rc ? rc : *w->failed;
         }
     }
@@ -272,10 +273,11 @@ static int run_wave(struct waves *w)
     for (size_t i = 0; i < w->n; i++) { /* those that are run */
         struct member *m = &w->v[w->order[i]];
         m->unwanted = m->task == ANALYSIS && !wanted(w->o, &m->entry);
-        if (rc == 0 && !m->unwanted && m->task != DIGEST)
+        if (m->unwanted || m->entry.alone)
+            continue;
+        if (rc == 0 && m->task != DIGEST)
             rc = open_member(w, m);
-        if (!m->unwanted)
-            w->order[n++] = w->order[i];
+        w->order[n++] = w->order[i];
     }
     if (rc == 0)
         rc = az_pool_split(w->o->threads, (unsigned)n, run_member, w);
@@ -304,28 +306,11 @@ static bool gather(struct waves *w, struct az_entry *s, bool *more)
     for (; *more; *more = az_entry_next(s)) {
         if (lacking(s, w->o->caps))
             continue;
-        if (w->n > others && (s->alone || s->after))
+        if (w->n > others && s->after)
             break;
         add_member(w, (struct member){ .task = ANALYSIS, .entry = *s, .part = s->part });
-        if (s->alone) {
-            *more = az_entry_next(s);
-            break;
-        }
     }
     return w->n > others;
-}
-
-/* One that must be alone works on the whole. */
-static int run_alone(struct waves *w)
-{
-    const struct az_entry *s = &w->v[0].entry;
-    if (!wanted(w->o, s)) {
-        *w->unmade = name_unmade(w->whole, s, *w->unmade);
-        return AZ_OK;
-    }
-    const int rc = run_entry(w->o, s, w->whole);
-    *w->failed = rc ? rc : *w->failed;
-    return ends_all(rc) ? rc : AZ_OK;
 }
 
 static int each_wave(struct waves *w)
@@ -340,7 +325,7 @@ static int each_wave(struct waves *w)
         const bool any = gather(w, &s, &more);
         if (!any && !first)
             break;
-        rc = !first && w->v[0].entry.alone ? run_alone(w) : run_wave(w);
+        rc = run_wave(w);
         if (first)
             verdict = w->v[0];
         first = false;

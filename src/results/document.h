@@ -101,9 +101,9 @@ int az_document_chart(struct az_document *d, struct az_chart c) AZ_MUST_USE;
 /* What tables are made of (az_table_make): release(what) is called with the document, after its
  * tables; on failure at once. */
 int az_document_keep(struct az_document *d, void *what, void (*release)(void *what)) AZ_MUST_USE;
-/* For analyses that run side by side: a document like `whole`, still empty, with an arena that lives
- * as long as the whole, and what it holds moved to the whole, in order. Errors as az_document_add;
- * what was not moved is released. */
+/* For analyses that run side by side: a document like `whole`, still empty, with an arena that
+ * lives as long as the whole, and what it holds moved to the whole, in order. Errors as
+ * az_document_add; what was not moved is released. */
 int az_document_part(struct az_document *whole, struct az_arena *arena,
                      struct az_document *part) AZ_MUST_USE;
 int az_document_join(struct az_document *whole, struct az_document *part) AZ_MUST_USE;

@@ -41,7 +41,7 @@ def counts(path):
 def measure(analyzer, trace, threads):
     with tempfile.TemporaryDirectory() as tmp:
         done = subprocess.run(["valgrind", "--tool=callgrind", "--separate-threads=yes", "--fair-sched=try",
-                               "--callgrind-out-file=" + os.path.join(tmp, "cg"), analyzer, "run", "-q", "-v", "-j", str(threads),
+                               "--callgrind-out-file=" + os.path.join(tmp, "cg"), analyzer, "run", "-v", "-j", str(threads),
                                "--format", "csv", "-o", os.path.join(tmp, "out"), trace], capture_output=True, text=True)
         memory = re.search(r"([\d.]+) MB memory", done.stderr)
         all_threads = [counts(p) for p in sorted(glob.glob(os.path.join(tmp, "cg-*")))]

@@ -19,5 +19,4 @@ const struct az_analysis az_analysis_fw_diff = {
     .help = "difference to another trace by call tree (comparison_json_path)",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
-    .alone = true,
 };

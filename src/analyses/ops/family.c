@@ -292,4 +292,5 @@ const struct az_analysis az_analysis_fw_families = {
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .tables = { "families" },
     .run = run,
+    .alone = true,
 };
