@@ -76,6 +76,8 @@ HOT      := base model text
 V_CFLAGS := $(CFLAGS); $(HOT): -O3
 $(foreach r,$(HOT),$(BUILD)/obj/$(r)/%.o $(BUILD)/pic/$(r)/%.o): ALL_CFLAGS += $(if $(SAN),,-O3)
 $(BUILD)/obj/formats/pytorc%.o $(BUILD)/pic/formats/pytorc%.o: ALL_CFLAGS += $(if $(SAN),,-O3)
+# What the assembler embeds is not seen by link-time optimisation (CFLAGS='-O2 -flto' AR=gcc-ar).
+$(foreach o,obj pic,$(BUILD)/$(o)/base/data.o $(BUILD)/$(o)/reports/html_data.o): ALL_CFLAGS += -fno-lto
 $(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_OPTIMISED='"$(V_CFLAGS)"'
 
 # The digest goes over every byte of an input; unrolled it takes two thirds of the time.

@@ -156,12 +156,32 @@ static int take_geometry(struct az_xp *r, uint32_t details, uint32_t *row)
     return rc;
 }
 
+static bool same(const struct az_xrow *a, const struct az_xrow *b)
+{
+    return a->op == b->op && a->module == b->module && a->scope == b->scope &&
+           a->details == b->details && a->program == b->program &&
+           a->has_program == b->has_program && a->category == b->category && a->flops == b->flops &&
+           a->bytes == b->bytes;
+}
+
+/* What an event says is often what the last one of its name said. */
+static int row_of(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *row, uint32_t *index)
+{
+    int rc = 0;
+    if (m->row == 0 || !same(row, &r->x->rows.v[m->row - 1])) {
+        rc = az_xtrace_row(r->t, row, index);
+        m->row = rc ? 0 : *index + 1;
+    }
+    *index = m->row - 1;
+    return rc;
+}
+
 static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *row,
                      struct az_event *e)
 {
     const bool says = says_something(row);
     uint32_t index = 0;
-    int rc = says ? az_xtrace_row(r->t, row, &index) : AZ_OK;
+    int rc = says ? row_of(r, m, row, &index) : AZ_OK;
     if (rc == 0)
         rc = az_xp_meta_name(r, m, &e->name);
     if (rc)

@@ -370,6 +370,28 @@ int az_xp_stat(struct az_xp *r, struct az_sv stat, struct az_xp_value *out)
     return 1;
 }
 
+/* A number, or a reference to a text, as profilers write nearly all stats: short, the id first,
+ * nothing after it. False for any other form, which is read field by field. */
+static inline bool short_stat(const struct az_xp *r, struct az_pb *m, uint32_t field,
+                              struct az_xp_value *out)
+{
+    enum { UNSIGNED = 3 << 3 | AZ_PB_INT, SIGNED = 4 << 3 | AZ_PB_INT, TEXT = 7 << 3 | AZ_PB_INT };
+    const uint8_t *p = m->p;
+    if (m->end - p < 6 || p[0] != (field << 3 | AZ_PB_BYTES) || p[1] < 4 || p[1] >= 0x80 ||
+        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT) || p[3] >= 0x80 ||
+        (p[4] != UNSIGNED && p[4] != SIGNED && p[4] != TEXT))
+        return false;
+    struct az_pb value = { p + 5, p + 2 + p[1], 0 };
+    if (az_pb_varint(&value, &out->number) || value.p != value.end)
+        return false;
+    const uint32_t i = az_xp_find(&r->stat_ids, p[3]);
+    out->kind = p[4] >> 3;
+    out->bytes = (struct az_sv){ "", 0 };
+    out->role = i == AZ_NO_ID ? XP_NONE : r->stat_names.v[i].role;
+    m->p = value.end;
+    return true;
+}
+
 int az_xp_next_stat(struct az_xp *r, struct az_pb *m, uint32_t field, struct az_xp_value *out)
 {
     struct az_sv b = { NULL, 0 };
@@ -377,6 +399,8 @@ int az_xp_next_stat(struct az_xp *r, struct az_pb *m, uint32_t field, struct az_
     unsigned wire;
     uint64_t v;
     int rc;
+    if (short_stat(r, m, field, out))
+        return 1;
     while ((rc = az_pb_next(m, &f, &wire, &v, &b)) > 0)
         if (f == field && wire == AZ_PB_BYTES)
             return az_xp_stat(r, b, out);

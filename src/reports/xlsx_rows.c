@@ -22,7 +22,7 @@ static void fail(struct az_xlsx_rows *w, int code)
 }
 
 /* ---- numbers ---- */
-/* Digits of v, 16 of them, and the place of the point behind the first of them: 1e-4 <= v < 1e15.
+/* Digits of v, 16 of them, and the power of ten of the first of them: 1e-4 <= v < 1e15.
  * Exact, ties to even, as printf does it. */
 static int sixteen_digits(double v, uint64_t *digits)
 {

@@ -10,6 +10,9 @@
                                                 all-gather whose members show these figures
     make_xplane_example.py --bench FILE --mb N  planes of the example repeated to about N megabytes (concatenated XSpaces
                                                 are one XSpace)
+    make_xplane_example.py --bench FILE --mb N --kind gpu|tpu
+                                                one device whose events alone make about N megabytes: kernels that say
+                                                eight things of themselves, operations of a TPU core with two
 """
 import argparse
 import csv
@@ -313,6 +316,55 @@ def bench_space():
     return space([gpu_plane(0, 0)] + host_planes(1) + [cpu], "bench")
 
 
+def timed(meta, start_ps, dur_ps, said):
+    """An event whose stats are encoded already."""
+    return data(4, num(1, meta) + num(2, start_ps) + num(3, dur_ps) + said)
+
+
+def bench_gpu(size):
+    """Kernels on four streams as of an eager program: 300 names, 500 operations, a correlation each."""
+    p = Plane("/device:GPU:0")
+    said = [b"".join(data(4, p.stat(k, v)) for k, v in (
+        ("hlo_module", "jit_step"), ("program_id", PROGRAM), ("hlo_op", "op.%d" % i), ("name", "jit(step)/layer_%d/dot_general" % i),
+        ("kernel_details", "regs:%d static_shared:0 dynamic_shared:%d grid:%d,1,1 block:256,1,1 occ_pct:50" % (32 + i % 7 * 16, i % 5 * 4096, i)),
+        ("group_id", i % 9), ("theoretical_occupancy_pct", 62.5))) for i in range(500)]
+    metas = [p.meta("void cutlass::Kernel_%d<float, 128, %d>(Params)" % (i, i)) for i in range(300)]
+    tag = p.stat_id("correlation_id")
+    streams, made, at = [[] for _ in range(4)], 0, 0
+    while made < size:
+        e = timed(metas[at * 13 % 500 % 300], 10**9 + at * 5 * 10**6, 10**6 + at * 7919 % (4 * 10**6), said[at * 13 % 500] + data(4, num(1, tag) + num(3, 5000 + at)))
+        streams[at * 5 % 4].append(e)
+        made += len(e)
+        at += 1
+    for k, events in enumerate(streams):
+        p.line(7 + k, "Stream #%d(Kernel)" % (7 + k), 5000, events)
+    return space([p] + host_planes(1)[:1], "bench")
+
+
+def bench_tpu(size):
+    """One core: steps with 2,000 operations each, a loop around every eight of them."""
+    p = Plane("/device:TPU:0")
+    metas = [p.meta("%%fusion.%d = f32[1024,1024]{1,0:T(8,128)} fusion(...)" % i, "fusion.%d" % i, b"".join(data(5, x) for x in (
+        p.stat("hlo_category", ("convolution fusion", "loop fusion", "copy", "while")[i % 4 if i % 8 else 3], ref=False), p.stat("program_id", PROGRAM),
+        p.stat("flops", i << 20), p.stat("bytes_accessed", i << 12), p.stat("tf_op", "jit(f)/jit(main)/layer_%d:" % (i % 40), ref=False)))) for i in range(2000)]
+    offset, duration = p.stat_id("device_offset_ps"), p.stat_id("device_duration_ps")
+    ops, modules, made, at = [], [], 0, 0
+    while made < size:
+        i, start = at % 2000, 10**9 + at * 10**6
+        long = 8 * 10**6 - 1 if i % 8 == 0 else 900000 - i * 50
+        e = timed(metas[i], start, long, data(4, num(1, offset) + num(4, start)) + data(4, num(1, duration) + num(4, long)))
+        if i == 0:
+            modules.append(p.event(p.meta("jit_f(%d)" % PROGRAM), start, 2000 * 10**6 - 1000))
+        ops.append(e)
+        made += len(e)
+        at += 1
+    p.line(2, "XLA Modules", 0, modules)
+    p.line(3, "XLA Ops", 0, ops)
+    for k, v in (("device_type_string", "TPU v6 Lite"), ("peak_teraflops_per_second", 918.0), ("peak_hbm_bw_gigabytes_per_second", 1638.0)):
+        p.stats += data(6, p.stat(k, v, ref=False))
+    return space([p], "bench")
+
+
 def collectives(rows, folder):
     """Group g is host g; its ranks are numbered from g * size. Starts and durations between the given bounds."""
     groups = [(int(r["group_idx"]), int(r["group_size"])) for r in rows]
@@ -345,8 +397,11 @@ def main():
     ap.add_argument("--collectives")
     ap.add_argument("--bench")
     ap.add_argument("--mb", type=float, default=200)
+    ap.add_argument("--kind", choices=("host", "gpu", "tpu"), default="host")
     a = ap.parse_args()
-    if a.bench:
+    if a.bench and a.kind != "host":
+        write(a.bench, (bench_gpu if a.kind == "gpu" else bench_tpu)(int(a.mb * 1e6)))
+    elif a.bench:
         one = bench_space()
         write(a.bench, one * max(1, round(a.mb * 1e6 / len(one))))
     elif a.collectives:

@@ -86,7 +86,8 @@ int az_hx_open(struct az_hx *h, struct az_job *job)
         tr->t = job->traces[k];
         tr->x = az_xtrace(tr->t);
         tr->id = az_arena_array(job->arena, names, sizeof *tr->id);
-        if (!tr->id)
+        tr->said = az_arena_array(job->arena, tr->x->rows.n + 1, sizeof *tr->said);
+        if (!tr->id || !tr->said)
             return az_arena_error(job->arena);
         memset(tr->id, 0xff, names * sizeof *tr->id);
         rc = add_devices(h, k);
@@ -161,9 +162,9 @@ static struct az_sv category_of(struct az_sv kernel, struct az_sv op)
     return by_op.n ? by_op : by_name.n ? by_name : AZ_SV("Uncategorized Events/XLA");
 }
 
-uint32_t az_hx_category(struct az_hx *h, const struct az_hx_event *e)
+static uint32_t find_category(struct az_hx *h, const struct az_hx_event *e,
+                              const struct az_xrow *row)
 {
-    const struct az_xrow *row = az_hx_row(h, e);
     const uint32_t name = az_hx_name(h, e), op = row ? az_hx_id(h, e->trace, row->op) : AZ_NO_ID;
     uint32_t *at, k = 0;
     bool added;
@@ -177,4 +178,18 @@ uint32_t az_hx_category(struct az_hx *h, const struct az_hx_event *e)
     if (k == h->categories.n && az_vec_push(&h->categories, c) != 0)
         return 0;
     return *at = k;
+}
+
+/* A row has one operation, and nearly always one kernel. */
+uint32_t az_hx_category(struct az_hx *h, const struct az_hx_event *e)
+{
+    const struct az_xrow *row = az_hx_row(h, e);
+    if (!row)
+        return find_category(h, e, row);
+    struct az_hx_trace *tr = &h->tr[e->trace];
+    struct az_hx_said *s = &tr->said[row - tr->x->rows.v];
+    const uint32_t name = az_hx_events(h, e)->name[e->row];
+    if (s->category == 0 || s->name != name)
+        *s = (struct az_hx_said){ name, find_category(h, e, row) + 1 };
+    return s->category - 1;
 }

@@ -27,6 +27,9 @@ struct az_hx {
         const struct az_xtrace *x;
         uint32_t *id;     /* name of the trace -> id; AZ_NO_ID: not asked for yet */
         uint32_t *device; /* plane -> row of devices; AZ_NO_ID: no events */
+        struct az_hx_said {
+            uint32_t name, category;
+        } * said; /* row of the trace -> its last kernel and its category + 1; 0: none yet */
     } * tr;
     size_t n;
     struct az_hx_devices devices; /* with device events, by (trace, kind, ordinal) */

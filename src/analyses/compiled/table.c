@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "analyses/compiled/compiled.h"
+#include "base/num.h"
 
 void az_hx_device_column(struct az_hx *h, struct az_table *t)
 {
@@ -50,8 +51,11 @@ size_t az_hx_devices_with_kernels(const struct az_hx *h)
 /* A program's number is 64 bits; those of some devices use all of them. */
 void az_hx_put_program(struct az_table *t, const struct az_xrow *row)
 {
+    char number[AZ_NUM_MAX];
     if (!row || !row->has_program)
         az_put_empty(t);
+    else if (row->program <= INT64_MAX) /* one for every event */
+        az_put_copy(t, az_sv_make(number, az_format_i64((int64_t)row->program, number)));
     else
         az_put_text(t, az_arena_printf(t->arena, "%" PRIu64, row->program));
 }

@@ -7,19 +7,50 @@
 #include "facts/families.h"
 
 /* ---- time line ---- */
-static int gather(struct az_hx *h, uint32_t device, struct az_busy *b)
+/* Rows of the kernels of one trace by device: those of device d from first[d] to first[d + 1]. */
+struct by_device {
+    struct az_vec_u32 first, row;
+    size_t trace; /* SIZE_MAX: none yet */
+};
+
+static int split(struct az_hx *h, size_t trace, struct by_device *by)
+{
+    const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
+    az_vec_reset(&by->first);
+    az_vec_reset(&by->row);
+    int rc = az_vec_reserve(&by->first, h->devices.n + 2);
+    if (rc == 0)
+        rc = az_vec_reserve(&by->row, ev->n + 1);
+    if (rc)
+        return rc;
+    uint32_t *first = by->first.v;
+    memset(first, 0, (h->devices.n + 2) * sizeof *first);
+    for (size_t i = 0; i < ev->n; i++)
+        first[az_hx_device_of(h, &(struct az_hx_event){ trace, i, AZ_KERNEL }) + 2]++;
+    for (size_t d = 1; d < h->devices.n + 2; d++)
+        first[d] += first[d - 1];
+    for (size_t i = 0; i < ev->n; i++)
+        by->row.v[first[az_hx_device_of(h, &(struct az_hx_event){ trace, i, AZ_KERNEL }) + 1]++] =
+            (uint32_t)i;
+    by->trace = trace;
+    return 0;
+}
+
+static int gather(struct az_hx *h, uint32_t device, struct by_device *by, struct az_busy *b)
 {
     const size_t trace = h->devices.v[device].trace;
     const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
     int rc = AZ_OK;
     const struct az_row_work *work = az_job_row_work(h->job, trace, &rc);
     az_busy_reset(b);
-    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
-        const struct az_hx_event e = { trace, i, AZ_KERNEL };
+    if (rc == 0 && by->trace != trace)
+        rc = split(h, trace, by);
+    if (rc)
+        return rc;
+    for (uint32_t k = by->first.v[device]; rc == 0 && k < by->first.v[device + 1]; k++) {
+        const uint32_t i = by->row.v[k];
         const uint64_t node = ev->node ? ev->node[i] : 0;
-        if (az_hx_device_of(h, &e) == device)
-            rc = az_busy_add(b, node ? work[node - 1].part : AZ_PART_COMPUTE, ev->start[i],
-                             ev->end[i]);
+        rc = az_busy_add(b, node ? work[node - 1].part : AZ_PART_COMPUTE, ev->start[i], ev->end[i]);
     }
     return rc ? rc : az_busy_close(b);
 }
@@ -38,10 +69,13 @@ static int timeline(struct az_hx *h)
     struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU time line",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
     struct az_busy b;
+    struct by_device by = { .trace = SIZE_MAX };
     int rc = t ? AZ_OK : az_arena_error(h->job->arena);
     if (!t)
         return rc;
     az_busy_init(&b, h->job->mem);
+    az_vec_init(&by.first, h->job->mem);
+    az_vec_init(&by.row, h->job->mem);
     az_hx_device_column(h, t);
     az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
@@ -49,7 +83,7 @@ static int timeline(struct az_hx *h)
     for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++) {
         if (h->devices.v[d].kind != AZ_PLANE_TPU)
             continue;
-        rc = gather(h, d, &b);
+        rc = gather(h, d, &by, &b);
         if (rc || b.events == 0)
             continue;
         struct az_account a;
@@ -62,6 +96,8 @@ static int timeline(struct az_hx *h)
         put_time(h, t, d, "total_time", a.total, a.total);
     }
     az_busy_release(&b);
+    az_vec_release(&by.first);
+    az_vec_release(&by.row);
     static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle_time", 9 } };
     rc = az_job_add(h->job, t, rc);
     return rc ? rc
@@ -87,27 +123,51 @@ static void key_of(struct az_hx *h, const struct az_hx_event *e, bool op, uint64
            (op ? az_hx_name(h, e) : 0);
 }
 
+/* Where the last event of a row went: most rows are of one name on one device. */
+struct last {
+    uint32_t name, device, at; /* at: + 1; 0: there was none */
+};
+
+static int find_sum(struct az_hx *h, const struct az_hx_event *e, bool op, struct az_map *of,
+                    struct sums *out, uint32_t *where)
+{
+    uint64_t k[2];
+    uint32_t *at;
+    bool added;
+    key_of(h, e, op, k);
+    int rc = az_map_put(of, k[0], k[1], (uint32_t)out->n, &at, &added);
+    if (rc == 0 && added)
+        rc = az_vec_push(out, ((struct sum){ .first = *e }));
+    *where = rc ? 0 : *at;
+    return rc;
+}
+
 static int sum_by(struct az_hx *h, size_t trace, const int64_t *self, bool op, struct sums *out)
 {
     const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
+    const size_t rows = h->tr[trace].x->rows.n;
+    struct last *last = az_arena_array(h->job->arena, rows + 1, sizeof *last);
     struct az_map of;
-    int rc = az_map_init(&of, h->job->mem, 64);
+    int rc = last ? az_map_init(&of, h->job->mem, 64) : az_arena_error(h->job->arena);
+    if (rc)
+        return rc;
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         const struct az_hx_event e = { trace, i, AZ_KERNEL };
-        uint64_t k[2];
-        uint32_t *at;
-        bool added;
-        if (h->devices.v[az_hx_device_of(h, &e)].kind != AZ_PLANE_TPU)
+        const uint32_t device = az_hx_device_of(h, &e);
+        struct last *l = &last[ev->node ? ev->node[i] : 0];
+        if (h->devices.v[device].kind != AZ_PLANE_TPU)
             continue;
-        key_of(h, &e, op, k);
-        rc = az_map_put(&of, k[0], k[1], (uint32_t)out->n, &at, &added);
-        if (rc == 0 && added)
-            rc = az_vec_push(out, ((struct sum){ .first = e }));
+        if (l->at == 0 || l->name != ev->name[i] || l->device != device) {
+            uint32_t at;
+            rc = find_sum(h, &e, op, &of, out, &at);
+            *l = (struct last){ ev->name[i], device, at + 1 };
+        }
         if (rc)
             break;
-        out->v[*at].count++;
-        out->v[*at].ticks = az_add_sat(out->v[*at].ticks, ev->end[i] - ev->start[i]);
-        out->v[*at].self = az_add_sat(out->v[*at].self, self[i]);
+        struct sum *to = &out->v[l->at - 1];
+        to->count++;
+        to->ticks = az_add_sat(to->ticks, ev->end[i] - ev->start[i]);
+        to->self = az_add_sat(to->self, self[i]);
     }
     az_map_release(&of);
     return rc;
