@@ -89,8 +89,9 @@ static int what(struct az_vd_whole *w, struct az_table *out)
     if (w->sum.steps)
         text = add(w, text, ", ", steps(w));
     az_human_time(ns, span);
-    text = az_arena_printf(w->job->arena, "%.*s%s%s%s (%.*s)", AZ_SVF(text), text.n ? ", " : "", span,
-                           w->sum.total > 0 ? "" : " of kernels", AZ_SVF(w->job->doc->format));
+    text =
+        az_arena_printf(w->job->arena, "%.*s%s%s%s (%.*s)", AZ_SVF(text), text.n ? ", " : "", span,
+                        w->sum.total > 0 ? "" : " of kernels", AZ_SVF(w->job->doc->format));
     return put(w, out, AZ_LINE_WHAT, "", text, ns);
 }
 
