@@ -33,7 +33,8 @@ static const struct az_cmd_opt options[] = {
       "replace reports that are there already; else such a run is skipped" },
     { 'd', "dry-run", NULL, "print each run with its files, and stop" },
     { OPT_FORMAT, "format", "LIST",
-      "outputs instead of the default (text, and a workbook but for a look): text and the formats of 'analyzer list'" },
+      "outputs instead of the default (text, and a workbook but for a look): text and the formats "
+      "of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table in DIR; several runs: in DIR/<folder>" },
     { OPT_OPT, "opt", "KEY=VALUE",
       "set an option of all runs ('analyzer help config'); repeatable" },
@@ -242,10 +243,12 @@ const struct az_cmd az_cmd_multirank = {
     "multirank",
     "-b DIR",
     "the ranks of PyTorch runs below a folder, each run in one report",
-    "With no more than -b it is a look: text, and nothing is written. -o, --format, --csv-dir, -q and "
+    "With no more than -b it is a look: text, and nothing is written. -o, --format, --csv-dir, -q "
+    "and "
     "what chooses or makes\n"
     "something (-p, -e, -f, -a, -r, --force) have each run reported in its folder as\n"
-    "<folder>_<filters>_performance_report.xlsx. The rank of a file is what its metadata say, else the "
+    "<folder>_<filters>_performance_report.xlsx. The rank of a file is what its metadata say, else "
+    "the "
     "number in its name;\n"
     "a rank that cannot be read is named and the others are reported.\n"
     "In a configuration: base_dir and the keys next to it.",

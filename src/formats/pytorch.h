@@ -35,7 +35,7 @@ enum az_pt_arg {
     AZ_PT_WAIT_STREAM, /* of a synchronisation */
     AZ_PT_WAIT_CORR,
     AZ_PT_GRAPH_NODE,
-    AZ_PT_ORIGINAL, /* stream that an event of a logical lane ran on */
+    AZ_PT_ORIGINAL,  /* stream that an event of a logical lane ran on */
     AZ_PT_ALLOCATED, /* in use after an allocation, of which device */
     AZ_PT_RESERVED,
     AZ_PT_MEMORY_DEVICE,
@@ -164,8 +164,7 @@ int az_pt_add_counters(struct az_pt_reader *r, const struct az_pt_event *e) AZ_M
 /* A sample of a counter (phase C): every number of the args is one. */
 int az_pt_add_samples(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
 /* An instant `[memory]`. *taken: it says what a device has in use. */
-int az_pt_add_memory(struct az_pt_reader *r, const struct az_pt_event *e,
-                     bool *taken) AZ_MUST_USE;
+int az_pt_add_memory(struct az_pt_reader *r, const struct az_pt_event *e, bool *taken) AZ_MUST_USE;
 /* Nodes of graphs (pytorch_graph.c): what a device event says of its node; an arrow between nodes
  * (ids from AZ_PT_NODE_ARROWS on); a node that is no device work. */
 #define AZ_PT_NODE_ARROWS (INT64_C(1) << 40)

@@ -81,8 +81,8 @@ int az_pt_add_samples(struct az_pt_reader *r, const struct az_pt_event *e)
     return rc;
 }
 
-/* An allocation or release of profile_memory: what the device has in use after it. Those of the host
- * are left out. */
+/* An allocation or release of profile_memory: what the device has in use after it. Those of the
+ * host are skipped. */
 int az_pt_add_memory(struct az_pt_reader *r, const struct az_pt_event *e, bool *taken)
 {
     static const struct {

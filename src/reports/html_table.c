@@ -8,8 +8,8 @@
 #include "base/num.h"
 #include "results/form.h"
 
-#define LONG_TEXT    72 /* characters from which a text may take several lines */
-#define BAR_STEPS    50
+#define LONG_TEXT     72 /* characters from which a text may take several lines */
+#define BAR_STEPS     50
 #define FINDINGS_MAX  12  /* in the list at the top, equal advice once */
 #define ROWS_COMPARED 500 /* of the table, for that list */
 

@@ -46,7 +46,7 @@ struct az_comparison {
     struct az_arena *a;
     const struct az_compare_input *in;
     struct az_sv shown[AZ_COMPARE_MAX]; /* tags for sentences and titles: long ones are cut */
-    size_t n, base; /* inputs that can be read; which of them is the baseline */
+    size_t n, base;                     /* inputs that can be read; which of them is the baseline */
     const struct az_compare_opts *opts;
     struct az_diag *diag;
     struct az_joined *tables;

@@ -385,11 +385,11 @@ static int write_part(struct sheet *s, size_t variant, enum part part)
     s->n_inputs = part == BOTH ? 2 : 1;
     if (rc)
         return rc;
-    return write_sheet(
-        s, az_arena_printf(c->a, "%.*s_%s_%.*s", AZ_SVF(id), names[part], AZ_SVF(tag)),
-        az_arena_printf(c->a, "%.*s: %s, %.*s", AZ_SVF(s->j->title), titles[part],
-                        AZ_SVF(c->shown[variant])),
-        AZ_TABLE_KEEP_EMPTY, true);
+    return write_sheet(s,
+                       az_arena_printf(c->a, "%.*s_%s_%.*s", AZ_SVF(id), names[part], AZ_SVF(tag)),
+                       az_arena_printf(c->a, "%.*s: %s, %.*s", AZ_SVF(s->j->title), titles[part],
+                                       AZ_SVF(c->shown[variant])),
+                       AZ_TABLE_KEEP_EMPTY, true);
 }
 
 static int write_split(struct sheet *s)

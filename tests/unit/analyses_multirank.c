@@ -527,7 +527,8 @@ static void execute_is_no_launcher(void **state)
 }
 
 /* ---- the data file ---- */
-static bool in_one(const struct az_mr_words *w, enum az_mr_kind kind, const char *name, const char *op)
+static bool in_one(const struct az_mr_words *w, enum az_mr_kind kind, const char *name,
+                   const char *op)
 {
     struct az_sv names[AZ_MR_GROUPS];
     const size_t n = az_mr_names(kind, names);

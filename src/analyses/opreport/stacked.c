@@ -326,9 +326,8 @@ static int chart(struct stack *s)
 
 static int table(struct stack *s)
 {
-    struct az_table *x =
-        az_table_new(s->t->job->arena, "ops_stacked", "Device time by kind of operation",
-                     AZ_TABLE_SUMMARY);
+    struct az_table *x = az_table_new(s->t->job->arena, "ops_stacked",
+                                      "Device time by kind of operation", AZ_TABLE_SUMMARY);
     if (!x)
         return az_arena_error(s->t->job->arena);
     columns(s, x);

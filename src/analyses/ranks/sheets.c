@@ -241,9 +241,10 @@ static int timelines(const struct az_mr_ranks *m)
 /* Columns of the figures are called as in other tools; people read what they are. */
 static void title_figures(struct az_table *t)
 {
-    static const char *const titles[AZ_MR_FIGURES] = { "Computing", "Exposed communication",
-                                                       "Exposed copies", "Busy", "Idle", "Total",
-                                                       "Communication", "Copies" };
+    static const char *const titles[AZ_MR_FIGURES] = { "Computing",      "Exposed communication",
+                                                       "Exposed copies", "Busy",
+                                                       "Idle",           "Total",
+                                                       "Communication",  "Copies" };
     for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
         t->columns.v[1 + f].title = az_sv_str(titles[f]);
 }

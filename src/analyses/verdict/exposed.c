@@ -226,8 +226,10 @@ static bool crosses_host(struct az_sv name)
 /* Between or on devices: pinned memory would not help. */
 static bool on_devices(struct az_sv name)
 {
-    static const char *const ways[] = { "DtoD", "DEVICE_TO_DEVICE", "D2D", "Device-to-Device",
-                                        "PtoP", "P2P", "Peer-to-Peer", "DeviceToDevice" };
+    static const char *const ways[] = { "DtoD",         "DEVICE_TO_DEVICE",
+                                        "D2D",          "Device-to-Device",
+                                        "PtoP",         "P2P",
+                                        "Peer-to-Peer", "DeviceToDevice" };
     for (size_t i = 0; i < AZ_LENGTH(ways); i++)
         if (az_sv_find(name, az_sv_str(ways[i])) >= 0)
             return true;

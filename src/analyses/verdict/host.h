@@ -32,10 +32,10 @@ struct az_vd_host {
     uint32_t *thread;               /* lane -> thread */
     size_t threads;
     struct az_vd_rows calls, ops, ranges;
-    uint8_t *call_class; /* name id -> az_vd_call + 1; 0: not looked up */
-    uint8_t *op_cause;   /* name id -> az_vd_cause + 1 */
+    uint8_t *call_class;                      /* name id -> az_vd_call + 1; 0: not looked up */
+    uint8_t *op_cause;                        /* name id -> az_vd_cause + 1 */
     struct az_rule_list call_rules, op_rules; /* read once, those of operators when asked for */
-    uint32_t *bare;      /* graph launches without device events, rows by start */
+    uint32_t *bare; /* graph launches without device events, rows by start */
     size_t n_bare, n_graphs;
 };
 /* To be released also when it fails. */

@@ -375,7 +375,8 @@ static struct az_sv detail(struct work *w, const struct az_vd_idle *s, const str
     if (s->next.n && 2 * next >= all) {
         const struct az_sv name = s->bytes > 0 ? s->next : az_vd_short(s->next);
         out = az_arena_printf(a, "%.*s%s before %.*s%s", AZ_SVF(out),
-                              s->cause == AZ_IDLE_UNKNOWN ? ", mostly" : "", (int)(name.n < 60 ? name.n : 60), name.p, name.n > 60 ? "..." : "");
+                              s->cause == AZ_IDLE_UNKNOWN ? ", mostly" : "",
+                              (int)(name.n < 60 ? name.n : 60), name.p, name.n > 60 ? "..." : "");
         az_human_bytes(s->bytes / (double)s->count, size);
         if (s->bytes > 0)
             out = az_arena_printf(a, "%.*s of %s", AZ_SVF(out), size);

@@ -89,8 +89,9 @@ static int what(struct az_vd_whole *w, struct az_table *out)
     if (w->sum.steps)
         text = add(w, text, ", ", steps(w));
     az_human_time(ns, span);
-    text = az_arena_printf(w->job->arena, "%.*s%s%s%s (%.*s)", AZ_SVF(text), text.n ? ", " : "", span,
-                           w->sum.total > 0 ? "" : " of kernels", AZ_SVF(w->job->doc->format));
+    text =
+        az_arena_printf(w->job->arena, "%.*s%s%s%s (%.*s)", AZ_SVF(text), text.n ? ", " : "", span,
+                        w->sum.total > 0 ? "" : " of kernels", AZ_SVF(w->job->doc->format));
     return put(w, out, AZ_LINE_WHAT, "", text, ns);
 }
 
@@ -206,6 +207,38 @@ static struct az_sv rated(struct az_vd_whole *w)
                            100.0 * (double)s->rated / (double)s->rateable);
 }
 
+/* What the figures do not hold: operations before a signpost, what the host recorded besides, gaps
+ * before operations that were compiled. */
+static struct az_sv uncounted(struct az_vd_whole *w, struct az_sv text)
+{
+    const struct az_vd_part *s = &w->sum;
+    struct az_arena *a = w->job->arena;
+    if (s->after.n)
+        text = add(w, text, "; ",
+                   az_arena_printf(a,
+                                   "only operations after the last signpost, '%.*s', count "
+                                   "(ignore_signposts: all)",
+                                   AZ_SVF(s->after)));
+    if (w->n == 1 && s->total > 0 && s->first_runs == 0 && s->after.n == 0 &&
+        (double)s->host * SEEN > (double)az_vd_mean(w, s->total)) {
+        char device[AZ_HUMAN_MAX], host[AZ_HUMAN_MAX];
+        az_human_time(az_vd_mean(w, s->total), device);
+        az_human_time(s->host, host);
+        text = add(w, text, "; ",
+                   az_arena_printf(a, "device work covers %s of the %s that the host recorded",
+                                   device, host));
+    }
+    if (s->first_runs) {
+        char first[AZ_HUMAN_MAX];
+        az_human_time(s->first_ns, first);
+        text = add(w, text, "; ",
+                   az_arena_printf(
+                       a, "%s before %" PRId64 " operations that were compiled are not counted",
+                       first, s->first_runs));
+    }
+    return text;
+}
+
 int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
 {
     const struct az_vd_part *s = &w->sum;
@@ -241,29 +274,7 @@ int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
             add(w, text, "; ",
                 az_arena_printf(a, "ranks %.*s are missing",
                                 AZ_SVF(az_rank_list(a, w->ranks->missing, w->ranks->n_missing))));
-    if (s->after.n)
-        text = add(w, text, "; ",
-                   az_arena_printf(a,
-                                   "only operations after the last signpost, '%.*s', count "
-                                   "(ignore_signposts: all)",
-                                   AZ_SVF(s->after)));
-    if (w->n == 1 && s->total > 0 && s->first_runs == 0 && s->after.n == 0 &&
-        (double)s->host * SEEN > (double)az_vd_mean(w, s->total)) {
-        char device[AZ_HUMAN_MAX], host[AZ_HUMAN_MAX];
-        az_human_time(az_vd_mean(w, s->total), device);
-        az_human_time(s->host, host);
-        text = add(w, text, "; ",
-                   az_arena_printf(a, "device work covers %s of the %s that the host recorded",
-                                   device, host));
-    }
-    if (s->first_runs) {
-        char first[AZ_HUMAN_MAX];
-        az_human_time(s->first_ns, first);
-        text = add(w, text, "; ",
-                   az_arena_printf(
-                       a, "%s before %" PRId64 " operations that were compiled are not counted",
-                       first, s->first_runs));
-    }
+    text = uncounted(w, text);
     if (s->warm_up)
         text = add(w, text, "; ", AZ_SV("the first step is not like the others"));
     az_human_count((int64_t)s->dropped, n);

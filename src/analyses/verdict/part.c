@@ -76,7 +76,8 @@ static void device_name(struct az_vd *v)
     for (size_t i = 0; i < v->t->devices.n && !v->part->device.n; i++)
         v->part->device = az_vd_keep(v, v->t->devices.v[i].name);
     for (size_t i = 0; i < v->t->facts.n && !v->part->device.n; i++) {
-        const struct az_fact *f = &v->t->facts.v[i]; /* "TPU v6 Lite, 918 TFLOP/s", "AMD, 304 cores" */
+        const struct az_fact *f =
+            &v->t->facts.v[i]; /* "TPU v6 Lite, 918 TFLOP/s", "AMD, 304 cores" */
         struct az_sv text = f->value;
         const struct az_sv name = az_sv_cut(&text, ',');
         if (az_sv_starts(f->key, AZ_SV("device ")) && name.n)
@@ -337,16 +338,13 @@ static const struct az_shape idle_shape = AZ_SHAPE_IF(struct az_vd_idle, idle_fi
 static const struct az_shape_field idles_fields[] = { AZ_LIST_OF(struct az_vd_idles, v, n,
                                                                  idle_shape) };
 static const struct az_shape idles_shape = AZ_SHAPE(struct az_vd_idles, idles_fields);
-static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_found, rule, rules),
-                                                      AZ_TEXT_OF(struct az_vd_found, subject),
-                                                      AZ_TEXT_OF(struct az_vd_found, detail),
-                                                      AZ_TEXT_OF(struct az_vd_found, row),
-                                                      AZ_TEXT_OF(struct az_vd_found, call),
-                                                      AZ_TEXT_OF(struct az_vd_found, advice),
-                                                      AZ_PLAIN(struct az_vd_found, count),
-                                                      AZ_PLAIN(struct az_vd_found, ns),
-                                                      AZ_PLAIN(struct az_vd_found, gain),
-                                                      AZ_PLAIN(struct az_vd_found, order) };
+static const struct az_shape_field found_fields[] = {
+    AZ_NAMED_OF(struct az_vd_found, rule, rules), AZ_TEXT_OF(struct az_vd_found, subject),
+    AZ_TEXT_OF(struct az_vd_found, detail),       AZ_TEXT_OF(struct az_vd_found, row),
+    AZ_TEXT_OF(struct az_vd_found, call),         AZ_TEXT_OF(struct az_vd_found, advice),
+    AZ_PLAIN(struct az_vd_found, count),          AZ_PLAIN(struct az_vd_found, ns),
+    AZ_PLAIN(struct az_vd_found, gain),           AZ_PLAIN(struct az_vd_found, order)
+};
 static const struct az_shape found_shape =
     AZ_SHAPE_IF(struct az_vd_found, found_fields, found_valid);
 static const struct az_shape_field part_fields[] = {

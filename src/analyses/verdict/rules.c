@@ -1,7 +1,8 @@
 /* The rules, one row each, by their worth: of equal time the first is reported. A function may find
  * for the rows after it too, where one pass over the events does; those have none. The advice is a
  * sentence without its capital and full stop, of a line's length at most: lines of the verdict end
- * with it. Rules without advice are reported by the analysis that has the figures, which says it. */
+ * with it. Rules without advice are reported by the analysis that has the figures, which says it.
+ */
 #include "analyses/verdict/verdict.h"
 
 #define TREE (AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS)

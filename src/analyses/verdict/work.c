@@ -183,8 +183,9 @@ static int headroom(struct work *w, const struct line *l)
     const bool memory = l->roof.bound[0] == 'M';
     const char *of = strchr(l->roof.peak, '_'); /* matrix_bf16 */
     of = memory ? "bandwidth" : of ? of + 1 : l->roof.peak;
-    const struct az_sv detail = az_arena_printf(w->v->job->arena, " at %.*f %% of the %s%speak",
-                                                roof < 0.1 * ns, 100 * roof / ns, of, *of ? " " : "");
+    const struct az_sv detail =
+        az_arena_printf(w->v->job->arena, " at %.*f %% of the %s%speak", roof < 0.1 * ns,
+                        100 * roof / ns, of, *of ? " " : "");
     return tell(w, "roofline_headroom", l, detail, llround(ns - roof / w->own));
 }
 
