@@ -313,29 +313,20 @@ static int report(struct az_one *o, struct az_job *job)
     return rc ? rc : failed;
 }
 
-/* What is captured for a graph does not run. */
-static bool captures_graphs(const struct az_trace *t)
-{
-    const struct az_events *e = &t->ev[AZ_CALL];
-    for (size_t i = 0; i < e->n; i++)
-        if (az_sv_ifind(az_trace_text(t, e->name[i]), AZ_SV("streambegincapture")) >= 0)
-            return true;
-    return false;
-}
-
 static int check_activity(struct az_one *o)
 {
     bool any = o->ranks->active, capture = false;
     for (size_t i = 0; i < o->res->n_traces; i++) {
         any |= az_trace_has_activity(&o->res->traces[i]);
-        capture |= captures_graphs(&o->res->traces[i]);
+        /* what is captured for a graph does not run */
+        capture |= az_trace_has_call(&o->res->traces[i], AZ_SV("streambegincapture"));
     }
     if (any)
         return AZ_OK;
     return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE,
                         capture ? "%.*s: no device work, as this is the trace of a graph's capture "
                                   "(give the trace of the run: captures are found in "
-                                  "capture_traces/ beside it, or by capture_folder)"
+                                  "capture_traces/ next to it, or by capture_folder)"
                                 : "%.*s: no device work was recorded (was the profiler set to "
                                   "record the device?)",
                         AZ_SVF(at_input(o).file));

@@ -331,15 +331,6 @@ static struct az_sv find_folder(struct folder *f)
     return az_path_join(&f->arena, az_path_dir(dir), AZ_SV(AZ_PT_CAPTURE_FOLDER));
 }
 
-static bool has_graphs(const struct az_trace *t)
-{
-    const struct az_events *e = &t->ev[AZ_CALL];
-    for (size_t i = 0; i < e->n; i++)
-        if (az_sv_ifind(az_trace_text(t, e->name[i]), AZ_SV("graphlaunch")) >= 0)
-            return true;
-    return false;
-}
-
 static int read_captures(struct folder *f, bool named)
 {
     struct az_parse *job = f->job;
@@ -357,7 +348,7 @@ static int read_captures(struct folder *f, bool named)
 int az_pt_captures(struct az_parse *job)
 {
     struct folder f = { .job = job };
-    if (!has_graphs(job->trace))
+    if (!az_trace_has_call(job->trace, AZ_SV("graphlaunch")))
         return 0;
     az_arena_init(&f.arena, job->mem);
     az_vec_init(&f.files, job->mem);

@@ -490,3 +490,12 @@ bool az_trace_has_activity(const struct az_trace *t)
            t->ev[AZ_GRAPH].n > 0 || t->kernel_sums.n > 0 || t->mem_sums.n > 0 ||
            ((t->caps & AZ_CAP_OPREPORT) && t->ev[AZ_HOST_OP].n > 0);
 }
+
+bool az_trace_has_call(const struct az_trace *t, struct az_sv part)
+{
+    const struct az_events *e = &t->ev[AZ_CALL];
+    for (size_t i = 0; i < e->n; i++)
+        if (az_sv_ifind(az_trace_text(t, e->name[i]), part) >= 0)
+            return true;
+    return false;
+}

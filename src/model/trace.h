@@ -277,5 +277,7 @@ int az_trace_classify(struct az_trace *t) AZ_MUST_USE;
 /* Any device work at all: kernels, copies, fills, graph rows, or sums with a row; for an operation
  * report also operations that ran on the host, which are what it is about. */
 bool az_trace_has_activity(const struct az_trace *t);
+/* Is there a call whose name holds this part, in capitals or not? */
+bool az_trace_has_call(const struct az_trace *t, struct az_sv part);
 
 #endif
