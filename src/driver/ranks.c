@@ -406,7 +406,7 @@ int az_ranks_of_traces(struct az_rank_run *r)
 }
 
 /* What part files hold of an analysis whose tables are there, and the rows of tables that will not
- * be shown: so the parts of a large run do not stay until all tables are beside them. */
+ * be shown: so the parts of a large run do not stay until all tables are next to them. */
 static void give_back(struct az_rank_run *r, size_t k)
 {
     struct az_result *res = r->one->res;
