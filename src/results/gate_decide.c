@@ -451,7 +451,8 @@ static int put_absolute(struct az_vec_char *t, const struct az_gate_result *x)
     struct az_sv unit = readable(x, &f);
     const bool named = seconds(x->unit) > 0 || az_sv_is(unit, "B");
     return az_text_printf(t, " %s %.*g%s%.*s", word(x->rule->combine, "any") ? "or" : "and",
-                          x->rule->of_total > 0 ? 3 : 6, x->limit_abs * f, named ? " " : "", AZ_SVF(named ? unit : AZ_SV("")));
+                          x->rule->of_total > 0 ? 3 : 6, x->limit_abs * f, named ? " " : "",
+                          AZ_SVF(named ? unit : AZ_SV("")));
 }
 
 static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)
