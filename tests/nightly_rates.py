@@ -12,6 +12,10 @@ import sys
 # noise model: false alarms allowed in 1,000 figure-nights, and more for what so few histories scatter by
 MOST = {"white": 1, "two modes": 1, "AR(1) 0.8": 2, "t(3)": 3, "1 % outlier nights": 3}
 SLACK = 2.5
+# noise model and change: column of the line, percent of the histories at least, less what so few scatter by
+FOUND = {("white", "+3 %"): (3, 95), ("white", "+5 %"): (3, 98), ("white", "+10 %"): (2, 98), ("white", "+1 % a night"): (4, 95),
+         ("two modes", "+3 %"): (3, 95), ("t(3)", "+5 %"): (3, 95), ("AR(1) 0.8", "+5 %"): (3, 90)}
+MISSED = 12
 
 
 def main():
@@ -40,6 +44,13 @@ def main():
         good = float(of["none"][0]) <= SLACK * MOST[noise]
         passed += good
         failed += not good
+        for (model, change), (column, least) in FOUND.items():
+            if model != noise or change not in of:
+                continue
+            good = float(of[change][column]) >= least - MISSED
+            print("" if good else "FAIL %s, %s: %s of 100 found" % (noise, change, of[change][column]), end="" if good else "\n")
+            passed += good
+            failed += not good
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 

@@ -150,7 +150,7 @@ static struct az_sv largest(const struct rows *r, struct az_arena *a)
     for (; shown < TOP && r->top[shown].ns > WORTH * r->sum; shown++) {
         const struct az_sv name = az_series_key_short(a, r->top[shown].name);
         if (shown && az_sv_eq(name, az_series_key_short(a, r->top[0].name)))
-            break; /* two that cannot be told apart say no more than one */
+            break; /* two of one short name say no more than one */
         rest -= r->top[shown].ns;
         out = az_arena_printf(a, "%.*s%s%.*s %.*s", AZ_SVF(out), shown ? ", " : ": ", AZ_SVF(name),
                               AZ_SVF(signed_time(a, r->top[shown].ns)));
