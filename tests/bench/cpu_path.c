@@ -97,6 +97,7 @@ __attribute__((destructor)) static void tell(void)
     FILE *f = path ? fopen(path, "w") : NULL;
     if (!f)
         return;
-    fprintf(f, "path %lld all %lld\n", (long long)now(), (long long)clock_of(CLOCK_PROCESS_CPUTIME_ID));
+    fprintf(f, "path %lld all %lld\n", (long long)now(),
+            (long long)clock_of(CLOCK_PROCESS_CPUTIME_ID));
     fclose(f);
 }
