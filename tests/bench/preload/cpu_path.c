@@ -4,7 +4,9 @@
  * one that made it, and who joins a thread goes on at the later of both times. Waiting for locks
  * and for the processor is left out, so that a busy machine says about the same. Prints
  * "path NANOSECONDS all NANOSECONDS" to the file CPU_PATH when the program ends; with
- * CPU_PATH_STEPS also a line for each thread that is joined: the time of both since it began. */
+ * CPU_PATH_STEPS also a line for each thread that is joined: the time of both since it began.
+ *   cc -O2 -shared -fPIC -o cpu_path.so tests/bench/preload/cpu_path.c -ldl
+ *   CPU_PATH=out LD_PRELOAD=./cpu_path.so build/analyzer run ... */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
