@@ -4,7 +4,7 @@
  * each then has an arena, a document, a diag and tables of findings and coverage of its own (facts
  * are shared, facts/job.h), which are joined in the order of the list, so that what comes out is
  * the same. One that must be alone runs there, in its turn. The digest of the file and what the
- * verdict says of the trace are made beside them.
+ * verdict says of the trace are made next to them.
  */
 #include "driver/internal.h"
 
@@ -288,7 +288,7 @@ static int run_wave(struct waves *w)
 
 static void add_member(struct waves *w, struct member m) { w->v[w->n++] = m; }
 
-/* What is made beside the analyses. */
+/* What is made next to the analyses. */
 static void add_others(struct waves *w)
 {
     const struct az_result *res = w->o->res;

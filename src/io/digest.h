@@ -22,7 +22,7 @@ void az_digest_end(struct az_digest *d); /* the file ends here */
  * AZ_ENOMEM; AZ_EIO leaves errno; adds no message. */
 int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX],
                    uint64_t *size) AZ_MUST_USE;
-/* Takes what d lacks of the file, beside what else is done with it, until *stop, if given, is set:
+/* Takes what d lacks of the file, next to what else is done with it, until *stop, if given, is set:
  * the rest can then be taken later. Errors likewise. */
 int az_digest_finish(struct az_digest *d, const char *path, const atomic_bool *stop) AZ_MUST_USE;
 /* Of a whole file; errors likewise. */

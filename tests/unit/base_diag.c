@@ -187,6 +187,26 @@ static void takes_over(void **state)
     az_diag_release(&to);
 }
 
+/* Warnings that were said are not said again; errors are. */
+static void takes_what_is_new(void **state)
+{
+    (void)state;
+    struct az_diag to, from;
+    az_diag_init(&to);
+    az_diag_init(&from);
+    az_diag_add(&to, AZ_WARNING, AZ_NOWHERE, "same");
+    az_diag_add(&to, AZ_ERROR, AZ_NOWHERE, "wrong");
+    az_diag_add(&from, AZ_WARNING, AZ_NOWHERE, "same");
+    az_diag_add(&from, AZ_WARNING, AZ_NOWHERE, "other");
+    az_diag_add(&from, AZ_ERROR, AZ_NOWHERE, "wrong");
+    az_diag_take_new(&to, &from);
+    assert_int_equal(to.warnings, 2);
+    assert_int_equal(to.errors, 2);
+    assert_int_equal(to.list.n, 4);
+    az_diag_release(&from);
+    az_diag_release(&to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +214,7 @@ int main(void)
         cmocka_unit_test(control_bytes_are_seen),
         cmocka_unit_test(keeps_a_bounded_list),
         cmocka_unit_test(takes_over),
+        cmocka_unit_test(takes_what_is_new),
         cmocka_unit_test(memory_messages),
         cmocka_unit_test(log_lines),
     };

@@ -4,7 +4,9 @@
  * one that made it, and who joins a thread goes on at the later of both times. Waiting for locks
  * and for the processor is left out, so that a busy machine says about the same. Prints
  * "path NANOSECONDS all NANOSECONDS" to the file CPU_PATH when the program ends; with
- * CPU_PATH_STEPS also a line for each thread that is joined: the time of both since it began. */
+ * CPU_PATH_STEPS also a line for each thread that is joined: the time of both since it began.
+ *   cc -O2 -shared -fPIC -o cpu_path.so tests/bench/preload/cpu_path.c -ldl
+ *   CPU_PATH=out LD_PRELOAD=./cpu_path.so build/analyzer run ... */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -97,6 +99,7 @@ __attribute__((destructor)) static void tell(void)
     FILE *f = path ? fopen(path, "w") : NULL;
     if (!f)
         return;
-    fprintf(f, "path %lld all %lld\n", (long long)now(), (long long)clock_of(CLOCK_PROCESS_CPUTIME_ID));
+    fprintf(f, "path %lld all %lld\n", (long long)now(),
+            (long long)clock_of(CLOCK_PROCESS_CPUTIME_ID));
     fclose(f);
 }
