@@ -470,6 +470,9 @@ static int take_record(struct az_one *o, const struct record *r, struct az_one_r
     o->diag->errors = r->errors > o->diag->errors ? r->errors : o->diag->errors;
     o->diag->warnings = r->warnings > o->diag->warnings ? r->warnings : o->diag->warnings;
     o->diag->dropped += r->dropped;
+    if ((r->state != AZ_RANK_THERE || r->hook_failed) && o->diag->errors == 0)
+        az_diag_add(o->diag, AZ_ERROR, AZ_AT_FILE(r->about.path),
+                    "failed, and its part does not say why (map it again)");
     if (r->state != AZ_RANK_THERE)
         return r->error < 0 && r->error >= AZ_EINTERNAL ? (int)r->error : AZ_EFORMAT;
     return AZ_OK;
