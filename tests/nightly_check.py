@@ -258,6 +258,26 @@ def evidence(c, analyzer):
         h.close()
 
 
+def power(c, analyzer):
+    """Runs say how small a change they can show: two single ones by their steps, nights by their scatter."""
+    h = History(analyzer)
+    for name, ms in (("one", 1000), ("two", 1010)):
+        os.mkdir(h.path(name))
+        h.path(name + "/gpu_timeline.csv", "type,time ms\nbusy_time,900\nidle_time,100\ntotal_time,%d\n" % ms)
+        h.path(name + "/gpu_timeline_by_step.csv", "step,type,time ms\n" + "".join("%d,total_time,%d\n" % (i, 98 + 7 * i % 5) for i in range(10)))
+    p = h.run("gate", "one", "two", "--format=html", "-o", "o")
+    with open(h.path("o/gates.html"), encoding="utf-8") as f:
+        m = re.search(r"the steps of a run scatter by ([0-9.]+) % of the total: two single runs can show a change of ([0-9.]+) %", f.read())
+    c.hold(p.returncode == 0 and m and abs(float(m[1]) - 0.59) < 0.01 and abs(float(m[2]) - 4.4) < 0.1, "the power of two runs", m and m[0])
+    rng = random.Random(13)
+    for day in range(12):
+        h.night(day, noisy(rng, 0.003), "--format=html,verdict")
+    with open(h.path("out/gates.html"), encoding="utf-8") as f:
+        m = re.search(r"total scatters by ([0-9.]+) % a night \(11 runs\): one night can show ([0-9.]+) %, five ([0-9.]+) %", f.read())
+    c.hold(m and 0.05 < float(m[1]) < 0.6 and float(m[3]) < float(m[2]) < 4, "the power of a night", m and m[0])
+    h.close()
+
+
 def chosen_once(c, analyzer):
     """A family near the least share of a figure is one each night, or none."""
     work = dict(WORK, multi_tensor_apply_kernel=15.6)
@@ -345,7 +365,7 @@ def main():
     a = p.parse_args()
     c = Checks(quiet=True)
     random.seed(1)
-    for check in (green, drift, better_then_worse, lucky, many_figures, late, statistics, reports, classes, evidence, chosen_once, bisect, older, speed):
+    for check in (green, drift, better_then_worse, lucky, many_figures, late, statistics, reports, classes, evidence, power, chosen_once, bisect, older, speed):
         check(c, os.path.abspath(a.analyzer))
     print("%d passed, %d failed" % (c.passed, c.failed))
     return 1 if c.failed else 0
