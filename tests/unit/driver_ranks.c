@@ -379,12 +379,11 @@ static void every_part_can_be_kept(void **state)
     (void)state;
     for (size_t i = 0; az_rank_analyses[i]; i++) {
         const struct az_rank_analysis *a = az_rank_analyses[i];
-        uint64_t layout;
         if (!a->reduce)
             continue;
         if (!a->shape)
             fail_msg("%s has no shape", a->name);
-        assert_int_equal(az_shape_layout(a->shape, &layout), 0);
+        assert_true(az_shape_layout(a->shape) != 0);
     }
 }
 
