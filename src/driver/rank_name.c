@@ -89,8 +89,10 @@ static bool find_regex(const struct az_rank_name *r, struct az_sv base, struct a
     small[base.n] = '\0';
     /* It takes memory of its own and says "no match" (glibc) where there is none: asked twice, so
      * that a moment without memory does not make a rank a file like others. */
-    if (regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0) != 0 &&
-        regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0) != 0)
+    int rc = regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0);
+    if (rc)
+        rc = regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0);
+    if (rc)
         return false;
     *out = (struct az_rank_place){ (size_t)m[0].rm_so, (size_t)m[r->group].rm_so,
                                    (size_t)m[r->group].rm_eo, 0 };

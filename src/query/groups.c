@@ -2,7 +2,7 @@
 #include "base/sort.h"
 #include "query/internal.h"
 
-#define KEY_MOST 1024 /* bytes of a group's values; longer texts are told apart by their hash */
+#define KEY_MOST 1024 /* bytes of a group's values; of longer texts their hash */
 
 struct group {
     size_t at; /* position of its first row */
@@ -27,7 +27,7 @@ static const struct az_q_column *column_named(const struct az_q_table *t, const 
     return NULL;
 }
 
-/* Appends what tells a cell from others; false: it is empty. */
+/* Appends the bytes by which a cell differs from others; false: it is empty. */
 static bool add_key(char *key, size_t *n, const struct az_cell *c)
 {
     uint64_t number = (uint64_t)c->i;
@@ -121,8 +121,8 @@ static int add_rows(struct grouping *g, struct az_facts_of *f, struct az_q_rows 
     const size_t column = (size_t)(column_named(g->table, "name") - g->table->columns);
     struct az_q_index index = { 0 };
     size_t at, stop, hint = 0;
-    int64_t place;
-    bool known;
+    int64_t place = 0;
+    bool known = false;
     int rc = az_q_index_of(rows, column, &index);
 
     if (!rc)

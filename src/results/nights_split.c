@@ -267,11 +267,11 @@ bool az_nights_split(const double *v, const double *raw, size_t n, double noise,
 {
     const size_t size = (3 * n + 2) * sizeof(double);
     double *room = az_mem_alloc(NULL, size);
+    if (!room)
+        return false;
     const struct sums s = { v, raw, n, noise, rho, room, room + n + 1 };
     bool found;
 
-    if (!room)
-        return false;
     room[0] = s.white[0] = s.white[1] = 0;
     for (size_t i = 0; i < n; i++) {
         room[i + 1] = room[i] + v[i];
