@@ -69,17 +69,26 @@ size_t az_class_map_find(const struct az_class_rules *map, struct az_sv name)
     return SIZE_MAX;
 }
 
-uint32_t az_classify(const struct az_classifier *c, struct az_sv kernel)
+static uint32_t class_of(const struct az_classifier *c, struct az_sv kernel)
 {
-    /* An ASCII name, the usual case, needs no lower-case copy: the search ignores ASCII case. */
-    if (!is_ascii(kernel)) {
-        const struct az_sv low = az_utf8_lower(c->arena, kernel);
-        kernel = low.p ? low : kernel;
-    }
     if (az_sv_ifind(kernel, AZ_SV("nccl")) >= 0)
         return c->nccl;
     const size_t i = az_class_map_find(c->rules, kernel);
     return i == SIZE_MAX ? AZ_CLASS_OTHERS : c->rule_class.v[i];
+}
+
+uint32_t az_classify(const struct az_classifier *c, struct az_sv kernel)
+{
+    struct az_arena scratch; /* several threads ask one classifier */
+
+    /* An ASCII name, the usual case, needs no lower-case copy: the search ignores ASCII case. */
+    if (is_ascii(kernel))
+        return class_of(c, kernel);
+    az_arena_init(&scratch, c->arena->mem);
+    const struct az_sv low = az_utf8_lower(&scratch, kernel);
+    const uint32_t found = class_of(c, low.p ? low : kernel);
+    az_arena_release(&scratch);
+    return found;
 }
 
 /* ---- NCCL collectives ---- */

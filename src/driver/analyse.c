@@ -223,15 +223,34 @@ static int join_member(struct waves *w, struct member *m)
     const size_t before = o->diag->errors;
     int rc = m->rc;
     az_diag_take_new(o->diag, &m->diag);
-    if (rc == 0)
-        rc = az_document_join(w->whole->doc, &m->doc);
-    if (rc == 0) {
-        az_table_append(w->whole->coverage, m->job.coverage);
-        az_table_append(w->whole->findings, m->job.findings);
+    if (!ends_all(rc)) { /* what it made before it failed stays */
+        const int joined = az_document_join(w->whole->doc, &m->doc);
+        if (joined == 0) {
+            az_table_append(w->whole->coverage, m->job.coverage);
+            az_table_append(w->whole->findings, m->job.findings);
+        }
+        rc = rc ? rc : joined;
     }
     rc = az_one_explain(o, rc, before, m->entry.name);
     close_member(m);
     return rc;
+}
+
+/* One that must be alone, on the whole. Messages that another has given are not given again. */
+static int run_alone(struct waves *w, struct member *m)
+{
+    struct az_one *o = w->o;
+    struct az_diag *whole = w->whole->diag;
+    const size_t before = o->diag->errors;
+    if (az_cancelled(o->job->cancel))
+        return AZ_EINTR;
+    az_diag_init(&m->diag);
+    w->whole->diag = &m->diag;
+    const int rc = az_entry_run(&m->entry, w->whole);
+    w->whole->diag = whole;
+    az_diag_take_new(o->diag, &m->diag);
+    az_diag_release(&m->diag);
+    return az_one_explain(o, rc, before, m->entry.name);
 }
 
 static int join_wave(struct waves *w)
@@ -247,7 +266,7 @@ static int join_wave(struct waves *w)
             *w->unmade = name_unmade(w->whole, &m->entry, *w->unmade);
             close_member(m);
         } else { /* those before it are joined */
-            rc = m->entry.alone ? run_entry(w->o, &m->entry, w->whole) : join_member(w, m);
+            rc = m->entry.alone ? run_alone(w, m) : join_member(w, m);
             *w->failed = rc ? rc : *w->failed;
         }
     }

@@ -97,7 +97,7 @@ struct writing {
 static bool worth_threads(const struct az_document *doc, size_t writers)
 {
     size_t cells = 0;
-    bool made = false;
+    bool made = doc->events != NULL;
     for (size_t i = 0; i < doc->tables.n; i++) {
         cells += doc->tables.v[i]->rows * doc->tables.v[i]->columns.n;
         made |= doc->tables.v[i]->make != NULL;

@@ -146,8 +146,9 @@ const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, int 
         *rc = a ? make_one(job, trace, a) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : a;
     }
+    const struct az_accounts *made = of ? of[trace] : NULL;
     az_job_leave(job, slot);
-    return of ? of[trace] : NULL;
+    return made;
 }
 
 /* ---- events that count ---- */
@@ -181,8 +182,9 @@ const struct az_counted *az_job_counted(struct az_job *job, size_t trace, int *r
         *rc = c ? count(job, trace, c) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : c;
     }
+    const struct az_counted *made = of ? of[trace] : NULL;
     az_job_leave(job, slot);
-    return of ? of[trace] : NULL;
+    return made;
 }
 
 bool az_work_next(struct az_work_sweep *s, struct az_work_event *out)

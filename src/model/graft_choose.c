@@ -180,7 +180,8 @@ enum az_pair_by az_graft_choose(struct az_grafting *g, const struct az_replay *r
     if (n == 1 || (n && n == r->of)) {
         *root = first + (n == r->of ? r->position : 0);
         by = pair_root(g, *root, rc);
-        if (*rc || az_paired(by)) {
+        /* marks alone are weaker than equal kernels of the other mode */
+        if (*rc || (az_paired(by) && (by != AZ_PAIR_MARKS || !(g->has_full && g->has_parts)))) {
             if (*rc == 0)
                 learn(g, *root, by);
             return by;
@@ -192,6 +193,12 @@ enum az_pair_by az_graft_choose(struct az_grafting *g, const struct az_replay *r
         search(g, first, n, &f, rc);
     if (*rc == 0)
         search(g, others, n_others, &f, rc);
+    if (*rc == 0 && f.fitting == 0 && by == AZ_PAIR_MARKS) { /* again: the search tried others */
+        by = pair_root(g, *root, rc);
+        if (*rc == 0)
+            learn(g, *root, by);
+        return by;
+    }
     if (*rc || f.fitting == 0)
         return by == AZ_PAIR_NO_CAPTURE && n > 1 ? AZ_PAIR_DIFFERENT : by;
     if (f.fitting > 1 && f.equal != 1)

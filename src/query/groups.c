@@ -2,8 +2,6 @@
 #include "base/sort.h"
 #include "query/internal.h"
 
-#define KEY_MOST 1024 /* bytes of a group's values; of longer texts their hash */
-
 struct group {
     size_t at; /* position of its first row */
     int64_t n, sum, min, max;
@@ -15,7 +13,8 @@ struct grouping {
     const struct az_q_table *table;
     const struct az_query_grouping *of;
     const struct az_q_column *by[AZ_QUERY_GROUP_COLUMNS], *dur;
-    struct az_intern keys; /* bytes of the values -> number of the group */
+    struct az_vec_char key; /* bytes of the values of one row */
+    struct az_intern keys;  /* such bytes -> number of the group */
     struct groups groups;
 };
 
@@ -27,44 +26,38 @@ static const struct az_q_column *column_named(const struct az_q_table *t, const 
     return NULL;
 }
 
-/* Appends the bytes by which a cell differs from others; false: it is empty. */
-static bool add_key(char *key, size_t *n, const struct az_cell *c)
+/* Appends the bytes by which a cell differs from others. */
+static int add_key(struct az_vec_char *key, const struct az_cell *c)
 {
-    uint64_t number = (uint64_t)c->i;
+    const char type = (char)c->type;
+    int rc = az_vec_push(key, type);
 
-    key[(*n)++] = (char)c->type;
-    if (c->type == AZ_EMPTY)
-        return false;
-    if (c->type == AZ_TEXT && c->len + 64 > KEY_MOST / AZ_QUERY_GROUP_COLUMNS) {
-        number = az_hash(c->s, c->len);
-    } else if (c->type == AZ_TEXT) {
-        memcpy(key + *n, &c->len, sizeof c->len);
-        memcpy(key + *n + sizeof c->len, c->s, c->len);
-        *n += sizeof c->len + c->len;
-        return true;
-    }
-    memcpy(key + *n, &number, sizeof number);
-    *n += sizeof number;
-    return true;
+    if (rc || c->type == AZ_EMPTY)
+        return rc;
+    if (c->type != AZ_TEXT)
+        return az_text_append(key, az_sv_make((const char *)&c->i, sizeof c->i));
+    rc = az_text_append(key, az_sv_make((const char *)&c->len, sizeof c->len));
+    return rc ? rc : az_text_append(key, az_sv_make(c->s, c->len));
 }
 
 static int add_row(struct grouping *g, size_t at, const struct az_q_row *row)
 {
-    char key[KEY_MOST];
     struct az_cell cell;
-    size_t n = 0;
     bool any = false;
     uint32_t id;
+    int rc = 0;
 
-    for (size_t i = 0; i < g->of->n_by; i++) {
+    g->key.n = 0;
+    for (size_t i = 0; !rc && i < g->of->n_by; i++) {
         az_q_cell(row, g->by[i], &cell);
-        any |= add_key(key, &n, &cell);
+        any |= cell.type != AZ_EMPTY;
+        rc = add_key(&g->key, &cell);
     }
-    if (!any && g->of->known)
-        return 0;
+    if (rc || (!any && g->of->known))
+        return rc;
     az_q_cell(row, g->dur, &cell);
     const struct group fresh = { at, 0, 0, cell.i, cell.i };
-    int rc = az_intern(&g->keys, az_sv_make(key, n), &id);
+    rc = az_intern(&g->keys, az_text_view(&g->key), &id);
     if (!rc && id == g->groups.n)
         rc = az_vec_push(&g->groups, fresh);
     if (rc)
@@ -159,6 +152,7 @@ int az_q_groups(struct az_facts_of *f, const struct az_query_grouping *of,
         g.by[i] = column_named(g.table, of->by[i]);
     struct az_arena arena;
     az_arena_init(&arena, NULL);
+    az_vec_init(&g.key, NULL);
     az_vec_init(&g.groups, NULL);
     rc = az_intern_init(&g.keys, &arena, NULL);
     if (!rc)
@@ -169,6 +163,7 @@ int az_q_groups(struct az_facts_of *f, const struct az_query_grouping *of,
         rc = put(&g, sink);
     az_intern_release(&g.keys);
     az_vec_release(&g.groups);
+    az_vec_release(&g.key);
     az_arena_release(&arena);
     return rc;
 }

@@ -334,7 +334,7 @@ static void more_like(struct az_html *h, const struct az_table *t, size_t row,
 {
     size_t n = 0, shown = 0;
 
-    for (size_t r = row + 1; r < t->rows && r < ROWS_COMPARED; r++)
+    for (size_t r = row + 1; r < t->rows; r++)
         n += alike(t, row, r, f);
     if (n == 0)
         return;
@@ -404,10 +404,13 @@ bool az_html_findings(struct az_html *h)
     }
     if (t->rows)
         az_html_put(h, AZ_SV("</ul>\n"));
-    if (kinds > shown) {
+    if (kinds > shown || t->rows > ROWS_COMPARED) { /* of so many the kinds are not counted */
         az_html_put(h, AZ_SV("<p class=\"note\"><a href=\"#"));
         az_html_text(h, h->anchor[index]);
-        az_html_putf(h, "\">%zu more</a></p>\n", kinds - shown);
+        if (t->rows > ROWS_COMPARED)
+            az_html_putf(h, "\">all %zu</a></p>\n", t->rows);
+        else
+            az_html_putf(h, "\">%zu more</a></p>\n", kinds - shown);
     }
     az_html_put(h, AZ_SV("</section>\n"));
     return true;

@@ -60,13 +60,13 @@ def requeued(c, lab, folder):
         time.sleep(0.1)
     before = {x: os.stat(c.path("requeue", "parts", x)).st_mtime_ns for x in os.listdir(c.path("requeue", "parts"))}
     c.ok(len(before) == 6, "three of four tasks have written their parts (%d)" % len(before))
-    for task in tasks:
+    for task in tasks:  # one after the other: a moment in which all tasks are on their way would end the array for Slurm
         lab.run("scontrol", "requeue", task)
-    for task in tasks:
         for _ in range(200):
             if "JobState=PENDING" in lab.run("scontrol", "show", "job", "-o", task).stdout:
                 break
             time.sleep(0.1)
+    for task in tasks:
         lab.run("scontrol", "update", "JobId=" + task, "StartTime=now")
     ended = c.ok(lab.wait(jobs[1], 120), "killed tasks are started again, and the report waits for them")
     restarts = [lab.run("scontrol", "show", "job", "-o", task).stdout.count("Restarts=1") for task in tasks]

@@ -312,8 +312,9 @@ static struct az_fw *whole_of(struct az_job *job, int *rc)
         if (*rc == 0)
             *slot = f;
     }
+    struct az_fw *made = slot ? *slot : NULL;
     az_job_leave(job, slot);
-    return slot ? *slot : NULL;
+    return made;
 }
 
 /* Parts of a job share what is known of operators and have their own estimates, which are a cache:

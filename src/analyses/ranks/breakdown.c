@@ -299,6 +299,7 @@ struct az_bd *az_bd_get(struct az_job *job, int *rc)
         if (*rc == 0)
             *slot = b;
     }
+    struct az_bd *made = slot ? *slot : NULL;
     az_job_leave(job, slot);
-    return slot ? *slot : NULL;
+    return made;
 }

@@ -182,9 +182,10 @@ enum az_vd_cause az_vd_op_cause(struct az_vd_host *h, uint32_t name)
 {
     if (name == AZ_NO_ID)
         return AZ_IDLE_UNKNOWN;
-    if (!h->op_rules.v &&
+    if (!h->op_rules_read &&
         az_rules_read_group(RULES, "host_op", h->v->job->arena, &h->op_rules) != 0)
         return AZ_IDLE_UNKNOWN; /* the arena has failed: az_vd_add says so */
+    h->op_rules_read = true;
     if (!h->op_cause[name]) {
         const struct az_sv is =
             az_rules_class_of(&h->op_rules, "host_op", az_trace_text(h->t, name));

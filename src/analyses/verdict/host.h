@@ -35,6 +35,7 @@ struct az_vd_host {
     uint8_t *call_class;                      /* name id -> az_vd_call + 1; 0: not looked up */
     uint8_t *op_cause;                        /* name id -> az_vd_cause + 1 */
     struct az_rule_list call_rules, op_rules; /* read once, those of operators when asked for */
+    bool op_rules_read;
     uint32_t *bare; /* graph launches without device events, rows by start */
     size_t n_bare, n_graphs;
 };
