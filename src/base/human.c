@@ -80,9 +80,9 @@ void az_human_shares(const int64_t *part, size_t n, int *tenths)
 
     assert(n <= MAX_SHARES);
     for (size_t i = 0; i < n; i++)
-        whole += (double)part[i];
+        whole += part[i] > 0 ? (double)part[i] : 0;
     for (size_t i = 0; i < n; i++) {
-        double exact = whole > 0 ? (double)part[i] * 1000 / whole : 0;
+        double exact = part[i] > 0 ? (double)part[i] * 1000 / whole : 0;
 
         tenths[i] = (int)exact;
         rest[i] = exact - tenths[i];

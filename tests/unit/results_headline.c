@@ -54,6 +54,11 @@ static void shares_add_up(void **state)
     assert_int_equal(t[1] + t[2], 666);
     az_human_shares(none, 2, t);
     assert_int_equal(t[0] + t[1], 0);
+    const int64_t below[] = { INT64_MIN, 3, 1 };
+    az_human_shares(below, 3, t);
+    assert_int_equal(t[0], 0);
+    assert_int_equal(t[1], 750);
+    assert_int_equal(t[2], 250);
 }
 
 static void lines_come_back(void **state)
