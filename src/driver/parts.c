@@ -44,7 +44,11 @@ static const struct az_shape_field said_fields[] = { AZ_PLAIN(struct said, sever
                                                      AZ_TEXT_OF(struct said, text) };
 static const struct az_shape said_shape = AZ_SHAPE_IF(struct said, said_fields, said_valid);
 
-static bool about_valid(const void *of) { return ((const struct az_rank *)of)->ticks_per_ns > 0; }
+static bool about_valid(const void *of)
+{
+    const int64_t per_ns = ((const struct az_rank *)of)->ticks_per_ns;
+    return per_ns == 1 || per_ns == 1000; /* model/trace.h */
+}
 static const struct az_shape_field about_fields[] = {
     AZ_PLAIN(struct az_rank, rank),
     AZ_TEXT_OF(struct az_rank, path),

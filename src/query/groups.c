@@ -1,4 +1,5 @@
 /* Rows of one name grouped by columns: what GROUP BY gives, without a row handed over for each. */
+#include "base/num.h"
 #include "base/sort.h"
 #include "query/internal.h"
 
@@ -64,7 +65,7 @@ static int add_row(struct grouping *g, size_t at, const struct az_q_row *row)
         return rc;
     struct group *to = &g->groups.v[id];
     to->n++;
-    to->sum += cell.i;
+    to->sum = az_add_sat(to->sum, cell.i);
     to->min = cell.i < to->min ? cell.i : to->min;
     to->max = cell.i > to->max ? cell.i : to->max;
     return 0;
