@@ -474,7 +474,12 @@ static const struct az_shape_field comm_fields[] = { AZ_TEXT_OF(struct comm_name
                                                      AZ_PLAIN(struct comm_name, n),
                                                      AZ_PLAIN(struct comm_name, sum),
                                                      AZ_PLAIN(struct comm_name, hidden) };
-static const struct az_shape comm_shape = AZ_SHAPE(struct comm_name, comm_fields);
+static bool comm_valid(const void *of)
+{
+    const struct comm_name *c = of;
+    return c->sum >= 0 && c->hidden >= 0;
+}
+static const struct az_shape comm_shape = AZ_SHAPE_IF(struct comm_name, comm_fields, comm_valid);
 static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct time_part, ops),
     AZ_PLAIN(struct time_part, left_out),
