@@ -46,22 +46,13 @@ struct walk {
     size_t launch, event; /* the next ones */
 };
 
-static uint32_t next_launch(const struct walk *w, size_t *at)
+/* The first mark from *at on, which becomes its place; AZ_NO_ID: none, and *at is n. */
+static uint32_t next_mark(const struct az_map *names, const uint32_t *key, const uint32_t *name,
+                          size_t n, size_t *at)
 {
     uint32_t mark = AZ_NO_ID;
-    for (*at = w->launch; *at < w->m->n_launches; ++*at) {
-        mark = mark_of(w->names, w->m->launch[*at], w->m->op[*at]);
-        if (mark != AZ_NO_ID)
-            break;
-    }
-    return mark;
-}
-
-static uint32_t next_event(const struct walk *w, size_t *at)
-{
-    uint32_t mark = AZ_NO_ID;
-    for (*at = w->event; *at < w->m->n_events; ++*at) {
-        mark = mark_of(w->names, w->m->event[*at], w->m->event[*at]);
+    for (; *at < n; ++*at) {
+        mark = mark_of(names, key[*at], name[*at]);
         if (mark != AZ_NO_ID)
             break;
     }
@@ -71,19 +62,21 @@ static uint32_t next_event(const struct walk *w, size_t *at)
 /* Between two marks launches and events of equal number pair by order. */
 static bool pair_all(struct walk *w, size_t *paired)
 {
-    size_t launch, event, marks = 0;
+    const struct az_marks *m = w->m;
+    size_t marks = 0;
     uint32_t mark;
     *paired = 0;
     do {
-        mark = next_launch(w, &launch);
-        if (next_event(w, &event) != mark)
+        size_t launch = w->launch, event = w->event;
+        mark = next_mark(w->names, m->launch, m->op, m->n_launches, &launch);
+        if (next_mark(w->names, m->event, m->event, m->n_events, &event) != mark)
             return false;
         const bool equal = launch - w->launch == event - w->event;
         for (size_t i = w->event; i < event; i++)
-            w->m->launch_of[i] = equal ? (uint32_t)(w->launch + i - w->event) : AZ_NO_ID;
+            m->launch_of[i] = equal ? (uint32_t)(w->launch + i - w->event) : AZ_NO_ID;
         *paired += equal ? event - w->event : 0;
         if (mark != AZ_NO_ID) {
-            w->m->launch_of[event] = (uint32_t)launch;
+            m->launch_of[event] = (uint32_t)launch;
             ++*paired;
             marks++;
         }
