@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "base/eight.h"
+
 static unsigned char fold(char c)
 {
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
@@ -57,6 +59,16 @@ ptrdiff_t az_sv_find(struct az_sv hay, struct az_sv needle)
     return -1;
 }
 
+/* May the needle begin at one of the places from `at` on? Decided for eight of them by its first
+ * two letters, whose cases differ in one bit; a letter and another byte that differ in it are taken
+ * for each other here. */
+static bool may_begin(const char *at, uint64_t first, uint64_t second)
+{
+    const uint64_t bit = AZ_EIGHT(0x20), x = (az_eight(at) | bit) ^ first,
+                   y = (az_eight(at + 1) | bit) ^ second;
+    return (az_eight_below(x, 1) & az_eight_below(y, 1)) != 0;
+}
+
 ptrdiff_t az_sv_ifind(struct az_sv hay, struct az_sv needle)
 {
     if (needle.n == 0)
@@ -64,9 +76,17 @@ ptrdiff_t az_sv_ifind(struct az_sv hay, struct az_sv needle)
     if (needle.n > hay.n)
         return -1;
     const unsigned char first = fold(needle.p[0]);
-    for (size_t i = 0; i <= hay.n - needle.n; i++) {
-        if (fold(hay.p[i]) == first && same_folded(hay.p + i + 1, needle.p + 1, needle.n - 1))
-            return (ptrdiff_t)i;
+    const size_t places = hay.n - needle.n + 1;
+    const uint64_t one = AZ_EIGHT(needle.p[0] | 0x20),
+                   two = AZ_EIGHT(needle.n > 1 ? needle.p[1] | 0x20 : 0);
+    for (size_t i = 0; i < places; i++) {
+        while (needle.n > 1 && i + 9 <= hay.n && !may_begin(hay.p + i, one, two))
+            i += 8;
+        const size_t until = i + 8 < places ? i + 8 : places;
+        for (; i < until; i++)
+            if (fold(hay.p[i]) == first && same_folded(hay.p + i + 1, needle.p + 1, needle.n - 1))
+                return (ptrdiff_t)i;
+        i--;
     }
     return -1;
 }

@@ -4,80 +4,31 @@
 
 #include "base/data.h"
 #include "classify/collectives.h"
+#include "classify/patterns.h"
 #include "classify/rules.h"
 
 #define FILE_NAME "kernel_classes.rules"
-/* Buckets by the first two characters of a pattern; ANY: they are not known. */
-enum { BUCKETS = 4096, ANY = BUCKETS, PATTERNS = 4096, BITS = 64 };
 
-struct patterns { /* of one cell of a rule: numbers from..to */
-    uint32_t from, to;
-};
 struct rule {
     struct az_rule text;
-    struct patterns one, with, without;
+    struct az_pattern_cell with, without; /* of words */
 };
 
-/* The rules in order, and all their patterns of words, found by the beginning of a word: a name is
- * looked at word by word, whatever the number of rules. */
+/* The rules in order, and all their patterns of words. */
 struct az_kernel_rules {
     struct az_arena arena;
     struct rule *rule;
-    struct az_rule copies; /* names of copies of the runtime */
+    struct az_rule copies;   /* names of copies of the runtime */
+    uint64_t copies_with[4]; /* what they may begin with: one bit a character */
     struct az_kernel_class
         *v; /* others, one a rule, one a kind of collective; then all again, marked as copies */
     size_t n, classes;
-    struct pattern {
-        struct az_sv text;
-        uint64_t letters; /* of its first word */
-        uint32_t next;    /* of its bucket + 1; 0: none */
-    } * pattern;
-    size_t n_patterns;
-    uint32_t bucket[BUCKETS + 1]; /* its first pattern + 1 */
+    struct az_pattern_index patterns;
+    struct az_pattern_hits always; /* rules that are asked of every name: not of words alone */
     struct az_user_names user;
 };
 
 /* ---- reading ---- */
-static size_t bucket_of(char a, char b) { return (size_t)(a & 63) << 6 | (size_t)(b & 63); }
-
-/* Which characters a word has, as bits: what a word lacks cannot be in it. */
-static uint64_t letters_of(struct az_sv word)
-{
-    uint64_t bits = 0;
-    for (size_t i = 0; i < word.n; i++)
-        if (word.p[i] != '*')
-            bits |= UINT64_C(1) << (word.p[i] & 63);
-    return bits;
-}
-
-static struct az_sv first_word(struct az_sv pattern)
-{
-    struct az_sv word = az_sv_cut(&pattern, '_');
-    return word.n && *word.p == '^' ? az_sv_make(word.p + 1, word.n - 1) : word;
-}
-
-static size_t pattern_bucket(struct az_sv word)
-{
-    return word.n < 2 || word.p[0] == '*' || word.p[1] == '*' ? ANY
-                                                              : bucket_of(word.p[0], word.p[1]);
-}
-
-static struct patterns index_cell(struct az_kernel_rules *r, struct az_sv cell)
-{
-    struct patterns p = { .from = (uint32_t)r->n_patterns };
-    while (cell.n) {
-        const struct az_sv pattern = az_sv_cut(&cell, ' ');
-        if (pattern.n == 0 || r->n_patterns == PATTERNS)
-            continue;
-        const struct az_sv word = first_word(pattern);
-        uint32_t *head = &r->bucket[pattern_bucket(word)];
-        r->pattern[r->n_patterns] = (struct pattern){ pattern, letters_of(word), *head };
-        *head = (uint32_t)++r->n_patterns;
-    }
-    p.to = (uint32_t)r->n_patterns;
-    return p;
-}
-
 /* How many rules there may be at most. */
 static size_t count_lines(void)
 {
@@ -88,22 +39,49 @@ static size_t count_lines(void)
     return n;
 }
 
+/* Which characters a name begins with that one of these patterns matches as a whole. */
+static void first_characters(struct az_sv globs, uint64_t *set)
+{
+    while (globs.n) {
+        const struct az_sv glob = az_sv_cut(&globs, ' ');
+        if (glob.n == 0)
+            continue;
+        if (*glob.p == '*' || *glob.p == '?' || *glob.p == '[')
+            memset(set, 0xff, 4 * sizeof *set);
+        set[(unsigned char)*glob.p / 64] |= UINT64_C(1) << (unsigned char)*glob.p % 64;
+    }
+}
+
+static bool is_copy(const struct az_kernel_rules *r, struct az_sv name, const struct az_words *w)
+{
+    const unsigned char c = name.n ? (unsigned char)*name.p : 0;
+    return (r->copies.how != AZ_RULE_GLOB || !name.n || r->copies_with[c / 64] >> c % 64 & 1) &&
+           az_rule_matches(&r->copies, name, w);
+}
+
 static void read_file(struct az_kernel_rules *r)
 {
     struct az_sv text = az_data(FILE_NAME);
     struct az_rule line;
     while (az_rules_next(&text, &line)) {
-        if (az_sv_is(line.group, "runtime copy"))
+        if (az_sv_is(line.group, "runtime copy")) {
             r->copies = line;
+            first_characters(line.one, r->copies_with);
+        }
         if (!az_sv_is(line.group, "kernel"))
             continue;
         const bool words = line.how == AZ_RULE_WORDS, cells = words || line.how == AZ_RULE_ONLY;
-        struct rule *to = &r->rule[r->n++];
+        struct rule *to = &r->rule[r->n];
         to->text = line;
-        to->one = words ? index_cell(r, line.one) : to->one;
-        to->with = cells ? index_cell(r, line.with) : to->with;
-        to->without = cells ? index_cell(r, line.without) : to->without;
-        r->v[r->n] = (struct az_kernel_class){ .name = line.name, .family = line.family };
+        if (words)
+            (void)az_patterns_add(&r->patterns, line.one, r->n);
+        else if (r->n < AZ_PATTERN_RULES)
+            r->always.rule[r->n / 64] |= UINT64_C(1) << r->n % 64;
+        if (cells) {
+            to->with = az_patterns_add(&r->patterns, line.with, AZ_PATTERN_RULES);
+            to->without = az_patterns_add(&r->patterns, line.without, AZ_PATTERN_RULES);
+        }
+        r->v[++r->n] = (struct az_kernel_class){ .name = line.name, .family = line.family };
     }
 }
 
@@ -117,11 +95,10 @@ struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, st
     r->user = *user;
     const size_t rules = count_lines();
     r->v = az_arena_array(&r->arena, 2 * (1 + rules + AZ_COLL_KINDS), sizeof *r->v);
-    r->pattern = az_arena_array(&r->arena, PATTERNS, sizeof *r->pattern);
     r->rule = az_arena_array(&r->arena, rules + 1, sizeof *r->rule);
-    if (!r->arena.failed)
+    if (az_patterns_init(&r->patterns, &r->arena) == 0 && !r->arena.failed)
         read_file(r);
-    if (r->arena.failed || r->n_patterns == PATTERNS) {
+    if (r->arena.failed || r->patterns.full || r->n > AZ_PATTERN_RULES) {
         az_kernel_rules_free(r, mem);
         return NULL;
     }
@@ -147,61 +124,43 @@ void az_kernel_rules_free(struct az_kernel_rules *r, struct az_mem *mem)
 }
 
 /* ---- looking up ---- */
-struct hits { /* which patterns are in a name */
-    uint64_t bit[PATTERNS / BITS];
-};
-
-static void try_chain(const struct az_kernel_rules *r, const struct az_words *w, size_t i,
-                      uint64_t letters, uint32_t at, struct hits *h)
-{
-    for (const struct pattern *p; at; at = p->next) {
-        p = &r->pattern[at - 1];
-        if ((p->letters & ~letters) == 0 && az_words_at(w, i, p->text))
-            h->bit[(at - 1) / BITS] |= UINT64_C(1) << (at - 1) % BITS;
-    }
-}
-
-static bool hit(const struct hits *h, struct patterns p)
-{
-    for (uint32_t k = p.from; k < p.to; k++)
-        if (h->bit[k / BITS] >> k % BITS & 1)
-            return true;
-    return false;
-}
-
 static bool matches(const struct rule *r, struct az_sv name, const struct az_words *w,
-                    const struct hits *h)
+                    const struct az_pattern_hits *h)
 {
     if (r->text.how != AZ_RULE_WORDS && r->text.how != AZ_RULE_ONLY)
         return az_rule_matches(&r->text, name, w);
-    if (r->text.how == AZ_RULE_WORDS && !hit(h, r->one))
-        return false;
-    if ((r->with.to > r->with.from && !hit(h, r->with)) || hit(h, r->without))
+    if ((r->with.to > r->with.from && !az_patterns_hit(h, r->with)) ||
+        az_patterns_hit(h, r->without))
         return false;
     return r->text.how == AZ_RULE_WORDS || az_words_only(w, r->text.one);
+}
+
+/* The first rule that matches, of those that may: their first cell does, or is none of words. */
+static size_t first_rule(const struct az_kernel_rules *r, struct az_sv name,
+                         const struct az_words *w, bool comm)
+{
+    struct az_pattern_hits h = r->always;
+    az_patterns_find(&r->patterns, w, &h);
+    for (size_t k = 0; k * 64 < r->n; k++)
+        for (uint64_t bits = h.rule[k]; bits; bits &= bits - 1) {
+            const size_t i = k * 64 + (size_t)__builtin_ctzll(bits);
+            if ((!comm || r->rule[i].text.family == AZ_FAMILY_COMMUNICATION) &&
+                matches(&r->rule[i], name, w, &h))
+                return i;
+        }
+    return SIZE_MAX;
 }
 
 /* Place in v of the class, copies of the runtime apart. */
 static size_t place_of(const struct az_kernel_rules *r, struct az_sv name, const struct az_words *w)
 {
-    struct hits h = { .bit = { 0 } };
     struct az_sv given;
     if (az_coll_given(r->user.collectives, name, &given))
         return 1 + r->n + (size_t)az_coll_kind_of(given);
     const size_t mapped = r->user.map ? az_class_map_find(r->user.map, name) : SIZE_MAX;
     const bool comm = mapped != SIZE_MAX && az_sv_is(r->user.map->v[mapped].name, "nccl");
-    for (size_t i = 0; i < w->n; i++) {
-        const struct az_sv word = az_word(w, i);
-        const uint64_t letters = letters_of(word);
-        if (word.n > 1)
-            try_chain(r, w, i, letters, r->bucket[bucket_of(word.p[0], word.p[1])], &h);
-        try_chain(r, w, i, letters, r->bucket[ANY], &h);
-    }
-    for (size_t i = 0; i < r->n; i++)
-        if ((!comm || r->rule[i].text.family == AZ_FAMILY_COMMUNICATION) &&
-            matches(&r->rule[i], name, w, &h))
-            return i + 1;
-    return comm ? 1 + r->n + AZ_COLL_UNKNOWN : 0;
+    const size_t i = first_rule(r, name, w, comm);
+    return i != SIZE_MAX ? i + 1 : comm ? 1 + r->n + AZ_COLL_UNKNOWN : 0;
 }
 
 const struct az_kernel_class *az_kernel_class_of(const struct az_kernel_rules *r, struct az_sv name)
@@ -209,7 +168,7 @@ const struct az_kernel_class *az_kernel_class_of(const struct az_kernel_rules *r
     struct az_words w;
     az_words_cut(name, &w);
     const size_t at = place_of(r, name, &w);
-    return &r->v[at + (az_rule_matches(&r->copies, name, &w) ? r->classes : 0)];
+    return &r->v[at + (is_copy(r, name, &w) ? r->classes : 0)];
 }
 
 /* ---- names with ids ---- */

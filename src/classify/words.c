@@ -1,8 +1,10 @@
 #include "classify/words.h"
 
-#include <ctype.h>
-
-static bool is_word(char c) { return isalnum((unsigned char)c) != 0; }
+/* Of ASCII, without a call a letter. */
+static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
+static bool is_capital(char c) { return (unsigned char)(c - 'A') < 26; }
+static bool is_small(char c) { return (unsigned char)(c - 'a') < 26; }
+static bool is_word(char c) { return is_small((char)(c | 0x20)) || is_digit(c); }
 
 struct cutter {
     struct az_words *w;
@@ -19,7 +21,7 @@ static void end_word(struct cutter *c)
 
 static bool full(const struct cutter *c)
 {
-    return c->at == sizeof c->w->text || c->w->n == AZ_WORDS_MAX;
+    return c->at == AZ_WORDS_BYTES || c->w->n == AZ_WORDS_MAX;
 }
 
 /* The words of plain text. */
@@ -27,7 +29,7 @@ static void cut(struct cutter *c, struct az_sv s)
 {
     for (size_t i = 0; i < s.n && !full(c); i++) {
         char ch = s.p[i];
-        bool hump = c->open && isupper((unsigned char)ch) && !isupper((unsigned char)s.p[i - 1]);
+        bool hump = c->open && is_capital(ch) && !is_capital(s.p[i - 1]);
         if (!is_word(ch) || hump)
             end_word(c);
         if (!is_word(ch) || full(c))
@@ -35,7 +37,7 @@ static void cut(struct cutter *c, struct az_sv s)
         if (!c->open)
             c->w->from[c->w->n] = (uint16_t)c->at;
         c->open = true;
-        c->w->text[c->at++] = (char)tolower((unsigned char)ch);
+        c->w->text[c->at++] = is_capital(ch) ? (char)(ch | 0x20) : ch;
     }
     end_word(c);
 }
@@ -45,7 +47,7 @@ static bool is_literal(struct az_sv s, size_t i)
 {
     if (i >= 1 && s.p[i - 1] == 'n')
         i--;
-    return i >= 2 && s.p[i - 2] == 'L' && islower((unsigned char)s.p[i - 1]);
+    return i >= 2 && s.p[i - 2] == 'L' && is_small(s.p[i - 1]);
 }
 
 /* The identifiers of an Itanium-mangled name: <length><identifier>. */
@@ -53,7 +55,7 @@ static void cut_mangled(struct cutter *c, struct az_sv s)
 {
     for (size_t i = 2; i < s.n;) {
         size_t from = i, n = 0;
-        for (; i < s.n && isdigit((unsigned char)s.p[i]); i++)
+        for (; i < s.n && is_digit(s.p[i]); i++)
             n = n > s.n ? n : n * 10 + (size_t)(s.p[i] - '0');
         if (i == from)
             i++;
@@ -115,7 +117,7 @@ bool az_words_any(const struct az_words *w, struct az_sv patterns)
 static bool is_number(struct az_sv word)
 {
     for (size_t i = 0; i < word.n; i++)
-        if (!isdigit((unsigned char)word.p[i]))
+        if (!is_digit(word.p[i]))
             return false;
     return true;
 }

@@ -7,13 +7,14 @@
 
 #include "base/sv.h"
 
-#define AZ_WORDS_MAX 512
+#define AZ_WORDS_MAX   512
+#define AZ_WORDS_BYTES 4096
 
 /* The lower-case words of a name, cut at every character that is no letter or digit, and where a
  * capital follows a small letter or digit. Of an Itanium-mangled name (_Z...): of its identifiers
- * only. Names over 4096 bytes count by their beginning. */
+ * only. Names over AZ_WORDS_BYTES count by their beginning. */
 struct az_words {
-    char text[4096];
+    char text[AZ_WORDS_BYTES + 8]; /* eight bytes can be read at each letter */
     uint16_t from[AZ_WORDS_MAX], to[AZ_WORDS_MAX];
     size_t n;
 };

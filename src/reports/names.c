@@ -206,11 +206,49 @@ struct az_sv az_name_short(struct az_arena *a, struct az_sv s, bool arguments)
     return az_arena_printf(a, "%.*s<%.*s>", AZ_SVF(p.base), AZ_SVF(simple(a, p.arguments)));
 }
 
-/* Does another name have the same short form? */
-static bool ambiguous(const struct az_sv *name, const struct az_sv *shown, size_t n, size_t i)
+/* Names by their short forms, so that only those that are alike are compared: of each form two
+ * different names are enough. */
+enum { CHAINS = 1024 };
+struct alike {
+    uint16_t first[CHAINS], next[MOST_NAMES]; /* + 1; 0: none */
+};
+
+static size_t chain_of(struct az_sv s)
 {
-    for (size_t k = 0; k < n; k++)
-        if (k != i && az_sv_eq(shown[k], shown[i]) && !az_sv_eq(name[k], name[i]))
+    size_t h = s.n;
+
+    for (size_t i = 0; i < s.n; i++)
+        h = h * 31 + (unsigned char)s.p[i];
+    return (h ^ h >> 10 ^ h >> 20) % CHAINS;
+}
+
+static void find_alike(struct alike *x, const struct az_sv *name, const struct az_sv *shown,
+                       size_t n)
+{
+    memset(x, 0, sizeof *x);
+    for (size_t i = 0; i < n; i++) {
+        uint16_t *first = &x->first[chain_of(shown[i])];
+        unsigned others = 0;
+        size_t k = *first;
+        for (; k && others < 2; k = x->next[k - 1])
+            if (az_sv_eq(shown[k - 1], shown[i])) {
+                if (az_sv_eq(name[k - 1], name[i]))
+                    break;
+                others++;
+            }
+        if (k || others == 2)
+            continue;
+        x->next[i] = *first;
+        *first = (uint16_t)(i + 1);
+    }
+}
+
+/* Does another name have the same short form? */
+static bool ambiguous(const struct alike *x, const struct az_sv *name, const struct az_sv *shown,
+                      size_t i)
+{
+    for (size_t k = x->first[chain_of(shown[i])]; k; k = x->next[k - 1])
+        if (az_sv_eq(shown[k - 1], shown[i]) && !az_sv_eq(name[k - 1], name[i]))
             return true;
     return false;
 }
@@ -219,6 +257,7 @@ void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n)
 {
     struct az_sv *shown = az_arena_array(a, n + 1, sizeof *shown),
                  *longer = az_arena_array(a, n + 1, sizeof *longer);
+    struct alike x;
 
     if (!shown || !longer)
         return;
@@ -228,9 +267,10 @@ void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n)
             shown[i] = az_name_short(a, name[i], true);
     }
     for (int round = 0; round < 2 && n <= MOST_NAMES; round++) {
+        find_alike(&x, name, shown, n);
         for (size_t i = 0; i < n; i++) {
             longer[i] = shown[i];
-            if (ambiguous(name, shown, n, i))
+            if (ambiguous(&x, name, shown, i))
                 longer[i] = round ? name[i] : az_name_short(a, name[i], true);
         }
         memcpy(shown, longer, n * sizeof *shown);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -51,6 +52,33 @@ static void searches(void **state)
     assert_int_equal(az_sv_ifind(S("ab"), S("B")), 1);
     assert_int_equal(az_sv_ifind(S("ab"), S("abc")), -1);
     assert_int_equal(az_sv_ifind(S("ab"), S("")), 0);
+}
+
+/* Eight letters at a time, at every place of texts of every length. */
+static void searches_any_case(void **state)
+{
+    static const char needles[][4] = { "ab", "aB", "A", "a_", "@a", "abA", "`a" };
+    char text[40];
+    uint64_t seed = 3;
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        const size_t n = (size_t)(round % 40);
+        for (size_t i = 0; i < n; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            text[i] = "aAbB_@`\x01\xe1 "[(seed >> 33) % 10];
+        }
+        const struct az_sv needle = az_sv_str(needles[round % 7]);
+        ptrdiff_t want = -1;
+        for (size_t i = 0; want < 0 && i + needle.n <= n; i++)
+            if (az_sv_ieq(az_sv_make(text + i, needle.n), needle))
+                want = (ptrdiff_t)i;
+        char *exact = malloc(n + 1); /* a sanitizer sees what is read beyond the end */
+        assert_non_null(exact);
+        char *at = exact + 1;
+        memcpy(at, text, n);
+        assert_int_equal(az_sv_ifind(az_sv_make(at, n), needle), want);
+        free(exact);
+    }
 }
 
 static void trims(void **state)
@@ -163,10 +191,15 @@ static void tells_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compares),     cmocka_unit_test(searches),
-        cmocka_unit_test(trims),        cmocka_unit_test(globs),
-        cmocka_unit_test(globs_fast),   cmocka_unit_test(measures_distance),
-        cmocka_unit_test(tells_errors), cmocka_unit_test(cuts),
+        cmocka_unit_test(compares),
+        cmocka_unit_test(searches),
+        cmocka_unit_test(searches_any_case),
+        cmocka_unit_test(trims),
+        cmocka_unit_test(globs),
+        cmocka_unit_test(globs_fast),
+        cmocka_unit_test(measures_distance),
+        cmocka_unit_test(tells_errors),
+        cmocka_unit_test(cuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

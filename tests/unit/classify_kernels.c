@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
+#include "base/data.h"
 #include "classify/kernels.h"
+#include "classify/rules.h"
 
 static void builtin_classes(void **state)
 {
@@ -543,11 +545,51 @@ static void out_of_memory(void **state)
     }
 }
 
+/* Names made of pieces of the rules themselves: the answer of the patterns that are sought together
+ * is that of the rules, asked one after the other. */
+static void as_rule_by_rule(void **state)
+{
+    static const char *const glue[] = { "_", "", "<", "::", "X", "12", "_of_" };
+    const struct az_sv text = az_data("kernel_classes.rules");
+    struct az_kernel_rules *rules =
+        az_kernel_rules_new(&(struct az_user_names){ .map = NULL }, NULL);
+    struct az_arena arena;
+    struct az_rule_list list;
+    uint64_t seed = 11;
+    size_t classed = 0;
+    (void)state;
+    az_arena_init(&arena, NULL);
+    assert_int_equal(az_rules_read_group("kernel_classes.rules", "kernel", &arena, &list), 0);
+    for (int i = 0; i < 4000; i++) {
+        char name[256];
+        size_t n = 0;
+        for (int part = 0; part < 1 + i % 5; part++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            const size_t at = (size_t)(seed >> 33) % (text.n - 24);
+            const char *between = glue[(seed >> 24) % AZ_LENGTH(glue)];
+            for (size_t k = at; k < at + 2 + (seed >> 40) % 14; k++)
+                if (text.p[k] != '*' && text.p[k] != ' ' && text.p[k] != ';' && text.p[k] != '\n')
+                    name[n++] = text.p[k];
+            memcpy(name + n, between, strlen(between));
+            n += strlen(between);
+        }
+        const struct az_sv s = az_sv_make(name, n), want = az_rules_class_of(&list, "kernel", s),
+                           got = az_kernel_class_of(rules, s)->name;
+        classed += want.n > 0;
+        if (!az_sv_eq(got, want.n ? want : AZ_SV("others")))
+            fail_msg("%.*s: got %.*s, want %.*s", AZ_SVF(s), AZ_SVF(got), AZ_SVF(want));
+    }
+    assert_true(classed > 1000);
+    az_arena_release(&arena);
+    az_kernel_rules_free(rules, NULL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(builtin_classes),
-                                        cmocka_unit_test(families), cmocka_unit_test(by_the_user),
-                                        cmocka_unit_test(with_ids),
-                                        cmocka_unit_test(out_of_memory) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(builtin_classes), cmocka_unit_test(families),
+        cmocka_unit_test(by_the_user),     cmocka_unit_test(with_ids),
+        cmocka_unit_test(as_rule_by_rule), cmocka_unit_test(out_of_memory)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,52 @@
+/* All patterns of words of many rules (classify/words.h), sought together: a name is gone through
+ * once, letter by letter, whatever the number of patterns. A pattern is kept under the three
+ * letters that its first word begins with (or fewer, if it has no more), or the two after its `*`.
+ */
+#ifndef AZ_CLASSIFY_PATTERNS_H
+#define AZ_CLASSIFY_PATTERNS_H
+
+#include "base/mem.h"
+#include "classify/words.h"
+
+enum { AZ_PATTERNS = 4096, AZ_PATTERN_PAIRS = 4096, AZ_PATTERN_RULES = 512 };
+
+/* The patterns of one cell: numbers from..to. */
+struct az_pattern_cell {
+    uint32_t from, to;
+};
+
+struct az_pattern {
+    uint64_t first, mask; /* the first eight letters of its first word, without `^` and `*` */
+    struct az_sv letters; /* all of them */
+    struct az_sv text;
+    uint16_t rule; /* which it is of the first cell of; AZ_PATTERN_RULES: another cell */
+    uint16_t next; /* of its pair + 1; 0: none */
+    bool tail;     /* the word may go on after the letters */
+    bool alone;    /* it is that word and nothing else */
+};
+
+struct az_pattern_index {
+    struct az_pattern *v; /* AZ_PATTERNS of them, of an arena */
+    size_t n;
+    bool full; /* a pattern or a rule did not fit: not to be used */
+    /* the first pattern + 1, by how a word begins, by its pair if it has no third letter, by a pair
+     * anywhere in a word; patterns without such letters */
+    uint16_t three[AZ_PATTERN_PAIRS], head[AZ_PATTERN_PAIRS], inner[AZ_PATTERN_PAIRS], other;
+};
+
+/* Which patterns are in a name, and which rules have one in their first cell. */
+struct az_pattern_hits {
+    uint64_t pattern[AZ_PATTERNS / 64], rule[AZ_PATTERN_RULES / 64];
+};
+
+/* AZ_ENOMEM, AZ_ELIMIT. */
+int az_patterns_init(struct az_pattern_index *x, struct az_arena *a) AZ_MUST_USE;
+/* Adds the patterns of a cell; rule: AZ_PATTERN_RULES if it is not the first one. */
+struct az_pattern_cell az_patterns_add(struct az_pattern_index *x, struct az_sv cell, size_t rule);
+/* Adds what is in these words to *hits, which is all 0. */
+void az_patterns_find(const struct az_pattern_index *x, const struct az_words *w,
+                      struct az_pattern_hits *hits);
+/* Is one of the cell's patterns among them? */
+bool az_patterns_hit(const struct az_pattern_hits *hits, struct az_pattern_cell cell);
+
+#endif
