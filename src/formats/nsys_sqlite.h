@@ -3,7 +3,7 @@
 #ifndef AZ_FORMATS_NSYS_SQLITE_H
 #define AZ_FORMATS_NSYS_SQLITE_H
 
-#include "formats/sqlite_open.h"
+#include "formats/sqlite_pages.h"
 
 /* Profiler string id -> name id of the trace, filled as ids are met. */
 struct az_nsys_names {
@@ -48,6 +48,7 @@ struct az_nsys_db {
         int (*fn)(struct az_nsys_db *x, const struct az_nsys_row *row, void *ctx);
         void *ctx;
         int error;
+        uint64_t given; /* rows that SQLite is to pass over */
     } scan;
 };
 
@@ -68,7 +69,8 @@ struct az_nsys_want {
 };
 #define NSYS_MAX_WANT 20
 struct az_nsys_row {
-    sqlite3_value **value;
+    sqlite3_value **value;            /* NULL: they are in `plain` */
+    const struct az_pages_row *plain; /* whole numbers */
     int at[NSYS_MAX_WANT]; /* place of the i-th wanted column among the values; -1: the table does
                               not have it */
     uint64_t number;       /* 1, 2, ... */
@@ -79,16 +81,29 @@ typedef int (*nsys_row_fn)(struct az_nsys_db *x, const struct az_nsys_row *row, 
  * two with a warning and a count). */
 int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
                  nsys_row_fn fn, void *ctx) AZ_MUST_USE;
+/* The same for columns that are numbers, of large tables. */
+int az_nsys_each_numbers(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
+                         size_t n, nsys_row_fn fn, void *ctx) AZ_MUST_USE;
 /* Value of a wanted column in the current row: 0 for NULL and for a column that is absent. */
 static inline int64_t az_nsys_i64(const struct az_nsys_row *r, int i)
 {
-    return r->at[i] < 0 ? 0 : sqlite3_value_int64(r->value[r->at[i]]);
+    if (r->at[i] < 0)
+        return 0;
+    return r->value ? sqlite3_value_int64(r->value[r->at[i]]) : r->plain->value[r->at[i]];
+}
+static inline double az_nsys_f64(const struct az_nsys_row *r, int i)
+{
+    return r->at[i] >= 0 && r->value ? sqlite3_value_double(r->value[r->at[i]])
+                                     : (double)az_nsys_i64(r, i);
 }
 static inline bool az_nsys_is_null(const struct az_nsys_row *r, int i)
 {
-    return r->at[i] < 0 || sqlite3_value_type(r->value[r->at[i]]) == SQLITE_NULL;
+    if (r->at[i] < 0)
+        return true;
+    return r->value ? sqlite3_value_type(r->value[r->at[i]]) == SQLITE_NULL
+                    : (r->plain->null >> r->at[i] & 1) != 0;
 }
-/* Valid until fn returns; NULL is the empty view. */
+/* Not of az_nsys_each_numbers. Valid until fn returns; NULL is the empty view. */
 struct az_sv az_nsys_text(const struct az_nsys_row *r, int i);
 /* The same of bytes, whatever type the column has. */
 struct az_sv az_nsys_blob(const struct az_nsys_row *r, int i);

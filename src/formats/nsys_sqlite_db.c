@@ -20,18 +20,26 @@ static void report_progress(struct az_nsys_db *x)
     }
 }
 
+static int take_row(struct az_nsys_db *x)
+{
+    x->scan.row->number++;
+    if (++x->rows % ROWS_A_STEP == 0)
+        report_progress(x);
+    return x->scan.error = x->scan.fn(x, x->scan.row, x->scan.ctx);
+}
+
 /* Tables are read through an aggregate function, "SELECT each_row(a,b) FROM t": the rows never
  * leave SQLite's inner loop, which saves a third of the time of stepping through a SELECT. */
 static void each_row(sqlite3_context *c, int n, sqlite3_value **value)
 {
     struct az_nsys_db *x = sqlite3_user_data(c);
     (void)n;
+    if (x->scan.given > 0) {
+        x->scan.given--;
+        return;
+    }
     x->scan.row->value = value;
-    x->scan.row->number++;
-    if (++x->rows % ROWS_A_STEP == 0)
-        report_progress(x);
-    x->scan.error = x->scan.fn(x, x->scan.row, x->scan.ctx);
-    if (x->scan.error != 0)
+    if (take_row(x) != 0)
         sqlite3_result_error(c, "stopped", -1);
 }
 
@@ -242,29 +250,74 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
     return 0;
 }
 
-int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
-                 nsys_row_fn fn, void *ctx)
+/* The rows of a table by SQLite, but for the first that were given out already. */
+static int each_behind(struct az_nsys_db *x, const char *table, struct az_sv columns,
+                       uint64_t given)
 {
-    struct az_nsys_row row = { .number = 0 };
-    struct az_sv columns;
     sqlite3_stmt *st = NULL;
-    if (!az_nsys_has_table(x, table) || !choose_columns(x, table, want, n, &row, &columns))
-        return 0;
     /* NOT INDEXED: an index that someone added must not change the order of the rows. */
     struct az_sv sql = az_arena_printf(&x->scratch, "SELECT each_row(%.*s) FROM \"%s\" NOT INDEXED",
                                        AZ_SVF(columns), table);
     if (!columns.p || !sql.p)
         return az_arena_error(&x->scratch);
+    x->scan.given = given;
+    int rc = sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(st);
+    int result =
+        rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : scan_error(x, table, x->scan.row->number, rc);
+    (void)sqlite3_finalize(st);
+    return result;
+}
+
+static int take_plain(void *ctx, const struct az_pages_row *values)
+{
+    struct az_nsys_db *x = ctx;
+    x->scan.row->plain = values;
+    return take_row(x);
+}
+
+/* The rows that can be read without SQLite. 1: those behind the first *given are left. */
+static int each_plain(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
+                      size_t n, uint64_t *given)
+{
+    const char *columns[NSYS_MAX_WANT];
+    struct az_pages pages;
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        if (x->scan.row->at[i] >= 0)
+            columns[found++] = want[i].column;
+    return az_pages_open(&pages, &x->file, table, columns, found)
+               ? az_pages_read(&pages, take_plain, x, given)
+               : 1;
+}
+
+static int each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
+                nsys_row_fn fn, void *ctx, bool numbers)
+{
+    struct az_nsys_row row = { .number = 0 };
+    struct az_sv columns;
+    uint64_t given = 0;
+    if (!az_nsys_has_table(x, table) || !choose_columns(x, table, want, n, &row, &columns))
+        return 0;
     x->scan.row = &row;
     x->scan.fn = fn;
     x->scan.ctx = ctx;
     x->scan.error = 0;
-    int rc = sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_step(st);
-    int result = rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : scan_error(x, table, row.number, rc);
-    (void)sqlite3_finalize(st);
-    return result;
+    const int rc = numbers ? each_plain(x, table, want, n, &given) : 1;
+    return rc <= 0 ? rc : each_behind(x, table, columns, given);
+}
+
+int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
+                 nsys_row_fn fn, void *ctx)
+{
+    return each(x, table, want, n, fn, ctx, false);
+}
+
+int az_nsys_each_numbers(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
+                         size_t n, nsys_row_fn fn, void *ctx)
+{
+    return each(x, table, want, n, fn, ctx, true);
 }
 
 struct az_sv az_nsys_text(const struct az_nsys_row *r, int i)

@@ -214,7 +214,7 @@ static int read_kernels(struct az_nsys_db *x)
         at.node = n;
         want[n++] = (struct az_nsys_want){ "graphNodeId", false };
     }
-    return az_nsys_each(x, KERNELS, want, (size_t)n, take_kernel, &at);
+    return az_nsys_each_numbers(x, KERNELS, want, (size_t)n, take_kernel, &at);
 }
 
 static int add_side(struct az_nsys_db *x, const struct az_copy *c, struct az_event *e)
@@ -270,7 +270,7 @@ static int read_copies(struct az_nsys_db *x)
     az_trace_columns(x->t, AZ_MEMCPY, AZ_COL_CORR | AZ_COL_SIDE);
     int rc = open_labels(x, &labels, "ENUM_CUDA_MEMCPY_OPER");
     if (rc == 0)
-        rc = az_nsys_each(x, COPIES, want, COPY_N, take_copy, &labels);
+        rc = az_nsys_each_numbers(x, COPIES, want, COPY_N, take_copy, &labels);
     az_map_release(&labels.known);
     return rc;
 }
@@ -298,7 +298,7 @@ static int read_fills(struct az_nsys_db *x)
                                                       { "bytes", false },
                                                       { "memKind", false } };
     az_trace_columns(x->t, AZ_MEMSET, AZ_COL_CORR | AZ_COL_SIDE);
-    return az_nsys_each(x, FILLS, want, FILL_N, take_fill, NULL);
+    return az_nsys_each_numbers(x, FILLS, want, FILL_N, take_fill, NULL);
 }
 
 enum { CODE = FIRST_OWN, CODE_N };
@@ -325,7 +325,7 @@ static int read_graphs(struct az_nsys_db *x)
     az_trace_columns(x->t, AZ_GRAPH, AZ_COL_CORR);
     int rc = open_labels(x, &labels, NULL);
     if (rc == 0)
-        rc = az_nsys_each(x, GRAPHS, want, CODE_N, take_graph, &labels);
+        rc = az_nsys_each_numbers(x, GRAPHS, want, CODE_N, take_graph, &labels);
     az_map_release(&labels.known);
     return rc;
 }
@@ -346,7 +346,7 @@ static int read_syncs(struct az_nsys_db *x)
     az_trace_columns(x->t, AZ_SYNC, AZ_COL_CORR);
     int rc = open_labels(x, &labels, "ENUM_CUPTI_SYNC_TYPE");
     if (rc == 0)
-        rc = az_nsys_each(x, SYNCS, want, CODE_N, take_sync, &labels);
+        rc = az_nsys_each_numbers(x, SYNCS, want, CODE_N, take_sync, &labels);
     az_map_release(&labels.known);
     return rc;
 }

@@ -41,10 +41,12 @@ int az_nsys_read_host(struct az_nsys_db *x)
     struct kind_of_table call = { AZ_CALL, &x->api_names }, os = { AZ_OSRT, &x->names },
                          overhead = { AZ_OVERHEAD, &x->names };
     az_trace_columns(x->t, AZ_CALL, AZ_COL_CORR);
-    int rc = az_nsys_each(x, "CUPTI_ACTIVITY_KIND_RUNTIME", calls, CALLS_N, take_row, &call);
+    int rc =
+        az_nsys_each_numbers(x, "CUPTI_ACTIVITY_KIND_RUNTIME", calls, CALLS_N, take_row, &call);
     if (rc == 0)
-        rc = az_nsys_each(x, "OSRT_API", os_calls, CALLS_N, take_row, &os);
+        rc = az_nsys_each_numbers(x, "OSRT_API", os_calls, CALLS_N, take_row, &os);
     if (rc == 0)
-        rc = az_nsys_each(x, "PROFILER_OVERHEAD", overheads, OVERHEAD_N, take_row, &overhead);
+        rc = az_nsys_each_numbers(x, "PROFILER_OVERHEAD", overheads, OVERHEAD_N, take_row,
+                                  &overhead);
     return rc;
 }

@@ -50,7 +50,7 @@ static int take_metric(struct az_nsys_db *x, const struct az_nsys_row *r, void *
     const int rc = name == AZ_NO_ID ? unnamed(x, m, r, &name) : 0;
     return rc ? rc
               : az_trace_sample(x->t, name, METRIC_GPU(type), az_nsys_i64(r, 0),
-                                sqlite3_value_double(r->value[r->at[3]]));
+                                az_nsys_f64(r, 3));
 }
 
 static bool among(const struct az_vec_i64 *list, int64_t x)
@@ -125,7 +125,7 @@ static int read_metrics(struct az_nsys_db *x)
     if (rc == 0)
         rc = az_nsys_each(x, "TARGET_INFO_GPU_METRICS", names, 3, take_metric_name, &m);
     if (rc == 0)
-        rc = az_nsys_each(x, "GPU_METRICS", rows, 4, take_metric, &m);
+        rc = az_nsys_each_numbers(x, "GPU_METRICS", rows, 4, take_metric, &m);
     if (rc == 0)
         rc = match_devices(x, &m);
     az_map_release(&m.name);
@@ -219,7 +219,8 @@ static int read_memory(struct az_nsys_db *x)
                                                         { "memoryOperationType", true } };
     struct changes c;
     az_vec_init(&c, x->job->mem);
-    int rc = az_nsys_each(x, "CUDA_GPU_MEMORY_USAGE_EVENTS", want, MEMORY_N, take_change, &c);
+    int rc =
+        az_nsys_each_numbers(x, "CUDA_GPU_MEMORY_USAGE_EVENTS", want, MEMORY_N, take_change, &c);
     if (rc == 0 && c.n)
         rc = az_sort_cmp(c.v, c.n, sizeof *c.v, by_time, NULL, x->job->mem);
     if (rc == 0)

@@ -1,0 +1,287 @@
+/* The file format is described at sqlite.org/fileformat2.html: 1.3 the header, 1.6 the trees of
+ * pages, 2.1 records. */
+#include "formats/sqlite_pages.h"
+
+#include "base/num.h"
+
+#define WINDOW ((size_t)256 << 10) /* most that is read at once */
+
+enum {
+    HEADER = 100,    /* of the file */
+    LEAF = 13,       /* kind of a page of rows */
+    INNER = 5,       /* of one that names others */
+    LEAF_HEADER = 8, /* bytes, then two a row */
+    INNER_HEADER = 12,
+    DEPTH = 20, /* of a tree, as SQLite limits it */
+    GO_ON = 1   /* the rest is SQLite's */
+};
+
+static unsigned two(const unsigned char *p) { return (unsigned)p[0] << 8 | p[1]; }
+static uint32_t four(const unsigned char *p) { return (uint32_t)two(p) << 16 | two(p + 2); }
+static uint64_t eight(const unsigned char *p) { return (uint64_t)four(p) << 32 | four(p + 4); }
+
+/* ---- what can be read so ---- */
+
+static bool read_header(struct az_pages *p)
+{
+    unsigned char h[HEADER];
+    if (sqlite3_file_control(p->x->db, "main", SQLITE_FCNTL_FILE_POINTER, &p->file) != SQLITE_OK ||
+        !p->file || !p->file->pMethods ||
+        p->file->pMethods->xRead(p->file, h, sizeof h, 0) != SQLITE_OK)
+        return false;
+    p->page_size = two(h + 16) == 1 ? 65536 : two(h + 16);
+    const bool power = (p->page_size & (p->page_size - 1)) == 0;
+    p->usable = p->page_size - h[20];
+    p->pages = p->page_size ? p->x->size / p->page_size : 0;
+    return h[19] == 1 && power && p->page_size >= 512 && p->usable >= 480;
+}
+
+/* The first page of a table; 0: it has none, or none with this name. */
+static uint32_t root_of(sqlite3 *db, const char *table)
+{
+    static const char sql[] = "SELECT rootpage FROM sqlite_master WHERE type='table' AND name=?1";
+    sqlite3_stmt *st = NULL;
+    int64_t root = 0;
+    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW)
+        root = sqlite3_column_int64(st, 0);
+    (void)sqlite3_finalize(st);
+    return root > 1 && root < UINT32_MAX ? (uint32_t)root : 0;
+}
+
+static size_t number_of(const char *const *columns, size_t n, struct az_sv name)
+{
+    size_t k = 0;
+    while (k < n && !az_sv_is(name, columns[k]))
+        k++;
+    return k;
+}
+
+/* Where in a record the columns are: in the order of the table's, unless some are computed. */
+static bool find_places(struct az_pages *p, const char *table, const char *const *columns, size_t n)
+{
+    sqlite3_stmt *st = NULL;
+    size_t found = 0;
+    bool plain = true;
+    if (sqlite3_prepare_v2(p->x->db,
+                           "SELECT name,type,pk,hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
+                           -1, &st, NULL) != SQLITE_OK)
+        return false;
+    (void)sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
+    for (unsigned at = 0; plain && at < AZ_PAGES_PLACES && sqlite3_step(st) == SQLITE_ROW; at++) {
+        const char *name = (const char *)sqlite3_column_text(st, 0),
+                   *type = (const char *)sqlite3_column_text(st, 1);
+        const size_t k = number_of(columns, n, az_sv_str(name ? name : ""));
+        plain = sqlite3_column_int(st, 3) == 0 &&
+                !az_sv_ieq(az_sv_str(name ? name : ""), AZ_SV("rowid"));
+        p->of[at] = k < n ? (int8_t)k : -1;
+        if (k == n)
+            continue;
+        p->places = at + 1;
+        found++;
+        plain = plain && sqlite3_column_int(st, 2) == 0 && type &&
+                az_sv_ieq(az_sv_str(type), AZ_SV("INTEGER"));
+    }
+    (void)sqlite3_finalize(st);
+    return plain && found == n;
+}
+
+bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
+                   const char *const *columns, size_t n)
+{
+    *p = (struct az_pages){ .x = x };
+    if (n > AZ_PAGES_COLUMNS || !find_places(p, table, columns, n))
+        return false;
+    p->root = root_of(x->db, table);
+    return p->root != 0 && read_header(p);
+}
+
+/* ---- pages ---- */
+
+struct reading {
+    struct az_pages *p;
+    az_pages_fn fn;
+    void *ctx;
+    struct az_mem *mem;
+    unsigned char *window; /* WINDOW bytes: pages first .. first + n - 1 */
+    unsigned char *level[DEPTH];
+    uint64_t first, n, ahead, seen;
+    struct az_pages_row row;
+    uint64_t given;
+};
+
+/* Reads the page, with those behind it as long as they turn out to be wanted. NULL: SQLite is to
+ * look at it. */
+static const unsigned char *page_at(struct reading *r, uint64_t number)
+{
+    const size_t size = r->p->page_size;
+    if (number >= r->first && number - r->first < r->n)
+        return r->window + (number - r->first) * size;
+    if (number < 2 || number > r->p->pages || ++r->seen > r->p->pages)
+        return NULL;
+    const bool near = number >= r->first && number - r->first < 2 * r->ahead;
+    r->ahead = !near ? 1 : 2 * r->ahead * size > WINDOW ? r->ahead : 2 * r->ahead;
+    r->n = r->p->pages - number + 1 < r->ahead ? r->p->pages - number + 1 : r->ahead;
+    r->first = number;
+    if (r->p->file->pMethods->xRead(r->p->file, r->window, (int)(r->n * size),
+                                    (sqlite3_int64)((number - 1) * size)) == SQLITE_OK)
+        return r->window;
+    r->n = 0;
+    return NULL;
+}
+
+/* A number of 1 to 9 bytes, 7 bits in each but the ninth; *at moves behind it. */
+static bool varint(const unsigned char **at, const unsigned char *end, uint64_t *v)
+{
+    const unsigned char *p = *at;
+    if (p < end && *p < 0x80) {
+        *v = *p;
+        *at = p + 1;
+        return true;
+    }
+    uint64_t x = 0;
+    for (int i = 0; i < 9 && p < end; i++, p++) {
+        if (i == 8 || *p < 0x80) {
+            *v = i == 8 ? x << 8 | *p : x << 7 | *p;
+            *at = p + 1;
+            return true;
+        }
+        x = x << 7 | (*p & 0x7f);
+    }
+    return false;
+}
+
+/* Bytes of a value by its type; numbers have no more than eight. */
+static uint64_t size_of(uint64_t type)
+{
+    static const uint8_t fixed[12] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0 };
+    return type < 12 ? fixed[type] : (type - 12) / 2;
+}
+
+/* How much of a record is on its page: all, or what its overflow pages do not hold. */
+static uint64_t local_of(const struct az_pages *p, uint64_t payload)
+{
+    const uint64_t usable = p->usable, most = usable - 35;
+    if (payload <= most)
+        return payload;
+    const uint64_t least = (usable - 12) * 32 / 255 - 23,
+                   here = least + (payload - least) % (usable - 4);
+    return here <= most ? here : least;
+}
+
+/* The wanted numbers of a record of so many bytes, those up to `end` on this page. False: one is no
+ * number, or not here, or the record is not as long as its values. */
+static bool take_values(struct reading *r, const unsigned char *record, const unsigned char *end,
+                        uint64_t bytes)
+{
+    const struct az_pages *p = r->p;
+    const unsigned char *at = record;
+    uint64_t header, type;
+    if (!varint(&at, end, &header) || header > (uint64_t)(end - record))
+        return false;
+    const unsigned char *types_end = record + header, *data = types_end;
+    r->row.null = 0;
+    for (unsigned i = 0; i < p->places; i++) {
+        if (!varint(&at, types_end, &type))
+            return false;
+        const uint64_t size = size_of(type);
+        if (size > (uint64_t)(end - data))
+            return false;
+        data += size;
+        const int8_t k = p->of[i];
+        if (k < 0)
+            continue;
+        if (type > 9 || type == 7)
+            return false;
+        r->row.null |= (uint32_t)(type == 0) << k;
+        /* a page begins with at least eight bytes that are no record */
+        r->row.value[k] =
+            size ? (int64_t)(eight(data - 8) << (64 - 8 * size)) >> (64 - 8 * size) : type == 9;
+    }
+    return at < types_end || (uint64_t)(data - record) == bytes;
+}
+
+/* How many cells a page may have, as SQLite has it: none takes less than six bytes. */
+static unsigned most_cells(const struct az_pages *p) { return (p->page_size - 8) / 6; }
+
+/* Rows of a page of rows. */
+static int read_leaf(struct reading *r, const unsigned char *page)
+{
+    const unsigned n = two(page + 3), top = LEAF_HEADER + 2 * n;
+    const unsigned char *end = page + r->p->usable;
+    if (n > most_cells(r->p) || top > r->p->usable || (n == 0 && r->given))
+        return GO_ON;
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned from = two(page + LEAF_HEADER + 2 * (size_t)i);
+        const unsigned char *at = page + from;
+        uint64_t payload, id;
+        if (from < top || from >= r->p->usable || !varint(&at, end, &payload) ||
+            !varint(&at, end, &id))
+            return GO_ON;
+        const uint64_t local = local_of(r->p, payload);
+        if (local > (uint64_t)(end - at) || !take_values(r, at, at + local, payload))
+            return GO_ON;
+        const int rc = r->fn(r->ctx, &r->row);
+        if (rc)
+            return rc;
+        r->given++;
+    }
+    return 0;
+}
+
+/* Copies a page that names others: what is read next may move the window. */
+static int enter(struct reading *r, unsigned depth, const unsigned char *page)
+{
+    const size_t size = r->p->page_size;
+    if (!r->level[depth] && !(r->level[depth] = az_mem_alloc(r->mem, size)))
+        return az_mem_error(r->mem);
+    memcpy(r->level[depth], page, size);
+    const unsigned n = two(page + 3);
+    return n > most_cells(r->p) || INNER_HEADER + 2 * n > r->p->usable ? GO_ON : 0;
+}
+
+/* The i-th page that a page names; the last one is in its header. 0: none. */
+static uint32_t child_of(const struct reading *r, const unsigned char *page, unsigned i)
+{
+    if (i == two(page + 3))
+        return four(page + 8);
+    const unsigned at = two(page + INNER_HEADER + 2 * (size_t)i);
+    return at + 4 <= r->p->usable ? four(page + at) : 0;
+}
+
+static int walk(struct reading *r)
+{
+    const struct az_parse *job = r->p->x->job;
+    unsigned next[DEPTH] = { 0 }, depth = 0;
+    uint32_t number = r->p->root;
+    for (;;) {
+        const unsigned char *page = page_at(r, number);
+        if (job->cancelled && r->n && number == r->first && job->cancelled(job->ctx))
+            return AZ_EINTR;
+        if (!page || (page[0] != LEAF && page[0] != INNER) || (page[0] == INNER && depth == DEPTH))
+            return GO_ON;
+        int rc = page[0] == LEAF ? read_leaf(r, page) : enter(r, depth, page);
+        if (rc)
+            return rc;
+        if (page[0] == INNER)
+            next[depth++] = 0;
+        while (depth > 0 && next[depth - 1] > two(r->level[depth - 1] + 3))
+            depth--;
+        if (depth == 0)
+            return 0;
+        number = child_of(r, r->level[depth - 1], next[depth - 1]++);
+    }
+}
+
+int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given)
+{
+    struct reading r = { .p = p, .fn = fn, .ctx = ctx, .mem = p->x->job->mem, .ahead = 1 };
+    r.window = az_mem_alloc(r.mem, WINDOW);
+    const int rc = r.window ? walk(&r) : az_mem_error(r.mem);
+    *given = r.given;
+    for (unsigned i = 0; i < DEPTH && r.level[i]; i++)
+        az_mem_free(r.mem, r.level[i], p->page_size);
+    az_mem_free(r.mem, r.window, WINDOW);
+    return rc;
+}

@@ -1,0 +1,247 @@
+/* Tables read page by page: the rows that SQLite gives, in its order, whatever the file looks like;
+ * and where pages are damaged, the same rows and the same words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "formats/nsys_sqlite.h"
+
+static char path[] = "/tmp/az_pages_XXXXXX";
+
+static void make(const char *sql)
+{
+    sqlite3 *db;
+    char *error = NULL;
+    (void)unlink(path);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
+        fail_msg("%s in %.200s", error, sql);
+    sqlite3_close(db);
+}
+
+static const struct az_nsys_want want[] = {
+    { "start", true }, { "end", true }, { "none", false }, { "last", false }
+};
+
+struct seen {
+    uint64_t hash, rows, stop;
+};
+
+static int take(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
+{
+    struct seen *s = ctx;
+    (void)x;
+    for (int i = 0; i < 4; i++)
+        s->hash = (s->hash ^ (uint64_t)az_nsys_i64(r, i) ^ az_nsys_is_null(r, i)) *
+                      UINT64_C(0x9e3779b97f4a7c15) +
+                  (s->hash >> 29);
+    s->rows++;
+    return s->rows == s->stop ? AZ_EINTR : 0;
+}
+
+/* Reads table CUPTI_ACTIVITY_KIND_KERNEL in one of the two ways; what was said is added up. */
+static int reads(bool numbers, uint64_t stop, struct seen *s)
+{
+    struct az_mem mem;
+    struct az_diag diag;
+    struct az_trace trace;
+    struct az_options opts = { .with_header = true };
+    struct az_parse job = { .opts = &opts, .trace = &trace, .diag = &diag, .mem = &mem };
+    struct az_nsys_db x;
+    *s = (struct seen){ .stop = stop };
+    az_mem_init(&mem, 0);
+    az_diag_init(&diag);
+    assert_int_equal(az_trace_init(&trace, &mem), 0);
+    int rc = az_nsys_db_open(&x, &job, az_sv_str(path));
+    if (rc == 0)
+        rc = (numbers ? az_nsys_each_numbers : az_nsys_each)(&x, "CUPTI_ACTIVITY_KIND_KERNEL", want,
+                                                             4, take, s);
+    az_nsys_db_close(&x);
+    for (size_t i = 0; i < diag.list.n; i++)
+        for (size_t k = 0; k < diag.list.v[i].text.n; k++)
+            s->hash = s->hash * 31 + (unsigned char)diag.list.v[i].text.p[k];
+    az_trace_release(&trace);
+    az_diag_release(&diag);
+    assert_int_equal(mem.used, 0);
+    return rc;
+}
+
+static uint64_t same(const char *what, uint64_t stop)
+{
+    struct seen a, b;
+    const int by_sqlite = reads(false, stop, &a), by_pages = reads(true, stop, &b);
+    if (by_sqlite != by_pages || a.rows != b.rows || a.hash != b.hash)
+        fail_msg("%s: SQLite %d, %llu rows; pages %d, %llu rows", what, by_sqlite,
+                 (unsigned long long)a.rows, by_pages, (unsigned long long)b.rows);
+    return a.rows;
+}
+
+static bool plain(void)
+{
+    static const char *const columns[] = { "start", "end" };
+    struct az_diag diag;
+    struct az_parse job = { .diag = &diag };
+    struct az_nsys_db x;
+    struct az_pages p;
+    az_diag_init(&diag);
+    assert_int_equal(az_nsys_db_open(&x, &job, az_sv_str(path)), 0);
+    const bool is = az_pages_open(&p, &x.file, "CUPTI_ACTIVITY_KIND_KERNEL", columns, 2);
+    az_nsys_db_close(&x);
+    az_diag_release(&diag);
+    return is;
+}
+
+#define TABLE "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL"
+#define PLAIN TABLE "(a TEXT,start INTEGER,\"end\" INTEGER,b TEXT,last INTEGER);"
+#define COUNT "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<"
+#define FILL(rows, values)                                                                         \
+    COUNT #rows ") INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT " values " FROM c;"
+/* Numbers of every width and sign, and none. */
+#define WIDTHS                                                                                     \
+    "'x',(1<<(i%63))-i%3,CASE i%5 WHEN 0 THEN NULL WHEN 1 THEN -(1<<(i%64)) ELSE i END,"           \
+    "hex(zeroblob(i%40)),i%4-1"
+
+static void files(void **state)
+{
+    static const struct {
+        const char *what, *sql;
+        bool plain;
+        uint64_t rows;
+    } c[] = {
+        { "no rows", PLAIN, true, 0 },
+        { "numbers of every width", PLAIN FILL(3000, WIDTHS), true, 3000 },
+        { "pages of 512", "PRAGMA page_size=512;" PLAIN FILL(3000, WIDTHS), true, 3000 },
+        { "pages of 65536", "PRAGMA page_size=65536;" PLAIN FILL(9000, WIDTHS), true, 9000 },
+        { "rows gone and pages free",
+          PLAIN FILL(5000, WIDTHS) "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE rowid%7<5;", true,
+          1428 },
+        { "ids far apart and below zero",
+          PLAIN "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(rowid,start,\"end\",last) VALUES"
+                "(-9223372036854775808,1,2,3),(9223372036854775807,4,5,6),(-5,7,8,9),(0,1,1,1);",
+          true, 4 },
+        { "records on several pages", PLAIN FILL(300, "'x',i,i+1,hex(zeroblob(i*90)),i"), true,
+          300 },
+        { "a text before the numbers that fills pages",
+          PLAIN FILL(300, "hex(zeroblob(i*90)),i,i+1,'',i"), true, 300 },
+        { "a real and a text among the numbers",
+          PLAIN FILL(300, "'',CASE i WHEN 120 THEN 1.5 WHEN 200 THEN 'no' ELSE i END,i,'',i"), true,
+          300 },
+        { "a column added later",
+          TABLE "(start INTEGER,\"end\" INTEGER);" FILL(
+              100, "i,i") "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN last INTEGER "
+                          "DEFAULT 77;" FILL(100, "i,i,i"),
+          true, 200 },
+        { "a key",
+          TABLE "(start INTEGER PRIMARY KEY,\"end\" INTEGER,last INTEGER);" FILL(100, "i,i,i"),
+          false, 100 },
+        { "reals", TABLE "(start REAL,\"end\" INTEGER,last INTEGER);" FILL(100, "i,i,i"), false,
+          100 },
+        { "without ids",
+          TABLE "(start INTEGER,\"end\" INTEGER,last INTEGER,k PRIMARY KEY) WITHOUT "
+                "ROWID;" FILL(100, "i,i,i,i"),
+          true, 100 },
+        { "computed columns",
+          TABLE
+          "(k INTEGER,x INTEGER AS (k*2),start INTEGER,\"end\" INTEGER,last INTEGER);" COUNT
+          "50) INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(k,start,\"end\",last) SELECT i,i,i,i FROM c;",
+          false, 50 },
+        { "a view",
+          "CREATE TABLE t(start INTEGER,\"end\" INTEGER);INSERT INTO t VALUES(1,2);CREATE VIEW "
+          "CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM t;",
+          false, 1 },
+        { "a log", "PRAGMA journal_mode=WAL;" PLAIN FILL(100, WIDTHS), false, 100 },
+    };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        make(c[i].sql);
+        if (plain() != c[i].plain)
+            fail_msg("%s: read page by page: %d", c[i].what, !c[i].plain);
+        assert_int_equal(same(c[i].what, 0), c[i].rows);
+        assert_int_equal(same(c[i].what, (c[i].rows + 1) / 2), (c[i].rows + 1) / 2);
+    }
+}
+
+/* Two tables that grow side by side: their pages alternate. */
+static void side_by_side(void **state)
+{
+    sqlite3 *db;
+    (void)state;
+    make(PLAIN "CREATE TABLE other(x);");
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    (void)sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(sqlite3_exec(db,
+                                      FILL(90, WIDTHS) "INSERT INTO other VALUES(zeroblob(9000))",
+                                      NULL, NULL, NULL),
+                         SQLITE_OK);
+    (void)sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    sqlite3_close(db);
+    assert_int_equal(same("side by side", 0), 18000);
+}
+
+static unsigned char *load(size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    (void)fseek(f, 0, SEEK_END);
+    *n = (size_t)ftell(f);
+    unsigned char *bytes = malloc(*n);
+    assert_non_null(bytes);
+    rewind(f);
+    assert_int_equal(fread(bytes, 1, *n, f), *n);
+    (void)fclose(f);
+    return bytes;
+}
+
+static void store(const unsigned char *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    (void)fclose(f);
+}
+
+static void damage(void **state)
+{
+    uint64_t seed = 5, rows = 0;
+    size_t n;
+    (void)state;
+    make("PRAGMA page_size=512;" PLAIN FILL(400, WIDTHS));
+    unsigned char *whole = load(&n), *bytes = malloc(n);
+    assert_non_null(bytes);
+    for (int round = 0; round < 600; round++) {
+        char what[80];
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const size_t page = 1 + (size_t)(seed >> 20) % (n / 512 - 1), /* the schema stays */
+            at = page * 512 + (size_t)(seed >> 40) % (round % 2 ? 16 : 512);
+        memcpy(bytes, whole, n);
+        bytes[at] = (unsigned char)(seed >> 33);
+        const size_t left = round % 10 ? n : n - (size_t)(seed >> 45) % (n - 1024);
+        store(bytes, left);
+        (void)snprintf(what, sizeof what, "byte %zu is %u, %zu of %zu", at, bytes[at], left, n);
+        rows += same(what, 0);
+    }
+    assert_true(rows > 100000);
+    free(bytes);
+    free(whole);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(files), cmocka_unit_test(side_by_side),
+                                        cmocka_unit_test(damage) };
+    const int fd = mkstemp(path);
+    if (fd < 0)
+        return 1;
+    (void)close(fd);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)unlink(path);
+    return failed;
+}
