@@ -178,6 +178,19 @@ static void busy_of(const struct az_spans *all, const struct az_span *w, int64_t
     }
 }
 
+/* Times of the parts, from those of their combinations. */
+static void add_parts(struct az_account *out)
+{
+    for (unsigned k = 1; k < 8; k++) {
+        out->compute += k & 1u << AZ_PART_COMPUTE ? out->at_once[k] : 0;
+        out->comm += k & 1u << AZ_PART_COMM ? out->at_once[k] : 0;
+        out->copies += k & 1u << AZ_PART_COPY ? out->at_once[k] : 0;
+    }
+    out->exposed_comm =
+        out->at_once[1u << AZ_PART_COMM] + out->at_once[1u << AZ_PART_COMM | 1u << AZ_PART_COPY];
+    out->exposed_copies = out->at_once[1u << AZ_PART_COPY];
+}
+
 void az_account_of(const struct az_busy *b, const struct az_span *window, int64_t micro,
                    struct az_account *out)
 {
@@ -196,19 +209,65 @@ void az_account_of(const struct az_busy *b, const struct az_span *window, int64_
     }
     az_account_sweep(set, window ? window->start : INT64_MIN, window ? window->end : INT64_MAX,
                      out->at_once);
-    for (unsigned k = 1; k < 8; k++) {
-        out->compute += k & 1u << AZ_PART_COMPUTE ? out->at_once[k] : 0;
-        out->comm += k & 1u << AZ_PART_COMM ? out->at_once[k] : 0;
-        out->copies += k & 1u << AZ_PART_COPY ? out->at_once[k] : 0;
-    }
-    out->exposed_comm =
-        out->at_once[1u << AZ_PART_COMM] + out->at_once[1u << AZ_PART_COMM | 1u << AZ_PART_COPY];
-    out->exposed_copies = out->at_once[1u << AZ_PART_COPY];
+    add_parts(out);
     if (micro == 0 && b->joined.n == 0 && b->of[AZ_PART_NONE].n == 0)
         out->busy = out->compute + out->comm + out->copies; /* of one part alone */
     else
         busy_of(&all, window, micro, out);
     out->other = out->busy - (out->compute + out->exposed_comm + out->exposed_copies);
+    out->total = out->last - out->first;
+    out->idle = out->total - out->busy;
+}
+
+/* ---- without lists ---- */
+void az_tally_init(struct az_tally *t, int64_t micro)
+{
+    *t = (struct az_tally){ .limit = micro };
+    for (int k = 0; k <= AZ_PARTS; k++)
+        t->end[k] = INT64_MIN;
+}
+
+/* Adds up to a time that is not behind the last end. */
+static void advance(struct az_tally *t, int64_t to)
+{
+    while (t->now < to) {
+        unsigned bits = 0;
+        int64_t until = to;
+        for (unsigned k = 0; k <= AZ_PARTS; k++)
+            if (t->end[k] > t->now) {
+                bits |= 1u << k;
+                until = t->end[k] < until ? t->end[k] : until;
+            }
+        bits &= (1u << AZ_PARTS) - 1;
+        *(bits ? &t->at_once[bits] : &t->other) += until - t->now;
+        t->now = until;
+    }
+}
+
+void az_tally_add(struct az_tally *t, enum az_part part, int64_t start, int64_t end)
+{
+    if (t->events++ == 0)
+        t->first = t->now = t->last = start;
+    advance(t, start < t->last ? start : t->last);
+    if (start > t->last) {
+        const int64_t gap = start - t->last;
+        t->micro += gap < t->limit ? gap : 0;
+        t->now = start;
+    }
+    t->end[part] = end > t->end[part] ? end : t->end[part];
+    t->last = end > t->last ? end : t->last;
+}
+
+void az_tally_account(const struct az_tally *t, struct az_account *out)
+{
+    struct az_tally all = *t;
+    *out = (struct az_account){ .events = t->events, .first = t->first, .last = t->last };
+    advance(&all, all.last);
+    memcpy(out->at_once, all.at_once, sizeof out->at_once);
+    add_parts(out);
+    out->micro = all.micro;
+    out->other = all.other;
+    out->busy = out->compute + out->exposed_comm + out->exposed_copies + out->other;
     out->total = out->last - out->first;
     out->idle = out->total - out->busy;
 }

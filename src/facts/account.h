@@ -58,6 +58,22 @@ struct az_account { /* ticks; compute + exposed_comm + exposed_copies + other + 
  * work cut to it, and the window is the total. micro: limit in ticks. */
 void az_account_of(const struct az_busy *b, const struct az_span *window, int64_t micro,
                    struct az_account *out);
+
+/* The account of events that are added by start, as they come: no lists. */
+struct az_tally {
+    int64_t end[AZ_PARTS + 1]; /* of each part so far */
+    int64_t first, last, now;  /* now: up to where time is added up */
+    int64_t limit, micro;
+    int64_t at_once[8], other;
+    size_t events;
+};
+/* micro: limit in ticks. */
+void az_tally_init(struct az_tally *t, int64_t micro);
+/* start: not before that of the last. */
+void az_tally_add(struct az_tally *t, enum az_part part, int64_t start, int64_t end);
+/* What az_account_of says without a window. */
+void az_tally_account(const struct az_tally *t, struct az_account *out);
+
 /* The whole takes longer than its work: processes began before and ended after it. */
 void az_account_extend(struct az_account *a, int64_t total);
 /* Time in which exactly the sets of each combination of bits were active, between lo and hi; sets

@@ -1,5 +1,6 @@
 /* The accounts of a trace: all devices pooled, each device, each step. One pass over the events
- * fills merged lists, which the figures are taken from; the lists are not kept. */
+ * adds them up; where there are steps it fills merged lists of all work for them, which are not
+ * kept. */
 #include "facts/account.h"
 #include "facts/steps.h"
 #include "model/dispatch.h"
@@ -11,7 +12,9 @@ struct pass {
     const struct az_trace *t;
     const struct az_counted *counted;
     struct az_devices_of dev;
-    struct az_busy all, *device; /* device: by slot; NULL with one, whose work is all */
+    struct az_tally all, *device; /* device: by slot; NULL with one, whose work is all */
+    const struct az_steps *steps; /* NULL or of none: nothing is asked of `busy` */
+    struct az_busy busy;
     int64_t micro;
     struct az_accounts *out;
 };
@@ -22,11 +25,13 @@ static int add_events(struct pass *p)
     struct az_work_event e;
     int rc = 0;
     while (rc == 0 && az_work_next(&sweep, &e)) {
-        rc = az_busy_add(&p->all, e.part, e.start, e.end);
-        if (rc == 0 && p->device)
-            rc = az_busy_add(&p->device[p->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
+        az_tally_add(&p->all, e.part, e.start, e.end);
+        if (p->device)
+            az_tally_add(&p->device[p->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
+        if (p->steps && p->steps->n)
+            rc = az_busy_add(&p->busy, e.part, e.start, e.end);
     }
-    return rc;
+    return rc ? rc : az_busy_close(&p->busy);
 }
 
 /* From the first start to the last end of the processes that say so; 0 where none does. */
@@ -53,13 +58,13 @@ static int measure(struct pass *p)
     out->devices = n;
     if (!out->device)
         return az_arena_error(p->job->arena);
-    az_account_of(&p->all, NULL, p->micro, &out->all);
+    az_tally_account(&p->all, &out->all);
     if (out->all.events)
         az_account_extend(&out->all, whole);
     for (size_t i = 0; i < n; i++) {
         struct az_device_account d = { .device = p->dev.slots.v[i].device, .a = out->all };
         if (p->device) {
-            az_account_of(&p->device[i], NULL, p->micro, &d.a);
+            az_tally_account(&p->device[i], &d.a);
             az_account_extend(&d.a, whole);
         }
         if (d.a.events)
@@ -71,19 +76,16 @@ static int measure(struct pass *p)
 /* ---- steps ---- */
 static int steps(struct pass *p)
 {
-    int rc = 0;
-    const struct az_steps *s = NULL;
-    if (p->counted->events) /* without device work steps say nothing */
-        s = az_job_steps(p->job, p->trace, &rc);
+    const struct az_steps *s = p->steps;
     if (!s || s->n == 0)
-        return rc;
+        return 0;
     p->out->step = az_arena_array(p->job->arena, s->n, sizeof *p->out->step);
     if (!p->out->step)
         return az_arena_error(p->job->arena);
     for (size_t i = 0; i < s->n; i++) {
         const struct az_span window = { s->v[i].start, s->v[i].end };
         p->out->step[i].name = s->v[i].name;
-        az_account_of(&p->all, &window, p->micro, &p->out->step[i].a);
+        az_account_of(&p->busy, &window, p->micro, &p->out->step[i].a);
     }
     p->out->n_steps = s->n;
     return 0;
@@ -96,13 +98,13 @@ static int make(struct pass *p)
         if (!p->device)
             return az_arena_error(p->job->arena);
         for (size_t i = 0; i < p->dev.slots.n; i++)
-            az_busy_init(&p->device[i], p->job->mem);
+            az_tally_init(&p->device[i], p->micro);
     }
-    int rc = add_events(p);
+    int rc = 0;
+    if (p->counted->events) /* without device work steps say nothing */
+        p->steps = az_job_steps(p->job, p->trace, &rc);
     if (rc == 0)
-        rc = az_busy_close(&p->all);
-    for (size_t i = 0; rc == 0 && p->device && i < p->dev.slots.n; i++)
-        rc = az_busy_close(&p->device[i]);
+        rc = add_events(p);
     if (rc == 0)
         rc = measure(p);
     return rc ? rc : steps(p);
@@ -117,14 +119,13 @@ static int make_one(struct az_job *job, size_t trace, struct az_accounts *out)
     p.counted = az_job_counted(job, trace, &rc);
     if (!p.counted)
         return rc;
-    az_busy_init(&p.all, job->mem);
+    az_tally_init(&p.all, p.micro);
+    az_busy_init(&p.busy, job->mem);
     rc = az_devices_make(&p.dev, p.t, AZ_BY_DEVICE, job->mem);
     if (rc == 0)
         rc = make(&p);
-    for (size_t i = 0; p.device && i < p.dev.slots.n; i++)
-        az_busy_release(&p.device[i]);
     az_devices_release(&p.dev);
-    az_busy_release(&p.all);
+    az_busy_release(&p.busy);
     return rc;
 }
 

@@ -101,9 +101,39 @@ static void short_gaps(void **state)
     assert_int_equal(mem.used, 0);
 }
 
+/* Added up as they come: the account that merged lists give, at every moment. */
+static void tallied_as_listed(void **state)
+{
+    uint64_t seed = 9;
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        struct az_busy busy;
+        struct az_tally tally;
+        int64_t at = round % 3 - 1;
+        const int64_t micro = round % 7;
+        az_busy_init(&busy, NULL);
+        az_tally_init(&tally, micro);
+        for (int i = 0; i < round % 60; i++) {
+            struct az_account listed, tallied;
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            const enum az_part part = (enum az_part)((seed >> 33) % (round % 2 ? 4 : 3));
+            at += (int64_t)(seed >> 40) % 5;
+            const int64_t end = at + (int64_t)(seed >> 50) % 9;
+            assert_int_equal(az_busy_add(&busy, part, at, end), 0);
+            az_tally_add(&tally, part, at, end);
+            assert_int_equal(az_busy_close(&busy), 0);
+            az_account_of(&busy, NULL, micro, &listed);
+            az_tally_account(&tally, &tallied);
+            assert_memory_equal(&listed, &tallied, sizeof listed);
+        }
+        az_busy_release(&busy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_ticks),
+                                        cmocka_unit_test(tallied_as_listed),
                                         cmocka_unit_test(short_gaps) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
