@@ -84,6 +84,7 @@ static bool find_places(struct az_pages *p, const char *table, const char *const
                 az_sv_ieq(az_sv_str(type), AZ_SV("INTEGER"));
     }
     (void)sqlite3_finalize(st);
+    p->columns = n;
     return plain && found == n;
 }
 
@@ -99,6 +100,18 @@ bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
 
 /* ---- pages ---- */
 
+/* Where the wanted numbers of records with one header are: most records of a table have one of a
+ * few. */
+enum { LAYOUTS = 64, LAYOUT_BYTES = 40 };
+struct layout {
+    unsigned char header[LAYOUT_BYTES]; /* up to the last type that is wanted; then 0 */
+    bool known, whole;                  /* whole: the header has no more types */
+    uint16_t bytes;                     /* of the record, as far as these types go */
+    uint16_t end[AZ_PAGES_COLUMNS];     /* of the number; 0: it is `fixed` */
+    uint8_t shift[AZ_PAGES_COLUMNS], fixed[AZ_PAGES_COLUMNS];
+    uint32_t null;
+};
+
 struct reading {
     struct az_pages *p;
     az_pages_fn fn;
@@ -109,6 +122,8 @@ struct reading {
     uint64_t first, n, ahead, seen;
     struct az_pages_row row;
     uint64_t given;
+    size_t columns;
+    struct layout layout[LAYOUTS];
 };
 
 /* Reads the page, with those behind it as long as they turn out to be wanted. NULL: SQLite is to
@@ -170,18 +185,23 @@ static uint64_t local_of(const struct az_pages *p, uint64_t payload)
     return here <= most ? here : least;
 }
 
-/* The wanted numbers of a record of so many bytes, those up to `end` on this page. False: one is no
- * number, or not here, or the record is not as long as its values. */
-static bool take_values(struct reading *r, const unsigned char *record, const unsigned char *end,
-                        uint64_t bytes)
+static int64_t number_before(const unsigned char *end, unsigned shift)
 {
-    const struct az_pages *p = r->p;
+    /* a page begins with at least eight bytes that are no record */
+    return (int64_t)(eight(end - 8) << shift) >> shift;
+}
+
+/* Reads a header, by which the wanted numbers of a record are found. False: one is no number, or
+ * not on this page. */
+static bool lay_out(const struct az_pages *p, const unsigned char *record, const unsigned char *end,
+                    struct layout *l)
+{
     const unsigned char *at = record;
     uint64_t header, type;
+    *l = (struct layout){ .null = 0 };
     if (!varint(&at, end, &header) || header > (uint64_t)(end - record))
         return false;
     const unsigned char *types_end = record + header, *data = types_end;
-    r->row.null = 0;
     for (unsigned i = 0; i < p->places; i++) {
         if (!varint(&at, types_end, &type))
             return false;
@@ -194,12 +214,51 @@ static bool take_values(struct reading *r, const unsigned char *record, const un
             continue;
         if (type > 9 || type == 7)
             return false;
-        r->row.null |= (uint32_t)(type == 0) << k;
-        /* a page begins with at least eight bytes that are no record */
-        r->row.value[k] =
-            size ? (int64_t)(eight(data - 8) << (64 - 8 * size)) >> (64 - 8 * size) : type == 9;
+        l->null |= (uint32_t)(type == 0) << k;
+        l->end[k] = (uint16_t)(size ? data - record : 0);
+        l->shift[k] = (uint8_t)(64 - 8 * size);
+        l->fixed[k] = type == 9;
     }
-    return at < types_end || (uint64_t)(data - record) == bytes;
+    l->whole = at >= types_end;
+    l->bytes = (uint16_t)(data - record);
+    /* found again by its bytes, if each type is one of them */
+    l->known = p->places < LAYOUT_BYTES && at == record + 1 + p->places;
+    if (l->known)
+        memcpy(l->header, record, 1 + p->places);
+    return true;
+}
+
+/* The layout of a record, one that is known or made in its place. */
+static const struct layout *layout_of(struct reading *r, const unsigned char *record,
+                                      const unsigned char *end)
+{
+    const size_t n = 1 + r->p->places;
+    uint64_t h = 0;
+    if ((uint64_t)(end - record) < n + 7 || n > LAYOUT_BYTES)
+        return lay_out(r->p, record, end, &r->layout[0]) ? &r->layout[0] : NULL;
+    for (size_t i = 0; i < n; i += 8) {
+        const uint64_t left =
+            n - i < 8 ? eight(record + i) >> (64 - 8 * (n - i)) : eight(record + i);
+        h = (h ^ left) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    struct layout *l = &r->layout[h >> 58];
+    if (l->known && memcmp(l->header, record, n) == 0)
+        return l;
+    return lay_out(r->p, record, end, l) ? l : NULL;
+}
+
+/* The wanted numbers of a record of so many bytes, those up to `end` on this page. False: they are
+ * not all there, or the record is not as long as its values. */
+static bool take_values(struct reading *r, const unsigned char *record, const unsigned char *end,
+                        uint64_t bytes)
+{
+    const struct layout *l = layout_of(r, record, end);
+    if (!l || l->bytes > (uint64_t)(end - record) || (l->whole && l->bytes != bytes))
+        return false;
+    r->row.null = l->null;
+    for (size_t k = 0; k < r->columns; k++)
+        r->row.value[k] = l->end[k] ? number_before(record + l->end[k], l->shift[k]) : l->fixed[k];
+    return true;
 }
 
 /* How many cells a page may have, as SQLite has it: none takes less than six bytes. */
@@ -276,7 +335,9 @@ static int walk(struct reading *r)
 
 int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given)
 {
-    struct reading r = { .p = p, .fn = fn, .ctx = ctx, .mem = p->x->job->mem, .ahead = 1 };
+    struct reading r = {
+        .p = p, .fn = fn, .ctx = ctx, .mem = p->x->job->mem, .ahead = 1, .columns = p->columns
+    };
     r.window = az_mem_alloc(r.mem, WINDOW);
     const int rc = r.window ? walk(&r) : az_mem_error(r.mem);
     *given = r.given;

@@ -22,7 +22,8 @@ struct az_pages {
     uint32_t page_size, usable, root;
     uint64_t pages;             /* of the file */
     int8_t of[AZ_PAGES_PLACES]; /* place in a record -> number of the column; -1: not wanted */
-    unsigned places;            /* up to the last that is wanted */
+    size_t columns;
+    unsigned places; /* up to the last that is wanted */
 };
 /* Can the table be read so: one with rowids, in a file without a write-ahead log, and are all these
  * columns, each named once, declared as INTEGER? The connection has to be in a transaction. */
