@@ -45,9 +45,9 @@ static void make_bins(struct work *w)
 
 static void count_gap(struct work *w, int64_t ns)
 {
-    size_t i = BINS - 1;
-    while (i > 0 && ns < w->limit[i])
-        i--;
+    size_t i = 0;
+    while (i + 1 < BINS && ns >= w->limit[i + 1]) /* most are short */
+        i++;
     w->count[i]++;
     w->ns[i] = az_add_sat(w->ns[i], ns);
 }
@@ -73,26 +73,35 @@ static int overhead(struct work *w)
 /* ---- gaps ---- */
 struct last { /* per slot */
     int64_t end;
-    uint32_t name;
+    uint32_t name; /* id */
     bool any;
 };
+
+static int take_gap(struct work *w, uint32_t slot, struct az_span gap, uint32_t before,
+                    uint32_t after)
+{
+    const int64_t length = gap.end - gap.start;
+    if (length <= 0)
+        return 0;
+    count_gap(w, az_ns(w->t, length));
+    if (length < w->threshold)
+        return 0;
+    return az_vec_push(&w->list, ((struct gap){ gap.start, length, (uint32_t)w->trace, slot,
+                                                az_job_name(w->job, w->trace, before),
+                                                az_job_name(w->job, w->trace, after) }));
+}
 
 static int one_gap(struct work *w, uint32_t slot, const struct last *last, int64_t until,
                    uint32_t after)
 {
     struct az_span whole = { last->end, until };
+    if (w->overhead[slot].n == 0)
+        return take_gap(w, slot, whole, last->name, after);
     struct az_spans gap = { .v = &whole, .n = 1 };
     struct az_spans busy = az_spans_window(&w->overhead[slot], last->end, until);
     int rc = az_spans_subtract(&gap, &busy, &w->pieces);
-    for (size_t i = 0; rc == 0 && i < w->pieces.n; i++) {
-        struct az_span p = w->pieces.v[i];
-        if (p.end <= p.start)
-            continue;
-        count_gap(w, az_ns(w->t, p.end - p.start));
-        if (p.end - p.start >= w->threshold)
-            rc = az_vec_push(&w->list, ((struct gap){ p.start, p.end - p.start, (uint32_t)w->trace,
-                                                      slot, last->name, after }));
-    }
+    for (size_t i = 0; rc == 0 && i < w->pieces.n; i++)
+        rc = take_gap(w, slot, w->pieces.v[i], last->name, after);
     return rc;
 }
 
@@ -104,7 +113,7 @@ static int sweep(struct work *w, struct last *last)
     while (rc == 0 && az_sweep_next(&s, &op)) {
         const struct az_events *e = &w->t->ev[az_op_kind(op)];
         uint32_t row = az_op_row(op), slot = w->dev.slot_of_lane.v[e->lane[row]];
-        uint32_t name = az_job_name(w->job, w->trace, e->name[row]);
+        const uint32_t name = e->name[row];
         struct last *l = &last[slot];
         if (l->any && e->start[row] > l->end)
             rc = one_gap(w, slot, l, e->start[row], name);

@@ -57,7 +57,19 @@ static void spread(const struct work *w, struct state *s, int64_t start, int64_t
     }
 }
 
-static void sweep(struct work *w, bool measure)
+/* First and last moment of each device: the order of the kinds does not matter. */
+static void measure(struct work *w, enum az_kind kind)
+{
+    const struct az_events *e = &w->t->ev[kind];
+    for (size_t i = 0; i < e->n; i++) {
+        struct state *s = &w->state[w->dev.slot_of_lane.v[e->lane[i]]];
+        s->first = s->any && s->first < e->start[i] ? s->first : e->start[i];
+        s->last = s->any && s->last > e->end[i] ? s->last : e->end[i];
+        s->any = true;
+    }
+}
+
+static void sweep(struct work *w)
 {
     struct az_sweep sw = { .t = w->t };
     uint32_t op;
@@ -65,13 +77,6 @@ static void sweep(struct work *w, bool measure)
         const struct az_events *e = &w->t->ev[az_op_kind(op)];
         int64_t start = e->start[az_op_row(op)], end = e->end[az_op_row(op)];
         struct state *s = &w->state[w->dev.slot_of_lane.v[e->lane[az_op_row(op)]]];
-        if (measure) {
-            s->first = s->any ? s->first : start;
-            s->last = s->any && s->last > end ? s->last : end;
-            s->any = true;
-            s->end = s->first;
-            continue;
-        }
         spread(w, s, start > s->end ? start : s->end, end);
         if (end > s->end)
             s->end = end;
@@ -123,6 +128,7 @@ static int list_devices(struct work *w, struct az_device_uses *out)
 
 int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *out)
 {
+    static const enum az_kind work[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
     struct work w = { .job = job, .t = job->traces[trace] };
     size_t bytes_s = 0, bytes_b = 0, cells = 0;
     w.chunks = job->opts->util_chunks > 0 ? job->opts->util_chunks : 30;
@@ -145,8 +151,11 @@ int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *o
     memset(w.busy, 0, bytes_b);
     for (size_t i = 0; i < w.dev.slots.n; i++)
         w.state[i].busy = w.busy + i * (size_t)w.chunks;
-    sweep(&w, true);
-    sweep(&w, false);
+    for (size_t k = 0; k < AZ_LENGTH(work); k++)
+        measure(&w, work[k]);
+    for (size_t i = 0; i < w.dev.slots.n; i++)
+        w.state[i].end = w.state[i].first;
+    sweep(&w);
     rc = list_devices(&w, out);
 out:
     az_mem_free(job->mem, w.state, w.state ? bytes_s : 0);

@@ -64,6 +64,7 @@ struct work {
     bool has_host;
     struct az_map index;
     struct groups groups;
+    uint32_t *last; /* name id -> the group of the last gap before it + 1; 0: none */
     struct run run; /* launch_bound */
     struct tally bound, small;
     int64_t short_limit; /* ticks */
@@ -214,6 +215,35 @@ static void tally(struct work *w, const struct az_idle_gap *gap, enum az_vd_caus
     w->run.ticks += length;
 }
 
+/* The group of gaps before an operation; mostly that of the last one before it. */
+static int group_of(struct work *w, const struct why *why, uint32_t next, uint32_t *group)
+{
+    const bool named = next < w->v->t->names.text.n;
+    const uint32_t last = named ? w->last[next] : 0;
+    uint32_t *at;
+    bool added;
+    if (last) {
+        const struct group *g = &w->groups.v[last - 1];
+        *group = last - 1;
+        if (g->call == why->call && g->op == why->op && g->sum.cause == why->cause)
+            return 0;
+    }
+    int rc =
+        az_map_put(&w->index, (uint64_t)why->call << 32 | why->op,
+                   (uint64_t)next << 8 | (uint64_t)why->cause, (uint32_t)w->groups.n, &at, &added);
+    if (rc == 0 && added)
+        rc = az_vec_push(
+            &w->groups,
+            ((struct group){
+                .sum = { .cause = why->cause }, .call = why->call, .op = why->op, .next = next }));
+    if (rc)
+        return rc;
+    *group = *at;
+    if (named)
+        w->last[next] = *at + 1;
+    return 0;
+}
+
 static int one_gap(void *ctx, const struct az_idle_gap *gap)
 {
     struct work *w = ctx;
@@ -221,20 +251,12 @@ static int one_gap(void *ctx, const struct az_idle_gap *gap)
     const struct why why = judge(w, gap);
     const uint32_t next = t->ev[az_op_kind(gap->after)].name[az_op_row(gap->after)];
     const int64_t length = gap->end - gap->start;
-    uint32_t *at;
-    bool added;
-    int rc =
-        az_map_put(&w->index, (uint64_t)why.call << 32 | why.op,
-                   (uint64_t)next << 8 | (uint64_t)why.cause, (uint32_t)w->groups.n, &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(
-            &w->groups,
-            ((struct group){
-                .sum = { .cause = why.cause }, .call = why.call, .op = why.op, .next = next }));
+    uint32_t group;
+    const int rc = group_of(w, &why, next, &group);
     if (rc)
         return rc;
     tally(w, gap, why.cause);
-    struct az_vd_idle *s = &w->groups.v[*at].sum;
+    struct az_vd_idle *s = &w->groups.v[group].sum;
     const bool steady = !az_vd_warming(w->v, gap->start);
     s->count++;
     s->ns += length;
@@ -459,7 +481,12 @@ int az_vd_find_idle(struct az_vd *v)
     struct work w = { .v = v, .has_host = v->t->ev[AZ_CALL].n > 0 };
     w.short_limit = (int64_t)(v->job->opts->short_kernel_us * 1e3) * v->t->ticks_per_ns;
     az_vec_init(&w.groups, v->job->mem);
+    const size_t bytes = (v->t->names.text.n + 1) * sizeof *w.last;
     int rc = az_map_init(&w.index, v->job->mem, 64);
+    if (rc == 0 && !(w.last = az_mem_alloc(v->job->mem, bytes)))
+        rc = az_mem_error(v->job->mem);
+    if (rc == 0)
+        memset(w.last, 0, bytes);
     if (rc == 0 && w.has_host)
         rc = az_vd_host_make(&w.h, v);
     v->part->graphs = w.h.n_graphs;
@@ -475,6 +502,7 @@ int az_vd_find_idle(struct az_vd *v)
         rc = tell_sums(&w);
     az_map_release(&w.index);
     az_vec_release(&w.groups);
+    az_mem_free(v->job->mem, w.last, w.last ? bytes : 0);
     if (w.has_host)
         az_vd_host_release(&w.h);
     return rc;
