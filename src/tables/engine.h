@@ -183,6 +183,9 @@ struct az_table_spec {
     } values[AZ_SPEC_VALUES];
     struct az_spec_column
         columns[AZ_SPEC_COLUMNS]; /* the first without header, key and figure ends them */
+    /* How many things an item of a list stands for: its values are their sums, and columns may be
+     * counts, sums and means. NULL: itself. */
+    int64_t (*weight)(const struct az_scope *, const struct az_item *);
     enum az_shares shares;
     double (*whole)(const struct az_scope *); /* NULL: shares are parts of the table's total */
     size_t top;                               /* rows kept; 0: all */

@@ -156,7 +156,7 @@ static int sort_in(void *ctx, size_t i, const struct az_item *item)
     struct az_grouping *g = ctx;
     const int rc = find_group(g, item, &g->of[i]);
     if (rc == 0 && g->of[i] != AZ_NO_ID)
-        g->groups.v[g->of[i]].n++;
+        g->groups.v[g->of[i]].n += g->spec->weight ? g->spec->weight(&g->rows, item) : 1;
     return rc;
 }
 

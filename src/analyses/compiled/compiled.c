@@ -84,6 +84,7 @@ int az_hx_open(struct az_hx *h, struct az_job *job)
         struct az_hx_trace *tr = &h->tr[k];
         const size_t names = job->traces[k]->names.text.n + 1;
         tr->t = job->traces[k];
+        az_vec_init(&tr->sets, job->mem);
         tr->x = az_xtrace(tr->t);
         tr->id = az_arena_array(job->arena, names, sizeof *tr->id);
         tr->said = az_arena_array(job->arena, tr->x->rows.n + 1, sizeof *tr->said);
@@ -97,6 +98,14 @@ int az_hx_open(struct az_hx *h, struct az_job *job)
 
 void az_hx_close(struct az_hx *h)
 {
+    for (size_t k = 0; h->tr && k < h->n; k++) {
+        struct az_hx_trace *tr = &h->tr[k];
+        const size_t kernels = tr->t ? tr->t->ev[AZ_KERNEL].n : 0;
+        az_vec_release(&tr->sets);
+        az_mem_free(h->job->mem, tr->set_of,
+                    tr->set_of ? (kernels + 1) * sizeof *tr->set_of : 0);
+        tr->set_of = NULL;
+    }
     az_vec_release(&h->devices);
     az_vec_release(&h->categories);
     az_intern_release(&h->names);

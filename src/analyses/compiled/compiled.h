@@ -19,6 +19,14 @@ struct az_hx_device {
 };
 AZ_VEC(struct az_hx_device, az_hx_devices);
 
+/* Kernels of a trace that are alike: of one name, row of the trace and device (az_hx_alike). */
+struct az_hx_set {
+    uint32_t first, name, plane; /* first: row of the first of them */
+    bool gpu;
+    int64_t n, ticks;
+};
+AZ_VEC(struct az_hx_set, az_hx_sets);
+
 struct az_hx {
     struct az_job *job;
     struct az_intern names; /* texts of all traces; ids below are of this */
@@ -29,7 +37,9 @@ struct az_hx {
         uint32_t *device; /* plane -> row of devices; AZ_NO_ID: no events */
         struct az_hx_said {
             uint32_t name, category;
-        } * said; /* row of the trace -> its last kernel and its category + 1; 0: none yet */
+        } * said;         /* row of the trace -> its last kernel and its category + 1; 0: none yet */
+        struct az_hx_sets sets;
+        uint32_t *set_of; /* row of a kernel -> its set; NULL: not asked for */
     } * tr;
     size_t n;
     struct az_hx_devices devices; /* with device events, by (trace, kind, ordinal) */
@@ -41,6 +51,8 @@ struct az_hx {
 /* An analysis opens its own and closes it, also when opening failed. */
 int az_hx_open(struct az_hx *h, struct az_job *job) AZ_MUST_USE;
 void az_hx_close(struct az_hx *h);
+/* Fills sets and set_of of every trace. */
+int az_hx_alike(struct az_hx *h) AZ_MUST_USE;
 /* Any device of that kind with events? */
 bool az_hx_has(const struct az_hx *h, enum az_plane_kind kind);
 
