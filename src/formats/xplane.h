@@ -125,13 +125,13 @@ struct az_xp {
     struct az_xp_stat_names stat_names;
     struct az_vec_sv lines, plane_stats;
     struct az_xp_ids meta_ids, stat_ids;
-    uint8_t look[1 << 14]; /* by id of a stat, of one or two bytes: events that have it are looked at
-                              (of a host: launches; of a GPU: the correlation; of a TPU: its own
-                              row) */
+    uint8_t look[1 << 14];   /* by id of a stat, of one or two bytes: events that have it are looked
+                                at   (of a host: launches; of a GPU: the correlation; of a TPU: its own
+                                row) */
     struct az_xp_tolds told; /* by GPU events of the plane, with their hash and a count: */
     struct az_map told_of;
     bool has_told;
-    uint32_t no_row;   /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
+    uint32_t no_row; /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
     struct az_xp_modules modules;
     struct az_vec_u32
         geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */

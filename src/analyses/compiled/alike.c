@@ -33,11 +33,11 @@ static int find_set(struct sets *s, size_t i, uint32_t *set)
     *set = *at;
     *last = *at + 1;
     if (added)
-        rc = az_vec_push(v, ((struct az_hx_set){ .first = (uint32_t)i,
-                                                 .name = name,
-                                                 .plane = plane,
-                                                 .gpu = s->tr->x->planes.v[plane].kind ==
-                                                        AZ_PLANE_GPU }));
+        rc = az_vec_push(
+            v, ((struct az_hx_set){ .first = (uint32_t)i,
+                                    .name = name,
+                                    .plane = plane,
+                                    .gpu = s->tr->x->planes.v[plane].kind == AZ_PLANE_GPU }));
     return rc;
 }
 

@@ -102,8 +102,7 @@ void az_hx_close(struct az_hx *h)
         struct az_hx_trace *tr = &h->tr[k];
         const size_t kernels = tr->t ? tr->t->ev[AZ_KERNEL].n : 0;
         az_vec_release(&tr->sets);
-        az_mem_free(h->job->mem, tr->set_of,
-                    tr->set_of ? (kernels + 1) * sizeof *tr->set_of : 0);
+        az_mem_free(h->job->mem, tr->set_of, tr->set_of ? (kernels + 1) * sizeof *tr->set_of : 0);
         tr->set_of = NULL;
     }
     az_vec_release(&h->devices);

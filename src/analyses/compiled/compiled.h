@@ -37,7 +37,7 @@ struct az_hx {
         uint32_t *device; /* plane -> row of devices; AZ_NO_ID: no events */
         struct az_hx_said {
             uint32_t name, category;
-        } * said;         /* row of the trace -> its last kernel and its category + 1; 0: none yet */
+        } * said; /* row of the trace -> its last kernel and its category + 1; 0: none yet */
         struct az_hx_sets sets;
         uint32_t *set_of; /* row of a kernel -> its set; NULL: not asked for */
     } * tr;

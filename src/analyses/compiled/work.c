@@ -198,8 +198,8 @@ static int add(struct az_hx *h, struct az_grouper *of, const struct part *p,
     return AZ_OK;
 }
 
-static int sum_set(struct az_hx *h, struct az_grouper *by, size_t trace, const struct az_hx_set *set,
-                   struct parts *out)
+static int sum_set(struct az_hx *h, struct az_grouper *by, size_t trace,
+                   const struct az_hx_set *set, struct parts *out)
 {
     const struct az_hx_event e = { trace, set->first, AZ_KERNEL };
     const struct az_xrow *row = az_hx_row(h, &e);
