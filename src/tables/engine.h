@@ -174,6 +174,7 @@ struct az_table_spec {
     /* Of events and of a list's items: a small number from which all keys follow within a trace, so
      * that the row is found once a number. NULL: none is known. */
     uint32_t (*alike)(const struct az_scope *, const struct az_item *);
+    bool alike_keep; /* `keep` follows from it, too */
     /* Values of an item, in ticks if `ticks`; none given: its duration. Of given rows only that. Or
      * real ones, in the unit of their columns, NaN: it has none; they have no sum. */
     struct az_spec_value {

@@ -130,12 +130,14 @@ static int known_group(struct az_grouping *g, const struct az_item *item, uint32
 static int find_group(struct az_grouping *g, const struct az_item *item, uint32_t *group)
 {
     uint64_t number[AZ_GROUP_KEYS];
-    uint32_t *known;
+    uint32_t *known = NULL;
     bool in;
     *group = AZ_NO_ID;
-    if (g->spec->keep && !g->spec->keep(&g->rows, item))
+    int rc = g->spec->alike_keep ? known_group(g, item, &known) : 0;
+    if (!(known && *known) && g->spec->keep && !g->spec->keep(&g->rows, item))
         return 0;
-    int rc = known_group(g, item, &known);
+    if (rc == 0 && !g->spec->alike_keep)
+        rc = known_group(g, item, &known);
     if (rc == 0 && known && *known) {
         *group = *known - 1;
         return 0;

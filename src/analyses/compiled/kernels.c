@@ -12,12 +12,12 @@ static struct az_hx_event event(const struct az_item *i)
 
 static uint32_t set_number(const struct az_scope *r, const struct az_item *i)
 {
-    return ((const struct az_hx *)r->ctx)->tr[i->trace].set_of[i->row];
+    return ((const struct az_hx *)r->ctx)->tr[i->trace].alike->of[i->row];
 }
 
 static const struct az_hx_set *set_of(const struct az_scope *r, const struct az_item *i)
 {
-    return &((const struct az_hx *)r->ctx)->tr[i->trace].sets.v[set_number(r, i)];
+    return &((const struct az_hx *)r->ctx)->tr[i->trace].alike->v[set_number(r, i)];
 }
 
 static bool on_gpu(const struct az_scope *r, const struct az_item *i) { return set_of(r, i)->gpu; }
@@ -55,7 +55,7 @@ static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_c
 
 /* clang-format off */
 #define KERNELS \
-    .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .alike = set_number, .shares = AZ_SHARES_PERCENTS
+    .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .alike = set_number, .alike_keep = true, .shares = AZ_SHARES_PERCENTS
 /* Only counts and sums: by one item a set of kernels that are alike. */
 #define SETS .weight = kernels_of, .values = { { time_of, true } }, .shares = AZ_SHARES_PERCENTS
 #define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
@@ -228,9 +228,9 @@ static int list_sets(struct az_hx *h, struct az_items *out)
 {
     int rc = az_hx_alike(h);
     for (size_t k = 0; rc == 0 && k < h->n; k++)
-        for (size_t i = 0; rc == 0 && i < h->tr[k].sets.n; i++)
+        for (size_t i = 0; rc == 0 && i < h->tr[k].alike->n; i++)
             rc = az_vec_push(out, ((struct az_item){ .trace = (uint32_t)k,
-                                                     .row = h->tr[k].sets.v[i].first,
+                                                     .row = h->tr[k].alike->v[i].first,
                                                      .kind = AZ_KERNEL,
                                                      .name = AZ_NO_ID }));
     return rc;

@@ -229,8 +229,8 @@ int az_hx_work(struct az_hx *h, struct az_hx_works *out)
     if (rc == 0)
         rc = az_hx_alike(h);
     for (size_t k = 0; rc == 0 && k < h->n; k++)
-        for (size_t i = 0; rc == 0 && i < h->tr[k].sets.n; i++)
-            rc = sum_set(h, &by, k, &h->tr[k].sets.v[i], &p);
+        for (size_t i = 0; rc == 0 && i < h->tr[k].alike->n; i++)
+            rc = sum_set(h, &by, k, &h->tr[k].alike->v[i], &p);
     for (size_t i = 0; rc == 0 && i < p.n; i++)
         rc = add(h, &of, &p.v[i], out);
     for (size_t i = 0; rc == 0 && i < out->n; i++)
