@@ -109,20 +109,58 @@ static int subtract_children(const struct az_events *ev, const uint32_t *order, 
     return rc;
 }
 
-static int self_ticks(struct az_job *job, const struct az_events *ev, int64_t *self)
+struct begun { /* of a lane */
+    int64_t start, ticks;
+    bool any;
+};
+
+/* Do the events of each lane come by start, the longer first? Events are sorted by start: only
+ * those that begin together may not. `last`: of each lane, zeros. */
+static bool in_order(const struct az_events *ev, struct begun *last)
 {
+    for (size_t i = 0; i < ev->n; i++) {
+        struct begun *l = &last[ev->lane[i]];
+        const struct begun e = { ev->start[i], ev->end[i] - ev->start[i], true };
+        if (l->any && (l->start > e.start || (l->start == e.start && l->ticks < e.ticks)))
+            return false;
+        *l = e;
+    }
+    return true;
+}
+
+/* Events by start, the longer first, as far as those of a lane are concerned; key: room. */
+static int order_starts(struct az_job *job, size_t trace, const int64_t *self, int64_t *key,
+                        uint32_t *order)
+{
+    const struct az_events *ev = &job->traces[trace]->ev[AZ_KERNEL];
+    const size_t n = ev->n, bytes = (job->traces[trace]->lanes.n + 1) * sizeof(struct begun);
+    struct begun *last = az_mem_alloc(job->mem, bytes);
+    if (!last)
+        return az_mem_error(job->mem);
+    memset(last, 0, bytes);
+    const bool already = in_order(ev, last);
+    az_mem_free(job->mem, last, bytes);
+    for (size_t i = 0; i < n; i++) {
+        order[i] = (uint32_t)i;
+        key[i] = -self[i];
+    }
+    int rc = already ? 0 : az_sort_by(key, order, n, job->mem);
+    return rc || already ? rc : az_sort_by(ev->start, order, n, job->mem);
+}
+
+static int self_ticks(struct az_job *job, size_t trace, int64_t *self)
+{
+    const struct az_events *ev = &job->traces[trace]->ev[AZ_KERNEL];
     const size_t n = ev->n;
+    if (n > UINT32_MAX)
+        return AZ_ERANGE;
     int64_t *key = az_mem_alloc(job->mem, (n + 1) * sizeof *key);
     uint32_t *order = az_mem_alloc(job->mem, (n + 1) * sizeof *order);
     int rc = key && order ? 0 : az_mem_error(job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    for (size_t i = 0; rc == 0 && i < n; i++)
         self[i] = ev->end[i] - ev->start[i];
-        key[i] = -self[i];
-    }
     if (rc == 0)
-        rc = az_sort_order(key, n, order, job->mem);
-    if (rc == 0)
-        rc = az_sort_by(ev->start, order, n, job->mem);
+        rc = order_starts(job, trace, self, key, order);
     for (size_t i = 0; rc == 0 && i < n; i++)
         key[i] = ev->lane[i];
     if (rc == 0)
@@ -141,7 +179,7 @@ static const int64_t *self_ticks_of(struct az_job *job, void **slot, size_t trac
     if (!fact || *fact)
         return fact ? *fact : NULL;
     int64_t *self = az_arena_array(job->arena, ev->n + 1, sizeof *self);
-    *rc = self ? self_ticks(job, ev, self) : az_arena_error(job->arena);
+    *rc = self ? self_ticks(job, trace, self) : az_arena_error(job->arena);
     *fact = *rc ? NULL : self;
     return *fact;
 }

@@ -84,7 +84,19 @@ struct az_xp_event { /* XEvent */
     int64_t offset, duration; /* ps */
     struct az_pb stats;       /* cursor at its first stat; at the end where there is none */
     bool look;                /* some stat may be one that az_xp.look chooses */
+    bool odd;                 /* some stat is not in the usual form */
+    const uint8_t *mark;      /* of the chosen ones in the usual form the last, and their number */
+    unsigned marks;
 };
+
+/* Stats that an event had, without its correlation: two pieces of the file, and the row of the
+ * trace + 1 that they are (0: none). */
+struct az_xp_told {
+    const uint8_t *at[2];
+    size_t n[2];
+    uint32_t node;
+};
+AZ_VEC(struct az_xp_told, az_xp_tolds);
 
 struct az_xp_line { /* XLine */
     struct az_sv name, display, body;
@@ -113,9 +125,13 @@ struct az_xp {
     struct az_xp_stat_names stat_names;
     struct az_vec_sv lines, plane_stats;
     struct az_xp_ids meta_ids, stat_ids;
-    uint8_t look[128]; /* by id of a stat: events that have it are looked at (of a host: launches;
-                          of a TPU: its own row) */
-    uint32_t no_row;   /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
+    uint8_t look[1 << 14];   /* by id of a stat, of one or two bytes: events that have it are looked
+                                at   (of a host: launches; of a GPU: the correlation; of a TPU: its own
+                                row) */
+    struct az_xp_tolds told; /* by GPU events of the plane, with their hash and a count: */
+    struct az_map told_of;
+    bool has_told;
+    uint32_t no_row; /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
     struct az_xp_modules modules;
     struct az_vec_u32
         geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */

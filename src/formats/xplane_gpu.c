@@ -176,17 +176,13 @@ static int row_of(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *r
     return rc;
 }
 
+/* e->node is set. */
 static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *row,
                      struct az_event *e)
 {
-    const bool says = says_something(row);
-    uint32_t index = 0;
-    int rc = says ? row_of(r, m, row, &index) : AZ_OK;
-    if (rc == 0)
-        rc = az_xp_meta_name(r, m, &e->name);
+    int rc = az_xp_meta_name(r, m, &e->name);
     if (rc)
         return rc;
-    e->node = says ? (uint64_t)index + 1 : 0;
     const uint8_t kind = kind_of(m);
     if (kind == KIND_KERNEL || (kind == KIND_FILL && row->op != AZ_NO_ID)) {
         rc = take_geometry(r, row->details, &e->geo);
@@ -200,25 +196,114 @@ static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow
     return rc ? rc : az_trace_add(r->t, kind == KIND_COPY ? AZ_MEMCPY : AZ_MEMSET, e);
 }
 
-static int add_work(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
-                    struct az_event *e)
+static const struct az_xrow no_row = { .module = AZ_NO_ID,
+                                       .op = AZ_NO_ID,
+                                       .scope = AZ_NO_ID,
+                                       .details = AZ_NO_ID,
+                                       .category = AZ_NO_ID,
+                                       .flops = -1,
+                                       .bytes = -1 };
+
+/* Its correlation, and the row of what it says. */
+static int read_event(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                      struct az_event *e)
 {
-    struct az_xrow row = { .module = AZ_NO_ID,
-                           .op = AZ_NO_ID,
-                           .scope = AZ_NO_ID,
-                           .details = AZ_NO_ID,
-                           .category = AZ_NO_ID,
-                           .flops = -1,
-                           .bytes = -1 };
-    int rc = m->asked ? AZ_OK : ask_meta(r, m);
-    if (rc)
-        return rc;
+    struct az_xrow row = no_row;
+    uint32_t index = 0;
     if (m->said) {
         row = m->said->row;
         e->corr = m->said->correlation;
     }
-    rc = read_stats(r, &x->stats, 4, &row, &e->corr);
-    return rc ? rc : add_event(r, m, &row, e);
+    int rc = read_stats(r, &x->stats, 4, &row, &e->corr);
+    const bool says = says_something(&row);
+    if (rc == 0 && says)
+        rc = row_of(r, m, &row, &index);
+    e->node = says ? (uint64_t)index + 1 : 0;
+    return rc;
+}
+
+enum { MOST_TOLD = 1 << 16 }; /* more are no repetition */
+
+/* Stats without the correlation. */
+static struct az_xp_told told_of(const struct az_xp_event *x)
+{
+    struct az_xp_told t = { .at = { x->stats.p, x->stats.end } };
+    if (x->mark)
+        t.at[1] = x->mark + 2 + x->mark[1];
+    t.n[0] = (size_t)((x->mark ? x->mark : x->stats.end) - x->stats.p);
+    t.n[1] = (size_t)(x->stats.end - t.at[1]);
+    return t;
+}
+
+static bool same_told(const struct az_xp_told *a, const struct az_xp_told *b)
+{
+    return a->n[0] == b->n[0] && a->n[1] == b->n[1] && memcmp(a->at[0], b->at[0], a->n[0]) == 0 &&
+           memcmp(a->at[1], b->at[1], a->n[1]) == 0;
+}
+
+/* Where these stats are, or are to be put (*added). */
+static int find_told(struct az_xp *r, const struct az_xp_told *t, uint32_t *index, bool *added)
+{
+    const uint64_t a = az_hash(t->at[0], t->n[0]), b = az_hash(t->at[1], t->n[1]);
+    int rc = r->has_told ? AZ_OK : az_map_init(&r->told_of, r->job->mem, 64);
+    r->has_told = r->has_told || rc == 0;
+    for (uint64_t probe = 0; rc == 0; probe++) {
+        uint32_t *at;
+        rc = az_map_put(&r->told_of, a + 31 * b, probe, (uint32_t)r->told.n, &at, added);
+        if (rc)
+            break;
+        *index = *at;
+        if (*added)
+            return az_vec_push(&r->told, *t);
+        if (same_told(&r->told.v[*at], t))
+            return AZ_OK;
+    }
+    return rc;
+}
+
+/* Kernels say the same things of themselves again and again, but for the correlation: equal bytes
+ * are read once. */
+static int read_alike(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                      struct az_event *e)
+{
+    const struct az_xp_told t = told_of(x);
+    struct az_pb mark = { x->mark, x->stats.end, 0 };
+    struct az_xp_value v = { .number = 0 };
+    uint32_t index = 0;
+    bool added = false;
+    int rc = find_told(r, &t, &index, &added);
+    if (rc == 0 && added) {
+        rc = read_event(r, m, x, e);
+        r->told.v[index].node = (uint32_t)e->node;
+        return rc;
+    }
+    if (rc == 0 && x->mark)
+        rc = az_xp_next_stat(r, &mark, 4, &v);
+    if (rc < 0)
+        return rc;
+    e->corr = v.number;
+    e->node = r->told.v[index].node;
+    return AZ_OK;
+}
+
+static int add_work(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                    struct az_event *e)
+{
+    int rc = m->asked ? AZ_OK : ask_meta(r, m);
+    if (rc == 0)
+        rc = m->said || x->odd || x->marks > 1 || r->told.n >= MOST_TOLD ? read_event(r, m, x, e)
+                                                                         : read_alike(r, m, x, e);
+    return rc ? rc : add_event(r, m, e->node ? &r->x->rows.v[e->node - 1] : &no_row, e);
+}
+
+/* A correlation is what differs between events. */
+static void choose_stats(struct az_xp *r)
+{
+    for (size_t i = 0; i < r->stat_names.n; i++) {
+        const struct az_xp_stat_name *s = &r->stat_names.v[i];
+        if (s->id < sizeof r->look)
+            r->look[s->id] = s->role == XP_CORRELATION;
+    }
 }
 
 int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane,
@@ -279,6 +364,7 @@ int az_xp_skip_line(struct az_xp *r, const struct az_xp_line *l, const char *rea
 int az_xp_gpu(struct az_xp *r, uint32_t plane)
 {
     int rc = AZ_OK;
+    choose_stats(r);
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
         struct az_xp_line l;
         rc = az_xp_line(r, r->lines.v[i], &l);

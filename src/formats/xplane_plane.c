@@ -100,6 +100,7 @@ void az_xp_plane_init(struct az_xp *r)
     az_vec_init(&r->stat_ids.dense, r->job->mem);
     az_vec_init(&r->modules, r->job->mem);
     az_vec_init(&r->geometry, r->job->mem);
+    az_vec_init(&r->told, r->job->mem);
 }
 
 void az_xp_plane_release(struct az_xp *r)
@@ -114,6 +115,10 @@ void az_xp_plane_release(struct az_xp *r)
     az_vec_release(&r->stat_ids.dense);
     az_vec_release(&r->modules);
     az_vec_release(&r->geometry);
+    az_vec_release(&r->told);
+    if (r->has_told)
+        az_map_release(&r->told_of);
+    r->has_told = false;
 }
 
 /* ---- first pass ---- */
@@ -206,6 +211,10 @@ int az_xp_plane(struct az_xp *r, struct az_sv plane)
     az_vec_reset(&r->plane_stats);
     reset_ids(&r->meta_ids);
     reset_ids(&r->stat_ids);
+    az_vec_reset(&r->told);
+    if (r->has_told)
+        az_map_release(&r->told_of);
+    r->has_told = false;
     r->plane_name = (struct az_sv){ "", 0 };
     memset(r->look, 0, sizeof r->look);
     while (did == 0 && (rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
@@ -260,14 +269,32 @@ int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out)
     return rc < 0 ? az_xp_bad(r, m.p, "a line") : AZ_OK;
 }
 
+/* The id of a stat at p, of one or two bytes, of which there are `n`; how many it has, 0: it is
+ * longer. */
+static inline unsigned short_id(const uint8_t *p, ptrdiff_t n, unsigned *id)
+{
+    *id = p[0];
+    if (p[0] < 0x80)
+        return 1;
+    if (n < 2 || p[1] >= 0x80)
+        return 0;
+    *id = (p[0] & 0x7fu) | (unsigned)p[1] << 7;
+    return 2;
+}
+
 /* A stat as profilers write it: short, its id first. Passes over it; false for any other form. */
-static inline bool plain_stat(const struct az_xp *r, struct az_pb *m, bool *look)
+static inline bool plain_stat(const struct az_xp *r, struct az_pb *m, struct az_xp_event *e)
 {
     const uint8_t *p = m->p;
+    unsigned id;
     if (m->end - p < 4 || p[0] != (4 << 3 | AZ_PB_BYTES) || p[1] < 2 || p[1] >= 0x80 ||
-        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT) || p[3] >= 0x80)
+        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT) || !short_id(p + 3, p[1] - 1, &id))
         return false;
-    *look |= r->look[p[3]];
+    if (r->look[id]) {
+        e->look = true;
+        e->mark = p;
+        e->marks++;
+    }
     m->p = p + 2 + p[1];
     return true;
 }
@@ -284,7 +311,7 @@ static inline int other_field(struct az_pb *m, struct az_xp_event *e)
         return rc;
     if (field == 4 && wire == AZ_PB_BYTES) {
         e->stats.p = e->stats.p == m->end ? at : e->stats.p;
-        e->look = true;
+        e->look = e->odd = true;
     } else if (field <= 3 && wire == AZ_PB_INT) { /* its tag in more bytes than needed */
         *(field == 1   ? &e->meta
           : field == 2 ? (uint64_t *)&e->offset
@@ -321,10 +348,13 @@ static int event_fields(struct az_xp *r, struct az_sv bytes, struct az_xp_event 
         const uint8_t *at = m.p;
         if (plain_number(&m, e, &rc))
             continue;
-        if (plain_stat(r, &m, &e->look))
+        if (plain_stat(r, &m, e)) {
             e->stats.p = e->stats.p == m.end ? at : e->stats.p;
-        else
+            while (plain_stat(r, &m, e))
+                ;
+        } else {
             rc = other_field(&m, e);
+        }
     }
     return rc < 0 ? az_xp_bad(r, m.p, "an event") : 1;
 }
@@ -377,15 +407,18 @@ static inline bool short_stat(const struct az_xp *r, struct az_pb *m, uint32_t f
 {
     enum { UNSIGNED = 3 << 3 | AZ_PB_INT, SIGNED = 4 << 3 | AZ_PB_INT, TEXT = 7 << 3 | AZ_PB_INT };
     const uint8_t *p = m->p;
+    unsigned id;
     if (m->end - p < 6 || p[0] != (field << 3 | AZ_PB_BYTES) || p[1] < 4 || p[1] >= 0x80 ||
-        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT) || p[3] >= 0x80 ||
-        (p[4] != UNSIGNED && p[4] != SIGNED && p[4] != TEXT))
+        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT))
         return false;
-    struct az_pb value = { p + 5, p + 2 + p[1], 0 };
+    const uint8_t *tag = p + 3 + short_id(p + 3, p[1] - 2, &id);
+    if (tag == p + 3 || (*tag != UNSIGNED && *tag != SIGNED && *tag != TEXT))
+        return false;
+    struct az_pb value = { tag + 1, p + 2 + p[1], 0 };
     if (az_pb_varint(&value, &out->number) || value.p != value.end)
         return false;
-    const uint32_t i = az_xp_find(&r->stat_ids, p[3]);
-    out->kind = p[4] >> 3;
+    const uint32_t i = az_xp_find(&r->stat_ids, id);
+    out->kind = *tag >> 3;
     out->bytes = (struct az_sv){ "", 0 };
     out->role = i == AZ_NO_ID ? XP_NONE : r->stat_names.v[i].role;
     m->p = value.end;

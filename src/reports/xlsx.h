@@ -42,6 +42,13 @@ enum az_xlsx_style {
     AZ_STYLE_COUNT
 };
 
+/* Rows of a sheet that are in a file of their own. */
+struct az_xlsx_piece {
+    unsigned sheet; /* 1, 2, ... */
+    struct az_sv path;
+};
+AZ_VEC(struct az_xlsx_piece, az_xlsx_pieces);
+
 /* ---- xlsx_wrap.c: the library without its traps ---- */
 struct az_xlsx {
     struct lxw_workbook *book;
@@ -53,9 +60,12 @@ struct az_xlsx {
     struct az_sv tmp_name, folder; /* name written to; private temporary folder */
     struct az_vec_sv names;        /* sheet names taken */
     struct az_vec_char text;       /* one cell, NUL-terminated */
-    bool constant_memory;
-    unsigned cells; /* written, for the looks at the memory */
-    int error;      /* first failure */
+    bool constant_memory, zip64;
+    struct az_sv book_name; /* what the library writes; in constant memory mode another file */
+    struct az_xlsx_pieces pieces; /* which are put into it */
+    unsigned cells;               /* written, for the looks at the memory */
+    int error;                    /* first failure */
+    bool told;                    /* which was said */
 };
 
 /* constant_memory: rows must be written in order, column widths before them. */
@@ -84,6 +94,8 @@ const char *az_xlsx_prepared(struct az_xlsx *x, struct az_sv s);
 const char *az_xlsx_string(struct az_xlsx *x, struct az_sv s, size_t units);
 /* Would az_xlsx_text have to cut it? */
 bool az_xlsx_too_long(struct az_sv s);
+/* A temporary file does not take its rows: the failure, said by errno. */
+void az_xlsx_lost(struct az_xlsx *x);
 /* Writes the file and moves it to its name, or removes every trace of it. Always frees. Returns the
  * first error. */
 int az_xlsx_close(struct az_xlsx *x) AZ_MUST_USE;
@@ -100,6 +112,7 @@ struct az_xlsx_rows {
     struct lxw_worksheet *ws;
     size_t columns;
     struct az_xlsx_col *col;
+    void *file;              /* FILE that rows go to, in the folder of the workbook */
     struct az_vec_char text; /* rows that are not written yet */
     uint32_t at;             /* the row, from 0, and as it is written */
     char row[AZ_NUM_MAX];
@@ -113,6 +126,8 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
 void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells,
                  const enum az_xlsx_style *style);
 void az_xlsx_rows_close(struct az_xlsx_rows *w);
+/* xlsx_pack.c: the library's workbook with the rows in their sheets. False: errno may say why. */
+bool az_xlsx_pack(struct az_xlsx *x, const char *book, const char *to);
 /* As printf's "%.16G", which the library uses. */
 size_t az_xlsx_number_text(double v, char out[AZ_NUM_MAX]);
 

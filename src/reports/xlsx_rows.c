@@ -1,7 +1,7 @@
-/* Rows of large tables, written to the file that the library keeps for a sheet in constant memory
- * mode. Through its functions a cell is copied, kept until its row is complete and printed piece by
- * piece, which takes twice the time of all the rest; here a row is put together at once. The bytes
- * are those of the library (tests/unit/reports_xlsx.c compares them). */
+/* Rows of large tables, written to a file for each sheet, from which xlsx_pack.c puts them into the
+ * workbook. Through the functions of the library a cell is copied, kept until its row is complete
+ * and printed piece by piece, which takes twice the time of all the rest; here a row is put
+ * together at once. The XML is that of the library (tests/unit/reports_xlsx.c compares it). */
 #include "reports/xlsx_lib.h"
 #include <ctype.h>
 #include <math.h>
@@ -107,9 +107,8 @@ static char *put(char *to, const char *text, size_t n)
 
 static bool flush(struct az_xlsx_rows *w)
 {
-    FILE *f = w->ws->optimize_tmpfile;
-    if (w->text.n && fwrite(w->text.v, 1, w->text.n, f) != w->text.n)
-        fail(w, AZ_EIO);
+    if (w->text.n && fwrite(w->text.v, 1, w->text.n, w->file) != w->text.n)
+        az_xlsx_lost(w->x);
     w->text.n = 0;
     return !w->x->error;
 }
@@ -241,7 +240,16 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
         memcpy(w->col[c].name, name, w->col[c].name_n);
     }
     lxw_worksheet_write_single_row(ws); /* what the library still holds */
-    return 0;
+    struct az_xlsx_piece piece = { .sheet = ws->index + 1u };
+    piece.path = az_arena_printf(x->scratch, "%.*s/rows%u.xml", AZ_SVF(x->folder), piece.sheet);
+    int rc = piece.path.p ? az_vec_push(&x->pieces, piece) : az_arena_error(x->scratch);
+    if (rc)
+        fail(w, rc);
+    else if (!(w->file = fopen(piece.path.p, "wb")))
+        az_xlsx_lost(x);
+    if (w->file)
+        setvbuf(w->file, NULL, _IONBF, 0); /* they are collected here */
+    return x->error;
 }
 
 void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells,
@@ -283,5 +291,8 @@ void az_xlsx_rows_close(struct az_xlsx_rows *w)
 {
     if (!w->x->error)
         (void)flush(w);
+    if (w->file && fclose(w->file) != 0 && !w->x->error)
+        az_xlsx_lost(w->x);
+    w->file = NULL;
     az_vec_release(&w->text);
 }

@@ -226,8 +226,10 @@ int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool
                            .mem = mem,
                            .path = path,
                            .constant_memory = constant_memory };
+    x->zip64 = zip64;
     az_vec_init(&x->names, mem);
     az_vec_init(&x->text, mem);
+    az_vec_init(&x->pieces, mem);
     x->error = az_xlsx_load(AZ_AT_FILE(az_sv_str(path)), diag);
     if (x->error)
         return x->error;
@@ -247,7 +249,13 @@ int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool
         goto fail;
     }
     lxw_doc_properties properties = { .created = CREATED };
-    x->book = workbook_new_opt(x->tmp_name.p, &options);
+    x->book_name = constant_memory ? az_arena_printf(scratch, "%.*s/book.xlsx", AZ_SVF(x->folder))
+                                   : x->tmp_name;
+    if (!x->book_name.p) {
+        x->error = az_arena_error(scratch);
+        goto fail;
+    }
+    x->book = workbook_new_opt(x->book_name.p, &options);
     if (x->book && workbook_set_properties(x->book, &properties) == LXW_NO_ERROR)
         return 0;
     x->error = AZ_ENOMEM;
@@ -308,6 +316,14 @@ static int write_error(struct az_xlsx *x, const char *why)
                         AZ_SVF(x->folder));
 }
 
+void az_xlsx_lost(struct az_xlsx *x)
+{
+    const char *why = errno ? strerror(errno) : "write failed";
+    if (!x->error)
+        x->error = write_error(x, why);
+    x->told = true;
+}
+
 static int finish(struct az_xlsx *x)
 {
     errno = 0;
@@ -323,10 +339,13 @@ static int finish(struct az_xlsx *x)
     if (e != LXW_NO_ERROR)
         return write_error(x, errno ? strerror(errno) : lxw_strerror(e));
     const char *damage = NULL;
-    int rc = az_xlsx_verify(x->tmp_name.p, x->mem, &damage);
-    return rc == AZ_EIO || rc == AZ_EFORMAT
-               ? write_error(x, damage ? damage : "cannot be read back")
-               : rc;
+    int rc = az_xlsx_verify(x->book_name.p, x->mem, &damage);
+    if (rc == AZ_EIO || rc == AZ_EFORMAT)
+        return write_error(x, damage ? damage : "cannot be read back");
+    errno = 0;
+    if (rc == 0 && x->constant_memory && !az_xlsx_pack(x, x->book_name.p, x->tmp_name.p))
+        rc = write_error(x, errno ? strerror(errno) : "its parts cannot be put together");
+    return rc;
 }
 
 int az_xlsx_close(struct az_xlsx *x)
@@ -339,7 +358,7 @@ int az_xlsx_close(struct az_xlsx *x)
         drop_book(x);
         if (x->error == AZ_ENOMEM || x->error == AZ_ELIMIT)
             az_diag_memory(x->diag, x->error, AZ_AT_FILE(az_sv_str(x->path)), x->mem);
-        else
+        else if (!x->told)
             az_diag_fail(x->diag, x->error, AZ_AT_FILE(az_sv_str(x->path)),
                          "cannot write workbook (%s)", az_err_text(x->error));
     } else if (x->book) {
@@ -353,6 +372,7 @@ int az_xlsx_close(struct az_xlsx *x)
         az_outname_discard(x->tmp_name.p);
     az_vec_release(&x->names);
     az_vec_release(&x->text);
+    az_vec_release(&x->pieces);
     x->book = NULL;
     return x->error;
 }

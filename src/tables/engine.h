@@ -174,6 +174,7 @@ struct az_table_spec {
     /* Of events and of a list's items: a small number from which all keys follow within a trace, so
      * that the row is found once a number. NULL: none is known. */
     uint32_t (*alike)(const struct az_scope *, const struct az_item *);
+    bool alike_keep; /* `keep` follows from it, too */
     /* Values of an item, in ticks if `ticks`; none given: its duration. Of given rows only that. Or
      * real ones, in the unit of their columns, NaN: it has none; they have no sum. */
     struct az_spec_value {
@@ -183,6 +184,9 @@ struct az_table_spec {
     } values[AZ_SPEC_VALUES];
     struct az_spec_column
         columns[AZ_SPEC_COLUMNS]; /* the first without header, key and figure ends them */
+    /* How many things an item of a list stands for: its values are their sums, and columns may be
+     * counts, sums and means. NULL: itself. */
+    int64_t (*weight)(const struct az_scope *, const struct az_item *);
     enum az_shares shares;
     double (*whole)(const struct az_scope *); /* NULL: shares are parts of the table's total */
     size_t top;                               /* rows kept; 0: all */

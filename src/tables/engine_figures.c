@@ -34,11 +34,11 @@ static bool wants_tails(const struct az_grouping *g, size_t v)
     return false;
 }
 
-static void add(struct az_figures *f, int64_t x)
+static void add(struct az_figures *f, int64_t x, int64_t weight)
 {
     if (x == AZ_ABSENT)
         return;
-    f->n++;
+    f->n += weight;
     if (x == AZ_UNKNOWN || f->sum == AZ_UNKNOWN) {
         f->sum = AZ_UNKNOWN;
         return;
@@ -67,7 +67,8 @@ static int put_value(void *ctx, size_t i, const struct az_item *item)
     if (s->value)
         s->value[s->at[group]++] = x;
     else
-        add(&g->figure[group * g->n_values + s->v], x);
+        add(&g->figure[group * g->n_values + s->v], x,
+            g->spec->weight ? g->spec->weight(&g->rows, item) : 1);
     return 0;
 }
 

@@ -127,10 +127,23 @@ static int known_group(struct az_grouping *g, const struct az_item *item, uint32
     return 0;
 }
 
+/* The group of an event like one before it, of which nothing else is to be asked. */
+static inline bool same_as_before(const struct az_grouping *g, const struct az_item *item,
+                                  uint32_t *group)
+{
+    if (!g->spec->alike_keep || item->kind == AZ_KIND_COUNT || item->trace != g->alike_trace)
+        return false;
+    const uint32_t at = g->spec->alike(&g->rows, item);
+    if (at >= g->alike.n || !g->alike.v[at])
+        return false;
+    *group = g->alike.v[at] - 1;
+    return true;
+}
+
 static int find_group(struct az_grouping *g, const struct az_item *item, uint32_t *group)
 {
     uint64_t number[AZ_GROUP_KEYS];
-    uint32_t *known;
+    uint32_t *known = NULL;
     bool in;
     *group = AZ_NO_ID;
     if (g->spec->keep && !g->spec->keep(&g->rows, item))
@@ -154,9 +167,9 @@ static int find_group(struct az_grouping *g, const struct az_item *item, uint32_
 static int sort_in(void *ctx, size_t i, const struct az_item *item)
 {
     struct az_grouping *g = ctx;
-    const int rc = find_group(g, item, &g->of[i]);
+    const int rc = same_as_before(g, item, &g->of[i]) ? 0 : find_group(g, item, &g->of[i]);
     if (rc == 0 && g->of[i] != AZ_NO_ID)
-        g->groups.v[g->of[i]].n++;
+        g->groups.v[g->of[i]].n += g->spec->weight ? g->spec->weight(&g->rows, item) : 1;
     return rc;
 }
 

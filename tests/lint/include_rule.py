@@ -16,7 +16,7 @@ LIBRARIES = {
                   "results/load_sqlite.c"],
     "xlsxwriter": ["reports/xlsx_lib.h"],
     "json-c": ["config/"],
-    "minizip/": ["results/load_xlsx*.c"],
+    "minizip/": ["results/load_xlsx*.c", "reports/xlsx_pack.c"],
     "expat.h": ["results/load_xlsx*.c"],
     "zlib.h": ["io/gzip*.c"],
     "igzip_lib.h": ["io/gzip*.c"],

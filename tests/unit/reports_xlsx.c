@@ -409,7 +409,7 @@ static void write_odd(struct sample *s, const char *name, bool by_library)
     free(longest);
 }
 
-static void rows_have_the_bytes_of_the_library(void **state)
+static void rows_have_the_xml_of_the_library(void **state)
 {
     (void)state;
     struct sample s;
@@ -417,7 +417,12 @@ static void rows_have_the_bytes_of_the_library(void **state)
     sample_begin(&s);
     write_odd(&s, "library.xlsx", true);
     write_odd(&s, "rows.xlsx", false);
-    snprintf(command, sizeof command, "cmp %s/library.xlsx %s/rows.xlsx", s.dir.p, s.dir.p);
+    snprintf(
+        command, sizeof command,
+        "cd %s && ${PYTHON:-python3} -c 'import zipfile as z; a, b = z.ZipFile(\"library.xlsx\"), "
+        "z.ZipFile(\"rows.xlsx\"); assert a.namelist() == b.namelist() and not b.testzip(); "
+        "assert all(a.read(n) == b.read(n) for n in a.namelist())'",
+        s.dir.p);
     assert_int_equal(system(command), 0);
     sample_end(&s);
 }
@@ -437,7 +442,7 @@ int main(void)
         cmocka_unit_test(full_disk_leaves_nothing),
         cmocka_unit_test(unwritable_targets),
         cmocka_unit_test(numbers_are_those_of_printf),
-        cmocka_unit_test(rows_have_the_bytes_of_the_library),
+        cmocka_unit_test(rows_have_the_xml_of_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,24 +25,29 @@ static struct az_sv label_of(const struct az_hx *h, size_t k, const struct az_pl
 }
 
 /* Marks the planes that have events of a kind: 1, with kernels 3. */
-static void mark(const struct az_hx_trace *tr, uint8_t *seen)
+static void mark(const struct az_hx_trace *tr, uint8_t *lane, uint8_t *seen)
 {
     for (size_t i = 0; i < AZ_LENGTH(device_kinds); i++) {
         const struct az_events *ev = &tr->t->ev[device_kinds[i]];
+        const uint8_t bits = device_kinds[i] == AZ_KERNEL ? 3 : 1;
         for (size_t r = 0; r < ev->n; r++)
-            seen[tr->t->lanes.v[ev->lane[r]].context] |= device_kinds[i] == AZ_KERNEL ? 3 : 1;
+            lane[ev->lane[r]] |= bits;
     }
+    for (size_t l = 0; l < tr->t->lanes.n; l++)
+        if (lane[l])
+            seen[tr->t->lanes.v[l].context] |= lane[l];
 }
 
 static int add_devices(struct az_hx *h, size_t k)
 {
     struct az_hx_trace *tr = &h->tr[k];
     const size_t planes = tr->x->planes.n, from = h->devices.n;
-    uint8_t *seen = az_arena_array(h->job->arena, planes + 1, 1);
+    uint8_t *seen = az_arena_array(h->job->arena, planes + 1, 1),
+            *lane = az_arena_array(h->job->arena, tr->t->lanes.n + 1, 1);
     tr->device = az_arena_array(h->job->arena, planes + 1, sizeof *tr->device);
-    if (!seen || !tr->device)
+    if (!seen || !lane || !tr->device)
         return az_arena_error(h->job->arena);
-    mark(tr, seen);
+    mark(tr, lane, seen);
     for (uint32_t p = 0; p < planes; p++) {
         const struct az_plane *plane = &tr->x->planes.v[p];
         const struct az_hx_device d = {
@@ -138,12 +143,6 @@ const struct az_hlo_op *az_hx_op(const struct az_hx *h, const struct az_hx_event
 {
     const struct az_xrow *row = az_hx_row(h, e);
     return row && row->hlo != AZ_NO_ROW ? &h->tr[e->trace].x->hlo.v[row->hlo] : NULL;
-}
-
-uint32_t az_hx_device_of(const struct az_hx *h, const struct az_hx_event *e)
-{
-    const struct az_hx_trace *tr = &h->tr[e->trace];
-    return tr->device[tr->t->lanes.v[az_hx_events(h, e)->lane[e->row]].context];
 }
 
 bool az_hx_is_comm(struct az_hx *h, const struct az_hx_event *e)

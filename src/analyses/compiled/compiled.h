@@ -19,6 +19,18 @@ struct az_hx_device {
 };
 AZ_VEC(struct az_hx_device, az_hx_devices);
 
+/* Kernels of a trace that are alike: of one name, row of the trace and device (az_hx_alike). */
+struct az_hx_set {
+    uint32_t first, name, plane; /* first: row of the first of them */
+    bool gpu;
+    int64_t n, ticks;
+};
+struct az_hx_sets {
+    const struct az_hx_set *v; /* in the order in which they came */
+    size_t n;
+    const uint32_t *of; /* row of a kernel -> its set */
+};
+
 struct az_hx {
     struct az_job *job;
     struct az_intern names; /* texts of all traces; ids below are of this */
@@ -30,6 +42,7 @@ struct az_hx {
         struct az_hx_said {
             uint32_t name, category;
         } * said; /* row of the trace -> its last kernel and its category + 1; 0: none yet */
+        const struct az_hx_sets *alike; /* NULL: not asked for */
     } * tr;
     size_t n;
     struct az_hx_devices devices; /* with device events, by (trace, kind, ordinal) */
@@ -41,6 +54,8 @@ struct az_hx {
 /* An analysis opens its own and closes it, also when opening failed. */
 int az_hx_open(struct az_hx *h, struct az_job *job) AZ_MUST_USE;
 void az_hx_close(struct az_hx *h);
+/* Fills `alike` of every trace. Made once a job. */
+int az_hx_alike(struct az_hx *h) AZ_MUST_USE;
 /* Any device of that kind with events? */
 bool az_hx_has(const struct az_hx *h, enum az_plane_kind kind);
 
@@ -60,7 +75,11 @@ static inline const struct az_xrow *az_hx_row(const struct az_hx *h, const struc
 }
 /* The instruction it belongs to; NULL where it is unknown. */
 const struct az_hlo_op *az_hx_op(const struct az_hx *h, const struct az_hx_event *e);
-uint32_t az_hx_device_of(const struct az_hx *h, const struct az_hx_event *e);
+static inline uint32_t az_hx_device_of(const struct az_hx *h, const struct az_hx_event *e)
+{
+    const struct az_hx_trace *tr = &h->tr[e->trace];
+    return tr->device[tr->t->lanes.v[az_hx_events(h, e)->lane[e->row]].context];
+}
 static inline int64_t az_hx_ticks(const struct az_hx *h, const struct az_hx_event *e)
 {
     const struct az_events *ev = az_hx_events(h, e);

@@ -2,48 +2,71 @@
 #include "analyses/compiled/compiled.h"
 #include "analyses/list.h"
 #include "base/sort.h"
+#include "results/rows.h"
 #include "tables/keys.h"
 
 static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
+enum { FIRST_COPY = 1, ALL_KINDS = 3 };
 
-/* Events of all GPUs by device and start; ties in the order of kinds and rows. */
+/* Events of GPUs by device and start; ties in the order of kinds and rows. */
 struct order {
     struct az_hx_event *e;
     uint32_t *perm;
-    size_t n;
-    int64_t *key;
+    size_t n, room;
     struct az_mem *mem;
 };
 
 static void order_release(struct order *o)
 {
-    az_mem_free(o->mem, o->e, (o->n + 1) * sizeof *o->e);
-    az_mem_free(o->mem, o->perm, (o->n + 1) * sizeof *o->perm);
-    az_mem_free(o->mem, o->key, (o->n + 1) * sizeof *o->key);
+    az_mem_free(o->mem, o->e, o->e ? o->room * sizeof *o->e : 0);
+    az_mem_free(o->mem, o->perm, o->perm ? o->room * sizeof *o->perm : 0);
+    *o = (struct order){ .mem = o->mem };
 }
 
-static int order_make(struct az_hx *h, struct order *o)
+static bool of_gpu(const struct az_hx *h, const struct az_hx_event *e)
+{
+    return h->devices.v[az_hx_device_of(h, e)].kind == AZ_PLANE_GPU;
+}
+
+/* Events of GPUs of the kinds from `from` on, to `e` if it is not NULL; how many. */
+static size_t gather(const struct az_hx *h, size_t from, struct az_hx_event *to)
 {
     size_t n = 0;
-    *o = (struct order){ .mem = h->job->mem };
-    for (size_t k = 0; k < h->n; k++)
-        for (size_t i = 0; i < 3; i++)
-            o->n += h->tr[k].t->ev[kinds[i]].n;
-    o->e = az_mem_alloc(o->mem, (o->n + 1) * sizeof *o->e);
-    o->perm = az_mem_alloc(o->mem, (o->n + 1) * sizeof *o->perm);
-    o->key = az_mem_alloc(o->mem, (o->n + 1) * sizeof *o->key);
-    if (!o->e || !o->perm || !o->key)
-        return az_mem_error(o->mem);
-    for (size_t k = 0; k < h->n; k++)
-        for (size_t i = 0; i < 3; i++)
-            for (size_t r = 0; r < h->tr[k].t->ev[kinds[i]].n; r++)
-                o->e[n++] = (struct az_hx_event){ k, r, kinds[i] };
-    for (size_t i = 0; i < n; i++)
-        o->key[i] = az_hx_events(h, &o->e[i])->start[o->e[i].row];
-    int rc = az_sort_order(o->key, n, o->perm, o->mem);
-    for (size_t i = 0; i < n; i++)
-        o->key[i] = az_hx_device_of(h, &o->e[i]);
-    return rc ? rc : az_sort_by(o->key, o->perm, n, o->mem);
+    for (size_t k = 0; k < h->n; k++) {
+        for (size_t i = from; i < ALL_KINDS; i++) {
+            for (size_t r = 0; r < h->tr[k].t->ev[kinds[i]].n; r++) {
+                const struct az_hx_event e = { k, r, kinds[i] };
+                if (!of_gpu(h, &e))
+                    continue;
+                if (to)
+                    to[n] = e;
+                n++;
+            }
+        }
+    }
+    return n;
+}
+
+static int order_make(struct az_hx *h, size_t from, struct order *o)
+{
+    *o = (struct order){ .n = gather(h, from, NULL), .mem = h->job->mem };
+    o->room = o->n + 1;
+    o->e = az_mem_alloc(o->mem, o->room * sizeof *o->e);
+    o->perm = az_mem_alloc(o->mem, o->room * sizeof *o->perm);
+    int64_t *key = az_mem_alloc(o->mem, o->room * sizeof *key);
+    int rc = o->e && o->perm && key ? AZ_OK : az_mem_error(o->mem);
+    if (rc == 0) {
+        (void)gather(h, from, o->e);
+        for (size_t i = 0; i < o->n; i++)
+            key[i] = az_hx_events(h, &o->e[i])->start[o->e[i].row];
+        rc = az_sort_order(key, o->n, o->perm, o->mem);
+    }
+    for (size_t i = 0; rc == 0 && i < o->n; i++)
+        key[i] = az_hx_device_of(h, &o->e[i]);
+    if (rc == 0)
+        rc = az_sort_by(key, o->perm, o->n, o->mem);
+    az_mem_free(o->mem, key, key ? o->room * sizeof *key : 0);
+    return rc;
 }
 
 /* Start of the call that launched an event, by (device, correlation); the first of several. */
@@ -51,10 +74,10 @@ struct calls {
     struct az_map of; /* (correlation, device + 1) -> call row; device 0: not said */
 };
 
-static int calls_make(struct az_hx *h, size_t k, struct calls *c)
+static int calls_make(const struct az_trace *t, struct calls *c, struct az_mem *mem)
 {
-    const struct az_events *ev = &h->tr[k].t->ev[AZ_CALL];
-    int rc = az_map_init(&c->of, h->job->mem, ev->n);
+    const struct az_events *ev = &t->ev[AZ_CALL];
+    int rc = az_map_init(&c->of, mem, ev->n);
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         uint32_t *at;
         bool added;
@@ -133,40 +156,80 @@ static int64_t origin_of(struct az_hx *h, size_t trace)
         const struct az_events *ev = &h->tr[trace].t->ev[kinds[i]];
         for (size_t r = 0; r < ev->n && ev->start[r] < first; r++) {
             const struct az_hx_event e = { trace, r, kinds[i] };
-            if (h->devices.v[az_hx_device_of(h, &e)].kind == AZ_PLANE_GPU)
+            if (of_gpu(h, &e))
                 first = ev->start[r];
         }
     }
     return first;
 }
 
-static int events(struct az_hx *h, const struct order *o)
+/* What rows are made of. Most reports do not show this table: order and calls are found when the
+ * first row is asked for. */
+struct listing {
+    struct az_job job;
+    struct az_arena arena; /* its own: rows are made when other writers may be at work */
+    struct az_hx h;
+    struct order order;
+    struct calls *calls; /* one a trace, with the origin of its times */
+    int64_t *origin;
+    bool ready;
+};
+
+static void release(void *what)
 {
-    struct az_table *t = az_table_new(h->job->arena, "gpu_events", "Events of the GPUs", 0);
-    struct calls calls = { 0 };
-    size_t trace = SIZE_MAX;
-    int64_t origin = 0;
-    int rc = t ? AZ_OK : az_arena_error(h->job->arena);
-    if (!t)
-        return rc;
-    event_columns(h, t);
-    for (size_t i = 0; rc == 0 && i < o->n; i++) {
-        const struct az_hx_event *e = &o->e[o->perm[i]];
-        const uint32_t d = az_hx_device_of(h, e);
-        if (h->devices.v[d].kind != AZ_PLANE_GPU)
-            continue;
-        if (e->trace != trace) {
-            az_map_release(&calls.of);
-            rc = calls_make(h, e->trace, &calls);
-            trace = e->trace;
-            origin = origin_of(h, trace);
-            if (rc)
-                break;
-        }
-        put_event(h, t, e, &calls, origin);
+    struct listing *l = what;
+    for (size_t k = 0; l->calls && k < l->h.n; k++)
+        az_map_release(&l->calls[k].of);
+    order_release(&l->order);
+    az_hx_close(&l->h);
+    az_arena_release(&l->arena);
+}
+
+static int make_ready(struct listing *l)
+{
+    l->calls = az_arena_array(&l->arena, l->h.n + 1, sizeof *l->calls);
+    l->origin = az_arena_array(&l->arena, l->h.n + 1, sizeof *l->origin);
+    int rc = l->calls && l->origin ? AZ_OK : az_arena_error(&l->arena);
+    for (size_t k = 0; rc == 0 && k < l->h.n; k++) {
+        l->origin[k] = origin_of(&l->h, k);
+        rc = calls_make(l->h.tr[k].t, &l->calls[k], l->job.mem);
     }
-    az_map_release(&calls.of);
-    return az_job_add(h->job, t, rc);
+    if (rc == 0)
+        rc = order_make(&l->h, 0, &l->order);
+    l->ready = rc == 0;
+    return rc;
+}
+
+static void make_row(const void *of, size_t row, struct az_table *t)
+{
+    struct listing *l = (struct listing *)of; /* a table is read by one thread at a time */
+    const int rc = l->ready ? AZ_OK : make_ready(l);
+    if (rc) {
+        t->error = t->error ? t->error : rc;
+        return;
+    }
+    const struct az_hx_event *e = &l->order.e[l->order.perm[row]];
+    put_event(&l->h, t, e, &l->calls[e->trace], l->origin[e->trace]);
+}
+
+static int events(struct az_job *job)
+{
+    struct az_table *t = az_table_new(job->arena, "gpu_events", "Events of the GPUs", 0);
+    struct listing *l = az_arena_alloc(job->arena, sizeof *l);
+    if (!t || !l)
+        return az_arena_error(job->arena);
+    *l = (struct listing){ .job = *job, .order = { .mem = job->mem } };
+    az_arena_init(&l->arena, job->mem);
+    l->job.arena = &l->arena;
+    int rc = az_hx_open(&l->h, &l->job);
+    if (rc) {
+        release(l);
+        return rc;
+    }
+    event_columns(&l->h, t);
+    az_table_make(t, gather(&l->h, 0, NULL), make_row, l);
+    rc = az_document_keep(job->doc, l, release); /* releases it when it fails */
+    return az_job_add(job, t, rc);
 }
 
 /* ---- copies ---- */
@@ -193,7 +256,8 @@ static bool single(const struct az_scope *r) { return !several(r); }
 
 static bool on_gpu(const struct az_scope *r, const struct az_item *i)
 {
-    return ((const struct az_hx *)r->ctx)->devices.v[device_of(r, i)].kind == AZ_PLANE_GPU;
+    const struct az_hx_event e = { i->trace, i->row, (enum az_kind)i->kind };
+    return of_gpu(r->ctx, &e);
 }
 
 static void put_rate(const struct az_scope *r, const struct az_group *g, struct az_table *t)
@@ -231,9 +295,8 @@ static int copy_summary(struct az_hx *h, const struct order *o)
     az_vec_init(&v, h->job->mem);
     for (size_t i = 0; rc == 0 && i < o->n; i++) {
         const struct az_hx_event *e = &o->e[o->perm[i]];
-        if (e->kind != AZ_KERNEL)
-            rc = az_vec_push(&v, ((struct az_item){ (uint32_t)e->trace, (uint32_t)e->row, e->kind,
-                                                    0, AZ_NO_ID }));
+        rc = az_vec_push(
+            &v, ((struct az_item){ (uint32_t)e->trace, (uint32_t)e->row, e->kind, 0, AZ_NO_ID }));
     }
     if (rc == 0)
         rc = az_spec_make(h->job, &copies, h, &(struct az_item_list){ v.v, v.n });
@@ -246,16 +309,15 @@ static int run(struct az_job *job)
     struct az_hx h;
     struct order o = { .mem = job->mem };
     int rc = az_hx_open(&h, job);
-    if (rc == 0 && az_hx_has(&h, AZ_PLANE_GPU)) {
-        rc = order_make(&h, &o);
+    const bool any = rc == 0 && az_hx_has(&h, AZ_PLANE_GPU);
+    if (any) {
+        rc = order_make(&h, FIRST_COPY, &o);
         if (rc == 0)
             rc = copy_summary(&h, &o);
-        if (rc == 0)
-            rc = events(&h, &o);
         order_release(&o);
     }
     az_hx_close(&h);
-    return rc;
+    return rc || !any ? rc : events(job);
 }
 
 const struct az_analysis az_analysis_hlo_events = {

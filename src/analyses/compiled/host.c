@@ -5,42 +5,88 @@
 
 /* ---- steps ---- */
 
+enum { OTHER = AZ_NO_ID - 1 }; /* no operation */
+
 struct run_of { /* executions of a program on one device */
     uint64_t program;
-    uint32_t module;
+    uint32_t module, set; /* set: of one of its kernels */
     bool has;
     int64_t ticks;
 };
+
+/* Of each set of kernels that are alike: the number of its program on the device + 1; 0: it has
+ * none, or is of another device. */
+static int number_programs(struct az_hx *h, uint32_t device, uint32_t **out)
+{
+    const size_t k = h->devices.v[device].trace;
+    int rc = az_hx_alike(h);
+    const struct az_hx_sets *a = h->tr[k].alike;
+    struct az_map of;
+    uint32_t n = 0,
+             *number = rc == 0 ? az_arena_array(h->job->arena, a->n + 1, sizeof *number) : NULL;
+    *out = number;
+    if (!number)
+        return rc ? rc : az_arena_error(h->job->arena);
+    rc = az_map_init(&of, h->job->mem, 16);
+    for (size_t i = 0; rc == 0 && i < a->n; i++) {
+        const struct az_hx_event e = { k, a->v[i].first, AZ_KERNEL };
+        const struct az_xrow *row = az_hx_row(h, &e);
+        uint32_t *at;
+        bool added;
+        if (!row || !row->has_program || a->v[i].plane != h->devices.v[device].plane)
+            continue;
+        rc = az_map_put(&of, row->program, 0, n, &at, &added);
+        n += rc == 0 && added;
+        number[i] = rc ? 0 : *at + 1;
+    }
+    az_map_release(&of);
+    return rc;
+}
 
 /* The program with the most kernel time on a device. */
 static int main_program(struct az_hx *h, uint32_t device, struct run_of *best)
 {
     const size_t k = h->devices.v[device].trace;
-    const struct az_trace *t = h->tr[k].t;
-    int64_t *sum = az_arena_array(h->job->arena, h->tr[k].x->rows.n + 1, sizeof *sum);
-    struct az_map of;
+    const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
+    uint32_t *number;
     *best = (struct run_of){ .ticks = -1 };
+    int rc = number_programs(h, device, &number);
+    int64_t *sum =
+        rc == 0 ? az_arena_array(h->job->arena, h->tr[k].alike->n + 2, sizeof *sum) : NULL;
     if (!sum)
-        return az_arena_error(h->job->arena);
-    int rc = az_map_init(&of, h->job->mem, 16);
-    uint32_t n = 0;
-    for (size_t i = 0; rc == 0 && i < t->ev[AZ_KERNEL].n; i++) {
-        const struct az_hx_event e = { k, i, AZ_KERNEL };
-        const struct az_xrow *row = az_hx_row(h, &e);
-        uint32_t *at;
-        bool added;
-        if (!row || !row->has_program || az_hx_device_of(h, &e) != device)
+        return rc ? rc : az_arena_error(h->job->arena);
+    const uint32_t *set_of = h->tr[k].alike->of;
+    for (size_t i = 0; i < ev->n; i++) {
+        const uint32_t at = number[set_of[i]];
+        if (at == 0)
             continue;
-        rc = az_map_put(&of, row->program, 0, n, &at, &added);
-        n += rc == 0 && added;
-        if (rc)
-            break;
-        sum[*at] = az_add_sat(sum[*at], az_hx_ticks(h, &e));
-        if (sum[*at] > best->ticks)
-            *best = (struct run_of){ row->program, row->module, true, sum[*at] };
+        sum[at] = az_add_sat(sum[at], ev->end[i] - ev->start[i]);
+        if (sum[at] > best->ticks)
+            *best = (struct run_of){ .set = set_of[i], .has = true, .ticks = sum[at] };
     }
-    az_map_release(&of);
-    return rc;
+    if (best->has) {
+        const struct az_hx_event e = { k, h->tr[k].alike->v[best->set].first, AZ_KERNEL };
+        const struct az_xrow *row = az_hx_row(h, &e);
+        best->program = row->program;
+        best->module = row->module;
+    }
+    return AZ_OK;
+}
+
+/* Operations of the sets of a program on a device; AZ_NO_ID - 1: of others. */
+static uint32_t *operations_of(struct az_hx *h, uint32_t device, const struct run_of *p)
+{
+    const size_t k = h->devices.v[device].trace;
+    const struct az_hx_sets *a = h->tr[k].alike;
+    uint32_t *op = az_arena_array(h->job->arena, a->n + 1, sizeof *op);
+    for (size_t i = 0; op && i < a->n; i++) {
+        const struct az_hx_event e = { k, a->v[i].first, AZ_KERNEL };
+        const struct az_xrow *row = az_hx_row(h, &e);
+        const bool its = row && row->has_program && row->program == p->program &&
+                         a->v[i].plane == h->devices.v[device].plane;
+        op[i] = its ? row->op : OTHER;
+    }
+    return op;
 }
 
 /* Executions of a program: a new one begins where its first operation comes again. */
@@ -49,19 +95,18 @@ static int program_runs(struct az_hx *h, uint32_t device, const struct run_of *p
 {
     const size_t k = h->devices.v[device].trace;
     const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
+    const uint32_t *op = operations_of(h, device, p), *set_of = h->tr[k].alike->of;
     uint32_t first = AZ_NO_ID;
     int64_t begin = 0, end = 0;
-    int rc = AZ_OK;
+    int rc = op ? AZ_OK : az_arena_error(h->job->arena);
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
-        const struct az_hx_event e = { k, i, AZ_KERNEL };
-        const struct az_xrow *row = az_hx_row(h, &e);
-        if (!row || !row->has_program || row->program != p->program ||
-            az_hx_device_of(h, &e) != device)
+        const uint32_t own = op[set_of[i]];
+        if (own == OTHER)
             continue;
         if (first == AZ_NO_ID) {
-            first = row->op;
+            first = own;
             begin = ev->start[i];
-        } else if (row->op == first && ev->start[i] >= end) {
+        } else if (own == first && ev->start[i] >= end) {
             rc = az_vec_push(out, end - begin);
             begin = ev->start[i];
         }
@@ -113,22 +158,19 @@ static void put_steps(struct az_hx *h, struct az_table *t, uint32_t device, cons
 }
 
 /* Time in which any kernel of the device ran: operations of a TPU nest. */
-static int busy_time(struct az_hx *h, uint32_t device, int64_t *out)
+static int64_t busy_time(struct az_hx *h, uint32_t device)
 {
     const size_t k = h->devices.v[device].trace;
     const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
-    struct az_spans all;
-    int rc = AZ_OK;
-    az_vec_init(&all, h->job->mem);
-    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+    int64_t busy = 0, until = INT64_MIN;
+    for (size_t i = 0; i < ev->n; i++) { /* sorted by start */
         const struct az_hx_event e = { k, i, AZ_KERNEL };
-        if (az_hx_device_of(h, &e) == device)
-            rc = az_vec_push(&all, ((struct az_span){ ev->start[i], ev->end[i] }));
+        if (az_hx_device_of(h, &e) != device || ev->end[i] <= until)
+            continue;
+        busy = az_add_sat(busy, ev->end[i] - (ev->start[i] > until ? ev->start[i] : until));
+        until = ev->end[i];
     }
-    az_spans_union(&all); /* sorted by start already */
-    *out = az_spans_length(&all);
-    az_vec_release(&all);
-    return rc;
+    return busy;
 }
 
 /* By the profiler's steps, else its runs of programs, else repetitions of the program with the most
@@ -158,11 +200,8 @@ static int device_steps(struct az_hx *h, struct az_table *t, uint32_t device,
                                           (unsigned long long)p.program)
                         : AZ_SV("");
     }
-    int64_t busy = 0;
     if (rc == 0 && runs->n)
-        rc = busy_time(h, device, &busy);
-    if (rc == 0 && runs->n)
-        put_steps(h, t, device, source, program, runs, busy);
+        put_steps(h, t, device, source, program, runs, busy_time(h, device));
     return rc;
 }
 

@@ -10,12 +10,17 @@ static struct az_hx_event event(const struct az_item *i)
     return (struct az_hx_event){ i->trace, i->row, (enum az_kind)i->kind };
 }
 
-static bool on_gpu(const struct az_scope *r, const struct az_item *i)
+static uint32_t set_number(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_hx *h = r->ctx;
-    const struct az_hx_event e = event(i);
-    return h->devices.v[az_hx_device_of(h, &e)].kind == AZ_PLANE_GPU;
+    return ((const struct az_hx *)r->ctx)->tr[i->trace].alike->of[i->row];
 }
+
+static const struct az_hx_set *set_of(const struct az_scope *r, const struct az_item *i)
+{
+    return &((const struct az_hx *)r->ctx)->tr[i->trace].alike->v[set_number(r, i)];
+}
+
+static bool on_gpu(const struct az_scope *r, const struct az_item *i) { return set_of(r, i)->gpu; }
 
 static bool category_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
@@ -36,10 +41,23 @@ static void put_per_device(const struct az_scope *r, const struct az_group *g, s
     az_put_f64(t, az_hx_us(g->value->sum) / 1e3 / (double)(devices ? devices : 1));
 }
 
+static int64_t kernels_of(const struct az_scope *r, const struct az_item *i)
+{
+    return set_of(r, i)->n;
+}
+
+static int64_t time_of(const struct az_scope *r, const struct az_item *i)
+{
+    return set_of(r, i)->ticks;
+}
+
 static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_category };
 
 /* clang-format off */
-#define KERNELS .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .shares = AZ_SHARES_PERCENTS
+#define KERNELS \
+    .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .alike = set_number, .alike_keep = true, .shares = AZ_SHARES_PERCENTS
+/* Only counts and sums: by one item a set of kernels that are alike. */
+#define SETS .weight = kernels_of, .values = { { time_of, true } }, .shares = AZ_SHARES_PERCENTS
 #define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
 #define TOTAL \
     { "count", .figure = AZ_FIG_COUNT }, \
@@ -152,7 +170,7 @@ static const struct az_key stem = { AZ_TEXT, .text = stem_of, .by_name = true };
 static const struct az_table_spec xla_summary = {
     "xla_summary",
     "Kernels made by XLA",
-    KERNELS,
+    SETS,
     .keep = uncategorized,
     .columns = { { "name_without_digits", &stem, .flags = AZ_KEY, .sort = 2 }, TOTAL, PERCENT },
 };
@@ -191,29 +209,52 @@ static const struct az_key operator= { AZ_TEXT, .text = operator_text };
     AZ_SHARE_COLUMNS
 /* clang-format on */
 static const struct az_table_spec operators_by_category = {
-    "ops_summary_by_category", "Operations by category", KERNELS, .keep = on_gpu,
+    "ops_summary_by_category", "Operations by category", SETS, .keep = on_gpu,
     .columns = { OPERATORS },
 };
 
 static const struct az_table_spec operators = {
     "ops_summary",
     "Operations",
-    KERNELS,
+    SETS,
     .keep = on_gpu,
     .columns = { { "name", &operator, .flags = AZ_KEY, .sort = 2 }, OPERATORS },
 };
 
+AZ_VEC(struct az_item, az_items);
+
+/* One item for each set, in the order in which they came. */
+static int list_sets(struct az_hx *h, struct az_items *out)
+{
+    int rc = az_hx_alike(h);
+    for (size_t k = 0; rc == 0 && k < h->n; k++)
+        for (size_t i = 0; rc == 0 && i < h->tr[k].alike->n; i++)
+            rc = az_vec_push(out, ((struct az_item){ .trace = (uint32_t)k,
+                                                     .row = h->tr[k].alike->v[i].first,
+                                                     .kind = AZ_KERNEL,
+                                                     .name = AZ_NO_ID }));
+    return rc;
+}
+
 static int run(struct az_job *job)
 {
     struct az_hx h;
-    static const struct az_table_spec *const specs[] = {
-        &category_summary, &kernel_summary,        &op_summary,
-        &xla_summary,      &operators_by_category, &operators
-    };
+    struct az_items sets;
+    static const struct az_table_spec *const specs[] = { &category_summary, &kernel_summary,
+                                                         &op_summary },
+                                             *const summed[] = { &xla_summary,
+                                                                 &operators_by_category,
+                                                                 &operators };
+    az_vec_init(&sets, job->mem);
     int rc = az_hx_open(&h, job);
-    const size_t n = rc == 0 && az_hx_devices_with_kernels(&h) > 0 ? AZ_LENGTH(specs) : 0;
-    for (size_t i = 0; rc == 0 && i < n; i++)
+    const bool any = rc == 0 && az_hx_devices_with_kernels(&h) > 0 && az_hx_has(&h, AZ_PLANE_GPU);
+    if (any)
+        rc = list_sets(&h, &sets);
+    for (size_t i = 0; rc == 0 && any && i < AZ_LENGTH(specs); i++)
         rc = az_spec_make(job, specs[i], &h, NULL);
+    for (size_t i = 0; rc == 0 && any && i < AZ_LENGTH(summed); i++)
+        rc = az_spec_make(job, summed[i], &h, &(struct az_item_list){ sets.v, sets.n });
+    az_vec_release(&sets);
     az_hx_close(&h);
     return rc;
 }

@@ -113,14 +113,14 @@ struct sum {
 };
 AZ_VEC(struct sum, sums);
 
-static void key_of(struct az_hx *h, const struct az_hx_event *e, bool op, uint64_t k[2])
+static void key_of(struct az_hx *h, const struct az_hx_event *e, uint64_t k[2])
 {
     const struct az_xrow *row = az_hx_row(h, e);
     const uint64_t device = az_hx_device_of(h, e);
     /* programs are numbered small or by a hash: an odd factor keeps those of two devices apart */
-    k[0] = (op && row ? row->program : 0) + device * UINT64_C(0x9e3779b97f4a7c15);
-    k[1] = (uint64_t)(row ? az_hx_id(h, e->trace, row->category) : AZ_NO_ID) << 32 |
-           (op ? az_hx_name(h, e) : 0);
+    k[0] = (row ? row->program : 0) + device * UINT64_C(0x9e3779b97f4a7c15);
+    k[1] =
+        (uint64_t)(row ? az_hx_id(h, e->trace, row->category) : AZ_NO_ID) << 32 | az_hx_name(h, e);
 }
 
 /* Where the last event of a row went: most rows are of one name on one device. */
@@ -128,13 +128,13 @@ struct last {
     uint32_t name, device, at; /* at: + 1; 0: there was none */
 };
 
-static int find_sum(struct az_hx *h, const struct az_hx_event *e, bool op, struct az_map *of,
+static int find_sum(struct az_hx *h, const struct az_hx_event *e, struct az_map *of,
                     struct sums *out, uint32_t *where)
 {
     uint64_t k[2];
     uint32_t *at;
     bool added;
-    key_of(h, e, op, k);
+    key_of(h, e, k);
     int rc = az_map_put(of, k[0], k[1], (uint32_t)out->n, &at, &added);
     if (rc == 0 && added)
         rc = az_vec_push(out, ((struct sum){ .first = *e }));
@@ -142,7 +142,7 @@ static int find_sum(struct az_hx *h, const struct az_hx_event *e, bool op, struc
     return rc;
 }
 
-static int sum_by(struct az_hx *h, size_t trace, const int64_t *self, bool op, struct sums *out)
+static int sum_operations(struct az_hx *h, size_t trace, const int64_t *self, struct sums *out)
 {
     const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
     const size_t rows = h->tr[trace].x->rows.n;
@@ -159,7 +159,7 @@ static int sum_by(struct az_hx *h, size_t trace, const int64_t *self, bool op, s
             continue;
         if (l->at == 0 || l->name != ev->name[i] || l->device != device) {
             uint32_t at;
-            rc = find_sum(h, &e, op, &of, out, &at);
+            rc = find_sum(h, &e, &of, out, &at);
             *l = (struct last){ ev->name[i], device, at + 1 };
         }
         if (rc)
@@ -168,6 +168,32 @@ static int sum_by(struct az_hx *h, size_t trace, const int64_t *self, bool op, s
         to->count++;
         to->ticks = az_add_sat(to->ticks, ev->end[i] - ev->start[i]);
         to->self = az_add_sat(to->self, self[i]);
+    }
+    az_map_release(&of);
+    return rc;
+}
+
+/* Operations by category. */
+static int sum_categories(struct az_hx *h, const struct sums *ops, struct sums *out)
+{
+    struct az_map of;
+    int rc = az_map_init(&of, h->job->mem, 64);
+    for (size_t i = 0; rc == 0 && i < ops->n; i++) {
+        const struct sum *op = &ops->v[i];
+        const struct az_xrow *row = az_hx_row(h, &op->first);
+        uint32_t *at;
+        bool added;
+        rc = az_map_put(&of, az_hx_device_of(h, &op->first),
+                        row ? az_hx_id(h, op->first.trace, row->category) : AZ_NO_ID,
+                        (uint32_t)out->n, &at, &added);
+        if (rc == 0 && added)
+            rc = az_vec_push(out, ((struct sum){ .first = op->first }));
+        if (rc)
+            break;
+        struct sum *to = &out->v[*at];
+        to->count += op->count;
+        to->ticks = az_add_sat(to->ticks, op->ticks);
+        to->self = az_add_sat(to->self, op->self);
     }
     az_map_release(&of);
     return rc;
@@ -270,10 +296,10 @@ static int summaries(struct az_hx *h)
     for (size_t k = 0; rc == 0 && k < h->n; k++) {
         const int64_t *self = az_job_self_ticks(h->job, k, &rc);
         if (rc == 0)
-            rc = sum_by(h, k, self, true, &ops);
-        if (rc == 0)
-            rc = sum_by(h, k, self, false, &all);
+            rc = sum_operations(h, k, self, &ops);
     }
+    if (rc == 0)
+        rc = sum_categories(h, &ops, &all);
     if (rc == 0)
         rc = categories(h, &all);
     if (rc == 0)

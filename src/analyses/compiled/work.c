@@ -168,8 +168,7 @@ struct az_sv az_hx_work_params(struct az_arena *a, const struct az_hlo_op *op)
 /* Kernels of one operation and one name. */
 struct part {
     struct az_hx_event first;
-    uint64_t n;
-    int64_t ticks;
+    int64_t n, ticks;
 };
 AZ_VEC(struct part, parts);
 
@@ -188,33 +187,34 @@ static int add(struct az_hx *h, struct az_grouper *of, const struct part *p,
     if (rc)
         return rc;
     struct az_hx_work *w = &out->v[at];
-    w->kernels += p->n;
+    w->kernels += (uint64_t)p->n;
     w->ticks = az_add_sat(w->ticks, p->ticks);
     if (p->ticks > w->most) {
         w->most = p->ticks;
-        w->executions = p->n;
+        w->executions = (uint64_t)p->n;
     }
     if (!w->op)
         w->op = op;
     return AZ_OK;
 }
 
-static int sum_kernel(struct az_hx *h, struct az_grouper *by, const struct az_hx_event *e,
-                      struct parts *out)
+static int sum_set(struct az_hx *h, struct az_grouper *by, size_t trace,
+                   const struct az_hx_set *set, struct parts *out)
 {
-    const struct az_xrow *row = az_hx_row(h, e);
-    if (!row || row->op == AZ_NO_ID || h->devices.v[az_hx_device_of(h, e)].kind != AZ_PLANE_GPU)
+    const struct az_hx_event e = { trace, set->first, AZ_KERNEL };
+    const struct az_xrow *row = az_hx_row(h, &e);
+    if (!row || row->op == AZ_NO_ID || !set->gpu)
         return 0;
-    const uint64_t key[] = { row->program, az_hx_id(h, e->trace, row->module),
-                             az_hx_id(h, e->trace, row->op), az_hx_name(h, e) };
+    const uint64_t key[] = { row->program, az_hx_id(h, trace, row->module),
+                             az_hx_id(h, trace, row->op), az_hx_name(h, &e) };
     uint32_t at;
     int rc = az_grouper_find(by, key, &at);
     if (rc == 0 && by->n > out->n)
-        rc = az_vec_push(out, ((struct part){ .first = *e }));
+        rc = az_vec_push(out, ((struct part){ .first = e }));
     if (rc)
         return rc;
-    out->v[at].n++;
-    out->v[at].ticks = az_add_sat(out->v[at].ticks, az_hx_ticks(h, e));
+    out->v[at].n += set->n;
+    out->v[at].ticks = az_add_sat(out->v[at].ticks, set->ticks);
     return 0;
 }
 
@@ -226,9 +226,11 @@ int az_hx_work(struct az_hx *h, struct az_hx_works *out)
     int rc = az_grouper_init(&by, h->job->mem, 4, 0);
     if (rc == 0)
         rc = az_grouper_init(&of, h->job->mem, 2, 0);
+    if (rc == 0)
+        rc = az_hx_alike(h);
     for (size_t k = 0; rc == 0 && k < h->n; k++)
-        for (size_t r = 0; rc == 0 && r < h->tr[k].t->ev[AZ_KERNEL].n; r++)
-            rc = sum_kernel(h, &by, &(struct az_hx_event){ k, r, AZ_KERNEL }, &p);
+        for (size_t i = 0; rc == 0 && i < h->tr[k].alike->n; i++)
+            rc = sum_set(h, &by, k, &h->tr[k].alike->v[i], &p);
     for (size_t i = 0; rc == 0 && i < p.n; i++)
         rc = add(h, &of, &p.v[i], out);
     for (size_t i = 0; rc == 0 && i < out->n; i++)
