@@ -205,6 +205,7 @@ struct az_pt_tuning {
     size_t window;     /* of the scanner; 0: its default */
     bool captured;     /* the reader's */
     unsigned *parts;   /* receives the number of parts joined to the first one; may be NULL */
+    bool *truncated;   /* receives whether the file breaks off; may be NULL */
 };
 int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning) AZ_MUST_USE;
 /* The same from an open source, by one thread. Does not close it. */

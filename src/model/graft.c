@@ -71,7 +71,7 @@ static int side_of(struct az_grafting *g, uint32_t side, uint32_t *out)
     if (side == AZ_NO_ROW || g->o->ops.v[side].seq < 0)
         return 0;
     struct az_op op = g->o->ops.v[side];
-    op.seq += (int64_t)(g->o->grafts.n) << 32;
+    op.seq = (int64_t)(((uint64_t)op.seq + ((uint64_t)g->o->grafts.n << 32)) & INT64_MAX);
     *out = (uint32_t)g->o->ops.n;
     return az_vec_push(&g->o->ops, op);
 }
