@@ -303,6 +303,17 @@ def odd_lists(a, tmp):
     out, truth, p = run(a, tmp, [], before=lambda d: rewrite(os.path.join(d, "trace.json.gz"), relabel))
     hold(operators(out) == truth["operators"], "new and cached requests", pairing(out))
 
+    # the run in the profiler's native Perfetto output
+    run(a, tmp, [])
+    data, out = os.path.join(tmp, "data"), os.path.join(tmp, "out")
+    with gzip.open(os.path.join(data, "trace.json.gz")) as f, open(os.path.join(data, "plain"), "wb") as to:
+        shutil.copyfileobj(f, to)
+    native = os.path.join(data, "trace.pftrace")
+    subprocess.run([sys.executable, os.path.join(SRC, "tests", "gen", "make_torch_pftrace.py"), os.path.join(data, "plain"), native], check=True)
+    subprocess.run(["rm", "-rf", out], check=True)
+    subprocess.run([a.analyzer, "run", native, "--csv-dir", out, "-q"], check=True)
+    hold(operators(out) == truth["operators"], "the native Perfetto output", pairing(out))
+
     def details(text):
         def put(data):
             with open(os.path.join(data, "capture_traces", "execution_details.json"), "w") as f:

@@ -604,7 +604,8 @@ int az_pt_finish(struct az_pt_reader *r)
             az_trace_dropped(t, phases[k].reason, r->phase[k], 0);
     for (size_t i = 0; i < r->other_cats.n; i++) {
         struct az_sv cat = az_trace_text(t, (uint32_t)(r->other_cats.v[i] >> 32));
-        struct az_sv text = az_arena_printf(&t->arena, "category %.*s", AZ_SVF(cat));
+        struct az_sv text = cat.n ? az_arena_printf(&t->arena, "category %.*s", AZ_SVF(cat))
+                                  : AZ_SV("category (none)");
         if (text.p)
             az_trace_dropped(t, text.p, (uint32_t)r->other_cats.v[i], 0);
     }
