@@ -91,11 +91,15 @@ static int map_lane(struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool dev
     return az_map_put(&r->lanes, pid, tid ^ apart, 0, lane, added);
 }
 
-/* A queue of Level Zero: "0x55d0"; -1: none. */
+/* XPU has queues in place of streams: of SYCL, or of Level Zero ("0x55d0"); -1: none. */
 static int64_t queue_number(const struct az_pt_event *e)
 {
     const struct az_sv text = az_pt_text(e, AZ_PT_L0_QUEUE);
     uint64_t v = 0;
+    if (az_pt_has(e, AZ_PT_STREAM))
+        return -1;
+    if (az_pt_number(e, AZ_PT_SYCL_QUEUE, -1) >= 0)
+        return e->number[AZ_PT_SYCL_QUEUE];
     if (text.n < 3 || text.n > 17 || !az_sv_starts(text, AZ_SV("0x")))
         return -1;
     for (size_t i = 2; i < text.n; i++) {
@@ -136,6 +140,10 @@ int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_
         rc = identity(r, &e->tid, &tid);
     if (rc)
         return rc;
+    if (device_side && (e->given & (AZ_PT_BIT(AZ_PT_SYCL_QUEUE) | AZ_PT_BIT(AZ_PT_L0_QUEUE)))) {
+        const int64_t queue = queue_number(e); /* whatever the tid is */
+        tid = queue < 0 ? tid : (uint64_t)queue & ~IS_TEXT;
+    }
     struct az_pt_lane_slot *slot = &r->slot[(pid * 31 + tid * 7 + device_side) & 63];
     if (slot->lane != AZ_NO_ROW && slot->pid == pid && slot->tid == tid &&
         slot->device_side == device_side) {
