@@ -292,6 +292,16 @@ def of_no_known_shape(a, tmp):
         hold(pairing(out).get("by order, names equal", 0) >= largest, "what is whole, seed " + seed, pairing(out))
 
 
+def shares(a, tmp):
+    """Shares of kernel time that the report states, with copies in the graphs."""
+    for what, text, options, before in (
+            ("by order", "got its operators from graph captures by order", ["--names", "none"], None),
+            ("hidden", "was launched by graphs, without its operators", [], lambda d: shutil.rmtree(os.path.join(d, "capture_traces")))):
+        out, truth, p = run(a, tmp, options, before=before)
+        said = next(r["text"] for r in rows(out, "verdict") if r["line"] == "trust")
+        hold("100 %% of kernel time %s" % text in said, "share of kernel time, " + what, said)
+
+
 def odd_lists(a, tmp):
     """Labels of other versions, lists that are cut, a file by two names, ranks that only the folder says."""
     def relabel(events):
@@ -358,7 +368,7 @@ def main():
     a = ap.parse_args()
     a.analyzer = os.path.abspath(a.analyzer)
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (layouts, other_counts, phases, ranks, damage, of_no_known_shape, odd_lists, lost_kernels):
+        for part in (layouts, other_counts, phases, ranks, damage, of_no_known_shape, shares, odd_lists, lost_kernels):
             part(a, tmp)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
