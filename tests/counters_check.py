@@ -181,6 +181,29 @@ def perfetto(analyzer, tmp, seed, flags, more=()):
     hold(not any(k.startswith("dropped") for k in cover), what + ": all is read", sorted(cover))
 
 
+def packed(analyzer, tmp):
+    """Packets that zstd compressed cannot be looked into: said where they are all, counted and said where they are some."""
+    data, form = os.path.join(tmp, "z.json"), os.path.join(tmp, "z.pftrace")
+    subprocess.run([sys.executable, os.path.join(GEN, "make_backends.py"), "cuspy", data], check=True)
+    subprocess.run([sys.executable, os.path.join(GEN, "make_torch_pftrace.py"), data, form, "--plain"], check=True)
+    packet = b"\xaa\x08\xc8\x01" + bytes(200)  # field 133
+    packet = b"\x0a" + bytes([len(packet) & 127 | 128, len(packet) >> 7]) + packet
+    with open(form, "rb") as f:
+        content = f.read()
+    with open(form, "wb") as f:
+        f.write(packet)
+    p = subprocess.run([analyzer, "run", form], capture_output=True, text=True)
+    hold(p.returncode == 3 and "compressed by zstd" in p.stderr, "packets of zstd: all", p.stderr)
+    with open(form, "wb") as f:
+        f.write(content + packet)
+    out = os.path.join(tmp, "out")
+    subprocess.run(["rm", "-rf", out], check=True)
+    p = subprocess.run([analyzer, "run", form, "--csv-dir", out], capture_output=True, text=True)
+    lost = [r["Value"] for r in rows(out, "coverage") if "zstd" in r["Item"]]
+    hold(p.returncode == 0 and "1 packet(s) compressed by zstd" in p.stderr and lost == ["1"] and rows(out, "gpu_timeline"),
+         "packets of zstd: some", (p.stderr, lost))
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--analyzer", required=True)
@@ -198,6 +221,7 @@ def main():
             for flags in ([], ["--plain", "--shuffle"], ["--deflate"]):
                 perfetto(a.analyzer, tmp, seed, flags)
         perfetto(a.analyzer, tmp, 1, ["--plain"], ["--steps", "300"])
+        packed(a.analyzer, tmp)
         for low, found in ((1200, True), (1500, True), (1900, False), (2000, False)):
             clocks(a.analyzer, tmp, low, found)
         for kind in ("xpu", "cuspy"):

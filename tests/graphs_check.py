@@ -225,6 +225,132 @@ def damage(a, tmp):
             hold(pairing(out) == {reason: truth["launches"]}, "captures of another model, names " + names, pairing(out))
 
 
+def rewrite(path, change):
+    """The events of a trace, changed."""
+    with gzip.open(path) as f:
+        t = json.load(f)
+    change(t["traceEvents"])
+    with gzip.open(path, "wt") as f:
+        json.dump(t, f)
+
+
+def of_no_known_shape(a, tmp):
+    """Captures without a shape, and files that are cut short, change nothing but where a step's own shape may be theirs."""
+    def captures(data):
+        return [os.path.join(data, "capture_traces", x) for x in os.listdir(os.path.join(data, "capture_traces"))][0]
+
+    def launches(data):
+        """(Batch, launches) of each step: those with a prompt are launched in three parts."""
+        with gzip.open(os.path.join(data, "trace.json.gz")) as f:
+            steps = [e["name"] for e in json.load(f)["traceEvents"] if e["name"].startswith("execute_")]
+        return [(sum(int(x.split("sk")[0]) for x in s.split("(sq")[1:]), 3 if "context_1" in s else 1) for s in steps]
+
+    def another(events, model):
+        """One more capture, around which is no annotation: of `model`, or of kernels that no graph has."""
+        last = max(e["ts"] + e["dur"] for e in events) + 100
+        def span(name, at, **args):
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": name, "pid": 100, "tid": 1, "ts": last + at, "dur": 1, "args": args})
+        span("hipStreamBeginCapture", 0)
+        for i, kernel in enumerate(model):
+            span("hipModuleLaunchKernel", 5 + 2 * i, kernel=kernel)
+        span("hipStreamEndCapture", 10 + 2 * len(model))
+
+    out, truth, p = run(a, tmp, [], before=lambda d: rewrite(captures(d), lambda e: another(e, ["encoder_a", "encoder_b"])))
+    hold(operators(out) == truth["operators"] and pairing(out) == {"by order, names equal": truth["launches"]}, "a capture without a shape", pairing(out))
+
+    def copy(events):
+        """A capture of batch 32 without its annotation, and only that of its kernels."""
+        begin = next(e["ts"] for e in events if e["name"] == "capture_32_FULL")
+        end = next(e["ts"] for e in events if e["ts"] > begin and e["name"].endswith("EndCapture"))
+        another(events, [e["args"].get("kernel", "copyBuffer") for e in events if begin < e["ts"] < end and "hip" in e["name"] and "Capture" not in e["name"]])
+
+    for seed in ("1", "2", "3"):
+        out, truth, p = run(a, tmp, ["--seed", seed], before=lambda d: rewrite(captures(d), copy))
+        steps = launches(os.path.join(tmp, "data"))
+        low, high = sum(x == (30, 1) for x in steps), sum(n for size, n in steps if size not in (8, 16, 32))
+        hold(low <= pairing(out).get("more than one capture has these kernels", 0) <= high and
+             pairing(out).get("by order, names equal", 0) >= sum(n for _, n in steps) - high, "a second capture of its kernels, seed " + seed, pairing(out))
+
+    def cut(data):
+        """All but the first two thirds of the captures, which begin with the largest batch, are lost."""
+        def order(events):
+            size = [(e["ts"], -int(e["name"].split("_")[1])) for e in events if e["name"].startswith("capture_")]
+            events.sort(key=lambda e: (max((at, n) for at, n in size if at <= e["ts"])[1], e["ts"]))
+        path = captures(data)
+        rewrite(path, order)
+        with gzip.open(path) as f:
+            text = f.read()
+        with gzip.open(path, "wb") as f:
+            f.write(text[:len(text) * 2 // 3])
+
+    for seed in ("1", "2", "3"):
+        out, truth, p = run(a, tmp, ["--seed", seed, "--steps", "12"], before=cut)
+        got = {k: x for k, x in operators(out).items() if "Synthetic" not in k}
+        hold("truncated" in p.stderr and all(x[0] <= truth["operators"].get(k, [0])[0] for k, x in got.items()),
+             "captures that are cut short, seed " + seed, (got, truth["operators"]))
+        largest = sum(n for size, n in launches(os.path.join(tmp, "data")) if size == 32)
+        hold(pairing(out).get("by order, names equal", 0) >= largest, "what is whole, seed " + seed, pairing(out))
+
+
+def shares(a, tmp):
+    """Shares of kernel time that the report states, with copies in the graphs."""
+    for what, text, options, before in (
+            ("by order", "got its operators from graph captures by order", ["--names", "none"], None),
+            ("hidden", "was launched by graphs, without its operators", [], lambda d: shutil.rmtree(os.path.join(d, "capture_traces")))):
+        out, truth, p = run(a, tmp, options, before=before)
+        said = next(r["text"] for r in rows(out, "verdict") if r["line"] == "trust")
+        hold("100 %% of kernel time %s" % text in said, "share of kernel time, " + what, said)
+
+
+def odd_lists(a, tmp):
+    """Labels of other versions, lists that are cut, a file by two names, ranks that only the folder says."""
+    def relabel(events):
+        for e in events:
+            if e["name"].startswith("execute_"):
+                size = sum(int(x.split("sk")[0]) for x in e["name"].split("(sq")[1:])
+                e["name"] = "execute_new_0_cached_%d" % size
+
+    out, truth, p = run(a, tmp, [], before=lambda d: rewrite(os.path.join(d, "trace.json.gz"), relabel))
+    hold(operators(out) == truth["operators"], "new and cached requests", pairing(out))
+
+    # the run in the profiler's native Perfetto output
+    run(a, tmp, [])
+    data, out = os.path.join(tmp, "data"), os.path.join(tmp, "out")
+    with gzip.open(os.path.join(data, "trace.json.gz")) as f, open(os.path.join(data, "plain"), "wb") as to:
+        shutil.copyfileobj(f, to)
+    native = os.path.join(data, "trace.pftrace")
+    subprocess.run([sys.executable, os.path.join(SRC, "tests", "gen", "make_torch_pftrace.py"), os.path.join(data, "plain"), native], check=True)
+    subprocess.run(["rm", "-rf", out], check=True)
+    subprocess.run([a.analyzer, "run", native, "--csv-dir", out, "-q"], check=True)
+    hold(operators(out) == truth["operators"], "the native Perfetto output", pairing(out))
+
+    def details(text):
+        def put(data):
+            with open(os.path.join(data, "capture_traces", "execution_details.json"), "w") as f:
+                f.write(text)
+        return put
+
+    name = "graph_capture_rank_0.17.pt.trace.json.gz"
+    for text in ('[{"file": "%s", "batch_si' % name, '[{"file": "%s", "batch_size": 8}, {"file": "gone' % name, '[3, {}]'):
+        out, truth, p = run(a, tmp, [], before=details(text))
+        hold(operators(out) == truth["operators"] and "no list of captures" in p.stderr, "a list that is cut: " + text, p.stderr)
+    out, truth, p = run(a, tmp, [], before=details('[{"file": "%s", "batch_size": 8}, {"file": "./%s", "batch_size": 16}]' % (name, name)))
+    hold(operators(out) == truth["operators"] and not p.stderr, "a file by two names", (p.stderr, pairing(out)))
+
+    run(a, tmp, ["--layout", "sglang", "--ranks", "2"])
+    data, out = os.path.join(tmp, "data"), os.path.join(tmp, "rank")
+    with gzip.open(os.path.join(data, "trace.json.gz")) as f:
+        trace = json.load(f)
+    del trace["distributedInfo"]
+    os.makedirs(os.path.join(data, "rank_1"))
+    with gzip.open(os.path.join(data, "rank_1", "trace.json.gz"), "wt") as f:
+        json.dump(trace, f)
+    for where, path in ((tmp, os.path.join(data, "rank_1", "trace.json.gz")), (os.path.join(data, "rank_1"), "trace.json.gz")):
+        subprocess.run(["rm", "-rf", out], check=True)
+        subprocess.run([a.analyzer, "run", path, "--csv-dir", out, "-q"], check=True, cwd=where)
+        hold(set(k.split(" ", 1)[1] for k in operators(out)) == {"[[1,1]]"}, "a rank that the folder says", operators(out))
+
+
 def lost_kernels(a, tmp):
     """Graph launches whose kernels were lost are said; where none was, nothing is."""
     for seed in range(1, 31):
@@ -242,7 +368,7 @@ def main():
     a = ap.parse_args()
     a.analyzer = os.path.abspath(a.analyzer)
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (layouts, other_counts, phases, ranks, damage, lost_kernels):
+        for part in (layouts, other_counts, phases, ranks, damage, of_no_known_shape, shares, odd_lists, lost_kernels):
             part(a, tmp)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0

@@ -18,6 +18,8 @@ bool az_format_takes(const char *formats, struct az_sv format)
         if (az_sv_is(one, "nsys") &&
             (az_sv_is(format, "csv") || az_sv_starts(format, AZ_SV("nsys"))))
             return true;
+        if (az_sv_is(one, "pytorch") && az_sv_is(format, "pytorch-pftrace")) /* the same model */
+            return true;
         n += blank != NULL;
         rest = az_sv_make(rest.p + n, rest.n - n);
     }

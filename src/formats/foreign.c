@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "formats/perfetto.h"
 
 enum { SIGNS = 4 };
 
@@ -85,9 +86,22 @@ const char *az_foreign_process(struct az_sv name)
     return az_sv_is(name, "Ascend Hardware") || az_sv_is(name, "CANN") ? ASCEND : NULL;
 }
 
+/* A Perfetto trace that begins with compressed packets: nothing in them can be looked at. */
+static bool begins_with_zstd(struct az_sv head)
+{
+    size_t n = 1;
+    while (n < head.n && (head.p[n] & 0x80)) /* length of the packet */
+        n++;
+    return head.n > n && head.p[0] == 0x0a &&
+           az_perfetto_zstd(az_sv_make(head.p + n + 1, head.n - n - 1));
+}
+
 /* The writer of the PyTorch profiler says which version of its form it writes. */
 const char *az_foreign(struct az_sv head)
 {
+    if (begins_with_zstd(head))
+        return "this is a Perfetto trace whose packets are compressed by zstd, which is not read "
+               "('traceconv decompress_packets' unpacks them)";
     if (az_sv_starts(head, AZ_SV("\xef\xbb\xbf")))
         head = az_sv_make(head.p + 3, head.n - 3);
     head = az_sv_trim(head);

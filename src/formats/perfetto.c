@@ -11,9 +11,16 @@
 
 enum { PACKET = 1 };
 
+bool az_perfetto_zstd(struct az_sv packet) { return az_sv_starts(packet, AZ_SV("\xaa\x08")); }
+
 /* A packet whose content is damaged is skipped and counted. */
 static int one_packet(struct az_perfetto *w, struct az_sv bytes, int64_t offset)
 {
+    if (az_perfetto_zstd(bytes)) {
+        w->packets++;
+        w->zstd++;
+        return 0;
+    }
     const int rc = w->packet(w->ctx, bytes, offset);
     w->packets++;
     if (rc != AZ_EFORMAT)
@@ -192,6 +199,13 @@ int az_perfetto_read(struct az_perfetto *w)
         az_diag_add(w->job->diag, AZ_WARNING, AZ_AT_FILE(w->path),
                     "%" PRIu64 " damaged packet(s) skipped", w->damaged);
         az_trace_dropped(w->job->trace, "damaged packets", w->damaged, 0);
+    }
+    if (rc == 0 && w->zstd) {
+        az_diag_add(w->job->diag, AZ_WARNING, AZ_AT_FILE(w->path),
+                    "%" PRIu64 " packet(s) compressed by zstd, which are not read ('traceconv "
+                    "decompress_packets' unpacks them)",
+                    w->zstd);
+        az_trace_dropped(w->job->trace, "packets that cannot be read: compressed by zstd", w->zstd, 0);
     }
     az_vec_release(&w->window);
     az_source_close(w->src);

@@ -38,10 +38,12 @@ struct az_perfetto {
     int64_t base; /* offset of window[0] in the (inflated) file */
     bool eof;
     int source_error;
-    uint64_t damaged;
+    uint64_t damaged, zstd;
     unsigned nested;
 };
-/* Reads the whole file; says what is cut off and damaged. */
+/* Is a packet one of packets that are compressed by zstd (field 133, alone in it)? */
+bool az_perfetto_zstd(struct az_sv packet);
+/* Reads the whole file; says what is cut off, damaged and compressed by zstd. */
 int az_perfetto_read(struct az_perfetto *p) AZ_MUST_USE;
 /* For `packet`: the packets of a compressed one. */
 int az_perfetto_compressed(struct az_perfetto *p, struct az_sv bytes, int64_t offset) AZ_MUST_USE;

@@ -375,6 +375,8 @@ int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning)
     az_source_close(d.in.src);
     if (tuning->parts)
         *tuning->parts = d.in.parts;
+    if (tuning->truncated)
+        *tuning->truncated = d.in.array.truncated;
     return rc;
 }
 

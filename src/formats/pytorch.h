@@ -40,6 +40,7 @@ enum az_pt_arg {
     AZ_PT_RESERVED,
     AZ_PT_MEMORY_DEVICE,
     AZ_PT_MEMORY_KIND, /* of the device; 0: the host */
+    AZ_PT_SYCL_QUEUE,  /* of XPU, in place of a stream */
     AZ_PT_NUMBERS,
     AZ_PT_DIMS = AZ_PT_NUMBERS,
     AZ_PT_TYPES,
@@ -57,7 +58,7 @@ enum az_pt_arg {
     AZ_PT_COPY_KIND,   /* of a copy whose name does not say it: HtoD; the memories below */
     AZ_PT_COPY_SRC,
     AZ_PT_COPY_DST,
-    AZ_PT_L0_QUEUE,   /* of XPU, in place of a stream: hexadecimal */
+    AZ_PT_L0_QUEUE,   /* likewise, where it has no queue of SYCL: hexadecimal */
     AZ_PT_ANNOTATION, /* of a node of a graph */
     AZ_PT_MODULE,     /* the same, as a key of its own */
     AZ_PT_COLL,       /* the first of those of a collective, in the order of struct az_coll_args */
@@ -205,6 +206,7 @@ struct az_pt_tuning {
     size_t window;     /* of the scanner; 0: its default */
     bool captured;     /* the reader's */
     unsigned *parts;   /* receives the number of parts joined to the first one; may be NULL */
+    bool *truncated;   /* receives whether the file breaks off; may be NULL */
 };
 int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning) AZ_MUST_USE;
 /* The same from an open source, by one thread. Does not close it. */

@@ -91,11 +91,15 @@ static int map_lane(struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool dev
     return az_map_put(&r->lanes, pid, tid ^ apart, 0, lane, added);
 }
 
-/* A queue of Level Zero: "0x55d0"; -1: none. */
+/* XPU has queues in place of streams: of SYCL, or of Level Zero ("0x55d0"); -1: none. */
 static int64_t queue_number(const struct az_pt_event *e)
 {
     const struct az_sv text = az_pt_text(e, AZ_PT_L0_QUEUE);
     uint64_t v = 0;
+    if (az_pt_has(e, AZ_PT_STREAM))
+        return -1;
+    if (az_pt_number(e, AZ_PT_SYCL_QUEUE, -1) >= 0)
+        return e->number[AZ_PT_SYCL_QUEUE];
     if (text.n < 3 || text.n > 17 || !az_sv_starts(text, AZ_SV("0x")))
         return -1;
     for (size_t i = 2; i < text.n; i++) {
@@ -136,6 +140,10 @@ int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_
         rc = identity(r, &e->tid, &tid);
     if (rc)
         return rc;
+    if (device_side && (e->given & (AZ_PT_BIT(AZ_PT_SYCL_QUEUE) | AZ_PT_BIT(AZ_PT_L0_QUEUE)))) {
+        const int64_t queue = queue_number(e); /* whatever the tid is */
+        tid = queue < 0 ? tid : (uint64_t)queue & ~IS_TEXT;
+    }
     struct az_pt_lane_slot *slot = &r->slot[(pid * 31 + tid * 7 + device_side) & 63];
     if (slot->lane != AZ_NO_ROW && slot->pid == pid && slot->tid == tid &&
         slot->device_side == device_side) {
@@ -604,7 +612,8 @@ int az_pt_finish(struct az_pt_reader *r)
             az_trace_dropped(t, phases[k].reason, r->phase[k], 0);
     for (size_t i = 0; i < r->other_cats.n; i++) {
         struct az_sv cat = az_trace_text(t, (uint32_t)(r->other_cats.v[i] >> 32));
-        struct az_sv text = az_arena_printf(&t->arena, "category %.*s", AZ_SVF(cat));
+        struct az_sv text = cat.n ? az_arena_printf(&t->arena, "category %.*s", AZ_SVF(cat))
+                                  : AZ_SV("category (none)");
         if (text.p)
             az_trace_dropped(t, text.p, (uint32_t)r->other_cats.v[i], 0);
     }

@@ -21,7 +21,7 @@ struct folder {
     struct az_arena arena;
     struct az_sv path;
     struct capture_files files;
-    struct az_map listed; /* hash of a path -> place in files */
+    struct az_map listed; /* hash of a canonical path -> place in files */
 };
 
 /* ---- names ---- */
@@ -114,7 +114,10 @@ static int add_file(struct folder *f, struct az_sv path, struct az_pt_shape shap
     bool added;
     if (!path.p)
         return az_arena_error(&f->arena);
-    const int rc = az_map_put(&f->listed, az_hash(path.p, path.n), path.n, (uint32_t)f->files.n,
+    struct az_sv same = path; /* one file may have several names */
+    if (az_path_canonical(&f->arena, path.p, &same) != 0)
+        same = path;
+    const int rc = az_map_put(&f->listed, az_hash(same.p, same.n), same.n, (uint32_t)f->files.n,
                               &place, &added);
     if (rc)
         return rc;
@@ -157,18 +160,24 @@ static struct az_sv listed(struct folder *f, struct az_sv name)
                : path;
 }
 
+static int no_list(struct folder *f, struct az_sv path)
+{
+    az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(path),
+                "no list of captures (names and annotations of the captures are used)");
+    return AZ_EFORMAT;
+}
+
 /* [{"file": ..., "batch_size": 32, "mode": "FULL"}, ...] */
 static int read_details(struct folder *f, struct az_sv path, struct az_sv text)
 {
     struct az_jview list, object;
     struct az_sv item, key, value;
+    const size_t before = f->files.n;
+    size_t items = 0;
     int rc = 0;
-    if (!az_jview_array(&list, az_sv_trim(text))) {
-        az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(path),
-                    "no list of captures (names and annotations of the captures are used)");
-        return AZ_EFORMAT;
-    }
-    while (rc == 0 && az_jview_next(&list, &item)) {
+    if (!az_jview_array(&list, az_sv_trim(text)))
+        return no_list(f, path);
+    for (; rc == 0 && az_jview_next(&list, &item); items++) {
         struct az_pt_shape shape = { .batch = -1 };
         struct az_sv file = { "", 0 };
         if (!az_jview_object(&object, item))
@@ -184,7 +193,8 @@ static int read_details(struct folder *f, struct az_sv path, struct az_sv text)
         }
         rc = file.n ? add_file(f, listed(f, file), shape) : 0;
     }
-    return rc;
+    const bool whole = az_sv_is(az_sv_trim(list.rest), "]");
+    return rc || (whole && (items == 0 || f->files.n > before)) ? rc : no_list(f, path);
 }
 
 /* AZ_EFORMAT, AZ_EIO: the list cannot be read, which was said. */
@@ -219,13 +229,24 @@ static int list_files(struct folder *f)
                         f->job->diag);
 }
 
+/* The rank that the name of the trace's folder has; -1: none. */
+static int64_t rank_of_folder(struct folder *f)
+{
+    struct az_sv path = f->job->files[0].path;
+    if (az_path_absolute(&f->arena, path, &path) != 0)
+        return -1;
+    return az_pt_rank_of(az_path_base(az_path_dir(path)));
+}
+
 /* One folder for all ranks has files of each: those of this one, else of the lowest. */
 static void keep_rank(struct folder *f)
 {
     const struct az_trace *t = f->job->trace;
-    const int64_t mine =
-        t->rank >= 0 ? t->rank : az_pt_rank_of(az_path_base(f->job->files[0].path));
-    int64_t best = -1;
+    int64_t best = -1, mine = t->rank;
+    if (mine < 0)
+        mine = az_pt_rank_of(az_path_base(f->job->files[0].path));
+    if (mine < 0)
+        mine = rank_of_folder(f);
     size_t n = 0;
     for (size_t i = 0; i < f->files.n; i++) {
         const int64_t r = f->files.v[i].rank;
@@ -243,14 +264,17 @@ static void keep_rank(struct folder *f)
 }
 
 /* ---- reading ---- */
-static int read_file(struct folder *f, const struct capture_file *c, size_t *found)
+static int read_file(struct folder *f, const struct capture_file *c, size_t *found, bool *truncated)
 {
     const struct az_file file = { .path = c->path };
-    const struct az_pt_tuning tuning = { .split_min = INT64_MAX, .captured = true };
+    const struct az_pt_tuning tuning = { .split_min = INT64_MAX,
+                                         .captured = true,
+                                         .truncated = truncated };
     struct az_trace t;
     struct az_parse job = *f->job;
     struct az_diag said;
     *found = 0;
+    *truncated = false;
     int rc = az_trace_init(&t, f->job->mem);
     if (rc)
         return rc;
@@ -275,16 +299,20 @@ static int read_file(struct folder *f, const struct capture_file *c, size_t *fou
 static int take_file(struct folder *f, const struct capture_file *c)
 {
     size_t found = 0;
+    bool truncated;
     if (az_path_stat(c->path.p).kind != AZ_PATH_FILE) { /* listed only */
         az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(c->path),
                     "this graph capture is not there (kernels of its graphs stay graph launches)");
         return put_unread(f, c);
     }
-    const int rc = read_file(f, c, &found);
+    const int rc = read_file(f, c, &found, &truncated);
     if (is_of_file(rc))
         return put_unread(f, c);
-    if (rc || found)
+    if (rc || (found && (!truncated || c->shape.batch >= 0)))
         return rc;
+    if (found) /* of which shapes the rest is, nobody knows */
+        return az_vec_push(&az_optrace(f->job->trace)->captures.roots,
+                           ((struct az_capture_root){ .batch = -1 }));
     az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(c->path),
                 "no graph capture in this trace (it is skipped)");
     return put_unread(f, c);
@@ -326,9 +354,10 @@ static struct az_sv find_folder(struct folder *f)
 {
     const struct az_sv dir = az_path_dir(f->job->files[0].path),
                        path = az_path_join(&f->arena, dir, AZ_SV(AZ_PT_CAPTURE_FOLDER));
-    if (!path.p || az_path_stat(path.p).kind == AZ_PATH_DIR || az_pt_rank_of(az_path_base(dir)) < 0)
+    if (!path.p || az_path_stat(path.p).kind == AZ_PATH_DIR || rank_of_folder(f) < 0)
         return path;
-    return az_path_join(&f->arena, az_path_dir(dir), AZ_SV(AZ_PT_CAPTURE_FOLDER));
+    return az_path_join(&f->arena, az_sv_is(dir, ".") ? AZ_SV("..") : az_path_dir(dir),
+                        AZ_SV(AZ_PT_CAPTURE_FOLDER));
 }
 
 static int read_captures(struct folder *f, bool named)

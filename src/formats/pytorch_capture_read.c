@@ -8,10 +8,11 @@ struct reading {
     const struct az_trace *from;
     const struct az_calltree *tree;
     struct az_captures *out;
-    uint32_t *name;          /* id here -> in `to` + 1; 0: not yet */
-    uint32_t *seen;          /* node -> the capture that took it last, from 1 on */
-    struct az_vec_u32 nodes; /* of one capture, by preorder */
-    uint32_t n;              /* captures */
+    uint32_t *name;           /* id here -> in `to` + 1; 0: not yet */
+    uint32_t *seen;           /* node -> the capture that took it last, from 1 on */
+    struct az_vec_u32 nodes;  /* of one capture, by preorder */
+    struct az_vec_u32 shapes; /* rows of annotations that say a shape, by start */
+    uint32_t n;               /* captures */
 };
 
 /* ---- what a call launches ---- */
@@ -209,16 +210,26 @@ static struct az_pt_shape shape_at(const struct reading *r, const struct window 
 {
     const struct az_events *e = &r->from->ev[AZ_RANGE];
     const uint32_t lane = r->from->ev[AZ_CALL].lane[w->begin];
-    for (size_t i = e->n; i-- > 0;) {
+    for (size_t k = r->shapes.n; k-- > 0;) {
+        const uint32_t i = r->shapes.v[k];
         if (e->start[i] > w->from || e->end[i] < w->to || e->lane[i] != lane)
             continue;
-        const struct az_sv text = az_trace_text(r->from, e->name[i]);
-        const struct az_pt_shape s = az_pt_shape_of(text);
-        if (az_sv_starts(text, AZ_SV("capture")) && s.batch >= 0)
-            return (struct az_pt_shape){ s.batch,
-                                         s.mode == AZ_CAPTURE_ANY ? otherwise.mode : s.mode };
+        const struct az_pt_shape s = az_pt_shape_of(az_trace_text(r->from, e->name[i]));
+        return (struct az_pt_shape){ s.batch, s.mode == AZ_CAPTURE_ANY ? otherwise.mode : s.mode };
     }
     return otherwise;
+}
+
+static int list_shapes(struct reading *r)
+{
+    const struct az_events *e = &r->from->ev[AZ_RANGE];
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < e->n; i++) {
+        const struct az_sv text = az_trace_text(r->from, e->name[i]);
+        if (az_sv_starts(text, AZ_SV("capture")) && az_pt_shape_of(text).batch >= 0)
+            rc = az_vec_push(&r->shapes, i);
+    }
+    return rc;
 }
 
 static int add_window(struct reading *r, const struct window *w, struct az_pt_shape shape,
@@ -280,6 +291,7 @@ int az_pt_capture_read(struct az_trace *to, const struct az_trace *capture,
                  nodes = ((size_t)r.tree->n + 1) * sizeof *r.seen;
     int rc = 0;
     az_vec_init(&r.nodes, to->mem);
+    az_vec_init(&r.shapes, to->mem);
     r.name = az_mem_alloc(to->mem, names);
     r.seen = az_mem_alloc(to->mem, nodes);
     if (!r.name || !r.seen)
@@ -287,13 +299,16 @@ int az_pt_capture_read(struct az_trace *to, const struct az_trace *capture,
     if (rc == 0) {
         memset(r.name, 0, names);
         memset(r.seen, 0, nodes);
-        rc = find_windows(&r, shape);
+        rc = list_shapes(&r);
     }
+    if (rc == 0)
+        rc = find_windows(&r, shape);
     if (r.name)
         az_mem_free(to->mem, r.name, names);
     if (r.seen)
         az_mem_free(to->mem, r.seen, nodes);
     az_vec_release(&r.nodes);
+    az_vec_release(&r.shapes);
     *found = r.out->roots.n - before;
     return rc;
 }

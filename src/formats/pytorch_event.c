@@ -16,7 +16,7 @@ static const struct {
     { "External id", AZ_PT_EXT },
     { "stream", AZ_PT_STREAM },
     { "original_stream", AZ_PT_ORIGINAL },
-    { "sycl queue", AZ_PT_STREAM }, /* of XPU, which has no stream */
+    { "sycl queue", AZ_PT_SYCL_QUEUE },
     { "l0 queue", AZ_PT_L0_QUEUE },
     { "device", AZ_PT_DEVICE },
     { "Input Dims", AZ_PT_DIMS },

@@ -5,6 +5,7 @@
 
 #include "base/sort.h"
 #include "formats/list.h"
+#include "formats/pytorch_capture.h"
 #include "io/path.h"
 
 /* ---- recognising ---- */
@@ -218,7 +219,8 @@ static int read_all(struct az_ptp *p)
         return rc;
     p->job->trace->base_ns = p->base;
     say(p);
-    return az_pt_finish(&p->reader);
+    rc = az_pt_finish(&p->reader);
+    return rc ? rc : az_pt_captures(p->job);
 }
 
 static int parse(struct az_parse *job)

@@ -68,9 +68,10 @@ AZ_VEC(struct az_graft_row, az_graft_rows);
 /* What became of the graph launches that have device events, by az_pair_by. */
 struct az_graft_sums {
     uint64_t launches[AZ_PAIR_COUNT], events[AZ_PAIR_COUNT];
-    int64_t ticks[AZ_PAIR_COUNT]; /* of the device events, each counted whole */
-    uint64_t surplus;             /* captured launches that had no device event */
-    uint64_t unread;              /* traces that should have one and have none that can be read */
+    int64_t ticks[AZ_PAIR_COUNT];   /* of the device events, each counted whole */
+    int64_t kernels[AZ_PAIR_COUNT]; /* ticks of kernels only */
+    uint64_t surplus;               /* captured launches that had no device event */
+    uint64_t unread;                /* traces that should have one and have none that can be read */
 };
 
 #endif

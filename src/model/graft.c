@@ -71,7 +71,7 @@ static int side_of(struct az_grafting *g, uint32_t side, uint32_t *out)
     if (side == AZ_NO_ROW || g->o->ops.v[side].seq < 0)
         return 0;
     struct az_op op = g->o->ops.v[side];
-    op.seq += (int64_t)(g->o->grafts.n) << 32;
+    op.seq = (int64_t)(((uint64_t)op.seq + ((uint64_t)g->o->grafts.n << 32)) & INT64_MAX);
     *out = (uint32_t)g->o->ops.n;
     return az_vec_push(&g->o->ops, op);
 }
@@ -127,7 +127,7 @@ static int add_nodes(struct az_grafting *g, const struct az_replay *r,
 
 struct sum {
     uint64_t launches, events;
-    int64_t ticks;
+    int64_t ticks, kernels; /* kernels: without copies and fills */
 };
 
 static int count_one(struct az_grafting *g, const struct az_replay *r, enum az_pair_by by,
@@ -158,6 +158,7 @@ static int count_one(struct az_grafting *g, const struct az_replay *r, enum az_p
     sums->launches[by] += s->launches;
     sums->events[by] += s->events;
     sums->ticks[by] = az_add_sat(sums->ticks[by], s->ticks);
+    sums->kernels[by] = az_add_sat(sums->kernels[by], s->kernels);
     return 0;
 }
 
@@ -182,6 +183,8 @@ static int count_events(struct az_grafting *g, const struct az_replay *r, enum a
         struct sum *to = out ? &left : &own;
         to->events++;
         to->ticks = az_add_sat(to->ticks, e.end - e.start);
+        if (g->c->gpu_kind[g->gpu.v[i]] == AZ_KERNEL)
+            to->kernels = az_add_sat(to->kernels, e.end - e.start);
     }
     own.launches = 1;
     const int rc = count_one(g, r, by, root, &own);

@@ -16,7 +16,8 @@ int az_graft_prepare(struct az_grafting *g)
     for (size_t i = 0; rc == 0 && i < all->n; i++) {
         g->has_full |= all->v[i].mode == AZ_CAPTURE_FULL;
         g->has_parts |= all->v[i].mode == AZ_CAPTURE_PIECEWISE;
-        g->has_unknown |= all->v[i].batch < 0;
+        g->unknown += all->v[i].batch < 0;
+        g->missing |= all->v[i].batch < 0 && all->v[i].n_launches == 0;
         g->learned.v[i] = 0;
         g->unnamed += any_unnamed(&all->v[i], &g->o->captures);
     }
@@ -25,8 +26,8 @@ int az_graft_prepare(struct az_grafting *g)
 
 /* ---- which captures may be it ---- */
 /* Roots: those of the smallest captured batch that holds the step's, captured as one graph or in
- * parts; a run, as they are sorted. Of a step that does not say its batch only where all roots are
- * of one. */
+ * parts; a run, as they are sorted. Roots of no known batch are none of these, if any is known. Of
+ * a step that does not say its batch only where all roots are of one. */
 static size_t roots_of(const struct az_grafting *g, const struct az_replay *r, bool parts,
                        size_t *first)
 {
@@ -36,7 +37,7 @@ static size_t roots_of(const struct az_grafting *g, const struct az_replay *r, b
                           : parts                       ? AZ_CAPTURE_FULL
                                                         : AZ_CAPTURE_PIECEWISE;
     size_t n = 0, lo = 0;
-    for (size_t hi = all->n; wanted >= 0 && !g->has_unknown && lo < hi;) {
+    for (size_t hi = all->n; wanted >= 0 && g->unknown < all->n && lo < hi;) {
         const size_t mid = lo + (hi - lo) / 2;
         if (all->v[mid].batch < wanted)
             lo = mid + 1;
@@ -165,6 +166,21 @@ static void search(struct az_grafting *g, size_t first, size_t n, struct found *
     }
 }
 
+/* A root of no known batch may be of the step's, where no known one has just that: nothing can be
+ * said of a launch whose kernels it has, too, nor where some are missing. */
+static enum az_pair_by may_be_unknown(struct az_grafting *g, const struct az_replay *r, bool parts,
+                                      size_t first, int *rc)
+{
+    struct found f = { .root = 0 };
+    if (g->unknown == 0 || g->unknown == g->o->captures.roots.n ||
+        g->o->captures.roots.v[first].batch == az_replay_batch(&g->replays, r, parts))
+        return AZ_PAIR_ORDER;
+    if (g->missing)
+        return AZ_PAIR_NO_CAPTURE;
+    search(g, 0, g->unknown, &f, rc);
+    return f.fitting ? AZ_PAIR_AMBIGUOUS : AZ_PAIR_ORDER;
+}
+
 /* One root serves every launch; of as many as the step has launches, that of the same place. Else
  * the only one of that batch, of either mode, whose kernels are those of the launch. */
 enum az_pair_by az_graft_choose(struct az_grafting *g, const struct az_replay *r, size_t *root,
@@ -177,6 +193,11 @@ enum az_pair_by az_graft_choose(struct az_grafting *g, const struct az_replay *r
     struct found f = { .root = 0 };
 
     *rc = 0;
+    if (n) {
+        const enum az_pair_by unknown = may_be_unknown(g, r, parts, first, rc);
+        if (*rc || !az_paired(unknown))
+            return unknown;
+    }
     if (n == 1 || (n && n == r->of)) {
         *root = first + (n == r->of ? r->position : 0);
         by = pair_root(g, *root, rc);

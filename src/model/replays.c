@@ -31,14 +31,17 @@ static int64_t sum_after(struct az_sv text, const char *mark)
     return sum > 0 ? sum : -1;
 }
 
-/* execute_context_<n>(<tokens>)_generation_<n>(<tokens>): the sum; else the first number, or what
- * execute_<batch>_context_<n>(sq<tokens>..)_generation_<n>(sq<tokens>..) says of tokens. */
+/* execute_context_<n>(<tokens>)_generation_<n>(<tokens>): the sum; execute_new_<n>_cached_<n>:
+ * requests, of which the new ones have more tokens, which it does not say; else the first number,
+ * or what execute_<batch>_context_<n>(sq<tokens>..)_generation_<n>(sq<tokens>..) says of tokens. */
 static int64_t batch_of_execute(struct az_sv text, bool tokens)
 {
     const int64_t queries = tokens ? sum_after(text, "(sq") : -1;
     int64_t v = -1;
     if (az_sv_starts(text, AZ_SV("execute_context_")))
         return sum_after(text, "(");
+    if (number_after(text, "execute_new_", &v))
+        return v == 0 && number_after(text, "_cached_", &v) ? v : -1;
     for (; text.n && (text.p[0] < '0' || text.p[0] > '9'); text.n--)
         text.p++;
     if (!number_after(text, "", &v))

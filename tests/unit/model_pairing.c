@@ -96,6 +96,11 @@ static void steps(void **state)
     assert_int_equal(batch("execute_context_1(100)_generation_28(28)", false), 128);
     assert_int_equal(batch("execute_context_0(0)_generation_28(28)", true), 28);
     assert_int_equal(batch("execute_diffusion_1_256x256", false), 1);
+    /* requests: the prompts of new ones are of any length */
+    assert_int_equal(batch("execute_new_0_cached_28", false), 28);
+    assert_int_equal(batch("execute_new_0_cached_28", true), 28);
+    assert_int_equal(batch("execute_new_1_cached_28", false), -1);
+    assert_int_equal(batch("execute_new_0", false), -1);
     /* of a step in parts: its tokens */
     assert_int_equal(batch("execute_3_context_1(sq100sk100)_generation_2(sq2sk55)", true), 102);
     assert_int_equal(batch("execute_3_context_1(sq100sk100)_generation_2(sq2sk55)", false), 3);

@@ -65,8 +65,18 @@ static struct az_gpu_run own_of(const void *ctx, size_t row)
     return (struct az_gpu_run){ w->fw->tree->linked + first, end - first };
 }
 
-/* With compat tracelens kernel times are rounded as that tool rounds them; all else, as the order
- * of the rows and the rates, is of the exact times. */
+/* Kernel times are rounded as TraceLens rounds them where its users ask for it, and in graphs read
+ * through their captures, which are compared with its reports (docs/formulas-pytorch.md 12). */
+static bool rounds_times(const struct work *w)
+{
+    for (enum az_pair_by by = 0; by < AZ_PAIR_COUNT; by++)
+        if (az_paired(by) && w->fw->ops->grafted.events[by])
+            return true;
+    return w->fw->opts->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL);
+}
+
+/* What is rounded is the table's column alone: the order of the rows and the rates are of the exact
+ * times. */
 static int round_times(struct work *w)
 {
     const size_t n = w->rows->n;
@@ -74,7 +84,7 @@ static int round_times(struct work *w)
     int rc = 0;
     w->shown = w->kernel;
     w->shown_us = 1e3 * (double)w->fw->trace->ticks_per_ns;
-    if (!(w->fw->opts->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL)))
+    if (!rounds_times(w))
         return 0;
     w->shown = az_arena_array(&w->scratch, n + 1, sizeof *w->shown);
     w->shown_us = AZ_FLOAT_UNITS;
@@ -137,6 +147,8 @@ static int key_of(void *ctx, size_t i, uint64_t key[2])
     return 1;
 }
 
+#define ROUNDED ", in float64 microseconds as TraceLens adds them"
+
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 {
     const struct work *w = ctx;
@@ -145,11 +157,16 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
                                         "duration_us_min",         "duration_us_max",
                                         "Kernel Time (µs)_median", "Kernel Time (µs)_min",
                                         "Kernel Time (µs)_max" };
-    struct az_table *t = x->overlap
-                             ? az_table_new(w->job->arena, "unified_perf_summary_kl_overlap",
-                                            "Kernel time by operation and overlapping kernels", 0)
-                             : az_table_new(w->job->arena, "unified_perf_summary",
-                                            "Kernel time by operation", AZ_TABLE_SUMMARY);
+    const bool rounds = rounds_times(w);
+    struct az_table *t =
+        x->overlap
+            ? az_table_new(w->job->arena, "unified_perf_summary_kl_overlap",
+                           rounds ? "Kernel time by operation and overlapping kernels" ROUNDED
+                                  : "Kernel time by operation and overlapping kernels",
+                           0)
+            : az_table_new(w->job->arena, "unified_perf_summary",
+                           rounds ? "Kernel time by operation" ROUNDED : "Kernel time by operation",
+                           AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
     az_fw_key_columns(t);

@@ -154,7 +154,8 @@ static void hidden(struct az_vd *v)
     v->part->kernels = az_add_sat(v->part->kernels, az_vd_ns(v, ticks));
     for (uint32_t i = 0; c && i < c->n_gpu; i++) {
         const uint32_t call = c->gpu_call[i];
-        if (call == AZ_NO_ROW || c->gpu_node[i] != call || !c->graph_launch[call - c->first_call])
+        if (c->gpu_kind[i] != AZ_KERNEL || call == AZ_NO_ROW || c->gpu_node[i] != call ||
+            !c->graph_launch[call - c->first_call])
             continue;
         const struct az_event e = az_gpu_event(c, i);
         ticks += e.end - e.start;
@@ -162,8 +163,8 @@ static void hidden(struct az_vd *v)
     v->part->hidden_ns = az_vd_ns(v, ticks);
     if (c) {
         const struct az_graft_sums *sums = &az_optrace(v->t)->grafted;
-        ticks = az_add_sat(sums->ticks[AZ_PAIR_FAMILIES], sums->ticks[AZ_PAIR_UNNAMED]);
-        v->part->by_order_ns = az_vd_ns(v, az_add_sat(ticks, sums->ticks[AZ_PAIR_MARKS]));
+        ticks = az_add_sat(sums->kernels[AZ_PAIR_FAMILIES], sums->kernels[AZ_PAIR_UNNAMED]);
+        v->part->by_order_ns = az_vd_ns(v, az_add_sat(ticks, sums->kernels[AZ_PAIR_MARKS]));
     }
 }
 

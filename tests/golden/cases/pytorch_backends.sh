@@ -27,6 +27,18 @@ for b in xpu mtia privateuse1 newone; do
     grep -E 'linked|dropped' $b/coverage.csv
     cut -d, -f1-3,6-8 $b/kernel_summary.csv
 done
+echo "== two queues of one tid at the same time"
+"$PYTHON" - <<'P'
+import json
+e = []
+for k in range(40):
+    at = 1000 * (k // 2) + 10 * (k % 2)
+    e += [{"ph": "X", "cat": "xpu_runtime", "name": "urEnqueueKernelLaunch", "pid": 1, "tid": 1, "ts": at, "dur": 5, "args": {"correlation": k + 1}},
+          {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 9, "ts": at + 20, "dur": 900, "args": {"device": 0, "correlation": k + 1, "sycl queue": k % 2}}]
+json.dump({"traceEvents": e}, open("queues.json", "w"))
+P
+"$ANALYZER" run queues.json --csv-dir queues -q
+cut -d, -f1 queues/findings.csv
 echo "== the CUPTI monitor: kinds of copies in arguments"
 "$PYTHON" - <<'P'
 import json
