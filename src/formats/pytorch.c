@@ -138,7 +138,7 @@ static int events(struct document *d)
     in->seen_events = true;
     if (split)
         return az_pt_split(in, &d->scan, &d->reader, d->tuning.window);
-    int rc = az_jscan_records(&d->scan, az_pt_event, &d->reader, in->job->opts->strict, &a);
+    int rc = az_jscan_records(&d->scan, az_pt_event_reader(), &d->reader, in->job->opts->strict, &a);
     in->array.records += a.records;
     in->array.malformed += a.malformed;
     in->array.skipped_bytes += a.skipped_bytes;

@@ -123,6 +123,7 @@ struct az_pt_reader {
     struct az_trace *trace;
     const struct az_options *opts;
     struct az_jkeys event_keys, arg_keys;
+    uint8_t arg_of[AZ_J_MAX_KEYS]; /* of a key of arguments: enum az_pt_arg */
     struct az_arena scratch; /* of one event */
     struct az_map lanes;     /* (pid, tid) -> lane, device lanes apart */
     struct az_pt_lane_slot { /* the lanes used last */
@@ -150,8 +151,11 @@ void az_pt_reader_captured(struct az_pt_reader *r);
 void az_pt_event_keys(struct az_pt_reader *r);
 /* The argument of that key; AZ_PT_ARGS: none that is wanted. */
 unsigned az_pt_arg_of(struct az_sv key);
-/* Record function of az_jscan_records; ctx is the reader. */
-int az_pt_event(void *reader, struct az_jscan *s);
+/* Record functions of az_jscan_records, equal in all but the processors that they are compiled for
+ * (base/cpu.h); ctx is the reader. */
+typedef int az_pt_record(void *reader, struct az_jscan *s);
+az_pt_record az_pt_event_any, az_pt_event_v3;
+az_pt_record *az_pt_event_reader(void); /* that for this processor */
 /* AZ_KIND_COUNT: none that is known. */
 enum az_kind az_pt_kind_of(struct az_sv cat);
 /* The name of a copy that its profiler (the CUPTI monitor) just calls "Memcpy", by its arguments,

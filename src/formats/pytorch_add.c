@@ -458,7 +458,7 @@ static const struct {
 
 static int left_out(struct az_pt_reader *r, char ph)
 {
-    unsigned k = 0;
+    unsigned k = ph == 's' || ph == 'f' ? AZ_PT_ARROWS_PH : 0; /* most of them */
     while (k < AZ_PT_UNKNOWN_PH && (ph == 0 || !strchr(phases[k].letters, ph)))
         k++;
     r->phase[k]++;

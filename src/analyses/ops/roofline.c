@@ -100,7 +100,7 @@ static bool has_shapes(const struct work *w, const struct az_op_args *a)
     return false;
 }
 
-static int add_row(struct work *w, const struct az_unified_row *r)
+static int add_row(struct work *w, struct az_unified_row *r)
 {
     struct az_fw_estimate e;
     const struct az_op_args *a = az_fw_args(w->fw, r->node);

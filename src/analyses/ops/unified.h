@@ -14,6 +14,7 @@ struct az_unified_row {
     uint32_t forward; /* forward operator whose model's backward pass stands for it; AZ_NO_ROW */
     uint32_t
         name_group; /* equal for equal names: name id of the trace, or after those one of `names` */
+    uint32_t estimate; /* of az_fw_estimate_again */
     uint16_t category; /* index in `categories` */
     bool model;        /* its operator has a performance model */
 } __attribute__((packed, aligned(4)));
@@ -31,7 +32,7 @@ static inline struct az_sv az_unified_category(const struct az_unified *u,
     return u->categories.v[r->category];
 }
 /* What the models say of the row's work; all unknown for a synthetic row. */
-int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified_row *r,
+int az_unified_estimate(struct az_fw_metrics *metrics, struct az_unified_row *r,
                         struct az_fw_estimate *e) AZ_MUST_USE;
 /* Are all device events under the row's node copies, and is there one? */
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r);

@@ -11,16 +11,21 @@ struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified
     return r->gpu == AZ_NO_ROW ? az_node_name(u->fw->tree, r->node) : u->names.v[r->name_group - n];
 }
 
-int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified_row *r,
+int az_unified_estimate(struct az_fw_metrics *metrics, struct az_unified_row *r,
                         struct az_fw_estimate *e)
 {
     const bool backward = r->forward != AZ_NO_ROW;
-    *e = (struct az_fw_estimate){
-        .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
-    };
-    return r->gpu == AZ_NO_ROW
-               ? az_fw_estimate(metrics, backward ? r->forward : r->node, backward, e)
-               : 0;
+    uint32_t known = r->estimate; /* rows are packed */
+    if (r->gpu != AZ_NO_ROW) {
+        *e = (struct az_fw_estimate){
+            .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
+        };
+        return 0;
+    }
+    const int rc = az_fw_estimate_again(metrics, backward ? r->forward : r->node, backward, &known, e);
+    if (r->estimate != known)
+        r->estimate = known;
+    return rc;
 }
 
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r)

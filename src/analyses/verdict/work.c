@@ -96,7 +96,7 @@ static void look_at_product(const struct work *w, struct line *l)
 }
 
 /* ---- lines ---- */
-static int add_row(struct work *w, const struct az_unified_row *r)
+static int add_row(struct work *w, struct az_unified_row *r)
 {
     struct az_fw_estimate e;
     const bool backward = r->forward != AZ_NO_ROW;
