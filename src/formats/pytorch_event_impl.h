@@ -36,11 +36,11 @@ AZ_JC int identity(struct az_jscan *s, const char **at, struct az_pt_id *id)
 AZ_JC struct az_pt_known *known_place(struct az_pt_reader *r, const char *p,
                                       const struct az_pt_event *e, unsigned arg)
 {
-    uint64_t head[2], name = arg;
+    uint64_t head[3], name = arg;
     memcpy(head, p, sizeof head); /* zero bytes are after the data */
     if (e->name.n >= sizeof name)
         memcpy(&name, e->name.p + e->name.n - sizeof name, sizeof name);
-    const uint64_t hash = (head[0] ^ (head[1] << 7 | head[1] >> 57) ^ (name + arg) * 3) *
+    const uint64_t hash = (head[0] ^ (head[1] << 7 | head[1] >> 57) ^ (head[2] << 13 | head[2] >> 51) ^ (name + arg) * 3) *
                           UINT64_C(0x9e3779b97f4a7c15);
     return &r->known[hash >> 54];
 }
