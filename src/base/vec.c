@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define DOUBLED (512 * 1024) /* bytes from which on a block grows without being copied (base/mem.c) */
+#define DOUBLED                                                                                    \
+    (512 * 1024) /* bytes from which on a block grows without being copied (base/mem.c) */
 
 int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem, struct az_mem *mem)
 {

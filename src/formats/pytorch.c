@@ -28,8 +28,8 @@ static int read_source(void *ctx, void *buf, size_t n, size_t *got)
     return rc;
 }
 
-/* Columns that are nearly full get the room that the whole file will want by what was read of it, at
- * most eight times what they hold: then they are not copied from one block to the next. Without
+/* Columns that are nearly full get the room that the whole file will want by what was read of it,
+ * at most eight times what they hold: then they are not copied from one block to the next. Without
  * memory for that they grow as they are filled. */
 static void make_room(const struct az_pt_input *in)
 {
@@ -159,7 +159,8 @@ static int events(struct document *d)
     in->seen_events = true;
     if (split)
         return az_pt_split(in, &d->scan, &d->reader, d->tuning.window);
-    int rc = az_jscan_records(&d->scan, az_pt_event_reader(), &d->reader, in->job->opts->strict, &a);
+    int rc =
+        az_jscan_records(&d->scan, az_pt_event_reader(), &d->reader, in->job->opts->strict, &a);
     in->array.records += a.records;
     in->array.malformed += a.malformed;
     in->array.skipped_bytes += a.skipped_bytes;

@@ -124,9 +124,9 @@ struct az_pt_reader {
     const struct az_options *opts;
     struct az_jkeys event_keys, arg_keys;
     uint8_t arg_of[AZ_J_MAX_KEYS]; /* of a key of arguments: enum az_pt_arg */
-    struct az_arena scratch; /* of one event */
-    struct az_map lanes;     /* (pid, tid) -> lane, device lanes apart */
-    struct az_pt_lane_slot { /* the lanes used last */
+    struct az_arena scratch;       /* of one event */
+    struct az_map lanes;           /* (pid, tid) -> lane, device lanes apart */
+    struct az_pt_lane_slot {       /* the lanes used last */
         uint64_t pid, tid;
         uint32_t lane; /* AZ_NO_ROW: empty */
         bool device_side;
@@ -193,10 +193,10 @@ int az_pt_finish(struct az_pt_reader *r) AZ_MUST_USE;
 struct az_pt_input {
     struct az_parse *job;
     struct az_source *src;
-    struct az_pipe *pipe; /* reads src ahead on a thread of its own; NULL: src is read here */
-    uint64_t told;        /* bytes the progress knows of */
+    struct az_pipe *pipe;  /* reads src ahead on a thread of its own; NULL: src is read here */
+    uint64_t told;         /* bytes the progress knows of */
     struct az_trace *room; /* that gets room for what is to come; NULL: none */
-    bool source_bad;      /* the stream broke off (gzip): what came before it is kept */
+    bool source_bad;       /* the stream broke off (gzip): what came before it is kept */
     bool seen_events;
     unsigned parts; /* joined to the first one */
     struct az_jarray array;

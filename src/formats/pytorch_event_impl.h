@@ -1,5 +1,5 @@
-/* One event of a PyTorch trace as it is read (docs/formats-pytorch.md 1.3, 1.4): the body of a function
- * that is compiled once for any processor (pytorch_event.c) and once for those with AVX2
+/* One event of a PyTorch trace as it is read (docs/formats-pytorch.md 1.3, 1.4): the body of a
+ * function that is compiled once for any processor (pytorch_event.c) and once for those with AVX2
  * (pytorch_event_v3.c), each of which defines AZ_PT_EVENT as its name first. */
 #include "formats/pytorch.h"
 
@@ -40,7 +40,8 @@ AZ_JC struct az_pt_known *known_place(struct az_pt_reader *r, const char *p,
     memcpy(head, p, sizeof head); /* zero bytes are after the data */
     if (e->name.n >= sizeof name)
         memcpy(&name, e->name.p + e->name.n - sizeof name, sizeof name);
-    const uint64_t hash = (head[0] ^ (head[1] << 7 | head[1] >> 57) ^ (head[2] << 13 | head[2] >> 51) ^ (name + arg) * 3) *
+    const uint64_t hash = (head[0] ^ (head[1] << 7 | head[1] >> 57) ^
+                           (head[2] << 13 | head[2] >> 51) ^ (name + arg) * 3) *
                           UINT64_C(0x9e3779b97f4a7c15);
     return &r->known[hash >> 54];
 }

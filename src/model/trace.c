@@ -198,7 +198,8 @@ int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
     if (ev->n == ev->cap) {
         if (ev->n >= AZ_NO_ROW - 1)
             return AZ_ERANGE;
-        int err = resize(t, ev, ev->cap < 64 ? 64 : ev->cap + ev->cap / (ev->cap < DOUBLED ? 1 : 2));
+        int err =
+            resize(t, ev, ev->cap < 64 ? 64 : ev->cap + ev->cap / (ev->cap < DOUBLED ? 1 : 2));
         if (err)
             return err;
     }

@@ -1,6 +1,7 @@
 /* Names for people. A name is shortened by its syntax only: no name is known here. */
 #include "reports/names.h"
 
+#include "base/intern.h"
 #include "base/utf8.h"
 #include "reports/fields.h"
 
@@ -206,11 +207,13 @@ struct az_sv az_name_short(struct az_arena *a, struct az_sv s, bool arguments)
     return az_arena_printf(a, "%.*s<%.*s>", AZ_SVF(p.base), AZ_SVF(simple(a, p.arguments)));
 }
 
-/* Does another name have the same short form? */
-static bool ambiguous(const struct az_sv *name, const struct az_sv *shown, size_t n, size_t i)
+/* Does another name have the same short form? hash: of the short forms. */
+static bool ambiguous(const struct az_sv *name, const struct az_sv *shown, const uint64_t *hash,
+                      size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
-        if (k != i && az_sv_eq(shown[k], shown[i]) && !az_sv_eq(name[k], name[i]))
+        if (hash[k] == hash[i] && k != i && az_sv_eq(shown[k], shown[i]) &&
+            !az_sv_eq(name[k], name[i]))
             return true;
     return false;
 }
@@ -220,7 +223,9 @@ void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n)
     struct az_sv *shown = az_arena_array(a, n + 1, sizeof *shown),
                  *longer = az_arena_array(a, n + 1, sizeof *longer);
 
-    if (!shown || !longer)
+    uint64_t *hash = az_arena_array(a, n + 1, sizeof *hash);
+
+    if (!shown || !longer || !hash)
         return;
     for (size_t i = 0; i < n; i++) {
         shown[i] = az_name_short(a, name[i], false);
@@ -228,9 +233,11 @@ void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n)
             shown[i] = az_name_short(a, name[i], true);
     }
     for (int round = 0; round < 2 && n <= MOST_NAMES; round++) {
+        for (size_t i = 0; i < n; i++)
+            hash[i] = az_hash(shown[i].p, shown[i].n);
         for (size_t i = 0; i < n; i++) {
             longer[i] = shown[i];
-            if (ambiguous(name, shown, n, i))
+            if (ambiguous(name, shown, hash, n, i))
                 longer[i] = round ? name[i] : az_name_short(a, name[i], true);
         }
         memcpy(shown, longer, n * sizeof *shown);

@@ -13,8 +13,9 @@
  * Transition cache
  *   A writer nearly always puts the same bytes between two values (`, "pid": `). For each key, a
  * few entries {bytes, length, next key} are kept; a 32-byte compare after a value (and one of the
- * rest of a longer literal) lands on the next value with its key decoded. A hit is byte equality, so the cache cannot change a result; white
- * space may follow the literal and is skipped after a hit too.
+ * rest of a longer literal) lands on the next value with its key decoded. A hit is byte equality,
+ * so the cache cannot change a result; white space may follow the literal and is skipped after a
+ * hit too.
  *
  * Tolerance: control bytes in strings, bad escapes and bad UTF-8 are left to whoever reads the
  * string; NaN and Infinity are value kinds of their own. Brackets inside skipped values are
@@ -56,8 +57,9 @@ struct az_jkeys {
         char more[AZ_J_LITERAL - 32];
         uint32_t mask; /* bit i: byte i counts */
         uint8_t len;
-        int8_t key; /* or AZ_J_END: the literal ends with the object's '}'; AZ_J_LONG: it goes on in */
-        int8_t long_key; /* `more`, and this is its key */
+        int8_t
+            key; /* or AZ_J_END: the literal ends with the object's '}'; AZ_J_LONG: it goes on in */
+        int8_t long_key;                   /* `more`, and this is its key */
     } cache[AZ_J_MAX_KEYS + 1][AZ_J_WAYS]; /* by previous key (0: unknown); the last one: from '{'
                                               to the first value */
     uint8_t victim[AZ_J_MAX_KEYS + 1];
@@ -84,7 +86,7 @@ struct az_jscan {
     struct {
         uint64_t bytes, mask;
         unsigned n;
-    } between; /* what stood between the last two records, up to eight bytes */
+    } between;         /* what stood between the last two records, up to eight bytes */
     unsigned runaways; /* records so far that had no end within max_record or the document */
     char first_key_buf[64];
 };

@@ -123,7 +123,7 @@ static inline struct az_block az_block_sse2(const char *p)
 #else
 #define az_equal32 az_equal32_sse2
 #endif
-#define az_block_masks     az_block_sse2
+#define az_block_masks az_block_sse2
 #else
 #define az_find_string_end az_find_string_end_portable
 #define az_equal32         az_equal32_portable

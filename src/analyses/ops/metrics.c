@@ -269,8 +269,9 @@ static int entry_of(struct az_fw_metrics *m, uint32_t node, const struct entry *
         rc = make_room(m);
     if (rc)
         return rc;
-    const uint64_t k0 = (uint64_t)name << 32 | args,
-                   k1 = n == 1 ? (uint64_t)step << 32 | ids[0] : az_hash(ids, (n + 1) * sizeof *ids);
+    const uint64_t k0 = (uint64_t)name << 32 | args, k1 = n == 1
+                                                              ? (uint64_t)step << 32 | ids[0]
+                                                              : az_hash(ids, (n + 1) * sizeof *ids);
     struct slot *slot = slot_of(m->slot, m->mask, k0, k1);
     if (!slot->entry) {
         rc = evaluate(m, model, node, ids, n, step, &slot->entry);

@@ -32,10 +32,7 @@ static struct az_sv param_value(const struct az_perf_param *p, struct az_arena *
     return v;
 }
 
-static char *put(char *to, struct az_sv s)
-{
-    return s.n ? (char *)memcpy(to, s.p, s.n) + s.n : to;
-}
+static char *put(char *to, struct az_sv s) { return s.n ? (char *)memcpy(to, s.p, s.n) + s.n : to; }
 
 struct az_sv az_fw_params(const struct az_perf *perf, struct az_arena *a)
 {

@@ -8,9 +8,9 @@
 
 /* Small: there are as many as launching operators. */
 struct az_unified_row {
-    int64_t time;  /* union of its device events, ticks */
-    uint32_t node; /* operator taken, or owner of a synthetic row */
-    uint32_t of;   /* az_unified_gpu, az_unified_forward */
+    int64_t time;      /* union of its device events, ticks */
+    uint32_t node;     /* operator taken, or owner of a synthetic row */
+    uint32_t of;       /* az_unified_gpu, az_unified_forward */
     uint32_t known;    /* of az_fw_estimate_again; of a synthetic row: its name in `names` */
     uint16_t category; /* index in `categories` */
     bool model;        /* its operator has a performance model */

@@ -110,8 +110,8 @@ static int add_row(struct work *w, struct az_unified_row *r)
         return rc;
     p->rated += ns;
     p->flops += e.flops > 0 ? e.flops : 0;
-    rc = az_map_put(&w->index, (uint64_t)az_unified_group(w->u, r) << 1 | backward, (uint64_t)(uintptr_t)e.perf,
-                    (uint32_t)w->lines.n, &at, &added);
+    rc = az_map_put(&w->index, (uint64_t)az_unified_group(w->u, r) << 1 | backward,
+                    (uint64_t)(uintptr_t)e.perf, (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added) {
         struct line l = { .first = r,
                           .e = e,
