@@ -24,8 +24,10 @@ WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
 MOVES   := $(if $(findstring address,$(SAN)),-DAZ_MOVE_BUFFERS)
 HARDEN  := $(if $(SAN),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE)
 CFLAGS  ?= -O2 -g
+# Files whose names end in _v3 are compiled for processors with AVX2 and called where there is one (src/base/cpu.h).
+V3      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
 ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DAZ_VERSION='"$(VERSION)"' -DAZ_DATADIR='"$(PREFIX)/share/analyzer"' \
-              -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
+              -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(V3),-DAZ_V3) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
 
 room_src = $(if $(filter registry library,$(1)),src/$(1).c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
@@ -73,15 +75,16 @@ $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
 # Rooms that go over every event: 2.5 % fewer instructions of a report (src/docs/performance.md 10). V_CFLAGS: what `version` says.
 HOT      := base model text
-V_CFLAGS := $(CFLAGS); $(HOT): -O3
+V_CFLAGS := $(CFLAGS); $(HOT): -O3$(if $(V3),; where the processor has them: $(V3))
 $(foreach r,$(HOT),$(BUILD)/obj/$(r)/%.o $(BUILD)/pic/$(r)/%.o): ALL_CFLAGS += $(if $(SAN),,-O3)
 $(BUILD)/obj/formats/pytorc%.o $(BUILD)/pic/formats/pytorc%.o: ALL_CFLAGS += $(if $(SAN),,-O3)
+$(foreach f,formats/pytorch_event_v3 io/digest_v3,$(BUILD)/obj/$(f).o $(BUILD)/pic/$(f).o): ALL_CFLAGS += $(V3)
 # What the assembler embeds is not seen by link-time optimisation (CFLAGS='-O2 -flto' AR=gcc-ar).
 $(foreach o,obj pic,$(BUILD)/$(o)/base/data.o $(BUILD)/$(o)/reports/html_data.o): ALL_CFLAGS += -fno-lto
 $(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_OPTIMISED='"$(V_CFLAGS)"'
 
 # The digest goes over every byte of an input; unrolled it takes two thirds of the time.
-$(BUILD)/obj/io/digest.o: ALL_CFLAGS += -O3
+$(BUILD)/obj/io/digest.o $(BUILD)/obj/io/digest_v3.o: ALL_CFLAGS += -O3
 
 # reports/html_data.c embeds style, scripts and Chart.js, which comes from its package.
 CHART_JS ?= $(firstword $(wildcard $(addsuffix /chart.min.js,/usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist)))
@@ -112,7 +115,7 @@ LIB_OBJS := $(patsubst src/%.c,$(BUILD)/pic/%.o,$(foreach r,$(LIB_ROOM),$(call r
 LIB_ALL  := $(LIB_OBJS) $(BUILD)/pic/library.o
 LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)
 $(BUILD)/pic/base/data.o: $(wildcard configs/*)
-$(BUILD)/pic/io/digest.o: ALL_CFLAGS += -O3
+$(BUILD)/pic/io/digest.o $(BUILD)/pic/io/digest_v3.o: ALL_CFLAGS += -O3
 $(BUILD)/pic/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
 $(BUILD)/pic/reports/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/*.css src/reports/*.js)
 $(BUILD)/pic/%.o: src/%.c $(BUILD)/flags

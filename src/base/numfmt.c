@@ -120,9 +120,10 @@ static bool by_integers(double x, struct shortest *r)
     enum { LOWEST = -9, HIGHEST = 16 };
     if (!(x >= decade[0] && x < decade[HIGHEST - LOWEST]))
         return false;
-    int e2;
-    const uint64_t m = (uint64_t)ldexp(frexp(x, &e2), 53);
-    const int e = e2 - 53;
+    uint64_t bits; /* of a normal number: the range has no other */
+    memcpy(&bits, &x, sizeof bits);
+    const uint64_t m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    const int e = (int)(bits >> 52) - 1075, e2 = e + 53;
     /* floor(log10(x)): 1233/4096 is log10(2) closely enough for 2^-30..2^54, then one comparison.
      */
     int e10 = (e2 - 1) * 1233;
@@ -202,11 +203,13 @@ static size_t put_plain(const struct shortest *r, char *out)
         for (int i = r->point; i < 0; i++)
             out[n++] = '0';
     }
-    for (int i = 0; i < r->n; i++) {
-        if (i > 0 && i == r->point)
-            out[n++] = '.';
-        out[n++] = r->digit[i];
-    }
+    const int whole = r->point < 0 ? 0 : r->point < r->n ? r->point : r->n;
+    memcpy(out + n, r->digit, (size_t)whole);
+    n += (size_t)whole;
+    if (whole > 0 && whole < r->n)
+        out[n++] = '.';
+    memcpy(out + n, r->digit + whole, (size_t)(r->n - whole));
+    n += (size_t)(r->n - whole);
     for (int i = r->n; i < r->point; i++)
         out[n++] = '0';
     return n;

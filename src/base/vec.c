@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define DOUBLED                                                                                    \
+    (512 * 1024) /* bytes from which on a block grows without being copied (base/mem.c) */
+
 int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem, struct az_mem *mem)
 {
     size_t need, bytes;
@@ -12,7 +15,7 @@ int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem, s
     if (need <= *cap)
         return 0;
     size_t want;
-    if (!az_size_add(*cap, *cap / 2, &want) || want < need)
+    if (!az_size_add(*cap, *cap < DOUBLED / elem ? *cap : *cap / 2, &want) || want < need)
         want = need;
     if (want < 8)
         want = 8;

@@ -28,9 +28,30 @@ static int read_source(void *ctx, void *buf, size_t n, size_t *got)
     return rc;
 }
 
+/* Columns that are nearly full get the room that the whole file will want by what was read of it,
+ * at most eight times what they hold: then they are not copied from one block to the next. Without
+ * memory for that they grow as they are filled. */
+static void make_room(const struct az_pt_input *in)
+{
+    const uint64_t used = az_source_consumed(in->src), size = az_source_size(in->src);
+    if (used == 0 || used >= size)
+        return;
+    const double more = 1.03 * (double)size / (double)used, most = more < 8 ? more : 8;
+    for (enum az_kind k = 0; k < AZ_KIND_COUNT; k++) {
+        const struct az_events *e = &in->room->ev[k];
+        if (e->n >= 64 && e->cap < e->n + e->n / 2)
+            (void)!az_trace_reserve(in->room, k, (size_t)((double)e->n * (most - 1)));
+    }
+    struct az_optrace *o = az_optrace(in->room);
+    if (o->ops.n >= 64 && o->ops.cap < o->ops.n + o->ops.n / 2)
+        (void)!az_vec_reserve(&o->ops, (size_t)((double)o->ops.n * (most - 1)));
+}
+
 int az_pt_fill(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct az_pt_input *in = ctx;
+    if (in->room)
+        make_room(in);
     return in->pipe ? az_pipe_read(in->pipe, buf, n, got) : read_source(in, buf, n, got);
 }
 
@@ -138,7 +159,8 @@ static int events(struct document *d)
     in->seen_events = true;
     if (split)
         return az_pt_split(in, &d->scan, &d->reader, d->tuning.window);
-    int rc = az_jscan_records(&d->scan, az_pt_event, &d->reader, in->job->opts->strict, &a);
+    int rc =
+        az_jscan_records(&d->scan, az_pt_event_reader(), &d->reader, in->job->opts->strict, &a);
     in->array.records += a.records;
     in->array.malformed += a.malformed;
     in->array.skipped_bytes += a.skipped_bytes;
@@ -330,6 +352,7 @@ static int parse_document(struct document *d)
     if (rc == 0)
         rc = az_jscan_init(&d->scan, az_pt_fill, &d->in, d->tuning.window, job->mem);
     const bool failed = rc != 0;
+    d->in.room = failed || d->in.pipe ? NULL : job->trace;
     if (failed)
         rc = az_diag_memory(job->diag, rc, file, job->mem);
     else

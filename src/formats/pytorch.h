@@ -124,9 +124,10 @@ struct az_pt_reader {
     struct az_trace *trace;
     const struct az_options *opts;
     struct az_jkeys event_keys, arg_keys;
-    struct az_arena scratch; /* of one event */
-    struct az_map lanes;     /* (pid, tid) -> lane, device lanes apart */
-    struct az_pt_lane_slot { /* the lanes used last */
+    uint8_t arg_of[AZ_J_MAX_KEYS]; /* of a key of arguments: enum az_pt_arg */
+    struct az_arena scratch;       /* of one event */
+    struct az_map lanes;           /* (pid, tid) -> lane, device lanes apart */
+    struct az_pt_lane_slot {       /* the lanes used last */
         uint64_t pid, tid;
         uint32_t lane; /* AZ_NO_ROW: empty */
         bool device_side;
@@ -151,8 +152,11 @@ void az_pt_reader_captured(struct az_pt_reader *r);
 void az_pt_event_keys(struct az_pt_reader *r);
 /* The argument of that key; AZ_PT_ARGS: none that is wanted. */
 unsigned az_pt_arg_of(struct az_sv key);
-/* Record function of az_jscan_records; ctx is the reader. */
-int az_pt_event(void *reader, struct az_jscan *s);
+/* Record functions of az_jscan_records, equal in all but the processors that they are compiled for
+ * (base/cpu.h); ctx is the reader. */
+typedef int az_pt_record(void *reader, struct az_jscan *s);
+az_pt_record az_pt_event_any, az_pt_event_v3;
+az_pt_record *az_pt_event_reader(void); /* that for this processor */
 /* AZ_KIND_COUNT: none that is known. */
 enum az_kind az_pt_kind_of(struct az_sv cat);
 /* The name of a copy that its profiler (the CUPTI monitor) just calls "Memcpy", by its arguments,
@@ -190,9 +194,10 @@ int az_pt_finish(struct az_pt_reader *r) AZ_MUST_USE;
 struct az_pt_input {
     struct az_parse *job;
     struct az_source *src;
-    struct az_pipe *pipe; /* reads src ahead on a thread of its own; NULL: src is read here */
-    uint64_t told;        /* bytes the progress knows of */
-    bool source_bad;      /* the stream broke off (gzip): what came before it is kept */
+    struct az_pipe *pipe;  /* reads src ahead on a thread of its own; NULL: src is read here */
+    uint64_t told;         /* bytes the progress knows of */
+    struct az_trace *room; /* that gets room for what is to come; NULL: none */
+    bool source_bad;       /* the stream broke off (gzip): what came before it is kept */
     bool seen_events;
     unsigned parts; /* joined to the first one */
     struct az_jarray array;

@@ -131,8 +131,24 @@ static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_
     return az_trace_lane(r->trace, &l, index);
 }
 
-int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
-               uint32_t *lane)
+static struct az_pt_lane_slot *lane_slot(struct az_pt_reader *r, uint64_t pid, uint64_t tid,
+                                         bool device_side)
+{
+    return &r->slot[(pid * 31 + tid * 7 + device_side) & 63];
+}
+
+static bool is_lane(const struct az_pt_lane_slot *s, uint64_t pid, uint64_t tid, bool device_side)
+{
+    return s->lane != AZ_NO_ROW && s->pid == pid && s->tid == tid && s->device_side == device_side;
+}
+
+static bool has_queue(const struct az_pt_event *e)
+{
+    return (e->given & (AZ_PT_BIT(AZ_PT_SYCL_QUEUE) | AZ_PT_BIT(AZ_PT_L0_QUEUE))) != 0;
+}
+
+static int find_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
+                     uint32_t *lane)
 {
     uint64_t pid, tid;
     int rc = identity(r, &e->pid, &pid);
@@ -140,13 +156,12 @@ int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_
         rc = identity(r, &e->tid, &tid);
     if (rc)
         return rc;
-    if (device_side && (e->given & (AZ_PT_BIT(AZ_PT_SYCL_QUEUE) | AZ_PT_BIT(AZ_PT_L0_QUEUE)))) {
+    if (device_side && has_queue(e)) {
         const int64_t queue = queue_number(e); /* whatever the tid is */
         tid = queue < 0 ? tid : (uint64_t)queue & ~IS_TEXT;
     }
-    struct az_pt_lane_slot *slot = &r->slot[(pid * 31 + tid * 7 + device_side) & 63];
-    if (slot->lane != AZ_NO_ROW && slot->pid == pid && slot->tid == tid &&
-        slot->device_side == device_side) {
+    struct az_pt_lane_slot *slot = lane_slot(r, pid, tid, device_side);
+    if (is_lane(slot, pid, tid, device_side)) {
         *lane = slot->lane;
         return 0;
     }
@@ -162,6 +177,25 @@ int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_
     };
     *lane = *known;
     return 0;
+}
+
+/* Nearly all are numbers, and of a lane that is known. */
+static inline int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
+                          uint32_t *lane)
+{
+    const uint64_t pid = (uint64_t)e->pid.v & ~IS_TEXT, tid = (uint64_t)e->tid.v & ~IS_TEXT;
+    const struct az_pt_lane_slot *slot = lane_slot(r, pid, tid, device_side);
+    if (!e->pid.number || !e->tid.number || (device_side && has_queue(e)) ||
+        !is_lane(slot, pid, tid, device_side))
+        return find_lane(r, e, device_side, lane);
+    *lane = slot->lane;
+    return 0;
+}
+
+int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
+               uint32_t *lane)
+{
+    return lane_of(r, e, device_side, lane);
 }
 
 /* ---- side rows ---- */
@@ -440,7 +474,7 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
         return 0;
     }
     bool gpu = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
-    int rc = az_pt_lane(r, e, gpu || kind == AZ_GPU_RANGE || kind == AZ_SYNC, &v.lane);
+    int rc = lane_of(r, e, gpu || kind == AZ_GPU_RANGE || kind == AZ_SYNC, &v.lane);
     if (rc == 0)
         rc = az_pt_name(r, e->name, e->name_escaped, &v.name);
     v.corr = (uint64_t)az_pt_number(e, AZ_PT_CORR, 0);
@@ -466,7 +500,7 @@ static const struct {
 
 static int left_out(struct az_pt_reader *r, char ph)
 {
-    unsigned k = 0;
+    unsigned k = ph == 's' || ph == 'f' ? AZ_PT_ARROWS_PH : 0; /* most of them */
     while (k < AZ_PT_UNKNOWN_PH && (ph == 0 || !strchr(phases[k].letters, ph)))
         k++;
     r->phase[k]++;

@@ -33,14 +33,15 @@ static void read_part(void *ctx, unsigned i)
     struct split *x = ctx;
     struct part *p = &x->part[i];
     if (i == 0) {
-        p->rc = az_jscan_records_until(x->scan, p->stop, az_pt_event, x->reader, false, &p->array);
+        p->rc = az_jscan_records_until(x->scan, p->stop, az_pt_event_reader(), x->reader, false,
+                                       &p->array);
         return;
     }
     p->rc = az_jscan_resync(&p->scan);
     p->start = az_jscan_offset(&p->scan);
     if (p->rc == AZ_J_OK)
-        p->rc =
-            az_jscan_records_until(&p->scan, p->stop, az_pt_event, &p->reader, false, &p->array);
+        p->rc = az_jscan_records_until(&p->scan, p->stop, az_pt_event_reader(), &p->reader, false,
+                                       &p->array);
 }
 
 static int open_part(struct split *x, unsigned i, size_t window)
@@ -127,7 +128,8 @@ static int join(struct split *x)
     ended = sum->truncated || *x->scan->p == ']';
     if (rc == AZ_J_OK && !ended) {
         struct az_jarray rest;
-        rc = az_jscan_records_until(x->scan, INT64_MAX, az_pt_event, x->reader, false, &rest);
+        rc = az_jscan_records_until(x->scan, INT64_MAX, az_pt_event_reader(), x->reader, false,
+                                    &rest);
         add_array(sum, &rest);
     }
     if (rc == AZ_J_OK && !sum->truncated)
@@ -164,7 +166,8 @@ int az_pt_split(struct az_pt_input *in, struct az_jscan *s, struct az_pt_reader 
     struct split x = { .in = in, .scan = s, .reader = r };
     int rc = az_jscan_byte(s, '['), c = rc == AZ_J_OK ? az_jscan_peek(s) : rc;
     if (c >= 0) { /* the first event says how events begin */
-        rc = az_jscan_records_until(s, az_jscan_offset(s) + 1, az_pt_event, r, false, &in->array);
+        rc = az_jscan_records_until(s, az_jscan_offset(s) + 1, az_pt_event_reader(), r, false,
+                                    &in->array);
         c = rc == AZ_J_OK ? az_jscan_peek(s) : rc;
     }
     if (c < 0 || in->array.truncated)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "io/digest.h"
 
 #define CHUNK ((size_t)256 << 10)
@@ -48,7 +49,12 @@ void az_digest_free(struct az_digest *d)
 
 void az_digest_update(struct az_digest *d, const void *bytes, size_t n)
 {
-    (void)XXH3_128bits_update(state_of(d), bytes, n);
+#ifdef AZ_V3
+    if (az_cpu_v3())
+        az_digest_update_v3(state_of(d), bytes, n);
+    else
+#endif
+        (void)XXH3_128bits_update(state_of(d), bytes, n);
     d->size += n;
 }
 

@@ -27,6 +27,8 @@ int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX
 int az_digest_finish(struct az_digest *d, const char *path, const atomic_bool *stop) AZ_MUST_USE;
 /* Of a whole file; errors likewise. */
 int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size) AZ_MUST_USE;
+/* az_digest_update of an XXH3_state_t for processors with AVX2 (base/cpu.h). */
+void az_digest_update_v3(void *state, const void *bytes, size_t n);
 /* XXH3-64 of bytes, for checksums in files. */
 uint64_t az_checksum(const void *bytes, size_t n);
 

@@ -126,6 +126,14 @@ static uint32_t holds_at(const struct az_sample *v, uint32_t n, int64_t at, uint
     return lo ? lo - 1 : 0;
 }
 
+static inline void add_value(struct az_sample_sum *sum, double value, int64_t ticks)
+{
+    sum->area += value * (double)ticks;
+    sum->ticks += ticks;
+    sum->least = sum->least <= value ? sum->least : value;
+    sum->most = sum->most >= value ? sum->most : value;
+}
+
 void az_sample_add(const struct az_samples *s, uint32_t counter, int64_t from, int64_t to,
                    uint32_t *near, struct az_sample_sum *sum)
 {
@@ -133,7 +141,12 @@ void az_sample_add(const struct az_samples *s, uint32_t counter, int64_t from, i
     const struct az_sample *v = s->rows.v + c->first;
     if (c->n == 0)
         return;
-    *near = holds_at(v, c->n, from, *near);
+    if (*near + 1 >= c->n || v[*near].at > from || v[*near + 1].at <= from)
+        *near = holds_at(v, c->n, from, *near);
+    if (*near + 1 < c->n && v[*near].at <= from && v[*near + 1].at > to && to > from) {
+        add_value(sum, v[*near].value, to - from); /* one sample holds all the time */
+        return;
+    }
     for (uint32_t i = *near; i < c->n && v[i].at <= to; i++) {
         const bool last = i + 1 == c->n;
         const int64_t end = last ? v[i].at : v[i + 1].at, lo = v[i].at > from ? v[i].at : from,
@@ -142,9 +155,6 @@ void az_sample_add(const struct az_samples *s, uint32_t counter, int64_t from, i
          * the end of a window that has a length is not part of it. */
         if (hi < lo || (!last && end <= lo) || (lo == to && to > from))
             continue;
-        sum->area += v[i].value * (double)(hi - lo);
-        sum->ticks += hi - lo;
-        sum->least = sum->least <= v[i].value ? sum->least : v[i].value;
-        sum->most = sum->most >= v[i].value ? sum->most : v[i].value;
+        add_value(sum, v[i].value, hi - lo);
     }
 }

@@ -181,6 +181,9 @@ static void put_row(struct az_events *ev, size_t i, const struct az_event *e)
         ev->geo[i] = e->geo;
 }
 
+/* Rows up to which the columns are doubled: later they grow without being copied (base/mem.c). */
+#define DOUBLED 32768
+
 int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
 {
     struct az_events *ev = &t->ev[k];
@@ -195,7 +198,8 @@ int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
     if (ev->n == ev->cap) {
         if (ev->n >= AZ_NO_ROW - 1)
             return AZ_ERANGE;
-        int err = resize(t, ev, ev->cap < 64 ? 64 : ev->cap + ev->cap / 2);
+        int err =
+            resize(t, ev, ev->cap < 64 ? 64 : ev->cap + ev->cap / (ev->cap < DOUBLED ? 1 : 2));
         if (err)
             return err;
     }
@@ -494,8 +498,15 @@ bool az_trace_has_activity(const struct az_trace *t)
 bool az_trace_has_call(const struct az_trace *t, struct az_sv part)
 {
     const struct az_events *e = &t->ev[AZ_CALL];
-    for (size_t i = 0; i < e->n; i++)
+    uint32_t last[8]; /* names looked at last: calls have few */
+    memset(last, 0xff, sizeof last);
+    for (size_t i = 0; i < e->n; i++) {
+        uint32_t *seen = &last[e->name[i] % AZ_LENGTH(last)];
+        if (*seen == e->name[i])
+            continue;
         if (az_sv_ifind(az_trace_text(t, e->name[i]), part) >= 0)
             return true;
+        *seen = e->name[i];
+    }
     return false;
 }

@@ -72,6 +72,37 @@ static int put_value(void *ctx, size_t i, const struct az_item *item)
     return 0;
 }
 
+/* add of a length, which is known. */
+static inline void add_length(struct az_figures *f, int64_t ticks)
+{
+    const double x = (double)ticks;
+    f->n++;
+    f->sum = az_add_sat(f->sum, ticks);
+    f->min = f->min <= x ? f->min : x;
+    f->max = f->max >= x ? f->max : x;
+}
+
+/* put_value of the length of every event, without a call an event. */
+static int put_lengths(const struct scatter *s)
+{
+    const struct az_grouping *g = s->g;
+    const uint32_t *of = g->of;
+    for (size_t t = 0; t < g->rows.job->n_traces; t++) {
+        for (size_t k = 0; az_grouping_takes(g, t) && k < g->spec->n_kinds; k++) {
+            const struct az_events *e = &g->rows.job->traces[t]->ev[g->spec->kinds[k]];
+            for (size_t i = 0; i < e->n; i++, of++) {
+                if (*of == AZ_NO_ID)
+                    continue;
+                if (s->value)
+                    s->value[s->at[*of]++] = e->end[i] - e->start[i];
+                else
+                    add_length(&g->figure[*of * g->n_values + s->v], e->end[i] - e->start[i]);
+            }
+        }
+    }
+    return 0;
+}
+
 /* Moves the values that are there to the front; how many. */
 static size_t present(int64_t *value, size_t n)
 {
@@ -186,7 +217,8 @@ int az_grouping_figures(struct az_grouping *g, size_t v)
             begin(g, s.at);
     }
     if (rc == 0)
-        rc = az_grouping_each(g, put_value, &s);
+        rc = !g->list && !g->spec->values[v].of ? put_lengths(&s)
+                                                : az_grouping_each(g, put_value, &s);
     if (rc == 0 && s.value)
         statistics(g, v, s.value);
     for (size_t k = 0; rc == 0 && !s.value && k < g->groups.n; k++) {

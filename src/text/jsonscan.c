@@ -408,12 +408,27 @@ static int one_record(struct az_jscan *s, int (*record)(void *, struct az_jscan 
 static int next_record(struct az_jscan *s)
 {
     end_views(s);
+    const char *from = s->p;
+    uint64_t bytes;
+    memcpy(&bytes, from, sizeof bytes); /* zero bytes are after the data */
+    const bool same = s->between.n && (bytes & s->between.mask) == s->between.bytes;
+    if (same)
+        s->p += s->between.n;
     az_j_space(s);
-    if (*s->p == ',') {
+    if (*s->p == ',' && !same) {
         s->p++;
         az_j_space(s);
     }
-    return *s->p == '{' ? '{' : az_jscan_peek(s);
+    if (*s->p != '{')
+        return az_jscan_peek(s);
+    const size_t n = (size_t)(s->p - from);
+    if (n != s->between.n && n > 0 && n < 8) {
+        s->between.mask = 0;
+        memset(&s->between.mask, 0xff, n);
+        s->between.bytes = bytes & s->between.mask;
+        s->between.n = (unsigned)n;
+    }
+    return '{';
 }
 
 int az_jscan_records_until(struct az_jscan *s, int64_t stop,

@@ -12,9 +12,10 @@
  *
  * Transition cache
  *   A writer nearly always puts the same bytes between two values (`, "pid": `). For each key, a
- * few entries {bytes, length, next key} are kept; a 32-byte compare after a value lands on the next
- * value with its key decoded. A hit is byte equality, so the cache cannot change a result; white
- * space may follow the literal and is skipped after a hit too.
+ * few entries {bytes, length, next key} are kept; a 32-byte compare after a value (and one of the
+ * rest of a longer literal) lands on the next value with its key decoded. A hit is byte equality,
+ * so the cache cannot change a result; white space may follow the literal and is skipped after a
+ * hit too.
  *
  * Tolerance: control bytes in strings, bad escapes and bad UTF-8 are left to whoever reads the
  * string; NaN and Infinity are value kinds of their own. Brackets inside skipped values are
@@ -33,12 +34,14 @@ enum az_j {
     AZ_J_END = -101,  /* the object or array ends here (its bracket is consumed) */
     AZ_J_MORE = -102, /* the window ends inside the record */
     AZ_J_BAD = -103,  /* malformed at s->p */
+    AZ_J_LONG = -104, /* of the transition cache only */
     AZ_J_NONE = 1     /* az_jc_i64, az_jc_decimal: a value was read, but it is no such number */
 };
 
 #define AZ_J_MAX_KEYS 96
 #define AZ_J_WAYS     4
 #define AZ_J_FIRST    AZ_J_MAX_KEYS /* index of the cache line after '{' */
+#define AZ_J_LITERAL  52            /* bytes of a literal that is kept, at most */
 #define AZ_J_UNKNOWN  0             /* key number of a key that is not in the set */
 
 /* Keys of one kind of object, numbered 1..n in the order given, with the transition cache of that
@@ -50,10 +53,13 @@ struct az_jkeys {
     uint8_t chain[AZ_J_MAX_KEYS];
     unsigned n;
     struct az_jcache {
-        alignas(16) char bytes[32]; /* so that they are compared where they are */
-        uint32_t mask;              /* bit i: byte i counts */
+        alignas(32) char bytes[32]; /* so that they are compared where they are */
+        char more[AZ_J_LITERAL - 32];
+        uint32_t mask; /* bit i: byte i counts */
         uint8_t len;
-        int8_t key;                        /* or AZ_J_END: the literal ends with the object's '}' */
+        int8_t
+            key; /* or AZ_J_END: the literal ends with the object's '}'; AZ_J_LONG: it goes on in */
+        int8_t long_key;                   /* `more`, and this is its key */
     } cache[AZ_J_MAX_KEYS + 1][AZ_J_WAYS]; /* by previous key (0: unknown); the last one: from '{'
                                               to the first value */
     uint8_t victim[AZ_J_MAX_KEYS + 1];
@@ -77,6 +83,10 @@ struct az_jscan {
     size_t first_key_n; /* first key of records, for resynchronising; 0: not known */
     int64_t number;     /* what slow calls leave next to their result */
     bool escaped;
+    struct {
+        uint64_t bytes, mask;
+        unsigned n;
+    } between;         /* what stood between the last two records, up to eight bytes */
     unsigned runaways; /* records so far that had no end within max_record or the document */
     char first_key_buf[64];
 };
@@ -175,10 +185,21 @@ AZ_JC int az_jc_cached(const char **at, const struct az_jcache *c)
     for (int i = 0; i < AZ_J_WAYS; i++) {
         if (az_equal32(*at, c[i].bytes, c[i].mask)) {
             const char *p = *at + c[i].len;
-            if ((unsigned char)*p <= ' ' && c[i].key > 0)
+            int key = c[i].key;
+            if (key <= 0) {
+                if (key == AZ_J_LONG) {
+                    if (memcmp(*at + 32, c[i].more, c[i].len - 32u) != 0)
+                        continue;
+                    key = c[i].long_key;
+                } else {
+                    *at = p;
+                    return key;
+                }
+            }
+            if ((unsigned char)*p <= ' ')
                 p = az_jc_space(p);
             *at = p;
-            return c[i].key;
+            return key;
         }
     }
     return AZ_J_UNKNOWN;

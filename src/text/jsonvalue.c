@@ -56,15 +56,20 @@ static void remember(const struct az_jscan *s, struct az_jkeys *k, unsigned prev
                      int key)
 {
     size_t n = (size_t)(s->p - from);
-    if (key == AZ_J_UNKNOWN || n == 0 || n > 32 || memchr(from, 0, n))
+    if (key == AZ_J_UNKNOWN || n == 0 || n > AZ_J_LITERAL || memchr(from, 0, n))
+        return;
+    if (n > 32 && key <= 0) /* blanks before a bracket */
         return;
     struct az_jcache *c = &k->cache[prev][k->victim[prev]];
     k->victim[prev] = (uint8_t)((k->victim[prev] + 1) % AZ_J_WAYS);
-    memcpy(c->bytes, from, n);
-    memset(c->bytes + n, 0, 32 - n);
-    c->mask = n == 32 ? UINT32_MAX : ((uint32_t)1 << n) - 1;
+    const size_t head = n < 32 ? n : 32;
+    memcpy(c->bytes, from, head);
+    memset(c->bytes + head, 0, 32 - head);
+    memcpy(c->more, from + head, n - head);
+    c->mask = head == 32 ? UINT32_MAX : ((uint32_t)1 << head) - 1;
     c->len = (uint8_t)n;
-    c->key = (int8_t)key;
+    c->key = (int8_t)(n > 32 ? AZ_J_LONG : key);
+    c->long_key = (int8_t)key;
 }
 
 static int at_end(const struct az_jscan *s) { return s->p >= s->end ? AZ_J_MORE : AZ_J_BAD; }

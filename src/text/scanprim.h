@@ -8,7 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __SSE2__
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
@@ -81,6 +83,15 @@ static inline bool az_equal32_sse2(const char *a, const char *b, uint32_t mask)
            0; /* one branch: literals of up to 16 bytes and longer ones are mixed */
 }
 
+#ifdef __AVX2__
+static inline bool az_equal32_avx2(const char *a, const char *b, uint32_t mask)
+{
+    const __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)a);
+    const __m256i y = _mm256_loadu_si256((const __m256i *)(const void *)b);
+    return (~(unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, y)) & mask) == 0;
+}
+#endif
+
 static inline uint64_t az_mask64_sse2(const __m128i x[4])
 {
     uint64_t m = 0;
@@ -107,8 +118,12 @@ static inline struct az_block az_block_sse2(const char *p)
                               _mm_movemask_epi8(any) != 0 };
 }
 #define az_find_string_end az_find_string_end_sse2
-#define az_equal32         az_equal32_sse2
-#define az_block_masks     az_block_sse2
+#ifdef __AVX2__ /* a file whose name ends in _v3 (base/cpu.h) */
+#define az_equal32 az_equal32_avx2
+#else
+#define az_equal32 az_equal32_sse2
+#endif
+#define az_block_masks az_block_sse2
 #else
 #define az_find_string_end az_find_string_end_portable
 #define az_equal32         az_equal32_portable

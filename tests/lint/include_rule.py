@@ -24,7 +24,7 @@ LIBRARIES = {
     "lua": ["extend/"],
     "lauxlib.h": ["extend/"],
     "utf8proc.h": ["base/utf8.c"],
-    "xxhash.h": ["base/intern.c", "io/digest.c"],
+    "xxhash.h": ["base/intern.c", "io/digest.c", "io/digest_v3.c"],
     "pthread.h": ["base/pool.c", "base/pipe.c", "base/log.c", "driver/", "reports/xlsx*.c"],
 }
 # identifier called -> where it may be called

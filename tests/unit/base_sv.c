@@ -178,6 +178,24 @@ static void cuts(void **state)
     assert_int_equal(rest.n, 0);
 }
 
+/* Sixteen places at a time, and one by one. */
+static void searches_long_texts(void **state)
+{
+    (void)state;
+    char text[80];
+    uint32_t s = 5;
+    for (int round = 0; round < 20000; round++) {
+        const size_t n = (s = s * 1664525 + 1013904223) >> 8 & 63, m = 1 + (s >> 16) % 20;
+        for (size_t i = 0; i < n + m; i++)
+            text[i] = "aab"[((s = s * 1664525 + 1013904223) >> 20) % 3];
+        const struct az_sv hay = az_sv_make(text, n), needle = az_sv_make(text + n, m);
+        ptrdiff_t want = -1;
+        for (size_t i = 0; want < 0 && i + m <= n; i++)
+            want = memcmp(text + i, needle.p, m) == 0 ? (ptrdiff_t)i : -1;
+        assert_int_equal(az_sv_find(hay, needle), want);
+    }
+}
+
 static void tells_errors(void **state)
 {
     (void)state;
@@ -194,6 +212,7 @@ int main(void)
         cmocka_unit_test(compares),
         cmocka_unit_test(searches),
         cmocka_unit_test(searches_any_case),
+        cmocka_unit_test(searches_long_texts),
         cmocka_unit_test(trims),
         cmocka_unit_test(globs),
         cmocka_unit_test(globs_fast),

@@ -86,6 +86,77 @@ static void layouts(void **state)
 }
 
 /* A base that no event's time could be added to is unknown. */
+#ifdef AZ_V3
+struct memory {
+    const char *p;
+    size_t n;
+};
+static int from_memory(void *ctx, void *buf, size_t n, size_t *got)
+{
+    struct memory *m = ctx;
+    *got = m->n < n ? m->n : n;
+    memcpy(buf, m->p, *got);
+    m->p += *got;
+    m->n -= *got;
+    return 0;
+}
+
+static void read_by(struct fixture *f, az_pt_record *record, struct az_pt_reader *r)
+{
+    static const char text[] =
+        "[" OP "," LAUNCH "," KERNEL
+        ",\n  {\n    \"ph\": \"f\", \"id\": 3, \"pid\": 0, \"tid\": \"stream 7\", "
+        "\"ts\": 10.500, \"cat\": \"ac2g\", \"name\": \"ac2g\", \"bp\": \"e\"\n  },\n" OP "," LAUNCH
+        "," KERNEL
+        ",{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"p\\u0041\"}}"
+        "," EV(
+            "\"cat\":\"cpu_op\",\"name\":\"b\\\"\",\"pid\":-1,\"tid\":1,\"ts\":1753411222594.212,"
+            "\"dur\":1e3,\"args\":{\"Input Dims\": [[1, 2], []],\n      \"Input type\": "
+            "[\"float\", \"\"],"
+            "\n          \"Concrete Inputs\": [\"\", \"]\"]}") "]";
+    struct memory m = { text, sizeof text - 1 };
+    struct az_jscan s;
+    struct az_jarray a;
+    fixture_open(f);
+    assert_int_equal(az_optrace_init(&f->trace, &f->opts), 0);
+    assert_int_equal(az_pt_reader_init(r, &f->trace, &f->opts), 0);
+    assert_int_equal(az_jscan_init(&s, from_memory, &m, 200, NULL), 0);
+    assert_int_equal(az_jscan_records(&s, record, r, true, &a), 0);
+    assert_int_equal(a.records, 9);
+    az_jscan_release(&s);
+}
+
+/* The form for processors with AVX2 and that for all others read the same. */
+static void forms_of_the_reader(void **state)
+{
+    (void)state;
+    struct fixture f, g;
+    static struct az_pt_reader any, v3;
+    if (az_pt_event_reader() != az_pt_event_v3)
+        return;
+    read_by(&f, az_pt_event_any, &any);
+    read_by(&g, az_pt_event_v3, &v3);
+    assert_int_equal(f.trace.names.text.n, g.trace.names.text.n);
+    assert_int_equal(f.trace.lanes.n, g.trace.lanes.n);
+    assert_int_equal(any.uid, v3.uid);
+    assert_int_equal(f.trace.ev[AZ_HOST_OP].n, 3);
+    for (enum az_kind k = 0; k < AZ_KIND_COUNT; k++) {
+        const struct az_events *x = &f.trace.ev[k], *y = &g.trace.ev[k];
+        assert_int_equal(x->n, y->n);
+        for (size_t i = 0; i < x->n; i++) {
+            assert_int_equal(x->start[i], y->start[i]);
+            assert_int_equal(x->end[i], y->end[i]);
+            assert_int_equal(x->name[i], y->name[i]);
+            assert_int_equal(x->lane[i], y->lane[i]);
+        }
+    }
+    az_pt_reader_release(&any);
+    az_pt_reader_release(&v3);
+    fixture_close(&f);
+    fixture_close(&g);
+}
+#endif
+
 static void base_times(void **state)
 {
     (void)state;
@@ -768,6 +839,9 @@ static void memory_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+#ifdef AZ_V3
+        cmocka_unit_test(forms_of_the_reader),
+#endif
         cmocka_unit_test(layouts),
         cmocka_unit_test(gzipped),
         cmocka_unit_test(old_and_other_writers),

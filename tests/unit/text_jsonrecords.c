@@ -108,6 +108,41 @@ static void resynchronises(void **state)
              16);
 }
 
+/* What stands between records is known after the first two, and may change. */
+static void between_records(void **state)
+{
+    (void)state;
+    left_out(
+        "[{\"ph\":1},\n  {\"ph\":2},\n  {\"ph\":3} ,{\"ph\":4},\n  \n{\"ph\":5}\n  {\"ph\":6},,"
+        "{\"ph\":7},\n  ,{\"ph\":8},\n  {\"ph\":9}\n,\n{\"ph\":10}\n,\n{\"ph\":11}\n,\n]",
+        "p|1|\np|2|\np|3|\np|4|\np|5|\np|6|\np|7|\np|8|\np|9|\np|10|\np|11|\n", 0, -1);
+    left_out("[{\"ph\":1},\t{\"ph\":2},\t7,\t{\"ph\":3},\tx,\t{\"ph\":4}]",
+             "p|1|\np|2|\np|3|\np|4|\n", 1, 34);
+}
+
+/* Literals between keys longer than what is compared at once, and than what is kept. */
+static void long_literals(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 60; n++) {
+        char doc[1000], *p = doc;
+        p += sprintf(p, "[");
+        for (int i = 0; i < 4; i++)
+            p += sprintf(p, "%s{\"ph\":1,%*s\"ts\":2%*s}", i ? "," : "", n, "", n, "");
+        p += sprintf(p, ",{\"ph\":1,%*s\"dur\":2},{\"ph\":1,%*s\"ts\":3}]", n, "", n, "");
+        struct dump d = { 0 }, plain = { 0 };
+        dump_all_ways(&d, az_sv_str(doc));
+        dump_all_ways(&plain,
+                      AZ_SV("[{\"ph\":1,\"ts\":2},{\"ph\":1,\"ts\":2},{\"ph\":1,\"ts\":2},"
+                            "{\"ph\":1,\"ts\":2},{\"ph\":1,\"dur\":2},{\"ph\":1,\"ts\":3}]"));
+        struct az_sv a = az_text_view(&d.text), b = az_text_view(&plain.text);
+        for (int i = 0; i < 6; i++) /* a line a record; then offsets */
+            assert_true(az_sv_eq(az_sv_cut(&a, '\n'), az_sv_cut(&b, '\n')));
+        dump_release(&d);
+        dump_release(&plain);
+    }
+}
+
 static void swallowing_records(void **state)
 {
     (void)state;
@@ -349,7 +384,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cut_at_every_byte),     cmocka_unit_test(cut_strictly),
-        cmocka_unit_test(resynchronises),        cmocka_unit_test(swallowing_records),
+        cmocka_unit_test(resynchronises),        cmocka_unit_test(between_records),
+        cmocka_unit_test(long_literals),         cmocka_unit_test(swallowing_records),
         cmocka_unit_test(large_records),         cmocka_unit_test(records_over_the_limit),
         cmocka_unit_test(memory_limit),          cmocka_unit_test(read_errors),
         cmocka_unit_test(errors_of_the_caller),  cmocka_unit_test(parts_meet),

@@ -55,10 +55,18 @@ static int busy_spans(const struct az_trace *t, const struct az_sampled *c, stru
     int rc = 0;
     az_vec_reset(out);
     for (size_t k = 0; k < AZ_LENGTH(kinds); k++) {
-        const struct az_events *e = &t->ev[kinds[k]];
-        for (size_t i = 0; rc == 0 && i < e->n; i++)
-            if (az_counter_of(c, t->lanes.v[e->lane[i]].device))
-                rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
+        const struct az_events *e = &t->ev[kinds[k]]; /* by start: most are joined as they come */
+        struct az_span *last = NULL;
+        for (size_t i = 0; rc == 0 && i < e->n; i++) {
+            if (!az_counter_of(c, t->lanes.v[e->lane[i]].device))
+                continue;
+            if (last && e->start[i] <= last->end) {
+                last->end = e->end[i] > last->end ? e->end[i] : last->end;
+                continue;
+            }
+            rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
+            last = rc ? NULL : &out->v[out->n - 1];
+        }
     }
     if (rc == 0)
         rc = az_spans_sort(out);
@@ -88,6 +96,7 @@ int az_counters_whole(struct az_job *job, size_t trace, struct az_counter_rows *
 {
     const struct az_trace *t = job->traces[trace];
     const struct az_samples *s = &t->samples;
+    const struct az_sampled *of = NULL; /* whose device the spans are of */
     struct az_spans spans;
     int rc = 0;
     az_vec_init(&spans, job->mem);
@@ -107,7 +116,9 @@ int az_counters_whole(struct az_job *job, size_t trace, struct az_counter_rows *
         figures(job, trace, i, &sum, &r);
         if (sum.ticks == 0)
             r.mean = v[c->n - 1].value;
-        rc = busy_spans(t, c, &spans);
+        if (!of || of->device != c->device)
+            rc = busy_spans(t, c, &spans);
+        of = c;
         near = 0;
         for (size_t k = 0; rc == 0 && k < spans.n; k++)
             az_sample_add(s, i, spans.v[k].start, spans.v[k].end, &near, &busy);

@@ -66,11 +66,12 @@ static int add_run(struct az_fw_details *d, struct entries *e, const struct az_g
     return 0;
 }
 
-static int put_number(struct az_vec_char *t, const char *key, double v)
+/* key: with the comma before and the colon after it. */
+static int put_number(struct az_vec_char *t, struct az_sv key, double v)
 {
     char buf[AZ_NUM_MAX];
     size_t n = az_format_f64(v, buf);
-    int rc = az_text_printf(t, ",\"%s\":", key);
+    int rc = az_text_append(t, key);
     return rc ? rc : az_text_append(t, n ? az_sv_make(buf, n) : AZ_SV("null"));
 }
 
@@ -97,17 +98,17 @@ static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stat
         rc = az_text_printf(&d->text, ",\"stream\":%lld,\"count\":%zu",
                             (long long)az_lane_stream(t, v.lane), s->n);
     if (rc == 0)
-        rc = put_number(&d->text, "total_duration_us", az_us(t, s->sum));
+        rc = put_number(&d->text, AZ_SV(",\"total_duration_us\":"), az_us(t, s->sum));
     if (rc == 0)
-        rc = put_number(&d->text, "mean_duration_us", s->mean * us);
+        rc = put_number(&d->text, AZ_SV(",\"mean_duration_us\":"), s->mean * us);
     if (rc == 0)
-        rc = put_number(&d->text, "median_duration_us", s->median * us);
+        rc = put_number(&d->text, AZ_SV(",\"median_duration_us\":"), s->median * us);
     if (rc == 0)
-        rc = put_number(&d->text, "std_dev_duration_us", deviation * us);
+        rc = put_number(&d->text, AZ_SV(",\"std_dev_duration_us\":"), deviation * us);
     if (rc == 0)
-        rc = put_number(&d->text, "min_duration_us", az_us(t, s->min));
+        rc = put_number(&d->text, AZ_SV(",\"min_duration_us\":"), az_us(t, s->min));
     if (rc == 0)
-        rc = put_number(&d->text, "max_duration_us", az_us(t, s->max));
+        rc = put_number(&d->text, AZ_SV(",\"max_duration_us\":"), az_us(t, s->max));
     if (rc == 0)
         rc = az_text_append(&d->text, AZ_SV("}"));
     if (rc == 0)

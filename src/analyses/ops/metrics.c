@@ -11,6 +11,8 @@
 
 struct entry {
     struct az_perf perf;
+    const struct az_op_model *model;
+    uint32_t number; /* in by_number */
     struct az_sv spec, params;
     uint64_t params_hash;
     bool tf32;
@@ -30,6 +32,7 @@ struct az_fw_metrics {
     uint8_t *looked;                    /* name id -> 1 */
     struct slot *slot;                  /* by (name, arguments), (kernels, annotation) */
     size_t mask, n_entries;
+    struct entry **by_number; /* room for half of the slots, and one */
     struct az_perf_call *call;
     struct az_extend *script; /* while its models are run */
     struct az_diag *said;
@@ -162,8 +165,8 @@ static struct az_sv text_of(const struct az_fw *f, uint32_t id)
 /* Slot of a key: its own, or the free one where it belongs. */
 static struct slot *slot_of(struct slot *v, size_t mask, uint64_t k0, uint64_t k1)
 {
-    uint64_t key[2] = { k0, k1 };
-    size_t i = az_hash(key, sizeof key) & mask;
+    const uint64_t mixed = (k0 ^ (k1 << 32 | k1 >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t i = (mixed ^ mixed >> 32) & mask;
     while (v[i].entry && (v[i].k0 != k0 || v[i].k1 != k1))
         i = (i + 1) & mask;
     return &v[i];
@@ -175,8 +178,12 @@ static int make_room(struct az_fw_metrics *m)
         return 0;
     size_t mask = m->slot ? m->mask * 2 + 1 : 255;
     struct slot *v = az_arena_array(m->job->arena, mask + 1, sizeof *v);
-    if (!v)
+    struct entry **e = az_arena_array(m->job->arena, mask / 2 + 2, sizeof *e);
+    if (!v || !e)
         return az_arena_error(m->job->arena);
+    for (size_t i = 0; i < m->n_entries; i++)
+        e[i] = m->by_number[i];
+    m->by_number = e;
     for (size_t i = 0; m->slot && i <= m->mask; i++)
         if (m->slot[i].entry)
             *slot_of(v, mask, m->slot[i].k0, m->slot[i].k1) = m->slot[i];
@@ -235,15 +242,16 @@ static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, ui
     e->spec = az_perf_spec(&e->perf, m->job->arena);
     e->params = az_fw_params(&e->perf, m->job->arena);
     e->params_hash = e->params.n ? az_hash(e->params.p, e->params.n) : 0;
-    *out = e;
-    m->n_entries++;
+    e->model = model;
+    e->number = (uint32_t)m->n_entries;
+    m->by_number[m->n_entries++] = *out = e;
     return rc;
 }
 
-int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
-                   struct az_fw_estimate *out)
+/* The entry of an operator node; NULL: it has no model. */
+static int entry_of(struct az_fw_metrics *m, uint32_t node, const struct entry **out)
 {
-    *out = (struct az_fw_estimate){ .flops = NAN, .bytes = NAN, .spec = { "", 0 } };
+    *out = NULL;
     if (node >= m->fw->tree->first_call)
         return 0;
     uint32_t name = az_fw_node(m->fw, node).name, ids[KERNELS + 1], step = AZ_NO_ID;
@@ -261,7 +269,9 @@ int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
         rc = make_room(m);
     if (rc)
         return rc;
-    uint64_t k0 = (uint64_t)name << 32 | args, k1 = az_hash(ids, (n + 1) * sizeof *ids);
+    const uint64_t k0 = (uint64_t)name << 32 | args, k1 = n == 1
+                                                              ? (uint64_t)step << 32 | ids[0]
+                                                              : az_hash(ids, (n + 1) * sizeof *ids);
     struct slot *slot = slot_of(m->slot, m->mask, k0, k1);
     if (!slot->entry) {
         rc = evaluate(m, model, node, ids, n, step, &slot->entry);
@@ -270,8 +280,13 @@ int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
         if (rc)
             return rc;
     }
-    const struct entry *e = slot->entry;
-    out->model = model;
+    *out = slot->entry;
+    return 0;
+}
+
+static void put_estimate(const struct entry *e, bool backward, struct az_fw_estimate *out)
+{
+    out->model = e->model;
     out->perf = &e->perf;
     out->flops = backward ? e->perf.bwd_flops : e->perf.flops;
     out->bytes = backward ? e->perf.bwd_bytes : e->perf.bytes;
@@ -283,7 +298,34 @@ int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
                : isnan(out->bytes) ? "element size unknown"
                                    : NULL;
     out->tf32 = e->tf32;
-    return 0;
+}
+
+#define WITHOUT UINT32_MAX /* known: there is no model */
+
+int az_fw_estimate_again(struct az_fw_metrics *m, uint32_t node, bool backward, uint32_t *known,
+                         struct az_fw_estimate *out)
+{
+    const struct entry *e = NULL;
+    int rc = 0;
+    *out = (struct az_fw_estimate){
+        .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
+    };
+    if (*known == 0) {
+        rc = entry_of(m, node, &e);
+        *known = rc ? 0 : e ? e->number + 1 : WITHOUT;
+    } else if (*known != WITHOUT) {
+        e = m->by_number[*known - 1];
+    }
+    if (e)
+        put_estimate(e, backward, out);
+    return rc;
+}
+
+int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
+                   struct az_fw_estimate *out)
+{
+    uint32_t known = 0;
+    return az_fw_estimate_again(m, node, backward, &known, out);
 }
 
 int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az_diag *said)

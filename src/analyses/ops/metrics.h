@@ -29,6 +29,9 @@ struct az_fw_metrics *az_fw_metrics_get(struct az_job *job, struct az_fw *f, int
 /* Estimate of an operator node; of the backward pass of that forward operator. */
 int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
                    struct az_fw_estimate *out) AZ_MUST_USE;
+/* The same for one who asks again: *known, 0 at first, is where it was found. */
+int az_fw_estimate_again(struct az_fw_metrics *m, uint32_t node, bool backward, uint32_t *known,
+                         struct az_fw_estimate *out) AZ_MUST_USE;
 /* Its arguments were recorded but the model cannot use them: worth a warning. What was never
  * recorded is not. */
 bool az_fw_unreadable(const struct az_fw_estimate *e);

@@ -21,23 +21,40 @@ struct az_sv az_fw_param_text(const struct az_perf_param *p, struct az_arena *a)
     return az_sv_make("", 0);
 }
 
+/* The value of a parameter as JSON, without quotes. */
+static struct az_sv param_value(const struct az_perf_param *p, struct az_arena *a)
+{
+    const struct az_sv v = az_fw_param_text(p, a);
+    if (p->kind == AZ_PARAM_NONE || (v.n == 0 && p->kind != AZ_PARAM_TEXT)) /* not a number */
+        return AZ_SV("null");
+    if (p->kind == AZ_PARAM_BOOL)
+        return p->number != 0 ? AZ_SV("true") : AZ_SV("false");
+    return v;
+}
+
+static char *put(char *to, struct az_sv s) { return s.n ? (char *)memcpy(to, s.p, s.n) + s.n : to; }
+
 struct az_sv az_fw_params(const struct az_perf *perf, struct az_arena *a)
 {
-    struct az_sv s = AZ_SV("");
+    struct az_sv value[AZ_PERF_PARAMS];
+    size_t room = 2;
     if (perf->n_params == 0)
-        return s;
+        return AZ_SV("");
     for (unsigned i = 0; i < perf->n_params; i++) {
-        const struct az_perf_param *p = &perf->param[i];
-        struct az_sv v = az_fw_param_text(p, a);
-        const char *quote = p->kind == AZ_PARAM_TEXT ? "\"" : "";
-        if (p->kind == AZ_PARAM_NONE || (v.n == 0 && p->kind != AZ_PARAM_TEXT)) /* not a number */
-            v = AZ_SV("null");
-        else if (p->kind == AZ_PARAM_BOOL)
-            v = p->number != 0 ? AZ_SV("true") : AZ_SV("false");
-        s = az_arena_printf(a, "%.*s%s\"%s\":%s%.*s%s", AZ_SVF(s), i ? "," : "{", p->name, quote,
-                            AZ_SVF(v), quote);
+        value[i] = param_value(&perf->param[i], a);
+        room += strlen(perf->param[i].name) + value[i].n + sizeof ",\"\":\"\"";
     }
-    return az_arena_printf(a, "%.*s}", AZ_SVF(s));
+    char *text = az_arena_array(a, room, 1), *to = text;
+    for (unsigned i = 0; text && i < perf->n_params; i++) {
+        const struct az_perf_param *p = &perf->param[i];
+        const struct az_sv quote = p->kind == AZ_PARAM_TEXT ? AZ_SV("\"") : AZ_SV("");
+        to = put(to, i ? AZ_SV(",\"") : AZ_SV("{\""));
+        to = put(to, az_sv_str(p->name));
+        to = put(to, AZ_SV("\":"));
+        to = put(put(put(to, quote), value[i]), quote);
+    }
+    to = text ? put(to, AZ_SV("}")) : NULL;
+    return text ? az_sv_make(text, (size_t)(to - text)) : AZ_SV("");
 }
 
 void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t)

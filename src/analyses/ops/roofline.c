@@ -42,8 +42,8 @@ static int add_line(struct work *w, const struct az_unified_row *r, const struct
     uint32_t *at;
     bool added;
     int rc = az_map_put(&w->map,
-                        (uint64_t)r->name_group << 17 | (uint64_t)r->category << 1 |
-                            (r->forward != AZ_NO_ROW),
+                        (uint64_t)az_unified_group(w->u, r) << 17 | (uint64_t)r->category << 1 |
+                            (az_unified_forward(r) != AZ_NO_ROW),
                         (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added)
         rc = az_vec_push(
@@ -62,7 +62,7 @@ static struct az_sv reason(const struct work *w, const struct az_unified_row *r,
                            const struct az_fw_estimate *e)
 {
     const struct az_calltree *c = w->fw->tree;
-    uint32_t call = r->gpu != AZ_NO_ROW ? c->gpu_node[r->gpu] : AZ_NO_ROW, row;
+    uint32_t call = r->synthetic ? c->gpu_node[r->of] : AZ_NO_ROW, row;
     if (call != AZ_NO_ROW && az_node_kind(c, call, &row) == AZ_CALL && c->graph_launch[row])
         return AZ_SV("graph launch");
     const struct az_sv name = az_unified_name(w->u, r);
@@ -71,8 +71,8 @@ static struct az_sv reason(const struct work *w, const struct az_unified_row *r,
         return AZ_SV("compiled region");
     if (e->why)
         return az_sv_str(e->why);
-    return r->gpu != AZ_NO_ROW ? AZ_SV("kernel outside of a modelled operator")
-                               : AZ_SV("unknown operator");
+    return r->synthetic ? AZ_SV("kernel outside of a modelled operator")
+                        : AZ_SV("unknown operator");
 }
 
 static int add_gap(struct work *w, struct az_sv name, struct az_sv why, int64_t time)
@@ -100,7 +100,7 @@ static bool has_shapes(const struct work *w, const struct az_op_args *a)
     return false;
 }
 
-static int add_row(struct work *w, const struct az_unified_row *r)
+static int add_row(struct work *w, struct az_unified_row *r)
 {
     struct az_fw_estimate e;
     const struct az_op_args *a = az_fw_args(w->fw, r->node);

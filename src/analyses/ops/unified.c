@@ -169,11 +169,9 @@ static int take(struct work *w, uint32_t node, struct az_sv category)
     uint32_t first, end;
     int rc = 0;
     struct az_unified_row r = { .node = node,
-                                .gpu = AZ_NO_ROW,
-                                .name_group = az_fw_node(w->fw, node).name,
                                 .model = w->model[node],
-                                .forward = category.n ? az_fw_backward_of(w->fw, w->forward, node)
-                                                      : AZ_NO_ROW,
+                                .of = category.n ? az_fw_backward_of(w->fw, w->forward, node)
+                                                 : AZ_NO_ROW,
                                 .time = union_below(w, node, &rc) };
     az_node_gpu(w->fw->tree, node, &first, &end);
     for (; first < end; first++)
@@ -248,22 +246,21 @@ static int traverse(struct work *w)
 static int name_synthetic(struct work *w, struct az_map *seen, struct az_unified_row *r)
 {
     uint32_t owner = az_fw_node(w->fw, r->node).name,
-             kernel = az_gpu_event(w->fw->tree, r->gpu).name, *first;
+             kernel = az_gpu_event(w->fw->tree, r->of).name, *first;
     struct az_sv kernel_name = az_fw_text(w->fw, kernel, "");
     bool added;
     int rc = az_map_put(seen, owner, kernel, (uint32_t)w->u.rows.n, &first, &added);
     if (rc)
         return rc;
     if (!added) {
-        r->name_group = w->u.rows.v[*first].name_group;
+        r->known = w->u.rows.v[*first].known;
         r->category = w->u.rows.v[*first].category;
         return 0;
     }
     const struct az_sv name =
         az_arena_printf(w->job->arena, "%.*s->%.*s (Synthetic Op)",
                         AZ_SVF(az_node_name(w->fw->tree, r->node)), AZ_SVF(kernel_name));
-    r->name_group =
-        (uint32_t)(w->fw->trace->names.text.n + w->u.names.n); /* after the names of the trace */
+    r->known = (uint32_t)w->u.names.n;
     rc = name.p ? az_vec_push(&w->u.names, name) : az_arena_error(w->job->arena);
     return rc ? rc
               : category_index(&w->u, az_fw_categorise(w->fw, name, kernel_name), &r->category);
@@ -282,8 +279,8 @@ static int add_synthetic(struct work *w)
         struct az_event e = az_gpu_event(c, g);
         uint32_t op = az_node_op(c, c->gpu_node[g]);
         struct az_unified_row r = { .node = op != AZ_NO_ROW ? op : c->gpu_node[g],
-                                    .gpu = g,
-                                    .forward = AZ_NO_ROW,
+                                    .of = g,
+                                    .synthetic = true,
                                     .time = e.end - e.start };
         rc = name_synthetic(w, &seen, &r);
         if (rc == 0)

@@ -8,14 +8,13 @@
 
 /* Small: there are as many as launching operators. */
 struct az_unified_row {
-    int64_t time;     /* union of its device events, ticks */
-    uint32_t node;    /* operator taken, or owner of a synthetic row */
-    uint32_t gpu;     /* synthetic: its device event; AZ_NO_ROW: all under the node */
-    uint32_t forward; /* forward operator whose model's backward pass stands for it; AZ_NO_ROW */
-    uint32_t
-        name_group; /* equal for equal names: name id of the trace, or after those one of `names` */
+    int64_t time;      /* union of its device events, ticks */
+    uint32_t node;     /* operator taken, or owner of a synthetic row */
+    uint32_t of;       /* az_unified_gpu, az_unified_forward */
+    uint32_t known;    /* of az_fw_estimate_again; of a synthetic row: its name in `names` */
     uint16_t category; /* index in `categories` */
     bool model;        /* its operator has a performance model */
+    bool synthetic;    /* one device event, which no operator that is taken covers */
 } __attribute__((packed, aligned(4)));
 AZ_VEC(struct az_unified_row, az_unified_rows);
 struct az_unified {
@@ -24,6 +23,22 @@ struct az_unified {
     size_t first_synthetic;
     struct az_vec_sv categories, names; /* names of synthetic rows */
 };
+/* The device event of a synthetic row; AZ_NO_ROW: it has all under the node. */
+static inline uint32_t az_unified_gpu(const struct az_unified_row *r)
+{
+    return r->synthetic ? r->of : AZ_NO_ROW;
+}
+/* Forward operator whose model's backward pass stands for the row; AZ_NO_ROW. */
+static inline uint32_t az_unified_forward(const struct az_unified_row *r)
+{
+    return r->synthetic ? AZ_NO_ROW : r->of;
+}
+/* Equal for equal names: name id of the trace, or after those one of `names`. */
+static inline uint32_t az_unified_group(const struct az_unified *u, const struct az_unified_row *r)
+{
+    return r->synthetic ? (uint32_t)u->fw->trace->names.text.n + r->known
+                        : az_fw_node(u->fw, r->node).name;
+}
 struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r);
 static inline struct az_sv az_unified_category(const struct az_unified *u,
                                                const struct az_unified_row *r)
@@ -31,7 +46,7 @@ static inline struct az_sv az_unified_category(const struct az_unified *u,
     return u->categories.v[r->category];
 }
 /* What the models say of the row's work; all unknown for a synthetic row. */
-int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified_row *r,
+int az_unified_estimate(struct az_fw_metrics *metrics, struct az_unified_row *r,
                         struct az_fw_estimate *e) AZ_MUST_USE;
 /* Are all device events under the row's node copies, and is there one? */
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r);

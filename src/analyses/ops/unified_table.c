@@ -7,20 +7,24 @@
 
 struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r)
 {
-    const size_t n = u->fw->trace->names.text.n;
-    return r->gpu == AZ_NO_ROW ? az_node_name(u->fw->tree, r->node) : u->names.v[r->name_group - n];
+    return r->synthetic ? u->names.v[r->known] : az_node_name(u->fw->tree, r->node);
 }
 
-int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified_row *r,
+int az_unified_estimate(struct az_fw_metrics *metrics, struct az_unified_row *r,
                         struct az_fw_estimate *e)
 {
-    const bool backward = r->forward != AZ_NO_ROW;
-    *e = (struct az_fw_estimate){
-        .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
-    };
-    return r->gpu == AZ_NO_ROW
-               ? az_fw_estimate(metrics, backward ? r->forward : r->node, backward, e)
-               : 0;
+    const bool backward = az_unified_forward(r) != AZ_NO_ROW;
+    uint32_t known = r->known; /* rows are packed */
+    if (r->synthetic) {
+        *e = (struct az_fw_estimate){
+            .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
+        };
+        return 0;
+    }
+    const int rc = az_fw_estimate_again(metrics, backward ? r->of : r->node, backward, &known, e);
+    if (r->known != known)
+        r->known = known;
+    return rc;
 }
 
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r)
@@ -36,9 +40,8 @@ bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row 
 /* uid of the node; synthetic rows are numbered on after the file's events. */
 static uint64_t uid_of_row(const struct az_unified *u, const struct az_unified_row *r)
 {
-    return r->gpu == AZ_NO_ROW
-               ? az_fw_node(u->fw, r->node).uid
-               : u->fw->ops->n_events + (size_t)(r - u->rows.v) - u->first_synthetic;
+    return r->synthetic ? u->fw->ops->n_events + (size_t)(r - u->rows.v) - u->first_synthetic
+                        : az_fw_node(u->fw, r->node).uid;
 }
 
 struct work {
@@ -59,8 +62,8 @@ static struct az_gpu_run own_of(const void *ctx, size_t row)
     const struct work *w = ctx;
     const struct az_unified_row *r = &w->rows->v[row];
     uint32_t first, end;
-    if (r->gpu != AZ_NO_ROW)
-        return (struct az_gpu_run){ &r->gpu, 1 };
+    if (r->synthetic)
+        return (struct az_gpu_run){ &r->of, 1 };
     az_node_gpu(w->fw->tree, r->node, &first, &end);
     return (struct az_gpu_run){ w->fw->tree->linked + first, end - first };
 }
@@ -142,7 +145,7 @@ static int key_of(void *ctx, size_t i, uint64_t key[2])
         rest[2] = (uint32_t)hash;
         rest[3] = (uint32_t)(hash >> 32);
     }
-    key[0] = (uint64_t)r->name_group << 32 | args;
+    key[0] = (uint64_t)az_unified_group(w->u, r) << 32 | args;
     key[1] = az_hash(rest, sizeof rest) ^ r->category;
     return 1;
 }
@@ -259,7 +262,7 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
     az_put_text(t, r->model ? AZ_SV("True") : AZ_SV("False"));
     if (w->fw->opts->include_call_stack) {
         az_put_text(t, az_fw_entry_point(w->fw, r->node));
-        az_put_text(t, az_fw_call_stack(w->job, w->fw, r->node, r->gpu));
+        az_put_text(t, az_fw_call_stack(w->job, w->fw, r->node, az_unified_gpu(r)));
     }
     az_fw_put_share(t);
     return rc;

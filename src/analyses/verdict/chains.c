@@ -30,6 +30,7 @@ struct work {
     const struct az_calltree *tree; /* NULL: no operators */
     const struct az_link *link;
     struct shape *shape; /* by row of the arguments */
+    uint8_t *product;    /* by name id of operators: 0 not looked at, 1 no batched product, 2 one */
     double bandwidth;    /* bytes a tick that can be reached; NaN: unknown */
     struct az_map index;
     struct sums attention, chains;
@@ -167,10 +168,18 @@ static bool batched(const struct work *w, size_t i)
 {
     if (family_of(w, i) != AZ_FAMILY_GEMM)
         return false;
-    const uint32_t op = op_of(w, i);
-    return op == AZ_NO_ROW || az_sv_ifind(az_node_name(w->tree, op), AZ_SV("bmm")) >= 0 ||
-           az_sv_ifind(az_node_name(w->tree, op), AZ_SV("matmul")) >= 0 ||
-           az_sv_ifind(az_node_name(w->tree, op), AZ_SV("einsum")) >= 0;
+    const uint32_t op = op_of(w, i),
+                   id = op == AZ_NO_ROW ? AZ_NO_ID : w->v->t->ev[AZ_HOST_OP].name[op];
+    if (id == AZ_NO_ID)
+        return op == AZ_NO_ROW;
+    if (!w->product[id]) {
+        const struct az_sv name = az_trace_text(w->v->t, id);
+        const bool is = az_sv_ifind(name, AZ_SV("bmm")) >= 0 ||
+                        az_sv_ifind(name, AZ_SV("matmul")) >= 0 ||
+                        az_sv_ifind(name, AZ_SV("einsum")) >= 0;
+        w->product[id] = is ? 2 : 1;
+    }
+    return w->product[id] == 2;
 }
 
 /* From the product at `i` to the next over softmax, scale, masks and copies alone: the next; else
@@ -322,7 +331,8 @@ int az_vd_find_chains(struct az_vd *v)
         w.tree = az_tree(v->t);
         w.link = az_job_link(v->job, v->trace, &rc);
         w.shape = az_arena_array(v->job->arena, az_optrace(v->t)->args.n + 1, sizeof *w.shape);
-        rc = rc ? rc : w.shape ? 0 : az_arena_error(v->job->arena);
+        w.product = az_arena_array(v->job->arena, v->t->names.text.n + 1, 1);
+        rc = rc ? rc : w.shape && w.product ? 0 : az_arena_error(v->job->arena);
     }
     az_vec_init(&w.attention, v->job->mem);
     az_vec_init(&w.chains, v->job->mem);

@@ -96,10 +96,10 @@ static void look_at_product(const struct work *w, struct line *l)
 }
 
 /* ---- lines ---- */
-static int add_row(struct work *w, const struct az_unified_row *r)
+static int add_row(struct work *w, struct az_unified_row *r)
 {
     struct az_fw_estimate e;
-    const bool backward = r->forward != AZ_NO_ROW;
+    const bool backward = az_unified_forward(r) != AZ_NO_ROW;
     struct az_vd_part *p = w->v->part;
     const int64_t ns = az_vd_ns(w->v, r->time);
     uint32_t *at;
@@ -110,8 +110,8 @@ static int add_row(struct work *w, const struct az_unified_row *r)
         return rc;
     p->rated += ns;
     p->flops += e.flops > 0 ? e.flops : 0;
-    rc = az_map_put(&w->index, (uint64_t)r->name_group << 1 | backward, (uint64_t)(uintptr_t)e.perf,
-                    (uint32_t)w->lines.n, &at, &added);
+    rc = az_map_put(&w->index, (uint64_t)az_unified_group(w->u, r) << 1 | backward,
+                    (uint64_t)(uintptr_t)e.perf, (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added) {
         struct line l = { .first = r,
                           .e = e,
