@@ -459,7 +459,7 @@ int az_vd_find_idle(struct az_vd *v)
     struct work w = { .v = v, .has_host = v->t->ev[AZ_CALL].n > 0 };
     w.short_limit = (int64_t)(v->job->opts->short_kernel_us * 1e3) * v->t->ticks_per_ns;
     az_vec_init(&w.groups, v->job->mem);
-    int rc = az_map_init(&w.index, v->job->mem, 64);
+    int rc = az_map_init(&w.index, v->job->mem, 16);
     if (rc == 0 && w.has_host)
         rc = az_vd_host_make(&w.h, v);
     v->part->graphs = w.h.n_graphs;
@@ -499,6 +499,10 @@ int az_vd_idle_table(struct az_vd_whole *w)
     az_table_column(t, "In steady steps (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
     az_table_column(t, "Longest (ns)", AZ_INT, AZ_UNIT_NS, 0);
     az_table_column(t, "Start of the longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    size_t rows = 0;
+    for (size_t k = 0; k < w->n; k++)
+        rows += w->part[k]->idles.n;
+    az_table_reserve(t, rows);
     for (size_t k = 0; k < w->n; k++) {
         const struct az_vd_idles *in = &w->part[k]->idles;
         for (size_t i = 0; i < in->n; i++) {

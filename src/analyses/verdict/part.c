@@ -267,7 +267,9 @@ int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
         return az_arena_error(keep);
     *v.part = (struct az_vd_part){ .flops = NAN, .peak = NAN };
     az_vec_init(&v.part->found, job->mem);
-    int rc = look(&v);
+    int rc = az_vec_reserve(&v.part->found, 24);
+    if (rc == 0)
+        rc = look(&v);
     for (const struct az_vd_rule *r = az_vd_rules; rc == 0 && r->name; r++) {
         if (!r->find || (v.t->caps & AZ_CAP_OPREPORT))
             continue;
