@@ -368,7 +368,7 @@ static struct az_sv detail(struct work *w, const struct az_vd_idle *s, const str
         op += same && az_sv_eq(of[i].op, s->op) ? of[i].steady : 0;
         next += same && az_sv_eq(of[i].next, s->next) ? of[i].steady : 0;
     }
-    if (s->op.n && 2 * op >= all)
+    if (s->op.n && 2 * op >= all && s->cause != AZ_IDLE_STEPS) /* which is in no step */
         out =
             az_arena_printf(a, "%s in %.*s%s", 10 * op < 9 * all ? ", mostly" : "",
                             (int)(s->op.n < 60 ? s->op.n : 60), s->op.p, s->op.n > 60 ? "..." : "");
