@@ -2,7 +2,7 @@
 """The verdict of reports against traces whose cause of lost time is known (tests/gen/make_causes.py): is it named first,
 with the recoverable time within 5 % of the truth; do healthy traces stay without a warning? Prints the confusion table.
 
-    findings_check.py [--analyzer FILE] [--seeds N] [--update] [-v]     --update writes the table to src/docs/verdict.md
+    findings_check.py [--analyzer FILE] [--seeds N] [--first N] [--update] [-v]     --update writes the table to src/docs/verdict.md
 The last line is "N passed, N failed".
 """
 import argparse
@@ -142,6 +142,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--analyzer", default=os.path.join(os.path.dirname(HERE), "build", "analyzer"))
     p.add_argument("--seeds", type=int, default=3)
+    p.add_argument("--first", type=int, default=0, help="the first seed: fresh ones now and then")
     p.add_argument("--only")
     p.add_argument("--update", action="store_true")
     p.add_argument("-v", action="store_true")
@@ -150,9 +151,9 @@ def main():
     causes += [x + c for x in OTHERS for c in make_causes.SINGLE + make_causes.WHOLE if c not in NO_SHAPES]
     if a.only:
         causes = [c for c in causes if c in a.only.split(",")]
-    jobs = [(os.path.abspath(a.analyzer), c, s) for c in causes for s in range(a.seeds)]
+    jobs = [(os.path.abspath(a.analyzer), c, s) for c in causes for s in range(a.first, a.first + a.seeds)]
     for kind in ["healthy"] + [x + "healthy" for x in OTHERS]:
-        jobs += [(os.path.abspath(a.analyzer), kind, s) for s in range(HEALTHY if not a.only or kind in a.only.split(",") else 0)]
+        jobs += [(os.path.abspath(a.analyzer), kind, s) for s in range(a.first, a.first + (HEALTHY if not a.only or kind in a.only.split(",") else 0))]
     with concurrent.futures.ProcessPoolExecutor(max_workers=2) as pool:
         results = list(pool.map(one, jobs, chunksize=4))
     passed = failed = 0

@@ -217,7 +217,7 @@ def hits(starts, truth, found):
 def generated(analyzer, folder, seeds):
     path = os.path.join(folder, "made_kernel_trace.csv")
     by = {}
-    for seed in range(seeds):
+    for seed in seeds:
         rng = random.Random(seed)
         for name, work, model in with_loops(rng):
             starts, truth = write(path, rng, work, model, side=0.2 if seed % 2 else 0.0)
@@ -235,7 +235,7 @@ def generated(analyzer, folder, seeds):
     verdict(good >= WANTED * total, "generated: %d of %d steps found (%.2f %%)" % (good, total, 100 * good / total))
     print("generated: %d of %d steps found (%.2f %%)" % (good, total, 100 * good / total))
     wrong = runs = 0
-    for seed in range(seeds):
+    for seed in seeds:
         rng = random.Random(1000 + seed)
         for name, work, model in without_loops(rng):
             write(path, rng, work, model, side=0.2 if seed % 2 else 0.0)
@@ -249,7 +249,7 @@ def generated(analyzer, folder, seeds):
 def lanes(analyzer, folder, seeds):
     """Few kernel names on two streams that take turns as they like: their order differs from step to step."""
     path = os.path.join(folder, "lanes_kernel_trace.csv")
-    for seed in range(seeds):
+    for seed in seeds:
         rng = random.Random(2000 + seed)
         layers, now, rows, truth = rng.randint(3, 6), 1000000, [], []
         for _ in range(rng.randint(3, 9)):
@@ -356,14 +356,16 @@ def main():
     parser.add_argument("--analyzer", required=True)
     parser.add_argument("--shared")
     parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--first", type=int, default=0, help="the first seed: fresh ones now and then")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     verbose = args.verbose
     analyzer = os.path.abspath(args.analyzer)
+    seeds = range(args.first, args.first + args.seeds)
     with tempfile.TemporaryDirectory() as folder:
-        generated(analyzer, folder, args.seeds)
+        generated(analyzer, folder, seeds)
         marked(analyzer, folder)
-        lanes(analyzer, folder, args.seeds)
+        lanes(analyzer, folder, seeds)
         if args.shared and os.path.isdir(os.path.join(args.shared, "data")):
             real(analyzer, folder, os.path.abspath(args.shared))
     print("%d passed, %d failed" % (passed, failed))

@@ -3,14 +3,40 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/err.h"
 
 enum { MAX_SHARES = 16 };
 
+static size_t put_tenths(int64_t tenths, const char *unit, char out[AZ_HUMAN_MAX])
+{
+    char digits[24], *at = digits + sizeof digits;
+    size_t n = 0;
+    *--at = (char)('0' + tenths % 10);
+    *--at = '.';
+    tenths /= 10;
+    do
+        *--at = (char)('0' + tenths % 10);
+    while (tenths /= 10);
+    while (at < digits + sizeof digits)
+        out[n++] = *at++;
+    for (out[n++] = ' '; *unit && n + 1 < AZ_HUMAN_MAX; unit++)
+        out[n++] = *unit;
+    out[n] = 0;
+    return n;
+}
+
+/* printf rounds what is exactly between two tenths to the even one, and so must this: it leaves
+ * those, and what is too large, to printf. */
 static size_t one_decimal(double x, const char *unit, char out[AZ_HUMAN_MAX])
 {
+    const double tenths = x * 10;
+    const int64_t whole = tenths > -1e9 && tenths < 1e9 ? (int64_t)tenths : INT64_MAX;
+    const double rest = tenths - (double)whole; /* of a tenth, of the sign of x */
+    if (x > 0 && whole < INT64_MAX && fabs(rest - 0.5) > 1e-6)
+        return put_tenths(whole + (rest > 0.5), unit, out);
     return (size_t)snprintf(out, AZ_HUMAN_MAX, "%.1f %s", x, unit);
 }
 
@@ -61,13 +87,18 @@ size_t az_human_flops(double per_second, char out[AZ_HUMAN_MAX])
 size_t az_human_count(int64_t n, char out[AZ_HUMAN_MAX])
 {
     char digits[AZ_HUMAN_MAX];
-    size_t len = (size_t)snprintf(digits, sizeof digits, "%" PRId64, n), at = 0;
-    size_t first = n < 0; /* of the digits, after the sign */
+    size_t len = 0, at = 0;
+    uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
 
-    for (size_t i = 0; i < len; i++) {
-        if (i > first && (len - i) % 3 == 0)
+    do
+        digits[len++] = (char)('0' + rest % 10); /* the last one first */
+    while (rest /= 10);
+    if (n < 0)
+        out[at++] = '-';
+    while (len) {
+        out[at++] = digits[--len];
+        if (len && len % 3 == 0)
             out[at++] = ',';
-        out[at++] = digits[i];
     }
     out[at] = 0;
     return at;

@@ -197,6 +197,13 @@ bool az_sv_glob(struct az_sv pattern, struct az_sv text)
             return false;
         p = star_p;
         t = ++star_t;
+        const char first = p < pattern.n ? pattern.p[p] : '*';
+        if (first != '*' && first != '?' && first != '[') { /* on to where it can match at all */
+            const char *at = t < text.n ? memchr(text.p + t, first, text.n - t) : NULL;
+            if (!at)
+                return false;
+            t = star_t = (size_t)(at - text.p);
+        }
     }
     while (p < pattern.n && pattern.p[p] == '*')
         p++;

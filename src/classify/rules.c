@@ -103,6 +103,13 @@ static bool pattern_matches(enum az_rule_how how, struct az_sv name, struct az_s
     }
 }
 
+/* Most names are out after their first letter. */
+static bool begins_otherwise(struct az_sv name, struct az_sv pattern)
+{
+    const char c = *pattern.p;
+    return name.n && c != *name.p && c != '*' && c != '?' && c != '[';
+}
+
 static bool any(const struct az_rule *r, struct az_sv name, const struct az_words *w,
                 struct az_sv patterns)
 {
@@ -110,7 +117,7 @@ static bool any(const struct az_rule *r, struct az_sv name, const struct az_word
         return az_words_any(w, patterns);
     while (patterns.n) {
         const struct az_sv pattern = az_sv_cut(&patterns, ' ');
-        if (pattern.n && pattern_matches(r->how, name, pattern))
+        if (pattern.n && !(r->how == AZ_RULE_GLOB && begins_otherwise(name, pattern)) && pattern_matches(r->how, name, pattern))
             return true;
     }
     return false;
@@ -174,15 +181,18 @@ int az_rules_read_group(const char *file, const char *group, struct az_arena *a,
 {
     const struct az_sv wanted = az_sv_str(group);
     struct az_rule *v = NULL;
+    struct az_sv begin = az_data(file); /* of the first rule, when it is known */
     *out = (struct az_rule_list){ 0 };
     for (int pass = 0; pass < 2; pass++) { /* counts, then reads */
-        struct az_sv text = az_data(file), more;
+        struct az_sv text = begin, more;
         size_t n = 0;
-        while (text.n) {
+        while (text.n && (pass == 0 || n < out->n)) {
             if (!of_group(text, wanted)) {
                 (void)az_sv_cut(&text, '\n');
                 continue;
             }
+            if (n == 0)
+                begin = text;
             const struct az_sv line = next_line(&text);
             if (pass)
                 (void)family_of(cut_cells(line, &v[n], &more), &v[n]);

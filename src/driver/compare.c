@@ -2,6 +2,7 @@
 #include "driver/followup.h"
 
 #include "results/compare.h"
+#include "results/ranks_timeline.h"
 
 struct choice {
     struct az_followup *f;
@@ -19,15 +20,17 @@ static const struct az_outcome *outcome_of(const struct az_followup *f, struct a
     return NULL;
 }
 
-static void take(struct choice *ch, const struct az_outcome *o, struct az_sv name)
+static int take(struct choice *ch, const struct az_outcome *o, struct az_sv name)
 {
     struct az_compare_input *in = &ch->in[ch->n++];
 
     *in = (struct az_compare_input){ .tag = name.n ? name : o->title, .title = o->title };
-    if (o->reportable)
-        in->doc = &o->doc;
-    else
+    if (!o->reportable) {
         ch->failed++;
+        return 0;
+    }
+    in->doc = az_ranks_timeline(&ch->arena, &o->doc);
+    return in->doc ? 0 : az_arena_error(&ch->arena);
 }
 
 /* The inputs that are compared, in their order. Titles were checked when the plan was made; --only
@@ -38,20 +41,20 @@ static int choose(struct choice *ch, const struct az_vec_sv *titles, const struc
     struct az_followup *f = ch->f;
     size_t n = titles->n ? titles->n : f->n;
     struct az_sv *tags;
-    int rc;
+    int rc = 0;
 
     ch->in = az_arena_array(&ch->arena, n, sizeof *ch->in);
     tags = az_arena_array(&ch->arena, n, sizeof *tags);
     if (!ch->in || !tags)
         return az_arena_error(&ch->arena);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; !rc && i < n; i++) {
         const struct az_outcome *o = titles->n ? outcome_of(f, titles->v[i]) : &f->outcomes[i];
         if (o)
-            take(ch, o, i < names->n ? names->v[i] : AZ_SV(""));
+            rc = take(ch, o, i < names->n ? names->v[i] : AZ_SV(""));
     }
     for (size_t i = 0; i < ch->n; i++)
         tags[i] = ch->in[i].tag;
-    rc = az_compare_unique(&ch->arena, tags, ch->n);
+    rc = rc ? rc : az_compare_unique(&ch->arena, tags, ch->n);
     for (size_t i = 0; !rc && i < ch->n; i++)
         ch->in[i].tag = tags[i];
     return rc;

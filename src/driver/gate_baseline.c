@@ -8,6 +8,7 @@
 #include "driver/internal.h"
 #include "driver/saved.h"
 #include "results/key_figures.h"
+#include "results/ranks_timeline.h"
 
 /* ---- documents ---- */
 
@@ -94,11 +95,13 @@ int az_gate_take_docs(struct az_gate_step *s)
             continue;
         if (o->job->saved == AZ_SAVED_TABLES || o->job->saved == AZ_SAVED_BOOK)
             az_saved_guess(&o->doc);
-        rc = add_key_figures(s, group_of(o), &o->doc);
+        rc = az_ranks_timeline_add(&o->doc);
+        rc = rc ? rc : add_key_figures(s, group_of(o), &o->doc);
         take_outcome(s, o);
     }
     for (size_t i = 0; saved && i < saved->n; i++) {
         struct az_saved_doc *d = saved->v[i];
+        rc = rc ? rc : az_ranks_timeline_add(&d->doc);
         rc = rc ? rc : add_key_figures(s, d->title, &d->doc);
         s->docs[s->n_docs++] = (struct az_gate_doc){ .title = d->title,
                                                      .group = d->title,

@@ -145,6 +145,10 @@ void az_given_check(struct az_plan *p, const struct az_config *c, struct az_diag
 /* Folder of the commands that node_replay writes: `<stem of the first output>_node_replay`; without
  * outputs that of the run, or of the first file. In the arena. */
 struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job);
+/* Writes the outputs of a job, on that many threads where its document is large; a note says what
+ * was written. The last error; the others are messages. */
+int az_outputs_write(const struct az_plan *plan, const struct az_plan_job *job,
+                     struct az_result *res, unsigned threads, struct az_diag *diag) AZ_MUST_USE;
 /* Writes the replay folder of a reported input from the tables `gemm` and `conv`, or, where there
  * is neither, from `unified_perf_summary`; the kept rows are appended to `text`. Errors as
  * az_replay_emit. */

@@ -318,6 +318,7 @@ static int check_activity(struct az_one *o)
     bool any = o->ranks->active, capture = false;
     for (size_t i = 0; i < o->res->n_traces; i++) {
         any |= az_trace_has_activity(&o->res->traces[i]);
+        any |= o->res->traces[i].proj.n > 0; /* given by the file: what the device did in a range */
         /* what is captured for a graph does not run */
         capture |= az_trace_has_call(&o->res->traces[i], AZ_SV("streambegincapture"));
     }

@@ -254,7 +254,7 @@ static enum az_family of_name(struct pass *p, uint32_t id)
     return (enum az_family)(p->known[number] - 1);
 }
 
-static bool has_tpu(const struct az_trace *t)
+bool az_has_tpu(const struct az_trace *t)
 {
     const struct az_planes *p = &az_xtrace(t)->planes;
     for (size_t i = 0; i < p->n; i++)
@@ -266,7 +266,7 @@ static bool has_tpu(const struct az_trace *t)
 static int add_kernels(struct pass *p)
 {
     const struct az_events *ev = &p->t->ev[AZ_KERNEL];
-    const bool programs = (p->t->caps & AZ_CAP_PROGRAMS) != 0 && has_tpu(p->t);
+    const bool programs = (p->t->caps & AZ_CAP_PROGRAMS) != 0 && az_has_tpu(p->t);
     int rc = 0;
     const struct az_row_work *work = programs ? az_job_row_work(p->job, p->trace, &rc) : NULL;
     const int64_t *self = programs && rc == 0 ? az_job_self_ticks(p->job, p->trace, &rc) : NULL;

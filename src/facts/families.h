@@ -5,6 +5,9 @@
 
 #include "facts/account.h"
 
+/* Are there cores of a TPU in the trace? Their operations are of the family of their category. */
+bool az_has_tpu(const struct az_trace *t);
+
 /* What an operation of a compiled program is, by what it says of itself. */
 struct az_row_work {
     bool known; /* by its category; else by its name */

@@ -142,22 +142,26 @@ void az_cover(struct az_job *job, const char *item, double value, const char *un
     az_put_copy(job->coverage, note);
 }
 
+typedef void (*put_fn)(struct az_table *t, struct az_sv text);
+
 void az_finding_put(struct az_job *job, const struct az_finding_row *f)
 {
     struct az_table *t = job->findings;
     if (!t)
         return;
-    az_put_copy(t, az_sv_str(f->rule));
-    az_put_copy(t, az_sv_str(f->severity));
-    az_put_copy(t, f->subject);
+    const put_fn put = f->lasting ? az_put_given : az_put_given_copy;
+    const put_fn put_text = f->lasting ? az_put_text : az_put_copy;
+    az_put_text(t, az_sv_str(f->rule));
+    az_put_text(t, az_sv_str(f->severity));
+    put_text(t, f->subject);
     az_put_known(t, f->count);
     az_put_known(t, f->ns);
     az_put_known(t, f->recoverable);
     az_put_f64(t, f->share);
-    az_put_given_copy(t, f->evidence);
-    az_put_given_copy(t, f->row);
-    az_put_given_copy(t, f->overlaps);
-    az_put_copy(t, f->advice);
+    put(t, f->evidence);
+    put(t, f->row);
+    put(t, f->overlaps);
+    put_text(t, f->advice);
 }
 
 void az_finding(struct az_job *job, const char *rule, const char *severity, struct az_sv subject,

@@ -59,7 +59,8 @@ void az_finding(struct az_job *job, const char *rule, const char *severity, stru
                 int64_t count, int64_t ns, struct az_sv advice);
 /* The same with what it would bring to repair it (docs/verdict.md 3). */
 struct az_finding_row {
-    const char *rule, *severity;
+    const char *rule, *severity; /* constants */
+    bool lasting;                /* the texts live as long as the job, else they are copied */
     struct az_sv subject;
     int64_t count, ns, recoverable; /* -1: none */
     double share;                   /* of recoverable in the total; NaN: az_vd_report says it */

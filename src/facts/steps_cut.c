@@ -12,16 +12,32 @@
 #define CONTEXT 8    /* kernels from a place on by which it is recognised */
 
 /* ---- gaps ---- */
-/* Places in the sequence where equal repetitions begin, evenly among all. */
-static size_t sample(const struct az_kernels *k, const struct az_loop *l, size_t place[SAMPLES])
+/* Can the gaps of the repetition be put next to those of the reference? It has the same kernels,
+ * or, where few have (some kernels depend on the data), as many. Nothing is known of the time
+ * before the first kernel of all. */
+static bool comparable(const struct az_kernels *k, const struct az_loop *l, size_t i, bool same)
 {
     const uint64_t hash = k->sum[l->from + l->len] - k->sum[l->from];
-    size_t equal = 0, n = 0, seen = 0;
+    return l->p[i] > 0 &&
+           (same ? k->sum[l->p[i + 1]] - k->sum[l->p[i]] == hash : l->p[i + 1] - l->p[i] == l->len);
+}
+
+static size_t count(const struct az_kernels *k, const struct az_loop *l, bool same)
+{
+    size_t n = 0;
     for (size_t i = 0; i + 1 < l->n; i++)
-        equal += k->sum[l->p[i + 1]] - k->sum[l->p[i]] == hash;
-    const size_t every = equal / SAMPLES + 1;
+        n += comparable(k, l, i, same);
+    return n;
+}
+
+/* Places in the sequence where such repetitions begin, evenly among all. */
+static size_t sample(const struct az_kernels *k, const struct az_loop *l, size_t place[SAMPLES])
+{
+    const bool same = count(k, l, true) >= LEAST;
+    const size_t every = count(k, l, same) / SAMPLES + 1;
+    size_t n = 0, seen = 0;
     for (size_t i = 0; i + 1 < l->n && n < SAMPLES; i++)
-        if (k->sum[l->p[i + 1]] - k->sum[l->p[i]] == hash && seen++ % every == 0)
+        if (comparable(k, l, i, same) && seen++ % every == 0)
             place[n++] = l->p[i];
     return n;
 }

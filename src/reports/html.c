@@ -177,6 +177,12 @@ static struct az_sv head_of(struct az_sv title)
     return title;
 }
 
+/* Tables that are empty are told in one line: parts of a comparison that has nothing in common. */
+static bool is_empty(const struct az_table *t)
+{
+    return t->rows == 0 && !t->make && !az_sv_is(t->id, "findings");
+}
+
 static struct az_sv title_at(const struct az_html *h, size_t table)
 {
     const struct az_table *t = h->doc->tables.v[table];
@@ -290,6 +296,21 @@ static int scripts(struct az_html *h)
     return rc ? rc : drawn;
 }
 
+static void without_rows(struct az_html *h)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < h->doc->tables.n; i++) {
+        const struct az_table *t = h->doc->tables.v[i];
+        if (!is_empty(t) || t->columns.n == 0 || (t->flags & AZ_TABLE_TEXT_ONLY))
+            continue;
+        az_html_put(h, n++ ? AZ_SV("; ") : AZ_SV("<p class=\"note\">Without rows: "));
+        az_html_line(h, title_at(h, i));
+    }
+    if (n)
+        az_html_put(h, AZ_SV(".</p>\n"));
+}
+
 static void page(struct az_html *h)
 {
     int rc;
@@ -308,6 +329,7 @@ static void page(struct az_html *h)
         if (h->anchor[i].n)
             az_html_table(h, i);
     }
+    without_rows(h);
     az_html_put(h, AZ_SV("</section>\n</main>\n</div>\n<footer>analyzer " AZ_VERSION
                          ". Numbers are shown in readable units; the exact value of a cell is in "
                          "its tooltip, and in "
@@ -331,7 +353,7 @@ static int prepare(struct az_html *h)
     az_vec_init(&used, doc->mem);
     for (size_t i = 0; i < doc->tables.n && rc == 0; i++) {
         const struct az_table *t = doc->tables.v[i];
-        if ((t->flags & AZ_TABLE_TEXT_ONLY) || t->columns.n == 0)
+        if ((t->flags & AZ_TABLE_TEXT_ONLY) || t->columns.n == 0 || is_empty(t))
             continue;
         struct az_sv name = az_field_filename(h->scratch, t->id, &used);
         rc = name.p ? az_vec_push(&used, name) : az_arena_error(h->scratch);

@@ -331,11 +331,36 @@ static size_t most_telling(const struct words *w, size_t n, size_t i, const bool
     return best;
 }
 
+/* Width of the name with the words that are kept. */
+static size_t length_of(const struct words *w, const bool *keep)
+{
+    size_t bytes = 0;
+
+    for (size_t at = 0; at < w->n; at++)
+        bytes += keep[at] ? w->v[at].n + 1 : 0; /* with the `_` or the mark after it */
+    return bytes - keep[w->n - 1];
+}
+
+/* Where there is room for more than what tells them apart: the words that come first. */
+static void fill_up(const struct words *w, bool *keep, size_t width)
+{
+    for (size_t at = 1; at < w->n; at++) {
+        if (keep[at])
+            continue;
+        keep[at] = true;
+        if (length_of(w, keep) > width) {
+            keep[at] = false;
+            break;
+        }
+    }
+}
+
 /* The first word, and of the others those in which a generated name differs from those that begin
- * alike: "sm90_xmma_gemm_bf16_tn_n_tile256x128x64_execute" -> "sm90...tn...tile256x128x64". The
- * name itself if none begins alike, or its words are the same as another's. */
+ * alike: "sm90_xmma_gemm_bf16_tn_n_tile256x128x64_execute" -> "sm90...tn...tile256x128x64", and
+ * more of the first ones as far as there is room. The name itself if none begins alike, or its
+ * words are the same as another's. */
 static struct az_sv telling(struct az_arena *a, const struct az_sv *name, const struct words *w,
-                            size_t n, size_t i)
+                            size_t n, size_t i, size_t width)
 {
     const size_t tokens = w[i].n;
     bool still[MOST_CUT] = { false }, keep[MOST_TOKENS] = { true };
@@ -361,6 +386,7 @@ static struct az_sv telling(struct az_arena *a, const struct az_sv *name, const 
                 others--;
             }
     }
+    fill_up(&w[i], keep, width);
     for (size_t at = 1; at < tokens; at++)
         if (keep[at])
             out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), keep[at - 1] ? "_" : MARK,
@@ -391,6 +417,6 @@ void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width
     for (size_t i = 0; i < n && n <= MOST_CUT; i++)
         if ((az_utf8_width(name[i]) > 2 * width || taken(name, n, i, width, a)) &&
             (w || (w = cut_all(a, name, n))))
-            shown[i] = az_field_cut(a, telling(a, name, w, n, i), width, true);
+            shown[i] = az_field_cut(a, telling(a, name, w, n, i, width), width, true);
     memcpy(name, shown, n * sizeof *shown);
 }

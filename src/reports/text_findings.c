@@ -8,7 +8,7 @@
 #include "reports/text.h"
 #include "results/headline.h"
 
-enum { SEVERITY = 9, SUBJECTS = 3, RULE_WIDTH = 60, SUBJECT_WIDTH = 100 };
+enum { SEVERITY = 9, SUBJECTS = 3, RULE_WIDTH = 60, SUBJECT_WIDTH = 140 };
 
 /* A table with the columns "severity" and "rule" (any case) is a list of findings; others of its
  * columns may be missing. */

@@ -13,8 +13,10 @@
 #define LEGEND_ENTRY   18 /* pixels */
 #define PER_LINE       2  /* at least; more where there would be more than so many lines */
 #define LINES          2
-#define STACKS_MAX     16  /* of one chart */
-#define DEFAULT_WIDTH  480 /* of the library: scales are relative to it */
+#define PIE_POINTS     64   /* of which labels are chosen */
+#define PIE_LEAST      0.04 /* of the whole, for a label */
+#define STACKS_MAX     16   /* of one chart */
+#define DEFAULT_WIDTH  480  /* of the library: scales are relative to it */
 #define DEFAULT_HEIGHT 288
 #define NAME_MAX_UNITS 250
 
@@ -127,6 +129,28 @@ static void scatter_series(lxw_chart_series *s, size_t number)
     chart_series_set_marker_line(s, &edge);
 }
 
+/* Labels of small slices next to each other would lie on each other: the table has them. */
+static void pie_labels(lxw_chart_series *s, const struct az_xlsx_part *p, ptrdiff_t val,
+                       size_t rows)
+{
+    lxw_chart_data_label hidden[PIE_POINTS], *labels[PIE_POINTS + 1];
+    double sum = 0;
+
+    chart_series_set_labels_percentage(s);
+    for (size_t r = 0; r < rows; r++)
+        sum += az_cell_number(az_table_at(p->t, p->first + r, (size_t)val));
+    if (rows > PIE_POINTS || !(sum > 0))
+        return;
+    for (size_t r = 0; r < rows; r++) {
+        const double x = az_cell_number(az_table_at(p->t, p->first + r, (size_t)val));
+        hidden[r] = (lxw_chart_data_label){ .hide = x < PIE_LEAST * sum };
+        labels[r] = &hidden[r];
+    }
+    labels[rows] = NULL;
+    (void)chart_series_set_labels_custom(s, labels); /* turns values on */
+    chart_series_set_labels_options(s, LXW_FALSE, LXW_FALSE, LXW_FALSE);
+}
+
 static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
                        const struct az_xlsx_part *p, ptrdiff_t cat, ptrdiff_t val, size_t number,
                        size_t rows)
@@ -143,7 +167,7 @@ static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_char
     chart_series_set_values(s, sheet, 1, (lxw_col_t)val, (lxw_row_t)rows, (lxw_col_t)val);
     chart_series_set_name(s, az_xlsx_string(x, p->t->columns.v[val].name, NAME_MAX_UNITS));
     if (c->kind == AZ_CHART_PIE)
-        chart_series_set_labels_percentage(s);
+        pie_labels(s, p, val, rows);
     if (c->kind == AZ_CHART_TREND)
         trend_series(x, s, c, p, number, rows);
     if (c->kind == AZ_CHART_SCATTER_LOG)

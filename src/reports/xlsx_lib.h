@@ -34,6 +34,7 @@ int az_xlsx_load(struct az_where where, struct az_diag *diag) AZ_MUST_USE;
     X(chart_series_set_fill) \
     X(chart_series_set_labels) \
     X(chart_series_set_labels_custom) \
+    X(chart_series_set_labels_options) \
     X(chart_series_set_labels_percentage) \
     X(chart_series_set_labels_position) \
     X(chart_series_set_line) \
@@ -111,6 +112,7 @@ extern struct az_xlsx_lib az_xlsx_lib; /* filled once, by az_xlsx_load */
 #define chart_series_set_fill                  az_xlsx_lib.chart_series_set_fill
 #define chart_series_set_labels                az_xlsx_lib.chart_series_set_labels
 #define chart_series_set_labels_custom         az_xlsx_lib.chart_series_set_labels_custom
+#define chart_series_set_labels_options        az_xlsx_lib.chart_series_set_labels_options
 #define chart_series_set_labels_percentage     az_xlsx_lib.chart_series_set_labels_percentage
 #define chart_series_set_labels_position       az_xlsx_lib.chart_series_set_labels_position
 #define chart_series_set_line                  az_xlsx_lib.chart_series_set_line

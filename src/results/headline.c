@@ -24,6 +24,7 @@ struct az_table *az_headline_table(struct az_arena *arena)
     az_table_column(t, "evidence row", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "time (ns)", AZ_INT, AZ_UNIT_NS, 0);
     az_table_column(t, "share (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_reserve(t, 10); /* few have more lines */
     return t;
 }
 

@@ -4,6 +4,7 @@
 #include "config/config.h"
 #include "results/gate.h"
 #include "results/key_figures.h"
+#include "results/ranks_timeline.h"
 #include "serve/internal.h"
 
 struct two {
@@ -54,8 +55,10 @@ int az_tool_compare(struct az_call *c)
 
     az_document_init(&doc, &t.arena);
     if (!rc) {
-        const struct az_compare_input in[] = { { t.doc[0], t.title[0], t.title[0] },
-                                               { t.doc[1], t.title[1], t.title[1] } };
+        const struct az_compare_input in[] = {
+            { az_ranks_timeline(&t.arena, t.doc[0]), t.title[0], t.title[0] },
+            { az_ranks_timeline(&t.arena, t.doc[1]), t.title[1], t.title[1] }
+        };
         const struct az_compare_opts opts = { .baseline = AZ_SV("first") };
         rc = az_sv_eq(t.title[0], t.title[1])
                  ? az_call_wrong(c, "'baseline' and 'variant' are one input")

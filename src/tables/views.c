@@ -30,14 +30,15 @@ static const struct view views[] = {
     /* time lines */
     { "gpu_timeline", "timeline", 0, false, NULL, NULL },
     { "iterations", "timeline " CLASSIC "iterations", 0, false, NULL, NULL },
-    { "gpu_timelines", "timeline rank_timelines", TRACELENS, false, NULL, NULL },
-    { "gpu_timelines_by_rank", "each_rank_timeline", 0, false, NULL, NULL },
+    { "gpu_timelines_by_rank", "each_rank_timeline rank_timelines timeline", 0, false, NULL, NULL },
+    { "gpu_timelines", "rank_timelines", TRACELENS, false, NULL, NULL },
     { "temporal_breakdown", "each_rank_timeline", HTA, true, NULL, NULL },
     { "gpu_events_averages", "timeline", TRACELENS, false, NULL, NULL },
     { "gpu_timeline_by_device", "device_timeline", 0, false, "device", NULL },
     { "gpu_timeline_by_agent", "device_timeline", 0, false, "agent", NULL },
     { "device_iterations", "step_timeline", 0, false, NULL, NULL }, /* by device, too */
     { "steps", "steps step_timeline utilization", 0, false, NULL, NULL },
+    { "step_times", "steps", 0, false, NULL, NULL }, /* by program, where no step is found */
     { "gpu_timeline_by_step", "step_timeline", 0, false, "step", NULL },
     { "gpu_utilization", "utilization", NSYS, true, NULL, NULL },
     { "nccl_exposure", "exposed_by_collective exposed_in_all", 0, false, NULL, NULL },
@@ -103,7 +104,7 @@ static const struct view views[] = {
     { "user_annotations", "ranges", HTA, true, NULL, NULL },
     { "nvtx_sum", "ranges", NSYS, true, NULL, NULL },
     { "nvtx_gpu_proj_sum", "range_device", NSYS, true, NULL, NULL },
-    { "nvtx_gpu_proj_trace", "range_device_each", NSYS, true, NULL, NULL },
+    { "nvtx_gpu_proj_trace", "range_device", NSYS, true, NULL, NULL }, /* each range by itself */
     { "nvtx_kern_sum", "range_kernels", NSYS, true, NULL, NULL },
     /* operators */
     { "unified_perf_summary", "operator_rates", 0, false, NULL, NULL },
@@ -214,6 +215,8 @@ static bool speaks(const struct az_table *t, const struct view *v)
 static bool present(const struct az_document *d, const struct view *v, struct az_view_choice c)
 {
     const struct az_table *t = az_document_table(d, v->table);
+    if (!t && c.causes && az_sv_is(az_sv_str(v->table), "idle_causes"))
+        return true;
     return t && allowed(v, c) && speaks(t, v);
 }
 

@@ -14,6 +14,7 @@ struct az_view_choice {
     bool class_map;  /* the user has classes of kernels of his own */
     bool classic;    /* the report has the classic Nsight block */
     bool families;   /* it is compared with one that may have tables by family of operators */
+    bool causes;     /* the verdict, made last, adds `idle_causes` where there are gaps */
 };
 /* Would the table be shown next to those that the document has? For an analysis that would make it
  * for nothing. */

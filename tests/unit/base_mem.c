@@ -1,11 +1,16 @@
 /* Budgets, checked sizes, arenas, vectors. */
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
+#include "base/human.h"
 #include "base/vec.h"
 
 static void budget_counts(void **state)
@@ -254,6 +259,57 @@ static void buffers_move(void **state)
     assert_null(t.v);
 }
 
+#define SAME(fmt, ...)                                                                             \
+    do {                                                                                           \
+        char want[400];                                                                            \
+        snprintf(want, sizeof want, fmt, __VA_ARGS__);                                             \
+        assert_string_equal(az_arena_printf(&a, fmt, __VA_ARGS__).p, want);                        \
+    } while (0)
+
+/* The formats that are printed without printf, and what must be left to it. */
+static void arena_texts_are_those_of_printf(void **state)
+{
+    struct az_arena a;
+    uint64_t x = 88172645463325252;
+    (void)state;
+    az_arena_init(&a, NULL);
+    (void)az_arena_printf(&a, "first");
+    SAME("%s|%.*s|%.*s|%c|%d|%d%%", "ab", 2, "xyz", 9, "xyz", 'q', INT_MIN, INT_MAX);
+    SAME("%" PRId64 " %" PRIu64 " %zu %u", INT64_MIN, UINT64_MAX, SIZE_MAX, UINT_MAX);
+    SAME("%5d|%-3s|%x|%g|%.3g|%lld", 7, "a", 255, 0.1, 12345.6, -3ll);
+    SAME("%.*s|%.0s", -1, "all of it", "none");
+    SAME("%.1f %.1f %.1f %.0f %.0f %.2f %.1f", 0.25, 0.35, 0.05, 0.5, 1.5, 2.675, -1.25);
+    SAME("%.1f %.1f %.1f", (double)NAN, (double)INFINITY, 1e300);
+    SAME("%.1f %.0f %.2f", 999.95, 1e8, 99.995);
+    for (int i = 0; i < 20000; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        const double d = (double)(x >> 20) / (double)(INT64_C(1) << (x % 45));
+        SAME("-%.1f %% of %.*f", d, (int)(x % 3), d);
+        SAME("%.1f %.2f", (double)(x % 100000) / 20, (double)(x % 100000) / 200);
+    }
+    az_arena_release(&a);
+}
+
+/* Times are rounded as printf rounds them. */
+static void times_round_as_printf(void **state)
+{
+    uint64_t x = 2463534242;
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        char got[AZ_HUMAN_MAX], want[AZ_HUMAN_MAX];
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        const int64_t ns = (int64_t)(x % 999000) + 1000;
+        az_human_time(ns, got);
+        snprintf(want, sizeof want, "%.1f us", (double)ns / 1e3);
+        if (ns < 999950)
+            assert_string_equal(got, want);
+        az_human_time(ns * 1000 + (int64_t)(x >> 60), got);
+        snprintf(want, sizeof want, "%.1f ms", (double)(ns * 1000 + (int64_t)(x >> 60)) / 1e6);
+        if (ns < 999950)
+            assert_string_equal(got, want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +320,8 @@ int main(void)
         cmocka_unit_test(arena_blocks),
         cmocka_unit_test(arena_fails_softly),
         cmocka_unit_test(arena_texts),
+        cmocka_unit_test(arena_texts_are_those_of_printf),
+        cmocka_unit_test(times_round_as_printf),
         cmocka_unit_test(vectors_grow),
         cmocka_unit_test(vectors_keep_what_they_have),
         cmocka_unit_test(texts_append),

@@ -34,6 +34,27 @@ static void better_answer_wins(void **state)
     assert_non_null(az_document_table(&e->doc, "made_by_a_script"));
 }
 
+/* The time line of ranks, steps, gaps by size: each once. What the verdict adds at the end counts.
+ */
+static void one_table_a_question(void **state)
+{
+    struct env *e = *state;
+    struct az_sv withheld;
+    add(e, "gpu_timelines", "rank_max", 0, 1);
+    add(e, "gpu_timelines_by_rank", "rank", 0, 1);
+    add(e, "steps", "step", 0, 1);
+    add(e, "step_times", "count", 1, 2);
+    add(e, "nvtx_gpu_proj_trace", "RangeId", 1, 2);
+    add(e, "nvtx_gpu_proj_sum", "Range Instances", 1, 2);
+    add(e, "gpu_gaps_histogram", "Gaps", 1, 2);
+    assert_int_equal(
+        az_views_select(&e->doc, (struct az_view_choice){ .native = AZ_TOOL_NSYS, .causes = true },
+                        &withheld),
+        0);
+    assert_true(az_sv_is(withheld, "gpu_timelines, step_times, nvtx_gpu_proj_trace, "
+                                   "gpu_gaps_histogram"));
+}
+
 static void only_answer_stays(void **state)
 {
     struct env *e = *state;
@@ -148,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(better_answer_wins, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_table_a_question, setup, teardown),
         cmocka_unit_test_setup_teardown(only_answer_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(asked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(details_of_others, setup, teardown),

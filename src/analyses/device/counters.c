@@ -18,6 +18,10 @@
     {                                                                                              \
         "counter", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, AZ_FIELD(struct az_counter_row, counter)         \
     }
+#define UNIT                                                                                       \
+    {                                                                                              \
+        "unit", AZ_TEXT, AZ_UNIT_NONE, 0, AZ_KNOWN(struct az_counter_row, unit)                    \
+    }
 #define VALUE(header, field, flags)                                                                \
     {                                                                                              \
         header, AZ_REAL, AZ_UNIT_NONE, flags, AZ_FIELD(struct az_counter_row, field)               \
@@ -29,14 +33,14 @@
 
 /* clang-format off */
 static const struct az_record_column whole[] = {
-    RANK, DEVICE, NAME,
+    RANK, DEVICE, NAME, UNIT,
     { "samples", AZ_INT, AZ_UNIT_COUNT, 0, AZ_FIELD(struct az_counter_row, samples) },
     VALUE("value_mean", mean, 0), VALUE("value_min", least, 0), VALUE("value_max", most, 0),
     VALUE("busy_value_mean", busy, 0), COVERED,
 };
 static const struct az_record_column by_step[] = {
     RANK, { "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, AZ_FIELD(struct az_counter_row, step) },
-    DEVICE, NAME,
+    DEVICE, NAME, UNIT,
     VALUE("value_mean", mean, 0), VALUE("value_min", least, 0), VALUE("value_max", most, 0), COVERED,
 };
 /* clang-format on */
@@ -46,6 +50,17 @@ enum az_unit az_counter_unit(struct az_sv name)
     return az_sv_find(name, AZ_SV("(%)")) >= 0 || az_sv_find(name, AZ_SV("%]")) >= 0
                ? AZ_UNIT_PERCENT
                : AZ_UNIT_NONE;
+}
+
+struct az_sv az_counter_unit_text(struct az_sv name)
+{
+    name = az_sv_trim(name);
+    const char last = name.n ? name.p[name.n - 1] : 0;
+    size_t from = name.n;
+    while (from > 0 && name.p[from - 1] != (last == ')' ? '(' : '['))
+        from--;
+    return (last == ')' || last == ']') && from > 1 ? az_sv_make(name.p + from, name.n - 1 - from)
+                                                    : AZ_SV("");
 }
 
 /* When work ran on the devices that a counter is of, merged. */
@@ -83,6 +98,7 @@ static void figures(struct az_job *job, size_t trace, uint32_t counter,
     r->rank = az_job_rank(job, trace);
     r->device = c->device;
     r->counter = az_job_text(job, az_job_name(job, trace, c->name));
+    r->unit = az_counter_unit_text(r->counter);
     r->samples = c->n;
     r->mean = az_sample_mean(sum);
     r->least = sum->least;
@@ -159,7 +175,9 @@ struct az_table *az_counters_table(struct az_job *job, bool ranks)
 
 void az_counters_put(struct az_table *t, const struct az_counter_row *row, bool ranks)
 {
-    az_put_records(t, whole + !ranks, AZ_LENGTH(whole) - !ranks, row, 1, sizeof *row);
+    struct az_counter_row named = *row; /* parts of ranks hold the name only */
+    named.unit = az_counter_unit_text(row->counter);
+    az_put_records(t, whole + !ranks, AZ_LENGTH(whole) - !ranks, &named, 1, sizeof named);
 }
 
 static int whole_table(struct az_job *job)

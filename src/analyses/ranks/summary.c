@@ -84,10 +84,9 @@ static void presence(struct az_job *job, const struct az_ranks *r, struct az_tab
     row(t, "events", (double)events, "", AZ_SV("kept of all ranks"));
 }
 
-/* Averages of a table with a key column and one of averages; `in_ms`: ms in one unit of it; zeros:
- * also those that are 0. */
+/* Averages of a table with a key column and one of averages; `in_ms`: ms in one unit of it. */
 static void averages(struct az_job *job, struct az_table *out, const char *table, const char *key,
-                     const char *value, double in_ms, bool zeros, const char *what)
+                     const char *value, double in_ms, const char *what)
 {
     const struct az_table *t = az_document_table(job->doc, table);
     const ptrdiff_t k = t ? az_table_find(t, key) : -1, v = t ? az_table_find(t, value) : -1;
@@ -95,8 +94,23 @@ static void averages(struct az_job *job, struct az_table *out, const char *table
         const struct az_sv name = az_cell_text(az_table_at(t, i, (size_t)k));
         const double x = az_cell_number(az_table_at(t, i, (size_t)v));
         const struct az_sv item = az_arena_printf(job->arena, "%s: %.*s", what, AZ_SVF(name));
-        if (item.p && !isnan(x) && (zeros || x != 0))
+        if (item.p && !isnan(x) && x != 0)
             row(out, item.p, x * in_ms, "ms", AZ_SV("average of a rank"));
+    }
+}
+
+/* Those of the time line, of which each column is a figure. */
+static void average_times(struct az_job *job, struct az_table *out)
+{
+    const struct az_table *t = az_document_table(job->doc, "gpu_timelines_by_rank");
+    for (size_t c = 1; t && t->rows && c < t->columns.n; c++) {
+        double sum = 0;
+        for (size_t r = 0; r < t->rows; r++)
+            sum += az_cell_number(az_table_at(t, r, c));
+        const struct az_sv item =
+            az_arena_printf(job->arena, "time line: %.*s", AZ_SVF(t->columns.v[c].name));
+        if (item.p && !isnan(sum))
+            row(out, item.p, sum / (double)t->rows, "ms", AZ_SV("average of a rank"));
     }
 }
 
@@ -110,8 +124,13 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "note", AZ_TEXT, AZ_UNIT_NONE, 0);
     presence(job, ranks, t);
-    averages(job, t, "gpu_timelines", "type", "time_ms_avg", 1, true, "time line");
-    averages(job, t, "grouped_breakdown", "Group", "Time (s)", 1e3, false, "group");
+    const size_t alone = t ? t->rows : 0;
+    average_times(job, t);
+    averages(job, t, "grouped_breakdown", "Group", "Time (s)", 1e3, "group");
+    if (t && t->rows == alone && ranks->n_missing == 0 && ranks->n_failed == 0) {
+        az_table_free(t); /* the table of the ranks says as much */
+        return 0;
+    }
     const int rc = az_job_emit(job, t, 0, NULL, 0);
     /* In front of the first table of the ranks: where the traces are kept, theirs come first. */
     struct az_table_list *l = &job->doc->tables;

@@ -200,9 +200,19 @@ static size_t attention_from(const struct work *w, size_t i, size_t *softmax)
     return i;
 }
 
+static bool has_softmax(const struct work *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (family_of(w, i) == AZ_FAMILY_SOFTMAX)
+            return true;
+    return false;
+}
+
 static int attentions(struct work *w)
 {
     int rc = 0;
+    if (!has_softmax(w))
+        return 0;
     for (size_t i = 0; rc == 0 && i < w->n; i++) {
         size_t softmax;
         if (!batched(w, i))
@@ -337,7 +347,7 @@ int az_vd_find_chains(struct az_vd *v)
     az_vec_init(&w.attention, v->job->mem);
     az_vec_init(&w.chains, v->job->mem);
     if (rc == 0)
-        rc = az_map_init(&w.index, v->job->mem, 64);
+        rc = az_map_init(&w.index, v->job->mem, 16);
     if (rc == 0)
         rc = streams(&w);
     if (rc == 0)

@@ -10,7 +10,7 @@
 static int number_threads(struct az_vd_host *h)
 {
     struct az_map threads;
-    int rc = az_map_init(&threads, h->v->job->mem, 64);
+    int rc = az_map_init(&threads, h->v->job->mem, 8);
     h->thread = az_arena_array(&h->arena, h->t->lanes.n + 1, sizeof *h->thread);
     if (rc == 0 && !h->thread)
         rc = az_arena_error(&h->arena);

@@ -73,14 +73,22 @@ static struct az_sv steps(struct az_vd_whole *w)
                            w->sum.steps == 1 ? "" : "s", each, AZ_SVF(w->sum.how));
 }
 
+/* A file may hold nothing but what ranges of the host took on the device. */
+static struct az_sv no_work(struct az_vd_whole *w)
+{
+    const size_t n = w->job->n_traces == 1 ? w->job->traces[0]->proj.n : 0;
+    const struct az_sv format = w->job->doc->format;
+    if (n == 0)
+        return az_arena_printf(w->job->arena, "no device work (%.*s)", AZ_SVF(format));
+    return az_arena_printf(w->job->arena, "%zu range%s projected onto the device (%.*s)", n,
+                           n == 1 ? "" : "s", AZ_SVF(format));
+}
+
 static int what(struct az_vd_whole *w, struct az_table *out)
 {
     char span[AZ_HUMAN_MAX];
     if (w->sum.total == 0 && w->sum.kernels == 0)
-        return put(
-            w, out, AZ_LINE_WHAT, "",
-            az_arena_printf(w->job->arena, "no device work (%.*s)", AZ_SVF(w->job->doc->format)),
-            -1);
+        return put(w, out, AZ_LINE_WHAT, "", no_work(w), -1);
     const int64_t ns = w->sum.total > 0 ? az_vd_mean(w, w->sum.total) : w->sum.kernels;
     struct az_sv text = devices(w);
     const struct az_sv of = ranks(w);

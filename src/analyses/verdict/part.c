@@ -4,6 +4,7 @@
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/num.h"
+#include "facts/families.h"
 #include "facts/shared.h"
 #include "model/optrace.h"
 
@@ -115,10 +116,31 @@ static int64_t host_span(const struct az_trace *t)
     return hi > lo ? hi - lo : 0;
 }
 
-static void trust(struct az_vd *v, const struct az_counted *c)
+/* Kernel time, and that of no known family: as the table of families has them. */
+static int kernel_times(struct az_vd *v)
 {
     struct az_vd_part *p = v->part;
     const struct az_events *k = &v->t->ev[AZ_KERNEL];
+    const bool programs = (v->t->caps & AZ_CAP_PROGRAMS) != 0 && az_has_tpu(v->t);
+    int rc = 0;
+    const struct az_row_work *work = programs ? az_job_row_work(v->job, v->trace, &rc) : NULL;
+    const int64_t *self = programs && rc == 0 ? az_job_self_ticks(v->job, v->trace, &rc) : NULL;
+    for (size_t i = 0; rc == 0 && i < k->n; i++) {
+        const int64_t ns = az_vd_ns(v, self ? self[i] : k->end[i] - k->start[i]);
+        const struct az_row_work *is = work && k->node && k->node[i] ? &work[k->node[i] - 1] : NULL;
+        const bool other = is && is->known
+                               ? is->family == AZ_FAMILY_OTHER
+                               : k->name[i] == AZ_NO_ID ||
+                                     az_trace_class(v->t, k->name[i])->family == AZ_FAMILY_OTHER;
+        p->kernels = az_add_sat(p->kernels, ns);
+        p->other = az_add_sat(p->other, other ? ns : 0);
+    }
+    return rc;
+}
+
+static void trust(struct az_vd *v, const struct az_counted *c)
+{
+    struct az_vd_part *p = v->part;
     uint64_t most = 0;
     p->read = v->t->read;
     for (size_t i = 0; i < v->t->drops.n; i++) {
@@ -134,12 +156,6 @@ static void trust(struct az_vd *v, const struct az_counted *c)
     p->events = c->events;
     p->unlinked = c->unlinked;
     p->linked = (v->t->caps & AZ_CAP_CALLTREE) != 0;
-    for (size_t i = 0; i < k->n; i++) {
-        const int64_t ns = az_vd_ns(v, k->end[i] - k->start[i]);
-        p->kernels = az_add_sat(p->kernels, ns);
-        if (k->name[i] == AZ_NO_ID || az_trace_class(v->t, k->name[i])->family == AZ_FAMILY_OTHER)
-            p->other = az_add_sat(p->other, ns);
-    }
 }
 
 /* Time of kernels that graphs launched and whose operators are not known: one launch stands for all
@@ -240,6 +256,9 @@ static int look(struct az_vd *v)
     device_name(v);
     sums(v);
     trust(v, c);
+    rc = kernel_times(v);
+    if (rc)
+        return rc;
     hidden(v);
     if (v->t->caps & AZ_CAP_OPREPORT) {
         report_totals(v);
@@ -268,7 +287,9 @@ int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
         return az_arena_error(keep);
     *v.part = (struct az_vd_part){ .flops = NAN, .peak = NAN };
     az_vec_init(&v.part->found, job->mem);
-    int rc = look(&v);
+    int rc = az_vec_reserve(&v.part->found, 24);
+    if (rc == 0)
+        rc = look(&v);
     for (const struct az_vd_rule *r = az_vd_rules; rc == 0 && r->name; r++) {
         if (!r->find || (v.t->caps & AZ_CAP_OPREPORT))
             continue;

@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "results/headline.h"
 
+#define MANY     32  /* findings that few reports exceed */
 #define LINES    5   /* findings in the verdict */
 #define EXPLAINS 0.3 /* of the exposed communication, by who is waited for */
 #define WARNING  5.0 /* percent of the total */
@@ -112,7 +113,7 @@ static uint64_t key_of(const struct az_vd_found *f) { return az_hash(f->subject.
 static int merge(struct az_vd_whole *w, struct az_vd_founds *out)
 {
     struct az_map seen;
-    int rc = az_map_init(&seen, w->job->mem, 64);
+    int rc = az_map_init(&seen, w->job->mem, 16);
     for (size_t k = 0; rc == 0 && k < w->n; k++) {
         for (size_t i = 0; rc == 0 && i < w->part[k]->found.n; i++) {
             const struct az_vd_found *f = &w->part[k]->found.v[i];
@@ -193,6 +194,7 @@ static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
         return;
     const struct az_finding_row row = { .rule = f->rule->name,
                                         .severity = severity_of(f->rule, share),
+                                        .lasting = w->job->n_traces == 1,
                                         .subject =
                                             az_arena_printf(w->job->arena, "%.*s%.*s",
                                                             AZ_SVF(f->subject), AZ_SVF(f->detail)),
@@ -479,7 +481,9 @@ static int write_all(struct az_vd_whole *w)
     struct az_vd_founds found;
     struct az_table *out = az_headline_table(w->job->arena);
     az_vec_init(&found, w->job->mem);
-    int rc = out ? merge(w, &found) : az_arena_error(w->job->arena);
+    int rc = out ? az_vec_reserve(&found, MANY) : az_arena_error(w->job->arena);
+    if (rc == 0)
+        rc = merge(w, &found);
     if (rc == 0)
         rc = slow_rank(w, &found);
     if (rc == 0)
@@ -487,6 +491,7 @@ static int write_all(struct az_vd_whole *w)
     const size_t ours = found.n;
     if (rc == 0)
         rc = add_others(w, &found);
+    az_table_reserve(w->job->findings, ours);
     for (size_t i = 0; rc == 0 && i < ours; i++)
         put_finding(w, &found.v[i]);
     order(&found);

@@ -40,7 +40,7 @@ static int number(struct az_vd *v, struct keys *keys, uint32_t *of)
 {
     const struct az_events *k = &v->t->ev[AZ_KERNEL];
     struct az_map index;
-    int rc = az_map_init(&index, v->job->mem, 64), why;
+    int rc = az_map_init(&index, v->job->mem, 16), why;
     const struct az_link *link = az_job_link(v->job, v->trace, &why);
     if (!link)
         rc = why;

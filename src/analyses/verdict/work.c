@@ -298,7 +298,7 @@ int az_vd_find_work(struct az_vd *v)
     if (!w.metrics)
         return rc;
     az_vec_init(&w.lines, v->job->mem);
-    rc = az_map_init(&w.index, v->job->mem, 64);
+    rc = az_map_init(&w.index, v->job->mem, 16);
     if (rc == 0)
         rc = judge(&w);
     az_map_release(&w.index);

@@ -38,7 +38,7 @@ for options in ([], ["include_unlinked_kernels=true"], ["link_by=flow"]):
         os.makedirs("t/in")
         shutil.copy(path, "t/in/rank_0" + path[path.index(".json"):])
         subprocess.run([analyzer, "run", "-q", path, "--format", "csv", "--csv-dir", "t/run"] + more, check=True)
-        subprocess.run([analyzer, "multirank", "-q", "-b", "t/in", "-e", "auto", "-f", "rank_0", "--format", "csv",
+        subprocess.run([analyzer, "multirank", "-q", "--compat=tracelens", "-b", "t/in", "-e", "auto", "-f", "rank_0", "--format", "csv",
                         "--csv-dir", "t/ranks"] + more, check=True)
         one = figures("t/run/gpu_timeline.csv", lambda r: "time ms")
         many = figures("t/ranks/gpu_timelines.csv", lambda r: next(c for c in r if c.startswith("time_ms_")))
