@@ -1,5 +1,6 @@
 /* The accounts of a trace: all devices pooled, each device, each step. One pass over the events
  * fills merged lists, which the figures are taken from; the lists are not kept. */
+#include "base/num.h"
 #include "facts/account.h"
 #include "facts/steps.h"
 #include "model/dispatch.h"
@@ -112,7 +113,7 @@ static int make_one(struct az_job *job, size_t trace, struct az_accounts *out)
 {
     struct pass p = { .job = job, .trace = trace, .t = job->traces[trace], .out = out };
     if (job->opts->micro_idle_us != AZ_UNSET_I64)
-        p.micro = job->opts->micro_idle_us * 1000 * p.t->ticks_per_ns;
+        p.micro = az_muldiv(job->opts->micro_idle_us, 1000 * p.t->ticks_per_ns, 1);
     int rc;
     p.counted = az_job_counted(job, trace, &rc);
     if (!p.counted)

@@ -91,6 +91,22 @@ static void touch(void)
     (void)syscall(SYS_close, fd);
 }
 
+/* Within json-c, which does not survive a failed allocation: the program looks for room before it
+ * asks it for anything (src/docs/faults.md). Finding out allocates, too. */
+static int spared(void)
+{
+    void *at[20];
+    int found = 0;
+    const enum call was = kind;
+    kind = NONE;
+    for (int i = 0, n = backtrace(at, 20); i < n && !found; i++) {
+        Dl_info of;
+        found = dladdr(at[i], &of) && of.dli_fname && strstr(of.dli_fname, "libjson-c");
+    }
+    kind = was;
+    return found;
+}
+
 /* Does this call fail? errno is set. */
 static int hit(enum call k)
 {
@@ -98,6 +114,8 @@ static int hit(enum call k)
         return 0;
     long n = atomic_fetch_add(&count, 1) + 1;
     if (!when || (from_on ? n < when : n != when))
+        return 0;
+    if (k == MALLOC && spared())
         return 0;
     if (sig) {
         (void)syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), sig);

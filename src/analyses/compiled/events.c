@@ -254,8 +254,7 @@ static int run(struct az_job *job)
             rc = events(&h, &o);
         order_release(&o);
     }
-    az_hx_close(&h);
-    return rc;
+    return az_hx_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_events = {

@@ -214,8 +214,7 @@ static int run(struct az_job *job)
     const size_t n = rc == 0 && az_hx_devices_with_kernels(&h) > 0 ? AZ_LENGTH(specs) : 0;
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = az_spec_make(job, specs[i], &h, NULL);
-    az_hx_close(&h);
-    return rc;
+    return az_hx_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_kernels = {

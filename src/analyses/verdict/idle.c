@@ -457,7 +457,7 @@ static int findings(struct work *w)
 int az_vd_find_idle(struct az_vd *v)
 {
     struct work w = { .v = v, .has_host = v->t->ev[AZ_CALL].n > 0 };
-    w.short_limit = (int64_t)(v->job->opts->short_kernel_us * 1e3) * v->t->ticks_per_ns;
+    w.short_limit = az_muldiv(az_whole(v->job->opts->short_kernel_us * 1e3), v->t->ticks_per_ns, 1);
     az_vec_init(&w.groups, v->job->mem);
     int rc = az_map_init(&w.index, v->job->mem, 64);
     if (rc == 0 && w.has_host)
