@@ -513,20 +513,17 @@ static int check_among_tables(const struct naming *n, const struct places *list)
 /* What the gates' baseline is read from, which is after the inputs have written theirs. */
 static int add_baseline(const struct naming *n, struct az_arena *a, struct places *list)
 {
-    static const char *const members[] = { "", "/*.json", "/*" };
     struct az_sv base = n->c->gates.baseline;
     struct az_vec_sv names;
-    int rc = AZ_OK;
 
     if (!n->c->gates.given || !base.n || az_path_stat(base.p).kind == AZ_PATH_MISSING)
         return AZ_OK; /* a title, a run of the history */
+    int rc = add_place(a, list, base, 0, true);
+    if (rc || az_path_stat(base.p).kind != AZ_PATH_DIR)
+        return rc;
     az_vec_init(&names, NULL);
-    for (size_t i = 0; !rc && i < 3; i++) {
-        struct az_sv glob = az_arena_printf(a, "%.*s%s", AZ_SVF(base), members[i]);
-        rc = !glob.p ? az_arena_error(a)
-             : i     ? az_path_glob(a, glob, &names)
-                     : az_vec_push(&names, glob);
-    }
+    struct az_sv glob = az_arena_printf(a, "%.*s/*", AZ_SVF(base));
+    rc = glob.p ? az_path_glob(a, glob, &names) : az_arena_error(a);
     for (size_t i = 0; !rc && i < names.n; i++)
         rc = add_place(a, list, names.v[i], 0, true);
     az_vec_release(&names);
