@@ -36,3 +36,7 @@ for b in base/a_perf_report_one.json ./base/../base/a_perf_report_one.json link.
     both a.csv '' "\"baseline\": \"$b\"," >c.json
     analyzer run --config=c.json --format json -o base
 done
+echo "== the same of results that are named"
+cp base/a_perf_report_one.json gates.json
+analyzer gate gates.json base/a_perf_report_one.json --format json -o .
+cmp gates.json base/a_perf_report_one.json
