@@ -88,7 +88,7 @@ int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path)
         rc = read_all(&x);
     if (rc == 0)
         settle(&x);
-    if (rc == 0 && x.file.starved)
+    if (rc == 0 && (x.file.starved || x.scratch.failed))
         rc = az_sqlite_error(&x.file, SQLITE_NOMEM);
     az_nsys_db_close(&x);
     if ((rc == AZ_ENOMEM || rc == AZ_ELIMIT) && job->diag->errors == errors)

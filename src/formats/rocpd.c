@@ -219,7 +219,7 @@ static int read_file(struct az_roc *r, struct az_sv path)
         x.set = &sets.v[i];
         rc = az_rocpd_read_set(&x);
     }
-    if (rc == 0 && x.file.starved)
+    if (rc == 0 && (x.file.starved || x.arena.failed))
         rc = az_sqlite_error(&x.file, SQLITE_NOMEM);
     if (rc == 0 && x.partial)
         az_trace_fact(r->t, "partial", AZ_SV("yes: the database is damaged"));
