@@ -218,7 +218,7 @@ static int add_targets(const struct naming *n, size_t i)
         (size_t)(job->input->outputs.xlsx_rows < 0 ? 0 : job->input->outputs.xlsx_rows);
     job->html_rows =
         (size_t)(job->input->outputs.html_rows < 0 ? 0 : job->input->outputs.html_rows);
-    if (az_plan_count(n->p) > 1 && run->xlsx.n && az_sv_eq(run->xlsx, n->w[i].o.xlsx))
+    if (run->xlsx.n && az_sv_eq(run->xlsx, n->w[i].o.xlsx) && az_plan_count(n->p) > 1)
         return az_diag_fail(n->diag, AZ_ECONFIG, AZ_NOWHERE,
                             "one workbook '%.*s' for %zu inputs (name an output folder instead)",
                             AZ_SVF(run->xlsx), az_plan_count(n->p));
