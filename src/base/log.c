@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -23,36 +24,67 @@ static void write_all(const char *p, size_t n)
     }
 }
 
+/* Without memory: what fits of it, with a question mark for all that is not plain ASCII. */
+static void write_plain(const char *fmt, va_list ap)
+{
+    char line[1024] = "analyzer: ";
+    const size_t start = strlen(line), most = sizeof line - start - 1;
+    const int n = vsnprintf(line + start, most, fmt, ap);
+    size_t end = start + (n < 0 ? 0 : (size_t)n < most ? (size_t)n : most - 1);
+
+    for (size_t i = start; i < end; i++)
+        if (line[i] < ' ' || line[i] > '~')
+            line[i] = '?';
+    line[end++] = '\n';
+    write_all(line, end);
+}
+
+/* The text as a line, ready to be written; false without memory. */
+static bool make_line(const struct az_log *log, const char *fmt, va_list ap,
+                      struct az_vec_char *line)
+{
+    struct az_vec_char raw;
+    va_list again;
+
+    az_vec_init(&raw, NULL);
+    va_copy(again, ap);
+    const int n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    bool ok = n >= 0 && az_vec_reserve(&raw, (size_t)n + 1) == 0;
+    if (ok) {
+        vsnprintf(raw.v, (size_t)n + 1, fmt, ap);
+        raw.n = (size_t)n;
+    }
+    if (raw.n > 0 && raw.v[raw.n - 1] == '\n')
+        raw.n--;
+    ok = ok &&
+         az_text_append(line, log->color ? AZ_SV("\033[1manalyzer:\033[0m ")
+                                         : AZ_SV("analyzer: ")) == 0 &&
+         az_utf8_visible(line, az_text_view(&raw)) == 0 && az_text_append(line, AZ_SV("\n")) == 0;
+    az_vec_release(&raw);
+    return ok;
+}
+
 void az_log_line(const struct az_log *log, enum az_log_level level, const char *fmt, ...)
 {
     if (level > log->level)
         return;
-    struct az_vec_char raw, line;
-    az_vec_init(&raw, NULL);
+    struct az_vec_char line;
+    va_list ap;
     az_vec_init(&line, NULL);
-    va_list ap, again;
     va_start(ap, fmt);
-    va_copy(again, ap);
-    const int n = vsnprintf(NULL, 0, fmt, ap);
+    const bool made = make_line(log, fmt, ap, &line);
     va_end(ap);
-    if (n >= 0 && az_vec_reserve(&raw, (size_t)n + 1) == 0) {
-        vsnprintf(raw.v, (size_t)n + 1, fmt, again);
-        raw.n = (size_t)n;
-    }
-    va_end(again);
-    if (raw.n > 0 && raw.v[raw.n - 1] == '\n')
-        raw.n--;
-    if (az_text_append(&line,
-                       log->color ? AZ_SV("\033[1manalyzer:\033[0m ") : AZ_SV("analyzer: ")) == 0 &&
-        az_utf8_visible(&line, az_text_view(&raw)) == 0 &&
-        az_text_append(&line, AZ_SV("\n")) == 0) {
-        flockfile(stderr);
-        if (log->before)
-            log->before(log->ctx);
-        fflush(stderr);
+    flockfile(stderr);
+    if (log->before)
+        log->before(log->ctx);
+    fflush(stderr);
+    va_start(ap, fmt);
+    if (made)
         write_all(line.v, line.n);
-        funlockfile(stderr);
-    }
-    az_vec_release(&raw);
+    else
+        write_plain(fmt, ap);
+    va_end(ap);
+    funlockfile(stderr);
     az_vec_release(&line);
 }

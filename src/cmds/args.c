@@ -36,6 +36,9 @@ void az_print_name(struct az_sv name)
     az_vec_init(&shown, NULL);
     if (name.n && az_utf8_visible(&shown, name) == 0)
         fwrite(shown.v, 1, shown.n, stdout);
+    else /* without memory: what is plain ASCII of it */
+        for (size_t i = 0; i < name.n; i++)
+            putchar(name.p[i] < ' ' || name.p[i] > '~' ? '?' : name.p[i]);
     az_vec_release(&shown);
 }
 

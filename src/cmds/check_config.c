@@ -41,6 +41,8 @@ static int check(const char *path, const struct az_log *log, bool *would_fail)
     if (!rc)
         rc = az_plan_make(&plan, &config, &diag);
     az_diag_print(&diag, log);
+    if (rc && rc != AZ_EINTR && diag.errors == 0)
+        az_log_line(log, AZ_LOG_QUIET, "error: %s: %s", path, az_err_text(rc));
     for (size_t i = 0; !rc && i < plan.jobs.n; i++)
         print_job(&plan.jobs.v[i], log);
     for (size_t i = 0; !rc && i < plan.jobs.n; i++)
@@ -73,7 +75,10 @@ static int run_check(const struct az_cmd *cmd, int argc, char **argv)
     rc = check(a.operands[0], &log, &would_fail);
     if (rc == AZ_EINTR)
         return AZ_EXIT_INTERRUPTED;
-    return rc ? AZ_EXIT_USAGE : would_fail ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
+    return rc == AZ_ENOMEM ? AZ_EXIT_INTERNAL
+           : rc            ? AZ_EXIT_USAGE
+           : would_fail    ? AZ_EXIT_PARTIAL
+                           : AZ_EXIT_OK;
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };

@@ -27,7 +27,7 @@ const struct az_option *az_flag_named(const char *name)
     char key[64];
     size_t n = 0;
 
-    for (; name[n] && n + 1 < sizeof key; n++)
+    for (; name[n] && name[n] != '=' && n + 1 < sizeof key; n++)
         key[n] = name[n] == '-' ? '_' : name[n];
     key[n] = '\0';
     return az_option_find(az_sv_str(key), FLAG_PLACES);

@@ -274,9 +274,9 @@ static int prepare(struct session *s)
         rc = set_outputs(s);
     s->config.warn_only |= g->warn_only;
     s->config.no_reports = true; /* a name that two inputs would share does not matter */
+    s->plan.saved = &s->saved;
     if (!rc)
         rc = az_plan_make(&s->plan, &s->config, &s->diag);
-    s->plan.saved = &s->saved;
     s->plan.calibrate = g->calibrate;
     silence_inputs(&s->plan);
     return rc;

@@ -44,12 +44,11 @@ void az_look_end(struct az_look *l)
 /* Texts are of the file, and may hold anything. */
 static void line(const char *label, struct az_sv text)
 {
-    struct az_vec_char shown;
-
-    az_vec_init(&shown, NULL);
-    if (text.n && az_utf8_visible(&shown, text) == 0)
-        printf("  %-9s %.*s\n", label, (int)shown.n, shown.v);
-    az_vec_release(&shown);
+    if (!text.n)
+        return;
+    printf("  %-9s ", label);
+    az_print_name(text);
+    putchar('\n');
 }
 
 /* Value of a fact; empty: the file does not say. */
@@ -149,7 +148,7 @@ static struct az_sv span(const struct az_document *d, struct az_arena *a)
     return AZ_SV("");
 }
 
-static void describe(const struct az_plan_job *job, const struct az_result *res)
+static int describe(const struct az_plan_job *job, const struct az_result *res)
 {
     const struct az_document *d = &res->doc;
     const struct az_table *verdict = az_headline_of(d);
@@ -171,7 +170,9 @@ static void describe(const struct az_plan_job *job, const struct az_result *res)
                            ? AZ_SV("recorded")
                            : AZ_SV("not recorded (profile with with_stack=True)"));
     }
+    const int rc = a.failed ? az_arena_error(&a) : AZ_OK;
     az_arena_release(&a);
+    return rc;
 }
 
 int az_look_describe(const char *path, const struct az_log *log)
@@ -181,7 +182,9 @@ int az_look_describe(const char *path, const struct az_log *log)
 
     if (rc)
         az_diag_print(&l.diag, log);
-    else
+    if (rc && rc != AZ_EINTR && l.diag.errors == 0)
+        az_log_line(log, AZ_LOG_QUIET, "error: %s: %s", path, az_err_text(rc));
+    if (!rc)
         az_sandbox_settle_alone(&l.plan);
     for (size_t i = 0; !rc && i < l.plan.jobs.n && !az_interrupted(); i++) {
         struct az_plan_job *job = &l.plan.jobs.v[i];
@@ -197,9 +200,14 @@ int az_look_describe(const char *path, const struct az_log *log)
             printf(": %zu file%s, %s\n", job->input->files.n, job->input->files.n == 1 ? "" : "s",
                    job->format ? job->format->name : "saved result");
         }
-        if (res.reportable)
-            describe(job, &res);
+        if (res.reportable) {
+            const int said = describe(job, &res);
+            job->error = job->error ? job->error : said;
+        }
         fflush(stdout);
+        if (job->error && job->error != AZ_EINTR && job->diag.errors == 0)
+            az_diag_add(&job->diag, AZ_ERROR, AZ_AT_FILE(job->input->title), "%s",
+                        az_err_text(job->error));
         az_diag_print(&job->diag, log);
         failed = failed ? failed : job->error;
         az_result_release(&res);

@@ -48,13 +48,16 @@ int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool o
 {
     const char *eq = strchr(text, '=');
     struct az_override o = { .kind = AZ_SET_PATH };
+    const struct az_option *known = option ? az_flag_named(text) : NULL;
 
+    if (!eq && known && known->type == AZ_OPT_BOOL)
+        eq = "=true";
     if (!eq || eq == text)
         return az_usage_error(cmd, "'%s' is not of the form %s=VALUE", text,
                               option ? "KEY" : "PATH");
     if (option)
         o.kind = AZ_SET_OPTION;
-    o.key = az_sv_make(text, (size_t)(eq - text));
+    o.key = known ? az_sv_str(known->key) : az_sv_make(text, strcspn(text, "="));
     o.value = az_sv_str(eq + 1);
     return az_vec_push(to, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }

@@ -87,6 +87,8 @@ int az_config_help(struct az_vec_char *out)
                 rc = put_option(out, o, &a);
         }
     }
+    if (rc == 0 && a.failed)
+        rc = az_arena_error(&a);
     az_arena_release(&a);
     return rc;
 }

@@ -7,6 +7,8 @@
 
 #include "base/utf8.h"
 
+enum { ROOM = 64 << 10, VALUE_ROOM = 1000 /* up to 900 bytes for a value of two */ };
+
 static int fail_at(struct az_diag *diag, struct az_sv text, struct az_sv file, size_t offset,
                    const char *what, const char *advice)
 {
@@ -54,7 +56,7 @@ static int tokener_fail(struct json_tokener *tok, struct az_sv text, struct az_s
 struct az_sv az_conf_decode(struct az_sv token, struct az_arena *a)
 {
     struct az_sv out = { 0 };
-    struct json_tokener *tok = json_tokener_new();
+    struct json_tokener *tok = az_mem_room(ROOM + 2 * token.n) ? json_tokener_new() : NULL;
     if (!tok || token.n > CONFIG_MAX_BYTES)
         goto done;
     struct json_object *jo = json_tokener_parse_ex(tok, token.p, (int)token.n);
@@ -174,6 +176,9 @@ int az_conf_parse(struct az_sv text, struct az_sv file, struct az_arena *a, stru
     if (az_conf_count(text) > CONFIG_MAX_VALUES)
         return fail_at(diag, text, file, 0, "more than 1000000 values",
                        " (is this a configuration?)");
+    /* json-c does not survive a failed allocation */
+    if (!az_mem_room(ROOM + az_conf_count(text) * VALUE_ROOM + 2 * text.n))
+        return AZ_ENOMEM;
     struct json_tokener *tok = json_tokener_new_ex(CONFIG_MAX_DEPTH);
     if (!tok)
         return AZ_ENOMEM;

@@ -72,9 +72,25 @@ static struct az_sv got(const struct az_node *n, struct az_arena *a)
     return az_sv_str(az_node_kind_text(n->kind));
 }
 
+/* A number over the end of a range whose end is not among what is wanted, in words. */
+static bool beyond(const struct az_option *o, const struct az_node *n)
+{
+    double x;
+    return (o->type == AZ_OPT_INT || o->type == AZ_OPT_REAL) && o->min <= o->max &&
+           (n->kind == AZ_NODE_NUMBER || n->typed) && az_parse_f64(n->text, &x) == 0 && x > o->max;
+}
+
+static struct az_sv at_most(const struct az_option *o, struct az_arena *a)
+{
+    char hi[AZ_NUM_MAX + 1];
+    hi[az_format_f64(o->max, hi)] = '\0';
+    return az_arena_printf(a, "at most %s", hi);
+}
+
 static int refuse(const struct az_option *o, const struct az_node *n, const struct az_store *t)
 {
-    struct az_sv w = want(o, t->a), g = got(n, t->a), hint = AZ_SV("");
+    struct az_sv w = beyond(o, n) ? at_most(o, t->a) : want(o, t->a), g = got(n, t->a),
+                 hint = AZ_SV("");
     struct az_where at = t->at ? *t->at : az_node_where(n, t->a);
     if ((o->type == AZ_OPT_ENUM || o->type == AZ_OPT_SET) && n->kind == AZ_NODE_TEXT)
         hint = az_suggest_word(n->text, az_sv_str(o->values));

@@ -36,8 +36,12 @@ static void put_file(struct az_table *t, const struct az_file *f, struct az_sv g
     }
     if (rank ? !rank->has_digest : piped)
         return; /* was read once and is gone */
-    if (!rank && (read ? az_digest_rest(read, f->path.p, hex, &size)
-                       : az_file_digest(f->path.p, hex, &size)))
+    const int rc = rank   ? AZ_OK
+                   : read ? az_digest_rest(read, f->path.p, hex, &size)
+                          : az_file_digest(f->path.p, hex, &size);
+    if (rc == AZ_ENOMEM && !t->error)
+        t->error = rc;
+    if (rc)
         return; /* is optional and missing */
     text = az_arena_printf(t->arena, "%llu", (unsigned long long)size);
     row_of(t, az_arena_printf(t->arena, "input %zu bytes", number), text);

@@ -9,10 +9,12 @@ struct az_sv az_map_part_name(const struct az_map_opts *m, struct az_sv path, st
 {
     const struct az_sv dir = az_path_dir(path), tag = az_sv_str(m->tag ? m->tag : "");
     const struct az_sv place = az_arena_printf(a, "%.*s\n%.*s", AZ_SVF(dir), AZ_SVF(tag));
+    if (!place.p)
+        return place;
     const struct az_sv name =
         az_arena_printf(a, "%.*s-%08x" AZ_PART_ENDING, AZ_SVF(az_path_base(path)),
                         (unsigned)az_checksum(place.p, place.n));
-    return az_path_join(a, az_sv_str(m->dir), name);
+    return name.p ? az_path_join(a, az_sv_str(m->dir), name) : name;
 }
 
 size_t az_map_draw(const struct az_map_run *m, const struct az_trace *t)

@@ -398,14 +398,7 @@ int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_resul
     return rc;
 }
 
-int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
-               struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress)
-{
-    struct az_seats own = { .free = threads ? (int)threads - 1 : 0, .all = threads ? threads : 1 };
-    return az_run_one_of(job, opts, threads, &own, res, diag, progress);
-}
-
-int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
+static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
                   struct az_seats *seats, struct az_result *res, struct az_diag *diag,
                   _Atomic uint64_t *progress)
 {
@@ -465,4 +458,23 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     if (!rc)
         rc = failed ? failed : o.hook_failed;
     return rc ? rc : check_activity(&o);
+}
+
+int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
+                  struct az_seats *seats, struct az_result *res, struct az_diag *diag,
+                  _Atomic uint64_t *progress)
+{
+    const size_t errors = diag->errors;
+    const int rc = run_one_of(job, opts, threads, seats, res, diag, progress);
+
+    if (rc && rc != AZ_EINTR && diag->errors == errors && !job->error)
+        az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(job->input->title), "%s", az_err_text(rc));
+    return rc;
+}
+
+int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
+               struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress)
+{
+    struct az_seats own = { .free = threads ? (int)threads - 1 : 0, .all = threads ? threads : 1 };
+    return az_run_one_of(job, opts, threads, &own, res, diag, progress);
 }

@@ -218,7 +218,7 @@ static int add_targets(const struct naming *n, size_t i)
         (size_t)(job->input->outputs.xlsx_rows < 0 ? 0 : job->input->outputs.xlsx_rows);
     job->html_rows =
         (size_t)(job->input->outputs.html_rows < 0 ? 0 : job->input->outputs.html_rows);
-    if (az_plan_count(n->p) > 1 && run->xlsx.n && az_sv_eq(run->xlsx, n->w[i].o.xlsx))
+    if (run->xlsx.n && az_sv_eq(run->xlsx, n->w[i].o.xlsx) && az_plan_count(n->p) > 1)
         return az_diag_fail(n->diag, AZ_ECONFIG, AZ_NOWHERE,
                             "one workbook '%.*s' for %zu inputs (name an output folder instead)",
                             AZ_SVF(run->xlsx), az_plan_count(n->p));
@@ -510,26 +510,34 @@ static int check_among_tables(const struct naming *n, const struct places *list)
     return rc;
 }
 
-/* What the gates' baseline is read from, which is after the inputs have written theirs. */
-static int add_baseline(const struct naming *n, struct az_arena *a, struct places *list)
+/* Results of earlier runs: a file, or a folder of them. */
+static int add_results(struct az_arena *a, struct places *list, struct az_sv path)
 {
-    static const char *const members[] = { "", "/*.json", "/*" };
-    struct az_sv base = n->c->gates.baseline;
     struct az_vec_sv names;
-    int rc = AZ_OK;
+    int rc = add_place(a, list, path, 0, true);
 
-    if (!n->c->gates.given || !base.n || az_path_stat(base.p).kind == AZ_PATH_MISSING)
-        return AZ_OK; /* a title, a run of the history */
+    if (rc || az_path_stat(path.p).kind != AZ_PATH_DIR)
+        return rc;
     az_vec_init(&names, NULL);
-    for (size_t i = 0; !rc && i < 3; i++) {
-        struct az_sv glob = az_arena_printf(a, "%.*s%s", AZ_SVF(base), members[i]);
-        rc = !glob.p ? az_arena_error(a)
-             : i     ? az_path_glob(a, glob, &names)
-                     : az_vec_push(&names, glob);
-    }
+    struct az_sv glob = az_arena_printf(a, "%.*s/*", AZ_SVF(path));
+    rc = glob.p ? az_path_glob(a, glob, &names) : az_arena_error(a);
     for (size_t i = 0; !rc && i < names.n; i++)
         rc = add_place(a, list, names.v[i], 0, true);
     az_vec_release(&names);
+    return rc;
+}
+
+/* What gates are read from: the baseline, after the inputs have written theirs, and results that
+ * were named. */
+static int add_gated(const struct naming *n, struct az_arena *a, struct places *list)
+{
+    struct az_sv base = n->c->gates.baseline;
+    int rc = AZ_OK;
+
+    if (n->c->gates.given && base.n && az_path_stat(base.p).kind != AZ_PATH_MISSING)
+        rc = add_results(a, list, base); /* else a title, a run of the history */
+    for (size_t i = 0; !rc && n->p->saved && i < n->p->saved->n; i++)
+        rc = add_results(a, list, n->p->saved->v[i]->path);
     return rc;
 }
 
@@ -556,7 +564,7 @@ static int check_collisions(const struct naming *n)
     az_vec_init(&list, NULL);
     rc = n->c->path.n ? add_place(a, &list, az_arena_dup(a, n->c->path), 0, true) : AZ_OK;
     if (!rc)
-        rc = add_baseline(n, a, &list);
+        rc = add_gated(n, a, &list);
     for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
         const struct az_plan_job *job = &n->p->jobs.v[i];
         for (size_t k = 0; !rc && k < job->input->files.n; k++)

@@ -4,9 +4,6 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
-/* Of files that a configuration lists: what profilers and their users write most. */
-#define ANY_RANK "(rank|worker)[-_./[]?"
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* The regular expression of `re:X`: X between what is given. \d is understood, because other tools
@@ -37,9 +34,9 @@ int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_ar
                       struct az_where at, struct az_diag *diag)
 {
     *r = (struct az_rank_name){ .literal = pattern };
-    if (pattern.n && !az_sv_starts(pattern, AZ_SV("re:")))
+    if (!az_sv_starts(pattern, AZ_SV("re:")))
         return AZ_OK;
-    struct az_sv x = pattern.n ? az_sv_make(pattern.p + 3, pattern.n - 3) : AZ_SV(ANY_RANK);
+    struct az_sv x = az_sv_make(pattern.p + 3, pattern.n - 3);
     /* By itself it must be right: with what is put around it, "[" would be. */
     char *own = expression(a, x, "", ""), *text = expression(a, x, "(", ")([0-9]+)");
     char why[128];
@@ -55,6 +52,8 @@ int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_ar
         regfree(&r->re);
         rc = regcomp(&r->re, text, REG_EXTENDED);
     }
+    if (rc == REG_ESPACE)
+        return AZ_ENOMEM;
     if (rc) {
         regerror(rc, &r->re, why, sizeof why);
         return az_diag_fail(diag, AZ_ECONFIG, at,
@@ -99,6 +98,30 @@ static bool find_regex(const struct az_rank_name *r, struct az_sv base, struct a
     return true;
 }
 
+/* Of files that a configuration lists: what profilers and their users write most, `rank` or `worker`
+ * and a number, with or without one of -_./[ between them. Not by regexec, which forgets what it was
+ * looking for when memory fails it. */
+static bool find_any(struct az_sv base, struct az_rank_place *out)
+{
+    static const char *const words[] = { "rank", "worker" };
+    for (size_t i = 0; i < base.n; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            const struct az_sv rest = az_sv_make(base.p + i, base.n - i);
+            if (!az_sv_starts(rest, az_sv_str(words[k])))
+                continue;
+            size_t at = i + strlen(words[k]);
+            at += at < base.n && base.p[at] && strchr("-_./[", base.p[at]);
+            if (at == base.n || !is_digit(base.p[at]))
+                continue;
+            *out = (struct az_rank_place){ i, at, at, 0 };
+            while (out->end < base.n && is_digit(base.p[out->end]))
+                out->end++;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool find_literal(const struct az_rank_name *r, struct az_sv base, struct az_rank_place *out)
 {
     const struct az_sv p = r->literal;
@@ -115,7 +138,9 @@ static bool find_literal(const struct az_rank_name *r, struct az_sv base, struct
 
 bool az_rank_name_find(const struct az_rank_name *r, struct az_sv base, struct az_rank_place *out)
 {
-    if (!(r->regex ? find_regex(r, base, out) : find_literal(r, base, out)))
+    if (!(r->regex       ? find_regex(r, base, out)
+          : r->literal.n ? find_literal(r, base, out)
+                         : find_any(base, out)))
         return false;
     return az_parse_i64(az_sv_make(base.p + out->digits, out->end - out->digits), &out->rank) ==
                0 &&

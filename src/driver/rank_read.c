@@ -206,9 +206,12 @@ static int read_trace(struct az_one *mine, const struct az_file *f, struct keepe
         az_trace_release(&t);
         az_mem_give_back(); /* parts are between what is free */
     }
-    if (!rc && az_path_stat(f->path.p).kind == AZ_PATH_FILE)
-        x->has_digest = (mine->digest ? az_digest_rest(mine->digest, f->path.p, x->hex, &x->size)
-                                      : az_file_digest(f->path.p, x->hex, &x->size)) == 0;
+    if (!rc && az_path_stat(f->path.p).kind == AZ_PATH_FILE) {
+        const int got = mine->digest ? az_digest_rest(mine->digest, f->path.p, x->hex, &x->size)
+                                     : az_file_digest(f->path.p, x->hex, &x->size);
+        x->has_digest = got == 0; /* is optional, but for want of memory */
+        rc = got == AZ_ENOMEM ? got : 0;
+    }
     az_digest_free(mine->digest);
     return rc;
 }

@@ -110,6 +110,9 @@ static void run_job(void *ctx, size_t i, unsigned worker)
         t->error = t->error ? t->error : rc;
         rc = write_replay(t, &res);
         t->error = t->error ? t->error : rc;
+        if (t->error && t->error != AZ_EINTR && t->diag.errors == 0)
+            az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "%s",
+                        az_err_text(t->error));
     }
     if (az_interrupted() && !t->error)
         t->error = AZ_EINTR;

@@ -1,6 +1,7 @@
 /* The accounts of a trace: all devices pooled, each device, each step. One pass over the events
  * adds them up; where there are steps it fills merged lists of all work for them, which are not
  * kept. */
+#include "base/num.h"
 #include "facts/account.h"
 #include "facts/steps.h"
 #include "model/dispatch.h"
@@ -114,7 +115,7 @@ static int make_one(struct az_job *job, size_t trace, struct az_accounts *out)
 {
     struct pass p = { .job = job, .trace = trace, .t = job->traces[trace], .out = out };
     if (job->opts->micro_idle_us != AZ_UNSET_I64)
-        p.micro = job->opts->micro_idle_us * 1000 * p.t->ticks_per_ns;
+        p.micro = az_muldiv(job->opts->micro_idle_us, 1000 * p.t->ticks_per_ns, 1);
     int rc;
     p.counted = az_job_counted(job, trace, &rc);
     if (!p.counted)

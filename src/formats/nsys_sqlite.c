@@ -35,8 +35,8 @@ static void count_rows(struct az_nsys_db *x)
                                        "SELECT max(rowid) FROM GPU_METRICS" };
     for (size_t i = 0; x->job->progress && i < AZ_LENGTH(big); i++) {
         sqlite3_stmt *st = NULL;
-        if (sqlite3_prepare_v2(x->db, big[i], -1, &st, NULL) == SQLITE_OK &&
-            sqlite3_step(st) == SQLITE_ROW) {
+        if (az_sqlite_prepare(&x->file, big[i], &st) == SQLITE_OK &&
+            az_sqlite_step(&x->file, st) == SQLITE_ROW) {
             int64_t n = sqlite3_column_int64(st, 0);
             x->rows_total += n > 0 && n < INT64_MAX / 16 ? (uint64_t)n : 0;
         }
@@ -88,6 +88,8 @@ int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path)
         rc = read_all(&x);
     if (rc == 0)
         settle(&x);
+    if (rc == 0 && (x.file.starved || x.scratch.failed))
+        rc = az_sqlite_error(&x.file, SQLITE_NOMEM);
     az_nsys_db_close(&x);
     if ((rc == AZ_ENOMEM || rc == AZ_ELIMIT) && job->diag->errors == errors)
         return az_diag_memory(job->diag, rc, AZ_AT_FILE(path), job->mem);

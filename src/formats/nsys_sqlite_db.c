@@ -67,10 +67,8 @@ static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *other
     unsigned shown = 0;
     *known = false;
     *others = az_sv_make("", 0);
-    int rc = sqlite3_prepare_v2(
-        x->db, "SELECT name FROM sqlite_master WHERE type IN ('table','view') ORDER BY name", -1,
-        &st, NULL);
-    while (rc == SQLITE_OK && !*known && sqlite3_step(st) == SQLITE_ROW) {
+    int rc = az_sqlite_prepare(&x->file, "SELECT name FROM sqlite_master WHERE type IN ('table','view') ORDER BY name", &st);
+    while (rc == SQLITE_OK && !*known && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
         struct az_sv name = az_sv_str((const char *)sqlite3_column_text(st, 0));
         *known = known_table(name);
         if (!*known && shown < 8)
@@ -166,11 +164,9 @@ bool az_nsys_has_table(struct az_nsys_db *x, const char *table)
 {
     sqlite3_stmt *st = NULL;
     bool found = false;
-    if (sqlite3_prepare_v2(x->db,
-                           "SELECT 1 FROM sqlite_master WHERE type IN ('table','view') AND name=?1",
-                           -1, &st, NULL) == SQLITE_OK) {
+    if (az_sqlite_prepare(&x->file, "SELECT 1 FROM sqlite_master WHERE type IN ('table','view') AND name=?1", &st) == SQLITE_OK) {
         (void)sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
-        found = sqlite3_step(st) == SQLITE_ROW;
+        found = az_sqlite_step(&x->file, st) == SQLITE_ROW;
     }
     sqlite3_finalize(st);
     return found;
@@ -183,8 +179,8 @@ bool az_nsys_has_column(struct az_nsys_db *x, const char *table, const char *col
     if (strcmp(column, "rowid") == 0)
         return true; /* 0 where there is none (views) */
     struct az_sv sql = az_arena_printf(&x->scratch, "PRAGMA table_info(\"%s\")", table);
-    if (sql.p && sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL) == SQLITE_OK)
-        while (!found && sqlite3_step(st) == SQLITE_ROW) {
+    if (sql.p && az_sqlite_prepare(&x->file, sql.p, &st) == SQLITE_OK)
+        while (!found && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
             const char *name = (const char *)sqlite3_column_text(st, 1);
             found = name && strcmp(name, column) == 0;
         }
@@ -261,9 +257,9 @@ static int each_behind(struct az_nsys_db *x, const char *table, struct az_sv col
     if (!columns.p || !sql.p)
         return az_arena_error(&x->scratch);
     x->scan.given = given;
-    int rc = sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL);
+    int rc = az_sqlite_prepare(&x->file, sql.p, &st);
     if (rc == SQLITE_OK)
-        rc = sqlite3_step(st);
+        rc = az_sqlite_step(&x->file, st);
     int result =
         rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : scan_error(x, table, x->scan.row->number, rc);
     (void)sqlite3_finalize(st);

@@ -145,8 +145,8 @@ static bool has_graph_nodes(struct az_nsys_db *x)
         az_nsys_has_table(x, "CUDA_GRAPH_NODE_EVENTS") || az_nsys_has_table(x, "CUDA_GRAPH_EVENTS");
     for (size_t i = 0; i < 2 && !found; i++) {
         sqlite3_stmt *st = NULL;
-        found = sqlite3_prepare_v2(x->db, signs[i], -1, &st, NULL) == SQLITE_OK &&
-                sqlite3_step(st) == SQLITE_ROW;
+        found = az_sqlite_prepare(&x->file, signs[i], &st) == SQLITE_OK &&
+                az_sqlite_step(&x->file, st) == SQLITE_ROW;
         (void)sqlite3_finalize(st);
     }
     return found;

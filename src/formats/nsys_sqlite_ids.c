@@ -9,8 +9,8 @@ static bool id_is_key(struct az_nsys_db *x)
 {
     sqlite3_stmt *st = NULL;
     bool key = false;
-    if (sqlite3_prepare_v2(x->db, "PRAGMA table_info(\"StringIds\")", -1, &st, NULL) == SQLITE_OK)
-        while (sqlite3_step(st) == SQLITE_ROW) {
+    if (az_sqlite_prepare(&x->file, "PRAGMA table_info(\"StringIds\")", &st) == SQLITE_OK)
+        while (az_sqlite_step(&x->file, st) == SQLITE_ROW) {
             const char *name = (const char *)sqlite3_column_text(st, 1);
             if (name && strcmp(name, "id") == 0)
                 key = sqlite3_column_int(st, 5) == 1;
@@ -116,7 +116,7 @@ static int string_text(struct az_nsys_db *x, int64_t string_id, struct az_sv *te
     }
     (void)sqlite3_reset(x->string);
     (void)sqlite3_bind_int64(x->string, 1, string_id);
-    int rc = sqlite3_step(x->string);
+    int rc = az_sqlite_step(&x->file, x->string);
     if (rc == SQLITE_DONE)
         return 0;
     if (rc != SQLITE_ROW)

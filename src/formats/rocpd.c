@@ -44,14 +44,11 @@ static int suffixed(struct az_rp *x, const char *base, struct az_rocpd_sets *set
 {
     sqlite3_stmt *st = NULL;
     int rc = 0,
-        src = sqlite3_prepare_v2(
-            x->db,
-            "SELECT name FROM sqlite_master WHERE type='table' AND substr(name,1,length(?1))=?1 "
-            "ORDER BY rowid",
-            -1, &st, NULL);
+        src = az_sqlite_prepare(&x->file, "SELECT name FROM sqlite_master WHERE type='table' AND substr(name,1,length(?1))=?1 "
+            "ORDER BY rowid", &st);
     if (src == SQLITE_OK)
         (void)sqlite3_bind_text(st, 1, base, -1, SQLITE_STATIC);
-    while (src == SQLITE_OK && rc == 0 && sqlite3_step(st) == SQLITE_ROW) {
+    while (src == SQLITE_OK && rc == 0 && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
         struct az_sv name = column_text(st, 0);
         struct az_rocpd_set s = { .guid = AZ_SV("") };
         if (name.n <= strlen(base) || name.p[strlen(base)] != '_')
@@ -70,9 +67,8 @@ static int plain(struct az_rp *x, struct az_rocpd_sets *sets)
 {
     sqlite3_stmt *st = NULL;
     int rc = 0;
-    if (sqlite3_prepare_v2(x->db, "SELECT DISTINCT guid FROM " TABLE " ORDER BY 1", -1, &st,
-                           NULL) == SQLITE_OK)
-        while (rc == 0 && sqlite3_step(st) == SQLITE_ROW) {
+    if (az_sqlite_prepare(&x->file, "SELECT DISTINCT guid FROM " TABLE " ORDER BY 1", &st) == SQLITE_OK)
+        while (rc == 0 && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
             struct az_rocpd_set s = { .suffix = AZ_SV(""),
                                       .guid = az_arena_dup(&x->arena, column_text(st, 0)) };
             if (plain_text(s.guid))
@@ -91,9 +87,8 @@ static int not_ours(struct az_rp *x)
     struct az_sv names = AZ_SV("");
     bool compute = false;
     int shown = 0;
-    if (sqlite3_prepare_v2(x->db, "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name",
-                           -1, &st, NULL) == SQLITE_OK)
-        while (sqlite3_step(st) == SQLITE_ROW) {
+    if (az_sqlite_prepare(&x->file, "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name", &st) == SQLITE_OK)
+        while (az_sqlite_step(&x->file, st) == SQLITE_ROW) {
             struct az_sv name = column_text(st, 0);
             compute |= az_sv_starts(name, AZ_SV("compute_"));
             if (shown < 8)
@@ -163,8 +158,8 @@ bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias,
     sqlite3_stmt *st = NULL;
     struct az_sv sql =
         az_arena_printf(&x->arena, "PRAGMA table_info(%.*s)", AZ_SVF(az_rocpd_table(x, table)));
-    if (sql.p && sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL) == SQLITE_OK)
-        while (sqlite3_step(st) == SQLITE_ROW) {
+    if (sql.p && az_sqlite_prepare(&x->file, sql.p, &st) == SQLITE_OK)
+        while (az_sqlite_step(&x->file, st) == SQLITE_ROW) {
             any = true;
             for (size_t i = 0; i < n && i < 32; i++)
                 there[i] |= az_sv_ieq(column_text(st, 1), az_sv_str(columns[i]));
@@ -187,9 +182,9 @@ int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
     int rc = 0, src;
     if (!sql.p)
         return az_arena_error(&x->arena);
-    src = sqlite3_prepare_v2(x->db, sql.p, -1, &st, NULL);
+    src = az_sqlite_prepare(&x->file, sql.p, &st);
     while (rc == 0 && src != SQLITE_DONE && (src == SQLITE_OK || src == SQLITE_ROW)) {
-        src = sqlite3_step(st);
+        src = az_sqlite_step(&x->file, st);
         if (src == SQLITE_ROW)
             rc = fn(x, st);
     }
@@ -224,6 +219,8 @@ static int read_file(struct az_roc *r, struct az_sv path)
         x.set = &sets.v[i];
         rc = az_rocpd_read_set(&x);
     }
+    if (rc == 0 && (x.file.starved || x.arena.failed))
+        rc = az_sqlite_error(&x.file, SQLITE_NOMEM);
     if (rc == 0 && x.partial)
         az_trace_fact(r->t, "partial", AZ_SV("yes: the database is damaged"));
     if (rc == 0 && r->job->progress)

@@ -47,7 +47,7 @@ static int string(struct az_rp *x, sqlite3_stmt *row, int i, const char *none, u
         if (x->string && !null) {
             (void)sqlite3_reset(x->string);
             (void)sqlite3_bind_int64(x->string, 1, key);
-            if (sqlite3_step(x->string) == SQLITE_ROW)
+            if (az_sqlite_step(&x->file, x->string) == SQLITE_ROW)
                 s = text(x->string, 0);
         }
         rc = az_trace_name(x->r->t, s, at);
@@ -515,7 +515,7 @@ int az_rocpd_read_set(struct az_rp *x)
     if (rc == 0)
         rc = az_roc_process(x->r, 0, 0, 0);
     if (rc == 0 && sql.p)
-        (void)sqlite3_prepare_v2(x->db, sql.p, -1, &x->string, NULL); /* no such table: no names */
+        rc = az_sqlite_prepare(&x->file, sql.p, &x->string) == SQLITE_NOMEM ? AZ_ENOMEM : 0; /* no such table: no names */
     if (rc == 0)
         rc = read_info(x);
     if (rc == 0)

@@ -96,6 +96,19 @@ static int try_shortened(struct az_sqlite *x)
                         NULL, NULL, NULL);
 }
 
+static int noted(struct az_sqlite *x, int code)
+{
+    x->starved |= (code & 0xff) == SQLITE_NOMEM;
+    return code;
+}
+
+int az_sqlite_prepare(struct az_sqlite *x, const char *sql, sqlite3_stmt **st)
+{
+    return noted(x, sqlite3_prepare_v2(x->db, sql, -1, st, NULL));
+}
+
+int az_sqlite_step(struct az_sqlite *x, sqlite3_stmt *st) { return noted(x, sqlite3_step(st)); }
+
 int az_sqlite_error(const struct az_sqlite *x, int code)
 {
     struct az_diag *d = x->job->diag;

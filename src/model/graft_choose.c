@@ -99,7 +99,7 @@ static enum az_pair_by pair_root(struct az_grafting *g, size_t root, int *rc)
 {
     const struct az_captures *c = &g->o->captures;
     const struct az_capture_root *x = &c->roots.v[root];
-    struct az_pairing p = { .launch = c->launches.v + x->first_launch,
+    struct az_pairing p = { .launch = x->n_launches ? c->launches.v + x->first_launch : NULL,
                             .n_launches = x->n_launches,
                             .event = g->key.v,
                             .lane = g->lane.v,

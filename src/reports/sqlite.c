@@ -229,7 +229,9 @@ static void index_keys(struct writer *w, const struct az_table *t, struct az_sv 
         }
     sqlite3_str_appendall(s, ")");
     char *sql = sqlite3_str_finish(s);
-    if (n && sql)
+    if (!sql)
+        w->error = AZ_ENOMEM;
+    else if (n)
         run(w, sql);
     sqlite3_free(sql);
 }

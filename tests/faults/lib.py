@@ -121,7 +121,9 @@ def readable(path):
     """Raises if the file is cut; the rules of each report."""
     data = open(path, "rb").read()
     ending = path.rsplit(".", 1)[-1]
-    if ending == "json":
+    if ending == "gz":
+        json.loads(gzip.decompress(data))
+    elif ending == "json":
         json.loads(data.decode("utf-8"))
     elif ending == "csv":
         rows = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
@@ -136,6 +138,8 @@ def readable(path):
         assert data.rstrip().endswith(b"</html>"), "no end"
     elif ending == "xml":
         ET.fromstring(data)
+    elif ending == "part":
+        pass  # has checksums of its own (src/docs/cluster.md)
     else:
         data.decode("utf-8")
         assert not data or data.endswith(b"\n"), "no line end"

@@ -47,6 +47,10 @@ static void ranks_in_names(void **state)
     assert_int_equal(rank_in("", "worker3_step_12.16.pt.trace.json"), 3);
     assert_int_equal(rank_in("", "trace_rank[4].json"), 4);
     assert_int_equal(rank_in("", "rank_of_step_12.json"), -1);
+    assert_int_equal(rank_in("", "rank_x_worker_rank-7.json"), 7);
+    assert_int_equal(rank_in("", "rankrank12"), 12);
+    assert_int_equal(rank_in("", "rank--7"), -1);
+    assert_int_equal(rank_in("", "worker."), -1);
 }
 
 static bool host_is(const char *name, int64_t rank, const char *want)

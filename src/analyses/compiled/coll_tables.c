@@ -168,8 +168,7 @@ static int run(struct az_job *job)
         }
         az_colls_release(&c);
     }
-    az_hx_close(&h);
-    return rc;
+    return az_hx_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_coll = {

@@ -100,12 +100,21 @@ int az_hx_open(struct az_hx *h, struct az_job *job)
     return rc;
 }
 
-void az_hx_close(struct az_hx *h)
+int az_hx_close(struct az_hx *h, int rc)
 {
+    rc = rc ? rc : h->error;
     az_vec_release(&h->devices);
     az_vec_release(&h->categories);
     az_intern_release(&h->names);
     az_map_release(&h->category_of);
+    return rc;
+}
+
+/* What has no way to say it is remembered for the end; true if it failed. */
+static bool failed(struct az_hx *h, int rc)
+{
+    h->error = h->error ? h->error : rc;
+    return rc != 0;
 }
 
 bool az_hx_has(const struct az_hx *h, enum az_plane_kind kind)
@@ -124,8 +133,8 @@ uint32_t az_hx_id(struct az_hx *h, size_t k, uint32_t name)
     if (name == AZ_NO_ID)
         return AZ_NO_ID;
     if (tr->id[name] == AZ_NO_ID &&
-        az_intern(&h->names, az_trace_text(tr->t, name), &tr->id[name]) != 0)
-        tr->id[name] = AZ_NO_ID; /* the arena or the budget remembers */
+        failed(h, az_intern(&h->names, az_trace_text(tr->t, name), &tr->id[name])))
+        tr->id[name] = AZ_NO_ID;
     return tr->id[name];
 }
 
@@ -167,14 +176,14 @@ static uint32_t find_category(struct az_hx *h, const struct az_hx_event *e,
     const uint32_t name = az_hx_name(h, e), op = row ? az_hx_id(h, e->trace, row->op) : AZ_NO_ID;
     uint32_t *at, k = 0;
     bool added;
-    if (az_map_put(&h->category_of, name, op, 0, &at, &added) != 0)
+    if (failed(h, az_map_put(&h->category_of, name, op, 0, &at, &added)))
         return 0;
     if (!added)
         return *at;
     const struct az_sv c = category_of(az_hx_text(h, name), az_hx_text(h, op));
     while (k < h->categories.n && !az_sv_eq(h->categories.v[k], c))
         k++;
-    if (k == h->categories.n && az_vec_push(&h->categories, c) != 0)
+    if (k == h->categories.n && failed(h, az_vec_push(&h->categories, c)))
         return 0;
     return *at = k;
 }

@@ -49,11 +49,13 @@ struct az_hx {
     bool several;                 /* several traces: devices are labelled, not numbered */
     struct az_map category_of;    /* (name id, op id) -> row of categories */
     struct az_vec_sv categories;
+    int error; /* the first of az_hx_id and az_hx_category */
 };
 
 /* An analysis opens its own and closes it, also when opening failed. */
 int az_hx_open(struct az_hx *h, struct az_job *job) AZ_MUST_USE;
-void az_hx_close(struct az_hx *h);
+/* rc, or what stopped a name or a category from being kept. */
+int az_hx_close(struct az_hx *h, int rc) AZ_MUST_USE;
 /* Fills `alike` of every trace. Made once a job. */
 int az_hx_alike(struct az_hx *h) AZ_MUST_USE;
 /* Any device of that kind with events? */

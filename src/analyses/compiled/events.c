@@ -181,7 +181,8 @@ static void release(void *what)
     for (size_t k = 0; l->calls && k < l->h.n; k++)
         az_map_release(&l->calls[k].of);
     order_release(&l->order);
-    az_hx_close(&l->h);
+    const int rc = az_hx_close(&l->h, 0); /* said of the row that it stopped */
+    (void)rc;
     az_arena_release(&l->arena);
 }
 
@@ -210,6 +211,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     }
     const struct az_hx_event *e = &l->order.e[l->order.perm[row]];
     put_event(&l->h, t, e, &l->calls[e->trace], l->origin[e->trace]);
+    t->error = t->error ? t->error : l->h.error;
 }
 
 static int events(struct az_job *job)
@@ -316,7 +318,7 @@ static int run(struct az_job *job)
             rc = copy_summary(&h, &o);
         order_release(&o);
     }
-    az_hx_close(&h);
+    rc = az_hx_close(&h, rc);
     return rc || !any ? rc : events(job);
 }
 

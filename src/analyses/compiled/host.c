@@ -326,8 +326,7 @@ static int run(struct az_job *job)
         rc = host_compile(&h);
     if (rc == 0)
         rc = host_summary(&h);
-    az_hx_close(&h);
-    return rc;
+    return az_hx_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_host = {

@@ -255,8 +255,7 @@ static int run(struct az_job *job)
     for (size_t i = 0; rc == 0 && any && i < AZ_LENGTH(summed); i++)
         rc = az_spec_make(job, summed[i], &h, &(struct az_item_list){ sets.v, sets.n });
     az_vec_release(&sets);
-    az_hx_close(&h);
-    return rc;
+    return az_hx_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_kernels = {

@@ -130,8 +130,7 @@ static int run(struct az_job *job)
             cover(&h, &works);
     }
     az_vec_release(&works);
-    az_hx_close(&h);
-    return rc;
+    return az_hx_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_perf = {

@@ -400,8 +400,7 @@ static int run(struct az_job *job)
             rc = ranges(&h, AZ_XLANE_ASYNC, "tpu_async_ops", "Asynchronous operations of TPU cores",
                         "op");
     }
-    az_hx_close(&h);
-    return rc;
+    return az_hx_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_tpu = {

@@ -242,15 +242,16 @@ static bool only_in_class(const struct az_class_keys *k, struct az_sv text, stru
 static bool serves(struct az_class_keys *k, struct az_sv text, struct az_sv class_name)
 {
     uint32_t at;
-    if (az_intern(&k->beginnings, text, &at) != 0)
+    if (az_vec_reserve(&k->serves, 1) != 0 || az_intern(&k->beginnings, text, &at) != 0) {
+        k->starved = true;
         return false;
+    }
     if (at == k->serves.n) {
         const bool is =
             k->serves.n < MOST_LOOKS &&
             az_sv_eq(kind_of(az_kernel_class_of(k->classes, text)->name), kind_of(class_name)) &&
             only_in_class(k, text, class_name);
-        if (az_vec_push(&k->serves, (uint8_t)is) != 0)
-            return false;
+        k->serves.v[k->serves.n++] = (uint8_t)is;
     }
     return k->serves.v[at] != 0;
 }

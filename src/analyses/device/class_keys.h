@@ -22,6 +22,7 @@ struct az_class_keys {
     const struct az_kernel_rules *classes;
     struct az_intern beginnings; /* of identifiers, that were looked at ... */
     struct az_vec_u8 serves;     /* ... and whether they are keys */
+    bool starved;                /* there was no memory to look further */
 };
 /* classes: of the names that are added; outlive k. */
 int az_class_keys_init(struct az_class_keys *k, const struct az_kernel_rules *classes,

@@ -145,12 +145,13 @@ static int use_trace(struct work *w)
     bytes_o = (n + 1) * sizeof *w->overhead;
     bytes_l = (n + 1) * sizeof *last;
     w->overhead = az_mem_alloc(w->job->mem, bytes_o);
+    if (w->overhead)
+        memset(w->overhead, 0, bytes_o);
     last = az_mem_alloc(w->job->mem, bytes_l);
     if (!w->overhead || !last) {
         rc = az_mem_error(w->job->mem);
         goto out;
     }
-    memset(w->overhead, 0, bytes_o);
     memset(last, 0, bytes_l);
     rc = overhead(w);
     if (rc == 0)

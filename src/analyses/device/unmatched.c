@@ -33,7 +33,7 @@ static int add(struct work *w, const struct az_trace *t, uint32_t id, int64_t ns
         return 0;
     uint32_t at;
     struct az_sv key = az_class_key(&w->choice, name);
-    int rc = az_intern(&w->keys, key, &at);
+    int rc = w->choice.starved ? az_mem_error(w->job->mem) : az_intern(&w->keys, key, &at);
     if (rc == 0 && at == w->list.n)
         rc = az_vec_push(&w->list, ((struct entry){ .key = az_arena_dup(w->job->arena, key),
                                                     .example = az_arena_dup(w->job->arena, name),

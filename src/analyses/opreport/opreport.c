@@ -90,6 +90,9 @@ static int filter(struct az_tt *t)
         return az_diag_fail(t->job->diag, AZ_ECONFIG, AZ_AT_FILE(t->trace->path),
                             "id_range '%.*s' is no range (\"5-10\", \"31-\" and \"-12\" are)",
                             AZ_SVF(t->o->id_range));
+    if (range && t->range_low > t->range_high)
+        return az_diag_fail(t->job->diag, AZ_ECONFIG, AZ_AT_FILE(t->trace->path),
+                            "id_range '%.*s' ends before it begins", AZ_SVF(t->o->id_range));
     for (size_t i = 0; i < t->rows.n; i++) {
         struct az_opr_row r = t->rows.v[i];
         bool out = range && (az_opr_oprow(t, &r)->line < t->range_low ||

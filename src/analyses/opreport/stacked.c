@@ -259,7 +259,7 @@ static double time_of(const struct stack *s, struct az_sv name, int64_t device)
 }
 
 /* The labels with most time over all devices, in the order of the chart. */
-static size_t chart_labels(struct stack *s, struct group **pick)
+static int chart_labels(struct stack *s, struct group **pick, size_t *found)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->g.n; i++) { /* groups are sorted: a device's largest first */
@@ -269,7 +269,8 @@ static size_t chart_labels(struct stack *s, struct group **pick)
         if (k == n && n < CHART_LABELS && s->g.v[i].time > 0)
             pick[n++] = &s->g.v[i];
     }
-    return az_sort_cmp(pick, n, sizeof *pick, by_category, NULL, s->t->job->mem) == 0 ? n : 0;
+    *found = n;
+    return az_sort_cmp(pick, n, sizeof *pick, by_category, NULL, s->t->job->mem);
 }
 
 static void chart_row(struct stack *s, struct az_table *x, int64_t device, struct group **pick,
@@ -290,9 +291,10 @@ static int chart(struct stack *s)
 {
     struct group *pick[CHART_LABELS];
     struct az_arena *a = s->t->job->arena;
-    size_t n = chart_labels(s, pick);
-    if (n == 0)
-        return 0;
+    size_t n;
+    int rc = chart_labels(s, pick, &n);
+    if (rc || n == 0)
+        return rc;
     struct az_table *x = az_table_new(a, "ops_stacked_chart",
                                       "Device time of the stacked report, one stack a device", 0);
     struct az_chart c = { .kind = AZ_CHART_STACKED_COLUMN,
@@ -301,9 +303,8 @@ static int chart(struct stack *s)
                           .x_title = AZ_SV("Device"),
                           .y_title = AZ_SV("us"),
                           .x = AZ_SV("Device") };
-    int rc = x ? 0 : az_arena_error(a);
-    if (rc)
-        return rc;
+    if (!x)
+        return az_arena_error(a);
     az_vec_init(&c.y, s->t->job->mem);
     az_table_column(x, "Device", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (size_t i = 0; rc == 0 && i < n; i++) {

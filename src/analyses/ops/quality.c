@@ -204,7 +204,7 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
                    az_ns(w->fw->trace, l->unlinked_ticks),
                    AZ_SV("start the recording before the work, or count them with "
                          "include_unlinked_kernels"));
-    if (l->graph_ticks * 2 > busy)
+    if (l->graph_ticks > busy / 2)
         az_finding(w->job, "graph_hidden", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
                    az_ns(w->fw->trace, l->graph_ticks),
                    AZ_SV("operator tables show the graph launch only: give the traces of the "
@@ -243,7 +243,7 @@ static int quality(struct work *w)
     put_check(w, t, "host events cut to their parent's end", w->fw->tree->clamped,
               w->fw->tree->clamped_ticks, 0,
               "they end up to 1 µs after the event that holds them; none is dropped");
-    if (o.ticks * 100 > o.busy)
+    if (o.ticks > o.busy / 100)
         az_finding(w->job, "stream_overlap", "warning", AZ_SV("overlapping events on one stream"),
                    (int64_t)o.count, az_ns(w->fw->trace, o.ticks),
                    AZ_SV("sums of durations exceed the time the device was busy; trust unions"));

@@ -120,6 +120,8 @@ struct az_sv az_fw_call_stack(struct az_job *job, const struct az_fw *f, uint32_
     int rc = az_intern_init(&s.tails, job->arena, job->mem);
     if (rc == 0)
         rc = write_stack(&s, node, gpu);
+    if (rc)
+        job->arena->failed = true; /* the caller asks it at its end */
     struct az_sv out = rc ? AZ_SV("") : az_arena_dup(job->arena, az_text_view(&s.text));
     az_vec_release(&s.text);
     az_vec_release(&s.path);

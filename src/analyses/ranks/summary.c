@@ -27,7 +27,7 @@ static void row(struct az_table *t, const char *item, double value, const char *
 
 /* Number of different texts of the ranks, and the first ones of them. */
 static size_t different(struct az_job *job, const struct az_ranks *r, size_t offset,
-                        struct az_sv *list)
+                        struct az_table *t, struct az_sv *list)
 {
     struct az_vec_char text;
     struct az_intern seen;
@@ -52,6 +52,8 @@ static size_t different(struct az_job *job, const struct az_ranks *r, size_t off
     const size_t n = seen.text.n;
     if (rc == 0)
         *list = az_arena_dup(job->arena, az_text_view(&text));
+    else if (!t->error)
+        t->error = rc;
     az_vec_release(&text);
     az_intern_release(&seen);
     return n;
@@ -72,10 +74,10 @@ static void presence(struct az_job *job, const struct az_ranks *r, struct az_tab
         r->n_left ? AZ_SV("some are skipped") : AZ_SV(""));
     if (r->n_failed)
         row(t, "files that could not be read", (double)r->n_failed, "", AZ_SV(""));
-    size_t n = different(job, r, offsetof(struct az_rank, host), &hosts);
+    size_t n = different(job, r, offsetof(struct az_rank, host), t, &hosts);
     if (n)
         row(t, "hosts", (double)n, "", hosts);
-    n = different(job, r, offsetof(struct az_rank, device), &devices);
+    n = different(job, r, offsetof(struct az_rank, device), t, &devices);
     if (n)
         row(t, "kinds of device", (double)n, "", devices);
     uint64_t events = 0;

@@ -301,7 +301,7 @@ static int keep_groups(struct work *w)
 int az_vd_find_idle(struct az_vd *v)
 {
     struct work w = { .v = v, .has_host = v->t->ev[AZ_CALL].n > 0 };
-    w.short_limit = (int64_t)(v->job->opts->short_kernel_us * 1e3) * v->t->ticks_per_ns;
+    w.short_limit = az_muldiv(az_whole(v->job->opts->short_kernel_us * 1e3), v->t->ticks_per_ns, 1);
     az_vec_init(&w.groups, v->job->mem);
     const size_t bytes = (v->t->names.text.n + 1) * sizeof *w.last;
     int rc = az_map_init(&w.index, v->job->mem, 16);

@@ -141,7 +141,7 @@ static int account(struct az_vd_whole *w, struct az_table *out)
     if (w->devices > 1)
         text =
             az_arena_printf(w->job->arena, "%.*s; mean of %zu devices", AZ_SVF(text), w->devices);
-    if (s->outside > 0 && 100 * s->outside > s->total) {
+    if (s->outside > 0 && s->outside > s->total / 100) {
         char outside[AZ_HUMAN_MAX];
         az_human_time(az_vd_mean(w, s->outside), outside);
         text = az_arena_printf(

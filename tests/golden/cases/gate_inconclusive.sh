@@ -30,3 +30,13 @@ analyzer gate --config=c.json --set 'inputs.0.title=zero'
 echo "== the baseline would be overwritten before it is read"
 both a.csv '' "$base" >c.json
 analyzer run --config=c.json --format json -o base
+echo "== so would a baseline that is a file, by whatever name"
+ln -s base/a_perf_report_one.json link.json
+for b in base/a_perf_report_one.json ./base/../base/a_perf_report_one.json link.json; do
+    both a.csv '' "\"baseline\": \"$b\"," >c.json
+    analyzer run --config=c.json --format json -o base
+done
+echo "== the same of results that are named"
+cp base/a_perf_report_one.json gates.json
+analyzer gate gates.json base/a_perf_report_one.json --format json -o .
+cmp gates.json base/a_perf_report_one.json
