@@ -26,7 +26,7 @@
 #define OWN_ERROR     2.0
 #define POOL_ERROR    1.25
 #define SURE_RHO      2.0 /* standard errors by which a correlation is one; */
-#define RHO_UP        0.5 /* then it may be so many larger */
+#define RHO_UP        0.65 /* then it may be so many larger */
 #define RHO_UP_OWN    0.2
 
 struct work {

@@ -13,6 +13,8 @@
 #define BOUND     2.0 /* standard errors above that of differences, for the usual correlation */
 #define OWN_ERROR 2.0 /* of a correlation by differences, times sqrt n */
 #define OF_MEDIAN 1.2533
+#define HINGES    12   /* nights from which a change is looked for */
+#define CHANGING  0.9  /* part of the squares that are of it */
 
 bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, double *unit)
 {
@@ -32,6 +34,33 @@ bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, doub
     return logs;
 }
 
+/* Is most of the scatter of y that of one change, a level from some night on or a slope from there?
+ * Then neighbours are alike by the change. Least squares at some nights. */
+static bool is_changing(const double *y, size_t n)
+{
+    double mean = 0, all = 0, most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        mean += y[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        all += (y[i] - mean) * (y[i] - mean);
+    for (size_t h = 0; h < HINGES; h++) {
+        const size_t at = h * n / HINGES;
+        double x[2] = { 0, 0 }, xx[2] = { 0, 0 }, xy[2] = { 0, 0 };
+        for (size_t i = at; i < n; i++) {
+            const double step = 1, slope = (double)(i - at + 1);
+            x[0] += step, xx[0] += step, xy[0] += y[i] - mean;
+            x[1] += slope, xx[1] += slope * slope, xy[1] += slope * (y[i] - mean);
+        }
+        for (size_t k = 0; k < 2; k++) {
+            const double free = xx[k] - x[k] * x[k] / (double)n;
+            if (free > 1e-9 * xx[k])
+                most = fmax(most, xy[k] * xy[k] / free);
+        }
+    }
+    return most > CHANGING * all;
+}
+
 int az_nights_look(const double *v, size_t n, struct az_nights_seen *out)
 {
     double *room = az_mem_alloc(NULL, n * (4 * sizeof *room + sizeof(bool)));
@@ -47,6 +76,8 @@ int az_nights_look(const double *v, size_t n, struct az_nights_seen *out)
         out->spikes =
             (double)az_nights_clean(y, n, noise / sqrt(1 - fmax(0, out->correlation)), odd);
         out->plain = fmin(0.95, az_nights_plain(y, n - 1, scratch));
+        if (is_changing(y, n - 1))
+            out->plain = fmin(out->plain, out->correlation);
         if (noise > 0)
             out->noise = log(noise);
     }
