@@ -18,7 +18,7 @@ struct gate {
     struct az_verdict *v;
     struct az_arena *a;
     enum standing *standing; /* of the candidate's inputs */
-    struct az_gate_pools pools;
+    struct az_nights_others pools;
 };
 
 static bool word(struct az_sv s, const char *w) { return az_sv_is(s, w); }

@@ -56,13 +56,11 @@ int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base,
 int az_gate_judge(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
 
 /* ---- gate_course.c: what earlier nights say ---- */
-struct az_gate_pools {
-    double spikes, all, correlation; /* of all figures that rules meet */
-};
-int az_gate_pool(const struct az_gate_in *in, struct az_gate_pools *out) AZ_MUST_USE;
+/* What all figures that rules meet say to one another. */
+int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out) AZ_MUST_USE;
 /* The course of a figure under a rule; *level: the values of its accepted level, in the arena (n 0:
  * there is no earlier night). */
-int az_gate_course(const struct az_gate_in *in, const struct az_gate_pools *pools,
+int az_gate_course(const struct az_gate_in *in, const struct az_nights_others *pools,
                    const struct az_gate_rule *r, const struct az_metric *cand, struct az_arena *a,
                    struct az_gate_course *out, struct az_vec_f64 *level) AZ_MUST_USE;
 /* Most figures off together in one night: the machine rather than a commit. */

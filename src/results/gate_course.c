@@ -10,6 +10,8 @@
 #define DEFAULT_K      3.0 /* noise_k that stands for the default limits */
 #define DEFAULT_JUMP   4.0
 
+AZ_VEC(struct az_nights_seen, az_nights_seen_vec);
+
 static bool is_met(const struct az_gate_in *in, const struct az_metric *m)
 {
     for (size_t i = 0; i < in->n_rules; i++)
@@ -35,18 +37,18 @@ static size_t every(const struct az_gate_in *in)
     return in->past ? (in->past->s.metrics.n + POOL_MOST - 1) / POOL_MOST : 1;
 }
 
-int az_gate_pool(const struct az_gate_in *in, struct az_gate_pools *out)
+int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out)
 {
-    struct az_vec_f64 rho, v;
     const size_t stride = every(in) ? every(in) : 1;
+    struct az_nights_seen_vec seen;
+    struct az_vec_f64 v;
     int rc = AZ_OK;
 
-    *out = (struct az_gate_pools){ 0, 0, 0 };
-    az_vec_init(&rho, NULL);
+    az_vec_init(&seen, NULL);
     az_vec_init(&v, NULL);
     for (size_t i = 0; !rc && in->past && i < in->past->s.metrics.n; i += stride) {
         const struct az_metric *m = &in->past->s.metrics.v[i];
-        double spikes, one;
+        struct az_nights_seen one;
         if (!is_met(in, m) || m->values.n < 3)
             continue;
         az_vec_reset(&v);
@@ -54,15 +56,13 @@ int az_gate_pool(const struct az_gate_in *in, struct az_gate_pools *out)
             rc = az_vec_push(&v, m->values.v[k]);
         v.n = rc ? v.n : values_of(m, v.v);
         if (!rc)
-            rc = az_nights_look(v.v, v.n, &spikes, &one);
+            rc = az_nights_look(v.v, v.n, &one);
         if (!rc)
-            rc = az_vec_push(&rho, one);
-        out->spikes += rc ? 0 : spikes;
-        out->all += (double)v.n;
+            rc = az_vec_push(&seen, one);
     }
-    if (rho.n > 1)
-        out->correlation = az_gate_median(rho.v, rho.n);
-    az_vec_release(&rho);
+    if (!rc)
+        rc = az_nights_pool(seen.v, seen.n, out);
+    az_vec_release(&seen);
     az_vec_release(&v);
     return rc;
 }
@@ -209,7 +209,7 @@ static int describe(const struct az_past *p, const struct nights *t, const struc
     return a->failed ? az_arena_error(a) : AZ_OK;
 }
 
-int az_gate_course(const struct az_gate_in *in, const struct az_gate_pools *pools,
+int az_gate_course(const struct az_gate_in *in, const struct az_nights_others *pools,
                    const struct az_gate_rule *r, const struct az_metric *cand, struct az_arena *a,
                    struct az_gate_course *out, struct az_vec_f64 *level)
 {
@@ -241,9 +241,7 @@ int az_gate_course(const struct az_gate_in *in, const struct az_gate_pools *pool
                                     .hold = (size_t)in->hold,
                                     .worse = worse,
                                     .drift_days = in->drift_rel > 0 ? in->drift_days : 0,
-                                    .spikes = pools->spikes,
-                                    .all = pools->all,
-                                    .correlation = pools->correlation,
+                                    .others = *pools,
                                     .seed = az_gate_seed(m->key) ^ az_gate_seed(m->name) * 3 ^
                                             az_gate_seed(m->sheet) * 5 };
     rc = az_nights_judge(&n, &o);

@@ -20,14 +20,14 @@
 #define CENTER_CLIP   1.5
 #define CENTER_LEAST  6 /* nights; of fewer the median: their noise is not known */
 #define CENTER_ROUNDS 8
-#define SLOPE_Z       5.5
-#define SLOPE_RUNS    8
 #define SURE          1.28 /* of a change that is called visible, nine in ten are seen */
 #define DAY           86400.0
 #define SEGMENTS      64
 #define OWN_ERROR     2.0
-#define SURE_RHO      1.0 /* standard errors by which a correlation is one; */
-#define RHO_UP        0.2 /* then it may be so many larger */
+#define POOL_ERROR    1.25
+#define SURE_RHO      2.0 /* standard errors by which a correlation is one; */
+#define RHO_UP        0.65 /* then it may be so many larger */
+#define RHO_UP_OWN    0.2
 
 struct work {
     const struct az_nights_in *in;
@@ -42,31 +42,13 @@ struct work {
     bool logs;
     double unit; /* of y, where it is no logarithm */
     double noise, rho, center;
+    double known; /* nights that the noise is known from */
     size_t cut[SEGMENTS + 1];     /* starts of segments, then n */
     double split_z[SEGMENTS + 1]; /* of the split that begins a segment; 0: none */
     size_t segments;
 };
 
 /* ---- scale ---- */
-
-/* Logarithms where all is of one order, so that noise is relative on either side of a step. */
-static void scale(struct work *w)
-{
-    double least = INFINITY, most = 0;
-
-    for (size_t i = 0; i < w->n; i++) {
-        least = fmin(least, w->in->v[i]);
-        most = fmax(most, fabs(w->in->v[i]));
-    }
-    w->logs = least > 0 && least > most / 100;
-    for (size_t i = 0; i < w->n; i++)
-        w->scratch[i] = fabs(w->in->v[i]);
-    w->unit = az_gate_median(w->scratch, w->n);
-    if (!(w->unit > 0))
-        w->unit = most > 0 ? most : 1;
-    for (size_t i = 0; i < w->n; i++)
-        w->y[i] = w->logs ? log(w->in->v[i] / w->unit) : w->in->v[i] / w->unit;
-}
 
 static double value(const struct work *w, double y)
 {
@@ -85,14 +67,16 @@ static double amount(const struct work *w, double dy)
  * others say stands for it unless it is plainly another. What is not surely there is none. */
 static double correlation(const struct work *w, double own, size_t n)
 {
-    const double error = OWN_ERROR / sqrt((double)n), others = w->in->correlation;
-    const bool alone = !(w->in->all > 0);
+    const double error = OWN_ERROR / sqrt((double)n), others = w->in->others.correlation;
+    const bool alone = !(w->in->others.all > 0);
     /* figures of one run are not independent: half of them count */
-    const double known = alone ? error : 1.2533 * OWN_ERROR / sqrt((double)n + w->in->all / 2);
-    const bool other = own > others + 3 * error || own < others - 5 * error;
-    const double rho = alone || other ? own : others, doubt = other ? error : known;
+    const double known = POOL_ERROR / sqrt((double)n + w->in->others.all / 2);
+    const bool own_one = alone || own > others + 3 * error || own < others - 5 * error;
+    const double rho = own_one ? own : others, doubt = own_one ? error : known;
 
-    return rho > SURE_RHO * doubt ? fmin(0.95, rho + RHO_UP * doubt) : 0;
+    return rho > (own_one ? 1 : SURE_RHO) * doubt
+               ? fmin(0.95, rho + (own_one ? RHO_UP_OWN : RHO_UP) * doubt)
+               : 0;
 }
 
 static void find_noise(struct work *w)
@@ -104,7 +88,7 @@ static void find_noise(struct work *w)
     if (az_nights_clean(w->clean, w->n, w->noise, w->odd))
         (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
     w->rho = correlation(w, w->rho, past);
-    w->noise /= sqrt(1 - w->rho);
+    w->noise = az_nights_moderate(w->noise, past, &w->in->others, &w->known) / sqrt(1 - w->rho);
     if (past < PRIOR_RUNS)
         w->noise = fmax(w->noise, PRIOR * (1 - (double)(past - 1) / PRIOR_RUNS));
     if (w->in->within > w->noise) {
@@ -149,7 +133,8 @@ static void segment(struct work *w)
         const size_t a = from[--open], b = to[open];
         const double here = z[open];
         if (w->segments + open + 3 < SEGMENTS && b - a >= 4 &&
-            az_nights_split(w->clean + a, w->y + a, b - a, w->noise, w->rho, w->in->seed, &s)) {
+            az_nights_split(w->clean + a, w->y + a, b - a, w->noise, w->rho,
+                            w->known * (double)(b - a) / (double)w->n, w->in->seed, &s)) {
             if (s.to < b - a) {
                 z[open] = 0;
                 from[open] = a + s.to;
@@ -212,7 +197,7 @@ static bool is_accepted(const struct work *w, size_t from, size_t to)
 /* Is a level known from too few nights for another, z standard deviations off, to be worse? */
 static bool is_young(const struct work *w, double z)
 {
-    return w->n_base < FIRST || z < YOUNG_Z + az_nights_small(w->n_base, w->rho / 2);
+    return w->n_base < FIRST || z < YOUNG_Z + az_nights_small(w->known * (double)w->n_base / (double)w->n, w->rho / 2);
 }
 
 /* The accepted level: the first one; then one that is better, was accepted, or is the same again.
@@ -262,14 +247,14 @@ static void walk(struct work *w)
 static double limit_of(const struct work *w)
 {
     return (w->in->limit > 0 ? w->in->limit : LIMIT_JUMP) +
-           fmin(SMALL_MOST, az_nights_small(w->n_base + 1, w->rho));
+           fmin(SMALL_MOST, az_nights_small(w->known * (double)w->n_base / (double)w->n + 1, w->rho));
 }
 
 /* Is the history one in which single nights are off now and then, and come back? So many in
  * succession are not. */
 static bool is_prone(const struct work *w, size_t before, size_t run)
 {
-    const double odd = w->out->spikes + w->in->spikes, all = (double)w->n + w->in->all;
+    const double odd = w->out->spikes + w->in->others.spikes, all = (double)w->n + w->in->others.all;
     const double rate = fmax(odd / all, (double)before / (double)w->n);
 
     return (before > 0 || odd >= 1) && rate >= (run > 1 ? OFTEN : PRONE);
@@ -339,76 +324,27 @@ static void judge_night(struct work *w)
 
 /* ---- drift ---- */
 
-static double day(const struct work *w, size_t i)
-{
-    return w->in->time ? (double)(w->in->time[i] - w->in->time[w->n - 1]) / DAY
-                       : (double)i - (double)(w->n - 1);
-}
-
-struct line {
-    double slope, left, xx; /* left: squares about the line */
-};
-
-static struct line fit(const struct work *w, size_t from)
-{
-    const double k = (double)(w->n - from);
-    double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
-
-    for (size_t i = from; i < w->n; i++) {
-        mx += day(w, i) / k;
-        my += w->clean[i] / k;
-    }
-    for (size_t i = from; i < w->n; i++) {
-        const double x = day(w, i) - mx, y = w->clean[i] - my;
-        xx += x * x;
-        xy += x * y;
-        yy += y * y;
-    }
-    if (!(xx > 0))
-        return (struct line){ 0, yy, 0 };
-    return (struct line){ xy / xx, fmax(0, yy - xy * xy / xx), xx };
-}
-
-/* Squares about the best pair of levels. */
-static double best_step(const struct work *w, size_t from)
-{
-    double sum = 0, all = 0, squares = 0, best = INFINITY;
-    const size_t k = w->n - from;
-
-    for (size_t i = from; i < w->n; i++) {
-        all += w->clean[i];
-        squares += w->clean[i] * w->clean[i];
-    }
-    for (size_t i = 1; i < k; i++) {
-        sum += w->clean[from + i - 1];
-        const double rest = all - sum, left = (double)i, right = (double)(k - i);
-        best = fmin(best, squares - sum * sum / left - rest * rest / right);
-    }
-    return best;
-}
-
 static void find_drift(struct work *w)
 {
     struct az_nights *out = w->out;
+    const struct az_nights_series s = { w->clean, w->scratch, w->n, w->noise, w->rho, w->known };
     size_t from = w->n - 1;
+    double slope;
 
+    for (size_t i = 0; i < w->n; i++)
+        w->scratch[i] = w->in->time ? (double)(w->in->time[i] - w->in->time[w->n - 1]) / DAY
+                                    : (double)i - (double)(w->n - 1);
     if (w->in->drift_days <= 0)
         return;
-    while (from > 0 && from > w->base[0] && day(w, from - 1) >= -(double)w->in->drift_days)
+    while (from > 0 && from > w->base[0] && s.day[from - 1] >= -(double)w->in->drift_days)
         from--;
-    if (w->n - from < SLOPE_RUNS)
-        return;
-    const struct line l = fit(w, from);
-    const double inflate = sqrt((1 + w->rho) / (1 - w->rho)),
-                 z = fabs(l.slope) * sqrt(l.xx) / (w->noise * inflate);
-    if (!(z > SLOPE_Z + az_nights_small(w->n - from, w->rho)) ||
-        !(l.left < 0.8 * best_step(w, from)))
+    if (!az_nights_drift(&s, from, &slope))
         return;
     out->drift = true;
     out->drift_at = from;
-    out->slope = amount(w, l.slope);
-    out->drifted = w->logs ? fabs(value(w, w->center)) * (exp(l.slope * -day(w, from)) - 1)
-                           : amount(w, l.slope * -day(w, from));
+    out->slope = amount(w, slope);
+    out->drifted = w->logs ? fabs(value(w, w->center)) * (exp(slope * -s.day[from]) - 1)
+                           : amount(w, slope * -s.day[from]);
 }
 
 /* ---- all of it ---- */
@@ -422,7 +358,7 @@ static void finish(struct work *w)
     out->noise = amount(w, w->noise);
     out->correlation = w->rho;
     out->least = amount(w, (limit_of(w) + SURE) * w->noise * sqrt(1 + m));
-    out->least_run = amount(w, (LIMIT_JUMP + az_nights_small(w->n + 5, w->rho) + SURE) * w->noise *
+    out->least_run = amount(w, (LIMIT_JUMP + az_nights_small((double)w->n + 5, w->rho) + SURE) * w->noise *
                                    sqrt(az_nights_mean_variance(5, w->rho) + m));
     if (out->kind == AZ_NIGHTS_SAME && out->level == 0)
         out->level = out->center;
@@ -436,7 +372,7 @@ static void judge(struct work *w)
 {
     double between;
 
-    scale(w);
+    w->logs = az_nights_scale(w->in->v, w->n, w->y, w->scratch, &w->unit);
     find_noise(w);
     memcpy(w->clean, w->y, w->n * sizeof *w->y);
     w->out->spikes = (double)az_nights_clean(w->clean, w->n, w->noise, w->odd);
@@ -473,24 +409,6 @@ int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
     if (w.base)
         az_mem_free(NULL, w.base, in->n * sizeof *w.base);
     return rc;
-}
-
-int az_nights_look(const double *v, size_t n, double *spikes, double *rho)
-{
-    double *room = az_mem_alloc(NULL, n * (4 * sizeof *room + sizeof(bool)));
-
-    *spikes = *rho = 0;
-    if (!room)
-        return AZ_ENOMEM;
-    if (n >= 3) {
-        double *y = room, *scratch = room + n;
-        void *odd = room + 4 * n;
-        memcpy(y, v, n * sizeof *y);
-        const double noise = az_nights_noise(y, n - 1, scratch, rho);
-        *spikes = (double)az_nights_clean(y, n, noise / sqrt(1 - fmax(0, *rho)), odd);
-    }
-    az_mem_free(NULL, room, n * (4 * sizeof *room + sizeof(bool)));
-    return AZ_OK;
 }
 
 void az_nights_release(struct az_nights *n)

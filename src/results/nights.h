@@ -11,6 +11,15 @@
 
 #include "base/vec.h"
 
+/* What the other figures of the same runs say; all 0 where there are none. */
+struct az_nights_others {
+    double spikes, all; /* single odd nights, of so many figure-nights */
+    double correlation; /* of neighbours, the median of theirs, bounded by that of differences */
+    double noise;       /* median of the logarithms of their noise, as part of each level */
+    double apart;       /* standard deviation of these beyond their own errors */
+    size_t figures;     /* that noise and apart are of; few: neither is used */
+};
+
 struct az_nights_in {
     const double *v; /* oldest first, no NaN; the last one is judged */
     size_t n;
@@ -23,9 +32,7 @@ struct az_nights_in {
     size_t hold;          /* nights after which a worse level is accepted by itself; 0: never */
     int worse;            /* +1: larger is worse, -1: smaller, 0: any change */
     int64_t drift_days;   /* of the window in which a slope is looked for; 0: none */
-    /* what the other figures of the same runs say; all 0 where there are none */
-    double spikes, all; /* single odd nights, of so many figure-nights */
-    double correlation; /* the median of theirs */
+    struct az_nights_others others;
     uint64_t seed;
 };
 
@@ -63,9 +70,28 @@ struct az_nights {
 int az_nights_judge(const struct az_nights_in *in, struct az_nights *out) AZ_MUST_USE;
 void az_nights_release(struct az_nights *n);
 
-/* What the nights before the newest one say to the other figures: single odd nights, and the
- * correlation of neighbours as it was measured. AZ_ENOMEM. */
-int az_nights_look(const double *v, size_t n, double *spikes, double *correlation) AZ_MUST_USE;
+/* ---- nights_pool.c ---- */
+/* What the nights of one figure, without the newest, say to the others. */
+struct az_nights_seen {
+    size_t n;
+    double spikes;      /* single odd nights */
+    double correlation; /* of neighbours, by differences */
+    double plain;       /* so, the usual one: known better, too large where levels change */
+    double noise;       /* logarithm of the noise as part of the level; NaN: there is none */
+};
+/* AZ_ENOMEM. */
+int az_nights_look(const double *v, size_t n, struct az_nights_seen *out) AZ_MUST_USE;
+/* Of all figures together. AZ_ENOMEM. */
+int az_nights_pool(const struct az_nights_seen *of, size_t n,
+                   struct az_nights_others *out) AZ_MUST_USE;
+/* Noise of a figure from n nights, drawn to that of the others as far as theirs are alike; *known:
+ * nights that say so much as these and the others together. */
+double az_nights_moderate(double noise, size_t n, const struct az_nights_others *others,
+                          double *known);
+/* Logarithms of v where all is of one order, so that noise is relative on either side of a step,
+ * else parts of the usual size; true: logarithms. y and scratch: n values. *unit: what 0 or 1 of y
+ * is. */
+bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, double *unit);
 
 /* ---- nights_noise.c ---- */
 /* Standard deviation from successive differences: the larger of 1.4826 x median |d - median d| /
@@ -74,13 +100,29 @@ int az_nights_look(const double *v, size_t n, double *spikes, double *correlatio
  * slopes over some nights were taken out; as it is measured, -0.5 to 0.95; 0 for few nights. v has
  * n >= 2 values; scratch 3 n. */
 double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation);
+/* The usual correlation of neighbours about the mean, clipped, corrected for the short series
+ * (Marriott and Pope 1954). Steps and slopes make it larger, never smaller: it is a bound where a
+ * pattern (two slow nights of each week) is no autoregression. far: n values of room; 1: not known.
+ */
+double az_nights_plain(const double *v, size_t n, double *far);
 /* Variance of the mean of k neighbours in units of that of one, first order autoregression. */
 double az_nights_mean_variance(size_t k, double correlation);
 /* Replaces single nights that are off both neighbours, the newest excepted; their number. */
 size_t az_nights_clean(double *v, size_t n, double noise, bool *odd);
 /* What limits grow by where the noise itself is known from n nights only, which count for fewer
  * where neighbours are alike. */
-double az_nights_small(size_t n, double correlation);
+double az_nights_small(double n, double correlation);
+
+/* ---- nights_drift.c ---- */
+struct az_nights_series {
+    const double *v; /* without odd nights */
+    const double *day; /* of each, the newest 0 */
+    size_t n;
+    double noise, correlation; /* of a night, and of neighbours */
+    double known;              /* nights that the noise is known from */
+};
+/* Does a slope explain v[from..n) better than a step, and is it one? *slope: a day. */
+bool az_nights_drift(const struct az_nights_series *s, size_t from, double *slope);
 
 /* ---- nights_split.c ---- */
 struct az_split {
@@ -89,8 +131,8 @@ struct az_split {
     double z, p;
 };
 /* The split of v[0..n) that explains it best; false: none is significant. noise: of one night; raw:
- * the same nights with the outliers, which v is without. */
+ * the same nights with the outliers, which v is without; known: nights that noise is known from. */
 bool az_nights_split(const double *v, const double *raw, size_t n, double noise, double correlation,
-                     uint64_t seed, struct az_split *out);
+                     double known, uint64_t seed, struct az_split *out);
 
 #endif

@@ -121,18 +121,17 @@ static double ratio_of(const double *one, double *two, size_t k, double *far)
     return right * right / (left * left) - 1;
 }
 
-/* The usual correlation of neighbours about the median, clipped, corrected for the short series
- * (Marriott and Pope 1954). Steps and slopes make it larger, never smaller: it is a bound where a
- * pattern (two slow nights of each week) is no autoregression. */
-static double plain_of(const double *v, size_t n, double *far)
+double az_nights_plain(const double *v, size_t n, double *far)
 {
     const double middle = az_gate_median(v, n);
-    double most, products = 0, squares = 0, before = 0;
+    double most, mean = 0, products = 0, squares = 0, before = 0;
 
     distances(v, n, far);
     most = 1.5 * CLIP * quartile_scale(far, n);
+    for (size_t i = 0; i < n; i++) /* the median is that of one mode where there are two */
+        mean += fmax(-most, fmin(most, v[i] - middle)) / (double)n;
     for (size_t i = 0; i < n; i++) {
-        const double x = fmax(-most, fmin(most, v[i] - middle));
+        const double x = fmax(-most, fmin(most, v[i] - middle)) - mean;
         squares += x * x;
         products += before * x;
         before = x;
@@ -156,7 +155,7 @@ double az_nights_noise(const double *v, size_t n, double *scratch, double *corre
         return noise;
     without_slope(d, n - 1, flat);
     const double ratio = (ratio_of(flat, d, n - 1, far) - SLOPE_ADDS) / SLOPE_LEAVES;
-    *correlation = fmax(-0.5, fmin(0.95, fmin(ratio, plain_of(v, n, far) + 1 / sqrt((double)n))));
+    *correlation = fmax(-0.5, fmin(0.95, fmin(ratio, az_nights_plain(v, n, far) + 1 / sqrt((double)n))));
     return noise;
 }
 
@@ -191,7 +190,7 @@ size_t az_nights_clean(double *v, size_t n, double noise, bool *odd)
     return count;
 }
 
-double az_nights_small(size_t n, double rho)
+double az_nights_small(double n, double rho)
 {
-    return 12 / fmax(1, (double)n * (1 - rho) / (1 + rho) - 1);
+    return 12 / fmax(1, n * (1 - rho) / (1 + rho) - 1);
 }

@@ -6,8 +6,8 @@
 
 #define SIDE       2   /* nights a side at least */
 #define LIMIT_Z    3.5 /* standardised difference of means; grows for short and correlated series */
-#define LIMIT_RHO  1.0
-#define LIMIT_HELD 1.0 /* more where both sides have more nights than */
+#define LIMIT_RHO  -0.5
+#define LIMIT_HELD 1.5 /* more where both sides have more nights than */
 #define HELD_FROM  5
 #define HELD_OVER  5.0
 #define SCREEN     0.8 /* of it, before the noise is known better */
@@ -19,14 +19,13 @@
 #define PERMUTED   199  /* and at most one of them as large: p <= 0.01 */
 #define ALIKE      0.3  /* above it blocks have too few orders for that */
 #define CLIP       4    /* standard deviations by which one night counts at most */
-#define BETWEEN    0.5 /* part of the noise from differences in that which a step is held against */
 #define NEAR       60  /* nights on either side of a split that take part in the permutations */
 #define FAR_WINDOW (2 * NEAR)
 
 struct sums {
     const double *v, *raw; /* without odd nights, and with them */
     size_t n;
-    double noise, rho;
+    double noise, rho, known;
     double *prefix; /* sums of v, n + 1 of them */
     double *white;  /* so of v[i] - rho v[i - 1], without the first */
 };
@@ -69,10 +68,11 @@ static double z_of(const struct part *p, double news) { return fabs(p->step) / (
 static double news_of(const struct sums *s) { return s->noise * sqrt(1 - s->rho * s->rho); }
 
 /* The same by the mean square of the noise from differences and of that about the two levels, which
- * is known better where nothing drifts. */
+ * is known better where nothing drifts, each by the nights that it is known from. */
 static double z_about(const struct sums *s, const struct part *p)
 {
     const double news = news_of(s), most = CLIP * news;
+    const double between = s->known / (s->known + (double)s->n);
     double sum = 0, before = 0;
 
     for (size_t i = 0; i < s->n; i++) {
@@ -82,7 +82,7 @@ static double z_about(const struct sums *s, const struct part *p)
         before = u;
     }
     return z_of(
-        p, sqrt((BETWEEN * news * news + (1 - BETWEEN) * sum / (double)(s->n > 2 ? s->n - 2 : 1))));
+        p, sqrt((between * news * news + (1 - between) * sum / (double)(s->n > 2 ? s->n - 2 : 1))));
 }
 
 /* Where neighbours are alike, what is new in a night is known less well. A level that held for long
@@ -91,7 +91,7 @@ static double limit_z(const struct sums *s, size_t side)
 {
     const double held = side > HELD_FROM ? (double)(side - HELD_FROM) / HELD_OVER : 0;
 
-    return LIMIT_Z + LIMIT_RHO * s->rho + LIMIT_HELD * fmin(1, held) + az_nights_small(s->n, 0);
+    return LIMIT_Z + LIMIT_RHO * s->rho + LIMIT_HELD * fmin(1, held) + az_nights_small(s->known, 0);
 }
 
 static size_t shorter(const struct sums *s, const struct part *p)
@@ -263,13 +263,13 @@ static bool find_bump(const struct sums *s, double *x, struct az_split *out)
 }
 
 bool az_nights_split(const double *v, const double *raw, size_t n, double noise, double rho,
-                     uint64_t seed, struct az_split *out)
+                     double known, uint64_t seed, struct az_split *out)
 {
     const size_t size = (3 * n + 2) * sizeof(double);
     double *room = az_mem_alloc(NULL, size);
     if (!room)
         return false;
-    const struct sums s = { v, raw, n, noise, rho, room, room + n + 1 };
+    const struct sums s = { v, raw, n, noise, rho, known, room, room + n + 1 };
     bool found;
 
     room[0] = s.white[0] = s.white[1] = 0;

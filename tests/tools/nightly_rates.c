@@ -50,6 +50,10 @@ static double ar(double before, double rho)
 static double ar3(double before, size_t night) { return (void)night, ar(before, 0.3); }
 static double ar5(double before, size_t night) { return (void)night, ar(before, 0.5); }
 static double ar8(double before, size_t night) { return (void)night, ar(before, 0.8); }
+static double news8(double before, size_t night) /* 1 % of news, 1.67 % in all */
+{
+    return (void)night, 0.8 * before + normal();
+}
 static double modes(double before, size_t night)
 {
     (void)before, (void)night;
@@ -86,6 +90,7 @@ static const struct model {
     { "AR(1) 0.3", ar3 },
     { "AR(1) 0.5", ar5 },
     { "AR(1) 0.8", ar8 },
+    { "AR(1) 0.8, news of 1 %", news8 },
     { "t(3)", student },
     { "1 % outlier nights", outliers },
     { "two slow nights a week", weekly },
@@ -99,7 +104,7 @@ struct night {
     const double *v;
     const bool *kept; /* by this method: nights that did not fail */
     size_t n;
-    double spikes, all, rho; /* of the other figures */
+    struct az_nights_others others;
     bool odd;                /* "run it again" */
 };
 
@@ -109,9 +114,7 @@ static bool ours(struct night *t)
                                      .n = t->n,
                                      .worse = 1,
                                      .drift_days = 30,
-                                     .spikes = t->spikes,
-                                     .all = t->all,
-                                     .correlation = t->rho,
+                                     .others = t->others,
                                      .seed = 1 };
     struct az_nights o;
     bool alarm = false;
@@ -207,17 +210,15 @@ static void make(const struct model *m, const struct change *c, size_t nights, d
 }
 
 /* What all figures of n nights say to one another. */
-static void look(double v[FIGURES][MOST], size_t n, double *odd, double *all, double *rho)
+static void look(double v[FIGURES][MOST], size_t n, struct az_nights_others *out)
 {
-    double one[FIGURES];
+    struct az_nights_seen one[FIGURES];
 
-    *all = 0;
-    for (size_t f = 0; f < FIGURES; f++) {
-        if (az_nights_look(v[f], n, &odd[f], &one[f]))
+    for (size_t f = 0; f < FIGURES; f++)
+        if (az_nights_look(v[f], n, &one[f]))
             exit(1);
-        *all += odd[f];
-    }
-    *rho = az_gate_median(one, FIGURES);
+    if (az_nights_pool(one, FIGURES, out))
+        exit(1);
 }
 
 static void history(const struct model *m, const struct change *c, const struct method *how,
@@ -225,7 +226,7 @@ static void history(const struct model *m, const struct change *c, const struct 
 {
     static double v[FIGURES][MOST];
     static bool keep[FIGURES][MOST];
-    double odd[FIGURES] = { 0 }, all, rho;
+    struct az_nights_others others;
     const size_t half = nights / 2;
     const bool changed = c->step > 0 || c->slope > 0;
     bool found = false;
@@ -236,10 +237,9 @@ static void history(const struct model *m, const struct change *c, const struct 
         keep[0][i] = true;
     out->histories++;
     for (size_t n = changed ? half + 1 : 1; n <= nights && !found; n++) {
-        look(v, n, odd, &all, &rho);
+        look(v, n, &others);
         for (size_t f = 0; f < (changed ? 1 : FIGURES); f++) {
-            struct night t = { v[f], keep[f], n, all - odd[f], (double)((FIGURES - 1) * n),
-                               rho,  false };
+            struct night t = { v[f], keep[f], n, others, false };
             const bool alarm = how->alarm(&t);
             keep[f][n - 1] = !alarm;
             out->nights++;

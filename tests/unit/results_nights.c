@@ -187,7 +187,7 @@ static void better_is_the_level(void **state)
  * night is off. */
 static void steps_in_noise(void **state)
 {
-    static const double of[] = { 0, 0.8 }, step[] = { 3, 5 };
+    static const double of[] = { 0, 0.8 };
     uint64_t seed = 3;
     (void)state;
     for (size_t c = 0; c < 2; c++) {
@@ -198,15 +198,19 @@ static void steps_in_noise(void **state)
                 x = of[c] * x + sqrt(1 - of[c] * of[c]) * normal(&seed);
                 v[i] = 100 + x;
             }
-            struct az_nights_in in = {
-                .v = v, .n = 35, .worse = 1, .all = 19 * 35, .correlation = of[c], .seed = k
+            const struct az_nights_others others = { .all = 19 * 35,
+                                                     .correlation = of[c],
+                                                     .noise = log(0.01 * sqrt(1 - of[c])),
+                                                     .figures = 20 };
+            const struct az_nights_in in = {
+                .v = v, .n = 35, .worse = 1, .others = others, .seed = k
             };
             struct az_nights o;
             assert_int_equal(az_nights_judge(&in, &o), 0);
             wrong += o.kind != AZ_NIGHTS_SAME && o.side > 0;
             az_nights_release(&o);
             for (size_t i = 30; i < 35; i++)
-                v[i] += step[c];
+                v[i] += 3;
             assert_int_equal(az_nights_judge(&in, &o), 0);
             found += o.kind == AZ_NIGHTS_STEP && o.at >= 29 && o.at <= 31;
             az_nights_release(&o);
@@ -214,6 +218,45 @@ static void steps_in_noise(void **state)
         assert_true(found >= 88);
         assert_true(wrong <= 2);
     }
+}
+
+/* What figures say to one another: a correlation that one of them alone does not show, and a noise
+ * to which it is drawn, by no more than its own error. Steps of a few of them change neither, and
+ * two modes are no correlation. */
+static void figures_together(void **state)
+{
+    static const double of[] = { 0, 0.5, 0.8 };
+    struct az_nights_seen seen[20];
+    struct az_nights_others others;
+    uint64_t seed = 4;
+    double v[40], known;
+    (void)state;
+    for (size_t c = 0; c < 4; c++) {
+        for (size_t f = 0; f < 20; f++) {
+            double x = 0;
+            for (size_t i = 0; i < 40; i++) {
+                const double rho = c < 3 ? of[c] : 0;
+                x = rho * x + sqrt(1 - rho * rho) * normal(&seed);
+                v[i] = 100 + (c < 3 ? x : (normal(&seed) > 0 ? 0.95 : -0.95) + 0.3 * x) +
+                       (f < 3 && i > 30 ? 3 : 0);
+            }
+            assert_int_equal(az_nights_look(v, 40, &seen[f]), 0);
+        }
+        assert_int_equal(az_nights_pool(seen, 20, &others), 0);
+        assert_true(fabs(others.correlation - (c < 3 ? of[c] : 0)) < 0.15);
+        assert_int_equal(others.figures, 20);
+        const double noise = 0.01 * sqrt(1 - (c < 3 ? of[c] : 0));
+        assert_true(fabs(exp(others.noise) / noise - 1) < 0.12);
+    }
+    const double usual = exp(others.noise);
+    assert_true(fabs(az_nights_moderate(1.2 * usual, 39, &others, &known) / usual - 1) < 0.15);
+    assert_true(known > 100);
+    assert_true(az_nights_moderate(3 * usual, 39, &others, &known) > 2 * usual);
+    others.apart = 1; /* figures that scatter each in its way say little of one another */
+    assert_true(az_nights_moderate(1.2 * usual, 39, &others, &known) > 1.18 * usual);
+    assert_true(known < 42);
+    others.figures = 3;
+    assert_true(az_nights_moderate(1.2 * usual, 39, &others, &known) == 1.2 * usual);
 }
 
 /* The first nights are few: what comes after them is worse only where it is plainly so. */
@@ -259,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_step),
         cmocka_unit_test(better_is_the_level),
         cmocka_unit_test(steps_in_noise),
+        cmocka_unit_test(figures_together),
         cmocka_unit_test(a_young_level),
         cmocka_unit_test(few_nights),
     };
