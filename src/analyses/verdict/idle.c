@@ -1,6 +1,7 @@
 /* The rule `idle`: gaps of a device by what the host did (docs/verdict.md 3.1). */
 #include "facts/idle.h"
 #include "analyses/verdict/idle.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 #define KEPT     60   /* groups of a part; the smaller ones are one by cause */
