@@ -224,8 +224,3 @@ const struct az_kernel_class *az_kernel_class_none(void)
     static const struct az_kernel_class none = { { "others", 6 }, AZ_FAMILY_OTHER, false };
     return &none;
 }
-
-const struct az_kernel_class *az_name_class(const struct az_name_classes *c, uint32_t id)
-{
-    return id < c->ids ? &c->v[c->of[id]] : az_kernel_class_none();
-}

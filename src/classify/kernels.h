@@ -40,6 +40,10 @@ int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, co
 /* Class `others`. */
 const struct az_kernel_class *az_kernel_class_none(void);
 /* `others` for names that were not marked. */
-const struct az_kernel_class *az_name_class(const struct az_name_classes *c, uint32_t id);
+static inline const struct az_kernel_class *az_name_class(const struct az_name_classes *c,
+                                                          uint32_t id)
+{
+    return id < c->ids ? &c->v[c->of[id]] : az_kernel_class_none();
+}
 
 #endif

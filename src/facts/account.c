@@ -222,7 +222,7 @@ void az_account_of(const struct az_busy *b, const struct az_span *window, int64_
 /* ---- without lists ---- */
 void az_tally_init(struct az_tally *t, int64_t micro)
 {
-    *t = (struct az_tally){ .limit = micro };
+    *t = (struct az_tally){ .alone = -1, .limit = micro };
     for (int k = 0; k <= AZ_PARTS; k++)
         t->end[k] = INT64_MIN;
 }
@@ -248,7 +248,14 @@ void az_tally_add(struct az_tally *t, enum az_part part, int64_t start, int64_t 
 {
     if (t->events++ == 0)
         t->first = t->now = t->last = start;
-    advance(t, start < t->last ? start : t->last);
+    const int64_t to = start < t->last ? start : t->last;
+    if (t->alone < 0) {
+        advance(t, to);
+    } else {
+        *(t->alone < AZ_PARTS ? &t->at_once[1u << t->alone] : &t->other) += to - t->now;
+        t->now = to;
+    }
+    t->alone = start >= t->last || t->alone == (int)part ? (int)part : -1;
     if (start > t->last) {
         const int64_t gap = start - t->last;
         t->micro += gap < t->limit ? gap : 0;

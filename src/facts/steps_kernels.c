@@ -46,15 +46,12 @@ int az_kernels_lane(struct az_job *job, size_t trace, uint32_t *lane, size_t *ot
 struct filter {
     const struct az_trace *t;
     const struct az_counted *counted;
-    uint32_t lane, like;
+    uint8_t *of_lane; /* is it the lane, or one of the device? */
 };
 
 static bool is_of(const struct filter *f, enum az_kind kind, uint32_t row)
 {
-    const struct az_lane *lanes = f->t->lanes.v;
-    const uint32_t lane = f->t->ev[kind].lane[row];
-    return counts(f->counted, kind, row) &&
-           (f->lane == AZ_NO_ID ? lanes[lane].device == lanes[f->like].device : lane == f->lane);
+    return f->of_lane[f->t->ev[kind].lane[row]] && counts(f->counted, kind, row);
 }
 
 static size_t count(const struct filter *f)
@@ -189,17 +186,10 @@ static int list_copies(struct az_kernels *k)
     return rc;
 }
 
-int az_kernels_make(struct az_kernels *k, struct az_job *job, size_t trace, uint32_t lane,
-                    uint32_t like)
+static int make(struct az_kernels *k, const struct filter *f)
 {
-    int rc;
-    const struct az_counted *counted = az_job_counted(job, trace, &rc);
-    const struct filter f = { job->traces[trace], counted, lane, like };
-    *k = (struct az_kernels){ .job = job, .trace = trace, .t = f.t };
-    az_vec_init(&k->copies, job->mem);
-    if (!counted)
-        return rc;
-    k->n = count(&f);
+    int rc = 0;
+    k->n = count(f);
     if (k->n >= UINT32_MAX)
         return AZ_ERANGE;
     k->op = take(k, k->n + 1, sizeof *k->op, &rc);
@@ -209,9 +199,29 @@ int az_kernels_make(struct az_kernels *k, struct az_job *job, size_t trace, uint
     k->gap = take(k, k->n + 1, sizeof *k->gap, &rc);
     k->busy = take(k, k->n + 1, sizeof *k->busy, &rc);
     if (rc == 0)
-        rc = fill(k, &f);
+        rc = fill(k, f);
     if (rc == 0)
         rc = list_kinds(k);
+    return rc;
+}
+
+int az_kernels_make(struct az_kernels *k, struct az_job *job, size_t trace, uint32_t lane,
+                    uint32_t like)
+{
+    int rc;
+    const struct az_counted *counted = az_job_counted(job, trace, &rc);
+    struct filter f = { job->traces[trace], counted, NULL };
+    *k = (struct az_kernels){ .job = job, .trace = trace, .t = f.t };
+    az_vec_init(&k->copies, job->mem);
+    if (!counted)
+        return rc;
+    f.of_lane = take(k, f.t->lanes.n + 1, 1, &rc);
+    for (size_t i = 0; rc == 0 && i < f.t->lanes.n; i++)
+        f.of_lane[i] =
+            lane == AZ_NO_ID ? f.t->lanes.v[i].device == f.t->lanes.v[like].device : i == lane;
+    if (rc == 0)
+        rc = make(k, &f);
+    give(k, f.of_lane, f.t->lanes.n + 1, 1);
     return rc ? rc : list_copies(k);
 }
 

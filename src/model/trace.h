@@ -271,7 +271,13 @@ static inline bool az_trace_is_comm(const struct az_trace *t, uint32_t name)
 }
 /* What a device event does, for every account of time. A copy is one whatever its name. */
 enum az_work { AZ_WORK_COMPUTE, AZ_WORK_COMM, AZ_WORK_COPY };
-enum az_work az_trace_work(const struct az_trace *t, enum az_kind k, uint32_t name);
+static inline enum az_work az_trace_work(const struct az_trace *t, enum az_kind k, uint32_t name)
+{
+    const struct az_kernel_class *c = az_trace_class(t, name);
+    if (k == AZ_MEMCPY || (k == AZ_KERNEL && c->copies))
+        return AZ_WORK_COPY;
+    return c->family == AZ_FAMILY_COMMUNICATION ? AZ_WORK_COMM : AZ_WORK_COMPUTE;
+}
 /* Called by az_trace_seal. */
 int az_trace_classify(struct az_trace *t) AZ_MUST_USE;
 /* Any device work at all: kernels, copies, fills, graph rows, or sums with a row; for an operation

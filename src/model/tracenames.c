@@ -36,11 +36,3 @@ int az_trace_classify_on(struct az_trace *t, unsigned threads)
     az_mem_free(t->mem, wanted, ids + 1);
     return rc;
 }
-
-enum az_work az_trace_work(const struct az_trace *t, enum az_kind k, uint32_t name)
-{
-    const struct az_kernel_class *c = az_trace_class(t, name);
-    if (k == AZ_MEMCPY || (k == AZ_KERNEL && c->copies))
-        return AZ_WORK_COPY;
-    return c->family == AZ_FAMILY_COMMUNICATION ? AZ_WORK_COMM : AZ_WORK_COMPUTE;
-}

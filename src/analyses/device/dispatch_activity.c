@@ -20,9 +20,10 @@ struct work {
     struct az_disp_gpus gpus;
     struct az_groups of_gpu; /* places in `kernels` by GPU */
     struct decided {
-        uint8_t *cls;       /* name id -> place in `classes` + 1 */
-        uint32_t *number;   /* name id -> number in `names` */
-    } * of;                 /* trace -> by whole name */
+        uint8_t *cls;     /* name id -> place in `classes` + 1 */
+        uint32_t *number; /* name id -> number in `names` */
+    } * of;               /* trace -> by whole name */
+    struct az_rule_list rules;
     struct az_intern names; /* whole names, without digits where merge_kernels asks for it */
     int64_t total_incl;     /* ns, all GPUs */
 };
@@ -32,11 +33,12 @@ static bool long_enough(const struct work *w, int64_t ns)
     return ns >= w->job->opts->min_event_ns;
 }
 
-static int class_number(const struct az_trace *t, uint32_t kernel, struct az_sv whole)
+static int class_number(const struct work *w, const struct az_trace *t, uint32_t kernel,
+                        struct az_sv whole)
 {
     if (az_trace_is_comm(t, t->ev[AZ_KERNEL].name[kernel]))
         return RCCL;
-    const struct az_sv c = az_rules_class("amd_activity.rules", "activity", whole);
+    const struct az_sv c = az_rules_class_of(&w->rules, "activity", whole);
     for (int i = 0; i < CLASSES; i++)
         if (az_sv_is(c, classes[i]))
             return i;
@@ -68,7 +70,7 @@ static int prepare_trace(struct work *w, size_t trace)
         struct az_sv name = az_trace_text(t, id);
         if (d->cls[id])
             continue;
-        d->cls[id] = (uint8_t)(1 + class_number(t, (uint32_t)k, name));
+        d->cls[id] = (uint8_t)(1 + class_number(w, t, (uint32_t)k, name));
         rc = az_intern(&w->names,
                        w->job->opts->merge_kernels ? without_digits(w->job->arena, name) : name,
                        &d->number[id]);
@@ -97,6 +99,8 @@ static int prepare(struct work *w)
         rc = az_disp_gpus_make(w->job, &w->gpus);
     if (rc == 0)
         rc = sort_by_gpu(w);
+    if (rc == 0)
+        rc = az_rules_read_group("amd_activity.rules", "activity", w->job->arena, &w->rules);
     w->of = az_arena_array(w->job->arena, w->job->n_traces, sizeof *w->of);
     if (rc == 0 && !w->of)
         rc = az_arena_error(w->job->arena);
