@@ -338,8 +338,7 @@ static int read_space(struct az_xp *r)
 }
 
 /* Mapped if it is a plain file, else whole in memory (gzip, a pipe). */
-static int load(struct az_xp *r, struct az_mapping *map, struct az_arena *arena,
-                struct az_sv *bytes)
+static int load(struct az_xp *r, struct az_arena *arena, struct az_sv *bytes)
 {
     struct az_parse *job = r->job;
     struct az_source_opts so = { .mem = job->mem,
@@ -351,8 +350,8 @@ static int load(struct az_xp *r, struct az_mapping *map, struct az_arena *arena,
     if (rc)
         return rc;
     if (az_source_size(src) && !az_source_is_gzip(src) && !az_sv_is(job->files[0].path, "-") &&
-        az_map_file(map, job->files[0].path.p, NULL) == 0) {
-        *bytes = map->bytes;
+        az_map_file(&r->map, job->files[0].path.p, NULL) == 0) {
+        *bytes = r->map.bytes;
     } else {
         rc = az_source_all(src, arena, 0, bytes);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
@@ -371,13 +370,14 @@ static int load(struct az_xp *r, struct az_mapping *map, struct az_arena *arena,
 
 static int parse(struct az_parse *job)
 {
-    struct az_xp r = {
-        .job = job, .t = job->trace, .path = job->files[0].path, .no_row = AZ_NO_ROW
-    };
-    struct az_mapping map = { .bytes = { "", 0 } };
+    struct az_xp r = { .job = job,
+                       .t = job->trace,
+                       .path = job->files[0].path,
+                       .no_row = AZ_NO_ROW,
+                       .map = { .bytes = { "", 0 } } };
     struct az_arena arena; /* the bytes of a file that cannot be mapped */
     az_arena_init(&arena, job->mem);
-    int rc = load(&r, &map, &arena, &r.bytes);
+    int rc = load(&r, &arena, &r.bytes);
     if (rc)
         goto out;
     if (r.bytes.n == 0) {
@@ -385,6 +385,7 @@ static int parse(struct az_parse *job)
                           "empty file (the profiler wrote nothing)");
         goto out;
     }
+    r.used = (const uint8_t *)r.bytes.p;
     az_xp_plane_init(&r);
     rc = az_xtrace_init(job->trace);
     az_geometry_column(job->trace, job->opts);
@@ -394,7 +395,7 @@ static int parse(struct az_parse *job)
     rc = verdict(&r, rc);
     az_xp_plane_release(&r);
 out:
-    az_unmap_file(&map);
+    az_unmap_file(&r.map);
     az_arena_release(&arena);
     return rc;
 }

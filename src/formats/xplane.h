@@ -4,6 +4,7 @@
 #define AZ_FORMATS_XPLANE_H
 
 #include "formats/format.h"
+#include "io/source.h"
 #include "model/xtrace.h"
 #include "text/protowire.h"
 
@@ -114,11 +115,13 @@ struct az_xp {
     struct az_trace *t;
     struct az_xtrace *x;
     struct az_sv path, bytes;
-    const uint8_t *bad; /* where the wire format is broken; NULL: nowhere yet */
-    const char *what;   /* in what */
-    int64_t origin_ns;  /* the smallest timestamp of a line of the file: times count from here */
-    bool cut;           /* the last plane is not whole: what can be read of it is kept */
-    bool damaged;       /* the gzip stream broke off: the bytes are those before */
+    struct az_mapping map; /* of the bytes; none: they are in memory */
+    const uint8_t *used;   /* events before it, of the line being read, are read */
+    const uint8_t *bad;    /* where the wire format is broken; NULL: nowhere yet */
+    const char *what;      /* in what */
+    int64_t origin_ns;     /* the smallest timestamp of a line of the file: times count from here */
+    bool cut;              /* the last plane is not whole: what can be read of it is kept */
+    bool damaged;          /* the gzip stream broke off: the bytes are those before */
     /* the plane being read */
     struct az_sv plane_name;
     struct az_xp_metas metas;
@@ -126,8 +129,8 @@ struct az_xp {
     struct az_vec_sv lines, plane_stats;
     struct az_xp_ids meta_ids, stat_ids;
     uint8_t look[1 << 14];   /* by id of a stat, of one or two bytes: events that have it are looked
-                                at   (of a host: launches; of a GPU: the correlation; of a TPU: its own
-                                row) */
+                                at   (of a host: launches; of a GPU: the correlation; of a TPU: its
+                                own   row) */
     struct az_xp_tolds told; /* by GPU events of the plane, with their hash and a count: */
     struct az_map told_of;
     bool has_told;
@@ -144,6 +147,9 @@ int az_xp_bad(struct az_xp *r, const uint8_t *at, const char *what) AZ_MUST_USE;
 /* Reads names and metadata of a plane; lines and stats are kept as views. */
 int az_xp_plane(struct az_xp *r, struct az_sv plane) AZ_MUST_USE;
 int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out) AZ_MUST_USE;
+/* Bytes of the file that are read stay in memory until there are so many. */
+#define AZ_XP_USED ((ptrdiff_t)4 << 20)
+void az_xp_used(struct az_xp *r, const uint8_t *to);
 /* Next event of a line body: 1, 0, error. */
 int az_xp_next_event(struct az_xp *r, struct az_pb *line, struct az_xp_event *e) AZ_MUST_USE;
 /* Next stat of an event, of a metadata entry or of a plane (`field`: its number there). */

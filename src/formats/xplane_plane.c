@@ -359,6 +359,14 @@ static int event_fields(struct az_xp *r, struct az_sv bytes, struct az_xp_event 
     return rc < 0 ? az_xp_bad(r, m.p, "an event") : 1;
 }
 
+/* Of the events of a line; what else is in the file is read again. */
+void az_xp_used(struct az_xp *r, const uint8_t *to)
+{
+    if (r->used < to)
+        az_map_used(&r->map, (const char *)r->used, (const char *)to);
+    r->used = to;
+}
+
 int az_xp_next_event(struct az_xp *r, struct az_pb *line, struct az_xp_event *e)
 {
     struct az_sv b = { NULL, 0 };
@@ -366,6 +374,8 @@ int az_xp_next_event(struct az_xp *r, struct az_pb *line, struct az_xp_event *e)
     unsigned wire;
     uint64_t v;
     int rc;
+    if (line->p - r->used > AZ_XP_USED || line->p < r->used)
+        az_xp_used(r, line->p);
     while ((rc = az_pb_next(line, &field, &wire, &v, &b)) > 0)
         if (field == 4 && wire == AZ_PB_BYTES)
             return event_fields(r, b, e);

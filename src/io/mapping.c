@@ -1,4 +1,5 @@
 /* Whole files mapped read-only. */
+#define _DEFAULT_SOURCE /* madvise: posix_madvise does nothing with what is not needed */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -42,6 +43,16 @@ int az_map_file(struct az_mapping *m, const char *path, struct az_diag *diag)
         return 0;
     return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot map: %s",
                    az_errno_text(e, text));
+}
+
+void az_map_used(const struct az_mapping *m, const char *from, const char *to)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+                    begin = ((uintptr_t)from + page - 1) / page * page,
+                    end = (uintptr_t)to / page * page;
+    if (m->bytes.n && begin < end && begin >= (uintptr_t)m->bytes.p &&
+        end <= (uintptr_t)(m->bytes.p + m->bytes.n))
+        (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
 void az_unmap_file(struct az_mapping *m)

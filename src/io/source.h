@@ -74,6 +74,9 @@ struct az_mapping {
     struct az_sv bytes;
 };
 int az_map_file(struct az_mapping *m, const char *path, struct az_diag *diag) AZ_MUST_USE;
+/* These bytes of it are read, and hardly any of them again: they need not stay in memory. Reading
+ * them is as good as before. */
+void az_map_used(const struct az_mapping *m, const char *from, const char *to);
 void az_unmap_file(struct az_mapping *m);
 
 #endif

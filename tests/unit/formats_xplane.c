@@ -115,6 +115,59 @@ static void epoch_times(void **state)
     fixture_close(&f);
 }
 
+/* What an event says, but for its correlation, wherever that is. */
+static void say(struct pb *stats, int place, uint64_t correlation, uint64_t program)
+{
+    enum { CORR = 300 }; /* an id of two bytes */
+    stats->n = 0;
+    if (place == 0)
+        event_number(stats, 4, CORR, 3, correlation);
+    event_number(stats, 4, ST_PROGRAM, 3, program);
+    if (place == 1)
+        event_number(stats, 4, CORR, 3, correlation);
+    event_text(stats, 4, ST_OP, "op.1", 4);
+    if (place == 2 || place == 4)
+        event_number(stats, 4, CORR, 3, correlation);
+    if (place == 4) /* twice: the last one counts */
+        event_number(stats, 4, CORR, 3, correlation + 1);
+}
+
+/* Stats that were read before are not read again: each event still has its own correlation and
+ * program. */
+static void stats_that_come_again(void **state)
+{
+    enum { EVENTS = 60 };
+    (void)state;
+    struct fixture f;
+    struct pb *space = pb_new(), *plane = pb_new(), *line = pb_new(), *stats = pb_new();
+    pb_text(plane, 2, "/device:GPU:0");
+    plane_meta(plane, 4, 1, "k", NULL);
+    plane_meta(plane, 5, 300, "correlation_id", NULL);
+    plane_meta(plane, 5, ST_PROGRAM, "program_id", NULL);
+    plane_meta(plane, 5, ST_OP, "hlo_op", NULL);
+    line_head(line, 1, "Stream #1", 0);
+    for (unsigned i = 0; i < EVENTS; i++) {
+        say(stats, (int)i % 5, 1000 + i, 7 + i / 5 % 2);
+        line_event(line, 1, 10 * i, 5, stats);
+    }
+    pb_msg(plane, 3, line);
+    add_plane(space, plane);
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    const struct az_events *ev = &f.trace.ev[AZ_KERNEL];
+    assert_int_equal(ev->n, EVENTS);
+    assert_int_equal(az_xtrace(&f.trace)->rows.n, 2); /* programs */
+    for (unsigned i = 0; i < EVENTS; i++) {
+        const unsigned place = i % 5;
+        assert_int_equal(ev->corr[i], place == 3 ? 0 : 1000 + i + (place == 4));
+        assert_int_equal(az_xtrace_row_of(&f.trace, AZ_KERNEL, i)->program, 7 + i / 5 % 2);
+    }
+    free(stats);
+    free(line);
+    free(space);
+    fixture_close(&f);
+}
+
 /* A line whose number is written after its events. */
 static void fields_of_a_line_in_any_order(void **state)
 {
@@ -505,6 +558,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_profile),
         cmocka_unit_test(epoch_times),
+        cmocka_unit_test(stats_that_come_again),
         cmocka_unit_test(fields_of_a_line_in_any_order),
         cmocka_unit_test(groups_of_a_wrapped_collective),
         cmocka_unit_test(stats_of_the_metadata),

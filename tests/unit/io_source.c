@@ -479,6 +479,17 @@ static void mapping(void **state)
     temp_write("m", AZ_SV("mapped"));
     assert_int_equal(az_map_file(&m, temp_path("m"), &t_diag), 0);
     assert_true(az_sv_is(m.bytes, "mapped"));
+    az_map_used(&m, m.bytes.p, m.bytes.p + m.bytes.n); /* less than a page */
+    az_unmap_file(&m);
+    char *large = malloc(100000);
+    memset(large, 'x', 100000);
+    temp_write("m", az_sv_make(large, 100000));
+    assert_int_equal(az_map_file(&m, temp_path("m"), &t_diag), 0);
+    assert_memory_equal(m.bytes.p, large, 100000);
+    az_map_used(&m, m.bytes.p + 1, m.bytes.p + 90000);
+    az_map_used(&m, m.bytes.p + 1, m.bytes.p + 2 * m.bytes.n); /* not of the file: nothing */
+    assert_memory_equal(m.bytes.p, large, 100000);
+    free(large);
     az_unmap_file(&m);
     temp_write("m", AZ_SV(""));
     assert_int_equal(az_map_file(&m, temp_path("m"), &t_diag), 0);

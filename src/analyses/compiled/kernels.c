@@ -247,7 +247,7 @@ static int run(struct az_job *job)
                                                                  &operators };
     az_vec_init(&sets, job->mem);
     int rc = az_hx_open(&h, job);
-    const bool any = rc == 0 && az_hx_devices_with_kernels(&h) > 0 && az_hx_has(&h, AZ_PLANE_GPU);
+    const bool any = rc == 0 && az_hx_devices_with_kernels(&h) > 0;
     if (any)
         rc = list_sets(&h, &sets);
     for (size_t i = 0; rc == 0 && any && i < AZ_LENGTH(specs); i++)
