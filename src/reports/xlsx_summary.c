@@ -67,6 +67,14 @@ static bool shown(const struct az_xlsx_plan *plan, size_t i)
     return p->number == 1 && (p->t->flags & AZ_TABLE_SUMMARY) && !az_sv_is(p->t->id, "verdict");
 }
 
+/* Has each row the number of one operation, so that the first ones say little of the whole? */
+static bool lists(const struct az_table *t)
+{
+    const struct az_column *c = t->columns.v;
+    return t->columns.n > 0 && c->type == AZ_INT && c->unit == AZ_UNIT_ID &&
+           az_sv_ieq(c->name, AZ_SV("ID"));
+}
+
 static size_t content_width(struct az_xlsx *x, const struct view *v, size_t c)
 {
     const struct az_column *col = &v->t->columns.v[v->col[c]];
@@ -231,8 +239,10 @@ void az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
     const size_t charts = row + az_xlsx_charts(x, ws, row, 1, doc, plan);
     row = sheets(x, ws, row, plan);
     row = (row > charts ? row : charts) + 1;
-    for (size_t i = 0; i < plan->parts.n && !x->error; i++) {
-        if (shown(plan, i))
-            row = table(x, ws, row, &plan->parts.v[i]);
+    for (int one = 0; one < 2; one++) { /* sums first, then what lists one thing a row */
+        for (size_t i = 0; i < plan->parts.n && !x->error; i++) {
+            if (shown(plan, i) && lists(plan->parts.v[i].t) == (one == 1))
+                row = table(x, ws, row, &plan->parts.v[i]);
+        }
     }
 }

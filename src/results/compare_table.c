@@ -124,7 +124,8 @@ static void raw_columns(struct sheet *s, size_t input)
         add_column(
             s,
             az_arena_printf(s->c->a, "%.*s::%.*s", AZ_SVF(s->c->in[input].tag), AZ_SVF(col->name)),
-            raw_type(s, input, k), col->unit, flags | AZ_DETAIL);
+            raw_type(s, input, k), col->unit,
+            flags | (s->j->n_values && s->j->values[0].at[input] == (ptrdiff_t)k ? 0 : AZ_DETAIL));
     }
 }
 
@@ -132,11 +133,12 @@ static void change_columns(struct sheet *s, const struct az_joined_column *v, si
 {
     struct az_sv tag = s->c->in[variant].tag;
     struct az_arena *a = s->c->a;
+    const unsigned detail = v == s->j->values ? 0 : AZ_DETAIL;
 
     add_column(s, az_arena_printf(a, "%.*s__%.*s_diff", AZ_SVF(v->name), AZ_SVF(tag)), v->type,
-               v->unit, v->flags | AZ_CHANGE);
+               v->unit, v->flags | AZ_CHANGE | detail);
     add_column(s, az_arena_printf(a, "%.*s__%.*s_pct", AZ_SVF(v->name), AZ_SVF(tag)), AZ_REAL,
-               AZ_UNIT_PERCENT, v->flags | AZ_CHANGE);
+               AZ_UNIT_PERCENT, v->flags | AZ_CHANGE | detail);
     add_column(s, az_arena_printf(a, "%.*s__%.*s_x", AZ_SVF(v->name), AZ_SVF(tag)), AZ_REAL,
                AZ_UNIT_RATIO, AZ_DETAIL);
 }
@@ -298,6 +300,53 @@ static void drop_blank(struct az_table *t)
     t->columns.n = kept;
 }
 
+/* "Kernel_time_us" -> "Kernel time us" */
+static struct az_sv spaced(struct az_arena *a, struct az_sv name)
+{
+    char *p = az_arena_str(a, name);
+
+    for (size_t i = 0; p && i < name.n; i++)
+        p[i] = p[i] == '_' ? ' ' : p[i];
+    return az_sv_make(p ? p : "", p ? name.n : 0);
+}
+
+/* What people read over a column: "train_step (ms)", "diff (ms)" for the figure that is compared
+ * first, "Count: train_step", "Count: diff" for the others. */
+static struct az_sv title_of(const struct sheet *s, const struct az_column *c)
+{
+    const struct az_sv first = s->j->values[0].name;
+    const ptrdiff_t raw = az_sv_find(c->name, AZ_SV("::")),
+                    change = raw < 0 ? az_sv_find(c->name, AZ_SV("__")) : -1;
+    const size_t at = (size_t)(raw >= 0 ? raw : change);
+    if (raw <= 0 && change <= 0)
+        return c->name;
+    const struct az_sv left = az_sv_make(c->name.p, at),
+                       right = az_sv_make(c->name.p + at + 2, c->name.n - at - 2),
+                       figure = raw > 0 ? right : left;
+    const char *what = az_sv_ends(right, AZ_SV("_x")) ? "ratio" : "diff";
+    struct az_sv side = raw > 0 ? left : az_sv_str(what);
+    if (change > 0 && s->c->n > 2) {
+        const size_t end = strlen(az_sv_ends(right, AZ_SV("_diff"))  ? "_diff"
+                                  : az_sv_ends(right, AZ_SV("_pct")) ? "_pct"
+                                                                     : "_x");
+        side = az_arena_printf(s->c->a, "%.*s %s", (int)(right.n - end), right.p, what);
+    }
+    const char *unit = az_unit_text(c->unit);
+    if (az_sv_eq(figure, first))
+        return az_arena_printf(s->c->a, "%.*s%s%s%s", AZ_SVF(side), *unit ? " (" : "", unit,
+                               *unit ? ")" : "");
+    return az_arena_printf(s->c->a, "%.*s: %.*s%s", AZ_SVF(spaced(s->c->a, figure)), AZ_SVF(side),
+                           c->unit == AZ_UNIT_PERCENT ? " (%)" : "");
+}
+
+static void title_columns(struct sheet *s, const char *id)
+{
+    struct az_table *t = az_document_table(s->c->doc, id);
+
+    for (size_t i = 0; t && s->j->n_values && i < t->columns.n; i++)
+        t->columns.v[i].title = title_of(s, &t->columns.v[i]);
+}
+
 static int write_sheet(struct sheet *s, struct az_sv id, struct az_sv title, unsigned flags,
                        bool split)
 {
@@ -319,7 +368,10 @@ static int write_sheet(struct sheet *s, struct az_sv id, struct az_sv title, uns
         put_row(s, &s->j->rows[s->rows.v[i]], whole);
     if (split)
         drop_blank(s->t);
-    return az_document_add(s->c->doc, s->t);
+    const int rc = az_document_add(s->c->doc, s->t);
+    if (rc == 0)
+        title_columns(s, az_arena_str(s->c->a, id));
+    return rc;
 }
 
 /* ---- which tables ---- */
