@@ -351,6 +351,15 @@ def odd_lists(a, tmp):
         hold(set(k.split(" ", 1)[1] for k in operators(out)) == {"[[1,1]]"}, "a rank that the folder says", operators(out))
 
 
+def bare_steps(data):
+    """Steps with a graph launch that no device event has the correlation of."""
+    with gzip.open(os.path.join(data, "trace.json.gz")) as f:
+        events = json.load(f)["traceEvents"]
+    device = set(e["args"]["correlation"] for e in events if e["cat"] in ("kernel", "gpu_memcpy"))
+    bare = [e["ts"] for e in events if "GraphLaunch" in e["name"] and e["args"]["correlation"] not in device]
+    return sum(any(e["ts"] <= t < e["ts"] + e["dur"] for t in bare) for e in events if e["name"].startswith("execute_"))
+
+
 def lost_kernels(a, tmp):
     """Graph launches whose kernels were lost are said; where none was, nothing is."""
     for seed in range(1, 31):
@@ -360,6 +369,8 @@ def lost_kernels(a, tmp):
             found = any(r["Rule"] == "graph_unrecorded" for r in rows(out, "findings"))
             hold(said == truth["lost"] and found == (lost > 0), "seed %d, %d lost" % (seed, lost), "said %s" % said)
             hold(operators(out) == truth["operators"], "seed %d, %d lost: operators" % (seed, lost))
+            note = [r["Note"] for r in rows(out, "coverage") if r["Item"] == "graph launches without device events"]
+            hold(all(", in %d of 12 steps" % bare_steps(os.path.join(tmp, "data")) in n for n in note), "seed %d, %d lost: steps" % (seed, lost), note)
 
 
 def main():

@@ -95,6 +95,7 @@ static inline bool az_fw_recompute(const struct az_fw *f, uint32_t node)
  * quality.c, as are the rows that say so. */
 struct az_fw_graphs {
     uint64_t launches, bare;
+    uint64_t steps, bare_steps; /* marks of steps that hold such calls */
 };
 int az_fw_graphs_count(struct az_job *job, const struct az_fw *f,
                        struct az_fw_graphs *g) AZ_MUST_USE;

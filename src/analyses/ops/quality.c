@@ -2,6 +2,7 @@
 #include "analyses/list.h"
 #include "analyses/ops/framework.h"
 #include "analyses/ranks/breakdown.h"
+#include "classify/steps.h"
 #include "facts/shared.h"
 
 #include <inttypes.h>
@@ -100,6 +101,54 @@ static bool on_path(const struct az_calltree *c, uint32_t node)
     return first < end;
 }
 
+enum { LAUNCHES = 1, BARE = 2 };
+
+/* Marks of steps by range: those of the profiler, else those of a serving engine; what is launched
+ * in each. */
+struct marks {
+    const struct az_events *e;
+    uint32_t *row; /* by start */
+    uint8_t *holds;
+    size_t n;
+};
+
+static int list_marks(struct az_job *job, const struct az_trace *t, struct marks *m)
+{
+    static const enum az_step_mark kinds[] = { AZ_MARK_PROFILER, AZ_MARK_ENGINE };
+    m->e = &t->ev[AZ_RANGE];
+    m->row = az_arena_array(job->arena, m->e->n + 1, sizeof *m->row);
+    m->holds = az_arena_array(job->arena, m->e->n + 1, 1);
+    if (!m->row || !m->holds)
+        return az_arena_error(job->arena);
+    for (size_t k = 0; m->n == 0 && k < AZ_LENGTH(kinds); k++)
+        for (uint32_t i = 0; i < m->e->n; i++) {
+            struct az_sv stem;
+            int64_t number;
+            if (az_step_mark_of(az_trace_text(t, m->e->name[i]), &stem, &number) == kinds[k])
+                m->row[m->n++] = i;
+        }
+    return 0;
+}
+
+/* In the mark around it that began last; marks of a few threads may be between. */
+static void put_launch(struct marks *m, int64_t at, bool bare)
+{
+    enum { PASSED = 64 };
+    size_t lo = 0, hi = m->n;
+    while (lo < hi) { /* first that starts after it */
+        const size_t mid = lo + (hi - lo) / 2;
+        if (m->e->start[m->row[mid]] <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t tries = 0; lo > 0 && tries < PASSED; tries++)
+        if (m->e->end[m->row[--lo]] > at) {
+            m->holds[lo] |= bare ? LAUNCHES | BARE : LAUNCHES;
+            return;
+        }
+}
+
 int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_graphs *g)
 {
     const struct az_calltree *c = f->tree;
@@ -107,9 +156,13 @@ int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_g
     uint8_t *known =
         az_arena_array(job->arena, f->trace->names.text.n + 1, 1); /* name id -> 1 no, 2 yes */
     uint8_t *graph = az_arena_array(job->arena, e->n + 1, 1);
+    struct marks m = { .n = 0 };
     *g = (struct az_fw_graphs){ 0 };
     if (!known || !graph)
         return az_arena_error(job->arena);
+    const int rc = list_marks(job, f->trace, &m);
+    if (rc)
+        return rc;
     for (uint32_t i = 0; i < e->n; i++) {
         const uint32_t name = e->name[i];
         if (name == AZ_NO_ID)
@@ -123,8 +176,14 @@ int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_g
         if (!graph[i] || (up != AZ_NO_ROW && up >= c->first_call && up < c->first_frame &&
                           graph[up - c->first_call]))
             continue; /* the driver's call within the runtime's is the same launch */
+        const bool bare = !on_path(c, c->first_call + i);
         g->launches++;
-        g->bare += !on_path(c, c->first_call + i);
+        g->bare += bare;
+        put_launch(&m, e->start[i], bare);
+    }
+    for (size_t i = 0; i < m.n; i++) {
+        g->steps += m.holds[i] != 0;
+        g->bare_steps += (m.holds[i] & BARE) != 0;
     }
     return 0;
 }
@@ -133,10 +192,14 @@ void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g)
 {
     if (!g.bare)
         return;
+    const struct az_sv steps =
+        g.bare_steps ? az_arena_printf(job->arena, ", in %" PRIu64 " of %" PRIu64 " steps",
+                                       g.bare_steps, g.steps)
+                     : AZ_SV("");
     az_cover(job, "graph launches without device events", (double)g.bare, "launches",
              az_arena_printf(job->arena,
-                             "of %" PRIu64 "; what they ran was not recorded and looks idle",
-                             g.launches));
+                             "of %" PRIu64 "%.*s; what they ran was not recorded and looks idle",
+                             g.launches, AZ_SVF(steps)));
     az_finding(job, "graph_unrecorded", g.bare * 10 > g.launches ? "error" : "warning",
                az_arena_printf(job->arena, "%" PRIu64 " of %" PRIu64 " graph launches", g.bare,
                                g.launches),

@@ -261,6 +261,8 @@ static struct totals add_up(const struct work *w)
         sum.unlinked_events += p->unlinked_events;
         sum.graphs.launches += p->graphs.launches;
         sum.graphs.bare += p->graphs.bare;
+        sum.graphs.steps += p->graphs.steps;
+        sum.graphs.bare_steps += p->graphs.bare_steps;
         add_captured(&sum.captured, &p->captured);
         sum.device = az_add_sat(sum.device, p->device);
         sum.linked = az_add_sat(sum.linked, p->linked);
@@ -486,7 +488,9 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 /* ---- the part as bytes ---- */
 
 static const struct az_shape_field graphs_fields[] = { AZ_PLAIN(struct az_fw_graphs, launches),
-                                                       AZ_PLAIN(struct az_fw_graphs, bare) };
+                                                       AZ_PLAIN(struct az_fw_graphs, bare),
+                                                       AZ_PLAIN(struct az_fw_graphs, steps),
+                                                       AZ_PLAIN(struct az_fw_graphs, bare_steps) };
 static const struct az_shape graphs_shape = AZ_SHAPE(struct az_fw_graphs, graphs_fields);
 static const struct az_shape_field captured_fields[] = { AZ_PLAINS(struct az_graft_sums, launches),
                                                          AZ_PLAINS(struct az_graft_sums, events),
