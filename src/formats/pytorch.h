@@ -155,6 +155,8 @@ unsigned az_pt_arg_of(struct az_sv key);
 int az_pt_event(void *reader, struct az_jscan *s);
 /* AZ_KIND_COUNT: none that is known. */
 enum az_kind az_pt_kind_of(struct az_sv cat);
+/* XPU has queues in place of streams: of SYCL, or of Level Zero ("0x55d0"); -1: none. */
+int64_t az_pt_queue(const struct az_pt_event *e);
 /* The name of a copy that its profiler (the CUPTI monitor) just calls "Memcpy", by its arguments,
  * in the words of the others: "Memcpy HtoD (Pageable -> Device)". {NULL, 0}: it has a name, or
  * memory ended. */
