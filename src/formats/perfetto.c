@@ -205,7 +205,8 @@ int az_perfetto_read(struct az_perfetto *w)
                     "%" PRIu64 " packet(s) compressed by zstd, which are not read ('traceconv "
                     "decompress_packets' unpacks them)",
                     w->zstd);
-        az_trace_dropped(w->job->trace, "packets that cannot be read: compressed by zstd", w->zstd, 0);
+        az_trace_dropped(w->job->trace, "packets that cannot be read: compressed by zstd", w->zstd,
+                         0);
     }
     az_vec_release(&w->window);
     az_source_close(w->src);

@@ -91,27 +91,6 @@ static int map_lane(struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool dev
     return az_map_put(&r->lanes, pid, tid ^ apart, 0, lane, added);
 }
 
-/* XPU has queues in place of streams: of SYCL, or of Level Zero ("0x55d0"); -1: none. */
-static int64_t queue_number(const struct az_pt_event *e)
-{
-    const struct az_sv text = az_pt_text(e, AZ_PT_L0_QUEUE);
-    uint64_t v = 0;
-    if (az_pt_has(e, AZ_PT_STREAM))
-        return -1;
-    if (az_pt_number(e, AZ_PT_SYCL_QUEUE, -1) >= 0)
-        return e->number[AZ_PT_SYCL_QUEUE];
-    if (text.n < 3 || text.n > 17 || !az_sv_starts(text, AZ_SV("0x")))
-        return -1;
-    for (size_t i = 2; i < text.n; i++) {
-        const char c = (char)(text.p[i] | 0x20);
-        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-        if (digit < 0)
-            return -1;
-        v = v << 4 | (unsigned)digit;
-    }
-    return v <= INT64_MAX ? (int64_t)v : -1;
-}
-
 static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_t pid, uint64_t tid,
                     bool device_side, uint32_t *index)
 {
@@ -122,7 +101,7 @@ static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_
     l.thread = device_side ? 0 : tid;
     if (device_side) {
         l.device = az_pt_number(e, AZ_PT_DEVICE, pid & IS_TEXT ? -1 : signed_number(pid));
-        int64_t stream = az_pt_has(e, AZ_PT_STREAM) ? e->number[AZ_PT_STREAM] : queue_number(e);
+        int64_t stream = az_pt_has(e, AZ_PT_STREAM) ? e->number[AZ_PT_STREAM] : az_pt_queue(e);
         if (stream < 0 && !az_pt_has(e, AZ_PT_STREAM))
             stream = stream_number(r->trace, tid);
         l.context = stream < 0 ? UINT64_MAX
@@ -157,7 +136,7 @@ static int find_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool d
     if (rc)
         return rc;
     if (device_side && has_queue(e)) {
-        const int64_t queue = queue_number(e); /* whatever the tid is */
+        const int64_t queue = az_pt_queue(e); /* whatever the tid is */
         tid = queue < 0 ? tid : (uint64_t)queue & ~IS_TEXT;
     }
     struct az_pt_lane_slot *slot = lane_slot(r, pid, tid, device_side);

@@ -1,5 +1,5 @@
-/* What an event is, by its category: those of every backend of the profiler
- * (docs/formats-pytorch.md 1.3). */
+/* What an event is, by its category: those of every backend of the profiler; and what some say in
+ * words of their own: queues, copies (docs/formats-pytorch.md 1.3, 1.6). */
 #include "formats/pytorch.h"
 
 /* Compared without a call, as the length is a constant. */
@@ -49,6 +49,26 @@ enum az_kind az_pt_kind_of(struct az_sv cat)
         if (az_sv_ends(cat, patterns[i].end))
             return patterns[i].kind;
     return AZ_KIND_COUNT;
+}
+
+int64_t az_pt_queue(const struct az_pt_event *e)
+{
+    const struct az_sv text = az_pt_text(e, AZ_PT_L0_QUEUE);
+    uint64_t v = 0;
+    if (az_pt_has(e, AZ_PT_STREAM))
+        return -1;
+    if (az_pt_number(e, AZ_PT_SYCL_QUEUE, -1) >= 0)
+        return e->number[AZ_PT_SYCL_QUEUE];
+    if (text.n < 3 || text.n > 17 || !az_sv_starts(text, AZ_SV("0x")))
+        return -1;
+    for (size_t i = 2; i < text.n; i++) {
+        const char c = (char)(text.p[i] | 0x20);
+        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (digit < 0)
+            return -1;
+        v = v << 4 | (unsigned)digit;
+    }
+    return v <= INT64_MAX ? (int64_t)v : -1;
 }
 
 static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 32) : c; }
