@@ -158,6 +158,8 @@ az_pt_record az_pt_event_any, az_pt_event_v3;
 az_pt_record *az_pt_event_reader(void); /* that for this processor */
 /* AZ_KIND_COUNT: none that is known. */
 enum az_kind az_pt_kind_of(struct az_sv cat);
+/* Grid, block, registers and shared memory of a kernel: their row in the trace. */
+int az_pt_geometry(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row) AZ_MUST_USE;
 /* The name of a copy that its profiler (the CUPTI monitor) just calls "Memcpy", by its arguments,
  * in the words of the others: "Memcpy HtoD (Pageable -> Device)". {NULL, 0}: it has a name, or
  * memory ended. */
