@@ -161,6 +161,8 @@ az_pt_record *az_pt_event_reader(void); /* that for this processor */
 enum az_kind az_pt_kind_of(struct az_sv cat);
 /* XPU has queues in place of streams: of SYCL, or of Level Zero ("0x55d0"); -1: none. */
 int64_t az_pt_queue(const struct az_pt_event *e);
+/* Grid, block, registers and shared memory of a kernel: their row in the trace. */
+int az_pt_geometry(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row) AZ_MUST_USE;
 /* The name of a copy that its profiler (the CUPTI monitor) just calls "Memcpy", by its arguments,
  * in the words of the others: "Memcpy HtoD (Pageable -> Device)". {NULL, 0}: it has a name, or
  * memory ended. */

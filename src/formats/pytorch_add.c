@@ -303,36 +303,6 @@ static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
     return az_vec_push(&r->trace->copies, c);
 }
 
-/* "[128, 1, 1]"; zeros if it is anything else. */
-static void three_numbers(struct az_sv text, uint32_t out[3])
-{
-    int64_t v[3];
-    size_t n = 0;
-    text = az_sv_trim(text);
-    memset(out, 0, 3 * sizeof *out);
-    if (text.n < 2 || text.p[0] != '[' || text.p[text.n - 1] != ']')
-        return;
-    text = az_sv_make(text.p + 1, text.n - 2);
-    for (; n < 3 && text.n; n++)
-        if (az_parse_i64(az_sv_trim(az_sv_cut(&text, ',')), &v[n]) != 0)
-            return;
-    for (size_t i = 0; n == 3 && text.n == 0 && i < 3; i++)
-        out[i] = az_geometry_figure(v[i], 0);
-}
-
-static int geometry_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row)
-{
-    struct az_geometry g = { .static_shared = AZ_NO_SIZE, .dynamic_shared = AZ_NO_SIZE };
-    int64_t v;
-    three_numbers(az_pt_text(e, AZ_PT_GRID), g.grid);
-    three_numbers(az_pt_text(e, AZ_PT_BLOCK), g.block);
-    if (az_parse_i64(az_pt_text(e, AZ_PT_REGISTERS), &v) == 0)
-        g.registers = az_geometry_figure(v, 0);
-    if (az_parse_i64(az_pt_text(e, AZ_PT_SHARED), &v) == 0)
-        g.static_shared = az_geometry_figure(v, AZ_NO_SIZE);
-    return az_geometries_put(&r->trace->geometries, &g, row);
-}
-
 static int sync_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
@@ -418,7 +388,7 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
         if (rc)
             return rc;
         if (az_geometry_read(r->trace)) {
-            rc = geometry_row(r, e, &v->geo);
+            rc = az_pt_geometry(r, e, &v->geo);
             if (rc)
                 return rc;
         }

@@ -1,5 +1,6 @@
 /* What an event is, by its category: those of every backend of the profiler; and what some say in
- * words of their own: queues, copies (docs/formats-pytorch.md 1.3, 1.6). */
+ * words of their own: queues, copies, geometry (docs/formats-pytorch.md 1.3, 1.6). */
+#include "base/num.h"
 #include "formats/pytorch.h"
 
 /* Compared without a call, as the length is a constant. */
@@ -83,4 +84,34 @@ struct az_sv az_pt_copy_text(struct az_arena *a, const struct az_pt_event *e)
         return az_arena_printf(a, "Memcpy %.*s", AZ_SVF(kind));
     return az_arena_printf(a, "Memcpy %.*s (%c%.*s -> %c%.*s)", AZ_SVF(kind), upper(src.p[0]),
                            (int)src.n - 1, src.p + 1, upper(dst.p[0]), (int)dst.n - 1, dst.p + 1);
+}
+
+/* "[128, 1, 1]"; zeros if it is anything else. */
+static void three_numbers(struct az_sv text, uint32_t out[3])
+{
+    int64_t v[3];
+    size_t n = 0;
+    text = az_sv_trim(text);
+    memset(out, 0, 3 * sizeof *out);
+    if (text.n < 2 || text.p[0] != '[' || text.p[text.n - 1] != ']')
+        return;
+    text = az_sv_make(text.p + 1, text.n - 2);
+    for (; n < 3 && text.n; n++)
+        if (az_parse_i64(az_sv_trim(az_sv_cut(&text, ',')), &v[n]) != 0)
+            return;
+    for (size_t i = 0; n == 3 && text.n == 0 && i < 3; i++)
+        out[i] = az_geometry_figure(v[i], 0);
+}
+
+int az_pt_geometry(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row)
+{
+    struct az_geometry g = { .static_shared = AZ_NO_SIZE, .dynamic_shared = AZ_NO_SIZE };
+    int64_t v;
+    three_numbers(az_pt_text(e, AZ_PT_GRID), g.grid);
+    three_numbers(az_pt_text(e, AZ_PT_BLOCK), g.block);
+    if (az_parse_i64(az_pt_text(e, AZ_PT_REGISTERS), &v) == 0)
+        g.registers = az_geometry_figure(v, 0);
+    if (az_parse_i64(az_pt_text(e, AZ_PT_SHARED), &v) == 0)
+        g.static_shared = az_geometry_figure(v, AZ_NO_SIZE);
+    return az_geometries_put(&r->trace->geometries, &g, row);
 }

@@ -53,13 +53,12 @@ struct az_jkeys {
     uint8_t chain[AZ_J_MAX_KEYS];
     unsigned n;
     struct az_jcache {
-        alignas(32) char bytes[32]; /* so that they are compared where they are */
+        alignas(16) char bytes[32]; /* so that they are compared where they are */
         char more[AZ_J_LITERAL - 32];
         uint32_t mask; /* bit i: byte i counts */
         uint8_t len;
-        int8_t
-            key; /* or AZ_J_END: the literal ends with the object's '}'; AZ_J_LONG: it goes on in */
-        int8_t long_key;                   /* `more`, and this is its key */
+        int16_t key;      /* or AZ_J_END: the literal ends with the object's '}'; AZ_J_LONG: */
+        int16_t long_key; /* it goes on in `more`, and this is its key */
     } cache[AZ_J_MAX_KEYS + 1][AZ_J_WAYS]; /* by previous key (0: unknown); the last one: from '{'
                                               to the first value */
     uint8_t victim[AZ_J_MAX_KEYS + 1];

@@ -68,8 +68,8 @@ static void remember(const struct az_jscan *s, struct az_jkeys *k, unsigned prev
     memcpy(c->more, from + head, n - head);
     c->mask = head == 32 ? UINT32_MAX : ((uint32_t)1 << head) - 1;
     c->len = (uint8_t)n;
-    c->key = (int8_t)(n > 32 ? AZ_J_LONG : key);
-    c->long_key = (int8_t)key;
+    c->key = (int16_t)(n > 32 ? AZ_J_LONG : key);
+    c->long_key = (int16_t)key;
 }
 
 static int at_end(const struct az_jscan *s) { return s->p >= s->end ? AZ_J_MORE : AZ_J_BAD; }
