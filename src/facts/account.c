@@ -227,7 +227,7 @@ void az_tally_init(struct az_tally *t, int64_t micro)
         t->end[k] = INT64_MIN;
 }
 
-/* Adds up to a time that is not behind the last end. */
+/* Adds up to a time that is not after the last end. */
 static void advance(struct az_tally *t, int64_t to)
 {
     while (t->now < to) {

@@ -63,7 +63,7 @@ void az_account_of(const struct az_busy *b, const struct az_span *window, int64_
 struct az_tally {
     int64_t end[AZ_PARTS + 1]; /* of each part so far */
     int64_t first, last, now;  /* now: up to where time is added up */
-    int alone;                 /* the only part that goes on behind `now`; -1: look at all */
+    int alone;                 /* the only part that goes on after `now`; -1: look at all */
     int64_t limit, micro;
     int64_t at_once[8], other;
     size_t events;

@@ -273,7 +273,7 @@ static int take_plain(void *ctx, const struct az_pages_row *values)
     return take_row(x);
 }
 
-/* The rows that can be read without SQLite. 1: those behind the first *given are left. */
+/* The rows that can be read without SQLite. 1: those after the first *given are left. */
 static int each_plain(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
                       size_t n, uint64_t *given)
 {

@@ -49,8 +49,7 @@ static int take_metric(struct az_nsys_db *x, const struct az_nsys_row *r, void *
     }
     const int rc = name == AZ_NO_ID ? unnamed(x, m, r, &name) : 0;
     return rc ? rc
-              : az_trace_sample(x->t, name, METRIC_GPU(type), az_nsys_i64(r, 0),
-                                az_nsys_f64(r, 3));
+              : az_trace_sample(x->t, name, METRIC_GPU(type), az_nsys_i64(r, 0), az_nsys_f64(r, 3));
 }
 
 static bool among(const struct az_vec_i64 *list, int64_t x)

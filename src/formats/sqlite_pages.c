@@ -126,7 +126,7 @@ struct reading {
     struct layout layout[LAYOUTS];
 };
 
-/* Reads the page, with those behind it as long as they turn out to be wanted. NULL: SQLite is to
+/* Reads the page, with those after it as long as they turn out to be wanted. NULL: SQLite is to
  * look at it. */
 static const unsigned char *page_at(struct reading *r, uint64_t number)
 {
@@ -146,7 +146,7 @@ static const unsigned char *page_at(struct reading *r, uint64_t number)
     return NULL;
 }
 
-/* A number of 1 to 9 bytes, 7 bits in each but the ninth; *at moves behind it. */
+/* A number of 1 to 9 bytes, 7 bits in each but the ninth; *at moves after it. */
 static bool varint(const unsigned char **at, const unsigned char *end, uint64_t *v)
 {
     const unsigned char *p = *at;
@@ -191,7 +191,7 @@ static int64_t number_before(const unsigned char *end, unsigned shift)
     return (int64_t)(eight(end - 8) << shift) >> shift;
 }
 
-/* Reads a header, by which the wanted numbers of a record are found. False: one is no number, or
+/* Reads a header, by which the wanted numbers of a record are found. False: one is not a number, or
  * not on this page. */
 static bool lay_out(const struct az_pages *p, const unsigned char *record, const unsigned char *end,
                     struct layout *l)

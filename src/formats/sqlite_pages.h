@@ -30,7 +30,7 @@ struct az_pages {
 bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
                    const char *const *columns, size_t n);
 /* Gives out the rows in their order. 0: all of them; 1: there are rows that only SQLite can judge,
- * behind the first *given of the table. Else what fn returned, AZ_EINTR, AZ_ENOMEM or AZ_ELIMIT. */
+ * after the first *given of the table. Else what fn returned, AZ_EINTR, AZ_ENOMEM or AZ_ELIMIT. */
 int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given) AZ_MUST_USE;
 
 #endif
