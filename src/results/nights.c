@@ -20,6 +20,7 @@
 #define CENTER_CLIP   1.5
 #define CENTER_LEAST  6 /* nights; of fewer the median: their noise is not known */
 #define CENTER_ROUNDS 8
+#define CENTER_NEAR   1e-4 /* standard deviations: near enough */
 #define SURE          1.28 /* of a change that is called visible, nine in ten are seen */
 #define DAY           86400.0
 #define SEGMENTS      64
@@ -170,9 +171,13 @@ static double level_of(const double *v, size_t n, double noise)
 
     for (unsigned round = 0; n >= CENTER_LEAST && round < CENTER_ROUNDS; round++) {
         double sum = 0;
-        for (size_t i = 0; i < n; i++)
-            sum += fmax(-most, fmin(most, v[i] - m));
+        for (size_t i = 0; i < n; i++) {
+            const double d = v[i] - m;
+            sum += d > most ? most : d < -most ? -most : d;
+        }
         m += sum / (double)n;
+        if (fabs(sum) <= CENTER_NEAR * noise * (double)n)
+            break;
     }
     return m;
 }

@@ -45,7 +45,7 @@ static double clipped_scale(const double *far, size_t k, double most, double rou
     double sum = 0;
 
     for (size_t i = 0; i < k; i++)
-        sum += fmin(far[i] * far[i], most * most);
+        sum += far[i] < most ? far[i] * far[i] : most * most;
     if (!(rough > 0))
         return 0;
     return sqrt(sum / (double)(k > 1 ? k - 1 : 1) / clip_share(most / rough));
