@@ -337,8 +337,8 @@ static char *fixed_before(char *end, double x, int decimals)
     return digits_before(end, n);
 }
 
-/* The next argument of a format as text, where it is one of %s, %.*s, %c, %%, %.1f, %.*f, and %d, %u,
- * %zu and the like without width or flags; false: another one. `buffer`: of a number. */
+/* The next argument of a format as text, where it is one of %s, %.*s, %c, %%, %.1f, %.*f, and %d,
+ * %u, %zu and the like without width or flags; false: another one. `buffer`: of a number. */
 static bool plain_argument(const char **fmt, va_list *ap, char buffer[32], struct az_sv *text)
 {
     const char *f = *fmt + 1;
