@@ -337,12 +337,11 @@ static char *fixed_before(char *end, double x, int decimals)
     return digits_before(end, n);
 }
 
-/* The next argument of a format as text, where it is one of %s, %.*s, %c, %%, %.1f, %.*f, and %d, %u,
- * %zu and the like without width or flags; false: another one. `buffer`: of a number. */
-static bool plain_argument(const char **fmt, va_list *ap, char buffer[32], struct az_sv *text)
+/* The next argument of a format as text, where it is one of %s, %.*s, %c, %%, %.1f, %.*f, and %d,
+ * %u, %zu and the like without width or flags; false: another one. `end`: of room for a number. */
+static bool plain_argument(const char **fmt, va_list *ap, char *end, struct az_sv *text)
 {
     const char *f = *fmt + 1;
-    char *const end = buffer + 32;
     int precision = -1;
     if (f[0] == '.' && f[1] == '*') {
         precision = va_arg(*ap, int);
@@ -388,13 +387,14 @@ static bool plain_argument(const char **fmt, va_list *ap, char buffer[32], struc
  * part of its cost; -1: let it do so. A report has some thousand such texts. */
 static int print_plain(char *out, size_t room, const char *fmt, va_list *ap)
 {
-    char buffer[32];
+    char room_of_number[32];
     size_t n = 0;
     while (*fmt) {
         const char *next = strchr(fmt, '%');
         next = next ? next : fmt + strlen(fmt);
         struct az_sv text = az_sv_make(fmt, (size_t)(next - fmt));
-        if (text.n == 0 && !plain_argument(&next, ap, buffer, &text))
+        if (text.n == 0 &&
+            !plain_argument(&next, ap, room_of_number + sizeof room_of_number, &text))
             return -1;
         if (text.n >= room - n)
             return -1;

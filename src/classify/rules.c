@@ -117,7 +117,8 @@ static bool any(const struct az_rule *r, struct az_sv name, const struct az_word
         return az_words_any(w, patterns);
     while (patterns.n) {
         const struct az_sv pattern = az_sv_cut(&patterns, ' ');
-        if (pattern.n && !(r->how == AZ_RULE_GLOB && begins_otherwise(name, pattern)) && pattern_matches(r->how, name, pattern))
+        if (pattern.n && !(r->how == AZ_RULE_GLOB && begins_otherwise(name, pattern)) &&
+            pattern_matches(r->how, name, pattern))
             return true;
     }
     return false;

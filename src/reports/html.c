@@ -177,7 +177,7 @@ static struct az_sv head_of(struct az_sv title)
     return title;
 }
 
-/* Tables that are empty are told in one line: parts of a comparison that has nothing in common. */
+/* Tables that are empty are named in one line: parts of a comparison that has nothing in common. */
 static bool is_empty(const struct az_table *t)
 {
     return t->rows == 0 && !t->make && !az_sv_is(t->id, "findings");

@@ -341,7 +341,7 @@ static size_t length_of(const struct words *w, const bool *keep)
     return bytes - keep[w->n - 1];
 }
 
-/* Where there is room for more than what tells them apart: the words that come first. */
+/* Where there is room for more than what makes them differ: the words that come first. */
 static void fill_up(const struct words *w, bool *keep, size_t width)
 {
     for (size_t at = 1; at < w->n; at++) {

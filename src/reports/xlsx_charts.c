@@ -129,7 +129,7 @@ static void scatter_series(lxw_chart_series *s, size_t number)
     chart_series_set_marker_line(s, &edge);
 }
 
-/* Labels of small slices next to each other would lie on each other: the table has them. */
+/* Labels of small slices next to each other would overlap: the table has them. */
 static void pie_labels(lxw_chart_series *s, const struct az_xlsx_part *p, ptrdiff_t val,
                        size_t rows)
 {

@@ -11,7 +11,7 @@ static inline bool az_counter_of(const struct az_sampled *c, int64_t device)
 }
 /* Percent where the name says so: "SM Active (%)", "SMs Active [Throughput %]". */
 enum az_unit az_counter_unit(struct az_sv name);
-/* What stands in brackets at the end of the name: "W" of "GPU Power (W)". Empty: nothing. */
+/* What is in brackets at the end of the name: "W" of "GPU Power (W)". Empty: nothing. */
 struct az_sv az_counter_unit_text(struct az_sv name);
 
 struct az_counter_row {
