@@ -114,6 +114,7 @@ static int write_field(struct writer *w, const struct az_shape_field *f, const c
 
     switch (f->kind) {
     case AZ_SHAPE_PLAIN:
+    case AZ_SHAPE_I64:
     case AZ_SHAPE_FLAG:
         for (size_t i = 0; rc == 0 && i < f->count; i++)
             rc = put(w, at + i * f->width, f->width);
@@ -225,6 +226,18 @@ static int read_constant(struct reader *r, const struct az_shape_field *f, char 
     return rc ? rc : text.p && !p ? AZ_EFORMAT : AZ_OK;
 }
 
+/* Is the value one that the type may hold, and that can be added to another? */
+static bool fits(enum az_shape_kind kind, const char *at)
+{
+    int64_t x;
+    if (kind == AZ_SHAPE_FLAG)
+        return (unsigned char)*at < 2;
+    if (kind != AZ_SHAPE_I64)
+        return true;
+    memcpy(&x, at, sizeof x);
+    return (x >= -AZ_SHAPE_I64_MOST && x <= AZ_SHAPE_I64_MOST) || x == INT64_MIN || x == INT64_MAX;
+}
+
 static int read_field(struct reader *r, const struct az_shape_field *f, char *to)
 {
     char *at = to + f->at;
@@ -233,13 +246,16 @@ static int read_field(struct reader *r, const struct az_shape_field *f, char *to
 
     switch (f->kind) {
     case AZ_SHAPE_PLAIN:
+    case AZ_SHAPE_I64:
     case AZ_SHAPE_FLAG:
-        for (size_t i = 0; rc == 0 && i < f->count; i++)
+        for (size_t i = 0; rc == 0 && i < f->count; i++) {
             rc = get(r, at + i * f->width, f->width);
-        if (rc || f->kind == AZ_SHAPE_PLAIN || (unsigned char)*at < 2)
-            return rc;
-        *at = 0;
-        return AZ_EFORMAT;
+            if (rc == 0 && !fits(f->kind, at + i * f->width)) {
+                memset(at + i * f->width, 0, f->width);
+                rc = AZ_EFORMAT;
+            }
+        }
+        return rc;
     case AZ_SHAPE_TEXT:
         rc = get_text(r, &text);
         memcpy(at, &text, sizeof text);

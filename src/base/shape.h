@@ -17,6 +17,7 @@
 
 enum az_shape_kind {
     AZ_SHAPE_PLAIN, /* numbers, enums */
+    AZ_SHAPE_I64,   /* int64_t: within +-AZ_SHAPE_I64_MOST, or one of the ends of its type */
     AZ_SHAPE_FLAG,  /* bool: a byte, 0 or 1 */
     AZ_SHAPE_TEXT,  /* struct az_sv; read back with a NUL after it */
     AZ_SHAPE_WORD,  /* const char *, a constant of the program or NULL; read back as a copy */
@@ -48,7 +49,10 @@ struct az_shape {
 };
 
 #define AZ_SHAPE_WIDTH(T, m) sizeof(((T *)0)->m)
-#define AZ_SHAPE_KIND(T, m)  _Generic(((T *)0)->m, bool : AZ_SHAPE_FLAG, default : AZ_SHAPE_PLAIN)
+/* Times and their sums stay below it (model/trace.h AZ_TIME_MAX); the ends stand for "none". */
+#define AZ_SHAPE_I64_MOST (INT64_C(1) << 61)
+#define AZ_SHAPE_KIND(T, m)                                                                        \
+    _Generic(((T *)0)->m, bool : AZ_SHAPE_FLAG, int64_t : AZ_SHAPE_I64, default : AZ_SHAPE_PLAIN)
 /* Rows of a description: `T` is the type, `m` the member. */
 #define AZ_PLAIN(T, m)                                                                             \
     {                                                                                              \
@@ -56,7 +60,7 @@ struct az_shape {
     }
 #define AZ_PLAINS(T, m) /* an array */                                                             \
     {                                                                                              \
-#m, AZ_SHAPE_PLAIN, offsetof(T, m), AZ_SHAPE_WIDTH(T, m[0]),                               \
+#m, AZ_SHAPE_KIND(T, m[0]), offsetof(T, m), AZ_SHAPE_WIDTH(T, m[0]),                       \
             AZ_SHAPE_WIDTH(T, m) / AZ_SHAPE_WIDTH(T, m[0]), NULL, 0, 0, 0, NULL                    \
     }
 #define AZ_TEXT_OF(T, m)                                                                           \

@@ -74,7 +74,8 @@ int az_main(int argc, char **argv)
     az_sandbox_begin(&argc, argv);
     rc = dispatch(argc, argv);
     if (rc == AZ_EXIT_INTERNAL) /* with or without a word before */
-        az_log_line(&log, AZ_LOG_QUIET, "error: ended early: out of memory, or a fault of the program");
+        az_log_line(&log, AZ_LOG_QUIET,
+                    "error: ended early: out of memory, or a fault of the program");
 
     errno = 0;
     failed = ferror(stdout) != 0; /* when a full buffer was written; the reason is gone */

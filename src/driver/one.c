@@ -398,9 +398,9 @@ int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_resul
     return rc;
 }
 
-static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
-                  struct az_seats *seats, struct az_result *res, struct az_diag *diag,
-                  _Atomic uint64_t *progress)
+static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
+                      unsigned threads, struct az_seats *seats, struct az_result *res,
+                      struct az_diag *diag, _Atomic uint64_t *progress)
 {
     struct az_one o = { .job = job,
                         .res = res,

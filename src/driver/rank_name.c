@@ -98,9 +98,9 @@ static bool find_regex(const struct az_rank_name *r, struct az_sv base, struct a
     return true;
 }
 
-/* Of files that a configuration lists: what profilers and their users write most, `rank` or `worker`
- * and a number, with or without one of -_./[ between them. Not by regexec, which forgets what it was
- * looking for when memory fails it. */
+/* Of files that a configuration lists: what profilers and their users write most, `rank` or
+ * `worker` and a number, with or without one of -_./[ between them. Not by regexec, which forgets
+ * what it was looking for when memory fails it. */
 static bool find_any(struct az_sv base, struct az_rank_place *out)
 {
     static const char *const words[] = { "rank", "worker" };

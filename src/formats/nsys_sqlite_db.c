@@ -67,7 +67,9 @@ static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *other
     unsigned shown = 0;
     *known = false;
     *others = az_sv_make("", 0);
-    int rc = az_sqlite_prepare(&x->file, "SELECT name FROM sqlite_master WHERE type IN ('table','view') ORDER BY name", &st);
+    int rc = az_sqlite_prepare(
+        &x->file, "SELECT name FROM sqlite_master WHERE type IN ('table','view') ORDER BY name",
+        &st);
     while (rc == SQLITE_OK && !*known && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
         struct az_sv name = az_sv_str((const char *)sqlite3_column_text(st, 0));
         *known = known_table(name);
@@ -164,7 +166,9 @@ bool az_nsys_has_table(struct az_nsys_db *x, const char *table)
 {
     sqlite3_stmt *st = NULL;
     bool found = false;
-    if (az_sqlite_prepare(&x->file, "SELECT 1 FROM sqlite_master WHERE type IN ('table','view') AND name=?1", &st) == SQLITE_OK) {
+    if (az_sqlite_prepare(&x->file,
+                          "SELECT 1 FROM sqlite_master WHERE type IN ('table','view') AND name=?1",
+                          &st) == SQLITE_OK) {
         (void)sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
         found = az_sqlite_step(&x->file, st) == SQLITE_ROW;
     }

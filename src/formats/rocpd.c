@@ -44,8 +44,11 @@ static int suffixed(struct az_rp *x, const char *base, struct az_rocpd_sets *set
 {
     sqlite3_stmt *st = NULL;
     int rc = 0,
-        src = az_sqlite_prepare(&x->file, "SELECT name FROM sqlite_master WHERE type='table' AND substr(name,1,length(?1))=?1 "
-            "ORDER BY rowid", &st);
+        src = az_sqlite_prepare(
+            &x->file,
+            "SELECT name FROM sqlite_master WHERE type='table' AND substr(name,1,length(?1))=?1 "
+            "ORDER BY rowid",
+            &st);
     if (src == SQLITE_OK)
         (void)sqlite3_bind_text(st, 1, base, -1, SQLITE_STATIC);
     while (src == SQLITE_OK && rc == 0 && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
@@ -67,7 +70,8 @@ static int plain(struct az_rp *x, struct az_rocpd_sets *sets)
 {
     sqlite3_stmt *st = NULL;
     int rc = 0;
-    if (az_sqlite_prepare(&x->file, "SELECT DISTINCT guid FROM " TABLE " ORDER BY 1", &st) == SQLITE_OK)
+    if (az_sqlite_prepare(&x->file, "SELECT DISTINCT guid FROM " TABLE " ORDER BY 1", &st) ==
+        SQLITE_OK)
         while (rc == 0 && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
             struct az_rocpd_set s = { .suffix = AZ_SV(""),
                                       .guid = az_arena_dup(&x->arena, column_text(st, 0)) };
@@ -87,7 +91,9 @@ static int not_ours(struct az_rp *x)
     struct az_sv names = AZ_SV("");
     bool compute = false;
     int shown = 0;
-    if (az_sqlite_prepare(&x->file, "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name", &st) == SQLITE_OK)
+    if (az_sqlite_prepare(&x->file,
+                          "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name",
+                          &st) == SQLITE_OK)
         while (az_sqlite_step(&x->file, st) == SQLITE_ROW) {
             struct az_sv name = column_text(st, 0);
             compute |= az_sv_starts(name, AZ_SV("compute_"));

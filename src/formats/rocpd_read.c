@@ -515,7 +515,9 @@ int az_rocpd_read_set(struct az_rp *x)
     if (rc == 0)
         rc = az_roc_process(x->r, 0, 0, 0);
     if (rc == 0 && sql.p)
-        rc = az_sqlite_prepare(&x->file, sql.p, &x->string) == SQLITE_NOMEM ? AZ_ENOMEM : 0; /* no such table: no names */
+        rc = az_sqlite_prepare(&x->file, sql.p, &x->string) == SQLITE_NOMEM
+                 ? AZ_ENOMEM
+                 : 0; /* no such table: no names */
     if (rc == 0)
         rc = read_info(x);
     if (rc == 0)

@@ -31,8 +31,8 @@ int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sq
 void az_sqlite_close(struct az_sqlite *x);
 /* Says what a result code that ends the reading means; the error. */
 int az_sqlite_error(const struct az_sqlite *x, int code) AZ_MUST_USE;
-/* sqlite3_prepare_v2 and sqlite3_step that remember a want of memory: what says nothing but "no such
- * table" need not ask. Codes of SQLite. */
+/* sqlite3_prepare_v2 and sqlite3_step that remember a want of memory: what says nothing but "no
+ * such table" need not ask. Codes of SQLite. */
 int az_sqlite_prepare(struct az_sqlite *x, const char *sql, sqlite3_stmt **st) AZ_MUST_USE;
 int az_sqlite_step(struct az_sqlite *x, sqlite3_stmt *st) AZ_MUST_USE;
 /* ---- sqlite_file.c ---- */

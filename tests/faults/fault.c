@@ -1,11 +1,15 @@
-// A library to be preloaded: the n-th call of a kind fails, or something happens at it. Built and used by campaign.py.
-//   FAULT=CALL:N[:ACTION]   CALL: malloc (with calloc, realloc), read, write, fsync, rename, close, open (for writing), mmap,
-//                           any (all but malloc). ACTION: an errno by its number, +NUMBER for this call and all after it;
-//                           s<NUMBER> a signal to this process; t truncates FAULT_FILE, g appends to it, c changes it
+// A library to be preloaded: the n-th call of a kind fails, or something happens at it. Built and
+// used by campaign.py.
+//   FAULT=CALL:N[:ACTION]   CALL: malloc (with calloc, realloc), read, write, fsync, rename, close,
+//   open (for writing), mmap,
+//                           any (all but malloc). ACTION: an errno by its number, +NUMBER for this
+//                           call and all after it; s<NUMBER> a signal to this process; t truncates
+//                           FAULT_FILE, g appends to it, c changes it
 //   FAULT_COUNT=FILE        at the end, how many calls of the kind there were
-//   FAULT_PLACES=N          (with FAULT_COUNT) the call of the kind and a hash of its N callers, a line for each new hash
-//   FAULT_TRACE=1           where it was, on standard error (addr2line -f -e PROGRAM)
-//   FAULT_TRY=1             at every open for reading of FAULT_FILE: what of the network and of new processes can be
+//   FAULT_PLACES=N          (with FAULT_COUNT) the call of the kind and a hash of its N callers, a
+//   line for each new hash FAULT_TRACE=1           where it was, on standard error (addr2line -f -e
+//   PROGRAM) FAULT_TRY=1             at every open for reading of FAULT_FILE: what of the network
+//   and of new processes can be
 //                           reached, on standard error
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE
-/* Any bytes as the trace of a graph capture, next to a trace that launches the graph: read, matched,
- * grafted into the call tree. What fails has a message; all memory is given back. */
+/* Any bytes as the trace of a graph capture, next to a trace that launches the graph: read,
+ * matched, grafted into the call tree. What fails has a message; all memory is given back. */
 #include <sys/stat.h>
 
 #include "format_fuzz.h"

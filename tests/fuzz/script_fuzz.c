@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE
-/* Any bytes as the script of an extension (Lua): it is opened and asked for the work of an operator.
- * It ends, what fails has a message, and all memory is given back. */
+/* Any bytes as the script of an extension (Lua): it is opened and asked for the work of an
+ * operator. It ends, what fails has a message, and all memory is given back. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -34,8 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     az_mem_init(&mem, 64u << 20);
     az_arena_init(&a, NULL);
     az_diag_init(&diag);
-    const int rc = az_extend_open_text(&e, "fuzz.lua", az_sv_make((const char *)data, size), &a,
-                                       &mem, &diag);
+    const int rc =
+        az_extend_open_text(&e, "fuzz.lua", az_sv_make((const char *)data, size), &a, &mem, &diag);
     if (rc && rc != AZ_ENOMEM && rc != AZ_ELIMIT && diag.errors == 0)
         abort();
     if (rc == 0)

@@ -90,6 +90,16 @@ static void reads_back(void **unused)
         assert_true(rc == 0 || rc == AZ_EFORMAT);
         out.v[i] = was;
     }
+    const int64_t far[] = { AZ_SHAPE_I64_MOST, AZ_SHAPE_I64_MOST + 1, -AZ_SHAPE_I64_MOST - 1,
+                            INT64_MAX };
+    for (size_t i = 0; i < 4; i++) { /* times that cannot be added are damage */
+        struct leaf x = { far[i], AZ_SV(""), true }, back = { .n = 0 };
+        out.n = 0;
+        assert_int_equal(az_shape_write(&leaf_shape, &x, &texts, &out), 0);
+        assert_int_equal(
+            az_shape_read(&leaf_shape, &back, az_text_view(&out), texts.text.v, texts.text.n, &a),
+            i == 1 || i == 2 ? AZ_EFORMAT : 0);
+    }
     out.n = 0;
     written(&out, &texts, 3); /* a place that is not there */
     struct whole bad = { .n_list = 0 };

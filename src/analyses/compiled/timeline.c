@@ -115,7 +115,8 @@ static int run(struct az_job *job)
     int rc = az_hx_open(&h, job);
     az_busy_init(&b, job->mem);
     if (rc == 0 && az_hx_has(&h, AZ_PLANE_GPU)) {
-        rc = by_device(&h, &b, split, split ? az_muldiv(job->opts->micro_idle_us, 1000000, 1) : 0, &sum);
+        rc = by_device(&h, &b, split, split ? az_muldiv(job->opts->micro_idle_us, 1000000, 1) : 0,
+                       &sum);
         if (rc == 0)
             rc = averages(&h, &sum);
         if (rc == 0)

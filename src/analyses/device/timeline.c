@@ -119,7 +119,9 @@ static int one_side(struct az_job *job, const struct az_fw *fw, bool recompute,
     if (rc == 0)
         rc = az_busy_close(&b);
     if (rc == 0)
-        az_account_of(&b, NULL, us == AZ_UNSET_I64 ? 0 : az_muldiv(us, 1000 * fw->trace->ticks_per_ns, 1), out);
+        az_account_of(&b, NULL,
+                      us == AZ_UNSET_I64 ? 0 : az_muldiv(us, 1000 * fw->trace->ticks_per_ns, 1),
+                      out);
     az_busy_release(&b);
     return rc;
 }

@@ -297,6 +297,15 @@ static void warn_unlinked(const struct az_mr_ranks *m)
     }
 }
 
+/* By how much the parts of the time miss the whole. */
+static int64_t apart(const int64_t *f)
+{
+    const int64_t parts = az_add_sat(az_add_sat(f[AZ_MR_COMPUTE], f[AZ_MR_EXPOSED_COMM]),
+                                     az_add_sat(f[AZ_MR_EXPOSED_MEMCPY], f[AZ_MR_IDLE]));
+    const int64_t miss = az_add_sat(f[AZ_MR_TOTAL], parts == INT64_MIN ? INT64_MAX : -parts);
+    return miss < 0 ? az_add_sat(-(miss + 1), 1) : miss;
+}
+
 /* What averages mean, and the identity that holds in whole ns. */
 static void cover(const struct az_mr_ranks *m)
 {
@@ -305,8 +314,7 @@ static void cover(const struct az_mr_ranks *m)
         no_launch += m->part[i] ? m->part[i]->no_launch : 0;
         const int64_t *f = m->part[i] ? m->part[i]->figure : NULL;
         if (f)
-            rest += llabs(f[AZ_MR_TOTAL] - (f[AZ_MR_COMPUTE] + f[AZ_MR_EXPOSED_COMM] +
-                                            f[AZ_MR_EXPOSED_MEMCPY] + f[AZ_MR_IDLE]));
+            rest = az_add_sat(rest, apart(f));
     }
     az_cover(
         m->job,

@@ -84,3 +84,7 @@ run run trace.json ops.csv --extension_file hooks.py
 bad <<END
 { "extension_file": "hooks.py", "inputs": [ { "path": "trace.json" } ] }
 END
+echo "== hyphens, and booleans without a value, after --opt, too; a number that is too large"
+run run trace.json -q --opt topk-ops=3 --opt include-unlinked-kernels
+run run trace.json -q --opt topk-ops
+run run trace.json -q --num-of-iters=1e15

@@ -13,6 +13,7 @@ run --opt ignore_signposts=true --opt no_stack_by_in0=true | tail -n +2 >by_in0
 run --opt ignore_signposts=true --opt group_by=op | tail -n +2 | cmp - by_in0 && echo "no_stack_by_in0 is group_by=op"
 run --opt ignore_signposts=true --opt drop_impossible=true --opt no_advice=true --opt group_by=category | grep -E 'device ops|impossible'
 run --opt id_range=7
+run --opt id_range=9-6
 run --opt arch=gaudi
 run --opt group_by=shape
 "$ANALYZER" run r.csv --opt output_csvs_dir=tables >list
