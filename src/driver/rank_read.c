@@ -209,7 +209,7 @@ static int read_trace(struct az_one *mine, const struct az_file *f, struct keepe
     if (!rc && az_path_stat(f->path.p).kind == AZ_PATH_FILE) {
         const int got = mine->digest ? az_digest_rest(mine->digest, f->path.p, x->hex, &x->size)
                                      : az_file_digest(f->path.p, x->hex, &x->size);
-        x->has_digest = got == 0; /* is optional, but for want of memory */
+        x->has_digest = got == 0; /* is optional, unless out of memory */
         rc = got == AZ_ENOMEM ? got : 0;
     }
     az_digest_free(mine->digest);

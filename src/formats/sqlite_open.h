@@ -21,7 +21,7 @@ struct az_sqlite {
     uint64_t size;  /* of the file */
     bool partial;   /* it is shorter than it says: what is left can be read; said in a warning */
     uint64_t steps; /* of SQLite's machine so far */
-    bool starved;   /* a statement failed for want of memory, whatever its caller made of it */
+    bool starved;   /* a statement ran out of memory, whatever its caller made of it */
     bool endless;   /* they are more than reading the file can take: a view that never ends */
 };
 /* Opens *x afresh; it must stay where it is. job->cancelled is asked while queries run. Messages in
@@ -31,7 +31,7 @@ int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sq
 void az_sqlite_close(struct az_sqlite *x);
 /* Says what a result code that ends the reading means; the error. */
 int az_sqlite_error(const struct az_sqlite *x, int code) AZ_MUST_USE;
-/* sqlite3_prepare_v2 and sqlite3_step that remember a want of memory: what says nothing but "no
+/* sqlite3_prepare_v2 and sqlite3_step that remember being out of memory: what says nothing but "no
  * such table" need not ask. Codes of SQLite. */
 int az_sqlite_prepare(struct az_sqlite *x, const char *sql, sqlite3_stmt **st) AZ_MUST_USE;
 int az_sqlite_step(struct az_sqlite *x, sqlite3_stmt *st) AZ_MUST_USE;
