@@ -311,7 +311,7 @@ int az_fw_estimate_again(struct az_fw_metrics *m, uint32_t node, bool backward, 
     *out = (struct az_fw_estimate){
         .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
     };
-    if (*known == 0) {
+    if (__builtin_expect(*known == 0, 0)) {
         rc = entry_of(m, node, &e);
         *known = rc ? 0 : e ? e->number + 1 : WITHOUT;
     } else if (*known != WITHOUT) {

@@ -16,14 +16,14 @@ int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified *
     const struct az_unified_row *r = &u->rows.v[row];
     const bool backward = az_unified_forward(r) != AZ_NO_ROW;
     uint32_t *known;
-    *e = (struct az_fw_estimate){
-        .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
-    };
-    if (r->synthetic)
-        return 0;
-    const int rc = az_fw_known_rows(metrics, u->rows.n, &known);
-    return rc ? rc
-              : az_fw_estimate_again(metrics, backward ? r->of : r->node, backward, &known[row], e);
+    const int rc = r->synthetic ? 0 : az_fw_known_rows(metrics, u->rows.n, &known);
+    if (r->synthetic || rc) {
+        *e = (struct az_fw_estimate){
+            .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
+        };
+        return rc;
+    }
+    return az_fw_estimate_again(metrics, backward ? r->of : r->node, backward, &known[row], e);
 }
 
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r)
