@@ -32,6 +32,7 @@ struct az_fw_metrics {
     uint8_t *looked;                    /* name id -> 1 */
     struct slot *slot;                  /* by (name, arguments), (kernels, annotation) */
     size_t mask, n_entries;
+    uint32_t *known_rows;     /* az_fw_known_rows */
     struct entry **by_number; /* room for half of the slots, and one */
     struct az_perf_call *call;
     struct az_extend *script; /* while its models are run */
@@ -310,7 +311,7 @@ int az_fw_estimate_again(struct az_fw_metrics *m, uint32_t node, bool backward, 
     *out = (struct az_fw_estimate){
         .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
     };
-    if (*known == 0) {
+    if (__builtin_expect(*known == 0, 0)) {
         rc = entry_of(m, node, &e);
         *known = rc ? 0 : e ? e->number + 1 : WITHOUT;
     } else if (*known != WITHOUT) {
@@ -319,6 +320,14 @@ int az_fw_estimate_again(struct az_fw_metrics *m, uint32_t node, bool backward, 
     if (e)
         put_estimate(e, backward, out);
     return rc;
+}
+
+int az_fw_known_rows(struct az_fw_metrics *m, size_t n, uint32_t **known)
+{
+    if (!m->known_rows)
+        m->known_rows = az_arena_array(m->job->arena, n + 1, sizeof *m->known_rows);
+    *known = m->known_rows;
+    return m->known_rows ? 0 : az_arena_error(m->job->arena);
 }
 
 int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,

@@ -29,9 +29,12 @@ struct az_fw_metrics *az_fw_metrics_get(struct az_job *job, struct az_fw *f, int
 /* Estimate of an operator node; of the backward pass of that forward operator. */
 int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
                    struct az_fw_estimate *out) AZ_MUST_USE;
-/* The same for one who asks again: *known, 0 at first, is where it was found. */
+/* The same for one who asks again: *known, 0 at first, is where these metrics have it. */
 int az_fw_estimate_again(struct az_fw_metrics *m, uint32_t node, bool backward, uint32_t *known,
                          struct az_fw_estimate *out) AZ_MUST_USE;
+/* One such word for each of the n rows of the unified summary, kept with the metrics: each thread
+ * has its own. */
+int az_fw_known_rows(struct az_fw_metrics *m, size_t n, uint32_t **known) AZ_MUST_USE;
 /* Its arguments were recorded but the model cannot use them: worth a warning. What was never
  * recorded is not. */
 bool az_fw_unreadable(const struct az_fw_estimate *e);

@@ -100,12 +100,12 @@ static bool has_shapes(const struct work *w, const struct az_op_args *a)
     return false;
 }
 
-static int add_row(struct work *w, struct az_unified_row *r)
+static int add_row(struct work *w, const struct az_unified_row *r)
 {
     struct az_fw_estimate e;
     const struct az_op_args *a = az_fw_args(w->fw, r->node);
     const bool shaped = has_shapes(w, a);
-    const int rc = az_unified_estimate(w->metrics, r, &e);
+    const int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
     const bool known = !isnan(e.flops) || !isnan(e.bytes);
     w->unreadable += az_fw_unreadable(&e);
     w->all += r->time;

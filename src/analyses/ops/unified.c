@@ -253,14 +253,14 @@ static int name_synthetic(struct work *w, struct az_map *seen, struct az_unified
     if (rc)
         return rc;
     if (!added) {
-        r->known = w->u.rows.v[*first].known;
+        r->name = w->u.rows.v[*first].name;
         r->category = w->u.rows.v[*first].category;
         return 0;
     }
     const struct az_sv name =
         az_arena_printf(w->job->arena, "%.*s->%.*s (Synthetic Op)",
                         AZ_SVF(az_node_name(w->fw->tree, r->node)), AZ_SVF(kernel_name));
-    r->known = (uint32_t)w->u.names.n;
+    r->name = (uint32_t)w->u.names.n;
     rc = name.p ? az_vec_push(&w->u.names, name) : az_arena_error(w->job->arena);
     return rc ? rc
               : category_index(&w->u, az_fw_categorise(w->fw, name, kernel_name), &r->category);

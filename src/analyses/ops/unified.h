@@ -11,7 +11,7 @@ struct az_unified_row {
     int64_t time;      /* union of its device events, ticks */
     uint32_t node;     /* operator taken, or owner of a synthetic row */
     uint32_t of;       /* az_unified_gpu, az_unified_forward */
-    uint32_t known;    /* of az_fw_estimate_again; of a synthetic row: its name in `names` */
+    uint32_t name;     /* of a synthetic row: its name in `names` */
     uint16_t category; /* index in `categories` */
     bool model;        /* its operator has a performance model */
     bool synthetic;    /* one device event, which no operator that is taken covers */
@@ -36,7 +36,7 @@ static inline uint32_t az_unified_forward(const struct az_unified_row *r)
 /* Equal for equal names: name id of the trace, or after those one of `names`. */
 static inline uint32_t az_unified_group(const struct az_unified *u, const struct az_unified_row *r)
 {
-    return r->synthetic ? (uint32_t)u->fw->trace->names.text.n + r->known
+    return r->synthetic ? (uint32_t)u->fw->trace->names.text.n + r->name
                         : az_fw_node(u->fw, r->node).name;
 }
 struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r);
@@ -45,8 +45,8 @@ static inline struct az_sv az_unified_category(const struct az_unified *u,
 {
     return u->categories.v[r->category];
 }
-/* What the models say of the row's work; all unknown for a synthetic row. */
-int az_unified_estimate(struct az_fw_metrics *metrics, struct az_unified_row *r,
+/* What the models say of the work of a row; all unknown for a synthetic row. */
+int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified *u, size_t row,
                         struct az_fw_estimate *e) AZ_MUST_USE;
 /* Are all device events under the row's node copies, and is there one? */
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r);

@@ -7,24 +7,23 @@
 
 struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r)
 {
-    return r->synthetic ? u->names.v[r->known] : az_node_name(u->fw->tree, r->node);
+    return r->synthetic ? u->names.v[r->name] : az_node_name(u->fw->tree, r->node);
 }
 
-int az_unified_estimate(struct az_fw_metrics *metrics, struct az_unified_row *r,
+int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified *u, size_t row,
                         struct az_fw_estimate *e)
 {
+    const struct az_unified_row *r = &u->rows.v[row];
     const bool backward = az_unified_forward(r) != AZ_NO_ROW;
-    uint32_t known = r->known; /* rows are packed */
-    if (r->synthetic) {
+    uint32_t *known;
+    const int rc = r->synthetic ? 0 : az_fw_known_rows(metrics, u->rows.n, &known);
+    if (r->synthetic || rc) {
         *e = (struct az_fw_estimate){
             .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
         };
-        return 0;
+        return rc;
     }
-    const int rc = az_fw_estimate_again(metrics, backward ? r->of : r->node, backward, &known, e);
-    if (r->known != known)
-        r->known = known;
-    return rc;
+    return az_fw_estimate_again(metrics, backward ? r->of : r->node, backward, &known[row], e);
 }
 
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r)
@@ -230,7 +229,7 @@ struct members { /* of a group */
 static int estimate(void *ctx, size_t i, struct az_fw_estimate *e)
 {
     const struct members *x = ctx;
-    return az_unified_estimate(x->w->metrics, &x->w->rows->v[x->row[i]], e);
+    return az_unified_estimate(x->w->metrics, x->w->u, x->row[i], e);
 }
 
 static int put_estimate(struct work *w, struct az_op_groups *x, size_t group)

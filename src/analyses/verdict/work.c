@@ -96,7 +96,7 @@ static void look_at_product(const struct work *w, struct line *l)
 }
 
 /* ---- lines ---- */
-static int add_row(struct work *w, struct az_unified_row *r)
+static int add_row(struct work *w, const struct az_unified_row *r)
 {
     struct az_fw_estimate e;
     const bool backward = az_unified_forward(r) != AZ_NO_ROW;
@@ -104,7 +104,7 @@ static int add_row(struct work *w, struct az_unified_row *r)
     const int64_t ns = az_vd_ns(w->v, r->time);
     uint32_t *at;
     bool added;
-    int rc = az_unified_estimate(w->metrics, r, &e);
+    int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
     p->rateable += ns;
     if (rc || (isnan(e.flops) && isnan(e.bytes)))
         return rc;
