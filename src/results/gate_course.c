@@ -8,7 +8,7 @@
 #define POOL_MOST      512
 #define MOST_TOGETHER  0.6 /* of them */
 #define DEFAULT_K      3.0 /* noise_k that stands for the default limits */
-#define DEFAULT_JUMP   4.0
+#define DEFAULT_JUMP   4.2
 
 AZ_VEC(struct az_nights_seen, az_nights_seen_vec);
 

@@ -1,5 +1,5 @@
 /* Statistics by which a change is distinguished from noise: rank test, effect size, bootstrap,
- * spread, correction for many tests, a step in a series. Pure functions of numbers; no value may be
+ * spread, correction for many tests. Pure functions of numbers; no value may be
  * NaN. Results do not depend on the order in which equal values are given. */
 #ifndef AZ_RESULTS_GATE_STATS_H
 #define AZ_RESULTS_GATE_STATS_H
@@ -49,15 +49,5 @@ uint64_t az_gate_seed(struct az_sv text);
 
 /* Holm's step-down correction in place: p[i] becomes the corrected p, at most 1. AZ_ENOMEM. */
 int az_holm(double *p, size_t n) AZ_MUST_USE;
-
-/* Step of a series: the split that makes the sum of absolute deviations from the two sides' medians
- * least, if it pays more than `penalty` = 3 * MAD * ln(n) of the whole. *at: first index of the new
- * level; false: no step. n < 4: none. `least`: values a side must have (1 or more). */
-bool az_step(const double *v, size_t n, size_t least, size_t *at, double *before, double *after);
-/* The newest step: the series is split again and again after the step found, until its newest part
- * has none. What the levels before scatter by is noise after them, too: a run measured again, equal
- * to the last digit, makes no step. */
-bool az_newest_step(const double *v, size_t n, size_t least, size_t *at, double *before,
-                    double *after);
 
 #endif

@@ -10,8 +10,6 @@
 
 #define BAND_LEAST 3
 #define BAND_K     4.0 /* standard deviations by which one night is off */
-#define STEP_RUNS  50
-#define STEP_LEAST 2
 
 int az_history_list_document(struct az_history *h, struct az_document *doc)
 {
@@ -324,22 +322,12 @@ static double readable_ns(double largest, const char **unit)
     return divide;
 }
 
-/* The newest step among the last nights, said in words and marked. */
-static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_arena *a)
+static struct az_sv say_step(struct nights *n, size_t left, size_t at, const struct az_nights *o,
+                             struct az_sv unit, struct az_arena *a)
 {
-    double v[STEP_RUNS], before, after;
-    size_t index[STEP_RUNS] = { 0 }, k = 0, at;
-    size_t from = n->n > STEP_RUNS ? n->n - STEP_RUNS : 0;
+    struct night *s = &n->v[at], *last = &n->v[left];
+    const double before = o->changed_from, after = o->changed_to;
 
-    for (size_t i = from; i < n->n; i++) {
-        if (isnan(n->v[i].value))
-            continue;
-        index[k] = i;
-        v[k++] = n->v[i].value;
-    }
-    if (!az_newest_step(v, k, STEP_LEAST, &at, &before, &after))
-        return AZ_SV("");
-    struct night *s = &n->v[index[at]], *last = &n->v[index[at - 1]];
     s->mark = s->mark.n ? az_arena_printf(a, "%.*s step", AZ_SVF(s->mark)) : AZ_SV("step");
     struct az_sv commits =
         s->commit.n || last->commit.n
@@ -356,6 +344,39 @@ static struct az_sv find_step(struct nights *n, struct az_sv unit, struct az_are
                            (long long)s->run, AZ_SVF(s->created), before / divide, after / divide,
                            unit.n ? " " : "", AZ_SVF(divide == 1 ? unit : az_sv_str(shown)), change,
                            AZ_SVF(commits));
+}
+
+/* The newest change of level as the gate sees it, said in words and marked; nothing where there was
+ * none. */
+static int find_step(struct nights *n, int worse, struct az_sv unit, struct az_arena *a,
+                     struct az_sv *out)
+{
+    double *v = az_arena_array(a, n->n, sizeof *v);
+    bool *accepted = az_arena_array(a, n->n, sizeof *accepted);
+    size_t *index = az_arena_array(a, n->n, sizeof *index), k = 0;
+    struct az_nights o;
+
+    *out = AZ_SV("");
+    if (n->n == 0)
+        return AZ_OK;
+    if (a->failed)
+        return az_arena_error(a);
+    for (size_t i = 0; i < n->n; i++) {
+        if (isnan(n->v[i].value))
+            continue;
+        index[k] = i;
+        accepted[k] = n->v[i].accepted;
+        v[k++] = n->v[i].value;
+    }
+    if (k < 2)
+        return AZ_OK;
+    const int rc = az_nights_judge(
+        &(struct az_nights_in){ .v = v, .n = k, .accepted = accepted, .worse = worse, .seed = 1 },
+        &o);
+    az_nights_release(&o);
+    if (!rc && o.changed > 0 && o.changed < k)
+        *out = say_step(n, index[o.changed - 1], index[o.changed], &o, unit, a);
+    return rc;
 }
 
 static struct az_sv night_label(const struct night *n, struct az_arena *a)
@@ -424,7 +445,9 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number,
     rc = load_nights(h, f, a, &n);
     if (!rc)
         rc = mark_accepted(h, f, a, &n);
-    struct az_sv step = rc ? AZ_SV("") : find_step(&n, f->unit, a);
+    struct az_sv step = AZ_SV("");
+    if (!rc)
+        rc = find_step(&n, f->worse, f->unit, a, &step);
     struct az_table *t = rc ? NULL : az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
     if (t) {
         struct az_sv unit = az_arena_printf(a, "(%.*s)", AZ_SVF(f->unit));

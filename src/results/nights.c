@@ -6,7 +6,7 @@
 
 #include "results/gate_stats.h"
 
-#define LIMIT_JUMP    4.0  /* standard deviations of a single night; grows for short series */
+#define LIMIT_JUMP    4.2  /* standard deviations of a single night; grows for short series */
 #define SMALL_MOST    2.0  /* ... by so much: PRIOR covers the rest */
 #define RUN_Z         0.5  /* there are more ways to be several nights */
 #define SAME_Z        3.0  /* a level nearer to the accepted one is that level again */
@@ -15,7 +15,7 @@
 #define PRIOR_RUNS    8
 #define FIRST         4     /* nights of a first level, to be what others are held against */
 #define RARE          0.1   /* what a larger part of the nights has is no outlier but a mode */
-#define PRONE         0.003 /* outliers by figure-night of a history in which they are usual */
+#define PRONE         0.002 /* outliers by figure-night of a history in which they are usual */
 #define OFTEN         0.1   /* so, for several in succession */
 #define CENTER_CLIP   1.5
 #define CENTER_LEAST  6 /* nights; of fewer the median: their noise is not known */
@@ -26,7 +26,7 @@
 #define SEGMENTS      64
 #define OWN_ERROR     2.0
 #define POOL_ERROR    1.25
-#define SURE_RHO      2.0 /* standard errors by which a correlation is one; */
+#define SURE_RHO      2.0  /* standard errors by which a correlation is one; */
 #define RHO_UP        0.65 /* then it may be so many larger */
 #define RHO_UP_OWN    0.2
 
@@ -43,7 +43,7 @@ struct work {
     bool logs;
     double unit; /* of y, where it is no logarithm */
     double noise, rho, center;
-    double known; /* nights that the noise is known from */
+    double known;                 /* nights that the noise is known from */
     size_t cut[SEGMENTS + 1];     /* starts of segments, then n */
     double split_z[SEGMENTS + 1]; /* of the split that begins a segment; 0: none */
     size_t segments;
@@ -88,6 +88,8 @@ static void find_noise(struct work *w)
     memcpy(w->clean, w->y, w->n * sizeof *w->y);
     if (az_nights_clean(w->clean, w->n, w->noise, w->odd))
         (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
+    if (!(w->in->others.all > 0) && az_nights_changing(w->clean, past))
+        w->rho = 0;
     w->rho = correlation(w, w->rho, past);
     w->noise = az_nights_moderate(w->noise, past, &w->in->others, &w->known) / sqrt(1 - w->rho);
     if (past < PRIOR_RUNS)
@@ -202,7 +204,8 @@ static bool is_accepted(const struct work *w, size_t from, size_t to)
 /* Is a level known from too few nights for another, z standard deviations off, to be worse? */
 static bool is_young(const struct work *w, double z)
 {
-    return w->n_base < FIRST || z < YOUNG_Z + az_nights_small(w->known * (double)w->n_base / (double)w->n, w->rho / 2);
+    return w->n_base < FIRST ||
+           z < YOUNG_Z + az_nights_small(w->known * (double)w->n_base / (double)w->n, w->rho / 2);
 }
 
 /* The accepted level: the first one; then one that is better, was accepted, or is the same again.
@@ -223,6 +226,9 @@ static void walk(struct work *w)
         /* the split itself knows better where it is the accepted level that was left */
         const double z = fmax(means, next ? w->split_z[s] : 0);
         next = false;
+        out->changed = a;
+        out->changed_from = az_gate_median(w->in->v + w->cut[s - 1], a - w->cut[s - 1]);
+        out->changed_to = az_gate_median(w->in->v + a, b - a);
         const int side = w->in->worse == 0 ? 1 : d * w->in->worse > 0 ? 1 : -1;
         out->side = 0;
         out->kind = AZ_NIGHTS_SAME;
@@ -252,14 +258,15 @@ static void walk(struct work *w)
 static double limit_of(const struct work *w)
 {
     return (w->in->limit > 0 ? w->in->limit : LIMIT_JUMP) +
-           fmin(SMALL_MOST, az_nights_small(w->known * (double)w->n_base / (double)w->n + 1, w->rho));
+           fmin(SMALL_MOST, az_nights_small((double)w->n_base + 1, 0));
 }
 
 /* Is the history one in which single nights are off now and then, and come back? So many in
  * succession are not. */
 static bool is_prone(const struct work *w, size_t before, size_t run)
 {
-    const double odd = w->out->spikes + w->in->others.spikes, all = (double)w->n + w->in->others.all;
+    const double odd = w->out->spikes + w->in->others.spikes,
+                 all = (double)w->n + w->in->others.all;
     const double rate = fmax(odd / all, (double)before / (double)w->n);
 
     return (before > 0 || odd >= 1) && rate >= (run > 1 ? OFTEN : PRONE);
@@ -363,8 +370,8 @@ static void finish(struct work *w)
     out->noise = amount(w, w->noise);
     out->correlation = w->rho;
     out->least = amount(w, (limit_of(w) + SURE) * w->noise * sqrt(1 + m));
-    out->least_run = amount(w, (LIMIT_JUMP + az_nights_small((double)w->n + 5, w->rho) + SURE) * w->noise *
-                                   sqrt(az_nights_mean_variance(5, w->rho) + m));
+    out->least_run = amount(w, (LIMIT_JUMP + az_nights_small((double)w->n + 5, w->rho) + SURE) *
+                                   w->noise * sqrt(az_nights_mean_variance(5, w->rho) + m));
     if (out->kind == AZ_NIGHTS_SAME && out->level == 0)
         out->level = out->center;
     out->base = w->base;

@@ -52,13 +52,16 @@ struct az_nights {
     double spikes;      /* single odd nights before this one */
     bool within;        /* the noise is that within runs: it is larger than that between them */
     enum az_nights_kind kind;
-    int side;        /* +1: to the worse, -1: to the better; 0: neither */
-    double z;        /* of this night, or of the step, in standard deviations */
-    double p;        /* of the step's rank test; NaN: none */
-    size_t at;       /* first night of the level that the newest night belongs to */
-    double before;   /* level before that night */
-    double level;    /* level from there on */
-    bool drift;      /* a slope explains the window better than a step */
+    int side;       /* +1: to the worse, -1: to the better; 0: neither */
+    double z;       /* of this night, or of the step, in standard deviations */
+    double p;       /* of the step's rank test; NaN: none */
+    size_t at;      /* first night of the level that the newest night belongs to */
+    double before;  /* level before that night */
+    double level;   /* level from there on */
+    size_t changed; /* first night of the newest level, whether it is accepted or not; 0: the only
+                       one */
+    double changed_from, changed_to; /* medians before and from then on */
+    bool drift;                      /* a slope explains the window better than a step */
     double slope;    /* per day, in the figure's unit; to the worse where > 0 with worse = 1 */
     double drifted;  /* over the window, in the figure's unit */
     size_t drift_at; /* first night of the window */
@@ -88,6 +91,9 @@ int az_nights_pool(const struct az_nights_seen *of, size_t n,
  * nights that say so much as these and the others together. */
 double az_nights_moderate(double noise, size_t n, const struct az_nights_others *others,
                           double *known);
+/* Is most of the scatter of y that of one change, a level from some night on or a slope from there?
+ * Then neighbours are alike by the change. Least squares at some nights. */
+bool az_nights_changing(const double *y, size_t n);
 /* Logarithms of v where all is of one order, so that noise is relative on either side of a step,
  * else parts of the usual size; true: logarithms. y and scratch: n values. *unit: what 0 or 1 of y
  * is. */
@@ -115,7 +121,7 @@ double az_nights_small(double n, double correlation);
 
 /* ---- nights_drift.c ---- */
 struct az_nights_series {
-    const double *v; /* without odd nights */
+    const double *v;   /* without odd nights */
     const double *day; /* of each, the newest 0 */
     size_t n;
     double noise, correlation; /* of a night, and of neighbours */

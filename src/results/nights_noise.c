@@ -155,7 +155,8 @@ double az_nights_noise(const double *v, size_t n, double *scratch, double *corre
         return noise;
     without_slope(d, n - 1, flat);
     const double ratio = (ratio_of(flat, d, n - 1, far) - SLOPE_ADDS) / SLOPE_LEAVES;
-    *correlation = fmax(-0.5, fmin(0.95, fmin(ratio, az_nights_plain(v, n, far) + 1 / sqrt((double)n))));
+    *correlation =
+        fmax(-0.5, fmin(0.95, fmin(ratio, az_nights_plain(v, n, far) + 1 / sqrt((double)n))));
     return noise;
 }
 
@@ -190,7 +191,4 @@ size_t az_nights_clean(double *v, size_t n, double noise, bool *odd)
     return count;
 }
 
-double az_nights_small(double n, double rho)
-{
-    return 12 / fmax(1, n * (1 - rho) / (1 + rho) - 1);
-}
+double az_nights_small(double n, double rho) { return 12 / fmax(1, n * (1 - rho) / (1 + rho) - 1); }

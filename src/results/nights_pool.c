@@ -13,8 +13,8 @@
 #define BOUND     2.0 /* standard errors above that of differences, for the usual correlation */
 #define OWN_ERROR 2.0 /* of a correlation by differences, times sqrt n */
 #define OF_MEDIAN 1.2533
-#define HINGES    12   /* nights from which a change is looked for */
-#define CHANGING  0.9  /* part of the squares that are of it */
+#define HINGES    12  /* nights from which a change is looked for */
+#define CHANGING  0.9 /* part of the squares that are of it */
 
 bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, double *unit)
 {
@@ -34,9 +34,7 @@ bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, doub
     return logs;
 }
 
-/* Is most of the scatter of y that of one change, a level from some night on or a slope from there?
- * Then neighbours are alike by the change. Least squares at some nights. */
-static bool is_changing(const double *y, size_t n)
+bool az_nights_changing(const double *y, size_t n)
 {
     double mean = 0, all = 0, most = 0;
 
@@ -76,7 +74,7 @@ int az_nights_look(const double *v, size_t n, struct az_nights_seen *out)
         out->spikes =
             (double)az_nights_clean(y, n, noise / sqrt(1 - fmax(0, out->correlation)), odd);
         out->plain = fmin(0.95, az_nights_plain(y, n - 1, scratch));
-        if (is_changing(y, n - 1))
+        if (az_nights_changing(y, n - 1))
             out->plain = fmin(out->plain, out->correlation);
         if (noise > 0)
             out->noise = log(noise);
@@ -120,8 +118,8 @@ int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_o
     }
     if (n > 1)
         out->correlation =
-            fmin(az_gate_median(plain, n), az_gate_median(rho, n) + BOUND * OF_MEDIAN * OWN_ERROR /
-                                                                        sqrt(1 + out->all / 2));
+            fmin(az_gate_median(plain, n),
+                 az_gate_median(rho, n) + BOUND * OF_MEDIAN * OWN_ERROR / sqrt(1 + out->all / 2));
     pool_noise(noise, k, nights, out);
     az_mem_free(NULL, room, 3 * n * sizeof *room);
     return AZ_OK;

@@ -16,11 +16,13 @@
 #define BUMP       3    /* nights of a level that changed back, at least */
 #define BUMP_Z     4    /* there are more ways to be one */
 #define LIMIT_RUN  5e-5 /* chance of a run of nights of a mode that is known */
+#define FEW        14   /* nights, of which some have few orders: */
+#define PLAIN      2    /* then so many times the limit is plain */
 #define PERMUTED   199  /* and at most one of them as large: p <= 0.01 */
 #define ALIKE      0.3  /* above it blocks have too few orders for that */
 #define CLIP       4    /* standard deviations by which one night counts at most */
 #define ROUNDED    1e-12
-#define NEAR       60  /* nights on either side of a split that take part in the permutations */
+#define NEAR       60 /* nights on either side of a split that take part in the permutations */
 #define FAR_WINDOW (2 * NEAR)
 
 struct sums {
@@ -125,7 +127,8 @@ static double rows_of(const double *x, size_t n, struct spot *out)
 
 /* Energy statistic of every split of p[0..n) for distances |x - y|, and the largest: n m / (n + m)
  * (2 E|X - Y| - E|X - X'| - E|Y - Y'|), Matteson and James (2014), equation 5 to 7, exponent 1.
- * Pairs inside the left part and across are kept up to date while the split moves; right: all pairs.
+ * Pairs inside the left part and across are kept up to date while the split moves; right: all
+ * pairs.
  */
 static double energy(const struct spot *p, size_t n, double right, size_t *at)
 {
@@ -192,6 +195,12 @@ static bool beats_permutations(const double *x, size_t n, double rho, uint64_t s
     return true;
 }
 
+/* Are there so few orders of the nights that no permutation test can be sure? */
+static bool few_orders(size_t k, size_t rest)
+{
+    return k + rest <= FEW && 2 * az_mann_whitney_floor(k, rest) > LIMIT_P;
+}
+
 /* Rank test of the two parts; x holds the nights inside, then n - k outside. */
 static bool ranks_differ(const double *x, size_t k, size_t n, double *p)
 {
@@ -252,7 +261,8 @@ static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)
     const double limit = limit_z(s, shorter(s, &p));
     return out->z > limit && !is_run(s, &p) &&
            ranks_differ(s->v + from, at - from, to - from, &out->p) &&
-           (s->rho > ALIKE || beats_permutations(s->v + from, to - from, s->rho, seed + at));
+           (s->rho > ALIKE || (out->z > PLAIN * limit && few_orders(at - from, to - at)) ||
+            beats_permutations(s->v + from, to - from, s->rho, seed + at));
 }
 
 /* A level that changed and changed back leaves no split in two: the ends of the sums about the mean

@@ -90,11 +90,11 @@ static const struct model {
     { "AR(1) 0.3", ar3 },
     { "AR(1) 0.5", ar5 },
     { "AR(1) 0.8", ar8 },
-    { "AR(1) 0.8, news of 1 %", news8 },
     { "t(3)", student },
     { "1 % outlier nights", outliers },
     { "two slow nights a week", weekly },
     { "quiet and noisy fortnights", uneven },
+    { "AR(1) 0.8, news of 1 %", news8 },
 };
 #define MODELS (sizeof models / sizeof *models)
 
@@ -105,17 +105,14 @@ struct night {
     const bool *kept; /* by this method: nights that did not fail */
     size_t n;
     struct az_nights_others others;
-    bool odd;                /* "run it again" */
+    bool odd; /* "run it again" */
 };
 
 static bool ours(struct night *t)
 {
-    const struct az_nights_in in = { .v = t->v,
-                                     .n = t->n,
-                                     .worse = 1,
-                                     .drift_days = 30,
-                                     .others = t->others,
-                                     .seed = 1 };
+    const struct az_nights_in in = {
+        .v = t->v, .n = t->n, .worse = 1, .drift_days = 30, .others = t->others, .seed = 1
+    };
     struct az_nights o;
     bool alarm = false;
 

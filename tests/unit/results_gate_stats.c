@@ -124,38 +124,11 @@ static void holm(void **state)
     assert_int_equal(az_holm(none, 0), 0);
 }
 
-static void steps(void **state)
-{
-    double v[30], before, after;
-    size_t at = 0;
-    (void)state;
-    for (size_t i = 0; i < 30; i++)
-        v[i] = (i < 20 ? 100 : 110) + (double)(i % 3);
-    assert_true(az_step(v, 30, 2, &at, &before, &after));
-    assert_int_equal(at, 20);
-    near(before, 101);
-    near(after, 111);
-    for (size_t i = 0; i < 10; i++)
-        v[i] -= 30; /* an older step: the newest is still the one reported */
-    assert_true(az_newest_step(v, 30, 2, &at, &before, &after));
-    assert_int_equal(at, 20);
-    for (size_t i = 0; i < 30; i++)
-        v[i] = 100 + (double)(i % 3);
-    assert_false(az_newest_step(v, 30, 2, &at, &before, &after));
-    assert_false(az_step(v, 3, 1, &at, &before, &after));
-    /* a step, then the same run stored again and again: its scatter of 0 makes no other step */
-    for (size_t i = 0; i < 30; i++)
-        v[i] = i < 20 ? 100 + 0.1 * (double)(i % 3) : i < 23 ? 120 + 0.1 * (double)(i % 3) : 120.15;
-    assert_true(az_newest_step(v, 30, 2, &at, &before, &after));
-    assert_int_equal(at, 20);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spread),     cmocka_unit_test(ranks_exact), cmocka_unit_test(ranks_ties),
         cmocka_unit_test(ranks_long), cmocka_unit_test(resampling),  cmocka_unit_test(holm),
-        cmocka_unit_test(steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

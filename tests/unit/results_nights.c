@@ -220,6 +220,30 @@ static void steps_in_noise(void **state)
     }
 }
 
+/* The newest change of level, accepted or not, is what a trend says. */
+static void newest_change(void **state)
+{
+    double v[N];
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        v[i] = (i < 10 ? 70 : i < 20 ? 100 : 110) + (double)(i % 3);
+    struct az_nights o = judged(v, N, NULL);
+    assert_int_equal(o.changed, 20);
+    assert_true(fabs(o.changed_from - 101) < 0.6 && fabs(o.changed_to - 111) < 0.6);
+    az_nights_release(&o);
+    for (size_t i = 0; i < N; i++)
+        v[i] = 100 + (double)(i % 3);
+    o = judged(v, N, NULL);
+    assert_int_equal(o.changed, 0);
+    az_nights_release(&o);
+    /* a step, then the same run stored again and again: its scatter of 0 makes no other step */
+    for (size_t i = 0; i < N; i++)
+        v[i] = i < 20 ? 100 + 0.1 * (double)(i % 3) : i < 23 ? 120 + 0.1 * (double)(i % 3) : 120.15;
+    o = judged(v, N, NULL);
+    assert_int_equal(o.changed, 20);
+    az_nights_release(&o);
+}
+
 /* What figures say to one another: a correlation that one of them alone does not show, and a noise
  * to which it is drawn, by no more than its own error. Steps of a few of them change neither, and
  * two modes are no correlation. */
@@ -302,6 +326,7 @@ int main(void)
         cmocka_unit_test(a_step),
         cmocka_unit_test(better_is_the_level),
         cmocka_unit_test(steps_in_noise),
+        cmocka_unit_test(newest_change),
         cmocka_unit_test(figures_together),
         cmocka_unit_test(a_young_level),
         cmocka_unit_test(few_nights),
