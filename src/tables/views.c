@@ -104,7 +104,7 @@ static const struct view views[] = {
     { "user_annotations", "ranges", HTA, true, NULL, NULL },
     { "nvtx_sum", "ranges", NSYS, true, NULL, NULL },
     { "nvtx_gpu_proj_sum", "range_device", NSYS, true, NULL, NULL },
-    { "nvtx_gpu_proj_trace", "range_device", NSYS, true, NULL, NULL }, /* each range by itself */
+    { "nvtx_gpu_proj_trace", "range_device_each", NSYS, true, NULL, NULL },
     { "nvtx_kern_sum", "range_kernels", NSYS, true, NULL, NULL },
     /* operators */
     { "unified_perf_summary", "operator_rates", 0, false, NULL, NULL },

@@ -44,15 +44,12 @@ static void one_table_a_question(void **state)
     add(e, "gpu_timelines_by_rank", "rank", 0, 1);
     add(e, "steps", "step", 0, 1);
     add(e, "step_times", "count", 1, 2);
-    add(e, "nvtx_gpu_proj_trace", "RangeId", 1, 2);
-    add(e, "nvtx_gpu_proj_sum", "Range Instances", 1, 2);
     add(e, "gpu_gaps_histogram", "Gaps", 1, 2);
     assert_int_equal(
         az_views_select(&e->doc, (struct az_view_choice){ .native = AZ_TOOL_NSYS, .causes = true },
                         &withheld),
         0);
-    assert_true(az_sv_is(withheld, "gpu_timelines, step_times, nvtx_gpu_proj_trace, "
-                                   "gpu_gaps_histogram"));
+    assert_true(az_sv_is(withheld, "gpu_timelines, step_times, gpu_gaps_histogram"));
 }
 
 static void only_answer_stays(void **state)
