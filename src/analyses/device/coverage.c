@@ -46,8 +46,8 @@ static void cover_links(struct az_job *job, const struct totals *sum)
                  az_arena_printf(a, "%" PRIu64 " operations without a recorded call",
                                  sum->unlinked_ops));
     }
-    az_cover(job, "share of graph launches", az_percent((double)sum->graph, all), "%",
-             AZ_SV("of device time; kernels inside are not recorded one by one"));
+    az_cover(job, "graphs recorded as one event", az_percent((double)sum->graph, all), "%",
+             AZ_SV("of device time; kernels in them are not recorded one by one"));
 }
 
 /* Share of kernel time that the class map leaves in `others`. Without a map it is that of the

@@ -22,7 +22,8 @@ static const char *const cause_text[AZ_IDLE_CAUSES] = {
 static const char *const advice[AZ_IDLE_CAUSES] = {
     [AZ_IDLE_UNKNOWN] = "record the calls of the host, too: they say why",
     [AZ_IDLE_QUEUED] = "look at what the device waits for: other streams, events, other devices",
-    [AZ_IDLE_LAUNCHING] = "launch less: compile, fuse, batch more, or replay the step as a graph",
+    [AZ_IDLE_LAUNCHING] =
+        "launch less: compile, fuse, batch more, or put more of the step into one graph",
     [AZ_IDLE_HOST] = "find what the host does there (record stacks) and move it out of the step",
     [AZ_IDLE_SYNC] = "queue the next work before that call, and read results later",
     [AZ_IDLE_WAITING] = "avoid the call, or queue other work before it",

@@ -39,7 +39,7 @@ const struct az_vd_rule az_vd_rules[] = {
     { "sync_in_step", AZ_CAP_CALLS, NULL, AZ_VD_GAPS, false, false, "idle", "idle_causes", "idle",
       "queue the next work before that call, and read results later" },
     { "launch_bound", AZ_CAP_CALLS, NULL, AZ_VD_GAPS, false, true, "idle", "idle_causes", "idle",
-      "launch less: fuse, batch, compile, or replay the step as a graph" },
+      "launch less: fuse, batch, compile, or put more of the step into one graph" },
     { "small_work", AZ_CAP_TIMELINE, NULL, AZ_VD_GAPS, false, true, "idle", "idle_causes", "idle launch_bound",
       "the device waits longer for such kernels than they take: fuse them, batch more, or replay a graph" },
     { "roofline_headroom", TREE, az_vd_find_work, AZ_VD_TIMES, false, false, "slower than the device allows", OPERATORS,
