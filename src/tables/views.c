@@ -90,6 +90,8 @@ static const struct view views[] = {
     { "api_sum", "calls", NSYS, true, NULL, NULL },
     { "hip_summary", "calls", 0, true, NULL, NULL },
     { "osrt_sum", "os_calls", NSYS, false, NULL, NULL },
+    { "host_summary", "host_calls compilation", 0, false, NULL, NULL },
+    { "host_compile", "compilation", 0, false, NULL, NULL },
     { "api_kernel_summary", "launches", 0, false, NULL, NULL },
     { "kern_exec_sum", "launches", NSYS, true, NULL, NULL },
     { "launch_stats", "launches", HTA, true, NULL, NULL },

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "format_fuzz.h"
+#include "config/config.h"
 #include "formats/pytorch.h"
 #include "model/optrace.h"
 

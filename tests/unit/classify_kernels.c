@@ -136,6 +136,8 @@ static void families(void **state)
         { "attention", "_ZN7ck_tile6kentryILi2ENS_22FmhaBwdOGradDotOKernelIXEEEEvT_" },
         { "attention", "mla_a16w16_qh16_m16x4_n16x1_coex0_mask1" },
         { "attention", "void sglang::merge_state_v2<X>(x)" },
+        { "attention", "cudnn_generated_flash_fprop" },
+        { "attention", "cudnn_generated_flash_bprop" },
         { "attention", "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_3_"
                        "64x128x128_4x1x1_cga1x1x1_kernel0_0" },
         { "attention",
