@@ -3,8 +3,8 @@
  * matched, grafted into the call tree. What fails has a message; all memory is given back. */
 #include <sys/stat.h>
 
-#include "format_fuzz.h"
 #include "config/config.h"
+#include "format_fuzz.h"
 #include "formats/pytorch.h"
 #include "model/optrace.h"
 

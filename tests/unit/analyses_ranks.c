@@ -98,13 +98,15 @@ static struct az_sv exact(const struct az_table *t, size_t row, const char *colu
 
 static void put_averages(struct fix *f)
 {
-    struct az_table *t = az_table_new(&f->arena, "gpu_timelines", "", 0);
-    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "time_ms_avg", AZ_REAL, AZ_UNIT_MS, 0);
-    az_put_text(t, AZ_SV("busy_time"));
-    az_put_f64(t, 1.5);
-    az_put_text(t, AZ_SV("idle_time"));
-    az_put_empty(t);
+    struct az_table *t = az_table_new(&f->arena, "gpu_timelines_by_rank", "", 0);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "busy_time", AZ_REAL, AZ_UNIT_MS, 0);
+    az_table_column(t, "idle_time", AZ_REAL, AZ_UNIT_MS, 0);
+    for (int rank = 0; rank < 2; rank++) {
+        az_put_i64(t, rank);
+        az_put_f64(t, 1 + rank);
+        az_put_empty(t);
+    }
     assert_int_equal(az_table_finish(t), 0);
     assert_int_equal(az_document_add(&f->doc, t), 0);
 }

@@ -132,8 +132,8 @@ static void ranges_and_words(void **state)
                  "c.json:1: /inputs/0/analysis_args/text: text must be one of classic, full, not "
                  "the string 'tiny'");
     expect_error(PRE ", \"thresholds\": { \"bound_percent\": 100.5 }" POST,
-                 "c.json:1: /inputs/0/thresholds/bound_percent: bound_percent must be a number, 0 "
-                 "to 100, not '100.5'");
+                 "c.json:1: /inputs/0/thresholds/bound_percent: bound_percent must be at most "
+                 "100, not '100.5'");
     expect_error("{ \"memory_limit\": \"64X\", \"inputs\": [ { \"path\": \"a\" } ] }",
                  "c.json:1: /memory_limit: memory_limit must be a number of bytes or a size like "
                  "\"64M\", not the string "

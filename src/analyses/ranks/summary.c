@@ -129,7 +129,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     const size_t alone = t ? t->rows : 0;
     average_times(job, t);
     averages(job, t, "grouped_breakdown", "Group", "Time (s)", 1e3, "group");
-    if (t && t->rows == alone && ranks->n_missing == 0 && ranks->n_failed == 0) {
+    if (t && !t->error && t->rows == alone && ranks->n_missing == 0 && ranks->n_failed == 0) {
         az_table_free(t); /* the table of the ranks says as much */
         return 0;
     }
