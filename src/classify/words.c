@@ -74,6 +74,7 @@ void az_words_cut(struct az_sv name, struct az_words *w)
         cut_mangled(&c, name);
     else
         cut(&c, name);
+    memset(w->text + c.at, 0, 8); /* what is read with the last letters */
 }
 
 /* Does pattern word p match a word of the name? */

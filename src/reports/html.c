@@ -97,7 +97,7 @@ static void facts(struct az_html *h)
         const bool label = az_sv_starts(key, AZ_SV("label "));
         const size_t n =
             label || !az_sv_starts(key, AZ_SV("device")) ? 1 : alike(t, r, name, value);
-        if ((!label && !az_sv_starts(key, AZ_SV("device"))) || n == 0)
+        if ((!label && !az_sv_starts(key, AZ_SV("device"))) || n == 0 || text.n == 0)
             continue;
         if (n > 1) {
             key = AZ_SV("devices");

@@ -149,7 +149,7 @@ static int key_of(void *ctx, size_t i, uint64_t key[2])
     return 1;
 }
 
-#define ROUNDED ", in float64 microseconds as TraceLens adds them"
+#define ROUNDED ", rounded as TraceLens does"
 
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 {
