@@ -379,6 +379,24 @@ static void common_unit(struct az_textout *o, struct view *v)
     }
 }
 
+static bool same_names(const struct field *f, size_t a, size_t b)
+{
+    return az_sv_eq(f->name[a], f->name[b]);
+}
+
+/* On the first screen a text stays that tells rows of one name apart: they cannot be read without
+ * it. */
+static void keep_what_tells_apart(struct view *v)
+{
+    const struct field *first = &v->field[0];
+
+    for (size_t i = 1; v->screen && first->name && i < v->n; i++)
+        for (size_t b = 1; v->field[i].name && b < v->rows; b++)
+            for (size_t a = 0; a < b; a++)
+                if (same_names(first, a, b) && !same_names(&v->field[i], a, b))
+                    v->field[i].importance = first->importance;
+}
+
 static int make_view(struct az_textout *o, const struct az_table *t, size_t rows,
                      const struct az_screen_part *part, struct view *v)
 {
@@ -398,6 +416,7 @@ static int make_view(struct az_textout *o, const struct az_table *t, size_t rows
             rc = add_field(o, v, col, part && part->n ? part : NULL);
     }
     common_unit(o, v);
+    keep_what_tells_apart(v);
     fit(v, o->columns);
     for (size_t i = 0; i < v->n; i++)
         if (v->field[i].name && v->field[i].cells > v->field[i].width)
