@@ -3,7 +3,7 @@
 
 #include "results/schema.h"
 
-enum { MAX_TABLES = 12, RANK_ROWS = 8, FAMILY_ROWS = 8, TOP_ROWS = 8 };
+enum { MAX_TABLES = 12, RANK_ROWS = 8, FAMILY_ROWS = 8, TOP_ROWS = 8, COMPARED_ROWS = 12 };
 
 struct question {
     const char *tables[MAX_TABLES]; /* ids, the best answer first */
@@ -50,6 +50,10 @@ static const struct question kernels = { { "kernel_summary", "kern_sum", "unifie
                                          "of kernel time",
                                          TOP_COLUMNS };
 static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, NULL, { NULL } };
+
+/* Of comparisons: behind the answer, which says what changed most. */
+static const struct question both = { { "side_by_side_classes" }, TOP_ROWS, 1, NULL, { NULL } };
+static const struct question pairs = { { "compare_summary" }, COMPARED_ROWS, 1, NULL, { NULL } };
 
 /* Does the document say that graphs hide what ran? */
 static bool hidden_by_graphs(const struct az_document *d)
@@ -139,8 +143,12 @@ size_t az_screen_choose(const struct az_document *d, struct az_screen_part out[A
 {
     size_t n = 0;
 
-    if (az_sv_is(d->format, "comparison"))
-        return 0;
+    if (az_sv_is(d->format, "comparison")) {
+        if (!az_document_table(d, "verdict"))
+            return 0;
+        n = add(d, &both, out, n);
+        return add(d, &pairs, out, n);
+    }
     n = add(d, &families, out, n);
     n = n ? n : add(d, &classes, out, n);
     n = add(d, hidden_by_graphs(d) ? &kernels : &operations, out, n);

@@ -15,8 +15,8 @@ struct az_screen_part {
     size_t n;                      /* 0: the table's own columns */
     const char *share_of; /* what its share is of: "of kernel time"; NULL: its title says */
 };
-/* Parts in the order of the screen; 0 where the document has no such table (a comparison, a list).
- */
+/* Parts in the order of the screen; 0 where the document has no such table (a list, a comparison
+ * without an answer). */
 size_t az_screen_choose(const struct az_document *d, struct az_screen_part out[AZ_SCREEN_PARTS]);
 
 #endif

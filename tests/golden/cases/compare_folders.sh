@@ -13,7 +13,7 @@ for name in glob.glob("b/*.json"): # computes twice as fast
             e["dur"] = e["dur"] / 2
     json.dump(t, open(name, "w", encoding="utf-8"))
 P
-"$ANALYZER" compare a/ b --opt compat=all 2>&1 | sed -n '/^What was/,/^GPU time/p'
+"$ANALYZER" compare -v a/ b --opt compat=all 2> /dev/null | sed -n '/^What was/,/^GPU time/p'
 "$ANALYZER" compare a b --opt compat=all -q --csv-dir out
 echo "csv $?"
 grep -c , out/kernel_breakdown.csv
@@ -54,5 +54,5 @@ echo "a rank twice: $?"
 cat >c.json <<'J'
 { "inputs": [ { "title": "old", "base_dir": "a" }, { "title": "new", "base_dir": "b" } ], "compare": {} }
 J
-"$ANALYZER" compare --config=c.json new old | sed -n '1p;/^From/,/^$/p'
+"$ANALYZER" compare -v --config=c.json new old 2> /dev/null | sed -n '1p;/^From/,/^$/p'
 "$ANALYZER" compare --config=c.json --dry-run | sed -n '1p;$p'
