@@ -182,7 +182,7 @@ static void cuts(void **state)
 static void searches_long_texts(void **state)
 {
     (void)state;
-    char text[80];
+    char text[63 + 20];
     uint32_t s = 5;
     for (int round = 0; round < 20000; round++) {
         const size_t n = (s = s * 1664525 + 1013904223) >> 8 & 63, m = 1 + (s >> 16) % 20;
