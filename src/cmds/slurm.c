@@ -161,11 +161,15 @@ static struct az_sv map_script(struct slurm *s)
         s->force ? " --force" : "", AZ_SVF(join(a, &s->opt, " --opt")));
 }
 
+/* For a moment Slurm takes an array as ended in which all tasks that are left are being requeued:
+ * the report waits for those, though not for ever, as they may need the place that it holds. */
 static struct az_sv reduce_script(struct slurm *s)
 {
     return az_arena_printf(
         &s->arena,
         "#!/bin/sh\n#SBATCH --job-name=analyzer-reduce\n#SBATCH --requeue\ncd %.*s || exit 1\n"
+        "n=0\nwhile [ -n \"$1\" ] && [ $((n += 1)) -le 300 ] && "
+        "[ -n \"$(squeue -h -j \"$1\" 2>/dev/null)\" ]; do\n    sleep 2\ndone\n"
         "exec %.*s reduce parts%s -o report --format %.*s%.*s >report.txt\n",
         AZ_SVF(quoted(&s->arena, s->dir)), AZ_SVF(s->words), s->nodes ? "" : " --expect files",
         AZ_SVF(quoted(&s->arena, az_sv_str(s->format))),
@@ -184,7 +188,7 @@ static struct az_sv submit_script(struct slurm *s)
         "map=$(sbatch --parsable%.*s -o %s map.sh) || exit 1\n"
         "map=${map%%%%;*}\n"
         "reduce=$(sbatch --parsable --dependency=\"afterany:$map\"%.*s -o log/reduce.%%j "
-        "reduce.sh) || "
+        "reduce.sh \"$map\") || "
         "exit 1\n"
         "echo \"map $map, reduce ${reduce%%%%;*}\"\n",
         AZ_SVF(dir), AZ_SVF(more), log, AZ_SVF(more));

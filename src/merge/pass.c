@@ -228,7 +228,7 @@ static int member(struct pass *p, struct az_sv key)
         distributed_info(p->r, raw);
     else if (raw.n <= MEMBER_MAX)
         p->r->header[h] = az_arena_dup(&p->r->arena, raw);
-    return AZ_J_OK;
+    return p->r->arena.failed ? az_arena_error(&p->r->arena) : AZ_J_OK;
 }
 
 static int read_document(struct pass *p)

@@ -148,6 +148,12 @@ int az_series_metric(struct az_series *s, const struct az_metric *m, size_t *at)
     return rc;
 }
 
+static bool same_metric(const struct az_metric *a, const struct az_metric *b)
+{
+    return a->steps == b->steps && az_sv_eq(a->input, b->input) && az_sv_eq(a->sheet, b->sheet) &&
+           az_sv_eq(a->key, b->key) && az_sv_eq(a->name, b->name);
+}
+
 const struct az_metric *az_series_find(const struct az_series *s, const struct az_metric *m)
 {
     struct az_vec_char text;
@@ -156,6 +162,9 @@ const struct az_metric *az_series_find(const struct az_series *s, const struct a
     az_vec_init(&text, NULL);
     if (identity(m, &text) == 0)
         id = az_intern_find(&s->ids, az_text_view(&text));
+    else /* a failed allocation does not make it a figure that is not there */
+        for (id = 0; id < s->metrics.n && !same_metric(&s->metrics.v[id], m);)
+            id++;
     az_vec_release(&text);
     return id < s->metrics.n ? &s->metrics.v[id] : NULL;
 }
