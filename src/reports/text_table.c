@@ -384,9 +384,9 @@ static bool same_names(const struct field *f, size_t a, size_t b)
     return az_sv_eq(f->name[a], f->name[b]);
 }
 
-/* On the first screen a text stays that tells rows of one name apart: they cannot be read without
+/* On the first screen a text stays by which rows of one name differ: they cannot be read without
  * it. */
-static void keep_what_tells_apart(struct view *v)
+static void keep_what_differs(struct view *v)
 {
     const struct field *first = &v->field[0];
 
@@ -416,7 +416,7 @@ static int make_view(struct az_textout *o, const struct az_table *t, size_t rows
             rc = add_field(o, v, col, part && part->n ? part : NULL);
     }
     common_unit(o, v);
-    keep_what_tells_apart(v);
+    keep_what_differs(v);
     fit(v, o->columns);
     for (size_t i = 0; i < v->n; i++)
         if (v->field[i].name && v->field[i].cells > v->field[i].width)

@@ -51,7 +51,7 @@ static const struct question kernels = { { "kernel_summary", "kern_sum", "unifie
                                          TOP_COLUMNS };
 static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, NULL, { NULL } };
 
-/* Of comparisons: behind the answer, which says what changed most. */
+/* Of comparisons: below the answer, which says what changed most. */
 static const struct question both = { { "side_by_side_classes" }, TOP_ROWS, 1, NULL, { NULL } };
 static const struct question pairs = { { "compare_summary" }, COMPARED_ROWS, 1, NULL, { NULL } };
 
