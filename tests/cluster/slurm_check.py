@@ -48,19 +48,22 @@ def tables(c, out):
 def requeued(c, lab, folder):
     """Tasks that are killed and started again, before they have read anything and after they have written their parts."""
     first = '[ -n "$SLURM_RESTART_COUNT" ] ||'
+    # one task runs all the while: Slurm takes an array as ended for a moment when all that is left of it is being requeued
+    go = c.path("requeue.go")
+    wait = '[ "$SLURM_ARRAY_TASK_ID" != 3 ] || while [ ! -e "%s" ]; do sleep 0.2; done' % go
     jobs = submit(c, lab, "requeue", folder, "-n", "4", edit=first + ' [ "$SLURM_ARRAY_TASK_ID" != 1 ] || sleep 60',
-                  after=first + ' [ "$SLURM_ARRAY_TASK_ID" != 2 ] || sleep 60')
+                  after=first + ' [ "$SLURM_ARRAY_TASK_ID" != 2 ] || sleep 60; ' + wait)
     if not jobs:
         return
     tasks = [jobs[0] + "_1", jobs[0] + "_2"]
-    for _ in range(300):  # the others have ended, these hang
+    for _ in range(300):  # the first has ended, these hang
         running = lab.run("squeue", "-h", "-r", "-j", jobs[0], "-o", "%i %T").stdout.split()
-        if running == [tasks[0], "RUNNING", tasks[1], "RUNNING"] and len(os.listdir(c.path("requeue", "parts"))) == 6:
+        if running == [tasks[0], "RUNNING", tasks[1], "RUNNING", jobs[0] + "_3", "RUNNING"] and len(os.listdir(c.path("requeue", "parts"))) == 6:
             break
         time.sleep(0.1)
     before = {x: os.stat(c.path("requeue", "parts", x)).st_mtime_ns for x in os.listdir(c.path("requeue", "parts"))}
     c.ok(len(before) == 6, "three of four tasks have written their parts (%d)" % len(before))
-    for task in tasks:  # one after the other: a moment in which all tasks are on their way would end the array for Slurm
+    for task in tasks:
         lab.run("scontrol", "requeue", task)
         for _ in range(200):
             if "JobState=PENDING" in lab.run("scontrol", "show", "job", "-o", task).stdout:
@@ -68,6 +71,12 @@ def requeued(c, lab, folder):
             time.sleep(0.1)
     for task in tasks:
         lab.run("scontrol", "update", "JobId=" + task, "StartTime=now")
+    for _ in range(300):
+        if lab.run("squeue", "-h", "-r", "-j", jobs[0], "-o", "%i").stdout.split() == [jobs[0] + "_3"]:
+            break
+        time.sleep(0.1)
+    with open(go, "w", encoding="utf-8"):
+        pass
     ended = c.ok(lab.wait(jobs[1], 120), "killed tasks are started again, and the report waits for them")
     restarts = [lab.run("scontrol", "show", "job", "-o", task).stdout.count("Restarts=1") for task in tasks]
     c.ok(restarts == [1, 1], "each once %s" % restarts)
