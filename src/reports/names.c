@@ -1,6 +1,7 @@
 /* Names for people. A name is shortened by its syntax only: no name is known here. */
 #include "reports/names.h"
 
+#include "base/intern.h"
 #include "base/utf8.h"
 #include "reports/fields.h"
 
@@ -213,14 +214,7 @@ struct alike {
     uint16_t first[CHAINS], next[MOST_NAMES]; /* + 1; 0: none */
 };
 
-static size_t chain_of(struct az_sv s)
-{
-    size_t h = s.n;
-
-    for (size_t i = 0; i < s.n; i++)
-        h = h * 31 + (unsigned char)s.p[i];
-    return (h ^ h >> 10 ^ h >> 20) % CHAINS;
-}
+static size_t chain_of(struct az_sv s) { return (size_t)(az_hash(s.p, s.n) % CHAINS); }
 
 static void find_alike(struct alike *x, const struct az_sv *name, const struct az_sv *shown,
                        size_t n)

@@ -25,6 +25,12 @@ check() { # name command...
 
 include_rule() { "$PYTHON" tests/lint/include_rule.py; }
 symbols() { "$PYTHON" tests/lint/symbols.py; }
+# Only what src/README.md names; what a trial leaves there is committed by `git add -A`.
+top_level() {
+    strays=$(git ls-files 2>/dev/null | cut -d/ -f1 | sort -u |
+        grep -vxE 'Makefile|README\.md|LICENSE|\..*|src|configs|example|tests|schemas')
+    [ -z "$strays" ] || { echo "not for the top level: $strays"; return 1; }
+}
 text_rule() { "$PYTHON" tests/lint/text_rule.py; }
 selftest() { "$PYTHON" tests/lint/selftest.py; }
 
@@ -77,6 +83,7 @@ check "checks of the checks" selftest
 check "include rule" include_rule
 check "exported symbols, circles" symbols
 check "words, formats, columns" text_rule
+check "top level" top_level
 check "clang-format" format
 check "cppcheck" static_analysis
 if command -v clang-tidy >/dev/null 2>&1; then
