@@ -4,11 +4,18 @@
 
 static enum az_rule_how how_of(struct az_sv text)
 {
-    static const char *const hows[] = { "",         "words", "only", "begins",
-                                        "contains", "is",    "has",  "glob" };
-    for (int i = AZ_RULE_WORDS; i <= AZ_RULE_GLOB; i++)
-        if (az_sv_is(text, hows[i]))
-            return (enum az_rule_how)i;
+    static const struct {
+        struct az_sv text;
+        enum az_rule_how how;
+    } hows[] = {
+        { { "words", 5 }, AZ_RULE_WORDS },   { { "only", 4 }, AZ_RULE_ONLY },
+        { { "begins", 6 }, AZ_RULE_BEGINS }, { { "contains", 8 }, AZ_RULE_CONTAINS },
+        { { "is", 2 }, AZ_RULE_IS },         { { "has", 3 }, AZ_RULE_HAS },
+        { { "glob", 4 }, AZ_RULE_GLOB },
+    };
+    for (size_t i = 0; i < AZ_LENGTH(hows); i++)
+        if (az_sv_eq(text, hows[i].text))
+            return hows[i].how;
     return AZ_RULE_UNKNOWN;
 }
 

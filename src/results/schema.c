@@ -6,9 +6,9 @@
 
 #include "base/intern.h"
 #include "results/load.h"
-#include "results/schema_rules.h"
 
 #define MAX_WORDS 32
+#define NARROW    32  /* columns: comparing is less than hashing */
 #define TRIES     16  /* of numbers for equal ids, one by one */
 #define MAX_TEXT  512 /* of a header; what is longer is cut */
 
@@ -37,6 +37,7 @@ struct words {
     char buf[MAX_TEXT * 2];
     size_t used;
     struct az_sv v[MAX_WORDS];
+    const struct az_schema_meaning *meaning[MAX_WORDS]; /* of v, from take_units on */
     size_t n;
     const struct az_schema_index *index;
 };
@@ -50,6 +51,7 @@ static bool is_word(struct az_sv text, const char *word)
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_of_word(char c) { return is_lower(c) || is_upper(c) || is_digit(c); }
 static char lower(char c) { return is_upper(c) ? (char)(c | 0x20) : c; }
 
 static void add_word(struct words *w, const char *p, size_t n)
@@ -67,8 +69,10 @@ static void add_word(struct words *w, const char *p, size_t n)
 
 static void remove_word(struct words *w, size_t at)
 {
-    for (w->n--; at < w->n; at++) /* a few words */
+    for (w->n--; at < w->n; at++) { /* a few words */
         w->v[at] = w->v[at + 1];
+        w->meaning[at] = w->meaning[at + 1];
+    }
 }
 
 /* Does a new word start at i? "TotalTime", "KAvg", "GPUOps". */
@@ -83,7 +87,7 @@ static void split(struct words *w, struct az_sv token)
 {
     size_t from = 0;
 
-    for (size_t k = 0; az_schema_whole_words[k]; k++)
+    for (size_t k = 0; token.n && az_schema_whole_words[k]; k++)
         if (is_word(token, az_schema_whole_words[k])) {
             add_word(w, token.p, token.n);
             return;
@@ -104,6 +108,8 @@ static bool is_phrase(struct az_sv rest, struct az_sv text)
 /* Replaces "TB/s" by words; returns how many bytes were taken, 0: none. */
 static size_t take_phrase(struct words *w, struct az_sv rest)
 {
+    if (!w->index->begins_phrase[(unsigned char)*rest.p])
+        return 0;
     for (size_t k = 0; az_schema_phrases[k].text; k++) {
         if (lower(*rest.p) != lower(*az_schema_phrases[k].text))
             continue;
@@ -118,13 +124,14 @@ static size_t take_phrase(struct words *w, struct az_sv rest)
     return 0;
 }
 
-static bool is_unit(struct az_sv text, enum az_unit unit, bool bracketed)
+static bool is_unit(const struct az_schema_index *x, struct az_sv text, enum az_unit unit,
+                    bool bracketed)
 {
-    for (size_t k = 0; az_schema_units[k].text; k++) {
-        const struct az_schema_unit *u = &az_schema_units[k];
-        if (u->unit == unit && (bracketed || u->word) && az_sv_ieq(text, az_sv_str(u->text)))
+    const struct az_schema_unit *u = &az_schema_units[x->unit_row[unit]];
+
+    for (; u->text && u->unit == unit; u++)
+        if ((bracketed || u->word) && az_sv_ieq(text, az_sv_str(u->text)))
             return true;
-    }
     return false;
 }
 
@@ -138,7 +145,8 @@ static bool is_any_unit(struct az_sv text)
 
 /* "(ns)" or "[%]" at the start of rest: how many bytes, if it is the unit of the column. A text and
  * a count have none: "Kernel duration (us)_count". */
-static size_t take_unit(struct az_sv rest, const struct az_column *c)
+static size_t take_unit(const struct az_schema_index *x, struct az_sv rest,
+                        const struct az_column *c)
 {
     const char close = rest.p[0] == '(' ? ')' : ']';
     const char *end = rest.p[0] == '(' || rest.p[0] == '[' ? memchr(rest.p, close, rest.n) : NULL;
@@ -147,7 +155,7 @@ static size_t take_unit(struct az_sv rest, const struct az_column *c)
         return 0;
     struct az_sv text = az_sv_make(rest.p + 1, (size_t)(end - rest.p) - 1);
     const bool none = c->unit == AZ_UNIT_COUNT || (c->unit == AZ_UNIT_NONE && c->type == AZ_TEXT);
-    const bool fits = is_unit(text, c->unit, true) || (none && is_any_unit(text));
+    const bool fits = is_unit(x, text, c->unit, true) || (none && is_any_unit(text));
     return fits ? text.n + 2 : 0;
 }
 
@@ -159,12 +167,13 @@ static void words_of(struct words *w, struct az_sv name, const struct az_column 
     name.n = name.n > MAX_TEXT ? MAX_TEXT : name.n;
     while (i < name.n) {
         struct az_sv rest = az_sv_make(name.p + i, name.n - i);
-        const bool letter = is_upper(name.p[i]) || is_lower(name.p[i]) || is_digit(name.p[i]);
-        taken = letter ? 0 : take_unit(rest, c);
+        const bool letter = is_of_word(name.p[i]);
+        taken = letter ? 0 : take_unit(w->index, rest, c);
         if (taken == 0 && from == i)
             taken = take_phrase(w, rest);
         if (letter && taken == 0) {
-            i++;
+            while (++i < name.n && is_of_word(name.p[i]))
+                ;
             continue;
         }
         split(w, az_sv_make(name.p + from, i - from));
@@ -184,8 +193,7 @@ static const char *take_summary(struct words *w, enum az_unit unit)
     const bool adds_up = unit != AZ_UNIT_NONE && unit != AZ_UNIT_ID;
 
     for (size_t i = 0; i < w->n;) {
-        const struct az_schema_meaning *m = az_schema_meaning(w->index, w->v[i]);
-        const char *summary = m ? m->summary : NULL;
+        const char *summary = w->meaning[i] ? w->meaning[i]->summary : NULL;
         if (!summary || (*summary == 0 ? !adds_up : *found != 0)) {
             i++;
             continue;
@@ -199,7 +207,7 @@ static const char *take_summary(struct words *w, enum az_unit unit)
 static void take_units(struct words *w, const struct az_column *c)
 {
     for (size_t i = 0; i < w->n;) {
-        if (c->unit != AZ_UNIT_NONE && is_unit(w->v[i], c->unit, false))
+        if (c->unit != AZ_UNIT_NONE && is_unit(w->index, w->v[i], c->unit, false))
             remove_word(w, i);
         else
             i++;
@@ -208,8 +216,11 @@ static void take_units(struct words *w, const struct az_column *c)
         remove_word(w, 0);
     for (size_t i = 0; i < w->n; i++) {
         const struct az_schema_meaning *m = az_schema_meaning(w->index, w->v[i]);
-        if (m && m->word)
+        if (m && m->word) {
             w->v[i] = az_sv_str(m->word);
+            m = az_schema_meaning(w->index, w->v[i]);
+        }
+        w->meaning[i] = m;
     }
 }
 
@@ -224,11 +235,10 @@ static bool fits_list(const char *list, struct az_sv text)
     return false;
 }
 
-static struct az_sv canonical(const struct az_schema_index *x, struct az_sv table,
+/* m: the meaning of the core */
+static struct az_sv canonical(const struct az_schema_meaning *m, struct az_sv table,
                               struct az_sv core, enum az_unit unit)
 {
-    const struct az_schema_meaning *m = az_schema_meaning(x, core);
-
     for (size_t k = 0; m && k < AZ_SCHEMA_MASKS; k++)
         for (uint64_t left = m->rules[k]; left; left &= left - 1) {
             const struct az_schema_rule *r =
@@ -276,7 +286,8 @@ static struct az_sv part_stem(const struct az_schema_index *x, struct az_table *
     if (!core.p)
         return core;
     if (measure)
-        core = canonical(x, t->id, core, c->unit);
+        core =
+            canonical(w.n == 1 ? w.meaning[0] : az_schema_meaning(x, core), t->id, core, c->unit);
     if (core.n == 0 && *summary && c->unit == AZ_UNIT_NONE)
         return az_sv_str(summary);
     if (core.n == 0)
@@ -412,18 +423,35 @@ static struct az_sv title_of(const struct az_schema_index *x, const struct az_ta
                             : title;
 }
 
-/* ids: those of the columns before this one. */
+/* Is the id that of a column before this one? ids: of wide tables those of all before. */
+static int claim(struct az_intern *ids, const struct az_table *t, size_t at, struct az_sv id,
+                 bool *taken)
+{
+    uint32_t number;
+
+    *taken = false;
+    if (!ids) {
+        for (size_t i = 0; i < at && !*taken; i++)
+            *taken = az_sv_eq(t->columns.v[i].id, id);
+        return AZ_OK;
+    }
+    const int rc = az_intern(ids, id, &number);
+    *taken = number < at;
+    return rc;
+}
+
+/* ids: those of the columns before this one; NULL: the table is narrow. */
 static int name_column(const struct az_schema_index *x, struct az_table *t, size_t at,
                        struct az_intern *ids, bool open)
 {
     struct az_column *c = &t->columns.v[at];
     struct az_sv stem = stem_of(x, t, c, open);
-    uint32_t number = 0;
+    bool taken = true;
 
     if (!stem.p)
         return az_arena_error(t->arena);
     const char *suffix = c->unit == AZ_UNIT_COUNT && says_count(stem) ? "" : suffix_of(c->unit);
-    for (size_t k = 1; k == 1 || number < at; k++) {
+    for (size_t k = 1; taken; k++) {
         char mark[24] = "";
         if (k == TRIES) /* thousands of one name: by the column's place, so that none is tried for
                            long */
@@ -431,11 +459,11 @@ static int name_column(const struct az_schema_index *x, struct az_table *t, size
         if (k > 1)
             (void)snprintf(mark, sizeof mark, "_%zu", k);
         struct az_sv id = JOINED(t->arena, stem, az_sv_str(mark), az_sv_str(suffix));
-        const int rc = id.p ? az_intern(ids, id, &number) : az_arena_error(t->arena);
+        const int rc = id.p ? claim(ids, t, at, id, &taken) : az_arena_error(t->arena);
         if (rc)
             return rc;
-        c->id = az_intern_text(ids, number);
-        c->stem = az_sv_make(c->id.p, c->id.n - strlen(suffix));
+        c->id = id;
+        c->stem = az_sv_make(id.p, id.n - strlen(suffix));
     }
     c->title = title_of(x, t, c, open);
     return c->title.p ? AZ_OK : az_arena_error(t->arena);
@@ -443,15 +471,16 @@ static int name_column(const struct az_schema_index *x, struct az_table *t, size
 
 int az_schema_apply(struct az_table *t, const struct az_schema_index *x)
 {
+    const bool open = fits_list(az_schema_open_tables, t->id), wide = t->columns.n > NARROW;
     struct az_intern ids;
-    int rc = az_intern_init(&ids, t->arena, t->mem);
+    int rc = wide ? az_intern_init(&ids, t->arena, t->mem) : AZ_OK;
 
     if (rc)
         return rc;
-    const bool open = fits_list(az_schema_open_tables, t->id);
     for (size_t i = 0; !rc && i < t->columns.n; i++)
-        rc = name_column(x, t, i, &ids, open);
-    az_intern_release(&ids);
+        rc = name_column(x, t, i, wide ? &ids : NULL, open);
+    if (wide)
+        az_intern_release(&ids);
     return rc;
 }
 

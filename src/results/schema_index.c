@@ -1,22 +1,13 @@
 /* The index of schema_index.h, made from the rules. */
 #include "results/schema_index.h"
 
-#include "results/schema_rules.h"
-
-#define CHAINS 512 /* power of two; there are some 250 words */
-
-struct az_schema_index {
-    struct az_arena *arena;
-    struct az_schema_meaning *chain[CHAINS];
-};
-
 static size_t chain_of(struct az_sv text)
 {
     uint32_t h = 0;
 
     for (size_t i = 0; i < text.n; i++)
         h = h * 31 + (unsigned char)text.p[i];
-    return (h ^ h >> 9) % CHAINS;
+    return (h ^ h >> 9) % AZ_SCHEMA_CHAINS;
 }
 
 const struct az_schema_meaning *az_schema_meaning(const struct az_schema_index *x,
@@ -81,6 +72,23 @@ static bool add_words(struct az_schema_index *x)
     return true;
 }
 
+static void find_rows(struct az_schema_index *x)
+{
+    size_t end = 0;
+
+    while (az_schema_units[end].text)
+        end++;
+    memset(x->unit_row, (int)end, sizeof x->unit_row);
+    for (size_t k = end; k-- > 0;)
+        x->unit_row[az_schema_units[k].unit] = (uint8_t)k;
+    for (const struct az_schema_word *w = az_schema_phrases; w->text; w++) {
+        const unsigned char c = (unsigned char)*w->text;
+        const bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+        x->begins_phrase[c] = true;
+        x->begins_phrase[letter ? c ^ 0x20 : c] = true;
+    }
+}
+
 struct az_schema_index *az_schema_index_new(struct az_arena *a)
 {
     struct az_schema_index *x = az_arena_alloc(a, sizeof *x);
@@ -88,6 +96,7 @@ struct az_schema_index *az_schema_index_new(struct az_arena *a)
     if (!x)
         return NULL;
     *x = (struct az_schema_index){ .arena = a };
+    find_rows(x);
     for (size_t i = 0; az_schema_rules[i].stem; i++)
         if (!add_cores(x, az_schema_rules[i].cores, i))
             return NULL;

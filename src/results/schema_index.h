@@ -5,8 +5,10 @@
 #define AZ_RESULTS_SCHEMA_INDEX_H
 
 #include "results/schema.h"
+#include "results/schema_rules.h"
 
-#define AZ_SCHEMA_MASKS 2 /* words of 64 rules */
+#define AZ_SCHEMA_MASKS  2   /* words of 64 rules */
+#define AZ_SCHEMA_CHAINS 512 /* power of two; there are some 250 words */
 
 struct az_schema_meaning {
     struct az_sv text;               /* the word, or the core of a header */
@@ -15,6 +17,14 @@ struct az_schema_meaning {
     const char *summary;             /* canonical; NULL: no word of a summary */
     bool acronym;
     struct az_schema_meaning *next;
+};
+
+struct az_schema_index {
+    struct az_arena *arena;
+    struct az_schema_meaning *chain[AZ_SCHEMA_CHAINS];
+    uint8_t unit_row[AZ_SCHEMA_SUFFIXES]; /* first of the unit's rows in az_schema_units, which
+                                             stand together; the end: none */
+    bool begins_phrase[256];              /* by first byte, both cases */
 };
 
 /* NULL: it has none. */

@@ -12,7 +12,7 @@ const char *const az_schema_suffixes[AZ_SCHEMA_SUFFIXES] = {
     [AZ_UNIT_FLOP_PER_BYTE] = "_flop_per_byte", [AZ_UNIT_PER_S] = "_per_s",
 };
 
-const struct az_schema_unit az_schema_units[] = {
+const struct az_schema_unit az_schema_units[] = { /* those of one unit together */
     { "ps", AZ_UNIT_PS, true },
     { "ns", AZ_UNIT_NS, true },
     { "us", AZ_UNIT_US, true },

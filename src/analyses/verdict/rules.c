@@ -74,7 +74,7 @@ const struct az_vd_rule az_vd_rules[] = {
 const struct az_vd_rule *az_vd_rule_of(struct az_sv name)
 {
     for (const struct az_vd_rule *r = az_vd_rules; r->name; r++)
-        if (az_sv_is(name, r->name))
+        if (name.n && *name.p == *r->name && az_sv_is(name, r->name))
             return r;
     return NULL;
 }
