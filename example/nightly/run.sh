@@ -2,8 +2,13 @@
 # Thirty nights in a throw-away folder, each the example's profile with 0.5 % of noise: night 11 is an outlier (the machine
 # was busy), from night 17 on the matrix products are 8 % slower (a commit), from night 24 on they are as before (it was
 # taken back). A line a night, the verdict of those that do not pass, and the report of the trend as HTML.
-#   usage: run.sh [FOLDER for the history and the reports]      environment: ANALYZER
+#   usage: run.sh [FOLDER for the history and the reports]
+#   environment: ANALYZER (build/analyzer of this repository, else the installed one)
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
+built=$here/../../build/analyzer
+[ -x "$built" ] || built=analyzer
+ANALYZER=${ANALYZER:-$built}
+command -v "$ANALYZER" >/dev/null || { echo "run.sh: there is no $ANALYZER: run make first" >&2; exit 1; }
 out=${1:-nightly-out}
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
@@ -25,7 +30,7 @@ while [ "$night" -le 30 ]; do
           for (i in time) $i = sprintf("%.1f", $i * factor)
           print }' "$here/../nsys/llama2_70b_cuda_gpu_kern_sum.csv" >"$PROFILE"
     NIGHT=$(printf '2026-01-%02dT02:00:00Z' "$night") GIT_COMMIT=$(printf 'commit%02d' "$night") \
-        "${ANALYZER:-analyzer}" gate --config="$here/config.json" -o "$out/night" >"$out/text" 2>"$out/notes"
+        "$ANALYZER" gate --config="$here/config.json" -o "$out/night" >"$out/text" 2>"$out/notes"
     status=$?
     [ "$status" -le 3 ] || exit "$status"
     case $status in
@@ -34,5 +39,5 @@ while [ "$night" -le 30 ]; do
     esac
     night=$((night + 1))
 done
-"${ANALYZER:-analyzer}" history trend "key_* / *" --db "$HISTORY" --format html -o "$out" || exit 1
+"$ANALYZER" history trend "key_* / *" --db "$HISTORY" --format html -o "$out" || exit 1
 echo "the trend: $out/history_trend.html"
