@@ -86,8 +86,17 @@ static void cut_end(struct az_tt *t, struct window *w)
     say(t, w, "operations before signpost '%.*s'", AZ_SVF(e));
 }
 
+static bool has_operations(const struct az_tt *t, const struct window *w, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (at(t, w, i)->kind != AZ_OPROW_SIGNPOST && (w->file < 0 || at(t, w, i)->file == w->file))
+            return true;
+    return false;
+}
+
 /* Neither is given, or found: what follows the last signpost; of several with its text the last (or
- * first) one. */
+ * first) one. One that nothing follows ends what was measured and begins nothing: then nothing is
+ * cut, unless the report is to be that of tt-perf-report, which is empty. */
 static void cut_last(struct az_tt *t, struct window *w)
 {
     size_t last = w->n, count = 0;
@@ -101,6 +110,16 @@ static void cut_last(struct az_tt *t, struct window *w)
     struct az_sv text = az_opr_text(t, at(t, w, last)->code);
     if (az_sv_is(t->o->last_signpost, "first"))
         last = find(t, w, text, 0);
+    if (!(t->o->compat & (AZ_TOOL_TT_PERF_REPORT | AZ_TOOL_ALL)) &&
+        !has_operations(t, w, last + 1, w->n) && has_operations(t, w, 0, last)) {
+        say(t, w,
+            "no operation follows the last of %zu signposts, '%.*s': all operations "
+            "(start_signpost "
+            "and end_signpost choose a part)",
+            count, AZ_SVF(text));
+        w->cut = true; /* of its signposts */
+        return;
+    }
     w->low = last + 1;
     w->cut = true;
     if (!w->quiet)

@@ -9,6 +9,8 @@ say 'header only' "$head\n"
 say 'signposts only' "$head\nstart,signpost,,1,,\n"
 say 'host only' "$head\n(torch) add,python_fallback,,1,,\n"
 say 'an end marker last' "$head\nstart,signpost,,1,,\nUnary,tt_dnn_device,0,2,0,1000\nend,signpost,,3,,\nend,signpost,,4,,\n"
+echo '== and of the other program'
+"$ANALYZER" run x.csv --format text --compat=tt-perf-report 2>&1 | sed -n '1,3p;/device ops/p'
 say 'last row cut' "$head\nUnary,tt_dnn_device,0,1,0,1000\nUnary,tt_dnn_dev"
 say 'a quote left open' "$head\nUnary,tt_dnn_device,0,1,0,1000\n\"Unary,tt_dnn_device"
 say 'a word for a number' "$head\nUnary,tt_dnn_device,0,1,0,soon\n"
