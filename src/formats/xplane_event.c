@@ -67,7 +67,7 @@ int az_xp_rest(struct az_xp *r, struct az_xp_event *e)
     struct az_pb m = e->stats;
     int rc = 1;
     e->stats.p = m.end;
-    while (rc > 0) {
+    while (rc > 0 && m.p < m.end) {
         const uint8_t *at = m.p;
         if (plain_number(&m, e, &rc)) {
             e->odd |= e->stats.p != e->stats.end; /* what is equal after it is not the whole */
@@ -96,6 +96,10 @@ static inline const uint8_t *number(const uint8_t *p, const uint8_t *end, unsign
     uint64_t x = 0;
     if (*p != tag)
         return p;
+    if (p[1] < 0x80 && p + 2 <= end) {
+        *v = p[1];
+        return p + 2;
+    }
     const unsigned n = az_pb_varint_word(p + 1, &x);
     if (n == 0 || p + 1 + n > end)
         return p;

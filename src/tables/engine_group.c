@@ -178,16 +178,21 @@ static int sort_in_kind(struct az_grouping *g, size_t trace, enum az_kind kind, 
     const size_t n = g->rows.job->traces[trace]->ev[kind].n;
     const uint32_t *number = numbers_of(g, trace, kind);
     struct az_item item = { .trace = (uint32_t)trace, .kind = kind, .name = AZ_NO_ID };
+    uint32_t *of = g->of + *i;
     int rc = 0;
-    for (size_t row = 0; rc == 0 && row < n; row++, ++*i) {
-        const uint32_t at = number ? number[row] : AZ_NO_ID;
-        if (at < g->alike.n && g->alike.v[at] && g->alike_trace == trace) {
-            g->of[*i] = g->alike.v[at] - 1;
-            g->groups.v[g->alike.v[at] - 1].n++;
-            continue;
+    *i += n;
+    for (size_t row = 0; rc == 0 && row < n; row++) {
+        const bool numbered = number && g->alike_trace == trace;
+        const uint32_t *known = g->alike.v;
+        const size_t n_known = g->alike.n;
+        struct az_group *groups = g->groups.v;
+        for (; numbered && row < n && number[row] < n_known && known[number[row]]; row++) {
+            of[row] = known[number[row]] - 1;
+            groups[of[row]].n++;
         }
         item.row = (uint32_t)row;
-        rc = sort_in(g, *i, &item);
+        if (row < n)
+            rc = sort_in(g, (size_t)(of - g->of) + row, &item);
     }
     return rc;
 }
