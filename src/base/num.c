@@ -335,4 +335,3 @@ int64_t az_whole(double x)
         return x <= -beyond ? INT64_MIN : 0;
     return x < beyond ? (int64_t)x : INT64_MAX;
 }
-

@@ -302,9 +302,8 @@ static int sum_kernels(struct pass *p, uint8_t *by_id)
     const int64_t *self = programs && rc == 0 ? az_job_self_ticks(p->job, p->trace, &rc) : NULL;
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         const uint64_t node = work && ev->node ? ev->node[i] : 0;
-        const enum az_family f =
-            node && work[node - 1].known ? work[node - 1].family
-                                         : of_name_once(p, by_id, ev->name[i]);
+        const enum az_family f = node && work[node - 1].known ? work[node - 1].family
+                                                              : of_name_once(p, by_id, ev->name[i]);
         struct time_of *to = of_event(p, ev, i);
         to->ticks[f] = az_add_sat(to->ticks[f], self ? self[i] : ev->end[i] - ev->start[i]);
         to->count[f]++;

@@ -138,7 +138,7 @@ struct az_xp {
     struct az_map told_of;
     bool has_told;
     uint32_t told_last; /* of them, by the last event of the line; AZ_NO_ROW: by none */
-    uint32_t no_row; /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
+    uint32_t no_row;    /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
     struct az_xp_modules modules;
     struct az_vec_u32
         geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */
@@ -157,7 +157,8 @@ void az_xp_used(struct az_xp *r, const uint8_t *to);
 /* ---- xplane_event.c ---- */
 /* Next event of a line body: 1, 0, error. */
 int az_xp_next_event(struct az_xp *r, struct az_pb *line, struct az_xp_event *e) AZ_MUST_USE;
-/* The same in two steps: the numbers that it begins with (`stats` is what follows them), the rest. */
+/* The same in two steps: the numbers that it begins with (`stats` is what follows them), the rest.
+ */
 int az_xp_next_numbers(struct az_xp *r, struct az_pb *line, struct az_xp_event *e) AZ_MUST_USE;
 int az_xp_rest(struct az_xp *r, struct az_xp_event *e) AZ_MUST_USE;
 /* The id of a stat at p, of one or two bytes, of which there are `n`; how many it has, 0: it is

@@ -11,7 +11,8 @@ static inline bool plain_stat(const struct az_xp *r, struct az_pb *m, struct az_
     const uint8_t *p = m->p;
     unsigned id;
     if (m->end - p < 4 || p[0] != (4 << 3 | AZ_PB_BYTES) || p[1] < 2 || p[1] >= 0x80 ||
-        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT) || !az_xp_short_id(p + 3, p[1] - 1, &id))
+        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT) ||
+        !az_xp_short_id(p + 3, p[1] - 1, &id))
         return false;
     if (r->look[id]) {
         e->look = true;

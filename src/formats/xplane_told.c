@@ -10,10 +10,9 @@ bool az_xp_told_enough(const struct az_xp *r) { return r->told.n >= MOST_TOLD; }
 /* Stats without the correlation. */
 static struct az_xp_told told_of(const struct az_xp_event *x)
 {
-    struct az_xp_told t = { .at = { x->stats.p, x->stats.end },
-                            .meta = x->meta,
-                            .name = AZ_NO_ID,
-                            .next = AZ_NO_ROW };
+    struct az_xp_told t = {
+        .at = { x->stats.p, x->stats.end }, .meta = x->meta, .name = AZ_NO_ID, .next = AZ_NO_ROW
+    };
     if (x->mark)
         t.at[1] = x->mark + 2 + x->mark[1];
     t.n[0] = (size_t)((x->mark ? x->mark : x->stats.end) - x->stats.p);

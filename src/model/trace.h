@@ -215,7 +215,7 @@ struct az_trace {
     struct az_notes notes; /* what must be known of what was read: rows of `coverage` */
     struct az_facts facts; /* what the file says of itself: product version, schema, host... */
     bool sealed;
-    struct az_vec_u8 lane_kinds; /* az_trace_lane_kinds, of a sealed trace */
+    struct az_vec_u8 lane_kinds;        /* az_trace_lane_kinds, of a sealed trace */
     void *ext;                          /* what a family of formats adds (model/optrace.h) */
     const struct az_trace_ext *ext_ops; /* NULL without ext */
     struct az_trace_hook hook;          /* set before the trace is sealed */

@@ -19,9 +19,9 @@ static void add_events(const struct az_hx *h, size_t trace, struct az_tally *of)
         const struct az_events *ev = &t->ev[e.kind];
         if (e.kind == AZ_GRAPH)
             continue;
-        const enum az_part part = e.kind != AZ_KERNEL                      ? AZ_PART_COPY
+        const enum az_part part = e.kind != AZ_KERNEL                    ? AZ_PART_COPY
                                   : az_trace_is_comm(t, ev->name[e.row]) ? AZ_PART_COMM
-                                                                           : AZ_PART_COMPUTE;
+                                                                         : AZ_PART_COMPUTE;
         az_tally_add(&of[az_hx_device_of(h, &e)], part, ev->start[e.row], ev->end[e.row]);
     }
 }
