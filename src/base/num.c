@@ -335,11 +335,3 @@ int64_t az_whole(double x)
         return x <= -beyond ? INT64_MIN : 0;
     return x < beyond ? (int64_t)x : INT64_MAX;
 }
-
-int64_t az_add_sat(int64_t a, int64_t b)
-{
-    int64_t r;
-    if (!__builtin_add_overflow(a, b, &r))
-        return r;
-    return a < 0 ? INT64_MIN : INT64_MAX;
-}

@@ -34,6 +34,12 @@ double az_quotient(int64_t a, int64_t b);
 /* The whole part of a number that may be anything: beyond the range its end, 0 for NaN. */
 int64_t az_whole(double x);
 /* a + b, saturating. */
-int64_t az_add_sat(int64_t a, int64_t b);
+static inline int64_t az_add_sat(int64_t a, int64_t b)
+{
+    int64_t r;
+    if (!__builtin_add_overflow(a, b, &r))
+        return r;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
 
 #endif

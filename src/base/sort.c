@@ -91,20 +91,51 @@ static bool insert_few(const int64_t *key, uint32_t *perm, size_t n)
     return true;
 }
 
-int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
+enum { RUNS = 16 }; /* up to which merging them is cheaper than sorting */
+
+/* perm[a..mid) and perm[mid..b), each sorted, become one; of equal keys the former come first.
+ * spare: room for the first of them. */
+static void merge_runs(const int64_t *key, uint32_t *perm, size_t a, size_t mid, size_t b,
+                       uint32_t *spare)
 {
-    if (n > UINT32_MAX)
-        return AZ_ERANGE;
-    int64_t lo = INT64_MAX, hi = INT64_MIN;
-    bool sorted = true;
-    for (size_t i = 0; i < n; i++) {
-        const int64_t k = key[perm[i]];
-        sorted = sorted && (i == 0 || key[perm[i - 1]] <= k);
-        lo = k < lo ? k : lo;
-        hi = k > hi ? k : hi;
+    a += place_behind(key, perm + a, mid - a, key[perm[mid]]);
+    const size_t left = mid - a;
+    size_t i = 0, j = mid, to = a;
+    memcpy(spare, perm + a, left * sizeof *perm);
+    while (i < left && j < b) { /* without a jump: what comes next is not to be foretold */
+        const uint32_t x = spare[i], y = perm[j];
+        const bool second = key[y] < key[x];
+        perm[to++] = second ? y : x;
+        j += second;
+        i += !second;
     }
-    if (sorted || insert_few(key, perm, n))
-        return 0;
+    memcpy(perm + to, spare + i, (left - i) * sizeof *perm);
+}
+
+/* first[k]: where the k-th of `runs` sorted runs begins; first[runs] = n. Events of a few lanes
+ * come so, one lane after the other. */
+static int merge_all(const int64_t *key, uint32_t *perm, size_t first[RUNS + 1], size_t runs,
+                     struct az_mem *mem)
+{
+    const size_t n = first[runs];
+    uint32_t *spare = az_mem_alloc(mem, n * sizeof *spare);
+    if (!spare)
+        return az_mem_error(mem);
+    for (; runs > 1; runs = (runs + 1) / 2) {
+        for (size_t k = 0; k + 1 < runs; k += 2)
+            merge_runs(key, perm, first[k], first[k + 1], first[k + 2], spare);
+        for (size_t k = 0; 2 * k < runs; k++)
+            first[k] = first[2 * k];
+        first[(runs + 1) / 2] = n;
+    }
+    az_mem_free(mem, spare, n * sizeof *spare);
+    return 0;
+}
+
+/* Sorts by the radix of the keys, of which lo is the least and hi the largest. */
+static int sort_radix(const int64_t *key, uint32_t *perm, size_t n, int64_t lo, int64_t hi,
+                      struct az_mem *mem)
+{
     /* One block: two key columns, then the second index column. n < 2^32, so no overflow on 64-bit
      * sizes. */
     size_t bytes;
@@ -122,6 +153,29 @@ int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
         memcpy(perm, sorted_pairs.index, n * sizeof *perm);
     az_mem_free(mem, block, bytes);
     return 0;
+}
+
+int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
+{
+    if (n > UINT32_MAX)
+        return AZ_ERANGE;
+    int64_t lo = INT64_MAX, hi = INT64_MIN, before = INT64_MIN;
+    size_t first[RUNS + 1] = { 0 }, runs = 1;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t k = key[perm[i]];
+        if (k < before && runs++ < RUNS)
+            first[runs - 1] = i;
+        before = k;
+        lo = k < lo ? k : lo;
+        hi = k > hi ? k : hi;
+    }
+    if (runs == 1)
+        return 0;
+    if (runs <= RUNS) {
+        first[runs] = n;
+        return merge_all(key, perm, first, runs, mem);
+    }
+    return insert_few(key, perm, n) ? 0 : sort_radix(key, perm, n, lo, hi, mem);
 }
 
 int az_sort_order(const int64_t *key, size_t n, uint32_t *perm, struct az_mem *mem)

@@ -244,9 +244,23 @@ static void advance(struct az_tally *t, int64_t to)
     }
 }
 
+/* Nothing goes on when it begins, and before it one part alone did: as on one stream. */
+static void add_after(struct az_tally *t, enum az_part part, int64_t start, int64_t end)
+{
+    *(t->alone < AZ_PARTS ? &t->at_once[1u << t->alone] : &t->other) += t->last - t->now;
+    t->micro += start - t->last < t->limit ? start - t->last : 0;
+    t->now = start;
+    t->alone = (int)part;
+    t->end[part] = t->last = end;
+}
+
 void az_tally_add(struct az_tally *t, enum az_part part, int64_t start, int64_t end)
 {
-    if (t->events++ == 0)
+    if (t->events++ > 0 && t->alone >= 0 && start >= t->last) {
+        add_after(t, part, start, end);
+        return;
+    }
+    if (t->events == 1)
         t->first = t->now = t->last = start;
     const int64_t to = start < t->last ? start : t->last;
     if (t->alone < 0) {

@@ -14,16 +14,6 @@ static int compare_slots(const void *pa, const void *pb, void *ctx)
     return a->proc < b->proc ? -1 : a->proc > b->proc;
 }
 
-/* Marks in used[] the lanes that hold device operations. */
-static void mark_lanes(const struct az_trace *t, uint32_t *used)
-{
-    for (size_t k = 0; k < 4; k++) {
-        const struct az_events *e = &t->ev[kinds[k]];
-        for (size_t i = 0; i < e->n; i++)
-            used[e->lane[i]] = 0;
-    }
-}
-
 /* Number of a lane's slot in the map; it is added where it is not there yet. */
 static int slot_at(struct az_map *m, const struct az_lane *l, enum az_devices_by by, size_t fresh,
                    uint32_t **at, bool *added)
@@ -61,9 +51,8 @@ int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_d
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < t->lanes.n; i++)
-        d->slot_of_lane.v[i] = AZ_NO_ID;
+        d->slot_of_lane.v[i] = az_trace_lane_kinds(t, i) ? 0 : AZ_NO_ID;
     d->slot_of_lane.n = t->lanes.n;
-    mark_lanes(t, d->slot_of_lane.v);
     rc = az_map_init(&m, mem, 16);
     if (rc == 0)
         rc = find_slots(d, t, by, &m);
@@ -119,7 +108,7 @@ bool az_sweep_run(struct az_sweep *s)
         return false;
     const struct az_events *e = &s->t->ev[kinds[best]];
     s->kind = (uint32_t)best;
-    s->until = s->at[best] + 1;
+    s->until = other == INT64_MAX ? e->n : s->at[best] + 1; /* no other kind is left */
     while (s->until < e->n && s->until < s->at[best] + RUN && e->start[s->until] < other)
         s->until++;
     return true;

@@ -87,89 +87,109 @@ static bool ends_before(const struct az_events *ev, uint32_t open, uint32_t e)
            (ev->end[open] <= ev->start[e] && ev->end[e] > ev->start[e]);
 }
 
-/* `order`: by lane, start, longer first. */
-static int subtract_children(const struct az_events *ev, const uint32_t *order, int64_t *self,
-                             struct az_mem *mem)
+/* Takes an operation from the one that encloses it; `open`: enclosing operations of its lane. */
+static int subtract(const struct az_events *ev, uint32_t e, struct az_vec_u32 *open, int64_t *self)
 {
-    struct az_vec_u32 open; /* enclosing operations of the lane */
-    int rc = 0;
-    az_vec_init(&open, mem);
-    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
-        const uint32_t e = order[i];
-        if (i && ev->lane[order[i - 1]] != ev->lane[e])
-            az_vec_reset(&open);
-        while (open.n && ends_before(ev, open.v[open.n - 1], e))
-            open.n--;
-        if (open.n)
-            self[open.v[open.n - 1]] =
-                az_add_sat(self[open.v[open.n - 1]], ev->start[e] - ev->end[e]);
-        rc = az_vec_push(&open, e);
+    while (open->n && ends_before(ev, open->v[open->n - 1], e))
+        open->n--;
+    if (open->n) {
+        int64_t *outer = &self[open->v[open->n - 1]];
+        *outer = az_add_sat(*outer, ev->start[e] - ev->end[e]);
     }
-    az_vec_release(&open);
-    return rc;
+    return az_vec_push(open, e);
 }
 
-struct begun { /* of a lane */
-    int64_t start, ticks;
+struct lane {
+    struct az_vec_u32 open;
+    int64_t start, ticks; /* of its last operation */
     bool any;
 };
 
-/* Do the events of each lane come by start, the longer first? Events are sorted by start: only
- * those that begin together may not. `last`: of each lane, zeros. */
-static bool in_order(const struct az_events *ev, struct begun *last)
+/* Events are sorted by start: where those of a lane that begin together come with the longer first,
+ * they are taken as they come. *order: they are not. */
+static int as_they_come(const struct az_events *ev, struct lane *lanes, int64_t *self, bool *order)
 {
-    for (size_t i = 0; i < ev->n; i++) {
-        struct begun *l = &last[ev->lane[i]];
-        const struct begun e = { ev->start[i], ev->end[i] - ev->start[i], true };
-        if (l->any && (l->start > e.start || (l->start == e.start && l->ticks < e.ticks)))
-            return false;
-        *l = e;
+    int rc = 0;
+    *order = false;
+    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+        struct lane *l = &lanes[ev->lane[i]];
+        const int64_t start = ev->start[i], ticks = ev->end[i] - start;
+        if (l->any && l->start == start && l->ticks < ticks) {
+            *order = true;
+            return 0;
+        }
+        l->start = start;
+        l->ticks = ticks;
+        l->any = true;
+        rc = subtract(ev, (uint32_t)i, &l->open, self);
     }
-    return true;
+    return rc;
 }
 
-/* Events by start, the longer first, as far as those of a lane are concerned; key: room. */
-static int order_starts(struct az_job *job, size_t trace, const int64_t *self, int64_t *key,
-                        uint32_t *order)
+/* By lane, start, longer first. */
+static int put_in_order(const struct az_events *ev, int64_t *key, uint32_t *order,
+                        struct az_mem *mem)
 {
-    const struct az_events *ev = &job->traces[trace]->ev[AZ_KERNEL];
-    const size_t n = ev->n, bytes = (job->traces[trace]->lanes.n + 1) * sizeof(struct begun);
-    struct begun *last = az_mem_alloc(job->mem, bytes);
-    if (!last)
-        return az_mem_error(job->mem);
-    memset(last, 0, bytes);
-    const bool already = in_order(ev, last);
-    az_mem_free(job->mem, last, bytes);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < ev->n; i++) {
         order[i] = (uint32_t)i;
-        key[i] = -self[i];
+        key[i] = ev->start[i] - ev->end[i];
     }
-    int rc = already ? 0 : az_sort_by(key, order, n, job->mem);
-    return rc || already ? rc : az_sort_by(ev->start, order, n, job->mem);
+    int rc = az_sort_by(key, order, ev->n, mem);
+    if (rc == 0)
+        rc = az_sort_by(ev->start, order, ev->n, mem);
+    for (size_t i = 0; rc == 0 && i < ev->n; i++)
+        key[i] = ev->lane[i];
+    return rc ? rc : az_sort_by(key, order, ev->n, mem);
+}
+
+static int in_order(const struct az_events *ev, int64_t *self, struct az_mem *mem)
+{
+    const size_t n = ev->n;
+    int64_t *key = az_mem_alloc(mem, (n + 1) * sizeof *key);
+    uint32_t *order = az_mem_alloc(mem, (n + 1) * sizeof *order);
+    int rc = key && order ? put_in_order(ev, key, order, mem) : az_mem_error(mem);
+    struct az_vec_u32 open;
+    az_vec_init(&open, mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (i && ev->lane[order[i - 1]] != ev->lane[order[i]])
+            az_vec_reset(&open);
+        rc = subtract(ev, order[i], &open, self);
+    }
+    az_vec_release(&open);
+    az_mem_free(mem, key, key ? (n + 1) * sizeof *key : 0);
+    az_mem_free(mem, order, order ? (n + 1) * sizeof *order : 0);
+    return rc;
+}
+
+static void whole_ticks(const struct az_events *ev, int64_t *self)
+{
+    for (size_t i = 0; i < ev->n; i++)
+        self[i] = ev->end[i] - ev->start[i];
 }
 
 static int self_ticks(struct az_job *job, size_t trace, int64_t *self)
 {
-    const struct az_events *ev = &job->traces[trace]->ev[AZ_KERNEL];
-    const size_t n = ev->n;
-    if (n > UINT32_MAX)
+    const struct az_trace *t = job->traces[trace];
+    const struct az_events *ev = &t->ev[AZ_KERNEL];
+    const size_t bytes = (t->lanes.n + 1) * sizeof(struct lane);
+    bool order = false;
+    if (ev->n > UINT32_MAX)
         return AZ_ERANGE;
-    int64_t *key = az_mem_alloc(job->mem, (n + 1) * sizeof *key);
-    uint32_t *order = az_mem_alloc(job->mem, (n + 1) * sizeof *order);
-    int rc = key && order ? 0 : az_mem_error(job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        self[i] = ev->end[i] - ev->start[i];
-    if (rc == 0)
-        rc = order_starts(job, trace, self, key, order);
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        key[i] = ev->lane[i];
-    if (rc == 0)
-        rc = az_sort_by(key, order, n, job->mem);
-    if (rc == 0)
-        rc = subtract_children(ev, order, self, job->mem);
-    az_mem_free(job->mem, key, key ? (n + 1) * sizeof *key : 0);
-    az_mem_free(job->mem, order, order ? (n + 1) * sizeof *order : 0);
-    return rc;
+    struct lane *lanes = az_mem_alloc(job->mem, bytes);
+    if (!lanes)
+        return az_mem_error(job->mem);
+    memset(lanes, 0, bytes);
+    for (size_t i = 0; i < t->lanes.n; i++)
+        az_vec_init(&lanes[i].open, job->mem);
+    whole_ticks(ev, self);
+    int rc = as_they_come(ev, lanes, self, &order);
+    for (size_t i = 0; i < t->lanes.n; i++)
+        az_vec_release(&lanes[i].open);
+    az_mem_free(job->mem, lanes, bytes);
+    if (rc || !order)
+        return rc;
+    whole_ticks(ev, self);
+    return in_order(ev, self, job->mem);
 }
 
 static const int64_t *self_ticks_of(struct az_job *job, void **slot, size_t trace, int *rc)
@@ -263,7 +283,17 @@ bool az_has_tpu(const struct az_trace *t)
     return false;
 }
 
-static int add_kernels(struct pass *p)
+/* of_name, asked once a name of the trace; by_id: of its names. */
+static inline enum az_family of_name_once(struct pass *p, uint8_t *by_id, uint32_t id)
+{
+    if (id >= p->t->names.text.n)
+        return AZ_FAMILY_OTHER;
+    if (!by_id[id])
+        by_id[id] = (uint8_t)(1 + of_name(p, id));
+    return (enum az_family)(by_id[id] - 1);
+}
+
+static int sum_kernels(struct pass *p, uint8_t *by_id)
 {
     const struct az_events *ev = &p->t->ev[AZ_KERNEL];
     const bool programs = (p->t->caps & AZ_CAP_PROGRAMS) != 0 && az_has_tpu(p->t);
@@ -272,12 +302,24 @@ static int add_kernels(struct pass *p)
     const int64_t *self = programs && rc == 0 ? az_job_self_ticks(p->job, p->trace, &rc) : NULL;
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         const uint64_t node = work && ev->node ? ev->node[i] : 0;
-        const enum az_family f =
-            node && work[node - 1].known ? work[node - 1].family : of_name(p, ev->name[i]);
+        const enum az_family f = node && work[node - 1].known ? work[node - 1].family
+                                                              : of_name_once(p, by_id, ev->name[i]);
         struct time_of *to = of_event(p, ev, i);
         to->ticks[f] = az_add_sat(to->ticks[f], self ? self[i] : ev->end[i] - ev->start[i]);
         to->count[f]++;
     }
+    return rc;
+}
+
+static int add_kernels(struct pass *p)
+{
+    const size_t bytes = p->t->names.text.n + 1;
+    uint8_t *by_id = az_mem_alloc(p->job->mem, bytes);
+    if (!by_id)
+        return az_mem_error(p->job->mem);
+    memset(by_id, 0, bytes);
+    const int rc = sum_kernels(p, by_id);
+    az_mem_free(p->job->mem, by_id, bytes);
     return rc;
 }
 

@@ -4,8 +4,6 @@
 static const enum az_kind op_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
 #define OP_KINDS AZ_LENGTH(op_kinds)
 
-enum az_kind az_op_kind(uint32_t op) { return op_kinds[az_op_code(op)]; }
-
 /* Lanes of one host thread get one number, in order of first appearance. Device lanes get one too;
  * nothing is there. */
 static int number_threads(struct az_launches *l, const struct az_trace *t, struct az_arena *arena,

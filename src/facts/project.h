@@ -11,7 +11,13 @@ enum { AZ_OP_KERNEL, AZ_OP_MEMCPY, AZ_OP_MEMSET, AZ_OP_GRAPH };
 #define AZ_OP_ROWS (1u << 30)
 static inline unsigned az_op_code(uint32_t op) { return op >> 30; }
 static inline uint32_t az_op_row(uint32_t op) { return op & (AZ_OP_ROWS - 1); }
-enum az_kind az_op_kind(uint32_t op);
+static inline enum az_kind az_op_kind(uint32_t op)
+{
+    return (enum az_kind)az_op_code(op); /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH */
+}
+_Static_assert((int)AZ_KERNEL == AZ_OP_KERNEL && (int)AZ_MEMCPY == AZ_OP_MEMCPY &&
+                   (int)AZ_MEMSET == AZ_OP_MEMSET && (int)AZ_GRAPH == AZ_OP_GRAPH,
+               "kinds of device operations begin the kinds");
 
 /* The calls that launched device work, by thread, then start. All in the arena. */
 struct az_launches {

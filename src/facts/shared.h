@@ -90,7 +90,9 @@ int az_job_sum(struct az_job *job, const enum az_kind *kinds, size_t n_kinds, en
 /* Ticks as whole ns, to nearest. */
 static inline int64_t az_ns(const struct az_trace *t, int64_t ticks)
 {
-    int64_t d = t->ticks_per_ns;
+    const int64_t d = t->ticks_per_ns;
+    if (d == 1000) /* a division by a constant is a multiplication */
+        return ticks >= 0 ? (ticks + 500) / 1000 : -((-ticks + 500) / 1000);
     return d <= 1 ? ticks : ticks >= 0 ? (ticks + d / 2) / d : -((-ticks + d / 2) / d);
 }
 /* Some trace of the job has all of these. */

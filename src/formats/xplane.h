@@ -90,12 +90,15 @@ struct az_xp_event { /* XEvent */
     unsigned marks;
 };
 
-/* Stats that an event had, without its correlation: two pieces of the file, and the row of the
- * trace + 1 that they are (0: none). */
+/* Stats that an event of a name had, without its correlation: two pieces of the file, and the row
+ * of the trace + 1 that they are (0: none). */
 struct az_xp_told {
     const uint8_t *at[2];
+    uint64_t meta;
     size_t n[2];
     uint32_t node;
+    uint32_t name, geo; /* of a kernel: its name; AZ_NO_ID: it is none, or not known yet */
+    uint32_t next;      /* what was told after it in its line; AZ_NO_ROW: nothing yet */
 };
 AZ_VEC(struct az_xp_told, az_xp_tolds);
 
@@ -134,7 +137,8 @@ struct az_xp {
     struct az_xp_tolds told; /* by GPU events of the plane, with their hash and a count: */
     struct az_map told_of;
     bool has_told;
-    uint32_t no_row; /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
+    uint32_t told_last; /* of them, by the last event of the line; AZ_NO_ROW: by none */
+    uint32_t no_row;    /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
     struct az_xp_modules modules;
     struct az_vec_u32
         geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */
@@ -150,8 +154,53 @@ int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out) AZ_MU
 /* Bytes of the file that are read stay in memory until there are so many. */
 #define AZ_XP_USED ((ptrdiff_t)4 << 20)
 void az_xp_used(struct az_xp *r, const uint8_t *to);
+/* ---- xplane_event.c ---- */
 /* Next event of a line body: 1, 0, error. */
 int az_xp_next_event(struct az_xp *r, struct az_pb *line, struct az_xp_event *e) AZ_MUST_USE;
+/* The same in two steps: the numbers that it begins with (`stats` is what follows them), the rest.
+ */
+int az_xp_next_numbers(struct az_xp *r, struct az_pb *line, struct az_xp_event *e) AZ_MUST_USE;
+int az_xp_rest(struct az_xp *r, struct az_xp_event *e) AZ_MUST_USE;
+/* The id of a stat at p, of one or two bytes, of which there are `n`; how many it has, 0: it is
+ * longer. */
+static inline unsigned az_xp_short_id(const uint8_t *p, ptrdiff_t n, unsigned *id)
+{
+    *id = p[0];
+    if (p[0] < 0x80)
+        return 1;
+    if (n < 2 || p[1] >= 0x80)
+        return 0;
+    *id = (p[0] & 0x7fu) | (unsigned)p[1] << 7;
+    return 2;
+}
+/* Can eight bytes be read at every place up to there? */
+static inline bool az_xp_wide(const struct az_xp *r, const uint8_t *end)
+{
+    return (const uint8_t *)r->bytes.p + r->bytes.n - end >= 8;
+}
+/* A number, or a reference to a text, as profilers write nearly all stats: short, the id first,
+ * nothing after it. False for any other form, which is read field by field. Sets no role. */
+static inline bool az_xp_short_stat(const struct az_xp *r, struct az_pb *m, uint32_t field,
+                                    unsigned *id, struct az_xp_value *out)
+{
+    enum { UNSIGNED = 3 << 3 | AZ_PB_INT, SIGNED = 4 << 3 | AZ_PB_INT, TEXT = 7 << 3 | AZ_PB_INT };
+    const uint8_t *p = m->p;
+    if (m->end - p < 6 || p[0] != (field << 3 | AZ_PB_BYTES) || p[1] < 4 || p[1] >= 0x80 ||
+        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT))
+        return false;
+    const uint8_t *tag = p + 3 + az_xp_short_id(p + 3, p[1] - 2, id);
+    if (tag == p + 3 || (*tag != UNSIGNED && *tag != SIGNED && *tag != TEXT))
+        return false;
+    struct az_pb value = { tag + 1, p + 2 + p[1], 0 };
+    const unsigned n = az_xp_wide(r, value.end) ? az_pb_varint_word(value.p, &out->number) : 0;
+    if ((n == 0 || value.p + n != value.end) &&
+        (az_pb_varint(&value, &out->number) || value.p != value.end))
+        return false;
+    out->kind = *tag >> 3;
+    out->bytes = (struct az_sv){ "", 0 };
+    m->p = p + 2 + p[1];
+    return true;
+}
 /* Next stat of an event, of a metadata entry or of a plane (`field`: its number there). */
 int az_xp_next_stat(struct az_xp *r, struct az_pb *m, uint32_t field,
                     struct az_xp_value *v) AZ_MUST_USE;
@@ -196,6 +245,18 @@ int az_xp_lane(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum
                uint32_t *lane) AZ_MUST_USE;
 void az_xp_plane_release(struct az_xp *r);
 void az_xp_plane_init(struct az_xp *r);
+
+/* ---- xplane_told.c: what events of a GPU say of themselves again and again ---- */
+/* Where the stats of this event of a name are, or are to be put (*added); it is the last of its
+ * line then. */
+int az_xp_tell(struct az_xp *r, const struct az_xp_event *x, uint32_t *index,
+               bool *added) AZ_MUST_USE;
+/* Are the stats of an event, of which the numbers were read, those that came the last time after
+ * those of the event before it? NULL: they have to be read. */
+const struct az_xp_told *az_xp_foretold(struct az_xp *r, const struct az_xp_event *x,
+                                        uint64_t *correlation);
+/* Are there so many that they are no repetition? */
+bool az_xp_told_enough(const struct az_xp *r);
 
 /* ---- xplane_gpu.c, xplane_tpu.c, xplane_host.c: the lines of the plane just read ---- */
 int az_xp_gpu(struct az_xp *r, uint32_t plane) AZ_MUST_USE;

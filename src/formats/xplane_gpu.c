@@ -222,56 +222,15 @@ static int read_event(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event 
     return rc;
 }
 
-enum { MOST_TOLD = 1 << 16 }; /* more are no repetition */
-
-/* Stats without the correlation. */
-static struct az_xp_told told_of(const struct az_xp_event *x)
-{
-    struct az_xp_told t = { .at = { x->stats.p, x->stats.end } };
-    if (x->mark)
-        t.at[1] = x->mark + 2 + x->mark[1];
-    t.n[0] = (size_t)((x->mark ? x->mark : x->stats.end) - x->stats.p);
-    t.n[1] = (size_t)(x->stats.end - t.at[1]);
-    return t;
-}
-
-static bool same_told(const struct az_xp_told *a, const struct az_xp_told *b)
-{
-    return a->n[0] == b->n[0] && a->n[1] == b->n[1] && memcmp(a->at[0], b->at[0], a->n[0]) == 0 &&
-           memcmp(a->at[1], b->at[1], a->n[1]) == 0;
-}
-
-/* Where these stats are, or are to be put (*added). */
-static int find_told(struct az_xp *r, const struct az_xp_told *t, uint32_t *index, bool *added)
-{
-    const uint64_t a = az_hash(t->at[0], t->n[0]), b = az_hash(t->at[1], t->n[1]);
-    int rc = r->has_told ? AZ_OK : az_map_init(&r->told_of, r->job->mem, 64);
-    r->has_told = r->has_told || rc == 0;
-    for (uint64_t probe = 0; rc == 0; probe++) {
-        uint32_t *at;
-        rc = az_map_put(&r->told_of, a + 31 * b, probe, (uint32_t)r->told.n, &at, added);
-        if (rc)
-            break;
-        *index = *at;
-        if (*added)
-            return az_vec_push(&r->told, *t);
-        if (same_told(&r->told.v[*at], t))
-            return AZ_OK;
-    }
-    return rc;
-}
-
-/* Kernels say the same things of themselves again and again, but for the correlation: equal bytes
- * are read once. */
+/* Kernels say the same things of themselves again and again (xplane_told.c). */
 static int read_alike(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
                       struct az_event *e)
 {
-    const struct az_xp_told t = told_of(x);
     struct az_pb mark = { x->mark, x->stats.end, 0 };
     struct az_xp_value v = { .number = 0 };
     uint32_t index = 0;
     bool added = false;
-    int rc = find_told(r, &t, &index, &added);
+    int rc = az_xp_tell(r, x, &index, &added);
     if (rc == 0 && added) {
         rc = read_event(r, m, x, e);
         r->told.v[index].node = (uint32_t)e->node;
@@ -290,10 +249,61 @@ static int add_work(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x
                     struct az_event *e)
 {
     int rc = m->asked ? AZ_OK : ask_meta(r, m);
+    const bool alike = !m->said && !x->odd && x->marks <= 1 && !az_xp_told_enough(r);
+    if (!alike)
+        r->told_last = AZ_NO_ROW;
     if (rc == 0)
-        rc = m->said || x->odd || x->marks > 1 || r->told.n >= MOST_TOLD ? read_event(r, m, x, e)
-                                                                         : read_alike(r, m, x, e);
-    return rc ? rc : add_event(r, m, e->node ? &r->x->rows.v[e->node - 1] : &no_row, e);
+        rc = alike ? read_alike(r, m, x, e) : read_event(r, m, x, e);
+    if (rc == 0)
+        rc = add_event(r, m, e->node ? &r->x->rows.v[e->node - 1] : &no_row, e);
+    if (rc == 0 && alike && e->side == AZ_NO_ROW) { /* a kernel */
+        r->told.v[r->told_last].name = e->name;
+        r->told.v[r->told_last].geo = e->geo;
+    }
+    return rc;
+}
+
+/* An event whose stats are known: *e is whole but for its times. */
+static bool known_work(struct az_xp *r, const struct az_xp_event *x, struct az_event *e)
+{
+    const struct az_xp_told *t = az_xp_foretold(r, x, &e->corr);
+    if (!t)
+        return false;
+    e->name = t->name;
+    e->geo = t->geo;
+    e->node = t->node;
+    return true;
+}
+
+/* Events of a stream: as az_xp_events, but what is known of them is not read. */
+static int stream(struct az_xp *r, const struct az_xp_line *l, uint32_t plane)
+{
+    struct az_pb m = az_pb_of(l->body);
+    struct az_xp_event x;
+    uint32_t lane;
+    int rc = az_xp_lane(r, l, plane, AZ_XLANE_WORK, &lane);
+    if (rc)
+        return rc;
+    r->told_last = AZ_NO_ROW;
+    while ((rc = az_xp_next_numbers(r, &m, &x)) > 0) {
+        struct az_event e = { .lane = lane, .side = AZ_NO_ROW };
+        struct az_xp_meta *meta = NULL;
+        const bool known = known_work(r, &x, &e);
+        if (!known) {
+            rc = az_xp_rest(r, &x);
+            if (rc < 0)
+                return rc;
+            meta = az_xp_meta_of(r, &x);
+        }
+        r->t->read++;
+        if ((!known && !meta) || !az_xp_times(r, l, &x, &e.start, &e.end))
+            continue;
+        rc = known ? az_trace_add(r->t, AZ_KERNEL, &e) : add_work(r, meta, &x, &e);
+        if (rc)
+            return rc;
+        r->t->kept++;
+    }
+    return rc;
 }
 
 /* A correlation is what differs between events. */
@@ -371,7 +381,7 @@ int az_xp_gpu(struct az_xp *r, uint32_t plane)
         if (rc)
             break;
         if (az_sv_starts(l.name, AZ_SV("Stream #")))
-            rc = az_xp_events(r, &l, plane, AZ_XLANE_WORK, add_work);
+            rc = stream(r, &l, plane);
         else if (az_sv_is(l.name, "Steps"))
             rc = az_xp_ranges(r, &l, plane, AZ_XLANE_STEPS);
         else if (az_sv_is(l.name, "XLA Modules"))

@@ -129,7 +129,9 @@ static int join(struct joiner *j, struct az_link *l, struct az_arena *arena)
         uint32_t *call = az_arena_array(arena, e->n, sizeof *call);
         if (!call)
             return az_arena_error(arena);
-        for (size_t i = 0; i < e->n; i++)
+        if (j->t->ev[AZ_CALL].n == 0)
+            memset(call, 0xff, e->n * sizeof *call); /* AZ_NO_ROW */
+        for (size_t i = 0; j->t->ev[AZ_CALL].n && i < e->n; i++)
             call[i] = e->corr ? find_call(j, j->proc_of_lane.v[e->lane[i]], e->corr[i]) : AZ_NO_ROW;
         l->call[joined[k]] = call;
     }

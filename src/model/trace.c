@@ -66,6 +66,7 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     *t = (struct az_trace){ .mem = mem, .ticks_per_ns = 1, .rank = -1, .world_size = -1 };
     az_arena_init(&t->arena, mem);
     az_vec_init(&t->lanes, mem);
+    az_vec_init(&t->lane_kinds, mem);
     az_vec_init(&t->copies, mem);
     az_geometries_init(&t->geometries, mem);
     az_samples_init(&t->samples, mem);
@@ -249,6 +250,7 @@ void az_trace_release(struct az_trace *t)
     for (size_t k = 0; k < AZ_KIND_COUNT; k++)
         az_trace_clear(t, (enum az_kind)k);
     az_vec_release(&t->lanes);
+    az_vec_release(&t->lane_kinds);
     az_vec_release(&t->copies);
     az_geometries_release(&t->geometries);
     az_samples_release(&t->samples);
@@ -430,6 +432,8 @@ int az_trace_seal_on(struct az_trace *t, unsigned threads)
     int err = sort_kinds(t, threads);
     if (err == 0)
         err = az_samples_seal(&t->samples, t->mem);
+    if (err == 0)
+        err = az_trace_mark_lanes(t);
     if (err != 0)
         return err;
     t->sealed = true;
@@ -485,7 +489,8 @@ int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone,
     ev->n = kept + n;
     for (size_t i = 0; i < n; i++)
         put_row(ev, i, &add[i]);
-    return sorted_by_start(ev) ? 0 : sort_events(t, ev);
+    rc = sorted_by_start(ev) ? 0 : sort_events(t, ev);
+    return rc || k > AZ_GRAPH || !t->sealed ? rc : az_trace_mark_lanes(t);
 }
 
 bool az_trace_has_activity(const struct az_trace *t)

@@ -215,6 +215,7 @@ struct az_trace {
     struct az_notes notes; /* what must be known of what was read: rows of `coverage` */
     struct az_facts facts; /* what the file says of itself: product version, schema, host... */
     bool sealed;
+    struct az_vec_u8 lane_kinds;        /* az_trace_lane_kinds, of a sealed trace */
     void *ext;                          /* what a family of formats adds (model/optrace.h) */
     const struct az_trace_ext *ext_ops; /* NULL without ext */
     struct az_trace_hook hook;          /* set before the trace is sealed */
@@ -259,6 +260,14 @@ int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone,
                      const struct az_event *add, size_t n) AZ_MUST_USE;
 /* What the trace holds, by what is in it: AZ_CAP_*. az_trace_seal leaves it in t->caps. */
 unsigned az_trace_facts(const struct az_trace *t);
+/* Which kinds of device work a lane of a sealed trace has: bits 1 << AZ_KERNEL, AZ_MEMCPY,
+ * AZ_MEMSET, AZ_GRAPH. */
+static inline unsigned az_trace_lane_kinds(const struct az_trace *t, size_t lane)
+{
+    return lane < t->lane_kinds.n ? t->lane_kinds.v[lane] : 0;
+}
+/* Called where events of a sealed trace were changed, and by az_trace_seal. */
+int az_trace_mark_lanes(struct az_trace *t) AZ_MUST_USE;
 /* Class of a kernel's or fill's name in a sealed trace; `others` for AZ_NO_ID and names of other
  * events. */
 static inline const struct az_kernel_class *az_trace_class(const struct az_trace *t, uint32_t name)

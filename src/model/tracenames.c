@@ -36,3 +36,19 @@ int az_trace_classify_on(struct az_trace *t, unsigned threads)
     az_mem_free(t->mem, wanted, ids + 1);
     return rc;
 }
+
+int az_trace_mark_lanes(struct az_trace *t)
+{
+    az_vec_reset(&t->lane_kinds);
+    const int rc = az_vec_reserve(&t->lane_kinds, t->lanes.n);
+    if (rc)
+        return rc;
+    uint8_t *kinds = t->lane_kinds.v;
+    t->lane_kinds.n = t->lanes.n;
+    if (kinds)
+        memset(kinds, 0, t->lanes.n);
+    for (unsigned k = AZ_KERNEL; k <= AZ_GRAPH; k++)
+        for (size_t i = 0; i < t->ev[k].n; i++)
+            kinds[t->ev[k].lane[i]] |= (uint8_t)(1u << k);
+    return 0;
+}

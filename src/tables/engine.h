@@ -175,6 +175,9 @@ struct az_table_spec {
      * that the row is found once a number. NULL: none is known. */
     uint32_t (*alike)(const struct az_scope *, const struct az_item *);
     bool alike_keep; /* `keep` follows from it, too */
+    /* Such numbers of all events of a kind, by row, with alike_keep; NULL: they are asked for one
+     * by one. */
+    const uint32_t *(*alike_rows)(const struct az_scope *, uint32_t trace, enum az_kind kind);
     /* Values of an item, in ticks if `ticks`; none given: its duration. Of given rows only that. Or
      * real ones, in the unit of their columns, NaN: it has none; they have no sum. */
     struct az_spec_value {

@@ -82,6 +82,15 @@ static inline void add_length(struct az_figures *f, int64_t ticks)
     f->max = f->max >= x ? f->max : x;
 }
 
+static void scatter_lengths(const struct az_events *e, const uint32_t *of, int64_t *value,
+                            uint32_t *at)
+{
+    const int64_t *start = e->start, *end = e->end;
+    for (size_t i = 0, n = e->n; i < n; i++)
+        if (of[i] != AZ_NO_ID)
+            value[at[of[i]]++] = end[i] - start[i];
+}
+
 /* put_value of the length of every event, without a call an event. */
 static int put_lengths(const struct scatter *s)
 {
@@ -90,14 +99,12 @@ static int put_lengths(const struct scatter *s)
     for (size_t t = 0; t < g->rows.job->n_traces; t++) {
         for (size_t k = 0; az_grouping_takes(g, t) && k < g->spec->n_kinds; k++) {
             const struct az_events *e = &g->rows.job->traces[t]->ev[g->spec->kinds[k]];
-            for (size_t i = 0; i < e->n; i++, of++) {
-                if (*of == AZ_NO_ID)
-                    continue;
-                if (s->value)
-                    s->value[s->at[*of]++] = e->end[i] - e->start[i];
-                else
-                    add_length(&g->figure[*of * g->n_values + s->v], e->end[i] - e->start[i]);
-            }
+            if (s->value)
+                scatter_lengths(e, of, s->value, s->at);
+            for (size_t i = 0; !s->value && i < e->n; i++)
+                if (of[i] != AZ_NO_ID)
+                    add_length(&g->figure[of[i] * g->n_values + s->v], e->end[i] - e->start[i]);
+            of += e->n;
         }
     }
     return 0;

@@ -127,19 +127,6 @@ static int known_group(struct az_grouping *g, const struct az_item *item, uint32
     return 0;
 }
 
-/* The group of an event like one before it, of which nothing else is to be asked. */
-static inline bool same_as_before(const struct az_grouping *g, const struct az_item *item,
-                                  uint32_t *group)
-{
-    if (!g->spec->alike_keep || item->kind == AZ_KIND_COUNT || item->trace != g->alike_trace)
-        return false;
-    const uint32_t at = g->spec->alike(&g->rows, item);
-    if (at >= g->alike.n || !g->alike.v[at])
-        return false;
-    *group = g->alike.v[at] - 1;
-    return true;
-}
-
 static int find_group(struct az_grouping *g, const struct az_item *item, uint32_t *group)
 {
     uint64_t number[AZ_GROUP_KEYS];
@@ -167,9 +154,58 @@ static int find_group(struct az_grouping *g, const struct az_item *item, uint32_
 static int sort_in(void *ctx, size_t i, const struct az_item *item)
 {
     struct az_grouping *g = ctx;
-    const int rc = same_as_before(g, item, &g->of[i]) ? 0 : find_group(g, item, &g->of[i]);
+    const int rc = find_group(g, item, &g->of[i]);
     if (rc == 0 && g->of[i] != AZ_NO_ID)
         g->groups.v[g->of[i]].n += g->spec->weight ? g->spec->weight(&g->rows, item) : 1;
+    return rc;
+}
+
+/* Numbers that say in which group an event is, by row; NULL: each has to be asked. */
+static const uint32_t *numbers_of(const struct az_grouping *g, size_t trace, enum az_kind kind)
+{
+    const struct az_table_spec *s = g->spec;
+    if (s->weight)
+        return NULL;
+    if (s->alike)
+        return s->alike_keep && s->alike_rows ? s->alike_rows(&g->rows, (uint32_t)trace, kind)
+                                              : NULL;
+    return g->all_by_name && !s->keep ? g->rows.job->traces[trace]->ev[kind].name : NULL;
+}
+
+/* Events of a kind: those of a number that came before are where that one is. */
+static int sort_in_kind(struct az_grouping *g, size_t trace, enum az_kind kind, size_t *i)
+{
+    const size_t n = g->rows.job->traces[trace]->ev[kind].n;
+    const uint32_t *number = numbers_of(g, trace, kind);
+    struct az_item item = { .trace = (uint32_t)trace, .kind = kind, .name = AZ_NO_ID };
+    uint32_t *of = g->of + *i;
+    int rc = 0;
+    *i += n;
+    for (size_t row = 0; rc == 0 && row < n; row++) {
+        const bool numbered = number && g->alike_trace == trace;
+        const uint32_t *known = g->alike.v;
+        const size_t n_known = g->alike.n;
+        struct az_group *groups = g->groups.v;
+        for (; numbered && row < n && number[row] < n_known && known[number[row]]; row++) {
+            of[row] = known[number[row]] - 1;
+            groups[of[row]].n++;
+        }
+        item.row = (uint32_t)row;
+        if (row < n)
+            rc = sort_in(g, (size_t)(of - g->of) + row, &item);
+    }
+    return rc;
+}
+
+static int sort_in_all(struct az_grouping *g)
+{
+    size_t i = 0;
+    int rc = 0;
+    if (g->list)
+        return az_grouping_each(g, sort_in, g);
+    for (size_t t = 0; rc == 0 && t < g->rows.job->n_traces; t++)
+        for (size_t k = 0; rc == 0 && az_grouping_takes(g, t) && k < g->spec->n_kinds; k++)
+            rc = sort_in_kind(g, t, g->spec->kinds[k], &i);
     return rc;
 }
 
@@ -321,7 +357,7 @@ static int from_items(struct az_grouping *g)
     if (rc == 0)
         rc = prepare_texts(g);
     if (rc == 0)
-        rc = az_grouping_each(g, sort_in, g);
+        rc = sort_in_all(g);
     const size_t places = (g->groups.n + count_given(g) + 1) * g->n_values;
     g->figure = rc == 0 ? az_arena_array(job->arena, places, sizeof *g->figure) : NULL;
     if (rc == 0 && !g->figure)

@@ -1,34 +1,11 @@
 /* The parts of the wire reader that are not on every field's path. */
 #include "text/protowire.h"
 
-/* One load on the machines that store numbers so. */
-static uint64_t little_endian(const uint8_t *p)
-{
-    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
-           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
-           (uint64_t)p[7] << 56;
-}
-
-/* Up to 8 bytes at once: the first byte without its top bit ends the number; the groups of seven
- * bits are then pushed together, pairwise. 0 where the number is longer. */
-static unsigned varint_word(uint64_t word, uint64_t *value)
-{
-    const uint64_t stops = ~word & UINT64_C(0x8080808080808080);
-    if (!stops)
-        return 0;
-    const unsigned bits = (unsigned)__builtin_ctzll(stops) + 1; /* 8 per byte */
-    uint64_t x = word & (UINT64_MAX >> (64 - bits)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
-    x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x7f007f007f007f00)) >> 1;
-    x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x3fff00003fff0000)) >> 2;
-    *value = (x & UINT64_C(0x000000000fffffff)) | (x & UINT64_C(0x0fffffff00000000)) >> 4;
-    return bits / 8;
-}
-
 int az_pb_varint_long(struct az_pb *m, uint64_t *value)
 {
     uint64_t v = 0;
     if (m->end - m->p >= 8) {
-        const unsigned n = varint_word(little_endian(m->p), value);
+        const unsigned n = az_pb_varint_word(m->p, value);
         if (n > 0) {
             m->p += n;
             return AZ_OK;

@@ -62,6 +62,26 @@ static inline int az_pb_varint(struct az_pb *m, uint64_t *value)
     return az_pb_varint_long(m, value);
 }
 
+/* A varint of up to 8 bytes where 8 bytes can be read at p: the first byte without its top bit ends
+ * the number; the groups of seven bits are then pushed together, pairwise. How many bytes it has;
+ * 0: it is longer. */
+static inline unsigned az_pb_varint_word(const uint8_t *p, uint64_t *value)
+{
+    /* One load on the machines that store numbers so. */
+    const uint64_t word = (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
+                          (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
+                          (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+    const uint64_t stops = ~word & UINT64_C(0x8080808080808080);
+    if (!stops)
+        return 0;
+    const unsigned bits = (unsigned)__builtin_ctzll(stops) + 1; /* 8 per byte */
+    uint64_t x = word & (UINT64_MAX >> (64 - bits)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+    x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x7f007f007f007f00)) >> 1;
+    x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x3fff00003fff0000)) >> 2;
+    *value = (x & UINT64_C(0x000000000fffffff)) | (x & UINT64_C(0x0fffffff00000000)) >> 4;
+    return bits / 8;
+}
+
 /* The rest of a field whose tag is read: fixed64, fixed32, or a wire type that is none. */
 int az_pb_fixed(struct az_pb *m, unsigned wire, const uint8_t *tag, uint64_t *value) AZ_MUST_USE;
 

@@ -90,6 +90,33 @@ static void orders_what_is_nearly_in_order(void **state)
     assert_int_equal(m.used, 0);
 }
 
+/* A few sorted runs, one after the other: of any lengths, with keys that are equal, with one that
+ * belongs far ahead. */
+static void orders_runs(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    static int64_t key[N];
+    static uint32_t perm[N];
+    uint64_t s = 23;
+    struct az_mem m;
+    az_mem_init(&m, 0);
+    for (size_t runs = 2; runs <= 20; runs++) {
+        for (unsigned steps = 1; steps < 100; steps *= 7) {
+            int64_t at = 0;
+            for (size_t i = 0; i < N; i++) {
+                if (i % (N / runs) == 0 || (runs % 5 == 0 && i == 10))
+                    at = (int64_t)(next_random(&s) % 50) - 9;
+                key[i] = at;
+                at += (int64_t)(next_random(&s) % steps);
+            }
+            assert_int_equal(az_sort_order(key, N, perm, &m), 0);
+            check_order(key, perm, N);
+        }
+    }
+    assert_int_equal(m.used, 0);
+}
+
 static void orders_extremes(void **state)
 {
     (void)state;
@@ -188,9 +215,13 @@ static void merge_sort_is_stable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders_keys),         cmocka_unit_test(orders_what_is_nearly_in_order),
-        cmocka_unit_test(orders_extremes),     cmocka_unit_test(orders_by_several_keys),
-        cmocka_unit_test(respects_the_budget), cmocka_unit_test(merge_sort_is_stable),
+        cmocka_unit_test(orders_keys),
+        cmocka_unit_test(orders_what_is_nearly_in_order),
+        cmocka_unit_test(orders_runs),
+        cmocka_unit_test(orders_extremes),
+        cmocka_unit_test(orders_by_several_keys),
+        cmocka_unit_test(respects_the_budget),
+        cmocka_unit_test(merge_sort_is_stable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,65 @@ static void stats_that_come_again(void **state)
     fixture_close(&f);
 }
 
+/* What follows is foretold by what came before: not where the name is another one, or another thing
+ * is said, or a number comes after the stats, or the line ends. */
+static void what_follows_is_another(void **state)
+{
+    enum { EVENTS = 240 };
+    (void)state;
+    struct fixture f;
+    struct pb *space = pb_new(), *plane = pb_new(), *line = pb_new(), *stats = pb_new();
+    pb_text(plane, 2, "/device:GPU:0");
+    plane_meta(plane, 4, 1, "first", NULL);
+    plane_meta(plane, 4, 2, "second", NULL);
+    plane_meta(plane, 4, 3, "MemcpyD2H", NULL);
+    plane_meta(plane, 5, 300, "correlation_id", NULL);
+    plane_meta(plane, 5, ST_PROGRAM, "program_id", NULL);
+    plane_meta(plane, 5, ST_OP, "hlo_op", NULL);
+    for (unsigned i = 0; i < EVENTS; i++) {
+        const unsigned meta = i % 7 == 6 ? 3 : 1 + (i % 3 == 0);
+        const uint64_t correlation = i % 11 ? UINT64_C(1) << (i % 60) : 0;
+        struct pb *e = pb_new();
+        if (i % 100 == 0) {
+            line->n = 0;
+            line_head(line, 1 + i / 100, "Stream #1", 0);
+        }
+        say(stats, correlation ? 1 : 3, correlation, 7 + (i % 4 == 3));
+        pb_num(e, 1, meta);
+        pb_num(e, 2, 1000 * i);
+        if (i % 13)
+            pb_num(e, 3, 5);
+        pb_raw(e, stats->b, stats->n);
+        if (i % 13 == 0)
+            pb_num(e, 3, 6);
+        pb_msg(line, 4, e);
+        free(e);
+        if (i % 100 == 99 || i == EVENTS - 1)
+            pb_msg(plane, 3, line);
+    }
+    add_plane(space, plane);
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    size_t at[2] = { 0 };
+    for (unsigned i = 0; i < EVENTS; i++) {
+        const bool copy = i % 7 == 6;
+        const enum az_kind kind = copy ? AZ_MEMCPY : AZ_KERNEL;
+        const struct az_events *ev = &f.trace.ev[kind];
+        const size_t k = at[copy]++;
+        assert_int_equal(ev->start[k], 1000 * i);
+        assert_int_equal(ev->end[k] - ev->start[k], i % 13 ? 5 : 6);
+        assert_int_equal(ev->corr[k], i % 11 ? UINT64_C(1) << (i % 60) : 0);
+        assert_true(named(&f, ev->name[k], copy ? "MemcpyD2H" : i % 3 ? "first" : "second"));
+        assert_int_equal(az_xtrace_row_of(&f.trace, kind, k)->program, 7 + (i % 4 == 3));
+        assert_int_equal(f.trace.lanes.v[ev->lane[k]].tid, 1 + i / 100);
+    }
+    assert_int_equal(at[0], f.trace.ev[AZ_KERNEL].n);
+    free(stats);
+    free(line);
+    free(space);
+    fixture_close(&f);
+}
+
 /* A line whose number is written after its events. */
 static void fields_of_a_line_in_any_order(void **state)
 {
@@ -559,6 +618,7 @@ int main(void)
         cmocka_unit_test(a_profile),
         cmocka_unit_test(epoch_times),
         cmocka_unit_test(stats_that_come_again),
+        cmocka_unit_test(what_follows_is_another),
         cmocka_unit_test(fields_of_a_line_in_any_order),
         cmocka_unit_test(groups_of_a_wrapped_collective),
         cmocka_unit_test(stats_of_the_metadata),

@@ -125,6 +125,15 @@ static int add_event(struct az_hx *h, const struct az_hx_event *e, const struct 
     return az_vec_push(&out->events, x);
 }
 
+/* Does any kernel of the trace communicate, by its name? */
+static bool any_comm(const struct az_trace *t)
+{
+    for (uint32_t name = 0; name < t->names.text.n; name++)
+        if (az_trace_is_comm(t, name))
+            return true;
+    return false;
+}
+
 static int gather(struct az_hx *h, struct az_colls *out)
 {
     struct az_map of;
@@ -132,6 +141,8 @@ static int gather(struct az_hx *h, struct az_colls *out)
     az_vec_init(&p, h->job->mem);
     int rc = az_map_init(&of, h->job->mem, 64);
     for (size_t k = 0; rc == 0 && k < h->n; k++) {
+        if (!any_comm(h->tr[k].t))
+            continue;
         rc = programs_of(h, k, &p);
         for (size_t i = 0; rc == 0 && i < h->tr[k].t->ev[AZ_KERNEL].n; i++) {
             const struct az_hx_event e = { k, i, AZ_KERNEL };

@@ -6,8 +6,6 @@
 
 /* ---- devices ---- */
 
-static const enum az_kind device_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
-
 struct az_sv az_hx_host(const struct az_hx *h, size_t k)
 {
     const struct az_sv host = h->tr[k].x->host_name;
@@ -24,34 +22,28 @@ static struct az_sv label_of(const struct az_hx *h, size_t k, const struct az_pl
                            p->kind == AZ_PLANE_GPU ? "GPU" : "TPU", p->ordinal);
 }
 
-/* Marks the planes that have events of a kind: 1, with kernels 3. */
-static void mark(const struct az_hx_trace *tr, uint8_t *lane, uint8_t *seen)
+/* Marks the planes that have events: the bits of their kinds. */
+static void mark(const struct az_hx_trace *tr, uint8_t *seen)
 {
-    for (size_t i = 0; i < AZ_LENGTH(device_kinds); i++) {
-        const struct az_events *ev = &tr->t->ev[device_kinds[i]];
-        const uint8_t bits = device_kinds[i] == AZ_KERNEL ? 3 : 1;
-        for (size_t r = 0; r < ev->n; r++)
-            lane[ev->lane[r]] |= bits;
-    }
+    const unsigned bits = 1u << AZ_KERNEL | 1u << AZ_MEMCPY | 1u << AZ_MEMSET;
     for (size_t l = 0; l < tr->t->lanes.n; l++)
-        if (lane[l])
-            seen[tr->t->lanes.v[l].context] |= lane[l];
+        if (az_trace_lane_kinds(tr->t, l) & bits)
+            seen[tr->t->lanes.v[l].context] |= (uint8_t)(az_trace_lane_kinds(tr->t, l) & bits);
 }
 
 static int add_devices(struct az_hx *h, size_t k)
 {
     struct az_hx_trace *tr = &h->tr[k];
     const size_t planes = tr->x->planes.n, from = h->devices.n;
-    uint8_t *seen = az_arena_array(h->job->arena, planes + 1, 1),
-            *lane = az_arena_array(h->job->arena, tr->t->lanes.n + 1, 1);
+    uint8_t *seen = az_arena_array(h->job->arena, planes + 1, 1);
     tr->device = az_arena_array(h->job->arena, planes + 1, sizeof *tr->device);
-    if (!seen || !lane || !tr->device)
+    if (!seen || !tr->device)
         return az_arena_error(h->job->arena);
-    mark(tr, lane, seen);
+    mark(tr, seen);
     for (uint32_t p = 0; p < planes; p++) {
         const struct az_plane *plane = &tr->x->planes.v[p];
         const struct az_hx_device d = {
-            k, p, plane->kind, plane->ordinal, label_of(h, k, plane), seen[p] & 2
+            k, p, plane->kind, plane->ordinal, label_of(h, k, plane), seen[p] & 1u << AZ_KERNEL
         };
         size_t at = h->devices.n;
         tr->device[p] = AZ_NO_ID;

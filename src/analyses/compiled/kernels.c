@@ -15,6 +15,11 @@ static uint32_t set_number(const struct az_scope *r, const struct az_item *i)
     return ((const struct az_hx *)r->ctx)->tr[i->trace].alike->of[i->row];
 }
 
+static const uint32_t *set_numbers(const struct az_scope *r, uint32_t trace, enum az_kind kind)
+{
+    return kind == AZ_KERNEL ? ((const struct az_hx *)r->ctx)->tr[trace].alike->of : NULL;
+}
+
 static const struct az_hx_set *set_of(const struct az_scope *r, const struct az_item *i)
 {
     return &((const struct az_hx *)r->ctx)->tr[i->trace].alike->v[set_number(r, i)];
@@ -55,7 +60,8 @@ static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_c
 
 /* clang-format off */
 #define KERNELS \
-    .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .alike = set_number, .alike_keep = true, .shares = AZ_SHARES_PERCENTS
+    .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .alike = set_number, .alike_keep = true, \
+    .alike_rows = set_numbers, .shares = AZ_SHARES_PERCENTS
 /* Only counts and sums: by one item a set of kernels that are alike. */
 #define SETS .weight = kernels_of, .values = { { time_of, true } }, .shares = AZ_SHARES_PERCENTS
 #define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)

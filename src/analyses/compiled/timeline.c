@@ -4,27 +4,37 @@
 #include "analyses/compiled/compiled.h"
 #include "analyses/list.h"
 #include "base/num.h"
-#include "facts/shared.h"
+#include "facts/account.h"
+#include "facts/devices.h"
+#include "facts/project.h"
 
-static int gather(struct az_hx *h, uint32_t device, struct az_busy *b)
+/* Adds the events of a trace to the accounts of its devices. */
+static void add_events(const struct az_hx *h, size_t trace, struct az_tally *of)
 {
-    static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
-    const size_t trace = h->devices.v[device].trace;
-    int rc = AZ_OK;
-    az_busy_reset(b);
-    for (size_t k = 0; k < 3; k++) {
-        const struct az_events *ev = &h->tr[trace].t->ev[kinds[k]];
-        for (size_t i = 0; rc == 0 && i < ev->n; i++) {
-            const struct az_hx_event e = { trace, i, kinds[k] };
-            if (az_hx_device_of(h, &e) != device)
-                continue;
-            const enum az_part part = kinds[k] != AZ_KERNEL  ? AZ_PART_COPY
-                                      : az_hx_is_comm(h, &e) ? AZ_PART_COMM
-                                                             : AZ_PART_COMPUTE;
-            rc = az_busy_add(b, part, ev->start[i], ev->end[i]);
-        }
+    const struct az_trace *t = h->tr[trace].t;
+    struct az_sweep s = { .t = t };
+    uint32_t op;
+    while (az_sweep_next(&s, &op)) {
+        const struct az_hx_event e = { trace, az_op_row(op), az_op_kind(op) };
+        const struct az_events *ev = &t->ev[e.kind];
+        if (e.kind == AZ_GRAPH)
+            continue;
+        const enum az_part part = e.kind != AZ_KERNEL                    ? AZ_PART_COPY
+                                  : az_trace_is_comm(t, ev->name[e.row]) ? AZ_PART_COMM
+                                                                         : AZ_PART_COMPUTE;
+        az_tally_add(&of[az_hx_device_of(h, &e)], part, ev->start[e.row], ev->end[e.row]);
     }
-    return rc ? rc : az_busy_close(b);
+}
+
+/* The accounts of all devices; NULL on failure. */
+static struct az_tally *tallies(struct az_hx *h, int64_t micro)
+{
+    struct az_tally *of = az_arena_array(h->job->arena, h->devices.n + 1, sizeof *of);
+    for (size_t d = 0; of && d < h->devices.n; d++)
+        az_tally_init(&of[d], micro);
+    for (size_t k = 0; of && k < h->n; k++)
+        add_events(h, k, of);
+    return of;
 }
 
 static void put(struct az_table *t, const char *name, double ps, double total)
@@ -50,12 +60,12 @@ struct sums {
     size_t rows, n;
 };
 
-static int by_device(struct az_hx *h, struct az_busy *b, bool split, int64_t micro,
-                     struct sums *sum)
+static int by_device(struct az_hx *h, bool split, int64_t micro, struct sums *sum)
 {
     struct az_table *t = az_table_new(h->job->arena, "gpu_timeline", "GPU time line",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
-    int rc = t ? AZ_OK : az_arena_error(h->job->arena);
+    const struct az_tally *of = t ? tallies(h, micro) : NULL;
+    const int rc = of ? AZ_OK : az_arena_error(h->job->arena);
     if (!t)
         return rc;
     az_hx_device_column(h, t);
@@ -65,10 +75,7 @@ static int by_device(struct az_hx *h, struct az_busy *b, bool split, int64_t mic
         struct az_account a;
         if (h->devices.v[d].kind != AZ_PLANE_GPU)
             continue;
-        rc = gather(h, d, b);
-        if (rc)
-            break;
-        az_account_of(b, NULL, micro, &a);
+        az_tally_account(&of[d], &a);
         check(h, &a);
         sum->rows = az_timeline_rows(&a, split, row);
         for (size_t i = 0; i < sum->rows; i++) {
@@ -110,19 +117,16 @@ static int run(struct az_job *job)
 {
     const bool split = job->opts->micro_idle_us != AZ_UNSET_I64;
     struct sums sum = { .n = 0 };
-    struct az_busy b;
     struct az_hx h;
     int rc = az_hx_open(&h, job);
-    az_busy_init(&b, job->mem);
     if (rc == 0 && az_hx_has(&h, AZ_PLANE_GPU)) {
-        rc = by_device(&h, &b, split, split ? az_muldiv(job->opts->micro_idle_us, 1000000, 1) : 0,
-                       &sum);
+        rc =
+            by_device(&h, split, split ? az_muldiv(job->opts->micro_idle_us, 1000000, 1) : 0, &sum);
         if (rc == 0)
             rc = averages(&h, &sum);
         if (rc == 0)
             rc = charts(job);
     }
-    az_busy_release(&b);
     return az_hx_close(&h, rc);
 }
 

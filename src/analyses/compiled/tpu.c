@@ -7,52 +7,31 @@
 #include "facts/families.h"
 
 /* ---- time line ---- */
-/* Rows of the kernels of one trace by device: those of device d from first[d] to first[d + 1]. */
-struct by_device {
-    struct az_vec_u32 first, row;
-    size_t trace; /* SIZE_MAX: none yet */
-};
-
-static int split(struct az_hx *h, size_t trace, struct by_device *by)
+/* Adds the operations of a trace to the accounts of its cores. */
+static int add_operations(struct az_hx *h, size_t trace, struct az_tally *of)
 {
-    const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
-    az_vec_reset(&by->first);
-    az_vec_reset(&by->row);
-    int rc = az_vec_reserve(&by->first, h->devices.n + 2);
-    if (rc == 0)
-        rc = az_vec_reserve(&by->row, ev->n + 1);
-    if (rc)
-        return rc;
-    uint32_t *first = by->first.v;
-    memset(first, 0, (h->devices.n + 2) * sizeof *first);
-    for (size_t i = 0; i < ev->n; i++)
-        first[az_hx_device_of(h, &(struct az_hx_event){ trace, i, AZ_KERNEL }) + 2]++;
-    for (size_t d = 1; d < h->devices.n + 2; d++)
-        first[d] += first[d - 1];
-    for (size_t i = 0; i < ev->n; i++)
-        by->row.v[first[az_hx_device_of(h, &(struct az_hx_event){ trace, i, AZ_KERNEL }) + 1]++] =
-            (uint32_t)i;
-    by->trace = trace;
-    return 0;
-}
-
-static int gather(struct az_hx *h, uint32_t device, struct by_device *by, struct az_busy *b)
-{
-    const size_t trace = h->devices.v[device].trace;
     const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
     int rc = AZ_OK;
     const struct az_row_work *work = az_job_row_work(h->job, trace, &rc);
-    az_busy_reset(b);
-    if (rc == 0 && by->trace != trace)
-        rc = split(h, trace, by);
-    if (rc)
-        return rc;
-    for (uint32_t k = by->first.v[device]; rc == 0 && k < by->first.v[device + 1]; k++) {
-        const uint32_t i = by->row.v[k];
+    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         const uint64_t node = ev->node ? ev->node[i] : 0;
-        rc = az_busy_add(b, node ? work[node - 1].part : AZ_PART_COMPUTE, ev->start[i], ev->end[i]);
+        const uint32_t d = az_hx_device_of(h, &(struct az_hx_event){ trace, i, AZ_KERNEL });
+        az_tally_add(&of[d], node ? work[node - 1].part : AZ_PART_COMPUTE, ev->start[i],
+                     ev->end[i]);
     }
-    return rc ? rc : az_busy_close(b);
+    return rc;
+}
+
+static int tallies(struct az_hx *h, struct az_tally **out)
+{
+    struct az_tally *of = az_arena_array(h->job->arena, h->devices.n + 1, sizeof *of);
+    int rc = of ? AZ_OK : az_arena_error(h->job->arena);
+    for (size_t d = 0; rc == 0 && d < h->devices.n; d++)
+        az_tally_init(&of[d], 0);
+    for (size_t k = 0; rc == 0 && k < h->n; k++)
+        rc = add_operations(h, k, of);
+    *out = of;
+    return rc;
 }
 
 static void put_time(struct az_hx *h, struct az_table *t, uint32_t device, const char *name,
@@ -68,26 +47,19 @@ static int timeline(struct az_hx *h)
 {
     struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU time line",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
-    struct az_busy b;
-    struct by_device by = { .trace = SIZE_MAX };
-    int rc = t ? AZ_OK : az_arena_error(h->job->arena);
+    struct az_tally *of;
     if (!t)
-        return rc;
-    az_busy_init(&b, h->job->mem);
-    az_vec_init(&by.first, h->job->mem);
-    az_vec_init(&by.row, h->job->mem);
+        return az_arena_error(h->job->arena);
+    int rc = tallies(h, &of);
     az_hx_device_column(h, t);
     az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++) {
-        if (h->devices.v[d].kind != AZ_PLANE_TPU)
-            continue;
-        rc = gather(h, d, &by, &b);
-        if (rc || b.events == 0)
-            continue;
         struct az_account a;
-        az_account_of(&b, NULL, 0, &a);
+        if (h->devices.v[d].kind != AZ_PLANE_TPU || of[d].events == 0)
+            continue;
+        az_tally_account(&of[d], &a);
         put_time(h, t, d, "computation_time", a.compute, a.total);
         put_time(h, t, d, "communication_time", a.comm, a.total);
         put_time(h, t, d, "memcpy_time", a.copies, a.total);
@@ -95,9 +67,6 @@ static int timeline(struct az_hx *h)
         put_time(h, t, d, "idle_time", a.idle, a.total);
         put_time(h, t, d, "total_time", a.total, a.total);
     }
-    az_busy_release(&b);
-    az_vec_release(&by.first);
-    az_vec_release(&by.row);
     static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle_time", 9 } };
     rc = az_job_add(h->job, t, rc);
     return rc ? rc

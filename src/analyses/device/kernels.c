@@ -124,6 +124,12 @@ static bool has_module(const struct az_scope *r, const struct az_item *i)
 {
     return module_of(r, i) != AZ_NO_ID;
 }
+/* Only traces with a call tree hold them. NULL without an error: the table has no row. */
+static void *with_modules(struct az_job *job, int *rc)
+{
+    *rc = 0;
+    return az_job_has(job, AZ_CAP_CALLTREE) ? job : NULL;
+}
 static const struct az_key module = { AZ_TEXT, .name = module_of };
 
 /* ---- tables ---- */
@@ -161,8 +167,8 @@ static const struct az_table_spec specs[] = {
                      .flags = AZ_SHARE } } },
     { "kernels_by_module", "Device work of graphs by module",
       .help = "device work inside graphs by the module that it was marked with",
-      .any = AZ_CAP_KERNEL_SUMS, .n_kinds = 3, .kinds = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET },
-      .keep = has_module,
+      .any = AZ_CAP_KERNEL_SUMS, .prepare = with_modules, .n_kinds = 3,
+      .kinds = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET }, .keep = has_module,
       .columns = { { "module", &module, .flags = AZ_KEY, .sort = 2 },
                    { "count", .figure = AZ_FIG_COUNT },
                    { "total_ns", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .flags = AZ_LOWER_BETTER,

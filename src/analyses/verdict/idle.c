@@ -70,7 +70,7 @@ static enum az_vd_cause cause_of_call(struct az_vd_host *h, uint32_t call, int64
 }
 
 /* Does a step begin in the gap? */
-static bool between_steps(const struct az_vd *v, const struct az_idle_gap *gap)
+static bool between_steps(struct az_vd *v, const struct az_idle_gap *gap)
 {
     return v->steps.n > 1 && az_vd_step_at(v, gap->start) != az_vd_step_at(v, gap->end);
 }

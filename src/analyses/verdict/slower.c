@@ -20,6 +20,12 @@ struct key { /* kernels of one name and shape, by start */
 };
 AZ_VEC(struct key, keys);
 
+struct last { /* kernel of a name */
+    uint64_t shape;
+    uint32_t key; /* + 1; 0: there was none */
+    uint8_t work; /* enum az_work of the name + 1; 0: not asked */
+};
+
 /* What kernels of one name differ by: the arguments of their operator, else their grid. */
 static uint64_t shape_of(const struct az_vd *v, const struct az_link *link, size_t i)
 {
@@ -35,31 +41,58 @@ static uint64_t shape_of(const struct az_vd *v, const struct az_link *link, size
     return side == AZ_NO_ROW ? 0 : 1 + (uint64_t)az_optrace(v->t)->ops.v[side].args;
 }
 
-/* The key of each kernel; AZ_NO_ID: not judged. */
-static int number(struct az_vd *v, struct keys *keys, uint32_t *of)
+static bool computes(const struct az_vd *v, uint32_t name, struct last *l)
+{
+    if (!l->work)
+        l->work = (uint8_t)(1 + az_trace_work(v->t, AZ_KERNEL, name));
+    return l->work == 1 + AZ_WORK_COMPUTE;
+}
+
+/* The key of each kernel; AZ_NO_ID: not judged. last: by name. */
+static int number_by(struct az_vd *v, struct keys *keys, struct az_map *index, struct last *last,
+                     uint32_t *of)
 {
     const struct az_events *k = &v->t->ev[AZ_KERNEL];
-    struct az_map index;
-    int rc = az_map_init(&index, v->job->mem, 16), why;
-    const struct az_link *link = az_job_link(v->job, v->trace, &why);
-    if (!link)
-        rc = why;
-    for (size_t i = 0; rc == 0 && i < k->n; i++) {
+    int rc = 0;
+    const struct az_link *link = az_job_link(v->job, v->trace, &rc);
+    for (size_t i = 0; link && rc == 0 && i < k->n; i++) {
         uint32_t *at;
         bool added;
         of[i] = AZ_NO_ID;
         if (k->name[i] == AZ_NO_ID || az_vd_warming(v, k->start[i]) ||
-            az_trace_work(v->t, AZ_KERNEL, k->name[i]) != AZ_WORK_COMPUTE)
+            !computes(v, k->name[i], &last[k->name[i]]))
             continue;
-        rc = az_map_put(&index, k->name[i], shape_of(v, link, i), (uint32_t)keys->n, &at, &added);
-        if (rc == 0 && added)
-            rc = az_vec_push(keys, ((struct key){ 0 }));
-        if (rc == 0) {
-            of[i] = *at;
-            keys->v[*at].count++;
+        struct last *l = &last[k->name[i]];
+        const uint64_t shape = shape_of(v, link, i);
+        if (!l->key || l->shape != shape) {
+            rc = az_map_put(index, k->name[i], shape, (uint32_t)keys->n, &at, &added);
+            if (rc == 0 && added)
+                rc = az_vec_push(keys, ((struct key){ 0 }));
+            if (rc)
+                break;
+            l->key = *at + 1;
+            l->shape = shape;
         }
+        of[i] = l->key - 1;
+        keys->v[of[i]].count++;
+    }
+    return rc;
+}
+
+static int number(struct az_vd *v, struct keys *keys, uint32_t *of)
+{
+    const size_t bytes = (v->t->names.text.n + 1) * sizeof(struct last);
+    struct last *last = az_mem_alloc(v->job->mem, bytes);
+    struct az_map index;
+    int rc = az_map_init(&index, v->job->mem, 16);
+    if (rc == 0 && !last)
+        rc = az_mem_error(v->job->mem);
+    if (rc == 0) {
+        memset(last, 0, bytes);
+        rc = number_by(v, keys, &index, last, of);
     }
     az_map_release(&index);
+    az_mem_free(v->job->mem, last, last ? bytes : 0);
     return rc;
 }
 

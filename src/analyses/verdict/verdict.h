@@ -115,6 +115,7 @@ struct az_vd_part {
 struct az_vd_steps {
     const struct az_span *v; /* by start, ticks */
     size_t n;
+    size_t at;               /* az_vd_step_at's own: the last one that was found + 1 */
     struct az_sv how;        /* "by ProfilerStep marks" */
     int64_t median, fastest; /* ticks: median, first decile */
     bool warm_up;            /* the first is longer than 1.5 times the median */
@@ -141,7 +142,7 @@ static inline bool az_vd_warming(const struct az_vd *v, int64_t tick)
     return v->steps.warm_up && tick < v->steps.v[0].end && tick >= v->steps.v[0].start;
 }
 /* The step that holds a time; -1: none. */
-ptrdiff_t az_vd_step_at(const struct az_vd *v, int64_t tick);
+ptrdiff_t az_vd_step_at(struct az_vd *v, int64_t tick);
 /* A kernel's name for a sentence. */
 struct az_sv az_vd_short(struct az_sv name);
 /* A text kept with the part. */
