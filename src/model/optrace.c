@@ -95,6 +95,14 @@ static int order_ops(struct az_trace *t)
     return 0;
 }
 
+/* May captures or a hook change the tree, once it is built? */
+static bool may_change(const struct az_trace *t)
+{
+    const struct az_optrace *o = t->ext;
+    return o->captures.roots.n ||
+           (t->hook.run && (o->opts->enable_pseudo_ops || o->opts->extension_file.n));
+}
+
 static int seal(struct az_trace *t)
 {
     struct az_optrace *o = t->ext;
@@ -109,20 +117,34 @@ static int seal(struct az_trace *t)
     struct az_launchers *launchers = az_arena_alloc(&t->arena, sizeof *launchers);
     if (!tree || !launchers)
         return az_arena_error(&t->arena);
-    int rc = az_calltree_build(tree, t, o->opts);
+    const bool changes = may_change(t); /* then it is linked again */
+    int rc = az_calltree_link(tree, t, o->opts);
+    if (rc)
+        return rc;
+    if (!changes) {
+        drop_ids(t, true);
+        rc = order_ops(t);
+        if (rc) {
+            az_calltree_release(tree);
+            return rc;
+        }
+    }
+    rc = az_calltree_nest(tree);
     if (rc)
         return rc;
     o->tree = tree;
     if (o->captures.roots.n)
         rc = az_graft(t, tree);
-    if (rc == 0 && t->hook.run)
+    if (rc == 0 && changes && t->hook.run)
         rc = run_hook(t, tree);
     if (rc)
         return rc;
-    drop_ids(t, true);
-    rc = order_ops(t);
-    if (rc)
-        return rc;
+    if (changes) {
+        drop_ids(t, true);
+        rc = order_ops(t);
+        if (rc)
+            return rc;
+    }
     rc = az_launchers_build(launchers, tree);
     if (rc)
         return rc;

@@ -245,6 +245,11 @@ static inline const struct az_calltree *az_tree(const struct az_trace *t)
     return az_optrace(t)->tree;
 }
 
+/* In two steps: device events and the calls that launched them, which is all that ids of links are
+ * needed for; then the tree. After an error there is nothing to release. */
+int az_calltree_link(struct az_calltree *c, const struct az_trace *t,
+                     const struct az_options *o) AZ_MUST_USE;
+int az_calltree_nest(struct az_calltree *c) AZ_MUST_USE;
 int az_calltree_build(struct az_calltree *c, const struct az_trace *t,
                       const struct az_options *o) AZ_MUST_USE;
 void az_calltree_release(struct az_calltree *c);
