@@ -129,9 +129,15 @@ int az_groups_by(struct az_groups *g, size_t n, az_group_key *key, void *ctx, st
     return rc ? rc : room_for_values(g);
 }
 
-void az_groups_release(struct az_groups *g)
+void az_groups_forget(struct az_groups *g)
 {
     az_mem_free(g->mem, g->of, g->of ? (g->n + 1) * sizeof *g->of : 0);
+    g->of = NULL;
+}
+
+void az_groups_release(struct az_groups *g)
+{
+    az_groups_forget(g);
     az_mem_free(g->mem, g->first, g->first ? (g->groups + 2) * sizeof *g->first : 0);
     az_mem_free(g->mem, g->item, g->item ? (g->n + 1) * sizeof *g->item : 0);
     az_mem_free(g->mem, g->value, g->value ? (g->largest + 1) * sizeof *g->value : 0);

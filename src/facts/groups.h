@@ -62,6 +62,8 @@ int az_groups_make(struct az_groups *g, const uint32_t *group, size_t n, size_t 
 int az_groups_order(struct az_groups *g, const uint32_t *group, size_t n, size_t groups,
                     struct az_mem *mem) AZ_MUST_USE;
 void az_groups_release(struct az_groups *g);
+/* Gives back `of`, for a caller that looks at groups only. */
+void az_groups_forget(struct az_groups *g);
 static inline const uint32_t *az_groups_items(const struct az_groups *g, size_t group, size_t *n)
 {
     *n = g->first[group + 1] - g->first[group];

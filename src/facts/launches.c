@@ -1,33 +1,33 @@
 /* The calls that launched device work, with their operations, grouped by thread. */
 #include "facts/project.h"
+#include "facts/threads.h"
 
 static const enum az_kind op_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
 #define OP_KINDS AZ_LENGTH(op_kinds)
 
-/* Lanes of one host thread get one number, in order of first appearance. Device lanes get one too;
- * nothing is there. */
-static int number_threads(struct az_launches *l, const struct az_trace *t, struct az_arena *arena,
-                          struct az_mem *mem)
+uint32_t *az_threads_of_lanes(const struct az_trace *t, struct az_arena *arena, struct az_mem *mem,
+                              size_t *n_threads, int *rc)
 {
     struct az_map threads;
-    int rc = az_map_init(&threads, mem, t->lanes.n);
-    l->thread_of_lane = az_arena_array(arena, t->lanes.n, sizeof *l->thread_of_lane);
-    if (rc == 0 && !l->thread_of_lane)
-        rc = az_arena_error(arena);
-    for (size_t i = 0; rc == 0 && i < t->lanes.n; i++) {
+    uint32_t *of = az_arena_array(arena, t->lanes.n, sizeof *of);
+    *n_threads = 0;
+    *rc = az_map_init(&threads, mem, t->lanes.n);
+    if (*rc == 0 && !of)
+        *rc = az_arena_error(arena);
+    for (size_t i = 0; *rc == 0 && i < t->lanes.n; i++) {
         const struct az_lane *a = &t->lanes.v[i];
         uint64_t key = a->thread ? a->thread : (a->pid << 32) ^ a->tid;
         uint32_t *number;
         bool added;
-        rc = az_map_put(&threads, key, a->proc ^ (a->device_side ? UINT64_MAX : 0),
-                        (uint32_t)l->n_threads, &number, &added);
-        if (rc != 0)
+        *rc = az_map_put(&threads, key, a->proc ^ (a->device_side ? UINT64_MAX : 0),
+                         (uint32_t)*n_threads, &number, &added);
+        if (*rc != 0)
             break;
-        l->thread_of_lane[i] = *number;
-        l->n_threads += added;
+        of[i] = *number;
+        *n_threads += added;
     }
     az_map_release(&threads);
-    return rc;
+    return *rc ? NULL : of;
 }
 
 /* ops[call] = number of its operations. */
@@ -102,7 +102,8 @@ int az_launches_make(struct az_launches *l, const struct az_trace *t, const stru
     if (!ops)
         return az_mem_error(mem);
     memset(ops, 0, bytes);
-    int rc = number_threads(l, t, arena, mem);
+    int rc;
+    l->thread_of_lane = az_threads_of_lanes(t, arena, mem, &l->n_threads, &rc);
     if (rc != 0)
         goto out;
     l->first = az_arena_array(arena, l->n_threads + 1, sizeof *l->first);

@@ -33,7 +33,8 @@ static int read_source(void *ctx, void *buf, size_t n, size_t *got)
  * memory for that they grow as they are filled. */
 static void make_room(const struct az_pt_input *in)
 {
-    const uint64_t used = az_source_consumed(in->src), size = az_source_size(in->src);
+    const uint64_t used = az_source_consumed(in->src),
+                   size = in->share ? in->share : az_source_size(in->src);
     if (used == 0 || used >= size)
         return;
     const double more = 1.03 * (double)size / (double)used, most = more < 8 ? more : 8;

@@ -232,15 +232,11 @@ static int file_row(struct az_pt_reader *r, const struct az_pt_event *e)
 static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
-    struct az_op op = { .args = AZ_NO_ROW, .seq = az_pt_number(e, AZ_PT_SEQ, -1) };
+    const int64_t seq = az_pt_number(e, AZ_PT_SEQ, -1);
+    uint32_t args;
     *side = AZ_NO_ROW;
-    int rc = args_row(r, e, &op.args);
-    if (rc)
-        return rc;
-    if (op.args == AZ_NO_ROW && op.seq < 0)
-        return 0;
-    *side = (uint32_t)o->ops.n;
-    return az_vec_push(&o->ops, op);
+    int rc = args_row(r, e, &args);
+    return rc || (args == AZ_NO_ROW && seq < 0) ? rc : az_optrace_op(o, args, seq, side);
 }
 
 static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)

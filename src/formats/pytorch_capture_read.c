@@ -154,12 +154,12 @@ static int add_details(struct reading *r, uint32_t op, struct az_captured_node *
         rc = coll_there(r, said->coll, &n->coll);
     if (rc == 0 && said)
         rc = args_there(r, said->args, &n->args);
-    if (rc || e->side[op] == AZ_NO_ROW)
+    const uint32_t side = az_op_side(r->from, op);
+    if (rc || side == AZ_NO_ROW)
         return rc;
-    struct az_op x = o->ops.v[e->side[op]];
-    rc = args_there(r, x.args, &x.args);
-    n->side = (uint32_t)az_optrace(r->to)->ops.n;
-    return rc ? rc : az_vec_push(&az_optrace(r->to)->ops, x);
+    uint32_t args;
+    rc = args_there(r, o->ops.v[side].args, &args);
+    return rc ? rc : az_optrace_op(az_optrace(r->to), args, az_op_seq(o, side), &n->side);
 }
 
 /* Nodes come in preorder: one ends where the first that is not below it begins. */

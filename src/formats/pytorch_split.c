@@ -8,6 +8,10 @@
 #include "formats/pytorch.h"
 
 #define PARTS_MAX 64
+/* Windows of all parts together, and of one at least. */
+#define WINDOWS ((size_t)1 << 20)
+#define WINDOW  ((size_t)64 << 10)
+#define JOINED  4 /* parts, after which the memory of those joined is given back */
 
 struct part {
     struct az_pt_input in;
@@ -44,12 +48,12 @@ static void read_part(void *ctx, unsigned i)
                                        &p->array);
 }
 
-static int open_part(struct split *x, unsigned i, size_t window)
+static int open_part(struct split *x, unsigned i, uint64_t share, size_t window)
 {
     struct az_parse *job = x->in->job;
     struct part *p = &x->part[i];
     const struct az_source_opts so = { .mem = job->mem, .raw = true, .start = (uint64_t)p->from };
-    p->in = (struct az_pt_input){ .job = job };
+    p->in = (struct az_pt_input){ .job = job, .share = share };
     int rc = az_source_open(&p->in.src, job->files[0].path.p, &so);
     if (rc == 0)
         rc = az_trace_init(&p->trace, job->mem);
@@ -63,6 +67,7 @@ static int open_part(struct split *x, unsigned i, size_t window)
         rc = az_jscan_init(&p->scan, az_pt_fill, &p->in, window, job->mem);
     if (rc)
         return rc;
+    p->in.room = &p->trace;
     p->scan.base = p->from;
     az_jscan_hint(&p->scan, az_jscan_first_key(x->scan));
     return 0;
@@ -71,8 +76,10 @@ static int open_part(struct split *x, unsigned i, size_t window)
 static void close_part(struct part *p)
 {
     az_source_close(p->in.src);
+    p->in.src = NULL;
     if (!p->reads)
         return;
+    p->reads = false;
     if (p->reader.trace)
         az_pt_reader_release(&p->reader);
     az_jscan_release(&p->scan);
@@ -98,6 +105,7 @@ static void move_on(struct split *x, struct part *p)
     x->in->src = p->in.src;
     x->in->told = p->in.told;
     x->in->source_bad = p->in.source_bad;
+    x->in->room = NULL; /* what is to come is in the parts */
     *x->scan = p->scan;
     x->scan->ctx = x->in;
     p->in.src = NULL;
@@ -123,7 +131,10 @@ static int join(struct split *x)
             break;
         add_array(sum, &p->array);
         move_on(x, p);
+        close_part(p); /* before the next one is joined: all of it is in the whole now */
         x->in->parts++;
+        if (i % JOINED == 0)
+            az_mem_give_back(); /* what was free of it lies in the heap of its thread */
     }
     ended = sum->truncated || *x->scan->p == ']';
     if (rc == AZ_J_OK && !ended) {
@@ -145,11 +156,14 @@ static int read_parts(struct split *x, int64_t here, int64_t size, size_t window
     if (!x->part)
         return az_mem_error(mem);
     memset(x->part, 0, bytes);
+    if (!window)
+        window = WINDOWS / x->n > WINDOW ? WINDOWS / x->n : WINDOW;
+    const int64_t share = (size - here) / x->n;
     int rc = 0;
     for (unsigned i = 0; rc == 0 && i < x->n; i++) {
-        x->part[i].from = here + (size - here) / x->n * i;
-        x->part[i].stop = i + 1 < x->n ? here + (size - here) / x->n * (i + 1) : INT64_MAX;
-        rc = i ? open_part(x, i, window) : 0;
+        x->part[i].from = here + share * i;
+        x->part[i].stop = i + 1 < x->n ? here + share * (i + 1) : INT64_MAX;
+        rc = i ? open_part(x, i, (uint64_t)share, window) : 0;
     }
     if (rc == 0)
         rc = az_pool_split(x->n, x->n, read_part, x);
@@ -158,6 +172,8 @@ static int read_parts(struct split *x, int64_t here, int64_t size, size_t window
     for (unsigned i = 0; i < x->n; i++)
         close_part(&x->part[i]);
     az_mem_free(mem, x->part, bytes);
+    if (x->n > 1)
+        az_mem_give_back();
     return rc;
 }
 

@@ -134,13 +134,20 @@ static int join_rows(struct joint *j)
     for (size_t i = 0; i < from->ops.n; i++) {
         struct az_op op = from->ops.v[i];
         op.args = op.args == AZ_NO_ROW ? AZ_NO_ROW : j->args[op.args];
+        op.seq -= op.seq < -1 ? (int32_t)to->long_seqs.n : 0;
         to->ops.v[to->ops.n++] = op;
     }
     for (size_t i = 0; i < j->part->copies.n; i++)
         j->whole->copies.v[j->whole->copies.n++] = j->part->copies.v[i];
+    rc = to->long_seqs.n + from->long_seqs.n < INT32_MAX
+             ? az_vec_reserve(&to->long_seqs, from->long_seqs.n)
+             : AZ_ERANGE;
+    for (size_t i = 0; rc == 0 && i < from->long_seqs.n; i++)
+        to->long_seqs.v[to->long_seqs.n++] = from->long_seqs.v[i];
     az_vec_release(&from->ops);
+    az_vec_release(&from->long_seqs);
     az_vec_release(&j->part->copies);
-    return 0;
+    return rc;
 }
 
 static int join_arrows(struct joint *j)

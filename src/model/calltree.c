@@ -354,7 +354,7 @@ static int alloc_column(struct az_mem *mem, uint32_t n, uint32_t **out)
     return *out ? 0 : az_mem_error(mem);
 }
 
-int az_calltree_build(struct az_calltree *c, const struct az_trace *t, const struct az_options *o)
+int az_calltree_link(struct az_calltree *c, const struct az_trace *t, const struct az_options *o)
 {
     memset(c, 0, sizeof *c);
     size_t n = t->ev[AZ_HOST_OP].n + t->ev[AZ_CALL].n + t->ev[AZ_CAPTURED].n + t->ev[AZ_FRAME].n;
@@ -365,22 +365,37 @@ int az_calltree_build(struct az_calltree *c, const struct az_trace *t, const str
     c->first_call = (uint32_t)t->ev[AZ_HOST_OP].n;
     c->first_captured = c->first_call + (uint32_t)t->ev[AZ_CALL].n;
     c->first_frame = c->first_captured + (uint32_t)t->ev[AZ_CAPTURED].n;
-    int rc = alloc_column(t->mem, c->n, &c->parent);
-    if (rc == 0)
-        rc = alloc_column(t->mem, c->n, &c->pre);
-    if (rc == 0)
-        rc = alloc_column(t->mem, c->n, &c->last);
-    if (rc == 0)
-        rc = alloc_column(t->mem, c->n, &c->by_pre);
-    if (rc == 0)
-        rc = build_tree(c, t);
-    if (rc == 0)
-        rc = keep_ops(c);
-    if (rc == 0)
-        rc = az_oplink(c, o);
+    const int rc = az_oplink(c, o);
     if (rc)
         az_calltree_release(c);
     return rc;
+}
+
+int az_calltree_nest(struct az_calltree *c)
+{
+    struct az_mem *mem = c->trace->mem;
+    int rc = alloc_column(mem, c->n, &c->parent);
+    if (rc == 0)
+        rc = alloc_column(mem, c->n, &c->pre);
+    if (rc == 0)
+        rc = alloc_column(mem, c->n, &c->last);
+    if (rc == 0)
+        rc = alloc_column(mem, c->n, &c->by_pre);
+    if (rc == 0)
+        rc = build_tree(c, c->trace);
+    if (rc == 0)
+        rc = keep_ops(c);
+    if (rc == 0)
+        rc = az_oplink_place(c);
+    if (rc)
+        az_calltree_release(c);
+    return rc;
+}
+
+int az_calltree_build(struct az_calltree *c, const struct az_trace *t, const struct az_options *o)
+{
+    const int rc = az_calltree_link(c, t, o);
+    return rc ? rc : az_calltree_nest(c);
 }
 
 static void free_column(struct az_calltree *c, uint32_t **p, uint32_t n)

@@ -68,12 +68,12 @@ static int list_events(struct az_grafting *g, const struct az_replay *r)
 static int side_of(struct az_grafting *g, uint32_t side, uint32_t *out)
 {
     *out = side;
-    if (side == AZ_NO_ROW || g->o->ops.v[side].seq < 0)
+    const int64_t seq = side == AZ_NO_ROW ? -1 : az_op_seq(g->o, side);
+    if (seq < 0)
         return 0;
-    struct az_op op = g->o->ops.v[side];
-    op.seq = (int64_t)(((uint64_t)op.seq + ((uint64_t)g->o->grafts.n << 32)) & INT64_MAX);
-    *out = (uint32_t)g->o->ops.n;
-    return az_vec_push(&g->o->ops, op);
+    return az_optrace_op(g->o, g->o->ops.v[side].args,
+                         (int64_t)(((uint64_t)seq + ((uint64_t)g->o->grafts.n << 32)) & INT64_MAX),
+                         out);
 }
 
 static int add_sources(struct az_grafting *g, const struct az_captured_node *n, uint32_t uid)

@@ -26,32 +26,46 @@ static bool is_comm(const struct az_calltree *c, uint32_t gpu)
     return az_trace_is_comm(c->trace, az_gpu_event(c, gpu).name);
 }
 
-/* Walks device events in file order; makes a launcher where its node has none yet and counts its
- * events. */
-static int find_launchers(struct az_launchers *l, const struct az_calltree *c, uint32_t *of_node)
+uint32_t az_launcher_node(const struct az_calltree *c, uint32_t gpu)
 {
-    for (uint32_t i = 0; i < c->n; i++)
-        of_node[i] = AZ_NO_ROW;
-    for (uint32_t g = 0; g < c->n_gpu; g++) {
-        l->of_gpu[g] = AZ_NO_ROW;
-        if (c->gpu_node[g] == AZ_NO_ROW || is_comm(c, g))
+    return c->gpu_node[gpu] == AZ_NO_ROW || is_comm(c, gpu) ? AZ_NO_ROW
+                                                            : launcher_node(c, c->gpu_node[gpu]);
+}
+
+/* What building needs beside the rows. */
+struct building {
+    struct az_launchers *l;
+    const struct az_calltree *c;
+    uint32_t *of_gpu; /* gpu number -> launcher, AZ_NO_ROW */
+};
+
+/* Walks device events in file order; makes a launcher where its node has none yet and counts its
+ * events, in `first` until the runs are laid out. */
+static int find_launchers(struct building *b, uint32_t *of_node)
+{
+    struct az_launchers *l = b->l;
+    memset(of_node, 0xff, (size_t)b->c->n * sizeof *of_node); /* AZ_NO_ROW */
+    for (uint32_t g = 0; g < b->c->n_gpu; g++) {
+        const uint32_t node = az_launcher_node(b->c, g);
+        b->of_gpu[g] = AZ_NO_ROW;
+        if (node == AZ_NO_ROW)
             continue;
-        uint32_t node = launcher_node(c, c->gpu_node[g]);
         if (of_node[node] == AZ_NO_ROW) {
             of_node[node] = (uint32_t)l->rows.n;
             int rc = az_vec_push(&l->rows, ((struct az_launcher){ .node = node }));
             if (rc)
                 return rc;
         }
-        l->of_gpu[g] = of_node[node];
-        l->rows.v[of_node[node]].count++;
+        b->of_gpu[g] = of_node[node];
+        l->rows.v[of_node[node]].first++;
     }
     return 0;
 }
 
 /* Orders launchers by the start of their node, ties by first device event (their present order). */
-static int order_launchers(struct az_launchers *l, const struct az_calltree *c)
+static int order_launchers(struct building *b)
 {
+    struct az_launchers *l = b->l;
     size_t n = l->rows.n;
     int64_t *start = az_mem_alloc(l->mem, (n + 1) * sizeof *start);
     uint32_t *perm = az_mem_alloc(l->mem, (n + 1) * sizeof *perm),
@@ -59,23 +73,18 @@ static int order_launchers(struct az_launchers *l, const struct az_calltree *c)
     int rc = start && perm && where ? 0 : az_mem_error(l->mem);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         uint32_t row;
-        enum az_kind k = az_node_kind(c, l->rows.v[i].node, &row);
-        start[i] = c->trace->ev[k].start[row];
+        enum az_kind k = az_node_kind(b->c, l->rows.v[i].node, &row);
+        start[i] = b->c->trace->ev[k].start[row];
     }
     if (rc == 0)
         rc = az_sort_order(start, n, perm, l->mem);
-    uint32_t at = 0;
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         where[perm[i]] = i;
     if (rc == 0) {
         az_oplink_arrange(l->rows.v, perm, n, sizeof *l->rows.v);
-        for (size_t i = 0; i < n; i++) {
-            l->rows.v[i].first = at;
-            at += l->rows.v[i].count;
-        }
-        for (uint32_t g = 0; g < l->n_gpu; g++)
-            if (l->of_gpu[g] != AZ_NO_ROW)
-                l->of_gpu[g] = where[l->of_gpu[g]];
+        for (uint32_t g = 0; g < b->c->n_gpu; g++)
+            if (b->of_gpu[g] != AZ_NO_ROW)
+                b->of_gpu[g] = where[b->of_gpu[g]];
     }
     if (start)
         az_mem_free(l->mem, start, (n + 1) * sizeof *start);
@@ -103,26 +112,30 @@ static int order_run(uint32_t *run, size_t n, const struct az_calltree *c, struc
     return i < n ? az_sort_cmp(run, n, sizeof *run, by_start, (void *)(uintptr_t)c, mem) : 0;
 }
 
-/* Fills `own`, each launcher's run ordered by (start, file order). */
-static int fill_own(struct az_launchers *l, const struct az_calltree *c)
+/* Lays out the runs of `own` and fills them, each ordered by (start, file order). */
+static int fill_own(struct building *b)
 {
-    size_t total = 0;
-    for (size_t i = 0; i < l->rows.n; i++)
-        total += l->rows.v[i].count;
-    int rc = az_vec_reserve(&l->own, total + 1);
+    struct az_launchers *l = b->l;
+    struct az_launcher *rows = l->rows.v;
+    const size_t n = l->rows.n;
+    uint32_t total = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t count = rows[i].first;
+        rows[i].first = total;
+        total += count;
+    }
+    int rc = az_vec_reserve(&l->own, (size_t)total + 1);
     if (rc)
         return rc;
     l->own.n = total;
-    for (size_t i = 0; i < l->rows.n; i++)
-        l->rows.v[i].count = 0;
-    for (uint32_t g = 0; g < c->n_gpu; g++) {
-        if (l->of_gpu[g] == AZ_NO_ROW)
-            continue;
-        struct az_launcher *r = &l->rows.v[l->of_gpu[g]];
-        l->own.v[r->first + r->count++] = g;
-    }
-    for (size_t i = 0; rc == 0 && i < l->rows.n; i++)
-        rc = order_run(l->own.v + l->rows.v[i].first, l->rows.v[i].count, c, l->mem);
+    for (uint32_t g = 0; g < b->c->n_gpu; g++)
+        if (b->of_gpu[g] != AZ_NO_ROW)
+            l->own.v[rows[b->of_gpu[g]].first++] = g;
+    for (size_t i = n; i > 0; i--) /* each stands where the next one begins */
+        rows[i].first = rows[i - 1].first;
+    rows[0].first = 0;
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = order_run(l->own.v + rows[i].first, az_launcher_count(&rows[i]), b->c, l->mem);
     return rc;
 }
 
@@ -144,16 +157,15 @@ static int union_of(const struct az_calltree *c, const uint32_t *gpu, size_t n,
     return 0;
 }
 
-/* The subtrees' times together: where launchers are nested, each by itself would look at
- * the events of the inner ones again and again. */
-static int measure_nested(struct az_launchers *l, const struct az_calltree *c)
+/* The subtrees' times together, of all launchers, into `out`: where launchers are nested, each by
+ * itself would look at the events of the inner ones again and again. */
+static int measure_nested(const struct az_launchers *l, const struct az_calltree *c, int64_t *out)
 {
     const size_t n = l->rows.n, spans = ((size_t)c->n_linked + 1) * sizeof(struct az_span),
-                 ranges = (n + 1) * sizeof(struct az_span_range), times = (n + 1) * sizeof(int64_t);
+                 ranges = (n + 1) * sizeof(struct az_span_range);
     struct az_span *v = az_mem_alloc(l->mem, spans);
     struct az_span_range *range = az_mem_alloc(l->mem, ranges);
-    int64_t *out = az_mem_alloc(l->mem, times);
-    int rc = v && range && out ? 0 : az_mem_error(l->mem);
+    int rc = v && range ? 0 : az_mem_error(l->mem);
     for (size_t i = 0; rc == 0 && i < c->n_linked; i++) {
         const struct az_event e = az_gpu_event(c, c->linked[i]);
         v[i] = (struct az_span){ e.start, e.end };
@@ -162,67 +174,102 @@ static int measure_nested(struct az_launchers *l, const struct az_calltree *c)
         az_node_gpu(c, l->rows.v[i].node, &range[i].first, &range[i].end);
     if (rc == 0)
         rc = az_spans_unions(v, c->n_linked, range, n, out, l->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        l->rows.v[i].subtree = out[i];
     az_mem_free(l->mem, v, v ? spans : 0);
     az_mem_free(l->mem, range, range ? ranges : 0);
-    az_mem_free(l->mem, out, out ? times : 0);
     return rc;
 }
 
-/* Events of all subtrees, each counted as often as launchers hold it. */
-static uint64_t looks(const struct az_launchers *l, const struct az_calltree *c)
+/* Notes which rows have more than one event below them. Returns the events of all subtrees, each
+ * counted as often as launchers hold it. */
+static uint64_t note_several(struct az_launchers *l, const struct az_calltree *c)
 {
-    uint64_t n = 0;
+    uint64_t looks = 0;
     for (size_t i = 0; i < l->rows.n; i++) {
         uint32_t first, end;
         az_node_gpu(c, l->rows.v[i].node, &first, &end);
-        n += end - first;
+        looks += end - first;
+        if (end - first != 1) {
+            az_rank_set(l->measured, i);
+            l->n_times++;
+        }
     }
-    return n;
+    az_rank_close(l->measured, l->rows.n);
+    return looks;
 }
 
-static int measure(struct az_launchers *l, const struct az_calltree *c)
+static int measure_rows(struct az_launchers *l, const struct az_calltree *c, const int64_t *nested)
 {
     struct az_spans spans;
+    size_t at = 0;
+    int rc = 0;
     az_vec_init(&spans, l->mem);
-    const bool nested = looks(l, c) > NESTED * (uint64_t)c->n_linked;
-    int rc = nested ? measure_nested(l, c) : 0;
     for (size_t i = 0; rc == 0 && i < l->rows.n; i++) {
-        struct az_launcher *r = &l->rows.v[i];
+        const struct az_launcher *r = &l->rows.v[i];
+        struct az_launcher_times *t = &l->times[at];
         uint32_t first, end;
+        if (!az_rank_has(l->measured, i))
+            continue;
+        at++;
         az_node_gpu(c, r->node, &first, &end);
-        int64_t direct = 0, subtree = r->subtree;
-        rc = union_of(c, l->own.v + r->first, r->count, &spans, &direct);
-        if (rc == 0 && !nested)
-            rc = union_of(c, c->linked + first, end - first, &spans, &subtree);
-        r->direct = direct;
-        r->subtree = subtree;
+        rc = union_of(c, l->own.v + r->first, az_launcher_count(r), &spans, &t->direct);
+        if (nested)
+            t->subtree = nested[i];
+        else if (rc == 0)
+            rc = union_of(c, c->linked + first, end - first, &spans, &t->subtree);
     }
     az_vec_release(&spans);
     return rc;
 }
 
+static int measure(struct az_launchers *l, const struct az_calltree *c)
+{
+    const size_t n = l->rows.n, words = az_rank_words(n) * sizeof *l->measured,
+                 bytes = (n + 1) * sizeof(int64_t);
+    l->measured = az_mem_alloc(l->mem, words);
+    if (!l->measured)
+        return az_mem_error(l->mem);
+    memset(l->measured, 0, words);
+    int64_t *nested = NULL;
+    int rc = 0;
+    if (note_several(l, c) > NESTED * (uint64_t)c->n_linked) {
+        nested = az_mem_alloc(l->mem, bytes);
+        rc = nested ? measure_nested(l, c, nested) : az_mem_error(l->mem);
+    }
+    if (rc == 0) {
+        l->times = az_mem_alloc(l->mem, (l->n_times + 1) * sizeof *l->times);
+        rc = l->times ? measure_rows(l, c, nested) : az_mem_error(l->mem);
+    }
+    az_mem_free(l->mem, nested, nested ? bytes : 0);
+    return rc;
+}
+
 int az_launchers_build(struct az_launchers *l, const struct az_calltree *c)
 {
+    struct building b = { .l = l, .c = c };
     memset(l, 0, sizeof *l);
     l->mem = c->trace->mem;
-    l->n_gpu = c->n_gpu;
     az_vec_init(&l->rows, l->mem);
     az_vec_init(&l->own, l->mem);
-    size_t nodes = ((size_t)c->n + 1) * sizeof(uint32_t);
+    const size_t nodes = ((size_t)c->n + 1) * sizeof(uint32_t),
+                 gpus = ((size_t)c->n_gpu + 1) * sizeof *b.of_gpu;
     uint32_t *of_node = az_mem_alloc(l->mem, nodes);
-    l->of_gpu = az_mem_alloc(l->mem, ((size_t)l->n_gpu + 1) * sizeof *l->of_gpu);
-    int rc = of_node && l->of_gpu ? 0 : az_mem_error(l->mem);
+    b.of_gpu = az_mem_alloc(l->mem, gpus);
+    int rc = of_node && b.of_gpu ? 0 : az_mem_error(l->mem);
     if (rc == 0)
-        rc = find_launchers(l, c, of_node);
+        rc = find_launchers(&b, of_node);
     if (of_node)
         az_mem_free(l->mem, of_node, nodes);
-    az_vec_trim(&l->rows);
     if (rc == 0)
-        rc = order_launchers(l, c);
+        rc = az_vec_push(&l->rows, ((struct az_launcher){ .node = AZ_NO_ROW }));
+    if (rc == 0) {
+        az_vec_trim(&l->rows);
+        l->rows.n--; /* the one behind the last */
+        rc = order_launchers(&b);
+    }
     if (rc == 0)
-        rc = fill_own(l, c);
+        rc = fill_own(&b);
+    if (b.of_gpu)
+        az_mem_free(l->mem, b.of_gpu, gpus);
     if (rc == 0)
         rc = measure(l, c);
     if (rc)
@@ -232,9 +279,12 @@ int az_launchers_build(struct az_launchers *l, const struct az_calltree *c)
 
 void az_launchers_release(struct az_launchers *l)
 {
+    if (l->measured)
+        az_mem_free(l->mem, l->measured, az_rank_words(l->rows.n) * sizeof *l->measured);
+    if (l->times)
+        az_mem_free(l->mem, l->times, (l->n_times + 1) * sizeof *l->times);
+    l->measured = NULL;
+    l->times = NULL;
     az_vec_release(&l->rows);
     az_vec_release(&l->own);
-    if (l->of_gpu)
-        az_mem_free(l->mem, l->of_gpu, ((size_t)l->n_gpu + 1) * sizeof *l->of_gpu);
-    l->of_gpu = NULL;
 }

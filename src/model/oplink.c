@@ -9,10 +9,10 @@
 static const enum az_kind gpu_kinds[3] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
 
 /* A list of (key, position) sorted by key, positions in file order within a key. */
-struct keyed {
+struct keyed { /* as many as launches: no padding */
     uint64_t key;
     uint32_t at;
-};
+} __attribute__((packed, aligned(4)));
 AZ_VEC(struct keyed, keyed_list);
 
 static uint64_t link_key(const struct az_calltree *c, enum az_kind k, uint32_t row)
@@ -28,11 +28,85 @@ static void *column(struct az_mem *mem, size_t n, size_t size)
     return az_mem_alloc(mem, (n + 1) * size);
 }
 
+static void put_gpu(struct az_calltree *c, size_t g, enum az_kind kind, uint32_t row)
+{
+    const uint64_t *ext = c->trace->ev[kind].node;
+    c->gpu_kind[g] = (uint8_t)kind;
+    c->gpu_row[g] = row;
+    c->gpu_call[g] = AZ_NO_ROW;
+    c->gpu_ext[g] = ext && ext[row] != 0;
+}
+
+/* uids are places in the file: an event's number is how many of them are less. *done stays false
+ * where that takes more room than sorting, or where uids are not unique. */
+static int number_by_rank(struct az_calltree *c, bool *done)
+{
+    enum { SORTED = 32 }; /* bytes an event that sorting takes */
+    const struct az_trace *t = c->trace;
+    uint32_t most = 0;
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < t->ev[gpu_kinds[k]].n; i++)
+            most = t->ev[gpu_kinds[k]].uid[i] > most ? t->ev[gpu_kinds[k]].uid[i] : most;
+    const size_t bytes = az_rank_words(most) * sizeof(struct az_rank_word);
+    if (bytes > SORTED * ((size_t)c->n_gpu + 1))
+        return 0;
+    struct az_rank_word *before = az_mem_alloc(t->mem, bytes);
+    if (!before)
+        return az_mem_error(t->mem);
+    memset(before, 0, bytes);
+    *done = true;
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < t->ev[gpu_kinds[k]].n; i++) {
+            const uint32_t uid = t->ev[gpu_kinds[k]].uid[i];
+            *done = *done && !az_rank_has(before, uid);
+            az_rank_set(before, uid);
+        }
+    az_rank_close(before, most);
+    for (int k = 0; *done && k < 3; k++)
+        for (uint32_t i = 0; i < t->ev[gpu_kinds[k]].n; i++)
+            put_gpu(c, az_rank(before, t->ev[gpu_kinds[k]].uid[i]), gpu_kinds[k], i);
+    az_mem_free(t->mem, before, bytes);
+    return 0;
+}
+
+static int number_by_sorting(struct az_calltree *c)
+{
+    const struct az_trace *t = c->trace;
+    const size_t n = c->n_gpu;
+    int64_t *uid = column(t->mem, n, 8);
+    uint32_t *perm = column(t->mem, n, 4);
+    int rc = uid && perm ? 0 : az_mem_error(t->mem);
+    size_t at = 0;
+    for (int k = 0; rc == 0 && k < 3; k++)
+        for (size_t i = 0; i < t->ev[gpu_kinds[k]].n; i++)
+            uid[at++] = t->ev[gpu_kinds[k]].uid[i];
+    if (rc == 0)
+        rc = az_sort_order(uid, n, perm, t->mem);
+    const uint32_t copies = (uint32_t)t->ev[AZ_KERNEL].n,
+                   fills = copies + (uint32_t)t->ev[AZ_MEMCPY].n;
+    for (uint32_t g = 0; rc == 0 && g < n; g++) {
+        const uint32_t p = perm[g];
+        put_gpu(c, g,
+                p < copies  ? AZ_KERNEL
+                : p < fills ? AZ_MEMCPY
+                            : AZ_MEMSET,
+                p < copies  ? p
+                : p < fills ? p - copies
+                            : p - fills);
+    }
+    if (uid)
+        az_mem_free(t->mem, uid, (n + 1) * 8);
+    if (perm)
+        az_mem_free(t->mem, perm, (n + 1) * 4);
+    return rc;
+}
+
 /* All device events in file order. */
 static int list_gpu(struct az_calltree *c)
 {
     const struct az_trace *t = c->trace;
     size_t n = 0;
+    bool done = false;
     for (int k = 0; k < 3; k++)
         n += t->ev[gpu_kinds[k]].n;
     if (n >= AZ_NO_ROW)
@@ -42,35 +116,10 @@ static int list_gpu(struct az_calltree *c)
     c->gpu_row = column(t->mem, n, 4);
     c->gpu_call = column(t->mem, n, 4);
     c->gpu_ext = column(t->mem, n, 1);
-    c->linked = column(t->mem, n, 4);
-    c->graph_launch = column(t->mem, t->ev[AZ_CALL].n, 1);
-    int64_t *uid = column(t->mem, n, 8);
-    uint32_t *perm = column(t->mem, n, 4);
-    int rc = az_mem_error(t->mem);
-    if (c->gpu_kind && c->gpu_row && c->gpu_call && c->gpu_ext && c->linked && c->graph_launch &&
-        uid && perm) {
-        size_t at = 0;
-        memset(c->graph_launch, 0, t->ev[AZ_CALL].n + 1);
-        for (int k = 0; k < 3; k++)
-            for (size_t i = 0; i < t->ev[gpu_kinds[k]].n; i++)
-                uid[at++] = t->ev[gpu_kinds[k]].uid[i];
-        rc = az_sort_order(uid, n, perm, t->mem);
-        uint32_t copies = (uint32_t)t->ev[AZ_KERNEL].n,
-                 fills = copies + (uint32_t)t->ev[AZ_MEMCPY].n;
-        for (uint32_t g = 0; rc == 0 && g < n; g++) {
-            uint32_t p = perm[g];
-            c->gpu_kind[g] = p < copies ? AZ_KERNEL : p < fills ? AZ_MEMCPY : AZ_MEMSET;
-            c->gpu_row[g] = p < copies ? p : p < fills ? p - copies : p - fills;
-            c->gpu_call[g] = AZ_NO_ROW;
-            const uint64_t *ext = t->ev[c->gpu_kind[g]].node;
-            c->gpu_ext[g] = ext && ext[c->gpu_row[g]] != 0;
-        }
-    }
-    if (uid)
-        az_mem_free(t->mem, uid, (n + 1) * 8);
-    if (perm)
-        az_mem_free(t->mem, perm, (n + 1) * 4);
-    return rc;
+    if (!c->gpu_kind || !c->gpu_row || !c->gpu_call || !c->gpu_ext)
+        return az_mem_error(t->mem);
+    const int rc = number_by_rank(c, &done);
+    return rc || done ? rc : number_by_sorting(c);
 }
 
 /* Each cycle of places is gone round once, and its places marked as done: perm[i] == i. */
@@ -358,9 +407,15 @@ static int place_captured(struct az_calltree *c)
 static int sort_linked(struct az_calltree *c)
 {
     struct az_mem *mem = c->trace->mem;
+    const size_t calls = c->trace->ev[AZ_CALL].n + 1;
+    c->linked = column(mem, c->n_gpu, 4);
+    c->graph_launch = az_mem_alloc(mem, calls);
     int64_t *key = column(mem, c->n_gpu, 8);
-    if (!key)
+    if (!key || !c->linked || !c->graph_launch) {
+        az_mem_free(mem, key, key ? ((size_t)c->n_gpu + 1) * 8 : 0);
         return az_mem_error(mem);
+    }
+    memset(c->graph_launch, 0, calls);
     for (uint32_t g = 0; g < c->n_gpu; g++) {
         if (c->gpu_call[g] == AZ_NO_ROW)
             continue;
@@ -385,8 +440,12 @@ int az_oplink(struct az_calltree *c, const struct az_options *o)
     if (rc == 0)
         rc = az_sv_is(o->link_by, "flow") ? link_by_flow(c, &gpu) : link_by_correlation(c, &gpu);
     az_vec_release(&gpu);
-    if (rc == 0)
-        rc = place_captured(c);
+    return rc;
+}
+
+int az_oplink_place(struct az_calltree *c)
+{
+    const int rc = place_captured(c);
     return rc ? rc : sort_linked(c);
 }
 

@@ -3,6 +3,7 @@
 #include "model/optrace.h"
 
 #include "model/graft.h"
+#include "model/oplink.h"
 #include "model/treeedit.h"
 
 /* Lets the hook look at the tree, and builds it anew if it asked for changes. */
@@ -44,6 +45,64 @@ static void drop_ids(struct az_trace *t, bool linked)
     }
 }
 
+/* Does every operator with a row have one of its own, and is there no other row? */
+static int rows_are_own(struct az_mem *mem, const struct az_events *e, size_t rows, bool *own)
+{
+    const size_t bytes = rows / 8 + 1;
+    uint8_t *seen = az_mem_alloc(mem, bytes);
+    size_t n = 0;
+    if (!seen)
+        return az_mem_error(mem);
+    memset(seen, 0, bytes);
+    *own = true;
+    for (size_t i = 0; *own && i < e->n; i++) {
+        const uint32_t s = e->side[i];
+        if (s == AZ_NO_ROW)
+            continue;
+        *own = !(seen[s / 8] >> s % 8 & 1);
+        seen[s / 8] |= (uint8_t)(1u << s % 8);
+        n++;
+    }
+    *own = *own && n == rows;
+    az_mem_free(mem, seen, bytes);
+    return 0;
+}
+
+/* Puts the rows of operators in the order of these, so that none needs to be told which is its own;
+ * where half of them have none the numbers are smaller than empty rows. */
+static int order_ops(struct az_trace *t)
+{
+    struct az_optrace *o = t->ext;
+    struct az_events *e = &t->ev[AZ_HOST_OP];
+    bool own = false;
+    if (!e->side || o->ops.n < e->n / 2 || o->ops.n > e->n)
+        return 0;
+    int rc = rows_are_own(t->mem, e, o->ops.n, &own);
+    if (rc || !own)
+        return rc;
+    rc = az_vec_reserve(&o->ops, e->n - o->ops.n);
+    for (size_t i = 0; rc == 0 && o->ops.n < e->n; i++)
+        if (e->side[i] == AZ_NO_ROW) {
+            e->side[i] = (uint32_t)o->ops.n;
+            o->ops.v[o->ops.n++] = (struct az_op){ .args = AZ_NO_ROW, .seq = -1 };
+        }
+    if (rc)
+        return rc;
+    az_oplink_arrange(o->ops.v, e->side, e->n, sizeof *o->ops.v);
+    az_trace_drop_columns(t, AZ_HOST_OP, AZ_COL_SIDE);
+    az_vec_trim(&o->ops);
+    o->ops_by_row = true;
+    return 0;
+}
+
+/* May captures or a hook change the tree, once it is built? */
+static bool may_change(const struct az_trace *t)
+{
+    const struct az_optrace *o = t->ext;
+    return o->captures.roots.n ||
+           (t->hook.run && (o->opts->enable_pseudo_ops || o->opts->extension_file.n));
+}
+
 static int seal(struct az_trace *t)
 {
     struct az_optrace *o = t->ext;
@@ -58,17 +117,34 @@ static int seal(struct az_trace *t)
     struct az_launchers *launchers = az_arena_alloc(&t->arena, sizeof *launchers);
     if (!tree || !launchers)
         return az_arena_error(&t->arena);
-    int rc = az_calltree_build(tree, t, o->opts);
+    const bool changes = may_change(t); /* then it is linked again */
+    int rc = az_calltree_link(tree, t, o->opts);
+    if (rc)
+        return rc;
+    if (!changes) {
+        drop_ids(t, true);
+        rc = order_ops(t);
+        if (rc) {
+            az_calltree_release(tree);
+            return rc;
+        }
+    }
+    rc = az_calltree_nest(tree);
     if (rc)
         return rc;
     o->tree = tree;
     if (o->captures.roots.n)
         rc = az_graft(t, tree);
-    if (rc == 0 && t->hook.run)
+    if (rc == 0 && changes && t->hook.run)
         rc = run_hook(t, tree);
     if (rc)
         return rc;
-    drop_ids(t, true);
+    if (changes) {
+        drop_ids(t, true);
+        rc = order_ops(t);
+        if (rc)
+            return rc;
+    }
     rc = az_launchers_build(launchers, tree);
     if (rc)
         return rc;
@@ -84,6 +160,7 @@ static void release(struct az_trace *t)
     if (o->tree)
         az_calltree_release(o->tree);
     az_vec_release(&o->ops);
+    az_vec_release(&o->long_seqs);
     az_vec_release(&o->args);
     az_vec_release(&o->colls);
     az_vec_release(&o->coll_sources);
@@ -119,6 +196,7 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     t->ext = o;
     t->ext_ops = &ext_ops;
     az_vec_init(&o->ops, t->mem);
+    az_vec_init(&o->long_seqs, t->mem);
     az_vec_init(&o->args, t->mem);
     az_vec_init(&o->colls, t->mem);
     az_vec_init(&o->coll_sources, t->mem);
@@ -230,6 +308,21 @@ int az_optrace_args(struct az_trace *t, const struct az_op_args *a, uint32_t *ro
         return rc;
     *row = *value;
     return added ? az_vec_push(&o->args, *a) : 0;
+}
+
+int az_optrace_op(struct az_optrace *o, uint32_t args, int64_t seq, uint32_t *side)
+{
+    struct az_op op = { .args = args, .seq = (int32_t)seq };
+    if (seq < -1 || seq > INT32_MAX) {
+        if (o->long_seqs.n >= INT32_MAX - 1)
+            return AZ_ERANGE;
+        op.seq = -2 - (int32_t)o->long_seqs.n;
+        const int rc = az_vec_push(&o->long_seqs, seq);
+        if (rc)
+            return rc;
+    }
+    *side = (uint32_t)o->ops.n;
+    return az_vec_push(&o->ops, op);
 }
 
 int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *row)

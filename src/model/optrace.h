@@ -94,12 +94,11 @@ struct az_fwdbwd {
 };
 AZ_VEC(struct az_fwdbwd, az_fwdbwds);
 
-/* What one operator row knows beyond its times; AZ_HOST_OP side rows. Most events of a dense trace
- * have one: no padding. */
+/* What one operator row knows beyond its times. Most events of a dense trace have one: small. */
 struct az_op {
-    int64_t seq;   /* sequence number; -1: none */
     uint32_t args; /* row of optrace.args; AZ_NO_ROW: none recorded */
-} __attribute__((packed, aligned(4)));
+    int32_t seq; /* sequence number; -1: none; one that does not fit: -2 - its place in long_seqs */
+};
 AZ_VEC(struct az_op, az_ops);
 
 /* Hardware counters that the profiler collected over one kernel (cuda_profiler_range events), in
@@ -129,13 +128,16 @@ struct az_launchers;
 /* trace.ext of a framework trace. Columns by kind:
  * (corr and node are given back while the trace is sealed: the links have them; AZ_CALL and AZ_SYNC
  * keep corr for launch_details and critical_path) AZ_HOST_OP  corr = External id (0 none), side =
- * row of `ops` (AZ_NO_ROW none) AZ_CALL     corr = correlation, node = External id + 1 (0 none)
- *   AZ_CAPTURED node = uid of its device event + 1
- *   AZ_KERNEL   corr, node likewise, side = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side =
- * row of trace.copies AZ_SYNC     corr, side = row of `syncs` (AZ_NO_ROW none) uid is the index in
- * the file's event array, of every kind. */
+ * row of `ops` (AZ_NO_ROW none; see ops_by_row) AZ_CALL     corr = correlation, node = External id
+ * + 1 (0 none) AZ_CAPTURED node = uid of its device event + 1 AZ_KERNEL   corr, node likewise, side
+ * = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side = row of trace.copies AZ_SYNC     corr,
+ * side = row of `syncs` (AZ_NO_ROW none) uid is the index in the file's event array, of every kind.
+ */
 struct az_optrace {
     struct az_ops ops;
+    struct az_vec_i64 long_seqs;
+    bool ops_by_row; /* each operator has the row of its own number, and no side column: where most
+                        have one, when the trace is sealed */
     struct az_op_arg_rows args;
     struct az_coll_rows colls;
     struct az_coll_sources coll_sources; /* by uid */
@@ -180,6 +182,19 @@ static inline struct az_optrace *az_optrace(const struct az_trace *t) { return t
  * the trace's own copy of the text as written. */
 int az_optrace_text(struct az_trace *t, struct az_sv *raw, uint32_t *id) AZ_MUST_USE;
 int az_optrace_args(struct az_trace *t, const struct az_op_args *a, uint32_t *row) AZ_MUST_USE;
+/* A new row of `ops`. */
+int az_optrace_op(struct az_optrace *o, uint32_t args, int64_t seq, uint32_t *side) AZ_MUST_USE;
+static inline int64_t az_op_seq(const struct az_optrace *o, uint32_t side)
+{
+    const int32_t seq = o->ops.v[side].seq;
+    return seq >= -1 ? seq : o->long_seqs.v[-2 - seq];
+}
+/* Row of `ops` of an operator; AZ_NO_ROW: it has none. */
+static inline uint32_t az_op_side(const struct az_trace *t, uint32_t op)
+{
+    const uint32_t *side = t->ev[AZ_HOST_OP].side;
+    return side ? side[op] : az_optrace(t)->ops_by_row ? op : AZ_NO_ROW;
+}
 int az_optrace_coll(struct az_trace *t, const struct az_coll_args *a, uint32_t *row) AZ_MUST_USE;
 /* Marks the name of a call as one of the driver's interface, below the runtime's; and whether a
  * name is. */
@@ -230,6 +245,11 @@ static inline const struct az_calltree *az_tree(const struct az_trace *t)
     return az_optrace(t)->tree;
 }
 
+/* In two steps: device events and the calls that launched them, which is all that ids of links are
+ * needed for; then the tree. After an error there is nothing to release. */
+int az_calltree_link(struct az_calltree *c, const struct az_trace *t,
+                     const struct az_options *o) AZ_MUST_USE;
+int az_calltree_nest(struct az_calltree *c) AZ_MUST_USE;
 int az_calltree_build(struct az_calltree *c, const struct az_trace *t,
                       const struct az_options *o) AZ_MUST_USE;
 void az_calltree_release(struct az_calltree *c);
@@ -265,20 +285,39 @@ static inline struct az_event az_gpu_event(const struct az_calltree *c, uint32_t
 }
 
 /* ---- launchers (docs/formulas-pytorch.md 5) ---- */
-struct az_launcher {
-    uint32_t node;         /* operator, or the call itself */
-    uint32_t first, count; /* own device events: run of `own`, ordered by (start, file order) */
-    int64_t direct;        /* union of its own events, ticks */
-    int64_t subtree;       /* union of all events below it, communication too, ticks */
-} __attribute__((packed, aligned(4))); /* as many as launches */
+struct az_launcher { /* as many as launches: small */
+    uint32_t node;   /* operator, or the call itself */
+    uint32_t first;  /* own device events: run of `own`, ordered by (start, file order), that ends
+                        where the next one's begins */
+};
 AZ_VEC(struct az_launcher, az_launcher_rows);
+struct az_launcher_times {
+    int64_t direct;  /* union of its own events, ticks */
+    int64_t subtree; /* union of all events below it, communication too, ticks */
+};
 struct az_launchers {
-    struct az_launcher_rows rows; /* ordered by start of the node, ties by its first device event */
-    struct az_vec_u32 own;        /* gpu numbers */
-    uint32_t *of_gpu; /* gpu number -> launcher, AZ_NO_ROW (unlinked, or communication) */
-    uint32_t n_gpu;
+    struct az_launcher_rows rows;  /* ordered by start of the node, ties by its first device event;
+                                      one more behind them, which ends the last one's run */
+    struct az_vec_u32 own;         /* gpu numbers */
+    struct az_rank_word *measured; /* rows with more than one event below them */
+    struct az_launcher_times *times; /* by their rank */
+    size_t n_times;
     struct az_mem *mem;
 };
+static inline uint32_t az_launcher_count(const struct az_launcher *l)
+{
+    return l[1].first - l->first;
+}
+static inline struct az_launcher_times az_launcher_times(const struct az_launchers *l,
+                                                         const struct az_calltree *c, size_t i)
+{
+    if (az_rank_has(l->measured, i))
+        return l->times[az_rank(l->measured, i)];
+    const struct az_event e = az_gpu_event(c, l->own.v[l->rows.v[i].first]);
+    return (struct az_launcher_times){ e.end - e.start, e.end - e.start };
+}
+/* The node of the launcher of a device event; AZ_NO_ROW: unlinked, or communication. */
+uint32_t az_launcher_node(const struct az_calltree *c, uint32_t gpu);
 int az_launchers_build(struct az_launchers *l, const struct az_calltree *c) AZ_MUST_USE;
 void az_launchers_release(struct az_launchers *l);
 

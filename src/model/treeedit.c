@@ -58,19 +58,17 @@ static int event_of(const struct az_tree_insert *x, struct az_trace *t,
                     const struct az_calltree *tree, struct az_map *known, struct az_event *out)
 {
     struct az_optrace *o = az_optrace(t);
-    struct az_op op = { .args = AZ_NO_ROW, .seq = -1 };
-    uint32_t row;
+    uint32_t row, made = AZ_NO_ROW;
     const struct az_events *of = &t->ev[az_node_kind(tree, x->first, &row)];
     int rc = 0;
     if (has_args(&x->args))
-        rc = args_row(o, known, &x->args, &op.args);
+        rc = args_row(o, known, &x->args, &made);
     *out = (struct az_event){ .start = x->start,
                               .end = x->end,
                               .name = x->name,
                               .lane = of->lane[row],
-                              .side = (uint32_t)o->ops.n,
                               .uid = of->uid[row] };
-    return rc ? rc : az_vec_push(&o->ops, op);
+    return rc ? rc : az_optrace_op(o, made, -1, &out->side);
 }
 
 int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,

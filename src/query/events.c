@@ -261,33 +261,35 @@ static void get_pid(const struct az_q_row *r, struct az_cell *out)
     if (x && x <= INT64_MAX)
         az_q_int(out, (int64_t)x);
 }
-static const struct az_op *op_side(const struct az_q_row *r)
+static uint32_t op_side(const struct az_q_row *r)
 {
     const struct az_trace *t = r->seg->tr->t;
-    const struct az_events *e = r->seg->e;
-    if (!(t->caps & AZ_CAP_CALLTREE) || !e->side || e->side[r->row] == AZ_NO_ROW)
-        return NULL;
-    return &az_optrace(t)->ops.v[e->side[r->row]];
+    return (t->caps & AZ_CAP_CALLTREE) && r->seg->e == &t->ev[AZ_HOST_OP]
+               ? az_op_side(t, (uint32_t)r->row)
+               : AZ_NO_ROW;
 }
 static void get_args(const struct az_q_row *r, struct az_cell *out)
 {
-    const struct az_op *o = op_side(r);
+    const uint32_t side = op_side(r);
     int64_t before = 0;
     size_t n;
     const struct az_q_trace *all = az_facts_of_traces(r->seg->tr->of, &n);
 
-    if (!o || o->args == AZ_NO_ROW)
+    if (side == AZ_NO_ROW)
+        return;
+    const uint32_t args = az_optrace(r->seg->tr->t)->ops.v[side].args;
+    if (args == AZ_NO_ROW)
         return;
     for (size_t i = 0; i < r->seg->tr->at; i++)
         if (all[i].t->caps & AZ_CAP_CALLTREE)
             before += (int64_t)az_optrace(all[i].t)->args.n;
-    az_q_int(out, before + (int64_t)o->args + 1);
+    az_q_int(out, before + (int64_t)args + 1);
 }
 static void get_seq(const struct az_q_row *r, struct az_cell *out)
 {
-    const struct az_op *o = op_side(r);
-    if (o)
-        known(out, o->seq);
+    const uint32_t side = op_side(r);
+    if (side != AZ_NO_ROW)
+        known(out, az_op_seq(az_optrace(r->seg->tr->t), side));
 }
 /* Node of the call tree of a host event; AZ_NO_ROW: there is no tree. */
 static uint32_t node_of(const struct az_q_row *r)

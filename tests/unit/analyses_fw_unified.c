@@ -50,9 +50,11 @@ static void modelled_operators(void **state)
 
 /* The sole main backward operator takes the forward's backward category: by arrows, else by
  * sequence number. */
-static void backward(struct fw_fix *f, bool arrows)
+static void backward(struct fw_fix *f, const char *seq, const char *other)
 {
-    const char *seq = arrows ? "" : "\"Sequence number\":7";
+    const bool arrows = !*seq;
+    if (other)
+        span(f, "cpu_op", 100, 3, 50, 10, "aten::empty", other);
     work(f, 1, 100, "flash_attn::_flash_attn_forward", seq, 300, 10, "flash_fwd", 1);
     span(f, "cpu_op", 100, 2, 1000, 100, "autograd::engine::evaluate_function: CustomAttnBackward",
          seq);
@@ -71,8 +73,13 @@ static void backward(struct fw_fix *f, bool arrows)
        "op category", "SDPA_fwd");
     near(num(f, "unified_perf_summary", b, "Kernel Time (µs)_sum"), 25);
 }
-static void backward_by_arrows(void **state) { backward(*state, true); }
-static void backward_by_sequence(void **state) { backward(*state, false); }
+static void backward_by_arrows(void **state) { backward(*state, "", NULL); }
+static void backward_by_sequence(void **state) { backward(*state, "\"Sequence number\":7", NULL); }
+/* Numbers far from each other. */
+static void backward_by_large_numbers(void **state)
+{
+    backward(*state, "\"Sequence number\":7000000000000", "\"Sequence number\":3");
+}
 
 /* A fused convolution's backward pass records no shapes: its figures are the forward operator's,
  * found by sequence number. */
@@ -373,6 +380,7 @@ int main(void)
         TEST(modelled_operators),
         TEST(backward_by_arrows),
         TEST(backward_by_sequence),
+        TEST(backward_by_large_numbers),
         TEST(fused_convolution),
         TEST(not_sole_backward),
         TEST(rows_taken),

@@ -576,11 +576,13 @@ static void arguments(void **state)
     const struct az_events *e = &f.trace.ev[AZ_HOST_OP];
     assert_true(named(&f, e->name[0], "q\"\xc3\xa9"));
     assert_int_equal(o->args.n, 1); /* equal but for blanks and order */
-    const struct az_op *p = &o->ops.v[e->side[0]], *q = &o->ops.v[e->side[1]];
-    assert_int_equal(p->args, q->args);
-    assert_int_equal(p->seq, 7);
-    assert_int_equal(q->seq, -1);
-    assert_int_equal(e->side[2], AZ_NO_ROW);
+    assert_true(o->ops_by_row);     /* most operators have a row: all do */
+    assert_int_equal(o->ops.n, e->n);
+    assert_int_equal(o->ops.v[0].args, o->ops.v[1].args);
+    assert_int_equal(az_op_seq(o, 0), 7);
+    assert_int_equal(az_op_seq(o, 1), -1);
+    assert_int_equal(o->ops.v[2].args, AZ_NO_ROW);
+    assert_int_equal(az_op_seq(o, 2), -1);
     assert_true(named(&f, o->args.v[0].dims, "[[1,2],[]]") &&
                 named(&f, o->args.v[0].types, "[\"a b\",\"\"]"));
     assert_int_equal(o->args.v[0].strides, AZ_NO_ID);
@@ -590,6 +592,58 @@ static void arguments(void **state)
     assert_int_equal(c->seq, 3);
     assert_int_equal(c->dtype, AZ_NO_ID);
     fixture_close(&f);
+}
+
+/* Sequence numbers of any size; operators that lie in the file in another order than by start, and
+ * of which most or few have a row. */
+static void sequence_numbers(void **state)
+{
+    (void)state;
+#define NUMBERED(ts, args)                                                                         \
+    EV("\"cat\":\"cpu_op\",\"name\":\"o\",\"pid\":1,\"tid\":1,\"dur\":1,\"ts\":" #ts               \
+       ",\"args\":{" args "}")
+    struct fixture f;
+    read_text(
+        &f,
+        "[" NUMBERED(5, "\"Sequence number\":4294967297") "," NUMBERED(1, "\"Sequence "
+                                                                          "number\":2147483647") "," NUMBERED(
+            4,
+            "\"x\":1") "," NUMBERED(3,
+                                    "\"Input Dims\":[[1]],\"Sequence number\":-7") "," NUMBERED(2,
+                                                                                                "\""
+                                                                                                "Se"
+                                                                                                "qu"
+                                                                                                "en"
+                                                                                                "ce"
+                                                                                                " n"
+                                                                                                "um"
+                                                                                                "be"
+                                                                                                "r"
+                                                                                                "\""
+                                                                                                ":2"
+                                                                                                "14"
+                                                                                                "74"
+                                                                                                "83"
+                                                                                                "64"
+                                                                                                "8") "]");
+    const int64_t want[] = { 2147483647, 2147483648, -7, -1, 4294967297 };
+    const struct az_optrace *o = az_optrace(&f.trace);
+    assert_true(o->ops_by_row && !f.trace.ev[AZ_HOST_OP].side);
+    for (uint32_t i = 0; i < AZ_LENGTH(want); i++) {
+        assert_int_equal(az_op_side(&f.trace, i), i);
+        assert_int_equal(az_op_seq(o, i), want[i]);
+        assert_int_equal(o->ops.v[i].args, i == 2 ? 0 : AZ_NO_ROW);
+    }
+    fixture_close(&f);
+    read_text(&f, "[" NUMBERED(2, "\"Sequence number\":4294967297") "," NUMBERED(
+                      1, "") "," NUMBERED(3, "") "," NUMBERED(4, "") "]");
+    o = az_optrace(&f.trace);
+    assert_false(o->ops_by_row);
+    assert_int_equal(o->ops.n, 1);
+    assert_int_equal(az_op_side(&f.trace, 0), AZ_NO_ROW);
+    assert_int_equal(az_op_seq(o, az_op_side(&f.trace, 1)), 4294967297);
+    fixture_close(&f);
+#undef NUMBERED
 }
 
 /* Arguments that begin alike, come again, end inside the reader's window and stand where others
@@ -630,7 +684,8 @@ static void repeated_arguments(void **state)
         const struct az_events *e = &f.trace.ev[AZ_HOST_OP];
         assert_int_equal(e->n, OPS);
         for (int i = 0; i < OPS; i++) {
-            const struct az_op_args *a = &o->args.v[o->ops.v[e->side[i]].args];
+            const struct az_op_args *a =
+                &o->args.v[o->ops.v[az_op_side(&f.trace, (uint32_t)i)].args];
             const char *want[] = { dims[i * i % KINDS], dims[(i / 3) % KINDS] };
             for (int k = 0; k < 2; k++) {
                 char compact[64];
@@ -847,6 +902,7 @@ int main(void)
         cmocka_unit_test(old_and_other_writers),
         cmocka_unit_test(lanes),
         cmocka_unit_test(arguments),
+        cmocka_unit_test(sequence_numbers),
         cmocka_unit_test(repeated_arguments),
         cmocka_unit_test(events_left_out),
         cmocka_unit_test(odd_numbers),

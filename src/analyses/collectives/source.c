@@ -224,10 +224,10 @@ static void from_operation(const struct cr_source *s, uint32_t op, struct key *k
             k->source = 1;
         }
     }
-    if (k->args.name != AZ_NO_ID || e->side[op] == AZ_NO_ROW ||
-        s->o->ops.v[e->side[op]].args == AZ_NO_ROW)
+    const uint32_t side = az_op_side(s->t, op);
+    if (k->args.name != AZ_NO_ID || side == AZ_NO_ROW || s->o->ops.v[side].args == AZ_NO_ROW)
         return;
-    const struct az_op_args *a = &s->o->args.v[s->o->ops.v[e->side[op]].args];
+    const struct az_op_args *a = &s->o->args.v[s->o->ops.v[side].args];
     k->dims = a->dims;
     k->types = a->types;
     k->source = 1;

@@ -3,6 +3,8 @@
 #include "analyses/device/counters.h"
 #include "analyses/list.h"
 #include "base/interval.h"
+#include "facts/devices.h"
+#include "facts/project.h"
 #include "facts/steps.h"
 #include "results/record.h"
 
@@ -66,27 +68,21 @@ struct az_sv az_counter_unit_text(struct az_sv name)
 /* When work ran on the devices that a counter is of, merged. */
 static int busy_spans(const struct az_trace *t, const struct az_sampled *c, struct az_spans *out)
 {
-    static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
+    struct az_sweep sweep = { .t = t };
+    uint32_t op;
     int rc = 0;
     az_vec_reset(out);
-    for (size_t k = 0; k < AZ_LENGTH(kinds); k++) {
-        const struct az_events *e = &t->ev[kinds[k]]; /* by start: most are joined as they come */
-        struct az_span *last = NULL;
-        for (size_t i = 0; rc == 0 && i < e->n; i++) {
-            if (!az_counter_of(c, t->lanes.v[e->lane[i]].device))
-                continue;
-            if (last && e->start[i] <= last->end) {
-                last->end = e->end[i] > last->end ? e->end[i] : last->end;
-                continue;
-            }
+    while (rc == 0 && az_sweep_next(&sweep, &op)) { /* by start: joined as they come */
+        const struct az_events *e = &t->ev[az_op_kind(op)];
+        const uint32_t i = az_op_row(op);
+        struct az_span *last = out->n ? &out->v[out->n - 1] : NULL;
+        if (!az_counter_of(c, t->lanes.v[e->lane[i]].device))
+            continue;
+        if (last && e->start[i] <= last->end)
+            last->end = e->end[i] > last->end ? e->end[i] : last->end;
+        else
             rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
-            last = rc ? NULL : &out->v[out->n - 1];
-        }
     }
-    if (rc == 0)
-        rc = az_spans_sort(out);
-    if (rc == 0)
-        az_spans_union(out);
     return rc;
 }
 

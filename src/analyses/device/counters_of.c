@@ -140,7 +140,7 @@ static int operators(struct of *w)
         uint32_t at;
         const enum az_kind kind = az_node_kind(tree, x->node, &at);
         const uint32_t name = az_job_name(w->job, w->trace, w->t->ev[kind].name[at]);
-        for (uint32_t k = 0; rc == 0 && k < x->count; k++) {
+        for (uint32_t k = 0; rc == 0 && k < az_launcher_count(x); k++) {
             const struct az_event e = az_gpu_event(tree, l->own.v[x->first + k]);
             rc = add_event(w, name, w->t->lanes.v[e.lane].device, e.start, e.end);
         }

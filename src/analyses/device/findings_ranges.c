@@ -4,6 +4,7 @@
 #include "analyses/device/findings.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "facts/threads.h"
 
 #define SUGGESTIONS 5
 
@@ -103,75 +104,56 @@ int az_find_tag_trouble(struct az_job *job)
 }
 
 /* ---- work outside every range ---- */
-/* Marks the launches that are in some range of their thread: among the ranges that start no later,
- * one ends no sooner. Both lists are in start order, so one running maximum of ends per thread
- * does. */
-static int covered_launches(struct az_job *job, size_t trace, const struct az_launches *l,
-                            uint8_t *covered)
+/* Marks the calls that are in some range of their thread: among the ranges that start no later, one
+ * ends no sooner. Both lists are in start order, so one running maximum of ends per thread does. */
+static int covered_calls(const struct az_trace *t, struct az_arena *room, struct az_mem *mem,
+                         uint8_t *covered)
 {
-    const struct az_trace *t = job->traces[trace];
     const struct az_events *r = &t->ev[AZ_RANGE], *c = &t->ev[AZ_CALL];
-    size_t next = 0, bytes = (l->n_threads + 1) * (sizeof(int64_t) + sizeof(uint32_t));
-    char *block = az_mem_alloc(job->mem, bytes);
-    if (!block)
-        return az_mem_error(job->mem);
-    int64_t *reach = (int64_t *)(void *)block;
-    uint32_t *at =
-        (uint32_t *)(void *)(block + (l->n_threads + 1) * sizeof *reach); /* launch reached */
-    for (size_t i = 0; i < l->n_threads; i++) {
+    size_t n, next = 0;
+    int rc;
+    const uint32_t *thread = az_threads_of_lanes(t, room, mem, &n, &rc);
+    int64_t *reach = rc ? NULL : az_arena_array(room, n + 1, sizeof *reach);
+    if (!reach)
+        return rc ? rc : az_arena_error(room);
+    for (size_t i = 0; i < n; i++)
         reach[i] = INT64_MIN;
-        at[i] = l->first[i];
-    }
-    for (size_t i = 0; i < c->n;
-         i++) { /* all calls in start order; those that are launches come up in list order */
-        uint32_t thread = l->thread_of_lane[c->lane[i]];
-        if (at[thread] >= l->first[thread + 1] || l->call[at[thread]] != i)
-            continue;
+    for (size_t i = 0; i < c->n; i++) {
         for (; next < r->n && r->start[next] <= c->start[i]; next++) {
             const struct az_range *side = az_range_side(t, next);
-            uint32_t of = l->thread_of_lane[r->lane[next]];
+            const uint32_t of = thread[r->lane[next]];
             if (!(side && side->crosses) && r->end[next] > reach[of])
                 reach[of] = r->end[next];
         }
-        covered[at[thread]++] = reach[thread] >= c->end[i];
+        covered[i] = reach[thread[c->lane[i]]] >= c->end[i];
     }
-    az_mem_free(job->mem, block, bytes);
     return 0;
 }
 
 /* Takes operations that a range accounts for off the count and the time. */
-static int take_covered(struct az_job *job, size_t trace, const struct az_launches *l,
-                        int64_t *count, int64_t *ticks)
+static int take_covered(struct az_job *job, size_t trace, struct az_arena *room, int64_t *count,
+                        int64_t *ticks)
 {
+    static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
     const struct az_trace *t = job->traces[trace];
-    uint8_t *covered = az_mem_alloc(job->mem, l->n + 1);
+    const size_t calls = t->ev[AZ_CALL].n;
+    int rc;
+    const struct az_link *link = az_job_link(job, trace, &rc);
+    uint8_t *covered = rc ? NULL : az_arena_array(room, calls + 1, 1);
     if (!covered)
-        return az_mem_error(job->mem);
-    memset(covered, 0, l->n + 1);
-    const int rc = covered_launches(job, trace, l, covered);
-    for (size_t i = 0; rc == 0 && i < l->n; i++) {
-        for (uint32_t k = l->op_first[i]; covered[i] && k < l->op_first[i + 1]; k++) {
-            const struct az_events *e = &t->ev[az_op_kind(l->op[k])];
-            *ticks =
-                az_add_sat(*ticks, e->start[az_op_row(l->op[k])] - e->end[az_op_row(l->op[k])]);
+        return rc ? rc : az_arena_error(room);
+    rc = covered_calls(t, room, job->mem, covered);
+    for (size_t k = 0; rc == 0 && k < AZ_LENGTH(kinds); k++) {
+        const struct az_events *e = &t->ev[kinds[k]];
+        const uint32_t *call = link->call[kinds[k]];
+        for (size_t i = 0; call && i < e->n; i++) {
+            if (call[i] == AZ_NO_ROW || !covered[call[i]])
+                continue;
+            *ticks = az_add_sat(*ticks, e->start[i] - e->end[i]);
             --*count;
         }
     }
-    az_mem_free(job->mem, covered, l->n + 1);
     return rc;
-}
-
-static const struct az_launches *launches(struct az_job *job, size_t trace, struct az_arena *room,
-                                          int *rc)
-{
-    const struct az_trace *t = job->traces[trace];
-    if (!(t->caps & AZ_CAP_CALLTREE))
-        return az_job_launches(job, trace, rc);
-    const struct az_link *link = az_job_link(job, trace, rc);
-    struct az_launches *l = link ? az_arena_alloc(room, sizeof *l) : NULL;
-    if (link)
-        *rc = l ? az_launches_make(l, t, link, room, job->mem) : az_arena_error(room);
-    return l;
 }
 
 int az_find_outside_ranges(struct az_job *job, size_t trace)
@@ -183,11 +165,9 @@ int az_find_outside_ranges(struct az_job *job, size_t trace)
     int rc;
     if (!(t->caps & AZ_CAP_RANGES) || !(t->caps & AZ_CAP_CALLS) || count == 0)
         return 0;
-    struct az_arena room; /* framework traces have many launches, and no other use for the list */
+    struct az_arena room;
     az_arena_init(&room, job->mem);
-    const struct az_launches *l = launches(job, trace, &room, &rc);
-    if (rc == 0)
-        rc = take_covered(job, trace, l, &count, &ticks);
+    rc = take_covered(job, trace, &room, &count, &ticks);
     az_arena_release(&room);
     if (rc != 0 || count == 0)
         return rc;

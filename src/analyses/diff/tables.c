@@ -111,7 +111,7 @@ static struct az_sv text_of(const struct az_diff_side *s, uint32_t id)
 
 static const struct az_op_args *args_of(const struct az_diff_side *s, uint32_t op)
 {
-    const uint32_t side = op == AZ_NO_ROW ? op : s->trace->ev[AZ_HOST_OP].side[op];
+    const uint32_t side = op == AZ_NO_ROW ? op : az_op_side(s->trace, op);
     const struct az_optrace *o = az_optrace(s->trace);
     return side == AZ_NO_ROW || o->ops.v[side].args == AZ_NO_ROW ? NULL
                                                                  : &o->args.v[o->ops.v[side].args];

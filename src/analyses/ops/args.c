@@ -6,8 +6,8 @@
 
 struct work {
     const struct az_fw *fw;
-    int64_t *direct, *subtree; /* launcher -> ticks */
-    int64_t origin;            /* start of the first launcher */
+    int64_t *direct; /* launcher -> ticks; only where the companion wants them */
+    int64_t origin;  /* start of the first launcher */
 };
 
 static int key_args(void *ctx, size_t i, uint64_t key[2])
@@ -20,14 +20,14 @@ static int key_args(void *ctx, size_t i, uint64_t key[2])
     key[0] = (uint64_t)e.name << 32 | args;
     key[1] = (uint64_t)fw->category[i] << 58 | (uint64_t)az_fw_recompute(fw, l->node) << 57 |
              (uint64_t)(fw->lane_group[e.lane] & 0x1ffffff) << 32 |
-             (fw->opts->group_by_num_kernels ? l->count : 0);
+             (fw->opts->group_by_num_kernels ? az_launcher_count(l) : 0);
     return 1;
 }
 
 static struct az_gpu_run own_of(const void *ctx, size_t i)
 {
     const struct az_launchers *l = ((const struct work *)ctx)->fw->launchers;
-    return (struct az_gpu_run){ l->own.v + l->rows.v[i].first, l->rows.v[i].count };
+    return (struct az_gpu_run){ l->own.v + l->rows.v[i].first, az_launcher_count(&l->rows.v[i]) };
 }
 
 static uint64_t uid_of(const void *ctx, size_t i)
@@ -74,8 +74,14 @@ static void put_stats(const struct work *w, struct az_op_groups *x, size_t group
 {
     struct az_stats d, s;
     double k = 1e3 * (double)w->fw->trace->ticks_per_ns;
-    az_groups_stats(&x->g, group, w->direct, &d);
-    az_groups_stats(&x->g, group, w->subtree, &s);
+    size_t n;
+    const uint32_t *item = az_groups_items(&x->g, group, &n);
+    for (size_t i = 0; i < n; i++)
+        x->g.value[i] = az_launcher_times(w->fw->launchers, w->fw->tree, item[i]).direct;
+    az_stats_i64(x->g.value, n, &d);
+    for (size_t i = 0; i < n; i++)
+        x->g.value[i] = az_launcher_times(w->fw->launchers, w->fw->tree, item[i]).subtree;
+    az_stats_i64(x->g.value, n, &s);
     const double v[] = { d.mean,        s.mean,        d.median,      s.median,
                          d.std,         s.std,         (double)d.min, (double)s.min,
                          (double)d.max, (double)s.max, (double)d.sum, (double)s.sum };
@@ -95,7 +101,7 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
     az_fw_put_keys(fw, x->t, az_node_name(fw->tree, l->node), az_fw_category(fw, first), l->node);
     az_op_put_overlap(x, group);
     if (fw->opts->group_by_num_kernels)
-        az_put_i64(x->t, l->count);
+        az_put_i64(x->t, az_launcher_count(l));
     az_fw_put_recompute(fw, x->t, az_fw_recompute(fw, l->node));
     az_put_i64(x->t, (int64_t)n);
     if (fw->opts->include_first_occurrence_time)
@@ -113,18 +119,16 @@ int az_fw_args_tables(struct az_job *job, struct az_fw *fw)
                                      open_table, put_row,    "total_direct_kernel_time_sum",
                                      "ex_UID",   "topk_ops", job->opts->topk_ops };
     const size_t n = fw->launchers->rows.n;
-    const struct az_launcher *l = fw->launchers->rows.v;
     struct az_arena a;
     az_arena_init(&a, job->mem);
-    struct work w = { .fw = fw,
-                      .direct = az_arena_array(&a, n + 1, sizeof *w.direct),
-                      .subtree = az_arena_array(&a, n + 1, sizeof *w.subtree) };
-    int rc = w.direct && w.subtree ? 0 : az_arena_error(&a);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        w.direct[i] = l[i].direct;
-        w.subtree[i] = l[i].subtree;
+    struct work w = { .fw = fw, .origin = az_fw_node(fw, fw->launchers->rows.v[0].node).start };
+    int rc = 0;
+    if (fw->opts->include_overlap_info) {
+        w.direct = az_arena_array(&a, n + 1, sizeof *w.direct);
+        rc = w.direct ? 0 : az_arena_error(&a);
+        for (size_t i = 0; rc == 0 && i < n; i++)
+            w.direct[i] = az_launcher_times(fw->launchers, fw->tree, i).direct;
     }
-    w.origin = az_fw_node(fw, l[0].node).start;
     if (rc == 0)
         rc = az_op_tables(&(struct az_op_groups){
             .job = job, .fw = fw, .kind = &kind, .ctx = &w, .n = n, .time = w.direct });

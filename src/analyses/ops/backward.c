@@ -11,8 +11,8 @@ static bool is_wrapper(const struct az_op_links *f, uint32_t op)
 
 static int64_t seq_of(const struct az_op_links *f, uint32_t op)
 {
-    uint32_t side = f->trace->ev[AZ_HOST_OP].side[op];
-    return side == AZ_NO_ROW ? -1 : f->ops->ops.v[side].seq;
+    const uint32_t side = az_op_side(f->trace, op);
+    return side == AZ_NO_ROW ? -1 : az_op_seq(f->ops, side);
 }
 
 #define MAX_NESTED 4096 /* operators of one start that are looked at */
@@ -105,36 +105,98 @@ static void match_run(const struct az_op_links *f, const uint32_t *op, size_t n,
     forward[wrapper] = best;
 }
 
+/* Operators that have a sequence number, in the order of these. */
+struct numbered {
+    size_t n;
+    int64_t lo, hi; /* least and largest number */
+    uint32_t *op;
+};
+
+/* Numbers are counters: a place for each between the least and the largest. */
+static int group_dense(struct az_mem *mem, const struct az_op_links *f, struct numbered *x)
+{
+    const size_t places = (size_t)(x->hi - x->lo) + 2;
+    uint32_t *at = az_mem_alloc(mem, places * sizeof *at);
+    if (!at)
+        return az_mem_error(mem);
+    memset(at, 0, places * sizeof *at);
+    for (uint32_t i = 0; i < f->tree->first_call; i++) {
+        const int64_t seq = seq_of(f, i);
+        if (seq >= 0)
+            at[seq - x->lo + 1]++;
+    }
+    for (size_t i = 1; i < places; i++)
+        at[i] += at[i - 1];
+    for (uint32_t i = 0; i < f->tree->first_call; i++) {
+        const int64_t seq = seq_of(f, i);
+        if (seq >= 0)
+            x->op[at[seq - x->lo]++] = i;
+    }
+    az_mem_free(mem, at, places * sizeof *at);
+    return 0;
+}
+
+static int group_sparse(struct az_mem *mem, const struct az_op_links *f, struct numbered *x)
+{
+    const size_t bytes = ((size_t)f->tree->first_call + 1) * sizeof(int64_t);
+    int64_t *key = az_mem_alloc(mem, bytes);
+    size_t n = 0;
+    if (!key)
+        return az_mem_error(mem);
+    for (uint32_t i = 0; i < f->tree->first_call; i++) {
+        key[i] = seq_of(f, i);
+        if (key[i] >= 0)
+            x->op[n++] = i;
+    }
+    const int rc = az_sort_by(key, x->op, n, mem);
+    az_mem_free(mem, key, bytes);
+    return rc;
+}
+
+static int compare_uids(const void *a, const void *b, void *ctx)
+{
+    const uint32_t *uid = ctx, x = uid[*(const uint32_t *)a], y = uid[*(const uint32_t *)b];
+    return x < y ? -1 : x > y;
+}
+
+/* Most are few, and in order as they stand. */
+static int in_file_order(struct az_mem *mem, const struct az_op_links *f, uint32_t *op, size_t n)
+{
+    uint32_t *uid = f->trace->ev[AZ_HOST_OP].uid;
+    size_t i = 1;
+    while (i < n && uid[op[i - 1]] <= uid[op[i]])
+        i++;
+    return i < n ? az_sort_cmp(op, n, sizeof *op, compare_uids, uid, mem) : 0;
+}
+
 static int by_sequence(struct az_mem *mem, const struct az_op_links *f, uint32_t *forward)
 {
-    const struct az_events *e = &f->trace->ev[AZ_HOST_OP];
-    const size_t bytes = (e->n + 1) * sizeof(int64_t), perm_bytes = (e->n + 1) * sizeof(uint32_t);
-    int64_t *key = az_mem_alloc(mem, bytes);
-    uint32_t *perm = az_mem_alloc(mem, perm_bytes);
-    size_t n = 0;
-    int rc = key && perm ? 0 : az_mem_error(mem);
-    for (uint32_t i = 0; rc == 0 && i < e->n; i++) {
-        key[i] = e->uid[i];
-        if (seq_of(f, i) >= 0)
-            perm[n++] = i;
+    struct numbered x = { .lo = INT64_MAX };
+    for (uint32_t i = 0; i < f->tree->first_call; i++) {
+        const int64_t seq = seq_of(f, i);
+        x.n += seq >= 0;
+        x.lo = seq >= 0 && seq < x.lo ? seq : x.lo;
+        x.hi = seq > x.hi ? seq : x.hi;
     }
-    if (rc == 0)
-        rc = az_sort_by(key, perm, n, mem);
-    for (uint32_t i = 0; rc == 0 && i < e->n; i++)
-        key[i] = seq_of(f, i);
-    if (rc == 0)
-        rc = az_sort_by(key, perm, n, mem);
-    for (size_t i = 0; rc == 0 && i < n;) {
-        size_t j = i + 1;
-        while (j < n && key[perm[j]] == key[perm[i]])
+    if (x.n == 0)
+        return 0;
+    x.op = az_mem_alloc(mem, x.n * sizeof *x.op);
+    if (!x.op)
+        return az_mem_error(mem);
+    int rc =
+        (uint64_t)(x.hi - x.lo) / 4 <= x.n ? group_dense(mem, f, &x) : group_sparse(mem, f, &x);
+    for (size_t i = 0, j; rc == 0 && i < x.n; i = j) {
+        const int64_t seq = seq_of(f, x.op[i]);
+        for (j = i + 1; j < x.n && seq_of(f, x.op[j]) == seq;)
             j++;
-        match_run(f, perm + i, j - i, forward);
+        rc = in_file_order(mem, f, x.op + i, j - i);
+        if (rc)
+            break;
+        match_run(f, x.op + i, j - i, forward);
         if (f->named)
-            match_named(f, perm + i, j - i, forward);
-        i = j;
+            match_named(f, x.op + i, j - i, forward);
     }
-    az_mem_free(mem, key, bytes);
-    az_mem_free(mem, perm, perm_bytes);
+    az_mem_free(mem, x.op, x.n * sizeof *x.op);
     return rc;
 }
 
@@ -155,28 +217,54 @@ static bool has_wrappers(const struct az_trace *t)
     return false;
 }
 
-static const uint32_t *forward_of(struct az_job *job, const struct az_fw *f, void **slot, int *rc)
+/* Few operators have one: kept by rank. */
+static int keep(struct az_forward *to, struct az_arena *a, const uint32_t *forward, uint32_t ops)
+{
+    size_t n = 0;
+    to->has = az_arena_array(a, az_rank_words(ops), sizeof *to->has);
+    if (!to->has)
+        return az_arena_error(a);
+    for (uint32_t i = 0; i < ops; i++)
+        if (forward[i] != AZ_NO_ROW) {
+            az_rank_set(to->has, i);
+            n++;
+        }
+    az_rank_close(to->has, ops);
+    to->of = az_arena_array(a, n + 1, sizeof *to->of);
+    if (!to->of)
+        return az_arena_error(a);
+    n = 0;
+    for (uint32_t i = 0; i < ops; i++)
+        if (forward[i] != AZ_NO_ROW)
+            to->of[n++] = forward[i];
+    return 0;
+}
+
+static const struct az_forward *forward_of(struct az_job *job, const struct az_fw *f, void **slot,
+                                           int *rc)
 {
     *rc = slot ? 0 : az_arena_error(job->arena);
     if (*rc || *slot || !has_wrappers(f->trace))
         return slot ? *slot : NULL;
-    uint32_t *forward =
-        az_arena_array(job->arena, (size_t)f->tree->first_call + 1, sizeof *forward);
-    if (!forward) {
-        *rc = az_arena_error(job->arena);
-        return NULL;
-    }
+    const size_t bytes = ((size_t)f->tree->first_call + 1) * sizeof(uint32_t);
+    uint32_t *forward = az_mem_alloc(job->mem, bytes);
+    struct az_forward *to = az_arena_alloc(job->arena, sizeof *to);
+    *rc = forward && to ? 0 : az_mem_error(job->mem);
     const struct az_op_links links = { .trace = f->trace, .tree = f->tree, .ops = f->ops };
-    *rc = az_forward_links(&links, job->mem, forward);
-    *slot = *rc ? NULL : forward;
+    if (*rc == 0)
+        *rc = az_forward_links(&links, job->mem, forward);
+    if (*rc == 0)
+        *rc = keep(to, job->arena, forward, f->tree->first_call);
+    az_mem_free(job->mem, forward, forward ? bytes : 0);
+    *slot = *rc ? NULL : to;
     return *slot;
 }
 
-const uint32_t *az_fw_forward(struct az_job *job, const struct az_fw *f, int *rc)
+const struct az_forward *az_fw_forward(struct az_job *job, const struct az_fw *f, int *rc)
 {
     static const char what;
     void **slot = az_job_slot(job, &what);
-    const uint32_t *forward = forward_of(job, f, slot, rc);
+    const struct az_forward *forward = forward_of(job, f, slot, rc);
     az_job_leave(job, slot);
     return forward;
 }

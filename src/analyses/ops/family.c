@@ -20,7 +20,7 @@ struct work {
     struct az_family_events events;
     struct az_spans spans;
     struct az_arena scratch; /* of this analysis alone */
-    const uint32_t *forward;
+    const struct az_forward *forward;
     uint32_t *fwd, *bwd; /* name id -> number of its table + 1; 0: not looked up */
     struct link *links;  /* by at */
     size_t n_links;
@@ -224,7 +224,7 @@ static int make_links(struct work *w)
         return az_arena_error(&w->scratch);
     for (uint32_t i = 0; i < c->first_call; i++)
         if (az_forward_of(w->forward, i) != AZ_NO_ROW) {
-            key[w->n_links] = c->pre[w->forward[i]];
+            key[w->n_links] = c->pre[az_forward_of(w->forward, i)];
             wrapper[w->n_links++] = i;
         }
     int rc = az_sort_order(key, n, perm, w->job->mem);

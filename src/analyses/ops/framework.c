@@ -108,7 +108,7 @@ const struct az_op_args *az_fw_args(const struct az_fw *f, uint32_t node)
 {
     if (node >= f->tree->first_call)
         return NULL;
-    uint32_t side = az_fw_node(f, node).side;
+    const uint32_t side = az_op_side(f->trace, node);
     if (side == AZ_NO_ROW || f->ops->ops.v[side].args == AZ_NO_ROW)
         return NULL;
     return &f->ops->args.v[f->ops->ops.v[side].args];
@@ -178,12 +178,19 @@ static int index_nodes(struct az_fw *f, struct az_arena *a)
     const size_t most = f->tree->first_frame;
     const struct az_launcher_rows *rows = &f->launchers->rows;
     f->is_launcher = az_arena_array(a, az_rank_words(most), sizeof *f->is_launcher);
-    f->launcher_at = az_arena_array(a, rows->n + 1, sizeof *f->launcher_at);
-    if (!f->is_launcher || !f->launcher_at)
+    if (!f->is_launcher)
         return az_arena_error(a);
-    for (size_t i = 0; i < rows->n; i++)
+    bool rising = true;
+    for (size_t i = 0; i < rows->n; i++) {
+        rising = rising && (i == 0 || rows->v[i - 1].node < rows->v[i].node);
         az_rank_set(f->is_launcher, rows->v[i].node);
+    }
     az_rank_close(f->is_launcher, most);
+    if (rising) /* operators and launchers are both by start; calls come after operators */
+        return 0;
+    f->launcher_at = az_arena_array(a, rows->n + 1, sizeof *f->launcher_at);
+    if (!f->launcher_at)
+        return az_arena_error(a);
     for (uint32_t i = 0; i < rows->n; i++)
         f->launcher_at[az_rank(f->is_launcher, rows->v[i].node)] = i;
     return 0;

@@ -29,7 +29,7 @@ struct az_fw {
     uint32_t n_categories;
     uint8_t *category;                /* launcher -> category id */
     struct az_rank_word *is_launcher; /* operators and calls */
-    uint32_t *launcher_at;            /* by their rank: the launcher */
+    uint32_t *launcher_at;            /* by their rank: the launcher; NULL: it is the rank */
     uint32_t *lane_group; /* lane -> first lane of the same process name, label and thread name */
     uint8_t *gpu_class;   /* gpu number -> az_gpu_class */
     uint32_t *order;      /* gpu numbers by start */
@@ -62,9 +62,10 @@ const struct az_op_category *az_fw_known(const struct az_fw *f, uint32_t op);
 /* Launcher of a node, AZ_NO_ROW if it launched nothing itself. */
 static inline uint32_t az_fw_launcher_of(const struct az_fw *f, uint32_t node)
 {
-    return node < f->tree->first_frame && az_rank_has(f->is_launcher, node)
-               ? f->launcher_at[az_rank(f->is_launcher, node)]
-               : AZ_NO_ROW;
+    if (node >= f->tree->first_frame || !az_rank_has(f->is_launcher, node))
+        return AZ_NO_ROW;
+    const size_t rank = az_rank(f->is_launcher, node);
+    return f->launcher_at ? f->launcher_at[rank] : (uint32_t)rank;
 }
 /* Category of an operator: of its own launch if it is a launcher, else by its name alone. */
 struct az_sv az_fw_op_category(const struct az_fw *f, uint32_t op);
@@ -131,7 +132,7 @@ static inline int64_t az_lane_stream(const struct az_trace *t, uint32_t lane)
 }
 /* Arguments of a launcher or host node; NULL if none were recorded. */
 const struct az_op_args *az_fw_args(const struct az_fw *f, uint32_t node);
-/* uid, start, end, name, lane, side row of a host node. */
+/* uid, start, end, name, lane of a host node. */
 static inline struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
 {
     uint32_t row;
@@ -140,7 +141,6 @@ static inline struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
                               .end = e->end[row],
                               .name = e->name[row],
                               .lane = e->lane[row],
-                              .side = e->side ? e->side[row] : AZ_NO_ROW,
                               .uid = e->uid[row],
                               .corr = e->corr ? e->corr[row] : 0 };
 }

@@ -114,6 +114,8 @@ int az_op_tables(struct az_op_groups *x)
     int rc = az_fw_details_init(&x->details, x->fw, x->job->arena, x->job->mem);
     if (rc == 0)
         rc = az_groups_by(&x->g, x->n, x->kind->key, x->ctx, x->job->mem);
+    if (rc == 0 && !x->job->opts->include_overlap_info)
+        az_groups_forget(&x->g); /* the companion wants to know */
     if (rc == 0)
         rc = table(x);
     az_fw_details_release(&x->details);

@@ -392,7 +392,7 @@ struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az
     return r;
 }
 
-uint32_t az_fw_backward_of(const struct az_fw *f, const uint32_t *forward, uint32_t node)
+uint32_t az_fw_backward_of(const struct az_fw *f, const struct az_forward *forward, uint32_t node)
 {
     uint32_t up = node;
     for (int level = 0; level <= 5 && up != AZ_NO_ROW; level++, up = f->tree->parent[up])

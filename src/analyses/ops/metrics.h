@@ -47,9 +47,10 @@ bool az_fw_scripted(struct az_fw_metrics *m, uint32_t name);
 /* Peaks of the trace's device; NULL: unknown (then rates have no roofline). */
 const struct az_peaks *az_fw_peaks(const struct az_fw_metrics *m);
 struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az_fw_estimate *e);
+struct az_forward; /* analyses/ops/backward.h */
 /* Forward operator whose backward pass a node is, by the wrapper at most five levels above it;
  * AZ_NO_ROW. forward: az_fw_forward. */
-uint32_t az_fw_backward_of(const struct az_fw *f, const uint32_t *forward, uint32_t node);
+uint32_t az_fw_backward_of(const struct az_fw *f, const struct az_forward *forward, uint32_t node);
 
 /* Figures of a group of operations, each by its own estimate: operations of equal shapes may differ
  * in what the shapes do not say, as the lengths of the context (docs/formulas-models.md 14). */

@@ -62,9 +62,10 @@ static double sequence_length(const struct az_words *w)
 static int text_of(const struct az_fw *f, const struct az_launcher *l, bool kernels,
                    struct az_vec_char *buf)
 {
+    const uint32_t count = az_launcher_count(l);
     az_vec_reset(buf);
     int rc = az_text_append(buf, az_node_name(f->tree, l->node));
-    for (uint32_t i = 0; kernels && rc == 0 && i < l->count && i < KERNELS_READ; i++) {
+    for (uint32_t i = 0; kernels && rc == 0 && i < count && i < KERNELS_READ; i++) {
         struct az_event e = az_gpu_event(f->tree, f->launchers->own.v[l->first + i]);
         rc = az_text_append(buf, AZ_SV(" "));
         if (rc == 0)
@@ -102,8 +103,9 @@ static int decide(const struct az_fw *f, const struct az_launcher *l, int64_t th
 /* Names of the kernels of a launch as one number. */
 static uint64_t kernels_hash(const struct az_fw *f, const struct az_launcher *l)
 {
-    uint64_t h = l->count < KERNELS_READ ? l->count : KERNELS_READ;
-    for (uint32_t i = 0; i < l->count && i < KERNELS_READ; i++) {
+    const uint32_t count = az_launcher_count(l);
+    uint64_t h = count < KERNELS_READ ? count : KERNELS_READ;
+    for (uint32_t i = 0; i < count && i < KERNELS_READ; i++) {
         uint64_t pair[2] = { h, az_gpu_event(f->tree, f->launchers->own.v[l->first + i]).name };
         h = az_hash(pair, sizeof pair);
     }

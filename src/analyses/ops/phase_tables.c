@@ -22,7 +22,7 @@ static struct az_sv classes_of(struct az_job *job, struct az_fw *fw, uint32_t la
     for (bool more = true;
          more && text.p;) { /* the least class greater than the last one, each time */
         struct az_sv next = AZ_SV("");
-        for (uint32_t i = 0; i < l->count; i++) {
+        for (uint32_t i = 0; i < az_launcher_count(l); i++) {
             struct az_sv c = az_fw_kernel_class(
                 fw, az_gpu_event(fw->tree, fw->launchers->own.v[l->first + i]).name);
             if (az_sv_cmp(c, last) > 0 && (next.n == 0 || az_sv_cmp(c, next) < 0))
@@ -65,7 +65,7 @@ static int ops_rows(struct az_job *job, struct az_fw *fw, const struct az_phases
     if (!w.ticks)
         return az_arena_error(job->arena);
     for (size_t i = 0; i < n; i++)
-        w.ticks[i] = fw->launchers->rows.v[i].direct;
+        w.ticks[i] = az_launcher_times(fw->launchers, fw->tree, i).direct;
     int rc = az_groups_by(&g, n, same_name, &w, job->mem);
     for (size_t k = 0; rc == 0 && k < g.groups; k++) {
         struct az_stats s;
@@ -114,7 +114,7 @@ static int same_kernel(void *ctx, size_t i, uint64_t key[2])
 {
     const struct work *w = ctx;
     const struct az_events *ev = &w->fw->trace->ev[AZ_KERNEL];
-    const uint32_t l = w->fw->launchers->of_gpu[w->gpu[i]];
+    const uint32_t l = az_fw_launcher_of(w->fw, az_launcher_node(w->fw->tree, w->gpu[i]));
     struct az_sv category;
     if (l == AZ_NO_ROW || w->p->phase[l] != w->phase)
         return 0;
@@ -208,7 +208,7 @@ static void overview_row(const struct az_fw *fw, const struct az_phases *p, stru
         if (p->phase[l] != phase || p->by[l] != by)
             continue;
         count++;
-        ticks += fw->launchers->rows.v[l].direct;
+        ticks += az_launcher_times(fw->launchers, fw->tree, l).direct;
     }
     if (!count)
         return;

@@ -149,32 +149,35 @@ static void put_launch(struct marks *m, int64_t at, bool bare)
         }
 }
 
+/* known: of the names of calls, 2 where they launch a graph. */
+static bool launches_graph(const uint8_t *known, uint32_t name)
+{
+    return name != AZ_NO_ID && known[name] == 2;
+}
+
 int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_graphs *g)
 {
     const struct az_calltree *c = f->tree;
     const struct az_events *e = &f->trace->ev[AZ_CALL];
     uint8_t *known =
         az_arena_array(job->arena, f->trace->names.text.n + 1, 1); /* name id -> 1 no, 2 yes */
-    uint8_t *graph = az_arena_array(job->arena, e->n + 1, 1);
     struct marks m = { .n = 0 };
     *g = (struct az_fw_graphs){ 0 };
-    if (!known || !graph)
+    if (!known)
         return az_arena_error(job->arena);
     const int rc = list_marks(job, f->trace, &m);
     if (rc)
         return rc;
     for (uint32_t i = 0; i < e->n; i++) {
         const uint32_t name = e->name[i];
-        if (name == AZ_NO_ID)
-            continue;
-        if (!known[name])
+        if (name != AZ_NO_ID && !known[name])
             known[name] = 1 + az_sv_is(az_bd_rule("call", az_trace_text(f->trace, name)), "graph");
-        graph[i] = known[name] == 2;
     }
     for (uint32_t i = 0; i < e->n; i++) {
         const uint32_t up = c->parent[c->first_call + i];
-        if (!graph[i] || (up != AZ_NO_ROW && up >= c->first_call && up < c->first_frame &&
-                          graph[up - c->first_call]))
+        if (!launches_graph(known, e->name[i]) ||
+            (up != AZ_NO_ROW && up >= c->first_call && up < c->first_captured &&
+             launches_graph(known, e->name[up - c->first_call])))
             continue; /* the driver's call within the runtime's is the same launch */
         const bool bare = !on_path(c, c->first_call + i);
         g->launches++;

@@ -53,7 +53,7 @@ static int add_line(struct work *w, const struct az_unified_row *r, const struct
         return rc;
     struct line *l = &w->lines.v[*at];
     l->count++;
-    l->time += r->time;
+    l->time += az_unified_time(w->u, r);
     return 0;
 }
 
@@ -105,17 +105,18 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     struct az_fw_estimate e;
     const struct az_op_args *a = az_fw_args(w->fw, r->node);
     const bool shaped = has_shapes(w, a);
+    const int64_t time = az_unified_time(w->u, r);
     const int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
     const bool known = !isnan(e.flops) || !isnan(e.bytes);
     w->unreadable += az_fw_unreadable(&e);
-    w->all += r->time;
-    w->shaped += shaped ? r->time : 0;
-    w->modelled += known ? r->time : 0;
-    w->shaped_modelled += known && shaped ? r->time : 0;
+    w->all += time;
+    w->shaped += shaped ? time : 0;
+    w->modelled += known ? time : 0;
+    w->shaped_modelled += known && shaped ? time : 0;
     if (rc)
         return rc;
     return known ? add_line(w, r, &e)
-                 : add_gap(w, az_unified_name(w->u, r), reason(w, r, &e), r->time);
+                 : add_gap(w, az_unified_name(w->u, r), reason(w, r, &e), time);
 }
 
 /* Device events that no call launched have no operator at all. */

@@ -65,12 +65,12 @@ static uint32_t alike_by_category(const struct az_scope *r, const struct az_item
 
 static int64_t direct(const struct az_scope *r, const struct az_item *i)
 {
-    return fw_of(r)->launchers->rows.v[i->row].direct;
+    return az_launcher_times(fw_of(r)->launchers, fw_of(r)->tree, i->row).direct;
 }
 
 static int64_t subtree(const struct az_scope *r, const struct az_item *i)
 {
-    return fw_of(r)->launchers->rows.v[i->row].subtree;
+    return az_launcher_times(fw_of(r)->launchers, fw_of(r)->tree, i->row).subtree;
 }
 
 static uint64_t *seen_of(const struct az_scope *r, const struct az_item *i)

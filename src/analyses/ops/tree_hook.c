@@ -105,7 +105,7 @@ static struct az_extend_args args(void *ctx, uint32_t n)
 {
     const struct view *v = ctx;
     const uint32_t node = node_of(v, n),
-                   side = node < v->c->first_call ? v->t->ev[AZ_HOST_OP].side[node] : AZ_NO_ROW,
+                   side = node < v->c->first_call ? az_op_side(v->t, node) : AZ_NO_ROW,
                    row = side == AZ_NO_ROW ? AZ_NO_ROW : v->o->ops.v[side].args;
     const struct az_sv none = { "", 0 };
     if (row == AZ_NO_ROW)
@@ -119,8 +119,8 @@ static int64_t sequence(void *ctx, uint32_t n)
 {
     const struct view *v = ctx;
     const uint32_t node = node_of(v, n),
-                   side = node < v->c->first_call ? v->t->ev[AZ_HOST_OP].side[node] : AZ_NO_ROW;
-    return side == AZ_NO_ROW ? -1 : v->o->ops.v[side].seq;
+                   side = node < v->c->first_call ? az_op_side(v->t, node) : AZ_NO_ROW;
+    return side == AZ_NO_ROW ? -1 : az_op_seq(v->o, side);
 }
 
 /* ---- links ---- */

@@ -10,12 +10,13 @@ struct work {
     struct az_job *job;
     struct az_fw *fw;
     struct az_fw_metrics *metrics;
-    const uint32_t *forward;
-    uint8_t *model;         /* operator -> 1 has a model, 2 and GPU work */
-    uint32_t *models_below; /* preorder -> models with GPU work at smaller preorder numbers */
-    uint8_t *covered;       /* gpu -> 1 */
-    uint8_t *leaf;          /* operator -> 1 reaches a device event through calls and frames only */
+    const struct az_forward *forward;
+    uint8_t *model;                /* operator -> 1 has a model */
+    struct az_rank_word *modelled; /* preorder numbers of models with GPU work */
+    uint8_t *covered;              /* gpu -> 1 */
+    uint8_t *leaf; /* operator -> 1 reaches a device event through calls and frames only */
     struct az_unified u;
+    size_t cap; /* of u.rows */
     struct az_arena scratch;
     struct az_vec_u32 stack;
     struct az_spans spans;
@@ -34,7 +35,8 @@ static bool has_gpu(const struct work *w, uint32_t node)
 static bool model_below(const struct work *w, uint32_t node)
 {
     const struct az_calltree *c = w->fw->tree;
-    return w->models_below[c->last[node] + 1] > w->models_below[c->pre[node] + 1];
+    return az_rank(w->modelled, (size_t)c->last[node] + 1) >
+           az_rank(w->modelled, (size_t)c->pre[node] + 1);
 }
 
 /* Operators without an entry in the table of categories: one of the user's script, or a kernel of a
@@ -52,8 +54,7 @@ static int has_own_model(struct work *w, uint32_t node, bool *has)
     return rc;
 }
 
-/* Which operators have a model, and how many of those with GPU work come before each place of the
- * preorder. */
+/* Which operators have a model, and where in the preorder those with GPU work are. */
 static int prepare(struct work *w)
 {
     const struct az_calltree *c = w->fw->tree;
@@ -63,10 +64,10 @@ static int prepare(struct work *w)
     if (rc)
         return rc;
     w->model = az_arena_array(a, (size_t)c->n + 1, 1);
-    w->models_below = az_arena_array(a, (size_t)c->n + 2, sizeof *w->models_below);
+    w->modelled = az_arena_array(a, az_rank_words((size_t)c->n + 1), sizeof *w->modelled);
     w->covered = az_arena_array(a, (size_t)c->n_gpu + 1, 1);
     w->leaf = az_arena_array(a, (size_t)c->first_call + 1, 1);
-    if (!w->model || !w->models_below || !w->covered || !w->leaf)
+    if (!w->model || !w->modelled || !w->covered || !w->leaf)
         return az_arena_error(a);
     for (uint32_t i = 0; i < c->n_linked; i++) {
         const uint32_t op = az_node_op(c, c->parent[c->gpu_node[c->linked[i]]]);
@@ -84,9 +85,9 @@ static int prepare(struct work *w)
     for (uint32_t p = 0; p < c->n; p++) {
         uint32_t n = c->by_pre[p];
         if (w->model[n] && has_gpu(w, n))
-            w->model[n] = 2;
-        w->models_below[p + 1] = w->models_below[p] + (w->model[n] == 2);
+            az_rank_set(w->modelled, p);
     }
+    az_rank_close(w->modelled, (size_t)c->n + 1);
     return 0;
 }
 
@@ -164,6 +165,23 @@ static int category_index(struct az_unified *u, struct az_sv category, uint16_t 
     return u->categories.n < UINT16_MAX ? az_vec_push(&u->categories, category) : AZ_ERANGE;
 }
 
+/* In the job's arena, where the rows stay with it. */
+static int push(struct work *w, struct az_unified_row r)
+{
+    if (w->u.rows.n == w->cap) {
+        const size_t cap = w->cap + w->cap / 2 + 16;
+        struct az_unified_row *v = az_arena_array(w->job->arena, cap, sizeof *v);
+        if (!v)
+            return az_arena_error(w->job->arena);
+        if (w->cap)
+            memcpy(v, w->u.rows.v, w->u.rows.n * sizeof *v);
+        w->u.rows.v = v;
+        w->cap = cap;
+    }
+    w->u.rows.v[w->u.rows.n++] = r;
+    return 0;
+}
+
 static int take(struct work *w, uint32_t node, struct az_sv category)
 {
     uint32_t first, end;
@@ -171,15 +189,18 @@ static int take(struct work *w, uint32_t node, struct az_sv category)
     struct az_unified_row r = { .node = node,
                                 .model = w->model[node],
                                 .of = category.n ? az_fw_backward_of(w->fw, w->forward, node)
-                                                 : AZ_NO_ROW,
-                                .time = union_below(w, node, &rc) };
+                                                 : AZ_NO_ROW };
+    const int64_t time = union_below(w, node, &rc);
+    r.what = time < AZ_UNIFIED_LONG ? (uint32_t)time : AZ_UNIFIED_LONG;
+    if (rc == 0 && r.what == AZ_UNIFIED_LONG)
+        rc = az_vec_push(&w->u.longer, ((struct az_unified_long){ (uint32_t)w->u.rows.n, time }));
     az_node_gpu(w->fw->tree, node, &first, &end);
     for (; first < end; first++)
         w->covered[w->fw->tree->linked[first]] = 1;
     if (rc == 0)
         rc = category_index(&w->u, category.n ? category : az_fw_op_category(w->fw, node),
                             &r.category);
-    return rc ? rc : az_vec_push(&w->u.rows, r);
+    return rc ? rc : push(w, r);
 }
 
 static int descend(struct work *w, uint32_t node)
@@ -253,14 +274,14 @@ static int name_synthetic(struct work *w, struct az_map *seen, struct az_unified
     if (rc)
         return rc;
     if (!added) {
-        r->name = w->u.rows.v[*first].name;
+        r->what = w->u.rows.v[*first].what;
         r->category = w->u.rows.v[*first].category;
         return 0;
     }
     const struct az_sv name =
         az_arena_printf(w->job->arena, "%.*s->%.*s (Synthetic Op)",
                         AZ_SVF(az_node_name(w->fw->tree, r->node)), AZ_SVF(kernel_name));
-    r->name = (uint32_t)w->u.names.n;
+    r->what = (uint32_t)w->u.names.n;
     rc = name.p ? az_vec_push(&w->u.names, name) : az_arena_error(w->job->arena);
     return rc ? rc
               : category_index(&w->u, az_fw_categorise(w->fw, name, kernel_name), &r->category);
@@ -276,15 +297,13 @@ static int add_synthetic(struct work *w)
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
         if (w->covered[g] || az_fw_is_comm(w->fw, g) || c->gpu_node[g] == AZ_NO_ROW)
             continue;
-        struct az_event e = az_gpu_event(c, g);
         uint32_t op = az_node_op(c, c->gpu_node[g]);
         struct az_unified_row r = { .node = op != AZ_NO_ROW ? op : c->gpu_node[g],
                                     .of = g,
-                                    .synthetic = true,
-                                    .time = e.end - e.start };
+                                    .synthetic = true };
         rc = name_synthetic(w, &seen, &r);
         if (rc == 0)
-            rc = az_vec_push(&w->u.rows, r);
+            rc = push(w, r);
     }
     az_map_release(&seen);
     return rc;
@@ -296,9 +315,9 @@ static void self_check(struct work *w)
 {
     int64_t direct = 0, here = 0;
     for (size_t i = 0; i < w->fw->launchers->rows.n; i++)
-        direct += w->fw->launchers->rows.v[i].direct;
+        direct += az_launcher_times(w->fw->launchers, w->fw->tree, i).direct;
     for (size_t i = 0; i < w->u.rows.n; i++)
-        here += w->u.rows.v[i].time;
+        here += az_unified_time(&w->u, &w->u.rows.v[i]);
     az_cover(w->job, "unified_perf_summary kernel time - ops_all direct kernel time",
              (double)(here - direct) / (double)w->fw->trace->ticks_per_ns, "ns",
              AZ_SV("not 0 where device events of one launch overlap, or where an operator holds "
@@ -306,31 +325,33 @@ static void self_check(struct work *w)
                    "own kernels"));
 }
 
-/* Rows that are done, in the arena, where they stay with the job. */
+/* Copies n elements into the job's arena, where they stay with it; NULL without memory. */
+static void *settled(struct work *w, const void *v, size_t n, size_t size)
+{
+    void *to = az_arena_array(w->job->arena, n + 1, size);
+    if (to && n)
+        memcpy(to, v, n * size);
+    return to;
+}
+
 static int settle(struct work *w)
 {
-    struct az_unified_rows *rows = &w->u.rows;
     struct az_vec_sv *names = &w->u.names, *categories = &w->u.categories;
-    struct az_arena *a = w->job->arena;
-    struct az_unified_row *r = az_arena_array(a, rows->n + 1, sizeof *r);
-    struct az_sv *n = az_arena_array(a, names->n + 1, sizeof *n),
-                 *c = az_arena_array(a, categories->n + 1, sizeof *c);
-    if (!r || !n || !c)
-        return az_arena_error(a);
-    for (size_t i = 0; i < rows->n; i++)
-        r[i] = rows->v[i];
-    for (size_t i = 0; i < names->n; i++)
-        n[i] = names->v[i];
-    for (size_t i = 0; i < categories->n; i++)
-        c[i] = categories->v[i];
-    struct az_unified out = { .fw = w->fw,
-                              .rows = { .v = r, .n = rows->n },
-                              .first_synthetic = w->u.first_synthetic,
-                              .names = { .v = n, .n = names->n },
-                              .categories = { .v = c, .n = categories->n } };
-    az_vec_release(rows);
+    struct az_unified_longs *longer = &w->u.longer;
+    struct az_unified out = w->u;
+    out.names =
+        (struct az_vec_sv){ .v = settled(w, names->v, names->n, sizeof *names->v), .n = names->n };
+    out.categories =
+        (struct az_vec_sv){ .v = settled(w, categories->v, categories->n, sizeof *categories->v),
+                            .n = categories->n };
+    out.longer =
+        (struct az_unified_longs){ .v = settled(w, longer->v, longer->n, sizeof *longer->v),
+                                   .n = longer->n };
+    if (!out.names.v || !out.categories.v || !out.longer.v)
+        return az_arena_error(w->job->arena);
     az_vec_release(names);
     az_vec_release(categories);
+    az_vec_release(longer);
     w->u = out;
     return 0;
 }
@@ -345,7 +366,7 @@ static int make(struct work *w)
         rc = traverse(w);
     if (rc == 0)
         rc = add_synthetic(w);
-    az_arena_release(&w->scratch); /* before the rows are there twice */
+    az_arena_release(&w->scratch);
     return rc ? rc : settle(w);
 }
 
@@ -357,21 +378,21 @@ static const struct az_unified *unified_of(struct az_job *job, struct az_fw *fw,
     if (*rc || *slot)
         return slot ? *slot : NULL;
     az_arena_init(&w.scratch, job->mem);
-    az_vec_init(&w.u.rows, job->mem);
+    az_vec_init(&w.u.longer, job->mem);
     az_vec_init(&w.u.names, job->mem);
     az_vec_init(&w.u.categories, job->mem);
     az_vec_init(&w.stack, job->mem);
     az_vec_init(&w.spans, job->mem);
-    *rc = az_vec_reserve(&w.u.rows, fw->launchers->rows.n + 1); /* often one a launcher */
-    if (*rc == 0)
-        *rc = make(&w);
+    w.cap = fw->launchers->rows.n + 1; /* often one a launcher */
+    w.u.rows.v = az_arena_array(job->arena, w.cap, sizeof *w.u.rows.v);
+    *rc = w.u.rows.v ? make(&w) : az_arena_error(job->arena);
     struct az_unified *u = *rc ? NULL : az_arena_alloc(job->arena, sizeof *u);
     if (u)
         *u = w.u;
     else
         *rc = *rc ? *rc : az_arena_error(job->arena);
-    if (w.u.rows.mem) {
-        az_vec_release(&w.u.rows);
+    if (w.u.names.mem) {
+        az_vec_release(&w.u.longer);
         az_vec_release(&w.u.names);
         az_vec_release(&w.u.categories);
     }

@@ -8,19 +8,28 @@
 
 /* Small: there are as many as launching operators. */
 struct az_unified_row {
-    int64_t time;      /* union of its device events, ticks */
-    uint32_t node;     /* operator taken, or owner of a synthetic row */
-    uint32_t of;       /* az_unified_gpu, az_unified_forward */
-    uint32_t name;     /* of a synthetic row: its name in `names` */
+    uint32_t node; /* operator taken, or owner of a synthetic row */
+    uint32_t of;   /* az_unified_gpu, az_unified_forward */
+    uint32_t what; /* az_unified_time; of a synthetic row its name in `names`, as its time is its
+                      event's */
     uint16_t category; /* index in `categories` */
     bool model;        /* its operator has a performance model */
     bool synthetic;    /* one device event, which no operator that is taken covers */
-} __attribute__((packed, aligned(4)));
-AZ_VEC(struct az_unified_row, az_unified_rows);
+};
+#define AZ_UNIFIED_LONG UINT32_MAX /* ticks that a row has no room for: in `longer` */
+struct az_unified_long {
+    uint32_t row;
+    int64_t ticks;
+};
+AZ_VEC(struct az_unified_long, az_unified_longs);
 struct az_unified {
     const struct az_fw *fw;
-    struct az_unified_rows rows; /* synthetic ones last */
+    struct {
+        struct az_unified_row *v;
+        size_t n;
+    } rows; /* synthetic ones last */
     size_t first_synthetic;
+    struct az_unified_longs longer;     /* by row */
     struct az_vec_sv categories, names; /* names of synthetic rows */
 };
 /* The device event of a synthetic row; AZ_NO_ROW: it has all under the node. */
@@ -33,10 +42,12 @@ static inline uint32_t az_unified_forward(const struct az_unified_row *r)
 {
     return r->synthetic ? AZ_NO_ROW : r->of;
 }
+/* Union of the row's device events, ticks. */
+int64_t az_unified_time(const struct az_unified *u, const struct az_unified_row *r);
 /* Equal for equal names: name id of the trace, or after those one of `names`. */
 static inline uint32_t az_unified_group(const struct az_unified *u, const struct az_unified_row *r)
 {
-    return r->synthetic ? (uint32_t)u->fw->trace->names.text.n + r->name
+    return r->synthetic ? (uint32_t)u->fw->trace->names.text.n + r->what
                         : az_fw_node(u->fw, r->node).name;
 }
 struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r);

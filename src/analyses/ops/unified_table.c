@@ -7,7 +7,24 @@
 
 struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r)
 {
-    return r->synthetic ? u->names.v[r->name] : az_node_name(u->fw->tree, r->node);
+    return r->synthetic ? u->names.v[r->what] : az_node_name(u->fw->tree, r->node);
+}
+
+int64_t az_unified_time(const struct az_unified *u, const struct az_unified_row *r)
+{
+    if (r->synthetic) {
+        const struct az_event e = az_gpu_event(u->fw->tree, r->of);
+        return e.end - e.start;
+    }
+    if (r->what != AZ_UNIFIED_LONG)
+        return r->what;
+    const size_t row = (size_t)(r - u->rows.v);
+    size_t lo = 0, hi = u->longer.n;
+    while (hi - lo > 1) {
+        const size_t mid = lo + (hi - lo) / 2;
+        *(u->longer.v[mid].row <= row ? &lo : &hi) = mid;
+    }
+    return u->longer.v[lo].ticks;
 }
 
 int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified *u, size_t row,
@@ -47,11 +64,10 @@ struct work {
     struct az_job *job;
     struct az_fw *fw;
     const struct az_unified *u;
-    const struct az_unified_rows *rows; /* of u */
     struct az_arena scratch;
-    int64_t *kernel; /* row -> ticks of its device events */
-    int64_t *shown;  /* row -> its device events as the table says them, so many a us: */
-    double shown_us;
+    int64_t *kernel; /* row -> ticks of its device events; only where the companion wants them */
+    int64_t *shown;  /* row -> its device events as the table says them; NULL: their ticks */
+    double shown_us; /* so many of them a us */
     struct az_fw_metrics *metrics;
 };
 
@@ -59,7 +75,7 @@ struct work {
 static struct az_gpu_run own_of(const void *ctx, size_t row)
 {
     const struct work *w = ctx;
-    const struct az_unified_row *r = &w->rows->v[row];
+    const struct az_unified_row *r = &w->u->rows.v[row];
     uint32_t first, end;
     if (r->synthetic)
         return (struct az_gpu_run){ &r->of, 1 };
@@ -81,10 +97,9 @@ static bool rounds_times(const struct work *w)
  * times. */
 static int round_times(struct work *w)
 {
-    const size_t n = w->rows->n;
+    const size_t n = w->u->rows.n;
     struct az_spans spans;
     int rc = 0;
-    w->shown = w->kernel;
     w->shown_us = 1e3 * (double)w->fw->trace->ticks_per_ns;
     if (!rounds_times(w))
         return 0;
@@ -101,13 +116,25 @@ static int round_times(struct work *w)
 
 static int prepare(struct work *w)
 {
-    size_t n = w->rows->n;
-    w->kernel = az_arena_array(&w->scratch, n + 1, sizeof *w->kernel);
-    if (!w->kernel)
-        return az_arena_error(&w->scratch);
-    for (size_t i = 0; i < n; i++)
-        w->kernel[i] = w->rows->v[i].time;
+    const size_t n = w->u->rows.n;
+    if (w->fw->opts->include_overlap_info) {
+        w->kernel = az_arena_array(&w->scratch, n + 1, sizeof *w->kernel);
+        if (!w->kernel)
+            return az_arena_error(&w->scratch);
+        for (size_t i = 0; i < n; i++)
+            w->kernel[i] = az_unified_time(w->u, &w->u->rows.v[i]);
+    }
     return round_times(w);
+}
+
+/* Ticks of the device events of one group, into its values; returns how many. */
+static size_t take_times(const struct work *w, struct az_groups *g, size_t group)
+{
+    size_t n;
+    const uint32_t *item = az_groups_items(g, group, &n);
+    for (size_t i = 0; i < n; i++)
+        g->value[i] = az_unified_time(w->u, &w->u->rows.v[item[i]]);
+    return n;
 }
 
 /* Ticks of the host events of one group. */
@@ -117,7 +144,7 @@ static void host_stats(const struct work *w, struct az_groups *g, size_t group,
     size_t n;
     const uint32_t *item = az_groups_items(g, group, &n);
     for (size_t i = 0; i < n; i++) {
-        const struct az_event e = az_fw_node(w->fw, w->rows->v[item[i]].node);
+        const struct az_event e = az_fw_node(w->fw, w->u->rows.v[item[i]].node);
         g->value[i] = e.end - e.start;
     }
     az_stats_i64(g->value, n, out);
@@ -126,14 +153,14 @@ static void host_stats(const struct work *w, struct az_groups *g, size_t group,
 static uint64_t uid_of(const void *ctx, size_t row)
 {
     const struct work *w = ctx;
-    return uid_of_row(w->u, &w->rows->v[row]);
+    return uid_of_row(w->u, &w->u->rows.v[row]);
 }
 
 /* Equal names, categories, lanes' names and arguments. */
 static int key_of(void *ctx, size_t i, uint64_t key[2])
 {
     struct work *w = ctx;
-    const struct az_unified_row *r = &w->rows->v[i];
+    const struct az_unified_row *r = &w->u->rows.v[i];
     const struct az_op_args *a = az_fw_args(w->fw, r->node);
     uint32_t args = a ? (uint32_t)(a - w->fw->ops->args.v) : AZ_NO_ROW;
     uint32_t rest[] = { w->fw->lane_group[az_fw_node(w->fw, r->node).lane],
@@ -209,7 +236,10 @@ static void put_stats(const struct work *w, struct az_op_groups *x, size_t group
     struct az_stats s, d; /* of the host events, of device time */
     double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
     host_stats(w, &x->g, group, &s);
-    az_groups_stats(&x->g, group, w->shown, &d);
+    if (w->shown)
+        az_groups_stats(&x->g, group, w->shown, &d);
+    else
+        az_stats_i64(x->g.value, take_times(w, &x->g, group), &d);
     const double host[] = { (double)s.sum, s.mean, s.std },
                  host_more[] = { s.median, (double)s.min, (double)s.max },
                  kernel[] = { d.mean, d.std, (double)d.sum },
@@ -235,7 +265,7 @@ static int estimate(void *ctx, size_t i, struct az_fw_estimate *e)
 static int put_estimate(struct work *w, struct az_op_groups *x, size_t group)
 {
     struct az_fw_figures f;
-    const size_t n = az_groups_take(&x->g, group, w->kernel);
+    const size_t n = take_times(w, &x->g, group);
     struct members m = { w, x->g.item + x->g.first[group] };
     const int rc = az_fw_figures(w->metrics, estimate, &m, x->g.value, n, &f);
     if (rc == 0)
@@ -247,7 +277,7 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
 {
     struct work *w = ctx;
     struct az_table *t = x->t;
-    const struct az_unified_row *r = &w->rows->v[az_groups_first(&x->g, group)];
+    const struct az_unified_row *r = &w->u->rows.v[az_groups_first(&x->g, group)];
     az_fw_put_keys(w->fw, t, az_unified_name(w->u, r), az_unified_category(w->u, r), r->node);
     az_op_put_overlap(x, group);
     if (w->fw->opts->group_by_parent_module)
@@ -278,7 +308,7 @@ int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unif
                                      "ex_UID",
                                      "topk_roofline_ops",
                                      fw->opts->topk_roofline_ops };
-    struct work w = { .job = job, .fw = fw, .u = u, .rows = &u->rows };
+    struct work w = { .job = job, .fw = fw, .u = u };
     int rc;
     az_arena_init(&w.scratch, job->mem);
     w.metrics = az_fw_metrics_get(job, fw, &rc);
@@ -286,7 +316,7 @@ int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unif
         rc = prepare(&w);
     if (rc == 0)
         rc = az_op_tables(&(struct az_op_groups){
-            .job = job, .fw = fw, .kind = &kind, .ctx = &w, .n = w.rows->n, .time = w.kernel });
+            .job = job, .fw = fw, .kind = &kind, .ctx = &w, .n = u->rows.n, .time = w.kernel });
     az_arena_release(&w.scratch);
     return rc;
 }

@@ -54,7 +54,7 @@ static int add_launcher(struct work *w, uint32_t i)
     uint32_t class = AZ_CLASS_OTHERS;
     int rc = 0;
     az_vec_reset(&w->spans);
-    for (uint32_t k = l->first; rc == 0 && k < l->first + l->count; k++) {
+    for (uint32_t k = l->first; rc == 0 && k < l[1].first; k++) {
         const uint32_t gpu = w->fw->launchers->own.v[k];
         const struct az_event e = az_gpu_event(c, gpu);
         if (class == AZ_CLASS_OTHERS)
@@ -73,8 +73,9 @@ static int add_launcher(struct work *w, uint32_t i)
         return rc;
     az_spans_union(&w->spans);
     const int64_t time = any ? az_spans_length(&w->spans) : 0;
+    const int64_t direct = az_launcher_times(w->fw->launchers, c, i).direct;
     if (op)
-        w->r->part->copies = az_add_sat(w->r->part->copies, az_ns(w->fw->trace, l->direct - time));
+        w->r->part->copies = az_add_sat(w->r->part->copies, az_ns(w->fw->trace, direct - time));
     if (!any)
         return 0;
     struct az_mr_launch *to = &w->rows.v[w->row[i]];
@@ -90,7 +91,8 @@ static int expose(struct work *w)
     const struct az_fw *fw = w->fw;
     int64_t covered = INT64_MIN;
     for (uint32_t i = 0; i < fw->tree->n_gpu; i++) {
-        const uint32_t gpu = fw->order[i], launcher = fw->launchers->of_gpu[gpu];
+        const uint32_t gpu = fw->order[i],
+                       launcher = az_fw_launcher_of(fw, az_launcher_node(fw->tree, gpu));
         const struct az_event e = az_gpu_event(fw->tree, gpu);
         uint32_t row;
         if (!az_fw_counts(fw, gpu) || fw->gpu_class[gpu] != AZ_WORK_COMPUTE || e.end <= covered)

@@ -119,8 +119,7 @@ static const struct shape *shape_of(struct work *w, size_t i)
     if (op == AZ_NO_ROW)
         return NULL;
     const struct az_optrace *o = az_optrace(w->v->t);
-    const struct az_events *e = &w->v->t->ev[AZ_HOST_OP];
-    const uint32_t side = e->side ? e->side[op] : AZ_NO_ROW;
+    const uint32_t side = az_op_side(w->v->t, op);
     const uint32_t args = side == AZ_NO_ROW ? AZ_NO_ROW : o->ops.v[side].args;
     if (args == AZ_NO_ROW)
         return NULL;

@@ -25,16 +25,24 @@ struct sum { /* of one name and description */
 };
 AZ_VEC(struct sum, sums);
 
+/* What hides events: merged, and of it what ends after those that are judged. */
+struct cover {
+    struct az_spans list;
+    size_t at; /* place of the event judged last */
+};
 struct device {
-    struct az_busy busy;     /* computation and communication */
-    int64_t reach[AZ_PARTS]; /* up to where its events of a part are counted */
-    size_t at[AZ_PARTS];     /* place in what hides them */
+    struct cover compute, both; /* computation; and communication with it */
+    int64_t reach[AZ_PARTS];    /* up to where its events of a part are counted */
 };
 struct work {
     struct az_vd *v;
     const struct az_counted *counted;
     struct az_devices_of dev;
-    struct device *device; /* by slot */
+    struct device *device;      /* by slot */
+    struct az_work_sweep ahead; /* gathers what hides, up to the end of the event that is judged */
+    struct az_work_event next;
+    bool more;
+    int64_t now; /* start of the event that is judged: they come by start */
     struct az_map index;
     struct sums sums;
     struct cr_source *source; /* of descriptions of collectives; NULL: none are recorded */
@@ -84,41 +92,68 @@ static int count(struct work *w, uint32_t op, enum az_part part, int64_t exposed
     return 0;
 }
 
-/* Length of [lo, hi] that the merged list from *at on does not cover; *at moves on. */
-static int64_t uncovered(const struct az_spans *cover, size_t *at, int64_t lo, int64_t hi)
+/* Length of [lo, hi] that the list does not cover. */
+static int64_t uncovered(struct cover *c, int64_t lo, int64_t hi)
 {
+    const struct az_spans *s = &c->list;
     int64_t left = hi - lo;
-    while (*at < cover->n && cover->v[*at].end <= lo)
-        ++*at;
-    for (size_t i = *at; i < cover->n && cover->v[i].start < hi; i++) {
-        const int64_t a = cover->v[i].start > lo ? cover->v[i].start : lo;
-        const int64_t b = cover->v[i].end < hi ? cover->v[i].end : hi;
+    while (c->at < s->n && s->v[c->at].end <= lo)
+        c->at++;
+    for (size_t i = c->at; i < s->n && s->v[i].start < hi; i++) {
+        const int64_t a = s->v[i].start > lo ? s->v[i].start : lo;
+        const int64_t b = s->v[i].end < hi ? s->v[i].end : hi;
         left -= b > a ? b - a : 0;
     }
     return left;
 }
 
-/* First pass: what hides, by device. */
-static int gather(struct work *w)
+/* Adds an event to what hides; they come by start. A list that is full drops what is over before it
+ * grows. */
+static int extend(struct cover *c, int64_t now, int64_t start, int64_t end)
 {
-    struct az_work_sweep s = az_work_sweep(w->v->job, w->v->trace, w->counted);
-    struct az_work_event e;
+    struct az_spans *s = &c->list;
+    struct az_span *last = s->n ? &s->v[s->n - 1] : NULL;
+    if (last && start <= last->end) {
+        last->end = end > last->end ? end : last->end;
+        return 0;
+    }
+    if (s->n == s->cap && s->n) {
+        size_t over = 0;
+        while (over < s->n && s->v[over].end <= now)
+            over++;
+        if (over >= s->n / 2) { /* else as much is moved as is won */
+            memmove(s->v, s->v + over, (s->n - over) * sizeof *s->v);
+            s->n -= over;
+            c->at -= over < c->at ? over : c->at;
+        }
+    }
+    return az_vec_push(s, ((struct az_span){ start, end }));
+}
+
+/* What hides, by device, of all that starts before `hi`. */
+static int gather(struct work *w, int64_t hi)
+{
     int rc = 0;
-    while (rc == 0 && az_work_next(&s, &e))
-        if (e.part == AZ_PART_COMPUTE || e.part == AZ_PART_COMM)
-            rc =
-                az_busy_add(&w->device[w->dev.slot_of_lane.v[e.lane]].busy, e.part, e.start, e.end);
-    for (size_t k = 0; rc == 0 && k < w->dev.slots.n; k++)
-        rc = az_busy_close(&w->device[k].busy);
+    while (rc == 0 && w->more && w->next.start < hi) {
+        const struct az_work_event *e = &w->next;
+        struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane]];
+        if (e->part == AZ_PART_COMPUTE)
+            rc = extend(&d->compute, w->now, e->start, e->end);
+        if (rc == 0 && (e->part == AZ_PART_COMPUTE || e->part == AZ_PART_COMM))
+            rc = extend(&d->both, w->now, e->start, e->end);
+        w->more = az_work_next(&w->ahead, &w->next);
+    }
     return rc;
 }
 
-/* Second pass: communication against computation, copies against both. */
+/* Communication against computation, copies against both. */
 static int judge(struct work *w)
 {
     struct az_sweep s = { .t = w->v->t };
     uint32_t op;
     int rc = 0;
+    w->ahead = az_work_sweep(w->v->job, w->v->trace, w->counted);
+    w->more = az_work_next(&w->ahead, &w->next);
     while (rc == 0 && az_sweep_next(&s, &op)) {
         const enum az_kind kind = az_op_kind(op);
         const struct az_events *e = &w->v->t->ev[kind];
@@ -129,11 +164,14 @@ static int judge(struct work *w)
         if (part != AZ_PART_COMM && part != AZ_PART_COPY)
             continue;
         struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane[row]]];
-        const struct az_spans *hides =
-            part == AZ_PART_COMM ? &d->busy.of[AZ_PART_COMPUTE] : &d->busy.all;
         const int64_t lo = e->start[row] > d->reach[part] ? e->start[row] : d->reach[part],
                       hi = e->end[row];
-        rc = count(w, op, part, hi > lo ? uncovered(hides, &d->at[part], lo, hi) : 0);
+        w->now = e->start[row];
+        rc = gather(w, hi);
+        if (rc == 0)
+            rc = count(w, op, part,
+                       hi > lo ? uncovered(part == AZ_PART_COMM ? &d->compute : &d->both, lo, hi)
+                               : 0);
         d->reach[part] = hi > d->reach[part] ? hi : d->reach[part];
     }
     return rc;
@@ -298,14 +336,15 @@ static int devices(struct work *w)
     if (!w->device)
         return az_arena_error(w->v->job->arena);
     for (size_t k = 0; k < n; k++) {
-        az_busy_init(&w->device[k].busy, w->v->job->mem);
+        az_vec_init(&w->device[k].compute.list, w->v->job->mem);
+        az_vec_init(&w->device[k].both.list, w->v->job->mem);
         w->device[k].reach[AZ_PART_COMM] = w->device[k].reach[AZ_PART_COPY] = INT64_MIN;
     }
-    int rc = gather(w);
-    if (rc == 0)
-        rc = judge(w);
-    for (size_t k = 0; k < n; k++)
-        az_busy_release(&w->device[k].busy);
+    const int rc = judge(w);
+    for (size_t k = 0; k < n; k++) {
+        az_vec_release(&w->device[k].compute.list);
+        az_vec_release(&w->device[k].both.list);
+    }
     return rc;
 }
 

@@ -29,7 +29,7 @@ struct last { /* kernel of a name */
 /* What kernels of one name differ by: the arguments of their operator, else their grid. */
 static uint64_t shape_of(const struct az_vd *v, const struct az_link *link, size_t i)
 {
-    const struct az_events *k = &v->t->ev[AZ_KERNEL], *o = &v->t->ev[AZ_HOST_OP];
+    const struct az_events *k = &v->t->ev[AZ_KERNEL];
     const uint32_t call = link->call[AZ_KERNEL] ? link->call[AZ_KERNEL][i] : AZ_NO_ROW;
     if (k->geo && k->geo[i])
         return k->geo[i];
@@ -37,7 +37,7 @@ static uint64_t shape_of(const struct az_vd *v, const struct az_link *link, size
         return 0;
     const struct az_calltree *c = az_tree(v->t);
     const uint32_t op = az_node_op(c, c->first_call + call);
-    const uint32_t side = op == AZ_NO_ROW || !o->side ? AZ_NO_ROW : o->side[op];
+    const uint32_t side = op == AZ_NO_ROW ? AZ_NO_ROW : az_op_side(v->t, op);
     return side == AZ_NO_ROW ? 0 : 1 + (uint64_t)az_optrace(v->t)->ops.v[side].args;
 }
 

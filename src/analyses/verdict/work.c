@@ -101,7 +101,7 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     struct az_fw_estimate e;
     const bool backward = az_unified_forward(r) != AZ_NO_ROW;
     struct az_vd_part *p = w->v->part;
-    const int64_t ns = az_vd_ns(w->v, r->time);
+    const int64_t ns = az_vd_ns(w->v, az_unified_time(w->u, r));
     uint32_t *at;
     bool added;
     int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
@@ -123,7 +123,7 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     if (rc)
         return rc;
     w->lines.v[*at].count++;
-    w->lines.v[*at].ticks += r->time;
+    w->lines.v[*at].ticks += az_unified_time(w->u, r);
     return 0;
 }
 
