@@ -49,6 +49,10 @@ bool az_mem_room(size_t size);
  * The first call of a program must come before it has threads: where another allocator serves (of a
  * sanitizer, or preloaded), it is what sets up the system's own, which takes no lock for that. */
 void az_mem_give_back(void);
+/* Says that from now on one thread at a time allocates much, before the others begin: all take from
+ * one heap, which grows in larger steps than those that threads have of their own, and whose pages
+ * are there already. For programs, as it is for good. */
+void az_mem_one_heap(void);
 /* AZ_ELIMIT if the budget refused, else AZ_ENOMEM. */
 int az_mem_error(const struct az_mem *m);
 

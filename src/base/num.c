@@ -156,8 +156,35 @@ static double by_strtod(const struct decimal *d)
     return strtod(buf, NULL);
 }
 
+/* The usual case of az_parse_f64: digits with a point at most, of an exact whole number and an
+ * exact power. False: take the long way, also for what is not a number. */
+static bool parse_short_f64(struct az_sv s, double *out)
+{
+    const bool negative = s.n > 0 && s.p[0] == '-';
+    const char *p = s.p + negative, *const end = s.p + s.n;
+    uint64_t m = 0;
+    if (s.n - negative < 1 || s.n - negative > 19)
+        return false;
+    const char *point = NULL;
+    for (; p < end; p++) {
+        if (is_digit(*p))
+            m = m * 10 + (uint64_t)(*p - '0');
+        else if (*p == '.' && !point)
+            point = p;
+        else
+            return false;
+    }
+    if (m > UINT64_C(1) << 53 || (point && s.n - negative == 1))
+        return false;
+    const double v = point ? (double)m / power_of_ten[end - point - 1] : (double)m;
+    *out = negative ? -v : v;
+    return true;
+}
+
 int az_parse_f64(struct az_sv s, double *out)
 {
+    if (parse_short_f64(s, out))
+        return 0;
     struct decimal d;
     int err = parse_parts(s, &d);
     if (err)

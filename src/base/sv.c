@@ -87,6 +87,25 @@ static bool may_begin(const char *at, uint64_t first, uint64_t second)
     return (az_eight_below(x, 1) & az_eight_below(y, 1)) != 0;
 }
 
+#ifdef __SSE2__
+/* The first of sixteen places at which the needle is; -1: none. Only those are compared where its
+ * first and its last letter may be: both in any case, and what differs from them by the same bit.
+ */
+static ptrdiff_t ifind_sixteen(const char *at, struct az_sv needle)
+{
+    const __m128i bit = _mm_set1_epi8(0x20), first = _mm_set1_epi8((char)(needle.p[0] | 0x20)),
+                  end = _mm_set1_epi8((char)(needle.p[needle.n - 1] | 0x20));
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)at);
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(at + needle.n - 1));
+    const __m128i both = _mm_and_si128(_mm_cmpeq_epi8(_mm_or_si128(a, bit), first),
+                                       _mm_cmpeq_epi8(_mm_or_si128(b, bit), end));
+    for (unsigned m = (unsigned)_mm_movemask_epi8(both); m; m &= m - 1)
+        if (same_folded(at + __builtin_ctz(m), needle.p, needle.n))
+            return __builtin_ctz(m);
+    return -1;
+}
+#endif
+
 ptrdiff_t az_sv_ifind(struct az_sv hay, struct az_sv needle)
 {
     if (needle.n == 0)
@@ -95,9 +114,19 @@ ptrdiff_t az_sv_ifind(struct az_sv hay, struct az_sv needle)
         return -1;
     const unsigned char first = fold(needle.p[0]);
     const size_t places = hay.n - needle.n + 1;
+    size_t i = 0;
+#ifdef __SSE2__
+    while (places >= 16 && i < places) {
+        i = i + 16 <= places ? i : places - 16; /* the last ones: some of them once more */
+        const ptrdiff_t at = ifind_sixteen(hay.p + i, needle);
+        if (at >= 0)
+            return (ptrdiff_t)i + at;
+        i += 16;
+    }
+#endif
     const uint64_t one = AZ_EIGHT(needle.p[0] | 0x20),
                    two = AZ_EIGHT(needle.n > 1 ? needle.p[1] | 0x20 : 0);
-    for (size_t i = 0; i < places; i++) {
+    for (; i < places; i++) {
         while (needle.n > 1 && i + 9 <= hay.n && !may_begin(hay.p + i, one, two))
             i += 8;
         const size_t until = i + 8 < places ? i + 8 : places;

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/print.h"
+
 #define DOUBLED                                                                                    \
     (512 * 1024) /* bytes from which on a block grows without being copied (base/mem.c) */
 
@@ -68,8 +70,13 @@ int az_text_printf(struct az_vec_char *t, const char *fmt, ...)
     va_list ap;
     const size_t room = t->cap - t->n;
     va_start(ap, fmt);
-    int n = vsnprintf(room ? t->v + t->n : NULL, room, fmt, ap);
+    int n = room ? az_print_plain(t->v + t->n, room, fmt, &ap) : -1;
     va_end(ap);
+    if (n < 0) {
+        va_start(ap, fmt);
+        n = vsnprintf(room ? t->v + t->n : NULL, room, fmt, ap);
+        va_end(ap);
+    }
     if (n < 0)
         return AZ_EINTERNAL;
     if ((size_t)n >= room) { /* cut: make room for the text and the NUL that vsnprintf writes */

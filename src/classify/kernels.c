@@ -12,6 +12,8 @@
 struct rule {
     struct az_rule text;
     struct az_pattern_cell with, without; /* of words */
+    struct az_sv *parts; /* any of which the name is to contain, and nothing else is asked; NULL */
+    size_t n_parts;
 };
 
 /* The rules in order, and all their patterns of words. */
@@ -59,6 +61,21 @@ static bool is_copy(const struct az_kernel_rules *r, struct az_sv name, const st
            az_rule_matches(&r->copies, name, w);
 }
 
+/* Parts that a name is to contain, cut once. */
+static void cut_parts(struct az_arena *a, struct rule *r)
+{
+    struct az_sv rest = r->text.one;
+    if (r->text.how != AZ_RULE_CONTAINS || r->text.with.n || r->text.without.n ||
+        az_sv_find(rest, AZ_SV("!")) >= 0)
+        return;
+    r->parts = az_arena_array(a, rest.n, sizeof *r->parts);
+    while (r->parts && rest.n) {
+        const struct az_sv part = az_sv_cut(&rest, ' ');
+        if (part.n)
+            r->parts[r->n_parts++] = part;
+    }
+}
+
 static void read_file(struct az_kernel_rules *r)
 {
     struct az_sv text = az_data(FILE_NAME);
@@ -73,6 +90,7 @@ static void read_file(struct az_kernel_rules *r)
         const bool words = line.how == AZ_RULE_WORDS, cells = words || line.how == AZ_RULE_ONLY;
         struct rule *to = &r->rule[r->n];
         to->text = line;
+        cut_parts(&r->arena, to);
         if (words)
             (void)az_patterns_add(&r->patterns, line.one, r->n);
         else if (r->n < AZ_PATTERN_RULES)
@@ -127,6 +145,11 @@ void az_kernel_rules_free(struct az_kernel_rules *r, struct az_mem *mem)
 static bool matches(const struct rule *r, struct az_sv name, const struct az_words *w,
                     const struct az_pattern_hits *h)
 {
+    for (size_t i = 0; i < r->n_parts; i++)
+        if (az_sv_ifind(name, r->parts[i]) >= 0)
+            return true;
+    if (r->parts)
+        return false;
     if (r->text.how != AZ_RULE_WORDS && r->text.how != AZ_RULE_ONLY)
         return az_rule_matches(&r->text, name, w);
     if ((r->with.to > r->with.from && !az_patterns_hit(h, r->with)) ||
@@ -137,10 +160,10 @@ static bool matches(const struct rule *r, struct az_sv name, const struct az_wor
 
 /* The first rule that matches, of those that may: their first cell does, or is none of words. */
 static size_t first_rule(const struct az_kernel_rules *r, struct az_sv name,
-                         const struct az_words *w, bool comm)
+                         const struct az_words *w, struct az_pattern_memo *memo, bool comm)
 {
     struct az_pattern_hits h = r->always;
-    az_patterns_find(&r->patterns, w, &h);
+    az_patterns_find(&r->patterns, w, memo, &h);
     for (size_t k = 0; k * 64 < r->n; k++)
         for (uint64_t bits = h.rule[k]; bits; bits &= bits - 1) {
             const size_t i = k * 64 + (size_t)__builtin_ctzll(bits);
@@ -152,23 +175,30 @@ static size_t first_rule(const struct az_kernel_rules *r, struct az_sv name,
 }
 
 /* Place in v of the class, copies of the runtime apart. */
-static size_t place_of(const struct az_kernel_rules *r, struct az_sv name, const struct az_words *w)
+static size_t place_of(const struct az_kernel_rules *r, struct az_sv name, const struct az_words *w,
+                       struct az_pattern_memo *memo)
 {
     struct az_sv given;
     if (az_coll_given(r->user.collectives, name, &given))
         return 1 + r->n + (size_t)az_coll_kind_of(given);
     const size_t mapped = r->user.map ? az_class_map_find(r->user.map, name) : SIZE_MAX;
     const bool comm = mapped != SIZE_MAX && az_sv_is(r->user.map->v[mapped].name, "nccl");
-    const size_t i = first_rule(r, name, w, comm);
+    const size_t i = first_rule(r, name, w, memo, comm);
     return i != SIZE_MAX ? i + 1 : comm ? 1 + r->n + AZ_COLL_UNKNOWN : 0;
+}
+
+static const struct az_kernel_class *class_of(const struct az_kernel_rules *r, struct az_sv name,
+                                              struct az_pattern_memo *memo)
+{
+    struct az_words w;
+    az_words_cut(name, &w);
+    const size_t at = place_of(r, name, &w, memo);
+    return &r->v[at + (is_copy(r, name, &w) ? r->classes : 0)];
 }
 
 const struct az_kernel_class *az_kernel_class_of(const struct az_kernel_rules *r, struct az_sv name)
 {
-    struct az_words w;
-    az_words_cut(name, &w);
-    const size_t at = place_of(r, name, &w);
-    return &r->v[at + (is_copy(r, name, &w) ? r->classes : 0)];
+    return class_of(r, name, NULL);
 }
 
 /* ---- names with ids ---- */
@@ -185,9 +215,11 @@ static void name_share(void *ctx, unsigned share)
     const struct naming *x = ctx;
     const size_t from = (size_t)share * SHARE,
                  to = x->c->ids - from > SHARE ? from + SHARE : x->c->ids;
+    struct az_pattern_memo memo;
+    memset(&memo, 0, sizeof memo);
     for (size_t i = from; i < to; i++)
         if (x->wanted[i])
-            x->c->of[i] = (uint16_t)(az_kernel_class_of(x->r, x->text[i]) - x->r->v);
+            x->c->of[i] = (uint16_t)(class_of(x->r, x->text[i], &memo) - x->r->v);
 }
 
 int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, const uint8_t *wanted,

@@ -17,7 +17,8 @@ struct az_pattern_cell {
 
 struct az_pattern {
     uint64_t first, mask; /* the first eight letters of its first word, without `^` and `*` */
-    struct az_sv letters; /* all of them */
+    uint64_t second, second_mask; /* those of its second word; no mask: nothing is known of it */
+    struct az_sv letters;         /* all of them */
     struct az_sv text;
     uint16_t rule; /* which it is of the first cell of; AZ_PATTERN_RULES: another cell */
     uint16_t next; /* of its pair + 1; 0: none */
@@ -39,13 +40,24 @@ struct az_pattern_hits {
     uint64_t pattern[AZ_PATTERNS / 64], rule[AZ_PATTERN_RULES / 64];
 };
 
+/* What was found for words of at most sixteen letters: names of one file have most words in common.
+ * All 0 before the first name; of one index. */
+enum { AZ_PATTERN_WORDS = 128, AZ_PATTERN_FEW = 7 };
+struct az_pattern_memo {
+    struct az_pattern_word {
+        char letters[16];            /* 0 after the last one */
+        uint16_t n;                  /* patterns */
+        uint16_t at[AZ_PATTERN_FEW]; /* whose first word is this */
+    } v[AZ_PATTERN_WORDS];
+};
+
 /* AZ_ENOMEM, AZ_ELIMIT. */
 int az_patterns_init(struct az_pattern_index *x, struct az_arena *a) AZ_MUST_USE;
 /* Adds the patterns of a cell; rule: AZ_PATTERN_RULES if it is not the first one. */
 struct az_pattern_cell az_patterns_add(struct az_pattern_index *x, struct az_sv cell, size_t rule);
-/* Adds what is in these words to *hits, which is all 0. */
+/* Adds what is in these words to *hits, which is all 0. memo: of a thread, or NULL. */
 void az_patterns_find(const struct az_pattern_index *x, const struct az_words *w,
-                      struct az_pattern_hits *hits);
+                      struct az_pattern_memo *memo, struct az_pattern_hits *hits);
 /* Is one of the cell's patterns among them? */
 bool az_patterns_hit(const struct az_pattern_hits *hits, struct az_pattern_cell cell);
 

@@ -24,9 +24,51 @@ static bool full(const struct cutter *c)
     return c->at == AZ_WORDS_BYTES || c->w->n == AZ_WORDS_MAX;
 }
 
+/* Letters and digits, capitals as small letters; 0: no part of a word. */
+static const char word_letter[256] = {
+    ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4', ['5'] = '5', ['6'] = '6',
+    ['7'] = '7', ['8'] = '8', ['9'] = '9', ['a'] = 'a', ['b'] = 'b', ['c'] = 'c', ['d'] = 'd',
+    ['e'] = 'e', ['f'] = 'f', ['g'] = 'g', ['h'] = 'h', ['i'] = 'i', ['j'] = 'j', ['k'] = 'k',
+    ['l'] = 'l', ['m'] = 'm', ['n'] = 'n', ['o'] = 'o', ['p'] = 'p', ['q'] = 'q', ['r'] = 'r',
+    ['s'] = 's', ['t'] = 't', ['u'] = 'u', ['v'] = 'v', ['w'] = 'w', ['x'] = 'x', ['y'] = 'y',
+    ['z'] = 'z', ['A'] = 'a', ['B'] = 'b', ['C'] = 'c', ['D'] = 'd', ['E'] = 'e', ['F'] = 'f',
+    ['G'] = 'g', ['H'] = 'h', ['I'] = 'i', ['J'] = 'j', ['K'] = 'k', ['L'] = 'l', ['M'] = 'm',
+    ['N'] = 'n', ['O'] = 'o', ['P'] = 'p', ['Q'] = 'q', ['R'] = 'r', ['S'] = 's', ['T'] = 't',
+    ['U'] = 'u', ['V'] = 'v', ['W'] = 'w', ['X'] = 'x', ['Y'] = 'y', ['Z'] = 'z',
+};
+
+/* The words of plain text that all fit, which nearly every name does. */
+static void cut_all(struct cutter *c, struct az_sv s)
+{
+    struct az_words *const w = c->w;
+    const char *p = s.p, *const end = s.p + s.n;
+    size_t at = c->at, words = w->n;
+    while (p < end) {
+        char letter = word_letter[(unsigned char)*p];
+        if (!letter) {
+            p++;
+            continue;
+        }
+        w->from[words] = (uint16_t)at;
+        do {
+            w->text[at++] = letter;
+            if (++p == end)
+                break;
+            letter = word_letter[(unsigned char)*p];
+        } while (letter && (letter == *p || is_capital(p[-1]))); /* no capital after a small one */
+        w->to[words++] = (uint16_t)at;
+    }
+    c->at = at;
+    w->n = words;
+}
+
 /* The words of plain text. */
 static void cut(struct cutter *c, struct az_sv s)
 {
+    if (s.n <= AZ_WORDS_BYTES - c->at && s.n <= AZ_WORDS_MAX - c->w->n) {
+        cut_all(c, s);
+        return;
+    }
     for (size_t i = 0; i < s.n && !full(c); i++) {
         char ch = s.p[i];
         bool hump = c->open && is_capital(ch) && !is_capital(s.p[i - 1]);
@@ -74,7 +116,7 @@ void az_words_cut(struct az_sv name, struct az_words *w)
         cut_mangled(&c, name);
     else
         cut(&c, name);
-    memset(w->text + c.at, 0, 8); /* what is read with the last letters */
+    memset(w->text + c.at, 0, 16); /* what is read with the last letters */
 }
 
 /* Does pattern word p match a word of the name? */

@@ -14,7 +14,7 @@
  * capital follows a small letter or digit. Of an Itanium-mangled name (_Z...): of its identifiers
  * only. Names over AZ_WORDS_BYTES count by their beginning. */
 struct az_words {
-    char text[AZ_WORDS_BYTES + 8]; /* eight bytes can be read at each letter */
+    char text[AZ_WORDS_BYTES + 16]; /* sixteen bytes can be read at each letter */
     uint16_t from[AZ_WORDS_MAX], to[AZ_WORDS_MAX];
     size_t n;
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "io/path.h"
 
@@ -325,6 +326,20 @@ int az_run_exit_status(int rc)
     }
 }
 
+/* Is there one thread that does the work: wanted so, or for one small input? */
+static bool one_thread(const struct az_plan *plan, int64_t jobs)
+{
+    const uint64_t small = UINT64_C(8) << 20; /* predicted: of 16 MB of JSON */
+    size_t n = 0;
+    uint64_t cost = 0;
+    for (size_t i = 0; i < plan->jobs.n; i++)
+        if (!plan->jobs.v[i].skip) {
+            n++;
+            cost += plan->jobs.v[i].cost;
+        }
+    return jobs == 1 || (n == 1 && cost < small);
+}
+
 int az_run_inputs(struct az_run_args *r)
 {
     struct session s = { .r = r };
@@ -349,6 +364,8 @@ int az_run_inputs(struct az_run_args *r)
         r->run.memory_limit = s.config.memory_limit;
         r->run.strict = s.config.strict;
         az_sandbox_settle(&s.plan);
+        if (one_thread(&s.plan, s.config.jobs))
+            az_mem_one_heap();
         status = az_run(&s.plan, &r->run);
     }
     az_plan_release(&s.plan);

@@ -3,6 +3,10 @@
 #include "base/num.h"
 #include "text/csv.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define NUMBER_MAX 128 /* bytes of a number with its thousands separators */
 
 /* ---- text ---- */
@@ -36,6 +40,23 @@ static inline bool special(uint64_t x, char sep)
             az_eight_has(x, '\n')) != 0;
 }
 
+#ifdef __SSE2__
+static inline __m128i sixteen(const char *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+/* The same of sixteen. */
+static inline bool special_sixteen(__m128i x, __m128i sep)
+{
+    const __m128i quote = _mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
+                  cr = _mm_cmpeq_epi8(x, _mm_set1_epi8('\r')),
+                  lf = _mm_cmpeq_epi8(x, _mm_set1_epi8('\n'));
+    return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, _mm_cmpeq_epi8(x, sep)),
+                                          _mm_or_si128(cr, lf))) != 0;
+}
+#endif
+
 static bool needs_quotes(struct az_sv text, char sep)
 {
     if (text.n == 0)
@@ -49,34 +70,62 @@ static bool needs_quotes(struct az_sv text, char sep)
                 return true;
         return false;
     }
-    for (size_t i = 0; i + 8 < text.n; i += 8)
+    size_t i = 0;
+#ifdef __SSE2__
+    for (const __m128i x = _mm_set1_epi8(sep); i + 16 <= text.n; i += 16)
+        if (special_sixteen(sixteen(text.p + i), x))
+            return true;
+#endif
+    for (; i + 8 < text.n; i += 8)
         if (special(az_eight(text.p + i), sep))
             return true;
     return special(az_eight(text.p + text.n - 8), sep);
+}
+
+static size_t count_quotes(struct az_sv text)
+{
+    size_t quotes = 0, i = 0;
+#ifdef __SSE2__
+    for (; i + 16 <= text.n; i += 16) {
+        const __m128i x = _mm_cmpeq_epi8(sixteen(text.p + i), _mm_set1_epi8('"'));
+        for (unsigned m = (unsigned)_mm_movemask_epi8(x); m; m &= m - 1)
+            quotes++;
+    }
+#endif
+    for (; i < text.n; i++)
+        quotes += text.p[i] == '"';
+    return quotes;
 }
 
 int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
 {
     if (!needs_quotes(text, sep))
         return az_text_append(out, text);
-    size_t quotes = 0;
-    for (const char *p = text.p, *end = p + text.n; (p = memchr(p, '"', (size_t)(end - p))); p++)
-        quotes++;
+    const size_t quotes = count_quotes(text);
     int r = az_vec_reserve(out, text.n + quotes + 2);
     if (r)
         return r;
-    out->v[out->n++] = '"';
-    while (quotes > 0) { /* up to and with the next quote, which is doubled */
-        const size_t n = (size_t)((const char *)memchr(text.p, '"', text.n) - text.p) + 1;
-        memcpy(out->v + out->n, text.p, n);
-        out->n += n;
-        out->v[out->n++] = '"';
-        text = az_sv_make(text.p + n, text.n - n);
-        quotes--;
+    char *to = out->v + out->n;
+    *to++ = '"';
+    size_t i = 0;
+    while (quotes && i < text.n) { /* each is doubled */
+        if (i + 8 <= text.n && !az_eight_has(az_eight(text.p + i), '"')) {
+            memcpy(to, text.p + i, 8);
+            to += 8;
+            i += 8;
+            continue;
+        }
+        const size_t until = i + 8 < text.n ? i + 8 : text.n;
+        for (; i < until; i++) {
+            *to++ = text.p[i];
+            if (text.p[i] == '"')
+                *to++ = '"';
+        }
     }
-    memcpy(out->v + out->n, text.p, text.n);
-    out->n += text.n;
-    out->v[out->n++] = '"';
+    memcpy(to, text.p + i, text.n - i);
+    to += text.n - i;
+    *to++ = '"';
+    out->n = (size_t)(to - out->v);
     return 0;
 }
 

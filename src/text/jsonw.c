@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/eight.h"
 #include "base/num.h"
 #include "base/utf8.h"
 
@@ -126,11 +127,20 @@ static void put_escape(struct az_jsonw *w, unsigned char c)
 
 static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
+/* Are these eight? */
+static bool are_plain(uint64_t x)
+{
+    return ((x & AZ_EIGHT(0x80)) | az_eight_below(x, 0x20) | az_eight_has(x, '"') |
+            az_eight_has(x, '\\') | az_eight_has(x, 0x7f)) == 0;
+}
+
 static void put_string(struct az_jsonw *w, struct az_sv s)
 {
     put(w, AZ_SV("\""));
     for (size_t i = 0; i < s.n;) {
         size_t from = i;
+        while (i + 8 <= s.n && are_plain(az_eight(s.p + i)))
+            i += 8;
         while (i < s.n && is_plain((unsigned char)s.p[i]))
             i++;
         put(w, az_sv_make(s.p + from, i - from));

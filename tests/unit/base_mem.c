@@ -277,6 +277,7 @@ static void arena_texts_are_those_of_printf(void **state)
     SAME("%s|%.*s|%.*s|%c|%d|%d%%", "ab", 2, "xyz", 9, "xyz", 'q', INT_MIN, INT_MAX);
     SAME("%" PRId64 " %" PRIu64 " %zu %u", INT64_MIN, UINT64_MAX, SIZE_MAX, UINT_MAX);
     SAME("%5d|%-3s|%x|%g|%.3g|%lld", 7, "a", 255, 0.1, 12345.6, -3ll);
+    SAME("%lld|%llu|%ld|%lu", LLONG_MIN, ULLONG_MAX, LONG_MIN, ULONG_MAX);
     SAME("%.*s|%.0s", -1, "all of it", "none");
     SAME("%.1f %.1f %.1f %.0f %.0f %.2f %.1f", 0.25, 0.35, 0.05, 0.5, 1.5, 2.675, -1.25);
     SAME("%.1f %.1f %.1f", (double)NAN, (double)INFINITY, 1e300);

@@ -54,18 +54,18 @@ static void searches(void **state)
     assert_int_equal(az_sv_ifind(S("ab"), S("")), 0);
 }
 
-/* Eight letters at a time, at every place of texts of every length. */
+/* Eight and sixteen letters at a time, at every place of texts of every length. */
 static void searches_any_case(void **state)
 {
     static const char needles[][4] = { "ab", "aB", "A", "a_", "@a", "abA", "`a" };
-    char text[40];
+    char text[80];
     uint64_t seed = 3;
     (void)state;
     for (int round = 0; round < 20000; round++) {
-        const size_t n = (size_t)(round % 40);
+        const size_t n = (size_t)(round % 80);
         for (size_t i = 0; i < n; i++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
-            text[i] = "aAbB_@`\x01\xe1 "[(seed >> 33) % 10];
+            text[i] = "aAbB_@`\x01\xe1 .........."[(seed >> 33) % (round % 2 ? 10 : 20)];
         }
         const struct az_sv needle = az_sv_str(needles[round % 7]);
         ptrdiff_t want = -1;

@@ -559,10 +559,14 @@ static void as_rule_by_rule(void **state)
     struct az_rule_list list;
     uint64_t seed = 11;
     size_t classed = 0;
+    enum { NAMES = 4000 };
+    static struct az_sv names[NAMES];
+    static uint8_t wanted[NAMES];
+    struct az_name_classes c;
     (void)state;
     az_arena_init(&arena, NULL);
     assert_int_equal(az_rules_read_group("kernel_classes.rules", "kernel", &arena, &list), 0);
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < NAMES; i++) {
         char name[256];
         size_t n = 0;
         for (int part = 0; part < 1 + i % 5; part++) {
@@ -580,8 +584,17 @@ static void as_rule_by_rule(void **state)
         classed += want.n > 0;
         if (!az_sv_eq(got, want.n ? want : AZ_SV("others")))
             fail_msg("%.*s: got %.*s, want %.*s", AZ_SVF(s), AZ_SVF(got), AZ_SVF(want));
+        names[i] = az_arena_dup(&arena, s);
+        wanted[i] = 1;
     }
     assert_true(classed > 1000);
+    /* words of other names are remembered: the same answers */
+    assert_int_equal(az_name_classes_make(&c, names, wanted, NAMES,
+                                          &(struct az_user_names){ .map = NULL }, &arena, NULL),
+                     0);
+    for (uint32_t i = 0; i < NAMES; i++)
+        assert_true(
+            az_sv_eq(az_name_class(&c, i)->name, az_kernel_class_of(rules, names[i])->name));
     az_arena_release(&arena);
     az_kernel_rules_free(rules, NULL);
 }

@@ -524,22 +524,25 @@ static void quoting(void **state)
     az_vec_release(&out);
 }
 
-/* Every byte at every place of texts of every length up to three times eight. */
+/* Every byte at every place of texts of every length up to five times eight, some with a quote. */
 static void quoting_of_every_byte(void **state)
 {
     (void)state;
     struct az_vec_char out;
     az_vec_init(&out, NULL);
-    for (size_t n = 1; n < 25; n++) {
+    for (size_t n = 1; n < 41; n++) {
         for (size_t k = 0; k < n * 256; k++) {
             const char byte = (char)(k % 256);
-            char text[25], want[60];
+            char text[41], want[90];
             size_t m = 0;
             memset(text, 'x', n);
+            if (n % 5 == 0)
+                text[n / 2] = '"';
             text[k / 256] = byte;
             const bool ends = k / 256 == 0 || k / 256 == n - 1;
             const bool quoted = byte == ',' || byte == '"' || byte == '\r' || byte == '\n' ||
-                                (ends && (byte == ' ' || byte == '\t'));
+                                (ends && (byte == ' ' || byte == '\t')) ||
+                                (n % 5 == 0 && k / 256 != n / 2);
             if (quoted)
                 want[m++] = '"';
             for (size_t i = 0; i < n; i++) {

@@ -158,6 +158,36 @@ static void strings(void **state)
     }
 }
 
+/* Every byte at every place: as if each letter was quoted alone. */
+static void strings_of_every_byte(void **state)
+{
+    struct az_vec_char out, want;
+    (void)state;
+    az_vec_init(&out, NULL);
+    az_vec_init(&want, NULL);
+    for (size_t n = 1; n < 20; n++)
+        for (size_t k = 0; k < n * 256; k++) {
+            char letters[20];
+            memset(letters, 'x', n);
+            letters[k / 256] = (char)(k % 256);
+            az_vec_reset(&out);
+            az_vec_reset(&want);
+            assert_int_equal(az_text_append(&want, AZ_SV("\"")), 0);
+            for (size_t i = 0; i < n; i++) {
+                az_vec_reset(&out);
+                assert_int_equal(az_json_quote(&out, az_sv_make(letters + i, 1)), 0);
+                assert_int_equal(az_text_append(&want, az_sv_make(out.v + 1, out.n - 2)), 0);
+            }
+            assert_int_equal(az_text_append(&want, AZ_SV("\"")), 0);
+            az_vec_reset(&out);
+            assert_int_equal(az_json_quote(&out, az_sv_make(letters, n)), 0);
+            assert_int_equal(out.n, want.n);
+            assert_memory_equal(out.v, want.v, want.n);
+        }
+    az_vec_release(&out);
+    az_vec_release(&want);
+}
+
 static int misuse(void (*use)(struct az_jsonw *))
 {
     struct az_jsonw w;
@@ -255,8 +285,13 @@ static void to_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layout),  cmocka_unit_test(compact_rows), cmocka_unit_test(numbers),
-        cmocka_unit_test(strings), cmocka_unit_test(misuses),      cmocka_unit_test(to_file),
+        cmocka_unit_test(layout),
+        cmocka_unit_test(compact_rows),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(strings),
+        cmocka_unit_test(strings_of_every_byte),
+        cmocka_unit_test(misuses),
+        cmocka_unit_test(to_file),
     };
     return cmocka_run_group_tests_name("text_jsonw", tests, NULL, NULL);
 }

@@ -153,12 +153,13 @@ bool az_hx_is_comm(struct az_hx *h, const struct az_hx_event *e)
 }
 
 /* Category of a kernel by its name and its HLO operation (empty: none). */
-static struct az_sv category_of(struct az_sv kernel, struct az_sv op)
+static struct az_sv category_of(const struct az_rule_list *rules, struct az_sv kernel,
+                                struct az_sv op)
 {
-    const struct az_sv by_name = az_rules_class("xla_events.rules", "category", kernel);
+    const struct az_sv by_name = az_rules_class_of(rules, "category", kernel);
     if (az_sv_starts(by_name, AZ_SV("FA ")))
         return by_name;
-    const struct az_sv by_op = az_rules_class("xla_events.rules", "category", op);
+    const struct az_sv by_op = az_rules_class_of(rules, "category", op);
     return by_op.n ? by_op : by_name.n ? by_name : AZ_SV("Uncategorized Events/XLA");
 }
 
@@ -172,7 +173,10 @@ static uint32_t find_category(struct az_hx *h, const struct az_hx_event *e,
         return 0;
     if (!added)
         return *at;
-    const struct az_sv c = category_of(az_hx_text(h, name), az_hx_text(h, op));
+    if (!h->category_rules.v && failed(h, az_rules_read_group("xla_events.rules", "category",
+                                                              h->job->arena, &h->category_rules)))
+        return 0;
+    const struct az_sv c = category_of(&h->category_rules, az_hx_text(h, name), az_hx_text(h, op));
     while (k < h->categories.n && !az_sv_eq(h->categories.v[k], c))
         k++;
     if (k == h->categories.n && failed(h, az_vec_push(&h->categories, c)))

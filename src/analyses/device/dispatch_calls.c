@@ -67,8 +67,10 @@ static bool word_char(char c)
 static bool has_word(struct az_sv name, struct az_sv word)
 {
     for (size_t i = 0; word.n && i + word.n <= name.n; i++) {
-        if (memcmp(name.p + i, word.p, word.n) != 0)
-            continue;
+        const ptrdiff_t at = az_sv_find(az_sv_make(name.p + i, name.n - i), word);
+        if (at < 0)
+            return false;
+        i += (size_t)at;
         bool before = i > 0 && word_char(name.p[i - 1]),
              behind = i + word.n < name.n && word_char(name.p[i + word.n]);
         if (!before && !behind)
@@ -77,7 +79,7 @@ static bool has_word(struct az_sv name, struct az_sv word)
     return false;
 }
 
-static bool excluded(const struct az_job *job, struct az_sv name)
+static bool has_excluded(const struct az_job *job, struct az_sv name)
 {
     struct az_sv rest = job->opts->exclude_kernels;
     while (rest.n) {
@@ -89,6 +91,17 @@ static bool excluded(const struct az_job *job, struct az_sv name)
         rest = az_sv_make(rest.p + n, rest.n - n);
     }
     return false;
+}
+
+/* known: as that of is_launch, of names of operations. */
+static bool excluded(const struct az_job *job, const struct az_trace *t, uint32_t name,
+                     uint8_t *known)
+{
+    if (name == AZ_NO_ID)
+        return has_excluded(job, az_trace_text(t, name));
+    if (!known[name])
+        known[name] = has_excluded(job, az_trace_text(t, name)) ? 2 : 1;
+    return known[name] == 2;
 }
 
 /* Id of the whole name of an operation: of a kernel with its parameters. */
@@ -105,8 +118,9 @@ static int trace_pairs(struct az_job *job, size_t trace, struct pairs *out)
     const struct az_events *calls = &t->ev[AZ_CALL];
     int rc = 0;
     const struct az_launches *l = az_job_launches(job, trace, &rc);
-    uint8_t *known = az_arena_array(job->arena, t->names.text.n + 1, 1);
-    if (!l || !known)
+    uint8_t *known = az_arena_array(job->arena, t->names.text.n + 1, 1),
+            *out_of = az_arena_array(job->arena, t->names.text.n + 1, 1);
+    if (!l || !known || !out_of)
         return l ? az_arena_error(job->arena) : rc;
     for (size_t i = 0; rc == 0 && i < l->n; i++) {
         uint32_t call = l->call[i];
@@ -118,7 +132,7 @@ static int trace_pairs(struct az_job *job, size_t trace, struct pairs *out)
         int64_t start = 0;
         for (uint32_t k = l->op_first[i]; rc == 0 && k < l->op_first[i + 1]; k++) {
             int64_t at = t->ev[az_op_kind(l->op[k])].start[az_op_row(l->op[k])];
-            if (excluded(job, az_trace_text(t, op_name(t, l->op[k]))))
+            if (excluded(job, t, op_name(t, l->op[k]), out_of))
                 continue;
             if (job->opts->allow_multi_kernel_per_api)
                 rc = az_vec_push(out, pair(trace, call, l->op[k]));
