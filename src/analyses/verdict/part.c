@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "facts/families.h"
 #include "facts/shared.h"
+#include "model/opreport.h"
 #include "model/optrace.h"
 
 #include <math.h>
@@ -231,6 +232,17 @@ static void sums(struct az_vd *v)
         v->part->families = az_vd_keep(v, families(v, by));
 }
 
+/* "2 x wormhole_b0, merged" */
+static struct az_sv merged_devices(struct az_vd *v)
+{
+    const struct az_opreport *r = az_opreport(v->t);
+    struct az_arena *a = v->job->arena;
+    if (r->devices < 2)
+        return r->arch;
+    return az_arena_printf(a, "%lld %s%.*s, merged", (long long)r->devices,
+                           r->arch.n ? "x " : "devices", AZ_SVF(r->arch));
+}
+
 /* A report of operations has its own account: kernels, and gaps before them. */
 static void report_totals(struct az_vd *v)
 {
@@ -238,12 +250,17 @@ static void report_totals(struct az_vd *v)
     struct az_vd_part *p = v->part;
     if (!o || o->rows == 0)
         return;
-    p->compute = o->time;
+    p->compute = o->time - o->comm;
+    p->comm = o->comm; /* operations of a device run one after another: nothing hides them */
     p->idle = o->gap;
     p->total = o->time + o->gap;
     p->devices = 1;
     p->first_runs = o->firsts;
     p->first_ns = o->first;
+    p->suspects = o->suspects;
+    p->suspect_ns = o->suspect;
+    p->operations = o->rows;
+    p->device = az_vd_keep(v, merged_devices(v));
     p->after = az_vd_keep(v, o->after);
 }
 
@@ -405,6 +422,9 @@ static const struct az_shape_field part_fields[] = {
     AZ_TEXT_OF(struct az_vd_part, drop),
     AZ_PLAIN(struct az_vd_part, first_runs),
     AZ_PLAIN(struct az_vd_part, first_ns),
+    AZ_PLAIN(struct az_vd_part, suspects),
+    AZ_PLAIN(struct az_vd_part, suspect_ns),
+    AZ_PLAIN(struct az_vd_part, operations),
     AZ_TEXT_OF(struct az_vd_part, after),
     AZ_PLAIN(struct az_vd_part, host),
     AZ_NEST_OF(struct az_vd_part, idles, idles_shape),

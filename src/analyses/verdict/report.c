@@ -250,12 +250,12 @@ static struct az_sv with_advice(struct az_vd_whole *w, const struct az_vd_found 
 static bool told(const struct az_vd_found *f, const struct az_vd_found *const *line, size_t n)
 {
     int64_t counted = names_who(f) ? INT64_MIN / 2 : 0;
+    const struct az_sv overlaps = f->overlaps.p ? f->overlaps : az_sv_str(f->rule->overlaps);
     for (size_t i = 0; i < n; i++) {
         const struct az_vd_rule *r = line[i]->rule;
         if (f->call.n && r != f->rule && az_sv_eq(f->call, line[i]->call))
             return true;
-        counted +=
-            az_sv_find(az_sv_str(f->rule->overlaps), az_sv_str(r->name)) >= 0 ? line[i]->gain : 0;
+        counted += az_sv_find(overlaps, az_sv_str(r->name)) >= 0 ? line[i]->gain : 0;
     }
     return counted >= f->gain;
 }
@@ -393,6 +393,7 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
                     .subject = az_cell_text(az_table_at(t, i, AZ_FINDING_SUBJECT)),
                     .detail = delay_text(w, rule, ns->type == AZ_INT ? ns->i : -1),
                     .row = az_cell_text(az_table_at(t, i, AZ_FINDING_ROW)),
+                    .overlaps = az_cell_text(az_table_at(t, i, AZ_FINDING_OVERLAPS)),
                     .advice = *advice ? az_sv_str(advice)
                                       : az_cell_text(az_table_at(t, i, AZ_FINDING_ADVICE)),
                     .count = rule->form == AZ_VD_PLAIN || count->type != AZ_INT ? -1 : count->i,
