@@ -377,13 +377,17 @@ static const struct az_shape idle_shape = AZ_SHAPE_IF(struct az_vd_idle, idle_fi
 static const struct az_shape_field idles_fields[] = { AZ_LIST_OF(struct az_vd_idles, v, n,
                                                                  idle_shape) };
 static const struct az_shape idles_shape = AZ_SHAPE(struct az_vd_idles, idles_fields);
-static const struct az_shape_field found_fields[] = {
-    AZ_NAMED_OF(struct az_vd_found, rule, rules), AZ_TEXT_OF(struct az_vd_found, subject),
-    AZ_TEXT_OF(struct az_vd_found, detail),       AZ_TEXT_OF(struct az_vd_found, row),
-    AZ_TEXT_OF(struct az_vd_found, call),         AZ_TEXT_OF(struct az_vd_found, advice),
-    AZ_PLAIN(struct az_vd_found, count),          AZ_PLAIN(struct az_vd_found, ns),
-    AZ_PLAIN(struct az_vd_found, gain),           AZ_PLAIN(struct az_vd_found, order)
-};
+static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_found, rule, rules),
+                                                      AZ_TEXT_OF(struct az_vd_found, subject),
+                                                      AZ_TEXT_OF(struct az_vd_found, detail),
+                                                      AZ_TEXT_OF(struct az_vd_found, row),
+                                                      AZ_TEXT_OF(struct az_vd_found, call),
+                                                      AZ_TEXT_OF(struct az_vd_found, advice),
+                                                      AZ_PLAIN(struct az_vd_found, reached),
+                                                      AZ_PLAIN(struct az_vd_found, count),
+                                                      AZ_PLAIN(struct az_vd_found, ns),
+                                                      AZ_PLAIN(struct az_vd_found, gain),
+                                                      AZ_PLAIN(struct az_vd_found, order) };
 static const struct az_shape found_shape =
     AZ_SHAPE_IF(struct az_vd_found, found_fields, found_valid);
 static const struct az_shape_field part_fields[] = {

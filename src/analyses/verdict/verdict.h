@@ -42,6 +42,7 @@ struct az_vd_found {
     struct az_sv call;    /* host call that two rules may report; empty: none */
     struct az_sv overlaps; /* rules that count the same time; no text: as its rule says */
     struct az_sv advice;  /* what to do; az_vd_add takes the rule's where there is none */
+    double reached;       /* percent of the peak that the detail names, over all; 0: of none */
     int64_t count, ns;    /* how often, and its time; -1: none */
     int64_t gain;         /* ns that the total could shrink by; -1: none */
     int64_t order;        /* of the lines: larger first */
