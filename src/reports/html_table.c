@@ -33,7 +33,7 @@ static bool view_make(struct az_html *h, struct az_table *t, struct view *v)
     if (!v->scale || !v->largest)
         return false;
     for (size_t c = 0; c < t->columns.n; c++) {
-        v->scale[c] = az_field_scale(t, c, v->rows);
+        v->scale[c] = az_field_scale_read(t, c, v->rows);
         if (!(t->columns.v[c].flags & AZ_SHARE))
             continue;
         v->largest[c] = t->columns.v[c].unit == AZ_UNIT_PERCENT ? 100 : 0;
@@ -152,7 +152,7 @@ static void head(struct az_html *h, const struct view *v)
             az_html_put(h, AZ_SV("\""));
         }
         az_html_put(h, AZ_SV(">"));
-        az_html_text(h, az_field_title(h->scratch, col,
+        az_html_text(h, az_field_title(h->scratch, v->t, c,
                                        text || col->type == AZ_BOOL ? "" : v->scale[c].unit));
         az_html_put(h, AZ_SV("</th>"));
     }

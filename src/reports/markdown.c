@@ -101,7 +101,8 @@ static void put_rows(struct writer *w, const struct az_table *t, size_t rows)
         scale[i] = az_field_scale_read(t, col[i], rows);
         name[i] = names_of(w, t, col[i], rows);
         put_str(w, " ");
-        put_plain(w, az_field_title(w->scratch, c, c->type == AZ_TEXT ? "" : scale[i].unit));
+        put_plain(w,
+                  az_field_title(w->scratch, t, col[i], c->type == AZ_TEXT ? "" : scale[i].unit));
         put_str(w, " |");
     }
     put_str(w, "\n|");

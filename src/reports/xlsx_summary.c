@@ -50,7 +50,8 @@ static struct az_sv header_of(struct az_xlsx *x, const struct view *v, size_t i)
 {
     const struct az_column *col = &v->t->columns.v[v->col[i]];
 
-    return az_field_title(x->scratch, col, col->type == AZ_TEXT ? "" : v->scale[i].unit);
+    return az_field_title(x->scratch, v->t, v->col[i],
+                          col->type == AZ_TEXT ? "" : v->scale[i].unit);
 }
 
 static struct az_sv text_of(struct az_xlsx *x, const struct az_cell *c)
