@@ -306,7 +306,7 @@ static bool too_coarse(const struct az_table *t, size_t col, size_t rows, struct
     const double least = s.decimals == 1 ? 10 : s.decimals == 2 ? 1 : 0.1; /* of three digits */
     size_t n;
 
-    if (largest / s.divide < 100 && MANY * below(t, col, rows, least * s.divide, &n) >= n && n > 2)
+    if (largest / s.divide < 10 && MANY * below(t, col, rows, least * s.divide, &n) >= n && n > 2)
         return true;
     return 2 * below(t, col, rows, s.divide / 200, &n) > n && n > 2;
 }

@@ -118,8 +118,9 @@ static int64_t host_span(const struct az_trace *t)
 }
 
 /* Kernel time, and that of no known family: as the table of families has them. */
-static int kernel_times(struct az_vd *v)
+static int kernel_times(struct az_vd *v, const struct az_counted *c)
 {
+    const uint8_t *skip = c->unlinked < c->events ? c->skip[AZ_KERNEL] : NULL;
     struct az_vd_part *p = v->part;
     const struct az_events *k = &v->t->ev[AZ_KERNEL];
     const bool programs = (v->t->caps & AZ_CAP_PROGRAMS) != 0 && az_has_tpu(v->t);
@@ -127,6 +128,8 @@ static int kernel_times(struct az_vd *v)
     const struct az_row_work *work = programs ? az_job_row_work(v->job, v->trace, &rc) : NULL;
     const int64_t *self = programs && rc == 0 ? az_job_self_ticks(v->job, v->trace, &rc) : NULL;
     for (size_t i = 0; rc == 0 && i < k->n; i++) {
+        if (skip && skip[i])
+            continue;
         const int64_t ns = az_vd_ns(v, self ? self[i] : k->end[i] - k->start[i]);
         const struct az_row_work *is = work && k->node && k->node[i] ? &work[k->node[i] - 1] : NULL;
         const bool other = is && is->known
@@ -273,7 +276,7 @@ static int look(struct az_vd *v)
     device_name(v);
     sums(v);
     trust(v, c);
-    rc = kernel_times(v);
+    rc = kernel_times(v, c);
     if (rc)
         return rc;
     hidden(v);
