@@ -224,6 +224,7 @@ void az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
                      const struct az_xlsx_plan *plan)
 {
     size_t row = 0;
+    x->labels.sheet = ws;
     struct az_sv title = doc->title.n && !doc->no_heading ? doc->title : doc->input;
 
     set_widths(x, ws, plan);
