@@ -133,6 +133,9 @@ void az_html_verdict(struct az_html *h)
         l = az_headline_line(t, r);
         if (l.kind == AZ_LINE_TIME)
             l.text = time;
+        const struct az_line before = az_headline_line(t, r ? r - 1 : 0);
+        if (r && az_headline_repeats(&before, &l))
+            l.evidence = AZ_SV("");
         if (l.text.n)
             line(h, &l);
     }
