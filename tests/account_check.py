@@ -124,8 +124,15 @@ def kernel_sums(what, t):
              max(10.0, 1e-6 * sums[names[0]]))
 
 
+def unlinked(t):
+    return any("without their launch" in r["Check"] and int(float(r["Count"] or 0)) for r in t.get("data_quality", []))
+
+
 def families(what, t):
-    """time_by_family adds up the kernels of kernels_by_name; operations of a TPU count without what is inside them."""
+    """time_by_family adds up the kernels of kernels_by_name, which has those without a launch, too; operations of a TPU count
+    without what is inside them."""
+    if unlinked(t):
+        return
     if not t.get("kernels_by_name") or t.get("tpu_op_summary"):
         return
     times = {r["family"]: number(r, "time_ms") * 1e6 for r in t.get("time_by_family", [])}
@@ -359,6 +366,9 @@ def main():
             name = os.path.relpath(path, tmp if path.startswith(tmp) else SRC)
             if t is not None:
                 one_input(name, t)
+            if t and unlinked(t): # all count with the option
+                all_of_it = tables([analyzer, "run", path, "--opt", "include_unlinked_kernels=true"], tmp)
+                families(name + ", all", {**all_of_it, "data_quality": []})
             shown = tables([analyzer, "run", path], tmp, ()) if t is not None and not path.startswith(data) else None
             if shown:
                 default_view(name, shown, 20 if "nsys/" not in name else 22) # of an export with all that a database can have

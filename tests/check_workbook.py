@@ -25,6 +25,7 @@ import zipfile
 import openpyxl
 
 CELL_MAX = 32767
+LABEL_MAX = 40
 errors = []
 
 
@@ -194,6 +195,19 @@ def read_skipped(book):
     return set()
 
 
+def check_labels(path, book):
+    """Names along an axis leave room for the bars."""
+    with zipfile.ZipFile(path) as z:
+        for part in z.namelist():
+            if not re.match(r"xl/charts/chart\d+\.xml$", part):
+                continue
+            for formula in re.findall(r"<c:cat>.*?<c:f>(.*?)</c:f>", z.read(part).decode(), re.S):
+                m = re.match(r"'?(.*?)'?!\$([A-Z]+)\$(\d+):\$[A-Z]+\$(\d+)$", formula)
+                texts = [book[m[1]][f"{m[2]}{r}"].value for r in range(int(m[3]), int(m[4]) + 1)] if m else []
+                if max((len(t) for t in texts if isinstance(t, str)), default=0) > LABEL_MAX:
+                    bad(f"{part}: a label is longer than {LABEL_MAX}: {max((t for t in texts if t), key=len)}")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("book")
@@ -230,6 +244,7 @@ def main():
         n = sum(1 for n in zipfile.ZipFile(a.book).namelist() if re.match(r"xl/charts/chart\d+\.xml$", n))
         if n != a.charts:
             bad(f"{n} charts, not {a.charts}")
+    check_labels(a.book, book)
     for ws in book:
         for line in ws.iter_rows():
             for cell in line:

@@ -393,7 +393,8 @@ int az_value_store_text(struct az_sv key, struct az_sv value, struct az_where at
     if (!o) {
         struct az_sv hint = az_suggest_key(key, places, t->a);
         az_diag_add(t->diag, AZ_ERROR, at, "unknown option '%.*s'%.*s",
-                    AZ_SVF(az_utf8_cut(key, SHOWN)), AZ_SVF(hint));
+                    AZ_SVF(az_utf8_cut(key, SHOWN)),
+                    AZ_SVF(hint.n ? hint : AZ_SV(" ('analyzer help config' lists them)")));
         return AZ_ECONFIG;
     }
     if (!field(o, t)) {

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "classify/rules.h"
+#include "facts/account.h"
 #include "facts/devices.h"
 #include "model/xtrace.h"
 
@@ -254,8 +255,14 @@ struct pass { /* over one trace */
     const struct az_trace *t;
     uint8_t *known;       /* number of a name -> its family + 1 */
     const uint32_t *slot; /* lane -> place in `of`; NULL: all devices are one */
+    uint8_t *const *skip; /* by kind: rows that do not count (facts/account.h) */
     struct time_of *of;
 };
+
+static bool skipped(const struct pass *p, enum az_kind kind, size_t i)
+{
+    return p->skip && p->skip[kind] && p->skip[kind][i];
+}
 
 static struct time_of *of_event(const struct pass *p, const struct az_events *ev, size_t i)
 {
@@ -301,6 +308,8 @@ static int sum_kernels(struct pass *p, uint8_t *by_id)
     const struct az_row_work *work = programs ? az_job_row_work(p->job, p->trace, &rc) : NULL;
     const int64_t *self = programs && rc == 0 ? az_job_self_ticks(p->job, p->trace, &rc) : NULL;
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+        if (skipped(p, AZ_KERNEL, i))
+            continue;
         const uint64_t node = work && ev->node ? ev->node[i] : 0;
         const enum az_family f = node && work[node - 1].known ? work[node - 1].family
                                                               : of_name_once(p, by_id, ev->name[i]);
@@ -327,15 +336,23 @@ static void add_all(struct pass *p, enum az_kind kind, enum az_family f)
 {
     const struct az_events *ev = &p->t->ev[kind];
     for (size_t i = 0; i < ev->n; i++) {
+        if (skipped(p, kind, i))
+            continue;
         struct time_of *to = of_event(p, ev, i);
         to->ticks[f] = az_add_sat(to->ticks[f], ev->end[i] - ev->start[i]);
         to->count[f]++;
     }
 }
 
+/* The events that the account of time counts; all of them where it counts none. */
 static int add_events(struct pass *p)
 {
-    const int rc = add_kernels(p);
+    int rc = 0;
+    const struct az_counted *c = az_job_counted(p->job, p->trace, &rc);
+    if (!c)
+        return rc;
+    p->skip = c->unlinked < c->events ? c->skip : NULL;
+    rc = add_kernels(p);
     add_all(p, AZ_MEMCPY, AZ_FAMILY_COPY);
     add_all(p, AZ_MEMSET, AZ_FAMILY_FILL);
     add_all(p, AZ_GRAPH, AZ_FAMILY_OTHER);

@@ -20,6 +20,8 @@ static const char *const plain_titles[TC_PLAIN] = {
     [TC_START] = "HOST START TS",
     [TC_HOST_DURATION] = "HOST DURATION [ns]",
     [TC_GAP] = "OP TO OP LATENCY [ns]",
+    [TC_FIRST_CYCLE] = "DEVICE FW START CYCLE",
+    [TC_LAST_CYCLE] = "DEVICE FW END CYCLE",
     [TC_FIRMWARE] = "DEVICE FW DURATION [ns]",
     [TC_KERNEL] = "DEVICE KERNEL DURATION [ns]",
     [TC_PM_IDEAL] = "PM IDEAL [ns]",
@@ -245,6 +247,7 @@ static int read_file(struct az_parse *job, size_t index, struct run *run)
                                .path = job->files[index].path,
                                .index = index,
                                .max_device = -1,
+                               .shift = run->per_file * (int64_t)index,
                                .attributes = &run->attributes };
     struct az_source_opts so = { .mem = job->mem,
                                  .diag = job->diag,
@@ -256,6 +259,7 @@ static int read_file(struct az_parse *job, size_t index, struct run *run)
 
     if (rc)
         return rc;
+    az_vec_init(&f.clocks, job->mem);
     rc = az_csv_init(&f.csv, src, ',', job->mem);
     if (rc == 0) {
         rc = read_rows(&f, src);
@@ -272,6 +276,7 @@ static int read_file(struct az_parse *job, size_t index, struct run *run)
     run->padded |= f.padded;
     run->differs |= f.call_differs;
     run->call_seen |= f.call_seen;
+    az_vec_release(&f.clocks);
     az_source_close(src);
     return rc;
 }

@@ -20,6 +20,8 @@ enum az_tracy_col {
     TC_START,
     TC_HOST_DURATION,
     TC_GAP,
+    TC_FIRST_CYCLE, /* of the firmware, by the clock of the device */
+    TC_LAST_CYCLE,
     TC_FIRMWARE,
     TC_KERNEL,
     TC_PM_IDEAL,
@@ -41,17 +43,27 @@ struct az_tracy_attributes {
     struct az_opargs_rows rows; /* only the fields that come from attributes are set */
 };
 
+/* Where the last operation of a device ended, by its clock and in ns. */
+struct az_tracy_clock {
+    int64_t cycle, ns;
+    bool runs;
+};
+AZ_VEC(struct az_tracy_clock, az_tracy_clocks);
+
 struct az_tracy_file {
     struct az_parse *job;
     struct az_opreport *report;
     struct az_csv csv;
     struct az_sv path;
-    size_t index, width; /* of the file; fields of the header */
-    int at[TC_COUNT];    /* column or -1 */
-    bool padded;         /* some shape column says _PAD[LOGICAL] */
-    int64_t max_device;  /* -1: none */
-    int64_t last_start;  /* of the row before, for rows without */
-    size_t rows;         /* data rows so far, the current one included */
+    size_t index, width;           /* of the file; fields of the header */
+    int at[TC_COUNT];              /* column or -1 */
+    bool padded;                   /* some shape column says _PAD[LOGICAL] */
+    int64_t max_device;            /* -1: none */
+    int64_t last_start;            /* of the row before, for rows without */
+    int64_t shift;                 /* of the numbers of its devices, where they are lanes */
+    struct az_tracy_clocks clocks; /* by device */
+    double longest, rate;          /* the longest firmware time, ns, and its cycles a ns */
+    size_t rows;                   /* data rows so far, the current one included */
     bool told_arch, told_workers;
     uint64_t bad_cells; /* numbers that are none */
     int64_t bad_line;

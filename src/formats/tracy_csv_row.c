@@ -6,6 +6,8 @@
 
 #include "base/num.h"
 
+#define CLOCKS 4096 /* devices of a file whose clocks are followed */
+
 static const struct az_csv_field *cell(const struct az_tracy_file *f, int col)
 {
     return f->at[col] >= 0 && (size_t)f->at[col] < f->csv.row.n ? &f->csv.row.v[f->at[col]] : NULL;
@@ -229,25 +231,58 @@ static void note_grid(struct az_tracy_file *f)
     }
 }
 
+/* Where an operation of a device began. The host calls ahead of the device, so that its time stamps
+ * overlap: after the first operation of a device its own clock says how much later the next began.
+ * Each step is from the end of the last one: the rate, which the longest operation gives best, is
+ * for the gaps only. */
+static int64_t device_start(struct az_tracy_file *f, const struct az_oprow *r, int64_t host)
+{
+    const int64_t first = whole(f, TC_FIRST_CYCLE, -1), last = whole(f, TC_LAST_CYCLE, -1);
+    if (first < 0 || last <= first || !(r->firmware > 0) || r->device < 0 ||
+        (size_t)r->device >= f->clocks.n)
+        return host;
+    struct az_tracy_clock *c = &f->clocks.v[r->device];
+    if (r->firmware > f->longest) {
+        f->longest = r->firmware;
+        f->rate = (double)(last - first) / r->firmware;
+    }
+    const double gap = c->runs ? (double)(first - c->cycle) / f->rate : 0,
+                 end = (double)c->ns + gap + r->firmware;
+    if (!(fabs(gap) < 9e17) || !(fabs(end) < 9e17))
+        return host;
+    const int64_t start = c->runs ? c->ns + llround(gap) : host;
+    *c = (struct az_tracy_clock){ .cycle = last, .ns = start + llround(r->firmware), .runs = true };
+    return start;
+}
+
 /* The common model's view of the row: device time and host operations. */
 static int event(struct az_tracy_file *f, const struct az_oprow *r)
 {
     struct az_trace *t = f->job->trace;
     bool host = r->kind == AZ_OPROW_HOST;
     struct az_lane lane = { .device_side = !host,
-                            .device = host ? -1 : r->device,
+                            .device = host || r->device < 0 ? -1 : r->device + f->shift,
                             .label = AZ_NO_ID };
     struct az_event e = { .name = r->code,
                           .start = r->start == INT64_MIN ? f->last_start : r->start };
     double length = host ? real(f, TC_HOST_DURATION) : r->kernel;
+    int rc = 0;
 
     if (r->kind == AZ_OPROW_SIGNPOST)
         return 0;
     f->last_start = e.start;
+    while (rc == 0 && !host && r->device < CLOCKS && (int64_t)f->clocks.n <= r->device)
+        rc = az_vec_push(&f->clocks, (struct az_tracy_clock){ .runs = false });
+    if (rc)
+        return rc;
+    if (!host)
+        e.start = device_start(f, r, e.start);
+    if (!host && r->firmware >= 0 && length > r->firmware) /* the firmware encloses the kernel */
+        length = r->firmware;
     if (isnan(length) || length < 0 || length > 9e17 || e.start > INT64_MAX - (int64_t)1e18)
         length = 0;
     e.end = e.start + llround(length);
-    int rc = az_trace_lane(t, &lane, &e.lane);
+    rc = az_trace_lane(t, &lane, &e.lane);
     return rc ? rc : az_trace_add(t, host ? AZ_HOST_OP : AZ_KERNEL, &e);
 }
 

@@ -365,7 +365,8 @@ static int over(struct az_query *q, struct az_diag *diag)
 static int explain(struct az_query *q, int code, struct az_sv sql, struct az_diag *diag)
 {
     const int offset = sqlite3_error_offset(q->db);
-    const struct az_where at = AZ_AT_OFFSET(AZ_SV("SQL"), offset < 0 ? 0 : offset);
+    const struct az_where at = /* a table that does not exist is nowhere */
+        offset < 0 ? AZ_AT_FILE(AZ_SV("SQL")) : AZ_AT_OFFSET(AZ_SV("SQL"), offset);
     (void)sql;
 
     switch (code & 0xff) {

@@ -7,6 +7,9 @@
 #include "base/eight.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "results/schema.h"
+
+#define MANY 3 /* one in so many rows */
 
 /* ---- texts ---- */
 
@@ -281,17 +284,31 @@ struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows
 /* Three or four digits of the largest. */
 static int few_decimals(double largest) { return largest >= 100 ? 1 : largest >= 10 ? 2 : 3; }
 
-/* Most of the others would be shown as 0 next to the largest. */
-static bool too_coarse(const struct az_table *t, size_t col, size_t rows, double divide)
+/* How many are there, and how many of them are below a limit? */
+static size_t below(const struct az_table *t, size_t col, size_t rows, double limit, size_t *n)
 {
-    size_t n = 0, lost = 0;
+    size_t less = 0;
 
+    *n = 0;
     for (size_t r = 0; r < rows && r < t->rows; r++) {
         double x = fabs(az_cell_number(az_table_at(t, r, col)));
-        n += x > 0;
-        lost += x > 0 && x < divide / 200;
+        *n += x > 0;
+        less += x > 0 && x < limit;
     }
-    return n > 2 && lost > n / 2;
+    return less;
+}
+
+/* Is the next unit the better one? Where most would be shown as 0 next to the largest, or many with
+ * fewer than three digits, as long as the largest has not too many. */
+static bool too_coarse(const struct az_table *t, size_t col, size_t rows, struct az_scale s,
+                       double largest)
+{
+    const double least = s.decimals == 1 ? 10 : s.decimals == 2 ? 1 : 0.1; /* of three digits */
+    size_t n;
+
+    if (largest / s.divide < 10 && MANY * below(t, col, rows, least * s.divide, &n) >= n && n > 2)
+        return true;
+    return 2 * below(t, col, rows, s.divide / 200, &n) > n && n > 2;
 }
 
 static struct az_scale time_read(const struct az_table *t, size_t col, size_t rows, double in_ns,
@@ -304,14 +321,19 @@ static struct az_scale time_read(const struct az_table *t, size_t col, size_t ro
         { 0, { 1 / in_ns, 3, "ns" } },
     };
     struct az_scale s = choose(list, largest * in_ns);
+    size_t n;
 
     if (largest <= 0) /* nothing to choose by */
         return az_field_scale_of(t->columns.v[col].unit, AZ_INT, 0);
-    if (s.divide > list[3].scale.divide && too_coarse(t, col, rows, s.divide)) {
-        s = choose(list, largest * in_ns / 1e3);
-        return s; /* with three decimals for the small ones */
+    s.decimals = few_decimals(largest / s.divide);
+    if (s.divide > list[3].scale.divide && too_coarse(t, col, rows, s, largest)) {
+        s = choose(list, largest * in_ns / 1e3); /* digits for the small ones */
+        s.decimals = below(t, col, rows, s.divide, &n)        ? 3
+                     : below(t, col, rows, 10 * s.divide, &n) ? 2
+                                                              : 1;
     }
-    s.decimals = s.divide == 1 && whole ? 0 : few_decimals(largest / s.divide);
+    if (s.divide == 1 && whole)
+        s.decimals = 0;
     return s;
 }
 
@@ -392,10 +414,33 @@ struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c
     return az_arena_printf(scratch, "%.*s%s%.*s", AZ_SVF(head), shown, AZ_SVF(tail));
 }
 
-struct az_sv az_field_title(struct az_arena *scratch, const struct az_column *c, const char *shown)
+/* What a share is of, by what the table measures; NULL: its title says it. */
+static const char *share_of(const struct az_table *t)
 {
+    static const char *const operators[] = {
+        "unified_perf_summary",    "ops_summary",     "ops_all",
+        "ops_summary_by_category", "ops_unique_args", "kernel_launchers"
+    };
+    if (az_sv_is(t->id, "time_by_family")) /* copies are device work, too */
+        return "device time";
+    for (size_t i = 0; i < AZ_LENGTH(operators); i++) /* collectives have no operator */
+        if (az_sv_is(t->id, operators[i]))
+            return "operator time";
+    return az_schema_find(t, AZ_SV("kernel_time")) >= 0 ? "kernel time"
+           : az_schema_find(t, AZ_SV("time")) >= 0      ? "time"
+                                                        : NULL;
+}
+
+struct az_sv az_field_title(struct az_arena *scratch, const struct az_table *t, size_t col,
+                            const char *shown)
+{
+    const struct az_column *c = &t->columns.v[col];
+    const bool share = c->unit == AZ_UNIT_PERCENT && az_sv_is(c->stem, "share");
+    const char *of = share ? share_of(t) : NULL;
     struct az_column titled = *c;
 
+    if (of)
+        return az_arena_printf(scratch, "%% of %s", of);
     if (c->title.n)
         titled.name = c->title;
     return az_field_header(scratch, &titled, shown);

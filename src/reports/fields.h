@@ -23,7 +23,7 @@ struct az_scale {
  * decimals. */
 struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows);
 /* The same in the unit that a person reads, also of times in us, ms and s: the largest is between 1
- * and 1000 of it, with three or four digits. */
+ * and 1000 of it, with three or four digits; a finer one where many would have fewer than three. */
 struct az_scale az_field_scale_read(const struct az_table *t, size_t col, size_t rows);
 /* Largest magnitude among the first rows. */
 double az_field_largest(const struct az_table *t, size_t col, size_t rows);
@@ -33,8 +33,10 @@ struct az_scale az_field_scale_of(enum az_unit unit, enum az_cell_type type, dou
  * name has none. */
 struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c,
                              const char *shown);
-/* The same of the column's title, for people; of its header where it has none. */
-struct az_sv az_field_title(struct az_arena *scratch, const struct az_column *c, const char *shown);
+/* The same of the column's title, for people; of its header where it has none. A share says what it
+ * is of. */
+struct az_sv az_field_title(struct az_arena *scratch, const struct az_table *t, size_t col,
+                            const char *shown);
 /* Number cell by the scale; text cells are not for this. buf of at least AZ_FIELD_MAX bytes. "" for
  * empty. */
 #define AZ_FIELD_MAX 400

@@ -242,7 +242,7 @@ static void points(struct az_html *h, struct az_jsonw *w, const struct az_plot *
     if (size < 0)
         return;
     struct az_scale s = az_field_scale(p->t, (size_t)size, p->rows);
-    text_at(h, w, "size", az_field_title(h->scratch, &p->t->columns.v[size], s.unit));
+    text_at(h, w, "size", az_field_title(h->scratch, p->t, (size_t)size, s.unit));
     az_jsonw_key(w, "sizeDivide");
     az_jsonw_f64(w, s.divide);
     extra_numbers(w, "sizes", p, size);

@@ -62,8 +62,7 @@ static void head(struct az_html *h, const struct az_plot *p, const struct az_sca
     az_html_put(h, AZ_SV("</th>"));
     for (size_t s = 0; s < p->n_series; s++) {
         az_html_put(h, AZ_SV("<th scope=\"col\">"));
-        az_html_line(
-            h, az_field_title(h->scratch, &p->t->columns.v[p->series[s].column], scale[s].unit));
+        az_html_line(h, az_field_title(h->scratch, p->t, p->series[s].column, scale[s].unit));
         az_html_put(h, AZ_SV("</th>"));
     }
     az_html_put(h, AZ_SV("</tr></thead>\n<tbody>\n"));

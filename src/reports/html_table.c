@@ -33,7 +33,7 @@ static bool view_make(struct az_html *h, struct az_table *t, struct view *v)
     if (!v->scale || !v->largest)
         return false;
     for (size_t c = 0; c < t->columns.n; c++) {
-        v->scale[c] = az_field_scale(t, c, v->rows);
+        v->scale[c] = az_field_scale_read(t, c, v->rows);
         if (!(t->columns.v[c].flags & AZ_SHARE))
             continue;
         v->largest[c] = t->columns.v[c].unit == AZ_UNIT_PERCENT ? 100 : 0;
@@ -152,7 +152,7 @@ static void head(struct az_html *h, const struct view *v)
             az_html_put(h, AZ_SV("\""));
         }
         az_html_put(h, AZ_SV(">"));
-        az_html_text(h, az_field_title(h->scratch, col,
+        az_html_text(h, az_field_title(h->scratch, v->t, c,
                                        text || col->type == AZ_BOOL ? "" : v->scale[c].unit));
         az_html_put(h, AZ_SV("</th>"));
     }
@@ -240,17 +240,21 @@ void az_html_table(struct az_html *h, size_t index)
 
 /* ---- findings ---- */
 struct finding_columns {
-    ptrdiff_t rule, severity, subject, count, time, advice, evidence, row;
+    ptrdiff_t rule, severity, subject, count, time, advice, evidence, row, gain, share;
 };
 
 static bool find_columns(const struct az_table *t, struct finding_columns *f)
 {
-    *f = (struct finding_columns){
-        az_table_find_nocase(t, "rule"),      az_table_find_nocase(t, "severity"),
-        az_table_find_nocase(t, "subject"),   az_table_find_nocase(t, "count"),
-        az_table_find_nocase(t, "time (ns)"), az_table_find_nocase(t, "advice"),
-        az_table_find_nocase(t, "evidence"),  az_table_find_nocase(t, "evidence row")
-    };
+    *f = (struct finding_columns){ az_table_find_nocase(t, "rule"),
+                                   az_table_find_nocase(t, "severity"),
+                                   az_table_find_nocase(t, "subject"),
+                                   az_table_find_nocase(t, "count"),
+                                   az_table_find_nocase(t, "time (ns)"),
+                                   az_table_find_nocase(t, "advice"),
+                                   az_table_find_nocase(t, "evidence"),
+                                   az_table_find_nocase(t, "evidence row"),
+                                   az_table_find_nocase(t, "recoverable (ns)"),
+                                   az_table_find_nocase(t, "share of the total (%)") };
     return f->rule >= 0 && f->severity >= 0;
 }
 
@@ -298,7 +302,12 @@ static void about_of(struct az_html *h, const struct az_table *t, size_t row,
     az_html_subject(h, &about);
 }
 
-/* What it is about, and its amounts. */
+static double number_at(const struct az_table *t, size_t row, ptrdiff_t col)
+{
+    return col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));
+}
+
+/* What it is about, and its amounts: what it would bring, as the verdict has it; else its time. */
 static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
                        const struct finding_columns *f)
 {
@@ -309,7 +318,9 @@ static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
         az_html_line(h, subject);
         az_html_put(h, AZ_SV("</span>"));
     }
-    took(h, t, row, f->time);
+    took(h, t, row, number_at(t, row, f->gain) >= 0 ? f->gain : f->time);
+    if (number_at(t, row, f->share) >= 0)
+        az_html_putf(h, " <span class=\"amount\">%.1f %%</span>", number_at(t, row, f->share));
     amount(h, t, row, f->count, " \xc3\x97");
 }
 

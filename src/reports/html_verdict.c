@@ -12,7 +12,7 @@
 
 struct part { /* "36.0 % computing" */
     double percent;
-    struct az_sv text;
+    struct az_sv text, rest; /* what follows it in the line */
 };
 
 /* The parts of a line that begin with a percentage. Returns how many. */
@@ -28,7 +28,8 @@ static size_t parts_of(struct az_sv text, struct part part[PARTS])
         text = end < text.n ? az_sv_make(text.p + end + 1, text.n - end - 1) : AZ_SV("");
         double v;
         if (at > 0 && az_parse_f64(az_sv_make(piece.p, (size_t)at), &v) == 0 && v >= 0 && v <= 100)
-            part[n++] = (struct part){ v, az_sv_make(piece.p + at + 3, piece.n - (size_t)at - 3) };
+            part[n++] =
+                (struct part){ v, az_sv_make(piece.p + at + 3, piece.n - (size_t)at - 3), text };
     }
     return n;
 }
@@ -43,8 +44,9 @@ static const char *class_of(struct az_sv text)
                                                     : "rest";
 }
 
-/* The parts that come first and add up to the whole, as one bar and as figures. */
-static void account(struct az_html *h, struct az_sv text)
+/* The parts that come first and add up to the whole, as one bar and as figures. Returns what else
+ * the line says. */
+static struct az_sv account(struct az_html *h, struct az_sv text)
 {
     struct part part[PARTS];
     size_t n = parts_of(text, part), used = 0;
@@ -52,7 +54,7 @@ static void account(struct az_html *h, struct az_sv text)
     while (used < n && sum < 99.9)
         sum += part[used++].percent;
     if (fabs(sum - 100) > 0.15)
-        return;
+        return text;
     az_html_put(h, AZ_SV("<svg class=\"account\" viewBox=\"0 0 1000 24\" "
                          "preserveAspectRatio=\"none\" aria-hidden=\"true\">"));
     double x = 0;
@@ -69,6 +71,7 @@ static void account(struct az_html *h, struct az_sv text)
         az_html_put(h, AZ_SV("</li>\n"));
     }
     az_html_put(h, AZ_SV("</ul>\n"));
+    return az_sv_trim(part[used - 1].rest);
 }
 
 static void evidence(struct az_html *h, const struct az_line *l)
@@ -119,15 +122,22 @@ void az_html_verdict(struct az_html *h)
         az_html_put(h, AZ_SV("</p>\n"));
         from = 1;
     }
+    struct az_sv time = AZ_SV("");
     for (size_t r = from; r < t->rows; r++) {
         l = az_headline_line(t, r);
         if (l.kind == AZ_LINE_TIME)
-            account(h, l.text);
+            time = account(h, l.text);
     }
     az_html_put(h, AZ_SV("<ul class=\"lines\">\n"));
     for (size_t r = from; r < t->rows; r++) {
         l = az_headline_line(t, r);
-        line(h, &l);
+        if (l.kind == AZ_LINE_TIME)
+            l.text = time;
+        const struct az_line before = az_headline_line(t, r ? r - 1 : 0);
+        if (r && az_headline_repeats(&before, &l))
+            l.evidence = AZ_SV("");
+        if (l.text.n)
+            line(h, &l);
     }
     az_html_put(h, AZ_SV("</ul>\n</section>\n"));
 }

@@ -101,7 +101,8 @@ static void put_rows(struct writer *w, const struct az_table *t, size_t rows)
         scale[i] = az_field_scale_read(t, col[i], rows);
         name[i] = names_of(w, t, col[i], rows);
         put_str(w, " ");
-        put_plain(w, az_field_title(w->scratch, c, c->type == AZ_TEXT ? "" : scale[i].unit));
+        put_plain(w,
+                  az_field_title(w->scratch, t, col[i], c->type == AZ_TEXT ? "" : scale[i].unit));
         put_str(w, " |");
     }
     put_str(w, "\n|");
@@ -132,7 +133,12 @@ static bool is_shown(const struct az_table *t)
 static void put_verdict(struct writer *w, const struct az_table *t)
 {
     for (size_t r = 0; r < t->rows; r++) {
-        const struct az_line l = az_headline_line(t, r);
+        struct az_line l = az_headline_line(t, r);
+        const struct az_line before = az_headline_line(t, r ? r - 1 : 0);
+        if (r && az_headline_repeats(&before, &l))
+            l.evidence = AZ_SV("");
+        if (az_sv_find(l.text, l.row) >= 0) /* it is not named twice */
+            l.row = AZ_SV("");
         put_str(w, l.kind == AZ_LINE_WHAT ? "\n**" : r == 1 ? "\n\n- " : "\n- ");
         if (l.label.n) {
             put_str(w, "**");

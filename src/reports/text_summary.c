@@ -95,6 +95,9 @@ static void verdict(struct az_textout *o, const struct az_table *t)
     }
     for (size_t r = 0; r < t->rows; r++) {
         struct az_line l = az_headline_line(t, r);
+        const struct az_line before = az_headline_line(t, r ? r - 1 : 0);
+        if (r && az_headline_repeats(&before, &l))
+            l.evidence = AZ_SV("");
         verdict_line(o, &l, longest + 2);
     }
 }

@@ -27,12 +27,11 @@ struct field { /* a column that is shown */
     size_t col;
     struct az_scale scale;
     struct az_sv header;
-    size_t header_width;  /* of its longest line */
-    size_t cells, width;  /* of the widest cell; of the column */
-    const char *share_of; /* NULL: by the table */
-    unsigned importance;  /* the largest is skipped first */
-    bool start;           /* shown as a time after the trace's first event */
-    struct az_sv *name;   /* its cells, if they are texts, left-justified; NULL: numbers */
+    size_t header_width; /* of its longest line */
+    size_t cells, width; /* of the widest cell; of the column */
+    unsigned importance; /* the largest is skipped first */
+    bool start;          /* shown as a time after the trace's first event */
+    struct az_sv *name;  /* its cells, if they are texts, left-justified; NULL: numbers */
 };
 struct view {
     const struct az_table *t;
@@ -258,14 +257,6 @@ static struct az_sv *names_of(struct az_textout *o, const struct view *v, size_t
     return name;
 }
 
-/* What a share is of, by what the table measures; NULL: its title says it. */
-static const char *share_of(const struct az_table *t)
-{
-    return az_schema_find(t, AZ_SV("kernel_time")) >= 0 ? "of kernel time"
-           : az_schema_find(t, AZ_SV("time")) >= 0      ? "of time"
-                                                        : NULL;
-}
-
 /* The largest is skipped first. Keys are needed most, then time, share and count. */
 static unsigned importance_of(const struct view *v, const struct az_column *c)
 {
@@ -310,13 +301,8 @@ static bool is_time(const struct az_table *t, const struct field *f)
 
 static void set_header(struct az_textout *o, const struct view *v, struct field *f)
 {
-    const struct az_column *c = &v->t->columns.v[f->col];
-    const char *whole = f->share_of ? f->share_of : share_of(v->t);
-
-    f->header =
-        az_field_line(o->scratch, az_field_title(o->scratch, c, f->name ? "" : f->scale.unit));
-    if (c->unit == AZ_UNIT_PERCENT && az_sv_is(c->stem, "share") && whole)
-        f->header = az_arena_printf(o->scratch, "%% %s", whole);
+    f->header = az_field_line(
+        o->scratch, az_field_title(o->scratch, v->t, f->col, f->name ? "" : f->scale.unit));
 }
 
 static void measure(const struct view *v, struct field *f)
@@ -342,7 +328,6 @@ static int add_field(struct az_textout *o, struct view *v, size_t col,
         f->scale = start_scale(v, col);
     if (c->type == AZ_TEXT && !(f->name = names_of(o, v, col)))
         return az_arena_error(o->scratch);
-    f->share_of = part ? part->share_of : NULL;
     set_header(o, v, f);
     measure(v, f);
     f->importance = part ? (unsigned)v->n : importance_of(v, c);

@@ -9,6 +9,8 @@
 #include "results/verdict.h"
 
 #define SHOWN         20
+#define STATUS        14   /* columns of a result's status */
+#define INDENT        6    /* of the answer, where it needs a second line */
 #define MARKDOWN_MOST 9500 /* a summary that a person reads */
 
 /* Results that people want to see: all but what is as it was, or follows from another. */
@@ -29,19 +31,36 @@ static const char *ink(const struct az_gate_result *x)
 static void put(struct az_textout *o, const char *s) { az_textout_put(o, az_sv_str(s)); }
 
 /* "input / table / key / column", what there is of them. */
-static struct az_sv place_of(const struct az_gate_result *x, struct az_arena *a)
+static struct az_sv place_of(const struct az_gate_result *x, struct az_arena *a, bool inputs)
 {
-    const struct az_sv out = az_field_line(a, az_gate_place(a, x, true));
+    const struct az_sv out = az_field_line(a, az_gate_place(a, x, inputs));
 
     return out.n     ? out
            : x->rule ? az_arena_printf(a, "rule '%.*s'", AZ_SVF(x->rule_name))
                      : AZ_SV("run");
 }
 
-static void labelled(struct az_textout *o, const char *what, struct az_sv label)
+/* The input that all results are of; empty: there are several, or none is named. */
+static struct az_sv only_input(const struct az_verdict *v)
 {
+    struct az_sv one = AZ_SV("");
+    for (size_t i = 0; i < v->results.n; i++) {
+        const struct az_sv of = v->results.v[i].input;
+        if (of.n && one.n && !az_sv_eq(of, one))
+            return AZ_SV("");
+        one = of.n ? of : one;
+    }
+    return one;
+}
+
+/* What the answer names already is not said again. */
+static void labelled(struct az_textout *o, const char *what, struct az_sv label,
+                     struct az_sv answer)
+{
+    if (label.n == 0 || az_sv_find(answer, label) >= 0)
+        return;
     put(o, what);
-    az_textout_put(o, az_field_line(o->scratch, label));
+    az_textout_line(o, az_field_line(o->scratch, label));
 }
 
 /* The first line of the verdict. */
@@ -51,41 +70,54 @@ static struct az_sv answer_of(const struct az_document *doc)
     return t && t->rows ? az_headline_line(t, 0).text : az_sv_str(az_verdict_text(doc->verdict));
 }
 
-static void head(struct az_textout *o, const struct az_verdict *v, struct az_sv answer)
+/* "6 fail, 2 warn": nothing where the answer counts them, all being alike. */
+static void counts(struct az_textout *o, const struct az_verdict *v)
+{
+    size_t kinds = 0;
+    for (int s = 0; s < AZ_GATE_STATUSES; s++)
+        kinds += v->count[s] > 0;
+    for (int s = 0, n = 0; kinds > 1 && s < AZ_GATE_STATUSES; s++)
+        if (v->count[s])
+            az_textout_put(o, az_arena_printf(o->scratch, "%s%zu %s",
+                                              n++ ? ", " : "figures: ", v->count[s],
+                                              az_gate_status_text((enum az_gate_status)s)));
+    put(o, kinds > 1 ? "\n" : "");
+}
+
+static void head(struct az_textout *o, const struct az_verdict *v, struct az_sv answer,
+                 struct az_sv input)
 {
     static const char *const color[] = { "\033[32m", "\033[31m", "\033[31m" };
-    bool first = true;
 
-    put(o, "===== Gates =====\n");
+    az_textout_line(o, az_arena_printf(o->scratch, "===== Gates%s%.*s =====", input.n ? ": " : "",
+                                       AZ_SVF(az_field_line(o->scratch, input))));
     put(o, o->color ? color[v->outcome] : "");
-    az_textout_line(o, az_field_line(o->scratch, answer));
+    az_textout_wrapped(o, az_field_line(o->scratch, answer), 0, INDENT);
     put(o, o->color ? "\033[0m" : "");
-    put(o, "verdict: ");
-    put(o, az_verdict_text(v));
-    if (v->base_label.n)
-        labelled(o, "\nbaseline: ", v->base_label);
-    if (v->cand_label.n)
-        labelled(o, "\ncandidate: ", v->cand_label);
-    put(o, "\nresults: ");
-    for (int s = 0; s < AZ_GATE_STATUSES; s++) {
-        if (!v->count[s])
-            continue;
-        az_textout_put(o, az_arena_printf(o->scratch, "%s%zu %s", first ? "" : ", ", v->count[s],
-                                          az_gate_status_text((enum az_gate_status)s)));
-        first = false;
-    }
-    put(o, first ? "none\n" : "\n");
+    labelled(o, "baseline: ", v->base_label, answer);
+    labelled(o, "candidate: ", az_sv_eq(v->cand_label, input) ? AZ_SV("") : v->cand_label, answer);
+    counts(o, v);
+}
+
+/* Does the answer say it already? */
+static bool answered(struct az_textout *o, const struct az_gate_result *x, struct az_sv answer)
+{
+    const struct az_sv place = place_of(x, o->scratch, false);
+    return az_sv_find(answer, az_arena_printf(o->scratch, "%.*s: %.*s", AZ_SVF(place),
+                                              AZ_SVF(x->text))) >= 0 ||
+           (x->sheet.n == 0 && x->metric.n == 0 && x->text.n && az_sv_find(answer, x->text) >= 0);
 }
 
 void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool all)
 {
     const struct az_verdict *v = doc->verdict;
+    const struct az_sv answer = answer_of(doc), input = only_input(v);
     size_t shown = 0, more = 0;
 
-    head(o, v, answer_of(doc));
+    head(o, v, answer, input);
     for (size_t i = 0; i < v->results.n; i++) {
         const struct az_gate_result *x = &v->results.v[i];
-        if (!all && !worth(x))
+        if (!all && (!worth(x) || answered(o, x, answer)))
             continue;
         if (!all && shown == SHOWN) {
             more++;
@@ -94,11 +126,11 @@ void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool a
         shown++;
         put(o, o->color ? ink(x) : "");
         az_textout_put(o, az_arena_printf(o->scratch, "%-12s", az_gate_status_text(x->status)));
-        put(o, o->color ? "\033[0m" : "");
-        struct az_sv place = place_of(x, o->scratch);
-        struct az_sv line =
-            az_arena_printf(o->scratch, "  %.*s: %.*s", AZ_SVF(place), AZ_SVF(x->text));
-        az_textout_line(o, az_field_line(o->scratch, line));
+        put(o, o->color ? "\033[0m  " : "  ");
+        const struct az_sv place = place_of(x, o->scratch, input.n == 0);
+        const struct az_sv line =
+            az_arena_printf(o->scratch, "%.*s: %.*s", AZ_SVF(place), AZ_SVF(x->text));
+        az_textout_wrapped(o, az_field_line(o->scratch, line), STATUS, STATUS);
     }
     if (more)
         az_textout_put(o, az_arena_printf(o->scratch, "and %zu more (-v shows all)\n", more));
@@ -156,7 +188,7 @@ static int row(struct az_vec_char *out, const struct az_gate_result *x, struct a
 {
     int rc = cell(out, az_sv_str(az_gate_status_text(x->status)), a);
     if (!rc)
-        rc = cell(out, place_of(x, a), a);
+        rc = cell(out, place_of(x, a, true), a);
     if (!rc)
         rc = cell(out, x->text, a);
     if (!rc)

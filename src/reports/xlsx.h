@@ -49,6 +49,15 @@ struct az_xlsx_piece {
 };
 AZ_VEC(struct az_xlsx_piece, az_xlsx_pieces);
 
+struct az_xlsx_part;
+/* Shortened names along the axes of charts (xlsx_labels.c). */
+struct az_xlsx_labels {
+    struct lxw_worksheet *sheet; /* the summary; NULL: there are none */
+    size_t n;                    /* columns used; the last one is of: */
+    const struct az_xlsx_part *part;
+    size_t of, rows;
+};
+
 /* ---- xlsx_wrap.c: the library without its traps ---- */
 struct az_xlsx {
     struct lxw_workbook *book;
@@ -63,6 +72,7 @@ struct az_xlsx {
     bool constant_memory, zip64;
     struct az_sv book_name; /* what the library writes; in constant memory mode another file */
     struct az_xlsx_pieces pieces; /* which are put into it */
+    struct az_xlsx_labels labels;
     unsigned cells;               /* written, for the looks at the memory */
     int error;                    /* first failure */
     bool told;                    /* which was said */
@@ -160,11 +170,17 @@ void az_xlsx_plan_release(struct az_xlsx_plan *p);
 /* First sheet of a table, NULL if it has none. */
 const struct az_xlsx_part *az_xlsx_plan_find(const struct az_xlsx_plan *p, struct az_sv table);
 
-/* ---- xlsx_summary.c, xlsx_charts.c ---- */
+/* ---- xlsx_summary.c, xlsx_charts.c, xlsx_labels.c ---- */
 /* The sheet: title, verdict, then the list of sheets with the charts to its right, then the
  * tables. */
 void az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_document *doc,
                      const struct az_xlsx_plan *plan);
+struct lxw_chart;
+struct lxw_chart_series;
+/* Categories of a series of so many rows: shortened copies of the column's texts. False: they are
+ * short enough, or cannot be written. */
+bool az_xlsx_labels(struct az_xlsx *x, struct lxw_chart *chart, struct lxw_chart_series *s,
+                    const struct az_xlsx_part *p, size_t col, size_t rows);
 /* Is there a native chart for it? */
 bool az_xlsx_draws(const struct az_chart *c);
 /* All charts, from that cell to the right and down. Returns how many rows they take. */

@@ -1,5 +1,5 @@
 /* Native charts on the summary sheet; their data stay in the cells of the tables' sheets. A
- * waterfall is drawn as stacked columns where its table has the columns for it; a heat map is a
+ * waterfall is drawn as stacked bars where its table has the columns for it; a heat map is a
  * colour scale over its table's columns. */
 #include "reports/xlsx_lib.h"
 
@@ -162,7 +162,7 @@ static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_char
         x->error = x->error ? x->error : AZ_ENOMEM;
         return;
     }
-    if (cat >= 0)
+    if (cat >= 0 && !az_xlsx_labels(x, chart, s, p, (size_t)cat, rows))
         chart_series_set_categories(s, sheet, 1, (lxw_col_t)cat, (lxw_row_t)rows, (lxw_col_t)cat);
     chart_series_set_values(s, sheet, 1, (lxw_col_t)val, (lxw_row_t)rows, (lxw_col_t)val);
     chart_series_set_name(s, az_xlsx_string(x, p->t->columns.v[val].name, NAME_MAX_UNITS));
@@ -207,11 +207,13 @@ static bool from_zero(const struct az_chart *c, const struct az_xlsx_part *p, si
     return true;
 }
 
-/* First row on top, the values' axis still below; long names leave room for the bars. */
+/* First row on top, the values' axis still below; long names leave room for the bars, those below
+ * zero too. */
 static void bar_axis(lxw_chart_axis *category)
 {
     lxw_chart_font small = { .size = 8 };
 
+    chart_axis_set_label_position(category, LXW_CHART_AXIS_LABEL_POSITION_LOW);
     chart_axis_set_reverse(category);
     chart_axis_set_crossing_max(category);
     chart_axis_set_num_font(category, &small);
@@ -292,7 +294,26 @@ static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct
     return chart;
 }
 
-/* A waterfall as stacked columns on an unseen foot, if its table has the columns for it; NULL. */
+/* Nanoseconds as what a person reads: commas at the end of a format divide by 1000 each. */
+static void waterfall_scale(struct az_xlsx *x, lxw_chart *chart, const struct az_xlsx_part *p,
+                            size_t whole)
+{
+    static const struct {
+        const char *title, *format;
+    } units[] = { { "Time (ns)", "#,##0" },
+                  { "Time (us)", "#,##0," },
+                  { "Time (ms)", "#,##0.##,," },
+                  { "Time (s)", "#,##0.##,,," } };
+    double largest = az_field_largest(p->t, whole, p->first + p->rows);
+    size_t u = 0;
+
+    for (; u + 1 < AZ_LENGTH(units) && largest >= 5000; u++)
+        largest /= 1000;
+    axis_title(x, chart->x_axis, az_sv_str(units[u].title));
+    chart_axis_set_num_format(chart->x_axis, units[u].format);
+}
+
+/* A waterfall as stacked bars on an unseen foot, if its table has the columns for it; NULL. */
 static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c,
                                  const struct az_xlsx_part *p)
 {
@@ -312,7 +333,7 @@ static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c,
         if (col[i] < 0 || cat < 0 || p->rows == 0)
             return NULL;
     }
-    chart = workbook_add_chart(x->book, LXW_CHART_COLUMN_STACKED);
+    chart = workbook_add_chart(x->book, LXW_CHART_BAR_STACKED); /* names have a line */
     for (size_t i = 0; chart && i < 4; i++) {
         lxw_chart_fill fill = { .color = parts[i].color, .none = i == 0 };
         lxw_chart_series *s = chart_add_series(chart, NULL, NULL);
@@ -321,8 +342,9 @@ static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c,
             x->error = x->error ? x->error : AZ_ENOMEM;
             break;
         }
-        chart_series_set_categories(s, sheet, 1, (lxw_col_t)cat, (lxw_row_t)p->rows,
-                                    (lxw_col_t)cat);
+        if (!az_xlsx_labels(x, chart, s, p, (size_t)cat, p->rows))
+            chart_series_set_categories(s, sheet, 1, (lxw_col_t)cat, (lxw_row_t)p->rows,
+                                        (lxw_col_t)cat);
         chart_series_set_values(s, sheet, 1, (lxw_col_t)col[i], (lxw_row_t)p->rows,
                                 (lxw_col_t)col[i]);
         chart_series_set_fill(s, &fill);
@@ -334,8 +356,8 @@ static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c,
     chart_title_set_name(chart,
                          az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
     chart_title_set_name_font(chart, &font);
-    axis_title(x, chart->y_axis, c->y_title);
-    chart_axis_set_num_format(chart->y_axis, "#,##0");
+    bar_axis(chart->y_axis);
+    waterfall_scale(x, chart, p, (size_t)col[1]);
     chart_legend_set_position(chart, LXW_CHART_LEGEND_NONE);
     return chart;
 }

@@ -50,7 +50,8 @@ static struct az_sv header_of(struct az_xlsx *x, const struct view *v, size_t i)
 {
     const struct az_column *col = &v->t->columns.v[v->col[i]];
 
-    return az_field_title(x->scratch, col, col->type == AZ_TEXT ? "" : v->scale[i].unit);
+    return az_field_title(x->scratch, v->t, v->col[i],
+                          col->type == AZ_TEXT ? "" : v->scale[i].unit);
 }
 
 static struct az_sv text_of(struct az_xlsx *x, const struct az_cell *c)
@@ -223,6 +224,7 @@ void az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
                      const struct az_xlsx_plan *plan)
 {
     size_t row = 0;
+    x->labels.sheet = ws;
     struct az_sv title = doc->title.n && !doc->no_heading ? doc->title : doc->input;
 
     set_widths(x, ws, plan);

@@ -47,4 +47,11 @@ const struct az_table *az_headline_of(const struct az_document *d);
 struct az_sv az_line_kind_text(enum az_line_kind k); /* "what", "time", ...; static */
 struct az_line az_headline_line(const struct az_table *t, size_t row);
 
+/* Is it proved by the same table as the line before, the steps of a comparison? It is named once.
+ */
+static inline bool az_headline_repeats(const struct az_line *before, const struct az_line *l)
+{
+    return az_sv_starts(l->evidence, AZ_SV("waterfall")) && az_sv_eq(before->evidence, l->evidence);
+}
+
 #endif

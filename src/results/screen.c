@@ -8,7 +8,6 @@ enum { MAX_TABLES = 12, RANK_ROWS = 8, FAMILY_ROWS = 8, TOP_ROWS = 8, COMPARED_R
 struct question {
     const char *tables[MAX_TABLES]; /* ids, the best answer first */
     size_t rows, least; /* shown at most; a table with fewer than `least` says nothing */
-    const char *share_of;
     const char *columns[AZ_SCREEN_COLUMNS]; /* stems; those that are missing are passed over */
 };
 
@@ -23,16 +22,12 @@ struct question {
         "family", "category", "device", "kernel_time", "share", "count"                            \
     }
 
-/* Copies are device work, too. */
-static const struct question families = {
-    { "time_by_family" }, FAMILY_ROWS, 1, "of device time", FAMILY_COLUMNS
-};
+static const struct question families = { { "time_by_family" }, FAMILY_ROWS, 1, FAMILY_COLUMNS };
 static const struct question classes = { { "kernel_class_summary", "kernel_summary_by_category",
                                            "category_summary", "ops_summary_by_category",
                                            "tpu_category_summary" },
                                          FAMILY_ROWS,
                                          2,
-                                         "of kernel time",
                                          FAMILY_COLUMNS };
 /* What ran as one launch of a recorded graph has kernels, but no operators. */
 static const struct question operations = {
@@ -40,20 +35,18 @@ static const struct question operations = {
       "ops_stacked", "kernel_launchers", "kernels_by_name", "xla_top", "ops_summary" },
     TOP_ROWS,
     1,
-    "of kernel time",
     TOP_COLUMNS
 };
 static const struct question kernels = { { "kernel_summary", "kern_sum", "unified_perf_summary",
                                            "kernels_by_name" },
                                          TOP_ROWS,
                                          1,
-                                         "of kernel time",
                                          TOP_COLUMNS };
-static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, NULL, { NULL } };
+static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, { NULL } };
 
 /* Of comparisons: below the answer, which says what changed most. */
-static const struct question both = { { "side_by_side_classes" }, TOP_ROWS, 1, NULL, { NULL } };
-static const struct question pairs = { { "compare_summary" }, COMPARED_ROWS, 1, NULL, { NULL } };
+static const struct question both = { { "side_by_side_classes" }, TOP_ROWS, 1, { NULL } };
+static const struct question pairs = { { "compare_summary" }, COMPARED_ROWS, 1, { NULL } };
 
 /* Does the document say that graphs hide what ran? */
 static bool hidden_by_graphs(const struct az_document *d)
@@ -131,7 +124,7 @@ static size_t add(const struct az_document *d, const struct question *q,
         const struct az_table *t = az_document_table(d, q->tables[i]);
         if (!t || t->make || t->rows < q->least)
             continue;
-        out[n] = (struct az_screen_part){ .table = t, .rows = q->rows, .share_of = q->share_of };
+        out[n] = (struct az_screen_part){ .table = t, .rows = q->rows };
         choose_columns(q, &out[n]);
         if (told_apart(&out[n]))
             return n + 1;

@@ -13,7 +13,6 @@ struct az_screen_part {
     size_t rows;                   /* at most so many are shown */
     size_t col[AZ_SCREEN_COLUMNS]; /* in the order in which they are shown, the dearest first */
     size_t n;                      /* 0: the table's own columns */
-    const char *share_of; /* what its share is of: "of kernel time"; NULL: its title says */
 };
 /* Parts in the order of the screen; 0 where the document has no such table (a list, a comparison
  * without an answer). */

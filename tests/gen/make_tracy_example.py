@@ -88,6 +88,7 @@ def sources(name):
 class Writer:
     def __init__(self, a, out):
         self.a, self.out, self.rows, self.call, self.clock, self.seed = a, out, 0, 0, 1000000 + a.host * 777, 12345
+        self.cycle = [self.clock * 3] * a.devices  # end of the last operation of each device, one cycle a nanosecond
         tensors = []
         for name in ("INPUT_0", "INPUT_1", "INPUT_2", "OUTPUT_0"):
             tensors += ["%s_%s%s" % (name, c, "_PAD[LOGICAL]" if i < 4 and not a.plain else "") for i, c in enumerate(TENSOR)]
@@ -128,12 +129,14 @@ class Writer:
             kernel = int(ns * (0.97 + 0.06 * self.vary())) + d * 11
             gap = int(700 + 900 * self.vary()) if self.vary() < 0.9 else 9100
             firmware = kernel + 540
+            start = self.cycle[d] + gap
+            self.cycle[d] = start + firmware
             if fault == "clock":
                 kernel, gap = 6900000000 + kernel, -6900000000
             v = {"OP CODE": name, "OP TYPE": "tt_dnn_device", "GLOBAL CALL COUNT": self.call * 1024 + d, "DEVICE ID": d,
                  "DEVICE ARCH": "wormhole_b0", "ATTRIBUTES": attributes, "MATH FIDELITY": {"hifi3": "HiFi3", "blank": ""}.get(fault, fidelity),
                  "CORE COUNT": cores, "AVAILABLE WORKER CORE COUNT": 64, "HOST START TS": self.clock, "HOST END TS": self.clock + 800,
-                 "HOST DURATION [ns]": 800, "DEVICE FW START CYCLE": self.clock * 3, "DEVICE FW END CYCLE": self.clock * 3 + firmware,
+                 "HOST DURATION [ns]": 800, "DEVICE FW START CYCLE": start, "DEVICE FW END CYCLE": start + firmware,
                  "OP TO OP LATENCY [ns]": gap, "DEVICE FW DURATION [ns]": firmware, "DEVICE KERNEL DURATION [ns]": kernel,
                  "DEVICE BRISC KERNEL DURATION [ns]": kernel - 90, "DEVICE NCRISC KERNEL DURATION [ns]": kernel - 60,
                  "DEVICE TRISC0 KERNEL DURATION [ns]": kernel - 200, "DEVICE TRISC1 KERNEL DURATION [ns]": kernel - 210,

@@ -218,6 +218,32 @@ static void damage(void **state)
     fixture_close(&f);
 }
 
+/* The clock of the device, not that of the host, which calls ahead, says when an operation began.
+ */
+static void time_line(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_text(&f, NULL,
+                 HEAD ",DEVICE FW START CYCLE,DEVICE FW END CYCLE\n"
+                      "A,tt_dnn_device,1,0,,,1,100,0,1000,900,5000,7000\n"
+                      "B,tt_dnn_device,2,0,,,1,110,50,1000,5000,7100,9100\n"
+                      "C,tt_dnn_device,3,1,,,1,120,0,500,400,90000,91000\n"
+                      "D,tt_dnn_device,4,0,,,1,130,0,500,400,9100,10100\n"
+                      "E,tt_dnn_device,5,0,,,1,9000,0,,400,,\n");
+    assert_int_equal(PARSE(&f), 0);
+    static const int64_t start[] = { 100, 1150, 120, 2150, 9000 },
+                         end[] = { 1000, 2150, 520, 2550, 9400 };
+    const struct az_events *e = &f.trace.ev[AZ_KERNEL];
+    assert_int_equal(e->n, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(e->start[i], start[i]);
+        assert_int_equal(e->end[i], end[i]);
+    }
+    fixture_close(&f);
+}
+
 static void recognised(void **state)
 {
     (void)state;
@@ -233,7 +259,7 @@ int main(void)
         cmocka_unit_test(kinds_and_values), cmocka_unit_test(padded_names_win),
         cmocka_unit_test(shapes),           cmocka_unit_test(attributes),
         cmocka_unit_test(several_files),    cmocka_unit_test(damage),
-        cmocka_unit_test(recognised),
+        cmocka_unit_test(time_line),        cmocka_unit_test(recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -557,7 +557,7 @@ static void bars_without_value(void **state)
         count(got, "Largest: <bdi>g1</bdi> 400\xc2\xa0us, <bdi>g5</bdi> 400\xc2\xa0us."), 1);
     assert_int_equal(count(got, "Largest: <bdi>rank 1</bdi> 400\xc2\xa0us"), 1);
     assert_int_equal(count(got, "\"y\":\"Time (us)\""), 2);
-    assert_int_equal(count(got, "0.000400</td>"), 2); /* the table keeps its unit, and shows them */
+    assert_int_equal(count(got, ">400.0</td>"), 2); /* in the unit in which it is read */
     free(got);
     sample_end(&s);
 }

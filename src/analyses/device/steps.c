@@ -73,6 +73,8 @@ static int run(struct az_job *job)
         const struct az_steps *s = a && a->all.events ? az_job_steps(job, i, &rc) : NULL;
         if (!s)
             continue;
+        if (a->n_devices > 1)
+            t->title = AZ_SV("Device time of each step, devices as one");
         cover(job, i, s);
         /* operations of a report have the start of their host: what a device did when is not known
          */

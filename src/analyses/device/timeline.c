@@ -158,6 +158,8 @@ static int whole(struct az_job *job)
             rc = both_sides(job, t, i);
         if (!a)
             continue;
+        if (a->n_devices > 1) /* the verdict has the mean of each for itself */
+            t->title = AZ_SV("GPU time line, devices as one: idle is when none of them works");
         rows(job, t, &(struct lead){ .trace = i }, &a->all, NULL);
         self_check(job, job->traces[i], &a->all);
     }

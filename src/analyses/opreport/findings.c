@@ -12,7 +12,7 @@
 #define FIDELITY                                                                                   \
     0.5 /* of the time of a product that is bound by FLOPs, one step of fidelity down */
 
-enum cause { GAPS, SLOW, DRAM, CORES, FIDELE, CAUSES };
+enum cause { GAPS, SLOW, DRAM, CORES, FIDELE, COMM, CAUSES };
 static const struct {
     const char *rule, *what, *advice, *overlaps;
 } causes[CAUSES] = {
@@ -26,6 +26,8 @@ static const struct {
                 "use more cores: shard over the whole grid, or batch", "tt_slow tt_dram" },
     [FIDELE] = { "tt_fidelity", "in a higher fidelity than its types need",
                  "take a math fidelity one step lower", "" },
+    [COMM] = { "exposed_communication", "", "overlap it with computation, or send less",
+               "" }, /* one runs after another */
 };
 
 struct tally {
@@ -38,6 +40,7 @@ AZ_VEC(struct tally, tallies);
 
 struct work {
     struct az_tt *t;
+    size_t trace; /* its place in the job */
     struct az_map index;
     struct tallies v;
     struct az_opr_totals *totals;
@@ -88,6 +91,13 @@ static int product(struct work *w, size_t i, const struct az_opr_sig *s,
     return 0;
 }
 
+static bool communicates(const struct work *w, size_t i)
+{
+    struct az_job *job = w->t->job;
+    const uint32_t code = az_opr_oprow(w->t, &w->t->rows.v[i])->code;
+    return az_job_family(job, az_job_name(job, w->trace, code)) == AZ_FAMILY_COMMUNICATION;
+}
+
 static int operation(struct work *w, size_t i)
 {
     struct az_tt *t = w->t;
@@ -97,11 +107,18 @@ static int operation(struct work *w, size_t i)
     const double time = az_opr_row_ns(t, r), gap = az_opr_row_gap_ns(t, r);
     const bool first = !w->ran[r->sig];
     int rc = 0;
-    if (s->kind == TT_SIGNPOST || s->kind == TT_HOST || r->suspect) /* impossible rows */
+    if (s->kind == TT_SIGNPOST || s->kind == TT_HOST)
         return 0;
+    if (r->suspect) {
+        w->totals->suspects++;
+        w->totals->suspect += time > 0 ? llround(time) : 0;
+        return 0;
+    }
     w->ran[r->sig] = 1;
     w->totals->rows++;
     w->totals->time += llround(time);
+    const bool comm = communicates(w, i);
+    w->totals->comm += comm ? llround(time) : 0;
     if (gap > (first ? FIRST : COMPILES)) {
         w->totals->first += llround(gap);
         w->totals->firsts++;
@@ -113,9 +130,23 @@ static int operation(struct work *w, size_t i)
     az_opr_figures(t, r, &f);
     if (rc == 0 && s->kind == TT_MATMUL)
         rc = product(w, i, s, &f, time);
+    if (rc == 0 && comm)
+        return add(w, COMM, i, time, time);
     if (rc == 0 && t->workers > 0 && f.cores > 0 && f.cores < FEWER * (double)t->workers)
         rc = add(w, CORES, i, time, time * (1 - f.cores / (double)t->workers));
     return rc;
+}
+
+/* Is another cause that overlaps this one found of operations of the same name? */
+static bool shares_time(const struct work *w, const struct tally *x)
+{
+    for (size_t i = 0; i < w->v.n; i++) {
+        const struct tally *y = &w->v.v[i];
+        if (y->code == x->code &&
+            az_sv_find(az_sv_str(causes[x->cause].overlaps), az_sv_str(causes[y->cause].rule)) >= 0)
+            return true;
+    }
+    return false;
 }
 
 static int tell(struct work *w, const struct tally *x)
@@ -128,14 +159,15 @@ static int tell(struct work *w, const struct tally *x)
         .subject = x->cause == GAPS
                        ? az_arena_printf(a, "between operations, those above %g us",
                                          w->t->o->op_to_op_gap_us)
-                       : az_arena_printf(a, "%.*s %s", AZ_SVF(code), causes[x->cause].what),
+                       : az_arena_printf(a, "%.*s%s%s", AZ_SVF(code),
+                                         *causes[x->cause].what ? " " : "", causes[x->cause].what),
         .count = x->count,
         .ns = llround(x->time),
         .recoverable = llround(x->gain),
         .share = NAN,
         .evidence = AZ_SV("ops"),
         .row = code,
-        .overlaps = az_sv_str(causes[x->cause].overlaps),
+        .overlaps = az_sv_str(shares_time(w, x) ? causes[x->cause].overlaps : ""),
         .advice = az_sv_str(causes[x->cause].advice)
     };
     if (!f.subject.p)
@@ -152,6 +184,8 @@ int az_opr_findings(struct az_tt *t)
     w.ran = az_arena_array(t->job->arena, t->sigs.n + 1, 1);
     if (!w.totals || !w.ran)
         return az_arena_error(t->job->arena);
+    while (t->job->traces[w.trace] != t->trace)
+        w.trace++;
     az_vec_init(&w.v, t->job->mem);
     int rc = az_map_init(&w.index, t->job->mem, 32);
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++)

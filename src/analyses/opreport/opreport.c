@@ -135,7 +135,8 @@ static void sum_up(struct az_tt *t)
     t->total = t->time + t->gap;
 }
 
-/* The operations reported are the device work by family. */
+/* The operations reported are the device work by family, but for those with impossible times: as
+ * the verdict has them. */
 static int add_families(struct az_tt *t)
 {
     struct az_job *job = t->job;
@@ -145,7 +146,7 @@ static int add_families(struct az_tt *t)
         trace++;
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
         const uint8_t kind = az_opr_sig_of(t, &t->rows.v[i])->kind;
-        if (kind == TT_HOST || kind == TT_SIGNPOST)
+        if (kind == TT_HOST || kind == TT_SIGNPOST || t->rows.v[i].suspect)
             continue;
         const uint32_t name = az_job_name(job, trace, az_opr_oprow(t, &t->rows.v[i])->code);
         rc = az_job_families_add(job, az_job_family(job, name), 1,

@@ -199,6 +199,10 @@ static struct az_sv links(struct az_vd_whole *w)
     az_human_count((int64_t)s->unlinked, m);
     if (s->events == 0)
         return AZ_SV("");
+    if (s->operations) {
+        az_human_count(s->operations, n);
+        return az_arena_printf(a, "%s operation%s", n, s->operations == 1 ? "" : "s");
+    }
     if (s->unlinked)
         return az_arena_printf(a, "%s of %s device events without their launch", m, n);
     return az_arena_printf(a, "%s%s device events%s", w->sum.linked ? "all " : "", n,
@@ -224,7 +228,7 @@ static struct az_sv uncounted(struct az_vd_whole *w, struct az_sv text)
     if (s->after.n)
         text = add(w, text, "; ",
                    az_arena_printf(a,
-                                   "only operations after the last signpost, '%.*s', count "
+                                   "only those after the last signpost, '%.*s', count "
                                    "(ignore_signposts: all)",
                                    AZ_SVF(s->after)));
     if (w->n == 1 && s->total > 0 && s->first_runs == 0 && s->after.n == 0 &&
@@ -235,6 +239,13 @@ static struct az_sv uncounted(struct az_vd_whole *w, struct az_sv text)
         text = add(w, text, "; ",
                    az_arena_printf(a, "device work covers %s of the %s that the host recorded",
                                    device, host));
+    }
+    if (s->suspects) {
+        char ns[AZ_HUMAN_MAX];
+        az_human_time(s->suspect_ns, ns);
+        text = add(w, text, "; ",
+                   az_arena_printf(a, "%" PRId64 " with impossible times not counted (%s)",
+                                   s->suspects, ns));
     }
     if (s->first_runs) {
         char first[AZ_HUMAN_MAX];
@@ -287,7 +298,8 @@ int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
         text = add(w, text, "; ", AZ_SV("the first step is not like the others"));
     az_human_count((int64_t)s->dropped, n);
     text = add(w, text, "; ",
-               s->dropped ? az_arena_printf(a, "%s rows lost (%.*s)", n, AZ_SVF(s->drop))
+               s->dropped ? az_arena_printf(a, "%s row%s lost (%.*s)", n,
+                                            s->dropped == 1 ? "" : "s", AZ_SVF(s->drop))
                           : AZ_SV("nothing lost"));
     return put(w, out, AZ_LINE_TRUST, "trust", text, -1);
 }

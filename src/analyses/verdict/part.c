@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "facts/families.h"
 #include "facts/shared.h"
+#include "model/opreport.h"
 #include "model/optrace.h"
 
 #include <math.h>
@@ -117,8 +118,9 @@ static int64_t host_span(const struct az_trace *t)
 }
 
 /* Kernel time, and that of no known family: as the table of families has them. */
-static int kernel_times(struct az_vd *v)
+static int kernel_times(struct az_vd *v, const struct az_counted *c)
 {
+    const uint8_t *skip = c->unlinked < c->events ? c->skip[AZ_KERNEL] : NULL;
     struct az_vd_part *p = v->part;
     const struct az_events *k = &v->t->ev[AZ_KERNEL];
     const bool programs = (v->t->caps & AZ_CAP_PROGRAMS) != 0 && az_has_tpu(v->t);
@@ -126,6 +128,8 @@ static int kernel_times(struct az_vd *v)
     const struct az_row_work *work = programs ? az_job_row_work(v->job, v->trace, &rc) : NULL;
     const int64_t *self = programs && rc == 0 ? az_job_self_ticks(v->job, v->trace, &rc) : NULL;
     for (size_t i = 0; rc == 0 && i < k->n; i++) {
+        if (skip && skip[i])
+            continue;
         const int64_t ns = az_vd_ns(v, self ? self[i] : k->end[i] - k->start[i]);
         const struct az_row_work *is = work && k->node && k->node[i] ? &work[k->node[i] - 1] : NULL;
         const bool other = is && is->known
@@ -231,6 +235,17 @@ static void sums(struct az_vd *v)
         v->part->families = az_vd_keep(v, families(v, by));
 }
 
+/* "2 x wormhole_b0, merged" */
+static struct az_sv merged_devices(struct az_vd *v)
+{
+    const struct az_opreport *r = az_opreport(v->t);
+    struct az_arena *a = v->job->arena;
+    if (r->devices < 2)
+        return r->arch;
+    return az_arena_printf(a, "%lld %s%.*s, merged", (long long)r->devices,
+                           r->arch.n ? "x " : "devices", AZ_SVF(r->arch));
+}
+
 /* A report of operations has its own account: kernels, and gaps before them. */
 static void report_totals(struct az_vd *v)
 {
@@ -238,12 +253,17 @@ static void report_totals(struct az_vd *v)
     struct az_vd_part *p = v->part;
     if (!o || o->rows == 0)
         return;
-    p->compute = o->time;
+    p->compute = o->time - o->comm;
+    p->comm = o->comm; /* operations of a device run one after another: nothing hides them */
     p->idle = o->gap;
     p->total = o->time + o->gap;
     p->devices = 1;
     p->first_runs = o->firsts;
     p->first_ns = o->first;
+    p->suspects = o->suspects;
+    p->suspect_ns = o->suspect;
+    p->operations = o->rows;
+    p->device = az_vd_keep(v, merged_devices(v));
     p->after = az_vd_keep(v, o->after);
 }
 
@@ -256,7 +276,7 @@ static int look(struct az_vd *v)
     device_name(v);
     sums(v);
     trust(v, c);
-    rc = kernel_times(v);
+    rc = kernel_times(v, c);
     if (rc)
         return rc;
     hidden(v);
@@ -360,13 +380,17 @@ static const struct az_shape idle_shape = AZ_SHAPE_IF(struct az_vd_idle, idle_fi
 static const struct az_shape_field idles_fields[] = { AZ_LIST_OF(struct az_vd_idles, v, n,
                                                                  idle_shape) };
 static const struct az_shape idles_shape = AZ_SHAPE(struct az_vd_idles, idles_fields);
-static const struct az_shape_field found_fields[] = {
-    AZ_NAMED_OF(struct az_vd_found, rule, rules), AZ_TEXT_OF(struct az_vd_found, subject),
-    AZ_TEXT_OF(struct az_vd_found, detail),       AZ_TEXT_OF(struct az_vd_found, row),
-    AZ_TEXT_OF(struct az_vd_found, call),         AZ_TEXT_OF(struct az_vd_found, advice),
-    AZ_PLAIN(struct az_vd_found, count),          AZ_PLAIN(struct az_vd_found, ns),
-    AZ_PLAIN(struct az_vd_found, gain),           AZ_PLAIN(struct az_vd_found, order)
-};
+static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_found, rule, rules),
+                                                      AZ_TEXT_OF(struct az_vd_found, subject),
+                                                      AZ_TEXT_OF(struct az_vd_found, detail),
+                                                      AZ_TEXT_OF(struct az_vd_found, row),
+                                                      AZ_TEXT_OF(struct az_vd_found, call),
+                                                      AZ_TEXT_OF(struct az_vd_found, advice),
+                                                      AZ_PLAIN(struct az_vd_found, reached),
+                                                      AZ_PLAIN(struct az_vd_found, count),
+                                                      AZ_PLAIN(struct az_vd_found, ns),
+                                                      AZ_PLAIN(struct az_vd_found, gain),
+                                                      AZ_PLAIN(struct az_vd_found, order) };
 static const struct az_shape found_shape =
     AZ_SHAPE_IF(struct az_vd_found, found_fields, found_valid);
 static const struct az_shape_field part_fields[] = {
@@ -405,6 +429,9 @@ static const struct az_shape_field part_fields[] = {
     AZ_TEXT_OF(struct az_vd_part, drop),
     AZ_PLAIN(struct az_vd_part, first_runs),
     AZ_PLAIN(struct az_vd_part, first_ns),
+    AZ_PLAIN(struct az_vd_part, suspects),
+    AZ_PLAIN(struct az_vd_part, suspect_ns),
+    AZ_PLAIN(struct az_vd_part, operations),
     AZ_TEXT_OF(struct az_vd_part, after),
     AZ_PLAIN(struct az_vd_part, host),
     AZ_NEST_OF(struct az_vd_part, idles, idles_shape),

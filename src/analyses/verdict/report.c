@@ -128,6 +128,9 @@ static int merge(struct az_vd_whole *w, struct az_vd_founds *out)
             struct az_vd_found *o = &out->v[*at];
             if (f->gain > o->gain)
                 o->detail = f->detail;
+            if (o->ns + f->ns > 0)
+                o->reached = (o->reached * (double)o->ns + f->reached * (double)f->ns) /
+                             (double)(o->ns + f->ns);
             o->count = o->count >= 0 && f->count >= 0 ? o->count + f->count : -1;
             o->ns = o->ns >= 0 && f->ns >= 0 ? az_add_sat(o->ns, f->ns) : -1;
             o->gain = o->gain >= 0 && f->gain >= 0 ? az_add_sat(o->gain, f->gain) : -1;
@@ -186,6 +189,15 @@ static const char *severity_of(const struct az_vd_rule *r, double share)
     return r->trust ? "error" : share >= WARNING ? "warning" : "info";
 }
 
+/* Its subject, with what follows it. */
+static struct az_sv subject_of(struct az_vd_whole *w, const struct az_vd_found *f)
+{
+    if (f->reached > 0)
+        return az_arena_printf(w->job->arena, "%.*s at %.*f %%%.*s", AZ_SVF(f->subject),
+                               f->reached < 10, f->reached, AZ_SVF(f->detail));
+    return az_arena_printf(w->job->arena, "%.*s%.*s", AZ_SVF(f->subject), AZ_SVF(f->detail));
+}
+
 static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
 {
     const int64_t gain = f->gain > w->sum.total && w->sum.total > 0 ? w->sum.total : f->gain;
@@ -195,9 +207,7 @@ static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
     const struct az_finding_row row = { .rule = f->rule->name,
                                         .severity = severity_of(f->rule, share),
                                         .lasting = w->job->n_traces == 1,
-                                        .subject =
-                                            az_arena_printf(w->job->arena, "%.*s%.*s",
-                                                            AZ_SVF(f->subject), AZ_SVF(f->detail)),
+                                        .subject = subject_of(w, f),
                                         .count = f->count,
                                         .ns = az_vd_mean(w, f->ns),
                                         .recoverable = az_vd_mean(w, gain),
@@ -210,23 +220,31 @@ static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
 }
 
 /* ---- the lines ---- */
+/* ", 22 % of it exposed": how much of communication or copies nothing hides. */
+static struct az_sv exposed_part(struct az_vd_whole *w, const struct az_vd_found *f)
+{
+    const double part = f->ns > 0 ? 100.0 * (double)f->gain / (double)f->ns : 100;
+    if (!az_sv_starts(az_sv_str(f->rule->name), AZ_SV("exposed_")) || part >= 99.5)
+        return AZ_SV("");
+    return az_arena_printf(w->job->arena, ", %.*f %% of it exposed", part < 10, part);
+}
+
 static struct az_sv line_text(struct az_vd_whole *w, const struct az_vd_found *f)
 {
     struct az_arena *a = w->job->arena;
     const char *words = f->rule->words;
+    const struct az_sv subject = subject_of(w, f);
     char mean[AZ_HUMAN_MAX], n[AZ_HUMAN_MAX];
     if (f->count <= 0 || f->ns < 0 || f->rule->form == AZ_VD_PLAIN)
-        return az_arena_printf(a, "%s%s%.*s%.*s", words, *words ? " " : "", AZ_SVF(f->subject),
-                               AZ_SVF(f->detail));
+        return az_arena_printf(a, "%s%s%.*s", words, *words ? " " : "", AZ_SVF(subject));
     az_human_time(f->ns / f->count, mean);
     az_human_count(f->count, n);
     if (f->rule->form == AZ_VD_GAPS)
-        return az_arena_printf(a, "%s: %s gap%s of %s, %.*s%.*s", words, n,
-                               f->count == 1 ? "" : "s", mean, AZ_SVF(f->subject),
-                               AZ_SVF(f->detail));
-    return az_arena_printf(a, "%s%s%.*s%.*s, %s%s", words, *words ? ": " : "", AZ_SVF(f->subject),
-                           AZ_SVF(f->detail), f->count == 1 ? "" : n,
-                           f->count == 1 ? mean : az_arena_printf(a, " times %s", mean).p);
+        return az_arena_printf(a, "%s: %s gap%s of %s, %.*s", words, n, f->count == 1 ? "" : "s",
+                               mean, AZ_SVF(subject));
+    const bool many = f->count != 1;
+    return az_arena_printf(a, "%s%s%.*s, %s%s%s%.*s", words, *words ? ": " : "", AZ_SVF(subject),
+                           many ? n : "", many ? " times " : "", mean, AZ_SVF(exposed_part(w, f)));
 }
 
 /* "TEXT. Do this": what a line before says already is not said again. */
@@ -250,12 +268,12 @@ static struct az_sv with_advice(struct az_vd_whole *w, const struct az_vd_found 
 static bool told(const struct az_vd_found *f, const struct az_vd_found *const *line, size_t n)
 {
     int64_t counted = names_who(f) ? INT64_MIN / 2 : 0;
+    const struct az_sv overlaps = f->overlaps.p ? f->overlaps : az_sv_str(f->rule->overlaps);
     for (size_t i = 0; i < n; i++) {
         const struct az_vd_rule *r = line[i]->rule;
         if (f->call.n && r != f->rule && az_sv_eq(f->call, line[i]->call))
             return true;
-        counted +=
-            az_sv_find(az_sv_str(f->rule->overlaps), az_sv_str(r->name)) >= 0 ? line[i]->gain : 0;
+        counted += az_sv_find(overlaps, az_sv_str(r->name)) >= 0 ? line[i]->gain : 0;
     }
     return counted >= f->gain;
 }
@@ -393,6 +411,7 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
                     .subject = az_cell_text(az_table_at(t, i, AZ_FINDING_SUBJECT)),
                     .detail = delay_text(w, rule, ns->type == AZ_INT ? ns->i : -1),
                     .row = az_cell_text(az_table_at(t, i, AZ_FINDING_ROW)),
+                    .overlaps = az_cell_text(az_table_at(t, i, AZ_FINDING_OVERLAPS)),
                     .advice = *advice ? az_sv_str(advice)
                                       : az_cell_text(az_table_at(t, i, AZ_FINDING_ADVICE)),
                     .count = rule->form == AZ_VD_PLAIN || count->type != AZ_INT ? -1 : count->i,

@@ -40,7 +40,9 @@ struct az_vd_found {
     struct az_sv detail;  /* what follows the subject in the line; that of the largest counts */
     struct az_sv row;     /* what to look for in the evidence */
     struct az_sv call;    /* host call that two rules may report; empty: none */
+    struct az_sv overlaps; /* rules that count the same time; no text: as its rule says */
     struct az_sv advice;  /* what to do; az_vd_add takes the rule's where there is none */
+    double reached;       /* percent of the peak that the detail names, over all; 0: of none */
     int64_t count, ns;    /* how often, and its time; -1: none */
     int64_t gain;         /* ns that the total could shrink by; -1: none */
     int64_t order;        /* of the lines: larger first */
@@ -105,6 +107,8 @@ struct az_vd_part {
     int64_t by_order_ns;          /* their operators are of graph captures that name no kernels */
     struct az_sv drop;            /* the most frequent reason */
     int64_t first_runs, first_ns; /* of a report of operations: gaps before what runs first */
+    int64_t suspects, suspect_ns; /* and operations with impossible times */
+    int64_t operations;           /* that count; 0: no report of operations */
     struct az_sv after;           /* the signpost before which operations do not count */
     int64_t host;                 /* what the host recorded, first start to last end, ns */
     struct az_vd_idles idles;

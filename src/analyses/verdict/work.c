@@ -156,7 +156,7 @@ static struct az_sv name_of(const struct work *w, const struct line *l)
 }
 
 static int tell(struct work *w, const char *rule, const struct line *l, struct az_sv detail,
-                int64_t gain)
+                double reached, int64_t gain)
 {
     const struct az_sv advice =
         w->own >= 1 && strcmp(rule, "roofline_headroom") == 0
@@ -164,6 +164,7 @@ static int tell(struct work *w, const char *rule, const struct line *l, struct a
             : AZ_SV("");
     const struct az_vd_found f = { .subject = name_of(w, l),
                                    .detail = detail,
+                                   .reached = reached,
                                    .row = az_unified_name(w->u, l->first),
                                    .count = l->count,
                                    .ns = az_vd_ns(w->v, l->ticks),
@@ -184,9 +185,8 @@ static int headroom(struct work *w, const struct line *l)
     const char *of = strchr(l->roof.peak, '_'); /* matrix_bf16 */
     of = memory ? "bandwidth" : of ? of + 1 : l->roof.peak;
     const struct az_sv detail =
-        az_arena_printf(w->v->job->arena, " at %.*f %% of the %s%speak", roof < 0.1 * ns,
-                        100 * roof / ns, of, *of ? " " : "");
-    return tell(w, "roofline_headroom", l, detail, llround(ns - roof / w->own));
+        az_arena_printf(w->v->job->arena, " of the %s%speak", of, *of ? " " : "");
+    return tell(w, "roofline_headroom", l, detail, 100 * roof / ns, llround(ns - roof / w->own));
 }
 
 /* FLOP/s of the aligned products of one precision; NaN: there are none. */
@@ -225,7 +225,7 @@ static int misaligned(struct work *w, const struct line *l)
         l->odd
             ? az_arena_printf(a, ": %lld is no multiple of %lld", (long long)l->odd, (long long)by)
             : az_arena_printf(a, ": its kernel is one for operands that are not aligned");
-    return tell(w, "misaligned_shape", l, detail, isnan(at_rate) ? -1 : llround(ns - at_rate));
+    return tell(w, "misaligned_shape", l, detail, 0, isnan(at_rate) ? -1 : llround(ns - at_rate));
 }
 
 static double rate(const struct az_peaks *p, const char *name)
@@ -244,7 +244,7 @@ static int precision(struct work *w, const struct line *l)
     if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") || !(less > full) ||
         strcmp(l->roof.peak, "matrix_tf32") == 0)
         return 0;
-    return tell(w, "precision", l, AZ_SV(" in 32 bits; the device has TF32"),
+    return tell(w, "precision", l, AZ_SV(" in 32 bits; the device has TF32"), 0,
                 llround(ns * (1 - full / less)));
 }
 

@@ -53,3 +53,6 @@ cp ranks/rank_0.json more/alone.json
 "$ANALYZER" gate ranks more --format json -o both -q
 echo "and one beside: $?"
 "$PYTHON" -c 'import json; print(sorted({r["input"] for r in json.load(open("both/gates.json"))["results"]}))'
+# Quietly, and asked for nothing, it writes nothing.
+mkdir quiet && cp ranks/rank_0.json ranks/rank_1.json quiet && cd quiet && "$ANALYZER" gate rank_0.json rank_1.json -q
+echo "quiet: $?, $(ls | tr '\n' ' ')"
