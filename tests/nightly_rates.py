@@ -25,7 +25,7 @@ def main():
     p.add_argument("--nights", type=int, default=60)
     p.add_argument("--only-ours", action="store_true")
     a = p.parse_args()
-    out = subprocess.run([a.tool, str(a.histories), str(a.nights), "1" if a.only_ours else "4"], capture_output=True, text=True,
+    out = subprocess.run([a.tool, str(a.histories), str(a.nights), "1" if a.only_ours else "5"], capture_output=True, text=True,
                          check=True).stdout
     passed = failed = 0
     rows = {}
