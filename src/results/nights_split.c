@@ -252,8 +252,23 @@ static size_t best_split(const struct sums *s)
     return at;
 }
 
-/* A step of few nights where neighbours are alike is judged by z alone: ranks and orders of few
- * nights, and how often single ones reached the level, are those of independent nights. */
+/* Is each night of the part as new as nights are? One that is far off is a jump of its own, not
+ * what shows that the level was another before. */
+static bool holds_alike(const struct sums *s, const struct part *p)
+{
+    const double most = CLIP * news_of(s);
+
+    for (size_t i = p->a; i < p->b; i++) {
+        const double before = s->v[i - 1] - p->mean - (i > p->a ? p->step : 0);
+        if (fabs(s->v[i] - p->mean - p->step - s->rho * before) > most)
+            return false;
+    }
+    return true;
+}
+
+/* A step of few nights where neighbours are alike is judged by z, and by what is new in each of
+ * them: ranks and orders of few nights, and how often single ones reached the level, are those of
+ * independent nights. */
 static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)
 {
     size_t at = best_split(s), inside = 0;
@@ -272,8 +287,10 @@ static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)
     out->to = s->n;
     out->z = z_about(s, &p);
     out->p = NAN;
-    if (!(out->z > limit) || (is_alike(s) && s->n - at <= HELD_FROM))
-        return out->z > limit;
+    if (!(out->z > limit))
+        return false;
+    if (is_alike(s) && s->n - at <= HELD_FROM)
+        return holds_alike(s, &p);
     return !is_run(s, &p) && ranks_differ(s->v + from, at - from, to - from, &out->p) &&
            (is_alike(s) || (out->z > PLAIN * limit && few_orders(at - from, to - at)) ||
             beats_permutations(s->v + from, to - from, s->rho, seed + at));

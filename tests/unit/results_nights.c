@@ -237,6 +237,29 @@ static void steps_in_noise(void **state)
     }
 }
 
+/* One night that is far off is that, and no step that began some nights before, however alike
+ * neighbours are. */
+static void a_jump_among_alike(void **state)
+{
+    uint64_t seed = 6;
+    (void)state;
+    for (size_t k = 0; k < 100; k++) {
+        double v[31], x = 0;
+        for (size_t i = 0; i < 31; i++) {
+            x = 0.5 * x + sqrt(0.75) * normal(&seed);
+            v[i] = 100 + x + (i == 30 ? 10 : 0);
+        }
+        const struct az_nights_in in = {
+            .v = v, .n = 31, .worse = 1, .others = alike(0.5, 31), .seed = k
+        };
+        struct az_nights o;
+        assert_int_equal(az_nights_judge(&in, &o), 0);
+        assert_int_equal(o.side, 1);
+        assert_int_equal(o.at, 30);
+        az_nights_release(&o);
+    }
+}
+
 /* A history whose first four nights happened to be good: that is no alarm for all of its life, as a
  * step that is old must be plain. */
 static void a_lucky_start(void **state)
@@ -364,6 +387,7 @@ int main(void)
         cmocka_unit_test(a_step),
         cmocka_unit_test(better_is_the_level),
         cmocka_unit_test(steps_in_noise),
+        cmocka_unit_test(a_jump_among_alike),
         cmocka_unit_test(a_lucky_start),
         cmocka_unit_test(newest_change),
         cmocka_unit_test(figures_together),
