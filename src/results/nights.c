@@ -11,6 +11,7 @@
 #define RUN_Z         0.5  /* there are more ways to be several nights */
 #define SAME_Z        3.0  /* a level nearer to the accepted one is that level again */
 #define YOUNG_Z       3.0  /* a level after one of few nights must be farther off */
+#define ALIKE_LESS    0.5  /* of both where neighbours are alike: a split is one by less there */
 #define PRIOR         0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
 #define PRIOR_RUNS    8
 #define FIRST         4     /* nights of a first level, to be what others are held against */
@@ -201,11 +202,15 @@ static bool is_accepted(const struct work *w, size_t from, size_t to)
     return false;
 }
 
+/* By how much less than usual is a level another? */
+static double less(const struct work *w) { return w->rho > AZ_NIGHTS_ALIKE ? ALIKE_LESS : 0; }
+
 /* Is a level known from too few nights for another, z standard deviations off, to be worse? */
 static bool is_young(const struct work *w, double z)
 {
     return w->n_base < FIRST ||
-           z < YOUNG_Z + az_nights_small(w->known * (double)w->n_base / (double)w->n, w->rho / 2);
+           z < YOUNG_Z - less(w) +
+                   az_nights_small(w->known * (double)w->n_base / (double)w->n, w->rho / 2);
 }
 
 /* The accepted level: the first one; then one that is better, was accepted, or is the same again.
@@ -230,9 +235,10 @@ static void walk(struct work *w)
         out->changed_from = az_gate_median(w->in->v + w->cut[s - 1], a - w->cut[s - 1]);
         out->changed_to = az_gate_median(w->in->v + a, b - a);
         const int side = w->in->worse == 0 ? 1 : d * w->in->worse > 0 ? 1 : -1;
+        const bool other = z > SAME_Z - less(w);
         out->side = 0;
         out->kind = AZ_NIGHTS_SAME;
-        if (z > SAME_Z && side > 0 && !is_accepted(w, a, b) && !is_young(w, z)) {
+        if (other && side > 0 && !is_accepted(w, a, b) && !is_young(w, z)) {
             out->kind = AZ_NIGHTS_STEP;
             out->side = side;
             out->z = z;
@@ -241,7 +247,7 @@ static void walk(struct work *w)
             out->level = value(w, level);
             continue;
         }
-        if (z > SAME_Z && !(side > 0 && is_young(w, z))) {
+        if (other && !(side > 0 && is_young(w, z))) {
             w->n_base = 0;
             out->at = a;
             out->before = value(w, w->center);

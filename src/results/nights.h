@@ -11,6 +11,10 @@
 
 #include "base/vec.h"
 
+/* Correlation of neighbours from which on they are alike: no rank test or order of nights says
+ * then what is chance. */
+#define AZ_NIGHTS_ALIKE 0.2
+
 /* What the other figures of the same runs say; all 0 where there are none. */
 struct az_nights_others {
     double spikes, all; /* single odd nights, of so many figure-nights */
@@ -132,9 +136,9 @@ bool az_nights_drift(const struct az_nights_series *s, size_t from, double *slop
 
 /* ---- nights_split.c ---- */
 struct az_split {
-    size_t at; /* first index of the right part, or of a level that changed back */
-    size_t to; /* n, or the end of such a level */
-    double z, p;
+    size_t at;   /* first index of the right part, or of a level that changed back */
+    size_t to;   /* n, or the end of such a level */
+    double z, p; /* p: of the rank test; NaN: none was made */
 };
 /* The split of v[0..n) that explains it best; false: none is significant. noise: of one night; raw:
  * the same nights with the outliers, which v is without; known: nights that noise is known from. */

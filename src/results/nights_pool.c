@@ -13,6 +13,8 @@
 #define BOUND     2.0 /* standard errors above that of differences, for the usual correlation */
 #define OWN_ERROR 2.0 /* of a correlation by differences, times sqrt n */
 #define OF_MEDIAN 1.2533
+#define PULLS     1.5 /* standard errors by which one figure's correlation counts at most */
+#define ROUNDS    5
 #define HINGES    12  /* nights from which a change is looked for */
 #define CHANGING  0.9 /* part of the squares that are of it */
 
@@ -95,6 +97,22 @@ static void pool_noise(double *logs, size_t k, double nights, struct az_nights_o
     out->figures = k;
 }
 
+/* Huber's estimate of the correlation that n figures of so many nights each have: the mean, but
+ * that none counts for more than PULLS standard errors. */
+static double common(const double *rho, size_t n, double nights)
+{
+    double m = az_gate_median(rho, n);
+    const double most = PULLS * sqrt(fmax(0, 1 - m * m) / fmax(1, nights));
+
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += fmax(-most, fmin(most, rho[i] - m));
+        m += sum / (double)n;
+    }
+    return m;
+}
+
 int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_others *out)
 {
     double *room = n ? az_mem_alloc(NULL, 3 * n * sizeof *room) : NULL, nights = 0;
@@ -118,7 +136,7 @@ int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_o
     }
     if (n > 1)
         out->correlation =
-            fmin(az_gate_median(plain, n),
+            fmin(common(plain, n, out->all / (double)n),
                  az_gate_median(rho, n) + BOUND * OF_MEDIAN * OWN_ERROR / sqrt(1 + out->all / 2));
     pool_noise(noise, k, nights, out);
     az_mem_free(NULL, room, 3 * n * sizeof *room);

@@ -4,26 +4,29 @@
 #include "results/gate_stats.h"
 #include "results/nights.h"
 
-#define SIDE       2   /* nights a side at least */
-#define LIMIT_Z    3.5 /* standardised difference of means; grows for short and correlated series */
-#define LIMIT_RHO  -0.5
-#define LIMIT_HELD 1.5 /* more where both sides have more nights than */
-#define HELD_FROM  5
-#define HELD_OVER  5.0
-#define SCREEN     0.8 /* of it, before the noise is known better */
-#define LIMIT_P    3e-3
-#define NEVER      0.5  /* stands for nights that reached a level, where none did */
-#define BUMP       3    /* nights of a level that changed back, at least */
-#define BUMP_Z     4    /* there are more ways to be one */
-#define LIMIT_RUN  5e-5 /* chance of a run of nights of a mode that is known */
-#define FEW        14   /* nights, of which some have few orders: */
-#define PLAIN      2    /* then so many times the limit is plain */
-#define PERMUTED   199  /* and at most one of them as large: p <= 0.01 */
-#define ALIKE      0.3  /* above it blocks have too few orders for that */
-#define CLIP       4    /* standard deviations by which one night counts at most */
-#define ROUNDED    1e-12
-#define NEAR       60 /* nights on either side of a split that take part in the permutations */
-#define FAR_WINDOW (2 * NEAR)
+#define SIDE        2   /* nights a side at least */
+#define LIMIT_Z     3.4 /* standardised difference of means; grows for short series, */
+#define LIMIT_RHO   -0.5
+#define ALIKE_Z     2.7 /* where neighbours are alike, with */
+#define ALIKE_RHO   0.4
+#define ALIKE_EARLY 0.6 /* more before the step is HELD_FROM nights old */
+#define LIMIT_HELD  2.0 /* more for one of more nights than */
+#define HELD_FROM   5
+#define HELD_OVER   5.0
+#define SCREEN      0.7 /* under the limit, before the noise is known better */
+#define LIMIT_P     3e-3
+#define NEVER       0.5  /* stands for nights that reached a level, where none did */
+#define BUMP        3    /* nights of a level that changed back, at least */
+#define BUMP_Z      4    /* there are more ways to be one */
+#define LIMIT_RUN   1e-4 /* chance of a run of nights of a mode that is known */
+#define FEW         14   /* nights, of which some have few orders: */
+#define PLAIN       2    /* then so many times the limit is plain */
+#define PERMUTED    199  /* and at most */
+#define AS_LARGE    3    /* of them as large: p <= 0.02 */
+#define CLIP        4    /* standard deviations by which one night counts at most */
+#define ROUNDED     1e-12
+#define NEAR        60 /* nights on either side of a split that take part in the permutations */
+#define FAR_WINDOW  (2 * NEAR)
 
 struct sums {
     const double *v, *raw; /* without odd nights, and with them */
@@ -88,20 +91,20 @@ static double z_about(const struct sums *s, const struct part *p)
         p, sqrt((between * news * news + (1 - between) * sum / (double)(s->n > 2 ? s->n - 2 : 1))));
 }
 
-/* Where neighbours are alike, what is new in a night is known less well. A level that held for long
- * is an alarm in each of its nights, and a step worth one is plain by then: it must be surer. */
-static double limit_z(const struct sums *s, size_t side)
+static bool is_alike(const struct sums *s) { return s->rho > AZ_NIGHTS_ALIKE; }
+
+/* A step is looked at each night anew: where all that can be known of it is in z, as of noise that
+ * is normal and alike, the limit is lowest when it is HELD_FROM nights old, as those before hold
+ * less (O'Brien and Fleming 1979). A level that held for long is an alarm in each of its nights,
+ * and a step worth one is plain by then: it must be surer. */
+static double limit_z(const struct sums *s, size_t nights)
 {
-    const double held = side > HELD_FROM ? (double)(side - HELD_FROM) / HELD_OVER : 0;
+    const double held = nights > HELD_FROM ? (double)(nights - HELD_FROM) / HELD_OVER : 0;
+    const double least = is_alike(s)
+                             ? ALIKE_Z + ALIKE_RHO * s->rho + (nights < HELD_FROM ? ALIKE_EARLY : 0)
+                             : LIMIT_Z + LIMIT_RHO * s->rho;
 
-    return LIMIT_Z + LIMIT_RHO * s->rho + LIMIT_HELD * fmin(1, held) + az_nights_small(s->known, 0);
-}
-
-static size_t shorter(const struct sums *s, const struct part *p)
-{
-    const size_t k = p->b - p->a;
-
-    return k < s->n - k ? k : s->n - k;
+    return least + LIMIT_HELD * fmin(1, held) + az_nights_small(s->known, 0);
 }
 
 /* A night and the sum of its distances to all others, which no order changes. */
@@ -176,7 +179,7 @@ static void permute(const struct spot *x, size_t n, size_t block, struct az_rng 
 /* Nights that change places together: as long as one says something of the next. */
 static size_t block_of(double rho) { return (size_t)ceil((1 + rho) / (1 - rho) - 1e-9); }
 
-/* Is the statistic of x larger than that of all its permutations? */
+/* Is the statistic of x larger than that of nearly all its permutations? */
 static bool beats_permutations(const double *x, size_t n, double rho, uint64_t seed)
 {
     const size_t block = block_of(rho);
@@ -189,7 +192,7 @@ static bool beats_permutations(const double *x, size_t n, double rho, uint64_t s
     az_rng_init(&r, seed);
     for (unsigned i = 0; i < PERMUTED; i++) {
         permute(spots, n, block, &r, mixed);
-        if (energy(mixed, n, all, &at) >= q && ++as_large > 1)
+        if (energy(mixed, n, all, &at) >= q && ++as_large > AS_LARGE)
             return false;
     }
     return true;
@@ -231,37 +234,65 @@ static bool is_run(const struct sums *s, const struct part *p)
     return pow(reach / (double)(s->n - k + 1), (double)k) > LIMIT_RUN;
 }
 
-/* The best split in two. */
-static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)
+/* The split in two that is farthest above its limit, or nearest to it; 0: none is near. */
+static size_t best_split(const struct sums *s)
 {
     const double news = news_of(s);
-    double best = 0;
-    size_t at = 0, inside = 0;
-    struct spot spots[FAR_WINDOW];
+    double best = -SCREEN;
+    size_t at = 0;
 
     for (size_t i = SIDE; i + SIDE <= s->n; i++) {
         const struct part p = part_of(s, i, s->n);
-        const double z = z_of(&p, news);
-        if (z > best) {
-            best = z;
+        const double over = z_of(&p, news) - limit_z(s, s->n - i);
+        if (over > best) {
+            best = over;
             at = i;
         }
     }
-    if (!at || best <= SCREEN * limit_z(s, 0))
+    return at;
+}
+
+/* Is each night of the part as new as nights are? One that is far off is a jump of its own, not
+ * what shows that the level was another before. */
+static bool holds_alike(const struct sums *s, const struct part *p)
+{
+    const double most = CLIP * news_of(s);
+
+    for (size_t i = p->a; i < p->b; i++) {
+        const double before = s->v[i - 1] - p->mean - (i > p->a ? p->step : 0);
+        if (fabs(s->v[i] - p->mean - p->step - s->rho * before) > most)
+            return false;
+    }
+    return true;
+}
+
+/* A step of few nights where neighbours are alike is judged by z, and by what is new in each of
+ * them: ranks and orders of few nights, and how often single ones reached the level, are those of
+ * independent nights. */
+static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)
+{
+    size_t at = best_split(s), inside = 0;
+    struct spot spots[FAR_WINDOW];
+
+    if (!at)
         return false;
     const size_t from = at > NEAR ? at - NEAR : 0, to = at + NEAR < s->n ? at + NEAR : s->n;
-    if (s->rho <= ALIKE) /* else the first night says more of where than its distances do */
+    if (!is_alike(s)) /* else the first night says more of where than its distances do */
         (void)energy(spots, to - from, rows_of(s->v + from, to - from, spots), &inside);
     if (inside)
         at = from + inside;
     const struct part p = part_of(s, at, s->n);
+    const double limit = limit_z(s, s->n - at);
     out->at = at;
     out->to = s->n;
     out->z = z_about(s, &p);
-    const double limit = limit_z(s, shorter(s, &p));
-    return out->z > limit && !is_run(s, &p) &&
-           ranks_differ(s->v + from, at - from, to - from, &out->p) &&
-           (s->rho > ALIKE || (out->z > PLAIN * limit && few_orders(at - from, to - at)) ||
+    out->p = NAN;
+    if (!(out->z > limit))
+        return false;
+    if (is_alike(s) && s->n - at <= HELD_FROM)
+        return holds_alike(s, &p);
+    return !is_run(s, &p) && ranks_differ(s->v + from, at - from, to - from, &out->p) &&
+           (is_alike(s) || (out->z > PLAIN * limit && few_orders(at - from, to - at)) ||
             beats_permutations(s->v + from, to - from, s->rho, seed + at));
 }
 
