@@ -1,6 +1,8 @@
 /* `analyzer serve`: profiles for editors and agents. */
 #include "serve/serve.h"
 
+#include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -72,6 +74,10 @@ static int serve(struct serving *x, struct az_diag *diag)
         rc = az_serve_socket(s, x->socket, stop, diag);
     else if (!rc)
         rc = az_serve_lines(s, STDIN_FILENO, STDOUT_FILENO, stop);
+    if (rc == AZ_EIO && !x->socket)
+        (void)az_diag_fail(diag, rc, AZ_AT_FILE(AZ_SV("standard input and output")),
+                           "a message could not be read or written: %s (is the client there?)",
+                           strerror(errno));
     az_server_free(s);
     if (x->open)
         az_session_close(&x->session);
