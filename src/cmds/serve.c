@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "cmds/run_args.h"
 #include "driver/session.h"
+#include "io/trouble.h"
 
 enum { OPT_SOCKET = OPT_OWN, OPT_BYTES, OPT_TIME };
 
@@ -67,6 +68,7 @@ static int serve(struct serving *x, struct az_diag *diag)
     az_diag_print(diag, &x->run.run.log);
     az_diag_release(diag);
     az_diag_init(diag);
+    const bool lacking = !rc && az_trouble_say(); /* now: a server ends in days */
     if (!rc)
         rc = az_server_new(&s, &in, &x->limits);
     const struct az_cancel stop = x->session.conf.cancel;
@@ -82,7 +84,7 @@ static int serve(struct serving *x, struct az_diag *diag)
     if (x->open)
         az_session_close(&x->session);
     az_diag_print(diag, &x->run.run.log);
-    return rc;
+    return !rc && lacking ? AZ_EIO : rc;
 }
 
 static int take(void *ctx, int id, const char *value)
