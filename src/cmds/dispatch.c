@@ -67,7 +67,7 @@ static bool reader_gone(void)
 /* What nobody has said: a run that found nothing where the system could not look is not whole. */
 static int said_all(int rc)
 {
-    if ((rc != AZ_EXIT_OK && rc != AZ_EXIT_GATE) || !az_trouble_say())
+    if ((rc != AZ_EXIT_OK && rc != AZ_EXIT_GATE && rc != AZ_EXIT_PARTIAL) || !az_trouble_say())
         return rc;
     return rc == AZ_EXIT_OK ? AZ_EXIT_PARTIAL : rc;
 }
