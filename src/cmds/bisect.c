@@ -8,6 +8,7 @@
 #include "driver/gates.h"
 #include "driver/saved.h"
 #include "io/child.h"
+#include "io/trouble.h"
 
 enum { OPT_GOOD = OPT_OWN, OPT_BAD, OPT_RESULT, OPT_REPEAT, OPT_FIGURE };
 enum { EXIT_SKIP = 125, EXIT_STOP = 128 }; /* of git bisect run */
@@ -171,6 +172,9 @@ static int one_option(void *ctx, int id, const char *value)
     }
 }
 
+/* What the system failed in says nothing of a commit either. */
+static int said_whole(int rc) { return rc <= 1 && az_trouble_say() ? EXIT_SKIP : rc; }
+
 static int run_bisect(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct bisect b = { .cmd = cmd, .repeat = 3, .figure = "total" };
@@ -190,7 +194,7 @@ static int run_bisect(const struct az_cmd *cmd, int argc, char **argv)
     if (rc != AZ_EXIT_OK)
         rc = EXIT_STOP; /* a mistake ends the search, it says nothing of a commit */
     else if (!help)
-        rc = session(&b, a.operands);
+        rc = said_whole(session(&b, a.operands));
     az_vec_release(&b.good);
     az_vec_release(&b.bad);
     az_diag_release(&b.diag);

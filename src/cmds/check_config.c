@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "analyses/ops/tree_hook.h"
+
 /* What would be said of one input before it is read: a file that is missing, an option that means
  * nothing to its format. */
 static void print_job(const struct az_plan_job *job, const struct az_log *log)
@@ -15,6 +17,22 @@ static void print_job(const struct az_plan_job *job, const struct az_log *log)
         else if (m->severity == AZ_WARNING)
             az_log_line(log, AZ_LOG_NORMAL, "warning: %.*s", AZ_SVF(m->text));
     }
+}
+
+/* A script of the user's is loaded as a run would. */
+static bool script_fails(const struct az_plan_job *job, const struct az_log *log)
+{
+    struct az_diag said;
+
+    if (!job->format)
+        return false;
+    az_diag_init(&said);
+    const bool fails = az_fw_script_check(&job->input->opts, &said) != AZ_OK;
+    for (size_t i = 0; i < said.list.n; i++)
+        az_log_line(log, AZ_LOG_QUIET, "error: '%.*s' would be reported without its script: %.*s",
+                    AZ_SVF(job->input->title), AZ_SVF(said.list.v[i].text));
+    az_diag_release(&said);
+    return fails;
 }
 
 static int check(const char *path, const struct az_log *log, bool *would_fail)
@@ -46,7 +64,8 @@ static int check(const char *path, const struct az_log *log, bool *would_fail)
     for (size_t i = 0; !rc && i < plan.jobs.n; i++)
         print_job(&plan.jobs.v[i], log);
     for (size_t i = 0; !rc && i < plan.jobs.n; i++)
-        fail += plan.jobs.v[i].error != AZ_OK && !plan.jobs.v[i].there;
+        fail += (script_fails(&plan.jobs.v[i], log) || plan.jobs.v[i].error != AZ_OK) &&
+                !plan.jobs.v[i].there;
     if (!rc)
         az_print_name(az_sv_str(path));
     if (!rc && fail)

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "io/path.h"
+#include "io/trouble.h"
 
 static int unknown_command(const char *word)
 {
@@ -62,6 +64,14 @@ static bool reader_gone(void)
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
 
+/* What nobody has said: a run that found nothing where the system could not look is not whole. */
+static int said_all(int rc)
+{
+    if ((rc != AZ_EXIT_OK && rc != AZ_EXIT_GATE && rc != AZ_EXIT_PARTIAL) || !az_trouble_say())
+        return rc;
+    return rc == AZ_EXIT_OK ? AZ_EXIT_PARTIAL : rc;
+}
+
 int az_command(int argc, char **argv) { return dispatch(argc, argv); }
 
 int az_main(int argc, char **argv)
@@ -71,8 +81,11 @@ int az_main(int argc, char **argv)
     int rc;
 
     occupy_standard_streams();
+    (void)signal(SIGPIPE, SIG_IGN); /* a reader that goes, or a file that may not grow, is an */
+    (void)signal(SIGXFSZ, SIG_IGN); /* error of writing, in every command */
     az_sandbox_begin(&argc, argv);
     rc = dispatch(argc, argv);
+    rc = said_all(rc);
     if (rc == AZ_EXIT_INTERNAL) /* with or without a word before */
         az_log_line(&log, AZ_LOG_QUIET,
                     "error: ended early: out of memory, or a fault of the program");
@@ -80,10 +93,10 @@ int az_main(int argc, char **argv)
     errno = 0;
     failed = ferror(stdout) != 0; /* when a full buffer was written; the reason is gone */
     gone = reader_gone();
-    if ((fclose(stdout) != 0 || failed) && !gone && rc == AZ_EXIT_OK) {
+    if ((fclose(stdout) != 0 || failed) && !gone && (rc == AZ_EXIT_OK || rc == AZ_EXIT_GATE)) {
         fprintf(stderr, "analyzer: error: standard output: %s\n",
                 errno ? strerror(errno) : "not all of it could be written");
-        rc = AZ_EXIT_PARTIAL;
+        rc = rc == AZ_EXIT_OK ? AZ_EXIT_PARTIAL : rc;
     }
     return rc;
 }

@@ -59,10 +59,9 @@ static int write_text(const struct history_args *h, struct az_document *doc)
     doc->text_columns = az_text_columns();
     doc->text_rows = h->verbose ? 0 : doc->text_rows;
     rc = az_text_write(doc, &text, az_want_color(h->color, STDOUT_FILENO));
-    if (!rc && text.n && fwrite(text.v, 1, text.n, stdout) != text.n)
-        rc = AZ_EIO;
-    if (fflush(stdout))
-        rc = AZ_EIO;
+    if (!rc && text.n)
+        fwrite(text.v, 1, text.n, stdout); /* what fails is said when the program ends */
+    fflush(stdout);
     az_vec_release(&text);
     return rc;
 }

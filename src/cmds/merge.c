@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "driver/passed.h"
 #include "io/path.h"
 #include "merge/merge.h"
 
@@ -47,6 +48,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     (void)depth;
     if (az_interrupted())
         return AZ_EINTR;
+    az_passed_odd(path, info, &m->diag);
     if (info->kind != AZ_PATH_FILE ||
         (!az_sv_ends(name, AZ_SV(".json")) && !az_sv_ends(name, AZ_SV(".json.gz"))))
         return 0;
@@ -55,6 +57,9 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return 0;
     az_diag_init(&quiet);
     int rc = az_format_probe(path, &f, NULL, &quiet);
+    if (rc && quiet.list.n && az_pt_rank_of_name(name, az_sv_str(m->pattern)) >= 0)
+        az_diag_add(&m->diag, AZ_WARNING, AZ_NOWHERE, "%.*s: this rank is skipped",
+                    AZ_SVF(quiet.list.v[0].text));
     az_diag_release(&quiet);
     return rc == 0 && f == az_format_find(AZ_SV("pytorch")) ? add_input(m, path) : 0;
 }
@@ -90,7 +95,7 @@ static int report(const struct merge *m, const struct az_merge_result *r)
     if (r->repaired)
         printf("%llu events repaired: control bytes, bad UTF-8 or numbers that JSON has not\n",
                (unsigned long long)r->repaired);
-    return fflush(stdout) ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
+    return AZ_EXIT_OK; /* what cannot be printed is said at the end */
 }
 
 static bool cancelled(void *ctx)

@@ -1,7 +1,9 @@
 /* `analyzer query`: SQL over profiles. */
 #include "cmds/run_args.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -135,6 +137,9 @@ static int run_lines(struct asking *a, FILE *from, bool prompt)
             rc = AZ_OK;
         }
     }
+    if (!rc && ferror(from) && !az_interrupted())
+        rc = az_diag_fail(&a->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(a->file ? a->file : "-")),
+                          "statements cannot be read: %s", strerror(errno));
     if (!rc && pending.n && !az_interrupted()) /* the last needs no semicolon */
         rc = run_sql(a, az_sv_trim(az_text_view(&pending)));
     az_vec_release(&pending);

@@ -24,13 +24,12 @@ struct replay {
 
 /* ---- writing the folder ---- */
 
-static int print(const struct az_vec_char *text, const struct az_log *log)
+/* What cannot be printed is said when the program ends. */
+static void print(const struct az_vec_char *text)
 {
-    if ((text->n && fwrite(text->v, 1, text->n, stdout) != text->n) || fflush(stdout)) {
-        az_log_line(log, AZ_LOG_QUIET, "error: standard output cannot be written");
-        return AZ_EIO;
-    }
-    return AZ_OK;
+    if (text->n)
+        fwrite(text->v, 1, text->n, stdout);
+    fflush(stdout);
 }
 
 static int emit_document(struct replay *r, const struct az_document *doc, struct az_diag *diag)
@@ -43,7 +42,7 @@ static int emit_document(struct replay *r, const struct az_document *doc, struct
         rc = az_text_printf(&text, "%zu of %zu rows kept, %zu command%s in %s\n", n.kept, n.rows,
                             n.commands, n.commands == 1 ? "" : "s", r->emit);
     if (!rc && !r->quiet)
-        rc = print(&text, &r->log);
+        print(&text);
     az_vec_release(&text);
     return rc;
 }
@@ -148,19 +147,19 @@ static int write_reports(struct replay *r, struct az_document *doc, const char *
     return failed;
 }
 
-static int print_text(struct replay *r, const struct az_document *doc)
+static int print_text(const struct az_document *doc)
 {
     struct az_vec_char text;
     az_vec_init(&text, NULL);
     int rc = az_text_write(doc, &text, az_want_color(AZ_AUTO, STDOUT_FILENO));
     if (!rc)
-        rc = print(&text, &r->log);
+        print(&text);
     az_vec_release(&text);
     return rc;
 }
 
 /* --dry-run: the commands, one a line. */
-static int print_commands(struct replay *r, const struct az_document *doc)
+static int print_commands(const struct az_document *doc)
 {
     struct az_vec_char text;
     int rc = 0;
@@ -178,7 +177,7 @@ static int print_commands(struct replay *r, const struct az_document *doc)
         }
     }
     if (!rc)
-        rc = print(&text, &r->log);
+        print(&text);
     az_vec_release(&text);
     return rc;
 }
@@ -201,9 +200,9 @@ static int run_folder(struct replay *r, const char *dir, struct az_diag *diag)
     az_signals_install();
     int rc = az_replay_run(dir, &r->run, &doc, &failed, diag);
     if (!rc && r->run.dry_run)
-        rc = print_commands(r, &doc);
+        rc = print_commands(&doc);
     else if (!rc && r->text)
-        rc = print_text(r, &doc);
+        rc = print_text(&doc);
     if (!rc && !r->run.dry_run)
         rc = write_reports(r, &doc, dir, diag);
     if (!rc && failed)

@@ -1,11 +1,14 @@
 /* `analyzer serve`: profiles for editors and agents. */
 #include "serve/serve.h"
 
+#include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/num.h"
 #include "cmds/run_args.h"
 #include "driver/session.h"
+#include "io/trouble.h"
 
 enum { OPT_SOCKET = OPT_OWN, OPT_BYTES, OPT_TIME };
 
@@ -65,6 +68,7 @@ static int serve(struct serving *x, struct az_diag *diag)
     az_diag_print(diag, &x->run.run.log);
     az_diag_release(diag);
     az_diag_init(diag);
+    const bool lacking = !rc && az_trouble_say(); /* now: a server ends in days */
     if (!rc)
         rc = az_server_new(&s, &in, &x->limits);
     const struct az_cancel stop = x->session.conf.cancel;
@@ -72,11 +76,15 @@ static int serve(struct serving *x, struct az_diag *diag)
         rc = az_serve_socket(s, x->socket, stop, diag);
     else if (!rc)
         rc = az_serve_lines(s, STDIN_FILENO, STDOUT_FILENO, stop);
+    if (rc == AZ_EIO && !x->socket)
+        (void)az_diag_fail(diag, rc, AZ_AT_FILE(AZ_SV("standard input and output")),
+                           "a message could not be read or written: %s (is the client there?)",
+                           strerror(errno));
     az_server_free(s);
     if (x->open)
         az_session_close(&x->session);
     az_diag_print(diag, &x->run.run.log);
-    return rc;
+    return !rc && lacking ? AZ_EIO : rc;
 }
 
 static int take(void *ctx, int id, const char *value)

@@ -4,11 +4,11 @@
  */
 #include "base/intern.h"
 #include "driver/parts.h"
+#include "driver/passed.h"
 #include "driver/rank_name.h"
+#include "formats/foreign.h"
 
 #include "io/path.h"
-
-#define MOST_PASSED 8 /* files that are no profiles, each with its reason */
 
 struct found {
     struct az_sv path;
@@ -25,10 +25,11 @@ struct grouping {
     struct founds odd; /* of folders: not recognised, but with a rank in their name, which is the
                           key without it */
     struct az_diag *diag;
-    struct az_diag silent;   /* what files of a folder are not: not said */
-    struct az_sv folder;     /* being walked */
-    struct az_vec_sv passed; /* its files that are of no format */
-    size_t in_folder;        /* its recognised files */
+    struct az_diag silent;     /* what files of a folder are not: not said */
+    struct az_sv folder;       /* being walked */
+    struct az_vec_sv passed;   /* what is in it and of no format */
+    struct az_vec_sv unplaced; /* the same, of folders that hold no profile at all */
+    size_t in_folder;          /* its recognised files */
     enum {
         APART,
         LOOK, /* by name, and what is not recognised is reported */
@@ -155,10 +156,17 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     (void)depth;
     if (az_cancelled(&g->c->cancel))
         return AZ_EINTR;
-    if (info->kind == AZ_PATH_DIR)
-        return !az_sv_is(g->folder,
-                         path); /* its own files only: folders below may be reports of ours */
-    return info->kind == AZ_PATH_FILE ? add_file(g, az_sv_str(path), true) : AZ_OK;
+    if (info->kind == AZ_PATH_FILE)
+        return add_file(g, az_sv_str(path), true);
+    const bool folder = info->kind == AZ_PATH_DIR;
+    if (!folder || az_foreign_folder(az_path_base(az_sv_str(path)))) {
+        const struct az_sv kept = az_arena_dup(&g->c->arena, az_sv_str(path));
+        const int rc = kept.p ? az_vec_push(&g->passed, kept) : az_arena_error(&g->c->arena);
+        if (rc)
+            return rc;
+    }
+    /* its own files only: folders below may be reports of ours */
+    return folder && !az_sv_is(g->folder, path);
 }
 
 static bool among(const struct az_vec_sv *list, struct az_sv s)
@@ -194,53 +202,24 @@ static int drop_twins(struct grouping *g, size_t first)
     return rc;
 }
 
-/* ".json", also of "trace.json.gz". */
-static struct az_sv extension(struct az_sv path)
-{
-    struct az_sv base = az_path_base(path);
-
-    if (az_sv_ends(base, AZ_SV(".gz")))
-        base.n -= 3;
-    for (size_t i = base.n; i > 1; i--)
-        if (base.p[i - 1] == '.')
-            return az_sv_make(base.p + i - 1, base.n - i + 1);
-    return az_sv_make("", 0);
-}
-
-static void report_passed_file(struct grouping *g, struct az_sv path)
-{
-    const struct az_format *none;
-    struct az_diag why;
-
-    az_diag_init(&why);
-    const int rc = az_format_probe(path.p, &none, NULL, &why);
-    for (size_t i = 0; rc && i < why.list.n; i++)
-        az_diag_add(g->diag, AZ_WARNING, AZ_NOWHERE, "%.*s: the file is skipped",
-                    AZ_SVF(why.list.v[i].text));
-    az_diag_release(&why);
-}
-
-/* Warns of files that are called like the profiles next to them and are none: cut, empty, garbage,
- * not readable. What is called otherwise is of no interest, nor what this program wrote. */
+/* What is in this folder and is no profile, where its profiles show what one is called; of a folder
+ * without any it is kept until it is known that there are none at all. */
 static int report_passed(struct grouping *g, size_t first)
 {
     struct az_vec_sv known;
-    size_t n = 0;
     int rc = AZ_OK;
 
+    if (g->files.n == first) {
+        for (size_t i = 0; !rc && i < g->passed.n; i++)
+            rc = az_vec_push(&g->unplaced, g->passed.v[i]);
+        g->passed.n = 0;
+        return rc;
+    }
     az_vec_init(&known, NULL);
     for (size_t i = first; !rc && i < g->files.n; i++)
-        if (!among(&known, extension(g->files.v[i].path)))
-            rc = az_vec_push(&known, extension(g->files.v[i].path));
-    for (size_t i = 0; !rc && i < g->passed.n; i++) {
-        const struct az_sv path = g->passed.v[i];
-        if (among(&known, extension(path)) && !az_is_own_output(path) && n++ < MOST_PASSED)
-            report_passed_file(g, path);
-    }
-    if (n > MOST_PASSED)
-        az_diag_add(g->diag, AZ_WARNING, AZ_AT_FILE(g->folder),
-                    "%zu more files with names of profiles are skipped: they are none",
-                    n - MOST_PASSED);
+        rc = az_passed_know(&known, g->files.v[i].path);
+    if (!rc)
+        az_passed_report(&g->passed, &known, g->folder, g->diag);
     az_vec_release(&known);
     g->passed.n = 0;
     return rc;
@@ -325,6 +304,7 @@ static int walk_below(struct grouping *g, struct az_sv path)
 
 static int add_folder(struct grouping *g, struct az_sv path)
 {
+    static const struct az_vec_sv none;
     int rc;
 
     g->in_folder = 0;
@@ -333,6 +313,12 @@ static int add_folder(struct grouping *g, struct az_sv path)
         rc = walk_runs(g, path);
     if (!rc && g->in_folder == 0 && g->ranks > LOOK)
         rc = walk_below(g, path);
+    const char *foreign = az_passed_foreign(path);
+    if (!rc && g->in_folder == 0 && foreign)
+        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_AT_FILE(path), "%s", foreign);
+    if (!rc)
+        az_passed_report(&g->unplaced, g->in_folder ? &none : NULL, path, g->diag);
+    g->unplaced.n = 0;
     if (!rc && g->in_folder == 0)
         return az_diag_fail(
             g->diag, AZ_ECONFIG, AZ_AT_FILE(path),
@@ -542,6 +528,7 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
 
     az_vec_init(&g->files, NULL);
     az_vec_init(&g->passed, NULL);
+    az_vec_init(&g->unplaced, NULL);
     az_vec_init(&g->odd, NULL);
     az_diag_init(&g->silent);
     if (g->ranks != APART)
@@ -570,6 +557,7 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
     az_vec_release(&g->odd);
     az_vec_release(&g->files);
     az_vec_release(&g->passed);
+    az_vec_release(&g->unplaced);
     return rc;
 }
 

@@ -1,6 +1,7 @@
 /* The traces that `analyzer map` is to read: operands, folders below them, lists. */
 #include "base/sort.h"
 #include "driver/parts.h"
+#include "driver/passed.h"
 #include "driver/rank_name.h"
 #include "io/sections.h"
 
@@ -62,6 +63,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return AZ_EINTR;
     if (info->kind == AZ_PATH_DIR)
         return az_folder_belongs(az_sv_str(path));
+    az_passed_odd(path, info, f->diag);
     return info->kind == AZ_PATH_FILE ? add(f, az_sv_str(path), true) : AZ_OK;
 }
 

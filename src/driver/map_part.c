@@ -65,7 +65,7 @@ int az_map_done(struct az_map_run *m, struct az_one *o, size_t i, struct az_one_
         m->error[i] = write_part(m, o, x, diag);
         atomic_fetch_add(m->error[i] ? &m->failed : &m->written, 1);
     }
-    if (why && !m->error[i])
+    if ((why || x->hook_failed) && !m->error[i])
         atomic_fetch_add(&m->failed, 1);
     x->part = NULL;
     x->said = NULL;

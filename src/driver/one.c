@@ -146,6 +146,11 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
     if (!rc && !t->sealed)
         rc = seal(o, t, &p);
     t->hook = (struct az_trace_hook){ 0 };
+    if (!rc && !hook.loaded) {
+        rc = az_fw_script_check(p.opts, o->diag);
+        hook.failed = rc == AZ_ECONFIG ? rc : hook.failed; /* said; the report does without it */
+        rc = rc == AZ_ECONFIG ? AZ_OK : rc;
+    }
     o->hook_failed = hook.failed ? hook.failed : o->hook_failed;
     return az_one_explain(o, rc, before, "reading");
 }

@@ -243,6 +243,8 @@ static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone
     keep->arena->failed = false;
     rc = f->part.n ? read_part(&mine, f, keep, x) : read_trace(&mine, f, keep, x);
     x->hook_failed = mine.hook_failed;
+    if (!rc && said.errors && !x->hook_failed)
+        x->hook_failed = AZ_ECONFIG; /* read, and reported without what the messages name */
     x->error = rc;
     x->state = rc ? AZ_RANK_FAILED : AZ_RANK_THERE;
     kept = no_room(rc) && !alone ? AZ_OK : keep_messages(&said, keep->arena, x);

@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "driver/parts.h"
+#include "driver/passed.h"
 #include "driver/rank_name.h"
 #include "driver/saved.h"
 #include "io/path.h"
@@ -168,6 +169,8 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return AZ_EINTR;
     if (info->kind == AZ_PATH_DIR)
         return az_folder_belongs(f.path);
+    if (info->kind != AZ_PATH_FILE && is_kind(f.path, s->in->search.extension))
+        az_passed_odd(path, info, s->diag);
     if (depth == 0 || info->kind != AZ_PATH_FILE)
         return AZ_OK;
     if (az_sv_ends(f.path, AZ_SV(AZ_PART_ENDING)) && az_part_is(path))

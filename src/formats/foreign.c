@@ -1,4 +1,5 @@
-/* Which traces in the form of Chrome's are of other programs (docs/inputs.md). */
+/* Which traces in the form of Chrome's are of other programs, and which tables, databases and
+ * folders (docs/inputs.md). */
 #include "formats/foreign.h"
 
 #include <stddef.h>
@@ -81,6 +82,81 @@ static const struct {
       "Nsight Systems or rocprofv3)" },
 };
 
+/* The same for heads of tables and of other JSON: all signs of a row, in the first line of a table.
+ */
+static const struct {
+    const char *signs[SIGNS];
+    const char *what;
+} tables[] = {
+#define ASCEND_TABLE                                                                               \
+    "this is a table of Ascend's profiler (torch_npu, msprof), which is not read (it is a table "  \
+    "already: open it as it is; 'analyzer list' has the profiles that are read)"
+    { { "Accelerator Core", "Wait Time(us)" }, ASCEND_TABLE },       /* kernel_details */
+    { { "Task Duration(us)", "Task Wait Time(us)" }, ASCEND_TABLE }, /* op_summary */
+    { { "OP Type", "Core Type", "Total Time(us)" }, ASCEND_TABLE },  /* op_statistic */
+    { { "Host Self Duration(us)", "Device Self Duration(us)" },
+      ASCEND_TABLE },                                                   /* operator_details */
+    { { "Communication(Not Overlapped)", "Computing" }, ASCEND_TABLE }, /* step_trace_time */
+    { { "Device_id,Level,API Name" }, ASCEND_TABLE },                   /* api_statistic */
+    { { "kernel_name", "task_time(us)", "stream_id" }, ASCEND_TABLE },  /* task_time */
+    { { "Allocation Time(us)", "Release Time(us)", "Size(KB)" }, ASCEND_TABLE },
+    { { "Component", "Timestamp(us)", "Total Reserved(MB)" }, ASCEND_TABLE }, /* memory_record */
+};
+
+#define ASCEND_JSON                                                                                \
+    "this is a summary of communication of Ascend's profiler (torch_npu, msprof), which is not "   \
+    "read ('analyzer list' has the profiles that are read)"
+#define ASCEND_DATABASE                                                                            \
+    "this is a database of Ascend's profiler (torch_npu, msprof), which is not read (MindStudio "  \
+    "Insight opens it; 'analyzer list' has the profiles that are read)"
+#define ASCEND_FOLDER                                                                              \
+    "this is a profile of Ascend NPUs (torch_npu, msprof), which is not read (its own tables are " \
+    "in kernel_details.csv and op_statistic.csv; MindStudio Insight opens it)"
+
+const char *az_foreign_table(struct az_sv name)
+{
+    static const char *const ascend[] = { "COMPUTE_TASK_INFO",  "COMMUNICATION_TASK_INFO",
+                                          "CANN_API",           "NPU_INFO",
+                                          "CommAnalyzerTime",   "CommAnalyzerBandwidth",
+                                          "CommAnalyzerMatrix", "AscendTask",
+                                          "StepTraceTime" };
+    for (size_t i = 0; i < AZ_LENGTH(ascend); i++)
+        if (az_sv_is(name, ascend[i]))
+            return ASCEND_DATABASE;
+    return NULL;
+}
+
+const char *az_foreign_folder(struct az_sv name)
+{
+    return az_sv_ends(name, AZ_SV("_ascend_pt")) || az_sv_ends(name, AZ_SV("_ascend_ms")) ||
+                   az_sv_is(name, "ASCEND_PROFILER_OUTPUT") ||
+                   az_sv_is(name, "mindstudio_profiler_output")
+               ? ASCEND_FOLDER
+               : NULL;
+}
+
+/* A table, or JSON without events. */
+static const char *foreign_table(struct az_sv head)
+{
+    const ptrdiff_t line = az_sv_find(head, AZ_SV("\n"));
+    const struct az_sv first = line >= 0 ? az_sv_make(head.p, (size_t)line) : head;
+
+    if (head.n && head.p[0] == '{')
+        return az_sv_find(head, AZ_SV("\"Communication Time Info\"")) >= 0 ||
+                       (az_sv_find(head, AZ_SV("\"Transit Size(MB)\"")) >= 0 &&
+                        az_sv_find(head, AZ_SV("\"Transport Type\"")) >= 0)
+                   ? ASCEND_JSON
+                   : NULL;
+    for (size_t i = 0; i < AZ_LENGTH(tables); i++) {
+        bool all = true;
+        for (size_t k = 0; all && k < SIGNS && tables[i].signs[k]; k++)
+            all = az_sv_find(first, az_sv_str(tables[i].signs[k])) >= 0;
+        if (all)
+            return tables[i].what;
+    }
+    return NULL;
+}
+
 const char *az_foreign_process(struct az_sv name)
 {
     return az_sv_is(name, "Ascend Hardware") || az_sv_is(name, "CANN") ? ASCEND : NULL;
@@ -106,7 +182,9 @@ const char *az_foreign(struct az_sv head)
         head = az_sv_make(head.p + 3, head.n - 3);
     head = az_sv_trim(head);
     if (head.n < 2 || (head.p[0] != '{' && head.p[0] != '[') ||
-        az_sv_find(head, AZ_SV("\"ph\"")) < 0 || az_sv_find(head, AZ_SV("\"schemaVersion\"")) >= 0)
+        az_sv_find(head, AZ_SV("\"ph\"")) < 0)
+        return foreign_table(head);
+    if (az_sv_find(head, AZ_SV("\"schemaVersion\"")) >= 0)
         return NULL;
     for (size_t i = 0; i < AZ_LENGTH(programs); i++) {
         bool all = true;

@@ -1,6 +1,6 @@
-/* Traces of other programs in the form of Chrome's (JSON of events with "ph"), which look like
- * those of the PyTorch profiler: recognised by what only they hold, and refused by name with what
- * to do. */
+/* Profiles of other programs: traces in the form of Chrome's (JSON of events with "ph"), which look
+ * like those of the PyTorch profiler, and the tables, databases and folders of profilers that are
+ * not read. Recognised by what only they hold, and refused by name with what to do. */
 #ifndef AZ_FORMATS_FOREIGN_H
 #define AZ_FORMATS_FOREIGN_H
 
@@ -11,5 +11,9 @@
 const char *az_foreign(struct az_sv head);
 /* The same by the name of a process in the file, wherever that is. */
 const char *az_foreign_process(struct az_sv name);
+/* The same by a table of a database. */
+const char *az_foreign_table(struct az_sv name);
+/* The same by the name of a folder, without those it is in. */
+const char *az_foreign_folder(struct az_sv name);
 
 #endif

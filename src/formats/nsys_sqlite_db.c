@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "formats/foreign.h"
 #include "formats/nsys_sqlite.h"
 
 #define ROWS_A_STEP 65536
@@ -61,7 +62,8 @@ static bool known_table(struct az_sv name)
 }
 
 /* Does the database hold tables of an export? If not, *others names some that are there. */
-static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *others)
+static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *others,
+                          const char **foreign)
 {
     sqlite3_stmt *st = NULL;
     unsigned shown = 0;
@@ -73,6 +75,7 @@ static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *other
     while (rc == SQLITE_OK && !*known && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
         struct az_sv name = az_sv_str((const char *)sqlite3_column_text(st, 0));
         *known = known_table(name);
+        *foreign = *foreign ? *foreign : az_foreign_table(name);
         if (!*known && shown < 8)
             *others = az_arena_printf(&x->scratch, "%.*s%s%.*s", AZ_SVF(*others),
                                       shown++ ? ", " : "", AZ_SVF(name));
@@ -85,11 +88,14 @@ static int check_tables(struct az_nsys_db *x)
 {
     bool known;
     struct az_sv others;
-    int rc = look_at_tables(x, &known, &others);
+    const char *foreign = NULL;
+    int rc = look_at_tables(x, &known, &others, &foreign);
     if (rc != SQLITE_OK)
         return az_sqlite_error(&x->file, rc);
     if (known)
         return 0;
+    if (foreign)
+        return az_diag_fail(x->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path), "%s", foreign);
     if (others.n == 0)
         others = AZ_SV("no table at all");
     return az_diag_fail(x->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "formats/foreign.h"
 #include "formats/list.h"
 #include "io/path.h"
 
@@ -90,6 +91,7 @@ static int not_ours(struct az_rp *x)
     sqlite3_stmt *st = NULL;
     struct az_sv names = AZ_SV("");
     bool compute = false;
+    const char *foreign = NULL;
     int shown = 0;
     if (az_sqlite_prepare(&x->file,
                           "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name",
@@ -97,11 +99,14 @@ static int not_ours(struct az_rp *x)
         while (az_sqlite_step(&x->file, st) == SQLITE_ROW) {
             struct az_sv name = column_text(st, 0);
             compute |= az_sv_starts(name, AZ_SV("compute_"));
+            foreign = foreign ? foreign : az_foreign_table(name);
             if (shown < 8)
                 names = az_arena_printf(&x->arena, "%.*s%s%.*s", AZ_SVF(names), shown++ ? ", " : "",
                                         AZ_SVF(name));
         }
     sqlite3_finalize(st);
+    if (foreign)
+        return az_diag_fail(x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path), "%s", foreign);
     if (compute)
         return az_diag_fail(
             x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),

@@ -1,10 +1,13 @@
-/* The file of a database as SQLite reads it: a page that the file no longer holds whole is damage.
- * SQLite itself takes the missing end of a page as zeros, and a cut export would give rows of zeros
- * without a word. */
+/* The file of a database as SQLite reads it: a page that the file no longer holds whole is damage,
+ * and a disk that fails is none. SQLite itself takes the missing end of a page as zeros, and a cut
+ * export would give rows of zeros without a word; it takes what a failing disk gives for damage, of
+ * which the rest would be reported. */
+#include <errno.h>
 #include <sqlite3.h>
 #include <stddef.h>
 
 #include "formats/sqlite_open.h"
+#include "io/trouble.h"
 
 #define ALIGNED(n) (((size_t)(n) + 15) & ~(size_t)15)
 
@@ -13,6 +16,7 @@
 struct whole {
     const sqlite3_io_methods *real;
     sqlite3_io_methods mine;
+    const char *name; /* SQLite's, as long as the file is open */
 };
 
 static int read_whole(sqlite3_file *f, void *buf, int n, sqlite3_int64 at)
@@ -21,7 +25,12 @@ static int read_whole(sqlite3_file *f, void *buf, int n, sqlite3_int64 at)
         (const struct whole *)((const char *)f->pMethods - offsetof(struct whole, mine));
     int rc = w->real->xRead(f, buf, n, at);
 
-    return rc == SQLITE_IOERR_SHORT_READ ? SQLITE_CORRUPT : rc;
+    if (rc == SQLITE_IOERR_SHORT_READ)
+        return SQLITE_CORRUPT;
+    if ((rc & 0xff) != SQLITE_IOERR)
+        return rc;
+    az_trouble(w->name ? w->name : "database", EIO);
+    return SQLITE_IOERR_READ;
 }
 
 static int open_whole(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out)
@@ -33,6 +42,7 @@ static int open_whole(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int f
         return rc;
     struct whole *w = (struct whole *)((char *)f + ALIGNED(system->szOsFile));
     w->real = f->pMethods;
+    w->name = name;
     w->mine = *f->pMethods;
     w->mine.xRead = read_whole;
     if (w->mine.iVersion > 2) /* no mapping: a file that is cut meanwhile would end the program */

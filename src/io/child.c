@@ -64,7 +64,8 @@ struct launch {
  * lock. */
 static void child_side(const struct launch *l)
 {
-    static const int restore[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD };
+    static const int restore[] = { SIGINT,  SIGQUIT, SIGTERM, SIGHUP,
+                                   SIGPIPE, SIGXFSZ, SIGXCPU, SIGCHLD };
     sigset_t nothing;
     (void)setpgid(0, 0);
     for (size_t i = 0; i < AZ_LENGTH(restore); i++)

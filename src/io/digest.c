@@ -9,6 +9,7 @@
 
 #include "base/cpu.h"
 #include "io/digest.h"
+#include "io/trouble.h"
 
 #define CHUNK ((size_t)256 << 10)
 
@@ -97,6 +98,8 @@ static int read_rest(struct az_digest *d, const char *path, const atomic_bool *s
     if (fd >= 0 && (d->size == 0 || lseek(fd, (off_t)d->size, SEEK_SET) >= 0))
         r = digest_fd(fd, buf, d, stop);
     int e = errno;
+    if (r == AZ_EIO)
+        az_trouble(path, e);
     if (fd >= 0)
         (void)close(fd);
     az_mem_free(NULL, buf, CHUNK);

@@ -1,11 +1,13 @@
 /* Globs. A pattern is a list of components; the tree is walked once with the set of components that
  * may match the next name (as a regular expression is run over text), so `**` ten times over costs
  * no more than once. */
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "base/sort.h"
 #include "io/names.h"
 #include "io/path.h"
+#include "io/trouble.h"
 
 #define PARTS_MAX 63
 
@@ -123,11 +125,19 @@ static int glob_entry(struct globbing *g, uint64_t set, bool is_dir)
     return r == 0 && inside && is_dir ? glob_folder(g, inside) : r;
 }
 
+static bool is_there(const char *path, struct stat *st)
+{
+    if (lstat(path, st) == 0)
+        return true;
+    az_trouble(path, errno);
+    return false;
+}
+
 static int try_name(struct globbing *g, size_t keep, uint64_t set, struct az_sv name)
 {
     struct stat st;
     int r = set_path(g, keep, name);
-    if (r || lstat(g->path.v, &st) != 0)
+    if (r || !is_there(g->path.v, &st))
         return r;
     bool real_dir = S_ISDIR(st.st_mode), is_dir = real_dir;
     if (S_ISLNK(st.st_mode))
@@ -204,7 +214,7 @@ int az_path_glob(struct az_arena *a, struct az_sv pattern, struct az_vec_sv *out
     az_vec_reset(out);
     int r = split(&g, pattern);
     if (r == 0 && g.parts == 0) { /* no wildcard: the name itself, if it exists */
-        if (g.path.n && lstat(g.path.v, &st) == 0)
+        if (g.path.n && is_there(g.path.v, &st))
             r = glob_entry(&g, 1, az_path_stat(g.path.v).kind == AZ_PATH_DIR);
     } else if (r == 0) {
         r = glob_folder(&g, closure(&g, 1) & (((uint64_t)1 << g.parts) - 1));

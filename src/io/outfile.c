@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "io/oserror.h"
 #include "io/path.h"
 #include "io/temps.h"
@@ -88,6 +89,22 @@ void az_temps_each(void (*f)(const char *path, bool is_dir))
         f(t->path, t->is_dir);
 }
 
+void az_temps_left(const char *path, int error)
+{
+    const struct az_log log = { .level = AZ_LOG_QUIET };
+    char text[128];
+
+    az_log_line(&log, AZ_LOG_QUIET,
+                "warning: %s: this temporary file cannot be removed: %s (remove it yourself)", path,
+                az_errno_text(error, text));
+}
+
+void az_temps_unlink(const char *path)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        az_temps_left(path, errno);
+}
+
 void az_out_cleanup(void)
 {
     for (;;) {
@@ -101,7 +118,7 @@ void az_out_cleanup(void)
         if (t->is_dir)
             az_tmpdir_remove(t->path);
         else
-            (void)unlink(t->path);
+            az_temps_unlink(t->path);
         az_mem_free(NULL, t, t->size);
     }
 }
@@ -219,7 +236,7 @@ static int finish_temp(const char *tmp, const char *target)
 {
     int e = rename(tmp, target) == 0 ? 0 : errno;
     if (e)
-        (void)unlink(tmp);
+        az_temps_unlink(tmp);
     (void)az_temps_forget(tmp);
     return e;
 }
@@ -345,7 +362,7 @@ int az_outfile_commit(struct az_outfile *f)
     if (f->tmp.p && !f->error) {
         f->error = finish_temp(f->tmp.p, f->target);
     } else if (f->tmp.p && az_temps_forget(f->tmp.p)) {
-        (void)unlink(f->tmp.p);
+        az_temps_unlink(f->tmp.p);
     }
     int r = 0;
     if (f->error)
@@ -363,7 +380,7 @@ void az_outfile_abort(struct az_outfile *f)
         return;
     (void)close(f->fd);
     if (f->tmp.p && az_temps_forget(f->tmp.p))
-        (void)unlink(f->tmp.p);
+        az_temps_unlink(f->tmp.p);
     outfile_free(f);
 }
 
@@ -408,5 +425,5 @@ int az_outname_commit(const char *tmp, const char *path, struct az_diag *diag)
 void az_outname_discard(const char *tmp)
 {
     if (az_temps_forget(tmp)) /* a target written directly is not in the list, and stays */
-        (void)unlink(tmp);
+        az_temps_unlink(tmp);
 }

@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "io/names.h"
 #include "io/oserror.h"
+#include "io/trouble.h"
 
 /* ---- parts ---- */
 
@@ -153,8 +154,10 @@ int az_path_absolute(struct az_arena *a, struct az_sv path, struct az_sv *out)
 struct az_path_info az_path_stat(const char *path)
 {
     struct stat st;
-    if (stat(path, &st) != 0)
+    if (stat(path, &st) != 0) {
+        az_trouble(path, errno);
         return (struct az_path_info){ .kind = AZ_PATH_MISSING };
+    }
     return (struct az_path_info){
         .kind = S_ISREG(st.st_mode)   ? AZ_PATH_FILE
                 : S_ISDIR(st.st_mode) ? AZ_PATH_DIR
@@ -228,8 +231,10 @@ int az_names_push(struct az_names *n, const char *dir, bool hidden, size_t *from
     int r = 0;
     *from = *to = n->at.n;
     DIR *d = opendir(*dir ? dir : ".");
-    if (!d)
+    if (!d) {
+        az_trouble(*dir ? dir : ".", errno);
         return AZ_EIO;
+    }
     const struct dirent *e;
     while (r == 0 && (errno = 0, e = readdir(d)) != NULL) {
         const char *name = e->d_name;
@@ -242,6 +247,8 @@ int az_names_push(struct az_names *n, const char *dir, bool hidden, size_t *from
     if (r == 0 && errno)
         r = AZ_EIO;
     int keep = errno;
+    if (r == AZ_EIO)
+        az_trouble(*dir ? dir : ".", keep);
     (void)closedir(d);
     errno = keep;
     *to = n->at.n;

@@ -8,6 +8,7 @@
 
 #include "io/digest.h"
 #include "io/oserror.h"
+#include "io/trouble.h"
 
 static const char magic[8] = { 'A', 'Z', 'S', 'E', 'C', 'T', '\r', '\n' };
 
@@ -209,6 +210,7 @@ int az_sections_read(const char *path, uint64_t at, uint64_t n, struct az_vec_ch
     char text[128];
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     const int e = fd < 0 ? errno : fill(fd, at, n, out);
+    az_trouble(path, e == ENOMEM ? 0 : e);
     if (fd >= 0)
         (void)close(fd);
     if (e == ENOMEM)

@@ -60,11 +60,17 @@ static void remove_below(int fd, unsigned depth)
     (void)closedir(d);
 }
 
-void az_tmpdir_remove(const char *dir)
+static bool remove_all(const char *dir)
 {
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0)
         remove_below(fd, 0);
-    (void)rmdir(dir);
+    return rmdir(dir) == 0 || errno == ENOENT;
+}
+
+void az_tmpdir_remove(const char *dir)
+{
+    if (!remove_all(dir) && !remove_all(dir)) /* a file server may fail once */
+        az_temps_left(dir, errno);
     (void)az_temps_forget(dir);
 }

@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 import lib  # noqa: E402
 import cuts  # noqa: E402,F401
 import machine  # noqa: E402,F401
+import sweeps  # noqa: E402,F401
 import hostile  # noqa: E402,F401
 
 DOC = os.path.join(lib.ROOT, "src", "docs", "faults.md")
@@ -33,6 +34,18 @@ def table(runs):
         out.append("| %s | %s | %s | %s |%s" % (f.name, ", ".join("signal %d" % -e if e < 0 else str(e) for e in f.exits), f.message, f.disk,
                                               " %d |" % f.runs if runs else ""))
     return "\n".join(out[1:]) + "\n"
+
+
+def remembered(text, group=None):
+    """How often each row of the page was run."""
+    runs = {}
+    for line in text.split("\n"):
+        cells = [c.strip() for c in line.strip("|").split("|")]
+        if line.startswith("### "):
+            group = line[4:]
+        elif line.startswith("| ") and len(cells) == 5 and cells[4].isdigit():
+            runs[group, cells[0]] = int(cells[4])
+    return runs
 
 
 def page():
@@ -73,6 +86,9 @@ def main():
     text, a, b = page()
     strip = lambda t: [c.rsplit("|", 2)[0] for c in t.split("\n")]
     if o.update:
+        before = remembered(text[a:b])
+        for f in lib.TABLE:
+            f.runs = f.runs or before.get((f.group, f.name), 0)  # rows that --only left out
         with open(DOC, "w", encoding="utf-8") as f:
             f.write(text[:a] + table(True) + text[b:])
     elif strip(text[a:b]) != strip(table(True)):

@@ -225,44 +225,6 @@ def stack(bench, cwd):
         bench.run("run", name, "--format", "json", "-o", "out", cwd=cwd, limits={resource.RLIMIT_STACK: 128 << 10})
 
 
-# What memory may fail in: the examples, their configurations, and the other commands. Workbooks are left out: their library
-# does not survive it.
-REPORTS = ("--format", "csv,json,html,md", "-o", "out", "-j1")
-STARVED = {"example '%s'" % name: ("run", path) + REPORTS for name, path in EXAMPLES.items()}
-STARVED.update({"example/%s.json" % name: ("run", "--config=" + example(name + ".json")) + REPORTS for name in
-                ("multirank", "pytorch", "pytorch_captures", "pytorch_models", "pytorch_moe", "tracy", "xplane", "compare")})
-STARVED.update({name: (name,) + words for name, words in {
-    "multirank": ("-b", example("multirank")) + REPORTS[:4], "compare": (EXAMPLES["training"], EXAMPLES["inference"]),
-    "gate": (EXAMPLES["training"], EXAMPLES["inference"]), "probe": (EXAMPLES["training"],), "init": (EXAMPLES["training"],),
-    "classify": (EXAMPLES["training"],), "merge": ("-o", "out/m.json", "-b", example("multirank")),
-    "map": (EXAMPLES["ranks"], "-o", "out/parts"), "replay": ("--emit=out", EXAMPLES["training"]),
-    "check-config": (example("pytorch.json"),), "schema": (), "list": (), "help": ("--man", "config"),
-    "query": (EXAMPLES["training"], "SELECT name, count(*) FROM kernels GROUP BY name ORDER BY 2 DESC LIMIT 3")}.items()})
-
-
-def memory_sweep(words):
-    """One allocation of each place that allocates (its four callers) fails; of many places some, FAULTS_DENSE: of all."""
-    def run(bench, cwd):
-        made = os.path.join(cwd, "out")
-        os.makedirs(made, exist_ok=True)
-        r = bench.run(*words, cwd=cwd, env={"FAULT": "malloc:0", "FAULT_COUNT": "count", "FAULT_PLACES": "4"}, exits=(0, 1))
-        with open(os.path.join(cwd, "count")) as f:
-            places = [int(line.split()[0]) for line in f.read().splitlines()[1:]]
-        whole, said, usual, noise = outputs(made), r.out, r.rc, r.err
-        for i, which in enumerate(spread(len(places), 24)):
-            clean(cwd)
-            os.makedirs(made)
-            rest = "+" if i % 3 == 2 else ""
-            r = bench.run(*words, cwd=cwd, env={"FAULT": "malloc:%d:%s12" % (places[which - 1], rest)})
-            if r.rc == usual and r.err == noise and (r.out != said or outputs(made) != whole):
-                raise Wrong("malloc %d: exit %d without a word, but something is missing" % (places[which - 1], r.rc))
-    return run
-
-
-for name, words in STARVED.items():
-    fault("Limits", "memory fails once, at each place that asks for it: " + name, (0, 1, 2, 3, 4), "out of memory")(memory_sweep(words))
-
-
 # ---- signals and death ----
 
 def signals(number):

@@ -302,6 +302,7 @@ int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx)
     const bool shipped = job->opts->enable_pseudo_ops || v.o->grafts.n;
     if (v.c->n == 0 || (!shipped && job->opts->extension_file.n == 0))
         return 0;
+    job->loaded = job->opts->extension_file.n > 0;
     az_arena_init(&a, t->mem);
     v.a = &a;
     if (shipped)
@@ -316,5 +317,21 @@ int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx)
         job->failed = rc;
         rc = 0;
     }
+    return rc;
+}
+
+int az_fw_script_check(const struct az_options *opts, struct az_diag *diag)
+{
+    struct az_arena a;
+    struct az_extend *e = NULL;
+    int rc = 0;
+
+    if (opts->extension_file.n == 0)
+        return 0;
+    az_arena_init(&a, NULL);
+    const char *path = az_arena_str(&a, opts->extension_file);
+    rc = path ? az_extend_open(&e, path, &a, NULL, diag) : az_arena_error(&a);
+    az_extend_close(e);
+    az_arena_release(&a);
     return rc;
 }

@@ -10,10 +10,15 @@
 struct az_hook_job {
     const struct az_options *opts;
     struct az_diag *diag;
-    int failed; /* AZ_ECONFIG: the script failed; its message is in diag and the trace is as it was
-                   read */
+    bool loaded; /* the script was looked at: what is wrong with it is or will be said */
+    int failed;  /* AZ_ECONFIG: the script failed; its message is in diag and the trace is as it was
+                    read */
 };
 /* For az_trace_hook.run; ctx: struct az_hook_job. An error is one of the program's own (memory). */
 int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx);
+
+/* Can the script of extension_file be loaded? AZ_ECONFIG with a message, as az_extend_open. For
+ * traces without operators, where nothing else loads it. */
+int az_fw_script_check(const struct az_options *opts, struct az_diag *diag) AZ_MUST_USE;
 
 #endif

@@ -377,6 +377,8 @@ static int of_tree(struct az_job *job, struct az_arena *keep, struct az_mr_part 
     if (rc == 0)
         rc = az_mr_texts_keep(&r.texts, job, keep, &p->texts);
     az_mr_texts_release(&r.texts);
+    if (rc == 0 && r.fw->extension_why.n) /* the rank is reported without its script */
+        az_diag_add(job->diag, AZ_ERROR, AZ_NOWHERE, "%.*s", AZ_SVF(r.fw->extension_why));
     return rc;
 }
 
