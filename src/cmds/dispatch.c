@@ -17,8 +17,8 @@ static int unknown_command(const char *word)
     const char *near = az_cmd_nearest(word);
 
     if (az_path_stat(word).kind != AZ_PATH_MISSING)
-        return az_usage_error(NULL, "unknown command '%s' (to look at it: analyzer run %s)",
-                              word, word);
+        return az_usage_error(NULL, "unknown command '%s' (to look at it: analyzer run %s)", word,
+                              word);
     if (near)
         return az_usage_error(NULL, "unknown command '%s' (did you mean '%s'?)", word, near);
     return az_usage_error(NULL, "unknown command '%s'", word);

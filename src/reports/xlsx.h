@@ -73,9 +73,9 @@ struct az_xlsx {
     struct az_sv book_name; /* what the library writes; in constant memory mode another file */
     struct az_xlsx_pieces pieces; /* which are put into it */
     struct az_xlsx_labels labels;
-    unsigned cells;               /* written, for the looks at the memory */
-    int error;                    /* first failure */
-    bool told;                    /* which was said */
+    unsigned cells; /* written, for the looks at the memory */
+    int error;      /* first failure */
+    bool told;      /* which was said */
 };
 
 /* constant_memory: rows must be written in order, column widths before them. */

@@ -36,16 +36,16 @@ const struct az_vd_rule *az_vd_rule_of(struct az_sv name);
 
 struct az_vd_found {
     const struct az_vd_rule *rule;
-    struct az_sv subject; /* with the rule it is the key: findings of several ranks are one */
-    struct az_sv detail;  /* what follows the subject in the line; that of the largest counts */
-    struct az_sv row;     /* what to look for in the evidence */
-    struct az_sv call;    /* host call that two rules may report; empty: none */
+    struct az_sv subject;  /* with the rule it is the key: findings of several ranks are one */
+    struct az_sv detail;   /* what follows the subject in the line; that of the largest counts */
+    struct az_sv row;      /* what to look for in the evidence */
+    struct az_sv call;     /* host call that two rules may report; empty: none */
     struct az_sv overlaps; /* rules that count the same time; no text: as its rule says */
-    struct az_sv advice;  /* what to do; az_vd_add takes the rule's where there is none */
-    double reached;       /* percent of the peak that the detail names, over all; 0: of none */
-    int64_t count, ns;    /* how often, and its time; -1: none */
-    int64_t gain;         /* ns that the total could shrink by; -1: none */
-    int64_t order;        /* of the lines: larger first */
+    struct az_sv advice;   /* what to do; az_vd_add takes the rule's where there is none */
+    double reached;        /* percent of the peak that the detail names, over all; 0: of none */
+    int64_t count, ns;     /* how often, and its time; -1: none */
+    int64_t gain;          /* ns that the total could shrink by; -1: none */
+    int64_t order;         /* of the lines: larger first */
 };
 AZ_VEC(struct az_vd_found, az_vd_founds);
 
