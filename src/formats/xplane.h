@@ -98,7 +98,7 @@ struct az_xp_told {
     size_t n[2];
     uint32_t node;
     uint32_t name, geo; /* of a kernel: its name; AZ_NO_ID: it is none, or not known yet */
-    uint32_t next;      /* what was told after it in its line; AZ_NO_ROW: nothing yet */
+    uint32_t next;      /* what came after it in its line; AZ_NO_ROW: nothing yet */
 };
 AZ_VEC(struct az_xp_told, az_xp_tolds);
 

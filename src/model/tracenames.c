@@ -44,11 +44,15 @@ int az_trace_mark_lanes(struct az_trace *t)
     if (rc)
         return rc;
     uint8_t *kinds = t->lane_kinds.v;
-    t->lane_kinds.n = t->lanes.n;
-    if (kinds)
-        memset(kinds, 0, t->lanes.n);
-    for (unsigned k = AZ_KERNEL; k <= AZ_GRAPH; k++)
-        for (size_t i = 0; i < t->ev[k].n; i++)
-            kinds[t->ev[k].lane[i]] |= (uint8_t)(1u << k);
+    const size_t lanes = t->lanes.n;
+    t->lane_kinds.n = lanes;
+    if (lanes)
+        memset(kinds, 0, lanes);
+    for (unsigned k = AZ_KERNEL; k <= AZ_GRAPH; k++) {
+        const uint32_t *lane = t->ev[k].lane;
+        for (size_t i = 0, n = t->ev[k].n; i < n; i++)
+            if (lane[i] < lanes)
+                kinds[lane[i]] |= (uint8_t)(1u << k);
+    }
     return 0;
 }
