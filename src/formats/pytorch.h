@@ -201,7 +201,7 @@ struct az_pt_input {
     struct az_pipe *pipe;  /* reads src ahead on a thread of its own; NULL: src is read here */
     uint64_t told;         /* bytes the progress knows of */
     struct az_trace *room; /* that gets room for what is to come; NULL: none */
-    uint64_t share;        /* bytes of src that are read here, where it is read from a place on; 0 */
+    uint64_t share;        /* bytes of src that are read here, where that is a part of it; 0 */
     bool source_bad;       /* the stream broke off (gzip): what came before it is kept */
     bool seen_events;
     unsigned parts; /* joined to the first one */

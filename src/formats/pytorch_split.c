@@ -11,7 +11,6 @@
 /* Windows of all parts together, and of one at least. */
 #define WINDOWS ((size_t)1 << 20)
 #define WINDOW  ((size_t)64 << 10)
-#define JOINED  4 /* parts, after which the memory of those joined is given back */
 
 struct part {
     struct az_pt_input in;
@@ -133,8 +132,7 @@ static int join(struct split *x)
         move_on(x, p);
         close_part(p); /* before the next one is joined: all of it is in the whole now */
         x->in->parts++;
-        if (i % JOINED == 0)
-            az_mem_give_back(); /* what was free of it lies in the heap of its thread */
+        az_mem_give_back(); /* what is free of it stays in the heap of its thread */
     }
     ended = sum->truncated || *x->scan->p == ']';
     if (rc == AZ_J_OK && !ended) {
@@ -172,8 +170,6 @@ static int read_parts(struct split *x, int64_t here, int64_t size, size_t window
     for (unsigned i = 0; i < x->n; i++)
         close_part(&x->part[i]);
     az_mem_free(mem, x->part, bytes);
-    if (x->n > 1)
-        az_mem_give_back();
     return rc;
 }
 

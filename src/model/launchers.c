@@ -32,7 +32,7 @@ uint32_t az_launcher_node(const struct az_calltree *c, uint32_t gpu)
                                                             : launcher_node(c, c->gpu_node[gpu]);
 }
 
-/* What building needs beside the rows. */
+/* What building needs next to the rows. */
 struct building {
     struct az_launchers *l;
     const struct az_calltree *c;
@@ -263,7 +263,7 @@ int az_launchers_build(struct az_launchers *l, const struct az_calltree *c)
         rc = az_vec_push(&l->rows, ((struct az_launcher){ .node = AZ_NO_ROW }));
     if (rc == 0) {
         az_vec_trim(&l->rows);
-        l->rows.n--; /* the one behind the last */
+        l->rows.n--; /* the one after the last */
         rc = order_launchers(&b);
     }
     if (rc == 0)

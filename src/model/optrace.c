@@ -68,7 +68,7 @@ static int rows_are_own(struct az_mem *mem, const struct az_events *e, size_t ro
     return 0;
 }
 
-/* Puts the rows of operators in the order of these, so that none needs to be told which is its own;
+/* Puts the rows of operators in the order of these, so that none needs to say which is its own;
  * where half of them have none the numbers are smaller than empty rows. */
 static int order_ops(struct az_trace *t)
 {

@@ -297,7 +297,7 @@ struct az_launcher_times {
 };
 struct az_launchers {
     struct az_launcher_rows rows;  /* ordered by start of the node, ties by its first device event;
-                                      one more behind them, which ends the last one's run */
+                                      one more after them, which ends the last one's run */
     struct az_vec_u32 own;         /* gpu numbers */
     struct az_rank_word *measured; /* rows with more than one event below them */
     struct az_launcher_times *times; /* by their rank */

@@ -180,8 +180,8 @@ struct az_trace_ext {
     void (*release)(struct az_trace *t);
 };
 
-/* The user's hook into the tree of a framework trace, run while it is sealed (model/treeedit.h) where
- * extension_file, enable_pseudo_ops or captures of graphs ask for it. */
+/* The user's hook into the tree of a framework trace, run while it is sealed (model/treeedit.h)
+ * where extension_file, enable_pseudo_ops or captures of graphs ask for it. */
 struct az_tree_edits;
 struct az_trace_hook {
     int (*run)(struct az_trace *t, struct az_tree_edits *edits, void *ctx); /* NULL: none */

@@ -605,27 +605,30 @@ static void sequence_numbers(void **state)
     struct fixture f;
     read_text(
         &f,
-        "[" NUMBERED(5, "\"Sequence number\":4294967297") "," NUMBERED(1, "\"Sequence "
-                                                                          "number\":2147483647") "," NUMBERED(
-            4,
-            "\"x\":1") "," NUMBERED(3,
-                                    "\"Input Dims\":[[1]],\"Sequence number\":-7") "," NUMBERED(2,
-                                                                                                "\""
-                                                                                                "Se"
-                                                                                                "qu"
-                                                                                                "en"
-                                                                                                "ce"
-                                                                                                " n"
-                                                                                                "um"
-                                                                                                "be"
-                                                                                                "r"
-                                                                                                "\""
-                                                                                                ":2"
-                                                                                                "14"
-                                                                                                "74"
-                                                                                                "83"
-                                                                                                "64"
-                                                                                                "8") "]");
+        "[" NUMBERED(5, "\"Sequence number\":4294967297") "," NUMBERED(
+            1,
+            "\"Sequence "
+            "number\":2147483647") "," NUMBERED(4,
+                                                "\"x\":1") "," NUMBERED(3,
+                                                                        "\"Input "
+                                                                        "Dims\":[[1]],\"Sequence "
+                                                                        "number\":-7") "," NUMBERED(2,
+                                                                                                    "\""
+                                                                                                    "Se"
+                                                                                                    "qu"
+                                                                                                    "en"
+                                                                                                    "ce"
+                                                                                                    " n"
+                                                                                                    "um"
+                                                                                                    "be"
+                                                                                                    "r"
+                                                                                                    "\""
+                                                                                                    ":2"
+                                                                                                    "14"
+                                                                                                    "74"
+                                                                                                    "83"
+                                                                                                    "64"
+                                                                                                    "8") "]");
     const int64_t want[] = { 2147483647, 2147483648, -7, -1, 4294967297 };
     const struct az_optrace *o = az_optrace(&f.trace);
     assert_true(o->ops_by_row && !f.trace.ev[AZ_HOST_OP].side);

@@ -464,6 +464,27 @@ static void worst_orders(void **state)
     close_fixture(&f);
 }
 
+/* Device events are numbered in the order of the file, whether they are few of it or many. */
+static void device_events_by_file(void **state)
+{
+    (void)state;
+    for (int ops = 0; ops <= 2000; ops += 2000) {
+        struct fixture f;
+        open_fixture(&f, "correlation");
+        for (int i = 0; i < ops; i++)
+            op(&f, "op", 0, i, 1);
+        kernel(&f, "last", 0, 9000, 1, 1);
+        kernel(&f, "first", 0, 3000, 1, 2);
+        kernel(&f, "second", 0, 6000, 1, 3);
+        seal(&f);
+        assert_int_equal(az_tree(&f.trace)->n_gpu, 3);
+        assert_int_equal(gpu(&f, "last"), 0);
+        assert_int_equal(gpu(&f, "first"), 1);
+        assert_int_equal(gpu(&f, "second"), 2);
+        close_fixture(&f);
+    }
+}
+
 static void launchers(void **state)
 {
     (void)state;
@@ -619,6 +640,7 @@ int main(void)
         cmocka_unit_test(by_flow),
         cmocka_unit_test(many_links),
         cmocka_unit_test(worst_orders),
+        cmocka_unit_test(device_events_by_file),
         cmocka_unit_test(launchers),
         cmocka_unit_test(work_by_name),
         cmocka_unit_test(empty_trace),
