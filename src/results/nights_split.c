@@ -7,8 +7,8 @@
 #define SIDE        2   /* nights a side at least */
 #define LIMIT_Z     3.4 /* standardised difference of means; grows for short series, */
 #define LIMIT_RHO   -0.5
-#define ALIKE_Z     2.7 /* where neighbours are alike, with */
-#define ALIKE_RHO   0.4
+#define ALIKE_Z     2.75 /* where neighbours are alike, with */
+#define ALIKE_RHO   0.35
 #define ALIKE_EARLY 0.6 /* more before the step is HELD_FROM nights old */
 #define LIMIT_HELD  2.0 /* more for one of more nights than */
 #define HELD_FROM   5
