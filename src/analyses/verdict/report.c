@@ -198,16 +198,17 @@ static struct az_sv subject_of(struct az_vd_whole *w, const struct az_vd_found *
     return az_arena_printf(w->job->arena, "%.*s%.*s", AZ_SVF(f->subject), AZ_SVF(f->detail));
 }
 
-static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
+static void put_finding(struct az_vd_whole *w, struct az_vd_found *f)
 {
     const int64_t gain = f->gain > w->sum.total && w->sum.total > 0 ? w->sum.total : f->gain;
     const double share = share_of(w, gain);
     if (share < TRIFLE)
         return;
+    f->whole = subject_of(w, f);
     const struct az_finding_row row = { .rule = f->rule->name,
                                         .severity = severity_of(f->rule, share),
                                         .lasting = w->job->n_traces == 1,
-                                        .subject = subject_of(w, f),
+                                        .subject = f->whole,
                                         .count = f->count,
                                         .ns = az_vd_mean(w, f->ns),
                                         .recoverable = az_vd_mean(w, gain),
@@ -223,17 +224,22 @@ static void put_finding(struct az_vd_whole *w, const struct az_vd_found *f)
 /* ", 22 % of it exposed": how much of communication or copies nothing hides. */
 static struct az_sv exposed_part(struct az_vd_whole *w, const struct az_vd_found *f)
 {
-    const double part = f->ns > 0 ? 100.0 * (double)f->gain / (double)f->ns : 100;
-    if (!az_sv_starts(az_sv_str(f->rule->name), AZ_SV("exposed_")) || part >= 99.5)
+    if (f->ns <= 0 || f->gain < 0 || !az_sv_starts(az_sv_str(f->rule->name), AZ_SV("exposed_")))
         return AZ_SV("");
-    return az_arena_printf(w->job->arena, ", %.*f %% of it exposed", part < 10, part);
+    const int tenths = (int)lround(1000.0 * (double)f->gain / (double)f->ns);
+    if (tenths >= 995)
+        return AZ_SV("");
+    return tenths < 100
+               ? az_arena_printf(w->job->arena, ", %d.%d %% of it exposed", tenths / 10,
+                                 tenths % 10)
+               : az_arena_printf(w->job->arena, ", %d %% of it exposed", (tenths + 5) / 10);
 }
 
 static struct az_sv line_text(struct az_vd_whole *w, const struct az_vd_found *f)
 {
     struct az_arena *a = w->job->arena;
     const char *words = f->rule->words;
-    const struct az_sv subject = subject_of(w, f);
+    const struct az_sv subject = f->whole.p ? f->whole : subject_of(w, f);
     char mean[AZ_HUMAN_MAX], n[AZ_HUMAN_MAX];
     if (f->count <= 0 || f->ns < 0 || f->rule->form == AZ_VD_PLAIN)
         return az_arena_printf(a, "%s%s%.*s", words, *words ? " " : "", AZ_SVF(subject));

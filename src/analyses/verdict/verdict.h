@@ -45,6 +45,7 @@ struct az_vd_found {
     double reached;        /* percent of the peak that the detail names, over all; 0: of none */
     int64_t count, ns;     /* how often, and its time; -1: none */
     int64_t gain;          /* ns that the total could shrink by; -1: none */
+    struct az_sv whole;    /* subject and detail, once put together */
     int64_t order;         /* of the lines: larger first */
 };
 AZ_VEC(struct az_vd_found, az_vd_founds);
