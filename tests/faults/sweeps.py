@@ -235,7 +235,7 @@ def call_sweep(command, most):
 for name, command in STARVED.items():
     fault("Memory that fails once, at each place that asks for it", name, (0, 1, 2, 3, 4), "out of memory")(memory_sweep(command))
 for name, command in COMMANDS.items():
-    fault("Calls that fail", name, (0, 1, 2, 3, 4), "names the file or what could not be done, and why")(call_sweep(command, 2))
+    fault("Calls that fail", name, (0, 1, 2, 3, 4), "names the file or what could not be done, and why")(call_sweep(command, 8 if name.startswith("input") else 2))
 
 
 # ---- standard output ----
