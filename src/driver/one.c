@@ -118,6 +118,22 @@ static int seal(const struct az_one *o, struct az_trace *t, const struct az_pars
     return rc ? rc : s.rc;
 }
 
+/* A script that could not be loaded while the trace was sealed, and can be now: its other parts
+ * will not say that its changes to the tree are missing. */
+static bool loads_now(const struct az_parse *p, struct az_diag *diag)
+{
+    struct az_diag silent;
+
+    az_diag_init(&silent);
+    const bool loads = az_fw_script_check(p->opts, &silent) == AZ_OK;
+    az_diag_release(&silent);
+    if (loads)
+        (void)az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(p->opts->extension_file),
+                           "could not be loaded for a moment: its changes to the tree are missing "
+                           "(run again)");
+    return loads;
+}
+
 int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files, size_t n)
 {
     struct az_parse p = { .files = files,
@@ -151,6 +167,8 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
         hook.failed = rc == AZ_ECONFIG ? rc : hook.failed; /* said; the report does without it */
         rc = rc == AZ_ECONFIG ? AZ_OK : rc;
     }
+    if (!rc && hook.unloaded)
+        hook.failed = loads_now(&p, o->diag) ? AZ_ECONFIG : hook.failed;
     o->hook_failed = hook.failed ? hook.failed : o->hook_failed;
     return az_one_explain(o, rc, before, "reading");
 }

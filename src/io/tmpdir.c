@@ -70,7 +70,10 @@ static bool remove_all(const char *dir)
 
 void az_tmpdir_remove(const char *dir)
 {
-    if (!remove_all(dir) && !remove_all(dir)) /* a file server may fail once */
+    bool gone = remove_all(dir);
+    if (!gone) /* a file server may fail once */
+        gone = remove_all(dir);
+    if (!gone)
         az_temps_left(dir, errno);
     (void)az_temps_forget(dir);
 }

@@ -9,6 +9,7 @@
 #define PSEUDO_OPS "pseudo_ops.lua" /* shipped rules, in configs/ */
 
 struct view {
+    bool unloaded; /* the user's script could not be loaded */
     struct az_trace *t;
     const struct az_calltree *c;
     const struct az_optrace *o;
@@ -271,8 +272,10 @@ static int run_script(struct view *v, struct az_arena *a, const char *path, stru
                  ? az_extend_open(&e, path, a, v->t->mem, &loading)
                  : az_extend_open_text(&e, PSEUDO_OPS, az_data(PSEUDO_OPS), a, v->t->mem, &loading);
     az_diag_release(&loading);
-    if (rc == AZ_ECONFIG)
+    if (rc == AZ_ECONFIG) {
+        v->unloaded = true;
         return path ? 0 : AZ_EINTERNAL;
+    }
     if (rc == 0 && az_extend_has_tree(e))
         rc = run_tree(v, e, said);
     az_extend_close(e);
@@ -312,6 +315,7 @@ int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx)
         rc = path ? run_script(&v, &a, path, job->diag) : az_arena_error(&a);
     }
     az_arena_release(&a);
+    job->unloaded |= v.unloaded;
     if (rc == AZ_ECONFIG) { /* said; the report is made of the trace as it is */
         az_tree_edits_reset(edits);
         job->failed = rc;

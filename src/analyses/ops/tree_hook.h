@@ -10,9 +10,10 @@
 struct az_hook_job {
     const struct az_options *opts;
     struct az_diag *diag;
-    bool loaded; /* the script was looked at: what is wrong with it is or will be said */
-    int failed;  /* AZ_ECONFIG: the script failed; its message is in diag and the trace is as it was
-                    read */
+    bool loaded;   /* the script was looked at: what is wrong with it is or will be said */
+    bool unloaded; /* it could not be loaded, which its categories and models will say, too */
+    int failed; /* AZ_ECONFIG: the script failed; its message is in diag and the trace is as it was
+                   read */
 };
 /* For az_trace_hook.run; ctx: struct az_hook_job. An error is one of the program's own (memory). */
 int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx);

@@ -11,12 +11,12 @@ mkfifo mixed/pipe.json mixed/pipe
 ln -s nothing mixed/gone.json
 mkdir mixed/host_1_ascend_pt mixed/below
 echo "== beside a profile"
-"$ANALYZER" run mixed 2>&1 >/dev/null || echo "exit status $?"
+{ "$ANALYZER" run mixed >/dev/null; } 2>&1 || echo "exit status $?"
 echo "== without one"
 rm mixed/moe.json
-"$ANALYZER" run mixed 2>&1 >/dev/null || echo "exit status $?"
+{ "$ANALYZER" run mixed >/dev/null; } 2>&1 || echo "exit status $?"
 rmdir mixed/host_1_ascend_pt
-"$ANALYZER" run mixed 2>&1 >/dev/null || echo "exit status $?"
+{ "$ANALYZER" run mixed >/dev/null; } 2>&1 || echo "exit status $?"
 
 echo "== ranks"
 mkdir ranks
@@ -24,11 +24,11 @@ cp "$SRC"/example/multirank/step_120/rank_[01].json ranks/
 mkfifo ranks/rank_2.json
 for words in "multirank -b ranks" "map ranks -o parts" "merge -b ranks -o merged.json" "compare ranks ranks"; do
     # shellcheck disable=SC2086 # words
-    "$ANALYZER" $words 2>&1 >/dev/null || echo "exit status $?"
+    { "$ANALYZER" $words >/dev/null; } 2>&1 || echo "exit status $?"
 done
 rm ranks/rank_2.json
 printf garbage >ranks/rank_2.json
-"$ANALYZER" merge -b ranks -o merged.json 2>&1 >/dev/null || echo "exit status $?"
+{ "$ANALYZER" merge -b ranks -o merged.json >/dev/null; } 2>&1 || echo "exit status $?"
 
 echo "== Ascend"
 mkdir -p host_1_ascend_pt/ASCEND_PROFILER_OUTPUT
@@ -41,5 +41,5 @@ db = sqlite3.connect("ascend_pytorch_profiler_0.db")
 db.executescript("CREATE TABLE COMPUTE_TASK_INFO(name INTEGER); CREATE TABLE STRING_IDS(id INTEGER, value TEXT);")'
 cd ../.. || exit 1
 for path in host_1_ascend_pt host_1_ascend_pt/ASCEND_PROFILER_OUTPUT/*; do
-    "$ANALYZER" run "$path" 2>&1 >/dev/null || echo "exit status $?"
+    { "$ANALYZER" run "$path" >/dev/null; } 2>&1 || echo "exit status $?"
 done
