@@ -267,7 +267,7 @@ static void quick_look(void **state)
     assert_int_equal(l.rc, AZ_ECONFIG);
     assert_int_equal(l.diag.errors, 2);
     expect_message(&l, 0, "--set: /inputs/0/pth: unknown key 'pth' (did you mean 'path'?)");
-    expect_message(&l, 1, "--opt: unknown option 'warmup'");
+    expect_message(&l, 1, "--opt: unknown option 'warmup' ('analyzer help config' lists them)");
     loaded_end(&l);
 }
 
