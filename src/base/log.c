@@ -1,6 +1,6 @@
-/* Log lines on standard error. flockfile serialises the threads, so that `before` (which clears a
- * progress line) and the line stay together, and one write(2) keeps the line whole next to other
- * processes. */
+/* Log lines on standard error; the library (AZ_LIBRARY) writes none. flockfile serialises the
+ * threads, so that `before` (which clears a progress line) and the line stay together, and one
+ * write(2) keeps the line whole next to other processes. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -11,6 +11,14 @@
 
 #include "base/utf8.h"
 
+#ifdef AZ_LIBRARY
+void az_log_line(const struct az_log *log, enum az_log_level level, const char *fmt, ...)
+{
+    (void)log;
+    (void)level;
+    (void)fmt;
+}
+#else
 static void write_all(const char *p, size_t n)
 {
     while (n > 0) {
@@ -88,3 +96,4 @@ void az_log_line(const struct az_log *log, enum az_log_level level, const char *
     funlockfile(stderr);
     az_vec_release(&line);
 }
+#endif

@@ -1,5 +1,4 @@
-/* Steps of an operation report: what is between equal signposts (docs/steps.md 2.4). Times of its
- * operations are those of their host. */
+/* Steps of an operation report: what is between equal signposts (docs/steps.md 2.4). */
 #include "base/stats.h"
 #include "classify/steps.h"
 #include "facts/steps_internal.h"
@@ -22,6 +21,54 @@ static int list(struct az_step_search *s, struct posts *out)
             rc = az_vec_push(out, ((struct post){ r->start, r->code }));
     }
     return rc;
+}
+
+static size_t posts_until(const struct posts *p, int64_t at)
+{
+    size_t lo = 0, hi = p->n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (p->v[mid].at <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Signposts have the time of their host, which calls ahead of the devices: on the time line one is
+ * where the first operation begins that the host called after it, the last ones at the end of all.
+ * Where operations have the time of their host, too, it stays. */
+static int to_time_line(const struct az_step_search *s, struct posts *p)
+{
+    const struct az_oprows *rows = &az_opreport(s->t)->rows;
+    const struct az_events *e = &s->t->ev[AZ_KERNEL];
+    const size_t bytes = (p->n + 1) * sizeof(int64_t);
+    int64_t *first = az_mem_alloc(s->job->mem, bytes), end = 0, host = 0;
+    bool moved = false;
+    if (!first)
+        return az_mem_error(s->job->mem);
+    for (size_t k = 0; k <= p->n; k++)
+        first[k] = INT64_MAX;
+    for (size_t i = 0; i < e->n; i++)
+        end = i == 0 || e->end[i] > end ? e->end[i] : end;
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct az_oprow *r = &rows->v[i];
+        if (r->file != 0 || r->kind == AZ_OPROW_SIGNPOST)
+            continue;
+        host = r->start == INT64_MIN ? host : r->start;
+        if (r->kind != AZ_OPROW_DEVICE)
+            continue;
+        const size_t k = posts_until(p, host);
+        moved |= r->at != host;
+        first[k] = r->at < first[k] ? r->at : first[k];
+    }
+    for (size_t k = p->n; moved && k-- > 0;) { /* first[k + 1]: of what follows signpost k */
+        first[k + 1] = k + 2 <= p->n && first[k + 2] < first[k + 1] ? first[k + 2] : first[k + 1];
+        p->v[k].at = first[k + 1] < INT64_MAX ? first[k + 1] : end;
+    }
+    az_mem_free(s->job->mem, first, bytes);
+    return 0;
 }
 
 /* The text of the user's tag; else of those that say step, whatever their number; else the one that
@@ -112,6 +159,8 @@ int az_steps_by_signposts(struct az_step_search *s)
     bool sure = false, good = true;
     az_vec_init(&p, s->job->mem);
     int rc = list(s, &p);
+    if (rc == 0 && p.n)
+        rc = to_time_line(s, &p);
     if (rc == 0)
         rc = choose(s, &p, &text, &sure);
     for (size_t i = 0; rc == 0 && text != AZ_NO_ID && i + 1 < p.n; i++) {

@@ -255,8 +255,8 @@ static int64_t device_start(struct az_tracy_file *f, const struct az_oprow *r, i
     return start;
 }
 
-/* The common model's view of the row: device time and host operations. */
-static int event(struct az_tracy_file *f, const struct az_oprow *r)
+/* The common model's view of the row: device time and host operations. Sets r->at. */
+static int event(struct az_tracy_file *f, struct az_oprow *r)
 {
     struct az_trace *t = f->job->trace;
     bool host = r->kind == AZ_OPROW_HOST;
@@ -276,7 +276,7 @@ static int event(struct az_tracy_file *f, const struct az_oprow *r)
     if (rc)
         return rc;
     if (!host)
-        e.start = device_start(f, r, e.start);
+        r->at = e.start = device_start(f, r, e.start);
     if (!host && r->firmware >= 0 && length > r->firmware) /* the firmware encloses the kernel */
         length = r->firmware;
     if (isnan(length) || length < 0 || length > 9e17 || e.start > INT64_MAX - (int64_t)1e18)

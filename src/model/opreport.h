@@ -34,6 +34,7 @@ enum az_opkind { AZ_OPROW_DEVICE, AZ_OPROW_HOST, AZ_OPROW_SIGNPOST };
 
 struct az_oprow {
     int64_t start;                /* host start, ns; INT64_MIN: blank */
+    int64_t at;                   /* of a device operation: its start on the time line, ns */
     int64_t call;                 /* global call count; -1: blank */
     double kernel, firmware, gap; /* ns; NaN: blank */
     double pm_ideal;              /* ns by the writer's performance model; NaN: blank */

@@ -122,12 +122,14 @@ class Writer:
     def op(self, op, fault=""):
         name, attributes, fidelity, cores, ns, inputs, output = op
         self.call += 1
+        length = int(ns * (0.97 + 0.06 * self.vary()))  # the devices do the same and stay side by side
+        wait = int(700 + 900 * self.vary()) if self.vary() < 0.9 else 9100
         for d in range(self.a.devices):
-            if fault == "missing" and d == self.a.devices - 1 and d:
+            if fault == "missing" and d == self.a.devices - 1 and d:  # ran, but has no row
+                self.cycle[d] += wait + length + d * 11 + 540
                 continue
             self.clock += 1200
-            kernel = int(ns * (0.97 + 0.06 * self.vary())) + d * 11
-            gap = int(700 + 900 * self.vary()) if self.vary() < 0.9 else 9100
+            kernel, gap = length + d * 11, wait
             firmware = kernel + 540
             start = self.cycle[d] + gap
             self.cycle[d] = start + firmware

@@ -55,4 +55,4 @@ echo "and one beside: $?"
 "$PYTHON" -c 'import json; print(sorted({r["input"] for r in json.load(open("both/gates.json"))["results"]}))'
 # Quietly, and asked for nothing, it writes nothing.
 mkdir quiet && cp ranks/rank_0.json ranks/rank_1.json quiet && cd quiet && "$ANALYZER" gate rank_0.json rank_1.json -q
-echo "quiet: $?, $(ls | tr '\n' ' ')"
+echo "quiet: $?, $(printf '%s ' *)"
