@@ -203,6 +203,12 @@ static int tell(struct az_tracy_file *f)
         az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(f->path),
                     "%llu row(s) with more fields than the header (the rest is not read)",
                     (unsigned long long)f->long_rows);
+    if (f->jumps)
+        az_diag_add(
+            diag, AZ_WARNING, AZ_AT_FILE(f->path),
+            "the clock of a device jumps %llu time(s); its time line goes on where the host "
+            "called (was it reset, or are these several runs?)",
+            (unsigned long long)f->jumps);
     if (f->short_rows)
         az_trace_dropped(t, "rows with missing fields", f->short_rows, 0);
     if (f->nameless)

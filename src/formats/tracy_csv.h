@@ -63,6 +63,7 @@ struct az_tracy_file {
     int64_t shift;                 /* of the numbers of its devices, where they are lanes */
     struct az_tracy_clocks clocks; /* by device */
     double longest, rate;          /* the longest firmware time, ns, and its cycles a ns */
+    uint64_t jumps;                /* of those clocks */
     size_t rows;                   /* data rows so far, the current one included */
     bool told_arch, told_workers;
     uint64_t bad_cells; /* numbers that are none */

@@ -6,7 +6,9 @@
 
 #include "base/num.h"
 
-#define CLOCKS 4096 /* devices of a file whose clocks are followed */
+#define CLOCKS   4096   /* devices of a file whose clocks are followed */
+#define OVERLAP  -1e9   /* ns: operations of a device that overlap more have another clock each */
+#define LONG_GAP 3.6e12 /* and those that are further apart */
 
 static const struct az_csv_field *cell(const struct az_tracy_file *f, int col)
 {
@@ -234,7 +236,8 @@ static void note_grid(struct az_tracy_file *f)
 /* Where an operation of a device began. The host calls ahead of the device, so that its time stamps
  * overlap: after the first operation of a device its own clock says how much later the next began.
  * Each step is from the end of the last one: the rate, which the longest operation gives best, is
- * for the gaps only. */
+ * for the gaps only. A clock that jumps began anew (a reset, two runs in one file): so does the
+ * line. */
 static int64_t device_start(struct az_tracy_file *f, const struct az_oprow *r, int64_t host)
 {
     const int64_t first = whole(f, TC_FIRST_CYCLE, -1), last = whole(f, TC_LAST_CYCLE, -1);
@@ -246,9 +249,12 @@ static int64_t device_start(struct az_tracy_file *f, const struct az_oprow *r, i
         f->longest = r->firmware;
         f->rate = (double)(last - first) / r->firmware;
     }
-    const double gap = c->runs ? (double)(first - c->cycle) / f->rate : 0,
-                 end = (double)c->ns + gap + r->firmware;
-    if (!(fabs(gap) < 9e17) || !(fabs(end) < 9e17))
+    double gap = c->runs ? (double)(first - c->cycle) / f->rate : 0;
+    if (c->runs && !(gap > OVERLAP && gap < LONG_GAP)) {
+        gap = host > c->ns ? (double)host - (double)c->ns : 0;
+        f->jumps++;
+    }
+    if (!(fabs(gap) < 9e17) || !(fabs((double)c->ns + gap + r->firmware) < 9e17))
         return host;
     const int64_t start = c->runs ? c->ns + llround(gap) : host;
     *c = (struct az_tracy_clock){ .cycle = last, .ns = start + llround(r->firmware), .runs = true };

@@ -244,6 +244,28 @@ static void time_line(void **state)
     fixture_close(&f);
 }
 
+/* A clock that goes back by hours, or ahead, began anew: the line goes on where the host called. */
+static void clock_jumps(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_text(&f, NULL,
+                 HEAD ",DEVICE FW START CYCLE,DEVICE FW END CYCLE\n"
+                      "A,tt_dnn_device,1,0,,,1,100,0,1000,900,9000000005000,9000000007000\n"
+                      "B,tt_dnn_device,2,0,,,1,2000,50,1000,900,5000,7000\n"
+                      "C,tt_dnn_device,3,0,,,1,2100,50,1000,900,7100,9100\n"
+                      "D,tt_dnn_device,4,0,,,1,2200,50,1000,900,99000000000000,99000000002000\n");
+    assert_int_equal(PARSE(&f), 0);
+    static const int64_t start[] = { 100, 2000, 3050, 4050 };
+    const struct az_events *e = &f.trace.ev[AZ_KERNEL];
+    assert_int_equal(e->n, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(e->start[i], start[i]);
+    assert_int_equal(f.diag.warnings, 1);
+    fixture_close(&f);
+}
+
 static void recognised(void **state)
 {
     (void)state;
@@ -259,7 +281,8 @@ int main(void)
         cmocka_unit_test(kinds_and_values), cmocka_unit_test(padded_names_win),
         cmocka_unit_test(shapes),           cmocka_unit_test(attributes),
         cmocka_unit_test(several_files),    cmocka_unit_test(damage),
-        cmocka_unit_test(time_line),        cmocka_unit_test(recognised),
+        cmocka_unit_test(time_line),        cmocka_unit_test(clock_jumps),
+        cmocka_unit_test(recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
