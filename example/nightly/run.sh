@@ -16,6 +16,9 @@ HISTORY=$out/nightly.sqlite
 PROFILE=$out/profile.csv
 export HISTORY PROFILE
 rm -f "$HISTORY"
+verdict() { # the line below the title, with the indented ones that it goes on in
+    awk 'NR == 2 { s = $0 } NR > 2 && !/^ / { exit } NR > 2 { sub(/^ +/, " "); s = s $0 } END { print s }'
+}
 night=1
 while [ "$night" -le 30 ]; do
     all=1 gemm=1
@@ -35,7 +38,7 @@ while [ "$night" -le 30 ]; do
     [ "$status" -le 3 ] || exit "$status"
     case $status in
     0) echo "night $night: passed" ;;
-    *) echo "night $night: exit status $status, $(sed -n 2p "$out/text")" ;;
+    *) echo "night $night: exit status $status, $(verdict <"$out/text")" ;;
     esac
     night=$((night + 1))
 done
