@@ -124,6 +124,29 @@ static void sum_families(const struct az_time_rows *rows, const struct az_kernel
                 az_time_at(rows->t, r, rows->time) / rows->per;
 }
 
+/* Tables of kernels have work that the account of time leaves out (docs/account.md): a family has
+ * at most what time_by_family says, which has copies and fills next to kernels. */
+static void leave_out(const struct az_document *d, size_t devices,
+                      const struct az_kernel_rules *rules, double *ns)
+{
+    const struct az_table *t = az_document_table(d, "time_by_family");
+    double most[AZ_FAMILIES] = { 0 };
+
+    if (!t || !az_is_read(t) || az_schema_find(t, AZ_SV("rank")) >= 0)
+        return;
+    const ptrdiff_t family = az_text_column(t, "family");
+    const struct az_time_rows rows = { .t = t,
+                                       .label = family,
+                                       .family = family,
+                                       .time = az_time_column(t, "kernel_time"),
+                                       .per = devices ? (double)devices : 1 };
+    if (family < 0 || rows.time < 0)
+        return;
+    sum_families(&rows, rules, most);
+    for (int f = 0; f < AZ_FAMILIES; f++)
+        ns[f] = fmin(ns[f], most[f]);
+}
+
 /* The exposed times of groups stand for families where ranks are reduced. */
 static void put_groups(struct az_table *t, const struct az_time_rows *rows, double busy,
                        const struct az_vec_sv *chosen)
@@ -160,6 +183,7 @@ static int put_work(const struct az_document *d, struct az_table *t,
         rc = az_time_rows_find(d, labels[k], "kernel_time", account->devices, &rows);
     if (!rc && rows.t) {
         sum_families(&rows, rules, ns);
+        leave_out(d, account->devices, rules, ns);
         *sum = rows.sum;
         put_families(t, ns, account->known ? (double)account->busy : rows.sum, account->parted,
                      chosen);
