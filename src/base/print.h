@@ -1,5 +1,5 @@
-/* What vsnprintf would write (but -0.0 is 0.0), for the formats that sentences and names are made with,
- * at a small part of its cost: a report has some thousand such texts. */
+/* What vsnprintf would write (but -0.0 is 0.0), for the formats that sentences and names are made
+ * with, at a small part of its cost: a report has some thousand such texts. */
 #ifndef AZ_BASE_PRINT_H
 #define AZ_BASE_PRINT_H
 
