@@ -214,9 +214,12 @@ static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a
         return true;
     if (c->kind != AZ_NIGHTS_SAME && (worse ? c->side > 0 : c->side < 0))
         return true;
-    x->note = az_arena_printf(a, "within noise: %zu earlier run%s, a night scatters by %.2g%%%s",
-                              c->runs, c->runs == 1 ? "" : "s", 100 * c->noise,
-                              c->within ? " (within the runs)" : "");
+    const char *plural = c->runs == 1 ? "" : "s";
+    x->note = isnan(c->noise) /* no part of a level of 0 */
+                  ? az_arena_printf(a, "within noise: %zu earlier run%s", c->runs, plural)
+                  : az_arena_printf(
+                        a, "within noise: %zu earlier run%s, a night scatters by %.2g%%%s", c->runs,
+                        plural, 100 * c->noise, c->within ? " (within the runs)" : "");
     return false;
 }
 

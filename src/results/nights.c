@@ -158,11 +158,23 @@ static void segment(struct work *w)
     w->cut[w->segments] = w->n;
 }
 
+/* Are there nights in it that are not odd, without the newest? */
+static bool has_nights(const struct work *w, size_t from, size_t to)
+{
+    for (size_t i = from; i < to && i + 1 < w->n; i++)
+        if (!w->odd[i])
+            return true;
+    return false;
+}
+
+/* There is always a night of the accepted level: the first where all are odd. */
 static void take_base(struct work *w, size_t from, size_t to)
 {
     for (size_t i = from; i < to && i + 1 < w->n; i++)
         if (!w->odd[i])
             w->base[w->n_base++] = i;
+    if (!w->n_base)
+        w->base[w->n_base++] = from;
 }
 
 /* Huber's estimate of location: the mean, where no night counts for more than CENTER_CLIP
@@ -247,7 +259,8 @@ static void walk(struct work *w)
             out->level = value(w, level);
             continue;
         }
-        if (other && !(side > 0 && is_young(w, z))) {
+        /* an odd night and a lucky one after it are no level */
+        if (other && (side > 0 ? !is_young(w, z) : has_nights(w, a, b))) {
             w->n_base = 0;
             out->at = a;
             out->before = value(w, w->center);
@@ -314,13 +327,15 @@ static void judge_night(struct work *w)
     struct az_nights *out = w->out;
     const double y = w->y[w->n - 1], d = y - w->center;
     const int way = d > 0 ? 1 : -1;
+    const bool worse = out->kind == AZ_NIGHTS_STEP;
     size_t before = 0;
 
-    if (out->kind == AZ_NIGHTS_STEP && !is_back(w))
+    if (worse && !is_back(w))
         return;
     out->kind = AZ_NIGHTS_SAME;
     out->side = 0;
-    const size_t run = run_of(w, way, limit_of(w) / 2 * w->noise);
+    /* the nights of a level that was left are not in succession with this one */
+    const size_t run = worse ? 1 : run_of(w, way, limit_of(w) / 2 * w->noise);
     const double base = az_nights_mean_variance(w->n_base, w->rho), one = fabs(d) / w->noise;
     double sum = 0;
     /* nights in succession say more than the newest alone */

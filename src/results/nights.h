@@ -83,7 +83,8 @@ struct az_nights_seen {
     size_t n;
     double spikes;      /* single odd nights */
     double correlation; /* of neighbours, by differences */
-    double plain;       /* so, the usual one: known better, too large where levels change */
+    double plain;       /* so, the usual one: known better, too large where levels change;
+                           NaN: not known */
     double noise;       /* logarithm of the noise as part of the level; NaN: there is none */
 };
 /* AZ_ENOMEM. */
@@ -112,7 +113,8 @@ bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, doub
 double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation);
 /* The usual correlation of neighbours about the mean, clipped, corrected for the short series
  * (Marriott and Pope 1954). Steps and slopes make it larger, never smaller: it is a bound where a
- * pattern (two slow nights of each week) is no autoregression. far: n values of room; 1: not known.
+ * pattern (two slow nights of each week) is no autoregression. far: n values of room; NaN: not
+ * known.
  */
 double az_nights_plain(const double *v, size_t n, double *far);
 /* Variance of the mean of k neighbours in units of that of one, first order autoregression. */

@@ -10,6 +10,7 @@
 #define SLOPE_NIGHTS      5      /* on either side, for a slope */
 #define SLOPE_ADDS        0.125  /* their removal adds so much to the correlation of white noise, */
 #define SLOPE_LEAVES      0.77 /* and leaves so much of one; both by simulation, 30 to 60 nights */
+#define PLAIN_LEAST       7    /* nights from which the usual correlation is known */
 #define ODD               5.0  /* a night that is so far off both neighbours is odd */
 
 /* Part of a normal variance that is left of squares clipped at c deviations: P - 2 c phi(c) + c^2
@@ -136,9 +137,9 @@ double az_nights_plain(const double *v, size_t n, double *far)
         products += before * x;
         before = x;
     }
-    if (!(squares > 0))
-        return 1;
-    return n > 6 ? (products / squares + 1 / (double)n) / (1 - 3 / (double)n) : 1;
+    if (n < PLAIN_LEAST || !(squares > 0))
+        return NAN;
+    return (products / squares + 1 / (double)n) / (1 - 3 / (double)n);
 }
 
 double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation)
@@ -155,6 +156,7 @@ double az_nights_noise(const double *v, size_t n, double *scratch, double *corre
         return noise;
     without_slope(d, n - 1, flat);
     const double ratio = (ratio_of(flat, d, n - 1, far) - SLOPE_ADDS) / SLOPE_LEAVES;
+    /* no bound where the usual one is not known: fmin leaves NaN out */
     *correlation =
         fmax(-0.5, fmin(0.95, fmin(ratio, az_nights_plain(v, n, far) + 1 / sqrt((double)n))));
     return noise;

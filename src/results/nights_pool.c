@@ -65,7 +65,7 @@ int az_nights_look(const double *v, size_t n, struct az_nights_seen *out)
 {
     double *room = az_mem_alloc(NULL, n * (4 * sizeof *room + sizeof(bool)));
 
-    *out = (struct az_nights_seen){ .n = n, .noise = NAN };
+    *out = (struct az_nights_seen){ .n = n, .plain = NAN, .noise = NAN };
     if (!room)
         return AZ_ENOMEM;
     if (n >= 3) {
@@ -75,9 +75,9 @@ int az_nights_look(const double *v, size_t n, struct az_nights_seen *out)
         noise = az_nights_noise(y, n - 1, scratch, &out->correlation);
         out->spikes =
             (double)az_nights_clean(y, n, noise / sqrt(1 - fmax(0, out->correlation)), odd);
-        out->plain = fmin(0.95, az_nights_plain(y, n - 1, scratch));
-        if (az_nights_changing(y, n - 1))
-            out->plain = fmin(out->plain, out->correlation);
+        out->plain = az_nights_plain(y, n - 1, scratch);
+        if (!isnan(out->plain)) /* fmin would leave it out */
+            out->plain = fmin(az_nights_changing(y, n - 1) ? out->correlation : 0.95, out->plain);
         if (noise > 0)
             out->noise = log(noise);
     }
@@ -116,7 +116,8 @@ static double common(const double *rho, size_t n, double nights)
 int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_others *out)
 {
     double *room = n ? az_mem_alloc(NULL, 3 * n * sizeof *room) : NULL, nights = 0;
-    size_t k = 0;
+    size_t k = 0, known = 0;
+    double of_known = 0;
 
     *out = (struct az_nights_others){ .all = 0 };
     if (!n)
@@ -127,17 +128,20 @@ int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_o
     for (size_t i = 0; i < n; i++) {
         out->spikes += of[i].spikes;
         out->all += (double)of[i].n;
-        rho[i] = of[i].correlation;
-        plain[i] = of[i].plain;
+        if (!isnan(of[i].plain)) {
+            rho[known] = of[i].correlation;
+            plain[known++] = of[i].plain;
+            of_known += (double)of[i].n;
+        }
         if (isnan(of[i].noise))
             continue;
         nights += (double)of[i].n;
         noise[k++] = of[i].noise;
     }
-    if (n > 1)
-        out->correlation =
-            fmin(common(plain, n, out->all / (double)n),
-                 az_gate_median(rho, n) + BOUND * OF_MEDIAN * OWN_ERROR / sqrt(1 + out->all / 2));
+    if (known > 1)
+        out->correlation = fmin(common(plain, known, of_known / (double)known),
+                                az_gate_median(rho, known) +
+                                    BOUND * OF_MEDIAN * OWN_ERROR / sqrt(1 + of_known / 2));
     pool_noise(noise, k, nights, out);
     az_mem_free(NULL, room, 3 * n * sizeof *room);
     return AZ_OK;

@@ -309,7 +309,7 @@ static bool find_bump(const struct sums *s, double *x, struct az_split *out)
         high = c > s->prefix[high] - mean * (double)high ? i : high;
     }
     const size_t a = low < high ? low : high, b = low < high ? high : low;
-    if (a < SIDE || b >= s->n || b - a < BUMP || s->n - (b - a) < BUMP)
+    if (a < SIDE || b + SIDE > s->n || b - a < BUMP || s->n - (b - a) < BUMP)
         return false;
     const struct part p = part_of(s, a, b);
     out->at = a;

@@ -438,6 +438,24 @@ static void noise_of_earlier_nights(void **state)
     az_past_release(&past);
 }
 
+/* Noise that is no part of the level, as that is 0, is not said. */
+static void noise_about_nothing(void **state)
+{
+    static const double v[] = { -3, 3, -3, 3, -3, 3, -3, 3, -3, 3 };
+    struct env *e = *state;
+    struct az_past past;
+    struct az_gate_in in = {
+        .rules = e->rule, .n_rules = 1, .base = &e->base, .cand = &e->cand, .past = &past
+    };
+    runs_of(e, &e->base, 1, 1, 0);
+    runs_of(e, &e->cand, 1, 4, 0);
+    nights_of(e, &past, v, AZ_LENGTH(v));
+    assert_int_equal(az_gate_run(&in, &e->v), 0);
+    assert_true(isnan(e->v.results.v[0].course.noise));
+    assert_true(az_sv_eq(e->v.results.v[0].note, AZ_SV("within noise: 10 earlier runs")));
+    az_past_release(&past);
+}
+
 static void a_step_below_the_limit(void **state)
 {
     double v[24];
@@ -750,6 +768,7 @@ int main(void)
         T(bootstrap_decides),
         T(bootstrap_holds_the_limit),
         T(noise_of_earlier_nights),
+        T(noise_about_nothing),
         T(a_step_below_the_limit),
         T(slow_drift),
         T(many_rows_are_corrected),

@@ -375,6 +375,136 @@ static void few_nights(void **state)
     az_nights_release(&o);
 }
 
+/* A level that changed back in the newest night leaves a part of that night alone, which is no
+ * level: whatever the nights are, there is an accepted one. */
+static void a_level_is_never_empty(void **state)
+{
+    double v[40];
+    uint64_t seed = 7;
+    (void)state;
+    for (size_t i = 0; i < 19; i++)
+        v[i] = (i < 14 ? 50 : i < 18 ? 45 : 53) + 0.1 * wobble(i);
+    for (size_t k = 0; k < 3000; k++) {
+        const size_t n = k ? 5 + (size_t)(fabs(normal(&seed)) * 1e6) % 30 : 19;
+        double level = 100;
+        for (size_t i = 0; k && i < n; i++) {
+            if (normal(&seed) > 1)
+                level = 100 + 10 * normal(&seed);
+            v[i] = level + 0.3 * normal(&seed) + (normal(&seed) > 1.3 ? 15 * normal(&seed) : 0);
+        }
+        const struct az_nights_in in = {
+            .v = v, .n = n, .worse = (int)(k % 3) - 1, .drift_days = 30, .seed = k
+        };
+        struct az_nights o;
+        assert_int_equal(az_nights_judge(&in, &o), 0);
+        assert_true(o.n_base > 0 && o.base[0] + 1 < n);
+        assert_true(isfinite(o.center) && isfinite(o.noise) && isfinite(o.z));
+        az_nights_release(&o);
+    }
+}
+
+/* A night that is off on one side, and the newest on the other: no level that is better; where the
+ * first is accepted it is the level. */
+static void odd_nights_are_no_level(void **state)
+{
+    double v[10];
+    bool accepted[10] = { false };
+    (void)state;
+    for (size_t last = 70; last <= 118; last += 2) {
+        fill(v, 8);
+        v[8] = 119;
+        v[9] = (double)last;
+        const struct az_nights_in in = {
+            .v = v, .n = 10, .accepted = accepted, .worse = 1, .others = alike(0.5, 10), .seed = 1
+        };
+        struct az_nights o;
+        accepted[8] = accepted[9] = false;
+        assert_int_equal(az_nights_judge(&in, &o), 0);
+        assert_in_range(o.n_base, 8, 9);
+        assert_true(fabs(o.center - 100) < 0.5);
+        az_nights_release(&o);
+        accepted[8] = true;
+        assert_int_equal(az_nights_judge(&in, &o), 0);
+        assert_true(o.n_base > 0 && isfinite(o.z));
+        az_nights_release(&o);
+    }
+}
+
+/* A part of a series is two nights at least, that of a level that changed back and what comes after
+ * it, too. */
+static void parts_of_two_nights(void **state)
+{
+    double v[19];
+    struct az_split s;
+    (void)state;
+    for (size_t newest = 1; newest <= 2; newest++) {
+        for (size_t i = 0; i < 19; i++)
+            v[i] = (i < 14 ? 50 : i + newest < 19 ? 45 : 53) + 0.1 * wobble(i);
+        const bool found = az_nights_split(v, v, 19, 0.1, 0, 19, 1, &s);
+        assert_true(!found || s.to == 19 || s.to + 2 <= 19);
+    }
+    assert_true(az_nights_split(v, v, 19, 0.1, 0, 19, 1, &s));
+}
+
+/* The first night after a regression that lasted is judged alone: the nights of that one are not
+ * in succession with it. */
+static void the_night_after(void **state)
+{
+    double v[N];
+    (void)state;
+    fill(v, N);
+    for (size_t i = 22; i < N - 1; i++)
+        v[i] += 10;
+    for (double off = 0; off < 1.9; off += 0.1) {
+        v[N - 1] = 100 + off;
+        struct az_nights o = judged(v, N, NULL);
+        assert_int_equal(o.kind, AZ_NIGHTS_SAME);
+        assert_true(o.z < 4.2);
+        az_nights_release(&o);
+    }
+}
+
+/* Of few nights the correlation of neighbours is not known: it is none then, and a night that is
+ * plainly off is found. */
+static void few_nights_together(void **state)
+{
+    struct az_nights_seen seen[20];
+    struct az_nights_others others;
+    uint64_t seed = 8;
+    double v[20][10];
+    (void)state;
+    for (size_t n = 3; n <= 10; n++) {
+        size_t found = 0, wrong = 0;
+        for (size_t k = 0; k < 100; k++) {
+            for (size_t f = 0; f < 20; f++) {
+                for (size_t i = 0; i < n; i++)
+                    v[f][i] = 100 + normal(&seed);
+                assert_int_equal(az_nights_look(v[f], n, &seen[f]), 0);
+                assert_int_equal(!isnan(seen[f].plain), n > 7);
+            }
+            assert_int_equal(az_nights_pool(seen, 20, &others), 0);
+            assert_true(n > 7 ? others.correlation < 0.4 : others.correlation == 0);
+            for (size_t off = 0; off < 2; off++) {
+                const struct az_nights_in in = {
+                    .v = v[0], .n = n, .worse = 1, .others = others, .seed = k
+                };
+                struct az_nights o;
+                v[0][n - 1] += off ? 10 : 0;
+                assert_int_equal(az_nights_judge(&in, &o), 0);
+                *(off ? &found : &wrong) += o.kind == AZ_NIGHTS_JUMP && o.side > 0;
+                az_nights_release(&o);
+            }
+        }
+        assert_in_range(found, n < 6 ? 0 : 85, 100);
+        assert_in_range(wrong, 0, 1);
+    }
+    seen[0].plain = 0.9; /* one alone is not what figures have in common */
+    for (size_t f = 1; f < 20; f++)
+        seen[f].plain = NAN;
+    assert_int_equal(az_nights_pool(seen, 20, &others), 0);
+    assert_true(others.correlation == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +523,11 @@ int main(void)
         cmocka_unit_test(figures_together),
         cmocka_unit_test(a_young_level),
         cmocka_unit_test(few_nights),
+        cmocka_unit_test(a_level_is_never_empty),
+        cmocka_unit_test(odd_nights_are_no_level),
+        cmocka_unit_test(parts_of_two_nights),
+        cmocka_unit_test(the_night_after),
+        cmocka_unit_test(few_nights_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
