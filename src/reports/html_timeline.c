@@ -3,6 +3,7 @@
 #include "reports/html.h"
 
 #include "base/human.h"
+#include "results/times.h"
 #include "results/tracks.h"
 #include "text/jsonw.h"
 
@@ -140,6 +141,7 @@ static void words(struct az_html *h, const struct az_tracks *t)
 {
     char span[AZ_HUMAN_MAX], count[AZ_HUMAN_MAX];
     size_t n[AZ_TRACK_KINDS] = { 0 };
+    struct az_sum_of_time account;
     int64_t events = 0;
     for (size_t i = 0; i < t->lanes.n; i++) {
         n[t->lanes.v[i].kind]++;
@@ -152,6 +154,10 @@ static void words(struct az_html *h, const struct az_tracks *t)
                  "stream%s of %zu device%s. Idle is when a device does nothing at all.</p>\n",
                  span, count, n[AZ_TRACK_STREAM], n[AZ_TRACK_STREAM] == 1 ? "" : "s",
                  n[AZ_TRACK_GAPS], n[AZ_TRACK_GAPS] == 1 ? "" : "s");
+    az_time_of_document(h->doc, &account);
+    if (account.serial) /* a report of operations: its tables are of the rows that were chosen */
+        az_html_put(h, AZ_SV("<p class=\"note\">This is the whole file, each device by itself; the "
+                             "verdict is of the operations that count, devices merged.</p>\n"));
 }
 
 /* Families by their time; their share is of the time of all events. */

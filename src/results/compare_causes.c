@@ -148,11 +148,9 @@ static int choose(struct work *w)
     for (size_t k = 0; k < AZ_LENGTH(ways); k++) {
         struct az_time_rows s[2];
         double shared = 0;
-        int rc = az_time_rows_find(w->doc[0], ways[k].label, ways[k].time, w->out->side[0].devices,
-                                   &s[0]);
+        int rc = az_time_rows_find(w->doc[0], ways[k].label, ways[k].time, &w->out->side[0], &s[0]);
         if (!rc)
-            rc = az_time_rows_find(w->doc[1], ways[k].label, ways[k].time, w->out->side[1].devices,
-                                   &s[1]);
+            rc = az_time_rows_find(w->doc[1], ways[k].label, ways[k].time, &w->out->side[1], &s[1]);
         if (!rc && (!s[0].t || !s[1].t))
             continue;
         if (!rc)

@@ -168,7 +168,7 @@ static int put_work(const struct az_document *d, struct az_table *t,
     double ns[AZ_FAMILIES] = { 0 };
     struct az_kernel_rules *rules;
     struct az_time_rows rows;
-    int rc = az_time_rows_find(d, "group", "exposed", account->devices, &rows);
+    int rc = az_time_rows_find(d, "group", "exposed", account, &rows);
 
     *sum = 0;
     if (rc || rows.t) {
@@ -180,7 +180,7 @@ static int put_work(const struct az_document *d, struct az_table *t,
     if (!rules)
         return AZ_ENOMEM;
     for (size_t k = 0; !rc && k < AZ_LENGTH(labels) && !rows.t; k++)
-        rc = az_time_rows_find(d, labels[k], "kernel_time", account->devices, &rows);
+        rc = az_time_rows_find(d, labels[k], "kernel_time", account, &rows);
     if (!rc && rows.t) {
         sum_families(&rows, rules, ns);
         leave_out(d, account->devices, rules, ns);

@@ -72,13 +72,14 @@ static int take_rows(const struct az_time_rows *from, const struct az_kernel_rul
     return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, by_time, NULL, NULL);
 }
 
-static int put_kind(const struct az_document *d, const char *label, size_t devices,
-                    const struct az_kernel_rules *rules, struct az_table *t)
+static int put_kind(const struct az_document *d, const char *label,
+                    const struct az_sum_of_time *account, const struct az_kernel_rules *rules,
+                    struct az_table *t)
 {
     struct az_time_rows from;
     struct rows r;
     double sum = 0;
-    int rc = az_time_rows_find(d, label, "kernel_time", devices, &from);
+    int rc = az_time_rows_find(d, label, "kernel_time", account, &from);
 
     if (rc || !from.t)
         return rc;
@@ -140,10 +141,10 @@ int az_key_work_add(struct az_document *d)
         az_table_column(t, AZ_KEY_WORK_TIME, AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
         az_table_column(t, AZ_KEY_WORK_CALL, AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
         az_time_of_document(d, &account);
-        rc = put_kind(d, "kernel", account.devices, rules, t);
+        rc = put_kind(d, "kernel", &account, rules, t);
     }
     if (!rc)
-        rc = put_kind(d, "operation", account.devices, NULL, t);
+        rc = put_kind(d, "operation", &account, NULL, t);
     if (!rc)
         put_exposed(d, t);
     if (rules)

@@ -10,10 +10,14 @@
  * and if `parted` busy = compute + comm + copies. Of several devices the mean. */
 struct az_sum_of_time {
     bool known, parted;
+    bool serial; /* work runs one after another: rows of it add up to `busy` at most */
     int64_t total, busy, idle, compute, comm, copies;
     size_t devices;
     struct az_sv table;
 };
+
+/* The row of `data_quality` in which a report of operations says what of its time counts. */
+#define AZ_TIME_ACCOUNT "account of time"
 
 /* Are the table's rows there to be read one by one? */
 bool az_is_read(const struct az_table *t);
@@ -32,10 +36,12 @@ struct az_time_rows {
     double sum; /* ns */
     double per; /* ranks or devices that the sums are of */
 };
-/* The table that has the most time by this label: parts of the work have tables, too. `devices`:
- * of the account. 0, AZ_ENOMEM, AZ_ELIMIT. */
+/* The table that has the most time by this label: parts of the work have tables, too. Where the
+ * account is of work that runs one after another, one that has more than the busy time is passed
+ * over for one that has not: it holds an operation several times (as the advice on them does), or
+ * rows that the account leaves out. 0, AZ_ENOMEM, AZ_ELIMIT. */
 int az_time_rows_find(const struct az_document *d, const char *label, const char *time,
-                      size_t devices, struct az_time_rows *out) AZ_MUST_USE;
+                      const struct az_sum_of_time *account, struct az_time_rows *out) AZ_MUST_USE;
 /* Is the row the whole, next to its parts? */
 bool az_time_rows_whole(const struct az_time_rows *s, size_t row);
 /* By the column of families, else by the name. */

@@ -109,7 +109,7 @@ static int operation(struct work *w, size_t i)
     int rc = 0;
     if (s->kind == TT_SIGNPOST || s->kind == TT_HOST)
         return 0;
-    if (r->suspect) {
+    if (r->suspect & TT_SUSPECT_KERNEL) {
         w->totals->suspects++;
         w->totals->suspect += time > 0 ? llround(time) : 0;
         return 0;
@@ -122,6 +122,8 @@ static int operation(struct work *w, size_t i)
     if (gap > (first ? FIRST : COMPILES)) {
         w->totals->first += llround(gap);
         w->totals->firsts++;
+    } else if (r->suspect && gap != 0) {
+        w->totals->gaps++;
     } else {
         w->totals->gap += gap > 0 ? llround(gap) : 0;
         if (gap > t->o->op_to_op_gap_us * 1000)

@@ -1,6 +1,7 @@
 /* The table `op_models`: every operation with its arguments once, with what can be computed of it:
  * FLOP and bytes by formula, links of collectives, the file's own performance model and counters.
- * Each figure names its source. */
+ * Each figure names its source. Operations with impossible times are left out, as the account of
+ * time leaves them out: one of them would be the longest of the table. */
 #include <math.h>
 
 #include "analyses/opreport/opreport.h"
@@ -68,6 +69,19 @@ static int one(struct az_tt *t, const uint32_t *rows, size_t n, struct az_vec_f6
     return rc ? rc : az_vec_push(out, m);
 }
 
+/* Leaves out rows that are no work of the device, or that have impossible times. */
+static size_t countable(const struct az_tt *t, uint32_t *rows, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct az_opr_row *r = &t->rows.v[rows[i]];
+        const uint8_t kind = az_opr_sig_of(t, r)->kind;
+        if (kind != TT_HOST && kind != TT_SIGNPOST && !(r->suspect & TT_SUSPECT_KERNEL))
+            rows[kept++] = rows[i];
+    }
+    return kept;
+}
+
 /* Rows of the same signature on as many cores together, in order of their first row. */
 static int collect(struct az_tt *t, struct models *out)
 {
@@ -85,9 +99,9 @@ static int collect(struct az_tt *t, struct models *out)
     for (size_t i = 0; rc == 0 && i < all; i = n) {
         for (n = i; n < all && key[order[n]] == key[order[i]]; n++)
             ;
-        uint8_t kind = t->sigs.v[t->rows.v[order[i]].sig].kind;
-        if (kind != TT_HOST && kind != TT_SIGNPOST)
-            rc = one(t, order + i, n - i, &times, out);
+        const size_t counted = countable(t, order + i, n - i);
+        if (counted)
+            rc = one(t, order + i, counted, &times, out);
     }
     az_vec_release(&times);
     az_mem_free(t->job->mem, key, (all + 1) * sizeof *key);

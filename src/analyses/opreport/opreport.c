@@ -146,7 +146,7 @@ static int add_families(struct az_tt *t)
         trace++;
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
         const uint8_t kind = az_opr_sig_of(t, &t->rows.v[i])->kind;
-        if (kind == TT_HOST || kind == TT_SIGNPOST || t->rows.v[i].suspect)
+        if (kind == TT_HOST || kind == TT_SIGNPOST || t->rows.v[i].suspect & TT_SUSPECT_KERNEL)
             continue;
         const uint32_t name = az_job_name(job, trace, az_opr_oprow(t, &t->rows.v[i])->code);
         rc = az_job_families_add(job, az_job_family(job, name), 1,
@@ -213,7 +213,7 @@ static int tables(struct az_tt *t)
         else
             az_table_free(t->held[i]);
     }
-    return rc ? rc : az_opr_quality(t);
+    return rc;
 }
 
 /* Why no operation is left, and which option helps. */
@@ -265,6 +265,8 @@ static int run(struct az_job *job)
         rc = tables(&t);
     if (rc == 0)
         rc = az_opr_findings(&t);
+    if (rc == 0)
+        rc = az_opr_quality(&t); /* it holds the totals, too */
     if (rc == 0)
         cover(&t);
     release(&t);

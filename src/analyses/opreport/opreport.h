@@ -63,11 +63,14 @@ struct az_opr_row {
 AZ_VEC(struct az_opr_row, az_opr_rows);
 
 enum {
-    TT_SUSPECT_LONG = 1,     /* kernel time above max_op_us */
-    TT_SUSPECT_FIRMWARE = 2, /* kernel time above the firmware's, which encloses it */
-    TT_SUSPECT_GAP = 4,      /* negative gap */
-    TT_SUSPECT_FAR = 8,      /* gap above max_gap_us */
-    TT_SUSPECT_NEGATIVE = 16 /* negative kernel time */
+    TT_SUSPECT_LONG = 1,      /* kernel time above max_op_us */
+    TT_SUSPECT_FIRMWARE = 2,  /* kernel time above the firmware's, which encloses it */
+    TT_SUSPECT_GAP = 4,       /* negative gap */
+    TT_SUSPECT_FAR = 8,       /* gap above max_gap_us */
+    TT_SUSPECT_NEGATIVE = 16, /* negative kernel time */
+    /* Whose own time cannot be. The others have a gap before them that cannot: an operation that
+     * is compiled first waits for seconds, and its time is good. */
+    TT_SUSPECT_KERNEL = TT_SUSPECT_LONG | TT_SUSPECT_FIRMWARE | TT_SUSPECT_NEGATIVE
 };
 
 enum az_opr_bound { TT_NO_BOUND, TT_DRAM, TT_FLOP, TT_BOTH, TT_SLOW, TT_ON_HOST };

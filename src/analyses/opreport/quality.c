@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "analyses/opreport/opreport.h"
+#include "analyses/opreport/totals.h"
 #include "base/num.h"
+#include "results/times.h"
 
 struct check {
     uint64_t rows;
@@ -90,6 +92,18 @@ static void columns(struct az_table *x)
     az_table_column(x, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
 }
 
+/* What the verdict counts; comparisons and gates read it here (results/times.c). */
+static void put_account(struct az_tt *t, struct az_table *x)
+{
+    const struct az_opr_totals *o = az_opr_totals_of(t->job);
+    if (!o || o->rows == 0)
+        return;
+    const struct check c = { (uint64_t)o->rows, (double)o->time, (double)o->gap };
+    put(t, x, AZ_SV(AZ_TIME_ACCOUNT), &c,
+        "the verdict's: without kernels with impossible times, impossible gaps, and gaps before "
+        "operations that were compiled");
+}
+
 int az_opr_quality(struct az_tt *t)
 {
     struct check c[Q_CHECKS] = { { 0, 0, 0 } };
@@ -101,9 +115,10 @@ int az_opr_quality(struct az_tt *t)
     struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows,
                           c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
                           c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap };
-    put(t, x, AZ_SV("all rows"), &c[Q_ALL], "totals as the other tables have them");
+    put(t, x, AZ_SV("all rows"), &c[Q_ALL], "totals as ops and ops_stacked have them");
     put(t, x, AZ_SV("without impossible rows"), &rest,
         "totals without the rows marked in ops (drop_impossible leaves them out everywhere)");
+    put_account(t, x);
     put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE], "any of the next five");
     put(t, x, AZ_SV("kernel time over the limit"), &c[Q_LONG], "thresholds.max_op_us");
     put(t, x, AZ_SV("kernel time below 0"), &c[Q_NEGATIVE], "");
@@ -121,8 +136,9 @@ int az_opr_quality(struct az_tt *t)
         put_count(x, AZ_SV("operations not on all devices"), t->merge.incomplete,
                   t->merge.by_call ? "matched by call count" : "matched by name, in order");
     if (c[Q_IMPOSSIBLE].rows)
-        az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
-                   (int64_t)c[Q_IMPOSSIBLE].rows, az_whole(c[Q_IMPOSSIBLE].time),
+        az_finding(t->job, "impossible_rows", "warning",
+                   AZ_SV("operations with impossible times or gaps"), (int64_t)c[Q_IMPOSSIBLE].rows,
+                   az_whole(c[Q_IMPOSSIBLE].time),
                    AZ_SV("see Suspect in ops and data_quality; drop_impossible leaves them out"));
     return az_opr_emit(t, x, 0);
 }

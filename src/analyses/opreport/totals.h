@@ -10,6 +10,7 @@ struct az_opr_totals {
     int64_t first;     /* ns: before the first run of an operation, which compiles it */
     int64_t suspect;   /* ns: of operations with impossible times, which count nowhere else */
     int64_t rows, firsts, suspects; /* operations; first runs with such a gap; impossible ones */
+    int64_t gaps;       /* impossible ones, which are not counted; but not those of first runs */
     struct az_sv after; /* the signpost before which operations do not count; empty: all count */
 };
 /* Filled by the analysis `operations`; rows 0: it has not run. NULL on failure, which the arena

@@ -247,6 +247,10 @@ static struct az_sv uncounted(struct az_vd_whole *w, struct az_sv text)
                    az_arena_printf(a, "%" PRId64 " with impossible times not counted (%s)",
                                    s->suspects, ns));
     }
+    if (s->bad_gaps)
+        text = add(w, text, "; ",
+                   az_arena_printf(a, "%" PRId64 " impossible gap%s not counted", s->bad_gaps,
+                                   s->bad_gaps == 1 ? "" : "s"));
     if (s->first_runs) {
         char first[AZ_HUMAN_MAX];
         az_human_time(s->first_ns, first);

@@ -262,6 +262,7 @@ static void report_totals(struct az_vd *v)
     p->first_ns = o->first;
     p->suspects = o->suspects;
     p->suspect_ns = o->suspect;
+    p->bad_gaps = o->gaps;
     p->operations = o->rows;
     p->device = az_vd_keep(v, merged_devices(v));
     p->after = az_vd_keep(v, o->after);
@@ -431,6 +432,7 @@ static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_vd_part, first_ns),
     AZ_PLAIN(struct az_vd_part, suspects),
     AZ_PLAIN(struct az_vd_part, suspect_ns),
+    AZ_PLAIN(struct az_vd_part, bad_gaps),
     AZ_PLAIN(struct az_vd_part, operations),
     AZ_TEXT_OF(struct az_vd_part, after),
     AZ_PLAIN(struct az_vd_part, host),

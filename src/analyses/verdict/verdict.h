@@ -109,6 +109,7 @@ struct az_vd_part {
     struct az_sv drop;            /* the most frequent reason */
     int64_t first_runs, first_ns; /* of a report of operations: gaps before what runs first */
     int64_t suspects, suspect_ns; /* and operations with impossible times */
+    int64_t bad_gaps;             /* and impossible gaps */
     int64_t operations;           /* that count; 0: no report of operations */
     struct az_sv after;           /* the signpost before which operations do not count */
     int64_t host;                 /* what the host recorded, first start to last end, ns */
