@@ -169,9 +169,10 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return AZ_EINTR;
     if (info->kind == AZ_PATH_DIR)
         return az_folder_belongs(f.path);
-    if (info->kind != AZ_PATH_FILE && is_kind(f.path, s->in->search.extension))
+    const bool unread = az_path_is_unread(info); /* a rank that fails */
+    if (info->kind != AZ_PATH_FILE && !unread && is_kind(f.path, s->in->search.extension))
         az_passed_odd(path, info, s->diag);
-    if (depth == 0 || info->kind != AZ_PATH_FILE)
+    if (depth == 0 || (info->kind != AZ_PATH_FILE && !unread))
         return AZ_OK;
     if (az_sv_ends(f.path, AZ_SV(AZ_PART_ENDING)) && az_part_is(path))
         return take_parts(s, f.path);
