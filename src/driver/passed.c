@@ -175,6 +175,48 @@ void az_passed_odd(const char *path, const struct az_path_info *info, struct az_
                     "cannot be looked at: %s", az_errno_text(info->error, text));
 }
 
+/* Is there a text in what is left of a file? True, too, where it cannot be read. */
+static bool mentions(struct az_source *src, struct az_sv what)
+{
+    struct az_sv chunk = { "", 0 };
+    char edge[64] = ""; /* the end of a chunk, then the beginning of the next */
+    size_t n = 0;
+    int rc;
+
+    while ((rc = az_source_next(src, &chunk)) == AZ_OK && chunk.n) {
+        const size_t most = what.n - 1, more = chunk.n < most ? chunk.n : most;
+        memcpy(edge + n, chunk.p, more);
+        if (az_sv_find(az_sv_make(edge, n + more), what) >= 0 || az_sv_find(chunk, what) >= 0)
+            return true;
+        const struct az_sv last =
+            chunk.n < most ? az_sv_make(edge, n + more) : az_sv_make(chunk.p, chunk.n);
+        n = last.n < most ? last.n : most;
+        memmove(edge, last.p + last.n - n, n);
+    }
+    return rc != AZ_OK;
+}
+
+bool az_passed_document(const char *path, struct az_diag *diag)
+{
+    const struct az_source_opts o = { .window = HEAD };
+    const struct az_sv p = az_sv_str(path);
+    struct az_source *src = NULL;
+    struct az_sv head = { "", 0 };
+
+    if (form_of(p) != JSON)
+        return false;
+    int rc = az_source_open(&src, path, &o);
+    if (rc == AZ_OK)
+        rc = az_source_peek(src, HEAD, &head);
+    const bool is = rc == AZ_OK && is_json(head) && !is_claimed(head, p) &&
+                    !mentions(src, AZ_SV("\"traceEvents\""));
+    az_source_close(src);
+    if (is)
+        az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(p),
+                    "no 'traceEvents' in this JSON, and no rank in its name: it is skipped");
+    return is;
+}
+
 bool az_passed_called(struct az_sv path) { return form_of(path) != LOOSE; }
 
 /* Is this to be named? Says it if `diag` is given. */

@@ -15,6 +15,8 @@ void az_passed_report(const struct az_vec_sv *paths, const struct az_vec_sv *kno
                       struct az_sv folder, struct az_diag *diag);
 /* Is a profile of any format called so, and little else? */
 bool az_passed_called(struct az_sv path);
+/* Is this whole JSON that nowhere speaks of events, a configuration or a tokenizer? Then warns. */
+bool az_passed_document(const char *path, struct az_diag *diag);
 /* Something that the caller would have read and that is no file nor folder: warns that it is
  * skipped; that it could not be looked at is an error. */
 void az_passed_odd(const char *path, const struct az_path_info *info, struct az_diag *diag);
