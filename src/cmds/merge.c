@@ -25,7 +25,7 @@ struct merge {
     struct az_mem mem;
     struct az_diag diag;
     struct az_log log;
-    bool quiet;
+    bool quiet, unread; /* a file could not be looked at */
 };
 
 static int add_input(struct merge *m, const char *path)
@@ -48,9 +48,12 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     (void)depth;
     if (az_interrupted())
         return AZ_EINTR;
+    if (!az_sv_ends(name, AZ_SV(".json")) && !az_sv_ends(name, AZ_SV(".json.gz")))
+        return 0;
     az_passed_odd(path, info, &m->diag);
-    if (info->kind != AZ_PATH_FILE ||
-        (!az_sv_ends(name, AZ_SV(".json")) && !az_sv_ends(name, AZ_SV(".json.gz"))))
+    if (az_path_is_unread(info))
+        m->unread = true;
+    if (info->kind != AZ_PATH_FILE)
         return 0;
     if (m->out_info.kind == AZ_PATH_FILE && m->out_info.dev == info->dev &&
         m->out_info.ino == info->ino)
@@ -133,7 +136,7 @@ static int session(struct merge *m, const struct az_args *a)
         az_log_line(&m->log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
     if (rc == AZ_EINTR)
         az_log_line(&m->log, AZ_LOG_QUIET, "interrupted: nothing was written");
-    return rc == 0 && result.damaged + result.left_out ? AZ_EXIT_PARTIAL : status;
+    return rc == 0 && (result.damaged + result.left_out || m->unread) ? AZ_EXIT_PARTIAL : status;
 }
 
 static int add_list(struct az_vec_sv *list, const char *value)

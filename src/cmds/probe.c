@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "driver/passed.h"
 #include "io/path.h"
 
 enum { OPT_INIT = 256 };
@@ -10,6 +11,7 @@ enum { OPT_INIT = 256 };
 struct probing {
     struct az_diag diag;
     size_t known;
+    bool unread; /* a file could not be looked at */
 };
 
 static int print_format(struct probing *p, const char *path)
@@ -31,6 +33,10 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     struct probing *p = ctx, one = { .known = 0 };
 
     (void)depth;
+    if (az_path_is_unread(info) && az_passed_called(az_sv_str(path))) {
+        az_passed_odd(path, info, &p->diag);
+        p->unread = true;
+    }
     if (info->kind != AZ_PATH_FILE)
         return AZ_OK;
     az_diag_init(&one.diag);
@@ -46,6 +52,8 @@ static int probe_folder(struct probing *p, const char *path)
     size_t before = p->known;
     int rc = az_path_walk(path, &w, &p->diag);
 
+    if (!rc && p->unread)
+        return AZ_EIO;
     if (!rc && p->known == before)
         return az_diag_fail(
             &p->diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),

@@ -15,6 +15,7 @@ struct found {
     struct az_sv key;          /* equal format and key: one input; empty: alone */
     struct az_part_place part; /* its file empty: a trace */
     const struct az_format *format;
+    bool unread; /* the system does not show it */
 };
 AZ_VEC(struct found, founds);
 
@@ -149,6 +150,21 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
     return az_vec_push(&g->files, f);
 }
 
+/* What a folder names and the system does not show: one of the ranks by its name, else an input by
+ * itself. It fails, the others go on. */
+static int add_unread(struct grouping *g, struct az_sv path)
+{
+    struct found f = { .path = az_arena_dup(&g->c->arena, path), .unread = true };
+
+    if (!f.path.p)
+        return az_arena_error(&g->c->arena);
+    g->in_folder++;
+    if (g->ranks <= LOOK)
+        return az_vec_push(&g->files, f);
+    f.key = az_group_without_rank(&g->c->arena, &g->name, f.path);
+    return az_vec_push(&g->odd, f);
+}
+
 static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
     struct grouping *g = ctx;
@@ -158,6 +174,8 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return AZ_EINTR;
     if (info->kind == AZ_PATH_FILE)
         return add_file(g, az_sv_str(path), true);
+    if (az_path_is_unread(info)) /* an input that fails, if it may be one */
+        return az_passed_called(az_sv_str(path)) ? add_unread(g, az_sv_str(path)) : AZ_OK;
     const bool folder = info->kind == AZ_PATH_DIR;
     if (!folder || az_foreign_folder(az_path_base(az_sv_str(path)))) {
         const struct az_sv kept = az_arena_dup(&g->c->arena, az_sv_str(path));
@@ -384,12 +402,14 @@ static int add_odd(struct grouping *g)
     for (size_t i = 0; !rc && i < g->odd.n; i++) {
         struct found f = g->odd.v[i];
         for (size_t k = 0; k < n && !f.format; k++) {
-            if (!az_sv_eq(run[k], f.key)) /* that of an unrecognised file is never empty */
+            if (!f.key.n || !az_sv_eq(run[k], f.key))
                 continue;
             f.format = g->files.v[k].format;
             f.key = g->files.v[k].key;
         }
-        if (f.format)
+        if (!f.format)
+            f.key = AZ_SV("");
+        if (f.format || f.unread)
             rc = az_vec_push(&g->files, f);
     }
     return rc;

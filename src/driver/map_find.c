@@ -55,6 +55,17 @@ static int add(struct finding *f, struct az_sv path, bool of_folder)
     return az_vec_push(of_folder && !x.format.n ? &f->odd : f->out, x);
 }
 
+/* How files end that can be ranks (has_ranks). */
+static bool is_called_rank(struct az_sv path)
+{
+    static const char *const ends[] = { ".json",   ".json.gz",  ".pftrace",  ".pftrace.gz",
+                                        ".sqlite", ".nsys-rep", ".xplane.pb" };
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++)
+        if (az_sv_ends(path, az_sv_str(ends[i])))
+            return true;
+    return false;
+}
+
 static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
     struct finding *f = ctx;
@@ -63,7 +74,10 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return AZ_EINTR;
     if (info->kind == AZ_PATH_DIR)
         return az_folder_belongs(az_sv_str(path));
-    az_passed_odd(path, info, f->diag);
+    if (az_path_is_unread(info) && is_called_rank(az_sv_str(path))) /* a rank that fails */
+        return add(f, az_sv_str(path), false);
+    if (info->kind != AZ_PATH_FILE && is_called_rank(az_sv_str(path)))
+        az_passed_odd(path, info, f->diag);
     return info->kind == AZ_PATH_FILE ? add(f, az_sv_str(path), true) : AZ_OK;
 }
 

@@ -2,14 +2,17 @@
  * pipe, a link to nothing, a folder of another profiler. Silence would take it for nothing. */
 #include "driver/passed.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "driver/internal.h"
 #include "formats/foreign.h"
+#include "io/oserror.h"
 #include "io/source.h"
 #include "registry.h"
 
-enum { MOST = 8, /* named, each with its reason */ HEAD = 4096 };
+enum { MOST = 8, /* named, each with its reason */ HEAD = 65536 };
 
 /* ".json", also of "trace.json.gz". */
 static struct az_sv extension(struct az_sv path)
@@ -38,57 +41,92 @@ int az_passed_know(struct az_vec_sv *known, struct az_sv path)
     return among(known, e) ? AZ_OK : az_vec_push(known, e);
 }
 
-/* How the files of profilers end, and what those begin with that are whole. */
+/* How the files of profilers end, and what those hold that are whole. LOOSE: much else ends so. */
 static const struct {
-    const char *extension;
-    enum { ANY, JSON, TEXT, SQLITE } form;
+    const char *ending;
+    enum form { LOOSE, ONLY, JSON, TEXT, SQLITE } form;
 } forms[] = {
-    { ".json", JSON },    { ".csv", TEXT },  { ".sqlite", SQLITE }, { ".db", SQLITE },
-    { ".db3", SQLITE },   { ".pb", ANY },    { ".pftrace", ANY },   { ".nsys-rep", ANY },
-    { ".perfetto", ANY }, { ".qdrep", ANY },
+    { ".json", JSON },  { ".csv", TEXT },      { ".sqlite", SQLITE },  { ".db", LOOSE },
+    { ".db3", LOOSE },  { ".pftrace", ONLY },  { ".xplane.pb", ONLY }, { ".nsys-rep", ONLY },
+    { ".qdrep", ONLY }, { ".perfetto", ONLY },
 };
 
 /* The row of a name; -1: profiles are not called so. */
-static int form_of(struct az_sv path)
+static int row_of(struct az_sv path)
 {
+    if (az_sv_ends(path, AZ_SV(".gz")))
+        path.n -= 3;
     for (size_t i = 0; i < AZ_LENGTH(forms); i++)
-        if (az_sv_is(extension(path), forms[i].extension))
+        if (az_sv_ends(path, az_sv_str(forms[i].ending)))
             return (int)i;
     return -1;
 }
 
-/* Two lines of text, each of several columns. */
-static bool is_table(struct az_sv head)
+static enum form form_of(struct az_sv path)
 {
-    size_t columns[2] = { 0, 0 }, line = 0;
-
-    for (size_t i = 0; i < head.n && line < 2; i++) {
-        const char c = head.p[i];
-        if ((unsigned char)c < ' ' && c != '\t' && c != '\r' && c != '\n')
-            return false;
-        columns[line] += c == ',' || c == ';' || c == '\t';
-        line += c == '\n';
-    }
-    return columns[0] > 0 && columns[1] > 0;
+    const int row = row_of(path);
+    return row < 0 ? LOOSE : forms[row].form;
 }
 
-/* Is it of its kind, if not a profile? */
-static bool is_of_form(struct az_sv head, int row)
+/* Is a profile called so, in a folder with profiles of these extensions (NULL: with none)? */
+static bool is_called(struct az_sv path, const struct az_vec_sv *known)
 {
-    switch (forms[row].form) {
+    return known ? form_of(path) != LOOSE || among(known, extension(path)) : row_of(path) >= 0;
+}
+
+/* Text, of whatever columns. */
+static bool is_text(struct az_sv head)
+{
+    for (size_t i = 0; i < head.n; i++)
+        if ((unsigned char)head.p[i] < ' ' && !strchr("\t\r\n\f", head.p[i]))
+            return false;
+    return memchr(head.p, '\0', head.n) == NULL;
+}
+
+/* A small document that begins with a bracket ends with one. */
+static bool is_json(struct az_sv head)
+{
+    const bool whole = head.n < HEAD;
+
+    if (!is_text(head))
+        return false;
+    if (az_sv_starts(head, AZ_SV("\xef\xbb\xbf")))
+        head = az_sv_make(head.p + 3, head.n - 3);
+    head = az_sv_trim(head);
+    if (head.n == 0 || !strchr("{[\"/-0123456789tfn", head.p[0]))
+        return false;
+    return !whole || !strchr("{[", head.p[0]) || strchr("}]", head.p[head.n - 1]);
+}
+
+/* Is it whole and of its kind, if not a profile? */
+static bool is_of_form(struct az_sv head, enum form form)
+{
+    switch (form) {
     case JSON:
-        head = az_sv_trim(head);
-        return head.n && strchr("{[\"/\xef", head.p[0]) != NULL;
+        return is_json(head);
     case TEXT:
-        return is_table(head);
+        return is_text(head);
     case SQLITE:
         return az_sv_starts(head, AZ_SV("SQLite format 3"));
-    default:
+    case ONLY:
         return false; /* nothing else is called so */
+    default:
+        return true;
     }
 }
 
-static bool is_damaged(struct az_sv path, int row)
+/* Of another profiler, or of more than one format? */
+static bool is_claimed(struct az_sv head, struct az_sv path)
+{
+    bool any = az_foreign(head) != NULL;
+
+    for (const struct az_format *const *f = az_formats; *f && !any; f++)
+        any = (*f)->probe && (*f)->probe(head, path) > 0;
+    return any;
+}
+
+/* Is there something to be said of a file beside a profile: empty, cut, garbage, not readable? */
+static bool is_odd(struct az_sv path)
 {
     const struct az_source_opts o = { .window = HEAD };
     struct az_source *src = NULL;
@@ -97,9 +135,9 @@ static bool is_damaged(struct az_sv path, int row)
 
     if (rc == AZ_OK)
         rc = az_source_peek(src, HEAD, &head);
-    const bool damaged = (rc && head.n == 0) || !is_of_form(head, row);
+    const bool odd = head.n == 0 || !is_of_form(head, form_of(path)) || is_claimed(head, path);
     az_source_close(src);
-    return damaged;
+    return odd || rc;
 }
 
 static void say(struct az_diag *diag, struct az_sv path, const char *what, const char *which)
@@ -123,30 +161,81 @@ static void report_file(struct az_diag *diag, struct az_sv path)
 void az_passed_odd(const char *path, const struct az_path_info *info, struct az_diag *diag)
 {
     const struct az_sv p = az_sv_str(path);
+    struct stat st;
+    char text[128];
 
-    if (form_of(p) >= 0 && info->kind == AZ_PATH_OTHER)
+    if (info->kind == AZ_PATH_OTHER)
         say(diag, p, "is a pipe, socket or device (name it itself to have it read)", "it");
-    else if (form_of(p) >= 0 && info->kind == AZ_PATH_MISSING)
+    else if (info->kind != AZ_PATH_MISSING)
+        return;
+    else if (info->error == ENOENT && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
         say(diag, p, "is a link to what is not there", "it");
+    else
+        az_diag_add(diag, az_path_is_unread(info) ? AZ_ERROR : AZ_WARNING, AZ_AT_FILE(p),
+                    "cannot be looked at: %s", az_errno_text(info->error, text));
 }
+
+/* Is there a text in what is left of a file? True, too, where it cannot be read. */
+static bool mentions(struct az_source *src, struct az_sv what)
+{
+    struct az_sv chunk = { "", 0 };
+    char edge[64] = ""; /* the end of a chunk, then the beginning of the next */
+    size_t n = 0;
+    int rc;
+
+    while ((rc = az_source_next(src, &chunk)) == AZ_OK && chunk.n) {
+        const size_t most = what.n - 1, more = chunk.n < most ? chunk.n : most;
+        memcpy(edge + n, chunk.p, more);
+        if (az_sv_find(az_sv_make(edge, n + more), what) >= 0 || az_sv_find(chunk, what) >= 0)
+            return true;
+        const struct az_sv last =
+            chunk.n < most ? az_sv_make(edge, n + more) : az_sv_make(chunk.p, chunk.n);
+        n = last.n < most ? last.n : most;
+        memmove(edge, last.p + last.n - n, n);
+    }
+    return rc != AZ_OK;
+}
+
+bool az_passed_document(const char *path, struct az_diag *diag)
+{
+    const struct az_source_opts o = { .window = HEAD };
+    const struct az_sv p = az_sv_str(path);
+    struct az_source *src = NULL;
+    struct az_sv head = { "", 0 };
+
+    if (form_of(p) != JSON)
+        return false;
+    int rc = az_source_open(&src, path, &o);
+    if (rc == AZ_OK)
+        rc = az_source_peek(src, HEAD, &head);
+    const bool is = rc == AZ_OK && is_json(head) && !is_claimed(head, p) &&
+                    !mentions(src, AZ_SV("\"traceEvents\""));
+    az_source_close(src);
+    if (is)
+        az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(p),
+                    "no 'traceEvents' in this JSON, and no rank in its name: it is skipped");
+    return is;
+}
+
+bool az_passed_called(struct az_sv path) { return form_of(path) != LOOSE; }
 
 /* Is this to be named? Says it if `diag` is given. */
 static bool report_one(struct az_sv path, const struct az_vec_sv *known, struct az_diag *diag)
 {
     const char *foreign = az_foreign_folder(az_path_base(path));
-    const int form = form_of(path);
     const struct az_path_info info = az_path_stat(path.p);
-    const bool called = known && among(known, extension(path));
 
     if (info.kind == AZ_PATH_DIR && foreign && diag)
         say(diag, path, foreign, "the folder");
     if (info.kind == AZ_PATH_DIR)
         return foreign != NULL;
+    if (!is_called(path, known))
+        return false;
     if (info.kind != AZ_PATH_FILE && diag)
         az_passed_odd(path.p, &info, diag);
     if (info.kind != AZ_PATH_FILE)
-        return form >= 0;
-    if (az_is_own_output(path) || !(called || (form >= 0 && (!known || is_damaged(path, form)))))
+        return true;
+    if (az_is_own_output(path) || (known && !is_odd(path)))
         return false;
     if (diag)
         report_file(diag, path);

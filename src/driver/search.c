@@ -31,6 +31,7 @@ struct search {
     struct trace_files files;
     struct az_inputs *out;
     size_t other_gz;             /* files skipped: no trace, by their names */
+    size_t documents;            /* the same: other JSON */
     size_t filtered, other_kind; /* the same: traces that a filter drops; of the other extension */
     struct az_sv first_gz;
 };
@@ -169,9 +170,10 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return AZ_EINTR;
     if (info->kind == AZ_PATH_DIR)
         return az_folder_belongs(f.path);
-    if (info->kind != AZ_PATH_FILE && is_kind(f.path, s->in->search.extension))
+    const bool unread = az_path_is_unread(info); /* a rank that fails */
+    if (info->kind != AZ_PATH_FILE && !unread && is_kind(f.path, s->in->search.extension))
         az_passed_odd(path, info, s->diag);
-    if (depth == 0 || info->kind != AZ_PATH_FILE)
+    if (depth == 0 || (info->kind != AZ_PATH_FILE && !unread))
         return AZ_OK;
     if (az_sv_ends(f.path, AZ_SV(AZ_PART_ENDING)) && az_part_is(path))
         return take_parts(s, f.path);
@@ -185,6 +187,10 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         count_gz(s, f.path);
     if (!wanted || !passed || az_is_own_output(f.path))
         return AZ_OK;
+    if (f.rank < 0 && az_passed_document(path, s->diag)) {
+        s->documents++;
+        return AZ_OK;
+    }
     return take(s, f, az_path_dir(f.path), &at);
 }
 
@@ -429,6 +435,8 @@ static struct az_sv nothing_found(const struct search *s)
             "none of %zu %s files below this folder has '%.*s' in its path (give other "
             "filters, or none)",
             s->filtered, what, AZ_SVF(filters));
+    if (s->documents)
+        return az_arena_printf(s->a, "no %s file below this folder is a trace", what);
     if (s->other_kind)
         return az_arena_printf(
             s->a, "no %s file below this folder, but %zu %s file%s (extension, -e: %s)", what,

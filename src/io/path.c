@@ -156,7 +156,7 @@ struct az_path_info az_path_stat(const char *path)
     struct stat st;
     if (stat(path, &st) != 0) {
         az_trouble(path, errno);
-        return (struct az_path_info){ .kind = AZ_PATH_MISSING };
+        return (struct az_path_info){ .kind = AZ_PATH_MISSING, .error = errno };
     }
     return (struct az_path_info){
         .kind = S_ISREG(st.st_mode)   ? AZ_PATH_FILE
@@ -167,6 +167,12 @@ struct az_path_info az_path_stat(const char *path)
         .dev = (uint64_t)st.st_dev,
         .ino = (uint64_t)st.st_ino,
     };
+}
+
+bool az_path_is_unread(const struct az_path_info *info)
+{
+    return info->kind == AZ_PATH_MISSING && info->error != ENOENT && info->error != ENOTDIR &&
+           info->error != ELOOP;
 }
 
 /* mkdir of one folder; one that is there already (or a link to one) is right. Returns errno. */

@@ -24,9 +24,13 @@ struct az_path_info {
     uint64_t size;
     int64_t mtime_ns;
     uint64_t dev, ino;
+    int error; /* errno of what is MISSING */
 };
-/* Never fails: MISSING with errno left set. */
+/* Never fails: MISSING with errno left set, too. */
 struct az_path_info az_path_stat(const char *path);
+/* May something be there that could not be looked at (not permitted, a disk that fails)? Not where
+ * nothing is: a link that leads nowhere, what is gone since its folder was read. */
+bool az_path_is_unread(const struct az_path_info *info);
 /* mkdir -p. */
 int az_path_mkdirs(const char *path, struct az_diag *diag) AZ_MUST_USE;
 

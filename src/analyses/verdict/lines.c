@@ -295,8 +295,9 @@ int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out)
     if (w->ranks && w->ranks->n_missing)
         text =
             add(w, text, "; ",
-                az_arena_printf(a, "ranks %.*s are missing",
-                                AZ_SVF(az_rank_list(a, w->ranks->missing, w->ranks->n_missing))));
+                az_arena_printf(
+                    a, w->ranks->n_missing == 1 ? "rank %.*s is missing" : "ranks %.*s are missing",
+                    AZ_SVF(az_rank_list(a, w->ranks->missing, w->ranks->n_missing))));
     text = uncounted(w, text);
     if (s->warm_up)
         text = add(w, text, "; ", AZ_SV("the first step is not like the others"));
