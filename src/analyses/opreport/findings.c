@@ -4,6 +4,7 @@
 
 #include "analyses/opreport/opreport.h"
 #include "analyses/opreport/totals.h"
+#include "base/num.h"
 
 #define REACHED  80.0 /* percent of a peak that can be reached */
 #define FIRST    1e5  /* ns: before an operation that runs first a gap compiles it from here on */
@@ -98,6 +99,9 @@ static bool communicates(const struct work *w, size_t i)
     return az_job_family(job, az_job_name(job, w->trace, code)) == AZ_FAMILY_COMMUNICATION;
 }
 
+/* Impossible times are added up, too. */
+static void put(int64_t *sum, double ns) { *sum = az_add_sat(*sum, az_whole(round(ns))); }
+
 static int operation(struct work *w, size_t i)
 {
     struct az_tt *t = w->t;
@@ -111,21 +115,21 @@ static int operation(struct work *w, size_t i)
         return 0;
     if (r->suspect & TT_SUSPECT_KERNEL) {
         w->totals->suspects++;
-        w->totals->suspect += time > 0 ? llround(time) : 0;
+        put(&w->totals->suspect, time > 0 ? time : 0);
         return 0;
     }
     w->ran[r->sig] = 1;
     w->totals->rows++;
-    w->totals->time += llround(time);
+    put(&w->totals->time, time);
     const bool comm = communicates(w, i);
-    w->totals->comm += comm ? llround(time) : 0;
+    put(&w->totals->comm, comm ? time : 0);
     if (gap > (first ? FIRST : COMPILES)) {
-        w->totals->first += llround(gap);
+        put(&w->totals->first, gap);
         w->totals->firsts++;
     } else if (r->suspect && gap != 0) {
         w->totals->gaps++;
     } else {
-        w->totals->gap += gap > 0 ? llround(gap) : 0;
+        put(&w->totals->gap, gap > 0 ? gap : 0);
         if (gap > t->o->op_to_op_gap_us * 1000)
             rc = add(w, GAPS, i, gap, gap - t->o->traced_gap_us * 1000);
     }

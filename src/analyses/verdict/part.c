@@ -251,7 +251,12 @@ static void report_totals(struct az_vd *v)
 {
     const struct az_opr_totals *o = v->job->doc ? az_opr_totals_of(v->job) : NULL;
     struct az_vd_part *p = v->part;
-    if (!o || o->rows == 0)
+    if (!o || (o->rows == 0 && o->suspects == 0))
+        return;
+    p->suspects = o->suspects;
+    p->suspect_ns = o->suspect;
+    p->after = az_vd_keep(v, o->after);
+    if (o->rows == 0)
         return;
     p->compute = o->time - o->comm;
     p->comm = o->comm; /* operations of a device run one after another: nothing hides them */
@@ -260,12 +265,9 @@ static void report_totals(struct az_vd *v)
     p->devices = 1;
     p->first_runs = o->firsts;
     p->first_ns = o->first;
-    p->suspects = o->suspects;
-    p->suspect_ns = o->suspect;
     p->bad_gaps = o->gaps;
     p->operations = o->rows;
     p->device = az_vd_keep(v, merged_devices(v));
-    p->after = az_vd_keep(v, o->after);
 }
 
 static int look(struct az_vd *v)
