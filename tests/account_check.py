@@ -11,6 +11,7 @@ import argparse
 import csv
 import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -265,6 +266,32 @@ def ranks(what, t, alone):
                 same(here + ": exposed_communication, exposed", column_sum(names, "exposed (us)", 1e3), b["exposed_comm_time"])
 
 
+def operation_report(analyzer, path, what, folder, options):
+    """What a report of operations counts is in its families, in the operations by arguments, and in the gate of it with itself."""
+    more = [x for o in options for x in ("--opt", o)]
+    t = tables([analyzer, "run", path] + more, folder, ())
+    row = next((r for r in t.get("data_quality", []) if r["Check"] == "account of time"), None) if t else None
+    verdict(bool(row) or not (t and t.get("time_by_family")), what + ": has an account")
+    if not row:
+        return
+    busy, gap = number(row, "Device Time") * 1e3, number(row, "Op-to-Op Gap") * 1e3
+    each = int(row["Rows"]) / 2 + 1 # means over devices are rounded
+    same(what + ": families and account", sum(number(r, "time_ms") for r in t["time_by_family"]) * 1e6, busy, each)
+    same(what + ": op_models and account", sum(number(r, "Device Time Sum") for r in t["op_models"]) * 1e3, busy, each)
+    head = next(int(r["time (ns)"]) for r in t["verdict"] if r["line"] == "what")
+    same(what + ": verdict and account", head, busy + gap, 2)
+    done = subprocess.run([analyzer, "gate", path, path, "-v"] + more, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, cwd=folder)
+    figures = {}
+    for name, value, unit in re.findall(r"^pass +(.+?): (\S+) -> \S+ (ns|us|ms|s),", done.stdout.decode(), re.M):
+        figures[name] = float(value) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+    verdict("busy" in figures and "total" in figures, what + ": a gate has busy and total", str(figures))
+    same(what + ": busy of a gate", figures.get("busy", 0), busy, 1e-5 * busy)
+    same(what + ": total of a gate", figures.get("total", 0), busy + gap, 1e-5 * (busy + gap))
+    parts = sum(v for k, v in figures.items() if k not in ("busy", "total", "idle"))
+    verdict(parts <= busy * (1 + 1e-5), what + ": families of a gate are no more than busy", "%g against %g" % (parts, busy))
+
+
 def families_of_ranks(what, t, alone):
     """time_by_family of a run: of each rank what its own report says, and of all the sum."""
     one, sums = {}, {}
@@ -374,6 +401,9 @@ def main():
                 default_view(name, shown, 20 if "nsys/" not in name else 22) # of an export with all that a database can have
             if path.endswith(".sqlite") and os.path.dirname(path) == os.path.join(tmp, "nsys") and "no_kernels" not in path:
                 verdict(bool(t and t.get("gpu_timeline")), name + ": has a time line")
+        for path in sorted(glob.glob(os.path.join(SRC, "example", "tracy", "*.csv")) + glob.glob(os.path.join(data, "tracy", "*.csv"))):
+            for options in ([], ["ignore_signposts=true"]):
+                operation_report(analyzer, path, " ".join([os.path.basename(path)] + options), tmp, options)
         tagged(analyzer, os.path.join(a.example_data, "llama2_70b.sqlite"),
                "TSL:XlaModule:#hlo_module=jit_train_step,program_id=7#", tmp)
         run_of_ranks(analyzer, "example ranks", os.path.join(SRC, "example", "multirank", "step_120"), tmp)

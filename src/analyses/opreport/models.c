@@ -1,7 +1,7 @@
 /* The table `op_models`: every operation with its arguments once, with what can be computed of it:
  * FLOP and bytes by formula, links of collectives, the file's own performance model and counters.
- * Each figure names its source. Operations with impossible times are left out, as the account of
- * time leaves them out: one of them would be the longest of the table. */
+ * Each figure names its source. Operations with impossible times do not count, as in the account of
+ * time: one of them would be the longest of the table. */
 #include <math.h>
 
 #include "analyses/opreport/opreport.h"
@@ -69,7 +69,7 @@ static int one(struct az_tt *t, const uint32_t *rows, size_t n, struct az_vec_f6
     return rc ? rc : az_vec_push(out, m);
 }
 
-/* Leaves out rows that are no work of the device, or that have impossible times. */
+/* Keeps the rows that are work of the device and have possible times; how many. */
 static size_t countable(const struct az_tt *t, uint32_t *rows, size_t n)
 {
     size_t kept = 0;
