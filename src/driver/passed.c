@@ -125,7 +125,7 @@ static bool is_claimed(struct az_sv head, struct az_sv path)
     return any;
 }
 
-/* Is there something to be said of a file beside a profile: empty, cut, garbage, not readable? */
+/* Is there something to be said of a file next to a profile: empty, cut, garbage, not readable? */
 static bool is_odd(struct az_sv path)
 {
     const struct az_source_opts o = { .window = HEAD };
