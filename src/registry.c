@@ -6,6 +6,7 @@
 #include "formats/foreign.h"
 #include "formats/list.h"
 #include "reports/list.h"
+#include "results/load.h"
 
 #define PROBE_BYTES 65536
 
@@ -110,4 +111,31 @@ int az_format_probe(const char *path, const struct az_format **out, int *score,
 done:
     az_source_close(src);
     return rc;
+}
+
+static bool knows_table(struct az_sv name)
+{
+    for (const struct az_format *const *f = az_formats; *f; f++)
+        if ((*f)->knows_table && (*f)->knows_table(name))
+            return true;
+    return false;
+}
+
+int az_format_probe_found(const char *path, const struct az_format **out, int *score,
+                          struct az_diag *diag)
+{
+    const struct az_format *found = NULL;
+    const char *why = NULL;
+    const int rc = az_format_probe(path, &found, score, diag);
+
+    if (rc)
+        return rc;
+    if (found->knows_table)
+        why = az_saved_kind(path) == AZ_SAVED_DATABASE || az_saved_is_history(path)
+                  ? "is a result, not a profile (analyzer compare takes it)"
+                  : az_sqlite_alien(path, knows_table);
+    if (why)
+        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)), "%s", why);
+    *out = found;
+    return AZ_OK;
 }

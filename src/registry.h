@@ -25,6 +25,10 @@ const struct az_report *az_report_find(struct az_sv name);
  * what was read. */
 int az_format_probe(const char *path, const struct az_format **out, int *score,
                     struct az_diag *diag) AZ_MUST_USE;
+/* The same of a file that a folder holds and nobody named: a database is taken for a profile only
+ * if one of its tables is known, and never one that this program wrote. AZ_EFORMAT, too. */
+int az_format_probe_found(const char *path, const struct az_format **out, int *score,
+                          struct az_diag *diag) AZ_MUST_USE;
 /* The choice alone, over any list of formats: the highest score wins, 0 is "not mine". */
 int az_format_choose(const struct az_format *const *formats, struct az_sv head, struct az_sv path,
                      const struct az_format **out, int *score, struct az_diag *diag) AZ_MUST_USE;

@@ -14,10 +14,11 @@ struct probing {
     bool unread; /* a file could not be looked at */
 };
 
-static int print_format(struct probing *p, const char *path)
+static int print_format(struct probing *p, const char *path, bool of_folder)
 {
     const struct az_format *f = NULL;
-    int score = 0, rc = az_format_probe(path, &f, &score, &p->diag);
+    int score = 0, rc = of_folder ? az_format_probe_found(path, &f, &score, &p->diag)
+                                  : az_format_probe(path, &f, &score, &p->diag);
 
     if (rc)
         return rc;
@@ -40,7 +41,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     if (info->kind != AZ_PATH_FILE)
         return AZ_OK;
     az_diag_init(&one.diag);
-    if (print_format(&one, path) == AZ_OK)
+    if (print_format(&one, path, true) == AZ_OK)
         p->known++;
     az_diag_release(&one.diag);
     return AZ_OK;
@@ -88,7 +89,7 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
         const char *path = a.operands[i];
         az_diag_init(&p.diag);
         rc = az_path_stat(path).kind == AZ_PATH_DIR ? probe_folder(&p, path)
-                                                    : print_format(&p, path);
+                                                    : print_format(&p, path, false);
         fflush(stdout);
         az_diag_print(&p.diag, &log);
         az_diag_release(&p.diag);

@@ -130,7 +130,8 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
     /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognised
      * becomes an input that fails with the reason, next to the others. */
     if (!az_path_is_stream(f.path) && (of_folder || !g->wanted) &&
-        az_format_probe(f.path.p, &f.format, NULL, &g->silent) != 0)
+        (of_folder ? az_format_probe_found(f.path.p, &f.format, NULL, &g->silent)
+                   : az_format_probe(f.path.p, &f.format, NULL, &g->silent)) != 0)
         f.format = NULL;
     if (of_folder && !f.format && g->ranks > LOOK) {
         f.key = az_group_without_rank(&g->c->arena, &g->name, f.path);

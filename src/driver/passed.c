@@ -125,7 +125,7 @@ static bool is_claimed(struct az_sv head, struct az_sv path)
     return any;
 }
 
-/* Is there something to be said of a file beside a profile: empty, cut, garbage, not readable? */
+/* Is there something to be said of a file next to a profile: empty, cut, garbage, not readable? */
 static bool is_odd(struct az_sv path)
 {
     const struct az_source_opts o = { .window = HEAD };
@@ -151,7 +151,7 @@ static void report_file(struct az_diag *diag, struct az_sv path)
     struct az_diag why;
 
     az_diag_init(&why);
-    const int rc = az_format_probe(path.p, &none, NULL, &why);
+    const int rc = az_format_probe_found(path.p, &none, NULL, &why);
     for (size_t i = 0; rc && i < why.list.n; i++)
         az_diag_add(diag, AZ_WARNING, AZ_NOWHERE, "%.*s: the file is skipped",
                     AZ_SVF(why.list.v[i].text));
@@ -219,6 +219,21 @@ bool az_passed_document(const char *path, struct az_diag *diag)
 
 bool az_passed_called(struct az_sv path) { return form_of(path) != LOOSE; }
 
+/* Whatever it is called: rows of something. */
+static bool is_database(struct az_sv path)
+{
+    const struct az_source_opts o = { .window = HEAD };
+    struct az_source *src = NULL;
+    struct az_sv head = { "", 0 };
+    int rc = az_source_open(&src, path.p, &o);
+
+    if (rc == AZ_OK)
+        rc = az_source_peek(src, HEAD, &head);
+    const bool is = rc == AZ_OK && az_sv_starts(head, AZ_SV("SQLite format 3"));
+    az_source_close(src);
+    return is;
+}
+
 /* Is this to be named? Says it if `diag` is given. */
 static bool report_one(struct az_sv path, const struct az_vec_sv *known, struct az_diag *diag)
 {
@@ -229,7 +244,7 @@ static bool report_one(struct az_sv path, const struct az_vec_sv *known, struct 
         say(diag, path, foreign, "the folder");
     if (info.kind == AZ_PATH_DIR)
         return foreign != NULL;
-    if (!is_called(path, known))
+    if (!is_called(path, known) && !(row_of(path) >= 0 && is_database(path)))
         return false;
     if (info.kind != AZ_PATH_FILE && diag)
         az_passed_odd(path.p, &info, diag);

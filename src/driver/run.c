@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "io/limits.h"
 #include "io/outfile.h"
+#include "io/trouble.h"
 
 #define TICK_MS 50
 #define GRACE_NS                                                                                   \
@@ -166,6 +167,7 @@ void az_diag_print(const struct az_diag *d, const struct az_log *log)
         case AZ_ERROR:
             errors++;
             az_log_line(log, AZ_LOG_QUIET, "error: %.*s", AZ_SVF(m->text));
+            az_trouble_told(m->text);
             break;
         case AZ_WARNING:
             az_log_line(log, AZ_LOG_NORMAL, "warning: %.*s", AZ_SVF(m->text));

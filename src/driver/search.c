@@ -113,7 +113,7 @@ bool az_is_own_output(struct az_sv path)
 {
     const struct az_sv base = az_path_base(path);
     if (!az_sv_ends(base, AZ_SV(".json")))
-        return false;
+        return az_saved_kind(path.p) == AZ_SAVED_DATABASE || az_saved_is_history(path.p);
     if (az_sv_is(base, "replay.json") && az_sv_ends(az_path_dir(path), AZ_SV("_node_replay")))
         return true;
     return az_sv_is(base, "gates.json") || az_saved_kind(path.p) != AZ_SAVED_NONE;

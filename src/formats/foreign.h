@@ -16,4 +16,8 @@ const char *az_foreign_table(struct az_sv name);
 /* The same by the name of a folder, without those it is in. */
 const char *az_foreign_folder(struct az_sv name);
 
+/* Why an SQLite database is no profile, by its tables, of which `known` knows those of profilers;
+ * NULL: it may be one, or cannot be read. */
+const char *az_sqlite_alien(const char *path, bool (*known)(struct az_sv table));
+
 #endif

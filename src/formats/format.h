@@ -71,6 +71,8 @@ struct az_format {
     const char *run_files;  /* glob of its files in such a folder */
     const char *companions; /* name of a folder whose files belong to the traces next to it: omitted
                            where a folder is searched */
+    /* For databases: is a table of this name one of the format's? NULL: others. */
+    bool (*knows_table)(struct az_sv name);
     const char *twin; /* ending of files next to them that say the same in another form, omitted
                          from a folder */
 };

@@ -120,5 +120,6 @@ const struct az_format az_format_nsys_sqlite = {
     .files_are_ranks = true,
     .text_classic = true,
     .probe = probe,
+    .knows_table = az_nsys_knows_table,
     .parse = parse,
 };

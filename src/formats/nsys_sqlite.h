@@ -163,6 +163,7 @@ int az_nsys_read_samples(struct az_nsys_db *x)
 int az_nsys_read_devices(struct az_nsys_db *x)
     AZ_MUST_USE; /* after the events: labels of the devices in use */
 
+bool az_nsys_knows_table(struct az_sv name);
 /* Reads one export into job->trace, all but has_nvtx and has_mem. */
 int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path) AZ_MUST_USE;
 

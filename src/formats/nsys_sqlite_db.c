@@ -46,7 +46,7 @@ static void each_row(sqlite3_context *c, int n, sqlite3_value **value)
 
 static void all_rows(sqlite3_context *c) { sqlite3_result_null(c); }
 
-static bool known_table(struct az_sv name)
+bool az_nsys_knows_table(struct az_sv name)
 {
     static const char *const known[] = { "StringIds",         "NVTX_EVENTS",
                                          "OSRT_API",          "ANALYSIS_DETAILS",
@@ -74,7 +74,7 @@ static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *other
         &st);
     while (rc == SQLITE_OK && !*known && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
         struct az_sv name = az_sv_str((const char *)sqlite3_column_text(st, 0));
-        *known = known_table(name);
+        *known = az_nsys_knows_table(name);
         *foreign = *foreign ? *foreign : az_foreign_table(name);
         if (!*known && shown < 8)
             *others = az_arena_printf(&x->scratch, "%.*s%s%.*s", AZ_SVF(*others),

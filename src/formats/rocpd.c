@@ -18,6 +18,8 @@ static int probe(struct az_sv head, struct az_sv path)
     return az_sv_ends(path, AZ_SV("_results.db")) ? 60 : az_sv_ends(path, AZ_SV(".db")) ? 30 : 0;
 }
 
+static bool knows_table(struct az_sv name) { return az_sv_starts(name, AZ_SV("rocpd_")); }
+
 /* ---- sets of tables ---- */
 
 #define TABLE "rocpd_kernel_dispatch"
@@ -270,6 +272,7 @@ const struct az_format az_format_rocpd = {
     .help = "AMD rocprofv3: rocpd database (*_results.db)",
     .files_are_ranks = true,
     .probe = probe,
+    .knows_table = knows_table,
     .parse = parse,
     .stem = stem,
 };

@@ -6,11 +6,14 @@
 #ifndef AZ_IO_TROUBLE_H
 #define AZ_IO_TROUBLE_H
 
-#include <stdbool.h>
+#include "base/sv.h"
 
 /* A call on `path` failed with this errno. Answers are passed over; errno is left as it is. */
 void az_trouble(const char *path, int error);
-/* Says the first of them on standard error, once; false where there was none. */
+/* An error that was just printed: what was noted of the file that it begins with is known by it. */
+void az_trouble_told(struct az_sv message);
+/* Says the first of those that no error named on standard error, once; false where none was noted.
+ */
 bool az_trouble_say(void);
 
 #endif

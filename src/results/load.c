@@ -4,7 +4,8 @@
 #include "io/path.h"
 #include "results/compare_spec.h"
 
-#define HEAD       4096 /* bytes that distinguish a result JSON from others */
+#define HEAD       4096  /* bytes that distinguish a result JSON from others */
+#define PAGES      65536 /* in which the schema of a history is */
 #define MAX_TABLES 4096
 
 static bool looks_like_json(struct az_sv head)
@@ -55,6 +56,22 @@ static enum az_saved kind_of_file(const char *path)
     az_source_close(src);
     (void)rc; /* what cannot be opened is none */
     return kind;
+}
+
+bool az_saved_is_history(const char *path)
+{
+    struct az_source_opts o = { .window = PAGES };
+    struct az_sv head = { "", 0 };
+    struct az_source *src = NULL;
+    int rc = az_source_open(&src, path, &o);
+
+    if (!rc)
+        rc = az_source_peek(src, PAGES, &head);
+    const bool is =
+        !rc && az_sv_starts(head, AZ_SV("SQLite format 3")) &&
+        az_sv_find(head, AZ_SV("CREATE TABLE sample(run_id INTEGER REFERENCES run(id)")) >= 0;
+    az_source_close(src);
+    return is;
 }
 
 /* The CSV files of a folder; `names` gets their paths. */

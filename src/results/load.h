@@ -18,6 +18,9 @@ enum az_saved {
  * pipes. */
 enum az_saved az_saved_kind(const char *path);
 
+/* A history of this program (results/history.h), by its first page. */
+bool az_saved_is_history(const char *path);
+
 /* Reads into doc, which is initialised and empty; texts live in its arena. AZ_EFORMAT, AZ_EIO,
  * AZ_ENOMEM, AZ_ELIMIT with a message. *partial: some tables of a folder could be read although it
  * failed. */

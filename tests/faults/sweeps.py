@@ -186,6 +186,13 @@ def complete(before, after, what):
             k for k in {**whole, **made} if whole.get(k) != made.get(k)) or "of standard output"))
 
 
+def said_twice(err):
+    """What could not be looked at, although an error names it."""
+    errors = [line.split("error: ", 1)[1] for line in err.splitlines() if "error: " in line]
+    late = [e.split(": cannot be looked at")[0] for e in errors if "(what it holds may be missing: run again)" in e]
+    return [p for p in late if sum(e.startswith(p + ":") for e in errors) > 1]
+
+
 def memory_sweep(command):
     """One allocation of each place that allocates (its four callers) fails; of many places some, FAULTS_DENSE: of all."""
     def run(bench, cwd):
@@ -216,7 +223,10 @@ def call_sweep(command, most):
             for at in spread(calls[call], most):
                 fails = "%s:%d:%d" % (call, at, error)
                 try:
-                    complete(usual, command.run(bench, cwd, env={"FAULT": fails}, tidy=call != "unlink"), fails)
+                    ran = command.run(bench, cwd, env={"FAULT": fails}, tidy=call != "unlink")
+                    complete(usual, ran, fails)
+                    if said_twice(ran[0].err):
+                        raise Wrong("said twice: %s" % ran[0].err)
                 except Wrong as e:
                     wrong.append("%s: %s" % (fails, e))
                     if not os.environ.get("FAULTS_DENSE"):
