@@ -63,7 +63,7 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 
 $(BUILD)/obj/reports/xls%.o $(BUILD)/pic/reports/xls%.o: ALL_CFLAGS += $(if $(XLSX_SO),-DAZ_XLSX_SONAME='"$(XLSX_SO)"')
 # Facts that `analyzer version` prints: a commit changes one object, not all. A tree without git says which release it is.
-SOURCE   := $(or $(shell [ ! -e .git ] || git rev-parse --short=12 HEAD),release $(VERSION))
+SOURCE   := $(or $(shell [ ! -e .git ] || git rev-parse --short=12 HEAD 2>/dev/null),release $(VERSION))
 $(BUILD)/source: FORCE
 	@mkdir -p $(@D)
 	@echo '$(SOURCE)' | cmp -s - $@ || echo '$(SOURCE)' > $@
@@ -301,7 +301,7 @@ uninstall: papers ## remove what install wrote
 	    find "$(DESTDIR)$(PREFIX)/$$d" -depth -type d -exec rmdir {} + 2> /dev/null || true; done
 
 # The same bytes from the same files, whenever and by whomever: times are those of the last change (SOURCE_DATE_EPOCH).
-SOURCE_DATE_EPOCH ?= $(shell if [ -e .git ]; then git log -1 --format=%ct; else stat -c %Y Makefile; fi)
+SOURCE_DATE_EPOCH ?= $(shell { [ -e .git ] && git log -1 --format=%ct 2>/dev/null; } || stat -c %Y Makefile)
 DIST      = analyzer-$(VERSION)
 .PHONY: dist deb sbom
 sbom: all ## what the program is linked with, as CycloneDX: $(BUILD)/analyzer.cdx.json
