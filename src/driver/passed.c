@@ -125,16 +125,24 @@ static bool is_claimed(struct az_sv head, struct az_sv path)
     return any;
 }
 
+/* Opens a file and looks at its beginning. */
+static int begin(struct az_source **src, const char *path, struct az_sv *head)
+{
+    const struct az_source_opts o = { .window = HEAD };
+    int rc;
+
+    *src = NULL;
+    *head = AZ_SV("");
+    rc = az_source_open(src, path, &o);
+    return rc ? rc : az_source_peek(*src, HEAD, head);
+}
+
 /* Is there something to be said of a file next to a profile: empty, cut, garbage, not readable? */
 static bool is_odd(struct az_sv path)
 {
-    const struct az_source_opts o = { .window = HEAD };
-    struct az_source *src = NULL;
-    struct az_sv head = { "", 0 };
-    int rc = az_source_open(&src, path.p, &o);
-
-    if (rc == AZ_OK)
-        rc = az_source_peek(src, HEAD, &head);
+    struct az_source *src;
+    struct az_sv head;
+    const int rc = begin(&src, path.p, &head);
     const bool odd = head.n == 0 || !is_of_form(head, form_of(path)) || is_claimed(head, path);
     az_source_close(src);
     return odd || rc;
@@ -198,16 +206,13 @@ static bool mentions(struct az_source *src, struct az_sv what)
 
 bool az_passed_document(const char *path, struct az_diag *diag)
 {
-    const struct az_source_opts o = { .window = HEAD };
     const struct az_sv p = az_sv_str(path);
-    struct az_source *src = NULL;
-    struct az_sv head = { "", 0 };
+    struct az_source *src;
+    struct az_sv head;
 
     if (form_of(p) != JSON)
         return false;
-    int rc = az_source_open(&src, path, &o);
-    if (rc == AZ_OK)
-        rc = az_source_peek(src, HEAD, &head);
+    const int rc = begin(&src, path, &head);
     const bool is = rc == AZ_OK && is_json(head) && !is_claimed(head, p) &&
                     !mentions(src, AZ_SV("\"traceEvents\""));
     az_source_close(src);
@@ -222,13 +227,9 @@ bool az_passed_called(struct az_sv path) { return form_of(path) != LOOSE; }
 /* Whatever it is called: rows of something. */
 static bool is_database(struct az_sv path)
 {
-    const struct az_source_opts o = { .window = HEAD };
-    struct az_source *src = NULL;
-    struct az_sv head = { "", 0 };
-    int rc = az_source_open(&src, path.p, &o);
-
-    if (rc == AZ_OK)
-        rc = az_source_peek(src, HEAD, &head);
+    struct az_source *src;
+    struct az_sv head;
+    const int rc = begin(&src, path.p, &head);
     const bool is = rc == AZ_OK && az_sv_starts(head, AZ_SV("SQLite format 3"));
     az_source_close(src);
     return is;
