@@ -27,7 +27,7 @@ cut -d, -f1,2 a/run/run_performance_report_csvs/coverage.csv | head -4
 : >a/run/rank_5.json
 echo "no json" >a/run/rank_6.json
 m -b a -f rank_ --format csv
-table a/run/run__rank___performance_report_csvs/ranks.csv 2>/dev/null || find a -name ranks.csv
+table a/run/run__rank___performance_report_csvs/ranks.csv 2>/dev/null || find a -name ranks.csv | sort
 
 echo "== a workbook that is there"
 m -b both --all-ranks -q
