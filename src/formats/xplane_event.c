@@ -95,7 +95,7 @@ void az_xp_used(struct az_xp *r, const uint8_t *to)
 static inline const uint8_t *number(const uint8_t *p, const uint8_t *end, unsigned tag, uint64_t *v)
 {
     uint64_t x = 0;
-    if (p >= end || *p != tag) /* what is behind the end is sure to be there from the end on only */
+    if (p >= end || *p != tag) /* eight bytes are there from the end on, not from later */
         return p;
     if (p[1] < 0x80 && p + 2 <= end) {
         *v = p[1];
