@@ -78,9 +78,9 @@ static bool is_called(struct az_sv path, const struct az_vec_sv *known)
 static bool is_text(struct az_sv head)
 {
     for (size_t i = 0; i < head.n; i++)
-        if ((unsigned char)head.p[i] < ' ' && !strchr("\t\r\n\f", head.p[i]))
+        if ((unsigned char)head.p[i] < ' ' && !memchr("\t\r\n\f", head.p[i], 4))
             return false;
-    return memchr(head.p, '\0', head.n) == NULL;
+    return true;
 }
 
 /* A small document that begins with a bracket ends with one. */

@@ -63,9 +63,10 @@ static int to_time_line(const struct az_step_search *s, struct posts *p)
         moved |= r->at != host;
         first[k] = r->at < first[k] ? r->at : first[k];
     }
+    int64_t next = INT64_MAX;
     for (size_t k = p->n; moved && k-- > 0;) { /* first[k + 1]: of what follows signpost k */
-        first[k + 1] = k + 2 <= p->n && first[k + 2] < first[k + 1] ? first[k + 2] : first[k + 1];
-        p->v[k].at = first[k + 1] < INT64_MAX ? first[k + 1] : end;
+        next = first[k + 1] < next ? first[k + 1] : next;
+        p->v[k].at = next < INT64_MAX ? next : end;
     }
     az_mem_free(s->job->mem, first, bytes);
     return 0;

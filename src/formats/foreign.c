@@ -10,10 +10,11 @@
 enum { SIGNS = 4 };
 
 /* A file is of the program if its head holds all signs of one row. */
-static const struct {
+struct kind {
     const char *signs[SIGNS];
     const char *what;
-} programs[] = {
+};
+static const struct kind programs[] = {
 #define ASCEND                                                                                     \
     "this is a trace_view of Ascend (torch_npu, msprof), which is not read (its own tables are "   \
     "in kernel_details.csv and op_statistic.csv next to it)"
@@ -84,10 +85,7 @@ static const struct {
 
 /* The same for heads of tables and of other JSON: all signs of a row, in the first line of a table.
  */
-static const struct {
-    const char *signs[SIGNS];
-    const char *what;
-} tables[] = {
+static const struct kind tables[] = {
 #define ASCEND_TABLE                                                                               \
     "this is a table of Ascend's profiler (torch_npu, msprof), which is not read (it is a table "  \
     "already: open it as it is; 'analyzer list' has the profiles that are read)"
@@ -135,6 +133,19 @@ const char *az_foreign_folder(struct az_sv name)
                : NULL;
 }
 
+/* The first kind all of whose signs the text holds. */
+static const char *what_of(const struct kind *kinds, size_t n, struct az_sv text)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool all = true;
+        for (size_t k = 0; all && k < SIGNS && kinds[i].signs[k]; k++)
+            all = az_sv_find(text, az_sv_str(kinds[i].signs[k])) >= 0;
+        if (all)
+            return kinds[i].what;
+    }
+    return NULL;
+}
+
 /* A table, or JSON without events. */
 static const char *foreign_table(struct az_sv head)
 {
@@ -147,14 +158,7 @@ static const char *foreign_table(struct az_sv head)
                         az_sv_find(head, AZ_SV("\"Transport Type\"")) >= 0)
                    ? ASCEND_JSON
                    : NULL;
-    for (size_t i = 0; i < AZ_LENGTH(tables); i++) {
-        bool all = true;
-        for (size_t k = 0; all && k < SIGNS && tables[i].signs[k]; k++)
-            all = az_sv_find(first, az_sv_str(tables[i].signs[k])) >= 0;
-        if (all)
-            return tables[i].what;
-    }
-    return NULL;
+    return what_of(tables, AZ_LENGTH(tables), first);
 }
 
 const char *az_foreign_process(struct az_sv name)
@@ -186,12 +190,5 @@ const char *az_foreign(struct az_sv head)
         return foreign_table(head);
     if (az_sv_find(head, AZ_SV("\"schemaVersion\"")) >= 0)
         return NULL;
-    for (size_t i = 0; i < AZ_LENGTH(programs); i++) {
-        bool all = true;
-        for (size_t k = 0; all && k < SIGNS && programs[i].signs[k]; k++)
-            all = az_sv_find(head, az_sv_str(programs[i].signs[k])) >= 0;
-        if (all)
-            return programs[i].what;
-    }
-    return NULL;
+    return what_of(programs, AZ_LENGTH(programs), head);
 }

@@ -68,6 +68,8 @@ void az_trouble_told(struct az_sv message)
 {
     char cwd[LONGEST] = "";
 
+    if (atomic_load(&all[0].state) == 0) /* as always: taken in order */
+        return;
     if (getcwd(cwd, sizeof cwd - 1))
         (void)strcat(cwd, "/");
     for (int i = 0; i < MOST - 1; i++) {

@@ -2,34 +2,12 @@
 #include "analyses/verdict/host.h"
 
 #include "facts/shared.h"
+#include "facts/threads.h"
 
 #define RULES "trace_names.rules"
 #define BACK  24 /* rows looked at before a time for one that is still running */
 
 /* ---- threads ---- */
-static int number_threads(struct az_vd_host *h)
-{
-    struct az_map threads;
-    int rc = az_map_init(&threads, h->v->job->mem, 8);
-    h->thread = az_arena_array(&h->arena, h->t->lanes.n + 1, sizeof *h->thread);
-    if (rc == 0 && !h->thread)
-        rc = az_arena_error(&h->arena);
-    for (size_t i = 0; rc == 0 && i < h->t->lanes.n; i++) {
-        const struct az_lane *a = &h->t->lanes.v[i];
-        const uint64_t key = a->thread ? a->thread : (a->pid << 32) ^ a->tid;
-        uint32_t *number;
-        bool added;
-        rc = az_map_put(&threads, key, a->proc ^ (a->device_side ? UINT64_MAX : 0),
-                        (uint32_t)h->threads, &number, &added);
-        if (rc)
-            break;
-        h->thread[i] = *number;
-        h->threads += added;
-    }
-    az_map_release(&threads);
-    return rc;
-}
-
 static uint32_t row_at(const struct az_vd_rows *r, size_t i)
 {
     return r->row ? r->row[i] : (uint32_t)i;
@@ -142,7 +120,7 @@ int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
         return az_arena_error(&h->arena);
     rc = az_rules_read_group(RULES, "host_call", &h->arena, &h->call_rules);
     if (rc == 0)
-        rc = number_threads(h);
+        h->thread = az_threads_of_lanes(h->t, &h->arena, v->job->mem, &h->threads, &rc);
     if (rc == 0)
         rc = by_thread(h, AZ_CALL, &h->calls);
     if (rc == 0)
