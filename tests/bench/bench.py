@@ -19,7 +19,13 @@ SMALL = os.path.join(ROOT, "tests", "gen", "make_tracy_example.py")
 XPLANE_GENERATOR = os.path.join(ROOT, "tests", "gen", "make_xplane_example.py")
 
 
+# What limits of time were set on: a machine that scans the kineto layout at this rate. See pace().
+THERE = 2.35  # GB/s
+
+
 class Bench:
+    slow = 1.0
+
     def __init__(self, build, smoke):
         self.analyzer = os.path.abspath(os.path.join(build, "analyzer"))
         self.bench = os.path.abspath(os.path.join(build, "bench"))
@@ -79,14 +85,25 @@ class Bench:
     def run(self, args):
         """(CPU seconds, wall seconds, peak bytes) of one run of the program, its output thrown away."""
         begin = time.monotonic()
-        p = subprocess.Popen([self.analyzer] + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL)
-        _, status, use = os.wait4(p.pid, 0)
+        p = subprocess.run([os.path.join(self.bench, "used"), self.analyzer] + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE, text=True)
         wall = time.monotonic() - begin
-        p.returncode = os.waitstatus_to_exitcode(status)
         if p.returncode:
             raise RuntimeError("analyzer %s: exit status %d" % (" ".join(args), p.returncode))
-        return use.ru_utime + use.ru_stime, wall, use.ru_maxrss * 1024
+        cpu, peak = p.stderr.splitlines()[-1].split()
+        return int(cpu) / 1e6, wall, int(peak) * 1024
+
+    def pace(self):
+        """How many times as long this machine takes now as the one that limits of time were set on, by the scan of a JSON
+        file, which the program's own work is not part of. Measured anew for each group of rows, since other work on the
+        machine changes it."""
+        path = self.trace(20)
+        rates = [float(self.program("bench_json", "--smoke", path).split()[3]) for _ in range(3)]
+        self.slow = THERE / statistics.median(rates)
+
+    def within(self, figure, limit):
+        """(text, held) of a limit of time, which is the limit there times the pace here."""
+        return "<= %g x %.2f" % (limit, self.slow), figure <= limit * self.slow
 
     def anonymous(self, args):
         """Peak bytes of one run that are its own: without mapped files. Looked at every millisecond."""
@@ -129,6 +146,7 @@ class Bench:
 
     def measure(self, what, function):
         try:
+            self.pace()
             function()
         except (RuntimeError, OSError, subprocess.SubprocessError) as e:
             self.errors += 1
