@@ -31,15 +31,22 @@ struct asking {
     struct az_session session;
     struct az_query *query;
     struct az_query_printer *printer;
-    bool partial; /* a result was cut, or a statement failed while others did not */
+    bool partial;     /* a result was cut, or a statement failed while others did not */
+    int stdout_errno; /* why standard output could not be written */
 };
 
 /* ---- statements ---- */
 
 static int put(void *ctx, struct az_sv text)
 {
-    (void)ctx;
-    return fwrite(text.p, 1, text.n, stdout) == text.n ? AZ_OK : AZ_EIO;
+    struct asking *a = ctx;
+
+    errno = 0;
+    if (fwrite(text.p, 1, text.n, stdout) == text.n)
+        return AZ_OK;
+    if (!a->stdout_errno)
+        a->stdout_errno = errno ? errno : EIO;
+    return AZ_EIO;
 }
 
 static void say(struct asking *a)
@@ -96,7 +103,7 @@ static int dot(struct asking *a, struct az_sv line, bool *quit)
             az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE,
                          "unknown command '%.*s' (.tables, .schema, .help or .quit)", AZ_SVF(word));
     if (!rc && text.n)
-        rc = put(NULL, az_text_view(&text));
+        rc = put(a, az_text_view(&text));
     az_vec_release(&text);
     say(a);
     return rc;
@@ -183,10 +190,15 @@ static bool is_sql(const char *operand)
             strcmp(operand, ".tables") == 0);
 }
 
+/* A reader that has seen enough (`| head`) is no failure. */
+static bool reader_gone(const struct asking *a) { return a->stdout_errno == EPIPE; }
+
 static int exit_status(const struct asking *a, int rc)
 {
-    bool failed = a->partial;
+    bool failed = a->partial && !reader_gone(a);
 
+    if (rc == AZ_EIO && reader_gone(a))
+        rc = AZ_OK;
     for (size_t i = 0; i < a->session.n; i++)
         failed |= a->session.inputs[i].error != AZ_OK || a->session.inputs[i].diag.errors > 0;
     if (rc == AZ_EUSAGE || rc == AZ_ECONFIG)
@@ -209,7 +221,7 @@ static int ask(struct asking *a, struct az_args *args)
         rc = az_query_open(&a->query, &a->session.source, &a->limits, &a->diag);
     }
     if (!rc)
-        rc = az_query_printer_new(&a->printer, a->form, put, NULL);
+        rc = az_query_printer_new(&a->printer, a->form, put, a);
     if (!rc)
         rc = run_all(a, sql ? args->operands[args->n_operands - 1] : NULL);
     const size_t errors = a->diag.errors;
@@ -218,7 +230,10 @@ static int ask(struct asking *a, struct az_args *args)
         az_diag_print(&a->session.inputs[i].diag, &a->run.run.log);
     if (rc == AZ_EINTR)
         az_log_line(&a->run.run.log, AZ_LOG_QUIET, "interrupted");
-    else if (rc == AZ_ENOMEM || (rc == AZ_EIO && !errors && a->query))
+    else if (a->stdout_errno && !reader_gone(a))
+        az_log_line(&a->run.run.log, AZ_LOG_QUIET, "error: standard output: %s",
+                    strerror(a->stdout_errno));
+    else if (rc == AZ_ENOMEM || (rc == AZ_EIO && !errors && a->query && !a->stdout_errno))
         az_log_line(&a->run.run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
     rc = exit_status(a, rc);
     az_query_printer_free(a->printer);

@@ -158,6 +158,8 @@ COMMANDS.update({
     "serve": Command("serve", TRAIN, stdin=asked({"method": "tools/list"}, tool("verdict"), tool("query", sql="SELECT * FROM kernels LIMIT 2"),
                                                  {"method": "resources/list"})),
     "query, a file of statements": Command("query", TRAIN, "-f", "stdin", "--format=json", stdin="SELECT count(*) FROM ops;\n"),
+    "query, more than a buffer holds": Command("query", TRAIN, "--format=csv", "--max-rows=0", "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 "
+                                               "FROM c WHERE n < 20000) SELECT n FROM c"),
     "query, from standard input": Command("query", TRAIN, "--format=csv", stdin="SELECT count(*) FROM ops;\nSELECT 1;\n"),
     "workbook": Command("run", TRAIN, "--format=xlsx", "-o", "out", "-q"),
     "workbook of ranks": Command("multirank", "-b", RANKS, "--force", "--format=xlsx", "-o", "out", "-q"),
