@@ -91,6 +91,7 @@ int az_format_probe(const char *path, const struct az_format **out, int *score,
     struct az_source_opts o = { .window = PROBE_BYTES };
     struct az_source *src = NULL;
     struct az_sv head = { "", 0 };
+    const char *own;
     int rc = az_source_open(&src, path, &o);
 
     if (rc == 0)
@@ -107,7 +108,9 @@ int az_format_probe(const char *path, const struct az_format **out, int *score,
     }
     if (rc && head.n == 0)
         goto done;
-    rc = az_format_choose(az_formats, head, az_sv_str(path), out, score, diag);
+    own = az_saved_why_no_profile(path, head);
+    rc = own ? az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)), "%s", own)
+             : az_format_choose(az_formats, head, az_sv_str(path), out, score, diag);
 done:
     az_source_close(src);
     return rc;
@@ -131,9 +134,7 @@ int az_format_probe_found(const char *path, const struct az_format **out, int *s
     if (rc)
         return rc;
     if (found->knows_table)
-        why = az_saved_kind(path) == AZ_SAVED_DATABASE || az_saved_is_history(path)
-                  ? "is a result, not a profile (analyzer compare takes it)"
-                  : az_sqlite_alien(path, knows_table);
+        why = az_sqlite_alien(path, knows_table);
     if (why)
         return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)), "%s", why);
     *out = found;

@@ -38,6 +38,15 @@ static bool looks_like_database(struct az_sv head)
            memcmp(head.p + AZ_DATABASE_AT, id, sizeof id) == 0;
 }
 
+static enum az_saved kind_of(const char *path, struct az_sv head)
+{
+    head.n = head.n < HEAD ? head.n : HEAD;
+    return looks_like_json(head)         ? AZ_SAVED_JSON
+           : looks_like_database(head)   ? AZ_SAVED_DATABASE
+           : looks_like_book(path, head) ? AZ_SAVED_BOOK
+                                         : AZ_SAVED_NONE;
+}
+
 static enum az_saved kind_of_file(const char *path)
 {
     struct az_source_opts o = { .window = HEAD };
@@ -49,13 +58,16 @@ static enum az_saved kind_of_file(const char *path)
     if (!rc)
         rc = az_source_peek(src, HEAD, &head);
     if (head.n)
-        kind = looks_like_json(head)         ? AZ_SAVED_JSON
-               : looks_like_database(head)   ? AZ_SAVED_DATABASE
-               : looks_like_book(path, head) ? AZ_SAVED_BOOK
-                                             : AZ_SAVED_NONE;
+        kind = kind_of(path, head);
     az_source_close(src);
     (void)rc; /* what cannot be opened is none */
     return kind;
+}
+
+static bool looks_like_history(struct az_sv head)
+{
+    return az_sv_starts(head, AZ_SV("SQLite format 3")) &&
+           az_sv_find(head, AZ_SV("CREATE TABLE sample(run_id INTEGER REFERENCES run(id)")) >= 0;
 }
 
 bool az_saved_is_history(const char *path)
@@ -67,11 +79,17 @@ bool az_saved_is_history(const char *path)
 
     if (!rc)
         rc = az_source_peek(src, PAGES, &head);
-    const bool is =
-        !rc && az_sv_starts(head, AZ_SV("SQLite format 3")) &&
-        az_sv_find(head, AZ_SV("CREATE TABLE sample(run_id INTEGER REFERENCES run(id)")) >= 0;
+    const bool is = !rc && looks_like_history(head);
     az_source_close(src);
     return is;
+}
+
+const char *az_saved_why_no_profile(const char *path, struct az_sv head)
+{
+    if (kind_of(path, head) != AZ_SAVED_NONE)
+        return "is a result, not a profile (analyzer compare takes it)";
+    return looks_like_history(head) ? "is a history, not a profile (analyzer history reads it)"
+                                    : NULL;
 }
 
 /* The CSV files of a folder; `names` gets their paths. */

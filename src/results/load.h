@@ -17,6 +17,8 @@ enum az_saved {
 /* By content (a file's first bytes, a folder's names); opens and closes it. Never for "-" and
  * pipes. */
 enum az_saved az_saved_kind(const char *path);
+/* A message, where the first 64 KiB of a file say that it is of this program; NULL: they do not. */
+const char *az_saved_why_no_profile(const char *path, struct az_sv head);
 
 /* A history of this program (results/history.h), by its first page. */
 bool az_saved_is_history(const char *path);

@@ -298,13 +298,33 @@ static void kinds(void **state)
     assert_int_equal(az_saved_kind(dir), AZ_SAVED_NONE);
 }
 
+/* What is said where a profile is wanted. */
+static void no_profiles(void **state)
+{
+    char database[AZ_DATABASE_AT + 8] = "SQLite format 3";
+    char history[200] = "SQLite format 3";
+    const char *table = "CREATE TABLE sample(run_id INTEGER REFERENCES run(id)";
+
+    (void)state;
+    assert_null(az_saved_why_no_profile("a", AZ_SV("{\"traceEvents\": []}")));
+    assert_null(az_saved_why_no_profile("a", az_sv_make(database, sizeof database)));
+    memcpy(database + AZ_DATABASE_AT, "AZLY", 4);
+    memcpy(history + 100, table, strlen(table));
+    assert_non_null(
+        strstr(az_saved_why_no_profile("a", az_sv_make(database, sizeof database)), "a result"));
+    assert_non_null(strstr(
+        az_saved_why_no_profile("a", AZ_SV("{\"schema\": \"analyzer-result/1\"}")), "a result"));
+    assert_non_null(
+        strstr(az_saved_why_no_profile("a", az_sv_make(history, sizeof history)), "a history"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_values),  cmocka_unit_test(json_charts),
         cmocka_unit_test(json_refused), cmocka_unit_test(csv_types),
         cmocka_unit_test(csv_edges),    cmocka_unit_test(units_by_name),
-        cmocka_unit_test(kinds),
+        cmocka_unit_test(kinds),        cmocka_unit_test(no_profiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
