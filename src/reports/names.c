@@ -399,9 +399,48 @@ static bool taken(const struct az_sv *name, size_t n, size_t i, size_t width, st
     return false;
 }
 
+static bool shown_alike(const struct az_sv *name, const struct az_sv *shown, size_t n, size_t i)
+{
+    for (size_t k = 0; k < n; k++)
+        if (az_sv_eq(shown[k], shown[i]) && !az_sv_eq(name[k], name[i]))
+            return true;
+    return false;
+}
+
+static size_t alike_up_to(struct az_sv a, struct az_sv b)
+{
+    size_t n = 0;
+
+    while (n < a.n && n < b.n && a.p[n] == b.p[n])
+        n++;
+    return n;
+}
+
+/* Its beginning, and from the word on in which it differs from those that were cut to the same. */
+static struct az_sv apart(struct az_arena *a, const struct az_sv *name, const struct az_sv *shown,
+                          size_t n, size_t i, size_t width)
+{
+    size_t from = 0;
+
+    for (size_t k = 0; k < n; k++) {
+        const size_t same = alike_up_to(name[k], name[i]);
+        if (az_sv_eq(shown[k], shown[i]) && same < name[i].n && same > from)
+            from = same;
+    }
+    while (from && !strchr(" <>(),:_-/.", name[i].p[from - 1]))
+        from--;
+    if (from <= width / 2)
+        return shown[i];
+    const struct az_sv head = az_field_cut(a, name[i], width / 2, false);
+    return az_field_cut(a,
+                        az_arena_printf(a, "%.*s%.*s", AZ_SVF(head),
+                                        AZ_SVF(az_sv_make(name[i].p + from, name[i].n - from))),
+                        width, false);
+}
+
 void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width)
 {
-    struct az_sv *shown = az_arena_array(a, n + 1, sizeof *shown);
+    struct az_sv *shown = az_arena_array(a, n + 1, sizeof *shown), told[MOST_CUT];
     struct words *w = NULL; /* made when first needed */
 
     if (!shown)
@@ -412,5 +451,7 @@ void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width
         if ((az_utf8_width(name[i]) > 2 * width || taken(name, n, i, width, a)) &&
             (w || (w = cut_all(a, name, n))))
             shown[i] = az_field_cut(a, telling(a, name, w, n, i, width), width, true);
-    memcpy(name, shown, n * sizeof *shown);
+    for (size_t i = 0; i < n && n <= MOST_CUT; i++)
+        told[i] = shown_alike(name, shown, n, i) ? apart(a, name, shown, n, i, width) : shown[i];
+    memcpy(name, n <= MOST_CUT ? told : shown, n * sizeof *shown);
 }

@@ -115,12 +115,34 @@ static void different_names_stay_different(void **state)
     az_arena_release(&a);
 }
 
+/* Names of which no words are left that tell them apart. */
+static void alike_when_cut(void **state)
+{
+    struct az_arena a;
+    struct az_sv made[] = {
+        AZ_SV("EigenMetaKernel<TensorEvaluator<TensorAssignOp<TensorMap, sum>, GpuDevice>, long>"),
+        AZ_SV("EigenMetaKernel<TensorEvaluator<TensorAssignOp<TensorMap, max>, GpuDevice>, long>"),
+        AZ_SV("EigenMetaKernel<TensorEvaluator<TensorAssignOp<TensorMap, max>, GpuDevice>, long>"),
+        AZ_SV("other"),
+    };
+
+    (void)state;
+    az_arena_init(&a, NULL);
+    az_names_cut(&a, made, 4, 30);
+    same(&a, made[0], "EigenMetaKerne\xe2\x80\xa6sum>, GpuDevic\xe2\x80\xa6");
+    same(&a, made[1], "EigenMetaKerne\xe2\x80\xa6max>, GpuDevic\xe2\x80\xa6");
+    assert_true(az_sv_eq(made[1], made[2]));
+    same(&a, made[3], "other");
+    az_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_words),
         cmocka_unit_test(names_lose_what_all_have),
         cmocka_unit_test(different_names_stay_different),
+        cmocka_unit_test(alike_when_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
