@@ -151,7 +151,8 @@ static void words(struct az_html *h, const struct az_tracks *t)
     az_human_count(events, count);
     az_html_putf(h,
                  "<p class=\"words\" id=\"timeline-text\">%s with %s device events on %zu "
-                 "stream%s of %zu device%s. Idle is when a device does nothing at all.</p>\n",
+                 "stream%s of %zu device%s. Idle is when a device does nothing at all. Shares are "
+                 "of the time of device events added up.</p>\n",
                  span, count, n[AZ_TRACK_STREAM], n[AZ_TRACK_STREAM] == 1 ? "" : "s",
                  n[AZ_TRACK_GAPS], n[AZ_TRACK_GAPS] == 1 ? "" : "s");
     az_time_of_document(h->doc, &account);
