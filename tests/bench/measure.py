@@ -197,6 +197,16 @@ class Figures(Bench):
             self.row("XPlane of a %s into a trace" % kind.upper(), "%.0f" % v, "ns an event", "", "", None)
             self.report("xplane", small, large, "XPlane of a %s" % kind.upper(), (120, 64), ("", ""))
 
+    def xplane_real(self):
+        """Real profiles, a TPU's and a GPU's, their events repeated: what the limits were set on."""
+        for name in ("tpu_inference_2", "jax08_gemm"):
+            path = os.path.join(ROOT, "..", "shared", "data", "jax", name + ".xplane.pb")
+            if os.path.exists(path):
+                small, large = [self.make("%s_%d.xplane.pb" % (name, mb), lambda p, mb=mb: subprocess.run(
+                    [sys.executable, os.path.join(ROOT, "tests", "bench", "repeat_xplane.py"), path, p, str(mb)], check=True))
+                    for mb in ((2, 10) if self.smoke else (20, 200))]
+                self.report("xplane", small, large, "XPlane, a real one repeated (%s)" % name, (120, 64), ("", ""))
+
     def nsys_rows(self, millions):
         return self.make("nsys_rows_%g.sqlite" % millions, lambda p: subprocess.run(
             [os.path.join(self.bench, "gen_nsys_sqlite"), p, str(millions)], check=True))
@@ -498,6 +508,7 @@ def main():
         b.measure("operation report", b.operations)
         b.measure("XPlane", b.xplane)
         b.measure("XPlane of devices", b.xplane_devices)
+        b.measure("XPlane, real", b.xplane_real)
         b.measure("nsys-sqlite, many rows", b.nsys_large)
         b.measure("workbook", b.workbook)
         b.measure("small files", b.small_files)
