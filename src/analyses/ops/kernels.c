@@ -105,9 +105,9 @@ static uint32_t alike_of(const struct az_scope *r, const struct az_item *i)
         launcher = az_fw_launcher_of(fw, op);
     if (call != AZ_NO_ROW) {
         a.owner = az_fw_node(fw, op != AZ_NO_ROW ? op : call).name;
-        a.category = op == AZ_NO_ROW           ? OF_CALL
+        a.category = op == AZ_NO_ROW         ? OF_CALL
                      : launcher == AZ_NO_ROW ? OF_NAME
-                                               : OF_LAUNCHER + fw->category[launcher];
+                                             : OF_LAUNCHER + fw->category[launcher];
     }
     const uint64_t mixed =
         ((uint64_t)a.name << 32 ^ (uint64_t)a.owner << 16 ^ (uint64_t)a.category << 8 ^ a.lane) *

@@ -68,7 +68,8 @@ struct az_fw_figures {
     struct az_fw_rates roof_part;            /* roofline time / time; NaN without peaks */
 };
 struct az_fw_members {
-    int (*estimate)(void *ctx, size_t i, struct az_fw_estimate *e); /* of operation i of the group */
+    int (*estimate)(void *ctx, size_t i,
+                    struct az_fw_estimate *e); /* of operation i of the group */
     /* Equal for operations of equal estimates; 0: not known. NULL: it never is. */
     int (*key)(void *ctx, size_t i, uint64_t *key);
     void *ctx;

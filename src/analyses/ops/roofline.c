@@ -161,9 +161,9 @@ static int add_unlinked(struct work *w)
         }
     w->all += time;
     uint32_t gap;
-    const int rc = time ? gap_of(w, AZ_SV("device events without a recorded launch"),
-                                 AZ_SV("unlinked"), &gap)
-                        : 0;
+    const int rc =
+        time ? gap_of(w, AZ_SV("device events without a recorded launch"), AZ_SV("unlinked"), &gap)
+             : 0;
     if (rc == 0 && time)
         add_to_gap(w, gap, time);
     return rc;
