@@ -28,6 +28,18 @@ static int read_source(void *ctx, void *buf, size_t n, size_t *got)
     return rc;
 }
 
+/* How many more rows to make room for next to the n that there are, if the whole file will have
+ * `most` times as many. Where that is much more than there is room for, soon; else not before there
+ * is hardly any left, and then some, as each time may copy all. */
+static size_t wanted_room(size_t n, size_t cap, double most)
+{
+    const double all = (double)n * most;
+    const bool soon = all > 1.25 * (double)cap;
+    if (n < 64 || cap >= n + (soon ? n / 2 : n / 32))
+        return 0;
+    return soon || all > 1.08 * (double)n ? (size_t)(all - (double)n) : n / 12;
+}
+
 /* Columns that are nearly full get the room that the whole file will want by what was read of it,
  * at most eight times what they hold: then they are not copied from one block to the next. Without
  * memory for that they grow as they are filled. */
@@ -40,12 +52,10 @@ static void make_room(const struct az_pt_input *in)
     const double more = 1.03 * (double)size / (double)used, most = more < 8 ? more : 8;
     for (enum az_kind k = 0; k < AZ_KIND_COUNT; k++) {
         const struct az_events *e = &in->room->ev[k];
-        if (e->n >= 64 && e->cap < e->n + e->n / 2)
-            (void)!az_trace_reserve(in->room, k, (size_t)((double)e->n * (most - 1)));
+        (void)!az_trace_reserve(in->room, k, wanted_room(e->n, e->cap, most));
     }
     struct az_optrace *o = az_optrace(in->room);
-    if (o->ops.n >= 64 && o->ops.cap < o->ops.n + o->ops.n / 2)
-        (void)!az_vec_reserve(&o->ops, (size_t)((double)o->ops.n * (most - 1)));
+    (void)!az_vec_reserve(&o->ops, wanted_room(o->ops.n, o->ops.cap, most));
 }
 
 int az_pt_fill(void *ctx, void *buf, size_t n, size_t *got)

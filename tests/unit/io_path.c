@@ -328,6 +328,42 @@ static void wide_folder(void **state)
     az_vec_release(&v);
 }
 
+/* However the bytes come, the digest is that of all of them. */
+static void digest_in_pieces(void **state)
+{
+    (void)state;
+    enum { MOST = 40000 };
+    static unsigned char bytes[MOST];
+    static const size_t ends[] = { 1,    63,   64,   240,  256,  257,  1023, 1024, 1025,
+                                   1088, 2047, 2048, 2112, 2113, 8192, 9280, MOST };
+    uint32_t seed = 1;
+    for (size_t i = 0; i < MOST; i++)
+        bytes[i] = (unsigned char)((seed = seed * 1664525u + 1013904223u) >> 24);
+    for (size_t e = 0; e < AZ_LENGTH(ends); e++) {
+        XXH128_canonical_t c;
+        char hex[33], want[33];
+        uint64_t size;
+        XXH128_canonicalFromHash(&c, XXH3_128bits(bytes, ends[e]));
+        for (size_t i = 0; i < sizeof c.digest; i++)
+            (void)sprintf(want + 2 * i, "%02x", c.digest[i]);
+        for (int way = 0; way < 60; way++) {
+            struct az_digest *d = az_digest_new(NULL);
+            assert_non_null(d);
+            for (size_t at = 0, n; at < ends[e]; at += n) {
+                seed = seed * 1664525u + 1013904223u;
+                n = way % 3 == 0 ? (seed >> 20) * 2 : way % 3 == 1 ? seed >> 24 : 1024;
+                n = n < ends[e] - at ? n : ends[e] - at;
+                az_digest_update(d, bytes + at, n);
+            }
+            az_digest_end(d);
+            assert_int_equal(az_digest_rest(d, "unused", hex, &size), 0);
+            assert_string_equal(hex, want);
+            assert_int_equal(size, ends[e]);
+            az_digest_free(d);
+        }
+    }
+}
+
 static void digests(void **state)
 {
     (void)state;
@@ -377,9 +413,9 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
     const struct CMUnitTest tests[] = {
-        T(parts),         T(joining),        T(canonical),   T(stat_and_mkdirs),
-        T(globs),         T(relative_globs), T(deep_globs),  T(walks),
-        T(crossed_links), T(absolute_paths), T(wide_folder), T(digests),
+        T(parts),          T(joining),          T(canonical), T(stat_and_mkdirs), T(globs),
+        T(relative_globs), T(deep_globs),       T(walks),     T(crossed_links),   T(absolute_paths),
+        T(wide_folder),    T(digest_in_pieces), T(digests),
     };
     return cmocka_run_group_tests_name("io_path", tests, NULL, NULL);
 }

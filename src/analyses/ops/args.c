@@ -76,12 +76,20 @@ static void put_stats(const struct work *w, struct az_op_groups *x, size_t group
     double k = 1e3 * (double)w->fw->trace->ticks_per_ns;
     size_t n;
     const uint32_t *item = az_groups_items(&x->g, group, &n);
-    for (size_t i = 0; i < n; i++)
-        x->g.value[i] = az_launcher_times(w->fw->launchers, w->fw->tree, item[i]).direct;
+    bool same = true; /* nothing is below a launch but its own events */
+    for (size_t i = 0; i < n; i++) {
+        const struct az_launcher_times t =
+            az_launcher_times(w->fw->launchers, w->fw->tree, item[i]);
+        x->g.value[i] = t.direct;
+        same = same && t.direct == t.subtree;
+    }
     az_stats_i64(x->g.value, n, &d);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; !same && i < n; i++)
         x->g.value[i] = az_launcher_times(w->fw->launchers, w->fw->tree, item[i]).subtree;
-    az_stats_i64(x->g.value, n, &s);
+    if (same)
+        s = d;
+    else
+        az_stats_i64(x->g.value, n, &s);
     const double v[] = { d.mean,        s.mean,        d.median,      s.median,
                          d.std,         s.std,         (double)d.min, (double)s.min,
                          (double)d.max, (double)s.max, (double)d.sum, (double)s.sum };

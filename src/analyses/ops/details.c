@@ -14,56 +14,73 @@ int az_fw_details_init(struct az_fw_details *d, const struct az_fw *fw, struct a
     *d = (struct az_fw_details){ .fw = fw, .arena = arena, .mem = mem };
     az_vec_init(&d->text, mem);
     az_vec_init(&d->brief, mem);
-    d->stamp = az_mem_alloc(mem, names * sizeof *d->stamp);
-    d->occurrence = az_mem_alloc(mem, names * sizeof *d->occurrence);
-    if (!d->stamp || !d->occurrence)
+    d->name = az_mem_alloc(mem, names * sizeof *d->name);
+    if (!d->name)
         return az_mem_error(mem);
-    memset(d->stamp, 0, names * sizeof *d->stamp);
+    memset(d->name, 0, names * sizeof *d->name);
     return 0;
 }
 
 void az_fw_details_release(struct az_fw_details *d)
 {
     size_t names = d->fw->trace->names.text.n + 1;
-    if (d->stamp)
-        az_mem_free(d->mem, d->stamp, names * sizeof *d->stamp);
-    if (d->occurrence)
-        az_mem_free(d->mem, d->occurrence, names * sizeof *d->occurrence);
+    az_mem_free(d->mem, d->name, d->name ? names * sizeof *d->name : 0);
     az_vec_release(&d->text);
     az_vec_release(&d->brief);
 }
 
 struct entries {
-    struct az_map slot;       /* (name, occurrence) -> entry */
+    struct az_map slot;       /* (name, occurrence) -> entry, but for the first occurrences */
     struct az_vec_u32 of;     /* event -> entry */
     struct az_vec_i64 length; /* event -> ticks */
     struct az_vec_u32 first;  /* entry -> gpu number of its first event */
 };
 
+/* The entry of an event of that name, the one after `times` others in its launch. */
+static int entry_of(struct az_fw_details *d, struct entries *e, uint32_t name, uint32_t times,
+                    uint32_t gpu, uint32_t *entry)
+{
+    struct az_fw_details_name *n = &d->name[name];
+    bool added = times == 0 && n->list != d->list;
+    uint32_t *at = &n->entry;
+    int rc = 0;
+    if (times)
+        rc = az_map_put(&e->slot, name, times, (uint32_t)e->first.n, &at, &added);
+    else if (added)
+        *n = (struct az_fw_details_name){ n->launch, n->times, d->list, (uint32_t)e->first.n };
+    if (rc == 0 && added)
+        rc = az_vec_push(&e->first, gpu);
+    *entry = rc ? 0 : *at;
+    return rc;
+}
+
+/* There is room for its events. */
 static int add_run(struct az_fw_details *d, struct entries *e, const struct az_gpu_run *run)
 {
+    int rc = 0;
     d->launch++;
-    for (size_t i = 0; i < run->n; i++) {
-        struct az_event v = az_gpu_event(d->fw->tree, run->gpu[i]);
-        uint32_t name = v.name == AZ_NO_ID ? (uint32_t)d->fw->trace->names.text.n : v.name, *entry;
-        bool added;
-        if (d->stamp[name] != d->launch) {
-            d->stamp[name] = d->launch;
-            d->occurrence[name] = 0;
+    for (size_t i = 0; rc == 0 && i < run->n; i++) {
+        const struct az_event v = az_gpu_event(d->fw->tree, run->gpu[i]);
+        const uint32_t name = v.name == AZ_NO_ID ? (uint32_t)d->fw->trace->names.text.n : v.name;
+        struct az_fw_details_name *n = &d->name[name];
+        if (n->launch != d->launch) {
+            n->launch = d->launch;
+            n->times = 0;
         }
-        int rc =
-            az_map_put(&e->slot, name, d->occurrence[name]++, (uint32_t)e->first.n, &entry, &added);
-        uint32_t at = rc ? 0 : *entry;
-        if (rc == 0 && added)
-            rc = az_vec_push(&e->first, run->gpu[i]);
-        if (rc == 0)
-            rc = az_vec_push(&e->of, at);
-        if (rc == 0)
-            rc = az_vec_push(&e->length, v.end - v.start);
-        if (rc)
-            return rc;
+        rc = entry_of(d, e, name, n->times++, run->gpu[i], &e->of.v[e->of.n]);
+        e->of.n++;
+        e->length.v[e->length.n++] = v.end - v.start;
     }
-    return 0;
+    return rc;
+}
+
+static int make_room(struct entries *e, const struct az_gpu_run *runs, size_t n)
+{
+    size_t events = 0;
+    for (size_t i = 0; i < n; i++)
+        events += runs[i].n;
+    const int rc = az_vec_reserve(&e->of, events);
+    return rc ? rc : az_vec_reserve(&e->length, events);
 }
 
 /* key: with the comma before and the colon after it. */
@@ -122,27 +139,36 @@ static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stat
     return rc;
 }
 
-static int write_entries(struct az_fw_details *d, const struct entries *e, struct az_sv *full,
-                         struct az_sv *brief)
+/* The events of each entry; of an only one they need not be sorted out. */
+static int put_entries(struct az_fw_details *d, struct entries *e)
 {
-    struct az_groups g;
-    az_vec_reset(&d->text);
-    az_vec_reset(&d->brief);
-    int rc = az_groups_make(&g, e->of.v, e->of.n, e->first.n, d->mem);
-    if (rc == 0)
-        rc = az_text_append(&d->text, AZ_SV("["));
-    if (rc == 0)
-        rc = az_text_append(&d->brief, AZ_SV("["));
+    struct az_groups g = { 0 };
+    const bool only = e->first.n == 1;
+    int rc = only ? 0 : az_groups_make(&g, e->of.v, e->of.n, e->first.n, d->mem);
     for (size_t k = 0; rc == 0 && k < e->first.n; k++) {
         struct az_stats s;
-        az_stats_i64(g.value, az_groups_take(&g, k, e->length.v), &s);
-        rc = put_entry(d, e->first.v[k], &s, deviation_of(g.value, &s));
+        int64_t *v = only ? e->length.v : g.value;
+        az_stats_i64(v, only ? e->length.n : az_groups_take(&g, k, e->length.v), &s);
+        rc = put_entry(d, e->first.v[k], &s, deviation_of(v, &s));
     }
+    az_groups_release(&g);
+    return rc;
+}
+
+static int write_entries(struct az_fw_details *d, struct entries *e, struct az_sv *full,
+                         struct az_sv *brief)
+{
+    az_vec_reset(&d->text);
+    az_vec_reset(&d->brief);
+    int rc = az_text_append(&d->text, AZ_SV("["));
+    if (rc == 0)
+        rc = az_text_append(&d->brief, AZ_SV("["));
+    if (rc == 0)
+        rc = put_entries(d, e);
     if (rc == 0)
         rc = az_text_append(&d->text, AZ_SV("]"));
     if (rc == 0)
         rc = az_text_append(&d->brief, AZ_SV("]"));
-    az_groups_release(&g);
     if (rc)
         return rc;
     *full = az_arena_dup(d->arena, az_text_view(&d->text));
@@ -158,7 +184,10 @@ int az_fw_details_make(struct az_fw_details *d, const struct az_gpu_run *runs, s
     az_vec_init(&e.of, d->mem);
     az_vec_init(&e.length, d->mem);
     az_vec_init(&e.first, d->mem);
+    d->list++;
     int rc = az_map_init(&e.slot, d->mem, 8);
+    if (rc == 0)
+        rc = make_room(&e, runs, n);
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = add_run(d, &e, &runs[i]);
     if (rc == 0 && e.first.n)

@@ -9,9 +9,11 @@ struct az_fw_details {
     const struct az_fw *fw;
     struct az_arena *arena; /* of the texts made */
     struct az_mem *mem;
-    uint32_t *stamp,
-        *occurrence; /* by name id: number of the launch last seen in, times seen there */
-    uint32_t launch;
+    struct az_fw_details_name {
+        uint32_t launch, times; /* the launch last seen in, times seen there */
+        uint32_t list, entry;   /* the list last seen in, its entry of first occurrences there */
+    } * name;                   /* by name id */
+    uint32_t launch, list;
     struct az_vec_char text, brief;
 };
 int az_fw_details_init(struct az_fw_details *d, const struct az_fw *fw, struct az_arena *arena,

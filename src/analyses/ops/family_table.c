@@ -191,7 +191,10 @@ static int put_row(void *ctx, struct az_op_groups *g, size_t group)
     struct az_stats s;
     int rc = estimate(w, row[0], &e); /* its parameters are those of all */
     if (rc == 0)
-        rc = az_fw_figures(w->metrics, member, &(struct members){ w, row }, g->g.value, n, &f);
+        rc = az_fw_figures(
+            w->metrics,
+            &(struct az_fw_members){ .estimate = member, .ctx = &(struct members){ w, row } },
+            g->g.value, n, &f);
     if (rc)
         return rc;
     az_put_text(w->t, az_node_name(w->fw->tree, x->node));

@@ -34,9 +34,16 @@ static void add(struct rates *r, double amount, double seconds)
         r->v[r->n++] = amount / seconds;
 }
 
-/* roof: of this estimate. */
-static void add_member(const struct az_fw_estimate *e, const struct az_roofline *roof,
-                       double seconds, struct rates *of, struct az_fw_figures *out)
+/* What a rate is of, of one estimate. */
+struct amounts {
+    uint64_t key; /* of the estimate; 0: none is kept here */
+    double of[3]; /* bytes, operations, seconds of the roofline */
+};
+enum { KEPT = 16 }; /* estimates: those of a group are few */
+
+/* The first values that are known, of an estimate that was not seen before. */
+static void see(const struct az_fw_estimate *e, const struct az_roofline *roof,
+                struct az_fw_figures *out)
 {
     first_number(&out->flops, e->flops);
     first_number(&out->bytes, e->bytes);
@@ -47,21 +54,36 @@ static void add_member(const struct az_fw_estimate *e, const struct az_roofline 
         out->roof_us = roof->time_us;
         out->bound = roof->bound;
     }
-    add(&of[0], e->bytes, seconds);
-    add(&of[1], e->flops, seconds);
-    add(&of[2], roof->time_us * 1e-6, seconds);
 }
 
-int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, const int64_t *ticks,
-                  size_t n, struct az_fw_figures *out)
+/* The amounts of member i, among the kept ones or asked for. */
+static int amounts_of(struct az_fw_metrics *m, const struct az_fw_members *of, size_t i,
+                      struct amounts *kept, struct amounts **at, struct az_fw_figures *out)
+{
+    struct az_fw_estimate e;
+    uint64_t key = 0;
+    int rc = of->key ? of->key(of->ctx, i, &key) : 0;
+    *at = &kept[key % KEPT];
+    if (rc || (key && (*at)->key == key))
+        return rc;
+    rc = of->estimate(of->ctx, i, &e);
+    if (rc)
+        return rc;
+    const struct az_roofline roof = az_fw_roofline(m, &e);
+    see(&e, &roof, out);
+    **at = (struct amounts){ key, { e.bytes, e.flops, roof.time_us * 1e-6 } };
+    return 0;
+}
+
+int az_fw_figures(struct az_fw_metrics *m, const struct az_fw_members *members,
+                  const int64_t *ticks, size_t n, struct az_fw_figures *out)
 {
     struct az_mem *mem = az_fw_job(m)->mem;
     const double second = 1e9 * (double)az_fw_trace(m)->ticks_per_ns;
     const size_t size = (3 * n + 1) * sizeof(double);
     double *v = az_mem_alloc(mem, size);
     struct rates of[3];
-    const struct az_perf *last = NULL; /* most operations of a group share one estimate */
-    struct az_roofline roof = { .time_us = NAN, .bound = "" };
+    struct amounts kept[KEPT] = { 0 }, *a;
     int rc = v ? 0 : az_mem_error(mem);
     *out = (struct az_fw_figures){
         .flops = NAN, .bytes = NAN, .intensity = NAN, .roof_us = NAN, .bound = ""
@@ -69,14 +91,9 @@ int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, co
     for (size_t k = 0; k < 3; k++)
         of[k] = (struct rates){ v ? v + k * n : NULL, 0 };
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        struct az_fw_estimate e;
-        rc = estimate(ctx, i, &e);
-        if (rc)
-            break;
-        if (e.perf != last)
-            roof = az_fw_roofline(m, &e);
-        last = e.perf;
-        add_member(&e, &roof, (double)ticks[i] / second, of, out);
+        rc = amounts_of(m, members, i, kept, &a, out);
+        for (size_t k = 0; rc == 0 && k < 3; k++)
+            add(&of[k], a->of[k], (double)ticks[i] / second);
     }
     if (rc == 0) {
         out->byte_rate = rates_of(of[0].v, of[0].n);

@@ -83,6 +83,45 @@ static struct az_sv class_of(const struct az_scope *r, const struct az_item *i)
                               az_item_events(r, i)->name[i->row]);
 }
 
+/* Kernels of one name and lane whose owners have one name and category are in one row. */
+struct alike {
+    uint32_t name, lane, owner;
+    uint32_t category; /* 0: the place is free; else one of those below, or an id after them */
+};
+enum { UNLINKED = 1, OF_CALL, OF_NAME, OF_LAUNCHER, ALIKE_BITS = 11 };
+struct summary {
+    struct az_fw_kernels k;
+    struct alike alike[1 << ALIKE_BITS];
+};
+
+/* The place of a kernel's like, if no others have it. */
+static uint32_t alike_of(const struct az_scope *r, const struct az_item *i)
+{
+    struct summary *s = r->ctx;
+    const struct az_fw *fw = s->k.fw;
+    uint32_t call, op = az_fw_kernel_owner(&s->k, i->row, &call), launcher = AZ_NO_ROW;
+    struct alike a = { s->k.ev->name[i->row], s->k.ev->lane[i->row], AZ_NO_ID, UNLINKED };
+    if (op != AZ_NO_ROW)
+        launcher = az_fw_launcher_of(fw, op);
+    if (call != AZ_NO_ROW) {
+        a.owner = az_fw_node(fw, op != AZ_NO_ROW ? op : call).name;
+        a.category = op == AZ_NO_ROW         ? OF_CALL
+                     : launcher == AZ_NO_ROW ? OF_NAME
+                                             : OF_LAUNCHER + fw->category[launcher];
+    }
+    const uint64_t mixed =
+        ((uint64_t)a.name << 32 ^ (uint64_t)a.owner << 16 ^ (uint64_t)a.category << 8 ^ a.lane) *
+        UINT64_C(0x9e3779b97f4a7c15);
+    const uint32_t at = (uint32_t)(mixed >> (64 - ALIKE_BITS));
+    struct alike *there = &s->alike[at];
+    if (there->category == 0)
+        *there = a;
+    return there->name == a.name && there->lane == a.lane && there->owner == a.owner &&
+                   there->category == a.category
+               ? at
+               : AZ_NO_ID;
+}
+
 static bool has_ops(const struct az_scope *r) { return fw_of(r)->ops->has_ops; }
 static double all_kernels(const struct az_scope *r) { return (double)fw_of(r)->kernels; }
 static double all_time(const struct az_scope *r)
@@ -103,6 +142,7 @@ static const struct az_table_spec kernel_summary = {
     .needs = AZ_CAP_CALLTREE,
     .n_kinds = 1,
     .kinds = { AZ_KERNEL },
+    .alike = alike_of,
     .columns = { { "Parent op category", &category, .flags = AZ_KEY | AZ_DETAIL, .sort = 2 },
                  { "Parent cpu_op", &owner, .flags = AZ_KEY, .when = has_ops, .sort = 3 },
                  { "Kernel name", &az_key_name, .flags = AZ_KEY, .sort = 4 },
@@ -141,13 +181,19 @@ static const struct az_table_spec class_summary = {
 
 static int run(struct az_job *job)
 {
-    struct az_fw_kernels k = { 0 };
     if (!job->opts->enable_kernel_summary)
         return 0;
-    int rc = az_fw_kernels_get(&k, job);
+    struct summary *s = az_mem_alloc(job->mem, sizeof *s);
+    if (!s)
+        return az_mem_error(job->mem);
+    memset(s, 0, sizeof *s);
+    int rc = az_fw_kernels_get(&s->k, job);
     if (rc == 0)
-        rc = az_spec_make(job, &class_summary, &k, NULL);
-    return rc ? rc : az_spec_make(job, &kernel_summary, &k, NULL);
+        rc = az_spec_make(job, &class_summary, s, NULL);
+    if (rc == 0)
+        rc = az_spec_make(job, &kernel_summary, s, NULL);
+    az_mem_free(job->mem, s, sizeof *s);
+    return rc;
 }
 
 const struct az_analysis az_analysis_fw_kernels = {

@@ -303,22 +303,23 @@ static void put_estimate(const struct entry *e, bool backward, struct az_fw_esti
 
 #define WITHOUT UINT32_MAX /* known: there is no model */
 
+int az_fw_know(struct az_fw_metrics *m, uint32_t node, uint32_t *known)
+{
+    const struct entry *e;
+    const int rc = entry_of(m, node, &e);
+    *known = rc ? 0 : e ? e->number + 1 : WITHOUT;
+    return rc;
+}
+
 int az_fw_estimate_again(struct az_fw_metrics *m, uint32_t node, bool backward, uint32_t *known,
                          struct az_fw_estimate *out)
 {
-    const struct entry *e = NULL;
-    int rc = 0;
     *out = (struct az_fw_estimate){
         .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
     };
-    if (__builtin_expect(*known == 0, 0)) {
-        rc = entry_of(m, node, &e);
-        *known = rc ? 0 : e ? e->number + 1 : WITHOUT;
-    } else if (*known != WITHOUT) {
-        e = m->by_number[*known - 1];
-    }
-    if (e)
-        put_estimate(e, backward, out);
+    const int rc = *known ? 0 : az_fw_know(m, node, known);
+    if (rc == 0 && *known != WITHOUT)
+        put_estimate(m->by_number[*known - 1], backward, out);
     return rc;
 }
 

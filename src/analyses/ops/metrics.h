@@ -32,6 +32,8 @@ int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
 /* The same for one who asks again: *known, 0 at first, is where these metrics have it. */
 int az_fw_estimate_again(struct az_fw_metrics *m, uint32_t node, bool backward, uint32_t *known,
                          struct az_fw_estimate *out) AZ_MUST_USE;
+/* Finds what *known is to hold. */
+int az_fw_know(struct az_fw_metrics *m, uint32_t node, uint32_t *known) AZ_MUST_USE;
 /* One such word for each of the n rows of the unified summary, kept with the metrics: each thread
  * has its own. */
 int az_fw_known_rows(struct az_fw_metrics *m, size_t n, uint32_t **known) AZ_MUST_USE;
@@ -65,11 +67,16 @@ struct az_fw_figures {
     struct az_fw_rates byte_rate, flop_rate; /* a second, over the operations */
     struct az_fw_rates roof_part;            /* roofline time / time; NaN without peaks */
 };
-/* Estimate of operation i of the group. */
-typedef int az_fw_member(void *ctx, size_t i, struct az_fw_estimate *e);
+struct az_fw_members {
+    int (*estimate)(void *ctx, size_t i,
+                    struct az_fw_estimate *e); /* of operation i of the group */
+    /* Equal for operations of equal estimates; 0: not known. NULL: it never is. */
+    int (*key)(void *ctx, size_t i, uint64_t *key);
+    void *ctx;
+};
 /* ticks: time of each of the n operations; those without time have no rates. */
-int az_fw_figures(struct az_fw_metrics *m, az_fw_member *estimate, void *ctx, const int64_t *ticks,
-                  size_t n, struct az_fw_figures *out) AZ_MUST_USE;
+int az_fw_figures(struct az_fw_metrics *m, const struct az_fw_members *members,
+                  const int64_t *ticks, size_t n, struct az_fw_figures *out) AZ_MUST_USE;
 
 /* The parameters as a JSON object; empty without any. In the arena. */
 struct az_sv az_fw_params(const struct az_perf *p, struct az_arena *a);

@@ -30,6 +30,8 @@ struct work {
     struct az_fw *fw;
     const struct az_unified *u;
     struct az_fw_metrics *metrics;
+    struct az_unified_keys keys;
+    struct az_unified_recent *recent;
     struct az_map map, gap_map;
     struct lines lines;
     struct gaps gaps;
@@ -37,7 +39,8 @@ struct work {
     uint64_t unreadable; /* rows whose arguments are malformed */
 };
 
-static int add_line(struct work *w, const struct az_unified_row *r, const struct az_fw_estimate *e)
+static int line_of(struct work *w, const struct az_unified_row *r, const struct az_fw_estimate *e,
+                   uint32_t *line)
 {
     uint32_t *at;
     bool added;
@@ -49,12 +52,8 @@ static int add_line(struct work *w, const struct az_unified_row *r, const struct
         rc = az_vec_push(
             &w->lines,
             ((struct line){ .first = r, .e = *e, .copies = az_unified_only_copies(w->fw, r) }));
-    if (rc)
-        return rc;
-    struct line *l = &w->lines.v[*at];
-    l->count++;
-    l->time += az_unified_time(w->u, r);
-    return 0;
+    *line = rc ? 0 : *at;
+    return rc;
 }
 
 /* Why a row has no estimate. */
@@ -75,7 +74,7 @@ static struct az_sv reason(const struct work *w, const struct az_unified_row *r,
                         : AZ_SV("unknown operator");
 }
 
-static int add_gap(struct work *w, struct az_sv name, struct az_sv why, int64_t time)
+static int gap_of(struct work *w, struct az_sv name, struct az_sv why, uint32_t *gap)
 {
     uint32_t *at;
     bool added;
@@ -83,11 +82,14 @@ static int add_gap(struct work *w, struct az_sv name, struct az_sv why, int64_t 
                         (uint32_t)w->gaps.n, &at, &added);
     if (rc == 0 && added)
         rc = az_vec_push(&w->gaps, ((struct gap){ .name = name, .why = why }));
-    if (rc)
-        return rc;
-    w->gaps.v[*at].time += time;
-    w->gaps.v[*at].count++;
-    return 0;
+    *gap = rc ? 0 : *at;
+    return rc;
+}
+
+static void add_to_gap(struct work *w, uint32_t gap, int64_t time)
+{
+    w->gaps.v[gap].time += time;
+    w->gaps.v[gap].count++;
 }
 
 /* Some argument has a shape: `[[],[]]` says nothing. */
@@ -100,23 +102,52 @@ static bool has_shapes(const struct work *w, const struct az_op_args *a)
     return false;
 }
 
-static int add_row(struct work *w, const struct az_unified_row *r)
+enum { KNOWN, UNREADABLE }; /* flags: it has an estimate; its arguments are malformed */
+
+/* Where a row belongs: a line, or a gap. */
+static int find_place(struct work *w, const struct az_unified_row *r, struct az_unified_recent *x)
 {
     struct az_fw_estimate e;
-    const struct az_op_args *a = az_fw_args(w->fw, r->node);
-    const bool shaped = has_shapes(w, a);
-    const int64_t time = az_unified_time(w->u, r);
-    const int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
-    const bool known = !isnan(e.flops) || !isnan(e.bytes);
-    w->unreadable += az_fw_unreadable(&e);
-    w->all += time;
-    w->shaped += shaped ? time : 0;
-    w->modelled += known ? time : 0;
-    w->shaped_modelled += known && shaped ? time : 0;
+    int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
     if (rc)
         return rc;
-    return known ? add_line(w, r, &e)
-                 : add_gap(w, az_unified_name(w->u, r), reason(w, r, &e), time);
+    *x = (struct az_unified_recent){ .group = az_unified_group(w->u, r), .category = r->category };
+    x->flag[KNOWN] = !isnan(e.flops) || !isnan(e.bytes);
+    x->flag[UNREADABLE] = az_fw_unreadable(&e);
+    return x->flag[KNOWN] ? line_of(w, r, &e, &x->at)
+                          : gap_of(w, az_unified_name(w->u, r), reason(w, r, &e), &x->at);
+}
+
+static int add_row(struct work *w, const struct az_unified_row *r)
+{
+    const size_t row = (size_t)(r - w->u->rows.v);
+    const bool shaped = has_shapes(w, az_fw_args(w->fw, r->node));
+    const int64_t time = az_unified_time(w->u, r);
+    const uint32_t group = az_unified_group(w->u, r);
+    struct az_unified_recent *x;
+    uint64_t key;
+    int rc = az_unified_key(&w->keys, row, &key);
+    if (rc)
+        return rc;
+    x = az_unified_recent_of(w->recent, key, group);
+    if (!az_unified_is_like(x, key, group, r->category)) {
+        rc = find_place(w, r, x);
+        if (rc)
+            return rc;
+        x->key = key;
+    }
+    w->unreadable += x->flag[UNREADABLE];
+    w->all += time;
+    w->shaped += shaped ? time : 0;
+    if (!x->flag[KNOWN]) {
+        add_to_gap(w, x->at, time);
+        return 0;
+    }
+    w->modelled += time;
+    w->shaped_modelled += shaped ? time : 0;
+    w->lines.v[x->at].count++;
+    w->lines.v[x->at].time += time;
+    return 0;
 }
 
 /* Device events that no call launched have no operator at all. */
@@ -129,9 +160,13 @@ static int add_unlinked(struct work *w)
             time += e.end - e.start;
         }
     w->all += time;
-    return time ? add_gap(w, AZ_SV("device events without a recorded launch"), AZ_SV("unlinked"),
-                          time)
-                : 0;
+    uint32_t gap;
+    const int rc =
+        time ? gap_of(w, AZ_SV("device events without a recorded launch"), AZ_SV("unlinked"), &gap)
+             : 0;
+    if (rc == 0 && time)
+        add_to_gap(w, gap, time);
+    return rc;
 }
 
 /* "peak", "achievable", "own": which rates count. */
@@ -418,6 +453,8 @@ int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_un
 {
     int rc;
     struct work w = { .job = job, .fw = fw, .u = u, .metrics = az_fw_metrics_get(job, fw, &rc) };
+    if (rc == 0)
+        rc = az_unified_keys_get(&w.keys, w.metrics, u);
     if (rc)
         return rc;
     az_vec_init(&w.lines, job->mem);
@@ -426,6 +463,9 @@ int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_un
     if (rc)
         return rc;
     rc = az_map_init(&w.gap_map, job->mem, 64);
+    w.recent = az_unified_recent_new(job->mem);
+    if (rc == 0 && !w.recent)
+        rc = az_mem_error(job->mem);
     for (size_t i = 0; rc == 0 && i < u->rows.n; i++)
         rc = add_row(&w, &u->rows.v[i]);
     if (rc == 0)
@@ -441,6 +481,7 @@ int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_un
         rc = roofline_table(&w);
     if (rc == 0)
         rc = chart(&w);
+    az_unified_recent_free(w.recent, job->mem);
     az_map_release(&w.map);
     az_map_release(&w.gap_map);
     az_vec_release(&w.lines);

@@ -24,11 +24,22 @@ struct work {
 
 static bool is_op(const struct work *w, uint32_t node) { return node < w->fw->tree->first_call; }
 
+/* Device events below a node: a run of `linked`. */
+struct range {
+    uint32_t first, end;
+};
+
+static struct range range_of(const struct work *w, uint32_t node)
+{
+    struct range r;
+    az_node_gpu(w->fw->tree, node, &r.first, &r.end);
+    return r;
+}
+
 static bool has_gpu(const struct work *w, uint32_t node)
 {
-    uint32_t first, end;
-    az_node_gpu(w->fw->tree, node, &first, &end);
-    return first < end;
+    const struct range r = range_of(w, node);
+    return r.first < r.end;
 }
 
 /* Some operator strictly below has a model and GPU work. */
@@ -39,18 +50,37 @@ static bool model_below(const struct work *w, uint32_t node)
            az_rank(w->modelled, (size_t)c->pre[node] + 1);
 }
 
-/* Operators without an entry in the table of categories: one of the user's script, or a kernel of a
- * compiler whose name and arguments say its work (docs/formulas-pytorch.md 8, rule 2). */
-static int has_own_model(struct work *w, uint32_t node, bool *has)
+enum by_name { UNASKED, NEVER, ALWAYS, BY_ARGUMENTS };
+
+/* Has an operator of that name a model? Of those without an entry in the table of categories: one
+ * of the user's script, or a kernel of a compiler whose name and arguments say its work
+ * (docs/formulas-pytorch.md 8, rule 2). */
+static enum by_name model_by_name(struct work *w, uint32_t node, uint32_t name)
 {
-    const uint32_t name = az_fw_node(w->fw, node).name;
+    const struct az_op_category *known = az_fw_known(w->fw, node);
     const struct az_op_model *m = az_fw_model(w->metrics, name);
-    struct az_fw_estimate e;
-    *has = az_fw_scripted(w->metrics, name);
-    if (*has || !m || !az_sv_is(m->model, "triton"))
-        return 0;
-    const int rc = az_fw_estimate(w->metrics, node, false, &e);
-    *has = rc == 0 && !isnan(e.flops);
+    if ((known && known->has_model) || az_fw_scripted(w->metrics, name))
+        return ALWAYS;
+    return m && az_sv_is(m->model, "triton") ? BY_ARGUMENTS : NEVER;
+}
+
+static int find_models(struct work *w)
+{
+    const uint32_t *name = w->fw->trace->ev[AZ_HOST_OP].name;
+    const size_t names = w->fw->trace->names.text.n;
+    uint8_t *by_name = az_arena_array(&w->scratch, names + 1, 1);
+    int rc = by_name ? 0 : az_arena_error(&w->scratch);
+    for (uint32_t n = 0; rc == 0 && n < w->fw->tree->first_call; n++) {
+        uint8_t *what = &by_name[name[n] < names ? name[n] : names]; /* no name is one, too */
+        struct az_fw_estimate e;
+        if (*what == UNASKED)
+            *what = (uint8_t)model_by_name(w, n, name[n]);
+        w->model[n] = *what == ALWAYS;
+        if (*what == BY_ARGUMENTS) {
+            rc = az_fw_estimate(w->metrics, n, false, &e);
+            w->model[n] = rc == 0 && !isnan(e.flops);
+        }
+    }
     return rc;
 }
 
@@ -74,14 +104,9 @@ static int prepare(struct work *w)
         if (op != AZ_NO_ROW)
             w->leaf[op] = 1;
     }
-    for (uint32_t n = 0; n < c->first_call; n++) {
-        const struct az_op_category *known = az_fw_known(w->fw, n);
-        bool has = known && known->has_model;
-        rc = has ? 0 : has_own_model(w, n, &has);
-        if (rc)
-            return rc;
-        w->model[n] = has;
-    }
+    rc = find_models(w);
+    if (rc)
+        return rc;
     for (uint32_t p = 0; p < c->n; p++) {
         uint32_t n = c->by_pre[p];
         if (w->model[n] && has_gpu(w, n))
@@ -128,23 +153,24 @@ static struct az_sv sole_backward(const struct work *w, uint32_t node)
     return AZ_SV("");
 }
 
-static bool comm_below(const struct work *w, uint32_t node)
+static bool comm_below(const struct work *w, struct range in)
 {
-    uint32_t first, end;
-    az_node_gpu(w->fw->tree, node, &first, &end);
-    for (; first < end; first++)
-        if (az_fw_is_comm(w->fw, w->fw->tree->linked[first]))
+    for (uint32_t i = in.first; i < in.end; i++)
+        if (az_fw_is_comm(w->fw, w->fw->tree->linked[i]))
             return true;
     return false;
 }
 
-static int64_t union_below(struct work *w, uint32_t node, int *rc)
+static int64_t union_of(struct work *w, struct range in, int *rc)
 {
-    uint32_t first, end;
-    az_node_gpu(w->fw->tree, node, &first, &end);
+    const struct az_calltree *c = w->fw->tree;
+    if (in.end - in.first == 1) {
+        const struct az_event e = az_gpu_event(c, c->linked[in.first]);
+        return e.end > e.start ? e.end - e.start : 0;
+    }
     az_vec_reset(&w->spans);
-    for (; *rc == 0 && first < end; first++) {
-        struct az_event e = az_gpu_event(w->fw->tree, w->fw->tree->linked[first]);
+    for (uint32_t i = in.first; *rc == 0 && i < in.end; i++) {
+        struct az_event e = az_gpu_event(c, c->linked[i]);
         *rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
     }
     if (*rc == 0)
@@ -153,9 +179,14 @@ static int64_t union_below(struct work *w, uint32_t node, int *rc)
     return az_spans_length(&w->spans);
 }
 
-/* Categories are few. */
+/* Categories are few, and their texts are mostly the same bytes. */
 static int category_index(struct az_unified *u, struct az_sv category, uint16_t *index)
 {
+    for (size_t i = 0; i < u->categories.n; i++)
+        if (u->categories.v[i].p == category.p && u->categories.v[i].n == category.n) {
+            *index = (uint16_t)i;
+            return 0;
+        }
     for (size_t i = 0; i < u->categories.n; i++)
         if (az_sv_eq(u->categories.v[i], category)) {
             *index = (uint16_t)i;
@@ -182,21 +213,19 @@ static int push(struct work *w, struct az_unified_row r)
     return 0;
 }
 
-static int take(struct work *w, uint32_t node, struct az_sv category)
+static int take(struct work *w, uint32_t node, struct range in, struct az_sv category)
 {
-    uint32_t first, end;
     int rc = 0;
     struct az_unified_row r = { .node = node,
                                 .model = w->model[node],
                                 .of = category.n ? az_fw_backward_of(w->fw, w->forward, node)
                                                  : AZ_NO_ROW };
-    const int64_t time = union_below(w, node, &rc);
+    const int64_t time = union_of(w, in, &rc);
     r.what = time < AZ_UNIFIED_LONG ? (uint32_t)time : AZ_UNIFIED_LONG;
     if (rc == 0 && r.what == AZ_UNIFIED_LONG)
         rc = az_vec_push(&w->u.longer, ((struct az_unified_long){ (uint32_t)w->u.rows.n, time }));
-    az_node_gpu(w->fw->tree, node, &first, &end);
-    for (; first < end; first++)
-        w->covered[w->fw->tree->linked[first]] = 1;
+    for (uint32_t i = in.first; i < in.end; i++)
+        w->covered[w->fw->tree->linked[i]] = 1;
     if (rc == 0)
         rc = category_index(&w->u, category.n ? category : az_fw_op_category(w->fw, node),
                             &r.category);
@@ -231,22 +260,23 @@ static bool is_end(const struct work *w, uint32_t node)
 
 static int visit(struct work *w, uint32_t node)
 {
-    if (!has_gpu(w, node) || is_end(w, node))
+    const struct range in = range_of(w, node);
+    if (in.first >= in.end || is_end(w, node))
         return 0;
     if (!is_op(w, node))
         return descend(w, node);
     if (w->model[node]) /* one whose figures are its forward operator's: `ConvBias_Backward` records
                            no shapes */
-        return take(w, node,
+        return take(w, node, in,
                     az_fw_model(w->metrics, az_fw_node(w->fw, node).name) ? AZ_SV("")
                                                                           : sole_backward(w, node));
     bool below = model_below(w, node);
     struct az_sv backward = below ? AZ_SV("") : sole_backward(w, node);
     if (backward.n)
-        return take(w, node, backward);
+        return take(w, node, in, backward);
     if (below || !w->leaf[node])
         return descend(w, node);
-    return comm_below(w, node) ? 0 : take(w, node, AZ_SV(""));
+    return comm_below(w, in) ? 0 : take(w, node, in, AZ_SV(""));
 }
 
 /* Roots in order of start: host nodes without a parent; operators only, or the frames above them.

@@ -59,6 +59,59 @@ static inline struct az_sv az_unified_category(const struct az_unified *u,
 /* What the models say of the work of a row; all unknown for a synthetic row. */
 int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified *u, size_t row,
                         struct az_fw_estimate *e) AZ_MUST_USE;
+/* For one who asks for estimates of many rows: rows with the same key, which is not 0, have the
+ * same estimate. 0: of a synthetic row, which has none. */
+struct az_unified_keys {
+    struct az_fw_metrics *metrics;
+    const struct az_unified_row *row;
+    uint32_t *known;
+};
+int az_unified_keys_get(struct az_unified_keys *k, struct az_fw_metrics *metrics,
+                        const struct az_unified *u) AZ_MUST_USE;
+AZ_MUST_USE static inline int az_unified_key(const struct az_unified_keys *k, size_t row,
+                                             uint64_t *key)
+{
+    const struct az_unified_row *r = &k->row[row];
+    const bool backward = r->of != AZ_NO_ROW;
+    uint32_t *known = &k->known[row];
+    *key = 0;
+    if (r->synthetic)
+        return 0;
+    const int rc = *known ? 0 : az_fw_know(k->metrics, backward ? r->of : r->node, known);
+    *key = (uint64_t)*known << 1 | backward;
+    return rc;
+}
+/* Rows that were looked at lately, one for each of their names, categories and estimates: those
+ * like them go where they went. */
+enum { AZ_UNIFIED_RECENT = 1024 };
+struct az_unified_recent {
+    uint64_t key; /* 0: none */
+    uint32_t group, at;
+    uint16_t category;
+    bool flag[2]; /* the caller's */
+};
+/* Room for that many, all empty. */
+static inline struct az_unified_recent *az_unified_recent_new(struct az_mem *mem)
+{
+    const size_t bytes = AZ_UNIFIED_RECENT * sizeof(struct az_unified_recent);
+    struct az_unified_recent *v = az_mem_alloc(mem, bytes);
+    return v ? memset(v, 0, bytes) : NULL;
+}
+static inline void az_unified_recent_free(struct az_unified_recent *v, struct az_mem *mem)
+{
+    az_mem_free(mem, v, v ? AZ_UNIFIED_RECENT * sizeof *v : 0);
+}
+/* Of rows with that key: its place, which holds one of its like, or not. */
+static inline struct az_unified_recent *az_unified_recent_of(struct az_unified_recent *v,
+                                                             uint64_t key, uint32_t group)
+{
+    return &v[(key ^ group * 40503u) % AZ_UNIFIED_RECENT];
+}
+static inline bool az_unified_is_like(const struct az_unified_recent *x, uint64_t key,
+                                      uint32_t group, uint16_t category)
+{
+    return key && x->key == key && x->group == group && x->category == category;
+}
 /* Are all device events under the row's node copies, and is there one? */
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r);
 

@@ -43,6 +43,15 @@ int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified *
     return az_fw_estimate_again(metrics, backward ? r->of : r->node, backward, &known[row], e);
 }
 
+int az_unified_keys_get(struct az_unified_keys *k, struct az_fw_metrics *metrics,
+                        const struct az_unified *u)
+{
+    uint32_t *known = NULL;
+    const int rc = az_fw_known_rows(metrics, u->rows.n, &known);
+    *k = (struct az_unified_keys){ metrics, u->rows.v, known };
+    return rc;
+}
+
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r)
 {
     uint32_t first, end;
@@ -69,6 +78,7 @@ struct work {
     int64_t *shown;  /* row -> its device events as the table says them; NULL: their ticks */
     double shown_us; /* so many of them a us */
     struct az_fw_metrics *metrics;
+    struct az_unified_keys keys;
 };
 
 /* Device events of a row. */
@@ -262,12 +272,19 @@ static int estimate(void *ctx, size_t i, struct az_fw_estimate *e)
     return az_unified_estimate(x->w->metrics, x->w->u, x->row[i], e);
 }
 
+static int key_of_estimate(void *ctx, size_t i, uint64_t *key)
+{
+    const struct members *x = ctx;
+    return az_unified_key(&x->w->keys, x->row[i], key);
+}
+
 static int put_estimate(struct work *w, struct az_op_groups *x, size_t group)
 {
     struct az_fw_figures f;
     const size_t n = take_times(w, &x->g, group);
     struct members m = { w, x->g.item + x->g.first[group] };
-    const int rc = az_fw_figures(w->metrics, estimate, &m, x->g.value, n, &f);
+    const int rc = az_fw_figures(
+        w->metrics, &(struct az_fw_members){ estimate, key_of_estimate, &m }, x->g.value, n, &f);
     if (rc == 0)
         az_fw_put_metrics(w->metrics, x->t, &f);
     return rc;
@@ -312,6 +329,8 @@ int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unif
     int rc;
     az_arena_init(&w.scratch, job->mem);
     w.metrics = az_fw_metrics_get(job, fw, &rc);
+    if (rc == 0)
+        rc = az_unified_keys_get(&w.keys, w.metrics, u);
     if (rc == 0)
         rc = prepare(&w);
     if (rc == 0)

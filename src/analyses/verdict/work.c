@@ -28,6 +28,8 @@ struct work {
     const struct az_unified *u;
     struct az_fw_metrics *metrics;
     struct az_map index;
+    struct az_unified_keys keys;
+    struct az_unified_recent *recent;
     struct lines lines;
     struct { /* what aligned_rate found: precisions are few */
         struct az_sv spec;
@@ -96,34 +98,64 @@ static void look_at_product(const struct work *w, struct line *l)
 }
 
 /* ---- lines ---- */
-static int add_row(struct work *w, const struct az_unified_row *r)
+static int line_of(struct work *w, const struct az_unified_row *r, const struct az_fw_estimate *e,
+                   uint32_t *line)
 {
-    struct az_fw_estimate e;
     const bool backward = az_unified_forward(r) != AZ_NO_ROW;
-    struct az_vd_part *p = w->v->part;
-    const int64_t ns = az_vd_ns(w->v, az_unified_time(w->u, r));
     uint32_t *at;
     bool added;
-    int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
-    p->rateable += ns;
-    if (rc || (isnan(e.flops) && isnan(e.bytes)))
-        return rc;
-    p->rated += ns;
-    p->flops += e.flops > 0 ? e.flops : 0;
-    rc = az_map_put(&w->index, (uint64_t)az_unified_group(w->u, r) << 1 | backward,
-                    (uint64_t)(uintptr_t)e.perf, (uint32_t)w->lines.n, &at, &added);
+    int rc = az_map_put(&w->index, (uint64_t)az_unified_group(w->u, r) << 1 | backward,
+                        (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added) {
         struct line l = { .first = r,
-                          .e = e,
-                          .roof = az_fw_roofline(w->metrics, &e),
+                          .e = *e,
+                          .roof = az_fw_roofline(w->metrics, e),
                           .copies = az_unified_only_copies(w->fw, r) };
         look_at_product(w, &l);
         rc = az_vec_push(&w->lines, l);
     }
+    *line = rc ? 0 : *at;
+    return rc;
+}
+
+/* Where a row belongs: a line, if it has an estimate (the first flag). */
+static int find_place(struct work *w, const struct az_unified_row *r, struct az_unified_recent *x)
+{
+    struct az_fw_estimate e;
+    int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
     if (rc)
         return rc;
-    w->lines.v[*at].count++;
-    w->lines.v[*at].ticks += az_unified_time(w->u, r);
+    *x = (struct az_unified_recent){ .group = az_unified_group(w->u, r), .category = r->category };
+    x->flag[0] = !isnan(e.flops) || !isnan(e.bytes);
+    return x->flag[0] ? line_of(w, r, &e, &x->at) : 0;
+}
+
+static int add_row(struct work *w, const struct az_unified_row *r)
+{
+    const size_t row = (size_t)(r - w->u->rows.v);
+    struct az_vd_part *p = w->v->part;
+    const int64_t time = az_unified_time(w->u, r), ns = az_vd_ns(w->v, time);
+    const uint32_t group = az_unified_group(w->u, r);
+    struct az_unified_recent *x;
+    uint64_t key;
+    int rc = az_unified_key(&w->keys, row, &key);
+    if (rc)
+        return rc;
+    x = az_unified_recent_of(w->recent, key, group);
+    p->rateable += ns;
+    if (!az_unified_is_like(x, key, group, r->category)) {
+        rc = find_place(w, r, x);
+        if (rc)
+            return rc;
+        x->key = key;
+    }
+    if (!x->flag[0])
+        return 0;
+    struct line *l = &w->lines.v[x->at];
+    p->rated += ns;
+    p->flops += l->e.flops > 0 ? l->e.flops : 0;
+    l->count++;
+    l->ticks += time;
     return 0;
 }
 
@@ -297,10 +329,17 @@ int az_vd_find_work(struct az_vd *v)
     w.metrics = w.u ? az_fw_metrics_get(v->job, w.fw, &rc) : NULL;
     if (!w.metrics)
         return rc;
+    rc = az_unified_keys_get(&w.keys, w.metrics, w.u);
+    if (rc)
+        return rc;
     az_vec_init(&w.lines, v->job->mem);
     rc = az_map_init(&w.index, v->job->mem, 16);
+    w.recent = az_unified_recent_new(v->job->mem);
+    if (rc == 0 && !w.recent)
+        rc = az_mem_error(v->job->mem);
     if (rc == 0)
         rc = judge(&w);
+    az_unified_recent_free(w.recent, v->job->mem);
     az_map_release(&w.index);
     az_vec_release(&w.lines);
     return rc;
