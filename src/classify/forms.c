@@ -1,0 +1,118 @@
+/* Forms of names: docs/performance.md 13. */
+#include "classify/forms.h"
+
+#include "base/intern.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
+static bool is_letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26; }
+
+/* Copies what stands before the next digit, at most sixteen bytes; how many. */
+static size_t copy_plain(const char *p, size_t n, char *to)
+{
+    size_t i = 0;
+#ifdef __SSE2__
+    if (n >= 16) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+        const __m128i digit = _mm_cmplt_epi8(_mm_add_epi8(x, _mm_set1_epi8((char)(0x80 - '0'))),
+                                             _mm_set1_epi8((char)(0x80 + 10)));
+        _mm_storeu_si128((__m128i *)(void *)to, x);
+        return (size_t)__builtin_ctz((unsigned)_mm_movemask_epi8(digit) | 0x10000);
+    }
+#endif
+    for (; i < n && i < 16 && !is_digit(p[i]); i++)
+        to[i] = p[i];
+    return i;
+}
+
+/* Writes the form of a name that is not too long; its length. */
+static size_t form_of(struct az_sv name, char *out)
+{
+    size_t i = 0, n = 0;
+    while (i < name.n) {
+        const size_t plain = copy_plain(name.p + i, name.n - i, out + n);
+        i += plain;
+        n += plain;
+        const size_t from = i;
+        while (i < name.n && is_digit(name.p[i]))
+            i++;
+        if (i == from)
+            continue;
+        const bool begins = from > 0 && is_letter(name.p[from - 1]),
+                   goes_on = i < name.n && is_letter(name.p[i]);
+        if (!begins && !goes_on) {
+            out[n++] = '0';
+            continue;
+        }
+        memcpy(out + n, name.p + from, i - from);
+        n += i - from;
+    }
+    return n;
+}
+
+struct az_form_place *az_forms_find(struct az_forms *f, struct az_sv name, bool *known)
+{
+    struct az_form_place *next = &f->next;
+    *known = false;
+    if (name.n == 0 || name.n > AZ_FORM_MAX || az_sv_starts(name, AZ_SV("_Z")))
+        return NULL;
+    next->n = (uint16_t)form_of(name, next->text);
+    next->hash = (uint32_t)az_hash(next->text, next->n);
+    struct az_form_place *at = &f->v[next->hash % AZ_FORMS];
+    *known = at->n == next->n && at->hash == next->hash && memcmp(at->text, next->text, at->n) == 0;
+    if (!*known)
+        memcpy(at, next, offsetof(struct az_form_place, text) + next->n);
+    return at;
+}
+
+static bool has_digit(struct az_sv s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (is_digit(s.p[i]))
+            return true;
+    return false;
+}
+
+bool az_forms_allow_part(struct az_sv part) { return !has_digit(part); }
+
+/* May this word of a pattern be a number? One with a letter in it is none. */
+static bool may_be_number(struct az_sv word)
+{
+    size_t letters = 0, stars = 0;
+    for (size_t i = 0; i < word.n; i++) {
+        letters += !is_digit(word.p[i]) && word.p[i] != '*';
+        stars += word.p[i] == '*';
+    }
+    return letters == 0 && word.n > (word.n == 1 ? stars : 0);
+}
+
+static bool words_allow(struct az_sv patterns)
+{
+    while (patterns.n) {
+        struct az_sv pattern = az_sv_cut(&patterns, ' ');
+        if (pattern.n && *pattern.p == '^')
+            pattern = az_sv_make(pattern.p + 1, pattern.n - 1);
+        while (pattern.n)
+            if (may_be_number(az_sv_cut(&pattern, '_')))
+                return false;
+    }
+    return true;
+}
+
+static bool cell_allows(const struct az_rule *r, struct az_sv patterns)
+{
+    if (r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY)
+        return words_allow(patterns);
+    if (r->how == AZ_RULE_GLOB &&
+        (az_sv_find(patterns, AZ_SV("?")) >= 0 || az_sv_find(patterns, AZ_SV("[")) >= 0))
+        return false;
+    return az_forms_allow_part(patterns);
+}
+
+bool az_forms_allow(const struct az_rule *r)
+{
+    return cell_allows(r, r->one) && cell_allows(r, r->with) && cell_allows(r, r->without);
+}
