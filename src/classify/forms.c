@@ -10,47 +10,50 @@
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 static bool is_letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26; }
 
-/* Copies what stands before the next digit, at most sixteen bytes; how many. */
-static size_t copy_plain(const char *p, size_t n, char *to)
+/* Copies what stands before the next digit, at most sixteen bytes, which can all be read; how many.
+ */
+static size_t copy_plain(const char *p, char *to)
 {
-    size_t i = 0;
 #ifdef __SSE2__
-    if (n >= 16) {
-        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-        const __m128i digit = _mm_cmplt_epi8(_mm_add_epi8(x, _mm_set1_epi8((char)(0x80 - '0'))),
-                                             _mm_set1_epi8((char)(0x80 + 10)));
-        _mm_storeu_si128((__m128i *)(void *)to, x);
-        return (size_t)__builtin_ctz((unsigned)_mm_movemask_epi8(digit) | 0x10000);
-    }
-#endif
-    for (; i < n && i < 16 && !is_digit(p[i]); i++)
+    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const __m128i digit = _mm_cmplt_epi8(_mm_add_epi8(x, _mm_set1_epi8((char)(0x80 - '0'))),
+                                         _mm_set1_epi8((char)(0x80 + 10)));
+    _mm_storeu_si128((__m128i *)(void *)to, x);
+    return (size_t)__builtin_ctz((unsigned)_mm_movemask_epi8(digit) | 0x10000);
+#else
+    size_t i = 0;
+    for (; i < 16 && !is_digit(p[i]); i++)
         to[i] = p[i];
     return i;
+#endif
 }
 
 /* Writes the form of a name that is not too long; its length. */
 static size_t form_of(struct az_sv name, char *out)
 {
+    char p[AZ_FORM_MAX + 16];
     size_t i = 0, n = 0;
-    while (i < name.n) {
-        const size_t plain = copy_plain(name.p + i, name.n - i, out + n);
+    memcpy(p, name.p, name.n);
+    memset(p + name.n, 0, 16);
+    for (;;) {
+        const size_t plain = copy_plain(p + i, out + n);
         i += plain;
         n += plain;
+        if (i >= name.n)
+            return n - (i - name.n);
         const size_t from = i;
-        while (i < name.n && is_digit(name.p[i]))
+        while (is_digit(p[i]))
             i++;
         if (i == from)
             continue;
-        const bool begins = from > 0 && is_letter(name.p[from - 1]),
-                   goes_on = i < name.n && is_letter(name.p[i]);
+        const bool begins = from > 0 && is_letter(p[from - 1]), goes_on = is_letter(p[i]);
         if (!begins && !goes_on) {
             out[n++] = '0';
             continue;
         }
-        memcpy(out + n, name.p + from, i - from);
+        memcpy(out + n, p + from, i - from);
         n += i - from;
     }
-    return n;
 }
 
 struct az_form_place *az_forms_find(struct az_forms *f, struct az_sv name, bool *known)

@@ -36,6 +36,19 @@ static int header(struct az_vec_char *buf, const struct az_table *t, struct az_a
     return rc ? rc : az_text_append(buf, AZ_SV("\n"));
 }
 
+static int put_text(struct az_vec_char *buf, struct az_sv text, struct az_arena *scratch)
+{
+    if (buf->cap - buf->n < text.n + 16) {
+        const int rc = az_vec_reserve(buf, text.n + 16);
+        if (rc)
+            return rc;
+    }
+    if (!az_csv_copy_plain(text, buf->v + buf->n))
+        return az_csv_quote(buf, az_field_text(scratch, text), ',');
+    buf->n += text.n;
+    return 0;
+}
+
 /* Numbers are written in place: tables have millions of them. */
 static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
                struct az_arena *scratch)
@@ -54,11 +67,11 @@ static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
         else if (cell->type == AZ_BOOL)
             rc = az_text_append(buf, az_cell_exact(cell, NULL));
         else if (cell->type == AZ_TEXT)
-            rc = az_csv_quote(buf, az_field_text(scratch, az_cell_text(cell)), ',');
+            rc = put_text(buf, az_cell_text(cell), scratch);
         if (rc)
             return rc;
     }
-    return az_text_append(buf, AZ_SV("\n"));
+    return az_vec_push(buf, '\n');
 }
 
 static int write_table(const struct az_table *t, const char *path, struct az_vec_char *buf,

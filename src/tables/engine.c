@@ -79,16 +79,18 @@ static bool columns_of(struct az_grouping *g)
     return g->n_values <= AZ_SPEC_VALUES;
 }
 
-static struct az_table *new_table(const struct az_grouping *g)
+static struct az_table *new_table(struct az_grouping *g)
 {
     struct az_table *t =
         az_table_new(g->rows.job->arena, g->spec->id, g->spec->title, g->spec->flags);
     for (size_t i = 0; t && i < g->n_columns; i++) {
         const struct az_spec_column *c = g->column[i];
+        g->type[i] = type_of(g, c);
+        g->divisor[i] = divisor(g, c);
         const enum az_unit unit = c->figure == AZ_FIG_KEY     ? c->key->unit
                                   : c->figure == AZ_FIG_COUNT ? AZ_UNIT_COUNT
                                                               : c->unit;
-        az_table_column(t, c->header, type_of(g, c), unit, c->flags);
+        az_table_column(t, c->header, g->type[i], unit, c->flags);
     }
     return t;
 }
@@ -101,25 +103,28 @@ static int64_t whole_units(int64_t x, int64_t d)
     return d <= 1 ? x : az_add_sat(x, x < 0 ? -d / 2 : d / 2) / d;
 }
 
-static void put_sum(const struct az_grouping *g, const struct az_spec_column *c, int64_t sum,
-                    struct az_table *t)
+/* A column's cells. */
+struct cells {
+    enum az_cell_type type;
+    double divisor;
+};
+
+static void put_sum(struct cells c, int64_t sum, struct az_table *t)
 {
-    const double d = divisor(g, c);
     if (sum == AZ_UNKNOWN)
         az_put_empty(t);
-    else if (type_of(g, c) == AZ_INT)
-        az_put_i64(t, whole_units(sum, (int64_t)d));
+    else if (c.type == AZ_INT)
+        az_put_i64(t, whole_units(sum, (int64_t)c.divisor));
     else
-        az_put_f64(t, (double)sum / d);
+        az_put_f64(t, (double)sum / c.divisor);
 }
 
-static void put_extreme(const struct az_grouping *g, const struct az_spec_column *c, double x,
-                        struct az_table *t)
+static void put_extreme(struct cells c, double x, struct az_table *t)
 {
-    if (type_of(g, c) == AZ_INT && isfinite(x))
+    if (c.type == AZ_INT && isfinite(x))
         az_put_i64(t, (int64_t)x);
     else
-        az_put_f64(t, x / divisor(g, c));
+        az_put_f64(t, x / c.divisor);
 }
 
 /* The sample's deviation from that of the whole, which is what tools on arrays print. */
@@ -128,14 +133,16 @@ static double population(const struct az_figures *f)
     return f->n < 2 ? 0.0 : f->std * sqrt((double)(f->n - 1) / (double)f->n);
 }
 
-static void put_figure(const struct az_grouping *g, const struct az_spec_column *c,
-                       const struct az_group *r, struct az_table *t)
+static void put_figure(const struct az_grouping *g, size_t column, const struct az_group *r,
+                       struct az_table *t)
 {
+    const struct az_spec_column *c = g->column[column];
     const struct az_figures *f = &r->value[c->value];
-    const double d = divisor(g, c);
+    const struct cells cells = { g->type[column], g->divisor[column] };
+    const double d = cells.divisor;
     switch (c->figure) {
     case AZ_FIG_SUM:
-        put_sum(g, c, f->sum, t);
+        put_sum(cells, f->sum, t);
         break;
     case AZ_FIG_MEAN:
         az_put_f64(t, f->mean / d);
@@ -144,10 +151,10 @@ static void put_figure(const struct az_grouping *g, const struct az_spec_column 
         az_put_f64(t, f->median / d);
         break;
     case AZ_FIG_MIN:
-        put_extreme(g, c, f->min, t);
+        put_extreme(cells, f->min, t);
         break;
     case AZ_FIG_MAX:
-        put_extreme(g, c, f->max, t);
+        put_extreme(cells, f->max, t);
         break;
     case AZ_FIG_STD:
         az_put_f64(t, f->std / d);
@@ -232,7 +239,7 @@ static void put_row(const struct az_grouping *g, const struct az_group *r, doubl
         else if (c->figure == AZ_FIG_CUMULATIVE)
             az_put_f64(t, 0);
         else if (c->figure != AZ_FIG_COUNT)
-            put_figure(g, c, r, t);
+            put_figure(g, i, r, t);
         else if (r->value[c->value].n == AZ_UNKNOWN)
             az_put_empty(t);
         else
@@ -310,6 +317,7 @@ static int fill(struct az_grouping *g, struct az_table *t)
 {
     const size_t of = first_sum(g);
     const double all = total_of(g, 0);
+    az_table_reserve(t, g->groups.n);
     for (size_t k = 0; k < g->groups.n; k++) {
         struct az_group *r = &g->groups.v[k];
         r->percent = r->value[0].sum == AZ_UNKNOWN ? NAN : az_percent((double)r->value[0].sum, all);

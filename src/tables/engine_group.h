@@ -13,6 +13,8 @@ struct az_grouping {
     const struct az_item_list *list;
     const struct az_spec_column *column[AZ_SPEC_COLUMNS]; /* those that are there */
     size_t n_columns;
+    enum az_cell_type type[AZ_SPEC_COLUMNS]; /* of each, and a value's own unit per unit of it */
+    double divisor[AZ_SPEC_COLUMNS];
     const struct az_key *key[AZ_GROUP_KEYS]; /* that part rows */
     size_t n_keys, n_values;
     bool exact;    /* ticks of the values are ns, and every extreme is an integer */
