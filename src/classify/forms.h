@@ -8,7 +8,7 @@
 
 #include "classify/rules.h"
 
-enum { AZ_FORM_MAX = 496, AZ_FORMS = 32 };
+enum { AZ_FORM_MAX = 368, AZ_FORMS = 16 };
 
 /* What was found for forms; n of each is 0 before the first name (az_forms_init). */
 struct az_forms {

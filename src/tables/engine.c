@@ -198,13 +198,14 @@ static double share_of(const struct az_grouping *g, const struct az_spec_column 
 
 static double total_of(const struct az_grouping *g, size_t value)
 {
+    const size_t rows = az_grouping_rows(g);
     double all = 0;
     if (g->spec->whole)
         return g->spec->whole(&g->rows);
-    for (size_t k = 0; k < g->groups.n; k++)
-        all += g->groups.v[k].value[value].sum != AZ_UNKNOWN
-                   ? (double)g->groups.v[k].value[value].sum
-                   : 0.0;
+    for (size_t k = 0; k < rows; k++) {
+        const int64_t sum = g->spec->sums ? g->sums.v[k].total : g->groups.v[k].value[value].sum;
+        all += sum != AZ_UNKNOWN ? (double)sum : 0.0;
+    }
     return all;
 }
 
@@ -317,9 +318,10 @@ static int fill(struct az_grouping *g, struct az_table *t)
 {
     const size_t of = first_sum(g);
     const double all = total_of(g, 0);
-    az_table_reserve(t, g->groups.n);
-    for (size_t k = 0; k < g->groups.n; k++) {
-        struct az_group *r = &g->groups.v[k];
+    const size_t rows = az_grouping_rows(g);
+    az_table_reserve(t, rows);
+    for (size_t k = 0; k < rows; k++) {
+        struct az_group *r = az_grouping_row(g, k);
         r->percent = r->value[0].sum == AZ_UNKNOWN ? NAN : az_percent((double)r->value[0].sum, all);
         put_row(g, r, all, t);
     }

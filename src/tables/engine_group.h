@@ -21,6 +21,9 @@ struct az_grouping {
     int64_t ticks; /* per ns */
     struct az_group_rows groups;
     struct az_figures *figure; /* group * n_values + value; arena */
+    struct az_name_sums sums;  /* instead of groups, where the spec has a fact's */
+    struct az_group one;       /* the one of them that is looked at */
+    struct az_figures one_figure;
     /* while grouping */
     size_t n;     /* items, skipped ones too */
     uint32_t *of; /* item -> group */
@@ -48,5 +51,8 @@ int az_grouping_figures(struct az_grouping *g, size_t value) AZ_MUST_USE;
 /* To be released also when it fails. */
 int az_grouping_make(struct az_grouping *g) AZ_MUST_USE;
 void az_grouping_release(struct az_grouping *g);
+/* How many rows there are, and one of them, which is good until the next call. */
+size_t az_grouping_rows(const struct az_grouping *g);
+struct az_group *az_grouping_row(struct az_grouping *g, size_t k);
 
 #endif
