@@ -81,28 +81,24 @@ static bool has_digit(struct az_sv s)
 
 bool az_forms_allow_part(struct az_sv part) { return !has_digit(part); }
 
-/* May this word of a pattern be a number? One with a letter in it is none. */
-static bool may_be_number(struct az_sv word)
-{
-    size_t letters = 0, stars = 0;
-    for (size_t i = 0; i < word.n; i++) {
-        letters += !is_digit(word.p[i]) && word.p[i] != '*';
-        stars += word.p[i] == '*';
-    }
-    return letters == 0 && word.n > (word.n == 1 ? stars : 0);
-}
-
+/* A word of a pattern may be a number if there is no letter in it; a star alone is a plain star. */
 static bool words_allow(struct az_sv patterns)
 {
-    while (patterns.n) {
-        struct az_sv pattern = az_sv_cut(&patterns, ' ');
-        if (pattern.n && *pattern.p == '^')
-            pattern = az_sv_make(pattern.p + 1, pattern.n - 1);
-        while (pattern.n)
-            if (may_be_number(az_sv_cut(&pattern, '_')))
+    unsigned letters = 0, digits = 0, stars = 0;
+    for (size_t i = 0; i < patterns.n; i++) {
+        const char c = patterns.p[i];
+        if (c == ' ' || c == '_' || c == '^') {
+            if (letters == 0 && (digits || stars > 1))
                 return false;
+            letters = digits = stars = 0;
+        } else if (c == '*')
+            stars++;
+        else if (is_digit(c))
+            digits++;
+        else
+            letters++;
     }
-    return true;
+    return letters || !(digits || stars > 1);
 }
 
 static bool cell_allows(const struct az_rule *r, struct az_sv patterns)
