@@ -280,29 +280,32 @@ static size_t put_scientific(const struct shortest *r, char *out)
     return n + put_u64((uint64_t)size, out + n);
 }
 
+/* Of a number that is no integer, or a large one; apart from what is done for integers. */
+static __attribute__((noinline)) size_t put_real(double x, char *out)
+{
+    const size_t few = put_millionths(x, out);
+    if (few)
+        return few;
+    struct shortest r = { .n = 0 };
+    if (!by_integers(x, &r))
+        by_printf(x, &r);
+    return x >= 1e-5 && x < 1e16 ? put_plain(&r, out) : put_scientific(&r, out);
+}
+
 size_t az_format_f64(double x, char out[AZ_NUM_MAX])
 {
+    const double size = fabs(x);
     size_t n = 0;
     out[0] = '\0';
-    if (isnan(x) || isinf(x))
+    if (!(size <= DBL_MAX))
         return 0;
-    if (signbit(x)) {
+    if (signbit(x))
         out[n++] = '-';
-        x = -x;
-    }
-    if (x < 9007199254740992.0 && x == (double)(int64_t)x) { /* below 2^53 every integer is exact */
-        n += put_u64((uint64_t)x, out + n);
-        out[n] = '\0';
-        return n;
-    }
-    const size_t few = put_millionths(x, out + n);
-    if (!few) {
-        struct shortest r = { .n = 0 };
-        if (!by_integers(x, &r))
-            by_printf(x, &r);
-        n += x >= 1e-5 && x < 1e16 ? put_plain(&r, out + n) : put_scientific(&r, out + n);
-    }
-    n += few;
+    if (size < 9007199254740992.0 &&
+        size == (double)(int64_t)size) /* below 2^53 every integer is exact */
+        n += put_u64((uint64_t)(int64_t)size, out + n);
+    else
+        n += put_real(size, out + n);
     out[n] = '\0';
     return n;
 }

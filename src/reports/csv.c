@@ -58,13 +58,16 @@ static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
         int rc = buf->cap - buf->n < AZ_NUM_MAX + 2 ? az_vec_reserve(buf, AZ_NUM_MAX + 2) : 0;
         if (rc)
             return rc;
+        char *const to = buf->v + buf->n;
         if (c)
-            buf->v[buf->n++] = ',';
+            *to = ',';
+        size_t used = c > 0;
         if (cell->type == AZ_INT)
-            buf->n += az_format_i64(cell->i, buf->v + buf->n);
+            used += az_format_i64(cell->i, to + used);
         else if (cell->type == AZ_REAL)
-            buf->n += az_format_f64(cell->f, buf->v + buf->n);
-        else if (cell->type == AZ_BOOL)
+            used += az_format_f64(cell->f, to + used);
+        buf->n += used;
+        if (cell->type == AZ_BOOL)
             rc = az_text_append(buf, az_cell_exact(cell, NULL));
         else if (cell->type == AZ_TEXT)
             rc = put_text(buf, az_cell_text(cell), scratch);

@@ -162,19 +162,26 @@ static bool fits(enum az_cell_type column, enum az_cell_type cell)
     return cell == AZ_EMPTY || cell == column;
 }
 
-static void put(struct az_table *t, struct az_cell c)
+/* Room for one more cell; apart from what is done for each. */
+static __attribute__((noinline)) bool grow(struct az_table *t)
+{
+    const int rc = az_vec_reserve(&t->cells, 1);
+    if (rc)
+        fail(t, rc);
+    return rc == 0;
+}
+
+static inline void put(struct az_table *t, struct az_cell c)
 {
     if (!t || t->error)
         return;
-    if (t->columns.n == 0 || !fits(t->columns.v[t->at].type, c.type)) {
+    if (t->at >= t->columns.n || !fits(t->columns.v[t->at].type, c.type)) {
         fail(t, AZ_EINTERNAL);
         return;
     }
-    int rc = az_vec_push(&t->cells, c);
-    if (rc) {
-        fail(t, rc);
+    if (t->cells.n == t->cells.cap && !grow(t))
         return;
-    }
+    t->cells.v[t->cells.n++] = c;
     if (++t->at == t->columns.n) {
         t->at = 0;
         t->rows++;

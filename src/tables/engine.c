@@ -268,24 +268,34 @@ static double cell_or_zero(const struct az_table *t, size_t row, size_t column)
     return isnan(x) ? 0.0 : x;
 }
 
+/* Does the column have a share that is known when all rows are? */
+static bool is_late(const struct az_grouping *g, const struct az_spec_column *c)
+{
+    return c->figure == AZ_FIG_CUMULATIVE ||
+           (c->figure == AZ_FIG_SHARE && !c->whole && g->spec->shares != AZ_SHARES_EXACT);
+}
+
 /* Shares of column `of` by its cells, in row order. */
 static void fill_shares(const struct az_grouping *g, struct az_table *t, size_t of)
 {
     const bool add_percents = g->spec->shares == AZ_SHARES_PERCENTS;
+    size_t late[AZ_SPEC_COLUMNS], n = 0;
     double all = 0, running = 0;
-    for (size_t r = 0; r < t->rows; r++)
+    for (size_t i = 0; i < g->n_columns; i++)
+        if (is_late(g, g->column[i]))
+            late[n++] = i;
+    for (size_t r = 0; n && r < t->rows; r++)
         all += cell_or_zero(t, r, of);
-    for (size_t r = 0; r < t->rows; r++) {
+    for (size_t r = 0; n && r < t->rows; r++) {
         const double x = cell_or_zero(t, r, of);
         running += add_percents ? az_percent(x, all) : x;
-        for (size_t i = 0; i < g->n_columns; i++) {
-            const struct az_spec_column *c = g->column[i];
-            struct az_cell *cell = &t->cells.v[r * t->columns.n + i];
-            if (c->figure == AZ_FIG_CUMULATIVE)
-                *cell = (struct az_cell){ .type = AZ_REAL,
-                                          .f = add_percents ? running : az_percent(running, all) };
-            else if (c->figure == AZ_FIG_SHARE && !c->whole && g->spec->shares != AZ_SHARES_EXACT)
-                *cell = (struct az_cell){ .type = AZ_REAL, .f = az_percent(x, all) };
+        for (size_t i = 0; i < n; i++) {
+            const bool share = g->column[late[i]]->figure == AZ_FIG_SHARE;
+            const double percent = share          ? az_percent(x, all)
+                                   : add_percents ? running
+                                                  : az_percent(running, all);
+            t->cells.v[r * t->columns.n + late[i]] =
+                (struct az_cell){ .type = AZ_REAL, .f = percent };
         }
     }
 }

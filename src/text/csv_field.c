@@ -236,6 +236,8 @@ int az_csv_i64(const struct az_csv_field *f, int64_t *out)
 {
     char buf[NUMBER_MAX];
     struct az_sv s;
+    if (!f->quoted && az_parse_i64(f->raw, out) == 0) /* nothing but a number, nearly always */
+        return 0;
     int r = number_text(f, buf, &s);
     return r ? r : az_parse_i64(s, out);
 }
@@ -244,6 +246,8 @@ int az_csv_f64(const struct az_csv_field *f, double *out)
 {
     char buf[NUMBER_MAX];
     struct az_sv s;
+    if (!f->quoted && az_parse_f64(f->raw, out) == 0)
+        return 0;
     int r = number_text(f, buf, &s);
     return r ? r : az_parse_f64(s, out);
 }
