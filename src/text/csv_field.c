@@ -232,24 +232,36 @@ static int number_text(const struct az_csv_field *f, char buf[NUMBER_MAX], struc
     return f->quoted && memchr(s.p, ',', s.n) ? strip_thousands(s, buf, out) : 0;
 }
 
-int az_csv_i64(const struct az_csv_field *f, int64_t *out)
+/* Of a field that is more than a number; apart from those that are not. */
+static __attribute__((noinline)) int slow_i64(const struct az_csv_field *f, int64_t *out)
 {
     char buf[NUMBER_MAX];
     struct az_sv s;
+    const int r = number_text(f, buf, &s);
+    return r ? r : az_parse_i64(s, out);
+}
+
+int az_csv_i64(const struct az_csv_field *f, int64_t *out)
+{
     if (!f->quoted && az_parse_i64(f->raw, out) == 0) /* nothing but a number, nearly always */
         return 0;
-    int r = number_text(f, buf, &s);
-    return r ? r : az_parse_i64(s, out);
+    return slow_i64(f, out);
+}
+
+/* Of a field that is more than a number; apart from those that are not. */
+static __attribute__((noinline)) int slow_f64(const struct az_csv_field *f, double *out)
+{
+    char buf[NUMBER_MAX];
+    struct az_sv s;
+    const int r = number_text(f, buf, &s);
+    return r ? r : az_parse_f64(s, out);
 }
 
 int az_csv_f64(const struct az_csv_field *f, double *out)
 {
-    char buf[NUMBER_MAX];
-    struct az_sv s;
     if (!f->quoted && az_parse_f64(f->raw, out) == 0)
         return 0;
-    int r = number_text(f, buf, &s);
-    return r ? r : az_parse_f64(s, out);
+    return slow_f64(f, out);
 }
 
 /* value = mantissa * 10^exp10, without trailing zeros; at most 19 digits. */
