@@ -82,17 +82,14 @@ static bool needs_quotes(struct az_sv text, char sep)
     return special(az_eight(text.p + text.n - 8), sep);
 }
 
-static size_t count_quotes(struct az_sv text)
+/* How many quotes there are at most: a long text is looked at, a short one may be nothing else. */
+static size_t most_quotes(struct az_sv text)
 {
-    size_t quotes = 0, i = 0;
-#ifdef __SSE2__
-    for (; i + 16 <= text.n; i += 16) {
-        const __m128i x = _mm_cmpeq_epi8(sixteen(text.p + i), _mm_set1_epi8('"'));
-        for (unsigned m = (unsigned)_mm_movemask_epi8(x); m; m &= m - 1)
-            quotes++;
-    }
-#endif
-    for (; i < text.n; i++)
+    enum { SHORT = 4096 };
+    size_t quotes = 0;
+    if (text.n <= SHORT)
+        return text.n;
+    for (size_t i = 0; i < text.n; i++)
         quotes += text.p[i] == '"';
     return quotes;
 }
@@ -101,7 +98,7 @@ int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
 {
     if (!needs_quotes(text, sep))
         return az_text_append(out, text);
-    const size_t quotes = count_quotes(text);
+    const size_t quotes = most_quotes(text);
     int r = az_vec_reserve(out, text.n + quotes + 2 + 16); /* sixteen bytes are written at a time */
     if (r)
         return r;
@@ -109,7 +106,7 @@ int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
     *to++ = '"';
     size_t i = 0;
 #ifdef __SSE2__
-    while (quotes && i + 16 <= text.n) { /* each is doubled */
+    while (i + 16 <= text.n) { /* each quote is doubled */
         const __m128i x = sixteen(text.p + i);
         const unsigned m = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')));
         const size_t n = m ? (size_t)__builtin_ctz(m) + 1 : 16;
@@ -120,13 +117,11 @@ int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
             *to++ = '"';
     }
 #endif
-    for (; quotes && i < text.n; i++) {
+    for (; i < text.n; i++) {
         *to++ = text.p[i];
         if (text.p[i] == '"')
             *to++ = '"';
     }
-    memcpy(to, text.p + i, text.n - i);
-    to += text.n - i;
     *to++ = '"';
     out->n = (size_t)(to - out->v);
     return 0;
