@@ -1,6 +1,7 @@
 /* What a CSV field says: its text, numbers, and the way back into CSV. */
 #include "base/eight.h"
 #include "base/num.h"
+#include "base/plain.h"
 #include "text/csv.h"
 
 #ifdef __SSE2__
@@ -127,54 +128,10 @@ int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
     return 0;
 }
 
-/* Only printable ASCII without a quote and a comma? */
-static inline bool plain_eight(uint64_t x)
-{
-    return ((x & AZ_EIGHT(0x80)) | az_eight_below(x, 0x20) | az_eight_has(x, 0x7f) |
-            az_eight_has(x, '"') | az_eight_has(x, ',')) == 0;
-}
-
-static inline bool copy_eight(const char *p, char *out)
-{
-    const uint64_t x = az_eight(p);
-    memcpy(out, &x, sizeof x);
-    return plain_eight(x);
-}
-
-static bool copy_short(struct az_sv text, char *out)
-{
-    char eight[8] = "        ";
-    for (size_t i = 0; i < text.n; i++)
-        eight[i] = text.p[i];
-    return copy_eight(eight, out);
-}
-
 bool az_csv_copy_plain(struct az_sv text, char *out)
 {
-    const size_t n = text.n;
-    size_t i = 0;
-    if (n == 0)
-        return true;
-    if (text.p[0] == ' ' || text.p[n - 1] == ' ')
-        return false;
-    if (n < 8)
-        return copy_short(text, out);
-#ifdef __SSE2__
-    for (; i + 16 <= n; i += 16) {
-        const __m128i x = sixteen(text.p + i);
-        _mm_storeu_si128((__m128i *)(void *)(out + i), x);
-        const __m128i bad = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
-                                         _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8(',')),
-                                                      _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7f))));
-        const __m128i low = _mm_cmplt_epi8(x, _mm_set1_epi8(0x20)); /* not ASCII, too */
-        if (_mm_movemask_epi8(_mm_or_si128(bad, low)))
-            return false;
-    }
-#endif
-    for (; i + 8 <= n; i += 8)
-        if (!copy_eight(text.p + i, out + i))
-            return false;
-    return copy_eight(text.p + n - 8, out + n - 8);
+    return text.n == 0 ||
+           (text.p[0] != ' ' && text.p[text.n - 1] != ' ' && az_copy_plain(text, '"', ',', out));
 }
 
 /* ---- numbers ---- */
