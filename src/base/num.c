@@ -162,18 +162,17 @@ static bool parse_short_f64(struct az_sv s, double *out)
 {
     const bool negative = s.n > 0 && s.p[0] == '-';
     const char *p = s.p + negative, *const end = s.p + s.n;
+    const char *point = NULL;
     uint64_t m = 0;
     if (s.n - negative < 1 || s.n - negative > 19)
         return false;
-    const char *point = NULL;
-    for (; p < end; p++) {
-        if (is_digit(*p))
+    for (; p < end && is_digit(*p); p++)
+        m = m * 10 + (uint64_t)(*p - '0');
+    if (p < end && *p == '.')
+        for (point = p++; p < end && is_digit(*p); p++)
             m = m * 10 + (uint64_t)(*p - '0');
-        else if (*p == '.' && !point)
-            point = p;
-        else
-            return false;
-    }
+    if (p < end)
+        return false;
     if (m > UINT64_C(1) << 53 || (point && s.n - negative == 1))
         return false;
     const double v = point ? (double)m / power_of_ten[end - point - 1] : (double)m;

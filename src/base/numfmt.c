@@ -2,9 +2,10 @@
  *
  * What is wanted: the fewest digits D such that some D-digit decimal is in the rounding interval of
  * x, and of those the one nearest to x. A normal double holds every decimal of 15 digits apart, so
- * D-digit candidates are tried for D = 15 (trailing zeros cut), 16, 17. For 1e-9 <= |x| < 1e16 all
- * is done exactly in 128-bit integers; outside that range by snprintf and strtod. Both give the
- * same text (tests/unit/base_num.c compares them). */
+ * D = 15 (trailing zeros cut), 16 and 17 are all there is. Few decimals are tried first: what has
+ * at most 15 digits and reads back is the one. For 1e-9 <= |x| < 1e16 the rest is done exactly in
+ * 128-bit integers; outside that range by snprintf and strtod. All give the same text
+ * (tests/unit/base_num.c compares them). */
 #include "base/num.h"
 
 #include <float.h>
@@ -20,21 +21,49 @@ static const char pair[] = "0001020304050607080910111213141516171819202122232425
                            "485868788899091929394959697"
                            "9899";
 
+/* How many decimal digits v has. */
+static size_t count_digits(uint64_t v)
+{
+    static const uint64_t ten[] = { UINT64_C(1),
+                                    UINT64_C(10),
+                                    UINT64_C(100),
+                                    UINT64_C(1000),
+                                    UINT64_C(10000),
+                                    UINT64_C(100000),
+                                    UINT64_C(1000000),
+                                    UINT64_C(10000000),
+                                    UINT64_C(100000000),
+                                    UINT64_C(1000000000),
+                                    UINT64_C(10000000000),
+                                    UINT64_C(100000000000),
+                                    UINT64_C(1000000000000),
+                                    UINT64_C(10000000000000),
+                                    UINT64_C(100000000000000),
+                                    UINT64_C(1000000000000000),
+                                    UINT64_C(10000000000000000),
+                                    UINT64_C(100000000000000000),
+                                    UINT64_C(1000000000000000000),
+                                    UINT64_C(10000000000000000000) };
+    /* 1233/4096 is log10(2) closely enough for 64 bits */
+    const unsigned n = (64u - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
+    return n + ((v | 1) >= ten[n]);
+}
+
+/* The last n digits of v at out. */
+static void put_digits(uint64_t v, size_t n, char *out)
+{
+    for (; n >= 2; v /= 100)
+        memcpy(out + (n -= 2), pair + 2 * (v % 100), 2);
+    if (n)
+        *out = (char)('0' + v % 10);
+}
+
 /* Decimal digits of v at out; returns how many. */
 static size_t put_u64(uint64_t v, char out[20])
 {
-    char buf[20];
-    size_t at = sizeof buf;
-    while (v >= 100) {
-        memcpy(buf + (at -= 2), pair + 2 * (v % 100), 2);
-        v /= 100;
-    }
-    if (v >= 10)
-        memcpy(buf + (at -= 2), pair + 2 * v, 2);
-    else
-        buf[--at] = (char)('0' + v);
-    memcpy(out, buf + at, sizeof buf - at);
-    return sizeof buf - at;
+    const size_t n = count_digits(v);
+    put_digits(v, n, out);
+    return n;
 }
 
 size_t az_format_i64(int64_t x, char out[AZ_NUM_MAX])
@@ -49,7 +78,7 @@ size_t az_format_i64(int64_t x, char out[AZ_NUM_MAX])
 
 /* A positive decimal: digits (no trailing zeros) times 10^(point - number of digits). */
 struct shortest {
-    char digit[20];
+    char digit[40]; /* more than there are: sixteen bytes can be read at each */
     int n;
     int point; /* value = 0.digits * 10^point */
 };
@@ -81,26 +110,37 @@ static const uint64_t power_of_five[] = { UINT64_C(1),
                                           UINT64_C(59604644775390625),
                                           UINT64_C(298023223876953125) };
 
-/* Tries the decimals N * 10^-k next to x = m * 2^e (m < 2^53). All lengths are in units of 10^-k *
- * 2^-(s+2), where s = -(e + k) >= -2: x is 4m5^k, half the gap to the next double is 2*5^k, to the
- * one below also, or 5^k if m = 2^52. 4m5^k < 2^55 * 2^62.7, so 128 bits do. Returns whether N is
- * in the rounding interval (whose ends belong to x if m is even); *out = N, the nearest to x that
- * does. */
-static bool try_digits(uint64_t m, int e, int k, uint64_t *out)
+/* The decimal for x = m * 2^e (m < 2^53), k the number of places behind the point of 17 digits:
+ * N * 10^-places, which is given back. All lengths are in units of 10^-k * 2^-(s+2), where s = -(e
+ * + k) >= -2: x is 4m5^k, half the gap to the next double is 2*5^k, to the one below also, or 5^k
+ * if m = 2^52. 4m5^k < 2^55 * 2^58.1, so 128 bits do; s + 2 < 64. The rounding interval has its
+ * ends if m is even; lo and hi are the first and the last N of 17 digits in it. Of 15 digits at
+ * most one is in it. Of several of 16 or 17 the nearest is wanted, which is next to x. */
+static uint64_t nearest(uint64_t m, int e, int k, int *places)
 {
+    typedef unsigned __int128 wide;
     const unsigned s = (unsigned)(2 - e - k);
-    const unsigned __int128 one = (unsigned __int128)1 << s;
-    const unsigned __int128 x = (unsigned __int128)(4 * m) * power_of_five[k];
-    const unsigned __int128 above = (unsigned __int128)2 * power_of_five[k];
-    const unsigned __int128 below = m == UINT64_C(1) << 52 ? power_of_five[k] : above;
-    const unsigned inclusive = (m & 1) == 0;
+    const wide x = (wide)(4 * m) * power_of_five[k];
+    const uint64_t above = 2 * power_of_five[k];
+    const uint64_t below = m == UINT64_C(1) << 52 ? power_of_five[k] : above;
+    const unsigned open = m & 1;
+    const uint64_t lo = (uint64_t)((x - below + ((wide)1 << s) - 1 + open) >> s),
+                   hi = (uint64_t)((x + above - open) >> s);
+    *places = k - 2;
+    if (hi / 100 * 100 >= lo)
+        return hi / 100;
     const uint64_t floor = (uint64_t)(x >> s);
-    const unsigned __int128 under = x & (one - 1),
-                            over = one - under; /* distances to floor and to floor + 1 */
-    const bool low_ok = under < below + inclusive, high_ok = over < above + inclusive;
-    const bool high = high_ok && (!low_ok || over < under || (over == under && (floor & 1)));
-    *out = floor + high;
-    return low_ok || high_ok;
+    for (unsigned ten = 10; ten; ten /= 10) {
+        const uint64_t low = floor / ten * ten, high = low + ten;
+        const bool low_ok = low >= lo, high_ok = high <= hi;
+        const wide under = x - ((wide)low << s), over = ((wide)ten << s) - under;
+        ++*places;
+        if (low_ok || high_ok) {
+            const bool odd = low / ten & 1;
+            return low / ten + (high_ok && (!low_ok || over < under || (over == under && odd)));
+        }
+    }
+    return 0;
 }
 
 static void set_digits(struct shortest *r, uint64_t v, int point_behind)
@@ -130,18 +170,11 @@ static bool by_integers(double x, struct shortest *r)
     e10 = (e10 - (e10 < 0 ? 4095 : 0)) / 4096;
     if (e10 < HIGHEST && x >= decade[e10 + 1 - LOWEST])
         e10++;
-    for (int digits = 15; digits <= 17; digits++) {
-        const int k = digits - 1 - e10;
-        uint64_t v;
-        if (k < 0)
-            continue; /* 1e15 <= x < 1e16: every multiple of ten there is a double itself, so 16
-                         digits find it too */
-        if (try_digits(m, e, k, &v)) {
-            set_digits(r, v, -k);
-            return true;
-        }
-    }
-    return false;
+    int places;
+    const uint64_t v = nearest(m, e, 16 - e10, &places);
+    if (v)
+        set_digits(r, v, -places);
+    return v != 0;
 }
 
 /* Digits and exponent of printf's "d.ddde+xx", whatever the locale's point. */
@@ -194,24 +227,40 @@ static void by_printf(double x, struct shortest *r)
     }
 }
 
+/* At most 17 digits, of which more are copied than there are: calls for a few bytes cost more. */
 static size_t put_plain(const struct shortest *r, char *out)
 {
-    size_t n = 0;
-    if (r->point <= 0) {
-        out[n++] = '0';
-        out[n++] = '.';
-        for (int i = r->point; i < 0; i++)
-            out[n++] = '0';
+    if (r->point <= 0) { /* at most four zeros behind the point */
+        const size_t n = 2 + (size_t)-r->point;
+        memcpy(out, "0.0000", 6);
+        memcpy(out + n, r->digit, 20);
+        return n + (size_t)r->n;
     }
-    const int whole = r->point < 0 ? 0 : r->point < r->n ? r->point : r->n;
-    memcpy(out + n, r->digit, (size_t)whole);
-    n += (size_t)whole;
-    if (whole > 0 && whole < r->n)
-        out[n++] = '.';
-    memcpy(out + n, r->digit + whole, (size_t)(r->n - whole));
-    n += (size_t)(r->n - whole);
+    memcpy(out, r->digit, 20);
+    if (r->point < r->n) {
+        out[r->point] = '.';
+        memcpy(out + r->point + 1, r->digit + r->point, 16);
+        return (size_t)r->n + 1;
+    }
     for (int i = r->n; i < r->point; i++)
-        out[n++] = '0';
+        out[i] = '0';
+    return (size_t)r->point;
+}
+
+/* Of at most six decimals; 0: it has more. Of so many x 10^-6 of at most 15 digits no two are one
+ * double, so that what reads back is the shortest. */
+static size_t put_millionths(double x, char *out)
+{
+    if (!(x >= 1e-5 && x < 1e9))
+        return 0;
+    const uint64_t v = (uint64_t)(int64_t)(x * 1e6 + 0.5);
+    if ((double)v / 1e6 != x)
+        return 0;
+    size_t n = put_u64(v / 1000000, out);
+    out[n] = '.';
+    put_digits(v % 1000000, 6, out + n + 1);
+    for (n += 7; out[n - 1] == '0';)
+        n--;
     return n;
 }
 
@@ -231,25 +280,32 @@ static size_t put_scientific(const struct shortest *r, char *out)
     return n + put_u64((uint64_t)size, out + n);
 }
 
+/* Of a number that is no integer, or a large one; apart from what is done for integers. */
+static __attribute__((noinline)) size_t put_real(double x, char *out)
+{
+    const size_t few = put_millionths(x, out);
+    if (few)
+        return few;
+    struct shortest r = { .n = 0 };
+    if (!by_integers(x, &r))
+        by_printf(x, &r);
+    return x >= 1e-5 && x < 1e16 ? put_plain(&r, out) : put_scientific(&r, out);
+}
+
 size_t az_format_f64(double x, char out[AZ_NUM_MAX])
 {
+    const double size = fabs(x);
     size_t n = 0;
     out[0] = '\0';
-    if (isnan(x) || isinf(x))
+    if (!(size <= DBL_MAX))
         return 0;
-    if (signbit(x)) {
+    if (signbit(x))
         out[n++] = '-';
-        x = -x;
-    }
-    struct shortest r = { .n = 0 };
-    if (x < 9007199254740992.0 &&
-        x == (double)(uint64_t)x) { /* below 2^53 every integer is exact */
-        n += put_u64((uint64_t)x, out + n);
-    } else {
-        if (!by_integers(x, &r))
-            by_printf(x, &r);
-        n += x >= 1e-5 && x < 1e16 ? put_plain(&r, out + n) : put_scientific(&r, out + n);
-    }
+    if (size < 9007199254740992.0 &&
+        size == (double)(int64_t)size) /* below 2^53 every integer is exact */
+        n += put_u64((uint64_t)(int64_t)size, out + n);
+    else
+        n += put_real(size, out + n);
     out[n] = '\0';
     return n;
 }

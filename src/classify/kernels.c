@@ -4,6 +4,7 @@
 
 #include "base/data.h"
 #include "classify/collectives.h"
+#include "classify/forms.h"
 #include "classify/patterns.h"
 #include "classify/rules.h"
 
@@ -28,6 +29,7 @@ struct az_kernel_rules {
     struct az_pattern_index patterns;
     struct az_pattern_hits always; /* rules that are asked of every name: not of words alone */
     struct az_user_names user;
+    bool forms; /* names of one form are of one class: no rule asks for a number */
 };
 
 /* ---- reading ---- */
@@ -84,12 +86,14 @@ static void read_file(struct az_kernel_rules *r)
         if (az_sv_is(line.group, "runtime copy")) {
             r->copies = line;
             first_characters(line.one, r->copies_with);
+            r->forms = r->forms && az_forms_allow(&line);
         }
         if (!az_sv_is(line.group, "kernel"))
             continue;
         const bool words = line.how == AZ_RULE_WORDS, cells = words || line.how == AZ_RULE_ONLY;
         struct rule *to = &r->rule[r->n];
         to->text = line;
+        r->forms = r->forms && az_forms_allow(&line);
         cut_parts(&r->arena, to);
         if (words)
             (void)az_patterns_add(&r->patterns, line.one, r->n);
@@ -103,6 +107,15 @@ static void read_file(struct az_kernel_rules *r)
     }
 }
 
+/* Does nothing that the user says ask for a number? */
+static bool user_forms(const struct az_user_names *user)
+{
+    bool all = az_forms_allow_part(user->collectives);
+    for (size_t i = 0; all && user->map && i < user->map->n; i++)
+        all = az_forms_allow_part(user->map->v[i].lower);
+    return all;
+}
+
 struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, struct az_mem *mem)
 {
     struct az_kernel_rules *r = az_mem_alloc(mem, sizeof *r);
@@ -111,6 +124,7 @@ struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, st
     memset(r, 0, sizeof *r);
     az_arena_init(&r->arena, mem);
     r->user = *user;
+    r->forms = user_forms(user);
     const size_t rules = count_lines();
     r->v = az_arena_array(&r->arena, 2 * (1 + rules + AZ_COLL_KINDS), sizeof *r->v);
     r->rule = az_arena_array(&r->arena, rules + 1, sizeof *r->rule);
@@ -210,16 +224,35 @@ struct naming {
 };
 enum { SHARE = 1 << 12 }; /* names that a thread takes at a time */
 
+/* What is remembered from name to name. */
+struct memory {
+    struct az_pattern_memo words;
+    struct az_forms forms;
+};
+
+static uint16_t class_number(const struct az_kernel_rules *r, struct az_sv name, struct memory *m)
+{
+    bool known = false;
+    struct az_form_place *place = r->forms ? az_forms_find(&m->forms, name, &known) : NULL;
+    if (known)
+        return place->value;
+    const uint16_t class = (uint16_t)(class_of(r, name, &m->words) - r->v);
+    if (place)
+        place->value = class;
+    return class;
+}
+
 static void name_share(void *ctx, unsigned share)
 {
     const struct naming *x = ctx;
     const size_t from = (size_t)share * SHARE,
                  to = x->c->ids - from > SHARE ? from + SHARE : x->c->ids;
-    struct az_pattern_memo memo;
-    memset(&memo, 0, sizeof memo);
+    struct memory memory;
+    memset(&memory.words, 0, sizeof memory.words);
+    az_forms_init(&memory.forms);
     for (size_t i = from; i < to; i++)
         if (x->wanted[i])
-            x->c->of[i] = (uint16_t)(class_of(x->r, x->text[i], &memo) - x->r->v);
+            x->c->of[i] = class_number(x->r, x->text[i], &memory);
 }
 
 int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, const uint8_t *wanted,

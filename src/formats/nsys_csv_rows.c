@@ -195,9 +195,10 @@ static int count_field(const struct az_csv_field *field, int64_t *out)
 
 static int total_field(const struct az_nsys_csv_file *f, struct az_sum *s)
 {
-    int rc = az_nsys_csv_value(f, f->time, &s->total_ns);
+    int rc = f->value_rc;
     if (rc != 0)
         return rc;
+    s->total_ns = f->value;
     s->total = (double)s->total_ns;
     /* As written, so that the classic arithmetic sees what the reference sees; a scale given by the
      * user beats the title. */
@@ -263,7 +264,8 @@ static int projection_row(struct az_nsys_csv_file *f)
                          .children = integer(f, NC_CHILDREN, -1),
                          .range_id = integer(f, NC_RANGE_ID, -1),
                          .parent_id = integer(f, NC_PARENT_ID, -1) };
-    if (az_nsys_csv_value(f, f->time, &p.duration) != 0)
+    p.duration = f->value;
+    if (f->value_rc != 0)
         return az_nsys_csv_skip(f, "projected duration is missing or no number");
     int rc = az_trace_name(t, name, &p.name);
     if (rc == 0)
@@ -280,8 +282,7 @@ static bool ends_section(const struct az_nsys_csv_file *f)
         return false;
     if (f->csv.row.n == 1 && f->head.n > 1)
         return !f->csv.row.v[0].quoted; /* "Processing [...]..." or "SKIPPED: ..." */
-    int64_t x = 0;
-    if (az_nsys_csv_value(f, f->time, &x) >= 0)
+    if (f->value_rc >= 0)
         return false;
     struct az_nsys_head next;
     az_nsys_head_init(&next);
@@ -293,6 +294,7 @@ static bool ends_section(const struct az_nsys_csv_file *f)
 int az_nsys_csv_row(struct az_nsys_csv_file *f)
 {
     struct az_trace *t = f->job->trace;
+    f->value_rc = az_nsys_csv_value(f, f->time, &f->value);
     if (ends_section(f))
         return 1;
     t->read++;

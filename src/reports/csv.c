@@ -36,29 +36,56 @@ static int header(struct az_vec_char *buf, const struct az_table *t, struct az_a
     return rc ? rc : az_text_append(buf, AZ_SV("\n"));
 }
 
+enum { NUMBER = AZ_NUM_MAX + 2 }; /* bytes of a cell of a number, with what is around it */
+
+static int room_for(struct az_vec_char *buf, size_t n)
+{
+    return buf->cap - buf->n < n ? az_vec_reserve(buf, n) : 0;
+}
+
+/* A cell that is no number, and room for `more` bytes behind it. */
+static int put_other(struct az_vec_char *buf, const struct az_cell *cell, size_t more,
+                     struct az_arena *scratch)
+{
+    const struct az_sv text =
+        cell->type == AZ_TEXT ? az_cell_text(cell) : az_cell_exact(cell, NULL);
+    int rc = room_for(buf, text.n + 16 + more);
+
+    if (rc == 0 && az_csv_copy_plain(text, buf->v + buf->n)) {
+        buf->n += text.n;
+        return 0;
+    }
+    if (rc == 0)
+        rc = az_csv_quote(buf, az_field_text(scratch, text), ',');
+    return rc ? rc : room_for(buf, more);
+}
+
 /* Numbers are written in place: tables have millions of them. */
 static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
                struct az_arena *scratch)
 {
-    for (size_t c = 0; c < n; c++) {
+    int rc = room_for(buf, n * NUMBER + 1);
+    char *at = buf->v + buf->n;
+
+    for (size_t c = 0; c < n && !rc; c++) {
         const struct az_cell *cell = &cells[c];
-        int rc = buf->cap - buf->n < AZ_NUM_MAX + 2 ? az_vec_reserve(buf, AZ_NUM_MAX + 2) : 0;
-        if (rc)
-            return rc;
         if (c)
-            buf->v[buf->n++] = ',';
-        if (cell->type == AZ_INT)
-            buf->n += az_format_i64(cell->i, buf->v + buf->n);
-        else if (cell->type == AZ_REAL)
-            buf->n += az_format_f64(cell->f, buf->v + buf->n);
-        else if (cell->type == AZ_BOOL)
-            rc = az_text_append(buf, az_cell_exact(cell, NULL));
-        else if (cell->type == AZ_TEXT)
-            rc = az_csv_quote(buf, az_field_text(scratch, az_cell_text(cell)), ',');
-        if (rc)
-            return rc;
+            *at++ = ',';
+        if (cell->type == AZ_INT) {
+            at += az_format_i64(cell->i, at);
+        } else if (cell->type == AZ_REAL) {
+            at += az_format_f64(cell->f, at);
+        } else if (cell->type != AZ_EMPTY) {
+            buf->n = (size_t)(at - buf->v);
+            rc = put_other(buf, cell, (n - c) * NUMBER + 1, scratch);
+            at = buf->v + buf->n;
+        }
     }
-    return az_text_append(buf, AZ_SV("\n"));
+    if (rc)
+        return rc;
+    *at++ = '\n';
+    buf->n = (size_t)(at - buf->v);
+    return 0;
 }
 
 static int write_table(const struct az_table *t, const char *path, struct az_vec_char *buf,

@@ -9,6 +9,10 @@
 #include "base/utf8.h"
 #include "results/schema.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define MANY 3 /* one in so many rows */
 
 /* ---- texts ---- */
@@ -31,12 +35,30 @@ static inline bool plain_eight(const char *p)
            plain_bytes(p, 8);
 }
 
+#ifdef __SSE2__
+static inline bool plain_sixteen(const char *p)
+{
+    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const __m128i low = _mm_cmplt_epi8(x, _mm_set1_epi8(0x20)); /* not ASCII, too */
+    const __m128i bad = _mm_or_si128(low, _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7f)));
+
+    return _mm_movemask_epi8(bad) == 0 || plain_bytes(p, 16);
+}
+#endif
+
 /* Clean already? The usual case: printable ASCII, tab, newline. Others take the slow way. */
 static bool plain(struct az_sv s)
 {
+    size_t i = 0;
+
     if (s.n < 8)
         return plain_bytes(s.p, s.n);
-    for (size_t i = 0; i + 8 < s.n; i += 8)
+#ifdef __SSE2__
+    for (; i + 16 < s.n; i += 16)
+        if (!plain_sixteen(s.p + i))
+            return false;
+#endif
+    for (; i + 8 < s.n; i += 8)
         if (!plain_eight(s.p + i))
             return false;
     return plain_eight(s.p + s.n - 8);

@@ -162,19 +162,26 @@ static bool fits(enum az_cell_type column, enum az_cell_type cell)
     return cell == AZ_EMPTY || cell == column;
 }
 
-static void put(struct az_table *t, struct az_cell c)
+/* Room for one more cell; apart from what is done for each. */
+static __attribute__((noinline)) bool grow(struct az_table *t)
+{
+    const int rc = az_vec_reserve(&t->cells, 1);
+    if (rc)
+        fail(t, rc);
+    return rc == 0;
+}
+
+static inline void put(struct az_table *t, struct az_cell c)
 {
     if (!t || t->error)
         return;
-    if (t->columns.n == 0 || !fits(t->columns.v[t->at].type, c.type)) {
+    if (t->at >= t->columns.n || !fits(t->columns.v[t->at].type, c.type)) {
         fail(t, AZ_EINTERNAL);
         return;
     }
-    int rc = az_vec_push(&t->cells, c);
-    if (rc) {
-        fail(t, rc);
+    if (t->cells.n == t->cells.cap && !grow(t))
         return;
-    }
+    t->cells.v[t->cells.n++] = c;
     if (++t->at == t->columns.n) {
         t->at = 0;
         t->rows++;
@@ -374,42 +381,58 @@ static bool keys_valid(const struct az_table *t, const int *keys, size_t n)
     return true;
 }
 
+/* Puts the rows into the order, where each of them is; `order` is used up, `spare` has room for
+ * one.
+ */
+static void put_in_order(struct az_table *t, uint32_t *order, struct az_cell *spare)
+{
+    const size_t width = t->columns.n, bytes = width * sizeof *spare;
+
+    for (uint32_t i = 0; i < t->rows; i++) {
+        uint32_t to = i;
+        if (order[i] == i)
+            continue;
+        memcpy(spare, t->cells.v + i * width, bytes);
+        while (order[to] != i) { /* a row's place is free once it is copied */
+            const uint32_t from = order[to];
+            memcpy(t->cells.v + to * width, t->cells.v + from * width, bytes);
+            order[to] = to;
+            to = from;
+        }
+        memcpy(t->cells.v + to * width, spare, bytes);
+        order[to] = to;
+    }
+}
+
 int az_table_sort(struct az_table *t, const int *keys, size_t n)
 {
     struct sort_ctx ctx = { t, keys, n };
     struct az_vec_u32 order;
-    struct az_cells sorted;
-    size_t width = t ? t->columns.n : 0;
+    struct az_cells spare;
     int rc = 0;
 
     if (!t)
         return 0;
     if (t->error) /* a row may be incomplete */
         return t->error;
-    if (!keys_valid(t, keys, n) || t->cells.n != t->rows * width)
+    if (!keys_valid(t, keys, n) || t->cells.n != t->rows * t->columns.n)
         return AZ_EINTERNAL;
     if (t->rows > UINT32_MAX)
         return AZ_ERANGE;
     if (t->rows < 2 || n == 0)
         return 0;
     az_vec_init(&order, t->mem);
-    az_vec_init(&sorted, t->mem);
-    if ((rc = az_vec_reserve(&order, t->rows)) || (rc = az_vec_reserve(&sorted, t->cells.n)))
+    az_vec_init(&spare, t->mem);
+    if ((rc = az_vec_reserve(&order, t->rows)) || (rc = az_vec_reserve(&spare, t->columns.n)))
         goto out;
     for (uint32_t i = 0; i < t->rows; i++)
         order.v[i] = i;
     rc = az_sort_cmp(order.v, t->rows, sizeof order.v[0], compare_rows, &ctx, t->mem);
-    if (rc)
-        goto out;
-    for (size_t i = 0; i < t->rows; i++)
-        memcpy(sorted.v + i * width, t->cells.v + order.v[i] * width, width * sizeof sorted.v[0]);
-    sorted.n = t->rows * width;
-    struct az_cells old = t->cells;
-    t->cells = sorted;
-    sorted = old;
+    if (rc == 0)
+        put_in_order(t, order.v, spare.v);
 out:
     az_vec_release(&order);
-    az_vec_release(&sorted);
+    az_vec_release(&spare);
     return rc;
 }
 

@@ -79,16 +79,18 @@ static bool columns_of(struct az_grouping *g)
     return g->n_values <= AZ_SPEC_VALUES;
 }
 
-static struct az_table *new_table(const struct az_grouping *g)
+static struct az_table *new_table(struct az_grouping *g)
 {
     struct az_table *t =
         az_table_new(g->rows.job->arena, g->spec->id, g->spec->title, g->spec->flags);
     for (size_t i = 0; t && i < g->n_columns; i++) {
         const struct az_spec_column *c = g->column[i];
+        g->type[i] = type_of(g, c);
+        g->divisor[i] = divisor(g, c);
         const enum az_unit unit = c->figure == AZ_FIG_KEY     ? c->key->unit
                                   : c->figure == AZ_FIG_COUNT ? AZ_UNIT_COUNT
                                                               : c->unit;
-        az_table_column(t, c->header, type_of(g, c), unit, c->flags);
+        az_table_column(t, c->header, g->type[i], unit, c->flags);
     }
     return t;
 }
@@ -101,25 +103,28 @@ static int64_t whole_units(int64_t x, int64_t d)
     return d <= 1 ? x : az_add_sat(x, x < 0 ? -d / 2 : d / 2) / d;
 }
 
-static void put_sum(const struct az_grouping *g, const struct az_spec_column *c, int64_t sum,
-                    struct az_table *t)
+/* A column's cells. */
+struct cells {
+    enum az_cell_type type;
+    double divisor;
+};
+
+static void put_sum(struct cells c, int64_t sum, struct az_table *t)
 {
-    const double d = divisor(g, c);
     if (sum == AZ_UNKNOWN)
         az_put_empty(t);
-    else if (type_of(g, c) == AZ_INT)
-        az_put_i64(t, whole_units(sum, (int64_t)d));
+    else if (c.type == AZ_INT)
+        az_put_i64(t, whole_units(sum, (int64_t)c.divisor));
     else
-        az_put_f64(t, (double)sum / d);
+        az_put_f64(t, (double)sum / c.divisor);
 }
 
-static void put_extreme(const struct az_grouping *g, const struct az_spec_column *c, double x,
-                        struct az_table *t)
+static void put_extreme(struct cells c, double x, struct az_table *t)
 {
-    if (type_of(g, c) == AZ_INT && isfinite(x))
+    if (c.type == AZ_INT && isfinite(x))
         az_put_i64(t, (int64_t)x);
     else
-        az_put_f64(t, x / divisor(g, c));
+        az_put_f64(t, x / c.divisor);
 }
 
 /* The sample's deviation from that of the whole, which is what tools on arrays print. */
@@ -128,14 +133,16 @@ static double population(const struct az_figures *f)
     return f->n < 2 ? 0.0 : f->std * sqrt((double)(f->n - 1) / (double)f->n);
 }
 
-static void put_figure(const struct az_grouping *g, const struct az_spec_column *c,
-                       const struct az_group *r, struct az_table *t)
+static void put_figure(const struct az_grouping *g, size_t column, const struct az_group *r,
+                       struct az_table *t)
 {
+    const struct az_spec_column *c = g->column[column];
     const struct az_figures *f = &r->value[c->value];
-    const double d = divisor(g, c);
+    const struct cells cells = { g->type[column], g->divisor[column] };
+    const double d = cells.divisor;
     switch (c->figure) {
     case AZ_FIG_SUM:
-        put_sum(g, c, f->sum, t);
+        put_sum(cells, f->sum, t);
         break;
     case AZ_FIG_MEAN:
         az_put_f64(t, f->mean / d);
@@ -144,10 +151,10 @@ static void put_figure(const struct az_grouping *g, const struct az_spec_column 
         az_put_f64(t, f->median / d);
         break;
     case AZ_FIG_MIN:
-        put_extreme(g, c, f->min, t);
+        put_extreme(cells, f->min, t);
         break;
     case AZ_FIG_MAX:
-        put_extreme(g, c, f->max, t);
+        put_extreme(cells, f->max, t);
         break;
     case AZ_FIG_STD:
         az_put_f64(t, f->std / d);
@@ -191,13 +198,14 @@ static double share_of(const struct az_grouping *g, const struct az_spec_column 
 
 static double total_of(const struct az_grouping *g, size_t value)
 {
+    const size_t rows = az_grouping_rows(g);
     double all = 0;
     if (g->spec->whole)
         return g->spec->whole(&g->rows);
-    for (size_t k = 0; k < g->groups.n; k++)
-        all += g->groups.v[k].value[value].sum != AZ_UNKNOWN
-                   ? (double)g->groups.v[k].value[value].sum
-                   : 0.0;
+    for (size_t k = 0; k < rows; k++) {
+        const int64_t sum = g->spec->sums ? g->sums.v[k].total : g->groups.v[k].value[value].sum;
+        all += sum != AZ_UNKNOWN ? (double)sum : 0.0;
+    }
     return all;
 }
 
@@ -232,7 +240,7 @@ static void put_row(const struct az_grouping *g, const struct az_group *r, doubl
         else if (c->figure == AZ_FIG_CUMULATIVE)
             az_put_f64(t, 0);
         else if (c->figure != AZ_FIG_COUNT)
-            put_figure(g, c, r, t);
+            put_figure(g, i, r, t);
         else if (r->value[c->value].n == AZ_UNKNOWN)
             az_put_empty(t);
         else
@@ -260,24 +268,34 @@ static double cell_or_zero(const struct az_table *t, size_t row, size_t column)
     return isnan(x) ? 0.0 : x;
 }
 
+/* Does the column have a share that is known when all rows are? */
+static bool is_late(const struct az_grouping *g, const struct az_spec_column *c)
+{
+    return c->figure == AZ_FIG_CUMULATIVE ||
+           (c->figure == AZ_FIG_SHARE && !c->whole && g->spec->shares != AZ_SHARES_EXACT);
+}
+
 /* Shares of column `of` by its cells, in row order. */
 static void fill_shares(const struct az_grouping *g, struct az_table *t, size_t of)
 {
     const bool add_percents = g->spec->shares == AZ_SHARES_PERCENTS;
+    size_t late[AZ_SPEC_COLUMNS], n = 0;
     double all = 0, running = 0;
-    for (size_t r = 0; r < t->rows; r++)
+    for (size_t i = 0; i < g->n_columns; i++)
+        if (is_late(g, g->column[i]))
+            late[n++] = i;
+    for (size_t r = 0; n && r < t->rows; r++)
         all += cell_or_zero(t, r, of);
-    for (size_t r = 0; r < t->rows; r++) {
+    for (size_t r = 0; n && r < t->rows; r++) {
         const double x = cell_or_zero(t, r, of);
         running += add_percents ? az_percent(x, all) : x;
-        for (size_t i = 0; i < g->n_columns; i++) {
-            const struct az_spec_column *c = g->column[i];
-            struct az_cell *cell = &t->cells.v[r * t->columns.n + i];
-            if (c->figure == AZ_FIG_CUMULATIVE)
-                *cell = (struct az_cell){ .type = AZ_REAL,
-                                          .f = add_percents ? running : az_percent(running, all) };
-            else if (c->figure == AZ_FIG_SHARE && !c->whole && g->spec->shares != AZ_SHARES_EXACT)
-                *cell = (struct az_cell){ .type = AZ_REAL, .f = az_percent(x, all) };
+        for (size_t i = 0; i < n; i++) {
+            const bool share = g->column[late[i]]->figure == AZ_FIG_SHARE;
+            const double percent = share          ? az_percent(x, all)
+                                   : add_percents ? running
+                                                  : az_percent(running, all);
+            t->cells.v[r * t->columns.n + late[i]] =
+                (struct az_cell){ .type = AZ_REAL, .f = percent };
         }
     }
 }
@@ -310,8 +328,10 @@ static int fill(struct az_grouping *g, struct az_table *t)
 {
     const size_t of = first_sum(g);
     const double all = total_of(g, 0);
-    for (size_t k = 0; k < g->groups.n; k++) {
-        struct az_group *r = &g->groups.v[k];
+    const size_t rows = az_grouping_rows(g);
+    az_table_reserve(t, rows);
+    for (size_t k = 0; k < rows; k++) {
+        struct az_group *r = az_grouping_row(g, k);
         r->percent = r->value[0].sum == AZ_UNKNOWN ? NAN : az_percent((double)r->value[0].sum, all);
         put_row(g, r, all, t);
     }

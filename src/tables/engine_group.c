@@ -295,33 +295,38 @@ static int add_given(struct az_grouping *g)
 
 static int from_sums(struct az_grouping *g)
 {
-    struct az_name_sums sums;
-    int rc = g->spec->sums(g->rows.job, &sums);
+    const int rc = g->spec->sums(g->rows.job, &g->sums);
     g->ticks = 1;
-    g->exact = rc == 0 && sums.exact;
-    g->figure = rc == 0 ? az_arena_array(g->rows.job->arena, sums.n + 1, sizeof *g->figure) : NULL;
-    if (rc == 0 && !g->figure)
-        rc = az_arena_error(g->rows.job->arena);
-    for (size_t i = 0; rc == 0 && i < sums.n; i++) {
-        const struct az_name_sum *s = &sums.v[i];
-        const bool computed = !isfinite(s->avg) && s->count > 0 && s->total != AZ_UNKNOWN;
-        g->figure[i] = (struct az_figures){ s->count,
-                                            s->total,
-                                            s->min,
-                                            s->max,
-                                            computed ? (double)s->total / (double)s->count : s->avg,
-                                            s->med,
-                                            s->std,
-                                            s->p95,
-                                            s->p99,
-                                            NAN,
-                                            NAN };
-        const struct az_item item = {
-            .row = (uint32_t)i, .kind = AZ_KIND_COUNT, .other = s->style, .name = s->name
-        };
-        rc = az_vec_push(&g->groups, ((struct az_group){ .first = item, .n = s->count }));
-    }
+    g->exact = rc == 0 && g->sums.exact;
     return rc;
+}
+
+static struct az_figures summed_figures(const struct az_name_sum *s)
+{
+    const bool computed = !isfinite(s->avg) && s->count > 0 && s->total != AZ_UNKNOWN;
+    return (struct az_figures){
+        s->count, s->total, s->min, s->max, computed ? (double)s->total / (double)s->count : s->avg,
+        s->med,   s->std,   s->p95, s->p99, NAN,
+        NAN
+    };
+}
+
+size_t az_grouping_rows(const struct az_grouping *g)
+{
+    return g->spec->sums ? g->sums.n : g->groups.n;
+}
+
+struct az_group *az_grouping_row(struct az_grouping *g, size_t k)
+{
+    if (!g->spec->sums)
+        return &g->groups.v[k];
+    const struct az_name_sum *s = &g->sums.v[k];
+    const struct az_item first = {
+        .row = (uint32_t)k, .kind = AZ_KIND_COUNT, .other = s->style, .name = s->name
+    };
+    g->one_figure = summed_figures(s);
+    g->one = (struct az_group){ .first = first, .n = s->count, .value = &g->one_figure };
+    return &g->one;
 }
 
 /* ---- all of it ---- */

@@ -13,12 +13,17 @@ struct az_grouping {
     const struct az_item_list *list;
     const struct az_spec_column *column[AZ_SPEC_COLUMNS]; /* those that are there */
     size_t n_columns;
+    enum az_cell_type type[AZ_SPEC_COLUMNS]; /* of each, and a value's own unit per unit of it */
+    double divisor[AZ_SPEC_COLUMNS];
     const struct az_key *key[AZ_GROUP_KEYS]; /* that part rows */
     size_t n_keys, n_values;
     bool exact;    /* ticks of the values are ns, and every extreme is an integer */
     int64_t ticks; /* per ns */
     struct az_group_rows groups;
     struct az_figures *figure; /* group * n_values + value; arena */
+    struct az_name_sums sums;  /* instead of groups, where the spec has a fact's */
+    struct az_group one;       /* the one of them that is looked at */
+    struct az_figures one_figure;
     /* while grouping */
     size_t n;     /* items, skipped ones too */
     uint32_t *of; /* item -> group */
@@ -46,5 +51,8 @@ int az_grouping_figures(struct az_grouping *g, size_t value) AZ_MUST_USE;
 /* To be released also when it fails. */
 int az_grouping_make(struct az_grouping *g) AZ_MUST_USE;
 void az_grouping_release(struct az_grouping *g);
+/* How many rows there are, and one of them, which is good until the next call. */
+size_t az_grouping_rows(const struct az_grouping *g);
+struct az_group *az_grouping_row(struct az_grouping *g, size_t k);
 
 #endif

@@ -1,6 +1,7 @@
 /* What a CSV field says: its text, numbers, and the way back into CSV. */
 #include "base/eight.h"
 #include "base/num.h"
+#include "base/plain.h"
 #include "text/csv.h"
 
 #ifdef __SSE2__
@@ -82,17 +83,14 @@ static bool needs_quotes(struct az_sv text, char sep)
     return special(az_eight(text.p + text.n - 8), sep);
 }
 
-static size_t count_quotes(struct az_sv text)
+/* How many quotes there are at most: a long text is looked at, a short one may be nothing else. */
+static size_t most_quotes(struct az_sv text)
 {
-    size_t quotes = 0, i = 0;
-#ifdef __SSE2__
-    for (; i + 16 <= text.n; i += 16) {
-        const __m128i x = _mm_cmpeq_epi8(sixteen(text.p + i), _mm_set1_epi8('"'));
-        for (unsigned m = (unsigned)_mm_movemask_epi8(x); m; m &= m - 1)
-            quotes++;
-    }
-#endif
-    for (; i < text.n; i++)
+    enum { SHORT = 4096 };
+    size_t quotes = 0;
+    if (text.n <= SHORT)
+        return text.n;
+    for (size_t i = 0; i < text.n; i++)
         quotes += text.p[i] == '"';
     return quotes;
 }
@@ -101,32 +99,39 @@ int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
 {
     if (!needs_quotes(text, sep))
         return az_text_append(out, text);
-    const size_t quotes = count_quotes(text);
-    int r = az_vec_reserve(out, text.n + quotes + 2);
+    const size_t quotes = most_quotes(text);
+    int r = az_vec_reserve(out, text.n + quotes + 2 + 16); /* sixteen bytes are written at a time */
     if (r)
         return r;
     char *to = out->v + out->n;
     *to++ = '"';
     size_t i = 0;
-    while (quotes && i < text.n) { /* each is doubled */
-        if (i + 8 <= text.n && !az_eight_has(az_eight(text.p + i), '"')) {
-            memcpy(to, text.p + i, 8);
-            to += 8;
-            i += 8;
-            continue;
-        }
-        const size_t until = i + 8 < text.n ? i + 8 : text.n;
-        for (; i < until; i++) {
-            *to++ = text.p[i];
-            if (text.p[i] == '"')
-                *to++ = '"';
-        }
+#ifdef __SSE2__
+    while (i + 16 <= text.n) { /* each quote is doubled */
+        const __m128i x = sixteen(text.p + i);
+        const unsigned m = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')));
+        const size_t n = m ? (size_t)__builtin_ctz(m) + 1 : 16;
+        _mm_storeu_si128((__m128i *)(void *)to, x);
+        to += n;
+        i += n;
+        if (m)
+            *to++ = '"';
     }
-    memcpy(to, text.p + i, text.n - i);
-    to += text.n - i;
+#endif
+    for (; i < text.n; i++) {
+        *to++ = text.p[i];
+        if (text.p[i] == '"')
+            *to++ = '"';
+    }
     *to++ = '"';
     out->n = (size_t)(to - out->v);
     return 0;
+}
+
+bool az_csv_copy_plain(struct az_sv text, char *out)
+{
+    return text.n == 0 ||
+           (text.p[0] != ' ' && text.p[text.n - 1] != ' ' && az_copy_plain(text, '"', ',', out));
 }
 
 /* ---- numbers ---- */
@@ -179,20 +184,36 @@ static int number_text(const struct az_csv_field *f, char buf[NUMBER_MAX], struc
     return f->quoted && memchr(s.p, ',', s.n) ? strip_thousands(s, buf, out) : 0;
 }
 
-int az_csv_i64(const struct az_csv_field *f, int64_t *out)
+/* Of a field that is more than a number; apart from those that are not. */
+static __attribute__((noinline)) int slow_i64(const struct az_csv_field *f, int64_t *out)
 {
     char buf[NUMBER_MAX];
     struct az_sv s;
-    int r = number_text(f, buf, &s);
+    const int r = number_text(f, buf, &s);
     return r ? r : az_parse_i64(s, out);
+}
+
+int az_csv_i64(const struct az_csv_field *f, int64_t *out)
+{
+    if (!f->quoted && az_parse_i64(f->raw, out) == 0) /* nothing but a number, nearly always */
+        return 0;
+    return slow_i64(f, out);
+}
+
+/* Of a field that is more than a number; apart from those that are not. */
+static __attribute__((noinline)) int slow_f64(const struct az_csv_field *f, double *out)
+{
+    char buf[NUMBER_MAX];
+    struct az_sv s;
+    const int r = number_text(f, buf, &s);
+    return r ? r : az_parse_f64(s, out);
 }
 
 int az_csv_f64(const struct az_csv_field *f, double *out)
 {
-    char buf[NUMBER_MAX];
-    struct az_sv s;
-    int r = number_text(f, buf, &s);
-    return r ? r : az_parse_f64(s, out);
+    if (!f->quoted && az_parse_f64(f->raw, out) == 0)
+        return 0;
+    return slow_f64(f, out);
 }
 
 /* value = mantissa * 10^exp10, without trailing zeros; at most 19 digits. */

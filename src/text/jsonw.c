@@ -6,6 +6,7 @@
 
 #include "base/eight.h"
 #include "base/num.h"
+#include "base/plain.h"
 #include "base/utf8.h"
 
 #define DEPTH_MAX 63 /* bits of the masks */
@@ -162,6 +163,15 @@ static void put_string(struct az_jsonw *w, struct az_sv s)
 int az_json_quote(struct az_vec_char *out, struct az_sv s)
 {
     struct az_jsonw w;
+    const int rc = az_vec_reserve(out, s.n + 2 + 16);
+    if (rc)
+        return rc;
+    char *const to = out->v + out->n;
+    if (az_copy_plain(s, '"', '\\', to + 1)) {
+        to[0] = to[s.n + 1] = '"';
+        out->n += s.n + 2;
+        return 0;
+    }
     az_jsonw_init(&w, NULL, out, 0);
     put_string(&w, s);
     return w.error;
