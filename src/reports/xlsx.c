@@ -34,10 +34,10 @@ static size_t number_width(const struct az_cell *c, enum az_xlsx_style style)
         size_t n = az_cell_exact(c, buf).n;
         return n < 12 ? n : 12; /* general format shortens to its column */
     }
-    int n = snprintf(buf, sizeof buf, "%.*f", decimals, az_cell_number(c));
-    size_t whole = (size_t)n - (decimals ? (size_t)decimals + 1 : 0);
+    const size_t whole = az_xlsx_whole_width(az_cell_number(c), decimals),
+                 n = whole + (decimals ? (size_t)decimals + 1 : 0);
     bool separated = style != AZ_STYLE_ID && style != AZ_STYLE_PERCENT && style != AZ_STYLE_RATIO;
-    return (size_t)n + (separated ? (whole - 1) / 3 : 0);
+    return n + (separated ? (whole - 1) / 3 : 0);
 }
 
 static size_t cell_width(const struct az_cell *cell, const struct az_column *c)
@@ -237,12 +237,14 @@ static void rows_at_once(struct az_xlsx *x, const struct az_xlsx_part *p, struct
     const struct az_cell *cells;
     enum az_xlsx_style *style = az_arena_array(x->scratch, p->columns + 1, sizeof *style);
 
-    if (!style || az_xlsx_rows_open(&w, x, p->ws, p->columns))
+    if (!style)
         return; /* the arena remembers */
     for (size_t c = 0; c < p->columns; c++)
         style[c] = cell_style(&p->t->columns.v[c], c);
+    if (az_xlsx_rows_open(&w, x, p->ws, style, p->columns))
+        return;
     for (size_t r = 0; r < p->rows && !x->error && (cells = az_rows_at(rows, p->first + r)); r++)
-        az_xlsx_row(&w, r + 1, cells, style);
+        az_xlsx_row(&w, r + 1, cells);
     az_xlsx_rows_close(&w);
 }
 

@@ -111,10 +111,9 @@ void az_xlsx_lost(struct az_xlsx *x);
 int az_xlsx_close(struct az_xlsx *x) AZ_MUST_USE;
 
 /* ---- xlsx_rows.c: rows of a sheet in constant memory mode ---- */
-struct az_xlsx_col { /* what is the same in all its cells */
-    char name[4], style[24];
-    uint8_t name_n, style_n;
-    bool known; /* the style */
+struct az_xlsx_col {          /* what is the same in all its cells */
+    char head[12], style[24]; /* <c r="AB; " s="3" */
+    uint8_t head_n, style_n;  /* 0: not known yet */
     struct lxw_format *format;
 };
 struct az_xlsx_rows {
@@ -124,22 +123,24 @@ struct az_xlsx_rows {
     struct az_xlsx_col *col;
     void *file;              /* FILE that rows go to, in the folder of the workbook */
     struct az_vec_char text; /* rows that are not written yet */
-    uint32_t at;             /* the row, from 0, and as it is written */
-    char row[AZ_NUM_MAX];
+    char row[8];             /* its number */
     uint8_t row_n;
 };
 /* From here on all rows of the sheet come by az_xlsx_row, in order, and none by the functions
  * above. Close also after a failure; errors are in x->error. */
 int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_worksheet *ws,
-                      size_t columns) AZ_MUST_USE;
-/* The cells as az_xlsx_cell writes them; style: of each column. */
-void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells,
-                 const enum az_xlsx_style *style);
+                      const enum az_xlsx_style *style, size_t columns) AZ_MUST_USE;
+/* The cells as az_xlsx_cell writes them. */
+void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells);
 void az_xlsx_rows_close(struct az_xlsx_rows *w);
 /* xlsx_pack.c: the library's workbook with the rows in their sheets. False: errno may say why. */
 bool az_xlsx_pack(struct az_xlsx *x, const char *book, const char *to);
+/* ---- xlsx_number.c ---- */
+#define AZ_XLSX_REAL 352 /* of any double with up to 6 decimals */
 /* As printf's "%.16G", which the library uses. */
 size_t az_xlsx_number_text(double v, char out[AZ_NUM_MAX]);
+/* Characters before the point, as "%.*f" writes it, its sign with them. */
+size_t az_xlsx_whole_width(double v, int decimals);
 
 /* ---- xlsx_style.c ---- */
 struct lxw_format *az_xlsx_style(struct az_xlsx *x, enum az_xlsx_style s);

@@ -1,17 +1,18 @@
 /* The workbook from the one that the library made of the small parts, and the rows of large tables,
  * which are files of their own (xlsx_rows.c). The library packs at a level that takes twice the
  * time of all the rest, reads rows back twice to do so, and does not look whether they were
- * written: here rows go into their sheets once, at the quickest level, and every step is looked at.
+ * written: here rows go into their sheets once, packed quickly, and every step is looked at.
  * The other parts are copied as they are packed. */
 #include <errno.h>
 #include <minizip/unzip.h>
 #include <minizip/zip.h>
 #include <stdio.h>
 
+#include "io/deflate.h"
 #include "reports/xlsx.h"
 
 #define CHUNK     65536
-#define LEVEL     1 /* of zlib: rows pack to a tenth at any level */
+#define LEVEL     1 /* the quickest: rows pack to a sixth at any level */
 #define NAME_MOST 256
 #define SHEET     "xl/worksheets/sheet"
 
@@ -22,6 +23,9 @@ struct pack {
     char *chunk;
     char name[NAME_MOST];
     unz_file_info64 info;
+    struct az_deflate *deflate; /* of the part that is packed here */
+    uint32_t sum;
+    uint64_t size;
 };
 
 /* The rows of the part that is looked at; NULL: it has none. */
@@ -36,38 +40,47 @@ static const struct az_xlsx_piece *piece_of(const struct pack *p)
     return NULL;
 }
 
-static bool begin_part(struct pack *p, int level, bool raw)
+static bool begin_part(struct pack *p, int level)
 {
     const zip_fileinfo z = { .dosDate = p->info.dosDate };
     return zipOpenNewFileInZip2_64(p->out, p->name, &z, NULL, 0, NULL, 0, NULL, Z_DEFLATED, level,
-                                   raw, p->x->zip64) == ZIP_OK;
+                                   true, p->x->zip64) == ZIP_OK;
 }
 
-static bool write_text(struct pack *p, struct az_sv s)
+static bool write_packed(void *out, const char *p, size_t n)
 {
-    return s.n == 0 || zipWriteInFileInZip(p->out, s.p, (unsigned)s.n) == ZIP_OK;
+    return n == 0 || zipWriteInFileInZip(out, p, (unsigned)n) == ZIP_OK;
 }
 
 /* As it is packed. */
 static bool copy_part(struct pack *p)
 {
     int method, level, n;
-    if (unzOpenCurrentFile2(p->in, &method, &level, 1) != UNZ_OK || !begin_part(p, level, true))
+    if (unzOpenCurrentFile2(p->in, &method, &level, 1) != UNZ_OK || !begin_part(p, level))
         return false;
     while ((n = unzReadCurrentFile(p->in, p->chunk, CHUNK)) > 0)
-        if (!write_text(p, az_sv_make(p->chunk, (size_t)n)))
+        if (!write_packed(p->out, p->chunk, (size_t)n))
             return false;
     return n == 0 && unzCloseCurrentFile(p->in) == UNZ_OK &&
            zipCloseFileInZipRaw64(p->out, p->info.uncompressed_size, p->info.crc) == ZIP_OK;
 }
 
-static bool write_rows(struct pack *p, const char *path)
+static bool pack_text(struct pack *p, struct az_sv s, bool last)
+{
+    p->sum = az_deflate_sum(p->sum, s.p, s.n);
+    p->size += s.n;
+    return az_deflate_add(p->deflate, s.p, s.n, last);
+}
+
+static bool pack_rows(struct pack *p, const char *path)
 {
     FILE *f = fopen(path, "rb");
     size_t n;
     bool good = f != NULL;
+    if (f)
+        setvbuf(f, NULL, _IONBF, 0); /* the chunk is one */
     while (good && (n = fread(p->chunk, 1, CHUNK, f)) > 0)
-        good = write_text(p, az_sv_make(p->chunk, n));
+        good = pack_text(p, az_sv_make(p->chunk, n), false);
     good = good && !ferror(f);
     if (f)
         fclose(f);
@@ -75,13 +88,24 @@ static bool write_rows(struct pack *p, const char *path)
 }
 
 /* What the library wrote, with the rows before the end of the sheet's data. */
-static bool write_sheet(struct pack *p, struct az_sv sheet, const struct az_xlsx_piece *piece)
+static bool pack_sheet(struct pack *p, struct az_sv sheet, const struct az_xlsx_piece *piece)
 {
     const ptrdiff_t end = az_sv_find(sheet, AZ_SV("</sheetData>"));
-    return end >= 0 && begin_part(p, LEVEL, false) &&
-           write_text(p, az_sv_make(sheet.p, (size_t)end)) && write_rows(p, piece->path.p) &&
-           write_text(p, az_sv_make(sheet.p + end, sheet.n - (size_t)end)) &&
-           zipCloseFileInZip(p->out) == ZIP_OK;
+    p->sum = 0;
+    p->size = 0;
+    return end >= 0 && begin_part(p, LEVEL) &&
+           pack_text(p, az_sv_make(sheet.p, (size_t)end), false) && pack_rows(p, piece->path.p) &&
+           pack_text(p, az_sv_make(sheet.p + end, sheet.n - (size_t)end), true) &&
+           zipCloseFileInZipRaw64(p->out, p->size, p->sum) == ZIP_OK;
+}
+
+static bool new_deflate(struct pack *p)
+{
+    const struct az_deflate_opts o = { .zlib_level = LEVEL, .write = write_packed, .to = p->out };
+    const int rc = az_deflate_new(&p->deflate, &o, p->x->mem);
+    if (rc)
+        errno = ENOMEM;
+    return rc == 0;
 }
 
 static bool fill_part(struct pack *p, const struct az_xlsx_piece *piece)
@@ -90,8 +114,10 @@ static bool fill_part(struct pack *p, const struct az_xlsx_piece *piece)
     char *text = az_mem_alloc(p->x->mem, n + 1);
     const bool good = text && n < INT32_MAX && unzOpenCurrentFile(p->in) == UNZ_OK &&
                       unzReadCurrentFile(p->in, text, (unsigned)n) == (int)n &&
-                      unzCloseCurrentFile(p->in) == UNZ_OK &&
-                      write_sheet(p, az_sv_make(text, n), piece);
+                      unzCloseCurrentFile(p->in) == UNZ_OK && new_deflate(p) &&
+                      pack_sheet(p, az_sv_make(text, n), piece);
+    az_deflate_free(p->deflate);
+    p->deflate = NULL;
     az_mem_free(p->x->mem, text, text ? n + 1 : 0);
     return good;
 }

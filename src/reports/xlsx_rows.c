@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/num.h"
+#include "base/eight.h"
 #include "reports/xlsx.h"
 
 #define KEEP        65536 /* bytes that are collected before they are written */
@@ -19,82 +19,6 @@ static void fail(struct az_xlsx_rows *w, int code)
 {
     if (!w->x->error)
         w->x->error = code;
-}
-
-/* ---- numbers ---- */
-/* Digits of v, 16 of them, and the power of ten of the first of them: 1e-4 <= v < 1e15.
- * Exact, ties to even, as printf does it. */
-static int sixteen_digits(double v, uint64_t *digits)
-{
-    static const double decade[] = { 1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,  1e4, 1e5,
-                                     1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14 };
-    static const uint64_t power[] = { 1,
-                                      10,
-                                      100,
-                                      1000,
-                                      10000,
-                                      100000,
-                                      1000000,
-                                      10000000,
-                                      100000000,
-                                      1000000000,
-                                      10000000000,
-                                      100000000000,
-                                      1000000000000,
-                                      10000000000000,
-                                      100000000000000,
-                                      1000000000000000,
-                                      10000000000000000,
-                                      100000000000000000,
-                                      1000000000000000000,
-                                      UINT64_C(10000000000000000000) };
-    int e2, at = 0;
-    const uint64_t m = (uint64_t)ldexp(frexp(v, &e2), 53);
-    while (at + 1 < (int)AZ_LENGTH(decade) && v >= decade[at + 1])
-        at++;
-    const int e10 = at - 4, shift = 53 - e2; /* 3 to 66 */
-    const unsigned __int128 all = (unsigned __int128)m * power[15 - e10],
-                            half = (unsigned __int128)1 << (shift - 1);
-    uint64_t d = (uint64_t)(all >> shift);
-    const unsigned __int128 rest = all - ((unsigned __int128)d << shift);
-    d += rest > half || (rest == half && (d & 1));
-    *digits = d == power[16] ? power[15] : d;
-    return e10 + (d == power[16]);
-}
-
-/* Digits from the first to the last that is no zero. */
-static int put_digits(uint64_t digits, char out[16])
-{
-    int n = 16;
-    for (int i = 15; i >= 0; i--, digits /= 10)
-        out[i] = (char)('0' + digits % 10);
-    while (n > 1 && out[n - 1] == '0')
-        n--;
-    return n;
-}
-
-size_t az_xlsx_number_text(double v, char out[AZ_NUM_MAX])
-{
-    const double size = fabs(v);
-    if (size < 1e15 && size == floor(size) && v != 0)
-        return az_format_i64((int64_t)v, out);
-    if (!(size >= 1e-4 && size < 1e15))
-        return (size_t)snprintf(out, AZ_NUM_MAX, "%.16G", v);
-    char digit[16], *p = out;
-    uint64_t digits;
-    const int e10 = sixteen_digits(size, &digits), n = put_digits(digits, digit);
-    if (v < 0)
-        *p++ = '-';
-    if (e10 < 0) {
-        memcpy(p, "0.000", 5);
-        p += 1 - e10;
-    }
-    for (int i = 0; i < n || i <= e10; i++) {
-        if (i == e10 + 1 && i > 0)
-            *p++ = '.';
-        *p++ = i < n ? digit[i] : '0';
-    }
-    return (size_t)(p - out);
 }
 
 /* ---- pieces of a row ---- */
@@ -115,69 +39,104 @@ static bool flush(struct az_xlsx_rows *w)
 
 static char *room(struct az_xlsx_rows *w, size_t n)
 {
-    const int rc = az_vec_reserve(&w->text, n);
+    const int rc = w->text.cap - w->text.n >= n ? 0 : az_vec_reserve(&w->text, n);
     if (rc)
         fail(w, rc);
     return rc ? NULL : w->text.v + w->text.n;
 }
 
-/* <c r="AB12" s="3" */
-static char *begin_cell(struct az_xlsx_rows *w, char *to, size_t col, struct lxw_format *format)
+/* ` s="3"` of a column, which the library numbers when it is first used. */
+static void learn_style(struct az_xlsx_col *c)
+{
+    char number[AZ_NUM_MAX];
+    const int32_t index = c->format ? lxw_format_get_xf_index(c->format) : 0;
+    char *s = PUT(c->style, "\"");
+    if (index)
+        s = PUT(put(PUT(s, " s=\""), number, az_format_i64(index, number)), "\"");
+    c->style_n = (uint8_t)(s - c->style);
+}
+
+/* <c r="AB12" s="3"; pieces are copied with what is behind them, as their length is not known. */
+static char *begin_cell(struct az_xlsx_rows *w, char *to, size_t col)
 {
     struct az_xlsx_col *c = &w->col[col];
-    if (!c->known || c->format != format) {
-        char number[AZ_NUM_MAX];
-        const int32_t index = format ? lxw_format_get_xf_index(format) : 0;
-        char *s = c->style;
-        if (index)
-            s = PUT(put(PUT(s, " s=\""), number, az_format_i64(index, number)), "\"");
-        c->style_n = (uint8_t)(s - c->style);
-        c->format = format;
-        c->known = true;
-    }
-    to = put(PUT(to, "<c r=\""), c->name, c->name_n);
-    to = put(to, w->row, w->row_n);
-    to = put(PUT(to, "\""), c->style, c->style_n);
-    if (w->at < w->ws->dim_rowmin)
-        w->ws->dim_rowmin = w->at;
-    if (w->at > w->ws->dim_rowmax)
-        w->ws->dim_rowmax = w->at;
+    if (!c->style_n)
+        learn_style(c);
+    memcpy(to, c->head, sizeof c->head);
+    to += c->head_n;
+    memcpy(to, w->row, sizeof w->row);
+    to += w->row_n;
+    memcpy(to, c->style, sizeof c->style);
     if (col < w->ws->dim_colmin)
         w->ws->dim_colmin = (lxw_col_t)col;
     if (col > w->ws->dim_colmax)
         w->ws->dim_colmax = (lxw_col_t)col;
-    return to;
+    return to + c->style_n;
 }
 
-static void number(struct az_xlsx_rows *w, size_t col, double v, struct lxw_format *format)
+static void number(struct az_xlsx_rows *w, size_t col, double v)
 {
-    char text[AZ_NUM_MAX], *to = isfinite(v) ? room(w, CELL_ROOM) : NULL;
+    char *to = isfinite(v) ? room(w, CELL_ROOM) : NULL;
     if (!to)
         return;
-    to = PUT(begin_cell(w, to, col, format), "><v>");
-    to = PUT(put(to, text, az_xlsx_number_text(v, text)), "</v></c>");
+    to = PUT(begin_cell(w, to, col), "><v>");
+    to += az_xlsx_number_text(v, to);
+    to = PUT(to, "</v></c>");
     w->text.n = (size_t)(to - w->text.v);
 }
 
-static void boolean(struct az_xlsx_rows *w, size_t col, bool v, struct lxw_format *format)
+static void boolean(struct az_xlsx_rows *w, size_t col, bool v)
 {
     char *to = room(w, CELL_ROOM);
     if (!to)
         return;
-    to = PUT(begin_cell(w, to, col, format), " t=\"b\"><v>");
+    to = PUT(begin_cell(w, to, col), " t=\"b\"><v>");
     *to++ = v ? '1' : '0';
     to = PUT(to, "</v></c>");
     w->text.n = (size_t)(to - w->text.v);
 }
 
-/* Is it written as it is, but for the characters that XML takes for its own? */
-static bool plain(struct az_sv s)
+/* What has to be done with a text: nothing, or of some characters what XML wants of its own, or all
+ * that the library does. `_x` may be the beginning of an escape. */
+enum care { AS_IT_IS, ESCAPED, PREPARED };
+
+static enum care care_of_bytes(const char *p, size_t n, bool more)
 {
-    bool good = s.n < AZ_XLSX_CELL / 2;
-    for (size_t i = 0; good && i < s.n; i++)
-        good =
-            s.p[i] >= ' ' && s.p[i] < 0x7f && !(s.p[i] == '_' && i + 1 < s.n && s.p[i + 1] == 'x');
-    return good;
+    enum care care = AS_IT_IS;
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] < ' ' || p[i] >= 0x7f || (p[i] == '_' && (i + 1 < n || more) && p[i + 1] == 'x'))
+            return PREPARED;
+        if (p[i] == '&' || p[i] == '<' || p[i] == '>')
+            care = ESCAPED;
+    }
+    return care;
+}
+
+/* Is there nothing of that in eight bytes? An `_` at their end is looked at with the next ones. */
+static bool eight_are_plain(uint64_t x)
+{
+    const uint64_t odd = az_eight_below(x, ' ') | x | (x + AZ_EIGHT(1)),
+                   marks = az_eight_has(x, '&') | az_eight_has(x & ~AZ_EIGHT(2), '<'),
+                   escapes = az_eight_has(x, '_') << 8 & az_eight_has(x, 'x');
+    return ((odd | marks | escapes) & AZ_EIGHT(0x80)) == 0;
+}
+
+#define STRIDE 7 /* of eight bytes, for pairs */
+
+static enum care care_of(struct az_sv s)
+{
+    enum care all = s.n < AZ_XLSX_CELL / 2 ? AS_IT_IS : PREPARED;
+    size_t i = 0;
+    for (; all != PREPARED && s.n - i >= 8; i += STRIDE) {
+        if (eight_are_plain(az_eight(s.p + i)))
+            continue;
+        const enum care some = care_of_bytes(s.p + i, STRIDE, true);
+        all = some > all ? some : all;
+    }
+    if (all == PREPARED)
+        return all;
+    const enum care rest = care_of_bytes(s.p + i, s.n - i, false);
+    return rest > all ? rest : all;
 }
 
 static char *escape(char *to, char c)
@@ -199,11 +158,21 @@ static char *escape(char *to, char c)
     return to;
 }
 
-static void text(struct az_xlsx_rows *w, size_t col, struct az_sv s, struct lxw_format *format)
+static char *put_text(char *to, struct az_sv s, enum care care)
 {
+    if (care == AS_IT_IS)
+        return put(to, s.p, s.n);
+    for (size_t i = 0; i < s.n; i++)
+        to = escape(to, s.p[i]);
+    return to;
+}
+
+static void text(struct az_xlsx_rows *w, size_t col, struct az_sv s)
+{
+    const enum care care = care_of(s);
     if (s.n == 0)
         return;
-    if (!plain(s)) {
+    if (care == PREPARED) {
         const char *p = az_xlsx_prepared(w->x, s);
         if (!p)
             return;
@@ -212,19 +181,17 @@ static void text(struct az_xlsx_rows *w, size_t col, struct az_sv s, struct lxw_
     char *to = s.n ? room(w, CELL_ROOM + ESCAPE_MOST * s.n) : NULL;
     if (!to)
         return;
-    to = PUT(begin_cell(w, to, col, format), " t=\"inlineStr\"><is><t");
+    to = PUT(begin_cell(w, to, col), " t=\"inlineStr\"><is><t");
     if (isspace((unsigned char)s.p[0]) || isspace((unsigned char)s.p[s.n - 1]))
         to = PUT(to, " xml:space=\"preserve\"");
     *to++ = '>';
-    for (size_t i = 0; i < s.n; i++)
-        to = escape(to, s.p[i]);
-    to = PUT(to, "</t></is></c>");
+    to = PUT(put_text(to, s, care), "</t></is></c>");
     w->text.n = (size_t)(to - w->text.v);
 }
 
 /* ---- rows ---- */
 int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_worksheet *ws,
-                      size_t columns)
+                      const enum az_xlsx_style *style, size_t columns)
 {
     *w = (struct az_xlsx_rows){ .x = x, .ws = ws, .columns = columns };
     az_vec_init(&w->text, x->mem);
@@ -236,8 +203,9 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
     for (size_t c = 0; c < columns; c++) {
         char name[LXW_MAX_CELL_NAME_LENGTH];
         lxw_rowcol_to_cell_abs(name, 0, (lxw_col_t)c, 0, 0); /* "AB1" */
-        w->col[c].name_n = (uint8_t)(strlen(name) - 1);
-        memcpy(w->col[c].name, name, w->col[c].name_n);
+        w->col[c].format = az_xlsx_style(x, style[c]);
+        const char *end = put(PUT(w->col[c].head, "<c r=\""), name, strlen(name) - 1);
+        w->col[c].head_n = (uint8_t)(end - w->col[c].head);
     }
     lxw_worksheet_write_single_row(ws); /* what the library still holds */
     struct az_xlsx_piece piece = { .sheet = ws->index + 1u };
@@ -252,33 +220,41 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
     return x->error;
 }
 
-void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells,
-                 const enum az_xlsx_style *style)
+static void put_cells(struct az_xlsx_rows *w, const struct az_cell *cells)
 {
-    char exact[AZ_NUM_MAX], *to = room(w, CELL_ROOM);
+    char exact[AZ_NUM_MAX];
+    for (size_t c = 0; c < w->columns && !w->x->error; c++) {
+        if (cells[c].type == AZ_TEXT)
+            text(w, c, az_cell_text(&cells[c]));
+        else if (cells[c].type == AZ_INT && (cells[c].i > EXACT || cells[c].i < -EXACT))
+            text(w, c, az_cell_exact(&cells[c], exact));
+        else if (cells[c].type == AZ_INT || cells[c].type == AZ_REAL)
+            number(w, c, az_cell_number(&cells[c]));
+        else if (cells[c].type == AZ_BOOL)
+            boolean(w, c, cells[c].b);
+    }
+}
+
+void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells)
+{
+    char *to = room(w, CELL_ROOM), at[AZ_NUM_MAX] = "";
     if (!to)
         return;
     const size_t begin = w->text.n;
-    w->at = (lxw_row_t)row;
-    w->row_n = (uint8_t)az_format_i64((int64_t)row + 1, w->row);
+    w->row_n = (uint8_t)az_format_i64((int64_t)row + 1, at);
+    memcpy(w->row, at, sizeof w->row);
     to = PUT(put(PUT(to, "<row r=\""), w->row, w->row_n), "\">");
     w->text.n = (size_t)(to - w->text.v);
     const size_t empty = w->text.n;
-    for (size_t c = 0; c < w->columns && !w->x->error; c++) {
-        struct lxw_format *format = az_xlsx_style(w->x, style[c]);
-        if (cells[c].type == AZ_TEXT)
-            text(w, c, az_cell_text(&cells[c]), format);
-        else if (cells[c].type == AZ_INT && (cells[c].i > EXACT || cells[c].i < -EXACT))
-            text(w, c, az_cell_exact(&cells[c], exact), format);
-        else if (cells[c].type == AZ_INT || cells[c].type == AZ_REAL)
-            number(w, c, az_cell_number(&cells[c]), format);
-        else if (cells[c].type == AZ_BOOL)
-            boolean(w, c, cells[c].b, format);
-    }
+    put_cells(w, cells);
     if (w->text.n == empty) { /* no cells, no row */
         w->text.n = begin;
         return;
     }
+    if (row < w->ws->dim_rowmin)
+        w->ws->dim_rowmin = (lxw_row_t)row;
+    if (row > w->ws->dim_rowmax)
+        w->ws->dim_rowmax = (lxw_row_t)row;
     to = room(w, CELL_ROOM);
     if (!to)
         return;

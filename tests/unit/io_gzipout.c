@@ -1,8 +1,10 @@
 /* Compressed output files: what is written comes back, by either library, whole or not at all. */
 #include "unit/io_temp.h"
 
-#include "io/digest.h"
+#include <zlib.h>
 
+#include "io/deflate.h"
+#include "io/digest.h"
 #include "io/gzip_out.h"
 #include "io/source.h"
 
@@ -128,10 +130,98 @@ static void test_errors(void **state)
     assert_int_equal(az_gzfile_commit(f), AZ_EIO);
 }
 
+/* ---- bare streams, which workbooks have ---- */
+struct taken {
+    char *p;
+    size_t n, most;
+};
+
+static bool take(void *to, const char *p, size_t n)
+{
+    struct taken *t = to;
+    if (t->n + n > t->most)
+        return false;
+    memcpy(t->p + t->n, p, n);
+    t->n += n;
+    return true;
+}
+
+static void assert_inflates(const struct taken *t, const char *bytes, size_t n)
+{
+    char *back = az_arena_alloc(&t_arena, n + 1);
+    z_stream z = { .next_in = (Bytef *)t->p,
+                   .avail_in = (uInt)t->n,
+                   .next_out = (Bytef *)back,
+                   .avail_out = (uInt)n + 1 };
+    assert_int_equal(inflateInit2(&z, -MAX_WBITS), Z_OK);
+    assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(z.avail_in, 0);
+    assert_int_equal(z.total_out, n);
+    assert_memory_equal(back, bytes, n);
+    inflateEnd(&z);
+}
+
+static void pack(enum az_inflater which, const char *bytes, size_t n, size_t step, struct taken *to)
+{
+    struct az_deflate *d;
+    const struct az_deflate_opts o = { .which = which, .zlib_level = 1, .write = take, .to = to };
+    uint32_t sum = 0;
+    assert_int_equal(az_deflate_new(&d, &o, NULL), 0);
+    for (size_t i = 0; i < n; i += step) {
+        const size_t part = n - i < step ? n - i : step;
+        sum = az_deflate_sum(sum, bytes + i, part);
+        assert_true(az_deflate_add(d, bytes + i, part, false));
+    }
+    assert_true(az_deflate_add(d, "", 0, true));
+    az_deflate_free(d);
+    assert_int_equal(sum, crc32(0, (const Bytef *)bytes, (uInt)n));
+}
+
+static void test_bare_streams(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { 0, 1, 65536, 1000000 };
+    for (size_t l = 0; l < 2; l++)
+        for (size_t i = 0; i < AZ_LENGTH(sizes); i++) {
+            const char *bytes = pattern(sizes[i]);
+            struct taken t = { az_arena_alloc(&t_arena, 1200000), 0, 1200000 },
+                         again = { az_arena_alloc(&t_arena, 1200000), 0, 1200000 };
+            pack(libs[l], bytes, sizes[i], 7001, &t);
+            pack(libs[l], bytes, sizes[i], 7001, &again);
+            assert_inflates(&t, bytes, sizes[i]);
+            assert_int_equal(t.n, again.n);
+            assert_memory_equal(t.p, again.p, t.n);
+        }
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < 2; l++) {
+        char room[1000];
+        struct taken t = { room, 0, sizeof room };
+        const struct az_deflate_opts o = {
+            .which = libs[l], .zlib_level = 1, .write = take, .to = &t
+        };
+        struct az_deflate *d;
+        struct az_mem mem;
+        assert_int_equal(az_deflate_new(&d, &o, NULL), 0);
+        assert_false(az_deflate_add(d, pattern(500000), 500000, true));
+        assert_false(az_deflate_add(d, "", 0, true));
+        az_deflate_free(d);
+        az_mem_init(&mem, 70000);
+        assert_int_equal(az_deflate_new(&d, &o, &mem), AZ_ELIMIT);
+        assert_null(d);
+        assert_int_equal(mem.used, 0);
+    }
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
-    const struct CMUnitTest tests[] = { T(test_sizes), T(test_empty), T(test_repeatable),
-                                        T(test_abort_leaves_nothing), T(test_errors) };
+    const struct CMUnitTest tests[] = { T(test_sizes),      T(test_empty),
+                                        T(test_repeatable), T(test_abort_leaves_nothing),
+                                        T(test_errors),     T(test_bare_streams),
+                                        T(test_refused) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

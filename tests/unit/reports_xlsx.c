@@ -326,7 +326,7 @@ static void numbers_are_those_of_printf(void **state)
                                   1 / 3., 2 / 3., 0.3,     0.1 + .2, 999.999, 1e15 - 0.125 };
     for (size_t i = 0; i < AZ_LENGTH(odd); i++)
         assert_number(odd[i]);
-    for (int e = -6; e < 17; e++) { /* next to powers of ten, where digits carry over */
+    for (int e = -10; e < 17; e++) { /* next to powers of ten, where digits carry over */
         assert_number(nextafter(pow(10, e), 0));
         assert_number(nextafter(pow(10, e), 1e30));
         assert_number(-nextafter(pow(10, e), 0));
@@ -341,6 +341,21 @@ static void numbers_are_those_of_printf(void **state)
         assert_number((double)(bits >> 40) / 4096); /* ties */
         assert_number(ldexp((double)(bits >> 11), -(int)(bits & 63) - 10));
     }
+}
+
+static void widths_are_those_of_printf(void **state)
+{
+    (void)state;
+    static const double odd[] = { 0,    -0.0,  9.4,    9.5,    9.994,   9.995,    9.9999995,
+                                  99.6, 0.96,  999.99, -0.001, -9.9996, -999999,  1e14,
+                                  1e15, 1e300, 0.5,    1.5,    1e6,     999999.5, 123456.75 };
+    for (size_t i = 0; i < AZ_LENGTH(odd); i++)
+        for (int decimals = 0; decimals <= 6; decimals++) {
+            char want[AZ_XLSX_REAL];
+            const int n = snprintf(want, sizeof want, "%.*f", decimals, odd[i]);
+            assert_int_equal(az_xlsx_whole_width(odd[i], decimals),
+                             n - (decimals ? decimals + 1 : 0));
+        }
 }
 
 static struct az_cell text_cell(const char *text)
@@ -362,7 +377,14 @@ static struct az_cell odd_cell(size_t row, size_t col)
                                          "\x01\x1f control",
                                          "",
                                          "=1+1",
-                                         "void k<float, 4>(int)" };
+                                         "void k<float, 4>(int)",
+                                         "1234567_x0041_89",
+                                         "123456_x0041_789",
+                                         "12345678901234567_x0041_",
+                                         "plain_but_long_enough_for_x",
+                                         "only the last ones >",
+                                         "1234567890 del \x7f",
+                                         "1234567_" };
     switch ((row * 7 + col) % 6) {
     case 0:
         return (struct az_cell){ .type = AZ_INT, .i = (int64_t)(next_random() >> (row % 60)) };
@@ -399,7 +421,7 @@ static void write_odd(struct sample *s, const char *name, bool by_library)
         style[c] = c % 3 == 0 ? AZ_STYLE_PLAIN : c % 3 == 1 ? AZ_STYLE_FIXED3 : AZ_STYLE_INDENTED;
     }
     if (!by_library)
-        assert_int_equal(az_xlsx_rows_open(&w, &x, ws, ODD_COLUMNS), 0);
+        assert_int_equal(az_xlsx_rows_open(&w, &x, ws, style, ODD_COLUMNS), 0);
     for (size_t r = 1; r < ODD_ROWS; r++) {
         for (size_t c = 0; c < ODD_COLUMNS; c++)
             cells[c] = r % 100 == 50 ? (struct az_cell){ .type = AZ_EMPTY } : odd_cell(r, c);
@@ -408,7 +430,7 @@ static void write_odd(struct sample *s, const char *name, bool by_library)
         for (size_t c = 0; by_library && c < ODD_COLUMNS; c++)
             az_xlsx_cell(&x, ws, r, c, &cells[c], style[c]);
         if (!by_library)
-            az_xlsx_row(&w, r, cells, style);
+            az_xlsx_row(&w, r, cells);
     }
     if (!by_library)
         az_xlsx_rows_close(&w);
@@ -449,6 +471,7 @@ int main(void)
         cmocka_unit_test(full_disk_leaves_nothing),
         cmocka_unit_test(unwritable_targets),
         cmocka_unit_test(numbers_are_those_of_printf),
+        cmocka_unit_test(widths_are_those_of_printf),
         cmocka_unit_test(rows_have_the_xml_of_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

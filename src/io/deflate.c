@@ -1,0 +1,157 @@
+#include "io/deflate.h"
+
+#include <zlib.h>
+#ifdef AZ_WITH_ISAL
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+#endif
+
+#define OUT_BYTES ((size_t)64 << 10)
+
+struct az_deflate {
+    struct az_mem *mem;
+    struct az_deflate_opts o;
+    bool failed, z_open;
+    struct az_arena zarena; /* zlib's own state */
+    z_stream z;
+#ifdef AZ_WITH_ISAL
+    struct isal_zstream *s; /* NULL: zlib packs */
+    uint8_t *level;
+#endif
+    char out[OUT_BYTES];
+};
+
+#ifdef AZ_WITH_ISAL
+static int isal_start(struct az_deflate *d)
+{
+    d->s = az_mem_alloc(d->mem, sizeof *d->s);
+    d->level = az_mem_alloc(d->mem, ISAL_DEF_LVL1_DEFAULT);
+    if (!d->s || !d->level)
+        return az_mem_error(d->mem);
+    memset(d->s, 0, sizeof *d->s);
+    memset(d->level, 0, ISAL_DEF_LVL1_DEFAULT);
+    isal_deflate_init(d->s);
+    d->s->level = 1;
+    d->s->level_buf = d->level;
+    d->s->level_buf_size = ISAL_DEF_LVL1_DEFAULT;
+    d->s->gzip_flag = d->o.gzip ? IGZIP_GZIP : IGZIP_DEFLATE;
+    return 0;
+}
+
+static void isal_step(struct az_deflate *d, const char *p, uint32_t n, bool last)
+{
+    struct isal_zstream *s = d->s;
+    s->next_in = (uint8_t *)p;
+    s->avail_in = n;
+    s->end_of_stream = last;
+    s->flush = NO_FLUSH;
+    do {
+        s->next_out = (uint8_t *)d->out;
+        s->avail_out = OUT_BYTES;
+        d->failed |= isal_deflate(s) != COMP_OK;
+        d->failed = d->failed || !d->o.write(d->o.to, d->out, OUT_BYTES - s->avail_out);
+    } while (!d->failed && s->avail_out == 0);
+    d->failed |= s->avail_in != 0;
+}
+#endif
+
+static void *zlib_alloc(void *arena, unsigned n, unsigned size)
+{
+    return az_arena_array(arena, n, size);
+}
+static void zlib_free(void *arena, void *p) { (void)arena, (void)p; }
+
+static int zlib_start(struct az_deflate *d)
+{
+    d->z = (z_stream){ .zalloc = zlib_alloc, .zfree = zlib_free, .opaque = &d->zarena };
+    int r = deflateInit2(&d->z, d->o.zlib_level, Z_DEFLATED,
+                         d->o.gzip ? 16 + MAX_WBITS : -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+    d->z_open = r == Z_OK;
+    return r == Z_OK ? 0 : r == Z_MEM_ERROR ? az_arena_error(&d->zarena) : AZ_EINTERNAL;
+}
+
+static void zlib_step(struct az_deflate *d, const char *p, uint32_t n, bool last)
+{
+    d->z.next_in = (Bytef *)p;
+    d->z.avail_in = n;
+    do {
+        d->z.next_out = (Bytef *)d->out;
+        d->z.avail_out = OUT_BYTES;
+        d->failed |= deflate(&d->z, last ? Z_FINISH : Z_NO_FLUSH) == Z_STREAM_ERROR;
+        d->failed = d->failed || !d->o.write(d->o.to, d->out, OUT_BYTES - d->z.avail_out);
+    } while (!d->failed && d->z.avail_out == 0);
+}
+
+static bool by_isal(enum az_inflater which)
+{
+    return which != AZ_INFLATE_ZLIB && az_inflater_has(AZ_INFLATE_ISAL);
+}
+
+int az_deflate_new(struct az_deflate **out, const struct az_deflate_opts *o, struct az_mem *mem)
+{
+    struct az_deflate *d = az_mem_alloc(mem, sizeof *d);
+    *out = NULL;
+    if (!d)
+        return az_mem_error(mem);
+    memset(d, 0, offsetof(struct az_deflate, out));
+    d->mem = mem;
+    d->o = *o;
+    az_arena_init(&d->zarena, mem);
+    int rc = 0;
+#ifdef AZ_WITH_ISAL
+    if (by_isal(o->which))
+        rc = isal_start(d);
+#endif
+    if (!by_isal(o->which))
+        rc = zlib_start(d);
+    if (rc) {
+        az_deflate_free(d);
+        return rc;
+    }
+    *out = d;
+    return 0;
+}
+
+bool az_deflate_add(struct az_deflate *d, const char *p, size_t n, bool last)
+{
+    const size_t most = (size_t)1 << 30; /* the libraries count in 32 bits */
+    while (!d->failed && (n || last)) {
+        const uint32_t part = (uint32_t)(n < most ? n : most);
+        const bool end = last && part == n;
+#ifdef AZ_WITH_ISAL
+        if (d->s)
+            isal_step(d, p, part, end);
+        else
+#endif
+            zlib_step(d, p, part, end);
+        p += part;
+        n -= part;
+        last = last && !end;
+    }
+    return !d->failed;
+}
+
+uint32_t az_deflate_sum(uint32_t sum, const char *p, size_t n)
+{
+#ifdef AZ_WITH_ISAL
+    return crc32_gzip_refl(sum, (const unsigned char *)p, n);
+#else
+    return (uint32_t)crc32_z(sum, (const unsigned char *)p, n);
+#endif
+}
+
+void az_deflate_free(struct az_deflate *d)
+{
+    if (!d)
+        return;
+    if (d->z_open)
+        (void)deflateEnd(&d->z);
+    az_arena_release(&d->zarena);
+#ifdef AZ_WITH_ISAL
+    if (d->level)
+        az_mem_free(d->mem, d->level, ISAL_DEF_LVL1_DEFAULT);
+    if (d->s)
+        az_mem_free(d->mem, d->s, sizeof *d->s);
+#endif
+    az_mem_free(d->mem, d, sizeof *d);
+}
