@@ -23,6 +23,9 @@ size_t az_utf8_count(struct az_sv s);
 size_t az_utf8_width(struct az_sv s);
 /* Longest prefix of at most `bytes` bytes that does not cut a code point. */
 struct az_sv az_utf8_cut(struct az_sv s, size_t bytes);
+/* Text cut to at most `width` terminal columns with one `...` character: in its middle or at its
+ * end. */
+struct az_sv az_utf8_fit(struct az_arena *a, struct az_sv s, size_t width, bool middle);
 /* UTF-16 code units, as spreadsheets count characters, and the longest prefix of at most `units` of
  * them. */
 size_t az_utf8_units(struct az_sv s);

@@ -102,38 +102,6 @@ struct az_sv az_field_line(struct az_arena *a, struct az_sv s)
     return az_sv_make(p ? p : "", p ? clean.n : 0);
 }
 
-/* Width of the code point at *i, which is advanced. */
-static size_t step(struct az_sv s, size_t *i)
-{
-    size_t from = *i;
-
-    az_utf8_next(s, i);
-    return az_utf8_width(az_sv_make(s.p + from, *i - from));
-}
-
-struct az_sv az_field_cut(struct az_arena *scratch, struct az_sv s, size_t width, bool middle)
-{
-    size_t total = az_utf8_width(s);
-
-    if (total <= width || width < 2)
-        return s;
-    size_t room = width - 1; /* one column for the mark */
-    size_t tail_room = middle ? room / 3 : 0, head_room = room - tail_room;
-    size_t head = 0, at = 0, used = 0;
-    while (at < s.n) {
-        size_t next = at, w = step(s, &next);
-        if (used + w > head_room)
-            break;
-        used += w;
-        at = head = next;
-    }
-    size_t tail = at;
-    for (size_t left = total - used; tail < s.n && left > tail_room;)
-        left -= step(s, &tail);
-    return az_arena_printf(scratch, "%.*s\xe2\x80\xa6%.*s", AZ_SVF(az_sv_make(s.p, head)),
-                           AZ_SVF(az_sv_make(s.p + tail, s.n - tail)));
-}
-
 static bool name_taken(struct az_sv name, const struct az_vec_sv *used)
 {
     for (size_t i = 0; i < used->n; i++) {

@@ -55,10 +55,6 @@ int az_field_worse(const struct az_table *t, size_t row, size_t col);
  * left. In table order in col[]; returns their number. */
 size_t az_field_choose(const struct az_table *t, size_t *col, size_t most);
 
-/* Text cut to at most `width` terminal columns with one `...` character: in its middle or at its
- * end. */
-struct az_sv az_field_cut(struct az_arena *scratch, struct az_sv s, size_t width, bool middle);
-
 /* A name fit for a file: letters, digits, `.`, `_`, `-` and bytes of UTF-8 are kept, all else
  * becomes `_`; unique without case among used[]. */
 struct az_sv az_field_filename(struct az_arena *scratch, struct az_sv id,

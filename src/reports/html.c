@@ -4,6 +4,7 @@
 #include "reports/html.h"
 
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "io/outfile.h"
 #include "reports/report.h"
 #include "results/headline.h"
@@ -199,7 +200,7 @@ static struct az_sv short_title(struct az_html *h, struct az_sv title)
         if (h->anchor[i].n && !az_sv_eq(title_at(h, i), title) &&
             az_sv_eq(head_of(title_at(h, i)), head))
             head = title;
-    return az_field_cut(h->scratch, az_field_line(h->scratch, head), ENTRY_MOST, true);
+    return az_utf8_fit(h->scratch, az_field_line(h->scratch, head), ENTRY_MOST, true);
 }
 
 static void entry(struct az_html *h, struct az_sv anchor, struct az_sv title, size_t rows)

@@ -1,5 +1,6 @@
 /* The figures of a chart in a sentence: for readers without scripts, without a screen, or in a
  * hurry. */
+#include "base/utf8.h"
 #include "reports/html.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ static void share(struct az_html *h, double v, double whole)
 static void name(struct az_html *h, struct az_sv s)
 {
     az_html_put(h, AZ_SV("<bdi>"));
-    az_html_text(h, az_field_cut(h->scratch, az_field_line(h->scratch, s), 60, true));
+    az_html_text(h, az_utf8_fit(h->scratch, az_field_line(h->scratch, s), 60, true));
     az_html_put(h, AZ_SV("</bdi>"));
 }
 

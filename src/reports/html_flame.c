@@ -1,5 +1,6 @@
 /* The flame view of the page: its largest paths as a table, and the tree that the script
  * (html_flame.js) draws. */
+#include "base/utf8.h"
 #include "reports/html.h"
 
 #include "base/human.h"
@@ -14,7 +15,7 @@ static struct az_sv name_of(struct az_html *h, const struct az_flame *f, uint32_
 {
     const struct az_sv name =
         az_field_line(h->scratch, az_intern_text(&f->names, f->nodes.v[node].name));
-    return az_field_cut(h->scratch, name.n ? name : AZ_SV("(no name)"), NAME_MAX, true);
+    return az_utf8_fit(h->scratch, name.n ? name : AZ_SV("(no name)"), NAME_MAX, true);
 }
 
 static struct az_sv path_of(struct az_html *h, const struct az_flame *f, uint32_t node)

@@ -1,5 +1,6 @@
 /* The time line of the page: a legend, the lanes as a table with a strip each, which is what there
  * is without scripts and on paper, and the data that the script (html_timeline.js) draws. */
+#include "base/utf8.h"
 #include "reports/html.h"
 
 #include "base/human.h"
@@ -316,7 +317,7 @@ int az_html_timeline_data(struct az_html *h, struct az_vec_char *json)
     az_jsonw_array(&w);
     for (size_t i = 0; i < t->names.n; i++)
         az_jsonw_text(
-            &w, az_field_cut(h->scratch, az_field_line(h->scratch, t->names.v[i]), NAME_MAX, true));
+            &w, az_utf8_fit(h->scratch, az_field_line(h->scratch, t->names.v[i]), NAME_MAX, true));
     az_jsonw_end_array(&w);
     az_jsonw_key(&w, "family");
     az_jsonw_array(&w);

@@ -4,9 +4,9 @@
 #include "base/utf8.h"
 #include "io/outfile.h"
 #include "reports/fields.h"
-#include "reports/names.h"
 #include "reports/report.h"
 #include "results/headline.h"
+#include "text/names.h"
 
 #define MAX_BYTES   60000 /* under 60 KB, with room for the last lines */
 #define RESERVED    2000  /* of them, for what is said about tables skipped */

@@ -4,9 +4,9 @@
 #include "base/human.h"
 #include "base/utf8.h"
 #include "reports/fields.h"
-#include "reports/names.h"
 #include "reports/text.h"
 #include "results/headline.h"
+#include "text/names.h"
 
 enum { SEVERITY = 9, SUBJECTS = 3, RULE_WIDTH = 60, SUBJECT_WIDTH = 140 };
 
@@ -85,7 +85,7 @@ static void finding(struct az_textout *o, const struct az_table *t, size_t row,
                        : az_sv_is(severity, "warning") ? AZ_TEXT_YELLOW
                                                        : NULL;
     const size_t w = az_utf8_width(severity), used = 2 + (w < SEVERITY ? SEVERITY : w + 1);
-    struct az_sv line = az_field_cut(o->scratch, text_at(o, t, row, f->rule), RULE_WIDTH, false);
+    struct az_sv line = az_utf8_fit(o->scratch, text_at(o, t, row, f->rule), RULE_WIDTH, false);
     size_t n = 0;
 
     for (size_t r = row; r < t->rows; r++) {
@@ -93,8 +93,8 @@ static void finding(struct az_textout *o, const struct az_table *t, size_t row,
         if (!alike(o, t, row, r, f) || ++n > most)
             continue;
         subject =
-            az_field_cut(o->scratch, az_name_short(o->scratch, text_at(o, t, r, f->subject), false),
-                         SUBJECT_WIDTH, true);
+            az_utf8_fit(o->scratch, az_name_short(o->scratch, text_at(o, t, r, f->subject), false),
+                        SUBJECT_WIDTH, true);
         line = az_arena_printf(o->scratch, "%.*s%s%.*s%.*s", AZ_SVF(line),
                                n > 1       ? "; "
                                : subject.n ? ": "

@@ -4,9 +4,9 @@
 
 #include "base/utf8.h"
 #include "reports/fields.h"
-#include "reports/names.h"
 #include "reports/text.h"
 #include "results/headline.h"
+#include "text/names.h"
 
 enum { LABEL = 8, ROW = 48, FINDINGS = 5, FINDINGS_LEFT = 3 };
 
@@ -48,7 +48,7 @@ void az_textout_wrapped(struct az_textout *o, struct az_sv s, size_t used, size_
     do {
         const size_t room = o->columns > used + LABEL ? o->columns - used : LABEL;
         const size_t end = line_end(s, room);
-        az_textout_put(o, az_field_cut(o->scratch, az_sv_make(s.p, end), room, true));
+        az_textout_put(o, az_utf8_fit(o->scratch, az_sv_make(s.p, end), room, true));
         az_textout_put(o, AZ_SV("\n"));
         s = az_sv_trim(az_sv_make(s.p + end, s.n - end));
         used = indent;
@@ -73,7 +73,7 @@ static void verdict_line(struct az_textout *o, const struct az_line *l, size_t a
 
     if (l->evidence.n) { /* its row is not named twice */
         struct az_sv row = az_name_short(o->scratch, az_field_line(o->scratch, l->row), false);
-        row = az_sv_find(text, row) >= 0 ? AZ_SV("") : az_field_cut(o->scratch, row, ROW, true);
+        row = az_sv_find(text, row) >= 0 ? AZ_SV("") : az_utf8_fit(o->scratch, row, ROW, true);
         text = az_arena_printf(o->scratch, "%.*s (%.*s%s%.*s)", AZ_SVF(text), AZ_SVF(l->evidence),
                                row.n ? ": " : "", AZ_SVF(row));
     }
@@ -110,7 +110,7 @@ static void heading(struct az_textout *o, const struct az_document *doc, bool wi
 
     if (!doc->no_heading) {
         struct az_sv title = az_field_line(o->scratch, doc->title.n ? doc->title : doc->input);
-        title = az_field_cut(o->scratch, title, o->columns - 12, true);
+        title = az_utf8_fit(o->scratch, title, o->columns - 12, true);
         az_textout_colored(o, AZ_TEXT_BOLD,
                            az_arena_printf(o->scratch, "===== %.*s =====", AZ_SVF(title)));
         az_textout_put(o, AZ_SV("\n"));
@@ -119,7 +119,7 @@ static void heading(struct az_textout *o, const struct az_document *doc, bool wi
         return;
     input = az_arena_printf(o->scratch, "input: %.*s%s%.*s%s", AZ_SVF(input), format.n ? " (" : "",
                             AZ_SVF(format), format.n ? ")" : "");
-    az_textout_put(o, az_field_cut(o->scratch, input, o->columns, true));
+    az_textout_put(o, az_utf8_fit(o->scratch, input, o->columns, true));
     az_textout_put(o, AZ_SV("\n"));
 }
 

@@ -4,9 +4,9 @@
 
 #include "base/utf8.h"
 #include "reports/fields.h"
-#include "reports/names.h"
 #include "reports/text.h"
 #include "results/schema.h"
+#include "text/names.h"
 
 enum {
     INDENT = 2,
@@ -122,7 +122,7 @@ static void header_rows(struct az_textout *o, const struct view *v)
                     own++;
                 s = k + own < lines ? AZ_SV("") : header_line(s, f->width, k + own - lines);
             }
-            s = az_field_cut(o->scratch, s, f->width, false);
+            s = az_utf8_fit(o->scratch, s, f->width, false);
             size_t w = az_utf8_width(s), pad = f->width > w ? f->width - w : 0;
             az_textout_pad(o, (i ? GAP : 0) + (f->name ? 0 : pad));
             az_textout_put(o, s);
@@ -425,7 +425,7 @@ static void body(struct az_textout *o, const struct view *v)
         az_textout_pad(o, INDENT);
         for (size_t i = 0; i < v->n; i++) {
             const struct field *f = &v->field[i];
-            struct az_sv s = az_field_cut(o->scratch, shown(v, f, r, buf), f->width, true);
+            struct az_sv s = az_utf8_fit(o->scratch, shown(v, f, r, buf), f->width, true);
             size_t w = az_utf8_width(s), pad = f->width > w ? f->width - w : 0;
             az_textout_pad(o, (i ? GAP : 0) + (f->name ? 0 : pad));
             az_textout_colored(o, change_color(v->t, r, f->col), s);
@@ -456,7 +456,7 @@ void az_text_title(struct az_textout *o, struct az_sv title)
 {
     title = az_field_line(o->scratch, title);
     az_textout_put(o, AZ_SV("\n"));
-    az_textout_colored(o, AZ_TEXT_BOLD, az_field_cut(o->scratch, title, o->columns, false));
+    az_textout_colored(o, AZ_TEXT_BOLD, az_utf8_fit(o->scratch, title, o->columns, false));
     az_textout_put(o, AZ_SV("\n"));
 }
 

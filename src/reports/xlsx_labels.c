@@ -5,8 +5,8 @@
 
 #include "base/utf8.h"
 #include "reports/fields.h"
-#include "reports/names.h"
 #include "reports/xlsx.h"
+#include "text/names.h"
 
 #define FIRST_COLUMN 60   /* nobody scrolls there */
 #define LONG         30   /* columns of a label */
@@ -53,7 +53,7 @@ bool az_xlsx_labels(struct az_xlsx *x, struct lxw_chart *chart, struct lxw_chart
         struct az_sv *name = names(x, p, col, rows);
         const size_t to = FIRST_COLUMN + l->n++;
         for (size_t r = 0; name && r < rows; r++)
-            az_xlsx_text(x, l->sheet, r + 1, to, az_field_cut(x->scratch, name[r], LONG, true),
+            az_xlsx_text(x, l->sheet, r + 1, to, az_utf8_fit(x->scratch, name[r], LONG, true),
                          AZ_STYLE_PLAIN);
         worksheet_set_column_opt(l->sheet, (lxw_col_t)to, (lxw_col_t)to, LXW_DEF_COL_WIDTH, NULL,
                                  (lxw_row_col_options *)&folded);

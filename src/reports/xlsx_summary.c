@@ -6,9 +6,9 @@
 
 #include "base/utf8.h"
 #include "reports/fields.h"
-#include "reports/names.h"
 #include "reports/xlsx.h"
 #include "results/headline.h"
+#include "text/names.h"
 
 #define ROWS_MAX       10 /* of one table */
 #define COLUMNS_MAX    8
@@ -56,9 +56,9 @@ static struct az_sv header_of(struct az_xlsx *x, const struct view *v, size_t i)
 
 static struct az_sv text_of(struct az_xlsx *x, const struct az_cell *c)
 {
-    return az_field_cut(x->scratch,
-                        az_name_plain(x->scratch, az_field_line(x->scratch, az_cell_text(c))),
-                        TEXT_MAX, true);
+    return az_utf8_fit(x->scratch,
+                       az_name_plain(x->scratch, az_field_line(x->scratch, az_cell_text(c))),
+                       TEXT_MAX, true);
 }
 
 static bool shown(const struct az_xlsx_plan *plan, size_t i)
@@ -214,7 +214,7 @@ static size_t sheets(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
         const struct az_sv title = az_field_line(x->scratch, p->t->title.n ? p->t->title : p->name);
         const struct az_sv shown =
             az_arena_printf(x->scratch, "%.*s (%zu)",
-                            AZ_SVF(az_field_cut(x->scratch, title, INDEX_MAX, false)), p->rows);
+                            AZ_SVF(az_utf8_fit(x->scratch, title, INDEX_MAX, false)), p->rows);
         az_xlsx_link(x, ws, row, 0, p->name, shown, AZ_STYLE_ENTRY);
     }
     return row;

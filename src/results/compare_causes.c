@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "results/schema.h"
+#include "text/names.h"
 
 #define MOST_AT_ONCE 64  /* kernels; rows that add up to more are not of this time line */
 #define LEAST_SHARED 0.5 /* of the kernel time of either side, for names to pair the rows */
@@ -172,7 +173,8 @@ static int choose(struct work *w)
 
 static int add(struct work *w, enum az_cause_kind kind, struct az_sv name, int64_t b, int64_t t)
 {
-    return b == t ? AZ_OK : az_vec_push(&w->out->list, ((struct az_cause){ kind, name, { b, t } }));
+    return b == t ? AZ_OK
+                  : az_vec_push(&w->out->list, ((struct az_cause){ kind, name, name, { b, t } }));
 }
 
 /* Time that the rows of the key are to add up to. */
@@ -219,7 +221,7 @@ static int larger_first(const void *a, const void *b, void *ctx)
 static int fold(struct work *w)
 {
     struct az_cause_list *l = &w->out->list;
-    struct az_cause rest = { AZ_CAUSE_REST, { "", 0 }, { 0, 0 } };
+    struct az_cause rest = { .kind = AZ_CAUSE_REST };
 
     if (l->n <= AZ_CAUSES_SHOWN + 1)
         return AZ_OK;
@@ -227,7 +229,7 @@ static int fold(struct work *w)
     for (size_t i = AZ_CAUSES_SHOWN; i < l->n; i++)
         for (size_t side = 0; side < 2; side++)
             rest.ns[side] = az_add_sat(rest.ns[side], l->v[i].ns[side]);
-    rest.name = az_arena_printf(w->c->a, "the rest (%zu)", w->out->rest);
+    rest.name = rest.label = az_arena_printf(w->c->a, "the rest (%zu)", w->out->rest);
     l->v[AZ_CAUSES_SHOWN] = rest;
     l->n = AZ_CAUSES_SHOWN + 1;
     return rest.name.p ? AZ_OK : az_arena_error(w->c->a);
@@ -319,6 +321,23 @@ static int check_fit(struct work *w)
     return begin_rows(w);
 }
 
+/* Labels become what `shorten` makes of them side by side. */
+static int shorten_labels(struct work *w,
+                          void (*shorten)(struct az_arena *a, struct az_sv *name, size_t n))
+{
+    struct az_cause_list *l = &w->out->list;
+    struct az_sv *name = az_arena_array(w->c->a, l->n + 1, sizeof *name);
+
+    if (!name)
+        return az_arena_error(w->c->a);
+    for (size_t i = 0; i < l->n; i++)
+        name[i] = l->v[i].label;
+    shorten(w->c->a, name, l->n);
+    for (size_t i = 0; i < l->n; i++)
+        l->v[i].label = name[i];
+    return AZ_OK;
+}
+
 static int list_causes(struct work *w)
 {
     struct az_causes *o = w->out;
@@ -334,7 +353,12 @@ static int list_causes(struct work *w)
     if (!rc && o->list.n)
         rc = az_sort_cmp(o->list.v, o->list.n, sizeof *o->list.v, larger_first, NULL,
                          w->c->doc->mem);
-    return rc ? rc : fold(w);
+    /* names are told apart from those, too, that are not shown */
+    if (!rc)
+        rc = shorten_labels(w, az_names_shorten);
+    if (!rc)
+        rc = fold(w);
+    return rc ? rc : shorten_labels(w, az_words_names_cut);
 }
 
 int az_compare_causes(const struct az_comparison *c, size_t variant, struct az_causes *out)

@@ -20,8 +20,8 @@ enum az_cause_kind {
 };
 struct az_cause {
     enum az_cause_kind kind;
-    struct az_sv name;
-    int64_t ns[2]; /* baseline, variant */
+    struct az_sv name, label; /* label: the name as a sentence can hold it */
+    int64_t ns[2];            /* baseline, variant */
 };
 AZ_VEC(struct az_cause, az_cause_list);
 
@@ -52,8 +52,10 @@ int az_compare_causes(const struct az_comparison *c, size_t variant,
 struct az_sv az_words_pair(struct az_arena *a, int64_t from, int64_t to, const char *between);
 struct az_sv az_words_change(struct az_arena *a, int64_t ns); /* "+65.0 ms" */
 struct az_sv az_words_time(struct az_arena *a, int64_t ns);   /* "65.0 ms" */
-/* A name that a sentence can hold: the start and the end of a long one. */
+/* A name that a sentence can hold: without namespaces and parameters, cut if it is long. */
 struct az_sv az_words_name(struct az_arena *a, struct az_sv name);
+/* Names that stand beside each other cut to that length; in place. */
+void az_words_names_cut(struct az_arena *a, struct az_sv *name, size_t n);
 /* Cuts long tags to the words in which they differ. */
 void az_words_tags(struct az_sv *tags, size_t n);
 

@@ -186,7 +186,7 @@ static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
                                const struct az_cause *x)
 {
     const char *kind = kind_text(o, x), *space = *kind ? " " : "";
-    const struct az_sv name = az_words_name(w->a, x->name);
+    const struct az_sv name = x->label;
     const int64_t b = x->ns[0], t = x->ns[1];
 
     if (x->kind == AZ_CAUSE_OVERLAP)
@@ -215,7 +215,7 @@ static void put_cause(struct writer *w, const struct az_causes *o, const struct 
         text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
     struct az_line line = line_of(AZ_LINE_FINDING, az_words_change(w->a, change), text);
     line.evidence = az_variant_name(w->c, "waterfall", variant);
-    line.row = az_words_name(w->a, x->name); /* as the waterfall has it */
+    line.row = x->label; /* as the waterfall has it */
     line.ns = change;
     line.change = true;
     if (o->total[0] > 0)
@@ -226,7 +226,7 @@ static void put_cause(struct writer *w, const struct az_causes *o, const struct 
 /* Of several variants the largest; what is beyond them is one line, so that they add up. */
 static void put_causes(struct writer *w, const struct az_causes *o, size_t variant, bool many)
 {
-    struct az_cause rest = { AZ_CAUSE_REST, { "", 0 }, { 0, 0 } };
+    struct az_cause rest = { .kind = AZ_CAUSE_REST };
     size_t shown = o->list.n;
 
     if (many && shown > CAUSES_EACH + 1)
@@ -240,6 +240,7 @@ static void put_causes(struct writer *w, const struct az_causes *o, size_t varia
     if (shown < o->list.n) {
         rest.name = az_arena_printf(w->a, "the rest (%zu)",
                                     o->list.n - shown + (o->rest ? o->rest - 1 : 0));
+        rest.label = rest.name;
         put_cause(w, o, &rest, variant, many);
     }
 }

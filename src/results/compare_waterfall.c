@@ -102,10 +102,9 @@ int az_compare_waterfall(struct az_comparison *c, const struct az_causes *o, siz
         &level);
     for (size_t i = 0; i < o->list.n; i++) {
         const struct az_cause *x = &o->list.v[i];
-        const struct az_sv label = az_words_name(c->a, x->name);
         put(t,
-            &(struct bar){ .label = label,
-                           .name = az_sv_eq(label, x->name) ? AZ_SV("") : x->name,
+            &(struct bar){ .label = x->label,
+                           .name = az_sv_eq(x->label, x->name) ? AZ_SV("") : x->name,
                            .ns = { x->ns[0], x->ns[1] } },
             o->total[0], &level);
     }

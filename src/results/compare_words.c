@@ -2,9 +2,11 @@
  * cut to a readable length, and tags cut to the part in which they differ. */
 #include <math.h>
 
+#include "base/utf8.h"
 #include "results/compare_causes.h"
+#include "text/names.h"
 
-#define NAME_LONG 60 /* bytes of a name in a sentence */
+#define NAME_LONG 60 /* columns of a name in a sentence */
 #define TAG_LONG  20 /* a longer tag is cut where that leaves it unique */
 
 struct unit {
@@ -68,26 +70,14 @@ struct az_sv az_words_time(struct az_arena *a, int64_t ns)
     return az_arena_printf(a, "%.*f %s", u.ns > 1 ? 1 : 0, (double)ns / u.ns, u.text);
 }
 
-/* Characters are not cut apart. */
-static size_t whole_characters(struct az_sv s, size_t n)
-{
-    while (n > 0 && n < s.n && ((unsigned char)s.p[n] & 0xc0) == 0x80)
-        n--;
-    return n;
-}
-
 struct az_sv az_words_name(struct az_arena *a, struct az_sv name)
 {
-    size_t head, tail;
+    return az_utf8_fit(a, az_name_short(a, name, true), NAME_LONG, true);
+}
 
-    if (az_sv_starts(name, AZ_SV("void ")))
-        name = az_sv_make(name.p + 5, name.n - 5);
-    if (name.n <= NAME_LONG)
-        return name;
-    head = whole_characters(name, NAME_LONG / 2);
-    tail = whole_characters(name, name.n - (NAME_LONG / 2 - 3));
-    return az_arena_printf(a, "%.*s...%.*s", AZ_SVF(az_sv_make(name.p, head)),
-                           AZ_SVF(az_sv_make(name.p + tail, name.n - tail)));
+void az_words_names_cut(struct az_arena *a, struct az_sv *name, size_t n)
+{
+    az_names_cut(a, name, n, NAME_LONG);
 }
 
 /* ---- tags ---- */

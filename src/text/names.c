@@ -1,9 +1,8 @@
 /* Names for people. A name is shortened by its syntax only: no name is known here. */
-#include "reports/names.h"
+#include "text/names.h"
 
 #include "base/intern.h"
 #include "base/utf8.h"
-#include "reports/fields.h"
 
 #define MARK "\xe2\x80\xa6" /* of what is skipped */
 
@@ -391,10 +390,10 @@ static struct az_sv telling(struct az_arena *a, const struct az_sv *name, const 
 /* Would it be taken for another name if both were cut? */
 static bool taken(const struct az_sv *name, size_t n, size_t i, size_t width, struct az_arena *a)
 {
-    const struct az_sv cut = az_field_cut(a, name[i], width, true);
+    const struct az_sv cut = az_utf8_fit(a, name[i], width, true);
 
     for (size_t k = 0; k < n && cut.n < name[i].n; k++)
-        if (!az_sv_eq(name[k], name[i]) && az_sv_eq(az_field_cut(a, name[k], width, true), cut))
+        if (!az_sv_eq(name[k], name[i]) && az_sv_eq(az_utf8_fit(a, name[k], width, true), cut))
             return true;
     return false;
 }
@@ -431,11 +430,11 @@ static struct az_sv apart(struct az_arena *a, const struct az_sv *name, const st
         from--;
     if (from <= width / 2)
         return shown[i];
-    const struct az_sv head = az_field_cut(a, name[i], width / 2, false);
-    return az_field_cut(a,
-                        az_arena_printf(a, "%.*s%.*s", AZ_SVF(head),
-                                        AZ_SVF(az_sv_make(name[i].p + from, name[i].n - from))),
-                        width, false);
+    const struct az_sv head = az_utf8_fit(a, name[i], width / 2, false);
+    return az_utf8_fit(a,
+                       az_arena_printf(a, "%.*s%.*s", AZ_SVF(head),
+                                       AZ_SVF(az_sv_make(name[i].p + from, name[i].n - from))),
+                       width, false);
 }
 
 void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width)
@@ -446,11 +445,11 @@ void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width
     if (!shown)
         return;
     for (size_t i = 0; i < n; i++)
-        shown[i] = az_field_cut(a, name[i], width, true);
+        shown[i] = az_utf8_fit(a, name[i], width, true);
     for (size_t i = 0; i < n && n <= MOST_CUT; i++)
         if ((az_utf8_width(name[i]) > 2 * width || taken(name, n, i, width, a)) &&
             (w || (w = cut_all(a, name, n))))
-            shown[i] = az_field_cut(a, telling(a, name, w, n, i, width), width, true);
+            shown[i] = az_utf8_fit(a, telling(a, name, w, n, i, width), width, true);
     for (size_t i = 0; i < n && n <= MOST_CUT; i++)
         told[i] = shown_alike(name, shown, n, i) ? apart(a, name, shown, n, i, width) : shown[i];
     memcpy(name, n <= MOST_CUT ? told : shown, n * sizeof *shown);

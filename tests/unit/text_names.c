@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "reports/names.h"
+#include "text/names.h"
 
 static void same(struct az_arena *a, struct az_sv got, const char *want)
 {

@@ -1,7 +1,7 @@
 /* Texts of cells as people read them: lists as words, names of kernels by the part in which
- * they differ. Tables and files keep what the trace says. Private to the room. */
-#ifndef AZ_REPORTS_NAMES_H
-#define AZ_REPORTS_NAMES_H
+ * they differ. Tables and files keep what the trace says. */
+#ifndef AZ_TEXT_NAMES_H
+#define AZ_TEXT_NAMES_H
 
 #include "base/mem.h"
 #include "base/sv.h"
