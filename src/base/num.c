@@ -160,7 +160,9 @@ static double by_strtod(const struct decimal *d)
  * exact power. False: take the long way, also for what is not a number. */
 static bool parse_short_f64(struct az_sv s, double *out)
 {
-    const bool negative = s.n > 0 && s.p[0] == '-';
+    if (s.n == 0) /* of an empty text the address may be NULL */
+        return false;
+    const bool negative = s.p[0] == '-';
     const char *p = s.p + negative, *const end = s.p + s.n;
     const char *point = NULL;
     uint64_t m = 0;
