@@ -22,21 +22,36 @@ struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s)
     return kept;
 }
 
+/* Where the name begins without its namespaces. */
+static size_t base_of(struct az_sv name)
+{
+    for (size_t i = name.n; i > 1; i--)
+        if (name.p[i - 1] == ':' && name.p[i - 2] == ':')
+            return i;
+    return 0;
+}
+
 /* What names a kernel: `void at::native::elementwise_kernel<128, 4, ...>(int, ...)` without return
- * type, template and parameters. */
+ * type, template, parameters and, where the rest says enough, namespaces. */
 struct az_sv az_vd_short(struct az_sv name)
 {
-    if (az_sv_starts(name, AZ_SV("void ")))
+    enum { PLAIN = 8 };
+    bool parts = az_sv_starts(name, AZ_SV("void "));
+
+    if (parts)
         name = az_sv_make(name.p + 5, name.n - 5);
     for (size_t i = 1; i < name.n; i++) {
         const char c = name.p[i];
         if (c == '(' &&
-            az_sv_starts(az_sv_make(name.p + i, name.n - i), AZ_SV("(anonymous namespace)")))
+            az_sv_starts(az_sv_make(name.p + i, name.n - i), AZ_SV("(anonymous namespace)"))) {
             i += sizeof "(anonymous namespace)" - 2;
-        else if (c == '<' || (c == '(' && name.p[i - 1] != ' '))
-            return az_sv_make(name.p, i);
+        } else if (c == '<' || (c == '(' && name.p[i - 1] != ' ')) {
+            name.n = i;
+            parts = true;
+        }
     }
-    return name;
+    const size_t base = parts ? base_of(name) : 0;
+    return name.n - base >= PLAIN ? az_sv_make(name.p + base, name.n - base) : name;
 }
 
 int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
