@@ -42,7 +42,7 @@ static void keep(struct work *w, const struct gap *gap)
 /* Gaps between device events of each device, all streams together. */
 static int find_gaps(struct work *w)
 {
-    struct az_map last; /* device -> its latest-ending event */
+    struct az_map last;  /* device -> its latest-ending event */
     uint32_t *at = NULL; /* of the device of the event before */
     int64_t of = 0;
     int rc = az_map_init(&last, w->job->mem, 16);
