@@ -74,7 +74,7 @@ $(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_SOURCE='"$(SOURCE)"' -DAZ_LUA='"
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
 # Rooms that go over every event: 2.5 % fewer instructions of a report (src/docs/performance.md 10). V_CFLAGS: what `version` says.
-HOT      := base model text
+HOT      := analyses/ops analyses/verdict base facts model tables text
 V_CFLAGS := $(CFLAGS); $(HOT): -O3$(if $(V3),; where the processor has them: $(V3))
 $(foreach r,$(HOT),$(BUILD)/obj/$(r)/%.o $(BUILD)/pic/$(r)/%.o): ALL_CFLAGS += $(if $(SAN),,-O3)
 $(BUILD)/obj/formats/pytorc%.o $(BUILD)/pic/formats/pytorc%.o: ALL_CFLAGS += $(if $(SAN),,-O3)

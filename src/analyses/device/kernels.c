@@ -124,11 +124,22 @@ static bool has_module(const struct az_scope *r, const struct az_item *i)
 {
     return module_of(r, i) != AZ_NO_ID;
 }
-/* Only traces with a call tree hold them. NULL without an error: the table has no row. */
+static bool marks_modules(const struct az_trace *t)
+{
+    const struct az_graph_nodes *n = t->caps & AZ_CAP_CALLTREE ? &az_optrace(t)->graph_nodes : NULL;
+    for (size_t i = 0; n && i < n->n; i++)
+        if (n->v[i].module != AZ_NO_ID)
+            return true;
+    return false;
+}
+/* NULL without an error: the table has no row. */
 static void *with_modules(struct az_job *job, int *rc)
 {
     *rc = 0;
-    return az_job_has(job, AZ_CAP_CALLTREE) ? job : NULL;
+    for (size_t i = 0; i < job->n_traces; i++)
+        if (marks_modules(job->traces[i]))
+            return job;
+    return NULL;
 }
 static const struct az_key module = { AZ_TEXT, .name = module_of };
 

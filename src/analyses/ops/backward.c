@@ -9,10 +9,34 @@ static bool is_wrapper(const struct az_op_links *f, uint32_t op)
     return az_sv_starts(az_node_name(f->tree, op), AZ_SV(WRAPPER));
 }
 
+/* Where sequence numbers are; looked up once for all operators. */
+struct seqs {
+    const struct az_op *op;
+    const int64_t *longer;
+    const uint32_t *side; /* NULL: by operator */
+    bool any;
+};
+
+static struct seqs seqs_of(const struct az_op_links *f)
+{
+    const uint32_t *side = f->trace->ev[AZ_HOST_OP].side;
+    return (struct seqs){ f->ops->ops.v, f->ops->long_seqs.v, side,
+                          side || az_optrace(f->trace)->ops_by_row };
+}
+
+static inline int64_t seq_at(const struct seqs *s, uint32_t op)
+{
+    const uint32_t side = s->side ? s->side[op] : op;
+    if (!s->any || side == AZ_NO_ROW)
+        return -1;
+    const int32_t seq = s->op[side].seq;
+    return seq >= -1 ? seq : s->longer[-2 - seq];
+}
+
 static int64_t seq_of(const struct az_op_links *f, uint32_t op)
 {
-    const uint32_t side = az_op_side(f->trace, op);
-    return side == AZ_NO_ROW ? -1 : az_op_seq(f->ops, side);
+    const struct seqs s = seqs_of(f);
+    return seq_at(&s, op);
 }
 
 #define MAX_NESTED 4096 /* operators of one start that are looked at */
@@ -120,17 +144,21 @@ static int group_dense(struct az_mem *mem, const struct az_op_links *f, struct n
     if (!at)
         return az_mem_error(mem);
     memset(at, 0, places * sizeof *at);
-    for (uint32_t i = 0; i < f->tree->first_call; i++) {
-        const int64_t seq = seq_of(f, i);
+    const struct seqs s = seqs_of(f);
+    const uint32_t ops = f->tree->first_call;
+    const int64_t lo = x->lo;
+    uint32_t *op = x->op;
+    for (uint32_t i = 0; i < ops; i++) {
+        const int64_t seq = seq_at(&s, i);
         if (seq >= 0)
-            at[seq - x->lo + 1]++;
+            at[seq - lo + 1]++;
     }
     for (size_t i = 1; i < places; i++)
         at[i] += at[i - 1];
-    for (uint32_t i = 0; i < f->tree->first_call; i++) {
-        const int64_t seq = seq_of(f, i);
+    for (uint32_t i = 0; i < ops; i++) {
+        const int64_t seq = seq_at(&s, i);
         if (seq >= 0)
-            x->op[at[seq - x->lo]++] = i;
+            op[at[seq - lo]++] = i;
     }
     az_mem_free(mem, at, places * sizeof *at);
     return 0;
@@ -172,8 +200,9 @@ static int in_file_order(struct az_mem *mem, const struct az_op_links *f, uint32
 static int by_sequence(struct az_mem *mem, const struct az_op_links *f, uint32_t *forward)
 {
     struct numbered x = { .lo = INT64_MAX };
-    for (uint32_t i = 0; i < f->tree->first_call; i++) {
-        const int64_t seq = seq_of(f, i);
+    const struct seqs s = seqs_of(f);
+    for (uint32_t i = 0, ops = f->tree->first_call; i < ops; i++) {
+        const int64_t seq = seq_at(&s, i);
         x.n += seq >= 0;
         x.lo = seq >= 0 && seq < x.lo ? seq : x.lo;
         x.hi = seq > x.hi ? seq : x.hi;
@@ -186,8 +215,8 @@ static int by_sequence(struct az_mem *mem, const struct az_op_links *f, uint32_t
     int rc =
         (uint64_t)(x.hi - x.lo) / 4 <= x.n ? group_dense(mem, f, &x) : group_sparse(mem, f, &x);
     for (size_t i = 0, j; rc == 0 && i < x.n; i = j) {
-        const int64_t seq = seq_of(f, x.op[i]);
-        for (j = i + 1; j < x.n && seq_of(f, x.op[j]) == seq;)
+        const int64_t seq = seq_at(&s, x.op[i]);
+        for (j = i + 1; j < x.n && seq_at(&s, x.op[j]) == seq;)
             j++;
         rc = in_file_order(mem, f, x.op + i, j - i);
         if (rc)

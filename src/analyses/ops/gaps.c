@@ -42,14 +42,18 @@ static void keep(struct work *w, const struct gap *gap)
 /* Gaps between device events of each device, all streams together. */
 static int find_gaps(struct work *w)
 {
-    struct az_map last; /* device -> its latest-ending event */
+    struct az_map last;  /* device -> its latest-ending event */
+    uint32_t *at = NULL; /* of the device of the event before */
+    int64_t of = 0;
     int rc = az_map_init(&last, w->job->mem, 16);
     for (uint32_t i = 0; rc == 0 && i < w->fw->tree->n_gpu; i++) {
-        uint32_t g = w->fw->order[i], *at;
+        const uint32_t g = w->fw->order[i];
         struct az_event e = az_gpu_event(w->fw->tree, g);
         int64_t device = w->fw->trace->lanes.v[e.lane].device;
-        bool added;
-        rc = az_map_put(&last, (uint64_t)device, 0, g, &at, &added);
+        bool added = false;
+        if (!at || device != of)
+            rc = az_map_put(&last, (uint64_t)device, 0, g, &at, &added);
+        of = device;
         if (rc || added)
             continue;
         int64_t end = az_gpu_event(w->fw->tree, *at).end;

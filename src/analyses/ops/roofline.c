@@ -111,7 +111,6 @@ static int find_place(struct work *w, const struct az_unified_row *r, struct az_
     int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
     if (rc)
         return rc;
-    *x = (struct az_unified_recent){ .group = az_unified_group(w->u, r), .category = r->category };
     x->flag[KNOWN] = !isnan(e.flops) || !isnan(e.bytes);
     x->flag[UNREADABLE] = az_fw_unreadable(&e);
     return x->flag[KNOWN] ? line_of(w, r, &e, &x->at)
@@ -123,19 +122,13 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     const size_t row = (size_t)(r - w->u->rows.v);
     const bool shaped = has_shapes(w, az_fw_args(w->fw, r->node));
     const int64_t time = az_unified_time(w->u, r);
-    const uint32_t group = az_unified_group(w->u, r);
     struct az_unified_recent *x;
-    uint64_t key;
-    int rc = az_unified_key(&w->keys, row, &key);
+    bool seen;
+    int rc = az_unified_recall(&w->keys, w->recent, w->u, row, &x, &seen);
+    if (rc == 0 && !seen)
+        rc = find_place(w, r, x);
     if (rc)
         return rc;
-    x = az_unified_recent_of(w->recent, key, group);
-    if (!az_unified_is_like(x, key, group, r->category)) {
-        rc = find_place(w, r, x);
-        if (rc)
-            return rc;
-        x->key = key;
-    }
     w->unreadable += x->flag[UNREADABLE];
     w->all += time;
     w->shaped += shaped ? time : 0;

@@ -101,16 +101,23 @@ static inline void az_unified_recent_free(struct az_unified_recent *v, struct az
 {
     az_mem_free(mem, v, v ? AZ_UNIFIED_RECENT * sizeof *v : 0);
 }
-/* Of rows with that key: its place, which holds one of its like, or not. */
-static inline struct az_unified_recent *az_unified_recent_of(struct az_unified_recent *v,
-                                                             uint64_t key, uint32_t group)
+/* Where rows like this one are; *known: what is there is of one of them. Else it is the row's from
+ * now on, and the caller fills in the rest. */
+AZ_MUST_USE static inline int az_unified_recall(const struct az_unified_keys *k,
+                                                struct az_unified_recent *v,
+                                                const struct az_unified *u, size_t row,
+                                                struct az_unified_recent **at, bool *known)
 {
-    return &v[(key ^ group * 40503u) % AZ_UNIFIED_RECENT];
-}
-static inline bool az_unified_is_like(const struct az_unified_recent *x, uint64_t key,
-                                      uint32_t group, uint16_t category)
-{
-    return key && x->key == key && x->group == group && x->category == category;
+    const struct az_unified_row *r = &u->rows.v[row];
+    const uint32_t group = az_unified_group(u, r);
+    uint64_t key;
+    const int rc = az_unified_key(k, row, &key);
+    struct az_unified_recent *x = &v[(key ^ group * 40503u) % AZ_UNIFIED_RECENT];
+    *at = x;
+    *known = key && x->key == key && x->group == group && x->category == r->category;
+    if (!*known)
+        *x = (struct az_unified_recent){ .key = key, .group = group, .category = r->category };
+    return rc;
 }
 /* Are all device events under the row's node copies, and is there one? */
 bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r);

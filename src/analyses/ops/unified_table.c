@@ -173,16 +173,14 @@ static int key_of(void *ctx, size_t i, uint64_t key[2])
     const struct az_unified_row *r = &w->u->rows.v[i];
     const struct az_op_args *a = az_fw_args(w->fw, r->node);
     uint32_t args = a ? (uint32_t)(a - w->fw->ops->args.v) : AZ_NO_ROW;
-    uint32_t rest[] = { w->fw->lane_group[az_fw_node(w->fw, r->node).lane],
-                        az_fw_recompute(w->fw, r->node), 0, 0 };
-    if (w->fw->opts->group_by_parent_module) {
-        struct az_sv module = az_fw_parent_module(&w->scratch, w->fw, r->node);
-        uint64_t hash = az_hash(module.p, module.n);
-        rest[2] = (uint32_t)hash;
-        rest[3] = (uint32_t)(hash >> 32);
-    }
+    const uint32_t lane = w->fw->lane_group[az_fw_node(w->fw, r->node).lane];
     key[0] = (uint64_t)az_unified_group(w->u, r) << 32 | args;
-    key[1] = az_hash(rest, sizeof rest) ^ r->category;
+    key[1] = (uint64_t)lane << 32 | (uint64_t)az_fw_recompute(w->fw, r->node) << 16 | r->category;
+    if (w->fw->opts->group_by_parent_module) {
+        const struct az_sv module = az_fw_parent_module(&w->scratch, w->fw, r->node);
+        const uint64_t parts[] = { key[1], az_hash(module.p, module.n) };
+        key[1] = az_hash(parts, sizeof parts);
+    }
     return 1;
 }
 

@@ -21,9 +21,14 @@ static int by_thread(struct az_vd_host *h, enum az_kind kind, struct az_vd_rows 
     if (!out->first)
         return az_arena_error(&h->arena);
     uint32_t *next = out->first + 1; /* first[k + 1] is where thread k goes on, then its end */
-    for (size_t i = 0; i < e->n; i++) {
-        next[h->thread[e->lane[i]]]++;
-        in_order &= i == 0 || h->thread[e->lane[i - 1]] <= h->thread[e->lane[i]];
+    const uint32_t *thread = h->thread, *lane = e->lane;
+    for (size_t i = 0, n = e->n; i < n;) { /* one thread is mostly in a row */
+        const uint32_t one = thread[lane[i]];
+        const size_t from = i;
+        while (++i < n && (lane[i] == lane[i - 1] || thread[lane[i]] == one))
+            ;
+        next[one] += (uint32_t)(i - from);
+        in_order &= i == n || one <= thread[lane[i]];
     }
     for (size_t k = 1; k <= h->threads; k++)
         next[k] += next[k - 1];

@@ -125,7 +125,6 @@ static int find_place(struct work *w, const struct az_unified_row *r, struct az_
     int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
     if (rc)
         return rc;
-    *x = (struct az_unified_recent){ .group = az_unified_group(w->u, r), .category = r->category };
     x->flag[0] = !isnan(e.flops) || !isnan(e.bytes);
     return x->flag[0] ? line_of(w, r, &e, &x->at) : 0;
 }
@@ -135,20 +134,14 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     const size_t row = (size_t)(r - w->u->rows.v);
     struct az_vd_part *p = w->v->part;
     const int64_t time = az_unified_time(w->u, r), ns = az_vd_ns(w->v, time);
-    const uint32_t group = az_unified_group(w->u, r);
     struct az_unified_recent *x;
-    uint64_t key;
-    int rc = az_unified_key(&w->keys, row, &key);
+    bool seen;
+    p->rateable += ns;
+    int rc = az_unified_recall(&w->keys, w->recent, w->u, row, &x, &seen);
+    if (rc == 0 && !seen)
+        rc = find_place(w, r, x);
     if (rc)
         return rc;
-    x = az_unified_recent_of(w->recent, key, group);
-    p->rateable += ns;
-    if (!az_unified_is_like(x, key, group, r->category)) {
-        rc = find_place(w, r, x);
-        if (rc)
-            return rc;
-        x->key = key;
-    }
     if (!x->flag[0])
         return 0;
     struct line *l = &w->lines.v[x->at];
