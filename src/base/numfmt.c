@@ -110,7 +110,7 @@ static const uint64_t power_of_five[] = { UINT64_C(1),
                                           UINT64_C(59604644775390625),
                                           UINT64_C(298023223876953125) };
 
-/* The decimal for x = m * 2^e (m < 2^53), k the number of places behind the point of 17 digits:
+/* The decimal for x = m * 2^e (m < 2^53), k the number of places after the point of 17 digits:
  * N * 10^-places, which is given back. All lengths are in units of 10^-k * 2^-(s+2), where s = -(e
  * + k) >= -2: x is 4m5^k, half the gap to the next double is 2*5^k, to the one below also, or 5^k
  * if m = 2^52. 4m5^k < 2^55 * 2^58.1, so 128 bits do; s + 2 < 64. The rounding interval has its
@@ -230,7 +230,7 @@ static void by_printf(double x, struct shortest *r)
 /* At most 17 digits, of which more are copied than there are: calls for a few bytes cost more. */
 static size_t put_plain(const struct shortest *r, char *out)
 {
-    if (r->point <= 0) { /* at most four zeros behind the point */
+    if (r->point <= 0) { /* at most four zeros after the point */
         const size_t n = 2 + (size_t)-r->point;
         memcpy(out, "0.0000", 6);
         memcpy(out + n, r->digit, 20);

@@ -5,7 +5,7 @@
 #include "base/sv.h"
 
 /* Copies a text that is printable ASCII without the characters a and b, with up to 16 bytes of room
- * behind it; false: it is none, and there may be anything in `to`. */
+ * after it; false: it is none, and there may be anything in `to`. */
 bool az_copy_plain(struct az_sv text, char a, char b, char *to);
 
 #endif

@@ -10,7 +10,7 @@
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 static bool is_letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26; }
 
-/* Copies what stands before the next digit, at most sixteen bytes, which can all be read; how many.
+/* Copies what is before the next digit, at most sixteen bytes, which can all be read; how many.
  */
 static size_t copy_plain(const char *p, char *to)
 {

@@ -213,7 +213,7 @@ int az_rules_read_group(const char *file, const char *group, struct az_arena *a,
     return 0;
 }
 
-struct az_sv az_rules_class_of(const struct az_rule_list *l, const char *group, struct az_sv name)
+size_t az_rules_first(const struct az_rule_list *l, const char *group, struct az_sv name)
 {
     struct az_words w;
     bool cut = false;
@@ -226,7 +226,13 @@ struct az_sv az_rules_class_of(const struct az_rule_list *l, const char *group, 
             cut = true;
         }
         if (az_rule_matches(r, name, &w))
-            return r->name;
+            return i;
     }
-    return AZ_SV("");
+    return SIZE_MAX;
+}
+
+struct az_sv az_rules_class_of(const struct az_rule_list *l, const char *group, struct az_sv name)
+{
+    const size_t i = az_rules_first(l, group, name);
+    return i == SIZE_MAX ? AZ_SV("") : l->v[i].name;
 }

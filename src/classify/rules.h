@@ -57,7 +57,9 @@ int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out
 /* The same of one group alone. */
 int az_rules_read_group(const char *file, const char *group, struct az_arena *a,
                         struct az_rule_list *out) AZ_MUST_USE;
-/* Class by the first rule of a group that matches; empty: none. */
+/* The place of the first rule of a group that matches; SIZE_MAX: none. */
+size_t az_rules_first(const struct az_rule_list *l, const char *group, struct az_sv name);
+/* Its class; empty: none. */
 struct az_sv az_rules_class_of(const struct az_rule_list *l, const char *group, struct az_sv name);
 /* The class alone; empty: no rule. */
 struct az_sv az_rules_class(const char *file, const char *group, struct az_sv name);

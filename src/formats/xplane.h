@@ -3,6 +3,7 @@
 #ifndef AZ_FORMATS_XPLANE_H
 #define AZ_FORMATS_XPLANE_H
 
+#include "classify/asked.h"
 #include "formats/format.h"
 #include "io/source.h"
 #include "model/xtrace.h"
@@ -128,6 +129,7 @@ struct az_xp {
     /* the plane being read */
     struct az_sv plane_name;
     struct az_xp_metas metas;
+    struct az_asked events, host; /* groups of rules */
     struct az_xp_stat_names stat_names;
     struct az_vec_sv lines, plane_stats;
     struct az_xp_ids meta_ids, stat_ids;

@@ -6,10 +6,11 @@
 
 enum { KIND_KERNEL = 1, KIND_COPY, KIND_SET, KIND_FILL };
 
-static uint8_t kind_of(struct az_xp_meta *m)
+static uint8_t kind_of(struct az_xp *r, struct az_xp_meta *m)
 {
     if (!m->kind) {
-        const struct az_sv c = az_rules_class("xla_events.rules", "event", m->name);
+        const struct az_sv c =
+            az_asked_class(&r->events, "xla_events.rules", "event", &r->t->arena, m->name);
         m->kind = az_sv_is(c, "copy")   ? KIND_COPY
                   : az_sv_is(c, "set")  ? KIND_SET
                   : az_sv_is(c, "fill") ? KIND_FILL
@@ -183,7 +184,7 @@ static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow
     int rc = az_xp_meta_name(r, m, &e->name);
     if (rc)
         return rc;
-    const uint8_t kind = kind_of(m);
+    const uint8_t kind = kind_of(r, m);
     if (kind == KIND_KERNEL || (kind == KIND_FILL && row->op != AZ_NO_ID)) {
         rc = take_geometry(r, row->details, &e->geo);
         return rc ? rc : az_trace_add(r->t, AZ_KERNEL, e);

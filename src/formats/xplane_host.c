@@ -36,9 +36,11 @@ static int launch_of(struct az_xp *r, struct az_pb *stats, uint64_t *correlation
 
 enum { META_PLAIN = 1, META_COMPILE };
 
-static void classify(struct az_xp_meta *m)
+static void classify(struct az_xp *r, struct az_xp_meta *m)
 {
-    m->kind = az_rules_class("xla_events.rules", "host", m->name).n ? META_COMPILE : META_PLAIN;
+    const struct az_sv c =
+        az_asked_class(&r->host, "xla_events.rules", "host", &r->t->arena, m->name);
+    m->kind = c.n ? META_COMPILE : META_PLAIN;
 }
 
 static int thread(struct az_xp *r, const struct az_xp_line *l)
@@ -60,7 +62,7 @@ static int thread(struct az_xp *r, const struct az_xp_line *l)
         meta->max = x.duration > meta->max ? x.duration : meta->max;
         r->t->kept++;
         if (!meta->kind)
-            classify(meta);
+            classify(r, meta);
         rc = x.look ? launch_of(r, &x.stats, &e.corr, &device) : AZ_OK;
         if (rc == 0 && (e.corr || meta->kind == META_COMPILE))
             rc = add_call(r, l, meta, &e, device, &lane);

@@ -43,7 +43,7 @@ static int room_for(struct az_vec_char *buf, size_t n)
     return buf->cap - buf->n < n ? az_vec_reserve(buf, n) : 0;
 }
 
-/* A cell that is no number, and room for `more` bytes behind it. */
+/* A cell that is not a number, and room for `more` bytes after it. */
 static int put_other(struct az_vec_char *buf, const struct az_cell *cell, size_t more,
                      struct az_arena *scratch)
 {

@@ -65,7 +65,7 @@ int az_csv_scaled(const struct az_csv_field *f, int64_t scale, int64_t *out) AZ_
  * blank). */
 int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep) AZ_MUST_USE;
 /* The usual field of commas: printable ASCII, not to be quoted. Copies it, with up to 16 bytes of
- * room behind it; false: it is none, and there may be anything in `out`. */
+ * room after it; false: it is none, and there may be anything in `out`. */
 bool az_csv_copy_plain(struct az_sv text, char *out);
 
 #endif

@@ -556,6 +556,11 @@ static void quoting_of_every_byte(void **state)
             assert_int_equal(az_csv_quote(&out, az_sv_make(text, n), ','), 0);
             assert_int_equal(out.n, m);
             assert_memory_equal(out.v, want, m);
+            char copy[41 + 16];
+            const bool plain = az_csv_copy_plain(az_sv_make(text, n), copy);
+            assert_int_equal(plain, !quoted && byte >= ' ' && byte != 0x7f);
+            if (plain)
+                assert_memory_equal(copy, text, n);
         }
     }
     az_vec_release(&out);

@@ -153,13 +153,14 @@ bool az_hx_is_comm(struct az_hx *h, const struct az_hx_event *e)
 }
 
 /* Category of a kernel by its name and its HLO operation (empty: none). */
-static struct az_sv category_of(const struct az_rule_list *rules, struct az_sv kernel,
-                                struct az_sv op)
+static struct az_sv category_of(struct az_hx *h, struct az_sv kernel, struct az_sv op)
 {
-    const struct az_sv by_name = az_rules_class_of(rules, "category", kernel);
+    static const char file[] = "xla_events.rules", group[] = "category";
+    struct az_arena *a = h->job->arena;
+    const struct az_sv by_name = az_asked_class(&h->category_rules, file, group, a, kernel);
     if (az_sv_starts(by_name, AZ_SV("FA ")))
         return by_name;
-    const struct az_sv by_op = az_rules_class_of(rules, "category", op);
+    const struct az_sv by_op = az_asked_class(&h->category_rules, file, group, a, op);
     return by_op.n ? by_op : by_name.n ? by_name : AZ_SV("Uncategorized Events/XLA");
 }
 
@@ -173,10 +174,7 @@ static uint32_t find_category(struct az_hx *h, const struct az_hx_event *e,
         return 0;
     if (!added)
         return *at;
-    if (!h->category_rules.v && failed(h, az_rules_read_group("xla_events.rules", "category",
-                                                              h->job->arena, &h->category_rules)))
-        return 0;
-    const struct az_sv c = category_of(&h->category_rules, az_hx_text(h, name), az_hx_text(h, op));
+    const struct az_sv c = category_of(h, az_hx_text(h, name), az_hx_text(h, op));
     while (k < h->categories.n && !az_sv_eq(h->categories.v[k], c))
         k++;
     if (k == h->categories.n && failed(h, az_vec_push(&h->categories, c)))

@@ -7,7 +7,7 @@
 #include "analyses/analysis.h"
 #include "base/interval.h"
 #include "base/stats.h"
-#include "classify/rules.h"
+#include "classify/asked.h"
 #include "model/xtrace.h"
 
 struct az_hx_device {
@@ -50,8 +50,8 @@ struct az_hx {
     bool several;                 /* several traces: devices are labelled, not numbered */
     struct az_map category_of;    /* (name id, op id) -> row of categories */
     struct az_vec_sv categories;
-    struct az_rule_list category_rules; /* read when the first kernel is asked for */
-    int error;                          /* the first of az_hx_id and az_hx_category */
+    struct az_asked category_rules;
+    int error; /* the first of az_hx_id and az_hx_category */
 };
 
 /* An analysis opens its own and closes it, also when opening failed. */
