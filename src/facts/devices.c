@@ -86,31 +86,40 @@ void az_devices_release(struct az_devices_of *d)
 
 #define RUN 256 /* operations of a kind that are looked ahead at */
 
+static void look(struct az_sweep *s, uint32_t kind)
+{
+    const struct az_events *e = &s->t->ev[kinds[kind]];
+    s->next[kind] = s->at[kind] < e->n ? e->start[s->at[kind]] : INT64_MAX;
+}
+
+static bool is_over(const struct az_sweep *s, uint32_t kind)
+{
+    return s->at[kind] >= s->t->ev[kinds[kind]].n;
+}
+
 /* Finds the kind that comes next, and how many of it come before any other: kernels are in rows. */
 bool az_sweep_run(struct az_sweep *s)
 {
-    int best = -1;
-    int64_t start = 0, other = INT64_MAX;
-    for (int k = 0; k < 4; k++) {
-        const struct az_events *e = &s->t->ev[kinds[k]];
-        if (s->at[k] >= e->n)
-            continue;
-        const int64_t at = e->start[s->at[k]];
-        if (best < 0 || at < start) {
-            other = best < 0 ? other : start;
-            best = k;
-            start = at;
-        } else if (at < other) {
-            other = at;
-        }
-    }
-    if (best < 0)
-        return false;
+    if (s->looked)
+        look(s, s->kind); /* the others are where they were */
+    for (uint32_t k = 0; k < 4 && !s->looked; k++)
+        look(s, k);
+    s->looked = true;
+    const int64_t *t = s->next;
+    const uint32_t a = t[1] < t[0], b = 2 + (t[3] < t[2]);
+    uint32_t best = t[b] < t[a] ? b : a;
+    for (uint32_t k = 0; is_over(s, best); best = k++) /* at the end, or next is INT64_MAX */
+        if (k == 4)
+            return false;
+    const int64_t pair = best < 2 ? t[b] : t[a], twin = t[best ^ 1],
+                  other = pair < twin ? pair : twin;
     const struct az_events *e = &s->t->ev[kinds[best]];
-    s->kind = (uint32_t)best;
-    s->until = other == INT64_MAX ? e->n : s->at[best] + 1; /* no other kind is left */
-    while (s->until < e->n && s->until < s->at[best] + RUN && e->start[s->until] < other)
-        s->until++;
+    const size_t at = s->at[best], most = e->n - at < RUN ? e->n : at + RUN;
+    size_t until = other == INT64_MAX ? e->n : at + 1; /* no other kind is left */
+    while (until < most && e->start[until] < other)
+        until++;
+    s->kind = best;
+    s->until = until;
     return true;
 }
 

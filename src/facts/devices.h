@@ -27,9 +27,12 @@ void az_devices_release(struct az_devices_of *d);
 struct az_sweep {
     const struct az_trace *t;
     size_t at[4];
-    /* az_sweep_next's own: how many more of one kind come before any other */
+    /* az_sweep_next's own: how many more of one kind come before any other; starts of the next of
+     * each kind */
     uint32_t kind;
     size_t until;
+    bool looked;
+    int64_t next[4];
 };
 bool az_sweep_run(struct az_sweep *s); /* az_sweep_next's own */
 /* Next operation as az_op_code/az_op_row word; false at the end. */

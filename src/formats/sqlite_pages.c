@@ -167,6 +167,16 @@ static bool varint(const unsigned char **at, const unsigned char *end, uint64_t 
     return false;
 }
 
+/* The place behind one that is not asked for; NULL: it does not end. */
+static const unsigned char *behind_varint(const unsigned char *at, const unsigned char *end)
+{
+    const size_t most = end - at < 9 ? (size_t)(end - at) : 9;
+    for (size_t i = 0; i < most; i++)
+        if (at[i] < 0x80 || i == 8)
+            return at + i + 1;
+    return NULL;
+}
+
 /* Bytes of a value by its type; numbers have no more than eight. */
 static uint64_t size_of(uint64_t type)
 {
@@ -274,9 +284,9 @@ static int read_leaf(struct reading *r, const unsigned char *page)
     for (unsigned i = 0; i < n; i++) {
         const unsigned from = two(page + LEAF_HEADER + 2 * (size_t)i);
         const unsigned char *at = page + from;
-        uint64_t payload, id;
+        uint64_t payload;
         if (from < top || from >= r->p->usable || !varint(&at, end, &payload) ||
-            !varint(&at, end, &id))
+            !(at = behind_varint(at, end))) /* the number of the row */
             return GO_ON;
         const uint64_t local = local_of(r->p, payload);
         if (local > (uint64_t)(end - at) || !take_values(r, at, at + local, payload))
