@@ -44,6 +44,17 @@ static inline bool az_sweep_next(struct az_sweep *s, uint32_t *op)
     return true;
 }
 
+/* The next operations of one kind, rows *from to *to - 1, which come before any of another. */
+static inline bool az_sweep_rows(struct az_sweep *s, enum az_kind *kind, size_t *from, size_t *to)
+{
+    if (s->at[s->kind] >= s->until && !az_sweep_run(s))
+        return false;
+    *kind = az_op_kind(s->kind << 30);
+    *from = s->at[s->kind];
+    *to = s->at[s->kind] = s->until;
+    return true;
+}
+
 /* The part of a merged list that can touch [lo, hi]: a view, not to be released. */
 struct az_spans az_spans_window(const struct az_spans *s, int64_t lo, int64_t hi);
 

@@ -123,7 +123,7 @@ struct reading {
     struct az_pages_row row;
     uint64_t given;
     size_t columns;
-    struct layout layout[LAYOUTS];
+    struct layout layout[LAYOUTS], *last; /* last: of the record before, mostly */
 };
 
 /* Reads the page, with those after it as long as they turn out to be wanted. NULL: SQLite is to
@@ -238,6 +238,16 @@ static bool lay_out(const struct az_pages *p, const unsigned char *record, const
     return true;
 }
 
+/* Of n bytes, from which more may be read. */
+static bool is_header(const struct layout *l, const unsigned char *record, size_t n)
+{
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        if (eight(l->header + i) != eight(record + i))
+            return false;
+    return i == n || (eight(l->header + i) ^ eight(record + i)) >> (64 - 8 * (n - i)) == 0;
+}
+
 /* The layout of a record, one that is known or made in its place. */
 static const struct layout *layout_of(struct reading *r, const unsigned char *record,
                                       const unsigned char *end)
@@ -246,13 +256,15 @@ static const struct layout *layout_of(struct reading *r, const unsigned char *re
     uint64_t h = 0;
     if ((uint64_t)(end - record) < n + 7 || n > LAYOUT_BYTES)
         return lay_out(r->p, record, end, &r->layout[0]) ? &r->layout[0] : NULL;
+    if (r->last && r->last->known && is_header(r->last, record, n))
+        return r->last;
     for (size_t i = 0; i < n; i += 8) {
         const uint64_t left =
             n - i < 8 ? eight(record + i) >> (64 - 8 * (n - i)) : eight(record + i);
         h = (h ^ left) * UINT64_C(0x9e3779b97f4a7c15);
     }
-    struct layout *l = &r->layout[h >> 58];
-    if (l->known && memcmp(l->header, record, n) == 0)
+    struct layout *l = r->last = &r->layout[h >> 58];
+    if (l->known && is_header(l, record, n))
         return l;
     return lay_out(r->p, record, end, l) ? l : NULL;
 }
