@@ -3,8 +3,6 @@
 #include "base/intern.h"
 #include "base/sort.h"
 
-static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
-
 static int compare_slots(const void *pa, const void *pb, void *ctx)
 {
     const struct az_device_slot *a = pa, *b = pb;
@@ -86,37 +84,46 @@ void az_devices_release(struct az_devices_of *d)
 
 #define RUN 256 /* operations of a kind that are looked ahead at */
 
+_Static_assert(AZ_KERNEL == 0 && AZ_MEMCPY == 1 && AZ_MEMSET == 2 && AZ_GRAPH == 3,
+               "a kind is its place in a sweep");
+
 static void look(struct az_sweep *s, uint32_t kind)
 {
-    const struct az_events *e = &s->t->ev[kinds[kind]];
+    const struct az_events *e = &s->t->ev[kind];
     s->next[kind] = s->at[kind] < e->n ? e->start[s->at[kind]] : INT64_MAX;
 }
 
-static bool is_over(const struct az_sweep *s, uint32_t kind)
+/* Nothing is left but what starts at the end of all time. */
+static bool last_run(struct az_sweep *s)
 {
-    return s->at[kind] >= s->t->ev[kinds[kind]].n;
+    for (uint32_t k = 0; k < 4; k++)
+        if (s->at[k] < s->t->ev[k].n) {
+            s->kind = k;
+            s->until = s->t->ev[k].n;
+            return true;
+        }
+    return false;
 }
 
 /* Finds the kind that comes next, and how many of it come before any other: kernels are in rows. */
 bool az_sweep_run(struct az_sweep *s)
 {
-    if (s->looked)
-        look(s, s->kind); /* the others are where they were */
-    for (uint32_t k = 0; k < 4 && !s->looked; k++)
-        look(s, k);
+    if (s->looked) /* the others are where they were */
+        look(s, s->kind);
+    else
+        for (uint32_t k = 0; k < 4; k++)
+            look(s, k);
     s->looked = true;
     const int64_t *t = s->next;
-    const uint32_t a = t[1] < t[0], b = 2 + (t[3] < t[2]);
-    uint32_t best = t[b] < t[a] ? b : a;
-    for (uint32_t k = 0; is_over(s, best); best = k++) /* at the end, or next is INT64_MAX */
-        if (k == 4)
-            return false;
-    const int64_t pair = best < 2 ? t[b] : t[a], twin = t[best ^ 1],
-                  other = pair < twin ? pair : twin;
-    const struct az_events *e = &s->t->ev[kinds[best]];
+    const uint32_t a = t[1] < t[0], b = 2 + (t[3] < t[2]), best = t[b] < t[a] ? b : a;
+    const int64_t pair = t[a ^ b ^ best], twin = t[best ^ 1], other = pair < twin ? pair : twin;
+    if (t[best] == INT64_MAX)
+        return last_run(s);
+    const struct az_events *e = &s->t->ev[best];
+    const int64_t *start = e->start;
     const size_t at = s->at[best], most = e->n - at < RUN ? e->n : at + RUN;
     size_t until = other == INT64_MAX ? e->n : at + 1; /* no other kind is left */
-    while (until < most && e->start[until] < other)
+    while (until < most && start[until] < other)
         until++;
     s->kind = best;
     s->until = until;

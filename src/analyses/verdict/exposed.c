@@ -38,9 +38,10 @@ struct work {
     struct az_vd *v;
     const struct az_counted *counted;
     struct az_devices_of dev;
-    struct device *device;      /* by slot */
-    struct az_work_sweep ahead; /* gathers what hides, up to the end of the event that is judged */
-    struct az_work_event next;
+    struct device *device; /* by slot */
+    struct az_sweep ahead; /* gathers what hides, up to the end of the event that is judged */
+    enum az_kind kind;     /* of it rows row to to - 1 come next */
+    size_t row, to;
     bool more;
     bool comm, copies; /* is there any */
     int64_t now;       /* start of the event that is judged: they come by start */
@@ -135,14 +136,24 @@ static int extend(struct cover *c, int64_t now, int64_t start, int64_t end)
 static int gather(struct work *w, int64_t hi)
 {
     int rc = 0;
-    while (rc == 0 && w->more && w->next.start < hi) {
-        const struct az_work_event *e = &w->next;
-        struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane]];
-        if (w->comm && e->part == AZ_PART_COMPUTE)
-            rc = extend(&d->compute, w->now, e->start, e->end);
-        if (rc == 0 && w->copies && (e->part == AZ_PART_COMPUTE || e->part == AZ_PART_COMM))
-            rc = extend(&d->both, w->now, e->start, e->end);
-        w->more = az_work_next(&w->ahead, &w->next);
+    while (rc == 0 && w->more) {
+        const struct az_events *e = &w->v->t->ev[w->kind];
+        const uint8_t *skip = w->counted->skip[w->kind];
+        size_t row = w->row;
+        for (; rc == 0 && row < w->to && e->start[row] < hi; row++) {
+            if (skip && skip[row])
+                continue;
+            const enum az_part part = az_part_of(w->v->job, w->v->trace, w->kind, e->name[row]);
+            struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane[row]]];
+            if (w->comm && part == AZ_PART_COMPUTE)
+                rc = extend(&d->compute, w->now, e->start[row], e->end[row]);
+            if (rc == 0 && w->copies && (part == AZ_PART_COMPUTE || part == AZ_PART_COMM))
+                rc = extend(&d->both, w->now, e->start[row], e->end[row]);
+        }
+        w->row = row;
+        if (row < w->to)
+            break;
+        w->more = az_sweep_rows(&w->ahead, &w->kind, &w->row, &w->to);
     }
     return rc;
 }
@@ -169,8 +180,8 @@ static int judge(struct work *w)
     enum az_kind kind;
     size_t row, to;
     int rc = 0;
-    w->ahead = az_work_sweep(w->v->job, w->v->trace, w->counted);
-    w->more = az_work_next(&w->ahead, &w->next);
+    w->ahead = s;
+    w->more = az_sweep_rows(&w->ahead, &w->kind, &w->row, &w->to);
     while (rc == 0 && az_sweep_rows(&s, &kind, &row, &to)) {
         const uint32_t *name = w->v->t->ev[kind].name;
         const uint8_t *skip = w->counted->skip[kind];
