@@ -167,7 +167,7 @@ static bool varint(const unsigned char **at, const unsigned char *end, uint64_t 
     return false;
 }
 
-/* The place behind one that is not asked for; NULL: it does not end. */
+/* The place after one that is not asked for; NULL: it does not end. */
 static const unsigned char *behind_varint(const unsigned char *at, const unsigned char *end)
 {
     const size_t most = end - at < 9 ? (size_t)(end - at) : 9;
