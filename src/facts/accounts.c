@@ -1,5 +1,5 @@
 /* The accounts of a trace: all devices pooled, each device, each step. One pass over the events
- * adds them up; where there are steps it fills merged lists of all work for them, which are not
+ * adds them up; where steps overlap it fills merged lists of all work for them, which are not
  * kept. */
 #include "base/num.h"
 #include "facts/account.h"
@@ -16,22 +16,74 @@ struct pass {
     struct az_tally all, *device; /* device: by slot; NULL with one, whose work is all */
     const struct az_steps *steps; /* NULL or of none: nothing is asked of `busy` */
     struct az_busy busy;
+    struct az_tally *step; /* of each, cut to it; NULL: `busy` is asked */
+    size_t at;             /* the first step that does not end before the event */
     int64_t micro;
     struct az_accounts *out;
 };
 
+/* Steps mostly follow each other, and no list is needed to cut work to them. */
+static bool are_apart(const struct az_steps *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i].start > s->v[i].end || (i > 0 && s->v[i].start < s->v[i - 1].end))
+            return false;
+    return true;
+}
+
+static int open_steps(struct pass *p)
+{
+    if (!p->steps || p->steps->n == 0 || !are_apart(p->steps))
+        return 0;
+    p->step = az_mem_alloc(p->job->mem, p->steps->n * sizeof *p->step);
+    if (!p->step)
+        return az_mem_error(p->job->mem);
+    for (size_t i = 0; i < p->steps->n; i++)
+        az_tally_init(&p->step[i], p->micro);
+    return 0;
+}
+
+/* What only touches a step is not in it. */
+static void add_to_steps(struct pass *p, enum az_part part, int64_t start, int64_t end)
+{
+    const struct az_step *s = p->steps->v;
+    while (p->at < p->steps->n && s[p->at].end <= start)
+        p->at++;
+    for (size_t i = p->at; i < p->steps->n && s[i].start < end; i++)
+        az_tally_add(&p->step[i], part, start > s[i].start ? start : s[i].start,
+                     end < s[i].end ? end : s[i].end);
+}
+
+static int add_rows(struct pass *p, enum az_kind kind, size_t from, size_t to)
+{
+    const struct az_events *e = &p->t->ev[kind];
+    const uint8_t *skip = p->counted->skip[kind];
+    const bool lists = p->steps && p->steps->n && !p->step;
+    int rc = 0;
+    for (size_t row = from; rc == 0 && row < to; row++) {
+        if (skip && skip[row])
+            continue;
+        const int64_t start = e->start[row], end = e->end[row];
+        const enum az_part part = az_part_of(p->job, p->trace, kind, e->name[row]);
+        az_tally_add(&p->all, part, start, end);
+        if (p->device)
+            az_tally_add(&p->device[p->dev.slot_of_lane.v[e->lane[row]]], part, start, end);
+        if (p->step)
+            add_to_steps(p, part, start, end);
+        if (lists)
+            rc = az_busy_add(&p->busy, part, start, end);
+    }
+    return rc;
+}
+
 static int add_events(struct pass *p)
 {
-    struct az_work_sweep sweep = az_work_sweep(p->job, p->trace, p->counted);
-    struct az_work_event e;
+    struct az_sweep sweep = { .t = p->t };
+    enum az_kind kind;
+    size_t from, to;
     int rc = 0;
-    while (rc == 0 && az_work_next(&sweep, &e)) {
-        az_tally_add(&p->all, e.part, e.start, e.end);
-        if (p->device)
-            az_tally_add(&p->device[p->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
-        if (p->steps && p->steps->n)
-            rc = az_busy_add(&p->busy, e.part, e.start, e.end);
-    }
+    while (rc == 0 && az_sweep_rows(&sweep, &kind, &from, &to))
+        rc = add_rows(p, kind, from, to);
     return rc ? rc : az_busy_close(&p->busy);
 }
 
@@ -75,6 +127,21 @@ static int measure(struct pass *p)
 }
 
 /* ---- steps ---- */
+static void measure_step(const struct pass *p, size_t i, struct az_account *out)
+{
+    const struct az_span window = { p->steps->v[i].start, p->steps->v[i].end };
+    if (!p->step) {
+        az_account_of(&p->busy, &window, p->micro, out);
+        return;
+    }
+    az_tally_account(&p->step[i], out);
+    out->events = p->all.events;
+    out->first = window.start;
+    out->last = window.end;
+    out->total = window.end - window.start;
+    out->idle = out->total - out->busy;
+}
+
 static int steps(struct pass *p)
 {
     const struct az_steps *s = p->steps;
@@ -84,9 +151,8 @@ static int steps(struct pass *p)
     if (!p->out->step)
         return az_arena_error(p->job->arena);
     for (size_t i = 0; i < s->n; i++) {
-        const struct az_span window = { s->v[i].start, s->v[i].end };
         p->out->step[i].name = s->v[i].name;
-        az_account_of(&p->busy, &window, p->micro, &p->out->step[i].a);
+        measure_step(p, i, &p->out->step[i].a);
     }
     p->out->n_steps = s->n;
     return 0;
@@ -105,10 +171,15 @@ static int make(struct pass *p)
     if (p->counted->events) /* without device work steps say nothing */
         p->steps = az_job_steps(p->job, p->trace, &rc);
     if (rc == 0)
+        rc = open_steps(p);
+    if (rc == 0)
         rc = add_events(p);
     if (rc == 0)
         rc = measure(p);
-    return rc ? rc : steps(p);
+    if (rc == 0)
+        rc = steps(p);
+    az_mem_free(p->job->mem, p->step, p->step ? p->steps->n * sizeof *p->step : 0);
+    return rc;
 }
 
 static int make_one(struct az_job *job, size_t trace, struct az_accounts *out)

@@ -27,9 +27,12 @@ void az_devices_release(struct az_devices_of *d);
 struct az_sweep {
     const struct az_trace *t;
     size_t at[4];
-    /* az_sweep_next's own: how many more of one kind come before any other */
+    /* az_sweep_next's own: how many more of one kind come before any other; starts of the next of
+     * each kind */
     uint32_t kind;
     size_t until;
+    bool looked;
+    int64_t next[4];
 };
 bool az_sweep_run(struct az_sweep *s); /* az_sweep_next's own */
 /* Next operation as az_op_code/az_op_row word; false at the end. */
@@ -38,6 +41,17 @@ static inline bool az_sweep_next(struct az_sweep *s, uint32_t *op)
     if (s->at[s->kind] >= s->until && !az_sweep_run(s))
         return false;
     *op = s->kind << 30 | (uint32_t)s->at[s->kind]++;
+    return true;
+}
+
+/* The next operations of one kind, rows *from to *to - 1, which come before any of another. */
+static inline bool az_sweep_rows(struct az_sweep *s, enum az_kind *kind, size_t *from, size_t *to)
+{
+    if (s->at[s->kind] >= s->until && !az_sweep_run(s))
+        return false;
+    *kind = az_op_kind(s->kind << 30);
+    *from = s->at[s->kind];
+    *to = s->at[s->kind] = s->until;
     return true;
 }
 

@@ -12,20 +12,25 @@ static int sweep(struct az_job *job, size_t trace, const struct az_devices_of *d
 {
     const struct az_trace *t = job->traces[trace];
     struct az_sweep s = { .t = t };
+    enum az_kind kind;
+    size_t row, to;
     int rc;
     const struct az_counted *c = az_job_counted(job, trace, &rc);
-    uint32_t op;
-    while (c && rc == 0 && az_sweep_next(&s, &op)) {
-        const enum az_kind kind = az_op_kind(op);
-        const uint32_t row = az_op_row(op), slot = dev->slot_of_lane.v[t->ev[kind].lane[row]];
-        const int64_t start = t->ev[kind].start[row], end = t->ev[kind].end[row];
-        struct last *l = &last[slot];
-        if (c->skip[kind] && c->skip[kind][row])
-            continue;
-        if (l->any && start > l->end)
-            rc = each(ctx, &(struct az_idle_gap){ l->end, start, l->op, op, slot });
-        if (!l->any || end >= l->end)
-            *l = (struct last){ end, op, true };
+    while (c && rc == 0 && az_sweep_rows(&s, &kind, &row, &to)) {
+        const struct az_events *e = &t->ev[kind];
+        const uint8_t *skip = c->skip[kind];
+        for (; rc == 0 && row < to; row++) {
+            if (skip && skip[row])
+                continue;
+            const uint32_t slot = dev->slot_of_lane.v[e->lane[row]],
+                           op = (uint32_t)kind << 30 | (uint32_t)row;
+            const int64_t start = e->start[row], end = e->end[row];
+            struct last *l = &last[slot];
+            if (l->any && start > l->end)
+                rc = each(ctx, &(struct az_idle_gap){ l->end, start, l->op, op, slot });
+            if (!l->any || end >= l->end)
+                *l = (struct last){ end, op, true };
+        }
     }
     return rc;
 }

@@ -1,7 +1,8 @@
 /* Projection in O((calls + ranges) log n) without assuming that calls or ranges of a thread nest:
  * both questions
  * ("first start and last end of the launches inside", "shortest enclosing range") are prefix
- * queries on a binary indexed tree, asked while sweeping by start. */
+ * queries on a binary indexed tree, asked while sweeping by start. Calls of a thread that end in
+ * the order in which they start need none. */
 #include "facts/project.h"
 #include "base/sort.h"
 
@@ -251,10 +252,130 @@ static void ask(const struct work *w, const struct span_tree *b, size_t prefix, 
     w->p->end[row] = count ? hi : 0;
 }
 
+/* ---- spans where calls end in the order in which they start ----
+ * Those within a range are in a row then. Extents of some launches are joined, and a tree is made
+ * over these. */
+#define JOINED 8
+struct joined {
+    int64_t *lo, *hi; /* of `n` leaves, from place n on, and of their parents */
+    uint32_t *before; /* leaf -> launches with an extent in all before it */
+    size_t n;
+};
+struct reach {
+    int64_t lo, hi;
+    uint32_t count;
+};
+
+static bool ends_ascend(const struct work *w, size_t base, size_t n)
+{
+    const int64_t *end = w->t->ev[AZ_CALL].end;
+    for (size_t i = 1; i < n; i++)
+        if (end[w->l->call[base + i - 1]] > end[w->l->call[base + i]])
+            return false;
+    return true;
+}
+
+static void reach_to(struct reach *r, int64_t lo, int64_t hi)
+{
+    r->lo = lo < r->lo ? lo : r->lo;
+    r->hi = hi > r->hi ? hi : r->hi;
+}
+
+static void reach_launches(const struct work *w, size_t from, size_t to, struct reach *r)
+{
+    int64_t lo, hi;
+    for (size_t i = from; i < to; i++) {
+        if (!extent(w, i, &lo, &hi))
+            continue;
+        r->count++;
+        reach_to(r, lo, hi);
+    }
+}
+
+static void join(const struct work *w, size_t base, size_t n, struct joined *j)
+{
+    j->before[0] = 0;
+    for (size_t k = 0; k < j->n; k++) {
+        struct reach r = { INT64_MAX, INT64_MIN, 0 };
+        const size_t end = (k + 1) * JOINED;
+        reach_launches(w, base + k * JOINED, base + (end < n ? end : n), &r);
+        j->lo[j->n + k] = r.lo;
+        j->hi[j->n + k] = r.hi;
+        j->before[k + 1] = j->before[k] + r.count;
+    }
+    for (size_t i = j->n; i-- > 1;) {
+        struct reach r = { j->lo[2 * i], j->hi[2 * i], 0 };
+        reach_to(&r, j->lo[2 * i + 1], j->hi[2 * i + 1]);
+        j->lo[i] = r.lo;
+        j->hi[i] = r.hi;
+    }
+}
+
+/* Launches from one on, to before another. */
+static struct reach reach_of(const struct work *w, const struct joined *j, size_t base, size_t from,
+                             size_t to)
+{
+    struct reach r = { INT64_MAX, INT64_MIN, 0 };
+    const size_t first = (from + JOINED - 1) / JOINED, last = to / JOINED;
+    if (first >= last) {
+        reach_launches(w, base + from, base + to, &r);
+        return r;
+    }
+    reach_launches(w, base + from, base + first * JOINED, &r);
+    reach_launches(w, base + last * JOINED, base + to, &r);
+    r.count += j->before[last] - j->before[first];
+    for (size_t a = first + j->n, b = last + j->n; a < b; a /= 2, b /= 2) {
+        if (a & 1) {
+            reach_to(&r, j->lo[a], j->hi[a]);
+            a++;
+        }
+        if (b & 1) {
+            b--;
+            reach_to(&r, j->lo[b], j->hi[b]);
+        }
+    }
+    return r;
+}
+
+static int span_in_order(struct work *w, size_t thread)
+{
+    const struct az_events *calls = &w->t->ev[AZ_CALL], *e = &w->t->ev[AZ_RANGE];
+    const size_t base = w->l->first[thread], n = w->l->first[thread + 1] - base;
+    struct scratch s = { .mem = w->mem };
+    struct joined j = { .n = (n + JOINED - 1) / JOINED };
+    j.lo = take(&s, 2 * j.n, sizeof *j.lo);
+    j.hi = take(&s, 2 * j.n, sizeof *j.hi);
+    j.before = take(&s, j.n + 1, sizeof *j.before);
+    if (s.error == 0)
+        join(w, base, n, &j);
+    size_t next = n;
+    for (size_t i = w->first[thread + 1]; s.error == 0 && i > w->first[thread]; i--) {
+        const uint32_t row = w->range[i - 1];
+        while (next > 0 && calls->start[w->l->call[base + next - 1]] >= e->start[row])
+            next--;
+        size_t lo = next, hi = n; /* first that ends after the range */
+        while (lo < hi) {
+            const size_t mid = lo + (hi - lo) / 2;
+            if (calls->end[w->l->call[base + mid]] <= e->end[row])
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        const struct reach r = reach_of(w, &j, base, next, lo);
+        w->p->ops[row] = r.count;
+        w->p->start[row] = r.count ? r.lo : 0;
+        w->p->end[row] = r.count ? r.hi : 0;
+    }
+    give(&s);
+    return s.error;
+}
+
 static int span_thread(struct work *w, size_t thread)
 {
     const struct az_events *calls = &w->t->ev[AZ_CALL], *e = &w->t->ev[AZ_RANGE];
     size_t base = w->l->first[thread], n = w->l->first[thread + 1] - base, next = n;
+    if (ends_ascend(w, base, n))
+        return span_in_order(w, thread);
     struct scratch s = { .mem = w->mem };
     struct span_tree b = { .n = n };
     int64_t *end = take(&s, n, sizeof *end), *sorted = take(&s, n, sizeof *sorted), lo, hi;

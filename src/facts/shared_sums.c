@@ -1,9 +1,9 @@
-/* Sums by name: counting sort of events by name, then exact figures per group. */
+/* Sums by name: counting sort of values by name, then exact figures per group. */
 #include <math.h>
 
 #include "base/num.h"
 #include "base/sort.h"
-#include "facts/groups.h"
+#include "base/stats.h"
 #include "facts/shared_internal.h"
 
 struct summer {
@@ -11,8 +11,9 @@ struct summer {
     enum az_sum_of what;
     const enum az_kind *kinds;
     size_t n_kinds, n; /* events */
-    uint32_t *of;      /* event -> group, in the order of traces and kinds; AZ_NO_ID: in none */
-    int64_t *value;    /* of each event; made when `of` is gone */
+    size_t groups;
+    uint32_t *at;   /* group -> how many; then its next place among the values, by group */
+    int64_t *value; /* NULL: they are counted */
 };
 
 static int64_t bytes_of(const struct az_trace *t, const struct az_events *ev, size_t i)
@@ -33,19 +34,45 @@ static uint32_t group_of(const struct summer *s, size_t trace, const struct az_e
     return number * 2 + (r && r->style == 1);
 }
 
+static void other_values(struct summer *s, size_t trace, const struct az_events *ev)
+{
+    for (size_t i = 0; i < ev->n; i++) {
+        const uint32_t group = group_of(s, trace, ev, i);
+        if (group == AZ_NO_ID)
+            continue;
+        if (s->value)
+            s->value[s->at[group]] = s->what == AZ_SUM_BYTES
+                                         ? bytes_of(s->job->traces[trace], ev, i)
+                                         : ev->end[i] - ev->start[i];
+        s->at[group]++;
+    }
+}
+
+/* The same of lengths by name, which nearly all are. */
+static void lengths(struct summer *s, size_t trace, const struct az_events *ev)
+{
+    const uint32_t *number = az_shared_of(s->job)->trace[trace].number, *name = ev->name;
+    const size_t ids = s->job->traces[trace]->names.text.n;
+    uint32_t *at = s->at;
+    for (size_t i = 0; i < ev->n; i++) {
+        const uint32_t group = name[i] >= ids ? AZ_NO_ID : number ? number[name[i]] : name[i];
+        if (group == AZ_NO_ID)
+            continue;
+        if (s->value)
+            s->value[at[group]] = ev->end[i] - ev->start[i];
+        at[group]++;
+    }
+}
+
 static void each_event(struct summer *s)
 {
-    size_t at = 0;
     for (size_t t = 0; t < s->job->n_traces; t++)
         for (size_t k = 0; k < s->n_kinds; k++) {
             const struct az_events *ev = &s->job->traces[t]->ev[s->kinds[k]];
-            for (size_t i = 0; i < ev->n; i++, at++) {
-                if (!s->value)
-                    s->of[at] = group_of(s, t, ev, i);
-                else
-                    s->value[at] = s->what == AZ_SUM_BYTES ? bytes_of(s->job->traces[t], ev, i)
-                                                           : ev->end[i] - ev->start[i];
-            }
+            if (s->what == AZ_SUM_BYTES || s->what == AZ_SUM_STYLE)
+                other_values(s, t, ev);
+            else
+                lengths(s, t, ev);
         }
 }
 
@@ -96,55 +123,68 @@ static int compare_sums(const void *pa, const void *pb, void *ctx)
     return names != 0 ? names : (int)a->style - (int)b->style;
 }
 
-static int rows(struct summer *s, struct az_groups *g, int64_t per_unit, struct az_name_sums *out)
+static int rows(struct summer *s, size_t used, int64_t per_unit, struct az_name_sums *out)
 {
     const size_t styles = s->what == AZ_SUM_STYLE ? 2 : 1;
-    size_t used = 0, n = 0;
-    for (size_t k = 0; k < g->groups; k++)
-        used += g->first[k + 1] > g->first[k];
+    size_t from = 0, n = 0;
     struct az_name_sum *row = az_arena_array(s->job->arena, used, sizeof *row);
     if (!row)
         return az_arena_error(s->job->arena);
-    for (size_t k = 0; k < g->groups; k++) {
-        const size_t events = az_groups_take(g, k, s->value);
+    for (size_t k = 0; k < s->groups; k++) {
+        const size_t events = s->at[k] - from;
         if (events == 0)
             continue;
         row[n].name = (uint32_t)(k / styles);
         row[n].style = (unsigned)(k % styles);
-        figures(&row[n++], g->value, events, per_unit);
+        figures(&row[n++], s->value + from, events, per_unit);
+        from = s->at[k];
     }
     *out = (struct az_name_sums){ .v = row, .n = n, .exact = per_unit <= 1 };
     return az_sort_cmp(row, n, sizeof *row, compare_sums, &(struct by_total){ s->job },
                        s->job->mem);
 }
 
+/* Counts the events of each group, and puts the values in the order of the groups. */
+static int gather(struct summer *s, size_t *used)
+{
+    uint32_t next = 0;
+    memset(s->at, 0, s->groups * sizeof *s->at);
+    each_event(s);
+    for (size_t k = 0; k < s->groups; k++) {
+        const uint32_t n = s->at[k];
+        *used += n > 0;
+        s->at[k] = next;
+        next += n;
+    }
+    s->n = next;
+    s->value = az_mem_alloc(s->job->mem, (s->n + 1) * sizeof *s->value);
+    if (!s->value)
+        return az_mem_error(s->job->mem);
+    each_event(s);
+    return 0;
+}
+
 int az_job_sum(struct az_job *job, const enum az_kind *kinds, size_t n_kinds, enum az_sum_of what,
                struct az_name_sums *out)
 {
     struct summer s = { .job = job, .what = what, .kinds = kinds, .n_kinds = n_kinds };
-    struct az_groups g = { 0 };
-    const size_t groups = az_job_names(job) * (what == AZ_SUM_STYLE ? 2 : 1);
     const int64_t per_unit = ticks_of(&s, &s.n);
+    size_t used = 0;
     *out = (struct az_name_sums){ 0 };
     if (!az_shared_of(job))
         return az_arena_error(job->arena);
     if (s.n >= UINT32_MAX)
         return AZ_ERANGE;
-    s.of = az_mem_alloc(job->mem, (s.n + 1) * sizeof *s.of);
-    if (!s.of)
+    s.groups = az_job_names(job) * (what == AZ_SUM_STYLE ? 2 : 1);
+    const size_t bytes = (s.groups + 1) * sizeof *s.at;
+    s.at = az_mem_alloc(job->mem, bytes);
+    if (!s.at)
         return az_mem_error(job->mem);
-    each_event(&s);
-    int rc = az_groups_make(&g, s.of, s.n, groups, job->mem);
-    az_mem_free(job->mem, s.of, (s.n + 1) * sizeof *s.of);
-    s.value = rc == 0 ? az_mem_alloc(job->mem, (s.n + 1) * sizeof *s.value) : NULL;
-    if (s.value) {
-        each_event(&s);
-        rc = rows(&s, &g, per_unit, out);
-        az_mem_free(job->mem, s.value, (s.n + 1) * sizeof *s.value);
-    } else if (rc == 0) {
-        rc = az_mem_error(job->mem);
-    }
-    az_groups_release(&g);
+    int rc = gather(&s, &used);
+    if (rc == 0)
+        rc = rows(&s, used, per_unit, out);
+    az_mem_free(job->mem, s.value, s.value ? (s.n + 1) * sizeof *s.value : 0);
+    az_mem_free(job->mem, s.at, bytes);
     return rc;
 }
 

@@ -69,10 +69,13 @@ struct window {
     int64_t lo, hi;
 };
 
-/* The mark that is open at `at`; m->n: none. */
-static size_t mark_at(const struct marks *m, int64_t at)
+/* The mark that is open at `at`; m->n: none. *last: how many start before the time asked for last;
+ * it mostly is the same mark. */
+static size_t mark_at(const struct marks *m, int64_t at, size_t *last)
 {
     size_t a = 0, b = m->n;
+    if (*last > 0 && m->v[*last - 1].start <= at && (*last == b || m->v[*last].start > at))
+        a = b = *last;
     while (a < b) { /* first that starts after it */
         const size_t mid = a + (b - a) / 2;
         if (m->v[mid].start <= at)
@@ -80,6 +83,7 @@ static size_t mark_at(const struct marks *m, int64_t at)
         else
             b = mid;
     }
+    *last = a;
     return a > 0 && at <= m->v[a - 1].end ? a - 1 : m->n;
 }
 
@@ -93,10 +97,11 @@ static int launched(struct az_step_search *s, const struct marks *m, struct wind
     for (size_t k = 0; link && k < AZ_LENGTH(work); k++) {
         const struct az_events *e = &s->t->ev[work[k]];
         const uint32_t *call = link->call[work[k]];
+        size_t last = 0;
         for (size_t i = 0; call && i < e->n; i++) {
             if (call[i] == AZ_NO_ROW)
                 continue;
-            const size_t at = mark_at(m, calls->start[call[i]]);
+            const size_t at = mark_at(m, calls->start[call[i]], &last);
             if (at == m->n ||
                 s->t->lanes.v[calls->lane[call[i]]].proc != s->t->lanes.v[m->v[at].lane].proc)
                 continue;

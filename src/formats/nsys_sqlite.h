@@ -32,11 +32,12 @@ struct az_nsys_db {
                              `names` already */
     uint32_t unknown;     /* name id of "[Unknown]"; AZ_NO_ID until it is needed */
     struct az_map thread_names; /* (globalTid, 0) -> name id */
-    struct {
+    struct az_nsys_known_lane {
         struct az_nsys_lane_key key;
         uint32_t lane;
         bool used;
     } lanes[NSYS_LANE_CACHE];
+    size_t last_lane; /* the place of the row before */
     bool one_process; /* device tables without globalPid: correlation ids are taken as unique in the
                          file */
     int64_t major, minor; /* schema version; 0: not stated (before 2023) */

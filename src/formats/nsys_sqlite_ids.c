@@ -162,17 +162,25 @@ static bool same_lane(const struct az_nsys_lane_key *a, const struct az_nsys_lan
            a->device == b->device;
 }
 
-/* The index of a lane through a small cache: rows come in runs of few lanes. */
+/* The index of a lane through a small cache: rows come in runs of few lanes, and most are of that
+ * of the row before. */
+static bool known_lane(struct az_nsys_db *x, const struct az_nsys_lane_key *key, uint32_t *index)
+{
+    const struct az_nsys_known_lane *l = &x->lanes[x->last_lane];
+    if (!l->used || !same_lane(&l->key, key)) {
+        x->last_lane = lane_slot(key);
+        l = &x->lanes[x->last_lane];
+    }
+    *index = l->lane;
+    return l->used && same_lane(&l->key, key);
+}
+
 static int cached_lane(struct az_nsys_db *x, const struct az_nsys_lane_key *key,
                        const struct az_lane *lane, uint32_t *index)
 {
-    size_t slot = lane_slot(key);
     int rc = az_trace_lane(x->t, lane, index);
-    if (rc == 0) {
-        x->lanes[slot].key = *key;
-        x->lanes[slot].lane = *index;
-        x->lanes[slot].used = true;
-    }
+    if (rc == 0)
+        x->lanes[lane_slot(key)] = (struct az_nsys_known_lane){ *key, *index, true };
     return rc;
 }
 
@@ -182,11 +190,8 @@ int az_nsys_device_lane(struct az_nsys_db *x, uint64_t global_pid, int64_t devic
     struct az_nsys_lane_key key = {
         .proc = global_pid, .context = context, .stream = stream, .device = device
     };
-    size_t slot = lane_slot(&key);
-    if (x->lanes[slot].used && same_lane(&x->lanes[slot].key, &key)) {
-        *lane = x->lanes[slot].lane;
+    if (known_lane(x, &key, lane))
         return 0;
-    }
     struct az_lane l = { .device_side = true,
                          .pid = NSYS_PID(global_pid),
                          .tid = stream,
@@ -200,11 +205,8 @@ int az_nsys_device_lane(struct az_nsys_db *x, uint64_t global_pid, int64_t devic
 int az_nsys_host_lane(struct az_nsys_db *x, uint64_t global_tid, uint32_t *lane)
 {
     struct az_nsys_lane_key key = { .stream = global_tid, .device = -1 };
-    size_t slot = lane_slot(&key);
-    if (x->lanes[slot].used && same_lane(&x->lanes[slot].key, &key)) {
-        *lane = x->lanes[slot].lane;
+    if (known_lane(x, &key, lane))
         return 0;
-    }
     struct az_lane l = { .pid = NSYS_PID(global_tid),
                          .tid = NSYS_TID(global_tid),
                          .device = -1,

@@ -123,7 +123,7 @@ struct reading {
     struct az_pages_row row;
     uint64_t given;
     size_t columns;
-    struct layout layout[LAYOUTS];
+    struct layout layout[LAYOUTS], *last; /* last: of the record before, mostly */
 };
 
 /* Reads the page, with those after it as long as they turn out to be wanted. NULL: SQLite is to
@@ -165,6 +165,16 @@ static bool varint(const unsigned char **at, const unsigned char *end, uint64_t 
         x = x << 7 | (*p & 0x7f);
     }
     return false;
+}
+
+/* The place after one that is not asked for; NULL: it does not end. */
+static const unsigned char *behind_varint(const unsigned char *at, const unsigned char *end)
+{
+    const size_t most = end - at < 9 ? (size_t)(end - at) : 9;
+    for (size_t i = 0; i < most; i++)
+        if (at[i] < 0x80 || i == 8)
+            return at + i + 1;
+    return NULL;
 }
 
 /* Bytes of a value by its type; numbers have no more than eight. */
@@ -228,6 +238,16 @@ static bool lay_out(const struct az_pages *p, const unsigned char *record, const
     return true;
 }
 
+/* Of n bytes, from which more may be read. */
+static bool is_header(const struct layout *l, const unsigned char *record, size_t n)
+{
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        if (eight(l->header + i) != eight(record + i))
+            return false;
+    return i == n || (eight(l->header + i) ^ eight(record + i)) >> (64 - 8 * (n - i)) == 0;
+}
+
 /* The layout of a record, one that is known or made in its place. */
 static const struct layout *layout_of(struct reading *r, const unsigned char *record,
                                       const unsigned char *end)
@@ -236,13 +256,15 @@ static const struct layout *layout_of(struct reading *r, const unsigned char *re
     uint64_t h = 0;
     if ((uint64_t)(end - record) < n + 7 || n > LAYOUT_BYTES)
         return lay_out(r->p, record, end, &r->layout[0]) ? &r->layout[0] : NULL;
+    if (r->last && r->last->known && is_header(r->last, record, n))
+        return r->last;
     for (size_t i = 0; i < n; i += 8) {
         const uint64_t left =
             n - i < 8 ? eight(record + i) >> (64 - 8 * (n - i)) : eight(record + i);
         h = (h ^ left) * UINT64_C(0x9e3779b97f4a7c15);
     }
-    struct layout *l = &r->layout[h >> 58];
-    if (l->known && memcmp(l->header, record, n) == 0)
+    struct layout *l = r->last = &r->layout[h >> 58];
+    if (l->known && is_header(l, record, n))
         return l;
     return lay_out(r->p, record, end, l) ? l : NULL;
 }
@@ -274,9 +296,9 @@ static int read_leaf(struct reading *r, const unsigned char *page)
     for (unsigned i = 0; i < n; i++) {
         const unsigned from = two(page + LEAF_HEADER + 2 * (size_t)i);
         const unsigned char *at = page + from;
-        uint64_t payload, id;
+        uint64_t payload;
         if (from < top || from >= r->p->usable || !varint(&at, end, &payload) ||
-            !varint(&at, end, &id))
+            !(at = behind_varint(at, end))) /* the number of the row */
             return GO_ON;
         const uint64_t local = local_of(r->p, payload);
         if (local > (uint64_t)(end - at) || !take_values(r, at, at + local, payload))

@@ -1,7 +1,7 @@
-/* Writing gzip: what is collected here is packed by deflate.c into an output file. */
+/* Writing gzip: what is collected here is packed by gzip_deflate.c into an output file. */
 #include "io/gzip_out.h"
 
-#include "io/deflate.h"
+#include "io/gzip_deflate.h"
 #include "io/oserror.h"
 
 #define IN_BYTES   ((size_t)256 << 10)

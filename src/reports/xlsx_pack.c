@@ -8,7 +8,7 @@
 #include <minizip/zip.h>
 #include <stdio.h>
 
-#include "io/deflate.h"
+#include "io/gzip_deflate.h"
 #include "reports/xlsx.h"
 
 #define CHUNK     65536

@@ -56,7 +56,7 @@ static void learn_style(struct az_xlsx_col *c)
     c->style_n = (uint8_t)(s - c->style);
 }
 
-/* <c r="AB12" s="3"; pieces are copied with what is behind them, as their length is not known. */
+/* <c r="AB12" s="3"; pieces are copied with what is after them, as their length is not known. */
 static char *begin_cell(struct az_xlsx_rows *w, char *to, size_t col)
 {
     struct az_xlsx_col *c = &w->col[col];

@@ -178,12 +178,18 @@ struct az_table_spec {
     /* Such numbers of all events of a kind, by row, with alike_keep; NULL: they are asked for one
      * by one. */
     const uint32_t *(*alike_rows)(const struct az_scope *, uint32_t trace, enum az_kind kind);
+    /* Instead of all of these: puts such numbers, of 0 to *n - 1, of all events of a kind of a
+     * trace into a list; AZ_NO_ID: the event is in no row. */
+    int (*number)(const struct az_scope *, uint32_t trace, enum az_kind kind, uint32_t *list,
+                  size_t *n);
     /* Values of an item, in ticks if `ticks`; none given: its duration. Of given rows only that. Or
      * real ones, in the unit of their columns, NaN: it has none; they have no sum. */
     struct az_spec_value {
         int64_t (*of)(const struct az_scope *, const struct az_item *);
         bool ticks;
         double (*real)(const struct az_scope *, const struct az_item *);
+        /* Of events, instead of `of`: those of n rows from one on. */
+        void (*all)(const struct az_scope *, const struct az_item *from, size_t n, int64_t *list);
     } values[AZ_SPEC_VALUES];
     struct az_spec_column
         columns[AZ_SPEC_COLUMNS]; /* the first without header, key and figure ends them */

@@ -110,6 +110,45 @@ static int put_lengths(const struct scatter *s)
     return 0;
 }
 
+#define AT_ONCE 256 /* values that a spec gives together */
+
+static void put_events(const struct scatter *s, struct az_item item, const uint32_t *of)
+{
+    struct az_grouping *g = s->g;
+    const size_t events = g->rows.job->traces[item.trace]->ev[item.kind].n;
+    int64_t list[AT_ONCE];
+    for (size_t row = 0; row < events; row += AT_ONCE) {
+        const size_t n = events - row < AT_ONCE ? events - row : AT_ONCE;
+        item.row = (uint32_t)row;
+        g->spec->values[s->v].all(&g->rows, &item, n, list);
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t group = of[row + i];
+            if (group == AZ_NO_ID)
+                continue;
+            if (s->value)
+                s->value[s->at[group]++] = list[i];
+            else
+                add(&g->figure[group * g->n_values + s->v], list[i], 1);
+        }
+    }
+}
+
+/* put_value of values that the spec gives together. */
+static int put_all(const struct scatter *s)
+{
+    const struct az_grouping *g = s->g;
+    const uint32_t *of = g->of;
+    for (size_t t = 0; t < g->rows.job->n_traces; t++) {
+        for (size_t k = 0; az_grouping_takes(g, t) && k < g->spec->n_kinds; k++) {
+            const enum az_kind kind = g->spec->kinds[k];
+            put_events(s, (struct az_item){ .trace = (uint32_t)t, .kind = kind, .name = AZ_NO_ID },
+                       of);
+            of += g->rows.job->traces[t]->ev[kind].n;
+        }
+    }
+    return 0;
+}
+
 /* Moves the values that are there to the front; how many. */
 static size_t present(int64_t *value, size_t n)
 {
@@ -224,8 +263,9 @@ int az_grouping_figures(struct az_grouping *g, size_t v)
             begin(g, s.at);
     }
     if (rc == 0)
-        rc = !g->list && !g->spec->values[v].of ? put_lengths(&s)
-                                                : az_grouping_each(g, put_value, &s);
+        rc = g->spec->values[v].all               ? put_all(&s)
+             : !g->list && !g->spec->values[v].of ? put_lengths(&s)
+                                                  : az_grouping_each(g, put_value, &s);
     if (rc == 0 && s.value)
         statistics(g, v, s.value);
     for (size_t k = 0; rc == 0 && !s.value && k < g->groups.n; k++) {

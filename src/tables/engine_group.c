@@ -172,6 +172,36 @@ static const uint32_t *numbers_of(const struct az_grouping *g, size_t trace, enu
     return g->all_by_name && !s->keep ? g->rows.job->traces[trace]->ev[kind].name : NULL;
 }
 
+/* Events of a kind that the spec numbers itself, in the list of groups. */
+static int sort_in_numbered(struct az_grouping *g, size_t trace, enum az_kind kind, size_t *i)
+{
+    const size_t events = g->rows.job->traces[trace]->ev[kind].n, first = *i;
+    struct az_item item = { .trace = (uint32_t)trace, .kind = kind, .name = AZ_NO_ID };
+    uint32_t *of = g->of + first;
+    size_t n = 0;
+    *i += events;
+    int rc = g->spec->number(&g->rows, (uint32_t)trace, kind, of, &n);
+    az_vec_reset(&g->alike); /* number -> group + 1 */
+    if (rc == 0)
+        rc = az_vec_reserve(&g->alike, n + 1);
+    if (rc == 0)
+        memset(g->alike.v, 0, n * sizeof *g->alike.v);
+    for (size_t row = 0; rc == 0 && row < events; row++) {
+        const uint32_t number = of[row];
+        if (number == AZ_NO_ID)
+            continue;
+        if (g->alike.v[number]) {
+            of[row] = g->alike.v[number] - 1;
+            g->groups.v[of[row]].n++;
+            continue;
+        }
+        item.row = (uint32_t)row;
+        rc = sort_in(g, first + row, &item);
+        g->alike.v[number] = of[row] + 1;
+    }
+    return rc;
+}
+
 /* Events of a kind: those of a number that came before are where that one is. */
 static int sort_in_kind(struct az_grouping *g, size_t trace, enum az_kind kind, size_t *i)
 {
@@ -205,7 +235,8 @@ static int sort_in_all(struct az_grouping *g)
         return az_grouping_each(g, sort_in, g);
     for (size_t t = 0; rc == 0 && t < g->rows.job->n_traces; t++)
         for (size_t k = 0; rc == 0 && az_grouping_takes(g, t) && k < g->spec->n_kinds; k++)
-            rc = sort_in_kind(g, t, g->spec->kinds[k], &i);
+            rc = g->spec->number ? sort_in_numbered(g, t, g->spec->kinds[k], &i)
+                                 : sort_in_kind(g, t, g->spec->kinds[k], &i);
     return rc;
 }
 

@@ -130,10 +130,55 @@ static void tallied_as_listed(void **state)
     }
 }
 
+/* Cut to windows that follow each other as they come (facts/accounts.c): what lists give for each.
+ */
+static void cut_as_listed(void **state)
+{
+    enum { WINDOWS = 6, WIDTH = 7 };
+    uint64_t seed = 4;
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        struct az_busy busy;
+        struct az_tally tally[WINDOWS];
+        int64_t at = -3;
+        const int64_t micro = round % 4;
+        az_busy_init(&busy, NULL);
+        for (int w = 0; w < WINDOWS; w++)
+            az_tally_init(&tally[w], micro);
+        for (int i = 0; i < 40; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            const enum az_part part = (enum az_part)((seed >> 33) % 4);
+            at += (int64_t)(seed >> 40) % 4;
+            const int64_t end = at + (int64_t)(seed >> 50) % 12;
+            assert_int_equal(az_busy_add(&busy, part, at, end), 0);
+            for (int w = 0; w < WINDOWS; w++) {
+                const int64_t lo = w * WIDTH, hi = lo + WIDTH - w % 2;
+                if (at < hi && end > lo)
+                    az_tally_add(&tally[w], part, at > lo ? at : lo, end < hi ? end : hi);
+            }
+        }
+        assert_int_equal(az_busy_close(&busy), 0);
+        for (int w = 0; w < WINDOWS; w++) {
+            const struct az_span window = { w * WIDTH, w * WIDTH + WIDTH - w % 2 };
+            struct az_account listed, cut;
+            az_account_of(&busy, &window, micro, &listed);
+            az_tally_account(&tally[w], &cut);
+            assert_memory_equal(listed.at_once, cut.at_once, sizeof cut.at_once);
+            assert_int_equal(listed.busy, cut.busy);
+            assert_int_equal(listed.other, cut.other);
+            assert_int_equal(listed.micro, cut.micro);
+            assert_int_equal(listed.exposed_comm, cut.exposed_comm);
+            assert_int_equal(listed.exposed_copies, cut.exposed_copies);
+        }
+        az_busy_release(&busy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_ticks),
                                         cmocka_unit_test(tallied_as_listed),
+                                        cmocka_unit_test(cut_as_listed),
                                         cmocka_unit_test(short_gaps) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,17 +207,22 @@ static void random_traces_agree_with_brute_force(void **state)
         struct fix *f = s;
         uint32_t h[3] = { host_lane(&f->t, 1, 1), host_lane(&f->t, 1, 2), host_lane(&f->t, 2, 1) };
         uint32_t g[2] = { stream_lane(&f->t, 1, 0, 7), stream_lane(&f->t, 2, 1, 7) };
-        for (int i = 0; i < 60; i++) { /* ranges and calls overlap as they like */
+        /* ranges and calls overlap as they like; in every other round calls end in their order */
+        const bool ordered = round % 2;
+        const int calls = ordered ? 300 : 60;
+        for (int i = 0; i < 60; i++) {
             int64_t at = rand() % 100;
             add_range(&f->t, "r", h[rand() % 3], at, at + rand() % 40, (uint64_t)(1000 - i), 0,
                       rand() % 10 == 0);
-            at = rand() % 100;
-            add(&f->t, AZ_CALL, "c", h[rand() % 3], at, at + rand() % 6, (uint64_t)i + 1);
         }
-        for (int i = 0; i < 80; i++) {
+        for (int i = 0; i < calls; i++) {
+            const int64_t at = rand() % 100, length = ordered ? 3 : rand() % 6;
+            add(&f->t, AZ_CALL, "c", h[rand() % 3], at, at + length, (uint64_t)i + 1);
+        }
+        for (int i = 0; i < calls * 4 / 3; i++) {
             int64_t at = rand() % 300;
             add(&f->t, AZ_KERNEL, "k", g[rand() % 2], at, at + rand() % 20,
-                (uint64_t)(rand() % 70));
+                (uint64_t)(rand() % (calls + 10)));
         }
         project(f);
         size_t rows = 0;

@@ -3,8 +3,8 @@
 
 #include <zlib.h>
 
-#include "io/deflate.h"
 #include "io/digest.h"
+#include "io/gzip_deflate.h"
 #include "io/gzip_out.h"
 #include "io/source.h"
 

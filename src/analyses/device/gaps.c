@@ -108,17 +108,19 @@ static int one_gap(struct work *w, uint32_t slot, const struct last *last, int64
 static int sweep(struct work *w, struct last *last)
 {
     struct az_sweep s = { .t = w->t };
-    uint32_t op;
+    enum az_kind kind;
+    size_t row, to;
     int rc = 0;
-    while (rc == 0 && az_sweep_next(&s, &op)) {
-        const struct az_events *e = &w->t->ev[az_op_kind(op)];
-        uint32_t row = az_op_row(op), slot = w->dev.slot_of_lane.v[e->lane[row]];
-        const uint32_t name = e->name[row];
-        struct last *l = &last[slot];
-        if (l->any && e->start[row] > l->end)
-            rc = one_gap(w, slot, l, e->start[row], name);
-        if (!l->any || e->end[row] > l->end)
-            *l = (struct last){ e->end[row], name, true };
+    while (rc == 0 && az_sweep_rows(&s, &kind, &row, &to)) {
+        const struct az_events *e = &w->t->ev[kind];
+        for (; rc == 0 && row < to; row++) {
+            const uint32_t slot = w->dev.slot_of_lane.v[e->lane[row]], name = e->name[row];
+            struct last *l = &last[slot];
+            if (l->any && e->start[row] > l->end)
+                rc = one_gap(w, slot, l, e->start[row], name);
+            if (!l->any || e->end[row] > l->end)
+                *l = (struct last){ e->end[row], name, true };
+        }
     }
     return rc;
 }

@@ -1,6 +1,7 @@
 /* From launch call to kernel: time in the call, in the queue, in the kernel, by thread, device,
  * call and kernel (docs/formats-nsight.md 3.3). */
 #include "analyses/list.h"
+#include "facts/groups.h"
 #include "tables/keys.h"
 
 /* The context of the functions below: trace -> kernel -> the row of its call; NULL: no kernel of
@@ -26,34 +27,50 @@ static const struct az_lane *host_of(const struct az_scope *r, const struct az_i
     return &az_item_trace(r, i)->lanes.v[calls_of(r, i)->lane[call_of(r, i)]];
 }
 
-static int64_t whole_time(const struct az_scope *r, const struct az_item *i)
-{
-    const struct az_events *k = az_item_events(r, i), *c = calls_of(r, i);
-    const uint32_t call = call_of(r, i);
-    const int64_t end = c->end[call] > k->end[i->row] ? c->end[call] : k->end[i->row];
-    return az_ns(az_item_trace(r, i), end - c->start[call]);
-}
+/* ---- times of a launch ---- */
+struct launch {
+    int64_t called, returned, start, end; /* of the call, of the kernel; ticks */
+};
 
-static int64_t api_time(const struct az_scope *r, const struct az_item *i)
+static int64_t whole_time(struct launch l)
 {
-    const struct az_events *c = calls_of(r, i);
-    const uint32_t call = call_of(r, i);
-    return az_ns(az_item_trace(r, i), c->end[call] - c->start[call]);
+    return (l.returned > l.end ? l.returned : l.end) - l.called;
 }
-
+static int64_t api_time(struct launch l) { return l.returned - l.called; }
+static int64_t kernel_time(struct launch l) { return l.end - l.start; }
 /* A kernel that started before its call returned did not queue. */
-static int64_t queue_time(const struct az_scope *r, const struct az_item *i)
+static int64_t queue_time(struct launch l)
 {
-    const int64_t wait = az_item_events(r, i)->start[i->row] - calls_of(r, i)->end[call_of(r, i)];
-    return wait >= 0 ? az_ns(az_item_trace(r, i), wait) : AZ_ABSENT;
+    return l.start >= l.returned ? l.start - l.returned : AZ_ABSENT;
 }
 
-static int64_t kernel_time(const struct az_scope *r, const struct az_item *i)
+static inline void times(const struct az_scope *r, const struct az_item *from, size_t n,
+                         int64_t (*time)(struct launch), int64_t *list)
 {
-    const struct az_events *k = az_item_events(r, i);
-    return az_ns(az_item_trace(r, i), k->end[i->row] - k->start[i->row]);
+    const struct az_trace *t = az_item_trace(r, from);
+    const struct az_events *k = az_item_events(r, from), *c = &t->ev[AZ_CALL];
+    const uint32_t *const *calls = r->ctx, *call = calls[from->trace];
+    const bool ns = t->ticks_per_ns <= 1;
+    for (size_t i = 0, row = from->row; call && i < n; i++, row++) {
+        if (call[row] == AZ_NO_ROW)
+            continue; /* in no row of the table */
+        const int64_t x = time(
+            (struct launch){ c->start[call[row]], c->end[call[row]], k->start[row], k->end[row] });
+        list[i] = ns || x == AZ_ABSENT ? x : az_ns(t, x);
+    }
 }
 
+#define TIMES(name, time)                                                                          \
+    static void name(const struct az_scope *r, const struct az_item *from, size_t n, int64_t *to)  \
+    {                                                                                              \
+        times(r, from, n, time, to);                                                               \
+    }
+TIMES(whole_times, whole_time)
+TIMES(api_times, api_time)
+TIMES(queue_times, queue_time)
+TIMES(kernel_times, kernel_time)
+
+/* ---- keys ---- */
 static int64_t lane_of(const struct az_scope *r, const struct az_item *i)
 {
     return calls_of(r, i)->lane[call_of(r, i)];
@@ -76,6 +93,44 @@ static const struct az_key process = { AZ_INT, AZ_UNIT_ID, .integer = process_of
 static const struct az_key thread = { AZ_INT, AZ_UNIT_ID, .integer = thread_of };
 static const struct az_key call = { AZ_TEXT, .name = name_of };
 
+/* ---- launches that are alike ---- */
+#define CACHE 1024 /* numbers that are found without being looked up */
+struct alike {     /* what keys follow from: lanes and names of call and kernel */
+    uint64_t call, kernel;
+    uint32_t number;
+};
+
+static int number(const struct az_scope *r, uint32_t trace, enum az_kind kind, uint32_t *list,
+                  size_t *n)
+{
+    const struct az_trace *t = r->job->traces[trace];
+    const struct az_events *k = &t->ev[kind], *c = &t->ev[AZ_CALL];
+    const uint32_t *const *calls = r->ctx, *launch = calls[trace];
+    struct alike cache[CACHE];
+    struct az_grouper by;
+    for (size_t i = 0; i < CACHE; i++)
+        cache[i].number = AZ_NO_ID;
+    int rc = az_grouper_init(&by, r->job->mem, 2, 0);
+    for (size_t i = 0; rc == 0 && i < k->n; i++) {
+        const uint32_t row = launch ? launch[i] : AZ_NO_ROW;
+        list[i] = AZ_NO_ID;
+        if (row == AZ_NO_ROW)
+            continue;
+        const uint64_t key[2] = { (uint64_t)c->lane[row] << 32 | c->name[row],
+                                  (uint64_t)k->lane[i] << 32 | k->name[i] };
+        struct alike *known =
+            &cache[(key[0] * 0x9E3779B97F4A7C15 + key[1] * 0xC2B2AE3D27D4EB4F) >> 54];
+        if (known->number == AZ_NO_ID || known->call != key[0] || known->kernel != key[1]) {
+            *known = (struct alike){ key[0], key[1], 0 };
+            rc = az_grouper_find(&by, key, &known->number);
+        }
+        list[i] = known->number;
+    }
+    *n = by.n;
+    az_grouper_release(&by);
+    return rc;
+}
+
 #define NS(header, what, n, flag) AZ_FIGURE(header, what, n, AZ_UNIT_NS, flag)
 #define FIVE(w, n)                                                                                 \
     NS(w "Avg (ns)", AZ_FIG_MEAN, n, AZ_LOWER_BETTER),                                             \
@@ -88,7 +143,11 @@ static const struct az_table_spec launch_times = {
     .n_kinds = 1,
     .kinds = { AZ_KERNEL },
     .keep = was_launched,
-    .values = { { whole_time }, { api_time }, { queue_time }, { kernel_time } },
+    .number = number,
+    .values = { { .all = whole_times },
+                { .all = api_times },
+                { .all = queue_times },
+                { .all = kernel_times } },
     .columns = { { NULL, &lane },
                  { "PID", &process, .follows = true, .sort = 2 },
                  { "TID", &thread, .follows = true, .sort = 3 },

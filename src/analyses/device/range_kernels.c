@@ -11,7 +11,7 @@
 #define MAX_VISITS 200000000u
 
 struct kernel_use {      /* one kernel name within the group at work */
-    uint32_t name;       /* number */
+    uint32_t name;       /* id in the trace */
     uint32_t last_range; /* to count range instances */
     int64_t instances;
 };
@@ -23,7 +23,7 @@ struct work {
     const struct az_trace *t;
     const struct az_projection *p;
     const struct az_launches *l;
-    struct az_vec_u32 slot; /* kernel number -> its place in uses; AZ_NO_ID */
+    struct az_vec_u32 slot; /* name id -> its place in uses; AZ_NO_ID */
     struct kernel_uses uses;
     struct az_vec_u32 group;    /* launched kernel -> place in uses */
     struct az_vec_i64 duration; /* the same, ns */
@@ -56,9 +56,9 @@ static struct az_table *new_table(struct az_job *job)
 static int use_kernel(struct work *w, uint32_t row, uint32_t range)
 {
     const struct az_events *k = &w->t->ev[AZ_KERNEL];
-    uint32_t name = az_job_name(w->job, w->trace, k->name[row]);
+    const uint32_t name = k->name[row];
     int rc = 0;
-    if (name == AZ_NO_ID)
+    if (name >= w->t->names.text.n)
         return 0;
     if (w->slot.v[name] == AZ_NO_ID) {
         w->slot.v[name] = (uint32_t)w->uses.n;
@@ -118,7 +118,7 @@ static void put_row(struct work *w, uint32_t range, const struct kernel_use *u, 
     az_put_i64(w->out, st.min);
     az_put_i64(w->out, st.max);
     az_put_f64(w->out, n > 1 ? st.std : 0.0);
-    az_put_text(w->out, az_job_text(w->job, u->name));
+    az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace, u->name)));
     if (w->job->n_traces > 1)
         az_put_i64(w->out, az_job_rank(w->job, w->trace));
 }
@@ -215,7 +215,7 @@ static int run(struct az_job *job)
     az_vec_init(&w.uses, job->mem);
     az_vec_init(&w.group, job->mem);
     az_vec_init(&w.duration, job->mem);
-    if (rc == 0)
+    if (rc == 0) /* a trace has no more names than the job */
         rc = az_vec_reserve(&w.slot, az_job_names(job) + 1);
     for (size_t i = 0; rc == 0 && i < az_job_names(job); i++)
         w.slot.v[w.slot.n++] = AZ_NO_ID;

@@ -72,14 +72,17 @@ static void measure(struct work *w, enum az_kind kind)
 static void sweep(struct work *w)
 {
     struct az_sweep sw = { .t = w->t };
-    uint32_t op;
-    while (az_sweep_next(&sw, &op)) {
-        const struct az_events *e = &w->t->ev[az_op_kind(op)];
-        int64_t start = e->start[az_op_row(op)], end = e->end[az_op_row(op)];
-        struct state *s = &w->state[w->dev.slot_of_lane.v[e->lane[az_op_row(op)]]];
-        spread(w, s, start > s->end ? start : s->end, end);
-        if (end > s->end)
-            s->end = end;
+    enum az_kind kind;
+    size_t row, to;
+    while (az_sweep_rows(&sw, &kind, &row, &to)) {
+        const struct az_events *e = &w->t->ev[kind];
+        for (; row < to; row++) {
+            const int64_t start = e->start[row], end = e->end[row];
+            struct state *s = &w->state[w->dev.slot_of_lane.v[e->lane[row]]];
+            spread(w, s, start > s->end ? start : s->end, end);
+            if (end > s->end)
+                s->end = end;
+        }
     }
 }
 

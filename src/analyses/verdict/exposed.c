@@ -38,11 +38,13 @@ struct work {
     struct az_vd *v;
     const struct az_counted *counted;
     struct az_devices_of dev;
-    struct device *device;      /* by slot */
-    struct az_work_sweep ahead; /* gathers what hides, up to the end of the event that is judged */
-    struct az_work_event next;
+    struct device *device; /* by slot */
+    struct az_sweep ahead; /* gathers what hides, up to the end of the event that is judged */
+    enum az_kind kind;     /* of it rows row to to - 1 come next */
+    size_t row, to;
     bool more;
-    int64_t now; /* start of the event that is judged: they come by start */
+    bool comm, copies; /* is there any */
+    int64_t now;       /* start of the event that is judged: they come by start */
     struct az_map index;
     struct sums sums;
     struct cr_source *source; /* of descriptions of collectives; NULL: none are recorded */
@@ -134,45 +136,62 @@ static int extend(struct cover *c, int64_t now, int64_t start, int64_t end)
 static int gather(struct work *w, int64_t hi)
 {
     int rc = 0;
-    while (rc == 0 && w->more && w->next.start < hi) {
-        const struct az_work_event *e = &w->next;
-        struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane]];
-        if (e->part == AZ_PART_COMPUTE)
-            rc = extend(&d->compute, w->now, e->start, e->end);
-        if (rc == 0 && (e->part == AZ_PART_COMPUTE || e->part == AZ_PART_COMM))
-            rc = extend(&d->both, w->now, e->start, e->end);
-        w->more = az_work_next(&w->ahead, &w->next);
+    while (rc == 0 && w->more) {
+        const struct az_events *e = &w->v->t->ev[w->kind];
+        const uint8_t *skip = w->counted->skip[w->kind];
+        size_t row = w->row;
+        for (; rc == 0 && row < w->to && e->start[row] < hi; row++) {
+            if (skip && skip[row])
+                continue;
+            const enum az_part part = az_part_of(w->v->job, w->v->trace, w->kind, e->name[row]);
+            struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane[row]]];
+            if (w->comm && part == AZ_PART_COMPUTE)
+                rc = extend(&d->compute, w->now, e->start[row], e->end[row]);
+            if (rc == 0 && w->copies && (part == AZ_PART_COMPUTE || part == AZ_PART_COMM))
+                rc = extend(&d->both, w->now, e->start[row], e->end[row]);
+        }
+        w->row = row;
+        if (row < w->to)
+            break;
+        w->more = az_sweep_rows(&w->ahead, &w->kind, &w->row, &w->to);
     }
     return rc;
 }
 
 /* Communication against computation, copies against both. */
+static int judge_one(struct work *w, enum az_kind kind, uint32_t row, enum az_part part)
+{
+    const struct az_events *e = &w->v->t->ev[kind];
+    struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane[row]]];
+    const int64_t lo = e->start[row] > d->reach[part] ? e->start[row] : d->reach[part],
+                  hi = e->end[row];
+    w->now = e->start[row];
+    int rc = gather(w, hi);
+    if (rc == 0)
+        rc = count(w, (uint32_t)kind << 30 | row, part,
+                   hi > lo ? uncovered(part == AZ_PART_COMM ? &d->compute : &d->both, lo, hi) : 0);
+    d->reach[part] = hi > d->reach[part] ? hi : d->reach[part];
+    return rc;
+}
+
 static int judge(struct work *w)
 {
     struct az_sweep s = { .t = w->v->t };
-    uint32_t op;
+    enum az_kind kind;
+    size_t row, to;
     int rc = 0;
-    w->ahead = az_work_sweep(w->v->job, w->v->trace, w->counted);
-    w->more = az_work_next(&w->ahead, &w->next);
-    while (rc == 0 && az_sweep_next(&s, &op)) {
-        const enum az_kind kind = az_op_kind(op);
-        const struct az_events *e = &w->v->t->ev[kind];
-        const uint32_t row = az_op_row(op);
-        if (w->counted->skip[kind] && w->counted->skip[kind][row])
-            continue;
-        const enum az_part part = az_part_of(w->v->job, w->v->trace, kind, e->name[row]);
-        if (part != AZ_PART_COMM && part != AZ_PART_COPY)
-            continue;
-        struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane[row]]];
-        const int64_t lo = e->start[row] > d->reach[part] ? e->start[row] : d->reach[part],
-                      hi = e->end[row];
-        w->now = e->start[row];
-        rc = gather(w, hi);
-        if (rc == 0)
-            rc = count(w, op, part,
-                       hi > lo ? uncovered(part == AZ_PART_COMM ? &d->compute : &d->both, lo, hi)
-                               : 0);
-        d->reach[part] = hi > d->reach[part] ? hi : d->reach[part];
+    w->ahead = s;
+    w->more = az_sweep_rows(&w->ahead, &w->kind, &w->row, &w->to);
+    while (rc == 0 && az_sweep_rows(&s, &kind, &row, &to)) {
+        const uint32_t *name = w->v->t->ev[kind].name;
+        const uint8_t *skip = w->counted->skip[kind];
+        for (; rc == 0 && row < to; row++) {
+            if (skip && skip[row])
+                continue;
+            const enum az_part part = az_part_of(w->v->job, w->v->trace, kind, name[row]);
+            if (part == AZ_PART_COMM || part == AZ_PART_COPY)
+                rc = judge_one(w, kind, (uint32_t)row, part);
+        }
     }
     return rc;
 }
@@ -357,6 +376,8 @@ int az_vd_find_exposed(struct az_vd *v)
         any += v->accounts->device[i].a.exposed_comm + v->accounts->device[i].a.exposed_copies;
     if (any <= v->accounts->all.total / NOTHING)
         return 0;
+    w.comm = v->accounts->all.comm > 0;
+    w.copies = v->accounts->all.copies > 0;
     w.counted = az_job_counted(v->job, v->trace, &rc);
     if (!w.counted)
         return rc;

@@ -1,4 +1,4 @@
-#include "io/deflate.h"
+#include "io/gzip_deflate.h"
 
 #include <zlib.h>
 #ifdef AZ_WITH_ISAL

@@ -3,8 +3,8 @@
  * of a kind that count CRC32 in hardware (x86-64: SSE4.2, all since 2008); others get longer ones
  * of it (docs/outputs.md).
  */
-#ifndef AZ_IO_DEFLATE_H
-#define AZ_IO_DEFLATE_H
+#ifndef AZ_IO_GZIP_DEFLATE_H
+#define AZ_IO_GZIP_DEFLATE_H
 
 #include "base/mem.h"
 #include "io/source.h"
