@@ -39,7 +39,7 @@ static uint64_t second_letters(struct az_sv pattern, uint64_t *mask)
     (void)az_sv_cut(&pattern, '_');
     const struct az_sv word = az_sv_cut(&pattern, '_');
     const bool tail = word.n > 1 && word.p[word.n - 1] == '*';
-    const bool plain = word.n && (word.n == 1 || *word.p != '*');
+    const bool plain = word.n && *word.p != '*';
     return eight_letters(az_sv_make(word.p, plain ? word.n - tail : 0), mask);
 }
 
@@ -47,8 +47,8 @@ static void add(struct az_pattern_index *x, struct az_sv pattern, size_t rule)
 {
     const struct az_sv word = first_word(pattern);
     const bool head = word.n > 1 && *word.p == '*', tail = word.n > 1 && word.p[word.n - 1] == '*';
-    const size_t stars = (size_t)head + tail;
-    /* "**" has no letters */
+    const size_t stars = (size_t)head + tail + (word.n == 1 && *word.p == '*');
+    /* "*" and "**" have no letters */
     const struct az_sv letters = az_sv_make(word.p + head, word.n > stars ? word.n - stars : 0);
     uint16_t *first = &x->other;
     if (letters.n == 1 && !stars)

@@ -122,7 +122,7 @@ void az_words_cut(struct az_sv name, struct az_words *w)
 /* Does pattern word p match a word of the name? */
 static bool word_matches(struct az_sv have, struct az_sv p)
 {
-    const bool head = p.n > 1 && *p.p == '*', tail = p.n > 1 && p.p[p.n - 1] == '*';
+    const bool head = p.n > 1 && *p.p == '*', tail = p.n && p.p[p.n - 1] == '*';
     const struct az_sv part = az_sv_make(p.p + head, p.n - head - tail);
     if (head && tail)
         return az_sv_find(have, part) >= 0;

@@ -27,7 +27,7 @@ static inline struct az_sv az_word(const struct az_words *w, size_t i)
 
 /* A pattern is words joined by `_` that must follow each other, with `^` in front: from the first
  * word of the name on. A word of it that ends in `*` matches words that begin so; one that begins
- * with `*`, words that end so; both: words that hold it. */
+ * with `*`, words that end so; both: words that hold it; `*` alone: any word. */
 
 /* Number of words of the name that the pattern takes from word i on; 0: it does not match there. */
 size_t az_words_at(const struct az_words *w, size_t i, struct az_sv pattern);

@@ -62,9 +62,11 @@ static void patterns(void **state)
     assert_true(az_words_any(&w, AZ_SV("*gemm"))); /* ends so */
     assert_true(az_words_any(&w, AZ_SV("*88g*"))); /* holds it */
     assert_true(az_words_any(&w, AZ_SV("^volta ^x")));
+    assert_true(az_words_any(&w, AZ_SV("^volta_*"))); /* any word */
+    assert_false(az_words_any(&w, AZ_SV("*_volta"))); /* none before it */
     assert_false(az_words_any(&w, AZ_SV("^bias"))); /* not the first word */
     assert_false(az_words_any(&w, AZ_SV("*gem")));
-    assert_false(az_words_any(&w, AZ_SV("*")));
+    assert_true(az_words_any(&w, AZ_SV("*")));
     assert_int_equal(az_words_at(&w, 1, AZ_SV("*gemm_bias")), 2);
     az_words_cut(AZ_SV("triton_poi_fused__to_copy_cat_12"), &w);
     assert_true(az_words_only(&w, AZ_SV("triton_poi_fused to_copy cat")));
