@@ -353,7 +353,7 @@ static int list_causes(struct work *w)
     if (!rc && o->list.n)
         rc = az_sort_cmp(o->list.v, o->list.n, sizeof *o->list.v, larger_first, NULL,
                          w->c->doc->mem);
-    /* names are told apart from those, too, that are not shown */
+    /* names stay different from those, too, that are not shown */
     if (!rc)
         rc = shorten_labels(w, az_names_shorten);
     if (!rc)

@@ -64,7 +64,7 @@ static void patterns(void **state)
     assert_true(az_words_any(&w, AZ_SV("^volta ^x")));
     assert_true(az_words_any(&w, AZ_SV("^volta_*"))); /* any word */
     assert_false(az_words_any(&w, AZ_SV("*_volta"))); /* none before it */
-    assert_false(az_words_any(&w, AZ_SV("^bias"))); /* not the first word */
+    assert_false(az_words_any(&w, AZ_SV("^bias")));   /* not the first word */
     assert_false(az_words_any(&w, AZ_SV("*gem")));
     assert_true(az_words_any(&w, AZ_SV("*")));
     assert_int_equal(az_words_at(&w, 1, AZ_SV("*gemm_bias")), 2);
