@@ -49,8 +49,10 @@ $(BUILD)/analyzer-mpi: src/mpi/main.c $(ARCHIVES)
 .PHONY: mpi
 mpi: $(BUILD)/analyzer-mpi ## build analyzer-mpi (needs mpicc: libopenmpi-dev)
 
+# Rooms that go over every event: they are made with -O3 (src/docs/performance.md 10).
+HOT := analyses/ops analyses/verdict base facts model tables text
 # Objects depend on the flags they were made with.
-export AZ_FLAGS := $(CC) $(ALL_CFLAGS)
+export AZ_FLAGS := $(CC) $(ALL_CFLAGS) $(HOT)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$AZ_FLAGS" | cmp -s - $@ || printf '%s\n' "$$AZ_FLAGS" > $@
@@ -73,8 +75,7 @@ $(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_SOURCE='"$(SOURCE)"' -DAZ_LUA='"
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
-# Rooms that go over every event: 2.5 % fewer instructions of a report (src/docs/performance.md 10). V_CFLAGS: what `version` says.
-HOT      := analyses/ops analyses/verdict base facts model tables text
+# V_CFLAGS: what `version` says.
 V_CFLAGS := $(CFLAGS); $(HOT): -O3$(if $(V3),; where the processor has them: $(V3))
 $(foreach r,$(HOT),$(BUILD)/obj/$(r)/%.o $(BUILD)/pic/$(r)/%.o): ALL_CFLAGS += $(if $(SAN),,-O3)
 $(BUILD)/obj/formats/pytorc%.o $(BUILD)/pic/formats/pytorc%.o: ALL_CFLAGS += $(if $(SAN),,-O3)
