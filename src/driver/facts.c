@@ -25,7 +25,6 @@ static void put_file(struct az_table *t, const struct az_file *f, struct az_sv g
 {
     struct az_sv key = az_arena_printf(t->arena, "input %zu", number), base = az_path_base(given),
                  text;
-    bool piped = az_sv_is(f->path, "-") || az_path_stat(f->path.p).kind != AZ_PATH_FILE;
     uint64_t size = 0;
     char hex[AZ_DIGEST_HEX];
 
@@ -34,7 +33,8 @@ static void put_file(struct az_table *t, const struct az_file *f, struct az_sv g
         memcpy(hex, rank->hex, sizeof hex);
         size = rank->size;
     }
-    if (rank ? !rank->has_digest : piped)
+    if (rank ? !rank->has_digest
+             : az_sv_is(f->path, "-") || az_path_stat(f->path.p).kind != AZ_PATH_FILE)
         return; /* was read once and is gone */
     const int rc = rank   ? AZ_OK
                    : read ? az_digest_rest(read, f->path.p, hex, &size)

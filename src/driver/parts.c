@@ -353,8 +353,8 @@ static int look(struct az_sv head, uint64_t length, struct az_arena *a, struct a
     if (az_sections_open_head(&r.s, head, length))
         return AZ_EFORMAT;
     rc = read_source(&r, &s);
-    if (rc)
-        return rc;
+    if (rc || !s.path.p)
+        return rc ? rc : AZ_EFORMAT;
     p->path = s.path;
     p->format = s.format;
     p->bytes = s.bytes;
@@ -362,7 +362,7 @@ static int look(struct az_sv head, uint64_t length, struct az_arena *a, struct a
     p->key = r.s.key;
     if (s.hex.n == AZ_DIGEST_HEX - 1)
         memcpy(p->hex, s.hex.p, AZ_DIGEST_HEX - 1);
-    return s.path.p ? AZ_OK : AZ_EFORMAT;
+    return AZ_OK;
 }
 
 static int list_one(const char *path, uint64_t size, struct az_arena *a, struct az_part_place *p,
