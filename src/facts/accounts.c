@@ -18,6 +18,8 @@ struct pass {
     struct az_busy busy;
     struct az_tally *step; /* of each, cut to it; NULL: `busy` is asked */
     size_t at;             /* the first step that does not end before the event */
+    int64_t far[AZ_PARTS]; /* the furthest end of a part so far */
+    size_t open[AZ_PARTS]; /* the first step that it does not reach the end of */
     int64_t micro;
     struct az_accounts *out;
 };
@@ -40,18 +42,27 @@ static int open_steps(struct pass *p)
         return az_mem_error(p->job->mem);
     for (size_t i = 0; i < p->steps->n; i++)
         az_tally_init(&p->step[i], p->micro);
+    for (int part = 0; part < AZ_PARTS; part++)
+        p->far[part] = INT64_MIN;
     return 0;
 }
 
-/* What only touches a step is not in it. */
+/* What only touches a step is not in it. Events come by start: of steps that an earlier one of the
+ * part fills from there on, nothing is left, so that an event is added to one step more than it is
+ * the first to fill. */
 static void add_to_steps(struct pass *p, enum az_part part, int64_t start, int64_t end)
 {
     const struct az_step *s = p->steps->v;
-    while (p->at < p->steps->n && s[p->at].end <= start)
+    const size_t n = p->steps->n;
+    while (p->at < n && s[p->at].end <= start)
         p->at++;
-    for (size_t i = p->at; i < p->steps->n && s[i].start < end; i++)
+    for (size_t i = p->at > p->open[part] ? p->at : p->open[part]; i < n && s[i].start < end; i++)
         az_tally_add(&p->step[i], part, start > s[i].start ? start : s[i].start,
                      end < s[i].end ? end : s[i].end);
+    if (end > p->far[part])
+        p->far[part] = end;
+    while (p->open[part] < n && s[p->open[part]].end <= p->far[part])
+        p->open[part]++;
 }
 
 static int add_rows(struct pass *p, enum az_kind kind, size_t from, size_t to)

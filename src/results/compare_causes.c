@@ -9,6 +9,7 @@
 #include "results/schema.h"
 #include "text/names.h"
 
+#define MOST_LABELS  500 /* names that are compared with each other */
 #define MOST_AT_ONCE 64  /* kernels; rows that add up to more are not of this time line */
 #define LEAST_SHARED 0.5 /* of the kernel time of either side, for names to pair the rows */
 
@@ -271,15 +272,19 @@ static int add_moved(struct work *w, const struct moved *of)
 
     for (size_t f = 0; !rc && f < AZ_FAMILIES; f++) {
         const struct moved *m = &of[f];
+        const bool one = m->n[0] == 1 && m->n[1] == 1;
+        const size_t before = w->out->list.n;
         struct az_sv name;
         if (!m->n[0] || !m->n[1])
             continue;
-        if (m->n[0] == 1 && m->n[1] == 1)
+        if (one)
             name = az_arena_printf(w->c->a, "%.*s -> %.*s", AZ_SVF(m->name[0]), AZ_SVF(m->name[1]));
         else
             name = az_arena_printf(w->c->a, "%.*s under other names",
                                    AZ_SVF(az_family_text((enum az_family)f)));
         rc = name.p ? add(w, AZ_CAUSE_MOVED, name, m->ns[0], m->ns[1]) : az_arena_error(w->c->a);
+        if (!rc && one && w->out->list.n > before)
+            w->out->list.v[before].label = az_words_renamed(w->c->a, m->name);
     }
     return rc;
 }
@@ -321,20 +326,24 @@ static int check_fit(struct work *w)
     return begin_rows(w);
 }
 
-/* Labels become what `shorten` makes of them side by side. */
+/* Labels of rows become what `shorten` makes of them next to each other. Of very many, the first:
+ * the others change too little to be shown. */
 static int shorten_labels(struct work *w,
                           void (*shorten)(struct az_arena *a, struct az_sv *name, size_t n))
 {
     struct az_cause_list *l = &w->out->list;
     struct az_sv *name = az_arena_array(w->c->a, l->n + 1, sizeof *name);
+    size_t n = 0, k = 0;
 
     if (!name)
         return az_arena_error(w->c->a);
-    for (size_t i = 0; i < l->n; i++)
-        name[i] = l->v[i].label;
-    shorten(w->c->a, name, l->n);
-    for (size_t i = 0; i < l->n; i++)
-        l->v[i].label = name[i];
+    for (size_t i = 0; i < l->n && n < MOST_LABELS; i++)
+        if (l->v[i].kind == AZ_CAUSE_WORK)
+            name[n++] = l->v[i].label;
+    shorten(w->c->a, name, n);
+    for (size_t i = 0; i < l->n && k < n; i++)
+        if (l->v[i].kind == AZ_CAUSE_WORK)
+            l->v[i].label = name[k++];
     return AZ_OK;
 }
 
@@ -353,7 +362,7 @@ static int list_causes(struct work *w)
     if (!rc && o->list.n)
         rc = az_sort_cmp(o->list.v, o->list.n, sizeof *o->list.v, larger_first, NULL,
                          w->c->doc->mem);
-    /* names stay different from those, too, that are not shown */
+    /* names stay different from those, too, that change less than what is shown */
     if (!rc)
         rc = shorten_labels(w, az_names_shorten);
     if (!rc)

@@ -54,6 +54,8 @@ struct az_sv az_words_change(struct az_arena *a, int64_t ns); /* "+65.0 ms" */
 struct az_sv az_words_time(struct az_arena *a, int64_t ns);   /* "65.0 ms" */
 /* A name that a sentence can hold: without namespaces and parameters, cut if it is long. */
 struct az_sv az_words_name(struct az_arena *a, struct az_sv name);
+/* "a -> b", each shortened to half of that length. */
+struct az_sv az_words_renamed(struct az_arena *a, const struct az_sv name[2]);
 /* The names of one list cut to that length; in place. */
 void az_words_names_cut(struct az_arena *a, struct az_sv *name, size_t n);
 /* Cuts long tags to the words in which they differ. */

@@ -75,6 +75,15 @@ struct az_sv az_words_name(struct az_arena *a, struct az_sv name)
     return az_utf8_fit(a, az_name_short(a, name, true), NAME_LONG, true);
 }
 
+struct az_sv az_words_renamed(struct az_arena *a, const struct az_sv name[2])
+{
+    struct az_sv s[2] = { name[0], name[1] };
+
+    az_names_shorten(a, s, 2);
+    az_names_cut(a, s, 2, NAME_LONG / 2);
+    return az_arena_printf(a, "%.*s -> %.*s", AZ_SVF(s[0]), AZ_SVF(s[1]));
+}
+
 void az_words_names_cut(struct az_arena *a, struct az_sv *name, size_t n)
 {
     az_names_cut(a, name, n, NAME_LONG);
