@@ -162,6 +162,16 @@ def steps(n, folder):
     return ["run", t.write(folder)]
 
 
+@case(60)
+def work_over_steps(n, folder):
+    """n steps, and n kernels that each take as long as all of them."""
+    t = Trace()
+    for i in range(n):
+        t.span("user_annotation", "ProfilerStep#%d" % i, i * 100, 100)
+        t.launch(i * 100 + 5, 5, "kernel", i * 100 + 30, n * 100)
+    return ["run", t.write(folder)]
+
+
 @case(4)
 def many_inputs(n, folder):
     """n files on one command line."""

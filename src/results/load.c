@@ -8,12 +8,22 @@
 #define PAGES      65536 /* in which the schema of a history is */
 #define MAX_TABLES 4096
 
+/* An object with a schema of ours; elsewhere the same words are somebody's text. */
 static bool looks_like_json(struct az_sv head)
 {
-    struct az_sv text = az_sv_trim(head);
-    return text.n && *text.p == '{' &&
-           (az_sv_find(head, AZ_SV("\"analyzer-result/")) >= 0 ||
-            az_sv_find(head, AZ_SV("\"analyzer-comparison/")) >= 0);
+    const struct az_sv key = AZ_SV("\"schema\"");
+    const struct az_sv text = az_sv_trim(head);
+    const ptrdiff_t at = az_sv_find(text, key);
+
+    if (!text.n || *text.p != '{' || at < 0)
+        return false;
+    struct az_sv value = az_sv_make(text.p + at + key.n, text.n - (size_t)at - key.n);
+    value = az_sv_trim(value);
+    if (!az_sv_starts(value, AZ_SV(":")))
+        return false;
+    value = az_sv_trim(az_sv_make(value.p + 1, value.n - 1));
+    return az_sv_starts(value, AZ_SV("\"analyzer-result/")) ||
+           az_sv_starts(value, AZ_SV("\"analyzer-comparison/"));
 }
 
 /* A zip file, with the name of a part that only workbooks have near its start, or a workbook's

@@ -1,6 +1,7 @@
 /* Comparison of results: joins, keys, status, changes, baselines, the waterfall; copies of
  * documents. */
 #include "results/compare.h"
+#include "results/compare_causes.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -1007,9 +1008,24 @@ static void copies_of_documents(void **state)
     az_arena_release(&to_arena);
 }
 
+/* Both names of work that has another name on the other side. */
+static void renamed(void **state)
+{
+    const struct az_sv name[2] = { AZ_SV("ampere_sgemm_128x64_tn"),
+                                   AZ_SV("void gemmk::gemm_new<float, 128>(gemmk::Params)") };
+    struct az_arena a;
+
+    (void)state;
+    az_arena_init(&a, NULL);
+    assert_string_equal(az_arena_str(&a, az_words_renamed(&a, name)),
+                        "ampere_sgemm_128x64_tn -> gemm_new");
+    az_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(renamed),
         cmocka_unit_test(changes_of_two),
         cmocka_unit_test(waterfall_adds_up),
         cmocka_unit_test(many_causes_are_folded),

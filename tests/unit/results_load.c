@@ -307,6 +307,8 @@ static void no_profiles(void **state)
 
     (void)state;
     assert_null(az_saved_why_no_profile("a", AZ_SV("{\"traceEvents\": []}")));
+    assert_null(az_saved_why_no_profile(
+        "a", AZ_SV("{\"note\": \"see \\\"analyzer-result/1\\\"\", \"traceEvents\": []}")));
     assert_null(az_saved_why_no_profile("a", az_sv_make(database, sizeof database)));
     memcpy(database + AZ_DATABASE_AT, "AZLY", 4);
     memcpy(history + 100, table, strlen(table));
