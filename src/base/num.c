@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/eight.h"
+
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* ---- integers ---- */
@@ -126,6 +128,27 @@ static int parse_parts(struct az_sv s, struct decimal *d)
     return 0;
 }
 
+const uint64_t az_ten_to[20] = { UINT64_C(1),
+                                 UINT64_C(10),
+                                 UINT64_C(100),
+                                 UINT64_C(1000),
+                                 UINT64_C(10000),
+                                 UINT64_C(100000),
+                                 UINT64_C(1000000),
+                                 UINT64_C(10000000),
+                                 UINT64_C(100000000),
+                                 UINT64_C(1000000000),
+                                 UINT64_C(10000000000),
+                                 UINT64_C(100000000000),
+                                 UINT64_C(1000000000000),
+                                 UINT64_C(10000000000000),
+                                 UINT64_C(100000000000000),
+                                 UINT64_C(1000000000000000),
+                                 UINT64_C(10000000000000000),
+                                 UINT64_C(100000000000000000),
+                                 UINT64_C(1000000000000000000),
+                                 UINT64_C(10000000000000000000) };
+
 /* Exact powers: 10^22 is the largest that a double holds. */
 static const double power_of_ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -156,10 +179,60 @@ static double by_strtod(const struct decimal *d)
     return strtod(buf, NULL);
 }
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* One to eight bytes as the last of eight, after zeros. */
+static uint64_t after_zeros(struct az_sv s)
+{
+    const unsigned room = 8 * (8 - (unsigned)s.n);
+    uint64_t x = 0;
+    if (s.n >= 4) { /* two halves that may overlap */
+        uint32_t first, last;
+        memcpy(&first, s.p, sizeof first);
+        memcpy(&last, s.p + s.n - sizeof last, sizeof last);
+        x = (uint64_t)last << 32 | (uint64_t)first << room;
+    } else {
+        for (size_t i = 0; i < s.n; i++)
+            x |= (uint64_t)(unsigned char)s.p[i] << (room + 8 * i);
+    }
+    return room ? x | AZ_EIGHT('0') >> (64 - room) : x;
+}
+
+/* parse_short_f64 of two to eight bytes without a sign, all at once. */
+static bool parse_eight_f64(struct az_sv s, double *out)
+{
+    uint64_t x = after_zeros(s), behind = 0;
+    const uint64_t point = az_eight_has(x, '.'); /* its lowest bit is that of the first */
+    if (point) {
+        const unsigned at = (unsigned)__builtin_ctzll(point) & ~7u;
+        const uint64_t before = x & ((UINT64_C(1) << at) - 1);
+        x = (x & (~UINT64_C(0xff) << at)) | before << 8 | '0';
+        behind = 7 - at / 8;
+    }
+    x -= AZ_EIGHT('0');
+    if ((x | (x + AZ_EIGHT(0x76))) & AZ_EIGHT(0x80))
+        return false;
+    x = x * 10 + (x >> 8); /* pairs, then fours, then all */
+    x = ((x & UINT64_C(0xff000000ff)) * UINT64_C(0xf424000000064) +
+         (x >> 16 & UINT64_C(0xff000000ff)) * UINT64_C(0x271000000001)) >>
+        32;
+    *out = (double)(uint32_t)x / power_of_ten[behind];
+    return true;
+}
+#else
+static bool parse_eight_f64(struct az_sv s, double *out)
+{
+    (void)s;
+    (void)out;
+    return false;
+}
+#endif
+
 /* The usual case of az_parse_f64: digits with a point at most, of an exact whole number and an
  * exact power. False: take the long way, also for what is not a number. */
 static bool parse_short_f64(struct az_sv s, double *out)
 {
+    if (s.n >= 2 && s.n <= 8 && parse_eight_f64(s, out))
+        return true;
     if (s.n == 0) /* of an empty text the address may be NULL */
         return false;
     const bool negative = s.p[0] == '-';
@@ -220,9 +293,7 @@ int az_parse_f64(struct az_sv s, double *out)
  * to round. False: take the long way, also for what is not a number. */
 static bool parse_short_decimal(struct az_sv s, int scale10, int64_t *out)
 {
-    static const int64_t power[] = { 1,      10,      100,      1000,      10000,
-                                     100000, 1000000, 10000000, 100000000, 1000000000 };
-    enum { MOST = sizeof power / sizeof *power - 1 };
+    enum { MOST = 9 };
     size_t i = s.n > 0 && s.p[0] == '-';
     const size_t first = i;
     int64_t v = 0;
@@ -242,7 +313,7 @@ static bool parse_short_decimal(struct az_sv s, int scale10, int64_t *out)
     const int missing = scale10 - (behind > 0 ? behind : 0);
     if (missing < 0)
         return false;
-    v *= power[missing];
+    v *= (int64_t)az_ten_to[missing];
     *out = first ? -v : v;
     return true;
 }

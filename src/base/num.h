@@ -19,6 +19,9 @@ int az_parse_decimal(struct az_sv s, int scale10, int64_t *out) AZ_MUST_USE;
 /* Byte size "64M", "1.5G", "4096" (K M G T = powers of 1024, optional iB/B). */
 int az_parse_size(struct az_sv s, uint64_t *out) AZ_MUST_USE;
 
+/* 10 to the power of its index. */
+extern const uint64_t az_ten_to[20];
+
 #define AZ_NUM_MAX 40 /* more than the longest number: some more bytes are written than it has */
 /* Shortest decimal text that reads back as the same double; no exponent for 1e-5 <= |x| < 1e16,
  * integers without ".0"; NaN and infinities give "". Returns the length; not NUL-terminated beyond

@@ -24,29 +24,9 @@ static const char pair[] = "0001020304050607080910111213141516171819202122232425
 /* How many decimal digits v has. */
 static size_t count_digits(uint64_t v)
 {
-    static const uint64_t ten[] = { UINT64_C(1),
-                                    UINT64_C(10),
-                                    UINT64_C(100),
-                                    UINT64_C(1000),
-                                    UINT64_C(10000),
-                                    UINT64_C(100000),
-                                    UINT64_C(1000000),
-                                    UINT64_C(10000000),
-                                    UINT64_C(100000000),
-                                    UINT64_C(1000000000),
-                                    UINT64_C(10000000000),
-                                    UINT64_C(100000000000),
-                                    UINT64_C(1000000000000),
-                                    UINT64_C(10000000000000),
-                                    UINT64_C(100000000000000),
-                                    UINT64_C(1000000000000000),
-                                    UINT64_C(10000000000000000),
-                                    UINT64_C(100000000000000000),
-                                    UINT64_C(1000000000000000000),
-                                    UINT64_C(10000000000000000000) };
     /* 1233/4096 is log10(2) closely enough for 64 bits */
     const unsigned n = (64u - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
-    return n + ((v | 1) >= ten[n]);
+    return n + ((v | 1) >= az_ten_to[n]);
 }
 
 /* The last n digits of v at out. */

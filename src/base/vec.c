@@ -9,7 +9,7 @@
 #define DOUBLED                                                                                    \
     (512 * 1024) /* bytes from which on a block grows without being copied (base/mem.c) */
 
-int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem, struct az_mem *mem)
+int az_vec_grow_(void **v, size_t n, size_t *cap, size_t more, size_t elem, struct az_mem *mem)
 {
     size_t need, bytes;
     if (!az_size_add(n, more, &need))

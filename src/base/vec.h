@@ -23,8 +23,13 @@ AZ_VEC(struct az_sv, az_vec_sv);
 AZ_VEC(char, az_vec_char);
 
 /* Makes room for `more` further elements: 0, AZ_ENOMEM or AZ_ELIMIT. */
-int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more, size_t elem,
-                    struct az_mem *mem) AZ_MUST_USE;
+int az_vec_grow_(void **v, size_t n, size_t *cap, size_t more, size_t elem,
+                 struct az_mem *mem) AZ_MUST_USE;
+static inline AZ_MUST_USE int az_vec_reserve_(void **v, size_t n, size_t *cap, size_t more,
+                                              size_t elem, struct az_mem *mem)
+{
+    return more <= *cap - n ? 0 : az_vec_grow_(v, n, cap, more, elem, mem);
+}
 /* Gives back room after the last element. */
 void az_vec_trim_(void **v, size_t n, size_t *cap, size_t elem, struct az_mem *mem);
 /* Ends views into a vector that is reset, in a build that moves buffers. */

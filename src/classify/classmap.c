@@ -85,8 +85,9 @@ uint32_t az_classify(const struct az_classifier *c, struct az_sv kernel)
 {
     struct az_arena scratch; /* several threads ask one classifier */
 
-    /* An ASCII name, the usual case, needs no lower-case copy: the search ignores ASCII case. */
-    if (is_ascii(kernel))
+    /* An ASCII name, the usual case, needs no lower-case copy: the search ignores ASCII case. Nor
+     * does "nccl": no other letter's lower case is one of its. */
+    if (c->rules->n == 0 || is_ascii(kernel))
         return class_of(c, kernel);
     az_arena_init(&scratch, c->arena->mem);
     const struct az_sv low = az_utf8_lower(&scratch, kernel);

@@ -284,6 +284,14 @@ int az_name_classes_make_on(struct az_name_classes *c, const struct az_sv *text,
     return rc;
 }
 
+bool az_name_classes_have(const struct az_name_classes *c, enum az_family family)
+{
+    for (size_t i = 0; i < c->ids; i++)
+        if (c->v[c->of[i]].family == family)
+            return true;
+    return false;
+}
+
 const struct az_kernel_class *az_kernel_class_none(void)
 {
     static const struct az_kernel_class none = { { "others", 6 }, AZ_FAMILY_OTHER, false };

@@ -39,6 +39,8 @@ int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, co
                          struct az_mem *mem) AZ_MUST_USE;
 /* Class `others`. */
 const struct az_kernel_class *az_kernel_class_none(void);
+/* Is a marked name of that family? */
+bool az_name_classes_have(const struct az_name_classes *c, enum az_family family);
 /* `others` for names that were not marked. */
 static inline const struct az_kernel_class *az_name_class(const struct az_name_classes *c,
                                                           uint32_t id)

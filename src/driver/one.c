@@ -435,7 +435,8 @@ static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *o
                            .arena = &res->arena,
                            .mem = &res->mem,
                            .diag = diag,
-                           .doc = &res->doc };
+                           .doc = &res->doc,
+                           .lasting = true }; /* az_result_release */
     struct az_classifier classes;
     struct az_rank_run ranks;
     const struct az_trace **views;

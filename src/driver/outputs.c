@@ -435,11 +435,24 @@ static bool same_name(const struct place *x, const struct place *y)
     return az_sv_eq(x->canonical, y->canonical);
 }
 
-/* Other names of one file (hard links); equal names were reported before. */
+static bool same_node(const struct az_path_info *x, const struct az_path_info *y)
+{
+    return x->kind == AZ_PATH_FILE && y->kind == AZ_PATH_FILE && x->dev == y->dev &&
+           x->ino == y->ino;
+}
+
+/* Other names of one file (hard links); equal names were reported before. Looked at more than once:
+ * where another run replaces both files, the second may get the number that the first one had. */
 static bool same_file(const struct place *x, const struct place *y)
 {
-    return x->info.kind == AZ_PATH_FILE && y->info.kind == AZ_PATH_FILE &&
-           x->info.dev == y->info.dev && x->info.ino == y->info.ino;
+    struct az_path_info a = x->info, b = y->info;
+    bool same = same_node(&a, &b);
+    for (int i = 0; i < 3 && same; i++) {
+        a = az_path_stat(x->path.p);
+        b = az_path_stat(y->path.p);
+        same = same_node(&a, &b);
+    }
+    return same;
 }
 
 /* Who writes a place, and where that is in the configuration. */

@@ -254,7 +254,7 @@ static void add_after(struct az_tally *t, enum az_part part, int64_t start, int6
     t->end[part] = t->last = end;
 }
 
-void az_tally_add(struct az_tally *t, enum az_part part, int64_t start, int64_t end)
+void az_tally_change(struct az_tally *t, enum az_part part, int64_t start, int64_t end)
 {
     if (t->events++ > 0 && t->alone >= 0 && start >= t->last) {
         add_after(t, part, start, end);

@@ -70,8 +70,19 @@ struct az_tally {
 };
 /* micro: limit in ticks. */
 void az_tally_init(struct az_tally *t, int64_t micro);
-/* start: not before that of the last. */
-void az_tally_add(struct az_tally *t, enum az_part part, int64_t start, int64_t end);
+void az_tally_change(struct az_tally *t, enum az_part part, int64_t start, int64_t end);
+/* start: not before that of the last. While one part alone goes on, its time is added up when it
+ * stops or another begins. */
+static inline void az_tally_add(struct az_tally *t, enum az_part part, int64_t start, int64_t end)
+{
+    if (t->alone != (int)part || start > t->last) {
+        az_tally_change(t, part, start, end);
+        return;
+    }
+    t->events++;
+    if (end > t->last)
+        t->end[part] = t->last = end;
+}
 /* What az_account_of says without a window. */
 void az_tally_account(const struct az_tally *t, struct az_account *out);
 

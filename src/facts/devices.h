@@ -40,7 +40,7 @@ static inline bool az_sweep_next(struct az_sweep *s, uint32_t *op)
 {
     if (s->at[s->kind] >= s->until && !az_sweep_run(s))
         return false;
-    *op = s->kind << 30 | (uint32_t)s->at[s->kind]++;
+    *op = az_op_word(s->kind, s->at[s->kind]++);
     return true;
 }
 
@@ -49,7 +49,7 @@ static inline bool az_sweep_rows(struct az_sweep *s, enum az_kind *kind, size_t 
 {
     if (s->at[s->kind] >= s->until && !az_sweep_run(s))
         return false;
-    *kind = az_op_kind(s->kind << 30);
+    *kind = (enum az_kind)s->kind;
     *from = s->at[s->kind];
     *to = s->at[s->kind] = s->until;
     return true;

@@ -108,32 +108,10 @@ int az_groups_make(struct az_groups *g, const uint32_t *group, size_t n, size_t 
     return rc ? rc : room_for_values(g);
 }
 
-enum { RECENT_BITS = 7 };
-struct recent { /* keys met lately: mostly the next ones are among them */
-    uint64_t key[2];
-    uint32_t group; /* plus one; 0: none */
-};
-
-static int find_recent(struct az_grouper *by, struct recent *v, const uint64_t k[2],
-                       uint32_t *group)
-{
-    const uint64_t mixed =
-        k[0] * UINT64_C(0x9e3779b97f4a7c15) ^ k[1] * UINT64_C(0xc2b2ae3d27d4eb4f);
-    struct recent *r = &v[mixed >> (64 - RECENT_BITS)];
-    if (r->group && r->key[0] == k[0] && r->key[1] == k[1]) {
-        *group = r->group - 1;
-        return 0;
-    }
-    const int rc = az_grouper_find(by, k, group);
-    if (rc == 0)
-        *r = (struct recent){ { k[0], k[1] }, *group + 1 };
-    return rc;
-}
-
 int az_groups_by(struct az_groups *g, size_t n, az_group_key *key, void *ctx, struct az_mem *mem)
 {
     struct az_grouper by;
-    struct recent recent[1 << RECENT_BITS] = { 0 };
+    struct az_recent_keys recent = { 0 };
     *g = (struct az_groups){ .n = n, .mem = mem };
     g->of = az_mem_alloc(mem, (n + 1) * sizeof *g->of);
     if (!g->of)
@@ -143,7 +121,7 @@ int az_groups_by(struct az_groups *g, size_t n, az_group_key *key, void *ctx, st
         uint64_t k[2] = { 0, 0 };
         const int in = key(ctx, i, k);
         g->of[i] = AZ_NO_ID;
-        rc = in <= 0 ? in : find_recent(&by, recent, k, &g->of[i]);
+        rc = in <= 0 ? in : az_grouper_recall(&by, &recent, k, &g->of[i]);
     }
     g->groups = by.n;
     az_grouper_release(&by);

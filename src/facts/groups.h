@@ -39,6 +39,35 @@ AZ_MUST_USE static inline int az_grouper_find(struct az_grouper *g, const uint64
     return az_grouper_look(g, key, group);
 }
 
+/* Keys of two numbers that were met lately: mostly the next ones are among them. All zero at first.
+ */
+enum { AZ_RECENT_BITS = 10 };
+struct az_recent_keys {
+    struct {
+        uint64_t key[2];
+        uint32_t group; /* plus one; 0: none */
+    } v[1 << AZ_RECENT_BITS];
+};
+/* az_grouper_find for such keys, without a look at the others where it is one of these. */
+AZ_MUST_USE static inline int az_grouper_recall(struct az_grouper *g, struct az_recent_keys *r,
+                                                const uint64_t key[2], uint32_t *group)
+{
+    const uint64_t mixed =
+        key[0] * UINT64_C(0x9e3779b97f4a7c15) ^ key[1] * UINT64_C(0xc2b2ae3d27d4eb4f);
+    const size_t at = (size_t)(mixed >> (64 - AZ_RECENT_BITS));
+    if (r->v[at].group && r->v[at].key[0] == key[0] && r->v[at].key[1] == key[1]) {
+        *group = r->v[at].group - 1;
+        return 0;
+    }
+    const int rc = az_grouper_find(g, key, group);
+    if (rc == 0) {
+        r->v[at].key[0] = key[0];
+        r->v[at].key[1] = key[1];
+        r->v[at].group = *group + 1;
+    }
+    return rc;
+}
+
 /* ---- items in group order ---- */
 struct az_groups {
     size_t n, groups, largest;

@@ -22,8 +22,7 @@ static int sweep(struct az_job *job, size_t trace, const struct az_devices_of *d
         for (; rc == 0 && row < to; row++) {
             if (skip && skip[row])
                 continue;
-            const uint32_t slot = dev->slot_of_lane.v[e->lane[row]],
-                           op = (uint32_t)kind << 30 | (uint32_t)row;
+            const uint32_t slot = dev->slot_of_lane.v[e->lane[row]], op = az_op_word(kind, row);
             const int64_t start = e->start[row], end = e->end[row];
             struct last *l = &last[slot];
             if (l->any && start > l->end)

@@ -81,7 +81,7 @@ static void list_ops(struct az_launches *l, const struct az_trace *t, const stru
         const uint32_t *call = link->call[op_kinds[k]];
         for (size_t i = 0; call && i < t->ev[op_kinds[k]].n; i++) {
             if (call[i] != AZ_NO_ROW)
-                l->op[next[call[i]]++] = (uint32_t)(k << 30) | (uint32_t)i;
+                l->op[next[call[i]]++] = az_op_word((unsigned)k, i);
         }
     }
 }

@@ -9,6 +9,10 @@
 /* A device operation in one word: two bits of kind, 30 of row. */
 enum { AZ_OP_KERNEL, AZ_OP_MEMCPY, AZ_OP_MEMSET, AZ_OP_GRAPH };
 #define AZ_OP_ROWS (1u << 30)
+static inline uint32_t az_op_word(unsigned code, size_t row)
+{
+    return (uint32_t)code << 30 | (uint32_t)row;
+}
 static inline unsigned az_op_code(uint32_t op) { return op >> 30; }
 static inline uint32_t az_op_row(uint32_t op) { return op & (AZ_OP_ROWS - 1); }
 static inline enum az_kind az_op_kind(uint32_t op)

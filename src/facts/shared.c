@@ -4,10 +4,14 @@
 
 #define MAX_CHART_ROWS 200 /* more bars than that cannot be distinguished */
 
-/* One trace: numbers are its name ids, texts are copied when asked for. */
+/* One trace: numbers are its name ids, texts are its own or copied when asked for. */
 static int number_one(struct az_job *job, struct az_shared *s)
 {
     s->n_names = job->n_traces ? job->traces[0]->names.text.n : 0;
+    if (job->lasting) {
+        s->text = job->traces[0]->names.text.v;
+        return 0;
+    }
     s->copy = az_arena_array(job->arena, s->n_names, sizeof *s->copy);
     return s->copy ? 0 : az_arena_error(job->arena);
 }
@@ -130,7 +134,7 @@ const struct az_kernel_class *az_job_kernel(struct az_job *job, uint32_t number)
 
 enum az_family az_job_family(struct az_job *job, uint32_t number)
 {
-    enum az_family f = az_job_kernel(job, number)->family;
+    enum az_family f;
     const struct az_sv user = az_job_user_class(job, number);
     return user.n && az_family_of(user, &f) ? f : az_job_kernel(job, number)->family;
 }

@@ -72,9 +72,13 @@ struct az_name_sum {
 };
 struct az_name_sums {
     const struct az_name_sum *v;
+    const struct az_sum *given; /* instead of `v`: rows of the only trace as its file gave them */
     size_t n;
     bool exact; /* from events: minimum and maximum are whole numbers */
 };
+/* A row of them, which may be made in `room`. */
+const struct az_name_sum *az_name_sum_at(const struct az_name_sums *s, size_t i,
+                                         struct az_name_sum *room);
 /* Rows as the file gave them, in its order; from events: by total (largest first), count, name. */
 int az_job_kernels(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
 int az_job_memops(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;

@@ -198,9 +198,38 @@ static const struct az_sums *sums_of(const struct az_trace *t, enum given what)
                                   : &t->mem_sizes;
 }
 
+static struct az_name_sum given_sum(const struct az_sum *f, uint32_t name)
+{
+    return (struct az_name_sum){ .name = name,
+                                 .count = f->count,
+                                 .total = f->total_ns,
+                                 .raw = f->total,
+                                 .avg = f->avg,
+                                 .med = f->med,
+                                 .min = f->min,
+                                 .max = f->max,
+                                 .std = f->std,
+                                 .p95 = NAN,
+                                 .p99 = NAN };
+}
+
+const struct az_name_sum *az_name_sum_at(const struct az_name_sums *s, size_t i,
+                                         struct az_name_sum *room)
+{
+    if (s->v)
+        return &s->v[i];
+    *room = given_sum(&s->given[i], s->given[i].name); /* of one trace ids are numbers */
+    return room;
+}
+
 static int given_sums(struct az_job *job, enum given what, struct az_name_sums *out)
 {
     size_t n = 0;
+    if (job->n_traces == 1) {
+        const struct az_sums *only = sums_of(job->traces[0], what);
+        *out = (struct az_name_sums){ .given = only->v, .n = only->n };
+        return 0;
+    }
     for (size_t k = 0; k < job->n_traces; k++)
         n += sums_of(job->traces[k], what)->n;
     struct az_name_sum *row = az_arena_array(job->arena, n, sizeof *row);
@@ -209,20 +238,8 @@ static int given_sums(struct az_job *job, enum given what, struct az_name_sums *
         return az_arena_error(job->arena);
     for (size_t k = 0; k < job->n_traces; k++) {
         const struct az_sums *from = sums_of(job->traces[k], what);
-        for (size_t i = 0; i < from->n; i++) {
-            const struct az_sum *f = &from->v[i];
-            row[out->n++] = (struct az_name_sum){ .name = az_job_name(job, k, f->name),
-                                                  .count = f->count,
-                                                  .total = f->total_ns,
-                                                  .raw = f->total,
-                                                  .avg = f->avg,
-                                                  .med = f->med,
-                                                  .min = f->min,
-                                                  .max = f->max,
-                                                  .std = f->std,
-                                                  .p95 = NAN,
-                                                  .p99 = NAN };
-        }
+        for (size_t i = 0; i < from->n; i++)
+            row[out->n++] = given_sum(&from->v[i], az_job_name(job, k, from->v[i].name));
     }
     return 0;
 }

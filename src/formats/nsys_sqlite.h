@@ -3,7 +3,7 @@
 #ifndef AZ_FORMATS_NSYS_SQLITE_H
 #define AZ_FORMATS_NSYS_SQLITE_H
 
-#include "formats/sqlite_pages.h"
+#include "formats/sqlite_texts.h"
 
 /* Profiler string id -> name id of the trace, filled as ids are met. */
 struct az_nsys_names {
@@ -25,12 +25,15 @@ struct az_nsys_db {
     struct az_trace *t;
     struct az_sv path;
     struct az_sqlite file;
-    sqlite3 *db;             /* of file */
-    struct az_arena scratch; /* texts of queries; freed at the end */
+    sqlite3 *db;                      /* of file */
+    struct az_arena scratch;          /* texts of queries; freed at the end */
+    struct az_vec_sv tables, columns; /* of the file, views too; of the table asked about last */
+    const char *columns_of;           /* that table; NULL: none yet */
     struct az_nsys_names names, api_names;
     sqlite3_stmt *string; /* value of one StringIds row; NULL: no such table, or all its rows are in
                              `names` already */
-    uint32_t unknown;     /* name id of "[Unknown]"; AZ_NO_ID until it is needed */
+    struct az_texts texts;      /* the same rows, found without SQLite */
+    uint32_t unknown;           /* name id of "[Unknown]"; AZ_NO_ID until it is needed */
     struct az_map thread_names; /* (globalTid, 0) -> name id */
     struct az_nsys_known_lane {
         struct az_nsys_lane_key key;

@@ -61,26 +61,40 @@ bool az_nsys_knows_table(struct az_sv name)
     return false;
 }
 
+/* Adds the names that a statement gives; those before an error stay. SQLITE_OK, or what failed. */
+static int add_names(struct az_nsys_db *x, const char *sql, int column, struct az_vec_sv *list)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = az_sqlite_prepare(&x->file, sql, &st);
+    while (rc == SQLITE_OK && (rc = az_sqlite_step(&x->file, st)) == SQLITE_ROW) {
+        rc = SQLITE_OK;
+        const char *name = (const char *)sqlite3_column_text(st, column);
+        const struct az_sv kept = az_arena_dup(&x->scratch, az_sv_str(name ? name : ""));
+        if (name && (!kept.p || az_vec_push(list, kept) != 0))
+            rc = SQLITE_NOMEM;
+    }
+    sqlite3_finalize(st);
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 /* Does the database hold tables of an export? If not, *others names some that are there. */
 static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *others,
                           const char **foreign)
 {
-    sqlite3_stmt *st = NULL;
     unsigned shown = 0;
     *known = false;
     *others = az_sv_make("", 0);
-    int rc = az_sqlite_prepare(
-        &x->file, "SELECT name FROM sqlite_master WHERE type IN ('table','view') ORDER BY name",
-        &st);
-    while (rc == SQLITE_OK && !*known && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
-        struct az_sv name = az_sv_str((const char *)sqlite3_column_text(st, 0));
+    const int rc =
+        add_names(x, "SELECT name FROM sqlite_master WHERE type IN ('table','view') ORDER BY name",
+                  0, &x->tables);
+    for (size_t i = 0; i < x->tables.n && !*known; i++) {
+        const struct az_sv name = x->tables.v[i];
         *known = az_nsys_knows_table(name);
         *foreign = *foreign ? *foreign : az_foreign_table(name);
         if (!*known && shown < 8)
             *others = az_arena_printf(&x->scratch, "%.*s%s%.*s", AZ_SVF(*others),
                                       shown++ ? ", " : "", AZ_SVF(name));
     }
-    sqlite3_finalize(st);
     return rc;
 }
 
@@ -122,6 +136,8 @@ int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv pat
     x->path = path;
     x->unknown = AZ_NO_ID;
     az_arena_init(&x->scratch, job->mem);
+    az_vec_init(&x->tables, job->mem);
+    az_vec_init(&x->columns, job->mem);
     int rc = names_init(&x->names, job->mem, false);
     if (rc == 0)
         rc = names_init(&x->api_names, job->mem, true);
@@ -143,8 +159,11 @@ int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv pat
 
 void az_nsys_db_close(struct az_nsys_db *x)
 {
+    az_texts_close(&x->texts);
     sqlite3_finalize(x->string);
     az_sqlite_close(&x->file);
+    az_vec_release(&x->tables);
+    az_vec_release(&x->columns);
     az_vec_release(&x->names.dense);
     az_vec_release(&x->api_names.dense);
     az_map_release(&x->names.sparse);
@@ -168,34 +187,28 @@ bool az_nsys_db_usable(struct az_sv path)
 
 /* ---- tables and columns ---- */
 
-bool az_nsys_has_table(struct az_nsys_db *x, const char *table)
+static bool is_in(const struct az_vec_sv *list, const char *name)
 {
-    sqlite3_stmt *st = NULL;
-    bool found = false;
-    if (az_sqlite_prepare(&x->file,
-                          "SELECT 1 FROM sqlite_master WHERE type IN ('table','view') AND name=?1",
-                          &st) == SQLITE_OK) {
-        (void)sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
-        found = az_sqlite_step(&x->file, st) == SQLITE_ROW;
-    }
-    sqlite3_finalize(st);
-    return found;
+    for (size_t i = 0; i < list->n; i++)
+        if (az_sv_is(list->v[i], name))
+            return true;
+    return false;
 }
+
+bool az_nsys_has_table(struct az_nsys_db *x, const char *table) { return is_in(&x->tables, table); }
 
 bool az_nsys_has_column(struct az_nsys_db *x, const char *table, const char *column)
 {
-    sqlite3_stmt *st = NULL;
-    bool found = false;
     if (strcmp(column, "rowid") == 0)
         return true; /* 0 where there is none (views) */
-    struct az_sv sql = az_arena_printf(&x->scratch, "PRAGMA table_info(\"%s\")", table);
-    if (sql.p && az_sqlite_prepare(&x->file, sql.p, &st) == SQLITE_OK)
-        while (!found && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
-            const char *name = (const char *)sqlite3_column_text(st, 1);
-            found = name && strcmp(name, column) == 0;
-        }
-    sqlite3_finalize(st);
-    return found;
+    if (!x->columns_of || strcmp(x->columns_of, table) != 0) {
+        const struct az_sv sql = az_arena_printf(&x->scratch, "PRAGMA table_info(\"%s\")", table);
+        x->columns.n = 0;
+        const int rc = sql.p ? add_names(x, sql.p, 1, &x->columns) : SQLITE_NOMEM;
+        x->columns_of = rc == SQLITE_OK ? table : NULL; /* what was read in part is read again */
+        x->file.starved |= rc == SQLITE_NOMEM;
+    }
+    return is_in(&x->columns, column);
 }
 
 /* Columns that exist, as arguments of each_row. False: a required one is missing. */

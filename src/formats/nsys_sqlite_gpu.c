@@ -129,29 +129,6 @@ static const char *kernel_name_column(struct az_nsys_db *x)
     return other;
 }
 
-/* Node ids are after most other columns of a row, and to reach them costs as much as all the rest.
- * They are read only where something says that graphs were launched: the tables of graph nodes, the
- * name of a call, or the first rows. */
-static bool has_graph_nodes(struct az_nsys_db *x)
-{
-    static const char *const signs[] = {
-        "SELECT 1 FROM StringIds WHERE value GLOB 'cu*GraphLaunch*' LIMIT 1",
-        "SELECT 1 FROM (SELECT graphNodeId AS n FROM " KERNELS
-        " LIMIT 4096) WHERE n IS NOT NULL LIMIT 1",
-    };
-    if (!az_nsys_has_column(x, KERNELS, "graphNodeId"))
-        return false;
-    bool found =
-        az_nsys_has_table(x, "CUDA_GRAPH_NODE_EVENTS") || az_nsys_has_table(x, "CUDA_GRAPH_EVENTS");
-    for (size_t i = 0; i < 2 && !found; i++) {
-        sqlite3_stmt *st = NULL;
-        found = az_sqlite_prepare(&x->file, signs[i], &st) == SQLITE_OK &&
-                az_sqlite_step(&x->file, st) == SQLITE_ROW;
-        (void)sqlite3_finalize(st);
-    }
-    return found;
-}
-
 enum { KERNEL_NAME = FIRST_OWN, KERNEL_OWN_N }; /* after them what is wanted of geometry and node */
 static const char *const geometry_columns[] = { "gridX",
                                                 "gridY",
@@ -162,8 +139,9 @@ static const char *const geometry_columns[] = { "gridX",
                                                 "registersPerThread",
                                                 "staticSharedMemory",
                                                 "dynamicSharedMemory" };
-struct kernel_places { /* of optional columns; 0: not read */
-    int geometry, node;
+struct kernel_places { /* of optional columns */
+    int geometry;      /* 0: not read */
+    int node;          /* most files have none but NULL: kept from the first that is there */
 };
 
 static uint32_t size_of(const struct az_nsys_row *r, int column)
@@ -194,7 +172,9 @@ static int take_kernel(struct az_nsys_db *x, const struct az_nsys_row *r, void *
         rc = az_nsys_name(x, &x->names, az_nsys_i64(r, KERNEL_NAME), &e.name);
     if (rc == 0 && at->geometry)
         rc = take_geometry(x, r, at->geometry, &e.geo);
-    e.node = at->node ? (uint64_t)az_nsys_i64(r, at->node) : 0;
+    e.node = (uint64_t)az_nsys_i64(r, at->node);
+    if (rc == 0 && e.node)
+        rc = az_trace_add_node(x->t, AZ_KERNEL);
     return rc == 0 ? az_nsys_add(x, AZ_KERNEL, &e) : rc;
 }
 
@@ -203,17 +183,15 @@ static int read_kernels(struct az_nsys_db *x)
     struct az_nsys_want want[NSYS_MAX_WANT] = { COMMON_COLUMNS, { kernel_name_column(x), true } };
     struct kernel_places at = { 0, 0 };
     int n = KERNEL_OWN_N;
-    az_trace_columns(x->t, AZ_KERNEL, AZ_COL_CORR | (has_graph_nodes(x) ? AZ_COL_NODE : 0u));
+    az_trace_columns(x->t, AZ_KERNEL, AZ_COL_CORR);
     az_geometry_column(x->t, x->job->opts);
     if (az_geometry_read(x->t)) {
         at.geometry = n;
         for (size_t i = 0; i < AZ_LENGTH(geometry_columns); i++)
             want[n++] = (struct az_nsys_want){ geometry_columns[i], false };
     }
-    if (x->t->ev[AZ_KERNEL].cols & AZ_COL_NODE) {
-        at.node = n;
-        want[n++] = (struct az_nsys_want){ "graphNodeId", false };
-    }
+    at.node = n;
+    want[n++] = (struct az_nsys_want){ "graphNodeId", false };
     return az_nsys_each_numbers(x, KERNELS, want, (size_t)n, take_kernel, &at);
 }
 

@@ -78,6 +78,8 @@ int az_nsys_strings_open(struct az_nsys_db *x)
         az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
                     "table 'StringIds' cannot be read: every name is [Unknown] (%s)",
                     sqlite3_errmsg(x->db));
+    else
+        (void)az_texts_open(&x->texts, &x->file, "StringIds", "id", "value");
     return rc == SQLITE_NOMEM ? AZ_ENOMEM : 0;
 }
 
@@ -114,6 +116,8 @@ static int string_text(struct az_nsys_db *x, int64_t string_id, struct az_sv *te
         *text = az_trace_text(x->t, id);
         return 0;
     }
+    if ((*found = az_texts_get(&x->texts, string_id, text)))
+        return 0;
     (void)sqlite3_reset(x->string);
     (void)sqlite3_bind_int64(x->string, 1, string_id);
     int rc = az_sqlite_step(&x->file, x->string);

@@ -6,6 +6,7 @@
 #define AZ_FORMATS_ROCPROF_JSON_H
 
 #include "formats/rocprof.h"
+#include "text/jsonform.h"
 #include "text/jsonscan.h"
 
 struct az_rocjson_symbol {
@@ -59,6 +60,8 @@ struct az_rj {
     struct az_jkeys record_keys, dispatch_keys, handle_keys, corr_keys, xyz_keys, symbol_keys,
         marker_keys;
     struct az_rocjson_seen seen_handle[RJ_SEEN], seen_xyz[RJ_SEEN];
+    struct az_jform form;        /* of records */
+    const void *now;             /* the record being read */
     enum az_rocjson_array array; /* whose records are being read */
     uint64_t no_time;
     /* of the process being read */

@@ -112,6 +112,43 @@ int az_rocjson_unsigned(struct az_jscan *s, uint64_t *out)
     return rc;
 }
 
+static size_t place_in(const struct az_rj *j, const void *out)
+{
+    return (size_t)((const char *)out - (const char *)j->now);
+}
+
+/* The number at the cursor into the record, and its place in the text. */
+static int flagged(struct az_rj *j, struct az_jscan *s, int64_t *out, bool *has)
+{
+    az_jform_place(&j->form, s->p, place_in(j, out));
+    return az_rocjson_number(s, out, has);
+}
+
+static int number(struct az_rj *j, struct az_jscan *s, int64_t *out)
+{
+    bool has;
+    return flagged(j, s, out, &has);
+}
+
+static int opaque(struct az_rj *j, struct az_jscan *s, uint64_t *out)
+{
+    az_jform_place(&j->form, s->p, place_in(j, out));
+    return az_rocjson_unsigned(s, out);
+}
+
+static int skip(struct az_rj *j, struct az_jscan *s)
+{
+    struct az_sv raw;
+    az_jform_place(&j->form, s->p, AZ_JFORM_NOWHERE);
+    return az_j_skip(s, &raw);
+}
+
+static int view(struct az_rj *j, struct az_jscan *s, struct az_sv *out)
+{
+    az_jform_unfit(&j->form);
+    return az_j_skip(s, out);
+}
+
 /* Where an object that begins at p is kept. */
 static struct az_rocjson_seen *place_of(struct az_rocjson_seen *seen, const char *p)
 {
@@ -141,11 +178,10 @@ static void keep_seen(struct az_rocjson_seen *x, const char *p, const char *end,
 
 static int handle_object(struct az_rj *j, struct az_jscan *s, uint64_t *out)
 {
-    struct az_sv raw;
     s->p++;
     int k = az_j_first_key(s, &j->handle_keys);
     while (k >= 0) {
-        int rc = k == 1 ? az_rocjson_unsigned(s, out) : az_j_skip(s, &raw);
+        int rc = k == 1 ? opaque(j, s, out) : skip(j, s);
         if (rc != AZ_J_OK)
             return rc;
         k = az_j_next_key(s, &j->handle_keys, k);
@@ -158,14 +194,15 @@ static int handle(struct az_rj *j, struct az_jscan *s, uint64_t *out)
 {
     const char *from = s->p;
     if (*from != '{')
-        return az_rocjson_unsigned(s, out);
+        return opaque(j, s, out);
     struct az_rocjson_seen *x = place_of(j->seen_handle, from);
-    if (is_seen(x, from)) {
+    if (!j->form.learning && is_seen(x, from)) {
         *out = (uint64_t)x->v[0];
         s->p += x->len;
         return AZ_J_OK;
     }
     *out = 0;
+    az_jform_clear(&j->form, place_in(j, out));
     const int rc = handle_object(j, s, out);
     const int64_t v = (int64_t)*out;
     if (rc == AZ_J_OK)
@@ -175,13 +212,12 @@ static int handle(struct az_rj *j, struct az_jscan *s, uint64_t *out)
 
 static int correlation(struct az_rj *j, struct az_jscan *s, uint64_t *out)
 {
-    struct az_sv raw;
     if (*s->p != '{')
-        return az_rocjson_unsigned(s, out);
+        return opaque(j, s, out);
     s->p++;
     int k = az_j_first_key(s, &j->corr_keys);
     while (k >= 0) {
-        int rc = k == C_INTERNAL ? az_rocjson_unsigned(s, out) : az_j_skip(s, &raw);
+        int rc = k == C_INTERNAL ? opaque(j, s, out) : skip(j, s);
         if (rc != AZ_J_OK)
             return rc;
         k = az_j_next_key(s, &j->corr_keys, k);
@@ -191,12 +227,10 @@ static int correlation(struct az_rj *j, struct az_jscan *s, uint64_t *out)
 
 static int xyz_object(struct az_rj *j, struct az_jscan *s, int64_t out[3])
 {
-    struct az_sv raw;
-    bool has;
     s->p++;
     int k = az_j_first_key(s, &j->xyz_keys);
     while (k >= 0) {
-        int rc = k > 0 ? az_rocjson_number(s, &out[k - 1], &has) : az_j_skip(s, &raw);
+        int rc = k > 0 ? number(j, s, &out[k - 1]) : skip(j, s);
         if (rc != AZ_J_OK)
             return rc;
         k = az_j_next_key(s, &j->xyz_keys, k);
@@ -207,16 +241,17 @@ static int xyz_object(struct az_rj *j, struct az_jscan *s, int64_t out[3])
 static int xyz(struct az_rj *j, struct az_jscan *s, int64_t out[3])
 {
     const char *from = s->p;
-    struct az_sv raw;
     if (*from != '{')
-        return az_j_skip(s, &raw);
+        return skip(j, s);
     struct az_rocjson_seen *x = place_of(j->seen_xyz, from);
-    if (is_seen(x, from)) {
+    if (!j->form.learning && is_seen(x, from)) {
         memcpy(out, x->v, sizeof x->v);
         s->p += x->len;
         return AZ_J_OK;
     }
     memset(out, 0, sizeof x->v);
+    for (int i = 0; i < 3; i++)
+        az_jform_clear(&j->form, place_in(j, &out[i]));
     const int rc = xyz_object(j, s, out);
     if (rc == AZ_J_OK)
         keep_seen(x, from, s->p, out, 3);
@@ -225,10 +260,8 @@ static int xyz(struct az_rj *j, struct az_jscan *s, int64_t out[3])
 
 static int dispatch_info(struct az_rj *j, struct az_jscan *s, struct record *e)
 {
-    struct az_sv raw;
-    bool has;
     if (*s->p != '{')
-        return az_j_skip(s, &raw);
+        return skip(j, s);
     s->p++;
     int k = az_j_first_key(s, &j->dispatch_keys);
     while (k >= 0) {
@@ -242,16 +275,16 @@ static int dispatch_info(struct az_rj *j, struct az_jscan *s, struct record *e)
             rc = handle(j, s, &e->queue);
             break;
         case D_KERNEL:
-            rc = az_rocjson_unsigned(s, &e->kernel);
+            rc = opaque(j, s, &e->kernel);
             break;
         case D_DISPATCH:
-            rc = az_rocjson_unsigned(s, &e->dispatch);
+            rc = opaque(j, s, &e->dispatch);
             break;
         case D_SCRATCH:
-            rc = az_rocjson_number(s, &e->scratch, &has);
+            rc = number(j, s, &e->scratch);
             break;
         case D_LDS:
-            rc = az_rocjson_number(s, &e->lds, &has);
+            rc = number(j, s, &e->lds);
             break;
         case D_BLOCK:
             rc = xyz(j, s, e->block);
@@ -260,7 +293,7 @@ static int dispatch_info(struct az_rj *j, struct az_jscan *s, struct record *e)
             rc = xyz(j, s, e->grid);
             break;
         default:
-            rc = az_j_skip(s, &raw);
+            rc = skip(j, s);
         }
         if (rc != AZ_J_OK)
             return rc;
@@ -274,30 +307,27 @@ static int members(struct az_rj *j, struct az_jscan *s, struct record *e, bool i
 /* "dispatch_data" of a counter record: the members of a dispatch record. */
 static int dispatch_data(struct az_rj *j, struct az_jscan *s, struct record *e, bool inner)
 {
-    struct az_sv raw;
     if (inner || *s->p != '{')
-        return az_j_skip(s, &raw);
+        return skip(j, s);
     s->p++;
     return members(j, s, e, true);
 }
 
 static int member(struct az_rj *j, struct az_jscan *s, struct record *e, int key, bool inner)
 {
-    struct az_sv raw;
-    bool has;
     switch (key) {
     case R_KIND:
-        return az_rocjson_number(s, &e->kind, &has);
+        return number(j, s, &e->kind);
     case R_OPERATION:
-        return az_rocjson_number(s, &e->operation, &has);
+        return number(j, s, &e->operation);
     case R_THREAD:
-        return az_rocjson_number(s, &e->thread, &has);
+        return number(j, s, &e->thread);
     case R_CORR:
         return correlation(j, s, &e->corr);
     case R_START:
-        return az_rocjson_number(s, &e->start, &e->has_start);
+        return flagged(j, s, &e->start, &e->has_start);
     case R_END:
-        return az_rocjson_number(s, &e->end, &e->has_end);
+        return flagged(j, s, &e->end, &e->has_end);
     case R_DISPATCH:
         return dispatch_info(j, s, e);
     case R_STREAM:
@@ -309,28 +339,28 @@ static int member(struct az_rj *j, struct az_jscan *s, struct record *e, int key
         e->has_dst = true;
         return handle(j, s, &e->dst);
     case R_BYTES:
-        return az_rocjson_number(s, &e->bytes, &e->has_bytes);
+        return flagged(j, s, &e->bytes, &e->has_bytes);
     case R_AGENT:
         e->has_agent = true;
         return handle(j, s, &e->agent);
     case R_QUEUE:
         return handle(j, s, &e->queue);
     case R_ADDRESS:
-        return az_j_skip(s, &e->address);
+        return view(j, s, &e->address);
     case R_ALLOC:
-        return az_rocjson_number(s, &e->alloc, &has);
+        return number(j, s, &e->alloc);
     case R_DATA:
         return dispatch_data(j, s, e, inner);
     case R_RECORDS:
-        return az_j_skip(s, &e->records);
+        return view(j, s, &e->records);
     case R_VGPR:
-        return az_rocjson_number(s, &e->vgpr, &has);
+        return number(j, s, &e->vgpr);
     case R_AGPR:
-        return az_rocjson_number(s, &e->agpr, &has);
+        return number(j, s, &e->agpr);
     case R_SGPR:
-        return az_rocjson_number(s, &e->sgpr, &has);
+        return number(j, s, &e->sgpr);
     default:
-        return az_j_skip(s, &raw);
+        return skip(j, s);
     }
 }
 
@@ -531,13 +561,28 @@ static int add_record(struct az_rj *j, const struct record *e)
     return az_roc_call(j->r, &span);
 }
 
+/* The record at the cursor by its keys. */
+static int read_members(struct az_rj *j, struct az_jscan *s, struct record *e)
+{
+    const char *from = s->p;
+    *e = (struct record){ .kind = -1, .operation = -1 };
+    j->now = e;
+    az_jform_begin(&j->form);
+    const int rc = members(j, s, e, false);
+    if (rc == AZ_J_OK)
+        az_jform_end(&j->form, from, s->p, e, sizeof *e);
+    return rc;
+}
+
 int az_rocjson_record(void *ctx, struct az_jscan *s)
 {
     struct az_rj *j = ctx;
-    struct record e = { .kind = -1, .operation = -1 };
-    int rc = members(j, s, &e, false);
-    if (rc != AZ_J_OK)
-        return rc;
+    struct record e;
+    if (!az_jform_read(&j->form, s, &e, sizeof e)) {
+        const int rc = read_members(j, s, &e);
+        if (rc != AZ_J_OK)
+            return rc;
+    }
     if (e.has_start && e.has_end)
         return add_record(j, &e);
     j->no_time++;

@@ -3,22 +3,14 @@
 #include "formats/sqlite_pages.h"
 
 #include "base/num.h"
+#include "formats/sqlite_bytes.h"
 
 #define WINDOW ((size_t)256 << 10) /* most that is read at once */
 
 enum {
-    HEADER = 100,    /* of the file */
-    LEAF = 13,       /* kind of a page of rows */
-    INNER = 5,       /* of one that names others */
-    LEAF_HEADER = 8, /* bytes, then two a row */
-    INNER_HEADER = 12,
-    DEPTH = 20, /* of a tree, as SQLite limits it */
-    GO_ON = 1   /* the rest is SQLite's */
+    HEADER = 100, /* of the file */
+    GO_ON = 1     /* the rest is SQLite's */
 };
-
-static unsigned two(const unsigned char *p) { return (unsigned)p[0] << 8 | p[1]; }
-static uint32_t four(const unsigned char *p) { return (uint32_t)two(p) << 16 | two(p + 2); }
-static uint64_t eight(const unsigned char *p) { return (uint64_t)four(p) << 32 | four(p + 4); }
 
 /* ---- what can be read so ---- */
 
@@ -29,10 +21,14 @@ static bool read_header(struct az_pages *p)
         !p->file || !p->file->pMethods ||
         p->file->pMethods->xRead(p->file, h, sizeof h, 0) != SQLITE_OK)
         return false;
-    p->page_size = two(h + 16) == 1 ? 65536 : two(h + 16);
+    p->page_size = az_two(h + 16) == 1 ? 65536 : az_two(h + 16);
     const bool power = (p->page_size & (p->page_size - 1)) == 0;
     p->usable = p->page_size - h[20];
     p->pages = p->page_size ? p->x->size / p->page_size : 0;
+    const uint32_t said = az_four(h + 28); /* counts where the writer knew that number */
+    if (said && said < p->pages && memcmp(h + 24, h + 92, 4) == 0)
+        p->pages = said;
+    p->utf8 = az_four(h + 56) == 1;
     return h[19] == 1 && power && p->page_size >= 512 && p->usable >= 480;
 }
 
@@ -88,14 +84,16 @@ static bool find_places(struct az_pages *p, const char *table, const char *const
     return plain && found == n;
 }
 
+bool az_pages_find(struct az_pages *p, struct az_sqlite *x, const char *table)
+{
+    *p = (struct az_pages){ .x = x, .root = root_of(x->db, table) };
+    return p->root != 0 && read_header(p);
+}
+
 bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
                    const char *const *columns, size_t n)
 {
-    *p = (struct az_pages){ .x = x };
-    if (n > AZ_PAGES_COLUMNS || !find_places(p, table, columns, n))
-        return false;
-    p->root = root_of(x->db, table);
-    return p->root != 0 && read_header(p);
+    return az_pages_find(p, x, table) && n <= AZ_PAGES_COLUMNS && find_places(p, table, columns, n);
 }
 
 /* ---- pages ---- */
@@ -118,7 +116,7 @@ struct reading {
     void *ctx;
     struct az_mem *mem;
     unsigned char *window; /* WINDOW bytes: pages first .. first + n - 1 */
-    unsigned char *level[DEPTH];
+    unsigned char *level[AZ_PAGE_DEPTH];
     uint64_t first, n, ahead, seen;
     struct az_pages_row row;
     uint64_t given;
@@ -146,27 +144,6 @@ static const unsigned char *page_at(struct reading *r, uint64_t number)
     return NULL;
 }
 
-/* A number of 1 to 9 bytes, 7 bits in each but the ninth; *at moves after it. */
-static bool varint(const unsigned char **at, const unsigned char *end, uint64_t *v)
-{
-    const unsigned char *p = *at;
-    if (p < end && *p < 0x80) {
-        *v = *p;
-        *at = p + 1;
-        return true;
-    }
-    uint64_t x = 0;
-    for (int i = 0; i < 9 && p < end; i++, p++) {
-        if (i == 8 || *p < 0x80) {
-            *v = i == 8 ? x << 8 | *p : x << 7 | *p;
-            *at = p + 1;
-            return true;
-        }
-        x = x << 7 | (*p & 0x7f);
-    }
-    return false;
-}
-
 /* The place after one that is not asked for; NULL: it does not end. */
 static const unsigned char *behind_varint(const unsigned char *at, const unsigned char *end)
 {
@@ -175,13 +152,6 @@ static const unsigned char *behind_varint(const unsigned char *at, const unsigne
         if (at[i] < 0x80 || i == 8)
             return at + i + 1;
     return NULL;
-}
-
-/* Bytes of a value by its type; numbers have no more than eight. */
-static uint64_t size_of(uint64_t type)
-{
-    static const uint8_t fixed[12] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0 };
-    return type < 12 ? fixed[type] : (type - 12) / 2;
 }
 
 /* How much of a record is on its page: all, or what its overflow pages do not hold. */
@@ -198,7 +168,7 @@ static uint64_t local_of(const struct az_pages *p, uint64_t payload)
 static int64_t number_before(const unsigned char *end, unsigned shift)
 {
     /* a page begins with at least eight bytes that are no record */
-    return (int64_t)(eight(end - 8) << shift) >> shift;
+    return (int64_t)(az_eight(end - 8) << shift) >> shift;
 }
 
 /* Reads a header, by which the wanted numbers of a record are found. False: one is not a number, or
@@ -209,13 +179,13 @@ static bool lay_out(const struct az_pages *p, const unsigned char *record, const
     const unsigned char *at = record;
     uint64_t header, type;
     *l = (struct layout){ .null = 0 };
-    if (!varint(&at, end, &header) || header > (uint64_t)(end - record))
+    if (!az_varint(&at, end, &header) || header > (uint64_t)(end - record))
         return false;
     const unsigned char *types_end = record + header, *data = types_end;
     for (unsigned i = 0; i < p->places; i++) {
-        if (!varint(&at, types_end, &type))
+        if (!az_varint(&at, types_end, &type))
             return false;
-        const uint64_t size = size_of(type);
+        const uint64_t size = az_size_of_type(type);
         if (size > (uint64_t)(end - data))
             return false;
         data += size;
@@ -243,9 +213,9 @@ static bool is_header(const struct layout *l, const unsigned char *record, size_
 {
     size_t i = 0;
     for (; i + 8 <= n; i += 8)
-        if (eight(l->header + i) != eight(record + i))
+        if (az_eight(l->header + i) != az_eight(record + i))
             return false;
-    return i == n || (eight(l->header + i) ^ eight(record + i)) >> (64 - 8 * (n - i)) == 0;
+    return i == n || (az_eight(l->header + i) ^ az_eight(record + i)) >> (64 - 8 * (n - i)) == 0;
 }
 
 /* The layout of a record, one that is known or made in its place. */
@@ -260,7 +230,7 @@ static const struct layout *layout_of(struct reading *r, const unsigned char *re
         return r->last;
     for (size_t i = 0; i < n; i += 8) {
         const uint64_t left =
-            n - i < 8 ? eight(record + i) >> (64 - 8 * (n - i)) : eight(record + i);
+            n - i < 8 ? az_eight(record + i) >> (64 - 8 * (n - i)) : az_eight(record + i);
         h = (h ^ left) * UINT64_C(0x9e3779b97f4a7c15);
     }
     struct layout *l = r->last = &r->layout[h >> 58];
@@ -283,21 +253,18 @@ static bool take_values(struct reading *r, const unsigned char *record, const un
     return true;
 }
 
-/* How many cells a page may have, as SQLite has it: none takes less than six bytes. */
-static unsigned most_cells(const struct az_pages *p) { return (p->page_size - 8) / 6; }
-
 /* Rows of a page of rows. */
 static int read_leaf(struct reading *r, const unsigned char *page)
 {
-    const unsigned n = two(page + 3), top = LEAF_HEADER + 2 * n;
+    const unsigned n = az_two(page + 3), top = AZ_PAGE_LEAF_HEADER + 2 * n;
     const unsigned char *end = page + r->p->usable;
-    if (n > most_cells(r->p) || top > r->p->usable || (n == 0 && r->given))
+    if (n > az_page_most_cells(r->p->page_size) || top > r->p->usable || (n == 0 && r->given))
         return GO_ON;
     for (unsigned i = 0; i < n; i++) {
-        const unsigned from = two(page + LEAF_HEADER + 2 * (size_t)i);
+        const unsigned from = az_two(page + AZ_PAGE_LEAF_HEADER + 2 * (size_t)i);
         const unsigned char *at = page + from;
         uint64_t payload;
-        if (from < top || from >= r->p->usable || !varint(&at, end, &payload) ||
+        if (from < top || from >= r->p->usable || !az_varint(&at, end, &payload) ||
             !(at = behind_varint(at, end))) /* the number of the row */
             return GO_ON;
         const uint64_t local = local_of(r->p, payload);
@@ -318,36 +285,39 @@ static int enter(struct reading *r, unsigned depth, const unsigned char *page)
     if (!r->level[depth] && !(r->level[depth] = az_mem_alloc(r->mem, size)))
         return az_mem_error(r->mem);
     memcpy(r->level[depth], page, size);
-    const unsigned n = two(page + 3);
-    return n > most_cells(r->p) || INNER_HEADER + 2 * n > r->p->usable ? GO_ON : 0;
+    const unsigned n = az_two(page + 3);
+    return n > az_page_most_cells(r->p->page_size) || AZ_PAGE_INNER_HEADER + 2 * n > r->p->usable
+               ? GO_ON
+               : 0;
 }
 
 /* The i-th page that a page names; the last one is in its header. 0: none. */
 static uint32_t child_of(const struct reading *r, const unsigned char *page, unsigned i)
 {
-    if (i == two(page + 3))
-        return four(page + 8);
-    const unsigned at = two(page + INNER_HEADER + 2 * (size_t)i);
-    return at + 4 <= r->p->usable ? four(page + at) : 0;
+    if (i == az_two(page + 3))
+        return az_four(page + 8);
+    const unsigned at = az_two(page + AZ_PAGE_INNER_HEADER + 2 * (size_t)i);
+    return at + 4 <= r->p->usable ? az_four(page + at) : 0;
 }
 
 static int walk(struct reading *r)
 {
     const struct az_parse *job = r->p->x->job;
-    unsigned next[DEPTH] = { 0 }, depth = 0;
+    unsigned next[AZ_PAGE_DEPTH] = { 0 }, depth = 0;
     uint32_t number = r->p->root;
     for (;;) {
         const unsigned char *page = page_at(r, number);
         if (job->cancelled && r->n && number == r->first && job->cancelled(job->ctx))
             return AZ_EINTR;
-        if (!page || (page[0] != LEAF && page[0] != INNER) || (page[0] == INNER && depth == DEPTH))
+        if (!page || (page[0] != AZ_PAGE_LEAF && page[0] != AZ_PAGE_INNER) ||
+            (page[0] == AZ_PAGE_INNER && depth == AZ_PAGE_DEPTH))
             return GO_ON;
-        int rc = page[0] == LEAF ? read_leaf(r, page) : enter(r, depth, page);
+        int rc = page[0] == AZ_PAGE_LEAF ? read_leaf(r, page) : enter(r, depth, page);
         if (rc)
             return rc;
-        if (page[0] == INNER)
+        if (page[0] == AZ_PAGE_INNER)
             next[depth++] = 0;
-        while (depth > 0 && next[depth - 1] > two(r->level[depth - 1] + 3))
+        while (depth > 0 && next[depth - 1] > az_two(r->level[depth - 1] + 3))
             depth--;
         if (depth == 0)
             return 0;
@@ -363,7 +333,7 @@ int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given
     r.window = az_mem_alloc(r.mem, WINDOW);
     const int rc = r.window ? walk(&r) : az_mem_error(r.mem);
     *given = r.given;
-    for (unsigned i = 0; i < DEPTH && r.level[i]; i++)
+    for (unsigned i = 0; i < AZ_PAGE_DEPTH && r.level[i]; i++)
         az_mem_free(r.mem, r.level[i], p->page_size);
     az_mem_free(r.mem, r.window, WINDOW);
     return rc;

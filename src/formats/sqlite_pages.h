@@ -21,10 +21,14 @@ struct az_pages {
     sqlite3_file *file; /* of the connection: another descriptor, closed, would end its locks */
     uint32_t page_size, usable, root;
     uint64_t pages;             /* of the file */
+    bool utf8;                  /* texts */
     int8_t of[AZ_PAGES_PLACES]; /* place in a record -> number of the column; -1: not wanted */
     size_t columns;
     unsigned places; /* up to the last that is wanted */
 };
+/* The first page of a table, and what the file says of its pages. False: there is no such table in
+ * a file without a write-ahead log. */
+bool az_pages_find(struct az_pages *p, struct az_sqlite *x, const char *table);
 /* Can the table be read so: one with rowids, in a file without a write-ahead log, and are all these
  * columns, each named once, declared as INTEGER? The connection has to be in a transaction. */
 bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,

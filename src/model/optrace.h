@@ -184,10 +184,13 @@ int az_optrace_text(struct az_trace *t, struct az_sv *raw, uint32_t *id) AZ_MUST
 int az_optrace_args(struct az_trace *t, const struct az_op_args *a, uint32_t *row) AZ_MUST_USE;
 /* A new row of `ops`. */
 int az_optrace_op(struct az_optrace *o, uint32_t args, int64_t seq, uint32_t *side) AZ_MUST_USE;
+static inline int64_t az_seq_of(const struct az_op *op, const int64_t *long_seqs)
+{
+    return op->seq >= -1 ? op->seq : long_seqs[-2 - op->seq];
+}
 static inline int64_t az_op_seq(const struct az_optrace *o, uint32_t side)
 {
-    const int32_t seq = o->ops.v[side].seq;
-    return seq >= -1 ? seq : o->long_seqs.v[-2 - seq];
+    return az_seq_of(&o->ops.v[side], o->long_seqs.v);
 }
 /* Row of `ops` of an operator; AZ_NO_ROW: it has none. */
 static inline uint32_t az_op_side(const struct az_trace *t, uint32_t op)

@@ -164,6 +164,20 @@ void az_trace_columns(struct az_trace *t, enum az_kind k, unsigned cols)
         t->ev[k].cols = cols;
 }
 
+int az_trace_add_node(struct az_trace *t, enum az_kind k)
+{
+    struct az_events *ev = &t->ev[k];
+    const size_t bytes = ev->cap * sizeof *ev->node; /* of the other columns as well */
+    if (ev->cols & AZ_COL_NODE)
+        return 0;
+    if (bytes > 0 && !(ev->node = az_mem_alloc(t->mem, bytes)))
+        return az_mem_error(t->mem);
+    if (bytes > 0)
+        memset(ev->node, 0, bytes);
+    ev->cols |= AZ_COL_NODE;
+    return 0;
+}
+
 static void put_row(struct az_events *ev, size_t i, const struct az_event *e)
 {
     ev->start[i] = e->start;

@@ -228,6 +228,9 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem) AZ_MUST_USE;
 void az_trace_release(struct az_trace *t);
 /* Chooses the optional columns of a kind; before its first event. */
 void az_trace_columns(struct az_trace *t, enum az_kind k, unsigned cols);
+/* Adds the column of nodes, if the kind has it not yet: 0 for the events so far. AZ_ENOMEM,
+ * AZ_ELIMIT. */
+int az_trace_add_node(struct az_trace *t, enum az_kind k) AZ_MUST_USE;
 /* Appends an event; fields of columns the kind does not carry are ignored. One that starts or ends
  * beyond AZ_TIME_MAX is counted as dropped ("times out of range") and not added: 0. AZ_ENOMEM,
  * AZ_ELIMIT; AZ_EFORMAT if it ends before it starts (a format drops such events first, with a

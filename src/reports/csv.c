@@ -49,10 +49,11 @@ static int put_other(struct az_vec_char *buf, const struct az_cell *cell, size_t
 {
     const struct az_sv text =
         cell->type == AZ_TEXT ? az_cell_text(cell) : az_cell_exact(cell, NULL);
-    int rc = room_for(buf, text.n + 16 + more);
+    int rc = room_for(buf, text.n + 18 + more);
+    const size_t copied = rc ? SIZE_MAX : az_csv_copy_plain(text, buf->v + buf->n);
 
-    if (rc == 0 && az_csv_copy_plain(text, buf->v + buf->n)) {
-        buf->n += text.n;
+    if (copied != SIZE_MAX) {
+        buf->n += copied;
         return 0;
     }
     if (rc == 0)

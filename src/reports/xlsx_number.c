@@ -9,27 +9,6 @@
 #define MOST  1e15
 #define FIXED (-4) /* powers of ten below it are written with an exponent */
 
-static const uint64_t power[] = { 1,
-                                  10,
-                                  100,
-                                  1000,
-                                  10000,
-                                  100000,
-                                  1000000,
-                                  10000000,
-                                  100000000,
-                                  1000000000,
-                                  10000000000,
-                                  100000000000,
-                                  1000000000000,
-                                  10000000000000,
-                                  100000000000000,
-                                  1000000000000000,
-                                  10000000000000000,
-                                  100000000000000000,
-                                  1000000000000000000,
-                                  UINT64_C(10000000000000000000) };
-
 /* Digits of v, 16 of them, and the power of ten of the first of them: LEAST <= v < MOST. Exact,
  * ties to even, as printf does it. */
 static int sixteen_digits(double v, uint64_t *digits)
@@ -44,14 +23,14 @@ static int sixteen_digits(double v, uint64_t *digits)
     e10 += v >= decade[e10 + 1 + 7];
     const uint64_t m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
     const int shift = 52 - e2, ten = 15 - e10; /* 3 to 76; 1 to 22 */
-    const unsigned __int128 all = (unsigned __int128)m * power[ten > 19 ? 19 : ten] *
-                                  power[ten > 19 ? ten - 19 : 0],
+    const unsigned __int128 all = (unsigned __int128)m * az_ten_to[ten > 19 ? 19 : ten] *
+                                  az_ten_to[ten > 19 ? ten - 19 : 0],
                             half = (unsigned __int128)1 << (shift - 1);
     uint64_t d = (uint64_t)(all >> shift);
     const unsigned __int128 rest = all - ((unsigned __int128)d << shift);
     d += rest > half || (rest == half && (d & 1));
-    *digits = d == power[16] ? power[15] : d;
-    return e10 + (d == power[16]);
+    *digits = d == az_ten_to[16] ? az_ten_to[15] : d;
+    return e10 + (d == az_ten_to[16]);
 }
 
 /* Eight digits, a byte each, the first one lowest: halves, quarters, digits side by side. */
@@ -66,7 +45,8 @@ static uint64_t eight_digits(uint64_t v)
 /* Digits from the first to the last that is no zero; out is filled up with zeros. */
 static int put_digits(uint64_t digits, char out[16])
 {
-    const uint64_t high = eight_digits(digits / power[8]), low = eight_digits(digits % power[8]);
+    const uint64_t high = eight_digits(digits / az_ten_to[8]),
+                   low = eight_digits(digits % az_ten_to[8]);
     const uint64_t text[2] = { high + UINT64_C(0x3030303030303030),
                                low + UINT64_C(0x3030303030303030) };
     memcpy(out, text, sizeof text);
@@ -120,7 +100,7 @@ size_t az_xlsx_whole_width(double v, int decimals)
     const double size = fabs(v), whole = floor(size);
     size_t n = 1;
     if (size < MOST && size - whole < 0.5) { /* no digit more by rounding */
-        while (n < 16 && (uint64_t)whole >= power[n])
+        while (n < 16 && (uint64_t)whole >= az_ten_to[n])
             n++;
         return n + (signbit(v) != 0);
     }

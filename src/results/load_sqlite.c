@@ -132,13 +132,16 @@ static int read_table(const struct reader *r, sqlite3_stmt *st)
     int rc = read_columns(r, t, name);
     if (rc == AZ_OK)
         rc = read_rows(r, t, name);
-    if (rc) {
+    if (rc == AZ_OK && az_document_has(r->doc, t->id))
+        rc = az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
+                          "lists the table '%.*s' twice (make it again)", AZ_SVF(t->id));
+    if (rc)
         az_table_free(t);
-        return rc == AZ_ENOMEM || rc == AZ_ELIMIT
-                   ? az_diag_memory(r->diag, rc, AZ_AT_FILE(r->path), r->doc->mem)
-                   : rc;
-    }
-    return az_document_add(r->doc, t);
+    else
+        rc = az_document_add(r->doc, t);
+    return rc == AZ_ENOMEM || rc == AZ_ELIMIT
+               ? az_diag_memory(r->diag, rc, AZ_AT_FILE(r->path), r->doc->mem)
+               : rc;
 }
 
 static int read_meta(const struct reader *r)

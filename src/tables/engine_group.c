@@ -351,7 +351,8 @@ struct az_group *az_grouping_row(struct az_grouping *g, size_t k)
 {
     if (!g->spec->sums)
         return &g->groups.v[k];
-    const struct az_name_sum *s = &g->sums.v[k];
+    struct az_name_sum room;
+    const struct az_name_sum *s = az_name_sum_at(&g->sums, k, &room);
     const struct az_item first = {
         .row = (uint32_t)k, .kind = AZ_KIND_COUNT, .other = s->style, .name = s->name
     };

@@ -64,8 +64,9 @@ int az_csv_scaled(const struct az_csv_field *f, int64_t scale, int64_t *out) AZ_
 /* Appends one CSV field (quoted only when needed: separator, quote, CR, LF, leading or trailing
  * blank). */
 int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep) AZ_MUST_USE;
-/* The usual field of commas: printable ASCII, not to be quoted. Copies it, with up to 16 bytes of
- * room after it; false: it is none, and there may be anything in `out`. */
-bool az_csv_copy_plain(struct az_sv text, char *out);
+/* The usual field of commas: printable ASCII without a quote. Copies it, in quotes where they are
+ * needed, with up to 18 bytes of room after it: how many bytes it is; SIZE_MAX: it is none, and
+ * there may be anything in `out`. */
+size_t az_csv_copy_plain(struct az_sv text, char *out);
 
 #endif

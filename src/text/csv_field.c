@@ -128,10 +128,15 @@ int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
     return 0;
 }
 
-bool az_csv_copy_plain(struct az_sv text, char *out)
+size_t az_csv_copy_plain(struct az_sv text, char *out)
 {
-    return text.n == 0 ||
-           (text.p[0] != ' ' && text.p[text.n - 1] != ' ' && az_copy_plain(text, '"', ',', out));
+    if (text.n == 0 ||
+        (text.p[0] != ' ' && text.p[text.n - 1] != ' ' && az_copy_plain(text, '"', ',', out)))
+        return text.n;
+    if (!az_copy_plain(text, '"', '"', out + 1))
+        return SIZE_MAX;
+    out[0] = out[text.n + 1] = '"'; /* for a separator, or a blank at an end */
+    return text.n + 2;
 }
 
 /* ---- numbers ---- */
@@ -300,8 +305,6 @@ static unsigned digit_of(char c) { return (unsigned)(unsigned char)c - '0'; }
  * division. false: take the general way. */
 static bool quick_decimal(struct az_sv s, int ten, int64_t *out)
 {
-    static const int64_t power[] = { 1,      10,      100,      1000,      10000,
-                                     100000, 1000000, 10000000, 100000000, 1000000000 };
     const char *p = s.p, *end = s.p + s.n;
     bool negative = *p == '-';
     p += negative;
@@ -321,7 +324,7 @@ static bool quick_decimal(struct az_sv s, int ten, int64_t *out)
             return false;
         v += next > 5 || (next == 5 && (rest || (v & 1)));
     }
-    if (p != end || __builtin_mul_overflow(v, power[ten], &v))
+    if (p != end || __builtin_mul_overflow(v, (int64_t)az_ten_to[ten], &v))
         return false;
     *out = negative ? -v : v;
     return true;

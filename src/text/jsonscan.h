@@ -325,22 +325,6 @@ static inline bool az_j_ends_number(char c)
  * bits: AZ_J_NONE (the value is consumed). */
 AZ_JC int az_jc_decimal(struct az_jscan *s, const char **at, int scale10, int64_t *out)
 {
-    static const int64_t power[16] = { 1,
-                                       10,
-                                       100,
-                                       1000,
-                                       10000,
-                                       100000,
-                                       1000000,
-                                       10000000,
-                                       100000000,
-                                       1000000000,
-                                       10000000000,
-                                       100000000000,
-                                       1000000000000,
-                                       10000000000000,
-                                       100000000000000,
-                                       1000000000000000 };
     uint64_t v, frac = 0;
     unsigned n = az_digits(*at, &v), m = 0; /* at most 16 are read */
     const char *q = *at + n;
@@ -352,7 +336,7 @@ AZ_JC int az_jc_decimal(struct az_jscan *s, const char **at, int scale10, int64_
     }
     if (m > (unsigned)scale10 || n + (unsigned)scale10 > 18 || !az_j_ends_number(*q))
         return az_jc_decimal_slow(s, at, scale10, out);
-    *out = (int64_t)(v * (uint64_t)power[scale10] + frac * (uint64_t)power[(unsigned)scale10 - m]);
+    *out = (int64_t)(v * az_ten_to[scale10] + frac * az_ten_to[(unsigned)scale10 - m]);
     *at = q;
     return AZ_J_OK;
 }

@@ -264,9 +264,7 @@ int az_j_skip_slow(struct az_jscan *s)
  * event of some writers has one. False: take the long way. */
 static bool long_decimal(const char **at, int scale10, int64_t *out)
 {
-    static const uint64_t power[] = { 1,      10,      100,      1000,      10000,
-                                      100000, 1000000, 10000000, 100000000, 1000000000 };
-    enum { MOST = sizeof power / sizeof *power - 1 };
+    enum { MOST = 9 };
     uint64_t v, more = 0, frac = 0;
     unsigned n, m = 0;
     const char *q = *at;
@@ -281,11 +279,11 @@ static bool long_decimal(const char **at, int scale10, int64_t *out)
     }
     if (n > 3 || m > (unsigned)scale10 || !az_j_ends_number(*q))
         return false;
-    v = v * power[n] + more; /* below 10^19, which is below 2^64 */
-    frac *= power[(unsigned)scale10 - m];
-    if (v > ((uint64_t)INT64_MAX - frac) / power[scale10])
+    v = v * az_ten_to[n] + more; /* below 10^19, which is below 2^64 */
+    frac *= az_ten_to[(unsigned)scale10 - m];
+    if (v > ((uint64_t)INT64_MAX - frac) / az_ten_to[scale10])
         return false;
-    *out = (int64_t)(v * power[scale10] + frac);
+    *out = (int64_t)(v * az_ten_to[scale10] + frac);
     *at = q;
     return true;
 }

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/num.h"
+
 #if defined(__AVX2__)
 #include <immintrin.h>
 #elif defined(__SSE2__)
@@ -231,9 +233,6 @@ static inline unsigned az_digits8(uint64_t x, uint64_t *value)
 /* Decimal digits at p, at most 16: their number and value. */
 static inline unsigned az_digits(const char *p, uint64_t *value)
 {
-    static const uint64_t power[9] = {
-        1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000
-    };
     uint64_t x, low;
     memcpy(&x, p, 8);
     unsigned n = az_digits8(x, value);
@@ -241,7 +240,7 @@ static inline unsigned az_digits(const char *p, uint64_t *value)
         return n;
     memcpy(&x, p + 8, 8);
     n = az_digits8(x, &low);
-    *value = *value * power[n] + low;
+    *value = *value * az_ten_to[n] + low;
     return 8 + n;
 }
 #else

@@ -493,32 +493,34 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     b = Figures(sys.argv[1], "smoke" in sys.argv[2:])
+    only = os.environ.get("ONLY", "")
     try:
-        b.measure("JSON scanning", b.json_scan)
-        b.measure("CSV reading", b.csv_fields)
-        if not b.smoke:
-            b.measure("growth", b.csv_growth)
-            b.measure("growth", b.trace_growth)
-        b.measure("SQLite reading", b.sqlite_rows)
-        b.measure("nsys-sqlite, whole report", b.report_nsys)
-        b.measure("pytorch, whole report", b.report_pytorch)
-        b.measure("pytorch, a real kineto trace", b.report_kineto)
-        b.measure("pytorch, dense", b.report_dense)
-        b.measure("one large trace", b.one_large_file)
-        b.measure("operation report", b.operations)
-        b.measure("XPlane", b.xplane)
-        b.measure("XPlane of devices", b.xplane_devices)
-        b.measure("XPlane, real", b.xplane_real)
-        b.measure("nsys-sqlite, many rows", b.nsys_large)
-        b.measure("workbook", b.workbook)
-        b.measure("small files", b.small_files)
-        b.measure("growth", b.shapes_growth)
-        b.measure("rocprof, whole report", b.report_rocprof)
-        b.measure("ranks", b.ranks)
-        b.measure("start-up", b.start_up)
-        b.measure("queries", b.queries)
-        b.measure("history", b.history)
-        b.measure("two inputs", b.two_inputs)
+        for name, figure, in_smoke in (("JSON scanning", b.json_scan, True),
+                                       ("CSV reading", b.csv_fields, True),
+                                       ("growth", b.csv_growth, False),
+                                       ("growth", b.trace_growth, False),
+                                       ("SQLite reading", b.sqlite_rows, True),
+                                       ("nsys-sqlite, whole report", b.report_nsys, True),
+                                       ("pytorch, whole report", b.report_pytorch, True),
+                                       ("pytorch, a real kineto trace", b.report_kineto, True),
+                                       ("pytorch, dense", b.report_dense, True),
+                                       ("one large trace", b.one_large_file, True),
+                                       ("operation report", b.operations, True),
+                                       ("XPlane", b.xplane, True),
+                                       ("XPlane of devices", b.xplane_devices, True),
+                                       ("XPlane, real", b.xplane_real, True),
+                                       ("nsys-sqlite, many rows", b.nsys_large, True),
+                                       ("workbook", b.workbook, True),
+                                       ("small files", b.small_files, True),
+                                       ("growth", b.shapes_growth, True),
+                                       ("rocprof, whole report", b.report_rocprof, True),
+                                       ("ranks", b.ranks, True),
+                                       ("start-up", b.start_up, True),
+                                       ("queries", b.queries, True),
+                                       ("history", b.history, True),
+                                       ("two inputs", b.two_inputs, True)):
+            if only in name and (in_smoke or not b.smoke):
+                b.measure(name, figure)
     finally:
         shutil.rmtree(b.out, ignore_errors=True)
     b.table()

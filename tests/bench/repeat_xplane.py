@@ -3,7 +3,11 @@
 longer run would have recorded.
 
     repeat_xplane.py IN.xplane.pb OUT.xplane.pb MEGABYTES"""
+import os
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gen"))
+from make_xplane_example import data as message, varint as encoded  # noqa: E402
 
 PLANE, LINE, EVENT = 1, 3, 4  # fields of XSpace, XPlane, XLine
 STAMP_NS, OFFSET_PS, DURATION_PS = 3, 2, 3  # fields of XLine, XEvent, XEvent
@@ -20,15 +24,6 @@ def varint(data, at):
             return value, at
 
 
-def coded(value):
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
 def fields(data):
     """(number, value, bytes) of each field of a message."""
     at = 0
@@ -42,10 +37,6 @@ def fields(data):
             value = data[at:at + size]
             at += size
         yield key >> 3, value, data[begin:at]
-
-
-def message(number, data):
-    return coded(number << 3 | 2) + coded(len(data)) + data
 
 
 class Line:
@@ -79,7 +70,7 @@ class Line:
         out = [self.head]
         for k in range(times):
             for before, offset, after, _ in self.events:
-                out.append(message(EVENT, before + coded(OFFSET_PS << 3) + coded(offset + k * span) + after))
+                out.append(message(EVENT, before + encoded(OFFSET_PS << 3) + encoded(offset + k * span) + after))
         return message(LINE, b"".join(out))
 
 

@@ -207,6 +207,31 @@ static void reads_random_doubles(void **state)
     }
 }
 
+/* Every text of digits, points and what is neither, up to nine bytes, against strtod. */
+static void reads_short_numbers(void **state)
+{
+    (void)state;
+    uint64_t s = 7;
+    for (int k = 0; k < 400000; k++) {
+        char text[10] = { 0 };
+        const size_t n = 1 + next_random(&s) % 9;
+        size_t digits = 0, points = 0, others = 0;
+        for (size_t i = 0; i < n; i++) {
+            const int r = (int)(next_random(&s) % 64);
+            text[i] = (char)(r < 56 ? '0' + r % 10 : r < 62 ? '.' : "/:-\x80"[r % 4]);
+            digits += r < 56;
+            points += r >= 56 && r < 62;
+            others += r >= 62;
+        }
+        double v = 0;
+        const int rc = az_parse_f64(az_sv_make(text, n), &v);
+        if (others == 0)
+            assert_int_equal(rc, digits && points < 2 ? 0 : AZ_EFORMAT);
+        if (rc == 0 && v != strtod(text, NULL))
+            fail_msg("'%s' reads as %.17g", text, v);
+    }
+}
+
 static void decimals(void **state)
 {
     (void)state;
@@ -539,6 +564,7 @@ int main(void)
         cmocka_unit_test(reads_doubles),
         cmocka_unit_test(reads_long_doubles),
         cmocka_unit_test(reads_random_doubles),
+        cmocka_unit_test(reads_short_numbers),
         cmocka_unit_test(decimals),
         cmocka_unit_test(short_decimals),
         cmocka_unit_test(sizes),

@@ -1,5 +1,6 @@
 /* Tables read page by page: the rows that SQLite gives, in its order, whatever the file looks like;
- * and where pages are damaged, the same rows and the same words. */
+ * and where pages are damaged, the same rows and the same words. Texts found by their key: those
+ * that SQLite finds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -233,10 +234,152 @@ static void damage(void **state)
     free(whole);
 }
 
+/* ---- texts by their key ---- */
+
+static uint64_t next_of(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return *seed >> 24;
+}
+
+/* Asks for keys in both ways: what pages give is what SQLite gives. The number found in pages; -1:
+ * the table is not looked at. */
+static long finds(const char *what, int keys)
+{
+    struct az_mem mem;
+    struct az_diag diag;
+    struct az_parse job = { .diag = &diag, .mem = &mem };
+    struct az_sqlite x;
+    struct az_texts t = { .slots = 0 };
+    sqlite3_stmt *st = NULL;
+    uint64_t seed = 11;
+    long found = 0;
+    static const struct az_sqlite_kind kind = { "a database", "again" };
+    az_mem_init(&mem, 0);
+    az_diag_init(&diag);
+    if (az_sqlite_open(&x, &job, &kind, az_sv_str(path)) != 0 ||
+        sqlite3_prepare_v2(x.db, "SELECT value FROM StringIds WHERE id=?1", -1, &st, NULL) !=
+            SQLITE_OK ||
+        !az_texts_open(&t, &x, "StringIds", "id", "value"))
+        found = -1;
+    for (int i = 0; st && i < 3 * keys; i++) {
+        const int64_t key = i < keys ? i - 3 : (int64_t)(next_of(&seed) % (unsigned)(keys + 9)) - 5;
+        struct az_sv text = { NULL, 0 };
+        if (!az_texts_get(&t, key, &text))
+            continue;
+        found++;
+        (void)sqlite3_reset(st);
+        (void)sqlite3_bind_int64(st, 1, key);
+        if (sqlite3_step(st) != SQLITE_ROW || sqlite3_column_type(st, 0) != SQLITE_TEXT ||
+            (size_t)sqlite3_column_bytes(st, 0) != text.n ||
+            (text.n && memcmp(sqlite3_column_text(st, 0), text.p, text.n) != 0))
+            fail_msg("%s: another text of %lld", what, (long long)key);
+    }
+    (void)sqlite3_finalize(st);
+    az_texts_close(&t);
+    az_sqlite_close(&x);
+    az_diag_release(&diag);
+    assert_int_equal(mem.used, 0);
+    return found;
+}
+
+#define NAMES "CREATE TABLE StringIds(id INTEGER PRIMARY KEY,value TEXT);"
+#define NAME(rows, key, value)                                                                     \
+    COUNT #rows ") INSERT INTO StringIds(id,value) SELECT " key "," value " FROM c;"
+
+static void texts(void **state)
+{
+    static const struct {
+        const char *what, *sql;
+        long found; /* -1: not to be looked at */
+    } c[] = {
+        { "no rows", NAMES, 0 },
+        { "one page", NAMES NAME(20, "i", "'name '||i"), 20 + 20 },
+        { "many pages", NAMES NAME(3000, "i", "'name '||i*i||hex(zeroblob(i%90))"), 3000 },
+        { "small pages", "PRAGMA page_size=512;" NAMES NAME(3000, "i", "'n'||i*i"), 3000 },
+        { "large pages", "PRAGMA page_size=65536;" NAMES NAME(3000, "i", "'n'||i*i"), 3000 },
+        { "keys below zero, gaps", NAMES NAME(900, "i*3-60", "'n'||i"), 300 },
+        { "no text, a number, bytes, a text over several pages",
+          NAMES NAME(900, "i",
+                     "CASE i%5 WHEN 0 THEN NULL WHEN 1 THEN CAST(i AS BLOB) WHEN 2 THEN "
+                     "hex(zeroblob(2100)) ELSE 'n'||i END"),
+          360 },
+        { "further columns",
+          "CREATE TABLE StringIds(a TEXT,value TEXT,id INTEGER PRIMARY KEY,b REAL);" NAME(900, "i",
+                                                                                          "'n'||i"),
+          900 },
+        { "a column added later",
+          "CREATE TABLE StringIds(id INTEGER PRIMARY KEY,a);INSERT INTO StringIds VALUES(1,2);"
+          "ALTER TABLE StringIds ADD COLUMN value TEXT DEFAULT 'x';" NAME(50, "i+1", "'n'||i"),
+          50 },
+        { "a key that is a type of its own",
+          "CREATE TABLE StringIds(id INT PRIMARY KEY,value TEXT);" NAME(90, "i+7", "'n'||i"), -1 },
+        { "a key that is sorted the other way",
+          "CREATE TABLE StringIds(id INTEGER PRIMARY KEY DESC,value TEXT);" NAME(90, "i+7",
+                                                                                 "'n'||i"),
+          -1 },
+        { "a key of two columns",
+          "CREATE TABLE StringIds(id INTEGER,k,value TEXT,PRIMARY KEY(id,k));" NAME(90, "i+7",
+                                                                                    "'n'||i"),
+          -1 },
+        { "without row numbers",
+          "CREATE TABLE StringIds(id INTEGER PRIMARY KEY,value TEXT) WITHOUT ROWID;" NAME(90, "i+7",
+                                                                                          "'n'||i"),
+          -1 },
+        { "a computed text",
+          "CREATE TABLE StringIds(id INTEGER PRIMARY KEY,v,value TEXT AS (v||'x'));"
+          "INSERT INTO StringIds(id,v) VALUES(1,2);",
+          -1 },
+        { "texts of two bytes a letter",
+          "PRAGMA encoding='UTF-16le';" NAMES NAME(90, "i", "'n'||i"), -1 },
+        { "a log", "PRAGMA journal_mode=WAL;" NAMES NAME(90, "i", "'n'||i"), -1 },
+        { "a view",
+          "CREATE TABLE t(id INTEGER PRIMARY KEY,value TEXT);CREATE VIEW StringIds AS SELECT * "
+          "FROM t;",
+          -1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        make(c[i].sql);
+        const long found = finds(c[i].what, 3003);
+        if (c[i].found < 0 ? found >= 0 : found < c[i].found)
+            fail_msg("%s: %ld found in pages", c[i].what, found);
+    }
+}
+
+static void damaged_texts(void **state)
+{
+    uint64_t seed = 7;
+    long found = 0;
+    size_t n;
+    (void)state;
+    make("PRAGMA page_size=512;" NAMES NAME(400, "i", "'name '||i*i||hex(zeroblob(i%40))"));
+    unsigned char *whole = load(&n), *bytes = malloc(n);
+    assert_non_null(bytes);
+    for (int round = 0; round < 600; round++) {
+        char what[80];
+        memcpy(bytes, whole, n);
+        for (int k = 0; k <= round % 7; k++) {
+            const size_t page = 1 + next_of(&seed) % (n / 512 - 1),
+                         at = page * 512 + next_of(&seed) % (round % 2 ? 24 : 512);
+            bytes[at] = (unsigned char)next_of(&seed);
+        }
+        const size_t left = round % 10 ? n : n - next_of(&seed) % (n - 1024);
+        store(bytes, left);
+        (void)snprintf(what, sizeof what, "round %d, %zu of %zu", round, left, n);
+        const long here = finds(what, 403);
+        found += here > 0 ? here : 0;
+    }
+    assert_true(found > 200000);
+    free(bytes);
+    free(whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(files), cmocka_unit_test(side_by_side),
-                                        cmocka_unit_test(damage) };
+                                        cmocka_unit_test(damage), cmocka_unit_test(texts),
+                                        cmocka_unit_test(damaged_texts) };
     const int fd = mkstemp(path);
     if (fd < 0)
         return 1;

@@ -556,11 +556,12 @@ static void quoting_of_every_byte(void **state)
             assert_int_equal(az_csv_quote(&out, az_sv_make(text, n), ','), 0);
             assert_int_equal(out.n, m);
             assert_memory_equal(out.v, want, m);
-            char copy[41 + 16];
-            const bool plain = az_csv_copy_plain(az_sv_make(text, n), copy);
-            assert_int_equal(plain, !quoted && byte >= ' ' && byte != 0x7f);
-            if (plain)
-                assert_memory_equal(copy, text, n);
+            char copy[41 + 18];
+            const bool usual =
+                byte >= ' ' && byte != 0x7f && byte != '"' && !(n % 5 == 0 && k / 256 != n / 2);
+            assert_int_equal(az_csv_copy_plain(az_sv_make(text, n), copy), usual ? m : SIZE_MAX);
+            if (usual)
+                assert_memory_equal(copy, want, m);
         }
     }
     az_vec_release(&out);

@@ -46,16 +46,18 @@ static int kernels(struct az_job *job, struct az_classic *c)
         return rc;
     of_class = c->classes.v;
     for (size_t i = 0; i < sums.n; i++) {
-        uint32_t class = az_job_class(job, sums.v[i].name);
-        add(&of_class[class], c, sums.v[i].raw, sums.v[i].count);
+        struct az_name_sum room;
+        const struct az_name_sum *s = az_name_sum_at(&sums, i, &room);
+        uint32_t class = az_job_class(job, s->name);
+        add(&of_class[class], c, s->raw, s->count);
         if (class != job->classes->nccl)
             continue;
         struct az_sv op =
-            az_nccl_operation(az_job_text(job, sums.v[i].name), job->opts->nccl_compat_names);
+            az_nccl_operation(az_job_text(job, s->name), job->opts->nccl_compat_names);
         rc = row_named(&c->nccl, op, &row);
         if (rc != 0)
             return rc;
-        add(row, c, sums.v[i].raw, sums.v[i].count);
+        add(row, c, s->raw, s->count);
     }
     return 0;
 }
@@ -86,9 +88,11 @@ static int memops(struct az_job *job, struct az_classic *c)
     struct az_classic_row *row;
     int rc = az_job_memops(job, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
-        rc = row_named(&c->memops, az_job_text(job, sums.v[i].name), &row);
+        struct az_name_sum room;
+        const struct az_name_sum *s = az_name_sum_at(&sums, i, &room);
+        rc = row_named(&c->memops, az_job_text(job, s->name), &row);
         if (rc == 0)
-            add(row, c, sums.v[i].raw, sums.v[i].count);
+            add(row, c, s->raw, s->count);
     }
     return rc;
 }

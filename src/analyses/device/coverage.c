@@ -64,10 +64,12 @@ static int cover_classes(struct az_job *job)
     double all = 0, others = 0;
     int rc = az_job_kernels(job, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
-        all += sums.v[i].raw;
-        if (mapped ? az_job_class(job, sums.v[i].name) == AZ_CLASS_OTHERS
-                   : az_sv_is(az_job_class_text(job, sums.v[i].name), "others"))
-            others += sums.v[i].raw;
+        struct az_name_sum room;
+        const struct az_name_sum *s = az_name_sum_at(&sums, i, &room);
+        all += s->raw;
+        if (mapped ? az_job_class(job, s->name) == AZ_CLASS_OTHERS
+                   : az_sv_is(az_job_class_text(job, s->name), "others"))
+            others += s->raw;
     }
     if (rc == 0 && sums.n > 0)
         az_cover(

@@ -64,7 +64,8 @@ int az_find_mixed_streams(struct az_job *job, size_t trace)
     const struct az_events *e = &t->ev[AZ_KERNEL];
     size_t bytes = (t->lanes.n + 1) * sizeof(struct stream_use);
     /* operations of a report have one queue by nature */
-    if (e->n == 0 || (t->caps & AZ_CAP_OPREPORT))
+    if (e->n == 0 || (t->caps & AZ_CAP_OPREPORT) ||
+        !az_name_classes_have(&t->classes, AZ_FAMILY_COMMUNICATION))
         return 0;
     struct stream_use *use = az_mem_alloc(job->mem, bytes);
     if (!use)

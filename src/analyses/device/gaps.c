@@ -77,8 +77,8 @@ struct last { /* per slot */
     bool any;
 };
 
-static int take_gap(struct work *w, uint32_t slot, struct az_span gap, uint32_t before,
-                    uint32_t after)
+static inline int take_gap(struct work *w, uint32_t slot, struct az_span gap, uint32_t before,
+                           uint32_t after)
 {
     const int64_t length = gap.end - gap.start;
     if (length <= 0)
@@ -91,12 +91,11 @@ static int take_gap(struct work *w, uint32_t slot, struct az_span gap, uint32_t 
                                                 az_job_name(w->job, w->trace, after) }));
 }
 
-static int one_gap(struct work *w, uint32_t slot, const struct last *last, int64_t until,
+/* A gap in a device's work, without what the profiler took of it. */
+static int cut_gap(struct work *w, uint32_t slot, const struct last *last, int64_t until,
                    uint32_t after)
 {
     struct az_span whole = { last->end, until };
-    if (w->overhead[slot].n == 0)
-        return take_gap(w, slot, whole, last->name, after);
     struct az_spans gap = { .v = &whole, .n = 1 };
     struct az_spans busy = az_spans_window(&w->overhead[slot], last->end, until);
     int rc = az_spans_subtract(&gap, &busy, &w->pieces);
@@ -117,7 +116,10 @@ static int sweep(struct work *w, struct last *last)
             const uint32_t slot = w->dev.slot_of_lane.v[e->lane[row]], name = e->name[row];
             struct last *l = &last[slot];
             if (l->any && e->start[row] > l->end)
-                rc = one_gap(w, slot, l, e->start[row], name);
+                rc = w->overhead[slot].n
+                         ? cut_gap(w, slot, l, e->start[row], name)
+                         : take_gap(w, slot, (struct az_span){ l->end, e->start[row] }, l->name,
+                                    name);
             if (!l->any || e->end[row] > l->end)
                 *l = (struct last){ e->end[row], name, true };
         }

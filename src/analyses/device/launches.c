@@ -93,23 +93,15 @@ static const struct az_key process = { AZ_INT, AZ_UNIT_ID, .integer = process_of
 static const struct az_key thread = { AZ_INT, AZ_UNIT_ID, .integer = thread_of };
 static const struct az_key call = { AZ_TEXT, .name = name_of };
 
-/* ---- launches that are alike ---- */
-#define CACHE 1024 /* numbers that are found without being looked up */
-struct alike {     /* what keys follow from: lanes and names of call and kernel */
-    uint64_t call, kernel;
-    uint32_t number;
-};
-
+/* ---- launches that are alike: keys follow from lanes and names of call and kernel ---- */
 static int number(const struct az_scope *r, uint32_t trace, enum az_kind kind, uint32_t *list,
                   size_t *n)
 {
     const struct az_trace *t = r->job->traces[trace];
     const struct az_events *k = &t->ev[kind], *c = &t->ev[AZ_CALL];
     const uint32_t *const *calls = r->ctx, *launch = calls[trace];
-    struct alike cache[CACHE];
+    struct az_recent_keys recent = { 0 };
     struct az_grouper by;
-    for (size_t i = 0; i < CACHE; i++)
-        cache[i].number = AZ_NO_ID;
     int rc = az_grouper_init(&by, r->job->mem, 2, 0);
     for (size_t i = 0; rc == 0 && i < k->n; i++) {
         const uint32_t row = launch ? launch[i] : AZ_NO_ROW;
@@ -118,13 +110,7 @@ static int number(const struct az_scope *r, uint32_t trace, enum az_kind kind, u
             continue;
         const uint64_t key[2] = { (uint64_t)c->lane[row] << 32 | c->name[row],
                                   (uint64_t)k->lane[i] << 32 | k->name[i] };
-        struct alike *known =
-            &cache[(key[0] * 0x9E3779B97F4A7C15 + key[1] * 0xC2B2AE3D27D4EB4F) >> 54];
-        if (known->number == AZ_NO_ID || known->call != key[0] || known->kernel != key[1]) {
-            *known = (struct alike){ key[0], key[1], 0 };
-            rc = az_grouper_find(&by, key, &known->number);
-        }
-        list[i] = known->number;
+        rc = az_grouper_recall(&by, &recent, key, &list[i]);
     }
     *n = by.n;
     az_grouper_release(&by);

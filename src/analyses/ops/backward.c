@@ -27,10 +27,7 @@ static struct seqs seqs_of(const struct az_op_links *f)
 static inline int64_t seq_at(const struct seqs *s, uint32_t op)
 {
     const uint32_t side = s->side ? s->side[op] : op;
-    if (!s->any || side == AZ_NO_ROW)
-        return -1;
-    const int32_t seq = s->op[side].seq;
-    return seq >= -1 ? seq : s->longer[-2 - seq];
+    return s->any && side != AZ_NO_ROW ? az_seq_of(&s->op[side], s->longer) : -1;
 }
 
 static int64_t seq_of(const struct az_op_links *f, uint32_t op)

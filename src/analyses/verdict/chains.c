@@ -297,6 +297,8 @@ static int streams(struct work *w)
     const struct az_trace *t = w->v->t;
     const struct az_events *e = &t->ev[AZ_KERNEL];
     struct az_arena *a = w->v->job->arena;
+    if (!w->tree && !az_name_classes_have(&t->classes, AZ_FAMILY_SOFTMAX))
+        return 0; /* no attention, no operators */
     uint32_t *first = az_arena_array(a, t->lanes.n + 2, sizeof *first);
     uint32_t *row = az_arena_array(a, e->n + 1, sizeof *row);
     int rc = first && row ? 0 : az_arena_error(a);

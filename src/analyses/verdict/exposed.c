@@ -168,7 +168,7 @@ static int judge_one(struct work *w, enum az_kind kind, uint32_t row, enum az_pa
     w->now = e->start[row];
     int rc = gather(w, hi);
     if (rc == 0)
-        rc = count(w, (uint32_t)kind << 30 | row, part,
+        rc = count(w, az_op_word(kind, row), part,
                    hi > lo ? uncovered(part == AZ_PART_COMM ? &d->compute : &d->both, lo, hi) : 0);
     d->reach[part] = hi > d->reach[part] ? hi : d->reach[part];
     return rc;
