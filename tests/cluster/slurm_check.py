@@ -51,14 +51,15 @@ def requeued(c, lab, folder):
     # one task runs all the while: Slurm takes an array as ended for a moment when all that is left of it is being requeued
     go = c.path("requeue.go")
     wait = '[ "$SLURM_ARRAY_TASK_ID" != 3 ] || while [ ! -e "%s" ]; do sleep 0.2; done' % go
-    jobs = submit(c, lab, "requeue", folder, "-n", "4", edit=first + ' [ "$SLURM_ARRAY_TASK_ID" != 1 ] || sleep 60',
-                  after=first + ' [ "$SLURM_ARRAY_TASK_ID" != 2 ] || sleep 60; ' + wait)
+    jobs = submit(c, lab, "requeue", folder, "-n", "4", edit=first + ' [ "$SLURM_ARRAY_TASK_ID" != 1 ] || sleep 600',
+                  after=first + ' [ "$SLURM_ARRAY_TASK_ID" != 2 ] || sleep 600; ' + wait)
     if not jobs:
         return
     tasks = [jobs[0] + "_1", jobs[0] + "_2"]
-    for _ in range(300):  # the first has ended, these hang
-        running = lab.run("squeue", "-h", "-r", "-j", jobs[0], "-o", "%i %T").stdout.split()
-        if running == [tasks[0], "RUNNING", tasks[1], "RUNNING", jobs[0] + "_3", "RUNNING"] and len(os.listdir(c.path("requeue", "parts"))) == 6:
+    wanted = sorted("%s_%d RUNNING" % (jobs[0], i) for i in (1, 2, 3))
+    for _ in range(300):  # the first has ended, these hang; squeue names them in any order
+        running = sorted(lab.run("squeue", "-h", "-r", "-j", jobs[0], "-o", "%i %T").stdout.splitlines())
+        if running == wanted and len(os.listdir(c.path("requeue", "parts"))) == 6:
             break
         time.sleep(0.1)
     before = {x: os.stat(c.path("requeue", "parts", x)).st_mtime_ns for x in os.listdir(c.path("requeue", "parts"))}
