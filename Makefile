@@ -18,6 +18,10 @@ ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
 XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
 XLSX_SO := $(XLSX_SO)
 LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
+# The program holds these libraries itself where they are installed as archives: to find and link them is half of what a short
+# command takes (src/docs/performance.md 7). SHARED=1 leaves them shared, as the packages of a system do.
+INSIDE  := $(if $(SHARED)$(SAN),,$(filter /%,$(foreach l,json-c sqlite3 lua5.4 minizip expat utf8proc z,$(shell $(CC) -print-file-name=lib$(l).a))))
+PROGRAM_LIBS := $(INSIDE) $(filter-out $(patsubst lib%.a,-l%,$(notdir $(INSIDE))),$(LIBS))
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
 # Where an address sanitizer looks on, buffers of readers are small and move at every call (base/mem.h): a view that is kept too
 # long shows at once.
@@ -40,7 +44,7 @@ ALL_OBJS := $(foreach r,$(ROOMS),$(call OBJS_OF,$(r))) $(BUILD)/obj/main.o
 all: $(BUILD)/analyzer ## build the program
 
 $(BUILD)/analyzer: $(BUILD)/obj/main.o $(ARCHIVES)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $^ $(LIBS) && mv $@.new $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $^ $(PROGRAM_LIBS) && mv $@.new $@
 
 # The same for MPI, where its compiler is installed.
 MPICC ?= mpicc
@@ -82,7 +86,7 @@ $(BUILD)/obj/formats/pytorc%.o $(BUILD)/pic/formats/pytorc%.o: ALL_CFLAGS += $(i
 $(foreach f,formats/pytorch_event_v3 io/digest_v3,$(BUILD)/obj/$(f).o $(BUILD)/pic/$(f).o): ALL_CFLAGS += $(V3)
 # What the assembler embeds is not seen by link-time optimisation (CFLAGS='-O2 -flto' AR=gcc-ar).
 $(foreach o,obj pic,$(BUILD)/$(o)/base/data.o $(BUILD)/$(o)/reports/html_data.o): ALL_CFLAGS += -fno-lto
-$(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_OPTIMISED='"$(V_CFLAGS)"'
+$(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_OPTIMISED='"$(V_CFLAGS)"' -DAZ_INSIDE='"$(notdir $(INSIDE))"'
 
 # The digest goes over every byte of an input; unrolled it takes two thirds of the time.
 $(BUILD)/obj/io/digest.o $(BUILD)/obj/io/digest_v3.o: ALL_CFLAGS += -O3

@@ -134,8 +134,12 @@ def check_sbom(c, analyzer):
     sbom = json.loads(q.stdout)
     names = {p["name"] for p in sbom["components"]}
     needed = set(re.findall(r"NEEDED.*\[(.*?)\]", run(["readelf", "-d", analyzer]).stdout))
-    c.hold(sbom["bomFormat"] == "CycloneDX" and len(needed) > 5, "the list of libraries is CycloneDX")
+    put = re.search(r"^put into the program: *(.*)$", run([analyzer, "version"]).stdout, re.M)
+    needed |= set(put.group(1).split() if put else [])
+    c.hold(sbom["bomFormat"] == "CycloneDX" and len(needed) > 8, "the list of libraries is CycloneDX")
     c.hold(needed <= names and "chart.js" in names, "it has every library", ", ".join(sorted(needed - names)))
+    nameless = [p["name"] for p in sbom["components"] if shutil.which("dpkg-query") and not p["version"]]
+    c.hold(not nameless, "with its version", ", ".join(nameless))
     c.hold(q.stdout == run([sys.executable, os.path.join(PACKAGING, "sbom.py"), analyzer]).stdout, "it is the same twice")
 
 

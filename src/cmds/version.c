@@ -67,6 +67,9 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
 #ifdef AZ_OPTIMISED
     puts("compiled with: " AZ_OPTIMISED);
 #endif
+#ifdef AZ_INSIDE
+    puts("put into the program: " AZ_INSIDE);
+#endif
 #ifdef AZ_WITH_ISAL
     puts("gzip input: isa-l");
 #else

@@ -22,12 +22,20 @@ def output(*args):
 def linked(program):
     """(soname, file) of every shared library, the loader's way; the direct ones are marked."""
     direct = set(re.findall(r"NEEDED.*\[(.*?)\]", output("readelf", "-d", program)))
-    found = set(re.findall(r"^\s*(\S+) => (/\S+)", output("ldd", program), re.M))
+    told = output("ldd", program)
+    found = set(re.findall(r"^\s*(\S+) => (/\S+)", told, re.M))
+    found |= {(os.path.basename(x), x) for x in re.findall(r"^\s*(/\S+) \(", told, re.M)}  # the loader
     with open(program, "rb") as f: # loaded when a workbook is written (src/reports/xlsx_lib.h)
         loaded = {name.decode() for name in re.findall(rb"libxlsxwriter\.so\.\d+", f.read())}
     found |= {x for x in re.findall(r"^\s*(\S+) \(.*\) => (/\S+)", output("/sbin/ldconfig", "-p"), re.M) if x[0] in loaded}
     for name, path in sorted(found):
         yield name, os.path.realpath(path), name in direct | loaded
+
+
+def inside(program):
+    """Archives that the program holds, as it says itself."""
+    line = re.search(r"^put into the program: *(.*)$", output(program, "version"), re.M)
+    return line.group(1).split() if line else []
 
 
 def package_of(path):
@@ -74,7 +82,8 @@ def main():
     version = output(program, "version").split()[1:2]
     parts = [component("library", name, package_of(path), "linked" if direct else "linked by another", path)
              for name, path, direct in linked(program)]
-    parts += [component("library", name, package, "put into the program") for name, package in sorted(EMBEDDED.items())]
+    put = dict({name: package_of("/usr/lib/*/" + name) for name in inside(program)}, **EMBEDDED)
+    parts += [component("library", name, package, "put into the program") for name, package in sorted(put.items())]
     with open(program, "rb") as f:
         digest = hashlib.sha256(f.read()).hexdigest()
     json.dump({
