@@ -284,6 +284,8 @@ void *az_arena_alloc(struct az_arena *a, size_t size)
     return p ? memset(p, 0, size) : NULL;
 }
 
+void *az_arena_room(struct az_arena *a, size_t size) { return take(a, size, ARENA_ALIGN); }
+
 void *az_arena_array(struct az_arena *a, size_t n, size_t size)
 {
     size_t whole;

@@ -75,6 +75,8 @@ void az_arena_release(struct az_arena *a);
 void az_arena_reset(struct az_arena *a);
 /* Aligned to 16; zeroed; NULL on failure (and `failed` is set). size 0 gives a valid pointer. */
 void *az_arena_alloc(struct az_arena *a, size_t size) AZ_MUST_USE;
+/* The same, not zeroed. */
+void *az_arena_room(struct az_arena *a, size_t size) AZ_MUST_USE;
 /* n objects of `size`, overflow checked. */
 void *az_arena_array(struct az_arena *a, size_t n, size_t size) AZ_MUST_USE;
 /* Copy with a NUL after it (not counted); {NULL,0} on failure, a valid "" for the empty view. */

@@ -47,7 +47,7 @@ struct crew {
     struct az_progress progress;
     struct az_progress_item *running; /* scratch of the tick */
     _Atomic uint64_t held;            /* predicted bytes of the running jobs */
-    uint64_t budget;
+    uint64_t budget, memory_limit;    /* of all jobs together; of one */
     int64_t interrupted_ns;
     size_t failed, complete;
     int stdout_errno;
@@ -98,7 +98,7 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     atomic_store(&t->started_ns, az_now_ns());
     atomic_store(&t->phase, RUNNING);
     atomic_fetch_sub(&c->seats.free, 1);
-    az_result_init(&res, c->opts->memory_limit);
+    az_result_init(&res, c->memory_limit);
     t->error = az_run_one_of(t->job, c->opts, c->threads, &c->seats, &res, &t->diag, &t->read);
     if (res.reportable) {
         if (t->job->text)
@@ -364,8 +364,13 @@ static int run_crew(struct crew *c, struct az_arena *a)
 
 int az_run(const struct az_plan *plan, const struct az_run_opts *opts)
 {
+    const uint64_t given = az_memory_given();
     struct crew c = {
-        .plan = plan, .opts = opts, .log = opts->log, .budget = az_memory_given() / 2
+        .plan = plan,
+        .opts = opts,
+        .log = opts->log,
+        .budget = given / 2,
+        .memory_limit = opts->memory_limit ? opts->memory_limit : given / 4 * 3,
     };
     size_t total = az_plan_count(plan);
     struct az_arena a;

@@ -238,35 +238,23 @@ static void advance(struct az_tally *t, int64_t to)
                 bits |= 1u << k;
                 until = t->end[k] < until ? t->end[k] : until;
             }
-        bits &= (1u << AZ_PARTS) - 1;
-        *(bits ? &t->at_once[bits] : &t->other) += until - t->now;
+        if (bits > 1u << AZ_PARTS) /* beside others it does not count */
+            bits &= (1u << AZ_PARTS) - 1;
+        t->at_once[bits] += until - t->now;
         t->now = until;
     }
 }
 
-/* Nothing goes on when it begins, and before it one part alone did: as on one stream. */
-static void add_after(struct az_tally *t, enum az_part part, int64_t start, int64_t end)
-{
-    *(t->alone < AZ_PARTS ? &t->at_once[1u << t->alone] : &t->other) += t->last - t->now;
-    t->micro += start - t->last < t->limit ? start - t->last : 0;
-    t->now = start;
-    t->alone = (int)part;
-    t->end[part] = t->last = end;
-}
-
+/* The first event, or one that begins while more than one part may go on. */
 void az_tally_change(struct az_tally *t, enum az_part part, int64_t start, int64_t end)
 {
-    if (t->events++ > 0 && t->alone >= 0 && start >= t->last) {
-        add_after(t, part, start, end);
-        return;
-    }
-    if (t->events == 1)
+    if (t->events == 0)
         t->first = t->now = t->last = start;
     const int64_t to = start < t->last ? start : t->last;
     if (t->alone < 0) {
         advance(t, to);
     } else {
-        *(t->alone < AZ_PARTS ? &t->at_once[1u << t->alone] : &t->other) += to - t->now;
+        t->at_once[1u << t->alone] += to - t->now;
         t->now = to;
     }
     t->alone = start >= t->last || t->alone == (int)part ? (int)part : -1;
@@ -287,7 +275,7 @@ void az_tally_account(const struct az_tally *t, struct az_account *out)
     memcpy(out->at_once, all.at_once, sizeof out->at_once);
     add_parts(out);
     out->micro = all.micro;
-    out->other = all.other;
+    out->other = all.at_once[1u << AZ_PARTS];
     out->busy = out->compute + out->exposed_comm + out->exposed_copies + out->other;
     out->total = out->last - out->first;
     out->idle = out->total - out->busy;

@@ -65,23 +65,29 @@ struct az_tally {
     int64_t first, last, now;  /* now: up to where time is added up */
     int alone;                 /* the only part that goes on after `now`; -1: look at all */
     int64_t limit, micro;
-    int64_t at_once[8], other;
+    int64_t at_once[9]; /* as in the account; [8]: AZ_PART_NONE alone */
     size_t events;
 };
 /* micro: limit in ticks. */
 void az_tally_init(struct az_tally *t, int64_t micro);
 void az_tally_change(struct az_tally *t, enum az_part part, int64_t start, int64_t end);
-/* start: not before that of the last. While one part alone goes on, its time is added up when it
- * stops or another begins. */
+/* start: not before that of the last. While one part alone goes on, as on one stream, its time is
+ * added up when it stops or another begins. */
 static inline void az_tally_add(struct az_tally *t, enum az_part part, int64_t start, int64_t end)
 {
-    if (t->alone != (int)part || start > t->last) {
+    if (t->alone == (int)part && start <= t->last) {
+        if (end > t->last)
+            t->end[part] = t->last = end;
+    } else if (t->alone >= 0 && start >= t->last) {
+        t->at_once[1u << t->alone] += t->last - t->now;
+        t->micro += start - t->last < t->limit ? start - t->last : 0;
+        t->now = start;
+        t->alone = (int)part;
+        t->end[part] = t->last = end;
+    } else {
         az_tally_change(t, part, start, end);
-        return;
     }
     t->events++;
-    if (end > t->last)
-        t->end[part] = t->last = end;
 }
 /* What az_account_of says without a window. */
 void az_tally_account(const struct az_tally *t, struct az_account *out);

@@ -229,7 +229,9 @@ static int sum_row(struct az_nsys_csv_file *f, struct az_sums *list)
     s.min = statistic(f, NC_MIN);
     s.max = statistic(f, NC_MAX);
     s.std = statistic(f, NC_STD);
-    return az_vec_push(list, s);
+    /* mostly all that is needed: a list that grows is copied, and its pages are touched twice */
+    rc = list->n == 256 ? az_vec_reserve(list, az_csv_rows_left(&f->csv, 256)) : 0;
+    return rc ? rc : az_vec_push(list, s);
 }
 
 static int name_or_none(struct az_nsys_csv_file *f, enum az_nsys_col col, uint32_t *id)

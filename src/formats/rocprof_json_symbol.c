@@ -51,7 +51,8 @@ static struct az_sv view(struct az_rj *j, const struct symbol_names *n, int whic
     return n->escaped[which - S_NAME] ? az_json_unescape(&j->arena, raw) : raw;
 }
 
-/* Copies of the names that are needed later. */
+/* Copies of the names that are needed later. There are thousands of symbols of which few are run:
+ * where the name shown begins the whole one, as it mostly does, it is not kept twice. */
 static void choose_names(struct az_rj *j, const struct symbol_names *n, struct az_rocjson_symbol *y)
 {
     struct az_roc_symbol_names all = { .mangled = view(j, n, S_NAME),
@@ -61,7 +62,8 @@ static void choose_names(struct az_rj *j, const struct symbol_names *n, struct a
     struct az_sv whole, shown;
     az_roc_choose_names(j->r, &all, &whole, &shown);
     y->whole = az_arena_dup(&j->arena, whole);
-    y->shown = az_arena_dup(&j->arena, shown);
+    y->shown = y->whole.n && az_sv_starts(whole, shown) ? az_sv_make(y->whole.p, shown.n)
+                                                        : az_arena_dup(&j->arena, shown);
 }
 
 int az_rocjson_symbol(void *ctx, struct az_jscan *s)

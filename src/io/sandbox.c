@@ -129,7 +129,7 @@ bool az_sandbox_enter(enum az_sandbox how)
     add(&f, BPF_JMP | BPF_JGE | BPF_K, FOREIGN, 0, 1);
     answer(&f, REFUSED);
 #endif
-    for (size_t i = 0; i < AZ_LENGTH(always); i++)
+    for (size_t i = 0; how == AZ_SANDBOX_NETWORK && i < AZ_LENGTH(always); i++)
         call(&f, always[i], REFUSED);
     for (size_t i = 0; how == AZ_SANDBOX_CHILDREN && i < AZ_LENGTH(children); i++)
         call(&f, children[i], REFUSED);

@@ -7,7 +7,7 @@
 enum az_sandbox {
     AZ_SANDBOX_NETWORK, /* no socket but those of this machine, no look into other processes, no
                            change of the system */
-    AZ_SANDBOX_CHILDREN /* that, no socket at all, no new process and no other program */
+    AZ_SANDBOX_CHILDREN /* after that: no socket at all, no new process and no other program */
 };
 /* Is there one on this system? */
 bool az_sandbox_known(void);

@@ -361,7 +361,8 @@ static int begin_file(struct az_source *s, const struct az_source_opts *opts)
     int r = new_buffer(s);
     size_t got = 1;
     while (r == 0 && s->end < 2 && got) {
-        r = produce(s, s->buf + s->end, s->cap - s->end, &got);
+        r = produce(s, s->buf + s->end, BUFFER_MIN - s->end,
+                    &got); /* the rest goes past this buffer */
         s->end += got;
     }
     if (r == 0 && !opts->raw && !opts->start && is_utf16(az_sv_make(s->buf, s->end)))

@@ -90,7 +90,7 @@ bool az_trouble_say(void)
     bool any = false, said = false;
     char text[128];
 
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MOST && atomic_load(&all[i].state); i++) { /* taken in order */
         if (atomic_load(&all[i].state) == 2 && !said) {
             az_log_line(&log, AZ_LOG_QUIET,
                         "error: %s: cannot be looked at: %s (what it holds may be missing: run "

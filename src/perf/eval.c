@@ -119,7 +119,7 @@ void az_pm_unit(struct az_pm *r, const char *unit, const struct az_dtype *t)
 static void add(struct az_pm *r, struct az_perf_param p)
 {
     if (r->out->n_params < AZ_PERF_PARAMS)
-        r->out->param[r->out->n_params++] = p;
+        r->param[r->out->n_params++] = p;
 }
 void az_pm_p_int(struct az_pm *r, const char *name, double v)
 {
@@ -191,7 +191,11 @@ int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, stru
                  struct az_perf *out)
 {
     const az_pm_model run = model_of(m->model);
-    struct az_pm r = { .call = c, .row = m, .arena = a, .out = out };
+    struct az_pm r;
+    r.call = c;
+    r.row = m;
+    r.arena = a;
+    r.out = out;
     *out = (struct az_perf){
         .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = ""
     };
@@ -201,6 +205,11 @@ int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, stru
         az_pm_fail(&r, "arguments of another form");
     if (out->why)
         out->prec = az_sv_make("", 0);
+    const size_t bytes = out->n_params * sizeof *r.param;
+    struct az_perf_param *kept = az_arena_room(a, bytes);
+    if (kept && bytes)
+        memcpy(kept, r.param, bytes);
+    out->param = kept;
     return a->failed ? az_arena_error(a) : 0;
 }
 

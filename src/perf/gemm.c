@@ -74,7 +74,7 @@ static void p_shape(struct az_pm *r, const struct gemm *g, const struct az_perf_
     for (size_t i = 0; i < r->call->n_kernels; i++)
         if (az_perf_transpose(r->call->kernels[i], &ta, &tb)) {
             az_pm_p_list(r, "transpose", (double[]){ ta, tb }, 2);
-            r->out->param[r->out->n_params - 1].text =
+            r->param[r->out->n_params - 1].text =
                 ta   ? (tb ? AZ_SV("[true,true]") : AZ_SV("[true,false]"))
                 : tb ? AZ_SV("[false,true]")
                      : AZ_SV("[false,false]");

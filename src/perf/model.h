@@ -8,7 +8,8 @@ struct az_pm {
     const struct az_perf_call *call;
     const struct az_op_model *row;
     struct az_arena *arena;
-    struct az_perf *out;
+    struct az_perf *out; /* its parameters are collected in `param` */
+    struct az_perf_param param[AZ_PERF_PARAMS];
 };
 typedef bool (*az_pm_model)(struct az_pm *r);
 

@@ -96,10 +96,10 @@ struct az_perf {
     struct az_sv prec;           /* "bf16"; empty unknown */
     struct az_sv fallback; /* precision whose peak is used where the device has no rate for `prec`:
                               the activations' */
-    struct az_perf_param param[AZ_PERF_PARAMS];
-    unsigned n_params;
-    const char *why; /* no estimate: the reason; NULL */
-    bool assumed;    /* rests on a size that the trace does not hold */
+    const struct az_perf_param *param; /* in the arena */
+    unsigned n_params;                 /* at most AZ_PERF_PARAMS */
+    const char *why;                   /* no estimate: the reason; NULL */
+    bool assumed;                      /* rests on a size that the trace does not hold */
 };
 /* Runs the row's model. 0 also when it gives no estimate (out->why); AZ_ENOMEM, AZ_ELIMIT;
  * AZ_EINTERNAL for a model name that does not exist. Texts live in the arena or in the call. */

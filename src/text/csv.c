@@ -330,7 +330,8 @@ static int row_by_index(struct az_csv *c)
 {
     struct az_csv_index *x = c->index;
     size_t start = c->at, end = start;
-    int r = az_vec_reserve(&c->row, AZ_CSV_CHUNK + 1);
+    int r =
+        az_vec_reserve(&c->row, 2 * (AZ_CSV_CHUNK + 1)); /* mostly enough for extend_index, too */
     bool inside = x->doubled || x->breaks;
     while (r == 0) {
         if (take_fields(c, &start, &end))
@@ -374,6 +375,13 @@ int az_csv_next(struct az_csv *c)
         c->failed = r;
     }
     return r;
+}
+
+size_t az_csv_rows_left(const struct az_csv *c, size_t n)
+{
+    const uint64_t size = az_source_is_gzip(c->src) ? 0 : az_source_size(c->src);
+    const uint64_t used = az_source_delivered(c->src) - (c->window.n - c->at);
+    return used > 0 && size > used ? (size_t)((double)(size - used) / (double)used * (double)n) : 0;
 }
 
 void az_csv_warn_open(const struct az_csv *c, struct az_sv path, struct az_diag *diag)

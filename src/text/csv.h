@@ -46,6 +46,8 @@ void az_csv_release(struct az_csv *c);
  * repeat. A quote left open at the end of the file is AZ_EFORMAT (c->line says where it began);
  * errors of the source pass through after the good rows before them. */
 int az_csv_next(struct az_csv *c) AZ_MUST_USE;
+/* Rows that are probably still to come, if n took what was read so far; 0: nobody knows. */
+size_t az_csv_rows_left(const struct az_csv *c, size_t n);
 /* After the last row: warns if no line end closes it. A number that was cut is a number, and no
  * other sign says so. */
 void az_csv_warn_open(const struct az_csv *c, struct az_sv path, struct az_diag *diag);

@@ -20,7 +20,7 @@ import sys
 import time
 import zipfile
 
-from bench import Bench, ROOT, GENERATOR, RANKS, SMALL, XPLANE_GENERATOR
+from bench import Bench, ROOT, DENSE, GENERATOR, RANKS, SMALL, TRACES, XPLANE_GENERATOR
 
 
 class Figures(Bench):
@@ -243,18 +243,21 @@ class Figures(Bench):
 
     def small_files(self):
         """Inputs of about 1 MB, CSV out: what is left when nothing has to be large."""
-        def xplane(kind):
-            return self.make("small_%s.xplane.pb" % kind, lambda p: subprocess.run(
-                [sys.executable, XPLANE_GENERATOR, "--bench", p, "--mb", "1", "--kind", kind], check=True))
+        def made(name, program, *args, out=()):
+            return self.make("small_" + name, lambda p: subprocess.run([sys.executable, program, *args, *out, p], check=True))
+        def xplane(kind, mb):
+            return made(kind + ".xplane.pb", XPLANE_GENERATOR, "--mb", mb, "--kind", kind, out=("--bench",))
         def kernel_sums(path):
             with open(path, "w") as f:
                 f.write("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n")
                 for i in range(9000):
                     f.write('0.0,%d,%d,%d.0,%d.0,%d,%d,0.0,"void fusion_kernel_%d<float, (int)%d>(float const*, float*, int)"\n'
                             % (7 * (5000 + i), 7, 5000 + i, 5000 + i, 5000 + i, 5000 + i, i, i % 8))
-        kinds = (("pytorch", self.trace(1)), ("pytorch, dense", self.dense(1)), ("csv", self.make("small_cuda_gpu_kern_sum.csv", kernel_sums)),
-                 ("nsys-sqlite", self.nsys_rows(0.008)), ("xplane", xplane("host")), ("xplane, GPU", xplane("gpu")), ("xplane, TPU", xplane("tpu")), ("rocprof", self.rocprof(100)),
-                 ("tracy", self.make("small_tracy.csv", lambda p: subprocess.run([sys.executable, SMALL, "--out", p, "--rows", "1200"], check=True))))
+        kinds = (("pytorch", made("kineto.json", TRACES, "--steps", "1", "--layers", "52")),
+                 ("pytorch, dense", made("dense.json", DENSE, "--layers", "120")),
+                 ("csv", self.make("small_cuda_gpu_kern_sum.csv", kernel_sums)), ("nsys-sqlite", self.nsys_rows(0.008)),
+                 ("xplane", xplane("host", "1.1")), ("xplane, GPU", xplane("gpu", "0.9")), ("xplane, TPU", xplane("tpu", "0.71")),
+                 ("rocprof", self.rocprof(74)), ("tracy", made("tracy.csv", SMALL, "--rows", "1200", out=("--out",))))
         def limit(v):
             must, held = self.within(v, 8)
             return must, "", held

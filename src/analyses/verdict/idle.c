@@ -9,9 +9,11 @@
 #define LOADS_US 400  /* from here a call that launches loads code */
 #define LONG_US  1000 /* from here a gap is another thing than slow launching */
 
-struct group {
-    struct az_vd_idle sum; /* texts are filled in at the end; times are ticks */
+struct group { /* an az_vd_idle with name ids instead of texts; times are ticks */
+    enum az_vd_cause cause;
     uint32_t call, op, next;
+    int64_t count, ticks, longest, start, steady, in_steps;
+    double bytes;
 };
 AZ_VEC(struct group, groups);
 
@@ -189,7 +191,7 @@ static int group_of(struct work *w, const struct why *why, uint32_t next, uint32
     if (last) {
         const struct group *g = &w->groups.v[last - 1];
         *group = last - 1;
-        if (g->call == why->call && g->op == why->op && g->sum.cause == why->cause)
+        if (g->call == why->call && g->op == why->op && g->cause == why->cause)
             return 0;
     }
     int rc =
@@ -197,9 +199,8 @@ static int group_of(struct work *w, const struct why *why, uint32_t next, uint32
                    (uint64_t)next << 8 | (uint64_t)why->cause, (uint32_t)w->groups.n, &at, &added);
     if (rc == 0 && added)
         rc = az_vec_push(
-            &w->groups,
-            ((struct group){
-                .sum = { .cause = why->cause }, .call = why->call, .op = why->op, .next = next }));
+            &w->groups, ((struct group){
+                            .cause = why->cause, .call = why->call, .op = why->op, .next = next }));
     if (rc)
         return rc;
     *group = *at;
@@ -220,10 +221,10 @@ static int one_gap(void *ctx, const struct az_idle_gap *gap)
     if (rc)
         return rc;
     tally(w, gap, why.cause);
-    struct az_vd_idle *s = &w->groups.v[group].sum;
+    struct group *s = &w->groups.v[group];
     const bool steady = !az_vd_warming(w->v, gap->start);
     s->count++;
-    s->ns += length;
+    s->ticks += length;
     s->steady += steady ? length : 0;
     s->in_steps += steady && az_vd_step_at(w->v, gap->start) >= 0 ? length : 0;
     s->bytes += bytes_of(t, gap->after);
@@ -237,11 +238,12 @@ static int one_gap(void *ctx, const struct az_idle_gap *gap)
 /* ---- groups ---- */
 static int longer(const void *x, const void *y, void *ctx)
 {
-    const struct group *a = x, *b = y;
-    (void)ctx;
-    if (a->sum.ns != b->sum.ns)
-        return a->sum.ns > b->sum.ns ? -1 : 1;
-    return a->sum.start < b->sum.start ? -1 : a->sum.start > b->sum.start;
+    const struct work *w = ctx;
+    const struct group *a = &w->groups.v[*(const uint32_t *)x],
+                       *b = &w->groups.v[*(const uint32_t *)y];
+    if (a->ticks != b->ticks)
+        return a->ticks > b->ticks ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
 }
 
 static struct az_sv text(struct work *w, uint32_t name)
@@ -271,31 +273,43 @@ static void fold(struct az_vd_idles *out, const struct az_vd_idle *s)
     }
 }
 
+static void keep_group(struct work *w, const struct group *g, bool named)
+{
+    struct az_vd_idles *out = &w->v->part->idles;
+    struct az_vd_idle s = { .cause = g->cause,
+                            .count = g->count,
+                            .ns = az_vd_ns(w->v, g->ticks),
+                            .longest = az_vd_ns(w->v, g->longest),
+                            .start = az_vd_ns(w->v, g->start),
+                            .bytes = g->bytes,
+                            .steady = az_vd_ns(w->v, g->steady),
+                            .in_steps = az_vd_ns(w->v, g->in_steps) };
+    if (!named) {
+        fold(out, &s);
+        return;
+    }
+    s.call = text(w, g->call);
+    s.op = text(w, g->op);
+    s.next = text(w, g->next);
+    out->v[out->n++] = s;
+}
+
 static int keep_groups(struct work *w)
 {
     struct az_vd_idles *out = &w->v->part->idles;
-    int rc =
-        az_sort_cmp(w->groups.v, w->groups.n, sizeof *w->groups.v, longer, NULL, w->v->job->mem);
+    const size_t n = w->groups.n, bytes = (n + 1) * sizeof(uint32_t);
+    uint32_t *order = az_mem_alloc(w->v->job->mem, bytes);
+    if (!order)
+        return az_mem_error(w->v->job->mem);
+    for (size_t i = 0; i < n; i++)
+        order[i] = (uint32_t)i;
+    int rc = az_sort_cmp(order, n, sizeof *order, longer, w, w->v->job->mem);
     out->v = az_arena_array(w->v->keep, KEPT + AZ_IDLE_CAUSES, sizeof *out->v);
     if (rc == 0 && !out->v)
         rc = az_arena_error(w->v->keep);
-    for (size_t i = 0; rc == 0 && i < w->groups.n; i++) {
-        struct group *g = &w->groups.v[i];
-        struct az_vd_idle s = g->sum;
-        s.ns = az_vd_ns(w->v, s.ns);
-        s.steady = az_vd_ns(w->v, s.steady);
-        s.in_steps = az_vd_ns(w->v, s.in_steps);
-        s.longest = az_vd_ns(w->v, s.longest);
-        s.start = az_vd_ns(w->v, s.start);
-        if (i >= KEPT) {
-            fold(out, &s);
-            continue;
-        }
-        s.call = text(w, g->call);
-        s.op = text(w, g->op);
-        s.next = text(w, g->next);
-        out->v[out->n++] = s;
-    }
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        keep_group(w, &w->groups.v[order[i]], i < KEPT);
+    az_mem_free(w->v->job->mem, order, bytes);
     return rc ? rc : w->v->keep->failed ? az_arena_error(w->v->keep) : 0;
 }
 
