@@ -30,10 +30,11 @@ static bool refused(int *argc, char **argv)
     return found;
 }
 
-/* Commands that start other programs on purpose, or answer others. */
-static bool needs_more(const char *command)
+/* Commands that start other programs on purpose, or answer others; and those that read nothing, of
+ * whose time the filter would be a tenth. */
+static bool goes_without(const char *command)
 {
-    static const char *const names[] = { "replay", "serve" };
+    static const char *const names[] = { "replay", "serve", "version", "--version" };
 
     for (size_t i = 0; i < AZ_LENGTH(names); i++)
         if (strcmp(command, names[i]) == 0)
@@ -46,7 +47,7 @@ void az_sandbox_begin(int *argc, char **argv)
     const bool off = refused(argc, argv);
 
     alone = *argc <= 3;
-    if (!off && *argc > 1 && !needs_more(argv[1]))
+    if (!off && *argc > 1 && !goes_without(argv[1]))
         entered = az_sandbox_enter(AZ_SANDBOX_NETWORK);
 }
 
