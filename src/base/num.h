@@ -2,6 +2,7 @@
 #ifndef AZ_BASE_NUM_H
 #define AZ_BASE_NUM_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -43,6 +44,15 @@ static inline int64_t az_add_sat(int64_t a, int64_t b)
     if (!__builtin_add_overflow(a, b, &r))
         return r;
     return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* llround(x), without a call where x is well inside the range of the result: the largest number
+ * below one half takes halves away from zero and nothing else across. */
+static inline int64_t az_llround(double x)
+{
+    return x > -0x1p62 && x < 0x1p62
+               ? (int64_t)(x + (x < 0 ? -0x1.fffffffffffffp-2 : 0x1.fffffffffffffp-2))
+               : (int64_t)llround(x);
 }
 
 #endif

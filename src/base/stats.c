@@ -15,17 +15,25 @@
 #define SELECT_GAP(a, b) ((b) - (a))
 #include "base/select_impl.h"
 
-/* The midpoint of the two central values for even n. n > 0. */
-static double median_i64(int64_t *v, size_t n)
+void az_middle_i64(int64_t *v, size_t n, int64_t middle[2])
 {
     const size_t k = (n - 1) / 2;
     select_i64(v, n, k);
+    middle[0] = middle[1] = v[k];
     if (n % 2)
-        return (double)v[k];
+        return;
     int64_t next = v[k + 1];
     for (size_t i = k + 2; i < n; i++)
         next = v[i] < next ? v[i] : next;
-    return (double)((__int128)v[k] + next) / 2;
+    middle[1] = next;
+}
+
+/* The midpoint of the two central values for even n. n > 0. */
+static double median_i64(int64_t *v, size_t n)
+{
+    int64_t m[2];
+    az_middle_i64(v, n, m);
+    return n % 2 ? (double)m[0] : (double)((__int128)m[0] + m[1]) / 2;
 }
 
 void az_stats_i64(int64_t *v, size_t n, struct az_stats *out)

@@ -16,6 +16,8 @@ struct az_stats {
 /* Reorders v (selection); n = 0 gives zeros and NaN. mean = (double)sum / n; std by two passes
  * about the mean. */
 void az_stats_i64(int64_t *v, size_t n, struct az_stats *out);
+/* The two central values of n > 0 (odd n: one, twice). Reorders v. */
+void az_middle_i64(int64_t *v, size_t n, int64_t middle[2]);
 /* Percentile p in 0..100 by linear interpolation between closest ranks (numpy's default); reorders
  * v. NaN for n = 0. */
 double az_percentile_i64(int64_t *v, size_t n, double p);

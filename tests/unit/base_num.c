@@ -526,6 +526,41 @@ static void writes_the_edges(void **state)
     }
 }
 
+static void whole_numbers_nearby(void **state)
+{
+    (void)state;
+    static const double edges[] = { 0,
+                                    -0.0,
+                                    0.49999999999999994,
+                                    0.5,
+                                    0.50000000000000011,
+                                    1.5,
+                                    2.5,
+                                    4503599627370495.5,
+                                    4503599627370496.5,
+                                    4503599627370497,
+                                    9007199254740993,
+                                    0x1p61,
+                                    0x1.fffffffffffffp61,
+                                    0x1p62,
+                                    0x1.fffffffffffffp62,
+                                    DBL_MIN,
+                                    DBL_TRUE_MIN };
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        assert_int_equal(az_llround(edges[i]), llround(edges[i]));
+        assert_int_equal(az_llround(-edges[i]), llround(-edges[i]));
+    }
+    uint64_t seed = 7;
+    for (int i = 0; i < 1000000; i++) {
+        const uint64_t r = next_random(&seed);
+        const double x = ldexp((double)(int64_t)r, -(int)(next_random(&seed) % 70) - 1),
+                     half = floor(x) + 0.5;
+        assert_int_equal(az_llround(x), llround(x));
+        assert_int_equal(az_llround(half), llround(half));
+        assert_int_equal(az_llround(nextafter(half, 0)), llround(nextafter(half, 0)));
+    }
+}
+
 static void arithmetic(void **state)
 {
     (void)state;
@@ -572,6 +607,7 @@ int main(void)
         cmocka_unit_test(writes_the_shortest),
         cmocka_unit_test(writes_the_edges),
         cmocka_unit_test(arithmetic),
+        cmocka_unit_test(whole_numbers_nearby),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,6 +93,11 @@ static void large_values(void **state)
     assert_true(s.sum == -1 && s.median == -0.5 && s.mean == -0.5);
     assert_true(az_percentile_i64(w, 2, 0) == (double)INT64_MIN);
     assert_true(fabs(az_percentile_i64(w, 2, 50)) < 4096); /* the gap does not overflow */
+    int64_t middle[2];
+    az_middle_i64(w, 2, middle);
+    assert_true(middle[0] == INT64_MIN && middle[1] == INT64_MAX);
+    az_middle_i64(v, 3, middle);
+    assert_true(middle[0] == INT64_MAX && middle[1] == INT64_MAX);
     int64_t x[] = { INT64_MIN, INT64_MIN };
     az_stats_i64(x, 2, &s);
     assert_true(s.sum == INT64_MIN && s.mean == (double)INT64_MIN && s.std == 0);

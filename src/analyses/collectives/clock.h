@@ -19,7 +19,14 @@ struct az_coll_track {
 };
 
 /* Difference; what cannot be a time any more is cut. */
-int64_t az_coll_minus(int64_t a, int64_t b);
+#define CR_MOST_NS (INT64_C(1) << 61)
+static inline int64_t az_coll_minus(int64_t a, int64_t b)
+{
+    int64_t d;
+    if (__builtin_sub_overflow(a, b, &d))
+        return a < b ? -CR_MOST_NS : CR_MOST_NS;
+    return d > CR_MOST_NS ? CR_MOST_NS : d < -CR_MOST_NS ? -CR_MOST_NS : d;
+}
 /* Median, in whole ns; reorders v. */
 int64_t az_coll_median(int64_t *v, size_t n);
 /* ns that a clock is ahead at t. */

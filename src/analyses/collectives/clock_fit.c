@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "base/num.h"
 #include "base/stats.h"
 
 #define FEW        24 /* are sorted by hand */
@@ -19,17 +20,10 @@
 #define VARIES     1e-6  /* of the drift of one clock, from step to step */
 #define PASSES     3     /* drift and steps, each by the other */
 #define LEAST_NS   1000.0
-#define MOST_NS    (INT64_C(1) << 61)
-
-int64_t az_coll_minus(int64_t a, int64_t b)
-{
-    const __int128 d = (__int128)a - b;
-    return d > MOST_NS ? MOST_NS : d < -MOST_NS ? -MOST_NS : (int64_t)d;
-}
 
 int64_t az_coll_median(int64_t *v, size_t n)
 {
-    struct az_stats s;
+    int64_t m[2];
     if (n == 0)
         return 0;
     if (n <= FEW) {
@@ -42,11 +36,9 @@ int64_t az_coll_median(int64_t *v, size_t n)
         }
         return v[(n - 1) / 2] + az_coll_minus(v[n / 2], v[(n - 1) / 2]) / 2;
     }
-    const int64_t base = v[0]; /* small numbers: a double holds their midpoint exactly */
-    for (size_t i = 0; i < n; i++)
-        v[i] = az_coll_minus(v[i], base);
-    az_stats_i64(v, n, &s);
-    return base + (int64_t)s.median;
+    const int64_t base = v[0]; /* halves go towards it */
+    az_middle_i64(v, n, m);
+    return base + (az_coll_minus(m[0], base) + az_coll_minus(m[1], base)) / 2;
 }
 
 int64_t az_coll_ahead(const struct az_coll_track *k, int64_t t)
@@ -57,8 +49,8 @@ int64_t az_coll_ahead(const struct az_coll_track *k, int64_t t)
     while (i > 0 && t < k->piece[i].from)
         i--;
     const struct az_coll_piece *p = &k->piece[i];
-    return (int64_t)llround(p->offset +
-                            (p->drift != 0 ? p->drift * (double)az_coll_minus(t, p->from) : 0));
+    return az_llround(p->offset +
+                      (p->drift != 0 ? p->drift * (double)az_coll_minus(t, p->from) : 0));
 }
 
 /* ---- bins ---- */
@@ -75,7 +67,7 @@ static double size_of(int64_t v) { return v < 0 ? -(double)v : (double)v; }
 
 static int64_t without(double drift, const int64_t *t, const int64_t *y, size_t i, size_t from)
 {
-    return az_coll_minus(y[i], (int64_t)llround(drift * (double)az_coll_minus(t[i], t[from])));
+    return az_coll_minus(y[i], az_llround(drift * (double)az_coll_minus(t[i], t[from])));
 }
 
 static void sums(struct bins *b)
@@ -99,9 +91,9 @@ static void fill(struct bins *b, const int64_t *t, const int64_t *y, size_t n, i
         const size_t from = b->first[i], m = b->first[i + 1] - from;
         for (size_t k = 0; k < m; k++)
             scratch[k] = without(b->drift, t, y, from + k, 0);
-        const int64_t mid = az_coll_median(scratch, m);
+        const int64_t mid = az_coll_median(scratch, m); /* in another order now */
         for (size_t k = 0; k < m; k++)
-            scratch[k] = (int64_t)size_of(az_coll_minus(without(b->drift, t, y, from + k, 0), mid));
+            scratch[k] = (int64_t)size_of(az_coll_minus(scratch[k], mid));
         spread[i] = 1.25 * 1.4826 * (double)az_coll_median(scratch, m) / sqrt((double)m);
         b->y[i] = (double)az_coll_minus(mid, y[0]);
         b->t[i] = ((double)az_coll_minus(t[from + (m - 1) / 2], t[0]) +
