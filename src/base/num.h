@@ -50,8 +50,8 @@ static inline int64_t az_add_sat(int64_t a, int64_t b)
  * below one half takes halves away from zero and nothing else across. */
 static inline int64_t az_llround(double x)
 {
-    return x > -0x1p62 && x < 0x1p62
-               ? (int64_t)(x + (x < 0 ? -0x1.fffffffffffffp-2 : 0x1.fffffffffffffp-2))
+    return x > -4e18 && x < 4e18
+               ? (int64_t)(x + (x < 0 ? -0.49999999999999994 : 0.49999999999999994))
                : (int64_t)llround(x);
 }
 

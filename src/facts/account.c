@@ -238,7 +238,7 @@ static void advance(struct az_tally *t, int64_t to)
                 bits |= 1u << k;
                 until = t->end[k] < until ? t->end[k] : until;
             }
-        if (bits > 1u << AZ_PARTS) /* beside others it does not count */
+        if (bits > 1u << AZ_PARTS) /* next to others it does not count */
             bits &= (1u << AZ_PARTS) - 1;
         t->at_once[bits] += until - t->now;
         t->now = until;
