@@ -19,8 +19,9 @@ XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/d
 XLSX_SO := $(XLSX_SO)
 LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
 # The program holds these libraries itself where they are installed as archives: to find and link them is half of what a short
-# command takes (src/docs/performance.md 7). SHARED=1 leaves them shared, as the packages of a system do.
-INSIDE  := $(if $(SHARED)$(SAN),,$(filter /%,$(foreach l,json-c sqlite3 lua5.4 minizip expat utf8proc z,$(shell $(CC) -print-file-name=lib$(l).a))))
+# command takes (src/docs/performance.md 6). SHARED=1 leaves them shared, as the packages of a system do. Not json-c, which does
+# not survive a failed allocation: the tests of faults have to know it from the rest (tests/faults/fault.c).
+INSIDE  := $(if $(SHARED)$(SAN),,$(filter /%,$(foreach l,sqlite3 lua5.4 minizip expat utf8proc z,$(shell $(CC) -print-file-name=lib$(l).a))))
 PROGRAM_LIBS := $(INSIDE) $(filter-out $(patsubst lib%.a,-l%,$(notdir $(INSIDE))),$(LIBS))
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
 # Where an address sanitizer looks on, buffers of readers are small and move at every call (base/mem.h): a view that is kept too
