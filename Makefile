@@ -19,9 +19,10 @@ XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/d
 XLSX_SO := $(XLSX_SO)
 LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
 # The program holds these libraries itself where they are installed as archives: to find and link them is half of what a short
-# command takes (src/docs/performance.md 6). SHARED=1 leaves them shared, as the packages of a system do. Not json-c, which does
-# not survive a failed allocation: the tests of faults have to know it from the rest (tests/faults/fault.c).
-INSIDE  := $(if $(SHARED)$(SAN),,$(filter /%,$(foreach l,sqlite3 lua5.4 minizip expat utf8proc z,$(shell $(CC) -print-file-name=lib$(l).a))))
+# command takes (src/docs/performance.md 6). SYSTEM_LIBS=1 leaves them shared, as the packages of a system do. Not json-c, which
+# does not survive a failed allocation: the tests of faults have to know it from the rest (tests/faults/fault.c).
+archive  = $(wildcard $(shell $(PKG) --variable=libdir $(1))/lib$(or $(2),$(1)).a)
+INSIDE  := $(if $(SYSTEM_LIBS)$(SAN),,$(strip $(call archive,sqlite3) $(call archive,lua5.4) $(call archive,minizip) $(call archive,expat) $(call archive,libutf8proc,utf8proc) $(call archive,zlib,z)))
 PROGRAM_LIBS := $(INSIDE) $(filter-out $(patsubst lib%.a,-l%,$(notdir $(INSIDE))),$(LIBS))
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
 # Where an address sanitizer looks on, buffers of readers are small and move at every call (base/mem.h): a view that is kept too
@@ -44,13 +45,17 @@ ALL_OBJS := $(foreach r,$(ROOMS),$(call OBJS_OF,$(r))) $(BUILD)/obj/main.o
 .PHONY: all
 all: $(BUILD)/analyzer ## build the program
 
-$(BUILD)/analyzer: $(BUILD)/obj/main.o $(ARCHIVES)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $^ $(PROGRAM_LIBS) && mv $@.new $@
+$(BUILD)/analyzer: $(BUILD)/obj/main.o $(ARCHIVES) $(INSIDE) $(BUILD)/inside
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $(BUILD)/obj/main.o $(ARCHIVES) $(PROGRAM_LIBS) && mv $@.new $@
+$(BUILD)/inside: FORCE
+	@mkdir -p $(@D)
+	@echo '$(PROGRAM_LIBS)' | cmp -s - $@ || echo '$(PROGRAM_LIBS)' > $@
+$(BUILD)/obj/cmds/version.o: $(BUILD)/inside
 
 # The same for MPI, where its compiler is installed.
 MPICC ?= mpicc
 $(BUILD)/analyzer-mpi: src/mpi/main.c $(ARCHIVES)
-	$(Q)$(MPICC) $(filter-out -Wconversion -Wcast-qual -Wstrict-prototypes,$(ALL_CFLAGS)) $(ALL_LDFLAGS) -o $@ $< $(ARCHIVES) $(LIBS)
+	$(Q)$(MPICC) $(filter-out -Wconversion -Wcast-qual -Wstrict-prototypes,$(ALL_CFLAGS)) $(ALL_LDFLAGS) -o $@ $< $(ARCHIVES) $(PROGRAM_LIBS)
 .PHONY: mpi
 mpi: $(BUILD)/analyzer-mpi ## build analyzer-mpi (needs mpicc: libopenmpi-dev)
 
@@ -87,7 +92,7 @@ $(BUILD)/obj/formats/pytorc%.o $(BUILD)/pic/formats/pytorc%.o: ALL_CFLAGS += $(i
 $(foreach f,formats/pytorch_event_v3 io/digest_v3,$(BUILD)/obj/$(f).o $(BUILD)/pic/$(f).o): ALL_CFLAGS += $(V3)
 # What the assembler embeds is not seen by link-time optimisation (CFLAGS='-O2 -flto' AR=gcc-ar).
 $(foreach o,obj pic,$(BUILD)/$(o)/base/data.o $(BUILD)/$(o)/reports/html_data.o): ALL_CFLAGS += -fno-lto
-$(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_OPTIMISED='"$(V_CFLAGS)"' -DAZ_INSIDE='"$(notdir $(INSIDE))"'
+$(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_OPTIMISED='"$(V_CFLAGS)"' $(if $(INSIDE),-DAZ_INSIDE='"$(notdir $(INSIDE))"')
 
 # The digest goes over every byte of an input; unrolled it takes two thirds of the time.
 $(BUILD)/obj/io/digest.o $(BUILD)/obj/io/digest_v3.o: ALL_CFLAGS += -O3

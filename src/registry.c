@@ -88,31 +88,29 @@ int az_format_choose(const struct az_format *const *formats, struct az_sv head, 
 int az_format_probe(const char *path, const struct az_format **out, int *score,
                     struct az_diag *diag)
 {
-    struct az_source_opts o = { .window = PROBE_BYTES };
+    struct az_diag said;
+    struct az_source_opts o = { .window = PROBE_BYTES, .diag = &said };
     struct az_source *src = NULL;
     struct az_sv head = { "", 0 };
     const char *own;
-    int rc = az_source_open(&src, path, &o);
+    int rc;
 
+    az_diag_init(&said);
+    rc = az_source_open(&src, path, &o);
     if (rc == 0)
         rc = az_source_peek(src, PROBE_BYTES, &head);
     /* A file cut in the middle is still recognised by its good start; its parser says where it
      * breaks. Only what keeps it from being looked at is said here. */
     if (rc && head.n == 0) {
-        az_source_close(src);
-        src = NULL;
-        o.diag = diag;
-        rc = az_source_open(&src, path, &o);
-        if (rc == 0)
-            rc = az_source_peek(src, PROBE_BYTES, &head);
-    }
-    if (rc && head.n == 0)
+        az_diag_take(diag, &said);
         goto done;
+    }
     own = az_saved_why_no_profile(path, head);
     rc = own ? az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)), "%s", own)
              : az_format_choose(az_formats, head, az_sv_str(path), out, score, diag);
 done:
     az_source_close(src);
+    az_diag_release(&said);
     return rc;
 }
 

@@ -207,6 +207,19 @@ static int total_field(const struct az_nsys_csv_file *f, struct az_sum *s)
     return rc;
 }
 
+/* Room for the rows that are probably left: a list that grows is copied, and its pages are touched
+ * twice. A guess only: of no more than a small file has, far below the limit of memory. */
+static void make_room(const struct az_nsys_csv_file *f, struct az_sums *list)
+{
+    const size_t left = az_csv_rows_left(&f->csv, list->n);
+    const struct az_mem *m = list->mem;
+    const size_t more = left < 16384 ? left : 16384, bytes = more * sizeof *list->v;
+    if (!m || m->limit == 0 || bytes < m->limit / 16) {
+        const int rc = az_vec_reserve(list, more);
+        (void)rc; /* without it the list grows as it must */
+    }
+}
+
 static int sum_row(struct az_nsys_csv_file *f, struct az_sums *list)
 {
     struct az_trace *t = f->job->trace;
@@ -229,9 +242,9 @@ static int sum_row(struct az_nsys_csv_file *f, struct az_sums *list)
     s.min = statistic(f, NC_MIN);
     s.max = statistic(f, NC_MAX);
     s.std = statistic(f, NC_STD);
-    /* mostly all that is needed: a list that grows is copied, and its pages are touched twice */
-    rc = list->n == 256 ? az_vec_reserve(list, az_csv_rows_left(&f->csv, 256)) : 0;
-    return rc ? rc : az_vec_push(list, s);
+    if (list->n == 256)
+        make_room(f, list);
+    return az_vec_push(list, s);
 }
 
 static int name_or_none(struct az_nsys_csv_file *f, enum az_nsys_col col, uint32_t *id)

@@ -18,6 +18,8 @@ struct az_gzip {
     bool z_open;
 #ifdef AZ_WITH_ISAL
     struct inflate_state *isal;
+    struct isal_gzip_header head; /* isal_inflate forgets its flags where input ends inside it */
+    bool in_head;
 #endif
 };
 
@@ -85,6 +87,13 @@ static enum az_gzip_step zlib_step(struct az_gzip *g, struct az_sv in, size_t *u
 /* ---- ISA-L ---- */
 
 #ifdef AZ_WITH_ISAL
+static void isal_begin(struct az_gzip *g)
+{
+    g->isal->crc_flag = ISAL_GZIP_NO_HDR_VER; /* checksum and length verified */
+    isal_gzip_header_init(&g->head);
+    g->in_head = true;
+}
+
 static int isal_start(struct az_gzip *g)
 {
     g->isal = az_mem_alloc(g->mem, sizeof *g->isal);
@@ -92,7 +101,7 @@ static int isal_start(struct az_gzip *g)
         return az_mem_error(g->mem);
     memset(g->isal, 0, sizeof *g->isal);
     isal_inflate_init(g->isal);
-    g->isal->crc_flag = ISAL_GZIP; /* header parsed, checksum and length verified */
+    isal_begin(g);
     return 0;
 }
 
@@ -122,7 +131,10 @@ static enum az_gzip_step isal_step(struct az_gzip *g, struct az_sv in, size_t *u
     s->avail_in = (uint32_t)in.n;
     s->next_out = (uint8_t *)out;
     s->avail_out = (uint32_t)room;
-    int r = isal_inflate(s);
+    int r = g->in_head ? isal_read_gzip_header(s, &g->head) : ISAL_DECOMP_OK;
+    g->in_head = g->in_head && r != ISAL_DECOMP_OK;
+    if (r == ISAL_DECOMP_OK)
+        r = isal_inflate(s);
     /* In damaged data ISA-L may count more than it was given: then avail_in has wrapped around. */
     *used = s->avail_in <= in.n ? in.n - s->avail_in : in.n;
     *made = room - s->avail_out;
@@ -181,7 +193,7 @@ void az_gzip_restart(struct az_gzip *g)
 #ifdef AZ_WITH_ISAL
     if (g->which == AZ_INFLATE_ISAL) {
         isal_inflate_reset(g->isal);
-        g->isal->crc_flag = ISAL_GZIP;
+        isal_begin(g);
         return;
     }
 #endif

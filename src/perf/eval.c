@@ -209,6 +209,8 @@ int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, stru
     struct az_perf_param *kept = az_arena_room(a, bytes);
     if (kept && bytes)
         memcpy(kept, r.param, bytes);
+    else
+        out->n_params = 0; /* callers look at them before they look at the error */
     out->param = kept;
     return a->failed ? az_arena_error(a) : 0;
 }

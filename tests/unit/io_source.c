@@ -4,11 +4,13 @@
 
 #include <zlib.h>
 
+#include "io/gzip.h"
 #include "io/source.h"
 
 /* ---- making gzip ---- */
 
-static struct az_sv gz(struct az_sv plain, int level)
+/* One member; header may be NULL. */
+static struct az_sv gz_headed(struct az_sv plain, int level, gz_header *header)
 {
     z_stream z = { 0 };
     size_t room = plain.n + plain.n / 100 + 200;
@@ -16,6 +18,8 @@ static struct az_sv gz(struct az_sv plain, int level)
     assert_non_null(out);
     assert_int_equal(deflateInit2(&z, level, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY),
                      Z_OK);
+    if (header)
+        assert_int_equal(deflateSetHeader(&z, header), Z_OK);
     z.next_in = (Bytef *)(uintptr_t)plain.p;
     z.avail_in = (uInt)plain.n;
     z.next_out = (Bytef *)out;
@@ -24,6 +28,8 @@ static struct az_sv gz(struct az_sv plain, int level)
     deflateEnd(&z);
     return az_sv_make(out, room - z.avail_out);
 }
+
+static struct az_sv gz(struct az_sv plain, int level) { return gz_headed(plain, level, NULL); }
 
 static struct az_sv cat(struct az_sv a, struct az_sv b)
 {
@@ -108,6 +114,53 @@ static void plain_bytes(void **state)
     read_ways(AZ_SV("\x1f"), AZ_SV("\x1f"), 0, AZ_INFLATE_BEST);
     struct az_sv big = sample(700001);
     read_ways(big, big, 0, AZ_INFLATE_BEST);
+}
+
+/* A member with those of the fields that a header may have. */
+static struct az_sv gz_fields(struct az_sv plain, unsigned fields)
+{
+    Bytef extra[] = "extra!", name[] = "name.json", comment[] = "a comment";
+    gz_header h = { .extra = fields & 1 ? extra : NULL,
+                    .extra_len = fields & 1 ? sizeof extra : 0,
+                    .name = fields & 2 ? name : NULL,
+                    .comment = fields & 4 ? comment : NULL,
+                    .hcrc = (int)(fields >> 3 & 1) };
+    return gz_headed(plain, 6, &h);
+}
+
+/* Input may end anywhere inside a header, and again. */
+static void headers_in_pieces(void **state)
+{
+    (void)state;
+    const struct az_sv plain = AZ_SV("the text, the text, the text of it");
+    for (size_t k = 0; k < 2; k++) {
+        struct az_gzip *g;
+        if (!az_inflater_has(inflaters[k]))
+            continue;
+        assert_int_equal(az_gzip_new(&g, inflaters[k], NULL), 0);
+        for (unsigned fields = 0; fields < 16; fields++) {
+            const struct az_sv m = gz_fields(plain, fields);
+            for (size_t a = 0; a <= m.n; a++)
+                for (size_t b = a; b <= m.n; b += b < 60 ? 1 : 7) {
+                    const size_t end[] = { a, b, m.n };
+                    enum az_gzip_step step = AZ_GZIP_GOING;
+                    char out[100];
+                    size_t at = 0, n = 0;
+                    for (size_t i = 0; i < 3; i++)
+                        for (size_t used = 1, made = 1; step == AZ_GZIP_GOING && (used || made);) {
+                            step = az_gzip_inflate(g, az_sv_make(m.p + at, end[i] - at), &used,
+                                                   out + n, sizeof out - n, &made);
+                            at += used;
+                            n += made;
+                        }
+                    assert_int_equal(step, AZ_GZIP_MEMBER_END);
+                    assert_int_equal(at, m.n);
+                    assert_true(az_sv_eq(az_sv_make(out, n), plain));
+                    az_gzip_restart(g);
+                }
+        }
+        az_gzip_free(g);
+    }
 }
 
 static void gzip_streams(void **state)
@@ -505,20 +558,11 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
     const struct CMUnitTest tests[] = {
-        T(plain_bytes),
-        T(gzip_streams),
-        T(many_members),
-        T(truncated),
-        T(damaged),
-        T(any_byte_wrong),
-        T(peeking),
-        T(peek_before_error),
-        T(raw_and_all),
-        T(cannot_open),
-        T(damage_that_is_no_failure),
-        T(utf16),
-        T(standard_input),
-        T(budget_returns),
+        T(plain_bytes),    T(gzip_streams),   T(headers_in_pieces),
+        T(many_members),   T(truncated),      T(damaged),
+        T(any_byte_wrong), T(peeking),        T(peek_before_error),
+        T(raw_and_all),    T(cannot_open),    T(damage_that_is_no_failure),
+        T(utf16),          T(standard_input), T(budget_returns),
         T(mapping),
     };
     return cmocka_run_group_tests_name("io_source", tests, NULL, NULL);

@@ -22,3 +22,9 @@ echo "== several files in one input"
 printf '{ "inputs": [ { "format": "pytorch", "path": ["train_step.json", "inference.json"] } ] }\n' >two.json
 "$ANALYZER" --config=two.json
 echo "$?"
+echo "== standard input that is no profile: read once, and said as of a file"
+printf '\377\376{\0}\0' >utf16.json
+"$ANALYZER" run - <utf16.json
+echo "$?"
+"$ANALYZER" run utf16.json
+echo "$?"
