@@ -87,7 +87,7 @@ static int add_row(struct classify *c, const struct az_table *t, size_t row)
     };
     p.class_name =
         az_arena_dup(&c->arena, class_to_paste(&c->arena, az_cell_text(az_table_at(t, row, 1))));
-    return az_vec_push(&c->list, p);
+    return c->arena.failed ? az_arena_error(&c->arena) : az_vec_push(&c->list, p);
 }
 
 static int read_job(struct classify *c, struct az_plan_job *job)

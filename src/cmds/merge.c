@@ -60,10 +60,16 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return 0;
     az_diag_init(&quiet);
     int rc = az_format_probe(path, &f, NULL, &quiet);
-    if (rc && quiet.list.n && az_pt_rank_of_name(name, az_sv_str(m->pattern)) >= 0)
-        az_diag_add(&m->diag, AZ_WARNING, AZ_NOWHERE, "%.*s: this rank is skipped",
-                    AZ_SVF(quiet.list.v[0].text));
+    if (rc == AZ_ENOMEM)
+        az_diag_take(&m->diag, &quiet);
+    else if (rc && quiet.list.n && az_pt_rank_of_name(name, az_sv_str(m->pattern)) >= 0) {
+        az_diag_add(&m->diag, rc == AZ_EIO ? AZ_ERROR : AZ_WARNING, AZ_NOWHERE,
+                    "%.*s: this rank is skipped", AZ_SVF(quiet.list.v[0].text));
+        m->unread |= rc == AZ_EIO;
+    }
     az_diag_release(&quiet);
+    if (rc == AZ_ENOMEM)
+        return rc;
     return rc == 0 && f == az_format_find(AZ_SV("pytorch")) ? add_input(m, path) : 0;
 }
 

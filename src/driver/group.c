@@ -129,10 +129,14 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
         return add_parts(g, f.path);
     /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognised
      * becomes an input that fails with the reason, next to the others. */
-    if (!az_path_is_stream(f.path) && (of_folder || !g->wanted) &&
-        (of_folder ? az_format_probe_found(f.path.p, &f.format, NULL, &g->silent)
-                   : az_format_probe(f.path.p, &f.format, NULL, &g->silent)) != 0)
-        f.format = NULL;
+    if (!az_path_is_stream(f.path) && (of_folder || !g->wanted)) {
+        const int rc = of_folder ? az_format_probe_found(f.path.p, &f.format, NULL, &g->silent)
+                                 : az_format_probe(f.path.p, &f.format, NULL, &g->silent);
+        if (rc == AZ_ENOMEM) /* or a profile would be passed over */
+            return rc;
+        if (rc)
+            f.format = NULL;
+    }
     if (of_folder && !f.format && g->ranks > LOOK) {
         f.key = az_group_without_rank(&g->c->arena, &g->name, f.path);
         return f.key.n ? az_vec_push(&g->odd, f) : AZ_OK;

@@ -44,9 +44,14 @@ static int add(struct finding *f, struct az_sv path, bool of_folder)
     x.size = az_path_stat(x.path.p).size;
     if (!az_sv_is(f->c->quick.format, "auto"))
         x.format = f->c->quick.format;
-    else if ((of_folder ? az_format_probe_found(x.path.p, &format, NULL, &f->mute)
-                        : az_format_probe(x.path.p, &format, NULL, &f->mute)) == 0)
-        x.format = az_sv_str(format->name);
+    else {
+        rc = of_folder ? az_format_probe_found(x.path.p, &format, NULL, &f->mute)
+                       : az_format_probe(x.path.p, &format, NULL, &f->mute);
+        if (rc == AZ_ENOMEM) /* or a rank would be passed over */
+            return rc;
+        if (rc == AZ_OK)
+            x.format = az_sv_str(format->name);
+    }
     if (format && !has_ranks(format, x.path)) {
         if (of_folder)
             return AZ_OK;

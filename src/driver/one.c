@@ -332,6 +332,8 @@ static int report(struct az_one *o, struct az_job *job)
     if (!rc)
         rc = give_events(o, job);
     az_evidence_settle(&o->res->doc);
+    if (!rc && o->res->arena.failed) /* a text that is in no table */
+        rc = az_one_explain(o, az_arena_error(&o->res->arena), o->diag->errors, "reporting");
     o->res->reportable = rc == AZ_OK;
     return rc ? rc : failed;
 }

@@ -160,6 +160,9 @@ static void report_file(struct az_diag *diag, struct az_sv path)
 
     az_diag_init(&why);
     const int rc = az_format_probe_found(path.p, &none, NULL, &why);
+    if (rc == AZ_OK)
+        az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(path),
+                    "could not be read when it was looked for: the file is skipped (run again)");
     for (size_t i = 0; rc && i < why.list.n; i++)
         az_diag_add(diag, AZ_WARNING, AZ_NOWHERE, "%.*s: the file is skipped",
                     AZ_SVF(why.list.v[i].text));

@@ -125,6 +125,8 @@ int az_document_add(struct az_document *d, struct az_table *t)
     rc = az_table_finish(t);
     if (!rc)
         rc = hold_shown(d, t);
+    if (!rc && d->arena->failed) /* one of the texts that the table holds */
+        rc = az_arena_error(d->arena);
     if (rc)
         goto drop;
     if (t->rows == 0 && !(t->flags & AZ_TABLE_KEEP_EMPTY))
@@ -211,6 +213,8 @@ int az_document_join(struct az_document *whole, struct az_document *part)
     part->kept = NULL;
     whole->tracks = part->tracks ? part->tracks : whole->tracks;
     whole->flame = part->flame ? part->flame : whole->flame;
+    if (!rc && part->arena->failed)
+        rc = az_arena_error(part->arena);
     az_document_release(part);
     return rc;
 }

@@ -22,6 +22,8 @@ static int make_row(const struct az_table *t, size_t row, struct az_table *into)
     const size_t before = into->rows;
 
     t->make(t->of, row, into);
+    if (!into->error && into->arena->failed) /* a text of the row */
+        into->error = az_arena_error(into->arena);
     if (!into->error && (into->rows != before + 1 || into->at != 0))
         into->error = AZ_EINTERNAL;
     return into->error;

@@ -194,6 +194,10 @@ void az_put_text(struct az_table *t, struct az_sv s)
         fail(t, AZ_ERANGE);
         return;
     }
+    if (!s.p && t && t->arena->failed) { /* this text, or another of the row */
+        fail(t, az_arena_error(t->arena));
+        return;
+    }
     put(t, (struct az_cell){ .type = AZ_TEXT, .len = (uint32_t)s.n, .s = s.p ? s.p : "" });
 }
 

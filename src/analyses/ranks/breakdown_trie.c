@@ -54,6 +54,7 @@ struct az_sv az_bd_trie_text(const struct az_bd_trie *t, uint32_t node,
     struct az_sv out = { NULL, 0 };
     if (rc == 0)
         out = az_arena_dup(a, az_text_view(&text));
+    a->failed |= rc != 0;
     az_vec_release(&text);
     return out;
 }
