@@ -1,6 +1,6 @@
 """A Slurm cluster of emulated nodes on this machine, for one test: everything is in one folder and on loopback."""
-import getpass
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -9,6 +9,7 @@ import tempfile
 import time
 
 PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
+USER = pwd.getpwuid(os.geteuid()).pw_name  # whatever the environment says
 NEED = ["slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "sinfo"]
 
 
@@ -87,7 +88,7 @@ class Lab:
                 continue
         host = socket.gethostname().split(".")[0]
         with open(self.env["SLURM_CONF"], "w") as f:
-            f.write(CONF.format(host=host, port=port, user=getpass.getuser(), dir=self.dir, nodes=self.nodes, first=port + 1,
+            f.write(CONF.format(host=host, port=port, user=USER, dir=self.dir, nodes=self.nodes, first=port + 1,
                                 last=port + self.nodes))
         try:
             p = self.run("slurmctld", "-i", stdin=subprocess.DEVNULL)
@@ -129,7 +130,7 @@ class Lab:
 
     def down(self):
         if self.pid("slurmctld") and alive(self.pid("slurmctld")):
-            self.run("scancel", "--full", "--user=" + getpass.getuser())
+            self.run("scancel", "--full", "--user=" + USER)
         names = ["slurmd.n%d" % n for n in range(1, self.nodes + 1)] + ["slurmctld"]
         for name in names:
             p = self.pid(name)

@@ -56,8 +56,8 @@ class Bench:
         self.analyzer, self.preload, self.at = analyzer, preload, None
 
     def run(self, *words, cwd, env=None, limits=None, timeout=SECONDS, stdin=subprocess.DEVNULL, before=None, close_fds=True,
-            exits=None, stdout=subprocess.PIPE, tidy=True):
-        """One run; the invariants hold after it. exits: other statuses than those of the row."""
+            exits=None, stdout=subprocess.PIPE, tidy=True, program=None):
+        """One run; the invariants hold after it. exits: other statuses than those of the row; program: a copy of the program."""
         self.at.runs += 1
         e = dict(os.environ, LC_ALL="C.UTF-8")
         e.pop("LD_PRELOAD", None)
@@ -73,7 +73,7 @@ class Bench:
             if before:
                 before()
         try:
-            p = subprocess.run([self.analyzer, *words], cwd=cwd, env=e, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE,
+            p = subprocess.run([program or self.analyzer, *words], cwd=cwd, env=e, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE,
                                timeout=timeout, preexec_fn=prepare if limits or before else None, close_fds=close_fds)
         except subprocess.TimeoutExpired:
             raise Wrong("no end: %s" % (words,))
