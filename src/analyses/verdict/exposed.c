@@ -342,9 +342,9 @@ static int tell(struct work *w, const struct sum *s)
     const struct az_sv compiled = s->part == AZ_PART_COPY ? compiled_copy(name) : AZ_SV("");
     if (compiled.n) {
         f.subject = f.row = compiled;
-        f.advice = AZ_SV("begin the copies earlier, or keep in fast memory what they bring");
+        f.advice = AZ_ADVICE_KEEP_ON_DEVICE;
     } else if (s->part == AZ_PART_COPY && on_devices(name))
-        f.advice = AZ_SV("write results where they are needed, or copy on a stream of its own");
+        f.advice = AZ_ADVICE_AVOID_DEVICE_COPIES;
     return az_vd_add(v, s->part == AZ_PART_COMM ? "exposed_communication" : "exposed_copy", &f);
 }
 

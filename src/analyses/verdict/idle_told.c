@@ -19,21 +19,20 @@ static const char *const cause_text[AZ_IDLE_CAUSES] = {
     [AZ_IDLE_STEPS] = "between steps",
     [AZ_IDLE_UNRECORDED] = "unrecorded graph",
 };
-static const char *const advice[AZ_IDLE_CAUSES] = {
-    [AZ_IDLE_UNKNOWN] = "record the calls of the host, too: they say why",
-    [AZ_IDLE_QUEUED] = "look at what the device waits for: other streams, events, other devices",
-    [AZ_IDLE_LAUNCHING] =
-        "launch less: compile, fuse, batch more, or put more of the step into one graph",
-    [AZ_IDLE_HOST] = "find what the host does there (record stacks) and move it out of the step",
-    [AZ_IDLE_SYNC] = "queue the next work before that call, and read results later",
-    [AZ_IDLE_WAITING] = "avoid the call, or queue other work before it",
-    [AZ_IDLE_COPYING] = "copy from pinned memory without blocking, ahead of the work that needs it",
-    [AZ_IDLE_ALLOCATING] = "allocate before the steps, or through a caching allocator",
-    [AZ_IDLE_COMPILING] = "compile and load before the steps, and keep what was compiled",
-    [AZ_IDLE_LOADING] = "load and prepare data ahead, in other threads or processes",
-    [AZ_IDLE_SAVING] = "save from another thread, or less often",
-    [AZ_IDLE_STEPS] = "prepare the next step while the device computes",
-    [AZ_IDLE_UNRECORDED] = "record the kernels of graphs",
+static const enum az_advice advice[AZ_IDLE_CAUSES] = {
+    [AZ_IDLE_UNKNOWN] = AZ_ADVICE_RECORD_HOST_CALLS,
+    [AZ_IDLE_QUEUED] = AZ_ADVICE_CHECK_DEPENDENCIES,
+    [AZ_IDLE_LAUNCHING] = AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD,
+    [AZ_IDLE_HOST] = AZ_ADVICE_MOVE_HOST_WORK,
+    [AZ_IDLE_SYNC] = AZ_ADVICE_DEFER_SYNC,
+    [AZ_IDLE_WAITING] = AZ_ADVICE_DEFER_SYNC,
+    [AZ_IDLE_COPYING] = AZ_ADVICE_PIN_MEMORY,
+    [AZ_IDLE_ALLOCATING] = AZ_ADVICE_PREALLOCATE,
+    [AZ_IDLE_COMPILING] = AZ_ADVICE_COMPILE_AHEAD,
+    [AZ_IDLE_LOADING] = AZ_ADVICE_PREFETCH_DATA,
+    [AZ_IDLE_SAVING] = AZ_ADVICE_ASYNC_CHECKPOINT,
+    [AZ_IDLE_STEPS] = AZ_ADVICE_MOVE_HOST_WORK,
+    [AZ_IDLE_UNRECORDED] = AZ_ADVICE_RECORD_GRAPH_NODES,
 };
 static struct az_sv cause_name(enum az_vd_cause c) { return az_sv_str(cause_text[c]); }
 
@@ -136,14 +135,14 @@ static int tell(struct az_vd_idle_sums *w, size_t first, uint8_t *told)
     f.detail = detail(w, s, in->v, in->n, f.gain);
     f.row = cause_name(s->cause);
     f.call = s->call;
-    f.advice = az_sv_str(advice[s->cause]);
+    f.advice = advice[s->cause];
     if (s->cause == AZ_IDLE_UNRECORDED) /* the rule about graphs says it */
         return 0;
     int rc = az_vd_add(w->v, "idle", &f);
     if (rc || in_steps == 0 || s->cause != AZ_IDLE_SYNC || !is_sync(w, s->call))
         return rc;
     f.gain = in_steps;
-    f.advice = AZ_SV(""); /* the rule's */
+    f.advice = AZ_ADVICE_NONE; /* the rule's */
     f.subject = az_arena_printf(w->v->job->arena, "nothing is queued after %.*s inside a step",
                                 AZ_SVF(s->call));
     return az_vd_add(w->v, "sync_in_step", &f);

@@ -64,7 +64,11 @@ int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
     x.detail = az_vd_keep(v, f->detail);
     x.row = az_vd_keep(v, f->row);
     x.call = az_vd_keep(v, f->call);
-    x.advice = az_vd_keep(v, f->advice.n ? f->advice : az_sv_str(x.rule->advice));
+    x.range = az_vd_keep(v, f->range);
+    x.frame = az_vd_keep(v, f->frame);
+    x.operation = az_vd_keep(v, f->operation);
+    x.group = az_vd_keep(v, f->group);
+    x.advice = f->advice ? f->advice : x.rule->advice;
     if (v->keep->failed || v->job->arena->failed)
         return az_arena_error(v->keep->failed ? v->keep : v->job->arena);
     return az_vec_push(&v->part->found, x);
@@ -385,7 +389,11 @@ static bool idle_valid(const void *of)
 static const char *rule_name(const void *rule) { return ((const struct az_vd_rule *)rule)->name; }
 static const void *rule_find(struct az_sv name) { return az_vd_rule_of(name); }
 static const struct az_shape_names rules = { rule_name, rule_find };
-static bool found_valid(const void *of) { return ((const struct az_vd_found *)of)->rule != NULL; }
+static bool found_valid(const void *of)
+{
+    const struct az_vd_found *f = of;
+    return f->rule != NULL && (unsigned)f->cause < AZ_CAUSES && (unsigned)f->advice < AZ_ADVICES;
+}
 static const struct az_shape_field idle_fields[] = {
     AZ_PLAIN(struct az_vd_idle, cause),   AZ_TEXT_OF(struct az_vd_idle, call),
     AZ_TEXT_OF(struct az_vd_idle, op),    AZ_TEXT_OF(struct az_vd_idle, next),
@@ -403,7 +411,22 @@ static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_f
                                                       AZ_TEXT_OF(struct az_vd_found, detail),
                                                       AZ_TEXT_OF(struct az_vd_found, row),
                                                       AZ_TEXT_OF(struct az_vd_found, call),
-                                                      AZ_TEXT_OF(struct az_vd_found, advice),
+                                                      AZ_TEXT_OF(struct az_vd_found, range),
+                                                      AZ_TEXT_OF(struct az_vd_found, frame),
+                                                      AZ_TEXT_OF(struct az_vd_found, operation),
+                                                      AZ_TEXT_OF(struct az_vd_found, group),
+                                                      AZ_PLAIN(struct az_vd_found, cause),
+                                                      AZ_PLAIN(struct az_vd_found, advice),
+                                                      AZ_PLAIN(struct az_vd_found, has_device),
+                                                      AZ_PLAIN(struct az_vd_found, has_rank),
+                                                      AZ_PLAIN(struct az_vd_found, device),
+                                                      AZ_PLAIN(struct az_vd_found, rank),
+                                                      AZ_LIST_OF(struct az_vd_found, ranks, n_ranks,
+                                                                 az_shape_i64),
+                                                      AZ_PLAIN(struct az_vd_found, groups),
+                                                      AZ_PLAIN(struct az_vd_found, median),
+                                                      AZ_PLAIN(struct az_vd_found, largest),
+                                                      AZ_PLAIN(struct az_vd_found, outside_scope),
                                                       AZ_PLAIN(struct az_vd_found, reached),
                                                       AZ_PLAIN(struct az_vd_found, count),
                                                       AZ_PLAIN(struct az_vd_found, ns),
@@ -411,7 +434,54 @@ static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_f
                                                       AZ_PLAIN(struct az_vd_found, order) };
 static const struct az_shape found_shape =
     AZ_SHAPE_IF(struct az_vd_found, found_fields, found_valid);
+static bool account_valid(const void *of)
+{
+    const struct az_claim_account *a = of;
+    return a->computing + a->exposed_communication + a->exposed_copy + a->idle == a->span;
+}
+static const struct az_shape_field account_fields[] = {
+    AZ_PLAIN(struct az_claim_account, span),
+    AZ_PLAIN(struct az_claim_account, computing),
+    AZ_PLAIN(struct az_claim_account, exposed_communication),
+    AZ_PLAIN(struct az_claim_account, exposed_copy),
+    AZ_PLAIN(struct az_claim_account, idle),
+    AZ_PLAIN(struct az_claim_account, communication),
+    AZ_PLAIN(struct az_claim_account, copy)
+};
+static const struct az_shape account_shape =
+    AZ_SHAPE_IF(struct az_claim_account, account_fields, account_valid);
+static const struct az_shape_field device_fields[] = {
+    AZ_PLAIN(struct az_vd_device, device), AZ_PLAIN(struct az_vd_device, idle),
+    AZ_NEST_OF(struct az_vd_device, a, account_shape)
+};
+static const struct az_shape device_shape = AZ_SHAPE(struct az_vd_device, device_fields);
+static bool check_valid(const void *of)
+{
+    return (unsigned)((const struct az_check_result *)of)->status < AZ_CHECK_STATUSES;
+}
+static const struct az_shape_field check_fields[] = { AZ_PLAIN(struct az_check_result, status),
+                                                      AZ_PLAIN(struct az_check_result, count),
+                                                      AZ_PLAIN(struct az_check_result, of),
+                                                      AZ_PLAIN(struct az_check_result, time_ns) };
+static const struct az_shape check_shape =
+    AZ_SHAPE_IF(struct az_check_result, check_fields, check_valid);
+static bool part_valid(const void *of)
+{
+    return (unsigned)((const struct az_vd_part *)of)->scope < AZ_SCOPES;
+}
 static const struct az_shape_field part_fields[] = {
+    AZ_PLAIN(struct az_vd_part, scope),
+    AZ_PLAIN(struct az_vd_part, before_ns),
+    AZ_PLAIN(struct az_vd_part, after_ns),
+    AZ_LIST_OF(struct az_vd_part, device_accounts, n_device_accounts, device_shape),
+    AZ_PLAIN(struct az_vd_part, period),
+    AZ_TEXT_OF(struct az_vd_part, source),
+    AZ_TEXT_OF(struct az_vd_part, first),
+    AZ_TEXT_OF(struct az_vd_part, excluded),
+    AZ_PLAIN(struct az_vd_part, operator_ns),
+    AZ_PLAIN(struct az_vd_part, host_threads),
+    AZ_TEXT_OF(struct az_vd_part, peaks),
+    AZ_NESTS_OF(struct az_vd_part, check, check_shape),
     AZ_PLAIN(struct az_vd_part, total),
     AZ_PLAIN(struct az_vd_part, compute),
     AZ_PLAIN(struct az_vd_part, comm),
@@ -457,7 +527,7 @@ static const struct az_shape_field part_fields[] = {
     AZ_VEC_OF(struct az_vd_part, found, found_shape),
     AZ_PLAIN(struct az_vd_part, lacking)
 };
-static const struct az_shape part_shape = AZ_SHAPE(struct az_vd_part, part_fields);
+static const struct az_shape part_shape = AZ_SHAPE_IF(struct az_vd_part, part_fields, part_valid);
 
 const struct az_rank_analysis az_rank_analysis_verdict = {
     .name = "verdict",

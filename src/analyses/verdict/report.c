@@ -198,6 +198,11 @@ static struct az_sv subject_of(struct az_vd_whole *w, const struct az_vd_found *
     return az_arena_printf(w->job->arena, "%.*s%.*s", AZ_SVF(f->subject), AZ_SVF(f->detail));
 }
 
+static struct az_sv advice_of(const struct az_vd_found *f)
+{
+    return f->advice ? az_sv_str(az_advice_text(f->advice)) : f->advice_text;
+}
+
 static void put_finding(struct az_vd_whole *w, struct az_vd_found *f)
 {
     const int64_t gain = f->gain > w->sum.total && w->sum.total > 0 ? w->sum.total : f->gain;
@@ -216,7 +221,7 @@ static void put_finding(struct az_vd_whole *w, struct az_vd_found *f)
                                         .evidence = az_sv_str(f->rule->evidence),
                                         .row = f->row,
                                         .overlaps = az_sv_str(f->rule->overlaps),
-                                        .advice = f->advice };
+                                        .advice = advice_of(f) };
     az_finding_put(w->job, &row);
 }
 
@@ -258,16 +263,16 @@ static struct az_sv with_advice(struct az_vd_whole *w, const struct az_vd_found 
                                 const struct az_vd_found *const *line, size_t n)
 {
     const struct az_sv text = line_text(w, f);
-    if (f->advice.n == 0)
+    const struct az_sv advice = advice_of(f);
+    if (advice.n == 0)
         return text;
     for (size_t i = 0; i < n; i++)
-        if (az_sv_eq(line[i]->advice, f->advice))
+        if (az_sv_eq(advice_of(line[i]), advice))
             return text;
-    const char first = *f->advice.p;
-    return az_arena_printf(w->job->arena, "%.*s%s %c%.*s", AZ_SVF(text),
-                           az_sv_ends(text, AZ_SV("...")) ? "" : ".",
-                           first >= 'a' && first <= 'z' ? first - 'a' + 'A' : first,
-                           (int)f->advice.n - 1, f->advice.p + 1);
+    const char first = *advice.p;
+    return az_arena_printf(
+        w->job->arena, "%.*s%s %c%.*s", AZ_SVF(text), az_sv_ends(text, AZ_SV("...")) ? "" : ".",
+        first >= 'a' && first <= 'z' ? first - 'a' + 'A' : first, (int)advice.n - 1, advice.p + 1);
 }
 
 /* Time that a line before counts already. */
@@ -408,7 +413,6 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
             continue;
         if (w->sum.total > 0)
             complete(w, t, i, gain->i);
-        const char *advice = rule ? rule->advice : ""; /* that of the row may be long */
         if (rule)
             rc = az_vec_push(
                 found,
@@ -418,8 +422,8 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
                     .detail = delay_text(w, rule, ns->type == AZ_INT ? ns->i : -1),
                     .row = az_cell_text(az_table_at(t, i, AZ_FINDING_ROW)),
                     .overlaps = az_cell_text(az_table_at(t, i, AZ_FINDING_OVERLAPS)),
-                    .advice = *advice ? az_sv_str(advice)
-                                      : az_cell_text(az_table_at(t, i, AZ_FINDING_ADVICE)),
+                    .advice = rule->advice,
+                    .advice_text = az_cell_text(az_table_at(t, i, AZ_FINDING_ADVICE)),
                     .count = rule->form == AZ_VD_PLAIN || count->type != AZ_INT ? -1 : count->i,
                     .ns = ns->type == AZ_INT ? ns->i : -1,
                     .gain = az_muldiv(gain->i, (int64_t)(w->devices ? w->devices : 1), 1) }));
@@ -452,7 +456,7 @@ static int bare_graphs(struct az_vd_whole *w, struct az_vd_founds *found)
                                    .detail = AZ_SV(""),
                                    .row = AZ_SV(""),
                                    .call = AZ_SV(""),
-                                   .advice = az_sv_str(rule->advice),
+                                   .advice = rule->advice,
                                    .count = (int64_t)w->sum.bare,
                                    .ns = -1,
                                    .gain = -1 };
@@ -488,7 +492,9 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
     const struct az_vd_rule *rule = az_vd_rule_of(AZ_SV("device_imbalance"));
     const struct az_vd_found f = {
         .rule = rule,
-        .advice = az_sv_str(rule->advice),
+        .advice = rule->advice,
+        .has_rank = true,
+        .rank = w->rank[slow],
         .subject =
             az_arena_printf(w->job->arena, "the others wait for rank %" PRId64, w->rank[slow]),
         .detail = az_arena_printf(w->job->arena, ", %s each on average", each),

@@ -9,6 +9,7 @@
 
 #include "analyses/ranks/ranks.h"
 #include "facts/account.h"
+#include "results/claims.h"
 
 /* How the line of a finding begins. */
 enum az_vd_form {
@@ -26,9 +27,9 @@ struct az_vd_rule {
     bool trust; /* about the figures, not about time */
     bool sums;  /* adds up what others report by cause: in no line */
     const char *words;
-    const char *evidence; /* ids of tables that prove it (results/evidence.h) */
-    const char *overlaps; /* rules that count the same time; "": none */
-    const char *advice;
+    const char *evidence;  /* ids of tables that prove it (results/evidence.h) */
+    const char *overlaps;  /* rules that count the same time; "": none */
+    enum az_advice advice; /* of a finding that has none of its own */
 };
 extern const struct az_vd_rule az_vd_rules[]; /* by their worth; ends with a NULL name */
 /* NULL: no rule of that name. */
@@ -36,17 +37,28 @@ const struct az_vd_rule *az_vd_rule_of(struct az_sv name);
 
 struct az_vd_found {
     const struct az_vd_rule *rule;
-    struct az_sv subject;  /* with the rule it is the key: findings of several ranks are one */
-    struct az_sv detail;   /* what follows the subject in the line; that of the largest counts */
-    struct az_sv row;      /* what to look for in the evidence */
-    struct az_sv call;     /* host call that two rules may report; empty: none */
+    struct az_sv subject; /* with the rule it is the key: findings of several ranks are one */
+    struct az_sv detail;  /* what follows the subject in the line; that of the largest counts */
+    struct az_sv row;     /* what to look for in the evidence */
+    struct az_sv call, range, frame, operation; /* where; empty: none */
     struct az_sv overlaps; /* rules that count the same time; no text: as its rule says */
-    struct az_sv advice;   /* what to do; az_vd_add takes the rule's where there is none */
-    double reached;        /* percent of the peak that the detail names, over all; 0: of none */
-    int64_t count, ns;     /* how often, and its time; -1: none */
-    int64_t gain;          /* ns that the total could shrink by; -1: none */
-    struct az_sv whole;    /* subject and detail, once put together */
-    int64_t order;         /* of the lines: larger first */
+    enum az_cause cause;
+    enum az_advice advice;    /* az_vd_add takes the rule's where there is none */
+    struct az_sv advice_text; /* of another analysis, where `advice` is none */
+    bool has_device, has_rank;
+    int64_t device;       /* number; none where the trace has only one */
+    int64_t rank;         /* who is waited for; of idle time the rank that is idle */
+    const int64_t *ranks; /* where more than one is meant */
+    size_t n_ranks;
+    struct az_sv group;      /* node or process group: "node1", "3,11" */
+    int64_t groups;          /* equal groups that are meant; 0: none */
+    int64_t median, largest; /* ns, of one event; 0: not known */
+    bool outside_scope;      /* its time is not in the account */
+    double reached;          /* percent of the peak that the detail names, over all; 0: of none */
+    int64_t count, ns;       /* how often, and its time; -1: none */
+    int64_t gain;            /* ns that the total could shrink by; -1: none */
+    struct az_sv whole;      /* subject and detail, once put together */
+    int64_t order;           /* of the lines: larger first */
 };
 AZ_VEC(struct az_vd_found, az_vd_founds);
 
@@ -81,6 +93,12 @@ struct az_vd_idles {
     size_t n;
 };
 
+struct az_vd_device { /* one device of a trace */
+    int64_t device;   /* number */
+    bool idle;        /* busy for less than 1 % of the busiest device's time */
+    struct az_claim_account a;
+};
+
 /* What the rules leave of one trace. Everything is in the arena that the part was made in. */
 struct az_vd_part {
     /* the account: sums over the devices, ns */
@@ -113,6 +131,19 @@ struct az_vd_part {
     int64_t operations;           /* that count; 0: no report of operations */
     struct az_sv after;           /* the signpost before which operations do not count */
     int64_t host;                 /* what the host recorded, first start to last end, ns */
+    /* the account by device, in the scope; those that did next to nothing are marked */
+    enum az_account_scope scope;
+    int64_t before_ns, after_ns; /* device activity before and after the scope */
+    struct az_vd_device *device_accounts;
+    size_t n_device_accounts;
+    /* steps as claims */
+    int64_t period;        /* ns; -1: none */
+    struct az_sv source;   /* "profiler_step"; empty: no steps */
+    struct az_sv first;    /* name of the first step */
+    struct az_sv excluded; /* name of the step that warms up; empty: none */
+    int64_t operator_ns, host_threads;
+    struct az_sv peaks; /* "data sheet", "scaled", "user", "unknown" */
+    struct az_check_result check[AZ_CHECKS];
     struct az_vd_idles idles;
     struct az_vd_founds found;
     unsigned lacking; /* AZ_CAP_* that rules asked for in vain */

@@ -183,17 +183,12 @@ static struct az_sv name_of(const struct work *w, const struct line *l)
 static int tell(struct work *w, const char *rule, const struct line *l, struct az_sv detail,
                 double reached, int64_t gain)
 {
-    const struct az_sv advice =
-        w->own >= 1 && strcmp(rule, "roofline_headroom") == 0
-            ? AZ_SV("try another kernel, layout or data type; what was measured is in reach")
-            : AZ_SV("");
     const struct az_vd_found f = { .subject = name_of(w, l),
                                    .detail = detail,
                                    .reached = reached,
                                    .row = az_unified_name(w->u, l->first),
                                    .count = l->count,
                                    .ns = az_vd_ns(w->v, l->ticks),
-                                   .advice = advice,
                                    .gain = gain };
     return az_vd_add(w->v, rule, &f);
 }
