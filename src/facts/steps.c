@@ -9,15 +9,29 @@ const char *az_step_how_text(enum az_step_how how)
         [AZ_STEPS_TAG] = "by the user's tag",
         [AZ_STEPS_PROFILER] = "by ProfilerStep marks",
         [AZ_STEPS_DEVICE] = "by steps of the profile",
+        [AZ_STEPS_ANNOTATION] = "by step annotations",
         [AZ_STEPS_PROGRAM] = "by runs of the main program",
         [AZ_STEPS_ENGINE] = "by marks of the serving engine",
         [AZ_STEPS_RANGES] = "by ranges named as steps",
         [AZ_STEPS_SIGNPOSTS] = "by signposts",
+        [AZ_STEPS_REPLAYS] = "by replays of a trace",
         [AZ_STEPS_PATTERN] = "by the pattern of kernels",
         [AZ_STEPS_NONE] = "no loop found",
         [AZ_STEPS_OFF] = "not looked for (steps: none)",
     };
     return how < AZ_STEP_HOWS ? text[how] : "";
+}
+
+const char *az_step_source_id(enum az_step_how how)
+{
+    static const char *const id[AZ_STEP_HOWS] = {
+        [AZ_STEPS_TAG] = "user_range",           [AZ_STEPS_PROFILER] = "profiler_step",
+        [AZ_STEPS_DEVICE] = "device_steps",      [AZ_STEPS_ANNOTATION] = "step_annotation",
+        [AZ_STEPS_PROGRAM] = "program_runs",     [AZ_STEPS_ENGINE] = "serving_mark",
+        [AZ_STEPS_RANGES] = "named_range",       [AZ_STEPS_SIGNPOSTS] = "signpost",
+        [AZ_STEPS_REPLAYS] = "trace_replay",     [AZ_STEPS_PATTERN] = "kernel_pattern",
+    };
+    return how < AZ_STEP_HOWS && id[how] ? id[how] : "";
 }
 
 struct az_sv az_steps_text(struct az_job *job, const struct az_steps *s)
@@ -49,7 +63,7 @@ static int by_start(const void *x, const void *y, void *ctx)
     return a->mark_start < b->mark_start ? -1 : a->mark_start > b->mark_start;
 }
 
-/* Median and robust deviation of the durations. */
+/* Median and robust deviation of the durations of steps with work. */
 static int measure(struct az_step_search *s)
 {
     struct az_steps *out = s->out;
@@ -60,11 +74,12 @@ static int measure(struct az_step_search *s)
     int64_t *v = az_mem_alloc(s->job->mem, bytes);
     if (!v)
         return az_mem_error(s->job->mem);
+    size_t n = 0;
     for (size_t i = 0; i < s->found.n; i++)
-        v[i] = s->found.v[i].end - s->found.v[i].start;
-    out->median = (int64_t)az_percentile_i64(v, s->found.n, 50);
-    const double low = az_percentile_i64(v, s->found.n, 25),
-                 high = az_percentile_i64(v, s->found.n, 75);
+        if (!s->linked || s->found.v[i].work_end >= 0)
+            v[n++] = s->found.v[i].end - s->found.v[i].start;
+    out->median = (int64_t)az_percentile_i64(v, n, 50);
+    const double low = az_percentile_i64(v, n, 25), high = az_percentile_i64(v, n, 75);
     out->spread = (int64_t)((high - low) / AZ_STEP_QUARTILES);
     az_mem_free(s->job->mem, v, bytes);
     return 0;
@@ -74,6 +89,8 @@ static int keep(struct az_step_search *s)
 {
     struct az_step *v = az_arena_array(s->job->arena, s->found.n + 1, sizeof *v);
     int rc = v ? measure(s) : az_arena_error(s->job->arena);
+    if (rc == 0 && s->found.n)
+        rc = az_steps_measure(s);
     if (rc == 0)
         rc = az_sort_cmp(s->found.v, s->found.n, sizeof *s->found.v, by_start, NULL, s->job->mem);
     if (rc)
@@ -96,7 +113,9 @@ static int find(struct az_step_search *s)
     int rc = marks ? az_steps_by_tag(s) : 0;
     if (rc == 0 && marks && s->found.n == 0)
         rc = az_steps_by_framework(s);
-    if (rc == 0 && pattern && s->found.n == 0)
+    if (rc == 0 && s->found.n == 0)
+        s->out->marks = s->out->empty_marks = s->only_zero;
+    if (rc == 0 && pattern && s->found.n == 0 && s->only_zero == 0)
         rc = az_steps_by_pattern(s);
     return rc ? rc : keep(s);
 }
@@ -109,14 +128,19 @@ static int make(struct az_job *job, size_t trace, struct az_steps *out)
                               .inside = 0.0 / 0.0,
                               .median = -1,
                               .spread = -1,
+                              .period = -1,
+                              .in_loop = true,
+                              .scope = { INT64_MAX, INT64_MIN },
                               .how = AZ_STEPS_NONE };
     az_vec_init(&s.found, job->mem);
+    az_vec_init(&s.process, job->mem);
     if (az_sv_is(job->opts->steps, "none")) {
         out->how = AZ_STEPS_OFF;
         return 0;
     }
     const int rc = find(&s);
     az_vec_release(&s.found);
+    az_vec_release(&s.process);
     return rc;
 }
 

@@ -18,9 +18,19 @@ struct az_step_search {
     struct az_job *job;
     size_t trace;
     const struct az_trace *t;
-    struct az_step_list found; /* by start */
-    struct az_steps *out;      /* how, mark, agreement, inside: set by who finds steps */
+    struct az_step_list found;  /* by mark_start; by start in the end */
+    struct az_vec_u64 process;  /* of host marks, parallel to found; empty: marks of a device */
+    bool linked;                /* work is linked to the marks by its launches */
+    size_t zero_marks;          /* marks without length, next to those found */
+    size_t only_zero;           /* marks of a kind of which none has a length */
+    struct az_span *by_device;  /* work of the first step and of the others, by device slot */
+    size_t n_devices;
+    struct az_steps *out; /* how, mark, agreement, inside: set by who finds steps */
 };
+/* Sets the device work of each step from its mark_start and mark_end. */
+int az_steps_attach(struct az_step_search *s) AZ_MUST_USE;
+/* After that: lengths, period, excluded first step, scope, number of marks. */
+int az_steps_measure(struct az_step_search *s) AZ_MUST_USE;
 /* Each adds steps to `found`, or none. */
 int az_steps_by_tag(struct az_step_search *s) AZ_MUST_USE;
 int az_steps_by_framework(struct az_step_search *s) AZ_MUST_USE;

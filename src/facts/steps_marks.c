@@ -1,6 +1,7 @@
 /* Steps by marks: ranges of the host, ranges of the device, lines of the profiler
  * (docs/steps.md 2). A mark of the host says when work was launched; its step is when that work
  * ran. */
+#include "base/sort.h"
 #include "classify/steps.h"
 #include "facts/steps_internal.h"
 #include "model/xtrace.h"
@@ -38,6 +39,8 @@ static bool outermost(struct marks *m, uint32_t lane)
             if (lane != AZ_NO_ID || m->v[i].lane == last->lane)
                 continue;
         }
+        if (last && last->lane == m->v[i].lane && last->end > m->v[i].start)
+            m->v[kept - 1].end = m->v[i].start; /* rounding */
         m->v[kept++] = m->v[i];
     }
     m->n = kept;
@@ -65,102 +68,90 @@ static int choose_lane(struct az_step_search *s, struct marks *m)
 }
 
 /* ---- windows ---- */
-struct window {
-    int64_t lo, hi;
-};
-
-/* The mark that is open at `at`; m->n: none. *last: how many start before the time asked for last;
- * it mostly is the same mark. */
-static size_t mark_at(const struct marks *m, int64_t at, size_t *last)
+static int put(struct az_step_search *s, const struct mark *m, bool on_device)
 {
-    size_t a = 0, b = m->n;
-    if (*last > 0 && m->v[*last - 1].start <= at && (*last == b || m->v[*last].start > at))
-        a = b = *last;
-    while (a < b) { /* first that starts after it */
-        const size_t mid = a + (b - a) / 2;
-        if (m->v[mid].start <= at)
-            a = mid + 1;
-        else
-            b = mid;
-    }
-    *last = a;
-    return a > 0 && at <= m->v[a - 1].end ? a - 1 : m->n;
-}
-
-/* When the work ran that was launched while a mark was open, by any thread of its process. */
-static int launched(struct az_step_search *s, const struct marks *m, struct window *w, bool *any)
-{
-    static const enum az_kind work[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
-    int rc;
-    const struct az_link *link = az_job_link(s->job, s->trace, &rc);
-    const struct az_events *calls = &s->t->ev[AZ_CALL];
-    for (size_t k = 0; link && k < AZ_LENGTH(work); k++) {
-        const struct az_events *e = &s->t->ev[work[k]];
-        const uint32_t *call = link->call[work[k]];
-        size_t last = 0;
-        for (size_t i = 0; call && i < e->n; i++) {
-            if (call[i] == AZ_NO_ROW)
-                continue;
-            const size_t at = mark_at(m, calls->start[call[i]], &last);
-            if (at == m->n ||
-                s->t->lanes.v[calls->lane[call[i]]].proc != s->t->lanes.v[m->v[at].lane].proc)
-                continue;
-            w[at].lo = e->start[i] < w[at].lo ? e->start[i] : w[at].lo;
-            w[at].hi = e->end[i] > w[at].hi ? e->end[i] : w[at].hi;
-            *any = true;
-        }
-    }
-    return link ? 0 : rc;
-}
-
-static int put(struct az_step_search *s, const struct mark *m, struct window w)
-{
-    return az_vec_push(&s->found, ((struct az_step){ .start = w.lo,
-                                                     .end = w.hi,
-                                                     .mark_start = m->start,
-                                                     .mark_end = m->end,
-                                                     .number = m->number,
-                                                     .name = az_trace_text(s->t, m->name),
-                                                     .mark = az_trace_text(s->t, m->name) }));
+    const struct az_sv text = az_trace_text(s->t, m->name);
+    int rc = az_vec_push(&s->found, ((struct az_step){ .start = m->start,
+                                                       .end = m->end,
+                                                       .mark_start = m->start,
+                                                       .mark_end = m->end,
+                                                       .number = m->number,
+                                                       .name = text,
+                                                       .mark = text }));
+    if (rc == 0 && !on_device)
+        rc = az_vec_push(&s->process, s->t->lanes.v[m->lane].proc);
+    return rc;
 }
 
 /* Steps that follow each other end where the next one starts, so that the time between is in one of
  * them. */
 static void join(struct az_step_search *s)
 {
-    for (size_t i = 0; i + 1 < s->found.n; i++) {
-        struct az_step *a = &s->found.v[i], *b = &s->found.v[i + 1];
-        const double hole = (double)(b->mark_start - a->mark_end);
-        if (b->start > a->start && hole <= HOLE * (double)(a->mark_end - a->mark_start))
+    struct az_step *a = NULL;
+    for (size_t i = 0; i < s->found.n; i++) {
+        struct az_step *b = &s->found.v[i];
+        if (s->linked && b->work_end < 0)
+            continue;
+        const double hole = a ? (double)(b->mark_start - a->mark_end) : 0;
+        if (a && b->start > a->start && hole <= HOLE * (double)(a->mark_end - a->mark_start))
             a->end = b->start;
+        a = b;
     }
 }
 
-/* A mark without work is no step; where no launch is in any mark, the marks themselves are the
- * windows. */
+/* A mark without work, where others have some, takes no time of the device: between the steps
+ * around it. */
+static void place_empty(struct az_step_search *s)
+{
+    int64_t next = INT64_MAX;
+    for (size_t i = s->found.n; i-- > 0;) { /* not after the next one */
+        struct az_step *x = &s->found.v[i];
+        if (x->work_end >= 0)
+            next = x->start;
+        else
+            x->start = x->end = next;
+    }
+    for (size_t i = 1; i < s->found.n; i++) { /* at the end of the one before */
+        struct az_step *x = &s->found.v[i];
+        const int64_t end = s->found.v[i - 1].end;
+        if (x->work_end < 0 && end < x->start)
+            x->start = x->end = end;
+    }
+}
+
+/* Where no launch is in any mark, the marks themselves are the windows. */
 static int windows(struct az_step_search *s, const struct marks *m, bool on_device)
 {
-    const size_t bytes = (m->n + 1) * sizeof(struct window);
-    struct window *w = az_mem_alloc(s->job->mem, bytes);
-    bool any = false;
-    int rc = w ? 0 : az_mem_error(s->job->mem);
-    for (size_t i = 0; w && i < m->n; i++)
-        w[i] = (struct window){ INT64_MAX, INT64_MIN };
-    if (rc == 0 && !on_device && s->t->caps & AZ_CAP_LAUNCHES)
-        rc = launched(s, m, w, &any);
-    for (size_t i = 0; rc == 0 && i < m->n; i++) {
-        if (!any)
-            rc = put(s, &m->v[i], (struct window){ m->v[i].start, m->v[i].end });
-        else if (w[i].lo <= w[i].hi)
-            rc = put(s, &m->v[i], w[i]);
+    int rc = 0;
+    az_vec_reset(&s->process);
+    for (size_t i = 0; rc == 0 && i < m->n; i++)
+        rc = put(s, &m->v[i], on_device);
+    if (rc == 0)
+        rc = az_steps_attach(s);
+    for (size_t i = 0; rc == 0 && s->linked && i < s->found.n; i++) {
+        s->found.v[i].start = s->found.v[i].work_start;
+        s->found.v[i].end = s->found.v[i].work_end;
     }
-    az_mem_free(s->job->mem, w, w ? bytes : 0);
     return rc;
+}
+
+/* Marks without length are none; they are counted for the check step_marks. */
+static void drop_empty(struct az_step_search *s, struct marks *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->n; i++)
+        if (m->v[i].end > m->v[i].start)
+            m->v[kept++] = m->v[i];
+    s->zero_marks = m->n - kept;
+    if (kept == 0 && s->only_zero == 0)
+        s->only_zero = s->zero_marks;
+    m->n = kept;
 }
 
 static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, struct az_sv text,
                bool on_device)
 {
+    drop_empty(s, m);
     int rc = choose_lane(s, m);
     if (rc == 0)
         rc = windows(s, m, on_device);
@@ -170,10 +161,19 @@ static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, 
     s->out->mark = text;
     if (how == AZ_STEPS_PROFILER || how == AZ_STEPS_DEVICE)
         join(s);
+    if (s->linked)
+        place_empty(s);
     return 0;
 }
 
 /* ---- the user's tag ---- */
+static int by_mark(const void *x, const void *y, void *ctx)
+{
+    const struct az_step *a = x, *b = y;
+    (void)ctx;
+    return a->mark_start < b->mark_start ? -1 : a->mark_start > b->mark_start;
+}
+
 /* Projected ranges that the file gives itself. */
 static int given(struct az_step_search *s, uint32_t id)
 {
@@ -188,7 +188,9 @@ static int given(struct az_step_search *s, uint32_t id)
                                                 .mark_start = p->start * k,
                                                 .mark_end = (p->start + p->duration) * k }));
     }
-    return rc;
+    if (rc == 0)
+        rc = az_sort_cmp(s->found.v, s->found.n, sizeof *s->found.v, by_mark, NULL, s->job->mem);
+    return rc ? rc : az_steps_attach(s);
 }
 
 int az_steps_by_tag(struct az_step_search *s)
@@ -232,34 +234,46 @@ struct said { /* what a name says */
 struct names {
     struct said *of; /* by name id */
     size_t bytes;
-    enum az_kind kind;
+    enum az_kind kind[2]; /* of events */
+    size_t kinds;
 };
 
-/* Once a name. */
-static int read_names(struct az_step_search *s, struct names *n)
+static void read_kind(struct az_step_search *s, struct names *n, const struct az_events *e)
 {
-    const size_t ids = s->t->names.text.n;
-    const struct az_events *e = &s->t->ev[n->kind];
-    n->bytes = (ids + 1) * sizeof *n->of;
-    n->of = az_mem_alloc(s->job->mem, n->bytes);
-    if (!n->of)
-        return az_mem_error(s->job->mem);
-    for (size_t i = 0; i < ids; i++)
-        n->of[i] = (struct said){ .kind = UNREAD };
     for (size_t i = 0; i < e->n; i++) {
         struct said *x = e->name[i] == AZ_NO_ID ? NULL : &n->of[e->name[i]];
         if (x && x->kind == UNREAD)
             x->kind =
                 (uint8_t)az_step_mark_of(az_trace_text(s->t, e->name[i]), &x->stem, &x->number);
     }
+}
+
+/* Once a name. */
+static int read_names(struct az_step_search *s, struct names *n)
+{
+    const size_t ids = s->t->names.text.n;
+    n->bytes = (ids + 1) * sizeof *n->of;
+    n->of = az_mem_alloc(s->job->mem, n->bytes);
+    if (!n->of)
+        return az_mem_error(s->job->mem);
+    for (size_t i = 0; i < ids; i++)
+        n->of[i] = (struct said){ .kind = UNREAD };
+    for (size_t k = 0; k < n->kinds; k++)
+        read_kind(s, n, &s->t->ev[n->kind[k]]);
     return 0;
+}
+
+static void add_times(const struct names *n, const struct az_events *e, struct az_vec_i64 *sum)
+{
+    for (size_t i = 0; sum->n && i < e->n; i++)
+        if (e->name[i] != AZ_NO_ID && n->of[e->name[i]].kind == AZ_MARK_RANGE)
+            sum->v[n->of[e->name[i]].group] += e->end[i] - e->start[i];
 }
 
 /* Ranges with several names that say step: the outermost is one, that with the most time. *group:
  * the number of its stem; AZ_NO_ID: there is none. */
 static int longest_stem(struct az_step_search *s, struct names *n, uint32_t *group)
 {
-    const struct az_events *e = &s->t->ev[n->kind];
     struct az_map stems;
     struct az_vec_i64 sum;
     int rc = az_map_init(&stems, s->job->mem, 16);
@@ -276,9 +290,8 @@ static int longest_stem(struct az_step_search *s, struct names *n, uint32_t *gro
         if (rc == 0 && added)
             rc = az_vec_push(&sum, 0);
     }
-    for (size_t i = 0; rc == 0 && sum.n && i < e->n; i++)
-        if (e->name[i] != AZ_NO_ID && n->of[e->name[i]].kind == AZ_MARK_RANGE)
-            sum.v[n->of[e->name[i]].group] += e->end[i] - e->start[i];
+    for (size_t k = 0; rc == 0 && k < n->kinds; k++)
+        add_times(n, &s->t->ev[n->kind[k]], &sum);
     for (uint32_t i = 0; rc == 0 && i < sum.n; i++)
         if (*group == AZ_NO_ID || sum.v[i] > sum.v[*group])
             *group = i;
@@ -287,13 +300,10 @@ static int longest_stem(struct az_step_search *s, struct names *n, uint32_t *gro
     return rc;
 }
 
-/* Marks of a kind and, of ranges, of one group. */
-static int collect(struct az_step_search *s, const struct names *n, enum az_step_mark kind,
-                   uint32_t group, struct marks *out)
+static int collect_kind(const struct names *n, const struct az_events *e, enum az_step_mark kind,
+                        uint32_t group, struct marks *out)
 {
-    const struct az_events *e = &s->t->ev[n->kind];
     int rc = 0;
-    az_vec_reset(out);
     for (size_t i = 0; rc == 0 && i < e->n; i++) {
         const struct said *x = e->name[i] == AZ_NO_ID ? NULL : &n->of[e->name[i]];
         if (x && x->kind == kind && (kind != AZ_MARK_RANGE || x->group == group))
@@ -301,6 +311,32 @@ static int collect(struct az_step_search *s, const struct names *n, enum az_step
                 out, ((struct mark){ e->start[i], e->end[i], x->number, e->lane[i], e->name[i] }));
     }
     return rc;
+}
+
+/* By start; of equal starts the longer one, which contains the other. */
+static int outer_first(const void *x, const void *y, void *ctx)
+{
+    const struct mark *a = x, *b = y;
+    (void)ctx;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->end > b->end ? -1 : a->end < b->end;
+}
+
+/* Marks of a kind and, of ranges, of one group; in any category of events. */
+static int collect(struct az_step_search *s, const struct names *n, enum az_step_mark kind,
+                   uint32_t group, struct marks *out)
+{
+    int rc = 0;
+    size_t of_first = 0;
+    az_vec_reset(out);
+    for (size_t k = 0; rc == 0 && k < n->kinds; k++) {
+        rc = collect_kind(n, &s->t->ev[n->kind[k]], kind, group, out);
+        of_first = k == 0 ? out->n : of_first;
+    }
+    if (rc || of_first == 0 || of_first == out->n)
+        return rc;
+    return az_sort_cmp(out->v, out->n, sizeof *out->v, outer_first, NULL, s->job->mem);
 }
 
 /* Their numbers are all different. */
@@ -312,7 +348,7 @@ static bool are_numbered(const struct az_step_search *s)
     return true;
 }
 
-static int by_names(struct az_step_search *s, enum az_kind kind)
+static int by_names(struct az_step_search *s, bool on_device)
 {
     static const struct {
         enum az_step_mark mark;
@@ -320,11 +356,11 @@ static int by_names(struct az_step_search *s, enum az_kind kind)
     } order[] = { { AZ_MARK_PROFILER, AZ_STEPS_PROFILER },
                   { AZ_MARK_ENGINE, AZ_STEPS_ENGINE },
                   { AZ_MARK_RANGE, AZ_STEPS_RANGES } };
-    struct names n = { .kind = kind };
+    struct names n = { .kind = { AZ_RANGE, AZ_HOST_OP }, .kinds = 2 };
     struct marks m;
     uint32_t group;
-    if (s->t->ev[kind].n == 0)
-        return 0;
+    if (on_device)
+        n = (struct names){ .kind = { AZ_GPU_RANGE }, .kinds = 1 };
     az_vec_init(&m, s->job->mem);
     int rc = read_names(s, &n);
     if (rc == 0)
@@ -334,7 +370,7 @@ static int by_names(struct az_step_search *s, enum az_kind kind)
         if (rc == 0 && m.n)
             rc = use(s, &m, order[i].how,
                      order[i].mark == AZ_MARK_RANGE ? n.of[m.v[0].name].stem : AZ_SV(""),
-                     kind == AZ_GPU_RANGE);
+                     on_device);
     }
     az_mem_free(s->job->mem, n.of, n.of ? n.bytes : 0);
     az_vec_release(&m);
@@ -411,6 +447,6 @@ int az_steps_by_framework(struct az_step_search *s)
         return compiled(s);
     if (s->t->caps & AZ_CAP_OPREPORT)
         return az_steps_by_signposts(s);
-    int rc = by_names(s, AZ_RANGE);
-    return rc || s->found.n ? rc : by_names(s, AZ_GPU_RANGE);
+    int rc = by_names(s, false);
+    return rc || s->found.n ? rc : by_names(s, true);
 }

@@ -174,6 +174,8 @@ static int keep(struct az_step_search *s, const struct az_kernels *k, const stru
     s->out->how = AZ_STEPS_PATTERN;
     s->out->mark = az_trace_text(s->t, k->name[k->kind[b->cuts.v[0].from]]);
     s->out->inside = b->inside;
+    if (rc == 0)
+        rc = az_steps_attach(s);
     return rc ? rc : az_steps_number(s, "step");
 }
 

@@ -180,5 +180,6 @@ int az_steps_by_signposts(struct az_step_search *s)
         return rc;
     s->out->how = s->job->opts->nvtx_tag.n && sure ? AZ_STEPS_TAG : AZ_STEPS_SIGNPOSTS;
     s->out->mark = az_trace_text(s->t, text);
-    return az_steps_number(s, "step");
+    rc = az_steps_attach(s);
+    return rc ? rc : az_steps_number(s, "step");
 }
