@@ -1,0 +1,34 @@
+/* The trust checks of a trace (results/claims.h): what could make the metrics of its account wrong,
+ * as counts and times, made once. Rules and thresholds: docs/verdict.md, "Trust checks". */
+#ifndef AZ_FACTS_TRUST_H
+#define AZ_FACTS_TRUST_H
+
+#include "facts/shared.h"
+#include "results/claims.h"
+
+struct az_trust {
+    /* those that one trace can decide; the others are not_applicable */
+    struct az_check_result check[AZ_CHECKS];
+    /* ticks: median of the leads of linked events that start more than 1 us before their launch
+     * call begins; 0: none does */
+    int64_t lead_median;
+    /* rows of ev[AZ_CALL], by start: launches whose device event is lost */
+    const uint32_t *lost;
+    size_t n_lost;
+    /* likewise: graph launches without device events */
+    const uint32_t *bare;
+    size_t n_bare;
+};
+/* NULL on failure, *rc says why. */
+const struct az_trust *az_job_trust(struct az_job *job, size_t trace, int *rc);
+
+/* Does the launch call of a lost event begin in the gap, or between the launches of the events
+ * around it? The host may be ahead of the device. Times in ticks; launches are rows of AZ_CALL,
+ * AZ_NO_ROW where they are not recorded. */
+bool az_trust_gap_holds_lost(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
+                             int64_t gap_end, uint32_t launch_before, uint32_t launch_after);
+/* Likewise for graph launches without device events. */
+bool az_trust_gap_holds_graph(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
+                              int64_t gap_end, uint32_t launch_before, uint32_t launch_after);
+
+#endif
