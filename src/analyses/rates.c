@@ -12,8 +12,8 @@ static bool of_file(const struct az_options *o, const struct az_device_facts *f,
         az_sv_is(o->roofline_basis, "achievable") ? AZ_SV("peak") : AZ_SV("achievable");
     if (o->arch_rows.n == 0)
         return false;
-    if (!az_peaks_find(o->arch_rows, wanted, o->roofline_basis, f, out) &&
-        !az_peaks_find(o->arch_rows, wanted, other, f, out))
+    if (!az_peaks_find_user(o->arch_rows, wanted, o->roofline_basis, f, out) &&
+        !az_peaks_find_user(o->arch_rows, wanted, other, f, out))
         return false;
     out->how = AZ_HOW_FILE;
     return true;

@@ -1,5 +1,6 @@
 #include "perf/peaks.h"
 
+#include "base/data.h"
 #include "base/num.h"
 
 const char *const az_rate_name[AZ_RATES] = { "matrix_fp64", "matrix_fp32", "matrix_tf32",
@@ -19,6 +20,7 @@ enum {
     FIRST_RATE,
     UNCERTAIN = FIRST_RATE + AZ_RATES,
     HOST,
+    CACHE,
     COLUMNS
 };
 
@@ -37,70 +39,28 @@ static double number(struct az_sv s)
     return s.n && az_parse_f64(s, &v) == 0 ? v : NAN;
 }
 
-void az_peaks_none(struct az_peaks *p)
+const char *az_peaks_source_id(enum az_peaks_source source)
 {
-    *p = (struct az_peaks){ .bw = NAN, .host = NAN, .units = NAN, .memory_gb = NAN, .how = "" };
-    for (int i = 0; i < AZ_RATES; i++)
-        p->rate[i] = NAN;
+    static const char *const ids[] = { "unknown", "scaled", "data sheet", "user" };
+    return ids[source];
 }
 
-static void fill(struct az_peaks *p, const struct az_sv *c, const char *how)
+void az_peaks_none(struct az_peaks *p)
 {
-    *p = (struct az_peaks){ .name = c[NAME],
-                            .basis = c[BASIS],
-                            .units = number(c[UNITS]),
-                            .memory_gb = number(c[MEMORY]),
-                            .bw = number(c[BANDWIDTH]),
-                            .host = number(c[HOST]),
-                            .uncertain = c[UNCERTAIN],
-                            .how = how };
+    *p = (struct az_peaks){ .bw = NAN,
+                            .host = NAN,
+                            .units = NAN,
+                            .share = 1,
+                            .memory_gb = NAN,
+                            .cache_mb = NAN,
+                            .how = "" };
     for (int i = 0; i < AZ_RATES; i++)
-        p->rate[i] = number(c[FIRST_RATE + i]);
+        p->rate[i] = NAN;
 }
 
 static bool word_part(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* The name holds the text as words of its own: "H200" is in "NVIDIA H200 NVL", not in "H200X" or
- * "GH200". */
-static bool holds(struct az_sv name, struct az_sv text)
-{
-    for (size_t i = 0; text.n && i + text.n <= name.n; i++) {
-        const size_t end = i + text.n;
-        if (az_sv_ieq(az_sv_make(name.p + i, text.n), text) &&
-            (i == 0 || !word_part(name.p[i - 1])) && (end == name.n || !word_part(name.p[end])))
-            return true;
-    }
-    return false;
-}
-
-/* Length of the longest text of the row that the name holds; the row's own name counts too. */
-static size_t match_length(const struct az_sv *c, struct az_sv name)
-{
-    struct az_sv rest = c[MATCH];
-    size_t best = az_sv_ieq(c[NAME], name) ? name.n + 1 : 0;
-    while (rest.n) {
-        struct az_sv m = cut(&rest, '|');
-        if (m.n > best && holds(name, m))
-            best = m.n;
-    }
-    return best;
-}
-
-static bool memory_fits(const struct az_sv *c, const struct az_device_facts *f)
-{
-    double lo = number(c[MEM_MIN]), hi = number(c[MEM_MAX]),
-           gb = f->memory_bytes / (1024.0 * 1024 * 1024);
-    return f->memory_bytes > 0 && (isnan(lo) || (gb >= lo && gb <= hi));
-}
-
-/* Compute units equal and memory within 3 percent. */
-static bool size_fits(const struct az_sv *c, const struct az_device_facts *f)
-{
-    double gb = f->memory_bytes / (1024.0 * 1024 * 1024), want = number(c[MEMORY]);
-    return f->units > 0 && f->units == number(c[UNITS]) && gb > 0 && fabs(gb - want) <= 0.03 * want;
 }
 
 /* The next row of that basis, cut into its cells. *head: the titles are still to come. */
@@ -122,37 +82,296 @@ static bool next_row(struct az_sv *csv, bool *head, struct az_sv basis, struct a
 
 static struct az_sv basis_of(struct az_sv basis) { return basis.n ? basis : AZ_SV("peak"); }
 
-bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
-                   const struct az_device_facts *f, struct az_peaks *out)
+/* ---- names ---- */
+/* Words that do not tell devices apart, `|` between them. */
+static struct az_sv common_words(void)
 {
-    struct az_sv name = wanted.n ? wanted : f->name, c[COLUMNS];
-    size_t best = 0;
-    bool found = false, head = true, fits = false;
-    az_peaks_none(out);
-    while (next_row(&csv, &head, basis_of(basis), c)) {
-        size_t n = name.n ? match_length(c, name) : 0;
-        if (n && (n > best || (n == best && !fits && memory_fits(c, f)))) {
-            fill(out, c, wanted.n ? "config" : "name");
-            best = n;
-            fits = memory_fits(c, f);
-            found = true;
-        } else if (!wanted.n && best == 0 && size_fits(c, f)) {
-            if (found)
-                out->how = "size, which others share";
-            else
-                fill(out, c, "size");
-            found = true;
+    struct az_sv csv = az_data("devices.csv"), c[COLUMNS];
+    bool head = true;
+    return next_row(&csv, &head, AZ_SV("words"), c) ? c[MATCH] : AZ_SV("");
+}
+
+static bool in_list(struct az_sv list, struct az_sv word)
+{
+    while (list.n)
+        if (az_sv_ieq(cut(&list, '|'), word))
+            return true;
+    return false;
+}
+
+static bool memory_is(const struct az_sv *c, double gb, double least)
+{
+    const double lo = number(c[MEM_MIN]), hi = number(c[MEM_MAX]), whole = number(c[MEMORY]);
+    return isnan(lo) ? gb >= least * whole && gb <= 1.03 * whole : gb >= lo && gb <= hi;
+}
+
+/* "80GB" or "144G", and the row's device has that much. */
+static bool names_memory(const struct az_sv *c, struct az_sv word)
+{
+    const size_t unit = word.n > 2 && az_sv_ieq(az_sv_make(word.p + word.n - 2, 2), AZ_SV("GB")) ? 2
+                        : word.n > 1 && (word.p[word.n - 1] | 0x20) == 'g'                       ? 1
+                                                                           : 0;
+    const double gb = unit ? number(az_sv_make(word.p, word.n - unit)) : NAN;
+    return memory_is(c, gb, 0.97);
+}
+
+/* Words of the name that are neither in the match, at [from, to), nor common. */
+static size_t odd_words(const struct az_sv *c, struct az_sv common, struct az_sv name, size_t from,
+                        size_t to)
+{
+    size_t odd = 0, i = 0;
+    while (i < name.n) {
+        size_t end = i;
+        while (end < name.n && word_part(name.p[end]))
+            end++;
+        const struct az_sv word = az_sv_make(name.p + i, end - i);
+        odd += word.n && (i < from || i >= to) && !in_list(common, word) &&
+               !(c && names_memory(c, word));
+        i = end + 1;
+    }
+    return odd;
+}
+
+struct fit {       /* of a row to a name */
+    size_t length; /* of the text that the name holds; 0: none */
+    size_t odd;    /* words of the name that are of another variant */
+    int size;      /* 2: equal units, 1: equal memory */
+};
+
+static bool better(const struct fit *a, const struct fit *b)
+{
+    if (a->odd != b->odd || a->length != b->length)
+        return a->odd < b->odd || (a->odd == b->odd && a->length > b->length);
+    return a->size > b->size;
+}
+
+/* Where the name holds the text as words of its own: "H200" is in "NVIDIA H200 NVL", not in "H200X"
+ * or "GH200"; -1: nowhere. */
+static ptrdiff_t holds_at(struct az_sv name, struct az_sv text)
+{
+    for (size_t i = 0; text.n && i + text.n <= name.n; i++) {
+        const size_t end = i + text.n;
+        if (az_sv_ieq(az_sv_make(name.p + i, text.n), text) &&
+            (i == 0 || !word_part(name.p[i - 1])) && (end == name.n || !word_part(name.p[end])))
+            return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
+/* The best of the texts of a row; the row's own name counts too. */
+static struct fit name_fit(const struct az_sv *c, struct az_sv common, struct az_sv name)
+{
+    struct fit best = { .length = az_sv_ieq(c[NAME], name) ? name.n + 1 : 0 };
+    struct az_sv rest = c[MATCH];
+    while (rest.n) {
+        const struct az_sv text = cut(&rest, '|');
+        const ptrdiff_t at = holds_at(name, text);
+        if (at < 0)
+            continue;
+        const struct fit f = { .length = text.n,
+                               .odd = odd_words(c, common, name, (size_t)at, (size_t)at + text.n) };
+        if (best.length == 0 || better(&f, &best))
+            best = f;
+    }
+    return best;
+}
+
+/* ---- sizes ---- */
+static double gib(const struct az_device_facts *f)
+{
+    return f->memory_bytes / (1024.0 * 1024 * 1024);
+}
+
+/* Profilers report less memory than is sold: some is kept for error correction. */
+static bool memory_fits(const struct az_sv *c, const struct az_device_facts *f)
+{
+    return f->memory_bytes > 0 && memory_is(c, gib(f), 0.9);
+}
+
+/* The count of units that is next above the device's, else the largest; NaN: the row says none. */
+static double whole_units(const struct az_sv *c, double units)
+{
+    struct az_sv rest = c[UNITS];
+    double above = NAN, most = NAN;
+    while (rest.n) {
+        const double u = number(cut(&rest, '|'));
+        most = isnan(most) || u > most ? u : most;
+        above = u >= units && !(above <= u) ? u : above;
+    }
+    return isnan(above) ? most : above;
+}
+
+static int size_of_fit(const struct az_sv *c, const struct az_device_facts *f)
+{
+    const bool units = f->units > 0 && f->units == whole_units(c, f->units);
+    return 2 * units + memory_fits(c, f);
+}
+
+/* Compute units equal and memory within 3 percent. */
+static bool size_fits(const struct az_sv *c, const struct az_device_facts *f)
+{
+    const double gb = gib(f), want = number(c[MEMORY]);
+    return f->units > 0 && f->units == whole_units(c, f->units) && gb > 0 &&
+           fabs(gb - want) <= 0.03 * want;
+}
+
+/* ---- rates ---- */
+static void fill(struct az_peaks *p, const struct az_sv *c, const char *how,
+                 enum az_peaks_source source)
+{
+    *p = (struct az_peaks){ .name = c[NAME],
+                            .basis = c[BASIS],
+                            .source = source,
+                            .units = whole_units(c, 0),
+                            .share = 1,
+                            .memory_gb = number(c[MEMORY]),
+                            .cache_mb = number(c[CACHE]),
+                            .bw = number(c[BANDWIDTH]),
+                            .host = number(c[HOST]),
+                            .uncertain = c[UNCERTAIN],
+                            .how = how };
+    for (int i = 0; i < AZ_RATES; i++)
+        p->rate[i] = number(c[FIRST_RATE + i]);
+}
+
+#define MORE_UNITS                                                                                 \
+    1.25 /* a device of the row's name that has more units by this much is another                 \
+          */
+
+/* The rates of the row for what is there of it. odd: it is a variant. False: that is not known. */
+static bool scale(struct az_peaks *p, const struct az_sv *c, const struct az_device_facts *f,
+                  bool odd)
+{
+    const double whole = whole_units(c, f->units), memory = gib(f) / number(c[MEMORY]);
+    const bool memory_differs = f->memory_bytes > 0 && !memory_fits(c, f);
+    if (!(f->units > 0) || isnan(whole))
+        return !odd && !memory_differs;
+    const double share = f->units / whole;
+    if (share > (odd ? 1 : MORE_UNITS))
+        return false;
+    if (!odd && !memory_differs && f->units == whole)
+        return true;
+    p->source = AZ_PEAKS_SCALED;
+    p->units = whole;
+    p->share = share;
+    for (int i = 0; i < AZ_RATES; i++)
+        p->rate[i] *= share;
+    /* a device that shares its time with others has all units and the whole bandwidth */
+    if (memory_differs && !(odd && f->units == whole))
+        p->bw *= memory < 1 ? memory : 1;
+    else if (!(f->memory_bytes > 0))
+        p->bw *= share;
+    return true;
+}
+
+struct choice {
+    struct az_sv c[COLUMNS];
+    struct fit fit;
+    bool shared; /* another row fits as well */
+};
+
+/* The row that fits a name best; false: none has a text that is in it. */
+static bool by_name(struct az_sv csv, struct az_sv name, struct az_sv basis,
+                    const struct az_device_facts *f, struct choice *best)
+{
+    const struct az_sv common = common_words();
+    struct az_sv c[COLUMNS];
+    bool head = true;
+    best->fit = (struct fit){ .length = 0 };
+    while (name.n && next_row(&csv, &head, basis_of(basis), c)) {
+        struct fit fit = name_fit(c, common, name);
+        fit.size = size_of_fit(c, f);
+        if (fit.length && (best->fit.length == 0 || better(&fit, &best->fit))) {
+            memcpy(best->c, c, sizeof c);
+            best->fit = fit;
+            best->shared = false;
+        } else if (fit.length && !better(&best->fit, &fit)) {
+            best->shared = true;
         }
+    }
+    return best->fit.length != 0;
+}
+
+/* The row of these units and memory: of a device without a name, or one that says nothing. */
+static bool by_size(struct az_sv csv, struct az_sv basis, const struct az_device_facts *f,
+                    struct az_peaks *out)
+{
+    struct az_sv c[COLUMNS];
+    bool head = true, found = false;
+    if (odd_words(NULL, common_words(), f->name, 0, 0))
+        return false;
+    while (next_row(&csv, &head, basis_of(basis), c)) {
+        if (!size_fits(c, f))
+            continue;
+        if (found) {
+            out->how = "size, which others share";
+            out->source = AZ_PEAKS_SCALED;
+        } else {
+            fill(out, c, "size", AZ_PEAKS_DATA_SHEET);
+        }
+        found = true;
     }
     return found;
 }
 
-/* How far a text is from the name: 0 if it holds the name, else the edits between them; limit + 1:
- * too far. */
+/* A device that the user names may be another than the trace's: then it is the user's word. */
+static bool by_wish(const struct choice *best, const struct az_device_facts *f,
+                    struct az_peaks *out)
+{
+    if (best->fit.odd)
+        return false;
+    fill(out, best->c, "config", AZ_PEAKS_DATA_SHEET);
+    const struct fit own = name_fit(best->c, common_words(), f->name);
+    if (own.length)
+        return scale(out, best->c, f, own.odd != 0);
+    if ((f->name.n || f->units > 0) && !size_fits(best->c, f))
+        out->source = AZ_PEAKS_USER;
+    return true;
+}
+
+bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
+                   const struct az_device_facts *f, struct az_peaks *out)
+{
+    struct choice best;
+    bool found;
+    az_peaks_none(out);
+    if (by_name(csv, wanted.n ? wanted : f->name, basis, f, &best)) {
+        if (wanted.n) {
+            found = by_wish(&best, f, out);
+        } else {
+            fill(out, best.c, "name", best.shared ? AZ_PEAKS_SCALED : AZ_PEAKS_DATA_SHEET);
+            found = scale(out, best.c, f, best.fit.odd != 0);
+        }
+    } else {
+        found = !wanted.n && by_size(csv, basis, f, out);
+    }
+    if (!found)
+        az_peaks_none(out);
+    return found;
+}
+
+bool az_peaks_find_user(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
+                        const struct az_device_facts *f, struct az_peaks *out)
+{
+    struct choice best;
+    az_peaks_none(out);
+    bool found = by_name(csv, wanted.n ? wanted : f->name, basis, f, &best);
+    if (found)
+        fill(out, best.c, wanted.n ? "config" : "name", AZ_PEAKS_USER);
+    else
+        found = !wanted.n && by_size(csv, basis, f, out);
+    if (found)
+        out->source = AZ_PEAKS_USER;
+    return found;
+}
+
+/* How far a text is from the name: 0 if it holds the name or begins with it, else the edits between
+ * them; limit + 1: too far. */
 static unsigned distance(struct az_sv text, struct az_sv name, unsigned limit)
 {
     char a[64], b[64];
-    if (holds(text, name))
+    if (holds_at(text, name) >= 0 ||
+        (text.n > name.n && az_sv_ieq(az_sv_make(text.p, name.n), name)))
         return 0;
     if (text.n > sizeof a || name.n > sizeof b)
         return limit + 1;
@@ -202,6 +421,7 @@ bool az_peaks_override(struct az_peaks *p, struct az_sv text, struct az_sv *bad)
             return false;
         *at = v;
         p->own = true;
+        p->source = AZ_PEAKS_USER;
         if (p->name.n == 0) {
             p->name = AZ_SV("device_peaks");
             p->how = "config";

@@ -9,11 +9,24 @@
 #define AZ_RATES 13
 extern const char *const az_rate_name[AZ_RATES];
 
+/* Where the rates come from, worst first. */
+enum az_peaks_source {
+    AZ_PEAKS_UNKNOWN,
+    AZ_PEAKS_SCALED,     /* of a whole device, by the share that is there, or of one like it */
+    AZ_PEAKS_DATA_SHEET, /* of exactly this device */
+    AZ_PEAKS_USER
+};
+/* "unknown", "scaled", "data sheet", "user". */
+const char *az_peaks_source_id(enum az_peaks_source source);
+
 struct az_peaks {
     struct az_sv name,
-        basis;    /* "MI300X", "peak" or "achievable", "config" where the user gave all */
+        basis; /* "MI300X", "peak" or "achievable", "config" where the user gave all */
+    enum az_peaks_source source;
     double units; /* compute units of the table's device */
+    double share; /* of those, what the rates are for: 1 the whole device */
     double memory_gb;
+    double cache_mb;        /* in front of the memory; NaN unknown */
     double bw;              /* GB/s (1e9 bytes); NaN unknown */
     double rate[AZ_RATES];  /* TFLOP/s; NaN: the device has none, or it is unknown */
     double host;            /* GB/s of the link to the host in one direction; NaN unknown */
@@ -27,11 +40,17 @@ struct az_device_facts {
     struct az_sv name;
     double units, memory_bytes; /* 0 unknown */
 };
-/* Chosen by the wanted name (of the config), else by the device's name (longest text of `match`
- * that is in it as words of its own, ties by memory), else by compute units and memory within 3
- * percent. basis: empty or "peak", "achievable". False: none known. */
+/* Chosen by the wanted name (of the config), else by the device's name: the row whose `match`
+ * leaves the fewest words of it over, ties by length, then by units and memory; a name without such
+ * words, or none, by compute units and memory within 3 percent. Rates of a part of a device, of a
+ * variant without a row and of a device of other size are those of the row times the share of
+ * compute units (bandwidth: of memory); without units, or for more units than the row has, they are
+ * unknown. basis: empty or "peak", "achievable". False: none known (docs/formulas-models.md 13). */
 bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
                    const struct az_device_facts *f, struct az_peaks *out);
+/* Likewise in a table of the user's: its rates hold for every device whose name holds the row's. */
+bool az_peaks_find_user(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
+                        const struct az_device_facts *f, struct az_peaks *out);
 /* Name of the row whose name or `match` is nearest to a wanted one that was not found; empty: none
  * is near. */
 struct az_sv az_peaks_nearest(struct az_sv csv, struct az_sv basis, struct az_sv wanted);

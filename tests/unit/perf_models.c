@@ -493,7 +493,7 @@ static void device_names(void **state)
     const struct az_sv csv = az_data("devices.csv"), no = AZ_SV("");
     const struct az_device_facts none = { AZ_SV(""), 0, 0 };
     static const char *const known[][2] = { { "H200", "H200-SXM" },
-                                            { "nvidia h200 nvl", "H200-SXM" },
+                                            { "nvidia h200 nvl", "H200-NVL" },
                                             { "H200-SXM", "H200-SXM" },
                                             { "NVIDIA GB200", "GB200-GPU" },
                                             { "NVIDIA B200", "B200-HGX" },
@@ -511,9 +511,9 @@ static void device_names(void **state)
                                             { "NVIDIA A100-SXM4-80GB", "A100-SXM4-80GB" },
                                             { "A100-80GB", "A100-SXM4-80GB" },
                                             { "NVIDIA GeForce RTX 4090", "RTX4090" } };
-    static const char *const unknown[][2] = { { "H200X", "H200-SXM" }, { "GH200", "H200-SXM" },
+    static const char *const unknown[][2] = { { "H200X", "H200-SXM" }, { "GH20", "GH200-96GB" },
                                               { "MI350", "MI350X" },   { "H100", "H100-SXM5" },
-                                              { "mi-300x", "MI300X" }, { "NVIDIA L40", "L4" },
+                                              { "mi-300x", "MI300X" }, { "NVIDIA L41", "L4" },
                                               { "Voodoo 2", "" },      { "x", "" } };
     for (size_t i = 0; i < AZ_LENGTH(known); i++) {
         const struct az_device_facts f = { az_sv_str(known[i][0]), 0, 0 };
@@ -531,6 +531,92 @@ static void device_names(void **state)
     const struct az_device_facts nameless = { AZ_SV(""), 256, 309220868096.0 };
     assert_true(az_peaks_find(csv, no, no, &nameless, &p) && az_sv_is(p.name, "MI355X"));
     assert_string_equal(p.how, "size, which others share");
+    assert_int_equal(p.source, AZ_PEAKS_SCALED);
+}
+
+#define GIB 1073741824.0
+
+/* The peaks of a whole card count for that card alone: name, compute units and memory (GiB) of the
+ * device; the row, the source, and the shares of its bf16 or fp16 rate and of its bandwidth. */
+static void device_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double units, gib;
+        const char *row; /* NULL: unknown */
+        enum az_peaks_source source;
+        double rate, bw;
+    } c[] = {
+        { "NVIDIA H100 80GB HBM3", 132, 79.2, "H100-SXM5", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA H100 80GB HBM3", 0, 0, "H100-SXM5", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA H100", 114, 79.2, "H100-PCIe", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA H100 80GB HBM3 MIG 1g.10gb", 16, 10, "H100-SXM5", AZ_PEAKS_SCALED, 16. / 132,
+          .125 },
+        { "NVIDIA H100 80GB HBM3 MIG 1g.10gb", 0, 0, NULL, AZ_PEAKS_UNKNOWN, 0, 0 },
+        { "NVIDIA A100-SXM4-40GB MIG 3g.20gb", 42, 20, "A100-SXM4-40GB", AZ_PEAKS_SCALED, 42. / 108,
+          .5 },
+        { "NVIDIA H100 NVL", 132, 93.1, "H100-NVL", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA GeForce RTX 4090 Laptop GPU", 76, 16, "RTX4090", AZ_PEAKS_SCALED, 76. / 128,
+          16. / 24 },
+        { "NVIDIA GeForce RTX 4090 D", 114, 23.6, "RTX4090D", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA GeForce RTX 3090 Ti", 84, 23.7, "RTX3090Ti", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA GeForce RTX 5090 D v2", 170, 24, "RTX5090", AZ_PEAKS_SCALED, 1, 1 },
+        { "NVIDIA H20", 78, 95.6, "H20", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA H20-3e", 78, 140, "H20-3e", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA A10G", 80, 22.1, "A10G", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA A10-24Q", 72, 24, "A10", AZ_PEAKS_SCALED, 1, 1 },
+        { "Tesla T4", 40, 14.6, "T4", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "Tesla V100-SXM2-16GB", 80, 15.8, "V100-SXM2", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA GH200 480GB", 132, 95, "GH200-96GB", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA GH200 144G HBM3e", 132, 140, "GH200-144GB", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA GB200", 152, 185, "GB200-GPU", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "AMD Instinct MI300X", 304, 192, "MI300X", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "AMD Instinct MI300X", 38, 48, "MI300X", AZ_PEAKS_SCALED, .125, .25 },
+        { "AMD Instinct MI250X", 110, 64, "MI250X", AZ_PEAKS_SCALED, .5, .5 },
+        { "AMD Instinct MI250X", 110, 0, "MI250X", AZ_PEAKS_SCALED, .5, .5 },
+        { "AMD Instinct MI308X", 80, 192, "MI308X", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "AMD Radeon RX 7900 XTX", 48, 24, "RX7900XTX", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "AMD Radeon RX 7900 XTX", 96, 24, "RX7900XTX", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "gfx942", 304, 192, "MI300X", AZ_PEAKS_DATA_SHEET, 1, 1 },
+        { "NVIDIA H100 PCIe Plus", 120, 80, NULL, AZ_PEAKS_UNKNOWN, 0, 0 },
+        { "NVIDIA Frobnitz 9000", 132, 80, NULL, AZ_PEAKS_UNKNOWN, 0, 0 },
+        { "TPU v5 lite", 0, 16, "TPU-v5e", AZ_PEAKS_DATA_SHEET, 1, 1 },
+    };
+    const struct az_sv csv = az_data("devices.csv"), no = AZ_SV("");
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        const struct az_device_facts f = { az_sv_str(c[i].name), c[i].units, c[i].gib * GIB };
+        struct az_peaks p, row;
+        const bool found = az_peaks_find(csv, no, no, &f, &p);
+        if (found != (c[i].row != NULL) || p.source != c[i].source ||
+            (found && !az_sv_is(p.name, c[i].row)))
+            fail_msg("%s: '%.*s', %s", c[i].name, AZ_SVF(p.name), az_peaks_source_id(p.source));
+        if (!found)
+            continue;
+        const struct az_device_facts none = { no, 0, 0 };
+        assert_true(az_peaks_find(csv, p.name, no, &none, &row));
+        assert_true(fabs(p.rate[4] - c[i].rate * row.rate[4]) < 1e-9 * row.rate[4] ||
+                    isnan(row.rate[4]));
+        if (fabs(p.bw - c[i].bw * row.bw) > 1e-9 * row.bw)
+            fail_msg("%s: bandwidth %g of %g", c[i].name, p.bw, row.bw);
+    }
+}
+
+/* A device that the user names: its rates hold where the trace does not contradict. */
+static void device_wishes(void **state)
+{
+    (void)state;
+    const struct az_sv csv = az_data("devices.csv"), no = AZ_SV("");
+    struct az_device_facts f = { AZ_SV("AMD Instinct MI300X"), 38, 24 * GIB };
+    struct az_peaks p;
+    struct az_sv bad;
+    assert_true(az_peaks_find(csv, AZ_SV("MI300X"), no, &f, &p) && p.source == AZ_PEAKS_SCALED);
+    assert_true(az_peaks_find(csv, AZ_SV("H200-SXM"), no, &f, &p) && p.source == AZ_PEAKS_USER);
+    assert_true(p.share == 1 && p.rate[3] == 989.4);
+    f = (struct az_device_facts){ no, 0, 0 };
+    assert_true(az_peaks_find(csv, AZ_SV("MI300X"), no, &f, &p) && p.source == AZ_PEAKS_DATA_SHEET);
+    assert_true(az_peaks_override(&p, AZ_SV("matrix_bf16=900"), &bad) && p.source == AZ_PEAKS_USER);
+    assert_false(az_peaks_find(csv, AZ_SV("MI300X MIG"), no, &f, &p));
 }
 
 /* Every row of the table names a model that exists, and no operator is there twice. */
@@ -605,11 +691,14 @@ static void inference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gemm),      cmocka_unit_test(conv),      cmocka_unit_test(attention),
-        cmocka_unit_test(elements),  cmocka_unit_test(moves),     cmocka_unit_test(norms),
-        cmocka_unit_test(others),    cmocka_unit_test(malformed), cmocka_unit_test(transposes),
-        cmocka_unit_test(rooflines), cmocka_unit_test(devices),   cmocka_unit_test(device_names),
-        cmocka_unit_test(table),     cmocka_unit_test(inference),
+        cmocka_unit_test(gemm),         cmocka_unit_test(conv),
+        cmocka_unit_test(attention),    cmocka_unit_test(elements),
+        cmocka_unit_test(moves),        cmocka_unit_test(norms),
+        cmocka_unit_test(others),       cmocka_unit_test(malformed),
+        cmocka_unit_test(transposes),   cmocka_unit_test(rooflines),
+        cmocka_unit_test(devices),      cmocka_unit_test(device_names),
+        cmocka_unit_test(device_parts), cmocka_unit_test(device_wishes),
+        cmocka_unit_test(table),        cmocka_unit_test(inference),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

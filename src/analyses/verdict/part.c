@@ -501,6 +501,8 @@ static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_vd_part, peak),
     AZ_PLAIN(struct az_vd_part, rated),
     AZ_PLAIN(struct az_vd_part, rateable),
+    AZ_PLAIN(struct az_vd_part, impossible_rates),
+    AZ_PLAIN(struct az_vd_part, rated_kernels),
     AZ_TEXT_OF(struct az_vd_part, precision),
     AZ_PLAIN(struct az_vd_part, read),
     AZ_PLAIN(struct az_vd_part, dropped),

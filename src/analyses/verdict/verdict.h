@@ -115,9 +115,11 @@ struct az_vd_part {
     int64_t median; /* ns */
     bool warm_up;
     /* work; NaN and 0: unknown */
-    double flops, peak; /* FLOP; FLOP/s */
-    int64_t rated;      /* kernel time of which FLOPs or bytes are known, ns */
-    int64_t rateable;   /* kernel time of which they could be known, ns */
+    double flops, peak;       /* FLOP; FLOP/s */
+    int64_t rated;            /* kernel time of which FLOPs or bytes are known, ns */
+    int64_t rateable;         /* kernel time of which they could be known, ns */
+    int64_t impossible_rates; /* kernels faster than a peak of the device */
+    int64_t rated_kernels;    /* of these: their FLOPs or bytes are known, and its peaks */
     struct az_sv precision;
     /* trust */
     uint64_t read, dropped, events, unlinked, graphs, bare, hidden;
