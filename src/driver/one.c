@@ -1,6 +1,8 @@
 /* One input from its files to its document: parse, seal, classify, analyse. */
 #include "driver/internal.h"
 
+#include <inttypes.h>
+
 #include "analyses/verdict/report.h"
 #include "base/pool.h"
 #include "facts/shared.h"
@@ -134,6 +136,18 @@ static bool loads_now(const struct az_parse *p, struct az_diag *diag)
     return loads;
 }
 
+/* Lost events of a device: the tables are short of them. */
+static void warn_lost(const struct az_one *o, const struct az_trace *t)
+{
+    for (size_t i = 0; i < t->drops.n; i++) {
+        const struct az_drop *d = &t->drops.v[i];
+        if (d->device)
+            az_diag_add(o->diag, AZ_WARNING, AZ_AT_FILE(t->path),
+                        "%" PRIu64 " GPU event%s dropped: %.*s", d->device,
+                        d->device == 1 ? "" : "s", AZ_SVF(d->reason));
+    }
+}
+
 int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files, size_t n)
 {
     struct az_parse p = { .files = files,
@@ -167,6 +181,8 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
         hook.failed = rc == AZ_ECONFIG ? rc : hook.failed; /* said; the report does without it */
         rc = rc == AZ_ECONFIG ? AZ_OK : rc;
     }
+    if (!rc)
+        warn_lost(o, t);
     if (!rc && hook.unloaded)
         hook.failed = loads_now(&p, o->diag) ? AZ_ECONFIG : hook.failed;
     o->hook_failed = hook.failed ? hook.failed : o->hook_failed;

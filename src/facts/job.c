@@ -108,6 +108,7 @@ struct az_table *az_coverage_table(struct az_arena *arena)
     az_table_column(t, "Value", AZ_REAL, AZ_UNIT_NONE, 0);
     az_table_column(t, "Unit", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Kind", AZ_TEXT, AZ_UNIT_NONE, 0); /* of dropped events */
     return t;
 }
 
@@ -131,8 +132,8 @@ struct az_table *az_findings_table(struct az_arena *arena)
     return t;
 }
 
-void az_cover(struct az_job *job, const char *item, double value, const char *unit,
-              struct az_sv note)
+static void put_coverage(struct az_job *job, const char *item, double value, const char *unit,
+                         struct az_sv note, struct az_sv kind)
 {
     if (!job->coverage)
         return;
@@ -140,6 +141,21 @@ void az_cover(struct az_job *job, const char *item, double value, const char *un
     az_put_f64(job->coverage, value);
     az_put_copy(job->coverage, az_sv_str(unit));
     az_put_copy(job->coverage, note);
+    az_put_copy(job->coverage, kind);
+}
+
+void az_cover(struct az_job *job, const char *item, double value, const char *unit,
+              struct az_sv note)
+{
+    put_coverage(job, item, value, unit, note, AZ_SV(""));
+}
+
+void az_cover_drop(struct az_job *job, const struct az_drop *d, struct az_sv note)
+{
+    const struct az_sv item = az_arena_printf(job->arena, "dropped: %.*s", AZ_SVF(d->reason));
+    if (item.p)
+        put_coverage(job, item.p, (double)d->count, "", note,
+                     az_sv_str(az_drop_kind_text(d->kind)));
 }
 
 typedef void (*put_fn)(struct az_table *t, struct az_sv text);

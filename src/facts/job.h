@@ -51,9 +51,11 @@ struct az_job az_job_part(const struct az_job *whole);
 void **az_job_view(struct az_job *job, const void *what);
 bool az_job_is_part(const struct az_job *job);
 
-/* One row of `coverage`: item, value, unit text, note. */
+/* A row of `coverage`: item, value, unit text, note; of no kind. */
 void az_cover(struct az_job *job, const char *item, double value, const char *unit,
               struct az_sv note);
+/* A row of dropped events, with their kind. */
+void az_cover_drop(struct az_job *job, const struct az_drop *d, struct az_sv note);
 /* One row of `findings`: rule (lower case, words joined by `_`), severity ("info", "warning",
  * "error"), subject, count, time in ns (-1: none), advice. */
 void az_finding(struct az_job *job, const char *rule, const char *severity, struct az_sv subject,

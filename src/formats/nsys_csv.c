@@ -201,7 +201,7 @@ static int broken_row(struct az_nsys_csv_file *f, int rc, size_t errors)
             f->diag, rc, at,
             damaged ? "the file breaks off before the rows of a report"
                     : "not readable as CSV: a quote is left open or the row is too long");
-    az_trace_dropped(f->job->trace, "row cut off at the end of the file", 1, 0);
+    az_trace_truncated(f->job->trace, "row cut off at the end of the file");
     az_diag_add(f->diag, AZ_WARNING, at,
                 damaged ? "the file breaks off inside this row; the rows before it are kept"
                         : "a quote is left open: the rest of the file is skipped (is it cut off?)");
@@ -267,6 +267,7 @@ static int read_once(struct az_nsys_csv_file *f, enum az_nsys_report role, bool 
     if (rc == 0)
         az_csv_warn_open(&f->csv, f->file->path, f->diag);
     az_csv_release(&f->csv);
+    job->trace->truncated |= rc == 0 && f->short_last;
     if (rc == 0 && job->progress && !substitutes)
         atomic_fetch_add(job->progress, az_source_consumed(src));
 close:

@@ -113,6 +113,7 @@ struct az_nsys_csv_file {
     int time, count,
         name; /* columns in use: total time or projected duration; instances; name. -1: none */
     size_t complaints;    /* rows complained about so far */
+    bool short_last;      /* the last row has too few fields */
     int64_t value;        /* of the row's time or size */
     int value_rc;         /* what reading it gave */
     uint64_t memory_rows; /* cuda_gpu_trace: copies and fills */

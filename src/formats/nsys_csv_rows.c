@@ -171,7 +171,7 @@ int az_nsys_csv_skip(struct az_nsys_csv_file *f, const char *reason)
         az_diag_add(f->diag, AZ_WARNING, at, "row skipped: %s", reason);
     else if (f->complaints == SHOWN_COMPLAINTS + 1)
         az_diag_add(f->diag, AZ_WARNING, at, "further rows skipped (coverage has their number)");
-    az_trace_dropped(f->job->trace, reason, 1, 0);
+    az_trace_dropped(f->job->trace, AZ_DROP_LOST, reason, 1, 0);
     return 0;
 }
 
@@ -266,7 +266,7 @@ static int projection_row(struct az_nsys_csv_file *f)
     struct az_sv name = az_nsys_csv_text(f, f->name);
     if (name.n == 0) { /* older releases: the operations outside every range
                           (docs/formats-nsight.md 2.3), no defect */
-        az_trace_dropped(t, "projection row without a name", 1, 0);
+        az_trace_dropped(t, AZ_DROP_NOT_MODELLED, "projection row without a name", 1, 0);
         return 0;
     }
     struct az_proj p = { .start = time_or_none(f, NC_PROJ_START),
@@ -313,8 +313,11 @@ int az_nsys_csv_row(struct az_nsys_csv_file *f)
     if (ends_section(f))
         return 1;
     t->read++;
-    if (f->csv.row.n < f->head.n && (size_t)f->name >= f->csv.row.n)
+    f->short_last = false;
+    if (f->csv.row.n < f->head.n && (size_t)f->name >= f->csv.row.n) {
+        f->short_last = true;
         return az_nsys_csv_skip(f, "too few fields (is the file cut off?)");
+    }
     switch (f->report) {
     case NR_MEM_TIME:
         return sum_row(f, &t->mem_sums);

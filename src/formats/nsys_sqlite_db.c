@@ -148,6 +148,8 @@ int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv pat
     rc = az_sqlite_open(&x->file, job, &kind, path);
     x->db = x->file.db;
     x->partial = x->file.partial;
+    if (x->t)
+        x->t->truncated |= x->file.partial;
     if (rc != 0)
         return rc;
     rc = sqlite3_create_function(x->db, "each_row", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, x, NULL,
@@ -228,7 +230,7 @@ static bool choose_columns(struct az_nsys_db *x, const char *table, const struct
                 x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
                 "table '%s' has no column '%s': the table is skipped (unknown export version?)",
                 table, want[i].column);
-            az_trace_dropped(x->t, "table without a needed column", 1, 0);
+            az_trace_dropped(x->t, AZ_DROP_LOST, "table without a needed column", 1, 0);
             return false;
         }
     }
@@ -257,7 +259,7 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
                     "table '%s' is damaged after %" PRIu64
                     " rows: the result is partial (%s; export it again)",
                     table, rows, sqlite3_errmsg(x->db));
-        az_trace_dropped(x->t, "rest of a damaged table", 1, 0);
+        az_trace_dropped(x->t, AZ_DROP_LOST, "rest of a damaged table", 1, 0);
         x->partial = true;
         return 0;
     default:
@@ -265,7 +267,7 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
     }
     az_diag_add(x->job->diag, AZ_WARNING, at, "table '%s' cannot be read and is skipped: %s", table,
                 sqlite3_errmsg(x->db));
-    az_trace_dropped(x->t, "table that cannot be read", 1, 0);
+    az_trace_dropped(x->t, AZ_DROP_LOST, "table that cannot be read", 1, 0);
     return 0;
 }
 

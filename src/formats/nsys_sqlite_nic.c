@@ -57,7 +57,7 @@ static int take_sample(struct az_nsys_db *x, const struct az_nsys_row *r, void *
     uint32_t name;
     x->t->read++;
     if (az_nsys_is_null(r, VALUE)) {
-        az_trace_dropped(x->t, "samples of counters without a number", 1, 0);
+        az_trace_dropped(x->t, AZ_DROP_LOST, "samples of counters without a number", 1, 0);
         return 0;
     }
     const int rc = counter_name(x, ctx, r, &name);

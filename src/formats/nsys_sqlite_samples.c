@@ -44,7 +44,7 @@ static int take_metric(struct az_nsys_db *x, const struct az_nsys_row *r, void *
     uint32_t name = az_map_get(&m->name, (uint64_t)type, (uint64_t)az_nsys_i64(r, 2));
     x->t->read++;
     if (az_nsys_is_null(r, 3)) {
-        az_trace_dropped(x->t, "samples of counters without a number", 1, 0);
+        az_trace_dropped(x->t, AZ_DROP_LOST, "samples of counters without a number", 1, 0);
         return 0;
     }
     const int rc = name == AZ_NO_ID ? unnamed(x, m, r, &name) : 0;
@@ -145,7 +145,8 @@ static int take_change(struct az_nsys_db *x, const struct az_nsys_row *r, void *
     const int64_t operation = az_nsys_i64(r, OPERATION), bytes = az_nsys_i64(r, BYTES);
     x->t->read++;
     if ((operation != ALLOCATED && operation != FREED) || bytes < 0) {
-        az_trace_dropped(x->t, "memory event that neither allocates nor frees", 1, 0);
+        az_trace_dropped(x->t, AZ_DROP_NOT_MODELLED,
+                         "memory event that neither allocates nor frees", 1, 0);
         return 0;
     }
     return az_vec_push((struct changes *)ctx,
@@ -198,7 +199,8 @@ static int run_through(struct az_nsys_db *x, const struct changes *c)
         int64_t *sum = &sums.v[*at];
         *sum = az_add_sat(*sum, d->bytes);
         if (*sum < 0) {
-            az_trace_dropped(x->t, "memory freed that was allocated before the recording", 1, 0);
+            az_trace_dropped(x->t, AZ_DROP_OUT_OF_SCOPE,
+                             "memory freed that was allocated before the recording", 1, 0);
             *sum = 0;
         }
         rc = az_trace_sample(x->t, names.v[*at], d->device, d->at, (double)*sum);

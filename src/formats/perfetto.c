@@ -116,7 +116,7 @@ static int truncated(struct az_perfetto *w)
     az_diag_add(job->diag, AZ_WARNING, at,
                 "truncated or damaged: %" PRIu64 " packets before it kept, the rest is missing",
                 w->packets);
-    az_trace_dropped(w->job->trace, "file truncated (packets after the end are unknown)", 1, 0);
+    az_trace_truncated(w->job->trace, "file truncated (packets after the end are unknown)");
     return 0;
 }
 
@@ -198,15 +198,15 @@ int az_perfetto_read(struct az_perfetto *w)
     if (rc == 0 && w->damaged) {
         az_diag_add(w->job->diag, AZ_WARNING, AZ_AT_FILE(w->path),
                     "%" PRIu64 " damaged packet(s) skipped", w->damaged);
-        az_trace_dropped(w->job->trace, "damaged packets", w->damaged, 0);
+        az_trace_dropped(w->job->trace, AZ_DROP_LOST, "damaged packets", w->damaged, 0);
     }
     if (rc == 0 && w->zstd) {
         az_diag_add(w->job->diag, AZ_WARNING, AZ_AT_FILE(w->path),
                     "%" PRIu64 " packet(s) compressed by zstd, which are not read ('traceconv "
                     "decompress_packets' unpacks them)",
                     w->zstd);
-        az_trace_dropped(w->job->trace, "packets that cannot be read: compressed by zstd", w->zstd,
-                         0);
+        az_trace_dropped(w->job->trace, AZ_DROP_LOST,
+                         "packets that cannot be read: compressed by zstd", w->zstd, 0);
     }
     az_vec_release(&w->window);
     az_source_close(w->src);

@@ -163,7 +163,8 @@ int az_pf_add(struct az_pf *p, struct az_pf_slice *s)
     if (!s->has[PF_END] && s->has[PF_DELTA] && !__builtin_add_overflow(start, n[PF_DELTA], &end))
         s->has[PF_END] = true;
     if (!s->has[PF_BEGIN] || !s->has[PF_END]) {
-        p->no_time++;
+        p->no_time += call;
+        p->no_device_time += !call;
         return 0;
     }
     int rc = select_process(p, s->pid);
@@ -200,12 +201,15 @@ int az_pf_finish(struct az_pf *p)
 {
     struct az_trace *t = p->r->t;
     if (p->no_time)
-        az_trace_dropped(t, "slices without begin_ns or end_ns", p->no_time, 0);
+        az_trace_dropped(t, AZ_DROP_LOST, "slices without begin_ns or end_ns", p->no_time, 0);
+    if (p->no_device_time)
+        az_trace_lost(t, AZ_KERNEL, "slices of the device without begin_ns or end_ns",
+                      p->no_device_time, 0);
     for (size_t i = 0; i < p->other.n; i++) {
         struct az_sv text = az_arena_printf(
             &t->arena, "category %.*s", AZ_SVF(az_trace_text(t, (uint32_t)(p->other.v[i] >> 32))));
         if (text.p)
-            az_trace_dropped(t, text.p, (uint32_t)p->other.v[i], 0);
+            az_trace_dropped(t, AZ_DROP_NOT_MODELLED, text.p, (uint32_t)p->other.v[i], 0);
     }
     return 0;
 }

@@ -60,7 +60,7 @@ void az_pf_annotate(struct az_pf_slice *s, enum az_pf_key key, uint32_t name,
 struct az_pf {
     struct az_roc *r;
     struct az_sv path;
-    uint64_t no_time;
+    uint64_t no_time, no_device_time;
     struct az_vec_u64 other; /* name id << 32 | slices of categories skipped */
 };
 /* Adds a slice to the model. */

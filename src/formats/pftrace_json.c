@@ -184,14 +184,14 @@ static int verdict(struct input *in, int rc)
         az_diag_add(job->diag, AZ_WARNING, here,
                     "%s: %" PRIu64 " complete events kept, the rest is missing",
                     cut ? "truncated" : "malformed JSON", a->records);
-        az_trace_dropped(in->p->r->t, "file truncated (events after the end are unknown)", 1, 0);
+        az_trace_truncated(in->p->r->t, "file truncated (events after the end are unknown)");
     }
     if (a->malformed) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad),
                     "malformed JSON at %" PRIu64 " place(s), %" PRIu64 " bytes skipped, %" PRIu64
                     " events kept",
                     a->malformed, a->skipped_bytes, a->records);
-        az_trace_dropped(in->p->r->t, "malformed events", a->malformed, 0);
+        az_trace_dropped(in->p->r->t, AZ_DROP_LOST, "malformed events", a->malformed, 0);
     }
     return 0;
 }

@@ -288,7 +288,7 @@ static int verdict(const struct document *d, int rc)
                     "truncated: %llu complete events kept, the rest is missing (was the profiler "
                     "stopped while writing?)",
                     (unsigned long long)a->records);
-        az_trace_dropped(job->trace, "file truncated (events after the end are unknown)", 1, 0);
+        az_trace_truncated(job->trace, "file truncated (events after the end are unknown)");
     } else if (rc == AZ_J_BAD) {
         az_diag_add(job->diag, AZ_WARNING, here,
                     "malformed JSON after the events; %llu events kept",
@@ -299,7 +299,7 @@ static int verdict(const struct document *d, int rc)
                     "malformed JSON at %llu place(s), %llu bytes skipped, %llu events kept",
                     (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes,
                     (unsigned long long)a->records);
-        az_trace_dropped(job->trace, "malformed events", a->malformed, 0);
+        az_trace_dropped(job->trace, AZ_DROP_LOST, "malformed events", a->malformed, 0);
     }
     return rc < 0 && rc > AZ_J_END ? rc : 0;
 }
@@ -311,7 +311,7 @@ static struct az_sv only_others(const struct document *d)
     const struct az_pt_reader *r = &d->reader;
     struct az_arena *a = &d->in.job->trace->arena;
     struct az_sv list = AZ_SV("");
-    if (d->in.job->trace->kept || r->frames || r->no_time)
+    if (d->in.job->trace->kept || r->frames || r->no_time || r->no_device_time)
         return az_sv_make(NULL, 0);
     if (!r->other_cats.n) /* it writes no such events: no span of it was found */
         return r->phase[AZ_PT_HALVES_PH]

@@ -411,7 +411,9 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
                : az_pt_is_graph_pass(e->cat)           ? az_pt_graph_pass(r, e)
                                                        : other_category(r, e->cat);
     if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &v.end)) {
-        r->no_time++;
+        const bool device = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
+        r->no_time += !device;
+        r->no_device_time += device;
         return 0;
     }
     if (kind == AZ_FRAME && !r->keep_frames) {
@@ -574,30 +576,35 @@ int az_pt_finish(struct az_pt_reader *r)
         return rc;
     o->n_events = r->uid;
     if (r->frames)
-        az_trace_dropped(t, "python frames (kept only for call stacks and recompute detection)",
+        az_trace_dropped(t, AZ_DROP_NOT_MODELLED,
+                         "python frames (kept only for call stacks and recompute detection)",
                          r->frames, 0);
     if (r->no_time)
-        az_trace_dropped(t, "spans without a start or a duration", r->no_time, 0);
+        az_trace_dropped(t, AZ_DROP_LOST, "spans without a start or a duration", r->no_time, 0);
+    if (r->no_device_time)
+        az_trace_lost(t, AZ_KERNEL, "spans of the device without a start or a duration",
+                      r->no_device_time, 0);
     if (o->logical_lanes)
         az_trace_note(
             t, "device events on logical lanes", o->logical_lanes,
             "tables by stream show lanes of the profiler, on which events do not overlap; "
             "the streams of CUDA are others (original_stream)");
     if (r->no_value)
-        az_trace_dropped(t, "samples of counters without a number or a time (phase C)", r->no_value,
+        az_trace_dropped(t, AZ_DROP_LOST,
+                         "samples of counters without a number or a time (phase C)", r->no_value,
                          0);
     for (unsigned k = 0; k < AZ_PT_PHASES; k++)
         if (r->phase[k])
-            az_trace_dropped(t, phases[k].reason, r->phase[k], 0);
+            az_trace_dropped(t, AZ_DROP_NOT_MODELLED, phases[k].reason, r->phase[k], 0);
     for (size_t i = 0; i < r->other_cats.n; i++) {
         struct az_sv cat = az_trace_text(t, (uint32_t)(r->other_cats.v[i] >> 32));
         struct az_sv text = cat.n ? az_arena_printf(&t->arena, "category %.*s", AZ_SVF(cat))
                                   : AZ_SV("category (none)");
         if (text.p)
-            az_trace_dropped(t, text.p, (uint32_t)r->other_cats.v[i], 0);
+            az_trace_dropped(t, AZ_DROP_NOT_MODELLED, text.p, (uint32_t)r->other_cats.v[i], 0);
     }
     if (r->more_cats)
-        az_trace_dropped(t, "further categories", r->more_cats, 0);
+        az_trace_dropped(t, AZ_DROP_NOT_MODELLED, "further categories", r->more_cats, 0);
     return 0;
 }
 
@@ -652,6 +659,7 @@ static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, c
     }
     r->uid += part->uid;
     r->no_time += part->no_time;
+    r->no_device_time += part->no_device_time;
     r->no_value += part->no_value;
     for (unsigned k = 0; k < AZ_PT_PHASES; k++)
         r->phase[k] += part->phase[k];

@@ -188,9 +188,10 @@ static void say(struct az_ptp *p)
             "lane starts: times are lower bounds (the JSON form has them whole); copies "
             "have no direction");
     if (p->open)
-        az_trace_dropped(t, "slices without an end", p->open, 0);
+        az_trace_dropped(t, AZ_DROP_LOST, "slices without an end", p->open, 0);
     if (p->without_begin)
-        az_trace_dropped(t, "ends of slices without a beginning", p->without_begin, 0);
+        az_trace_dropped(t, AZ_DROP_LOST, "ends of slices without a beginning", p->without_begin,
+                         0);
     if (p->unresolved)
         az_diag_add(p->job->diag, AZ_WARNING, file,
                     "%llu interned name(s) are not in the file (did its beginning get lost?)",

@@ -130,6 +130,7 @@ int az_rocpd_open(struct az_rp *x, struct az_roc *r, struct az_sv path, struct a
     int rc = az_sqlite_open(&x->file, r->job, &kind, path);
     x->db = x->file.db;
     x->partial = x->file.partial;
+    x->r->t->truncated |= x->file.partial;
     if (rc)
         return rc;
     rc = suffixed(x, TABLE, sets);
@@ -217,7 +218,7 @@ int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
     az_diag_add(d, AZ_WARNING, at,
                 "table '%s' cannot be read to its end, the result is partial: %s", table,
                 sqlite3_errmsg(x->db));
-    az_trace_dropped(x->r->t, "rest of a table that cannot be read", 1, 0);
+    az_trace_dropped(x->r->t, AZ_DROP_LOST, "rest of a table that cannot be read", 1, 0);
     x->partial = true;
     return 0;
 }

@@ -292,11 +292,11 @@ static const char *const kernel_columns[] = { "start",
                                               "grid_size_z",
                                               "event_id" };
 
-static bool without_time(struct az_rp *x, sqlite3_stmt *r)
+static bool without_time(struct az_rp *x, sqlite3_stmt *r, enum az_kind k)
 {
     if (!is_null(r, 0) && !is_null(r, 1))
         return false;
-    az_trace_dropped(x->r->t, "rows without a start or an end", 1, 0);
+    az_trace_lost(x->r->t, k, "rows without a start or an end", 1, 0);
     return true;
 }
 
@@ -313,7 +313,7 @@ static int take_kernel(struct az_rp *x, sqlite3_stmt *r)
                                .corr = (uint64_t)i64(r, K_CORR),
                                .dispatch = (uint64_t)i64(r, K_DISPATCH) };
     int rc = 0;
-    if (without_time(x, r))
+    if (without_time(x, r, AZ_KERNEL))
         return 0;
     if (y == AZ_NO_ID) {
         rc = az_roc_unknown_kernel(x->r, (uint64_t)i64(r, K_KERNEL), &k.name);
@@ -345,7 +345,7 @@ static int take_copy(struct az_rp *x, sqlite3_stmt *r)
                              .queue = i64(r, 6),
                              .stream = i64(r, 7),
                              .corr = (uint64_t)i64(r, 9) };
-    if (without_time(x, r))
+    if (without_time(x, r, AZ_MEMCPY))
         return 0;
     int rc = string(x, r, 2, az_roc_direction(x->r, c.src, c.dst), &c.name);
     return rc ? rc : az_roc_copy(x->r, &c);
@@ -373,7 +373,7 @@ static int take_alloc(struct az_rp *x, sqlite3_stmt *r)
                 .corr = (uint64_t)i64(r, 9) },
         .what = { .agent = agent(x, r, 3), .address = (uint64_t)i64(r, 6), .bytes = i64(r, 7) }
     };
-    if (without_time(x, r))
+    if (without_time(x, r, AZ_ALLOC))
         return 0;
     int rc = az_trace_name(x->r->t, az_sv_str(alloc_name(text(r, 4), text(r, 5))), &a.at.name);
     return rc ? rc : az_roc_alloc(x->r, &a);
@@ -390,7 +390,7 @@ static int take_region(struct az_rp *x, sqlite3_stmt *r)
     struct az_roc_span s = {
         .start = i64(r, 0), .end = i64(r, 1), .thread = thread(x, r, 2), .corr = (uint64_t)i64(r, 5)
     };
-    if (without_time(x, r))
+    if (without_time(x, r, AZ_CALL))
         return 0;
     int rc = string(x, r, 3, "[unknown]", &s.name);
     if (rc == 0)
@@ -419,7 +419,7 @@ static int take_counter(struct az_rp *x, sqlite3_stmt *r)
     uint32_t y = az_map_get(&x->symbol_of, (uint64_t)i64(r, 1), 0);
     int rc = 0;
     if (is_null(r, 0)) {
-        az_trace_dropped(x->r->t, "counters without a dispatch", 1, 0);
+        az_trace_dropped(x->r->t, AZ_DROP_LOST, "counters without a dispatch", 1, 0);
         return 0;
     }
     c.counter = az_map_get(&x->pmc_of, (uint64_t)i64(r, 2), 0);

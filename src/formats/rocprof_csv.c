@@ -230,7 +230,7 @@ static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
                     az_source_damaged(f->csv.src)
                         ? "the file breaks off inside this row; the rows before it are kept"
                         : "a quote is left open: the rest of the file is skipped (is it cut off?)");
-        az_trace_dropped(f->r->t, "row cut off at the end of the file", 1, 0);
+        az_trace_truncated(f->r->t, "row cut off at the end of the file");
         rc = 0;
     }
     if (rc == 0 && !f->bad && f->short_rows == 1 &&
@@ -238,7 +238,7 @@ static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->short_line),
                     "the last row has fewer fields than the titles and counts as far as it goes "
                     "(is the file cut off?)");
-        az_trace_dropped(f->r->t, "file truncated (rows after the end are unknown)", 1, 0);
+        az_trace_truncated(f->r->t, "file truncated (rows after the end are unknown)");
     }
     if (rc == 0 && f->bad && job->opts->strict)
         return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_LINE(f->path, f->first_bad),
@@ -247,7 +247,7 @@ static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->first_bad),
                     "%" PRIu64 " row(s) cannot be read and are skipped, the first of them here",
                     f->bad);
-        az_trace_dropped(f->r->t, "rows that cannot be read", f->bad, 0);
+        az_trace_dropped(f->r->t, AZ_DROP_LOST, "rows that cannot be read", f->bad, 0);
     }
     return rc;
 }

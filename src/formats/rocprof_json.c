@@ -206,16 +206,16 @@ static int verdict(struct az_rj *j, int rc)
                     "truncated: %llu complete records kept, the rest is missing (was the profiler "
                     "stopped while writing?)",
                     n);
-        az_trace_dropped(j->r->t, "file truncated (records after the end are unknown)", 1, 0);
+        az_trace_truncated(j->r->t, "file truncated (records after the end are unknown)");
     } else if (rc == AZ_J_BAD) {
         az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON: %llu records before it kept", n);
-        az_trace_dropped(j->r->t, "rest of a malformed file", 1, 0);
+        az_trace_dropped(j->r->t, AZ_DROP_LOST, "rest of a malformed file", 1, 0);
     }
     if (a->malformed) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(j->path, a->first_bad),
                     "malformed JSON at %llu place(s), %llu bytes skipped, %llu records kept",
                     (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes, n);
-        az_trace_dropped(j->r->t, "malformed records", a->malformed, 0);
+        az_trace_dropped(j->r->t, AZ_DROP_LOST, "malformed records", a->malformed, 0);
     }
     return 0;
 }
@@ -252,7 +252,10 @@ int az_rocprof_json_file(struct az_roc *r, struct az_sv path)
         az_jscan_release(&j->scan);
     }
     if (rc == 0 && j->no_time)
-        az_trace_dropped(r->t, "records without a start or an end", j->no_time, 0);
+        az_trace_dropped(r->t, AZ_DROP_LOST, "records without a start or an end", j->no_time, 0);
+    if (rc == 0 && j->no_device_time)
+        az_trace_lost(r->t, AZ_KERNEL, "records of the device without a start or an end",
+                      j->no_device_time, 0);
     az_source_close(j->src);
     return rc;
 }

@@ -63,7 +63,7 @@ struct az_rj {
     struct az_jform form;        /* of records */
     const void *now;             /* the record being read */
     enum az_rocjson_array array; /* whose records are being read */
-    uint64_t no_time;
+    uint64_t no_time, no_device_time;
     /* of the process being read */
     struct az_arena arena;
     struct az_map kernel_of; /* kernel id -> number in `symbols` */

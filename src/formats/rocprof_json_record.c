@@ -585,6 +585,8 @@ int az_rocjson_record(void *ctx, struct az_jscan *s)
     }
     if (e.has_start && e.has_end)
         return add_record(j, &e);
-    j->no_time++;
+    const bool device = j->array == RJ_KERNELS || j->array == RJ_COUNTERS || j->array == RJ_COPIES;
+    j->no_time += !device;
+    j->no_device_time += device;
     return AZ_J_OK;
 }

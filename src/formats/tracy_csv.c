@@ -122,6 +122,7 @@ static int poll(struct az_tracy_file *f, const struct az_source *src)
 static int data_row(struct az_tracy_file *f)
 {
     f->rows++;
+    f->last_line = f->csv.line;
     if (f->csv.row.n < f->width) {
         if (f->short_rows++ == 0)
             f->short_line = f->csv.line;
@@ -141,7 +142,7 @@ static int broken(struct az_tracy_file *f, int rc, size_t errors, size_t warning
     if (rc == AZ_EFORMAT && f->rows > 0 && !job->opts->strict) {
         az_diag_add(job->diag, AZ_WARNING, here,
                     "the file breaks off inside this row; %zu rows before it are kept", f->rows);
-        az_trace_dropped(job->trace, "rows cut off", 1, 0);
+        az_trace_truncated(job->trace, "rows cut off");
         return 0;
     }
     if (job->diag->errors > errors)
@@ -210,9 +211,10 @@ static int tell(struct az_tracy_file *f)
             "called (was it reset, or are these several runs?)",
             (unsigned long long)f->jumps);
     if (f->short_rows)
-        az_trace_dropped(t, "rows with missing fields", f->short_rows, 0);
+        az_trace_dropped(t, AZ_DROP_LOST, "rows with missing fields", f->short_rows, 0);
+    t->truncated |= f->short_rows == 1 && f->short_line == f->last_line;
     if (f->nameless)
-        az_trace_dropped(t, "rows without a name", f->nameless, 0);
+        az_trace_dropped(t, AZ_DROP_LOST, "rows without a name", f->nameless, 0);
     t->read += f->rows;
     return 0;
 }

@@ -70,8 +70,8 @@ struct az_tracy_file {
     int64_t bad_line;
     struct az_sv bad_column;
     uint64_t short_rows, nameless, long_rows;
-    int64_t short_line;
-    bool call_differs, call_seen; /* a call count whose low ten bits are not the device */
+    int64_t short_line, last_line; /* the first row with missing fields, the last row */
+    bool call_differs, call_seen;  /* a call count whose low ten bits are not the device */
     struct az_tracy_attributes *attributes;
 };
 

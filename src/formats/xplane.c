@@ -119,7 +119,8 @@ static int plane(struct az_xp *r, struct az_sv bytes)
     if (rc)
         return rc;
     const bool gpu = ordinal_of(r->plane_name, AZ_SV("/device:GPU:"), &ordinal);
-    if (gpu || ordinal_of(r->plane_name, AZ_SV("/device:TPU:"), &ordinal)) {
+    r->of_device = gpu || ordinal_of(r->plane_name, AZ_SV("/device:TPU:"), &ordinal);
+    if (r->of_device) {
         rc = device(r, gpu ? AZ_PLANE_GPU : AZ_PLANE_TPU, ordinal, &index);
         return rc ? rc : gpu ? az_xp_gpu(r, index) : az_xp_tpu(r, index);
     }
@@ -208,7 +209,7 @@ static int cut_file(struct az_xp *r, const uint8_t *tag, size_t whole,
                     "whole (was the profiler "
                     "stopped while writing?)",
                     whole);
-        az_trace_dropped(r->t, FILE_CUT, 1, 0);
+        az_trace_truncated(r->t, FILE_CUT);
     }
     r->cut = true;
     return each(r, rest);
@@ -228,7 +229,7 @@ static int each_plane(struct az_xp *r, int (*each)(struct az_xp *, struct az_sv)
         int rc = az_pb_next(&m, &f, &wire, &v, &b);
         if (rc == 0) {
             if (say && r->damaged) /* a gzip stream broke off between two planes */
-                az_trace_dropped(r->t, FILE_CUT, 1, 0);
+                az_trace_truncated(r->t, FILE_CUT);
             return AZ_OK;
         }
         if (rc < 0)
@@ -293,10 +294,13 @@ static void facts(struct az_xp *r)
 
 static void cover(struct az_xp *r)
 {
-    if (r->unknown_meta)
-        az_trace_dropped(r->t, "events whose metadata is missing", r->unknown_meta, 0);
-    if (r->bad_times)
-        az_trace_dropped(r->t, "events with impossible times", r->bad_times, 0);
+    for (int device = 0; device < 2; device++) {
+        const enum az_kind k = device ? AZ_KERNEL : AZ_CALL;
+        if (r->unknown_meta[device])
+            az_trace_lost(r->t, k, "events whose metadata is missing", r->unknown_meta[device], 0);
+        if (r->bad_times[device])
+            az_trace_lost(r->t, k, "events with impossible times", r->bad_times[device], 0);
+    }
     for (size_t k = 0; k < AZ_KIND_COUNT; k++)
         if (k != AZ_CALL && k != AZ_RANGE && r->t->ev[k].n)
             return;

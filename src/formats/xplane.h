@@ -144,7 +144,8 @@ struct az_xp {
     struct az_xp_modules modules;
     struct az_vec_u32
         geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */
-    uint64_t unknown_meta, bad_times;
+    bool of_device;                         /* the plane being read */
+    uint64_t unknown_meta[2], bad_times[2]; /* of the host, of devices */
 };
 
 /* ---- xplane_plane.c ---- */
@@ -239,7 +240,7 @@ static inline struct az_xp_meta *az_xp_meta_of(struct az_xp *r, const struct az_
     const uint32_t i = az_xp_find(&r->meta_ids, e->meta);
     if (i != AZ_NO_ID)
         return &r->metas.v[i];
-    r->unknown_meta++;
+    r->unknown_meta[r->of_device]++;
     return NULL;
 }
 int az_xp_meta_name(struct az_xp *r, struct az_xp_meta *m, uint32_t *id) AZ_MUST_USE;

@@ -368,7 +368,7 @@ int az_xp_skip_line(struct az_xp *r, const struct az_xp_line *l, const char *rea
         return az_xp_bad(r, m.p, "a line");
     r->t->read += n;
     if (n)
-        az_trace_dropped(r->t, reason, n, 0);
+        az_trace_dropped(r->t, AZ_DROP_NOT_MODELLED, reason, n, 0);
     return AZ_OK;
 }
 

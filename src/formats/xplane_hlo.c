@@ -362,7 +362,7 @@ int az_xp_filter(struct az_xp *r)
     if (rc == 0)
         rc = az_trace_replace(r->t, AZ_KERNEL, gone, NULL, 0);
     if (rc == 0 && dropped) {
-        az_trace_dropped(r->t,
+        az_trace_dropped(r->t, AZ_DROP_FILTERED,
                          "kernels without the metadata asked for (kernel_metadata_keyword_filters)",
                          dropped, ticks);
         r->t->kept -= dropped;

@@ -311,7 +311,7 @@ bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp
         !__builtin_add_overflow(*start, e->duration, end) && e->duration >= 0 && *start > -most &&
         *end < most)
         return true;
-    r->bad_times++;
+    r->bad_times[r->of_device]++;
     return false;
 }
 

@@ -270,10 +270,9 @@ static void join_counts(struct joint *j)
     to->has_ops |= from->has_ops;
     j->whole->read += j->part->read;
     j->whole->kept += j->part->kept;
-    for (size_t i = 0; i < j->part->drops.n; i++) {
-        const struct az_drop *d = &j->part->drops.v[i];
-        az_trace_dropped(j->whole, d->reason.p, d->count, d->ticks);
-    }
+    j->whole->truncated |= j->part->truncated;
+    for (size_t i = 0; i < j->part->drops.n; i++)
+        az_trace_drop_add(j->whole, &j->part->drops.v[i]);
 }
 
 int az_optrace_append(struct az_trace *whole, struct az_trace *part, const struct az_append *map)

@@ -39,8 +39,8 @@ int az_trace_sample(struct az_trace *t, uint32_t name, int64_t device, int64_t a
 {
     struct az_sample x = { .at = at, .value = value };
     if (!isfinite(value) || at > AZ_TIME_MAX || at < -AZ_TIME_MAX) {
-        az_trace_dropped(t, "samples of counters without a value or with a time out of range", 1,
-                         0);
+        az_trace_dropped(t, AZ_DROP_LOST,
+                         "samples of counters without a value or with a time out of range", 1, 0);
         return 0;
     }
     if (t->samples.rows.n >= AZ_NO_ROW - 1)

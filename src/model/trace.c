@@ -206,8 +206,8 @@ int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
         return AZ_EFORMAT;
     if (e->start < -AZ_TIME_MAX || e->end > AZ_TIME_MAX) {
         int64_t ticks;
-        az_trace_dropped(t, "times out of range", 1,
-                         __builtin_sub_overflow(e->end, e->start, &ticks) ? INT64_MAX : ticks);
+        az_trace_lost(t, k, "times out of range", 1,
+                      __builtin_sub_overflow(e->end, e->start, &ticks) ? INT64_MAX : ticks);
         return 0;
     }
     if (ev->n == ev->cap) {
@@ -322,20 +322,53 @@ int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *inde
     }
 }
 
-void az_trace_dropped(struct az_trace *t, const char *reason, uint64_t count, int64_t ticks)
+const char *az_drop_kind_text(enum az_drop_kind kind)
 {
+    static const char *const text[] = { "lost", "filtered", "not modeled", "out of scope" };
+    return text[kind];
+}
+
+void az_trace_drop_add(struct az_trace *t, const struct az_drop *add)
+{
+    struct az_drop d = *add;
     for (size_t i = 0; i < t->drops.n; i++) {
-        struct az_drop *d = &t->drops.v[i];
-        if (az_sv_is(d->reason, reason)) {
-            d->count += count;
-            d->ticks = az_add_sat(d->ticks, ticks);
+        struct az_drop *same = &t->drops.v[i];
+        if (same->kind == d.kind && az_sv_eq(same->reason, d.reason)) {
+            same->count += d.count;
+            same->ticks = az_add_sat(same->ticks, d.ticks);
+            same->device += d.device;
             return;
         }
     }
-    const struct az_drop d = { az_arena_dup(&t->arena, az_sv_str(reason)), count, ticks };
+    d.reason = az_arena_dup(&t->arena, d.reason);
     if (d.reason.p == NULL || az_vec_push(&t->drops, d) != 0)
         t->arena.failed =
             true; /* noticed where the caller looks at its arena, at the latest when sealing */
+}
+
+void az_trace_dropped(struct az_trace *t, enum az_drop_kind kind, const char *reason,
+                      uint64_t count, int64_t ticks)
+{
+    az_trace_drop_add(
+        t, &(struct az_drop){
+               .reason = az_sv_str(reason), .count = count, .ticks = ticks, .kind = kind });
+}
+
+void az_trace_lost(struct az_trace *t, enum az_kind k, const char *reason, uint64_t count,
+                   int64_t ticks)
+{
+    const bool device = k == AZ_KERNEL || k == AZ_MEMCPY || k == AZ_MEMSET || k == AZ_GRAPH;
+    az_trace_drop_add(t, &(struct az_drop){ .reason = az_sv_str(reason),
+                                            .count = count,
+                                            .ticks = ticks,
+                                            .kind = AZ_DROP_LOST,
+                                            .device = device ? count : 0 });
+}
+
+void az_trace_truncated(struct az_trace *t, const char *reason)
+{
+    t->truncated = true;
+    az_trace_dropped(t, AZ_DROP_LOST, reason, 1, 0);
 }
 
 void az_trace_note(struct az_trace *t, const char *item, uint64_t count, const char *text)

@@ -154,10 +154,21 @@ enum az_cap {
 #define AZ_CAP_OWN (AZ_CAP_CLASSIC | AZ_CAP_OPREPORT | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS)
 const char *az_cap_text(unsigned one_cap);
 
-struct az_drop { /* events not kept, by reason */
+/* Why events were not kept. */
+enum az_drop_kind {
+    AZ_DROP_LOST,         /* should have been there: truncated, malformed, damaged, impossible */
+    AZ_DROP_FILTERED,     /* by a filter or window of the user */
+    AZ_DROP_NOT_MODELLED, /* of a kind that no table is made of */
+    AZ_DROP_OUT_OF_SCOPE  /* of what happened outside of the recording */
+};
+const char *az_drop_kind_text(enum az_drop_kind kind);
+
+struct az_drop { /* events not kept, by kind and reason */
     struct az_sv reason;
     uint64_t count;
     int64_t ticks; /* their time */
+    enum az_drop_kind kind;
+    uint64_t device; /* lost events of a device among `count` */
 };
 AZ_VEC(struct az_drop, az_drops);
 
@@ -215,6 +226,7 @@ struct az_trace {
     struct az_drops drops;
     struct az_notes notes; /* what must be known of what was read: rows of `coverage` */
     struct az_facts facts; /* what the file says of itself: product version, schema, host... */
+    bool truncated;        /* the input ends in the middle; what is whole was kept */
     bool sealed;
     struct az_vec_u8 lane_kinds;        /* az_trace_lane_kinds, of a sealed trace */
     void *ext;                          /* what a family of formats adds (model/optrace.h) */
@@ -245,8 +257,16 @@ void az_trace_clear(struct az_trace *t, enum az_kind k);
 int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id) AZ_MUST_USE;
 /* Index of the equal lane, added if new. */
 int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *index) AZ_MUST_USE;
-/* Counts events that are not kept; the same reason adds up. ticks: their time. */
-void az_trace_dropped(struct az_trace *t, const char *reason, uint64_t count, int64_t ticks);
+/* Counts events that are not kept; the same kind and reason add up. ticks: their time. */
+void az_trace_dropped(struct az_trace *t, enum az_drop_kind kind, const char *reason,
+                      uint64_t count, int64_t ticks);
+/* AZ_DROP_LOST of events of a kind. Those of a device are warned of when the input is read. */
+void az_trace_lost(struct az_trace *t, enum az_kind k, const char *reason, uint64_t count,
+                   int64_t ticks);
+/* The input ends in the middle: `truncated`, and a lost row. */
+void az_trace_truncated(struct az_trace *t, const char *reason);
+/* Adds a count of another trace; its reason is copied. */
+void az_trace_drop_add(struct az_trace *t, const struct az_drop *d);
 /* Something to know of so many events that were read. */
 void az_trace_note(struct az_trace *t, const char *item, uint64_t count, const char *text);
 void az_trace_fact(struct az_trace *t, const char *key, struct az_sv value);

@@ -241,7 +241,7 @@ static void coverage_of_links_and_drops(void **state)
     add(&f->t[0], AZ_KERNEL, "lost", stream_lane(&f->t[0], 1, 0, 7), 500, 515, 999);
     f->t[0].read = 12;
     f->t[0].kept = 9;
-    az_trace_dropped(&f->t[0], "bad row", 3, 0);
+    az_trace_dropped(&f->t[0], AZ_DROP_LOST, "bad row", 3, 0);
     make_job(f, 1);
     assert_int_equal(az_analysis_coverage.run(&f->job), 0);
     const struct az_table *c = f->job.coverage;

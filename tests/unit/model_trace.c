@@ -246,11 +246,11 @@ static void counts_drops_and_keeps_facts(void **state)
     struct az_trace t;
     assert_int_equal(az_trace_init(&t, NULL), 0);
     char reason[] = "ends before it starts";
-    az_trace_dropped(&t, reason, 2, 10);
-    az_trace_dropped(&t, "no name", 1, INT64_MAX);
+    az_trace_dropped(&t, AZ_DROP_LOST, reason, 2, 10);
+    az_trace_dropped(&t, AZ_DROP_LOST, "no name", 1, INT64_MAX);
     memset(reason + 5, 'x', 3); /* the trace has its own copy */
-    az_trace_dropped(&t, "ends before it starts", 3, 5);
-    az_trace_dropped(&t, "no name", 1, 5);
+    az_trace_dropped(&t, AZ_DROP_LOST, "ends before it starts", 3, 5);
+    az_trace_dropped(&t, AZ_DROP_LOST, "no name", 1, 5);
     assert_int_equal(t.drops.n, 2);
     assert_int_equal(t.drops.v[0].count, 5);
     assert_int_equal(t.drops.v[0].ticks, 15);

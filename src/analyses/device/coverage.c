@@ -93,10 +93,13 @@ static int cover_reading(struct az_job *job)
         for (size_t i = 0; rc == 0 && i < t->drops.n; i++) {
             const struct az_drop *d = &t->drops.v[i];
             size_t r = 0;
-            while (r < reasons.n && !az_sv_eq(reasons.v[r].reason, d->reason))
+            while (r < reasons.n &&
+                   (reasons.v[r].kind != d->kind || !az_sv_eq(reasons.v[r].reason, d->reason)))
                 r++;
-            rc = r < reasons.n ? 0
-                               : az_vec_push(&reasons, ((struct az_drop){ .reason = d->reason }));
+            rc = r < reasons.n
+                     ? 0
+                     : az_vec_push(&reasons,
+                                   ((struct az_drop){ .reason = d->reason, .kind = d->kind }));
             if (rc != 0)
                 break;
             reasons.v[r].count += d->count;
@@ -112,12 +115,9 @@ static int cover_reading(struct az_job *job)
     }
     for (size_t i = 0; rc == 0 && i < reasons.n; i++) {
         const struct az_drop *d = &reasons.v[i];
-        struct az_sv item = az_arena_printf(job->arena, "dropped: %.*s", AZ_SVF(d->reason));
-        struct az_sv note = d->ticks > 0
-                                ? az_arena_printf(job->arena, "%" PRId64 " ns in all", d->ticks)
-                                : AZ_SV("");
-        if (item.p)
-            az_cover(job, item.p, (double)d->count, "", note);
+        az_cover_drop(job, d,
+                      d->ticks > 0 ? az_arena_printf(job->arena, "%" PRId64 " ns in all", d->ticks)
+                                   : AZ_SV(""));
     }
     az_vec_release(&reasons);
     return rc;

@@ -92,8 +92,9 @@ static int keep_drops(struct az_job *job, struct az_arena *keep, struct part *p)
     p->drops = az_arena_array(keep, t->drops.n, sizeof *p->drops);
     for (size_t i = 0; p->drops && i < t->drops.n; i++) {
         const struct az_drop *d = &t->drops.v[i];
-        p->drops[i] =
-            (struct az_drop){ az_rank_text(job, keep, d->reason), d->count, az_ns(t, d->ticks) };
+        p->drops[i] = *d;
+        p->drops[i].reason = az_rank_text(job, keep, d->reason);
+        p->drops[i].ticks = az_ns(t, d->ticks);
         if (!p->drops[i].reason.p)
             return az_arena_error(keep);
         p->n_drops++;
@@ -285,10 +286,10 @@ static int cover_drops(const struct work *w)
         for (size_t k = 0; rc == 0 && w->part[i] && k < w->part[i]->n_drops; k++) {
             const struct az_drop *d = &w->part[i]->drops[k];
             size_t r = 0;
-            while (r < all.n && !az_sv_eq(all.v[r].reason, d->reason))
+            while (r < all.n && (all.v[r].kind != d->kind || !az_sv_eq(all.v[r].reason, d->reason)))
                 r++;
             if (r == all.n)
-                rc = az_vec_push(&all, ((struct az_drop){ .reason = d->reason }));
+                rc = az_vec_push(&all, ((struct az_drop){ .reason = d->reason, .kind = d->kind }));
             if (rc == 0 && r == on.n)
                 rc = az_vec_push(&on, 0);
             if (rc)
@@ -299,16 +300,14 @@ static int cover_drops(const struct work *w)
         }
     }
     for (size_t r = 0; rc == 0 && r < all.n; r++) {
-        struct az_sv item =
-            az_arena_printf(w->job->arena, "dropped: %.*s", AZ_SVF(all.v[r].reason));
         struct az_sv note =
             az_arena_printf(w->job->arena, "on %" PRIu64 " of %zu ranks", on.v[r], w->ranks->n);
         if (all.v[r].ticks > 0)
             note =
                 az_arena_printf(w->job->arena, "on %" PRIu64 " of %zu ranks, %" PRId64 " ns in all",
                                 on.v[r], w->ranks->n, all.v[r].ticks);
-        if (item.p && note.p)
-            az_cover(w->job, item.p, (double)all.v[r].count, "", note);
+        if (note.p)
+            az_cover_drop(w->job, &all.v[r], note);
     }
     az_vec_release(&all);
     az_vec_release(&on);

@@ -28,7 +28,9 @@ struct az_sv az_rank_text(struct az_job *job, struct az_arena *keep, struct az_s
 
 static const struct az_shape_field drop_fields[] = { AZ_TEXT_OF(struct az_drop, reason),
                                                      AZ_PLAIN(struct az_drop, count),
-                                                     AZ_PLAIN(struct az_drop, ticks) };
+                                                     AZ_PLAIN(struct az_drop, ticks),
+                                                     AZ_PLAIN(struct az_drop, kind),
+                                                     AZ_PLAIN(struct az_drop, device) };
 const struct az_shape az_rank_shape_drop = AZ_SHAPE(struct az_drop, drop_fields);
 static const struct az_shape_field fact_fields[] = { AZ_TEXT_OF(struct az_fact, key),
                                                      AZ_TEXT_OF(struct az_fact, value) };

@@ -109,18 +109,6 @@ static void device_name(struct az_vd *v)
     }
 }
 
-/* Rows that should have been there, as against those that no table is made of. */
-static bool lost(struct az_sv reason)
-{
-    static const char *const words[] = { "cut",     "truncated",    "malformed", "damaged",
-                                         "cannot",  "impossible",   "missing",   "ends before",
-                                         "without", "out of range", "breaks off" };
-    for (size_t i = 0; i < AZ_LENGTH(words); i++)
-        if (az_sv_find(reason, az_sv_str(words[i])) >= 0)
-            return az_sv_find(reason, AZ_SV("phases")) < 0; /* events of a kind that has no time */
-    return false;
-}
-
 /* From the first start to the last end of what the host recorded, ticks. */
 static int64_t host_span(const struct az_trace *t)
 {
@@ -168,7 +156,7 @@ static void trust(struct az_vd *v, const struct az_counted *c)
     p->read = v->t->read;
     for (size_t i = 0; i < v->t->drops.n; i++) {
         const struct az_drop *d = &v->t->drops.v[i];
-        if (!lost(d->reason))
+        if (d->kind != AZ_DROP_LOST)
             continue;
         p->dropped += d->count;
         if (d->count > most)
