@@ -99,15 +99,21 @@ void az_account_extend(struct az_account *a, int64_t total);
 void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t hi, int64_t sum[8]);
 
 /* ---- of one trace, made once ---- */
-/* Which device events count: all, but in a trace with a call tree without include_unlinked_kernels
- * those whose launch it does not hold (docs/account.md 3). */
+/* Whose work counts (docs/account.md 3). */
+enum az_population {
+    AZ_ALL_WORK,   /* every device event: facts and the verdict */
+    AZ_TABLE_WORK, /* of tables that TraceLens defines too: az_tables_count_unlinked; without it
+                      events count whose launch the call tree of the trace holds */
+    AZ_POPULATIONS
+};
 struct az_counted {
     size_t events,
         unlinked; /* device events; those whose launch a trace with a call tree does not hold */
     uint8_t *skip[AZ_KIND_COUNT]; /* row -> does not count; NULL: all rows count */
 };
 /* NULL on failure, *rc says why. */
-const struct az_counted *az_job_counted(struct az_job *job, size_t trace, int *rc);
+const struct az_counted *az_job_counted(struct az_job *job, size_t trace, enum az_population p,
+                                        int *rc);
 
 struct az_work_event {
     int64_t start, end;
@@ -142,12 +148,20 @@ struct az_step_account {
 struct az_accounts {
     struct az_account all;            /* devices pooled */
     struct az_device_account *device; /* by number; those with work that counts */
+    /* The same devices within the scope of the verdict (docs/account.md 4), which they share. A
+     * device that is busy for less than 1 % of the busiest one's time is idle and has no part in
+     * the choice of the window. */
+    struct az_device_account *scoped;
+    bool *idle;
+    bool by_steps;         /* the scope is that of the steps, else the whole recording */
+    struct az_span window; /* ticks */
     struct az_step_account *step;     /* by start, devices pooled; steps that are marked */
     size_t n_devices, n_steps;
     size_t devices; /* also those with no work that counts */
 };
 /* NULL on failure, *rc says why. The limit of micro gaps is micro_idle_us, 0 where it is not set.
  */
-const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, int *rc);
+const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, enum az_population p,
+                                          int *rc);
 
 #endif

@@ -13,7 +13,10 @@ struct pass {
     const struct az_trace *t;
     const struct az_counted *counted;
     struct az_devices_of dev;
+    enum az_population population;
     struct az_tally all, *device; /* device: by slot; NULL with one, whose work is all */
+    struct az_tally *scoped;      /* by slot, cut to the window; NULL: the window is everything */
+    struct az_span window;
     const struct az_steps *steps; /* NULL or of none: nothing is asked of `busy` */
     struct az_busy busy;
     struct az_tally *step; /* of each, cut to it; NULL: `busy` is asked */
@@ -65,6 +68,15 @@ static void add_to_steps(struct pass *p, enum az_part part, int64_t start, int64
         p->open[part]++;
 }
 
+static void add_in_window(struct pass *p, uint32_t slot, enum az_part part, int64_t start,
+                          int64_t end)
+{
+    start = start > p->window.start ? start : p->window.start;
+    end = end < p->window.end ? end : p->window.end;
+    if (start < end)
+        az_tally_add(&p->scoped[slot], part, start, end);
+}
+
 static int add_rows(struct pass *p, enum az_kind kind, size_t from, size_t to)
 {
     const struct az_events *e = &p->t->ev[kind];
@@ -79,6 +91,8 @@ static int add_rows(struct pass *p, enum az_kind kind, size_t from, size_t to)
         az_tally_add(&p->all, part, start, end);
         if (p->device)
             az_tally_add(&p->device[p->dev.slot_of_lane.v[e->lane[row]]], part, start, end);
+        if (p->scoped)
+            add_in_window(p, p->dev.slot_of_lane.v[e->lane[row]], part, start, end);
         if (p->step)
             add_to_steps(p, part, start, end);
         if (lists)
@@ -137,6 +151,125 @@ static int measure(struct pass *p)
     return 0;
 }
 
+/* ---- the scope of the verdict ---- */
+#define IDLE_PART 100 /* of the busiest device's time: a device with less is idle */
+
+/* All devices share the window: its ends are the same for each of them. */
+static void scope_accounts(struct pass *p)
+{
+    struct az_accounts *out = p->out;
+    size_t n = 0;
+    for (size_t i = 0; i < p->dev.slots.n; i++) {
+        struct az_account a;
+        if (p->device && p->device[i].events == 0)
+            continue;
+        if (p->scoped)
+            az_tally_account(&p->scoped[i], &a);
+        else
+            az_tally_account(p->device ? &p->device[i] : &p->all, &a);
+        a.first = p->window.start;
+        a.last = p->window.end;
+        a.total = a.last - a.first;
+        a.idle = a.total - a.busy;
+        out->scoped[n++] = (struct az_device_account){ p->dev.slots.v[i].device, a };
+    }
+}
+
+/* Marks idle devices; true if that changed. */
+static bool mark_idle(struct az_accounts *out)
+{
+    int64_t most = 0;
+    bool changed = false;
+    for (size_t i = 0; i < out->n_devices; i++)
+        most = out->scoped[i].a.busy > most ? out->scoped[i].a.busy : most;
+    for (size_t i = 0; i < out->n_devices; i++) {
+        const bool idle = (double)out->scoped[i].a.busy * IDLE_PART < (double)most;
+        changed |= idle != out->idle[i];
+        out->idle[i] = idle;
+    }
+    return changed;
+}
+
+/* Slots whose devices have a part in the choice of the window. */
+static uint8_t *counted_slots(struct pass *p)
+{
+    uint8_t *counts = az_arena_array(p->job->arena, p->dev.slots.n + 1, 1);
+    size_t n = 0;
+    for (size_t i = 0; counts && i < p->dev.slots.n; i++) {
+        const bool works = !p->device || p->device[i].events > 0;
+        counts[i] = works && !p->out->idle[n];
+        n += works;
+    }
+    return counts;
+}
+
+/* The window of the steps, for the devices that are not idle; by_steps: there is one. */
+static int choose_window(struct pass *p)
+{
+    uint8_t *counts = counted_slots(p);
+    if (!counts)
+        return az_arena_error(p->job->arena);
+    const int rc = az_job_steps_scope(p->job, p->trace, counts, &p->window);
+    p->out->by_steps = rc == 0 && p->window.start <= p->window.end;
+    return rc;
+}
+
+/* Without steps: from the first start to the last end of the devices that are not idle. */
+static void whole_window(struct pass *p)
+{
+    const struct az_accounts *out = p->out;
+    p->window = (struct az_span){ INT64_MAX, INT64_MIN };
+    for (size_t i = 0; i < out->n_devices; i++) {
+        const struct az_account *a = &out->device[i].a;
+        if (out->idle[i])
+            continue;
+        p->window.start = a->first < p->window.start ? a->first : p->window.start;
+        p->window.end = a->last > p->window.end ? a->last : p->window.end;
+    }
+}
+
+static int sweep_window(struct pass *p)
+{
+    struct az_work_sweep s = az_work_sweep(p->job, p->trace, p->counted);
+    struct az_work_event e;
+    if (!p->scoped)
+        p->scoped = az_arena_array(p->job->arena, p->dev.slots.n + 1, sizeof *p->scoped);
+    if (!p->scoped)
+        return az_arena_error(p->job->arena);
+    for (size_t i = 0; i < p->dev.slots.n; i++)
+        az_tally_init(&p->scoped[i], p->micro);
+    while (az_work_next(&s, &e) && e.start < p->window.end)
+        add_in_window(p, p->dev.slot_of_lane.v[e.lane], e.part, e.start, e.end);
+    return 0;
+}
+
+/* Idle devices are known when the time in the window is, and the window when they are: a few
+ * rounds, mostly one. */
+static int measure_scope(struct pass *p)
+{
+    enum { ROUNDS = 3 };
+    struct az_accounts *out = p->out;
+    int rc = 0;
+    out->scoped = az_arena_array(p->job->arena, out->n_devices + 1, sizeof *out->scoped);
+    out->idle = az_arena_array(p->job->arena, out->n_devices + 1, sizeof *out->idle);
+    if (!out->scoped || !out->idle)
+        return az_arena_error(p->job->arena);
+    for (int round = 0; rc == 0 && round < ROUNDS; round++) {
+        rc = p->steps && p->steps->n ? choose_window(p) : 0;
+        if (rc == 0 && !out->by_steps)
+            whole_window(p);
+        if (rc == 0 && (out->by_steps || round > 0))
+            rc = sweep_window(p);
+        if (rc)
+            break;
+        scope_accounts(p);
+        if (!mark_idle(out))
+            break;
+    }
+    out->window = p->window;
+    return rc;
+}
+
 /* ---- steps ---- */
 static void measure_step(const struct pass *p, size_t i, struct az_account *out)
 {
@@ -189,17 +322,24 @@ static int make(struct pass *p)
         rc = measure(p);
     if (rc == 0)
         rc = steps(p);
+    if (rc == 0 && p->population == AZ_ALL_WORK)
+        rc = measure_scope(p);
     az_mem_free(p->job->mem, p->step, p->step ? p->steps->n * sizeof *p->step : 0);
     return rc;
 }
 
-static int make_one(struct az_job *job, size_t trace, struct az_accounts *out)
+static int make_one(struct az_job *job, size_t trace, enum az_population population,
+                    struct az_accounts *out)
 {
-    struct pass p = { .job = job, .trace = trace, .t = job->traces[trace], .out = out };
+    struct pass p = { .job = job,
+                      .trace = trace,
+                      .t = job->traces[trace],
+                      .population = population,
+                      .out = out };
     if (job->opts->micro_idle_us != AZ_UNSET_I64)
         p.micro = az_muldiv(job->opts->micro_idle_us, 1000 * p.t->ticks_per_ns, 1);
     int rc;
-    p.counted = az_job_counted(job, trace, &rc);
+    p.counted = az_job_counted(job, trace, population, &rc);
     if (!p.counted)
         return rc;
     az_tally_init(&p.all, p.micro);
@@ -221,13 +361,21 @@ static void **of_traces(struct az_job *job, void **slot, int *rc)
     return slot ? *slot : NULL;
 }
 
-const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, int *rc)
+/* Both populations are one where everything counts. */
+static enum az_population which(const struct az_job *job, enum az_population p)
 {
-    static const char what;
-    void **slot = az_job_slot(job, &what), **of = of_traces(job, slot, rc);
+    return az_tables_count_unlinked(job->opts) ? AZ_ALL_WORK : p;
+}
+
+const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, enum az_population p,
+                                          int *rc)
+{
+    static const char what[AZ_POPULATIONS];
+    p = which(job, p);
+    void **slot = az_job_slot(job, &what[p]), **of = of_traces(job, slot, rc);
     if (of && !of[trace]) {
         struct az_accounts *a = az_arena_alloc(job->arena, sizeof *a);
-        *rc = a ? make_one(job, trace, a) : az_arena_error(job->arena);
+        *rc = a ? make_one(job, trace, p, a) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : a;
     }
     const struct az_accounts *made = of ? of[trace] : NULL;
@@ -236,7 +384,7 @@ const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, int 
 }
 
 /* ---- events that count ---- */
-static int count(struct az_job *job, size_t trace, struct az_counted *c)
+static int count(struct az_job *job, size_t trace, enum az_population p, struct az_counted *c)
 {
     static const enum az_kind work[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
     const struct az_trace *t = job->traces[trace];
@@ -248,7 +396,7 @@ static int count(struct az_job *job, size_t trace, struct az_counted *c)
         if (tree->gpu_call[g] != AZ_NO_ROW)
             continue;
         c->unlinked++;
-        if (job->opts->include_unlinked_kernels)
+        if (p == AZ_ALL_WORK)
             continue;
         if (!c->skip[kind] && !(c->skip[kind] = az_arena_array(job->arena, t->ev[kind].n + 1, 1)))
             return az_arena_error(job->arena);
@@ -257,13 +405,15 @@ static int count(struct az_job *job, size_t trace, struct az_counted *c)
     return 0;
 }
 
-const struct az_counted *az_job_counted(struct az_job *job, size_t trace, int *rc)
+const struct az_counted *az_job_counted(struct az_job *job, size_t trace, enum az_population p,
+                                        int *rc)
 {
-    static const char what;
-    void **slot = az_job_slot(job, &what), **of = of_traces(job, slot, rc);
+    static const char what[AZ_POPULATIONS];
+    p = which(job, p);
+    void **slot = az_job_slot(job, &what[p]), **of = of_traces(job, slot, rc);
     if (of && !of[trace]) {
         struct az_counted *c = az_arena_alloc(job->arena, sizeof *c);
-        *rc = c ? count(job, trace, c) : az_arena_error(job->arena);
+        *rc = c ? count(job, trace, p, c) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : c;
     }
     const struct az_counted *made = of ? of[trace] : NULL;

@@ -348,7 +348,7 @@ static void add_all(struct pass *p, enum az_kind kind, enum az_family f)
 static int add_events(struct pass *p)
 {
     int rc = 0;
-    const struct az_counted *c = az_job_counted(p->job, p->trace, &rc);
+    const struct az_counted *c = az_job_counted(p->job, p->trace, AZ_ALL_WORK, &rc);
     if (!c)
         return rc;
     p->skip = c->unlinked < c->events ? c->skip : NULL;

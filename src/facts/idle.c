@@ -15,7 +15,7 @@ static int sweep(struct az_job *job, size_t trace, const struct az_devices_of *d
     enum az_kind kind;
     size_t row, to;
     int rc;
-    const struct az_counted *c = az_job_counted(job, trace, &rc);
+    const struct az_counted *c = az_job_counted(job, trace, AZ_ALL_WORK, &rc);
     while (c && rc == 0 && az_sweep_rows(&s, &kind, &row, &to)) {
         const struct az_events *e = &t->ev[kind];
         const uint8_t *skip = c->skip[kind];

@@ -15,7 +15,7 @@ int az_kernels_lane(struct az_job *job, size_t trace, uint32_t *lane, size_t *ot
 {
     int rc;
     const struct az_trace *t = job->traces[trace];
-    const struct az_counted *c = az_job_counted(job, trace, &rc);
+    const struct az_counted *c = az_job_counted(job, trace, AZ_ALL_WORK, &rc);
     const size_t bytes = (t->lanes.n + 1) * 2 * sizeof(int64_t); /* computation, other */
     int64_t *busy = c ? az_mem_alloc(job->mem, bytes) : NULL, most = 0;
     *lane = AZ_NO_ID;
@@ -209,7 +209,7 @@ int az_kernels_make(struct az_kernels *k, struct az_job *job, size_t trace, uint
                     uint32_t like)
 {
     int rc;
-    const struct az_counted *counted = az_job_counted(job, trace, &rc);
+    const struct az_counted *counted = az_job_counted(job, trace, AZ_ALL_WORK, &rc);
     struct filter f = { job->traces[trace], counted, NULL };
     *k = (struct az_kernels){ .job = job, .trace = trace, .t = f.t };
     az_vec_init(&k->copies, job->mem);

@@ -111,7 +111,7 @@ int az_steps_attach(struct az_step_search *s)
 {
     struct attach a = { .s = s };
     int rc;
-    a.counted = az_job_counted(s->job, s->trace, &rc);
+    a.counted = az_job_counted(s->job, s->trace, AZ_ALL_WORK, &rc);
     if (!a.counted)
         return rc;
     rc = open_devices(&a);

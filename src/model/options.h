@@ -118,4 +118,11 @@ struct az_options {
     AZ_OPTION_ROWS(AZ_OPTION_FIELD)
 };
 
+/* Do tables that TraceLens defines too count device work without a recorded launch? They do,
+ * unless that tool's definition was chosen (compat). Facts and the verdict always count it. */
+static inline bool az_tables_count_unlinked(const struct az_options *o)
+{
+    return o->include_unlinked_kernels || !(o->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL));
+}
+
 #endif

@@ -183,7 +183,7 @@ static void figures(const struct work *w, const struct window *at, int64_t x[ITE
 static int fill(struct work *w)
 {
     int rc;
-    const struct az_counted *counted = az_job_counted(w->job, w->trace, &rc);
+    const struct az_counted *counted = az_job_counted(w->job, w->trace, AZ_ALL_WORK, &rc);
     struct az_work_sweep sweep = az_work_sweep(w->job, w->trace, counted);
     struct az_work_event e;
     for (size_t i = 0; i < w->dev.slots.n; i++)

@@ -69,7 +69,7 @@ static int run(struct az_job *job)
     struct az_table *t = new_table(job);
     int rc = t ? 0 : az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
-        const struct az_accounts *a = az_job_accounts(job, i, &rc);
+        const struct az_accounts *a = az_job_accounts(job, i, AZ_ALL_WORK, &rc);
         const struct az_steps *s = a && a->all.events ? az_job_steps(job, i, &rc) : NULL;
         if (!s)
             continue;

@@ -153,7 +153,7 @@ static int whole(struct az_job *job)
         az_table_column(t, "is_recompute", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a =
-            is_ours(job->traces[i]) && !split ? az_job_accounts(job, i, &rc) : NULL;
+            is_ours(job->traces[i]) && !split ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
         if (split && is_ours(job->traces[i]))
             rc = both_sides(job, t, i);
         if (!a)
@@ -175,7 +175,7 @@ static int by_device(struct az_job *job)
     az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_timeline_columns(t, "time ms");
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
-        const struct az_accounts *a = is_ours(job->traces[i]) ? az_job_accounts(job, i, &rc) : NULL;
+        const struct az_accounts *a = is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
         for (size_t d = 0; a && d < a->n_devices; d++)
             rows(job, t, &(struct lead){ .trace = i, .device = &a->device[d].device },
                  &a->device[d].a, NULL);
@@ -198,7 +198,7 @@ static int by_step(struct az_job *job)
     az_table_column(t, "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_timeline_columns(t, "time ms");
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
-        const struct az_accounts *a = is_ours(job->traces[i]) ? az_job_accounts(job, i, &rc) : NULL;
+        const struct az_accounts *a = is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
         for (size_t s = 0; a && s < a->n_steps; s++)
             rows(job, t, &(struct lead){ .trace = i, .step = &a->step[s].name }, &a->step[s].a,
                  NULL);
@@ -226,8 +226,8 @@ static int run(struct az_job *job)
     for (size_t i = 0; i < job->n_traces; i++)
         n += is_ours(job->traces[i]);
     for (size_t i = 0; n && rc == 0 && i < job->n_traces; i++) {
-        const struct az_counted *a = is_ours(job->traces[i]) ? az_job_counted(job, i, &rc) : NULL;
-        if (a && a->events && a->unlinked == a->events && !job->opts->include_unlinked_kernels)
+        const struct az_counted *a = is_ours(job->traces[i]) ? az_job_counted(job, i, AZ_TABLE_WORK, &rc) : NULL;
+        if (a && a->events && a->unlinked == a->events && !az_tables_count_unlinked(job->opts))
             az_diag_add(
                 job->diag, AZ_WARNING, AZ_AT_FILE(job->traces[i]->path),
                 "no launch of its %zu device events is in the trace: gpu_timeline is all zeros "

@@ -269,8 +269,8 @@ static int prepare(struct work *w)
     w->t = w->job->traces[w->trace];
     if (!(w->t->caps & AZ_CAP_TIMELINE))
         return 0;
-    w->counted = az_job_counted(w->job, w->trace, &rc);
-    const struct az_accounts *a = rc ? NULL : az_job_accounts(w->job, w->trace, &rc);
+    w->counted = az_job_counted(w->job, w->trace, AZ_ALL_WORK, &rc);
+    const struct az_accounts *a = rc ? NULL : az_job_accounts(w->job, w->trace, AZ_ALL_WORK, &rc);
     if (!a || a->all.events == 0)
         return rc;
     w->accounts = a;

@@ -80,7 +80,7 @@ void az_fw_keep(struct az_job *job, struct az_table *t, int64_t rows, const char
 /* Does a device event count: linked to its launch, or include_unlinked_kernels. */
 static inline bool az_fw_counts(const struct az_fw *f, uint32_t gpu)
 {
-    return f->tree->gpu_call[gpu] != AZ_NO_ROW || f->opts->include_unlinked_kernels;
+    return f->tree->gpu_call[gpu] != AZ_NO_ROW || az_tables_count_unlinked(f->opts);
 }
 static inline bool az_fw_is_comm(const struct az_fw *f, uint32_t gpu)
 {

@@ -118,7 +118,7 @@ static int exposure(struct az_job *job, const struct az_bd *b, struct az_arena *
     struct az_busy busy;
     struct az_work_event e;
     int rc;
-    const struct az_counted *counted = az_job_counted(job, 0, &rc);
+    const struct az_counted *counted = az_job_counted(job, 0, AZ_TABLE_WORK, &rc);
     struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
     az_busy_init(&busy, job->mem);
     while (rc == 0 && az_work_next(&sweep, &e))
@@ -433,7 +433,7 @@ static void cover(struct az_job *job, const struct az_ranks *ranks, void *const 
         const struct time_part *p = parts[i];
         no_launch += p ? (int64_t)p->no_launch : 0;
     }
-    if (no_launch && !job->opts->include_unlinked_kernels)
+    if (no_launch && !az_tables_count_unlinked(job->opts))
         az_cover(job, "device events without their launch in the breakdowns of ranks",
                  (double)no_launch, "events",
                  AZ_SV("counted there, as the tool does whose tables they are; gpu_timeline and "

@@ -288,7 +288,7 @@ static void warn_unlinked(const struct az_mr_ranks *m)
 {
     for (size_t i = 0; i < m->ranks->n; i++) {
         const struct az_mr_part *p = m->part[i];
-        if (p && p->events && p->no_launch == p->events && !m->job->opts->include_unlinked_kernels)
+        if (p && p->events && p->no_launch == p->events && !az_tables_count_unlinked(m->job->opts))
             az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(m->ranks->v[i].path),
                         "no launch of its %lld device events is in the trace: gpu_timelines is all "
                         "zeros for it "
@@ -324,7 +324,7 @@ static void cover(const struct az_mr_ranks *m)
     if (no_launch)
         az_cover(m->job, "gpu_timelines: device events without their launch", (double)no_launch,
                  "events",
-                 m->job->opts->include_unlinked_kernels
+                 az_tables_count_unlinked(m->job->opts)
                      ? AZ_SV("of all ranks; they count in gpu_timelines, and in 'Other' of "
                              "grouped_breakdown")
                      : AZ_SV("of all ranks; not in gpu_timelines and grouped_breakdown "
@@ -344,8 +344,8 @@ static int figures(struct az_job *job, struct az_mr_part *p)
 {
     const struct az_trace *t = job->traces[0];
     int rc;
-    const struct az_counted *counted = az_job_counted(job, 0, &rc);
-    const struct az_accounts *all = counted ? az_job_accounts(job, 0, &rc) : NULL;
+    const struct az_counted *counted = az_job_counted(job, 0, AZ_TABLE_WORK, &rc);
+    const struct az_accounts *all = counted ? az_job_accounts(job, 0, AZ_TABLE_WORK, &rc) : NULL;
     if (!all)
         return rc;
     const struct az_account *a = &all->all;

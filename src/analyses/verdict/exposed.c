@@ -378,7 +378,7 @@ int az_vd_find_exposed(struct az_vd *v)
         return 0;
     w.comm = v->accounts->all.comm > 0;
     w.copies = v->accounts->all.copies > 0;
-    w.counted = az_job_counted(v->job, v->trace, &rc);
+    w.counted = az_job_counted(v->job, v->trace, AZ_ALL_WORK, &rc);
     if (!w.counted)
         return rc;
     az_vec_init(&w.sums, v->job->mem);

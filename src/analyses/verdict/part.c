@@ -280,7 +280,7 @@ static void report_totals(struct az_vd *v)
 static int look(struct az_vd *v)
 {
     int rc = 0;
-    const struct az_counted *c = az_job_counted(v->job, v->trace, &rc);
+    const struct az_counted *c = az_job_counted(v->job, v->trace, AZ_ALL_WORK, &rc);
     if (!c)
         return rc;
     device_name(v);
@@ -293,7 +293,7 @@ static int look(struct az_vd *v)
     if (v->t->caps & AZ_CAP_OPREPORT) {
         report_totals(v);
     } else if (v->t->caps & AZ_CAP_TIMELINE) {
-        v->accounts = az_job_accounts(v->job, v->trace, &rc);
+        v->accounts = az_job_accounts(v->job, v->trace, AZ_ALL_WORK, &rc);
         if (!v->accounts)
             return rc;
         accounts(v);
