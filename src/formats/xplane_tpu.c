@@ -1,5 +1,6 @@
 /* XPlane: lines of a TPU core. What an operation says of itself is with its metadata, so that it is
  * read once a name. */
+#include "classify/rules.h"
 #include "formats/xplane.h"
 
 /* "%copy-start.1 = (f32[..." -> "copy-start.1" */
@@ -92,11 +93,38 @@ static int describe(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x
     return x->look ? own_row(r, &x->stats, &e->node) : AZ_OK;
 }
 
+/* "while.5" as "while". */
+static struct az_sv unnumbered(struct az_sv name)
+{
+    size_t n = name.n;
+    while (n && (name.p[n - 1] == '.' || (name.p[n - 1] >= '0' && name.p[n - 1] <= '9')))
+        n--;
+    return az_sv_make(name.p, n);
+}
+
+/* Control flow is no work of its own: it lasts as long as what it runs, pauses included. */
+static bool is_container(struct az_xp *r, uint64_t node)
+{
+    enum { LEAF = 1, CONTAINER };
+    struct az_xrow *row = &r->x->rows.v[node - 1];
+    if (!row->container) {
+        const struct az_sv category =
+            row->category == AZ_NO_ID ? AZ_SV("") : az_trace_text(r->t, row->category);
+        struct az_rule rule;
+        const struct az_sv name = category.n ? category : unnumbered(az_trace_text(r->t, row->op));
+        row->container =
+            az_rules_find("xla_events.rules", "container", name, &rule) ? CONTAINER : LEAF;
+    }
+    return row->container == CONTAINER;
+}
+
 static int add_operation(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
                          struct az_event *e)
 {
     const int rc = describe(r, m, x, e);
-    return rc ? rc : az_trace_add(r->t, AZ_KERNEL, e);
+    if (rc)
+        return rc;
+    return az_trace_add(r->t, is_container(r, e->node) ? AZ_GPU_RANGE : AZ_KERNEL, e);
 }
 
 static int add_asynchronous(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,

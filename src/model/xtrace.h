@@ -103,6 +103,7 @@ struct az_xrow {
     uint32_t hlo;         /* row of az_xtrace.hlo; AZ_NO_ROW: not found, or no op */
     int64_t flops, bytes; /* one execution; -1: not said */
     bool has_program;
+    uint8_t container; /* 1: a leaf, 2: control flow, which encloses others; 0: not decided */
 };
 AZ_VEC(struct az_xrow, az_xrows);
 
@@ -116,7 +117,8 @@ AZ_VEC(struct az_xhost, az_xhosts);
 /* trace.ext of a trace with AZ_CAP_PROGRAMS. Columns by kind:
  *   AZ_KERNEL               kernels of a GPU, operations of a TPU core; corr; node = row of `rows`
  * + 1 (0 none) AZ_MEMCPY, AZ_MEMSET    likewise; side = row of trace.copies AZ_GPU_RANGE runs of
- * programs, asynchronous operations, steps: by the role of the lane; node likewise AZ_CALL host
+ * programs, asynchronous operations, steps, in the lane of a TPU's operations control flow, which
+ * encloses others: by the role of the lane; node likewise AZ_CALL host
  * calls with a correlation; node = device + 1 (0 not said) AZ_RANGE                host events of
  * compilation A lane's `context` is its row of `planes`, its `tid` the line id of the file. */
 struct az_xtrace {

@@ -1,4 +1,5 @@
 /* Tables of events: one row an event, its columns those of the model. */
+#include "facts/families.h"
 #include "facts/project.h"
 #include "model/dispatch.h"
 #include "model/optrace.h"
@@ -55,6 +56,19 @@ static void get_dur(const struct az_q_row *r, struct az_cell *out)
 {
     const struct az_events *e = r->seg->e;
     az_q_int(out, az_ns(r->seg->tr->t, e->end[r->row] - e->start[r->row]));
+}
+/* Operations of a compiled program may enclose others; kernels of other traces do not. */
+static void get_self(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_q_trace *tr = r->seg->tr;
+    int rc = 0;
+    const int64_t *self = tr->t->caps & AZ_CAP_PROGRAMS && az_has_tpu(tr->t)
+                              ? az_job_self_ticks(tr->job, tr->index, &rc)
+                              : NULL;
+    if (rc == 0 && self)
+        az_q_int(out, az_ns(tr->t, self[r->row]));
+    else
+        get_dur(r, out);
 }
 static uint32_t name_of(const struct az_q_row *r) { return r->seg->e->name[r->row]; }
 static int64_t lane_id(const struct az_q_row *r)
@@ -399,6 +413,7 @@ static void get_alloc_bytes(const struct az_q_row *r, struct az_cell *out)
     AZ_Q_COL("lane", INT, ID, 0, "row of lanes", get_lane)
 
 static const struct az_q_column kernels[] = { COMMON, ON_DEVICE,
+    AZ_Q_COL("self_ns", INT, NS, 0, "length without the operations that it encloses", get_self),
     AZ_Q_COL("class", TEXT, NONE, 0, "class of the name", get_class),
     AZ_Q_COL("family", TEXT, NONE, 0, "family of the class: gemm, attention, communication ...", get_family),
     AZ_Q_COL("work", TEXT, NONE, 0, "compute, communication or copy", get_work),
@@ -461,7 +476,7 @@ TABLE(ops, ops, "operators of the framework", AZ_HOST_OP);
 TABLE(calls, calls, "calls of the runtime or driver", AZ_CALL);
 TABLE(os_calls, os_calls, "calls of the operating system", AZ_OSRT);
 TABLE(ranges, ranges, "ranges and annotations of the host", AZ_RANGE);
-TABLE(device_ranges, device_ranges, "annotations as they are on the device, runs of programs", AZ_GPU_RANGE);
+TABLE(device_ranges, device_ranges, "annotations as they are on the device, runs of programs, control flow of a TPU", AZ_GPU_RANGE);
 TABLE(frames, frames, "frames of the interpreter, where stacks are recorded", AZ_FRAME);
 TABLE(syncs, syncs, "synchronisations of devices", AZ_SYNC);
 TABLE(overheads, os_calls, "time that the profiler itself took", AZ_OVERHEAD);

@@ -400,6 +400,33 @@ static void programs_stand_for_operations(void **state)
     }
 }
 
+/* Control flow is no work, what it encloses is: by category where there is one. */
+static void control_flow_is_no_kernel(void **state)
+{
+    (void)state;
+    static const char *const name[] = { "%while.12 = (s32[]) while(x)", "%call.3 = f32[8] call(x)",
+                                        "%custom-call.3 = f32[8] custom-call(x)",
+                                        "%while_fusion = f32[8] fusion(x)",
+                                        "%dot.1 = f32[8] dot(a)" };
+    struct fixture f;
+    struct pb *space = pb_new(), *plane = pb_new(), *line = pb_new();
+    pb_text(plane, 2, "/device:TPU:0");
+    line_head(line, 1, "XLA Ops", 1000);
+    for (unsigned i = 0; i < AZ_LENGTH(name); i++) {
+        line_event(line, i + 1, 0, 5000, NULL);
+        plane_meta(plane, 4, i + 1, name[i], NULL);
+    }
+    pb_msg(plane, 3, line);
+    add_plane(space, plane);
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 3);
+    assert_int_equal(f.trace.ev[AZ_GPU_RANGE].n, 2);
+    free(plane);
+    free(line);
+    fixture_close(&f);
+}
+
 /* Kernels whose metadata hold no word that was asked for are taken out and counted; copies stay. */
 static void kernels_by_metadata(void **state)
 {
@@ -623,6 +650,7 @@ int main(void)
         cmocka_unit_test(groups_of_a_wrapped_collective),
         cmocka_unit_test(stats_of_the_metadata),
         cmocka_unit_test(programs_stand_for_operations),
+        cmocka_unit_test(control_flow_is_no_kernel),
         cmocka_unit_test(kernels_by_metadata),
         cmocka_unit_test(without_its_program_the_events_stand),
         cmocka_unit_test(a_sidecar_stands_in),

@@ -111,9 +111,74 @@ static int find_sum(struct az_hx *h, const struct az_hx_event *e, struct az_map 
     return rc;
 }
 
-static int sum_operations(struct az_hx *h, size_t trace, const int64_t *self, struct sums *out)
+/* Time of each container (docs/formats-xplane.md 9) without the operations and containers directly
+ * in it. */
+struct open_container {
+    size_t row;
+    int64_t end;
+};
+AZ_VEC(struct open_container, open_containers);
+
+static bool is_container(const struct az_hx *h, size_t trace, size_t row)
 {
-    const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
+    const struct az_events *ev = &h->tr[trace].t->ev[AZ_GPU_RANGE];
+    return h->tr[trace].x->roles.v[ev->lane[row]] == AZ_XLANE_WORK;
+}
+
+/* Takes what starts and ends there from the innermost container of its lane. */
+static void subtract_from(struct open_containers *open, int64_t start, int64_t end, int64_t *self)
+{
+    while (open->n && open->v[open->n - 1].end <= start)
+        open->n--;
+    if (open->n && end <= open->v[open->n - 1].end)
+        self[open->v[open->n - 1].row] -= end - start;
+}
+
+/* Both kinds are sorted by start; of equal starts a container comes first, the longer one before.
+ */
+static int container_self(struct az_hx *h, size_t trace, struct open_containers *open,
+                          int64_t *self)
+{
+    const struct az_events *in = &h->tr[trace].t->ev[AZ_GPU_RANGE],
+                           *ev = &h->tr[trace].t->ev[AZ_KERNEL];
+    size_t at = 0;
+    int rc = AZ_OK;
+    for (size_t i = 0; i <= ev->n; i++) {
+        for (; rc == 0 && at < in->n && (i == ev->n || in->start[at] <= ev->start[i]); at++) {
+            struct open_containers *of = &open[in->lane[at]];
+            self[at] = in->end[at] - in->start[at];
+            if (!is_container(h, trace, at))
+                continue;
+            subtract_from(of, in->start[at], in->end[at], self);
+            rc = az_vec_push(of, ((struct open_container){ at, in->end[at] }));
+        }
+        if (rc || i == ev->n)
+            break;
+        subtract_from(&open[ev->lane[i]], ev->start[i], ev->end[i], self);
+    }
+    return rc;
+}
+
+static int containers_self(struct az_hx *h, size_t trace, int64_t **out)
+{
+    const struct az_trace *t = h->tr[trace].t;
+    struct open_containers *open = az_arena_array(h->job->arena, t->lanes.n + 1, sizeof *open);
+    *out = az_arena_array(h->job->arena, t->ev[AZ_GPU_RANGE].n + 1, sizeof **out);
+    if (!open || !*out)
+        return az_arena_error(h->job->arena);
+    for (size_t i = 0; i < t->lanes.n; i++)
+        az_vec_init(&open[i], h->job->mem);
+    const int rc = container_self(h, trace, open, *out);
+    for (size_t i = 0; i < t->lanes.n; i++)
+        az_vec_release(&open[i]);
+    return rc;
+}
+
+/* Operations, or containers by AZ_GPU_RANGE. */
+static int sum_operations(struct az_hx *h, size_t trace, enum az_kind kind, const int64_t *self,
+                          struct sums *out)
+{
+    const struct az_events *ev = &h->tr[trace].t->ev[kind];
     const size_t rows = h->tr[trace].x->rows.n;
     struct last *last = az_arena_array(h->job->arena, rows + 1, sizeof *last);
     struct az_map of;
@@ -121,10 +186,12 @@ static int sum_operations(struct az_hx *h, size_t trace, const int64_t *self, st
     if (rc)
         return rc;
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
-        const struct az_hx_event e = { trace, i, AZ_KERNEL };
+        const struct az_hx_event e = { trace, i, kind };
+        if (kind == AZ_GPU_RANGE && !is_container(h, trace, i))
+            continue;
         const uint32_t device = az_hx_device_of(h, &e);
         struct last *l = &last[ev->node ? ev->node[i] : 0];
-        if (h->devices.v[device].kind != AZ_PLANE_TPU)
+        if (device == AZ_NO_ID || h->devices.v[device].kind != AZ_PLANE_TPU)
             continue;
         if (l->at == 0 || l->name != ev->name[i] || l->device != device) {
             uint32_t at;
@@ -264,8 +331,13 @@ static int summaries(struct az_hx *h)
     az_vec_init(&all, h->job->mem);
     for (size_t k = 0; rc == 0 && k < h->n; k++) {
         const int64_t *self = az_job_self_ticks(h->job, k, &rc);
+        int64_t *around;
         if (rc == 0)
-            rc = sum_operations(h, k, self, &ops);
+            rc = sum_operations(h, k, AZ_KERNEL, self, &ops);
+        if (rc == 0)
+            rc = containers_self(h, k, &around);
+        if (rc == 0)
+            rc = sum_operations(h, k, AZ_GPU_RANGE, around, &ops);
     }
     if (rc == 0)
         rc = sum_categories(h, &ops, &all);
