@@ -422,7 +422,7 @@ static void control_flow_is_no_kernel(void **state)
     parse_bytes(&f, space->b, space->n, 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 3);
     assert_int_equal(f.trace.ev[AZ_GPU_RANGE].n, 2);
-    free(plane);
+    free(space);
     free(line);
     fixture_close(&f);
 }
