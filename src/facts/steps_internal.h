@@ -34,7 +34,9 @@ int az_steps_measure(struct az_step_search *s) AZ_MUST_USE;
 /* Each adds steps to `found`, or none. */
 int az_steps_by_tag(struct az_step_search *s) AZ_MUST_USE;
 int az_steps_by_framework(struct az_step_search *s) AZ_MUST_USE;
-int az_steps_by_signposts(struct az_step_search *s) AZ_MUST_USE; /* of an operation report */
+/* Of an operation report. named: only signposts that the user's tag or their text calls steps. */
+int az_steps_by_signposts(struct az_step_search *s, bool named) AZ_MUST_USE;
+int az_steps_by_replays(struct az_step_search *s) AZ_MUST_USE;
 int az_steps_by_pattern(struct az_step_search *s) AZ_MUST_USE;
 /* Names "WHAT 0", "WHAT 1", ... and numbers from 0 on. */
 int az_steps_number(struct az_step_search *s, const char *what) AZ_MUST_USE;

@@ -1,6 +1,8 @@
 /* Steps by marks: ranges of the host, ranges of the device, lines of the profiler
  * (docs/steps.md 2). A mark of the host says when work was launched; its step is when that work
  * ran. */
+#include <inttypes.h>
+
 #include "base/sort.h"
 #include "classify/steps.h"
 #include "facts/steps_internal.h"
@@ -430,10 +432,41 @@ static int device_ranges(struct az_step_search *s, enum az_xlane_role role, uint
     return rc || s->found.n == 0 ? rc : az_steps_number(s, "step");
 }
 
+/* Names with their numbers: "train 12". */
+static int name_annotations(struct az_step_search *s)
+{
+    for (size_t i = 0; i < s->found.n; i++) {
+        struct az_step *x = &s->found.v[i];
+        x->name = az_arena_printf(s->job->arena, "%.*s %" PRId64, AZ_SVF(x->mark), x->number);
+        if (!x->name.p)
+            return az_arena_error(s->job->arena);
+    }
+    return 0;
+}
+
+static int annotations(struct az_step_search *s)
+{
+    const struct az_xsteps *x = &az_xtrace(s->t)->steps;
+    struct marks m;
+    int rc = 0;
+    az_vec_init(&m, s->job->mem);
+    for (size_t i = 0; rc == 0 && i < x->n; i++)
+        rc = az_vec_push(&m, ((struct mark){ x->v[i].start, x->v[i].end, x->v[i].number,
+                                             x->v[i].lane, x->v[i].name }));
+    if (rc == 0 && m.n)
+        rc = az_sort_cmp(m.v, m.n, sizeof *m.v, outer_first, NULL, s->job->mem);
+    if (rc == 0 && m.n)
+        rc = use(s, &m, AZ_STEPS_ANNOTATION, az_trace_text(s->t, m.v[0].name), false);
+    az_vec_release(&m);
+    return rc ? rc : name_annotations(s);
+}
+
 static int compiled(struct az_step_search *s)
 {
     uint32_t name = AZ_NO_ID;
     int rc = device_ranges(s, AZ_XLANE_STEPS, AZ_NO_ID);
+    if (rc == 0 && s->found.n == 0)
+        rc = annotations(s);
     if (rc == 0 && s->found.n == 0)
         rc = main_program(s, &name);
     if (rc == 0 && s->found.n == 0 && name != AZ_NO_ID)
@@ -445,8 +478,12 @@ int az_steps_by_framework(struct az_step_search *s)
 {
     if (s->t->caps & AZ_CAP_PROGRAMS)
         return compiled(s);
-    if (s->t->caps & AZ_CAP_OPREPORT)
-        return az_steps_by_signposts(s);
+    if (s->t->caps & AZ_CAP_OPREPORT) {
+        int rc = az_steps_by_signposts(s, true);
+        if (rc == 0 && s->found.n == 0)
+            rc = az_steps_by_replays(s);
+        return rc || s->found.n ? rc : az_steps_by_signposts(s, false);
+    }
     int rc = by_names(s, false);
     return rc || s->found.n ? rc : by_names(s, true);
 }

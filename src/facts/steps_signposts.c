@@ -153,7 +153,7 @@ static int are_steps(struct az_step_search *s, bool *good)
 
 /* To the next signpost of any text; the last one, where nothing follows, is no step: where it ends
  * is not said. */
-int az_steps_by_signposts(struct az_step_search *s)
+int az_steps_by_signposts(struct az_step_search *s, bool named)
 {
     struct posts p;
     uint32_t text = AZ_NO_ID;
@@ -164,6 +164,8 @@ int az_steps_by_signposts(struct az_step_search *s)
         rc = to_time_line(s, &p);
     if (rc == 0)
         rc = choose(s, &p, &text, &sure);
+    if (named && !sure)
+        text = AZ_NO_ID;
     for (size_t i = 0; rc == 0 && text != AZ_NO_ID && i + 1 < p.n; i++) {
         struct az_step x;
         if (p.v[i].text != text || !window(s->t, p.v[i].at, p.v[i + 1].at, &x))

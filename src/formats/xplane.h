@@ -28,6 +28,7 @@ enum az_xp_role {
     XP_KERNEL_DETAILS,
     XP_COPY_DETAILS,
     XP_DEVICE,
+    XP_STEP,
     XP_CATEGORY,
     XP_FLOPS,
     XP_BYTES,

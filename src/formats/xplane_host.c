@@ -1,40 +1,70 @@
 /* XPlane: host planes. Host events are many and are summed by name; kept are those that launch
- * device work (they carry a correlation) and those of compilation. */
+ * device work (they carry a correlation), those of compilation, and step annotations. */
 #include "base/num.h"
 #include "classify/rules.h"
 #include "formats/xplane.h"
 
-static int add_call(struct az_xp *r, const struct az_xp_line *l, struct az_xp_meta *meta,
-                    struct az_event *e, uint64_t device, int64_t *lane)
+enum { META_PLAIN = 1, META_COMPILE };
+
+struct host_stats {
+    uint64_t correlation, device; /* device + 1; 0: none */
+    int64_t step;                 /* -1: none */
+};
+
+/* The lane of the thread, which is made with its first event that is kept. */
+static int thread_lane(struct az_xp *r, const struct az_xp_line *l, int64_t *lane)
 {
-    int rc = AZ_OK;
-    if (*lane < 0) {
-        uint32_t index;
-        rc = az_xp_lane(r, l, 0, AZ_XLANE_HOST, &index);
-        *lane = index;
-    }
-    e->lane = (uint32_t)*lane;
-    e->node = device;
-    if (rc == 0)
-        rc = az_xp_meta_name(r, meta, &e->name);
-    return rc ? rc : az_trace_add(r->t, e->corr ? AZ_CALL : AZ_RANGE, e);
+    uint32_t index;
+    if (*lane >= 0)
+        return 0;
+    const int rc = az_xp_lane(r, l, 0, AZ_XLANE_HOST, &index);
+    *lane = index;
+    return rc;
 }
 
-/* Correlation, and device + 1, of an event. */
-static int launch_of(struct az_xp *r, struct az_pb *stats, uint64_t *correlation, uint64_t *device)
+static int add_event(struct az_xp *r, const struct az_xp_line *l, struct az_xp_meta *meta,
+                     struct az_event *e, const struct host_stats *s, int64_t *lane)
+{
+    const bool compiles = meta->kind == META_COMPILE;
+    if (!e->corr && !compiles && s->step < 0)
+        return 0;
+    int rc = thread_lane(r, l, lane);
+    e->lane = (uint32_t)*lane;
+    e->node = s->device;
+    if (rc == 0)
+        rc = az_xp_meta_name(r, meta, &e->name);
+    if (rc == 0 && s->step >= 0)
+        rc = az_vec_push(&r->x->steps,
+                         ((struct az_xstep){ e->start, e->end, s->step, e->name, e->lane }));
+    if (rc || (!e->corr && !compiles))
+        return rc;
+    return az_trace_add(r->t, e->corr ? AZ_CALL : AZ_RANGE, e);
+}
+
+/* A step number is a number, or a text that is one. */
+static int64_t step_of(const struct az_xp *r, const struct az_xp_value *v)
+{
+    int64_t number;
+    const struct az_sv text = az_xp_text(r, v);
+    if (text.n)
+        return az_parse_i64(text, &number) == 0 ? number : -1;
+    return az_xp_whole(v);
+}
+
+static int read_stats(struct az_xp *r, struct az_pb *stats, struct host_stats *out)
 {
     struct az_xp_value v;
     int rc;
     while ((rc = az_xp_next_stat(r, stats, 4, &v)) > 0) {
         if (v.role == XP_CORRELATION)
-            *correlation = v.number;
+            out->correlation = v.number;
         else if (v.role == XP_DEVICE)
-            *device = v.number + 1;
+            out->device = v.number + 1;
+        else if (v.role == XP_STEP)
+            out->step = step_of(r, &v);
     }
     return rc;
 }
-
-enum { META_PLAIN = 1, META_COMPILE };
 
 static void classify(struct az_xp *r, struct az_xp_meta *m)
 {
@@ -52,7 +82,7 @@ static int thread(struct az_xp *r, const struct az_xp_line *l)
     while ((rc = az_xp_next_event(r, &m, &x)) > 0) {
         struct az_event e = { .side = AZ_NO_ROW };
         struct az_xp_meta *meta = az_xp_meta_of(r, &x);
-        uint64_t device = 0;
+        struct host_stats s = { .step = -1 };
         r->t->read++;
         if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
             continue;
@@ -63,9 +93,10 @@ static int thread(struct az_xp *r, const struct az_xp_line *l)
         r->t->kept++;
         if (!meta->kind)
             classify(r, meta);
-        rc = x.look ? launch_of(r, &x.stats, &e.corr, &device) : AZ_OK;
-        if (rc == 0 && (e.corr || meta->kind == META_COMPILE))
-            rc = add_call(r, l, meta, &e, device, &lane);
+        rc = x.look ? read_stats(r, &x.stats, &s) : AZ_OK;
+        e.corr = s.correlation;
+        if (rc == 0)
+            rc = add_event(r, l, meta, &e, &s, &lane);
         if (rc)
             return rc;
     }

@@ -26,6 +26,7 @@ static const struct {
     { "Memset_details", XP_COPY_DETAILS },
     { "memset_details", XP_COPY_DETAILS },
     { "device_id", XP_DEVICE },
+    { "step_num", XP_STEP },
     { "hlo_category", XP_CATEGORY },
     { "flops", XP_FLOPS },
     { "bytes_accessed", XP_BYTES },
@@ -183,7 +184,8 @@ static int add_stat_name(struct az_xp *r, struct az_sv bytes)
         return az_xp_bad(r, m.p, "stat metadata");
     row.role = role_of(row.name);
     if (row.id < sizeof r->look)
-        r->look[row.id] = row.role == XP_CORRELATION || row.role == XP_DEVICE;
+        r->look[row.id] =
+            row.role == XP_CORRELATION || row.role == XP_DEVICE || row.role == XP_STEP;
     return az_vec_push(&r->stat_names, row);
 }
 

@@ -28,6 +28,7 @@ static void release(struct az_trace *t)
     az_vec_release(&x->rows);
     az_vec_release(&x->hlo);
     az_vec_release(&x->host);
+    az_vec_release(&x->steps);
     az_map_release(&x->row_of);
     t->ext = NULL;
 }
@@ -49,6 +50,7 @@ int az_xtrace_init(struct az_trace *t)
     az_vec_init(&x->rows, t->mem);
     az_vec_init(&x->hlo, t->mem);
     az_vec_init(&x->host, t->mem);
+    az_vec_init(&x->steps, t->mem);
     az_trace_columns(t, AZ_KERNEL, AZ_COL_CORR | AZ_COL_NODE);
     az_trace_columns(t, AZ_MEMCPY, AZ_COL_CORR | AZ_COL_NODE | AZ_COL_SIDE);
     az_trace_columns(t, AZ_MEMSET, AZ_COL_CORR | AZ_COL_NODE | AZ_COL_SIDE);

@@ -114,6 +114,12 @@ struct az_xhost { /* host events of one name */
 };
 AZ_VEC(struct az_xhost, az_xhosts);
 
+struct az_xstep { /* a host event with a step number (StepTraceAnnotation) */
+    int64_t start, end, number;
+    uint32_t name, lane;
+};
+AZ_VEC(struct az_xstep, az_xsteps);
+
 /* trace.ext of a trace with AZ_CAP_PROGRAMS. Columns by kind:
  *   AZ_KERNEL               kernels of a GPU, operations of a TPU core; corr; node = row of `rows`
  * + 1 (0 none) AZ_MEMCPY, AZ_MEMSET    likewise; side = row of trace.copies AZ_GPU_RANGE runs of
@@ -127,6 +133,7 @@ struct az_xtrace {
     struct az_xrows rows;
     struct az_hlo_ops hlo;
     struct az_xhosts host;
+    struct az_xsteps steps; /* in file order */
     struct az_sv host_name;                    /* as the profile says, else its file */
     int64_t profile_start_ns, profile_stop_ns; /* Unix time; 0: not said */
     struct az_map row_of;                      /* while building: unique rows */
