@@ -107,6 +107,10 @@ AZ_VEC(struct az_cut, az_cuts);
 /* Kernels of [from, to) that the reference has, each as often at most; *last: place of the last.
  * k->ref holds the counts of the reference. */
 size_t az_loop_matched(struct az_kernels *k, size_t from, size_t to, size_t *last);
+/* What contains the launches of all repeats. Of a block of a model there are no steps: they become
+ * `repeats`. Sets in_loop. */
+int az_steps_in_scope(struct az_step_search *s, const struct az_kernels *k,
+                      const struct az_cuts *c) AZ_MUST_USE;
 /* k->ref for the reference, and back to 0. */
 void az_loop_hold(struct az_kernels *k, const struct az_loop *l);
 void az_loop_drop(struct az_kernels *k, const struct az_loop *l);

@@ -176,7 +176,9 @@ static int keep(struct az_step_search *s, const struct az_kernels *k, const stru
     s->out->inside = b->inside;
     if (rc == 0)
         rc = az_steps_attach(s);
-    return rc ? rc : az_steps_number(s, "step");
+    if (rc == 0)
+        rc = az_steps_number(s, "step");
+    return rc ? rc : az_steps_in_scope(s, k, &b->cuts);
 }
 
 static int on(struct az_step_search *s, uint32_t lane, uint32_t like)

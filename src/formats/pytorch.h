@@ -120,6 +120,17 @@ enum az_pt_phase {
     AZ_PT_PHASES
 };
 
+/* A Python frame of a trace whose frames are not kept (pytorch_frames.c). */
+#define AZ_PT_LONG_FRAMES 512
+struct az_pt_frame {
+    int64_t start, end;
+    uint64_t pid, tid;
+    uint32_t uid;
+    uint8_t n; /* of name */
+    char name[99];
+};
+AZ_VEC(struct az_pt_frame, az_pt_frames);
+
 struct az_pt_reader {
     struct az_trace *trace;
     const struct az_options *opts;
@@ -135,6 +146,8 @@ struct az_pt_reader {
     struct az_pt_known known[1024]; /* by a hash of operator, argument and first bytes */
     uint32_t uid;                   /* index of the next event */
     bool keep_frames;
+    struct az_pt_frames long_frames; /* the longest ones, if frames are not kept: a heap */
+    int64_t long_enough;             /* a frame that is not longer is none of them; -1: any is */
     bool captured;                        /* of a graph capture: calls have their kernel as side */
     uint64_t no_time, no_device_time;     /* spans without times: of the host, of the device */
     uint64_t no_value, frames, more_cats; /* no_value: samples of no number, or no time */
@@ -144,6 +157,12 @@ struct az_pt_reader {
     struct az_pt_metas meta;
 };
 
+/* Keeps a frame if it is one of the longest. */
+int az_pt_frame_keep(struct az_pt_reader *r, const struct az_pt_frame *f) AZ_MUST_USE;
+int az_pt_frame_long(struct az_pt_reader *r, const struct az_pt_event *e, uint64_t pid,
+                     uint64_t tid) AZ_MUST_USE;
+/* The longest ones into the trace, by start. */
+int az_pt_frames_finish(struct az_pt_reader *r) AZ_MUST_USE;
 int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t,
                       const struct az_options *o) AZ_MUST_USE;
 void az_pt_reader_release(struct az_pt_reader *r);

@@ -14,6 +14,8 @@ int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct a
     az_arena_init(&r->scratch, t->mem);
     az_vec_init(&r->other_cats, t->mem);
     az_vec_init(&r->meta, t->mem);
+    az_vec_init(&r->long_frames, t->mem);
+    r->long_enough = -1;
     for (size_t i = 0; i < AZ_LENGTH(r->slot); i++)
         r->slot[i].lane = AZ_NO_ROW;
     for (enum az_kind k = AZ_KERNEL; k <= AZ_MEMSET; k++)
@@ -41,6 +43,7 @@ void az_pt_reader_release(struct az_pt_reader *r)
     az_map_release(&r->lanes);
     az_vec_release(&r->other_cats);
     az_vec_release(&r->meta);
+    az_vec_release(&r->long_frames);
 }
 
 /* ---- lanes ---- */
@@ -402,6 +405,19 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     }
 }
 
+/* Of frames that are not kept the longest say what a loop is in. */
+static int skip_frame(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    uint64_t pid, tid;
+    r->frames++;
+    if (e->dur <= r->long_enough)
+        return 0;
+    int rc = identity(r, &e->pid, &pid);
+    if (rc == 0)
+        rc = identity(r, &e->tid, &tid);
+    return rc ? rc : az_pt_frame_long(r, e, pid, tid);
+}
+
 static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
 {
     enum az_kind kind = az_pt_kind_of(e->cat);
@@ -416,10 +432,8 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
         r->no_device_time += device;
         return 0;
     }
-    if (kind == AZ_FRAME && !r->keep_frames) {
-        r->frames++;
-        return 0;
-    }
+    if (kind == AZ_FRAME && !r->keep_frames)
+        return skip_frame(r, e);
     bool gpu = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
     int rc = lane_of(r, e, gpu || kind == AZ_GPU_RANGE || kind == AZ_SYNC, &v.lane);
     if (rc == 0)
@@ -575,6 +589,8 @@ int az_pt_finish(struct az_pt_reader *r)
     if (rc)
         return rc;
     o->n_events = r->uid;
+    if ((rc = az_pt_frames_finish(r)) != 0)
+        return rc;
     if (r->frames)
         az_trace_dropped(t, AZ_DROP_NOT_MODELLED,
                          "python frames (kept only for call stacks and recompute detection)",
@@ -656,6 +672,13 @@ static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, c
             r->more_cats += count;
         else
             rc = az_vec_push(&r->other_cats, id << 32 | count);
+    }
+    for (size_t i = 0; rc == 0 && i < part->long_frames.n; i++) {
+        struct az_pt_frame f = part->long_frames.v[i];
+        f.pid = joined_identity(name, f.pid);
+        f.tid = joined_identity(name, f.tid);
+        f.uid += r->uid;
+        rc = az_pt_frame_keep(r, &f);
     }
     r->uid += part->uid;
     r->no_time += part->no_time;

@@ -122,6 +122,14 @@ struct az_sync {
 };
 AZ_VEC(struct az_sync, az_syncs);
 
+/* One of the longest Python frames, of a trace whose frames are not kept. */
+struct az_long_frame {
+    int64_t start, end; /* ticks */
+    uint32_t lane;
+    struct az_sv name; /* of the function, without its file */
+};
+AZ_VEC(struct az_long_frame, az_long_frames);
+
 struct az_calltree;
 struct az_launchers;
 
@@ -152,6 +160,7 @@ struct az_optrace {
     struct az_counter_ranges counters;
     struct az_counter_values counter_values;
     struct az_syncs syncs;
+    struct az_long_frames long_frames; /* by start; empty where frames are kept */
     bool has_flows;  /* any CPU-to-GPU arrow in the file */
     bool key_is_ext; /* link key (docs/formulas-pytorch.md 3): launch calls have no correlation, so
                         External id */

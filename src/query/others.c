@@ -40,6 +40,25 @@ AZ_Q_GETTER(step_end, az_q_int, ns(r, step(r)->end))
 AZ_Q_GETTER(step_dur, az_q_int, ns(r, step(r)->end - step(r)->start))
 AZ_Q_GETTER(step_mark_start, az_q_int, ns(r, step(r)->mark_start))
 AZ_Q_GETTER(step_mark_end, az_q_int, ns(r, step(r)->mark_end))
+AZ_Q_GETTER(step_length, az_q_int, ns(r, step(r)->length))
+static void step_work_start(const struct az_q_row *r, struct az_cell *out)
+{
+    known(out, step(r)->work_end < 0 ? -1 : ns(r, step(r)->work_start));
+}
+static void step_work_end(const struct az_q_row *r, struct az_cell *out)
+{
+    known(out, step(r)->work_end < 0 ? -1 : ns(r, step(r)->work_end));
+}
+static void step_source(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_steps *s = r->seg->own;
+    az_q_text(out, az_sv_str(az_step_source_id(s->how)));
+}
+static void step_excluded(const struct az_q_row *r, struct az_cell *out)
+{
+    const struct az_steps *s = r->seg->own;
+    az_q_int(out, r->row < s->excluded);
+}
 
 /* ---- lanes ---- */
 static int64_t count_lanes(struct az_q_trace *tr, const void **own)
@@ -458,7 +477,12 @@ static const struct az_q_column steps[] = { COMMON,
     AZ_Q_COL("end_ns", INT, NS, 0, "end of it, or start of the next step", step_end),
     AZ_Q_COL("dur_ns", INT, NS, 0, "from start to end", step_dur),
     AZ_Q_COL("mark_start_ns", INT, NS, 0, "start of its mark on the host", step_mark_start),
-    AZ_Q_COL("mark_end_ns", INT, NS, 0, "end of its mark", step_mark_end) };
+    AZ_Q_COL("mark_end_ns", INT, NS, 0, "end of its mark", step_mark_end),
+    AZ_Q_COL("work_start_ns", INT, NS, 0, "first start of the work launched in it", step_work_start),
+    AZ_Q_COL("work_end_ns", INT, NS, 0, "last end of that work", step_work_end),
+    AZ_Q_COL("length_ns", INT, NS, 0, "its mark or, if longer, to the next step's work", step_length),
+    AZ_Q_COL("source", TEXT, NONE, 0, "ID of what marks it", step_source),
+    AZ_Q_COL("excluded", INT, NONE, 0, "1: it warms up", step_excluded) };
 static const struct az_q_column lanes[] = { COMMON,
     AZ_Q_COL("side", TEXT, NONE, 0, "host or device", lane_side),
     AZ_Q_COL("process", INT, ID, 0, "process", lane_process),
