@@ -18,6 +18,7 @@ EMBED(az_data_amd_activity, "amd_activity.rules");
 EMBED(az_data_rank_groups, "rank_groups.rules");
 EMBED(az_data_xla_events, "xla_events.rules");
 EMBED(az_data_trace_names, "trace_names.rules");
+EMBED(az_data_copies, "copies.rules");
 EMBED(az_data_op_models, "op_models.csv");
 EMBED(az_data_devices, "devices.csv");
 EMBED(az_data_pseudo_ops, "pseudo_ops.lua");
@@ -44,6 +45,7 @@ struct az_sv az_data(const char *name)
         FILE_OF(az_data_rank_groups, "rank_groups.rules"),
         FILE_OF(az_data_xla_events, "xla_events.rules"),
         FILE_OF(az_data_trace_names, "trace_names.rules"),
+        FILE_OF(az_data_copies, "copies.rules"),
         FILE_OF(az_data_op_models, "op_models.csv"),
         FILE_OF(az_data_devices, "devices.csv"),
         FILE_OF(az_data_pseudo_ops, "pseudo_ops.lua"),

@@ -95,8 +95,8 @@ static const struct {
     [AZ_ADVICE_PIN_MEMORY] = { "pin_memory", "use pinned memory and asynchronous copies" },
     [AZ_ADVICE_SEPARATE_STREAM] = { "separate_stream",
                                     "copy on a separate stream, overlapped with compute" },
-    [AZ_ADVICE_OVERLAP_COPIES] = { "overlap_copies",
-                                   "copy on a separate stream, overlapped with compute" },
+    [AZ_ADVICE_OVERLAP_COPIES] = { "overlap_copies", "start copies earlier, on a stream without "
+                                                     "kernels, to overlap them with compute" },
     [AZ_ADVICE_KEEP_ON_DEVICE] = { "keep_on_device",
                                    "keep the data on the device between iterations" },
     [AZ_ADVICE_AVOID_DEVICE_COPIES] = { "avoid_device_copies",

@@ -1,10 +1,9 @@
 /* The rules `exposed_communication` and `exposed_copy`: what no computation hides, by what it is;
- * communication by kernel, kind of collective and group where they are recorded.
- * Each device by itself; time that two such events share counts for the one that began first, so
- * that the findings add up to the account. */
+ * communication by kernel, kind of collective and group where they are recorded; copies in
+ * copies.c. Each device by itself, in the scope of the account; time that two such events share
+ * counts for the one that began first, so that the findings add up to the account. */
+#include "analyses/verdict/exposed.h"
 #include "analyses/collectives/collectives.h"
-#include "analyses/rates.h"
-#include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -13,12 +12,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define SMALL   65536 /* bytes of a copy below which its rate says nothing */
-#define NOTHING 2000  /* part of the total below which nothing is reported */
+#define NOTHING 2000 /* part of the total below which nothing is reported */
 
-struct sum { /* of one name and description */
+struct sum { /* communication of one name and description */
     uint32_t name;
-    enum az_part part;
     uint32_t what; /* row of its collective's description; AZ_NO_ROW: none */
     int64_t count, ticks, exposed;
     double bytes;
@@ -31,6 +28,7 @@ struct cover {
     size_t at; /* place of the event judged last */
 };
 struct device {
+    bool idle;                  /* has no part in the account */
     struct cover compute, both; /* computation; and communication with it */
     int64_t reach[AZ_PARTS];    /* up to where its events of a part are counted */
 };
@@ -47,18 +45,18 @@ struct work {
     int64_t now;       /* start of the event that is judged: they come by start */
     struct az_map index;
     struct sums sums;
+    struct az_vd_copy_sums copy_sums;
     struct cr_source *source; /* of descriptions of collectives; NULL: none are recorded */
     struct az_coll_part said;
 };
 
-static double bytes_of(const struct az_trace *t, uint32_t op)
+/* NULL: nothing is recorded of it. */
+static const struct az_copy *copy_of(const struct az_trace *t, enum az_kind kind, uint32_t row)
 {
-    const enum az_kind kind = az_op_kind(op);
     const struct az_events *e = &t->ev[kind];
-    if ((kind != AZ_MEMCPY && kind != AZ_MEMSET) || !e->side || e->side[az_op_row(op)] == AZ_NO_ROW)
-        return 0;
-    const int64_t bytes = t->copies.v[e->side[az_op_row(op)]].bytes;
-    return bytes > 0 ? (double)bytes : 0;
+    return (kind == AZ_MEMCPY || kind == AZ_MEMSET) && e->side && e->side[row] != AZ_NO_ROW
+               ? &t->copies.v[e->side[row]]
+               : NULL;
 }
 
 static int description(struct work *w, uint32_t op, uint32_t *what)
@@ -71,26 +69,51 @@ static int description(struct work *w, uint32_t op, uint32_t *what)
     return rc;
 }
 
-static int count(struct work *w, uint32_t op, enum az_part part, int64_t exposed)
+static int count(struct work *w, uint32_t op, int64_t ticks, int64_t exposed)
 {
-    const struct az_events *e = &w->v->t->ev[az_op_kind(op)];
-    const uint32_t row = az_op_row(op);
+    const uint32_t name = w->v->t->ev[az_op_kind(op)].name[az_op_row(op)];
     uint32_t *at, what = AZ_NO_ROW;
     bool added;
-    int rc = part == AZ_PART_COMM ? description(w, op, &what) : 0;
+    int rc = description(w, op, &what);
     if (rc == 0)
-        rc = az_map_put(&w->index, (uint64_t)e->name[row] << 32 | what, part, (uint32_t)w->sums.n,
+        rc = az_map_put(&w->index, (uint64_t)name << 32 | what, AZ_PART_COMM, (uint32_t)w->sums.n,
                         &at, &added);
     if (rc == 0 && added)
-        rc = az_vec_push(&w->sums,
-                         ((struct sum){ .name = e->name[row], .part = part, .what = what }));
+        rc = az_vec_push(&w->sums, ((struct sum){ .name = name, .what = what }));
     if (rc)
         return rc;
     struct sum *s = &w->sums.v[*at];
     s->count++;
-    s->ticks = az_add_sat(s->ticks, e->end[row] - e->start[row]);
+    s->ticks = az_add_sat(s->ticks, ticks);
     s->exposed += exposed;
-    s->bytes += bytes_of(w->v->t, op);
+    return 0;
+}
+
+static int count_copy(struct work *w, enum az_kind kind, uint32_t row, int64_t ticks,
+                      int64_t exposed)
+{
+    const struct az_events *e = &w->v->t->ev[kind];
+    const struct az_copy *c = copy_of(w->v->t, kind, row);
+    const bool fill = kind == AZ_MEMSET;
+    const int src = c && !fill ? c->src : -1, dst = c && !fill ? c->dst : -1;
+    const uint32_t kinds = (uint32_t)(uint16_t)src << 16 | (uint32_t)(uint16_t)dst;
+    uint32_t *at;
+    bool added;
+    int rc = az_map_put(&w->index, (uint64_t)e->name[row] << 32 | kinds, AZ_PART_COPY + fill,
+                        (uint32_t)w->copy_sums.n, &at, &added);
+    if (rc == 0 && added)
+        rc = az_vec_push(
+            &w->copy_sums,
+            ((struct az_vd_copies){ .name = e->name[row], .src = src, .dst = dst, .fill = fill }));
+    if (rc)
+        return rc;
+    struct az_vd_copies *s = &w->copy_sums.v[*at];
+    s->count++;
+    s->ticks = az_add_sat(s->ticks, ticks);
+    s->exposed += exposed;
+    if (az_trace_lane_kinds(w->v->t, e->lane[row]) & 1u << AZ_KERNEL)
+        s->with_kernels += exposed;
+    s->bytes += c && c->bytes > 0 ? (double)c->bytes : 0;
     return 0;
 }
 
@@ -158,19 +181,25 @@ static int gather(struct work *w, int64_t hi)
     return rc;
 }
 
-/* Communication against computation, copies against both. */
+/* Communication against computation, copies against both; what the scope holds of it. */
 static int judge_one(struct work *w, enum az_kind kind, uint32_t row, enum az_part part)
 {
     const struct az_events *e = &w->v->t->ev[kind];
+    const struct az_span *scope = &w->v->accounts->window;
     struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane[row]]];
-    const int64_t lo = e->start[row] > d->reach[part] ? e->start[row] : d->reach[part],
-                  hi = e->end[row];
+    const int64_t start = e->start[row] > scope->start ? e->start[row] : scope->start,
+                  end = e->end[row] < scope->end ? e->end[row] : scope->end,
+                  lo = start > d->reach[part] ? start : d->reach[part];
+    if (start >= end || d->idle)
+        return 0;
     w->now = e->start[row];
-    int rc = gather(w, hi);
+    int rc = gather(w, end);
+    const int64_t exposed =
+        end > lo && rc == 0 ? uncovered(part == AZ_PART_COMM ? &d->compute : &d->both, lo, end) : 0;
     if (rc == 0)
-        rc = count(w, az_op_word(kind, row), part,
-                   hi > lo ? uncovered(part == AZ_PART_COMM ? &d->compute : &d->both, lo, hi) : 0);
-    d->reach[part] = hi > d->reach[part] ? hi : d->reach[part];
+        rc = part == AZ_PART_COMM ? count(w, az_op_word(kind, row), end - start, exposed)
+                                  : count_copy(w, kind, row, end - start, exposed);
+    d->reach[part] = end > d->reach[part] ? end : d->reach[part];
     return rc;
 }
 
@@ -212,9 +241,7 @@ static int by_collective(const void *a, const void *b, void *ctx)
 {
     const struct sum *x = a, *y = b;
     const struct az_coll_what *p = what_of(ctx, x), *q = what_of(ctx, y);
-    int c = (x->part > y->part) - (x->part < y->part);
-    if (c == 0)
-        c = (x->name > y->name) - (x->name < y->name);
+    int c = (x->name > y->name) - (x->name < y->name);
     if (c == 0)
         c = (p != NULL) - (q != NULL);
     if (c || !p || !q)
@@ -269,58 +296,12 @@ static struct az_sv collective_text(struct az_vd *v, const struct az_coll_what *
                            group ? " of group " : "", AZ_SVF(c->group), AZ_SVF(kernel));
 }
 
-/* ---- copies ---- */
-static bool crosses_host(struct az_sv name)
-{
-    static const char *const ways[] = { "HtoD", "DtoH", "HOST_TO_DEVICE", "DEVICE_TO_HOST",
-                                        "H2D",  "D2H",  "Host-to-Device", "Device-to-Host" };
-    for (size_t i = 0; i < AZ_LENGTH(ways); i++)
-        if (az_sv_find(name, az_sv_str(ways[i])) >= 0)
-            return true;
-    return false;
-}
-
-/* Between or on devices: pinned memory would not help. */
-static bool on_devices(struct az_sv name)
-{
-    static const char *const ways[] = { "DtoD",         "DEVICE_TO_DEVICE",
-                                        "D2D",          "Device-to-Device",
-                                        "PtoP",         "P2P",
-                                        "Peer-to-Peer", "DeviceToDevice" };
-    for (size_t i = 0; i < AZ_LENGTH(ways); i++)
-        if (az_sv_find(name, az_sv_str(ways[i])) >= 0)
-            return true;
-    return false;
-}
-
-/* Operations of a compiled program that begin or wait for a copy: `copy-done.2` as `copy-done`. */
-static struct az_sv compiled_copy(struct az_sv name)
-{
-    struct az_sv of = name;
-    if (!az_sv_starts(name, AZ_SV("copy-done")) && !az_sv_starts(name, AZ_SV("copy-start")))
-        return AZ_SV("");
-    return az_sv_cut(&of, '.');
-}
-
-/* ", 48 % of the link to the host"; empty: the link is not known, or not used. */
-static struct az_sv link_share(struct work *w, struct az_sv name, double gbps)
-{
-    const struct az_device_facts f = az_trace_device(w->v->t);
-    struct az_peaks p;
-    bool found = false;
-    if (!crosses_host(name) || az_job_peaks(w->v->job, &f, &p, &found) != 0 || !found ||
-        !(p.host > 0) || gbps > p.host)
-        return AZ_SV("");
-    return az_arena_printf(w->v->job->arena, ", %.0f %% of the link to the host",
-                           100 * gbps / p.host);
-}
-
-static int tell(struct work *w, const struct sum *s)
+static int put(struct work *w, const struct sum *s)
 {
     struct az_vd *v = w->v;
     char bytes[AZ_HUMAN_MAX];
     const struct az_sv name = s->name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, s->name);
-    struct az_vd_found f = { .subject = s->part == AZ_PART_COMM ? az_vd_short(name) : name,
+    struct az_vd_found f = { .subject = az_vd_short(name),
                              .detail = AZ_SV(""),
                              .row = name,
                              .count = s->count,
@@ -330,22 +311,18 @@ static int tell(struct work *w, const struct sum *s)
     if (c && c->name.n && (c->size > 0 || c->group.n))
         f.subject = collective_text(v, c, f.subject);
     az_human_bytes(s->bytes / (double)s->count, bytes);
-    if (s->bytes > 0 && s->part == AZ_PART_COMM)
+    if (s->bytes > 0)
         f.detail = az_arena_printf(v->job->arena, ", %s each", bytes);
-    else if (s->bytes > 0 && s->bytes < SMALL * (double)s->count)
-        f.detail = az_arena_printf(v->job->arena, " of %s", bytes);
-    else if (s->bytes > 0) {
-        const double gbps = s->ticks ? s->bytes / (double)az_vd_ns(v, s->ticks) : 0;
-        f.detail = az_arena_printf(v->job->arena, " of %s at %.1f GB/s%.*s", bytes, gbps,
-                                   AZ_SVF(link_share(w, name, gbps)));
-    }
-    const struct az_sv compiled = s->part == AZ_PART_COPY ? compiled_copy(name) : AZ_SV("");
-    if (compiled.n) {
-        f.subject = f.row = compiled;
-        f.advice = AZ_ADVICE_KEEP_ON_DEVICE;
-    } else if (s->part == AZ_PART_COPY && on_devices(name))
-        f.advice = AZ_ADVICE_AVOID_DEVICE_COPIES;
-    return az_vd_add(v, s->part == AZ_PART_COMM ? "exposed_communication" : "exposed_copy", &f);
+    return az_vd_add(v, "exposed_communication", &f);
+}
+
+static bool is_idle(const struct work *w, int64_t device)
+{
+    const struct az_accounts *a = w->v->accounts;
+    for (size_t i = 0; i < a->n_devices; i++)
+        if (a->scoped[i].device == device)
+            return a->idle[i];
+    return false;
 }
 
 static int devices(struct work *w)
@@ -355,6 +332,7 @@ static int devices(struct work *w)
     if (!w->device)
         return az_arena_error(w->v->job->arena);
     for (size_t k = 0; k < n; k++) {
+        w->device[k].idle = is_idle(w, w->dev.slots.v[k].device);
         az_vec_init(&w->device[k].compute.list, w->v->job->mem);
         az_vec_init(&w->device[k].both.list, w->v->job->mem);
         w->device[k].reach[AZ_PART_COMM] = w->device[k].reach[AZ_PART_COPY] = INT64_MIN;
@@ -367,14 +345,40 @@ static int devices(struct work *w)
     return rc;
 }
 
+static int find(struct work *w)
+{
+    struct az_vd *v = w->v;
+    int rc = az_map_init(&w->index, v->job->mem, 16);
+    if (rc == 0)
+        rc = az_devices_make(&w->dev, v->t, AZ_BY_DEVICE, v->job->mem);
+    /* the source reads the job's first trace */
+    if (rc == 0 && v->t == v->job->traces[0] && v->t->caps & AZ_CAP_CALLTREE)
+        rc = az_coll_source_open(&w->source, v->job, v->job->arena);
+    if (rc == 0)
+        rc = devices(w);
+    const int closed = az_coll_source_close(w->source, &w->said);
+    rc = rc ? rc : closed;
+    if (rc == 0) {
+        add_bytes(w);
+        rc = join_sizes(w);
+    }
+    for (size_t i = 0; rc == 0 && i < w->sums.n; i++)
+        if (w->sums.v[i].exposed > 0)
+            rc = put(w, &w->sums.v[i]);
+    return rc ? rc : az_vd_find_copies(v, w->counted, &w->copy_sums);
+}
+
 int az_vd_find_exposed(struct az_vd *v)
 {
     struct work w = { .v = v };
     int rc;
-    int64_t any = 0;
-    for (size_t i = 0; v->accounts && i < v->accounts->n_devices; i++)
-        any += v->accounts->device[i].a.exposed_comm + v->accounts->device[i].a.exposed_copies;
-    if (any <= v->accounts->all.total / NOTHING)
+    int64_t any = 0, all = 0;
+    for (size_t i = 0; v->accounts && i < v->accounts->n_devices; i++) {
+        const struct az_account *a = &v->accounts->scoped[i].a;
+        any += a->comm + a->copies;
+        all += a->total;
+    }
+    if (any <= all / NOTHING)
         return 0;
     w.comm = v->accounts->all.comm > 0;
     w.copies = v->accounts->all.copies > 0;
@@ -382,25 +386,11 @@ int az_vd_find_exposed(struct az_vd *v)
     if (!w.counted)
         return rc;
     az_vec_init(&w.sums, v->job->mem);
-    rc = az_map_init(&w.index, v->job->mem, 16);
-    if (rc == 0)
-        rc = az_devices_make(&w.dev, v->t, AZ_BY_DEVICE, v->job->mem);
-    /* the source reads the job's first trace */
-    if (rc == 0 && v->t == v->job->traces[0] && v->t->caps & AZ_CAP_CALLTREE)
-        rc = az_coll_source_open(&w.source, v->job, v->job->arena);
-    if (rc == 0)
-        rc = devices(&w);
-    const int closed = az_coll_source_close(w.source, &w.said);
-    rc = rc ? rc : closed;
-    if (rc == 0) {
-        add_bytes(&w);
-        rc = join_sizes(&w);
-    }
-    for (size_t i = 0; rc == 0 && i < w.sums.n; i++)
-        if (w.sums.v[i].exposed > 0)
-            rc = tell(&w, &w.sums.v[i]);
+    az_vec_init(&w.copy_sums, v->job->mem);
+    rc = find(&w);
     az_devices_release(&w.dev);
     az_map_release(&w.index);
     az_vec_release(&w.sums);
+    az_vec_release(&w.copy_sums);
     return rc;
 }

@@ -26,6 +26,8 @@ const struct az_vd_rule az_vd_rules[] = {
       COMM, "", AZ_ADVICE_OVERLAP_COMMUNICATION },
     { "exposed_copy", AZ_CAP_TIMELINE, NULL, AZ_VD_TIMES, false, false, "copies that nothing hides", COPIES, "",
       AZ_ADVICE_SEPARATE_STREAM },
+    { "page_faults", AZ_CAP_TIMELINE, NULL, AZ_VD_TIMES, false, false, "kernels stall on page migrations", COPIES, "",
+      AZ_ADVICE_PREFETCH_MANAGED_MEMORY },
     { "graph_unrecorded", AZ_CAP_TIMELINE, NULL, AZ_VD_PLAIN, true, false, "", "data_quality coverage", "",
       AZ_ADVICE_RECORD_GRAPH_NODES },
     { "graph_hidden", AZ_CAP_TIMELINE, NULL, AZ_VD_PLAIN, true, false, "", "data_quality coverage", "",
