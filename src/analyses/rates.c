@@ -1,6 +1,7 @@
 #include "analyses/rates.h"
 
 #include "base/data.h"
+#include "model/xtrace.h"
 
 /* A file that says rates of one basis only is taken as it is: its basis is given next to the rates.
  */
@@ -30,7 +31,40 @@ struct known {
 static bool same_device(const struct az_device_facts *a, const struct az_device_facts *b)
 {
     return az_sv_eq(a->name, b->name) && !(a->units < b->units) && !(a->units > b->units) &&
-           !(a->memory_bytes < b->memory_bytes) && !(a->memory_bytes > b->memory_bytes);
+           !(a->memory_bytes < b->memory_bytes) && !(a->memory_bytes > b->memory_bytes) &&
+           !(a->tflops < b->tflops) && !(a->tflops > b->tflops) && !(a->gbps < b->gbps) &&
+           !(a->gbps > b->gbps);
+}
+
+/* The peaks that the profile states are those of its device, which may be one core of a chip. */
+static bool of_profile(const struct az_device_facts *f, struct az_peaks *out)
+{
+    double *bf16 = NULL;
+    if (!(f->tflops > 0) || !(f->gbps > 0))
+        return false;
+    if (out->name.n == 0) {
+        out->name = f->name;
+        out->basis = AZ_SV("peak");
+    }
+    for (int i = 0; i < AZ_RATES; i++)
+        if (strcmp(az_rate_name[i], "matrix_bf16") == 0)
+            bf16 = &out->rate[i];
+    const double share = *bf16 > 0 ? f->tflops / *bf16 : NAN;
+    for (int i = 0; i < AZ_RATES; i++)
+        out->rate[i] *= share;
+    *bf16 = f->tflops;
+    out->bw = f->gbps;
+    out->source = AZ_PEAKS_DATA_SHEET;
+    out->how = "profile";
+    return true;
+}
+
+/* The table's rates, or those that the profile states. */
+static bool of_table(const struct az_options *o, struct az_sv basis,
+                     const struct az_device_facts *f, struct az_peaks *out)
+{
+    const bool found = az_peaks_find(az_data("devices.csv"), o->device_name, basis, f, out);
+    return (o->device_name.n == 0 && of_profile(f, out)) || found;
 }
 
 static int find(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
@@ -38,8 +72,7 @@ static int find(struct az_job *job, const struct az_device_facts *f, struct az_p
 {
     const struct az_options *o = job->opts;
     struct az_sv bad;
-    *found = of_file(o, f, out) ||
-             az_peaks_find(az_data("devices.csv"), o->device_name, o->roofline_basis, f, out);
+    *found = of_file(o, f, out) || of_table(o, o->roofline_basis, f, out);
     if (o->device_peaks.n == 0)
         return 0;
     if (!az_peaks_override(out, o->device_peaks, &bad))
@@ -83,6 +116,33 @@ int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_
     return rc;
 }
 
+bool az_job_limits(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out)
+{
+    struct az_peaks wanted;
+    bool found = false;
+    const bool listed = of_table(job->opts, AZ_SV("peak"), f, out);
+    if (az_job_peaks(job, f, &wanted, &found) != 0 || !found)
+        return listed;
+    if (!listed) {
+        *out = wanted;
+        return true;
+    }
+    for (int i = 0; i < AZ_RATES; i++)
+        if (wanted.rate[i] > out->rate[i] || isnan(out->rate[i]))
+            out->rate[i] = wanted.rate[i];
+    out->bw = wanted.bw > out->bw ? wanted.bw : out->bw;
+    return true;
+}
+
+struct az_device_facts az_plane_device(const struct az_plane *p)
+{
+    return (struct az_device_facts){ .name = p->type,
+                                     .units = (double)p->units,
+                                     .memory_bytes = (double)p->memory_bytes,
+                                     .tflops = p->peak_tflops,
+                                     .gbps = p->peak_hbm_gbps };
+}
+
 struct az_device_facts az_trace_device(const struct az_trace *t)
 {
     struct az_device_facts f = { .name = AZ_SV("") };
@@ -93,6 +153,9 @@ struct az_device_facts az_trace_device(const struct az_trace *t)
                                       .units = (double)d->sm_count,
                                       .memory_bytes = (double)d->memory_bytes };
     }
+    if (t->caps & AZ_CAP_PROGRAMS)
+        for (size_t i = 0; i < az_xtrace(t)->planes.n && !f.name.n; i++)
+            f = az_plane_device(&az_xtrace(t)->planes.v[i]);
     return f;
 }
 

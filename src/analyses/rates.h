@@ -13,8 +13,15 @@
 int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
                  bool *found) AZ_MUST_USE;
 
+/* What no kernel of the device can exceed, whatever rates the user asked for: the data sheet's
+ * peaks of the trace's device, with the user's where these are higher or the only ones. False: none
+ * are known. */
+bool az_job_limits(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out);
+
 /* What a trace says of its device: the first that has a name, else the last. */
 struct az_device_facts az_trace_device(const struct az_trace *t);
+struct az_plane;
+struct az_device_facts az_plane_device(const struct az_plane *p);
 
 /* Warns that no rates are known of the device that the configuration names, and says the nearest
  * name that is known. */

@@ -83,7 +83,7 @@ static bool next_row(struct az_sv *csv, bool *head, struct az_sv basis, struct a
 static struct az_sv basis_of(struct az_sv basis) { return basis.n ? basis : AZ_SV("peak"); }
 
 /* ---- names ---- */
-/* Words that do not tell devices apart, `|` between them. */
+/* Words that do not distinguish devices, `|` between them. */
 static struct az_sv common_words(void)
 {
     struct az_sv csv = az_data("devices.csv"), c[COLUMNS];
@@ -496,4 +496,41 @@ void az_roofline(const struct az_peaks *p, const char *unit, struct az_sv prec,
     bool compute = out->compute_us >= out->memory_us;
     out->time_us = compute ? out->compute_us : out->memory_us;
     out->bound = compute ? "COMPUTE_BOUND" : "MEMORY_BOUND";
+}
+
+/* ---- rates that cannot be ---- */
+#define TOLERANCE        1.10 /* clocks above the data sheet's */
+#define TOLERANCE_SCALED 1.25 /* clocks of another variant */
+#define TOLERANCE_MOVES  2.0  /* of what only moves memory a part may be read twice */
+#define TICK_US          1.0  /* old profilers record whole microseconds */
+
+/* TFLOP/s that products of the precision can reach; NaN unknown. Products of fp32 may run as TF32
+ * without a word in the trace. */
+static double matrix_limit(const struct az_peaks *p, struct az_sv prec)
+{
+    const int own = prec.n ? rate_of(p, "matrix", prec) : -1;
+    const int tf32 = az_sv_is(prec, "fp32") ? rate_of(p, "matrix", AZ_SV("tf32")) : -1;
+    const double rate = own >= 0 ? p->rate[own] : NAN;
+    return tf32 >= 0 && !(rate > p->rate[tf32]) ? p->rate[tf32] : rate;
+}
+
+enum az_rate_result az_rate_check(const struct az_peaks *limits, const struct az_rate *r)
+{
+    const double above = limits->source == AZ_PEAKS_SCALED ? TOLERANCE_SCALED : TOLERANCE,
+                 us = r->us + TICK_US;
+    const bool matrix = strcmp(r->unit, "matrix") == 0;
+    const double rate = matrix ? matrix_limit(limits, r->prec) : NAN;
+    enum az_rate_result result = AZ_RATE_UNKNOWN;
+    if (!(r->us > 0))
+        return result;
+    if (r->flops > 0 && rate > 0)
+        result = r->flops > above * rate * us * 1e6 ? AZ_RATE_IMPOSSIBLE : AZ_RATE_POSSIBLE;
+    if (!(r->bytes > 0) || !(limits->bw > 0) || isnan(limits->cache_mb))
+        return result;
+    /* what is in the caches before is not read, what stays there after is not yet written */
+    const double least = r->bytes - 2 * limits->cache_mb * 1048576,
+                 most = (r->flops > 0 ? above : TOLERANCE_MOVES) * limits->bw * us * 1e3;
+    if (least > most)
+        return AZ_RATE_IMPOSSIBLE;
+    return result == AZ_RATE_IMPOSSIBLE ? result : AZ_RATE_POSSIBLE;
 }

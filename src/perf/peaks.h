@@ -39,6 +39,7 @@ struct az_peaks {
 struct az_device_facts {
     struct az_sv name;
     double units, memory_bytes; /* 0 unknown */
+    double tflops, gbps;        /* peaks that the profile states; 0 none */
 };
 /* Chosen by the wanted name (of the config), else by the device's name: the row whose `match`
  * leaves the fewest words of it over, ties by length, then by units and memory; a name without such
@@ -70,5 +71,20 @@ struct az_roofline {
 void az_roofline(const struct az_peaks *p, const char *unit, struct az_sv prec,
                  struct az_sv fallback, bool tf32, double flops, double bytes,
                  struct az_roofline *out);
+
+/* What an operation did, to be held against what its device can do at all. */
+struct az_rate {
+    const char *unit;    /* "matrix", "vector", "" */
+    struct az_sv prec;   /* empty unknown */
+    double flops, bytes; /* NaN unknown; bytes: of memory that it needs to touch at least */
+    double us;           /* time on the device */
+};
+enum az_rate_result {
+    AZ_RATE_UNKNOWN, /* no work, no peak or no time is known */
+    AZ_RATE_POSSIBLE,
+    AZ_RATE_IMPOSSIBLE /* above a peak of FLOPs or memory (docs/formulas-models.md 13) */
+};
+/* limits: whole peaks, none that were measured. */
+enum az_rate_result az_rate_check(const struct az_peaks *limits, const struct az_rate *r);
 
 #endif

@@ -602,6 +602,43 @@ static void device_parts(void **state)
     }
 }
 
+/* Rates above a peak, with what is uncertain in both (docs/formulas-models.md 13). */
+static void impossible_rates(void **state)
+{
+    (void)state;
+    const struct az_sv no = AZ_SV(""), bf16 = AZ_SV("bf16"), fp32 = AZ_SV("fp32");
+    const struct az_device_facts f = { AZ_SV("NVIDIA H100 80GB HBM3"), 132, 80 * GIB };
+    struct az_peaks p;
+    assert_true(az_peaks_find(az_data("devices.csv"), no, no, &f, &p));
+    const struct {
+        struct az_rate rate;
+        enum az_rate_result result;
+    } c[] = {
+        { { "matrix", bf16, 137e9, NAN, 50 }, AZ_RATE_IMPOSSIBLE }, /* 2,700 TFLOP/s */
+        { { "matrix", bf16, 137e9, NAN, 140 }, AZ_RATE_POSSIBLE },  /* 979 */
+        { { "matrix", bf16, 137e9, NAN, 135 }, AZ_RATE_POSSIBLE },  /* 1,015: a higher clock */
+        { { "matrix", bf16, 137e9, NAN, 115 }, AZ_RATE_IMPOSSIBLE },
+        { { "matrix", fp32, 137e9, NAN, 400 }, AZ_RATE_POSSIBLE }, /* as TF32 */
+        { { "matrix", fp32, 137e9, NAN, 200 }, AZ_RATE_IMPOSSIBLE },
+        { { "matrix", bf16, 1e6, NAN, 0.5 }, AZ_RATE_POSSIBLE }, /* within a tick */
+        { { "matrix", AZ_SV("fp4"), 1e15, NAN, 1 }, AZ_RATE_UNKNOWN },
+        { { "matrix", bf16, 1e9, NAN, 0 }, AZ_RATE_UNKNOWN },
+        { { "vector", fp32, 1e6, 60e6, 3 }, AZ_RATE_POSSIBLE }, /* 20 TB/s out of the cache */
+        { { "vector", fp32, 1e8, 1e9, 310 }, AZ_RATE_POSSIBLE },
+        { { "vector", fp32, 1e8, 1e9, 200 }, AZ_RATE_IMPOSSIBLE }, /* 5 TB/s */
+        { { "", no, 0, 1e9, 200 }, AZ_RATE_POSSIBLE },             /* may read a part twice */
+        { { "", no, 0, 1e9, 100 }, AZ_RATE_IMPOSSIBLE },
+        { { "vector", fp32, NAN, NAN, 5 }, AZ_RATE_UNKNOWN },
+    };
+    for (size_t i = 0; i < AZ_LENGTH(c); i++)
+        if (az_rate_check(&p, &c[i].rate) != c[i].result)
+            fail_msg("rate %zu", i);
+    p.source = AZ_PEAKS_SCALED; /* clocks of another variant */
+    assert_int_equal(az_rate_check(&p, &c[3].rate), AZ_RATE_POSSIBLE);
+    p.cache_mb = NAN;
+    assert_int_equal(az_rate_check(&p, &c[11].rate), AZ_RATE_UNKNOWN);
+}
+
 /* A device that the user names: its rates hold where the trace does not contradict. */
 static void device_wishes(void **state)
 {
@@ -691,14 +728,15 @@ static void inference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gemm),         cmocka_unit_test(conv),
-        cmocka_unit_test(attention),    cmocka_unit_test(elements),
-        cmocka_unit_test(moves),        cmocka_unit_test(norms),
-        cmocka_unit_test(others),       cmocka_unit_test(malformed),
-        cmocka_unit_test(transposes),   cmocka_unit_test(rooflines),
-        cmocka_unit_test(devices),      cmocka_unit_test(device_names),
-        cmocka_unit_test(device_parts), cmocka_unit_test(device_wishes),
-        cmocka_unit_test(table),        cmocka_unit_test(inference),
+        cmocka_unit_test(gemm),          cmocka_unit_test(conv),
+        cmocka_unit_test(attention),     cmocka_unit_test(elements),
+        cmocka_unit_test(moves),         cmocka_unit_test(norms),
+        cmocka_unit_test(others),        cmocka_unit_test(malformed),
+        cmocka_unit_test(transposes),    cmocka_unit_test(rooflines),
+        cmocka_unit_test(devices),       cmocka_unit_test(device_names),
+        cmocka_unit_test(device_parts),  cmocka_unit_test(impossible_rates),
+        cmocka_unit_test(device_wishes), cmocka_unit_test(table),
+        cmocka_unit_test(inference),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

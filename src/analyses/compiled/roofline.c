@@ -47,10 +47,7 @@ static void columns(struct az_table *t)
 static bool peaks_of(struct az_hx *h, const struct az_hx_work *w, struct az_peaks *out, int *rc)
 {
     const struct az_hx_device *d = &h->devices.v[az_hx_device_of(h, &w->first)];
-    const struct az_plane *p = &h->tr[d->trace].x->planes.v[d->plane];
-    const struct az_device_facts facts = { .name = p->type,
-                                           .units = (double)p->units,
-                                           .memory_bytes = (double)p->memory_bytes };
+    const struct az_device_facts facts = az_plane_device(&h->tr[d->trace].x->planes.v[d->plane]);
     bool found;
     *rc = az_job_peaks(h->job, &facts, out, &found);
     return *rc == 0 && found;

@@ -4,19 +4,28 @@
 
 #include "analyses/ops/metrics.h"
 #include "analyses/ops/unified.h"
+#include "analyses/rates.h"
 #include "analyses/verdict/verdict.h"
 #include "base/num.h"
+#include "model/geometry.h"
 
-#define REACHED 0.80 /* of a data sheet's peak can be reached */
-#define LEAST   1.0  /* percent of the total from which an operator is worth a word */
-#define RATES   8    /* precisions of which the rate of aligned products is kept */
-#define WIDE    64   /* dimensions of products from which alignment matters */
+#define REACHED    0.80 /* of a data sheet's peak can be reached */
+#define LEAST      1.0  /* percent of the total from which an operator is worth a word */
+#define RATES      8    /* precisions of which the rate of aligned products is kept */
+#define WIDE       64   /* dimensions of products from which alignment matters */
+#define KERNEL_NS  3e3  /* that any kernel takes on the device */
+#define SMALL      4    /* times that, up to which a kernel counts as small */
+#define IMPOSSIBLE 0.05 /* of the kernels with known work: then rates mean nothing */
 
 struct line { /* operations of one name and estimate */
     const struct az_unified_row *first;
     struct az_fw_estimate e;
     struct az_roofline roof;
     int64_t count, ticks;
+    struct az_rate rate; /* held against the limits; us is of the last one */
+    int64_t impossible;  /* of count: faster than the device can be */
+    uint32_t kernels;    /* of one operation */
+    double blocks;       /* of its kernel, if it has one; NaN unknown */
     bool product, aligned, copies;
     int64_t odd; /* dimension that is not aligned */
 };
@@ -37,6 +46,8 @@ struct work {
     } rates[RATES];
     size_t n_rates;
     double own; /* of the peaks that can be reached: 1 where they were measured */
+    struct az_peaks limits;
+    bool has_limits;
 };
 
 /* ---- products ---- */
@@ -97,7 +108,83 @@ static void look_at_product(const struct work *w, struct line *l)
         l->aligned = false;
 }
 
+/* ---- impossible rates ---- */
+static bool kernel_says(const struct work *w, uint32_t node, struct az_sv word)
+{
+    uint32_t first, end;
+    az_node_gpu(w->fw->tree, node, &first, &end);
+    for (uint32_t i = first; i < end && i < first + 8; i++) {
+        const uint32_t id = az_gpu_event(w->fw->tree, w->fw->tree->linked[i]).name;
+        if (az_sv_ifind(az_fw_text(w->fw, id, ""), word) >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* An argument is expanded: its elements are fewer than its shape says. */
+static bool has_zero_stride(const struct work *w, uint32_t node)
+{
+    const struct az_op_args *a = az_fw_args(w->fw, node);
+    const struct az_sv s =
+        a && a->strides != AZ_NO_ID ? az_trace_text(w->fw->trace, a->strides) : AZ_SV("");
+    for (size_t i = 1; i + 1 < s.n; i++)
+        if (s.p[i] == '0' && (s.p[i - 1] == '[' || s.p[i - 1] == ',') &&
+            (s.p[i + 1] == ']' || s.p[i + 1] == ','))
+            return true;
+    return false;
+}
+
+/* The work that is certain: not of sizes that the trace does not hold, nor of algorithms that
+ * multiply less than the definition says. */
+static void certain_work(const struct work *w, struct line *l)
+{
+    const struct az_perf *p = l->e.perf;
+    l->rate = (struct az_rate){ .unit = "", .flops = NAN, .bytes = NAN };
+    if (!p || p->assumed || l->copies)
+        return;
+    l->rate.unit = p->unit;
+    l->rate.prec = p->prec;
+    if (!kernel_says(w, l->first->node, AZ_SV("winograd")) &&
+        !kernel_says(w, l->first->node, AZ_SV("fft")))
+        l->rate.flops = l->e.flops;
+    if (!has_zero_stride(w, l->first->node))
+        l->rate.bytes = l->e.bytes;
+}
+
+static void check_rate(struct work *w, struct line *l, int64_t ticks)
+{
+    struct az_vd_part *p = w->v->part;
+    if (!w->has_limits)
+        return;
+    l->rate.us = az_us(w->fw->trace, ticks);
+    const enum az_rate_result r = az_rate_check(&w->limits, &l->rate);
+    p->rated_kernels += r != AZ_RATE_UNKNOWN;
+    p->impossible_rates += r == AZ_RATE_IMPOSSIBLE;
+    l->impossible += r == AZ_RATE_IMPOSSIBLE;
+}
+
+/* Rates of the whole mean something. */
+static bool rates_hold(const struct az_vd_part *p)
+{
+    return (double)p->impossible_rates < IMPOSSIBLE * (double)p->rated_kernels ||
+           p->impossible_rates == 0;
+}
+
 /* ---- lines ---- */
+static void count_kernels(const struct work *w, struct line *l)
+{
+    const struct az_calltree *c = w->fw->tree;
+    uint32_t first, end;
+    az_node_gpu(c, l->first->node, &first, &end);
+    l->kernels = end - first;
+    l->blocks = NAN;
+    if (l->kernels != 1 || c->gpu_kind[c->linked[first]] != AZ_KERNEL)
+        return;
+    const struct az_geometry *g = az_geometry_of(w->fw->trace, c->gpu_row[c->linked[first]]);
+    if (g)
+        l->blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
+}
+
 static int line_of(struct work *w, const struct az_unified_row *r, const struct az_fw_estimate *e,
                    uint32_t *line)
 {
@@ -112,6 +199,8 @@ static int line_of(struct work *w, const struct az_unified_row *r, const struct 
                           .roof = az_fw_roofline(w->metrics, e),
                           .copies = az_unified_only_copies(w->fw, r) };
         look_at_product(w, &l);
+        certain_work(w, &l);
+        count_kernels(w, &l);
         rc = az_vec_push(&w->lines, l);
     }
     *line = rc ? 0 : *at;
@@ -149,6 +238,7 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     p->flops += l->e.flops > 0 ? l->e.flops : 0;
     l->count++;
     l->ticks += time;
+    check_rate(w, l, time);
     return 0;
 }
 
@@ -181,7 +271,7 @@ static struct az_sv name_of(const struct work *w, const struct line *l)
 }
 
 static int tell(struct work *w, const char *rule, const struct line *l, struct az_sv detail,
-                double reached, int64_t gain)
+                double reached, int64_t gain, enum az_advice advice)
 {
     const struct az_vd_found f = { .subject = name_of(w, l),
                                    .detail = detail,
@@ -189,24 +279,46 @@ static int tell(struct work *w, const char *rule, const struct line *l, struct a
                                    .row = az_unified_name(w->u, l->first),
                                    .count = l->count,
                                    .ns = az_vd_ns(w->v, l->ticks),
+                                   .advice = advice,
                                    .gain = gain };
     return az_vd_add(w->v, rule, &f);
 }
 
+/* What an operation takes at least, ns: the time of the roofline that is in reach, longer where its
+ * blocks do not fill the device; and what its kernels take at all. *small: it is that which counts.
+ */
+static double least_time(const struct work *w, const struct line *l, double ns, bool *small)
+{
+    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    const double units = p->units * p->share, floor_ns = KERNEL_NS * l->kernels,
+                 roof = l->roof.time_us * 1e3 / w->own;
+    const bool few = l->blocks < units, memory = l->roof.bound[0] == 'M';
+    double filled = 1; /* of the units over the waves of blocks */
+    if (few || (l->blocks > 0 && units > 0 && !memory))
+        filled = l->blocks / (ceil(l->blocks / units) * units);
+    *small = few || (roof < floor_ns && ns < SMALL * floor_ns);
+    return fmax(roof / filled, floor_ns);
+}
+
 static int headroom(struct work *w, const struct line *l)
 {
-    const double ns = (double)az_vd_ns(w->v, l->ticks),
-                 roof = l->roof.time_us * 1e3 * (double)l->count;
-    if (isnan(roof) || l->copies || ns <= 0 || roof >= ns * w->own ||
-        ns * 100 < LEAST * (double)w->v->part->total ||
-        ns < w->v->job->opts->short_kernel_us * 1e3 * (double)l->count) /* what it takes to begin */
+    const double count = (double)l->count, ns = (double)az_vd_ns(w->v, l->ticks),
+                 roof = l->roof.time_us * 1e3 * count;
+    if (isnan(roof) || l->copies || ns <= 0 || ns * 100 < LEAST * (double)w->v->part->total ||
+        ns < w->v->job->opts->short_kernel_us * 1e3 * count) /* what it takes to begin */
+        return 0;
+    bool small;
+    const double least = least_time(w, l, ns / count, &small) * count;
+    if (least >= ns)
         return 0;
     const bool memory = l->roof.bound[0] == 'M';
     const char *of = strchr(l->roof.peak, '_'); /* matrix_bf16 */
     of = memory ? "bandwidth" : of ? of + 1 : l->roof.peak;
     const struct az_sv detail =
-        az_arena_printf(w->v->job->arena, " of the %s%speak", of, *of ? " " : "");
-    return tell(w, "roofline_headroom", l, detail, 100 * roof / ns, llround(ns - roof / w->own));
+        az_arena_printf(w->v->job->arena, " of the %s%speak%s", of, *of ? " " : "",
+                        small ? ", too small for the device" : "");
+    return tell(w, "roofline_headroom", l, detail, 100 * roof / ns, llround(ns - least),
+                small ? AZ_ADVICE_BATCH_SMALL_KERNELS : AZ_ADVICE_NONE);
 }
 
 /* FLOP/s of the aligned products of one precision; NaN: there are none. */
@@ -218,7 +330,7 @@ static double aligned_rate(struct work *w, struct az_sv spec)
             return w->rates[i].rate;
     for (size_t i = 0; i < w->lines.n; i++) {
         const struct line *l = &w->lines.v[i];
-        if (!l->product || !l->aligned || !az_sv_eq(l->e.spec, spec))
+        if (!l->product || !l->aligned || l->impossible || !az_sv_eq(l->e.spec, spec))
             continue;
         flops += l->e.flops * (double)l->count;
         ns += (double)az_vd_ns(w->v, l->ticks);
@@ -245,7 +357,8 @@ static int misaligned(struct work *w, const struct line *l)
         l->odd
             ? az_arena_printf(a, ": %lld is no multiple of %lld", (long long)l->odd, (long long)by)
             : az_arena_printf(a, ": its kernel is one for operands that are not aligned");
-    return tell(w, "misaligned_shape", l, detail, 0, isnan(at_rate) ? -1 : llround(ns - at_rate));
+    return tell(w, "misaligned_shape", l, detail, 0, isnan(at_rate) ? -1 : llround(ns - at_rate),
+                AZ_ADVICE_NONE);
 }
 
 static double rate(const struct az_peaks *p, const char *name)
@@ -265,10 +378,10 @@ static int precision(struct work *w, const struct line *l)
         strcmp(l->roof.peak, "matrix_tf32") == 0)
         return 0;
     return tell(w, "precision", l, AZ_SV(" in 32 bits; the device has TF32"), 0,
-                llround(ns * (1 - full / less)));
+                llround(ns * (1 - full / less)), AZ_ADVICE_NONE);
 }
 
-/* The peak of the precision that does most of the work. */
+/* The peak of the precision that does most of the work; none if a rate is impossible. */
 static void peak(struct work *w)
 {
     const struct line *most = NULL;
@@ -280,28 +393,50 @@ static void peak(struct work *w)
     }
     if (!most)
         return;
-    w->v->part->peak = most->roof.tflops * 1e12;
+    if (w->v->part->impossible_rates == 0)
+        w->v->part->peak = most->roof.tflops * 1e12;
     w->v->part->precision = az_vd_keep(w->v, most->e.perf->prec);
+}
+
+/* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel says so. */
+static void find_tf32(const struct work *w, struct line *l)
+{
+    const double full = rate(az_fw_peaks(w->metrics), "matrix_fp32"),
+                 ns = (double)az_vd_ns(w->v, l->ticks);
+    if (!l->product || l->e.tf32 || l->impossible || !az_sv_is(l->e.perf->prec, "fp32") ||
+        !(l->e.flops * (double)l->count > full * 1e3 * ns))
+        return;
+    l->e.tf32 = true;
+    l->roof = az_fw_roofline(w->metrics, &l->e);
+}
+
+/* What the lines of operators give rise to; of one with an impossible rate nothing. */
+static int judge_line(struct work *w, struct line *l)
+{
+    if (l->impossible)
+        return 0;
+    find_tf32(w, l);
+    int rc = rates_hold(w->v->part) ? headroom(w, l) : 0;
+    if (rc == 0)
+        rc = misaligned(w, l);
+    return rc ? rc : precision(w, l);
 }
 
 static int judge(struct work *w)
 {
     struct az_vd_part *p = w->v->part;
     const struct az_peaks *peaks = az_fw_peaks(w->metrics);
+    const struct az_device_facts facts = az_trace_device(w->fw->trace);
     int rc = 0;
+    w->has_limits = az_job_limits(w->v->job, &facts, &w->limits);
     w->own = peaks && (peaks->own || az_sv_is(peaks->basis, "achievable")) ? 1 : REACHED;
     p->flops = 0;
     if (peaks && peaks->bw > 0)
         w->v->bandwidth = peaks->bw * w->own;
     for (size_t i = 0; rc == 0 && i < w->u->rows.n; i++)
         rc = add_row(w, &w->u->rows.v[i]);
-    for (size_t i = 0; rc == 0 && i < w->lines.n; i++) {
-        rc = headroom(w, &w->lines.v[i]);
-        if (rc == 0)
-            rc = misaligned(w, &w->lines.v[i]);
-        if (rc == 0)
-            rc = precision(w, &w->lines.v[i]);
-    }
+    for (size_t i = 0; rc == 0 && i < w->lines.n; i++)
+        rc = judge_line(w, &w->lines.v[i]);
     peak(w);
     return rc;
 }
