@@ -152,10 +152,12 @@ struct az_accounts {
      * device that is busy for less than 1 % of the busiest one's time is idle and has no part in
      * the choice of the window. */
     struct az_device_account *scoped;
+    struct az_device_account *before, *after; /* from the first device work to the scope, and from
+                                                 there to the last; NULL: the scope is all */
     bool *idle;
-    bool by_steps;         /* the scope is that of the steps, else the whole recording */
-    struct az_span window; /* ticks */
-    struct az_step_account *step;     /* by start, devices pooled; steps that are marked */
+    bool by_steps;                /* the scope is that of the steps, else the whole recording */
+    struct az_span window;        /* ticks */
+    struct az_step_account *step; /* by start, devices pooled; steps that are marked */
     size_t n_devices, n_steps;
     size_t devices; /* also those with no work that counts */
 };

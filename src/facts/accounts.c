@@ -7,6 +7,8 @@
 #include "model/dispatch.h"
 #include "model/optrace.h"
 
+enum { SCOPE, BEFORE, AFTER, WINDOWS };
+
 struct pass {
     struct az_job *job;
     size_t trace;
@@ -14,10 +16,10 @@ struct pass {
     const struct az_counted *counted;
     struct az_devices_of dev;
     enum az_population population;
-    struct az_tally all, *device; /* device: by slot; NULL with one, whose work is all */
-    struct az_tally *scoped;      /* by slot, cut to the window; NULL: the window is everything */
-    struct az_span window;
-    const struct az_steps *steps; /* NULL or of none: nothing is asked of `busy` */
+    struct az_tally all, *device;   /* device: by slot; NULL with one, whose work is all */
+    struct az_span window[WINDOWS]; /* the scope; before it; after it */
+    struct az_tally *cut;           /* by window and slot; NULL: the scope is everything */
+    const struct az_steps *steps;   /* NULL or of none: nothing is asked of `busy` */
     struct az_busy busy;
     struct az_tally *step; /* of each, cut to it; NULL: `busy` is asked */
     size_t at;             /* the first step that does not end before the event */
@@ -68,15 +70,6 @@ static void add_to_steps(struct pass *p, enum az_part part, int64_t start, int64
         p->open[part]++;
 }
 
-static void add_in_window(struct pass *p, uint32_t slot, enum az_part part, int64_t start,
-                          int64_t end)
-{
-    start = start > p->window.start ? start : p->window.start;
-    end = end < p->window.end ? end : p->window.end;
-    if (start < end)
-        az_tally_add(&p->scoped[slot], part, start, end);
-}
-
 static int add_rows(struct pass *p, enum az_kind kind, size_t from, size_t to)
 {
     const struct az_events *e = &p->t->ev[kind];
@@ -91,8 +84,6 @@ static int add_rows(struct pass *p, enum az_kind kind, size_t from, size_t to)
         az_tally_add(&p->all, part, start, end);
         if (p->device)
             az_tally_add(&p->device[p->dev.slot_of_lane.v[e->lane[row]]], part, start, end);
-        if (p->scoped)
-            add_in_window(p, p->dev.slot_of_lane.v[e->lane[row]], part, start, end);
         if (p->step)
             add_to_steps(p, part, start, end);
         if (lists)
@@ -154,24 +145,23 @@ static int measure(struct pass *p)
 /* ---- the scope of the verdict ---- */
 #define IDLE_PART 100 /* of the busiest device's time: a device with less is idle */
 
-/* All devices share the window: its ends are the same for each of them. */
-static void scope_accounts(struct pass *p)
+/* All devices share the windows. */
+static void window_accounts(const struct pass *p, int w, struct az_device_account *out)
 {
-    struct az_accounts *out = p->out;
     size_t n = 0;
     for (size_t i = 0; i < p->dev.slots.n; i++) {
         struct az_account a;
         if (p->device && p->device[i].events == 0)
             continue;
-        if (p->scoped)
-            az_tally_account(&p->scoped[i], &a);
+        if (p->cut)
+            az_tally_account(&p->cut[(size_t)w * p->dev.slots.n + i], &a);
         else
             az_tally_account(p->device ? &p->device[i] : &p->all, &a);
-        a.first = p->window.start;
-        a.last = p->window.end;
+        a.first = p->window[w].start;
+        a.last = p->window[w].end;
         a.total = a.last - a.first;
         a.idle = a.total - a.busy;
-        out->scoped[n++] = (struct az_device_account){ p->dev.slots.v[i].device, a };
+        out[n++] = (struct az_device_account){ p->dev.slots.v[i].device, a };
     }
 }
 
@@ -209,8 +199,8 @@ static int choose_window(struct pass *p)
     uint8_t *counts = counted_slots(p);
     if (!counts)
         return az_arena_error(p->job->arena);
-    const int rc = az_job_steps_scope(p->job, p->trace, counts, &p->window);
-    p->out->by_steps = rc == 0 && p->window.start <= p->window.end;
+    const int rc = az_job_steps_scope(p->job, p->trace, counts, &p->window[SCOPE]);
+    p->out->by_steps = rc == 0 && p->window[SCOPE].start <= p->window[SCOPE].end;
     return rc;
 }
 
@@ -218,28 +208,44 @@ static int choose_window(struct pass *p)
 static void whole_window(struct pass *p)
 {
     const struct az_accounts *out = p->out;
-    p->window = (struct az_span){ INT64_MAX, INT64_MIN };
+    struct az_span *w = &p->window[SCOPE];
+    *w = (struct az_span){ INT64_MAX, INT64_MIN };
     for (size_t i = 0; i < out->n_devices; i++) {
         const struct az_account *a = &out->device[i].a;
         if (out->idle[i])
             continue;
-        p->window.start = a->first < p->window.start ? a->first : p->window.start;
-        p->window.end = a->last > p->window.end ? a->last : p->window.end;
+        w->start = a->first < w->start ? a->first : w->start;
+        w->end = a->last > w->end ? a->last : w->end;
     }
 }
 
-static int sweep_window(struct pass *p)
+static void cut_to_windows(struct pass *p, const struct az_work_event *e)
+{
+    const size_t slots = p->dev.slots.n, slot = p->dev.slot_of_lane.v[e->lane];
+    for (size_t w = 0; w < WINDOWS; w++) {
+        const struct az_span *x = &p->window[w];
+        const int64_t start = e->start > x->start ? e->start : x->start;
+        const int64_t end = e->end < x->end ? e->end : x->end;
+        if (start < end)
+            az_tally_add(&p->cut[w * slots + slot], e->part, start, end);
+    }
+}
+
+static int sweep_windows(struct pass *p)
 {
     struct az_work_sweep s = az_work_sweep(p->job, p->trace, p->counted);
+    const size_t n = WINDOWS * p->dev.slots.n;
     struct az_work_event e;
-    if (!p->scoped)
-        p->scoped = az_arena_array(p->job->arena, p->dev.slots.n + 1, sizeof *p->scoped);
-    if (!p->scoped)
+    p->window[BEFORE] = (struct az_span){ p->out->all.first, p->window[SCOPE].start };
+    p->window[AFTER] = (struct az_span){ p->window[SCOPE].end, p->out->all.last };
+    if (!p->cut)
+        p->cut = az_arena_array(p->job->arena, n + 1, sizeof *p->cut);
+    if (!p->cut)
         return az_arena_error(p->job->arena);
-    for (size_t i = 0; i < p->dev.slots.n; i++)
-        az_tally_init(&p->scoped[i], p->micro);
-    while (az_work_next(&s, &e) && e.start < p->window.end)
-        add_in_window(p, p->dev.slot_of_lane.v[e.lane], e.part, e.start, e.end);
+    for (size_t i = 0; i < n; i++)
+        az_tally_init(&p->cut[i], p->micro);
+    while (az_work_next(&s, &e))
+        cut_to_windows(p, &e);
     return 0;
 }
 
@@ -249,8 +255,10 @@ static int measure_scope(struct pass *p)
 {
     enum { ROUNDS = 3 };
     struct az_accounts *out = p->out;
+    struct az_device_account *room =
+        az_arena_array(p->job->arena, WINDOWS * (out->n_devices + 1), sizeof *room);
     int rc = 0;
-    out->scoped = az_arena_array(p->job->arena, out->n_devices + 1, sizeof *out->scoped);
+    out->scoped = room;
     out->idle = az_arena_array(p->job->arena, out->n_devices + 1, sizeof *out->idle);
     if (!out->scoped || !out->idle)
         return az_arena_error(p->job->arena);
@@ -259,14 +267,20 @@ static int measure_scope(struct pass *p)
         if (rc == 0 && !out->by_steps)
             whole_window(p);
         if (rc == 0 && (out->by_steps || round > 0))
-            rc = sweep_window(p);
+            rc = sweep_windows(p);
         if (rc)
-            break;
-        scope_accounts(p);
+            return rc;
+        window_accounts(p, SCOPE, out->scoped);
         if (!mark_idle(out))
             break;
     }
-    out->window = p->window;
+    out->window = p->window[SCOPE];
+    if (p->cut) {
+        out->before = room + out->n_devices;
+        out->after = room + 2 * out->n_devices;
+        window_accounts(p, BEFORE, out->before);
+        window_accounts(p, AFTER, out->after);
+    }
     return rc;
 }
 
@@ -331,11 +345,9 @@ static int make(struct pass *p)
 static int make_one(struct az_job *job, size_t trace, enum az_population population,
                     struct az_accounts *out)
 {
-    struct pass p = { .job = job,
-                      .trace = trace,
-                      .t = job->traces[trace],
-                      .population = population,
-                      .out = out };
+    struct pass p = {
+        .job = job, .trace = trace, .t = job->traces[trace], .population = population, .out = out
+    };
     if (job->opts->micro_idle_us != AZ_UNSET_I64)
         p.micro = az_muldiv(job->opts->micro_idle_us, 1000 * p.t->ticks_per_ns, 1);
     int rc;

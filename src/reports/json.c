@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "reports/fields.h"
+#include "reports/json_claims.h"
 #include "reports/report.h"
 #include "results/headline.h"
 #include "text/jsonw.h"
@@ -198,6 +199,8 @@ static void verdict(struct writer *j, const struct az_document *doc)
         az_jsonw_compact(&j->w, false);
     }
     az_jsonw_end_array(&j->w);
+    if (doc->claims)
+        az_json_claims(&j->w, doc->claims, j->scratch);
     az_jsonw_end_object(&j->w);
 }
 

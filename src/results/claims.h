@@ -176,8 +176,8 @@ struct az_claims {
     bool has_account;
     enum az_account_scope scope;
     struct az_claim_account account;
-    uint32_t qualified_by; /* bits 1 << enum az_check of the checks that failed */
-    int64_t before_ns, after_ns;
+    struct az_claim_account before, after; /* of device activity outside the scope; span 0: none */
+    uint32_t qualified_by;                 /* bits 1 << enum az_check of the checks that failed */
     struct {
         int64_t count;       /* 0: no steps */
         int64_t period_ns;   /* -1: one step */
@@ -193,10 +193,13 @@ struct az_claims {
     struct {
         int64_t operator_ns, threads;
     } host;
-    const struct az_claim *findings; /* largest saving first, those outside the scope last */
+    struct az_claim *findings; /* largest saving first, those outside the scope last */
     size_t n_findings;
     struct az_check_result trust[AZ_CHECKS];
 };
+/* Adds the tables `account`, `trust_checks` and `verdict_facts`, which hold the claims but for the
+ * findings (those are the table `findings`). */
+int az_claims_tables(struct az_document *doc, const struct az_claims *c) AZ_MUST_USE;
 /* Checks on which the account depends, as bits. */
 uint32_t az_checks_of_account(void);
 

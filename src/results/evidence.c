@@ -1,5 +1,7 @@
 #include "results/evidence.h"
 
+#include "results/claims.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -73,8 +75,19 @@ static void settle(const struct az_document *d, struct az_table *t)
     }
 }
 
+static void settle_claims(struct az_document *d)
+{
+    for (size_t i = 0; d->claims && i < d->claims->n_findings; i++) {
+        struct az_claim *f = &d->claims->findings[i];
+        bool has;
+        f->table = choose(d, f->table, f->row, &has);
+        f->row = has ? f->row : AZ_SV("");
+    }
+}
+
 void az_evidence_settle(struct az_document *d)
 {
+    settle_claims(d);
     settle(d, az_document_table(d, "verdict"));
     settle(d, az_document_table(d, "findings"));
 }

@@ -162,7 +162,7 @@ static void tally(struct work *w, const struct az_idle_gap *gap, enum az_vd_caus
     const enum az_kind kind = az_op_kind(gap->after);
     const uint32_t row = az_op_row(gap->after);
     const int64_t length = gap->end - gap->start;
-    if (az_vd_warming(w->v, gap->start))
+    if (!az_vd_in_scope(w->v, gap->start))
         return;
     if (kind == AZ_KERNEL && t->ev[kind].end[row] - t->ev[kind].start[row] < w->short_limit &&
         (cause == AZ_IDLE_LAUNCHING || cause == AZ_IDLE_QUEUED || cause == AZ_IDLE_UNKNOWN)) {
@@ -222,7 +222,7 @@ static int one_gap(void *ctx, const struct az_idle_gap *gap)
         return rc;
     tally(w, gap, why.cause);
     struct group *s = &w->groups.v[group];
-    const bool steady = !az_vd_warming(w->v, gap->start);
+    const bool steady = az_vd_in_scope(w->v, gap->start);
     s->count++;
     s->ticks += length;
     s->steady += steady ? length : 0;

@@ -1,6 +1,7 @@
 /* What the rules leave of one trace. */
 #include "analyses/list.h"
 #include "analyses/opreport/totals.h"
+#include "analyses/rates.h"
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/num.h"
@@ -74,22 +75,60 @@ int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
     return az_vec_push(&v->part->found, x);
 }
 
-/* Devices each for itself: their account is a mean. What a recording holds before the first and
- * after the last work is no part of it, or starting a program would hide what its work lacks. */
-static void accounts(struct az_vd *v)
+/* The parts add up to the span: idle takes what rounding leaves. */
+static struct az_claim_account claim_account(const struct az_vd *v, const struct az_account *a)
 {
-    struct az_vd_part *p = v->part;
-    for (size_t i = 0; i < v->accounts->n_devices; i++) {
-        const struct az_account *a = &v->accounts->device[i].a;
-        const int64_t outside = az_vd_ns(v, a->total - (a->last - a->first));
-        p->total += az_vd_ns(v, a->total) - outside;
-        p->comm += az_vd_ns(v, a->exposed_comm);
-        p->copies += az_vd_ns(v, a->exposed_copies);
-        p->idle += az_vd_ns(v, a->idle) - outside;
-        p->outside += outside;
+    struct az_claim_account c = { .span = az_vd_ns(v, a->total),
+                                  .computing = az_vd_ns(v, a->compute),
+                                  .exposed_communication = az_vd_ns(v, a->exposed_comm),
+                                  .exposed_copy = az_vd_ns(v, a->exposed_copies),
+                                  .communication = az_vd_ns(v, a->comm),
+                                  .copy = az_vd_ns(v, a->copies) };
+    c.idle = c.span - c.computing - c.exposed_communication - c.exposed_copy;
+    return c;
+}
+
+void az_vd_sum_devices(struct az_vd_part *p)
+{
+    p->total = p->compute = p->comm = p->copies = p->idle = 0;
+    p->devices = 0;
+    for (size_t i = 0; i < p->n_device_accounts; i++) {
+        const struct az_claim_account *a = &p->device_accounts[i].a;
+        if (p->device_accounts[i].idle)
+            continue;
+        p->total = az_add_sat(p->total, a->span);
+        p->compute = az_add_sat(p->compute, a->computing);
+        p->comm = az_add_sat(p->comm, a->exposed_communication);
+        p->copies = az_add_sat(p->copies, a->exposed_copy);
+        p->idle = az_add_sat(p->idle, a->idle);
         p->devices++;
     }
-    p->compute = p->total - p->comm - p->copies - p->idle;
+}
+
+static struct az_claim_account outside_account(const struct az_vd *v,
+                                               const struct az_device_account *of, size_t i)
+{
+    return of ? claim_account(v, &of[i].a) : (struct az_claim_account){ 0 };
+}
+
+static int accounts(struct az_vd *v)
+{
+    const struct az_accounts *a = v->accounts;
+    struct az_vd_part *p = v->part;
+    p->device_accounts = az_arena_array(v->keep, a->n_devices + 1, sizeof *p->device_accounts);
+    if (!p->device_accounts)
+        return az_arena_error(v->keep);
+    for (size_t i = 0; i < a->n_devices; i++)
+        p->device_accounts[p->n_device_accounts++] =
+            (struct az_vd_device){ .device = a->scoped[i].device,
+                                   .idle = a->idle[i],
+                                   .a = claim_account(v, &a->scoped[i].a),
+                                   .before = outside_account(v, a->before, i),
+                                   .after = outside_account(v, a->after, i) };
+    az_vd_sum_devices(p);
+    p->scope = a->by_steps ? AZ_SCOPE_STEPS : AZ_SCOPE_RECORDING;
+    v->window = a->window;
+    return 0;
 }
 
 static void device_name(struct az_vd *v)
@@ -277,6 +316,16 @@ static void report_totals(struct az_vd *v)
     p->device = az_vd_keep(v, merged_devices(v));
 }
 
+static int peaks_of(struct az_vd *v)
+{
+    const struct az_device_facts f = az_trace_device(v->t);
+    struct az_peaks p;
+    bool found = false;
+    const int rc = az_job_peaks(v->job, &f, &p, &found);
+    v->part->peaks = az_sv_str(az_peaks_source_id(found ? p.source : AZ_PEAKS_UNKNOWN));
+    return rc;
+}
+
 static int look(struct az_vd *v)
 {
     int rc = 0;
@@ -296,26 +345,26 @@ static int look(struct az_vd *v)
         v->accounts = az_job_accounts(v->job, v->trace, AZ_ALL_WORK, &rc);
         if (!v->accounts)
             return rc;
-        accounts(v);
-        rc = az_vd_steps_make(v);
+        rc = accounts(v);
     }
-    v->part->steps = v->steps.n;
-    v->part->how = az_vd_keep(v, v->steps.how);
-    v->part->median = az_vd_ns(v, v->steps.median);
-    v->part->warm_up = v->steps.warm_up;
-    return rc;
+    if (rc == 0 && v->t->caps & AZ_CAP_TIMELINE)
+        rc = az_vd_steps_make(v);
+    return rc ? rc : peaks_of(v);
 }
 
 int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
                     struct az_vd_part **out)
 {
-    struct az_vd v = {
-        .job = job, .trace = trace, .t = job->traces[trace], .keep = keep, .bandwidth = NAN
-    };
+    struct az_vd v = { .job = job,
+                       .trace = trace,
+                       .t = job->traces[trace],
+                       .keep = keep,
+                       .bandwidth = NAN,
+                       .window = { INT64_MIN, INT64_MAX } };
     v.part = az_arena_alloc(keep, sizeof *v.part);
     if (!v.part)
         return az_arena_error(keep);
-    *v.part = (struct az_vd_part){ .flops = NAN, .peak = NAN };
+    *v.part = (struct az_vd_part){ .flops = NAN, .peak = NAN, .period = -1 };
     az_vec_init(&v.part->found, job->mem);
     int rc = az_vec_reserve(&v.part->found, 24);
     if (rc == 0)
@@ -418,8 +467,7 @@ static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_f
                                                       AZ_PLAIN(struct az_vd_found, reached),
                                                       AZ_PLAIN(struct az_vd_found, count),
                                                       AZ_PLAIN(struct az_vd_found, ns),
-                                                      AZ_PLAIN(struct az_vd_found, gain),
-                                                      AZ_PLAIN(struct az_vd_found, order) };
+                                                      AZ_PLAIN(struct az_vd_found, gain) };
 static const struct az_shape found_shape =
     AZ_SHAPE_IF(struct az_vd_found, found_fields, found_valid);
 static bool account_valid(const void *of)
@@ -459,13 +507,15 @@ static bool part_valid(const void *of)
 }
 static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_vd_part, scope),
-    AZ_PLAIN(struct az_vd_part, before_ns),
-    AZ_PLAIN(struct az_vd_part, after_ns),
     AZ_LIST_OF(struct az_vd_part, device_accounts, n_device_accounts, device_shape),
     AZ_PLAIN(struct az_vd_part, period),
     AZ_TEXT_OF(struct az_vd_part, source),
     AZ_TEXT_OF(struct az_vd_part, first),
     AZ_TEXT_OF(struct az_vd_part, excluded),
+    AZ_PLAIN(struct az_vd_part, step_ns),
+    AZ_PLAIN(struct az_vd_part, repeats),
+    AZ_PLAIN(struct az_vd_part, repeat_ns),
+    AZ_TEXT_OF(struct az_vd_part, repeats_inside),
     AZ_PLAIN(struct az_vd_part, operator_ns),
     AZ_PLAIN(struct az_vd_part, host_threads),
     AZ_TEXT_OF(struct az_vd_part, peaks),
@@ -475,16 +525,12 @@ static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_vd_part, comm),
     AZ_PLAIN(struct az_vd_part, copies),
     AZ_PLAIN(struct az_vd_part, idle),
-    AZ_PLAIN(struct az_vd_part, outside),
     AZ_PLAIN(struct az_vd_part, devices),
     AZ_TEXT_OF(struct az_vd_part, device),
     AZ_PLAIN(struct az_vd_part, kernels),
     AZ_PLAIN(struct az_vd_part, names),
     AZ_TEXT_OF(struct az_vd_part, families),
     AZ_PLAIN(struct az_vd_part, steps),
-    AZ_TEXT_OF(struct az_vd_part, how),
-    AZ_PLAIN(struct az_vd_part, median),
-    AZ_PLAIN(struct az_vd_part, warm_up),
     AZ_PLAIN(struct az_vd_part, flops),
     AZ_PLAIN(struct az_vd_part, peak),
     AZ_PLAIN(struct az_vd_part, rated),

@@ -1,8 +1,8 @@
 /* The rules, one row each, by their worth: of equal time the first is reported. A function may find
- * for the rows after it too, where one pass over the events does; those have none. The advice is a
- * sentence without its capital and full stop, of a line's length at most: lines of the verdict end
- * with it. Rules without advice are reported by the analysis that has the figures, which says it.
- */
+ * for the rows after it too, where one pass over the events does; those have none. `within` is the
+ * part of the account that a finding's time is in; `denied_by` the checks whose failure withdraws
+ * its findings (docs/verdict.md 4). Rules without advice are reported by the analysis that has the
+ * figures, which says it. */
 #include "analyses/verdict/verdict.h"
 
 #define TREE (AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS)
@@ -18,59 +18,76 @@
 #define DEVICES                                                                                    \
     "gpu_timeline_by_device gpu_timeline_by_agent gpu_timelines_by_rank steps gpu_timeline"
 
+/* Checks whose failure withdraws findings. Of gaps that hold a lost launch there are no findings to
+ * begin with, so that a failure of lost_device_events leaves those of the others. */
+#define BIT(check)  (1u << AZ_CHECK_##check)
+#define IDLE_CHECKS (BIT(IMPOSSIBLE_TIMES) | BIT(GRAPH_UNRECORDED))
+#define TIME_CHECKS BIT(STREAM_OVERLAP)
+#define RATE_CHECKS (BIT(STREAM_OVERLAP) | BIT(IMPOSSIBLE_RATES))
+#define COMM_CHECKS BIT(UNKNOWN_KERNELS)
+#define STEP_CHECKS BIT(STEP_MARKS)
+
 /* clang-format off */
 const struct az_vd_rule az_vd_rules[] = {
-    { "idle", AZ_CAP_TIMELINE, az_vd_find_idle, AZ_VD_GAPS, false, false, "idle", "idle_causes", "",
-      AZ_ADVICE_NONE },
-    { "exposed_communication", AZ_CAP_TIMELINE, az_vd_find_exposed, AZ_VD_TIMES, false, false, "communication that nothing hides",
-      COMM, "", AZ_ADVICE_OVERLAP_COMMUNICATION },
-    { "exposed_copy", AZ_CAP_TIMELINE, NULL, AZ_VD_TIMES, false, false, "copies that nothing hides", COPIES, "",
-      AZ_ADVICE_SEPARATE_STREAM },
-    { "page_faults", AZ_CAP_TIMELINE, NULL, AZ_VD_TIMES, false, false, "kernels stall on page migrations", COPIES, "",
-      AZ_ADVICE_PREFETCH_MANAGED_MEMORY },
-    { "graph_unrecorded", AZ_CAP_TIMELINE, NULL, AZ_VD_PLAIN, true, false, "", "data_quality coverage", "",
-      AZ_ADVICE_RECORD_GRAPH_NODES },
-    { "graph_hidden", AZ_CAP_TIMELINE, NULL, AZ_VD_PLAIN, true, false, "", "data_quality coverage", "",
-      AZ_ADVICE_RECORD_GRAPH_NODES },
-    { "warm_up", AZ_CAP_TIMELINE, az_vd_find_warm_up, AZ_VD_PLAIN, false, false, "", STEPS, "",
-      AZ_ADVICE_EXCLUDE_WARM_UP },
-    { "clock_drop", AZ_CAP_TIMELINE, az_vd_find_clock, AZ_VD_PLAIN, false, false, "", KERNELS, "",
-      AZ_ADVICE_CHECK_CLOCKS },
-    { "step_jitter", AZ_CAP_TIMELINE, az_vd_find_jitter, AZ_VD_PLAIN, false, false, "", STEPS, "idle",
-      AZ_ADVICE_STEADY_STEPS },
-    { "sync_in_step", AZ_CAP_CALLS, NULL, AZ_VD_GAPS, false, false, "idle", "idle_causes", "idle",
-      AZ_ADVICE_DEFER_SYNC },
-    { "launch_bound", AZ_CAP_CALLS, NULL, AZ_VD_GAPS, false, true, "idle", "idle_causes", "idle",
-      AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD },
-    { "small_work", AZ_CAP_TIMELINE, NULL, AZ_VD_GAPS, false, true, "idle", "idle_causes", "idle launch_bound",
-      AZ_ADVICE_USE_GRAPHS },
-    { "roofline_headroom", TREE, az_vd_find_work, AZ_VD_TIMES, false, false, "slower than the device allows", OPERATORS,
-      "misaligned_shape precision unfused_attention fusible_chain",
-      AZ_ADVICE_FASTER_KERNEL },
-    { "misaligned_shape", TREE, NULL, AZ_VD_TIMES, false, false, "misaligned product", OPERATORS, "roofline_headroom",
-      AZ_ADVICE_PAD_SHAPES },
-    { "precision", TREE, NULL, AZ_VD_TIMES, false, false, "precision", OPERATORS, "roofline_headroom",
-      AZ_ADVICE_LOWER_PRECISION },
-    { "unfused_attention", AZ_CAP_TIMELINE, az_vd_find_chains, AZ_VD_TIMES, false, false, "attention that is not fused",
-      OPERATORS " " KERNELS, "roofline_headroom fusible_chain",
-      AZ_ADVICE_FUSE_ATTENTION },
-    { "fusible_chain", TREE, NULL, AZ_VD_TIMES, false, false, "chain that one kernel could do", OPERATORS,
-      "roofline_headroom unfused_attention", AZ_ADVICE_FUSE_KERNELS },
-    { "device_imbalance", AZ_CAP_TIMELINE, az_vd_find_imbalance, AZ_VD_PLAIN, false, false, "", DEVICES,
-      "exposed_communication", AZ_ADVICE_BALANCE_DEVICES },
-    { "straggler", 0, NULL, AZ_VD_PLAIN, false, false, "the others wait for", "straggler_summary", "exposed_communication",
-      AZ_ADVICE_FIX_STRAGGLER },
-    { "recompute", TREE, az_vd_find_recompute, AZ_VD_TIMES, false, false, "", OPERATORS, "",
-      AZ_ADVICE_LESS_RECOMPUTE },
-    { "op_to_op_gaps", AZ_CAP_OPREPORT, NULL, AZ_VD_GAPS, false, false, "idle", "ops", "", AZ_ADVICE_CAPTURE_TRACE },
-    { "tt_slow", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_low_cores", AZ_ADVICE_NONE },
-    { "tt_dram", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_low_cores", AZ_ADVICE_SHARD_DRAM },
-    { "tt_low_cores", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "tt_slow tt_dram", AZ_ADVICE_MORE_CORES },
-    { "tt_fidelity", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, false, false, "", "ops", "", AZ_ADVICE_LOWER_FIDELITY },
-    { "clock_samples", AZ_CAP_TIMELINE, az_vd_find_clock_samples, AZ_VD_PLAIN, false, false, "", "counters", "clock_drop",
-      AZ_ADVICE_CHECK_CLOCKS },
-    { NULL, 0, NULL, AZ_VD_PLAIN, false, false, NULL, NULL, NULL,
-      AZ_ADVICE_NONE }
+    { "idle", AZ_CAP_TIMELINE, az_vd_find_idle, AZ_VD_GAPS, AZ_VD_IN_IDLE, IDLE_CHECKS,
+      "GPU idle", "idle_causes", "", AZ_ADVICE_NONE },
+    { "exposed_communication", AZ_CAP_TIMELINE, az_vd_find_exposed, AZ_VD_TIMES, AZ_VD_IN_COMM, COMM_CHECKS,
+      "exposed communication", COMM, "", AZ_ADVICE_OVERLAP_COMMUNICATION },
+    { "exposed_copy", AZ_CAP_TIMELINE, NULL, AZ_VD_TIMES, AZ_VD_IN_COPY, 0,
+      "exposed copies", COPIES, "", AZ_ADVICE_SEPARATE_STREAM },
+    { "page_faults", AZ_CAP_TIMELINE, NULL, AZ_VD_TIMES, AZ_VD_IN_COPY, 0,
+      "exposed page migrations", COPIES, "", AZ_ADVICE_PREFETCH_MANAGED_MEMORY },
+    { "graph_unrecorded", AZ_CAP_TIMELINE, NULL, AZ_VD_TRUST, AZ_VD_IN_ANY, 0,
+      "graph launches without kernels", "data_quality coverage", "", AZ_ADVICE_RECORD_GRAPH_NODES },
+    { "graph_hidden", AZ_CAP_TIMELINE, NULL, AZ_VD_TRUST, AZ_VD_IN_ANY, 0,
+      "graph launches without operators", "data_quality coverage", "", AZ_ADVICE_RECORD_GRAPH_NODES },
+    { "warm_up", AZ_CAP_TIMELINE, az_vd_find_warm_up, AZ_VD_PLAIN, AZ_VD_IN_ANY, STEP_CHECKS,
+      "warm-up", STEPS, "", AZ_ADVICE_EXCLUDE_WARM_UP },
+    { "clock_drop", AZ_CAP_TIMELINE, az_vd_find_clock, AZ_VD_PLAIN, AZ_VD_IN_COMPUTE, TIME_CHECKS,
+      "kernels slow down over time", KERNELS, "", AZ_ADVICE_CHECK_CLOCKS },
+    { "step_jitter", AZ_CAP_TIMELINE, az_vd_find_jitter, AZ_VD_PLAIN, AZ_VD_IN_ANY, STEP_CHECKS | BIT(LOST_DEVICE_EVENTS),
+      "uneven steps", STEPS, "idle", AZ_ADVICE_STEADY_STEPS },
+    { "sync_in_step", AZ_CAP_CALLS, NULL, AZ_VD_SUMS, AZ_VD_IN_IDLE, IDLE_CHECKS,
+      "GPU idle", "idle_causes", "idle", AZ_ADVICE_DEFER_SYNC },
+    { "launch_bound", AZ_CAP_CALLS, NULL, AZ_VD_SUMS, AZ_VD_IN_IDLE, IDLE_CHECKS,
+      "GPU idle", "idle_causes", "idle", AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD },
+    { "small_work", AZ_CAP_TIMELINE, NULL, AZ_VD_SUMS, AZ_VD_IN_IDLE, IDLE_CHECKS,
+      "GPU idle", "idle_causes", "idle launch_bound", AZ_ADVICE_USE_GRAPHS },
+    { "roofline_headroom", TREE, az_vd_find_work, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, RATE_CHECKS,
+      "below roofline", OPERATORS, "misaligned_shape precision unfused_attention fusible_chain", AZ_ADVICE_FASTER_KERNEL },
+    { "misaligned_shape", TREE, NULL, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, TIME_CHECKS,
+      "misaligned GEMM shape", OPERATORS, "roofline_headroom", AZ_ADVICE_PAD_SHAPES },
+    { "precision", TREE, NULL, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, TIME_CHECKS,
+      "FP32 GEMM without TF32", OPERATORS, "roofline_headroom", AZ_ADVICE_LOWER_PRECISION },
+    { "unfused_attention", AZ_CAP_TIMELINE, az_vd_find_chains, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, TIME_CHECKS,
+      "unfused attention", OPERATORS " " KERNELS, "roofline_headroom fusible_chain", AZ_ADVICE_FUSE_ATTENTION },
+    { "fusible_chain", TREE, NULL, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, TIME_CHECKS,
+      "fusible op chain", OPERATORS, "roofline_headroom unfused_attention", AZ_ADVICE_FUSE_KERNELS },
+    { "device_imbalance", AZ_CAP_TIMELINE, az_vd_find_imbalance, AZ_VD_PLAIN, AZ_VD_IN_WAITING, COMM_CHECKS,
+      "device imbalance", DEVICES, "exposed_communication", AZ_ADVICE_BALANCE_DEVICES },
+    { "straggler", 0, NULL, AZ_VD_PLAIN, AZ_VD_IN_WAITING, COMM_CHECKS,
+      "straggler", "straggler_summary", "exposed_communication", AZ_ADVICE_FIX_STRAGGLER },
+    { "slow_group", 0, NULL, AZ_VD_PLAIN, AZ_VD_IN_WAITING, COMM_CHECKS,
+      "slow process group", COMM, "exposed_communication", AZ_ADVICE_FIX_LINK },
+    { "pipeline_bubble", 0, NULL, AZ_VD_PLAIN, AZ_VD_IN_WAITING, COMM_CHECKS,
+      "pipeline bubble", COMM, "exposed_communication idle", AZ_ADVICE_MORE_MICROBATCHES },
+    { "stage_imbalance", 0, NULL, AZ_VD_PLAIN, AZ_VD_IN_WAITING, COMM_CHECKS,
+      "pipeline stage imbalance", COMM, "exposed_communication pipeline_bubble", AZ_ADVICE_BALANCE_STAGES },
+    { "recompute", TREE, az_vd_find_recompute, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, TIME_CHECKS,
+      "recomputation", OPERATORS, "", AZ_ADVICE_LESS_RECOMPUTE },
+    { "op_to_op_gaps", AZ_CAP_OPREPORT, NULL, AZ_VD_GAPS, AZ_VD_IN_IDLE, IDLE_CHECKS,
+      "device idle between operations", "ops", "", AZ_ADVICE_CAPTURE_TRACE },
+    { "tt_slow", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, RATE_CHECKS,
+      "", "ops", "tt_low_cores", AZ_ADVICE_NONE },
+    { "tt_dram", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, RATE_CHECKS,
+      "", "ops", "tt_low_cores", AZ_ADVICE_SHARD_DRAM },
+    { "tt_low_cores", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, TIME_CHECKS,
+      "", "ops", "tt_slow tt_dram", AZ_ADVICE_MORE_CORES },
+    { "tt_fidelity", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, TIME_CHECKS,
+      "", "ops", "", AZ_ADVICE_LOWER_FIDELITY },
+    { "clock_samples", AZ_CAP_TIMELINE, az_vd_find_clock_samples, AZ_VD_PLAIN, AZ_VD_IN_COMPUTE, TIME_CHECKS,
+      "low device clock", "counters", "clock_drop", AZ_ADVICE_CHECK_CLOCKS },
+    { .name = NULL }
 };
 /* clang-format on */
 

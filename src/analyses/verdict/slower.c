@@ -59,7 +59,7 @@ static int number_by(struct az_vd *v, struct keys *keys, struct az_map *index, s
         uint32_t *at;
         bool added;
         of[i] = AZ_NO_ID;
-        if (k->name[i] == AZ_NO_ID || az_vd_warming(v, k->start[i]) ||
+        if (k->name[i] == AZ_NO_ID || !az_vd_in_scope(v, k->start[i]) ||
             !computes(v, k->name[i], &last[k->name[i]]))
             continue;
         struct last *l = &last[k->name[i]];

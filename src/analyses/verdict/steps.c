@@ -1,14 +1,12 @@
-/* Steps as the rules need them, and the rules about whole steps. */
-#include "facts/steps.h"
+/* Steps as the rules need them, and the rules about whole steps (docs/verdict.md 3.3). */
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/sort.h"
 
-#define WARM   1.5  /* times the median step: it warms up */
 #define JITTER 0.10 /* robust spread of steps from which they are uneven */
 #define LEAST  5    /* steps for a spread */
 
-/* What is asked for mostly follows what was asked for before. */
+/* Queries mostly come in order of time. */
 static bool still_in(const struct az_vd_steps *s, int64_t tick)
 {
     return s->at > 0 && s->v[s->at - 1].start <= tick && tick < s->v[s->at - 1].end &&
@@ -31,6 +29,54 @@ ptrdiff_t az_vd_step_at(struct az_vd *v, int64_t tick)
     return lo > 0 && tick < v->steps.v[lo - 1].end ? (ptrdiff_t)lo - 1 : -1;
 }
 
+int az_vd_steps_make(struct az_vd *v)
+{
+    int rc;
+    struct az_vd_part *p = v->part;
+    const struct az_steps *all = az_job_steps(v->job, v->trace, &rc);
+    if (!all)
+        return rc;
+    v->steps.all = all;
+    p->repeats = all->repeats.n;
+    p->repeat_ns = az_vd_ns(v, all->repeats.period);
+    p->repeats_inside = az_vd_keep(v, all->repeats.inside);
+    if (all->n == 0)
+        return 0;
+    struct az_span *s = az_arena_array(v->job->arena, all->n, sizeof *s);
+    if (!s)
+        return az_arena_error(v->job->arena);
+    for (size_t i = all->excluded; i < all->n; i++)
+        s[v->steps.n++] = (struct az_span){ all->v[i].start, all->v[i].end };
+    v->steps.v = s;
+    p->steps = all->n;
+    p->period = all->period < 0 ? -1 : az_vd_ns(v, all->period);
+    p->step_ns = az_vd_ns(v, all->median);
+    p->source = az_sv_str(az_step_source_id(all->how));
+    p->first = az_vd_keep(v, all->v[0].name);
+    p->excluded = all->excluded ? p->first : AZ_SV("");
+    return 0;
+}
+
+int az_vd_find_warm_up(struct az_vd *v)
+{
+    const struct az_steps *all = v->steps.all;
+    if (!all || all->excluded == 0)
+        return 0;
+    const int64_t first = az_vd_ns(v, all->v[0].length), more = az_vd_ns(v, all->warm_up);
+    char a[AZ_HUMAN_MAX], b[AZ_HUMAN_MAX];
+    az_human_time(first, a);
+    az_human_time(first - more, b);
+    const struct az_vd_found f = {
+        .subject = az_arena_printf(v->job->arena, "%.*s", AZ_SVF(all->v[0].name)),
+        .detail = az_arena_printf(v->job->arena, " takes %s, the median of the others is %s", a, b),
+        .count = 1,
+        .ns = first,
+        .gain = more,
+        .outside_scope = true
+    };
+    return az_vd_add(v, "warm_up", &f);
+}
+
 static int ascending(const void *x, const void *y, void *ctx)
 {
     const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
@@ -38,68 +84,27 @@ static int ascending(const void *x, const void *y, void *ctx)
     return a < b ? -1 : a > b;
 }
 
-/* Lengths from step `from` on, sorted, in the arena of the job. */
-static int64_t *lengths(struct az_vd *v, size_t from, int *rc)
+/* Lengths of the steps that are not excluded, sorted, in the arena of the job. */
+static int64_t *lengths(struct az_vd *v, int *rc)
 {
-    int64_t *x = az_arena_array(v->job->arena, v->steps.n + 1, sizeof *x);
+    const struct az_steps *all = v->steps.all;
+    int64_t *x = az_arena_array(v->job->arena, all->n + 1, sizeof *x);
     *rc = x ? 0 : az_arena_error(v->job->arena);
-    for (size_t i = from; x && i < v->steps.n; i++)
-        x[i - from] = v->steps.v[i].end - v->steps.v[i].start;
-    if (x && from < v->steps.n)
-        *rc = az_sort_cmp(x, v->steps.n - from, sizeof *x, ascending, NULL, v->job->mem);
+    for (size_t i = all->excluded; x && i < all->n; i++)
+        x[i - all->excluded] = all->v[i].length;
+    if (x)
+        *rc = az_sort_cmp(x, all->n - all->excluded, sizeof *x, ascending, NULL, v->job->mem);
     return x;
-}
-
-int az_vd_steps_make(struct az_vd *v)
-{
-    int rc;
-    const struct az_steps *all = az_job_steps(v->job, v->trace, &rc);
-    if (!all || all->n == 0)
-        return rc;
-    struct az_span *s = az_arena_array(v->job->arena, all->n, sizeof *s);
-    if (!s)
-        return az_arena_error(v->job->arena);
-    for (size_t i = 0; i < all->n; i++)
-        s[i] = (struct az_span){ all->v[i].start, all->v[i].end };
-    v->steps.v = s;
-    v->steps.n = all->n;
-    v->steps.how = az_sv_str(az_step_how_text(all->how));
-    const size_t from = v->steps.n > 2; /* the first is judged by the others */
-    const int64_t *x = lengths(v, from, &rc);
-    if (rc)
-        return rc;
-    const size_t n = v->steps.n - from;
-    v->steps.median = x[n / 2];
-    v->steps.fastest = x[n / 10];
-    v->steps.warm_up = from && (double)(s[0].end - s[0].start) > WARM * (double)v->steps.median;
-    return 0;
-}
-
-int az_vd_find_warm_up(struct az_vd *v)
-{
-    if (!v->steps.warm_up)
-        return 0;
-    const int64_t first = az_vd_ns(v, v->steps.v[0].end - v->steps.v[0].start),
-                  median = az_vd_ns(v, v->steps.median);
-    char a[AZ_HUMAN_MAX], b[AZ_HUMAN_MAX];
-    az_human_time(first, a);
-    az_human_time(median, b);
-    const struct az_vd_found f = { .subject = AZ_SV("the first step is longer than the others"),
-                                   .detail =
-                                       az_arena_printf(v->job->arena, ": %s, median %s", a, b),
-                                   .count = 1,
-                                   .ns = first,
-                                   .gain = first - median };
-    return az_vd_add(v, "warm_up", &f);
 }
 
 int az_vd_find_jitter(struct az_vd *v)
 {
     int rc;
-    const size_t from = v->steps.warm_up, n = v->steps.n - from;
-    if (n < LEAST || v->drop) /* steps that get slower are uneven by that */
+    const size_t n = v->steps.n;
+    if (n < LEAST || !v->steps.all->in_loop ||
+        v->drop) /* steps that get slower are uneven by that */
         return 0;
-    const int64_t *x = lengths(v, from, &rc);
+    const int64_t *x = lengths(v, &rc);
     if (rc)
         return rc;
     const int64_t median = x[n / 2], fast = x[n / 10];
@@ -110,12 +115,11 @@ int az_vd_find_jitter(struct az_vd *v)
     char lo[AZ_HUMAN_MAX], hi[AZ_HUMAN_MAX];
     az_human_time(az_vd_ns(v, fast), lo);
     az_human_time(az_vd_ns(v, x[n - 1 - n / 10]), hi);
-    const struct az_vd_found f = {
-        .subject = AZ_SV("steps are uneven"),
-        .detail = az_arena_printf(v->job->arena, ": 10 %% are below %s, 10 %% above %s", lo, hi),
-        .count = (int64_t)n,
-        .ns = az_vd_ns(v, median) * (int64_t)n,
-        .gain = az_vd_ns(v, median - fast) * (int64_t)n
-    };
+    const struct az_vd_found f = { .subject = AZ_SV(""),
+                                   .detail = az_arena_printf(
+                                       v->job->arena, "10%% below %s, 10%% above %s", lo, hi),
+                                   .count = (int64_t)n,
+                                   .ns = az_vd_ns(v, median) * (int64_t)n,
+                                   .gain = az_vd_ns(v, median - fast) * (int64_t)n };
     return az_vd_add(v, "step_jitter", &f);
 }

@@ -9,13 +9,26 @@
 
 #include "analyses/ranks/ranks.h"
 #include "facts/account.h"
+#include "facts/steps.h"
 #include "results/claims.h"
 
-/* How the line of a finding begins. */
+/* How the sentence of a finding is built. */
 enum az_vd_form {
-    AZ_VD_PLAIN, /* "WORDS SUBJECT" */
-    AZ_VD_GAPS,  /* "WORDS: 4 gaps of 141 ms, SUBJECT" */
-    AZ_VD_TIMES  /* "WORDS: SUBJECT, 4 times 1.2 ms" */
+    AZ_VD_PLAIN, /* "TITLE: SUBJECT DETAIL" */
+    AZ_VD_GAPS,  /* "TITLE: 4 gaps, median 141 ms, SUBJECT DETAIL" */
+    AZ_VD_TIMES, /* "TITLE: SUBJECT DETAIL, 4 calls, mean 1.2 ms" */
+    AZ_VD_TRUST, /* about the figures, not about time: in no line */
+    AZ_VD_SUMS   /* adds up what others report by cause: in no line */
+};
+/* What part of the account a finding's time is in: findings of a part add up to no more than it. */
+enum az_vd_within {
+    AZ_VD_IN_IDLE,
+    AZ_VD_IN_COMM,
+    AZ_VD_IN_COPY,
+    AZ_VD_IN_COMPUTE,
+    AZ_VD_IN_WAITING, /* exposed communication, and idle time behind it */
+    AZ_VD_IN_ANY,
+    AZ_VD_WITHINS
 };
 
 struct az_vd;
@@ -24,9 +37,9 @@ struct az_vd_rule {
     unsigned needs; /* AZ_CAP_*; a trace that lacks one is in `coverage` */
     int (*find)(struct az_vd *v);
     enum az_vd_form form;
-    bool trust; /* about the figures, not about time */
-    bool sums;  /* adds up what others report by cause: in no line */
-    const char *words;
+    enum az_vd_within within;
+    uint32_t denied_by; /* bits 1 << enum az_check: a failure withdraws its findings */
+    const char *title;
     const char *evidence;  /* ids of tables that prove it (results/evidence.h) */
     const char *overlaps;  /* rules that count the same time; "": none */
     enum az_advice advice; /* of a finding that has none of its own */
@@ -57,8 +70,7 @@ struct az_vd_found {
     double reached;          /* percent of the peak that the detail names, over all; 0: of none */
     int64_t count, ns;       /* how often, and its time; -1: none */
     int64_t gain;            /* ns that the total could shrink by; -1: none */
-    struct az_sv whole;      /* subject and detail, once put together */
-    int64_t order;           /* of the lines: larger first */
+    size_t parts;            /* of how many traces it is */
 };
 AZ_VEC(struct az_vd_found, az_vd_founds);
 
@@ -96,24 +108,20 @@ struct az_vd_idles {
 struct az_vd_device { /* one device of a trace */
     int64_t device;   /* number */
     bool idle;        /* busy for less than 1 % of the busiest device's time */
-    struct az_claim_account a;
+    struct az_claim_account a, before, after; /* in the scope, and outside it */
 };
 
 /* What the rules leave of one trace. Everything is in the arena that the part was made in. */
 struct az_vd_part {
     /* the account: sums over the devices, ns */
     int64_t total, compute, comm, copies, idle;
-    int64_t outside; /* recorded before the first and after the last work; not in total and idle */
     size_t devices;
     struct az_sv device;   /* name; empty: unknown */
     int64_t kernels;       /* time of kernels, ns */
     size_t names;          /* of kernels that came summed */
     struct az_sv families; /* of these: their shares of kernel time */
     /* steps */
-    size_t steps;
-    struct az_sv how;
-    int64_t median; /* ns */
-    bool warm_up;
+    size_t steps; /* all of them */
     /* work; NaN and 0: unknown */
     double flops, peak;       /* FLOP; FLOP/s */
     int64_t rated;            /* kernel time of which FLOPs or bytes are known, ns */
@@ -135,7 +143,6 @@ struct az_vd_part {
     int64_t host;                 /* what the host recorded, first start to last end, ns */
     /* the account by device, in the scope; those that did next to nothing are marked */
     enum az_account_scope scope;
-    int64_t before_ns, after_ns; /* device activity before and after the scope */
     struct az_vd_device *device_accounts;
     size_t n_device_accounts;
     /* steps as claims */
@@ -143,6 +150,10 @@ struct az_vd_part {
     struct az_sv source;   /* "profiler_step"; empty: no steps */
     struct az_sv first;    /* name of the first step */
     struct az_sv excluded; /* name of the step that warms up; empty: none */
+    int64_t step_ns;       /* median length of a step, for one without a period */
+    size_t repeats;        /* of kernels inside one range or frame, which are no steps */
+    int64_t repeat_ns;
+    struct az_sv repeats_inside;
     int64_t operator_ns, host_threads;
     struct az_sv peaks; /* "data sheet", "scaled", "user", "unknown" */
     struct az_check_result check[AZ_CHECKS];
@@ -152,12 +163,10 @@ struct az_vd_part {
 };
 
 struct az_vd_steps {
-    const struct az_span *v; /* by start, ticks */
+    const struct az_steps *all; /* NULL: none */
+    const struct az_span *v;    /* by start, ticks: those that are not excluded */
     size_t n;
-    size_t at;               /* az_vd_step_at's own: the last one that was found + 1 */
-    struct az_sv how;        /* "by ProfilerStep marks" */
-    int64_t median, fastest; /* ticks: median, first decile */
-    bool warm_up;            /* the first is longer than 1.5 times the median */
+    size_t at; /* az_vd_step_at's own: the last one that was found + 1 */
 };
 
 /* A trace while it is judged. */
@@ -167,6 +176,7 @@ struct az_vd {
     const struct az_trace *t;
     const struct az_accounts *accounts; /* NULL: no device events with times */
     struct az_vd_steps steps;
+    struct az_span window; /* ticks: the scope; findings are about work in it */
     struct az_arena *keep;
     struct az_vd_part *part;
     bool drop;        /* kernels get slower */
@@ -175,10 +185,10 @@ struct az_vd {
 /* Adds to the part; subject, detail and row are copied. rule: its name. */
 int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f) AZ_MUST_USE;
 static inline int64_t az_vd_ns(const struct az_vd *v, int64_t ticks) { return az_ns(v->t, ticks); }
-/* In the first step, where that one warms up. */
-static inline bool az_vd_warming(const struct az_vd *v, int64_t tick)
+/* Is a time in the scope? Device work is judged where it starts in it. */
+static inline bool az_vd_in_scope(const struct az_vd *v, int64_t tick)
 {
-    return v->steps.warm_up && tick < v->steps.v[0].end && tick >= v->steps.v[0].start;
+    return tick >= v->window.start && tick < v->window.end;
 }
 /* The step that holds a time; -1: none. */
 ptrdiff_t az_vd_step_at(struct az_vd *v, int64_t tick);
@@ -190,6 +200,8 @@ struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s);
 int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
                     struct az_vd_part **out) AZ_MUST_USE;
 int az_vd_steps_make(struct az_vd *v) AZ_MUST_USE;
+/* The sums over the devices that are not idle: total, compute, comm, copies, idle, devices. */
+void az_vd_sum_devices(struct az_vd_part *p);
 
 /* ---- of all parts ---- */
 struct az_vd_ranks {
@@ -213,14 +225,14 @@ static inline int64_t az_vd_mean(const struct az_vd_whole *w, int64_t ns)
 {
     return w->devices > 1 && ns > 0 ? ns / (int64_t)w->devices : ns;
 }
-/* The lines but for the findings: what ran, and the account; what to trust. */
-/* Are there so many graph launches without kernels that idle time means nothing? */
-bool az_vd_doubt(const struct az_vd_whole *w);
-/* The parts of the account in tenths of a percent, as its line says them: they add up to 1000. */
-enum { AZ_VD_COMPUTE, AZ_VD_COMM, AZ_VD_COPIES, AZ_VD_IDLE, AZ_VD_SHARES };
-void az_vd_tenths(const struct az_vd_whole *w, int t[AZ_VD_SHARES]);
-int az_vd_put_head(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
-int az_vd_put_trust(struct az_vd_whole *w, struct az_table *out) AZ_MUST_USE;
+/* What the parts claim together. found: of all parts, by worth (az_vd_merge). */
+int az_vd_merge(struct az_vd_whole *w, struct az_vd_founds *out) AZ_MUST_USE;
+int az_vd_claims_make(struct az_vd_whole *w, const struct az_vd_founds *found,
+                      struct az_claims **out) AZ_MUST_USE;
+/* The lines of the verdict, made from the claims and from nothing else but figures of the parts
+ * that no claim rests on. */
+int az_vd_put_lines(struct az_vd_whole *w, const struct az_claims *c,
+                    struct az_table *out) AZ_MUST_USE;
 
 /* ---- the rules ---- */
 int az_vd_find_idle(struct az_vd *v) AZ_MUST_USE;

@@ -1,0 +1,426 @@
+/* The claims of a report from what the parts hold: one account, one list of checks, findings of
+ * which no time is counted twice. */
+#include <math.h>
+
+#include "analyses/verdict/verdict.h"
+#include "base/num.h"
+#include "base/sort.h"
+
+#define TRIFLE  0.0005 /* of the span: smaller findings are in no list */
+#define WARNING 0.05
+#define KNOWN   0.80 /* of kernel time whose work is known, for a rate of the whole */
+
+/* ---- account ---- */
+static void add_account(struct az_claim_account *to, const struct az_claim_account *a)
+{
+    to->span = az_add_sat(to->span, a->span);
+    to->computing = az_add_sat(to->computing, a->computing);
+    to->exposed_communication = az_add_sat(to->exposed_communication, a->exposed_communication);
+    to->exposed_copy = az_add_sat(to->exposed_copy, a->exposed_copy);
+    to->communication = az_add_sat(to->communication, a->communication);
+    to->copy = az_add_sat(to->copy, a->copy);
+}
+
+static int64_t rounded(int64_t sum, int64_t n) { return n ? (sum + n / 2) / n : 0; }
+
+/* The sum of n accounts becomes their mean; idle time takes the remainder. */
+static void mean_account(struct az_claim_account *a, int64_t n)
+{
+    a->span = rounded(a->span, n);
+    a->computing = rounded(a->computing, n);
+    a->exposed_communication = rounded(a->exposed_communication, n);
+    a->exposed_copy = rounded(a->exposed_copy, n);
+    a->communication = rounded(a->communication, n);
+    a->copy = rounded(a->copy, n);
+    a->idle = a->span - a->computing - a->exposed_communication - a->exposed_copy;
+}
+
+static void make_account(const struct az_vd_whole *w, struct az_claims *c)
+{
+    int64_t n = 0;
+    for (size_t k = 0; k < w->n; k++) {
+        const struct az_vd_part *p = w->part[k];
+        for (size_t i = 0; i < p->n_device_accounts; i++) {
+            const struct az_vd_device *d = &p->device_accounts[i];
+            c->devices.count++;
+            if (d->idle)
+                continue;
+            add_account(&c->account, &d->a);
+            add_account(&c->before, &d->before);
+            add_account(&c->after, &d->after);
+            n++;
+        }
+        c->scope = p->scope > c->scope ? p->scope : c->scope;
+    }
+    mean_account(&c->account, n);
+    mean_account(&c->before, n);
+    mean_account(&c->after, n);
+    c->has_account = n > 0;
+}
+
+static int idle_devices(struct az_vd_whole *w, struct az_claims *c)
+{
+    struct az_arena *a = w->job->arena;
+    struct az_sv *id = az_arena_array(a, (size_t)c->devices.count + 1, sizeof *id);
+    if (!id)
+        return az_arena_error(a);
+    for (size_t k = 0; k < w->n; k++)
+        for (size_t i = 0; i < w->part[k]->n_device_accounts; i++) {
+            const struct az_vd_device *d = &w->part[k]->device_accounts[i];
+            if (d->idle)
+                id[c->devices.n_idle++] =
+                    w->ranks && w->n > 1 ? az_arena_printf(a, "%lld:%lld", (long long)w->rank[k],
+                                                           (long long)d->device)
+                                         : az_arena_printf(a, "%lld", (long long)d->device);
+        }
+    c->devices.idle = id;
+    return a->failed ? az_arena_error(a) : 0;
+}
+
+/* ---- ranks, steps, rates ---- */
+static int make_ranks(struct az_vd_whole *w, struct az_claims *c)
+{
+    const struct az_trace *only = w->job->n_traces == 1 ? w->job->traces[0] : NULL;
+    int64_t *present = az_arena_array(w->job->arena, w->n + 1, sizeof *present);
+    if (!present)
+        return az_arena_error(w->job->arena);
+    c->ranks.world = -1;
+    c->ranks.present = present;
+    if (w->ranks && !only) {
+        memcpy(present, w->rank, w->n * sizeof *present);
+        c->ranks.n_present = w->n;
+        c->ranks.world = w->ranks->world_size;
+        c->ranks.missing = w->ranks->missing;
+        c->ranks.n_missing = w->ranks->n_missing;
+    } else if (only && only->rank >= 0) {
+        present[c->ranks.n_present++] = only->rank;
+        c->ranks.world = only->world_size;
+    }
+    return 0;
+}
+
+static int ascending(const void *x, const void *y, void *ctx)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    (void)ctx;
+    return a < b ? -1 : a > b;
+}
+
+/* Medians over the ranks; names of the first one. */
+static int make_steps(struct az_vd_whole *w, struct az_claims *c)
+{
+    int64_t *period = az_arena_array(w->job->arena, 2 * w->n + 2, sizeof *period);
+    int64_t *count = period ? period + w->n + 1 : NULL;
+    const struct az_vd_part *first = NULL, *warm = NULL;
+    size_t n = 0, m = 0, excluded = 0;
+    if (!period)
+        return az_arena_error(w->job->arena);
+    c->steps.period_ns = -1;
+    for (size_t k = 0; k < w->n; k++) {
+        const struct az_vd_part *p = w->part[k];
+        if (p->steps == 0)
+            continue;
+        first = first ? first : p;
+        warm = warm || !p->excluded.n ? warm : p;
+        excluded += p->excluded.n > 0;
+        count[n++] = (int64_t)p->steps;
+        if (p->period >= 0)
+            period[m++] = p->period;
+    }
+    if (!first)
+        return 0;
+    int rc = az_sort_cmp(count, n, sizeof *count, ascending, NULL, w->job->mem);
+    if (rc == 0)
+        rc = az_sort_cmp(period, m, sizeof *period, ascending, NULL, w->job->mem);
+    c->steps.count = count[n / 2];
+    if (m)
+        c->steps.period_ns = (period[(m - 1) / 2] + period[m / 2]) / 2;
+    c->steps.source = first->source;
+    c->steps.first = first->first;
+    if (warm && 2 * excluded >= n) {
+        c->steps.excluded = &warm->excluded;
+        c->steps.n_excluded = 1;
+    }
+    return rc;
+}
+
+static void make_rates(const struct az_vd_whole *w, struct az_claims *c)
+{
+    const struct az_vd_part *s = &w->sum;
+    c->rates.flops_per_s = c->rates.flops_known_share = c->rates.mfu = NAN;
+    c->rates.precision = s->precision;
+    if (s->rateable > 0)
+        c->rates.flops_known_share = (double)s->rated / (double)s->rateable;
+    if (!(s->flops > 0) || !(c->rates.flops_known_share >= KNOWN) || s->total <= 0)
+        return;
+    c->rates.flops_per_s = s->flops / (double)s->total * 1e9;
+    if (s->peak > 0 && c->trust[AZ_CHECK_IMPOSSIBLE_RATES].status < AZ_CHECK_WARN)
+        c->rates.mfu = c->rates.flops_per_s / s->peak;
+}
+
+/* ---- checks ---- */
+static void add_check(struct az_check_result *to, const struct az_check_result *r)
+{
+    to->status = r->status > to->status ? r->status : to->status;
+    to->count += r->count;
+    to->of += r->of;
+    to->time_ns = az_add_sat(to->time_ns, r->time_ns);
+}
+
+static enum az_check_status share_status(int64_t count, int64_t of, double fail)
+{
+    if (of <= 0)
+        return AZ_CHECK_NOT_APPLICABLE;
+    return count == 0                           ? AZ_CHECK_PASS
+           : (double)count >= fail * (double)of ? AZ_CHECK_FAIL
+                                                : AZ_CHECK_WARN;
+}
+
+/* Those that only the whole report knows: ranks, peaks and what is faster than they are. */
+static void whole_checks(const struct az_vd_whole *w, struct az_claims *c)
+{
+    struct az_check_result *r = c->trust;
+    int64_t impossible = 0, rated = 0;
+    for (size_t k = 0; k < w->n; k++) {
+        impossible += w->part[k]->impossible_rates;
+        rated += w->part[k]->rated_kernels;
+    }
+    if (w->job->n_traces != 1 && w->ranks) {
+        r[AZ_CHECK_MISSING_RANKS].count = (int64_t)c->ranks.n_missing;
+        r[AZ_CHECK_MISSING_RANKS].of = c->ranks.world;
+        r[AZ_CHECK_MISSING_RANKS].status = c->ranks.n_missing ? AZ_CHECK_WARN : AZ_CHECK_PASS;
+    }
+    if (c->has_account) {
+        const bool known =
+            az_sv_is(c->devices.peaks, "data sheet") || az_sv_is(c->devices.peaks, "user");
+        r[AZ_CHECK_DEVICE_PEAKS].count = !known;
+        r[AZ_CHECK_DEVICE_PEAKS].of = 1;
+        r[AZ_CHECK_DEVICE_PEAKS].status = known ? AZ_CHECK_PASS : AZ_CHECK_WARN;
+    }
+    if (r[AZ_CHECK_IMPOSSIBLE_RATES].of == 0) { /* else the part has said it */
+        r[AZ_CHECK_IMPOSSIBLE_RATES].count = impossible;
+        r[AZ_CHECK_IMPOSSIBLE_RATES].of = rated;
+        r[AZ_CHECK_IMPOSSIBLE_RATES].status = share_status(impossible, rated, 0.05);
+    }
+}
+
+static void make_checks(const struct az_vd_whole *w, struct az_claims *c)
+{
+    for (size_t k = 0; k < w->n; k++)
+        for (int i = 0; i < AZ_CHECKS; i++)
+            add_check(&c->trust[i], &w->part[k]->check[i]);
+    whole_checks(w, c);
+    for (int i = 0; i < AZ_CHECKS; i++)
+        if (c->trust[i].status == AZ_CHECK_FAIL)
+            c->qualified_by |= az_checks_of_account() & 1u << i;
+}
+
+/* ---- findings ---- */
+static bool is_denied(const struct az_claims *c, const struct az_vd_found *f)
+{
+    for (int i = 0; i < AZ_CHECKS; i++)
+        if (f->rule->denied_by & 1u << i && c->trust[i].status == AZ_CHECK_FAIL)
+            return true;
+    return false;
+}
+
+static struct az_sv with_detail(struct az_vd_whole *w, const struct az_vd_found *f)
+{
+    if (f->reached > 0)
+        return az_arena_printf(w->job->arena, "%.*s at %.*f%%%.*s", AZ_SVF(f->subject),
+                               f->reached < 10, f->reached, AZ_SVF(f->detail));
+    return az_arena_printf(w->job->arena, "%.*s%.*s", AZ_SVF(f->subject), AZ_SVF(f->detail));
+}
+
+static struct az_claim claim_of(struct az_vd_whole *w, const struct az_claims *c,
+                                const struct az_vd_found *f)
+{
+    const int64_t span = c->account.span;
+    int64_t saving = az_vd_mean(w, f->gain);
+    if (!f->outside_scope && saving > span)
+        saving = span;
+    const double share = span > 0 && saving >= 0 ? (double)saving / (double)span : NAN;
+    return (struct az_claim){
+        .rule = az_sv_str(f->rule->name),
+        .saving_ns = saving,
+        .count = f->count,
+        .share = share,
+        .rank = f->has_rank ? f->rank : AZ_NO_RANK,
+        .ranks = f->ranks,
+        .n_ranks = f->has_rank ? 0 : f->n_ranks,
+        .device = f->has_device ? f->device : AZ_NO_RANK,
+        .group = f->group,
+        .groups = f->groups > 0 ? f->groups : -1,
+        .cause = f->cause,
+        .call = f->call,
+        .range = f->range,
+        .frame = f->frame,
+        .operation = f->operation,
+        .part_of = -1,
+        .outside_scope = f->outside_scope,
+        .advice = f->advice,
+        .table = az_sv_str(f->rule->evidence),
+        .row = f->row,
+        .subject = with_detail(w, f),
+        .time_ns = f->ns,
+        .median_ns = f->median > 0 ? f->median : -1,
+        .largest_ns = f->largest > 0 ? f->largest : -1,
+        .severity = AZ_SV("info"),
+    };
+}
+
+/* A claim on its way: next to it what decides of which other one it is a part. */
+struct draft {
+    struct az_claim c;
+    const struct az_vd_found *f;
+};
+
+static int by_saving(const void *x, const void *y, void *ctx)
+{
+    const struct draft *a = x, *b = y;
+    (void)ctx;
+    if (a->c.outside_scope != b->c.outside_scope)
+        return a->c.outside_scope ? 1 : -1;
+    if (a->c.saving_ns != b->c.saving_ns)
+        return a->c.saving_ns > b->c.saving_ns ? -1 : 1;
+    if (a->f->rule != b->f->rule)
+        return a->f->rule < b->f->rule ? -1 : 1;
+    return az_sv_cmp(a->c.subject, b->c.subject);
+}
+
+static bool has_word(struct az_sv words, const char *word)
+{
+    while (words.n) {
+        const struct az_sv one = az_sv_cut(&words, ' ');
+        if (az_sv_is(one, word))
+            return true;
+    }
+    return false;
+}
+
+static struct az_sv overlaps_of(const struct az_vd_found *f)
+{
+    return f->overlaps.p ? f->overlaps : az_sv_str(f->rule->overlaps);
+}
+
+static bool count_same_time(const struct az_vd_found *a, const struct az_vd_found *b)
+{
+    if (a->rule == b->rule)
+        return false;
+    return has_word(overlaps_of(a), b->rule->name) || has_word(overlaps_of(b), a->rule->name);
+}
+
+/* Time of the account that findings of a part of it may share out. */
+static int64_t room_of(const struct az_claim_account *a, enum az_vd_within within)
+{
+    switch (within) {
+    case AZ_VD_IN_IDLE:
+        return a->idle;
+    case AZ_VD_IN_COMM:
+        return a->exposed_communication;
+    case AZ_VD_IN_COPY:
+        return a->exposed_copy;
+    case AZ_VD_IN_COMPUTE:
+        return a->computing;
+    case AZ_VD_IN_WAITING:
+        return a->exposed_communication + a->idle;
+    default:
+        return a->span;
+    }
+}
+
+/* Index of the larger finding that counts the time of d[i]; -1: none does. */
+static int64_t counted_by(const struct draft *d, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (d[k].c.part_of < 0 && count_same_time(d[k].f, d[i].f))
+            return (int64_t)k;
+    return -1;
+}
+
+/* The largest one of the same part of the account, else of all. */
+static int64_t largest_alike(const struct draft *d, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (d[k].c.part_of < 0 && d[k].f->rule->within == d[i].f->rule->within)
+            return (int64_t)k;
+    return i ? 0 : -1;
+}
+
+/* Nests findings so that those at the top add up to no more than the parts of the account. */
+static void nest(struct draft *d, size_t n, const struct az_claim_account *a)
+{
+    int64_t used[AZ_VD_WITHINS] = { 0 }, all = 0;
+    for (size_t i = 0; i < n && !d[i].c.outside_scope; i++) {
+        const enum az_vd_within in = d[i].f->rule->within;
+        int64_t left = room_of(a, in) - used[in];
+        left = a->span - all < left ? a->span - all : left;
+        d[i].c.part_of = counted_by(d, i);
+        if (d[i].c.part_of >= 0)
+            continue;
+        if (d[i].c.saving_ns > left) {
+            d[i].c.part_of = largest_alike(d, i);
+            if (d[i].c.part_of >= 0)
+                continue;
+            d[i].c.saving_ns = left > 0 ? left : 0;
+            d[i].c.share = a->span > 0 ? (double)d[i].c.saving_ns / (double)a->span : NAN;
+        }
+        used[in] += d[i].c.saving_ns;
+        all += d[i].c.saving_ns;
+    }
+}
+
+static int make_findings(struct az_vd_whole *w, const struct az_vd_founds *found,
+                         struct az_claims *c)
+{
+    struct draft *d = az_arena_array(w->job->arena, found->n + 1, sizeof *d);
+    struct az_claim *out = az_arena_array(w->job->arena, found->n + 1, sizeof *out);
+    size_t n = 0;
+    if (!d || !out)
+        return az_arena_error(w->job->arena);
+    for (size_t i = 0; i < found->n; i++) {
+        const struct az_vd_found *f = &found->v[i];
+        if (f->rule->form == AZ_VD_TRUST || f->rule->form == AZ_VD_SUMS || f->gain <= 0 ||
+            is_denied(c, f))
+            continue;
+        d[n] = (struct draft){ claim_of(w, c, f), f };
+        n += d[n].c.outside_scope || d[n].c.share >= TRIFLE;
+    }
+    const int rc = az_sort_cmp(d, n, sizeof *d, by_saving, NULL, w->job->mem);
+    if (rc)
+        return rc;
+    nest(d, n, &c->account);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = d[i].c;
+        if (out[i].share >= WARNING)
+            out[i].severity = AZ_SV("warning");
+    }
+    c->findings = out;
+    c->n_findings = n;
+    return w->job->arena->failed ? az_arena_error(w->job->arena) : 0;
+}
+
+int az_vd_claims_make(struct az_vd_whole *w, const struct az_vd_founds *found,
+                      struct az_claims **out)
+{
+    struct az_claims *c = az_arena_alloc(w->job->arena, sizeof *c);
+    *out = c;
+    if (!c)
+        return az_arena_error(w->job->arena);
+    *c = (struct az_claims){ .has_account = false };
+    make_account(w, c);
+    c->devices.name = w->sum.device;
+    c->devices.peaks = w->sum.peaks.n ? w->sum.peaks : AZ_SV("unknown");
+    c->host.operator_ns = w->sum.operator_ns;
+    c->host.threads = w->sum.host_threads;
+    int rc = idle_devices(w, c);
+    if (rc == 0)
+        rc = make_ranks(w, c);
+    if (rc == 0)
+        rc = make_steps(w, c);
+    if (rc)
+        return rc;
+    make_checks(w, c);
+    make_rates(w, c);
+    return make_findings(w, found, c);
+}

@@ -1,0 +1,137 @@
+/* Findings of several ranks as one, where they mean the same. */
+#include "analyses/verdict/verdict.h"
+#include "base/num.h"
+#include "base/sort.h"
+
+#define ALIKE 4 /* gaps of one finding differ by at most this factor (docs/verdict.md 3.1) */
+
+struct entry { /* a finding of a part */
+    const struct az_vd_found *f;
+    uint64_t key;
+    size_t part, place;
+};
+AZ_VEC(struct entry, entries);
+
+static uint64_t mix(uint64_t h, struct az_sv s) { return h * 31 + az_hash(s.p, s.n); }
+
+static uint64_t key_of(const struct az_vd_found *f)
+{
+    uint64_t h = az_hash(f->rule->name, strlen(f->rule->name));
+    h = mix(mix(mix(mix(h, f->subject), f->call), f->range), f->frame);
+    h = mix(mix(h, f->operation), f->group);
+    return h * 31 + (uint64_t)f->cause * 7 + (f->has_device ? (uint64_t)f->device + 1 : 0);
+}
+
+static bool is_idle(const struct az_vd_found *f) { return f->rule->within == AZ_VD_IN_IDLE; }
+
+/* The same meaning together; of these the largest first, then by rank. */
+static int by_meaning(const void *x, const void *y, void *ctx)
+{
+    const struct entry *a = x, *b = y;
+    (void)ctx;
+    if (a->f->rule != b->f->rule)
+        return a->f->rule < b->f->rule ? -1 : 1;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    if (a->f->gain != b->f->gain)
+        return a->f->gain > b->f->gain ? -1 : 1;
+    if (a->part != b->part)
+        return a->part < b->part ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int list(struct az_vd_whole *w, struct entries *all)
+{
+    int rc = 0;
+    for (size_t k = 0; k < w->n; k++)
+        for (size_t i = 0; rc == 0 && i < w->part[k]->found.n; i++) {
+            const struct az_vd_found *f = &w->part[k]->found.v[i];
+            rc = az_vec_push(all, ((struct entry){ f, key_of(f), k, i }));
+        }
+    return rc ? rc : az_sort_cmp(all->v, all->n, sizeof *all->v, by_meaning, NULL, w->job->mem);
+}
+
+/* Idle time is averaged over ranks only where it is alike; a part has each finding once. */
+static bool joins(const struct az_vd_found *first, const struct entry *e, const bool *has)
+{
+    if (has[e->part])
+        return false;
+    return !is_idle(first) || (first->gain <= ALIKE * e->f->gain &&
+                               first->median <= ALIKE * (e->f->median ? e->f->median : 1) &&
+                               e->f->median <= ALIKE * (first->median ? first->median : 1));
+}
+
+static void add(struct az_vd_found *o, const struct az_vd_found *f)
+{
+    if (o->ns + f->ns > 0)
+        o->reached =
+            (o->reached * (double)o->ns + f->reached * (double)f->ns) / (double)(o->ns + f->ns);
+    o->count = o->count >= 0 && f->count >= 0 ? o->count + f->count : -1;
+    o->ns = o->ns >= 0 && f->ns >= 0 ? az_add_sat(o->ns, f->ns) : -1;
+    o->gain = o->gain >= 0 && f->gain >= 0 ? az_add_sat(o->gain, f->gain) : -1;
+    o->largest = f->largest > o->largest ? f->largest : o->largest;
+    o->parts++;
+}
+
+/* Whose time it is, where not all ranks have it. */
+static int name_ranks(struct az_vd_whole *w, struct az_vd_found *o, const bool *has)
+{
+    if (!w->ranks || w->n < 2 || o->has_rank || o->n_ranks || o->parts == w->n)
+        return 0;
+    int64_t *ranks = az_arena_array(w->job->arena, o->parts, sizeof *ranks);
+    size_t n = 0;
+    if (!ranks)
+        return az_arena_error(w->job->arena);
+    for (size_t k = 0; k < w->n; k++)
+        if (has[k])
+            ranks[n++] = w->rank[k];
+    o->has_rank = n == 1;
+    o->rank = ranks[0];
+    o->ranks = ranks;
+    o->n_ranks = n == 1 ? 0 : n;
+    return 0;
+}
+
+/* Findings of one meaning, from the largest down: each joins the first that is still open. */
+static int join(struct az_vd_whole *w, const struct entry *e, size_t n, bool *taken, bool *has,
+                struct az_vd_founds *out)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (taken[i])
+            continue;
+        struct az_vd_found o = *e[i].f;
+        memset(has, 0, w->n);
+        o.parts = 1;
+        has[e[i].part] = true;
+        for (size_t k = i + 1; k < n; k++)
+            if (!taken[k] && joins(e[i].f, &e[k], has)) {
+                add(&o, e[k].f);
+                taken[k] = has[e[k].part] = true;
+            }
+        rc = name_ranks(w, &o, has);
+        if (rc == 0)
+            rc = az_vec_push(out, o);
+    }
+    return rc;
+}
+
+int az_vd_merge(struct az_vd_whole *w, struct az_vd_founds *out)
+{
+    struct entries all;
+    az_vec_init(&all, w->job->mem);
+    int rc = list(w, &all);
+    bool *taken = az_arena_array(w->job->arena, all.n + 1, sizeof *taken);
+    bool *has = az_arena_array(w->job->arena, w->n + 1, sizeof *has);
+    if (rc == 0 && (!taken || !has))
+        rc = az_arena_error(w->job->arena);
+    for (size_t i = 0, next; rc == 0 && i < all.n; i = next) {
+        for (next = i + 1; next < all.n && all.v[next].key == all.v[i].key &&
+                           all.v[next].f->rule == all.v[i].f->rule;
+             next++)
+            ;
+        rc = join(w, &all.v[i], next - i, taken + i, has, out);
+    }
+    az_vec_release(&all);
+    return rc;
+}

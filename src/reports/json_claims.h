@@ -1,0 +1,12 @@
+/* The verdict as data, for JSON documents (results/claims.h). */
+#ifndef AZ_REPORTS_JSON_CLAIMS_H
+#define AZ_REPORTS_JSON_CLAIMS_H
+
+#include "results/claims.h"
+#include "text/jsonw.h"
+
+/* Members of the object that the caller has begun: devices, ranks, account, outside, steps, rates,
+ * host, findings, trust. */
+void az_json_claims(struct az_jsonw *w, const struct az_claims *c, struct az_arena *scratch);
+
+#endif
