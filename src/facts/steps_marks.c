@@ -237,16 +237,22 @@ struct names {
     struct said *of; /* by name id */
     size_t bytes;
     enum az_kind kind[2]; /* of events */
+    unsigned marks[2];    /* kinds of marks among their names: 1 << enum az_step_mark */
     size_t kinds;
 };
 
-static void read_kind(struct az_step_search *s, struct names *n, const struct az_events *e)
+static void read_kind(struct az_step_search *s, struct names *n, size_t k)
 {
+    const struct az_events *e = &s->t->ev[n->kind[k]];
+    uint32_t last = AZ_NO_ID;
     for (size_t i = 0; i < e->n; i++) {
-        struct said *x = e->name[i] == AZ_NO_ID ? NULL : &n->of[e->name[i]];
-        if (x && x->kind == UNREAD)
-            x->kind =
-                (uint8_t)az_step_mark_of(az_trace_text(s->t, e->name[i]), &x->stem, &x->number);
+        if (e->name[i] == last || e->name[i] == AZ_NO_ID)
+            continue;
+        last = e->name[i];
+        struct said *x = &n->of[last];
+        if (x->kind == UNREAD)
+            x->kind = (uint8_t)az_step_mark_of(az_trace_text(s->t, last), &x->stem, &x->number);
+        n->marks[k] |= 1u << x->kind;
     }
 }
 
@@ -261,7 +267,7 @@ static int read_names(struct az_step_search *s, struct names *n)
     for (size_t i = 0; i < ids; i++)
         n->of[i] = (struct said){ .kind = UNREAD };
     for (size_t k = 0; k < n->kinds; k++)
-        read_kind(s, n, &s->t->ev[n->kind[k]]);
+        read_kind(s, n, k);
     return 0;
 }
 
@@ -293,7 +299,8 @@ static int longest_stem(struct az_step_search *s, struct names *n, uint32_t *gro
             rc = az_vec_push(&sum, 0);
     }
     for (size_t k = 0; rc == 0 && k < n->kinds; k++)
-        add_times(n, &s->t->ev[n->kind[k]], &sum);
+        if (n->marks[k] & 1u << AZ_MARK_RANGE)
+            add_times(n, &s->t->ev[n->kind[k]], &sum);
     for (uint32_t i = 0; rc == 0 && i < sum.n; i++)
         if (*group == AZ_NO_ID || sum.v[i] > sum.v[*group])
             *group = i;
@@ -333,7 +340,8 @@ static int collect(struct az_step_search *s, const struct names *n, enum az_step
     size_t of_first = 0;
     az_vec_reset(out);
     for (size_t k = 0; rc == 0 && k < n->kinds; k++) {
-        rc = collect_kind(n, &s->t->ev[n->kind[k]], kind, group, out);
+        if (n->marks[k] & 1u << kind)
+            rc = collect_kind(n, &s->t->ev[n->kind[k]], kind, group, out);
         of_first = k == 0 ? out->n : of_first;
     }
     if (rc || of_first == 0 || of_first == out->n)

@@ -121,7 +121,7 @@ enum az_pt_phase {
 };
 
 /* A Python frame of a trace whose frames are not kept (pytorch_frames.c). */
-#define AZ_PT_LONG_FRAMES 512
+#define AZ_PT_LONG_FRAMES 256
 struct az_pt_frame {
     int64_t start, end;
     uint64_t pid, tid;
@@ -130,6 +130,10 @@ struct az_pt_frame {
     char name[99];
 };
 AZ_VEC(struct az_pt_frame, az_pt_frames);
+struct az_pt_heap_item {
+    int64_t length;
+    uint32_t uid, at; /* at: place of the frame */
+};
 
 struct az_pt_reader {
     struct az_trace *trace;
@@ -146,7 +150,8 @@ struct az_pt_reader {
     struct az_pt_known known[1024]; /* by a hash of operator, argument and first bytes */
     uint32_t uid;                   /* index of the next event */
     bool keep_frames;
-    struct az_pt_frames long_frames; /* the longest ones, if frames are not kept: a heap */
+    struct az_pt_frames long_frames; /* the longest ones, if frames are not kept */
+    struct az_pt_heap_item heap[AZ_PT_LONG_FRAMES]; /* of them, the shortest first */
     int64_t long_enough;             /* a frame that is not longer is none of them; -1: any is */
     bool captured;                        /* of a graph capture: calls have their kernel as side */
     uint64_t no_time, no_device_time;     /* spans without times: of the host, of the device */

@@ -5,51 +5,59 @@
 #include "formats/pytorch.h"
 
 /* Is a the one to drop first: shorter, or equally long and later in the file? */
-static bool less(const struct az_pt_frame *a, const struct az_pt_frame *b)
+static bool less(const struct az_pt_heap_item *a, const struct az_pt_heap_item *b)
 {
-    const int64_t x = a->end - a->start, y = b->end - b->start;
-    return x != y ? x < y : a->uid > b->uid;
+    return a->length != b->length ? a->length < b->length : a->uid > b->uid;
 }
 
-static void sift_up(struct az_pt_frame *v, size_t i)
+static void sift_up(struct az_pt_heap_item *v, size_t i, struct az_pt_heap_item x)
 {
-    while (i > 0 && less(&v[i], &v[(i - 1) / 2])) {
-        const struct az_pt_frame x = v[i];
+    while (i > 0 && less(&x, &v[(i - 1) / 2])) {
         v[i] = v[(i - 1) / 2];
-        v[(i - 1) / 2] = x;
         i = (i - 1) / 2;
     }
+    v[i] = x;
 }
 
-static void sift_down(struct az_pt_frame *v, size_t n)
+static void sift_down(struct az_pt_heap_item *v, size_t n, struct az_pt_heap_item x)
 {
-    for (size_t i = 0;;) {
-        size_t least = i;
-        for (size_t c = 2 * i + 1; c <= 2 * i + 2 && c < n; c++)
-            least = less(&v[c], &v[least]) ? c : least;
-        if (least == i)
-            return;
-        const struct az_pt_frame x = v[i];
-        v[i] = v[least];
-        v[least] = x;
-        i = least;
+    size_t i = 0;
+    for (size_t c = 1; c < n; c = 2 * i + 1) {
+        c += c + 1 < n && less(&v[c + 1], &v[c]);
+        if (!less(&v[c], &x))
+            break;
+        v[i] = v[c];
+        i = c;
     }
+    v[i] = x;
+}
+
+/* The place of a frame of that length, which is one of the longest; NULL: it is none. */
+static struct az_pt_frame *place_for(struct az_pt_reader *r, int64_t length, uint32_t uid, int *rc)
+{
+    struct az_pt_frames *f = &r->long_frames;
+    struct az_pt_heap_item x = { length, uid, (uint32_t)f->n };
+    if (f->n < AZ_PT_LONG_FRAMES) {
+        *rc = az_vec_push(f, ((struct az_pt_frame){ .uid = uid }));
+        if (*rc)
+            return NULL;
+        sift_up(r->heap, x.at, x);
+    } else if (less(&r->heap[0], &x)) {
+        x.at = r->heap[0].at;
+        sift_down(r->heap, f->n, x);
+    } else {
+        return NULL;
+    }
+    r->long_enough = f->n == AZ_PT_LONG_FRAMES ? r->heap[0].length : -1;
+    return &f->v[x.at];
 }
 
 int az_pt_frame_keep(struct az_pt_reader *r, const struct az_pt_frame *f)
 {
-    struct az_pt_frames *h = &r->long_frames;
     int rc = 0;
-    if (h->n < AZ_PT_LONG_FRAMES) {
-        rc = az_vec_push(h, *f);
-        if (rc == 0)
-            sift_up(h->v, h->n - 1);
-    } else if (less(&h->v[0], f)) {
-        h->v[0] = *f;
-        sift_down(h->v, h->n);
-    }
-    if (rc == 0 && h->n == AZ_PT_LONG_FRAMES)
-        r->long_enough = h->v[0].end - h->v[0].start;
+    struct az_pt_frame *to = place_for(r, f->end - f->start, f->uid, &rc);
+    if (to)
+        *to = *f;
     return rc;
 }
 
@@ -67,17 +75,23 @@ static void set_name(struct az_pt_frame *f, struct az_sv name)
 int az_pt_frame_long(struct az_pt_reader *r, const struct az_pt_event *e, uint64_t pid,
                      uint64_t tid)
 {
-    struct az_pt_frame f = {
-        .start = e->ts, .end = e->ts + e->dur, .pid = pid, .tid = tid, .uid = r->uid
-    };
+    int rc = 0;
     struct az_sv name = e->name;
+    struct az_pt_frame *f = place_for(r, e->dur, r->uid, &rc);
+    if (!f)
+        return rc;
     if (e->name_escaped) {
         name = az_json_unescape(&r->scratch, name);
         if (!name.p)
             return az_arena_error(&r->scratch);
     }
-    set_name(&f, name);
-    return az_pt_frame_keep(r, &f);
+    f->start = e->ts;
+    f->end = e->ts + e->dur;
+    f->pid = pid;
+    f->tid = tid;
+    f->uid = r->uid;
+    set_name(f, name);
+    return 0;
 }
 
 static int by_start(const void *x, const void *y, void *ctx)
