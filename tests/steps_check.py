@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Steps that nobody marked (src/docs/steps.md 4): seeded traces with a known loop, with and without anything that makes it
+"""Steps that nobody marked (src/docs/steps.md 5): seeded traces with a known loop, with and without anything that makes it
 hard, must give their steps back; traces without a loop must give none; marks must be found, and hidden marks again by the
 pattern.
 
@@ -308,6 +308,118 @@ def marked(analyzer, folder):
         verdict(found == [] and "none" in note, "marks %s: switched off" % names[0], note)
 
 
+# ---- what is said of each step: held against a count of its own ----
+def rows_of(analyzer, path):
+    done = subprocess.run([analyzer, "query", path, "select * from steps order by id", "--format", "json"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        return None
+    d = json.loads(done.stdout.decode())
+    return [dict(zip(d["columns"], r)) for r in d["rows"]]
+
+
+def random_marks(rng, path):
+    """Marks of one kind with work of two devices and two threads; some empty, some without length, some that overlap by
+    rounding; the host may run ahead, the first step may take long. Returns (name, start, end), work of each in us."""
+    text = rng.choice(("ProfilerStep#%d", "iteration %d", "step=%d", "train_step_%d", "iter[%d]"))
+    number, at, ends, ev, marks, corr = rng.randrange(500), 1000, [0, 0], [], [], 0
+    typical, slow, ahead = rng.randint(200, 5000), rng.choice((1, 1, 1.4, 1.7, 20)), rng.choice((1, 1, 4))
+    category = rng.choice(("user_annotation", "Operator", "cpu_op"))
+    for i in range(rng.randint(1, 12)):
+        length = int(typical * rng.uniform(0.9, 1.1) * (1 if i else slow))
+        flat, empty = rng.random() < 0.07, rng.random() < 0.1
+        mark = (text % (number + i), at, at if flat else at + length + rng.choice((0, 1)), [])
+        for _ in range(0 if empty else rng.randint(1, 5)):
+            corr += 1
+            call, d = at + rng.randrange(1, length - 10), rng.randrange(2)
+            begin = max(call + 5, ends[d] + 1)
+            ends[d] = begin + rng.randint(2, 1 + ahead * length // 12)
+            ev.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": rng.choice((1, 2)),
+                       "ts": call, "dur": 2, "args": {"correlation": corr}})
+            ev.append({"ph": "X", "cat": "kernel", "name": "k", "pid": d, "tid": 7, "ts": begin, "dur": ends[d] - begin,
+                       "args": {"correlation": corr, "device": d, "stream": 7}})
+            if not flat:
+                mark[3].append((begin, ends[d]))
+        ev.append({"ph": "X", "cat": category, "name": mark[0], "pid": 1, "tid": 1, "ts": mark[1], "dur": mark[2] - mark[1]})
+        if not flat:
+            marks.append(mark)
+        at += length
+    with open(path, "w") as f:
+        json.dump({"traceEvents": ev}, f)
+    out = []
+    for i, (name, a, b, work) in enumerate(marks): # a mark ends where the next one begins
+        out.append((name, a, min([b] + [m[1] for m in marks[i + 1:i + 2]]), work))
+    return out
+
+
+def middle(v):
+    v = sorted(v)
+    return (v[(len(v) - 1) // 2] + v[len(v) // 2]) / 2
+
+
+def described(analyzer, folder, seeds):
+    path = os.path.join(folder, "described.json")
+    for seed in seeds:
+        marks = random_marks(random.Random(4000 + seed), path)
+        first = [min((a for a, _ in m[3]), default=None) for m in marks]
+        length = []
+        for i, m in enumerate(marks):
+            later = [x for x in first[i + 1:] if x is not None]
+            end = later[0] if later else max((b for _, b in m[3]), default=0)
+            length.append(max(m[2] - m[1], end - first[i] if first[i] is not None and marks[i][3] else 0))
+        if not any(m[3] for m in marks):
+            continue
+        slow = len(marks) > 2 and length[0] > 1.5 * middle(length[1:])
+        rows = rows_of(analyzer, path) or []
+        by = {r["name"]: r for r in rows}
+        good = len(rows) == len(marks) and all(m[0] in by for m in marks)
+        for i, m in enumerate(marks if good else []):
+            r = by[m[0]]
+            want = (1000 * first[i] if m[3] else None, 1000 * max(b for _, b in m[3]) if m[3] else None, 1000 * length[i],
+                    int(slow and i == 0))
+            have = tuple(r[k] for k in ("work_start_ns", "work_end_ns", "length_ns", "excluded"))
+            good = good and want == have
+            if want != have and verbose:
+                print("     %s: %s, not %s" % (m[0], have, want))
+        verdict(good, "seed %d: %d steps described" % (seed, len(marks)), "%d rows" % len(rows))
+
+
+LOOPS = ("main", "<module>", "train", "Trainer.fit", "run_epochs", "train_one_epoch", "main_loop", "bench", "Bench.run",
+         "generate", "epoch 4")
+BLOCKS = ("Encoder.forward", "forward", "layers", "UNet", "run_backward", "backward", "train.forward", "decoder_stack",
+          "micro_batches", "retry", "DenseTower", "nn.Module: Trainer_0")
+
+
+def contained(analyzer, folder, seeds):
+    """Repeats inside one range or frame: steps of a loop of the program, blocks of a model, by its name alone."""
+    path = os.path.join(folder, "contained.json")
+    for seed in seeds:
+        for name, loop in [(n, True) for n in LOOPS] + [(n, False) for n in BLOCKS]:
+            rng = random.Random("%d %s" % (6000 + seed, name))
+            frame, n, length = rng.random() < 0.5, rng.randint(4, 30), rng.randint(5, 14)
+            marks, work, at = [], [], 1000
+            for _ in range(n):
+                for k in range(length):
+                    work.append((1, at, at + 9, at + 20, "adam_multi_tensor" if k + 1 == length else "k%d" % k))
+                    at += 30
+            pytorch(path, [], [w[:4] for w in work])
+            with open(path) as f:
+                d = json.load(f)
+            kernels = [e for e in d["traceEvents"] if e["cat"] == "kernel"]
+            for e, w in zip(kernels, work):
+                e["name"] = w[4]
+            around = [("<string>(1): <module>", 900), ("app/run_it.py(%d): %s" % (seed, name), 950)] if frame else [(name, 950)]
+            for text, begin in around:
+                d["traceEvents"].append({"ph": "X", "cat": "python_function" if frame else "user_annotation", "name": text,
+                                         "pid": 1, "tid": 1, "ts": begin, "dur": at + 1000 - 2 * begin + 900})
+            with open(path, "w") as f:
+                json.dump(d, f)
+            rows = rows_of(analyzer, path)
+            good = rows is not None and (len(rows) in (n - 1, n) and rows[0]["source"] == "kernel_pattern" if loop else not rows)
+            verdict(good, "seed %d: %d repeats in %s %s" % (seed, n, "frame" if frame else "range", name),
+                    "%s steps" % (len(rows) if rows is not None else "no"))
+
+
 # ---- real traces ----
 def kernels_of(path):
     """Starts of the kernels of the lane with the most, in ns from the first work."""
@@ -366,6 +478,8 @@ def main():
         generated(analyzer, folder, seeds)
         marked(analyzer, folder)
         lanes(analyzer, folder, seeds)
+        described(analyzer, folder, range(args.first, args.first + 8 * args.seeds))
+        contained(analyzer, folder, seeds)
         if args.shared and os.path.isdir(os.path.join(args.shared, "data")):
             real(analyzer, folder, os.path.abspath(args.shared))
     print("%d passed, %d failed" % (passed, failed))

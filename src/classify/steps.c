@@ -46,9 +46,32 @@ static struct az_sv without_domain(struct az_sv name)
                : az_sv_make(name.p + at + 1, name.n - (size_t)at - 1);
 }
 
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+/* All names above end so. Most names of a trace do not, and are not cut into words. */
+static bool may_be_whole(struct az_sv text)
+{
+    static const char *const ends[] = { "step", "iter", "iteration", "batch" };
+    size_t n = text.n;
+    while (n > 0 && (lower(text.p[n - 1]) < 'a' || lower(text.p[n - 1]) > 'z'))
+        n--;
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++) {
+        size_t k = strlen(ends[i]), at = n;
+        while (k > 0 && at > 0 && lower(text.p[at - 1]) == ends[i][k - 1]) {
+            k--;
+            at--;
+        }
+        if (k == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool whole(struct az_sv text)
 {
     struct az_words w;
+    if (!may_be_whole(text))
+        return false;
     az_words_cut(text, &w);
     struct az_sv rest = AZ_SV(names);
     while (w.n && rest.n)
@@ -96,4 +119,15 @@ enum az_step_mark az_step_mark_of(struct az_sv name, struct az_sv *stem, int64_t
     if (whole(*stem) || whole(without_domain(*stem)))
         return AZ_MARK_RANGE;
     return AZ_MARK_NONE;
+}
+
+struct az_sv az_step_mark_name(struct az_sv name)
+{
+    const struct az_sv plain = without_domain(name);
+    struct az_sv stem;
+    int64_t number;
+    if (plain.n == name.n || az_step_mark_of(plain, &stem, &number) == AZ_MARK_NONE ||
+        of_program(name))
+        return name;
+    return plain;
 }

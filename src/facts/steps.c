@@ -25,13 +25,29 @@ const char *az_step_how_text(enum az_step_how how)
 const char *az_step_source_id(enum az_step_how how)
 {
     static const char *const id[AZ_STEP_HOWS] = {
-        [AZ_STEPS_TAG] = "user_range",           [AZ_STEPS_PROFILER] = "profiler_step",
-        [AZ_STEPS_DEVICE] = "device_steps",      [AZ_STEPS_ANNOTATION] = "step_annotation",
-        [AZ_STEPS_PROGRAM] = "program_runs",     [AZ_STEPS_ENGINE] = "serving_mark",
-        [AZ_STEPS_RANGES] = "named_range",       [AZ_STEPS_SIGNPOSTS] = "signpost",
-        [AZ_STEPS_REPLAYS] = "trace_replay",     [AZ_STEPS_PATTERN] = "kernel_pattern",
+        [AZ_STEPS_TAG] = "user_range",       [AZ_STEPS_PROFILER] = "profiler_step",
+        [AZ_STEPS_DEVICE] = "device_steps",  [AZ_STEPS_ANNOTATION] = "step_annotation",
+        [AZ_STEPS_PROGRAM] = "program_runs", [AZ_STEPS_ENGINE] = "serving_mark",
+        [AZ_STEPS_RANGES] = "named_range",   [AZ_STEPS_SIGNPOSTS] = "signpost",
+        [AZ_STEPS_REPLAYS] = "trace_replay", [AZ_STEPS_PATTERN] = "kernel_pattern",
     };
     return how < AZ_STEP_HOWS && id[how] ? id[how] : "";
+}
+
+int64_t az_step_begin(const struct az_steps *s, size_t i)
+{
+    return s->linked ? s->v[i].work_start : s->v[i].mark_start;
+}
+
+int64_t az_step_period(const struct az_steps *s, size_t i)
+{
+    const int64_t begin = az_step_begin(s, i);
+    if (s->linked && s->v[i].work_end < 0)
+        return -1;
+    for (size_t k = i + 1; k < s->n; k++)
+        if (!s->linked || s->v[k].work_end >= 0)
+            return az_step_begin(s, k) - begin;
+    return -1;
 }
 
 struct az_sv az_steps_text(struct az_job *job, const struct az_steps *s)
@@ -99,6 +115,7 @@ static int keep(struct az_step_search *s)
         memcpy(v, s->found.v, s->found.n * sizeof *v);
     s->out->v = v;
     s->out->n = s->found.n;
+    s->out->linked = s->linked;
     if (s->found.n == 0) {
         s->out->how = AZ_STEPS_NONE;
         s->out->mark = AZ_SV("");

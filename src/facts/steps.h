@@ -10,17 +10,17 @@
 enum az_step_how {                      /* in the order of preference */
                    AZ_STEPS_TAG,        /* ranges of the option nvtx_tag_of_iter */
                    AZ_STEPS_PROFILER,   /* ProfilerStep#N */
-                   AZ_STEPS_DEVICE,     /* lines of steps of a device profile */
-                   AZ_STEPS_ANNOTATION, /* host annotations with a step number (XPlane) */
+                   AZ_STEPS_DEVICE,     /* lines of steps of the devices */
+                   AZ_STEPS_ANNOTATION, /* host annotations with a step number */
                    AZ_STEPS_PROGRAM,    /* runs of the program with the most time, in a profile of
                                            compiled programs without steps */
-                   AZ_STEPS_ENGINE,     /* execute_*, step[, prefill[, decode[ of a serving engine */
-                   AZ_STEPS_RANGES,     /* train_step, iteration 12, ... */
-                   AZ_STEPS_SIGNPOSTS,  /* equal signposts of an operation report */
-                   AZ_STEPS_REPLAYS,    /* replays of a captured trace in an operation report */
-                   AZ_STEPS_PATTERN,    /* kernels that repeat in the same number */
-                   AZ_STEPS_NONE,       /* no loop found */
-                   AZ_STEPS_OFF,        /* the option steps is none */
+                   AZ_STEPS_ENGINE,    /* execute_*, step[, prefill[, decode[ of a serving engine */
+                   AZ_STEPS_RANGES,    /* train_step, iteration 12, ... */
+                   AZ_STEPS_SIGNPOSTS, /* equal signposts of an operation report */
+                   AZ_STEPS_REPLAYS,   /* replays of a captured trace in an operation report */
+                   AZ_STEPS_PATTERN,   /* kernels that repeat in the same number */
+                   AZ_STEPS_NONE,      /* no loop found */
+                   AZ_STEPS_OFF,       /* the option steps is none */
                    AZ_STEP_HOWS
 };
 /* For a sentence: "12 steps, by ProfilerStep marks". Of AZ_STEPS_NONE "no loop found". */
@@ -69,6 +69,7 @@ struct az_steps {
     /* ticks, -1: fewer than two steps. Median distance of the first device events of successive
      * steps, of the marks where no device work is linked to them; without an excluded step */
     int64_t period;
+    bool linked;     /* device work is linked to the marks by its launches */
     bool in_loop;    /* marks, or a pattern inside a range or frame that is a loop: rules about the
                         first step and uneven steps apply */
     size_t excluded; /* 1: the first step warms up (of three or more, length over 1.5 x the median
@@ -85,6 +86,10 @@ struct az_steps {
 };
 /* NULL on failure, *rc says why. */
 const struct az_steps *az_job_steps(struct az_job *job, size_t trace, int *rc);
+/* Ticks: where step i begins, by which `period` goes; -1: a linked mark without work. */
+int64_t az_step_begin(const struct az_steps *s, size_t i);
+/* Ticks from there to where the next step begins that begins anywhere; -1: there is none. */
+int64_t az_step_period(const struct az_steps *s, size_t i);
 /* The scope of the devices with counts[slot] != 0 (NULL: of all). end < start: no work. Negative
  * error code on failure. */
 int az_job_steps_scope(struct az_job *job, size_t trace, const uint8_t *counts,

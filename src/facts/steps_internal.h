@@ -18,12 +18,12 @@ struct az_step_search {
     struct az_job *job;
     size_t trace;
     const struct az_trace *t;
-    struct az_step_list found;  /* by mark_start; by start in the end */
-    struct az_vec_u64 process;  /* of host marks, parallel to found; empty: marks of a device */
-    bool linked;                /* work is linked to the marks by its launches */
-    size_t zero_marks;          /* marks without length, next to those found */
-    size_t only_zero;           /* marks of a kind of which none has a length */
-    struct az_span *by_device;  /* work of the first step and of the others, by device slot */
+    struct az_step_list found; /* by mark_start; by start in the end */
+    struct az_vec_u64 process; /* of host marks, parallel to found; empty: marks of a device */
+    bool linked;               /* work is linked to the marks by its launches */
+    size_t zero_marks;         /* marks without length, next to those found */
+    size_t only_zero;          /* marks of a kind of which none has a length */
+    struct az_span *by_device; /* work of the first step and of the others, by device slot */
     size_t n_devices;
     struct az_steps *out; /* how, mark, agreement, inside: set by who finds steps */
 };

@@ -78,7 +78,7 @@ static int put(struct az_step_search *s, const struct mark *m, bool on_device)
                                                        .mark_start = m->start,
                                                        .mark_end = m->end,
                                                        .number = m->number,
-                                                       .name = text,
+                                                       .name = az_step_mark_name(text),
                                                        .mark = text }));
     if (rc == 0 && !on_device)
         rc = az_vec_push(&s->process, s->t->lanes.v[m->lane].proc);
@@ -378,9 +378,9 @@ static int by_names(struct az_step_search *s, bool on_device)
     for (size_t i = 0; rc == 0 && s->found.n == 0 && i < AZ_LENGTH(order); i++) {
         rc = collect(s, &n, order[i].mark, group, &m);
         if (rc == 0 && m.n)
-            rc = use(s, &m, order[i].how,
-                     order[i].mark == AZ_MARK_RANGE ? n.of[m.v[0].name].stem : AZ_SV(""),
-                     on_device);
+            rc =
+                use(s, &m, order[i].how,
+                    order[i].mark == AZ_MARK_RANGE ? n.of[m.v[0].name].stem : AZ_SV(""), on_device);
     }
     az_mem_free(s->job->mem, n.of, n.of ? n.bytes : 0);
     az_vec_release(&m);

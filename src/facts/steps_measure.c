@@ -68,8 +68,7 @@ static int add_launched(struct attach *a, const struct az_link *link)
             if (call[i] == AZ_NO_ROW || (skip && skip[i]))
                 continue;
             const size_t at = mark_at(&a->s->found, calls->start[call[i]], &last);
-            if (at < a->s->found.n &&
-                t->lanes.v[calls->lane[call[i]]].proc == a->s->process.v[at])
+            if (at < a->s->found.n && t->lanes.v[calls->lane[call[i]]].proc == a->s->process.v[at])
                 add_work(a, at, e, i);
         }
     }
@@ -84,8 +83,8 @@ static void add_started(struct attach *a)
         const uint8_t *skip = a->counted->skip[work_kinds[k]];
         size_t last = 0;
         for (size_t i = 0; i < e->n; i++) {
-            const size_t at = skip && skip[i] ? a->s->found.n
-                                              : mark_at(&a->s->found, e->start[i], &last);
+            const size_t at =
+                skip && skip[i] ? a->s->found.n : mark_at(&a->s->found, e->start[i], &last);
             if (at < a->s->found.n)
                 add_work(a, at, e, i);
         }
@@ -230,8 +229,7 @@ int az_steps_measure(struct az_step_search *s)
     return set_scope(s);
 }
 
-int az_job_steps_scope(struct az_job *job, size_t trace, const uint8_t *counts,
-                       struct az_span *out)
+int az_job_steps_scope(struct az_job *job, size_t trace, const uint8_t *counts, struct az_span *out)
 {
     int rc;
     const struct az_steps *s = az_job_steps(job, trace, &rc);

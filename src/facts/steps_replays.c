@@ -42,8 +42,8 @@ static int list(struct az_step_search *s, struct replays *out)
                       end = start + (int64_t)length * s->t->ticks_per_ns;
         rc = az_map_put(&of, r->replay, 0, (uint32_t)out->n, &at, &added);
         if (rc == 0 && added)
-            rc = az_vec_push(out, ((struct replay){ start, end, r->replay, 0,
-                                                    trace_id(s->t, r->replay) }));
+            rc = az_vec_push(
+                out, ((struct replay){ start, end, r->replay, 0, trace_id(s->t, r->replay) }));
         if (rc)
             break;
         struct replay *x = &out->v[*at];

@@ -12,7 +12,7 @@ struct scope {
     int64_t from, to;  /* launches of the repeats */
     uint32_t *of_lane; /* launches by thread */
     size_t launched;
-    int64_t length;    /* of the innermost one so far; -1: none */
+    int64_t length; /* of the innermost one so far; -1: none */
     struct az_sv name;
 };
 

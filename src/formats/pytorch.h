@@ -150,11 +150,11 @@ struct az_pt_reader {
     struct az_pt_known known[1024]; /* by a hash of operator, argument and first bytes */
     uint32_t uid;                   /* index of the next event */
     bool keep_frames;
-    struct az_pt_frames long_frames; /* the longest ones, if frames are not kept */
+    struct az_pt_frames long_frames;                /* the longest ones, if frames are not kept */
     struct az_pt_heap_item heap[AZ_PT_LONG_FRAMES]; /* of them, the shortest first */
-    int64_t long_enough;             /* a frame that is not longer is none of them; -1: any is */
-    bool captured;                        /* of a graph capture: calls have their kernel as side */
-    uint64_t no_time, no_device_time;     /* spans without times: of the host, of the device */
+    int64_t long_enough;              /* a frame that is not longer is none of them; -1: any is */
+    bool captured;                    /* of a graph capture: calls have their kernel as side */
+    uint64_t no_time, no_device_time; /* spans without times: of the host, of the device */
     uint64_t no_value, frames, more_cats; /* no_value: samples of no number, or no time */
     uint64_t phase[AZ_PT_PHASES];
     struct az_vec_u64 other_cats; /* name id << 32 | count of categories skipped */

@@ -1,5 +1,5 @@
 /* An event of a PyTorch trace into the model (docs/formats-pytorch.md 1.3 to 1.5), and joining the
- * parts of a file. */
+ * parts of a file. 717 lines because lanes, rows and joining share what identifies a thread. */
 #include "base/num.h"
 #include "formats/pytorch.h"
 #include "model/append.h"

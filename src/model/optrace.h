@@ -161,7 +161,7 @@ struct az_optrace {
     struct az_counter_values counter_values;
     struct az_syncs syncs;
     struct az_long_frames long_frames; /* by start; empty where frames are kept */
-    bool has_flows;  /* any CPU-to-GPU arrow in the file */
+    bool has_flows;                    /* any CPU-to-GPU arrow in the file */
     bool key_is_ext; /* link key (docs/formulas-pytorch.md 3): launch calls have no correlation, so
                         External id */
     bool has_ops;    /* any operator: else a GPU-only trace */

@@ -133,7 +133,7 @@ struct az_xtrace {
     struct az_xrows rows;
     struct az_hlo_ops hlo;
     struct az_xhosts host;
-    struct az_xsteps steps; /* in file order */
+    struct az_xsteps steps;                    /* in file order */
     struct az_sv host_name;                    /* as the profile says, else its file */
     int64_t profile_start_ns, profile_stop_ns; /* Unix time; 0: not said */
     struct az_map row_of;                      /* while building: unique rows */

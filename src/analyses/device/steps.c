@@ -22,13 +22,16 @@ static struct az_table *new_table(struct az_job *job)
     az_table_column(t, "idle_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     az_table_column(t, "host_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL);
     az_table_column(t, "mark", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "period_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL);
     return t;
 }
 
-static void put(struct az_job *job, struct az_table *t, size_t trace, const struct az_step *s,
-                const struct az_account *a, int64_t origin, bool marked)
+static void put(struct az_job *job, struct az_table *t, size_t trace, const struct az_steps *all,
+                size_t i, const struct az_account *a, int64_t origin)
 {
     const struct az_trace *tr = job->traces[trace];
+    const struct az_step *s = &all->v[i];
+    const int64_t period = az_step_period(all, i);
     if (job->n_traces > 1)
         az_put_i64(t, az_job_rank(job, trace));
     az_put_text(t, s->name);
@@ -38,11 +41,15 @@ static void put(struct az_job *job, struct az_table *t, size_t trace, const stru
     az_put_f64(t, az_ms(tr, a->exposed_comm));
     az_put_f64(t, az_ms(tr, a->exposed_copies));
     az_put_f64(t, az_ms(tr, a->idle));
-    if (marked)
+    if (all->how != AZ_STEPS_PATTERN)
         az_put_f64(t, az_ms(tr, s->mark_end - s->mark_start));
     else
         az_put_empty(t);
     az_put_text(t, s->mark);
+    if (period >= 0)
+        az_put_f64(t, az_ms(tr, period));
+    else
+        az_put_empty(t);
 }
 
 /* How many, how found, how alike. */
@@ -79,7 +86,7 @@ static int run(struct az_job *job)
         /* operations of a report have the start of their host: what a device did when is not known
          */
         for (size_t k = 0; !(job->traces[i]->caps & AZ_CAP_OPREPORT) && k < a->n_steps; k++)
-            put(job, t, i, &s->v[k], &a->step[k].a, a->all.first, s->how != AZ_STEPS_PATTERN);
+            put(job, t, i, s, k, &a->step[k].a, a->all.first);
     }
     if (rc == 0) /* an empty one is dropped there; one that failed is empty, too */
         return az_document_add(job->doc, t);
