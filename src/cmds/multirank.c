@@ -11,9 +11,9 @@ enum { OPT_ALL_RANKS = OPT_OWN, OPT_EXACT_RANK, OPT_DUPLICATE, OPT_FORCE };
 
 static const struct az_cmd_opt options[] = {
     { 'b', "base-dir", "DIR",
-      "look for traces in this folder and all below it; each folder that holds some is a run" },
+      "look for traces in this folder and all below it; each session in a folder is a run" },
     { 'p', "rank-pattern", "TEXT",
-      "text before the rank in a file's name (rank_), or re: and a regular expression for it" },
+      "text before the rank in a file's name, or re: and a regular expression for it" },
     { 'e', "extension", "EXT", "json, gz (*.json.gz), or auto for both (the default)" },
     { 'f', "filter", "TEXT...",
       "only files whose path holds every one of these texts, as rank_0 step_8" },
@@ -21,13 +21,14 @@ static const struct az_cmd_opt options[] = {
     { OPT_EXACT_RANK, "exact-rank", NULL,
       "a filter as rank_1 keeps rank 1 only, not rank 10 to 19 too" },
     { OPT_DUPLICATE, "duplicate-rank", "WHAT",
-      "two files of one rank: error (the default), first, last, or each-step: a run for each "
-      "step" },
+      "files of one rank in one session: error (the default), first, last, or each-step: a run for "
+      "each step" },
     { 'a', "all-kernels", NULL, "a table of every kernel for each rank" },
     { 'r', "node-replay", NULL,
       "write benchmark commands of the costliest matrix products and convolutions" },
     { 'o', "output", "PATH",
-      "folder for the outputs of all runs; or, for one run, the workbook, with all other outputs "
+      "folder for the outputs of several runs; or, for one run, the workbook, with all other "
+      "outputs "
       "next to it. Without it they are in the run's folder" },
     { OPT_FORCE, "force", NULL,
       "replace reports that are there already; else such a run is skipped" },
@@ -249,8 +250,10 @@ const struct az_cmd az_cmd_multirank = {
     "something (-p, -e, -f, -a, -r, --force) have each run reported in its folder as\n"
     "<folder>_<filters>_performance_report.xlsx. The rank of a file is what its metadata say, else "
     "the "
-    "number in its name;\n"
-    "a rank that cannot be read is named and the others are reported.\n"
+    "number after\n"
+    "rank, TP, worker or profile in its name. Files of other sessions (by step, stage or time in "
+    "their names) are runs of their\n"
+    "own. A rank that cannot be read is named and the others are reported.\n"
     "In a configuration: base_dir and the keys next to it.",
     options,
     AZ_LENGTH(options),

@@ -67,6 +67,7 @@ struct az_input {
     bool found;                   /* its format is not named: options were not held against it */
     /* What a search made of it: the files of one run in rank order. */
     bool is_run;          /* its files are ranks, even if there is one only */
+    bool processes;       /* its files are the processes of one run: one trace */
     bool parts;           /* its ranks are reduced one by one whatever their format is */
     struct az_sv group;   /* absolute folder of the run; empty: not from a search */
     struct az_sv stem;    /* name of its reports, without folder and extension */

@@ -56,8 +56,8 @@ const struct az_option az_option_table[] = {
     { "filters_exact_rank", AZ_AT_INPUT, AZ_OPT_BOOL, FIND(filters_exact_rank), NO_RANGE, NULL, "false", "pytorch",
       "a filter as rank_1 keeps rank 1 only, not rank 10 to 19 too", "0.1" },
     { "rank_pattern", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_TEXT, OPT(rank_pattern), NO_RANGE, NULL, NULL, "pytorch",
-      "text before the rank in a file's name, or re: and a POSIX extended regular expression for it; absent: rank_ "
-      "(of path: rank or worker)", "0.1" },
+      "text before the rank in a file's name, or re: and a POSIX extended regular expression for it; absent: "
+      "rank, TP, worker or profile", "0.1" },
     { "duplicate_rank", AZ_AT_INPUT | AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(duplicate_rank), NO_RANGE,
       "error|first|last|each-step", "error", "pytorch",
       "two files of one rank: refuse, take one by name, or part the run by the text around the rank", "0.1" },

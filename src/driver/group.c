@@ -3,9 +3,10 @@
  * only), the files of its hosts (names that differ in the host only); each other file is an input.
  */
 #include "base/intern.h"
+#include "base/sort.h"
 #include "driver/parts.h"
 #include "driver/passed.h"
-#include "driver/rank_name.h"
+#include "driver/rank_sessions.h"
 #include "formats/foreign.h"
 
 #include "io/path.h"
@@ -15,7 +16,9 @@ struct found {
     struct az_sv key;          /* equal format and key: one input; empty: alone */
     struct az_part_place part; /* its file empty: a trace */
     const struct az_format *format;
-    bool unread; /* the system does not show it */
+    bool unread;          /* the system does not show it */
+    struct az_sv session; /* among the traces of its folder; empty: the only one */
+    bool process;         /* one of the processes of a run */
 };
 AZ_VEC(struct found, founds);
 
@@ -72,6 +75,16 @@ static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, st
         return none;
     const struct az_sv tail = az_arena_printf(a, "*/%s", f->run_folder);
     return tail.p && az_sv_glob(tail, whole) ? whole : none;
+}
+
+/* Is this file of a folder what a profiler wrote of one process, with its number as the stem? */
+static bool is_process(const struct az_format *f, struct az_sv path)
+{
+    const struct az_sv stem = f->processes ? f->stem(path) : AZ_SV("");
+    for (size_t i = 0; i < stem.n; i++)
+        if (stem.p[i] < '0' || stem.p[i] > '9')
+            return false;
+    return stem.n > 0;
 }
 
 static struct az_sv group_key(const struct grouping *g, const struct az_format *f,
@@ -147,7 +160,11 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
         return AZ_OK;
     if (g->wanted)
         f.format = g->wanted;
-    if (f.format && !az_path_is_stream(f.path))
+    f.process = of_folder && f.format && is_process(f.format, f.path);
+    if (f.process) /* a set of tables and a document of one process say the same */
+        f.key = az_arena_printf(&g->c->arena, "%.*s/#%s", AZ_SVF(az_path_dir(f.path)),
+                                f.format->is_rank && f.format->is_rank(f.path) ? ".json" : "");
+    else if (f.format && !az_path_is_stream(f.path))
         f.key = group_key(g, f.format, f.path);
     if (g->c->arena.failed)
         return az_arena_error(&g->c->arena);
@@ -334,7 +351,7 @@ static int add_folder(struct grouping *g, struct az_sv path)
     rc = walk_folder(g, path);
     if (!rc && g->in_folder == 0)
         rc = walk_runs(g, path);
-    if (!rc && g->in_folder == 0 && g->ranks > LOOK)
+    if (!rc && g->in_folder == 0 && g->ranks != APART)
         rc = walk_below(g, path);
     const char *foreign = az_passed_foreign(path);
     if (!rc && g->in_folder == 0 && foreign)
@@ -347,7 +364,7 @@ static int add_folder(struct grouping *g, struct az_sv path)
             g->diag, AZ_ECONFIG, AZ_AT_FILE(path),
             "no file in this folder%s is a profile of a known format (see 'analyzer "
             "list')",
-            g->ranks > LOOK ? ", or below it," : "");
+            g->ranks != APART ? ", or below it," : "");
     return rc;
 }
 
@@ -450,6 +467,25 @@ static int input_of(struct grouping *g, const struct found *f, struct az_intern 
     return AZ_OK;
 }
 
+static bool several_stems(const struct az_format *f, const struct az_input *in)
+{
+    const struct az_sv first = f->stem(in->files.v[0].path);
+    for (size_t i = 1; i < in->files.n; i++)
+        if (!az_sv_eq(f->stem(in->files.v[i].path), first))
+            return true;
+    return false;
+}
+
+static struct az_sv run_title(const struct grouping *g, const struct az_input *in)
+{
+    const struct az_sv path = in->files.v[0].path, title = az_path_base(az_path_dir(path));
+    for (size_t i = 0; i < g->files.n; i++)
+        if (g->files.v[i].session.n && az_sv_eq(g->files.v[i].path, path))
+            return az_arena_printf(&g->c->arena, "%.*s %.*s", AZ_SVF(title),
+                                   AZ_SVF(g->files.v[i].session));
+    return title;
+}
+
 /* An input of several files: the title of a run, and a note of what was put together. */
 static void name_input(const struct grouping *g, struct az_input *in)
 {
@@ -458,8 +494,8 @@ static void name_input(const struct grouping *g, struct az_input *in)
     if (in->files.n < 2)
         return;
     in->is_run |= g->ranks != APART && f && f->ranks_reduced;
-    if (in->is_run)
-        in->title = az_path_base(az_path_dir(in->files.v[0].path));
+    if (in->is_run || (in->processes && several_stems(f, in)))
+        in->title = run_title(g, in);
     az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE,
                 "%zu files form one input '%.*s' (a configuration can part them)", in->files.n,
                 AZ_SVF(in->title));
@@ -486,6 +522,8 @@ static int add_inputs(struct grouping *g)
                                                                   .length = f->part.length }));
         if (!rc && f->part.file.n)
             in->is_run = in->parts = true;
+        if (!rc)
+            in->processes |= f->process;
     }
     for (size_t i = before; !rc && i < c->inputs.n; i++)
         name_input(g, &c->inputs.v[i]);
@@ -546,6 +584,66 @@ static int drop_repeats(struct founds *f, struct az_arena *a)
     return rc;
 }
 
+static int by_folder(const void *x, const void *y, void *ctx)
+{
+    const struct grouping *g = ctx;
+    const uint32_t *a = x, *b = y;
+    const int c = az_sv_cmp(az_path_dir(g->files.v[*a].path), az_path_dir(g->files.v[*b].path));
+    return c ? c : *a < *b ? -1 : *a > *b;
+}
+
+/* The traces of one folder: those of one session are one input. A file without a rank is one by
+ * itself, and so are files whose ranks would be there twice. */
+static int part_folder(struct grouping *g, const uint32_t *which, size_t n)
+{
+    struct az_arena *a = &g->c->arena;
+    struct az_session_file *v = az_arena_array(a, n, sizeof *v);
+    int rc = v ? AZ_OK : az_arena_error(a);
+    for (size_t i = 0; !rc && i < n; i++) {
+        struct az_session_file *x = &v[i];
+        *x = (struct az_session_file){ .path = g->files.v[which[i]].path, .rank = -1 };
+        x->named = az_rank_name_find(&g->name, az_path_base(x->path), &x->at);
+        x->rank = x->named ? x->at.rank : -1;
+    }
+    if (!rc)
+        rc = az_rank_sessions_part(v, n, a);
+    for (size_t i = 0; !rc && i < n; i++) {
+        bool again = v[i].rank < 0;
+        for (size_t k = 0; k < n && !again; k++)
+            again = k != i && v[k].rank == v[i].rank && az_sv_eq(v[k].session, v[i].session) &&
+                    az_sv_eq(v[k].skeleton, v[i].skeleton);
+        g->files.v[which[i]].session = v[i].session;
+        g->files.v[which[i]].key =
+            again ? AZ_SV("")
+                  : az_arena_printf(a, "%.*s\n%.*s\n%.*s", AZ_SVF(az_path_dir(v[i].path)),
+                                    AZ_SVF(v[i].session), AZ_SVF(v[i].skeleton));
+    }
+    return rc ? rc : a->failed ? az_arena_error(a) : AZ_OK;
+}
+
+static int find_sessions(struct grouping *g)
+{
+    struct az_vec_u32 all;
+    int rc = AZ_OK;
+
+    az_vec_init(&all, NULL);
+    for (size_t i = 0; !rc && i < g->files.n; i++) {
+        const struct found *f = &g->files.v[i];
+        if (f->format && f->format->ranks_reduced && !f->part.file.n && !az_path_is_stream(f->path))
+            rc = az_vec_push(&all, (uint32_t)i);
+    }
+    if (!rc)
+        rc = az_sort_cmp(all.v, all.n, sizeof *all.v, by_folder, g, NULL);
+    for (size_t i = 0, k; !rc && i < all.n; i = k) {
+        const struct az_sv dir = az_path_dir(g->files.v[all.v[i]].path);
+        for (k = i + 1; k < all.n && az_sv_eq(az_path_dir(g->files.v[all.v[k]].path), dir);)
+            k++;
+        rc = part_folder(g, all.v + i, k - i);
+    }
+    az_vec_release(&all);
+    return rc;
+}
+
 static int plan(struct grouping *g, const char *const *paths, size_t n)
 {
     struct az_config *c = g->c;
@@ -564,6 +662,8 @@ static int plan(struct grouping *g, const char *const *paths, size_t n)
         g->wanted = az_format_find(c->quick.format);
     for (size_t i = 0; !rc && i < n; i++)
         rc = az_cancelled(&c->cancel) ? AZ_EINTR : add_path(g, paths[i]);
+    if (!rc && (g->ranks == LOOK || g->ranks == BY_NAME))
+        rc = find_sessions(g);
     if (!rc)
         rc = add_odd(g);
     if (!rc)

@@ -93,12 +93,10 @@ static void hint(struct az_diag *diag, const struct az_rank_name *name, struct a
     struct az_rank_place at;
     if (!az_rank_name_find(name, base, &at))
         return;
-    const struct az_sv pattern = az_sv_make(base.p + at.start, at.digits - at.start);
-    const bool known = az_sv_is(pattern, AZ_RANK_PATTERN);
     az_diag_add(diag, AZ_HINT, AZ_NOWHERE,
                 "%zu files look like the ranks of one run; each is reported by itself (together: "
-                "analyzer multirank -b '%.*s'%s%.*s)",
-                n, AZ_SVF(dir), known ? "" : " -p ", AZ_SVF(known ? AZ_SV("") : pattern));
+                "analyzer multirank -b '%.*s')",
+                n, AZ_SVF(dir));
 }
 
 /* Inputs of one file each whose names differ in the rank only. */

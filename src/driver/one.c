@@ -203,7 +203,7 @@ static int read_traces(struct az_one *o)
 {
     const struct az_files *files = &o->job->files;
     struct az_result *res = o->res;
-    const bool apart = each_is_rank(o->job->format, files) || az_job_is_run(o->job);
+    const bool apart = (each_is_rank(o->job->format, files) && !o->job->input->processes) || az_job_is_run(o->job);
     size_t n = apart ? files->n : 1;
     int rc, failed = AZ_OK;
 

@@ -356,7 +356,10 @@ static int print_run(struct az_arena *a, const struct az_plan_job *job, struct a
         rc = print_name(out, " ", s->filters[i]);
     if (!rc)
         rc = az_text_printf(out, "%s\n", s->n_filters ? "" : " none");
-    rc = rc ? rc : print_name(out, "  rank pattern: ", in->opts.rank_pattern);
+    rc = rc ? rc
+            : print_name(out, "  rank pattern: ",
+                         in->opts.rank_pattern.n ? in->opts.rank_pattern
+                                                 : AZ_SV("rank, TP, worker or profile"));
     if (!rc)
         rc = az_text_printf(out, "\n  files: %zu\n", in->files.n);
     for (size_t i = 0; !rc && i < in->files.n; i++) {

@@ -104,8 +104,6 @@ bool az_plan_holds_profile(const char *path);
  * AZ_ENOMEM.
  */
 int az_plan_search(struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
-/* Rank pattern of base_dir if none is given. */
-#define AZ_RANK_PATTERN "rank_"
 /* Resolves formats, names outputs. AZ_ECONFIG: two inputs map to one output, or an output is an
  * input. What is wrong with one input only is in its job (error, diag). Inputs that c->only leaves
  * out are marked `skip` and write nothing, but count for the names of the others; AZ_EUSAGE (with

@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "base/utf8.h"
+#include "io/path.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -98,28 +99,64 @@ static bool find_regex(const struct az_rank_name *r, struct az_sv base, struct a
     return true;
 }
 
-/* Of files that a configuration lists: what profilers and their users write most, `rank` or
- * `worker` and a number, with or without one of -_./[ between them. Not by regexec, which forgets
- * what it was looking for when memory fails it. */
-static bool find_any(struct az_sv base, struct az_rank_place *out)
+static bool is_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+/* Does the name go on here with the word (in capitals or not), at most one separator, and a number
+ * short enough for a rank? */
+static bool rank_at(struct az_sv base, size_t i, struct az_sv word, struct az_rank_place *out)
 {
-    static const char *const words[] = { "rank", "worker" };
-    for (size_t i = 0; i < base.n; i++) {
-        for (size_t k = 0; k < 2; k++) {
-            const struct az_sv rest = az_sv_make(base.p + i, base.n - i);
-            if (!az_sv_starts(rest, az_sv_str(words[k])))
-                continue;
-            size_t at = i + strlen(words[k]);
-            at += at < base.n && base.p[at] && strchr("-_./[", base.p[at]);
-            if (at == base.n || !is_digit(base.p[at]))
-                continue;
-            *out = (struct az_rank_place){ i, at, at, 0 };
-            while (out->end < base.n && is_digit(base.p[out->end]))
-                out->end++;
+    enum { LONGEST = 7 }; /* digits of AZ_RANK_MOST; what is longer is a time */
+    size_t at = i + word.n;
+    if (at >= base.n || !az_sv_ieq(az_sv_make(base.p + i, word.n), word))
+        return false;
+    at += base.p[at] && strchr("-_./[= ", base.p[at]);
+    size_t end = at;
+    while (end < base.n && is_digit(base.p[end]))
+        end++;
+    *out = (struct az_rank_place){ i, at, end, 0 };
+    return end > at && end - at <= LONGEST;
+}
+
+/* A rank in one dimension of the parallelism or on one host is none of the run: `tp_rank_1`,
+ * `local_rank0`. */
+static bool is_partial(struct az_sv base, size_t i)
+{
+    static const char *const of[] = { "local", "node", "tp", "pp", "dp", "ep", "cp", "sp" };
+    while (i > 0 && (base.p[i - 1] == '_' || base.p[i - 1] == '-'))
+        i--;
+    for (size_t k = 0; k < AZ_LENGTH(of); k++) {
+        const struct az_sv word = az_sv_str(of[k]);
+        if (i >= word.n && az_sv_ieq(az_sv_make(base.p + i - word.n, word.n), word) &&
+            (i == word.n || !is_letter(base.p[i - word.n - 1])))
             return true;
-        }
     }
     return false;
+}
+
+/* Without a pattern: what profilers, frameworks and their users write. A word counts wherever it
+ * is, the short one where no longer word ends in it; `rank` wins over the others. Not by regexec,
+ * which forgets what it was looking for when memory fails it. */
+static bool find_any(struct az_sv base, struct az_rank_place *out)
+{
+    static const char *const words[] = { "rank", "tp", "worker", "profile" };
+    struct az_rank_place at;
+    bool partial = false;
+
+    for (size_t k = 0; k < AZ_LENGTH(words) && !partial; k++) {
+        const struct az_sv word = az_sv_str(words[k]);
+        for (size_t i = 0; i < base.n; i++) {
+            const bool inside = i > 0 && word.n == 2 && is_letter(base.p[i - 1]);
+            if (inside || !rank_at(base, i, word, &at))
+                continue;
+            const bool part = k == 0 && is_partial(base, i);
+            if (!part || !partial)
+                *out = at;
+            if (!part)
+                return true;
+            partial = true;
+        }
+    }
+    return partial;
 }
 
 static bool find_literal(const struct az_rank_name *r, struct az_sv base, struct az_rank_place *out)
@@ -145,6 +182,18 @@ bool az_rank_name_find(const struct az_rank_name *r, struct az_sv base, struct a
     return az_parse_i64(az_sv_make(base.p + out->digits, out->end - out->digits), &out->rank) ==
                0 &&
            out->rank <= AZ_RANK_MOST;
+}
+
+bool az_rank_name_find_in(const struct az_rank_name *r, struct az_sv path,
+                          struct az_rank_place *out, bool *folder)
+{
+    const struct az_sv parent = az_path_base(az_path_dir(path));
+    *folder = false;
+    if (az_rank_name_find(r, az_path_base(path), out))
+        return true;
+    *folder = az_rank_name_find(r, parent, out) && out->start == 0 &&
+              (out->end == parent.n || (out->end + 1 == parent.n && parent.p[out->end] == ']'));
+    return *folder;
 }
 
 static bool all_digits(struct az_sv text)

@@ -10,7 +10,8 @@
 #define AZ_RANK_GROUPS 8
 
 /* "rank_": that text, then a number. "re:X": a POSIX extended regular expression, then a number.
- * Empty: `rank` or `worker` with or without a separator, then a number. */
+ * Empty: `rank`, `TP`, `worker` or `profile`, in capitals or not, with or without a separator, then
+ * a number; `rank` wins. */
 struct az_rank_name {
     bool regex;
     struct az_sv literal; /* borrowed */
@@ -28,6 +29,10 @@ struct az_rank_place {
 };
 /* First match in a base name; false: none, or the number is beyond AZ_RANK_MOST. */
 bool az_rank_name_find(const struct az_rank_name *r, struct az_sv base, struct az_rank_place *out);
+/* The same of a path: in its base name, else as the whole name of its folder ("rank_3/trace.json";
+ * *folder). */
+bool az_rank_name_find_in(const struct az_rank_name *r, struct az_sv path,
+                          struct az_rank_place *out, bool *folder);
 
 /* The host in a base name such as "node1_4711.1767189312000.pt.trace.json" (host, process and time,
  * as the profiler's own handler names files); empty: none. A name that says this rank

@@ -342,8 +342,9 @@ int az_ranks_names(struct az_one *o, struct az_one_rank *ranks)
     rc = az_rank_name_init(&name, o->job->input->opts.rank_pattern, &scratch, AZ_NOWHERE, o->diag);
     for (size_t i = 0; rc == 0 && i < o->job->files.n; i++) {
         struct az_rank_place at;
+        bool folder;
         ranks[i].by_name =
-            az_rank_name_find(&name, az_path_base(o->job->files.v[i].path), &at) ? at.rank : -1;
+            az_rank_name_find_in(&name, o->job->files.v[i].path, &at, &folder) ? at.rank : -1;
     }
     if (rc == 0)
         az_rank_name_release(&name);

@@ -162,8 +162,6 @@ static int make_input(struct run *r, const char *path)
     in->outputs.dir = in->group;
     if (!in->title.n)
         in->title = az_path_base(az_path_dir(r->v.v[0].file.path));
-    if (!in->opts.rank_pattern.n)
-        in->opts.rank_pattern = AZ_SV(AZ_RANK_PATTERN);
     if (az_sv_is(in->opts.coll_sheets, "auto")) /* as the ranks of a search are reported */
         in->opts.coll_sheets = AZ_SV("historic");
     in->stem = az_arena_printf(a, "%.*s_performance_report", AZ_SVF(in->title));
@@ -176,9 +174,7 @@ int az_plan_reduce(struct az_config *c, const char *const *paths, size_t n, cons
                    struct az_diag *diag)
 {
     struct run r = { .c = c, .diag = diag };
-    int rc = az_rank_name_init(
-        &r.name, c->quick.opts.rank_pattern.n ? c->quick.opts.rank_pattern : AZ_SV(AZ_RANK_PATTERN),
-        &c->arena, AZ_NOWHERE, diag);
+    int rc = az_rank_name_init(&r.name, c->quick.opts.rank_pattern, &c->arena, AZ_NOWHERE, diag);
     if (rc)
         return rc;
     az_vec_init(&r.v, NULL);

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "driver/parts.h"
 #include "driver/passed.h"
-#include "driver/rank_name.h"
+#include "driver/rank_sessions.h"
 #include "driver/saved.h"
 #include "io/path.h"
 
@@ -177,8 +177,10 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return AZ_OK;
     if (az_sv_ends(f.path, AZ_SV(AZ_PART_ENDING)) && az_part_is(path))
         return take_parts(s, f.path);
-    if (az_rank_name_find(&s->name, az_path_base(f.path), &at))
+    bool of_folder = false;
+    if (az_rank_name_find_in(&s->name, f.path, &at, &of_folder))
         f.rank = at.rank;
+    of_folder &= depth > 1;
     const bool wanted = is_kind(f.path, s->in->search.extension),
                passed = passes(s, f.path, f.rank);
     s->filtered += wanted && !passed;
@@ -191,7 +193,8 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         s->documents++;
         return AZ_OK;
     }
-    return take(s, f, az_path_dir(f.path), &at);
+    const struct az_sv folder = az_path_dir(f.path);
+    return take(s, f, of_folder ? az_path_dir(folder) : folder, &at);
 }
 
 static int by_run(const void *x, const void *y, void *ctx)
@@ -295,8 +298,6 @@ static int add_run(const struct search *s, const struct trace_file *files, size_
         run->title = az_path_base(az_path_dir(files->path));
     if (az_sv_is(run->format, "auto"))
         run->format = AZ_SV("pytorch");
-    if (!run->opts.rank_pattern.n)
-        run->opts.rank_pattern = AZ_SV(AZ_RANK_PATTERN);
     if (az_sv_is(run->opts.coll_sheets, "auto")) /* its users know the older names */
         run->opts.coll_sheets = AZ_SV("historic");
     if (!run->stem.p || !run->title.p)
@@ -382,6 +383,19 @@ static void part_titles(const struct search *s, size_t first)
     }
 }
 
+/* The name given for the outputs of one run is the folder of those of several. */
+static void write_into_folder(const struct search *s, size_t first)
+{
+    if (az_sv_eq(s->c->together, s->in->outputs.xlsx))
+        s->c->together = AZ_SV("");
+    if (az_sv_eq(s->c->outputs.xlsx, s->in->outputs.xlsx))
+        s->c->outputs.xlsx = AZ_SV("");
+    for (size_t i = first; i < s->out->n; i++) {
+        s->out->v[i].outputs.dir = s->out->v[i].outputs.xlsx;
+        s->out->v[i].outputs.xlsx = AZ_SV("");
+    }
+}
+
 static int add_runs(const struct search *s)
 {
     const size_t first = s->out->n;
@@ -401,6 +415,11 @@ static int add_runs(const struct search *s)
             rc = add_run(s, f, runs[i].end - runs[i].first, many > 1);
     }
     part_titles(s, first);
+    if (rc == 0 && many > 1 && s->in->outputs.xlsx.n &&
+        !az_sv_ends(s->in->outputs.xlsx, AZ_SV(".xlsx"))) {
+        write_into_folder(s, first);
+        return AZ_OK;
+    }
     if (rc == 0 && many > 1 && s->in->outputs.xlsx.n)
         return az_diag_fail(s->diag, AZ_ECONFIG, place_of(s->in),
                             "one workbook '%.*s' for %zu runs below '%.*s' (choose one with a "
@@ -446,6 +465,38 @@ static struct az_sv nothing_found(const struct search *s)
                            az_sv_is(e, "auto") ? "" : " (extension: json, gz or auto)");
 }
 
+/* The sessions of one folder: files first to end. */
+static int part_folder(struct search *s, size_t first, size_t end)
+{
+    struct az_session_file *v = az_arena_array(s->a, end - first, sizeof *v);
+    int rc = v ? AZ_OK : az_arena_error(s->a);
+    for (size_t i = first; rc == 0 && i < end; i++) {
+        const struct trace_file *f = &s->files.v[i];
+        struct az_session_file *x = &v[i - first];
+        *x = (struct az_session_file){ .path = f->path, .rank = f->rank };
+        x->named = az_rank_name_find(&s->name, az_path_base(f->path), &x->at);
+        if (f->part.file.n) /* parts were made of one run */
+            return AZ_OK;
+    }
+    if (rc == 0)
+        rc = az_rank_sessions_part(v, end - first, s->a);
+    for (size_t i = first; rc == 0 && i < end; i++) {
+        s->files.v[i].step = v[i - first].session;
+        s->files.v[i].rank = v[i - first].rank;
+    }
+    return rc;
+}
+
+static int find_sessions(struct search *s)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0, end; rc == 0 && i < s->files.n; i = end) {
+        end = run_end(s, i);
+        rc = part_folder(s, i, end);
+    }
+    return rc ? rc : az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
+}
+
 static int look(struct search *s)
 {
     const struct az_walk w = { .follow_links = true, .aliases = true, .visit = visit, .ctx = s };
@@ -472,6 +523,8 @@ static int look(struct search *s)
     az_diag_release(&unread);
     if (!rc)
         rc = az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
+    if (!rc && (az_sv_is(s->in->opts.duplicate_rank, "error") || !s->in->opts.duplicate_rank.n))
+        rc = find_sessions(s);
     if (rc)
         return rc;
     warn_gz(s);
@@ -483,9 +536,7 @@ static int search_one(struct az_config *c, const struct az_input *in, struct az_
                       struct az_diag *diag)
 {
     struct search s = { .c = c, .a = &c->arena, .in = in, .diag = diag, .out = out };
-    const struct az_sv pattern =
-        in->opts.rank_pattern.n ? in->opts.rank_pattern : AZ_SV(AZ_RANK_PATTERN);
-    int rc = az_rank_name_init(&s.name, pattern, s.a, place_of(in), diag);
+    int rc = az_rank_name_init(&s.name, in->opts.rank_pattern, s.a, place_of(in), diag);
 
     if (rc)
         return rc;

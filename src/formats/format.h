@@ -50,7 +50,8 @@ struct az_format {
     /* With files_are_ranks: is a file of this name a trace of its own? The others of one input are
      * one trace together. NULL: every file is. */
     bool (*is_rank)(struct az_sv path);
-    bool converts;         /* starts another program, which makes of the file what is parsed */
+    bool processes; /* files of one folder with a process id as stem are one run, and one trace */
+    bool converts;  /* starts another program, which makes of the file what is parsed */
     unsigned text_classic; /* stdout is the classic block unless asked */
     unsigned
         tool; /* AZ_TOOL_* (model/options.h): whose tables the users of this format know; 0: none */

@@ -272,6 +272,7 @@ const struct az_format az_format_rocpd = {
     .tool = AZ_TOOL_TRACELENS,
     .help = "AMD rocprofv3: rocpd database (*_results.db)",
     .files_are_ranks = true,
+    .processes = true,
     .probe = probe,
     .knows_table = knows_table,
     .parse = parse,

@@ -105,6 +105,7 @@ const struct az_format az_format_rocprof = {
     .help = "AMD rocprofv3: results.json, or the set of CSV files (any one of them names its set)",
     .files_are_ranks = true,
     .is_rank = is_rank,
+    .processes = true,
     .probe = probe,
     .parse = parse,
     .stem = stem,

@@ -51,6 +51,17 @@ static void ranks_in_names(void **state)
     assert_int_equal(rank_in("", "rankrank12"), 12);
     assert_int_equal(rank_in("", "rank--7"), -1);
     assert_int_equal(rank_in("", "worker."), -1);
+    assert_int_equal(rank_in("", "dp0_pp0_tp0_rank3.1700000000000000000.pt.trace.json.gz"), 3);
+    assert_int_equal(rank_in("", "trace-rank-12.json"), 12);
+    assert_int_equal(rank_in("", "RANK_4.json"), 4);
+    assert_int_equal(rank_in("", "1741234567.5-TP-6-DECODE.trace.json.gz"), 6);
+    assert_int_equal(rank_in("", "profile_5.json"), 5);
+    assert_int_equal(rank_in("", "profile_9_rank2.json"), 2);
+    assert_int_equal(rank_in("", "profile_1700000000.json"), -1);
+    assert_int_equal(rank_in("", "http2.json"), -1);
+    assert_int_equal(rank_in("", "tp_rank_0_pp_rank_1_rank_5.json"), 5);
+    assert_int_equal(rank_in("", "local_rank_1.json"), 1);
+    assert_int_equal(rank_in("", "worker1.1700000000000000000.pt.trace.json"), 1);
 }
 
 static bool host_is(const char *name, int64_t rank, const char *want)
