@@ -15,21 +15,34 @@ struct part { /* "36.0 % computing" */
     struct az_sv text, rest; /* what follows it in the line */
 };
 
+/* Length of the number before a percent sign, with or without a space; -1: none. *text: where the
+ * words after the sign begin. */
+static ptrdiff_t percent_in(struct az_sv piece, size_t *text)
+{
+    const ptrdiff_t sign = az_sv_find(piece, AZ_SV("%"));
+    if (sign <= 0 || (size_t)sign + 2 > piece.n)
+        return -1;
+    *text = (size_t)sign + 2;
+    return piece.p[sign - 1] == ' ' ? sign - 1 : sign;
+}
+
 /* The parts of a line that begin with a percentage. Returns how many. */
 static size_t parts_of(struct az_sv text, struct part part[PARTS])
 {
-    size_t n = 0;
+    size_t n = 0, text_at = 0;
     while (text.n && n < PARTS) {
         size_t end = 0;
         while (end < text.n && text.p[end] != ',' && text.p[end] != ';')
             end++;
-        const struct az_sv piece = az_sv_trim(az_sv_make(text.p, end));
-        const ptrdiff_t at = az_sv_find(piece, AZ_SV(" % "));
+        struct az_sv piece = az_sv_trim(az_sv_make(text.p, end));
+        if (az_sv_starts(piece, AZ_SV("at least ")))
+            piece = az_sv_make(piece.p + 9, piece.n - 9);
+        const ptrdiff_t at = percent_in(piece, &text_at);
         text = end < text.n ? az_sv_make(text.p + end + 1, text.n - end - 1) : AZ_SV("");
         double v;
         if (at > 0 && az_parse_f64(az_sv_make(piece.p, (size_t)at), &v) == 0 && v >= 0 && v <= 100)
             part[n++] =
-                (struct part){ v, az_sv_make(piece.p + at + 3, piece.n - (size_t)at - 3), text };
+                (struct part){ v, az_sv_make(piece.p + text_at, piece.n - text_at), text };
     }
     return n;
 }

@@ -86,7 +86,8 @@ static void verdict_line(struct az_textout *o, const struct az_line *l, size_t a
     az_textout_wrapped(o, text, w + 1 < at ? at : w + 1, at);
 }
 
-static void verdict(struct az_textout *o, const struct az_table *t)
+/* savings: the labels of findings are shares of time that fixing them would save. */
+static void verdict(struct az_textout *o, const struct az_table *t, bool savings)
 {
     size_t longest = LABEL;
     for (size_t r = 0; r < t->rows; r++) {
@@ -98,6 +99,11 @@ static void verdict(struct az_textout *o, const struct az_table *t)
         const struct az_line before = az_headline_line(t, r ? r - 1 : 0);
         if (r && az_headline_repeats(&before, &l))
             l.evidence = AZ_SV("");
+        if (savings && l.kind == AZ_LINE_FINDING) {
+            if (before.kind != AZ_LINE_FINDING)
+                az_textout_line(o, AZ_SV("Est. saving"));
+            l.label = az_arena_printf(o->scratch, "%6.*s", AZ_SVF(l.label));
+        }
         verdict_line(o, &l, longest + 2);
     }
 }
@@ -202,7 +208,7 @@ void az_text_summary(struct az_textout *o, const struct az_document *doc, bool w
         heading(o, doc, !headline || doc->text_full);
     }
     if (headline)
-        verdict(o, headline);
+        verdict(o, headline, doc->claims != NULL);
     if (doc->text_full || !first_screen(o, doc))
         all_tables(o, doc, with_classic);
     az_textout_put(o, AZ_SV("\n"));

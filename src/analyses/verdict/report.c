@@ -10,7 +10,6 @@
 #include "results/headline.h"
 
 #define MANY    32  /* findings that few reports exceed */
-#define IDLE    100 /* of the busiest device's time: a device with less is idle */
 #define WARNING 5.0 /* percent of the span */
 
 /* ---- parts ---- */
@@ -43,29 +42,8 @@ static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
     s->flops += p->flops;
 }
 
-static int64_t busy_of(const struct az_vd_device *d) { return d->a.span - d->a.idle; }
-
-/* A device of one rank may be idle next to those of the others. */
-static void mark_idle(struct az_vd_whole *w)
-{
-    int64_t most = 0;
-    for (size_t k = 0; k < w->n; k++)
-        for (size_t i = 0; i < w->part[k]->n_device_accounts; i++) {
-            const int64_t busy = busy_of(&w->part[k]->device_accounts[i]);
-            most = busy > most ? busy : most;
-        }
-    for (size_t k = 0; w->n > 1 && k < w->n; k++) {
-        struct az_vd_part *p = w->part[k];
-        for (size_t i = 0; i < p->n_device_accounts; i++)
-            p->device_accounts[i].idle |=
-                (double)busy_of(&p->device_accounts[i]) * IDLE < (double)most;
-        az_vd_sum_devices(p);
-    }
-}
-
 static void add_up(struct az_vd_whole *w)
 {
-    mark_idle(w);
     w->sum = *w->part[0];
     for (size_t i = 1; i < w->n; i++)
         add_figures(&w->sum, w->part[i]);
