@@ -176,6 +176,44 @@ def check_files(c):
     c.hold(any(os.sep + "example" + os.sep in n for n in names), "there is an example")
 
 
+def check_verdict(c, folder):
+    """The identifiers of the verdict: those of the program are those of the schema, and reports are valid."""
+    import jsonschema
+    with open(os.path.join(ROOT, "schemas", "result.schema.json"), encoding="utf-8") as f:
+        schema = json.load(f)
+    with open(os.path.join(ROOT, "src", "results", "claims.c"), encoding="utf-8") as f:
+        code = f.read()
+    definitions = schema["definitions"]
+    wanted = {"CHECK": definitions["check_id"]["enum"], "CAUSE": definitions["finding"]["properties"]["cause"]["enum"],
+              "ADVICE": definitions["finding"]["properties"]["advice"]["enum"]}
+    for kind, ids in wanted.items():
+        own = re.findall(r"\[AZ_%s_\w+\] =\s*\{?\s*\"(\w+)\"" % kind, code)
+        c.hold([i for i in ids if i] == own, "identifiers of %s in the schema" % kind.lower(), "%s" % (set(own) ^ set(ids)))
+    validator = jsonschema.Draft7Validator(schema)
+    for name in sorted(glob.glob(os.path.join(ROOT, "example", "pytorch", "*.json")) + glob.glob(os.path.join(ROOT, "example", "tracy", "*.csv"))
+                       + glob.glob(os.path.join(ROOT, "example", "nsys", "*.csv"))):
+        out = os.path.join(folder, "verdict.json")
+        p = subprocess.run([c.analyzer, "run", name, "-q", "--format", "json", "-o", folder], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        for out in glob.glob(os.path.join(folder, "*_perf_report.json")):
+            with open(out, encoding="utf-8") as f:
+                document = json.load(f)
+            errors = [e.message for e in validator.iter_errors(document)]
+            c.hold(p.returncode == 0 and not errors, "the schema takes the report of " + os.path.basename(name), "; ".join(errors)[:300])
+            check_sums(c, document.get("verdict", {}), name)
+            os.remove(out)
+
+
+def check_sums(c, verdict, name):
+    """The parts of the account add up, and savings at the top are no more than the span."""
+    a = verdict.get("account")
+    if not a:
+        return
+    parts = a["computing_ns"] + a["exposed_communication_ns"] + a["exposed_copy_ns"] + a["idle_ns"]
+    c.hold(parts == a["span_ns"], "the account of %s adds up" % os.path.basename(name), "%d of %d" % (parts, a["span_ns"]))
+    top = sum(f["saving_ns"] for f in verdict["findings"] if f["part_of"] is None and not f["outside_scope"])
+    c.hold(top <= a["span_ns"], "savings of %s" % os.path.basename(name), "%d of %d" % (top, a["span_ns"]))
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--analyzer", default=os.path.join(ROOT, "build", "analyzer"))
@@ -193,6 +231,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="schema.") as d:
         check_keys(c, schema, os.path.join(d, "c.json"))
         check_cases(c, os.path.join(d, "c.json"))
+        check_verdict(c, d)
     print("%d passed, %d failed" % (c.passed, c.failed))
     return 1 if c.failed else 0
 
