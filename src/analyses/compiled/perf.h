@@ -24,6 +24,9 @@ static inline double az_hx_work_us(const struct az_hx_work *w)
 struct az_sv az_hx_work_kind(const struct az_hlo_op *op);
 struct az_sv az_hx_work_params(struct az_arena *a, const struct az_hlo_op *op);
 /* roofline.c */
+/* Precision of the product an operation computes; empty where it computes nothing that is counted.
+ */
+struct az_sv az_hx_precision(const struct az_hx_work *w);
 int az_hx_roofline(struct az_hx *h, const struct az_hx_works *works) AZ_MUST_USE;
 
 #endif

@@ -4,9 +4,7 @@
 #include "analyses/compiled/perf.h"
 #include "analyses/rates.h"
 
-/* Precision of the product an operation computes; empty where it computes nothing that is counted.
- */
-static struct az_sv precision_of(const struct az_hx_work *w)
+struct az_sv az_hx_precision(const struct az_hx_work *w)
 {
     static const char *const names[][2] = { { "bf16", "bf16" }, { "f16", "fp16" },
                                             { "f32", "fp32" },  { "f64", "fp64" },
@@ -61,7 +59,7 @@ static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w,
     const struct az_xrow *row = az_hx_row(h, &w->first);
     const struct az_sv nothing = { "", 0 };
     struct az_roofline r;
-    az_roofline(peaks, "matrix", precision_of(w), nothing, false, (double)w->flops,
+    az_roofline(peaks, "matrix", az_hx_precision(w), nothing, false, (double)w->flops,
                 (double)w->bytes, &r);
     az_put_given(t, az_trace_text(tr, row->module));
     az_hx_put_program(t, row);

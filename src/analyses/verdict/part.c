@@ -349,6 +349,8 @@ static int look(struct az_vd *v)
     }
     if (rc == 0 && v->t->caps & AZ_CAP_TIMELINE)
         rc = az_vd_steps_make(v);
+    if (rc == 0 && (v->t->caps & AZ_CAP_PROGRAMS))
+        rc = az_vd_program_rates(v);
     return rc ? rc : peaks_of(v);
 }
 

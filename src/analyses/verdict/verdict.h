@@ -240,6 +240,8 @@ int az_vd_find_exposed(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_warm_up(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_jitter(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_work(struct az_vd *v) AZ_MUST_USE;
+/* Likewise the rates alone, of a trace with AZ_CAP_PROGRAMS. */
+int az_vd_program_rates(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_chains(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_clock(struct az_vd *v) AZ_MUST_USE;
 int az_vd_find_clock_samples(struct az_vd *v) AZ_MUST_USE; /* after az_vd_find_clock */

@@ -2,6 +2,7 @@
  * the rate of the whole (docs/verdict.md 3.5). */
 #include <math.h>
 
+#include "analyses/compiled/rates.h"
 #include "analyses/ops/metrics.h"
 #include "analyses/ops/unified.h"
 #include "analyses/rates.h"
@@ -466,4 +467,22 @@ int az_vd_find_work(struct az_vd *v)
     az_map_release(&w.index);
     az_vec_release(&w.lines);
     return rc;
+}
+
+int az_vd_program_rates(struct az_vd *v)
+{
+    struct az_vd_part *p = v->part;
+    struct az_hx_rates r;
+    const int rc = az_hx_rates(v->job, &r);
+    if (rc)
+        return rc;
+    p->flops = r.flops;
+    p->rated = r.rated;
+    p->rateable = r.rateable;
+    p->impossible_rates = r.impossible;
+    p->rated_kernels = r.of;
+    if (r.impossible == 0)
+        p->peak = r.peak;
+    p->precision = az_vd_keep(v, r.precision);
+    return 0;
 }
