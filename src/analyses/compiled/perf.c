@@ -119,7 +119,7 @@ static int run(struct az_job *job)
     az_vec_init(&works, job->mem);
     int rc = az_hx_open(&h, job);
     if (rc == 0 && az_hx_devices_with_kernels(&h) > 0) {
-        rc = az_hx_work(&h, &works);
+        rc = az_hx_work(&h, NULL, &works);
         if (rc == 0)
             rc = az_sort_cmp(works.v, works.n, sizeof *works.v, order, NULL, job->mem);
         if (rc == 0)

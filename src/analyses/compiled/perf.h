@@ -14,8 +14,9 @@ struct az_hx_work {
     int64_t flops, bytes;       /* of one execution; -1: not known */
 };
 AZ_VEC(struct az_hx_work, az_hx_works);
-/* Work of all operations of GPUs, in no order. */
-int az_hx_work(struct az_hx *h, struct az_hx_works *out) AZ_MUST_USE;
+/* Work of all operations of GPUs, in no order. window: ticks in which their kernels begin; NULL:
+ * all of them count. */
+int az_hx_work(struct az_hx *h, const struct az_span *window, struct az_hx_works *out) AZ_MUST_USE;
 static inline double az_hx_work_us(const struct az_hx_work *w)
 {
     return (double)w->ticks / 1e6 / (double)(w->executions ? w->executions : 1);

@@ -61,12 +61,12 @@ static void check(struct total *t, const struct az_plane *plane, const struct az
 }
 
 /* Operations of GPUs. What a fusion reads may be a part of its operands: only its FLOPs count. */
-static int add_gpus(struct total *t)
+static int add_gpus(struct total *t, const struct az_span *window)
 {
     struct az_hx *h = t->h;
     struct az_hx_works works;
     az_vec_init(&works, h->job->mem);
-    const int rc = az_hx_work(h, &works);
+    const int rc = az_hx_work(h, window, &works);
     for (size_t i = 0; rc == 0 && i < works.n; i++) {
         const struct az_hx_work *w = &works.v[i];
         const uint32_t device = az_hx_device_of(h, &w->first);
@@ -110,17 +110,20 @@ static void add_tpu_operation(struct total *t, size_t trace, size_t row)
     check(t, p, &rate, 1);
 }
 
-int az_hx_rates(struct az_job *job, struct az_hx_rates *out)
+int az_hx_rates(struct az_job *job, const struct az_span *window, struct az_hx_rates *out)
 {
     struct az_hx h;
     *out = (struct az_hx_rates){ .flops = NAN, .peak = NAN };
     struct total t = { .h = &h, .out = out };
     int rc = az_hx_open(&h, job);
     if (rc == 0)
-        rc = add_gpus(&t);
+        rc = add_gpus(&t, window);
     for (size_t k = 0; rc == 0 && k < h.n; k++)
         for (size_t i = 0; i < h.tr[k].t->ev[AZ_KERNEL].n; i++) {
             const struct az_hx_event e = { k, i, AZ_KERNEL };
+            const int64_t start = h.tr[k].t->ev[AZ_KERNEL].start[i];
+            if (start < window->start || start >= window->end)
+                continue;
             if (!az_hx_is_comm(&h, &e))
                 out->rateable += az_hx_ticks(&h, &e) / PS_PER_NS;
             add_tpu_operation(&t, k, i);

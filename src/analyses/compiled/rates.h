@@ -4,6 +4,7 @@
 #define AZ_ANALYSES_COMPILED_RATES_H
 
 #include "analyses/analysis.h"
+#include "base/interval.h"
 
 struct az_hx_rates {
     double flops;           /* NaN: of no operation are they known */
@@ -13,7 +14,8 @@ struct az_hx_rates {
         rateable; /* ns: of operations with known FLOPs or bytes; of all but collectives */
     int64_t impossible, of; /* operations above a peak, of those with known work */
 };
-/* Of all traces of the job, which have AZ_CAP_PROGRAMS. */
-int az_hx_rates(struct az_job *job, struct az_hx_rates *out) AZ_MUST_USE;
+/* Of all traces of the job, which have AZ_CAP_PROGRAMS; of what begins in the window (ticks). */
+int az_hx_rates(struct az_job *job, const struct az_span *window,
+                struct az_hx_rates *out) AZ_MUST_USE;
 
 #endif

@@ -218,7 +218,30 @@ static int sum_set(struct az_hx *h, struct az_grouper *by, size_t trace,
     return 0;
 }
 
-int az_hx_work(struct az_hx *h, struct az_hx_works *out)
+/* The sets of trace k with what begins in the window. */
+static int sum_window(struct az_hx *h, struct az_grouper *by, size_t k,
+                      const struct az_span *window, struct parts *out)
+{
+    const struct az_hx_sets *all = h->tr[k].alike;
+    const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
+    struct az_hx_set *v = az_arena_array(h->job->arena, all->n + 1, sizeof *v);
+    int rc = v ? 0 : az_arena_error(h->job->arena);
+    for (size_t i = 0; rc == 0 && i < all->n; i++) {
+        v[i] = all->v[i];
+        v[i].n = v[i].ticks = 0;
+    }
+    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+        struct az_hx_set *s = &v[all->of[i]];
+        const bool in = ev->start[i] >= window->start && ev->start[i] < window->end;
+        s->n += in;
+        s->ticks += in ? ev->end[i] - ev->start[i] : 0;
+    }
+    for (size_t i = 0; rc == 0 && i < all->n; i++)
+        rc = v[i].n ? sum_set(h, by, k, &v[i], out) : 0;
+    return rc;
+}
+
+int az_hx_work(struct az_hx *h, const struct az_span *window, struct az_hx_works *out)
 {
     struct az_grouper by, of = { 0 };
     struct parts p;
@@ -228,7 +251,9 @@ int az_hx_work(struct az_hx *h, struct az_hx_works *out)
         rc = az_grouper_init(&of, h->job->mem, 2, 0);
     if (rc == 0)
         rc = az_hx_alike(h);
-    for (size_t k = 0; rc == 0 && k < h->n; k++)
+    for (size_t k = 0; rc == 0 && window && k < h->n; k++)
+        rc = sum_window(h, &by, k, window, &p);
+    for (size_t k = 0; rc == 0 && !window && k < h->n; k++)
         for (size_t i = 0; rc == 0 && i < h->tr[k].alike->n; i++)
             rc = sum_set(h, &by, k, &h->tr[k].alike->v[i], &p);
     for (size_t i = 0; rc == 0 && i < p.n; i++)

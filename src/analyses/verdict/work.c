@@ -219,6 +219,20 @@ static int find_place(struct work *w, const struct az_unified_row *r, struct az_
     return x->flag[0] ? line_of(w, r, &e, &x->at) : 0;
 }
 
+/* Its device work begins in the scope. */
+static bool in_scope(const struct work *w, const struct az_unified_row *r)
+{
+    const struct az_calltree *c = w->fw->tree;
+    uint32_t gpu = az_unified_gpu(r), first, end;
+    if (gpu == AZ_NO_ROW) {
+        az_node_gpu(c, r->node, &first, &end);
+        if (first == end)
+            return false;
+        gpu = c->linked[first];
+    }
+    return az_vd_in_scope(w->v, az_gpu_event(c, gpu).start);
+}
+
 static int add_row(struct work *w, const struct az_unified_row *r)
 {
     const size_t row = (size_t)(r - w->u->rows.v);
@@ -226,7 +240,8 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     const int64_t time = az_unified_time(w->u, r), ns = az_vd_ns(w->v, time);
     struct az_unified_recent *x;
     bool seen;
-    p->rateable += ns;
+    const bool counts = in_scope(w, r);
+    p->rateable += counts ? ns : 0;
     int rc = az_unified_recall(&w->keys, w->recent, w->u, row, &x, &seen);
     if (rc == 0 && !seen)
         rc = find_place(w, r, x);
@@ -235,11 +250,13 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     if (!x->flag[0])
         return 0;
     struct line *l = &w->lines.v[x->at];
+    check_rate(w, l, time);
+    if (!counts)
+        return 0;
     p->rated += ns;
     p->flops += l->e.flops > 0 ? l->e.flops : 0;
     l->count++;
     l->ticks += time;
-    check_rate(w, l, time);
     return 0;
 }
 
@@ -414,7 +431,7 @@ static void find_tf32(const struct work *w, struct line *l)
 /* What the lines of operators give rise to; of one with an impossible rate nothing. */
 static int judge_line(struct work *w, struct line *l)
 {
-    if (l->impossible)
+    if (l->impossible || l->count == 0)
         return 0;
     find_tf32(w, l);
     int rc = rates_hold(w->v->part) ? headroom(w, l) : 0;
@@ -473,7 +490,7 @@ int az_vd_program_rates(struct az_vd *v)
 {
     struct az_vd_part *p = v->part;
     struct az_hx_rates r;
-    const int rc = az_hx_rates(v->job, &r);
+    const int rc = az_hx_rates(v->job, &v->window, &r);
     if (rc)
         return rc;
     p->flops = r.flops;
