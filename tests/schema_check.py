@@ -187,7 +187,7 @@ def check_verdict(c, folder):
     wanted = {"CHECK": definitions["check_id"]["enum"], "CAUSE": definitions["finding"]["properties"]["cause"]["enum"],
               "ADVICE": definitions["finding"]["properties"]["advice"]["enum"]}
     for kind, ids in wanted.items():
-        own = re.findall(r"\[AZ_%s_\w+\] =\s*\{?\s*\"(\w+)\"" % kind, code)
+        own = re.findall(r"(?m)^ *\[AZ_%s_\w+\] =\s*\{?\s*\"(\w+)\"" % kind, code)
         c.hold([i for i in ids if i] == own, "identifiers of %s in the schema" % kind.lower(), "%s" % (set(own) ^ set(ids)))
     validator = jsonschema.Draft7Validator(schema)
     for name in sorted(glob.glob(os.path.join(ROOT, "example", "pytorch", "*.json")) + glob.glob(os.path.join(ROOT, "example", "tracy", "*.csv"))

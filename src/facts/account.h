@@ -154,6 +154,8 @@ struct az_accounts {
     struct az_device_account *scoped;
     struct az_device_account *before, *after; /* from the first device work to the scope, and from
                                                  there to the last; NULL: the scope is all */
+    /* of the steps whose length is the median (struct az_steps.middle); NULL: there is no period */
+    struct az_device_account *median_step, *other_median_step;
     bool *idle;
     bool by_steps;                /* the scope is that of the steps, else the whole recording */
     struct az_span window;        /* ticks */

@@ -7,7 +7,7 @@
 #include "model/dispatch.h"
 #include "model/optrace.h"
 
-enum { SCOPE, BEFORE, AFTER, WINDOWS };
+enum { SCOPE, BEFORE, AFTER, STEP, OTHER_STEP, WINDOWS };
 
 struct pass {
     struct az_job *job;
@@ -17,7 +17,7 @@ struct pass {
     struct az_devices_of dev;
     enum az_population population;
     struct az_tally all, *device;   /* device: by slot; NULL with one, whose work is all */
-    struct az_span window[WINDOWS]; /* the scope; before it; after it */
+    struct az_span window[WINDOWS]; /* the scope; before it; after it; steps in the middle */
     struct az_tally *cut;           /* by window and slot; NULL: the scope is everything */
     const struct az_steps *steps;   /* NULL or of none: nothing is asked of `busy` */
     struct az_busy busy;
@@ -238,6 +238,11 @@ static int sweep_windows(struct pass *p)
     struct az_work_event e;
     p->window[BEFORE] = (struct az_span){ p->out->all.first, p->window[SCOPE].start };
     p->window[AFTER] = (struct az_span){ p->window[SCOPE].end, p->out->all.last };
+    p->window[STEP] = p->window[OTHER_STEP] = (struct az_span){ 0, 0 };
+    if (p->out->by_steps && p->steps->period >= 0) {
+        p->window[STEP] = p->steps->middle[0];
+        p->window[OTHER_STEP] = p->steps->middle[1];
+    }
     if (!p->cut)
         p->cut = az_arena_array(p->job->arena, n + 1, sizeof *p->cut);
     if (!p->cut)
@@ -256,7 +261,7 @@ static int measure_scope(struct pass *p)
     enum { ROUNDS = 3 };
     struct az_accounts *out = p->out;
     struct az_device_account *room =
-        az_arena_array(p->job->arena, WINDOWS * (out->n_devices + 1), sizeof *room);
+        az_arena_array(p->job->arena, (size_t)WINDOWS * (out->n_devices + 1), sizeof *room);
     int rc = 0;
     out->scoped = room;
     out->idle = az_arena_array(p->job->arena, out->n_devices + 1, sizeof *out->idle);
@@ -277,9 +282,15 @@ static int measure_scope(struct pass *p)
     out->window = p->window[SCOPE];
     if (p->cut) {
         out->before = room + out->n_devices;
-        out->after = room + 2 * out->n_devices;
+        out->after = room + (size_t)AFTER * out->n_devices;
         window_accounts(p, BEFORE, out->before);
         window_accounts(p, AFTER, out->after);
+    }
+    if (out->by_steps && p->steps->period >= 0) {
+        out->median_step = room + (size_t)STEP * out->n_devices;
+        out->other_median_step = room + (size_t)OTHER_STEP * out->n_devices;
+        window_accounts(p, STEP, out->median_step);
+        window_accounts(p, OTHER_STEP, out->other_median_step);
     }
     return rc;
 }

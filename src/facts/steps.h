@@ -69,7 +69,9 @@ struct az_steps {
     /* ticks, -1: fewer than two steps. Median distance of the first device events of successive
      * steps, of the marks where no device work is linked to them; without an excluded step */
     int64_t period;
-    bool linked;     /* device work is linked to the marks by its launches */
+    struct az_span middle[2]; /* the steps, from their first device event to that of the next, whose
+                                 distances are the median, or the two of which it is the mean */
+    bool linked;              /* device work is linked to the marks by its launches */
     bool in_loop;    /* marks, or a pattern inside a range or frame that is a loop: rules about the
                         first step and uneven steps apply */
     size_t excluded; /* 1: the first step warms up (of three or more, length over 1.5 x the median

@@ -167,24 +167,45 @@ static void set_excluded(struct az_step_search *s, int64_t *scratch)
     s->out->warm_up = first - (middle[0] + (middle[1] - middle[0]) / 2);
 }
 
-static void set_period(struct az_step_search *s, int64_t *scratch)
+/* The next step from *at on that has a first device event, or a mark where no work is linked. */
+static bool next_begin(const struct az_step_search *s, size_t *at, int64_t *begin)
 {
-    size_t n = 0, distances = 0;
-    int64_t before = 0, middle[2];
-    for (size_t i = s->out->excluded; i < s->found.n; i++) {
-        const struct az_step *x = &s->found.v[i];
-        const int64_t at = s->linked ? x->work_start : x->mark_start;
+    for (; *at < s->found.n; (*at)++) {
+        const struct az_step *x = &s->found.v[*at];
         if (s->linked && !has_work(x))
             continue;
-        if (n++ > 0)
-            scratch[distances++] = at - before;
-        before = at;
+        *begin = s->linked ? x->work_start : x->mark_start;
+        (*at)++;
+        return true;
     }
+    return false;
+}
+
+static void set_middle(struct az_step_search *s, const int64_t middle[2])
+{
+    bool found[2] = { false, false };
+    int64_t from, to;
+    size_t at = s->out->excluded;
+    for (bool any = next_begin(s, &at, &from); any && next_begin(s, &at, &to); from = to)
+        for (int k = 0; k < 2; k++)
+            if (!found[k] && to - from == middle[k]) {
+                found[k] = true;
+                s->out->middle[k] = (struct az_span){ from, to };
+            }
+}
+
+static void set_period(struct az_step_search *s, int64_t *scratch)
+{
+    size_t distances = 0, at = s->out->excluded;
+    int64_t from, to, middle[2];
+    for (bool any = next_begin(s, &at, &from); any && next_begin(s, &at, &to); from = to)
+        scratch[distances++] = to - from;
     s->out->period = -1;
     if (distances == 0)
         return;
     az_middle_i64(scratch, distances, middle);
     s->out->period = middle[0] + (middle[1] - middle[0]) / 2;
+    set_middle(s, middle);
 }
 
 static int set_scope(struct az_step_search *s)

@@ -177,7 +177,10 @@ struct az_claims {
     enum az_account_scope scope;
     struct az_claim_account account;
     struct az_claim_account before, after; /* of device activity outside the scope; span 0: none */
-    uint32_t qualified_by;                 /* bits 1 << enum az_check of the checks that failed */
+    /* Of the median step, from its first device event to that of the next, so that its span is the
+     * period; of ranks, of those with the median period. Span 0: no period. */
+    struct az_claim_account step;
+    uint32_t qualified_by; /* bits 1 << enum az_check of the checks that failed */
     struct {
         int64_t count;       /* 0: no steps */
         int64_t period_ns;   /* -1: one step */

@@ -38,7 +38,7 @@ static struct az_claim_account sum_of(const struct az_claims *c)
     return a;
 }
 
-/* A row per scope: the one that the verdict is about first. */
+/* A row per scope: the one that the verdict is about first; then the median step. */
 static int account(struct az_document *doc, const struct az_claims *c)
 {
     struct az_table *t = az_table_new(doc->arena, "account", scope_title(c->scope), 0);
@@ -55,6 +55,8 @@ static int account(struct az_document *doc, const struct az_claims *c)
     az_table_column(t, "Copy (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
     if (c->has_account)
         put_account(t, az_account_scope_id(c->scope), &c->account);
+    if (c->step.span > 0)
+        put_account(t, "step", &c->step);
     if (c->has_account && c->scope != AZ_SCOPE_RECORDING) {
         put_account(t, "before", &c->before);
         put_account(t, "after", &c->after);

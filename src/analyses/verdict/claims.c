@@ -144,6 +144,43 @@ static int make_steps(struct az_vd_whole *w, struct az_claims *c)
     return rc;
 }
 
+static int by_span(const void *x, const void *y, void *ctx)
+{
+    const struct az_claim_account *a = x, *b = y;
+    (void)ctx;
+    return a->span < b->span ? -1 : a->span > b->span;
+}
+
+/* Of each part the mean over its devices; of these the median by span, or the mean of the two in
+ * the middle. */
+static int make_step_account(struct az_vd_whole *w, struct az_claims *c)
+{
+    struct az_claim_account *of = az_arena_array(w->job->arena, w->n + 1, sizeof *of);
+    size_t n = 0;
+    if (!of)
+        return az_arena_error(w->job->arena);
+    for (size_t k = 0; k < w->n; k++) {
+        int64_t devices = 0;
+        of[n] = (struct az_claim_account){ 0 };
+        for (size_t i = 0; i < w->part[k]->n_device_accounts; i++) {
+            const struct az_vd_device *d = &w->part[k]->device_accounts[i];
+            if (d->idle || d->step.span == 0)
+                continue;
+            add_account(&of[n], &d->step);
+            devices++;
+        }
+        mean_account(&of[n], devices);
+        n += devices > 0;
+    }
+    if (n == 0)
+        return 0;
+    const int rc = az_sort_cmp(of, n, sizeof *of, by_span, NULL, w->job->mem);
+    c->step = of[(n - 1) / 2];
+    add_account(&c->step, &of[n / 2]);
+    mean_account(&c->step, 2);
+    return rc;
+}
+
 static void make_rates(const struct az_vd_whole *w, struct az_claims *c)
 {
     const struct az_vd_part *s = &w->sum;
@@ -418,6 +455,8 @@ int az_vd_claims_make(struct az_vd_whole *w, const struct az_vd_founds *found,
         rc = make_ranks(w, c);
     if (rc == 0)
         rc = make_steps(w, c);
+    if (rc == 0)
+        rc = make_step_account(w, c);
     if (rc)
         return rc;
     make_checks(w, c);

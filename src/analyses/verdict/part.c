@@ -111,6 +111,27 @@ static struct az_claim_account outside_account(const struct az_vd *v,
     return of ? claim_account(v, &of[i].a) : (struct az_claim_account){ 0 };
 }
 
+/* The mean of the two steps in the middle. */
+static struct az_claim_account step_account(const struct az_vd *v, const struct az_accounts *a,
+                                            size_t i)
+{
+    if (!a->median_step)
+        return (struct az_claim_account){ 0 };
+    const struct az_claim_account x = claim_account(v, &a->median_step[i].a),
+                                  y = claim_account(v, &a->other_median_step[i].a);
+    struct az_claim_account c = {
+        .span = x.span + (y.span - x.span) / 2,
+        .computing = x.computing + (y.computing - x.computing) / 2,
+        .exposed_communication =
+            x.exposed_communication + (y.exposed_communication - x.exposed_communication) / 2,
+        .exposed_copy = x.exposed_copy + (y.exposed_copy - x.exposed_copy) / 2,
+        .communication = x.communication + (y.communication - x.communication) / 2,
+        .copy = x.copy + (y.copy - x.copy) / 2
+    };
+    c.idle = c.span - c.computing - c.exposed_communication - c.exposed_copy;
+    return c;
+}
+
 static int accounts(struct az_vd *v)
 {
     const struct az_accounts *a = v->accounts;
@@ -124,7 +145,8 @@ static int accounts(struct az_vd *v)
                                    .idle = a->idle[i],
                                    .a = claim_account(v, &a->scoped[i].a),
                                    .before = outside_account(v, a->before, i),
-                                   .after = outside_account(v, a->after, i) };
+                                   .after = outside_account(v, a->after, i),
+                                   .step = step_account(v, a, i) };
     az_vd_sum_devices(p);
     p->scope = a->by_steps ? AZ_SCOPE_STEPS : AZ_SCOPE_RECORDING;
     v->window = a->window;

@@ -109,6 +109,7 @@ struct az_vd_device { /* one device of a trace */
     int64_t device;   /* number */
     bool idle;        /* busy for less than 1 % of the busiest device's time */
     struct az_claim_account a, before, after; /* in the scope, and outside it */
+    struct az_claim_account step;             /* of the median step; span 0: there is none */
 };
 
 /* What the rules leave of one trace. Everything is in the arena that the part was made in. */
