@@ -29,7 +29,8 @@ struct az_kernel_rules {
     struct az_pattern_index patterns;
     struct az_pattern_hits always; /* rules that are asked of every name: not of words alone */
     struct az_user_names user;
-    bool forms; /* names of one form are of one class: no rule asks for a number */
+    bool forms;                /* names of one form are of one class: no rule asks for a number */
+    bool context[AZ_FAMILIES]; /* families that a scope alone decides */
 };
 
 /* ---- reading ---- */
@@ -88,6 +89,10 @@ static void read_file(struct az_kernel_rules *r)
             first_characters(line.one, r->copies_with);
             r->forms = r->forms && az_forms_allow(&line);
         }
+        if (az_sv_is(line.group, "affix"))
+            r->patterns.full |= !az_affixes_add(&r->patterns.affixes, line.one);
+        if (az_sv_is(line.group, "context"))
+            r->context[line.family] = true;
         if (!az_sv_is(line.group, "kernel"))
             continue;
         const bool words = line.how == AZ_RULE_WORDS, cells = words || line.how == AZ_RULE_ONLY;
@@ -172,20 +177,37 @@ static bool matches(const struct rule *r, struct az_sv name, const struct az_wor
     return r->text.how == AZ_RULE_WORDS || az_words_only(w, r->text.one);
 }
 
-/* The first rule that matches, of those that may: their first cell does, or is none of words. */
+/* The first rule that matches, of those that may: their first cell does, or is none of words.
+ * h: all patterns in the name. */
+static size_t first_of(const struct az_kernel_rules *r, const uint64_t *may, struct az_sv name,
+                       const struct az_words *w, const struct az_pattern_hits *h, bool comm)
+{
+    for (size_t k = 0; k * 64 < r->n; k++)
+        for (uint64_t bits = may[k]; bits; bits &= bits - 1) {
+            const size_t i = k * 64 + (size_t)__builtin_ctzll(bits);
+            if ((!comm || r->rule[i].text.family == AZ_FAMILY_COMMUNICATION) &&
+                matches(&r->rule[i], name, w, h))
+                return i;
+        }
+    return SIZE_MAX;
+}
+
+/* Scopes name a library or a part of it: they decide where the function's own name and its template
+ * arguments leave the family open, or where the library does that kind of work only. */
 static size_t first_rule(const struct az_kernel_rules *r, struct az_sv name,
                          const struct az_words *w, struct az_pattern_memo *memo, bool comm)
 {
     struct az_pattern_hits h = r->always;
-    az_patterns_find(&r->patterns, w, memo, &h);
-    for (size_t k = 0; k * 64 < r->n; k++)
-        for (uint64_t bits = h.rule[k]; bits; bits &= bits - 1) {
-            const size_t i = k * 64 + (size_t)__builtin_ctzll(bits);
-            if ((!comm || r->rule[i].text.family == AZ_FAMILY_COMMUNICATION) &&
-                matches(&r->rule[i], name, w, &h))
-                return i;
-        }
-    return SIZE_MAX;
+    uint64_t own[AZ_PATTERN_RULES / 64];
+    az_patterns_find(&r->patterns, w, false, memo, &h);
+    memcpy(own, h.rule, sizeof own);
+    az_patterns_find(&r->patterns, w, true, memo, &h);
+    const size_t all = first_of(r, h.rule, name, w, &h, comm);
+    if (all == SIZE_MAX || r->context[r->rule[all].text.family] ||
+        memcmp(own, h.rule, sizeof own) == 0)
+        return all;
+    const size_t self = first_of(r, own, name, w, &h, comm);
+    return self == SIZE_MAX ? all : self;
 }
 
 /* Place in v of the class, copies of the runtime apart. */
@@ -205,7 +227,8 @@ static const struct az_kernel_class *class_of(const struct az_kernel_rules *r, s
                                               struct az_pattern_memo *memo)
 {
     struct az_words w;
-    az_words_cut(name, &w);
+    az_words_cut_function(name, &w);
+    w.affixes = &r->patterns.affixes;
     const size_t at = place_of(r, name, &w, memo);
     return &r->v[at + (is_copy(r, name, &w) ? r->classes : 0)];
 }

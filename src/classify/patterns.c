@@ -135,6 +135,10 @@ static void try_letters(struct first_words *f, size_t from, uint32_t at)
         if ((eight & p->mask) != p->first || n < p->letters.n || (n > p->letters.n && !p->tail) ||
             (p->letters.n > 8 && memcmp(letters, p->letters.p, p->letters.n) != 0))
             continue;
+        if (!az_affixes_cover(&f->x->affixes, az_sv_make(word.p, from), true) ||
+            !az_affixes_cover(&f->x->affixes, az_sv_make(letters + p->letters.n, n - p->letters.n),
+                              false))
+            continue;
         found(f, at - 1);
     }
 }
@@ -190,12 +194,14 @@ static struct az_pattern_word *remembered(struct az_pattern_memo *memo, struct a
     return at;
 }
 
-void az_patterns_find(const struct az_pattern_index *x, const struct az_words *w,
+void az_patterns_find(const struct az_pattern_index *x, const struct az_words *w, bool scopes,
                       struct az_pattern_memo *memo, struct az_pattern_hits *hits)
 {
     struct first_words f = { .x = x, .w = w, .hits = hits };
     for (; f.i < w->n; f.i++) {
         bool known;
+        if ((w->scope[f.i] != 0) != scopes)
+            continue;
         f.few = remembered(memo, az_word(w, f.i), &known);
         for (size_t k = 0; known && k < f.few->n; k++)
             take_rest(&f, f.few->at[k]);

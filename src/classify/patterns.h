@@ -29,7 +29,8 @@ struct az_pattern {
 struct az_pattern_index {
     struct az_pattern *v; /* AZ_PATTERNS of them, of an arena */
     size_t n;
-    bool full; /* a pattern or a rule did not fit: not to be used */
+    bool full;                 /* a pattern or a rule did not fit: not to be used */
+    struct az_affixes affixes; /* what a `*` stands for */
     /* the first pattern + 1, by how a word begins, by its pair if it has no third letter, by a pair
      * anywhere in a word; patterns without such letters */
     uint16_t three[AZ_PATTERN_PAIRS], head[AZ_PATTERN_PAIRS], inner[AZ_PATTERN_PAIRS], other;
@@ -55,8 +56,9 @@ struct az_pattern_memo {
 int az_patterns_init(struct az_pattern_index *x, struct az_arena *a) AZ_MUST_USE;
 /* Adds the patterns of a cell; rule: AZ_PATTERN_RULES if it is not the first one. */
 struct az_pattern_cell az_patterns_add(struct az_pattern_index *x, struct az_sv cell, size_t rule);
-/* Adds what is in these words to *hits, which is all 0. memo: of a thread, or NULL. */
-void az_patterns_find(const struct az_pattern_index *x, const struct az_words *w,
+/* Adds what begins with these words to *hits: with those of scopes, or with the others. The words
+ * have the affixes of the index. memo: of a thread, or NULL. */
+void az_patterns_find(const struct az_pattern_index *x, const struct az_words *w, bool scopes,
                       struct az_pattern_memo *memo, struct az_pattern_hits *hits);
 /* Is one of the cell's patterns among them? */
 bool az_patterns_hit(const struct az_pattern_hits *hits, struct az_pattern_cell cell);

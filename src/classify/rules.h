@@ -9,6 +9,8 @@
  * the first cell's patterns, numbers apart; the other cells: words begins     at its beginning,
  * case ignored contains   anywhere, case ignored; `this!that`: `this` that is not followed by
  * `that` is         as a whole has        anywhere glob       as a whole, by `*`, `?` and `[..]`
+ * In kernel_classes.rules the `*` of a word stands for affixes only: its rules are read by
+ * classify/kernels.c, the other files by the functions below.
  * Lines that begin with `#` are comments. A line that ends in a blank and `\` continues on the
  * next, in the same cell.
  */

@@ -2,27 +2,13 @@
 
 /* Of ASCII, without a call a letter. */
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
-static bool is_capital(char c) { return (unsigned char)(c - 'A') < 26; }
 static bool is_small(char c) { return (unsigned char)(c - 'a') < 26; }
-static bool is_word(char c) { return is_small((char)(c | 0x20)) || is_digit(c); }
 
 struct cutter {
     struct az_words *w;
-    size_t at; /* end of the text so far */
-    bool open; /* a word has begun */
+    size_t at;     /* end of the text so far */
+    bool function; /* without its parameters */
 };
-
-static void end_word(struct cutter *c)
-{
-    if (c->open)
-        c->w->to[c->w->n++] = (uint16_t)c->at;
-    c->open = false;
-}
-
-static bool full(const struct cutter *c)
-{
-    return c->at == AZ_WORDS_BYTES || c->w->n == AZ_WORDS_MAX;
-}
 
 /* Letters and digits, capitals as small letters; 0: no part of a word. */
 static const char word_letter[256] = {
@@ -37,51 +23,75 @@ static const char word_letter[256] = {
     ['U'] = 'u', ['V'] = 'v', ['W'] = 'w', ['X'] = 'x', ['Y'] = 'y', ['Z'] = 'z',
 };
 
-/* The words of plain text that all fit, which nearly every name does. */
-static void cut_all(struct cutter *c, struct az_sv s)
+/* Does a word begin at this capital, which is not the first letter of its word? After a small
+ * letter it does; after a capital or a digit if it is the first of a word in small letters
+ * (RMSNorm: rms norm; A2ADispatch: a2a dispatch; Conv2DKernel: conv2d kernel). */
+static bool is_hump(const char *p, const char *end)
+{
+    return is_small(p[-1]) || (p + 1 < end && is_small(p[1]));
+}
+
+static void mark_scope(struct az_words *w, size_t from, size_t to)
+{
+    if (to > from)
+        memset(w->scope + from, 1, to - from);
+}
+
+/* Brackets that are open, and the first word of what may be the parameters of a function: they are
+ * in parentheses at the end, outside of all others. */
+struct brackets {
+    size_t depth, parameters;
+};
+
+static void take_bracket(struct brackets *b, char ch, size_t words)
+{
+    if (ch == '(' && b->depth == 0)
+        b->parameters = words;
+    if (ch == '<' || ch == '(' || ch == '{')
+        b->depth++;
+    else if ((ch == '>' || ch == ')' || ch == '}') && b->depth)
+        b->depth--;
+    else if (ch == ':' && b->depth == 0) /* a scope: (anonymous namespace)::f, f(int)::g */
+        b->parameters = 0;
+}
+
+/* The words of plain text, as far as they fit: two characters make at most one word. */
+static void cut(struct cutter *c, struct az_sv s)
 {
     struct az_words *const w = c->w;
-    const char *p = s.p, *const end = s.p + s.n;
-    size_t at = c->at, words = w->n;
+    size_t at = c->at, words = w->n, identifier = words; /* its first word */
+    const size_t room = AZ_WORDS_BYTES - at, fit = 2 * (AZ_WORDS_MAX - words);
+    const size_t n = room < fit ? room : fit;
+    const char *p = s.p, *const end = s.p + (s.n < n ? s.n : n);
+    struct brackets b = { 0, 0 };
     while (p < end) {
         char letter = word_letter[(unsigned char)*p];
         if (!letter) {
-            p++;
+            const char ch = *p++;
+            if (ch == '_' || ch == ' ' || ch == ',')
+                identifier = ch == '_' ? identifier : words;
+            else {
+                if (ch == ':' && p < end && *p == ':')
+                    mark_scope(w, identifier, words);
+                identifier = words;
+                take_bracket(&b, ch, words);
+            }
             continue;
         }
         w->from[words] = (uint16_t)at;
+        w->scope[words] = 0;
         do {
             w->text[at++] = letter;
             if (++p == end)
                 break;
             letter = word_letter[(unsigned char)*p];
-        } while (letter && (letter == *p || is_capital(p[-1]))); /* no capital after a small one */
+        } while (letter && (letter == *p || !is_hump(p, end)));
         w->to[words++] = (uint16_t)at;
     }
     c->at = at;
-    w->n = words;
-}
-
-/* The words of plain text. */
-static void cut(struct cutter *c, struct az_sv s)
-{
-    if (s.n <= AZ_WORDS_BYTES - c->at && s.n <= AZ_WORDS_MAX - c->w->n) {
-        cut_all(c, s);
-        return;
-    }
-    for (size_t i = 0; i < s.n && !full(c); i++) {
-        char ch = s.p[i];
-        bool hump = c->open && is_capital(ch) && !is_capital(s.p[i - 1]);
-        if (!is_word(ch) || hump)
-            end_word(c);
-        if (!is_word(ch) || full(c))
-            continue;
-        if (!c->open)
-            c->w->from[c->w->n] = (uint16_t)c->at;
-        c->open = true;
-        c->w->text[c->at++] = is_capital(ch) ? (char)(ch | 0x20) : ch;
-    }
-    end_word(c);
+    if (c->function && b.depth == 0 && b.parameters)
+        words = b.parameters;
+    w->n = words < AZ_WORDS_MAX ? words : AZ_WORDS_MAX;
 }
 
 /* Is the number at i a literal (Li128E, Lb1E, Lin1E) rather than the length of an identifier? */
@@ -102,16 +112,20 @@ static void cut_mangled(struct cutter *c, struct az_sv s)
         if (i == from)
             i++;
         else if (n > 0 && n <= s.n - i && !is_literal(s, from)) {
+            const size_t first = c->w->n;
             cut(c, az_sv_make(s.p + i, n));
             i += n;
+            if (i < s.n && is_digit(s.p[i])) /* the next one is inside it */
+                mark_scope(c->w, first, c->w->n);
         }
     }
 }
 
-void az_words_cut(struct az_sv name, struct az_words *w)
+static void cut_name(struct az_sv name, struct az_words *w, bool function)
 {
-    struct cutter c = { .w = w };
+    struct cutter c = { .w = w, .function = function };
     w->n = 0;
+    w->affixes = NULL;
     if (az_sv_starts(name, AZ_SV("_Z")))
         cut_mangled(&c, name);
     else
@@ -119,11 +133,78 @@ void az_words_cut(struct az_sv name, struct az_words *w)
     memset(w->text + c.at, 0, 16); /* what is read with the last letters */
 }
 
+void az_words_cut(struct az_sv name, struct az_words *w) { cut_name(name, w, false); }
+void az_words_cut_function(struct az_sv name, struct az_words *w) { cut_name(name, w, true); }
+
+/* ---- affixes ---- */
+static size_t affix_place(const struct az_affixes *a, struct az_sv word)
+{
+    uint32_t hash = 0;
+    for (size_t i = 0; i < word.n; i++)
+        hash = hash * 31 + (unsigned char)word.p[i];
+    size_t at = hash % AZ_AFFIXES;
+    while (a->v[at].n && !az_sv_eq(a->v[at], word))
+        at = (at + 1) % AZ_AFFIXES;
+    return at;
+}
+
+bool az_affixes_add(struct az_affixes *a, struct az_sv words)
+{
+    while (words.n) {
+        const struct az_sv word = az_sv_cut(&words, ' ');
+        if (word.n == 0 || *word.p == '\\' || *word.p == '\n')
+            continue;
+        if (word.n > AZ_AFFIX_LETTERS || a->n == AZ_AFFIXES / 2)
+            return false;
+        struct az_sv *to = &a->v[affix_place(a, word)];
+        a->n += to->n == 0;
+        *to = word;
+    }
+    return true;
+}
+
+/* One letter is an affix at the outer end of its word only (sgemm, gemvn): some of them would spell
+ * any word. */
+static bool cover(const struct az_affixes *a, struct az_sv text, bool before, bool first)
+{
+    const char *from = text.p;
+    while (text.n && is_digit(*text.p))
+        text = az_sv_make(text.p + 1, text.n - 1);
+    const bool outer = before ? first && text.p == from : true;
+    const size_t most = text.n < AZ_AFFIX_LETTERS ? text.n : AZ_AFFIX_LETTERS;
+    for (size_t n = most; n > 0; n--)
+        if ((n > 1 || (outer && (before || text.n == 1))) &&
+            a->v[affix_place(a, az_sv_make(text.p, n))].n &&
+            cover(a, az_sv_make(text.p + n, text.n - n), before, false))
+            return true;
+    return text.n == 0;
+}
+
+bool az_affixes_cover(const struct az_affixes *a, struct az_sv text, bool before)
+{
+    return text.n == 0 || cover(a, text, before, true);
+}
+
+/* ---- patterns ---- */
+/* Is `part` in the word, with nothing but affixes around it? */
+static bool holds(const struct az_affixes *a, struct az_sv have, struct az_sv part, bool head,
+                  bool tail)
+{
+    for (size_t i = 0; i + part.n <= have.n && (head || i == 0); i++)
+        if (memcmp(have.p + i, part.p, part.n) == 0 && (tail || i + part.n == have.n) &&
+            az_affixes_cover(a, az_sv_make(have.p, i), true) &&
+            az_affixes_cover(a, az_sv_make(have.p + i + part.n, have.n - i - part.n), false))
+            return true;
+    return false;
+}
+
 /* Does pattern word p match a word of the name? */
-static bool word_matches(struct az_sv have, struct az_sv p)
+static bool word_matches(const struct az_affixes *a, struct az_sv have, struct az_sv p)
 {
     const bool head = p.n > 1 && *p.p == '*', tail = p.n && p.p[p.n - 1] == '*';
     const struct az_sv part = az_sv_make(p.p + head, p.n - head - tail);
+    if (a && part.n && (head || tail))
+        return holds(a, have, part, head, tail);
     if (head && tail)
         return az_sv_find(have, part) >= 0;
     return head ? az_sv_ends(have, part) : tail ? az_sv_starts(have, part) : az_sv_eq(have, p);
@@ -139,7 +220,7 @@ size_t az_words_at(const struct az_words *w, size_t i, struct az_sv pattern)
     }
     while (pattern.n) {
         const struct az_sv p = az_sv_cut(&pattern, '_');
-        if (i + taken >= w->n || !word_matches(az_word(w, i + taken), p))
+        if (i + taken >= w->n || !word_matches(w->affixes, az_word(w, i + taken), p))
             return 0;
         taken++;
     }

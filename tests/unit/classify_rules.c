@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -73,6 +74,79 @@ static void patterns(void **state)
     assert_false(az_words_only(&w, AZ_SV("triton_poi_fused to cat")));
     az_words_cut(AZ_SV(""), &w);
     assert_false(az_words_only(&w, AZ_SV("a")));
+}
+
+/* The words of C++ functions: humps, scopes, no parameters. */
+static void functions(void **state)
+{
+    static const struct {
+        const char *name, *words; /* those of scopes in brackets */
+    } c[] = {
+        { "RMSNormFwd2D(float*)", "rms norm fwd2d" },
+        { "moeA2ADispatchKernel<int>(Gemm)", "moe a2a dispatch kernel int" },
+        { "void ns_a::b::run<c::d<e::f> >(g::h)", "void [ns] [a] [b] run [c] d [e] f" },
+        { "void (anonymous namespace)::k<&(op_add(float, int)), 2>(int)",
+          "void anonymous namespace k op add float int 2" },
+        { "f(int)::{lambda(float)#1}::operator()", "f int lambda float 1 operator" },
+        { "cut<off, (int", "cut off int" },
+        { "(x)", "x" },
+        { "_ZN2ns4kernILi1EEEvPf", "[ns] kern" },
+    };
+    struct az_words w;
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        char text[128] = "";
+        size_t n = 0;
+        az_words_cut_function(az_sv_str(c[i].name), &w);
+        for (size_t k = 0; k < w.n; k++)
+            n += (size_t)snprintf(text + n, sizeof text - n, w.scope[k] ? "%s[%.*s]" : "%s%.*s",
+                                  k ? " " : "", AZ_SVF(az_word(&w, k)));
+        if (strcmp(text, c[i].words) != 0)
+            fail_msg("%s: '%s', want '%s'", c[i].name, text, c[i].words);
+    }
+}
+
+/* A `*` of a pattern is made of affixes; one letter is one at the outer end of its word only. */
+static void affixes(void **state)
+{
+    static const struct {
+        const char *word, *pattern;
+        bool in;
+    } c[] = {
+        { "loss2s", "loss*", true },
+        { "lossless", "loss*", false },
+        { "lossfwd", "loss*", true },
+        { "sgemm", "*gemm", true },
+        { "s16816gemm", "*gemm", true },
+        { "sbgemm", "*gemm", false },
+        { "fwdsgemm", "*gemm", false },
+        { "gemms", "*gemm*", true },
+        { "gemmsfwd", "*gemm*", false },
+        { "fwdgemmbwds", "*gemm*", true },
+        { "europe", "*rope", false },
+        { "gemm", "gemm*", true },
+        { "ropeandrope", "rope*", false },
+        { "gemm_lossless", "gemm_loss*", false },
+        { "gemm_lossfwd", "gemm_loss*", true },
+        { "anything", "*", true },
+    };
+    static struct az_affixes a;
+    static char many[9 * AZ_AFFIXES];
+    struct az_words w;
+    size_t n = 0;
+    (void)state;
+    assert_true(az_affixes_add(&a, AZ_SV("fwd bwd s b \\\n  fwd")));
+    assert_int_equal(a.n, 4);
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        az_words_cut(az_sv_str(c[i].word), &w);
+        w.affixes = &a;
+        if (az_words_any(&w, az_sv_str(c[i].pattern)) != c[i].in)
+            fail_msg("%s in %s", c[i].pattern, c[i].word);
+    }
+    assert_false(az_affixes_add(&a, AZ_SV("abcdefghijklmnopq")));
+    for (int i = 0; i < AZ_AFFIXES; i++)
+        n += (size_t)snprintf(many + n, sizeof many - n, "x%d ", i);
+    assert_false(az_affixes_add(&a, az_sv_make(many, n)));
 }
 
 static void lines(void **state)
@@ -185,6 +259,7 @@ static void files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(words),     cmocka_unit_test(patterns),
+                                        cmocka_unit_test(functions), cmocka_unit_test(affixes),
                                         cmocka_unit_test(lines),     cmocka_unit_test(how),
                                         cmocka_unit_test(read_once), cmocka_unit_test(files) };
     return cmocka_run_group_tests(tests, NULL, NULL);
