@@ -320,7 +320,7 @@ static int take_kernel(struct az_rp *x, sqlite3_stmt *r)
         k.shape.whole = k.name;
         x->r->unnamed++;
     } else {
-        k.name = x->symbols.v[y].shown;
+        rc = az_roc_shown_name(x->r, x->symbols.v[y].whole, x->symbols.v[y].shown, &k.name);
         k.shape = (struct az_dispatch_shape){ .whole = x->symbols.v[y].whole,
                                               .vgpr = az_roc_u32(x->symbols.v[y].vgpr),
                                               .agpr = az_roc_u32(x->symbols.v[y].agpr),
@@ -424,7 +424,7 @@ static int take_counter(struct az_rp *x, sqlite3_stmt *r)
     }
     c.counter = az_map_get(&x->pmc_of, (uint64_t)i64(r, 2), 0);
     if (y != AZ_NO_ID)
-        c.kernel = x->symbols.v[y].shown;
+        rc = az_roc_shown_name(x->r, x->symbols.v[y].whole, x->symbols.v[y].shown, &c.kernel);
     else
         rc = az_roc_unknown_kernel(x->r, (uint64_t)i64(r, 1), &c.kernel);
     if (rc == 0 && c.counter == AZ_NO_ID)

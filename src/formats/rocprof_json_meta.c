@@ -252,6 +252,8 @@ static int resolve_kernel(struct az_rj *j, uint32_t number, const struct az_rocj
         rc = az_trace_name(j->r->t, y->shown, &y->shown_id);
     if (rc == 0 && y->whole.n)
         rc = az_trace_name(j->r->t, y->whole, &y->whole_id);
+    if (rc == 0 && y->shown_id != AZ_NO_ID && y->whole_id != AZ_NO_ID)
+        rc = az_roc_shown_name(j->r, y->whole_id, y->shown_id, &y->shown_id);
     if (rc || y->shown_id != AZ_NO_ID)
         return rc;
     uint64_t id = 0; /* the key whose number this is: rare, so a search will do */

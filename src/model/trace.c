@@ -67,6 +67,7 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     az_arena_init(&t->arena, mem);
     az_vec_init(&t->lanes, mem);
     az_vec_init(&t->lane_kinds, mem);
+    az_vec_init(&t->full_name, mem);
     az_vec_init(&t->copies, mem);
     az_geometries_init(&t->geometries, mem);
     az_samples_init(&t->samples, mem);
@@ -265,6 +266,7 @@ void az_trace_release(struct az_trace *t)
         az_trace_clear(t, (enum az_kind)k);
     az_vec_release(&t->lanes);
     az_vec_release(&t->lane_kinds);
+    az_vec_release(&t->full_name);
     az_vec_release(&t->copies);
     az_geometries_release(&t->geometries);
     az_samples_release(&t->samples);

@@ -234,10 +234,14 @@ struct az_trace {
     struct az_trace_hook hook;          /* set before the trace is sealed */
     struct az_user_names user_names;    /* set before the trace is sealed */
     struct az_name_classes classes; /* of the names of kernels and fills; made when it is sealed */
+    struct az_vec_u32 full_name; /* name id -> id of the whole name that decides its class, where a
+                                    short one is shown; AZ_NO_ID, or beyond the end: the same */
 };
 
 int az_trace_init(struct az_trace *t, struct az_mem *mem) AZ_MUST_USE;
 void az_trace_release(struct az_trace *t);
+/* The class of a name that is shown is that of its whole name. AZ_ENOMEM, AZ_ELIMIT. */
+int az_trace_full_name(struct az_trace *t, uint32_t shown, uint32_t whole) AZ_MUST_USE;
 /* Chooses the optional columns of a kind; before its first event. */
 void az_trace_columns(struct az_trace *t, enum az_kind k, unsigned cols);
 /* Adds the column of nodes, if the kind has it not yet: 0 for the events so far. AZ_ENOMEM,

@@ -17,6 +17,22 @@ static void mark_sums(const struct az_sums *s, size_t ids, uint8_t *wanted)
             wanted[s->v[i].name] = 1;
 }
 
+int az_trace_full_name(struct az_trace *t, uint32_t shown, uint32_t whole)
+{
+    int rc = 0;
+    while (rc == 0 && t->full_name.n <= shown)
+        rc = az_vec_push(&t->full_name, AZ_NO_ID);
+    if (rc == 0)
+        t->full_name.v[shown] = whole;
+    return rc;
+}
+
+/* The id of the whole name of one that is shown; AZ_NO_ID: it has no other. */
+static uint32_t full_name(const struct az_trace *t, size_t id)
+{
+    return id < t->full_name.n ? t->full_name.v[id] : AZ_NO_ID;
+}
+
 int az_trace_classify(struct az_trace *t) { return az_trace_classify_on(t, 1); }
 
 int az_trace_classify_on(struct az_trace *t, unsigned threads)
@@ -31,8 +47,14 @@ int az_trace_classify_on(struct az_trace *t, unsigned threads)
     mark(t, AZ_GRAPH, wanted);
     mark_sums(&t->kernel_sums, ids, wanted);
     mark_sums(&t->mem_sums, ids, wanted);
+    for (size_t i = 0; i < t->full_name.n; i++)
+        if (wanted[i] && full_name(t, i) < ids)
+            wanted[full_name(t, i)] = 1;
     int rc = az_name_classes_make_on(&t->classes, t->names.text.v, wanted, ids, &t->user_names,
                                      &t->arena, t->mem, threads);
+    for (size_t i = 0; rc == 0 && i < t->full_name.n; i++)
+        if (wanted[i] && full_name(t, i) < ids)
+            t->classes.of[i] = t->classes.of[full_name(t, i)];
     az_mem_free(t->mem, wanted, ids + 1);
     return rc;
 }
