@@ -355,6 +355,8 @@ const struct az_option az_option_table[] = {
       "architecture where the file does not name it: wormhole, blackhole, grayskull, ...; absent: device, else wormhole", "0.1" },
     { "worker_cores", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(worker_cores), 0, 1e9, NULL, "0", "tracy",
       "cores of the full grid; 0: as the file says, else those of the architecture", "0.1" },
+    { "active_experts", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(active_experts), 0, 1e9, NULL, "0", "tracy",
+      "experts that a sparse product computes of each group where the file does not say; 0: unknown", "0.2" },
     { "no_advice", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(no_advice), NO_RANGE, NULL, "false", "tracy",
       "no advice", "0.1" },
     { "raw_op_codes", AZ_AT_OPTIONS, AZ_OPT_BOOL, OPT(raw_op_codes), NO_RANGE, NULL, "false", "tracy",

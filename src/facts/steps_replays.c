@@ -1,5 +1,7 @@
 /* Steps of an operation report that replays captured traces: each replay of one trace
  * (docs/steps.md 2.5). */
+#include <math.h>
+
 #include "base/sort.h"
 #include "facts/steps_internal.h"
 #include "model/opreport.h"
@@ -35,11 +37,10 @@ static int list(struct az_step_search *s, struct replays *out)
         const struct az_oprow *r = &rows->v[i];
         uint32_t *at;
         bool added = false;
-        const double length = r->kernel >= 0 ? r->kernel : r->firmware;
-        if (r->file != 0 || r->kind != AZ_OPROW_DEVICE || r->replay == AZ_NO_ID || !(length >= 0))
+        if (r->file != 0 || r->replay == AZ_NO_ID || !az_oprow_counts(r))
             continue;
         const int64_t start = r->at * s->t->ticks_per_ns,
-                      end = start + (int64_t)length * s->t->ticks_per_ns;
+                      end = start + llround(r->kernel) * s->t->ticks_per_ns;
         rc = az_map_put(&of, r->replay, 0, (uint32_t)out->n, &at, &added);
         if (rc == 0 && added)
             rc = az_vec_push(

@@ -1,4 +1,5 @@
 /* Steps of an operation report: what is between equal signposts (docs/steps.md 2.4). */
+#include "base/sort.h"
 #include "base/stats.h"
 #include "classify/steps.h"
 #include "facts/steps_internal.h"
@@ -10,7 +11,14 @@ struct post {
 };
 AZ_VEC(struct post, posts);
 
-/* Of several hosts the signposts of the first one count: all of them set the same. */
+static int by_time(const void *x, const void *y, void *ctx)
+{
+    const struct post *a = x, *b = y;
+    (void)ctx;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* By time. Of several hosts the signposts of the first one count: all of them set the same. */
 static int list(struct az_step_search *s, struct posts *out)
 {
     const struct az_oprows *rows = &az_opreport(s->t)->rows;
@@ -20,7 +28,7 @@ static int list(struct az_step_search *s, struct posts *out)
         if (r->kind == AZ_OPROW_SIGNPOST && r->file == 0 && r->start != INT64_MIN)
             rc = az_vec_push(out, ((struct post){ r->start, r->code }));
     }
-    return rc;
+    return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, by_time, NULL, s->job->mem);
 }
 
 static size_t posts_until(const struct posts *p, int64_t at)

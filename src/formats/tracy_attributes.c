@@ -58,6 +58,33 @@ static uint8_t flag(struct az_sv text, const char *key)
                                                                          : AZ_FLAG_FALSE;
 }
 
+/* The value after `key`, with or without quotes, to the next ';' or the end. */
+static struct az_sv attribute(struct az_sv text, const char *key)
+{
+    struct az_sv s = behind(text, key);
+    size_t n = 0;
+    if (s.n && *s.p == '\'')
+        s = az_sv_make(s.p + 1, s.n - 1);
+    while (n < s.n && s.p[n] != '\'' && s.p[n] != ';' && s.p[n] != '}' && s.p[n] != ',')
+        n++;
+    s.n = n;
+    return az_sv_trim(s);
+}
+
+static int32_t attribute_number(struct az_sv text, const char *key)
+{
+    const struct az_sv s = attribute(text, key);
+    return digits(s) == s.n ? small(s) : -1;
+}
+
+static uint8_t attribute_flag(struct az_sv text, const char *key)
+{
+    const struct az_sv s = attribute(text, key);
+    return az_sv_ieq(s, AZ_SV("true")) || az_sv_is(s, "1")    ? AZ_FLAG_TRUE
+           : az_sv_ieq(s, AZ_SV("false")) || az_sv_is(s, "0") ? AZ_FLAG_FALSE
+                                                              : AZ_FLAG_ABSENT;
+}
+
 /* "(h;w)" after `key`. */
 static void pair(struct az_sv text, const char *key, int32_t *h, int32_t *w)
 {
@@ -126,6 +153,9 @@ int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs 
     a->split_reader = flag(text, "enable_split_reader': '");
     a->num_links = number_after(text, "'num_links': '");
     a->groups = number_after(text, "'groups': '");
+    a->nonzero = attribute_number(text, "'nnz': ");
+    a->sparse_a = attribute_flag(text, "'is_input_a_sparse': ");
+    a->sparse_b = attribute_flag(text, "'is_input_b_sparse': ");
     a->window = number_after(text, "'sliding_window_size': '");
     a->causal = flag(text, "'is_causal': '");
     a->linear = az_sv_find(text, AZ_SV("Topology::Linear")) >= 0 ? AZ_FLAG_TRUE

@@ -33,6 +33,8 @@ static const char *const plain_titles[TC_PLAIN] = {
     [TC_ETH] = "ETH BW UTIL (%)",
     [TC_TRACE] = "METAL TRACE ID",
     [TC_REPLAY] = "METAL TRACE REPLAY SESSION ID",
+    [TC_SUB_DEVICE] = "SUB DEVICE ID",
+    [TC_CACHE_HIT] = "PROGRAM CACHE HIT",
 };
 
 /* What the columns of a tensor are called: the stored form of a shape, and its older form. */
@@ -200,16 +202,15 @@ static int tell(struct az_tracy_file *f)
                     "%llu cell(s) that should be numbers are none and count as blank, the first in "
                     "column '%.*s'",
                     (unsigned long long)f->bad_cells, AZ_SVF(f->bad_column));
+    if (f->bad_budgets)
+        az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(f->path),
+                    "%llu worker count(s) are not whole numbers from 1 to 1048576 and count as "
+                    "blank",
+                    (unsigned long long)f->bad_budgets);
     if (f->long_rows)
         az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(f->path),
                     "%llu row(s) with more fields than the header (the rest is not read)",
                     (unsigned long long)f->long_rows);
-    if (f->jumps)
-        az_diag_add(
-            diag, AZ_WARNING, AZ_AT_FILE(f->path),
-            "the clock of a device jumps %llu time(s); its time line goes on where the host "
-            "called (was it reset, or are these several runs?)",
-            (unsigned long long)f->jumps);
     if (f->short_rows)
         az_trace_dropped(t, AZ_DROP_LOST, "rows with missing fields", f->short_rows, 0);
     t->truncated |= f->short_rows == 1 && f->short_line == f->last_line;
@@ -255,7 +256,6 @@ static int read_file(struct az_parse *job, size_t index, struct run *run)
                                .path = job->files[index].path,
                                .index = index,
                                .max_device = -1,
-                               .shift = run->per_file * (int64_t)index,
                                .attributes = &run->attributes };
     struct az_source_opts so = { .mem = job->mem,
                                  .diag = job->diag,
@@ -267,7 +267,6 @@ static int read_file(struct az_parse *job, size_t index, struct run *run)
 
     if (rc)
         return rc;
-    az_vec_init(&f.clocks, job->mem);
     rc = az_csv_init(&f.csv, src, ',', job->mem);
     if (rc == 0) {
         rc = read_rows(&f, src);
@@ -284,7 +283,6 @@ static int read_file(struct az_parse *job, size_t index, struct run *run)
     run->padded |= f.padded;
     run->differs |= f.call_differs;
     run->call_seen |= f.call_seen;
-    az_vec_release(&f.clocks);
     az_source_close(src);
     return rc;
 }
@@ -329,6 +327,8 @@ static int parse(struct az_parse *job)
         rc = i > UINT16_MAX ? AZ_ERANGE : read_file(job, i, &run);
     if (rc == 0)
         rc = settle(job, &run);
+    if (rc == 0)
+        rc = az_tracy_time_line(job);
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         rc = az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
     az_map_release(&run.attributes.map);

@@ -33,6 +33,8 @@ enum az_tracy_col {
     TC_ETH,
     TC_TRACE,
     TC_REPLAY,
+    TC_SUB_DEVICE,
+    TC_CACHE_HIT,
     TC_PLAIN, /* this many by their own name; then of each tensor W, Z, Y, X, datatype, memory */
     TC_COUNT = TC_PLAIN + AZ_TENSORS * 6
 };
@@ -43,30 +45,20 @@ struct az_tracy_attributes {
     struct az_opargs_rows rows; /* only the fields that come from attributes are set */
 };
 
-/* Where the last operation of a device ended, by its clock and in ns. */
-struct az_tracy_clock {
-    int64_t cycle, ns;
-    bool runs;
-};
-AZ_VEC(struct az_tracy_clock, az_tracy_clocks);
-
 struct az_tracy_file {
     struct az_parse *job;
     struct az_opreport *report;
     struct az_csv csv;
     struct az_sv path;
-    size_t index, width;           /* of the file; fields of the header */
-    int at[TC_COUNT];              /* column or -1 */
-    bool padded;                   /* some shape column says _PAD[LOGICAL] */
-    int64_t max_device;            /* -1: none */
-    int64_t last_start;            /* of the row before, for rows without */
-    int64_t shift;                 /* of the numbers of its devices, where they are lanes */
-    struct az_tracy_clocks clocks; /* by device */
-    double longest, rate;          /* the longest firmware time, ns, and its cycles a ns */
-    uint64_t jumps;                /* of those clocks */
-    size_t rows;                   /* data rows so far, the current one included */
-    bool told_arch, told_workers;
-    uint64_t bad_cells; /* numbers that are none */
+    size_t index, width; /* of the file; fields of the header */
+    int at[TC_COUNT];    /* column or -1 */
+    bool padded;         /* some shape column says _PAD[LOGICAL] */
+    int64_t max_device;  /* -1: none */
+    int64_t last_start;  /* of the row before, for rows without */
+    size_t rows;         /* data rows so far, the current one included */
+    bool told_arch;
+    uint64_t bad_budgets; /* worker counts that are none */
+    uint64_t bad_cells;   /* numbers that are none */
     int64_t bad_line;
     struct az_sv bad_column;
     uint64_t short_rows, nameless, long_rows;
@@ -84,5 +76,8 @@ int az_tracy_dim(struct az_sv cell, int64_t *out) AZ_MUST_USE;
 int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a) AZ_MUST_USE;
 /* The current row of the file into the report. */
 int az_tracy_row(struct az_tracy_file *f) AZ_MUST_USE;
+/* When all files are read: where the device operations are on the time line, which have impossible
+ * times, and the others as kernels of the trace. */
+int az_tracy_time_line(struct az_parse *job) AZ_MUST_USE;
 
 #endif

@@ -3,12 +3,9 @@
 #include "formats/tracy_csv.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/num.h"
-
-#define CLOCKS   4096   /* devices of a file whose clocks are followed */
-#define OVERLAP  -1e9   /* ns: operations of a device that overlap more have another clock each */
-#define LONG_GAP 3.6e12 /* and those that are further apart */
 
 static const struct az_csv_field *cell(const struct az_tracy_file *f, int col)
 {
@@ -207,13 +204,44 @@ static void note_device(struct az_tracy_file *f, const struct az_oprow *r)
     f->call_differs |= (r->call & 1023) != r->device;
 }
 
-/* What the whole file says of the device: the first value counts, further ones are reported. */
-static void note_grid(struct az_tracy_file *f)
+/* Worker cores of a row: finite, whole, 1 to 2^20. -1: blank or not usable, which is counted. */
+static int32_t budget(struct az_tracy_file *f)
+{
+    const double v = real(f, TC_WORKERS);
+    if (isnan(v))
+        return -1;
+    if (v >= 1 && v <= 1 << 20 && v == floor(v))
+        return (int32_t)v;
+    f->bad_budgets++;
+    return -1;
+}
+
+static uint8_t cached(struct az_tracy_file *f)
+{
+    const struct az_sv s = az_sv_trim(text(f, TC_CACHE_HIT));
+    return az_sv_ieq(s, AZ_SV("true"))    ? AZ_FLAG_TRUE
+           : az_sv_ieq(s, AZ_SV("false")) ? AZ_FLAG_FALSE
+                                          : AZ_FLAG_ABSENT;
+}
+
+/* A whole number, also written "1.0", or the text itself. */
+static int sub_device(struct az_tracy_file *f, uint32_t *id)
+{
+    struct az_sv s = az_sv_trim(text(f, TC_SUB_DEVICE));
+    char number[24];
+    double v;
+    if (s.n && az_parse_f64(s, &v) == 0 && v == floor(v) && fabs(v) < 1e15)
+        s = az_sv_make(number, (size_t)snprintf(number, sizeof number, "%.0f", v));
+    *id = AZ_NO_ID;
+    return s.n ? az_trace_name(f->job->trace, s, id) : 0;
+}
+
+/* What the whole file says of the device: the first architecture, the largest grid. */
+static void note_grid(struct az_tracy_file *f, const struct az_oprow *row)
 {
     struct az_opreport *r = f->report;
     struct az_where here = AZ_AT_LINE(f->path, f->csv.line);
     struct az_sv arch = az_sv_trim(text(f, TC_ARCH));
-    int64_t workers = whole(f, TC_WORKERS, 0);
 
     if (arch.n && !r->arch.n)
         r->arch = az_arena_dup(&f->job->trace->arena, arch);
@@ -223,73 +251,31 @@ static void note_grid(struct az_tracy_file *f)
                     "a second architecture '%.*s' (peaks of the first, '%.*s', are used for all)",
                     AZ_SVF(arch), AZ_SVF(r->arch));
     }
-    if (workers > 0 && r->workers == 0)
-        r->workers = workers;
-    else if (workers > 0 && workers != r->workers && !f->told_workers) {
-        f->told_workers = true;
-        az_diag_add(f->job->diag, AZ_WARNING, here,
-                    "a second worker count '%lld' (the first, %lld, is used for all)",
-                    (long long)workers, (long long)r->workers);
-    }
+    if (row->budget > 0 && r->workers > 0 && row->budget != r->workers)
+        r->budgets_differ = true;
+    r->workers = row->budget > r->workers ? row->budget : r->workers;
 }
 
-/* Where an operation of a device began. The host calls ahead of the device, so that its time stamps
- * overlap: after the first operation of a device its own clock says how much later the next began.
- * Each step is from the end of the last one: the rate, which the longest operation gives best, is
- * for the gaps only. A clock that jumps began anew (a reset, two runs in one file): so does the
- * line. */
-static int64_t device_start(struct az_tracy_file *f, const struct az_oprow *r, int64_t host)
-{
-    const int64_t first = whole(f, TC_FIRST_CYCLE, -1), last = whole(f, TC_LAST_CYCLE, -1);
-    if (first < 0 || last <= first || !(r->firmware > 0) || r->device < 0 ||
-        (size_t)r->device >= f->clocks.n)
-        return host;
-    struct az_tracy_clock *c = &f->clocks.v[r->device];
-    if (r->firmware > f->longest) {
-        f->longest = r->firmware;
-        f->rate = (double)(last - first) / r->firmware;
-    }
-    double gap = c->runs ? (double)(first - c->cycle) / f->rate : 0;
-    if (c->runs && !(gap > OVERLAP && gap < LONG_GAP)) {
-        gap = host > c->ns ? (double)host - (double)c->ns : 0;
-        f->jumps++;
-    }
-    if (!(fabs(gap) < 9e17) || !(fabs((double)c->ns + gap + r->firmware) < 9e17))
-        return host;
-    const int64_t start = c->runs ? c->ns + llround(gap) : host;
-    *c = (struct az_tracy_clock){ .cycle = last, .ns = start + llround(r->firmware), .runs = true };
-    return start;
-}
-
-/* The common model's view of the row: device time and host operations. Sets r->at. */
+/* A host operation in the common model. Device operations follow when all rows are read
+ * (az_tracy_time_line); until then r->at is when the host called. */
 static int event(struct az_tracy_file *f, struct az_oprow *r)
 {
     struct az_trace *t = f->job->trace;
-    bool host = r->kind == AZ_OPROW_HOST;
-    struct az_lane lane = { .device_side = !host,
-                            .device = host || r->device < 0 ? -1 : r->device + f->shift,
-                            .label = AZ_NO_ID };
+    struct az_lane lane = { .device = -1, .label = AZ_NO_ID };
     struct az_event e = { .name = r->code,
                           .start = r->start == INT64_MIN ? f->last_start : r->start };
-    double length = host ? real(f, TC_HOST_DURATION) : r->kernel;
-    int rc = 0;
 
     if (r->kind == AZ_OPROW_SIGNPOST)
         return 0;
-    f->last_start = e.start;
-    while (rc == 0 && !host && r->device < CLOCKS && (int64_t)f->clocks.n <= r->device)
-        rc = az_vec_push(&f->clocks, (struct az_tracy_clock){ .runs = false });
-    if (rc)
-        return rc;
-    if (!host)
-        r->at = e.start = device_start(f, r, e.start);
-    if (!host && r->firmware >= 0 && length > r->firmware) /* the firmware encloses the kernel */
-        length = r->firmware;
+    f->last_start = r->at = e.start;
+    if (r->kind == AZ_OPROW_DEVICE)
+        return 0;
+    double length = real(f, TC_HOST_DURATION);
     if (isnan(length) || length < 0 || length > 9e17 || e.start > INT64_MAX - (int64_t)1e18)
         length = 0;
     e.end = e.start + llround(length);
-    rc = az_trace_lane(t, &lane, &e.lane);
-    return rc ? rc : az_trace_add(t, host ? AZ_HOST_OP : AZ_KERNEL, &e);
+    const int rc = az_trace_lane(t, &lane, &e.lane);
+    return rc ? rc : az_trace_add(t, AZ_HOST_OP, &e);
 }
 
 int az_tracy_row(struct az_tracy_file *f)
@@ -306,6 +292,10 @@ int az_tracy_row(struct az_tracy_file *f)
     r.call = whole(f, TC_CALL, -1);
     r.device = small(f, TC_DEVICE);
     r.cores = small(f, TC_CORES);
+    r.budget = budget(f);
+    r.first = whole(f, TC_FIRST_CYCLE, -1);
+    r.last = whole(f, TC_LAST_CYCLE, -1);
+    r.cached = cached(f);
     r.kernel = real(f, TC_KERNEL);
     r.firmware = real(f, TC_FIRMWARE);
     r.gap = real(f, TC_GAP);
@@ -318,10 +308,12 @@ int az_tracy_row(struct az_tracy_file *f)
     r.eth = real(f, TC_ETH);
     note_device(f, &r);
     if (r.kind == AZ_OPROW_DEVICE)
-        note_grid(f);
+        note_grid(f, &r);
     rc = args(f, &r.args);
     if (rc == 0)
         rc = replay(f, &r.replay);
+    if (rc == 0)
+        rc = sub_device(f, &r.sub);
     if (rc == 0)
         rc = event(f, &r);
     return rc ? rc : az_vec_push(&f->report->rows, r);

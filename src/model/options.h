@@ -97,7 +97,8 @@ struct az_options {
     struct az_sv op_rules;       /* current | first */
     bool ignore_signposts, print_signposts, no_advice, raw_op_codes, no_host_ops, no_merge_devices,
         tracing_mode, no_summary, no_stack_by_in0, drop_impossible, hide_small;
-    int64_t worker_cores; /* 0: by the file or the architecture */
+    int64_t worker_cores;   /* 0: by the file or the architecture */
+    int64_t active_experts; /* of each group of a sparse product; 0: as the file says */
     double traced_gap_us, low_flops_percent, max_op_us, max_gap_us;
     /* rocprof, rocpd, pftrace (docs/formats-rocprof.md 6.6, 7.3) */
     bool kernel_details, disable_kernel_summary, merge_kernels, allow_multi_kernel_per_api;

@@ -35,6 +35,7 @@ static bool next_device(struct az_sv *table, struct az_sv *names, struct az_tens
             d->peak[f] = number(&line);
         d->link = number(&line);
         d->links = (int64_t)number(&line);
+        d->dram_workers = (int64_t)number(&line);
         return true;
     }
     return false;

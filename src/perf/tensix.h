@@ -26,6 +26,7 @@ struct az_tensix {
     double peak[AZ_FIDELITIES]; /* TFLOPS a core */
     double link;                /* GB/s of one Ethernet link; 0: unknown */
     int64_t links;              /* of a collective that does not say */
+    int64_t dram_workers;       /* cores that a DRAM-sharded product runs on; 0: unknown */
 };
 /* A device by its name or another name of it, case ignored. False: not known. */
 bool az_tensix_find(struct az_sv name, struct az_tensix *out);

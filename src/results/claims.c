@@ -122,6 +122,9 @@ static const struct {
     [AZ_ADVICE_MORE_CORES] = { "more_cores", "use more cores" },
     [AZ_ADVICE_SHARD_DRAM] = { "shard_dram", "shard the weights over DRAM banks" },
     [AZ_ADVICE_LOWER_FIDELITY] = { "lower_fidelity", "use a lower math fidelity" },
+    [AZ_ADVICE_TUNE_PROGRAM_CONFIG] = { "tune_program_config",
+                                        "place input 0 in L1, with in0_block_w and an output "
+                                        "subblock of 2 or more" },
     [AZ_ADVICE_EXCLUDE_WARM_UP] = { "exclude_warm_up", "exclude warm-up steps from profiling" },
     [AZ_ADVICE_STEADY_STEPS] = { "steady_steps", "compare slow and fast steps: data, waiting, "
                                                  "other processes, clocks" },

@@ -63,7 +63,8 @@ static void kinds_and_values(void **state)
     assert_true(is(&f, args(&f, 1)->fidelity, "HiFi2"));
     assert_true(r->call_has_device);
     assert_true(az_sv_is(r->version, "v1"));
-    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 2);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1); /* the other has no time */
+    assert_true(row(&f, 1)->timed && !row(&f, 3)->timed && !row(&f, 1)->impossible);
     assert_int_equal(f.trace.ev[AZ_HOST_OP].n, 1);
     assert_int_equal(f.diag.errors + f.diag.warnings, 0);
     fixture_close(&f);
@@ -233,11 +234,11 @@ static void time_line(void **state)
                       "D,tt_dnn_device,4,0,,,1,130,0,500,400,9100,10100\n"
                       "E,tt_dnn_device,5,0,,,1,9000,0,,400,,\n");
     assert_int_equal(PARSE(&f), 0);
-    static const int64_t start[] = { 100, 1150, 120, 2150, 9000 },
-                         end[] = { 1000, 2150, 520, 2550, 9400 };
+    static const int64_t start[] = { 200, 220, 2250, 2650 }, end[] = { 1100, 620, 2650, 3050 };
     const struct az_events *e = &f.trace.ev[AZ_KERNEL];
-    assert_int_equal(e->n, 5);
-    for (size_t i = 0; i < 5; i++) {
+    assert_true(row(&f, 1)->impossible); /* longer than its firmware */
+    assert_int_equal(e->n, 4);
+    for (size_t i = 0; i < 4; i++) {
         assert_int_equal(e->start[i], start[i]);
         assert_int_equal(e->end[i], end[i]);
     }
@@ -257,13 +258,55 @@ static void clock_jumps(void **state)
                       "C,tt_dnn_device,3,0,,,1,2100,50,1000,900,7100,9100\n"
                       "D,tt_dnn_device,4,0,,,1,2200,50,1000,900,99000000000000,99000000002000\n");
     assert_int_equal(PARSE(&f), 0);
-    static const int64_t start[] = { 100, 2000, 3050, 4050 };
+    static const int64_t start[] = { 200, 2100, 3150, 4150 };
     const struct az_events *e = &f.trace.ev[AZ_KERNEL];
     assert_int_equal(e->n, 4);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(e->start[i], start[i]);
     assert_int_equal(f.diag.warnings, 1);
     fixture_close(&f);
+}
+
+#define OPS HEAD ",DEVICE FW START CYCLE,DEVICE FW END CYCLE,SUB DEVICE ID\n"
+/* One operation: call, sub device, gap, duration, start of the firmware; 1 cycle a ns. */
+#define OP(call, sub, gap, ns, from, to)                                                           \
+    "A,tt_dnn_device," #call ",0,,,1,100," #gap "," #ns "," #ns "," #from "," #to "," #sub "\n"
+
+static unsigned impossible_rows(const char *text)
+{
+    struct fixture f;
+    unsigned bits = 0;
+    fixture_open(&f);
+    fixture_text(&f, NULL, text);
+    assert_int_equal(PARSE(&f), 0);
+    for (size_t i = 0; i < az_opreport(&f.trace)->rows.n; i++)
+        bits |= (unsigned)row(&f, i)->impossible << i;
+    fixture_close(&f);
+    return bits;
+}
+
+/* Operations that lie under others of their sub device for most of their time. */
+static void impossible_times(void **state)
+{
+    (void)state;
+    /* by its gap: more than 1 ms and more than half of its duration */
+    assert_int_equal(impossible_rows(OPS OP(1, , 0, 1000000, 0, 1000000)
+                                         OP(2, , -2000000, 3000000, 2000000, 5000000)
+                                             OP(3, , -1000000, 3000000, 6000000, 9000000)),
+                     2);
+    /* two sub devices at the same time, the gap is to the other one */
+    assert_int_equal(impossible_rows(OPS OP(1, 0, 0, 5000000, 0, 5000000)
+                                         OP(2, 1, -4900000, 5000000, 100000, 5100000)),
+                     0);
+    /* the same on one */
+    assert_int_equal(impossible_rows(OPS OP(1, 0, 0, 5000000, 0, 5000000)
+                                         OP(2, 0, -4900000, 5000000, 100000, 5100000)),
+                     3);
+    /* a short one under a long one that is impossible is good */
+    assert_int_equal(impossible_rows(OPS OP(1, 0, 0, 5000, 9000000, 9005000)
+                                         OP(2, 0, 100, 5000, 9005100, 9010100)
+                                             OP(3, 0, -9000000, 9010000, 100000, 9110100)),
+                     4);
 }
 
 static void recognised(void **state)
@@ -282,7 +325,7 @@ int main(void)
         cmocka_unit_test(shapes),           cmocka_unit_test(attributes),
         cmocka_unit_test(several_files),    cmocka_unit_test(damage),
         cmocka_unit_test(time_line),        cmocka_unit_test(clock_jumps),
-        cmocka_unit_test(recognised),
+        cmocka_unit_test(impossible_times), cmocka_unit_test(recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,204 +1,317 @@
-/* What the operations of a report could save, one finding a cause and kind of operation
- * (docs/verdict.md 3.8). */
+/* What the operations of a report could save, one finding per cause and kind of operation
+ * (docs/formats-tracy.md 18). The savings of an operation count once, by the largest; all are of
+ * one device, the mean of several. */
+#include "analyses/opreport/findings.h"
+
 #include <math.h>
 
-#include "analyses/opreport/opreport.h"
-#include "analyses/opreport/totals.h"
-#include "base/num.h"
+#include "base/sort.h"
+#include "base/stats.h"
 
 #define REACHED  80.0 /* percent of a peak that can be reached */
-#define FIRST    1e5  /* ns: before an operation that runs first a gap compiles it from here on */
-#define COMPILES 1e7  /* ns: a gap before an operation that ran before; longer ones compile, too */
-#define FEWER    0.5  /* of the workers: an operation on less is worth a word */
-#define FIDELITY                                                                                   \
-    0.5 /* of the time of a product that is bound by FLOPs, one step of fidelity down */
+#define COMPILES 1e5  /* ns: gaps from here on before an operation that runs first compile it */
+#define UNLIKE   4    /* x the median of the other gaps: a gap before a first run is another */
+#define FEWER    0.5  /* of the worker cores: an operation on less is reported */
+#define FIDELITY 0.5  /* of the time of a FLOP-bound product, with one step less of fidelity */
 
-enum cause { GAPS, SLOW, DRAM, CORES, FIDELE, COMM, CAUSES };
+enum cause { GAPS, REPLAYS, INSIDE, COMPILE, HOST, SLOW, DRAM, CORES, FIDELE, COMM, CAUSES };
 static const struct {
-    const char *rule, *what, *advice, *overlaps;
+    const char *rule, *what;
+    enum az_cause cause;
+    enum az_advice advice;
 } causes[CAUSES] = {
-    [GAPS] = { "op_to_op_gaps", "", "capture a trace, or keep the host ahead of the device", "" },
-    [SLOW] = { "tt_slow", "neither DRAM nor FLOPs bound",
-               "place input 0 in L1, with in0_block_w and an output subblock of 2 or more",
-               "tt_low_cores" },
-    [DRAM] = { "tt_dram", "bound by DRAM and not DRAM-sharded",
-               "a DRAM-sharded program config reads faster", "tt_low_cores" },
-    [CORES] = { "tt_low_cores", "on few cores",
-                "use more cores: shard over the whole grid, or batch", "tt_slow tt_dram" },
-    [FIDELE] = { "tt_fidelity", "in a higher fidelity than its types need",
-                 "take a math fidelity one step lower", "" },
-    [COMM] = { "exposed_communication", "", "overlap it with computation, or send less",
-               "" }, /* one runs after another */
+    [GAPS] = { "op_to_op_gaps", "between operations", AZ_CAUSE_NONE, AZ_ADVICE_CAPTURE_TRACE },
+    [REPLAYS] = { "op_to_op_gaps", "between trace replays", AZ_CAUSE_NONE,
+                  AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD },
+    [INSIDE] = { "idle", "inside trace replays", AZ_CAUSE_GRAPH_GAP, AZ_ADVICE_CHECK_DEPENDENCIES },
+    [COMPILE] = { "idle", "before operations that are compiled", AZ_CAUSE_COMPILATION,
+                  AZ_ADVICE_COMPILE_AHEAD },
+    [HOST] = { "idle", "while the host runs", AZ_CAUSE_HOST_COMPUTE, AZ_ADVICE_MOVE_HOST_WORK },
+    [SLOW] = { "tt_slow", " neither DRAM- nor FLOP-bound", AZ_CAUSE_NONE,
+               AZ_ADVICE_TUNE_PROGRAM_CONFIG },
+    [DRAM] = { "tt_dram", " DRAM-bound, not DRAM-sharded", AZ_CAUSE_NONE, AZ_ADVICE_SHARD_DRAM },
+    [CORES] = { "tt_low_cores", " on few cores", AZ_CAUSE_NONE, AZ_ADVICE_MORE_CORES },
+    [FIDELE] = { "tt_fidelity", " in a higher fidelity than its types need", AZ_CAUSE_NONE,
+                 AZ_ADVICE_LOWER_FIDELITY },
+    [COMM] = { "exposed_communication", "", AZ_CAUSE_NONE, AZ_ADVICE_OVERLAP_COMMUNICATION },
 };
 
 struct tally {
     enum cause cause;
     uint32_t code;
-    int64_t count;
-    double time, gain; /* ns */
+    double count, time, gain; /* ns */
+    struct az_vec_f64 each;   /* ns */
 };
 AZ_VEC(struct tally, tallies);
 
 struct work {
+    struct az_opr_scope *s;
     struct az_tt *t;
-    size_t trace; /* its place in the job */
     struct az_map index;
     struct tallies v;
-    struct az_opr_totals *totals;
-    uint8_t *ran; /* by signature */
+    struct az_opr_calls calls;
+    uint8_t *first; /* by row: the first of its operation and arguments on its device */
+    double others;  /* ns: median of the gaps before operations that ran before; NaN: none */
+    bool replayed;
 };
 
-struct az_opr_totals *az_opr_totals_of(struct az_job *job)
+static int add(struct work *w, enum cause cause, uint32_t code, double time, double gain,
+               double each)
 {
-    static const char what;
-    void **slot = az_job_slot(job, &what);
-    if (slot && !*slot)
-        *slot = az_arena_alloc(job->arena, sizeof(struct az_opr_totals));
-    az_job_leave(job, slot);
-    return slot ? *slot : NULL;
-}
-
-static int add(struct work *w, enum cause cause, size_t row, double time, double gain)
-{
-    const uint32_t code = cause == GAPS ? AZ_NO_ID : az_opr_sig_of(w->t, &w->t->rows.v[row])->code;
     uint32_t *at;
     bool added;
     if (!(gain > 0))
         return 0;
     int rc = az_map_put(&w->index, code, cause, (uint32_t)w->v.n, &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(&w->v, ((struct tally){ .cause = cause, .code = code }));
+    if (rc == 0 && added) {
+        struct tally x = { .cause = cause, .code = code };
+        az_vec_init(&x.each, w->t->job->mem);
+        rc = az_vec_push(&w->v, x);
+    }
     if (rc)
         return rc;
-    w->v.v[*at].count++;
-    w->v.v[*at].time += time;
-    w->v.v[*at].gain += gain;
-    return 0;
+    struct tally *x = &w->v.v[*at];
+    x->count++;
+    x->time += time;
+    x->gain += gain;
+    return az_vec_push(&x->each, each);
 }
 
-/* A product by its bound. */
-static int product(struct work *w, size_t i, const struct az_opr_sig *s,
-                   const struct az_opr_figures *f, double time)
-{
-    const struct az_opargs *x = az_opr_args_of(w->t, &w->t->rows.v[i]);
-    const double dram = isnan(f->dram_percent) ? 0 : f->dram_percent,
-                 flops = isnan(f->flops_percent) ? 0 : f->flops_percent;
-    if (f->bound == TT_SLOW)
-        return add(w, SLOW, i, time, time * (1 - (dram > flops ? dram : flops) / REACHED));
-    if (f->bound == TT_DRAM && !x->dram_sharded)
-        return add(w, DRAM, i, time, time * (1 - dram / REACHED));
-    if (f->bound == TT_FLOP && s->verdict == AZ_FIT_TOO_HIGH)
-        return add(w, FIDELE, i, time, time * FIDELITY);
-    return 0;
-}
+/* ---- gaps ---- */
 
-static bool communicates(const struct work *w, size_t i)
+static int find_first_runs(struct work *w)
 {
-    struct az_job *job = w->t->job;
-    const uint32_t code = az_opr_oprow(w->t, &w->t->rows.v[i])->code;
-    return az_job_family(job, az_job_name(job, w->trace, code)) == AZ_FAMILY_COMMUNICATION;
-}
-
-/* Impossible times are added up, too. */
-static void put(int64_t *sum, double ns) { *sum = az_add_sat(*sum, az_whole(round(ns))); }
-
-static int operation(struct work *w, size_t i)
-{
-    struct az_tt *t = w->t;
-    const struct az_opr_row *r = &t->rows.v[i];
-    const struct az_opr_sig *s = az_opr_sig_of(t, r);
-    struct az_opr_figures f;
-    const double time = az_opr_row_ns(t, r), gap = az_opr_row_gap_ns(t, r);
-    const bool first = !w->ran[r->sig];
-    int rc = 0;
-    if (s->kind == TT_SIGNPOST || s->kind == TT_HOST)
-        return 0;
-    if (r->suspect & TT_SUSPECT_KERNEL) {
-        w->totals->suspects++;
-        put(&w->totals->suspect, time > 0 ? time : 0);
-        return 0;
+    const struct az_oprows *rows = &w->t->r->rows;
+    struct az_map seen;
+    int rc = az_map_init(&seen, w->t->job->mem, 256);
+    w->first = az_arena_array(w->t->job->arena, rows->n + 1, 1);
+    if (rc == 0 && !w->first)
+        rc = az_arena_error(w->t->job->arena);
+    for (size_t i = 0; rc == 0 && i < rows->n; i++) {
+        const struct az_oprow *r = &rows->v[i];
+        uint32_t *at;
+        bool added = false;
+        if (r->kind == AZ_OPROW_DEVICE)
+            rc = az_map_put(&seen, (uint64_t)r->code << 32 | r->args, (uint64_t)r->device, 0, &at,
+                            &added);
+        w->first[i] = added;
+        w->replayed |= r->kind == AZ_OPROW_DEVICE && r->replay != AZ_NO_ID;
     }
-    w->ran[r->sig] = 1;
-    w->totals->rows++;
-    put(&w->totals->time, time);
-    const bool comm = communicates(w, i);
-    put(&w->totals->comm, comm ? time : 0);
-    if (gap > (first ? FIRST : COMPILES)) {
-        put(&w->totals->first, gap);
-        w->totals->firsts++;
-    } else if (r->suspect && gap != 0) {
-        w->totals->gaps++;
-    } else {
-        put(&w->totals->gap, gap > 0 ? gap : 0);
-        if (gap > t->o->op_to_op_gap_us * 1000)
-            rc = add(w, GAPS, i, gap, gap - t->o->traced_gap_us * 1000);
-    }
-    az_opr_figures(t, r, &f);
-    if (rc == 0 && s->kind == TT_MATMUL)
-        rc = product(w, i, s, &f, time);
-    if (rc == 0 && comm)
-        return add(w, COMM, i, time, time);
-    if (rc == 0 && t->workers > 0 && f.cores > 0 && f.cores < FEWER * (double)t->workers)
-        rc = add(w, CORES, i, time, time * (1 - f.cores / (double)t->workers));
+    az_map_release(&seen);
     return rc;
 }
 
-/* Is another cause that overlaps this one found of operations of the same name? */
-static bool shares_time(const struct work *w, const struct tally *x)
+static int find_others(struct work *w, const struct az_opr_gap_list *gaps)
 {
-    for (size_t i = 0; i < w->v.n; i++) {
-        const struct tally *y = &w->v.v[i];
-        if (y->code == x->code &&
-            az_sv_find(az_sv_str(causes[x->cause].overlaps), az_sv_str(causes[y->cause].rule)) >= 0)
-            return true;
-    }
-    return false;
+    struct az_vec_f64 v;
+    int rc = 0;
+    az_vec_init(&v, w->t->job->mem);
+    for (size_t i = 0; rc == 0 && i < gaps->n; i++)
+        if (!w->first[gaps->v[i].next])
+            rc = az_vec_push(&v, (double)gaps->v[i].ns);
+    w->others = v.n ? az_percentile_f64(v.v, v.n, 50) : NAN;
+    az_vec_release(&v);
+    return rc;
 }
 
-static int tell(struct work *w, const struct tally *x)
+static bool compiles(const struct work *w, const struct az_opr_gap *g)
+{
+    const uint8_t cached = w->t->r->rows.v[g->next].cached;
+    if ((double)g->ns < COMPILES || cached == AZ_FLAG_TRUE)
+        return false;
+    if (cached == AZ_FLAG_FALSE)
+        return true;
+    return w->first[g->next] && !((double)g->ns < UNLIKE * w->others);
+}
+
+/* The host operation with the most time of those called between two operations, where all of them
+ * take half of the gap; AZ_NO_ID. */
+static uint32_t host_work(const struct work *w, const struct az_opr_gap *g)
+{
+    const struct az_events *e = &w->t->trace->ev[AZ_HOST_OP];
+    const int64_t from = w->t->r->rows.v[g->before].start, to = w->t->r->rows.v[g->next].start;
+    size_t lo = 0, hi = e->n;
+    int64_t sum = 0, most = -1;
+    uint32_t name = AZ_NO_ID;
+    if (from == INT64_MIN || to <= from)
+        return AZ_NO_ID;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (e->start[mid] <= from)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < e->n && e->start[lo] < to; lo++) {
+        const int64_t ns = e->end[lo] - e->start[lo];
+        sum += ns;
+        name = ns > most ? e->name[lo] : name;
+        most = ns > most ? ns : most;
+    }
+    return 2 * sum >= g->ns ? name : AZ_NO_ID;
+}
+
+static int gap(struct work *w, const struct az_opr_gap *g)
+{
+    const struct az_oprow *v = w->t->r->rows.v, *a = &v[g->before], *b = &v[g->next];
+    const double ns = (double)g->ns, gain = ns - w->t->o->traced_gap_us * 1000;
+    enum cause cause = w->replayed ? REPLAYS : GAPS;
+    if (!(ns > w->t->o->op_to_op_gap_us * 1000) || az_opr_holds_lost(&w->calls, g->before, g->next))
+        return 0;
+    const uint32_t host = host_work(w, g);
+    if (host != AZ_NO_ID)
+        return add(w, HOST, host, ns, gain, ns);
+    if (b->replay != AZ_NO_ID && a->replay == b->replay)
+        cause = INSIDE;
+    else if (b->replay == AZ_NO_ID && compiles(w, g))
+        cause = COMPILE;
+    return add(w, cause, AZ_NO_ID, ns, gain, ns);
+}
+
+static int find_gaps(struct work *w)
+{
+    struct az_opr_gap_list gaps;
+    az_vec_init(&gaps, w->t->job->mem);
+    int rc = az_opr_gaps_find(w->s, &gaps);
+    if (rc == 0)
+        rc = find_first_runs(w);
+    if (rc == 0)
+        rc = find_others(w, &gaps);
+    if (rc == 0)
+        rc = az_opr_calls_make(&w->calls, w->s);
+    for (size_t i = 0; rc == 0 && i < gaps.n; i++)
+        rc = gap(w, &gaps.v[i]);
+    az_vec_release(&gaps);
+    return rc;
+}
+
+/* ---- operations ---- */
+
+/* A product by its bound: what part of its time could be saved. */
+static double product_gain(struct work *w, const struct az_opr_row *r,
+                           const struct az_opr_figures *f, enum cause *cause)
+{
+    const struct az_opr_sig *s = az_opr_sig_of(w->t, r);
+    const bool sharded = az_opr_args_of(w->t, r)->dram_sharded || s->sparse;
+    const double dram = isnan(f->dram_percent) ? 0 : f->dram_percent,
+                 flops = isnan(f->flops_percent) ? 0 : f->flops_percent;
+    if (f->bound == TT_SLOW) {
+        *cause = SLOW;
+        return 1 - (dram > flops ? dram : flops) / REACHED;
+    }
+    if (f->bound == TT_DRAM && !sharded) {
+        *cause = DRAM;
+        return 1 - dram / REACHED;
+    }
+    *cause = FIDELE;
+    return f->bound == TT_FLOP && s->verdict == AZ_FIT_TOO_HIGH ? FIDELITY : 0;
+}
+
+static bool communicates(const struct work *w, const struct az_opr_row *r)
+{
+    struct az_job *job = w->t->job;
+    return az_job_family(job, az_job_name(job, w->s->trace, az_opr_oprow(w->t, r)->code)) ==
+           AZ_FAMILY_COMMUNICATION;
+}
+
+static int operation(struct work *w, const struct az_opr_row *r, bool rates, double scale[2])
+{
+    const struct az_opr_sig *s = az_opr_sig_of(w->t, r);
+    const double time = az_opr_row_ns(w->t, r), cores = az_opr_budget(w->t, r);
+    struct az_opr_figures f;
+    enum cause cause = CORES;
+    double gain = 0;
+    if (communicates(w, r))
+        return add(w, COMM, s->code, time, time * scale[1], time);
+    az_opr_figures(w->t, r, &f);
+    if (s->kind == TT_MATMUL && rates && !az_opr_rate_impossible(&f))
+        gain = product_gain(w, r, &f, &cause);
+    const bool sharded = s->kind == TT_MATMUL && az_opr_args_of(w->t, r)->dram_sharded;
+    if (!sharded && cores > 0 && f.cores > 0 && f.cores < FEWER * cores &&
+        1 - f.cores / cores > gain) {
+        cause = CORES;
+        gain = 1 - f.cores / cores;
+    }
+    return add(w, cause, s->code, time, time * gain * scale[0], time);
+}
+
+/* Operations of sub devices run at the same time, and without a merge those of all devices are
+ * there: their times are more than the busy time of a device. */
+static void find_scales(const struct work *w, const struct az_opr_rows *rows, double scale[2])
+{
+    double sum[2] = { 0, 0 }, busy[2] = { 0, 0 };
+    for (size_t i = 0; i < rows->n; i++)
+        sum[communicates(w, &rows->v[i])] += az_opr_row_ns(w->t, &rows->v[i]);
+    for (size_t d = 0; d < w->s->n_devices; d++) {
+        const struct az_claim_account *a = &w->s->device[d].a;
+        busy[0] += w->s->device[d].idle ? 0 : (double)a->computing;
+        busy[1] += w->s->device[d].idle ? 0 : (double)a->exposed_communication;
+    }
+    for (int i = 0; i < 2; i++) {
+        busy[i] /= w->s->working > 0 ? (double)w->s->working : 1;
+        scale[i] = sum[i] > busy[i] ? busy[i] / sum[i] : 1;
+    }
+}
+
+/* ---- findings ---- */
+static struct az_sv subject_of(const struct work *w, const struct tally *x)
 {
     struct az_arena *a = w->t->job->arena;
     const struct az_sv code = az_opr_text(w->t, x->code);
-    const struct az_finding_row f = {
-        .rule = causes[x->cause].rule,
-        .severity = "info",
-        .subject = x->cause == GAPS
-                       ? az_arena_printf(a, "between operations, those above %g us",
-                                         w->t->o->op_to_op_gap_us)
-                       : az_arena_printf(a, "%.*s%s%s", AZ_SVF(code),
-                                         *causes[x->cause].what ? " " : "", causes[x->cause].what),
-        .count = x->count,
-        .ns = llround(x->time),
-        .recoverable = llround(x->gain),
-        .share = NAN,
-        .evidence = AZ_SV("ops"),
-        .row = code,
-        .overlaps = az_sv_str(shares_time(w, x) ? causes[x->cause].overlaps : ""),
-        .advice = az_sv_str(causes[x->cause].advice)
-    };
-    if (!f.subject.p)
-        return az_arena_error(a);
-    az_finding_put(w->t->job, &f);
-    return 0;
+    if (x->cause == HOST)
+        return az_arena_printf(a, "%s %.*s", causes[HOST].what, AZ_SVF(code));
+    if (x->cause == GAPS)
+        return az_arena_printf(a, "%s, those above %g us", causes[GAPS].what,
+                               w->t->o->op_to_op_gap_us);
+    return az_arena_printf(a, "%.*s%s", AZ_SVF(code), causes[x->cause].what);
 }
 
-int az_opr_findings(struct az_tt *t)
+static bool is_gap(enum cause c) { return c < SLOW; }
+
+static int put(struct work *w, struct tally *x, struct az_opr_finding *f)
 {
-    struct work w = { .t = t, .totals = az_opr_totals_of(t->job) };
-    if (w.totals && t->last_mark != AZ_NO_ID)
-        w.totals->after = az_opr_text(t, t->last_mark);
-    w.ran = az_arena_array(t->job->arena, t->sigs.n + 1, 1);
-    if (!w.totals || !w.ran)
-        return az_arena_error(t->job->arena);
-    while (t->job->traces[w.trace] != t->trace)
-        w.trace++;
-    az_vec_init(&w.v, t->job->mem);
-    int rc = az_map_init(&w.index, t->job->mem, 32);
-    for (size_t i = 0; rc == 0 && i < t->rows.n; i++)
-        rc = operation(&w, i);
+    /* gaps are of all devices; operations are merged already */
+    const double devices = is_gap(x->cause) && w->s->working > 1 ? (double)w->s->working : 1;
+    double largest = 0;
+    for (size_t i = 0; i < x->each.n; i++)
+        largest = x->each.v[i] > largest ? x->each.v[i] : largest;
+    *f = (struct az_opr_finding){ .rule = causes[x->cause].rule,
+                                  .cause = causes[x->cause].cause,
+                                  .advice = causes[x->cause].advice,
+                                  .subject = subject_of(w, x),
+                                  .row = is_gap(x->cause) ? AZ_SV("") : az_opr_text(w->t, x->code),
+                                  .operation =
+                                      x->cause == HOST ? az_opr_text(w->t, x->code) : AZ_SV(""),
+                                  .count = llround(x->count / devices),
+                                  .ns = llround(x->time / devices),
+                                  .gain = llround(x->gain / devices),
+                                  .median = llround(az_percentile_f64(x->each.v, x->each.n, 50)),
+                                  .largest = llround(largest) };
+    return f->subject.p ? 0 : az_arena_error(w->t->job->arena);
+}
+
+int az_opr_find(struct az_opr_scope *s, const struct az_opr_rows *rows, bool gaps, bool rates,
+                struct az_opr_totals *out)
+{
+    struct work w = { .s = s, .t = s->t };
+    double scale[2];
+    az_vec_init(&w.v, s->t->job->mem);
+    int rc = az_map_init(&w.index, s->t->job->mem, 32);
+    if (rc == 0 && gaps)
+        rc = find_gaps(&w);
+    find_scales(&w, rows, scale);
+    for (size_t i = 0; rc == 0 && i < rows->n; i++)
+        rc = operation(&w, &rows->v[i], rates, scale);
+    struct az_opr_finding *f = az_arena_array(s->t->job->arena, w.v.n + 1, sizeof *f);
+    if (rc == 0 && !f)
+        rc = az_arena_error(s->t->job->arena);
     for (size_t i = 0; rc == 0 && i < w.v.n; i++)
-        rc = tell(&w, &w.v.v[i]);
-    az_map_release(&w.index);
+        rc = put(&w, &w.v.v[i], &f[i]);
+    out->finding = f;
+    out->n_findings = rc == 0 ? w.v.n : 0;
+    for (size_t i = 0; i < w.v.n; i++)
+        az_vec_release(&w.v.v[i].each);
     az_vec_release(&w.v);
+    az_map_release(&w.index);
     return rc;
 }

@@ -180,6 +180,12 @@ static int blocks_by_name(struct merge *m)
 }
 
 /* ---- a block into a row ---- */
+/* ns; NaN: blank, or impossible. */
+static double kernel_of(const struct az_tt *t, const struct az_oprow *r)
+{
+    return t->first ? r->firmware : r->impossible ? NAN : r->kernel;
+}
+
 struct best {
     uint32_t row; /* of the report; AZ_NO_ROW: none yet */
     uint32_t members;
@@ -191,7 +197,7 @@ struct best {
 static void take(struct az_tt *t, struct best *b, uint32_t row)
 {
     const struct az_oprow *r = &t->r->rows.v[row];
-    double v = t->first ? r->firmware : r->kernel;
+    double v = kernel_of(t, r);
     bool smallest = t->first && az_opr_code(t, r->code)->fastest;
 
     b->members++;
@@ -199,7 +205,8 @@ static void take(struct az_tt *t, struct best *b, uint32_t row)
         b->sum += v;
         b->known++;
     }
-    if (b->row == AZ_NO_ROW || (!isnan(b->value) && (smallest ? v < b->value : v > b->value))) {
+    if (b->row == AZ_NO_ROW || (isnan(b->value) && !isnan(v)) ||
+        (smallest ? v < b->value : v > b->value)) {
         b->row = row;
         b->value = v;
     }
@@ -310,8 +317,7 @@ static int unmerged(struct az_tt *t, const uint32_t *window, size_t n, struct az
     int rc = az_vec_reserve(out, n);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct az_oprow *r = &t->r->rows.v[window[i]];
-        out->v[out->n++] =
-            (struct az_opr_row){ .row = window[i], .kernel = t->first ? r->firmware : r->kernel };
+        out->v[out->n++] = (struct az_opr_row){ .row = window[i], .kernel = kernel_of(t, r) };
     }
     return rc;
 }

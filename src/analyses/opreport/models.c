@@ -170,8 +170,7 @@ static void put_rates(const struct az_tt *t, struct az_table *x, const struct mo
                       const struct az_opr_sig *s, const struct az_opargs *a)
 {
     double seconds = m->time > 0 ? m->time * 1e-9 / (double)m->timed : NAN;
-    double cores = s->whole_grid ? (double)t->workers : m->cores,
-           tflops = s->flop / seconds * 1e-12;
+    double cores = m->cores, tflops = s->flop / seconds * 1e-12;
     double dram = s->dram_bytes / seconds * 1e-9, ccl = s->moved_bytes / seconds * 1e-9;
     int64_t links = a->num_links > 0 ? a->num_links : t->peaks.links;
     bool known = t->has_peaks && s->fidelity < AZ_FIDELITIES && cores > 0;

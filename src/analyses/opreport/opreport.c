@@ -39,32 +39,39 @@ static void release(struct az_tt *t)
     az_map_release(&t->advice_of);
 }
 
-static uint8_t suspect(const struct az_tt *t, const struct az_opr_row *row)
+uint8_t az_opr_suspect(const struct az_tt *t, const struct az_opr_row *row)
 {
     const struct az_oprow *r = az_opr_oprow(t, row);
+    const double kernel = isnan(row->kernel) ? r->kernel : row->kernel;
     uint8_t s = 0;
     if (r->kind == AZ_OPROW_SIGNPOST)
         return 0;
-    s |= row->kernel / 1000 > t->o->max_op_us ? TT_SUSPECT_LONG : 0;
-    s |= row->kernel < 0 ? TT_SUSPECT_NEGATIVE : 0;
+    s |= kernel < 0 ? TT_SUSPECT_NEGATIVE : 0;
     s |= r->kernel > r->firmware ? TT_SUSPECT_FIRMWARE : 0;
+    s |= r->impossible && !s ? TT_SUSPECT_COVERED : 0;
+    s |= kernel / 1000 > t->o->max_op_us ? TT_SUSPECT_LONG : 0;
     s |= r->gap < 0 ? TT_SUSPECT_GAP : 0;
     s |= fabs(r->gap) / 1000 > t->o->max_gap_us ? TT_SUSPECT_FAR : 0;
     return s;
 }
 
+#define FAR_GAP 1e6 /* ns: next to an operation with impossible times a longer gap is one, too */
+
 /* The first row has no row before it. In the first version neither has a row after one without a
  * gap. */
 static void mark_gaps(struct az_tt *t)
 {
-    bool seen = false;
+    bool seen = false, impossible = false;
     double before = NAN;
     for (size_t i = 0; i < t->rows.n; i++) {
         struct az_opr_row *r = &t->rows.v[i];
-        bool signpost = az_opr_oprow(t, r)->kind == AZ_OPROW_SIGNPOST;
+        const struct az_oprow *x = az_opr_oprow(t, r);
+        bool signpost = x->kind == AZ_OPROW_SIGNPOST;
         r->no_gap = t->first ? i == 0 || isnan(before) : !seen && !signpost;
+        r->no_gap |= !t->first && (impossible || x->impossible) && fabs(x->gap) > FAR_GAP;
+        impossible = signpost ? impossible : x->impossible;
         seen |= !signpost;
-        before = az_opr_oprow(t, r)->gap;
+        before = x->gap;
     }
 }
 
@@ -73,7 +80,7 @@ static int rate(struct az_tt *t)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
         rc = az_opr_sig(t, t->rows.v[i].row, &t->rows.v[i].sig);
-        t->rows.v[i].suspect = suspect(t, &t->rows.v[i]);
+        t->rows.v[i].suspect = az_opr_suspect(t, &t->rows.v[i]);
     }
     mark_gaps(t);
     return rc;
@@ -264,7 +271,7 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = tables(&t);
     if (rc == 0)
-        rc = az_opr_findings(&t);
+        rc = az_opr_verdict(&t);
     if (rc == 0)
         rc = az_opr_quality(&t); /* it holds the totals, too */
     if (rc == 0)

@@ -29,6 +29,7 @@ struct az_opr_code {
     bool known;
     uint8_t kind, ink;     /* enum az_opr_kind, enum az_ink */
     bool judged;           /* its printed fidelity shows the verdict */
+    bool sparse;           /* a sparse product */
     bool mean, fastest;    /* merged over devices by mean; by the smallest (first version) */
     bool other_told;       /* category Other was reported */
     struct az_sv category; /* empty: none */
@@ -45,7 +46,7 @@ struct az_opr_sig {
     bool in_dram; /* one of inputs 0, 1 and output 0 is in DRAM, or may, whether its size is known
                      or not */
     bool rated;   /* its FLOP count in the tables of operations (matrix products, convolution) */
-    bool whole_grid;     /* percentages are of the whole grid, not of the cores of the row */
+    bool sparse;  /* a product of which a part of the matrices is computed */
     const char *source;  /* of flop; NULL */
     const char *why_not; /* no flop because; NULL */
     const char *advice;  /* on fidelity; NULL */
@@ -68,9 +69,10 @@ enum {
     TT_SUSPECT_GAP = 4,       /* negative gap */
     TT_SUSPECT_FAR = 8,       /* gap above max_gap_us */
     TT_SUSPECT_NEGATIVE = 16, /* negative kernel time */
-    /* Whose own time cannot be. The others have a gap before them that cannot: an operation that
-     * is compiled first waits for seconds, and its time is good. */
-    TT_SUSPECT_KERNEL = TT_SUSPECT_LONG | TT_SUSPECT_FIRMWARE | TT_SUSPECT_NEGATIVE
+    TT_SUSPECT_COVERED = 32,  /* under other operations for most of its kernel time */
+    /* Whose own time is impossible. The others have an impossible gap before them, or are just
+     * long: an operation that is compiled first waits for seconds, and its time is good. */
+    TT_SUSPECT_KERNEL = TT_SUSPECT_FIRMWARE | TT_SUSPECT_NEGATIVE | TT_SUSPECT_COVERED
 };
 
 enum az_opr_bound { TT_NO_BOUND, TT_DRAM, TT_FLOP, TT_BOTH, TT_SLOW, TT_ON_HOST };
@@ -122,6 +124,7 @@ struct az_tt {
     struct az_map advice_of; /* what determines a row's advice -> number of advices */
     struct az_opr_advices advices;
     struct az_opr_rows rows; /* what is reported, in order */
+    uint8_t *in_window;      /* by row of the file: inside the window of signposts; NULL: all */
     struct az_opr_counts counts;
     struct az_opr_merge_notes merge;
     uint64_t out_of_range, host_dropped, impossible_dropped, unmerged_from;
@@ -163,6 +166,10 @@ int az_opr_sig(struct az_tt *t, uint32_t row, uint32_t *sig) AZ_MUST_USE;
 void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct az_opr_figures *f);
 enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram_percent, double flops_percent,
                                bool no_dram);
+/* Worker cores that were available to a row; 0: unknown. */
+double az_opr_budget(const struct az_tt *t, const struct az_opr_row *row);
+/* Is a rate above the peak? */
+bool az_opr_rate_impossible(const struct az_opr_figures *f);
 double az_opr_row_gap(const struct az_tt *t, const struct az_opr_row *row);
 /* The same in ns, blank as 0: files have whole ns, so sums are exact in any order. */
 double az_opr_row_ns(const struct az_tt *t, const struct az_opr_row *row);
@@ -200,8 +207,10 @@ int az_opr_iterations(struct az_tt *t) AZ_MUST_USE;
 int az_opr_quality(struct az_tt *t) AZ_MUST_USE;
 int az_opr_models(struct az_tt *t) AZ_MUST_USE;
 
-/* Findings with what they could save, and the totals for the verdict (findings.c). */
-int az_opr_findings(struct az_tt *t) AZ_MUST_USE;
+/* Account, trust checks and findings, for the verdict (totals.h; verdict.c, findings.c). */
+int az_opr_verdict(struct az_tt *t) AZ_MUST_USE;
+/* Marks of a row (TT_SUSPECT_*). */
+uint8_t az_opr_suspect(const struct az_tt *t, const struct az_opr_row *row);
 
 /* ---- advice.c ---- */
 /* Text of the Advice cell; empty for rows that get none. */

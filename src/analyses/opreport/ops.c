@@ -67,6 +67,7 @@ static struct az_sv suspect_text(const struct az_tt *t, uint8_t s)
     } bits[] = { { TT_SUSPECT_LONG, "kernel time over max_op_us" },
                  { TT_SUSPECT_NEGATIVE, "kernel time below 0" },
                  { TT_SUSPECT_FIRMWARE, "kernel time over firmware time" },
+                 { TT_SUSPECT_COVERED, "kernel time under other operations" },
                  { TT_SUSPECT_GAP, "gap below 0" },
                  { TT_SUSPECT_FAR, "gap over max_gap_us" } };
     struct az_sv all = { "", 0 };

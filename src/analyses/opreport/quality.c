@@ -27,6 +27,7 @@ enum {
     Q_LONG,
     Q_NEGATIVE,
     Q_FIRMWARE,
+    Q_COVERED,
     Q_GAP,
     Q_FAR,
     Q_NO_TIME,
@@ -50,6 +51,7 @@ static void look(const struct az_tt *t, struct check *c)
         count(&c[Q_LONG], r->suspect & TT_SUSPECT_LONG, time, gap);
         count(&c[Q_NEGATIVE], r->suspect & TT_SUSPECT_NEGATIVE, time, gap);
         count(&c[Q_FIRMWARE], r->suspect & TT_SUSPECT_FIRMWARE, time, gap);
+        count(&c[Q_COVERED], r->suspect & TT_SUSPECT_COVERED, time, gap);
         count(&c[Q_GAP], r->suspect & TT_SUSPECT_GAP, time, gap);
         count(&c[Q_FAR], r->suspect & TT_SUSPECT_FAR, time, gap);
         if (s->kind == TT_HOST)
@@ -96,12 +98,12 @@ static void columns(struct az_table *x)
 static void put_account(struct az_tt *t, struct az_table *x)
 {
     const struct az_opr_totals *o = az_opr_totals_of(t->job);
-    if (!o || o->rows == 0)
+    if (!o || !o->known)
         return;
-    const struct check c = { (uint64_t)o->rows, (double)o->time, (double)o->gap };
+    const struct check c = { (uint64_t)o->operations, (double)o->busy, (double)o->idle };
     put(t, x, AZ_SV(AZ_TIME_ACCOUNT), &c,
-        "the verdict's: without kernels with impossible times, impossible gaps, and gaps before "
-        "operations that were compiled");
+        "busy and idle time of a device in the scope of the verdict, by intervals, without "
+        "operations with impossible times");
 }
 
 int az_opr_quality(struct az_tt *t)
@@ -119,11 +121,13 @@ int az_opr_quality(struct az_tt *t)
     put(t, x, AZ_SV("without impossible rows"), &rest,
         "totals without the rows marked in ops (drop_impossible leaves them out everywhere)");
     put_account(t, x);
-    put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE], "any of the next five");
+    put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE], "any of the next six");
     put(t, x, AZ_SV("kernel time over the limit"), &c[Q_LONG], "thresholds.max_op_us");
     put(t, x, AZ_SV("kernel time below 0"), &c[Q_NEGATIVE], "");
     put(t, x, AZ_SV("kernel time over firmware time"), &c[Q_FIRMWARE],
         "the firmware encloses the kernel");
+    put(t, x, AZ_SV("kernel time under other operations"), &c[Q_COVERED],
+        "most of it, of the same sub device");
     put(t, x, AZ_SV("gap below 0"), &c[Q_GAP],
         "an operation that began before its device was free");
     put(t, x, AZ_SV("gap over the limit"), &c[Q_FAR], "thresholds.max_gap_us");

@@ -4,7 +4,8 @@
 
 #include "analyses/opreport/opreport.h"
 
-#define DRAM_SHARDED_CORES 12 /* a DRAM-sharded product runs on one core a DRAM bank */
+#define DRAM_WORKERS 12    /* cores of a DRAM-sharded product on an unknown device */
+#define IMPOSSIBLE   100.5 /* percent of a peak: more is not rounding */
 
 const char *az_opr_bound_text(enum az_opr_bound b)
 {
@@ -83,6 +84,55 @@ static double dram_bytes(const struct az_tt *t, const struct az_opargs *a, bool 
 /* Larger of two, as pandas has it: a missing one does not count. */
 static double larger(double a, double b) { return isnan(a) ? b : isnan(b) || a > b ? a : b; }
 
+/* How many matrices a sparse product computes, and of how many (docs/formats-tracy.md 7.1). NaN:
+ * the file does not say. */
+static double computed(const struct az_tt *t, const struct az_opargs *a, double *dense)
+{
+    const double b0 = dim(a, AZ_IN0, W) * dim(a, AZ_IN0, Z),
+                 b1 = dim(a, AZ_IN1, W) * dim(a, AZ_IN1, Z);
+    const bool sparse_a = a->sparse_a == AZ_FLAG_TRUE, sparse_b = a->sparse_b != AZ_FLAG_FALSE;
+    double groups = sparse_a ? 1 : b0;
+    if (sparse_a && !sparse_b)
+        groups = b1 > 0 && floor(b0 / b1) > 1 ? floor(b0 / b1) : 1;
+    *dense = sparse_a || sparse_b ? groups * b1 : larger(b0, b1);
+    if (a->nonzero >= 0)
+        return a->nonzero;
+    return t->o->active_experts > 0 ? (double)t->o->active_experts * groups : NAN;
+}
+
+static void sparse(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a,
+                   struct az_sv code)
+{
+    struct az_arena *arena = t->job->arena;
+    const double m = dim(a, AZ_IN0, Y), k = dim(a, AZ_IN0, X), n = dim(a, AZ_IN1, X);
+    double dense, active = computed(t, a, &dense);
+    const double each[] = { m * k, k * n, m * n };
+    static const int tensors[] = { AZ_IN0, AZ_IN1, AZ_OUT0 };
+
+    s->sparse = true;
+    s->dram_bytes = 0;
+    for (int i = 0; i < 3; i++) {
+        const struct az_tensor *x = &a->t[tensors[i]];
+        if (az_sv_find(az_opr_text(t, x->memory), AZ_SV("DRAM")) < 0)
+            continue;
+        s->in_dram = true;
+        s->dram_bytes +=
+            x->type == AZ_NO_ID ? NAN : each[i] * az_tensix_bytes(az_opr_text(t, x->type));
+    }
+    s->flop = 2 * m * k * n * active;
+    s->dram_bytes = s->dram_bytes > 0 ? s->dram_bytes * active : NAN;
+    s->source = "2 M K N of the matrices that are computed (sparse product)";
+    if (isnan(m) || isnan(k) || isnan(n) || isnan(dense))
+        s->why_not = "a shape is missing";
+    else if (isnan(active))
+        s->why_not = "the file does not say how many experts are active (active_experts sets it)";
+    if (isnan(m * k * n * dense))
+        return;
+    const struct az_sv shown = isnan(active) ? AZ_SV("?") : az_arena_printf(arena, "%.0f", active);
+    s->shown = az_arena_printf(arena, "%.*s active=%.*s/%.0f x %.0f x %.0f x %.0f", AZ_SVF(code),
+                               AZ_SVF(shown), dense, m, k, n);
+}
+
 static void matmul(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a,
                    struct az_sv code)
 {
@@ -92,6 +142,10 @@ static void matmul(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs
                                   larger(dim(a, AZ_IN0, Z), dim(a, AZ_IN1, Z));
 
     s->rated = true;
+    if (!t->first && az_opr_code(t, s->code)->sparse) {
+        sparse(t, s, a, code);
+        return;
+    }
     s->flop = 2 * m * k * n * batch;
     s->dram_bytes = dram_bytes(t, a, &s->in_dram);
     s->source = "2 M K N batch (matrix product)";
@@ -119,7 +173,6 @@ static void conv(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *
                *sr = a->split_reader != AZ_FLAG_FALSE ? " SR" : "";
 
     s->rated = true;
-    s->whole_grid = true;
     s->flop = 2 * m * k * n;
     s->source = "2 M K N (convolution as a matrix product, padded shapes)";
     if (isnan(k))
@@ -235,9 +288,7 @@ static double row_time(const struct az_tt *t, const struct az_opr_row *row)
     uint8_t kind = az_opr_sig_of(t, row)->kind;
     if (kind == TT_HOST || kind == TT_SIGNPOST)
         return NAN;
-    if (isnan(row->kernel))
-        return t->first ? NAN : 0;
-    return row->kernel / 1000;
+    return row->kernel / 1000; /* NaN: blank */
 }
 
 double az_opr_row_gap(const struct az_tt *t, const struct az_opr_row *row)
@@ -253,14 +304,18 @@ double az_opr_row_ns(const struct az_tt *t, const struct az_opr_row *row)
 double az_opr_row_gap_ns(const struct az_tt *t, const struct az_opr_row *row)
 {
     double gap = az_opr_oprow(t, row)->gap;
-    return row->no_gap || isnan(gap) ? 0 : gap;
+    return row->no_gap || isnan(gap) || (gap < 0 && !t->first) ? 0 : gap;
 }
 
 enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram, double flops, bool no_dram)
 {
     double limit = t->o->bound_percent;
-    bool has_dram = dram > 0, has_flops = flops > 0;
+    bool has_dram = !isnan(dram), has_flops = !isnan(flops);
 
+    if (t->first) {
+        has_dram = dram > 0;
+        has_flops = flops > 0;
+    }
     if (has_dram && has_flops)
         return dram >= limit    ? flops >= limit ? TT_BOTH : TT_DRAM
                : flops >= limit ? TT_FLOP
@@ -272,12 +327,23 @@ enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram, double flops,
     return has_dram && dram >= limit ? TT_DRAM : TT_NO_BOUND;
 }
 
+bool az_opr_rate_impossible(const struct az_opr_figures *f)
+{
+    return f->dram_percent > IMPOSSIBLE || f->flops_percent > IMPOSSIBLE;
+}
+
+double az_opr_budget(const struct az_tt *t, const struct az_opr_row *row)
+{
+    const int32_t own = az_opr_oprow(t, row)->budget;
+    return t->o->worker_cores <= 0 && own > 0 ? own : (double)t->workers;
+}
+
 /* Rates need a time above 0; the first version took it from the kernel too. */
 static void rates(const struct az_tt *t, const struct az_opr_row *row, const struct az_opr_sig *s,
                   struct az_opr_figures *f)
 {
     double ns = t->first ? az_opr_oprow(t, row)->kernel : row->kernel;
-    double cores = s->whole_grid ? (double)t->workers : f->cores;
+    double cores = f->cores;
 
     if (!s->rated || !(ns > 0))
         return;
@@ -304,10 +370,11 @@ void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct 
     f->gap = az_opr_row_gap(t, row);
     f->cores = r->cores < 0 ? NAN : (double)r->cores;
     if (s->kind == TT_MATMUL && az_opr_args_of(t, row)->dram_sharded)
-        f->cores = DRAM_SHARDED_CORES;
+        f->cores = t->has_peaks && t->peaks.dram_workers > 0 ? (double)t->peaks.dram_workers
+                                                             : DRAM_WORKERS;
     if ((!isnan(f->time) || !isnan(f->gap)) && t->total != 0)
         f->percent =
-            ((isnan(f->time) ? 0 : f->time) + (isnan(f->gap) ? 0 : f->gap)) / t->total * 100;
+            ((isnan(f->time) ? 0 : f->time) + az_opr_row_gap_ns(t, row) / 1000) / t->total * 100;
     if (s->kind == TT_HOST)
         f->bound = TT_ON_HOST;
     rates(t, row, s, f);

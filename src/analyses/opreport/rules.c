@@ -58,6 +58,7 @@ const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name)
     c->ink = (uint8_t)az_opr_ink_of(&t->rules, text);
     c->kind = (uint8_t)kind_of(az_rules_class_of(&t->rules, "kind", text));
     c->judged = is(&t->rules, "judged", text);
+    c->sparse = is(&t->rules, "sparse", text);
     c->mean = is(&t->rules, "mean", text);
     c->fastest = is(&t->rules, "fastest", text);
     return c;
@@ -121,14 +122,13 @@ int az_opr_device(struct az_tt *t)
     const char *from = "the file";
 
     if (file.n && o->arch.n && !az_sv_ieq(file, o->arch))
-        az_diag_add(t->job->diag, AZ_WARNING, here,
-                    "the file names its architecture '%.*s'; arch '%.*s' is not used", AZ_SVF(file),
-                    AZ_SVF(o->arch));
-    t->arch = file.n ? file : asked.n ? asked : AZ_SV("wormhole");
-    if (!file.n)
+        az_opr_note(t, "architecture '%.*s' as set (the file names '%.*s')", AZ_SVF(o->arch),
+                    AZ_SVF(file));
+    t->arch = o->arch.n ? o->arch : file.n ? file : asked.n ? asked : AZ_SV("wormhole");
+    if (o->arch.n || !file.n)
         from = o->arch.n ? "arch" : asked.n ? "device" : "no name anywhere: the default";
     t->has_peaks = az_tensix_find(t->arch, &t->peaks);
-    if (!t->has_peaks && !file.n && o->arch.n)
+    if (!t->has_peaks && o->arch.n)
         return az_diag_fail(t->job->diag, AZ_ECONFIG, here,
                             "unknown architecture '%.*s' (known: %.*s)", AZ_SVF(t->arch),
                             AZ_SVF(known_names(t->job->arena)));
@@ -144,8 +144,9 @@ int az_opr_device(struct az_tt *t)
     t->workers_from = o->worker_cores > 0 ? "worker_cores"
                       : t->r->workers > 0 ? "the file"
                                           : "the architecture";
-    az_opr_note(t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s)",
+    az_opr_note(t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s%s)",
                 AZ_SVF(t->r->version), AZ_SVF(t->arch), from, (long long)t->workers,
-                t->workers_from);
+                t->workers_from,
+                t->r->budgets_differ && o->worker_cores <= 0 ? ", the largest of several" : "");
     return 0;
 }

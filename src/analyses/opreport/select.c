@@ -170,6 +170,17 @@ static void cut_files(struct az_tt *t, struct window *w)
     }
 }
 
+/* The window by row of the file. */
+static int keep_window(struct az_tt *t, const struct window *w)
+{
+    t->in_window = az_arena_array(t->job->arena, w->n + 1, 1);
+    if (!t->in_window)
+        return az_arena_error(t->job->arena);
+    for (size_t i = 0; i < w->n; i++)
+        t->in_window[w->order[i]] = !w->out[i];
+    return 0;
+}
+
 int az_opr_select(struct az_tt *t, bool whole, struct az_opr_rows *out)
 {
     struct window w = { .n = 0 };
@@ -186,9 +197,13 @@ int az_opr_select(struct az_tt *t, bool whole, struct az_opr_rows *out)
             az_opr_note(t, "signposts are ignored: the whole file");
         else if (!whole)
             cut_files(t, &w);
+        if (!whole)
+            rc = keep_window(t, &w);
         for (size_t i = 0; i < w.n; i++)
             if (!w.out[i])
                 w.order[n++] = w.order[i];
+    }
+    if (rc == 0) {
         rc = az_opr_merge(t, w.order, n, out, whole ? &notes : &t->merge);
     }
     az_mem_free(t->job->mem, w.out, t->r->rows.n + 1);

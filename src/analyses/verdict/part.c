@@ -6,7 +6,6 @@
 #include "base/human.h"
 #include "base/num.h"
 #include "facts/families.h"
-#include "facts/host_operators.h"
 #include "facts/shared.h"
 #include "model/opreport.h"
 #include "model/optrace.h"
@@ -304,39 +303,68 @@ static void sums(struct az_vd *v)
         v->part->families = az_vd_keep(v, families(v, by));
 }
 
-/* "2 x wormhole_b0, merged" */
-static struct az_sv merged_devices(struct az_vd *v)
+/* Its findings are of one device: a part has the sum over the devices. */
+static int report_findings(struct az_vd *v, const struct az_opr_totals *o)
 {
-    const struct az_opreport *r = az_opreport(v->t);
-    struct az_arena *a = v->job->arena;
-    if (r->devices < 2)
-        return r->arch;
-    return az_arena_printf(a, "%lld %s%.*s, merged", (long long)r->devices,
-                           r->arch.n ? "x " : "devices", AZ_SVF(r->arch));
+    const int64_t n = v->part->devices > 1 ? (int64_t)v->part->devices : 1;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < o->n_findings; i++) {
+        const struct az_opr_finding *f = &o->finding[i];
+        rc = az_vd_add(v, f->rule,
+                       &(struct az_vd_found){ .subject = f->subject,
+                                              .row = f->row,
+                                              .operation = f->operation,
+                                              .cause = f->cause,
+                                              .advice = f->advice,
+                                              .count = f->count * n,
+                                              .ns = f->ns * n,
+                                              .gain = f->gain * n,
+                                              .median = f->median,
+                                              .largest = f->largest });
+    }
+    return rc;
 }
 
-/* A report of operations has its own account: kernels, and gaps before them. */
-static void report_totals(struct az_vd *v)
+static int report_devices(struct az_vd *v, const struct az_opr_totals *o)
+{
+    struct az_vd_part *p = v->part;
+    p->device_accounts = az_arena_array(v->keep, o->n_devices + 1, sizeof *p->device_accounts);
+    if (!p->device_accounts)
+        return az_arena_error(v->keep);
+    p->n_device_accounts = o->n_devices;
+    for (size_t i = 0; i < o->n_devices; i++) {
+        const struct az_opr_device *d = &o->device[i];
+        p->device_accounts[i] =
+            (struct az_vd_device){ d->device, d->idle, d->a, d->before, d->after, d->step };
+    }
+    az_vd_sum_devices(p);
+    return 0;
+}
+
+/* A report of operations has its own account, checks and findings. */
+static int report_totals(struct az_vd *v)
 {
     const struct az_opr_totals *o = v->job->doc ? az_opr_totals_of(v->job) : NULL;
     struct az_vd_part *p = v->part;
-    if (!o || (o->rows == 0 && o->suspects == 0))
-        return;
-    p->suspects = o->suspects;
-    p->suspect_ns = o->suspect;
-    p->after = az_vd_keep(v, o->after);
-    if (o->rows == 0)
-        return;
-    p->compute = o->time - o->comm;
-    p->comm = o->comm; /* operations of a device run one after another: nothing hides them */
-    p->idle = o->gap;
-    p->total = o->time + o->gap;
-    p->devices = 1;
-    p->first_runs = o->firsts;
-    p->first_ns = o->first;
-    p->bad_gaps = o->gaps;
-    p->operations = o->rows;
-    p->device = az_vd_keep(v, merged_devices(v));
+    if (!o || !o->known)
+        return 0;
+    for (int c = 0; c < AZ_CHECKS; c++)
+        if (o->check[c].status != AZ_CHECK_NOT_APPLICABLE)
+            p->check[c] = o->check[c];
+    p->suspects = o->check[AZ_CHECK_IMPOSSIBLE_TIMES].count;
+    p->suspect_ns = o->impossible_ns;
+    p->after = az_vd_keep(v, o->after_signpost);
+    p->scope = o->scope;
+    p->operations = o->operations;
+    p->device = az_vd_keep(v, az_opreport(v->t)->arch);
+    p->peaks = az_vd_keep(v, az_sv_str(o->peaks));
+    p->flops = o->flop;
+    p->rated = o->rated;
+    p->rateable = o->rateable;
+    p->rated_kernels = o->rates;
+    p->impossible_rates = o->impossible_rates;
+    const int rc = report_devices(v, o);
+    return rc ? rc : report_findings(v, o);
 }
 
 static int peaks_of(struct az_vd *v)
@@ -363,18 +391,18 @@ static int look(struct az_vd *v)
         return rc;
     hidden(v);
     if (v->t->caps & AZ_CAP_OPREPORT) {
-        report_totals(v);
+        rc = report_totals(v);
     } else if (v->t->caps & AZ_CAP_TIMELINE) {
         v->accounts = az_job_accounts(v->job, v->trace, AZ_ALL_WORK, &rc);
         if (!v->accounts)
             return rc;
         rc = accounts(v);
     }
-    if (rc == 0 && v->t->caps & (AZ_CAP_TIMELINE | AZ_CAP_CALLTREE))
+    if (rc == 0 && v->t->caps & AZ_CAP_TIMELINE)
         rc = az_vd_steps_make(v);
     if (rc == 0 && (v->t->caps & AZ_CAP_PROGRAMS))
         rc = az_vd_program_rates(v);
-    return rc ? rc : peaks_of(v);
+    return rc || v->t->caps & AZ_CAP_OPREPORT ? rc : peaks_of(v);
 }
 
 int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
@@ -394,11 +422,6 @@ int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
     int rc = az_vec_reserve(&v.part->found, 24);
     if (rc == 0)
         rc = look(&v);
-    const struct az_host_ops *host = rc == 0 ? az_job_host_ops(job, trace, &rc) : NULL;
-    if (host) {
-        v.part->operator_ns = host->operator_ns;
-        v.part->host_threads = host->threads;
-    }
     for (const struct az_vd_rule *r = az_vd_rules; rc == 0 && r->name; r++) {
         if (!r->find || (v.t->caps & AZ_CAP_OPREPORT))
             continue;

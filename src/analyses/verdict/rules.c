@@ -78,7 +78,7 @@ const struct az_vd_rule az_vd_rules[] = {
     { "op_to_op_gaps", AZ_CAP_OPREPORT, NULL, AZ_VD_GAPS, AZ_VD_IN_IDLE, IDLE_CHECKS,
       "device idle between operations", "ops", "", AZ_ADVICE_CAPTURE_TRACE },
     { "tt_slow", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, RATE_CHECKS,
-      "", "ops", "tt_low_cores", AZ_ADVICE_NONE },
+      "", "ops", "tt_low_cores", AZ_ADVICE_TUNE_PROGRAM_CONFIG },
     { "tt_dram", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, RATE_CHECKS,
       "", "ops", "tt_low_cores", AZ_ADVICE_SHARD_DRAM },
     { "tt_low_cores", AZ_CAP_OPREPORT, NULL, AZ_VD_TIMES, AZ_VD_IN_COMPUTE, TIME_CHECKS,
