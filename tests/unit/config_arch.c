@@ -71,7 +71,7 @@ static void one_device(void **state)
     assert_int_equal(l.diag.list.n, 0);
     for (size_t i = 0; i < 2; i++) {
         assert_true(
-            az_sv_is(row(&l, i, 1), "Mine  new,achievable,,,192.5,,,5300,,,,708,,,,,,,1.5e2,,,,"));
+            az_sv_is(row(&l, i, 1), "Mine  new,achievable,,,192.5,,,5300,,,,708,,,,,,,1.5e2,,,,,"));
         assert_int_equal(row(&l, i, 2).n, 0);
         assert_true(az_sv_is(l.c.inputs.v[i].opts.arch_device, "Mine  new"));
     }
@@ -94,9 +94,9 @@ static void several_devices(void **state)
     assert_int_equal(l.diag.list.v[0].severity, AZ_WARNING);
     assert_true(
         az_sv_find(l.diag.list.v[0].text, AZ_SV("'matrix_odd' is no rate that counts here")) >= 0);
-    assert_true(az_sv_is(row(&l, 1, 1), "A,peak,a 1|aa,80,,36,50,900,,,,,125,,,,,,,,,x|y,"));
-    assert_true(az_sv_is(row(&l, 1, 2), "A,achievable,a 1|aa,80,,36,50,900,,,,,100,,,,,,,,,x|y,"));
-    assert_true(az_sv_is(row(&l, 1, 3), "B,peak,,,,,,1,,,,,,,,,,,,,2,,"));
+    assert_true(az_sv_is(row(&l, 1, 1), "A,peak,a 1|aa,80,,36,50,900,,,,,125,,,,,,,,,x|y,,"));
+    assert_true(az_sv_is(row(&l, 1, 2), "A,achievable,a 1|aa,80,,36,50,900,,,,,100,,,,,,,,,x|y,,"));
+    assert_true(az_sv_is(row(&l, 1, 3), "B,peak,,,,,,1,,,,,,,,,,,,,2,,,"));
     assert_int_equal(l.c.inputs.v[0].opts.arch_device.n, 0);
     loaded_end(&l);
 }
