@@ -63,6 +63,7 @@ static int side_row(struct az_nsys_csv_file *f, struct az_event *e)
 {
     struct az_trace *t = f->job->trace;
     struct az_copy c = { .bytes = -1, .op = -1 };
+    c.migration = az_sv_find(az_nsys_csv_text(f, f->name), AZ_SV("Unified")) >= 0;
     if (az_nsys_csv_value(f, f->head.at[NC_BYTES], &c.bytes) != 0)
         c.bytes = -1;
     c.src = memory_kind(az_nsys_csv_text(f, f->head.at[NC_SRC_KIND]));
@@ -100,11 +101,15 @@ int az_nsys_csv_gpu_row(struct az_nsys_csv_file *f)
     int64_t duration = 0;
     if (az_nsys_csv_value(f, f->head.at[NC_START], &e.start) != 0)
         return az_nsys_csv_skip(f, "start is missing or no number");
-    if (az_nsys_csv_value(f, f->head.at[NC_DURATION], &duration) != 0 || duration < 0)
+    if (az_nsys_csv_value(f, f->head.at[NC_DURATION], &duration) != 0)
         return az_nsys_csv_skip(f, "duration is missing or no number");
     struct az_sv name = az_nsys_csv_text(f, f->name);
     if (name.n == 0)
         return az_nsys_csv_skip(f, "row without a name");
+    if (duration < 0) {
+        az_trace_impossible(t, kind_of(name), e.start, e.start);
+        return 0;
+    }
     e.end = az_add_sat(e.start, duration);
     e.corr = number(f, NC_CORR);
 

@@ -222,6 +222,10 @@ int az_nsys_host_lane(struct az_nsys_db *x, uint64_t global_tid, uint32_t *lane)
 
 int az_nsys_add(struct az_nsys_db *x, enum az_kind kind, const struct az_event *e)
 {
+    if (e->end < e->start && kind <= AZ_GRAPH) {
+        az_trace_impossible(x->t, kind, e->start, e->end);
+        return 0;
+    }
     if (e->end < e->start) {
         az_trace_lost(x->t, kind, "event that ends before it starts", 1, 0);
         return 0;

@@ -428,8 +428,11 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
                                                        : other_category(r, e->cat);
     if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &v.end)) {
         const bool device = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
+        const bool impossible = device && e->has_ts && e->has_dur;
         r->no_time += !device;
-        r->no_device_time += device;
+        r->no_device_time += device && !impossible;
+        if (impossible)
+            az_trace_impossible(r->trace, kind, e->ts, e->ts);
         return 0;
     }
     if (kind == AZ_FRAME && !r->keep_frames)

@@ -101,6 +101,10 @@ static int host_lane(struct az_roc *r, int64_t thread, uint32_t *out)
 static int add(struct az_roc *r, enum az_kind kind, struct az_event *e)
 {
     r->t->read++;
+    if (e->end < e->start && kind <= AZ_GRAPH) {
+        az_trace_impossible(r->t, kind, e->start, e->end);
+        return 0;
+    }
     if (e->end < e->start) {
         e->end = e->start;
         r->negative++;

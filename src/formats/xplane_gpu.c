@@ -375,6 +375,7 @@ int az_xp_skip_line(struct az_xp *r, const struct az_xp_line *l, const char *rea
 int az_xp_gpu(struct az_xp *r, uint32_t plane)
 {
     int rc = AZ_OK;
+    r->t->in_order = 1u << AZ_KERNEL;
     choose_stats(r);
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
         struct az_xp_line l;

@@ -3,6 +3,8 @@
  */
 #include "model/append.h"
 
+#include "base/num.h"
+
 struct joint {
     struct az_trace *whole, *part;
     const struct az_append *map;
@@ -271,6 +273,9 @@ static void join_counts(struct joint *j)
     j->whole->read += j->part->read;
     j->whole->kept += j->part->kept;
     j->whole->truncated |= j->part->truncated;
+    j->whole->quality.impossible += j->part->quality.impossible;
+    j->whole->quality.impossible_ticks =
+        az_add_sat(j->whole->quality.impossible_ticks, j->part->quality.impossible_ticks);
     for (size_t i = 0; i < j->part->drops.n; i++)
         az_trace_drop_add(j->whole, &j->part->drops.v[i]);
 }

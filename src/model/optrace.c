@@ -196,6 +196,7 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
         return az_arena_error(&t->arena);
     t->ext = o;
     t->ext_ops = &ext_ops;
+    t->in_order = 1u << AZ_KERNEL | 1u << AZ_MEMCPY | 1u << AZ_MEMSET;
     az_vec_init(&o->ops, t->mem);
     az_vec_init(&o->long_seqs, t->mem);
     az_vec_init(&o->args, t->mem);

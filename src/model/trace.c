@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "base/pool.h"
 #include "base/sort.h"
+#include "model/clean.h"
 
 const char *az_kind_text(enum az_kind k)
 {
@@ -79,6 +80,8 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     az_vec_init(&t->mem_sizes, mem);
     az_vec_init(&t->proj, mem);
     az_vec_init(&t->drops, mem);
+    az_vec_init(&t->skipped, mem);
+    t->in_order = 1u << AZ_KERNEL;
     az_vec_init(&t->notes, mem);
     az_vec_init(&t->facts, mem);
     int err = az_intern_init(&t->names, &t->arena, mem);
@@ -278,6 +281,7 @@ void az_trace_release(struct az_trace *t)
     az_vec_release(&t->mem_sizes);
     az_vec_release(&t->proj);
     az_vec_release(&t->drops);
+    az_vec_release(&t->skipped);
     az_vec_release(&t->notes);
     az_vec_release(&t->facts);
     az_map_release(&t->lane_of);
@@ -330,11 +334,11 @@ const char *az_drop_kind_text(enum az_drop_kind kind)
     return text[kind];
 }
 
-void az_trace_drop_add(struct az_trace *t, const struct az_drop *add)
+static void add_drop(struct az_trace *t, struct az_drops *to, const struct az_drop *add)
 {
     struct az_drop d = *add;
-    for (size_t i = 0; i < t->drops.n; i++) {
-        struct az_drop *same = &t->drops.v[i];
+    for (size_t i = 0; i < to->n; i++) {
+        struct az_drop *same = &to->v[i];
         if (same->kind == d.kind && az_sv_eq(same->reason, d.reason)) {
             same->count += d.count;
             same->ticks = az_add_sat(same->ticks, d.ticks);
@@ -343,9 +347,29 @@ void az_trace_drop_add(struct az_trace *t, const struct az_drop *add)
         }
     }
     d.reason = az_arena_dup(&t->arena, d.reason);
-    if (d.reason.p == NULL || az_vec_push(&t->drops, d) != 0)
+    if (d.reason.p == NULL || az_vec_push(to, d) != 0)
         t->arena.failed =
             true; /* noticed where the caller looks at its arena, at the latest when sealing */
+}
+
+void az_trace_drop_add(struct az_trace *t, const struct az_drop *d) { add_drop(t, &t->drops, d); }
+
+void az_trace_skipped_work(struct az_trace *t, struct az_sv what, uint64_t events, int64_t ticks)
+{
+    add_drop(t, &t->skipped,
+             &(struct az_drop){
+                 .reason = what, .count = events, .ticks = ticks, .kind = AZ_DROP_NOT_MODELLED });
+}
+
+void az_trace_impossible(struct az_trace *t, enum az_kind k, int64_t start, int64_t end)
+{
+    int64_t ticks;
+    if (__builtin_sub_overflow(end, start, &ticks))
+        ticks = end > start ? INT64_MAX : 0;
+    ticks = ticks > 0 ? ticks : 0;
+    t->quality.impossible++;
+    t->quality.impossible_ticks = az_add_sat(t->quality.impossible_ticks, ticks);
+    az_trace_lost(t, k, "events with impossible times", 1, ticks);
 }
 
 void az_trace_dropped(struct az_trace *t, enum az_drop_kind kind, const char *reason,
@@ -480,6 +504,8 @@ int az_trace_seal_on(struct az_trace *t, unsigned threads)
     az_map_release(&t->geometries.row_of);
     int err = sort_kinds(t, threads);
     if (err == 0)
+        err = az_trace_clean(t);
+    if (err == 0)
         err = az_samples_seal(&t->samples, t->mem);
     if (err == 0)
         err = az_trace_mark_lanes(t);
@@ -540,6 +566,22 @@ int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone,
         put_row(ev, i, &add[i]);
     rc = sorted_by_start(ev) ? 0 : sort_events(t, ev);
     return rc || k > AZ_GRAPH || !t->sealed ? rc : az_trace_mark_lanes(t);
+}
+
+void az_trace_remove_first(struct az_trace *t, enum az_kind k, const uint8_t *gone, size_t n)
+{
+    struct az_events *ev = &t->ev[k];
+    struct column c[COLUMNS];
+    size_t kept = 0;
+    for (size_t i = columns_of(ev, c); i-- > 0;) {
+        char *v = column_get(c[i]);
+        kept = 0;
+        for (size_t row = 0; row < n; row++)
+            if (!gone[row])
+                memmove(v + kept++ * c[i].size, v + row * c[i].size, c[i].size);
+        memmove(v + kept * c[i].size, v + n * c[i].size, (ev->n - n) * c[i].size);
+    }
+    ev->n -= n - kept;
 }
 
 bool az_trace_has_activity(const struct az_trace *t)

@@ -78,6 +78,7 @@ struct az_copy {
     int16_t op;    /* copy kind of the profiler, -1 unknown */
     int16_t src,
         dst; /* memory kinds: 0 pageable, 1 pinned, 2 device, 3 array, 4 managed; -1 unknown */
+    bool migration; /* of pages of managed memory, by its driver: on no stream, without a launch */
 };
 AZ_VEC(struct az_copy, az_copies);
 
@@ -183,6 +184,14 @@ struct az_note {
 };
 AZ_VEC(struct az_note, az_notes);
 
+/* What is wrong with the times of device events: kernels, copies, fills, graph rows. */
+struct az_trace_quality {
+    uint64_t device_events; /* also those that were left out; set by az_trace_seal */
+    uint64_t impossible;    /* left out: start of 0 or less, or end before start */
+    uint64_t clipped;       /* cut at the next start of their stream (model/clean.h) */
+    int64_t impossible_ticks, clipped_ticks;
+};
+
 struct az_trace;
 /* Called at the end of az_trace_seal and of az_trace_release for a trace that has `ext`. */
 struct az_trace_ext {
@@ -224,6 +233,12 @@ struct az_trace {
     bool has_kernels, has_nvtx, has_mem; /* its reports were given, if only with no row */
     uint64_t read, kept;                 /* events (rows) seen and kept */
     struct az_drops drops;
+    struct az_drops
+        skipped; /* device work that is in no account, by where: az_trace_skipped_work */
+    struct az_trace_quality quality;
+    unsigned in_order; /* bits 1 << az_kind: device events of these kinds follow each other on their
+                          lane; kernels, unless the format says otherwise */
+    bool relative;     /* tick 0 is where the recording begins: an event may start there */
     struct az_notes notes; /* what must be known of what was read: rows of `coverage` */
     struct az_facts facts; /* what the file says of itself: product version, schema, host... */
     bool truncated;        /* the input ends in the middle; what is whole was kept */
@@ -269,6 +284,11 @@ void az_trace_lost(struct az_trace *t, enum az_kind k, const char *reason, uint6
                    int64_t ticks);
 /* The input ends in the middle: `truncated`, and a lost row. */
 void az_trace_truncated(struct az_trace *t, const char *reason);
+/* The same of a device event whose times are impossible. */
+void az_trace_impossible(struct az_trace *t, enum az_kind k, int64_t start, int64_t end);
+/* Device work that was recorded but is in no account: a plane, a track, a section of the file (the
+ * same adds up), its events and their time. */
+void az_trace_skipped_work(struct az_trace *t, struct az_sv what, uint64_t events, int64_t ticks);
 /* Adds a count of another trace; its reason is copied. */
 void az_trace_drop_add(struct az_trace *t, const struct az_drop *d);
 /* Something to know of so many events that were read. */

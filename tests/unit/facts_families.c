@@ -24,9 +24,9 @@ static void events(void **state)
         add(t, AZ_KERNEL, "ncclDevKernel_AllReduce", l, 100, 130, 0);
         add(t, AZ_KERNEL, "__amd_rocclr_copyBuffer", l, 130, 140, 0); /* a copy by its name */
         add_copy(t, AZ_MEMCPY, "[CUDA memcpy HtoD]", l, 140, 160, 0,
-                 (struct az_copy){ 8, 0, -1, -1, -1 });
+                 (struct az_copy){ 8, 0, -1, -1, -1, false });
         add_copy(t, AZ_MEMSET, "[CUDA memset]", l, 160, 162, 0,
-                 (struct az_copy){ 8, 0, -1, -1, -1 });
+                 (struct az_copy){ 8, 0, -1, -1, -1, false });
         add(t, AZ_GRAPH, "graph 1", l, 170, 175, 0);
         add(t, AZ_KERNEL, "mystery", l, 180, 181, 0);
     }

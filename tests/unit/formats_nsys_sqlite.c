@@ -81,7 +81,7 @@ static void device_events(void **state)
     struct fixture f;
     start(&f, STRINGS META("3.24.0", "3", "24") KERNEL_TABLE RUNTIME_TABLE
           "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
-          "(-50,-10,1,2,0,7,77,281475245146112,1,2,3,1,NULL)," /* before the session's start */
+          "(50,90,1,2,0,7,77,281475245146112,1,2,3,1,NULL),"
           "(100,140,0,1,0,13,77,281475261923328,1,2,3,1,8589934593)," /* same correlation id, other
                                                                          process; graph node */
           "(90,95,0,1,0,13,NULL,281475261923328,999,2,3,1,NULL),"     /* no correlation; name not in
@@ -116,8 +116,8 @@ static void device_events(void **state)
     const struct az_trace *t = &f.trace;
     const struct az_events *k = &t->ev[AZ_KERNEL];
     assert_int_equal(k->n, 4);
-    assert_int_equal(dropped(&f, "event that ends before it starts"), 1);
-    assert_true(k->start[0] == -50 && k->end[0] == -10);
+    assert_int_equal(dropped(&f, "events with impossible times"), 1);
+    assert_true(k->start[0] == 50 && k->end[0] == 90);
     assert_true(named(&f, k->name[0], "void gemm<\xc3\xa9>(int)"));
     assert_true(named(&f, k->name[2], "[Unknown]"));
     assert_true(named(&f, k->name[3], "far kernel"));

@@ -543,8 +543,9 @@ static void work_by_name(void **state)
     assert_int_equal(az_trace_init(&t, NULL), 0);
     for (size_t i = 0; i < N; i++) {
         assert_int_equal(az_trace_name(&t, az_sv_str(cases[i].name), &id[i]), 0);
-        assert_int_equal(
-            az_trace_add(&t, cases[i].kind, &(struct az_event){ .end = 1, .name = id[i] }), 0);
+        assert_int_equal(az_trace_add(&t, cases[i].kind,
+                                      &(struct az_event){ .start = 1, .end = 2, .name = id[i] }),
+                         0);
     }
     assert_int_equal(az_trace_seal(&t), 0);
     for (size_t i = 0; i < N; i++)
