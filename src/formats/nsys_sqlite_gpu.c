@@ -2,6 +2,7 @@
  * (docs/formats-nsight.md 3.2, 3.3). */
 #include <inttypes.h>
 
+#include "base/num.h"
 #include "formats/nsys_sqlite.h"
 
 /* The first columns of every device table, in this order in its query. */
@@ -215,6 +216,7 @@ static int64_t byte_count(const struct az_nsys_row *r, int column)
     return v < 0 ? -1 : v;
 }
 
+enum { FIRST_MIGRATION = 11, LAST_MIGRATION = 13 }; /* copyKind: "Unified ..." above */
 enum { COPY_BYTES = FIRST_OWN, COPY_KIND, COPY_SRC, COPY_DST, COPY_N };
 
 static int take_copy(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
@@ -224,6 +226,7 @@ static int take_copy(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
                          .op = small_code(r, COPY_KIND),
                          .src = small_code(r, COPY_SRC),
                          .dst = small_code(r, COPY_DST) };
+    c.migration = c.op >= FIRST_MIGRATION && c.op <= LAST_MIGRATION;
     int rc = common(x, r, &e);
     if (rc == 0)
         rc = label_of(x, ctx, az_nsys_i64(r, COPY_KIND), &e.name);
@@ -329,6 +332,37 @@ static int read_syncs(struct az_nsys_db *x)
     return rc;
 }
 
+/* Work of graphics queues, which is in no account: events and their time. */
+struct workload {
+    uint64_t events;
+    int64_t ns;
+};
+
+static int take_workload(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
+{
+    struct workload *w = ctx;
+    int64_t ns;
+    (void)x;
+    w->events++;
+    if (!__builtin_sub_overflow(az_nsys_i64(r, 1), az_nsys_i64(r, 0), &ns) && ns > 0)
+        w->ns = az_add_sat(w->ns, ns);
+    return 0;
+}
+
+static int skip_workloads(struct az_nsys_db *x)
+{
+    static const char *const tables[] = { "VULKAN_WORKLOAD", "OPENGL_WORKLOAD", "DX12_WORKLOAD" };
+    static const struct az_nsys_want want[] = { { "start", true }, { "end", true } };
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < AZ_LENGTH(tables); i++) {
+        struct workload w = { 0 };
+        rc = az_nsys_each_numbers(x, tables[i], want, AZ_LENGTH(want), take_workload, &w);
+        if (rc == 0 && w.events)
+            az_trace_skipped_work(x->t, az_sv_str(tables[i]), w.events, w.ns);
+    }
+    return rc;
+}
+
 int az_nsys_read_gpu(struct az_nsys_db *x)
 {
     static const char *const with_process[] = { KERNELS, COPIES, FILLS, GRAPHS };
@@ -345,5 +379,5 @@ int az_nsys_read_gpu(struct az_nsys_db *x)
         rc = read_graphs(x);
     if (rc == 0)
         rc = read_syncs(x);
-    return rc;
+    return rc ? rc : skip_workloads(x);
 }

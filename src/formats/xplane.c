@@ -101,9 +101,52 @@ static int environment(struct az_xp *r)
     return AZ_OK;
 }
 
+/* Time of the events of a line (ps), where they overlap once: they follow each other or lie in each
+ * other. */
+static int64_t line_time(struct az_xp *r, const struct az_xp_line *l, uint64_t *events)
+{
+    struct az_pb m = az_pb_of(l->body);
+    struct az_xp_event x;
+    int64_t time = 0, until = INT64_MIN, end;
+    while (az_xp_next_event(r, &m, &x) > 0) {
+        ++*events;
+        if (__builtin_add_overflow(x.offset, x.duration, &end) || end <= until)
+            continue;
+        time = az_add_sat(time, end - (x.offset > until ? x.offset : until));
+        until = end;
+    }
+    return time;
+}
+
+/* A plane of a device that is in no account. Of its lines those of operations count, where it has
+ * any: others (steps, modules) cover them. */
+static int skipped_device(struct az_xp *r)
+{
+    const uint8_t *bad = r->bad;
+    const char *what = r->what;
+    int64_t time[2] = { 0, 0 };
+    uint64_t events[2] = { 0, 0 };
+    for (size_t i = 0; i < r->lines.n; i++) {
+        struct az_xp_line l;
+        uint64_t n = 0;
+        if (az_xp_line(r, r->lines.v[i], &l) < 0)
+            continue; /* damage is found when the line is skipped */
+        const bool ops = az_sv_ends(l.name, AZ_SV("Ops"));
+        const int64_t ps = line_time(r, &l, &n);
+        time[ops] = ps > time[ops] ? ps : time[ops];
+        events[ops] += n;
+    }
+    r->bad = bad;
+    r->what = what;
+    const bool ops = events[1] > 0;
+    if (events[ops])
+        az_trace_skipped_work(r->t, r->plane_name, events[ops], time[ops]);
+    return r->t->arena.failed ? az_arena_error(&r->t->arena) : AZ_OK;
+}
+
 static int skip_plane(struct az_xp *r)
 {
-    int rc = AZ_OK;
+    int rc = az_sv_starts(r->plane_name, AZ_SV("/device:")) ? skipped_device(r) : AZ_OK;
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
         const struct az_xp_line l = { .body = r->lines.v[i] };
         rc = az_xp_skip_line(r, &l, "planes that are no GPU, TPU core or host");
@@ -300,6 +343,8 @@ static void cover(struct az_xp *r)
             az_trace_lost(r->t, k, "events whose metadata is missing", r->unknown_meta[device], 0);
         if (r->bad_times[device])
             az_trace_lost(r->t, k, "events with impossible times", r->bad_times[device], 0);
+        if (device)
+            r->t->quality.impossible += r->bad_times[device];
     }
     for (size_t k = 0; k < AZ_KIND_COUNT; k++)
         if (k != AZ_CALL && k != AZ_RANGE && r->t->ev[k].n)
