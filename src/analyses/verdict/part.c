@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "facts/families.h"
 #include "facts/shared.h"
+#include "facts/trust.h"
 #include "model/opreport.h"
 #include "model/optrace.h"
 
@@ -383,6 +384,10 @@ static int look(struct az_vd *v)
     const struct az_counted *c = az_job_counted(v->job, v->trace, AZ_ALL_WORK, &rc);
     if (!c)
         return rc;
+    const struct az_trust *checks = az_job_trust(v->job, v->trace, &rc);
+    if (!checks)
+        return rc;
+    memcpy(v->part->check, checks->check, sizeof v->part->check);
     device_name(v);
     sums(v);
     trust(v, c);
