@@ -101,8 +101,7 @@ static int environment(struct az_xp *r)
     return AZ_OK;
 }
 
-/* Time of the events of a line (ps), where they overlap once: they follow each other or lie in each
- * other. */
+/* Time of the events of a line (ps), where they overlap once: they are in sequence or nested. */
 static int64_t line_time(struct az_xp *r, const struct az_xp_line *l, uint64_t *events)
 {
     struct az_pb m = az_pb_of(l->body);

@@ -1,5 +1,5 @@
-/* Device events whose times cannot be: left out, or clipped, while a trace is sealed
- * (docs/verdict.md, "Trust checks"). */
+/* Device events with impossible times are skipped, those that overlap in a stream clipped, when a
+ * trace is sealed (docs/verdict.md, "Trust checks"). */
 #ifndef AZ_MODEL_CLEAN_H
 #define AZ_MODEL_CLEAN_H
 

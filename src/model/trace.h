@@ -186,8 +186,8 @@ AZ_VEC(struct az_note, az_notes);
 
 /* What is wrong with the times of device events: kernels, copies, fills, graph rows. */
 struct az_trace_quality {
-    uint64_t device_events; /* also those that were left out; set by az_trace_seal */
-    uint64_t impossible;    /* left out: start of 0 or less, or end before start */
+    uint64_t device_events; /* also those that were skipped; set by az_trace_seal */
+    uint64_t impossible;    /* skipped: start of 0 or less, or end before start */
     uint64_t clipped;       /* cut at the next start of their stream (model/clean.h) */
     int64_t impossible_ticks, clipped_ticks;
 };

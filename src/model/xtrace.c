@@ -45,7 +45,7 @@ int az_xtrace_init(struct az_trace *t)
     t->ext = x;
     t->ext_ops = &ext_ops;
     t->relative = true; /* to the first line of the file */
-    t->in_order = 0;    /* operations of a TPU lie in each other; of a GPU: its reader */
+    t->in_order = 0;    /* operations of a TPU are nested; kernels of a GPU: its reader */
     t->ticks_per_ns = 1000;
     az_vec_init(&x->planes, t->mem);
     az_vec_init(&x->roles, t->mem);
