@@ -145,7 +145,35 @@ static int measure(struct pass *p)
 /* ---- the scope of the verdict ---- */
 #define IDLE_PART 100 /* of the busiest device's time: a device with less is idle */
 
-/* All devices share the windows. */
+/* Of ranks merged into one file: the lanes' number of a slot's rank; 0: there is one rank. */
+static uint32_t rank_of_slot(const struct pass *p, size_t slot)
+{
+    const struct az_vec_u32 *scopes =
+        p->t->caps & AZ_CAP_CALLTREE ? &az_optrace(p->t)->lane_scopes : NULL;
+    for (size_t i = 0; scopes && i < scopes->n; i++)
+        if (p->dev.slot_of_lane.v[i] == slot)
+            return scopes->v[i];
+    return 0;
+}
+
+/* Without steps each rank has a window of its own: that of the devices of one process. */
+static struct az_span own_window(const struct pass *p, size_t slot)
+{
+    const struct az_accounts *out = p->out;
+    const uint32_t rank = rank_of_slot(p, slot);
+    struct az_span w = { INT64_MAX, INT64_MIN };
+    for (size_t i = 0, n = 0; i < p->dev.slots.n; i++) {
+        if (p->device && p->device[i].events == 0)
+            continue;
+        const struct az_account *a = &out->device[n].a;
+        const bool counts = !out->idle[n++] && rank_of_slot(p, i) == rank;
+        w.start = counts && a->first < w.start ? a->first : w.start;
+        w.end = counts && a->last > w.end ? a->last : w.end;
+    }
+    return w.start <= w.end ? w : p->window[SCOPE];
+}
+
+/* All devices share the windows, but for those of ranks merged into one file. */
 static void window_accounts(const struct pass *p, int w, struct az_device_account *out)
 {
     size_t n = 0;
@@ -157,8 +185,10 @@ static void window_accounts(const struct pass *p, int w, struct az_device_accoun
             az_tally_account(&p->cut[(size_t)w * p->dev.slots.n + i], &a);
         else
             az_tally_account(p->device ? &p->device[i] : &p->all, &a);
-        a.first = p->window[w].start;
-        a.last = p->window[w].end;
+        const bool own = w == SCOPE && !p->out->by_steps && rank_of_slot(p, i);
+        const struct az_span window = own ? own_window(p, i) : p->window[w];
+        a.first = window.start;
+        a.last = window.end;
         a.total = a.last - a.first;
         a.idle = a.total - a.busy;
         out[n++] = (struct az_device_account){ p->dev.slots.v[i].device, a };

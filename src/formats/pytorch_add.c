@@ -589,6 +589,8 @@ int az_pt_finish(struct az_pt_reader *r)
     o->lane_names.n = t->lanes.n;
     for (uint32_t kind = 0; rc == 0 && kind < 3; kind++)
         rc = name_lanes(r, kind);
+    if (rc == 0)
+        rc = az_pt_find_merged(r);
     if (rc)
         return rc;
     o->n_events = r->uid;

@@ -23,6 +23,17 @@ static uint64_t link_key(const struct az_calltree *c, enum az_kind k, uint32_t r
                : e->corr[row]; /* 0: none (External id is kept plus one) */
 }
 
+/* Numbers are unique within a rank; those of ranks in one file are made so. */
+static uint64_t scoped_key(const struct az_calltree *c, enum az_kind k, uint32_t row)
+{
+    enum { SCOPE_SHIFT = 44 };
+    const struct az_vec_u32 *scopes = &az_optrace(c->trace)->lane_scopes;
+    const uint64_t key = link_key(c, k, row);
+    if (scopes->n == 0 || key == 0 || key >> SCOPE_SHIFT)
+        return key;
+    return key | (uint64_t)scopes->v[c->trace->ev[k].lane[row]] << SCOPE_SHIFT;
+}
+
 static void *column(struct az_mem *mem, size_t n, size_t size)
 {
     return az_mem_alloc(mem, (n + 1) * size);
@@ -184,11 +195,12 @@ static size_t first_of(const struct keyed_list *l, uint64_t key)
 }
 
 /* Device events (numbers) by key. */
-static int keyed_gpu(const struct az_calltree *c, struct keyed_list *l)
+static int keyed_gpu(const struct az_calltree *c, bool flow, struct keyed_list *l)
 {
     int rc = az_vec_reserve(l, c->n_gpu + 1);
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
-        uint64_t key = link_key(c, c->gpu_kind[g], c->gpu_row[g]);
+        uint64_t key = flow ? link_key(c, c->gpu_kind[g], c->gpu_row[g])
+                            : scoped_key(c, c->gpu_kind[g], c->gpu_row[g]);
         if (key)
             l->v[l->n++] = (struct keyed){ key, g };
     }
@@ -204,14 +216,14 @@ static int keyed_calls(const struct az_calltree *c, const struct keyed_list *gpu
     const struct az_events *e = &c->trace->ev[AZ_CALL];
     size_t n = 0;
     for (uint32_t i = 0; i < e->n; i++) {
-        const uint64_t key = link_key(c, AZ_CALL, i);
+        const uint64_t key = scoped_key(c, AZ_CALL, i);
         n += key >= lo && key <= hi && key;
     }
     const int rc = az_vec_reserve(l, n + 1);
     if (rc)
         return rc;
     for (uint32_t i = 0; i < e->n; i++) {
-        const uint64_t key = link_key(c, AZ_CALL, i);
+        const uint64_t key = scoped_key(c, AZ_CALL, i);
         if (key >= lo && key <= hi && key)
             l->v[l->n++] = (struct keyed){ key, i };
     }
@@ -434,11 +446,12 @@ int az_oplink(struct az_calltree *c, const struct az_options *o)
 {
     struct keyed_list gpu;
     az_vec_init(&gpu, c->trace->mem);
+    const bool flow = az_sv_is(o->link_by, "flow");
     int rc = list_gpu(c);
     if (rc == 0)
-        rc = keyed_gpu(c, &gpu);
+        rc = keyed_gpu(c, flow, &gpu);
     if (rc == 0)
-        rc = az_sv_is(o->link_by, "flow") ? link_by_flow(c, &gpu) : link_by_correlation(c, &gpu);
+        rc = flow ? link_by_flow(c, &gpu) : link_by_correlation(c, &gpu);
     az_vec_release(&gpu);
     return rc;
 }

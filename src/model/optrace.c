@@ -172,6 +172,7 @@ static void release(struct az_trace *t)
     az_vec_release(&o->grafts);
     az_captures_release(&o->captures);
     az_vec_release(&o->lane_names);
+    az_vec_release(&o->lane_scopes);
     az_vec_release(&o->flows);
     az_vec_release(&o->fwdbwd);
     az_map_release(&o->driver_calls);
@@ -213,6 +214,7 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->captures.launches, t->mem);
     az_trace_columns(t, AZ_CAPTURED, AZ_COL_UID | AZ_COL_NODE);
     az_vec_init(&o->lane_names, t->mem);
+    az_vec_init(&o->lane_scopes, t->mem);
     az_vec_init(&o->flows, t->mem);
     az_vec_init(&o->fwdbwd, t->mem);
     az_vec_init(&o->counters, t->mem);

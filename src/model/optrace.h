@@ -155,7 +155,9 @@ struct az_optrace {
     struct az_graph_passes graph_passes;
     uint64_t logical_lanes; /* device events whose lane is not the stream that they ran on */
     struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
-    struct az_flows flows;               /* only for link_by = flow */
+    struct az_vec_u32 lane_scopes; /* likewise, of ranks merged into one file: lanes of one rank
+                                      have one number; empty: one rank */
+    struct az_flows flows;         /* only for link_by = flow */
     struct az_fwdbwds fwdbwd;
     struct az_counter_ranges counters;
     struct az_counter_values counter_values;
