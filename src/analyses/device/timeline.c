@@ -1,4 +1,4 @@
-/* gpu_timeline: where device time goes (docs/account.md), of all devices pooled, per device, and
+/* gpu_timeline: where device time goes (docs/account.md), the mean over devices, per device, and
  * per step. For every trace of device events; formats with a time line in the words of another tool
  * have their own. */
 #include "analyses/timeline.h"
@@ -141,6 +141,74 @@ static int both_sides(struct az_job *job, struct az_table *t, size_t trace)
     return rc;
 }
 
+/* Of the busiest device's time: a device with less has no part in the mean. */
+#define IDLE_PART 100
+
+/* TraceLens's table pools devices: idle is when none of them works. */
+static bool is_pooled(const struct az_options *o)
+{
+    return (o->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL)) != 0;
+}
+
+static void add_account(struct az_account *sum, const struct az_account *a)
+{
+    sum->compute += a->compute;
+    sum->comm += a->comm;
+    sum->copies += a->copies;
+    sum->exposed_comm += a->exposed_comm;
+    sum->exposed_copies += a->exposed_copies;
+    sum->micro += a->micro;
+    sum->first = a->first < sum->first ? a->first : sum->first;
+    sum->last = a->last > sum->last ? a->last : sum->last;
+}
+
+/* The mean over the devices at work, in the window that they share. Returns their number. */
+static size_t mean_account(const struct az_accounts *all, struct az_account *mean)
+{
+    struct az_account sum = { .first = INT64_MAX, .last = INT64_MIN };
+    int64_t most = 0, n = 0;
+    for (size_t i = 0; i < all->n_devices; i++)
+        most = all->device[i].a.busy > most ? all->device[i].a.busy : most;
+    for (size_t i = 0; i < all->n_devices; i++) {
+        if ((double)all->device[i].a.busy * IDLE_PART < (double)most)
+            continue;
+        add_account(&sum, &all->device[i].a);
+        n++;
+    }
+    if (n == 0)
+        return 0;
+    *mean = (struct az_account){ .compute = sum.compute / n,
+                                 .comm = sum.comm / n,
+                                 .copies = sum.copies / n,
+                                 .exposed_comm = sum.exposed_comm / n,
+                                 .exposed_copies = sum.exposed_copies / n,
+                                 .micro = sum.micro / n,
+                                 .first = sum.first,
+                                 .last = sum.last,
+                                 .total = sum.last - sum.first };
+    mean->busy = mean->compute + mean->exposed_comm + mean->exposed_copies;
+    mean->idle = mean->total - mean->busy;
+    return (size_t)n;
+}
+
+/* Rows of one trace of several devices. */
+static void device_rows(struct az_job *job, struct az_table *t, size_t trace,
+                        const struct az_accounts *a)
+{
+    struct az_account mean;
+    if (is_pooled(job->opts)) {
+        t->title = AZ_SV("GPU time line, devices as one: idle is when none of them works");
+        mean = a->all;
+    } else {
+        const size_t n = mean_account(a, &mean);
+        const struct az_sv title =
+            az_arena_printf(job->arena, "GPU time line, mean of %zu devices", n);
+        t->title = title.p ? title : t->title;
+    }
+    rows(job, t, &(struct lead){ .trace = trace }, &mean, NULL);
+    self_check(job, job->traces[trace], &mean);
+}
+
 static int whole(struct az_job *job)
 {
     struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
@@ -158,8 +226,10 @@ static int whole(struct az_job *job)
             rc = both_sides(job, t, i);
         if (!a)
             continue;
-        if (a->n_devices > 1) /* the verdict has the mean of each for itself */
-            t->title = AZ_SV("GPU time line, devices as one: idle is when none of them works");
+        if (a->n_devices > 1) {
+            device_rows(job, t, i, a);
+            continue;
+        }
         rows(job, t, &(struct lead){ .trace = i }, &a->all, NULL);
         self_check(job, job->traces[i], &a->all);
     }
@@ -175,16 +245,19 @@ static int by_device(struct az_job *job)
     az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_timeline_columns(t, "time ms");
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
-        const struct az_accounts *a = is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
+        const struct az_accounts *a =
+            is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
         for (size_t d = 0; a && d < a->n_devices; d++)
             rows(job, t, &(struct lead){ .trace = i, .device = &a->device[d].device },
                  &a->device[d].a, NULL);
         if (a && a->devices > 1)
             az_finding(job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)a->devices,
                        -1,
-                       AZ_SV("the trace holds several devices; gpu_timeline pools them, "
-                             "gpu_timeline_by_device does "
-                             "not"));
+                       is_pooled(job->opts)
+                           ? AZ_SV("the trace holds several devices; gpu_timeline pools them, "
+                                   "gpu_timeline_by_device does not")
+                           : AZ_SV("the trace holds several devices; gpu_timeline is their mean, "
+                                   "gpu_timeline_by_device has each"));
     }
     return az_job_add(job, t, rc);
 }
@@ -198,7 +271,8 @@ static int by_step(struct az_job *job)
     az_table_column(t, "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_timeline_columns(t, "time ms");
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
-        const struct az_accounts *a = is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
+        const struct az_accounts *a =
+            is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
         for (size_t s = 0; a && s < a->n_steps; s++)
             rows(job, t, &(struct lead){ .trace = i, .step = &a->step[s].name }, &a->step[s].a,
                  NULL);
@@ -226,7 +300,8 @@ static int run(struct az_job *job)
     for (size_t i = 0; i < job->n_traces; i++)
         n += is_ours(job->traces[i]);
     for (size_t i = 0; n && rc == 0 && i < job->n_traces; i++) {
-        const struct az_counted *a = is_ours(job->traces[i]) ? az_job_counted(job, i, AZ_TABLE_WORK, &rc) : NULL;
+        const struct az_counted *a =
+            is_ours(job->traces[i]) ? az_job_counted(job, i, AZ_TABLE_WORK, &rc) : NULL;
         if (a && a->events && a->unlinked == a->events && !az_tables_count_unlinked(job->opts))
             az_diag_add(
                 job->diag, AZ_WARNING, AZ_AT_FILE(job->traces[i]->path),

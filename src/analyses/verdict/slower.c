@@ -167,35 +167,75 @@ int az_vd_find_clock(struct az_vd *v)
     return rc;
 }
 
-/* Who computes longest is waited for in communication by the others. */
+/* ---- device_imbalance ---- */
+#define APART 50 /* part of the window by which the slowest device is apart at least */
+
+/* Devices that have a part in the account: the slowest, and how the others compute. */
+struct devices {
+    const struct az_device_account *slow;
+    int64_t n, next, least, compute; /* next: longest of the others */
+};
+
+static struct devices compare_devices(const struct az_accounts *a)
+{
+    struct devices d = { .next = INT64_MIN, .least = INT64_MAX };
+    for (size_t i = 0; i < a->n_devices; i++)
+        if (!a->idle[i] && (!d.slow || a->scoped[i].a.compute > d.slow->a.compute))
+            d.slow = &a->scoped[i];
+    for (size_t i = 0; i < a->n_devices; i++) {
+        const int64_t ticks = a->scoped[i].a.compute;
+        if (a->idle[i])
+            continue;
+        d.n++;
+        d.compute += ticks;
+        if (&a->scoped[i] == d.slow)
+            continue;
+        d.next = ticks > d.next ? ticks : d.next;
+        d.least = ticks < d.least ? ticks : d.least;
+    }
+    return d;
+}
+
+/* What one of the others waits longer, on average: no more than the slowest computes longer. */
+static int64_t mean_wait(const struct az_accounts *a, const struct devices *d)
+{
+    int64_t waits = 0;
+    for (size_t i = 0; i < a->n_devices; i++) {
+        const struct az_account *o = &a->scoped[i].a, *s = &d->slow->a;
+        if (a->idle[i] || &a->scoped[i] == d->slow)
+            continue;
+        const int64_t more = o->exposed_comm - s->exposed_comm, less = s->compute - o->compute;
+        waits += more < less ? more : less;
+    }
+    return waits / (d->n - 1);
+}
+
+/* Who computes longest is waited for in communication by the others: the one that is apart from
+ * them by more than they are from each other. */
 int az_vd_find_imbalance(struct az_vd *v)
 {
     const struct az_accounts *a = v->accounts;
-    size_t slow = 0;
-    int64_t waits = 0, compute = 0;
     if (!a || a->n_devices < 2 || a->all.comm == 0)
         return 0;
-    for (size_t i = 0; i < a->n_devices; i++) {
-        compute += a->device[i].a.compute;
-        slow = a->device[i].a.compute > a->device[slow].a.compute ? i : slow;
-    }
-    for (size_t i = 0; i < a->n_devices; i++) {
-        const int64_t more = a->device[i].a.exposed_comm - a->device[slow].a.exposed_comm;
-        const int64_t less = a->device[slow].a.compute - a->device[i].a.compute;
-        waits += more < less ? more : less; /* what it computes longer is waited for, no more */
-    }
-    if (waits <= 0)
+    const struct devices d = compare_devices(a);
+    if (d.n < 2 || d.slow->a.compute - d.next <= d.next - d.least ||
+        APART * (d.slow->a.compute - d.next) < d.slow->a.total)
         return 0;
-    const double mean = (double)compute / (double)a->n_devices;
+    const int64_t wait = mean_wait(a, &d);
+    if (wait <= 0)
+        return 0;
+    const double mean = (double)d.compute / (double)d.n;
     const struct az_vd_found f = {
         .subject = az_arena_printf(v->job->arena, "the others wait for device %lld",
-                                   (long long)a->device[slow].device),
-        .detail = az_arena_printf(v->job->arena, ", which computes %.1f %% longer than the mean",
-                                  100 * ((double)a->device[slow].a.compute / mean - 1)),
+                                   (long long)d.slow->device),
+        .detail = az_arena_printf(v->job->arena, ", which computes %.1f%% longer than the mean",
+                                  100 * ((double)d.slow->a.compute / mean - 1)),
         .row = AZ_SV(""),
-        .count = (int64_t)a->n_devices - 1,
-        .ns = az_vd_ns(v, waits),
-        .gain = az_vd_ns(v, waits)
+        .has_device = true,
+        .device = d.slow->device,
+        .count = d.n - 1,
+        .ns = az_vd_ns(v, wait * (d.n - 1)),
+        .gain = az_vd_ns(v, wait * d.n) /* a step of each device ends so much earlier */
     };
     return az_vd_add(v, "device_imbalance", &f);
 }
