@@ -11,6 +11,8 @@
  *   measure.c                 figures of a collective, exposed time
  *   blocks.c, blame.c, verdict.c
  *                             who is waited for because of its own work, and how sure that is
+ *   waiting.c, sisters.c, pipeline.c
+ *                             sets of ranks that are late, slow groups, stages of a pipeline
  *   path.c, path_local.c      the critical path over the ranks
  *   *_table.c                 tables
  * Times are nanoseconds. */
@@ -269,6 +271,8 @@ struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x,
                         struct az_arena *a);                     /* "0_13" */
 struct az_sv az_coll_name(const struct az_coll_what *w);         /* its name or "unknown" */
 double az_coll_mb(const struct az_coll_what *w, int64_t nelems); /* 2^20 bytes; NaN */
+/* Mean of `count` messages, rounded to three digits, so that sister groups have equal ones. */
+int64_t az_coll_message(double bytes, int64_t count);
 /* Of the numbers that are known (not NaN); NaN where none is. v is used up. */
 struct az_coll_spread {
     double mean, median, least, most;
@@ -319,7 +323,10 @@ struct az_coll_verdict {
     size_t blocks; /* that it rests on */
     bool judged, straggler;
 };
-int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_arena *a) AZ_MUST_USE;
+/* blame: what they rest on, in `a`. */
+struct az_coll_blame;
+int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_arena *a,
+                     struct az_coll_blame *blame) AZ_MUST_USE;
 /* x with P(T > x) = p for Student's t. */
 double az_coll_t_above(double p, double dof);
 int az_coll_exposure_tables(struct az_cr *c) AZ_MUST_USE;

@@ -96,6 +96,14 @@ double az_coll_mb(const struct az_coll_what *w, int64_t nelems)
     return b < 0 ? NAN : (double)b / (1024.0 * 1024.0);
 }
 
+int64_t az_coll_message(double bytes, int64_t count)
+{
+    double mean = count > 0 ? bytes / (double)count : 0, unit = 1;
+    while (mean / unit >= 1000)
+        unit *= 10;
+    return mean > 0 ? llround(mean / unit) * (int64_t)unit : 0;
+}
+
 struct az_coll_spread az_coll_spread(double *v, size_t n)
 {
     struct az_coll_spread s = { NAN, NAN, NAN, NAN };

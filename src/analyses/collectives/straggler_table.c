@@ -1,6 +1,6 @@
 /* Who keeps the others waiting: waits, last and first arrivals, blame by rank; waits by rank and
  * kind. docs/formulas-collectives.md 3.2. */
-#include "analyses/collectives/collectives.h"
+#include "analyses/collectives/waiting.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -103,34 +103,6 @@ static void columns(struct az_table *t)
     az_table_column(t, "straggler", AZ_BOOL, AZ_UNIT_NONE, 0);
 }
 
-/* What all others wait for it: its delay, as often as it has steps. */
-static void tell_straggler(const struct az_cr *c, const struct rank_sums *s)
-{
-    const struct az_coll_verdict *v = &s->verdict;
-    const double span = (double)c->part[s->r]->span, recoverable = v->delay * (double)v->steps;
-    const struct az_sv rank = az_coll_rank_name(c, s->r);
-    const struct az_finding_row f = {
-        .rule = "straggler",
-        .severity = "warning",
-        .subject = rank,
-        .count = s->last,
-        .ns = (int64_t)v->delay,
-        .recoverable = recoverable < span ? (int64_t)recoverable : (int64_t)span,
-        .share = NAN,
-        .evidence = AZ_SV("straggler_summary"),
-        .row = az_arena_printf(c->arena, "%lld", (long long)c->ranks->v[s->r].rank),
-        .overlaps = AZ_SV("exposed_communication"),
-        .advice = az_arena_printf(
-            c->arena,
-            "in each step it needs %.0f us (+- %.0f) more of its own time than the other ranks, "
-            "which wait for it (%.1f %% of a step; last in %lld of %lld collectives): look for "
-            "slower kernels, a busy host or a larger share of the data there",
-            v->delay / 1e3, 1.96 * v->error / 1e3, 100 * v->delay / v->step, (long long)s->last,
-            (long long)s->n)
-    };
-    az_finding_put(c->job, &f);
-}
-
 /* The verdict: empty cells where there is none. */
 static void put_verdict(const struct az_cr *c, struct az_table *t, const struct rank_sums *s)
 {
@@ -149,8 +121,6 @@ static void put_verdict(const struct az_cr *c, struct az_table *t, const struct 
         az_put_bool(t, v->straggler);
     else
         az_put_empty(t);
-    if (v->straggler)
-        tell_straggler(c, s);
 }
 
 static void put(const struct az_cr *c, struct az_table *t, const struct rank_sums *s, int64_t all)
@@ -294,7 +264,10 @@ int az_coll_straggler_tables(struct az_cr *c)
     struct rank_sums *of = az_arena_array(&a, c->ranks->n + 1, sizeof *of);
     int64_t *wait = az_arena_array(&a, (c->ranks->n + 1) * AZ_COLL_KINDS, sizeof *wait);
     struct az_coll_verdict *verdict = az_arena_array(&a, c->ranks->n + 1, sizeof *verdict);
-    int rc = of && wait && verdict ? az_coll_verdicts(c, verdict, &a) : az_arena_error(&a);
+    struct az_coll_blame blame = { 0 };
+    int rc = of && wait && verdict ? az_coll_verdicts(c, verdict, &a, &blame) : az_arena_error(&a);
+    if (rc == 0)
+        rc = az_coll_waiting(c, &blame, verdict);
     if (rc == 0)
         rc = stragglers(c, of, verdict);
     if (rc == 0)

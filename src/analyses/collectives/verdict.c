@@ -383,12 +383,14 @@ static int judge(struct verdicts *k, size_t r, struct az_coll_verdict *out)
     return rc;
 }
 
-int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_arena *a)
+int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_arena *a,
+                     struct az_coll_blame *blame)
 {
     struct verdicts k = { .m = { .c = c, .a = a, .ranks = c->ranks->n } };
     for (size_t r = 0; r < c->ranks->n; r++)
         out[r] = (struct az_coll_verdict){ 0 };
     int rc = az_coll_blocks(&k.m);
+    *blame = k.m;
     if (rc || k.m.blocks < LEAST_BLOCKS)
         return rc;
     k.of = az_arena_array(a, k.m.ranks + 1, sizeof *k.of);
@@ -396,6 +398,7 @@ int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_are
     k.w = az_arena_array(a, k.m.ranks + 1, sizeof *k.w);
     k.peers = az_arena_array(a, 2 * k.m.ranks + 1, sizeof *k.peers);
     rc = k.of && k.v && k.w && k.peers ? az_coll_lacks(&k.m) : az_arena_error(a);
+    *blame = k.m;
     for (size_t r = 0; rc == 0 && r < k.m.ranks; r++)
         rc = sum_up(&k, r);
     for (size_t r = 0; rc == 0 && r < k.m.ranks; r++)

@@ -310,6 +310,7 @@ static struct az_claim claim_of(struct az_vd_whole *w, const struct az_claims *c
 struct draft {
     struct az_claim c;
     const struct az_vd_found *f;
+    int64_t order; /* the saving; larger for a cause that comes before its effect */
 };
 
 static int by_saving(const void *x, const void *y, void *ctx)
@@ -318,11 +319,32 @@ static int by_saving(const void *x, const void *y, void *ctx)
     (void)ctx;
     if (a->c.outside_scope != b->c.outside_scope)
         return a->c.outside_scope ? 1 : -1;
+    if (a->order != b->order)
+        return a->order > b->order ? -1 : 1;
     if (a->c.saving_ns != b->c.saving_ns)
         return a->c.saving_ns > b->c.saving_ns ? -1 : 1;
     if (a->f->rule != b->f->rule)
         return a->f->rule < b->f->rule ? -1 : 1;
     return az_sv_cmp(a->c.subject, b->c.subject);
+}
+
+#define EXPLAINS 10 /* part of the exposed communication, of a cause that comes before it */
+
+/* Who the others wait for comes before the communication in which they do. */
+static void order_causes(struct draft *d, size_t n)
+{
+    int64_t most = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        d[i].order = d[i].c.saving_ns;
+        if (d[i].f->rule->within != AZ_VD_IN_COMM)
+            continue;
+        most = d[i].order > most ? d[i].order : most;
+        all = az_add_sat(all, d[i].order);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (d[i].f->rule->within == AZ_VD_IN_WAITING && d[i].order <= most &&
+            d[i].order >= all / EXPLAINS)
+            d[i].order = most + 1;
 }
 
 static bool has_word(struct az_sv words, const char *word)
@@ -420,9 +442,10 @@ static int make_findings(struct az_vd_whole *w, const struct az_vd_founds *found
         if (f->rule->form == AZ_VD_TRUST || f->rule->form == AZ_VD_SUMS || f->gain <= 0 ||
             is_denied(c, f))
             continue;
-        d[n] = (struct draft){ claim_of(w, c, f), f };
+        d[n] = (struct draft){ .c = claim_of(w, c, f), .f = f };
         n += d[n].c.outside_scope || d[n].c.share >= TRIFLE;
     }
+    order_causes(d, n);
     const int rc = az_sort_cmp(d, n, sizeof *d, by_saving, NULL, w->job->mem);
     if (rc)
         return rc;

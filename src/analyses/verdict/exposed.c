@@ -19,6 +19,8 @@ struct sum { /* communication of one name and description */
     uint32_t what; /* row of its collective's description; AZ_NO_ROW: none */
     int64_t count, ticks, exposed;
     double bytes;
+    int64_t message; /* mean bytes, rounded so that equal programs have equal ones */
+    int64_t groups;  /* process groups; 0: not recorded */
 };
 AZ_VEC(struct sum, sums);
 
@@ -252,15 +254,32 @@ static int by_collective(const void *a, const void *b, void *ctx)
     return c ? c : (p->size > q->size) - (p->size < q->size);
 }
 
-static int join_sizes(struct work *w)
+/* Sister groups are one: of one kind, size and mean message. */
+static int by_message(const void *a, const void *b, void *ctx)
+{
+    const struct sum *x = a, *y = b;
+    const struct az_coll_what *p = what_of(ctx, x), *q = what_of(ctx, y);
+    int c = (x->name > y->name) - (x->name < y->name);
+    if (c == 0)
+        c = (p != NULL) - (q != NULL);
+    if (c || !p || !q)
+        return c;
+    c = az_sv_cmp(kind_of(p), kind_of(q));
+    if (c == 0)
+        c = (p->size > q->size) - (p->size < q->size);
+    return c ? c : (x->message > y->message) - (x->message < y->message);
+}
+
+typedef int sum_order(const void *a, const void *b, void *ctx);
+
+static int join(struct work *w, sum_order *order)
 {
     size_t kept = 0;
-    const int rc =
-        az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, by_collective, w, w->v->job->mem);
+    const int rc = az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, order, w, w->v->job->mem);
     for (size_t i = 0; rc == 0 && i < w->sums.n; i++) {
         const struct sum *s = &w->sums.v[i];
         struct sum *last = kept ? &w->sums.v[kept - 1] : NULL;
-        if (!last || by_collective(last, s, w) != 0) {
+        if (!last || order(last, s, w) != 0) {
             w->sums.v[kept++] = *s;
             continue;
         }
@@ -268,9 +287,22 @@ static int join_sizes(struct work *w)
         last->ticks = az_add_sat(last->ticks, s->ticks);
         last->exposed += s->exposed;
         last->bytes += s->bytes;
+        last->groups += s->groups;
     }
     w->sums.n = rc ? w->sums.n : kept;
     return rc;
+}
+
+static int join_sums(struct work *w)
+{
+    int rc = join(w, by_collective);
+    for (size_t i = 0; rc == 0 && i < w->sums.n; i++) {
+        struct sum *s = &w->sums.v[i];
+        const struct az_coll_what *c = what_of(w, s);
+        s->groups = c && (c->group.n || c->ranks.n);
+        s->message = az_coll_message(s->bytes, s->count);
+    }
+    return rc ? rc : join(w, by_message);
 }
 
 static void add_bytes(struct work *w)
@@ -283,36 +315,39 @@ static void add_bytes(struct work *w)
     }
 }
 
-/* "allreduce among 8 of group tp (ncclDevKernel_...)" */
+/* "allreduce among 8, 8.4 MB each (ncclDevKernel_...)" */
 static struct az_sv collective_text(struct az_vd *v, const struct az_coll_what *c,
-                                    struct az_sv kernel)
+                                    const struct sum *s, struct az_sv kernel)
 {
     struct az_arena *a = v->job->arena;
-    const bool group = c->group.n > 0;
-    struct az_sv among = AZ_SV("");
+    char bytes[AZ_HUMAN_MAX];
+    struct az_sv among = AZ_SV(""), message = AZ_SV("");
+    az_human_bytes((double)s->message, bytes);
     if (c->size > 0)
         among = az_arena_printf(a, " among %" PRId64, c->size);
-    return az_arena_printf(a, "%.*s%.*s%s%.*s (%.*s)", AZ_SVF(kind_of(c)), AZ_SVF(among),
-                           group ? " of group " : "", AZ_SVF(c->group), AZ_SVF(kernel));
+    if (s->message > 0)
+        message = az_arena_printf(a, ", %s each", bytes);
+    return az_arena_printf(a, "%.*s%.*s%.*s (%.*s)", AZ_SVF(kind_of(c)), AZ_SVF(among),
+                           AZ_SVF(message), AZ_SVF(kernel));
 }
 
 static int put(struct work *w, const struct sum *s)
 {
     struct az_vd *v = w->v;
-    char bytes[AZ_HUMAN_MAX];
     const struct az_sv name = s->name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, s->name);
+    const struct az_coll_what *c = what_of(w, s);
     struct az_vd_found f = { .subject = az_vd_short(name),
                              .detail = AZ_SV(""),
                              .row = name,
+                             .groups = s->groups > 1 ? s->groups : 0,
+                             .coll_kind = c ? (int64_t)c->kind : 0,
+                             .members = c && c->size > 0 ? c->size : 0,
+                             .bytes = s->message,
                              .count = s->count,
                              .ns = az_vd_ns(v, s->ticks),
                              .gain = az_vd_ns(v, s->exposed) };
-    const struct az_coll_what *c = what_of(w, s);
     if (c && c->name.n && (c->size > 0 || c->group.n))
-        f.subject = collective_text(v, c, f.subject);
-    az_human_bytes(s->bytes / (double)s->count, bytes);
-    if (s->bytes > 0)
-        f.detail = az_arena_printf(v->job->arena, ", %s each", bytes);
+        f.subject = collective_text(v, c, s, f.subject);
     return az_vd_add(v, "exposed_communication", &f);
 }
 
@@ -360,7 +395,7 @@ static int find(struct work *w)
     rc = rc ? rc : closed;
     if (rc == 0) {
         add_bytes(w);
-        rc = join_sizes(w);
+        rc = join_sums(w);
     }
     for (size_t i = 0; rc == 0 && i < w->sums.n; i++)
         if (w->sums.v[i].exposed > 0)

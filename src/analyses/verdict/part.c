@@ -427,6 +427,8 @@ int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
     int rc = az_vec_reserve(&v.part->found, 24);
     if (rc == 0)
         rc = look(&v);
+    if (rc == 0)
+        rc = az_vd_top_kernels(&v);
     for (const struct az_vd_rule *r = az_vd_rules; rc == 0 && r->name; r++) {
         if (!r->find || (v.t->caps & AZ_CAP_OPREPORT))
             continue;
@@ -519,6 +521,9 @@ static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_f
                                                       AZ_LIST_OF(struct az_vd_found, ranks, n_ranks,
                                                                  az_shape_i64),
                                                       AZ_PLAIN(struct az_vd_found, groups),
+                                                      AZ_PLAIN(struct az_vd_found, coll_kind),
+                                                      AZ_PLAIN(struct az_vd_found, members),
+                                                      AZ_PLAIN(struct az_vd_found, bytes),
                                                       AZ_PLAIN(struct az_vd_found, median),
                                                       AZ_PLAIN(struct az_vd_found, largest),
                                                       AZ_PLAIN(struct az_vd_found, outside_scope),
@@ -528,6 +533,11 @@ static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_f
                                                       AZ_PLAIN(struct az_vd_found, gain) };
 static const struct az_shape found_shape =
     AZ_SHAPE_IF(struct az_vd_found, found_fields, found_valid);
+static const struct az_shape_field kernel_fields[] = { AZ_TEXT_OF(struct az_vd_kernel, name),
+                                                       AZ_PLAIN(struct az_vd_kernel, count),
+                                                       AZ_PLAIN(struct az_vd_kernel, ns),
+                                                       AZ_PLAIN(struct az_vd_kernel, blocks) };
+static const struct az_shape kernel_shape = AZ_SHAPE(struct az_vd_kernel, kernel_fields);
 static bool account_valid(const void *of)
 {
     const struct az_claim_account *a = of;
@@ -618,6 +628,7 @@ static const struct az_shape_field part_fields[] = {
     AZ_TEXT_OF(struct az_vd_part, after),
     AZ_PLAIN(struct az_vd_part, host),
     AZ_NEST_OF(struct az_vd_part, idles, idles_shape),
+    AZ_LIST_OF(struct az_vd_part, top, n_top, kernel_shape),
     AZ_VEC_OF(struct az_vd_part, found, found_shape),
     AZ_PLAIN(struct az_vd_part, lacking)
 };

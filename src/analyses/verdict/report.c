@@ -127,16 +127,6 @@ static void complete(const struct az_vd_whole *w, struct az_table *t, size_t row
             (struct az_cell){ .type = AZ_TEXT, .s = "warning", .len = sizeof "warning" - 1 };
 }
 
-/* What a straggler's row says of it. */
-static struct az_sv delay_text(struct az_vd_whole *w, const struct az_vd_rule *r, int64_t ns)
-{
-    char each[AZ_HUMAN_MAX];
-    if (!az_sv_is(az_sv_str(r->name), "straggler") || ns < 0)
-        return AZ_SV("");
-    az_human_time(ns, each);
-    return az_arena_printf(w->job->arena, ", %s in each step", each);
-}
-
 /* Findings of other analyses that say what they would bring: they compete for the lines. */
 static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
 {
@@ -158,7 +148,7 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
                 ((struct az_vd_found){
                     .rule = rule,
                     .subject = az_cell_text(az_table_at(t, i, AZ_FINDING_SUBJECT)),
-                    .detail = delay_text(w, rule, ns->type == AZ_INT ? ns->i : -1),
+                    .detail = AZ_SV(""),
                     .row = az_cell_text(az_table_at(t, i, AZ_FINDING_ROW)),
                     .overlaps = az_cell_text(az_table_at(t, i, AZ_FINDING_OVERLAPS)),
                     .advice = rule->advice,
@@ -173,11 +163,20 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
 /* Time that a rank spends on anything but waiting for others. */
 static int64_t own(const struct az_vd_part *p) { return p->total - p->comm; }
 
-/* Does another analysis report by the rule? */
-static bool reported(const struct az_job *job, const char *rule)
+/* Does another analysis report by the rule, in the first rows? */
+static bool reported(const struct az_job *job, size_t rows, const char *rule)
 {
-    for (size_t i = 0; i < job->findings->rows; i++)
+    for (size_t i = 0; i < rows; i++)
         if (az_sv_is(az_cell_text(az_table_at(job->findings, i, AZ_FINDING_RULE)), rule))
+            return true;
+    return false;
+}
+
+/* Is it known who the others wait for? */
+static bool names_who(const struct az_vd_founds *found)
+{
+    for (size_t i = 0; i < found->n; i++)
+        if (found->v[i].rule->within == AZ_VD_IN_WAITING)
             return true;
     return false;
 }
@@ -188,7 +187,7 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
 {
     size_t slow = 0;
     int64_t next = 0, waits = 0;
-    if (!w->ranks || w->n < 3 || reported(w->job, "straggler"))
+    if (!w->ranks || w->n < 3 || names_who(found))
         return 0;
     for (size_t i = 1; i < w->n; i++)
         slow = own(w->part[i]) > own(w->part[slow]) ? i : slow;
@@ -230,11 +229,12 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
 /* The rows of other analyses are there already. */
 static void put_findings(struct az_vd_whole *w, const struct az_claims *c)
 {
+    const size_t others = w->job->findings->rows;
     az_table_reserve(w->job->findings, c->n_findings);
     for (size_t i = 0; i < c->n_findings; i++) {
         const struct az_claim *f = &c->findings[i];
         const struct az_vd_rule *r = az_vd_rule_of(f->rule);
-        if (reported(w->job, r->name))
+        if (reported(w->job, others, r->name))
             continue;
         const struct az_finding_row row = { .rule = r->name,
                                             .severity = f->severity.p,
@@ -261,6 +261,8 @@ static int write_all(struct az_vd_whole *w)
     int rc = out ? az_vec_reserve(&found, MANY) : az_arena_error(w->job->arena);
     if (rc == 0)
         rc = az_vd_merge(w, &found);
+    if (rc == 0)
+        rc = az_vd_find_waiting(w, &found);
     if (rc == 0)
         rc = slow_rank(w, &found);
     if (rc == 0)

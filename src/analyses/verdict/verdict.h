@@ -71,8 +71,18 @@ struct az_vd_found {
     int64_t count, ns;       /* how often, and its time; -1: none */
     int64_t gain;            /* ns that the total could shrink by; -1: none */
     size_t parts;            /* of how many traces it is */
+    /* of communication: a kind (enum az_coll_kind), ranks of a group, bytes of a message; 0: not
+     * recorded */
+    int64_t coll_kind, members, bytes;
 };
 AZ_VEC(struct az_vd_found, az_vd_founds);
+
+/* Kernels of one name, for a comparison of ranks. */
+struct az_vd_kernel {
+    struct az_sv name;
+    int64_t count, ns;
+    double blocks; /* of all their grids; 0: not recorded */
+};
 
 /* Why a device had nothing to do, by what the host did. */
 enum az_vd_cause {
@@ -159,6 +169,8 @@ struct az_vd_part {
     struct az_sv peaks; /* "data sheet", "scaled", "user", "unknown" */
     struct az_check_result check[AZ_CHECKS];
     struct az_vd_idles idles;
+    struct az_vd_kernel *top; /* of a rank: computing, most time first, in the scope */
+    size_t n_top;
     struct az_vd_founds found;
     unsigned lacking; /* AZ_CAP_* that rules asked for in vain */
 };
@@ -201,6 +213,8 @@ struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s);
 int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
                     struct az_vd_part **out) AZ_MUST_USE;
 int az_vd_steps_make(struct az_vd *v) AZ_MUST_USE;
+/* Fills `top` of the part of a rank. */
+int az_vd_top_kernels(struct az_vd *v) AZ_MUST_USE;
 /* The sums over the devices that are not idle: total, compute, comm, copies, idle, devices. */
 void az_vd_sum_devices(struct az_vd_part *p);
 
@@ -228,6 +242,8 @@ static inline int64_t az_vd_mean(const struct az_vd_whole *w, int64_t ns)
 }
 /* What the parts claim together. found: of all parts, by worth (az_vd_merge). */
 int az_vd_merge(struct az_vd_whole *w, struct az_vd_founds *out) AZ_MUST_USE;
+/* Who the others wait for, with causes; communication that waits counts no time twice. */
+int az_vd_find_waiting(struct az_vd_whole *w, struct az_vd_founds *found) AZ_MUST_USE;
 int az_vd_claims_make(struct az_vd_whole *w, const struct az_vd_founds *found,
                       struct az_claims **out) AZ_MUST_USE;
 /* The lines of the verdict, made from the claims and from nothing else but figures of the parts

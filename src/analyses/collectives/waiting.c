@@ -1,0 +1,372 @@
+/* Ranks that the others wait for: single ones by verdict.c, and sets of ranks that are late
+ * together, as the ranks of a host or those at one place of their process groups. In such a set
+ * nobody is late against half of his peers; the set as a whole is against the rest.
+ *
+ * Test of a set. E(r): mean over the blocks of the time that rank r does nothing but communicate.
+ * The set is late by D = mean of E outside less mean of E inside. It is named if D is above
+ * CR_STEP_SHARE of the step, above Student's t of the pooled scatter about both means for a chance
+ * of FAMILY in all sets tested, and the sets are apart: their closest ranks differ by APART of D.
+ * It holds at most half of the ranks. Of sets that overlap the larger D x ranks counts. */
+#include "analyses/collectives/waiting.h"
+#include "base/human.h"
+#include "base/sort.h"
+
+#define FAMILY       0.002
+#define APART        0.3
+#define LEAST_BLOCKS 3
+#define LEAST_SET    2
+
+/* ---- exposed time of ranks ---- */
+struct exposed_ranks {
+    const struct az_coll_blame *m;
+    double *e;       /* by rank: mean over the blocks, ns a step; NaN: unknown */
+    uint32_t *place; /* by rank: in its process groups; AZ_NO_ROW: no such groups */
+    uint32_t *class; /* by rank: first rank of equal program and stage; AZ_NO_ROW: no part */
+    double step;
+    size_t tested; /* sets */
+};
+
+/* Over the blocks that are known of all ranks compared, so that a long step counts for all. */
+static void mean_exposed(struct exposed_ranks *x)
+{
+    const struct az_coll_blame *m = x->m;
+    for (size_t r = 0; r < m->ranks; r++) {
+        double sum = 0;
+        size_t n = 0;
+        for (size_t b = 0; b < m->blocks; b++) {
+            const double lack = m->lack ? m->lack[r * m->blocks + b] : NAN;
+            if (isnan(lack))
+                continue;
+            sum += m->exposed[r * m->blocks + b];
+            n++;
+        }
+        x->e[r] = n >= LEAST_BLOCKS ? sum / (double)(n * m->merged) : NAN;
+    }
+}
+
+/* Stages of a pipeline wait by their schedule: only ranks of one are compared. */
+static void find_classes(struct exposed_ranks *x, const struct az_coll_stages *stages)
+{
+    const struct az_coll_blame *m = x->m;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        x->class[r] = m->component[r] == AZ_NO_ROW ? AZ_NO_ROW : r;
+        for (uint32_t q = 0; x->class[r] == r && q < r; q++)
+            if (x->class[q] == q && m->class[q] == m->class[r] &&
+                (stages->n == 0 || stages->of[q] == stages->of[r]))
+                x->class[r] = q;
+    }
+}
+
+/* Place of each rank in the groups with some but not all ranks, if it is the same in all of one
+ * size; the smallest such size counts. */
+static void find_places(struct exposed_ranks *x)
+{
+    const struct az_cr *c = x->m->c;
+    size_t size = SIZE_MAX;
+    for (size_t i = 0; i < c->groups.n; i++) {
+        const struct az_coll_group *g = &c->groups.v[i];
+        if (g->members && g->n_members > 1 && 2 * g->n_members <= c->ranks->n &&
+            g->n_members < size && !g->one_way_pair)
+            size = g->n_members;
+    }
+    for (size_t r = 0; r < x->m->ranks; r++)
+        x->place[r] = AZ_NO_ROW;
+    for (size_t i = 0; i < c->groups.n; i++) {
+        const struct az_coll_group *g = &c->groups.v[i];
+        for (size_t k = 0; g->members && g->n_members == size && k < size; k++) {
+            const ptrdiff_t r = az_ranks_find(c->ranks, g->members[k]);
+            if (r >= 0)
+                x->place[r] = (uint32_t)k;
+        }
+    }
+}
+
+/* ---- sets ---- */
+struct late_set {
+    uint32_t *member;
+    size_t n;
+    double delay; /* ns a step */
+    bool by_place;
+    uint32_t place;
+};
+AZ_VEC(struct late_set, late_sets);
+
+struct moments {
+    double sum, squares, least, most;
+    size_t n;
+};
+static void add_moment(struct moments *s, double v)
+{
+    s->sum += v;
+    s->squares += v * v;
+    s->least = s->n == 0 || v < s->least ? v : s->least;
+    s->most = s->n == 0 || v > s->most ? v : s->most;
+    s->n++;
+}
+
+/* Delay of the ranks marked in `in` against the others of the class; 0: not late. */
+static double delay_of(const struct exposed_ranks *x, uint32_t class, const bool *in)
+{
+    struct moments inside = { 0 }, outside = { 0 };
+    for (size_t r = 0; r < x->m->ranks; r++)
+        if (x->class[r] == class && !isnan(x->e[r]))
+            add_moment(in[r] ? &inside : &outside, x->e[r]);
+    if (inside.n < LEAST_SET || outside.n < LEAST_SET || inside.n > outside.n)
+        return 0;
+    const double ni = (double)inside.n, no = (double)outside.n,
+                 delay = outside.sum / no - inside.sum / ni,
+                 rest = inside.squares - inside.sum * inside.sum / ni + outside.squares -
+                        outside.sum * outside.sum / no,
+                 scatter = rest > 0 ? sqrt(rest / (ni + no - 2)) : 0;
+    const double chance = FAMILY / (double)(x->tested ? x->tested : 1),
+                 q = az_coll_t_above(chance, ni + no - 2);
+    if (delay <= CR_STEP_SHARE * x->step || delay <= q * scatter * sqrt(1 / ni + 1 / no) ||
+        outside.least - inside.most < APART * delay)
+        return 0;
+    return delay;
+}
+
+/* The ranks of `class` with this key. */
+static void mark(const struct exposed_ranks *x, uint32_t class, bool by_place, int64_t key,
+                 bool *in)
+{
+    const struct az_cr *c = x->m->c;
+    for (size_t r = 0; r < x->m->ranks; r++) {
+        const int64_t is =
+            by_place ? x->place[r] == AZ_NO_ROW ? -1 : (int64_t)x->place[r] : c->node[r];
+        in[r] = x->class[r] == class && !isnan(x->e[r]) && is == key;
+    }
+}
+
+static int64_t key_of(const struct exposed_ranks *x, size_t r, bool by_place)
+{
+    return !by_place ? x->m->c->node[r] : x->place[r] == AZ_NO_ROW ? -1 : (int64_t)x->place[r];
+}
+
+/* Is r the first rank of its class with its key? */
+static bool begins_set(const struct exposed_ranks *x, size_t r, bool by_place)
+{
+    const int64_t key = key_of(x, r, by_place);
+    if (key < 0 || isnan(x->e[r]) || x->class[r] == AZ_NO_ROW)
+        return false;
+    for (size_t q = 0; q < r; q++)
+        if (x->class[q] == x->class[r] && !isnan(x->e[q]) && key_of(x, q, by_place) == key)
+            return false;
+    return true;
+}
+
+static int keep_set(struct exposed_ranks *x, const bool *in, double delay, bool by_place, size_t r,
+                    struct late_sets *out)
+{
+    struct late_set s = { .delay = delay, .by_place = by_place, .place = x->place[r] };
+    struct az_arena *a = x->m->c->arena;
+    s.member = az_arena_array(a, x->m->ranks + 1, sizeof *s.member);
+    if (!s.member)
+        return az_arena_error(a);
+    for (uint32_t q = 0; q < x->m->ranks; q++)
+        if (in[q])
+            s.member[s.n++] = q;
+    return az_vec_push(out, s);
+}
+
+static int find_sets(struct exposed_ranks *x, bool *in, struct late_sets *out)
+{
+    int rc = 0;
+    for (int by_place = 0; by_place < 2; by_place++)
+        for (size_t r = 0; r < x->m->ranks; r++)
+            x->tested += begins_set(x, r, by_place);
+    for (int by_place = 0; rc == 0 && by_place < 2; by_place++)
+        for (size_t r = 0; rc == 0 && r < x->m->ranks; r++) {
+            if (!begins_set(x, r, by_place))
+                continue;
+            mark(x, x->class[r], by_place, key_of(x, r, by_place), in);
+            const double delay = delay_of(x, x->class[r], in);
+            if (delay > 0)
+                rc = keep_set(x, in, delay, by_place, r, out);
+        }
+    return rc;
+}
+
+/* ---- findings ---- */
+static int64_t whole_steps(const struct az_coll_blame *m)
+{
+    return m->n_numbers ? (int64_t)m->n_numbers : (int64_t)(m->blocks * m->merged);
+}
+
+static int64_t limited(const struct az_cr *c, uint32_t r, double saving)
+{
+    const double span = (double)c->part[r]->span;
+    return (int64_t)(saving < span ? saving : span);
+}
+
+static struct az_sv delay_text(const struct az_cr *c, double ns)
+{
+    char each[AZ_HUMAN_MAX];
+    az_human_time((int64_t)ns, each);
+    return az_arena_printf(c->arena, ", late by %s per step", each);
+}
+
+/* "ranks 8-15 of node1", "ranks 0, 4, 8 (place 0 of their groups)" */
+static int put_set(struct exposed_ranks *x, struct az_coll_waits *w, const struct late_set *s)
+{
+    const struct az_cr *c = x->m->c;
+    int64_t *rank = az_arena_array(c->arena, s->n + 1, sizeof *rank);
+    if (!rank)
+        return az_arena_error(c->arena);
+    for (size_t i = 0; i < s->n; i++)
+        rank[i] = c->ranks->v[s->member[i]].rank;
+    const struct az_sv list = az_rank_list(c->arena, rank, s->n),
+                       host = c->ranks->v[s->member[0]].host;
+    const struct az_sv group =
+        s->by_place ? AZ_SV("")
+        : host.n    ? host
+                    : az_arena_printf(c->arena, "node%lld", (long long)c->node[s->member[0]]);
+    const struct az_coll_late l = {
+        .kind = AZ_LATE_RANKS,
+        .member = s->member,
+        .n = s->n,
+        .subject = s->by_place ? az_arena_printf(c->arena, "ranks %.*s (place %u in their groups)",
+                                                 AZ_SVF(list), s->place)
+                               : az_arena_printf(c->arena, "ranks %.*s of %.*s", AZ_SVF(list),
+                                                 AZ_SVF(group)),
+        .group = group,
+        .count = whole_steps(x->m),
+        .each = (int64_t)s->delay,
+        .saving = limited(c, s->member[0], s->delay * (double)whole_steps(x->m)),
+        .detail = delay_text(c, s->delay)
+    };
+    return az_vec_push(&w->late, l);
+}
+
+static int put_rank(struct az_cr *c, struct az_coll_waits *w, uint32_t r,
+                    const struct az_coll_verdict *v)
+{
+    uint32_t *member = az_arena_array(c->arena, 1, sizeof *member);
+    if (!member)
+        return az_arena_error(c->arena);
+    *member = r;
+    const struct az_coll_late l = { .kind = c->of ? AZ_LATE_DEVICE : AZ_LATE_RANKS,
+                                    .member = member,
+                                    .n = 1,
+                                    .subject = az_coll_rank_name(c, r),
+                                    .count = (int64_t)v->steps,
+                                    .each = (int64_t)v->delay,
+                                    .saving = limited(c, r, v->delay * (double)v->steps),
+                                    .detail = delay_text(c, v->delay) };
+    return az_vec_push(&w->late, l);
+}
+
+static int most_delay(const void *a, const void *b, void *ctx)
+{
+    const struct late_set *x = a, *y = b;
+    const double p = x->delay * (double)x->n, q = y->delay * (double)y->n;
+    (void)ctx;
+    return p != q ? p > q ? -1 : 1 : (x->member[0] > y->member[0]) - (x->member[0] < y->member[0]);
+}
+
+/* Sets that share no rank, and single ranks that are in none. */
+static int put_ranks(struct az_cr *c, struct exposed_ranks *x, struct az_coll_waits *w,
+                     struct late_sets *sets, struct az_coll_verdict *verdict)
+{
+    bool *named = az_arena_array(x->m->a, x->m->ranks + 1, sizeof *named);
+    if (!named)
+        return az_arena_error(x->m->a);
+    int rc = az_sort_cmp(sets->v, sets->n, sizeof *sets->v, most_delay, NULL, c->job->mem);
+    for (size_t i = 0; rc == 0 && i < sets->n; i++) {
+        const struct late_set *s = &sets->v[i];
+        bool taken = false;
+        for (size_t k = 0; k < s->n; k++)
+            taken |= named[s->member[k]];
+        for (size_t k = 0; !taken && k < s->n; k++)
+            named[s->member[k]] = true;
+        rc = taken ? 0 : put_set(x, w, s);
+    }
+    for (uint32_t r = 0; rc == 0 && r < x->m->ranks; r++) {
+        /* against a late set of half of the ranks everybody of it looks late by half */
+        if (named[r])
+            verdict[r].straggler = verdict[r].judged;
+        else if (verdict[r].straggler)
+            rc = put_rank(c, w, r, &verdict[r]);
+    }
+    return rc;
+}
+
+static int find_ranks(struct az_cr *c, const struct az_coll_blame *m, struct az_coll_waits *w,
+                      struct az_coll_verdict *verdict)
+{
+    struct exposed_ranks x = { .m = m };
+    struct late_sets sets;
+    bool *in = az_arena_array(m->a, m->ranks + 1, sizeof *in);
+    x.e = az_arena_array(m->a, m->ranks + 1, sizeof *x.e);
+    x.place = az_arena_array(m->a, m->ranks + 1, sizeof *x.place);
+    x.class = az_arena_array(m->a, m->ranks + 1, sizeof *x.class);
+    if (!in || !x.e || !x.place || !x.class)
+        return az_arena_error(m->a);
+    for (size_t r = 0; r < m->ranks; r++)
+        x.step = verdict[r].judged && verdict[r].step > x.step ? verdict[r].step : x.step;
+    az_vec_init(&sets, c->job->mem);
+    mean_exposed(&x);
+    find_classes(&x, &w->stages);
+    find_places(&x);
+    int rc = c->of ? 0 : find_sets(&x, in, &sets);
+    if (rc == 0)
+        rc = put_ranks(c, &x, w, &sets, verdict);
+    az_vec_release(&sets);
+    return rc;
+}
+
+static int most_saving(const void *a, const void *b, void *ctx)
+{
+    const struct az_coll_late *x = a, *y = b;
+    (void)ctx;
+    if (x->saving != y->saving)
+        return x->saving > y->saving ? -1 : 1;
+    return az_sv_cmp(x->subject, y->subject);
+}
+
+static struct az_coll_waits **place_of(struct az_job *job, void ***slot)
+{
+    static const char what;
+    *slot = az_job_slot(job, &what);
+    return (struct az_coll_waits **)*slot;
+}
+
+const struct az_coll_waits *az_coll_waits_of(struct az_job *job)
+{
+    void **slot;
+    struct az_coll_waits **w = place_of(job, &slot);
+    const struct az_coll_waits *made = w ? *w : NULL;
+    az_job_leave(job, slot);
+    return made;
+}
+
+int az_coll_waiting(struct az_cr *c, const struct az_coll_blame *m, struct az_coll_verdict *verdict)
+{
+    struct az_coll_waits *w = az_arena_alloc(c->arena, sizeof *w);
+    void **slot;
+    if (!w)
+        return az_arena_error(c->arena);
+    w->c = c;
+    az_vec_init(&w->late, c->job->mem);
+    int rc = az_coll_pipeline(c, m, w);
+    if (rc == 0 && m->blocks >= LEAST_BLOCKS)
+        rc = find_ranks(c, m, w, verdict);
+    if (rc == 0)
+        rc = az_coll_slow_groups(c, w);
+    if (rc == 0)
+        rc = az_sort_cmp(w->late.v, w->late.n, sizeof *w->late.v, most_saving, NULL, c->job->mem);
+    /* the list outlives this call in the arena */
+    struct az_coll_late *held = az_arena_array(c->arena, w->late.n + 1, sizeof *held);
+    if (held && w->late.n)
+        memcpy(held, w->late.v, w->late.n * sizeof *held);
+    const size_t n = w->late.n;
+    az_vec_release(&w->late);
+    w->late = (struct az_coll_late_list){ .v = held, .n = held ? n : 0 };
+    if (rc == 0 && (!held || c->arena->failed))
+        rc = az_arena_error(c->arena);
+    struct az_coll_waits **place = place_of(c->job, &slot);
+    if (place)
+        *place = rc ? NULL : w;
+    az_job_leave(c->job, slot);
+    return rc ? rc : place ? 0 : az_arena_error(c->arena);
+}
