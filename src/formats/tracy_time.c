@@ -40,7 +40,10 @@ struct line {
     uint64_t jumps;
 };
 
-/* Cycles a ns: of the longest operation, which gives it best. */
+#define ROUNDED 2 /* cycles by which a duration in cycles may be off */
+
+/* Cycles a ns. Durations are rounded: the longest operation gives it best, and clocks are whole
+ * MHz. */
 static double rate_of(const struct az_opreport *r)
 {
     double longest = 0, rate = 1;
@@ -52,7 +55,8 @@ static double rate_of(const struct az_opreport *r)
         longest = x->firmware;
         rate = (double)(x->last - x->first) / x->firmware;
     }
-    return rate;
+    const double mhz = round(rate * 1000);
+    return mhz > 0 && fabs(rate * 1000 - mhz) * longest <= ROUNDED * 1000 ? mhz / 1000 : rate;
 }
 
 static int64_t shifted(int64_t ns, double by)
@@ -71,7 +75,7 @@ static int64_t end_by_cycles(struct line *l, struct clock *c, const struct az_op
     }
     if (!c->runs)
         *c = (struct clock){ .cycle = r->last,
-                             .ns = shifted(r->at > c->end ? r->at : c->end, r->firmware),
+                             .ns = shifted(r->at > c->end ? r->at : c->end, r->kernel),
                              .end = c->end,
                              .runs = true };
     c->last = r->last;

@@ -234,7 +234,7 @@ static void time_line(void **state)
                       "D,tt_dnn_device,4,0,,,1,130,0,500,400,9100,10100\n"
                       "E,tt_dnn_device,5,0,,,1,9000,0,,400,,\n");
     assert_int_equal(PARSE(&f), 0);
-    static const int64_t start[] = { 200, 220, 2250, 2650 }, end[] = { 1100, 620, 2650, 3050 };
+    static const int64_t start[] = { 100, 120, 2150, 2550 }, end[] = { 1000, 520, 2550, 2950 };
     const struct az_events *e = &f.trace.ev[AZ_KERNEL];
     assert_true(row(&f, 1)->impossible); /* longer than its firmware */
     assert_int_equal(e->n, 4);
@@ -258,7 +258,7 @@ static void clock_jumps(void **state)
                       "C,tt_dnn_device,3,0,,,1,2100,50,1000,900,7100,9100\n"
                       "D,tt_dnn_device,4,0,,,1,2200,50,1000,900,99000000000000,99000000002000\n");
     assert_int_equal(PARSE(&f), 0);
-    static const int64_t start[] = { 200, 2100, 3150, 4150 };
+    static const int64_t start[] = { 100, 2000, 3050, 3950 };
     const struct az_events *e = &f.trace.ev[AZ_KERNEL];
     assert_int_equal(e->n, 4);
     for (size_t i = 0; i < 4; i++)

@@ -21,7 +21,7 @@ static void add_fidelity(struct az_opr_advice *a, const struct az_opr_sig *s)
 static void dram_bound(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x,
                        const struct az_opr_figures *f, struct az_opr_advice *a)
 {
-    if (!x->dram_sharded)
+    if (!x->dram_sharded && !s->sparse)
         add(a, AZ_SV("limited by DRAM: a DRAM-sharded program config "
                      "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig) reads faster"));
     if (s->verdict == AZ_FIT_TOO_HIGH ||
@@ -29,12 +29,13 @@ static void dram_bound(struct az_tt *t, const struct az_opr_sig *s, const struct
         add_fidelity(a, s);
 }
 
-static void flop_bound(struct az_tt *t, const struct az_opr_sig *s, const struct az_opr_figures *f,
-                       struct az_opr_advice *a)
+static void flop_bound(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_sig *s,
+                       const struct az_opr_figures *f, struct az_opr_advice *a)
 {
-    if (f->cores < (double)t->workers)
-        add(a, az_arena_printf(t->job->arena, "use more cores: %.0f of %lld are used", f->cores,
-                               (long long)t->workers));
+    const double budget = az_opr_budget(t, row);
+    if (f->cores < budget && !az_opr_args_of(t, row)->dram_sharded)
+        add(a, az_arena_printf(t->job->arena, "use more cores: %.0f of %.0f are used", f->cores,
+                               budget));
     if (s->verdict == AZ_FIT_TOO_HIGH)
         add_fidelity(a, s);
 }
@@ -49,6 +50,8 @@ static void program_config(struct az_tt *t, const struct az_opargs *x, struct az
         add(a, AZ_SV("the program config names no in0_block_w"));
     else if (x->block_w < 2)
         add(a, az_arena_printf(arena, "in0_block_w=%d is small, try 2 or more", (int)x->block_w));
+    if (x->dram_sharded)
+        return;
     if (!subblock)
         add(a, AZ_SV("the program config names no output subblock"));
     else if ((int64_t)x->subblock_h * x->subblock_w < 2)
@@ -101,10 +104,12 @@ static int judge(struct az_tt *t, const struct az_opr_row *row, const struct az_
     const struct az_opargs *x = az_opr_args_of(t, row);
     struct az_vec_char all;
 
-    if (f->bound == TT_DRAM || f->bound == TT_BOTH)
+    if (az_opr_rate_impossible(f))
+        a->not_judged = "its rate is above the peak: check the device, the fidelity, the duration";
+    else if (f->bound == TT_DRAM || f->bound == TT_BOTH)
         dram_bound(t, s, x, f, a);
     else if (f->bound == TT_FLOP)
-        flop_bound(t, s, f, a);
+        flop_bound(t, row, s, f, a);
     else if (f->bound == TT_SLOW)
         slow(t, s, x, a);
     else
@@ -123,9 +128,9 @@ static const struct az_opr_advice *advise(struct az_tt *t, const struct az_opr_r
                                           const struct az_opr_figures *f)
 {
     uint64_t cores = isnan(f->cores) ? 0 : (uint64_t)f->cores + 1;
-    uint64_t key = (uint64_t)f->bound |
-                   (uint64_t)(f->flops_percent < t->o->low_flops_percent) << 4 |
-                   (uint64_t)(row->kernel > 0) << 5 | cores << 8;
+    uint64_t key =
+        (uint64_t)f->bound | (uint64_t)(f->flops_percent < t->o->low_flops_percent) << 4 |
+        (uint64_t)(row->kernel > 0) << 5 | (uint64_t)az_opr_rate_impossible(f) << 6 | cores << 8;
     uint32_t *at;
     bool added;
     if (az_map_put(&t->advice_of, row->sig, key, (uint32_t)t->advices.n, &at, &added) != 0)

@@ -192,7 +192,7 @@ static double product_gain(struct work *w, const struct az_opr_row *r,
                            const struct az_opr_figures *f, enum cause *cause)
 {
     const struct az_opr_sig *s = az_opr_sig_of(w->t, r);
-    const bool sharded = az_opr_args_of(w->t, r)->dram_sharded || s->sparse;
+    const bool sharded = s->sharded || s->sparse;
     const double dram = isnan(f->dram_percent) ? 0 : f->dram_percent,
                  flops = isnan(f->flops_percent) ? 0 : f->flops_percent;
     if (f->bound == TT_SLOW) {
@@ -226,8 +226,7 @@ static int operation(struct work *w, const struct az_opr_row *r, bool rates, dou
     az_opr_figures(w->t, r, &f);
     if (s->kind == TT_MATMUL && rates && !az_opr_rate_impossible(&f))
         gain = product_gain(w, r, &f, &cause);
-    const bool sharded = s->kind == TT_MATMUL && az_opr_args_of(w->t, r)->dram_sharded;
-    if (!sharded && cores > 0 && f.cores > 0 && f.cores < FEWER * cores &&
+    if (!s->sharded && cores > 0 && f.cores > 0 && f.cores < FEWER * cores &&
         1 - f.cores / cores > gain) {
         cause = CORES;
         gain = 1 - f.cores / cores;

@@ -50,7 +50,7 @@ uint8_t az_opr_suspect(const struct az_tt *t, const struct az_opr_row *row)
     s |= r->kernel > r->firmware ? TT_SUSPECT_FIRMWARE : 0;
     s |= r->impossible && !s ? TT_SUSPECT_COVERED : 0;
     s |= kernel / 1000 > t->o->max_op_us ? TT_SUSPECT_LONG : 0;
-    s |= r->gap < 0 ? TT_SUSPECT_GAP : 0;
+    s |= r->gap < 0 && !(t->overlap && t->overlap[row->row] >= 1) ? TT_SUSPECT_GAP : 0;
     s |= fabs(r->gap) / 1000 > t->o->max_gap_us ? TT_SUSPECT_FAR : 0;
     return s;
 }
@@ -257,6 +257,8 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = az_opr_select(&t, false, &t.rows);
     t.nothing_after = t.last_mark != AZ_NO_ID && t.rows.n == 0;
+    if (rc == 0 && !t.first)
+        rc = az_opr_overlap(&t);
     if (rc == 0)
         rc = rate(&t);
     if (rc == 0)

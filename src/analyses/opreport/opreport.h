@@ -47,6 +47,7 @@ struct az_opr_sig {
                      or not */
     bool rated;   /* its FLOP count in the tables of operations (matrix products, convolution) */
     bool sparse;  /* a product of which a part of the matrices is computed */
+    bool sharded; /* a DRAM-sharded product */
     const char *source;  /* of flop; NULL */
     const char *why_not; /* no flop because; NULL */
     const char *advice;  /* on fidelity; NULL */
@@ -125,6 +126,8 @@ struct az_tt {
     struct az_opr_advices advices;
     struct az_opr_rows rows; /* what is reported, in order */
     uint8_t *in_window;      /* by row of the file: inside the window of signposts; NULL: all */
+    double *overlap;         /* ns, by row of the file: of its kernel under operations that began
+                                before it on its device; NULL: no sub devices, or none */
     struct az_opr_counts counts;
     struct az_opr_merge_notes merge;
     uint64_t out_of_range, host_dropped, impossible_dropped, unmerged_from;
@@ -166,6 +169,8 @@ int az_opr_sig(struct az_tt *t, uint32_t row, uint32_t *sig) AZ_MUST_USE;
 void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct az_opr_figures *f);
 enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram_percent, double flops_percent,
                                bool no_dram);
+/* Time of the rows under others of their device, where the device is partitioned (overlap.c). */
+int az_opr_overlap(struct az_tt *t) AZ_MUST_USE;
 /* Worker cores that were available to a row; 0: unknown. */
 double az_opr_budget(const struct az_tt *t, const struct az_opr_row *row);
 /* Is a rate above the peak? */

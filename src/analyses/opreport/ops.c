@@ -47,6 +47,11 @@ static void columns(const struct az_tt *t, struct az_table *x)
     az_table_column(x, "Output Subblock H", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(x, "Output Subblock W", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(x, "Global Call Count", AZ_INT, AZ_UNIT_ID, 0);
+    az_table_column(x, "Sub Device ID", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Available Cores", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "Op Category", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Bound Analysis", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Overlap", AZ_REAL, AZ_UNIT_US, 0);
     az_table_column(x, "Suspect", AZ_TEXT, AZ_UNIT_NONE, 0);
     if (!t->o->no_advice)
         az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -97,6 +102,23 @@ static void put_figures(const struct az_tt *t, struct az_table *x, const struct 
     az_put_text(x, s->precision);
 }
 
+/* What a row runs on, what it is, and how its bound is found. */
+static void put_place(struct az_tt *t, struct az_table *x, const struct az_opr_row *row)
+{
+    const struct az_opr_sig *s = az_opr_sig_of(t, row);
+    const double cores = s->kind == TT_SIGNPOST || s->kind == TT_HOST ? 0 : az_opr_budget(t, row);
+    const double overlap = t->overlap ? t->overlap[row->row] : 0;
+    put_name(t, x, az_opr_oprow(t, row)->sub);
+    az_put_known(x, cores > 0 ? (int64_t)cores : -1);
+    az_put_text(x, s->kind == TT_SIGNPOST ? AZ_SV("") : az_opr_category(t, s));
+    az_put_text(x, az_sv_str(s->kind == TT_MATMUL ? "full"
+                             : s->kind == TT_CONV ? "flops_only"
+                                                  : "none"));
+    az_put_f64(x, overlap >= 1 && overlap > row->kernel ? row->kernel / 1000
+                  : overlap >= 1                        ? overlap / 1000
+                                                        : NAN);
+}
+
 static void put_row(struct az_tt *t, struct az_table *x, const struct az_opr_row *row,
                     const struct az_opr_figures *f)
 {
@@ -111,6 +133,7 @@ static void put_row(struct az_tt *t, struct az_table *x, const struct az_opr_row
     az_put_known(x, a->subblock_h);
     az_put_known(x, a->subblock_w);
     az_put_known(x, az_opr_oprow(t, row)->call);
+    put_place(t, x, row);
     az_put_text(x, row->suspect ? suspect_text(t, row->suspect) : AZ_SV(""));
     if (!t->o->no_advice)
         az_put_text(x, az_opr_advice_text(t, row, f));
@@ -151,6 +174,7 @@ void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *row, const struct
     static const uint8_t verdicts[] = { AZ_INK_WHITE, AZ_INK_WHITE, AZ_INK_GREEN, AZ_INK_RED,
                                         AZ_INK_CYAN };
     const struct az_opr_sig *s = az_opr_sig_of(t, row);
+    const double budget = az_opr_budget(t, row);
 
     memset(ink, AZ_INK_NONE, C_PRINTED);
     if (f->percent < t->o->min_percentage && (t->first || s->kind != TT_HOST)) {
@@ -160,9 +184,11 @@ void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *row, const struct
     ink[C_CODE] = az_opr_code(t, s->code)->ink;
     if (isnan(f->cores))
         ink[C_CORES] = AZ_INK_GREY;
-    else if (f->cores < (double)t->o->low_cores)
+    else if (s->sharded && !t->first)
+        ink[C_CORES] = AZ_INK_GREEN;
+    else if (f->cores < (double)t->o->low_cores && (t->first || 2 * f->cores < budget))
         ink[C_CORES] = AZ_INK_RED;
-    else if (t->workers > 0 && f->cores == (double)t->workers)
+    else if (budget > 0 && f->cores == budget)
         ink[C_CORES] = AZ_INK_GREEN;
     ink_bound(f, ink);
     if (f->gap > t->o->op_to_op_gap_us)

@@ -142,6 +142,7 @@ static void matmul(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs
                                   larger(dim(a, AZ_IN0, Z), dim(a, AZ_IN1, Z));
 
     s->rated = true;
+    s->sharded = a->dram_sharded;
     if (!t->first && az_opr_code(t, s->code)->sparse) {
         sparse(t, s, a, code);
         return;
@@ -369,7 +370,7 @@ void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct 
     f->time = row_time(t, row);
     f->gap = az_opr_row_gap(t, row);
     f->cores = r->cores < 0 ? NAN : (double)r->cores;
-    if (s->kind == TT_MATMUL && az_opr_args_of(t, row)->dram_sharded)
+    if (s->sharded)
         f->cores = t->has_peaks && t->peaks.dram_workers > 0 ? (double)t->peaks.dram_workers
                                                              : DRAM_WORKERS;
     if ((!isnan(f->time) || !isnan(f->gap)) && t->total != 0)

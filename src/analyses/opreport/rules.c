@@ -34,13 +34,18 @@ enum az_ink az_opr_ink_of(const struct az_rule_list *rules, struct az_sv code)
 
 struct az_sv az_opr_first_word(struct az_sv s) { return az_sv_cut(&s, ' '); }
 
-struct az_sv az_opr_category_of(const struct az_rule_list *rules, struct az_sv word)
+static struct az_sv class_of(const struct az_rule_list *rules, const char *what, struct az_sv word)
 {
     const struct az_sv tail = AZ_SV("DeviceOperation"),
-                       whole = az_rules_class_of(rules, "category", word);
+                       whole = az_rules_class_of(rules, what, word);
     if (whole.n || !az_sv_ends(word, tail))
         return whole;
-    return az_rules_class_of(rules, "category", az_sv_make(word.p, word.n - tail.n));
+    return az_rules_class_of(rules, what, az_sv_make(word.p, word.n - tail.n));
+}
+
+struct az_sv az_opr_category_of(const struct az_rule_list *rules, struct az_sv word)
+{
+    return class_of(rules, "category", word);
 }
 
 static bool is(const struct az_rule_list *rules, const char *what, struct az_sv text)
@@ -71,6 +76,8 @@ struct az_sv az_opr_category(struct az_tt *t, const struct az_opr_sig *s)
     struct az_sv word = az_opr_first_word(s->shown);
     if (!c->category.p)
         c->category = az_opr_category_of(&t->rules, word);
+    if (!c->category.n && !(t->o->compat & (AZ_TOOL_TT_PERF_REPORT | AZ_TOOL_ALL)))
+        c->category = class_of(&t->rules, "more", word);
     if (c->category.n)
         return c->category;
     if (!c->other_told) {
