@@ -165,6 +165,20 @@ static void given(struct writer *j, const char *key, struct az_sv s)
         text_at(j, key, s);
 }
 
+/* The first variant's change, and where there are several, all of them. */
+static void changes(struct writer *j, const struct az_changes *all)
+{
+    if (all->n == 0)
+        return;
+    az_jsonw_key(&j->w, "change");
+    az_json_change(&j->w, &all->v[0], j->scratch);
+    az_jsonw_key(&j->w, "changes");
+    az_jsonw_array(&j->w);
+    for (size_t i = 0; i < all->n; i++)
+        az_json_change(&j->w, &all->v[i], j->scratch);
+    az_jsonw_end_array(&j->w);
+}
+
 /* The lines of the table `verdict`; a line has the members that it has something for. */
 static void verdict(struct writer *j, const struct az_document *doc)
 {
@@ -201,6 +215,8 @@ static void verdict(struct writer *j, const struct az_document *doc)
     az_jsonw_end_array(&j->w);
     if (doc->claims)
         az_json_claims(&j->w, doc->claims, j->scratch);
+    if (doc->changes)
+        changes(j, doc->changes);
     az_jsonw_end_object(&j->w);
 }
 

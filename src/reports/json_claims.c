@@ -234,3 +234,33 @@ void az_json_claims(struct az_jsonw *w, const struct az_claims *c, struct az_are
     az_jsonw_end_array(w);
     trust(&j, c);
 }
+
+void az_json_change(struct az_jsonw *w, const struct az_change *c, struct az_arena *scratch)
+{
+    struct writer j = { w, scratch };
+    const char *reason = az_change_reason_id(c->reason);
+    az_jsonw_compact(w, true);
+    az_jsonw_object(w);
+    text(&j, "input", c->input);
+    text(&j, "basis", az_sv_str(c->per_step ? "step" : "recording"));
+    boolean(&j, "comparable", c->comparable);
+    text(&j, "reason", az_sv_str(reason ? reason : ""));
+    integer_or_null(&j, "a_ns", c->a_ns, c->a_ns > 0);
+    integer_or_null(&j, "b_ns", c->b_ns, c->b_ns > 0);
+    real(&j, "share", c->share);
+    integer_or_null(&j, "a_steps", c->a_steps, c->a_steps > 0);
+    integer_or_null(&j, "b_steps", c->b_steps, c->b_steps > 0);
+    real(&j, "unmatched_share", c->unmatched_share);
+    az_jsonw_key(w, "parts");
+    az_jsonw_array(w);
+    for (size_t i = 0; c->has_parts && i < AZ_CHANGE_PARTS; i++) {
+        az_jsonw_object(w);
+        text(&j, "part", az_sv_str(az_change_part_id(i)));
+        integer(&j, "a_ns", c->part[i][0]);
+        integer(&j, "b_ns", c->part[i][1]);
+        az_jsonw_end_object(w);
+    }
+    az_jsonw_end_array(w);
+    az_jsonw_end_object(w);
+    az_jsonw_compact(w, false);
+}

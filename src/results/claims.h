@@ -197,6 +197,8 @@ struct az_claims {
     struct {
         int64_t operator_ns, threads;
     } host;
+    int64_t kernels;   /* kernel and graph events, or those that came summed */
+    int64_t kernel_ns; /* of formats that hold sums only: their time; 0: there is an account */
     struct az_claim *findings; /* largest saving first, those outside the scope last */
     size_t n_findings;
     struct az_check_result trust[AZ_CHECKS];

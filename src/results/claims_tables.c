@@ -125,6 +125,9 @@ static int facts(struct az_document *doc, const struct az_claims *c)
         idle = az_arena_printf(doc->arena, "%.*s%s%.*s", AZ_SVF(idle), i ? " " : "",
                                AZ_SVF(c->devices.idle[i]));
     figure(t, "devices", (double)c->devices.count);
+    figure(t, "devices_counted", (double)(c->devices.count - (int64_t)c->devices.n_idle));
+    figure(t, "kernels", c->kernels ? (double)c->kernels : NAN);
+    figure(t, "kernel_ns", c->kernel_ns ? (double)c->kernel_ns : NAN);
     fact(t, "device_name", c->devices.name);
     fact(t, "device_peaks", c->devices.peaks);
     fact(t, "idle_devices", idle);

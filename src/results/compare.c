@@ -301,6 +301,25 @@ static int take_tree(struct az_comparison *c, int *asked)
     return AZ_OK;
 }
 
+/* The changes of the variants, for writers of data. */
+static int keep_changes(struct az_comparison *c, const struct az_causes *causes)
+{
+    struct az_change *v = az_arena_array(c->a, c->n, sizeof *v);
+    struct az_changes *all = az_arena_alloc(c->a, sizeof *all);
+    if (!v || !all)
+        return az_arena_error(c->a);
+    *all = (struct az_changes){ .v = v };
+    for (size_t i = 0; i < c->n; i++) {
+        if (i == c->base)
+            continue;
+        v[all->n] = causes[i].change;
+        v[all->n].input = c->in[i].title.n ? c->in[i].title : c->in[i].tag;
+        v[all->n++].unmatched_share = 1 - causes[i].shared;
+    }
+    c->doc->changes = all;
+    return AZ_OK;
+}
+
 /* The verdict, the waterfalls that prove it, and the rows that changed most. */
 static int write_answer(struct az_comparison *c)
 {
@@ -320,6 +339,8 @@ static int write_answer(struct az_comparison *c)
     for (size_t v = 0; !rc && v < c->n; v++)
         c->by_other &=
             v == c->base || causes[v].by == AZ_BY_OPERATOR || causes[v].by == AZ_BY_FAMILY;
+    if (!rc)
+        rc = keep_changes(c, causes);
     if (!rc)
         rc = az_compare_verdict(c, causes);
     for (size_t v = 0; causes && v < c->n; v++)

@@ -4,6 +4,7 @@
 #ifndef AZ_RESULTS_COMPARE_H
 #define AZ_RESULTS_COMPARE_H
 
+#include "results/change.h"
 #include "results/document.h"
 
 #define AZ_COMPARE_MAX 64 /* results at once */
@@ -23,7 +24,8 @@ struct az_compare_opts {
     bool tree;     /* the baseline holds its call-tree difference to the other input: its tables are
                       taken over */
     bool text_all; /* text shows every table, not only the main ones */
-    bool all_sheets; /* a workbook has a sheet for every table, not twelve at most */
+    struct az_change_opts change; /* the basis */
+    bool all_sheets;              /* a workbook has a sheet for every table, not twelve at most */
 };
 
 /* Fills doc, which is initialised and empty: compare_summary first, then what was compared, facts

@@ -133,6 +133,29 @@ static double named_part(const struct work *w)
 
 /* Kernel names where both share enough of the time, else operators, else families; what has none
  * of them, by the names there are. Of ranks the groups, whose times no other work hides. */
+static int by_step(struct work *w, bool *done)
+{
+    struct az_time_rows s[2];
+    for (size_t side = 0; side < 2; side++) {
+        const struct az_table *t = az_document_table(w->doc[side], "step_work");
+        s[side] = (struct az_time_rows){ .t = t, .per = 1 };
+        if (!t || !az_is_read(t))
+            return AZ_OK;
+        s[side].label = az_text_column(t, "kernel");
+        s[side].time = az_time_column(t, "kernel_time");
+        s[side].family = az_text_column(t, "family");
+        if (s[side].label < 0 || s[side].time < 0)
+            return AZ_OK;
+    }
+    int rc = take(w, s, AZ_BY_KERNEL, &w->out->shared);
+    *done = w->out->shared >= LEAST_SHARED;
+    if (!rc && !*done) {
+        rc = take(w, s, AZ_BY_FAMILY, &(double){ 0 });
+        *done = named_part(w) >= LEAST_SHARED;
+    }
+    return rc;
+}
+
 static int choose(struct work *w)
 {
     static const struct {
@@ -147,6 +170,12 @@ static int choose(struct work *w)
                  { "operation", "kernel_time", AZ_BY_OPERATOR, true },
                  { "category", "kernel_time", AZ_BY_FAMILY, true } };
 
+    bool done = false;
+    if (w->out->change.per_step) {
+        const int rc = by_step(w, &done);
+        if (rc || done)
+            return rc;
+    }
     for (size_t k = 0; k < AZ_LENGTH(ways); k++) {
         struct az_time_rows s[2];
         double shared = 0;
@@ -175,7 +204,8 @@ static int choose(struct work *w)
 static int add(struct work *w, enum az_cause_kind kind, struct az_sv name, int64_t b, int64_t t)
 {
     return b == t ? AZ_OK
-                  : az_vec_push(&w->out->list, ((struct az_cause){ kind, name, name, { b, t } }));
+                  : az_vec_push(&w->out->list,
+                                ((struct az_change_cause){ kind, name, name, { b, t } }));
 }
 
 /* Time that the rows of the key are to add up to. */
@@ -209,7 +239,7 @@ static int add_parts(struct work *w, const int64_t rows[2])
 
 static int larger_first(const void *a, const void *b, void *ctx)
 {
-    const struct az_cause *x = a, *y = b;
+    const struct az_change_cause *x = a, *y = b;
     const int64_t p = llabs(x->ns[1] - x->ns[0]), q = llabs(y->ns[1] - y->ns[0]);
 
     (void)ctx;
@@ -222,7 +252,7 @@ static int larger_first(const void *a, const void *b, void *ctx)
 static int fold(struct work *w)
 {
     struct az_cause_list *l = &w->out->list;
-    struct az_cause rest = { .kind = AZ_CAUSE_REST };
+    struct az_change_cause rest = { .kind = AZ_CAUSE_REST };
 
     if (l->n <= AZ_CAUSES_SHOWN + 1)
         return AZ_OK;
@@ -370,6 +400,28 @@ static int list_causes(struct work *w)
     return rc ? rc : shorten_labels(w, az_words_names_cut);
 }
 
+/* The account of the basis; of results without claims what their tables say. Rows of tables are
+ * sums over all steps. */
+static void time_of_side(struct az_causes *o, size_t side, const struct az_document *doc)
+{
+    const struct az_change_side *x = &o->read[side];
+    const struct az_claim_account *a = o->change.per_step ? &x->step : &x->whole;
+    az_time_of_document(doc, &o->side[side]);
+    if (!o->change.has_parts)
+        return;
+    o->side[side] = (struct az_sum_of_time){ .known = true,
+                                             .parted = true,
+                                             .total = a->span,
+                                             .busy = a->span - a->idle,
+                                             .idle = a->idle,
+                                             .compute = a->computing,
+                                             .comm = a->exposed_communication,
+                                             .copies = a->exposed_copy,
+                                             .devices = x->devices > 0 ? (size_t)x->devices : 1,
+                                             .steps = o->change.per_step ? (size_t)x->steps : 1,
+                                             .table = AZ_SV("account") };
+}
+
 int az_compare_causes(const struct az_comparison *c, size_t variant, struct az_causes *out)
 {
     const struct az_user_names nobody = { .map = NULL };
@@ -381,7 +433,10 @@ int az_compare_causes(const struct az_comparison *c, size_t variant, struct az_c
     az_vec_init(&w.sums, c->doc->mem);
     az_arena_init(&w.arena, c->doc->mem);
     for (size_t side = 0; side < 2; side++)
-        az_time_of_document(w.doc[side], &out->side[side]);
+        az_change_side_of(w.doc[side], &out->read[side]);
+    az_change_make(&out->read[0], &out->read[1], &c->opts->change, &out->change);
+    for (size_t side = 0; side < 2; side++)
+        time_of_side(out, side, w.doc[side]);
     out->timed = out->side[0].known && out->side[1].known;
     w.rules = az_kernel_rules_new(&nobody, c->doc->mem);
     rc = w.rules ? az_intern_init(&w.ids, &w.arena, c->doc->mem) : AZ_ENOMEM;

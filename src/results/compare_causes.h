@@ -4,6 +4,7 @@
 #ifndef AZ_RESULTS_COMPARE_CAUSES_H
 #define AZ_RESULTS_COMPARE_CAUSES_H
 
+#include "results/change.h"
 #include "results/compare_internal.h"
 #include "results/times.h"
 
@@ -18,16 +19,18 @@ enum az_cause_kind {
     AZ_CAUSE_IDLE,
     AZ_CAUSE_REST
 };
-struct az_cause {
+struct az_change_cause {
     enum az_cause_kind kind;
     struct az_sv name, label; /* label: the name as a sentence can hold it */
     int64_t ns[2];            /* baseline, variant */
 };
-AZ_VEC(struct az_cause, az_cause_list);
+AZ_VEC(struct az_change_cause, az_cause_list);
 
 enum az_pairing { AZ_BY_NONE, AZ_BY_KERNEL, AZ_BY_OPERATOR, AZ_BY_FAMILY, AZ_BY_GROUP };
 
 struct az_causes {
+    struct az_change_side read[2]; /* claims of the baseline and the variant */
+    struct az_change change;
     struct az_sum_of_time side[2]; /* baseline, variant */
     bool timed;                    /* both have an account; else total is the sum of the rows */
     int64_t total[2];

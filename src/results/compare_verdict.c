@@ -112,6 +112,35 @@ static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_s
                            AZ_SVF(parts));
 }
 
+/* "b is 30.1% slower per step than a: 8.53 -> 11.10 ms (median of 6 and 3 steps)" */
+static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv tag,
+                              const struct az_change *x)
+{
+    const double percent = 100 * fabs(x->share);
+    const struct az_sv pair = az_words_pair(w->a, x->a_ns, x->b_ns, "->");
+    const struct az_sv of = az_arena_printf(w->a, "median of %lld and %lld steps",
+                                            (long long)x->a_steps, (long long)x->b_steps);
+    if (x->a_ns == x->b_ns)
+        return az_arena_printf(w->a, "%.*s and %.*s take the same time per step: %.*s (%.*s)",
+                               AZ_SVF(base), AZ_SVF(tag), AZ_SVF(az_words_time(w->a, x->a_ns)),
+                               AZ_SVF(of));
+    if (percent < CLOSE_PERCENT)
+        return az_arena_printf(w->a,
+                               "%.*s and %.*s differ by less than %.2g%% per step: %.*s (%.*s)",
+                               AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT, AZ_SVF(pair), AZ_SVF(of));
+    return az_arena_printf(w->a, "%.*s is %.1f%% %s per step than %.*s: %.*s (%.*s)", AZ_SVF(tag),
+                           percent, x->share < 0 ? "faster" : "slower", AZ_SVF(base), AZ_SVF(pair),
+                           AZ_SVF(of));
+}
+
+static struct az_sv not_comparable(struct writer *w, struct az_sv base, struct az_sv tag,
+                                   const struct az_causes *o)
+{
+    return az_arena_printf(w->a, "%.*s and %.*s are not comparable: %.*s", AZ_SVF(base),
+                           AZ_SVF(tag),
+                           AZ_SVF(az_change_text(w->a, &o->change, &o->read[0], &o->read[1])));
+}
+
 static void put_what(struct writer *w, const struct az_causes *o, size_t variant)
 {
     const struct az_sv base = w->tag[w->c->base], tag = w->tag[variant];
@@ -119,7 +148,11 @@ static void put_what(struct writer *w, const struct az_causes *o, size_t variant
     const struct rows_seen n = count_rows(w->c, variant);
     struct az_line line = line_of(AZ_LINE_WHAT, AZ_SV(""), AZ_SV(""));
 
-    if (!timed && n.unlike)
+    if (!o->change.comparable && o->read[0].known && o->read[1].known)
+        line.text = not_comparable(w, base, tag, o);
+    else if (o->change.per_step)
+        line.text = step_text(w, base, tag, &o->change);
+    else if (!timed && n.unlike)
         line.text = az_arena_printf(w->a,
                                     "%.*s and %.*s have no time in common: %zu of %zu row%s of %zu "
                                     "table%s differ",
@@ -129,7 +162,7 @@ static void put_what(struct writer *w, const struct az_causes *o, size_t variant
         line.text = equal_text(w, base, tag, o, n);
     else
         line.text = faster_text(w, base, tag, o);
-    if (timed) {
+    if (timed && o->change.comparable) {
         line.ns = o->total[1] - o->total[0];
         line.change = true;
         if (o->total[0] > 0)
@@ -175,7 +208,7 @@ static void put_time(struct writer *w, const struct az_causes *o, size_t variant
 
 /* ---- causes ---- */
 
-static const char *kind_text(const struct az_causes *o, const struct az_cause *x)
+static const char *kind_text(const struct az_causes *o, const struct az_change_cause *x)
 {
     return x->kind == AZ_CAUSE_WORK && o->by != AZ_BY_NONE && o->by != AZ_BY_FAMILY
                ? az_pairing_text(o->by)
@@ -183,7 +216,7 @@ static const char *kind_text(const struct az_causes *o, const struct az_cause *x
 }
 
 static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
-                               const struct az_cause *x)
+                               const struct az_change_cause *x)
 {
     const char *kind = kind_text(o, x), *space = *kind ? " " : "";
     const struct az_sv name = x->label;
@@ -205,7 +238,7 @@ static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
                            AZ_SVF(az_words_pair(w->a, b, t, "->")));
 }
 
-static void put_cause(struct writer *w, const struct az_causes *o, const struct az_cause *x,
+static void put_cause(struct writer *w, const struct az_causes *o, const struct az_change_cause *x,
                       size_t variant, bool many)
 {
     const int64_t change = x->ns[1] - x->ns[0];
@@ -226,7 +259,7 @@ static void put_cause(struct writer *w, const struct az_causes *o, const struct 
 /* Of several variants the largest; what is beyond them is one line, so that they add up. */
 static void put_causes(struct writer *w, const struct az_causes *o, size_t variant, bool many)
 {
-    struct az_cause rest = { .kind = AZ_CAUSE_REST };
+    struct az_change_cause rest = { .kind = AZ_CAUSE_REST };
     size_t shown = o->list.n;
 
     if (many && shown > CAUSES_EACH + 1)

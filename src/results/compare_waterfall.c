@@ -101,7 +101,7 @@ int az_compare_waterfall(struct az_comparison *c, const struct az_causes *o, siz
     put(t, &(struct bar){ .label = base, .ns = { o->total[0], 0 }, .total = true }, o->total[0],
         &level);
     for (size_t i = 0; i < o->list.n; i++) {
-        const struct az_cause *x = &o->list.v[i];
+        const struct az_change_cause *x = &o->list.v[i];
         put(t,
             &(struct bar){ .label = x->label,
                            .name = az_sv_eq(x->label, x->name) ? AZ_SV("") : x->name,

@@ -43,6 +43,7 @@ struct az_chart {
 };
 struct az_verdict;
 struct az_claims;
+struct az_changes;
 struct az_tracks;
 struct az_flame;
 struct az_kept;
@@ -81,7 +82,8 @@ struct az_document {
     size_t html_rows;  /* 1,000; 0: all */
     struct az_sv sheets_note; /* how to get the tables without a sheet; empty: all have one */
     struct az_sv schema;      /* result schema version */
-    struct az_claims *claims; /* the verdict as data (results/claims.h); NULL: none */
+    const struct az_changes *changes; /* of a comparison: one a variant; NULL: none */
+    struct az_claims *claims;         /* the verdict as data (results/claims.h); NULL: none */
     /* Gates: what the writers of verdicts (JUnit, GitHub, ...) render; NULL: none. Borrowed. */
     const struct az_verdict *verdict;
 };

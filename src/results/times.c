@@ -242,6 +242,7 @@ int az_time_rows_find(const struct az_document *d, const char *label, const char
         rc = ranks_of(t, d->mem, &s.per);
         if (!(s.per > 0))
             s.per = account->devices ? (double)account->devices : 1;
+        s.per *= account->steps ? (double)account->steps : 1;
         s.sum = sum_of(&s) / s.per;
         if (better(account, &s, out))
             *out = s;

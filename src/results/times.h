@@ -13,6 +13,7 @@ struct az_sum_of_time {
     bool serial; /* work runs one after another: rows of it add up to `busy` at most */
     int64_t total, busy, idle, compute, comm, copies;
     size_t devices;
+    size_t steps; /* rows are sums over so many of what the account is about; 0: one */
     struct az_sv table;
 };
 

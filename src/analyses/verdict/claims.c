@@ -473,6 +473,8 @@ int az_vd_claims_make(struct az_vd_whole *w, const struct az_vd_founds *found,
     c->devices.peaks = w->sum.peaks.n ? w->sum.peaks : AZ_SV("unknown");
     c->host.operator_ns = w->sum.operator_ns;
     c->host.threads = w->sum.host_threads;
+    c->kernels = w->sum.launches;
+    c->kernel_ns = c->has_account ? 0 : w->sum.kernels;
     int rc = idle_devices(w, c);
     if (rc == 0)
         rc = make_ranks(w, c);

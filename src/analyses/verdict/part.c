@@ -297,8 +297,10 @@ static void sums(struct az_vd *v)
         const uint32_t name = az_job_name(v->job, v->trace, s->name);
         const enum az_family f = name == AZ_NO_ID ? AZ_FAMILY_OTHER : az_job_family(v->job, name);
         v->part->kernels = az_add_sat(v->part->kernels, ns);
+        v->part->launches += s->count > 0 ? s->count : 0;
         by[f] = az_add_sat(by[f], ns);
     }
+    v->part->launches += (int64_t)(v->t->ev[AZ_KERNEL].n + v->t->ev[AZ_GRAPH].n);
     v->part->names = v->t->kernel_sums.n;
     if (v->part->names)
         v->part->families = az_vd_keep(v, families(v, by));
@@ -596,6 +598,7 @@ static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_vd_part, devices),
     AZ_TEXT_OF(struct az_vd_part, device),
     AZ_PLAIN(struct az_vd_part, kernels),
+    AZ_PLAIN(struct az_vd_part, launches),
     AZ_PLAIN(struct az_vd_part, names),
     AZ_TEXT_OF(struct az_vd_part, families),
     AZ_PLAIN(struct az_vd_part, steps),

@@ -21,6 +21,7 @@ static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
     s->copies = az_add_sat(s->copies, p->copies);
     s->idle = az_add_sat(s->idle, p->idle);
     s->devices += p->devices;
+    s->launches += p->launches;
     s->kernels = az_add_sat(s->kernels, p->kernels);
     s->names = p->names > s->names ? p->names : s->names;
     s->rated += p->rated;
@@ -277,6 +278,8 @@ static int write_all(struct az_vd_whole *w)
     }
     if (rc == 0)
         rc = az_vd_idle_table(w);
+    if (rc == 0 && w->job->n_traces == 1 && w->job->traces[0]->caps & AZ_CAP_TIMELINE)
+        rc = az_vd_step_work(w->job);
     if (rc == 0)
         rc = az_claims_tables(w->job->doc, c);
     if (rc)

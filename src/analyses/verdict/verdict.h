@@ -129,6 +129,7 @@ struct az_vd_part {
     size_t devices;
     struct az_sv device;   /* name; empty: unknown */
     int64_t kernels;       /* time of kernels, ns */
+    int64_t launches;      /* kernel and graph events, or those that came summed */
     size_t names;          /* of kernels that came summed */
     struct az_sv families; /* of these: their shares of kernel time */
     /* steps */
@@ -240,6 +241,8 @@ static inline int64_t az_vd_mean(const struct az_vd_whole *w, int64_t ns)
 {
     return w->devices > 1 && ns > 0 ? ns / (int64_t)w->devices : ns;
 }
+/* Adds the table `step_work` of the only trace; nothing where there is no median step. */
+int az_vd_step_work(struct az_job *job) AZ_MUST_USE;
 /* What the parts claim together. found: of all parts, by worth (az_vd_merge). */
 int az_vd_merge(struct az_vd_whole *w, struct az_vd_founds *out) AZ_MUST_USE;
 /* Who the others wait for, with causes; communication that waits counts no time twice. */

@@ -1,0 +1,135 @@
+/* Table `step_work`: device work of the median step by name, the step that comparisons are about.
+ * Of two steps in the middle it is the mean. Times are sums over the devices that count, divided by
+ * their number, so that they are parts of the account of that step. */
+#include "analyses/verdict/verdict.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "facts/shared.h"
+
+struct sum { /* of one name and kind */
+    uint32_t name;
+    enum az_kind kind;
+    int64_t count, ticks; /* of both steps */
+};
+AZ_VEC(struct sum, sums);
+
+struct work {
+    struct az_job *job;
+    const struct az_trace *t;
+    const struct az_accounts *accounts;
+    struct az_span step[2];
+    struct az_devices_of dev;
+    struct az_map index;
+    struct sums sums;
+};
+
+static bool counts(const struct work *w, uint32_t lane)
+{
+    const uint32_t slot = w->dev.slot_of_lane.v[lane];
+    for (size_t i = 0; i < w->accounts->n_devices; i++)
+        if (w->accounts->device[i].device == w->dev.slots.v[slot].device)
+            return !w->accounts->idle[i];
+    return false;
+}
+
+static int add(struct work *w, const struct az_work_event *e)
+{
+    int64_t ticks = 0, starts = 0;
+    uint32_t *at;
+    bool added;
+    for (size_t k = 0; k < 2; k++) {
+        const int64_t lo = e->start > w->step[k].start ? e->start : w->step[k].start;
+        const int64_t hi = e->end < w->step[k].end ? e->end : w->step[k].end;
+        ticks += hi > lo ? hi - lo : 0;
+        starts += e->start >= w->step[k].start && e->start < w->step[k].end;
+    }
+    if (ticks == 0 || e->name == AZ_NO_ID || !counts(w, e->lane))
+        return 0;
+    int rc = az_map_put(&w->index, e->name, e->kind, (uint32_t)w->sums.n, &at, &added);
+    if (rc == 0 && added)
+        rc = az_vec_push(&w->sums, ((struct sum){ .name = e->name, .kind = e->kind }));
+    if (rc)
+        return rc;
+    w->sums.v[*at].ticks += ticks;
+    w->sums.v[*at].count += starts;
+    return 0;
+}
+
+static int gather(struct work *w)
+{
+    int rc;
+    const struct az_counted *c = az_job_counted(w->job, 0, AZ_ALL_WORK, &rc);
+    if (!c)
+        return rc;
+    struct az_work_sweep s = az_work_sweep(w->job, 0, c);
+    struct az_work_event e;
+    const int64_t until = w->step[0].end > w->step[1].end ? w->step[0].end : w->step[1].end;
+    while (rc == 0 && az_work_next(&s, &e) && e.start < until)
+        rc = add(w, &e);
+    return rc;
+}
+
+static int longest_first(const void *x, const void *y, void *ctx)
+{
+    const struct sum *a = x, *b = y;
+    (void)ctx;
+    if (a->ticks != b->ticks)
+        return a->ticks > b->ticks ? -1 : 1;
+    return a->name != b->name ? (a->name < b->name ? -1 : 1) : (int)a->kind - (int)b->kind;
+}
+
+static enum az_family family_of(struct work *w, const struct sum *s)
+{
+    return s->kind == AZ_MEMCPY   ? AZ_FAMILY_COPY
+           : s->kind == AZ_MEMSET ? AZ_FAMILY_FILL
+                                  : az_job_family(w->job, az_job_name(w->job, 0, s->name));
+}
+
+static int put(struct work *w)
+{
+    struct az_table *t =
+        az_table_new(w->job->arena, "step_work", "Device work of the median step", 0);
+    int64_t devices = 0;
+    if (!t)
+        return az_arena_error(w->job->arena);
+    for (size_t i = 0; i < w->accounts->n_devices; i++)
+        devices += !w->accounts->idle[i];
+    az_table_column(t, "Kernel", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Family", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Count", AZ_REAL, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Kernel time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    const int rc =
+        az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, longest_first, NULL, w->job->mem);
+    az_table_reserve(t, w->sums.n);
+    for (size_t i = 0; rc == 0 && i < w->sums.n; i++) {
+        const struct sum *s = &w->sums.v[i];
+        az_put_given(t, az_trace_text(w->t, s->name));
+        az_put_text(t, az_family_text(family_of(w, s)));
+        az_put_f64(t, (double)s->count / 2 / (double)(devices ? devices : 1));
+        az_put_i64(t, az_ns(w->t, s->ticks) / (2 * (devices ? devices : 1)));
+    }
+    return az_job_add(w->job, t, rc);
+}
+
+int az_vd_step_work(struct az_job *job)
+{
+    struct work w = { .job = job, .t = job->traces[0] };
+    int rc;
+    const struct az_steps *steps = az_job_steps(job, 0, &rc);
+    w.accounts = steps ? az_job_accounts(job, 0, AZ_ALL_WORK, &rc) : NULL;
+    if (!w.accounts || !w.accounts->median_step)
+        return rc;
+    memcpy(w.step, steps->middle, sizeof w.step);
+    az_vec_init(&w.sums, job->mem);
+    rc = az_map_init(&w.index, job->mem, 64);
+    if (rc == 0)
+        rc = az_devices_make(&w.dev, w.t, AZ_BY_DEVICE, job->mem);
+    if (rc == 0)
+        rc = gather(&w);
+    if (rc == 0)
+        rc = put(&w);
+    az_devices_release(&w.dev);
+    az_map_release(&w.index);
+    az_vec_release(&w.sums);
+    return rc;
+}
