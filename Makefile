@@ -215,7 +215,7 @@ example: ## run the examples (results in build/example-out)
 
 test: test-build ## run every test; the last line is "N passed, N failed"
 	@$(STAGES) unit golden sizes cluster html stragglers gates , examples faults library packages documented accounts graphs \
-	    counters steps query schema verdict fuzz shared
+	    counters steps names query schema verdict fuzz shared
 test-build: all units installed $(TOOLS) $(EXAMPLE_DB) $(if $(shell command -v $(MPICC) 2>/dev/null),$(if $(SAN),,mpi))
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)

@@ -137,6 +137,9 @@ stage_steps() {
     counted steps "$PYTHON" tests/steps_check.py --analyzer "$ANALYZER" --shared "$SHARED" --seeds 4
 }
 
+# Families of kernel names.
+stage_names() { counted names "$PYTHON" tests/kernel_names_check.py --analyzer "$ANALYZER"; }
+
 # What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed; workbooks
 # as what is compared.
 stage_gates() {

@@ -10,6 +10,7 @@
 
 #include "base/data.h"
 #include "classify/kernels.h"
+#include "classify/name_heads.h"
 #include "classify/rules.h"
 
 static void builtin_classes(void **state)
@@ -637,12 +638,38 @@ static void as_rule_by_rule(void **state)
     az_kernel_rules_free(rules, NULL);
 }
 
+/* Template arguments that tell kernels of one short name apart. */
+static void name_heads(void **state)
+{
+    static const char *const c[][3] = {
+        { "void ck_tile::kentry<256, 2, ck_tile::GemmKernel<P<Q>, E>, A>(A)", "kentry",
+          "kentry<256, 2, GemmKernel, A>" },
+        { "void a::f<(b::type)12,x,&(g(int, c::d)), true>(int)", "f",
+          "f<(b::type)12, x, &(g(int, c::d)), true>" },
+        { "void a::f<b::c<d>::e>(int)", "f", "f<c>" },
+        { "f<cut<off, ", "f", "f<cut>" },
+        { "void plain(int)", "plain", "plain" },
+        { "f<>(int)", "f", "f<>" },
+        { "f<x>", "", "" },
+    };
+    struct az_arena a;
+    (void)state;
+    az_arena_init(&a, NULL);
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        const struct az_sv got = az_kernel_name_heads(&a, az_sv_str(c[i][0]), az_sv_str(c[i][1]));
+        if (!az_sv_is(got, c[i][2]))
+            fail_msg("%s: got %.*s, want %s", c[i][0], AZ_SVF(got), c[i][2]);
+    }
+    az_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builtin_classes), cmocka_unit_test(families),
         cmocka_unit_test(by_the_user),     cmocka_unit_test(with_ids),
-        cmocka_unit_test(as_rule_by_rule), cmocka_unit_test(out_of_memory)
+        cmocka_unit_test(as_rule_by_rule), cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(name_heads)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
