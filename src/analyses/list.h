@@ -24,6 +24,7 @@
     X(fw_captures) \
     X(fw_extension) \
     X(fw_gaps) \
+    X(host_operators) \
     X(tt) \
     X(amd_timeline) \
     X(amd_kernels) \

@@ -5,6 +5,7 @@
 
 #include "analyses/verdict/report.h"
 #include "base/pool.h"
+#include "facts/host_operators.h"
 #include "facts/shared.h"
 #include "io/digest.h"
 #include "io/limits.h"
@@ -203,7 +204,8 @@ static int read_traces(struct az_one *o)
 {
     const struct az_files *files = &o->job->files;
     struct az_result *res = o->res;
-    const bool apart = (each_is_rank(o->job->format, files) && !o->job->input->processes) || az_job_is_run(o->job);
+    const bool apart =
+        (each_is_rank(o->job->format, files) && !o->job->input->processes) || az_job_is_run(o->job);
     size_t n = apart ? files->n : 1;
     int rc, failed = AZ_OK;
 
@@ -356,9 +358,11 @@ static int report(struct az_one *o, struct az_job *job)
 
 static int check_activity(struct az_one *o)
 {
-    bool any = o->ranks->active, capture = false;
+    bool any = o->ranks->active, capture = false, launches = false;
     for (size_t i = 0; i < o->res->n_traces; i++) {
-        any |= az_trace_has_activity(&o->res->traces[i]);
+        const enum az_no_device is = az_trace_no_device(&o->res->traces[i]);
+        any |= az_trace_has_activity(&o->res->traces[i]) || is == AZ_NO_DEVICE_HOST;
+        launches |= is == AZ_NO_DEVICE_LAUNCHES;
         any |= o->res->traces[i].proj.n > 0; /* given by the file: what the device did in a range */
         /* what is captured for a graph does not run */
         capture |= az_trace_has_call(&o->res->traces[i], AZ_SV("streambegincapture"));
@@ -369,8 +373,11 @@ static int check_activity(struct az_one *o)
                         capture ? "%.*s: no device work, as this is the trace of a graph's capture "
                                   "(give the trace of the run: captures are found in "
                                   "capture_traces/ next to it, or by capture_folder)"
-                                : "%.*s: no device work was recorded (was the profiler set to "
-                                  "record the device?)",
+                        : launches
+                            ? "%.*s: launches were recorded, but no device event (was the profiler "
+                              "set to record the device?)"
+                            : "%.*s: no device work was recorded (was the profiler set to "
+                              "record the device?)",
                         AZ_SVF(at_input(o).file));
 }
 

@@ -5,6 +5,7 @@
 
 #include "driver/parts.h"
 #include "driver/rank_name.h"
+#include "facts/host_operators.h"
 #include "io/path.h"
 
 /* What a thread keeps of the ranks it reduces. */
@@ -159,7 +160,7 @@ int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path
     az_classifier_release(&classes);
     az_arena_release(&scratch);
     x->caps = t->caps;
-    x->active = az_trace_has_activity(t);
+    x->active = az_trace_has_activity(t) || az_trace_no_device(t) == AZ_NO_DEVICE_HOST;
     x->state = rc ? AZ_RANK_FAILED : AZ_RANK_THERE;
     return rc;
 }

@@ -6,6 +6,7 @@
 #include "base/human.h"
 #include "base/num.h"
 #include "facts/families.h"
+#include "facts/host_operators.h"
 #include "facts/shared.h"
 #include "facts/trust.h"
 #include "model/opreport.h"
@@ -405,7 +406,7 @@ static int look(struct az_vd *v)
             return rc;
         rc = accounts(v);
     }
-    if (rc == 0 && v->t->caps & AZ_CAP_TIMELINE)
+    if (rc == 0 && v->t->caps & (AZ_CAP_TIMELINE | AZ_CAP_CALLTREE))
         rc = az_vd_steps_make(v);
     if (rc == 0 && (v->t->caps & AZ_CAP_PROGRAMS))
         rc = az_vd_program_rates(v);
@@ -431,6 +432,11 @@ int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
         rc = look(&v);
     if (rc == 0)
         rc = az_vd_top_kernels(&v);
+    const struct az_host_ops *host = rc == 0 ? az_job_host_ops(job, trace, &rc) : NULL;
+    if (host) {
+        v.part->operator_ns = host->operator_ns;
+        v.part->host_threads = host->threads;
+    }
     for (const struct az_vd_rule *r = az_vd_rules; rc == 0 && r->name; r++) {
         if (!r->find || (v.t->caps & AZ_CAP_OPREPORT))
             continue;

@@ -1,0 +1,32 @@
+/* Operators on the host: exact self time, its duration minus the union of the operators inside it
+ * on its thread. */
+#ifndef AZ_FACTS_HOST_OPERATORS_H
+#define AZ_FACTS_HOST_OPERATORS_H
+
+#include "facts/job.h"
+
+struct az_host_op_row {
+    int64_t count, total_ns, self_ns, threads;
+    struct az_sv name;
+};
+
+struct az_host_ops {
+    int64_t operator_ns;              /* self time of all operators */
+    int64_t threads;                  /* that ran any */
+    const struct az_host_op_row *row; /* by name, most self time first */
+    size_t n;
+};
+
+/* Operators of a framework trace; marks of steps that are recorded as such are none. Without any:
+ * all zero. Kept in the job. NULL on failure, *rc says why. */
+const struct az_host_ops *az_job_host_ops(struct az_job *job, size_t trace, int *rc);
+
+/* What a trace without device work holds. */
+enum az_no_device {
+    AZ_NO_DEVICE_EMPTY,    /* nothing that a report could be made of */
+    AZ_NO_DEVICE_HOST,     /* operators, ranges, frames or calls of a program that used no device */
+    AZ_NO_DEVICE_LAUNCHES, /* launches whose device events are all missing */
+};
+enum az_no_device az_trace_no_device(const struct az_trace *t);
+
+#endif
