@@ -86,21 +86,29 @@ struct az_sv az_pt_copy_text(struct az_arena *a, const struct az_pt_event *e)
                            (int)src.n - 1, src.p + 1, upper(dst.p[0]), (int)dst.n - 1, dst.p + 1);
 }
 
-/* "[128, 1, 1]"; zeros if it is anything else. */
+/* "[128, 1, 1]"; zeros if it is anything else. Every kernel has two: they are read in place. */
 static void three_numbers(struct az_sv text, uint32_t out[3])
 {
-    int64_t v[3];
+    const char *p = text.p, *end = text.p + text.n;
+    uint32_t v[3] = { 0 };
     size_t n = 0;
-    text = az_sv_trim(text);
     memset(out, 0, 3 * sizeof *out);
-    if (text.n < 2 || text.p[0] != '[' || text.p[text.n - 1] != ']')
-        return;
-    text = az_sv_make(text.p + 1, text.n - 2);
-    for (; n < 3 && text.n; n++)
-        if (az_parse_i64(az_sv_trim(az_sv_cut(&text, ',')), &v[n]) != 0)
+    for (; n < 3; n++) {
+        uint64_t x = 0;
+        if (p == end || *p++ != (n ? ',' : '['))
             return;
-    for (size_t i = 0; n == 3 && text.n == 0 && i < 3; i++)
-        out[i] = az_geometry_figure(v[i], 0);
+        while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+            p++;
+        if (p == end || *p < '0' || *p > '9')
+            return;
+        for (; p < end && *p >= '0' && *p <= '9' && x < AZ_NO_SIZE; p++)
+            x = 10 * x + (uint64_t)(*p - '0');
+        v[n] = az_geometry_figure((int64_t)x, 0);
+        while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+            p++;
+    }
+    if (p + 1 == end && *p == ']')
+        memcpy(out, v, sizeof v);
 }
 
 int az_pt_geometry(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row)

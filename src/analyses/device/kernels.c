@@ -41,6 +41,9 @@ static int number_all(struct az_job *job, struct grids *g, struct az_geometries 
 
 static void *number_grids(struct az_job *job, int *rc)
 {
+    *rc = 0;
+    if (!az_geometry_wanted(job->opts))
+        return NULL;
     struct grids *g = az_arena_alloc(job->arena, sizeof *g);
     struct az_geometries all;
     if (g)

@@ -22,11 +22,10 @@ struct line { /* operations of one name and estimate */
     const struct az_unified_row *first;
     struct az_fw_estimate e;
     struct az_roofline roof;
-    int64_t count, ticks;
-    struct az_rate rate; /* held against the limits; us is of the last one */
-    int64_t impossible;  /* of count: faster than the device can be */
-    uint32_t kernels;    /* of one operation */
-    double blocks;       /* of its kernel, if it has one; NaN unknown */
+    int64_t count, ticks; /* of those with possible rates */
+    struct az_rate rate;  /* held against the limits; us is of the last one */
+    uint32_t kernels;     /* of one operation */
+    double blocks;        /* of its kernel, if it has one; NaN unknown */
     bool product, aligned, copies;
     int64_t odd; /* dimension that is not aligned */
 };
@@ -152,16 +151,17 @@ static void certain_work(const struct work *w, struct line *l)
         l->rate.bytes = l->e.bytes;
 }
 
-static void check_rate(struct work *w, struct line *l, int64_t ticks)
+/* True: it is impossible. */
+static bool check_rate(struct work *w, struct line *l, int64_t ticks)
 {
     struct az_vd_part *p = w->v->part;
     if (!w->has_limits)
-        return;
+        return false;
     l->rate.us = az_us(w->fw->trace, ticks);
     const enum az_rate_result r = az_rate_check(&w->limits, &l->rate);
     p->rated_kernels += r != AZ_RATE_UNKNOWN;
     p->impossible_rates += r == AZ_RATE_IMPOSSIBLE;
-    l->impossible += r == AZ_RATE_IMPOSSIBLE;
+    return r == AZ_RATE_IMPOSSIBLE;
 }
 
 /* Rates of the whole mean something. */
@@ -250,11 +250,13 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     if (!x->flag[0])
         return 0;
     struct line *l = &w->lines.v[x->at];
-    check_rate(w, l, time);
+    const bool impossible = check_rate(w, l, time);
     if (!counts)
         return 0;
     p->rated += ns;
     p->flops += l->e.flops > 0 ? l->e.flops : 0;
+    if (impossible)
+        return 0;
     l->count++;
     l->ticks += time;
     return 0;
@@ -348,7 +350,7 @@ static double aligned_rate(struct work *w, struct az_sv spec)
             return w->rates[i].rate;
     for (size_t i = 0; i < w->lines.n; i++) {
         const struct line *l = &w->lines.v[i];
-        if (!l->product || !l->aligned || l->impossible || !az_sv_eq(l->e.spec, spec))
+        if (!l->product || !l->aligned || !az_sv_eq(l->e.spec, spec))
             continue;
         flops += l->e.flops * (double)l->count;
         ns += (double)az_vd_ns(w->v, l->ticks);
@@ -411,9 +413,10 @@ static void peak(struct work *w)
     }
     if (!most)
         return;
+    const char *of = strchr(most->roof.peak, '_'); /* matrix_tf32 */
     if (w->v->part->impossible_rates == 0)
         w->v->part->peak = most->roof.tflops * 1e12;
-    w->v->part->precision = az_vd_keep(w->v, most->e.perf->prec);
+    w->v->part->precision = az_vd_keep(w->v, of ? az_sv_str(of + 1) : most->e.perf->prec);
 }
 
 /* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel says so. */
@@ -421,17 +424,17 @@ static void find_tf32(const struct work *w, struct line *l)
 {
     const double full = rate(az_fw_peaks(w->metrics), "matrix_fp32"),
                  ns = (double)az_vd_ns(w->v, l->ticks);
-    if (!l->product || l->e.tf32 || l->impossible || !az_sv_is(l->e.perf->prec, "fp32") ||
+    if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") ||
         !(l->e.flops * (double)l->count > full * 1e3 * ns))
         return;
     l->e.tf32 = true;
     l->roof = az_fw_roofline(w->metrics, &l->e);
 }
 
-/* What the lines of operators give rise to; of one with an impossible rate nothing. */
+/* What the lines of operators give rise to; those with an impossible rate are in none. */
 static int judge_line(struct work *w, struct line *l)
 {
-    if (l->impossible || l->count == 0)
+    if (l->count == 0)
         return 0;
     find_tf32(w, l);
     int rc = rates_hold(w->v->part) ? headroom(w, l) : 0;
