@@ -143,12 +143,26 @@ struct az_device_facts az_plane_device(const struct az_plane *p)
                                      .gbps = p->peak_hbm_gbps };
 }
 
+/* Some event is on the device: files also name those that another process uses. */
+static bool is_used(const struct az_trace *t, int64_t device)
+{
+    for (size_t i = 0; i < t->lanes.n; i++)
+        if (t->lanes.v[i].device_side && t->lanes.v[i].device == device)
+            return true;
+    return false;
+}
+
 struct az_device_facts az_trace_device(const struct az_trace *t)
 {
     struct az_device_facts f = { .name = AZ_SV("") };
+    bool used = false;
 
+    for (size_t i = 0; i < t->devices.n && !used; i++)
+        used = is_used(t, t->devices.v[i].id);
     for (size_t i = 0; i < t->devices.n && !f.name.n; i++) {
         const struct az_device *d = &t->devices.v[i];
+        if (used && !is_used(t, d->id))
+            continue;
         f = (struct az_device_facts){ .name = d->name,
                                       .units = (double)d->sm_count,
                                       .memory_bytes = (double)d->memory_bytes };

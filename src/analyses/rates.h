@@ -18,7 +18,8 @@ int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_
  * are known. */
 bool az_job_limits(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out);
 
-/* What a trace says of its device: the first that has a name, else the last. */
+/* What a trace says of its device: of those with events the first that has a name, else the last.
+ */
 struct az_device_facts az_trace_device(const struct az_trace *t);
 struct az_plane;
 struct az_device_facts az_plane_device(const struct az_plane *p);

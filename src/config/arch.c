@@ -81,7 +81,7 @@ static void put_cell(struct arch *x, struct az_sv title, const struct az_node *d
     else if (az_sv_is(title, "uncertain"))
         put_list(x, az_node_get(device, "uncertain"));
     else if (az_sv_is(title, "memory_gb") || az_sv_is(title, "mem_bw_gbps") ||
-             az_sv_is(title, "host_gbps"))
+             az_sv_is(title, "host_gbps") || az_sv_is(title, "cache_mb"))
         put_number(x, az_node_find(device, title));
     else
         put_number(x, az_node_find(rates, title));

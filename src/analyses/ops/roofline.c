@@ -2,6 +2,7 @@
  * model at all. */
 #include "analyses/ops/metrics.h"
 #include "analyses/ops/unified.h"
+#include "analyses/rates.h"
 #include "base/sort.h"
 
 #define NAMED  10  /* operators without an estimate named in `coverage` */
@@ -37,6 +38,8 @@ struct work {
     struct gaps gaps;
     int64_t all, modelled, shaped, shaped_modelled;
     uint64_t unreadable; /* rows whose arguments are malformed */
+    struct az_peaks limits;
+    bool has_limits;
 };
 
 static int line_of(struct work *w, const struct az_unified_row *r, const struct az_fw_estimate *e,
@@ -172,6 +175,14 @@ static struct az_sv basis(const struct az_peaks *p)
     return az_sv_is(p->basis, "peak") ? AZ_SV("peak and own") : AZ_SV("achievable and own");
 }
 
+/* ", scaled to 12.5% of the device"; empty: the rates are of the whole device. */
+static struct az_sv scaled(struct az_arena *a, const struct az_peaks *p)
+{
+    if (p->source != AZ_PEAKS_SCALED)
+        return AZ_SV("");
+    return az_arena_printf(a, ", scaled to %.3g%% of the device", 100 * p->share);
+}
+
 /* ---- coverage ---- */
 static double ns(const struct work *w, int64_t ticks)
 {
@@ -246,11 +257,11 @@ static int cover(struct work *w)
     const struct az_peaks *p = az_fw_peaks(w->metrics);
     if (p)
         az_cover(w->job, "roofline", p->bw, "GB/s",
-                 az_arena_printf(w->job->arena,
-                                 "memory rate of %.*s, %.*s rates, found by %s%s%.*s",
-                                 AZ_SVF(p->name), AZ_SVF(basis(p)), p->how,
-                                 p->uncertain.n ? "; not confirmed by a vendor document: " : "",
-                                 AZ_SVF(p->uncertain)));
+                 az_arena_printf(
+                     w->job->arena, "memory rate of %.*s, %.*s rates, found by %s%.*s%s%.*s",
+                     AZ_SVF(p->name), AZ_SVF(basis(p)), p->how, AZ_SVF(scaled(w->job->arena, p)),
+                     p->uncertain.n ? "; not confirmed by a vendor document: " : "",
+                     AZ_SVF(p->uncertain)));
     else
         az_cover(w->job, "roofline", 0, "",
                  AZ_SV("no peak rates known of this device: rates come without a roofline (give "
@@ -298,6 +309,16 @@ static void columns(struct az_table *t)
         az_table_column(t, c[i].name, c[i].type, c[i].unit, c[i].flags);
 }
 
+/* On average faster than the device can be: no efficiency, but a mistake somewhere. */
+static bool is_impossible(const struct work *w, const struct line *l, double us)
+{
+    if (!w->has_limits || !l->e.perf || l->copies || l->e.perf->assumed || l->count == 0)
+        return false;
+    const struct az_rate rate = { l->e.perf->unit, l->e.perf->prec, l->e.flops, l->e.bytes,
+                                  us / (double)l->count };
+    return az_rate_check(&w->limits, &rate) == AZ_RATE_IMPOSSIBLE;
+}
+
 static void put_line(struct work *w, struct az_table *t, const struct line *l)
 {
     struct az_roofline r = az_fw_roofline(w->metrics, &l->e);
@@ -305,6 +326,7 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
     const struct az_peaks *p = az_fw_peaks(w->metrics);
     double us = ns(w, l->time) * 1e-3,
            part = us > 0 ? 100 * r.time_us * (double)l->count / us : NAN;
+    const bool impossible = is_impossible(w, l, us);
     if (l->copies) /* a copy across the link is not bound by the device's memory */
         r = (struct az_roofline){ .time_us = NAN, .tflops = NAN, .bound = "", .peak = "" },
         part = NAN;
@@ -323,12 +345,15 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
     az_put_f64(t, r.time_us);
     az_put_given(t, az_sv_str(r.bound));
     az_put_f64(t, part);
-    az_put_given(t, isnan(part) ? AZ_SV("") : part >= GOOD ? AZ_SV("OK") : AZ_SV("LOW"));
+    az_put_given(t, isnan(part) || impossible ? AZ_SV("")
+                    : part >= GOOD            ? AZ_SV("OK")
+                                              : AZ_SV("LOW"));
     az_put_given(t, az_sv_str(r.peak));
     az_put_f64(t, r.tflops);
     az_put_f64(t, p ? r.tflops * 1e3 / p->bw : NAN);
     az_put_given(t, *r.peak ? (r.assumed ? AZ_SV("True") : AZ_SV("False")) : AZ_SV(""));
-    az_put_given(t, l->copies            ? AZ_SV("copy engine only: no roofline")
+    az_put_given(t, impossible           ? AZ_SV("impossible: check device, model, or clock")
+                    : l->copies          ? AZ_SV("copy engine only: no roofline")
                     : l->e.perf->assumed ? AZ_SV("rests on an assumed size")
                                          : AZ_SV(""));
 }
@@ -336,9 +361,10 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
 static int roofline_table(struct work *w)
 {
     const struct az_peaks *p = az_fw_peaks(w->metrics);
-    struct az_sv title = p ? az_arena_printf(w->job->arena, "Roofline: %.*s, %.*s rates",
-                                             AZ_SVF(p->name), AZ_SVF(basis(p)))
-                           : AZ_SV("Rates of operations");
+    struct az_sv title =
+        p ? az_arena_printf(w->job->arena, "Roofline: %.*s, %.*s rates%.*s", AZ_SVF(p->name),
+                            AZ_SVF(basis(p)), AZ_SVF(scaled(w->job->arena, p)))
+          : AZ_SV("Rates of operations");
     struct az_table *t =
         title.p ? az_table_new(w->job->arena, "roofline", title.p, AZ_TABLE_SUMMARY) : NULL;
     columns(t);
@@ -450,6 +476,8 @@ int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_un
         rc = az_unified_keys_get(&w.keys, w.metrics, u);
     if (rc)
         return rc;
+    const struct az_device_facts facts = az_trace_device(fw->trace);
+    w.has_limits = az_job_limits(job, &facts, &w.limits);
     az_vec_init(&w.lines, job->mem);
     az_vec_init(&w.gaps, job->mem);
     rc = az_map_init(&w.map, job->mem, 256);
