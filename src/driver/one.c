@@ -279,7 +279,7 @@ static int64_t origin_of(const struct az_result *res)
 
     if (res->n_traces != 1)
         return -1;
-    for (size_t k = 0; k < AZ_KIND_COUNT; k++)
+    for (size_t k = 0; k < AZ_GAP_FRAME; k++)
         if (t->ev[k].n && t->ev[k].start[0] < first)
             first = t->ev[k].start[0];
     return first == INT64_MAX ? -1 : az_ns(t, first);

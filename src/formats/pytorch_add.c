@@ -28,6 +28,7 @@ int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct a
     az_trace_columns(t, AZ_GPU_RANGE, AZ_COL_UID);
     az_trace_columns(t, AZ_SYNC, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID);
     az_trace_columns(t, AZ_OVERHEAD, AZ_COL_UID);
+    az_trace_columns(t, AZ_GAP_FRAME, 0);
     return az_map_init(&r->lanes, t->mem, 64);
 }
 
@@ -405,14 +406,30 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     }
 }
 
-/* Of frames that are not kept the longest say what a loop is in. */
+#define GAP_FRAME_US 10 /* a shorter one covers no gap of the device that is worth a frame */
+
+/* One that can cover idle time of the device: name and times alone. */
+static int add_gap_frame(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    struct az_event v = { .start = e->ts, .end = e->ts + e->dur, .side = AZ_NO_ROW };
+    int rc = lane_of(r, e, false, &v.lane);
+    if (rc == 0)
+        rc = az_pt_name(r, e->name, e->name_escaped, &v.name);
+    return rc ? rc : az_trace_add(r->trace, AZ_GAP_FRAME, &v);
+}
+
+/* Of frames that are not kept the longest say what a loop is in, and those that are not short what
+ * the host did while the device was idle. */
 static int skip_frame(struct az_pt_reader *r, const struct az_pt_event *e)
 {
     uint64_t pid, tid;
     r->frames++;
-    if (e->dur <= r->long_enough)
+    if (e->dur < GAP_FRAME_US * (int64_t)1000 * r->trace->ticks_per_ns)
         return 0;
-    int rc = identity(r, &e->pid, &pid);
+    int rc = add_gap_frame(r, e);
+    if (rc || e->dur <= r->long_enough)
+        return rc;
+    rc = identity(r, &e->pid, &pid);
     if (rc == 0)
         rc = identity(r, &e->tid, &tid);
     return rc ? rc : az_pt_frame_long(r, e, pid, tid);

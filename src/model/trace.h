@@ -27,6 +27,8 @@ enum az_kind {
     AZ_OVERHEAD,  /* profiler overhead */
     AZ_ALLOC,     /* memory allocated or freed (model/dispatch.h) */
     AZ_CAPTURED,  /* a call while a graph was captured, under a launch of it (model/capture.h) */
+    AZ_GAP_FRAME, /* interpreter frame of a trace whose frames are not kept, long enough to explain
+                     idle time: in no call tree and in no table */
     AZ_KIND_COUNT
 };
 const char *az_kind_text(enum az_kind k);

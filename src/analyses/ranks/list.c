@@ -27,7 +27,7 @@ struct part {
 static void time_range(struct part *p, const struct az_trace *t)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN;
-    for (size_t k = 0; k < AZ_KIND_COUNT; k++) {
+    for (size_t k = 0; k < AZ_GAP_FRAME; k++) {
         const struct az_events *e = &t->ev[k];
         for (size_t i = 0; i < e->n; i++) {
             lo = e->start[i] < lo ? e->start[i] : lo;
