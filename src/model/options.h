@@ -52,7 +52,8 @@ struct az_options {
     double gap_threshold_us;
     /* thresholds */
     double short_kernel_us, bound_percent, op_to_op_gap_us, min_percentage, low_util_percent;
-    int64_t micro_idle_us; /* AZ_UNSET_I64: none */
+    double device_gap_us, launch_spacing_us; /* causes of idle time */
+    int64_t micro_idle_us;                   /* AZ_UNSET_I64: none */
     int64_t decode_gemm_m, low_cores;
     int64_t util_chunks;
     int64_t top_rows; /* rows per table in the text summary */

@@ -69,6 +69,7 @@ static void defaults(void **state)
     assert_true(o.gap_threshold_us == 500000 && o.short_kernel_us == 10 && o.bound_percent == 65);
     assert_true(o.op_to_op_gap_us == 6.5 && o.min_percentage == 0.5 && o.low_util_percent == 50);
     assert_true(o.micro_idle_us == AZ_UNSET_I64);
+    assert_true(o.device_gap_us == 10 && o.launch_spacing_us == 100);
     assert_int_equal(o.decode_gemm_m, 10);
     assert_int_equal(o.low_cores, 10);
     assert_int_equal(o.util_chunks, 30);
