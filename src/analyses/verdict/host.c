@@ -1,62 +1,221 @@
 /* The index of the host's events by thread. */
 #include "analyses/verdict/host.h"
 
+#include "base/num.h"
+#include "classify/steps.h"
 #include "facts/shared.h"
+#include "facts/steps.h"
 #include "facts/threads.h"
 
-#define RULES "trace_names.rules"
-#define BACK  24 /* rows looked at before a time for one that is still running */
+#define RULES     "trace_names.rules"
+#define STEPS     16 /* places looked at one by one before halving */
+#define SLOW_US   20 /* a launch that does more than to launch takes longer than this */
+#define SLOW_MANY 5  /* and so many times the median launch */
 
-/* ---- threads ---- */
-static uint32_t row_at(const struct az_vd_rows *r, size_t i)
+/* What a range or frame is. */
+enum name_class {
+    NAME_PLAIN,
+    NAME_STEP,      /* a mark of a step */
+    NAME_FRAME,     /* of a range: a frame of Python that the profile has as a range */
+    NAME_FRAMEWORK, /* of a frame: built in, or of the framework */
+};
+
+/* ---- names ---- */
+enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call)
 {
-    return r->row ? r->row[i] : (uint32_t)i;
+    static const char *const text[AZ_VD_CALLS] = {
+        "",         "launch",    "graph",         "async_copy", "fill", "copy", "synchronize",
+        "allocate", "load_code", "prepare_graph", "profiler"
+    };
+    const uint32_t name = h->t->ev[AZ_CALL].name[call];
+    if (name == AZ_NO_ID)
+        return AZ_VD_CALL_OTHER;
+    if (!h->call_class[name]) {
+        const struct az_sv is =
+            az_rules_class_of(&h->call_rules, "host_call", az_trace_text(h->t, name));
+        int k = AZ_VD_CALLS - 1;
+        while (k > 0 && !az_sv_is(is, text[k]))
+            k--;
+        h->call_class[name] = (uint8_t)(k + 1);
+    }
+    return (enum az_vd_call)(h->call_class[name] - 1);
 }
 
-static int by_thread(struct az_vd_host *h, enum az_kind kind, struct az_vd_rows *out)
+/* The cause of a gap that a name says. */
+static enum az_cause said_by(struct az_vd_host *h, uint32_t name)
 {
-    const struct az_events *e = &h->t->ev[kind];
-    bool in_order = true;
-    out->first = az_arena_array(&h->arena, h->threads + 2, sizeof *out->first);
-    if (!out->first)
-        return az_arena_error(&h->arena);
-    uint32_t *next = out->first + 1; /* first[k + 1] is where thread k goes on, then its end */
+    static const enum az_cause causes[] = { AZ_CAUSE_DATA_LOADING, AZ_CAUSE_CHECKPOINT,
+                                            AZ_CAUSE_COMPILATION };
+    if (name == AZ_NO_ID)
+        return AZ_CAUSE_NONE;
+    if (!h->op_cause[name]) {
+        const struct az_sv is =
+            az_rules_class_of(&h->op_rules, "host_op", az_vd_plain(az_trace_text(h->t, name)));
+        enum az_cause c = AZ_CAUSE_NONE;
+        for (size_t i = 0; i < AZ_LENGTH(causes); i++)
+            c = az_sv_is(is, az_cause_id(causes[i])) ? causes[i] : c;
+        h->op_cause[name] = (uint8_t)(c + 1);
+    }
+    return (enum az_cause)(h->op_cause[name] - 1);
+}
+
+static enum name_class range_is(struct az_vd_host *h, uint32_t name)
+{
+    struct az_sv stem;
+    int64_t number;
+    if (name == AZ_NO_ID)
+        return NAME_PLAIN;
+    if (!h->range_class[name]) {
+        const struct az_sv text = az_trace_text(h->t, name);
+        const enum name_class c =
+            az_sv_is(az_rules_class_of(&h->frame_rules, "host_frame", text), "range") ? NAME_FRAME
+            : az_step_mark_of(text, &stem, &number) != AZ_MARK_NONE                   ? NAME_STEP
+                                                                                      : NAME_PLAIN;
+        h->range_class[name] = (uint8_t)(c + 1);
+    }
+    return (enum name_class)(h->range_class[name] - 1);
+}
+
+static bool own_file(struct az_vd_host *h, uint32_t name)
+{
+    if (name == AZ_NO_ID)
+        return false;
+    if (!h->frame_class[name]) {
+        const struct az_sv is =
+            az_rules_class_of(&h->frame_rules, "host_frame", az_trace_text(h->t, name));
+        const bool other = az_sv_is(is, "framework");
+        h->frame_class[name] = (uint8_t)((other ? NAME_FRAMEWORK : NAME_PLAIN) + 1);
+    }
+    return h->frame_class[name] == NAME_PLAIN + 1;
+}
+
+/* Marks that the user named are steps, too. */
+static int mark_steps(struct az_vd_host *h)
+{
+    int rc;
+    const struct az_steps *s = az_job_steps(h->v->job, h->v->trace, &rc);
+    for (size_t i = 0; s && i < s->n; i++) {
+        const uint32_t id = s->v[i].mark.n ? az_intern_find(&h->t->names, s->v[i].mark) : AZ_NO_ID;
+        if (id != AZ_NO_ID)
+            h->range_class[id] = NAME_STEP + 1;
+    }
+    return rc;
+}
+
+/* ---- threads ---- */
+static bool takes(struct az_vd_host *h, enum az_kind kind, uint32_t row, bool frames)
+{
+    return kind != AZ_RANGE || frames == (range_is(h, h->t->ev[AZ_RANGE].name[row]) == NAME_FRAME);
+}
+
+static int order_by_thread(struct az_vd_host *h, enum az_kind kind, bool frames,
+                           struct az_vd_nest *out)
+{
+    const struct az_events *e = out->e;
     const uint32_t *thread = h->thread, *lane = e->lane;
-    for (size_t i = 0, n = e->n; i < n;) { /* one thread is mostly in a row */
-        const uint32_t one = thread[lane[i]];
-        const size_t from = i;
-        while (++i < n && (lane[i] == lane[i - 1] || thread[lane[i]] == one))
-            ;
-        next[one] += (uint32_t)(i - from);
-        in_order &= i == n || one <= thread[lane[i]];
+    uint32_t *next = out->first + 1; /* first[k + 1] is where thread k goes on, then its end */
+    bool in_order = true;
+    size_t n = 0;
+    for (uint32_t i = 0, last = 0; i < e->n; i++) {
+        const bool mine = takes(h, kind, i, frames);
+        in_order &= mine && thread[lane[i]] >= last;
+        last = thread[lane[i]];
+        next[last] += mine;
+        n += mine;
     }
     for (size_t k = 1; k <= h->threads; k++)
         next[k] += next[k - 1];
     if (in_order)
         return 0;
-    out->row = az_arena_array(&h->arena, e->n + 1, sizeof *out->row);
+    out->row = az_arena_array(&h->arena, n + 1, sizeof *out->row);
     if (!out->row)
         return az_arena_error(&h->arena);
     for (size_t k = h->threads; k > 0; k--)
         next[k] = next[k - 1];
     next[0] = 0;
-    for (size_t i = 0; i < e->n; i++)
-        out->row[next[h->thread[e->lane[i]]]++] = (uint32_t)i;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (takes(h, kind, i, frames))
+            out->row[next[thread[lane[i]]]++] = i;
     return 0;
 }
 
-/* Rows of a thread that start before `at` (at: included): one past the last of them. */
-static size_t up_to(const struct az_vd_rows *r, const struct az_events *e, uint32_t thread,
-                    int64_t at)
+/* What each event of a thread is in. Of equal starts the longer one contains the other, whichever
+ * comes first. */
+static void nest(const struct az_vd_nest *n, size_t from, size_t to, int64_t slack)
 {
-    size_t lo = r->first[thread], hi = r->first[thread + 1];
+    const struct az_events *e = n->e;
+    uint32_t top = AZ_NO_ROW;
+    for (size_t i = from; i < to; i++) {
+        const uint32_t row = az_vd_row(n, i);
+        uint32_t below = AZ_NO_ROW;
+        while (top != AZ_NO_ROW && e->end[az_vd_row(n, top)] < e->end[row] - slack) {
+            below = e->start[az_vd_row(n, top)] == e->start[row] ? top : below;
+            top = n->up[top];
+        }
+        n->up[i] = top;
+        if (below != AZ_NO_ROW)
+            n->up[below] = (uint32_t)i;
+        top = (uint32_t)i;
+    }
+}
+
+static int make_nest(struct az_vd_host *h, enum az_kind kind, bool frames, struct az_vd_nest *out)
+{
+    out->e = &h->t->ev[kind];
+    out->first = az_arena_array(&h->arena, h->threads + 2, sizeof *out->first);
+    out->last = az_arena_array(&h->arena, h->threads + 1, sizeof *out->last);
+    if (!out->first || !out->last)
+        return az_arena_error(&h->arena);
+    const int rc = order_by_thread(h, kind, frames, out);
+    const size_t n = out->first[h->threads];
+    if (rc || n == 0 || (kind == AZ_HOST_OP && h->tree)) /* whose tree says what is in what */
+        return rc;
+    out->up = az_arena_array(&h->arena, n + 1, sizeof *out->up);
+    if (!out->up)
+        return az_arena_error(&h->arena);
+    for (size_t k = 0; k < h->threads; k++)
+        nest(out, out->first[k], out->first[k + 1], 1000 * h->t->ticks_per_ns);
+    return 0;
+}
+
+/* The main thread of each process has its number. */
+static int find_main(struct az_vd_host *h)
+{
+    const struct az_lane *lane = h->t->lanes.v;
+    h->main = az_arena_array(&h->arena, h->threads + 1, sizeof *h->main);
+    if (!h->main)
+        return az_arena_error(&h->arena);
+    memset(h->main, 0xff, (h->threads + 1) * sizeof *h->main);
+    for (size_t i = 0; i < h->t->lanes.n; i++) {
+        if (lane[i].device_side || lane[i].pid == 0 || lane[i].pid != lane[i].tid)
+            continue;
+        for (size_t k = 0; k < h->t->lanes.n; k++)
+            if (!lane[k].device_side && lane[k].pid == lane[i].pid)
+                h->main[h->thread[k]] = h->thread[i];
+    }
+    return 0;
+}
+
+size_t az_vd_place_at(const struct az_vd_nest *n, uint32_t thread, int64_t at)
+{
+    const int64_t *start = n->e->start;
+    size_t lo = n->first[thread], hi = n->first[thread + 1], last = n->last[thread];
+    if (last > lo && start[az_vd_row(n, last - 1)] <= at) { /* mostly it goes on from there */
+        lo = last;
+        for (size_t end = lo + STEPS < hi ? lo + STEPS : hi; lo < end; lo++)
+            if (start[az_vd_row(n, lo)] > at) {
+                n->last[thread] = (uint32_t)lo;
+                return lo;
+            }
+    }
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
-        if (e->start[row_at(r, mid)] <= at)
+        if (start[az_vd_row(n, mid)] <= at)
             lo = mid + 1;
         else
             hi = mid;
     }
+    n->last[thread] = (uint32_t)lo;
     return lo;
 }
 
@@ -109,144 +268,246 @@ bool az_vd_bare(const struct az_vd_host *h, int64_t from, int64_t to)
     return lo < h->n_bare && start[h->bare[lo]] < to;
 }
 
+/* ---- slow launches ---- */
+enum { PARTS = 32, CLASSES = 64 * PARTS }; /* classes of lengths: so many an octave */
+
+static unsigned class_of(int64_t ticks)
+{
+    unsigned octave = 0;
+    uint64_t x = ticks > 0 ? (uint64_t)ticks : 0;
+    if (x < PARTS)
+        return (unsigned)x;
+    for (; x >= (uint64_t)2 * PARTS; x >>= 1)
+        octave++;
+    return (octave + 1) * PARTS + (unsigned)(x - PARTS);
+}
+
+/* The lower end of a class, ticks. */
+static int64_t class_start(unsigned class)
+{
+    const unsigned octave = class / PARTS;
+    return octave == 0 ? class : (int64_t)(PARTS + class % PARTS) << (octave - 1);
+}
+
+/* From the median launch of the input, give or take 3%. */
+static void find_slow(struct az_vd_host *h)
+{
+    const struct az_events *c = &h->t->ev[AZ_CALL];
+    uint32_t count[CLASSES] = { 0 }, n = 0, at = 0;
+    unsigned k = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (az_vd_call_of(h, i) != AZ_VD_CALL_LAUNCH)
+            continue;
+        count[class_of(c->end[i] - c->start[i])]++;
+        n++;
+    }
+    for (; k + 1 < CLASSES && at + count[k] < n / 2 + n % 2; k++)
+        at += count[k];
+    h->slow = (int64_t)SLOW_US * 1000 * h->t->ticks_per_ns;
+    if (n && SLOW_MANY * class_start(k) > h->slow)
+        h->slow = SLOW_MANY * class_start(k);
+}
+
+/* ---- the profiler's own time ---- */
+static int list_overhead(struct az_vd_host *h)
+{
+    const struct az_events *e = &h->t->ev[AZ_OVERHEAD];
+    int rc = 0;
+    az_vec_init(&h->profiler, h->v->job->mem);
+    az_vec_init(&h->loads, h->v->job->mem);
+    for (size_t i = 0; rc == 0 && i < e->n; i++) {
+        const struct az_sv name = az_trace_text(h->t, e->name[i]);
+        const bool load = az_rules_class_of(&h->op_rules, "overhead", name).n > 0;
+        rc = az_vec_push(load ? &h->loads : &h->profiler,
+                         ((struct az_span){ e->start[i], e->end[i] }));
+    }
+    az_spans_union(&h->profiler);
+    az_spans_union(&h->loads);
+    return rc;
+}
+
+int64_t az_vd_part_in(const struct az_spans *s, int64_t from, int64_t to)
+{
+    size_t lo = 0, hi = s->n;
+    int64_t sum = 0;
+    while (lo < hi) { /* the first that ends after `from` */
+        const size_t mid = lo + (hi - lo) / 2;
+        if (s->v[mid].end <= from)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < s->n && s->v[lo].start < to; lo++) {
+        const int64_t a = s->v[lo].start > from ? s->v[lo].start : from;
+        sum += (s->v[lo].end < to ? s->v[lo].end : to) - a;
+    }
+    return sum;
+}
+
+/* ---- the index ---- */
+static int read_rules(struct az_vd_host *h)
+{
+    int rc = az_rules_read_group(RULES, "host_call", &h->arena, &h->call_rules);
+    if (rc == 0)
+        rc = az_rules_read(RULES, &h->arena, &h->op_rules);
+    if (rc == 0)
+        rc = az_rules_read_group(RULES, "host_frame", &h->arena, &h->frame_rules);
+    return rc;
+}
+
+static int make_nests(struct az_vd_host *h)
+{
+    const bool calltree = h->t->caps & AZ_CAP_CALLTREE;
+    int rc = make_nest(h, AZ_CALL, false, &h->calls);
+    if (rc == 0)
+        rc = make_nest(h, AZ_HOST_OP, false, &h->ops);
+    if (rc == 0)
+        rc = make_nest(h, AZ_RANGE, false, &h->ranges);
+    if (rc == 0)
+        rc = make_nest(h,
+                       !calltree              ? AZ_RANGE
+                       : h->t->ev[AZ_FRAME].n ? AZ_FRAME
+                                              : AZ_GAP_FRAME,
+                       true, &h->frames);
+    return rc;
+}
+
 int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
 {
     int rc;
     *h = (struct az_vd_host){ .v = v, .t = v->t };
     az_arena_init(&h->arena, v->job->mem);
     const size_t names = v->t->names.text.n + 1;
+    uint8_t **const of_name[] = { &h->call_class, &h->op_cause, &h->range_class, &h->frame_class };
     h->tree = v->t->caps & AZ_CAP_CALLTREE ? az_tree(v->t) : NULL;
     h->link = az_job_link(v->job, v->trace, &rc);
-    h->call_class = az_arena_array(&h->arena, names, 1);
-    h->op_cause = az_arena_array(&h->arena, names, 1);
     if (!h->link)
         return rc;
-    if (!h->call_class || !h->op_cause)
-        return az_arena_error(&h->arena);
-    rc = az_rules_read_group(RULES, "host_call", &h->arena, &h->call_rules);
+    for (size_t i = 0; i < AZ_LENGTH(of_name); i++)
+        if (!(*of_name[i] = az_arena_array(&h->arena, names, 1)))
+            return az_arena_error(&h->arena);
+    rc = read_rules(h);
     if (rc == 0)
         h->thread = az_threads_of_lanes(h->t, &h->arena, v->job->mem, &h->threads, &rc);
     if (rc == 0)
-        rc = by_thread(h, AZ_CALL, &h->calls);
+        rc = find_main(h);
     if (rc == 0)
-        rc = by_thread(h, AZ_HOST_OP, &h->ops);
+        rc = mark_steps(h);
     if (rc == 0)
-        rc = by_thread(h, AZ_RANGE, &h->ranges);
-    return rc ? rc : find_bare(h);
+        rc = make_nests(h);
+    if (rc == 0)
+        rc = list_overhead(h);
+    if (rc)
+        return rc;
+    find_slow(h);
+    return find_bare(h);
 }
 
-void az_vd_host_release(struct az_vd_host *h) { az_arena_release(&h->arena); }
-
-/* ---- names ---- */
-struct az_sv az_vd_call_class(const struct az_vd_host *h, struct az_sv name)
+void az_vd_host_release(struct az_vd_host *h)
 {
-    return az_rules_class_of(&h->call_rules, "host_call", name);
-}
-
-enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call)
-{
-    static const char *const text[AZ_VD_CALLS] = { "",      "launch",        "synchronise",
-                                                   "graph", "prepare_graph", "copy",
-                                                   "fill",  "allocate",      "load_code" };
-    const uint32_t name = h->t->ev[AZ_CALL].name[call];
-    if (name == AZ_NO_ID)
-        return AZ_VD_CALL_OTHER;
-    if (!h->call_class[name]) {
-        const struct az_sv is = az_vd_call_class(h, az_trace_text(h->t, name));
-        int k = AZ_VD_CALLS - 1;
-        while (k > 0 && !az_sv_is(is, text[k]))
-            k--;
-        h->call_class[name] = (uint8_t)(k + 1);
-    }
-    return (enum az_vd_call)(h->call_class[name] - 1);
-}
-
-enum az_vd_cause az_vd_op_cause(struct az_vd_host *h, uint32_t name)
-{
-    if (name == AZ_NO_ID)
-        return AZ_IDLE_UNKNOWN;
-    if (!h->op_rules_read &&
-        az_rules_read_group(RULES, "host_op", h->v->job->arena, &h->op_rules) != 0)
-        return AZ_IDLE_UNKNOWN; /* the arena has failed: az_vd_add says so */
-    h->op_rules_read = true;
-    if (!h->op_cause[name]) {
-        const struct az_sv is =
-            az_rules_class_of(&h->op_rules, "host_op", az_trace_text(h->t, name));
-        const enum az_vd_cause c = az_sv_is(is, "data_loading") ? AZ_IDLE_LOADING
-                                   : az_sv_is(is, "compiling")  ? AZ_IDLE_COMPILING
-                                   : az_sv_is(is, "saving")     ? AZ_IDLE_SAVING
-                                                                : AZ_IDLE_UNKNOWN;
-        h->op_cause[name] = (uint8_t)(c + 1);
-    }
-    return (enum az_vd_cause)(h->op_cause[name] - 1);
+    az_vec_release(&h->profiler);
+    az_vec_release(&h->loads);
+    az_arena_release(&h->arena);
 }
 
 /* ---- what runs when ---- */
-uint32_t az_vd_running(const struct az_vd_host *h, uint32_t thread, int64_t at)
+static bool place_covers(const struct az_vd_nest *n, uint32_t place, int64_t from, int64_t to)
 {
-    const struct az_events *c = &h->t->ev[AZ_CALL];
-    const size_t end = up_to(&h->calls, c, thread, at), first = h->calls.first[thread];
-    uint32_t found = AZ_NO_ROW;
-    for (size_t i = end; i > first && end - i < BACK; i--)
-        if (c->end[row_at(&h->calls, i - 1)] >= at)
-            found = row_at(&h->calls, i - 1);
-    return found;
+    const uint32_t row = az_vd_row(n, place);
+    return az_vd_covers(n->e->start[row], n->e->end[row], from, to);
 }
 
-uint32_t az_vd_busiest(const struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to,
-                       int64_t *share)
+/* The last place that starts before the middle of an interval: what covers half of the interval is
+ * that one, or contains it. AZ_NO_ROW: none. */
+static uint32_t middle(const struct az_vd_nest *n, uint32_t thread, int64_t from, int64_t to)
 {
-    const struct az_events *c = &h->t->ev[AZ_CALL];
-    const size_t end = h->calls.first[thread + 1], first = h->calls.first[thread];
-    size_t i = up_to(&h->calls, c, thread, from);
-    uint32_t best = AZ_NO_ROW;
-    *share = 0;
-    i = i - first > BACK ? i - BACK : first;
-    for (; i < end && c->start[row_at(&h->calls, i)] < to; i++) {
-        const uint32_t row = row_at(&h->calls, i);
-        const int64_t lo = c->start[row] > from ? c->start[row] : from;
-        const int64_t hi = c->end[row] < to ? c->end[row] : to;
-        if (hi - lo > *share) {
-            *share = hi - lo;
-            best = row;
-        }
+    if (n->first[thread] == n->first[thread + 1])
+        return AZ_NO_ROW;
+    const size_t place = az_vd_place_at(n, thread, from + (to - from) / 2);
+    return place > n->first[thread] ? (uint32_t)place - 1 : AZ_NO_ROW;
+}
+
+/* The operator that contains one, by its row. */
+static uint32_t outer_op(const struct az_vd_host *h, uint32_t row)
+{
+    for (uint32_t node = h->tree->parent[row];; node = h->tree->parent[node])
+        if (node == AZ_NO_ROW || node < h->tree->first_call)
+            return node;
+}
+
+static uint32_t op_up(const struct az_vd_host *h, uint32_t place)
+{
+    return h->tree ? outer_op(h, place) : h->ops.up[place];
+}
+
+/* With a tree, operators are gone through by row. */
+static uint32_t op_at(const struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to)
+{
+    const uint32_t place = middle(&h->ops, thread, from, to);
+    return place == AZ_NO_ROW || !h->tree ? place : az_vd_row(&h->ops, place);
+}
+
+static uint32_t op_row(const struct az_vd_host *h, uint32_t at)
+{
+    return h->tree ? at : az_vd_row(&h->ops, at);
+}
+
+static bool op_covers(const struct az_vd_host *h, uint32_t at, int64_t from, int64_t to)
+{
+    const struct az_events *e = h->ops.e;
+    const uint32_t row = op_row(h, at);
+    return az_vd_covers(e->start[row], e->end[row], from, to);
+}
+
+static uint32_t frame_of(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to)
+{
+    const struct az_vd_nest *n = &h->frames;
+    uint32_t any = AZ_NO_ROW;
+    for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW; p = n->up[p]) {
+        if (!place_covers(n, p, from, to))
+            continue;
+        if (own_file(h, n->e->name[az_vd_row(n, p)]))
+            return p;
+        any = any == AZ_NO_ROW ? p : any;
     }
-    return best;
+    return any;
 }
 
-static bool covers(int64_t start, int64_t end, int64_t from, int64_t to)
+struct az_vd_doing az_vd_doing(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to)
 {
-    const int64_t lo = start > from ? start : from, hi = end < to ? end : to;
-    return hi - lo >= (to - from + 1) / 2;
-}
-
-uint32_t az_vd_doing(const struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to)
-{
-    const int64_t middle = from + (to - from) / 2;
-    const struct az_events *o = &h->t->ev[AZ_HOST_OP], *r = &h->t->ev[AZ_RANGE];
-    size_t i = up_to(&h->ops, o, thread, middle), first = h->ops.first[thread];
-    uint32_t node = h->tree && i > first ? row_at(&h->ops, i - 1) : AZ_NO_ROW;
-    for (; node != AZ_NO_ROW; node = h->tree->parent[node])
-        if (node < h->tree->first_call && covers(o->start[node], o->end[node], from, to))
-            return o->name[node];
-    for (size_t back = 0; !h->tree && i > first && back < BACK; back++, i--)
-        if (covers(o->start[row_at(&h->ops, i - 1)], o->end[row_at(&h->ops, i - 1)], from, to))
-            return o->name[row_at(&h->ops, i - 1)];
-    i = up_to(&h->ranges, r, thread, middle);
-    first = h->ranges.first[thread];
-    for (size_t back = 0; i > first && back < BACK; back++, i--)
-        if (covers(r->start[row_at(&h->ranges, i - 1)], r->end[row_at(&h->ranges, i - 1)], from,
-                   to))
-            return r->name[row_at(&h->ranges, i - 1)];
-    return AZ_NO_ID;
-}
-
-uint32_t az_vd_op_of(const struct az_vd_host *h, uint32_t call)
-{
-    if (h->tree) {
-        const uint32_t op = az_node_op(h->tree, h->tree->first_call + call);
-        return op == AZ_NO_ROW ? AZ_NO_ID : h->t->ev[AZ_HOST_OP].name[op];
+    struct az_vd_doing d = { AZ_NO_ROW, AZ_NO_ROW, AZ_NO_ROW };
+    const struct az_vd_nest *r = &h->ranges;
+    for (uint32_t p = middle(r, thread, from, to); p != AZ_NO_ROW && d.range == AZ_NO_ROW;
+         p = r->up[p]) {
+        const uint32_t row = az_vd_row(r, p);
+        if (place_covers(r, p, from, to) && range_is(h, r->e->name[row]) == NAME_PLAIN)
+            d.range = row;
     }
-    const struct az_events *c = &h->t->ev[AZ_CALL];
-    return az_vd_doing(h, az_vd_thread(h, call), c->start[call], c->end[call] + 1);
+    d.frame = frame_of(h, thread, from, to);
+    for (uint32_t p = op_at(h, thread, from, to); p != AZ_NO_ROW && d.op == AZ_NO_ROW;
+         p = op_up(h, p))
+        if (op_covers(h, p, from, to))
+            d.op = op_row(h, p);
+    return d;
+}
+
+static enum az_cause named_in(struct az_vd_host *h, const struct az_vd_nest *n, uint32_t thread,
+                              int64_t from, int64_t to)
+{
+    enum az_cause c = AZ_CAUSE_NONE;
+    for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW && c == AZ_CAUSE_NONE;
+         p = n->up[p])
+        if (place_covers(n, p, from, to))
+            c = said_by(h, n->e->name[az_vd_row(n, p)]);
+    return c;
+}
+
+enum az_cause az_vd_named_cause(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to)
+{
+    enum az_cause c = named_in(h, &h->ranges, thread, from, to);
+    for (uint32_t p = op_at(h, thread, from, to); p != AZ_NO_ROW && c == AZ_CAUSE_NONE;
+         p = op_up(h, p))
+        if (op_covers(h, p, from, to))
+            c = said_by(h, h->ops.e->name[op_row(h, p)]);
+    return c ? c : named_in(h, &h->frames, thread, from, to);
 }

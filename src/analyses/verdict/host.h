@@ -1,4 +1,5 @@
-/* What the host did at a time: calls, operators and ranges of a thread by start. */
+/* What the host did at a time: calls, operators, ranges and frames of a thread by start, each with
+ * the one that it is in; what their names say (configs/trace_names.rules). */
 #ifndef AZ_ANALYSES_VERDICT_HOST_H
 #define AZ_ANALYSES_VERDICT_HOST_H
 
@@ -6,22 +7,29 @@
 #include "classify/rules.h"
 #include "model/optrace.h"
 
-/* Classes of calls by configs/trace_names.rules, group host_call. */
+/* Classes of calls, group host_call. */
 enum az_vd_call {
     AZ_VD_CALL_OTHER,
     AZ_VD_CALL_LAUNCH,
-    AZ_VD_CALL_SYNC,
     AZ_VD_CALL_GRAPH,
-    AZ_VD_CALL_PREPARE,
-    AZ_VD_CALL_COPY,
+    AZ_VD_CALL_ASYNC_COPY,
     AZ_VD_CALL_FILL,
+    AZ_VD_CALL_COPY,
+    AZ_VD_CALL_SYNC,
     AZ_VD_CALL_ALLOCATE,
     AZ_VD_CALL_LOAD,
+    AZ_VD_CALL_PREPARE, /* a graph */
+    AZ_VD_CALL_PROFILER,
     AZ_VD_CALLS
 };
 
-struct az_vd_rows {        /* rows of one kind by thread, by start within one */
-    uint32_t *row, *first; /* row NULL: in order as they are; first: threads + 1 entries */
+/* Events by thread, by start within one. A place is an index into that order. */
+struct az_vd_nest {
+    const struct az_events *e;
+    uint32_t *row;   /* NULL: in order as they are */
+    uint32_t *first; /* threads + 1 entries */
+    uint32_t *up;    /* place -> place of the event that contains it; AZ_NO_ROW */
+    uint32_t *last;  /* thread -> what az_vd_place_at returned last */
 };
 struct az_vd_host {
     struct az_vd *v;
@@ -30,22 +38,32 @@ struct az_vd_host {
     const struct az_link *link;
     const struct az_calltree *tree; /* NULL: none */
     uint32_t *thread;               /* lane -> thread */
+    uint32_t *main;                 /* thread -> main thread of its process; AZ_NO_ROW */
     size_t threads;
-    struct az_vd_rows calls, ops, ranges;
-    uint8_t *call_class;                      /* name id -> az_vd_call + 1; 0: not looked up */
-    uint8_t *op_cause;                        /* name id -> az_vd_cause + 1 */
-    struct az_rule_list call_rules, op_rules; /* read once, those of operators when asked for */
-    bool op_rules_read;
+    struct az_vd_nest calls, ops, ranges, frames; /* ops.row stays empty where there is a tree */
+    uint8_t *call_class;                          /* name id -> az_vd_call + 1; 0: not looked up */
+    uint8_t *op_cause;                            /* name id -> az_cause + 1 */
+    uint8_t *range_class, *frame_class;           /* name id -> what it is + 1 */
+    struct az_rule_list call_rules, op_rules, frame_rules;
     uint32_t *bare; /* graph launches without device events, rows by start */
     size_t n_bare, n_graphs;
+    int64_t slow;                    /* ticks: a longer call does more than to launch */
+    struct az_spans profiler, loads; /* merged: overhead of the profiler, of loading code */
 };
 /* To be released also when it fails. */
 int az_vd_host_make(struct az_vd_host *h, struct az_vd *v) AZ_MUST_USE;
 void az_vd_host_release(struct az_vd_host *h);
 
-/* Class of a call's name; empty: none. */
-struct az_sv az_vd_call_class(const struct az_vd_host *h, struct az_sv name);
 enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call);
+/* The call is another thing than launching: by its class, or it takes much longer than that. */
+static inline bool az_vd_is_slow(const struct az_vd_host *h, uint32_t call)
+{
+    return h->t->ev[AZ_CALL].end[call] - h->t->ev[AZ_CALL].start[call] > h->slow;
+}
+static inline bool az_vd_launches(enum az_vd_call c)
+{
+    return c >= AZ_VD_CALL_LAUNCH && c <= AZ_VD_CALL_COPY;
+}
 /* Call of a device operation (az_op word); AZ_NO_ROW. */
 static inline uint32_t az_vd_launch(const struct az_vd_host *h, uint32_t op)
 {
@@ -56,19 +74,37 @@ static inline uint32_t az_vd_thread(const struct az_vd_host *h, uint32_t call)
 {
     return h->thread[h->t->ev[AZ_CALL].lane[call]];
 }
-/* Call of a thread that is running at a time, the longest where calls are in calls; AZ_NO_ROW. */
-uint32_t az_vd_running(const struct az_vd_host *h, uint32_t thread, int64_t at);
-/* Call of a thread that takes most of [from, to]; *share: its part of it, ticks. */
-uint32_t az_vd_busiest(const struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to,
-                       int64_t *share);
-/* Name id of the operator, else the range, of a thread that covers most of [from, to] (the
- * innermost such); AZ_NO_ID. */
-uint32_t az_vd_doing(const struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to);
-/* Name id of the operator or range that a call is in; AZ_NO_ID. */
-uint32_t az_vd_op_of(const struct az_vd_host *h, uint32_t call);
-/* What the name of an operator says of a gap; AZ_IDLE_UNKNOWN: nothing. */
-enum az_vd_cause az_vd_op_cause(struct az_vd_host *h, uint32_t name);
+static inline uint32_t az_vd_row(const struct az_vd_nest *n, size_t place)
+{
+    return n->row ? n->row[place] : (uint32_t)place;
+}
+/* One past the last place of a thread that starts at `at` or before. */
+size_t az_vd_place_at(const struct az_vd_nest *n, uint32_t thread, int64_t at);
+/* Does an event cover at least half of [from, to]? */
+static inline bool az_vd_covers(int64_t start, int64_t end, int64_t from, int64_t to)
+{
+    const int64_t lo = start > from ? start : from, hi = end < to ? end : to;
+    return hi - lo >= to - from - (hi - lo);
+}
+
+/* What a thread was in for at least half of an interval, innermost: rows, AZ_NO_ROW for none. */
+struct az_vd_doing {
+    uint32_t range; /* row of AZ_RANGE that is no step mark */
+    uint32_t frame; /* place of h->frames: of a file of its own, if there is such a one */
+    uint32_t op;    /* row of AZ_HOST_OP */
+};
+struct az_vd_doing az_vd_doing(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to);
+/* The cause that a range, operator or frame of a thread over at least half of [from, to] is named
+ * after, the innermost such; AZ_CAUSE_NONE. */
+enum az_cause az_vd_named_cause(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to);
+/* A name without the mark of the default domain: ":load" is load. */
+static inline struct az_sv az_vd_plain(struct az_sv name)
+{
+    return name.n > 1 && *name.p == ':' ? az_sv_make(name.p + 1, name.n - 1) : name;
+}
 /* A graph without recorded kernels was launched in [from, to). */
 bool az_vd_bare(const struct az_vd_host *h, int64_t from, int64_t to);
+/* Part of [from, to] that is in a merged list, ticks. */
+int64_t az_vd_part_in(const struct az_spans *s, int64_t from, int64_t to);
 
 #endif

@@ -1,18 +1,45 @@
-/* Between the two halves of the rule `idle`: what gaps there are, and what is said of them. */
+/* Between the parts of the rule `idle`: the cause of a gap, groups of gaps, findings. */
 #ifndef AZ_ANALYSES_VERDICT_IDLE_H
 #define AZ_ANALYSES_VERDICT_IDLE_H
 
 #include "analyses/verdict/host.h"
+#include "facts/idle.h"
+#include "facts/trust.h"
 
-struct az_vd_tally {
-    int64_t count, ticks;
-};
-/* Next to the groups of v->part->idles. */
-struct az_vd_idle_sums {
+/* ---- the cause of one gap (docs/verdict.md 3.1) ---- */
+struct az_vd_judge {
     struct az_vd *v;
-    struct az_vd_host *host;         /* NULL: no calls are recorded */
-    struct az_vd_tally bound, small; /* of the rules launch_bound, small_work */
+    struct az_vd_host *h; /* NULL: no calls are recorded */
+    const struct az_trust *trust;
+    int64_t device_gap, spacing; /* ticks: thresholds */
+    int64_t doubtful;            /* ticks: causes of shorter gaps are unknown */
+    uint8_t *migrates; /* name id of a copy -> 1: no, 2: moves managed memory; 0: unread */
+    struct az_rule_list copy_rules;
 };
-int az_vd_idle_findings(struct az_vd_idle_sums *w) AZ_MUST_USE;
+struct az_vd_why {       /* name ids, AZ_NO_ID for none */
+    enum az_cause cause; /* AZ_CAUSE_NONE: work of the gap is not recorded */
+    uint32_t call, range, frame, op;
+    uint32_t place;    /* range or frame, whichever is the inner one */
+    bool place_frame;  /* it is the frame */
+    bool waits_stream; /* dependency: the work before ran on another stream */
+};
+int az_vd_judge_make(struct az_vd_judge *j, struct az_vd *v, struct az_vd_host *h) AZ_MUST_USE;
+void az_vd_judge_gap(struct az_vd_judge *j, const struct az_idle_gap *gap, int64_t from, int64_t to,
+                     struct az_vd_why *why);
+/* Does a device operation (az_op word) move pages of managed memory? */
+bool az_vd_migrates(struct az_vd_judge *j, uint32_t op);
+
+/* ---- groups ---- */
+struct az_vd_groups;
+struct az_vd_groups *az_vd_groups_new(struct az_vd *v); /* NULL: no memory */
+void az_vd_groups_free(struct az_vd_groups *g);
+/* next: name id of the operation after the gap; start: of the gap. */
+int az_vd_groups_add(struct az_vd_groups *g, const struct az_vd_why *why, uint32_t slot,
+                     uint32_t next, int64_t start, int64_t length) AZ_MUST_USE;
+/* Fills v->part->idles: most time first, the smaller ones summed by cause. device: of each slot. */
+int az_vd_groups_finish(struct az_vd_groups *g, const struct az_device_slots *slots) AZ_MUST_USE;
+
+/* ---- findings from v->part->idles ---- */
+int az_vd_idle_findings(struct az_vd *v) AZ_MUST_USE;
 
 #endif

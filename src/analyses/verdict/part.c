@@ -489,7 +489,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 static bool idle_valid(const void *of)
 {
-    return (unsigned)((const struct az_vd_idle *)of)->cause < AZ_IDLE_CAUSES;
+    return (unsigned)((const struct az_vd_idle *)of)->cause < AZ_CAUSES;
 }
 static const char *rule_name(const void *rule) { return ((const struct az_vd_rule *)rule)->name; }
 static const void *rule_find(struct az_sv name) { return az_vd_rule_of(name); }
@@ -500,12 +500,13 @@ static bool found_valid(const void *of)
     return f->rule != NULL && (unsigned)f->cause < AZ_CAUSES && (unsigned)f->advice < AZ_ADVICES;
 }
 static const struct az_shape_field idle_fields[] = {
-    AZ_PLAIN(struct az_vd_idle, cause),   AZ_TEXT_OF(struct az_vd_idle, call),
-    AZ_TEXT_OF(struct az_vd_idle, op),    AZ_TEXT_OF(struct az_vd_idle, next),
-    AZ_PLAIN(struct az_vd_idle, count),   AZ_PLAIN(struct az_vd_idle, ns),
+    AZ_PLAIN(struct az_vd_idle, cause),   AZ_PLAIN(struct az_vd_idle, device),
+    AZ_TEXT_OF(struct az_vd_idle, range), AZ_TEXT_OF(struct az_vd_idle, frame),
+    AZ_TEXT_OF(struct az_vd_idle, call),  AZ_TEXT_OF(struct az_vd_idle, op),
+    AZ_TEXT_OF(struct az_vd_idle, next),  AZ_PLAIN(struct az_vd_idle, count),
+    AZ_PLAIN(struct az_vd_idle, ns),      AZ_PLAIN(struct az_vd_idle, median),
     AZ_PLAIN(struct az_vd_idle, longest), AZ_PLAIN(struct az_vd_idle, start),
-    AZ_PLAIN(struct az_vd_idle, bytes),   AZ_PLAIN(struct az_vd_idle, steady),
-    AZ_PLAIN(struct az_vd_idle, in_steps)
+    AZ_PLAIN(struct az_vd_idle, across)
 };
 static const struct az_shape idle_shape = AZ_SHAPE_IF(struct az_vd_idle, idle_fields, idle_valid);
 static const struct az_shape_field idles_fields[] = { AZ_LIST_OF(struct az_vd_idles, v, n,

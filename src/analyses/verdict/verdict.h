@@ -84,31 +84,13 @@ struct az_vd_kernel {
     double blocks; /* of all their grids; 0: not recorded */
 };
 
-/* Why a device had nothing to do, by what the host did. */
-enum az_vd_cause {
-    AZ_IDLE_UNKNOWN,   /* the launch of the next operation is not recorded */
-    AZ_IDLE_QUEUED,    /* launched before the gap began */
-    AZ_IDLE_LAUNCHING, /* the host was at it, but too slow */
-    AZ_IDLE_HOST,      /* the host did something else and launched nothing */
-    AZ_IDLE_SYNC,      /* nothing was queued: the host had waited for the device */
-    AZ_IDLE_WAITING,   /* the host waits in a call for most of the gap */
-    AZ_IDLE_COPYING,   /* likewise in a copy */
-    AZ_IDLE_ALLOCATING,
-    AZ_IDLE_COMPILING,
-    AZ_IDLE_LOADING, /* data */
-    AZ_IDLE_SAVING,
-    AZ_IDLE_STEPS,      /* between two steps, and no other cause */
-    AZ_IDLE_UNRECORDED, /* a graph was launched of which no kernel is recorded */
-    AZ_IDLE_CAUSES
-};
-struct az_vd_idle { /* gaps of equal cause, call, operator and next operation */
-    enum az_vd_cause cause;
-    struct az_sv call, op, next;
-    int64_t count, ns, longest; /* ns */
-    int64_t start;              /* of the longest, ns */
-    double bytes;               /* of the next operations that are copies */
-    int64_t steady;             /* of ns: outside a step that warms up */
-    int64_t in_steps;           /* of steady: inside a step */
+struct az_vd_idle { /* gaps of one device, cause and place, of like length */
+    enum az_cause cause;  /* AZ_CAUSE_NONE: work in them is not recorded */
+    int64_t device;       /* AZ_NO_RANK: the trace has only one */
+    struct az_sv range, frame, call, op, next; /* that most of their time has; empty: none */
+    int64_t count, ns, median, longest;        /* ns; median 0: not known */
+    int64_t start;                             /* of the longest, ns */
+    int64_t across; /* ns of all gaps of the cause and place after work of another stream */
 };
 struct az_vd_idles {
     struct az_vd_idle *v; /* most time first */

@@ -1,0 +1,370 @@
+/* The cause of one gap of a device: the first that holds of the table in docs/verdict.md 3.1. */
+#include "analyses/verdict/idle.h"
+#include "base/num.h"
+
+#define RULES    "trace_names.rules"
+#define SOON_US  20  /* a launch so soon after a wait follows it immediately; so does one */
+#define SOON     5   /* within this part of the gap */
+#define SLACK_US 2   /* clocks of host and device agree to this */
+#define FAR      512 /* launches before the one that ends a gap, at most */
+
+int az_vd_judge_make(struct az_vd_judge *j, struct az_vd *v, struct az_vd_host *h)
+{
+    const double us = 1e3 * (double)v->t->ticks_per_ns;
+    int rc;
+    *j = (struct az_vd_judge){ .v = v, .h = h, .trust = az_job_trust(v->job, v->trace, &rc) };
+    if (!j->trust)
+        return rc;
+    j->device_gap = az_whole(v->job->opts->device_gap_us * us);
+    j->spacing = az_whole(v->job->opts->launch_spacing_us * us);
+    const enum az_check_status order = j->trust->check[AZ_CHECK_LAUNCH_ORDER].status;
+    if (order == AZ_CHECK_WARN || order == AZ_CHECK_FAIL)
+        j->doubtful = az_muldiv(j->trust->lead_median, 10, 1);
+    j->migrates = az_arena_array(v->job->arena, v->t->names.text.n + 1, 1);
+    if (!j->migrates)
+        return az_arena_error(v->job->arena);
+    return az_rules_read_group(RULES, "device_copy", v->job->arena, &j->copy_rules);
+}
+
+bool az_vd_migrates(struct az_vd_judge *j, uint32_t op)
+{
+    const struct az_trace *t = j->v->t;
+    if (op == AZ_NO_ROW || az_op_kind(op) != AZ_MEMCPY)
+        return false;
+    const uint32_t name = t->ev[AZ_MEMCPY].name[az_op_row(op)];
+    if (name == AZ_NO_ID)
+        return false;
+    if (!j->migrates[name])
+        j->migrates[name] =
+            1 + (az_rules_class_of(&j->copy_rules, "device_copy", az_trace_text(t, name)).n > 0);
+    return j->migrates[name] == 2;
+}
+
+/* ---- calls in the gap ---- */
+struct calls {                     /* of one thread, what is in another call not counted */
+    int64_t share[AZ_VD_CALLS];    /* ticks in slow calls of a class */
+    uint32_t longest[AZ_VD_CALLS]; /* rows */
+    int64_t most[AZ_VD_CALLS];     /* ticks in that one */
+    int64_t launching;             /* ticks in calls that launch and are not slow */
+    uint32_t wait;                 /* the last call that waits; AZ_NO_ROW */
+    int64_t first_wait;            /* start of the first */
+};
+
+static void count_call(struct az_vd_host *h, struct calls *c, uint32_t row, int64_t from,
+                       int64_t to)
+{
+    const struct az_events *e = &h->t->ev[AZ_CALL];
+    const int64_t lo = e->start[row] > from ? e->start[row] : from;
+    const int64_t part = (e->end[row] < to ? e->end[row] : to) - lo;
+    const enum az_vd_call k = az_vd_call_of(h, row);
+    if (k == AZ_VD_CALL_SYNC) {
+        c->first_wait = c->wait == AZ_NO_ROW ? e->start[row] : c->first_wait;
+        c->wait = row;
+    }
+    if (part <= 0)
+        return;
+    if (k != AZ_VD_CALL_SYNC && k != AZ_VD_CALL_ALLOCATE && !az_vd_is_slow(h, row)) {
+        c->launching += az_vd_launches(k) ? part : 0;
+        return;
+    }
+    c->launching +=
+        k == AZ_VD_CALL_LAUNCH || k == AZ_VD_CALL_GRAPH || k == AZ_VD_CALL_FILL ? part : 0;
+    c->share[k] += part;
+    if (part > c->most[k]) {
+        c->most[k] = part;
+        c->longest[k] = row;
+    }
+}
+
+/* The place of the outermost call that runs at `from`, else that of the first one after it. */
+static size_t first_call(const struct az_vd_nest *n, uint32_t thread, int64_t from)
+{
+    const size_t place = az_vd_place_at(n, thread, from);
+    size_t first = place;
+    if (place == n->first[thread])
+        return place;
+    for (uint32_t p = (uint32_t)place - 1; p != AZ_NO_ROW; p = n->up[p])
+        if (n->e->end[az_vd_row(n, p)] >= from)
+            first = p;
+    return first;
+}
+
+static void look_at_calls(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to,
+                          struct calls *c)
+{
+    const struct az_vd_nest *n = &h->calls;
+    const int64_t slack = (int64_t)SLACK_US * 1000 * h->t->ticks_per_ns;
+    int64_t counted = INT64_MIN;
+    memset(c, 0, sizeof *c);
+    c->wait = AZ_NO_ROW;
+    size_t i = first_call(n, thread, from - slack);
+    for (const size_t end = n->first[thread + 1]; i < end; i++) {
+        const uint32_t row = az_vd_row(n, i);
+        if (n->e->start[row] >= to)
+            break;
+        if (n->e->end[row] <= counted || n->e->end[row] < from - slack)
+            continue;
+        count_call(h, c, row, from, to);
+        counted = n->e->end[row];
+    }
+}
+
+static bool half(int64_t part, int64_t length) { return part >= length - part && part > 0; }
+
+/* A cause by a call that takes at least half of the gap. */
+static enum az_cause call_cause(struct az_vd_host *h, const struct calls *c, int64_t length,
+                                uint32_t *call)
+{
+    static const struct {
+        enum az_vd_call call;
+        enum az_cause cause;
+    } of[] = { { AZ_VD_CALL_PROFILER, AZ_CAUSE_PROFILER_OVERHEAD },
+               { AZ_VD_CALL_COPY, AZ_CAUSE_BLOCKING_COPY },
+               { AZ_VD_CALL_ASYNC_COPY, AZ_CAUSE_BLOCKING_COPY },
+               { AZ_VD_CALL_ALLOCATE, AZ_CAUSE_ALLOCATION },
+               { AZ_VD_CALL_OTHER, AZ_CAUSE_BLOCKING_CALL },
+               { AZ_VD_CALL_PREPARE, AZ_CAUSE_BLOCKING_CALL },
+               { AZ_VD_CALL_LOAD, AZ_CAUSE_MODULE_LOADING },
+               { AZ_VD_CALL_LAUNCH, AZ_CAUSE_MODULE_LOADING } };
+    (void)h;
+    for (size_t i = 0; i < AZ_LENGTH(of); i++) {
+        if (!half(c->share[of[i].call], length))
+            continue;
+        *call = c->longest[of[i].call];
+        return of[i].cause;
+    }
+    return AZ_CAUSE_NONE;
+}
+
+/* ---- waits ---- */
+/* A copy that ends with its own work on the device is a wait for it. */
+static uint32_t own_copy(struct az_vd_host *h, const struct az_idle_gap *gap)
+{
+    const uint32_t call = gap->before == AZ_NO_ROW ? AZ_NO_ROW : az_vd_launch(h, gap->before);
+    if (call == AZ_NO_ROW || h->t->ev[AZ_CALL].end[call] < gap->start)
+        return AZ_NO_ROW;
+    const enum az_vd_call k = az_vd_call_of(h, call);
+    return k == AZ_VD_CALL_COPY || k == AZ_VD_CALL_ASYNC_COPY ? call : AZ_NO_ROW;
+}
+
+/* The call that waited and after which the launch of the next operation follows at once. */
+static uint32_t waited_in(struct az_vd_host *h, const struct calls *c,
+                          const struct az_idle_gap *gap, uint32_t launch, int64_t length)
+{
+    const struct az_events *e = &h->t->ev[AZ_CALL];
+    const int64_t soon = (int64_t)SOON_US * 1000 * h->t->ticks_per_ns,
+                  most = length / SOON > soon ? length / SOON : soon;
+    const uint32_t copy = own_copy(h, gap);
+    if (c->wait != AZ_NO_ROW && half(c->share[AZ_VD_CALL_SYNC], length))
+        return c->wait;
+    const uint32_t wait = c->wait != AZ_NO_ROW ? c->wait : copy;
+    if (wait == AZ_NO_ROW || wait == launch || e->end[wait] > e->start[launch] ||
+        e->start[launch] - e->end[wait] > most)
+        return AZ_NO_ROW;
+    const int64_t first = c->wait != AZ_NO_ROW ? c->first_wait : e->start[copy];
+    return first - gap->start <= length / 2 ? wait : AZ_NO_ROW;
+}
+
+/* ---- launching ---- */
+/* No two launches in a row, from the last one before the gap to the one that ends it, are further
+ * apart than the threshold. */
+static bool launches_on(const struct az_vd_judge *j, uint32_t thread, uint32_t launch,
+                        int64_t gap_start)
+{
+    struct az_vd_host *h = j->h;
+    const struct az_vd_nest *n = &h->calls;
+    int64_t next = n->e->start[launch];
+    size_t i = az_vd_place_at(n, thread, next), steps = 0;
+    for (; i > n->first[thread] && steps < FAR; i--, steps++) {
+        const uint32_t row = az_vd_row(n, i - 1);
+        const int64_t start = n->e->start[row];
+        if (next - start > j->spacing)
+            return false;
+        if (n->e->end[row] >= n->e->end[launch] || !az_vd_launches(az_vd_call_of(h, row)))
+            continue; /* it, or what it is in */
+        if (start <= gap_start)
+            return true;
+        next = start;
+    }
+    return false;
+}
+
+/* ---- places ---- */
+static uint32_t name_of(const struct az_events *e, uint32_t row)
+{
+    return row == AZ_NO_ROW ? AZ_NO_ID : e->name[row];
+}
+
+static void set_place(struct az_vd_host *h, const struct az_vd_doing *d, struct az_vd_why *why)
+{
+    const struct az_events *ranges = &h->t->ev[AZ_RANGE], *frames = h->frames.e;
+    const uint32_t frame = d->frame == AZ_NO_ROW ? AZ_NO_ROW : az_vd_row(&h->frames, d->frame);
+    why->range = name_of(ranges, d->range);
+    why->frame = name_of(frames, frame);
+    why->op = name_of(&h->t->ev[AZ_HOST_OP], d->op);
+    why->place_frame = frame != AZ_NO_ROW &&
+                       (d->range == AZ_NO_ROW || frames->start[frame] >= ranges->start[d->range]);
+    why->place = why->place_frame ? why->frame : why->range;
+}
+
+/* The thread that launches, else the main thread. */
+static void find_place(struct az_vd_host *h, uint32_t thread, uint32_t main, int64_t from,
+                       int64_t to, struct az_vd_why *why)
+{
+    struct az_vd_doing d = az_vd_doing(h, thread, from, to);
+    if (d.frame == AZ_NO_ROW && why->cause == AZ_CAUSE_LAUNCH_BOUND) /* one a launch */
+        d.frame = az_vd_doing(h, thread, from + (to - from) / 2, from + (to - from) / 2).frame;
+    if (main != AZ_NO_ROW && d.range == AZ_NO_ROW && d.frame == AZ_NO_ROW) {
+        const struct az_vd_doing of_main = az_vd_doing(h, main, from, to);
+        d.range = of_main.range;
+        d.frame = of_main.frame;
+        d.op = d.op == AZ_NO_ROW ? of_main.op : d.op;
+    }
+    set_place(h, &d, why);
+}
+
+/* ---- the device ---- */
+/* Nodes of one graph launch, or the next replay was launched before the gap. */
+static bool is_graph_gap(struct az_vd_host *h, const struct az_idle_gap *gap, uint32_t call)
+{
+    if (az_vd_call_of(h, call) != AZ_VD_CALL_GRAPH)
+        return false;
+    return az_vd_launch(h, gap->before) == call || h->t->ev[AZ_CALL].end[call] <= gap->start;
+}
+
+static uint32_t lane_of(const struct az_trace *t, uint32_t op)
+{
+    return t->ev[az_op_kind(op)].lane[az_op_row(op)];
+}
+
+/* Work ran in the gap that is not recorded. */
+static bool is_unrecorded(struct az_vd_judge *j, const struct az_idle_gap *gap)
+{
+    struct az_vd_host *h = j->h;
+    const int64_t *start = h->t->ev[AZ_CALL].start;
+    const uint32_t before = az_vd_launch(h, gap->before), after = az_vd_launch(h, gap->after);
+    int64_t from = gap->start, to = gap->end;
+    if (az_trust_gap_holds_lost(j->trust, h->t, gap->start, gap->end, before, after) ||
+        az_trust_gap_holds_graph(j->trust, h->t, gap->start, gap->end, before, after))
+        return true;
+    if (h->n_bare == 0)
+        return false;
+    if (before != AZ_NO_ROW && start[before] < from)
+        from = start[before];
+    if (after != AZ_NO_ROW && start[after] < to)
+        to = start[after];
+    return az_vd_bare(h, from, to);
+}
+
+/* Causes that need no look at the host; AZ_CAUSES: it is to be looked at. */
+static enum az_cause device_cause(struct az_vd_judge *j, const struct az_idle_gap *gap,
+                                  uint32_t call, int64_t length)
+{
+    struct az_vd_host *h = j->h;
+    if (call == AZ_NO_ROW || length < j->doubtful)
+        return AZ_CAUSE_UNKNOWN;
+    if (is_graph_gap(h, gap, call))
+        return AZ_CAUSE_GRAPH_GAP;
+    if (h->t->ev[AZ_CALL].end[call] > gap->start)
+        return AZ_CAUSES;
+    return length < j->device_gap ? AZ_CAUSE_DEVICE_GAP : AZ_CAUSE_DEPENDENCY;
+}
+
+/* ---- the host ---- */
+/* Loading, saving and compiling take longer than a launch: shorter gaps are not looked at. */
+static enum az_cause named_cause(const struct az_vd_judge *j, uint32_t thread, uint32_t main,
+                                 int64_t from, int64_t to)
+{
+    if (to - from < j->device_gap)
+        return AZ_CAUSE_NONE;
+    const enum az_cause c = az_vd_named_cause(j->h, thread, from, to);
+    return c || main == AZ_NO_ROW ? c : az_vd_named_cause(j->h, main, from, to);
+}
+
+static enum az_cause host_cause(struct az_vd_judge *j, const struct az_idle_gap *gap,
+                                uint32_t launch, int64_t from, int64_t to, uint32_t *call)
+{
+    struct az_vd_host *h = j->h;
+    const uint32_t thread = az_vd_thread(h, launch), main = h->main[thread];
+    const int64_t length = to - from;
+    struct calls c, of_main;
+    if (half(az_vd_part_in(&h->profiler, from, to), length))
+        return AZ_CAUSE_PROFILER_OVERHEAD;
+    look_at_calls(h, thread, from, to, &c);
+    const enum az_cause by_call = call_cause(h, &c, length, call);
+    const uint32_t wait = waited_in(h, &c, gap, launch, length);
+    if (by_call && !(wait != AZ_NO_ROW && wait == *call)) /* its own copy: it waits for that */
+        return by_call;
+    if (main != AZ_NO_ROW && main != thread) {
+        look_at_calls(h, main, from, to, &of_main);
+        const enum az_cause of = call_cause(h, &of_main, length, call);
+        if (of)
+            return of;
+    }
+    if (half(az_vd_part_in(&h->loads, from, to), length)) {
+        *call = launch;
+        return AZ_CAUSE_MODULE_LOADING;
+    }
+    const enum az_cause named = named_cause(j, thread, main, from, to);
+    if (named)
+        return named;
+    *call = wait;
+    if (wait != AZ_NO_ROW)
+        return AZ_CAUSE_SYNCHRONIZATION;
+    if (half(c.launching, length) || launches_on(j, thread, launch, from))
+        return AZ_CAUSE_LAUNCH_BOUND;
+    return AZ_CAUSES;
+}
+
+static enum az_cause place_cause(const struct az_vd_why *why)
+{
+    return why->place == AZ_NO_ID ? AZ_CAUSE_HOST_COMPUTE
+           : why->place_frame     ? AZ_CAUSE_HOST_FRAME
+                                  : AZ_CAUSE_HOST_RANGE;
+}
+
+/* Pages are moved when they are touched: no call launches that. Long after other work it is what
+ * the host did before it touched them. */
+static bool judge_migration(struct az_vd_judge *j, const struct az_idle_gap *gap, int64_t from,
+                            int64_t to, struct az_vd_why *why)
+{
+    const uint32_t before = j->h ? az_vd_launch(j->h, gap->before) : AZ_NO_ROW;
+    if (!az_vd_migrates(j, gap->after))
+        return false;
+    why->cause = AZ_CAUSE_PAGE_FAULT;
+    if (az_vd_migrates(j, gap->before) || to - from <= j->spacing)
+        return true;
+    why->cause = AZ_CAUSE_UNKNOWN_HOST;
+    if (before == AZ_NO_ROW)
+        return true;
+    find_place(j->h, az_vd_thread(j->h, before), AZ_NO_ROW, from, to, why);
+    why->cause = place_cause(why);
+    return true;
+}
+
+void az_vd_judge_gap(struct az_vd_judge *j, const struct az_idle_gap *gap, int64_t from, int64_t to,
+                     struct az_vd_why *why)
+{
+    struct az_vd_host *h = j->h;
+    uint32_t call = AZ_NO_ROW;
+    *why = (struct az_vd_why){ AZ_CAUSE_UNKNOWN, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
+                               AZ_NO_ID,         AZ_NO_ID, false,    false };
+    if (judge_migration(j, gap, from, to, why) || !h)
+        return;
+    if (is_unrecorded(j, gap)) {
+        why->cause = AZ_CAUSE_NONE;
+        return;
+    }
+    const uint32_t launch = az_vd_launch(h, gap->after);
+    why->cause = device_cause(j, gap, launch, to - from);
+    if (why->cause == AZ_CAUSE_DEPENDENCY)
+        why->waits_stream = lane_of(h->t, gap->before) != lane_of(h->t, gap->after);
+    if (why->cause != AZ_CAUSES)
+        return;
+    why->cause = host_cause(j, gap, launch, from, to, &call);
+    const uint32_t thread = az_vd_thread(h, launch);
+    find_place(h, thread, h->main[thread] == thread ? AZ_NO_ROW : h->main[thread], from, to, why);
+    if (why->cause == AZ_CAUSES)
+        why->cause = place_cause(why);
+    why->call = name_of(&h->t->ev[AZ_CALL], call);
+}

@@ -1,0 +1,173 @@
+/* Findings of the rule `idle` and the table `idle_causes` (docs/verdict.md 3.1). */
+#include "analyses/verdict/idle.h"
+
+#define FINDINGS 40
+
+/* ---- advice ---- */
+static bool has_stacks(const struct az_trace *t)
+{
+    for (size_t i = 0; i < t->facts.n; i++)
+        if (az_sv_is(t->facts.v[i].key, "with_stack") && !az_sv_is(t->facts.v[i].value, "0") &&
+            !az_sv_is(t->facts.v[i].value, "false"))
+            return true;
+    return t->ev[AZ_FRAME].n || t->ev[AZ_GAP_FRAME].n;
+}
+
+static enum az_advice host_advice(const struct az_vd *v, const struct az_vd_idle *s)
+{
+    return s->range.n || s->frame.n ? AZ_ADVICE_MOVE_HOST_WORK
+           : has_stacks(v->t)       ? AZ_ADVICE_RECORD_HOST_CALLS
+                                    : AZ_ADVICE_RECORD_STACKS;
+}
+
+/* Names of copies say where from and where to ("Memcpy HtoD (Pageable -> Device)"), or rows do. */
+static bool is_pageable(const struct az_vd *v, struct az_sv next)
+{
+    const struct az_events *e = &v->t->ev[AZ_MEMCPY];
+    if (az_sv_ifind(next, AZ_SV("pageable")) >= 0)
+        return true;
+    const uint32_t name = az_intern_find(&v->t->names, next);
+    for (size_t i = 0; e->side && i < e->n; i++) {
+        if (e->name[i] != name || e->side[i] == AZ_NO_ROW)
+            continue;
+        const struct az_copy *c = &v->t->copies.v[e->side[i]];
+        if (c->src == 0 || c->dst == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum az_advice advice_of(const struct az_vd *v, const struct az_vd_idle *s)
+{
+    static const enum az_advice of[AZ_CAUSES] = {
+        [AZ_CAUSE_PAGE_FAULT] = AZ_ADVICE_PREFETCH_MANAGED_MEMORY,
+        [AZ_CAUSE_UNKNOWN] = AZ_ADVICE_RECORD_HOST_CALLS,
+        [AZ_CAUSE_GRAPH_GAP] = AZ_ADVICE_FUSE_KERNELS,
+        [AZ_CAUSE_DEVICE_GAP] = AZ_ADVICE_USE_GRAPHS,
+        [AZ_CAUSE_DEPENDENCY] = AZ_ADVICE_CHECK_DEPENDENCIES,
+        [AZ_CAUSE_PROFILER_OVERHEAD] = AZ_ADVICE_RERUN_WITHOUT_PROFILER,
+        [AZ_CAUSE_ALLOCATION] = AZ_ADVICE_PREALLOCATE,
+        [AZ_CAUSE_BLOCKING_CALL] = AZ_ADVICE_MOVE_HOST_WORK,
+        [AZ_CAUSE_MODULE_LOADING] = AZ_ADVICE_PRELOAD_MODULES,
+        [AZ_CAUSE_DATA_LOADING] = AZ_ADVICE_PREFETCH_DATA,
+        [AZ_CAUSE_CHECKPOINT] = AZ_ADVICE_ASYNC_CHECKPOINT,
+        [AZ_CAUSE_COMPILATION] = AZ_ADVICE_COMPILE_AHEAD,
+        [AZ_CAUSE_SYNCHRONIZATION] = AZ_ADVICE_DEFER_SYNC,
+        [AZ_CAUSE_LAUNCH_BOUND] = AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD,
+        [AZ_CAUSE_UNKNOWN_HOST] = AZ_ADVICE_RECORD_HOST_CALLS,
+    };
+    switch (s->cause) {
+    case AZ_CAUSE_BLOCKING_COPY:
+        return is_pageable(v, s->next) ? AZ_ADVICE_PIN_MEMORY : AZ_ADVICE_DEFER_SYNC;
+    case AZ_CAUSE_HOST_RANGE:
+    case AZ_CAUSE_HOST_FRAME:
+    case AZ_CAUSE_HOST_COMPUTE:
+        return host_advice(v, s);
+    default:
+        return of[s->cause];
+    }
+}
+
+/* What the fields of the claim do not say. */
+static struct az_sv subject(const struct az_vd_idle *s)
+{
+    const bool across = s->cause == AZ_CAUSE_DEPENDENCY && 2 * s->across >= s->ns;
+    return across ? AZ_SV("after work on another stream") : AZ_SV("");
+}
+
+int az_vd_idle_findings(struct az_vd *v)
+{
+    const struct az_vd_idles *in = &v->part->idles;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < in->n && i < FINDINGS; i++) {
+        const struct az_vd_idle *s = &in->v[i];
+        if (s->cause == AZ_CAUSE_NONE)
+            continue;
+        const struct az_vd_found f = { .subject = subject(s),
+                                       .detail = AZ_SV(""),
+                                       .row = az_sv_str(az_cause_id(s->cause)),
+                                       .call = s->call,
+                                       .range = s->range,
+                                       .frame = s->frame,
+                                       .operation = s->op,
+                                       .cause = s->cause,
+                                       .advice = advice_of(v, s),
+                                       .has_device = s->device != AZ_NO_RANK,
+                                       .device = s->device != AZ_NO_RANK ? s->device : 0,
+                                       .median = s->median,
+                                       .largest = s->longest,
+                                       .count = s->count,
+                                       .ns = s->ns,
+                                       .gain = s->ns };
+        rc = az_vd_add(v, "idle", &f);
+    }
+    return rc;
+}
+
+/* ---- table ---- */
+static void columns(struct az_table *t, bool ranks, bool devices)
+{
+    if (ranks)
+        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    if (devices)
+        az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Cause", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Range", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Frame", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Host call", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Host op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "After", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Gaps", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
+    az_table_column(t, "Idle (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Median (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    az_table_column(t, "Longest (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    az_table_column(t, "Start of the longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+}
+
+static void put_row(struct az_table *t, const struct az_vd_idle *s, bool devices)
+{
+    const char *cause = az_cause_id(s->cause);
+    if (devices && s->device != AZ_NO_RANK)
+        az_put_i64(t, s->device);
+    else if (devices)
+        az_put_empty(t);
+    az_put_text(t, cause ? az_sv_str(cause) : AZ_SV("unrecorded_work"));
+    az_put_given(t, s->range);
+    az_put_given(t, s->frame);
+    az_put_given(t, s->call);
+    az_put_given(t, s->op);
+    az_put_given(t, s->next);
+    az_put_i64(t, s->count);
+    az_put_i64(t, s->ns);
+    if (s->median > 0)
+        az_put_i64(t, s->median);
+    else
+        az_put_empty(t);
+    az_put_i64(t, s->longest);
+    az_put_i64(t, s->start);
+}
+
+int az_vd_idle_table(struct az_vd_whole *w)
+{
+    struct az_table *t = az_table_new(w->job->arena, "idle_causes", "Idle time by cause", 0);
+    const bool ranks = w->ranks != NULL && w->n > 1;
+    bool devices = false;
+    size_t rows = 0;
+    if (!t)
+        return az_arena_error(w->job->arena);
+    for (size_t k = 0; k < w->n; k++) {
+        rows += w->part[k]->idles.n;
+        for (size_t i = 0; i < w->part[k]->idles.n; i++)
+            devices |= w->part[k]->idles.v[i].device != AZ_NO_RANK;
+    }
+    columns(t, ranks, devices);
+    az_table_reserve(t, rows);
+    for (size_t k = 0; k < w->n; k++) {
+        for (size_t i = 0; i < w->part[k]->idles.n; i++) {
+            if (ranks)
+                az_put_i64(t, w->rank[k]);
+            put_row(t, &w->part[k]->idles.v[i], devices);
+        }
+    }
+    return az_document_add(w->job->doc, t);
+}

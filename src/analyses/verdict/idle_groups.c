@@ -1,0 +1,366 @@
+/* Groups of gaps by device, cause and place. Memory is that of the groups: gaps of a group are
+ * counted by classes of length, 32 an octave, each with the shortest and the longest. From the
+ * longest down, gaps that differ by at most a factor of four are one row; those of a cause that the
+ * device or the launching itself is are one row whatever their length. */
+#include "analyses/verdict/idle.h"
+#include "base/sort.h"
+
+#define KEPT  60 /* rows of a part; the smaller ones are one by cause */
+#define ALIKE 4  /* the longest gap of a row by the shortest */
+#define NONE  UINT32_MAX
+
+enum { PARTS = 32 }; /* classes of lengths an octave */
+enum field { F_RANGE, F_FRAME, F_CALL, F_OP, F_NEXT, FIELDS };
+
+struct tally {           /* time of gaps of a class with one name in a field */
+    uint32_t name, next; /* next: of the class; NONE */
+    int64_t ticks;
+    uint8_t field;
+};
+AZ_VEC(struct tally, tallies);
+struct bucket {                               /* a class of lengths of a group */
+    uint32_t group, length, next;             /* next: of the group */
+    uint32_t tally;                           /* the first of its list */
+    uint32_t last[FIELDS];                    /* those of the last gap */
+    int64_t count, ticks, least, most, start; /* start: of the longest */
+};
+AZ_VEC(struct bucket, buckets);
+struct group {
+    enum az_cause cause;
+    uint32_t slot, bucket;
+    int64_t across; /* dependencies: ticks of gaps after work of another stream */
+};
+AZ_VEC(struct group, groups);
+
+struct az_vd_groups {
+    struct az_vd *v;
+    struct az_map index, bucket_of, tally_of;
+    struct groups groups;
+    struct buckets buckets;
+    struct tallies tallies;
+};
+
+struct az_vd_groups *az_vd_groups_new(struct az_vd *v)
+{
+    struct az_mem *mem = v->job->mem;
+    struct az_vd_groups *g = az_arena_alloc(v->job->arena, sizeof *g);
+    if (!g)
+        return NULL;
+    *g = (struct az_vd_groups){ .v = v };
+    az_vec_init(&g->groups, mem);
+    az_vec_init(&g->buckets, mem);
+    az_vec_init(&g->tallies, mem);
+    if (az_map_init(&g->index, mem, 16) == 0 && az_map_init(&g->bucket_of, mem, 16) == 0 &&
+        az_map_init(&g->tally_of, mem, 64) == 0)
+        return g;
+    az_vd_groups_free(g);
+    return NULL;
+}
+
+void az_vd_groups_free(struct az_vd_groups *g)
+{
+    az_map_release(&g->index);
+    az_map_release(&g->bucket_of);
+    az_map_release(&g->tally_of);
+    az_vec_release(&g->groups);
+    az_vec_release(&g->buckets);
+    az_vec_release(&g->tallies);
+}
+
+/* ---- adding ---- */
+/* Whatever their length and place they are one. */
+static bool is_whole(enum az_cause c)
+{
+    return c == AZ_CAUSE_LAUNCH_BOUND || c == AZ_CAUSE_DEVICE_GAP || c == AZ_CAUSE_GRAPH_GAP;
+}
+
+static uint32_t length_class(int64_t ticks)
+{
+    uint32_t octave = 0;
+    uint64_t x = (uint64_t)ticks;
+    for (; x >= (uint64_t)2 * PARTS; x >>= 1)
+        octave++;
+    return octave * 2 * PARTS + (uint32_t)x;
+}
+
+static int group_of(struct az_vd_groups *g, const struct az_vd_why *why, uint32_t slot,
+                    uint32_t *group)
+{
+    const uint32_t place = is_whole(why->cause) ? AZ_NO_ID : why->place;
+    uint32_t *at;
+    bool added;
+    const int rc = az_map_put(&g->index, (uint64_t)slot << 32 | place,
+                              (uint64_t)why->cause << 1 | (why->place_frame && place != AZ_NO_ID),
+                              (uint32_t)g->groups.n, &at, &added);
+    if (rc)
+        return rc;
+    *group = *at;
+    return added ? az_vec_push(&g->groups, ((struct group){ why->cause, slot, NONE, 0 })) : 0;
+}
+
+static int bucket_of(struct az_vd_groups *g, uint32_t group, uint32_t length, uint32_t *bucket)
+{
+    struct group *of = &g->groups.v[group];
+    uint32_t *at;
+    bool added;
+    if (of->bucket != NONE && g->buckets.v[of->bucket].length == length) { /* the newest */
+        *bucket = of->bucket;
+        return 0;
+    }
+    int rc = az_map_put(&g->bucket_of, (uint64_t)group << 32 | length, 0, (uint32_t)g->buckets.n,
+                        &at, &added);
+    if (rc)
+        return rc;
+    *bucket = *at;
+    if (!added)
+        return 0;
+    struct bucket b = {
+        .group = group, .length = length, .next = of->bucket, .tally = NONE, .least = INT64_MAX
+    };
+    memset(b.last, 0xff, sizeof b.last);
+    rc = az_vec_push(&g->buckets, b);
+    if (rc == 0)
+        of->bucket = *bucket;
+    return rc;
+}
+
+static int count_name(struct az_vd_groups *g, uint32_t bucket, enum field f, uint32_t name,
+                      int64_t ticks)
+{
+    struct bucket *b = &g->buckets.v[bucket];
+    uint32_t *at;
+    bool added;
+    if (b->last[f] != NONE && g->tallies.v[b->last[f]].name == name) {
+        g->tallies.v[b->last[f]].ticks += ticks;
+        return 0;
+    }
+    int rc = az_map_put(&g->tally_of, (uint64_t)bucket << 32 | name, f, (uint32_t)g->tallies.n, &at,
+                        &added);
+    if (rc)
+        return rc;
+    b->last[f] = *at;
+    if (!added) {
+        g->tallies.v[*at].ticks += ticks;
+        return 0;
+    }
+    const struct tally t = { name, b->tally, ticks, (uint8_t)f };
+    b->tally = *at;
+    return az_vec_push(&g->tallies, t);
+}
+
+int az_vd_groups_add(struct az_vd_groups *g, const struct az_vd_why *why, uint32_t slot,
+                     uint32_t next, int64_t start, int64_t length)
+{
+    const uint32_t name[FIELDS] = { why->range, why->frame, why->call, why->op,
+                                    is_whole(why->cause) ? AZ_NO_ID : next };
+    const bool host = why->cause != AZ_CAUSE_DEVICE_GAP && why->cause != AZ_CAUSE_GRAPH_GAP;
+    uint32_t group = 0, bucket = 0;
+    int rc = group_of(g, why, slot, &group);
+    if (rc == 0)
+        rc = bucket_of(g, group, length_class(length), &bucket);
+    for (enum field f = 0; rc == 0 && host && f < FIELDS; f++)
+        rc = count_name(g, bucket, f, name[f], length);
+    if (rc)
+        return rc;
+    struct bucket *b = &g->buckets.v[bucket];
+    g->groups.v[group].across += why->waits_stream ? length : 0;
+    b->count++;
+    b->ticks += length;
+    b->least = length < b->least ? length : b->least;
+    if (length > b->most) {
+        b->most = length;
+        b->start = start;
+    }
+    return 0;
+}
+
+/* ---- rows ---- */
+struct row { /* classes [first, end) of the list `order` */
+    uint32_t group, first, end;
+    int64_t count, ticks;
+};
+AZ_VEC(struct row, rows);
+
+static int by_length(const void *x, const void *y, void *ctx)
+{
+    const struct az_vd_groups *g = ctx;
+    const struct bucket *a = &g->buckets.v[*(const uint32_t *)x],
+                        *b = &g->buckets.v[*(const uint32_t *)y];
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return a->length > b->length ? -1 : a->length < b->length;
+}
+
+static int most_time(const void *x, const void *y, void *ctx)
+{
+    const struct row *a = x, *b = y;
+    (void)ctx;
+    if (a->ticks != b->ticks)
+        return a->ticks > b->ticks ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* The classes of each group, from the longest gaps down. */
+static int cut(struct az_vd_groups *g, const uint32_t *order, struct rows *out)
+{
+    const struct bucket *b = g->buckets.v;
+    int rc = 0;
+    int64_t most = 0;
+    for (uint32_t i = 0; rc == 0 && i < g->buckets.n; i++) {
+        const struct bucket *x = &b[order[i]];
+        struct row *r = out->n ? &out->v[out->n - 1] : NULL;
+        const bool same =
+            r && r->group == x->group &&
+            (is_whole(g->groups.v[x->group].cause) || (most + ALIKE - 1) / ALIKE <= x->least);
+        if (!same) {
+            rc = az_vec_push(out, ((struct row){ x->group, i, i, 0, 0 }));
+            if (rc)
+                return rc;
+            r = &out->v[out->n - 1];
+            most = x->most;
+        }
+        r->end = i + 1;
+        r->count += x->count;
+        r->ticks += x->ticks;
+    }
+    return rc;
+}
+
+/* The length in the middle of a row's gaps: of a class with unequal ones, half way. */
+static int64_t median_of(const struct az_vd_groups *g, const uint32_t *order, const struct row *r)
+{
+    int64_t at = 0;
+    for (uint32_t i = r->first; i < r->end; i++) {
+        const struct bucket *b = &g->buckets.v[order[i]];
+        at += b->count;
+        if (2 * at >= r->count)
+            return b->least + (b->most - b->least) / 2;
+    }
+    return 0;
+}
+
+static struct az_sv text(struct az_vd_groups *g, uint32_t name)
+{
+    return name == AZ_NO_ID ? AZ_SV("")
+                            : az_vd_keep(g->v, az_vd_plain(az_trace_text(g->v->t, name)));
+}
+
+static int by_name(const void *x, const void *y, void *ctx)
+{
+    const struct tally *a = x, *b = y;
+    (void)ctx;
+    if (a->field != b->field)
+        return a->field < b->field ? -1 : 1;
+    return a->name < b->name ? -1 : a->name > b->name;
+}
+
+/* The name of each field that most of the time of a row has. */
+static int common_names(struct az_vd_groups *g, const uint32_t *order, const struct row *r,
+                        uint32_t name[FIELDS])
+{
+    struct tallies all;
+    int64_t most[FIELDS] = { 0 };
+    int rc = 0;
+    az_vec_init(&all, g->v->job->mem);
+    for (uint32_t i = r->first; rc == 0 && i < r->end; i++)
+        for (uint32_t k = g->buckets.v[order[i]].tally; rc == 0 && k != NONE;
+             k = g->tallies.v[k].next)
+            rc = az_vec_push(&all, g->tallies.v[k]);
+    if (rc == 0)
+        rc = az_sort_cmp(all.v, all.n, sizeof *all.v, by_name, NULL, g->v->job->mem);
+    memset(name, 0xff, FIELDS * sizeof *name);
+    for (size_t i = 0; rc == 0 && i < all.n;) {
+        const struct tally *t = &all.v[i];
+        int64_t sum = 0;
+        for (; i < all.n && all.v[i].field == t->field && all.v[i].name == t->name; i++)
+            sum += all.v[i].ticks;
+        if (sum > most[t->field]) {
+            most[t->field] = sum;
+            name[t->field] = t->name;
+        }
+    }
+    az_vec_release(&all);
+    return rc;
+}
+
+/* Sums of the small rows of one cause, without their names. */
+static void fold(struct az_vd_idles *out, const struct az_vd_idle *s)
+{
+    size_t i = KEPT;
+    while (i < out->n && out->v[i].cause != s->cause)
+        i++;
+    if (i == out->n) {
+        out->v[out->n++] = *s;
+        return;
+    }
+    struct az_vd_idle *o = &out->v[i];
+    o->count += s->count;
+    o->ns += s->ns;
+    o->median = 0;
+    o->device = AZ_NO_RANK;
+    if (s->longest > o->longest) {
+        o->longest = s->longest;
+        o->start = s->start;
+    }
+}
+
+static int keep_row(struct az_vd_groups *g, const uint32_t *order, const struct row *r,
+                    const struct az_device_slots *slots, bool named)
+{
+    struct az_vd_idles *out = &g->v->part->idles;
+    const struct group *of = &g->groups.v[r->group];
+    const struct bucket *longest = &g->buckets.v[order[r->first]];
+    uint32_t name[FIELDS];
+    struct az_vd_idle s = { .cause = of->cause,
+                            .device = slots->n > 1 ? slots->v[of->slot].device : AZ_NO_RANK,
+                            .count = r->count,
+                            .ns = az_vd_ns(g->v, r->ticks),
+                            .median = az_vd_ns(g->v, median_of(g, order, r)),
+                            .longest = az_vd_ns(g->v, longest->most),
+                            .start = az_vd_ns(g->v, longest->start),
+                            .across = az_vd_ns(g->v, of->across) };
+    if (!named) {
+        fold(out, &s);
+        return 0;
+    }
+    const int rc = common_names(g, order, r, name);
+    s.range = text(g, name[F_RANGE]);
+    s.frame = text(g, name[F_FRAME]);
+    s.call = text(g, name[F_CALL]);
+    s.op = text(g, name[F_OP]);
+    s.next = text(g, name[F_NEXT]);
+    out->v[out->n++] = s;
+    return rc;
+}
+
+static int make_rows(struct az_vd_groups *g, uint32_t *order, struct rows *rows)
+{
+    for (uint32_t i = 0; i < g->buckets.n; i++)
+        order[i] = i;
+    int rc = az_sort_cmp(order, g->buckets.n, sizeof *order, by_length, g, g->v->job->mem);
+    if (rc == 0)
+        rc = cut(g, order, rows);
+    return rc ? rc
+              : az_sort_cmp(rows->v, rows->n, sizeof *rows->v, most_time, NULL, g->v->job->mem);
+}
+
+int az_vd_groups_finish(struct az_vd_groups *g, const struct az_device_slots *slots)
+{
+    struct az_vd_idles *out = &g->v->part->idles;
+    struct az_mem *mem = g->v->job->mem;
+    const size_t bytes = (g->buckets.n + 1) * sizeof(uint32_t);
+    struct rows rows;
+    uint32_t *order = az_mem_alloc(mem, bytes);
+    if (!order)
+        return az_mem_error(mem);
+    az_vec_init(&rows, mem);
+    int rc = make_rows(g, order, &rows);
+    out->v = az_arena_array(g->v->keep, KEPT + AZ_CAUSES, sizeof *out->v);
+    if (rc == 0 && !out->v)
+        rc = az_arena_error(g->v->keep);
+    for (size_t i = 0; rc == 0 && i < rows.n; i++)
+        rc = keep_row(g, order, &rows.v[i], slots, i < KEPT);
+    az_vec_release(&rows);
+    az_mem_free(mem, order, bytes);
+    return rc ? rc : g->v->keep->failed ? az_arena_error(g->v->keep) : 0;
+}
