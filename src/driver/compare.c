@@ -2,6 +2,7 @@
 #include "driver/followup.h"
 
 #include "results/compare.h"
+#include "results/configurations.h"
 #include "results/ranks_timeline.h"
 
 struct choice {
@@ -85,7 +86,8 @@ static int fill_side_by_side(struct choice *ch, struct az_document *doc)
     doc->title = AZ_SV("Side by side");
     doc->format = AZ_SV("side by side");
     doc->text_rows = 0;
-    return az_side_by_side(doc, ch->in, ch->n);
+    const int rc = az_configurations(doc, ch->in, ch->n);
+    return rc ? rc : az_side_by_side(doc, ch->in, ch->n);
 }
 
 static int fill_comparison(struct choice *ch, struct az_document *doc)

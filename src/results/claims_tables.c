@@ -144,6 +144,11 @@ static int facts(struct az_document *doc, const struct az_claims *c)
     figure(t, "flops_known_share", c->rates.flops_known_share);
     figure(t, "mfu", c->rates.mfu);
     fact(t, "precision", c->rates.precision);
+    for (size_t i = 0; i < c->n_findings; i++)
+        if (c->findings[i].part_of < 0 && !c->findings[i].outside_scope) {
+            fact(t, "first_finding", c->findings[i].rule);
+            break;
+        }
     figure(t, "operator_ns", c->host.operator_ns ? (double)c->host.operator_ns : NAN);
     figure(t, "operator_threads", c->host.threads ? (double)c->host.threads : NAN);
     return az_document_add(doc, t);

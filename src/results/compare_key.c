@@ -121,6 +121,20 @@ static struct az_sv as_array(struct az_arena *a, struct az_sv s)
     return az_sv_make(out, n);
 }
 
+/* Versions of a profiler name copies differently ("[X memcpy HtoD]", "[X memcpy Host-to-Device]"):
+ * what a name in brackets means is its key. {NULL, 0}: it is no name of a copy. */
+static struct az_sv copy_meaning(struct az_arena *a, struct az_sv name)
+{
+    if (name.n < 3 || name.p[0] != '[' || name.p[name.n - 1] != ']')
+        return (struct az_sv){ NULL, 0 };
+    const struct az_sv way = az_rules_class("copies.rules", "way", name),
+                       memory = az_rules_class("copies.rules", "memory", name);
+    if (way.n == 0)
+        return (struct az_sv){ NULL, 0 };
+    return az_arena_printf(a, "[copy %.*s%s%.*s]", AZ_SVF(way), memory.n ? ", " : "",
+                           AZ_SVF(memory));
+}
+
 struct az_sv az_compare_key(struct az_arena *a, const struct az_cell *c)
 {
     char buf[AZ_NUM_MAX];
@@ -132,6 +146,9 @@ struct az_sv az_compare_key(struct az_arena *a, const struct az_cell *c)
         if (s.n && s.n <= 24 && s.p[0] >= '-' && s.p[0] <= '9' && az_parse_f64(s, &x) == 0 &&
             !(s.n > 1 && s.p[0] == '0' && s.p[1] != '.'))
             return az_arena_dup(a, az_sv_make(buf, az_format_f64(x, buf)));
+        const struct az_sv copy = copy_meaning(a, s);
+        if (copy.p)
+            return copy;
         s = squeezed(a, s);
         return s.p && is_list(s) ? as_array(a, s) : s;
     }
