@@ -2,6 +2,8 @@
  * together, as the ranks of a host or those at one place of their process groups. In such a set
  * nobody is late against half of his peers; the set as a whole is against the rest.
  *
+ * Sets are the ranks of a host, of a place in the smallest process groups, of a process group.
+ *
  * Test of a set. E(r): mean over the blocks of the time that rank r does nothing but communicate.
  * The set is late by D = mean of E outside less mean of E inside. It is named if D is above
  * CR_STEP_SHARE of the step, above Student's t of the pooled scatter about both means for a chance
@@ -82,12 +84,13 @@ static void find_places(struct exposed_ranks *x)
 }
 
 /* ---- sets ---- */
+enum set_kind { BY_HOST, BY_PLACE, BY_GROUP };
 struct late_set {
     uint32_t *member;
     size_t n;
     double delay; /* ns a step */
-    bool by_place;
-    uint32_t place;
+    enum set_kind kind;
+    uint32_t key; /* host, place, or process group */
 };
 AZ_VEC(struct late_set, late_sets);
 
@@ -126,40 +129,40 @@ static double delay_of(const struct exposed_ranks *x, uint32_t class, const bool
     return delay;
 }
 
-/* The ranks of `class` with this key. */
-static void mark(const struct exposed_ranks *x, uint32_t class, bool by_place, int64_t key,
-                 bool *in)
+static int64_t key_of(const struct exposed_ranks *x, size_t r, enum set_kind kind)
 {
-    const struct az_cr *c = x->m->c;
-    for (size_t r = 0; r < x->m->ranks; r++) {
-        const int64_t is =
-            by_place ? x->place[r] == AZ_NO_ROW ? -1 : (int64_t)x->place[r] : c->node[r];
-        in[r] = x->class[r] == class && !isnan(x->e[r]) && is == key;
-    }
+    return kind == BY_HOST            ? x->m->c->node[r]
+           : x->place[r] == AZ_NO_ROW ? -1
+                                      : (int64_t)x->place[r];
 }
 
-static int64_t key_of(const struct exposed_ranks *x, size_t r, bool by_place)
+/* The ranks of `class` with this key. */
+static void mark(const struct exposed_ranks *x, uint32_t class, enum set_kind kind, int64_t key,
+                 bool *in)
 {
-    return !by_place ? x->m->c->node[r] : x->place[r] == AZ_NO_ROW ? -1 : (int64_t)x->place[r];
+    for (size_t r = 0; r < x->m->ranks; r++)
+        in[r] = x->class[r] == class && !isnan(x->e[r]) && key_of(x, r, kind) == key;
 }
 
 /* Is r the first rank of its class with its key? */
-static bool begins_set(const struct exposed_ranks *x, size_t r, bool by_place)
+static bool begins_set(const struct exposed_ranks *x, size_t r, enum set_kind kind)
 {
-    const int64_t key = key_of(x, r, by_place);
+    const int64_t key = key_of(x, r, kind);
     if (key < 0 || isnan(x->e[r]) || x->class[r] == AZ_NO_ROW)
         return false;
     for (size_t q = 0; q < r; q++)
-        if (x->class[q] == x->class[r] && !isnan(x->e[q]) && key_of(x, q, by_place) == key)
+        if (x->class[q] == x->class[r] && !isnan(x->e[q]) && key_of(x, q, kind) == key)
             return false;
     return true;
 }
 
-static int keep_set(struct exposed_ranks *x, const bool *in, double delay, bool by_place, size_t r,
-                    struct late_sets *out)
+static int try_set(struct exposed_ranks *x, uint32_t class, const bool *in, enum set_kind kind,
+                   uint32_t key, struct late_sets *out)
 {
-    struct late_set s = { .delay = delay, .by_place = by_place, .place = x->place[r] };
+    struct late_set s = { .delay = delay_of(x, class, in), .kind = kind, .key = key };
     struct az_arena *a = x->m->c->arena;
+    if (s.delay <= 0)
+        return 0;
     s.member = az_arena_array(a, x->m->ranks + 1, sizeof *s.member);
     if (!s.member)
         return az_arena_error(a);
@@ -169,22 +172,52 @@ static int keep_set(struct exposed_ranks *x, const bool *in, double delay, bool 
     return az_vec_push(out, s);
 }
 
+/* Members of a process group, all of one class: *class; AZ_NO_ROW: they are not. */
+static void mark_group(const struct exposed_ranks *x, const struct az_coll_group *g, bool *in,
+                       uint32_t *class)
+{
+    memset(in, 0, x->m->ranks * sizeof *in);
+    *class = AZ_NO_ROW;
+    for (size_t k = 0; g->members && k < g->n_members; k++) {
+        const ptrdiff_t r = az_ranks_find(x->m->c->ranks, g->members[k]);
+        if (r < 0 || isnan(x->e[r]) || (k && x->class[r] != *class)) {
+            *class = AZ_NO_ROW;
+            return;
+        }
+        *class = x->class[r];
+        in[r] = true;
+    }
+}
+
+static int try_groups(struct exposed_ranks *x, bool *in, struct late_sets *out)
+{
+    const struct az_cr *c = x->m->c;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < c->groups.n; i++) {
+        uint32_t class;
+        mark_group(x, &c->groups.v[i], in, &class);
+        if (class != AZ_NO_ROW)
+            rc = try_set(x, class, in, BY_GROUP, (uint32_t)i, out);
+    }
+    return rc;
+}
+
 static int find_sets(struct exposed_ranks *x, bool *in, struct late_sets *out)
 {
     int rc = 0;
-    for (int by_place = 0; by_place < 2; by_place++)
+    for (enum set_kind k = BY_HOST; k <= BY_PLACE; k++)
         for (size_t r = 0; r < x->m->ranks; r++)
-            x->tested += begins_set(x, r, by_place);
-    for (int by_place = 0; rc == 0 && by_place < 2; by_place++)
+            x->tested += begins_set(x, r, k);
+    x->tested += x->m->c->groups.n;
+    for (enum set_kind k = BY_HOST; k <= BY_PLACE; k++)
         for (size_t r = 0; rc == 0 && r < x->m->ranks; r++) {
-            if (!begins_set(x, r, by_place))
+            if (!begins_set(x, r, k))
                 continue;
-            mark(x, x->class[r], by_place, key_of(x, r, by_place), in);
-            const double delay = delay_of(x, x->class[r], in);
-            if (delay > 0)
-                rc = keep_set(x, in, delay, by_place, r, out);
+            const int64_t key = key_of(x, r, k);
+            mark(x, x->class[r], k, key, in);
+            rc = try_set(x, x->class[r], in, k, (uint32_t)key, out);
         }
-    return rc;
+    return rc ? rc : try_groups(x, in, out);
 }
 
 /* ---- findings ---- */
@@ -206,7 +239,35 @@ static struct az_sv delay_text(const struct az_cr *c, double ns)
     return az_arena_printf(c->arena, ", late by %s per step", each);
 }
 
-/* "ranks 8-15 of node1", "ranks 0, 4, 8 (place 0 of their groups)" */
+/* "3,11" */
+static struct az_sv members_text(const struct az_cr *c, const struct late_set *s)
+{
+    struct az_sv text = AZ_SV("");
+    for (size_t i = 0; i < s->n; i++)
+        text = az_arena_printf(c->arena, "%.*s%s%lld", AZ_SVF(text), i ? "," : "",
+                               (long long)c->ranks->v[s->member[i]].rank);
+    return text;
+}
+
+static struct az_sv group_text(const struct az_cr *c, const struct late_set *s)
+{
+    const struct az_sv host = c->ranks->v[s->member[0]].host;
+    if (s->kind == BY_HOST)
+        return host.n ? host : az_arena_printf(c->arena, "node%u", s->key);
+    return s->kind == BY_GROUP ? members_text(c, s) : AZ_SV("");
+}
+
+/* "ranks 8-15 of node1", "ranks 0, 4, 8 at place 0 of their groups" */
+static struct az_sv set_text(const struct az_cr *c, const struct late_set *s, struct az_sv list)
+{
+    struct az_arena *a = c->arena;
+    if (s->kind == BY_HOST)
+        return az_arena_printf(a, "ranks %.*s of %.*s", AZ_SVF(list), AZ_SVF(group_text(c, s)));
+    return s->kind == BY_PLACE
+               ? az_arena_printf(a, "ranks %.*s at place %u of their groups", AZ_SVF(list), s->key)
+               : az_arena_printf(a, "ranks %.*s, a process group", AZ_SVF(list));
+}
+
 static int put_set(struct exposed_ranks *x, struct az_coll_waits *w, const struct late_set *s)
 {
     const struct az_cr *c = x->m->c;
@@ -215,32 +276,32 @@ static int put_set(struct exposed_ranks *x, struct az_coll_waits *w, const struc
         return az_arena_error(c->arena);
     for (size_t i = 0; i < s->n; i++)
         rank[i] = c->ranks->v[s->member[i]].rank;
-    const struct az_sv list = az_rank_list(c->arena, rank, s->n),
-                       host = c->ranks->v[s->member[0]].host;
-    const struct az_sv group =
-        s->by_place ? AZ_SV("")
-        : host.n    ? host
-                    : az_arena_printf(c->arena, "node%lld", (long long)c->node[s->member[0]]);
-    const struct az_coll_late l = {
-        .kind = AZ_LATE_RANKS,
-        .member = s->member,
-        .n = s->n,
-        .subject = s->by_place ? az_arena_printf(c->arena, "ranks %.*s (place %u in their groups)",
-                                                 AZ_SVF(list), s->place)
-                               : az_arena_printf(c->arena, "ranks %.*s of %.*s", AZ_SVF(list),
-                                                 AZ_SVF(group)),
-        .group = group,
-        .count = whole_steps(x->m),
-        .each = (int64_t)s->delay,
-        .saving = limited(c, s->member[0], s->delay * (double)whole_steps(x->m)),
-        .detail = delay_text(c, s->delay)
-    };
+    const struct az_coll_late l = { .kind = AZ_LATE_RANKS,
+                                    .member = s->member,
+                                    .n = s->n,
+                                    .subject = set_text(c, s, az_rank_list(c->arena, rank, s->n)),
+                                    .group = group_text(c, s),
+                                    .count = whole_steps(x->m),
+                                    .each = (int64_t)s->delay,
+                                    .step = (int64_t)s->delay,
+                                    .saving = limited(c, s->member[0],
+                                                      s->delay * (double)whole_steps(x->m)),
+                                    .detail = delay_text(c, s->delay) };
     return az_vec_push(&w->late, l);
 }
 
-static int put_rank(struct az_cr *c, struct az_coll_waits *w, uint32_t r,
-                    const struct az_coll_verdict *v)
+/* A rank that takes longer hides transfers that the others do not, and ending its delay ends no
+ * more than the time that the others' collectives wait for it. */
+static double gain_of(const struct az_coll_blame *m, uint32_t r, const struct az_coll_verdict *v)
 {
+    const double waited = m->caused[r] / (double)m->merged;
+    return m->synced[r] && waited < v->delay ? waited : v->delay;
+}
+
+static int put_rank(struct az_cr *c, struct az_coll_waits *w, const struct az_coll_blame *m,
+                    uint32_t r, const struct az_coll_verdict *v)
+{
+    const double gain = gain_of(m, r, v);
     uint32_t *member = az_arena_array(c->arena, 1, sizeof *member);
     if (!member)
         return az_arena_error(c->arena);
@@ -251,7 +312,8 @@ static int put_rank(struct az_cr *c, struct az_coll_waits *w, uint32_t r,
                                     .subject = az_coll_rank_name(c, r),
                                     .count = (int64_t)v->steps,
                                     .each = (int64_t)v->delay,
-                                    .saving = limited(c, r, v->delay * (double)v->steps),
+                                    .step = (int64_t)gain,
+                                    .saving = limited(c, r, gain * (double)v->steps),
                                     .detail = delay_text(c, v->delay) };
     return az_vec_push(&w->late, l);
 }
@@ -261,7 +323,11 @@ static int most_delay(const void *a, const void *b, void *ctx)
     const struct late_set *x = a, *y = b;
     const double p = x->delay * (double)x->n, q = y->delay * (double)y->n;
     (void)ctx;
-    return p != q ? p > q ? -1 : 1 : (x->member[0] > y->member[0]) - (x->member[0] < y->member[0]);
+    if (p != q)
+        return p > q ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->member[0] > y->member[0]) - (x->member[0] < y->member[0]);
 }
 
 /* Sets that share no rank, and single ranks that are in none. */
@@ -286,7 +352,7 @@ static int put_ranks(struct az_cr *c, struct exposed_ranks *x, struct az_coll_wa
         if (named[r])
             verdict[r].straggler = verdict[r].judged;
         else if (verdict[r].straggler)
-            rc = put_rank(c, w, r, &verdict[r]);
+            rc = put_rank(c, w, x->m, r, &verdict[r]);
     }
     return rc;
 }

@@ -15,6 +15,7 @@ struct az_coll_late {
     int64_t groups;      /* of a slow group: it and its sisters; 0 */
     int64_t count;       /* collectives */
     int64_t each;        /* ns a step; of a slow group a collective */
+    int64_t step;        /* of ranks: ns that a step would shrink by */
     int64_t saving;      /* ns that a rank's time would shrink by, over the whole run */
     struct az_sv detail; /* with its own comma */
 };

@@ -15,8 +15,10 @@ struct search {
     struct az_vd_whole *w;
     const struct az_coll_waits *waits;
     struct az_vd_founds *found;
-    size_t n_parts_found; /* findings of the parts come first */
-    bool *late;           /* by part: somebody waits for it */
+    size_t n_parts_found;       /* findings of the parts come first */
+    bool *late;                 /* by part: somebody waits for it */
+    uint32_t heavy;             /* stage that computes longest; AZ_NO_ROW: none stands out */
+    double heavy_ns, others_ns; /* of its ranks, and of those of the other stages: means */
 };
 
 /* The part of a rank of the run; -1: none. */
@@ -229,7 +231,7 @@ static int64_t saving_of(const struct search *s, const struct az_coll_late *l)
 {
     const ptrdiff_t part = l->kind == AZ_LATE_RANKS ? part_of(s, l->member[0]) : -1;
     const struct az_vd_part *p = part < 0 ? NULL : s->w->part[part];
-    return p && p->steps ? l->each * (int64_t)(p->steps - (p->excluded.n > 0)) : l->saving;
+    return p && p->steps ? l->step * (int64_t)(p->steps - (p->excluded.n > 0)) : l->saving;
 }
 
 static int put_late(struct search *s, const struct az_coll_late *l)
@@ -271,12 +273,12 @@ struct stage {
 };
 
 /* The stage that computes longest, if clearly longer than each of the others. */
-static int put_stage(struct search *s)
+static int find_heavy(struct search *s)
 {
     const struct az_coll_stages *g = &s->waits->stages;
     struct stage *of = az_arena_array(s->w->job->arena, g->n + 1, sizeof *of);
     uint32_t most = 0;
-    double next = 0, others = 0;
+    double next = 0;
     if (!of)
         return az_arena_error(s->w->job->arena);
     for (uint32_t r = 0; r < s->waits->c->ranks->n; r++) {
@@ -293,36 +295,55 @@ static int put_stage(struct search *s)
         most = of[i].sum > of[most].sum ? i : most;
     }
     for (uint32_t i = 0; i < g->n; i++) {
-        if (i == most)
-            continue;
-        next = of[i].sum > next ? of[i].sum : next;
-        others += of[i].sum / (g->n - 1);
+        next = i != most && of[i].sum > next ? of[i].sum : next;
+        s->others_ns += i == most ? 0 : of[i].sum / (g->n - 1);
     }
-    if (of[most].sum < HEAVY * next)
-        return 0;
-    struct az_coll_late l = { .member = az_arena_array(s->w->job->arena, s->waits->c->ranks->n + 1,
-                                                       sizeof *l.member) };
-    uint32_t *member = (uint32_t *)l.member;
-    if (!member)
-        return az_arena_error(s->w->job->arena);
+    s->heavy_ns = of[most].sum;
+    if (s->heavy_ns >= HEAVY * next)
+        s->heavy = most;
+    return 0;
+}
+
+/* Ranks that are late because they are the heavy stage: all of it. */
+static bool is_heavy_stage(const struct search *s, const struct az_coll_late *l)
+{
+    const struct az_coll_stages *g = &s->waits->stages;
+    size_t n = 0;
+    if (l->kind != AZ_LATE_RANKS || s->heavy == AZ_NO_ROW)
+        return false;
     for (uint32_t r = 0; r < s->waits->c->ranks->n; r++)
-        if (g->of[r] == most)
+        n += g->of[r] == s->heavy;
+    for (size_t i = 0; i < l->n; i++)
+        if (g->of[l->member[i]] != s->heavy)
+            return false;
+    return l->n == n;
+}
+
+static int put_stage(struct search *s)
+{
+    const struct az_coll_stages *g = &s->waits->stages;
+    struct az_arena *a = s->w->job->arena;
+    uint32_t *member = az_arena_array(a, s->waits->c->ranks->n + 1, sizeof *member);
+    struct az_coll_late l = { .member = member };
+    if (!member)
+        return az_arena_error(a);
+    for (uint32_t r = 0; r < s->waits->c->ranks->n; r++)
+        if (g->of[r] == s->heavy)
             member[l.n++] = r;
-    struct az_vd_found f = {
-        .rule = az_vd_rule_of(AZ_SV("stage_imbalance")),
-        .subject = az_arena_printf(s->w->job->arena, "stage %u of %u", most, g->n),
-        .detail = az_arena_printf(s->w->job->arena, ", computes %.0f%% longer than the others",
-                                  100 * (of[most].sum / others - 1)),
-        .row = AZ_SV(""),
-        .overlaps = AZ_SV("pipeline_bubble"),
-        .group = AZ_SV(""),
-        .count = -1,
-        .ns = -1,
-        .gain = (int64_t)((of[most].sum - others) * (double)s->w->devices)
-    };
+    struct az_vd_found f = { .rule = az_vd_rule_of(AZ_SV("stage_imbalance")),
+                             .subject = az_arena_printf(a, "stage %u of %u", s->heavy, g->n),
+                             .detail =
+                                 az_arena_printf(a, ", computes %.0f%% longer than the others",
+                                                 100 * (s->heavy_ns / s->others_ns - 1)),
+                             .row = AZ_SV(""),
+                             .overlaps = AZ_SV("pipeline_bubble"),
+                             .group = AZ_SV(""),
+                             .count = -1,
+                             .ns = -1,
+                             .gain =
+                                 (int64_t)((s->heavy_ns - s->others_ns) * (double)s->w->devices) };
     f.advice = f.rule->advice;
     const int rc = name_members(s, &l, &f);
-    f.has_rank = f.has_rank && f.n_ranks == 0;
     return rc ? rc : az_vec_push(s->found, f);
 }
 
@@ -388,9 +409,11 @@ static bool is_known(const struct search *s, const struct az_coll_late *l)
 
 int az_vd_find_waiting(struct az_vd_whole *w, struct az_vd_founds *found)
 {
-    struct search s = {
-        .w = w, .waits = az_coll_waits_of(w->job), .found = found, .n_parts_found = found->n
-    };
+    struct search s = { .w = w,
+                        .waits = az_coll_waits_of(w->job),
+                        .found = found,
+                        .n_parts_found = found->n,
+                        .heavy = AZ_NO_ROW };
     if (!s.waits)
         return 0;
     s.late = az_arena_array(w->job->arena, w->n + 1, sizeof *s.late);
@@ -404,10 +427,12 @@ int az_vd_find_waiting(struct az_vd_whole *w, struct az_vd_founds *found)
                 s.late[part] = true;
         }
     int rc = name_groups(&s);
-    for (size_t i = 0; rc == 0 && i < s.waits->late.n; i++)
-        if (!is_known(&s, &s.waits->late.v[i]))
-            rc = put_late(&s, &s.waits->late.v[i]);
     if (rc == 0 && s.waits->stages.n)
+        rc = find_heavy(&s);
+    for (size_t i = 0; rc == 0 && i < s.waits->late.n; i++)
+        if (!is_known(&s, &s.waits->late.v[i]) && !is_heavy_stage(&s, &s.waits->late.v[i]))
+            rc = put_late(&s, &s.waits->late.v[i]);
+    if (rc == 0 && s.heavy != AZ_NO_ROW)
         rc = put_stage(&s);
     return rc ? rc : w->job->arena->failed ? az_arena_error(w->job->arena) : 0;
 }
