@@ -163,12 +163,16 @@ def replays(r):
             x = r.op(PLAIN[i % 3], kernels[i] + more, gap=between if i == 0 else 500, trace=4, session=q + 1)
             steps += [[]] * (i == 0)
             steps[-1] = steps[-1] + [x]
-    counted = steps[1:] if slow else steps
+    begin = [s[0]["_"][1] for s in steps] + [steps[-1][-1]["_"][2]]
+    length = [b - a for a, b in zip(begin, begin[1:])]  # to the next one, the last to its end
+    rest = sorted(length[1:])
+    warm = length[0] > 1.5 * (rest[(len(rest) - 1) // 2] + rest[len(rest) // 2]) / 2
+    counted = steps[1:] if warm else steps
     window = (counted[0][0]["_"][1], counted[-1][-1]["_"][2])
     starts = [s[0]["_"][1] for s in counted]
     period = sorted(b - a for a, b in zip(starts, starts[1:]))
     middle = (period[(len(period) - 1) // 2] + period[len(period) // 2]) / 2
-    return {"account": account(r.rows, window), "steps": (n, "trace_replay", middle, 1 if slow else 0), "no_advice": ["capture_trace"]}
+    return {"account": account(r.rows, window), "steps": (n, "trace_replay", middle, int(warm)), "no_advice": ["capture_trace"]}
 
 
 def untraced(r):

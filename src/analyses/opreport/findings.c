@@ -24,9 +24,8 @@ static const struct {
     [REPLAYS] = { "op_to_op_gaps", "between trace replays", AZ_CAUSE_NONE,
                   AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD },
     [INSIDE] = { "idle", "inside trace replays", AZ_CAUSE_GRAPH_GAP, AZ_ADVICE_CHECK_DEPENDENCIES },
-    [COMPILE] = { "idle", "before operations that are compiled", AZ_CAUSE_COMPILATION,
-                  AZ_ADVICE_COMPILE_AHEAD },
-    [HOST] = { "idle", "while the host runs", AZ_CAUSE_HOST_COMPUTE, AZ_ADVICE_MOVE_HOST_WORK },
+    [COMPILE] = { "idle", "", AZ_CAUSE_COMPILATION, AZ_ADVICE_COMPILE_AHEAD },
+    [HOST] = { "idle", "", AZ_CAUSE_HOST_COMPUTE, AZ_ADVICE_MOVE_HOST_WORK },
     [SLOW] = { "tt_slow", " neither DRAM- nor FLOP-bound", AZ_CAUSE_NONE,
                AZ_ADVICE_TUNE_PROGRAM_CONFIG },
     [DRAM] = { "tt_dram", " DRAM-bound, not DRAM-sharded", AZ_CAUSE_NONE, AZ_ADVICE_SHARD_DRAM },
@@ -257,11 +256,10 @@ static struct az_sv subject_of(const struct work *w, const struct tally *x)
 {
     struct az_arena *a = w->t->job->arena;
     const struct az_sv code = az_opr_text(w->t, x->code);
-    if (x->cause == HOST)
-        return az_arena_printf(a, "%s %.*s", causes[HOST].what, AZ_SVF(code));
+    if (x->cause == HOST) /* its operation names it */
+        return AZ_SV("");
     if (x->cause == GAPS)
-        return az_arena_printf(a, "%s, those above %g us", causes[GAPS].what,
-                               w->t->o->op_to_op_gap_us);
+        return az_arena_printf(a, "each above %g us", w->t->o->op_to_op_gap_us);
     return az_arena_printf(a, "%.*s%s", AZ_SVF(code), causes[x->cause].what);
 }
 

@@ -24,6 +24,7 @@ static void count(struct check *c, bool hit, double time, double gap)
 enum {
     Q_ALL,
     Q_IMPOSSIBLE,
+    Q_KERNEL,
     Q_LONG,
     Q_NEGATIVE,
     Q_FIRMWARE,
@@ -48,6 +49,7 @@ static void look(const struct az_tt *t, struct check *c)
         const double time = az_opr_row_ns(t, r), gap = az_opr_row_gap_ns(t, r);
         count(&c[Q_ALL], true, time, gap);
         count(&c[Q_IMPOSSIBLE], r->suspect != 0, time, gap);
+        count(&c[Q_KERNEL], r->suspect & TT_SUSPECT_KERNEL, fabs(az_opr_oprow(t, r)->kernel), gap);
         count(&c[Q_LONG], r->suspect & TT_SUSPECT_LONG, time, gap);
         count(&c[Q_NEGATIVE], r->suspect & TT_SUSPECT_NEGATIVE, time, gap);
         count(&c[Q_FIRMWARE], r->suspect & TT_SUSPECT_FIRMWARE, time, gap);
@@ -139,10 +141,9 @@ int az_opr_quality(struct az_tt *t)
     if (t->r->devices > 1)
         put_count(x, AZ_SV("operations not on all devices"), t->merge.incomplete,
                   t->merge.by_call ? "matched by call count" : "matched by name, in order");
-    if (c[Q_IMPOSSIBLE].rows)
-        az_finding(t->job, "impossible_rows", "warning",
-                   AZ_SV("operations with impossible times or gaps"), (int64_t)c[Q_IMPOSSIBLE].rows,
-                   az_whole(c[Q_IMPOSSIBLE].time),
+    if (c[Q_KERNEL].rows)
+        az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
+                   (int64_t)c[Q_KERNEL].rows, az_whole(c[Q_KERNEL].time),
                    AZ_SV("see Suspect in ops and data_quality; drop_impossible leaves them out"));
     return az_opr_emit(t, x, 0);
 }

@@ -32,6 +32,22 @@ static struct az_sv add(struct writer *x, struct az_sv to, const char *between, 
     return az_arena_printf(x->a, "%.*s%s%.*s", AZ_SVF(to), to.n ? between : "", AZ_SVF(more));
 }
 
+/* Of a report of operations, whose devices are no GPUs. */
+static bool is_op_report(const struct writer *x)
+{
+    return x->w->job->n_traces == 1 && x->w->job->traces[0]->caps & AZ_CAP_OPREPORT;
+}
+
+/* "GPU idle" as "device idle" */
+static struct az_sv device_words(struct writer *x, const char *words)
+{
+    const struct az_sv w = az_sv_str(words), gpu = AZ_SV("GPU");
+    const ptrdiff_t at = is_op_report(x) ? az_sv_find(w, gpu) : -1;
+    if (at < 0)
+        return w;
+    return az_arena_printf(x->a, "%.*sdevice%s", (int)at, words, words + at + gpu.n);
+}
+
 static struct az_sv human(struct writer *x, int64_t ns)
 {
     char t[AZ_HUMAN_MAX];
@@ -225,7 +241,7 @@ static int account(struct writer *x)
     if (x->w->devices > 1)
         text = az_arena_printf(x->a, "%.*s; mean of %zu devices", AZ_SVF(text), x->w->devices);
     text = add(x, text, "; ", rates(x));
-    return put(x, AZ_LINE_TIME, "GPU time", text, a->span);
+    return put(x, AZ_LINE_TIME, is_op_report(x) ? "Device" : "GPU time", text, a->span);
 }
 
 /* "5.0 s before the first step (82% copies)" */
@@ -250,10 +266,13 @@ static struct az_sv outside_text(struct writer *x, const struct az_claim_account
 
 static int outside(struct writer *x)
 {
-    const bool warm = x->c->steps.n_excluded > 0;
-    struct az_sv text =
-        outside_text(x, &x->c->before, warm ? "before the second step" : "before the first step");
-    text = add(x, text, ", ", outside_text(x, &x->c->after, "after the last step"));
+    const bool warm = x->c->steps.n_excluded > 0, window = x->c->scope == AZ_SCOPE_WINDOW;
+    struct az_sv text = outside_text(x, &x->c->before,
+                                     window ? "before the window"
+                                     : warm ? "before the second step"
+                                            : "before the first step");
+    text = add(x, text, ", ",
+               outside_text(x, &x->c->after, window ? "after the window" : "after the last step"));
     return text.n ? put(x, AZ_LINE_NOTE, "Outside", text, -1) : 0;
 }
 
@@ -325,7 +344,7 @@ static struct az_sv whose(struct writer *x, const struct az_claim *f)
                                    : AZ_SV("");
 }
 
-static struct az_sv gaps_text(struct writer *x, const struct az_claim *f, const char *title)
+static struct az_sv gaps_text(struct writer *x, const struct az_claim *f, struct az_sv title)
 {
     struct az_sv text = counted(x, f->count > 0 ? f->count : 1, "gap");
     if (f->median_ns >= 0 && f->count > 1)
@@ -337,7 +356,7 @@ static struct az_sv gaps_text(struct writer *x, const struct az_claim *f, const 
     text = add(x, text, ", ", place(x, f));
     text = add(x, text, ", ", whose(x, f));
     text = add(x, text, ", ", f->subject);
-    return az_arena_printf(x->a, "%s: %.*s", title, AZ_SVF(text));
+    return az_arena_printf(x->a, "%.*s: %.*s", AZ_SVF(title), AZ_SVF(text));
 }
 
 /* "22% not overlapped": how much of communication or of copies is exposed. */
@@ -391,7 +410,8 @@ static struct az_sv finding_text(struct writer *x, const struct az_vd_rule *r,
                                  const struct az_claim *f)
 {
     if (r->form == AZ_VD_GAPS)
-        return gaps_text(x, f, az_sv_is(f->rule, "idle") ? idle_words(f->cause) : r->title);
+        return gaps_text(
+            x, f, device_words(x, az_sv_is(f->rule, "idle") ? idle_words(f->cause) : r->title));
     return r->form == AZ_VD_TIMES ? times_text(x, r, f) : plain_text(x, r, f);
 }
 
@@ -446,10 +466,9 @@ static struct az_sv nothing_found(struct writer *x)
     const struct az_vd_part *s = &x->w->sum;
     const int64_t all = s->rateable > 0 ? s->rateable : s->kernels;
     const double known = all > 0 ? (double)s->rated / (double)all : 1;
-    const bool report = x->w->job->n_traces == 1 && x->w->job->traces[0]->caps & AZ_CAP_OPREPORT;
     if (x->c->qualified_by)
         return AZ_SV("no finding: the account is not trustworthy");
-    if (known >= RATED || report)
+    if (known >= RATED || is_op_report(x))
         return AZ_SV("no finding above 1%");
     return az_arena_printf(x->a,
                            "no finding above 1%%; %.0f%% of kernel time could not be compared with "
