@@ -135,9 +135,10 @@ static void try_letters(struct first_words *f, size_t from, uint32_t at)
         if ((eight & p->mask) != p->first || n < p->letters.n || (n > p->letters.n && !p->tail) ||
             (p->letters.n > 8 && memcmp(letters, p->letters.p, p->letters.n) != 0))
             continue;
-        if (!az_affixes_cover(&f->x->affixes, az_sv_make(word.p, from), true) ||
-            !az_affixes_cover(&f->x->affixes, az_sv_make(letters + p->letters.n, n - p->letters.n),
-                              false))
+        if ((from && !az_affixes_cover(&f->x->affixes, az_sv_make(word.p, from), true)) ||
+            (n > p->letters.n &&
+             !az_affixes_cover(&f->x->affixes, az_sv_make(letters + p->letters.n, n - p->letters.n),
+                               false)))
             continue;
         found(f, at - 1);
     }

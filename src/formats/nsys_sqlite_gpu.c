@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "formats/nsys_sqlite.h"
+#include "formats/shown_names.h"
 
 /* The first columns of every device table, in this order in its query. */
 enum { START, END, DEVICE, CONTEXT, STREAM, CORR, PID, FIRST_OWN };
@@ -143,6 +144,8 @@ static const char *const geometry_columns[] = { "gridX",
 struct kernel_places { /* of optional columns */
     int geometry;      /* 0: not read */
     int node;          /* most files have none but NULL: kept from the first that is there */
+    int full;          /* the whole name, where a short one is shown; 0: not read */
+    struct az_shown_names shown;
 };
 
 static uint32_t size_of(const struct az_nsys_row *r, int column)
@@ -167,10 +170,15 @@ static int take_geometry(struct az_nsys_db *x, const struct az_nsys_row *r, int 
 static int take_kernel(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct az_event e;
-    const struct kernel_places *at = ctx;
+    struct kernel_places *at = ctx;
+    uint32_t full;
     int rc = common(x, r, &e);
     if (rc == 0)
         rc = az_nsys_name(x, &x->names, az_nsys_i64(r, KERNEL_NAME), &e.name);
+    if (rc == 0 && at->full)
+        rc = az_nsys_name(x, &x->names, az_nsys_i64(r, at->full), &full);
+    if (rc == 0 && at->full)
+        rc = az_shown_name(&at->shown, full, e.name, &e.name);
     if (rc == 0 && at->geometry)
         rc = take_geometry(x, r, at->geometry, &e.geo);
     e.node = (uint64_t)az_nsys_i64(r, at->node);
@@ -182,7 +190,7 @@ static int take_kernel(struct az_nsys_db *x, const struct az_nsys_row *r, void *
 static int read_kernels(struct az_nsys_db *x)
 {
     struct az_nsys_want want[NSYS_MAX_WANT] = { COMMON_COLUMNS, { kernel_name_column(x), true } };
-    struct kernel_places at = { 0, 0 };
+    struct kernel_places at = { .geometry = 0 };
     int n = KERNEL_OWN_N;
     az_trace_columns(x->t, AZ_KERNEL, AZ_COL_CORR);
     az_geometry_column(x->t, x->job->opts);
@@ -193,7 +201,15 @@ static int read_kernels(struct az_nsys_db *x)
     }
     at.node = n;
     want[n++] = (struct az_nsys_want){ "graphNodeId", false };
-    return az_nsys_each_numbers(x, KERNELS, want, (size_t)n, take_kernel, &at);
+    if (az_sv_ieq(x->job->opts->kernel_names, AZ_SV("short")) && az_nsys_has_table(x, KERNELS) &&
+        az_nsys_has_column(x, KERNELS, "demangledName")) {
+        at.full = n;
+        want[n++] = (struct az_nsys_want){ "demangledName", false };
+    }
+    az_shown_names_init(&at.shown, x->t);
+    const int rc = az_nsys_each_numbers(x, KERNELS, want, (size_t)n, take_kernel, &at);
+    az_shown_names_release(&at.shown);
+    return rc;
 }
 
 static int add_side(struct az_nsys_db *x, const struct az_copy *c, struct az_event *e)

@@ -4,6 +4,7 @@
 #define AZ_FORMATS_ROCPROF_H
 
 #include "formats/format.h"
+#include "formats/shown_names.h"
 #include "model/dispatch.h"
 
 #define ROC_LANE_CACHE 256
@@ -18,9 +19,7 @@ struct az_roc {
     int64_t pid;
     uint64_t negative; /* events that end before they start */
     uint64_t unnamed;  /* kernels without a symbol */
-    struct az_vec_u32
-        event_name; /* name id of a whole kernel name -> name id shown; AZ_NO_ID: not decided */
-    struct az_kernel_rules *rules; /* NULL before they are needed */
+    struct az_shown_names shown;
     struct {
         uint64_t key[4];
         uint32_t lane, proc;
@@ -96,9 +95,7 @@ struct az_roc_symbol_names {
  * Views into `n`. */
 void az_roc_choose_names(const struct az_roc *r, const struct az_roc_symbol_names *n,
                          struct az_sv *whole, struct az_sv *shown);
-/* The id of the name to show for a whole name, of which a file or az_kernel_short_name gives the id
- * of a short one: a short name that hides the work of its kernel gets the template arguments that
- * tell it (docs/formats-rocprof.md 2.3). Decided once a whole name. */
+/* az_shown_name, or the name given by the option kernel_names. */
 int az_roc_shown_name(struct az_roc *r, uint32_t whole, uint32_t shorter,
                       uint32_t *name) AZ_MUST_USE;
 /* Name to show for a whole kernel name, by the option kernel_names. */

@@ -6,9 +6,6 @@
 #include <stdio.h>
 
 #include "base/num.h"
-#include "classify/kernels.h"
-#include "classify/name_heads.h"
-#include "text/names.h"
 
 int az_roc_init(struct az_roc *r, struct az_parse *job)
 {
@@ -17,7 +14,7 @@ int az_roc_init(struct az_roc *r, struct az_parse *job)
     r->t = job->trace;
     r->full_names = az_sv_ieq(job->opts->kernel_names, AZ_SV("full"));
     az_arena_init(&r->scratch, job->mem);
-    az_vec_init(&r->event_name, job->mem);
+    az_shown_names_init(&r->shown, r->t);
     r->t->ticks_per_ns = 1;
     int rc = az_dispatches_init(r->t), map = az_map_init(&r->sum_of, job->mem, 16);
     az_geometry_column(r->t, job->opts);
@@ -28,8 +25,7 @@ int az_roc_init(struct az_roc *r, struct az_parse *job)
 void az_roc_release(struct az_roc *r)
 {
     az_arena_release(&r->scratch);
-    az_vec_release(&r->event_name);
-    az_kernel_rules_free(r->rules, r->job->mem);
+    az_shown_names_release(&r->shown);
     az_map_release(&r->sum_of);
     az_mem_free(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending);
 }
@@ -234,69 +230,23 @@ void az_roc_choose_names(const struct az_roc *r, const struct az_roc_symbol_name
         shown->n -= 3;
 }
 
-static int keep_shown(struct az_roc *r, uint32_t whole, uint32_t name)
-{
-    int rc = 0;
-    while (rc == 0 && r->event_name.n <= whole)
-        rc = az_vec_push(&r->event_name, AZ_NO_ID);
-    if (rc == 0)
-        r->event_name.v[whole] = name;
-    return rc;
-}
-
-static enum az_family family_of(const struct az_roc *r, struct az_sv name)
-{
-    return az_kernel_class_of(r->rules, name)->family;
-}
-
-/* The name to show: a short one that says what its kernel does, as the tools of AMD do; else the
- * shortest form that says what the whole one does. */
-static struct az_sv telling(struct az_roc *r, struct az_sv whole, struct az_sv shorter)
-{
-    if (family_of(r, shorter) != AZ_FAMILY_OTHER)
-        return shorter;
-    const enum az_family family = family_of(r, whole);
-    if (family == AZ_FAMILY_OTHER)
-        return shorter;
-    struct az_sv form = az_kernel_name_heads(&r->scratch, whole, shorter);
-    if (family_of(r, form) != family)
-        form = az_name_short(&r->scratch, whole, true);
-    return family_of(r, form) == family ? form : whole;
-}
-
 int az_roc_shown_name(struct az_roc *r, uint32_t whole, uint32_t shorter, uint32_t *name)
 {
-    static const struct az_user_names nobody = { .map = NULL };
-    const struct az_sv text = az_trace_text(r->t, whole);
     *name = shorter;
-    if (whole < r->event_name.n && r->event_name.v[whole] != AZ_NO_ID) {
-        *name = r->event_name.v[whole];
-        return 0;
-    }
-    if (r->full_names || whole == shorter || az_sv_find(text, AZ_SV("<")) < 0)
-        return keep_shown(r, whole, shorter);
-    if (!r->rules && !(r->rules = az_kernel_rules_new(&nobody, r->job->mem)))
-        return az_mem_error(r->job->mem);
-    const struct az_sv was = az_trace_text(r->t, shorter), form = telling(r, text, was);
-    int rc = form.p ? 0 : az_arena_error(&r->scratch);
-    if (rc == 0 && !az_sv_eq(form, was)) {
-        rc = az_trace_name(r->t, form, name);
-        if (rc == 0)
-            rc = az_trace_full_name(r->t, *name, whole);
-    }
-    return rc ? rc : keep_shown(r, whole, *name);
+    return r->full_names ? 0 : az_shown_name(&r->shown, whole, shorter, name);
 }
 
 int az_roc_kernel_name(struct az_roc *r, uint32_t whole, uint32_t *name)
 {
-    struct az_sv text = az_trace_text(r->t, whole);
-    if (whole < r->event_name.n && r->event_name.v[whole] != AZ_NO_ID) {
-        *name = r->event_name.v[whole];
+    const struct az_sv text = az_trace_text(r->t, whole);
+    *name = az_shown_name_known(&r->shown, whole);
+    if (*name != AZ_NO_ID)
         return 0;
-    }
-    struct az_sv shown = r->full_names ? az_roc_formatted(text) : az_kernel_short_name(text);
+    const struct az_sv shown = r->full_names ? az_roc_formatted(text) : az_kernel_short_name(text);
     int rc = az_trace_name(r->t, shown.n ? shown : text, name);
-    return rc ? rc : az_roc_shown_name(r, whole, *name, name);
+    if (rc == 0 && r->full_names)
+        return az_shown_name_set(&r->shown, whole, *name);
+    return rc ? rc : az_shown_name(&r->shown, whole, *name, name);
 }
 
 int az_roc_unknown_kernel(struct az_roc *r, uint64_t id, uint32_t *name)
