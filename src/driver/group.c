@@ -77,6 +77,18 @@ static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, st
     return tail.p && az_sv_glob(tail, whole) ? whole : none;
 }
 
+static bool is_numbered(const struct az_format *f, struct az_sv path)
+{
+    const struct az_sv base = az_path_base(path),
+                       head = f->numbered ? az_sv_str(f->numbered) : AZ_SV("");
+    size_t i = head.n;
+    if (head.n == 0 || !az_sv_starts(base, head))
+        return false;
+    while (i < base.n && base.p[i] >= '0' && base.p[i] <= '9')
+        i++;
+    return i > head.n && i < base.n && base.p[i] == '.';
+}
+
 /* Is this file of a folder what a profiler wrote of one process, with its number as the stem? */
 static bool is_process(const struct az_format *f, struct az_sv path)
 {
@@ -101,7 +113,7 @@ static struct az_sv group_key(const struct grouping *g, const struct az_format *
     if (f->one_file)
         return az_sv_make("", 0);
     if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
-        return without_digits(a, path);
+        return is_numbered(f, path) ? AZ_SV("") : without_digits(a, path);
     if (f->files_are_hosts)
         return az_group_without_host(a, path);
     if (f->stem)

@@ -50,6 +50,9 @@ struct az_format {
     /* With files_are_ranks: is a file of this name a trace of its own? The others of one input are
      * one trace together. NULL: every file is. */
     bool (*is_rank)(struct az_sv path);
+    /* Stem that the profiler itself numbers: "report1", "report2" are recordings one after the
+     * other, and no ranks. NULL: none. */
+    const char *numbered;
     bool processes; /* files of one folder with a process id as stem are one run, and one trace */
     bool converts;  /* starts another program, which makes of the file what is parsed */
     unsigned text_classic; /* stdout is the classic block unless asked */

@@ -207,6 +207,7 @@ const struct az_format az_format_nsys_rep = {
     .help = "Nsight Systems: report (.nsys-rep, .qdrep), converted by nsys export",
     .aliases = aliases,
     .files_are_ranks = true,
+    .numbered = "report",
     .converts = true,
     .text_classic = true,
     .probe = probe,

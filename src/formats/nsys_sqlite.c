@@ -118,6 +118,7 @@ const struct az_format az_format_nsys_sqlite = {
     .help = "Nsight Systems: database of nsys export --type sqlite (schemas of 2021 to 2025)",
     .aliases = aliases,
     .files_are_ranks = true,
+    .numbered = "report",
     .text_classic = true,
     .probe = probe,
     .knows_table = az_nsys_knows_table,
