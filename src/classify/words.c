@@ -163,12 +163,18 @@ bool az_affixes_add(struct az_affixes *a, struct az_sv words)
     return true;
 }
 
+/* The `x` of a size: conv3x3. */
+static bool is_times(struct az_sv text)
+{
+    return text.n > 1 && *text.p == 'x' && is_digit(text.p[1]);
+}
+
 /* One letter is an affix at the outer end of its word only (sgemm, gemvn): some of them would spell
  * any word. */
 static bool cover(const struct az_affixes *a, struct az_sv text, bool before, bool first)
 {
     const char *from = text.p;
-    while (text.n && is_digit(*text.p))
+    while (text.n && (is_digit(*text.p) || is_times(text)))
         text = az_sv_make(text.p + 1, text.n - 1);
     const bool outer = before ? first && text.p == from : true;
     const size_t most = text.n < AZ_AFFIX_LETTERS ? text.n : AZ_AFFIX_LETTERS;
