@@ -8,6 +8,7 @@
 
 #include "base/human.h"
 #include "base/num.h"
+#include "results/times.h"
 
 #define SAME_WORK 0.01 /* numbers of kernels that differ by less are of equal work */
 
@@ -131,11 +132,33 @@ static void one_step(struct az_change_side *s, int64_t n)
         s->step.span - s->step.computing - s->step.exposed_communication - s->step.exposed_copy;
 }
 
+/* A result without claims: the account that its tables have, if they have one. */
+static void read_time(const struct az_document *doc, struct az_change_side *s)
+{
+    struct az_sum_of_time t;
+    az_time_of_document(doc, &t);
+    s->known = true;
+    if (!t.known)
+        return;
+    s->whole = (struct az_claim_account){ .span = t.total,
+                                          .computing = t.parted ? t.compute : t.busy,
+                                          .exposed_communication = t.comm,
+                                          .exposed_copy = t.copies,
+                                          .idle = t.idle };
+    s->has_account = t.parted && t.total > 0;
+    s->devices = (int64_t)t.devices;
+}
+
 void az_change_side_of(const struct az_document *doc, struct az_change_side *out)
 {
     *out = (struct az_change_side){ .devices = 1 };
     if (!doc)
         return;
+    out->claimed = az_document_table(doc, "verdict_facts") != NULL;
+    if (!out->claimed) {
+        read_time(doc, out);
+        return;
+    }
     read_account(doc, out);
     read_trust(doc, out);
     read_facts(doc, out);

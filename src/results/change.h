@@ -22,6 +22,7 @@ const char *az_change_reason_id(enum az_change_reason r); /* AZ_CHANGE_COMPARABL
 
 /* What a comparison needs of one result. Texts are those of its tables. */
 struct az_change_side {
+    bool claimed;     /* it has the tables of claims: results of older versions have not */
     bool known;       /* it has an account, or sums of kernels */
     bool has_account; /* else `whole` is the sum of its kernels, without parts */
     bool has_steps;

@@ -18,6 +18,7 @@ static void kernel_summary(void **state)
     kernel(f, 7, 500, 11, "stale", 99); /* unlinked */
     call(f, 430, 3, "cudaMemcpyAsync", 6);
     device(f, "gpu_memcpy", 0, 7, 1600, 1000, "Memcpy HtoD", 6, ""); /* no kernel */
+    f->opts.compat = AZ_TOOL_TRACELENS; /* shares are of the time of linked work */
     run(f, &az_analysis_fw_kernels);
     const struct az_table *t = table(f, "kernel_summary");
     assert_int_equal(t->rows, 6);
@@ -95,6 +96,7 @@ static void short_kernels(void **state)
     option(f, "short_kernel_study", "true");
     option(f, "short_kernel_threshold_us", "6");
     option(f, "short_kernel_histogram_bins", "4");
+    f->opts.compat = AZ_TOOL_TRACELENS; /* shares are of the time of linked work */
     run(f, &az_analysis_fw_short);
     const struct az_table *h = table(f, "short_kernels_histogram"),
                           *t = table(f, "short_kernels_all_details");

@@ -37,6 +37,7 @@ static void overlap_algebra(void **state)
 {
     struct fw_fix *f = *state;
     basic(f, false);
+    f->opts.compat = AZ_TOOL_TRACELENS; /* counts linked work only */
     run(f, &az_analysis_gpu_timeline);
     near(ms(f, "computation_time"), 0.0500);  /* 40.5 + 8 + 1.5 */
     near(ms(f, "exposed_comm_time"), 0.0895); /* 1140.5 .. 1230 */
@@ -58,6 +59,7 @@ static void arrows_change_nothing(void **state)
 {
     struct fw_fix *f = *state;
     basic(f, true);
+    f->opts.compat = AZ_TOOL_TRACELENS; /* counts linked work only */
     run(f, &az_analysis_gpu_timeline);
     near(ms(f, "busy_time"), 0.1395);
     near(ms(f, "total_time"), 0.2115);
@@ -81,6 +83,7 @@ static void no_launch_recorded(void **state)
     struct fw_fix *f = *state;
     kernel(f, 7, 100, 5, "k", 1);
     kernel(f, 7, 110, 5, "k", 2);
+    f->opts.compat = AZ_TOOL_TRACELENS; /* counts linked work only */
     run(f, &az_analysis_gpu_timeline);
     near(ms(f, "total_time"), 0);
     assert_int_equal(f->diag.warnings, 1);
@@ -232,6 +235,7 @@ static void steps_by_launches(void **state)
                       : "\"correlation\":4");
         kernel(f, 7, k[i].ts, k[i].dur, "k", i + 1);
     }
+    f->opts.compat = AZ_TOOL_TRACELENS; /* counts linked work only */
     run(f, &az_analysis_gpu_timeline);
     assert_int_equal(table(f, "gpu_timeline_by_step")->rows, 2 * 8); /* nothing ran in the third */
     near(num(f, "gpu_timeline_by_step", 5, "time ms"), 0.090);       /* 150..240 */

@@ -322,6 +322,7 @@ static void overlap_statistics(void **state)
         kernel(f, 9, 1000 + i * 100, part[i], "ncclDevKernel_AllGather", i * 2 + 2);
     }
     kernel(f, 10, 1200, 50, "stranger", 99); /* unlinked: does not count */
+    f->opts.compat = AZ_TOOL_TRACELENS;
     option(f, "include_overlap_info", "true");
     run(f, &az_analysis_fw_ops);
     const struct az_table *t = table(f, "ops_all_kl_overlap");

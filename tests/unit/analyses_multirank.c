@@ -41,6 +41,7 @@ static int teardown(void **state)
 
 static void set_options(const struct run *r, struct fw_fix *f)
 {
+    f->opts.compat = AZ_TOOL_TRACELENS; /* whose sheets these are: linked work counts */
     for (size_t i = 0; i < 4 && r->option[i][0]; i++)
         option(f, r->option[i][0], r->option[i][1]);
 }

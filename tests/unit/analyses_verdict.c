@@ -170,8 +170,8 @@ static void exposed_parts_add_up(void **state)
                 100 * US);
     assert_true(found(f, "exposed_copy", "H2D", "Recoverable (ns)") == 300 * US);
     assert_true(az_sv_find(line_of(f, 1).text,
-                           AZ_SV("40.0 % computing, 30.0 % waiting for communication, 30.0 % "
-                                 "copying, 0.0 % idle")) == 0);
+                           AZ_SV("40.0% compute, 30.0% exposed communication, 30.0% exposed "
+                                 "copies, 0.0% idle")) == 0);
 }
 
 static void nothing_stands_out(void **state)
