@@ -1,4 +1,4 @@
-/* C++ names short enough to show, which keep what tells kernels of one function template apart. */
+/* C++ names short enough to show, which distinguish kernels of one function template. */
 #ifndef AZ_CLASSIFY_NAME_HEADS_H
 #define AZ_CLASSIFY_NAME_HEADS_H
 

@@ -10,7 +10,7 @@
 #define AZ_WORDS_MAX   2048
 #define AZ_WORDS_BYTES 4096
 
-/* What may stand before or after a keyword within one word: `softmax` is in `softmaxforward`,
+/* What can precede or follow a keyword within one word: `softmax` is in `softmaxforward`,
  * `loss` is not in `lossless`. A hash table of words of at most sixteen letters. */
 enum { AZ_AFFIXES = 1024, AZ_AFFIX_LETTERS = 16 };
 struct az_affixes {
@@ -35,7 +35,7 @@ struct az_words {
     const struct az_affixes *affixes; /* what a `*` of a pattern stands for; NULL: any letters */
 };
 void az_words_cut(struct az_sv name, struct az_words *w);
-/* The same of a C++ function: its parameters name types, not its work, and are left out. */
+/* The same of a C++ function without its parameters, which name types, not its work. */
 void az_words_cut_function(struct az_sv name, struct az_words *w);
 /* The i-th word. */
 static inline struct az_sv az_word(const struct az_words *w, size_t i)

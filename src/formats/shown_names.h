@@ -1,5 +1,5 @@
-/* Names of kernels that formats show shortened: the whole name decides the class, and a short name
- * that hides the work of its kernel gets the template arguments that tell it. */
+/* Short names of kernels, for display: the whole name decides the class, and a short name that no
+ * rule of classes matches is shown with template arguments. */
 #ifndef AZ_FORMATS_SHOWN_NAMES_H
 #define AZ_FORMATS_SHOWN_NAMES_H
 
