@@ -23,13 +23,14 @@
  *
  * Verdict. A rank is a straggler if its delay is above CR_STEP_SHARE of the step and above q s(r),
  * where q (Student's t) leaves a chance of FAMILY for all ranks of the run together, and if the
- * others do wait longer in collectives. A rank that is late in some steps only is one if the mean
- * over all blocks but the outermost is above OFTEN_SHARE of the step and above what the scatter of
- * all blocks of the others, long ones and all, explains. From the first + 1.645 s(r) a delay in two
- * thirds of the steps is found in 95 % of runs (found_from), from the second, likewise, one in
- * SELDOM blocks more than are skipped (found_seldom, a mean over all steps): who is slow in fewer
- * is unknown from a rank that had bad luck. Below LEAST_BLOCKS blocks there is no verdict. Measured
- * rates: src/docs/stragglers.md. */
+ * others do wait longer in collectives; in more than half of the blocks the delay is above HALF of
+ * that, or ranks that are late in turns would be named where few steps are recorded. A rank that is
+ * late in some steps only is one if the mean over all blocks but the outermost is above OFTEN_SHARE
+ * of the step and above what the scatter of all blocks of the others, long ones and all, explains.
+ * From the first + 1.645 s(r) a delay in two thirds of the steps is found in 95 % of runs
+ * (found_from), from the second, likewise, one in SELDOM blocks more than are skipped
+ * (found_seldom, a mean over all steps): who is slow in fewer is unknown from a rank that had bad
+ * luck. Below LEAST_BLOCKS blocks there is no verdict. Measured rates: src/docs/stragglers.md. */
 #include "analyses/collectives/blame.h"
 
 #define FAMILY       0.002
@@ -37,6 +38,7 @@
 #define LEAST_OFTEN  5
 #define OFTEN_SHARE  0.04 /* of the step, for a rank that is late in some steps only */
 #define SELDOM       3
+#define HALF         0.5  /* of what flags it: the delay in more than half of the blocks */
 #define WAITED       0.25 /* of the delay: what the others wait longer at least */
 #define BETWEEN      6    /* others, from which the differences between ranks say the error */
 #define SMALL_SET    256  /* ranks that are looked at one by one */
@@ -46,6 +48,7 @@ struct sums { /* of one rank */
     size_t n;
     double delay, error; /* ns a block; error: of its own blocks, without correlation */
     double correlation;
+    double half; /* lower median of the blocks */
     double most,
         scatter; /* mean of all blocks but the outermost; mean square of all about their median */
 };
@@ -132,6 +135,7 @@ static int sum_up(struct verdicts *k, size_t r)
         return 0;
     int rc = az_coll_sorted(&k->m, k->v, s->n);
     const size_t g = s->n < 5 ? 1 : (s->n + 2) / 3;
+    s->half = k->v[(s->n - 1) / 2];
     for (size_t i = g; i < s->n - g; i++)
         s->delay += k->v[i] / (double)(s->n - 2 * g);
     const size_t few = outermost(s->n);
@@ -373,7 +377,8 @@ static int judge(struct verdicts *k, size_t r, struct az_coll_verdict *out)
         sure / steps > CR_STEP_SHARE * out->step ? sure / steps : CR_STEP_SHARE * out->step;
     out->found_from = out->flag_from + 1.645 * out->error;
     out->judged = true;
-    out->straggler = waited(k, r) && out->delay > out->flag_from;
+    out->straggler = waited(k, r) && out->delay > out->flag_from &&
+                     k->of[r].half / steps > HALF * out->flag_from;
     const double from = often_from(k, r, chance, often, out), most = k->of[r].most / steps;
     seldom(k, r, from, often, out);
     if (!out->straggler && waited(k, r) && k->of[r].n >= LEAST_OFTEN && most > from) {

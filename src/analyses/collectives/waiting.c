@@ -413,9 +413,10 @@ int az_coll_waiting(struct az_cr *c, const struct az_coll_blame *m, struct az_co
     if (!w)
         return az_arena_error(c->arena);
     w->c = c;
+    w->judged = m->blocks >= LEAST_BLOCKS;
     az_vec_init(&w->late, c->job->mem);
     int rc = az_coll_pipeline(c, m, w);
-    if (rc == 0 && m->blocks >= LEAST_BLOCKS)
+    if (rc == 0 && w->judged)
         rc = find_ranks(c, m, w, verdict);
     if (rc == 0)
         rc = az_coll_slow_groups(c, w);

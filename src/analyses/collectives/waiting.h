@@ -30,6 +30,7 @@ struct az_coll_stages {
 
 struct az_coll_waits {
     const struct az_cr *c;
+    bool judged;                   /* there were steps enough for verdicts on ranks */
     struct az_coll_late_list late; /* most saving first */
     struct az_coll_stages stages;
 };

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "analyses/collectives/waiting.h"
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/num.h"
@@ -173,9 +174,12 @@ static bool reported(const struct az_job *job, size_t rows, const char *rule)
     return false;
 }
 
-/* Is it known who the others wait for? */
-static bool names_who(const struct az_vd_founds *found)
+/* Is it known who the others wait for, or that nobody is waited for? */
+static bool names_who(const struct az_vd_whole *w, const struct az_vd_founds *found)
 {
+    const struct az_coll_waits *waits = az_coll_waits_of(w->job);
+    if (waits && waits->judged)
+        return true;
     for (size_t i = 0; i < found->n; i++)
         if (found->v[i].rule->within == AZ_VD_IN_WAITING)
             return true;
@@ -188,7 +192,7 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
 {
     size_t slow = 0;
     int64_t next = 0, waits = 0;
-    if (!w->ranks || w->n < 3 || names_who(found))
+    if (!w->ranks || w->n < 3 || names_who(w, found))
         return 0;
     for (size_t i = 1; i < w->n; i++)
         slow = own(w->part[i]) > own(w->part[slow]) ? i : slow;
