@@ -311,6 +311,7 @@ struct draft {
     struct az_claim c;
     const struct az_vd_found *f;
     int64_t order; /* the saving; larger for a cause that comes before its effect */
+    bool apart;    /* communication that is more than what its cause of waiting explains */
 };
 
 static int by_saving(const void *x, const void *y, void *ctx)
@@ -369,6 +370,29 @@ static bool count_same_time(const struct az_vd_found *a, const struct az_vd_foun
     return has_word(overlaps_of(a), b->rule->name) || has_word(overlaps_of(b), a->rule->name);
 }
 
+/* Communication of more than twice what a cause of waiting explains is no part of it: the largest
+ * loses the time that the cause counts. */
+static void take_causes(struct draft *d, size_t n, const struct az_claim_account *a)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct az_claim *most = NULL;
+        if (d[i].f->rule->within != AZ_VD_IN_WAITING)
+            continue;
+        for (size_t k = 0; k < n; k++) {
+            struct az_claim *c = &d[k].c;
+            if (d[k].f->rule->within != AZ_VD_IN_COMM || !count_same_time(d[i].f, d[k].f) ||
+                2 * d[i].c.saving_ns >= c->saving_ns)
+                continue;
+            d[k].apart = true;
+            most = !most || c->saving_ns > most->saving_ns ? c : most;
+        }
+        if (!most)
+            continue;
+        most->saving_ns -= d[i].c.saving_ns;
+        most->share = a->span > 0 ? (double)most->saving_ns / (double)a->span : NAN;
+    }
+}
+
 /* Time of the account that findings of a part of it may share out. */
 static int64_t room_of(const struct az_claim_account *a, enum az_vd_within within)
 {
@@ -392,7 +416,8 @@ static int64_t room_of(const struct az_claim_account *a, enum az_vd_within withi
 static int64_t counted_by(const struct draft *d, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (d[k].c.part_of < 0 && count_same_time(d[k].f, d[i].f))
+        if (d[k].c.part_of < 0 && count_same_time(d[k].f, d[i].f) &&
+            !(d[i].apart && d[k].f->rule->within == AZ_VD_IN_WAITING))
             return (int64_t)k;
     return -1;
 }
@@ -445,6 +470,7 @@ static int make_findings(struct az_vd_whole *w, const struct az_vd_founds *found
         d[n] = (struct draft){ .c = claim_of(w, c, f), .f = f };
         n += d[n].c.outside_scope || d[n].c.share >= TRIFLE;
     }
+    take_causes(d, n, &c->account);
     order_causes(d, n);
     const int rc = az_sort_cmp(d, n, sizeof *d, by_saving, NULL, w->job->mem);
     if (rc)
