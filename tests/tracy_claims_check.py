@@ -44,6 +44,7 @@ def wrong(document, facts):
             out.append("qualified_by: %s" % account.get("qualified_by"))
     out += ["a finding %s" % f["rule"] for f in findings if f["rule"] in facts.get("no_rule", [])]
     out += ["an advice %s" % f["advice"] for f in findings if f["advice"] in facts.get("no_advice", [])]
+    out += ["%s: %s" % (r, not want) for r, want in facts.get("rule", {}).items() if any(f["rule"] == r for f in findings) != want]
     if "first" in facts and (not findings or (findings[0]["rule"], findings[0]["advice"]) != facts["first"]):
         out.append("first: %s" % [(f["rule"], f["advice"]) for f in findings[:1]])
     if "steps" in facts and facts["steps"] is None and v["steps"] is not None:

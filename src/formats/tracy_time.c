@@ -2,6 +2,7 @@
  * impossible times (docs/formats-tracy.md 3.1, 3.2). */
 #include <math.h>
 
+#include "base/interval.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "formats/tracy_csv.h"
@@ -23,7 +24,7 @@ struct clock {
     bool runs;
 };
 
-/* Where operations of the other sub devices of a device end: the two latest of different ones. */
+/* Where possible operations of a device end: the two latest of different sub devices. */
 struct others {
     int64_t end[2];
     uint32_t sub[2];
@@ -111,18 +112,26 @@ static void place(struct line *l, struct az_oprow *r)
 /* ---- impossible times ---- */
 static int64_t end_of(const struct az_oprow *r) { return r->at + llround(r->kernel); }
 
-/* A gap that says the operation began long before the one before it ended. Where the file names
- * sub devices, that one may be of another. */
-static bool gap_is_impossible(const struct line *l, const struct az_oprow *r)
+static bool is_long(const struct az_oprow *r, double back)
 {
-    const double back = -r->gap;
-    if (!(back > GAP) || !(back > r->kernel * MOST))
-        return false;
-    if (r->sub == AZ_NO_ID || r->device < 0 || (size_t)r->device >= l->n)
-        return true;
-    const struct others *o = &l->others[r->device];
+    return back > GAP && back > r->kernel * MOST;
+}
+
+/* The operation began long before the one before it ended, by the time line or by the gap that is
+ * recorded; where the file names sub devices, that gap may be to an operation of another. */
+static bool begins_too_early(const struct line *l, const struct az_oprow *r)
+{
+    const bool known = r->device >= 0 && (size_t)r->device < l->n;
+    const struct others none = { .any = { false, false } };
+    const struct others *o = known ? &l->others[r->device] : &none;
     for (int i = 0; i < 2; i++)
-        if (o->any[i] && o->sub[i] != r->sub && (double)(o->end[i] - r->at) >= back * MOST)
+        if (o->any[i] && o->sub[i] == r->sub && is_long(r, (double)(o->end[i] - r->at)))
+            return true;
+    if (!is_long(r, -r->gap))
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (r->sub != AZ_NO_ID && o->any[i] && o->sub[i] != r->sub &&
+            (double)(o->end[i] - r->at) >= -r->gap * MOST)
             return false;
     return true;
 }
@@ -149,7 +158,7 @@ static void note_end(struct line *l, const struct az_oprow *r)
 
 static bool is_impossible(const struct line *l, const struct az_oprow *r)
 {
-    return r->kernel < 0 || r->kernel > r->firmware || gap_is_impossible(l, r);
+    return r->kernel < 0 || r->kernel > r->firmware || begins_too_early(l, r);
 }
 
 struct edge {
@@ -336,6 +345,33 @@ static int by_call(const void *x, const void *y, void *ctx)
     return i < k ? -1 : i > k;
 }
 
+/* Hosts whose clocks have nothing in common: their first device operations are at the same time. */
+static int align_hosts(struct line *l)
+{
+    struct az_oprow *v = l->r->rows.v;
+    const size_t files = l->r->files.n;
+    struct az_span *range = az_mem_alloc(l->job->mem, (files + 1) * sizeof *range);
+    if (!range)
+        return az_mem_error(l->job->mem);
+    for (size_t f = 0; f < files; f++)
+        range[f] = (struct az_span){ INT64_MAX, INT64_MIN };
+    for (size_t i = 0; i < l->r->rows.n; i++) {
+        struct az_span *x = &range[v[i].file];
+        if (v[i].kind != AZ_OPROW_DEVICE)
+            continue;
+        x->start = v[i].at < x->start ? v[i].at : x->start;
+        x->end = v[i].at > x->end ? v[i].at : x->end;
+    }
+    for (size_t i = 0; i < l->r->rows.n; i++) {
+        const struct az_span *a = &range[0], *b = &range[v[i].file];
+        if (v[i].kind == AZ_OPROW_DEVICE && a->end >= a->start &&
+            (b->start > a->end || b->end < a->start))
+            v[i].at = shifted(v[i].at, (double)a->start - (double)b->start);
+    }
+    az_mem_free(l->job->mem, range, (files + 1) * sizeof *range);
+    return 0;
+}
+
 /* Device operations in the order of their calls, one device after its own last operation. */
 static int place_all(struct line *l)
 {
@@ -355,7 +391,8 @@ static int place_all(struct line *l)
         if (!r->timed)
             continue;
         r->impossible = is_impossible(l, r);
-        note_end(l, r);
+        if (!r->impossible)
+            note_end(l, r);
     }
     az_mem_free(l->job->mem, row, bytes);
     return rc;
@@ -365,6 +402,8 @@ int az_tracy_time_line(struct az_parse *job)
 {
     struct line l = { .job = job, .r = az_opreport(job->trace) };
     int rc = open_line(&l);
+    if (rc == 0 && l.r->files.n > 1)
+        rc = align_hosts(&l);
     if (rc == 0)
         rc = place_all(&l);
     if (rc == 0)

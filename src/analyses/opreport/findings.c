@@ -1,6 +1,5 @@
 /* What the operations of a report could save, one finding per cause and kind of operation
- * (docs/formats-tracy.md 18). The savings of an operation count once, by the largest; all are of
- * one device, the mean of several. */
+ * (docs/formats-tracy.md 18). The savings of an operation count once, by the largest. */
 #include "analyses/opreport/findings.h"
 
 #include <math.h>
@@ -132,7 +131,7 @@ static uint32_t host_work(const struct work *w, const struct az_opr_gap *g)
     size_t lo = 0, hi = e->n;
     int64_t sum = 0, most = -1;
     uint32_t name = AZ_NO_ID;
-    if (from == INT64_MIN || to <= from)
+    if (from == INT64_MIN || to <= from || w->t->r->files.n > 1)
         return AZ_NO_ID;
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
@@ -267,8 +266,8 @@ static bool is_gap(enum cause c) { return c < SLOW; }
 
 static int put(struct work *w, struct tally *x, struct az_opr_finding *f)
 {
-    /* gaps are of all devices; operations are merged already */
-    const double devices = is_gap(x->cause) && w->s->working > 1 ? (double)w->s->working : 1;
+    /* gaps are of all devices; operations are merged */
+    const double devices = !is_gap(x->cause) && w->s->working > 1 ? (double)w->s->working : 1;
     double largest = 0;
     for (size_t i = 0; i < x->each.n; i++)
         largest = x->each.v[i] > largest ? x->each.v[i] : largest;
@@ -279,9 +278,9 @@ static int put(struct work *w, struct tally *x, struct az_opr_finding *f)
                                   .row = is_gap(x->cause) ? AZ_SV("") : az_opr_text(w->t, x->code),
                                   .operation =
                                       x->cause == HOST ? az_opr_text(w->t, x->code) : AZ_SV(""),
-                                  .count = llround(x->count / devices),
-                                  .ns = llround(x->time / devices),
-                                  .gain = llround(x->gain / devices),
+                                  .count = llround(x->count * devices),
+                                  .ns = llround(x->time * devices),
+                                  .gain = llround(x->gain * devices),
                                   .median = llround(az_percentile_f64(x->each.v, x->each.n, 50)),
                                   .largest = llround(largest) };
     return f->subject.p ? 0 : az_arena_error(w->t->job->arena);

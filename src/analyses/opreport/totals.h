@@ -18,7 +18,8 @@ struct az_opr_finding {
     enum az_cause cause;
     enum az_advice advice;
     struct az_sv subject, row, operation; /* as long-lived as the job; row: name of the operation */
-    int64_t count, ns, gain, median, largest;
+    int64_t count, ns, gain;              /* sums over the devices that are not idle */
+    int64_t median, largest;              /* of one event */
 };
 
 struct az_opr_totals {

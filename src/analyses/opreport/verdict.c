@@ -76,6 +76,26 @@ static void check_rates(const struct az_opr_scope *s, const struct az_opr_rows *
     o->check[AZ_CHECK_IMPOSSIBLE_RATES] = check_of(o->impossible_rates, o->rates, ns);
 }
 
+/* Operations of no known family may be communication. */
+static void check_families(const struct az_opr_scope *s, const struct az_opr_rows *rows,
+                           struct az_opr_totals *o)
+{
+    struct az_job *job = s->t->job;
+    int64_t count = 0, ns = 0, all = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        const int64_t time = llround(az_opr_row_ns(s->t, &rows->v[i]));
+        const uint32_t name = az_job_name(job, s->trace, az_opr_oprow(s->t, &rows->v[i])->code);
+        const bool other = az_job_family(job, name) == AZ_FAMILY_OTHER;
+        count += other;
+        ns += other ? time : 0;
+        all += time;
+    }
+    o->check[AZ_CHECK_UNKNOWN_KERNELS] = check_of(0, (int64_t)rows->n, ns);
+    o->check[AZ_CHECK_UNKNOWN_KERNELS].count = count;
+    if (rows->n && ns * FAIL >= all && ns > 0)
+        o->check[AZ_CHECK_UNKNOWN_KERNELS].status = AZ_CHECK_WARN;
+}
+
 static void check_device(const struct az_tt *t, struct az_opr_totals *o)
 {
     o->peaks = !t->has_peaks ? "unknown" : t->o->worker_cores > 0 ? "user" : "data sheet";
@@ -151,6 +171,7 @@ int az_opr_verdict(struct az_tt *t)
             o->after_signpost = az_opr_text(t, t->last_mark);
         check_times(&s, o);
         check_rates(&s, &rows, o);
+        check_families(&s, &rows, o);
         check_device(t, o);
         check_marks(&s, o);
         keep_account(&s, o);

@@ -307,10 +307,8 @@ static void sums(struct az_vd *v)
         v->part->families = az_vd_keep(v, families(v, by));
 }
 
-/* Its findings are of one device: a part has the sum over the devices. */
 static int report_findings(struct az_vd *v, const struct az_opr_totals *o)
 {
-    const int64_t n = v->part->devices > 1 ? (int64_t)v->part->devices : 1;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < o->n_findings; i++) {
         const struct az_opr_finding *f = &o->finding[i];
@@ -320,9 +318,9 @@ static int report_findings(struct az_vd *v, const struct az_opr_totals *o)
                                               .operation = f->operation,
                                               .cause = f->cause,
                                               .advice = f->advice,
-                                              .count = f->count * n,
-                                              .ns = f->ns * n,
-                                              .gain = f->gain * n,
+                                              .count = f->count,
+                                              .ns = f->ns,
+                                              .gain = f->gain,
                                               .median = f->median,
                                               .largest = f->largest });
     }
@@ -413,6 +411,12 @@ static int look(struct az_vd *v)
     return rc || v->t->caps & AZ_CAP_OPREPORT ? rc : peaks_of(v);
 }
 
+/* Of the rules for events only these apply to a report of operations, which has its own. */
+static bool about_steps(const struct az_vd_rule *r)
+{
+    return r->find == az_vd_find_warm_up || r->find == az_vd_find_jitter;
+}
+
 int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
                     struct az_vd_part **out)
 {
@@ -438,7 +442,7 @@ int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
         v.part->host_threads = host->threads;
     }
     for (const struct az_vd_rule *r = az_vd_rules; rc == 0 && r->name; r++) {
-        if (!r->find || (v.t->caps & AZ_CAP_OPREPORT))
+        if (!r->find || (v.t->caps & AZ_CAP_OPREPORT && !about_steps(r)))
             continue;
         if ((r->needs & ~v.t->caps) == 0)
             rc = r->find(&v);
