@@ -25,6 +25,7 @@ struct totals { /* of a name, ticks */
 
 struct sweep {
     const struct az_trace *t;
+    enum az_kind kind;
     struct totals *of;      /* by name id */
     struct open_ops *stack; /* by lane */
     struct az_map pairs;    /* (name, lane) seen */
@@ -88,7 +89,7 @@ static bool is_mark(struct sweep *s, uint32_t name)
  * the others. */
 static int sweep_all(struct sweep *s)
 {
-    const struct az_events *e = &s->t->ev[AZ_HOST_OP];
+    const struct az_events *e = &s->t->ev[s->kind];
     struct az_vec_u32 group;
     int rc = AZ_OK;
     az_vec_init(&group, NULL);
@@ -155,12 +156,12 @@ static void *zeroed(struct az_mem *mem, size_t n, size_t size)
     return p ? memset(p, 0, (n + 1) * size) : NULL;
 }
 
-static int make(struct az_job *job, size_t trace, struct az_host_ops *out)
+static int make(struct az_job *job, size_t trace, enum az_kind kind, struct az_host_ops *out)
 {
     const struct az_trace *t = job->traces[trace];
     const size_t names = t->names.text.n, lanes = t->lanes.n;
-    struct sweep s = { .t = t };
-    if (t->ev[AZ_HOST_OP].n == 0 || !(t->caps & AZ_CAP_CALLTREE))
+    struct sweep s = { .t = t, .kind = kind };
+    if (t->ev[kind].n == 0 || !(t->caps & AZ_CAP_CALLTREE))
         return AZ_OK;
     s.of = zeroed(job->mem, names, sizeof *s.of);
     s.stack = zeroed(job->mem, lanes, sizeof *s.stack);
@@ -182,22 +183,34 @@ static int make(struct az_job *job, size_t trace, struct az_host_ops *out)
     return rc;
 }
 
-const struct az_host_ops *az_job_host_ops(struct az_job *job, size_t trace, int *rc)
+static const struct az_host_ops *fact(struct az_job *job, size_t trace, enum az_kind kind,
+                                      const char *what, int *rc)
 {
-    static const char what;
-    void **slot = az_job_slot(job, &what);
+    void **slot = az_job_slot(job, what);
     if (slot && !*slot)
         *slot = az_arena_array(job->arena, job->n_traces + 1, sizeof(void *));
     void **of = slot ? *slot : NULL;
     *rc = of ? AZ_OK : az_arena_error(job->arena);
     if (of && !of[trace]) {
         struct az_host_ops *x = az_arena_alloc(job->arena, sizeof *x);
-        *rc = x ? make(job, trace, x) : az_arena_error(job->arena);
+        *rc = x ? make(job, trace, kind, x) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : x;
     }
     const struct az_host_ops *made = of ? of[trace] : NULL;
     az_job_leave(job, slot);
     return made;
+}
+
+const struct az_host_ops *az_job_host_ops(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    return fact(job, trace, AZ_HOST_OP, &what, rc);
+}
+
+const struct az_host_ops *az_job_host_ranges(struct az_job *job, size_t trace, int *rc)
+{
+    static const char what;
+    return fact(job, trace, AZ_RANGE, &what, rc);
 }
 
 static bool is_launch(struct az_sv name)

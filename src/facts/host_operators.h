@@ -21,6 +21,9 @@ struct az_host_ops {
  * all zero. Kept in the job. NULL on failure, *rc says why. */
 const struct az_host_ops *az_job_host_ops(struct az_job *job, size_t trace, int *rc);
 
+/* The same of ranges (record_function, annotations; data loading is among them). */
+const struct az_host_ops *az_job_host_ranges(struct az_job *job, size_t trace, int *rc);
+
 /* What a trace without device work holds. */
 enum az_no_device {
     AZ_NO_DEVICE_EMPTY,    /* nothing that a report could be made of */

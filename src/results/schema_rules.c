@@ -101,7 +101,7 @@ const struct az_schema_rule az_schema_rules[] = {
     { NULL, AZ_UNIT_RATIO, "fraction_of_runtime|fraction_of_xla|kernel_time", "share" },
     { NULL, AZ_UNIT_RATIO, "kernel_time_cumulative", "cumulative_share" },
 
-    { "host_operators", AZ_UNIT_NS, "|time", "total" }, /* on the host, next to "self" */
+    { "host_operators|host_ranges|python_functions", AZ_UNIT_NS, "|time", "total" }, /* on the host, next to "self" */
     /* the time that the device spends in a row's work */
     { "tpu_op_summary|tpu_category_summary", AZ_UNIT_NS, "self", "kernel_time" },
     { "tpu_op_summary|tpu_category_summary", AZ_UNIT_NS, "|time", "subtree_kernel_time" },
