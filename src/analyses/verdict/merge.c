@@ -51,11 +51,12 @@ static int list(struct az_vd_whole *w, struct entries *all)
     return rc ? rc : az_sort_cmp(all->v, all->n, sizeof *all->v, by_meaning, NULL, w->job->mem);
 }
 
-/* Idle time is averaged over ranks only where it is alike; a part has each finding once. */
+/* Idle time is averaged over ranks only where it is alike, and never within a rank, whose gaps were
+ * grouped already. */
 static bool joins(const struct az_vd_found *first, const struct entry *e, const bool *has)
 {
     if (has[e->part])
-        return false;
+        return !is_idle(first);
     return !is_idle(first) || (first->gain <= ALIKE * e->f->gain &&
                                first->median <= ALIKE * (e->f->median ? e->f->median : 1) &&
                                e->f->median <= ALIKE * (first->median ? first->median : 1));
@@ -70,7 +71,6 @@ static void add(struct az_vd_found *o, const struct az_vd_found *f)
     o->ns = o->ns >= 0 && f->ns >= 0 ? az_add_sat(o->ns, f->ns) : -1;
     o->gain = o->gain >= 0 && f->gain >= 0 ? az_add_sat(o->gain, f->gain) : -1;
     o->largest = f->largest > o->largest ? f->largest : o->largest;
-    o->parts++;
 }
 
 /* Whose time it is, where not all ranks have it. */
@@ -107,6 +107,7 @@ static int join(struct az_vd_whole *w, const struct entry *e, size_t n, bool *ta
         for (size_t k = i + 1; k < n; k++)
             if (!taken[k] && joins(e[i].f, &e[k], has)) {
                 add(&o, e[k].f);
+                o.parts += !has[e[k].part];
                 taken[k] = has[e[k].part] = true;
             }
         rc = name_ranks(w, &o, has);

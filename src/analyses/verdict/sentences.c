@@ -38,14 +38,25 @@ static bool is_op_report(const struct writer *x)
     return x->w->job->n_traces == 1 && x->w->job->traces[0]->caps & AZ_CAP_OPREPORT;
 }
 
-/* "GPU idle" as "device idle" */
+/* "GPU idle" as "TPU idle" or "device idle" */
 static struct az_sv device_words(struct writer *x, const char *words)
 {
     const struct az_sv w = az_sv_str(words), gpu = AZ_SV("GPU");
-    const ptrdiff_t at = is_op_report(x) ? az_sv_find(w, gpu) : -1;
+    const char *noun = is_op_report(x)                                     ? "device"
+                       : az_sv_find(x->c->devices.name, AZ_SV("TPU")) >= 0 ? "TPU"
+                                                                           : NULL;
+    const ptrdiff_t at = noun ? az_sv_find(w, gpu) : -1;
     if (at < 0)
         return w;
-    return az_arena_printf(x->a, "%.*sdevice%s", (int)at, words, words + at + gpu.n);
+    return az_arena_printf(x->a, "%.*s%s%s", (int)at, words, noun, words + at + gpu.n);
+}
+
+/* Label of the account. */
+static const char *device_time(const struct writer *x)
+{
+    return is_op_report(x)                                     ? "Device"
+           : az_sv_find(x->c->devices.name, AZ_SV("TPU")) >= 0 ? "TPU time"
+                                                               : "GPU time";
 }
 
 static struct az_sv human(struct writer *x, int64_t ns)
@@ -71,6 +82,21 @@ static struct az_sv counted(struct writer *x, int64_t n, const char *noun)
 static struct az_sv cut(struct writer *x, struct az_sv name)
 {
     return name.n <= NAME ? name : az_arena_printf(x->a, "%.*s...", NAME, name.p);
+}
+
+/* "models/vit/modeling_vit.py(252): forward": of a long path the end says where. */
+static struct az_sv frame_name(struct writer *x, struct az_sv frame)
+{
+    struct az_sv tail = frame;
+    while (tail.n > NAME) {
+        size_t i = 0;
+        while (i < tail.n && (i == 0 || tail.p[i] != '/'))
+            i++;
+        if (i == tail.n)
+            break;
+        tail = az_sv_make(tail.p + i + (i + 1 < tail.n), tail.n - i - (i + 1 < tail.n));
+    }
+    return cut(x, tail);
 }
 
 static struct az_sv capital(struct writer *x, const char *text)
@@ -131,13 +157,16 @@ static struct az_sv source_words(struct az_sv id)
 {
     static const struct {
         const char *id, *words;
-    } known[] = {
-        { "profiler_step", "ProfilerStep" },       { "serving_mark", "serving engine marks" },
-        { "user_range", "configured range" },      { "named_range", "step ranges" },
-        { "step_annotation", "step annotations" }, { "device_steps", "device step line" },
-        { "program_runs", "program runs" },        { "signpost", "signposts" },
-        { "trace_replay", "trace replays" },       { "kernel_pattern", "repeating kernels" }
-    };
+    } known[] = { { "profiler_step", "ProfilerStep" },
+                  { "serving_mark", "serving engine marks" },
+                  { "user_range", "configured range" },
+                  { "named_range", "step ranges" },
+                  { "step_annotation", "step annotations" },
+                  { "device_steps", "device step line" },
+                  { "program_runs", "program runs" },
+                  { "signpost", "signposts" },
+                  { "trace_replay", "trace replays" },
+                  { "kernel_pattern", "repeating kernels, no step marks" } };
     for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (az_sv_is(id, known[i].id))
             return az_sv_str(known[i].words);
@@ -156,9 +185,9 @@ static struct az_sv steps(struct writer *x)
     if (c->steps.count == 0)
         return AZ_SV("");
     const int64_t each = c->steps.period_ns >= 0 ? c->steps.period_ns : p->step_ns;
-    return az_arena_printf(x->a, "%.*s of %.*s (%.*s%s)",
-                           AZ_SVF(counted(x, c->steps.count, "step")), AZ_SVF(human(x, each)),
-                           AZ_SVF(source_words(c->steps.source)),
+    const char *noun = az_sv_is(c->steps.source, "kernel_pattern") ? "repeat" : "step";
+    return az_arena_printf(x->a, "%.*s of %.*s (%.*s%s)", AZ_SVF(counted(x, c->steps.count, noun)),
+                           AZ_SVF(human(x, each)), AZ_SVF(source_words(c->steps.source)),
                            c->steps.n_excluded ? ", first one excluded as warm-up" : "");
 }
 
@@ -241,7 +270,7 @@ static int account(struct writer *x)
     if (x->w->devices > 1)
         text = az_arena_printf(x->a, "%.*s; mean of %zu devices", AZ_SVF(text), x->w->devices);
     text = add(x, text, "; ", rates(x));
-    return put(x, AZ_LINE_TIME, is_op_report(x) ? "Device" : "GPU time", text, a->span);
+    return put(x, AZ_LINE_TIME, device_time(x), text, a->span);
 }
 
 /* "5.0 s before the first step (82% copies)" */
@@ -282,7 +311,7 @@ static int sums(struct writer *x)
     const struct az_vd_part *p = &x->w->sum;
     if (p->names == 0)
         return 0;
-    return put(x, AZ_LINE_TIME, "GPU time",
+    return put(x, AZ_LINE_TIME, device_time(x),
                az_arena_printf(x->a,
                                "of kernels: %.*s (sums of %zu names; the file has no times of "
                                "single kernels)",
@@ -324,7 +353,7 @@ static struct az_sv place(struct writer *x, const struct az_claim *f)
     if (f->call.n)
         text = add(x, text, ", ", cut(x, f->call));
     if (f->frame.n)
-        text = add(x, text, ", ", cut(x, f->frame));
+        text = add(x, text, ", ", frame_name(x, f->frame));
     else if (f->range.n)
         text = add(x, text, ", ", cut(x, f->range));
     else if (f->operation.n)
@@ -351,7 +380,7 @@ static struct az_sv gaps_text(struct writer *x, const struct az_claim *f, struct
         text = add(x, text, ", median ", human(x, f->median_ns));
     else if (f->time_ns >= 0 && f->count > 0)
         text = add(x, text, f->count == 1 ? " of " : ", mean ", human(x, f->time_ns / f->count));
-    if (f->count > 1 && 2 * f->largest_ns > f->time_ns)
+    if (f->count > 2 && 2 * f->largest_ns > f->time_ns)
         text = add(x, text, ", largest ", human(x, f->largest_ns));
     text = add(x, text, ", ", place(x, f));
     text = add(x, text, ", ", whose(x, f));
@@ -453,7 +482,7 @@ static int finding(struct writer *x, const struct az_claim *const *line, size_t 
         .rule = f->rule,
         .severity = f->severity,
         .evidence = f->table,
-        .row = f->row,
+        .row = az_sv_is(f->table, "idle_causes") ? AZ_SV("") : f->row, /* the words say it */
         .ns = f->saving_ns,
         .percent = f->outside_scope ? NAN : 100 * f->share
     };
@@ -583,6 +612,8 @@ static struct az_sv events(struct writer *x)
         x->c->trust[AZ_CHECK_UNLINKED_DEVICE_WORK].status == AZ_CHECK_PASS && s->unlinked == 0;
     if (s->operations)
         return counted(x, s->operations, "operation");
+    if (x->c->trust[AZ_CHECK_UNLINKED_DEVICE_WORK].status >= AZ_CHECK_WARN)
+        return AZ_SV(""); /* the check counts them */
     if (s->events == 0)
         return s->kernels > 0 || x->c->host.operator_ns == 0 ? AZ_SV("")
                                                              : AZ_SV("no device was recorded");
