@@ -154,6 +154,7 @@ stage_gates() {
 # Who is slow among the ranks of made-up runs: how often the verdict is right, and where it must be silent.
 stage_stragglers() {
     counted stragglers "$PYTHON" tests/straggler_rates.py --analyzer "$ANALYZER" --tool "$BUILD/tools/rank_runs" --quick
+    counted stragglers "$PYTHON" tests/ranks_claims_check.py --analyzer "$ANALYZER" --seeds 2
 }
 
 # The verdict of reports of made-up traces with a known cause of lost time, and of healthy ones.

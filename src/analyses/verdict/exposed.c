@@ -293,6 +293,12 @@ static int join(struct work *w, sum_order *order)
     return rc;
 }
 
+/* Each rank hands over as much as it has: its messages say nothing of the others'. */
+static bool is_uneven(const struct az_coll_what *c)
+{
+    return c->kind == AZ_COLL_ALLTOALLV || (c->kind == AZ_COLL_ALLTOALL && c->in_split.n > 2);
+}
+
 static int join_sums(struct work *w)
 {
     int rc = join(w, by_collective);
@@ -300,7 +306,7 @@ static int join_sums(struct work *w)
         struct sum *s = &w->sums.v[i];
         const struct az_coll_what *c = what_of(w, s);
         s->groups = c && (c->group.n || c->ranks.n);
-        s->message = az_coll_message(s->bytes, s->count);
+        s->message = c && is_uneven(c) ? 0 : az_coll_message(s->bytes, s->count);
     }
     return rc ? rc : join(w, by_message);
 }

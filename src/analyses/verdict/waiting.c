@@ -368,7 +368,7 @@ static int count_groups(struct search *s, struct az_vd_found *f)
     int64_t groups = 0;
     uint32_t only = 0;
     for (uint32_t i = 0; i < c->groups.n; i++) {
-        if (count[i] == 0 || az_coll_message(bytes[i], (int64_t)count[i]) != f->bytes)
+        if (count[i] == 0 || (f->bytes && az_coll_message(bytes[i], (int64_t)count[i]) != f->bytes))
             continue;
         groups++;
         only = i;
