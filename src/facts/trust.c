@@ -24,7 +24,8 @@ enum call { /* by RULES, group queued */
             CALL_BEGIN,
             CALL_END
 };
-enum { HAS_WORK = 1, IS_INNER = 2 }; /* of a call; a call of the driver inside one of the runtime */
+/* Flags of a call. Inner: a call of the driver inside one of the runtime. */
+enum { HAS_WORK = 1, IS_INNER = 2, SAME_ID = 4 };
 
 static const enum az_kind device_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
 
@@ -284,6 +285,31 @@ static void put_lost(struct maker *m)
         set(m, AZ_CHECK_LOST_DEVICE_EVENTS, rate(n, reaches(n, m->kernels, 20)), n, m->kernels, 0);
 }
 
+/* ---- numbers of launches ---- */
+static bool is_launch(const struct maker *m, uint32_t call)
+{
+    const uint32_t name = m->t->ev[AZ_CALL].name[call];
+    const enum call k = name == AZ_NO_ID ? CALL_OTHER : (enum call)m->class_of[name];
+    return (k == CALL_KERNEL || k == CALL_GRAPH) && !(m->flags[call] & IS_INNER);
+}
+
+static void put_collisions(struct maker *m)
+{
+    int64_t n = 0;
+    const int64_t launches = m->kernels + m->graphs;
+    if (launches == 0 || m->linked == 0)
+        return;
+    for (size_t i = 0; i < m->link->n_same; i++) {
+        const struct az_same_id *s = &m->link->same[i];
+        if (!is_launch(m, s->first) || !is_launch(m, s->other))
+            continue;
+        n += !(m->flags[s->first] & SAME_ID) + !(m->flags[s->other] & SAME_ID);
+        m->flags[s->first] |= SAME_ID;
+        m->flags[s->other] |= SAME_ID;
+    }
+    set(m, AZ_CHECK_CORRELATION_COLLISIONS, rate(n, reaches(n, launches, 20)), n, launches, 0);
+}
+
 /* ---- graphs without device events ---- */
 struct gap_sum {
     struct maker *m;
@@ -466,6 +492,7 @@ static int make_checks(struct maker *m)
     if (!m->r->lost || !m->r->bare)
         return az_arena_error(m->job->arena);
     put_lost(m);
+    put_collisions(m);
     put_unlinked(m);
     put_read(m);
     rc = put_launch_order(m);

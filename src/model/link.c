@@ -27,6 +27,7 @@ struct joiner {
     struct az_map sparse; /* (process index, correlation id) -> call row */
     uint32_t *dense;
     size_t n_dense;
+    struct az_same_ids same;
 };
 
 static int number_processes(struct joiner *j)
@@ -99,13 +100,16 @@ static int enter_calls(struct joiner *j, const struct az_events *calls)
             continue;
         if (p->base != SIZE_MAX) {
             slot = &j->dense[p->base + (size_t)(calls->corr[i] - p->lo)];
-            if (*slot == AZ_NO_ROW)
+            added = *slot == AZ_NO_ROW;
+            if (added)
                 *slot = (uint32_t)i;
-            continue;
+        } else {
+            const int rc = az_map_put(&j->sparse, pi, calls->corr[i], (uint32_t)i, &slot, &added);
+            if (rc != 0)
+                return rc;
         }
-        int rc = az_map_put(&j->sparse, pi, calls->corr[i], (uint32_t)i, &slot, &added);
-        if (rc != 0)
-            return rc;
+        if (!added && az_vec_push(&j->same, ((struct az_same_id){ *slot, (uint32_t)i })) != 0)
+            return az_mem_error(j->mem);
     }
     return 0;
 }
@@ -138,6 +142,18 @@ static int join(struct joiner *j, struct az_link *l, struct az_arena *arena)
     return 0;
 }
 
+static int keep_same(struct az_link *l, const struct az_same_ids *same, struct az_arena *arena)
+{
+    struct az_same_id *v = az_arena_array(arena, same->n + 1, sizeof *v);
+    if (!v)
+        return az_arena_error(arena);
+    if (same->n)
+        memcpy(v, same->v, same->n * sizeof *v);
+    l->same = v;
+    l->n_same = same->n;
+    return 0;
+}
+
 /* The call tree has joined them when it was built (and given back the ids). */
 static int take_from_tree(struct az_link *l, const struct az_trace *t, struct az_arena *arena)
 {
@@ -154,7 +170,7 @@ static int take_from_tree(struct az_link *l, const struct az_trace *t, struct az
     for (uint32_t g = 0; g < tree->n_gpu; g++)
         if (tree->gpu_call[g] != AZ_NO_ROW)
             l->call[tree->gpu_kind[g]][tree->gpu_row[g]] = tree->gpu_call[g] - tree->first_call;
-    return 0;
+    return keep_same(l, &az_optrace(t)->same_ids, arena);
 }
 
 int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *arena,
@@ -167,6 +183,7 @@ int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *a
         return take_from_tree(l, t, arena);
     az_vec_init(&j.proc_of_lane, mem);
     az_vec_init(&j.procs, mem);
+    az_vec_init(&j.same, mem);
     int rc = az_map_init(&j.ids, mem, 16);
     if (rc == 0)
         rc = number_processes(&j);
@@ -178,9 +195,12 @@ int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *a
         rc = enter_calls(&j, calls);
     if (rc == 0)
         rc = join(&j, l, arena);
+    if (rc == 0)
+        rc = keep_same(l, &j.same, arena);
     az_mem_free(mem, j.dense, j.dense ? j.n_dense * sizeof *j.dense : 0);
     az_map_release(&j.sparse);
     az_map_release(&j.ids);
+    az_vec_release(&j.same);
     az_vec_release(&j.procs);
     az_vec_release(&j.proc_of_lane);
     return rc;

@@ -230,6 +230,21 @@ static int keyed_calls(const struct az_calltree *c, const struct keyed_list *gpu
     return sort_keyed(l, c->trace->mem);
 }
 
+/* Calls with the number of another one. */
+static int find_same(const struct az_calltree *c, const struct keyed_list *calls)
+{
+    struct az_same_ids *same = &az_optrace(c->trace)->same_ids;
+    size_t first = 0;
+    int rc = 0;
+    same->n = 0; /* linked again */
+    for (size_t i = 1; rc == 0 && i < calls->n; i++) {
+        first = calls->v[i].key == calls->v[i - 1].key ? first : i;
+        if (first < i)
+            rc = az_vec_push(same, ((struct az_same_id){ calls->v[first].at, calls->v[i].at }));
+    }
+    return rc;
+}
+
 static int link_by_correlation(struct az_calltree *c, const struct keyed_list *gpu)
 {
     const struct az_events *call = &c->trace->ev[AZ_CALL];
@@ -237,6 +252,8 @@ static int link_by_correlation(struct az_calltree *c, const struct keyed_list *g
     az_vec_init(&calls, c->trace->mem);
     int rc = keyed_calls(c, gpu, &calls);
     size_t k = 0;
+    if (rc == 0)
+        rc = find_same(c, &calls);
     for (size_t i = 0; rc == 0 && i < gpu->n; i++) { /* both lists are sorted by key */
         while (k < calls.n && calls.v[k].key < gpu->v[i].key)
             k++;

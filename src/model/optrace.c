@@ -179,6 +179,7 @@ static void release(struct az_trace *t)
     az_vec_release(&o->counters);
     az_vec_release(&o->counter_values);
     az_vec_release(&o->syncs);
+    az_vec_release(&o->same_ids);
     az_vec_release(&o->long_frames);
     az_map_release(&o->arg_map);
     az_map_release(&o->coll_map);
@@ -220,6 +221,7 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->counters, t->mem);
     az_vec_init(&o->counter_values, t->mem);
     az_vec_init(&o->syncs, t->mem);
+    az_vec_init(&o->same_ids, t->mem);
     az_vec_init(&o->long_frames, t->mem);
     az_vec_init(&o->compact, t->mem);
     o->opts = opts;

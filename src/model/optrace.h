@@ -162,6 +162,7 @@ struct az_optrace {
     struct az_counter_ranges counters;
     struct az_counter_values counter_values;
     struct az_syncs syncs;
+    struct az_same_ids same_ids;       /* of calls, when the trace is sealed */
     struct az_long_frames long_frames; /* by start; empty where frames are kept */
     bool has_flows;                    /* any CPU-to-GPU arrow in the file */
     bool key_is_ext; /* link key (docs/formulas-pytorch.md 3): launch calls have no correlation, so

@@ -175,6 +175,12 @@ struct az_drop { /* events not kept, by kind and reason */
 };
 AZ_VEC(struct az_drop, az_drops);
 
+/* Calls of one process with one correlation id; rows of AZ_CALL, first: the first of them. */
+struct az_same_id {
+    uint32_t first, other;
+};
+AZ_VEC(struct az_same_id, az_same_ids);
+
 struct az_fact {
     struct az_sv key, value;
 };
