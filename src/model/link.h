@@ -10,7 +10,7 @@ struct az_link {
      * not joined (all but kernel, memcpy, memset, graph, sync) and for kinds without events. In the
      * arena. */
     uint32_t *call[AZ_KIND_COUNT];
-    const struct az_same_id *same; /* calls that cannot be told apart by their ids, in the arena */
+    const struct az_same_id *same; /* calls that share their id, in the arena */
     size_t n_same;
 };
 
