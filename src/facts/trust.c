@@ -1,7 +1,6 @@
 /* The trust checks of a trace: first the device events (links, leads, families), then the calls
  * (launches without device events), then what was counted while the trace was read. */
 #include "facts/trust.h"
-#include "facts/collisions.h"
 
 #include "base/num.h"
 #include "base/sort.h"
@@ -432,17 +431,6 @@ static void put_read(struct maker *m)
     set(m, AZ_CHECK_TRUNCATED_INPUT, rate(m->t->truncated, true), m->t->truncated, 1, 0);
 }
 
-static int put_collisions(struct maker *m)
-{
-    uint64_t count, of;
-    const int rc = az_trace_collisions(m->t, &count, &of);
-    if (rc == 0 && of > 0)
-        set(m, AZ_CHECK_CORRELATION_COLLISIONS,
-            rate((int64_t)count, reaches((int64_t)count, (int64_t)of, 20)), (int64_t)count,
-            (int64_t)of, 0);
-    return rc;
-}
-
 static int put_steps(struct maker *m)
 {
     int rc = 0;
@@ -498,8 +486,6 @@ static int make_checks(struct maker *m)
     rc = put_launch_order(m);
     if (rc == 0)
         rc = put_graphs(m);
-    if (rc == 0)
-        rc = put_collisions(m);
     return rc ? rc : put_steps(m);
 }
 

@@ -1,7 +1,6 @@
-/* Self time of operators, and launches that share a correlation number. */
+/* Self time of operators; what a trace without device events has. */
 #include "facts_job.h"
 
-#include "facts/collisions.h"
 #include "facts/host_operators.h"
 #include "model/optrace.h"
 
@@ -71,28 +70,20 @@ static void self_time(void **state)
     assert_int_equal(az_trace_no_device(t), AZ_NO_DEVICE_HOST);
 }
 
-static void collisions(void **state)
+static void launches_alone(void **state)
 {
     struct fix *f = *state;
     struct az_trace *t = &f->t[0];
-    uint64_t count, of;
     add_event(t, AZ_CALL, "cudaLaunchKernel", 1, 1, 0, 10, 7);
-    add_event(t, AZ_CALL, "cuLaunchKernel", 1, 1, 2, 8, 7);    /* the same launch */
-    add_event(t, AZ_CALL, "cudaLaunchKernel", 2, 1, 0, 10, 7); /* of another process */
-    add_event(t, AZ_CALL, "cudaLaunchKernel", 1, 2, 20, 30, 9);
-    add_event(t, AZ_CALL, "cudaLaunchKernel", 1, 1, 20, 30, 9);
     add_event(t, AZ_CALL, "cudaStreamSynchronize", 1, 1, 40, 50, 9);
     assert_int_equal(az_trace_seal(t), 0);
-    assert_int_equal(az_trace_collisions(t, &count, &of), 0);
-    assert_int_equal(count, 2);
-    assert_int_equal(of, 4);
     assert_int_equal(az_trace_no_device(t), AZ_NO_DEVICE_LAUNCHES);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(self_time, setup, teardown),
-                                        cmocka_unit_test_setup_teardown(collisions, setup,
+                                        cmocka_unit_test_setup_teardown(launches_alone, setup,
                                                                         teardown) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
