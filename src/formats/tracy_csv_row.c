@@ -189,6 +189,7 @@ static int replay(struct az_tracy_file *f, uint32_t *id)
     *id = AZ_NO_ID;
     if (trace.n == 0 && session.n == 0)
         return 0;
+    f->report->replayed = true;
     struct az_sv both =
         az_arena_printf(&f->job->trace->arena, "%.*s/%.*s", AZ_SVF(trace), AZ_SVF(session));
     return both.p ? az_trace_name(f->job->trace, both, id) : az_arena_error(&f->job->trace->arena);

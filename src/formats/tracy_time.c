@@ -117,21 +117,17 @@ static bool is_long(const struct az_oprow *r, double back)
     return back > GAP && back > r->kernel * MOST;
 }
 
-/* The operation began long before the one before it ended, by the time line or by the gap that is
- * recorded; where the file names sub devices, that gap may be to an operation of another. */
-static bool begins_too_early(const struct line *l, const struct az_oprow *r)
+/* The recorded gap says that the operation began long before the one before it ended. Where the
+ * file names sub devices, that one may be of another. */
+static bool gap_is_impossible(const struct line *l, const struct az_oprow *r)
 {
-    const bool known = r->device >= 0 && (size_t)r->device < l->n;
-    const struct others none = { .any = { false, false } };
-    const struct others *o = known ? &l->others[r->device] : &none;
-    for (int i = 0; i < 2; i++)
-        if (o->any[i] && o->sub[i] == r->sub && is_long(r, (double)(o->end[i] - r->at)))
-            return true;
     if (!is_long(r, -r->gap))
         return false;
+    if (r->sub == AZ_NO_ID || r->device < 0 || (size_t)r->device >= l->n)
+        return true;
+    const struct others *o = &l->others[r->device];
     for (int i = 0; i < 2; i++)
-        if (r->sub != AZ_NO_ID && o->any[i] && o->sub[i] != r->sub &&
-            (double)(o->end[i] - r->at) >= -r->gap * MOST)
+        if (o->any[i] && o->sub[i] != r->sub && (double)(o->end[i] - r->at) >= -r->gap * MOST)
             return false;
     return true;
 }
@@ -158,7 +154,7 @@ static void note_end(struct line *l, const struct az_oprow *r)
 
 static bool is_impossible(const struct line *l, const struct az_oprow *r)
 {
-    return r->kernel < 0 || r->kernel > r->firmware || begins_too_early(l, r);
+    return r->kernel < 0 || r->kernel > r->firmware || gap_is_impossible(l, r);
 }
 
 struct edge {
@@ -276,6 +272,30 @@ static int clusters(struct line *l, const uint32_t *row, size_t n)
     return rc;
 }
 
+static int by_end(const void *x, const void *y, void *ctx)
+{
+    const struct az_oprow *v = ctx, *a = &v[*(const uint32_t *)x], *b = &v[*(const uint32_t *)y];
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    if (a->sub != b->sub)
+        return a->sub < b->sub ? -1 : 1;
+    return end_of(a) < end_of(b) ? -1 : end_of(a) > end_of(b);
+}
+
+/* By the time line: operations of a sub device in the order of their ends. Whatever else is wrong,
+ * these are right. */
+static void find_early(struct line *l, const uint32_t *row, size_t n)
+{
+    struct az_oprow *v = l->r->rows.v;
+    const struct az_oprow *last = NULL;
+    for (size_t i = 0; i < n; i++) {
+        struct az_oprow *r = &v[row[i]];
+        if (last && last->device == r->device && last->sub == r->sub)
+            r->impossible |= is_long(r, (double)(end_of(last) - r->at));
+        last = r->impossible ? last : r;
+    }
+}
+
 static int find_covered(struct line *l)
 {
     const size_t bytes = (l->r->rows.n + 1) * sizeof(uint32_t);
@@ -287,7 +307,11 @@ static int find_covered(struct line *l)
         if (l->r->rows.v[i].kind == AZ_OPROW_DEVICE && l->r->rows.v[i].timed &&
             l->r->rows.v[i].kernel >= 0)
             row[n++] = (uint32_t)i;
-    int rc = az_sort_cmp(row, n, sizeof *row, by_sub_device, l->r->rows.v, l->job->mem);
+    int rc = az_sort_cmp(row, n, sizeof *row, by_end, l->r->rows.v, l->job->mem);
+    if (rc == 0) {
+        find_early(l, row, n);
+        rc = az_sort_cmp(row, n, sizeof *row, by_sub_device, l->r->rows.v, l->job->mem);
+    }
     if (rc == 0)
         rc = clusters(l, row, n);
     az_mem_free(l->job->mem, row, bytes);
@@ -372,7 +396,8 @@ static int align_hosts(struct line *l)
     return 0;
 }
 
-/* Device operations in the order of their calls, one device after its own last operation. */
+/* Device operations in the order of their calls, one device after its own last operation. Replays
+ * have the times of the calls that were captured: then in the order of the file. */
 static int place_all(struct line *l)
 {
     struct az_oprow *v = l->r->rows.v;
@@ -384,7 +409,7 @@ static int place_all(struct line *l)
     for (size_t i = 0; i < l->r->rows.n; i++)
         if (v[i].kind == AZ_OPROW_DEVICE)
             row[n++] = (uint32_t)i;
-    const int rc = az_sort_cmp(row, n, sizeof *row, by_call, v, l->job->mem);
+    const int rc = l->r->replayed ? 0 : az_sort_cmp(row, n, sizeof *row, by_call, v, l->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         struct az_oprow *r = &v[row[i]];
         place(l, r);

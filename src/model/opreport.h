@@ -75,6 +75,7 @@ struct az_opreport {
     struct az_sv version;   /* of the layout: "v1", "v2", "v2.1" */
     int64_t workers;        /* worker cores by the file, the largest; 0: it does not say */
     bool budgets_differ;    /* rows name several */
+    bool replayed;          /* some rows are of replays of a trace */
     int64_t devices;        /* distinct device numbers */
     bool names_arch;        /* the layout has a column for it, filled or not */
     bool has_host_start, has_device, has_firmware;

@@ -151,7 +151,7 @@ def lost(r):
 
 
 def replays(r):
-    n, ops, between = r.rnd.randrange(3, 9), r.rnd.randrange(2, 8), r.rnd.randrange(20_000, 200_000)
+    n, ops, between = r.rnd.randrange(3, 9), r.rnd.randrange(2, 8), r.rnd.choice((40_000, 200_000, 9_000_000)) + r.rnd.randrange(1000)
     slow = r.rnd.random() < 0.5
     for _ in range(r.rnd.randrange(0, 3)):
         r.plain(gap=90_000)
@@ -160,7 +160,10 @@ def replays(r):
     for q in range(n):
         for i in range(ops):
             more = r.rnd.randrange(50) + (2 * kernels[i] + between if slow and q == 0 else 0)
-            x = r.op(PLAIN[i % 3], kernels[i] + more, gap=between if i == 0 else 500, trace=4, session=q + 1)
+            r.host -= 20000 * ops if q and i == 0 else 0  # the host times are those of the capture
+            r.calls -= ops if q and i == 0 else 0
+            x = r.op(PLAIN[i % 3], kernels[i] + more, gap=between if i == 0 else 500, trace=4, session=q + 1, hit="False",
+                     firmware=kernels[i] + more + (0 if i == 0 else kernels[i - 1] // 2))  # it starts early
             steps += [[]] * (i == 0)
             steps[-1] = steps[-1] + [x]
     begin = [s[0]["_"][1] for s in steps] + [steps[-1][-1]["_"][2]]

@@ -225,6 +225,16 @@ static int by_call(const void *x, const void *y, void *ctx)
     return *(const uint32_t *)x < *(const uint32_t *)y ? -1 : 1;
 }
 
+/* Replays have the times of the calls that were captured. */
+static int by_row(const void *x, const void *y, void *ctx)
+{
+    const struct az_oprow *v = ctx;
+    const uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+    if (v[i].device != v[k].device)
+        return v[i].device < v[k].device ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
 int az_opr_calls_make(struct az_opr_calls *c, const struct az_opr_scope *s)
 {
     const struct az_oprows *rows = &s->t->r->rows;
@@ -239,7 +249,8 @@ int az_opr_calls_make(struct az_opr_calls *c, const struct az_opr_scope *s)
     for (size_t i = 0; i < rows->n; i++)
         if (rows->v[i].kind == AZ_OPROW_DEVICE)
             order[n++] = (uint32_t)i;
-    const int rc = az_sort_cmp(order, n, sizeof *order, by_call, rows->v, s->t->job->mem);
+    const int rc = az_sort_cmp(order, n, sizeof *order, s->t->r->replayed ? by_row : by_call,
+                               rows->v, s->t->job->mem);
     for (size_t i = 0; i < n; i++) {
         c->place[order[i]] = (uint32_t)i;
         c->lost[i] = lost;

@@ -13,14 +13,29 @@
 #define FEWER    0.5  /* of the worker cores: an operation on less is reported */
 #define FIDELITY 0.5  /* of the time of a FLOP-bound product, with one step less of fidelity */
 
-enum cause { GAPS, REPLAYS, INSIDE, COMPILE, HOST, SLOW, DRAM, CORES, FIDELE, COMM, CAUSES };
+enum cause {
+    GAPS,
+    OUTSIDE,
+    REPLAYS,
+    INSIDE,
+    COMPILE,
+    HOST,
+    SLOW,
+    DRAM,
+    CORES,
+    FIDELE,
+    COMM,
+    CAUSES
+};
 static const struct {
     const char *rule, *what;
     enum az_cause cause;
     enum az_advice advice;
 } causes[CAUSES] = {
     [GAPS] = { "op_to_op_gaps", "between operations", AZ_CAUSE_NONE, AZ_ADVICE_CAPTURE_TRACE },
-    [REPLAYS] = { "op_to_op_gaps", "between trace replays", AZ_CAUSE_NONE,
+    [OUTSIDE] = { "op_to_op_gaps", "outside trace replays", AZ_CAUSE_NONE,
+                  AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD },
+    [REPLAYS] = { "op_to_op_gaps", "before trace replays", AZ_CAUSE_NONE,
                   AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD },
     [INSIDE] = { "idle", "inside trace replays", AZ_CAUSE_GRAPH_GAP, AZ_ADVICE_CHECK_DEPENDENCIES },
     [COMPILE] = { "idle", "", AZ_CAUSE_COMPILATION, AZ_ADVICE_COMPILE_AHEAD },
@@ -115,10 +130,9 @@ static int find_others(struct work *w, const struct az_opr_gap_list *gaps)
 static bool compiles(const struct work *w, const struct az_opr_gap *g)
 {
     const uint8_t cached = w->t->r->rows.v[g->next].cached;
+    /* a miss is also recorded of programs that ran before */
     if ((double)g->ns < COMPILES || cached == AZ_FLAG_TRUE)
         return false;
-    if (cached == AZ_FLAG_FALSE)
-        return true;
     return w->first[g->next] && !((double)g->ns < UNLIKE * w->others);
 }
 
@@ -153,7 +167,7 @@ static int gap(struct work *w, const struct az_opr_gap *g)
 {
     const struct az_oprow *v = w->t->r->rows.v, *a = &v[g->before], *b = &v[g->next];
     const double ns = (double)g->ns, gain = ns - w->t->o->traced_gap_us * 1000;
-    enum cause cause = w->replayed ? REPLAYS : GAPS;
+    enum cause cause = b->replay != AZ_NO_ID ? REPLAYS : w->replayed ? OUTSIDE : GAPS;
     if (!(ns > w->t->o->op_to_op_gap_us * 1000) || az_opr_holds_lost(&w->calls, g->before, g->next))
         return 0;
     const uint32_t host = host_work(w, g);
