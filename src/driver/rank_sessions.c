@@ -95,7 +95,7 @@ static struct az_sv worker_in(struct az_sv base)
     return az_sv_make(base.p, n);
 }
 
-/* The name without the rank, numbers as #, times left out. Of the handler's names the head is the
+/* The name without the rank, numbers as #, times omitted. Of the handler's names the head is the
  * worker. */
 static int parse(struct parting *s, struct parsed *p)
 {
@@ -228,7 +228,7 @@ static void add_label(struct parting *s, struct parsed *p, struct az_sv text)
                           : az_arena_dup(s->a, text);
 }
 
-/* Numbers and texts of the names that tell sessions apart become part of their labels. */
+/* Numbers and texts of the names that distinguish sessions become part of their labels. */
 static int label_fields(struct parting *s)
 {
     int rc = AZ_OK;
@@ -268,7 +268,7 @@ static int by_time(const void *x, const void *y, void *ctx)
 }
 
 /* One key: the files of a rank that are left are sessions after each other. Those of the ranks of a
- * session are closer together than half of what lies between two files of a rank. */
+ * session are closer together than half of what is between two files of a rank. */
 static int label_times(struct parting *s, struct parsed *v, size_t n)
 {
     int64_t least = INT64_MAX;
@@ -277,7 +277,7 @@ static int label_times(struct parting *s, struct parsed *v, size_t n)
         if (v[i].rank == v[i - 1].rank && v[i].rank != -1) {
             const int64_t apart = v[i].time - v[i - 1].time;
             if (v[i - 1].time < 0)
-                return AZ_OK; /* not told apart by times */
+                return AZ_OK; /* times do not distinguish them */
             least = apart < least ? apart : least;
         }
     if (least == INT64_MAX)

@@ -16,9 +16,9 @@ struct az_session_file {
     struct az_sv skeleton;
 };
 
-/* Parts files of one folder into sessions, in each of which a rank occurs once where the names tell
- * them apart: by a number or text of the name that varies among the files of a rank, then by time.
- * Errors of the arena. */
+/* Parts files of one folder into sessions, in each of which a rank occurs once where the names
+ * distinguish them: by a number or text of the name that varies among the files of a rank, then by
+ * time. Errors of the arena. */
 int az_rank_sessions_part(struct az_session_file *v, size_t n, struct az_arena *a) AZ_MUST_USE;
 
 /* The rank that the metadata at the head of a PyTorch trace (distributedInfo) have; -1: none, or

@@ -218,8 +218,8 @@ int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e) AZ_MUST_USE;
 int az_pt_join(struct az_pt_reader *r, struct az_pt_reader *part) AZ_MUST_USE;
 /* Applies metadata events and counts to the trace. */
 int az_pt_finish(struct az_pt_reader *r) AZ_MUST_USE;
-/* pytorch_merged.c: are there several ranks in the file? Then optrace.lane_scopes tells their lanes
- * apart, and equal device numbers of two ranks are made different. */
+/* pytorch_merged.c: are there several ranks in the file? Then optrace.lane_scopes numbers their
+ * lanes by rank, and equal device numbers of two ranks are made different. */
 int az_pt_find_merged(struct az_pt_reader *r) AZ_MUST_USE;
 
 /* A document being read. */

@@ -175,7 +175,7 @@ int az_pt_find_merged(struct az_pt_reader *r)
         az_optrace(m.t)->lane_scopes = m.scope;
         az_vec_init(&m.scope, m.t->mem);
         az_trace_note(m.t, "ranks merged into this file", 0,
-                      "told apart by their process ids; launches and devices are matched within "
+                      "distinguished by their process ids; launches and devices are matched within "
                       "each");
     }
     az_mem_free(m.t->mem, used, used ? m.t->lanes.n + 1 : 0);
