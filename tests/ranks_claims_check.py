@@ -70,6 +70,8 @@ def scenarios(seed):
     group = tuple(range(place, 16, 4))
     yield one("two faults: rank and link", "tensor", 16, mw.Faults(factor={r: 1.3}, link={group: 5}),
               [("straggler", [r], False, None), ("slow_group", group, False, None)], node=4)
+    r = g.randrange(8)
+    yield one("missing rank, late", "tensor", 8, mw.Faults(host={r: 12 * p["us"]}), [("straggler", [r], True, None)], missing=(r,), node=4)
     yield one("missing rank, even", "buckets", 8, mw.Faults(), [], missing=(g.randrange(8),))
     if seed % 4 == 0:
         r = g.randrange(64)

@@ -11,8 +11,9 @@
  *   measure.c                 figures of a collective, exposed time
  *   blocks.c, blame.c, verdict.c
  *                             who is waited for because of its own work, and how sure that is
- *   waiting.c, sisters.c, pipeline.c
- *                             sets of ranks that are late, slow groups, stages of a pipeline
+ *   waiting.c, sisters.c, absent.c, pipeline.c
+ *                             sets of ranks that are late, slow groups, late ranks without a file,
+ *                             stages of a pipeline
  *   path.c, path_local.c      the critical path over the ranks
  *   *_table.c                 tables
  * Times are nanoseconds. */

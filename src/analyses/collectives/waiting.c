@@ -421,6 +421,8 @@ int az_coll_waiting(struct az_cr *c, const struct az_coll_blame *m, struct az_co
     if (rc == 0)
         rc = az_coll_slow_groups(c, w);
     if (rc == 0)
+        rc = az_coll_absent(c, w);
+    if (rc == 0)
         rc = az_sort_cmp(w->late.v, w->late.n, sizeof *w->late.v, most_saving, NULL, c->job->mem);
     /* the list outlives this call in the arena */
     struct az_coll_late *held = az_arena_array(c->arena, w->late.n + 1, sizeof *held);

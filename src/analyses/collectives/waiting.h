@@ -5,7 +5,13 @@
 
 #include "analyses/collectives/blame.h"
 
-enum az_coll_late_kind { AZ_LATE_RANKS, AZ_LATE_DEVICE, AZ_LATE_GROUP, AZ_LATE_PIPELINE };
+enum az_coll_late_kind {
+    AZ_LATE_RANKS,
+    AZ_LATE_DEVICE,
+    AZ_LATE_GROUP,
+    AZ_LATE_PIPELINE,
+    AZ_LATE_ABSENT
+};
 struct az_coll_late {
     enum az_coll_late_kind kind;
     const uint32_t *member; /* indices into the run's ranks, ascending */
@@ -41,7 +47,8 @@ const struct az_coll_waits *az_coll_waits_of(struct az_job *job);
  * together. */
 int az_coll_waiting(struct az_cr *c, const struct az_coll_blame *m,
                     struct az_coll_verdict *verdict) AZ_MUST_USE;
-/* sisters.c, pipeline.c: append what they find. */
+/* sisters.c, absent.c, pipeline.c: append what they find. */
+int az_coll_absent(struct az_cr *c, struct az_coll_waits *w) AZ_MUST_USE;
 int az_coll_slow_groups(struct az_cr *c, struct az_coll_waits *w) AZ_MUST_USE;
 int az_coll_pipeline(struct az_cr *c, const struct az_coll_blame *m,
                      struct az_coll_waits *w) AZ_MUST_USE;

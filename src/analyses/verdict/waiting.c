@@ -222,7 +222,8 @@ static const char *rule_of(const struct az_coll_late *l)
     static const char *const rules[] = { [AZ_LATE_RANKS] = "straggler",
                                          [AZ_LATE_DEVICE] = "device_imbalance",
                                          [AZ_LATE_GROUP] = "slow_group",
-                                         [AZ_LATE_PIPELINE] = "pipeline_bubble" };
+                                         [AZ_LATE_PIPELINE] = "pipeline_bubble",
+                                         [AZ_LATE_ABSENT] = "straggler" };
     return rules[l->kind];
 }
 
@@ -248,7 +249,13 @@ static int put_late(struct search *s, const struct az_coll_late *l)
                              .ns = l->each,
                              .gain = az_muldiv(saving, devices, 1) };
     f.advice = f.rule->advice;
-    int rc = l->kind == AZ_LATE_DEVICE || l->kind == AZ_LATE_PIPELINE ? 0 : name_members(s, l, &f);
+    int rc = l->kind == AZ_LATE_RANKS || l->kind == AZ_LATE_GROUP ? name_members(s, l, &f) : 0;
+    if (l->kind == AZ_LATE_ABSENT) { /* its waiting is in nobody's collectives: as the rule says */
+        f.overlaps = (struct az_sv){ NULL, 0 };
+        f.has_rank = s->waits->c->ranks->n_missing == 1;
+        f.rank = s->waits->c->ranks->missing[0];
+        return az_vec_push(s->found, f);
+    }
     if (l->kind == AZ_LATE_DEVICE) {
         f.has_device = true;
         f.device = s->waits->c->ranks->v[l->member[0]].rank;
