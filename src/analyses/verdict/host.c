@@ -41,8 +41,7 @@ enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call)
     return (enum az_vd_call)(h->call_class[name] - 1);
 }
 
-/* The cause of a gap that a name says. */
-static enum az_cause said_by(struct az_vd_host *h, uint32_t name)
+enum az_cause az_vd_said_by(struct az_vd_host *h, uint32_t name)
 {
     static const enum az_cause causes[] = { AZ_CAUSE_DATA_LOADING, AZ_CAUSE_CHECKPOINT,
                                             AZ_CAUSE_COMPILATION };
@@ -193,6 +192,22 @@ static int find_main(struct az_vd_host *h)
             if (!lane[k].device_side && lane[k].pid == lane[i].pid)
                 h->main[h->thread[k]] = h->thread[i];
     }
+    return 0;
+}
+
+/* Where threads have no numbers it is the one with the most frames and step marks. */
+static int guess_main(struct az_vd_host *h)
+{
+    const struct az_events *r = &h->t->ev[AZ_RANGE];
+    uint32_t *n = az_arena_array(&h->arena, h->threads + 1, sizeof *n), best = 0;
+    if (!n)
+        return az_arena_error(&h->arena);
+    for (size_t i = 0; i < r->n; i++)
+        n[h->thread[r->lane[i]]] += range_is(h, r->name[i]) != NAME_PLAIN;
+    for (uint32_t k = 0; k < h->threads; k++)
+        best = n[k] > n[best] ? k : best;
+    for (size_t k = 0; k < h->threads && n[best]; k++)
+        h->main[k] = h->main[k] == AZ_NO_ROW ? best : h->main[k];
     return 0;
 }
 
@@ -394,6 +409,8 @@ int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
     if (rc == 0)
         rc = mark_steps(h);
     if (rc == 0)
+        rc = guess_main(h);
+    if (rc == 0)
         rc = make_nests(h);
     if (rc == 0)
         rc = list_overhead(h);
@@ -498,7 +515,7 @@ static enum az_cause named_in(struct az_vd_host *h, const struct az_vd_nest *n, 
     for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW && c == AZ_CAUSE_NONE;
          p = n->up[p])
         if (place_covers(n, p, from, to))
-            c = said_by(h, n->e->name[az_vd_row(n, p)]);
+            c = az_vd_said_by(h, n->e->name[az_vd_row(n, p)]);
     return c;
 }
 
@@ -508,6 +525,6 @@ enum az_cause az_vd_named_cause(struct az_vd_host *h, uint32_t thread, int64_t f
     for (uint32_t p = op_at(h, thread, from, to); p != AZ_NO_ROW && c == AZ_CAUSE_NONE;
          p = op_up(h, p))
         if (op_covers(h, p, from, to))
-            c = said_by(h, h->ops.e->name[op_row(h, p)]);
+            c = az_vd_said_by(h, h->ops.e->name[op_row(h, p)]);
     return c ? c : named_in(h, &h->frames, thread, from, to);
 }

@@ -94,6 +94,8 @@ struct az_vd_doing {
     uint32_t op;    /* row of AZ_HOST_OP */
 };
 struct az_vd_doing az_vd_doing(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to);
+/* The cause that a name says; AZ_CAUSE_NONE. */
+enum az_cause az_vd_said_by(struct az_vd_host *h, uint32_t name);
 /* The cause that a range, operator or frame of a thread over at least half of [from, to] is named
  * after, the innermost such; AZ_CAUSE_NONE. */
 enum az_cause az_vd_named_cause(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to);

@@ -212,8 +212,6 @@ static void find_place(struct az_vd_host *h, uint32_t thread, uint32_t main, int
                        int64_t to, struct az_vd_why *why)
 {
     struct az_vd_doing d = az_vd_doing(h, thread, from, to);
-    if (d.frame == AZ_NO_ROW && why->cause == AZ_CAUSE_LAUNCH_BOUND) /* one a launch */
-        d.frame = az_vd_doing(h, thread, from + (to - from) / 2, from + (to - from) / 2).frame;
     if (main != AZ_NO_ROW && d.range == AZ_NO_ROW && d.frame == AZ_NO_ROW) {
         const struct az_vd_doing of_main = az_vd_doing(h, main, from, to);
         d.range = of_main.range;
@@ -271,21 +269,31 @@ static enum az_cause device_cause(struct az_vd_judge *j, const struct az_idle_ga
 }
 
 /* ---- the host ---- */
-/* Loading, saving and compiling take longer than a launch: shorter gaps are not looked at. */
-static enum az_cause named_cause(const struct az_vd_judge *j, uint32_t thread, uint32_t main,
-                                 int64_t from, int64_t to)
+/* What a name over the gap says. Loading, saving and compiling take longer than a launch: shorter
+ * gaps are not looked at; and while the thread launches all the time only what is innermost counts.
+ */
+static enum az_cause named_cause(const struct az_vd_judge *j, const struct az_vd_why *why,
+                                 const uint32_t thread[2], int64_t from, int64_t to, bool launching)
 {
+    enum az_cause c = AZ_CAUSE_NONE;
     if (to - from < j->device_gap)
-        return AZ_CAUSE_NONE;
-    const enum az_cause c = az_vd_named_cause(j->h, thread, from, to);
-    return c || main == AZ_NO_ROW ? c : az_vd_named_cause(j->h, main, from, to);
+        return c;
+    if (launching) {
+        c = az_vd_said_by(j->h, why->place);
+        return c ? c : az_vd_said_by(j->h, why->op);
+    }
+    for (size_t i = 0; i < 2 && !c; i++)
+        c = thread[i] == AZ_NO_ROW ? c : az_vd_named_cause(j->h, thread[i], from, to);
+    return c;
 }
 
 static enum az_cause host_cause(struct az_vd_judge *j, const struct az_idle_gap *gap,
-                                uint32_t launch, int64_t from, int64_t to, uint32_t *call)
+                                uint32_t launch, int64_t from, int64_t to,
+                                const struct az_vd_why *why, uint32_t *call)
 {
     struct az_vd_host *h = j->h;
-    const uint32_t thread = az_vd_thread(h, launch), main = h->main[thread];
+    const uint32_t thread = az_vd_thread(h, launch),
+                   main = h->main[thread] == thread ? AZ_NO_ROW : h->main[thread];
     const int64_t length = to - from;
     struct calls c, of_main;
     if (half(az_vd_part_in(&h->profiler, from, to), length))
@@ -295,7 +303,7 @@ static enum az_cause host_cause(struct az_vd_judge *j, const struct az_idle_gap 
     const uint32_t wait = waited_in(h, &c, gap, launch, length);
     if (by_call && !(wait != AZ_NO_ROW && wait == *call)) /* its own copy: it waits for that */
         return by_call;
-    if (main != AZ_NO_ROW && main != thread) {
+    if (main != AZ_NO_ROW) {
         look_at_calls(h, main, from, to, &of_main);
         const enum az_cause of = call_cause(h, &of_main, length, call);
         if (of)
@@ -305,15 +313,15 @@ static enum az_cause host_cause(struct az_vd_judge *j, const struct az_idle_gap 
         *call = launch;
         return AZ_CAUSE_MODULE_LOADING;
     }
-    const enum az_cause named = named_cause(j, thread, main, from, to);
+    const bool launching = half(c.launching, length) || launches_on(j, thread, launch, from);
+    const enum az_cause named =
+        named_cause(j, why, (const uint32_t[2]){ thread, main }, from, to, launching);
     if (named)
         return named;
     *call = wait;
     if (wait != AZ_NO_ROW)
         return AZ_CAUSE_SYNCHRONIZATION;
-    if (half(c.launching, length) || launches_on(j, thread, launch, from))
-        return AZ_CAUSE_LAUNCH_BOUND;
-    return AZ_CAUSES;
+    return launching ? AZ_CAUSE_LAUNCH_BOUND : AZ_CAUSES;
 }
 
 static enum az_cause place_cause(const struct az_vd_why *why)
@@ -361,9 +369,12 @@ void az_vd_judge_gap(struct az_vd_judge *j, const struct az_idle_gap *gap, int64
         why->waits_stream = lane_of(h->t, gap->before) != lane_of(h->t, gap->after);
     if (why->cause != AZ_CAUSES)
         return;
-    why->cause = host_cause(j, gap, launch, from, to, &call);
-    const uint32_t thread = az_vd_thread(h, launch);
-    find_place(h, thread, h->main[thread] == thread ? AZ_NO_ROW : h->main[thread], from, to, why);
+    const uint32_t thread = az_vd_thread(h, launch),
+                   main = h->main[thread] == thread ? AZ_NO_ROW : h->main[thread];
+    find_place(h, thread, main, from, to, why);
+    why->cause = host_cause(j, gap, launch, from, to, why, &call);
+    if (why->cause == AZ_CAUSE_LAUNCH_BOUND && why->frame == AZ_NO_ID) /* one a launch */
+        find_place(h, thread, main, from + (to - from) / 2, from + (to - from) / 2, why);
     if (why->cause == AZ_CAUSES)
         why->cause = place_cause(why);
     why->call = name_of(&h->t->ev[AZ_CALL], call);

@@ -38,6 +38,8 @@ struct az_vd_groups {
     struct groups groups;
     struct buckets buckets;
     struct tallies tallies;
+    uint64_t k0, k1; /* key of the last group */
+    uint32_t last;
 };
 
 struct az_vd_groups *az_vd_groups_new(struct az_vd *v)
@@ -74,6 +76,12 @@ static bool is_whole(enum az_cause c)
     return c == AZ_CAUSE_LAUNCH_BOUND || c == AZ_CAUSE_DEVICE_GAP || c == AZ_CAUSE_GRAPH_GAP;
 }
 
+/* Causes of which it says something what follows the gap. */
+static bool shows_next(enum az_cause c)
+{
+    return c == AZ_CAUSE_UNKNOWN || c == AZ_CAUSE_DEPENDENCY || c == AZ_CAUSE_BLOCKING_COPY;
+}
+
 static uint32_t length_class(int64_t ticks)
 {
     uint32_t octave = 0;
@@ -87,14 +95,20 @@ static int group_of(struct az_vd_groups *g, const struct az_vd_why *why, uint32_
                     uint32_t *group)
 {
     const uint32_t place = is_whole(why->cause) ? AZ_NO_ID : why->place;
+    const uint64_t k0 = (uint64_t)slot << 32 | place,
+                   k1 = (uint64_t)why->cause << 1 | (why->place_frame && place != AZ_NO_ID);
     uint32_t *at;
     bool added;
-    const int rc = az_map_put(&g->index, (uint64_t)slot << 32 | place,
-                              (uint64_t)why->cause << 1 | (why->place_frame && place != AZ_NO_ID),
-                              (uint32_t)g->groups.n, &at, &added);
+    if (g->groups.n && g->k0 == k0 && g->k1 == k1) { /* mostly the last one again */
+        *group = g->last;
+        return 0;
+    }
+    const int rc = az_map_put(&g->index, k0, k1, (uint32_t)g->groups.n, &at, &added);
     if (rc)
         return rc;
-    *group = *at;
+    *group = g->last = *at;
+    g->k0 = k0;
+    g->k1 = k1;
     return added ? az_vec_push(&g->groups, ((struct group){ why->cause, slot, NONE, 0 })) : 0;
 }
 
@@ -152,7 +166,7 @@ int az_vd_groups_add(struct az_vd_groups *g, const struct az_vd_why *why, uint32
                      uint32_t next, int64_t start, int64_t length)
 {
     const uint32_t name[FIELDS] = { why->range, why->frame, why->call, why->op,
-                                    is_whole(why->cause) ? AZ_NO_ID : next };
+                                    shows_next(why->cause) ? next : AZ_NO_ID };
     const bool host = why->cause != AZ_CAUSE_DEVICE_GAP && why->cause != AZ_CAUSE_GRAPH_GAP;
     uint32_t group = 0, bucket = 0;
     int rc = group_of(g, why, slot, &group);
