@@ -147,8 +147,9 @@ def nothing(t, step, layer):
 
 
 # ---- causes ----
-IDLE = {"loading": "loading data", "allocating": "allocating", "compiling": "compiling", "saving": "saving", "other": "other work of the host",
-        "copying": "in a copy", "sync": "after a synchronous call"}
+IDLE = {"loading": "data_loading", "allocating": "allocation", "compiling": "module_loading", "saving": "checkpoint", "other": "host_compute",
+        "copying": "blocking_copy",
+        "sync": "host_compute"}  # a wait ends as the gap begins, but the host does not launch immediately afterwards
 
 
 def stall(t, cause, dur):
@@ -193,7 +194,7 @@ def one(cause, rng, size_of=1.0):
     """(kwargs of run, function that says the truth from the finished trace)."""
     if cause in IDLE:
         each = rng.uniform(2500, 6000) * size_of
-        rule = ("idle", "sync_in_step") if cause == "sync" else ("idle",)
+        rule = ("idle",)
         return (lambda t, s, l: stall(t, cause, each) if l == 1 else None,
                 lambda t: {"rule": rule, "recoverable": t.gaps[cause] * 1e3, "cause": IDLE[cause]})
     if cause == "exposed_communication":
@@ -294,7 +295,7 @@ def whole(cause, rng, t):
                 t.launch(op, "void at::native::vectorized_elementwise_kernel<4, at::native::%s_f>(int)" % op[6:], 3.0, [[64, 64]],
                          ["float"], op_time=rng.uniform(12, 30))
             t.step(s, begin)
-        return {"rule": ("idle", "launch_bound"), "recoverable": t.gaps["launch"] * 1e3, "cause": "launching too slowly"}
+        return {"rule": ("idle",), "recoverable": t.gaps["launch"] * 1e3, "cause": "launch_bound"}
     if cause == "graph_unrecorded":
         for s in range(steps):
             begin = t.now
