@@ -47,6 +47,8 @@ def wrong(document, facts):
     out += ["%s: %s" % (r, not want) for r, want in facts.get("rule", {}).items() if any(f["rule"] == r for f in findings) != want]
     if "first" in facts and (not findings or (findings[0]["rule"], findings[0]["advice"]) != facts["first"]):
         out.append("first: %s" % [(f["rule"], f["advice"]) for f in findings[:1]])
+    if "count" in facts and (not findings or findings[0]["count"] != facts["count"]):
+        out.append("count: %s, not %d" % ([f["count"] for f in findings[:1]], facts["count"]))
     if "steps" in facts and facts["steps"] is None and v["steps"] is not None:
         out.append("steps: %s" % v["steps"])
     if facts.get("steps"):

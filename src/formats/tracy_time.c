@@ -8,6 +8,7 @@
 #include "formats/tracy_csv.h"
 
 #define CLOCKS   65536  /* devices whose clocks are followed */
+#define TIMES    4e18   /* ns: times that can be compared */
 #define BACK     -1e9   /* ns: a clock that goes back further than that began anew */
 #define AHEAD    3.6e12 /* ns: likewise ahead */
 #define GAP      1e6    /* ns: a gap that is impossible is longer than that */
@@ -63,7 +64,7 @@ static double rate_of(const struct az_opreport *r)
 static int64_t shifted(int64_t ns, double by)
 {
     const double sum = (double)ns + by;
-    return fabs(by) < 9e17 && fabs(sum) < 9e17 ? ns + llround(by) : ns;
+    return fabs(by) < TIMES / 2 && fabs(sum) < TIMES ? ns + llround(by) : ns;
 }
 
 /* By cycles: each end is as far from that of the device's first operation as its clock says. */
@@ -412,6 +413,7 @@ static int place_all(struct line *l)
     const int rc = l->r->replayed ? 0 : az_sort_cmp(row, n, sizeof *row, by_call, v, l->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         struct az_oprow *r = &v[row[i]];
+        r->at = fabs((double)r->at) < TIMES ? r->at : 0;
         place(l, r);
         if (!r->timed)
             continue;

@@ -186,6 +186,26 @@ def untraced(r):
     return {"account": account(r.rows), "pass": ["lost_device_events", "impossible_times"], "first": ("op_to_op_gaps", "capture_trace"), "steps": None}
 
 
+def some_lost(r):
+    """Two operations of many without times: only the gaps around them have no finding; half of the seeds have an impossible one, too."""
+    n = r.rnd.randrange(60, 120)
+    gone = set(r.rnd.sample(range(5, n - 5), 2))
+    gap = r.rnd.randrange(30_000, 90_000)
+    for i in range(n):
+        r.plain(kernel=r.rnd.randrange(5000, 20_000), gap=gap + r.rnd.randrange(1000), timed=i not in gone)
+    bad = 0
+    if r.rnd.random() < 0.5:
+        at = r.end[0] + 3000
+        r.op(PLAIN[0], 5 * 10 ** 9, begin=at - 5 * 10 ** 9, latency=-5 * 10 ** 9)
+        r.end[0] = at
+        bad = 1
+    rows = [x for x in r.rows if x["_"][4]]
+    good = rows[:len(rows) - bad]
+    clean = sum(1 for i in range(n - 1) if i not in gone and i + 1 not in gone)
+    return {"account": account(good), "check": {"lost_device_events": ("warn", 2, n + bad), "impossible_times": ("warn" if bad else "pass", bad, n + bad - 2)},
+            "first": ("op_to_op_gaps", "capture_trace"), "count": clean}
+
+
 def compiled(r):
     """The first run of each operation compiles it: that is no reason to capture a trace."""
     for i in range(3):
@@ -237,7 +257,7 @@ def low_cores(r):
     return {"account": account(r.rows), "first": ("tt_low_cores", "more_cores")}
 
 
-MAKERS = {f.__name__: f for f in (healthy, devices, sub_devices, impossible, lost, replays, untraced, compiled, sparse, dram_sharded, rate, low_cores)}
+MAKERS = {f.__name__: f for f in (healthy, devices, sub_devices, impossible, lost, some_lost, replays, untraced, compiled, sparse, dram_sharded, rate, low_cores)}
 
 
 def kinds():
