@@ -107,8 +107,8 @@ static const struct {
                                             "prefetch managed memory, or set memory advice" },
     [AZ_ADVICE_PREALLOCATE] = { "preallocate",
                                 "allocate before the steps, or use a caching allocator" },
-    [AZ_ADVICE_PRELOAD_MODULES] = { "preload_modules",
-                                    "load modules before the steps: run warm-up steps, or load eagerly" },
+    [AZ_ADVICE_PRELOAD_MODULES] = { "preload_modules", "load modules before the steps: run warm-up "
+                                                       "steps, or load eagerly" },
     [AZ_ADVICE_COMPILE_AHEAD] = { "compile_ahead",
                                   "compile before the measured steps, and keep the compiled code" },
     [AZ_ADVICE_ASYNC_CHECKPOINT] = { "async_checkpoint", "write checkpoints asynchronously" },

@@ -86,9 +86,10 @@ int az_coll_absent(struct az_cr *c, struct az_coll_waits *w)
     for (size_t i = 0, j; rc == 0 && i < all.n; i = j) {
         for (j = i; j < all.n && all.v[j].key == all.v[i].key; j++)
             ;
+        const size_t tenth = (j - i) / 10;
+        const double usual = (double)all.v[i + tenth].ns;
         for (size_t k = i; k < j && j - i >= LEAST; k++) {
-            const double wait =
-                wait_of(&c->colls.v[all.v[k].coll], (double)all.v[i + (j - i) / 10].ns);
+            const double wait = wait_of(&c->colls.v[all.v[k].coll], usual);
             sum += wait;
             count += wait > 0;
         }

@@ -26,7 +26,7 @@ enum az_vd_within {
     AZ_VD_IN_COMM,
     AZ_VD_IN_COPY,
     AZ_VD_IN_COMPUTE,
-    AZ_VD_IN_WAITING, /* exposed communication, and idle time behind it */
+    AZ_VD_IN_WAITING, /* exposed communication, and idle time after it */
     AZ_VD_IN_ANY,
     AZ_VD_WITHINS
 };
