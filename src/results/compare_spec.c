@@ -23,7 +23,7 @@ static const struct az_compare_spec specs[] = {
 
     /* what describes a run, and tables of single events */
     {
-      "verdict|coverage|facts|findings|advice|data_quality|unmatched_kernels|kernels_by_name|signposts|roofline_chart|ops_stacked_chart|"
+      "verdict|verdict_facts|trust_checks|coverage|facts|findings|advice|data_quality|unmatched_kernels|kernels_by_name|signposts|roofline_chart|ops_stacked_chart|"
       "ranks|rank_summary|clock_offsets", NULL, NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
     { "nccl_summary_long", "Collective name", "rank?|" COLL_KEY, "time|time_mean|count", NULL, NULL, NULL, 0 },
     {

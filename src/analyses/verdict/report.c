@@ -244,7 +244,9 @@ static void put_findings(struct az_vd_whole *w, const struct az_claims *c)
         const struct az_finding_row row = { .rule = r->name,
                                             .severity = f->severity.p,
                                             .lasting = w->job->n_traces == 1,
-                                            .subject = f->subject,
+                                            .subject = r->form == AZ_VD_GAPS
+                                                           ? az_vd_finding_text(w, c, f)
+                                                           : f->subject,
                                             .count = f->count,
                                             .ns = az_vd_mean(w, f->time_ns),
                                             .recoverable = f->saving_ns,

@@ -444,6 +444,13 @@ static struct az_sv finding_text(struct writer *x, const struct az_vd_rule *r,
     return r->form == AZ_VD_TIMES ? times_text(x, r, f) : plain_text(x, r, f);
 }
 
+struct az_sv az_vd_finding_text(struct az_vd_whole *w, const struct az_claims *c,
+                                const struct az_claim *f)
+{
+    struct writer x = { w, c, w->job->arena, NULL };
+    return finding_text(&x, az_vd_rule_of(f->rule), f);
+}
+
 /* What to do, once where several lines would say the same. */
 static struct az_sv advice_text(struct writer *x, const struct az_claim *const *line, size_t n,
                                 const struct az_claim *f)
@@ -470,7 +477,8 @@ static int finding(struct writer *x, const struct az_claim *const *line, size_t 
                    const struct az_claim *f)
 {
     const struct az_vd_rule *r = az_vd_rule_of(f->rule);
-    const struct az_sv text = finding_text(x, r, f), advice = advice_text(x, line, n, f);
+    const struct az_sv text = f->outside_scope ? f->subject : finding_text(x, r, f),
+                       advice = advice_text(x, line, n, f);
     const struct az_line l = {
         .kind = AZ_LINE_FINDING,
         .label = f->outside_scope

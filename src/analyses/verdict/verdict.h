@@ -233,6 +233,9 @@ int az_vd_claims_make(struct az_vd_whole *w, const struct az_vd_founds *found,
                       struct az_claims **out) AZ_MUST_USE;
 /* The lines of the verdict, made from the claims and from nothing else but figures of the parts
  * that no claim rests on. */
+/* The sentence of a finding without its advice. In the job's arena. */
+struct az_sv az_vd_finding_text(struct az_vd_whole *w, const struct az_claims *c,
+                                const struct az_claim *f);
 int az_vd_put_lines(struct az_vd_whole *w, const struct az_claims *c,
                     struct az_table *out) AZ_MUST_USE;
 

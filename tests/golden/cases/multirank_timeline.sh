@@ -1,5 +1,5 @@
 # One account of device time: gpu_timeline of a trace and the row of its rank in gpu_timelines, to the nanosecond, over the
-# examples and made traces, some of whose launches are not recorded; by default, with include_unlinked_kernels, by flow arrows.
+# examples and made traces (both in the population of TraceLens), some of whose launches are not recorded; by default, with include_unlinked_kernels, by flow arrows.
 mkdir -p made
 for seed in 1 2 3; do
     "$PYTHON" "$SRC/tests/gen/make_pytorch_trace.py" made/whole_$seed.json --steps 2 --layers 2 --seed $seed
@@ -37,7 +37,7 @@ for options in ([], ["include_unlinked_kernels=true"], ["link_by=flow"]):
         shutil.rmtree("t", ignore_errors=True)
         os.makedirs("t/in")
         shutil.copy(path, "t/in/rank_0" + path[path.index(".json"):])
-        subprocess.run([analyzer, "run", "-q", path, "--format", "csv", "--csv-dir", "t/run"] + more, check=True)
+        subprocess.run([analyzer, "run", "-q", "--compat=tracelens", path, "--format", "csv", "--csv-dir", "t/run"] + more, check=True)
         subprocess.run([analyzer, "multirank", "-q", "--compat=tracelens", "-b", "t/in", "-e", "auto", "-f", "rank_0", "--format", "csv",
                         "--csv-dir", "t/ranks"] + more, check=True)
         one = figures("t/run/gpu_timeline.csv", lambda r: "time ms")
