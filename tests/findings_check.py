@@ -71,10 +71,15 @@ def first_line(lines):
     return found[0] if found else None
 
 
-def second(lines, truth):
+def cause_of(line, findings):
+    """The cause of a line about idle time: that of its finding, by its time."""
+    return next((r["Evidence row"] for r in findings if r["Rule"] == "idle" and r["Recoverable (ns)"] == line["time (ns)"]), "")
+
+
+def second(lines, findings, truth):
     """The smaller of two causes has a line, too: its relative error; None: no line."""
     for r in lines:
-        if r["line"] == "finding" and r["rule"] in truth["rule"] and (r["rule"] != "idle" or r["evidence row"] == truth["cause"]):
+        if r["line"] == "finding" and r["rule"] in truth["rule"] and (r["rule"] != "idle" or cause_of(r, findings) == truth["cause"]):
             return abs(float(r["time (ns)"]) - truth["recoverable"]) / truth["recoverable"]
     return None
 
@@ -90,7 +95,7 @@ def right(lines, findings, truths):
         return False, None, "nothing"
     named = first["rule"] in truth["rule"]
     if first["rule"] == "idle" and truth["cause"]:
-        named = named and first["evidence row"] == truth["cause"]
+        named = named and cause_of(first, findings) == truth["cause"]
     if "rank" in truth and first["rule"] == "straggler":
         named = named and str(truth["rank"]) in first["text"]
     got = float(first["time (ns)"])
@@ -99,11 +104,11 @@ def right(lines, findings, truths):
             got = float(r["Recoverable (ns)"])
     error = abs(got - truth["recoverable"]) / truth["recoverable"]
     for other in truths[1:]:
-        its = second(lines, other)
+        its = second(lines, findings, other)
         if its is None:
             return False, error, "not " + other["rule"][0]
         error = max(error, its)
-    return named, error, first["rule"] + (" (%s)" % first["evidence row"] if first["rule"] == "idle" else "")
+    return named, error, first["rule"] + (" (%s)" % cause_of(first, findings) if first["rule"] == "idle" else "")
 
 
 def one(job):
