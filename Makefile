@@ -214,7 +214,7 @@ example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden sizes cluster html stragglers gates , examples faults library packages documented accounts graphs \
+	@$(STAGES) unit golden sizes cluster html stragglers gates , examples faults library packages documented accounts trust graphs \
 	    counters steps names query schema verdict fuzz shared
 test-build: all units installed $(TOOLS) $(EXAMPLE_DB) $(if $(shell command -v $(MPICC) 2>/dev/null),$(if $(SAN),,mpi))
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)

@@ -121,6 +121,8 @@ stage_query() {
     counted query "$PYTHON" tests/query_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
     counted query "$PYTHON" tests/serve_check.py --analyzer "$ANALYZER"
 }
+# Trust checks against profiles with known faults.
+stage_trust() { counted trust "$PYTHON" tests/trust_check.py "$ANALYZER" 1 60; }
 # Instructions against the size of inputs of many shapes; skipped where valgrind is missing.
 stage_growth() { counted growth "$PYTHON" tests/growth_check.py --analyzer "$ANALYZER"; }
 stage_graphs() { counted graphs "$PYTHON" tests/graphs_check.py --analyzer "$ANALYZER"; }

@@ -46,6 +46,7 @@ struct maker {
     uint32_t *thread;  /* of each lane */
     size_t threads;
     int64_t kernels, graphs, others; /* launches by class */
+    int64_t same;                    /* launches that share their number with another */
     struct az_vec_u32 lost, bare;
 };
 
@@ -149,7 +150,8 @@ static void number_launch(struct maker *m, struct thread *t, uint32_t row)
 {
     const struct az_events *c = &m->t->ev[AZ_CALL];
     const uint32_t outer = t->outer;
-    if (outer != AZ_NO_ROW && c->end[row] <= c->end[outer]) {
+    if (outer != AZ_NO_ROW && c->end[row] <= c->end[outer] &&
+        m->class_of[c->name[row]] == m->class_of[c->name[outer]]) {
         m->flags[outer] |= m->flags[row] & HAS_WORK;
         m->flags[row] |= IS_INNER;
         row = outer;
@@ -171,6 +173,34 @@ static int read_calls(struct maker *m, struct thread *threads)
         m->others += k == CALL_COPY || k == CALL_FILL;
     }
     return rc;
+}
+
+/* Launches that share their number: which of them a device event belongs to is not known. */
+static bool is_launch(const struct maker *m, uint32_t call)
+{
+    const uint32_t name = m->t->ev[AZ_CALL].name[call];
+    const enum call k = name == AZ_NO_ID ? CALL_OTHER : (enum call)m->class_of[name];
+    return (k == CALL_KERNEL || k == CALL_GRAPH) && !(m->flags[call] & IS_INNER);
+}
+
+static void find_same(struct maker *m)
+{
+    for (size_t i = 0; i < m->link->n_same; i++) {
+        const struct az_same_id *s = &m->link->same[i];
+        if (!is_launch(m, s->first) || !is_launch(m, s->other))
+            continue;
+        m->same += !(m->flags[s->first] & SAME_ID) + !(m->flags[s->other] & SAME_ID);
+        m->flags[s->first] |= SAME_ID;
+        m->flags[s->other] |= SAME_ID;
+    }
+}
+
+static void put_collisions(struct maker *m)
+{
+    const int64_t launches = m->kernels + m->graphs;
+    if (launches > 0 && m->linked > 0)
+        set(m, AZ_CHECK_CORRELATION_COLLISIONS, rate(m->same, reaches(m->same, launches, 20)),
+            m->same, launches, 0);
 }
 
 static uint64_t process_of(const struct maker *m, uint32_t call)
@@ -230,7 +260,7 @@ static int turn_capture(struct maker *m, struct captures *list, uint32_t call, b
 static int take_launch(struct maker *m, struct captures *list, const struct thread *t, uint32_t row,
                        enum call k)
 {
-    const bool bare = !(m->flags[row] & HAS_WORK);
+    const bool bare = !(m->flags[row] & (HAS_WORK | SAME_ID));
     const int64_t start = m->t->ev[AZ_CALL].start[row];
     struct capture *c = NULL;
     if (bare && list->n > 0) {
@@ -274,6 +304,7 @@ static int make_calls(struct maker *m)
     for (size_t i = 0; i < m->threads; i++)
         threads[i] = (struct thread){ AZ_NO_ROW, INT64_MIN };
     const int rc = read_calls(m, threads);
+    find_same(m);
     return rc ? rc : take_launches(m, threads);
 }
 
@@ -282,31 +313,6 @@ static void put_lost(struct maker *m)
     const int64_t n = (int64_t)m->lost.n;
     if (m->kernels > 0)
         set(m, AZ_CHECK_LOST_DEVICE_EVENTS, rate(n, reaches(n, m->kernels, 20)), n, m->kernels, 0);
-}
-
-/* ---- numbers of launches ---- */
-static bool is_launch(const struct maker *m, uint32_t call)
-{
-    const uint32_t name = m->t->ev[AZ_CALL].name[call];
-    const enum call k = name == AZ_NO_ID ? CALL_OTHER : (enum call)m->class_of[name];
-    return (k == CALL_KERNEL || k == CALL_GRAPH) && !(m->flags[call] & IS_INNER);
-}
-
-static void put_collisions(struct maker *m)
-{
-    int64_t n = 0;
-    const int64_t launches = m->kernels + m->graphs;
-    if (launches == 0 || m->linked == 0)
-        return;
-    for (size_t i = 0; i < m->link->n_same; i++) {
-        const struct az_same_id *s = &m->link->same[i];
-        if (!is_launch(m, s->first) || !is_launch(m, s->other))
-            continue;
-        n += !(m->flags[s->first] & SAME_ID) + !(m->flags[s->other] & SAME_ID);
-        m->flags[s->first] |= SAME_ID;
-        m->flags[s->other] |= SAME_ID;
-    }
-    set(m, AZ_CHECK_CORRELATION_COLLISIONS, rate(n, reaches(n, launches, 20)), n, launches, 0);
 }
 
 /* ---- graphs without device events ---- */
