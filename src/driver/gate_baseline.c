@@ -76,9 +76,9 @@ static int add_key_figures(struct az_gate_step *s, struct az_sv group, struct az
     az_vec_init(&chosen, NULL);
     rc = chosen_figures(s, group, &s->arena, &chosen);
     if (!rc)
-        rc = az_key_figures_choose(doc, &chosen);
+        rc = az_key_figures_choose(doc, &chosen, s->cand.by_recording);
     az_vec_release(&chosen);
-    return rc ? rc : az_key_work_add(doc);
+    return rc ? rc : az_key_work_add(doc, s->cand.by_recording);
 }
 
 int az_gate_take_docs(struct az_gate_step *s)
@@ -120,6 +120,34 @@ int az_gate_take_docs(struct az_gate_step *s)
     for (size_t i = 0; saved && i < s->n_docs - saved->n; i++)
         if (az_sv_is(s->docs[i].group, AZ_GATE_ALONE))
             s->docs[i].group = first;
+    return rc;
+}
+
+static bool is_baseline(const struct az_gate_step *s, const struct az_outcome *o)
+{
+    return o->job->input->baseline || named_baseline(s, o->title, o->job->input->run_group);
+}
+
+int az_gate_take_unreadable(struct az_gate_step *s)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; !rc && i < s->f->n; i++) {
+        const struct az_outcome *o = &s->f->outcomes[i];
+        struct az_series_claims c = { .claimed = true };
+        if (o->reportable && !o->error)
+            continue;
+        az_change_side_of(NULL, &c.side);
+        c.input = group_of(o);
+        if (!is_baseline(s, o))
+            rc = az_series_claim(&s->cand, &c);
+        else if (o->job->input->run_group.n && !az_sv_is(c.input, AZ_GATE_ALONE))
+            rc = az_series_claim(&s->base, &c);
+        for (size_t k = 0; !rc && is_baseline(s, o) && az_sv_is(c.input, AZ_GATE_ALONE) &&
+                           k < s->cand.inputs.n; k++) {
+            c.input = s->cand.inputs.v[k];
+            rc = az_series_claim(&s->base, &c);
+        }
+    }
     return rc;
 }
 
@@ -294,8 +322,7 @@ static bool names_input(const struct az_gate_step *s)
         if (s->docs[i].baseline)
             return true;
     for (size_t i = 0; i < s->f->n; i++)
-        if (s->f->outcomes[i].job->input->baseline ||
-            named_baseline(s, s->f->outcomes[i].title, s->f->outcomes[i].job->input->run_group))
+        if (is_baseline(s, &s->f->outcomes[i]))
             return true;
     return false;
 }

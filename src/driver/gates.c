@@ -47,7 +47,7 @@ static int gather(struct az_gate_step *s)
         if (!d->baseline)
             rc = az_series_add(&s->cand, d->group, d->doc, NULL, s->want, s->n_want);
     }
-    return rc;
+    return rc ? rc : az_gate_take_unreadable(s);
 }
 
 /* ---- reports ---- */
@@ -110,7 +110,8 @@ static int store(struct az_gate_step *s, bool some_failed)
         return s->history_error;
     if (!s->c->history.path.n || !s->c->history.store || s->cand.inputs.n == 0)
         return AZ_OK;
-    s->run.good = !some_failed; /* figures that failed are kept out of their own baselines only */
+    /* figures that failed are kept out of their own baselines only */
+    s->run.good = !some_failed && az_gate_is_evidence(&s->verdict);
     rc = az_history_open(&h, s->c->history.path.p, AZ_HISTORY_WRITE, s->diag);
     if (!rc)
         rc = az_history_add(h, &s->run, &s->cand, s->c->gates.given ? &s->verdict : NULL, &id);
@@ -151,8 +152,7 @@ static int init(struct az_gate_step *s)
 
     az_mem_init(&s->mem, 0);
     az_arena_init(&s->arena, &s->mem);
-    s->verdict = (struct az_verdict){ .arena = &s->arena, .created = -1 };
-    az_vec_init(&s->verdict.results, &s->mem);
+    az_verdict_init(&s->verdict, &s->arena);
     for (size_t i = 0; i < AZ_LENGTH(all); i++) {
         int one = az_series_init(all[i], &s->arena);
         rc = rc ? rc : one;
@@ -163,7 +163,7 @@ static int init(struct az_gate_step *s)
 
 static void release(struct az_gate_step *s)
 {
-    az_vec_release(&s->verdict.results);
+    az_verdict_release(&s->verdict);
     az_series_release(&s->cand);
     az_series_release(&s->base);
     az_past_release(&s->past);

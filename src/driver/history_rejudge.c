@@ -12,10 +12,10 @@ struct rejudge {
 static int judge(struct rejudge *j, const struct az_series *cand, struct az_gate_in *in,
                  struct az_arena *a, int64_t id)
 {
-    struct az_verdict v = { .arena = a, .created = -1 };
+    struct az_verdict v;
     int rc;
 
-    az_vec_init(&v.results, a->mem);
+    az_verdict_init(&v, a);
     if (in->base) {
         v.base_id = in->base->id;
         v.base_label = in->base->label;
@@ -26,7 +26,7 @@ static int judge(struct rejudge *j, const struct az_series *cand, struct az_gate
         rc = az_history_judge(j->h, id, &v);
     j->n += !rc;
     j->failed += !rc && v.outcome == AZ_VERDICT_FAIL;
-    az_vec_release(&v.results);
+    az_verdict_release(&v);
     return rc;
 }
 

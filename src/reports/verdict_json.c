@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "reports/fields.h"
+#include "reports/json_claims.h"
 #include "reports/report.h"
 #include "results/verdict.h"
 #include "text/jsonw.h"
@@ -166,6 +167,11 @@ static void verdict(struct writer *j, const struct az_verdict *v)
     az_jsonw_object(&j->w);
     run(j, "baseline", v->base_id, v->base_label);
     run(j, "candidate", v->cand_id, v->cand_label);
+    az_jsonw_key(&j->w, "changes");
+    az_jsonw_array(&j->w);
+    for (size_t i = 0; i < v->changes.n; i++)
+        az_json_change(&j->w, &v->changes.v[i].change, j->scratch);
+    az_jsonw_end_array(&j->w);
     counts(j, v);
     az_jsonw_key(&j->w, "results");
     az_jsonw_array(&j->w);

@@ -11,7 +11,12 @@
 #define HOLM_ROWS 20 /* more tests than this in a sheet are corrected */
 
 /* May an input of the candidate be compared? */
-enum standing { COMPARABLE, NO_BASELINE, REFUSED };
+enum standing {
+    COMPARABLE,
+    NO_BASELINE,
+    REFUSED,
+    NO_EVIDENCE /* not even hard limits mean anything */
+};
 
 struct gate {
     const struct az_gate_in *in;
@@ -147,7 +152,10 @@ static int find_standings(struct gate *g)
 
     g->standing = az_arena_array(g->a, inputs->n, sizeof *g->standing);
     for (size_t i = 0; g->standing && i < inputs->n; i++) {
-        if (!g->in->base || !az_series_has_input(g->in->base, inputs->v[i]))
+        const struct az_gate_change *c = az_gate_change_of(g->v, inputs->v[i]);
+        if (c && !c->change.comparable)
+            g->standing[i] = c->evidence ? NO_EVIDENCE : REFUSED;
+        else if (!g->in->base || !az_series_has_input(g->in->base, inputs->v[i]))
             g->standing[i] = NO_BASELINE;
         else
             g->standing[i] = differing_fact(g, inputs->v[i], &was, &is) ? REFUSED : COMPARABLE;
@@ -236,7 +244,10 @@ static int one(struct gate *g, const struct az_gate_rule *r, const struct az_met
         return rc;
     x.course = course;
     limit_by_total(g, &x);
-    return add(g, &x);
+    if (g->in->base)
+        rc = az_gate_by_steps(az_series_claims_of(g->in->base, x.input),
+                              az_series_claims_of(g->in->cand, x.input), &x, g->a);
+    return rc ? rc : add(g, &x);
 }
 
 /* Rows of the candidate under one rule. */
@@ -255,7 +266,7 @@ static int rule_candidates(struct gate *g, const struct az_gate_rule *r, size_t 
             const struct az_metric *b = az_series_find(g->in->base, m);
             if (b || has_limit(r) || az_series_has_sheet(g->in->base, m->input, m->sheet))
                 rc = one(g, r, b, m);
-        } else if (has_limit(r)) {
+        } else if (has_limit(r) && st != NO_EVIDENCE) {
             rc = one(g, r, NULL, m);
         }
     }
@@ -393,6 +404,15 @@ static int rule_geomean(struct gate *g, const struct az_gate_rule *r, size_t *hi
 
 /* ---- rules ---- */
 
+/* A rule that meets nothing says something only of inputs that were read. */
+static bool all_evidence(const struct gate *g)
+{
+    for (size_t i = 0; i < g->v->changes.n; i++)
+        if (g->v->changes.v[i].evidence)
+            return false;
+    return true;
+}
+
 static int one_rule(struct gate *g, const struct az_gate_rule *r)
 {
     size_t hits = 0;
@@ -402,7 +422,7 @@ static int one_rule(struct gate *g, const struct az_gate_rule *r)
         rc = rule_removed(g, r, &hits);
     if (!rc)
         rc = rule_sheets(g, r);
-    if (!rc && hits == 0 && !is_optional(r))
+    if (!rc && hits == 0 && !is_optional(r) && all_evidence(g))
         rc = add_whole(
             g, r, AZ_SV(""), AZ_SV(""), AZ_GATE_INCONCLUSIVE,
             level_of(r->on_missing, AZ_LEVEL_INCONCLUSIVE),
@@ -414,30 +434,44 @@ static int one_rule(struct gate *g, const struct az_gate_rule *r)
     return rc;
 }
 
+/* Inputs that are not comparable, first: nothing of them is judged. */
+static int refuse_changes(struct gate *g)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; !rc && i < g->v->changes.n; i++) {
+        const struct az_gate_change *x = &g->v->changes.v[i];
+        if (!x->change.comparable)
+            rc = add_whole(g, NULL, x->change.input, AZ_SV(""), AZ_GATE_INCONCLUSIVE,
+                           AZ_LEVEL_INCONCLUSIVE,
+                           az_arena_printf(g->a, "not comparable: %.*s", AZ_SVF(x->text)));
+    }
+    return rc;
+}
+
 /* Inputs as a whole. */
 static int whole_inputs(struct gate *g)
 {
     const struct az_series *b = g->in->base, *c = g->in->cand;
     enum az_gate_level missing = AZ_LEVEL_INFO, fresh = AZ_LEVEL_INFO;
     struct az_sv was, is;
-    int rc = 0;
+    int rc = refuse_changes(g);
 
-    if (!b)
-        return add_whole(g, NULL, AZ_SV(""), AZ_SV(""),
+    if (!b && az_gate_is_evidence(g->v))
+        return rc ? rc : add_whole(g, NULL, AZ_SV(""), AZ_SV(""),
                          g->in->first ? AZ_GATE_NEW : AZ_GATE_INCONCLUSIVE,
                          g->in->first ? AZ_LEVEL_INFO : AZ_LEVEL_INCONCLUSIVE, g->in->no_base);
-    for (size_t i = 0; !rc && i < b->inputs.n; i++) {
+    for (size_t i = 0; !rc && b && i < b->inputs.n; i++) {
         for (size_t k = 0; k < g->in->n_rules; k++) {
             enum az_gate_level l = level_of(g->in->rules[k].on_missing, AZ_LEVEL_INCONCLUSIVE);
             if (az_sv_glob(g->in->rules[k].input, b->inputs.v[i]) && l > missing)
                 missing = l;
         }
-        if (!az_series_has_input(c, b->inputs.v[i]))
+        if (!az_series_has_input(c, b->inputs.v[i]) && !az_gate_change_of(g->v, b->inputs.v[i]))
             rc = add_whole(g, NULL, b->inputs.v[i], AZ_SV(""), AZ_GATE_INCONCLUSIVE, missing,
                            az_arena_printf(g->a, "the input '%.*s' of the baseline is missing",
                                            AZ_SVF(b->inputs.v[i])));
     }
-    for (size_t i = 0; !rc && i < c->inputs.n; i++) {
+    for (size_t i = 0; !rc && b && i < c->inputs.n; i++) {
         for (size_t k = 0; k < g->in->n_rules; k++) {
             enum az_gate_level l = level_of(g->in->rules[k].on_new, AZ_LEVEL_FAIL);
             if (az_sv_glob(g->in->rules[k].input, c->inputs.v[i]) && l > fresh)
@@ -447,7 +481,9 @@ static int whole_inputs(struct gate *g)
             rc = add_whole(g, NULL, c->inputs.v[i], AZ_SV(""), AZ_GATE_NEW, fresh,
                            az_arena_printf(g->a, "the input '%.*s' is not in the baseline",
                                            AZ_SVF(c->inputs.v[i])));
-        const char *fact = standing_of(g, c->inputs.v[i]) == REFUSED
+        const struct az_gate_change *x = az_gate_change_of(g->v, c->inputs.v[i]);
+        const char *fact = standing_of(g, c->inputs.v[i]) == REFUSED &&
+                                   (!x || x->change.comparable)
                                ? differing_fact(g, c->inputs.v[i], &was, &is)
                                : NULL;
         if (!rc && fact)
@@ -629,7 +665,7 @@ static int judge_all(struct gate *g)
         v->warnings += x->level == AZ_LEVEL_WARN;
         worst = x->level > worst ? x->level : worst;
     }
-    v->first = g->in->first && !g->in->base;
+    v->first = g->in->first && !g->in->base && worst < AZ_LEVEL_INCONCLUSIVE;
     for (size_t i = 0; v->first && i < g->in->cand->metrics.n; i++)
         v->can_see = fmax(v->can_see, AZ_GATE_SEEN * g->in->cand->metrics.v[i].within);
     v->outcome = worst == AZ_LEVEL_FAIL           ? AZ_VERDICT_FAIL
@@ -641,8 +677,10 @@ static int judge_all(struct gate *g)
 int az_gate_run(const struct az_gate_in *in, struct az_verdict *v)
 {
     struct gate g = { .in = in, .v = v, .a = v->arena };
-    int rc = find_standings(&g);
+    int rc = az_gate_compare_inputs(in, v);
 
+    if (!rc)
+        rc = find_standings(&g);
     if (!rc)
         rc = az_gate_pool(in, &g.pools);
     if (!rc)
@@ -670,6 +708,19 @@ const char *az_gate_status_text(enum az_gate_status s)
                                                         [AZ_GATE_ERROR] = "error",
                                                         [AZ_GATE_INCONCLUSIVE] = "inconclusive" };
     return (unsigned)s < AZ_GATE_STATUSES ? text[s] : "";
+}
+
+void az_verdict_init(struct az_verdict *v, struct az_arena *arena)
+{
+    *v = (struct az_verdict){ .arena = arena, .created = -1 };
+    az_vec_init(&v->results, arena->mem);
+    az_vec_init(&v->changes, arena->mem);
+}
+
+void az_verdict_release(struct az_verdict *v)
+{
+    az_vec_release(&v->results);
+    az_vec_release(&v->changes);
 }
 
 const char *az_verdict_text(const struct az_verdict *v)

@@ -22,6 +22,7 @@ struct az_gate_in {
     const struct az_past *past; /* earlier nights; NULL: none */
     bool by_level;              /* held against the accepted level of each figure, not against
                                    the values of base */
+    bool by_recording;          /* whole recordings are compared, whatever their steps */
     double drift_rel;           /* 0: no drift rule */
     int64_t drift_days, hold;   /* hold: nights after which a worse level is accepted; 0: never */
 };
@@ -38,6 +39,14 @@ struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n
 /* Does the rule apply to the metric? */
 bool az_gate_applies(const struct az_gate_rule *r, const struct az_metric *m);
 
+/* ---- gate_changes.c ---- */
+/* Fills v->changes from the claims of both sides. */
+int az_gate_compare_inputs(const struct az_gate_in *in, struct az_verdict *v) AZ_MUST_USE;
+const struct az_gate_change *az_gate_change_of(const struct az_verdict *v, struct az_sv input);
+/* Can the run be a baseline? Not one that was not comparable, unless for its device: that is the
+ * first of a series of its own. */
+bool az_gate_is_evidence(const struct az_verdict *v);
+
 /* ---- gate_causes.c ---- */
 /* Failures of key figures that follow from another become warnings, and say so. */
 int az_gate_causes(struct az_verdict *v, struct az_arena *a) AZ_MUST_USE;
@@ -52,6 +61,10 @@ int az_gate_classes(const struct az_gate_in *in, struct az_verdict *v,
  * Nothing is judged yet: p may still be corrected. */
 int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base,
                     const struct az_metric *cand, struct az_gate_result *out) AZ_MUST_USE;
+/* A key figure of a single pair of runs, tested by the steps within them; nothing where earlier
+ * nights are known. */
+int az_gate_by_steps(const struct az_series_claims *base, const struct az_series_claims *cand,
+                     struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
 /* Status, level and text. */
 int az_gate_judge(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
 

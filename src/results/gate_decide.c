@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "results/gate_stats.h"
+#include "results/key_figures.h"
 
 #define AUTO_RUNS      4 /* a side, for a test nobody asked for by name */
 #define ROUNDS         2000
@@ -133,6 +134,7 @@ int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base,
                                   .key_text = m->key_text,
                                   .metric = m->name,
                                   .unit = m->unit,
+                                  .per_step = m->per_step,
                                   .base = side_of(base),
                                   .cand = side_of(cand),
                                   .delta = NAN,
@@ -161,6 +163,52 @@ int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base,
         return 0;
     }
     return limits_only(r) ? 0 : run_test(r, cand, dir, x);
+}
+
+/* ---- a single pair of runs ---- */
+
+static int part_of_key(struct az_sv key)
+{
+    static const char *const parts[AZ_STEP_PARTS] = { [AZ_STEP_TOTAL] = AZ_KEY_TOTAL,
+                                                      [AZ_STEP_BUSY] = "busy",
+                                                      [AZ_STEP_COMMUNICATION] =
+                                                          "exposed communication",
+                                                      [AZ_STEP_COPIES] = "exposed copies",
+                                                      [AZ_STEP_IDLE] = "idle" };
+    for (int i = 0; i < AZ_STEP_PARTS; i++)
+        if (az_sv_is(key, parts[i]))
+            return i;
+    return -1;
+}
+
+/* Scatter of a figure by steps: its own, or that of the busy time, of which a family is a part. */
+static double noise_of(const struct az_step_samples *s, int part)
+{
+    const double x = az_step_samples_scatter(s, part < 0 ? AZ_STEP_BUSY : (size_t)part, 2);
+    return isnan(x) ? 0 : x;
+}
+
+int az_gate_by_steps(const struct az_series_claims *base, const struct az_series_claims *cand,
+                     struct az_gate_result *x, struct az_arena *a)
+{
+    const int part = part_of_key(x->key_text);
+    struct az_steps_test *t = az_arena_array(a, 1, sizeof *t);
+    int rc = t ? AZ_OK : az_arena_error(a);
+
+    if (rc || !base || !cand || !x->per_step || !az_sv_starts(x->sheet, AZ_SV("key_")) ||
+        x->course.known || x->base.n != 1 || x->cand.n != 1 || isnan(x->delta) ||
+        !word(x->rule->test, "auto"))
+        return rc;
+    const double b = noise_of(&base->steps, part), c = noise_of(&cand->steps, part);
+    x->steps_noise = sqrt(b * b + c * c);
+    if (part < 0 || !az_steps_differ(&base->steps, &cand->steps, (size_t)part, t, &rc))
+        return rc;
+    x->steps = t;
+    x->test = "steps";
+    x->effect = t->effect;
+    x->p = t->p_larger;
+    x->p_better = t->p_smaller;
+    return rc;
 }
 
 /* ---- judge ---- */
@@ -197,6 +245,9 @@ static bool significant(const struct az_gate_result *x, bool worse)
 
     if (!ran(x))
         return true;
+    if (x->steps) /* too few steps for a small p: all of one run beyond all of the other */
+        return x->steps->floor <= r->alpha ? (worse ? x->p : x->p_better) <= r->alpha
+                                           : fabs(x->effect) >= 1;
     if (fabs(x->effect) < least)
         return false;
     if (x->test[0] == 'm')
@@ -210,7 +261,14 @@ static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a
 {
     const struct az_gate_course *c = &x->course;
 
-    if (ran(x) || !c->known || !(x->rule->noise_k > 0))
+    if (ran(x) || !(x->rule->noise_k > 0))
+        return true;
+    if (!c->known && fabs(x->rel) < x->rule->noise_k * x->steps_noise) {
+        x->note = az_arena_printf(a, "within noise: by its steps a run scatters by %.2g%%",
+                                  100 * x->steps_noise);
+        return false;
+    }
+    if (!c->known)
         return true;
     if (c->kind != AZ_NIGHTS_SAME && (worse ? c->side > 0 : c->side < 0))
         return true;
@@ -310,12 +368,14 @@ static void judge_change(struct az_gate_result *x, struct az_arena *a)
     if (over(x, x->delta)) {
         if (!significant(x, true)) {
             double floor = az_mann_whitney_floor(x->base.n, x->cand.n);
+            x->note = x->steps ? AZ_SV("not significant by the steps of the two runs")
+                               : AZ_SV("not significant");
             set(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
-            x->note = x->test[0] == 'm' && floor > x->rule->alpha
-                          ? az_arena_printf(
-                                a, "not significant: %zu and %zu runs cannot give p below %.3g",
-                                x->base.n, x->cand.n, floor)
-                          : AZ_SV("not significant");
+            if (x->test[0] == 'm' && floor > x->rule->alpha)
+                x->note = az_arena_printf(a,
+                                          "not significant: %zu and %zu runs cannot give p below "
+                                          "%.3g",
+                                          x->base.n, x->cand.n, floor);
         } else if (!above_noise(x, true, a)) {
             set(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
         } else {
@@ -433,21 +493,21 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
     struct az_sv unit = readable(x, &f);
     if (az_sv_is(unit, "count") || az_sv_is(unit, "ratio") || az_sv_is(unit, "id"))
         unit = AZ_SV("");
-    const char *space = unit.n ? " " : "";
+    const char *space = unit.n ? " " : "", *per = x->per_step ? " per step" : "";
     const double percent = 100 * (c - b) / fabs(b);
     const int digits = digits_of(x, percent);
     int rc = 0;
     if (!isnan(b) && !isnan(c)) {
-        rc = az_text_printf(t, "%.*g -> %.*g%s%.*s", 3 + digits, b * f, 3 + digits, c * f, space,
-                            AZ_SVF(unit));
+        rc = az_text_printf(t, "%.*g -> %.*g%s%.*s%s", 3 + digits, b * f, 3 + digits, c * f,
+                            space, AZ_SVF(unit), per);
         if (!rc && fabs(b) > 0 && fabs(percent) >= 1000 && fabs(percent) < 1e9)
             rc = az_text_printf(t, ", %+.0f%%", percent);
         else if (!rc && fabs(b) > 0)
             rc = az_text_printf(t, ", %+.*g%%", digits, percent);
     } else if (!isnan(c)) {
-        rc = az_text_printf(t, "%.6g%s%.*s", c * f, space, AZ_SVF(unit));
+        rc = az_text_printf(t, "%.6g%s%.*s%s", c * f, space, AZ_SVF(unit), per);
     } else if (!isnan(b)) {
-        rc = az_text_printf(t, "was %.6g%s%.*s", b * f, space, AZ_SVF(unit));
+        rc = az_text_printf(t, "was %.6g%s%.*s%s", b * f, space, AZ_SVF(unit), per);
     }
     return rc;
 }
@@ -474,8 +534,10 @@ static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)
         rc = put_absolute(t, x);
     if (!rc && !isnan(x->p))
         rc = az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu %s",
-                            better ? x->p_better : x->p, x->effect, x->base.n, x->cand.n,
-                            word(x->rule->samples, "steps") ? "steps" : "runs");
+                            better ? x->p_better : x->p, x->effect,
+                            x->steps ? x->steps->n_a : x->base.n,
+                            x->steps ? x->steps->n_b : x->cand.n,
+                            x->steps || word(x->rule->samples, "steps") ? "steps" : "runs");
     if (!rc && !isnan(x->low))
         rc = az_text_printf(t, "; ratio %.4f to %.4f, %zu and %zu runs", x->low, x->high, x->base.n,
                             x->cand.n);

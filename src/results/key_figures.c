@@ -5,7 +5,7 @@
 
 #include "results/gate_stats.h"
 #include "results/schema.h"
-#include "results/times.h"
+#include "results/step_samples.h"
 
 #define LEAST_SHARE  0.02 /* of the busy time, for a family to be a figure */
 #define LATER_SHARE  0.04 /* ... where earlier runs had none of it */
@@ -36,59 +36,80 @@ static void put(struct az_table *t, struct az_sv figure, double x)
         az_put_empty(t);
 }
 
+/* ---- basis ---- */
+
+/* The account of the claims, as the comparison of two runs has it; of results without claims what
+ * their tables say. */
+void az_key_basis_of(const struct az_document *d, bool by_recording, struct az_key_basis *out)
+{
+    struct az_change_side side;
+    *out = (struct az_key_basis){ .steps = 1 };
+    az_time_of_document(d, &out->account);
+    az_change_side_of(d, &side);
+    if (!side.has_account)
+        return;
+    out->per_step = side.has_steps && !by_recording;
+    const struct az_claim_account *a = out->per_step ? &side.step : &side.whole;
+    out->account = (struct az_sum_of_time){ .known = true,
+                                            .parted = true,
+                                            .serial = out->account.serial,
+                                            .total = a->span,
+                                            .busy = a->span - a->idle,
+                                            .idle = a->idle,
+                                            .compute = a->computing,
+                                            .comm = a->exposed_communication,
+                                            .copies = a->exposed_copy,
+                                            .devices = side.devices > 0 ? (size_t)side.devices : 1,
+                                            .table = AZ_SV("account") };
+    if (!out->per_step)
+        return;
+    out->steps = (double)side.steps;
+    const struct az_table *work = az_document_table(d, "step_work");
+    out->work = work && az_is_read(work) && work->rows ? work : NULL;
+}
+
+/* Rows of the median step. */
+static bool rows_of_step(const struct az_key_basis *b, struct az_time_rows *out)
+{
+    *out = (struct az_time_rows){ .t = b->work, .per = 1 };
+    if (!b->work)
+        return false;
+    out->label = az_text_column(b->work, "kernel");
+    out->family = az_text_column(b->work, "family");
+    out->time = az_time_column(b->work, "kernel_time");
+    for (size_t r = 0; out->time >= 0 && r < b->work->rows; r++)
+        out->sum += az_time_at(b->work, r, out->time);
+    return out->label >= 0 && out->time >= 0;
+}
+
 /* ---- steps ---- */
 
-/* Times of the steps of the first time line that is parted by them. */
-static int step_times(const struct az_document *d, struct az_vec_f64 *out)
+/* The total, busy and their median scatter as the steps do, near enough. */
+static void put_scatter(struct az_table *t, double scatter)
 {
-    int rc = AZ_OK;
-
-    for (size_t i = 0; i < d->tables.n && out->n == 0; i++) {
-        const struct az_table *t = d->tables.v[i];
-        const ptrdiff_t type = az_text_column(t, "type"), time = az_time_column(t, "time");
-        if (!az_is_read(t) || type < 0 || time < 0 || az_schema_find(t, AZ_SV("step")) < 0)
-            continue;
-        for (size_t r = 0; !rc && r < t->rows; r++)
-            if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)type)), "total_time"))
-                rc = az_vec_push(out, az_time_at(t, r, time));
-    }
-    return rc;
-}
-
-/* Standard error of the median of the steps, part of it: 1.2533 sigma / sqrt n, with the robust
- * sigma 1.4826 x median deviation; NaN: too few steps. */
-static double scatter_of(const struct az_vec_f64 *times)
-{
-    const double center = az_gate_center(times->v, times->n);
-
-    if (times->n < LEAST_SPREAD || !(center > 0))
-        return NAN;
-    return 1.2533 * 1.4826 * az_gate_mad(times->v, times->n) / sqrt((double)times->n) / center;
-}
-
-/* The sum of the steps scatters as their mean does, near enough: the total and busy have the same.
- */
-static void put_scatter(struct az_table *t, const struct az_vec_f64 *times)
-{
-    const double scatter = scatter_of(times);
-
     for (size_t r = 0; !t->error && r < t->rows; r++)
         if (!isnan(scatter))
             t->cells.v[r * t->columns.n + 2] = (struct az_cell){ .type = AZ_REAL, .f = scatter };
 }
 
-static int put_steps(struct az_document *d, struct az_table *t)
+/* Where the total is that of a step the median is no figure of its own. */
+static int put_steps(struct az_document *d, struct az_table *t, bool per_step)
 {
+    struct az_step_samples steps;
     struct az_vec_f64 times;
     int rc;
 
+    az_vec_init(&steps, d->mem);
     az_vec_init(&times, d->mem);
-    rc = step_times(d, &times);
-    if (!rc && times.n >= LEAST_STEPS)
+    rc = az_step_samples_read(d, &steps);
+    for (size_t i = 0; !rc && i < steps.n; i++)
+        rc = az_vec_push(&times, steps.v[i].part[AZ_STEP_TOTAL]);
+    if (!rc && times.n >= LEAST_STEPS && !per_step)
         put(t, AZ_SV("step median"), az_gate_center(times.v, times.n));
     if (!rc && times.n >= LEAST_STEPS)
-        put_scatter(t, &times);
+        put_scatter(t, az_step_samples_scatter(&steps, AZ_STEP_TOTAL, LEAST_SPREAD));
     az_vec_release(&times);
+    az_vec_release(&steps);
     return rc;
 }
 
@@ -126,7 +147,7 @@ static void sum_families(const struct az_time_rows *rows, const struct az_kernel
 
 /* Tables of kernels have work that the account of time leaves out (docs/account.md): a family has
  * at most what time_by_family says, which has copies and fills next to kernels. */
-static void leave_out(const struct az_document *d, size_t devices,
+static void leave_out(const struct az_document *d, size_t devices, double steps,
                       const struct az_kernel_rules *rules, double *ns)
 {
     const struct az_table *t = az_document_table(d, "time_by_family");
@@ -139,7 +160,7 @@ static void leave_out(const struct az_document *d, size_t devices,
                                        .label = family,
                                        .family = family,
                                        .time = az_time_column(t, "kernel_time"),
-                                       .per = devices ? (double)devices : 1 };
+                                       .per = steps * (devices ? (double)devices : 1) };
     if (family < 0 || rows.time < 0)
         return;
     sum_families(&rows, rules, most);
@@ -159,11 +180,27 @@ static void put_groups(struct az_table *t, const struct az_time_rows *rows, doub
     }
 }
 
-static int put_work(const struct az_document *d, struct az_table *t,
-                    const struct az_sum_of_time *account, const struct az_vec_sv *chosen,
-                    double *sum)
+/* Rows by which the parts of the time are found: of the median step, else of the recording. */
+static int find_rows(const struct az_document *d, const struct az_key_basis *b,
+                     struct az_time_rows *rows)
 {
     static const char *const labels[] = { "kernel", "operation" };
+    int rc = AZ_OK;
+
+    if (rows_of_step(b, rows))
+        return AZ_OK;
+    *rows = (struct az_time_rows){ .t = NULL };
+    for (size_t k = 0; !rc && k < AZ_LENGTH(labels) && !rows->t; k++)
+        rc = az_time_rows_find(d, labels[k], "kernel_time", &b->account, rows);
+    rows->per *= b->steps;
+    rows->sum /= b->steps;
+    return rc;
+}
+
+static int put_work(const struct az_document *d, struct az_table *t, const struct az_key_basis *b,
+                    const struct az_vec_sv *chosen, double *sum)
+{
+    const struct az_sum_of_time *account = &b->account;
     const struct az_user_names nobody = { .map = NULL };
     double ns[AZ_FAMILIES] = { 0 };
     struct az_kernel_rules *rules;
@@ -171,7 +208,8 @@ static int put_work(const struct az_document *d, struct az_table *t,
     int rc = az_time_rows_find(d, "group", "exposed", account, &rows);
 
     *sum = 0;
-    if (rc || rows.t) {
+    rows.per *= b->steps;
+    if (rc || (rows.t && !b->work)) {
         if (!rc)
             put_groups(t, &rows, (double)account->busy, chosen);
         return rc;
@@ -179,11 +217,11 @@ static int put_work(const struct az_document *d, struct az_table *t,
     rules = az_kernel_rules_new(&nobody, d->mem);
     if (!rules)
         return AZ_ENOMEM;
-    for (size_t k = 0; !rc && k < AZ_LENGTH(labels) && !rows.t; k++)
-        rc = az_time_rows_find(d, labels[k], "kernel_time", account, &rows);
+    rc = find_rows(d, b, &rows);
     if (!rc && rows.t) {
         sum_families(&rows, rules, ns);
-        leave_out(d, account->devices, rules, ns);
+        if (rows.t != b->work)
+            leave_out(d, account->devices, b->steps, rules, ns);
         *sum = rows.sum;
         put_families(t, ns, account->known ? (double)account->busy : rows.sum, account->parted,
                      chosen);
@@ -233,13 +271,14 @@ static void put_memory(const struct az_document *d, struct az_table *out)
 /* ---- the tables ---- */
 
 static int fill(struct az_document *d, struct az_table *figures, struct az_table *parts,
-                struct az_table *memory, const struct az_vec_sv *chosen)
+                struct az_table *memory, const struct az_vec_sv *chosen, bool by_recording)
 {
-    struct az_sum_of_time a;
+    struct az_key_basis b;
     double sum = 0;
     int rc;
 
-    az_time_of_document(d, &a);
+    az_key_basis_of(d, by_recording, &b);
+    const struct az_sum_of_time a = b.account;
     if (a.known) {
         put(figures, AZ_SV(AZ_KEY_TOTAL), (double)a.total);
         put(figures, AZ_SV("busy"), (double)a.busy);
@@ -249,21 +288,21 @@ static int fill(struct az_document *d, struct az_table *figures, struct az_table
         put(parts, AZ_SV("exposed communication"), (double)a.comm);
     if (a.parted && is_figure(chosen, AZ_SV("exposed copies"), (double)a.copies, 0))
         put(parts, AZ_SV("exposed copies"), (double)a.copies);
-    rc = put_work(d, parts, &a, chosen, &sum);
+    rc = put_work(d, parts, &b, chosen, &sum);
     if (!rc && !a.known && sum > 0)
         put(figures, AZ_SV(AZ_KEY_TOTAL), sum);
     put_memory(d, memory);
-    return rc ? rc : put_steps(d, figures);
+    return rc ? rc : put_steps(d, figures, b.per_step);
 }
 
 int az_key_figures_add(struct az_document *d)
 {
     const struct az_vec_sv none = { .n = 0 };
 
-    return az_key_figures_choose(d, &none);
+    return az_key_figures_choose(d, &none, false);
 }
 
-int az_key_figures_choose(struct az_document *d, const struct az_vec_sv *chosen)
+int az_key_figures_choose(struct az_document *d, const struct az_vec_sv *chosen, bool by_recording)
 {
     struct az_table *t[3] = { new_table(d, AZ_KEY_FIGURES, "Key figures"),
                               new_table(d, AZ_KEY_PARTS, "Key figures: parts of the time"),
@@ -271,7 +310,7 @@ int az_key_figures_choose(struct az_document *d, const struct az_vec_sv *chosen)
     int rc = t[0] && t[1] && t[2] ? AZ_OK : az_arena_error(d->arena);
 
     if (!rc)
-        rc = fill(d, t[0], t[1], t[2], chosen);
+        rc = fill(d, t[0], t[1], t[2], chosen, by_recording);
     for (size_t i = 0; i < 3; i++) {
         if (rc || az_document_has(d, t[i]->id))
             az_table_free(t[i]);

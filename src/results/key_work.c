@@ -72,14 +72,30 @@ static int take_rows(const struct az_time_rows *from, const struct az_kernel_rul
     return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, by_time, NULL, NULL);
 }
 
-static int put_kind(const struct az_document *d, const char *label,
-                    const struct az_sum_of_time *account, const struct az_kernel_rules *rules,
-                    struct az_table *t)
+/* Kernels of the median step where it is known, else what the tables have, divided by the steps. */
+static int find_rows(const struct az_document *d, const char *label, const struct az_key_basis *b,
+                     bool kernels, struct az_time_rows *from)
+{
+    *from = (struct az_time_rows){ .t = b->work, .per = 1 };
+    if (kernels && b->work) {
+        from->label = az_text_column(b->work, "kernel");
+        from->family = az_text_column(b->work, "family");
+        from->time = az_time_column(b->work, "kernel_time");
+        if (from->label >= 0 && from->time >= 0)
+            return AZ_OK;
+    }
+    const int rc = az_time_rows_find(d, label, "kernel_time", &b->account, from);
+    from->per *= b->steps;
+    return rc;
+}
+
+static int put_kind(const struct az_document *d, const char *label, const struct az_key_basis *b,
+                    const struct az_kernel_rules *rules, struct az_table *t)
 {
     struct az_time_rows from;
     struct rows r;
     double sum = 0;
-    int rc = az_time_rows_find(d, label, "kernel_time", account, &from);
+    int rc = find_rows(d, label, b, rules != NULL, &from);
 
     if (rc || !from.t)
         return rc;
@@ -101,7 +117,7 @@ static int put_kind(const struct az_document *d, const char *label,
 }
 
 /* Of communication between ranks: how long they wait for one another, and how long data move. */
-static void put_exposed(const struct az_document *d, struct az_table *out)
+static void put_exposed(const struct az_document *d, double steps, struct az_table *out)
 {
     static const char *const names[] = { "wait", "transfer" };
 
@@ -117,20 +133,20 @@ static void put_exposed(const struct az_document *d, struct az_table *out)
                 sum += az_time_at(t, r, column[k]);
             az_put_text(out, AZ_SV("exposed"));
             az_put_text(out, az_sv_str(names[k]));
-            az_put_f64(out, sum);
+            az_put_f64(out, sum / steps);
             az_put_empty(out);
         }
         return;
     }
 }
 
-int az_key_work_add(struct az_document *d)
+int az_key_work_add(struct az_document *d, bool by_recording)
 {
     const struct az_user_names nobody = { .map = NULL };
     struct az_table *t =
         az_table_new(d->arena, AZ_KEY_WORK, "Key figures: kernels and operators", 0);
     struct az_kernel_rules *rules = az_kernel_rules_new(&nobody, d->mem);
-    struct az_sum_of_time account;
+    struct az_key_basis b;
     int rc = t ? AZ_OK : az_arena_error(d->arena);
 
     if (!rc && !rules)
@@ -140,13 +156,13 @@ int az_key_work_add(struct az_document *d)
         az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
         az_table_column(t, AZ_KEY_WORK_TIME, AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
         az_table_column(t, AZ_KEY_WORK_CALL, AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
-        az_time_of_document(d, &account);
-        rc = put_kind(d, "kernel", &account, rules, t);
+        az_key_basis_of(d, by_recording, &b);
+        rc = put_kind(d, "kernel", &b, rules, t);
     }
     if (!rc)
-        rc = put_kind(d, "operation", &account, NULL, t);
+        rc = put_kind(d, "operation", &b, NULL, t);
     if (!rc)
-        put_exposed(d, t);
+        put_exposed(d, b.steps, t);
     if (rules)
         az_kernel_rules_free(rules, d->mem);
     if (!rc && t->rows && !az_document_has(d, t->id))

@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "results/compare_causes.h"
 #include "results/compare_spec.h"
+#include "results/key_figures.h"
 #include "results/schema.h"
 #include "text/jsonscan.h"
 #include "text/jsonw.h"
@@ -21,6 +22,7 @@ int az_series_init(struct az_series *s, struct az_arena *arena)
     az_vec_init(&s->sheets, arena->mem);
     az_vec_init(&s->inputs, arena->mem);
     az_vec_init(&s->runs, arena->mem);
+    az_vec_init(&s->claims, arena->mem);
     return az_intern_init(&s->ids, arena, arena->mem);
 }
 
@@ -35,6 +37,9 @@ void az_series_release(struct az_series *s)
     az_vec_release(&s->sheets);
     az_vec_release(&s->inputs);
     az_vec_release(&s->runs);
+    for (size_t i = 0; i < s->claims.n; i++)
+        az_vec_release(&s->claims.v[i].steps);
+    az_vec_release(&s->claims);
     az_intern_release(&s->ids);
 }
 
@@ -74,6 +79,34 @@ int az_series_sheet(struct az_series *s, struct az_sv input, struct az_sv sheet)
     x.input = az_arena_dup(s->arena, input);
     x.sheet = az_arena_dup(s->arena, sheet);
     return x.input.p && x.sheet.p ? az_vec_push(&s->sheets, x) : az_arena_error(s->arena);
+}
+
+int az_series_claim(struct az_series *s, const struct az_series_claims *c)
+{
+    struct az_series_claims own = *c;
+    struct az_sv *const text[] = { &own.input, &own.side.source, &own.side.device, &own.side.ranks,
+                                   &own.side.missing };
+    for (size_t i = 0; i < AZ_LENGTH(text); i++)
+        *text[i] = az_arena_dup(s->arena, *text[i]);
+    if (s->arena->failed)
+        return az_arena_error(s->arena);
+    az_vec_init(&own.steps, s->arena->mem);
+    int rc = AZ_OK;
+    for (size_t i = 0; !rc && i < c->steps.n; i++)
+        rc = az_vec_push(&own.steps, c->steps.v[i]);
+    if (!rc)
+        rc = az_vec_push(&s->claims, own);
+    if (rc)
+        az_vec_release(&own.steps);
+    return rc;
+}
+
+const struct az_series_claims *az_series_claims_of(const struct az_series *s, struct az_sv input)
+{
+    for (size_t i = 0; i < s->claims.n; i++)
+        if (az_sv_eq(s->claims.v[i].input, input))
+            return &s->claims.v[i];
+    return NULL;
 }
 
 /* A fact that differs between the runs of a group is kept with all its values: it then equals no
@@ -183,6 +216,8 @@ struct sheet {
     size_t n_keys;
     ptrdiff_t weight;  /* column that says what share a row has; -1: none */
     ptrdiff_t scatter; /* AZ_SERIES_SCATTER; -1: none */
+    bool per_step;     /* its values are those of a step already */
+    bool sums;         /* it may have sums over the recording: its rows are no steps */
     double total;
 };
 
@@ -466,6 +501,7 @@ struct gather {
     const struct az_selector *want;
     size_t n_want;
     uint32_t rep;
+    double steps; /* sums are divided by them; 0: they are not */
     struct az_vec_char json, text;
 };
 
@@ -478,6 +514,44 @@ static bool column_wanted(const struct az_selector *w, const struct az_column *c
     if (w->directed && !(col->flags & (AZ_LOWER_BETTER | AZ_HIGHER_BETTER)))
         return false;
     return az_sv_glob(w->column, col->name);
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+static bool has_word(struct az_sv name, const char *word)
+{
+    const size_t n = strlen(word);
+    for (size_t from = 0; from + n <= name.n; from++) {
+        const struct az_sv rest = az_sv_make(name.p + from, name.n - from);
+        const ptrdiff_t at = az_sv_ifind(rest, az_sv_str(word));
+        if (at < 0)
+            return false;
+        from += (size_t)at;
+        if ((from == 0 || !is_letter(name.p[from - 1])) &&
+            (from + n == name.n || !is_letter(name.p[from + n])))
+            return true;
+    }
+    return false;
+}
+
+/* Is a column a total of the recording, which is as long as the recording? Not what is of one event
+ * (averages, extremes), nor a part or a rate. */
+static bool is_sum(const struct az_column *c)
+{
+    static const char *const of_one[] = { "avg",  "average", "mean",   "med",  "median",
+                                          "min",  "minimum", "max",    "maximum", "std",
+                                          "stdev", "stddev", "share",  "per",  "rate",
+                                          "p50",  "p90",     "p95",    "p99",  "first",
+                                          "last", "peak",    "percent" };
+    static const char *const counts[] = { "count", "instances", "calls", "launches", "events" };
+    const bool size = az_unit_same_dimension(c->unit, AZ_UNIT_NS) ||
+                      az_unit_same_dimension(c->unit, AZ_UNIT_BYTES);
+    bool sum = size;
+    for (size_t i = 0; c->unit == AZ_UNIT_COUNT && i < AZ_LENGTH(counts); i++)
+        sum |= az_sv_ifind(c->name, az_sv_str(counts[i])) >= 0;
+    for (size_t i = 0; i < AZ_LENGTH(of_one); i++)
+        sum &= !has_word(c->name, of_one[i]);
+    return sum && az_sv_ifind(c->name, AZ_SV("%")) < 0;
 }
 
 /* Rows of equal keys are numbered; rows of steps are not: they are what is counted. */
@@ -533,7 +607,10 @@ static int add_cell(struct gather *g, const struct sheet *sh, size_t row, size_t
                            .unit = unit_name(col->unit),
                            .better = col->flags & (AZ_LOWER_BETTER | AZ_HIGHER_BETTER),
                            .steps = w->steps,
+                           .per_step = sh->per_step ||
+                                       (g->steps > 0 && !w->steps && sh->sums && is_sum(col)),
                            .share = share_of(sh, row) };
+    const double per = m.per_step && !sh->per_step ? g->steps : 1;
     size_t at;
     int rc = az_series_metric(g->s, &m, &at);
     if (rc)
@@ -545,7 +622,7 @@ static int add_cell(struct gather *g, const struct sheet *sh, size_t row, size_t
     const struct az_vec_u32 *reps = &g->s->metrics.v[at].reps;
     if (!w->steps && reps->n && reps->v[reps->n - 1] == g->rep)
         return 0; /* an earlier selector took it */
-    return az_series_value(g->s, at, az_cell_number(az_table_at(sh->t, row, c)), g->rep);
+    return az_series_value(g->s, at, az_cell_number(az_table_at(sh->t, row, c)) / per, g->rep);
 }
 
 static int add_row(struct gather *g, const struct sheet *sh, size_t row,
@@ -567,7 +644,11 @@ static int add_row(struct gather *g, const struct sheet *sh, size_t row,
 static int add_table(struct gather *g, const struct az_table *t, const struct az_table *like,
                      const struct az_selector *w)
 {
-    struct sheet sh = { .t = t, .scatter = az_schema_find(t, AZ_SV(AZ_SERIES_SCATTER)) };
+    const bool key = az_sv_starts(t->id, AZ_SV("key_")) || az_sv_is(t->id, AZ_KEY_WORK);
+    struct sheet sh = { .t = t,
+                        .scatter = az_schema_find(t, AZ_SV(AZ_SERIES_SCATTER)),
+                        .per_step = key && g->steps > 0 && !az_sv_is(t->id, AZ_KEY_MEMORY),
+                        .sums = !key && az_schema_find(t, AZ_SV("step")) < 0 };
     size_t rows = w->rows && w->rows < t->rows ? w->rows : t->rows;
     uint32_t *number = az_mem_alloc(g->s->arena->mem, (t->rows + 1) * sizeof *number);
     int rc = number ? 0 : az_mem_error(g->s->arena->mem);
@@ -621,10 +702,35 @@ static int add_facts(struct gather *g, const struct az_document *doc)
     return rc;
 }
 
+/* Has the document tables of claims, of whatever they say? */
+static bool has_claims(const struct az_document *doc)
+{
+    return az_document_has(doc, AZ_SV("account")) || az_document_has(doc, AZ_SV("trust_checks")) ||
+           az_document_has(doc, AZ_SV("verdict_facts"));
+}
+
+static int claim(struct gather *g, const struct az_document *doc)
+{
+    struct az_series_claims c = { .input = g->input, .rep = g->rep, .claimed = has_claims(doc) };
+    az_change_side_of(doc, &c.side);
+    if (c.side.has_steps && !g->s->by_recording)
+        g->steps = (double)c.side.steps;
+    az_vec_init(&c.steps, g->s->arena->mem);
+    int rc = az_step_samples_read(doc, &c.steps);
+    if (!rc)
+        rc = az_series_claim(g->s, &c);
+    az_vec_release(&c.steps);
+    return rc;
+}
+
 static bool left_out(const struct az_table *t)
 {
-    return (t->flags & AZ_TABLE_TEXT_ONLY) || az_sv_is(t->id, "facts") ||
-           az_sv_is(t->id, "coverage");
+    static const char *const ids[] = { "facts",         "coverage", "account", "trust_checks",
+                                       "verdict_facts", "step_work" };
+    bool out = t->flags & AZ_TABLE_TEXT_ONLY;
+    for (size_t i = 0; i < AZ_LENGTH(ids); i++)
+        out |= az_sv_is(t->id, ids[i]);
+    return out;
 }
 
 /* A table of events or of what a run says of itself is taken only where it is named. */
@@ -645,9 +751,10 @@ int az_series_add(struct az_series *s, struct az_sv input, const struct az_docum
     if (rc)
         return rc;
     g.rep = s->runs.v[at]++;
+    rc = claim(&g, doc);
     az_vec_init(&g.json, s->arena->mem);
     az_vec_init(&g.text, s->arena->mem);
-    rc = add_facts(&g, doc);
+    rc = rc ? rc : add_facts(&g, doc);
     for (size_t i = 0; !rc && i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i], *other = NULL;
         for (size_t k = 0; like && k < like->tables.n; k++)

@@ -4,7 +4,8 @@
 #define AZ_RESULTS_SERIES_H
 
 #include "base/intern.h"
-#include "results/document.h"
+#include "results/change.h"
+#include "results/step_samples.h"
 
 /* Stem of a column that says by what part of itself each value of its row scatters (a standard
  * error), without being a figure. */
@@ -19,6 +20,7 @@ struct az_metric {
     struct az_sv unit; /* "ns", "count", ...; "" unknown */
     unsigned better;   /* AZ_LOWER_BETTER, AZ_HIGHER_BETTER or 0 */
     bool steps;        /* values are the steps inside runs */
+    bool per_step;     /* sums of a run, divided by its steps */
     double within;     /* standard error of a value by the spread within its run, part of the value;
                           0: not known */
     double share;      /* of the sheet's total in the first run; NaN: the sheet has none */
@@ -39,6 +41,16 @@ struct az_series_sheet {
 };
 AZ_VEC(struct az_series_sheet, az_series_sheets);
 
+/* What each run of an input claims (results/change.h): by it runs are found comparable. */
+struct az_series_claims {
+    struct az_sv input;
+    uint32_t rep;
+    bool claimed; /* its tables have claims; false: of an older version, or of another program */
+    struct az_change_side side;
+    struct az_step_samples steps; /* none of a run of a history */
+};
+AZ_VEC(struct az_series_claims, az_series_claims_list);
+
 struct az_series {
     struct az_arena *arena;
     struct az_metrics metrics;
@@ -47,6 +59,8 @@ struct az_series {
     struct az_series_sheets sheets;
     struct az_vec_sv inputs; /* in order of arrival */
     struct az_vec_u32 runs;  /* of each input: documents added */
+    struct az_series_claims_list claims; /* of inputs that could not be read, too */
+    bool by_recording; /* sums stay those of the recording whatever its steps (--basis recording) */
     struct az_sv id, label;  /* of the run, for people; empty: none */
 };
 
@@ -62,12 +76,17 @@ struct az_selector {
 
 int az_series_init(struct az_series *s, struct az_arena *arena) AZ_MUST_USE;
 void az_series_release(struct az_series *s);
-/* Adds the figures of a document as one more run of `input`. Texts are copied. `like`: a document
+/* Adds the figures of a document as one more run of `input`, sums per step where its steps are
+ * known (docs/gates.md). Texts are copied. `like`: a document
  * of the same kind whose columns say which are keys, what unit and direction they have, where `doc`
  * was read from CSV and cannot say it; may be NULL. 0, AZ_ENOMEM, AZ_ELIMIT. */
 int az_series_add(struct az_series *s, struct az_sv input, const struct az_document *doc,
                   const struct az_document *like, const struct az_selector *want,
                   size_t n_want) AZ_MUST_USE;
+/* Adds what a run claims; texts are copied, step samples stay the caller's. */
+int az_series_claim(struct az_series *s, const struct az_series_claims *c) AZ_MUST_USE;
+/* The claims of an input's first run, or NULL. */
+const struct az_series_claims *az_series_claims_of(const struct az_series *s, struct az_sv input);
 /* Metric of that identity, made if missing; its index in *at. */
 int az_series_metric(struct az_series *s, const struct az_metric *m, size_t *at) AZ_MUST_USE;
 int az_series_value(struct az_series *s, size_t at, double value, uint32_t rep) AZ_MUST_USE;

@@ -4,9 +4,10 @@
 #ifndef AZ_RESULTS_VERDICT_H
 #define AZ_RESULTS_VERDICT_H
 
-#include "results/document.h"
+#include "results/change.h"
 #include "results/gate_rule.h"
 #include "results/nights.h"
+#include "results/step_samples.h"
 
 enum az_gate_status {
     AZ_GATE_PASS,
@@ -58,6 +59,10 @@ struct az_gate_result {
     struct az_sv key;      /* JSON object as text; empty: none */
     struct az_sv key_text; /* for people */
     struct az_sv metric, unit;
+    bool per_step;            /* the values are those of one step */
+    const struct az_steps_test *steps; /* of a single pair of runs; NULL: none was made */
+    double steps_noise;       /* part: standard error of the difference by the steps of a single pair
+                                 of runs; 0: not known */
     struct az_gate_side base, cand;
     double delta, rel;           /* worsening; NaN: none. rel is NaN for a baseline of 0 */
     double limit_abs, limit_rel; /* NaN: hard limits only */
@@ -80,11 +85,20 @@ struct az_gate_result {
 };
 AZ_VEC(struct az_gate_result, az_gate_results);
 
+/* The change of an input as a whole, and why it is not comparable, in words. */
+struct az_gate_change {
+    struct az_change change;
+    struct az_sv text; /* "the candidate is truncated"; empty: comparable */
+    bool evidence;     /* what was recorded is no evidence, whatever it is compared with */
+};
+AZ_VEC(struct az_gate_change, az_gate_changes);
+
 enum az_gate_outcome { AZ_VERDICT_PASS, AZ_VERDICT_FAIL, AZ_VERDICT_INCONCLUSIVE };
 
 struct az_verdict {
     struct az_arena *arena;
     struct az_gate_results results; /* worst first, then by absolute loss */
+    struct az_gate_changes changes; /* one of each input of the candidate */
     size_t count[AZ_GATE_STATUSES];
     size_t warnings; /* results that only warn */
     enum az_gate_outcome outcome;
@@ -101,6 +115,9 @@ struct az_verdict {
  * inputs: with the input before it. Empty for the run as a whole. */
 struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs);
 const char *az_verdict_text(const struct az_verdict *v); /* "pass", "fail", "inconclusive" */
+/* Storage of results and changes; the arena is the caller's. */
+void az_verdict_init(struct az_verdict *v, struct az_arena *arena);
+void az_verdict_release(struct az_verdict *v);
 
 /* Tables of a verdict into an empty document: verdict, gate_summary, gate_changes (with a chart),
  * gate_results. The document borrows v, which must live as long. 0 or an error. */

@@ -124,14 +124,14 @@ static void put_verdict(struct az_call *c, const struct az_verdict *v)
 
 static int judge(struct az_call *c, struct two *t, const struct az_config *conf)
 {
-    struct az_verdict v = { .arena = &t->arena, .created = -1 };
+    struct az_verdict v;
     struct az_series base, cand;
     size_t n = 0;
     const struct az_selector *want =
         az_gate_selectors(conf->gates.rules.v, conf->gates.rules.n, &t->arena, &n);
     int rc = az_series_init(&base, &t->arena), second = az_series_init(&cand, &t->arena);
 
-    az_vec_init(&v.results, &t->mem);
+    az_verdict_init(&v, &t->arena);
     rc = rc ? rc : second ? second : want ? AZ_OK : AZ_ENOMEM;
     if (!rc)
         rc = figures(t, 0, want, n, &base);
@@ -144,7 +144,7 @@ static int judge(struct az_call *c, struct two *t, const struct az_config *conf)
         rc = az_gate_run(&in, &v);
     if (!rc)
         put_verdict(c, &v);
-    az_vec_release(&v.results);
+    az_verdict_release(&v);
     az_series_release(&base);
     az_series_release(&cand);
     return rc;

@@ -35,8 +35,7 @@ static int setup(void **state)
         e.rule[i].column = AZ_SV("Time");
         e.rule[i].min_share = 0;
     }
-    e.v = (struct az_verdict){ .arena = &e.a, .created = -1 };
-    az_vec_init(&e.v.results, NULL);
+    az_verdict_init(&e.v, &e.a);
     *state = &e;
     return 0;
 }
@@ -44,7 +43,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct env *e = *state;
-    az_vec_release(&e->v.results);
+    az_verdict_release(&e->v);
     az_series_release(&e->base);
     az_series_release(&e->cand);
     az_arena_release(&e->a);
