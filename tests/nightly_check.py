@@ -264,7 +264,7 @@ def power(c, analyzer):
     for name, ms in (("one", 1000), ("two", 1010)):
         os.mkdir(h.path(name))
         h.path(name + "/gpu_timeline.csv", "type,time ms\nbusy_time,900\nidle_time,100\ntotal_time,%d\n" % ms)
-        h.path(name + "/gpu_timeline_by_step.csv", "step,type,time ms\n" + "".join("%d,total_time,%d\n" % (i, 98 + 7 * i % 5) for i in range(10)))
+        h.path(name + "/steps.csv", "step,period_ms\n" + "".join("%d,%d\n" % (i, 98 + 7 * i % 5) for i in range(10)))
     p = h.run("gate", "one", "two", "--format=html", "-o", "o")
     with open(h.path("o/gates.html"), encoding="utf-8") as f:
         m = re.search(r"the steps of a run scatter by ([0-9.]+) % of the total: two single runs can show a change of ([0-9.]+) %", f.read())

@@ -11,7 +11,7 @@
 
 #define LISTED 4 /* inputs of a folder that holds too many */
 
-enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE, OPT_TREE, OPT_ALL_SHEETS };
+enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE, OPT_TREE, OPT_ALL_SHEETS, OPT_BASIS };
 
 static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",
@@ -26,6 +26,8 @@ static const struct az_cmd_opt options[] = {
       "compare kernel names without template arguments, addresses, and the numbers of generated "
       "kernels" },
     { OPT_TREE, "tree", NULL, "of two PyTorch traces also the difference by call tree" },
+    { OPT_BASIS, "basis", "BASIS",
+      "step (where steps are known), or recording: whole recordings, whatever their steps" },
     { OPT_ALL_SHEETS, "all-sheets", NULL,
       "the workbook has a sheet for every table, not the twelve that matter most" },
     { 'o', "output", "PATH",
@@ -53,6 +55,7 @@ struct compare_args {
     struct az_vec_sv names, sheets; /* views into argv */
     const char *baseline;
     bool normalize, tree, all_sheets;
+    const char *basis; /* NULL: that of the configuration */
 };
 
 struct session {
@@ -94,6 +97,11 @@ static int take(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_ALL_SHEETS:
         c->all_sheets = true;
+        return AZ_EXIT_OK;
+    case OPT_BASIS:
+        if (strcmp(value, "step") != 0 && strcmp(value, "recording") != 0)
+            return az_usage_error(c->cmd, "--basis '%s': is neither 'step' nor 'recording'", value);
+        c->basis = value;
         return AZ_EXIT_OK;
     default:
         return az_run_option(c->cmd, &c->r, id, value);
@@ -376,6 +384,8 @@ static int apply(const struct compare_args *k, struct az_config *c)
     c->compare.normalize |= k->normalize;
     c->compare.tree |= k->tree;
     c->compare.all_sheets |= k->all_sheets;
+    if (k->basis)
+        c->compare.basis = az_sv_str(k->basis);
     if (k->baseline)
         c->compare.baseline = az_sv_str(k->baseline);
     if (k->r.jobs >= 0)

@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "driver/gates.h"
 
-enum { OPT_CALIBRATE = OPT_OWN };
+enum { OPT_CALIBRATE = OPT_OWN, OPT_BASIS };
 
 static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",
@@ -18,6 +18,8 @@ static const struct az_cmd_opt options[] = {
       "gates.rules)" },
     { OPT_CALIBRATE, "calibrate", NULL,
       "print limits that these runs of one thing stay within, as gates of a configuration" },
+    { OPT_BASIS, "basis", "BASIS",
+      "step (where steps are known), or recording: whole recordings, whatever their steps" },
     { 'o', "output", "DIR", "folder of the outputs" },
     { OPT_FORMAT, "format", "LIST",
       "outputs besides text: verdict (or json), junit, github, openmetrics, csv, ..." },
@@ -113,6 +115,12 @@ static int one_option(void *ctx, int id, const char *value)
         return az_vec_push(&g->base, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case 'r':
         return add_rule(g, value);
+    case OPT_BASIS:
+        return az_vec_push(&g->over, ((struct az_override){ .kind = AZ_SET_PATH,
+                                                            .key = AZ_SV("gates.basis"),
+                                                            .value = az_sv_str(value) }))
+                   ? AZ_EXIT_INTERNAL
+                   : AZ_EXIT_OK;
     case OPT_CALIBRATE:
         g->calibrate = true;
         return AZ_EXIT_OK;

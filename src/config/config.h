@@ -86,6 +86,7 @@ struct az_compare_config {
                         kernels */
     bool tree;       /* of two traces also the difference by call tree */
     bool all_sheets; /* the workbook has a sheet for every table */
+    struct az_sv basis;        /* step, recording */
     struct az_outputs outputs; /* what is not given: as the run's */
 };
 

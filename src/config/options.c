@@ -111,6 +111,9 @@ const struct az_option az_option_table[] = {
     { "all_sheets", AZ_AT_COMPARE, AZ_OPT_BOOL, CONF(compare.all_sheets), NO_RANGE, NULL, "false", "",
       "the workbook has a sheet for every table; else the twelve that matter most, and says what is skipped", "0.1" },
 
+    { "basis", AZ_AT_COMPARE, AZ_OPT_ENUM, CONF(compare.basis), NO_RANGE, "step|recording", "step", "",
+      "recording: compare whole recordings, whatever their steps", "0.2" },
+
     { "run_group", AZ_AT_INPUT, AZ_OPT_TEXT, LOADER, NO_RANGE, NULL, NULL, "",
       "inputs of one run_group are repeated runs of the same thing: gates pool their figures under this name", "0.1" },
     { "gates", AZ_AT_TOP, AZ_OPT_OBJECT, LOADER, NO_RANGE, NULL, NULL, "",
@@ -120,6 +123,8 @@ const struct az_option az_option_table[] = {
 
     { "baseline", AZ_AT_GATES, AZ_OPT_TEXT, CONF(gates.baseline), NO_RANGE, NULL, NULL, "",
       "a result JSON, a folder of them or of CSV tables, the title (or run_group) of an input; or of the history: level (the accepted level of each figure, all its nights), last-good, last, window:N (the last N good runs pooled), pinned:LABEL; absent: level, if there is a history", "0.1" },
+    { "basis", AZ_AT_GATES, AZ_OPT_ENUM, CONF(gates.basis), NO_RANGE, "step|recording", "step", "",
+      "step: sums are divided by the steps of the recording, where they are known; recording: judge whole recordings, whatever their steps", "0.2" },
     { "rules", AZ_AT_GATES, AZ_OPT_LIST, LOADER, 1, 10000, NULL, NULL, "",
       "one object a rule; absent: a dozen key figures of each input (total, busy, idle, families of kernels, ...)", "0.1" },
 
@@ -167,6 +172,8 @@ const struct az_option az_option_table[] = {
       "warn: what would fail only warns", "0.1" },
     { "change_point", AZ_AT_RULE, AZ_OPT_ENUM, RULE(change_point), NO_RANGE, "fail|warn|info", "fail", "",
       "with a history: a level that changed for the worse by a quarter of the limit or more, but less than it, and held", "0.1" },
+    { "budget", AZ_AT_RULE, AZ_OPT_REAL, RULE(budget), 0, 1e6, NULL, NULL, "",
+      "with a history: total worsening since the last accepted level that fails, as a fraction; absent: as rel", "0.2" },
     { "correct", AZ_AT_RULE, AZ_OPT_ENUM, RULE(correct), NO_RANGE, "holm|none", "holm", "",
       "correction where more than 20 rows of a table were tested", "0.1" },
     { "samples", AZ_AT_RULE, AZ_OPT_ENUM, RULE(samples), NO_RANGE, "runs|steps", "runs", "",

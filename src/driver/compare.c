@@ -105,6 +105,7 @@ static int fill_comparison(struct choice *ch, struct az_document *doc)
                                           .normalize = c->normalize,
                                           .tree = c->tree,
                                           .all_sheets = c->all_sheets,
+                                          .change.by_recording = az_sv_is(c->basis, "recording"),
                                           .text_all = ch->f->opts->text_full };
     return az_compare(doc, ch->in, ch->n, &opts, ch->diag);
 }

@@ -138,6 +138,8 @@ int az_gate_take_unreadable(struct az_gate_step *s)
             continue;
         az_change_side_of(NULL, &c.side);
         c.input = group_of(o);
+        if (!is_baseline(s, o) && az_sv_is(c.input, AZ_GATE_ALONE))
+            c.input = s->cand.inputs.n ? s->cand.inputs.v[0] : o->title;
         if (!is_baseline(s, o))
             rc = az_series_claim(&s->cand, &c);
         else if (o->job->input->run_group.n && !az_sv_is(c.input, AZ_GATE_ALONE))
@@ -238,6 +240,11 @@ int az_gate_describe_run(struct az_gate_step *s)
     if (s->c->path.n && az_file_digest(s->c->path.p, hex, &size) == 0)
         r->config_hash = az_arena_dup(&s->arena, az_sv_str(hex));
     s->cand.label = r->label.n ? r->label : r->commit;
+    int rc = AZ_OK;
+    for (size_t i = 0; !rc && label(s, "stack").n && i < s->cand.inputs.n; i++)
+        rc = az_series_fact(&s->cand, s->cand.inputs.v[i], AZ_SV("stack"), r->stack);
+    if (rc)
+        return rc;
     return s->arena.failed ? az_arena_error(&s->arena) : AZ_OK;
 }
 
@@ -351,15 +358,42 @@ static int first_night(struct az_gate_step *s, struct az_gate_in *in)
     return in->no_base.p ? AZ_OK : az_arena_error(&s->arena);
 }
 
+/* No run is of this series yet: another device is compared with the newest run, and found not
+ * comparable; another driver or framework is a new beginning. */
+static int first_of_series(struct az_gate_step *s, struct az_history *h, struct az_gate_in *in)
+{
+    struct az_history_series x;
+    struct az_history_run other;
+    int rc = az_history_find_series(h, &s->run, &s->cand, &x);
+
+    if (rc || !x.text.n)
+        return rc ? rc : first_night(s, in);
+    in->series = x.text;
+    if (x.device && s->c->gates.given) {
+        rc = az_history_load(h, x.newest, &other, &s->base);
+        s->base.id = az_arena_printf(&s->arena, "%lld", (long long)x.newest);
+        s->base.label = az_arena_printf(&s->arena, "run %lld of %.*s", (long long)x.newest,
+                                        AZ_SVF(other.created));
+        in->base = &s->base;
+        return rc ? rc : s->arena.failed ? az_arena_error(&s->arena) : AZ_OK;
+    }
+    rc = first_night(s, in);
+    if (!rc && in->first)
+        in->no_base = az_arena_printf(&s->arena, "nothing is judged yet: %.*s; it is kept for the next",
+                                      AZ_SVF(x.text));
+    return rc ? rc : s->arena.failed ? az_arena_error(&s->arena) : AZ_OK;
+}
+
 static int from_history(struct az_gate_step *s, struct az_history *h, struct az_gate_in *in)
 {
     bool found = false, young = false;
-    int rc = az_history_baseline(h, s->c->gates.baseline, &s->run, &s->base, &found, &in->no_base);
+    int rc = az_history_baseline(h, s->c->gates.baseline, &s->run, &s->cand, &s->base, &found,
+                                 &in->no_base);
     if (!rc && found)
         in->base = &s->base;
     if (!rc && !found)
-        rc = az_history_is_young(h, s->c->gates.baseline, &s->run, &young);
-    return rc || !young ? rc : first_night(s, in);
+        rc = az_history_is_young(h, s->c->gates.baseline, &s->run, &s->cand, &young);
+    return rc || !young ? rc : first_of_series(s, h, in);
 }
 
 /* Earlier nights: noise where no test is possible, levels and slow drift. */

@@ -66,7 +66,9 @@ static int say(struct az_gate_step *s, const struct side *side, double noise)
                             side[2].n == 1 ? "" : "s", 100 * noise / fabs(x));
     if (rc)
         return rc;
-    if (fabs(off) > SURE * error) {
+    /* beyond either side there is nothing to decide: noise matters only between the two */
+    const bool beyond = fabs(off) >= apart / 2;
+    if (beyond || fabs(off) > SURE * error) {
         s->f->gate_failed = off > 0;
         return az_text_printf(t, "%s\n", off > 0 ? "bad" : "good");
     }
@@ -101,7 +103,10 @@ int az_gate_bisect(struct az_gate_step *s)
         return az_diag_fail(s->diag, AZ_EFORMAT, AZ_NOWHERE,
                             "the good and the bad run do not differ in '%s'", s->f->plan->bisect);
     noise = noise_of(side, 3);
-    if (!(noise > 0) && side[2].n == 1 && side[0].n == 1 && side[1].n == 1) {
+    const double middle = (side[0].center + side[1].center) / 2;
+    const bool beyond =
+        fabs(side[2].center - middle) >= fabs(side[1].center - side[0].center) / 2;
+    if (!beyond && !(noise > 0) && side[2].n == 1 && side[0].n == 1 && side[1].n == 1) {
         s->f->failed = true;
         return az_text_printf(&s->f->text,
                               "undecided: the noise is not known of single runs without steps "

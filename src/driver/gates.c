@@ -128,6 +128,7 @@ static int judge(struct az_gate_step *s)
 {
     struct az_gate_in in = { .rules = s->c->gates.rules.v,
                              .n_rules = s->c->gates.rules.n,
+                             .by_recording = s->cand.by_recording,
                              .cand = &s->cand };
     int rc = AZ_OK;
 
@@ -157,6 +158,7 @@ static int init(struct az_gate_step *s)
         int one = az_series_init(all[i], &s->arena);
         rc = rc ? rc : one;
     }
+    s->cand.by_recording = s->base.by_recording = az_sv_is(s->c->gates.basis, "recording");
     const int past = az_past_init(&s->past, &s->arena);
     return rc ? rc : past;
 }

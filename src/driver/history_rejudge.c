@@ -36,6 +36,7 @@ static int one_run(struct rejudge *j, const struct az_history_run *run)
         j->c->gates.baseline.n ? j->c->gates.baseline : AZ_SV(AZ_HISTORY_LEVEL);
     struct az_gate_in in = { .rules = j->c->gates.rules.v,
                              .n_rules = j->c->gates.rules.n,
+                             .by_recording = az_sv_is(j->c->gates.basis, "recording"),
                              .drift_rel = j->c->history.drift_rel,
                              .drift_days = j->c->history.drift_days,
                              .hold = j->c->history.accept_after };
@@ -51,13 +52,14 @@ static int one_run(struct rejudge *j, const struct az_history_run *run)
     rc = az_series_init(&cand, &a);
     two = az_series_init(&base, &a);
     three = az_past_init(&past, &a);
+    cand.by_recording = base.by_recording = in.by_recording;
     rc = rc ? rc : two ? two : three;
     if (!rc)
         rc = az_history_load(j->h, run->id, &own, &cand);
     if (!rc)
         rc = az_history_past(j->h, run, run->id, &cand, &past, &others);
     if (!rc)
-        rc = az_history_baseline(j->h, choice, run, &base, &found, &in.no_base);
+        rc = az_history_baseline(j->h, choice, run, &cand, &base, &found, &in.no_base);
     if (!rc) {
         in.past = &past;
         in.base = found ? &base : NULL;

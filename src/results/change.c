@@ -116,6 +116,31 @@ static void read_facts(const struct az_document *doc, struct az_change_side *s)
     }
 }
 
+/* Iterations and devices that a classic configuration gives: what its sums are divided by where no
+ * steps are recorded. */
+static void read_given(const struct az_document *doc, struct az_change_side *s)
+{
+    const struct az_table *t = az_document_table(doc, "facts");
+    const ptrdiff_t fact = t ? az_table_find(t, "Fact") : -1,
+                    value = t ? az_table_find(t, "Value") : -1;
+    int64_t iters = 0, gpus = 1;
+    for (size_t r = 0; fact >= 0 && value >= 0 && r < t->rows; r++) {
+        const struct az_sv name = text_at(t, r, fact);
+        if (az_sv_is(name, "option num_of_iters") && az_parse_i64(text_at(t, r, value), &iters))
+            iters = 0;
+        if (az_sv_is(name, "option num_of_gpus") && az_parse_i64(text_at(t, r, value), &gpus))
+            gpus = 1;
+    }
+    if (s->steps > 0 || iters < 1)
+        return;
+    s->steps = iters;
+    s->source = AZ_SV("num_of_iters");
+    if (s->has_account)
+        return; /* that of a device */
+    s->gpus = gpus > 0 ? gpus : 1;
+    s->whole.span /= s->gpus;
+}
+
 /* One step in the scope has no distance to the next: the scope is the step. */
 static void one_step(struct az_change_side *s, int64_t n)
 {
@@ -151,7 +176,7 @@ static void read_time(const struct az_document *doc, struct az_change_side *s)
 
 void az_change_side_of(const struct az_document *doc, struct az_change_side *out)
 {
-    *out = (struct az_change_side){ .devices = 1 };
+    *out = (struct az_change_side){ .devices = 1, .gpus = 1 };
     if (!doc)
         return;
     out->claimed = az_document_table(doc, "verdict_facts") != NULL;
@@ -162,8 +187,9 @@ void az_change_side_of(const struct az_document *doc, struct az_change_side *out
     read_account(doc, out);
     read_trust(doc, out);
     read_facts(doc, out);
+    read_given(doc, out);
     out->known = out->whole.span > 0;
-    out->has_steps = out->steps > 0 && out->has_account;
+    out->has_steps = out->steps > 0 && out->known;
     if (out->has_steps)
         one_step(out, out->steps);
 }

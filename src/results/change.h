@@ -31,6 +31,7 @@ struct az_change_side {
     struct az_claim_account whole; /* ns: of the scope */
     struct az_claim_account step;  /* ns: of the median step, or the scope divided by its steps */
     int64_t devices;
+    int64_t gpus; /* of a classic configuration, whose sums are of so many devices; else 1 */
     struct az_sv source, device;
     struct az_sv ranks, missing; /* numbers with blanks between them */
     struct az_check_result trust[AZ_CHECKS];

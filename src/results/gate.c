@@ -440,10 +440,12 @@ static int refuse_changes(struct gate *g)
     int rc = AZ_OK;
     for (size_t i = 0; !rc && i < g->v->changes.n; i++) {
         const struct az_gate_change *x = &g->v->changes.v[i];
+        const bool device = x->change.reason == AZ_CHANGE_DEVICE_DIFFERS && g->in->series.n;
         if (!x->change.comparable)
             rc = add_whole(g, NULL, x->change.input, AZ_SV(""), AZ_GATE_INCONCLUSIVE,
                            AZ_LEVEL_INCONCLUSIVE,
-                           az_arena_printf(g->a, "not comparable: %.*s", AZ_SVF(x->text)));
+                           az_arena_printf(g->a, "not comparable: %.*s",
+                                           AZ_SVF(device ? g->in->series : x->text)));
     }
     return rc;
 }
@@ -665,6 +667,7 @@ static int judge_all(struct gate *g)
         v->warnings += x->level == AZ_LEVEL_WARN;
         worst = x->level > worst ? x->level : worst;
     }
+    v->series = g->in->series;
     v->first = g->in->first && !g->in->base && worst < AZ_LEVEL_INCONCLUSIVE;
     for (size_t i = 0; v->first && i < g->in->cand->metrics.n; i++)
         v->can_see = fmax(v->can_see, AZ_GATE_SEEN * g->in->cand->metrics.v[i].within);

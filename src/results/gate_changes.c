@@ -117,6 +117,18 @@ static void other_ranks(struct az_gate_change *c, const struct az_gate_in *in, s
                               AZ_SVF(was), AZ_SVF(is));
 }
 
+/* Of runs without claims the facts of their series say on what device they ran. */
+static void other_device(struct az_gate_change *c, const struct az_gate_in *in, struct az_arena *a)
+{
+    const struct az_sv was = az_series_get_fact(in->base, c->change.input, "device"),
+                       is = az_series_get_fact(in->cand, c->change.input, "device");
+    if (!c->change.comparable || !was.n || !is.n || az_sv_eq(was, is))
+        return;
+    c->change.comparable = false;
+    c->change.reason = AZ_CHANGE_DEVICE_DIFFERS;
+    c->text = az_arena_printf(a, "the devices differ: %.*s, then %.*s", AZ_SVF(was), AZ_SVF(is));
+}
+
 /* A result of an older version does not say of how many steps its sums are. */
 static void no_claims(struct az_gate_change *c, const struct az_gate_in *in,
                       const struct az_change_side *cand, struct az_arena *a)
@@ -146,8 +158,10 @@ static int add(const struct az_gate_in *in, struct az_verdict *v, struct az_sv i
     c.change.input = input;
     if (known && base && !base->claimed)
         no_claims(&c, in, &cand->side, v->arena);
-    if (in->base && base)
+    if (in->base && az_series_has_input(in->base, input)) {
         other_ranks(&c, in, v->arena);
+        other_device(&c, in, v->arena);
+    }
     c.change.unmatched_share = unmatched(in->base, in->cand, input);
     c.evidence = c.change.reason >= AZ_CHANGE_UNREADABLE_INPUT &&
                  c.change.reason <= AZ_CHANGE_MISSING_RANKS;

@@ -25,6 +25,7 @@ struct az_gate_rule {
     double min_share; /* of the sheet's total in the baseline, fraction */
     struct az_sv on_new, on_removed, on_missing; /* info, warn, fail */
     struct az_sv severity;                       /* fail, warn */
+    double budget;             /* fraction: total worsening since the last accepted level; UNSET: rel */
     struct az_sv change_point; /* a level that changed by less than the limit: fail, warn, info */
     struct az_sv correct;      /* holm, none */
     struct az_sv samples;      /* runs, steps */
@@ -41,6 +42,7 @@ AZ_VEC(struct az_gate_rule, az_gate_rules);
 struct az_gates {
     struct az_sv baseline; /* a file, folder or glob of results, a title, or pinned:LABEL, last,
                               last-good, window:N */
+    struct az_sv basis;    /* step, recording */
     struct az_gate_rules rules;
     bool given;
     struct az_where where;
@@ -83,6 +85,7 @@ static inline void az_gate_rule_init(struct az_gate_rule *r)
         .on_missing = AZ_SV("fail"),
         .severity = AZ_SV("fail"),
         .change_point = AZ_SV("fail"),
+        .budget = AZ_GATE_UNSET,
         .correct = AZ_SV("holm"),
         .samples = AZ_SV("runs"),
         .warmup = 1,

@@ -47,6 +47,12 @@ static const char schema_3[] =
     "REFERENCES metric(id), value REAL, PRIMARY KEY(run_id,metric_id)) WITHOUT ROWID;"
     "UPDATE meta SET v='3' WHERE k='schema_version';";
 
+/* Version 4: what runs claim. Runs of older versions have none. */
+static const char schema_4[] =
+    "CREATE TABLE claim(run_id INTEGER REFERENCES run(id) ON DELETE CASCADE, input TEXT, rep "
+    "INTEGER, k TEXT, v, PRIMARY KEY(run_id,input,rep,k)) WITHOUT ROWID;"
+    "UPDATE meta SET v='4' WHERE k='schema_version';";
+
 /* ---- statements ---- */
 
 static int db_error(struct az_history *h)
@@ -167,6 +173,8 @@ static int migrate(struct az_history *h)
         rc = az_hist_exec(h, schema_2);
     if (!rc && h->version < 3)
         rc = az_hist_exec(h, schema_3);
+    if (!rc && h->version < 4)
+        rc = az_hist_exec(h, schema_4);
     if (rc) {
         (void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
         return rc;

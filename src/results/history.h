@@ -8,7 +8,9 @@
 #include "results/series.h"
 #include "results/verdict.h"
 
-#define AZ_HISTORY_VERSION 3
+#define AZ_HISTORY_VERSION 4
+/* Fact of an input for which a run is no baseline; its value is the reason (az_change_reason_id). */
+#define AZ_HISTORY_NO_EVIDENCE "not comparable"
 #define AZ_HISTORY_LEVEL   "level" /* baseline: the accepted level of each figure */
 
 struct az_history;
@@ -59,15 +61,28 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
 /* Figures of the run or runs that a choice names, for a candidate like `like` (branch, host without
  * its number, device), earlier than like->created: last, last-good, level (the newest one, whose
  * values the gate replaces by those of the level), window:N, pinned:LABEL. A figure that failed is
- * omitted from last-good and window. *why says what is missing where
+ * omitted from last-good and window. Runs of another series than `cand` (az_history_find_series)
+ * are skipped, unless pinned. *why says what is missing where
  * there is none (then out is empty and *found false). */
 int az_history_baseline(struct az_history *h, struct az_sv choice,
-                        const struct az_history_run *like, struct az_series *out, bool *found,
-                        struct az_sv *why) AZ_MUST_USE;
+                        const struct az_history_run *like, const struct az_series *cand,
+                        struct az_series *out, bool *found, struct az_sv *why) AZ_MUST_USE;
+/* Runs of the same branch and class of hosts before this one that are of another series: of
+ * another device, driver, runtime, stack, or stored by a version that knew no steps. */
+struct az_history_series {
+    size_t same, others; /* their numbers */
+    struct az_sv text;   /* "15 runs are of H100; this is the first of H200"; empty: same > 0, or
+                            there are none */
+    bool device;         /* the newest of the others is of another device */
+    int64_t newest;      /* its number */
+};
+int az_history_find_series(struct az_history *h, const struct az_history_run *like,
+                           const struct az_series *cand, struct az_history_series *out) AZ_MUST_USE;
 /* Has the history fewer runs like this one, good or not, than the choice needs? Then nothing is
  * wrong where there is no baseline: these are the first nights. False for a pinned run. */
 int az_history_is_young(struct az_history *h, struct az_sv choice,
-                        const struct az_history_run *like, bool *young) AZ_MUST_USE;
+                        const struct az_history_run *like, const struct az_series *cand,
+                        bool *young) AZ_MUST_USE;
 /* ---- history_past.c ---- */
 /* What came before a run: the runs like it (branch, class of hosts, device) that are earlier by
  * their own time, oldest first, at most AZ_PAST_RUNS, and of each figure one value a run. Runs that

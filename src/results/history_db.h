@@ -18,6 +18,9 @@ struct az_history {
  * time (?4, ?5: its number; 0: it is not stored yet). */
 #define AZ_HIST_SAME   "branch=?1 AND rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND device=?3"
 #define AZ_HIST_BEFORE "(created<?4 OR (created=?4 AND (?5=0 OR id<?5))) AND id<>?5"
+/* Runs that were no evidence (not comparable, truncated, ...) are never a baseline. */
+#define AZ_HIST_EVIDENCE                                                                           \
+    "NOT EXISTS(SELECT 1 FROM fact AS e WHERE e.run_id=run.id AND e.k='" AZ_HISTORY_NO_EVIDENCE "')"
 void az_hist_bind_like(sqlite3_stmt *st, const struct az_history_run *like, int64_t id);
 
 /* ---- history_read.c ---- */
@@ -25,6 +28,18 @@ void az_hist_bind_like(sqlite3_stmt *st, const struct az_history_run *like, int6
 int az_hist_centers(struct az_history *h, struct az_past *p) AZ_MUST_USE;
 /* One run with its facts. */
 int az_hist_load(struct az_history *h, int64_t id, struct az_series *out) AZ_MUST_USE;
+
+/* ---- history_claims.c ---- */
+int az_hist_put_claims(struct az_history *h, int64_t run, const struct az_series *s) AZ_MUST_USE;
+int az_hist_load_claims(struct az_history *h, int64_t run, struct az_series *s) AZ_MUST_USE;
+struct az_hist_other {
+    const char *what;     /* the fact by which a run is of another series; NULL: of none */
+    struct az_sv was, is; /* "driver 12.4", "driver 12.6" */
+};
+int az_hist_other_series(struct az_history *h, int64_t run, const struct az_series *cand,
+                         struct az_hist_other *out) AZ_MUST_USE;
+int az_hist_other_steps(struct az_history *h, int64_t run, const struct az_series *cand,
+                        bool *other) AZ_MUST_USE;
 
 /* Prepares; *st NULL and a message on failure. */
 int az_hist_prepare(struct az_history *h, const char *sql, sqlite3_stmt **st) AZ_MUST_USE;

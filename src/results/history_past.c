@@ -81,8 +81,14 @@ static int keep_same(struct az_history *h, const struct az_series *cand, struct 
         return AZ_OK;
     rc = az_hist_prepare(h, "SELECT input,k,v FROM fact WHERE run_id=?", &st);
     for (size_t i = 0; !rc && i < out->runs.n; i++) {
-        bool other;
+        struct az_hist_other series = { .what = NULL };
+        bool other, steps = false;
         rc = has_other_facts(h, st, out->runs.v[i].id, cand, &other);
+        if (!rc && !other)
+            rc = az_hist_other_series(h, out->runs.v[i].id, cand, &series);
+        if (!rc && !other && !series.what)
+            rc = az_hist_other_steps(h, out->runs.v[i].id, cand, &steps);
+        other |= series.what || steps;
         if (!rc && !other)
             out->runs.v[kept++] = out->runs.v[i];
     }

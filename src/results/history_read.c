@@ -10,7 +10,9 @@
 #define WINDOW_RUNS  10
 #define WINDOW_LEAST 3
 
-#define EARLIER "SELECT id FROM run WHERE " AZ_HIST_SAME " AND " AZ_HIST_BEFORE NEWEST
+#define EARLIER_ANY "SELECT id FROM run WHERE " AZ_HIST_SAME " AND " AZ_HIST_BEFORE NEWEST
+#define EARLIER                                                                                    \
+    "SELECT id FROM run WHERE " AZ_HIST_EVIDENCE " AND " AZ_HIST_SAME " AND " AZ_HIST_BEFORE NEWEST
 #define NEWEST  " ORDER BY created DESC, id DESC LIMIT ?6"
 
 void az_hist_bind_like(sqlite3_stmt *st, const struct az_history_run *like, int64_t id)
@@ -212,6 +214,8 @@ static int load_runs(struct az_history *h, const struct ids *runs, bool passed, 
         rc = load_samples(&r, runs->v[i], false, passed, (uint32_t)i);
         if (!rc)
             rc = load_facts(h, runs->v[i], s);
+        if (!rc)
+            rc = az_hist_load_claims(h, runs->v[i], s);
     }
     reader_release(&r);
     return rc;
@@ -279,22 +283,33 @@ int az_hist_load(struct az_history *h, int64_t id, struct az_series *out)
 
 /* ---- which runs ---- */
 
-/* Runs like this one before it, newest first, at most `most`. */
+/* Runs like this one before it that are of the series of `cand` (NULL: of any), newest first, at
+ * most `most`. */
 static int select_runs(struct az_history *h, const char *sql, const struct az_history_run *like,
-                       int64_t most, struct ids *out)
+                       const struct az_series *cand, int64_t most, struct ids *out)
 {
+    struct ids all;
     sqlite3_stmt *st;
     int rc = az_hist_prepare(h, sql, &st);
     if (rc)
         return rc;
+    az_vec_init(&all, NULL);
     az_hist_bind_like(st, like, like->id);
-    (void)sqlite3_bind_int64(st, 6, most);
+    (void)sqlite3_bind_int64(st, 6, cand ? AZ_PAST_RUNS : most);
     while ((rc = az_hist_step(h, st)) == 1) {
-        rc = az_vec_push(out, sqlite3_column_int64(st, 0));
+        rc = az_vec_push(&all, sqlite3_column_int64(st, 0));
         if (rc)
             break;
     }
     (void)sqlite3_finalize(st);
+    for (size_t i = 0; !rc && i < all.n && (int64_t)out->n < most; i++) {
+        struct az_hist_other other = { .what = NULL };
+        if (cand)
+            rc = az_hist_other_series(h, all.v[i], cand, &other);
+        if (!rc && !other.what)
+            rc = az_vec_push(out, all.v[i]);
+    }
+    az_vec_release(&all);
     return rc;
 }
 
@@ -342,7 +357,8 @@ static int name_run(struct az_history *h, int64_t run, size_t n, struct az_serie
 
 /* The runs that a choice names, newest first. */
 static int choose(struct az_history *h, struct az_sv choice, const struct az_history_run *like,
-                  struct az_arena *a, struct ids *runs, struct az_sv *why)
+                  const struct az_series *cand, struct az_arena *a, struct ids *runs,
+                  struct az_sv *why)
 {
     int64_t n = 1;
     size_t least = 1;
@@ -367,8 +383,9 @@ static int choose(struct az_history *h, struct az_sv choice, const struct az_his
     rc = select_runs(h,
                      good ? "SELECT id FROM run WHERE good=1 AND " AZ_HIST_SAME
                             " AND " AZ_HIST_BEFORE NEWEST
-                          : EARLIER,
-                     like, n, runs);
+                     : h->version < 2 ? EARLIER_ANY
+                                      : EARLIER,
+                     like, cand, n, runs);
     if (!rc && runs->n < least) {
         struct az_sv same = conditions(a, like);
         *why = least > 1
@@ -383,8 +400,8 @@ static int choose(struct az_history *h, struct az_sv choice, const struct az_his
 }
 
 /* Figures that failed in the newest good run have that of the newest run in which they did not. */
-static int add_older(struct az_history *h, const struct az_history_run *like, int64_t newest,
-                     struct az_series *out)
+static int add_older(struct az_history *h, const struct az_history_run *like,
+                     const struct az_series *cand, int64_t newest, struct az_series *out)
 {
     struct ids runs;
     struct reader r;
@@ -398,7 +415,7 @@ static int add_older(struct az_history *h, const struct az_history_run *like, in
                          "verdict AS f ON f.metric_id=s.metric_id AND f.status='fail' WHERE good=1 "
                          "AND " AZ_HIST_SAME " AND " AZ_HIST_BEFORE
                          " ORDER BY created DESC, run.id DESC LIMIT ?6",
-                         like, AZ_PAST_RUNS, &runs);
+                         like, cand, AZ_PAST_RUNS, &runs);
     for (size_t i = 0; !rc && i < runs.n; i++) {
         struct az_series one;
         if (runs.v[i] == newest)
@@ -423,19 +440,19 @@ static int add_older(struct az_history *h, const struct az_history_run *like, in
 }
 
 int az_history_baseline(struct az_history *h, struct az_sv choice,
-                        const struct az_history_run *like, struct az_series *out, bool *found,
-                        struct az_sv *why)
+                        const struct az_history_run *like, const struct az_series *cand,
+                        struct az_series *out, bool *found, struct az_sv *why)
 {
     struct ids runs;
     int rc;
 
     az_vec_init(&runs, NULL);
-    rc = choose(h, choice, like, out->arena, &runs, why);
+    rc = choose(h, choice, like, cand, out->arena, &runs, why);
     const bool last_good = az_sv_is(choice, "last-good");
     if (!rc)
         rc = load_runs(h, &runs, last_good || az_sv_starts(choice, AZ_SV("window")), out);
     if (!rc && last_good && runs.n)
-        rc = add_older(h, like, runs.v[0], out);
+        rc = add_older(h, like, cand, runs.v[0], out);
     *found = runs.n > 0;
     if (!rc && runs.n)
         rc = name_run(h, runs.v[0], runs.n, out);
@@ -446,7 +463,8 @@ int az_history_baseline(struct az_history *h, struct az_sv choice,
 }
 
 int az_history_is_young(struct az_history *h, struct az_sv choice,
-                        const struct az_history_run *like, bool *young)
+                        const struct az_history_run *like, const struct az_series *cand,
+                        bool *young)
 {
     const int64_t least = az_sv_starts(choice, AZ_SV("window")) ? WINDOW_LEAST : 1;
     struct ids runs;
@@ -456,8 +474,62 @@ int az_history_is_young(struct az_history *h, struct az_sv choice,
     if (az_sv_starts(choice, AZ_SV("pinned:")))
         return rc;
     az_vec_init(&runs, NULL);
-    rc = select_runs(h, EARLIER, like, least, &runs);
+    rc = select_runs(h, h->version < 2 ? EARLIER_ANY : EARLIER, like, cand, least, &runs);
     *young = !rc && (int64_t)runs.n < least;
     az_vec_release(&runs);
+    return rc;
+}
+
+/* ---- series ---- */
+
+static int count_series(struct az_history *h, sqlite3_stmt *st, const struct az_history_run *like,
+                        const struct az_series *cand, struct az_history_series *out)
+{
+    struct az_arena *a = cand->arena;
+    struct az_hist_other newest = { .what = NULL };
+    int rc;
+
+    while ((rc = az_hist_step(h, st)) == 1) {
+        struct az_hist_other other = { .what = NULL };
+        const struct az_sv device = az_hist_text(st, 1, a);
+        const int64_t id = sqlite3_column_int64(st, 0);
+        rc = az_hist_other_series(h, id, cand, &other);
+        if (!rc && !other.what && !az_sv_eq(device, like->device))
+            other = (struct az_hist_other){ "device", device, like->device };
+        if (rc)
+            return rc;
+        out->same += !other.what;
+        if (other.what && out->others++ == 0) {
+            newest = other;
+            out->newest = id;
+            out->device = strcmp(other.what, "device") == 0;
+        }
+    }
+    if (rc || out->same || !out->others || !newest.was.n || !newest.is.n)
+        return rc;
+    out->text = az_arena_printf(a, "%zu run%s of %.*s; this is the first of %.*s", out->others,
+                                out->others == 1 ? " is" : "s are", AZ_SVF(newest.was),
+                                AZ_SVF(newest.is));
+    return a->failed ? az_arena_error(a) : AZ_OK;
+}
+
+int az_history_find_series(struct az_history *h, const struct az_history_run *like,
+                           const struct az_series *cand, struct az_history_series *out)
+{
+    sqlite3_stmt *st;
+    int rc;
+
+    *out = (struct az_history_series){ .text = AZ_SV("") };
+    rc = az_hist_prepare(h,
+                         "SELECT id,device FROM run WHERE good=1 AND branch=?1 AND "
+                         "rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND ?3=?3 "
+                         "AND " AZ_HIST_BEFORE NEWEST,
+                         &st);
+    if (rc)
+        return rc;
+    az_hist_bind_like(st, like, like->id);
+    (void)sqlite3_bind_int64(st, 6, AZ_PAST_RUNS);
+    rc = count_series(h, st, like, cand, out);
+    (void)sqlite3_finalize(st);
     return rc;
 }

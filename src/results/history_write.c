@@ -113,6 +113,23 @@ static int insert_facts(struct adding *w, const struct az_series *s)
     return rc;
 }
 
+/* Inputs for which the run is no baseline. Another device is the first run of a series. */
+static int insert_reasons(struct adding *w, const struct az_verdict *v)
+{
+    int rc = 0;
+    for (size_t i = 0; !rc && i < v->changes.n; i++) {
+        const struct az_change *c = &v->changes.v[i].change;
+        if (c->comparable || c->reason == AZ_CHANGE_DEVICE_DIFFERS)
+            continue;
+        (void)sqlite3_bind_int64(w->put_fact, 1, w->run);
+        az_hist_bind_text(w->put_fact, 2, c->input);
+        az_hist_bind_text(w->put_fact, 3, AZ_SV(AZ_HISTORY_NO_EVIDENCE));
+        az_hist_bind_text(w->put_fact, 4, az_sv_str(az_change_reason_id(c->reason)));
+        rc = run_once(w->h, w->put_fact);
+    }
+    return rc;
+}
+
 /* Verdicts of metrics that both sides, or the candidate alone, have. */
 static int insert_verdicts(struct adding *w, const struct az_verdict *v)
 {
@@ -209,6 +226,10 @@ int az_history_add(struct az_history *h, const struct az_history_run *run,
         rc = insert_samples(&w, s);
     if (!rc)
         rc = insert_facts(&w, s);
+    if (!rc)
+        rc = az_hist_put_claims(h, w.run, s);
+    if (!rc && v)
+        rc = insert_reasons(&w, v);
     if (!rc && v)
         rc = insert_verdicts(&w, v);
     if (!rc)
@@ -266,6 +287,9 @@ int az_hist_need_run(struct az_history *h, int64_t id)
 int az_history_mark(struct az_history *h, int64_t id, bool good)
 {
     int rc = az_hist_need_run(h, id);
+    if (!rc && good) /* whoever says so knows better */
+        rc = change(h, "DELETE FROM fact WHERE run_id=? AND k='" AZ_HISTORY_NO_EVIDENCE "'", id,
+                    AZ_SV(""));
     if (rc)
         return rc;
     return change(h, good ? "UPDATE run SET good=1 WHERE id=?" : "UPDATE run SET good=0 WHERE id=?",

@@ -38,6 +38,19 @@ static void put(struct az_table *t, struct az_sv figure, double x)
 
 /* ---- basis ---- */
 
+/* Sums of kernels are divided by what a classic configuration gives. */
+static void given_steps(const struct az_change_side *s, struct az_key_basis *b)
+{
+    const int64_t n = s->steps * s->gpus;
+    struct az_sum_of_time *a = &b->account;
+    int64_t *const times[] = { &a->total, &a->busy, &a->idle, &a->compute, &a->comm, &a->copies };
+    if (!b->per_step || n < 1)
+        return;
+    b->steps = (double)n;
+    for (size_t i = 0; i < AZ_LENGTH(times); i++)
+        *times[i] /= s->steps;
+}
+
 /* The account of the claims, as the comparison of two runs has it; of results without claims what
  * their tables say. */
 void az_key_basis_of(const struct az_document *d, bool by_recording, struct az_key_basis *out)
@@ -46,9 +59,11 @@ void az_key_basis_of(const struct az_document *d, bool by_recording, struct az_k
     *out = (struct az_key_basis){ .steps = 1 };
     az_time_of_document(d, &out->account);
     az_change_side_of(d, &side);
-    if (!side.has_account)
-        return;
     out->per_step = side.has_steps && !by_recording;
+    if (!side.has_account) {
+        given_steps(&side, out);
+        return;
+    }
     const struct az_claim_account *a = out->per_step ? &side.step : &side.whole;
     out->account = (struct az_sum_of_time){ .known = true,
                                             .parted = true,

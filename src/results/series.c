@@ -671,6 +671,20 @@ static int add_table(struct gather *g, const struct az_table *t, const struct az
 
 static bool is_device(struct az_sv fact) { return az_sv_starts(fact, AZ_SV("device ")); }
 
+/* Facts of one kind, each value once, as one fact: those whose name ends so. */
+static int join_facts(struct gather *g, const struct az_table *t, struct az_sv end, const char *as)
+{
+    struct az_sv all = AZ_SV("");
+    for (size_t r = 0; r < t->rows; r++) {
+        const struct az_sv name = az_cell_text(az_table_at(t, r, 0)),
+                           value = az_cell_text(az_table_at(t, r, 1));
+        if (value.n && az_sv_ends(name, end) && az_sv_find(all, value) < 0)
+            all = all.n ? az_arena_printf(g->s->arena, "%.*s, %.*s", AZ_SVF(all), AZ_SVF(value))
+                        : value;
+    }
+    return all.n ? az_series_fact(g->s, g->input, az_sv_str(as), all) : AZ_OK;
+}
+
 /* Facts that decide whether results may be compared; see az_facts_table of the driver. */
 static int add_facts(struct gather *g, const struct az_document *doc)
 {
@@ -698,6 +712,10 @@ static int add_facts(struct gather *g, const struct az_document *doc)
         rc = az_series_fact(g->s, g->input, AZ_SV("ranks"), ranks);
     if (!rc)
         rc = az_series_fact(g->s, g->input, AZ_SV("class map"), map);
+    if (!rc)
+        rc = join_facts(g, t, AZ_SV("driver_version"), "driver");
+    if (!rc)
+        rc = join_facts(g, t, AZ_SV("runtime_version"), "runtime");
     az_vec_release(&devices);
     return rc;
 }
@@ -714,7 +732,7 @@ static int claim(struct gather *g, const struct az_document *doc)
     struct az_series_claims c = { .input = g->input, .rep = g->rep, .claimed = has_claims(doc) };
     az_change_side_of(doc, &c.side);
     if (c.side.has_steps && !g->s->by_recording)
-        g->steps = (double)c.side.steps;
+        g->steps = (double)(c.side.steps * c.side.gpus);
     az_vec_init(&c.steps, g->s->arena->mem);
     int rc = az_step_samples_read(doc, &c.steps);
     if (!rc)

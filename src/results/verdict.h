@@ -105,6 +105,7 @@ struct az_verdict {
     double can_see; /* of a first run: part of the total that the scatter of its steps would show;
                        0: not known */
     bool first;     /* the first run of a history: there was nothing to hold it against */
+    struct az_sv series; /* "15 runs are of H100; this is the first of H200"; empty: it is not */
     bool no_rules;  /* none were given: a run without gates, of which nothing is said */
     struct az_sv base_id, base_label, cand_id,
         cand_label;      /* of a history or by name; empty: none */

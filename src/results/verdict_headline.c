@@ -8,6 +8,9 @@
 #include "results/series.h"
 #include "results/verdict.h"
 
+/* Standard errors of the difference that a change needs to be found nine times in ten at alpha 0.01:
+ * 2.33 + 1.28. */
+#define SEEN_BY_STEPS 3.61
 #define SHOWN 5 /* failures with a line of their own */
 
 static bool is_bad(const struct az_gate_result *x)
@@ -64,6 +67,12 @@ static struct az_sv power(const struct az_verdict *v, struct az_arena *a)
 
     if (!x && v->results.n == 1)
         x = &v->results.v[0];
+    if (x && !x->course.known && x->steps_noise > 0)
+        return az_arena_printf(a,
+                               "by its steps the %.*s of a run scatters: these two runs can show a "
+                               "change of %.2g %%",
+                               AZ_SVF(az_series_key_short(a, x->key_text)),
+                               100 * SEEN_BY_STEPS * x->steps_noise);
     if (!x || !(x->course.noise > 0) || isnan(x->course.least))
         return AZ_SV("");
     const struct az_gate_course *c = &x->course;
@@ -134,6 +143,10 @@ static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t 
         v->base_label.n ? az_arena_printf(a, " against %.*s", AZ_SVF(v->base_label)) : AZ_SV("");
     const char *s = v->results.n == 1 ? "" : "s";
 
+    if (v->first && v->series.n)
+        return az_arena_printf(a, "pass: the first run of a new series, nothing to judge it by yet: "
+                                  "%.*s",
+                               AZ_SVF(v->series));
     if (v->first)
         return v->can_see > 0
                    ? az_arena_printf(a,
@@ -145,6 +158,9 @@ static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t 
         return az_arena_printf(a, "%s: %zu figure%s%.*s%s%.*s", az_verdict_text(v), v->results.n, s,
                                AZ_SVF(base), v->warnings ? ", with warnings" : "",
                                AZ_SVF(whole(v, a)));
+    if (worst->level == AZ_LEVEL_INCONCLUSIVE && !worst->rule && !worst->metric.n)
+        return az_arena_printf(a, "%s: %.*s%.*s%.*s", az_verdict_text(v),
+                               AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text), AZ_SVF(base));
     const struct az_sv told = story(v, worst, a);
     if (told.n)
         return az_arena_printf(a, "%s: %.*s%s%.*s; %zu of %zu figure%s%.*s", az_verdict_text(v),

@@ -109,7 +109,7 @@ static double baseline(struct env *e, const char *choice, struct az_history_run 
     bool found;
     double x = NAN;
     assert_int_equal(az_series_init(&s, &e->a), 0);
-    assert_int_equal(az_history_baseline(e->h, az_sv_str(choice), &like, &s, &found, &why), 0);
+    assert_int_equal(az_history_baseline(e->h, az_sv_str(choice), &like, NULL, &s, &found, &why), 0);
     if (found) {
         assert_int_equal(s.metrics.n, 1);
         x = s.metrics.v[0].values.v[0];
@@ -374,8 +374,8 @@ static void newer_version(void **state)
     az_history_close(e->h);
     e->h = NULL;
     sql(e, "UPDATE meta SET v='7'");
-    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "schema version 7 is newer than 3");
-    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "schema version 7 is newer than 3");
+    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "schema version 7 is newer than 4");
+    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "schema version 7 is newer than 4");
 }
 
 static void damaged(void **state)
@@ -389,7 +389,7 @@ static void damaged(void **state)
     refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "");
 }
 
-/* Version 2 has no accepted changes: read as it is, made version 3 when it is written. */
+/* Version 2 has no accepted changes: read as it is, made version 4 when it is written. */
 static void second_version(void **state)
 {
     struct env *e = *state;
@@ -401,7 +401,7 @@ static void second_version(void **state)
     add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
     az_history_close(e->h);
     e->h = NULL;
-    sql(e, "DROP TABLE accept; DROP TABLE spread; UPDATE meta SET v='2' WHERE k='schema_version'");
+    sql(e, "DROP TABLE accept; DROP TABLE spread; DROP TABLE claim; UPDATE meta SET v='2' WHERE k='schema_version'");
     open_for(e, AZ_HISTORY_READ);
     assert_int_equal(az_series_init(&cand, &e->a), 0);
     assert_int_equal(az_past_init(&p, &e->a), 0);
@@ -415,7 +415,7 @@ static void second_version(void **state)
     assert_true(baseline(e, "level", like, &n) == 1);
 }
 
-/* Version 1 has no pins and facts: read as it is, made version 3 when it is written. */
+/* Version 1 has no pins and facts: read as it is, made version 4 when it is written. */
 static void older_version(void **state)
 {
     struct env *e = *state;
@@ -424,7 +424,7 @@ static void older_version(void **state)
     add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
     az_history_close(e->h);
     e->h = NULL;
-    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP TABLE accept; DROP TABLE spread; DROP INDEX "
+    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP TABLE accept; DROP TABLE spread; DROP TABLE claim; DROP INDEX "
            "run_created; DROP INDEX verdict_metric; "
            "UPDATE meta SET v='1'");
     open_for(e, AZ_HISTORY_READ);
