@@ -133,7 +133,8 @@ static void other_device(struct az_gate_change *c, const struct az_gate_in *in, 
 static void no_claims(struct az_gate_change *c, const struct az_gate_in *in,
                       const struct az_change_side *cand, struct az_arena *a)
 {
-    if (!c->change.comparable || in->by_recording || !cand->has_steps)
+    if (!c->change.comparable || in->by_recording || !cand->has_steps ||
+        cand->steps * cand->gpus <= 1)
         return;
     c->change.comparable = false;
     c->change.reason = AZ_CHANGE_STEPS_ON_ONE_SIDE;

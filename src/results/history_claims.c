@@ -194,7 +194,8 @@ static int has_no_steps(struct az_history *h, int64_t run, const struct az_serie
     int rc;
 
     for (size_t i = 0; i < cand->claims.n; i++)
-        steps |= cand->claims.v[i].claimed && cand->claims.v[i].side.has_steps;
+        steps |= cand->claims.v[i].claimed && cand->claims.v[i].side.has_steps &&
+                 cand->claims.v[i].side.steps * cand->claims.v[i].side.gpus > 1;
     if (!steps || cand->by_recording)
         return AZ_OK;
     rc = AZ_OK;
