@@ -133,7 +133,7 @@ int az_gate_take_unreadable(struct az_gate_step *s)
     int rc = AZ_OK;
     for (size_t i = 0; !rc && i < s->f->n; i++) {
         const struct az_outcome *o = &s->f->outcomes[i];
-        struct az_series_claims c = { .claimed = true };
+        struct az_series_claims c = { .claimed = true, .unreadable = true };
         if (o->reportable && !o->error)
             continue;
         az_change_side_of(NULL, &c.side);

@@ -157,6 +157,9 @@ static int add(const struct az_gate_in *in, struct az_verdict *v, struct az_sv i
     else if (known)
         make(in, &base->side, input, cand, &c, v->arena);
     c.change.input = input;
+    if (known && (cand->unreadable || (base && base->unreadable)))
+        c.text = cand->unreadable ? AZ_SV("the candidate could not be read")
+                                  : AZ_SV("the baseline could not be read");
     if (known && base && !base->claimed)
         no_claims(&c, in, &cand->side, v->arena);
     if (in->base && az_series_has_input(in->base, input)) {

@@ -731,8 +731,11 @@ static int claim(struct gather *g, const struct az_document *doc)
 {
     struct az_series_claims c = { .input = g->input, .rep = g->rep, .claimed = has_claims(doc) };
     az_change_side_of(doc, &c.side);
+    const bool given = az_sv_is(c.side.source, "num_of_iters");
     if (c.side.has_steps && !g->s->by_recording)
         g->steps = (double)(c.side.steps * c.side.gpus);
+    if (given && c.side.steps * c.side.gpus == 1)
+        g->steps = 0; /* one iteration, if it is one, needs no words */
     az_vec_init(&c.steps, g->s->arena->mem);
     int rc = az_step_samples_read(doc, &c.steps);
     if (!rc)

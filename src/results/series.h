@@ -46,6 +46,7 @@ struct az_series_claims {
     struct az_sv input;
     uint32_t rep;
     bool claimed; /* its tables have claims; false: of an older version, or of another program */
+    bool unreadable; /* there are no tables: the input could not be read */
     struct az_change_side side;
     struct az_step_samples steps; /* none of a run of a history */
 };

@@ -159,8 +159,9 @@ static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t 
                                AZ_SVF(base), v->warnings ? ", with warnings" : "",
                                AZ_SVF(whole(v, a)));
     if (worst->level == AZ_LEVEL_INCONCLUSIVE && !worst->rule && !worst->metric.n)
-        return az_arena_printf(a, "%s: %.*s%.*s%.*s", az_verdict_text(v),
-                               AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text), AZ_SVF(base));
+        return az_arena_printf(a, "%s: %.*s%.*s%s%.*s", az_verdict_text(v),
+                               AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text),
+                               v->base_label.n ? "; baseline " : "", AZ_SVF(v->base_label));
     const struct az_sv told = story(v, worst, a);
     if (told.n)
         return az_arena_printf(a, "%s: %.*s%s%.*s; %zu of %zu figure%s%.*s", az_verdict_text(v),
