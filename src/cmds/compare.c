@@ -11,7 +11,15 @@
 
 #define LISTED 4 /* inputs of a folder that holds too many */
 
-enum { OPT_NAMES = OPT_OWN, OPT_SHEETS, OPT_BASELINE, OPT_NORMALIZE, OPT_TREE, OPT_ALL_SHEETS, OPT_BASIS };
+enum {
+    OPT_NAMES = OPT_OWN,
+    OPT_SHEETS,
+    OPT_BASELINE,
+    OPT_NORMALIZE,
+    OPT_TREE,
+    OPT_ALL_SHEETS,
+    OPT_BASIS
+};
 
 static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",

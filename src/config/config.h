@@ -82,11 +82,11 @@ struct az_compare_config {
     struct az_vec_sv names;  /* names in column headings; empty: the titles */
     struct az_vec_sv tables; /* table names or globs; empty: all */
     struct az_sv baseline;   /* first, best, median, or a name; empty: first */
-    bool normalize;  /* kernel names without template arguments, addresses, numbers of generated
-                        kernels */
-    bool tree;       /* of two traces also the difference by call tree */
-    bool all_sheets; /* the workbook has a sheet for every table */
-    struct az_sv basis;        /* step, recording */
+    bool normalize;     /* kernel names without template arguments, addresses, numbers of generated
+                           kernels */
+    bool tree;          /* of two traces also the difference by call tree */
+    bool all_sheets;    /* the workbook has a sheet for every table */
+    struct az_sv basis; /* step, recording */
     struct az_outputs outputs; /* what is not given: as the run's */
 };
 

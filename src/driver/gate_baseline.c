@@ -144,8 +144,9 @@ int az_gate_take_unreadable(struct az_gate_step *s)
             rc = az_series_claim(&s->cand, &c);
         else if (o->job->input->run_group.n && !az_sv_is(c.input, AZ_GATE_ALONE))
             rc = az_series_claim(&s->base, &c);
-        for (size_t k = 0; !rc && is_baseline(s, o) && az_sv_is(c.input, AZ_GATE_ALONE) &&
-                           k < s->cand.inputs.n; k++) {
+        for (size_t k = 0;
+             !rc && is_baseline(s, o) && az_sv_is(c.input, AZ_GATE_ALONE) && k < s->cand.inputs.n;
+             k++) {
             c.input = s->cand.inputs.v[k];
             rc = az_series_claim(&s->base, &c);
         }
@@ -379,8 +380,8 @@ static int first_of_series(struct az_gate_step *s, struct az_history *h, struct 
     }
     rc = first_night(s, in);
     if (!rc && in->first)
-        in->no_base = az_arena_printf(&s->arena, "nothing is judged yet: %.*s; it is kept for the next",
-                                      AZ_SVF(x.text));
+        in->no_base = az_arena_printf(
+            &s->arena, "nothing is judged yet: %.*s; it is kept for the next", AZ_SVF(x.text));
     return rc ? rc : s->arena.failed ? az_arena_error(&s->arena) : AZ_OK;
 }
 

@@ -104,8 +104,7 @@ int az_gate_bisect(struct az_gate_step *s)
                             "the good and the bad run do not differ in '%s'", s->f->plan->bisect);
     noise = noise_of(side, 3);
     const double middle = (side[0].center + side[1].center) / 2;
-    const bool beyond =
-        fabs(side[2].center - middle) >= fabs(side[1].center - side[0].center) / 2;
+    const bool beyond = fabs(side[2].center - middle) >= fabs(side[1].center - side[0].center) / 2;
     if (!beyond && !(noise > 0) && side[2].n == 1 && side[0].n == 1 && side[1].n == 1) {
         s->f->failed = true;
         return az_text_printf(&s->f->text,

@@ -459,9 +459,10 @@ static int whole_inputs(struct gate *g)
     int rc = refuse_changes(g);
 
     if (!b && az_gate_is_evidence(g->v))
-        return rc ? rc : add_whole(g, NULL, AZ_SV(""), AZ_SV(""),
-                         g->in->first ? AZ_GATE_NEW : AZ_GATE_INCONCLUSIVE,
-                         g->in->first ? AZ_LEVEL_INFO : AZ_LEVEL_INCONCLUSIVE, g->in->no_base);
+        return rc ? rc
+                  : add_whole(g, NULL, AZ_SV(""), AZ_SV(""),
+                              g->in->first ? AZ_GATE_NEW : AZ_GATE_INCONCLUSIVE,
+                              g->in->first ? AZ_LEVEL_INFO : AZ_LEVEL_INCONCLUSIVE, g->in->no_base);
     for (size_t i = 0; !rc && b && i < b->inputs.n; i++) {
         for (size_t k = 0; k < g->in->n_rules; k++) {
             enum az_gate_level l = level_of(g->in->rules[k].on_missing, AZ_LEVEL_INCONCLUSIVE);
@@ -484,8 +485,7 @@ static int whole_inputs(struct gate *g)
                            az_arena_printf(g->a, "the input '%.*s' is not in the baseline",
                                            AZ_SVF(c->inputs.v[i])));
         const struct az_gate_change *x = az_gate_change_of(g->v, c->inputs.v[i]);
-        const char *fact = standing_of(g, c->inputs.v[i]) == REFUSED &&
-                                   (!x || x->change.comparable)
+        const char *fact = standing_of(g, c->inputs.v[i]) == REFUSED && (!x || x->change.comparable)
                                ? differing_fact(g, c->inputs.v[i], &was, &is)
                                : NULL;
         if (!rc && fact)
@@ -695,40 +695,4 @@ int az_gate_run(const struct az_gate_in *in, struct az_verdict *v)
     if (!rc)
         rc = correct(&g);
     return rc ? rc : judge_all(&g);
-}
-
-const char *az_gate_status_text(enum az_gate_status s)
-{
-    static const char *const text[AZ_GATE_STATUSES] = { [AZ_GATE_PASS] = "pass",
-                                                        [AZ_GATE_FAIL] = "fail",
-                                                        [AZ_GATE_WARN] = "warn",
-                                                        [AZ_GATE_UNSTABLE] = "unstable",
-                                                        [AZ_GATE_OUTLIER] = "outlier",
-                                                        [AZ_GATE_IMPROVED] = "improved",
-                                                        [AZ_GATE_NEW] = "new",
-                                                        [AZ_GATE_REMOVED] = "removed",
-                                                        [AZ_GATE_SKIP] = "skip",
-                                                        [AZ_GATE_ERROR] = "error",
-                                                        [AZ_GATE_INCONCLUSIVE] = "inconclusive" };
-    return (unsigned)s < AZ_GATE_STATUSES ? text[s] : "";
-}
-
-void az_verdict_init(struct az_verdict *v, struct az_arena *arena)
-{
-    *v = (struct az_verdict){ .arena = arena, .created = -1 };
-    az_vec_init(&v->results, arena->mem);
-    az_vec_init(&v->changes, arena->mem);
-}
-
-void az_verdict_release(struct az_verdict *v)
-{
-    az_vec_release(&v->results);
-    az_vec_release(&v->changes);
-}
-
-const char *az_verdict_text(const struct az_verdict *v)
-{
-    return v->outcome == AZ_VERDICT_PASS   ? "pass"
-           : v->outcome == AZ_VERDICT_FAIL ? "fail"
-                                           : "inconclusive";
 }

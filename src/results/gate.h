@@ -17,7 +17,8 @@ struct az_gate_in {
     size_t n_rules;
     const struct az_series *base; /* NULL: there is none */
     struct az_sv no_base;         /* why, and what to do */
-    struct az_sv series; /* the run is the first of a series: "15 runs are of H100; ..."; empty: not */
+    struct az_sv
+        series; /* the run is the first of a series: "15 runs are of H100; ..."; empty: not */
     bool first; /* there can be none: the history has no run of this kind yet, and keeps this one */
     const struct az_series *cand;
     const struct az_past *past; /* earlier nights; NULL: none */

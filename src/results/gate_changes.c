@@ -67,9 +67,9 @@ static double unmatched(const struct az_series *a, const struct az_series *b, st
 }
 
 /* Of several runs of an input the first that cannot be compared with this baseline counts. */
-static void make(const struct az_gate_in *in, const struct az_change_side *base,
-                 struct az_sv input, const struct az_series_claims *shown,
-                 struct az_gate_change *out, struct az_arena *a)
+static void make(const struct az_gate_in *in, const struct az_change_side *base, struct az_sv input,
+                 const struct az_series_claims *shown, struct az_gate_change *out,
+                 struct az_arena *a)
 {
     const struct az_change_opts opts = { .by_device = true, .by_recording = in->by_recording };
     const struct az_series *c = in->cand;
@@ -145,11 +145,10 @@ static void no_claims(struct az_gate_change *c, const struct az_gate_in *in,
 static int add(const struct az_gate_in *in, struct az_verdict *v, struct az_sv input)
 {
     const struct az_series_claims *cand = middle(in->cand, input), *base = middle(in->base, input);
-    struct az_gate_change c = { .change = { .input = input,
-                                            .comparable = true,
-                                            .share = NAN,
-                                            .unmatched_share = NAN },
-                                .text = AZ_SV("") };
+    struct az_gate_change c = {
+        .change = { .input = input, .comparable = true, .share = NAN, .unmatched_share = NAN },
+        .text = AZ_SV("")
+    };
     const bool known = cand && cand->claimed, base_known = base && base->claimed;
 
     if (known && !base_known)
@@ -167,8 +166,8 @@ static int add(const struct az_gate_in *in, struct az_verdict *v, struct az_sv i
         other_device(&c, in, v->arena);
     }
     c.change.unmatched_share = unmatched(in->base, in->cand, input);
-    c.evidence = c.change.reason >= AZ_CHANGE_UNREADABLE_INPUT &&
-                 c.change.reason <= AZ_CHANGE_MISSING_RANKS;
+    c.evidence =
+        c.change.reason >= AZ_CHANGE_UNREADABLE_INPUT && c.change.reason <= AZ_CHANGE_MISSING_RANKS;
     return v->arena->failed ? az_arena_error(v->arena) : az_vec_push(&v->changes, c);
 }
 

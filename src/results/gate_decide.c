@@ -498,8 +498,8 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
     const int digits = digits_of(x, percent);
     int rc = 0;
     if (!isnan(b) && !isnan(c)) {
-        rc = az_text_printf(t, "%.*g -> %.*g%s%.*s%s", 3 + digits, b * f, 3 + digits, c * f,
-                            space, AZ_SVF(unit), per);
+        rc = az_text_printf(t, "%.*g -> %.*g%s%.*s%s", 3 + digits, b * f, 3 + digits, c * f, space,
+                            AZ_SVF(unit), per);
         if (!rc && fabs(b) > 0 && fabs(percent) >= 1000 && fabs(percent) < 1e9)
             rc = az_text_printf(t, ", %+.0f%%", percent);
         else if (!rc && fabs(b) > 0)
@@ -533,11 +533,10 @@ static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)
     if (!rc && x->limit_abs > 0)
         rc = put_absolute(t, x);
     if (!rc && !isnan(x->p))
-        rc = az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu %s",
-                            better ? x->p_better : x->p, x->effect,
-                            x->steps ? x->steps->n_a : x->base.n,
-                            x->steps ? x->steps->n_b : x->cand.n,
-                            x->steps || word(x->rule->samples, "steps") ? "steps" : "runs");
+        rc = az_text_printf(
+            t, "; p = %.3g, effect %.2f, %zu and %zu %s", better ? x->p_better : x->p, x->effect,
+            x->steps ? x->steps->n_a : x->base.n, x->steps ? x->steps->n_b : x->cand.n,
+            x->steps || word(x->rule->samples, "steps") ? "steps" : "runs");
     if (!rc && !isnan(x->low))
         rc = az_text_printf(t, "; ratio %.4f to %.4f, %zu and %zu runs", x->low, x->high, x->base.n,
                             x->cand.n);

@@ -25,7 +25,7 @@ struct az_gate_rule {
     double min_share; /* of the sheet's total in the baseline, fraction */
     struct az_sv on_new, on_removed, on_missing; /* info, warn, fail */
     struct az_sv severity;                       /* fail, warn */
-    double budget;             /* fraction: total worsening since the last accepted level; UNSET: rel */
+    double budget; /* fraction: total worsening since the last accepted level; UNSET: rel */
     struct az_sv change_point; /* a level that changed by less than the limit: fail, warn, info */
     struct az_sv correct;      /* holm, none */
     struct az_sv samples;      /* runs, steps */

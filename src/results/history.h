@@ -9,9 +9,10 @@
 #include "results/verdict.h"
 
 #define AZ_HISTORY_VERSION 4
-/* Fact of an input for which a run is no baseline; its value is the reason (az_change_reason_id). */
+/* Fact of an input for which a run is no baseline; its value is the reason (az_change_reason_id).
+ */
 #define AZ_HISTORY_NO_EVIDENCE "not comparable"
-#define AZ_HISTORY_LEVEL   "level" /* baseline: the accepted level of each figure */
+#define AZ_HISTORY_LEVEL       "level" /* baseline: the accepted level of each figure */
 
 struct az_history;
 enum az_history_mode { AZ_HISTORY_READ, AZ_HISTORY_WRITE };

@@ -8,13 +8,16 @@ static const struct {
     const char *key;
     size_t at;
 } numbers[] = {
-#define SIDE(key, field) { key, offsetof(struct az_change_side, field) }
+#define SIDE(key, field)                                                                           \
+    {                                                                                              \
+        key, offsetof(struct az_change_side, field)                                                \
+    }
 #define ACCOUNT(key, field)                                                                        \
     SIDE(key ".span_ns", field.span), SIDE(key ".computing_ns", field.computing),                  \
         SIDE(key ".exposed_communication_ns", field.exposed_communication),                        \
         SIDE(key ".exposed_copy_ns", field.exposed_copy), SIDE(key ".idle_ns", field.idle),        \
         SIDE(key ".communication_ns", field.communication), SIDE(key ".copy_ns", field.copy)
-    SIDE("steps", steps),      SIDE("kernels", kernels), SIDE("devices", devices),
+    SIDE("steps", steps), SIDE("kernels", kernels), SIDE("devices", devices),
     ACCOUNT("account", whole), ACCOUNT("step", step)
 #undef ACCOUNT
 };
@@ -150,10 +153,9 @@ int az_hist_load_claims(struct az_history *h, int64_t run, struct az_series *s)
 /* Facts of which another value is another series. */
 static const struct {
     const char *fact, *word;
-} apart[] = { { "device", "" },
-              { "driver", "driver " },
-              { "runtime", "runtime " },
-              { "stack", "stack " } };
+} apart[] = {
+    { "device", "" }, { "driver", "driver " }, { "runtime", "runtime " }, { "stack", "stack " }
+};
 
 static int read_pairs(struct az_history *h, const char *sql, int64_t run,
                       const struct az_series *cand, struct az_hist_other *out)
@@ -173,11 +175,10 @@ static int read_pairs(struct az_history *h, const char *sql, int64_t run,
                                         ? az_series_get_fact(cand, input, apart[i].fact)
                                         : AZ_SV("");
             if (is.n && was.n && !az_sv_eq(is, was))
-                *out = (struct az_hist_other){ apart[i].fact,
-                                               az_arena_printf(a, "%s%.*s", apart[i].word,
-                                                               AZ_SVF(was)),
-                                               az_arena_printf(a, "%s%.*s", apart[i].word,
-                                                               AZ_SVF(is)) };
+                *out = (struct az_hist_other){
+                    apart[i].fact, az_arena_printf(a, "%s%.*s", apart[i].word, AZ_SVF(was)),
+                    az_arena_printf(a, "%s%.*s", apart[i].word, AZ_SVF(is))
+                };
         }
     }
     (void)sqlite3_finalize(st);
@@ -229,7 +230,8 @@ int az_hist_other_series(struct az_history *h, int64_t run, const struct az_seri
 }
 
 /* Does a run count its steps otherwise than the candidate does? Its figures are no past of it. */
-int az_hist_other_steps(struct az_history *h, int64_t run, const struct az_series *cand, bool *other)
+int az_hist_other_steps(struct az_history *h, int64_t run, const struct az_series *cand,
+                        bool *other)
 {
     struct az_series one;
     int rc = az_series_init(&one, cand->arena);

@@ -13,7 +13,7 @@
 #define EARLIER_ANY "SELECT id FROM run WHERE " AZ_HIST_SAME " AND " AZ_HIST_BEFORE NEWEST
 #define EARLIER                                                                                    \
     "SELECT id FROM run WHERE " AZ_HIST_EVIDENCE " AND " AZ_HIST_SAME " AND " AZ_HIST_BEFORE NEWEST
-#define NEWEST  " ORDER BY created DESC, id DESC LIMIT ?6"
+#define NEWEST " ORDER BY created DESC, id DESC LIMIT ?6"
 
 void az_hist_bind_like(sqlite3_stmt *st, const struct az_history_run *like, int64_t id)
 {
@@ -507,9 +507,9 @@ static int count_series(struct az_history *h, sqlite3_stmt *st, const struct az_
     }
     if (rc || out->same || !out->others || !newest.was.n || !newest.is.n)
         return rc;
-    out->text = az_arena_printf(a, "%zu run%s of %.*s; this is the first of %.*s", out->others,
-                                out->others == 1 ? " is" : "s are", AZ_SVF(newest.was),
-                                AZ_SVF(newest.is));
+    out->text =
+        az_arena_printf(a, "%zu run%s of %.*s; this is the first of %.*s", out->others,
+                        out->others == 1 ? " is" : "s are", AZ_SVF(newest.was), AZ_SVF(newest.is));
     return a->failed ? az_arena_error(a) : AZ_OK;
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "results/compare_causes.h"
 #include "results/compare_spec.h"
 #include "results/key_figures.h"
 #include "results/schema.h"
@@ -79,34 +78,6 @@ int az_series_sheet(struct az_series *s, struct az_sv input, struct az_sv sheet)
     x.input = az_arena_dup(s->arena, input);
     x.sheet = az_arena_dup(s->arena, sheet);
     return x.input.p && x.sheet.p ? az_vec_push(&s->sheets, x) : az_arena_error(s->arena);
-}
-
-int az_series_claim(struct az_series *s, const struct az_series_claims *c)
-{
-    struct az_series_claims own = *c;
-    struct az_sv *const text[] = { &own.input, &own.side.source, &own.side.device, &own.side.ranks,
-                                   &own.side.missing };
-    for (size_t i = 0; i < AZ_LENGTH(text); i++)
-        *text[i] = az_arena_dup(s->arena, *text[i]);
-    if (s->arena->failed)
-        return az_arena_error(s->arena);
-    az_vec_init(&own.steps, s->arena->mem);
-    int rc = AZ_OK;
-    for (size_t i = 0; !rc && i < c->steps.n; i++)
-        rc = az_vec_push(&own.steps, c->steps.v[i]);
-    if (!rc)
-        rc = az_vec_push(&s->claims, own);
-    if (rc)
-        az_vec_release(&own.steps);
-    return rc;
-}
-
-const struct az_series_claims *az_series_claims_of(const struct az_series *s, struct az_sv input)
-{
-    for (size_t i = 0; i < s->claims.n; i++)
-        if (az_sv_eq(s->claims.v[i].input, input))
-            return &s->claims.v[i];
-    return NULL;
 }
 
 /* A fact that differs between the runs of a group is kept with all its values: it then equals no
@@ -343,77 +314,6 @@ static int row_key(const struct sheet *sh, size_t row, unsigned number, struct a
     return rc ? rc : az_text_append(json, AZ_SV("}"));
 }
 
-bool az_series_is_steps(struct az_sv key) { return az_sv_starts(key, AZ_SV(STEPS)); }
-
-static bool has_letter(struct az_sv s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if ((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
-            (unsigned char)s.p[i] >= 0x80)
-            return true;
-    return false;
-}
-
-/* named: before values that do not say what they are. */
-static struct az_sv key_words(struct az_arena *a, struct az_sv key, bool named)
-{
-    struct az_jview v;
-    struct az_sv name, value, number = AZ_SV(""), out = AZ_SV("");
-    bool first = true;
-
-    if (!az_jview_object(&v, key))
-        return key;
-    while (az_jview_member(&v, &name, &value)) {
-        struct az_sv raw =
-            value.n >= 2 && value.p[0] == '"' ? az_sv_make(value.p + 1, value.n - 2) : value;
-        struct az_sv text = az_json_unescape(a, raw);
-        const bool own =
-            az_sv_is(name, "#") && first; /* the program's: number among equals, or steps */
-        if (own && !az_sv_is(text, "steps"))
-            number = text;
-        if (!own && named && text.n && !has_letter(text))
-            text = az_arena_printf(a, "%.*s %.*s", AZ_SVF(az_json_unescape(a, name)), AZ_SVF(text));
-        if (!own)
-            out = out.n ? az_arena_printf(a, "%.*s | %.*s", AZ_SVF(out), AZ_SVF(text)) : text;
-        first = false;
-    }
-    if (number.n)
-        out = az_arena_printf(a, "%.*s%s#%.*s", AZ_SVF(out), out.n ? " " : "", AZ_SVF(number));
-    return out;
-}
-
-struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key)
-{
-    return key_words(a, key, false);
-}
-struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key)
-{
-    return key_words(a, key, true);
-}
-
-static bool is_word(struct az_sv s)
-{
-    return s.n && s.p[0] != '[' && s.p[0] != '{' && s.p[0] != '(' && has_letter(s);
-}
-
-struct az_sv az_series_key_short(struct az_arena *a, struct az_sv text)
-{
-    struct az_sv rest = text, out = AZ_SV("");
-    ptrdiff_t at;
-
-    if (az_sv_find(text, AZ_SV(" | ")) < 0)
-        return az_words_name(a, text);
-    while (rest.n) {
-        at = az_sv_find(rest, AZ_SV(" | "));
-        const size_t n = at < 0 ? rest.n : (size_t)at;
-        const struct az_sv part = az_sv_make(rest.p, n);
-        if (is_word(part))
-            out = out.n ? az_arena_printf(a, "%.*s | %.*s", AZ_SVF(out), AZ_SVF(part)) : part;
-        rest = at < 0 ? AZ_SV("") : az_sv_make(rest.p + n + 3, rest.n - n - 3);
-    }
-    return az_words_name(a, out.n ? out : text);
-}
-
 /* ---- shares without a document ---- */
 
 /* Does this metric say how big its row is? 2: a total of time, 1: a time. */
@@ -538,11 +438,11 @@ static bool has_word(struct az_sv name, const char *word)
  * (averages, extremes), nor a part or a rate. */
 static bool is_sum(const struct az_column *c)
 {
-    static const char *const of_one[] = { "avg",  "average", "mean",   "med",  "median",
-                                          "min",  "minimum", "max",    "maximum", "std",
-                                          "stdev", "stddev", "share",  "per",  "rate",
-                                          "p50",  "p90",     "p95",    "p99",  "first",
-                                          "last", "peak",    "percent" };
+    static const char *const of_one[] = { "avg",   "average", "mean",   "med",     "median",
+                                          "min",   "minimum", "max",    "maximum", "std",
+                                          "stdev", "stddev",  "share",  "per",     "rate",
+                                          "p50",   "p90",     "p95",    "p99",     "first",
+                                          "last",  "peak",    "percent" };
     static const char *const counts[] = { "count", "instances", "calls", "launches", "events" };
     const bool size = az_unit_same_dimension(c->unit, AZ_UNIT_NS) ||
                       az_unit_same_dimension(c->unit, AZ_UNIT_BYTES);
@@ -746,8 +646,8 @@ static int claim(struct gather *g, const struct az_document *doc)
 
 static bool left_out(const struct az_table *t)
 {
-    static const char *const ids[] = { "facts",         "coverage", "account", "trust_checks",
-                                       "verdict_facts", "step_work" };
+    static const char *const ids[] = { "facts",        "coverage",      "account",
+                                       "trust_checks", "verdict_facts", "step_work" };
     bool out = t->flags & AZ_TABLE_TEXT_ONLY;
     for (size_t i = 0; i < AZ_LENGTH(ids); i++)
         out |= az_sv_is(t->id, ids[i]);

@@ -45,7 +45,7 @@ AZ_VEC(struct az_series_sheet, az_series_sheets);
 struct az_series_claims {
     struct az_sv input;
     uint32_t rep;
-    bool claimed; /* its tables have claims; false: of an older version, or of another program */
+    bool claimed;    /* its tables have claims; false: of an older version, or of another program */
     bool unreadable; /* there are no tables: the input could not be read */
     struct az_change_side side;
     struct az_step_samples steps; /* none of a run of a history */
@@ -58,11 +58,11 @@ struct az_series {
     struct az_intern ids; /* metric identity -> index in metrics */
     struct az_series_facts facts;
     struct az_series_sheets sheets;
-    struct az_vec_sv inputs; /* in order of arrival */
-    struct az_vec_u32 runs;  /* of each input: documents added */
+    struct az_vec_sv inputs;             /* in order of arrival */
+    struct az_vec_u32 runs;              /* of each input: documents added */
     struct az_series_claims_list claims; /* of inputs that could not be read, too */
     bool by_recording; /* sums stay those of the recording whatever its steps (--basis recording) */
-    struct az_sv id, label;  /* of the run, for people; empty: none */
+    struct az_sv id, label; /* of the run, for people; empty: none */
 };
 
 /* Which figures are taken. Globs; no selectors: everything with a direction. */

@@ -28,8 +28,7 @@ static double time_of(const struct az_table *t, size_t row, const char *stem)
 
 static struct az_step_sample sample_of(const struct az_table *t, size_t row, double period)
 {
-    const double comm = time_of(t, row, "exposed_comm"),
-                 copies = time_of(t, row, "exposed_memcpy"),
+    const double comm = time_of(t, row, "exposed_comm"), copies = time_of(t, row, "exposed_memcpy"),
                  busy = time_of(t, row, "computation") + comm + copies;
     const ptrdiff_t rank = az_schema_find(t, AZ_SV("rank"));
     struct az_step_sample s = { .part = { [AZ_STEP_TOTAL] = period,
@@ -54,9 +53,8 @@ int az_step_samples_read(const struct az_document *doc, struct az_step_samples *
 
     for (size_t r = 0; !rc && period >= 0 && az_is_read(t) && r < t->rows; r++) {
         const double ns = az_time_at(t, r, period);
-        const bool out_of_scope =
-            excluded.n && step >= 0 &&
-            az_sv_eq(az_cell_text(az_table_at(t, r, (size_t)step)), excluded);
+        const bool out_of_scope = excluded.n && step >= 0 &&
+                                  az_sv_eq(az_cell_text(az_table_at(t, r, (size_t)step)), excluded);
         if (ns > 0 && !out_of_scope)
             rc = az_vec_push(out, sample_of(t, r, ns));
     }

@@ -59,10 +59,10 @@ struct az_gate_result {
     struct az_sv key;      /* JSON object as text; empty: none */
     struct az_sv key_text; /* for people */
     struct az_sv metric, unit;
-    bool per_step;            /* the values are those of one step */
+    bool per_step;                     /* the values are those of one step */
     const struct az_steps_test *steps; /* of a single pair of runs; NULL: none was made */
-    double steps_noise;       /* part: standard error of the difference by the steps of a single pair
-                                 of runs; 0: not known */
+    double steps_noise; /* part: standard error of the difference by the steps of a single pair
+                           of runs; 0: not known */
     struct az_gate_side base, cand;
     double delta, rel;           /* worsening; NaN: none. rel is NaN for a baseline of 0 */
     double limit_abs, limit_rel; /* NaN: hard limits only */
@@ -106,7 +106,7 @@ struct az_verdict {
                        0: not known */
     bool first;     /* the first run of a history: there was nothing to hold it against */
     struct az_sv series; /* "15 runs are of H100; this is the first of H200"; empty: it is not */
-    bool no_rules;  /* none were given: a run without gates, of which nothing is said */
+    bool no_rules;       /* none were given: a run without gates, of which nothing is said */
     struct az_sv base_id, base_label, cand_id,
         cand_label;      /* of a history or by name; empty: none */
     struct az_sv config; /* file the rules are from; empty: none */

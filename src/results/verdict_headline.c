@@ -8,10 +8,10 @@
 #include "results/series.h"
 #include "results/verdict.h"
 
-/* Standard errors of the difference that a change needs to be found nine times in ten at alpha 0.01:
- * 2.33 + 1.28. */
+/* Standard errors of the difference that a change needs to be found nine times in ten at alpha
+ * 0.01: 2.33 + 1.28. */
 #define SEEN_BY_STEPS 3.61
-#define SHOWN 5 /* failures with a line of their own */
+#define SHOWN         5 /* failures with a line of their own */
 
 static bool is_bad(const struct az_gate_result *x)
 {
@@ -144,8 +144,9 @@ static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t 
     const char *s = v->results.n == 1 ? "" : "s";
 
     if (v->first && v->series.n)
-        return az_arena_printf(a, "pass: the first run of a new series, nothing to judge it by yet: "
-                                  "%.*s",
+        return az_arena_printf(a,
+                               "pass: the first run of a new series, nothing to judge it by yet: "
+                               "%.*s",
                                AZ_SVF(v->series));
     if (v->first)
         return v->can_see > 0

@@ -293,8 +293,7 @@ static void facts_differ(void **state)
     run_of(e, &e->cand, "in", &c, 1, "H100");
     const struct az_gate_result *x = judge(e);
     assert_int_equal(x->status, AZ_GATE_INCONCLUSIVE);
-    assert_true(az_sv_find(x->text, AZ_SV("the devices differ: A100, then H100")) >=
-                0);
+    assert_true(az_sv_find(x->text, AZ_SV("the devices differ: A100, then H100")) >= 0);
     assert_int_equal(e->v.results.n, 1); /* nothing is compared */
 }
 

@@ -109,7 +109,8 @@ static double baseline(struct env *e, const char *choice, struct az_history_run 
     bool found;
     double x = NAN;
     assert_int_equal(az_series_init(&s, &e->a), 0);
-    assert_int_equal(az_history_baseline(e->h, az_sv_str(choice), &like, NULL, &s, &found, &why), 0);
+    assert_int_equal(az_history_baseline(e->h, az_sv_str(choice), &like, NULL, &s, &found, &why),
+                     0);
     if (found) {
         assert_int_equal(s.metrics.n, 1);
         x = s.metrics.v[0].values.v[0];
@@ -401,7 +402,8 @@ static void second_version(void **state)
     add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
     az_history_close(e->h);
     e->h = NULL;
-    sql(e, "DROP TABLE accept; DROP TABLE spread; DROP TABLE claim; UPDATE meta SET v='2' WHERE k='schema_version'");
+    sql(e, "DROP TABLE accept; DROP TABLE spread; DROP TABLE claim; UPDATE meta SET v='2' WHERE "
+           "k='schema_version'");
     open_for(e, AZ_HISTORY_READ);
     assert_int_equal(az_series_init(&cand, &e->a), 0);
     assert_int_equal(az_past_init(&p, &e->a), 0);
@@ -424,7 +426,8 @@ static void older_version(void **state)
     add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
     az_history_close(e->h);
     e->h = NULL;
-    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP TABLE accept; DROP TABLE spread; DROP TABLE claim; DROP INDEX "
+    sql(e, "DROP TABLE pin; DROP TABLE fact; DROP TABLE accept; DROP TABLE spread; DROP TABLE "
+           "claim; DROP INDEX "
            "run_created; DROP INDEX verdict_metric; "
            "UPDATE meta SET v='1'");
     open_for(e, AZ_HISTORY_READ);
