@@ -140,6 +140,90 @@ bool az_rule_matches(const struct az_rule *r, struct az_sv name, const struct az
     return r->without.n == 0 || !any(r, name, w, r->without);
 }
 
+/* ---- pairs of letters: most names are out before any pattern is tried ---- */
+struct pair_set { /* of a name */
+    uint64_t bits[4];
+};
+
+static unsigned char folded(char c) { return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c); }
+
+static bool is_letter(char c)
+{
+    const unsigned char f = folded(c);
+    return (f >= 'a' && f <= 'z') || (f >= '0' && f <= '9');
+}
+
+static uint8_t pair_hash(char a, char b)
+{
+    return (uint8_t)((unsigned)folded(a) * 37 + (unsigned)folded(b) * 11);
+}
+
+static void pairs_of_name(struct az_sv name, struct pair_set *s)
+{
+    memset(s, 0, sizeof *s);
+    for (size_t i = 1; i < name.n; i++) {
+        const uint8_t h = pair_hash(name.p[i - 1], name.p[i]);
+        s->bits[h >> 6] |= UINT64_C(1) << (h & 63);
+    }
+}
+
+static bool has_pair(const struct pair_set *s, uint8_t h)
+{
+    return s->bits[h >> 6] >> (h & 63) & 1;
+}
+
+/* The first and the last pair of the longest run of letters; false: the pattern has none. */
+static bool pairs_of_pattern(struct az_sv pattern, uint8_t out[2])
+{
+    size_t best = 0, most = 0;
+    const struct az_sv p = az_sv_cut(&pattern, '!'); /* what follows it is not in the name */
+    for (size_t i = 0, run; i < p.n; i += run + 1) {
+        const bool set = i > 0 && p.p[i - 1] == '['; /* one of its letters is in the name */
+        for (run = 0; i + run < p.n && is_letter(p.p[i + run]); run++)
+            ;
+        if (run > most && !set) {
+            best = i;
+            most = run;
+        }
+    }
+    if (most < 2)
+        return false;
+    out[0] = pair_hash(p.p[best], p.p[best + 1]);
+    out[1] = pair_hash(p.p[best + most - 2], p.p[best + most - 1]);
+    return true;
+}
+
+/* Words are cut at humps and numbers, so that only the beginning of a word is sure to be one run.
+ */
+static int add_pairs(struct az_rule *r, struct az_arena *a)
+{
+    struct az_sv patterns = r->one;
+    const bool sure = r->how == AZ_RULE_GLOB || r->how == AZ_RULE_HAS || r->how == AZ_RULE_IS ||
+                      r->how == AZ_RULE_CONTAINS || r->how == AZ_RULE_BEGINS;
+    size_t n = 1;
+    for (size_t i = 0; i < patterns.n; i++)
+        n += patterns.p[i] == ' ';
+    uint8_t *pairs = sure ? az_arena_array(a, n, 2) : NULL;
+    if (!pairs)
+        return sure ? az_arena_error(a) : 0;
+    while (patterns.n) {
+        const struct az_sv pattern = az_sv_cut(&patterns, ' ');
+        if (pattern.n && !pairs_of_pattern(pattern, pairs + 2 * r->n_pairs))
+            return 0; /* it may match any name */
+        r->n_pairs += pattern.n > 0;
+    }
+    r->pairs = pairs;
+    return 0;
+}
+
+static bool may_match(const struct az_rule *r, const struct pair_set *name)
+{
+    for (size_t i = 0; i < r->n_pairs; i++)
+        if (has_pair(name, r->pairs[2 * i]) && has_pair(name, r->pairs[2 * i + 1]))
+            return true;
+    return r->pairs == NULL;
+}
+
 bool az_rules_find(const char *file, const char *group, struct az_sv name, struct az_rule *r)
 {
     struct az_sv text = az_data(file), more;
@@ -202,8 +286,11 @@ int az_rules_read_group(const char *file, const char *group, struct az_arena *a,
             if (n == 0)
                 begin = text;
             const struct az_sv line = next_line(&text);
-            if (pass)
+            if (pass) {
                 (void)family_of(cut_cells(line, &v[n], &more), &v[n]);
+                if (add_pairs(&v[n], a) != 0)
+                    return az_arena_error(a);
+            }
             n++;
         }
         if (pass == 0 && !(v = az_arena_array(a, n + 1, sizeof *v)))
@@ -216,10 +303,12 @@ int az_rules_read_group(const char *file, const char *group, struct az_arena *a,
 size_t az_rules_first(const struct az_rule_list *l, const char *group, struct az_sv name)
 {
     struct az_words w;
+    struct pair_set pairs;
     bool cut = false;
+    pairs_of_name(name, &pairs);
     for (size_t i = 0; i < l->n; i++) {
         const struct az_rule *r = &l->v[i];
-        if (!az_sv_is(r->group, group))
+        if (!may_match(r, &pairs) || !az_sv_is(r->group, group))
             continue;
         if (!cut && (r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY)) {
             az_words_cut(name, &w);
