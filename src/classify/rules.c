@@ -200,7 +200,7 @@ static int add_pairs(struct az_rule *r, struct az_arena *a)
     struct az_sv patterns = r->one;
     const bool sure = r->how == AZ_RULE_GLOB || r->how == AZ_RULE_HAS || r->how == AZ_RULE_IS ||
                       r->how == AZ_RULE_CONTAINS || r->how == AZ_RULE_BEGINS;
-    size_t n = 1;
+    size_t n = 1, found = 0;
     for (size_t i = 0; i < patterns.n; i++)
         n += patterns.p[i] == ' ';
     uint8_t *pairs = sure ? az_arena_array(a, n, 2) : NULL;
@@ -208,11 +208,12 @@ static int add_pairs(struct az_rule *r, struct az_arena *a)
         return sure ? az_arena_error(a) : 0;
     while (patterns.n) {
         const struct az_sv pattern = az_sv_cut(&patterns, ' ');
-        if (pattern.n && !pairs_of_pattern(pattern, pairs + 2 * r->n_pairs))
+        if (pattern.n && !pairs_of_pattern(pattern, pairs + 2 * found))
             return 0; /* it may match any name */
-        r->n_pairs += pattern.n > 0;
+        found += pattern.n > 0;
     }
     r->pairs = pairs;
+    r->n_pairs = found;
     return 0;
 }
 
