@@ -108,7 +108,7 @@ static int take(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_BASIS:
         if (strcmp(value, "step") != 0 && strcmp(value, "recording") != 0)
-            return az_usage_error(c->cmd, "--basis '%s': is neither 'step' nor 'recording'", value);
+            return az_usage_error(c->cmd, "--basis '%s': expected 'step' or 'recording'", value);
         c->basis = value;
         return AZ_EXIT_OK;
     default:

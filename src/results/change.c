@@ -283,7 +283,8 @@ static struct az_sv steps_text(struct az_arena *a, const struct az_change_side *
 {
     if (!s->has_steps)
         return AZ_SV("no steps");
-    return az_arena_printf(a, "%" PRId64 " steps (%.*s)", s->steps, AZ_SVF(s->source));
+    return az_arena_printf(a, "%" PRId64 " step%s (%.*s)", s->steps, s->steps == 1 ? "" : "s",
+                           AZ_SVF(s->source));
 }
 
 /* Which of the two a check failed for. */
@@ -302,21 +303,22 @@ struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
     case AZ_CHANGE_TRUNCATED_INPUT:
         return az_arena_printf(a, "the %s is truncated", of_side(x, AZ_CHECK_TRUNCATED_INPUT));
     case AZ_CHANGE_LOST_DEVICE_EVENTS:
-        return az_arena_printf(a, "the %s lost device events",
+        return az_arena_printf(a, "device events are missing in the %s",
                                of_side(x, AZ_CHECK_LOST_DEVICE_EVENTS));
     case AZ_CHANGE_MISSING_RANKS:
-        return az_arena_printf(a, "the %s lacks ranks (%.*s)",
+        return az_arena_printf(a, "the %s has no files of ranks %.*s",
                                lacks_ranks(x, y) ? "baseline" : "candidate",
                                AZ_SVF(lacks_ranks(x, y) ? x->missing : y->missing));
     case AZ_CHANGE_DEVICE_DIFFERS:
-        return az_arena_printf(a, "the devices differ: %.*s, then %.*s", AZ_SVF(x->device),
+        return az_arena_printf(a, "devices differ: %.*s and %.*s", AZ_SVF(x->device),
                                AZ_SVF(y->device));
     case AZ_CHANGE_STEPS_ON_ONE_SIDE:
-        return az_arena_printf(a, "%.*s against %.*s", AZ_SVF(steps_text(a, x)),
-                               AZ_SVF(steps_text(a, y)));
+        return az_arena_printf(a, "%.*s in the baseline, %.*s in the candidate",
+                               AZ_SVF(steps_text(a, x)), AZ_SVF(steps_text(a, y)));
     case AZ_CHANGE_DIFFERENT_LENGTH:
-        return az_arena_printf(a, "no steps, and %" PRId64 " kernels against %" PRId64, x->kernels,
-                               y->kernels);
+        return az_arena_printf(
+            a, "no steps, and %" PRId64 " kernels in the baseline, %" PRId64 " in the candidate",
+            x->kernels, y->kernels);
     default:
         return AZ_SV("");
     }

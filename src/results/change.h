@@ -71,7 +71,7 @@ struct az_change_opts {
 };
 void az_change_make(const struct az_change_side *a, const struct az_change_side *b,
                     const struct az_change_opts *opts, struct az_change *out);
-/* Why they cannot be compared, as a phrase: "6 steps against no steps". In the arena. */
+/* Why they cannot be compared, as a phrase: "the candidate is truncated". In the arena. */
 struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
                             const struct az_change_side *x, const struct az_change_side *y);
 

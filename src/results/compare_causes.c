@@ -231,9 +231,9 @@ static int add_parts(struct work *w, const int64_t rows[2])
     if (!rc && parted && o->by != AZ_BY_OPERATOR)
         rc = add(w, AZ_CAUSE_COPY, AZ_SV("exposed copies"), b->copies, t->copies);
     if (!rc && o->by == AZ_BY_NONE)
-        return add(w, AZ_CAUSE_WORK, parted ? AZ_SV("computing") : AZ_SV("busy"), over[0], over[1]);
+        return add(w, AZ_CAUSE_WORK, parted ? AZ_SV("compute") : AZ_SV("busy"), over[0], over[1]);
     if (!rc)
-        rc = add(w, AZ_CAUSE_OVERLAP, AZ_SV("work at the same time"), over[0], over[1]);
+        rc = add(w, AZ_CAUSE_OVERLAP, AZ_SV("overlap"), over[0], over[1]);
     return rc;
 }
 
@@ -260,7 +260,7 @@ static int fold(struct work *w)
     for (size_t i = AZ_CAUSES_SHOWN; i < l->n; i++)
         for (size_t side = 0; side < 2; side++)
             rest.ns[side] = az_add_sat(rest.ns[side], l->v[i].ns[side]);
-    rest.name = rest.label = az_arena_printf(w->c->a, "the rest (%zu)", w->out->rest);
+    rest.name = rest.label = az_arena_printf(w->c->a, "other (%zu)", w->out->rest);
     l->v[AZ_CAUSES_SHOWN] = rest;
     l->n = AZ_CAUSES_SHOWN + 1;
     return rest.name.p ? AZ_OK : az_arena_error(w->c->a);
@@ -310,7 +310,7 @@ static int add_moved(struct work *w, const struct moved *of)
         if (one)
             name = az_arena_printf(w->c->a, "%.*s -> %.*s", AZ_SVF(m->name[0]), AZ_SVF(m->name[1]));
         else
-            name = az_arena_printf(w->c->a, "%.*s under other names",
+            name = az_arena_printf(w->c->a, "%.*s (renamed)",
                                    AZ_SVF(az_family_text((enum az_family)f)));
         rc = name.p ? add(w, AZ_CAUSE_MOVED, name, m->ns[0], m->ns[1]) : az_arena_error(w->c->a);
         if (!rc && one && w->out->list.n > before)

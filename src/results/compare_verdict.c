@@ -1,6 +1,6 @@
-/* The verdict of a comparison: which side is faster by how much, the parts of the time, the causes
- * that add up to the difference exactly, and what makes the two unlike (docs/formulas-compare.md
- * 1.2). Of several variants each against the baseline. */
+/* The verdict of a comparison: which side is faster and by how much, the parts of the time, the
+ * causes that add up to the difference exactly, and how well the two sides match
+ * (docs/formulas-compare.md 1.2). Each variant is compared with the baseline. */
 #include <math.h>
 
 #include "base/num.h"
@@ -8,7 +8,7 @@
 #include "results/headline.h"
 #include "results/schema.h"
 
-#define CLOSE_PERCENT 0.05 /* a lesser difference is none to a person */
+#define CLOSE_PERCENT 0.05 /* smaller differences do not matter to a reader */
 #define MANY          2    /* variants, of which each has its parts and this many causes */
 #define CAUSES_EACH   3
 #define WHAT_MOST     8 /* variants that have a line at all */
@@ -97,17 +97,18 @@ static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_s
 {
     const int64_t b = o->total[0], t = o->total[1];
     const double percent = b > 0 ? 100.0 * fabs((double)(t - b)) / (double)b : (double)NAN;
-    const struct az_sv pair = az_words_pair(w->a, t, b, "against"), parts = parts_text(w, o);
+    const struct az_sv pair = az_words_pair(w->a, b, t, "->"), parts = parts_text(w, o);
     const char *of = o->timed ? "" : "kernel time ";
 
     if (percent < CLOSE_PERCENT)
-        return az_arena_printf(w->a, "%.*s takes as long as %.*s within %.2g %%: %s%.*s%.*s",
-                               AZ_SVF(tag), AZ_SVF(base), percent, of, AZ_SVF(pair), AZ_SVF(parts));
+        return az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%%: %s%.*s%.*s",
+                               AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT, of, AZ_SVF(pair),
+                               AZ_SVF(parts));
     if (isnan(percent) || percent >= 1000)
         return az_arena_printf(w->a, "%.*s is %s than %.*s: %s%.*s%.*s", AZ_SVF(tag),
                                t < b ? "faster" : "slower", AZ_SVF(base), of, AZ_SVF(pair),
                                AZ_SVF(parts));
-    return az_arena_printf(w->a, "%.*s is %.1f %% %s than %.*s: %s%.*s%.*s", AZ_SVF(tag), percent,
+    return az_arena_printf(w->a, "%.*s is %.1f%% %s than %.*s: %s%.*s%.*s", AZ_SVF(tag), percent,
                            t < b ? "faster" : "slower", AZ_SVF(base), of, AZ_SVF(pair),
                            AZ_SVF(parts));
 }
@@ -118,8 +119,9 @@ static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv 
 {
     const double percent = 100 * fabs(x->share);
     const struct az_sv pair = az_words_pair(w->a, x->a_ns, x->b_ns, "->");
-    const struct az_sv of = az_arena_printf(w->a, "median of %lld and %lld steps",
-                                            (long long)x->a_steps, (long long)x->b_steps);
+    const struct az_sv of =
+        az_arena_printf(w->a, "median of %lld and %lld step%s", (long long)x->a_steps,
+                        (long long)x->b_steps, x->b_steps == 1 ? "" : "s");
     if (x->a_ns == x->b_ns)
         return az_arena_printf(w->a, "%.*s and %.*s take the same time per step: %.*s (%.*s)",
                                AZ_SVF(base), AZ_SVF(tag), AZ_SVF(az_words_time(w->a, x->a_ns)),
@@ -153,11 +155,12 @@ static void put_what(struct writer *w, const struct az_causes *o, size_t variant
     else if (o->change.per_step)
         line.text = step_text(w, base, tag, &o->change);
     else if (!timed && n.unlike)
-        line.text = az_arena_printf(w->a,
-                                    "%.*s and %.*s have no time in common: %zu of %zu row%s of %zu "
-                                    "table%s differ",
-                                    AZ_SVF(base), AZ_SVF(tag), n.unlike, n.rows, plural(n.rows),
-                                    n.tables, plural(n.tables));
+        line.text =
+            az_arena_printf(w->a,
+                            "no total time known for both %.*s and %.*s: %zu of %zu row%s in "
+                            "%zu table%s differ",
+                            AZ_SVF(base), AZ_SVF(tag), n.unlike, n.rows, plural(n.rows), n.tables,
+                            plural(n.tables));
     else if (o->total[0] == o->total[1])
         line.text = equal_text(w, base, tag, o, n);
     else
@@ -185,6 +188,26 @@ static struct az_sv add_part(struct writer *w, struct az_sv text, const char *na
                            AZ_SVF(az_words_pair(w->a, b, t, "->")));
 }
 
+/* As in the reports of both: "GPU time", "TPU time", "Device". */
+static struct az_sv label_of(const struct az_document *d)
+{
+    const struct az_table *t = az_headline_of(d);
+
+    for (size_t r = 0; t && r < t->rows; r++) {
+        const struct az_line l = az_headline_line(t, r);
+        if (l.kind == AZ_LINE_TIME)
+            return l.label;
+    }
+    return AZ_SV("");
+}
+
+static struct az_sv time_label(const struct writer *w, size_t variant)
+{
+    const struct az_sv b = label_of(w->c->in[w->c->base].doc), t = label_of(w->c->in[variant].doc);
+
+    return b.n && az_sv_eq(b, t) ? b : AZ_SV("Time");
+}
+
 static void put_time(struct writer *w, const struct az_causes *o, size_t variant, bool many)
 {
     const struct az_sum_of_time *b = &o->side[0], *t = &o->side[1];
@@ -193,9 +216,9 @@ static void put_time(struct writer *w, const struct az_causes *o, size_t variant
     if (!o->timed || o->total[0] == 0)
         return;
     if (b->parted && t->parted) {
-        text = add_part(w, text, "computing", b->compute, t->compute);
-        text = add_part(w, text, "waiting for communication", b->comm, t->comm);
-        text = add_part(w, text, "copying", b->copies, t->copies);
+        text = add_part(w, text, "compute", b->compute, t->compute);
+        text = add_part(w, text, "exposed communication", b->comm, t->comm);
+        text = add_part(w, text, "exposed copies", b->copies, t->copies);
     } else {
         text = add_part(w, text, "busy", b->busy, t->busy);
     }
@@ -203,7 +226,7 @@ static void put_time(struct writer *w, const struct az_causes *o, size_t variant
     if (text.n && many)
         text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
     if (text.n)
-        put(w, line_of(AZ_LINE_TIME, AZ_SV("time"), text));
+        put(w, line_of(AZ_LINE_TIME, time_label(w, variant), text));
 }
 
 /* ---- causes ---- */
@@ -224,14 +247,13 @@ static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
 
     if (x->kind == AZ_CAUSE_OVERLAP)
         return az_arena_printf(w->a, "%s",
-                               o->by == AZ_BY_OPERATOR
-                                   ? "work at the same time, or outside of operators"
-                                   : "kernels that run at the same time");
+                               o->by == AZ_BY_OPERATOR ? "overlap, and work outside operators"
+                                                       : "overlap of kernels");
     if (x->kind == AZ_CAUSE_WORK && (b == 0 || t == 0))
         return az_arena_printf(w->a, "%s%s%.*s: %s", kind, space, AZ_SVF(name),
-                               b == 0 ? "not in the baseline" : "gone");
+                               b == 0 ? "new" : "removed");
     if (b > 0 && t > 0 && x->kind != AZ_CAUSE_REST)
-        return az_arena_printf(w->a, "%s%s%.*s: %.*s (%+.1f %%)", kind, space, AZ_SVF(name),
+        return az_arena_printf(w->a, "%s%s%.*s: %.*s (%+.1f%%)", kind, space, AZ_SVF(name),
                                AZ_SVF(az_words_pair(w->a, b, t, "->")),
                                100.0 * (double)(t - b) / (double)b);
     return az_arena_printf(w->a, "%s%s%.*s: %.*s", kind, space, AZ_SVF(name),
@@ -256,7 +278,8 @@ static void put_cause(struct writer *w, const struct az_causes *o, const struct 
     put(w, line);
 }
 
-/* Of several variants the largest; what is beyond them is one line, so that they add up. */
+/* With several variants only the largest; one more line has the sum of the others, so that the
+ * lines add up. */
 static void put_causes(struct writer *w, const struct az_causes *o, size_t variant, bool many)
 {
     struct az_change_cause rest = { .kind = AZ_CAUSE_REST };
@@ -271,8 +294,8 @@ static void put_causes(struct writer *w, const struct az_causes *o, size_t varia
         rest.ns[1] += o->list.v[i].ns[1];
     }
     if (shown < o->list.n) {
-        rest.name = az_arena_printf(w->a, "the rest (%zu)",
-                                    o->list.n - shown + (o->rest ? o->rest - 1 : 0));
+        rest.name =
+            az_arena_printf(w->a, "other (%zu)", o->list.n - shown + (o->rest ? o->rest - 1 : 0));
         rest.label = rest.name;
         put_cause(w, o, &rest, variant, many);
     }
@@ -290,7 +313,7 @@ static struct az_sv fact_of(const struct az_document *d, const char *name)
     return AZ_SV("");
 }
 
-/* Steps that the time lines of a result are parted by; 0: not known. */
+/* Steps in the timelines of a result; 0: not known. */
 static size_t steps_of(const struct az_document *d)
 {
     char x[AZ_NUM_MAX], y[AZ_NUM_MAX];
@@ -320,8 +343,8 @@ static struct az_sv unlike(struct writer *w, struct az_sv text, const char *what
     if (b.n == 0 || t.n == 0 || az_sv_eq(b, t))
         return text;
     return join(w, text,
-                az_arena_printf(w->a, "%s: %.*s against %.*s", what, AZ_SVF(az_words_name(w->a, t)),
-                                AZ_SVF(az_words_name(w->a, b))));
+                az_arena_printf(w->a, "%s differ: %.*s and %.*s", what,
+                                AZ_SVF(az_words_name(w->a, b)), AZ_SVF(az_words_name(w->a, t))));
 }
 
 /* Tables that do not say what they are of. */
@@ -340,28 +363,28 @@ static void put_trust(struct writer *w, const struct az_causes *o, size_t varian
         text = unlike(w, text, "formats", b->format, t->format);
     text = unlike(w, text, "devices", fact_of(b, "device 0"), fact_of(t, "device 0"));
     text = unlike(w, text, "ranks", fact_of(b, "ranks"), fact_of(t, "ranks"));
-    if (steps[0] && steps[1] && steps[0] != steps[1])
-        text = join(w, text,
-                    az_arena_printf(w->a, "%zu steps against %zu: the totals are of unlike work",
-                                    steps[1], steps[0]));
+    if (!o->change.per_step && steps[0] && steps[1] && steps[0] != steps[1])
+        text =
+            join(w, text,
+                 az_arena_printf(w->a, "numbers of steps differ: %zu and %zu", steps[0], steps[1]));
     if (o->unfit)
-        text = join(w, text,
-                    AZ_SV("the kernels are not those of the time line: they add up to far "
-                          "more than it"));
+        text =
+            join(w, text,
+                 AZ_SV("kernels add up to far more than the timeline; compared by its parts only"));
     else if (!isnan(o->shared) && o->by != AZ_BY_KERNEL && o->by != AZ_BY_GROUP)
         text = join(w, text,
                     az_arena_printf(w->a,
-                                    "compared by %s: only %.0f %% of the kernel time has a kernel "
-                                    "name of both",
+                                    "matched by %s: only %.0f%% of kernel time has kernel names in "
+                                    "common",
                                     az_pairing_text(o->by), 100 * o->shared));
     else if (o->by == AZ_BY_KERNEL && o->total[0] != o->total[1])
-        text = join(w, text,
-                    az_arena_printf(w->a, "%.1f %% of the kernel time has a kernel name of both",
-                                    100 * o->shared));
+        text = join(
+            w, text,
+            az_arena_printf(w->a, "%.1f%% of kernel time matched by kernel name", 100 * o->shared));
     if (text.n && many)
         text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
     if (text.n)
-        put(w, line_of(AZ_LINE_TRUST, AZ_SV("trust"), text));
+        put(w, line_of(AZ_LINE_TRUST, AZ_SV("Data"), text));
 }
 
 /* ---- the whole ---- */
@@ -393,11 +416,10 @@ int az_compare_verdict(struct az_comparison *c, const struct az_causes *causes)
     } else {
         put(&w, line_of(AZ_LINE_NOTE, AZ_SV(""),
                         lines > WHAT_MOST
-                            ? az_arena_printf(c->a,
-                                              "%zu more variants, and the causes of each: tables "
-                                              "waterfall__NAME",
-                                              lines - WHAT_MOST)
-                            : AZ_SV("the causes of each: tables waterfall__NAME")));
+                            ? az_arena_printf(
+                                  c->a, "%zu more variants; causes of each: tables waterfall__NAME",
+                                  lines - WHAT_MOST)
+                            : AZ_SV("causes of each: tables waterfall__NAME")));
     }
     return az_headline_add(c->doc, w.t);
 }

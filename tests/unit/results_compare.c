@@ -212,11 +212,11 @@ static void waterfall_adds_up(void **state)
     assert_int_equal(lines(&f, "what", &what), 1);
     assert_int_equal(lines(&f, "finding", &causes), 4);
     assert_true(what == 140 && causes == 140);
-    says(&f, 0, "b is 31.1 % slower than a: kernel time 590 against 450 ns");
+    says(&f, 0, "b is 31.1% slower than a: kernel time 450 -> 590 ns");
     is(out(&f, "verdict"), 1, "label", "+200 ns");
-    says(&f, 1, "kernel big: not in the baseline");
-    says(&f, 2, "kernel gone: gone");
-    says(&f, 3, "kernel x: 100 -> 80 ns (-20.0 %)");
+    says(&f, 1, "kernel big: new");
+    says(&f, 2, "kernel gone: removed");
+    says(&f, 3, "kernel x: 100 -> 80 ns (-20.0%)");
     end(&f);
 }
 
@@ -241,7 +241,7 @@ static void many_causes_are_folded(void **state)
     assert_int_equal(compare(&f), 0);
     const struct az_table *t = out(&f, "waterfall");
     assert_int_equal(t->rows, 11); /* two totals, eight causes, the rest */
-    is(t, 9, "Step", "the rest (32)");
+    is(t, 9, "Step", "other (32)");
     int64_t sum = 0, causes = 0;
     for (size_t r = 0; r + 1 < t->rows; r++)
         sum += cell(t, r, "Change (ns)")->i;
@@ -274,10 +274,10 @@ static void account_of_both(void **state)
     table(&f, "kern_sum",
           KS "x,7000000,1.0,1,c\ny,2000000,1.0,1,c\nncclKernel_AllReduce,9000000,1.0,1,c\n");
     assert_int_equal(compare(&f), 0);
-    says(&f, 0, "b is 25.0 % faster than a: 15.0 against 20.0 ms; busy unchanged, idle -5.0 ms");
+    says(&f, 0, "b is 25.0% faster than a: 20.0 -> 15.0 ms; busy unchanged, idle -5.0 ms");
     says(&f, 1,
-         "computing 10.00 -> 9.00 ms, waiting for communication 2.00 -> 4.00 ms, "
-         "copying 1.00 -> 0 ms, idle 7.00 -> 2.00 ms");
+         "compute 10.00 -> 9.00 ms, exposed communication 2.00 -> 4.00 ms, "
+         "exposed copies 1.00 -> 0 ms, idle 7.00 -> 2.00 ms");
     assert_int_equal(lines(&f, "what", &what), 1);
     assert_int_equal(lines(&f, "finding", &causes), 6);
     assert_true(what == -5000000 && causes == what);
@@ -285,7 +285,7 @@ static void account_of_both(void **state)
     is(t, row_of(t, "idle"), "Change (ns)", "-5000000");
     is(t, row_of(t, "exposed communication"), "Change (ns)", "2000000");
     is(t, row_of(t, "exposed copies"), "Change (ns)", "-1000000");
-    is(t, row_of(t, "work at the same time"), "Change (ns)", "1000000");
+    is(t, row_of(t, "overlap"), "Change (ns)", "1000000");
     is(t, row_of(t, "x"), "Change (ns)", "-1000000");
     end(&f);
 }
@@ -318,7 +318,7 @@ static void account_of_operations(void **state)
         table(&f, "data_quality", text);
     }
     assert_int_equal(compare(&f), 0);
-    says(&f, 0, "b is 15.4 % slower than a: 15.0 against 13.0 us; busy +2.0 us, idle unchanged");
+    says(&f, 0, "b is 15.4% slower than a: 13.0 -> 15.0 us; busy +2.0 us, idle unchanged");
     const struct az_table *t = out(&f, "waterfall");
     is(t, row_of(t, "x"), "Change (ns)", "2000");
     end(&f);
