@@ -374,7 +374,7 @@ static int check_activity(struct az_one *o)
                                   "(give the trace of the run: captures are found in "
                                   "capture_traces/ next to it, or by capture_folder)"
                         : launches
-                            ? "%.*s: launches were recorded, but no device event (was the profiler "
+                            ? "%.*s: launches but no device events were recorded (was the profiler "
                               "set to record the device?)"
                             : "%.*s: no device work was recorded (was the profiler set to "
                               "record the device?)",

@@ -115,7 +115,7 @@ struct az_table *az_coverage_table(struct az_arena *arena)
 struct az_table *az_findings_table(struct az_arena *arena)
 {
     struct az_table *t =
-        az_table_new(arena, "findings", "Findings, most recoverable time first", AZ_TABLE_SUMMARY);
+        az_table_new(arena, "findings", "Findings by estimated saving", AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
     az_table_column(t, "Rule", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

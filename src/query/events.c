@@ -413,7 +413,7 @@ static void get_alloc_bytes(const struct az_q_row *r, struct az_cell *out)
     AZ_Q_COL("lane", INT, ID, 0, "row of lanes", get_lane)
 
 static const struct az_q_column kernels[] = { COMMON, ON_DEVICE,
-    AZ_Q_COL("self_ns", INT, NS, 0, "length without the operations that it encloses", get_self),
+    AZ_Q_COL("self_ns", INT, NS, 0, "duration without the enclosed operations", get_self),
     AZ_Q_COL("class", TEXT, NONE, 0, "class of the name", get_class),
     AZ_Q_COL("family", TEXT, NONE, 0, "family of the class: gemm, attention, communication ...", get_family),
     AZ_Q_COL("work", TEXT, NONE, 0, "compute, communication or copy", get_work),
@@ -476,7 +476,7 @@ TABLE(ops, ops, "operators of the framework", AZ_HOST_OP);
 TABLE(calls, calls, "calls of the runtime or driver", AZ_CALL);
 TABLE(os_calls, os_calls, "calls of the operating system", AZ_OSRT);
 TABLE(ranges, ranges, "ranges and annotations of the host", AZ_RANGE);
-TABLE(device_ranges, device_ranges, "annotations as they are on the device, runs of programs, control flow of a TPU", AZ_GPU_RANGE);
+TABLE(device_ranges, device_ranges, "annotations on the device, runs of programs, control flow of TPUs", AZ_GPU_RANGE);
 TABLE(frames, frames, "frames of the interpreter, where stacks are recorded", AZ_FRAME);
 TABLE(syncs, syncs, "synchronisations of devices", AZ_SYNC);
 TABLE(overheads, os_calls, "time that the profiler itself took", AZ_OVERHEAD);

@@ -481,8 +481,8 @@ static const struct az_q_column steps[] = { COMMON,
     AZ_Q_COL("work_start_ns", INT, NS, 0, "first start of the work launched in it", step_work_start),
     AZ_Q_COL("work_end_ns", INT, NS, 0, "last end of that work", step_work_end),
     AZ_Q_COL("length_ns", INT, NS, 0, "its mark or, if longer, to the next step's work", step_length),
-    AZ_Q_COL("source", TEXT, NONE, 0, "ID of what marks it", step_source),
-    AZ_Q_COL("excluded", INT, NONE, 0, "1: it warms up", step_excluded) };
+    AZ_Q_COL("source", TEXT, NONE, 0, "ID of the kind of mark", step_source),
+    AZ_Q_COL("excluded", INT, NONE, 0, "1: warm-up step", step_excluded) };
 static const struct az_q_column lanes[] = { COMMON,
     AZ_Q_COL("side", TEXT, NONE, 0, "host or device", lane_side),
     AZ_Q_COL("process", INT, ID, 0, "process", lane_process),

@@ -67,27 +67,28 @@ static const struct {
     const char *id, *text;
 } advice[AZ_ADVICES] = {
     [AZ_ADVICE_OVERLAP_COMMUNICATION] = { "overlap_communication",
-                                          "overlap it with compute: start it earlier or prefetch" },
+                                          "start it earlier or prefetch, so that it overlaps with "
+                                          "compute" },
     [AZ_ADVICE_REDUCE_MESSAGE_SIZE] = { "reduce_message_size",
                                         "reduce the message size or the number of collectives" },
-    [AZ_ADVICE_FIX_STRAGGLER] = { "fix_straggler", "find what delays that rank" },
-    [AZ_ADVICE_BALANCE_RANKS] = { "balance_ranks", "balance the work of the ranks" },
-    [AZ_ADVICE_BALANCE_DEVICES] = { "balance_devices", "balance the work of the devices" },
+    [AZ_ADVICE_FIX_STRAGGLER] = { "fix_straggler", "find the cause of the delay on that rank" },
+    [AZ_ADVICE_BALANCE_RANKS] = { "balance_ranks", "balance the work across ranks" },
+    [AZ_ADVICE_BALANCE_DEVICES] = { "balance_devices", "balance the work across devices" },
     [AZ_ADVICE_BALANCE_STAGES] = { "balance_stages", "balance the pipeline stages" },
-    [AZ_ADVICE_FIX_LINK] = { "fix_link", "check the network link of that group" },
+    [AZ_ADVICE_FIX_LINK] = { "fix_link", "check the network links of that group" },
     [AZ_ADVICE_MORE_MICROBATCHES] = { "more_microbatches",
                                       "use more micro-batches or an interleaved schedule" },
     [AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD] = { "reduce_launch_overhead",
                                            "reduce launch overhead: compile, fuse kernels, use "
-                                           "graphs, or a larger batch" },
-    [AZ_ADVICE_USE_GRAPHS] = { "use_graphs", "replay a graph, or fuse the small kernels" },
+                                           "graphs or larger batches" },
+    [AZ_ADVICE_USE_GRAPHS] = { "use_graphs", "use graphs, or fuse small kernels" },
     [AZ_ADVICE_DEFER_SYNC] = { "defer_sync",
-                               "queue the next work before synchronizing, and read results later" },
+                               "queue the next kernels before synchronizing; read results later" },
     [AZ_ADVICE_PREFETCH_DATA] = { "prefetch_data", "prefetch data in worker threads or processes" },
     [AZ_ADVICE_MOVE_HOST_WORK] = { "move_host_work",
                                    "move this host work out of the step or to another thread" },
-    [AZ_ADVICE_RECORD_STACKS] = { "record_stacks",
-                                  "record stacks (with_stack=True) to see what the host does" },
+    [AZ_ADVICE_RECORD_STACKS] = { "record_stacks", "record stacks (with_stack=True) or ranges to "
+                                                   "find the host work" },
     [AZ_ADVICE_RECORD_HOST_CALLS] = { "record_host_calls",
                                       "record host API calls to find the cause" },
     [AZ_ADVICE_RECORD_GRAPH_NODES] = { "record_graph_nodes",
@@ -104,13 +105,13 @@ static const struct {
     [AZ_ADVICE_AVOID_FILLS] = { "avoid_fills", "avoid repeated fills: clear buffers inside the "
                                                "kernels that use them" },
     [AZ_ADVICE_PREFETCH_MANAGED_MEMORY] = { "prefetch_managed_memory",
-                                            "prefetch managed memory, or set memory advice" },
+                                            "prefetch managed memory or set memory advice" },
     [AZ_ADVICE_PREALLOCATE] = { "preallocate",
-                                "allocate before the steps, or use a caching allocator" },
-    [AZ_ADVICE_PRELOAD_MODULES] = { "preload_modules", "load modules before the steps: run warm-up "
-                                                       "steps, or load eagerly" },
+                                "allocate before the first step, or use a caching allocator" },
+    [AZ_ADVICE_PRELOAD_MODULES] = { "preload_modules", "load modules before the first step: run "
+                                                       "warm-up steps, or load eagerly" },
     [AZ_ADVICE_COMPILE_AHEAD] = { "compile_ahead",
-                                  "compile before the measured steps, and keep the compiled code" },
+                                  "compile before the measured steps, and cache the result" },
     [AZ_ADVICE_ASYNC_CHECKPOINT] = { "async_checkpoint", "write checkpoints asynchronously" },
     [AZ_ADVICE_CHECK_DEPENDENCIES] = { "check_dependencies",
                                        "check stream and event dependencies" },
@@ -126,8 +127,8 @@ static const struct {
                                         "place input 0 in L1, with in0_block_w and an output "
                                         "subblock of 2 or more" },
     [AZ_ADVICE_EXCLUDE_WARM_UP] = { "exclude_warm_up", "exclude warm-up steps from profiling" },
-    [AZ_ADVICE_STEADY_STEPS] = { "steady_steps", "compare slow and fast steps: data, waiting, "
-                                                 "other processes, clocks" },
+    [AZ_ADVICE_STEADY_STEPS] = { "steady_steps", "compare slow and fast steps: input data, "
+                                                 "waiting, clocks, other processes" },
     [AZ_ADVICE_FASTER_KERNEL] = { "faster_kernel", "try another kernel, layout or data type; ~80% "
                                                    "of peak is achievable" },
     [AZ_ADVICE_BATCH_SMALL_KERNELS] = { "batch_small_kernels",

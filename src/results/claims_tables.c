@@ -114,7 +114,7 @@ static struct az_sv list_of(struct az_arena *a, const int64_t *v, size_t n)
 
 static int facts(struct az_document *doc, const struct az_claims *c)
 {
-    struct az_table *t = az_table_new(doc->arena, "verdict_facts", "Steps, devices and ranks", 0);
+    struct az_table *t = az_table_new(doc->arena, "verdict_facts", "Devices, ranks and steps", 0);
     struct az_sv idle = AZ_SV("");
     if (!t)
         return az_arena_error(doc->arena);

@@ -171,15 +171,15 @@ static int put(struct az_cr *c, struct az_coll_waits *w)
         .kind = AZ_LATE_PIPELINE,
         .member = member,
         .n = n,
-        .subject = az_arena_printf(c->arena, "%u stages wait for each other", s->n),
+        .subject = az_arena_printf(c->arena, "%u stages", s->n),
         .group = AZ_SV(""),
         .count = count,
         .each = 0,
         .saving = (int64_t)saving,
         .detail = s->micro >= 1
                       ? az_arena_printf(c->arena,
-                                        ", %.0f micro-batches: the schedule alone costs %.0f%% of "
-                                        "the computation",
+                                        ", %.0f micro-batches; the schedule alone costs %.0f%% of "
+                                        "compute",
                                         s->micro, 100 * (s->n - 1) / s->micro)
                       : AZ_SV("")
     };

@@ -165,8 +165,8 @@ static int put(struct az_cr *c, struct az_coll_waits *w, const struct transfers 
         .count = (int64_t)g->n,
         .each = (int64_t)(g->median - usual),
         .saving = (int64_t)saving,
-        .detail = az_arena_printf(c->arena, ": %.1fx its %zu sister group%s", g->median / usual,
-                                  sisters - 1, sisters == 2 ? "" : "s")
+        .detail = az_arena_printf(c->arena, " takes %.1fx as long as in its %zu peer group%s",
+                                  g->median / usual, sisters - 1, sisters == 2 ? "" : "s")
     };
     return az_vec_push(&w->late, l);
 }

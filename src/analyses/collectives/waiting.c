@@ -257,15 +257,15 @@ static struct az_sv group_text(const struct az_cr *c, const struct late_set *s)
     return s->kind == BY_GROUP ? members_text(c, s) : AZ_SV("");
 }
 
-/* "ranks 8-15 of node1", "ranks 0, 4, 8 at place 0 of their groups" */
+/* "ranks 8-15 of node1", "ranks 0, 4, 8 (position 0 in their groups)" */
 static struct az_sv set_text(const struct az_cr *c, const struct late_set *s, struct az_sv list)
 {
     struct az_arena *a = c->arena;
     if (s->kind == BY_HOST)
         return az_arena_printf(a, "ranks %.*s of %.*s", AZ_SVF(list), AZ_SVF(group_text(c, s)));
-    return s->kind == BY_PLACE
-               ? az_arena_printf(a, "ranks %.*s at place %u of their groups", AZ_SVF(list), s->key)
-               : az_arena_printf(a, "ranks %.*s, a process group", AZ_SVF(list));
+    return s->kind == BY_PLACE ? az_arena_printf(a, "ranks %.*s (position %u in their groups)",
+                                                 AZ_SVF(list), s->key)
+                               : az_arena_printf(a, "process group of ranks %.*s", AZ_SVF(list));
 }
 
 static int put_set(struct exposed_ranks *x, struct az_coll_waits *w, const struct late_set *s)

@@ -197,12 +197,12 @@ static void device_rows(struct az_job *job, struct az_table *t, size_t trace,
 {
     struct az_account mean;
     if (is_pooled(job->opts)) {
-        t->title = AZ_SV("GPU time line, devices as one: idle is when none of them works");
+        t->title = AZ_SV("GPU timeline, devices pooled");
         mean = a->all;
     } else {
         const size_t n = mean_account(a, &mean);
         const struct az_sv title =
-            az_arena_printf(job->arena, "GPU time line, mean of %zu devices", n);
+            az_arena_printf(job->arena, "GPU timeline (mean of %zu devices)", n);
         t->title = title.p ? title : t->title;
     }
     rows(job, t, &(struct lead){ .trace = trace }, &mean, NULL);
@@ -254,10 +254,10 @@ static int by_device(struct az_job *job)
             az_finding(job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)a->devices,
                        -1,
                        is_pooled(job->opts)
-                           ? AZ_SV("the trace holds several devices; gpu_timeline pools them, "
+                           ? AZ_SV("the trace has several devices; gpu_timeline pools them, "
                                    "gpu_timeline_by_device does not")
-                           : AZ_SV("the trace holds several devices; gpu_timeline is their mean, "
-                                   "gpu_timeline_by_device has each"));
+                           : AZ_SV("the trace has several devices; gpu_timeline is their mean, "
+                                   "gpu_timeline_by_device lists each"));
     }
     return az_job_add(job, t, rc);
 }

@@ -224,7 +224,7 @@ static int attentions(struct work *w)
         if (end > i)
             rc = add(w, &w->attention, id_of(w, softmax), ticks, (double)ticks, &fresh);
         if (fresh)
-            fresh->subject = az_arena_printf(w->v->job->arena, "%.*s between two batched products",
+            fresh->subject = az_arena_printf(w->v->job->arena, "%.*s between two batched GEMMs",
                                              AZ_SVF(az_vd_short(name_of(w, softmax))));
     }
     return rc;

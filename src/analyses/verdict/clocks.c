@@ -70,12 +70,10 @@ static int tell(struct az_vd *v, const struct az_sampled *c, const struct drop *
     if (d->top <= 0 || d->lost <= LEAST * (double)d->busy)
         return 0;
     const struct az_vd_found f = {
-        .subject =
-            c->device < 0
-                ? AZ_SV("the clock fell while there was work")
-                : az_arena_printf(v->job->arena, "the clock of device %lld fell while it had work",
-                                  (long long)c->device),
-        .detail = az_arena_printf(v->job->arena, ": %.0f on average, of %.0f (%.*s)",
+        .subject = c->device < 0 ? AZ_SV("while kernels run")
+                                 : az_arena_printf(v->job->arena, "device %lld while kernels run",
+                                                   (long long)c->device),
+        .detail = az_arena_printf(v->job->arena, ", mean %.0f of %.0f (%.*s)",
                                   d->area / (double)d->busy, d->top, AZ_SVF(name)),
         .row = name,
         .count = d->count,

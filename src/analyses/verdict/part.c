@@ -282,9 +282,9 @@ static struct az_sv families(struct az_vd *v, int64_t by[AZ_FAMILIES])
     az_human_shares(part, n + 1, tenths);
     for (size_t i = 0; i <= n; i++)
         if (part[i] > 0)
-            text = az_arena_printf(a, "%.*s%s%d.%d %% %.*s", AZ_SVF(text), text.n ? ", " : "",
+            text = az_arena_printf(a, "%.*s%s%d.%d%% %.*s", AZ_SVF(text), text.n ? ", " : "",
                                    tenths[i] / 10, tenths[i] % 10,
-                                   AZ_SVF(i < n ? az_family_text(of[i]) : AZ_SV("the rest")));
+                                   AZ_SVF(i < n ? az_family_text(of[i]) : AZ_SV("others")));
     return text;
 }
 
@@ -650,7 +650,7 @@ static const struct az_shape part_shape = AZ_SHAPE_IF(struct az_vd_part, part_fi
 
 const struct az_rank_analysis az_rank_analysis_verdict = {
     .name = "verdict",
-    .help = "what is wrong with each rank, for the verdict of the report",
+    .help = "findings of each rank, for the verdict",
     .reduce = reduce,
     .shape = &part_shape,
     .keeps_parts = true,

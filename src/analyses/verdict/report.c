@@ -219,7 +219,7 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
         .has_rank = true,
         .rank = w->rank[slow],
         .subject =
-            az_arena_printf(w->job->arena, "the others wait for rank %" PRId64, w->rank[slow]),
+            az_arena_printf(w->job->arena, "other ranks wait for rank %" PRId64, w->rank[slow]),
         .detail = az_arena_printf(w->job->arena, ", %s each on average", each),
         .row = az_arena_printf(w->job->arena, "%" PRId64, w->rank[slow]),
         .call = AZ_SV(""),

@@ -188,7 +188,7 @@ static struct az_sv steps(struct writer *x)
     const char *noun = az_sv_is(c->steps.source, "kernel_pattern") ? "repeat" : "step";
     return az_arena_printf(x->a, "%.*s of %.*s (%.*s%s)", AZ_SVF(counted(x, c->steps.count, noun)),
                            AZ_SVF(human(x, each)), AZ_SVF(source_words(c->steps.source)),
-                           c->steps.n_excluded ? ", first one excluded as warm-up" : "");
+                           c->steps.n_excluded ? ", first excluded as warm-up" : "");
 }
 
 /* Inputs without a time line of a device. */
@@ -221,7 +221,7 @@ static int what(struct writer *x)
 }
 
 /* ---- the account ---- */
-/* What failed, for the figures that rest on it. */
+/* The failed check, next to the figures that depend on it. */
 static struct az_sv check_text(struct writer *x, enum az_check check);
 
 static struct az_sv qualified(struct writer *x)
@@ -313,8 +313,8 @@ static int sums(struct writer *x)
         return 0;
     return put(x, AZ_LINE_TIME, device_time(x),
                az_arena_printf(x->a,
-                               "of kernels: %.*s (sums of %zu names; the file has no times of "
-                               "single kernels)",
+                               "%.*s (sums over %zu kernel names; no times of individual kernels "
+                               "in the file)",
                                AZ_SVF(p->families), p->names),
                p->kernels);
 }
@@ -323,7 +323,7 @@ static int sums(struct writer *x)
 static const char *idle_words(enum az_cause cause)
 {
     static const char *const words[AZ_CAUSES] = {
-        [AZ_CAUSE_PAGE_FAULT] = "GPU idle on page faults",
+        [AZ_CAUSE_PAGE_FAULT] = "GPU idle during page faults",
         [AZ_CAUSE_UNKNOWN] = "GPU idle, launch not recorded",
         [AZ_CAUSE_GRAPH_GAP] = "GPU idle between nodes of a graph",
         [AZ_CAUSE_DEVICE_GAP] = "GPU idle between queued kernels",
@@ -418,8 +418,8 @@ static struct az_sv times_text(struct writer *x, const struct az_vd_rule *r,
 static struct az_sv late_words(enum az_cause cause)
 {
     return cause == AZ_CAUSE_NONE           ? AZ_SV("")
-           : cause == AZ_CAUSE_SLOW_KERNELS ? AZ_SV("its kernels are slower")
-           : cause == AZ_CAUSE_MORE_WORK    ? AZ_SV("it has more work")
+           : cause == AZ_CAUSE_SLOW_KERNELS ? AZ_SV("slower kernels")
+           : cause == AZ_CAUSE_MORE_WORK    ? AZ_SV("more work")
                                             : az_sv_str(idle_words(cause));
 }
 
@@ -451,7 +451,7 @@ struct az_sv az_vd_finding_text(struct az_vd_whole *w, const struct az_claims *c
     return finding_text(&x, az_vd_rule_of(f->rule), f);
 }
 
-/* What to do, once where several lines would say the same. */
+/* What to do: once, where several lines have the same advice. */
 static struct az_sv advice_text(struct writer *x, const struct az_claim *const *line, size_t n,
                                 const struct az_claim *f)
 {
@@ -624,7 +624,7 @@ static struct az_sv events(struct writer *x)
         return AZ_SV(""); /* the check counts them */
     if (s->events == 0)
         return s->kernels > 0 || x->c->host.operator_ns == 0 ? AZ_SV("")
-                                                             : AZ_SV("no device was recorded");
+                                                             : AZ_SV("no device activity recorded");
     return az_arena_printf(x->a, "%.*s%s", AZ_SVF(counted(x, (int64_t)s->events, "device event")),
                            linked ? ", all linked" : "");
 }
@@ -674,7 +674,7 @@ static struct az_sv not_counted(struct writer *x)
     return text;
 }
 
-/* "no data dropped", only where nothing speaks against it. */
+/* "no data dropped", only where no check has found anything missing. */
 static struct az_sv dropped(struct writer *x)
 {
     static const enum az_check against[] = { AZ_CHECK_TRUNCATED_INPUT, AZ_CHECK_IMPOSSIBLE_TIMES,

@@ -138,14 +138,14 @@ static int tell_drop(struct az_vd *v, const struct keys *keys)
     if (later <= LEAST * all || later < DROP * as_before || slower < MOST * later)
         return 0;
     v->drop = true;
-    const struct az_vd_found f = {
-        .subject = AZ_SV("kernels of the same work are slower in the second half"),
-        .detail = az_arena_printf(v->job->arena, ": %.2f times", later / as_before),
-        .row = AZ_SV(""),
-        .count = count,
-        .ns = az_vd_ns(v, llround(later)),
-        .gain = az_vd_ns(v, llround(gain))
-    };
+    const struct az_vd_found f = { .subject = AZ_SV("equal work in the second half"),
+                                   .detail = az_arena_printf(v->job->arena,
+                                                             ", %.2fx the time of the first third",
+                                                             later / as_before),
+                                   .row = AZ_SV(""),
+                                   .count = count,
+                                   .ns = az_vd_ns(v, llround(later)),
+                                   .gain = az_vd_ns(v, llround(gain)) };
     return az_vd_add(v, "clock_drop", &f);
 }
 
@@ -226,7 +226,7 @@ int az_vd_find_imbalance(struct az_vd *v)
         return 0;
     const double mean = (double)d.compute / (double)d.n;
     const struct az_vd_found f = {
-        .subject = az_arena_printf(v->job->arena, "the others wait for device %lld",
+        .subject = az_arena_printf(v->job->arena, "other devices wait for device %lld",
                                    (long long)d.slow->device),
         .detail = az_arena_printf(v->job->arena, ", which computes %.1f%% longer than the mean",
                                   100 * ((double)d.slow->a.compute / mean - 1)),

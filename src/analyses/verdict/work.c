@@ -373,10 +373,9 @@ static int misaligned(struct work *w, const struct line *l)
     if (isnan(at_rate) ? ns * 100 < LEAST * (double)w->v->part->total : at_rate >= ns)
         return 0;
     struct az_arena *a = w->v->job->arena;
-    const struct az_sv detail =
-        l->odd
-            ? az_arena_printf(a, ": %lld is no multiple of %lld", (long long)l->odd, (long long)by)
-            : az_arena_printf(a, ": its kernel is one for operands that are not aligned");
+    const struct az_sv detail = l->odd ? az_arena_printf(a, ": %lld is not a multiple of %lld",
+                                                         (long long)l->odd, (long long)by)
+                                       : az_arena_printf(a, ": kernel for unaligned operands");
     return tell(w, "misaligned_shape", l, detail, 0, isnan(at_rate) ? -1 : llround(ns - at_rate),
                 AZ_ADVICE_NONE);
 }
