@@ -141,8 +141,9 @@ bool az_rule_matches(const struct az_rule *r, struct az_sv name, const struct az
 }
 
 /* ---- pairs of letters: most names are out before any pattern is tried ---- */
-struct pair_set { /* of a name */
-    uint64_t bits[4];
+enum { PAIRS = 1024 }; /* hashes of pairs */
+struct pair_set {      /* of a name */
+    uint64_t bits[PAIRS / 64];
 };
 
 static unsigned char folded(char c) { return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c); }
@@ -153,27 +154,27 @@ static bool is_letter(char c)
     return (f >= 'a' && f <= 'z') || (f >= '0' && f <= '9');
 }
 
-static uint8_t pair_hash(char a, char b)
+static uint16_t pair_hash(char a, char b)
 {
-    return (uint8_t)((unsigned)folded(a) * 37 + (unsigned)folded(b) * 11);
+    return (uint16_t)(((unsigned)folded(a) << 5 ^ (unsigned)folded(b)) % PAIRS);
 }
 
 static void pairs_of_name(struct az_sv name, struct pair_set *s)
 {
     memset(s, 0, sizeof *s);
     for (size_t i = 1; i < name.n; i++) {
-        const uint8_t h = pair_hash(name.p[i - 1], name.p[i]);
+        const uint16_t h = pair_hash(name.p[i - 1], name.p[i]);
         s->bits[h >> 6] |= UINT64_C(1) << (h & 63);
     }
 }
 
-static bool has_pair(const struct pair_set *s, uint8_t h)
+static bool has_pair(const struct pair_set *s, uint16_t h)
 {
     return s->bits[h >> 6] >> (h & 63) & 1;
 }
 
 /* The first and the last pair of the longest run of letters; false: the pattern has none. */
-static bool pairs_of_pattern(struct az_sv pattern, uint8_t out[2])
+static bool pairs_of_pattern(struct az_sv pattern, uint16_t out[2])
 {
     size_t best = 0, most = 0;
     const struct az_sv p = az_sv_cut(&pattern, '!'); /* what follows it is not in the name */
@@ -193,36 +194,55 @@ static bool pairs_of_pattern(struct az_sv pattern, uint8_t out[2])
     return true;
 }
 
-/* Words are cut at humps and numbers, so that only the beginning of a word is sure to be one run.
- */
+/* The letters of a word of a pattern follow each other in a name that has the word. */
 static int add_pairs(struct az_rule *r, struct az_arena *a)
 {
     struct az_sv patterns = r->one;
-    const bool sure = r->how == AZ_RULE_GLOB || r->how == AZ_RULE_HAS || r->how == AZ_RULE_IS ||
-                      r->how == AZ_RULE_CONTAINS || r->how == AZ_RULE_BEGINS;
+    const bool sure = r->how != AZ_RULE_ONLY && r->how != AZ_RULE_UNKNOWN;
     size_t n = 1, found = 0;
     for (size_t i = 0; i < patterns.n; i++)
         n += patterns.p[i] == ' ';
-    uint8_t *pairs = sure ? az_arena_array(a, n, 2) : NULL;
+    uint16_t *pairs = sure ? az_arena_array(a, n, 2 * sizeof *pairs) : NULL;
     if (!pairs)
         return sure ? az_arena_error(a) : 0;
     while (patterns.n) {
         const struct az_sv pattern = az_sv_cut(&patterns, ' ');
-        if (pattern.n && !pairs_of_pattern(pattern, pairs + 2 * found))
+        if (pattern.n == 0 || *pattern.p == '\\') /* the mark of a line that continues */
+            continue;
+        if (!pairs_of_pattern(pattern, pairs + 2 * found))
             return 0; /* it may match any name */
-        found += pattern.n > 0;
+        found++;
     }
     r->pairs = pairs;
     r->n_pairs = found;
     return 0;
 }
 
-static bool may_match(const struct az_rule *r, const struct pair_set *name)
+/* Does the rule match? Only patterns of the first cell whose pairs the name has are tried. */
+static bool matches(const struct az_rule *r, struct az_sv name, const struct pair_set *has,
+                    struct az_words *w, bool *cut)
 {
-    for (size_t i = 0; i < r->n_pairs; i++)
-        if (has_pair(name, r->pairs[2 * i]) && has_pair(name, r->pairs[2 * i + 1]))
-            return true;
-    return r->pairs == NULL;
+    const bool words = r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY;
+    struct az_sv patterns = r->one;
+    bool found = r->pairs == NULL;
+    for (size_t i = 0; !found && patterns.n;) {
+        const struct az_sv pattern = az_sv_cut(&patterns, ' ');
+        if (pattern.n == 0 || *pattern.p == '\\')
+            continue;
+        const uint16_t *pair = r->pairs + 2 * i++;
+        if (!has_pair(has, pair[0]) || !has_pair(has, pair[1]))
+            continue;
+        if (words && !*cut)
+            az_words_cut(name, w);
+        *cut |= words;
+        found = any(r, name, w, pattern);
+    }
+    if (!found)
+        return false;
+    if (words && !*cut)
+        az_words_cut(name, w);
+    *cut |= words;
+    return az_rule_matches(r, name, w);
 }
 
 bool az_rules_find(const char *file, const char *group, struct az_sv name, struct az_rule *r)
@@ -265,7 +285,8 @@ int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out
     if (!v)
         return az_arena_error(a);
     while (az_rules_next(&text, &v[out->n]))
-        out->n++;
+        if (add_pairs(&v[out->n++], a) != 0)
+            return az_arena_error(a);
     return 0;
 }
 
@@ -307,17 +328,9 @@ size_t az_rules_first(const struct az_rule_list *l, const char *group, struct az
     struct pair_set pairs;
     bool cut = false;
     pairs_of_name(name, &pairs);
-    for (size_t i = 0; i < l->n; i++) {
-        const struct az_rule *r = &l->v[i];
-        if (!may_match(r, &pairs) || !az_sv_is(r->group, group))
-            continue;
-        if (!cut && (r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY)) {
-            az_words_cut(name, &w);
-            cut = true;
-        }
-        if (az_rule_matches(r, name, &w))
+    for (size_t i = 0; i < l->n; i++)
+        if (az_sv_is(l->v[i].group, group) && matches(&l->v[i], name, &pairs, &w, &cut))
             return i;
-    }
     return SIZE_MAX;
 }
 

@@ -38,10 +38,10 @@ struct az_rule {
     enum az_family family;
     enum az_rule_how how;
     struct az_sv one, with, without;
-    const uint8_t *pairs; /* of a list: two hashes for each pattern of the first cell, of pairs of
+    const uint16_t *pairs; /* of a list: two hashes for each pattern of the first cell, of pairs of
                              letters that a name must have for it to match; NULL: none */
-    size_t n_pairs;       /* patterns */
-    bool bad;             /* a cell cannot be read: an unknown family, an unknown HOW, no pattern */
+    size_t n_pairs;        /* patterns */
+    bool bad; /* a cell cannot be read: an unknown family, an unknown HOW, no pattern */
 };
 
 /* Cuts the next rule off the text. False at the end. */
