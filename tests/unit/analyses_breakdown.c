@@ -236,7 +236,7 @@ static void queue_length(void **state)
     option(f, "max_queue_length", "2");
     kern(f, 7, 10, 30, 10, "a");
     kern(f, 7, 20, 60, 50, "b"); /* lengths 1 from 10, 2 from 20, 1 from 30, 0 from 60 */
-    kernel(f, 7, 65, 1, "not launched", 5);
+    kernel(f, 8, 65, 1, "not launched", 5);
     call(f, 70, 1, "cudaLaunchKernel", 6); /* launches nothing that is in the trace */
     run_rank(f, &az_rank_analysis_queue);
     near(num(f, "queue_length_summary", 0, "count"), 4);

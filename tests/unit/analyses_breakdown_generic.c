@@ -93,8 +93,8 @@ static void launches(void **state)
 static void no_calls(void **state)
 {
     struct fix *f = *state;
-    add(&f->t[0], AZ_KERNEL, "a", stream_lane(&f->t[0], 10, 0, 7), 0, 10000, 0);
-    add(&f->t[0], AZ_KERNEL, "b", stream_lane(&f->t[0], 10, 0, 7), 50000, 60000, 0);
+    add(&f->t[0], AZ_KERNEL, "a", stream_lane(&f->t[0], 10, 0, 7), 1000, 11000, 0);
+    add(&f->t[0], AZ_KERNEL, "b", stream_lane(&f->t[0], 10, 0, 7), 51000, 61000, 0);
     run_ranks(f, &az_rank_analysis_idle, 1);
     is_text(az_document_table(&f->doc, "idle_time_breakdown"), 0, "idle_category", "other");
     assert_true(number(f, "idle_time_breakdown", 0, "idle_time") == 40);

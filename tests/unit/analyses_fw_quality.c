@@ -10,8 +10,9 @@ static void quality(void **state)
 {
     struct fw_fix *f = *state;
     launch(f, 0, "a", "", 1000, 50, "k", 1);
-    launch(f, 20, "b", "", 1040, 20, "k", 2); /* 10 us over a's end, same stream */
-    launch(f, 40, "c", "", 1041, 5, "k", 3);  /* wholly inside b and a */
+    launch(f, 20, "b", "", 1040, 20, "k", 2); /* over a's end by 10 us, same stream: stays */
+    launch(f, 40, "c", "", 1070, 30, "k", 3);
+    launch(f, 50, "d", "", 1080, 5, "k", 7); /* wholly inside c, which ends at its start */
     call(f, 60, 3, "cudaGraphLaunch", 4);
     kernel(f, 8, 1000, 7, "g", 4); /* another stream: no overlap */
     kernel(f, 8, 1010, 8, "g", 4);
@@ -19,14 +20,22 @@ static void quality(void **state)
     kernel(f, 8, 2000, 500, "endless", 6); /* longer than the 73 us the host was recorded */
     span(f, "cuda_runtime", 100, 1, 70, 3, "cudaLaunchKernel", "\"correlation\":77");
     raw(f, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"no_time\",\"pid\":0,\"tid\":7,\"ts\":5}");
+    kernel(f, 7, -3, 9, "before the clock", 8);
     raw(f, "{\"ph\":\"Q\",\"name\":\"what\"}");
     raw(f, "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"half\",\"pid\":100,\"tid\":1,\"ts\":5}");
     raw(f, "{\"ph\":\"E\",\"pid\":100,\"tid\":1,\"ts\":6}");
     run(f, &az_analysis_fw_quality);
     size_t r = check(f, "overlaps on one stream");
-    near(num(f, "data_quality", r, "Count"), 2);
-    near(num(f, "data_quality", r, "Time (ns)"), 15000); /* 10 + 5 */
-    near(num(f, "data_quality", r, "Share of device time (%)"), 15.0 / 590 * 100);
+    near(num(f, "data_quality", r, "Count"), 1);
+    near(num(f, "data_quality", r, "Time (ns)"), 10000);
+    near(num(f, "data_quality", r, "Share of device time (%)"), 10.0 / 600 * 100);
+    r = check(f, "device events clipped at the next one of their stream");
+    near(num(f, "data_quality", r, "Count"), 1);
+    near(num(f, "data_quality", r, "Time (ns)"), 20000);
+    near(num(f, "data_quality", r, "Share of device time (%)"), 20.0 / 600 * 100);
+    r = check(f, "device events with impossible times");
+    near(num(f, "data_quality", r, "Count"), 1);
+    near(num(f, "data_quality", r, "Time (ns)"), 9000);
     r = check(f, "device events longer than the recording");
     near(num(f, "data_quality", r, "Count"), 1);
     near(num(f, "data_quality", r, "Time (ns)"), 500000);
@@ -37,10 +46,11 @@ static void quality(void **state)
     r = check(f, "device events of graph launches");
     near(num(f, "data_quality", r, "Count"), 2);
     near(num(f, "data_quality", r, "Time (ns)"), 15000);
-    near(covered(f, "device time launched by graphs"), 15.0 / 590 * 100);
-    near(covered(f, "device time not linked to a launch"), 500.0 / 590 * 100);
+    near(covered(f, "device time launched by graphs"), 15.0 / 600 * 100);
+    near(covered(f, "device time not linked to a launch"), 500.0 / 600 * 100);
     near(covered(f, "kernel time in kernel class others"), 100);
-    row_of(f->job.findings, "Rule", "stream_overlap"); /* more than 1 % */
+    row_of(f->job.findings, "Subject", "overlapping events on one stream"); /* more than 1 % */
+    row_of(f->job.findings, "Subject", "events that end after a later one of their stream");
     row_of(f->job.findings, "Rule", "unlinked_device_events");
 }
 

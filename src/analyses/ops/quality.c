@@ -278,8 +278,24 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
                          "classes"));
 }
 
+static void find_overlaps(struct work *w, const struct overlap *o)
+{
+    const struct az_trace_quality *q = &w->fw->trace->quality;
+    if (o->ticks > o->busy / 100)
+        az_finding(w->job, "stream_overlap", "warning", AZ_SV("overlapping events on one stream"),
+                   (int64_t)o->count, az_ns(w->fw->trace, o->ticks),
+                   AZ_SV("sums of durations exceed the time the device was busy; trust unions"));
+    if (q->clipped_ticks > o->busy / 100)
+        az_finding(w->job, "stream_overlap", "warning",
+                   AZ_SV("events that end after a later one of their stream"), (int64_t)q->clipped,
+                   az_ns(w->fw->trace, q->clipped_ticks),
+                   AZ_SV("clipped at the next start; check the profiler's version: end times are "
+                         "not those of the device"));
+}
+
 static int quality(struct work *w)
 {
+    const struct az_trace_quality *q = &w->fw->trace->quality;
     struct az_table *t =
         az_table_new(w->job->arena, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY);
     struct overlap o = { 0 };
@@ -297,6 +313,10 @@ static int quality(struct work *w)
     struct linkage l = look_at_links(w, host_window(w));
     put_check(w, t, "overlaps on one stream", o.count, o.ticks, o.busy,
               "durations are added as recorded; unions count the time once");
+    put_check(w, t, "device events clipped at the next one of their stream", q->clipped,
+              q->clipped_ticks, o.busy, "they would end after a later event; time cut off");
+    put_check(w, t, "device events with impossible times", q->impossible, q->impossible_ticks,
+              o.busy, "not counted anywhere");
     put_check(w, t, "device events longer than the recording", l.longer, l.long_ticks, o.busy,
               "impossible durations");
     put_check(w, t, "device events without duration", l.zero, 0, o.busy, "");
@@ -309,10 +329,7 @@ static int quality(struct work *w)
     put_check(w, t, "host events cut to their parent's end", w->fw->tree->clamped,
               w->fw->tree->clamped_ticks, 0,
               "they end up to 1 µs after the event that holds them; none is dropped");
-    if (o.ticks > o.busy / 100)
-        az_finding(w->job, "stream_overlap", "warning", AZ_SV("overlapping events on one stream"),
-                   (int64_t)o.count, az_ns(w->fw->trace, o.ticks),
-                   AZ_SV("sums of durations exceed the time the device was busy; trust unions"));
+    find_overlaps(w, &o);
     cover(w, &l, o.busy);
     az_fw_graphs_tell(w->job, g);
     return az_job_add(w->job, t, rc);
