@@ -38,7 +38,7 @@ def rows(folder, table):
 
 
 def judge(analyzer, cause, seed, folder):
-    """Runs one trace; (verdict lines, findings, truths)."""
+    """Runs one trace; (verdict lines, findings, trust checks that fail, truths)."""
     if cause == "straggler":
         traces, truth = make_causes.ranks(seed)
         truths = [truth]
@@ -63,7 +63,8 @@ def judge(analyzer, cause, seed, folder):
     done = subprocess.run([analyzer] + command + ["--csv-dir", out, "-q"], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError("%s %d: exit status %d: %s" % (cause, seed, done.returncode, done.stderr[-300:]))
-    return rows(out, "verdict"), rows(out, "findings"), truths
+    fails = [r["Check"] for r in rows(out, "trust_checks") if r["Status"] == "fail"]
+    return rows(out, "verdict"), rows(out, "findings"), fails, truths
 
 
 def first_line(lines):
@@ -84,13 +85,12 @@ def second(lines, findings, truth):
     return None
 
 
-def right(lines, findings, truths):
+def right(lines, findings, fails, truths):
     """(named first, relative error of the recoverable time or None, what was named)."""
     first, truth = first_line(lines), truths[0]
     if truth["rule"][0] == "graph_unrecorded":
         told = any("not trustworthy" in r["text"] for r in lines if r["line"] == "time")
-        said = any(r["Rule"] == "graph_unrecorded" and r["Severity"] == "error" for r in findings)
-        return told and said, None, "graph_unrecorded" if told else (first or {}).get("rule", "nothing")
+        return told and "graph_unrecorded" in fails, None, "graph_unrecorded" if told else (first or {}).get("rule", "nothing")
     if not first:
         return False, None, "nothing"
     named = first["rule"] in truth["rule"]
@@ -114,10 +114,10 @@ def right(lines, findings, truths):
 def one(job):
     analyzer, cause, seed = job
     with tempfile.TemporaryDirectory() as folder:
-        lines, findings, truths = judge(analyzer, cause, seed, folder)
+        lines, findings, fails, truths = judge(analyzer, cause, seed, folder)
     if not truths:
         return cause, seed, [r["Rule"] + ": " + r["Subject"] for r in findings if r["Severity"] in ("warning", "error")], None, None
-    return (cause, seed) + right(lines, findings, truths)
+    return (cause, seed) + right(lines, findings, fails, truths)
 
 
 def table(results):

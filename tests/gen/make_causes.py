@@ -12,8 +12,8 @@ import random
 import statistics
 import sys
 
-DEVICES = [("NVIDIA H100 80GB HBM3", 989.4e12, 3350e9), ("AMD Instinct MI300X", 1307.4e12, 5300e9)]
-NAME, PEAK, BANDWIDTH = DEVICES[0]  # bf16 FLOP/s, bytes/s, as in configs/devices.csv; by the seed
+DEVICES = [("NVIDIA H100 80GB HBM3", 989.4e12, 3350e9, 132, 85000000000), ("AMD Instinct MI300X", 1307.4e12, 5300e9, 304, 206141652992)]
+NAME, PEAK, BANDWIDTH, UNITS, MEMORY = DEVICES[0]  # bf16 FLOP/s, bytes/s, as in configs/devices.csv, bytes; by the seed
 # What AMD's runtime calls the same. Its products are not named by alignment.
 HIP = [("cudaMemcpyAsync", "hipMemcpyWithStream"), ("cudaLaunchKernel", "hipLaunchKernel"), ("cuModuleLoadData", "hipModuleLoadData"),
        ("cuda", "hip"), ("Pageable", "Host"), ("Pinned", "Host"),
@@ -114,7 +114,7 @@ class Trace:
 
     def save(self, rank=0, world=1):
         return {"schemaVersion": 1,
-                "deviceProperties": [{"id": self.device, "name": NAME, "totalGlobalMem": 85000000000, "numSms": 132}],
+                "deviceProperties": [{"id": self.device, "name": NAME, "totalGlobalMem": MEMORY, "numSms": UNITS}],
                 "distributedInfo": {"rank": rank, "world_size": world, "backend": "nccl"},
                 "traceEvents": self.events}
 
@@ -336,16 +336,16 @@ def imbalance(rng):
             start = t.free[7]
             t.allreduce(end - start - 0.9, after=[start])
             t.free[7] = t.free[20]
-        waits += a.kernels[-1][0] - b.kernels[-1][0]
+        waits += a.kernels[-1][0] - b.kernels[-1][0]  # each step ends so much earlier if both compute as long as the second
     a.events += b.events
     trace = a.save()
     trace["deviceProperties"].append(dict(trace["deviceProperties"][0], id=1))
-    return trace, {"rule": ("device_imbalance",), "recoverable": waits * 1e3 / 2, "cause": None}
+    return trace, {"rule": ("device_imbalance",), "recoverable": waits * 1e3, "cause": None}
 
 
 def choose(seed):
-    global NAME, PEAK, BANDWIDTH
-    NAME, PEAK, BANDWIDTH = DEVICES[seed % len(DEVICES)]
+    global NAME, PEAK, BANDWIDTH, UNITS, MEMORY
+    NAME, PEAK, BANDWIDTH, UNITS, MEMORY = DEVICES[seed % len(DEVICES)]
 
 
 def make(cause, seed):

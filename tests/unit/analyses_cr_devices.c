@@ -1,7 +1,7 @@
 /* Collectives between the devices of one recording: which become ranks, and when they do not. */
 #include "unit/analyses_fw.h"
 
-#include "analyses/collectives/collectives.h"
+#include "analyses/collectives/waiting.h"
 
 #define MOST 4
 
@@ -151,14 +151,22 @@ static void late_device(struct fw_fix *f)
     }
 }
 
+/* The first of n that the others wait for; the verdict makes findings of them. */
+static void first_late_is(struct run *r, size_t n, const char *subject)
+{
+    const struct az_coll_waits *w = az_coll_waits_of(&r->f->job);
+    assert_non_null(w);
+    assert_int_equal(w->late.n, n);
+    assert_int_equal(w->late.v[0].kind, AZ_LATE_DEVICE);
+    assert_true(az_sv_is(w->late.v[0].subject, subject));
+}
+
 static void straggler_by_its_name(void **state)
 {
     struct run *r = *state;
     reduce_rank(r, 0, late_device);
     report(r);
-    const struct az_table *t = r->f->job.findings;
-    assert_true(
-        az_sv_is(az_cell_text(cell(t, row_of(t, "Rule", "straggler"), "Subject")), "device 9"));
+    first_late_is(r, 1, "device 9");
 }
 
 static void straggler_among_traces(void **state)
@@ -168,9 +176,7 @@ static void straggler_among_traces(void **state)
     reduce_rank(r, 1, late_device);
     r->f->opts.align_clocks = AZ_SV("never");
     report(r);
-    const struct az_table *t = r->f->job.findings;
-    assert_true(az_sv_is(az_cell_text(cell(t, row_of(t, "Rule", "straggler"), "Subject")),
-                         "rank 1 (device 9 of trace 0)"));
+    first_late_is(r, 2, "rank 1 (device 9 of trace 0)");
 }
 
 static void named_groups(struct fw_fix *f)

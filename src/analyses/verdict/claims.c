@@ -412,6 +412,19 @@ static int64_t room_of(const struct az_claim_account *a, enum az_vd_within withi
     }
 }
 
+/* Ranks or devices that are late wait for nobody: the mean of the account has the others' waiting
+ * alone, and their own work ends so much earlier, too. */
+static int64_t room_of_late(const struct az_claims *c, const struct draft *d)
+{
+    const int64_t devices = c->devices.count - (int64_t)c->devices.n_idle,
+                  late = d->f->has_rank || d->f->has_device ? 1 : (int64_t)d->f->n_ranks,
+                  room = room_of(&c->account, d->f->rule->within);
+    if (d->f->rule->within != AZ_VD_IN_WAITING || late == 0 || late >= devices)
+        return room;
+    const int64_t wider = az_muldiv(room, devices, devices - late);
+    return wider < c->account.span ? wider : c->account.span;
+}
+
 /* Index of the larger finding that counts the time of d[i]; -1: none does. */
 static int64_t counted_by(const struct draft *d, size_t i)
 {
@@ -432,12 +445,13 @@ static int64_t largest_alike(const struct draft *d, size_t i)
 }
 
 /* Nests findings so that those at the top add up to no more than the parts of the account. */
-static void nest(struct draft *d, size_t n, const struct az_claim_account *a)
+static void nest(struct draft *d, size_t n, const struct az_claims *c)
 {
+    const struct az_claim_account *a = &c->account;
     int64_t used[AZ_VD_WITHINS] = { 0 }, all = 0;
     for (size_t i = 0; i < n && !d[i].c.outside_scope; i++) {
         const enum az_vd_within in = d[i].f->rule->within;
-        int64_t left = room_of(a, in) - used[in];
+        int64_t left = room_of_late(c, &d[i]) - used[in];
         left = a->span - all < left ? a->span - all : left;
         d[i].c.part_of = counted_by(d, i);
         if (d[i].c.part_of >= 0)
@@ -475,7 +489,7 @@ static int make_findings(struct az_vd_whole *w, const struct az_vd_founds *found
     const int rc = az_sort_cmp(d, n, sizeof *d, by_saving, NULL, w->job->mem);
     if (rc)
         return rc;
-    nest(d, n, &c->account);
+    nest(d, n, c);
     for (size_t i = 0; i < n; i++) {
         out[i] = d[i].c;
         if (out[i].share >= WARNING)

@@ -84,14 +84,26 @@ static int ascending(const void *x, const void *y, void *ctx)
     return a < b ? -1 : a > b;
 }
 
-/* Lengths of the steps that are not excluded, sorted, in the arena of the job. */
-static int64_t *lengths(struct az_vd *v, int *rc)
+/* The time that the scope loses to a step: where work is linked, up to the first device event of
+ * the next one. The mark of a host that runs ahead lasts as long as the step before it, so that
+ * lengths by marks count the time of a slow step twice. */
+static int64_t time_in_scope(const struct az_steps *all, size_t i)
+{
+    const struct az_step *s = &all->v[i];
+    const int64_t period = all->linked ? az_step_period(all, i) : -1;
+    if (period >= 0 || !all->linked || s->work_end < 0)
+        return period >= 0 ? period : s->length;
+    return (s->mark_end > s->work_end ? s->mark_end : s->work_end) - s->work_start;
+}
+
+/* Times of the steps that are not excluded, sorted, in the arena of the job. */
+static int64_t *times(struct az_vd *v, int *rc)
 {
     const struct az_steps *all = v->steps.all;
     int64_t *x = az_arena_array(v->job->arena, all->n + 1, sizeof *x);
     *rc = x ? 0 : az_arena_error(v->job->arena);
     for (size_t i = all->excluded; x && i < all->n; i++)
-        x[i - all->excluded] = all->v[i].length;
+        x[i - all->excluded] = time_in_scope(all, i);
     if (x)
         *rc = az_sort_cmp(x, all->n - all->excluded, sizeof *x, ascending, NULL, v->job->mem);
     return x;
@@ -104,7 +116,7 @@ int az_vd_find_jitter(struct az_vd *v)
     if (n < LEAST || !v->steps.all->in_loop ||
         v->drop) /* steps that get slower are uneven by that */
         return 0;
-    const int64_t *x = lengths(v, &rc);
+    const int64_t *x = times(v, &rc);
     if (rc)
         return rc;
     const int64_t median = x[n / 2], fast = x[n / 10];
