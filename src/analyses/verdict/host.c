@@ -11,6 +11,8 @@
 #define STEPS     16 /* places looked at one by one before halving */
 #define SLOW_US   20 /* a launch that does more than to launch takes longer than this */
 #define SLOW_MANY 5  /* and so many times the median launch */
+#define FEW       8  /* launches without a median: the first one may be the slow one */
+#define USUAL_US  10 /* no usual launch takes longer */
 
 /* What a range or frame is. */
 enum name_class {
@@ -319,20 +321,25 @@ static void find_slow(struct az_vd_host *h)
     for (; k + 1 < CLASSES && at + count[k] < n / 2 + n % 2; k++)
         at += count[k];
     h->slow = (int64_t)SLOW_US * 1000 * h->t->ticks_per_ns;
-    if (n && SLOW_MANY * class_start(k) > h->slow)
-        h->slow = SLOW_MANY * class_start(k);
+    int64_t usual = class_start(k);
+    const int64_t most = (int64_t)USUAL_US * 1000 * h->t->ticks_per_ns;
+    if (n < FEW && usual > most)
+        usual = most;
+    if (n && SLOW_MANY * usual > h->slow)
+        h->slow = SLOW_MANY * usual;
 }
 
 /* ---- the profiler's own time ---- */
 static int list_overhead(struct az_vd_host *h)
 {
     const struct az_events *e = &h->t->ev[AZ_OVERHEAD];
-    int rc = 0;
+    struct az_rule_list loads = { 0 };
+    int rc = e->n ? az_rules_read_group(RULES, "overhead", &h->arena, &loads) : 0;
     az_vec_init(&h->profiler, h->v->job->mem);
     az_vec_init(&h->loads, h->v->job->mem);
     for (size_t i = 0; rc == 0 && i < e->n; i++) {
         const struct az_sv name = az_trace_text(h->t, e->name[i]);
-        const bool load = az_rules_class_of(&h->op_rules, "overhead", name).n > 0;
+        const bool load = az_rules_class_of(&loads, "overhead", name).n > 0;
         rc = az_vec_push(load ? &h->loads : &h->profiler,
                          ((struct az_span){ e->start[i], e->end[i] }));
     }
@@ -364,7 +371,7 @@ static int read_rules(struct az_vd_host *h)
 {
     int rc = az_rules_read_group(RULES, "host_call", &h->arena, &h->call_rules);
     if (rc == 0)
-        rc = az_rules_read(RULES, &h->arena, &h->op_rules);
+        rc = az_rules_read_group(RULES, "host_op", &h->arena, &h->op_rules);
     if (rc == 0)
         rc = az_rules_read_group(RULES, "host_frame", &h->arena, &h->frame_rules);
     return rc;

@@ -96,6 +96,7 @@ int az_vd_idle_findings(struct az_vd *v)
                                        .device = s->device != AZ_NO_RANK ? s->device : 0,
                                        .median = s->median,
                                        .largest = s->longest,
+                                       .in_place = s->in_place,
                                        .count = s->count,
                                        .ns = s->ns,
                                        .gain = s->ns };

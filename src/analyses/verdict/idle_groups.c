@@ -240,17 +240,26 @@ static int cut(struct az_vd_groups *g, const uint32_t *order, struct rows *out)
     return rc;
 }
 
-/* The length in the middle of a row's gaps: of a class with unequal ones, half way. */
-static int64_t median_of(const struct az_vd_groups *g, const uint32_t *order, const struct row *r)
+/* The k-th longest gap of a row, from 0: exact at the ends of its class, else half way. */
+static int64_t length_at(const struct az_vd_groups *g, const uint32_t *order, const struct row *r,
+                         int64_t k)
 {
-    int64_t at = 0;
     for (uint32_t i = r->first; i < r->end; i++) {
         const struct bucket *b = &g->buckets.v[order[i]];
-        at += b->count;
-        if (2 * at >= r->count)
-            return b->least + (b->most - b->least) / 2;
+        if (k == 0 && b->count > 0)
+            return b->most;
+        if (k < b->count)
+            return k == b->count - 1 ? b->least : b->least + (b->most - b->least) / 2;
+        k -= b->count;
     }
     return 0;
+}
+
+static int64_t median_of(const struct az_vd_groups *g, const uint32_t *order, const struct row *r)
+{
+    const int64_t a = length_at(g, order, r, (r->count - 1) / 2),
+                  b = length_at(g, order, r, r->count / 2);
+    return b + (a - b) / 2;
 }
 
 static struct az_sv text(struct az_vd_groups *g, uint32_t name)
@@ -268,13 +277,13 @@ static int by_name(const void *x, const void *y, void *ctx)
     return a->name < b->name ? -1 : a->name > b->name;
 }
 
-/* The name of each field that most of the time of a row has. */
+/* Sum of a row's time by name: in each field the name with the most, and its ticks. */
 static int common_names(struct az_vd_groups *g, const uint32_t *order, const struct row *r,
-                        uint32_t name[FIELDS])
+                        uint32_t name[FIELDS], int64_t most[FIELDS])
 {
     struct tallies all;
-    int64_t most[FIELDS] = { 0 };
     int rc = 0;
+    memset(most, 0, FIELDS * sizeof *most);
     az_vec_init(&all, g->v->job->mem);
     for (uint32_t i = r->first; rc == 0 && i < r->end; i++)
         for (uint32_t k = g->buckets.v[order[i]].tally; rc == 0 && k != NONE;
@@ -325,6 +334,7 @@ static int keep_row(struct az_vd_groups *g, const uint32_t *order, const struct 
     const struct group *of = &g->groups.v[r->group];
     const struct bucket *longest = &g->buckets.v[order[r->first]];
     uint32_t name[FIELDS];
+    int64_t most[FIELDS];
     struct az_vd_idle s = { .cause = of->cause,
                             .device = slots->n > 1 ? slots->v[of->slot].device : AZ_NO_RANK,
                             .count = r->count,
@@ -337,12 +347,19 @@ static int keep_row(struct az_vd_groups *g, const uint32_t *order, const struct 
         fold(out, &s);
         return 0;
     }
-    const int rc = common_names(g, order, r, name);
+    const int rc = common_names(g, order, r, name, most);
+    for (enum field f = F_RANGE; f <= F_OP; f++) /* less than half of the time is no place */
+        if (2 * most[f] < r->ticks)
+            name[f] = AZ_NO_ID;
+    const enum field place = name[F_FRAME] != AZ_NO_ID   ? F_FRAME
+                             : name[F_RANGE] != AZ_NO_ID ? F_RANGE
+                                                         : F_OP;
     s.range = text(g, name[F_RANGE]);
     s.frame = text(g, name[F_FRAME]);
     s.call = text(g, name[F_CALL]);
     s.op = text(g, name[F_OP]);
     s.next = text(g, name[F_NEXT]);
+    s.in_place = name[place] == AZ_NO_ID ? 0 : az_vd_ns(g->v, most[place]);
     out->v[out->n++] = s;
     return rc;
 }

@@ -66,6 +66,7 @@ struct az_vd_found {
     struct az_sv group;      /* node or process group: "node1", "3,11" */
     int64_t groups;          /* equal groups that are meant; 0: none */
     int64_t median, largest; /* ns, of one event; 0: not known */
+    int64_t in_place;        /* ns of its time in its frame, range or operation; 0: not known */
     bool outside_scope;      /* its time is not in the account */
     double reached;          /* percent of the peak that the detail names, over all; 0: of none */
     int64_t count, ns;       /* how often, and its time; -1: none */
@@ -87,7 +88,9 @@ struct az_vd_kernel {
 struct az_vd_idle { /* gaps of one device, cause and place, of like length */
     enum az_cause cause;  /* AZ_CAUSE_NONE: work in them is not recorded */
     int64_t device;       /* AZ_NO_RANK: the trace has only one */
-    struct az_sv range, frame, call, op, next; /* that most of their time has; empty: none */
+    struct az_sv range, frame, call, op; /* that at least half of their time has; empty: none */
+    struct az_sv next;                   /* that most of their time has; empty: none */
+    int64_t in_place; /* ns in that frame; without one in that range; else in that operator */
     int64_t count, ns, median, longest;        /* ns; median 0: not known */
     int64_t start;                             /* of the longest, ns */
     int64_t across; /* ns of all gaps of the cause and place after work of another stream */
