@@ -1,0 +1,185 @@
+/* Sentences about the data that the figures rest on. */
+#include <inttypes.h>
+
+#include "analyses/verdict/sentences.h"
+
+#define HIDDEN 0.2 /* of kernel time that graphs launched: operators do not say enough */
+
+static struct az_sv missing_text(struct az_vd_text *x)
+{
+    const struct az_claims *c = x->c;
+    return az_arena_printf(
+        x->a, c->ranks.n_missing == 1 ? "rank %.*s is missing" : "ranks %.*s are missing",
+        AZ_SVF(az_rank_list(x->a, c->ranks.missing, c->ranks.n_missing)));
+}
+
+struct az_sv az_vd_text_check(struct az_vd_text *x, enum az_check check)
+{
+    const struct az_check_result *r = &x->c->trust[check];
+    const struct az_sv n = az_vd_text_count(x, r->count), of = az_vd_text_count(x, r->of),
+                       t = az_vd_text_time(x, r->time_ns);
+    const struct az_vd_part *s = &x->w->sum;
+    const bool operations = s->operations > 0;
+    switch (check) {
+    case AZ_CHECK_LOST_DEVICE_EVENTS:
+        return az_arena_printf(x->a,
+                               operations ? "%.*s of %.*s operations have no device time"
+                                          : "%.*s of %.*s kernel launches have no device event",
+                               AZ_SVF(n), AZ_SVF(of));
+    case AZ_CHECK_UNLINKED_DEVICE_WORK:
+        return az_arena_printf(x->a, "%.*s of %.*s device events not linked to a launch (%.*s)",
+                               AZ_SVF(n), AZ_SVF(of), AZ_SVF(t));
+    case AZ_CHECK_IMPOSSIBLE_TIMES:
+        return az_arena_printf(x->a, "%.*s of %.*s %s with invalid timestamps excluded", AZ_SVF(n),
+                               AZ_SVF(of), operations ? "operations" : "device events");
+    case AZ_CHECK_STREAM_OVERLAP:
+        return az_arena_printf(x->a,
+                               "%.*s device events overlap later ones of their stream, "
+                               "clipped by %.*s",
+                               AZ_SVF(n), AZ_SVF(t));
+    case AZ_CHECK_LAUNCH_ORDER:
+        return az_arena_printf(x->a,
+                               "%.*s of %.*s kernels start before their launch, by up to %.*s",
+                               AZ_SVF(n), AZ_SVF(of), AZ_SVF(t));
+    case AZ_CHECK_STEP_MARKS:
+        return az_arena_printf(x->a, "%.*s of %.*s step marks without device work", AZ_SVF(n),
+                               AZ_SVF(of));
+    case AZ_CHECK_SKIPPED_DEVICE_WORK:
+        return az_arena_printf(x->a, "%.*s not in the account (%.*s)",
+                               AZ_SVF(az_vd_text_counted(x, r->count, "device track")), AZ_SVF(t));
+    case AZ_CHECK_TRUNCATED_INPUT:
+        return AZ_SV("input is truncated");
+    case AZ_CHECK_MISSING_RANKS:
+        return missing_text(x);
+    case AZ_CHECK_CORRELATION_COLLISIONS:
+        return az_arena_printf(x->a, "%.*s of %.*s launches share a correlation ID", AZ_SVF(n),
+                               AZ_SVF(of));
+    case AZ_CHECK_UNKNOWN_KERNELS:
+        return az_arena_printf(x->a, "%.1f%% of kernel time in unclassified kernels",
+                               s->kernels > 0 ? 100 * (double)s->other / (double)s->kernels : 0);
+    case AZ_CHECK_GRAPH_UNRECORDED:
+        return az_arena_printf(x->a, "%.*s of %.*s graph launches have no kernels recorded",
+                               AZ_SVF(n), AZ_SVF(of));
+    case AZ_CHECK_DEVICE_PEAKS:
+        return az_sv_is(x->c->devices.peaks, "scaled")
+                   ? AZ_SV("device peaks scaled from a data sheet")
+                   : AZ_SV("device peaks unknown (set device_peaks)");
+    case AZ_CHECK_IMPOSSIBLE_RATES:
+        return az_arena_printf(x->a,
+                               "%.*s of %.*s kernels faster than the peak: check device, model "
+                               "or clock",
+                               AZ_SVF(n), AZ_SVF(of));
+    default:
+        return AZ_SV("");
+    }
+}
+
+/* Unknown peaks matter where there is work to compare with them. */
+static bool worth_words(struct az_vd_text *x, enum az_check check)
+{
+    return check != AZ_CHECK_DEVICE_PEAKS || x->w->sum.rated > 0;
+}
+
+static struct az_sv checks(struct az_vd_text *x)
+{
+    struct az_sv text = AZ_SV("");
+    for (int s = AZ_CHECK_FAIL; s >= AZ_CHECK_WARN; s--)
+        for (int i = 0; i < AZ_CHECKS; i++)
+            if ((int)x->c->trust[i].status == s && worth_words(x, (enum az_check)i))
+                text = az_vd_text_add(x, text, "; ", az_vd_text_check(x, (enum az_check)i));
+    return text;
+}
+
+static struct az_sv events(struct az_vd_text *x)
+{
+    const struct az_vd_part *s = &x->w->sum;
+    const bool linked =
+        x->c->trust[AZ_CHECK_UNLINKED_DEVICE_WORK].status == AZ_CHECK_PASS && s->unlinked == 0;
+    if (s->operations)
+        return az_vd_text_counted(x, s->operations, "operation");
+    if (x->c->trust[AZ_CHECK_UNLINKED_DEVICE_WORK].status >= AZ_CHECK_WARN)
+        return AZ_SV(""); /* the check counts them */
+    if (s->events == 0)
+        return s->kernels > 0 || x->c->host.operator_ns == 0 ? AZ_SV("")
+                                                             : AZ_SV("no device activity recorded");
+    return az_arena_printf(x->a, "%.*s%s",
+                           AZ_SVF(az_vd_text_counted(x, (int64_t)s->events, "device event")),
+                           linked ? ", all linked" : "");
+}
+
+static struct az_sv known_work(struct az_vd_text *x)
+{
+    const struct az_vd_part *s = &x->w->sum;
+    struct az_sv text = AZ_SV("");
+    if (s->rateable > 0)
+        text = az_arena_printf(x->a, "FLOPs/bytes known for %.1f%% of kernel time",
+                               100.0 * (double)s->rated / (double)s->rateable);
+    if (s->kernels > 0 && HIDDEN * (double)s->kernels < (double)s->hidden_ns)
+        text = az_vd_text_add(
+            x, text, "; ",
+            az_arena_printf(x->a,
+                            "%.0f%% of kernel time launched by graphs, without operators "
+                            "and shapes",
+                            100 * (double)s->hidden_ns / (double)s->kernels));
+    if (s->kernels > 0 && s->by_order_ns > 0)
+        text = az_vd_text_add(
+            x, text, "; ",
+            az_arena_printf(x->a,
+                            "operators of %.0f%% of kernel time matched to graph captures by "
+                            "order only",
+                            100 * (double)s->by_order_ns / (double)s->kernels));
+    return text;
+}
+
+/* Rows of operation reports that count nowhere. */
+static struct az_sv not_counted(struct az_vd_text *x)
+{
+    const struct az_vd_part *s = &x->w->sum;
+    struct az_sv text = AZ_SV("");
+    if (s->after.n)
+        text = az_arena_printf(x->a,
+                               "only operations after the last signpost '%.*s' "
+                               "(ignore_signposts: all)",
+                               AZ_SVF(s->after));
+    if (s->bad_gaps)
+        text = az_vd_text_add(
+            x, text, "; ",
+            az_arena_printf(x->a, "%.*s excluded",
+                            AZ_SVF(az_vd_text_counted(x, s->bad_gaps, "invalid gap"))));
+    if (s->first_runs)
+        text = az_vd_text_add(
+            x, text, "; ",
+            az_arena_printf(x->a, "%.*s before %" PRId64 " first runs (compilation) excluded",
+                            AZ_SVF(az_vd_text_time(x, s->first_ns)), s->first_runs));
+    return text;
+}
+
+/* "no data dropped", only where no check has found anything missing. */
+static struct az_sv dropped(struct az_vd_text *x)
+{
+    static const enum az_check against[] = { AZ_CHECK_TRUNCATED_INPUT, AZ_CHECK_IMPOSSIBLE_TIMES,
+                                             AZ_CHECK_GRAPH_UNRECORDED,
+                                             AZ_CHECK_SKIPPED_DEVICE_WORK, AZ_CHECK_MISSING_RANKS };
+    const struct az_vd_part *s = &x->w->sum;
+    if (s->dropped)
+        return az_arena_printf(x->a, "%.*s dropped (%.*s)",
+                               AZ_SVF(az_vd_text_counted(x, (int64_t)s->dropped, "row")),
+                               AZ_SVF(s->drop));
+    if (x->c->trust[AZ_CHECK_LOST_DEVICE_EVENTS].status != AZ_CHECK_PASS)
+        return AZ_SV("");
+    for (size_t i = 0; i < AZ_LENGTH(against); i++)
+        if (x->c->trust[against[i]].status >= AZ_CHECK_WARN)
+            return AZ_SV("");
+    return AZ_SV("no data dropped");
+}
+
+int az_vd_text_data(struct az_vd_text *x)
+{
+    struct az_sv text = checks(x);
+    text = az_vd_text_add(x, text, "; ", events(x));
+    text = az_vd_text_add(x, text, "; ", known_work(x));
+    text = az_vd_text_add(x, text, "; ", not_counted(x));
+    text = az_vd_text_add(x, text, "; ", dropped(x));
+    return az_vd_text_put(x, AZ_LINE_TRUST, "Data",
+                          text.n ? text : AZ_SV("no check applies to this input"), -1);
+}
