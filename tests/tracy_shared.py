@@ -114,7 +114,7 @@ CATEGORY = re.compile(r"\b(Compute|CCL|DM|TM|Other)\b")
 
 
 def newer(line):
-    """A row without what the newest version computes otherwise (spec/tracy2.md 1, 2, 7): shares of the peak of
+    """A row without what the newest version computes otherwise (its rules 1, 2, 7): shares of the peak of
     convolutions, operations' categories, cores and shares of DRAM-sharded products (12 and 8 workers)."""
     line = CATEGORY.sub("", line)
     if CONV.search(line):
@@ -193,7 +193,7 @@ def printed(analyzer, shared):
                                    "bh" in gold or name.startswith("arch_"))
 
 
-# ---- values of the newest version, computed from its source (spec/tracy2.md)
+# ---- values of the newest version, computed from its source
 NEWEST = [
     ("field/sparse.csv", {}, "3", {"DRAM": 231.014, "DRAM %": 80.213, "FLOPs": 14.1558, "FLOPs %": 10.760, "Bound": "DRAM"}),
     ("field/sparse.csv", {}, "4", {"DRAM %": "", "FLOPs %": "", "Bound": ""}),
