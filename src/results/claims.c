@@ -67,8 +67,7 @@ static const struct {
     const char *id, *text;
 } advice[AZ_ADVICES] = {
     [AZ_ADVICE_OVERLAP_COMMUNICATION] = { "overlap_communication",
-                                          "start it earlier or prefetch, so that it overlaps with "
-                                          "compute" },
+                                          "prefetch earlier or overlap with compute" },
     [AZ_ADVICE_REDUCE_MESSAGE_SIZE] = { "reduce_message_size",
                                         "reduce the message size or the number of collectives" },
     [AZ_ADVICE_FIX_STRAGGLER] = { "fix_straggler", "find the cause of the delay on that rank" },
