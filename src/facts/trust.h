@@ -1,5 +1,5 @@
 /* The trust checks of a trace (results/claims.h): what could make the metrics of its account wrong,
- * as counts and times, made once. Rules and thresholds: docs/verdict.md, "Trust checks". */
+ * as counts and times, made once. Rules and thresholds: docs/verdict.md 4. */
 #ifndef AZ_FACTS_TRUST_H
 #define AZ_FACTS_TRUST_H
 

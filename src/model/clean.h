@@ -1,5 +1,5 @@
 /* Device events with impossible times are skipped, those that overlap in a stream clipped, when a
- * trace is sealed (docs/verdict.md, "Trust checks"). */
+ * trace is sealed (docs/verdict.md 4). */
 #ifndef AZ_MODEL_CLEAN_H
 #define AZ_MODEL_CLEAN_H
 

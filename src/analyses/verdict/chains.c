@@ -1,5 +1,5 @@
 /* Rules about kernels that follow each other on a stream: unfused_attention, fusible_chain
- * (docs/verdict.md 3.6). */
+ * (docs/verdict.md 3.5). */
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* clock_drop by sampled counters (docs/verdict.md 3.7): the device ran below the clock that it had
+/* clock_drop by sampled counters (docs/verdict.md 3.6): the device ran below the clock that it had
  * before, while it had work. */
 #include <math.h>
 

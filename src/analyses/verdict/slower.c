@@ -1,5 +1,5 @@
 /* Rules about who is slower than it could be by what the others show: clock_drop, device_imbalance;
- * and recompute (docs/verdict.md 3.7). */
+ * and recompute (docs/verdict.md 3.6). */
 #include <math.h>
 
 #include "analyses/verdict/verdict.h"

@@ -1,5 +1,5 @@
 /* Rules about operators whose work is known: roofline_headroom, misaligned_shape, precision; and
- * the rate of the whole (docs/verdict.md 3.5). */
+ * the rate of the whole (docs/verdict.md 3.4). */
 #include <math.h>
 
 #include "analyses/compiled/rates.h"
