@@ -60,7 +60,7 @@ void az_cover_drop(struct az_job *job, const struct az_drop *d, struct az_sv not
  * "error"), subject, count, time in ns (-1: none), advice. */
 void az_finding(struct az_job *job, const char *rule, const char *severity, struct az_sv subject,
                 int64_t count, int64_t ns, struct az_sv advice);
-/* The same with what it would bring to repair it (docs/verdict.md 3). */
+/* The same with the estimated saving (docs/verdict.md 3). */
 struct az_finding_row {
     const char *rule, *severity; /* constants */
     bool lasting;                /* the texts live as long as the job, else they are copied */

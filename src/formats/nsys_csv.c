@@ -201,7 +201,7 @@ static int broken_row(struct az_nsys_csv_file *f, int rc, size_t errors)
             f->diag, rc, at,
             damaged ? "the file breaks off before the rows of a report"
                     : "not readable as CSV: a quote is left open or the row is too long");
-    az_trace_truncated(f->job->trace, "row cut off at the end of the file");
+    az_trace_truncated(f->job->trace, "truncated row at the end of the file");
     az_diag_add(f->diag, AZ_WARNING, at,
                 damaged ? "the file breaks off inside this row; the rows before it are kept"
                         : "a quote is left open: the rest of the file is skipped (is it cut off?)");

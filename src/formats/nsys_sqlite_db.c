@@ -230,7 +230,7 @@ static bool choose_columns(struct az_nsys_db *x, const char *table, const struct
                 x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
                 "table '%s' has no column '%s': the table is skipped (unknown export version?)",
                 table, want[i].column);
-            az_trace_dropped(x->t, AZ_DROP_LOST, "table without a needed column", 1, 0);
+            az_trace_dropped(x->t, AZ_DROP_LOST, "table without a required column", 1, 0);
             return false;
         }
     }
@@ -267,7 +267,7 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
     }
     az_diag_add(x->job->diag, AZ_WARNING, at, "table '%s' cannot be read and is skipped: %s", table,
                 sqlite3_errmsg(x->db));
-    az_trace_dropped(x->t, AZ_DROP_LOST, "table that cannot be read", 1, 0);
+    az_trace_dropped(x->t, AZ_DROP_LOST, "unreadable table", 1, 0);
     return 0;
 }
 

@@ -23,7 +23,7 @@ static int take_row(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx
     const struct kind_of_table *k = ctx;
     x->t->read++;
     if (k->kind == AZ_OSRT && r->at[CLASS] >= 0 && az_nsys_i64(r, CLASS) != OSRT_CLASS) {
-        az_trace_dropped(x->t, AZ_DROP_NOT_MODELLED, "operating system event that is no call", 1,
+        az_trace_dropped(x->t, AZ_DROP_NOT_MODELLED, "operating system event other than a call", 1,
                          0);
         return 0;
     }

@@ -159,7 +159,7 @@ static int take_row(struct az_nsys_db *x, const struct az_nsys_row *row, void *c
     case DOMAIN_CREATE:
         return take_domain(v);
     default:
-        az_trace_dropped(x->t, AZ_DROP_NOT_MODELLED, "annotation that is no range", 1, 0);
+        az_trace_dropped(x->t, AZ_DROP_NOT_MODELLED, "annotation other than a range", 1, 0);
         return 0;
     }
 }

@@ -218,7 +218,7 @@ int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
     az_diag_add(d, AZ_WARNING, at,
                 "table '%s' cannot be read to its end, the result is partial: %s", table,
                 sqlite3_errmsg(x->db));
-    az_trace_dropped(x->r->t, AZ_DROP_LOST, "rest of a table that cannot be read", 1, 0);
+    az_trace_dropped(x->r->t, AZ_DROP_LOST, "rest of an unreadable table", 1, 0);
     x->partial = true;
     return 0;
 }

@@ -230,7 +230,7 @@ static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
                     az_source_damaged(f->csv.src)
                         ? "the file breaks off inside this row; the rows before it are kept"
                         : "a quote is left open: the rest of the file is skipped (is it cut off?)");
-        az_trace_truncated(f->r->t, "row cut off at the end of the file");
+        az_trace_truncated(f->r->t, "truncated row at the end of the file");
         rc = 0;
     }
     if (rc == 0 && !f->bad && f->short_rows == 1 &&

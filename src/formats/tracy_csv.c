@@ -144,7 +144,7 @@ static int broken(struct az_tracy_file *f, int rc, size_t errors, size_t warning
     if (rc == AZ_EFORMAT && f->rows > 0 && !job->opts->strict) {
         az_diag_add(job->diag, AZ_WARNING, here,
                     "the file breaks off inside this row; %zu rows before it are kept", f->rows);
-        az_trace_truncated(job->trace, "rows cut off");
+        az_trace_truncated(job->trace, "truncated rows");
         return 0;
     }
     if (job->diag->errors > errors)

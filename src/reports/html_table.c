@@ -307,7 +307,7 @@ static double number_at(const struct az_table *t, size_t row, ptrdiff_t col)
     return col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));
 }
 
-/* What it is about, and its amounts: what it would bring, as the verdict has it; else its time. */
+/* What it is about, and its amounts: the estimated saving, as in the verdict; else its time. */
 static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
                        const struct finding_columns *f)
 {

@@ -193,7 +193,7 @@ static void initialize(struct az_server *s, struct az_jsonw *w, struct az_sv par
     member(
         w, "instructions",
         AZ_SV("Profiles of GPU programs. Begin with the tool 'verdict': what ran, where the time "
-              "went, what it would bring to repair what. 'tables' and 'describe' say what there "
+              "went, estimated savings. 'tables' and 'describe' say what there "
               "is to ask with 'query' (SQL, read only) and 'table'. Times are nanoseconds where a "
               "column ends in _ns. Answers are bounded; 'more' says how to get the rest."));
 }

@@ -363,7 +363,7 @@ static int tool_reload(struct az_call *c)
 const struct az_serve_tool az_serve_tools[] = {
     { "inputs", "The profiles that are open: title, format, and whether their files have changed since.",
       OBJECT("") "}", tool_inputs },
-    { "verdict", "What ran, where the time went, what it would bring to repair what, and what to trust; then every finding with "
+    { "verdict", "What ran, account of time, estimated savings, state of the data; then every finding with "
       "its evidence (a table and what to look for in it).", OBJECT(INPUT) "}", tool_verdict },
     { "tables", "All tables with their number of rows: facts (kernels, copies, ops, calls, launches, gaps, steps ...) and the "
       "tables of the reports.", OBJECT(PAGING) "}", tool_tables },

@@ -132,7 +132,7 @@ static void cut_gzip(void **state)
     fixture_cut_gzip(&f, "a_cuda_gpu_kern_sum.csv.gz", "kernel_sum", text, 4);
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.kernel_sums.n, 1);
-    assert_int_equal(dropped(&f, "row cut off at the end of the file"), 1);
+    assert_int_equal(dropped(&f, "truncated row at the end of the file"), 1);
     assert_true(said(&f, AZ_WARNING, "gzip stream ends too early"));
     assert_true(said(&f, AZ_WARNING, "the file breaks off inside this row"));
     assert_int_equal(f.diag.errors, 0);

@@ -234,7 +234,7 @@ static void host_events(void **state)
     assert_true(lane_of(&f, AZ_CALL, 2)->thread == THREAD_B &&
                 lane_of(&f, AZ_CALL, 2)->label == AZ_NO_ID);
     assert_int_equal(t->ev[AZ_OSRT].n, 1);
-    assert_int_equal(dropped(&f, "operating system event that is no call"), 1);
+    assert_int_equal(dropped(&f, "operating system event other than a call"), 1);
     assert_true(named(&f, t->ev[AZ_OVERHEAD].name[0], "CUPTI buffers"));
     assert_int_equal(az_trace_facts(t), AZ_CAP_CLASSIC | AZ_CAP_CALLS | AZ_CAP_OSRT);
     assert_false(
@@ -272,7 +272,7 @@ static void ranges(void **state)
         const struct az_trace *t = &f.trace;
         const struct az_events *r = &t->ev[AZ_RANGE];
         assert_int_equal(r->n, 8);
-        assert_int_equal(dropped(&f, "annotation that is no range"), 1);
+        assert_int_equal(dropped(&f, "annotation other than a range"), 1);
         static const char *const old[] = { "TSL:step", "inner", "inner", "open",
                                            "crossing", "same",  "step",  "last" };
         static const char *const now[] = { "TSL:step",  ":inner", ":inner", ":open",

@@ -208,7 +208,7 @@ static void cut_gzip(void **state)
     fixture_cut_gzip(&f, "x_kernel_trace.csv.gz", NULL, text, 2);
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(kernels(&f)->n, 1);
-    assert_int_equal(dropped(&f, "row cut off at the end of the file"), 1);
+    assert_int_equal(dropped(&f, "truncated row at the end of the file"), 1);
     assert_true(said(&f, AZ_WARNING, "the file breaks off inside this row"));
     assert_int_equal(f.diag.errors, 0);
     fixture_close(&f);

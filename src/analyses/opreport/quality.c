@@ -119,17 +119,17 @@ int az_opr_quality(struct az_tt *t)
     struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows,
                           c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
                           c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap };
-    put(t, x, AZ_SV("all rows"), &c[Q_ALL], "totals as ops and ops_stacked have them");
+    put(t, x, AZ_SV("all rows"), &c[Q_ALL], "totals of ops and ops_stacked");
     put(t, x, AZ_SV("without impossible rows"), &rest,
-        "totals without the rows marked in ops (drop_impossible leaves them out everywhere)");
+        "totals without the rows marked in ops (drop_impossible excludes them everywhere)");
     put_account(t, x);
-    put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE], "any of the next six");
+    put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE], "rows with any of the next six");
     put(t, x, AZ_SV("kernel time over the limit"), &c[Q_LONG], "thresholds.max_op_us");
     put(t, x, AZ_SV("kernel time below 0"), &c[Q_NEGATIVE], "");
     put(t, x, AZ_SV("kernel time over firmware time"), &c[Q_FIRMWARE],
         "the firmware encloses the kernel");
     put(t, x, AZ_SV("kernel time under other operations"), &c[Q_COVERED],
-        "most of it, of the same sub device");
+        "most of its time, on the same sub device");
     put(t, x, AZ_SV("gap below 0"), &c[Q_GAP],
         "an operation that began before its device was free");
     put(t, x, AZ_SV("gap over the limit"), &c[Q_FAR], "thresholds.max_gap_us");

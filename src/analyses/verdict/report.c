@@ -129,7 +129,7 @@ static void complete(const struct az_vd_whole *w, struct az_table *t, size_t row
             (struct az_cell){ .type = AZ_TEXT, .s = "warning", .len = sizeof "warning" - 1 };
 }
 
-/* Findings of other analyses that say what they would bring: they compete for the lines. */
+/* Findings of other analyses with an estimated saving compete for the lines. */
 static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
 {
     struct az_table *t = w->job->findings;

@@ -1,4 +1,4 @@
-/* The verdict of a report (docs/verdict.md): what is wrong, and what it would bring to repair it.
+/* The verdict of a report (docs/verdict.md): findings and their estimated savings.
  *
  * The rules look at one trace and leave a part: its account of time, what could make the figures
  * wrong, and findings with the time that could be won. Parts of several ranks are one by rule and
@@ -85,14 +85,14 @@ struct az_vd_kernel {
     double blocks; /* of all their grids; 0: not recorded */
 };
 
-struct az_vd_idle { /* gaps of one device, cause and place, of like length */
-    enum az_cause cause;  /* AZ_CAUSE_NONE: work in them is not recorded */
-    int64_t device;       /* AZ_NO_RANK: the trace has only one */
+struct az_vd_idle {                      /* gaps of one device, cause and place, of like length */
+    enum az_cause cause;                 /* AZ_CAUSE_NONE: work in them is not recorded */
+    int64_t device;                      /* AZ_NO_RANK: the trace has only one */
     struct az_sv range, frame, call, op; /* that at least half of their time has; empty: none */
     struct az_sv next;                   /* that most of their time has; empty: none */
     int64_t in_place; /* ns in that frame; without one in that range; else in that operator */
-    int64_t count, ns, median, longest;        /* ns; median 0: not known */
-    int64_t start;                             /* of the longest, ns */
+    int64_t count, ns, median, longest; /* ns; median 0: not known */
+    int64_t start;                      /* of the longest, ns */
     int64_t across; /* ns of all gaps of the cause and place after work of another stream */
 };
 struct az_vd_idles {
