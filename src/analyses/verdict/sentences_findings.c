@@ -1,6 +1,7 @@
 /* Sentences of findings: `problem: evidence. Fix.` */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "analyses/verdict/sentences.h"
 #include "base/human.h"
@@ -145,12 +146,13 @@ static struct az_sv times_text(struct az_vd_text *x, const struct az_vd_rule *r,
     return az_arena_printf(x->a, "%s%s%.*s", r->title, *r->title ? ": " : "", AZ_SVF(text));
 }
 
-static struct az_sv late_words(enum az_cause cause)
+/* Why a rank is late: "slower kernels", "GPU idle during a host range". */
+static struct az_sv late_words(struct az_vd_text *x, enum az_cause cause)
 {
-    return cause == AZ_CAUSE_NONE           ? AZ_SV("")
-           : cause == AZ_CAUSE_SLOW_KERNELS ? AZ_SV("slower kernels")
-           : cause == AZ_CAUSE_MORE_WORK    ? AZ_SV("more work")
-                                            : az_sv_str(idle_words(cause));
+    const char *bound = "host-bound, ", *words = idle_words(cause);
+    if (cause == AZ_CAUSE_SLOW_KERNELS || cause == AZ_CAUSE_MORE_WORK)
+        return cause == AZ_CAUSE_MORE_WORK ? AZ_SV("more work") : AZ_SV("slower kernels");
+    return device_words(x, words + (strncmp(words, bound, strlen(bound)) == 0 ? strlen(bound) : 0));
 }
 
 static struct az_sv plain_text(struct az_vd_text *x, const struct az_vd_rule *r,
@@ -158,7 +160,7 @@ static struct az_sv plain_text(struct az_vd_text *x, const struct az_vd_rule *r,
 {
     struct az_sv text = f->subject;
     if (f->cause != AZ_CAUSE_NONE) {
-        text = az_vd_text_add(x, text, ", ", late_words(f->cause));
+        text = az_vd_text_add(x, text, "; cause: ", late_words(x, f->cause));
         text = az_vd_text_add(x, text, " ", place(x, f));
     }
     return az_arena_printf(x->a, "%s%s%.*s", r->title, *r->title && text.n ? ": " : "",
