@@ -157,6 +157,7 @@ struct az_claim {
     int64_t time_ns;       /* of all its events, not only what can be saved; -1: not known */
     int64_t median_ns;     /* of one event of it; -1: not known */
     int64_t largest_ns;    /* of one; -1: not known */
+    int64_t in_place_ns;   /* of time_ns, what is in its frame, range or operator; -1: not known */
     struct az_sv severity; /* "error", "warning", "info" */
 };
 

@@ -302,6 +302,7 @@ static struct az_claim claim_of(struct az_vd_whole *w, const struct az_claims *c
         .time_ns = f->ns,
         .median_ns = f->median > 0 ? f->median : -1,
         .largest_ns = f->largest > 0 ? f->largest : -1,
+        .in_place_ns = f->in_place > 0 ? f->in_place : -1,
         .severity = AZ_SV("info"),
     };
 }

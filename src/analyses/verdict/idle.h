@@ -30,6 +30,11 @@ void az_vd_judge_gap(struct az_vd_judge *j, const struct az_idle_gap *gap, int64
 bool az_vd_migrates(struct az_vd_judge *j, uint32_t op);
 
 /* ---- groups ---- */
+/* Of a cause whose gaps are one group, whatever their length and place. */
+static inline bool az_vd_is_whole(enum az_cause c)
+{
+    return c == AZ_CAUSE_LAUNCH_BOUND || c == AZ_CAUSE_DEVICE_GAP || c == AZ_CAUSE_GRAPH_GAP;
+}
 struct az_vd_groups;
 struct az_vd_groups *az_vd_groups_new(struct az_vd *v); /* NULL: no memory */
 void az_vd_groups_free(struct az_vd_groups *g);

@@ -70,12 +70,6 @@ void az_vd_groups_free(struct az_vd_groups *g)
 }
 
 /* ---- adding ---- */
-/* Whatever their length and place they are one. */
-static bool is_whole(enum az_cause c)
-{
-    return c == AZ_CAUSE_LAUNCH_BOUND || c == AZ_CAUSE_DEVICE_GAP || c == AZ_CAUSE_GRAPH_GAP;
-}
-
 /* Causes of which it says something what follows the gap. */
 static bool shows_next(enum az_cause c)
 {
@@ -94,7 +88,7 @@ static uint32_t length_class(int64_t ticks)
 static int group_of(struct az_vd_groups *g, const struct az_vd_why *why, uint32_t slot,
                     uint32_t *group)
 {
-    const uint32_t place = is_whole(why->cause) ? AZ_NO_ID : why->place;
+    const uint32_t place = az_vd_is_whole(why->cause) ? AZ_NO_ID : why->place;
     const uint64_t k0 = (uint64_t)slot << 32 | place,
                    k1 = (uint64_t)why->cause << 1 | (why->place_frame && place != AZ_NO_ID);
     uint32_t *at;
@@ -225,7 +219,7 @@ static int cut(struct az_vd_groups *g, const uint32_t *order, struct rows *out)
         struct row *r = out->n ? &out->v[out->n - 1] : NULL;
         const bool same =
             r && r->group == x->group &&
-            (is_whole(g->groups.v[x->group].cause) || (most + ALIKE - 1) / ALIKE <= x->least);
+            (az_vd_is_whole(g->groups.v[x->group].cause) || (most + ALIKE - 1) / ALIKE <= x->least);
         if (!same) {
             rc = az_vec_push(out, ((struct row){ x->group, i, i, 0, 0 }));
             if (rc)

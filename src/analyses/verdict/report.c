@@ -254,7 +254,7 @@ static void put_findings(struct az_vd_whole *w, const struct az_claims *c)
                                             .evidence = f->table,
                                             .row = f->row,
                                             .overlaps = az_sv_str(r->overlaps),
-                                            .advice = az_sv_str(az_advice_text(f->advice)) };
+                                            .advice = az_vd_advice_text(w, f->advice) };
         az_finding_put(w->job, &row);
     }
 }

@@ -6,10 +6,12 @@
 #include "analyses/verdict/sentences.h"
 #include "base/human.h"
 
-#define LINES 5    /* findings in the verdict */
-#define LEAST 0.01 /* of the span: share of a finding that has a line */
-#define RATED 0.5  /* of kernel time with FLOPs or bytes; below: said where nothing is found */
-#define NAME  60   /* characters of a name in a sentence */
+#define LINES      5    /* findings in the verdict */
+#define LEAST      0.01 /* of the span: share of a finding that has a line */
+#define MOSTLY     0.5  /* of the time of gaps: the host is in a place from this share on, */
+#define NEARLY_ALL 0.9  /* and below this one "mostly" in it */
+#define RATED      0.5  /* of kernel time with FLOPs or bytes; below: said where nothing is found */
+#define NAME       60   /* characters of a name in a sentence */
 
 /* ---- pieces ---- */
 /* "GPU idle" as "TPU idle" or "device idle" */
@@ -75,19 +77,38 @@ static const char *idle_words(enum az_cause cause)
     return cause < AZ_CAUSES && words[cause] ? words[cause] : "GPU idle";
 }
 
-/* ", in cudaMemcpy, in range load_batch, before copy_": where the host is. */
+/* Frame, range or operator; of a range also the operator in it. */
+static struct az_sv place_name(struct az_vd_text *x, const struct az_claim *f)
+{
+    if (f->frame.n)
+        return frame_name(x, f->frame);
+    if (f->range.n == 0)
+        return az_vd_text_cut(x, f->operation);
+    const struct az_sv range = az_vd_text_cut(x, f->range);
+    return f->cause == AZ_CAUSE_HOST_RANGE && f->operation.n && !az_sv_eq(f->operation, f->range)
+               ? az_arena_printf(x->a, "%.*s (%.*s)", AZ_SVF(range),
+                                 AZ_SVF(az_vd_text_cut(x, f->operation)))
+               : range;
+}
+
+/* "in cudaMemcpy, load_batch": where the host is. "mostly in load_batch": for less than 90% of the
+ * time. Nothing where it is elsewhere for more than half of it. */
 static struct az_sv place(struct az_vd_text *x, const struct az_claim *f)
 {
-    struct az_sv text = AZ_SV("");
-    if (f->call.n)
-        text = az_vd_text_add(x, text, ", ", az_vd_text_cut(x, f->call));
-    if (f->frame.n)
-        text = az_vd_text_add(x, text, ", ", frame_name(x, f->frame));
-    else if (f->range.n)
-        text = az_vd_text_add(x, text, ", ", az_vd_text_cut(x, f->range));
-    else if (f->operation.n)
-        text = az_vd_text_add(x, text, ", ", az_vd_text_cut(x, f->operation));
-    return text.n ? az_arena_printf(x->a, "in %.*s", AZ_SVF(text)) : text;
+    const struct az_sv name = place_name(x, f);
+    const double share =
+        f->in_place_ns >= 0 && f->time_ns > 0 ? (double)f->in_place_ns / (double)f->time_ns : 1;
+    struct az_sv text = f->call.n
+                            ? az_arena_printf(x->a, "in %.*s", AZ_SVF(az_vd_text_cut(x, f->call)))
+                            : AZ_SV("");
+    if (name.n && share >= MOSTLY)
+        text = az_vd_text_add(x, text, text.n ? ", " : "",
+                              az_arena_printf(x->a, "%s%.*s",
+                                              share < NEARLY_ALL ? "mostly in "
+                                              : text.n           ? ""
+                                                                 : "in ",
+                                              AZ_SVF(name)));
+    return text;
 }
 
 /* "on device 3", "on rank 5", "on ranks 8-15" */
@@ -102,15 +123,19 @@ static struct az_sv whose(struct az_vd_text *x, const struct az_claim *f)
                                    : AZ_SV("");
 }
 
-static struct az_sv gaps_text(struct az_vd_text *x, const struct az_claim *f, struct az_sv title)
+/* unlike: of several findings, whose gaps are of unlike lengths. */
+static struct az_sv gaps_text(struct az_vd_text *x, const struct az_claim *f, struct az_sv title,
+                              bool unlike)
 {
     struct az_sv text = az_vd_text_counted(x, f->count > 0 ? f->count : 1, "gap");
-    if (f->median_ns >= 0 && f->count > 1)
+    if (unlike)
+        text = az_vd_text_add(x, text, ", largest ", az_vd_text_time(x, f->largest_ns));
+    else if (f->median_ns >= 0 && f->count > 1)
         text = az_vd_text_add(x, text, ", median ", az_vd_text_time(x, f->median_ns));
     else if (f->time_ns >= 0 && f->count > 0)
         text = az_vd_text_add(x, text, f->count == 1 ? " of " : ", mean ",
                               az_vd_text_time(x, f->time_ns / f->count));
-    if (f->count > 2 && 2 * f->largest_ns > f->time_ns)
+    if (!unlike && f->count > 2 && 2 * f->largest_ns > f->time_ns)
         text = az_vd_text_add(x, text, ", largest ", az_vd_text_time(x, f->largest_ns));
     text = az_vd_text_add(x, text, ", ", place(x, f));
     text = az_vd_text_add(x, text, ", ", whose(x, f));
@@ -168,11 +193,11 @@ static struct az_sv plain_text(struct az_vd_text *x, const struct az_vd_rule *r,
 }
 
 static struct az_sv finding_text(struct az_vd_text *x, const struct az_vd_rule *r,
-                                 const struct az_claim *f)
+                                 const struct az_claim *f, bool unlike)
 {
+    const bool idle = az_sv_is(f->rule, "idle");
     if (r->form == AZ_VD_GAPS)
-        return gaps_text(
-            x, f, device_words(x, az_sv_is(f->rule, "idle") ? idle_words(f->cause) : r->title));
+        return gaps_text(x, f, device_words(x, idle ? idle_words(f->cause) : r->title), unlike);
     return r->form == AZ_VD_TIMES ? times_text(x, r, f) : plain_text(x, r, f);
 }
 
@@ -180,17 +205,90 @@ struct az_sv az_vd_finding_text(struct az_vd_whole *w, const struct az_claims *c
                                 const struct az_claim *f)
 {
     struct az_vd_text x = { w, c, w->job->arena, NULL };
-    return finding_text(&x, az_vd_rule_of(f->rule), f);
+    return finding_text(&x, az_vd_rule_of(f->rule), f, false);
+}
+
+/* ---- advice ---- */
+/* What the profiler of the input records of the host. */
+static const char *record_host(struct az_sv format)
+{
+    static const struct {
+        const char *format, *text;
+    } of[] = { { "pytorch", "record stacks (with_stack=True) to find the host work" },
+               { "nsys", "record NVTX ranges or Python samples (--python-sampling=true) to find "
+                         "the host work" },
+               { "rocprof", "record ROCTx ranges (--marker-trace) to find the host work" },
+               { "xplane", "record Python calls (python_tracer_level=1) to find the host work" } };
+    for (size_t i = 0; i < AZ_LENGTH(of); i++)
+        if (az_sv_starts(format, az_sv_str(of[i].format)))
+            return of[i].text;
+    return az_advice_text(AZ_ADVICE_RECORD_STACKS);
+}
+
+struct az_sv az_vd_advice_text(const struct az_vd_whole *w, enum az_advice a)
+{
+    return az_sv_str(a == AZ_ADVICE_RECORD_STACKS ? record_host(w->job->doc->format)
+                                                  : az_advice_text(a));
+}
+
+/* ---- lines ---- */
+struct line {
+    struct az_claim c; /* the sum of its findings; texts of the first, which is the largest */
+    int64_t call_ns;   /* of the findings with the call of the first */
+    size_t findings;
+};
+
+/* Is idle time of the same cause, of the same devices? Time of host code also of the same code. */
+static bool same_line(const struct az_claim *a, const struct az_claim *b)
+{
+    const bool by_place = a->cause == AZ_CAUSE_HOST_RANGE || a->cause == AZ_CAUSE_HOST_FRAME;
+    return az_sv_is(a->rule, "idle") && az_sv_is(b->rule, "idle") && a->cause == b->cause &&
+           a->device == b->device && a->rank == b->rank && a->n_ranks == b->n_ranks &&
+           (a->n_ranks == 0 || memcmp(a->ranks, b->ranks, a->n_ranks * sizeof *a->ranks) == 0) &&
+           az_sv_eq(a->subject, b->subject) &&
+           (!by_place || (az_sv_eq(a->range, b->range) && az_sv_eq(a->frame, b->frame)));
+}
+
+static bool same_place(const struct az_claim *a, const struct az_claim *b)
+{
+    if (a->frame.n || b->frame.n)
+        return az_sv_eq(a->frame, b->frame);
+    return az_sv_eq(a->range, b->range) && (a->range.n || az_sv_eq(a->operation, b->operation));
+}
+
+static void add_to_line(struct line *l, const struct az_claim *f)
+{
+    struct az_claim *c = &l->c;
+    c->saving_ns += f->saving_ns;
+    c->share += f->share;
+    c->count += f->count;
+    c->time_ns += f->time_ns;
+    c->in_place_ns += same_place(c, f) ? f->in_place_ns : 0;
+    c->largest_ns = f->largest_ns > c->largest_ns ? f->largest_ns : c->largest_ns;
+    l->call_ns += az_sv_eq(c->call, f->call) ? f->time_ns : 0;
+    l->findings++;
+}
+
+/* Lines of several findings come before those that they are larger than. */
+static void raise_sums(struct line *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct line l = v[i];
+        size_t k = i;
+        for (; l.findings > 1 && k > 0 && v[k - 1].c.share < l.c.share; k--)
+            v[k] = v[k - 1];
+        v[k] = l;
+    }
 }
 
 /* What to do: once, where several lines have the same advice. */
-static struct az_sv advice_text(struct az_vd_text *x, const struct az_claim *const *line, size_t n,
+static struct az_sv advice_text(struct az_vd_text *x, const struct line *line, size_t n,
                                 const struct az_claim *f)
 {
     for (size_t i = 0; i < n; i++)
-        if (line[i]->advice == f->advice)
+        if (line[i].c.advice == f->advice)
             return AZ_SV("");
-    return capital(x, az_advice_text(f->advice));
+    return capital(x, az_vd_advice_text(x->w, f->advice).p);
 }
 
 /* A part of the account is not larger in a line than in the account, whose parts are rounded so
@@ -205,11 +303,12 @@ static double shown_share(struct az_vd_text *x, const struct az_vd_rule *r, doub
     return share > most ? most : share;
 }
 
-static int finding(struct az_vd_text *x, const struct az_claim *const *line, size_t n,
-                   const struct az_claim *f)
+static int finding(struct az_vd_text *x, const struct line *line, size_t n)
 {
+    const struct az_claim *f = &line[n].c;
     const struct az_vd_rule *r = az_vd_rule_of(f->rule);
-    const struct az_sv text = f->outside_scope ? f->subject : finding_text(x, r, f),
+    const struct az_sv text = f->outside_scope ? f->subject
+                                               : finding_text(x, r, f, line[n].findings > 1),
                        advice = advice_text(x, line, n, f);
     const struct az_line l = {
         .kind = AZ_LINE_FINDING,
@@ -245,19 +344,44 @@ static struct az_sv nothing_found(struct az_vd_text *x)
                            100 - 100 * known);
 }
 
+/* Findings that no other one counts, those that belong together as one line, largest first. */
+static struct line *make_lines(struct az_vd_text *x, size_t *n)
+{
+    const struct az_claims *c = x->c;
+    struct line *v = az_arena_array(x->a, c->n_findings + 1, sizeof *v);
+    *n = 0;
+    for (size_t i = 0; v && i < c->n_findings; i++) {
+        const struct az_claim *f = &c->findings[i];
+        size_t k = 0;
+        if (f->part_of >= 0)
+            continue;
+        while (k < *n && !same_line(&v[k].c, f))
+            k++;
+        if (k < *n)
+            add_to_line(&v[k], f);
+        else
+            v[(*n)++] = (struct line){ *f, f->time_ns, 1 };
+    }
+    for (size_t i = 0; i < *n; i++)
+        if (2 * v[i].call_ns < v[i].c.time_ns)
+            v[i].c.call = AZ_SV("");
+    if (v)
+        raise_sums(v, *n);
+    return v;
+}
+
 int az_vd_text_findings(struct az_vd_text *x)
 {
-    const struct az_claim *line[LINES];
-    size_t n = 0;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < x->c->n_findings && n < LINES; i++) {
-        const struct az_claim *f = &x->c->findings[i];
-        if (f->part_of >= 0 || (!f->outside_scope && !(f->share >= LEAST)))
+    size_t n, shown = 0;
+    struct line *v = make_lines(x, &n);
+    int rc = v ? 0 : az_arena_error(x->a);
+    for (size_t i = 0; rc == 0 && i < n && shown < LINES; i++) {
+        if (!v[i].c.outside_scope && !(v[i].c.share >= LEAST))
             continue;
-        rc = finding(x, line, n, f);
-        line[n++] = f;
+        v[shown] = v[i];
+        rc = finding(x, v, shown++);
     }
-    return rc || n || !x->c->has_account
+    return rc || shown || !x->c->has_account
                ? rc
                : az_vd_text_put(x, AZ_LINE_NOTE, "", nothing_found(x), -1);
 }

@@ -50,7 +50,8 @@ int az_vd_steps_make(struct az_vd *v)
     v->steps.v = s;
     p->steps = all->n;
     p->period = all->period < 0 ? -1 : az_vd_ns(v, all->period);
-    p->step_ns = az_vd_ns(v, all->n == 1 ? all->v[0].length : all->median);
+    const bool on_host = all->how != AZ_STEPS_SIGNPOSTS && all->how != AZ_STEPS_REPLAYS;
+    p->step_ns = az_vd_ns(v, all->n == 1 && on_host ? all->v[0].length : all->median);
     p->source = az_sv_str(az_step_source_id(all->how));
     p->first = az_vd_keep(v, all->v[0].name);
     p->excluded = all->excluded ? p->first : AZ_SV("");

@@ -239,6 +239,8 @@ int az_vd_claims_make(struct az_vd_whole *w, const struct az_vd_founds *found,
 /* The sentence of a finding without its advice. In the job's arena. */
 struct az_sv az_vd_finding_text(struct az_vd_whole *w, const struct az_claims *c,
                                 const struct az_claim *f);
+/* The remedy as an imperative sentence; what to record by the format of the input. */
+struct az_sv az_vd_advice_text(const struct az_vd_whole *w, enum az_advice a);
 int az_vd_put_lines(struct az_vd_whole *w, const struct az_claims *c,
                     struct az_table *out) AZ_MUST_USE;
 
