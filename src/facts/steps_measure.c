@@ -3,7 +3,8 @@
 #include "base/stats.h"
 #include "facts/steps_internal.h"
 
-#define WARM 1.5 /* x the median of the other steps: the first one warms up */
+#define WARM 1.5 /* x the median of the other steps: the first one warms up; */
+#define FAR  10  /* so many times, where no range says that the repeats are a loop */
 
 static const enum az_kind work_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
 static const struct az_span nothing = { INT64_MAX, INT64_MIN };
@@ -154,14 +155,14 @@ static void set_excluded(struct az_step_search *s, int64_t *scratch)
 {
     const size_t n = s->found.n;
     int64_t middle[2];
-    if (n < 3 || !s->out->in_loop)
+    if (n < 3)
         return;
     for (size_t i = 1; i < n; i++)
         scratch[i - 1] = s->found.v[i].length;
     az_middle_i64(scratch, n - 1, middle);
     const int64_t first = s->found.v[0].length;
     const double median = (double)middle[0] + (double)(middle[1] - middle[0]) / 2;
-    if ((double)first <= WARM * median)
+    if ((double)first <= (s->out->in_loop ? WARM : FAR) * median)
         return;
     s->out->excluded = 1;
     s->out->warm_up = first - (middle[0] + (middle[1] - middle[0]) / 2);

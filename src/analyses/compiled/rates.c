@@ -70,7 +70,8 @@ static int add_gpus(struct total *t, const struct az_span *window)
     for (size_t i = 0; rc == 0 && i < works.n; i++) {
         const struct az_hx_work *w = &works.v[i];
         const uint32_t device = az_hx_device_of(h, &w->first);
-        if (!w->op || (w->flops < 0 && w->bytes < 0) || device == AZ_NO_ID)
+        if (!w->op || (w->flops < 0 && w->bytes < 0) || device == AZ_NO_ID ||
+            az_hx_is_comm(h, &w->first))
             continue;
         const struct az_rate rate = { .unit = w->flops > 0 ? "matrix" : "",
                                       .prec = az_hx_precision(w),
@@ -124,8 +125,9 @@ int az_hx_rates(struct az_job *job, const struct az_span *window, struct az_hx_r
             const int64_t start = h.tr[k].t->ev[AZ_KERNEL].start[i];
             if (start < window->start || start >= window->end)
                 continue;
-            if (!az_hx_is_comm(&h, &e))
-                out->rateable += az_hx_ticks(&h, &e) / PS_PER_NS;
+            if (az_hx_is_comm(&h, &e))
+                continue;
+            out->rateable += az_hx_ticks(&h, &e) / PS_PER_NS;
             add_tpu_operation(&t, k, i);
         }
     return az_hx_close(&h, rc);

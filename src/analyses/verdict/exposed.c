@@ -12,15 +12,16 @@
 #include <inttypes.h>
 #include <math.h>
 
+#define EQUAL   1.01 /* messages differ by at most this factor */
 #define NOTHING 2000 /* part of the total below which nothing is reported */
 
 struct sum { /* communication of one name and description */
     uint32_t name;
     uint32_t what; /* row of its collective's description; AZ_NO_ROW: none */
     int64_t count, ticks, exposed;
-    double bytes;
-    int64_t message; /* mean bytes, rounded so that equal programs have equal ones */
-    int64_t groups;  /* process groups; 0: not recorded */
+    double bytes, least, most; /* in all; of one message, where they are known */
+    int64_t message;           /* mean bytes, rounded so that equal programs have equal ones */
+    int64_t groups;            /* process groups; 0: not recorded */
 };
 AZ_VEC(struct sum, sums);
 
@@ -287,6 +288,8 @@ static int join(struct work *w, sum_order *order)
         last->ticks = az_add_sat(last->ticks, s->ticks);
         last->exposed += s->exposed;
         last->bytes += s->bytes;
+        last->least = s->least < last->least ? s->least : last->least;
+        last->most = s->most > last->most ? s->most : last->most;
         last->groups += s->groups;
     }
     w->sums.n = rc ? w->sums.n : kept;
@@ -318,10 +321,11 @@ static void add_bytes(struct work *w)
         const struct az_coll_what *c = what_of(w, s);
         const double mb = c ? az_coll_mb(c, c->in > c->out ? c->in : c->out) : NAN;
         s->bytes += mb > 0 ? mb * 1048576 * (double)s->count : 0;
+        s->least = s->most = mb > 0 ? mb : 0;
     }
 }
 
-/* "allreduce among 8, 8.4 MB each (ncclDevKernel_...)" */
+/* "allreduce among 8, 8.4 MB each (ncclDevKernel_...)", of unlike sizes "mean 8.4 MB" */
 static struct az_sv collective_text(struct az_vd *v, const struct az_coll_what *c,
                                     const struct sum *s, struct az_sv kernel)
 {
@@ -332,7 +336,8 @@ static struct az_sv collective_text(struct az_vd *v, const struct az_coll_what *
     if (c->size > 0)
         among = az_arena_printf(a, " among %" PRId64, c->size);
     if (s->message > 0)
-        message = az_arena_printf(a, ", %s each", bytes);
+        message = s->most > EQUAL * s->least ? az_arena_printf(a, ", mean %s", bytes)
+                                             : az_arena_printf(a, ", %s each", bytes);
     return az_arena_printf(a, "%.*s%.*s%.*s (%.*s)", AZ_SVF(kind_of(c)), AZ_SVF(among),
                            AZ_SVF(message), AZ_SVF(kernel));
 }

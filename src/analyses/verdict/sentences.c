@@ -89,10 +89,10 @@ static struct az_sv no_device(struct az_vd_text *x)
         return az_arena_printf(x->a, "%.*s projected onto the device",
                                AZ_SVF(az_vd_text_counted(x, (int64_t)ranges, "range")));
     if (x->c->host.operator_ns > 0)
-        return az_arena_printf(x->a, "CPU only: %.*s in operators on %.*s",
+        return az_arena_printf(x->a, "no device activity recorded, %.*s in operators on %.*s",
                                AZ_SVF(az_vd_text_time(x, x->c->host.operator_ns)),
                                AZ_SVF(az_vd_text_counted(x, x->c->host.threads, "thread")));
-    return AZ_SV("no device activity");
+    return AZ_SV("no device activity recorded");
 }
 
 static int what(struct az_vd_text *x)
