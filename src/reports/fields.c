@@ -264,15 +264,36 @@ double az_field_largest(const struct az_table *t, size_t col, size_t rows)
     return largest;
 }
 
+/* Three or four digits of the largest. */
+static int few_decimals(double largest) { return largest >= 100 ? 1 : largest >= 10 ? 2 : 3; }
+
+/* Columns whose scale does not depend on their unit, and tables that keep their units. */
+static bool special_scale(const struct az_table *t, size_t col, size_t rows, struct az_scale *s)
+{
+    const struct az_column *c = &t->columns.v[col];
+    const double largest = az_field_largest(t, col, rows);
+
+    if (az_field_is_fraction(c))
+        *s = (struct az_scale){ 0.01, 1, "%" };
+    else if (c->unit == AZ_UNIT_NONE && az_sv_is(c->stem, "flops_per_s"))
+        *s = (struct az_scale){ 1e12, few_decimals(largest / 1e12), "TFLOP/s" };
+    else if ((t->flags & AZ_TABLE_ONE_UNIT) && az_unit_same_dimension(c->unit, AZ_UNIT_NS))
+        *s = (struct az_scale){ 1, largest < 0.1 ? 5 : few_decimals(largest),
+                                az_unit_text(c->unit) };
+    else
+        return false;
+    return true;
+}
+
 struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows)
 {
     const struct az_column *c = &t->columns.v[col];
+    struct az_scale s;
 
-    return az_field_scale_of(c->unit, c->type, az_field_largest(t, col, rows));
+    return special_scale(t, col, rows, &s)
+               ? s
+               : az_field_scale_of(c->unit, c->type, az_field_largest(t, col, rows));
 }
-
-/* Three or four digits of the largest. */
-static int few_decimals(double largest) { return largest >= 100 ? 1 : largest >= 10 ? 2 : 3; }
 
 /* How many are there, and how many of them are below a limit? */
 static size_t below(const struct az_table *t, size_t col, size_t rows, double limit, size_t *n)
@@ -331,7 +352,11 @@ struct az_scale az_field_scale_read(const struct az_table *t, size_t col, size_t
 {
     const struct az_column *c = &t->columns.v[col];
     const double largest = az_field_largest(t, col, rows);
-    struct az_scale s = az_field_scale_of(c->unit, c->type, largest);
+    struct az_scale s;
+
+    if (special_scale(t, col, rows, &s))
+        return s;
+    s = az_field_scale_of(c->unit, c->type, largest);
 
     if (az_unit_same_dimension(c->unit, AZ_UNIT_NS))
         return time_read(t, col, rows, az_unit_base(c->unit) / az_unit_base(AZ_UNIT_NS),

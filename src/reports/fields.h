@@ -25,6 +25,11 @@ struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows
 /* The same in the unit that a person reads, also of times in us, ms and s: the largest is between 1
  * and 1000 of it, with three or four digits; a finer one where many would have fewer than three. */
 struct az_scale az_field_scale_read(const struct az_table *t, size_t col, size_t rows);
+/* Is the column a share of 0 to 1, which people read in percent? */
+static inline bool az_field_is_fraction(const struct az_column *c)
+{
+    return c->unit == AZ_UNIT_NONE && c->type == AZ_REAL && (c->flags & AZ_SHARE);
+}
 /* Largest magnitude among the first rows. */
 double az_field_largest(const struct az_table *t, size_t col, size_t rows);
 /* The same for one value, e.g. of a finding. */

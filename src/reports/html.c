@@ -320,6 +320,10 @@ static void page(struct az_html *h)
     az_html_put(h, AZ_SV("<div class=\"page\">\n"));
     contents(h);
     az_html_put(h, AZ_SV("<main id=\"main\">\n"));
+    for (size_t i = 0; i < h->doc->tables.n && !h->error; i++) {
+        if (h->anchor[i].n && (h->doc->tables.v[i]->flags & AZ_TABLE_FIRST))
+            az_html_table(h, i);
+    }
     az_html_verdict(h);
     az_html_timeline(h);
     az_html_findings(h);
@@ -327,7 +331,7 @@ static void page(struct az_html *h)
     az_html_flame(h);
     az_html_put(h, AZ_SV("<section id=\"tables\">\n<h2>Tables</h2>\n"));
     for (size_t i = 0; i < h->doc->tables.n && !h->error; i++) {
-        if (h->anchor[i].n)
+        if (h->anchor[i].n && !(h->doc->tables.v[i]->flags & AZ_TABLE_FIRST))
             az_html_table(h, i);
     }
     without_rows(h);

@@ -4,7 +4,10 @@
 
 #include <math.h>
 
+#include "reports/palette.h"
 #include "text/jsonw.h"
+
+#define AZ_PAINT_KEY 64 /* names of parts and families are shorter */
 
 /* How the script draws it; heat maps and changes against limits are tables. */
 static const char *drawn_as(const struct az_plot *p)
@@ -53,7 +56,8 @@ static enum place place_of(const struct az_plot *p)
     case AZ_CHART_SCATTER_LOG:
         return LAST;
     default:
-        return p->c->n_parts ? FIRST : p->marks.n > AZ_HTML_BARS || p->n_series > 8 ? LAST : PAIRED;
+        return p->c->small     ? PAIRED
+               : p->c->n_parts ? FIRST : p->marks.n > AZ_HTML_BARS || p->n_series > 8 ? LAST : PAIRED;
     }
 }
 
@@ -75,6 +79,8 @@ static bool is_wide(const struct az_html *h, size_t i)
 
     if (place_of(&h->plot[i]) != PAIRED)
         return true;
+    if (h->plot[i].c->small)
+        return false;
     while (first > 0 && place_of(&h->plot[first - 1]) == PAIRED)
         first--;
     bool last = i + 1 == h->n_plots || place_of(&h->plot[i + 1]) != PAIRED;
@@ -85,9 +91,10 @@ static void figure(struct az_html *h, size_t i)
 {
     const struct az_plot *p = &h->plot[i];
     struct az_sv title = p->c->title.n ? p->c->title : p->t->title;
+    const char *kind = p->c->kind == AZ_CHART_PIE ? "pie" : p->c->small ? "small" : "";
 
     az_html_putf(h, "<figure id=\"chart%zu\" class=\"%s%s\">\n<figcaption id=\"chart%zu-title\">",
-                 i, p->c->kind == AZ_CHART_PIE ? "pie" : "", is_wide(h, i) ? " wide" : "", i);
+                 i, kind, is_wide(h, i) ? " wide" : "", i);
     az_html_line(h, title);
     az_html_put(h, AZ_SV("</figcaption>\n"));
     if (p->c->kind == AZ_CHART_HEAT)
@@ -248,10 +255,48 @@ static void points(struct az_html *h, struct az_jsonw *w, const struct az_plot *
     extra_numbers(w, "sizes", p, size);
 }
 
+/* Names that have a color of their own, with its variable. */
+static void paint(struct az_html *h, struct az_jsonw *w, struct az_sv name)
+{
+    struct az_paint of;
+    char key[AZ_PAINT_KEY];
+    const struct az_sv line = az_field_line(h->scratch, name);
+
+    if (line.n >= sizeof key || !az_palette_find(line, &of))
+        return;
+    memcpy(key, line.p, line.n);
+    key[line.n] = 0;
+    az_jsonw_key(w, key);
+    az_jsonw_text(w, az_sv_str(of.variable));
+}
+
+static void paints(struct az_html *h, struct az_jsonw *w, const struct az_plot *p)
+{
+    az_jsonw_key(w, "paint");
+    az_jsonw_object(w);
+    for (size_t s = 0; s < p->n_series; s++)
+        paint(h, w, az_html_series_name(h, p, s));
+    for (size_t i = 0; p->c->kind == AZ_CHART_PIE && i < p->marks.n; i++)
+        paint(h, w, p->label[i]);
+    az_jsonw_end_object(w);
+}
+
+/* The end of the axis that all small charts of a table share. */
+static double shared_end(const struct az_html *h, const struct az_plot *p)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < h->n_plots; i++)
+        if (h->plot[i].c->small && h->plot[i].t == p->t)
+            most = fmax(most, largest(&h->plot[i]));
+    return most;
+}
+
 static void chart(struct az_html *h, struct az_jsonw *w, const struct az_plot *p)
 {
     const struct az_column *unit = az_plot_unit(p);
-    struct az_scale scale = az_html_scale(unit->unit, unit->type, largest(p));
+    struct az_scale scale =
+        az_html_scale(unit->unit, unit->type, p->c->small ? shared_end(h, p) : largest(p));
 
     if (p->c->kind ==
         AZ_CHART_SCATTER_LOG) /* its axes are powers of ten of the column's own unit */
@@ -283,6 +328,11 @@ static void chart(struct az_html *h, struct az_jsonw *w, const struct az_plot *p
         az_jsonw_end_object(w);
     }
     az_jsonw_end_array(w);
+    paints(h, w, p);
+    if (p->c->small) {
+        az_jsonw_key(w, "end");
+        az_jsonw_f64(w, shared_end(h, p));
+    }
     if (p->c->kind == AZ_CHART_WATERFALL)
         totals(w, p);
     if (p->c->kind == AZ_CHART_TREND)

@@ -7,6 +7,8 @@
   const paper = matchMedia("print");
   let style;
 
+  const NARROW = 18; // characters of a label where there is little room
+
   const color = (name) => style.getPropertyValue("--" + name).trim();
   const series = (i) => {
     const list = color("series").split(/\s+/);
@@ -14,7 +16,8 @@
   };
 
   // Time in which nothing happens, and what is left over, stay in the background.
-  const paint = (name, i) => /micro.?idle/i.test(name) ? color("chart-micro")
+  const known = Object.assign({}, ...charts.map((c) => c.paint));
+  const paint = (name, i) => known[name] ? color(known[name]) : /micro.?idle/i.test(name) ? color("chart-micro")
     : /\bidle|idle\b|_idle|^\(the rest\)$|^others?$|^\d+ others$/i.test(name) ? color("chart-total") : series(i);
 
   // Three digits or so; thousands separated.
@@ -69,8 +72,14 @@
     }
     return list;
   }
+  // On a narrow screen what follows the last comma stands in a line of its own, so that it is not cut.
+  function lines(text, most) {
+    const at = text.lastIndexOf(", ");
+    return at < 0 ? shorten(text, most) : [shorten(text.slice(0, at), most), shorten(text.slice(at + 2), most)];
+  }
   function labelAxis(chart, most, more) {
-    const a = axis(chart.x, more), labels = distinct(chart.labels, most);
+    const a = axis(chart.x, more);
+    const labels = most <= NARROW ? chart.labels.map((text) => lines(text, most)) : distinct(chart.labels, most);
     a.ticks = { color: color("chart-text"), autoSkip: true, maxRotation: 60, callback: (v) => labels[v] };
     a.grid = { display: false, borderColor: color("chart-grid") };
     return a;
@@ -97,8 +106,13 @@
   }));
 
   const kinds = {
-    bars(chart) {
-      const o = options(chart, { x: valueAxis(chart, { beginAtZero: true }), y: labelAxis(chart, 34) }, { indexAxis: "y" });
+    bars(chart, width) {
+      const most = chart.end || width < 480 ? NARROW : 34;
+      const o = options(chart, { x: valueAxis(chart, { beginAtZero: true }), y: labelAxis(chart, most) }, { indexAxis: "y" });
+      if (chart.end)
+        o.scales.x.max = chart.end;
+      if (chart.end || width < 480)
+        o.scales.x.ticks.maxTicksLimit = 4;
       o.scales.y.title.display = !!chart.x && chart.labels.every((text) => /^\d+$/.test(text)); // a bare number says not what it is
       o.scales.y.ticks.autoSkip = false;
       return { type: "bar", data: { labels: chart.labels, datasets: plain(chart) }, options: o };
@@ -108,12 +122,14 @@
       const o = options(chart, { x: labelAxis(chart, 18), y: valueAxis(chart, { beginAtZero: true }) });
       return { type: "bar", data: { labels: chart.labels, datasets }, options: o };
     },
-    "stacked bars"(chart) {
-      const c = kinds.bars(chart);
+    "stacked bars"(chart, width) {
+      const c = kinds.bars(chart, width);
       c.options.scales.x.stacked = c.options.scales.y.stacked = true;
       const total = chart.labels.map((_, i) => sum(chart.series.map((s) => s.values[i])));
       if (chart.series.every((s) => s.values.every((v) => v === null || v >= 0)) && chart.labels.length === 1)
         c.options.scales.x.max = total[0];
+      if (chart.unit === "%" && total.every((v) => v < 100.5)) // parts of a whole
+        c.options.scales.x.max = 100;
       c.options.plugins.tooltip.callbacks.label = (item) => item.dataset.label + ": " + withUnit(chart, item.raw) +
         (total[item.dataIndex] > 0 ? " (" + (100 * item.raw / total[item.dataIndex]).toFixed(1) + " %)" : "");
       return c;
@@ -253,6 +269,8 @@
 
   // Bars with a name each need their height.
   function heightOf(chart) {
+    if (chart.end)
+      return 60 + 30 * chart.labels.length;
     if (chart.kind === "bars")
       return Math.max(320, 70 + 24 * chart.labels.length * Math.min(chart.series.length, 3));
     if (chart.kind === "stacked bars")
@@ -268,7 +286,7 @@
     for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
       const chart = charts[Number(canvas.dataset.chart)];
       canvas.parentNode.style.height = heightOf(chart) * (paper.matches ? 0.65 : 1) + "px";
-      drawn.push(new Chart(canvas, kinds[chart.kind](chart)));
+      drawn.push(new Chart(canvas, kinds[chart.kind](chart, canvas.parentNode.clientWidth)));
     }
   }
 

@@ -116,7 +116,8 @@ static int make_marks(struct az_html *h, struct az_plot *p)
     case AZ_CHART_PIE:
         return keep_and_sum(h, p, SLICES);
     case AZ_CHART_BAR:
-        return mark_bars(h, p, most < AZ_HTML_BARS ? most : AZ_HTML_BARS);
+        return p->c->small ? keep_first(h, p, AZ_HTML_BARS) /* the rows of all are the same */
+                           : mark_bars(h, p, most < AZ_HTML_BARS ? most : AZ_HTML_BARS);
     case AZ_CHART_STACKED_BAR:
     case AZ_CHART_STACKED_COLUMN:
     case AZ_CHART_HEAT:

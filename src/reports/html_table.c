@@ -36,8 +36,10 @@ static bool view_make(struct az_html *h, struct az_table *t, struct view *v)
         v->scale[c] = az_field_scale_read(t, c, v->rows);
         if (!(t->columns.v[c].flags & AZ_SHARE))
             continue;
-        v->largest[c] = t->columns.v[c].unit == AZ_UNIT_PERCENT ? 100 : 0;
-        for (size_t r = 0; r < v->rows && t->columns.v[c].unit != AZ_UNIT_PERCENT; r++)
+        const bool percent = t->columns.v[c].unit == AZ_UNIT_PERCENT,
+                   fraction = az_field_is_fraction(&t->columns.v[c]);
+        v->largest[c] = percent ? 100 : fraction ? 1 : 0;
+        for (size_t r = 0; r < v->rows && !percent && !fraction; r++)
             v->largest[c] = fmax(v->largest[c], az_cell_number(az_table_at(t, r, c)));
     }
     return true;
@@ -197,6 +199,11 @@ static void caption(struct az_html *h, const struct view *v, size_t index)
     az_html_line(h, t->id);
     az_html_putf(h, "</code> <span class=\"count\">%zu row%s</span></p>\n", t->rows,
                  t->rows == 1 ? "" : "s");
+    if (t->note.n) {
+        az_html_put(h, AZ_SV("<p class=\"note\">"));
+        az_html_line(h, t->note);
+        az_html_put(h, AZ_SV("</p>\n"));
+    }
     if (details)
         az_html_putf(h,
                      "<label class=\"more\"><input type=\"checkbox\"> all %zu columns <span>(%zu "

@@ -173,6 +173,11 @@ static bool put_table(struct writer *w, const struct az_table *t)
             put_str(w, "\n(none)\n");
         else
             put_rows(w, t, rows);
+        if (t->note.n) {
+            put_str(w, "\n_");
+            put_plain(w, t->note);
+            put_str(w, "_\n");
+        }
         if (w->error || w->out.n <= MAX_BYTES - RESERVED)
             return true;
         w->out.n = before;

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "reports/fields.h"
 #include "reports/report.h"
+#include "results/headline.h"
 
 void az_textout_put(struct az_textout *o, struct az_sv s)
 {
@@ -98,13 +99,19 @@ static void classic_table(struct az_textout *o, const struct az_table *t)
     lines(o, &layout->after);
 }
 
-static void classic_block(struct az_textout *o, const struct az_document *doc)
+/* with_verdict: after the heading. */
+static void classic_block(struct az_textout *o, const struct az_document *doc, bool with_verdict)
 {
     lines(o, &doc->preface);
     if (!doc->no_heading) {
         az_textout_put(o, AZ_SV("===== "));
         az_textout_put(o, az_field_text(o->scratch, doc->title));
         az_textout_put(o, AZ_SV(" =====\n"));
+    }
+    if (with_verdict) {
+        az_text_headline(o, doc);
+        if (az_headline_of(doc))
+            az_textout_put(o, AZ_SV("\n"));
     }
     for (size_t i = 0; i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i];
@@ -127,7 +134,7 @@ int az_text_write(const struct az_document *doc, struct az_vec_char *out, bool c
     if (doc->verdict)
         az_text_verdict(&o, doc, doc->text_full);
     else if (doc->classic)
-        classic_block(&o, doc);
+        classic_block(&o, doc, doc->text_full || doc->verdict_first);
     if (!doc->verdict && (!doc->classic || doc->text_full))
         az_text_summary(&o, doc, !doc->classic);
     if (!o.error && scratch.failed)

@@ -32,6 +32,8 @@ void az_textout_wrapped(struct az_textout *o, struct az_sv s, size_t used, size_
 /* Readable summary: the verdict, and the first screen or (text_full, or a document without a
  * screen) the tables of AZ_TABLE_SUMMARY; those of the classic block only where `with_classic`. */
 void az_text_summary(struct az_textout *o, const struct az_document *doc, bool with_classic);
+/* The verdict alone; nothing where there is none. */
+void az_text_headline(struct az_textout *o, const struct az_document *doc);
 
 /* A table as aligned columns: its first rows; part: as the first screen has it, else NULL. */
 void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,

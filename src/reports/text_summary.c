@@ -198,17 +198,23 @@ static void all_tables(struct az_textout *o, const struct az_document *doc, bool
     }
 }
 
+void az_text_headline(struct az_textout *o, const struct az_document *doc)
+{
+    const struct az_table *headline = az_headline_of(doc);
+    if (headline)
+        verdict(o, headline, doc->claims != NULL);
+}
+
 void az_text_summary(struct az_textout *o, const struct az_document *doc, bool with_classic)
 {
     const struct az_table *headline = az_headline_of(doc);
 
-    if (with_classic) { /* the classic block has said these already */
+    if (with_classic) { /* those of a classic block are printed already, as is its verdict */
         for (size_t i = 0; i < doc->preface.n; i++)
             az_textout_line(o, doc->preface.v[i]);
         heading(o, doc, !headline || doc->text_full);
+        az_text_headline(o, doc);
     }
-    if (headline)
-        verdict(o, headline, doc->claims != NULL);
     if (doc->text_full || !first_screen(o, doc))
         all_tables(o, doc, with_classic);
     az_textout_put(o, AZ_SV("\n"));

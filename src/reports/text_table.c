@@ -241,18 +241,60 @@ static void fit(struct view *v, size_t columns)
     }
 }
 
+/* ---- blocks: a table whose columns go on below ---- */
+
+/* Width that a column needs at least: names may be cut, numbers not. */
+static size_t least_width(const struct view *v, const struct field *f)
+{
+    return f->name && !is_key(v, f) && f->width > LEAST_ONE ? LEAST_ONE : f->width;
+}
+
+/* Is it the share of the figure at its left, or one of several shares, which stay together? */
+static bool belongs(const struct view *v, size_t i)
+{
+    return i > 0 && (v->t->columns.v[v->field[i].col].flags & AZ_SHARE) &&
+           !is_key(v, &v->field[i - 1]) && !v->field[i - 1].name;
+}
+
+/* The next columns, from `from` on, that fit next to the keys: at least one. */
+static size_t block_end(const struct view *v, size_t from, size_t keys, size_t columns)
+{
+    size_t used = keys, end = from;
+
+    for (size_t i = from; i < v->n; i++) {
+        used += GAP + least_width(v, &v->field[i]);
+        if (used > columns && end > from)
+            break;
+        if (used > columns && !belongs(v, i)) /* too wide by itself */
+            return i > from ? i : from + 1;
+        if (i + 1 == v->n || !belongs(v, i + 1))
+            end = i + 1;
+    }
+    return end > from ? end : from + 1;
+}
+
+static void shrink(struct view *v, size_t columns)
+{
+    size_t total = total_width(v);
+
+    while (total > columns && squeeze(v, total - columns))
+        total = total_width(v);
+}
+
 /* ---- a view ---- */
 static struct az_sv *names_of(struct az_textout *o, const struct view *v, size_t col)
 {
+    const bool plain = (v->t->flags & AZ_TABLE_BLOCKS) != 0; /* titles, sentences */
     /* rows that are not shown count, too: a name is to be the right one in the whole table */
     const size_t all = v->t->rows < MOST_NAMES ? v->t->rows : MOST_NAMES,
                  n = v->t->make || all < v->rows ? v->rows : all;
     struct az_sv *name = az_arena_array(o->scratch, n + 1, sizeof *name);
 
     for (size_t r = 0; name && r < n; r++)
-        name[r] = az_name_plain(o->scratch,
-                                az_field_line(o->scratch, az_cell_text(az_table_at(v->t, r, col))));
-    if (name)
+        name[r] = az_field_line(o->scratch, az_cell_text(az_table_at(v->t, r, col)));
+    for (size_t r = 0; name && !plain && r < n; r++)
+        name[r] = az_name_plain(o->scratch, name[r]);
+    if (name && !plain)
         az_names_shorten(o->scratch, name, n);
     return name;
 }
@@ -301,6 +343,12 @@ static bool is_time(const struct az_table *t, const struct field *f)
 
 static void set_header(struct az_textout *o, const struct view *v, struct field *f)
 {
+    const struct az_column *c = &v->t->columns.v[f->col];
+
+    if ((v->t->flags & AZ_TABLE_BLOCKS) && c->unit == AZ_UNIT_PERCENT && (c->flags & AZ_SHARE)) {
+        f->header = AZ_SV("%"); /* of the column at its left */
+        return;
+    }
     f->header = az_field_line(
         o->scratch, az_field_title(o->scratch, v->t, f->col, f->name ? "" : f->scale.unit));
 }
@@ -400,13 +448,17 @@ static int make_view(struct az_textout *o, const struct az_table *t, size_t rows
             is_start(v, &t->columns.v[col]))
             rc = add_field(o, v, col, part && part->n ? part : NULL);
     }
-    common_unit(o, v);
+    if (!(t->flags & AZ_TABLE_ONE_UNIT))
+        common_unit(o, v);
     keep_what_differs(v);
-    fit(v, o->columns);
+    return rc;
+}
+
+static void cut_names(struct az_textout *o, struct view *v)
+{
     for (size_t i = 0; i < v->n; i++)
         if (v->field[i].name && v->field[i].cells > v->field[i].width)
             az_names_cut(o->scratch, v->field[i].name, v->rows, v->field[i].width);
-    return rc;
 }
 
 /* Colour of a change: worse is red, better is green. */
@@ -460,6 +512,62 @@ void az_text_title(struct az_textout *o, struct az_sv title)
     az_textout_put(o, AZ_SV("\n"));
 }
 
+/* The names of a block are cut by themselves: the next one has the same keys. */
+static bool own_names(struct az_textout *o, struct view *v)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        struct az_sv *name =
+            v->field[i].name ? az_arena_array(o->scratch, v->rows + 1, sizeof *name) : NULL;
+        if (v->field[i].name && !name)
+            return false;
+        if (name && v->rows)
+            memcpy(name, v->field[i].name, v->rows * sizeof *name);
+        v->field[i].name = name;
+    }
+    return true;
+}
+
+static void blocks(struct az_textout *o, struct view *all)
+{
+    struct view v = *all;
+    size_t keys = INDENT, n_keys = 0, from, to;
+
+    all->broken = true;
+    set_widths(all);
+    while (n_keys < all->n && is_key(all, &all->field[n_keys])) {
+        keys += all->field[n_keys].width + (n_keys ? GAP : 0);
+        n_keys++;
+    }
+    for (from = n_keys; from < all->n && !o->error; from = to) {
+        to = block_end(all, from, keys, o->columns);
+        v = *all;
+        v.n = n_keys + to - from;
+        v.field = az_arena_array(o->scratch, v.n + 1, sizeof *v.field);
+        if (!v.field) {
+            o->error = az_arena_error(o->scratch);
+            return;
+        }
+        memcpy(v.field, all->field, n_keys * sizeof *v.field);
+        memcpy(v.field + n_keys, all->field + from, (to - from) * sizeof *v.field);
+        shrink(&v, o->columns);
+        if (!own_names(o, &v)) {
+            o->error = az_arena_error(o->scratch);
+            return;
+        }
+        cut_names(o, &v);
+        if (from > n_keys)
+            az_textout_put(o, AZ_SV("\n"));
+        header_rows(o, &v);
+        body(o, &v);
+    }
+}
+
+static void note(struct az_textout *o, struct az_sv text)
+{
+    az_textout_pad(o, INDENT);
+    az_textout_wrapped(o, az_field_line(o->scratch, text), INDENT, INDENT);
+}
+
 void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
                    const struct az_screen_part *part)
 {
@@ -475,7 +583,15 @@ void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
         o->error = o->error ? o->error : rc;
         return;
     }
-    header_rows(o, &v);
-    body(o, &v);
+    if (t->flags & AZ_TABLE_BLOCKS) {
+        blocks(o, &v);
+    } else {
+        fit(&v, o->columns);
+        cut_names(o, &v);
+        header_rows(o, &v);
+        body(o, &v);
+    }
+    if (t->note.n)
+        note(o, t->note);
     az_text_more(o, t->rows - v.rows, part ? 0 : v.left_out);
 }

@@ -36,7 +36,8 @@ static size_t number_width(const struct az_cell *c, enum az_xlsx_style style)
     }
     const size_t whole = az_xlsx_whole_width(az_cell_number(c), decimals),
                  n = whole + (decimals ? (size_t)decimals + 1 : 0);
-    bool separated = style != AZ_STYLE_ID && style != AZ_STYLE_PERCENT && style != AZ_STYLE_RATIO;
+    bool separated = style != AZ_STYLE_ID && style != AZ_STYLE_PERCENT &&
+                     style != AZ_STYLE_RATIO && style != AZ_STYLE_FRACTION;
     return n + (separated ? (whole - 1) / 3 : 0);
 }
 
@@ -58,10 +59,11 @@ static void data_bar(struct lxw_worksheet *ws, const struct az_xlsx_part *p, siz
         .min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER,
     };
 
-    if (p->t->columns.v[col].unit ==
-        AZ_UNIT_PERCENT) { /* a share of the whole: a full bar is 100 */
+    const bool fraction = az_field_is_fraction(&p->t->columns.v[col]);
+    if (fraction ||
+        p->t->columns.v[col].unit == AZ_UNIT_PERCENT) { /* a full bar is the whole */
         f.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
-        f.max_value = 100;
+        f.max_value = fraction ? 1 : 100;
     }
     worksheet_conditional_format_range(ws, 1, (lxw_col_t)col, (lxw_row_t)p->rows, (lxw_col_t)col,
                                        &f);
@@ -275,11 +277,20 @@ static void sheet(struct az_xlsx *x, const struct az_xlsx_part *p)
 static struct lxw_worksheet *make_sheets(struct az_xlsx *x, struct az_xlsx_plan *plan)
 {
     struct az_sv name;
-    struct lxw_worksheet *summary = az_xlsx_sheet(x, AZ_SV("summary"), &name);
+    struct lxw_worksheet *summary = NULL;
 
     for (size_t i = 0; i < plan->parts.n && !x->error; i++) {
         struct az_xlsx_part *p = &plan->parts.v[i];
+        if (p->t->flags & AZ_TABLE_FIRST)
+            p->ws = az_xlsx_sheet(x, az_field_text(x->scratch, p->t->title), &p->name);
+    }
+    if (!x->error)
+        summary = az_xlsx_sheet(x, AZ_SV("summary"), &name);
+    for (size_t i = 0; i < plan->parts.n && !x->error; i++) {
+        struct az_xlsx_part *p = &plan->parts.v[i];
         struct az_sv wanted = az_field_text(x->scratch, p->t->id);
+        if (p->ws)
+            continue;
         if (p->number > 1) {
             struct az_sv mark = az_arena_printf(x->scratch, " (%u)", p->number);
             const char *stem = az_xlsx_string(x, wanted, 31 - mark.n);

@@ -4,6 +4,7 @@
 #include "reports/xlsx_lib.h"
 
 #include "reports/fields.h"
+#include "reports/palette.h"
 #include "reports/xlsx.h"
 
 #define CHART_WIDTH    530 /* pixels */
@@ -151,6 +152,19 @@ static void pie_labels(lxw_chart_series *s, const struct az_xlsx_part *p, ptrdif
     chart_series_set_labels_options(s, LXW_FALSE, LXW_FALSE, LXW_FALSE);
 }
 
+/* Bars of parts and families have the colors that they have on a page. */
+static void paint_series(lxw_chart_series *s, const struct az_chart *c, struct az_sv name)
+{
+    struct az_paint paint;
+
+    if ((c->kind != AZ_CHART_STACKED_BAR && c->kind != AZ_CHART_STACKED_COLUMN &&
+         c->kind != AZ_CHART_BAR) ||
+        !az_palette_find(name, &paint))
+        return;
+    lxw_chart_fill fill = { .color = paint.rgb };
+    chart_series_set_fill(s, &fill);
+}
+
 static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
                        const struct az_xlsx_part *p, ptrdiff_t cat, ptrdiff_t val, size_t number,
                        size_t rows)
@@ -166,6 +180,7 @@ static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_char
         chart_series_set_categories(s, sheet, 1, (lxw_col_t)cat, (lxw_row_t)rows, (lxw_col_t)cat);
     chart_series_set_values(s, sheet, 1, (lxw_col_t)val, (lxw_row_t)rows, (lxw_col_t)val);
     chart_series_set_name(s, az_xlsx_string(x, p->t->columns.v[val].name, NAME_MAX_UNITS));
+    paint_series(s, c, p->t->columns.v[val].name);
     if (c->kind == AZ_CHART_PIE)
         pie_labels(s, p, val, rows);
     if (c->kind == AZ_CHART_TREND)

@@ -1,6 +1,7 @@
 /* Formats of the workbook's cells: one number format per unit. */
 #include "reports/xlsx_lib.h"
 
+#include "reports/fields.h"
 #include "reports/xlsx.h"
 
 /* Number formats; styles that are not here have the general one. */
@@ -13,6 +14,7 @@ static const struct {
     [AZ_STYLE_FIXED2] = { "#,##0.00", 2 },     [AZ_STYLE_FIXED3] = { "#,##0.000", 3 },
     [AZ_STYLE_FIXED6] = { "#,##0.000000", 6 }, [AZ_STYLE_PERCENT] = { "0.00", 2 },
     [AZ_STYLE_RATIO] = { "0.000", 3 },         [AZ_STYLE_ID] = { "0", 0 },
+    [AZ_STYLE_FRACTION] = { "0.0%", 3 },
 };
 
 const char *az_xlsx_number_format(enum az_xlsx_style s) { return numbers[s].number; }
@@ -126,6 +128,8 @@ enum az_xlsx_style az_xlsx_style_of(const struct az_column *c)
         return AZ_STYLE_PLAIN;
     switch (c->unit) {
     case AZ_UNIT_NONE:
+        if (az_field_is_fraction(c))
+            return AZ_STYLE_FRACTION;
         return c->type == AZ_INT ? AZ_STYLE_ID : AZ_STYLE_PLAIN;
     case AZ_UNIT_ID:
         return AZ_STYLE_ID;

@@ -161,6 +161,8 @@ static size_t table(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
     }
     if (p->t->rows == 0)
         az_xlsx_text(x, ws, row++, 0, AZ_SV("(none)"), AZ_STYLE_GRAY);
+    if (p->t->note.n)
+        az_xlsx_text(x, ws, row++, 0, az_field_line(x->scratch, p->t->note), AZ_STYLE_GRAY);
     if (p->t->rows > v.rows)
         az_xlsx_text(x, ws, row++, 0,
                      az_arena_printf(x->scratch, "%zu more row%s on sheet %.*s",

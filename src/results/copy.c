@@ -135,7 +135,8 @@ static int copy_table(struct copier *c, const struct az_table *from)
 
     if (!t)
         return az_arena_error(c->a);
-    if ((rc = view(c, from->id, &t->id)) || (rc = view(c, from->title, &t->title)))
+    if ((rc = view(c, from->id, &t->id)) || (rc = view(c, from->title, &t->title)) ||
+        (rc = view(c, from->note, &t->note)))
         goto drop;
     for (size_t i = 0; i < from->columns.n; i++) {
         const struct az_column *col = &from->columns.v[i];
@@ -164,6 +165,7 @@ static int chart(const struct copier *c, const struct az_chart *from)
 {
     struct az_chart to = { .kind = from->kind,
                            .max_rows = from->max_rows,
+                           .small = from->small,
                            .n_parts = from->n_parts };
     struct az_sv *parts = NULL;
     int rc;
@@ -209,6 +211,7 @@ int az_document_copy(struct az_document *dst, const struct az_document *src)
     dst->no_heading = src->no_heading;
     dst->classic = src->classic;
     dst->text_full = src->text_full;
+    dst->verdict_first = src->verdict_first;
     dst->text_rows = src->text_rows;
     dst->text_columns = src->text_columns;
     dst->origin_ns = src->origin_ns;

@@ -40,6 +40,7 @@ struct az_chart {
     struct az_sv
         stack; /* with parts: column with the names of several stacks; empty: there is one */
     struct az_sv size; /* scatter: column that the area of the dots shows; empty: none */
+    bool small;        /* one of several of a kind, which stand next to each other */
 };
 struct az_verdict;
 struct az_claims;
@@ -75,6 +76,7 @@ struct az_document {
     struct az_mem *mem;
     /* how writers are to behave */
     bool text_full;      /* text: everything, not only the classic block */
+    bool verdict_first;  /* text: the verdict before the classic block */
     size_t text_rows;    /* rows a table in the text summary; 0: all */
     size_t text_columns; /* of a line of it */
     int64_t origin_ns; /* of the trace's first event: people are shown starts after it; -1: none */

@@ -91,7 +91,10 @@ enum az_table_flag {
     AZ_TABLE_KEEP_EMPTY = 16, /* reported even without rows */
     AZ_TABLE_TEXT_ONLY = 32,  /* only in the text report */
     AZ_TABLE_SHORT = 64,      /* few rows by nature: shown whole in summaries */
-    AZ_TABLE_NO_SHEET = 128   /* has no sheet of its own in a workbook (document: sheets_note) */
+    AZ_TABLE_NO_SHEET = 128,  /* has no sheet of its own in a workbook (document: sheets_note) */
+    AZ_TABLE_FIRST = 256,     /* before the summary of a workbook, as a sheet named by its title */
+    AZ_TABLE_BLOCKS = 512, /* text: columns that do not fit go on in a block below, none is skipped */
+    AZ_TABLE_ONE_UNIT = 1024 /* numbers are shown in the units of their columns, never in others */
 };
 
 struct az_form;
@@ -102,6 +105,7 @@ typedef void az_row_maker(const void *of, size_t row, struct az_table *into);
 struct az_table {
     struct az_sv id;    /* "kern_sum": file and sheet name */
     struct az_sv title; /* for people */
+    struct az_sv note;  /* what is to be known about its figures, for people; empty: nothing */
     struct az_sv
         kind; /* of a table that the input names: what tables/views.c calls it; else empty */
     unsigned flags;
