@@ -203,6 +203,7 @@ void az_run_fill_opts(struct az_run_args *r)
                                         : AZ_LOG_NORMAL;
     r->run.log.color = az_want_color(r->run.color, STDERR_FILENO);
     r->run.text_full = r->verbose > 0;
+    r->run.terminal = !r->run.text_classic && isatty(STDOUT_FILENO);
     r->run.quiet = r->quiet && !r->text_asked;
     if (r->quiet && r->run.progress == AZ_AUTO)
         r->run.progress = AZ_NEVER;

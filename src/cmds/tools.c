@@ -226,6 +226,9 @@ static int defaults(struct call *c)
         rc = az_run_option(c->cmd, &c->run, OPT_FORMAT, text);
     if (!rc && t->cmd == &az_cmd_tt_perf_report) /* which prints every operation */
         rc = az_run_set(&c->run, false, "text", "full");
+    if (!rc) /* which have no such report */
+        rc = az_run_set(&c->run, true, "side_by_side", "false");
+    c->run.run.text_classic = t->cmd == &az_cmd_gpu_perf_analyzer;
     c->run.writes = t->writes;
     return rc;
 }

@@ -103,7 +103,8 @@ struct az_config {
     struct az_gates gates;
     struct az_history_opts history; /* path empty: none */
     struct az_labels history_labels;
-    bool side_by_side;
+    bool side_by_side;     /* with two inputs or more */
+    struct az_sv baseline; /* of it: a title, "first"; empty: none */
     struct az_cancel
         cancel; /* asked while files are looked for and inputs are analysed: set by the caller */
     bool takes_results;    /* saved results are inputs, too: set by commands */

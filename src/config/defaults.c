@@ -34,7 +34,7 @@ static void default_one(const struct az_option *o, void *to)
             *(double *)to = AZ_GATE_UNSET;
         break;
     case AZ_OPT_ENUM:
-        if (!(o->owner == AZ_OWN_OPTIONS && o->offset == offsetof(struct az_options, text_full)))
+        if (!(o->owner == AZ_OWN_OPTIONS && o->offset == offsetof(struct az_options, text_mode)))
             *(struct az_sv *)to = az_sv_str(o->fallback);
         break;
     case AZ_OPT_TEXT:

@@ -172,8 +172,10 @@ static int store_enum(const struct az_option *o, const struct az_node *n, const 
     struct az_sv word = n->kind == AZ_NODE_TEXT ? word_of(o->values, n->text) : AZ_SV("");
     if (word.n == 0)
         return refuse(o, n, t);
-    if (is_field(o, offsetof(struct az_options, text_full)))
-        *(bool *)to = az_sv_is(word, "full");
+    if (is_field(o, offsetof(struct az_options, text_mode)))
+        *(int64_t *)to = az_sv_is(word, "full")      ? AZ_TEXT_FULL
+                         : az_sv_is(word, "classic") ? AZ_TEXT_CLASSIC
+                                                     : AZ_TEXT_AUTO;
     else
         *(struct az_sv *)to = word; /* a view into the table */
     return 0;

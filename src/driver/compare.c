@@ -4,6 +4,7 @@
 #include "results/compare.h"
 #include "results/configurations.h"
 #include "results/ranks_timeline.h"
+#include "results/side_by_side.h"
 
 struct choice {
     struct az_followup *f;
@@ -25,7 +26,9 @@ static int take(struct choice *ch, const struct az_outcome *o, struct az_sv name
 {
     struct az_compare_input *in = &ch->in[ch->n++];
 
-    *in = (struct az_compare_input){ .tag = name.n ? name : o->title, .title = o->title };
+    *in = (struct az_compare_input){ .tag = name.n ? name : o->title,
+                                     .title = o->title,
+                                     .classes = &o->job->input->opts.classes };
     if (!o->reportable) {
         ch->failed++;
         return 0;
@@ -86,7 +89,14 @@ static int fill_side_by_side(struct choice *ch, struct az_document *doc)
     doc->title = AZ_SV("Side by side");
     doc->format = AZ_SV("side by side");
     doc->text_rows = 0;
-    const int rc = az_configurations(doc, ch->in, ch->n);
+    const struct az_configurations_opts opts = { .baseline = ch->f->plan->config->baseline,
+                                                 .fold = !ch->f->opts->text_full };
+    if (ch->failed == ch->n) /* nothing can stand next to anything */
+        return AZ_OK;
+    const int rc = az_configurations(doc, ch->in, ch->n, &opts);
+    if (rc == AZ_EUSAGE)
+        return az_diag_fail(ch->diag, AZ_EUSAGE, AZ_NOWHERE,
+                            "baseline: no input has the title '%.*s'", AZ_SVF(opts.baseline));
     return rc ? rc : az_side_by_side(doc, ch->in, ch->n);
 }
 

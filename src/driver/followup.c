@@ -3,6 +3,7 @@
 
 #include "driver/gates.h"
 #include "driver/internal.h"
+#include "results/side_by_side.h"
 
 static const struct step {
     const char *name;
@@ -14,8 +15,32 @@ static const struct step {
     { "gates", AZ_STEP_GATES, az_step_gates },
 };
 
+bool az_followup_planned(const struct az_plan *p)
+{
+    const struct az_config *c = p->config;
+    return c && (az_followup_whole(c) || p->steps[AZ_STEP_SIDE_BY_SIDE].what);
+}
+
+bool az_followup_whole(const struct az_config *c)
+{
+    return az_step_wanted(c, AZ_STEP_COMPARE) || az_step_wanted(c, AZ_STEP_GATES);
+}
+
+/* What a table of the side-by-side report is read from, and how the text is printed. */
+static int keep_part(struct az_document *to, const struct az_document *from)
+{
+    int rc = AZ_OK;
+
+    to->classic = from->classic;
+    to->verdict_first = from->verdict_first;
+    for (size_t i = 0; !rc && i < from->tables.n; i++)
+        if (az_side_by_side_reads(from->tables.v[i]))
+            rc = az_document_copy_table(to, from->tables.v[i]);
+    return rc;
+}
+
 void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job,
-                     const struct az_result *res, int error)
+                     const struct az_result *res, bool whole, int error)
 {
     int rc = AZ_OK;
 
@@ -24,7 +49,7 @@ void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job,
     az_arena_init(&o->arena, &o->mem);
     az_document_init(&o->doc, &o->arena);
     if (res->reportable)
-        rc = az_document_copy(&o->doc, &res->doc);
+        rc = whole ? az_document_copy(&o->doc, &res->doc) : keep_part(&o->doc, &res->doc);
     o->reportable = res->reportable && !rc;
     o->error = error ? error : rc;
 }
@@ -38,6 +63,19 @@ void az_outcome_release(struct az_outcome *o)
     *o = (struct az_outcome){ .job = NULL };
 }
 
+/* Where all inputs have a classic block, scripts read standard output: nothing stands before the
+ * blocks but on request. */
+static bool prints_side_by_side(const struct az_followup *f)
+{
+    bool classic = true;
+
+    for (size_t i = 0; i < f->n; i++)
+        if (f->outcomes[i].reportable &&
+            (!f->outcomes[i].doc.classic || f->outcomes[i].doc.verdict_first))
+            classic = false;
+    return !classic;
+}
+
 int az_followup_report(struct az_followup *f, enum az_step step, struct az_document *doc,
                        struct az_diag *diag)
 {
@@ -49,7 +87,9 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
     doc->text_full = f->opts->text_full;
     doc->text_columns = az_text_columns();
     az_arena_init(&scratch, doc->mem);
-    if (out->text)
+    if (out->text && step == AZ_STEP_SIDE_BY_SIDE && prints_side_by_side(f))
+        failed = az_text_write(doc, &f->before, f->color);
+    else if (out->text && step != AZ_STEP_SIDE_BY_SIDE)
         failed = az_text_write(doc, &f->text, f->color);
     if (failed)
         az_diag_add(diag, AZ_ERROR, AZ_NOWHERE, "text report of the %s: %s", out->what,
@@ -77,12 +117,13 @@ void az_followup(struct az_followup *f)
 {
     const struct az_config *c = f->plan->config;
 
+    az_vec_init(&f->before, NULL);
     az_vec_init(&f->text, NULL);
     az_vec_init(&f->annotations, NULL);
     for (size_t i = 0; i < AZ_LENGTH(steps) && !az_interrupted(); i++) {
         struct az_diag diag;
         int rc;
-        if (!az_step_wanted(c, steps[i].step))
+        if (!az_step_wanted(c, steps[i].step) || !f->plan->steps[steps[i].step].what)
             continue;
         az_diag_init(&diag);
         rc = steps[i].run(f, &diag);
@@ -97,6 +138,7 @@ void az_followup(struct az_followup *f)
 
 void az_followup_release(struct az_followup *f)
 {
+    az_vec_release(&f->before);
     az_vec_release(&f->text);
     az_vec_release(&f->annotations);
 }

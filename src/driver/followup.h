@@ -1,6 +1,6 @@
-/* What a run does with the results of all its inputs once they are there: compare them, hold them
- * against gates, keep them. A list of steps (followup.c); each sees the documents of the inputs,
- * prints text, writes its outputs. */
+/* What a run does with the results of all its inputs once they are there: set them side by side,
+ * compare them, hold them against gates, keep them. A list of steps (followup.c); each sees the
+ * documents of the inputs, prints text, writes its outputs. */
 #ifndef AZ_DRIVER_FOLLOWUP_H
 #define AZ_DRIVER_FOLLOWUP_H
 
@@ -24,7 +24,8 @@ struct az_followup {
     struct az_outcome *outcomes;
     size_t n;
     bool color;
-    struct az_vec_char text; /* what the steps print, in their order */
+    struct az_vec_char before; /* text of the side-by-side report: stands before the inputs' */
+    struct az_vec_char text;   /* what the other steps print, in their order */
     struct az_vec_char
         annotations; /* for the service that runs the job: also where no text is wanted */
     /* set by the steps */
@@ -37,17 +38,24 @@ struct az_followup {
 bool az_step_wanted(const struct az_config *c, enum az_step step);
 /* For any of them? Else no document is kept. (plan.c) */
 bool az_followup_wanted(const struct az_config *c);
-/* Copies the document of an input that has been run. On failure nothing is kept; error says why. */
+/* The same of a plan, of which --only may leave a single input. */
+bool az_followup_planned(const struct az_plan *p);
+/* Do the steps need whole documents, or only the tables of the side-by-side report? */
+bool az_followup_whole(const struct az_config *c);
+/* Copies the document of an input that has been run: all of it, or the tables that the side-by-side
+ * report reads. On failure nothing is kept; error says why. */
 void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job,
-                     const struct az_result *res, int error);
+                     const struct az_result *res, bool whole, int error);
 void az_outcome_release(struct az_outcome *o);
-/* All steps that the configuration asks for. Text is in f->text; messages went through the log. */
+/* All steps that the configuration asks for. Text is in f->before and f->text; messages went
+ * through the log. */
 void az_followup(struct az_followup *f);
 void az_followup_release(struct az_followup *f);
 
 /* ---- for the steps ---- */
-/* Renders the document of a step: its text (if the step prints any) after f->text, its outputs as
- * planned. Messages are added to diag. 0 or the first error. */
+/* Renders the document of a step: its text (if the step prints any) after f->text, that of the
+ * side-by-side report after f->before; its outputs as planned. Messages are added to diag. 0 or the
+ * first error. */
 int az_followup_report(struct az_followup *f, enum az_step step, struct az_document *doc,
                        struct az_diag *diag) AZ_MUST_USE;
 /* A step: 0, or an error that had its message in diag (AZ_EINTERNAL sets f->internal, others

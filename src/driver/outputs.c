@@ -317,7 +317,7 @@ static int plan_steps(const struct naming *n)
     struct az_outputs none = { .xlsx_rows = n->c->outputs.xlsx_rows };
     int rc = AZ_OK;
 
-    if (n->c->side_by_side)
+    if (az_step_wanted(n->c, AZ_STEP_SIDE_BY_SIDE) && az_plan_count(n->p) > 1)
         rc = plan_step(n, AZ_STEP_SIDE_BY_SIDE, "side by side", "side_by_side", &none);
     if (!rc && n->c->compare.wanted)
         rc = plan_step(n, AZ_STEP_COMPARE, "comparison", "comparison", &n->c->compare.outputs);

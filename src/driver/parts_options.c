@@ -37,7 +37,7 @@ bool az_option_changed(const struct az_option *o, const struct az_options *now,
         return real < real_def || real > real_def;
     case AZ_OPT_TEXT:
     case AZ_OPT_ENUM:
-        if (o->offset == offsetof(struct az_options, text_full))
+        if (o->offset == offsetof(struct az_options, text_mode))
             return false; /* how it is printed, not what is found */
         memcpy(&sv, x, sizeof sv);
         memcpy(&sv_def, y, sizeof sv_def);

@@ -44,6 +44,7 @@ struct crew {
     unsigned threads; /* a job may use itself */
     struct az_seats seats;
     bool color;
+    bool texts_wait; /* texts of inputs wait for the side-by-side report, which comes before them */
     struct az_progress progress;
     struct az_progress_item *running; /* scratch of the tick */
     _Atomic uint64_t held;            /* predicted bytes of the running jobs */
@@ -118,7 +119,7 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     if (az_interrupted() && !t->error)
         t->error = AZ_EINTR;
     if (t->outcome && !az_interrupted())
-        az_outcome_keep(t->outcome, t->job, &res, t->error);
+        az_outcome_keep(t->outcome, t->job, &res, az_followup_whole(c->plan->config), t->error);
     if (t->outcome && t->outcome->error && !t->error) {
         t->error = t->outcome->error;
         az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title),
@@ -202,6 +203,22 @@ static bool stdout_failed(const struct crew *c)
     return c->stdout_errno && c->stdout_errno != EPIPE;
 }
 
+static void print_text_of(struct crew *c, struct task *t)
+{
+    if (!c->opts->quiet)
+        print_text(c, &t->text);
+    az_vec_release(&t->text);
+}
+
+/* The texts that waited, in config order. */
+static void print_held(struct crew *c)
+{
+    for (size_t i = 0; c->texts_wait && i < c->n; i++)
+        if (c->tasks[i].printed)
+            print_text_of(c, &c->tasks[i]);
+    c->texts_wait = false;
+}
+
 static void print_task(struct crew *c, struct task *t)
 {
     struct az_sv title = t->job->input->title;
@@ -217,12 +234,11 @@ static void print_task(struct crew *c, struct task *t)
     }
     c->failed += t->error != AZ_OK;
     c->complete++;
-    if (!c->opts->quiet)
-        print_text(c, &t->text);
+    if (!c->texts_wait)
+        print_text_of(c, t);
     az_log_line(&c->log, AZ_LOG_VERBOSE, "'%.*s': %.3f s, %.1f MB read, %.1f MB memory%s",
                 AZ_SVF(title), (double)t->took_ns / 1e9, (double)atomic_load(&t->read) / 1e6,
                 (double)t->peak / 1e6, t->error ? ", failed" : "");
-    az_vec_release(&t->text);
 }
 
 static void job_done(void *ctx, size_t i, bool ran)
@@ -243,6 +259,7 @@ static void give_up(struct crew *c)
         if (atomic_load(&c->tasks[i].phase) == FINISHED && !c->tasks[i].printed &&
             c->tasks[i].error != AZ_EINTR)
             print_task(c, &c->tasks[i]);
+    print_held(c);
     az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs are done", c->complete,
                 c->n);
     az_signals_quit();
@@ -306,6 +323,9 @@ static void follow_up(struct crew *c)
         return;
     az_progress_clear(&c->progress);
     az_followup(&f);
+    if (!c->opts->quiet)
+        print_text(c, &f.before);
+    print_held(c);
     if (!c->opts->quiet)
         print_text(c, &f.text);
     print_text(c, &f.annotations);
@@ -383,7 +403,8 @@ int az_run(const struct az_plan *plan, const struct az_run_opts *opts)
     c.color = az_want_color(opts->color, STDOUT_FILENO);
     c.tasks = az_arena_array(&a, total, sizeof *c.tasks);
     c.running = az_arena_array(&a, total, sizeof *c.running);
-    if (plan->config && az_followup_wanted(plan->config))
+    c.texts_wait = plan->steps[AZ_STEP_SIDE_BY_SIDE].text;
+    if (az_followup_planned(plan))
         c.outcomes = az_arena_array(&a, total, sizeof *c.outcomes);
     rc = c.tasks && c.running ? AZ_OK : AZ_ENOMEM;
     for (size_t i = 0; !rc && i < plan->jobs.n; i++) {
@@ -401,6 +422,7 @@ int az_run(const struct az_plan *plan, const struct az_run_opts *opts)
         az_log_line(&c.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
     if (!rc)
         follow_up(&c);
+    print_held(&c);
     rc = rc ? AZ_EXIT_INTERNAL : finish(&c);
     for (size_t i = 0; i < c.n; i++) {
         if (c.outcomes)

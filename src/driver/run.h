@@ -23,6 +23,8 @@ struct az_run_opts {
     struct az_log log;
     bool strict;    /* a warning makes its input a failed one */
     bool text_full; /* -v: everything, not only the classic block */
+    bool terminal;  /* standard output is one: verdicts come before classic blocks */
+    bool text_classic; /* never anything but the classic block where there is one */
     bool quiet;     /* no text on stdout, no warnings */
 };
 

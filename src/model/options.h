@@ -27,6 +27,8 @@ enum az_tool {
         32 /* no word of its own: the sheets of collectives over ranks, of tracelens */
 };
 
+enum az_text_mode { AZ_TEXT_AUTO, AZ_TEXT_CLASSIC, AZ_TEXT_FULL };
+
 struct az_options {
     /* run */
     int64_t iters;         /* num_of_iters; 0: not given */
@@ -45,7 +47,7 @@ struct az_options {
     struct az_sv kernel_names; /* nsys-sqlite: demangled (default), short, mangled */
     struct az_sv nsys_path;    /* nsys executable; empty: PATH */
     int64_t nsys_timeout_s;
-    bool text_full; /* "text": "full" */
+    int64_t text_mode; /* enum az_text_mode */
     /* iterations and gaps */
     struct az_sv steps; /* auto | marks | pattern | none; empty: auto */
     int64_t warmup_iters;

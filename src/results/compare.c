@@ -3,6 +3,7 @@
 
 #include "base/sort.h"
 #include "results/compare_causes.h"
+#include "results/side_by_side.h"
 
 #define TEXT_ROWS 20                                             /* of a table in the text report */
 #define SAID(s)   (s).n ? " (" : "", AZ_SVF(s), (s).n ? ")" : "" /* nothing where it is not known */

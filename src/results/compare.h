@@ -4,6 +4,7 @@
 #ifndef AZ_RESULTS_COMPARE_H
 #define AZ_RESULTS_COMPARE_H
 
+#include "classify/classmap.h"
 #include "results/change.h"
 #include "results/document.h"
 
@@ -13,6 +14,7 @@ struct az_compare_input {
     const struct az_document *doc; /* borrowed; NULL: this one could not be read and is skipped */
     struct az_sv tag;              /* name in column headings, `<tag>::<column>`; unique */
     struct az_sv title;            /* of the input, for people */
+    const struct az_class_rules *classes; /* the user's map of kernel names; NULL: not known */
 };
 
 struct az_compare_opts {
@@ -36,11 +38,6 @@ struct az_compare_opts {
  * there). Messages in diag. */
 int az_compare(struct az_document *doc, const struct az_compare_input *in, size_t n,
                const struct az_compare_opts *opts, struct az_diag *diag) AZ_MUST_USE;
-
-/* Classes and timelines of all inputs in one table each, with charts, added to doc. Tables:
- * side_by_side_classes, side_by_side_timeline. An input without such a table has empty cells. */
-int az_side_by_side(struct az_document *doc, const struct az_compare_input *in,
-                    size_t n) AZ_MUST_USE;
 
 /* Makes tags unique: "x", "x~2". In the arena. */
 int az_compare_unique(struct az_arena *a, struct az_sv *tags, size_t n) AZ_MUST_USE;

@@ -4,9 +4,20 @@
 
 #include <math.h>
 
-#include "results/change.h"
+#include "base/sort.h"
+#include "results/headline.h"
+#include "results/side_by_side.h"
 #include "results/times.h"
 
+#define SCREEN_ROWS 16 /* rows of the text; more inputs are folded by their titles */
+
+struct row { /* of one input */
+    struct az_sv title, device, family, rule, finding, reason;
+    struct az_change_side side;
+    double steps, step_ns, share[AZ_CHANGE_PARTS], flops, mfu, ratio; /* NaN: not known */
+};
+
+/* ---- reading ---- */
 static double fact_of(const struct az_document *d, const char *name, struct az_sv *text)
 {
     const struct az_table *t = az_document_table(d, "verdict_facts");
@@ -20,14 +31,6 @@ static double fact_of(const struct az_document *d, const char *name, struct az_s
         }
     *text = AZ_SV("");
     return NAN;
-}
-
-/* The rule of the first row of findings with a saving; empty: none. */
-static struct az_sv first_finding(const struct az_document *d)
-{
-    struct az_sv rule;
-    (void)fact_of(d, "first_finding", &rule);
-    return rule;
 }
 
 /* The family with the most time in a table that has a row per name or family. */
@@ -49,15 +52,93 @@ static struct az_sv top_family(const struct az_document *d, const char *table)
     return ns[most] > 0 ? az_family_text((enum az_family)most) : AZ_SV("");
 }
 
-static void put_share(struct az_table *t, const struct az_change_side *s, int64_t part)
+/* The problem of the first finding without its evidence: up to the colon of the first sentence, else
+ * to its first comma. */
+static struct az_sv problem_of(struct az_sv text)
 {
-    az_put_f64(t, s->has_account ? (double)part / (double)s->whole.span : NAN);
+    ptrdiff_t end = az_sv_find(text, AZ_SV(". ")), at;
+    text = end < 0 ? text : az_sv_make(text.p, (size_t)end);
+    at = az_sv_find(text, AZ_SV(": "));
+    at = at < 0 ? az_sv_find(text, AZ_SV(", ")) : at;
+    return at < 0 ? text : az_sv_make(text.p, (size_t)at);
 }
 
-static void put_count(struct az_table *t, int64_t n, bool known)
+static struct az_sv finding_of(struct az_arena *a, const struct az_document *d)
 {
-    if (known)
-        az_put_i64(t, n);
+    const struct az_table *t = az_headline_of(d);
+    for (size_t r = 0; t && r < t->rows; r++) {
+        const struct az_line l = az_headline_line(t, r);
+        if (l.kind == AZ_LINE_FINDING)
+            return az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(l.label), l.label.n ? " " : "",
+                                   AZ_SVF(problem_of(l.text)));
+    }
+    return AZ_SV("");
+}
+
+static void read_shares(struct row *x)
+{
+    const struct az_claim_account *w = &x->side.whole;
+    const int64_t part[AZ_CHANGE_PARTS] = { w->computing, w->exposed_communication, w->exposed_copy,
+                                            w->idle };
+    for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
+        x->share[k] = x->side.has_account ? (double)part[k] / (double)w->span : NAN;
+}
+
+static void read_row(struct az_arena *a, const struct az_compare_input *in, struct row *x)
+{
+    struct az_sv unused;
+    *x = (struct row){ .title = in->tag, .flops = NAN, .mfu = NAN, .ratio = NAN };
+    az_change_side_of(in->doc, &x->side);
+    const double steps = in->doc ? az_side_by_side_steps(in->doc, &x->side) : NAN;
+    x->device = x->side.device;
+    x->steps = steps;
+    x->step_ns = x->side.has_steps ? (double)x->side.step.span : NAN;
+    read_shares(x);
+    if (!in->doc)
+        return;
+    x->family = top_family(in->doc, "step_work");
+    if (!x->family.n)
+        x->family = top_family(in->doc, "time_by_family");
+    x->flops = fact_of(in->doc, "flops_per_s", &unused);
+    x->mfu = fact_of(in->doc, "mfu", &unused);
+    (void)fact_of(in->doc, "first_finding", &x->rule);
+    x->finding = finding_of(a, in->doc);
+}
+
+/* ---- the baseline ---- */
+static int find_baseline(const struct az_compare_input *in, size_t n, struct az_sv wanted,
+                         size_t *base)
+{
+    *base = n;
+    for (size_t i = 0; i < n && *base == n; i++)
+        if (az_sv_eq(in[i].tag, wanted) || az_sv_eq(in[i].title, wanted))
+            *base = i;
+    if (*base == n && az_sv_is(wanted, "first"))
+        *base = 0;
+    return *base < n ? AZ_OK : AZ_EUSAGE;
+}
+
+static void set_ratios(struct az_arena *a, struct row *rows, size_t n, size_t base)
+{
+    const struct az_change_opts opts = { .by_device = false };
+    const struct row *b = &rows[base];
+    for (size_t i = 0; i < n; i++) {
+        struct az_change c;
+        az_change_make(&b->side, &rows[i].side, &opts, &c);
+        if (i == base)
+            rows[i].reason = AZ_SV("baseline");
+        else if (c.comparable)
+            rows[i].ratio = c.share + 1;
+        else
+            rows[i].reason = az_change_text(a, &c, &b->side, &rows[i].side);
+    }
+}
+
+/* ---- the table ---- */
+static void put_count(struct az_table *t, double n)
+{
+    if (n > 0)
+        az_put_i64(t, llround(n));
     else
         az_put_empty(t);
 }
@@ -70,34 +151,78 @@ static int64_t ranks_of(struct az_sv list)
     return n ? n : 1;
 }
 
-static void put_row(struct az_table *t, const struct az_compare_input *in)
+static void share_column(struct az_table *t, const char *name, unsigned flags)
 {
-    struct az_change_side s;
-    struct az_sv unused;
-    az_change_side_of(in->doc, &s);
-    struct az_sv family = in->doc ? top_family(in->doc, "step_work") : AZ_SV("");
-    if (in->doc && !family.n)
-        family = top_family(in->doc, "time_by_family");
-    az_put_text(t, in->tag);
-    az_put_given(t, s.device);
-    put_count(t, s.devices, s.known);
-    put_count(t, ranks_of(s.ranks), s.known);
-    put_count(t, s.steps, s.has_steps);
-    put_count(t, s.step.span, s.has_steps);
-    put_share(t, &s, s.whole.computing);
-    put_share(t, &s, s.whole.exposed_communication);
-    put_share(t, &s, s.whole.exposed_copy);
-    put_share(t, &s, s.whole.idle);
-    az_put_f64(t, in->doc ? fact_of(in->doc, "flops_per_s", &unused) : NAN);
-    az_put_f64(t, in->doc ? fact_of(in->doc, "mfu", &unused) : NAN);
-    az_put_given(t, family);
-    az_put_given(t, in->doc ? first_finding(in->doc) : AZ_SV(""));
+    az_table_column(t, name, AZ_REAL, AZ_UNIT_NONE, AZ_SHARE | flags);
 }
 
-int az_configurations(struct az_document *doc, const struct az_compare_input *in, size_t n)
+static void columns_after_step(struct az_table *t)
 {
-    struct az_table *t =
-        az_table_new(doc->arena, "configurations", "Configurations", AZ_TABLE_SUMMARY);
+    share_column(t, "Computing share", 0);
+    share_column(t, "Exposed communication share", AZ_LOWER_BETTER);
+    share_column(t, "Exposed copy share", AZ_LOWER_BETTER);
+    share_column(t, "Idle share", AZ_LOWER_BETTER);
+    az_table_column(t, "FLOPs per s", AZ_REAL, AZ_UNIT_NONE, AZ_HIGHER_BETTER);
+    share_column(t, "MFU", AZ_HIGHER_BETTER);
+    az_table_column(t, "Top family", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "First finding", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "Finding", AZ_TEXT, AZ_UNIT_NONE, 0);
+}
+
+/* Shorter than the names, which are those of the claims. */
+static void set_titles(struct az_table *t)
+{
+    static const char *const title[][2] = { { "Computing share", "Compute" },
+                                            { "Exposed communication share",
+                                              "Exposed communication" },
+                                            { "Exposed copy share", "Exposed copies" },
+                                            { "Idle share", "Idle" },
+                                            { "FLOPs per s", "Rate" },
+                                            { "MFU", "MFU" },
+                                            { "First finding", "Rule of the first finding" },
+                                            { "Finding", "First finding" } };
+    for (size_t i = 0; i < AZ_LENGTH(title); i++) {
+        const ptrdiff_t c = az_table_find(t, title[i][0]);
+        if (c >= 0)
+            t->columns.v[c].title = az_sv_str(title[i][1]);
+    }
+}
+
+static int add(struct az_document *doc, struct az_table *t)
+{
+    const int rc = az_document_add(doc, t);
+    if (rc == AZ_OK && t->rows)
+        set_titles(t);
+    return rc;
+}
+
+static void put_row(struct az_table *t, const struct row *x, bool with_ratio)
+{
+    az_put_text(t, x->title);
+    az_put_given(t, x->device);
+    put_count(t, x->side.known ? (double)x->side.devices : NAN);
+    put_count(t, x->side.known ? (double)ranks_of(x->side.ranks) : NAN);
+    put_count(t, x->steps);
+    put_count(t, x->step_ns);
+    for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
+        az_put_f64(t, x->share[k]);
+    az_put_f64(t, x->flops);
+    az_put_f64(t, x->mfu);
+    az_put_given(t, x->family);
+    az_put_given(t, x->rule);
+    az_put_given(t, x->finding);
+    if (!with_ratio)
+        return;
+    az_put_f64(t, x->ratio);
+    az_put_given(t, x->reason);
+}
+
+static int whole_table(struct az_document *doc, const struct row *rows, size_t n,
+                       struct az_sv baseline, bool in_text)
+{
+    struct az_table *t = az_table_new(doc->arena, "configurations", "Configurations",
+                                      (in_text ? AZ_TABLE_SUMMARY : 0) | AZ_TABLE_SHORT |
+                                          AZ_TABLE_FIRST | AZ_TABLE_BLOCKS);
     if (!t)
         return az_arena_error(doc->arena);
     az_table_column(t, "Title", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -106,15 +231,180 @@ int az_configurations(struct az_document *doc, const struct az_compare_input *in
     az_table_column(t, "Ranks", AZ_INT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Steps", AZ_INT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Step (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Computing share", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Exposed communication share", AZ_REAL, AZ_UNIT_NONE, AZ_LOWER_BETTER);
-    az_table_column(t, "Exposed copy share", AZ_REAL, AZ_UNIT_NONE, AZ_LOWER_BETTER);
-    az_table_column(t, "Idle share", AZ_REAL, AZ_UNIT_NONE, AZ_LOWER_BETTER);
-    az_table_column(t, "FLOPs per s", AZ_REAL, AZ_UNIT_NONE, AZ_HIGHER_BETTER);
-    az_table_column(t, "MFU", AZ_REAL, AZ_UNIT_NONE, AZ_HIGHER_BETTER);
-    az_table_column(t, "Top family", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "First finding", AZ_TEXT, AZ_UNIT_NONE, 0);
+    columns_after_step(t);
+    if (baseline.n) {
+        az_table_column(t, "Step ratio", AZ_REAL, AZ_UNIT_NONE, AZ_LOWER_BETTER);
+        az_table_column(t, "Comparison", AZ_TEXT, AZ_UNIT_NONE, 0);
+        t->note = az_arena_printf(doc->arena, "Step ratio: time per step by that of %.*s.",
+                                  AZ_SVF(baseline));
+    }
     for (size_t i = 0; i < n; i++)
-        put_row(t, &in[i]);
-    return az_document_add(doc, t);
+        put_row(t, &rows[i], baseline.n > 0);
+    return add(doc, t);
+}
+
+/* ---- many inputs, folded by the pattern of their titles ---- */
+
+/* Which numbers of a title are replaced by `*`. */
+enum fold { LAST_NUMBER, FIRST_NUMBER, ALL_NUMBERS, FOLDS };
+
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+static struct az_sv pattern_of(struct az_arena *a, struct az_sv title, enum fold fold)
+{
+    struct az_sv out = AZ_SV("");
+    size_t numbers = 0, k = 0;
+    for (size_t i = 0; i < title.n; i++)
+        numbers += digit(title.p[i]) && (i == 0 || !digit(title.p[i - 1]));
+    for (size_t i = 0, to; i < title.n; i = to) {
+        const bool number = digit(title.p[i]);
+        to = i + 1;
+        while (to < title.n && digit(title.p[to]) == number)
+            to++;
+        k += number;
+        const bool star =
+            number && (fold == ALL_NUMBERS || (fold == FIRST_NUMBER ? k == 1 : k == numbers));
+        out = star ? az_arena_printf(a, "%.*s*", AZ_SVF(out))
+                   : az_arena_printf(a, "%.*s%.*s", AZ_SVF(out), (int)(to - i), title.p + i);
+    }
+    return out;
+}
+
+/* group[i]: the number of the row that input i belongs to. Returns the number of rows. */
+static size_t group_by(struct az_arena *a, const struct row *rows, size_t n, enum fold fold,
+                       struct az_sv *name, size_t *group)
+{
+    size_t groups = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct az_sv p = pattern_of(a, rows[i].title, fold);
+        size_t g = 0;
+        while (g < groups && !az_sv_eq(name[g], p))
+            g++;
+        if (g == groups)
+            name[groups++] = p;
+        group[i] = g;
+    }
+    return groups;
+}
+
+static int smaller_first(const void *x, const void *y, void *ctx)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    (void)ctx;
+    return a < b ? -1 : a > b;
+}
+
+struct folded {
+    const struct row *rows;
+    const size_t *group;
+    size_t n, g;
+    double *v; /* scratch of n */
+    struct az_mem *mem;
+};
+
+/* The known values of one figure of a group, in order. */
+static size_t values_of(struct folded *f, size_t offset)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        double x;
+        memcpy(&x, (const char *)&f->rows[i] + offset, sizeof x);
+        if (f->group[i] == f->g && !isnan(x))
+            f->v[n++] = x;
+    }
+    if (n && az_sort_cmp(f->v, n, sizeof *f->v, smaller_first, NULL, f->mem))
+        return 0;
+    return n;
+}
+
+static double median_of(struct folded *f, size_t offset)
+{
+    const size_t n = values_of(f, offset);
+    return n ? (f->v[(n - 1) / 2] + f->v[n / 2]) / 2 : NAN;
+}
+
+/* The text that all of a group have; else empty. */
+static struct az_sv common_of(const struct folded *f, size_t offset)
+{
+    struct az_sv text = { NULL, 0 };
+    for (size_t i = 0; i < f->n; i++) {
+        struct az_sv x;
+        memcpy(&x, (const char *)&f->rows[i] + offset, sizeof x);
+        if (f->group[i] != f->g)
+            continue;
+        if (text.p && !az_sv_eq(text, x))
+            return AZ_SV("");
+        text = x.p ? x : AZ_SV("");
+    }
+    return text;
+}
+
+static void put_folded(struct az_table *t, struct folded *f, struct az_sv name)
+{
+    int64_t inputs = 0;
+    for (size_t i = 0; i < f->n; i++)
+        inputs += f->group[i] == f->g;
+    az_put_copy(t, name);
+    az_put_i64(t, inputs);
+    az_put_given(t, common_of(f, offsetof(struct row, device)));
+    put_count(t, median_of(f, offsetof(struct row, step_ns)));
+    const size_t n = values_of(f, offsetof(struct row, step_ns));
+    put_count(t, n ? f->v[0] : NAN);
+    put_count(t, n ? f->v[n - 1] : NAN);
+    for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
+        az_put_f64(t, median_of(f, offsetof(struct row, share) + k * sizeof(double)));
+    az_put_f64(t, median_of(f, offsetof(struct row, flops)));
+    az_put_f64(t, median_of(f, offsetof(struct row, mfu)));
+    az_put_given(t, common_of(f, offsetof(struct row, family)));
+    az_put_given(t, common_of(f, offsetof(struct row, rule)));
+    az_put_given(t, common_of(f, offsetof(struct row, finding)));
+}
+
+static int folded_table(struct az_document *doc, const struct row *rows, size_t n)
+{
+    struct az_sv *name = az_arena_array(doc->arena, n, sizeof *name);
+    size_t *group = az_arena_array(doc->arena, n, sizeof *group), groups = 0;
+    struct folded f = { .rows = rows, .group = group, .n = n, .mem = doc->mem };
+    struct az_table *t =
+        az_table_new(doc->arena, "configurations by name", "Configurations by name",
+                     AZ_TABLE_SUMMARY | AZ_TABLE_SHORT | AZ_TABLE_BLOCKS | AZ_TABLE_TEXT_ONLY);
+    f.v = az_arena_array(doc->arena, n, sizeof *f.v);
+    if (!name || !group || !f.v || !t)
+        return az_arena_error(doc->arena);
+    for (int k = 0; k < FOLDS && (groups == 0 || groups > SCREEN_ROWS); k++)
+        groups = group_by(doc->arena, rows, n, (enum fold)k, name, group);
+    az_table_column(t, "Title", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Inputs", AZ_INT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Device", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Step (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Shortest (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    columns_after_step(t);
+    t->note = az_arena_printf(
+        doc->arena, "%zu inputs by the pattern of their titles, medians; -v: a row per input.", n);
+    for (f.g = 0; f.g < groups; f.g++)
+        put_folded(t, &f, name[f.g]);
+    return add(doc, t);
+}
+
+int az_configurations(struct az_document *doc, const struct az_compare_input *in, size_t n,
+                      const struct az_configurations_opts *opts)
+{
+    struct row *rows = az_arena_array(doc->arena, n, sizeof *rows);
+    const bool folded = opts->fold && n > SCREEN_ROWS;
+    struct az_sv baseline = AZ_SV("");
+    size_t base = n;
+
+    if (!rows)
+        return az_arena_error(doc->arena);
+    if (opts->baseline.n && find_baseline(in, n, opts->baseline, &base))
+        return AZ_EUSAGE;
+    for (size_t i = 0; i < n; i++)
+        read_row(doc->arena, &in[i], &rows[i]);
+    if (base < n) {
+        set_ratios(doc->arena, rows, n, base);
+        baseline = in[base].tag;
+    }
+    const int rc = whole_table(doc, rows, n, baseline, !folded);
+    return rc || !folded ? rc : folded_table(doc, rows, n);
 }

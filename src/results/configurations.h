@@ -4,10 +4,17 @@
 
 #include "results/compare.h"
 
+struct az_configurations_opts {
+    struct az_sv baseline; /* title; "first"; empty: no ratios */
+    bool fold;             /* text shows many inputs by the pattern of their titles */
+};
+
 /* Adds the table `configurations`: a row per input (also of one that could not be read): title,
  * device, devices, ranks, steps, step_ns, shares of the account, FLOP/s, MFU, the family with the
- * most time, the rule of the first finding. What is not known is empty, never 0. */
-int az_configurations(struct az_document *doc, const struct az_compare_input *in,
-                      size_t n) AZ_MUST_USE;
+ * most time, the rule of the first finding and its sentence; with a baseline the ratio of the times
+ * per step, or why there is none. What is not known is empty, never 0. 0, AZ_EUSAGE for a baseline
+ * that is none of the inputs, or an error of memory. */
+int az_configurations(struct az_document *doc, const struct az_compare_input *in, size_t n,
+                      const struct az_configurations_opts *opts) AZ_MUST_USE;
 
 #endif

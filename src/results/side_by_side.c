@@ -1,59 +1,91 @@
-/* Classes and timelines of several inputs in one table each: a column an input, and a chart of
- * stacked columns, which wants a row an input: the tables stand so, inputs below each other and
- * classes next to each other. */
+/* Device time of several inputs next to each other (docs/compare.md 4). */
+#include "results/side_by_side.h"
+
 #include <math.h>
 
+#include "base/human.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "results/compare_internal.h"
+#include "classify/classmap.h"
+#include "results/compare_spec.h"
+#include "results/schema.h"
+#include "results/times.h"
 
-#define CLASSES 24 /* rows and columns; smaller classes are "others" */
+#define LABELS    24 /* rows of a table; smaller ones are "others" */
+#define MULTIPLES 8  /* charts of one family each */
+#define SAME_SIZE 20 /* times that differ by this factor at most are drawn with one scale */
 
-/* A table that one kind of result has, and the ids of its columns that are the label and the
- * figure. */
-struct source {
-    const char *table, *label, *figure;
+static const char *const tables_read[] = {
+    "verdict",   "account", "trust_checks", "verdict_facts",        "step_work", "time_by_family",
+    "facts",     "classes", "nccl",         "kernel_class_summary", "memops",
 };
 
-/* The first that an input has counts. */
-static const struct source class_sources[] = {
-    { "classes", "category", "kernel_time_per_iteration" },
-    { "kernel_summary_by_category", "category", "kernel_time_ms=kernel_time" },
-    { "kernel_class_summary", "category", "kernel_time" },
-    { "grouped_breakdown", "group", "time" }, /* of ranks: the mean, however many there are */
-    { "time_by_family", "family", "kernel_time" },
-    { "ops_summary_by_category", "category", "kernel_time_ms" },
+/* What results of other tools have instead of families: the first that is there. */
+static const struct {
+    const char *table, *label, *time;
+} others[] = {
+    { "grouped_breakdown", "group", "time" }, /* of ranks: the mean */
+    { "kernel_summary_by_category", "category", "kernel_time" },
+    { "ops_summary_by_category", "category", "kernel_time" },
     { "tpu_category_summary", "category", "kernel_time" },
     { "kern_sum", "category", "kernel_time" },
     { "ops_stacked", "operation", "kernel_time" },
     { "ops", "operation", "kernel_time" },
 };
-/* What is next to `classes`: of Nsight Systems communication and copies have tables of their own;
- * one part each. */
-static const struct source beside_classes[] = {
-    { "nccl", "nccl", "kernel_time_per_iteration" },
-    { "memops", "memory operations", "kernel_time_per_iteration" },
-};
-static const struct source timeline_sources[] = {
-    { "gpu_events_averages", "type", "time" },   { "gpu_timeline", "type", "time" },
-    { "gpu_timeline_by_agent", "type", "time" }, { "gpu_timelines", "type", "time_mean" },
-    { "tpu_timeline", "type", "time" },
+
+bool az_side_by_side_reads(const struct az_table *t)
+{
+    for (size_t i = 0; i < AZ_LENGTH(tables_read); i++)
+        if (az_sv_is(t->id, tables_read[i]))
+            return true;
+    return false;
+}
+
+/* ---- what one input is divided by ---- */
+
+/* An option of the configuration, as the table `facts` has it; NaN: not given. */
+static double option_of(const struct az_document *d, const char *name)
+{
+    const struct az_table *t = az_document_table(d, "facts");
+    const ptrdiff_t fact = t ? az_table_find(t, "Fact") : -1,
+                    value = t ? az_table_find(t, "Value") : -1;
+    char buf[AZ_NUM_MAX];
+    double x;
+    for (size_t r = 0; fact >= 0 && value >= 0 && r < t->rows; r++)
+        if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)fact)), name))
+            return az_parse_f64(az_cell_exact(az_table_at(t, r, (size_t)value), buf), &x) ? NAN : x;
+    return NAN;
+}
+
+double az_side_by_side_steps(const struct az_document *d, const struct az_change_side *side)
+{
+    return side->has_steps ? (double)side->steps : option_of(d, "option num_of_iters");
+}
+
+struct basis {
+    bool per_step;
+    double steps, devices; /* sums of the recording are divided by these */
 };
 
-/* Parts of a timeline that overlap nothing and add up to its total. */
-static const char *const timeline_parts[] = { "computation_time",
-                                              "exposed_comm_time",
-                                              "exposed_memcpy_time",
-                                              "exposed_memcpy_time_ms",
-                                              "idle_time",
-                                              "kernel",
-                                              "memory",
-                                              "idle" };
+static struct basis basis_of(const struct az_document *d)
+{
+    struct az_change_side side;
+    struct basis b;
+    az_change_side_of(d, &side);
+    b.steps = az_side_by_side_steps(d, &side);
+    b.per_step = b.steps > 0;
+    b.steps = b.per_step ? b.steps : 1;
+    b.devices = side.has_account && side.devices > 0 ? (double)side.devices
+                                                     : option_of(d, "option num_of_gpus");
+    b.devices = b.devices > 0 ? b.devices : 1;
+    return b;
+}
 
+/* ---- a matrix: labels by inputs ---- */
 struct label {
     struct az_sv name;
-    double total; /* over all inputs, ms */
-    double *ms;   /* one an input; NaN: none */
+    double total; /* over all inputs, for the order */
+    double *ns;   /* one per input; NaN: not recorded */
 };
 AZ_VEC(struct label, labels);
 
@@ -61,88 +93,139 @@ struct matrix {
     struct az_document *doc;
     const struct az_compare_input *in;
     size_t n;
+    struct basis *basis; /* one per input */
     struct labels labels;
-    struct az_sv *source; /* one an input: its table */
-    bool first;           /* of equal labels the first counts; else they are added up */
+    double *sum; /* of an input, ns */
 };
 
-static double to_ms(double x, enum az_unit u)
-{
-    double r = az_unit_base(u) / 1e-3;
-    return !az_unit_same_dimension(u, AZ_UNIT_MS) ? x : r >= 1 ? x * round(r) : x / round(1 / r);
-}
-
-static int add(struct matrix *m, size_t input, struct az_sv name, double ms)
+static int add(struct matrix *m, size_t input, struct az_sv name, double ns)
 {
     struct label *l = NULL;
-    int rc;
 
+    if (!(ns > 0))
+        return AZ_OK;
     for (size_t i = 0; i < m->labels.n && !l; i++)
         if (az_sv_eq(m->labels.v[i].name, name))
             l = &m->labels.v[i];
     if (!l) {
         struct label fresh = { .name = az_arena_dup(m->doc->arena, name) };
-        fresh.ms = az_arena_array(m->doc->arena, m->n, sizeof *fresh.ms);
-        if (!fresh.ms || !fresh.name.p)
+        fresh.ns = az_arena_array(m->doc->arena, m->n, sizeof *fresh.ns);
+        if (!fresh.ns || !fresh.name.p)
             return az_arena_error(m->doc->arena);
         for (size_t i = 0; i < m->n; i++)
-            fresh.ms[i] = (double)NAN;
-        rc = az_vec_push(&m->labels, fresh);
+            fresh.ns[i] = (double)NAN;
+        const int rc = az_vec_push(&m->labels, fresh);
         if (rc)
             return rc;
         l = &m->labels.v[m->labels.n - 1];
     }
-    if (m->first && !isnan(l->ms[input]))
-        return AZ_OK;
-    l->ms[input] = isnan(l->ms[input]) ? ms : l->ms[input] + ms;
-    l->total += ms;
+    l->ns[input] = isnan(l->ns[input]) ? ns : l->ns[input] + ns;
+    l->total += ns;
+    m->sum[input] += ns;
     return AZ_OK;
 }
 
-static int fill(struct matrix *m, size_t input, const struct source *sources, size_t n)
+/* Rows of a table with a label and a time, each divided; *rows: whether it has any. */
+static int add_table(struct matrix *m, size_t input, const char *id, const char *label,
+                     const char *time, double divide, bool *rows)
 {
-    char buf[AZ_NUM_MAX];
-
-    for (size_t k = 0; k < n; k++) {
-        const struct az_table *t = az_document_table(m->in[input].doc, sources[k].table);
-        ptrdiff_t label = t ? az_compare_column(t, az_sv_str(sources[k].label)) : -1,
-                  figure = t ? az_compare_column(t, az_sv_str(sources[k].figure)) : -1;
-        int rc = AZ_OK;
-        if (label < 0 || figure < 0 || t->rows == 0)
-            continue;
-        const char *whole =
-            m->first ? NULL : az_compare_spec_of(t->id, t)->total; /* is next to its parts */
-        m->source[input] = t->id;
-        for (size_t r = 0; !rc && r < t->rows; r++) {
-            double x = az_cell_number(az_table_at(t, r, (size_t)figure));
-            struct az_sv name = az_cell_exact(az_table_at(t, r, (size_t)label), buf);
-            if (!isnan(x) && !(whole && az_sv_is(name, whole)))
-                rc = add(m, input, name.n ? name : AZ_SV("(none)"),
-                         to_ms(x, t->columns.v[figure].unit));
-        }
-        return rc;
-    }
-    return AZ_OK;
-}
-
-static int fill_beside(struct matrix *m, size_t input)
-{
+    const struct az_table *t = az_document_table(m->in[input].doc, id);
+    const ptrdiff_t at = t ? az_text_column(t, label) : -1, ns = t ? az_time_column(t, time) : -1;
     int rc = AZ_OK;
 
-    for (size_t k = 0; k < AZ_LENGTH(beside_classes); k++) {
-        const struct az_table *t = az_document_table(m->in[input].doc, beside_classes[k].table);
-        ptrdiff_t figure = t ? az_compare_column(t, az_sv_str(beside_classes[k].figure)) : -1;
-        for (size_t r = 0; !rc && figure >= 0 && r < t->rows; r++) {
-            double x = az_cell_number(az_table_at(t, r, (size_t)figure));
-            if (!isnan(x))
-                rc = add(m, input, az_sv_str(beside_classes[k].label),
-                         to_ms(x, t->columns.v[figure].unit));
-        }
+    *rows = at >= 0 && ns >= 0 && t->rows > 0 && az_is_read(t);
+    const char *whole = *rows ? az_compare_spec_of(t->id, t)->total : NULL;
+    for (size_t r = 0; *rows && !rc && r < t->rows; r++) {
+        const struct az_sv name = az_cell_text(az_table_at(t, r, (size_t)at));
+        if (!whole || !az_sv_is(name, whole)) /* which stands next to its parts */
+            rc = add(m, input, name.n ? name : AZ_SV("(none)"), az_time_at(t, r, ns) / divide);
     }
     return rc;
 }
 
-static int bigger_first(const void *a, const void *b, void *ctx)
+static int fill_families(struct matrix *m, size_t input)
+{
+    const struct basis *b = &m->basis[input];
+    bool found = false;
+    int rc = b->per_step
+                 ? add_table(m, input, "step_work", "family", "kernel_time", 1, &found)
+                 : AZ_OK;
+    if (!rc && !found)
+        rc = add_table(m, input, "time_by_family", "family", "kernel_time", b->steps * b->devices,
+                       &found);
+    return rc;
+}
+
+/* ---- the user's classes ---- */
+static const char memory[] = "memory operations";
+
+/* The class of a name of the median step. Memory operations have one of their own. */
+static struct az_sv class_of(const struct az_classifier *c, struct az_sv name, struct az_sv family)
+{
+    const uint32_t id = az_classify(c, name);
+    const bool copies = az_sv_eq(family, az_family_text(AZ_FAMILY_COPY)) ||
+                        az_sv_eq(family, az_family_text(AZ_FAMILY_FILL));
+    return id == AZ_CLASS_OTHERS && copies ? az_sv_str(memory) : c->names.v[id];
+}
+
+static int classes_of_step(struct matrix *m, size_t input, const struct az_table *t)
+{
+    const ptrdiff_t name = az_text_column(t, "kernel"), family = az_text_column(t, "family"),
+                    ns = az_time_column(t, "kernel_time");
+    struct az_classifier c;
+    int rc = az_classifier_init(&c, m->in[input].classes, m->doc->arena);
+
+    for (size_t r = 0; !rc && name >= 0 && family >= 0 && ns >= 0 && r < t->rows; r++)
+        rc = add(m, input,
+                 class_of(&c, az_cell_text(az_table_at(t, r, (size_t)name)),
+                          az_cell_text(az_table_at(t, r, (size_t)family))),
+                 az_time_at(t, r, ns));
+    az_classifier_release(&c);
+    return rc;
+}
+
+/* The rows of a table under one label. */
+static int add_whole(struct matrix *m, size_t input, const char *id, const char *label,
+                     double divide)
+{
+    const struct az_table *t = az_document_table(m->in[input].doc, id);
+    const ptrdiff_t ns = t ? az_time_column(t, "kernel_time") : -1;
+    int rc = AZ_OK;
+    for (size_t r = 0; ns >= 0 && !rc && r < t->rows; r++)
+        rc = add(m, input, az_sv_str(label), az_time_at(t, r, ns) / divide);
+    return rc;
+}
+
+static int fill_classes(struct matrix *m, size_t input)
+{
+    const struct az_table *work = az_document_table(m->in[input].doc, "step_work"),
+                          *classes = az_document_table(m->in[input].doc, "classes");
+    const struct basis *b = &m->basis[input];
+    const bool mapped = m->in[input].classes && m->in[input].classes->n;
+    const double divide = b->steps * b->devices;
+    bool found = false;
+
+    if (mapped && b->per_step && work && work->rows)
+        return classes_of_step(m, input, work);
+    if (!mapped && az_document_has(m->in[input].doc, AZ_SV("time_by_family")) &&
+        (!classes || classes->rows < 2)) /* without a map all is "others" */
+        return AZ_OK;
+    int rc = add_table(m, input, "classes", "category", "kernel_time", divide, &found);
+    if (!rc && found) {
+        rc = add_whole(m, input, "nccl", "nccl", divide);
+        return rc ? rc : add_whole(m, input, "memops", memory, divide);
+    }
+    if (!rc)
+        rc = add_table(m, input, "kernel_class_summary", "category", "kernel_time", divide, &found);
+    const size_t n = az_document_has(m->in[input].doc, AZ_SV("time_by_family")) ? 0
+                                                                                : AZ_LENGTH(others);
+    for (size_t k = 0; !rc && !found && k < n; k++)
+        rc = add_table(m, input, others[k].table, others[k].label, others[k].time, divide, &found);
+    return rc;
+}
+
+/* ---- order and folding ---- */
+static int larger_first(const void *a, const void *b, void *ctx)
 {
     const struct label *x = a, *y = b;
     (void)ctx;
@@ -151,158 +234,246 @@ static int bigger_first(const void *a, const void *b, void *ctx)
     return az_sv_cmp(x->name, y->name);
 }
 
-/* Labels without any time say nothing: known groups of which nothing ran. */
-static void drop_idle(struct matrix *m)
+/* Long recordings do not decide the order: each input counts by its shares. */
+static void weigh(struct matrix *m)
 {
-    size_t n = 0;
-
     for (size_t k = 0; k < m->labels.n; k++) {
-        bool any = false;
+        struct label *l = &m->labels.v[k];
+        l->total = 0;
         for (size_t i = 0; i < m->n; i++)
-            any |= fabs(m->labels.v[k].ms[i]) > 0;
-        if (any)
-            m->labels.v[n++] = m->labels.v[k];
+            l->total += isnan(l->ns[i]) || !(m->sum[i] > 0) ? 0 : l->ns[i] / m->sum[i];
     }
-    m->labels.n = n;
 }
 
-/* The smallest of many labels become one. */
 static void fold(struct matrix *m)
 {
-    struct label *rest = m->labels.n > CLASSES ? &m->labels.v[CLASSES - 1] : NULL;
+    struct label *rest = m->labels.n > LABELS ? &m->labels.v[LABELS - 1] : NULL;
 
-    for (size_t k = CLASSES; rest && k < m->labels.n; k++) {
+    for (size_t k = LABELS; rest && k < m->labels.n; k++) {
         const struct label *l = &m->labels.v[k];
         for (size_t i = 0; i < m->n; i++)
-            if (!isnan(l->ms[i]))
-                rest->ms[i] = isnan(rest->ms[i]) ? l->ms[i] : rest->ms[i] + l->ms[i];
+            if (!isnan(l->ns[i]))
+                rest->ns[i] = isnan(rest->ns[i]) ? l->ns[i] : rest->ns[i] + l->ns[i];
     }
     if (rest) {
-        rest->name = az_arena_printf(m->doc->arena, "(%zu others)", m->labels.n - CLASSES + 1);
-        m->labels.n = CLASSES;
+        rest->name = az_arena_printf(m->doc->arena, "(%zu others)", m->labels.n - LABELS + 1);
+        m->labels.n = LABELS;
     }
 }
 
 /* ---- tables and charts ---- */
 
-static int chart(struct matrix *m, const struct az_table *t, const struct az_vec_sv *series)
+/* One unit for all times, in which the input with the least time has digits, too. */
+static enum az_unit unit_of(const struct matrix *m, double *ns)
 {
-    struct az_chart c = {
-        .kind = AZ_CHART_STACKED_COLUMN, .table = t->id, .title = t->title, .x = AZ_SV("input")
-    };
+    double least = INFINITY;
+
+    for (size_t i = 0; i < m->n; i++)
+        if (m->sum[i] > 0 && m->sum[i] < least)
+            least = m->sum[i];
+    *ns = least >= 1e10 ? 1e9 : least >= 1e5 ? 1e6 : 1e3;
+    return least >= 1e10 ? AZ_UNIT_S : least >= 1e5 ? AZ_UNIT_MS : AZ_UNIT_US;
+}
+
+static struct az_sv heading_of(const struct matrix *m, size_t input)
+{
+    return m->basis[input].per_step
+               ? m->in[input].tag
+               : az_arena_printf(m->doc->arena, "%.*s, recording", AZ_SVF(m->in[input].tag));
+}
+
+/* For people: a row per label, time and share per input. */
+static int by_label(struct matrix *m, const char *id, const char *title, const char *label)
+{
+    struct az_table *t =
+        az_table_new(m->doc->arena, id, title,
+                     AZ_TABLE_SUMMARY | AZ_TABLE_SHORT | AZ_TABLE_BLOCKS | AZ_TABLE_ONE_UNIT);
+    bool blank = false;
+    double scale;
+    const enum az_unit unit = unit_of(m, &scale);
+
+    if (!t)
+        return az_arena_error(m->doc->arena);
+    az_table_column(t, label, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (size_t i = 0; i < m->n; i++) {
+        az_table_columnsv(t, heading_of(m, i), AZ_REAL, unit, AZ_LOWER_BETTER);
+        az_table_columnsv(t, az_arena_printf(m->doc->arena, "%.*s share", AZ_SVF(m->in[i].tag)),
+                          AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    }
+    for (size_t k = 0; k < m->labels.n; k++) {
+        az_put_text(t, m->labels.v[k].name);
+        for (size_t i = 0; i < m->n; i++) {
+            const double ns = m->labels.v[k].ns[i];
+            blank |= isnan(ns);
+            az_put_f64(t, ns / scale);
+            az_put_f64(t, 100 * ns / m->sum[i]);
+        }
+    }
+    t->note = az_arena_printf(m->doc->arena, "Per step and device, share of device time%s.",
+                              blank ? "; blank: not recorded" : "");
+    const int rc = az_document_add(m->doc, t);
+    if (rc == AZ_OK)
+        az_schema_keep_headers(t);
+    return rc;
+}
+
+static int add_chart(struct matrix *m, struct az_chart c, const struct az_sv *y, size_t n)
+{
     int rc = AZ_OK;
 
-    c.y_title = AZ_SV("ms");
     az_vec_init(&c.y, m->doc->mem);
-    for (size_t i = 0; !rc && i < series->n; i++)
-        rc = az_vec_push(&c.y, series->v[i]);
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = az_vec_push(&c.y, y[i]);
     if (!rc)
         return az_document_chart(m->doc, c);
     az_vec_release(&c.y);
     return rc;
 }
 
-static bool is_part(struct az_sv name)
+/* Are the times of all inputs of one size, so that their bars can be seen in one chart? */
+static bool of_one_size(const struct matrix *m)
 {
-    for (size_t i = 0; i < AZ_LENGTH(timeline_parts); i++)
-        if (az_sv_is(name, timeline_parts[i]))
-            return true;
-    return false;
-}
+    double least = INFINITY, most = 0;
+    bool per_step = true;
 
-/* The table for people: a row a label, a column an input. */
-static int by_label(struct matrix *m, const char *id, const char *title)
-{
-    struct az_table *t = az_table_new(m->doc->arena, id, title, AZ_TABLE_SUMMARY);
-
-    if (!t)
-        return az_arena_error(m->doc->arena);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (size_t i = 0; i < m->n; i++)
-        az_table_columnsv(t, m->in[i].tag, AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    for (size_t k = 0; k < m->labels.n; k++) {
-        az_put_text(t, m->labels.v[k].name);
-        for (size_t i = 0; i < m->n; i++)
-            az_put_f64(t, m->labels.v[k].ms[i]);
-    }
-    return az_document_add(m->doc, t);
-}
-
-/* The table for the chart: a row an input, a column a label. */
-static int by_input(struct matrix *m, const char *id, const char *title, bool timeline)
-{
-    struct az_table *t = az_table_new(m->doc->arena, id, title, 0);
-    struct az_vec_sv series;
-    int rc = AZ_OK;
-
-    if (!t)
-        return az_arena_error(m->doc->arena);
-    az_vec_init(&series, m->doc->mem);
-    az_table_column(t, "input", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "from table", AZ_TEXT, AZ_UNIT_NONE, 0);
-    for (size_t k = 0; !rc && k < m->labels.n; k++) {
-        az_table_columnsv(t, m->labels.v[k].name, AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-        if (!timeline || is_part(m->labels.v[k].name))
-            rc = az_vec_push(&series, m->labels.v[k].name);
-    }
     for (size_t i = 0; i < m->n; i++) {
-        az_put_text(t, m->in[i].tag);
-        az_put_text(t, m->source[i]);
-        for (size_t k = 0; k < m->labels.n; k++)
-            az_put_f64(t, m->labels.v[k].ms[i]);
+        if (!(m->sum[i] > 0))
+            continue;
+        per_step &= m->basis[i].per_step;
+        least = fmin(least, m->sum[i]);
+        most = fmax(most, m->sum[i]);
     }
+    return per_step && most <= SAME_SIZE * least;
+}
+
+/* For the charts: a row per input, a column per family; times, or shares where these differ much. */
+static int by_input(struct matrix *m)
+{
+    struct az_table *t = az_table_new(m->doc->arena, "side_by_side_families_chart",
+                                      "Families of each input", AZ_TABLE_ONE_UNIT);
+    const size_t charts = m->labels.n < MULTIPLES ? m->labels.n : MULTIPLES;
+    const bool times = of_one_size(m);
+    double scale;
+    enum az_unit unit = unit_of(m, &scale);
+
+    if (!t)
+        return az_arena_error(m->doc->arena);
+    unit = times ? unit : AZ_UNIT_PERCENT;
+    az_table_column(t, "input", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (size_t k = 0; k < m->labels.n; k++)
+        az_table_columnsv(t, m->labels.v[k].name, AZ_REAL, unit, AZ_LOWER_BETTER);
+    for (size_t i = 0; i < m->n; i++) {
+        az_put_text(t, heading_of(m, i));
+        for (size_t k = 0; k < m->labels.n; k++)
+            az_put_f64(t, m->labels.v[k].ns[i] / (times ? scale : m->sum[i] / 100));
+    }
+    int rc = az_document_add(m->doc, t);
     if (!rc)
-        rc = az_document_add(m->doc, t);
-    else
-        az_table_free(t);
-    if (!rc)
-        rc = chart(m, t, &series);
-    az_vec_release(&series);
+        az_schema_keep_headers(t);
+    for (size_t k = 0; !rc && k < charts; k++)
+        rc = add_chart(m,
+                       (struct az_chart){ .kind = AZ_CHART_BAR,
+                                          .table = t->id,
+                                          .title = m->labels.v[k].name,
+                                          .x = AZ_SV("input"),
+                                          .y_title = times ? az_sv_str(az_unit_text(unit))
+                                                           : AZ_SV("% of device time"),
+                                          .small = true },
+                       &m->labels.v[k].name, 1);
     return rc;
 }
 
-static int make(struct matrix *m, bool timeline)
+static int make(struct matrix *m, int (*fill)(struct matrix *m, size_t input))
 {
-    const struct source *sources = timeline ? timeline_sources : class_sources;
-    size_t n = timeline ? sizeof timeline_sources / sizeof *sources
-                        : sizeof class_sources / sizeof *sources;
     int rc = AZ_OK;
 
-    m->first = timeline; /* of several devices, or of first and repeated work: sums of wholes say
-                            nothing */
     az_vec_init(&m->labels, m->doc->mem);
-    m->source = az_arena_array(m->doc->arena, m->n, sizeof *m->source);
-    if (!m->source)
+    m->sum = az_arena_array(m->doc->arena, m->n, sizeof *m->sum);
+    if (!m->sum)
         return az_arena_error(m->doc->arena);
     for (size_t i = 0; i < m->n; i++)
-        m->source[i] = AZ_SV("");
+        m->sum[i] = 0;
     for (size_t i = 0; !rc && i < m->n; i++)
         if (m->in[i].doc)
-            rc = fill(m, i, sources, n);
-    for (size_t i = 0; !rc && !timeline && i < m->n; i++)
-        if (az_sv_is(m->source[i], class_sources[0].table))
-            rc = fill_beside(m, i);
-    if (!rc && m->labels.n && !timeline)
-        rc = az_sort_cmp(m->labels.v, m->labels.n, sizeof *m->labels.v, bigger_first, NULL,
+            rc = fill(m, i);
+    weigh(m);
+    if (!rc && m->labels.n)
+        rc = az_sort_cmp(m->labels.v, m->labels.n, sizeof *m->labels.v, larger_first, NULL,
                          m->doc->mem);
-    if (!timeline) {
-        drop_idle(m);
-        fold(m);
-    }
-    if (!rc && m->labels.n)
-        rc = by_label(m, timeline ? "side_by_side_timeline" : "side_by_side_classes",
-                      timeline ? "Timelines side by side" : "Classes side by side");
-    if (!rc && m->labels.n)
-        rc = by_input(m, timeline ? "side_by_side_timeline_chart" : "side_by_side_classes_chart",
-                      timeline ? "Timeline of each input" : "Classes of each input", timeline);
-    az_vec_release(&m->labels);
+    fold(m);
     return rc;
+}
+
+/* ---- the account ---- */
+static struct az_sv bar_of(const struct matrix *m, size_t input, const struct az_change_side *s)
+{
+    char time[AZ_HUMAN_MAX];
+    const size_t len = az_human_time(s->has_steps ? s->step.span : s->whole.span, time);
+    return az_arena_printf(m->doc->arena, "%.*s, %.*s%s", AZ_SVF(m->in[input].tag), (int)len, time,
+                           s->has_steps ? " per step" : " recorded");
+}
+
+static int account(struct matrix *m)
+{
+    static const char *const parts[AZ_CHANGE_PARTS] = { "Compute", "Exposed communication",
+                                                        "Exposed copies", "Idle" };
+    struct az_sv names[AZ_CHANGE_PARTS];
+    struct az_table *t =
+        az_table_new(m->doc->arena, "side_by_side_account", "Device time of each input", 0);
+
+    if (!t)
+        return az_arena_error(m->doc->arena);
+    az_table_column(t, "input", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (size_t k = 0; k < AZ_CHANGE_PARTS; k++) {
+        names[k] = az_sv_str(parts[k]);
+        az_table_columnsv(t, names[k], AZ_REAL, AZ_UNIT_PERCENT, k ? AZ_LOWER_BETTER : 0);
+    }
+    for (size_t i = 0; i < m->n; i++) {
+        struct az_change_side s;
+        az_change_side_of(m->in[i].doc, &s);
+        if (!s.has_account) /* a bar of nothing would be read as one of no time */
+            continue;
+        const int64_t ns[AZ_CHANGE_PARTS] = { s.whole.computing, s.whole.exposed_communication,
+                                              s.whole.exposed_copy, s.whole.idle };
+        az_put_text(t, bar_of(m, i, &s));
+        for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
+            az_put_f64(t, 100 * (double)ns[k] / (double)s.whole.span);
+    }
+    const bool any = t->rows > 0;
+    int rc = az_document_add(m->doc, t);
+    if (rc || !any)
+        return rc;
+    return add_chart(m,
+                     (struct az_chart){ .kind = AZ_CHART_STACKED_BAR,
+                                        .table = AZ_SV("side_by_side_account"),
+                                        .title = AZ_SV("Device time of each input"),
+                                        .x = AZ_SV("input"),
+                                        .y_title = AZ_SV("%") },
+                     names, AZ_CHANGE_PARTS);
 }
 
 int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, size_t n)
 {
     struct matrix m = { .doc = doc, .in = in, .n = n };
-    int rc = make(&m, true);
+    int rc;
 
-    return rc ? rc : make(&m, false);
+    m.basis = az_arena_array(doc->arena, n, sizeof *m.basis);
+    if (!m.basis)
+        return az_arena_error(doc->arena);
+    for (size_t i = 0; i < n; i++)
+        m.basis[i] = in[i].doc ? basis_of(in[i].doc) : (struct basis){ true, 1, 1 };
+    rc = make(&m, fill_families);
+    if (!rc && m.labels.n)
+        rc = by_label(&m, "side_by_side_families", "Time by family", "Family");
+    if (!rc)
+        rc = account(&m);
+    if (!rc && m.labels.n)
+        rc = by_input(&m);
+    az_vec_release(&m.labels);
+    if (!rc)
+        rc = make(&m, fill_classes);
+    if (!rc && m.labels.n)
+        rc = by_label(&m, "side_by_side_classes", "Time by class", "Class");
+    az_vec_release(&m.labels);
+    return rc;
 }

@@ -125,11 +125,11 @@ static void ranges_and_words(void **state)
                  "c.json:1: /inputs/0/analysis_args/num_of_gpus: num_of_gpus must be a whole "
                  "number, 1 or more, not '0'");
     expect_error(PRE ", \"analysis_args\": { \"text\": \"clasic\" }" POST,
-                 "c.json:1: /inputs/0/analysis_args/text: text must be one of classic, full, not "
+                 "c.json:1: /inputs/0/analysis_args/text: text must be one of auto, classic, full, not "
                  "the string 'clasic' (did "
                  "you mean 'classic'?)");
     expect_error(PRE ", \"analysis_args\": { \"text\": \"tiny\" }" POST,
-                 "c.json:1: /inputs/0/analysis_args/text: text must be one of classic, full, not "
+                 "c.json:1: /inputs/0/analysis_args/text: text must be one of auto, classic, full, not "
                  "the string 'tiny'");
     expect_error(PRE ", \"thresholds\": { \"bound_percent\": 100.5 }" POST,
                  "c.json:1: /inputs/0/thresholds/bound_percent: bound_percent must be at most "
@@ -233,7 +233,7 @@ static void values_arrive(void **state)
     expect_text(b->opts.device_name, "B200");
     expect_text(a->opts.link_by, "correlation");
     expect_text(b->opts.link_by, "flow");
-    assert_true(!a->opts.text_full && b->opts.text_full);
+    assert_true(a->opts.text_mode == AZ_TEXT_AUTO && b->opts.text_mode == AZ_TEXT_FULL);
     expect_text(a->outputs.dir, "out");
     expect_text(b->outputs.dir, "out");
     expect_text(a->outputs.csv_dir, "");

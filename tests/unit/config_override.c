@@ -127,7 +127,7 @@ static void set_options(void **state)
         const struct az_input *in = &l.c.inputs.v[i];
         assert_int_equal(in->opts.iters, 4);
         assert_true(in->opts.gap_threshold_us == 2.5);
-        assert_true(in->opts.text_full && in->opts.short_kernel_study);
+        assert_true(in->opts.text_mode == AZ_TEXT_FULL && in->opts.short_kernel_study);
         expect_text(in->opts.nvtx_tag, " step 1"); /* text is taken as it is */
         expect_text(in->outputs.xlsx, "x.xlsx");
         assert_int_equal(in->opts.topk_ops, 2); /* the last one, and more than --set */

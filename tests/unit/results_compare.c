@@ -13,8 +13,10 @@
 
 #include <cmocka.h>
 
+#include "results/configurations.h"
 #include "results/form.h"
 #include "results/load.h"
+#include "results/side_by_side.h"
 
 #define MOST 4
 
@@ -723,53 +725,124 @@ static void unique_tags(void **state)
     az_arena_release(&a);
 }
 
+#define ACCOUNT                                                                                    \
+    "Scope,Span (ns),Computing (ns),Exposed communication (ns),Exposed copy (ns),Idle (ns),"       \
+    "Communication (ns),Copy (ns)\n"
+
 static void side_by_side(void **state)
 {
     struct fixture f;
     (void)state;
     begin(&f);
-    input(&f, "a");
-    table(&f, "gpu_timeline",
-          "type,time ms\ncomputation_time,1.5\nidle_time,0.5\ntotal_time,2.0\n");
-    table(&f, "kern_sum", KS "x,2000000,1.0,2,gemm\ny,1000000,1.0,2,gemm\n");
-    input(&f, "b");
-    table(&f, "gpu_timeline", "type,time_ms\ncomputation_time,1.0\ntotal_time,1.0\n");
+    input(&f, "a"); /* steps: the median one by name */
+    table(&f, "account", ACCOUNT "steps,4000000,2000000,1000000,0,1000000,1000000,0\n"
+                                 "step,2000000,1000000,500000,0,500000,500000,0\n");
+    table(&f, "verdict_facts", "Fact,Value,Text\ndevices_counted,2,\nsteps,2,\n"
+                               "step_source,,user_range\n");
+    table(&f, "step_work", "Kernel,Family,Count,Kernel time (ns)\nx,gemm,1,1000000\n"
+                           "y,gemm,1,500000\nz,communication,1,500000\n");
+    table(&f, "time_by_family", "family,count,time_ms\ngemm,9,100\n");
+    input(&f, "b"); /* no steps: the recording, by device */
+    table(&f, "account", ACCOUNT "recording,8000000,8000000,0,0,0,0,0\n");
+    table(&f, "verdict_facts", "Fact,Value,Text\ndevices_counted,2,\n");
+    table(&f, "time_by_family", "family,count,time_ms\ngemm,9,12\nnorm,1,4\n");
+    input(&f, "c"); /* iterations that the user names */
+    table(&f, "facts", "Fact,Value\noption num_of_iters,5\noption num_of_gpus,2\n");
+    table(&f, "time_by_family", "family,count,time_ms\ncopy,9,20\n");
     assert_int_equal(az_side_by_side(&f.out, f.in, f.n), 0);
-    const struct az_table *t = out(&f, "side_by_side_timeline");
-    is(t, row_of(t, "idle_time"), "a", "0.5");
-    is(t, row_of(t, "idle_time"), "b", "");
-    is(out(&f, "side_by_side_classes"), 0, "a", "3");
-    is(out(&f, "side_by_side_classes_chart"), 1, "gemm", ""); /* b has no classes */
-    assert_int_equal(f.out.charts.v[0].kind, AZ_CHART_STACKED_COLUMN);
-    assert_int_equal(f.out.charts.v[0].y.n, 2); /* what adds up to the total, not the total */
+    const struct az_table *t = out(&f, "side_by_side_families");
+    is(t, row_of(t, "gemm"), "a", "1.5");
+    is(t, row_of(t, "gemm"), "a share", "75");
+    is(t, row_of(t, "gemm"), "b, recording", "6");
+    is(t, row_of(t, "norm"), "a", ""); /* not recorded, which is not 0 */
+    is(t, row_of(t, "copy"), "c", "2");
+    assert_int_equal(az_sv_find(t->note, AZ_SV("blank: not recorded")) > 0, 1);
+    t = out(&f, "side_by_side_account"); /* c has no account, and no bar */
+    assert_int_equal(t->rows, 2);
+    is(t, 0, "Compute", "50");
+    is(t, 0, "input", "a, 2.0 ms per step");
+    is(t, 1, "input", "b, 8.0 ms recorded");
+    assert_int_equal(f.out.charts.v[0].kind, AZ_CHART_STACKED_BAR);
+    assert_int_equal(f.out.charts.v[0].y.n, 4);
+    assert_true(f.out.charts.v[1].small);
+    assert_null(az_document_table(&f.out, "side_by_side_classes")); /* nobody gave a map */
+    end(&f);
+}
+
+static void classes_side_by_side(void **state)
+{
+    struct az_class_rule rule = { AZ_SV("mm"), AZ_SV("mm"), AZ_SV("product") };
+    const struct az_class_rules map = { .v = &rule, .n = 1 };
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "account", ACCOUNT "steps,4000000,2000000,1000000,0,1000000,1000000,0\n"
+                                 "step,2000000,1000000,500000,0,500000,500000,0\n");
+    table(&f, "verdict_facts", "Fact,Value,Text\ndevices_counted,1,\nsteps,2,\n");
+    table(&f, "step_work", "Kernel,Family,Count,Kernel time (ns)\nmm_1,gemm,1,1000000\n"
+                           "ncclAll,communication,1,500000\nMemcpy,copy,1,250000\n"
+                           "z,other,1,250000\n");
+    f.in[0].classes = &map;
+    input(&f, "b"); /* Nsight Systems: communication and copies have tables of their own */
+    table(&f, "classes", "Class,TotalTime(ms)\nproduct,3.0\nothers,1.0\n");
+    table(&f, "nccl", "Class,TotalTime(ms)\nAllReduce,0.5\nAllGather,0.25\n");
+    table(&f, "memops", "Class,TotalTime(ms)\nD2H,0.125\n");
+    input(&f, "c"); /* another tool's classes */
+    table(&f, "grouped_breakdown",
+          "Group,Time (s),Exposed (s)\nproduct,3.0,2.0\nNorm,0,0\nTotal,3.0,2.0\n");
+    assert_int_equal(az_side_by_side(&f.out, f.in, f.n), 0);
+    const struct az_table *t = out(&f, "side_by_side_classes");
+    assert_int_equal(t->rows, 4);
+    is(t, row_of(t, "product"), "a", "1");
+    is(t, row_of(t, "nccl"), "a", "0.5");
+    is(t, row_of(t, "memory operations"), "a", "0.25");
+    is(t, row_of(t, "others"), "a", "0.25");
+    is(t, row_of(t, "nccl"), "b, recording", "0.75");
+    is(t, row_of(t, "memory operations"), "b, recording", "0.125");
+    is(t, row_of(t, "product"), "c, recording", "3000");
+    end(&f);
+}
+
+static void configurations(void **state)
+{
+    struct az_configurations_opts opts = { .baseline = AZ_SV("a"), .fold = true };
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "account", ACCOUNT "steps,4000000,2000000,1000000,0,1000000,1000000,0\n"
+                                 "step,2000000,1000000,500000,0,500000,500000,0\n");
+    table(&f, "verdict_facts",
+          "Fact,Value,Text\ndevices_counted,1,\nsteps,2,\nstep_source,,user_range\n"
+          "flops_per_s,2e12,\nfirst_finding,,idle\n");
+    table(&f, "verdict", "line,label,text\nwhat,,one\n"
+                         "finding,25.0%,\"idle GPU, much: 3 gaps. Do this\"\n");
+    input(&f, "b");
+    table(&f, "account", ACCOUNT "steps,6000000,6000000,0,0,0,0,0\n"
+                                 "step,3000000,3000000,0,0,0,0,0\n");
+    table(&f, "verdict_facts",
+          "Fact,Value,Text\ndevices_counted,1,\nsteps,2,\nstep_source,,user_range\n");
+    input(&f, "c");
+    table(&f, "account", ACCOUNT "recording,8000000,8000000,0,0,0,0,0\n");
+    assert_int_equal(az_configurations(&f.out, f.in, f.n, &opts), 0);
+    const struct az_table *t = out(&f, "configurations");
+    is(t, 0, "Step (ns)", "2000000");
+    is(t, 0, "Computing share", "0.5");
+    is(t, 0, "Finding", "25.0% idle GPU, much");
+    is(t, 0, "First finding", "idle");
+    is(t, 1, "Step ratio", "1.5");
+    is(t, 1, "MFU", "");
+    is(t, 2, "Step (ns)", "");
+    is(t, 2, "Step ratio", "");
+    is(t, 2, "Comparison", "2 steps (user_range) against no steps");
+    opts.baseline = AZ_SV("nobody");
+    assert_int_equal(az_configurations(&f.out, f.in, f.n, &opts), AZ_EUSAGE);
     end(&f);
 }
 
 /* Ranks: the class table with its total next to the parts; collectives by their historic names;
  * figures of kinds. */
-/* Nsight Systems has communication and copies in tables of their own: each is one part next to the
- * classes. */
-static void parts_beside_classes(void **state)
-{
-    struct fixture f;
-    (void)state;
-    begin(&f);
-    input(&f, "a");
-    table(&f, "classes", "Class,TimePerIter(ms)\ngemm,3.0\nothers,1.0\n");
-    table(&f, "nccl", "Class,TimePerIter(ms)\nAllReduce,0.5\nAllGather,0.25\n");
-    table(&f, "memops", "Class,TimePerIter(ms)\nD2H,0.125\n");
-    input(&f, "b");
-    table(&f, "kern_sum", KS "x,2000000,1.0,2,gemm\n");
-    table(&f, "nccl", "Class,TimePerIter(ms)\nAllReduce,0.5\n");
-    assert_int_equal(az_side_by_side(&f.out, f.in, f.n), 0);
-    const struct az_table *t = out(&f, "side_by_side_classes");
-    assert_int_equal(t->rows, 4);
-    is(t, row_of(t, "nccl"), "a", "0.75");
-    is(t, row_of(t, "memory operations"), "a", "0.125");
-    is(t, row_of(t, "nccl"), "b", ""); /* kern_sum has its communication in it */
-    end(&f);
-}
-
 static void tables_of_ranks(void **state)
 {
     struct fixture f;
@@ -798,7 +871,7 @@ static void tables_of_ranks(void **state)
     is(t, 3, "Change (ns)", "3000000000");
     t = out(&f, "side_by_side_classes");
     assert_int_equal(t->rows, 2); /* neither the total nor what nothing ran of */
-    is(t, row_of(t, "Comms"), "b", "6000");
+    is(t, row_of(t, "Comms"), "b, recording", "6000");
     t = out(&f, "compare_summary");
     is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "changed", "1");
     is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "baseline total",
@@ -1047,7 +1120,8 @@ int main(void)
         cmocka_unit_test(normal_names),
         cmocka_unit_test(unique_tags),
         cmocka_unit_test(side_by_side),
-        cmocka_unit_test(parts_beside_classes),
+        cmocka_unit_test(classes_side_by_side),
+        cmocka_unit_test(configurations),
         cmocka_unit_test(tables_of_ranks),
         cmocka_unit_test(kernels_in_two_forms),
         cmocka_unit_test(lone_devices),
