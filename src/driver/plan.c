@@ -428,7 +428,8 @@ int az_plan_print(const struct az_plan *p, struct az_vec_char *out)
     for (size_t i = 0; !rc && i < AZ_STEP_COUNT; i++) {
         const struct az_step_out *s = &p->steps[i];
         if (s->what && (s->text || s->github || s->targets.n))
-            rc = az_text_printf(out, "%s (after the inputs)\n", s->what);
+            rc = az_text_printf(out, "%s (%s the inputs)\n", s->what,
+                                i == AZ_STEP_SIDE_BY_SIDE && s->text ? "before" : "after");
         if (!rc && s->what)
             rc = print_targets(&s->targets, s->text, out);
     }

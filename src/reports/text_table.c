@@ -147,8 +147,11 @@ static void set_widths(struct view *v)
     for (size_t i = 0; i < v->n; i++) {
         struct field *f = &v->field[i];
         size_t head = az_utf8_width(f->header);
+        size_t half = (head + 1) / 2;
+        if ((v->t->flags & AZ_TABLE_ONE_UNIT) && half < LEAST_KEY) /* titles of inputs */
+            half = LEAST_KEY;
         if (v->broken) /* two lines, or as narrow as its longest word */
-            head = header_width(f->header, f->cells > head / 2 ? f->cells : (head + 1) / 2);
+            head = header_width(f->header, f->cells > half ? f->cells : half);
         f->width = f->cells > head ? f->cells : head;
     }
 }

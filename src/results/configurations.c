@@ -81,7 +81,10 @@ static void read_shares(struct row *x)
     const int64_t part[AZ_CHANGE_PARTS] = { w->computing, w->exposed_communication, w->exposed_copy,
                                             w->idle };
     for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
-        x->share[k] = x->side.has_account ? (double)part[k] / (double)w->span : NAN;
+        x->share[k] =
+            x->side.has_account /* the rest of a rounding may be below 0 */
+                ? (part[k] > 0 ? (double)part[k] : 0) / (double)w->span
+                : NAN;
 }
 
 static void read_row(struct az_arena *a, const struct az_compare_input *in, struct row *x)

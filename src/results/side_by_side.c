@@ -266,13 +266,15 @@ static void fold(struct matrix *m)
 /* One unit for all times, in which the input with the least time has digits, too. */
 static enum az_unit unit_of(const struct matrix *m, double *ns)
 {
-    double least = INFINITY;
+    double least = INFINITY, most = 0;
 
-    for (size_t i = 0; i < m->n; i++)
-        if (m->sum[i] > 0 && m->sum[i] < least)
-            least = m->sum[i];
-    *ns = least >= 1e10 ? 1e9 : least >= 1e5 ? 1e6 : 1e3;
-    return least >= 1e10 ? AZ_UNIT_S : least >= 1e5 ? AZ_UNIT_MS : AZ_UNIT_US;
+    for (size_t i = 0; i < m->n; i++) {
+        least = m->sum[i] > 0 ? fmin(least, m->sum[i]) : least;
+        most = fmax(most, m->sum[i]);
+    }
+    const bool seconds = least >= 1e9 && most >= 1e10, micro = most < 1e6 || least < 1e5;
+    *ns = seconds ? 1e9 : micro ? 1e3 : 1e6;
+    return seconds ? AZ_UNIT_S : micro ? AZ_UNIT_US : AZ_UNIT_MS;
 }
 
 static struct az_sv heading_of(const struct matrix *m, size_t input)
@@ -437,7 +439,7 @@ static int account(struct matrix *m)
                                               s.whole.exposed_copy, s.whole.idle };
         az_put_text(t, bar_of(m, i, &s));
         for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
-            az_put_f64(t, 100 * (double)ns[k] / (double)s.whole.span);
+            az_put_f64(t, ns[k] > 0 ? 100 * (double)ns[k] / (double)s.whole.span : 0);
     }
     const bool any = t->rows > 0;
     int rc = az_document_add(m->doc, t);

@@ -4,6 +4,7 @@
 #include "analyses/verdict/verdict.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "facts/families.h"
 #include "facts/shared.h"
 
 struct sum { /* of one name and kind */
@@ -21,6 +22,7 @@ struct work {
     struct az_devices_of dev;
     struct az_map index;
     struct sums sums;
+    uint8_t *of_row; /* name -> family of its row + 1; NULL: the names decide */
 };
 
 static bool counts(const struct work *w, uint32_t lane)
@@ -78,8 +80,31 @@ static int longest_first(const void *x, const void *y, void *ctx)
     return a->name != b->name ? (a->name < b->name ? -1 : 1) : (int)a->kind - (int)b->kind;
 }
 
+/* The operations of compiled programs have the family of their row, as in `time_by_family`. */
+static int find_rows(struct work *w)
+{
+    const struct az_events *ev = &w->t->ev[AZ_KERNEL];
+    int rc = 0;
+    if (!(w->t->caps & AZ_CAP_PROGRAMS) || !ev->node || !az_has_tpu(w->t))
+        return 0;
+    const struct az_row_work *row = az_job_row_work(w->job, 0, &rc);
+    const size_t names = w->t->names.text.n;
+    w->of_row = row ? az_arena_array(w->job->arena, names + 1, sizeof *w->of_row) : NULL;
+    if (!w->of_row)
+        return rc ? rc : az_arena_error(w->job->arena);
+    memset(w->of_row, 0, names + 1);
+    for (size_t i = 0; i < ev->n; i++) {
+        const uint64_t node = ev->node[i];
+        if (node && row[node - 1].known && ev->name[i] < names)
+            w->of_row[ev->name[i]] = (uint8_t)(1 + row[node - 1].family);
+    }
+    return 0;
+}
+
 static enum az_family family_of(struct work *w, const struct sum *s)
 {
+    if (s->kind == AZ_KERNEL && w->of_row && w->of_row[s->name])
+        return (enum az_family)(w->of_row[s->name] - 1);
     return s->kind == AZ_MEMCPY   ? AZ_FAMILY_COPY
            : s->kind == AZ_MEMSET ? AZ_FAMILY_FILL
                                   : az_job_family(w->job, az_job_name(w->job, 0, s->name));
@@ -117,15 +142,22 @@ int az_vd_step_work(struct az_job *job)
     int rc;
     const struct az_steps *steps = az_job_steps(job, 0, &rc);
     w.accounts = steps ? az_job_accounts(job, 0, AZ_ALL_WORK, &rc) : NULL;
-    if (!w.accounts || !w.accounts->median_step)
+    /* a single step has no distance to the next: it is the scope */
+    const bool single = steps && steps->n == steps->excluded + 1 &&
+                        steps->scope.end > steps->scope.start;
+    if (!w.accounts || (!w.accounts->median_step && !single))
         return rc;
     memcpy(w.step, steps->middle, sizeof w.step);
+    if (!w.accounts->median_step)
+        w.step[0] = w.step[1] = steps->scope;
     az_vec_init(&w.sums, job->mem);
     rc = az_map_init(&w.index, job->mem, 64);
     if (rc == 0)
         rc = az_devices_make(&w.dev, w.t, AZ_BY_DEVICE, job->mem);
     if (rc == 0)
         rc = gather(&w);
+    if (rc == 0)
+        rc = find_rows(&w);
     if (rc == 0)
         rc = put(&w);
     az_devices_release(&w.dev);
