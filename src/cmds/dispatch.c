@@ -27,7 +27,10 @@ static int unknown_command(const char *word)
 static int dispatch(int argc, char **argv)
 {
     const struct az_cmd *cmd;
+    const struct az_sv name = argc > 0 ? az_path_base(az_sv_str(argv[0])) : AZ_SV("");
 
+    if (az_sv_is(name, az_cmd_gpu_perf_analyzer.name)) /* installed in place of that program */
+        return az_cmd_gpu_perf_analyzer.run(&az_cmd_gpu_perf_analyzer, argc, argv);
     if (argc < 2) {
         az_usage_error(NULL, "nothing to do: 'analyzer run FILE' looks at a profile, --config=FILE "
                              "analyses what it names");

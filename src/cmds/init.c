@@ -76,8 +76,9 @@ static int put_config(const struct az_look *l, const struct az_args *a, struct a
         rc = AZ_EINTERNAL;
     if (!rc)
         rc = az_text_append(
-            out, AZ_SV("    \"text\": \"full\",\n    \"outputs\": {\n        \"dir\": \"reports\",\n"
-                       "        \"formats\": [\"text\", \"xlsx\", \"html\"],\n    },\n}\n"));
+            out,
+            AZ_SV("    \"text\": \"full\",\n    \"outputs\": {\n        \"dir\": \"reports\",\n"
+                  "        \"formats\": [\"text\", \"xlsx\", \"html\"],\n    },\n}\n"));
     return rc ? rc : n ? AZ_OK : AZ_EEMPTY;
 }
 

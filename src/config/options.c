@@ -226,7 +226,7 @@ const struct az_option az_option_table[] = {
     { "gap_threshold_us", AT_ARGS, AZ_OPT_REAL, OPT(gap_threshold_us), 0, 1e15, NULL, "500000",
       "nsys rocprof rocpd pftrace",
       "device idle time reported as a gap, microseconds; also thresholds.gap_us", "0.1" },
-    { "text", AT_ARGS, AZ_OPT_ENUM, OPT(text_mode), NO_RANGE, "auto|classic|full", "auto", "",
+    { "text", AT_ARGS | AZ_AT_TOP | AZ_AT_INPUT, AZ_OPT_ENUM, OPT(text_mode), NO_RANGE, "auto|classic|full", "auto", "",
       "text report: only the classic block where the format has one; verdict, block and all tables; auto: the block, on a "
       "terminal the verdict before it", "0.1" },
     { "with_header", AT_ARGS, AZ_OPT_BOOL, OPT(with_header), NO_RANGE, NULL, "true", "csv",

@@ -34,7 +34,7 @@ static int keep_part(struct az_document *to, const struct az_document *from)
     to->classic = from->classic;
     to->verdict_first = from->verdict_first;
     for (size_t i = 0; !rc && i < from->tables.n; i++)
-        if (az_side_by_side_reads(from->tables.v[i]))
+        if (az_side_by_side_reads(from, from->tables.v[i]))
             rc = az_document_copy_table(to, from->tables.v[i]);
     return rc;
 }
@@ -63,15 +63,16 @@ void az_outcome_release(struct az_outcome *o)
     *o = (struct az_outcome){ .job = NULL };
 }
 
-/* Where all inputs have a classic block, scripts read standard output: nothing stands before the
- * blocks but on request. */
+/* Where all inputs have a classic block with the user's classes, scripts read standard output:
+ * nothing stands before the blocks but on request. */
 static bool prints_side_by_side(const struct az_followup *f)
 {
     bool classic = true;
 
     for (size_t i = 0; i < f->n; i++)
         if (f->outcomes[i].reportable &&
-            (!f->outcomes[i].doc.classic || f->outcomes[i].doc.verdict_first))
+            (!f->outcomes[i].doc.classic || f->outcomes[i].doc.verdict_first ||
+             f->outcomes[i].job->input->opts.classes.n == 0))
             classic = false;
     return !classic;
 }

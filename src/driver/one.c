@@ -299,10 +299,8 @@ static void fill_document(struct az_one *o, const struct az_run_opts *opts)
     /* of configurations only: who names a file wants to see what is in it */
     doc->classic =
         (o->caps & AZ_CAP_CLASSIC) && o->job->format->text_classic && in->where.file.n > 0;
-    doc->text_full =
-        !opts->text_classic && (opts->text_full || in->opts.text_mode == AZ_TEXT_FULL);
-    doc->verdict_first =
-        doc->text_full || (opts->terminal && in->opts.text_mode == AZ_TEXT_AUTO);
+    doc->text_full = !opts->text_classic && (opts->text_full || in->opts.text_mode == AZ_TEXT_FULL);
+    doc->verdict_first = doc->text_full || (opts->terminal && in->opts.text_mode == AZ_TEXT_AUTO);
     doc->text_columns = az_text_columns();
     doc->origin_ns = origin_of(o->res);
     doc->text_rows = in->opts.top_rows > 0 ? (size_t)in->opts.top_rows : 0;

@@ -36,9 +36,8 @@ bool az_step_wanted(const struct az_config *c, enum az_step step)
     bool any = c->gates.given || c->history.path.n > 0;
 
     if (step != AZ_STEP_GATES)
-        return step == AZ_STEP_COMPARE
-                   ? c->compare.wanted
-                   : c->side_by_side && c->inputs.n > 1 && !c->no_reports;
+        return step == AZ_STEP_COMPARE ? c->compare.wanted
+                                       : c->side_by_side && c->inputs.n > 1 && !c->no_reports;
     for (size_t i = 0; i < c->outputs.formats.n; i++) /* has device time by class, too */
         any |= az_report_find(c->outputs.formats.v[i]) == &az_report_openmetrics;
     return any;

@@ -21,11 +21,11 @@ struct az_run_opts {
     enum az_when color, progress;
     uint64_t memory_limit; /* bytes an input; 0: three quarters of az_memory_given() */
     struct az_log log;
-    bool strict;    /* a warning makes its input a failed one */
-    bool text_full; /* -v: everything, not only the classic block */
-    bool terminal;  /* standard output is one: verdicts come before classic blocks */
+    bool strict;       /* a warning makes its input a failed one */
+    bool text_full;    /* -v: everything, not only the classic block */
+    bool terminal;     /* standard output is one: verdicts come before classic blocks */
     bool text_classic; /* never anything but the classic block where there is one */
-    bool quiet;     /* no text on stdout, no warnings */
+    bool quiet;        /* no text on stdout, no warnings */
 };
 
 /* Exit code by product rules: 0, 1 (a gate failed), 3 (some input, output or step failed), 4, 130.

@@ -267,6 +267,23 @@ double az_field_largest(const struct az_table *t, size_t col, size_t rows)
 /* Three or four digits of the largest. */
 static int few_decimals(double largest) { return largest >= 100 ? 1 : largest >= 10 ? 2 : 3; }
 
+/* Times of inputs, which may differ by any factor: in a unit in which the least has digits. */
+static struct az_scale of_least(const struct az_table *t, size_t col, size_t rows, double largest)
+{
+    double least = largest;
+
+    for (size_t r = 0; r < rows && r < t->rows; r++) {
+        const double x = az_cell_number(az_table_at(t, r, col));
+        least = x > 0 && x < least ? x : least;
+    }
+    const bool seconds = least >= 1e9, micro = largest < 1e6 || least < 1e5;
+    struct az_scale s = seconds ? (struct az_scale){ 1e9, 3, "s" }
+                        : micro ? (struct az_scale){ 1e3, 3, "us" }
+                                : (struct az_scale){ 1e6, 3, "ms" };
+    s.decimals = few_decimals(least / s.divide);
+    return s;
+}
+
 /* Columns whose scale does not depend on their unit, and tables that keep their units. */
 static bool special_scale(const struct az_table *t, size_t col, size_t rows, struct az_scale *s)
 {
@@ -277,6 +294,8 @@ static bool special_scale(const struct az_table *t, size_t col, size_t rows, str
         *s = (struct az_scale){ 0.01, 1, "%" };
     else if (c->unit == AZ_UNIT_NONE && az_sv_is(c->stem, "flops_per_s"))
         *s = (struct az_scale){ 1e12, few_decimals(largest / 1e12), "TFLOP/s" };
+    else if ((t->flags & AZ_TABLE_BLOCKS) && c->unit == AZ_UNIT_NS && largest > 0)
+        *s = of_least(t, col, rows, largest);
     else if ((t->flags & AZ_TABLE_ONE_UNIT) && az_unit_same_dimension(c->unit, AZ_UNIT_NS))
         *s = (struct az_scale){ 1, largest < 0.1 ? 5 : few_decimals(largest),
                                 az_unit_text(c->unit) };

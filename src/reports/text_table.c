@@ -16,11 +16,12 @@ enum {
     FEW_COLUMNS = 4,   /* where more than so many are shown */
     LEAST_TEXT = 12,
     LEAST_KEY = 16,
-    LEAST_ONE = 30,   /* the only key */
-    MOST_TEXT = 100,  /* of any text column */
-    MOST_NAMES = 500, /* of a column that are compared */
-    HEADER_LINES = 3, /* at most */
-    KEEP = 4          /* columns of this importance and below go first */
+    LEAST_ONE = 30,      /* the only key */
+    LEAST_SENTENCE = 56, /* of a block */
+    MOST_TEXT = 100,     /* of any text column */
+    MOST_NAMES = 500,    /* of a column that are compared */
+    HEADER_LINES = 3,    /* at most */
+    KEEP = 4             /* columns of this importance and below go first */
 };
 
 struct field { /* a column that is shown */
@@ -249,7 +250,7 @@ static void fit(struct view *v, size_t columns)
 /* Width that a column needs at least: names may be cut, numbers not. */
 static size_t least_width(const struct view *v, const struct field *f)
 {
-    return f->name && !is_key(v, f) && f->width > LEAST_ONE ? LEAST_ONE : f->width;
+    return f->name && !is_key(v, f) && f->width > LEAST_SENTENCE ? LEAST_SENTENCE : f->width;
 }
 
 /* Is it the share of the figure at its left, or one of several shares, which stay together? */
@@ -382,7 +383,8 @@ static int add_field(struct az_textout *o, struct view *v, size_t col,
     set_header(o, v, f);
     measure(v, f);
     f->importance = part ? (unsigned)v->n : importance_of(v, c);
-    if (f->cells || (c->flags & AZ_KEY)) /* an empty column says nothing */
+    const bool empty_input = (v->t->flags & AZ_TABLE_ONE_UNIT) && c->unit != AZ_UNIT_PERCENT;
+    if (f->cells || (c->flags & AZ_KEY) || empty_input) /* another empty column says nothing */
         v->n++;
     return 0;
 }

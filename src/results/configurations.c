@@ -52,8 +52,8 @@ static struct az_sv top_family(const struct az_document *d, const char *table)
     return ns[most] > 0 ? az_family_text((enum az_family)most) : AZ_SV("");
 }
 
-/* The problem of the first finding without its evidence: up to the colon of the first sentence, else
- * to its first comma. */
+/* The problem of the first finding without its evidence: up to the colon of the first sentence,
+ * else to its first comma. */
 static struct az_sv problem_of(struct az_sv text)
 {
     ptrdiff_t end = az_sv_find(text, AZ_SV(". ")), at;
@@ -81,10 +81,9 @@ static void read_shares(struct row *x)
     const int64_t part[AZ_CHANGE_PARTS] = { w->computing, w->exposed_communication, w->exposed_copy,
                                             w->idle };
     for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
-        x->share[k] =
-            x->side.has_account /* the rest of a rounding may be below 0 */
-                ? (part[k] > 0 ? (double)part[k] : 0) / (double)w->span
-                : NAN;
+        x->share[k] = x->side.has_account /* the rest of a rounding may be below 0 */
+                          ? (part[k] > 0 ? (double)part[k] : 0) / (double)w->span
+                          : NAN;
 }
 
 static void read_row(struct az_arena *a, const struct az_compare_input *in, struct row *x)

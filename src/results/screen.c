@@ -45,7 +45,9 @@ static const struct question kernels = { { "kernel_summary", "kern_sum", "unifie
 static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, { NULL } };
 
 /* Of comparisons: below the answer, which says what changed most. */
-static const struct question both = { { "side_by_side_families", "side_by_side_classes" }, TOP_ROWS, 1, { NULL } };
+static const struct question both = {
+    { "side_by_side_families", "side_by_side_classes" }, TOP_ROWS, 1, { NULL }
+};
 static const struct question pairs = { { "compare_summary" }, COMPARED_ROWS, 1, { NULL } };
 
 /* Does the document say that graphs hide what ran? */

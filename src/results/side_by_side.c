@@ -1,4 +1,4 @@
-/* Device time of several inputs next to each other (docs/compare.md 4). */
+/* Device time of several inputs next to each other (docs/compare.md). */
 #include "results/side_by_side.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@
 #define SAME_SIZE 20 /* times that differ by this factor at most are drawn with one scale */
 
 static const char *const tables_read[] = {
-    "verdict",   "account", "trust_checks", "verdict_facts",        "step_work", "time_by_family",
-    "facts",     "classes", "nccl",         "kernel_class_summary", "memops",
+    "verdict", "account", "trust_checks", "verdict_facts",        "step_work", "time_by_family",
+    "facts",   "classes", "nccl",         "kernel_class_summary", "memops",
 };
 
 /* What results of other tools have instead of families: the first that is there. */
@@ -33,11 +33,17 @@ static const struct {
     { "ops", "operation", "kernel_time" },
 };
 
-bool az_side_by_side_reads(const struct az_table *t)
+/* Where the names of kernels are if there is no step: for the user's classes. */
+static const char *const kernels[] = { "kern_sum", "kernel_summary", "kernels_by_name" };
+
+bool az_side_by_side_reads(const struct az_document *d, const struct az_table *t)
 {
     for (size_t i = 0; i < AZ_LENGTH(tables_read); i++)
         if (az_sv_is(t->id, tables_read[i]))
             return true;
+    for (size_t i = 0; i < AZ_LENGTH(kernels); i++)
+        if (az_sv_is(t->id, kernels[i]))
+            return !az_document_has(d, AZ_SV("step_work"));
     return false;
 }
 
@@ -147,9 +153,8 @@ static int fill_families(struct matrix *m, size_t input)
 {
     const struct basis *b = &m->basis[input];
     bool found = false;
-    int rc = b->per_step
-                 ? add_table(m, input, "step_work", "family", "kernel_time", 1, &found)
-                 : AZ_OK;
+    int rc =
+        b->per_step ? add_table(m, input, "step_work", "family", "kernel_time", 1, &found) : AZ_OK;
     if (!rc && !found)
         rc = add_table(m, input, "time_by_family", "family", "kernel_time", b->steps * b->devices,
                        &found);
@@ -159,7 +164,7 @@ static int fill_families(struct matrix *m, size_t input)
 /* ---- the user's classes ---- */
 static const char memory[] = "memory operations";
 
-/* The class of a name of the median step. Memory operations have one of their own. */
+/* The class of a name. Memory operations have one of their own. */
 static struct az_sv class_of(const struct az_classifier *c, struct az_sv name, struct az_sv family)
 {
     const uint32_t id = az_classify(c, name);
@@ -168,18 +173,25 @@ static struct az_sv class_of(const struct az_classifier *c, struct az_sv name, s
     return id == AZ_CLASS_OTHERS && copies ? az_sv_str(memory) : c->names.v[id];
 }
 
-static int classes_of_step(struct matrix *m, size_t input, const struct az_table *t)
+/* From a table of kernels; *rows: whether it has any. */
+static int classify_names(struct matrix *m, size_t input, const char *id, double divide, bool *rows)
 {
-    const ptrdiff_t name = az_text_column(t, "kernel"), family = az_text_column(t, "family"),
-                    ns = az_time_column(t, "kernel_time");
+    const struct az_table *t = az_document_table(m->in[input].doc, id);
+    const ptrdiff_t name = t ? az_text_column(t, "kernel") : -1,
+                    family = t ? az_text_column(t, "family") : -1,
+                    ns = t ? az_time_column(t, "kernel_time") : -1;
     struct az_classifier c;
-    int rc = az_classifier_init(&c, m->in[input].classes, m->doc->arena);
 
-    for (size_t r = 0; !rc && name >= 0 && family >= 0 && ns >= 0 && r < t->rows; r++)
+    *rows = name >= 0 && ns >= 0 && t->rows > 0 && az_is_read(t) &&
+            az_schema_find(t, AZ_SV("rank")) < 0;
+    if (!*rows)
+        return AZ_OK;
+    int rc = az_classifier_init(&c, m->in[input].classes, m->doc->arena);
+    for (size_t r = 0; !rc && r < t->rows; r++)
         rc = add(m, input,
                  class_of(&c, az_cell_text(az_table_at(t, r, (size_t)name)),
-                          az_cell_text(az_table_at(t, r, (size_t)family))),
-                 az_time_at(t, r, ns));
+                          family < 0 ? AZ_SV("") : az_cell_text(az_table_at(t, r, (size_t)family))),
+                 az_time_at(t, r, ns) / divide);
     az_classifier_release(&c);
     return rc;
 }
@@ -198,27 +210,31 @@ static int add_whole(struct matrix *m, size_t input, const char *id, const char 
 
 static int fill_classes(struct matrix *m, size_t input)
 {
-    const struct az_table *work = az_document_table(m->in[input].doc, "step_work"),
-                          *classes = az_document_table(m->in[input].doc, "classes");
+    const struct az_table *classes = az_document_table(m->in[input].doc, "classes");
     const struct basis *b = &m->basis[input];
     const bool mapped = m->in[input].classes && m->in[input].classes->n;
     const double divide = b->steps * b->devices;
     bool found = false;
+    int rc = AZ_OK;
 
-    if (mapped && b->per_step && work && work->rows)
-        return classes_of_step(m, input, work);
+    if (mapped && b->per_step)
+        rc = classify_names(m, input, "step_work", 1, &found);
+    if (rc || found)
+        return rc;
     if (!mapped && az_document_has(m->in[input].doc, AZ_SV("time_by_family")) &&
         (!classes || classes->rows < 2)) /* without a map all is "others" */
         return AZ_OK;
-    int rc = add_table(m, input, "classes", "category", "kernel_time", divide, &found);
+    rc = add_table(m, input, "classes", "category", "kernel_time", divide, &found);
     if (!rc && found) {
         rc = add_whole(m, input, "nccl", "nccl", divide);
         return rc ? rc : add_whole(m, input, "memops", memory, divide);
     }
     if (!rc)
         rc = add_table(m, input, "kernel_class_summary", "category", "kernel_time", divide, &found);
-    const size_t n = az_document_has(m->in[input].doc, AZ_SV("time_by_family")) ? 0
-                                                                                : AZ_LENGTH(others);
+    for (size_t k = 0; mapped && !rc && !found && k < AZ_LENGTH(kernels); k++)
+        rc = classify_names(m, input, kernels[k], divide, &found);
+    const size_t n =
+        az_document_has(m->in[input].doc, AZ_SV("time_by_family")) ? 0 : AZ_LENGTH(others);
     for (size_t k = 0; !rc && !found && k < n; k++)
         rc = add_table(m, input, others[k].table, others[k].label, others[k].time, divide, &found);
     return rc;
@@ -298,6 +314,8 @@ static int by_label(struct matrix *m, const char *id, const char *title, const c
         return az_arena_error(m->doc->arena);
     az_table_column(t, label, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (size_t i = 0; i < m->n; i++) {
+        if (!m->in[i].doc) /* it could not be read, which `configurations` shows */
+            continue;
         az_table_columnsv(t, heading_of(m, i), AZ_REAL, unit, AZ_LOWER_BETTER);
         az_table_columnsv(t, az_arena_printf(m->doc->arena, "%.*s share", AZ_SVF(m->in[i].tag)),
                           AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
@@ -306,12 +324,14 @@ static int by_label(struct matrix *m, const char *id, const char *title, const c
         az_put_text(t, m->labels.v[k].name);
         for (size_t i = 0; i < m->n; i++) {
             const double ns = m->labels.v[k].ns[i];
+            if (!m->in[i].doc)
+                continue;
             blank |= isnan(ns);
             az_put_f64(t, ns / scale);
             az_put_f64(t, 100 * ns / m->sum[i]);
         }
     }
-    t->note = az_arena_printf(m->doc->arena, "Per step and device, share of device time%s.",
+    t->note = az_arena_printf(m->doc->arena, "Per step and device; %%: share of device time%s.",
                               blank ? "; blank: not recorded" : "");
     const int rc = az_document_add(m->doc, t);
     if (rc == AZ_OK)
@@ -348,7 +368,8 @@ static bool of_one_size(const struct matrix *m)
     return per_step && most <= SAME_SIZE * least;
 }
 
-/* For the charts: a row per input, a column per family; times, or shares where these differ much. */
+/* For the charts: a row per input, a column per family; times, or shares where these differ much.
+ */
 static int by_input(struct matrix *m)
 {
     struct az_table *t = az_table_new(m->doc->arena, "side_by_side_families_chart",
@@ -365,6 +386,8 @@ static int by_input(struct matrix *m)
     for (size_t k = 0; k < m->labels.n; k++)
         az_table_columnsv(t, m->labels.v[k].name, AZ_REAL, unit, AZ_LOWER_BETTER);
     for (size_t i = 0; i < m->n; i++) {
+        if (!m->in[i].doc)
+            continue;
         az_put_text(t, heading_of(m, i));
         for (size_t k = 0; k < m->labels.n; k++)
             az_put_f64(t, m->labels.v[k].ns[i] / (times ? scale : m->sum[i] / 100));

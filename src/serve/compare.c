@@ -59,9 +59,7 @@ int az_tool_compare(struct az_call *c)
             { .doc = az_ranks_timeline(&t.arena, t.doc[0]),
               .tag = t.title[0],
               .title = t.title[0] },
-            { .doc = az_ranks_timeline(&t.arena, t.doc[1]),
-              .tag = t.title[1],
-              .title = t.title[1] }
+            { .doc = az_ranks_timeline(&t.arena, t.doc[1]), .tag = t.title[1], .title = t.title[1] }
         };
         const struct az_compare_opts opts = { .baseline = AZ_SV("first") };
         rc = az_sv_eq(t.title[0], t.title[1])

@@ -124,13 +124,15 @@ static void ranges_and_words(void **state)
     expect_error(PRE ", \"analysis_args\": { \"num_of_gpus\": 0 }" POST,
                  "c.json:1: /inputs/0/analysis_args/num_of_gpus: num_of_gpus must be a whole "
                  "number, 1 or more, not '0'");
-    expect_error(PRE ", \"analysis_args\": { \"text\": \"clasic\" }" POST,
-                 "c.json:1: /inputs/0/analysis_args/text: text must be one of auto, classic, full, not "
-                 "the string 'clasic' (did "
-                 "you mean 'classic'?)");
-    expect_error(PRE ", \"analysis_args\": { \"text\": \"tiny\" }" POST,
-                 "c.json:1: /inputs/0/analysis_args/text: text must be one of auto, classic, full, not "
-                 "the string 'tiny'");
+    expect_error(
+        PRE ", \"analysis_args\": { \"text\": \"clasic\" }" POST,
+        "c.json:1: /inputs/0/analysis_args/text: text must be one of auto, classic, full, not "
+        "the string 'clasic' (did "
+        "you mean 'classic'?)");
+    expect_error(
+        PRE ", \"analysis_args\": { \"text\": \"tiny\" }" POST,
+        "c.json:1: /inputs/0/analysis_args/text: text must be one of auto, classic, full, not "
+        "the string 'tiny'");
     expect_error(PRE ", \"thresholds\": { \"bound_percent\": 100.5 }" POST,
                  "c.json:1: /inputs/0/thresholds/bound_percent: bound_percent must be at most "
                  "100, not '100.5'");

@@ -63,7 +63,8 @@ static void defaults(void **state)
     assert_true(o.with_header && !o.time_scale_given && o.time_scale_to_ms == 1e-6);
     assert_true(o.kernel_total_time_idx == AZ_UNSET_I64 && o.mem_count_idx == AZ_UNSET_I64);
     assert_true(o.nvtx_tag_idx == AZ_UNSET_I64 && o.nvtx_proj_duration_idx == AZ_UNSET_I64);
-    assert_true(!o.nccl_compat_names && !o.with_nvtx && !o.with_mem && o.text_mode == AZ_TEXT_AUTO && !o.strict);
+    assert_true(!o.nccl_compat_names && !o.with_nvtx && !o.with_mem &&
+                o.text_mode == AZ_TEXT_AUTO && !o.strict);
     expect_text(o.kernel_names, "demangled");
     assert_int_equal(o.warmup_iters, 0);
     assert_true(o.gap_threshold_us == 500000 && o.short_kernel_us == 10 && o.bound_percent == 65);

@@ -735,12 +735,15 @@ static void side_by_side(void **state)
     (void)state;
     begin(&f);
     input(&f, "a"); /* steps: the median one by name */
-    table(&f, "account", ACCOUNT "steps,4000000,2000000,1000000,0,1000000,1000000,0\n"
-                                 "step,2000000,1000000,500000,0,500000,500000,0\n");
-    table(&f, "verdict_facts", "Fact,Value,Text\ndevices_counted,2,\nsteps,2,\n"
-                               "step_source,,user_range\n");
-    table(&f, "step_work", "Kernel,Family,Count,Kernel time (ns)\nx,gemm,1,1000000\n"
-                           "y,gemm,1,500000\nz,communication,1,500000\n");
+    table(&f, "account",
+          ACCOUNT "steps,4000000,2000000,1000000,0,1000000,1000000,0\n"
+                  "step,2000000,1000000,500000,0,500000,500000,0\n");
+    table(&f, "verdict_facts",
+          "Fact,Value,Text\ndevices_counted,2,\nsteps,2,\n"
+          "step_source,,user_range\n");
+    table(&f, "step_work",
+          "Kernel,Family,Count,Kernel time (ns)\nx,gemm,1,1000000\n"
+          "y,gemm,1,500000\nz,communication,1,500000\n");
     table(&f, "time_by_family", "family,count,time_ms\ngemm,9,100\n");
     input(&f, "b"); /* no steps: the recording, by device */
     table(&f, "account", ACCOUNT "recording,8000000,8000000,0,0,0,0,0\n");
@@ -777,12 +780,14 @@ static void classes_side_by_side(void **state)
     (void)state;
     begin(&f);
     input(&f, "a");
-    table(&f, "account", ACCOUNT "steps,4000000,2000000,1000000,0,1000000,1000000,0\n"
-                                 "step,2000000,1000000,500000,0,500000,500000,0\n");
+    table(&f, "account",
+          ACCOUNT "steps,4000000,2000000,1000000,0,1000000,1000000,0\n"
+                  "step,2000000,1000000,500000,0,500000,500000,0\n");
     table(&f, "verdict_facts", "Fact,Value,Text\ndevices_counted,1,\nsteps,2,\n");
-    table(&f, "step_work", "Kernel,Family,Count,Kernel time (ns)\nmm_1,gemm,1,1000000\n"
-                           "ncclAll,communication,1,500000\nMemcpy,copy,1,250000\n"
-                           "z,other,1,250000\n");
+    table(&f, "step_work",
+          "Kernel,Family,Count,Kernel time (ns)\nmm_1,gemm,1,1000000\n"
+          "ncclAll,communication,1,500000\nMemcpy,copy,1,250000\n"
+          "z,other,1,250000\n");
     f.in[0].classes = &map;
     input(&f, "b"); /* Nsight Systems: communication and copies have tables of their own */
     table(&f, "classes", "Class,TotalTime(ms)\nproduct,3.0\nothers,1.0\n");
@@ -811,16 +816,19 @@ static void configurations(void **state)
     (void)state;
     begin(&f);
     input(&f, "a");
-    table(&f, "account", ACCOUNT "steps,4000000,2000000,1000000,0,1000000,1000000,0\n"
-                                 "step,2000000,1000000,500000,0,500000,500000,0\n");
+    table(&f, "account",
+          ACCOUNT "steps,4000000,2000000,1000000,0,1000000,1000000,0\n"
+                  "step,2000000,1000000,500000,0,500000,500000,0\n");
     table(&f, "verdict_facts",
           "Fact,Value,Text\ndevices_counted,1,\nsteps,2,\nstep_source,,user_range\n"
           "flops_per_s,2e12,\nfirst_finding,,idle\n");
-    table(&f, "verdict", "line,label,text\nwhat,,one\n"
-                         "finding,25.0%,\"idle GPU, much: 3 gaps. Do this\"\n");
+    table(&f, "verdict",
+          "line,label,text\nwhat,,one\n"
+          "finding,25.0%,\"idle GPU, much: 3 gaps. Do this\"\n");
     input(&f, "b");
-    table(&f, "account", ACCOUNT "steps,6000000,6000000,0,0,0,0,0\n"
-                                 "step,3000000,3000000,0,0,0,0,0\n");
+    table(&f, "account",
+          ACCOUNT "steps,6000000,6000000,0,0,0,0,0\n"
+                  "step,3000000,3000000,0,0,0,0,0\n");
     table(&f, "verdict_facts",
           "Fact,Value,Text\ndevices_counted,1,\nsteps,2,\nstep_source,,user_range\n");
     input(&f, "c");

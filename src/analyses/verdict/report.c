@@ -284,7 +284,8 @@ static int write_all(struct az_vd_whole *w)
     }
     if (rc == 0)
         rc = az_vd_idle_table(w);
-    if (rc == 0 && w->job->n_traces == 1 && w->job->traces[0]->caps & (AZ_CAP_TIMELINE | AZ_CAP_OPREPORT))
+    if (rc == 0 && w->job->n_traces == 1 &&
+        w->job->traces[0]->caps & (AZ_CAP_TIMELINE | AZ_CAP_OPREPORT))
         rc = az_vd_step_work(w->job);
     if (rc == 0)
         rc = az_claims_tables(w->job->doc, c);

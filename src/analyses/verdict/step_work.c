@@ -143,8 +143,8 @@ int az_vd_step_work(struct az_job *job)
     const struct az_steps *steps = az_job_steps(job, 0, &rc);
     w.accounts = steps ? az_job_accounts(job, 0, AZ_ALL_WORK, &rc) : NULL;
     /* a single step has no distance to the next: it is the scope */
-    const bool single = steps && steps->n == steps->excluded + 1 &&
-                        steps->scope.end > steps->scope.start;
+    const bool single =
+        steps && steps->n == steps->excluded + 1 && steps->scope.end > steps->scope.start;
     if (!w.accounts || (!w.accounts->median_step && !single))
         return rc;
     memcpy(w.step, steps->middle, sizeof w.step);

@@ -22,4 +22,4 @@ echo "status $?"
 cut -d, -f1,2,5-13,16 out/compare_summary.csv
 "$ANALYZER" --config=c.json --set compat=all --set compare.baseline=best --set compare.outputs.csv_dir=best 2>&1
 cut -d, -f1-2 best/compare_inputs.csv
-cat best/side_by_side_timeline.csv
+cat best/side_by_side_account.csv
