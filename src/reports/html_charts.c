@@ -56,8 +56,10 @@ static enum place place_of(const struct az_plot *p)
     case AZ_CHART_SCATTER_LOG:
         return LAST;
     default:
-        return p->c->small     ? PAIRED
-               : p->c->n_parts ? FIRST : p->marks.n > AZ_HTML_BARS || p->n_series > 8 ? LAST : PAIRED;
+        return p->c->small                                    ? PAIRED
+               : p->c->n_parts                                ? FIRST
+               : p->marks.n > AZ_HTML_BARS || p->n_series > 8 ? LAST
+                                                              : PAIRED;
     }
 }
 

@@ -4,9 +4,9 @@
 #include "results/tracks.h"
 
 static const struct az_paint of_family[AZ_FAMILIES] = {
-    { "f0", 0x8A93A3 }, { "f1", 0x0072B2 }, { "f2", 0x6A3FB5 }, { "f3", 0x1F9FC4 },
-    { "f4", 0xB04FB0 }, { "f5", 0xD55E00 }, { "f6", 0x009E73 }, { "f7", 0x56B4E9 },
-    { "f8", 0xA1123F }, { "f9", 0xE69F00 }, { "f10", 0xCC79A7 }, { "f11", 0x8A5A2B },
+    { "f0", 0x8A93A3 },  { "f1", 0x0072B2 },  { "f2", 0x6A3FB5 },  { "f3", 0x1F9FC4 },
+    { "f4", 0xB04FB0 },  { "f5", 0xD55E00 },  { "f6", 0x009E73 },  { "f7", 0x56B4E9 },
+    { "f8", 0xA1123F },  { "f9", 0xE69F00 },  { "f10", 0xCC79A7 }, { "f11", 0x8A5A2B },
     { "f12", 0x7AB648 }, { "f13", 0x403075 }, { "f14", 0x12A5A5 }, { "f15", 0x12355B },
     { "f16", 0x8C8200 }, { "f17", 0xC9B48A }, { "f18", 0xF08A80 }, { "f19", 0xB5A58C },
     { "f20", 0x3F7F4F }, { "f21", 0x5D6F1A }, { "f22", 0xC26A3A }, { "f23", 0x3F6F8F }

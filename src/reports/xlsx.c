@@ -36,8 +36,8 @@ static size_t number_width(const struct az_cell *c, enum az_xlsx_style style)
     }
     const size_t whole = az_xlsx_whole_width(az_cell_number(c), decimals),
                  n = whole + (decimals ? (size_t)decimals + 1 : 0);
-    bool separated = style != AZ_STYLE_ID && style != AZ_STYLE_PERCENT &&
-                     style != AZ_STYLE_RATIO && style != AZ_STYLE_FRACTION;
+    bool separated = style != AZ_STYLE_ID && style != AZ_STYLE_PERCENT && style != AZ_STYLE_RATIO &&
+                     style != AZ_STYLE_FRACTION;
     return n + (separated ? (whole - 1) / 3 : 0);
 }
 
@@ -60,8 +60,7 @@ static void data_bar(struct lxw_worksheet *ws, const struct az_xlsx_part *p, siz
     };
 
     const bool fraction = az_field_is_fraction(&p->t->columns.v[col]);
-    if (fraction ||
-        p->t->columns.v[col].unit == AZ_UNIT_PERCENT) { /* a full bar is the whole */
+    if (fraction || p->t->columns.v[col].unit == AZ_UNIT_PERCENT) { /* a full bar is the whole */
         f.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
         f.max_value = fraction ? 1 : 100;
     }

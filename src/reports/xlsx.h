@@ -31,9 +31,9 @@ enum az_xlsx_style {
     AZ_STYLE_WHOLE, /* #,##0 */
     AZ_STYLE_FIXED2,
     AZ_STYLE_FIXED3,
-    AZ_STYLE_FIXED6,  /* seconds: kernels are microseconds long */
-    AZ_STYLE_PERCENT, /* 0.00 */
-    AZ_STYLE_RATIO,   /* 0.000 */
+    AZ_STYLE_FIXED6,   /* seconds: kernels are microseconds long */
+    AZ_STYLE_PERCENT,  /* 0.00 */
+    AZ_STYLE_RATIO,    /* 0.000 */
     AZ_STYLE_ID,       /* 0 */
     AZ_STYLE_FRACTION, /* 0.0%: 0 to 1 */
     AZ_STYLE_RED,

@@ -93,7 +93,8 @@ enum az_table_flag {
     AZ_TABLE_SHORT = 64,      /* few rows by nature: shown whole in summaries */
     AZ_TABLE_NO_SHEET = 128,  /* has no sheet of its own in a workbook (document: sheets_note) */
     AZ_TABLE_FIRST = 256,     /* before the summary of a workbook, as a sheet named by its title */
-    AZ_TABLE_BLOCKS = 512, /* text: columns that do not fit go on in a block below, none is skipped */
+    AZ_TABLE_BLOCKS =
+        512, /* text: columns that do not fit go on in a block below, none is skipped */
     AZ_TABLE_ONE_UNIT = 1024 /* numbers are shown in the units of their columns, never in others */
 };
 

@@ -843,7 +843,7 @@ static void configurations(void **state)
     is(t, 1, "MFU", "");
     is(t, 2, "Step (ns)", "");
     is(t, 2, "Step ratio", "");
-    is(t, 2, "Comparison", "2 steps (user_range) against no steps");
+    is(t, 2, "Comparison", "2 steps (user_range) in the baseline, no steps in the candidate");
     opts.baseline = AZ_SV("nobody");
     assert_int_equal(az_configurations(&f.out, f.in, f.n, &opts), AZ_EUSAGE);
     end(&f);

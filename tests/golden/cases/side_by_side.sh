@@ -22,7 +22,7 @@ cat >mixed.json <<JSON
 JSON
 echo "== baseline, 80 columns"
 COLUMNS=80 "$ANALYZER" --config=mixed.json -o out --format text,xlsx,html,json,md,csv 2>/dev/null | sed '/^===== training/,$d'
-ls out | grep side_by_side
+ls -d out/side_by_side*
 ls out/side_by_side_csvs
 "$PYTHON" - <<'PY'
 import openpyxl
