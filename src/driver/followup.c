@@ -64,7 +64,7 @@ void az_outcome_release(struct az_outcome *o)
 }
 
 /* Where all inputs have a classic block with the user's classes, scripts read standard output:
- * nothing stands before the blocks but on request. */
+ * nothing is printed before the blocks but on request. */
 static bool prints_side_by_side(const struct az_followup *f)
 {
     bool classic = true;

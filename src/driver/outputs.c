@@ -312,24 +312,10 @@ static int plan_step(const struct naming *n, enum az_step step, const char *what
     return rc;
 }
 
-/* The side-by-side report's baseline is one of the inputs. */
-static int check_baseline(const struct naming *n)
-{
-    const struct az_sv title = n->c->baseline;
-    bool found = !title.n || az_sv_is(title, "first");
-
-    for (size_t i = 0; i < n->p->jobs.n; i++)
-        found |= az_sv_eq(n->p->jobs.v[i].input->title, title);
-    return found ? AZ_OK
-                 : az_diag_fail(n->diag, AZ_ECONFIG,
-                                n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE,
-                                "baseline: no input has the title '%.*s'", AZ_SVF(title));
-}
-
 static int plan_steps(const struct naming *n)
 {
     struct az_outputs none = { .xlsx_rows = n->c->outputs.xlsx_rows };
-    int rc = check_baseline(n);
+    int rc = az_side_by_side_check(n->p, n->c, n->diag);
 
     if (!rc && az_step_wanted(n->c, AZ_STEP_SIDE_BY_SIDE) && az_plan_count(n->p) > 1)
         rc = plan_step(n, AZ_STEP_SIDE_BY_SIDE, "side by side", "side_by_side", &none);

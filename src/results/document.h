@@ -40,7 +40,7 @@ struct az_chart {
     struct az_sv
         stack; /* with parts: column with the names of several stacks; empty: there is one */
     struct az_sv size; /* scatter: column that the area of the dots shows; empty: none */
-    bool small;        /* one of several of a kind, which stand next to each other */
+    bool small;        /* one of several of a kind, which are drawn side by side */
 };
 struct az_verdict;
 struct az_claims;

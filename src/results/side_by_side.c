@@ -143,7 +143,7 @@ static int add_table(struct matrix *m, size_t input, const char *id, const char 
     const char *whole = *rows ? az_compare_spec_of(t->id, t)->total : NULL;
     for (size_t r = 0; *rows && !rc && r < t->rows; r++) {
         const struct az_sv name = az_cell_text(az_table_at(t, r, (size_t)at));
-        if (!whole || !az_sv_is(name, whole)) /* which stands next to its parts */
+        if (!whole || !az_sv_is(name, whole)) /* which is listed with its parts */
             rc = add(m, input, name.n ? name : AZ_SV("(none)"), az_time_at(t, r, ns) / divide);
     }
     return rc;
