@@ -19,7 +19,9 @@ static bool has_stacks(const struct az_trace *t)
 static enum az_advice host_advice(const struct az_vd *v, const struct az_vd_idle *s)
 {
     /* an operator launches what comes next: short gaps are its overhead */
-    if (s->op.n && s->median > 0 && s->median < OVERHEAD)
+    if ((s->op.n && s->median > 0 && s->median < OVERHEAD) ||
+        (s->frame.n == 0 && s->range.n &&
+         az_rules_class("trace_names.rules", "host_range", s->range).n))
         return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
     return s->range.n || s->frame.n ? AZ_ADVICE_MOVE_HOST_WORK
            : has_stacks(v->t)       ? AZ_ADVICE_RECORD_HOST_CALLS

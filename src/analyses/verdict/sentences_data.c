@@ -20,12 +20,13 @@ struct az_sv az_vd_text_check(struct az_vd_text *x, enum az_check check)
                        t = az_vd_text_time(x, r->time_ns);
     const struct az_vd_part *s = &x->w->sum;
     const bool operations = s->operations > 0;
+    const char *has = r->count == 1 ? "has" : "have";
     switch (check) {
     case AZ_CHECK_LOST_DEVICE_EVENTS:
         return az_arena_printf(x->a,
-                               operations ? "%.*s of %.*s operations have no device time"
-                                          : "%.*s of %.*s kernel launches have no device event",
-                               AZ_SVF(n), AZ_SVF(of));
+                               operations ? "%.*s of %.*s operations %s no device time"
+                                          : "%.*s of %.*s kernel launches %s no device event",
+                               AZ_SVF(n), AZ_SVF(of), has);
     case AZ_CHECK_UNLINKED_DEVICE_WORK:
         return az_arena_printf(x->a, "%.*s of %.*s device events not linked to a launch (%.*s)",
                                AZ_SVF(n), AZ_SVF(of), AZ_SVF(t));
@@ -58,8 +59,8 @@ struct az_sv az_vd_text_check(struct az_vd_text *x, enum az_check check)
         return az_arena_printf(x->a, "%.1f%% of kernel time in unclassified kernels",
                                s->kernels > 0 ? 100 * (double)s->other / (double)s->kernels : 0);
     case AZ_CHECK_GRAPH_UNRECORDED:
-        return az_arena_printf(x->a, "%.*s of %.*s graph launches have no kernels recorded",
-                               AZ_SVF(n), AZ_SVF(of));
+        return az_arena_printf(x->a, "%.*s of %.*s graph launches %s no kernels recorded",
+                               AZ_SVF(n), AZ_SVF(of), has);
     case AZ_CHECK_DEVICE_PEAKS:
         return az_sv_is(x->c->devices.peaks, "scaled")
                    ? AZ_SV("device peaks scaled from a data sheet")
