@@ -103,6 +103,9 @@ static double stack_of(const struct az_plot *p, size_t i)
     return sum;
 }
 
+/* Parts in percent are shares already, of a whole of 100. */
+static bool is_percent(const struct az_plot *p) { return az_plot_unit(p)->unit == AZ_UNIT_PERCENT; }
+
 /* The parts of one stack. */
 static void one_stack(struct az_html *h, const struct az_plot *p, size_t i)
 {
@@ -117,7 +120,8 @@ static void one_stack(struct az_html *h, const struct az_plot *p, size_t i)
         name(h, az_html_series_name(h, p, s));
         az_html_put(h, AZ_SV(" "));
         value(h, p, v);
-        share(h, v, whole);
+        if (!is_percent(p))
+            share(h, v, whole);
     }
     az_html_put(h, said ? AZ_SV(".") : AZ_SV("nothing."));
 }
@@ -162,8 +166,10 @@ static void parts(struct az_html *h, const struct az_plot *p)
         az_html_put(h, i ? AZ_SV(" ") : AZ_SV(""));
         if (n > 1) {
             mark(h, p, i);
-            az_html_put(h, AZ_SV(" "));
-            value(h, p, stack_of(p, i));
+            if (!is_percent(p)) {
+                az_html_put(h, AZ_SV(" "));
+                value(h, p, stack_of(p, i));
+            }
             az_html_put(h, AZ_SV(": "));
         }
         one_stack(h, p, i);

@@ -110,7 +110,7 @@
       const most = chart.end || width < 480 ? NARROW : 34;
       const o = options(chart, { x: valueAxis(chart, { beginAtZero: true }), y: labelAxis(chart, most) }, { indexAxis: "y" });
       if (chart.end)
-        o.scales.x.max = chart.end;
+        o.scales.x.suggestedMax = chart.end; // the same ticks in all
       if (chart.end || width < 480)
         o.scales.x.ticks.maxTicksLimit = 4;
       o.scales.y.title.display = !!chart.x && chart.labels.every((text) => /^\d+$/.test(text)); // a bare number says not what it is

@@ -156,7 +156,9 @@ static void pie_labels(lxw_chart_series *s, const struct az_xlsx_part *p, ptrdif
 static void paint_series(lxw_chart_series *s, const struct az_chart *c, struct az_sv name)
 {
     struct az_paint paint;
+    const ptrdiff_t unit = az_sv_find(name, AZ_SV(" ("));
 
+    name.n = unit > 0 ? (size_t)unit : name.n;
     if ((c->kind != AZ_CHART_STACKED_BAR && c->kind != AZ_CHART_STACKED_COLUMN &&
          c->kind != AZ_CHART_BAR) ||
         !az_palette_find(name, &paint))

@@ -300,6 +300,12 @@ static struct az_sv heading_of(const struct matrix *m, size_t input)
                : az_arena_printf(m->doc->arena, "%.*s, recording", AZ_SVF(m->in[input].tag));
 }
 
+/* Headers say the unit, of what the user or a rule names. */
+static struct az_sv with_unit(const struct matrix *m, struct az_sv name, enum az_unit unit)
+{
+    return az_arena_printf(m->doc->arena, "%.*s (%s)", AZ_SVF(name), az_unit_text(unit));
+}
+
 /* For people: a row per label, time and share per input. */
 static int by_label(struct matrix *m, const char *id, const char *title, const char *label)
 {
@@ -316,8 +322,9 @@ static int by_label(struct matrix *m, const char *id, const char *title, const c
     for (size_t i = 0; i < m->n; i++) {
         if (!m->in[i].doc) /* it could not be read, which `configurations` shows */
             continue;
-        az_table_columnsv(t, heading_of(m, i), AZ_REAL, unit, AZ_LOWER_BETTER);
-        az_table_columnsv(t, az_arena_printf(m->doc->arena, "%.*s share", AZ_SVF(m->in[i].tag)),
+        az_table_columnsv(t, with_unit(m, heading_of(m, i), unit), AZ_REAL, unit, AZ_LOWER_BETTER);
+        az_table_columnsv(t,
+                          az_arena_printf(m->doc->arena, "%.*s share (%%)", AZ_SVF(m->in[i].tag)),
                           AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     }
     for (size_t k = 0; k < m->labels.n; k++) {
@@ -384,7 +391,8 @@ static int by_input(struct matrix *m)
     unit = times ? unit : AZ_UNIT_PERCENT;
     az_table_column(t, "input", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (size_t k = 0; k < m->labels.n; k++)
-        az_table_columnsv(t, m->labels.v[k].name, AZ_REAL, unit, AZ_LOWER_BETTER);
+        az_table_columnsv(t, with_unit(m, m->labels.v[k].name, unit), AZ_REAL, unit,
+                          AZ_LOWER_BETTER);
     for (size_t i = 0; i < m->n; i++) {
         if (!m->in[i].doc)
             continue;
@@ -404,7 +412,7 @@ static int by_input(struct matrix *m)
                                           .y_title = times ? az_sv_str(az_unit_text(unit))
                                                            : AZ_SV("% of device time"),
                                           .small = true },
-                       &m->labels.v[k].name, 1);
+                       &t->columns.v[k + 1].name, 1);
     return rc;
 }
 
@@ -440,8 +448,8 @@ static struct az_sv bar_of(const struct matrix *m, size_t input, const struct az
 
 static int account(struct matrix *m)
 {
-    static const char *const parts[AZ_CHANGE_PARTS] = { "Compute", "Exposed communication",
-                                                        "Exposed copies", "Idle" };
+    static const char *const parts[AZ_CHANGE_PARTS] = { "Compute (%)", "Exposed communication (%)",
+                                                        "Exposed copies (%)", "Idle (%)" };
     struct az_sv names[AZ_CHANGE_PARTS];
     struct az_table *t =
         az_table_new(m->doc->arena, "side_by_side_account", "Device time of each input", 0);

@@ -5,6 +5,7 @@
 
 #include "reports/html.h"
 #include "reports/list.h"
+#include "reports/palette.h"
 #include "results/flame.h"
 #include "results/tracks.h"
 #include "unit/reports_common.h"
@@ -713,6 +714,25 @@ static void embedded_files_fit(void **state)
     }
 }
 
+/* Workbooks have the colors of the style sheet. */
+static void one_palette(void **state)
+{
+    static const char *const parts[] = { "Compute", "exposed_comm_time", "Exposed copies", "Idle" };
+    const struct az_sv style = az_html_part(AZ_HTML_STYLE);
+    struct az_paint p;
+    char rule[40];
+    (void)state;
+    for (int f = 0; f < AZ_FAMILIES + (int)AZ_LENGTH(parts); f++) {
+        const struct az_sv name =
+            f < AZ_FAMILIES ? az_family_text((enum az_family)f) : az_sv_str(parts[f - AZ_FAMILIES]);
+        assert_true(az_palette_find(name, &p));
+        snprintf(rule, sizeof rule, "--%s: #%06x;", p.variable, p.rgb);
+        if (az_sv_find(style, az_sv_str(rule)) < 0)
+            fail_msg("%.*s: no %s", AZ_SVF(name), rule);
+    }
+    assert_false(az_palette_find(AZ_SV("step"), &p));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -734,6 +754,7 @@ int main(void)
         cmocka_unit_test(failed_writes_leave_nothing),
         cmocka_unit_test(memory_limits),
         cmocka_unit_test(embedded_files_fit),
+        cmocka_unit_test(one_palette),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,6 +299,46 @@ static void the_first_screen_begins_with_the_verdict(void **state)
     sample_end(&s);
 }
 
+/* A table of blocks goes on below, with its key; a share stays with its figure. */
+static void blocks_lose_no_column(void **state)
+{
+    struct sample s;
+    struct az_vec_char out;
+    (void)state;
+    sample_begin(&s);
+    s.doc.text_full = true;
+    s.doc.text_columns = 44;
+    struct az_table *t =
+        az_table_new(&s.arena, "t", "Wide", AZ_TABLE_SUMMARY | AZ_TABLE_BLOCKS | AZ_TABLE_ONE_UNIT);
+    assert_non_null(t);
+    t->note = AZ_SV("blank: not recorded");
+    az_table_column(t, "Family", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (int i = 0; i < 3; i++) {
+        az_table_columnsv(t, az_arena_printf(&s.arena, "in%d (ms)", i), AZ_REAL, AZ_UNIT_MS, 0);
+        az_table_columnsv(t, az_arena_printf(&s.arena, "in%d share (%%)", i), AZ_REAL,
+                          AZ_UNIT_PERCENT, AZ_SHARE);
+    }
+    az_put_text(t, AZ_SV("gemm"));
+    for (int i = 0; i < 3; i++) {
+        az_put_f64(t, i == 1 ? 12000.5 : (double)NAN);
+        az_put_f64(t, i == 1 ? 100 : (double)NAN);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    az_vec_init(&out, &s.mem);
+    assert_int_equal(az_text_write(&s.doc, &out, false), 0);
+    static const char want[] = "Wide\n"
+                               "  Family  In0 (ms)  In1 (ms)      %\n"
+                               "  gemm               12000.5  100.0\n"
+                               "\n"
+                               "  Family  In2 (ms)\n"
+                               "  gemm\n"
+                               "  blank: not recorded\n";
+    if (az_sv_find(az_text_view(&out), az_sv_str(want)) < 0)
+        fail_msg("%.*s", (int)out.n, out.v);
+    az_vec_release(&out);
+    sample_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +347,7 @@ int main(void)
         cmocka_unit_test(summary_is_readable),
         cmocka_unit_test(wide_tables_lose_columns_and_say_so),
         cmocka_unit_test(scales_of_columns),
+        cmocka_unit_test(blocks_lose_no_column),
         cmocka_unit_test(the_first_screen_begins_with_the_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -754,15 +754,15 @@ static void side_by_side(void **state)
     table(&f, "time_by_family", "family,count,time_ms\ncopy,9,20\n");
     assert_int_equal(az_side_by_side(&f.out, f.in, f.n), 0);
     const struct az_table *t = out(&f, "side_by_side_families");
-    is(t, row_of(t, "gemm"), "a", "1.5");
-    is(t, row_of(t, "gemm"), "a share", "75");
-    is(t, row_of(t, "gemm"), "b, recording", "6");
-    is(t, row_of(t, "norm"), "a", ""); /* not recorded, which is not 0 */
-    is(t, row_of(t, "copy"), "c", "2");
+    is(t, row_of(t, "gemm"), "a (ms)", "1.5");
+    is(t, row_of(t, "gemm"), "a share (%)", "75");
+    is(t, row_of(t, "gemm"), "b, recording (ms)", "6");
+    is(t, row_of(t, "norm"), "a (ms)", ""); /* not recorded, which is not 0 */
+    is(t, row_of(t, "copy"), "c (ms)", "2");
     assert_int_equal(az_sv_find(t->note, AZ_SV("blank: not recorded")) > 0, 1);
     t = out(&f, "side_by_side_account"); /* c has no account, and no bar */
     assert_int_equal(t->rows, 2);
-    is(t, 0, "Compute", "50");
+    is(t, 0, "Compute (%)", "50");
     is(t, 0, "input", "a, 2.0 ms per step");
     is(t, 1, "input", "b, 8.0 ms recorded");
     assert_int_equal(f.out.charts.v[0].kind, AZ_CHART_STACKED_BAR);
@@ -799,13 +799,13 @@ static void classes_side_by_side(void **state)
     assert_int_equal(az_side_by_side(&f.out, f.in, f.n), 0);
     const struct az_table *t = out(&f, "side_by_side_classes");
     assert_int_equal(t->rows, 4);
-    is(t, row_of(t, "product"), "a", "1");
-    is(t, row_of(t, "nccl"), "a", "0.5");
-    is(t, row_of(t, "memory operations"), "a", "0.25");
-    is(t, row_of(t, "others"), "a", "0.25");
-    is(t, row_of(t, "nccl"), "b, recording", "0.75");
-    is(t, row_of(t, "memory operations"), "b, recording", "0.125");
-    is(t, row_of(t, "product"), "c, recording", "3000");
+    is(t, row_of(t, "product"), "a (ms)", "1");
+    is(t, row_of(t, "nccl"), "a (ms)", "0.5");
+    is(t, row_of(t, "memory operations"), "a (ms)", "0.25");
+    is(t, row_of(t, "others"), "a (ms)", "0.25");
+    is(t, row_of(t, "nccl"), "b, recording (ms)", "0.75");
+    is(t, row_of(t, "memory operations"), "b, recording (ms)", "0.125");
+    is(t, row_of(t, "product"), "c, recording (ms)", "3000");
     end(&f);
 }
 
@@ -879,7 +879,7 @@ static void tables_of_ranks(void **state)
     is(t, 3, "Change (ns)", "3000000000");
     t = out(&f, "side_by_side_classes");
     assert_int_equal(t->rows, 2); /* neither the total nor what nothing ran of */
-    is(t, row_of(t, "Comms"), "b, recording", "6000");
+    is(t, row_of(t, "Comms"), "b, recording (ms)", "6000");
     t = out(&f, "compare_summary");
     is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "changed", "1");
     is(t, row_of(t, "summary_nccl_implicit_sync_cat"), "baseline total",
