@@ -17,8 +17,15 @@
 
   // Time in which nothing happens, and what is left over, stay in the background.
   const known = Object.assign({}, ...charts.map((c) => c.paint));
-  const paint = (name, i) => known[name] ? color(known[name]) : /micro.?idle/i.test(name) ? color("chart-micro")
-    : /\bidle|idle\b|_idle|^\(the rest\)$|^others?$|^\d+ others$/i.test(name) ? color("chart-total") : series(i);
+  const own = (name) => known[name] ? color(known[name]) : /micro.?idle/i.test(name) ? color("chart-micro")
+    : /\bidle|idle\b|_idle|^\(the rest\)$|^others?$|^\d+ others$/i.test(name) ? color("chart-total") : null;
+  // Of the names of one chart: those without a color of their own take the next one that no other has.
+  function paints(names) {
+    const taken = new Set(names.map(own)), list = color("series").split(/\s+/);
+    const free = list.filter((c) => !taken.has(c)), rest = free.length ? free : list;
+    let next = 0;
+    return names.map((name) => own(name) || rest[next++ % rest.length]);
+  }
 
   // Three digits or so; thousands separated.
   function format(v) {
@@ -101,9 +108,12 @@
       },
     }, more);
   }
-  const plain = (chart) => chart.series.map((s, i) => ({
-    label: s.name, data: s.values, backgroundColor: paint(s.name, i), borderColor: paint(s.name, i), maxBarThickness: 46,
-  }));
+  function plain(chart) {
+    const colors = paints(chart.series.map((s) => s.name));
+    return chart.series.map((s, i) => ({
+      label: s.name, data: s.values, backgroundColor: colors[i], borderColor: colors[i], maxBarThickness: 46,
+    }));
+  }
 
   const kinds = {
     bars(chart, width) {
@@ -143,20 +153,20 @@
     },
     pie(chart) {
       const values = chart.series[0].values, total = sum(values);
-      const share = (i) => (100 * values[i] / total).toFixed(1) + " %";
+      const share = (i) => (100 * values[i] / total).toFixed(1) + " %", colors = paints(chart.labels);
       const o = options(chart, undefined, { cutout: "55%" });
       o.plugins.legend = {
         position: "right",
         labels: {
           color: color("chart-text"), boxWidth: 12,
           generateLabels: (c) => chart.labels.map((text, i) => ({
-            text: share(i) + "  " + shorten(text, 30), fillStyle: paint(text, i), strokeStyle: paint(text, i), lineWidth: 0,
+            text: share(i) + "  " + shorten(text, 30), fillStyle: colors[i], strokeStyle: colors[i], lineWidth: 0,
             fontColor: color("chart-text"), index: i, hidden: !c.getDataVisibility(i),
           })),
         },
       };
       o.plugins.tooltip.callbacks.label = (item) => withUnit(chart, item.raw) + " (" + share(item.dataIndex) + ")";
-      const datasets = [{ label: chart.series[0].name, data: values, backgroundColor: chart.labels.map(paint), borderColor: color("chart-edge") }];
+      const datasets = [{ label: chart.series[0].name, data: values, backgroundColor: colors, borderColor: color("chart-edge") }];
       return { type: "doughnut", data: { labels: chart.labels, datasets }, options: o };
     },
     line(chart) {

@@ -36,15 +36,15 @@ static const struct {
 
 bool az_palette_find(struct az_sv name, struct az_paint *out)
 {
-    enum az_family f;
-
     for (size_t i = 0; i < AZ_LENGTH(parts); i++)
         if (az_sv_ieq(name, az_sv_str(parts[i].name))) {
             *out = parts[i].family < 0 ? gap : of_family[parts[i].family];
             return true;
         }
-    if (!az_family_of(name, &f))
-        return false;
-    *out = of_family[f];
-    return true;
+    for (int f = 0; f < AZ_FAMILIES; f++)
+        if (az_sv_ieq(name, az_family_text((enum az_family)f))) {
+            *out = of_family[f];
+            return true;
+        }
+    return false;
 }
