@@ -97,7 +97,7 @@ static int fill_side_by_side(struct choice *ch, struct az_document *doc)
     if (rc == AZ_EUSAGE)
         return az_diag_fail(ch->diag, AZ_EUSAGE, AZ_NOWHERE,
                             "baseline: no input has the title '%.*s'", AZ_SVF(opts.baseline));
-    return rc ? rc : az_side_by_side(doc, ch->in, ch->n);
+    return rc ? rc : az_side_by_side(doc, ch->in, ch->n, opts.fold);
 }
 
 int az_side_by_side_check(const struct az_plan *p, const struct az_config *c, struct az_diag *diag)

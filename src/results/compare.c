@@ -358,7 +358,7 @@ static int write_document(struct az_comparison *c, int *asked)
     if (!rc)
         rc = write_answer(c);
     if (!rc)
-        rc = az_side_by_side(c->doc, c->in, c->n);
+        rc = az_side_by_side(c->doc, c->in, c->n, false);
     if (!rc && c->opts->tree)
         rc = take_tree(c, asked);
     for (size_t k = 0; !rc && k < c->n_tables; k++) {

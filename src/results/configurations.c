@@ -4,12 +4,10 @@
 
 #include <math.h>
 
-#include "base/sort.h"
 #include "results/headline.h"
 #include "results/side_by_side.h"
 #include "results/times.h"
-
-#define SCREEN_ROWS 16 /* rows of the text; more inputs are folded by their titles */
+#include "results/title_groups.h"
 
 struct row { /* of one input */
     struct az_sv title, device, family, rule, finding, reason;
@@ -246,56 +244,6 @@ static int whole_table(struct az_document *doc, const struct row *rows, size_t n
 }
 
 /* ---- many inputs, folded by the pattern of their titles ---- */
-
-/* Which numbers of a title are replaced by `*`. */
-enum fold { LAST_NUMBER, FIRST_NUMBER, ALL_NUMBERS, FOLDS };
-
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-
-static struct az_sv pattern_of(struct az_arena *a, struct az_sv title, enum fold fold)
-{
-    struct az_sv out = AZ_SV("");
-    size_t numbers = 0, k = 0;
-    for (size_t i = 0; i < title.n; i++)
-        numbers += digit(title.p[i]) && (i == 0 || !digit(title.p[i - 1]));
-    for (size_t i = 0, to; i < title.n; i = to) {
-        const bool number = digit(title.p[i]);
-        to = i + 1;
-        while (to < title.n && digit(title.p[to]) == number)
-            to++;
-        k += number;
-        const bool star =
-            number && (fold == ALL_NUMBERS || (fold == FIRST_NUMBER ? k == 1 : k == numbers));
-        out = star ? az_arena_printf(a, "%.*s*", AZ_SVF(out))
-                   : az_arena_printf(a, "%.*s%.*s", AZ_SVF(out), (int)(to - i), title.p + i);
-    }
-    return out;
-}
-
-/* group[i]: the number of the row that input i belongs to. Returns the number of rows. */
-static size_t group_by(struct az_arena *a, const struct row *rows, size_t n, enum fold fold,
-                       struct az_sv *name, size_t *group)
-{
-    size_t groups = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct az_sv p = pattern_of(a, rows[i].title, fold);
-        size_t g = 0;
-        while (g < groups && !az_sv_eq(name[g], p))
-            g++;
-        if (g == groups)
-            name[groups++] = p;
-        group[i] = g;
-    }
-    return groups;
-}
-
-static int smaller_first(const void *x, const void *y, void *ctx)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    (void)ctx;
-    return a < b ? -1 : a > b;
-}
-
 struct folded {
     const struct row *rows;
     const size_t *group;
@@ -304,7 +252,7 @@ struct folded {
     struct az_mem *mem;
 };
 
-/* The known values of one figure of a group, in order. */
+/* The known values of one figure of a group. */
 static size_t values_of(struct folded *f, size_t offset)
 {
     size_t n = 0;
@@ -314,15 +262,12 @@ static size_t values_of(struct folded *f, size_t offset)
         if (f->group[i] == f->g && !isnan(x))
             f->v[n++] = x;
     }
-    if (n && az_sort_cmp(f->v, n, sizeof *f->v, smaller_first, NULL, f->mem))
-        return 0;
     return n;
 }
 
 static double median_of(struct folded *f, size_t offset)
 {
-    const size_t n = values_of(f, offset);
-    return n ? (f->v[(n - 1) / 2] + f->v[n / 2]) / 2 : NAN;
+    return az_median_of(f->v, values_of(f, offset), f->mem);
 }
 
 /* The text that all of a group have; else empty. */
@@ -349,8 +294,8 @@ static void put_folded(struct az_table *t, struct folded *f, struct az_sv name)
     az_put_copy(t, name);
     az_put_i64(t, inputs);
     az_put_given(t, common_of(f, offsetof(struct row, device)));
-    put_count(t, median_of(f, offsetof(struct row, step_ns)));
     const size_t n = values_of(f, offsetof(struct row, step_ns));
+    put_count(t, az_median_of(f->v, n, f->mem)); /* which sorts them */
     put_count(t, n ? f->v[0] : NAN);
     put_count(t, n ? f->v[n - 1] : NAN);
     for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
@@ -362,19 +307,18 @@ static void put_folded(struct az_table *t, struct folded *f, struct az_sv name)
     az_put_given(t, common_of(f, offsetof(struct row, finding)));
 }
 
-static int folded_table(struct az_document *doc, const struct row *rows, size_t n)
+static int folded_table(struct az_document *doc, const struct az_compare_input *in,
+                        const struct row *rows, size_t n)
 {
-    struct az_sv *name = az_arena_array(doc->arena, n, sizeof *name);
-    size_t *group = az_arena_array(doc->arena, n, sizeof *group), groups = 0;
-    struct folded f = { .rows = rows, .group = group, .n = n, .mem = doc->mem };
+    struct az_title_groups groups;
+    const int rc = az_title_groups_make(doc->arena, in, n, &groups);
+    struct folded f = { .rows = rows, .group = groups.of, .n = n, .mem = doc->mem };
     struct az_table *t =
         az_table_new(doc->arena, "configurations by name", "Configurations by name",
                      AZ_TABLE_SUMMARY | AZ_TABLE_SHORT | AZ_TABLE_BLOCKS | AZ_TABLE_TEXT_ONLY);
     f.v = az_arena_array(doc->arena, n, sizeof *f.v);
-    if (!name || !group || !f.v || !t)
-        return az_arena_error(doc->arena);
-    for (int k = 0; k < FOLDS && (groups == 0 || groups > SCREEN_ROWS); k++)
-        groups = group_by(doc->arena, rows, n, (enum fold)k, name, group);
+    if (rc || !f.v || !t)
+        return rc ? rc : az_arena_error(doc->arena);
     az_table_column(t, "Title", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Inputs", AZ_INT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Device", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -384,8 +328,8 @@ static int folded_table(struct az_document *doc, const struct row *rows, size_t 
     columns_after_step(t);
     t->note = az_arena_printf(
         doc->arena, "%zu inputs by the pattern of their titles, medians; -v: a row per input.", n);
-    for (f.g = 0; f.g < groups; f.g++)
-        put_folded(t, &f, name[f.g]);
+    for (f.g = 0; f.g < groups.n; f.g++)
+        put_folded(t, &f, groups.name[f.g]);
     return add(doc, t);
 }
 
@@ -393,7 +337,7 @@ int az_configurations(struct az_document *doc, const struct az_compare_input *in
                       const struct az_configurations_opts *opts)
 {
     struct row *rows = az_arena_array(doc->arena, n, sizeof *rows);
-    const bool folded = opts->fold && n > SCREEN_ROWS;
+    const bool folded = opts->fold && n > AZ_SCREEN_INPUTS;
     struct az_sv baseline = AZ_SV("");
     size_t base = n;
 
@@ -408,5 +352,5 @@ int az_configurations(struct az_document *doc, const struct az_compare_input *in
         baseline = in[base].tag;
     }
     const int rc = whole_table(doc, rows, n, baseline, !folded);
-    return rc || !folded ? rc : folded_table(doc, rows, n);
+    return rc || !folded ? rc : folded_table(doc, in, rows, n);
 }

@@ -10,6 +10,7 @@
 #include "results/compare_spec.h"
 #include "results/schema.h"
 #include "results/times.h"
+#include "results/title_groups.h"
 
 #define LABELS    24 /* rows of a table; smaller ones are "others" */
 #define MULTIPLES 8  /* charts of one family each */
@@ -99,6 +100,7 @@ struct matrix {
     struct az_document *doc;
     const struct az_compare_input *in;
     size_t n;
+    bool fold;           /* many inputs are grouped in the text */
     struct basis *basis; /* one per input */
     struct labels labels;
     double *sum; /* of an input, ns */
@@ -306,19 +308,22 @@ static struct az_sv with_unit(const struct matrix *m, struct az_sv name, enum az
     return az_arena_printf(m->doc->arena, "%.*s (%s)", AZ_SVF(name), az_unit_text(unit));
 }
 
+struct kind {
+    const char *id, *text_id, *title, *label;
+};
+
 /* For people: a row per label, time and share per input. */
-static int by_label(struct matrix *m, const char *id, const char *title, const char *label)
+static int by_label(struct matrix *m, const struct kind *kind, const char *id, unsigned flags)
 {
-    struct az_table *t =
-        az_table_new(m->doc->arena, id, title,
-                     AZ_TABLE_SUMMARY | AZ_TABLE_SHORT | AZ_TABLE_BLOCKS | AZ_TABLE_ONE_UNIT);
+    struct az_table *t = az_table_new(m->doc->arena, id, kind->title,
+                                      flags | AZ_TABLE_SHORT | AZ_TABLE_BLOCKS | AZ_TABLE_ONE_UNIT);
     bool blank = false;
     double scale;
     const enum az_unit unit = unit_of(m, &scale);
 
     if (!t)
         return az_arena_error(m->doc->arena);
-    az_table_column(t, label, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, kind->label, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (size_t i = 0; i < m->n; i++) {
         if (!m->in[i].doc) /* it could not be read, which `configurations` shows */
             continue;
@@ -344,6 +349,76 @@ static int by_label(struct matrix *m, const char *id, const char *title, const c
     if (rc == AZ_OK)
         az_schema_keep_headers(t);
     return rc;
+}
+
+/* The median over the inputs of a group of one value each. */
+static double median_in(const struct matrix *m, const struct az_title_groups *g, size_t group,
+                        const double *of, double *scratch)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n; i++)
+        if (g->of[i] == group && m->in[i].doc && of[i] > 0)
+            scratch[n++] = of[i];
+    return az_median_of(scratch, n, m->doc->mem);
+}
+
+/* Inputs that are groups: their medians. */
+static int group_inputs(const struct matrix *m, const struct az_title_groups *g, struct matrix *r,
+                        double *scratch)
+{
+    struct az_arena *a = m->doc->arena;
+    struct az_compare_input *in = az_arena_array(a, g->n, sizeof *in);
+
+    r->basis = az_arena_array(a, g->n, sizeof *r->basis);
+    r->sum = az_arena_array(a, g->n, sizeof *r->sum);
+    if (!in || !r->basis || !r->sum)
+        return az_arena_error(a);
+    for (size_t k = 0; k < g->n; k++) {
+        in[k] = (struct az_compare_input){ .tag = g->name[k] };
+        r->basis[k].per_step = true;
+        r->sum[k] = median_in(m, g, k, m->sum, scratch);
+    }
+    for (size_t i = 0; i < m->n; i++) {
+        struct az_compare_input *to = &in[g->of[i]];
+        to->doc = to->doc ? to->doc : m->in[i].doc;
+        r->basis[g->of[i]].per_step &= m->basis[i].per_step;
+    }
+    r->in = in;
+    return AZ_OK;
+}
+
+/* The table of many inputs in the text: by the pattern of their titles. */
+static int by_group(struct matrix *m, const struct kind *kind)
+{
+    struct az_arena *a = m->doc->arena;
+    double *scratch = az_arena_array(a, m->n, sizeof *scratch);
+    struct az_title_groups g;
+    int rc = az_title_groups_make(a, m->in, m->n, &g);
+    struct matrix r = { .doc = m->doc, .n = g.n };
+
+    az_vec_init(&r.labels, m->doc->mem);
+    if (!rc && !scratch)
+        rc = az_arena_error(a);
+    rc = rc ? rc : group_inputs(m, &g, &r, scratch);
+    for (size_t k = 0; !rc && k < m->labels.n; k++) {
+        struct label l = { .name = m->labels.v[k].name };
+        l.ns = az_arena_array(a, g.n, sizeof *l.ns);
+        for (size_t i = 0; l.ns && i < g.n; i++)
+            l.ns[i] = median_in(m, &g, i, m->labels.v[k].ns, scratch);
+        rc = l.ns ? az_vec_push(&r.labels, l) : az_arena_error(a);
+    }
+    if (!rc)
+        rc = by_label(&r, kind, kind->text_id, AZ_TABLE_SUMMARY | AZ_TABLE_TEXT_ONLY);
+    az_vec_release(&r.labels);
+    return rc;
+}
+
+static int for_people(struct matrix *m, const struct kind *kind)
+{
+    const bool folded = m->fold && m->n > AZ_SCREEN_INPUTS;
+    const int rc = by_label(m, kind, kind->id, folded ? 0 : AZ_TABLE_SUMMARY);
+    return rc || !folded ? rc : by_group(m, kind);
 }
 
 static int add_chart(struct matrix *m, struct az_chart c, const struct az_sv *y, size_t n)
@@ -485,9 +560,13 @@ static int account(struct matrix *m)
                      names, AZ_CHANGE_PARTS);
 }
 
-int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, size_t n)
+int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, size_t n, bool fold)
 {
-    struct matrix m = { .doc = doc, .in = in, .n = n };
+    static const struct kind families = { "side_by_side_families", "families by name",
+                                          "Time by family", "Family" },
+                             classes = { "side_by_side_classes", "classes by name", "Time by class",
+                                         "Class" };
+    struct matrix m = { .doc = doc, .in = in, .n = n, .fold = fold };
     int rc;
 
     m.basis = az_arena_array(doc->arena, n, sizeof *m.basis);
@@ -497,7 +576,7 @@ int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, 
         m.basis[i] = in[i].doc ? basis_of(in[i].doc) : (struct basis){ true, 1, 1 };
     rc = make(&m, fill_families);
     if (!rc && m.labels.n)
-        rc = by_label(&m, "side_by_side_families", "Time by family", "Family");
+        rc = for_people(&m, &families);
     if (!rc)
         rc = account(&m);
     if (!rc && m.labels.n)
@@ -506,7 +585,7 @@ int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, 
     if (!rc)
         rc = make(&m, fill_classes);
     if (!rc && m.labels.n)
-        rc = by_label(&m, "side_by_side_classes", "Time by class", "Class");
+        rc = for_people(&m, &classes);
     az_vec_release(&m.labels);
     return rc;
 }

@@ -15,8 +15,9 @@ double az_side_by_side_steps(const struct az_document *d, const struct az_change
  * per step and share per input, in one unit), side_by_side_account (a row per input), and charts of
  * them. Time is that of one step on one device: of the median step, else the recording's divided by
  * its steps and devices. An input without steps counts as a whole, which its heading says. What an
- * input does not have is empty. 0 or an error of memory. */
-int az_side_by_side(struct az_document *doc, const struct az_compare_input *in,
-                    size_t n) AZ_MUST_USE;
+ * input does not have is empty. fold: text shows many inputs by the pattern of their titles. 0 or
+ * an error of memory. */
+int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, size_t n,
+                    bool fold) AZ_MUST_USE;
 
 #endif

@@ -752,7 +752,7 @@ static void side_by_side(void **state)
     input(&f, "c"); /* iterations that the user names */
     table(&f, "facts", "Fact,Value\noption num_of_iters,5\noption num_of_gpus,2\n");
     table(&f, "time_by_family", "family,count,time_ms\ncopy,9,20\n");
-    assert_int_equal(az_side_by_side(&f.out, f.in, f.n), 0);
+    assert_int_equal(az_side_by_side(&f.out, f.in, f.n, true), 0);
     const struct az_table *t = out(&f, "side_by_side_families");
     is(t, row_of(t, "gemm"), "a (ms)", "1.5");
     is(t, row_of(t, "gemm"), "a share (%)", "75");
@@ -796,7 +796,7 @@ static void classes_side_by_side(void **state)
     input(&f, "c"); /* another tool's classes */
     table(&f, "grouped_breakdown",
           "Group,Time (s),Exposed (s)\nproduct,3.0,2.0\nNorm,0,0\nTotal,3.0,2.0\n");
-    assert_int_equal(az_side_by_side(&f.out, f.in, f.n), 0);
+    assert_int_equal(az_side_by_side(&f.out, f.in, f.n, true), 0);
     const struct az_table *t = out(&f, "side_by_side_classes");
     assert_int_equal(t->rows, 4);
     is(t, row_of(t, "product"), "a (ms)", "1");
