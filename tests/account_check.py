@@ -29,6 +29,7 @@ EXCEPT = {
     "hlo_op_summary": "operations without a program are not in it",
 }
 
+CLAIMS = ("account", "step_work", "trust_checks", "verdict_facts")
 RANK_RULES = ()
 
 csv.field_size_limit(1 << 27)
@@ -275,15 +276,20 @@ def operation_report(analyzer, path, what, folder, options):
     if not row:
         return
     busy, gap = number(row, "Device Time") * 1e3, number(row, "Op-to-Op Gap") * 1e3
-    each = int(row["Rows"]) / 2 + 1 # means over devices are rounded
-    same(what + ": families and account", sum(number(r, "time_ms") for r in t["time_by_family"]) * 1e6, busy, each)
-    same(what + ": op_models and account", sum(number(r, "Device Time Sum") for r in t["op_models"]) * 1e3, busy, each)
+    # tables about rows have those of the signposts that were chosen; the account has the scope of the verdict
+    every = next(r for r in t["data_quality"] if r["Check"] == "all rows")
+    kernels, each = number(every, "Device Time") * 1e3, int(every["Rows"]) / 2 + 1 # means over devices are rounded
+    same(what + ": families and rows", sum(number(r, "time_ms") for r in t["time_by_family"]) * 1e6, kernels, each)
+    same(what + ": op_models and rows", sum(number(r, "Device Time Sum") for r in t["op_models"]) * 1e3, kernels, each)
+    parts = ("Computing (ns)", "Exposed communication (ns)", "Exposed copy (ns)")
+    same(what + ": parts of the account and busy time", sum(number(t["account"][0], c) for c in parts), busy, 2)
+    same(what + ": idle time of the account", number(t["account"][0], "Idle (ns)"), gap, 2)
     head = next(int(r["time (ns)"]) for r in t["verdict"] if r["line"] == "what")
     same(what + ": verdict and account", head, busy + gap, 2)
     done = subprocess.run([analyzer, "gate", path, path, "-v"] + more, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, cwd=folder)
     figures = {}
-    for name, value, unit in re.findall(r"^pass +(.+?): (\S+) -> \S+ (ns|us|ms|s),", done.stdout.decode(), re.M):
+    for name, value, unit in re.findall(r"^pass +(.+?): (\S+) -> \S+ (ns|us|ms|s)(?: per step)?,", done.stdout.decode(), re.M):
         figures[name] = float(value) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
     verdict("busy" in figures and "total" in figures, what + ": a gate has busy and total", str(figures))
     same(what + ": busy of a gate", figures.get("busy", 0), busy, 1e-5 * busy)
@@ -354,7 +360,9 @@ def generated(tmp):
 
 
 def default_view(what, t, most):
-    """What is shown unasked: not too many tables, and each finding names one of them that has its row."""
+    """What is shown unasked: not too many tables, and each finding names one of them that has its row. The claims of the
+    verdict as tables are for programs, which read them together."""
+    t = {name: r for name, r in t.items() if name not in CLAIMS}
     verdict(len(t) <= most, what + ": number of tables", "%d: %s" % (len(t), " ".join(sorted(t))))
     for name, columns in (("verdict", ("rule", "evidence", "evidence row")), ("findings", ("Rule", "Evidence", "Evidence row"))):
         for row in t.get(name, []):

@@ -295,11 +295,11 @@ def of_no_known_shape(a, tmp):
 def shares(a, tmp):
     """Shares of kernel time that the report states, with copies in the graphs."""
     for what, text, options, before in (
-            ("by order", "got its operators from graph captures by order", ["--names", "none"], None),
-            ("hidden", "was launched by graphs, without its operators", [], lambda d: shutil.rmtree(os.path.join(d, "capture_traces")))):
+            ("by order", "operators of 100% of kernel time matched to graph captures by order", ["--names", "none"], None),
+            ("hidden", "100% of kernel time launched by graphs, without operators", [], lambda d: shutil.rmtree(os.path.join(d, "capture_traces")))):
         out, truth, p = run(a, tmp, options, before=before)
         said = next(r["text"] for r in rows(out, "verdict") if r["line"] == "trust")
-        hold("100 %% of kernel time %s" % text in said, "share of kernel time, " + what, said)
+        hold(text in said, "share of kernel time, " + what, said)
 
 
 def odd_lists(a, tmp):

@@ -41,8 +41,7 @@ static size_t parts_of(struct az_sv text, struct part part[PARTS])
         text = end < text.n ? az_sv_make(text.p + end + 1, text.n - end - 1) : AZ_SV("");
         double v;
         if (at > 0 && az_parse_f64(az_sv_make(piece.p, (size_t)at), &v) == 0 && v >= 0 && v <= 100)
-            part[n++] =
-                (struct part){ v, az_sv_make(piece.p + text_at, piece.n - text_at), text };
+            part[n++] = (struct part){ v, az_sv_make(piece.p + text_at, piece.n - text_at), text };
     }
     return n;
 }

@@ -126,7 +126,7 @@ COMMANDS = {"example '%s'" % name: Command("run", path, *REPORTS) for name, path
 COMMANDS.update({"example/%s.json" % name: Command("run", "--config=" + example(name + ".json"), *REPORTS) for name in
                  ("multirank", "pytorch", "pytorch_captures", "pytorch_models", "pytorch_moe", "tracy", "xplane", "compare")})
 COMMANDS.update({name: Command(name, *words) for name, words in {
-    "multirank": ("-b", RANKS, *REPORTS[:4]), "compare": (TRAIN, INFERENCE), "gate": (TRAIN, INFERENCE), "probe": (TRAIN,),
+    "multirank": ("-b", RANKS, *REPORTS[:4]), "compare": (TRAIN, INFERENCE), "gate": (TRAIN, TRAIN), "probe": (TRAIN,),
     "init": (TRAIN,), "classify": (TRAIN,), "merge": ("-o", "out/m.json", "-b", RANKS),
     "map": (EXAMPLES["ranks"], "-o", "out/parts"), "replay": ("--emit=out", TRAIN), "check-config": (example("pytorch.json"),),
     "schema": (), "list": (), "help": ("--man", "config"),
