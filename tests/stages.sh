@@ -159,8 +159,13 @@ stage_stragglers() {
     counted stragglers "$PYTHON" tests/ranks_claims_check.py --analyzer "$ANALYZER" --seeds 2
 }
 
-# The verdict of reports of made-up traces with a known cause of lost time, and of healthy ones.
-stage_verdict() { counted verdict "$PYTHON" tests/findings_check.py --analyzer "$ANALYZER" --seeds 2; }
+# The verdict of reports of made-up traces with a known cause of lost time, and of healthy ones; causes of idle time and
+# near misses; claims about operation reports.
+stage_verdict() {
+    counted verdict "$PYTHON" tests/findings_check.py --analyzer "$ANALYZER" --seeds 2
+    counted verdict "$PYTHON" tests/idle_causes_check.py --analyzer "$ANALYZER" --seeds 2
+    counted verdict "$PYTHON" tests/tracy_claims_check.py "$ANALYZER" --seeds 2
+}
 
 # Runs over several machines: part files and their faults, growth, the path over ranks, and under a real Slurm and Open MPI
 # where they are installed (tests/cluster/).
