@@ -92,6 +92,7 @@ stage_golden() { counted golden sh tests/golden/run.sh; }
 stage_examples() {
     counted examples sh tests/examples.sh
     counted examples "$PYTHON" tests/text_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
+    counted examples "$PYTHON" tests/compat_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
 }
 stage_documented() {
     counted documented "$PYTHON" tests/options_documented.py --analyzer "$ANALYZER"

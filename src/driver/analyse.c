@@ -76,7 +76,7 @@ struct az_view_choice az_one_views(const struct az_one *o)
                                     .native = o->job->format->tool,
                                     .class_map = o->job->input->opts.classes.n > 0,
                                     .classic = o->res->doc.classic,
-                                    .families = o->job->families,
+                                    .families = o->job->families || o->job->input->opts.node_replay,
                                     .causes = true };
 }
 

@@ -313,25 +313,6 @@ static struct az_sv fact_of(const struct az_document *d, const char *name)
     return AZ_SV("");
 }
 
-/* Steps in the timelines of a result; 0: not known. */
-static size_t steps_of(const struct az_document *d)
-{
-    char x[AZ_NUM_MAX], y[AZ_NUM_MAX];
-
-    for (size_t i = 0; i < d->tables.n; i++) {
-        const struct az_table *t = d->tables.v[i];
-        const ptrdiff_t step = az_schema_find(t, AZ_SV("step"));
-        size_t n = 0;
-        if (!az_is_read(t) || step < 0 || az_text_column(t, "type") < 0)
-            continue;
-        for (size_t r = 0; r < t->rows; r++)
-            n += r == 0 || !az_sv_eq(az_cell_exact(az_table_at(t, r, (size_t)step), x),
-                                     az_cell_exact(az_table_at(t, r - 1, (size_t)step), y));
-        return n;
-    }
-    return 0;
-}
-
 static struct az_sv join(struct writer *w, struct az_sv text, struct az_sv more)
 {
     return az_arena_printf(w->a, "%.*s%s%.*s", AZ_SVF(text), text.n ? "; " : "", AZ_SVF(more));
@@ -356,17 +337,17 @@ static bool is_saved(const struct az_document *d)
 static void put_trust(struct writer *w, const struct az_causes *o, size_t variant, bool many)
 {
     const struct az_document *b = w->c->in[w->c->base].doc, *t = w->c->in[variant].doc;
-    const size_t steps[2] = { steps_of(b), steps_of(t) };
+    const int64_t before = o->change.a_steps, after = o->change.b_steps;
     struct az_sv text = AZ_SV("");
 
     if (!is_saved(b) && !is_saved(t))
         text = unlike(w, text, "formats", b->format, t->format);
     text = unlike(w, text, "devices", fact_of(b, "device 0"), fact_of(t, "device 0"));
     text = unlike(w, text, "ranks", fact_of(b, "ranks"), fact_of(t, "ranks"));
-    if (!o->change.per_step && steps[0] && steps[1] && steps[0] != steps[1])
-        text =
-            join(w, text,
-                 az_arena_printf(w->a, "numbers of steps differ: %zu and %zu", steps[0], steps[1]));
+    if (!o->change.per_step && before > 0 && after > 0 && before != after)
+        text = join(w, text,
+                    az_arena_printf(w->a, "numbers of steps differ: %lld and %lld",
+                                    (long long)before, (long long)after));
     if (o->unfit)
         text =
             join(w, text,

@@ -8,9 +8,9 @@
 #define TREE (AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS)
 /* Evidence: see results/evidence.h. */
 #define OPERATORS "unified_perf_summary kernel_launchers"
-#define KERNELS   "kernel_summary kern_sum kernels_by_name tpu_op_summary ops kernel_launchers"
+#define KERNELS   "kernel_summary tpu_op_summary ops kern_sum kernels_by_name kernel_launchers"
 #define COPIES                                                                                     \
-    "mem_time_sum memory_copy_summary memcpy_summary " KERNELS                                     \
+    "memcpy_summary mem_time_sum memory_copy_summary " KERNELS                                     \
     " unified_perf_summary gpu_timeline gpu_timelines_by_rank"
 #define COMM                                                                                       \
     KERNELS " exposed_communication nccl_exposure comm_overlap gpu_timeline gpu_timelines_by_rank"
