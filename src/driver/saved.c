@@ -72,6 +72,13 @@ void az_saved_release(struct az_saved_list *l)
     az_vec_release(l);
 }
 
+/* Of several inputs, or between results: no result of a run. */
+static bool is_comparison(const struct az_document *doc)
+{
+    return az_sv_starts(doc->schema, AZ_SV("analyzer-comparison")) ||
+           az_document_table(doc, "configurations");
+}
+
 static int read_one(const char *path, enum az_saved kind, struct az_saved_list *out,
                     struct az_diag *diag)
 {
@@ -92,8 +99,8 @@ static int read_one(const char *path, enum az_saved kind, struct az_saved_list *
     d->title = kind == AZ_SAVED_BOOK                        ? az_path_stem(d->path)
                : kind == AZ_SAVED_TABLES || !d->doc.title.n ? az_path_base(d->path)
                                                             : d->doc.title;
-    if (!rc && az_sv_starts(d->doc.schema, AZ_SV("analyzer-comparison"))) {
-        free_doc(d); /* a comparison is no result of a run */
+    if (!rc && is_comparison(&d->doc)) {
+        free_doc(d);
         return AZ_OK;
     }
     if (!rc)
