@@ -124,6 +124,7 @@ static void nights(struct writer *j, const struct az_gate_course *c)
     number_at(j, "noise", c->noise);
     count(j, "runs", c->runs);
     text(j, "since", c->kind == AZ_NIGHTS_SAME ? AZ_SV("") : c->since);
+    number_at(j, "total", c->total);
     az_jsonw_end_object(&j->w);
 }
 

@@ -72,7 +72,7 @@ int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out)
 struct nights {
     double *v;
     int64_t *time;
-    bool *accepted;
+    bool *accepted, *failed;
     size_t *run; /* index of the run in the past */
     size_t n;    /* the newest one is the candidate */
 };
@@ -106,6 +106,14 @@ static void mark_accepted(const struct az_past *p, const struct az_metric *m, st
     }
 }
 
+static bool failed_in(const struct az_metric *m, uint32_t rep)
+{
+    for (size_t i = 0; i < m->failed.n; i++)
+        if (m->failed.v[i] == rep)
+            return true;
+    return false;
+}
+
 static bool take_nights(const struct az_past *p, const struct az_metric *m,
                         const struct az_metric *cand, struct az_arena *a, struct nights *t)
 {
@@ -114,6 +122,7 @@ static bool take_nights(const struct az_past *p, const struct az_metric *m,
     *t = (struct nights){ .v = az_arena_array(a, most, sizeof *t->v),
                           .time = az_arena_array(a, most, sizeof *t->time),
                           .accepted = az_arena_array(a, most, sizeof *t->accepted),
+                          .failed = az_arena_array(a, most, sizeof *t->failed),
                           .run = az_arena_array(a, most, sizeof *t->run) };
     if (a->failed)
         return false;
@@ -123,6 +132,7 @@ static bool take_nights(const struct az_past *p, const struct az_metric *m,
         t->v[t->n] = m->values.v[i];
         t->run[t->n] = m->reps.v[i];
         t->time[t->n] = p->runs.v[m->reps.v[i]].time;
+        t->failed[t->n] = failed_in(m, m->reps.v[i]);
         t->accepted[t->n++] = false;
     }
     t->v[t->n] = az_gate_center(cand->values.v, cand->values.n);
@@ -130,6 +140,10 @@ static bool take_nights(const struct az_past *p, const struct az_metric *m,
     t->time[t->n] = p->now;
     t->accepted[t->n++] = false;
     mark_accepted(p, m, t, a);
+    /* what was accepted did not fail */
+    for (size_t i = t->n; i-- > 0;)
+        for (size_t k = 0; t->accepted[i] && k <= i; k++)
+            t->failed[k] = false;
     return !a->failed;
 }
 
@@ -198,6 +212,8 @@ static int describe(const struct az_past *p, const struct nights *t, const struc
                                   .noise = part(o->noise, o->center),
                                   .within = o->within,
                                   .correlation = o->correlation,
+                                  .lasts = o->held,
+                                  .total = part(o->total, o->center),
                                   .drift = NAN,
                                   .drifts_at = AZ_SV(""),
                                   .least = part(o->least, o->center),
@@ -236,6 +252,7 @@ int az_gate_course(const struct az_gate_in *in, const struct az_nights_others *p
                                     .n = t.n,
                                     .time = t.time,
                                     .accepted = t.accepted,
+                                    .failed = t.failed,
                                     .within = fmax(m->within, cand->within),
                                     .limit = r->noise_k * DEFAULT_JUMP / DEFAULT_K,
                                     .hold = (size_t)in->hold,

@@ -336,6 +336,31 @@ static bool judge_step(struct az_gate_result *x, struct az_arena *a)
     return true;
 }
 
+/* What was lost in all since the accepted level, in whatever steps, has a limit of its own. */
+static bool judge_total(struct az_gate_result *x, struct az_arena *a)
+{
+    const struct az_gate_rule *r = x->rule;
+    const double budget = r->budget < AZ_GATE_UNSET ? r->budget : r->rel,
+                 ns = x->course.total * fabs(x->base.center);
+
+    if (ran(x) || !x->course.known || !(x->course.total > budget) || !beyond(ns, x->limit_abs, x))
+        return false;
+    set_failed(x);
+    x->note = az_arena_printf(a, "%+.2g%% since the last accepted level (budget %.3g%%)",
+                              100 * x->course.total, 100 * budget);
+    return true;
+}
+
+/* A figure that failed fails until it is back. */
+static bool judge_held(struct az_gate_result *x)
+{
+    if (ran(x) || !x->course.known || !x->course.lasts)
+        return false;
+    set_failed(x);
+    x->note = AZ_SV("failed the night before, and is not back at the accepted level");
+    return true;
+}
+
 /* One night is off. Where that happens now and then, and the night after is as before, only another
  * run can decide. */
 static void judge_jump(struct az_gate_result *x, struct az_arena *a)
@@ -363,7 +388,7 @@ static void judge_change(struct az_gate_result *x, struct az_arena *a)
                                   AZ_SVF(x->course.drifts_at));
         return;
     }
-    if (judge_step(x, a))
+    if (judge_step(x, a) || judge_total(x, a))
         return;
     if (over(x, x->delta)) {
         if (!significant(x, true)) {
@@ -377,12 +402,15 @@ static void judge_change(struct az_gate_result *x, struct az_arena *a)
                                           "%.3g",
                                           x->base.n, x->cand.n, floor);
         } else if (!above_noise(x, true, a)) {
-            set(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
+            if (!judge_held(x))
+                set(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
         } else {
             judge_jump(x, a);
         }
         return;
     }
+    if (judge_held(x))
+        return;
     if (!word(x->rule->better, "equal") && over(x, -x->delta) && significant(x, false) &&
         above_noise(x, false, a))
         set(x, AZ_GATE_IMPROVED, AZ_LEVEL_INFO);

@@ -244,6 +244,28 @@ static int load_spread(struct reader *r, int64_t run)
     return rc;
 }
 
+/* Figures that failed in a run. */
+static int load_failed(struct reader *r, int64_t run, uint32_t rep)
+{
+    sqlite3_stmt *st;
+    size_t at = 0;
+    int rc = az_hist_prepare(
+        r->h, "SELECT DISTINCT metric_id FROM verdict WHERE run_id=? AND status='fail'", &st);
+
+    if (rc)
+        return rc;
+    (void)sqlite3_bind_int64(st, 1, run);
+    while ((rc = az_hist_step(r->h, st)) == 1) {
+        rc = metric_at(r, sqlite3_column_int64(st, 0), &at);
+        if (!rc)
+            rc = az_vec_push(&r->s->metrics.v[at].failed, rep);
+        if (rc)
+            break;
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
 /* A figure of both of the first two runs is one of most: its room at once, and no more. */
 static int reserve_nights(struct az_past *p)
 {
@@ -271,6 +293,8 @@ int az_hist_centers(struct az_history *h, struct az_past *p)
     }
     for (size_t i = 0; !rc && i < p->runs.n; i++)
         rc = load_spread(&r, p->runs.v[i].id);
+    for (size_t i = 0; !rc && i < p->runs.n; i++)
+        rc = load_failed(&r, p->runs.v[i].id, (uint32_t)i);
     reader_release(&r);
     return rc;
 }

@@ -380,6 +380,45 @@ static void find_drift(struct work *w)
                            : amount(w, slope * -s.day[from]);
 }
 
+/* ---- what lasts ---- */
+
+/* The accepted level as it was when nights began to fail: it does not follow them. */
+static double center_before(struct work *w)
+{
+    size_t from = w->n - 1, n = 0;
+
+    while (from > 0 && w->in->failed && w->in->failed[from - 1])
+        from--;
+    for (size_t i = 0; i < w->n_base; i++)
+        if (w->base[i] < from)
+            w->scratch[n++] = w->y[w->base[i]];
+    return n ? level_of(w->scratch, n, w->noise) : w->center;
+}
+
+/* Where neighbours are alike a level that wanders off is one for longer than it is wanted: nothing
+ * is held there. */
+static void find_total(struct work *w)
+{
+    struct az_nights *out = w->out;
+    struct az_nights_hold h = {
+        .v = w->clean, .failed = w->in->failed, .n = w->n, .noise = w->noise, .worse = w->in->worse
+    };
+    const bool step = out->kind == AZ_NIGHTS_STEP && out->side > 0;
+
+    if (!(w->rho > 0)) {
+        const bool odd = out->kind == AZ_NIGHTS_JUMP || out->kind == AZ_NIGHTS_OUTLIER;
+        h.n -= odd; /* a night that is off says nothing of a slope */
+        const double line = az_nights_total(&h, w->base[0], w->known);
+        const double change = w->in->worse ? line * w->in->worse : fabs(line);
+        h.n = w->n;
+        h.center = center_before(w);
+        out->total = change > 0 && !step ? amount(w, change) : 0;
+        out->held = !az_nights_is_back(&h);
+    }
+    if (step)
+        out->total = fmax(out->total, fabs(out->level - out->before));
+}
+
 /* ---- all of it ---- */
 
 static void finish(struct work *w)
@@ -416,6 +455,7 @@ static void judge(struct work *w)
     judge_night(w);
     w->noise = between;
     find_drift(w);
+    find_total(w);
     widen_noise(w);
     finish(w);
 }

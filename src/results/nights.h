@@ -33,6 +33,7 @@ struct az_nights_in {
     const int64_t *time;  /* seconds since 1970; NULL: a day apart */
     const bool *accepted; /* what changed up to this night, this one included, was accepted; NULL:
                              nothing was */
+    const bool *failed;   /* nights that failed; NULL: none did */
     size_t hold;          /* nights after which a worse level is accepted by itself; 0: never */
     int worse;            /* +1: larger is worse, -1: smaller, 0: any change */
     int64_t drift_days;   /* of the window in which a slope is looked for; 0: none */
@@ -69,6 +70,9 @@ struct az_nights {
     double slope;    /* per day, in the figure's unit; to the worse where > 0 with worse = 1 */
     double drifted;  /* over the window, in the figure's unit */
     size_t drift_at; /* first night of the window */
+    bool held;    /* the night before failed, and this one does not show that its level ended */
+    double total; /* what was lost since the accepted level, in the figure's unit; 0: nothing that is
+                     sure */
     double least; /* change that one more night would show, in the figure's unit; NaN: not known */
     double least_run; /* so, that five nights would show */
 };
@@ -135,6 +139,21 @@ struct az_nights_series {
 };
 /* Does a slope explain v[from..n) better than a step, and is it one? *slope: a day. */
 bool az_nights_drift(const struct az_nights_series *s, size_t from, double *slope);
+
+/* ---- nights_hold.c ---- */
+struct az_nights_hold {
+    const double *v; /* without odd nights */
+    const bool *failed;
+    size_t n;
+    double center, noise;
+    int worse;
+};
+/* Are the newest nights at the accepted level, where nights up to the one before this failed? The
+ * sum of the logarithms of the odds of the two levels, from the night on for which it is largest
+ * (Page 1954). True where the night before did not fail. */
+bool az_nights_is_back(const struct az_nights_hold *h);
+/* Change along a line through v[from..n), where its slope is one. */
+double az_nights_total(const struct az_nights_hold *h, size_t from, double known);
 
 /* ---- nights_split.c ---- */
 struct az_split {

@@ -30,6 +30,7 @@ void az_series_release(struct az_series *s)
     for (size_t i = 0; i < s->metrics.n; i++) {
         az_vec_release(&s->metrics.v[i].values);
         az_vec_release(&s->metrics.v[i].reps);
+        az_vec_release(&s->metrics.v[i].failed);
     }
     az_vec_release(&s->metrics);
     az_vec_release(&s->facts);
@@ -133,6 +134,7 @@ static int add_metric(struct az_series *s, const struct az_metric *m)
     own.unit = az_arena_dup(a, m->unit);
     az_vec_init(&own.values, a->mem);
     az_vec_init(&own.reps, a->mem);
+    az_vec_init(&own.failed, a->mem);
     return a->failed ? az_arena_error(a) : az_vec_push(&s->metrics, own);
 }
 

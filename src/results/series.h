@@ -26,6 +26,7 @@ struct az_metric {
     double share;      /* of the sheet's total in the first run; NaN: the sheet has none */
     struct az_vec_f64 values; /* NaN: an empty cell */
     struct az_vec_u32 reps;   /* run of each value, from 0 */
+    struct az_vec_u32 failed; /* of a history: runs in which it failed, ascending */
 };
 AZ_VEC(struct az_metric, az_metrics);
 

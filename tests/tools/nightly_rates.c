@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "results/gate_stats.h"
 #include "results/nights.h"
@@ -105,6 +106,7 @@ static const struct model {
 
 struct night {
     const double *v;
+    const bool *failed;
     const bool *kept; /* by this method: nights that did not fail */
     size_t n;
     const struct model *model;
@@ -114,9 +116,13 @@ struct night {
 
 static bool ours(struct night *t)
 {
-    const struct az_nights_in in = {
-        .v = t->v, .n = t->n, .worse = 1, .drift_days = 30, .others = t->others, .seed = 1
-    };
+    const struct az_nights_in in = { .v = t->v,
+                                     .n = t->n,
+                                     .worse = 1,
+                                     .drift_days = 30,
+                                     .others = t->others,
+                                     .seed = 1,
+                                     .failed = t->failed };
     struct az_nights o;
     bool alarm = false;
 
@@ -131,6 +137,8 @@ static bool ours(struct night *t)
     if (o.kind == AZ_NIGHTS_STEP && o.side > 0)
         alarm = o.level / o.center - 1 > LIMIT / 4;
     if (o.drift && o.drifted > DRIFT * o.center)
+        alarm = true;
+    if (o.held || o.total > LIMIT * o.center)
         alarm = true;
     az_nights_release(&o);
     return alarm;
@@ -258,7 +266,7 @@ static void history(const struct model *m, const struct change *c, const struct 
                     size_t nights, struct count *out)
 {
     static double v[FIGURES][MOST];
-    static bool keep[FIGURES][MOST];
+    static bool keep[FIGURES][MOST], failed[FIGURES][MOST];
     struct az_nights_others others = { .all = 0 };
     const size_t half = nights / 2;
     const bool changed = c->step > 0 || c->slope > 0;
@@ -266,16 +274,19 @@ static void history(const struct model *m, const struct change *c, const struct 
 
     for (size_t f = 0; f < FIGURES; f++)
         make(m, f ? &(struct change){ .step = 0 } : c, nights, v[f]);
-    for (size_t i = 0; changed && i < half; i++)
+    for (size_t i = 0; changed && i < half; i++) {
         keep[0][i] = true;
+        failed[0][i] = false;
+    }
     out->histories++;
     for (size_t n = changed ? half + 1 : 1; n <= nights && !found; n++) {
         if (how->alarm == ours)
             look(v, n, &others);
         for (size_t f = 0; f < (changed ? 1 : FIGURES); f++) {
-            struct night t = { v[f], keep[f], n, m, others, false };
+            struct night t = { v[f], failed[f], keep[f], n, m, others, false };
             const bool alarm = how->alarm(&t);
             keep[f][n - 1] = !alarm;
+            failed[f][n - 1] = alarm;
             out->nights++;
             out->alarms += alarm;
             out->odd += t.odd && !alarm;
@@ -314,6 +325,62 @@ static void report(const struct model *m, const struct change *c, const struct m
     (void)fflush(stdout);
 }
 
+/* ---- slow drift ---- */
+
+#define SLOW_NIGHTS 150
+#define BEFORE      1.5 /* limits that the sum of a drift may reach before the first alarm */
+
+/* From the first night on (start 0), or after so many without. Judged: the first alarm comes in
+ * time, and no night after it is green. */
+static void slow(double slope, double noise, size_t start, size_t histories, size_t seed)
+{
+    static double v[FIGURES][MOST];
+    static bool failed[MOST];
+    size_t in_time = 0, steady = 0, both = 0, odd = 0;
+
+    for (size_t i = 0; i < histories; i++) {
+        memset(failed, 0, sizeof failed);
+        size_t first = 0, green = 0, nights = start + (size_t)(2 * BEFORE * LIMIT / slope) + 1;
+        nights = nights > SLOW_NIGHTS ? SLOW_NIGHTS : nights;
+        az_rng_init(&rng, 77 + 1000000 * (i + seed));
+        for (size_t f = 0; f < FIGURES; f++)
+            for (size_t n = 0; n < nights; n++)
+                v[f][n] = 100 * (1 + noise * normal()) *
+                          (f || n < start ? 1 : pow(1 + slope, (double)(n - start + 1)));
+        for (size_t n = start + 1; n <= nights; n++) {
+            struct az_nights_others others = { .all = 0 };
+            look(v, n, &others);
+            struct night t = { v[0], failed, NULL, n, &models[0], others, false };
+            const bool alarm = ours(&t);
+            failed[n - 1] = alarm;
+            first = !first && alarm ? n : first;
+            green += first && !alarm && !t.odd;
+            odd += t.odd && !alarm;
+        }
+        const bool good = first && (double)(first - start) * slope <= BEFORE * LIMIT;
+        in_time += good;
+        steady += first && green == 0;
+        both += good && green == 0;
+    }
+    const double h = 0.01 * (double)histories;
+    printf("slow drift|%g|%g|%zu|%.1f|%.1f|%.1f|%.2f\n", 100 * slope, 100 * noise, start,
+           (double)in_time / h, (double)steady / h, (double)both / h,
+           (double)odd / (double)histories);
+    (void)fflush(stdout);
+}
+
+static int slow_drifts(size_t histories, size_t seed)
+{
+    static const double slopes[] = { 0.001, 0.002, 0.005 }, noises[] = { 0.003, 0.01 };
+    static const size_t starts[] = { 0, 10, 30 };
+
+    for (size_t s = 0; s < sizeof slopes / sizeof *slopes; s++)
+        for (size_t n = 0; n < sizeof noises / sizeof *noises; n++)
+            for (size_t a = 0; a < sizeof starts / sizeof *starts; a++)
+                slow(slopes[s], noises[n], starts[a], histories, seed);
+    return 0;
+}
+
 static size_t number(int argc, char **argv, int i, size_t otherwise)
 {
     return argc > i ? strtoul(argv[i], NULL, 10) : otherwise;
@@ -327,6 +394,8 @@ int main(int argc, char **argv)
 
     if (nights > MOST)
         return 2;
+    if (nights == 0)
+        return slow_drifts(histories, seed);
     for (size_t m = 0; m < MODELS; m++)
         for (size_t c = 0; c < CHANGES && c < changed; c++)
             for (size_t h = 0; h < METHODS && h < only && (model == MODELS || m == model); h++) {
