@@ -318,24 +318,6 @@ static struct az_sv since(const struct az_gate_course *c, struct az_arena *a)
                            c->commits.n ? ")" : "", c->held, c->held == 1 ? "" : "s");
 }
 
-/* A level that changed and held: beyond the limit it fails, below it as the rule says. */
-static bool judge_step(struct az_gate_result *x, struct az_arena *a)
-{
-    const struct az_gate_course *c = &x->course;
-    const double size = fabs(c->level - c->before);
-    const enum az_gate_level level = level_of(x->rule->change_point);
-
-    if (!c->known || c->kind != AZ_NIGHTS_STEP || c->side <= 0 || !over_part(x, size, STEP_PART))
-        return false;
-    if (over(x, size) || level == AZ_LEVEL_FAIL)
-        set_failed(x);
-    else
-        set(x, level == AZ_LEVEL_WARN ? AZ_GATE_WARN : AZ_GATE_PASS, level);
-    x->note = az_arena_printf(a, "step of %+.2g%% %.*s",
-                              100 * (c->level - c->before) / fabs(c->before), AZ_SVF(since(c, a)));
-    return true;
-}
-
 /* What was lost in all since the accepted level, in whatever steps, has a limit of its own. */
 static bool judge_total(struct az_gate_result *x, struct az_arena *a)
 {
@@ -348,6 +330,26 @@ static bool judge_total(struct az_gate_result *x, struct az_arena *a)
     set_failed(x);
     x->note = az_arena_printf(a, "%+.2g%% since the last accepted level (budget %.3g%%)",
                               100 * x->course.total, 100 * budget);
+    return true;
+}
+
+/* A level that changed and held: beyond the limit it fails, below it as the rule says. */
+static bool judge_step(struct az_gate_result *x, struct az_arena *a)
+{
+    const struct az_gate_course *c = &x->course;
+    const double size = fabs(c->level - c->before);
+    const enum az_gate_level level = level_of(x->rule->change_point);
+
+    if (!c->known || c->kind != AZ_NIGHTS_STEP || c->side <= 0 || !over_part(x, size, STEP_PART))
+        return false;
+    if (over(x, size) || level == AZ_LEVEL_FAIL)
+        set_failed(x);
+    else if (judge_total(x, a))
+        return true;
+    else
+        set(x, level == AZ_LEVEL_WARN ? AZ_GATE_WARN : AZ_GATE_PASS, level);
+    x->note = az_arena_printf(a, "step of %+.2g%% %.*s",
+                              100 * (c->level - c->before) / fabs(c->before), AZ_SVF(since(c, a)));
     return true;
 }
 

@@ -383,7 +383,7 @@ static void find_drift(struct work *w)
 /* ---- what lasts ---- */
 
 /* The accepted level as it was when nights began to fail: it does not follow them. */
-static double center_before(struct work *w)
+static double center_before(struct work *w, size_t *known)
 {
     size_t from = w->n - 1, n = 0;
 
@@ -392,6 +392,7 @@ static double center_before(struct work *w)
     for (size_t i = 0; i < w->n_base; i++)
         if (w->base[i] < from)
             w->scratch[n++] = w->y[w->base[i]];
+    *known = n ? n : w->n_base;
     return n ? level_of(w->scratch, n, w->noise) : w->center;
 }
 
@@ -405,14 +406,14 @@ static void find_total(struct work *w)
     };
     const bool step = out->kind == AZ_NIGHTS_STEP && out->side > 0;
 
-    if (!(w->rho > 0)) {
+    if (!(w->rho > 0) && w->in->others.correlation < AZ_NIGHTS_ALIKE) {
         const bool odd = out->kind == AZ_NIGHTS_JUMP || out->kind == AZ_NIGHTS_OUTLIER;
         h.n -= odd; /* a night that is off says nothing of a slope */
         const double line = az_nights_total(&h, w->base[0], w->known);
         const double change = w->in->worse ? line * w->in->worse : fabs(line);
         h.n = w->n;
-        h.center = center_before(w);
-        out->total = change > 0 && !step ? amount(w, change) : 0;
+        h.center = center_before(w, &h.n_center);
+        out->total = change > 0 ? amount(w, change) : 0;
         out->held = !az_nights_is_back(&h);
     }
     if (step)

@@ -146,6 +146,7 @@ struct az_nights_hold {
     const bool *failed;
     size_t n;
     double center, noise;
+    size_t n_center; /* nights that the accepted level is known from */
     int worse;
 };
 /* Are the newest nights at the accepted level, where nights up to the one before this failed? The

@@ -9,6 +9,7 @@
 #define BACK_ODDS  4.6 /* logarithm of the odds at which a level is back: 100 to 1 */
 #define GAP_Z      2.2 /* standard errors; levels that are nearer are one */
 #define LEVEL_RUNS 5   /* nights that the worse level is known from at least */
+#define HELD_MOST  10   /* nights; what is a level is found anew by then */
 #define TOTAL_RUNS 6   /* nights of a slope at least */
 #define TOTAL_Z    3.0 /* standard errors of it */
 
@@ -27,7 +28,7 @@ bool az_nights_is_back(const struct az_nights_hold *h)
 
     while (from > 0 && h->failed && h->failed[from - 1])
         from--;
-    if (from == last)
+    if (from == last || last - from > HELD_MOST)
         return true;
     size_t first = from;
     while (first > 0 && last - first < LEVEL_RUNS)
@@ -37,7 +38,7 @@ bool az_nights_is_back(const struct az_nights_hold *h)
                  way = bad > h->center ? 1 : -1, middle = (bad + h->center) / 2,
                  variance = h->noise * h->noise;
     double odds = 0;
-    if (!(gap > GAP_Z * h->noise / sqrt((double)(last - first))))
+    if (!(gap > GAP_Z * h->noise * sqrt(1 / (double)(last - first) + 1 / (double)h->n_center)))
         return true;
     /* the first night was chosen for being bad, and says nothing more */
     for (size_t i = from + 1; i <= last; i++)
