@@ -306,6 +306,8 @@ def bisect(c, analyzer):
         return p.returncode, p.stdout
     c.hold(step(1003)[0] == 0, "a commit like the good runs is good", step(1003))
     c.hold(step(1049)[0] == 1, "one like the bad runs is bad", step(1049))
+    c.hold(step(700)[0] == 0, "far beyond the good side is good", step(700))
+    c.hold(step(1600)[0] == 1, "far beyond the bad side is bad", step(1600))
     code, text = step(1026)
     c.hold(code == 125 and "--repeat" in text, "between them it cannot tell, and says how many repetitions would be enough", (code, text))
     c.hold(step(1003, command="missing.sh")[0] == 125, "a command that fails skips the commit")

@@ -27,6 +27,7 @@
 #define SEGMENTS      64
 #define OWN_ERROR     2.0
 #define POOL_ERROR    1.25
+#define NEWS_ALIKE    0.06 /* correlation by differences from which on nothing is held */
 #define SURE_RHO      2.0  /* standard errors by which a correlation is one; */
 #define RHO_UP        0.65 /* then it may be so many larger */
 #define RHO_UP_OWN    0.2
@@ -89,7 +90,7 @@ static void find_noise(struct work *w)
     memcpy(w->clean, w->y, w->n * sizeof *w->y);
     if (az_nights_clean(w->clean, w->n, w->noise, w->odd))
         (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
-    if (!(w->in->others.all > 0) && az_nights_changing(w->clean, past))
+    if (!(w->in->others.all > 0) && az_nights_changing(w->clean, past, w->scratch))
         w->rho = 0;
     w->rho = correlation(w, w->rho, past);
     w->noise = az_nights_moderate(w->noise, past, &w->in->others, &w->known) / sqrt(1 - w->rho);
@@ -406,7 +407,8 @@ static void find_total(struct work *w)
     };
     const bool step = out->kind == AZ_NIGHTS_STEP && out->side > 0;
 
-    if (!(w->rho > 0) && w->in->others.correlation < AZ_NIGHTS_ALIKE) {
+    const bool alike = w->in->others.all > 0 ? w->in->others.news > NEWS_ALIKE : w->rho > 0;
+    if (!alike) {
         const bool odd = out->kind == AZ_NIGHTS_JUMP || out->kind == AZ_NIGHTS_OUTLIER;
         h.n -= odd; /* a night that is off says nothing of a slope */
         const double line = az_nights_total(&h, w->base[0], w->known);

@@ -19,6 +19,7 @@
 struct az_nights_others {
     double spikes, all; /* single odd nights, of so many figure-nights */
     double correlation; /* of neighbours, the median of theirs, bounded by that of differences */
+    double news;        /* correlation by differences alone, the median: no slope adds to it */
     double noise;       /* median of the logarithms of their noise, as part of each level */
     double apart;       /* standard deviation of these beyond their own errors */
     size_t figures;     /* that noise and apart are of; few: neither is used */
@@ -70,9 +71,9 @@ struct az_nights {
     double slope;    /* per day, in the figure's unit; to the worse where > 0 with worse = 1 */
     double drifted;  /* over the window, in the figure's unit */
     size_t drift_at; /* first night of the window */
-    bool held;    /* the night before failed, and this one does not show that its level ended */
-    double total; /* what was lost since the accepted level, in the figure's unit; 0: nothing that is
-                     sure */
+    bool held;       /* the night before failed, and this one does not show that its level ended */
+    double total; /* what was lost since the accepted level, in the figure's unit; 0: nothing that
+                     is sure */
     double least; /* change that one more night would show, in the figure's unit; NaN: not known */
     double least_run; /* so, that five nights would show */
 };
@@ -100,9 +101,10 @@ int az_nights_pool(const struct az_nights_seen *of, size_t n,
  * nights that say so much as these and the others together. */
 double az_nights_moderate(double noise, size_t n, const struct az_nights_others *others,
                           double *known);
-/* Is most of the scatter of y that of one change, a level from some night on or a slope from there?
- * Then neighbours are alike by the change. Least squares at some nights. */
-bool az_nights_changing(const double *y, size_t n);
+/* Is most of the scatter of y that of a few changes, levels from some night on or slopes from
+ * there? Then neighbours are alike by the changes. Least squares at some nights, one after another.
+ * room: n values. */
+bool az_nights_changing(const double *y, size_t n, double *room);
 /* Logarithms of v where all is of one order, so that noise is relative on either side of a step,
  * else parts of the usual size; true: logarithms. y and scratch: n values. *unit: what 0 or 1 of y
  * is. */

@@ -9,7 +9,7 @@
 #define BACK_ODDS  4.6 /* logarithm of the odds at which a level is back: 100 to 1 */
 #define GAP_Z      2.2 /* standard errors; levels that are nearer are one */
 #define LEVEL_RUNS 5   /* nights that the worse level is known from at least */
-#define HELD_MOST  10   /* nights; what is a level is found anew by then */
+#define HELD_MOST  10  /* nights; what is a level is found anew by then */
 #define TOTAL_RUNS 6   /* nights of a slope at least */
 #define TOTAL_Z    3.0 /* standard errors of it */
 

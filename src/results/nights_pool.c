@@ -7,16 +7,18 @@
 #include "results/gate_stats.h"
 #include "results/nights.h"
 
-#define FIGURES   6   /* of fewer nothing is said of the noise */
-#define ERROR     1.0 /* standard error of the logarithm of a noise, times sqrt n */
-#define MOVED     1.5 /* standard errors by which the others move a noise at most */
-#define BOUND     2.0 /* standard errors above that of differences, for the usual correlation */
-#define OWN_ERROR 2.0 /* of a correlation by differences, times sqrt n */
-#define OF_MEDIAN 1.2533
-#define PULLS     1.5 /* standard errors by which one figure's correlation counts at most */
-#define ROUNDS    5
-#define HINGES    12  /* nights from which a change is looked for */
-#define CHANGING  0.9 /* part of the squares that are of it */
+#define FIGURES       6   /* of fewer nothing is said of the noise */
+#define ERROR         1.0 /* standard error of the logarithm of a noise, times sqrt n */
+#define MOVED         1.5 /* standard errors by which the others move a noise at most */
+#define BOUND         2.0 /* standard errors above that of differences, for the usual correlation */
+#define OWN_ERROR     2.0 /* of a correlation by differences, times sqrt n */
+#define OF_MEDIAN     1.2533
+#define PULLS         1.5 /* standard errors by which one figure's correlation counts at most */
+#define ROUNDS        5
+#define HINGES        40   /* nights from which a change is looked for */
+#define CHANGES       3    /* that are looked for one after another */
+#define CHANGING      0.9  /* part of the squares that are of it */
+#define CHANGING_MANY 0.98 /* so, of several */
 
 bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, double *unit)
 {
@@ -36,29 +38,77 @@ bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, doub
     return logs;
 }
 
-bool az_nights_changing(const double *y, size_t n)
-{
-    double mean = 0, all = 0, most = 0;
+struct change {
+    size_t from, to; /* of a level */
+    bool slope;      /* from `from` on */
+    double squares, size;
+};
 
+/* Squares that x takes away of n values with mean 0: sums of x, of its squares, of x y. */
+static void better(struct change *best, struct change c, size_t n, double x, double xx, double xy)
+{
+    const double free = xx - x * x / (double)n;
+    if (!(free > 1e-9 * xx) || !(xy * xy / free > best->squares))
+        return;
+    c.squares = xy * xy / free;
+    c.size = xy / free;
+    *best = c;
+}
+
+static struct change best_change(const double *y, size_t n)
+{
+    struct change best = { .squares = 0 };
+
+    for (size_t h = 0; h < HINGES; h++) {
+        const size_t from = h * n / HINGES;
+        double x = 0, xx = 0, xy = 0, sum = 0;
+        size_t to = from;
+        for (size_t k = h + 1; k <= HINGES; k++) { /* a level from here to there */
+            for (; to < k * n / HINGES; to++)
+                sum += y[to];
+            const double m = (double)(to - from);
+            better(&best, (struct change){ .from = from, .to = to }, n, m, m, sum);
+        }
+        for (size_t i = from; i < n; i++) {
+            const double slope = (double)(i - from + 1);
+            x += slope, xx += slope * slope, xy += slope * y[i];
+        }
+        better(&best, (struct change){ .from = from, .to = n, .slope = true }, n, x, xx, xy);
+    }
+    return best;
+}
+
+/* Takes the step, level or slope away that explains y[0..n), of mean 0, best; its squares. */
+static double take_change(double *y, size_t n)
+{
+    const struct change c = best_change(y, n);
+    double mean = 0;
+
+    for (size_t i = c.from; i < c.to; i++)
+        y[i] -= c.slope ? c.size * (double)(i - c.from + 1) : c.size;
     for (size_t i = 0; i < n; i++)
         mean += y[i] / (double)n;
     for (size_t i = 0; i < n; i++)
+        y[i] -= mean;
+    return c.squares;
+}
+
+bool az_nights_changing(const double *y, size_t n, double *room)
+{
+    double mean = 0, all = 0, taken = 0;
+
+    for (size_t i = 0; i < n; i++)
+        mean += y[i] / (double)n;
+    for (size_t i = 0; i < n; i++) {
         all += (y[i] - mean) * (y[i] - mean);
-    for (size_t h = 0; h < HINGES; h++) {
-        const size_t at = h * n / HINGES;
-        double x[2] = { 0, 0 }, xx[2] = { 0, 0 }, xy[2] = { 0, 0 };
-        for (size_t i = at; i < n; i++) {
-            const double step = 1, slope = (double)(i - at + 1);
-            x[0] += step, xx[0] += step, xy[0] += y[i] - mean;
-            x[1] += slope, xx[1] += slope * slope, xy[1] += slope * (y[i] - mean);
-        }
-        for (size_t k = 0; k < 2; k++) {
-            const double free = xx[k] - x[k] * x[k] / (double)n;
-            if (free > 1e-9 * xx[k])
-                most = fmax(most, xy[k] * xy[k] / free);
-        }
+        room[i] = y[i] - mean;
     }
-    return most > CHANGING * all;
+    /* several explain much of what wanders, too: they must explain nearly all */
+    const double one = take_change(room, n);
+    taken = one;
+    for (size_t k = 1; k < CHANGES && n >= 3 * CHANGES; k++)
+        taken += take_change(room, n);
+    return one > CHANGING * all || taken > CHANGING_MANY * all;
 }
 
 int az_nights_look(const double *v, size_t n, struct az_nights_seen *out)
@@ -77,7 +127,8 @@ int az_nights_look(const double *v, size_t n, struct az_nights_seen *out)
             (double)az_nights_clean(y, n, noise / sqrt(1 - fmax(0, out->correlation)), odd);
         out->plain = az_nights_plain(y, n - 1, scratch);
         if (!isnan(out->plain)) /* fmin would leave it out */
-            out->plain = fmin(az_nights_changing(y, n - 1) ? out->correlation : 0.95, out->plain);
+            out->plain =
+                fmin(az_nights_changing(y, n - 1, scratch) ? out->correlation : 0.95, out->plain);
         if (noise > 0)
             out->noise = log(noise);
     }
@@ -138,6 +189,8 @@ int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_o
         nights += (double)of[i].n;
         noise[k++] = of[i].noise;
     }
+    if (known > 1)
+        out->news = az_gate_median(rho, known);
     if (known > 1)
         out->correlation = fmin(common(plain, known, of_known / (double)known),
                                 az_gate_median(rho, known) +

@@ -443,6 +443,172 @@ static void older_version(void **state)
     assert_true(baseline(e, "pinned:x", a_run("2026-01-03", true), &n) == 3);
 }
 
+/* ---- claims and series ---- */
+
+static struct az_series_claims claims_of(int64_t steps)
+{
+    struct az_series_claims c = { .input = AZ_SV("in"), .claimed = true };
+    c.side = (struct az_change_side){ .known = true,
+                                      .has_account = true,
+                                      .has_steps = steps > 0,
+                                      .steps = steps,
+                                      .kernels = 100,
+                                      .devices = 2,
+                                      .gpus = 1,
+                                      .whole = { .span = 400, .computing = 300, .idle = 100 },
+                                      .step = { .span = 100, .computing = 75, .idle = 25 },
+                                      .source = AZ_SV("profiler_step"),
+                                      .device = AZ_SV("H100") };
+    c.side.trust[AZ_CHECK_LOST_DEVICE_EVENTS].status = AZ_CHECK_WARN;
+    return c;
+}
+
+/* A candidate or a run to be stored: one figure, its claims, and a fact. */
+static void series_of(struct env *e, struct az_series *s, int64_t steps, const char *fact,
+                      const char *value)
+{
+    const struct az_series_claims c = claims_of(steps);
+    struct az_metric m = { .input = AZ_SV("in"),
+                           .sheet = AZ_SV("t"),
+                           .key = AZ_SV("{\"Name\":\"k\"}"),
+                           .key_text = AZ_SV("k"),
+                           .name = AZ_SV("Total (ns)"),
+                           .unit = AZ_SV("ns") };
+    size_t at;
+    assert_int_equal(az_series_init(s, &e->a), 0);
+    assert_int_equal(az_series_input(s, AZ_SV("in"), &at), 0);
+    assert_int_equal(az_series_metric(s, &m, &at), 0);
+    assert_int_equal(az_series_value(s, at, 5, 0), 0);
+    if (steps >= 0)
+        assert_int_equal(az_series_claim(s, &c), 0);
+    if (fact)
+        assert_int_equal(az_series_fact(s, AZ_SV("in"), az_sv_str(fact), az_sv_str(value)), 0);
+}
+
+static int64_t store(struct env *e, const char *created, int64_t steps, const char *fact,
+                     const char *value, enum az_change_reason why)
+{
+    struct az_history_run run = a_run(created, why == AZ_CHANGE_COMPARABLE);
+    struct az_gate_change change = {
+        .change = { .input = AZ_SV("in"), .reason = why, .comparable = why == AZ_CHANGE_COMPARABLE }
+    };
+    struct az_verdict v;
+    struct az_series s;
+    int64_t id = 0;
+    az_verdict_init(&v, &e->a);
+    assert_int_equal(az_vec_push(&v.changes, change), 0);
+    series_of(e, &s, steps, fact, value);
+    assert_int_equal(az_history_add(e->h, &run, &s, &v, &id), 0);
+    az_series_release(&s);
+    az_verdict_release(&v);
+    return id;
+}
+
+/* Number of runs that a choice gives to a candidate of so many steps and this fact. */
+static bool found_for(struct env *e, const char *choice, int64_t steps, const char *fact,
+                      const char *value, struct az_series *base)
+{
+    const struct az_history_run like = a_run("2026-02-01", true);
+    struct az_series cand;
+    struct az_sv why;
+    bool found;
+    series_of(e, &cand, steps, fact, value);
+    assert_int_equal(az_series_init(base, &e->a), 0);
+    assert_int_equal(az_history_baseline(e->h, az_sv_str(choice), &like, &cand, base, &found, &why),
+                     0);
+    az_series_release(&cand);
+    return found;
+}
+
+static void claims_are_kept(void **state)
+{
+    struct env *e = *state;
+    struct az_series base;
+    open_for(e, AZ_HISTORY_WRITE);
+    (void)store(e, "2026-01-01", 4, NULL, NULL, AZ_CHANGE_COMPARABLE);
+    assert_true(found_for(e, "level", 4, NULL, NULL, &base));
+    const struct az_series_claims *c = az_series_claims_of(&base, AZ_SV("in"));
+    assert_true(c && c->claimed && c->side.known && c->side.has_steps);
+    assert_int_equal(c->side.steps, 4);
+    assert_int_equal(c->side.step.span, 100);
+    assert_int_equal(c->side.whole.idle, 100);
+    assert_int_equal(c->side.devices, 2);
+    assert_true(az_sv_is(c->side.source, "profiler_step") && az_sv_is(c->side.device, "H100"));
+    assert_int_equal(c->side.trust[AZ_CHECK_LOST_DEVICE_EVENTS].status, AZ_CHECK_WARN);
+    az_series_release(&base);
+}
+
+static void no_evidence_is_no_baseline(void **state)
+{
+    static const char *const choices[] = { "level", "last", "last-good" };
+    struct env *e = *state;
+    struct az_series base;
+    open_for(e, AZ_HISTORY_WRITE);
+    const int64_t id = store(e, "2026-01-01", 4, NULL, NULL, AZ_CHANGE_TRUNCATED_INPUT);
+    for (size_t i = 0; i < 3; i++) {
+        assert_false(found_for(e, choices[i], 4, NULL, NULL, &base));
+        az_series_release(&base);
+    }
+    assert_int_equal(az_history_mark(e->h, id, true), 0); /* whoever says so knows better */
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(found_for(e, choices[i], 4, NULL, NULL, &base));
+        az_series_release(&base);
+    }
+}
+
+static struct az_history_series series_for(struct env *e, int64_t steps, const char *fact,
+                                           const char *value, const char *device)
+{
+    struct az_history_run like = a_run("2026-02-01", true);
+    struct az_history_series x;
+    struct az_series cand;
+    like.device = az_sv_str(device);
+    series_of(e, &cand, steps, fact, value);
+    assert_int_equal(az_history_find_series(e->h, &like, &cand, &x), 0);
+    az_series_release(&cand);
+    return x;
+}
+
+static void another_driver_is_another_series(void **state)
+{
+    struct env *e = *state;
+    struct az_series base;
+    open_for(e, AZ_HISTORY_WRITE);
+    (void)store(e, "2026-01-01", 4, "driver", "12.4", AZ_CHANGE_COMPARABLE);
+    (void)store(e, "2026-01-02", 4, "driver", "12.4", AZ_CHANGE_COMPARABLE);
+    assert_true(found_for(e, "level", 4, "driver", "12.4", &base));
+    az_series_release(&base);
+    assert_false(found_for(e, "level", 4, "driver", "12.6", &base));
+    az_series_release(&base);
+    const struct az_history_series x = series_for(e, 4, "driver", "12.6", "H100");
+    assert_true(x.others == 2 && x.same == 0 && !x.device);
+    assert_true(az_sv_is(x.text, "2 runs are of driver 12.4; this is the first of driver 12.6"));
+    assert_int_equal(series_for(e, 4, "driver", "12.4", "H100").text.n, 0);
+}
+
+static void another_device_is_another_series(void **state)
+{
+    struct env *e = *state;
+    open_for(e, AZ_HISTORY_WRITE);
+    (void)store(e, "2026-01-01", 4, NULL, NULL, AZ_CHANGE_COMPARABLE);
+    const struct az_history_series x = series_for(e, 4, NULL, NULL, "H200");
+    assert_true(x.device && x.newest == 1);
+    assert_true(az_sv_is(x.text, "1 run is of H100; this is the first of H200"));
+}
+
+/* Sums of an older version are those of recordings. */
+static void runs_without_claims(void **state)
+{
+    struct env *e = *state;
+    struct az_series base;
+    open_for(e, AZ_HISTORY_WRITE);
+    (void)store(e, "2026-01-01", -1, NULL, NULL, AZ_CHANGE_COMPARABLE);
+    assert_false(found_for(e, "level", 4, NULL, NULL, &base));
+    az_series_release(&base);
+    assert_true(found_for(e, "level", 0, NULL, NULL, &base));
+    az_series_release(&base);
+}
+
 static void read_only_folder(void **state)
 {
     struct env *e = *state;
@@ -504,6 +670,11 @@ int main(void)
         T(damaged),
         T(older_version),
         T(second_version),
+        T(claims_are_kept),
+        T(no_evidence_is_no_baseline),
+        T(another_driver_is_another_series),
+        T(another_device_is_another_series),
+        T(runs_without_claims),
         T(read_only_folder),
         T(times),
     };

@@ -1,4 +1,4 @@
-# Thirty nights of example/nightly: which pass, and what they leave.
+# Forty nights of example/nightly: which pass, and what they leave.
 . "$SRC/tests/golden/gate_inputs.sh"
 HOSTNAME=node1 sh "$SRC/example/nightly/run.sh" out | grep '^night' | cut -d: -f1-2 | cut -c1-40
 echo "exit status $?"
