@@ -166,6 +166,7 @@ stage_verdict() {
     counted verdict "$PYTHON" tests/findings_check.py --analyzer "$ANALYZER" --seeds 2
     counted verdict "$PYTHON" tests/idle_causes_check.py --analyzer "$ANALYZER" --seeds 2
     counted verdict "$PYTHON" tests/tracy_claims_check.py "$ANALYZER" --seeds 2
+    counted verdict "$PYTHON" tests/tracy_metamorphic.py "$ANALYZER"
 }
 
 # Runs over several machines: part files and their faults, growth, the path over ranks, and under a real Slurm and Open MPI
