@@ -462,6 +462,7 @@ static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *o
                            .mem = &res->mem,
                            .diag = diag,
                            .doc = &res->doc,
+                           .record_host = o.job->format ? o.job->format->record_host : NULL,
                            .lasting = true }; /* az_result_release */
     struct az_classifier classes;
     struct az_rank_run ranks;

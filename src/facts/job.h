@@ -21,9 +21,10 @@ struct az_job {
     struct az_table *coverage; /* rows added by az_cover(); finished by the driver */
     struct az_table *findings; /* rows added by az_finding() */
     struct az_intern
-        *texts;   /* of a rank being reduced: az_rank_text (analyses/ranks/ranks.h); NULL: none */
-    bool alone;   /* a rank being reduced whose trace is the only one: of it only its devices may
-                     become ranks */
+        *texts; /* of a rank being reduced: az_rank_text (analyses/ranks/ranks.h); NULL: none */
+    bool alone; /* a rank being reduced whose trace is the only one: of it only its devices may
+                   become ranks */
+    const char *record_host; /* how more of the host is recorded, an imperative; NULL: not known */
     bool lasting; /* the traces live as long as the document, which may borrow their texts */
     size_t draw;  /* marks that a drawing of these traces may have; 0: none is asked for */
     struct az_job_slots *slots; /* facts made on first use: az_job_slot */

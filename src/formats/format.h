@@ -58,6 +58,9 @@ struct az_format {
     unsigned text_classic; /* stdout is the classic block unless asked */
     unsigned
         tool; /* AZ_TOOL_* (model/options.h): whose tables the users of this format know; 0: none */
+    /* What to record so that idle time of a device shows what the host did; an imperative sentence.
+     * NULL: nothing more can be recorded. */
+    const char *record_host;
     /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name.
      */
     int (*probe)(struct az_sv head, struct az_sv path);

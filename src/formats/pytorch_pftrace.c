@@ -271,6 +271,7 @@ static struct az_sv stem(struct az_sv path)
 const struct az_format az_format_pytorch_pftrace = {
     .name = "pytorch-pftrace",
     .tool = AZ_TOOL_TRACELENS | AZ_TOOL_RANK_SHEETS,
+    .record_host = "record stacks (with_stack=True) to find the host work",
     .help = "PyTorch profiler: its native Perfetto output (.pftrace), also gzip",
     .one_file = true,
     .ranks_reduced = true,

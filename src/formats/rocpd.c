@@ -270,6 +270,7 @@ static struct az_sv stem(struct az_sv path)
 const struct az_format az_format_rocpd = {
     .name = "rocpd",
     .tool = AZ_TOOL_TRACELENS,
+    .record_host = "record ROCTx ranges (--marker-trace) to find the host work",
     .help = "AMD rocprofv3: rocpd database (*_results.db)",
     .files_are_ranks = true,
     .processes = true,

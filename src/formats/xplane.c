@@ -503,6 +503,7 @@ static struct az_sv stem(struct az_sv path)
 const struct az_format az_format_xplane = {
     .name = "xplane",
     .tool = AZ_TOOL_TRACELENS,
+    .record_host = "record Python calls (python_tracer_level=1) to find the host work",
     .help = "XPlane profile of JAX or TensorFlow on GPU or TPU (.xplane.pb), also gzip",
     .files_are_ranks = true,
     .probe = probe,

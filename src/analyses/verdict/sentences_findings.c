@@ -209,26 +209,10 @@ struct az_sv az_vd_finding_text(struct az_vd_whole *w, const struct az_claims *c
 }
 
 /* ---- advice ---- */
-/* What the profiler of the input records of the host. */
-static const char *record_host(struct az_sv format)
-{
-    static const struct {
-        const char *format, *text;
-    } of[] = { { "pytorch", "record stacks (with_stack=True) to find the host work" },
-               { "nsys", "record NVTX ranges or Python samples (--python-sampling=true) to find "
-                         "the host work" },
-               { "rocprof", "record ROCTx ranges (--marker-trace) to find the host work" },
-               { "xplane", "record Python calls (python_tracer_level=1) to find the host work" } };
-    for (size_t i = 0; i < AZ_LENGTH(of); i++)
-        if (az_sv_starts(format, az_sv_str(of[i].format)))
-            return of[i].text;
-    return az_advice_text(AZ_ADVICE_RECORD_STACKS);
-}
-
 struct az_sv az_vd_advice_text(const struct az_vd_whole *w, enum az_advice a)
 {
-    return az_sv_str(a == AZ_ADVICE_RECORD_STACKS ? record_host(w->job->doc->format)
-                                                  : az_advice_text(a));
+    const char *how = w->job->record_host;
+    return az_sv_str(a == AZ_ADVICE_RECORD_STACKS && how ? how : az_advice_text(a));
 }
 
 /* ---- lines ---- */
