@@ -533,6 +533,33 @@ def idle_two(rng, fault):
     return Case(tr, ("account",), *[("idle", c, c, want[c]) for c in (one, two)], marks=marks)
 
 
+def idle_equal_start(rng, fault):
+    """A range or frame that begins at the same time as what is around it, in any order in the file."""
+    tr, h = start(rng, ["kineto", "nsys", "rocprof", "rocprof_csv"])
+    cause = rng.choice(["host_range", "data_loading", "checkpoint"] + (["host_frame"] if tr.fmt == "kineto" else []))
+    name, n = rng.choice((FRAMES if cause == "host_frame" else WORDS)[cause]), rng.randint(5, 9)
+    where, around = (tr.frames, "loop.py(4): run_epoch") if cause == "host_frame" else (tr.ranges, "outer_part")
+
+    def body(i):
+        spans = [h.span(where, around), h.span(where, name)]
+        if rng.random() < 0.5:  # the inner one first in the file
+            spans.reverse()
+        with contextlib.ExitStack() as st:
+            for s in spans:
+                st.enter_context(s)
+            if fault and i:
+                h.busy(h.lead() + rng.randint(200 * US, 500 * US))
+                h.tag = cause
+        for s in where[-2:]:
+            if s["name"] == around:
+                outer = s
+        kernels(h)
+        outer["end"] = h.t
+    loop(h, n, body, marks := rng.random() < 0.6)
+    where_key = "frame" if cause == "host_frame" else "range"
+    return Case(tr, ("account",), ("idle", cause, cause, {where_key: name}) if fault else ("no_idle", 0.03), marks=marks)
+
+
 # Copies
 
 def copies(kind):
@@ -607,7 +634,8 @@ MAKERS = [("account: unlinked work", account_unlinked), ("account: devices", acc
           ("steps: marks, layers", steps_marks), ("steps: pattern, block of a model", steps_pattern), ("steps: no repetition", steps_random),
           ("steps: warm_up", steps_warm_up)] + \
     [("idle: " + c, idle_host(c)) for c in IDLE] + \
-    [("idle: near misses", idle_near_miss), ("idle: launch_bound", idle_launch_bound), ("idle: device_gap, dependency", idle_device),
+    [("idle: near misses", idle_near_miss), ("idle: equal starts", idle_equal_start),
+     ("idle: launch_bound", idle_launch_bound), ("idle: device_gap, dependency", idle_device),
      ("idle: graph_gap", idle_graph), ("idle: unknown", idle_unknown), ("idle: page_fault", idle_page_fault), ("idle: two causes", idle_two)] + \
     [("copies: " + c, copies(c)) for c in ("pin_memory", "overlap_copies", "keep_on_device", "avoid_device_copies", "avoid_fills",
                                            "prefetch_managed_memory")] + \

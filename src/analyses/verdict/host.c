@@ -2,6 +2,7 @@
 #include "analyses/verdict/host.h"
 
 #include "base/num.h"
+#include "base/sort.h"
 #include "classify/steps.h"
 #include "facts/shared.h"
 #include "facts/steps.h"
@@ -109,6 +110,34 @@ static bool takes(struct az_vd_host *h, enum az_kind kind, uint32_t row, bool fr
     return kind != AZ_RANGE || frames == (range_is(h, h->t->ev[AZ_RANGE].name[row]) == NAME_FRAME);
 }
 
+static int by_longer(const void *a, const void *b, void *events)
+{
+    const struct az_events *const *e = events;
+    const int64_t x = (*e)->end[*(const uint32_t *)a], y = (*e)->end[*(const uint32_t *)b];
+    return x > y ? -1 : x < y;
+}
+
+/* Of equal starts the longer one comes first, so that the last one to start is the innermost. */
+static int longer_first(const struct az_vd_nest *n, size_t from, size_t to, struct az_mem *mem)
+{
+    const struct az_events *e = n->e;
+    int rc = 0;
+    for (size_t i = from, end; i < to && rc == 0; i = end) {
+        bool sorted = true;
+        for (end = i + 1; end < to && e->start[n->row[end]] == e->start[n->row[i]]; end++)
+            sorted &= e->end[n->row[end]] <= e->end[n->row[end - 1]];
+        if (!sorted)
+            rc = az_sort_cmp(n->row + i, end - i, sizeof *n->row, by_longer, &e, mem);
+    }
+    return rc;
+}
+
+/* Is an event longer than the one before it, which starts at the same time? */
+static bool outer_after(const struct az_events *e, uint32_t row)
+{
+    return row > 0 && e->start[row] == e->start[row - 1] && e->end[row] > e->end[row - 1];
+}
+
 static int order_by_thread(struct az_vd_host *h, enum az_kind kind, bool frames,
                            struct az_vd_nest *out)
 {
@@ -119,7 +148,7 @@ static int order_by_thread(struct az_vd_host *h, enum az_kind kind, bool frames,
     size_t n = 0;
     for (uint32_t i = 0, last = 0; i < e->n; i++) {
         const bool mine = takes(h, kind, i, frames);
-        in_order &= mine && thread[lane[i]] >= last;
+        in_order &= mine && thread[lane[i]] >= last && !outer_after(e, i);
         last = thread[lane[i]];
         next[last] += mine;
         n += mine;
@@ -137,25 +166,21 @@ static int order_by_thread(struct az_vd_host *h, enum az_kind kind, bool frames,
     for (uint32_t i = 0; i < e->n; i++)
         if (takes(h, kind, i, frames))
             out->row[next[thread[lane[i]]]++] = i;
-    return 0;
+    int rc = 0;
+    for (size_t k = 0; k < h->threads && rc == 0; k++)
+        rc = longer_first(out, out->first[k], out->first[k + 1], h->v->job->mem);
+    return rc;
 }
 
-/* What each event of a thread is in. Of equal starts the longer one contains the other, whichever
- * comes first. */
+/* What each event of a thread is in. */
 static void nest(const struct az_vd_nest *n, size_t from, size_t to, int64_t slack)
 {
     const struct az_events *e = n->e;
     uint32_t top = AZ_NO_ROW;
     for (size_t i = from; i < to; i++) {
-        const uint32_t row = az_vd_row(n, i);
-        uint32_t below = AZ_NO_ROW;
-        while (top != AZ_NO_ROW && e->end[az_vd_row(n, top)] < e->end[row] - slack) {
-            below = e->start[az_vd_row(n, top)] == e->start[row] ? top : below;
+        while (top != AZ_NO_ROW && e->end[az_vd_row(n, top)] < e->end[az_vd_row(n, i)] - slack)
             top = n->up[top];
-        }
         n->up[i] = top;
-        if (below != AZ_NO_ROW)
-            n->up[below] = (uint32_t)i;
         top = (uint32_t)i;
     }
 }
