@@ -154,32 +154,61 @@ static bool is_of(const struct az_vd_found *f, const struct az_cr *c, const stru
     return f->coll_kind == (int64_t)what->kind && (!f->members || f->members == what->size);
 }
 
-/* Takes `ns` of waiting (of all ranks) from the findings of exposed communication, in the shares in
- * which their collectives wait; pairs: of send and recv alone. */
-static void take_waiting(struct search *s, double ns, bool pairs, const char *cause)
+/* Time that the collectives of a finding wait; pairs: of send and recv alone. */
+static double wait_in(const struct search *s, const struct az_vd_found *f, bool pairs)
 {
     const struct az_cr *c = s->waits->c;
-    double all = 0;
-    for (int pass = 0; pass < 2; pass++)
+    double wait = 0;
+    for (size_t k = 0; is_rule(f, "exposed_communication") && k < c->colls.n; k++)
+        if (is_of(f, c, &c->colls.v[k]) && (!pairs || c->colls.v[k].flags & CR_PAIR))
+            wait += (double)c->colls.v[k].exposed_wait;
+    return wait;
+}
+
+/* The part of each finding's wait that makes up `ns`, where no finding has more than its time: what
+ * one cannot have the others do. */
+static double waiting_rate(const struct search *s, const double *wait, double ns)
+{
+    double rate = 0, last = -1;
+    while (rate > last) {
+        double left = ns, all = 0;
+        last = rate;
         for (size_t i = 0; i < s->n_parts_found; i++) {
-            struct az_vd_found *f = &s->found->v[i];
-            double wait = 0;
-            if (!is_rule(f, "exposed_communication"))
-                continue;
-            for (size_t k = 0; k < c->colls.n; k++)
-                if (is_of(f, c, &c->colls.v[k]) && (!pairs || c->colls.v[k].flags & CR_PAIR))
-                    wait += (double)c->colls.v[k].exposed_wait;
-            all += pass ? 0 : wait;
-            if (!pass || all <= 0 || wait <= 0)
-                continue;
-            const double part = ns * wait / all;
-            if (part >= MOSTLY * (double)f->gain) {
-                f->overlaps = az_sv_str(cause);
-            } else {
-                f->gain -= (int64_t)part;
-                f->overlaps = AZ_SV("");
-            }
+            const double gain = (double)s->found->v[i].gain;
+            if (rate * wait[i] > gain)
+                left -= gain;
+            else
+                all += wait[i];
         }
+        if (all > 0 && left / all > rate)
+            rate = left / all;
+    }
+    return rate;
+}
+
+/* Takes `ns` of waiting (of all ranks) from the findings of exposed communication, in the shares in
+ * which their collectives wait. What is part of an earlier cause stays so. */
+static int take_waiting(struct search *s, double ns, bool pairs, const char *cause)
+{
+    double *wait = az_arena_array(s->w->job->arena, s->n_parts_found + 1, sizeof *wait);
+    if (!wait)
+        return az_arena_error(s->w->job->arena);
+    for (size_t i = 0; i < s->n_parts_found; i++)
+        wait[i] = wait_in(s, &s->found->v[i], pairs);
+    const double rate = waiting_rate(s, wait, ns);
+    for (size_t i = 0; i < s->n_parts_found; i++) {
+        struct az_vd_found *f = &s->found->v[i];
+        const double part = rate * wait[i];
+        if (part <= 0 || f->overlaps.n)
+            continue;
+        if (part >= MOSTLY * (double)f->gain) {
+            f->overlaps = az_sv_str(cause);
+        } else {
+            f->gain -= (int64_t)part;
+            f->overlaps = AZ_SV("");
+        }
+    }
+    return 0;
 }
 
 /* Idle time of the late ranks is the cause told again. */
@@ -269,7 +298,8 @@ static int put_late(struct search *s, const struct az_coll_late *l)
     const double waiting = l->kind == AZ_LATE_RANKS
                                ? (double)saving * (double)(devices - (int64_t)l->n)
                                : (double)f.gain;
-    take_waiting(s, waiting, l->kind == AZ_LATE_PIPELINE, rule_of(l));
+    if (rc == 0)
+        rc = take_waiting(s, waiting, l->kind == AZ_LATE_PIPELINE, rule_of(l));
     return rc ? rc : az_vec_push(s->found, f);
 }
 
