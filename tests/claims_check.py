@@ -35,6 +35,7 @@ ADVICE = {"data_loading": ["prefetch_data"], "allocation": ["preallocate"], "com
           "launch_bound": ["reduce_launch_overhead", "use_graphs"], "page_fault": ["prefetch_managed_memory"],
           "host_range": ["move_host_work"], "host_frame": ["move_host_work"], "blocking_copy": ["pin_memory"],
           "host_compute": ["record_stacks", "move_host_work"]}
+CAUSES = ("straggler", "slow_group", "pipeline_bubble", "stage_imbalance", "device_imbalance")
 STEP = re.compile(r"(ProfilerStep#|iteration |iter |step |step_|train_step )\d+$", re.I)
 Work = collections.namedtuple("Work", "kind start end dev stream launch node migration")
 PARTS = ("computing_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
@@ -435,6 +436,18 @@ def check_straggler_group(v, case, truth, tr, ranks, cause):
         yield "straggler %s, not ranks %s by %s" % (stragglers(v), ranks, cause)
 
 
+def check_waits_once(v, case, truth, tr, rule):
+    """Communication that mostly waits for a cause is part of it; the rest and a bubble are no more than what is exposed and idle."""
+    cause = next((i for i, f in enumerate(v["findings"]) if f["rule"] == rule), None)
+    comm = [f for f in of_rule(v, "exposed_communication") if f["part_of"] is None]
+    if cause is not None and rule == "straggler" and comm:
+        yield "communication of %s is no part of the straggler" % [f["saving_ns"] for f in comm]
+    room = v["account"]["exposed_communication_ns"] + v["account"]["idle_ns"]
+    if cause is not None and rule == "pipeline_bubble" and v["findings"][cause]["saving_ns"] + sum(f["saving_ns"] for f in comm) > room:
+        yield "bubble and communication count the same time: %d and %s in %d" % (
+            v["findings"][cause]["saving_ns"], [f["saving_ns"] for f in comm], room)
+
+
 def check_slow_group(v, case, truth, tr, ranks):
     found = of_rule(v, "slow_group")
     if not found or found[0]["group"] != ",".join(map(str, ranks)):
@@ -461,8 +474,8 @@ def check_form(v):
         failed = {t["check"] for t in v["trust"] if t["status"] == "fail"}
         if not set(a["qualified_by"]) <= failed:
             yield "qualified by %s, failed %s" % (a["qualified_by"], failed)
-    # One that is part of another follows it, even if it is larger: the waiting of all in a collective and its transfer.
-    top = [f["saving_ns"] for f in v["findings"] if f["part_of"] is None and not f["outside_scope"]]
+    # A cause of waiting comes before the communication that waits, even if the transfer makes that the larger one.
+    top = [f["saving_ns"] for f in v["findings"] if f["part_of"] is None and not f["outside_scope"] and f["rule"] not in CAUSES]
     if top != sorted(top, reverse=True):
         yield "findings are not in order of saving"
 

@@ -153,6 +153,23 @@ def jitter(rng, fault):
     return run
 
 
+def two_stragglers(rng, fault):
+    """A rank with slow kernels and one that is late by a little: the waiting is the first one's (fault); both alone are not there."""
+    run = Run(rng, rng.choice([4, 6, 8]))
+    late, little = rng.sample(range(run.world), 2)
+    durs, factor = durations(rng), rng.uniform(1.3, 1.7)
+
+    def body(i):
+        even_work(run, durs, {late: factor, little: rng.uniform(1.03, 1.05)} if fault else None)
+        run.collective(run.groups[0], rng.randint(40, 60) * US)
+        if i % 2:
+            sync_all(run)
+    run.steps(rng.randint(6, 10), body)
+    run.checks = [("account",)] + ([("straggler", late, "slow_kernels"), ("waits_once", "straggler")] if fault else
+                                   [("no_finding", "straggler", 0.02)])
+    return run
+
+
 def slow_node(rng, fault):
     """All ranks of one of two nodes have slow kernels."""
     run = Run(rng, 8, nodes=2)
@@ -233,7 +250,7 @@ def pipeline(rng, fault):
                 compute(s, 2)
         sync_all(run)
     run.steps(rng.randint(4, 6), body)
-    run.checks = [("finding", "pipeline_bubble", None), ("account",), ("no_finding", "straggler", 0.05)]
+    run.checks = [("finding", "pipeline_bubble", None), ("waits_once", "pipeline_bubble"), ("account",), ("no_finding", "straggler", 0.05)]
     return run
 
 
@@ -256,5 +273,5 @@ def missing(rng, fault):
 
 
 MAKERS = [("ranks: slow kernels", straggler("slow_kernels")), ("ranks: late host", straggler("host")),
-          ("ranks: more work", straggler("more_work")), ("ranks: jitter", jitter), ("ranks: slow node", slow_node),
+          ("ranks: more work", straggler("more_work")), ("ranks: jitter", jitter), ("ranks: two stragglers", two_stragglers), ("ranks: slow node", slow_node),
           ("ranks: slow link, equal groups", slow_link), ("ranks: pipeline", pipeline), ("ranks: missing", missing)]

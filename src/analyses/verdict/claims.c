@@ -371,8 +371,18 @@ static bool count_same_time(const struct az_vd_found *a, const struct az_vd_foun
     return has_word(overlaps_of(a), b->rule->name) || has_word(overlaps_of(b), a->rule->name);
 }
 
-/* Communication of more than twice what a cause of waiting explains is no part of it: the largest
- * loses the time that the cause counts. */
+/* Is communication waiting at least half of its time for a cause? */
+static bool is_waiting(const struct draft *d, size_t n, const struct draft *comm)
+{
+    for (size_t i = 0; i < n; i++)
+        if (d[i].f->rule->within == AZ_VD_IN_WAITING && count_same_time(d[i].f, comm->f) &&
+            2 * d[i].c.saving_ns >= comm->c.saving_ns)
+            return true;
+    return false;
+}
+
+/* Communication of more than twice what each cause of waiting explains is no part of one: the
+ * largest loses the time that the causes count. */
 static void take_causes(struct draft *d, size_t n, const struct az_claim_account *a)
 {
     for (size_t i = 0; i < n; i++) {
@@ -382,7 +392,7 @@ static void take_causes(struct draft *d, size_t n, const struct az_claim_account
         for (size_t k = 0; k < n; k++) {
             struct az_claim *c = &d[k].c;
             if (d[k].f->rule->within != AZ_VD_IN_COMM || !count_same_time(d[i].f, d[k].f) ||
-                2 * d[i].c.saving_ns >= c->saving_ns)
+                (!d[k].apart && is_waiting(d, n, &d[k])))
                 continue;
             d[k].apart = true;
             most = !most || c->saving_ns > most->saving_ns ? c : most;
