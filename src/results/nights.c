@@ -407,7 +407,9 @@ static void find_total(struct work *w)
     };
     const bool step = out->kind == AZ_NIGHTS_STEP && out->side > 0;
 
-    const bool alike = w->in->others.all > 0 ? w->in->others.news > NEWS_ALIKE : w->rho > 0;
+    const struct az_nights_others *o = &w->in->others;
+    const bool alike =
+        (w->rho > 0 || o->correlation >= AZ_NIGHTS_ALIKE) && !(o->all > 0 && o->news < NEWS_ALIKE);
     if (!alike) {
         const bool odd = out->kind == AZ_NIGHTS_JUMP || out->kind == AZ_NIGHTS_OUTLIER;
         h.n -= odd; /* a night that is off says nothing of a slope */
