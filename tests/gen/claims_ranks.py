@@ -132,6 +132,21 @@ def straggler(kind):
     return make
 
 
+def never_idle(rng, fault):
+    """Devices that never stop (fault), so that rounded means may not leave less than no idle time; with gaps (counterpart)."""
+    run = Run(rng, rng.choice([3, 4, 6, 7]))
+    durs = durations(rng)
+    for h in run.ranks:
+        h.device_gap = 0 if fault else 700
+
+    def body(i):
+        even_work(run, durs)
+        run.collective(run.groups[0], rng.randint(90, 120) * US)
+    run.steps(rng.randint(5, 9), body)
+    run.checks = [("account",), ("no_idle", 0.03)]
+    return run
+
+
 def jitter(rng, fault):
     """Another rank is late in each step, so that no rank is the straggler (fault: one is, in the same noise)."""
     run = Run(rng, rng.choice([4, 8]))
@@ -272,6 +287,6 @@ def missing(rng, fault):
     return run
 
 
-MAKERS = [("ranks: slow kernels", straggler("slow_kernels")), ("ranks: late host", straggler("host")),
+MAKERS = [("account: never idle", never_idle), ("ranks: slow kernels", straggler("slow_kernels")), ("ranks: late host", straggler("host")),
           ("ranks: more work", straggler("more_work")), ("ranks: jitter", jitter), ("ranks: two stragglers", two_stragglers), ("ranks: slow node", slow_node),
           ("ranks: slow link, equal groups", slow_link), ("ranks: pipeline", pipeline), ("ranks: missing", missing)]

@@ -23,7 +23,9 @@ static void add_account(struct az_claim_account *to, const struct az_claim_accou
 
 static int64_t rounded(int64_t sum, int64_t n) { return n ? (sum + n / 2) / n : 0; }
 
-/* The sum of n accounts becomes their mean; idle time takes the remainder. */
+/* The sum of n accounts becomes their mean; idle time takes the remainder. Of devices that are
+ * never idle, parts that are all rounded up would leave less than none: the largest part loses it.
+ */
 static void mean_account(struct az_claim_account *a, int64_t n)
 {
     a->span = rounded(a->span, n);
@@ -33,6 +35,15 @@ static void mean_account(struct az_claim_account *a, int64_t n)
     a->communication = rounded(a->communication, n);
     a->copy = rounded(a->copy, n);
     a->idle = a->span - a->computing - a->exposed_communication - a->exposed_copy;
+    if (a->idle >= 0)
+        return;
+    int64_t *largest = &a->computing;
+    if (a->exposed_communication > *largest)
+        largest = &a->exposed_communication;
+    if (a->exposed_copy > *largest)
+        largest = &a->exposed_copy;
+    *largest += a->idle;
+    a->idle = 0;
 }
 
 static void make_account(const struct az_vd_whole *w, struct az_claims *c)
