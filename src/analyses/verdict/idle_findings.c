@@ -1,10 +1,8 @@
 /* Findings of the rule `idle` and the table `idle_causes` (docs/verdict.md 3.1). */
 #include "analyses/verdict/idle.h"
-#include "base/num.h"
 
 #define FINDINGS 40
 #define OVERHEAD 1000000 /* ns: an operator that takes longer does work of its own */
-#define ALIKE    4       /* times of devices that are one finding differ by at most this factor */
 
 /* ---- advice ---- */
 static bool has_stacks(const struct az_trace *t)
@@ -83,71 +81,14 @@ static struct az_sv subject(const struct az_vd_idle *s)
     return across ? AZ_SV("after work on another stream") : AZ_SV("");
 }
 
-/* ---- the same on all devices ---- */
-static bool same_place(const struct az_vd_idle *a, const struct az_vd_idle *b)
-{
-    return az_sv_eq(a->range, b->range) && az_sv_eq(a->frame, b->frame) && az_sv_eq(a->op, b->op);
-}
-
-static bool alike(int64_t a, int64_t b) { return a / ALIKE <= b && b / ALIKE <= a; }
-
-static bool same(const struct az_vd_idle *a, const struct az_vd_idle *b)
-{
-    return a->cause == b->cause && (az_vd_is_whole(a->cause) || same_place(a, b)) &&
-           az_sv_eq(a->call, b->call) && az_sv_eq(subject(a), subject(b)) && alike(a->ns, b->ns) &&
-           alike(a->median, b->median);
-}
-
-/* The rows of other devices that say the same as row i, in `other`, where every device that works
- * has one; else none. */
-static size_t on_all_devices(const struct az_vd *v, size_t i, const bool *taken, size_t *other)
-{
-    const struct az_vd_idles *in = &v->part->idles;
-    const struct az_vd_idle *s = &in->v[i];
-    size_t n = 0, devices = 0;
-    for (size_t k = 0; k < v->part->n_device_accounts; k++)
-        devices += !v->part->device_accounts[k].idle;
-    if (s->device == AZ_NO_RANK)
-        return 0;
-    for (size_t k = i + 1; k < in->n && k < FINDINGS; k++) {
-        const struct az_vd_idle *o = &in->v[k];
-        bool has = taken[k] || o->device == s->device || o->device == AZ_NO_RANK || !same(s, o);
-        for (size_t m = 0; m < n; m++)
-            has |= in->v[other[m]].device == o->device;
-        if (!has)
-            other[n++] = k;
-    }
-    return n + 1 == devices ? n : 0;
-}
-
-/* The sum of a row and those of the other devices. */
-static struct az_vd_idle joined(const struct az_vd *v, size_t i, const size_t *other, size_t n)
-{
-    struct az_vd_idle s = v->part->idles.v[i];
-    for (size_t k = 0; k < n; k++) {
-        const struct az_vd_idle *o = &v->part->idles.v[other[k]];
-        s.device = AZ_NO_RANK;
-        s.count += o->count;
-        s.ns = az_add_sat(s.ns, o->ns);
-        s.in_place = az_add_sat(s.in_place, same_place(&s, o) ? o->in_place : 0);
-        s.longest = o->longest > s.longest ? o->longest : s.longest;
-    }
-    return s;
-}
-
 int az_vd_idle_findings(struct az_vd *v)
 {
     const struct az_vd_idles *in = &v->part->idles;
-    bool taken[FINDINGS] = { false };
-    size_t other[FINDINGS];
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < in->n && i < FINDINGS; i++) {
-        if (in->v[i].cause == AZ_CAUSE_NONE || taken[i])
+        const struct az_vd_idle *s = &in->v[i];
+        if (s->cause == AZ_CAUSE_NONE)
             continue;
-        const size_t n = on_all_devices(v, i, taken, other);
-        const struct az_vd_idle sum = joined(v, i, other, n), *s = &sum;
-        for (size_t k = 0; k < n; k++)
-            taken[other[k]] = true;
         const struct az_vd_found f = { .subject = subject(s),
                                        .detail = AZ_SV(""),
                                        .row = az_sv_str(az_cause_id(s->cause)),

@@ -12,6 +12,7 @@
 #define NEARLY_ALL 0.9  /* and below this one "mostly" in it */
 #define RATED      0.5  /* of kernel time with FLOPs or bytes; below: said where nothing is found */
 #define NAME       60   /* characters of a name in a sentence */
+#define ALIKE      4    /* times of devices in one line differ by at most this factor */
 
 /* ---- pieces ---- */
 /* "GPU idle" as "TPU idle" or "device idle" */
@@ -222,12 +223,12 @@ struct line {
     size_t findings;
 };
 
-/* Is idle time of the same cause, of the same devices? Time of host code also of the same code. */
-static bool same_line(const struct az_claim *a, const struct az_claim *b)
+/* Is idle time of the same cause and ranks? Time of host code also of the same code. */
+static bool same_cause(const struct az_claim *a, const struct az_claim *b)
 {
     const bool by_place = a->cause == AZ_CAUSE_HOST_RANGE || a->cause == AZ_CAUSE_HOST_FRAME;
     return az_sv_is(a->rule, "idle") && az_sv_is(b->rule, "idle") && a->cause == b->cause &&
-           a->device == b->device && a->rank == b->rank && a->n_ranks == b->n_ranks &&
+           a->rank == b->rank && a->n_ranks == b->n_ranks &&
            (a->n_ranks == 0 || memcmp(a->ranks, b->ranks, a->n_ranks * sizeof *a->ranks) == 0) &&
            az_sv_eq(a->subject, b->subject) &&
            (!by_place || (az_sv_eq(a->range, b->range) && az_sv_eq(a->frame, b->frame)));
@@ -240,7 +241,7 @@ static bool same_place(const struct az_claim *a, const struct az_claim *b)
     return az_sv_eq(a->range, b->range) && (a->range.n || az_sv_eq(a->operation, b->operation));
 }
 
-static void add_to_line(struct line *l, const struct az_claim *f)
+static void add_to_line(struct line *l, const struct az_claim *f, int64_t call_ns)
 {
     struct az_claim *c = &l->c;
     c->saving_ns += f->saving_ns;
@@ -249,8 +250,37 @@ static void add_to_line(struct line *l, const struct az_claim *f)
     c->time_ns += f->time_ns;
     c->in_place_ns += same_place(c, f) ? f->in_place_ns : 0;
     c->largest_ns = f->largest_ns > c->largest_ns ? f->largest_ns : c->largest_ns;
-    l->call_ns += az_sv_eq(c->call, f->call) ? f->time_ns : 0;
+    l->call_ns += az_sv_eq(c->call, f->call) ? call_ns : 0;
     l->findings++;
+}
+
+/* The lines after line i that say the same of the other devices of each rank, in `other`; 0 where a
+ * device that works has none, or an unlike one. */
+static size_t on_other_devices(const struct az_vd_text *x, const struct line *v, size_t n, size_t i,
+                               size_t *other)
+{
+    const int64_t working = x->c->devices.count - (int64_t)x->c->devices.n_idle;
+    size_t found = 0;
+    for (size_t k = i + 1; v[i].c.device != AZ_NO_RANK && k < n; k++)
+        if (v[k].c.device != AZ_NO_RANK && v[k].c.device != v[i].c.device &&
+            same_cause(&v[i].c, &v[k].c) && v[i].c.saving_ns <= ALIKE * v[k].c.saving_ns)
+            other[found++] = k;
+    return ((int64_t)found + 1) * (int64_t)x->w->n == working ? found : 0;
+}
+
+/* What is alike on all devices is one line. */
+static size_t join_devices(const struct az_vd_text *x, struct line *v, size_t n, size_t *other)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t found = on_other_devices(x, v, n, i, other);
+        for (size_t k = 0; k < found; k++)
+            add_to_line(&v[i], &v[other[k]].c, v[other[k]].call_ns);
+        if (found)
+            v[i].c.device = AZ_NO_RANK;
+        for (size_t k = found; k-- > 0; n--)
+            memmove(&v[other[k]], &v[other[k] + 1], (n - other[k] - 1) * sizeof *v);
+    }
+    return n;
 }
 
 /* Lines of several findings come before those that they are larger than. */
@@ -333,24 +363,27 @@ static struct line *make_lines(struct az_vd_text *x, size_t *n)
 {
     const struct az_claims *c = x->c;
     struct line *v = az_arena_array(x->a, c->n_findings + 1, sizeof *v);
+    size_t *other = az_arena_array(x->a, c->n_findings + 1, sizeof *other);
     *n = 0;
-    for (size_t i = 0; v && i < c->n_findings; i++) {
+    if (!v || !other)
+        return NULL;
+    for (size_t i = 0; i < c->n_findings; i++) {
         const struct az_claim *f = &c->findings[i];
         size_t k = 0;
         if (f->part_of >= 0)
             continue;
-        while (k < *n && !same_line(&v[k].c, f))
+        while (k < *n && !(v[k].c.device == f->device && same_cause(&v[k].c, f)))
             k++;
         if (k < *n)
-            add_to_line(&v[k], f);
+            add_to_line(&v[k], f, f->time_ns);
         else
             v[(*n)++] = (struct line){ *f, f->time_ns, 1 };
     }
+    *n = join_devices(x, v, *n, other);
     for (size_t i = 0; i < *n; i++)
         if (2 * v[i].call_ns < v[i].c.time_ns)
             v[i].c.call = AZ_SV("");
-    if (v)
-        raise_sums(v, *n);
+    raise_sums(v, *n);
     return v;
 }
 
