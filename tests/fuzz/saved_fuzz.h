@@ -22,8 +22,8 @@ static inline void fuzz_check_same(const struct az_document *out)
 static inline void fuzz_with_itself(const struct az_document *doc, struct az_mem *mem,
                                     struct az_diag *diag)
 {
-    struct az_compare_input in[2] = { { doc, AZ_SV("a"), AZ_SV("a") },
-                                      { doc, AZ_SV("b"), AZ_SV("b") } };
+    struct az_compare_input in[2] = { { doc, AZ_SV("a"), AZ_SV("a"), NULL },
+                                      { doc, AZ_SV("b"), AZ_SV("b"), NULL } };
     struct az_compare_opts opts = { .normalize = doc->tables.n % 2 == 1, .text_all = true };
     struct az_document out;
     struct az_arena arena;
