@@ -1,7 +1,10 @@
 /* The verdict's data as tables: for CSV, SQL, workbooks, and for comparisons of saved results. */
 #include <math.h>
+#include <stdio.h>
 
 #include "results/claims.h"
+
+#define DIGITS 20 /* of a 64-bit number with its sign */
 
 static const char *scope_title(enum az_account_scope s)
 {
@@ -104,36 +107,42 @@ static void figure(struct az_table *t, const char *name, double value)
     az_put_empty(t);
 }
 
-static struct az_sv list_of(struct az_arena *a, const int64_t *v, size_t n)
+/* "0 1 2": numbers, or texts where they are given. One buffer: lists of ranks are long. */
+static struct az_sv list_of(struct az_arena *a, const int64_t *v, const struct az_sv *texts,
+                            size_t n)
 {
-    struct az_sv text = AZ_SV("");
+    size_t room = 1, used = 0;
     for (size_t i = 0; i < n; i++)
-        text = az_arena_printf(a, "%.*s%s%lld", AZ_SVF(text), i ? " " : "", (long long)v[i]);
-    return text;
+        room += 1 + (texts ? texts[i].n : DIGITS);
+    char *to = n ? az_arena_alloc(a, room) : NULL;
+    for (size_t i = 0; to && i < n; i++) {
+        to[used] = ' ';
+        used += i > 0;
+        const int more = texts ? snprintf(to + used, room - used, "%.*s", AZ_SVF(texts[i]))
+                               : snprintf(to + used, room - used, "%lld", (long long)v[i]);
+        used += (size_t)more;
+    }
+    return to ? az_sv_make(to, used) : AZ_SV("");
 }
 
 static int facts(struct az_document *doc, const struct az_claims *c)
 {
     struct az_table *t = az_table_new(doc->arena, "verdict_facts", "Devices, ranks and steps", 0);
-    struct az_sv idle = AZ_SV("");
     if (!t)
         return az_arena_error(doc->arena);
     az_table_column(t, "Fact", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Value", AZ_REAL, AZ_UNIT_NONE, 0);
     az_table_column(t, "Text", AZ_TEXT, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < c->devices.n_idle; i++)
-        idle = az_arena_printf(doc->arena, "%.*s%s%.*s", AZ_SVF(idle), i ? " " : "",
-                               AZ_SVF(c->devices.idle[i]));
     figure(t, "devices", (double)c->devices.count);
     figure(t, "devices_counted", (double)(c->devices.count - (int64_t)c->devices.n_idle));
     figure(t, "kernels", c->kernels ? (double)c->kernels : NAN);
     figure(t, "kernel_ns", c->kernel_ns ? (double)c->kernel_ns : NAN);
     fact(t, "device_name", c->devices.name);
     fact(t, "device_peaks", c->devices.peaks);
-    fact(t, "idle_devices", idle);
+    fact(t, "idle_devices", list_of(doc->arena, NULL, c->devices.idle, c->devices.n_idle));
     figure(t, "world_size", c->ranks.world < 0 ? NAN : (double)c->ranks.world);
-    fact(t, "ranks", list_of(doc->arena, c->ranks.present, c->ranks.n_present));
-    fact(t, "missing_ranks", list_of(doc->arena, c->ranks.missing, c->ranks.n_missing));
+    fact(t, "ranks", list_of(doc->arena, c->ranks.present, NULL, c->ranks.n_present));
+    fact(t, "missing_ranks", list_of(doc->arena, c->ranks.missing, NULL, c->ranks.n_missing));
     figure(t, "steps", c->steps.count ? (double)c->steps.count : NAN);
     figure(t, "step_period_ns",
            c->steps.period_ns < 0 || !c->steps.count ? NAN : (double)c->steps.period_ns);
