@@ -100,17 +100,6 @@ static int fill_side_by_side(struct choice *ch, struct az_document *doc)
     return rc ? rc : az_side_by_side(doc, ch->in, ch->n, opts.fold);
 }
 
-int az_side_by_side_check(const struct az_plan *p, const struct az_config *c, struct az_diag *diag)
-{
-    bool found = !c->baseline.n || az_sv_is(c->baseline, "first");
-
-    for (size_t i = 0; i < p->jobs.n; i++)
-        found |= az_sv_eq(p->jobs.v[i].input->title, c->baseline);
-    return found ? AZ_OK
-                 : az_diag_fail(diag, AZ_ECONFIG, c->path.n ? AZ_AT_FILE(c->path) : AZ_NOWHERE,
-                                "baseline: no input has the title '%.*s'", AZ_SVF(c->baseline));
-}
-
 static int fill_comparison(struct choice *ch, struct az_document *doc)
 {
     const struct az_compare_config *c = &ch->f->plan->config->compare;

@@ -62,8 +62,5 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
  * f->failed). */
 int az_step_compare(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 int az_step_side_by_side(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
-/* Is the side-by-side report's baseline one of the inputs? Else AZ_ECONFIG. */
-int az_side_by_side_check(const struct az_plan *p, const struct az_config *c,
-                          struct az_diag *diag) AZ_MUST_USE;
 
 #endif

@@ -64,6 +64,8 @@ static int choose(struct az_opr_scope *s)
     if (cut && (user || !steps)) {
         s->scope = AZ_SCOPE_WINDOW;
         s->window = span_of(s, true);
+        if (s->window.end < s->window.start) /* nothing was chosen: all of it is after the window */
+            s->window = (struct az_span){ s->all.start, s->all.start };
     } else if (steps) {
         s->scope = AZ_SCOPE_STEPS;
         s->window = (struct az_span){ s->steps->scope.start / ticks, s->steps->scope.end / ticks };
