@@ -86,7 +86,9 @@
   }
   function labelAxis(chart, most, more) {
     const a = axis(chart.x, more);
-    const labels = most <= NARROW ? chart.labels.map((text) => lines(text, most)) : distinct(chart.labels, most);
+    const two = chart.labels.map((text) => lines(text, most));
+    const apart = new Set(two.map(String)).size === new Set(chart.labels).size;
+    const labels = most <= NARROW && apart ? two : distinct(chart.labels, most);
     a.ticks = { color: color("chart-text"), autoSkip: true, maxRotation: 60, callback: (v) => labels[v] };
     a.grid = { display: false, borderColor: color("chart-grid") };
     return a;
