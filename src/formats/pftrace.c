@@ -327,7 +327,7 @@ static struct az_sv stem(struct az_sv path)
 const struct az_format az_format_pftrace = {
     .name = "pftrace",
     .tool = AZ_TOOL_TRACELENS,
-    .record_host = "record ROCTx ranges (--marker-trace) to find the host work",
+    .record_host = "add ROCTx ranges around the host work (recorded by --marker-trace)",
     .help = "AMD rocprofv3: Perfetto trace (.pftrace), also as JSON made by traceconv",
     .files_are_ranks = true,
     .probe = probe,

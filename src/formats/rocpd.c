@@ -270,7 +270,7 @@ static struct az_sv stem(struct az_sv path)
 const struct az_format az_format_rocpd = {
     .name = "rocpd",
     .tool = AZ_TOOL_TRACELENS,
-    .record_host = "record ROCTx ranges (--marker-trace) to find the host work",
+    .record_host = "add ROCTx ranges around the host work (recorded by --marker-trace)",
     .help = "AMD rocprofv3: rocpd database (*_results.db)",
     .files_are_ranks = true,
     .processes = true,

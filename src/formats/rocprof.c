@@ -102,7 +102,7 @@ static bool is_rank(struct az_sv path) { return !is_csv_name(path); }
 const struct az_format az_format_rocprof = {
     .name = "rocprof",
     .tool = AZ_TOOL_TRACELENS,
-    .record_host = "record ROCTx ranges (--marker-trace) to find the host work",
+    .record_host = "add ROCTx ranges around the host work (recorded by --marker-trace)",
     .help = "AMD rocprofv3: results.json, or the set of CSV files (any one of them names its set)",
     .files_are_ranks = true,
     .is_rank = is_rank,

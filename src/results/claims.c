@@ -67,7 +67,7 @@ static const struct {
     const char *id, *text;
 } advice[AZ_ADVICES] = {
     [AZ_ADVICE_OVERLAP_COMMUNICATION] = { "overlap_communication",
-                                          "prefetch earlier or overlap with compute" },
+                                          "start it earlier to overlap it with compute" },
     [AZ_ADVICE_REDUCE_MESSAGE_SIZE] = { "reduce_message_size",
                                         "reduce the message size or the number of collectives" },
     [AZ_ADVICE_FIX_STRAGGLER] = { "fix_straggler", "find the cause of the delay on that rank" },
@@ -83,7 +83,8 @@ static const struct {
     [AZ_ADVICE_USE_GRAPHS] = { "use_graphs", "use graphs, or fuse small kernels" },
     [AZ_ADVICE_DEFER_SYNC] = { "defer_sync",
                                "queue the next kernels before synchronizing; read results later" },
-    [AZ_ADVICE_PREFETCH_DATA] = { "prefetch_data", "prefetch data in worker threads or processes" },
+    [AZ_ADVICE_PREFETCH_DATA] = { "prefetch_data", "load data ahead: more loader workers or a "
+                                                   "larger prefetch factor" },
     [AZ_ADVICE_MOVE_HOST_WORK] = { "move_host_work",
                                    "move this host work out of the step or to another thread" },
     [AZ_ADVICE_RECORD_STACKS] = { "record_stacks", "record stacks (with_stack=True) or ranges to "

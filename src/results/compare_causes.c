@@ -208,6 +208,12 @@ static int add(struct work *w, enum az_cause_kind kind, struct az_sv name, int64
                                 ((struct az_change_cause){ kind, name, name, { b, t } }));
 }
 
+/* Do the rows of the key hold copies? */
+static bool counts_copies(const struct az_causes *o)
+{
+    return o->by == AZ_BY_OPERATOR || o->by == AZ_BY_FAMILY;
+}
+
 /* Time that the rows of the key are to add up to. */
 static int64_t target(const struct az_causes *o, size_t side)
 {
@@ -215,7 +221,7 @@ static int64_t target(const struct az_causes *o, size_t side)
 
     if (o->by == AZ_BY_GROUP || !(o->side[0].parted && o->side[1].parted))
         return t->busy;
-    return o->by == AZ_BY_OPERATOR ? t->compute + t->copies : t->compute;
+    return counts_copies(o) ? t->compute + t->copies : t->compute;
 }
 
 static int add_parts(struct work *w, const int64_t rows[2])
@@ -228,7 +234,7 @@ static int add_parts(struct work *w, const int64_t rows[2])
 
     if (!rc && parted)
         rc = add(w, AZ_CAUSE_COMM, AZ_SV("exposed communication"), b->comm, t->comm);
-    if (!rc && parted && o->by != AZ_BY_OPERATOR)
+    if (!rc && parted && !counts_copies(o))
         rc = add(w, AZ_CAUSE_COPY, AZ_SV("exposed copies"), b->copies, t->copies);
     if (!rc && o->by == AZ_BY_NONE)
         return add(w, AZ_CAUSE_WORK, parted ? AZ_SV("compute") : AZ_SV("busy"), over[0], over[1]);

@@ -247,8 +247,8 @@ static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
 
     if (x->kind == AZ_CAUSE_OVERLAP)
         return az_arena_printf(w->a, "%s",
-                               o->by == AZ_BY_OPERATOR ? "overlap, and work outside operators"
-                                                       : "overlap of kernels");
+                               o->by == AZ_BY_OPERATOR ? "overlap, work outside operators or steps"
+                                                       : "overlap, and work outside the steps");
     if (x->kind == AZ_CAUSE_WORK && (b == 0 || t == 0))
         return az_arena_printf(w->a, "%s%s%.*s: %s", kind, space, AZ_SVF(name),
                                b == 0 ? "new" : "removed");

@@ -14,12 +14,17 @@ static bool has_stacks(const struct az_trace *t)
     return t->ev[AZ_FRAME].n || t->ev[AZ_GAP_FRAME].n;
 }
 
+/* Code that does nothing but launch the work of a model. */
+static bool is_model(struct az_sv name)
+{
+    return name.n && az_rules_class("trace_names.rules", "host_range", name).n;
+}
+
 static enum az_advice host_advice(const struct az_vd *v, const struct az_vd_idle *s)
 {
     /* an operator launches what comes next: short gaps are its overhead */
-    if ((s->op.n && s->median > 0 && s->median < OVERHEAD) ||
-        (s->frame.n == 0 && s->range.n &&
-         az_rules_class("trace_names.rules", "host_range", s->range).n))
+    if ((s->op.n && s->median > 0 && s->median < OVERHEAD) || is_model(s->frame) ||
+        (s->cause == AZ_CAUSE_HOST_RANGE && is_model(s->range)))
         return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
     return s->range.n || s->frame.n ? AZ_ADVICE_MOVE_HOST_WORK
            : has_stacks(v->t)       ? AZ_ADVICE_RECORD_HOST_CALLS

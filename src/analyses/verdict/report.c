@@ -212,7 +212,9 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
         return 0;
     char each[AZ_HUMAN_MAX];
     az_human_time(waits / (int64_t)(w->n - 1), each);
-    const struct az_vd_rule *rule = az_vd_rule_of(AZ_SV("device_imbalance"));
+    /* devices of one trace, or ranks of a run */
+    const struct az_vd_rule *rule =
+        az_vd_rule_of(w->job->n_traces == 1 ? AZ_SV("device_imbalance") : AZ_SV("straggler"));
     const struct az_vd_found f = {
         .rule = rule,
         .advice = rule->advice,

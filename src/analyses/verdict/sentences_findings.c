@@ -81,7 +81,7 @@ static const char *idle_words(enum az_cause cause)
 /* Frame, range or operator; of a range also the operator in it. */
 static struct az_sv place_name(struct az_vd_text *x, const struct az_claim *f)
 {
-    if (f->frame.n)
+    if (f->frame.n && !(f->cause == AZ_CAUSE_HOST_RANGE && f->range.n))
         return frame_name(x, f->frame);
     if (f->range.n == 0)
         return az_vd_text_cut(x, f->operation);
@@ -220,6 +220,7 @@ struct az_sv az_vd_advice_text(const struct az_vd_whole *w, enum az_advice a)
 struct line {
     struct az_claim c; /* the sum of its findings; texts of the first, which is the largest */
     int64_t call_ns;   /* of the findings with the call of the first */
+    int64_t op_ns;     /* and with its operator */
     size_t findings;
 };
 
@@ -241,7 +242,7 @@ static bool same_place(const struct az_claim *a, const struct az_claim *b)
     return az_sv_eq(a->range, b->range) && (a->range.n || az_sv_eq(a->operation, b->operation));
 }
 
-static void add_to_line(struct line *l, const struct az_claim *f, int64_t call_ns)
+static void add_to_line(struct line *l, const struct az_claim *f, int64_t call_ns, int64_t op_ns)
 {
     struct az_claim *c = &l->c;
     c->saving_ns += f->saving_ns;
@@ -251,6 +252,7 @@ static void add_to_line(struct line *l, const struct az_claim *f, int64_t call_n
     c->in_place_ns += same_place(c, f) ? f->in_place_ns : 0;
     c->largest_ns = f->largest_ns > c->largest_ns ? f->largest_ns : c->largest_ns;
     l->call_ns += az_sv_eq(c->call, f->call) ? call_ns : 0;
+    l->op_ns += az_sv_eq(c->operation, f->operation) ? op_ns : 0;
     l->findings++;
 }
 
@@ -274,7 +276,7 @@ static size_t join_devices(const struct az_vd_text *x, struct line *v, size_t n,
     for (size_t i = 0; i < n; i++) {
         const size_t found = on_other_devices(x, v, n, i, other);
         for (size_t k = 0; k < found; k++)
-            add_to_line(&v[i], &v[other[k]].c, v[other[k]].call_ns);
+            add_to_line(&v[i], &v[other[k]].c, v[other[k]].call_ns, v[other[k]].op_ns);
         if (found)
             v[i].c.device = AZ_NO_RANK;
         for (size_t k = found; k-- > 0; n--)
@@ -375,14 +377,17 @@ static struct line *make_lines(struct az_vd_text *x, size_t *n)
         while (k < *n && !(v[k].c.device == f->device && same_cause(&v[k].c, f)))
             k++;
         if (k < *n)
-            add_to_line(&v[k], f, f->time_ns);
+            add_to_line(&v[k], f, f->time_ns, f->time_ns);
         else
-            v[(*n)++] = (struct line){ *f, f->time_ns, 1 };
+            v[(*n)++] = (struct line){ *f, f->time_ns, f->time_ns, 1 };
     }
     *n = join_devices(x, v, *n, other);
-    for (size_t i = 0; i < *n; i++)
+    for (size_t i = 0; i < *n; i++) {
         if (2 * v[i].call_ns < v[i].c.time_ns)
             v[i].c.call = AZ_SV("");
+        if (v[i].c.range.n && (double)v[i].op_ns < NEARLY_ALL * (double)v[i].c.time_ns)
+            v[i].c.operation = AZ_SV(""); /* it stands for the range */
+    }
     raise_sums(v, *n);
     return v;
 }

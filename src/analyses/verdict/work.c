@@ -367,8 +367,10 @@ static int misaligned(struct work *w, const struct line *l)
 {
     if (!l->product || l->aligned)
         return 0;
-    const double ns = (double)az_vd_ns(w->v, l->ticks),
-                 at_rate = l->e.flops * (double)l->count / aligned_rate(w, l->e.spec);
+    const double ns = (double)az_vd_ns(w->v, l->ticks), count = (double)l->count;
+    double at_rate = l->e.flops * count / aligned_rate(w, l->e.spec);
+    if (!isnan(at_rate) && l->roof.bound[0] == 'M') /* aligned it still has to move its bytes */
+        at_rate = fmax(at_rate, l->roof.time_us * 1e3 * count);
     const int64_t by = multiple(l->e.perf->prec);
     if (isnan(at_rate) ? ns * 100 < LEAST * (double)w->v->part->total : at_rate >= ns)
         return 0;
