@@ -298,10 +298,11 @@ static void sums(struct az_vd *v)
         const uint32_t name = az_job_name(v->job, v->trace, s->name);
         const enum az_family f = name == AZ_NO_ID ? AZ_FAMILY_OTHER : az_job_family(v->job, name);
         v->part->kernels = az_add_sat(v->part->kernels, ns);
-        v->part->launches += s->count > 0 ? s->count : 0;
+        v->part->launches = az_add_sat(v->part->launches, s->count > 0 ? s->count : 0);
         by[f] = az_add_sat(by[f], ns);
     }
-    v->part->launches += (int64_t)(v->t->ev[AZ_KERNEL].n + v->t->ev[AZ_GRAPH].n);
+    v->part->launches =
+        az_add_sat(v->part->launches, (int64_t)(v->t->ev[AZ_KERNEL].n + v->t->ev[AZ_GRAPH].n));
     v->part->names = v->t->kernel_sums.n;
     if (v->part->names)
         v->part->families = az_vd_keep(v, families(v, by));
