@@ -218,6 +218,15 @@ static int add_pairs(struct az_rule *r, struct az_arena *a)
     return 0;
 }
 
+/* Has the name the pairs of any pattern? Of most names it has not: patterns need not be cut out. */
+static bool may_match(const struct az_rule *r, const struct pair_set *has)
+{
+    for (size_t i = 0; i < r->n_pairs; i++)
+        if (has_pair(has, r->pairs[2 * i]) && has_pair(has, r->pairs[2 * i + 1]))
+            return true;
+    return r->pairs == NULL;
+}
+
 /* Does the rule match? Only patterns of the first cell whose pairs the name has are tried. */
 static bool matches(const struct az_rule *r, struct az_sv name, const struct pair_set *has,
                     struct az_words *w, bool *cut)
@@ -225,6 +234,8 @@ static bool matches(const struct az_rule *r, struct az_sv name, const struct pai
     const bool words = r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY;
     struct az_sv patterns = r->one;
     bool found = r->pairs == NULL;
+    if (!may_match(r, has))
+        return false;
     for (size_t i = 0; !found && patterns.n;) {
         const struct az_sv pattern = az_sv_cut(&patterns, ' ');
         if (pattern.n == 0 || *pattern.p == '\\')
