@@ -284,7 +284,7 @@ static struct az_sv families(struct az_vd *v, int64_t by[AZ_FAMILIES])
         if (part[i] > 0)
             text = az_arena_printf(a, "%.*s%s%d.%d%% %.*s", AZ_SVF(text), text.n ? ", " : "",
                                    tenths[i] / 10, tenths[i] % 10,
-                                   AZ_SVF(i < n ? az_family_text(of[i]) : AZ_SV("others")));
+                                   AZ_SVF(i < n ? az_family_text(of[i]) : AZ_SV("rest")));
     return text;
 }
 

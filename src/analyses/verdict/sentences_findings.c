@@ -124,6 +124,13 @@ static struct az_sv whose(struct az_vd_text *x, const struct az_claim *f)
                                    : AZ_SV("");
 }
 
+/* Does the longest gap say more than the median, which most of the time is not in gaps of? */
+static bool tells_more(const struct az_claim *f)
+{
+    return 2 * f->largest_ns > f->time_ns ||
+           (f->median_ns >= 0 && f->median_ns < f->time_ns / f->count / 2);
+}
+
 /* unlike: of several findings, whose gaps are of unlike lengths. */
 static struct az_sv gaps_text(struct az_vd_text *x, const struct az_claim *f, struct az_sv title,
                               bool unlike)
@@ -136,7 +143,7 @@ static struct az_sv gaps_text(struct az_vd_text *x, const struct az_claim *f, st
     else if (f->time_ns >= 0 && f->count > 0)
         text = az_vd_text_add(x, text, f->count == 1 ? " of " : ", mean ",
                               az_vd_text_time(x, f->time_ns / f->count));
-    if (!unlike && f->count > 2 && 2 * f->largest_ns > f->time_ns)
+    if (!unlike && f->count > 2 && tells_more(f))
         text = az_vd_text_add(x, text, ", largest ", az_vd_text_time(x, f->largest_ns));
     text = az_vd_text_add(x, text, ", ", place(x, f));
     text = az_vd_text_add(x, text, ", ", whose(x, f));
