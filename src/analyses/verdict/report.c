@@ -212,17 +212,14 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
         return 0;
     char each[AZ_HUMAN_MAX];
     az_human_time(waits / (int64_t)(w->n - 1), each);
-    /* devices of one trace, or ranks of a run */
-    const struct az_vd_rule *rule =
-        az_vd_rule_of(w->job->n_traces == 1 ? AZ_SV("device_imbalance") : AZ_SV("straggler"));
+    const struct az_vd_rule *rule = az_vd_rule_of(AZ_SV("device_imbalance"));
     const struct az_vd_found f = {
         .rule = rule,
-        .advice = rule->advice,
+        .advice = w->job->n_traces == 1 ? rule->advice : AZ_ADVICE_FIX_STRAGGLER, /* of a run */
         .has_rank = true,
         .rank = w->rank[slow],
-        .subject =
-            az_arena_printf(w->job->arena, "other ranks wait for rank %" PRId64, w->rank[slow]),
-        .detail = az_arena_printf(w->job->arena, ", %s each on average", each),
+        .subject = az_arena_printf(w->job->arena, "rank %" PRId64, w->rank[slow]),
+        .detail = az_arena_printf(w->job->arena, ", the others wait for it, %s on average", each),
         .row = az_arena_printf(w->job->arena, "%" PRId64, w->rank[slow]),
         .call = AZ_SV(""),
         .count = (int64_t)w->n - 1,
