@@ -312,22 +312,10 @@ static int plan_step(const struct naming *n, enum az_step step, const char *what
     return rc;
 }
 
-/* Is the side-by-side report's baseline one of the inputs? Else AZ_ECONFIG. */
-static int check_baseline(const struct az_plan *p, const struct az_config *c, struct az_diag *diag)
-{
-    bool found = !c->baseline.n || az_sv_is(c->baseline, "first");
-
-    for (size_t i = 0; i < p->jobs.n; i++)
-        found |= az_sv_eq(p->jobs.v[i].input->title, c->baseline);
-    return found ? AZ_OK
-                 : az_diag_fail(diag, AZ_ECONFIG, c->path.n ? AZ_AT_FILE(c->path) : AZ_NOWHERE,
-                                "baseline: no input has the title '%.*s'", AZ_SVF(c->baseline));
-}
-
 static int plan_steps(const struct naming *n)
 {
     struct az_outputs none = { .xlsx_rows = n->c->outputs.xlsx_rows };
-    int rc = check_baseline(n->p, n->c, n->diag);
+    int rc = az_plan_check_baseline(n->p, n->c, n->diag);
 
     if (!rc && az_step_wanted(n->c, AZ_STEP_SIDE_BY_SIDE) && az_plan_count(n->p) > 1)
         rc = plan_step(n, AZ_STEP_SIDE_BY_SIDE, "side by side", "side_by_side", &none);

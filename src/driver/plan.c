@@ -434,3 +434,14 @@ int az_plan_print(const struct az_plan *p, struct az_vec_char *out)
     }
     return rc;
 }
+
+int az_plan_check_baseline(const struct az_plan *p, const struct az_config *c, struct az_diag *diag)
+{
+    bool found = !c->baseline.n || az_sv_is(c->baseline, "first");
+
+    for (size_t i = 0; i < p->jobs.n; i++)
+        found |= az_sv_eq(p->jobs.v[i].input->title, c->baseline);
+    return found ? AZ_OK
+                 : az_diag_fail(diag, AZ_ECONFIG, c->path.n ? AZ_AT_FILE(c->path) : AZ_NOWHERE,
+                                "baseline: no input has the title '%.*s'", AZ_SVF(c->baseline));
+}

@@ -123,5 +123,8 @@ static inline bool az_job_is_run(const struct az_plan_job *job)
 }
 /* Inputs of the plan that are not skipped. */
 size_t az_plan_count(const struct az_plan *p);
+/* Is the side-by-side report's baseline one of the inputs? Else AZ_ECONFIG. */
+int az_plan_check_baseline(const struct az_plan *p, const struct az_config *c,
+                           struct az_diag *diag) AZ_MUST_USE;
 
 #endif

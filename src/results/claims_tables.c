@@ -113,13 +113,13 @@ static struct az_sv list_of(struct az_arena *a, const int64_t *v, const struct a
 {
     size_t room = 1, used = 0;
     for (size_t i = 0; i < n; i++)
-        room += 1 + (texts ? texts[i].n : DIGITS);
+        room += 1 + (v ? DIGITS : texts[i].n);
     char *to = n ? az_arena_alloc(a, room) : NULL;
     for (size_t i = 0; to && i < n; i++) {
         to[used] = ' ';
         used += i > 0;
-        const int more = texts ? snprintf(to + used, room - used, "%.*s", AZ_SVF(texts[i]))
-                               : snprintf(to + used, room - used, "%lld", (long long)v[i]);
+        const int more = v ? snprintf(to + used, room - used, "%lld", (long long)v[i])
+                           : snprintf(to + used, room - used, "%.*s", AZ_SVF(texts[i]));
         used += (size_t)more;
     }
     return to ? az_sv_make(to, used) : AZ_SV("");
