@@ -107,21 +107,26 @@ static void figure(struct az_table *t, const char *name, double value)
     az_put_empty(t);
 }
 
-/* "0 1 2": numbers, or texts where they are given. One buffer: lists of ranks are long. */
-static struct az_sv list_of(struct az_arena *a, const int64_t *v, const struct az_sv *texts,
-                            size_t n)
+/* "0 1 2". One buffer: lists of ranks are long. */
+static struct az_sv numbers(struct az_arena *a, const int64_t *v, size_t n)
+{
+    const size_t room = n * (DIGITS + 1) + 1;
+    char *to = n ? az_arena_alloc(a, room) : NULL;
+    size_t used = 0;
+    for (size_t i = 0; to && i < n; i++)
+        used += (size_t)snprintf(to + used, room - used, i ? " %lld" : "%lld", (long long)v[i]);
+    return to ? az_sv_make(to, used) : AZ_SV("");
+}
+
+/* "0:1 0:2" */
+static struct az_sv texts(struct az_arena *a, const struct az_sv *v, size_t n)
 {
     size_t room = 1, used = 0;
     for (size_t i = 0; i < n; i++)
-        room += 1 + (v ? DIGITS : texts[i].n);
+        room += v[i].n + 1;
     char *to = n ? az_arena_alloc(a, room) : NULL;
-    for (size_t i = 0; to && i < n; i++) {
-        to[used] = ' ';
-        used += i > 0;
-        const int more = v ? snprintf(to + used, room - used, "%lld", (long long)v[i])
-                           : snprintf(to + used, room - used, "%.*s", AZ_SVF(texts[i]));
-        used += (size_t)more;
-    }
+    for (size_t i = 0; to && i < n; i++)
+        used += (size_t)snprintf(to + used, room - used, "%s%.*s", i ? " " : "", AZ_SVF(v[i]));
     return to ? az_sv_make(to, used) : AZ_SV("");
 }
 
@@ -139,10 +144,10 @@ static int facts(struct az_document *doc, const struct az_claims *c)
     figure(t, "kernel_ns", c->kernel_ns ? (double)c->kernel_ns : NAN);
     fact(t, "device_name", c->devices.name);
     fact(t, "device_peaks", c->devices.peaks);
-    fact(t, "idle_devices", list_of(doc->arena, NULL, c->devices.idle, c->devices.n_idle));
+    fact(t, "idle_devices", texts(doc->arena, c->devices.idle, c->devices.n_idle));
     figure(t, "world_size", c->ranks.world < 0 ? NAN : (double)c->ranks.world);
-    fact(t, "ranks", list_of(doc->arena, c->ranks.present, NULL, c->ranks.n_present));
-    fact(t, "missing_ranks", list_of(doc->arena, c->ranks.missing, NULL, c->ranks.n_missing));
+    fact(t, "ranks", numbers(doc->arena, c->ranks.present, c->ranks.n_present));
+    fact(t, "missing_ranks", numbers(doc->arena, c->ranks.missing, c->ranks.n_missing));
     figure(t, "steps", c->steps.count ? (double)c->steps.count : NAN);
     figure(t, "step_period_ns",
            c->steps.period_ns < 0 || !c->steps.count ? NAN : (double)c->steps.period_ns);
