@@ -72,7 +72,7 @@ void az_roofline(const struct az_peaks *p, const char *unit, struct az_sv prec,
                  struct az_sv fallback, bool tf32, double flops, double bytes,
                  struct az_roofline *out);
 
-/* What an operation did, to be held against what its device can do at all. */
+/* What an operation did, to compare it with the limits of its device. */
 struct az_rate {
     const char *unit;    /* "matrix", "vector", "" */
     struct az_sv prec;   /* empty unknown */

@@ -108,7 +108,7 @@ struct az_verdict {
                        0: not known */
     bool first;     /* the first run of a history: there was nothing to hold it against */
     struct az_sv series; /* "15 runs are of H100; this is the first of H200"; empty: it is not */
-    bool no_rules;       /* none were given: a run without gates, of which nothing is said */
+    bool no_rules;       /* none were given: a run without gates, which has no verdict */
     struct az_sv base_id, base_label, cand_id,
         cand_label;      /* of a history or by name; empty: none */
     struct az_sv config; /* file the rules are from; empty: none */

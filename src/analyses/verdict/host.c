@@ -9,7 +9,7 @@
 #include "facts/threads.h"
 
 #define RULES     "trace_names.rules"
-#define STEPS     16 /* places looked at one by one before halving */
+#define STEPS     16 /* places tried one by one before halving */
 #define SLOW_US   20 /* a launch that does more than to launch takes longer than this */
 #define SLOW_MANY 5  /* and so many times the median launch */
 #define FEW       8  /* launches without a median: the first one may be the slow one */

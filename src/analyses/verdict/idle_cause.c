@@ -254,7 +254,7 @@ static bool is_unrecorded(struct az_vd_judge *j, const struct az_idle_gap *gap)
     return az_vd_bare(h, from, to);
 }
 
-/* Causes that need no look at the host; AZ_CAUSES: it is to be looked at. */
+/* Causes that do not depend on the host; AZ_CAUSES: the host decides. */
 static enum az_cause device_cause(struct az_vd_judge *j, const struct az_idle_gap *gap,
                                   uint32_t call, int64_t length)
 {
@@ -273,7 +273,7 @@ static enum az_cause device_cause(struct az_vd_judge *j, const struct az_idle_ga
 
 /* ---- the host ---- */
 /* What a name over the gap says. Loading, saving and compiling take longer than a launch: shorter
- * gaps are not looked at; and while the thread launches all the time only what is innermost counts.
+ * gaps are left out; and while the thread launches all the time only what is innermost counts.
  */
 static enum az_cause named_cause(const struct az_vd_judge *j, const struct az_vd_why *why,
                                  const uint32_t thread[2], int64_t from, int64_t to, bool launching)

@@ -211,7 +211,7 @@ static int take_waiting(struct search *s, double ns, bool pairs, const char *cau
     return 0;
 }
 
-/* Idle time of the late ranks is the cause told again. */
+/* Idle time of the late ranks is the same cause once more. */
 static void nest_idle(struct search *s, const struct az_coll_late *l, const char *rule)
 {
     for (size_t i = 0; i < s->n_parts_found; i++) {

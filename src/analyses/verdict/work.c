@@ -23,7 +23,7 @@ struct line { /* operations of one name and estimate */
     struct az_fw_estimate e;
     struct az_roofline roof;
     int64_t count, ticks; /* of those with possible rates */
-    struct az_rate rate;  /* held against the limits; us is of the last one */
+    struct az_rate rate;  /* compared with the limits; us is of the last one */
     uint32_t kernels;     /* of one operation */
     double blocks;        /* of its kernel, if it has one; NaN unknown */
     bool product, aligned, copies;
