@@ -217,6 +217,26 @@ static void put_row(struct az_table *t, const struct row *x, bool with_ratio)
     az_put_given(t, x->reason);
 }
 
+/* What the columns mean; a file of sums has no time line from which a step would be known. */
+static struct az_sv note_of(struct az_arena *a, const struct row *rows, size_t n,
+                            struct az_sv baseline)
+{
+    size_t sums = 0, last = 0;
+    struct az_sv text = AZ_SV("");
+    if (baseline.n)
+        text = az_arena_printf(a, "Step ratio: time per step by that of %.*s.", AZ_SVF(baseline));
+    for (size_t i = 0; i < n; i++) {
+        const bool summed = rows[i].side.has_steps && !rows[i].side.has_account;
+        sums += summed;
+        last = summed ? i : last;
+    }
+    if (sums == 0)
+        return text;
+    return az_arena_printf(a, "%.*s%sStep of %.*s: sum of kernel times (no timeline in the file).",
+                           AZ_SVF(text), text.n ? " " : "",
+                           AZ_SVF(sums == 1 ? rows[last].title : AZ_SV("inputs without shares")));
+}
+
 static int whole_table(struct az_document *doc, const struct row *rows, size_t n,
                        struct az_sv baseline, bool in_text)
 {
@@ -235,9 +255,8 @@ static int whole_table(struct az_document *doc, const struct row *rows, size_t n
     if (baseline.n) {
         az_table_column(t, "Step ratio", AZ_REAL, AZ_UNIT_NONE, AZ_LOWER_BETTER);
         az_table_column(t, "Comparison", AZ_TEXT, AZ_UNIT_NONE, 0);
-        t->note = az_arena_printf(doc->arena, "Step ratio: time per step by that of %.*s.",
-                                  AZ_SVF(baseline));
     }
+    t->note = note_of(doc->arena, rows, n, baseline);
     for (size_t i = 0; i < n; i++)
         put_row(t, &rows[i], baseline.n > 0);
     return add(doc, t);
