@@ -133,6 +133,9 @@ const char *az_advice_id(enum az_advice a); /* AZ_ADVICE_NONE: NULL */
 /* The advice as an imperative sentence without its full stop. */
 const char *az_advice_text(enum az_advice a);
 
+/* Where the host is while a device is idle. */
+enum az_place { AZ_PLACE_CALL, AZ_PLACE_FRAME, AZ_PLACE_RANGE, AZ_PLACE_OPERATOR, AZ_PLACES };
+
 #define AZ_NO_RANK INT64_MIN /* of `rank` and `device`: none is meant */
 
 struct az_claim {
@@ -152,12 +155,13 @@ struct az_claim {
     enum az_advice advice;
     struct az_sv table, row; /* the evidence */
     /* for the sentence */
-    struct az_sv subject;  /* what: a kernel, an operator, who is waited for; may be empty */
-    struct az_sv detail;   /* what follows the sentence's figures, with its own comma */
-    int64_t time_ns;       /* of all its events, not only what can be saved; -1: not known */
-    int64_t median_ns;     /* of one event of it; -1: not known */
-    int64_t largest_ns;    /* of one; -1: not known */
-    int64_t in_place_ns;   /* of time_ns, what is in its frame, range or operator; -1: not known */
+    struct az_sv subject; /* what: a kernel, an operator, who is waited for; may be empty */
+    struct az_sv detail;  /* what follows the sentence's figures, with its own comma */
+    int64_t time_ns;      /* of all its events, not only what can be saved; -1: not known */
+    int64_t median_ns;    /* of one event of it; -1: not known */
+    int64_t largest_ns;   /* of one; -1: not known */
+    /* ns: of time_ns, what is in its call, frame, range and operator; -1: not known */
+    int64_t in_place[AZ_PLACES];
     struct az_sv severity; /* "error", "warning", "info" */
 };
 

@@ -288,7 +288,7 @@ static struct az_claim claim_of(struct az_vd_whole *w, const struct az_claims *c
     if (!f->outside_scope && saving > span)
         saving = span;
     const double share = span > 0 && saving >= 0 ? (double)saving / (double)span : NAN;
-    return (struct az_claim){
+    struct az_claim x = {
         .rule = az_sv_str(f->rule->name),
         .saving_ns = saving,
         .count = f->count,
@@ -313,9 +313,11 @@ static struct az_claim claim_of(struct az_vd_whole *w, const struct az_claims *c
         .time_ns = f->ns,
         .median_ns = f->median > 0 ? f->median : -1,
         .largest_ns = f->largest > 0 ? f->largest : -1,
-        .in_place_ns = f->in_place > 0 ? f->in_place : -1,
         .severity = AZ_SV("info"),
     };
+    for (enum az_place p = 0; p < AZ_PLACES; p++)
+        x.in_place[p] = f->in_place[p] > 0 ? f->in_place[p] : -1;
+    return x;
 }
 
 /* A claim on its way: next to it what decides of which other one it is a part. */

@@ -94,23 +94,23 @@ int az_vd_idle_findings(struct az_vd *v)
         const struct az_vd_idle *s = &in->v[i];
         if (s->cause == AZ_CAUSE_NONE)
             continue;
-        const struct az_vd_found f = { .subject = subject(s),
-                                       .detail = AZ_SV(""),
-                                       .row = az_sv_str(az_cause_id(s->cause)),
-                                       .call = s->call,
-                                       .range = s->range,
-                                       .frame = s->frame,
-                                       .operation = s->op,
-                                       .cause = s->cause,
-                                       .advice = advice_of(v, s),
-                                       .has_device = s->device != AZ_NO_RANK,
-                                       .device = s->device != AZ_NO_RANK ? s->device : 0,
-                                       .median = s->median,
-                                       .largest = s->longest,
-                                       .in_place = s->in_place,
-                                       .count = s->count,
-                                       .ns = s->ns,
-                                       .gain = s->ns };
+        struct az_vd_found f = { .subject = subject(s),
+                                 .detail = AZ_SV(""),
+                                 .row = az_sv_str(az_cause_id(s->cause)),
+                                 .call = s->call,
+                                 .range = s->range,
+                                 .frame = s->frame,
+                                 .operation = s->op,
+                                 .cause = s->cause,
+                                 .advice = advice_of(v, s),
+                                 .has_device = s->device != AZ_NO_RANK,
+                                 .device = s->device != AZ_NO_RANK ? s->device : 0,
+                                 .median = s->median,
+                                 .largest = s->longest,
+                                 .count = s->count,
+                                 .ns = s->ns,
+                                 .gain = s->ns };
+        memcpy(f.in_place, s->in_place, sizeof f.in_place);
         rc = az_vd_add(v, "idle", &f);
     }
     return rc;

@@ -327,6 +327,10 @@ static int keep_row(struct az_vd_groups *g, const uint32_t *order, const struct 
     struct az_vd_idles *out = &g->v->part->idles;
     const struct group *of = &g->groups.v[r->group];
     const struct bucket *longest = &g->buckets.v[order[r->first]];
+    static const enum field field_of[AZ_PLACES] = { [AZ_PLACE_CALL] = F_CALL,
+                                                    [AZ_PLACE_FRAME] = F_FRAME,
+                                                    [AZ_PLACE_RANGE] = F_RANGE,
+                                                    [AZ_PLACE_OPERATOR] = F_OP };
     uint32_t name[FIELDS];
     int64_t most[FIELDS];
     struct az_vd_idle s = { .cause = of->cause,
@@ -342,18 +346,13 @@ static int keep_row(struct az_vd_groups *g, const uint32_t *order, const struct 
         return 0;
     }
     const int rc = common_names(g, order, r, name, most);
-    for (enum field f = F_RANGE; f <= F_OP; f++) /* less than half of the time is no place */
-        if (2 * most[f] < r->ticks)
-            name[f] = AZ_NO_ID;
-    const enum field place = name[F_FRAME] != AZ_NO_ID   ? F_FRAME
-                             : name[F_RANGE] != AZ_NO_ID ? F_RANGE
-                                                         : F_OP;
     s.range = text(g, name[F_RANGE]);
     s.frame = text(g, name[F_FRAME]);
     s.call = text(g, name[F_CALL]);
     s.op = text(g, name[F_OP]);
     s.next = text(g, name[F_NEXT]);
-    s.in_place = name[place] == AZ_NO_ID ? 0 : az_vd_ns(g->v, most[place]);
+    for (enum az_place p = 0; p < AZ_PLACES; p++)
+        s.in_place[p] = name[field_of[p]] == AZ_NO_ID ? 0 : az_vd_ns(g->v, most[field_of[p]]);
     out->v[out->n++] = s;
     return rc;
 }

@@ -511,7 +511,7 @@ static const struct az_shape_field idle_fields[] = {
     AZ_TEXT_OF(struct az_vd_idle, next),  AZ_PLAIN(struct az_vd_idle, count),
     AZ_PLAIN(struct az_vd_idle, ns),      AZ_PLAIN(struct az_vd_idle, median),
     AZ_PLAIN(struct az_vd_idle, longest), AZ_PLAIN(struct az_vd_idle, start),
-    AZ_PLAIN(struct az_vd_idle, across),  AZ_PLAIN(struct az_vd_idle, in_place)
+    AZ_PLAIN(struct az_vd_idle, across),  AZ_PLAINS(struct az_vd_idle, in_place)
 };
 static const struct az_shape idle_shape = AZ_SHAPE_IF(struct az_vd_idle, idle_fields, idle_valid);
 static const struct az_shape_field idles_fields[] = { AZ_LIST_OF(struct az_vd_idles, v, n,
@@ -540,7 +540,7 @@ static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_f
                                                       AZ_PLAIN(struct az_vd_found, bytes),
                                                       AZ_PLAIN(struct az_vd_found, median),
                                                       AZ_PLAIN(struct az_vd_found, largest),
-                                                      AZ_PLAIN(struct az_vd_found, in_place),
+                                                      AZ_PLAINS(struct az_vd_found, in_place),
                                                       AZ_PLAIN(struct az_vd_found, outside_scope),
                                                       AZ_PLAIN(struct az_vd_found, reached),
                                                       AZ_PLAIN(struct az_vd_found, count),

@@ -78,38 +78,54 @@ static const char *idle_words(enum az_cause cause)
     return cause < AZ_CAUSES && words[cause] ? words[cause] : "GPU idle";
 }
 
-/* Frame, range or operator; of a range also the operator in it. */
-static struct az_sv place_name(struct az_vd_text *x, const struct az_claim *f)
+/* Part of the time of gaps that is in its call, frame, ...: all of it where that is not known. */
+static double share_of(const struct az_claim *f, enum az_place p)
 {
-    if (f->frame.n && !(f->cause == AZ_CAUSE_HOST_RANGE && f->range.n))
+    return f->in_place[p] >= 0 && f->time_ns > 0 ? (double)f->in_place[p] / (double)f->time_ns : 1;
+}
+
+/* Frame, else range, else operator, where half of the time is in it; of time in a range the range.
+ * AZ_PLACES: none. */
+static enum az_place place_of(const struct az_claim *f)
+{
+    const bool range = f->range.n && share_of(f, AZ_PLACE_RANGE) >= MOSTLY;
+    if (f->frame.n && share_of(f, AZ_PLACE_FRAME) >= MOSTLY &&
+        !(range && f->cause == AZ_CAUSE_HOST_RANGE))
+        return AZ_PLACE_FRAME;
+    if (range)
+        return AZ_PLACE_RANGE;
+    return f->operation.n && share_of(f, AZ_PLACE_OPERATOR) >= MOSTLY ? AZ_PLACE_OPERATOR
+                                                                      : AZ_PLACES;
+}
+
+/* Of a range that is the cause also the operator in it. */
+static struct az_sv place_name(struct az_vd_text *x, const struct az_claim *f, enum az_place p)
+{
+    if (p == AZ_PLACE_FRAME)
         return frame_name(x, f->frame);
-    if (f->range.n == 0)
+    if (p == AZ_PLACE_OPERATOR)
         return az_vd_text_cut(x, f->operation);
     const struct az_sv range = az_vd_text_cut(x, f->range);
-    return f->cause == AZ_CAUSE_HOST_RANGE && f->operation.n && !az_sv_eq(f->operation, f->range)
-               ? az_arena_printf(x->a, "%.*s (%.*s)", AZ_SVF(range),
-                                 AZ_SVF(az_vd_text_cut(x, f->operation)))
-               : range;
+    if (f->cause != AZ_CAUSE_HOST_RANGE || f->operation.n == 0 ||
+        az_sv_eq(f->operation, f->range) || share_of(f, AZ_PLACE_OPERATOR) < NEARLY_ALL)
+        return range;
+    return az_arena_printf(x->a, "%.*s (%.*s)", AZ_SVF(range),
+                           AZ_SVF(az_vd_text_cut(x, f->operation)));
 }
 
 /* "in cudaMemcpy, load_batch": where the host is. "mostly in load_batch": for less than 90% of the
- * time. Nothing where it is elsewhere for more than half of it. */
+ * time. */
 static struct az_sv place(struct az_vd_text *x, const struct az_claim *f)
 {
-    const struct az_sv name = place_name(x, f);
-    const double share =
-        f->in_place_ns >= 0 && f->time_ns > 0 ? (double)f->in_place_ns / (double)f->time_ns : 1;
-    struct az_sv text = f->call.n
-                            ? az_arena_printf(x->a, "in %.*s", AZ_SVF(az_vd_text_cut(x, f->call)))
-                            : AZ_SV("");
-    if (name.n && share >= MOSTLY)
-        text = az_vd_text_add(x, text, text.n ? ", " : "",
-                              az_arena_printf(x->a, "%s%.*s",
-                                              share < NEARLY_ALL ? "mostly in "
-                                              : text.n           ? ""
-                                                                 : "in ",
-                                              AZ_SVF(name)));
-    return text;
+    const enum az_place p = place_of(f);
+    struct az_sv text = AZ_SV("");
+    if (f->call.n && share_of(f, AZ_PLACE_CALL) >= MOSTLY)
+        text = az_arena_printf(x->a, "in %.*s", AZ_SVF(az_vd_text_cut(x, f->call)));
+    if (p == AZ_PLACES)
+        return text;
+    const char *in = share_of(f, p) < NEARLY_ALL ? "mostly in " : text.n ? "" : "in ";
+    return az_vd_text_add(x, text, ", ",
+                          az_arena_printf(x->a, "%s%.*s", in, AZ_SVF(place_name(x, f, p))));
 }
 
 /* "on device 3", "on rank 5", "on ranks 8-15" */
@@ -226,8 +242,6 @@ struct az_sv az_vd_advice_text(const struct az_vd_whole *w, enum az_advice a)
 /* ---- lines ---- */
 struct line {
     struct az_claim c; /* the sum of its findings; texts of the first, which is the largest */
-    int64_t call_ns;   /* of the findings with the call of the first */
-    int64_t op_ns;     /* and with its operator */
     size_t findings;
 };
 
@@ -242,24 +256,25 @@ static bool same_cause(const struct az_claim *a, const struct az_claim *b)
            (!by_place || (az_sv_eq(a->range, b->range) && az_sv_eq(a->frame, b->frame)));
 }
 
-static bool same_place(const struct az_claim *a, const struct az_claim *b)
+static struct az_sv name_at(const struct az_claim *c, enum az_place p)
 {
-    if (a->frame.n || b->frame.n)
-        return az_sv_eq(a->frame, b->frame);
-    return az_sv_eq(a->range, b->range) && (a->range.n || az_sv_eq(a->operation, b->operation));
+    return p == AZ_PLACE_CALL    ? c->call
+           : p == AZ_PLACE_FRAME ? c->frame
+           : p == AZ_PLACE_RANGE ? c->range
+                                 : c->operation;
 }
 
-static void add_to_line(struct line *l, const struct az_claim *f, int64_t call_ns, int64_t op_ns)
+static void add_to_line(struct line *l, const struct az_claim *f)
 {
     struct az_claim *c = &l->c;
     c->saving_ns += f->saving_ns;
     c->share += f->share;
     c->count += f->count;
     c->time_ns += f->time_ns;
-    c->in_place_ns += same_place(c, f) ? f->in_place_ns : 0;
     c->largest_ns = f->largest_ns > c->largest_ns ? f->largest_ns : c->largest_ns;
-    l->call_ns += az_sv_eq(c->call, f->call) ? call_ns : 0;
-    l->op_ns += az_sv_eq(c->operation, f->operation) ? op_ns : 0;
+    for (enum az_place p = 0; p < AZ_PLACES; p++)
+        if (c->in_place[p] >= 0 && f->in_place[p] >= 0 && az_sv_eq(name_at(c, p), name_at(f, p)))
+            c->in_place[p] += f->in_place[p];
     l->findings++;
 }
 
@@ -283,7 +298,7 @@ static size_t join_devices(const struct az_vd_text *x, struct line *v, size_t n,
     for (size_t i = 0; i < n; i++) {
         const size_t found = on_other_devices(x, v, n, i, other);
         for (size_t k = 0; k < found; k++)
-            add_to_line(&v[i], &v[other[k]].c, v[other[k]].call_ns, v[other[k]].op_ns);
+            add_to_line(&v[i], &v[other[k]].c);
         if (found)
             v[i].c.device = AZ_NO_RANK;
         for (size_t k = found; k-- > 0; n--)
@@ -384,17 +399,11 @@ static struct line *make_lines(struct az_vd_text *x, size_t *n)
         while (k < *n && !(v[k].c.device == f->device && same_cause(&v[k].c, f)))
             k++;
         if (k < *n)
-            add_to_line(&v[k], f, f->time_ns, f->time_ns);
+            add_to_line(&v[k], f);
         else
-            v[(*n)++] = (struct line){ *f, f->time_ns, f->time_ns, 1 };
+            v[(*n)++] = (struct line){ *f, 1 };
     }
     *n = join_devices(x, v, *n, other);
-    for (size_t i = 0; i < *n; i++) {
-        if (2 * v[i].call_ns < v[i].c.time_ns)
-            v[i].c.call = AZ_SV("");
-        if (v[i].c.range.n && (double)v[i].op_ns < NEARLY_ALL * (double)v[i].c.time_ns)
-            v[i].c.operation = AZ_SV(""); /* it stands for the range */
-    }
     raise_sums(v, *n);
     return v;
 }

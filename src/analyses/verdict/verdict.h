@@ -63,15 +63,15 @@ struct az_vd_found {
     int64_t rank;         /* who is waited for; of idle time the rank that is idle */
     const int64_t *ranks; /* where more than one is meant */
     size_t n_ranks;
-    struct az_sv group;      /* node or process group: "node1", "3,11" */
-    int64_t groups;          /* equal groups that are meant; 0: none */
-    int64_t median, largest; /* ns, of one event; 0: not known */
-    int64_t in_place;        /* ns of its time in its frame, range or operation; 0: not known */
-    bool outside_scope;      /* its time is not in the account */
-    double reached;          /* percent of the peak that the detail names, over all; 0: of none */
-    int64_t count, ns;       /* how often, and its time; -1: none */
-    int64_t gain;            /* ns that the total could shrink by; -1: none */
-    size_t parts;            /* of how many traces it is */
+    struct az_sv group;          /* node or process group: "node1", "3,11" */
+    int64_t groups;              /* equal groups that are meant; 0: none */
+    int64_t median, largest;     /* ns, of one event; 0: not known */
+    int64_t in_place[AZ_PLACES]; /* ns of its time in its call, frame, ...; 0: not known */
+    bool outside_scope;          /* its time is not in the account */
+    double reached;    /* percent of the peak that the detail names, over all; 0: of none */
+    int64_t count, ns; /* how often, and its time; -1: none */
+    int64_t gain;      /* ns that the total could shrink by; -1: none */
+    size_t parts;      /* of how many traces it is */
     /* of communication: a kind (enum az_coll_kind), ranks of a group, bytes of a message; 0: not
      * recorded */
     int64_t coll_kind, members, bytes;
@@ -85,14 +85,13 @@ struct az_vd_kernel {
     double blocks; /* of all their grids; 0: not recorded */
 };
 
-struct az_vd_idle {                      /* gaps of one device, cause and place, of like length */
-    enum az_cause cause;                 /* AZ_CAUSE_NONE: work in them is not recorded */
-    int64_t device;                      /* AZ_NO_RANK: the trace has only one */
-    struct az_sv range, frame, call, op; /* that at least half of their time has; empty: none */
-    struct az_sv next;                   /* that most of their time has; empty: none */
-    int64_t in_place; /* ns in that frame; without one in that range; else in that operator */
-    int64_t count, ns, median, longest; /* ns; median 0: not known */
-    int64_t start;                      /* of the longest, ns */
+struct az_vd_idle {      /* gaps of one device, cause and place, of like length */
+    enum az_cause cause; /* AZ_CAUSE_NONE: work in them is not recorded */
+    int64_t device;      /* AZ_NO_RANK: the trace has only one */
+    struct az_sv range, frame, call, op, next; /* that most of their time has; empty: none */
+    int64_t in_place[AZ_PLACES];               /* ns in them */
+    int64_t count, ns, median, longest;        /* ns; median 0: not known */
+    int64_t start;                             /* of the longest, ns */
     int64_t across; /* ns of all gaps of the cause and place after work of another stream */
 };
 struct az_vd_idles {
