@@ -7,7 +7,7 @@
 #include "results/gate_stats.h"
 #include "results/nights.h"
 
-#define FIGURES       6   /* fewer tell nothing of the noise */
+#define FIGURES       6   /* fewer do not show the noise */
 #define ERROR         1.0 /* standard error of the logarithm of a noise, times sqrt n */
 #define MOVED         1.5 /* standard errors by which the others move a noise at most */
 #define BOUND         2.0 /* standard errors above that of differences, for the usual correlation */

@@ -273,7 +273,7 @@ static enum az_cause device_cause(struct az_vd_judge *j, const struct az_idle_ga
 
 /* ---- the host ---- */
 /* What a name over the gap says. Loading, saving and compiling take longer than a launch: shorter
- * gaps are left out; and while the thread launches all the time only what is innermost counts.
+ * gaps are skipped; and while the thread launches all the time only what is innermost counts.
  */
 static enum az_cause named_cause(const struct az_vd_judge *j, const struct az_vd_why *why,
                                  const uint32_t thread[2], int64_t from, int64_t to, bool launching)
