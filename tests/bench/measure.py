@@ -362,7 +362,7 @@ class Figures(Bench):
             return sum(float(r["Value"]) for r in csv.DictReader(f) if r["Item"] == "collective kernels")
 
     def start_up(self):
-        args = ["--config=" + os.path.join(ROOT, "example", "config.json"), "--only", "Llama2-70B-From-CSV", "--csv-dir",
+        args = ["--config=" + os.path.join(ROOT, "example", "config.json"), "--only", "Llama2 CSV", "--csv-dir",
                 os.path.join(self.out, "start")]
         data = os.path.dirname(self.make("llama2_70b.sqlite", lambda p: subprocess.run(
             [sys.executable, GENERATOR, "--sqlite", p], check=True)))
