@@ -84,8 +84,20 @@ static int find(struct az_job *job, const struct az_device_facts *f, struct az_p
     return 0;
 }
 
-static int peaks_of(struct az_job *job, void **slot, const struct az_device_facts *f,
-                    struct az_peaks *out, bool *found)
+/* The table's theoretical rates, whatever the report is to compare with. */
+static int find_listed(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
+                       bool *found)
+{
+    *found = of_table(job->opts, AZ_SV("peak"), f, out);
+    return 0;
+}
+
+typedef int finder(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
+                   bool *found);
+
+/* Each device is searched for once. */
+static int peaks_of(struct az_job *job, void **slot, finder *find_for,
+                    const struct az_device_facts *f, struct az_peaks *out, bool *found)
 {
     struct known *k = slot ? *slot : NULL;
     if (!slot)
@@ -94,7 +106,7 @@ static int peaks_of(struct az_job *job, void **slot, const struct az_device_fact
         k = az_arena_alloc(job->arena, sizeof *k);
         if (!k)
             return az_arena_error(job->arena);
-        const int rc = find(job, f, &k->peaks, &k->found);
+        const int rc = find_for(job, f, &k->peaks, &k->found);
         if (rc)
             return rc;
         k->f = *f;
@@ -111,16 +123,21 @@ int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_
 {
     static const char what;
     void **slot = az_job_slot(job, &what);
-    const int rc = peaks_of(job, slot, f, out, found);
+    const int rc = peaks_of(job, slot, find, f, out, found);
     az_job_leave(job, slot);
     return rc;
 }
 
 bool az_job_limits(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out)
 {
+    static const char what;
     struct az_peaks wanted;
-    bool found = false;
-    const bool listed = of_table(job->opts, AZ_SV("peak"), f, out);
+    bool found = false, listed = false;
+    void **slot = az_job_slot(job, &what);
+    const int rc = peaks_of(job, slot, find_listed, f, out, &listed);
+    az_job_leave(job, slot);
+    if (rc)
+        return false;
     if (az_job_peaks(job, f, &wanted, &found) != 0 || !found)
         return listed;
     if (!listed) {

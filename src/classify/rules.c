@@ -250,6 +250,9 @@ static bool matches(const struct az_rule *r, struct az_sv name, const struct pai
     }
     if (!found)
         return false;
+    if (r->pairs && r->how != AZ_RULE_ONLY) /* the first cell matches */
+        return (r->with.n == 0 || any(r, name, w, r->with)) &&
+               (r->without.n == 0 || !any(r, name, w, r->without));
     if (words && !*cut)
         az_words_cut(name, w);
     *cut |= words;
