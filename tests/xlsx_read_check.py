@@ -44,6 +44,13 @@ class Checks:
         doc = json.load(open(os.path.join(out, "comparison.json"), encoding="utf-8"))
         verdict = next(t for t in doc["tables"] if t["id"] == "verdict")["rows"][0][2]
         self.hold(verdict.startswith("no difference") or " take the same time " in verdict, what, verdict)
+        differ, columns = [], 0
+        for t in doc["tables"]:
+            at = [i for i, c in enumerate(t["columns"]) if "diff" in str(c).lower()]
+            columns += len(at)
+            differ += [(t["id"], row[0], row[i]) for row in t["rows"] for i in at
+                       if isinstance(row[i], (int, float)) and abs(row[i]) > 1e-9]
+        self.hold(columns > 0 and not differ, what + ": every figure", differ[:3] or "%d columns of differences" % columns)
 
     def refused(self, path, good, part, what):
         rc, err = self.compare(good, path)
