@@ -239,35 +239,32 @@ static struct az_sv kind_of(const struct az_coll_what *w)
     return w->kind == AZ_COLL_UNKNOWN ? w->name : az_sv_str(az_coll_kind_text(w->kind));
 }
 
-/* Kernels of one name, kind and group, whatever their size, are one. */
-static int by_collective(const void *a, const void *b, void *ctx)
+/* By name, whether it is described, kind and size of the group. */
+static int by_kind(const struct sum *x, const struct sum *y, const struct az_coll_what *p,
+                   const struct az_coll_what *q)
 {
-    const struct sum *x = a, *y = b;
-    const struct az_coll_what *p = what_of(ctx, x), *q = what_of(ctx, y);
     int c = (x->name > y->name) - (x->name < y->name);
     if (c == 0)
         c = (p != NULL) - (q != NULL);
     if (c || !p || !q)
         return c;
     c = az_sv_cmp(kind_of(p), kind_of(q));
-    if (c == 0)
-        c = az_sv_cmp(p->group, q->group);
     return c ? c : (p->size > q->size) - (p->size < q->size);
+}
+
+/* Kernels of one name, kind and group, whatever their size, are one. */
+static int by_collective(const void *a, const void *b, void *ctx)
+{
+    const struct az_coll_what *p = what_of(ctx, a), *q = what_of(ctx, b);
+    const int c = by_kind(a, b, p, q);
+    return c || !p || !q ? c : az_sv_cmp(p->group, q->group);
 }
 
 /* Sister groups are one: of one kind, size and mean message. */
 static int by_message(const void *a, const void *b, void *ctx)
 {
     const struct sum *x = a, *y = b;
-    const struct az_coll_what *p = what_of(ctx, x), *q = what_of(ctx, y);
-    int c = (x->name > y->name) - (x->name < y->name);
-    if (c == 0)
-        c = (p != NULL) - (q != NULL);
-    if (c || !p || !q)
-        return c;
-    c = az_sv_cmp(kind_of(p), kind_of(q));
-    if (c == 0)
-        c = (p->size > q->size) - (p->size < q->size);
+    const int c = by_kind(x, y, what_of(ctx, x), what_of(ctx, y));
     return c ? c : (x->message > y->message) - (x->message < y->message);
 }
 
