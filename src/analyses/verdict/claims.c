@@ -291,6 +291,7 @@ static struct az_claim claim_of(struct az_vd_whole *w, const struct az_claims *c
     struct az_claim x = {
         .rule = az_sv_str(f->rule->name),
         .saving_ns = saving,
+        .exposed_ns = saving,
         .count = f->count,
         .share = share,
         .rank = f->has_rank ? f->rank : AZ_NO_RANK,

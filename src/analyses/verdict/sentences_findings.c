@@ -140,11 +140,12 @@ static struct az_sv whose(struct az_vd_text *x, const struct az_claim *f)
                                    : AZ_SV("");
 }
 
-/* Does the longest gap say more than the median, which most of the time is not in gaps of? */
-static bool tells_more(const struct az_claim *f)
+/* Is the length of most gaps misleading: is more than half of the time in the longest one, or in
+ * gaps that are longer than the median? */
+static bool is_uneven(const struct az_claim *f)
 {
-    return 2 * f->largest_ns > f->time_ns ||
-           (f->median_ns >= 0 && f->median_ns < f->time_ns / f->count / 2);
+    return f->largest_ns > 0 && (2 * f->largest_ns > f->time_ns ||
+                                 (f->median_ns >= 0 && f->median_ns < f->time_ns / f->count / 2));
 }
 
 /* unlike: of several findings, whose gaps are of unlike lengths. */
@@ -159,7 +160,7 @@ static struct az_sv gaps_text(struct az_vd_text *x, const struct az_claim *f, st
     else if (f->time_ns >= 0 && f->count > 0)
         text = az_vd_text_add(x, text, f->count == 1 ? " of " : ", mean ",
                               az_vd_text_time(x, f->time_ns / f->count));
-    if (!unlike && f->count > 2 && tells_more(f))
+    if (!unlike && f->count > 2 && is_uneven(f))
         text = az_vd_text_add(x, text, ", largest ", az_vd_text_time(x, f->largest_ns));
     text = az_vd_text_add(x, text, ", ", place(x, f));
     text = az_vd_text_add(x, text, ", ", whose(x, f));
@@ -174,7 +175,7 @@ static struct az_sv exposed_part(struct az_vd_text *x, const struct az_vd_rule *
     const int64_t all = az_vd_mean(x->w, f->time_ns);
     if ((r->within != AZ_VD_IN_COMM && r->within != AZ_VD_IN_COPY) || all <= 0)
         return AZ_SV("");
-    const double percent = 100.0 * (double)f->saving_ns / (double)all;
+    const double percent = 100.0 * (double)f->exposed_ns / (double)all;
     return percent >= 99.5 ? AZ_SV("")
                            : az_arena_printf(x->a, "%.*f%% not overlapped", percent < 10, percent);
 }
