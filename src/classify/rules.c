@@ -117,6 +117,12 @@ static bool begins_otherwise(struct az_sv name, struct az_sv pattern)
     return name.n && c != *name.p && c != '*' && c != '?' && c != '[';
 }
 
+static bool one_matches(enum az_rule_how how, struct az_sv name, struct az_sv pattern)
+{
+    return !(how == AZ_RULE_GLOB && begins_otherwise(name, pattern)) &&
+           pattern_matches(how, name, pattern);
+}
+
 static bool any(const struct az_rule *r, struct az_sv name, const struct az_words *w,
                 struct az_sv patterns)
 {
@@ -124,8 +130,7 @@ static bool any(const struct az_rule *r, struct az_sv name, const struct az_word
         return az_words_any(w, patterns);
     while (patterns.n) {
         const struct az_sv pattern = az_sv_cut(&patterns, ' ');
-        if (pattern.n && !(r->how == AZ_RULE_GLOB && begins_otherwise(name, pattern)) &&
-            pattern_matches(r->how, name, pattern))
+        if (pattern.n && one_matches(r->how, name, pattern))
             return true;
     }
     return false;
@@ -146,25 +151,20 @@ struct pair_set {      /* of a name */
     uint64_t bits[PAIRS / 64];
 };
 
-static unsigned char folded(char c) { return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c); }
+static unsigned letter_of(char c) { return (unsigned char)az_word_letter[(unsigned char)c]; }
 
-static bool is_letter(char c)
-{
-    const unsigned char f = folded(c);
-    return (f >= 'a' && f <= 'z') || (f >= '0' && f <= '9');
-}
-
-static uint16_t pair_hash(char a, char b)
-{
-    return (uint16_t)(((unsigned)folded(a) << 5 ^ (unsigned)folded(b)) % PAIRS);
-}
+static unsigned pair_hash(unsigned a, unsigned b) { return (a << 5 ^ b) % PAIRS; }
 
 static void pairs_of_name(struct az_sv name, struct pair_set *s)
 {
     memset(s, 0, sizeof *s);
+    if (name.n == 0)
+        return;
+    unsigned before = letter_of(name.p[0]);
     for (size_t i = 1; i < name.n; i++) {
-        const uint16_t h = pair_hash(name.p[i - 1], name.p[i]);
+        const unsigned letter = letter_of(name.p[i]), h = pair_hash(before, letter);
         s->bits[h >> 6] |= UINT64_C(1) << (h & 63);
+        before = letter;
     }
 }
 
@@ -180,7 +180,7 @@ static bool pairs_of_pattern(struct az_sv pattern, uint16_t out[2])
     const struct az_sv p = az_sv_cut(&pattern, '!'); /* what follows it is not in the name */
     for (size_t i = 0, run; i < p.n; i += run + 1) {
         const bool set = i > 0 && p.p[i - 1] == '['; /* one of its letters is in the name */
-        for (run = 0; i + run < p.n && is_letter(p.p[i + run]); run++)
+        for (run = 0; i + run < p.n && letter_of(p.p[i + run]) != 0; run++)
             ;
         if (run > most && !set) {
             best = i;
@@ -189,74 +189,75 @@ static bool pairs_of_pattern(struct az_sv pattern, uint16_t out[2])
     }
     if (most < 2)
         return false;
-    out[0] = pair_hash(p.p[best], p.p[best + 1]);
-    out[1] = pair_hash(p.p[best + most - 2], p.p[best + most - 1]);
+    for (size_t i = 0; i < 2; i++) {
+        const char *pair = p.p + best + (i ? most - 2 : 0);
+        out[i] = (uint16_t)pair_hash(letter_of(pair[0]), letter_of(pair[1]));
+    }
     return true;
 }
 
 /* The letters of a word of a pattern follow each other in a name that has the word. */
-static int add_pairs(struct az_rule *r, struct az_arena *a)
+static int add_patterns(struct az_rule *r, struct az_arena *a)
 {
-    struct az_sv patterns = r->one;
-    const bool sure = r->how != AZ_RULE_ONLY && r->how != AZ_RULE_UNKNOWN;
-    size_t n = 1, found = 0;
-    for (size_t i = 0; i < patterns.n; i++)
-        n += patterns.p[i] == ' ';
-    uint16_t *pairs = sure ? az_arena_array(a, n, 2 * sizeof *pairs) : NULL;
-    if (!pairs)
-        return sure ? az_arena_error(a) : 0;
-    while (patterns.n) {
-        const struct az_sv pattern = az_sv_cut(&patterns, ' ');
-        if (pattern.n == 0 || *pattern.p == '\\') /* the mark of a line that continues */
+    struct az_sv rest = r->one;
+    size_t most = 1;
+    if (r->how == AZ_RULE_ONLY || r->how == AZ_RULE_UNKNOWN)
+        return 0;
+    for (size_t i = 0; i < rest.n; i++)
+        most += rest.p[i] == ' ';
+    struct az_rule_pattern *v = az_arena_array(a, most, sizeof *v);
+    if (!v)
+        return az_arena_error(a);
+    r->patterns = v;
+    while (rest.n) {
+        const struct az_sv text = az_sv_cut(&rest, ' ');
+        if (text.n == 0 || *text.p == '\\') /* the mark of a line that continues */
             continue;
-        if (!pairs_of_pattern(pattern, pairs + 2 * found))
-            return 0; /* it may match any name */
-        found++;
+        v[r->n_patterns].text = text;
+        v[r->n_patterns].paired = pairs_of_pattern(text, v[r->n_patterns].pair);
+        r->n_patterns++;
     }
-    r->pairs = pairs;
-    r->n_pairs = found;
     return 0;
 }
 
-/* Has the name the pairs of any pattern? Of most names it has not: patterns need not be cut out. */
-static bool may_match(const struct az_rule *r, const struct pair_set *has)
+/* A name, and what is found out about it once. */
+struct matched_name {
+    struct az_sv name;
+    struct pair_set pairs;
+    struct az_words words;
+    bool has_words; /* they are cut */
+};
+
+static const struct az_words *words_of(struct matched_name *m)
 {
-    for (size_t i = 0; i < r->n_pairs; i++)
-        if (has_pair(has, r->pairs[2 * i]) && has_pair(has, r->pairs[2 * i + 1]))
-            return true;
-    return r->pairs == NULL;
+    if (!m->has_words)
+        az_words_cut(m->name, &m->words);
+    m->has_words = true;
+    return &m->words;
 }
 
-/* Does the rule match? Only patterns of the first cell whose pairs the name has are tried. */
-static bool matches(const struct az_rule *r, struct az_sv name, const struct pair_set *has,
-                    struct az_words *w, bool *cut)
+/* Of most names no pattern is tried: they have not its pairs of letters. */
+static bool any_pattern(const struct az_rule *r, struct matched_name *m)
 {
-    const bool words = r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY;
-    struct az_sv patterns = r->one;
-    bool found = r->pairs == NULL;
-    if (!may_match(r, has))
-        return false;
-    for (size_t i = 0; !found && patterns.n;) {
-        const struct az_sv pattern = az_sv_cut(&patterns, ' ');
-        if (pattern.n == 0 || *pattern.p == '\\')
+    for (size_t i = 0; i < r->n_patterns; i++) {
+        const struct az_rule_pattern *p = &r->patterns[i];
+        if (p->paired && !(has_pair(&m->pairs, p->pair[0]) && has_pair(&m->pairs, p->pair[1])))
             continue;
-        const uint16_t *pair = r->pairs + 2 * i++;
-        if (!has_pair(has, pair[0]) || !has_pair(has, pair[1]))
-            continue;
-        if (words && !*cut)
-            az_words_cut(name, w);
-        *cut |= words;
-        found = any(r, name, w, pattern);
+        if (r->how == AZ_RULE_WORDS ? az_words_any(words_of(m), p->text)
+                                    : one_matches(r->how, m->name, p->text))
+            return true;
     }
-    if (!found)
+    return false;
+}
+
+static bool matches(const struct az_rule *r, struct matched_name *m)
+{
+    if (r->how == AZ_RULE_ONLY)
+        return az_rule_matches(r, m->name, words_of(m));
+    if (!any_pattern(r, m)) /* the first cell */
         return false;
-    if (r->pairs && r->how != AZ_RULE_ONLY) /* the first cell matches */
-        return (r->with.n == 0 || any(r, name, w, r->with)) &&
-               (r->without.n == 0 || !any(r, name, w, r->without));
-    if (words && !*cut)
-        az_words_cut(name, w);
-    *cut |= words;
-    return az_rule_matches(r, name, w);
+    return (r->with.n == 0 || any(r, m->name, &m->words, r->with)) &&
+           (r->without.n == 0 || !any(r, m->name, &m->words, r->without));
 }
 
 bool az_rules_find(const char *file, const char *group, struct az_sv name, struct az_rule *r)
@@ -299,7 +300,7 @@ int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out
     if (!v)
         return az_arena_error(a);
     while (az_rules_next(&text, &v[out->n]))
-        if (add_pairs(&v[out->n++], a) != 0)
+        if (add_patterns(&v[out->n++], a) != 0)
             return az_arena_error(a);
     return 0;
 }
@@ -324,26 +325,27 @@ int az_rules_read_group(const char *file, const char *group, struct az_arena *a,
             const struct az_sv line = next_line(&text);
             if (pass) {
                 (void)family_of(cut_cells(line, &v[n], &more), &v[n]);
-                if (add_pairs(&v[n], a) != 0)
+                if (add_patterns(&v[n], a) != 0)
                     return az_arena_error(a);
             }
             n++;
         }
         if (pass == 0 && !(v = az_arena_array(a, n + 1, sizeof *v)))
             return az_arena_error(a);
-        *out = (struct az_rule_list){ .v = v, .n = n };
+        *out = (struct az_rule_list){ .v = v, .n = n, .one_group = true };
     }
     return 0;
 }
 
 size_t az_rules_first(const struct az_rule_list *l, const char *group, struct az_sv name)
 {
-    struct az_words w;
-    struct pair_set pairs;
-    bool cut = false;
-    pairs_of_name(name, &pairs);
+    const struct az_sv wanted = az_sv_str(group);
+    struct matched_name m;
+    m.name = name;
+    m.has_words = false;
+    pairs_of_name(name, &m.pairs);
     for (size_t i = 0; i < l->n; i++)
-        if (az_sv_is(l->v[i].group, group) && matches(&l->v[i], name, &pairs, &w, &cut))
+        if ((l->one_group || az_sv_eq(l->v[i].group, wanted)) && matches(&l->v[i], &m))
             return i;
     return SIZE_MAX;
 }

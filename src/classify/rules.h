@@ -32,15 +32,20 @@ enum az_rule_how {
     AZ_RULE_GLOB
 };
 
+/* A pattern of the first cell of a rule in a list. */
+struct az_rule_pattern {
+    struct az_sv text;
+    uint16_t pair[2]; /* hashes of pairs of letters that a name must have for it to match */
+    bool paired;      /* false: no such pair is known, it may match any name */
+};
 /* One line, as views into the text. */
 struct az_rule {
     struct az_sv group, name;
     enum az_family family;
     enum az_rule_how how;
     struct az_sv one, with, without;
-    const uint16_t *pairs; /* of a list: two hashes for each pattern of the first cell, of pairs of
-                             letters that a name must have for it to match; NULL: none */
-    size_t n_pairs;        /* patterns */
+    const struct az_rule_pattern *patterns; /* of a list, but not of AZ_RULE_ONLY: those of `one` */
+    size_t n_patterns;
     bool bad; /* a cell cannot be read: an unknown family, an unknown HOW, no pattern */
 };
 
@@ -56,6 +61,7 @@ bool az_rules_find(const char *file, const char *group, struct az_sv name, struc
 struct az_rule_list {
     const struct az_rule *v;
     size_t n;
+    bool one_group; /* all are of the group that they were read for */
 };
 /* AZ_ENOMEM, AZ_ELIMIT. */
 int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out) AZ_MUST_USE;

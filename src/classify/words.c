@@ -10,8 +10,7 @@ struct cutter {
     bool function; /* without its parameters */
 };
 
-/* Letters and digits, capitals as small letters; 0: no part of a word. */
-static const char word_letter[256] = {
+const char az_word_letter[256] = {
     ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4', ['5'] = '5', ['6'] = '6',
     ['7'] = '7', ['8'] = '8', ['9'] = '9', ['a'] = 'a', ['b'] = 'b', ['c'] = 'c', ['d'] = 'd',
     ['e'] = 'e', ['f'] = 'f', ['g'] = 'g', ['h'] = 'h', ['i'] = 'i', ['j'] = 'j', ['k'] = 'k',
@@ -65,7 +64,7 @@ static void cut(struct cutter *c, struct az_sv s)
     const char *p = s.p, *const end = s.p + (s.n < n ? s.n : n);
     struct brackets b = { 0, 0 };
     while (p < end) {
-        char letter = word_letter[(unsigned char)*p];
+        char letter = az_word_letter[(unsigned char)*p];
         if (!letter) {
             const char ch = *p++;
             if (ch == '_' || ch == ' ' || ch == ',')
@@ -84,7 +83,7 @@ static void cut(struct cutter *c, struct az_sv s)
             w->text[at++] = letter;
             if (++p == end)
                 break;
-            letter = word_letter[(unsigned char)*p];
+            letter = az_word_letter[(unsigned char)*p];
         } while (letter && (letter == *p || !is_hump(p, end)));
         w->to[words++] = (uint16_t)at;
     }

@@ -7,6 +7,9 @@
 
 #include "base/sv.h"
 
+/* Letters and digits, capitals as small letters; 0: no part of a word. */
+extern const char az_word_letter[256];
+
 #define AZ_WORDS_MAX   2048
 #define AZ_WORDS_BYTES 4096
 

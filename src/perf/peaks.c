@@ -518,12 +518,12 @@ enum az_rate_result az_rate_check(const struct az_peaks *limits, const struct az
 {
     const double above = limits->source == AZ_PEAKS_SCALED ? TOLERANCE_SCALED : TOLERANCE,
                  us = r->us + TICK_US;
-    const bool matrix = strcmp(r->unit, "matrix") == 0;
+    const bool matrix = r->flops > 0 && strcmp(r->unit, "matrix") == 0;
     const double rate = matrix ? matrix_limit(limits, r->prec) : NAN;
     enum az_rate_result result = AZ_RATE_UNKNOWN;
     if (!(r->us > 0))
         return result;
-    if (r->flops > 0 && rate > 0)
+    if (rate > 0)
         result = r->flops > above * rate * us * 1e6 ? AZ_RATE_IMPOSSIBLE : AZ_RATE_POSSIBLE;
     if (!(r->bytes > 0) || !(limits->bw > 0) || isnan(limits->cache_mb))
         return result;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log_buckets.h"
 #include "base/num.h"
 
 /* xorshift64*: the same numbers on every machine. */
@@ -590,6 +591,24 @@ static void arithmetic(void **state)
     assert_int_equal(az_add_sat(INT64_MIN, INT64_MAX), -1);
 }
 
+/* Buckets follow each other without a hole, and are at most 1/32 of their length wide. */
+static void log_buckets(void **state)
+{
+    (void)state;
+    for (int64_t x = -2; x < 64; x++)
+        assert_int_equal(az_log_bucket(x), x < 0 ? 0 : x);
+    assert_int_equal(az_log_bucket(65), 64);
+    assert_int_equal(az_log_bucket(66), 65);
+    assert_true(az_log_bucket(INT64_MAX) < AZ_LOG_BUCKETS);
+    const uint32_t last = az_log_bucket(INT64_MAX);
+    for (uint32_t b = 0; b <= last; b++) {
+        const int64_t start = az_log_bucket_start(b);
+        assert_int_equal(az_log_bucket(start), b);
+        assert_true(b == 0 || az_log_bucket(start - 1) == b - 1);
+        assert_true(b < 32 || b == last || (az_log_bucket_start(b + 1) - start) * 32 <= start);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -608,6 +627,7 @@ int main(void)
         cmocka_unit_test(writes_the_edges),
         cmocka_unit_test(arithmetic),
         cmocka_unit_test(whole_numbers_nearby),
+        cmocka_unit_test(log_buckets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

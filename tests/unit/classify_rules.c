@@ -222,6 +222,60 @@ static void read_once(void **state)
     assert_int_equal(mem.used, 0);
 }
 
+/* Each pattern of each rule, as a name with something in place of its wildcards: the list of a
+ * file, that of a group and the file itself find the same rule. */
+static void same_rule_by_list(const char *file, struct az_arena *arena, struct az_sv group,
+                              const struct az_rule_list *all, const struct az_rule_list *of_group,
+                              struct az_sv pattern)
+{
+    const char *g = az_arena_printf(arena, "%.*s", AZ_SVF(group)).p;
+    for (int shape = 0; shape < 4; shape++) {
+        char name[300];
+        size_t n = 0;
+        for (size_t i = 0; i < pattern.n && n + 8 < sizeof name; i++) {
+            const char c = pattern.p[i];
+            if (c == '*' || c == '^')
+                n += (size_t)snprintf(name + n, sizeof name - n, "%s", shape & 1 ? "Ab_1" : "");
+            else
+                name[n++] = shape & 2 && c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+        }
+        const struct az_sv made = az_sv_make(name, n);
+        struct az_rule r = { .name = AZ_SV("") };
+        const struct az_sv wanted = az_rules_find(file, g, made, &r) ? r.name : AZ_SV("");
+        if (!az_sv_eq(az_rules_class_of(all, g, made), wanted) ||
+            !az_sv_eq(az_rules_class_of(of_group, g, made), wanted))
+            fail_msg("%s: %s: '%.*s' is not '%.*s'", file, g, AZ_SVF(made), AZ_SVF(wanted));
+    }
+}
+
+static void lists_match_as_files(void **state)
+{
+    static const char *const file[] = { "trace_names.rules", "tt_ops.rules", "amd_categories.rules",
+                                        "xla_events.rules" };
+    struct az_mem mem;
+    struct az_arena arena;
+    (void)state;
+    az_mem_init(&mem, 0);
+    az_arena_init(&arena, &mem);
+    for (size_t f = 0; f < AZ_LENGTH(file); f++) {
+        struct az_rule_list all, of_group;
+        assert_int_equal(az_rules_read(file[f], &arena, &all), 0);
+        for (size_t i = 0; i < all.n; i++) {
+            const char *g = az_arena_printf(&arena, "%.*s", AZ_SVF(all.v[i].group)).p;
+            assert_int_equal(az_rules_read_group(file[f], g, &arena, &of_group), 0);
+            assert_true(of_group.n > 0 && of_group.one_group && !all.one_group);
+            struct az_sv rest = all.v[i].one;
+            while (rest.n) {
+                const struct az_sv pattern = az_sv_cut(&rest, ' ');
+                if (pattern.n && *pattern.p != '\\')
+                    same_rule_by_list(file[f], &arena, all.v[i].group, &all, &of_group, pattern);
+            }
+        }
+    }
+    az_arena_release(&arena);
+    assert_int_equal(mem.used, 0);
+}
+
 /* Every line of every file can be read. */
 static void files(void **state)
 {
@@ -250,9 +304,12 @@ static void files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(words),     cmocka_unit_test(patterns),
-                                        cmocka_unit_test(functions), cmocka_unit_test(affixes),
-                                        cmocka_unit_test(lines),     cmocka_unit_test(how),
-                                        cmocka_unit_test(read_once), cmocka_unit_test(files) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),     cmocka_unit_test(patterns),
+        cmocka_unit_test(functions), cmocka_unit_test(affixes),
+        cmocka_unit_test(lines),     cmocka_unit_test(how),
+        cmocka_unit_test(read_once), cmocka_unit_test(lists_match_as_files),
+        cmocka_unit_test(files)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The index of the host's events by thread. */
 #include "analyses/verdict/host.h"
 
+#include "base/log_buckets.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "classify/steps.h"
@@ -311,42 +312,22 @@ bool az_vd_bare(const struct az_vd_host *h, int64_t from, int64_t to)
 }
 
 /* ---- slow launches ---- */
-enum { PARTS = 32, CLASSES = 64 * PARTS }; /* classes of lengths: so many an octave */
-
-static unsigned class_of(int64_t ticks)
-{
-    unsigned octave = 0;
-    uint64_t x = ticks > 0 ? (uint64_t)ticks : 0;
-    if (x < PARTS)
-        return (unsigned)x;
-    for (; x >= (uint64_t)2 * PARTS; x >>= 1)
-        octave++;
-    return (octave + 1) * PARTS + (unsigned)(x - PARTS);
-}
-
-/* The lower end of a class, ticks. */
-static int64_t class_start(unsigned class)
-{
-    const unsigned octave = class / PARTS;
-    return octave == 0 ? class : (int64_t)(PARTS + class % PARTS) << (octave - 1);
-}
-
 /* From the median launch of the input, give or take 3%. */
 static void find_slow(struct az_vd_host *h)
 {
     const struct az_events *c = &h->t->ev[AZ_CALL];
-    uint32_t count[CLASSES] = { 0 }, n = 0, at = 0;
-    unsigned k = 0;
+    uint32_t count[AZ_LOG_BUCKETS] = { 0 }, n = 0, at = 0;
+    uint32_t k = 0;
     for (uint32_t i = 0; i < c->n; i++) {
         if (az_vd_call_of(h, i) != AZ_VD_CALL_LAUNCH)
             continue;
-        count[class_of(c->end[i] - c->start[i])]++;
+        count[az_log_bucket(c->end[i] - c->start[i])]++;
         n++;
     }
-    for (; k + 1 < CLASSES && at + count[k] < n / 2 + n % 2; k++)
+    for (; k + 1 < AZ_LOG_BUCKETS && at + count[k] < n / 2 + n % 2; k++)
         at += count[k];
     h->slow = (int64_t)SLOW_US * 1000 * h->t->ticks_per_ns;
-    int64_t usual = class_start(k);
+    int64_t usual = az_log_bucket_start(k);
     const int64_t most = (int64_t)USUAL_US * 1000 * h->t->ticks_per_ns;
     if (n < FEW && usual > most)
         usual = most;

@@ -1,6 +1,7 @@
 /* Findings of the rule `idle` and the table `idle_causes` (docs/verdict.md 3.1). */
 #include "analyses/verdict/idle.h"
 
+#define RULES    "trace_names.rules"
 #define FINDINGS 40
 #define OVERHEAD 1000000 /* ns: an operator that takes longer does work of its own */
 
@@ -15,16 +16,20 @@ static bool has_stacks(const struct az_trace *t)
 }
 
 /* Code that does nothing but launch the work of a model. */
-static bool is_model(struct az_sv name)
+static bool is_model(struct az_vd *v, struct az_sv name)
 {
-    return name.n && az_rules_class("trace_names.rules", "host_range", name).n;
+    if (name.n == 0)
+        return false;
+    if (!v->models.v && az_rules_read_group(RULES, "host_range", v->keep, &v->models) != 0)
+        return false; /* no memory: v->keep says so */
+    return az_rules_class_of(&v->models, "host_range", name).n > 0;
 }
 
-static enum az_advice host_advice(const struct az_vd *v, const struct az_vd_idle *s)
+static enum az_advice host_advice(struct az_vd *v, const struct az_vd_idle *s)
 {
     /* an operator launches what comes next: short gaps are its overhead */
-    if ((s->op.n && s->median > 0 && s->median < OVERHEAD) || is_model(s->frame) ||
-        (s->cause == AZ_CAUSE_HOST_RANGE && is_model(s->range)))
+    if ((s->op.n && s->median > 0 && s->median < OVERHEAD) || is_model(v, s->frame) ||
+        (s->cause == AZ_CAUSE_HOST_RANGE && is_model(v, s->range)))
         return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
     return s->range.n || s->frame.n ? AZ_ADVICE_MOVE_HOST_WORK
            : has_stacks(v->t)       ? AZ_ADVICE_RECORD_HOST_CALLS
@@ -48,7 +53,7 @@ static bool is_pageable(const struct az_vd *v, struct az_sv next)
     return false;
 }
 
-static enum az_advice advice_of(const struct az_vd *v, const struct az_vd_idle *s)
+static enum az_advice advice_of(struct az_vd *v, const struct az_vd_idle *s)
 {
     static const enum az_advice of[AZ_CAUSES] = {
         [AZ_CAUSE_PAGE_FAULT] = AZ_ADVICE_PREFETCH_MANAGED_MEMORY,

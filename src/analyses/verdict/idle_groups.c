@@ -3,13 +3,13 @@
  * longest down, gaps that differ by at most a factor of four are one row; those of a cause that the
  * device or the launching itself is are one row whatever their length. */
 #include "analyses/verdict/idle.h"
+#include "base/log_buckets.h"
 #include "base/sort.h"
 
 #define KEPT  60 /* rows of a part; the smaller ones are one by cause */
 #define ALIKE 4  /* the longest gap of a row by the shortest */
 #define NONE  UINT32_MAX
 
-enum { PARTS = 32 }; /* classes of lengths an octave */
 enum field { F_RANGE, F_FRAME, F_CALL, F_OP, F_NEXT, FIELDS };
 
 struct tally {           /* time of gaps of a class with one name in a field */
@@ -76,15 +76,6 @@ static bool shows_next(enum az_cause c)
     return c == AZ_CAUSE_UNKNOWN || c == AZ_CAUSE_DEPENDENCY || c == AZ_CAUSE_BLOCKING_COPY;
 }
 
-static uint32_t length_class(int64_t ticks)
-{
-    uint32_t octave = 0;
-    uint64_t x = (uint64_t)ticks;
-    for (; x >= (uint64_t)2 * PARTS; x >>= 1)
-        octave++;
-    return octave * 2 * PARTS + (uint32_t)x;
-}
-
 static int group_of(struct az_vd_groups *g, const struct az_vd_why *why, uint32_t slot,
                     uint32_t *group)
 {
@@ -138,6 +129,8 @@ static int count_name(struct az_vd_groups *g, uint32_t bucket, enum field f, uin
     struct bucket *b = &g->buckets.v[bucket];
     uint32_t *at;
     bool added;
+    if (name == AZ_NO_ID) /* the rest of the bucket */
+        return 0;
     if (b->last[f] != NONE && g->tallies.v[b->last[f]].name == name) {
         g->tallies.v[b->last[f]].ticks += ticks;
         return 0;
@@ -165,7 +158,7 @@ int az_vd_groups_add(struct az_vd_groups *g, const struct az_vd_why *why, uint32
     uint32_t group = 0, bucket = 0;
     int rc = group_of(g, why, slot, &group);
     if (rc == 0)
-        rc = bucket_of(g, group, length_class(length), &bucket);
+        rc = bucket_of(g, group, az_log_bucket(length), &bucket);
     for (enum field f = 0; rc == 0 && host && f < FIELDS; f++)
         rc = count_name(g, bucket, f, name[f], length);
     if (rc)
@@ -276,8 +269,12 @@ static int common_names(struct az_vd_groups *g, const uint32_t *order, const str
                         uint32_t name[FIELDS], int64_t most[FIELDS])
 {
     struct tallies all;
+    int64_t unnamed[FIELDS];
     int rc = 0;
-    memset(most, 0, FIELDS * sizeof *most);
+    for (enum field f = 0; f < FIELDS; f++) {
+        most[f] = 0;
+        unnamed[f] = r->ticks;
+    }
     az_vec_init(&all, g->v->job->mem);
     for (uint32_t i = r->first; rc == 0 && i < r->end; i++)
         for (uint32_t k = g->buckets.v[order[i]].tally; rc == 0 && k != NONE;
@@ -291,11 +288,15 @@ static int common_names(struct az_vd_groups *g, const uint32_t *order, const str
         int64_t sum = 0;
         for (; i < all.n && all.v[i].field == t->field && all.v[i].name == t->name; i++)
             sum += all.v[i].ticks;
+        unnamed[t->field] -= sum;
         if (sum > most[t->field]) {
             most[t->field] = sum;
             name[t->field] = t->name;
         }
     }
+    for (enum field f = 0; f < FIELDS; f++)
+        if (unnamed[f] > most[f])
+            name[f] = AZ_NO_ID;
     az_vec_release(&all);
     return rc;
 }

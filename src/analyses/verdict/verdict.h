@@ -8,6 +8,7 @@
 #define AZ_ANALYSES_VERDICT_VERDICT_H
 
 #include "analyses/ranks/ranks.h"
+#include "classify/rules.h"
 #include "facts/account.h"
 #include "facts/steps.h"
 #include "results/claims.h"
@@ -177,8 +178,9 @@ struct az_vd {
     struct az_span window; /* ticks: the scope; findings are about work in it */
     struct az_arena *keep;
     struct az_vd_part *part;
-    bool drop;        /* kernels get slower */
-    double bandwidth; /* bytes a ns that the device can reach; NaN: unknown */
+    bool drop;                  /* kernels get slower */
+    double bandwidth;           /* bytes a ns that the device can reach; NaN: unknown */
+    struct az_rule_list models; /* ranges and frames of models; v: NULL before they are read */
 };
 /* Adds to the part; subject, detail and row are copied. rule: its name. */
 int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f) AZ_MUST_USE;

@@ -24,6 +24,7 @@ struct line { /* operations of one name and estimate */
     struct az_roofline roof;
     int64_t count, ticks; /* of those with possible rates */
     struct az_rate rate;  /* compared with the limits; us is of the last one */
+    double possible;      /* the shortest time known to be possible, us */
     uint32_t kernels;     /* of one operation */
     double blocks;        /* of its kernel, if it has one; NaN unknown */
     bool product, aligned, copies;
@@ -158,7 +159,10 @@ static bool check_rate(struct work *w, struct line *l, int64_t ticks)
     if (!w->has_limits)
         return false;
     l->rate.us = az_us(w->fw->trace, ticks);
-    const enum az_rate_result r = az_rate_check(&w->limits, &l->rate);
+    const enum az_rate_result r =
+        l->rate.us >= l->possible ? AZ_RATE_POSSIBLE : az_rate_check(&w->limits, &l->rate);
+    if (r == AZ_RATE_POSSIBLE)
+        l->possible = fmin(l->possible, l->rate.us);
     p->rated_kernels += r != AZ_RATE_UNKNOWN;
     p->impossible_rates += r == AZ_RATE_IMPOSSIBLE;
     return r == AZ_RATE_IMPOSSIBLE;
@@ -197,6 +201,7 @@ static int line_of(struct work *w, const struct az_unified_row *r, const struct 
     if (rc == 0 && added) {
         struct line l = { .first = r,
                           .e = *e,
+                          .possible = INFINITY,
                           .roof = az_fw_roofline(w->metrics, e),
                           .copies = az_unified_only_copies(w->fw, r) };
         look_at_product(w, &l);
