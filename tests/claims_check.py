@@ -28,7 +28,7 @@ PAGE = os.path.join(os.path.dirname(HERE), "src", "docs", "verdict.md")
 MARKS = ("<!-- generated: tests/claims_check.py -->\n", "<!-- /generated -->")
 CHECKS = ["lost_device_events", "unlinked_device_work", "impossible_times", "stream_overlap", "launch_order", "step_marks",
           "skipped_device_work", "truncated_input", "missing_ranks", "correlation_collisions", "unknown_kernels", "graph_unrecorded",
-          "device_peaks", "impossible_rates"]
+          "device_peaks", "impossible_rates", "earlier_work"]
 ADVICE = {"data_loading": ["prefetch_data"], "allocation": ["preallocate"], "compilation": ["compile_ahead"],
           "checkpoint": ["async_checkpoint"], "module_loading": ["preload_modules"], "synchronization": ["defer_sync"],
           "dependency": ["check_dependencies"], "device_gap": ["use_graphs"], "profiler_overhead": ["rerun_without_profiler"],

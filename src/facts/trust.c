@@ -315,6 +315,15 @@ static void put_lost(struct maker *m)
         set(m, AZ_CHECK_LOST_DEVICE_EVENTS, rate(n, reaches(n, m->kernels, 20)), n, m->kernels, 0);
 }
 
+static const uint32_t *kept(struct az_job *job, const struct az_vec_u32 *v, size_t *n)
+{
+    uint32_t *rows = az_arena_array(job->arena, v->n + 1, sizeof *rows);
+    if (rows && v->n)
+        memcpy(rows, v->v, v->n * sizeof *rows);
+    *n = rows ? v->n : 0;
+    return rows;
+}
+
 /* ---- graphs without device events ---- */
 struct gap_sum {
     struct maker *m;
@@ -348,6 +357,82 @@ static int put_graphs(struct maker *m)
     const int64_t ticks = s.devices > 1 ? s.ticks / s.devices : s.ticks;
     set(m, AZ_CHECK_GRAPH_UNRECORDED, rate(n, reaches(ticks, m->last - m->first, 20)), n, m->graphs,
         ticks);
+    return rc;
+}
+
+/* ---- work launched before the recording ---- */
+/* Of each lane of the device its first event; AZ_NO_ROW: none. */
+static uint32_t *first_of_lanes(struct maker *m)
+{
+    uint32_t *first = az_arena_array(&m->scratch, m->t->lanes.n + 1, sizeof *first);
+    for (size_t i = 0; first && i < m->t->lanes.n; i++)
+        first[i] = AZ_NO_ROW;
+    for (size_t k = 0; first && k < AZ_LENGTH(device_kinds); k++) {
+        const struct az_events *e = &m->t->ev[device_kinds[k]];
+        for (size_t i = 0; i < e->n; i++) {
+            uint32_t *of = &first[e->lane[i]];
+            if (*of == AZ_NO_ROW || e->start[i] < m->t->ev[az_op_kind(*of)].start[az_op_row(*of)])
+                *of = az_op_word(device_kinds[k], i);
+        }
+    }
+    return first;
+}
+
+/* How long an event was in its queue after its launch call; 0: no launch is recorded. */
+static int64_t queued_ticks(const struct maker *m, uint32_t op)
+{
+    const uint32_t call = launch_of(m, op);
+    if (call == AZ_NO_ROW || is_migration(m->t, az_op_kind(op), az_op_row(op)))
+        return 0;
+    return m->t->ev[az_op_kind(op)].start[az_op_row(op)] - m->t->ev[AZ_CALL].end[call];
+}
+
+struct early_sum {
+    struct maker *m;
+    const uint32_t *first; /* of each lane */
+    int64_t least, ticks;
+    uint32_t devices;
+    struct az_vec_u32 after; /* operations that end such a gap */
+};
+
+static int add_early_gap(void *ctx, const struct az_idle_gap *g)
+{
+    struct early_sum *s = ctx;
+    const struct az_events *e = &s->m->t->ev[az_op_kind(g->after)];
+    const int64_t length = g->end - g->start;
+    s->devices = g->slot + 1 > s->devices ? g->slot + 1 : s->devices;
+    if (length < s->least || is_migration(s->m->t, az_op_kind(g->before), az_op_row(g->before)) ||
+        s->first[e->lane[az_op_row(g->after)]] != g->after ||
+        queued_ticks(s->m, g->after) < length - length / 2)
+        return 0;
+    s->ticks = az_add_sat(s->ticks, length);
+    return az_vec_push(&s->after, g->after);
+}
+
+/* A stream begins with work that was launched long before, and nothing else runs: it may have been
+ * behind work of its stream that was launched before the recording began, which is not in it. */
+static int put_earlier(struct maker *m)
+{
+    const int64_t least =
+        az_whole(m->job->opts->launch_spacing_us * 1e3 * (double)m->t->ticks_per_ns);
+    struct early_sum s = { .m = m, .first = first_of_lanes(m), .least = least > 0 ? least : 1 };
+    size_t streams = 0, late = 0;
+    int rc = s.first ? 0 : az_arena_error(&m->scratch);
+    for (size_t i = 0; rc == 0 && i < m->t->lanes.n; i++) {
+        streams += s.first[i] != AZ_NO_ROW;
+        late += s.first[i] != AZ_NO_ROW && queued_ticks(m, s.first[i]) >= s.least / 2;
+    }
+    if (rc || m->linked == 0)
+        return rc;
+    az_vec_init(&s.after, m->job->mem);
+    if (late && streams > 1)
+        rc = az_idle_gaps(m->job, m->trace, add_early_gap, &s);
+    if (rc == 0)
+        m->r->early = kept(m->job, &s.after, &m->r->n_early);
+    const int64_t ticks = s.devices > 1 ? s.ticks / s.devices : s.ticks, n = (int64_t)s.after.n;
+    set(m, AZ_CHECK_EARLIER_WORK, rate(n, reaches(ticks, m->last - m->first, 20)), n,
+        (int64_t)streams, ticks);
+    az_vec_release(&s.after);
     return rc;
 }
 
@@ -449,15 +534,6 @@ static int put_steps(struct maker *m)
 }
 
 /* ---- the whole ---- */
-static const uint32_t *kept(struct az_job *job, const struct az_vec_u32 *v, size_t *n)
-{
-    uint32_t *rows = az_arena_array(job->arena, v->n + 1, sizeof *rows);
-    if (rows && v->n)
-        memcpy(rows, v->v, v->n * sizeof *rows);
-    *n = rows ? v->n : 0;
-    return rows;
-}
-
 static int prepare(struct maker *m)
 {
     int rc;
@@ -492,6 +568,8 @@ static int make_checks(struct maker *m)
     rc = put_launch_order(m);
     if (rc == 0)
         rc = put_graphs(m);
+    if (rc == 0)
+        rc = put_earlier(m);
     return rc ? rc : put_steps(m);
 }
 
@@ -573,4 +651,12 @@ bool az_trust_gap_holds_graph(const struct az_trust *r, const struct az_trace *t
                               int64_t gap_end, uint32_t launch_before, uint32_t launch_after)
 {
     return gap_holds(r->bare, r->n_bare, t, gap_start, gap_end, launch_before, launch_after);
+}
+
+bool az_trust_is_early(const struct az_trust *r, uint32_t after)
+{
+    for (size_t i = 0; i < r->n_early; i++)
+        if (r->early[i] == after)
+            return true;
+    return false;
 }

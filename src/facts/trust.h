@@ -18,6 +18,10 @@ struct az_trust {
     /* likewise: graph launches without device events */
     const uint32_t *bare;
     size_t n_bare;
+    /* operations (az_op words) that begin a stream after a gap in which work launched before the
+     * recording may have run */
+    const uint32_t *early;
+    size_t n_early;
 };
 /* NULL on failure, *rc says why. */
 const struct az_trust *az_job_trust(struct az_job *job, size_t trace, int *rc);
@@ -30,5 +34,7 @@ bool az_trust_gap_holds_lost(const struct az_trust *r, const struct az_trace *t,
 /* Likewise for graph launches without device events. */
 bool az_trust_gap_holds_graph(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
                               int64_t gap_end, uint32_t launch_before, uint32_t launch_after);
+/* May work launched before the recording have run in the gap that `after` ends? */
+bool az_trust_is_early(const struct az_trust *r, uint32_t after);
 
 #endif

@@ -18,6 +18,7 @@ const char *az_check_id(enum az_check c)
         [AZ_CHECK_GRAPH_UNRECORDED] = "graph_unrecorded",
         [AZ_CHECK_DEVICE_PEAKS] = "device_peaks",
         [AZ_CHECK_IMPOSSIBLE_RATES] = "impossible_rates",
+        [AZ_CHECK_EARLIER_WORK] = "earlier_work",
     };
     return c < AZ_CHECKS ? id[c] : NULL;
 }
@@ -155,5 +156,5 @@ uint32_t az_checks_of_account(void)
     return 1u << AZ_CHECK_LOST_DEVICE_EVENTS | 1u << AZ_CHECK_IMPOSSIBLE_TIMES |
            1u << AZ_CHECK_STREAM_OVERLAP | 1u << AZ_CHECK_SKIPPED_DEVICE_WORK |
            1u << AZ_CHECK_TRUNCATED_INPUT | 1u << AZ_CHECK_UNKNOWN_KERNELS |
-           1u << AZ_CHECK_GRAPH_UNRECORDED;
+           1u << AZ_CHECK_GRAPH_UNRECORDED | 1u << AZ_CHECK_EARLIER_WORK;
 }

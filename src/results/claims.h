@@ -27,6 +27,7 @@ enum az_check {
     AZ_CHECK_GRAPH_UNRECORDED,
     AZ_CHECK_DEVICE_PEAKS,
     AZ_CHECK_IMPOSSIBLE_RATES,
+    AZ_CHECK_EARLIER_WORK,
     AZ_CHECKS
 };
 enum az_check_status {                          /* from the best to the worst */

@@ -91,6 +91,39 @@ static void within_capture(void **state)
     is(r, AZ_CHECK_LOST_DEVICE_EVENTS, AZ_CHECK_PASS, 0, 1);
 }
 
+/* The first kernel of a stream was launched long before it ran, and the device did nothing else in
+ * the recording: with an event of another stream before it, and without the launch. */
+static void earlier_work(void **state)
+{
+    struct fix *f = *state;
+    struct host h = host_of(f);
+    const uint32_t other = stream_lane(h.t, 1, 0, 20);
+    add(h.t, AZ_KERNEL, "fill", other, 10 * US, 12 * US, call(&h, "cudaLaunchKernel", 2 * US));
+    launch(&h, 20 * US, 5000 * US, 5100 * US);
+    launch(&h, 30 * US, 7000 * US, 7100 * US); /* behind the one before: its stream is known */
+    const struct az_trust *r = trust_of(f);
+    is(r, AZ_CHECK_EARLIER_WORK, AZ_CHECK_FAIL, 1, 2);
+    assert_int_equal(r->check[AZ_CHECK_EARLIER_WORK].time_ns, 4988 * US);
+    assert_int_equal(r->n_early, 1);
+    assert_true(az_trust_is_early(r, r->early[0]));
+    assert_false(az_trust_is_early(r, az_op_word(AZ_KERNEL, 2)));
+}
+
+/* Streams that begin at once, one whose launch comes late, one that waits while the other runs. */
+static void no_earlier_work(void **state)
+{
+    struct fix *f = *state;
+    struct host h = host_of(f);
+    const uint32_t other = stream_lane(h.t, 1, 0, 20), third = stream_lane(h.t, 1, 0, 21);
+    const uint64_t waits = call(&h, "cudaLaunchKernel", 2 * US);
+    launch(&h, 10 * US, 20 * US, 3000 * US);
+    add(h.t, AZ_KERNEL, "waits", other, 3010 * US, 3020 * US, waits);
+    add(h.t, AZ_KERNEL, "late", third, 9000 * US, 9100 * US,
+        call(&h, "cudaLaunchKernel", 8990 * US));
+    f->opts.launch_spacing_us = 100;
+    is(trust_of(f), AZ_CHECK_EARLIER_WORK, AZ_CHECK_PASS, 0, 3);
+}
+
 static void no_device_events(void **state)
 {
     struct fix *f = *state;
@@ -224,6 +257,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(lost),
         TEST(within_capture),
+        TEST(earlier_work),
+        TEST(no_earlier_work),
         TEST(no_device_events),
         TEST(without_calls),
         TEST(unlinked),

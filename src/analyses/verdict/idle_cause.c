@@ -242,7 +242,8 @@ static bool is_unrecorded(struct az_vd_judge *j, const struct az_idle_gap *gap)
     const int64_t *start = h->t->ev[AZ_CALL].start;
     const uint32_t before = az_vd_launch(h, gap->before), after = az_vd_launch(h, gap->after);
     int64_t from = gap->start, to = gap->end;
-    if (az_trust_gap_holds_lost(j->trust, h->t, gap->start, gap->end, before, after) ||
+    if (az_trust_is_early(j->trust, gap->after) ||
+        az_trust_gap_holds_lost(j->trust, h->t, gap->start, gap->end, before, after) ||
         az_trust_gap_holds_graph(j->trust, h->t, gap->start, gap->end, before, after))
         return true;
     if (h->n_bare == 0)

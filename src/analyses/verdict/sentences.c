@@ -130,7 +130,9 @@ static struct az_sv rates(struct az_vd_text *x)
 {
     const struct az_claims *c = x->c;
     char flops[AZ_HUMAN_MAX];
-    if (isnan(c->rates.flops_per_s) || c->trust[AZ_CHECK_IMPOSSIBLE_RATES].status == AZ_CHECK_FAIL)
+    /* of a span that is not trustworthy no rate is, either */
+    if (isnan(c->rates.flops_per_s) || c->qualified_by ||
+        c->trust[AZ_CHECK_IMPOSSIBLE_RATES].status == AZ_CHECK_FAIL)
         return AZ_SV("");
     az_human_flops(c->rates.flops_per_s, flops);
     struct az_sv text =

@@ -70,6 +70,9 @@ struct az_sv az_vd_text_check(struct az_vd_text *x, enum az_check check)
                                "%.*s of %.*s kernels faster than the peak: check device, model "
                                "or clock",
                                AZ_SVF(n), AZ_SVF(of));
+    case AZ_CHECK_EARLIER_WORK:
+        return az_arena_printf(x->a, "work launched before the recording may have run for %.*s",
+                               AZ_SVF(t));
     default:
         return AZ_SV("");
     }
