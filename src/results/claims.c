@@ -83,7 +83,7 @@ static const struct {
                                            "graphs or larger batches" },
     [AZ_ADVICE_USE_GRAPHS] = { "use_graphs", "use graphs, or fuse small kernels" },
     [AZ_ADVICE_DEFER_SYNC] = { "defer_sync",
-                               "queue the next kernels before synchronizing; read results later" },
+                               "queue the next work before synchronizing; read results later" },
     [AZ_ADVICE_PREFETCH_DATA] = { "prefetch_data", "load data ahead: more loader workers or a "
                                                    "larger prefetch factor" },
     [AZ_ADVICE_MOVE_HOST_WORK] = { "move_host_work",
@@ -103,7 +103,7 @@ static const struct {
                                    "keep the data on the device between iterations" },
     [AZ_ADVICE_AVOID_DEVICE_COPIES] = { "avoid_device_copies",
                                         "avoid device-to-device copies: write results in place" },
-    [AZ_ADVICE_AVOID_FILLS] = { "avoid_fills", "avoid repeated fills: clear buffers inside the "
+    [AZ_ADVICE_AVOID_FILLS] = { "avoid_fills", "avoid fills: clear buffers inside the "
                                                "kernels that use them" },
     [AZ_ADVICE_PREFETCH_MANAGED_MEMORY] = { "prefetch_managed_memory",
                                             "prefetch managed memory or set memory advice" },

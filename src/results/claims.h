@@ -160,6 +160,7 @@ struct az_claim {
     struct az_sv detail;  /* what follows the sentence's figures, with its own comma */
     int64_t time_ns;      /* of all its events, not only what can be saved; -1: not known */
     int64_t exposed_ns;   /* the saving before time that other findings count is taken off */
+    int64_t faster_ns;    /* copies from pageable memory: of it at the rate of the link; -1 */
     int64_t median_ns;    /* of one event of it; -1: not known */
     int64_t largest_ns;   /* of one; -1: not known */
     /* ns: of time_ns, what is in its call, frame, range and operator; -1: not known */

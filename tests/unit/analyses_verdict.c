@@ -175,6 +175,28 @@ static void exposed_parts_add_up(void **state)
                                  "copies, 0.0% idle")) == 0);
 }
 
+/* Copies on the stream of the kernels take nine tenths: what there is to overlap them with is a
+ * tenth. Fills have nothing to overlap with: without them their time is saved. */
+static void overlap_needs_compute(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    add_copy(t, AZ_MEMCPY, "H2D", g, 0, 500 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = 1, .dst = 2 });
+    add(t, AZ_KERNEL, "gemm", g, 500 * US, 600 * US, 0);
+    add_copy(t, AZ_MEMSET, "fill", g, 600 * US, 1000 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = -1, .dst = 2 });
+    judge(f);
+    assert_true(found(f, "exposed_copy", "H2D", "Recoverable (ns)") == 500 * US);
+    assert_true(az_sv_is(line_of(f, 2).label, "40.0%"));
+    assert_true(az_sv_find(line_of(f, 2).text, AZ_SV("Avoid fills: clear")) > 0);
+    assert_true(az_sv_is(line_of(f, 3).label, "10.0%"));
+    assert_true(
+        az_sv_find(line_of(f, 3).text,
+                   AZ_SV("50.0% of the time; compute can overlap at most 10.0%. Start")) > 0);
+}
+
 static void nothing_stands_out(void **state)
 {
     struct fix *f = *state;
@@ -197,6 +219,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(queued_kernels_wait_for_others, setup, teardown),
         cmocka_unit_test_setup_teardown(unlike_gaps_are_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(exposed_parts_add_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(overlap_needs_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stands_out, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

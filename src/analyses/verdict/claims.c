@@ -292,6 +292,7 @@ static struct az_claim claim_of(struct az_vd_whole *w, const struct az_claims *c
         .rule = az_sv_str(f->rule->name),
         .saving_ns = saving,
         .exposed_ns = saving,
+        .faster_ns = f->faster >= 0 ? az_vd_mean(w, f->faster) : -1,
         .count = f->count,
         .share = share,
         .rank = f->has_rank ? f->rank : AZ_NO_RANK,

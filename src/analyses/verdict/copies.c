@@ -157,9 +157,9 @@ static struct az_sv compiled_copy(struct az_sv name)
     return az_sv_cut(&of, '.');
 }
 
-/* ", 48% of the host link": of what the copy used; empty: not known. A copy on the device reads
- * and writes its memory. */
-static struct az_sv link_share(struct az_vd *v, const struct copy_class *c, double gbps)
+/* Part of what the copy used, of 1; NaN: not known. A copy on the device reads and writes its
+ * memory. */
+static double link_part(struct az_vd *v, const struct copy_class *c, double gbps)
 {
     const struct az_device_facts f = az_trace_device(v->t);
     struct az_peaks p;
@@ -167,12 +167,29 @@ static struct az_sv link_share(struct az_vd *v, const struct copy_class *c, doub
     const bool on_device = c->way == ON_DEVICE;
     if (c->way == SOMEWHERE || c->way == BETWEEN_DEVICES ||
         az_job_peaks(v->job, &f, &p, &found) != 0 || !found)
-        return AZ_SV("");
+        return NAN;
     const double used = on_device ? 2 * gbps : gbps, peak = on_device ? p.bw : p.host;
-    if (!(peak > 0) || used > peak)
+    return peak > 0 && used <= peak ? used / peak : NAN;
+}
+
+/* ", 48% of the host link"; empty: not known. */
+static struct az_sv link_share(struct az_vd *v, const struct copy_class *c, double gbps)
+{
+    const double part = link_part(v, c, gbps);
+    if (isnan(part))
         return AZ_SV("");
-    return az_arena_printf(v->job->arena, ", %.0f%% of the %s", 100 * used / peak,
-                           on_device ? "memory bandwidth" : "host link");
+    return az_arena_printf(v->job->arena, ", %.0f%% of the %s", 100 * part,
+                           c->way == ON_DEVICE ? "memory bandwidth" : "host link");
+}
+
+/* Exposed time less what the copies would take at the rate of the link, ns; -1: not known. */
+static int64_t faster_at_peak(struct az_vd *v, const struct az_vd_copies *s,
+                              const struct copy_class *c)
+{
+    if (s->ticks <= 0 || !(s->bytes > 0))
+        return -1;
+    const double part = link_part(v, c, s->bytes / (double)az_vd_ns(v, s->ticks));
+    return isnan(part) ? -1 : az_whole((1 - part) * (double)az_vd_ns(v, s->exposed));
 }
 
 static enum az_advice advice_of(const struct az_vd_copies *s, const struct copy_class *c,
@@ -231,6 +248,7 @@ static int put(struct az_vd *v, const struct az_vd_copies *s, const struct traff
         .count = s->count,
         .ns = az_vd_ns(v, s->ticks),
         .gain = az_vd_ns(v, s->exposed),
+        .faster = faster_at_peak(v, s, &c),
         .advice = advice_of(s, &c, t)
     };
     const struct az_sv compiled = compiled_copy(name);

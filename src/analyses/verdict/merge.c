@@ -70,6 +70,7 @@ static void add(struct az_vd_found *o, const struct az_vd_found *f)
     o->count = o->count >= 0 && f->count >= 0 ? o->count + f->count : -1;
     o->ns = o->ns >= 0 && f->ns >= 0 ? az_add_sat(o->ns, f->ns) : -1;
     o->gain = o->gain >= 0 && f->gain >= 0 ? az_add_sat(o->gain, f->gain) : -1;
+    o->faster = o->faster >= 0 && f->faster >= 0 ? az_add_sat(o->faster, f->faster) : -1;
     for (enum az_place p = 0; p < AZ_PLACES; p++)
         o->in_place[p] = az_add_sat(o->in_place[p], f->in_place[p]);
     o->largest = f->largest > o->largest ? f->largest : o->largest;

@@ -545,7 +545,8 @@ static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_f
                                                       AZ_PLAIN(struct az_vd_found, reached),
                                                       AZ_PLAIN(struct az_vd_found, count),
                                                       AZ_PLAIN(struct az_vd_found, ns),
-                                                      AZ_PLAIN(struct az_vd_found, gain) };
+                                                      AZ_PLAIN(struct az_vd_found, gain),
+                                                      AZ_PLAIN(struct az_vd_found, faster) };
 static const struct az_shape found_shape =
     AZ_SHAPE_IF(struct az_vd_found, found_fields, found_valid);
 static const struct az_shape_field kernel_fields[] = { AZ_TEXT_OF(struct az_vd_kernel, name),

@@ -12,7 +12,8 @@
 #define NEARLY_ALL 0.9  /* and below this one "mostly" in it */
 #define RATED      0.5  /* of kernel time with FLOPs or bytes; below: said where nothing is found */
 #define NAME       60   /* characters of a name in a sentence */
-#define ALIKE      4    /* times of devices in one line differ by at most this factor */
+#define BOUNDED    0.0005 /* of the span: less saving than this is no other saving */
+#define ALIKE      4      /* times of devices in one line differ by at most this factor */
 
 /* ---- pieces ---- */
 /* "GPU idle" as "TPU idle" or "device idle" */
@@ -244,7 +245,46 @@ struct az_sv az_vd_advice_text(const struct az_vd_whole *w, enum az_advice a)
 struct line {
     struct az_claim c; /* the sum of its findings; texts of the first, which is the largest */
     size_t findings;
+    double saving; /* of the span: what the advice can save of the claim's share */
 };
+
+/* Does the advice need compute to overlap with? Copies from pageable memory also get faster. */
+static bool overlaps(enum az_advice a)
+{
+    return a == AZ_ADVICE_OVERLAP_COMMUNICATION || a == AZ_ADVICE_OVERLAP_COPIES ||
+           a == AZ_ADVICE_SEPARATE_STREAM || a == AZ_ADVICE_PIN_MEMORY;
+}
+
+/* Compute that overlaps with no communication, or with no copy, yet; ns. */
+static int64_t free_compute(const struct az_claim_account *a, enum az_vd_within within)
+{
+    const int64_t overlapped = within == AZ_VD_IN_COMM ? a->communication - a->exposed_communication
+                                                       : a->copy - a->exposed_copy;
+    return a->computing > overlapped ? a->computing - overlapped : 0;
+}
+
+/* What is exposed takes no less time than what it has no compute to overlap with: the findings of
+ * one part of the account share the compute there is. */
+static void bound_by_compute(const struct az_vd_text *x, struct line *v, size_t n,
+                             enum az_vd_within within)
+{
+    const double all = (double)free_compute(&x->c->account, within);
+    double exposed = 0;
+    for (size_t i = 0; i < n; i++)
+        if (az_vd_rule_of(v[i].c.rule)->within == within && overlaps(v[i].c.advice))
+            exposed += (double)v[i].c.saving_ns;
+    for (size_t i = 0; i < n && exposed > all; i++) {
+        const struct az_claim *c = &v[i].c;
+        if (az_vd_rule_of(c->rule)->within != within || !overlaps(c->advice))
+            continue;
+        const bool pin = c->advice == AZ_ADVICE_PIN_MEMORY;
+        const double faster = !pin               ? 0
+                              : c->faster_ns < 0 ? 1
+                                                 : (double)c->faster_ns / (double)c->exposed_ns,
+                     part = all / exposed + faster;
+        v[i].saving = part < 1 ? part * c->share : c->share;
+    }
+}
 
 /* Is idle time of the same cause and ranks? Time of host code also of the same code. */
 static bool same_cause(const struct az_claim *a, const struct az_claim *b)
@@ -308,13 +348,13 @@ static size_t join_devices(const struct az_vd_text *x, struct line *v, size_t n,
     return n;
 }
 
-/* Lines of several findings come before those that they are larger than. */
-static void raise_sums(struct line *v, size_t n)
+/* Largest saving first; lines of what is outside the scope stay last. */
+static void order_lines(struct line *v, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         const struct line l = v[i];
         size_t k = i;
-        for (; l.findings > 1 && k > 0 && v[k - 1].c.share < l.c.share; k--)
+        for (; !l.c.outside_scope && k > 0 && v[k - 1].saving < l.saving; k--)
             v[k] = v[k - 1];
         v[k] = l;
     }
@@ -330,30 +370,48 @@ static struct az_sv advice_text(struct az_vd_text *x, const struct line *line, s
     return capital(x, az_vd_advice_text(x->w, f->advice).p);
 }
 
-/* A part of the account is not larger in a line than in the account, whose parts are rounded so
- * that they add up. */
-static double shown_share(struct az_vd_text *x, const struct az_vd_rule *r, double share)
+/* Percent of a line: no more than its part of the account, or the compute that it is to overlap
+ * with, both of which are rounded so that the parts add up. */
+static double shown_saving(struct az_vd_text *x, const struct line *l)
 {
     const struct az_claim_account *a = &x->c->account;
     const int64_t part[] = { a->idle, a->exposed_communication, a->exposed_copy, a->computing };
+    const enum az_vd_within within = az_vd_rule_of(l->c.rule)->within;
     int t[AZ_LENGTH(part)];
     az_human_shares(part, AZ_LENGTH(part), t);
-    const double most = r->within < AZ_LENGTH(part) ? t[r->within] / 10.0 : 100;
-    return share > most ? most : share;
+    double most = within < AZ_LENGTH(part) ? t[within] / 10.0 : 100;
+    if (l->saving < l->c.share && l->c.advice != AZ_ADVICE_PIN_MEMORY && most > t[3] / 10.0)
+        most = t[3] / 10.0;
+    return 100 * l->saving > most ? most : 100 * l->saving;
+}
+
+/* ", 94.8% of the time; compute can overlap at most 4.8%": where that is not what it saves. */
+static struct az_sv bounded_text(struct az_vd_text *x, struct az_sv text, const struct line *l)
+{
+    if (!(l->saving < l->c.share - BOUNDED))
+        return text;
+    text = az_arena_printf(x->a, "%.*s, %.1f%% of the time", AZ_SVF(text), 100 * l->c.share);
+    return l->c.advice == AZ_ADVICE_PIN_MEMORY
+               ? text
+               : az_arena_printf(x->a, "%.*s; compute can overlap at most %.1f%%", AZ_SVF(text),
+                                 shown_saving(x, l));
 }
 
 static int finding(struct az_vd_text *x, const struct line *line, size_t n)
 {
     const struct az_claim *f = &line[n].c;
     const struct az_vd_rule *r = az_vd_rule_of(f->rule);
-    const struct az_sv text = f->outside_scope ? f->subject
-                                               : finding_text(x, r, f, line[n].findings > 1),
-                       advice = advice_text(x, line, n, f);
+    const struct az_sv text = f->outside_scope
+                                  ? f->subject
+                                  : bounded_text(x, finding_text(x, r, f, line[n].findings > 1),
+                                                 &line[n]),
+                       advice = f->outside_scope || line[n].saving >= LEAST
+                                    ? advice_text(x, line, n, f)
+                                    : AZ_SV("");
     const struct az_line l = {
         .kind = AZ_LINE_FINDING,
-        .label = f->outside_scope
-                     ? AZ_SV("Warm-up")
-                     : az_arena_printf(x->a, "%.1f%%", shown_share(x, r, 100 * f->share)),
+        .label = f->outside_scope ? AZ_SV("Warm-up")
+                                  : az_arena_printf(x->a, "%.1f%%", shown_saving(x, &line[n])),
         .text = advice.n ? az_arena_printf(x->a, "%.*s%s %.*s", AZ_SVF(text),
                                            az_sv_ends(text, AZ_SV(".")) ? "" : ".", AZ_SVF(advice))
                          : text,
@@ -402,10 +460,14 @@ static struct line *make_lines(struct az_vd_text *x, size_t *n)
         if (k < *n)
             add_to_line(&v[k], f);
         else
-            v[(*n)++] = (struct line){ *f, 1 };
+            v[(*n)++] = (struct line){ *f, 1, 0 };
     }
     *n = join_devices(x, v, *n, other);
-    raise_sums(v, *n);
+    for (size_t i = 0; i < *n; i++)
+        v[i].saving = v[i].c.share;
+    bound_by_compute(x, v, *n, AZ_VD_IN_COMM);
+    bound_by_compute(x, v, *n, AZ_VD_IN_COPY);
+    order_lines(v, *n);
     return v;
 }
 

@@ -72,6 +72,7 @@ struct az_vd_found {
     double reached;    /* percent of the peak that the detail names, over all; 0: of none */
     int64_t count, ns; /* how often, and its time; -1: none */
     int64_t gain;      /* ns that the total could shrink by; -1: none */
+    int64_t faster;    /* copies from pageable memory: ns of gain at the rate of the link; -1 */
     size_t parts;      /* of how many traces it is */
     /* of communication: a kind (enum az_coll_kind), ranks of a group, bytes of a message; 0: not
      * recorded */
