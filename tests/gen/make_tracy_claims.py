@@ -175,7 +175,7 @@ def replays(r):
     starts = [s[0]["_"][1] for s in counted]
     period = sorted(b - a for a, b in zip(starts, starts[1:]))
     middle = (period[(len(period) - 1) // 2] + period[len(period) // 2]) / 2
-    return {"account": account(r.rows, window), "steps": (n, "trace_replay", middle, int(warm)), "no_advice": ["capture_trace"],
+    return {"account": account(r.rows, window), "steps": (n, "trace_replay", middle, int(warm)), "no_advice": ["capture_trace", "reduce_launch_overhead"],
             "rule": {"warm_up": warm}}
 
 

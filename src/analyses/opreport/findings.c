@@ -35,8 +35,8 @@ static const struct {
     [GAPS] = { "op_to_op_gaps", "between operations", AZ_CAUSE_NONE, AZ_ADVICE_CAPTURE_TRACE },
     [OUTSIDE] = { "op_to_op_gaps", "outside trace replays", AZ_CAUSE_NONE,
                   AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD },
-    [REPLAYS] = { "op_to_op_gaps", "before trace replays", AZ_CAUSE_NONE,
-                  AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD },
+    /* a replay is one launch: the host waits for the last one, or prepares the next too late */
+    [REPLAYS] = { "op_to_op_gaps", "before trace replays", AZ_CAUSE_NONE, AZ_ADVICE_DEFER_SYNC },
     [INSIDE] = { "idle", "inside trace replays", AZ_CAUSE_GRAPH_GAP, AZ_ADVICE_CHECK_DEPENDENCIES },
     [COMPILE] = { "idle", "", AZ_CAUSE_COMPILATION, AZ_ADVICE_COMPILE_AHEAD },
     [HOST] = { "idle", "", AZ_CAUSE_HOST_COMPUTE, AZ_ADVICE_MOVE_HOST_WORK },
