@@ -231,11 +231,13 @@ static int capture_of(struct captures *list, uint64_t process, struct capture **
 /* The capture had begun before the recording did: launches of the process so far were in it. */
 static void forget(struct maker *m, struct az_vec_u32 *rows, uint64_t process, int64_t *launches)
 {
+    const int64_t before = *launches;
     size_t kept = 0;
     for (size_t i = 0; i < rows->n; i++)
         if (process_of(m, rows->v[i]) != process)
             rows->v[kept++] = rows->v[i];
     *launches -= (int64_t)(rows->n - kept);
+    m->r->captured += before - *launches;
     rows->n = kept;
 }
 
@@ -265,8 +267,10 @@ static int take_launch(struct maker *m, struct captures *list, const struct thre
     struct capture *c = NULL;
     if (bare && list->n > 0) {
         const int rc = capture_of(list, process_of(m, row), &c);
-        if (rc || c->open > 0)
+        if (rc || c->open > 0) {
+            m->r->captured += rc == 0;
             return rc;
+        }
     }
     if (k == CALL_GRAPH) {
         const bool inside = start >= m->first && start < m->last;
@@ -561,6 +565,7 @@ static int make_checks(struct maker *m)
     m->r->bare = kept(m->job, &m->bare, &m->r->n_bare);
     if (!m->r->lost || !m->r->bare)
         return az_arena_error(m->job->arena);
+    m->r->launches = m->kernels + m->r->captured;
     put_lost(m);
     put_collisions(m);
     put_unlinked(m);

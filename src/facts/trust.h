@@ -22,6 +22,8 @@ struct az_trust {
      * recording may have run */
     const uint32_t *early;
     size_t n_early;
+    /* of kernel launches those that a graph capture recorded, which run nothing */
+    int64_t captured, launches;
 };
 /* NULL on failure, *rc says why. */
 const struct az_trust *az_job_trust(struct az_job *job, size_t trace, int *rc);

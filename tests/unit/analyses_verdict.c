@@ -192,9 +192,27 @@ static void overlap_needs_compute(void **state)
     assert_true(az_sv_is(line_of(f, 2).label, "40.0%"));
     assert_true(az_sv_find(line_of(f, 2).text, AZ_SV("Avoid fills: clear")) > 0);
     assert_true(az_sv_is(line_of(f, 3).label, "10.0%"));
-    assert_true(
-        az_sv_find(line_of(f, 3).text,
-                   AZ_SV("50.0% of the time; compute can overlap at most 10.0%. Start")) > 0);
+    assert_true(az_sv_find(line_of(f, 3).text,
+                           AZ_SV("50.0% of the time; compute can overlap at most 10.0%. Start")) >
+                0);
+}
+
+/* A fill before a capture is all that runs. */
+static void captures_run_nothing(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_CALL, "hipLaunchKernel", h, 0, 5 * US, 1);
+    add(t, AZ_KERNEL, "fill_kernel", g, 10 * US, 20 * US, 1);
+    add(t, AZ_CALL, "hipStreamBeginCapture", h, 30 * US, 31 * US, 2);
+    for (int i = 0; i < 9; i++)
+        add(t, AZ_CALL, "hipLaunchKernel", h, (40 + i) * US, (40 + i) * US + 500, 3 + i);
+    add(t, AZ_CALL, "hipStreamEndCapture", h, 60 * US, 61 * US, 20);
+    judge(f);
+    assert_int_equal(line_of(f, 2).kind, AZ_LINE_NOTE);
+    assert_true(az_sv_is(line_of(f, 2).text, "graph capture: 9 of 10 launch calls were captured "
+                                             "into graphs and not run"));
 }
 
 static void nothing_stands_out(void **state)
@@ -220,6 +238,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(unlike_gaps_are_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(exposed_parts_add_up, setup, teardown),
         cmocka_unit_test_setup_teardown(overlap_needs_compute, setup, teardown),
+        cmocka_unit_test_setup_teardown(captures_run_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stands_out, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,6 +70,7 @@ static void lost(void **state)
     is(r, AZ_CHECK_LAUNCH_ORDER, AZ_CHECK_PASS, 0, 31);
     is(r, AZ_CHECK_GRAPH_UNRECORDED, AZ_CHECK_NOT_APPLICABLE, 0, 0);
     is(r, AZ_CHECK_CORRELATION_COLLISIONS, AZ_CHECK_PASS, 0, 33);
+    assert_true(r->captured == 2 && r->launches == 35);
     assert_int_equal(r->n_lost, 1);
     assert_int_equal(h.t->ev[AZ_CALL].start[r->lost[0]], 305 * US);
     assert_true(az_trust_gap_holds_lost(r, h.t, 300 * US, 310 * US, AZ_NO_ROW, AZ_NO_ROW));
@@ -89,6 +90,7 @@ static void within_capture(void **state)
     launch(&h, 100 * US, 110 * US, 120 * US);
     const struct az_trust *r = trust_of(f);
     is(r, AZ_CHECK_LOST_DEVICE_EVENTS, AZ_CHECK_PASS, 0, 1);
+    assert_true(r->captured == 5 && r->launches == 6);
 }
 
 /* The first kernel of a stream was launched long before it ran, and the device did nothing else in

@@ -390,6 +390,8 @@ static int look(struct az_vd *v)
     if (!checks)
         return rc;
     memcpy(v->part->check, checks->check, sizeof v->part->check);
+    v->part->captured = checks->captured;
+    v->part->calls = checks->launches;
     device_name(v);
     sums(v);
     trust(v, c);
@@ -634,6 +636,8 @@ static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_vd_part, graphs),
     AZ_PLAIN(struct az_vd_part, bare),
     AZ_PLAIN(struct az_vd_part, hidden),
+    AZ_PLAIN(struct az_vd_part, captured),
+    AZ_PLAIN(struct az_vd_part, calls),
     AZ_PLAIN(struct az_vd_part, linked),
     AZ_PLAIN(struct az_vd_part, unlinked_ns),
     AZ_PLAIN(struct az_vd_part, other),

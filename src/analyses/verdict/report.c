@@ -35,6 +35,8 @@ static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
     s->graphs += p->graphs;
     s->bare += p->bare;
     s->hidden += p->hidden;
+    s->captured = az_add_sat(s->captured, p->captured);
+    s->calls = az_add_sat(s->calls, p->calls);
     s->hidden_ns = az_add_sat(s->hidden_ns, p->hidden_ns);
     s->by_order_ns = az_add_sat(s->by_order_ns, p->by_order_ns);
     s->other = az_add_sat(s->other, p->other);

@@ -201,6 +201,20 @@ static int outside(struct az_vd_text *x)
     return text.n ? az_vd_text_put(x, AZ_LINE_NOTE, "Outside", text, -1) : 0;
 }
 
+/* Most of the recording is a graph capture, whose launches run nothing. */
+static int capture(struct az_vd_text *x)
+{
+    const struct az_vd_part *p = &x->w->sum;
+    if (2 * p->captured <= p->calls)
+        return 0;
+    return az_vd_text_put(
+        x, AZ_LINE_NOTE, "",
+        az_arena_printf(x->a, "graph capture: %.*s of %.*s were captured into graphs and not run",
+                        AZ_SVF(az_vd_text_count(x, p->captured)),
+                        AZ_SVF(az_vd_text_counted(x, p->calls, "launch call"))),
+        -1);
+}
+
 /* Formats of sums. */
 static int sums(struct az_vd_text *x)
 {
@@ -224,6 +238,8 @@ int az_vd_put_lines(struct az_vd_whole *w, const struct az_claims *c, struct az_
         rc = c->has_account ? account(&x) : sums(&x);
     if (rc == 0 && c->has_account)
         rc = outside(&x);
+    if (rc == 0)
+        rc = capture(&x);
     if (rc == 0)
         rc = az_vd_text_findings(&x);
     if (rc == 0)

@@ -129,7 +129,8 @@ struct az_vd_part {
     struct az_sv precision;
     /* trust */
     uint64_t read, dropped, events, unlinked, graphs, bare, hidden;
-    bool linked; /* launches are recorded: events without one are counted */
+    int64_t captured, calls; /* launches in graph captures, which run nothing; all launch calls */
+    bool linked;             /* launches are recorded: events without one are counted */
     int64_t unlinked_ns, other, hidden_ns;
     int64_t by_order_ns;          /* their operators are of graph captures that name no kernels */
     struct az_sv drop;            /* the most frequent reason */
