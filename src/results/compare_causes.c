@@ -131,6 +131,26 @@ static double named_part(const struct work *w)
     return all[0] > 0 && all[1] > 0 ? fmin(named[0] / all[0], named[1] / all[1]) : 0;
 }
 
+/* Do both run the same work, by the names of kernels? On different devices, whose kernels have
+ * different names, by those of operators. */
+static int judge_like(struct work *w)
+{
+    const struct az_causes *o = w->out;
+    const bool one_device = o->read[0].device.n && az_sv_eq(o->read[0].device, o->read[1].device);
+    struct az_time_rows s[2];
+    double shared = 0;
+    int rc = AZ_OK;
+
+    w->out->like = isnan(o->shared) || o->shared >= LEAST_SHARED;
+    for (size_t side = 0; !rc && side < 2; side++)
+        rc = az_time_rows_find(w->doc[side], "operation", "kernel_time", &o->side[side], &s[side]);
+    if (rc || w->out->like || one_device || !s[0].t || !s[1].t)
+        return rc;
+    rc = pair(w, s, AZ_BY_OPERATOR, &shared);
+    w->out->like = shared >= LEAST_SHARED;
+    return rc;
+}
+
 /* Kernel names where both share enough of the time, else operators, else families; what has none
  * of them, by the names there are. Of ranks the groups, whose times no other work hides. */
 static int by_step(struct work *w, bool *done)
@@ -450,6 +470,8 @@ int az_compare_causes(const struct az_comparison *c, size_t variant, struct az_c
         rc = choose(&w);
     if (!rc)
         rc = list_causes(&w);
+    if (!rc) /* last: it pairs other rows */
+        rc = judge_like(&w);
     az_kernel_rules_free(w.rules, c->doc->mem);
     az_intern_release(&w.ids);
     az_vec_release(&w.sums);

@@ -35,9 +35,10 @@ struct az_causes {
     bool timed;                    /* both have an account; else total is the sum of the rows */
     int64_t total[2];
     enum az_pairing by;
-    struct az_sv table;        /* of the baseline, whose rows are paired */
-    bool unfit;                /* the rows are not of the time line: they are far more than it */
-    double shared;             /* lesser part of the kernel time with a name of both; NaN: none */
+    struct az_sv table; /* of the baseline, whose rows are paired */
+    bool unfit;         /* the rows are not of the time line: they are far more than it */
+    bool like;     /* does enough of the kernel time have names in common to be of the same work? */
+    double shared; /* lesser part of the kernel time with a name of both; NaN: none */
     struct az_cause_list list; /* that changed, largest first; the last may be the rest */
     size_t rest;               /* causes in the rest */
 };
@@ -51,10 +52,12 @@ int az_compare_causes(const struct az_comparison *c, size_t variant,
                       struct az_causes *out) AZ_MUST_USE;
 
 /* ---- compare_words.c: texts in the arena; {NULL, 0}: no memory ---- */
-/* "1078.9 -> 908.3 ms": both in one unit, with as many decimals as show the difference. */
+/* "1.08 s -> 908 ms", "8.53 -> 11.1 ms": three digits each, more where they do not differ in these
+ * but do in others. */
 struct az_sv az_words_pair(struct az_arena *a, int64_t from, int64_t to, const char *between);
-struct az_sv az_words_change(struct az_arena *a, int64_t ns); /* "+65.0 ms" */
-struct az_sv az_words_time(struct az_arena *a, int64_t ns);   /* "65.0 ms" */
+struct az_sv az_words_change(struct az_arena *a, int64_t ns);    /* "+65.0 ms" */
+struct az_sv az_words_time(struct az_arena *a, int64_t ns);      /* "65.0 ms" */
+struct az_sv az_words_factor(struct az_arena *a, double factor); /* "12.3x", "123x" */
 /* A name that a sentence can hold: without namespaces and parameters, cut if it is long. */
 struct az_sv az_words_name(struct az_arena *a, struct az_sv name);
 /* "a -> b", each shortened to half of that length. */

@@ -8,6 +8,7 @@
 #include "results/headline.h"
 #include "results/schema.h"
 
+#define MANY_TIMES    10   /* a side of so many times the other: no percent */
 #define CLOSE_PERCENT 0.05 /* smaller differences do not matter to a reader */
 #define MANY          2    /* variants, of which each has its parts and this many causes */
 #define CAUSES_EACH   3
@@ -92,47 +93,77 @@ static struct az_sv parts_text(struct writer *w, const struct az_causes *o)
                            AZ_SVF(az_words_change(w->a, t->idle - b->idle)));
 }
 
+/* "b is 30.1% slower per step than a", "b takes 12.3x the time of a per step" */
+static struct az_sv relation_text(struct writer *w, struct az_sv base, struct az_sv tag, double b,
+                                  double t, bool per_step)
+{
+    const char *step = per_step ? " per step" : "";
+
+    if (!(b > 0) || !(t > 0))
+        return az_arena_printf(w->a, "%.*s is %s%s than %.*s", AZ_SVF(tag),
+                               t < b ? "faster" : "slower", step, AZ_SVF(base));
+    if (t >= MANY_TIMES * b)
+        return az_arena_printf(w->a, "%.*s takes %.*s the time of %.*s%s", AZ_SVF(tag),
+                               AZ_SVF(az_words_factor(w->a, t / b)), AZ_SVF(base), step);
+    if (b >= MANY_TIMES * t)
+        return az_arena_printf(w->a, "%.*s is %.*s as fast as %.*s%s", AZ_SVF(tag),
+                               AZ_SVF(az_words_factor(w->a, b / t)), AZ_SVF(base), step);
+    return az_arena_printf(w->a, "%.*s is %.1f%% %s%s than %.*s", AZ_SVF(tag),
+                           100 * fabs(t - b) / b, t < b ? "faster" : "slower", step, AZ_SVF(base));
+}
+
+/* "a and b may not be the same work, 3% of kernel time has kernel names in common": no side is
+ * faster then. */
+static struct az_sv unlike_text(struct writer *w, struct az_sv base, struct az_sv tag,
+                                const struct az_causes *o)
+{
+    return az_arena_printf(w->a,
+                           "%.*s and %.*s may not be the same work, %.0f%% of kernel time has "
+                           "kernel names in common",
+                           AZ_SVF(base), AZ_SVF(tag), 100 * o->shared);
+}
+
 static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_sv tag,
                                 const struct az_causes *o)
 {
-    const int64_t b = o->total[0], t = o->total[1];
-    const double percent = b > 0 ? 100.0 * fabs((double)(t - b)) / (double)b : (double)NAN;
-    const struct az_sv pair = az_words_pair(w->a, b, t, "->"), parts = parts_text(w, o);
-    const char *of = o->timed ? "" : "kernel time ";
+    const double b = (double)o->total[0], t = (double)o->total[1];
+    const struct az_sv pair = az_words_pair(w->a, o->total[0], o->total[1], "->"),
+                       parts = parts_text(w, o);
+    struct az_sv text;
 
-    if (percent < CLOSE_PERCENT)
-        return az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%%: %s%.*s%.*s",
-                               AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT, of, AZ_SVF(pair),
-                               AZ_SVF(parts));
-    if (isnan(percent) || percent >= 1000)
-        return az_arena_printf(w->a, "%.*s is %s than %.*s: %s%.*s%.*s", AZ_SVF(tag),
-                               t < b ? "faster" : "slower", AZ_SVF(base), of, AZ_SVF(pair),
-                               AZ_SVF(parts));
-    return az_arena_printf(w->a, "%.*s is %.1f%% %s than %.*s: %s%.*s%.*s", AZ_SVF(tag), percent,
-                           t < b ? "faster" : "slower", AZ_SVF(base), of, AZ_SVF(pair),
-                           AZ_SVF(parts));
+    if (!o->like)
+        text = unlike_text(w, base, tag, o);
+    else if (b > 0 && 100 * fabs(t - b) < CLOSE_PERCENT * b)
+        text = az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%%", AZ_SVF(base),
+                               AZ_SVF(tag), CLOSE_PERCENT);
+    else
+        text = relation_text(w, base, tag, b, t, false);
+    return az_arena_printf(w->a, "%.*s: %s%.*s%.*s", AZ_SVF(text), o->timed ? "" : "kernel time ",
+                           AZ_SVF(pair), AZ_SVF(parts));
 }
 
-/* "b is 30.1% slower per step than a: 8.53 -> 11.10 ms (median of 6 and 3 steps)" */
+/* "b is 30.1% slower per step than a: 8.53 -> 11.1 ms (median of 6 and 3 steps)" */
 static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv tag,
-                              const struct az_change *x)
+                              const struct az_causes *o)
 {
-    const double percent = 100 * fabs(x->share);
-    const struct az_sv pair = az_words_pair(w->a, x->a_ns, x->b_ns, "->");
-    const struct az_sv of =
-        az_arena_printf(w->a, "median of %lld and %lld step%s", (long long)x->a_steps,
-                        (long long)x->b_steps, x->b_steps == 1 ? "" : "s");
-    if (x->a_ns == x->b_ns)
-        return az_arena_printf(w->a, "%.*s and %.*s take the same time per step: %.*s (%.*s)",
-                               AZ_SVF(base), AZ_SVF(tag), AZ_SVF(az_words_time(w->a, x->a_ns)),
-                               AZ_SVF(of));
-    if (percent < CLOSE_PERCENT)
-        return az_arena_printf(w->a,
-                               "%.*s and %.*s differ by less than %.2g%% per step: %.*s (%.*s)",
-                               AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT, AZ_SVF(pair), AZ_SVF(of));
-    return az_arena_printf(w->a, "%.*s is %.1f%% %s per step than %.*s: %.*s (%.*s)", AZ_SVF(tag),
-                           percent, x->share < 0 ? "faster" : "slower", AZ_SVF(base), AZ_SVF(pair),
-                           AZ_SVF(of));
+    const struct az_change *x = &o->change;
+    const struct az_sv pair = x->a_ns == x->b_ns ? az_words_time(w->a, x->a_ns)
+                                                 : az_words_pair(w->a, x->a_ns, x->b_ns, "->");
+    struct az_sv text;
+
+    if (!o->like)
+        text = az_arena_printf(w->a, "%.*s; per step", AZ_SVF(unlike_text(w, base, tag, o)));
+    else if (x->a_ns == x->b_ns)
+        text = az_arena_printf(w->a, "%.*s and %.*s take the same time per step", AZ_SVF(base),
+                               AZ_SVF(tag));
+    else if (100 * fabs(x->share) < CLOSE_PERCENT)
+        text = az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%% per step",
+                               AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT);
+    else
+        text = relation_text(w, base, tag, (double)x->a_ns, (double)x->b_ns, true);
+    return az_arena_printf(w->a, "%.*s: %.*s (median of %lld and %lld step%s)", AZ_SVF(text),
+                           AZ_SVF(pair), (long long)x->a_steps, (long long)x->b_steps,
+                           x->b_steps == 1 ? "" : "s");
 }
 
 static struct az_sv not_comparable(struct writer *w, struct az_sv base, struct az_sv tag,
@@ -153,7 +184,7 @@ static void put_what(struct writer *w, const struct az_causes *o, size_t variant
     if (!o->change.comparable && o->read[0].known && o->read[1].known)
         line.text = not_comparable(w, base, tag, o);
     else if (o->change.per_step)
-        line.text = step_text(w, base, tag, &o->change);
+        line.text = step_text(w, base, tag, o);
     else if (!timed && n.unlike)
         line.text =
             az_arena_printf(w->a,
@@ -252,6 +283,10 @@ static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
     if (x->kind == AZ_CAUSE_WORK && (b == 0 || t == 0))
         return az_arena_printf(w->a, "%s%s%.*s: %s", kind, space, AZ_SVF(name),
                                b == 0 ? "new" : "removed");
+    if (b > 0 && t >= MANY_TIMES * b && x->kind != AZ_CAUSE_REST)
+        return az_arena_printf(w->a, "%s%s%.*s: %.*s (%.*s)", kind, space, AZ_SVF(name),
+                               AZ_SVF(az_words_pair(w->a, b, t, "->")),
+                               AZ_SVF(az_words_factor(w->a, (double)t / (double)b)));
     if (b > 0 && t > 0 && x->kind != AZ_CAUSE_REST)
         return az_arena_printf(w->a, "%s%s%.*s: %.*s (%+.1f%%)", kind, space, AZ_SVF(name),
                                AZ_SVF(az_words_pair(w->a, b, t, "->")),

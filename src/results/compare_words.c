@@ -2,6 +2,7 @@
  * cut to a readable length, and tags cut to the part in which they differ. */
 #include <math.h>
 
+#include "base/human.h"
 #include "base/utf8.h"
 #include "results/compare_causes.h"
 #include "text/names.h"
@@ -14,60 +15,81 @@ struct unit {
     const char *text;
 };
 
-/* The unit in which the lesser of two times is at least 1, unless that makes the other very long.
- */
-static struct unit unit_of(int64_t x, int64_t y)
+/* Digits of a number in a sentence, and most of those of two that are to differ. */
+enum { DIGITS = 3, MOST_DIGITS = 6 };
+
+static struct unit unit_of(double ns)
 {
     static const struct unit units[] = {
         { 60e9, "min" }, { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }
     };
-    double p = fabs((double)x), q = fabs((double)y), least = fmin(p, q), most = fmax(p, q);
+    const double size = fabs(ns) * 1.0005; /* 999.6 us are 1.00 ms */
 
-    if (!(least > 0) || most > 10000 * least)
-        least = most;
     for (size_t i = 0; i < AZ_LENGTH(units); i++)
-        if (least >= units[i].ns * (units[i].ns >= 60e9 ? 10 : 1))
+        if (size >= units[i].ns * (units[i].ns >= 60e9 ? 10 : 1))
             return units[i];
     return (struct unit){ 1, "ns" };
 }
 
-/* Decimals that show the difference of two figures: three digits, more where it is small. */
-static int decimals_of(double x, double y, struct unit u)
+/* Decimals of a number of that many digits, of nanoseconds none. */
+static int decimals_of(double x, struct unit u, int digits)
 {
-    const double least = fmin(fabs(x), fabs(y)) > 0 ? fmin(fabs(x), fabs(y)) : fmax(x, y);
-    int n = u.ns <= 1 ? 0 : least < 10 ? 2 : 1;
+    int n = digits - 1;
 
-    while (n > 0 && n < 6 && (x < y || x > y) && fabs(x - y) * pow(10, n) < 1)
-        n++;
+    if (u.ns <= 1 || !(fabs(x) > 0))
+        return 0;
+    for (double most = 10; n > 0 && fabs(x) >= most - 0.5 * pow(10, -n); most *= 10)
+        n--;
     return n;
 }
 
-static int decimals_at(double x, int n) { return fabs(x) > 0 ? n : 0; }
+static struct az_sv number_text(struct az_arena *a, int64_t ns, struct unit u, int digits)
+{
+    const double x = (double)ns / u.ns;
+    return az_arena_printf(a, "%.*f", decimals_of(x, u, digits), x);
+}
 
 struct az_sv az_words_pair(struct az_arena *a, int64_t from, int64_t to, const char *between)
 {
-    const struct unit u = unit_of(from, to);
-    const double x = (double)from / u.ns, y = (double)to / u.ns;
-    const int n = decimals_of(x, y, u);
+    const struct unit u = unit_of((double)(from ? from : to)),
+                      v = unit_of((double)(to ? to : from));
+    const bool one = u.text == v.text;
+    struct az_sv x, y;
+    int digits = DIGITS;
 
-    return az_arena_printf(a, "%.*f %s %.*f %s", decimals_at(x, n), x, between, decimals_at(y, n),
-                           y, u.text);
+    do {
+        x = number_text(a, from, u, digits);
+        y = number_text(a, to, v, digits);
+    } while (one && from != to && az_sv_eq(x, y) && ++digits <= MOST_DIGITS);
+    return az_arena_printf(a, "%.*s%s%s %s %.*s %s", AZ_SVF(x), one ? "" : " ", one ? "" : u.text,
+                           between, AZ_SVF(y), v.text);
 }
 
 struct az_sv az_words_change(struct az_arena *a, int64_t ns)
 {
-    const struct unit u = unit_of(ns, ns);
-
     if (ns == 0)
         return AZ_SV("unchanged");
-    return az_arena_printf(a, "%+.*f %s", u.ns > 1 ? 1 : 0, (double)ns / u.ns, u.text);
+    return az_arena_printf(a, "%s%.*s", ns > 0 ? "+" : "", AZ_SVF(az_words_time(a, ns)));
 }
 
 struct az_sv az_words_time(struct az_arena *a, int64_t ns)
 {
-    const struct unit u = unit_of(ns, ns);
+    const struct unit u = unit_of((double)ns);
 
-    return az_arena_printf(a, "%.*f %s", u.ns > 1 ? 1 : 0, (double)ns / u.ns, u.text);
+    return az_arena_printf(a, "%.*s %s", AZ_SVF(number_text(a, ns, u, DIGITS)), u.text);
+}
+
+struct az_sv az_words_factor(struct az_arena *a, double factor)
+{
+    char text[AZ_HUMAN_MAX];
+    double unit = 1;
+
+    if (factor < 99.95)
+        return az_arena_printf(a, "%.1fx", factor);
+    while (factor / unit >= 999.5)
+        unit *= 10;
+    (void)az_human_count((int64_t)(round(factor / unit) * unit), text);
+    return az_arena_printf(a, "%sx", text);
 }
 
 struct az_sv az_words_name(struct az_arena *a, struct az_sv name)

@@ -276,9 +276,9 @@ static void account_of_both(void **state)
     table(&f, "kern_sum",
           KS "x,7000000,1.0,1,c\ny,2000000,1.0,1,c\nncclKernel_AllReduce,9000000,1.0,1,c\n");
     assert_int_equal(compare(&f), 0);
-    says(&f, 0, "b is 25.0% faster than a: 20.0 -> 15.0 ms; busy unchanged, idle -5.0 ms");
+    says(&f, 0, "b is 25.0% faster than a: 20.0 -> 15.0 ms; busy unchanged, idle -5.00 ms");
     says(&f, 1,
-         "compute 10.00 -> 9.00 ms, exposed communication 2.00 -> 4.00 ms, "
+         "compute 10.0 -> 9.00 ms, exposed communication 2.00 -> 4.00 ms, "
          "exposed copies 1.00 -> 0 ms, idle 7.00 -> 2.00 ms");
     assert_int_equal(lines(&f, "what", &what), 1);
     assert_int_equal(lines(&f, "finding", &causes), 6);
@@ -320,7 +320,7 @@ static void account_of_operations(void **state)
         table(&f, "data_quality", text);
     }
     assert_int_equal(compare(&f), 0);
-    says(&f, 0, "b is 15.4% slower than a: 13.0 -> 15.0 us; busy +2.0 us, idle unchanged");
+    says(&f, 0, "b is 15.4% slower than a: 13.0 -> 15.0 us; busy +2.00 us, idle unchanged");
     const struct az_table *t = out(&f, "waterfall");
     is(t, row_of(t, "x"), "Change (ns)", "2000");
     end(&f);
@@ -362,6 +362,43 @@ static void key_is_chosen(void **state)
     assert_int_equal(t->rows, 4);
     is(t, row_of(t, "gemm"), "Change (ns)", "100");
     is(t, row_of(t, "attention"), "Change (ns)", "150");
+    end(&f);
+}
+
+/* A side that is many times the other; no kernel in common on two devices that may be one;
+ * operators in common. */
+static void not_the_same_work(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kern_sum", KS "x,12258700,1.0,1,c\ny,100,1.0,1,c\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "x,210500,1.0,1,c\ny,1234,1.0,1,c\n");
+    assert_int_equal(compare(&f), 0);
+    says(&f, 0, "b is 57.9x as fast as a: kernel time 12.3 ms -> 212 us");
+    says(&f, 2, "kernel y: 100 ns -> 1.23 us (12.3x)");
+    end(&f);
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kern_sum", KS "x,1000,1.0,1,c\ny,100,1.0,1,c\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "z,200,1.0,1,c\ny,20,1.0,1,c\n");
+    assert_int_equal(compare(&f), 0);
+    says(&f, 0,
+         "a and b may not be the same work, 9% of kernel time has kernel names in common: "
+         "kernel time 1.10 us -> 220 ns");
+    end(&f);
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kernel_summary", "Kernel name,Kernel duration (ns)_sum,Count\nx,1000,1\n");
+    table(&f, "ops_summary", "name,total_direct_kernel_time_ns,Count\naten::mm,1000,1\n");
+    input(&f, "b");
+    table(&f, "kernel_summary", "Kernel name,Kernel duration (ns)_sum,Count\nz,800,1\n");
+    table(&f, "ops_summary", "name,total_direct_kernel_time_ns,Count\naten::mm,800,1\n");
+    assert_int_equal(compare(&f), 0);
+    says(&f, 0, "b is 20.0% faster than a: kernel time 1.00 us -> 800 ns");
     end(&f);
 }
 
@@ -1114,6 +1151,7 @@ int main(void)
         cmocka_unit_test(account_of_operations),
         cmocka_unit_test(key_is_chosen),
         cmocka_unit_test(equal_inputs),
+        cmocka_unit_test(not_the_same_work),
         cmocka_unit_test(sheets_of_the_workbook),
         cmocka_unit_test(with_itself),
         cmocka_unit_test(swapped),
