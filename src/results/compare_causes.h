@@ -6,6 +6,7 @@
 
 #include "results/change.h"
 #include "results/compare_internal.h"
+#include "results/compare_words.h"
 #include "results/times.h"
 
 #define AZ_CAUSES_SHOWN 8 /* of a comparison; the others are one, "the rest" */
@@ -50,22 +51,6 @@ const char *az_pairing_text(enum az_pairing by);
  * timed) if the inputs have no time in common. */
 int az_compare_causes(const struct az_comparison *c, size_t variant,
                       struct az_causes *out) AZ_MUST_USE;
-
-/* ---- compare_words.c: texts in the arena; {NULL, 0}: no memory ---- */
-/* "1.08 s -> 908 ms", "8.53 -> 11.1 ms": three digits each, more where they do not differ in these
- * but do in others. */
-struct az_sv az_words_pair(struct az_arena *a, int64_t from, int64_t to, const char *between);
-struct az_sv az_words_change(struct az_arena *a, int64_t ns);    /* "+65.0 ms" */
-struct az_sv az_words_time(struct az_arena *a, int64_t ns);      /* "65.0 ms" */
-struct az_sv az_words_factor(struct az_arena *a, double factor); /* "12.3x", "123x" */
-/* A name that a sentence can hold: without namespaces and parameters, cut if it is long. */
-struct az_sv az_words_name(struct az_arena *a, struct az_sv name);
-/* "a -> b", each shortened to half of that length. */
-struct az_sv az_words_renamed(struct az_arena *a, const struct az_sv name[2]);
-/* The names of one list cut to that length; in place. */
-void az_words_names_cut(struct az_arena *a, struct az_sv *name, size_t n);
-/* Cuts long tags to the words in which they differ. */
-void az_words_tags(struct az_sv *tags, size_t n);
 
 /* ---- compare_top.c, compare_waterfall.c, compare_verdict.c ---- */
 int az_compare_top(struct az_comparison *c, const struct az_causes *o, size_t variant) AZ_MUST_USE;

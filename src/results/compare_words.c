@@ -4,7 +4,7 @@
 
 #include "base/human.h"
 #include "base/utf8.h"
-#include "results/compare_causes.h"
+#include "results/compare_words.h"
 #include "text/names.h"
 
 #define NAME_LONG 60 /* columns of a name in a sentence */

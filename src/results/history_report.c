@@ -5,7 +5,7 @@
 #include "results/gate_stats.h"
 #include "results/history.h"
 #include "results/history_db.h"
-#include "results/load.h"
+#include "results/units.h"
 #include "results/nights.h"
 
 #define BAND_LEAST 3

@@ -6,6 +6,7 @@
 
 #include "io/source.h"
 #include "results/document.h"
+#include "results/units.h"
 
 enum az_saved {
     AZ_SAVED_NONE,     /* no result of ours: a profile, or nothing at all */
@@ -50,9 +51,5 @@ int az_load_xlsx(struct az_document *doc, struct az_sv bytes, struct az_sv name,
 #define AZ_DATABASE_ID 0x415a4c59
 #define AZ_DATABASE_AT 68
 int az_load_database(struct az_document *doc, const char *path, struct az_diag *diag) AZ_MUST_USE;
-
-/* The unit that a column's name gives away ("(µs)", "_ms", "time ms", "(%)", "TFLOPS/s");
- * AZ_UNIT_NONE if none. */
-enum az_unit az_unit_of_column(struct az_sv name, enum az_cell_type type);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "results/load.h"
+#include "results/units.h"
 #include "text/csv.h"
 
 #define MAX_COLUMNS 65536

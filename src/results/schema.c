@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/intern.h"
-#include "results/load.h"
+#include "results/units.h"
 
 #define MAX_WORDS 32
 #define NARROW    32  /* columns: comparing is less than hashing */

@@ -1,5 +1,5 @@
 /* Keys of figures as text: what globs match, and what people read. */
-#include "results/compare_causes.h"
+#include "results/compare_words.h"
 #include "results/series.h"
 #include "text/jsonscan.h"
 

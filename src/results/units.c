@@ -1,5 +1,5 @@
 /* Units by the names of columns, for tables that come from CSV files, which carry no others. */
-#include "results/load.h"
+#include "results/units.h"
 
 enum where { WORD, SUBSTRING, START, END, WHOLE };
 

@@ -1,5 +1,6 @@
 /* Results read back: JSON exactly, CSV by types and names, hostile bytes with a message. */
 #include "results/load.h"
+#include "results/units.h"
 
 #include <math.h>
 #include <setjmp.h>

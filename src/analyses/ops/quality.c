@@ -1,7 +1,8 @@
 /* What can be trusted and what is missing: data_quality. */
 #include "analyses/list.h"
 #include "analyses/ops/framework.h"
-#include "analyses/ranks/breakdown.h"
+#include "base/num.h"
+#include "classify/rules.h"
 #include "classify/steps.h"
 #include "facts/shared.h"
 
@@ -171,7 +172,9 @@ int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_g
     for (uint32_t i = 0; i < e->n; i++) {
         const uint32_t name = e->name[i];
         if (name != AZ_NO_ID && !known[name])
-            known[name] = 1 + az_sv_is(az_bd_rule("call", az_trace_text(f->trace, name)), "graph");
+            known[name] = 1 + az_sv_is(az_rules_class("trace_names.rules", "call",
+                                                      az_trace_text(f->trace, name)),
+                                       "graph");
     }
     for (uint32_t i = 0; i < e->n; i++) {
         const uint32_t up = c->parent[c->first_call + i];
