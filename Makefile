@@ -12,9 +12,9 @@ PKG     ?= pkg-config
 PYTHON  ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import openpyxl, jsonschema' 2>/dev/null && { echo $$p; break; }; done)
 Q       := $(if $(V),,@)
 
-ROOMS   := cmds library serve driver replay merge registry reports analyses tables formats query facts extend perf results config model classify text io base
+ROOMS   := cmds library serve driver replay merge registry reports compat analyses tables formats query facts extend perf config regression compare saved document stats model classify text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
-# The workbook library is loaded when a workbook is written (reports/xlsx_lib.h); XLSX_SO= links it.
+# The workbook library is loaded when a workbook is written (reports/xlsx/xlsx_lib.h); XLSX_SO= links it.
 XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
 XLSX_SO := $(XLSX_SO)
 LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
@@ -60,7 +60,7 @@ $(BUILD)/analyzer-mpi: src/mpi/main.c $(ARCHIVES)
 mpi: $(BUILD)/analyzer-mpi ## build analyzer-mpi (needs mpicc: libopenmpi-dev)
 
 # Rooms that go over every event: they are made with -O3 (src/docs/performance.md 10).
-HOT := analyses/ops analyses/verdict base facts model tables text
+HOT := analyses/operators analyses/verdict base facts model tables text
 # Objects depend on the flags they were made with.
 export AZ_FLAGS := $(CC) $(ALL_CFLAGS) $(HOT)
 $(BUILD)/flags: FORCE
@@ -73,7 +73,7 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/reports/xls%.o $(BUILD)/pic/reports/xls%.o: ALL_CFLAGS += $(if $(XLSX_SO),-DAZ_XLSX_SONAME='"$(XLSX_SO)"')
+$(BUILD)/obj/reports/xlsx/%.o $(BUILD)/pic/reports/xlsx/%.o: ALL_CFLAGS += $(if $(XLSX_SO),-DAZ_XLSX_SONAME='"$(XLSX_SO)"')
 # Facts that `analyzer version` prints: a commit changes one object, not all. A tree without git says which release it is.
 SOURCE   := $(or $(shell [ ! -e .git ] || git rev-parse --short=12 HEAD 2>/dev/null),release $(VERSION))
 $(BUILD)/source: FORCE
@@ -88,19 +88,19 @@ $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 # V_CFLAGS: what `version` says.
 V_CFLAGS := $(CFLAGS); $(HOT): -O3$(if $(V3),; where the processor has them: $(V3))
 $(foreach r,$(HOT),$(BUILD)/obj/$(r)/%.o $(BUILD)/pic/$(r)/%.o): ALL_CFLAGS += $(if $(SAN),,-O3)
-$(BUILD)/obj/formats/pytorc%.o $(BUILD)/pic/formats/pytorc%.o: ALL_CFLAGS += $(if $(SAN),,-O3)
-$(foreach f,formats/pytorch_event_v3 io/digest_v3,$(BUILD)/obj/$(f).o $(BUILD)/pic/$(f).o): ALL_CFLAGS += $(V3)
+$(BUILD)/obj/formats/pytorch/%.o $(BUILD)/pic/formats/pytorch/%.o: ALL_CFLAGS += $(if $(SAN),,-O3)
+$(foreach f,formats/pytorch/pytorch_event_v3 io/digest_v3,$(BUILD)/obj/$(f).o $(BUILD)/pic/$(f).o): ALL_CFLAGS += $(V3)
 # What the assembler embeds is not seen by link-time optimisation (CFLAGS='-O2 -flto' AR=gcc-ar).
-$(foreach o,obj pic,$(BUILD)/$(o)/base/data.o $(BUILD)/$(o)/reports/html_data.o): ALL_CFLAGS += -fno-lto
+$(foreach o,obj pic,$(BUILD)/$(o)/base/data.o $(BUILD)/$(o)/reports/html/html_data.o): ALL_CFLAGS += -fno-lto
 $(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_OPTIMISED='"$(V_CFLAGS)"' $(if $(INSIDE),-DAZ_INSIDE='"$(notdir $(INSIDE))"')
 
 # The digest goes over every byte of an input; unrolled it takes two thirds of the time.
 $(BUILD)/obj/io/digest.o $(BUILD)/obj/io/digest_v3.o: ALL_CFLAGS += -O3
 
-# reports/html_data.c embeds style, scripts and Chart.js, which comes from its package.
+# reports/html/html_data.c embeds style, scripts and Chart.js, which comes from its package.
 CHART_JS ?= $(firstword $(wildcard $(addsuffix /chart.min.js,/usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist)))
-$(BUILD)/obj/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
-$(BUILD)/obj/reports/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/*.css src/reports/*.js)
+$(BUILD)/obj/reports/html/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
+$(BUILD)/obj/reports/html/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/html/*.css src/reports/html/*.js)
 .PHONY: chart.js-is-missing
 chart.js-is-missing:
 	@echo 'Chart.js was not found: install the package libjs-chart.js, or name the file: make CHART_JS=.../chart.min.js' >&2; exit 1
@@ -127,8 +127,8 @@ LIB_ALL  := $(LIB_OBJS) $(BUILD)/pic/library.o
 LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)
 $(BUILD)/pic/base/data.o: $(wildcard configs/*)
 $(BUILD)/pic/io/digest.o $(BUILD)/pic/io/digest_v3.o: ALL_CFLAGS += -O3
-$(BUILD)/pic/reports/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
-$(BUILD)/pic/reports/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/*.css src/reports/*.js)
+$(BUILD)/pic/reports/html/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
+$(BUILD)/pic/reports/html/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/html/*.css src/reports/html/*.js)
 $(BUILD)/pic/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -fvisibility=hidden -DAZ_LIBRARY -MMD -MP -c -o $@ $<

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "document/rows.h"
 #include "driver/run.h"
-#include "results/rows.h"
 
 _Static_assert(ANALYZER_ENOMEM == (int)AZ_ENOMEM && ANALYZER_ELIMIT == (int)AZ_ELIMIT &&
                    ANALYZER_EIO == (int)AZ_EIO && ANALYZER_EFORMAT == (int)AZ_EFORMAT &&

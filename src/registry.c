@@ -3,10 +3,10 @@
 #include "registry.h"
 
 #include "analyses/list.h"
-#include "formats/foreign.h"
 #include "formats/list.h"
+#include "formats/shared/foreign.h"
 #include "reports/list.h"
-#include "results/load.h"
+#include "saved/load.h"
 
 #define PROBE_BYTES 65536
 

@@ -3,8 +3,8 @@
 #define AZ_REGISTRY_H
 
 #include "analyses/analysis.h"
-#include "analyses/ops/tree_hook.h"
 #include "analyses/ranks/ranks.h"
+#include "analyses/tree_hooks/tree_hook.h"
 #include "formats/format.h"
 #include "reports/report.h"
 

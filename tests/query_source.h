@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
+#include "document/schema.h"
 #include "query/query.h"
-#include "results/schema.h"
 
 struct query_source {
     struct az_mem mem;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "analyses/ops/tree_hook.h"
+#include "analyses/tree_hooks/tree_hook.h"
 
 /* What would be said of one input before it is read: a file that is missing, an option that means
  * nothing to its format. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/path.h"
-#include "results/load.h"
+#include "saved/load.h"
 
 #define LISTED 4 /* inputs of a folder that holds too many */
 

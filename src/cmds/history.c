@@ -8,7 +8,7 @@
 #include "driver/history_import.h"
 #include "driver/history_rejudge.h"
 #include "driver/saved.h"
-#include "results/history.h"
+#include "regression/history.h"
 
 enum { OPT_DB = OPT_OWN, OPT_KEEP, OPT_MOST, OPT_LABEL, OPT_ONE, OPT_REASON };
 

@@ -6,7 +6,7 @@
 #include "base/cancel.h"
 #include "base/diag.h"
 #include "model/options.h"
-#include "results/gate_rule.h"
+#include "regression/gate_rule.h"
 #include "text/jsonw.h"
 
 /* What is written where; of the run, overridden by an input's own. Empty views: not given. */

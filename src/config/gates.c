@@ -3,7 +3,7 @@
 
 #include "base/num.h"
 #include "io/path.h"
-#include "results/key_figures.h"
+#include "regression/key_figures.h"
 
 #define RULES_MAX 10000
 #define REL_MOST  1 /* a limit above: most likely percent were meant */

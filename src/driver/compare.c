@@ -1,10 +1,10 @@
 /* The steps "side by side" and "comparison" of a run: which inputs, under which names. */
 #include "driver/followup.h"
 
-#include "results/compare.h"
-#include "results/configurations.h"
-#include "results/ranks_timeline.h"
-#include "results/side_by_side.h"
+#include "compare/compare.h"
+#include "compare/configurations.h"
+#include "compare/side_by_side.h"
+#include "document/ranks_timeline.h"
 
 struct choice {
     struct az_followup *f;

@@ -1,9 +1,9 @@
 /* The steps after the inputs of a run, in order. */
 #include "driver/followup.h"
 
+#include "compare/side_by_side.h"
 #include "driver/gates.h"
 #include "driver/internal.h"
-#include "results/side_by_side.h"
 
 static const struct step {
     const char *name;

@@ -4,11 +4,11 @@
 
 #include "base/env.h"
 #include "base/num.h"
+#include "document/ranks_timeline.h"
 #include "driver/gates.h"
 #include "driver/internal.h"
 #include "driver/saved.h"
-#include "results/key_figures.h"
-#include "results/ranks_timeline.h"
+#include "regression/key_figures.h"
 
 /* ---- documents ---- */
 

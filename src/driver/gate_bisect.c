@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "base/human.h"
-#include "base/stats.h"
-#include "results/gate_stats.h"
-#include "results/key_figures.h"
+#include "regression/key_figures.h"
+#include "stats/gate_stats.h"
+#include "stats/stats.h"
 
 #define SURE      2.33 /* standard errors: wrong once in a hundred */
 #define SEEN      1.28 /* of so many repetitions nine in ten are enough */

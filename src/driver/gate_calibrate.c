@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "driver/gates.h"
-#include "results/calibrate.h"
+#include "regression/calibrate.h"
 #include "text/jsonw.h"
 
 static size_t runs_of(const struct az_series *s)

@@ -7,8 +7,8 @@
 
 #include "base/env.h"
 #include "driver/internal.h"
+#include "regression/key_figures.h"
 #include "reports/list.h"
-#include "results/key_figures.h"
 
 /* ---- figures ---- */
 

@@ -4,8 +4,8 @@
 #define AZ_DRIVER_GATES_H
 
 #include "driver/followup.h"
-#include "results/gate.h"
-#include "results/history.h"
+#include "regression/gate.h"
+#include "regression/history.h"
 
 /* run_group of an input that came alone on the command line of `gate`. */
 #define AZ_GATE_ALONE "\001alone"

@@ -7,7 +7,7 @@
 #include "driver/parts.h"
 #include "driver/passed.h"
 #include "driver/rank_sessions.h"
-#include "formats/foreign.h"
+#include "formats/shared/foreign.h"
 
 #include "io/path.h"
 

@@ -2,7 +2,7 @@
 #ifndef AZ_DRIVER_HISTORY_IMPORT_H
 #define AZ_DRIVER_HISTORY_IMPORT_H
 
-#include "results/history.h"
+#include "regression/history.h"
 
 struct az_import {
     const char *const *paths;

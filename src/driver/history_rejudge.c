@@ -1,7 +1,7 @@
 /* Verdicts of a history made anew. */
 #include "driver/history_rejudge.h"
 
-#include "results/gate.h"
+#include "regression/gate.h"
 
 struct rejudge {
     struct az_history *h;

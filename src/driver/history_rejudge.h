@@ -3,7 +3,7 @@
 #define AZ_DRIVER_HISTORY_REJUDGE_H
 
 #include "config/config.h"
-#include "results/history.h"
+#include "regression/history.h"
 
 /* Judges every run by the rules of `c` against what was before it, and replaces its verdict; *n:
  * runs, *changed: those whose outcome is another. Rules see figures that the history keeps. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "document/tracks.h"
 #include "io/outfile.h"
-#include "results/tracks.h"
 
 /* ---- shares ---- */
 

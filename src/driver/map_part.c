@@ -2,8 +2,8 @@
  * prints. */
 #include "driver/map.h"
 
+#include "document/tracks.h"
 #include "io/outfile.h"
-#include "results/tracks.h"
 
 struct az_sv az_map_part_name(const struct az_map_opts *m, struct az_sv path, struct az_arena *a)
 {

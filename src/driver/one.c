@@ -5,6 +5,8 @@
 
 #include "analyses/verdict/report.h"
 #include "base/pool.h"
+#include "document/evidence.h"
+#include "document/tracks.h"
 #include "facts/host_operators.h"
 #include "facts/shared.h"
 #include "io/digest.h"
@@ -13,8 +15,6 @@
 #include "io/source.h"
 #include "model/seal.h"
 #include "query/query.h"
-#include "results/evidence.h"
-#include "results/tracks.h"
 
 void az_result_init(struct az_result *r, uint64_t memory_limit)
 {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "driver/internal.h"
-#include "formats/foreign.h"
+#include "formats/shared/foreign.h"
 #include "io/oserror.h"
 #include "io/source.h"
 #include "registry.h"

@@ -3,8 +3,8 @@
 #include "driver/internal.h"
 
 #include "base/utf8.h"
+#include "compare/compare.h"
 #include "reports/list.h"
-#include "results/compare.h"
 
 void az_plan_init(struct az_plan *p)
 {

@@ -7,7 +7,7 @@
 #include "driver/saved.h"
 #include "io/path.h"
 #include "registry.h"
-#include "results/load.h"
+#include "saved/load.h"
 
 #define AZ_FORMAT_RESULT "result" /* name of saved results among the formats of a configuration */
 

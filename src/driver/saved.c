@@ -1,8 +1,8 @@
 /* Which results a path names, and reading them. */
 #include "driver/saved.h"
 
+#include "document/compare_spec.h"
 #include "io/path.h"
-#include "results/compare_spec.h"
 
 /* ---- what CSV tables do not say of themselves ---- */
 

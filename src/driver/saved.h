@@ -2,7 +2,7 @@
 #ifndef AZ_DRIVER_SAVED_H
 #define AZ_DRIVER_SAVED_H
 
-#include "results/load.h"
+#include "saved/load.h"
 
 struct az_saved_doc {
     struct az_document doc;

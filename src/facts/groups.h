@@ -4,7 +4,7 @@
 #define AZ_FACTS_GROUPS_H
 
 #include "base/intern.h"
-#include "base/stats.h"
+#include "stats/stats.h"
 
 /* ---- which group a key is of: groups are numbered in order of first appearance ---- */
 enum { AZ_GROUP_KEYS = 12 };

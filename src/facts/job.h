@@ -4,9 +4,9 @@
 #define AZ_FACTS_JOB_H
 
 #include "classify/classmap.h"
+#include "document/document.h"
 #include "model/options.h"
 #include "model/trace.h"
-#include "results/document.h"
 
 struct az_job {
     const struct az_options *opts;

@@ -3,8 +3,8 @@
 
 #include "base/num.h"
 #include "base/sort.h"
-#include "base/stats.h"
 #include "facts/shared_internal.h"
+#include "stats/stats.h"
 
 struct summer {
     struct az_job *job;

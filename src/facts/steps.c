@@ -1,7 +1,7 @@
 /* The steps of a trace: which way of finding them comes first, and what is common to all. */
 #include "base/sort.h"
-#include "base/stats.h"
 #include "facts/steps_internal.h"
+#include "stats/stats.h"
 
 const char *az_step_how_text(enum az_step_how how)
 {

@@ -1,8 +1,8 @@
 /* Where the steps of a loop begin and end (docs/steps.md 3.5). An anchor says only that steps
  * repeat; a step begins where the recorded loop does, else after the optimizer, else where the
  * device waits longest. */
-#include "base/stats.h"
 #include "facts/steps_internal.h"
+#include "stats/stats.h"
 
 #define AGREES  0.9  /* as in steps_loop.c */
 #define MOST    0.65 /* of the steps that must agree */

@@ -1,7 +1,7 @@
 /* What steps have in common, whatever marks them: the device work of each, its length, the period,
  * a first step that warms up, and the scope of the account (docs/steps.md 4). */
-#include "base/stats.h"
 #include "facts/steps_internal.h"
+#include "stats/stats.h"
 
 #define WARM 1.5 /* x the median of the other steps: the first one warms up; */
 #define FAR  10  /* so many times, where no range says that the repeats are a loop */

@@ -1,8 +1,8 @@
 /* The search for a pattern (docs/steps.md 3): which kinds of kernels may begin what is repeated,
  * and which of the loops is the step. A few passes over the kernels, whatever repeats. */
 #include "base/sort.h"
-#include "base/stats.h"
 #include "facts/steps_internal.h"
+#include "stats/stats.h"
 
 #define LEAST        3  /* repetitions */
 #define SHORTEST     4  /* kernels of a repetition */

@@ -1,9 +1,9 @@
 /* Is a repeated pattern a loop of the program, or a block of a model (docs/steps.md 3.6)? By the
  * innermost range, operator or Python frame that contains the launches of all repeats. */
-#include "base/stats.h"
 #include "classify/rules.h"
 #include "facts/steps_internal.h"
 #include "model/optrace.h"
+#include "stats/stats.h"
 
 #define LAUNCHED 0.5 /* of the kernels: with fewer launches recorded nothing is known */
 

@@ -1,9 +1,9 @@
 /* Steps of an operation report: what is between equal signposts (docs/steps.md 2.4). */
 #include "base/sort.h"
-#include "base/stats.h"
 #include "classify/steps.h"
 #include "facts/steps_internal.h"
 #include "model/opreport.h"
+#include "stats/stats.h"
 
 struct post {
     int64_t at;

@@ -1,10 +1,10 @@
-/* The trust checks of a trace (results/claims.h): what could make the metrics of its account wrong,
- * as counts and times, made once. Rules and thresholds: docs/verdict.md 4. */
+/* The trust checks of a trace (document/claims.h): what could make the metrics of its account
+ * wrong, as counts and times, made once. Rules and thresholds: docs/verdict.md 4. */
 #ifndef AZ_FACTS_TRUST_H
 #define AZ_FACTS_TRUST_H
 
+#include "document/claims.h"
 #include "facts/shared.h"
-#include "results/claims.h"
 
 struct az_trust {
     /* those that one trace can decide; the others are not_applicable */

@@ -2,7 +2,7 @@
  *
  * A graph's kernels are recorded as device events of one launch; which operators made them is in
  * another trace, taken while the graph was captured. A format reads such traces into `az_captures`
- * (formats/pytorch_capture.h) before the trace is sealed. Sealing then, launch by launch,
+ * (formats/pytorch/pytorch_capture.h) before the trace is sealed. Sealing then, launch by launch,
  *   1. chooses the captured root that the launch replays (model/graft.c),
  *   2. pairs the captured launches with the device events (model/pairing.h),
  *   3. puts a copy of the captured operators, calls and frames below the launch, so that the call

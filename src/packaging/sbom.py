@@ -25,7 +25,7 @@ def linked(program):
     told = output("ldd", program)
     found = set(re.findall(r"^\s*(\S+) => (/\S+)", told, re.M))
     found |= {(os.path.basename(x), x) for x in re.findall(r"^\s*(/\S+) \(", told, re.M)}  # the loader
-    with open(program, "rb") as f: # loaded when a workbook is written (src/reports/xlsx_lib.h)
+    with open(program, "rb") as f: # loaded when a workbook is written (src/reports/xlsx/xlsx_lib.h)
         loaded = {name.decode() for name in re.findall(rb"libxlsxwriter\.so\.\d+", f.read())}
     found |= {x for x in re.findall(r"^\s*(\S+) \(.*\) => (/\S+)", output("/sbin/ldconfig", "-p"), re.M) if x[0] in loaded}
     for name, path in sorted(found):

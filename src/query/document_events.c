@@ -1,6 +1,6 @@
 /* The tables of facts as tables of a document, made row by row for who writes them. */
+#include "document/rows.h"
 #include "query/columns.h"
-#include "results/rows.h"
 
 struct events { /* as long-lived as the document */
     struct az_query_input input;

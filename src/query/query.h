@@ -19,9 +19,9 @@
 #define AZ_QUERY_QUERY_H
 
 #include "base/cancel.h"
+#include "document/document.h"
 #include "model/options.h"
 #include "model/trace.h"
-#include "results/document.h"
 
 struct az_query_input {
     struct az_sv title;                   /* unique among the inputs */

@@ -1,8 +1,8 @@
 /* Tables of documents as virtual tables of SQLite: those of one id in several inputs are one, with
  * the columns of all. */
+#include "document/rows.h"
+#include "document/schema.h"
 #include "query/internal.h"
-#include "results/rows.h"
-#include "results/schema.h"
 
 struct table {
     sqlite3_vtab base;

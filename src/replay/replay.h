@@ -4,8 +4,8 @@
 #ifndef AZ_REPLAY_REPLAY_H
 #define AZ_REPLAY_REPLAY_H
 
+#include "document/document.h"
 #include "perf/replay.h"
-#include "results/document.h"
 
 /* ---- writing the folder ---- */
 

@@ -12,8 +12,8 @@
 #include "base/pool.h"
 #include "io/outfile.h"
 #include "io/path.h"
-#include "reports/fields.h"
 #include "reports/report.h"
+#include "reports/shared/fields.h"
 
 #define FLUSH_AT (64 * 1024) /* bytes gathered before they are handed to the file */
 

@@ -1,10 +1,10 @@
 /* Verdict as annotations of GitHub Actions: workflow commands, one a line. */
 #include "base/utf8.h"
 #include "io/outfile.h"
-#include "reports/fields.h"
+#include "regression/series.h"
+#include "regression/verdict.h"
 #include "reports/report.h"
-#include "results/series.h"
-#include "results/verdict.h"
+#include "reports/shared/fields.h"
 
 #define MOST 10 /* annotations a level that the host shows for a step */
 

@@ -3,10 +3,10 @@
  * also beyond 2^53. */
 #include <math.h>
 
-#include "reports/fields.h"
+#include "document/headline.h"
 #include "reports/json_claims.h"
 #include "reports/report.h"
-#include "results/headline.h"
+#include "reports/shared/fields.h"
 #include "text/jsonw.h"
 
 static const char *chart_kind(enum az_chart_kind k)

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "reports/fields.h"
+#include "reports/shared/fields.h"
 
 struct writer {
     struct az_jsonw *w;

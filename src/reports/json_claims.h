@@ -1,8 +1,8 @@
-/* The verdict as data, for JSON documents (results/claims.h). */
+/* The verdict as data, for JSON documents (document/claims.h). */
 #ifndef AZ_REPORTS_JSON_CLAIMS_H
 #define AZ_REPORTS_JSON_CLAIMS_H
 
-#include "results/change.h"
+#include "document/change.h"
 #include "text/jsonw.h"
 
 /* Members of the object that the caller has begun: devices, ranks, account, outside, steps, rates,

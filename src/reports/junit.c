@@ -5,10 +5,10 @@
 
 #include "base/sort.h"
 #include "base/utf8.h"
+#include "document/headline.h"
 #include "io/outfile.h"
+#include "regression/history.h"
 #include "reports/report.h"
-#include "results/headline.h"
-#include "results/history.h"
 
 #define CASES_MOST 200
 #define LINES_MOST 10 /* of a case */

@@ -2,10 +2,10 @@
  * MAX_BYTES, since hosts cut or refuse longer texts; what is skipped is said, with the number of
  * rows, columns and tables. */
 #include "base/utf8.h"
+#include "document/headline.h"
 #include "io/outfile.h"
-#include "reports/fields.h"
 #include "reports/report.h"
-#include "results/headline.h"
+#include "reports/shared/fields.h"
 #include "text/names.h"
 
 #define MAX_BYTES   60000 /* under 60 KB, with room for the last lines */

@@ -5,9 +5,9 @@
 #include "base/intern.h"
 #include "base/num.h"
 #include "io/outfile.h"
-#include "reports/fields.h"
+#include "regression/verdict.h"
 #include "reports/report.h"
-#include "results/verdict.h"
+#include "reports/shared/fields.h"
 
 struct writer {
     struct az_outfile *f;

@@ -2,7 +2,7 @@
 #ifndef AZ_REPORTS_REPORT_H
 #define AZ_REPORTS_REPORT_H
 
-#include "results/document.h"
+#include "document/document.h"
 
 struct az_report {
     const char *name;      /* "xlsx" */

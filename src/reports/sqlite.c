@@ -5,14 +5,14 @@
  * and each table under its id; an id that is taken, without case, has "_2" after it. Whole numbers
  * are INTEGER, others REAL, flags BOOLEAN (0, 1). A table with keys has an index of them. The file
  * is one page after the other without a journal, written under a temporary name, and equal reports
- * give equal bytes. It is read back by results/load_sqlite.c. */
+ * give equal bytes. It is read back by saved/load_sqlite.c. */
 #include <sqlite3.h>
 
 #include "base/intern.h"
 #include "io/outfile.h"
-#include "reports/fields.h"
 #include "reports/report.h"
-#include "results/load.h"
+#include "reports/shared/fields.h"
+#include "saved/load.h"
 
 #define INDEXED 3 /* key columns of an index at most */
 

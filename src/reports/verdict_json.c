@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "reports/fields.h"
+#include "regression/verdict.h"
 #include "reports/json_claims.h"
 #include "reports/report.h"
-#include "results/verdict.h"
+#include "reports/shared/fields.h"
 #include "text/jsonw.h"
 
 #define VALUES_MOST 40

@@ -4,7 +4,7 @@
 
 #include "base/num.h"
 #include "base/utf8.h"
-#include "results/rows.h"
+#include "document/rows.h"
 #include "serve/internal.h"
 
 /* ---- arguments ---- */

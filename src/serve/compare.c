@@ -1,10 +1,10 @@
 /* The tools that take two inputs: comparison and gate. Both are made anew at each call, in memory
  * of their own. */
-#include "results/compare.h"
+#include "compare/compare.h"
 #include "config/config.h"
-#include "results/gate.h"
-#include "results/key_figures.h"
-#include "results/ranks_timeline.h"
+#include "document/ranks_timeline.h"
+#include "regression/gate.h"
+#include "regression/key_figures.h"
 #include "serve/internal.h"
 
 struct two {

@@ -2,7 +2,7 @@
  * of those tools go on working. The rows are those of our table, read from there. */
 #include "tables/views.h"
 
-#include "results/rows.h"
+#include "document/rows.h"
 
 static const struct {
     const char *ours, *theirs;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "tables/engine_group.h"
 
 static int64_t value_of(const struct az_grouping *g, size_t v, const struct az_item *item)

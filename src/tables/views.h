@@ -5,8 +5,8 @@
 #ifndef AZ_TABLES_VIEWS_H
 #define AZ_TABLES_VIEWS_H
 
+#include "document/document.h"
 #include "model/options.h"
-#include "results/document.h"
 
 struct az_view_choice {
     unsigned compat; /* tools asked for */

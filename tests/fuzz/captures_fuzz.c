@@ -5,7 +5,7 @@
 
 #include "config/config.h"
 #include "format_fuzz.h"
-#include "formats/pytorch.h"
+#include "formats/pytorch/pytorch.h"
 #include "model/optrace.h"
 
 static const char trace_text[] =

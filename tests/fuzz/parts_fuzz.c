@@ -5,7 +5,7 @@
  * changes. Nothing may crash; an error has a message; all memory is given back. */
 #include "driver/parts.h"
 #include "format_fuzz.h"
-#include "formats/pytorch.h"
+#include "formats/pytorch/pytorch.h"
 #include "io/sections.h"
 #include "registry.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "config/config.h"
-#include "formats/pytorch.h"
+#include "formats/pytorch/pytorch.h"
 #include "registry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "results/load.h"
+#include "saved/load.h"
 #include "saved_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "results/compare.h"
+#include "compare/compare.h"
 
 /* compare_summary: nothing is changed, new or removed. */
 static inline void fuzz_check_same(const struct az_document *out)

@@ -3,7 +3,7 @@
  * is taken as it is; everything else is a list of edits of a small good one. What is refused has a
  * message; what is taken, compared with itself, is the same. All memory is given back. */
 #include "database_fuzz.h"
-#include "results/load.h"
+#include "saved/load.h"
 #include "saved_fuzz.h"
 
 static const char good[] =

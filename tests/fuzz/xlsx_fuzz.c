@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "results/load.h"
+#include "saved/load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

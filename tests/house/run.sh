@@ -83,7 +83,7 @@ has "a format's kernels are summed" "$tmp/format/kern_sum.csv" '800,2,.*gemm_ker
 has "and have a time line" "$tmp/format/gpu_timeline.csv" '^(computation|busy)_time,'
 has "and families" "$tmp/format/time_by_family.csv" '^gemm,2,'
 
-add_row src/analyses/device/kernels.c '^static const struct az_table_spec specs' \
+add_row src/analyses/kernels/kernels.c '^static const struct az_table_spec specs' \
     '    { "house_table", "Kernels by stream", .help = "kernel time by stream", .needs = AZ_CAP_TIMELINE, .n_kinds = 1, .kinds = { AZ_KERNEL }, .columns = { { "stream", &az_key_stream, .flags = AZ_KEY, .sort = 1 }, { "count", .figure = AZ_FIG_COUNT }, { "total_ns", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS } } },'
 build table
 touched table 0 1
@@ -133,7 +133,7 @@ run "$tmp/trace.json" -q --compat=all --csv-dir "$tmp/model"
 has "with its FLOP" "$tmp/model/unified_perf_summary.csv" '^house::op,.*,0\.002,'
 
 add_row src/model/option_rows.h '^#define AZ_OPTION_ROWS' '    X(INT, house_number, 0, 100, NULL, "7", "", "house test", "0.1") \'
-add_row src/analyses/device/coverage.c 'AZ_SV."rows of the file that hold events or sums"' \
+add_row src/analyses/findings/coverage.c 'AZ_SV."rows of the file that hold events or sums"' \
     '        az_cover(job, "house number", (double)job->opts->house_number, "", AZ_SV(""));'
 # every file sees the options: built without optimisation, and with ccache if it is there
 command -v ccache >/dev/null 2>&1 && cc="ccache ${cc#ccache }"

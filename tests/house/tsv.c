@@ -1,10 +1,10 @@
 /* TSV report: every table in one file, its id as a line of its own; tabs and line breaks in texts
  * become blanks. */
 #include "base/num.h"
+#include "document/rows.h"
 #include "io/outfile.h"
-#include "reports/fields.h"
 #include "reports/report.h"
-#include "results/rows.h"
+#include "reports/shared/fields.h"
 
 static void put_row(struct az_outfile *f, const struct az_cell *cells, size_t n, struct az_arena *a)
 {

@@ -12,12 +12,12 @@ FILE_LINES, FUNCTION_LINES, WARN_LINES = 700, 80, 60
 
 # header (or prefix of one) -> where it may be included: rooms end in "/"
 LIBRARIES = {
-    "sqlite3.h": ["formats/", "query/", "reports/sqlite.c", "results/history*.c", "results/history_db.h",
-                  "results/load_sqlite.c"],
-    "xlsxwriter": ["reports/xlsx_lib.h"],
+    "sqlite3.h": ["formats/", "query/", "reports/sqlite.c", "regression/history*.c", "regression/history_db.h",
+                  "saved/load_sqlite.c"],
+    "xlsxwriter": ["reports/xlsx/xlsx_lib.h"],
     "json-c": ["config/"],
-    "minizip/": ["results/load_xlsx*.c", "reports/xlsx_pack.c"],
-    "expat.h": ["results/load_xlsx*.c"],
+    "minizip/": ["saved/load_xlsx*.c", "reports/xlsx/xlsx_pack.c"],
+    "expat.h": ["saved/load_xlsx*.c"],
     "zlib.h": ["io/gzip*.c"],
     "igzip_lib.h": ["io/gzip*.c"],
     "isa-l": ["io/gzip*.c"],
@@ -25,7 +25,7 @@ LIBRARIES = {
     "lauxlib.h": ["extend/"],
     "utf8proc.h": ["base/utf8.c"],
     "xxhash.h": ["base/intern.c", "io/digest.c", "io/digest_v3.c"],
-    "pthread.h": ["base/pool.c", "base/pipe.c", "base/log.c", "driver/", "reports/xlsx*.c"],
+    "pthread.h": ["base/pool.c", "base/pipe.c", "base/log.c", "driver/", "reports/xlsx/"],
 }
 # identifier called -> where it may be called
 CALLS = {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "results/gate.h"
-#include "results/gate_stats.h"
+#include "regression/gate.h"
+#include "stats/gate_stats.h"
 
 #define MANY 4096
 

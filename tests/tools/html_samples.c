@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "document/flame.h"
+#include "document/headline.h"
+#include "document/tracks.h"
 #include "reports/list.h"
-#include "results/flame.h"
-#include "results/headline.h"
-#include "results/tracks.h"
 
 static const char *const names[] = {
     "<script>window.hacked = 1</script>",

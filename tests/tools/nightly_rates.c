@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/gate_stats.h"
-#include "results/nights.h"
+#include "stats/gate_stats.h"
+#include "stats/nights.h"
 
 #define FIGURES 20
 #define MOST    400

@@ -1,7 +1,7 @@
 /* Names: the phases of inference. */
 #include "unit/analyses_fw.h"
 
-#include "analyses/ops/framework.h"
+#include "analyses/operators/framework.h"
 
 /* ---- phases ---- */
 static void method(struct fw_fix *f, const char *name)

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "analyses/opreport/opreport.h"
+#include "analyses/op_report/opreport.h"
 #include "base/num.h"
 #include "text/csv.h"
 

@@ -2,8 +2,8 @@
 #include "unit/analyses_job.h"
 
 #include "analyses/verdict/report.h"
-#include "results/claims.h"
-#include "results/headline.h"
+#include "document/claims.h"
+#include "document/headline.h"
 
 #define US 1000
 

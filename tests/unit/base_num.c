@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log_buckets.h"
 #include "base/num.h"
+#include "stats/log_buckets.h"
 
 /* xorshift64*: the same numbers on every machine. */
 static uint64_t next_random(uint64_t *s)

@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "formats/pytorch.h"
+#include "formats/pytorch/pytorch.h"
 
 #define PARSE(f)   fixture_parse((f), &az_format_pytorch)
 #define EV(fields) "{\"ph\":\"X\"," fields "}"

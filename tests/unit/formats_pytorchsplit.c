@@ -2,7 +2,7 @@
  * wherever it is cut. */
 #include "formats_nsys.h"
 
-#include "formats/pytorch.h"
+#include "formats/pytorch/pytorch.h"
 
 static uint64_t seed;
 static unsigned below(unsigned n)

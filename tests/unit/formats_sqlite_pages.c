@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "formats/nsys_sqlite.h"
+#include "formats/nsys/nsys_sqlite.h"
 
 static char path[] = "/tmp/az_pages_XXXXXX";
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "formats/tracy_csv.h"
+#include "formats/tracy/tracy_csv.h"
 
 #define PARSE(f) fixture_parse((f), &az_format_tracy)
 #define HEAD                                                                                       \

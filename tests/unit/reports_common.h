@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
+#include "document/headline.h"
 #include "io/outfile.h"
 #include "io/path.h"
 #include "reports/report.h"
-#include "results/headline.h"
 
 struct sample {
     struct az_mem mem;

@@ -2,8 +2,8 @@
 #include <sys/stat.h>
 
 #include "base/utf8.h"
-#include "reports/fields.h"
 #include "reports/list.h"
+#include "reports/shared/fields.h"
 #include "unit/reports_common.h"
 
 static struct az_table *small(struct az_arena *a, const char *id)

@@ -3,11 +3,11 @@
  * nothing. tests/check_html.py parses; the browser test is tests/html_check.py. */
 #include <math.h>
 
-#include "reports/html.h"
+#include "document/flame.h"
+#include "document/tracks.h"
+#include "reports/html/html.h"
 #include "reports/list.h"
-#include "reports/palette.h"
-#include "results/flame.h"
-#include "results/tracks.h"
+#include "reports/shared/palette.h"
 #include "unit/reports_common.h"
 
 static void write_html(struct sample *s, const char *name)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "results/headline.h"
+#include "document/headline.h"
 
 static struct az_sv rename_copy(struct az_sv cell)
 {

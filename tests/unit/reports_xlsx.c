@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "reports/list.h"
-#include "reports/xlsx.h"
+#include "reports/xlsx/xlsx.h"
 #include "unit/reports_common.h"
 
 static int entries(const char *dir)

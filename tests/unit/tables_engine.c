@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "tables/keys.h"
 
 enum { TRACES = 2, EVENTS = 200, NAMES = 7 };

@@ -1,5 +1,5 @@
 /* Views: which of the tables that answer one question are shown. */
-#include "unit/results_env.h"
+#include "unit/document_env.h"
 
 #include "tables/views.h"
 

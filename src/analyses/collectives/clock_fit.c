@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "base/stats.h"
+#include "stats/stats.h"
 
 #define FEW        24 /* are sorted by hand */
 #define BINS       64

@@ -23,8 +23,8 @@
 #include "analyses/ranks/ranks.h"
 #include "base/interval.h"
 #include "base/num.h"
-#include "base/stats.h"
 #include "classify/collectives.h"
+#include "stats/stats.h"
 
 #define CR_MOST_CELLS 8000000 /* of a table; columns of each rank are skipped above this */
 

@@ -2,7 +2,7 @@
 #ifndef AZ_ANALYSES_COLLECTIVES_COLUMNS_H
 #define AZ_ANALYSES_COLLECTIVES_COLUMNS_H
 
-#include "results/table.h"
+#include "document/table.h"
 
 /* Of a table that adds collectives up by rank, group, kind and size. size_flags: more flags of the
  * group's size. */

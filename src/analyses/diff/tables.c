@@ -1,9 +1,9 @@
 /* Tables of a merged call tree. */
 #include "analyses/diff/tree.h"
-#include "analyses/ops/framework.h"
+#include "analyses/operators/framework.h"
+#include "document/record.h"
 #include "facts/groups.h"
 #include "facts/shared.h"
-#include "results/record.h"
 
 static const char *const side_name[2] = { "trace1", "trace2" };
 

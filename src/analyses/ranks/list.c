@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "analyses/list.h"
-#include "analyses/ops/framework.h"
+#include "analyses/operators/framework.h"
 #include "base/num.h"
 #include "facts/shared.h"
 

@@ -1,13 +1,13 @@
 /* The index of the host's events by thread. */
 #include "analyses/verdict/host.h"
 
-#include "base/log_buckets.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "classify/steps.h"
 #include "facts/shared.h"
 #include "facts/steps.h"
 #include "facts/threads.h"
+#include "stats/log_buckets.h"
 
 #define RULES     "trace_names.rules"
 #define STEPS     16 /* places tried one by one before halving */

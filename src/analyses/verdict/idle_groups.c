@@ -3,8 +3,8 @@
  * longest down, gaps that differ by at most a factor of four are one row; those of a cause that the
  * device or the launching itself is are one row whatever their length. */
 #include "analyses/verdict/idle.h"
-#include "base/log_buckets.h"
 #include "base/sort.h"
+#include "stats/log_buckets.h"
 
 #define KEPT  60 /* rows of a part; the smaller ones are one by cause */
 #define ALIKE 4  /* the longest gap of a row by the shortest */

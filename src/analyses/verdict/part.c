@@ -1,6 +1,6 @@
 /* What the rules leave of one trace. */
 #include "analyses/list.h"
-#include "analyses/opreport/totals.h"
+#include "analyses/op_report/totals.h"
 #include "analyses/rates.h"
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"

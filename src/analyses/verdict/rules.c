@@ -6,7 +6,7 @@
 #include "analyses/verdict/verdict.h"
 
 #define TREE (AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS)
-/* Evidence: see results/evidence.h. */
+/* Evidence: see document/evidence.h. */
 #define OPERATORS "unified_perf_summary kernel_launchers"
 #define KERNELS   "kernel_summary tpu_op_summary ops kern_sum kernels_by_name kernel_launchers"
 #define COPIES                                                                                     \

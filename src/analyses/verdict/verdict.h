@@ -3,15 +3,15 @@
  * The rules look at one trace and leave a part: its account of time, what could make the figures
  * wrong, and findings with the time that could be won. Parts of several ranks are one by rule and
  * subject. When all tables of a report are made, the parts become the rows of `findings` and the
- * table `verdict` (results/headline.h). Private to this folder but for az_vd_report. */
+ * table `verdict` (document/headline.h). Private to this folder but for az_vd_report. */
 #ifndef AZ_ANALYSES_VERDICT_VERDICT_H
 #define AZ_ANALYSES_VERDICT_VERDICT_H
 
 #include "analyses/ranks/ranks.h"
 #include "classify/rules.h"
+#include "document/claims.h"
 #include "facts/account.h"
 #include "facts/steps.h"
-#include "results/claims.h"
 
 /* How the sentence of a finding is built. */
 enum az_vd_form {
@@ -41,7 +41,7 @@ struct az_vd_rule {
     enum az_vd_within within;
     uint32_t denied_by; /* bits 1 << enum az_check: a failure withdraws its findings */
     const char *title;
-    const char *evidence;  /* ids of tables that prove it (results/evidence.h) */
+    const char *evidence;  /* ids of tables that prove it (document/evidence.h) */
     const char *overlaps;  /* rules that count the same time; "": none */
     enum az_advice advice; /* of a finding that has none of its own */
 };

@@ -2,9 +2,9 @@
  * the rate of the whole (docs/verdict.md 3.4). */
 #include <math.h>
 
-#include "analyses/compiled/rates.h"
-#include "analyses/ops/metrics.h"
-#include "analyses/ops/unified.h"
+#include "analyses/hlo/rates.h"
+#include "analyses/operators/metrics.h"
+#include "analyses/operators/unified.h"
 #include "analyses/rates.h"
 #include "analyses/verdict/verdict.h"
 #include "base/num.h"

@@ -1,0 +1,131 @@
+/* Copies, fills and calls that make the host wait. A call is asynchronous if its name says `Async`.
+ */
+#include "analyses/findings/findings.h"
+#include "base/num.h"
+
+enum { PAGEABLE = 0, PINNED = 1, DEVICE = 2, MANAGED = 4 }; /* memory kinds of struct az_copy */
+enum rule { NO_RULE, ASYNC_PAGEABLE, SYNC_COPY, SYNC_FILL };
+
+struct hit {
+    uint32_t op, call; /* names */
+    enum rule rule;
+    int64_t count, ticks;
+};
+AZ_VEC(struct hit, hits);
+
+static const struct {
+    const char *name, *severity, *advice;
+} rules[] = {
+    [NO_RULE] = { "", "", "" },
+    [ASYNC_PAGEABLE] = { "memcpy_async", "warning",
+                         "asynchronous copies of pageable host memory are staged and block the "
+                         "host: use pinned "
+                         "memory" },
+    [SYNC_COPY] = { "memcpy_sync", "warning",
+                    "copies block the host until they are done: use the asynchronous form with "
+                    "pinned memory" },
+    [SYNC_FILL] = { "memset_sync", "warning", "fills block the host: use the asynchronous form" },
+};
+
+static enum rule judge(enum az_kind kind, struct az_copy c, struct az_sv call)
+{
+    bool async = az_sv_ifind(call, AZ_SV("async")) >= 0;
+    if (kind == AZ_MEMSET) /* of device memory the call returns at once anyway */
+        return !async && (c.dst < 0 || c.dst == PINNED || c.dst == MANAGED) ? SYNC_FILL : NO_RULE;
+    if (async)
+        return c.src == PAGEABLE || c.dst == PAGEABLE ? ASYNC_PAGEABLE : NO_RULE;
+    if (c.src == DEVICE && c.dst == DEVICE)
+        return NO_RULE;
+    /* a launch of a graph holds copies without being a copy call */
+    return az_sv_ifind(call, AZ_SV("memcpy")) >= 0 ? SYNC_COPY : NO_RULE;
+}
+
+static int collect(struct az_job *job, size_t trace, enum az_kind kind, struct az_map *seen,
+                   struct hits *hits)
+{
+    const struct az_trace *t = job->traces[trace];
+    const struct az_events *e = &t->ev[kind];
+    int rc;
+    const struct az_link *link = az_job_link(job, trace, &rc);
+    if (!link || !link->call[kind])
+        return rc;
+    for (size_t i = 0; rc == 0 && i < e->n; i++) {
+        uint32_t call = link->call[kind][i], *at;
+        struct az_copy c = { .bytes = -1, .op = -1, .src = -1, .dst = -1 };
+        bool added;
+        if (call == AZ_NO_ROW)
+            continue;
+        if (e->side && e->side[i] != AZ_NO_ROW)
+            c = t->copies.v[e->side[i]];
+        enum rule rule = judge(kind, c, az_trace_text(t, t->ev[AZ_CALL].name[call]));
+        if (rule == NO_RULE)
+            continue;
+        struct hit fresh = { .op = e->name[i], .call = t->ev[AZ_CALL].name[call], .rule = rule };
+        rc = az_map_put(seen, (uint64_t)fresh.op << 32 | fresh.call, rule, (uint32_t)hits->n, &at,
+                        &added);
+        if (rc == 0 && added)
+            rc = az_vec_push(hits, fresh);
+        if (rc != 0)
+            break;
+        hits->v[*at].count++;
+        hits->v[*at].ticks = az_add_sat(hits->v[*at].ticks, e->end[i] - e->start[i]);
+    }
+    return rc;
+}
+
+int az_find_blocking_copies(struct az_job *job, size_t trace)
+{
+    const struct az_trace *t = job->traces[trace];
+    struct az_map seen;
+    struct hits hits;
+    if (!(t->caps & AZ_CAP_CALLS))
+        return 0;
+    az_vec_init(&hits, job->mem);
+    int rc = az_map_init(&seen, job->mem, 16);
+    if (rc == 0)
+        rc = collect(job, trace, AZ_MEMCPY, &seen, &hits);
+    if (rc == 0)
+        rc = collect(job, trace, AZ_MEMSET, &seen, &hits);
+    for (size_t i = 0; rc == 0 && i < hits.n; i++) {
+        const struct hit *h = &hits.v[i];
+        struct az_sv subject =
+            az_arena_printf(job->arena, "%.*s by %.*s%.*s", AZ_SVF(az_trace_text(t, h->op)),
+                            AZ_SVF(az_trace_text(t, h->call)), AZ_SVF(az_finding_rank(job, trace)));
+        az_finding(job, rules[h->rule].name, rules[h->rule].severity, subject, h->count,
+                   az_ns(t, h->ticks), az_sv_str(rules[h->rule].advice));
+    }
+    az_map_release(&seen);
+    az_vec_release(&hits);
+    return rc;
+}
+
+/* Device, context, stream and event synchronisation by name. */
+int az_find_blocking_calls(struct az_job *job, size_t trace)
+{
+    const struct az_trace *t = job->traces[trace];
+    const struct az_events *e = &t->ev[AZ_CALL];
+    size_t n = t->names.text.n, bytes = (n + 1) * sizeof(struct hit);
+    if (e->n == 0)
+        return 0;
+    struct hit *by_name = az_mem_alloc(job->mem, bytes);
+    if (!by_name)
+        return az_mem_error(job->mem);
+    memset(by_name, 0, bytes);
+    for (size_t i = 0; i < e->n; i++) {
+        if (e->name[i] >= n)
+            continue;
+        by_name[e->name[i]].count++;
+        by_name[e->name[i]].ticks = az_add_sat(by_name[e->name[i]].ticks, e->end[i] - e->start[i]);
+    }
+    for (uint32_t id = 0; id < n; id++) {
+        struct az_sv name = az_trace_text(t, id);
+        if (by_name[id].count == 0 || az_sv_ifind(name, AZ_SV("synchronize")) < 0)
+            continue;
+        struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name),
+                                               AZ_SVF(az_finding_rank(job, trace)));
+        az_finding(job, "api_sync", "info", subject, by_name[id].count, az_ns(t, by_name[id].ticks),
+                   AZ_SV("the host waits for the device here: needed once per iteration at most"));
+    }
+    az_mem_free(job->mem, by_name, bytes);
+    return 0;
+}

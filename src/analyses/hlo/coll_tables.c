@@ -1,0 +1,179 @@
+/* Tables of collectives: every instance, by operation, by type. */
+#include <inttypes.h>
+
+#include "analyses/hlo/coll.h"
+#include "analyses/list.h"
+
+static struct az_sv type_of(const struct az_hx *h, const struct az_coll *c)
+{
+    return c->op && c->op->family != AZ_COLL_NONE ? az_sv_str(az_hlo_family_text(c->op->family))
+                                                  : az_hx_text(h, c->name);
+}
+
+static int instances(struct az_hx *h, const struct az_colls *c)
+{
+    struct az_table *t = az_table_new(h->job->arena, "collectives", "Collectives", 0);
+    if (!t)
+        return az_arena_error(h->job->arena);
+    az_table_column(t, "collective_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "group_idx", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "group_size", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "ranks_seen", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "data_bytes", AZ_INT, AZ_UNIT_BYTES, 0);
+    az_table_column(t, "message_bytes", AZ_INT, AZ_UNIT_BYTES, 0);
+    az_table_column(t, "min_dur_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "max_dur_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "start_skew_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "alg_bw_GBps", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
+    az_table_column(t, "bus_bw_GBps", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
+    az_table_column(t, "hlo_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
+    for (size_t i = 0; i < c->instances.n; i++) {
+        const struct az_coll_instance *x = &c->instances.v[i];
+        const struct az_coll *which = &c->which.v[x->coll];
+        az_put_text(t, type_of(h, which));
+        az_put_text(t, az_arena_printf(t->arena, "%.*s_%" PRIu32,
+                                       AZ_SVF(az_hx_text(h, which->name)), x->k));
+        az_put_i64(t, x->group);
+        az_put_i64(t, x->size);
+        az_put_i64(t, (int64_t)x->seen);
+        az_put_known(t, x->data);
+        az_put_known(t, x->message);
+        az_put_f64(t, az_hx_us(x->min));
+        az_put_f64(t, az_hx_us(x->max));
+        az_put_f64(t, x->common_clock ? az_hx_us(x->skew) : 0.0 / 0.0);
+        az_put_f64(t, x->alg);
+        az_put_f64(t, x->bus);
+        az_put_given(t, az_hx_text(h, which->module));
+    }
+    return az_job_add(h->job, t, AZ_OK);
+}
+
+/* ---- summaries ---- */
+struct summing { /* what the functions of the specifications see; an item is an instance */
+    struct az_hx *h;
+    const struct az_colls *c;
+};
+
+AZ_OF_ITEM(const struct az_coll_instance *, instance_of,
+           &((const struct summing *)s->ctx)->c->instances.v[i->row])
+AZ_OF_ITEM(const struct az_coll *, which_of,
+           &((const struct summing *)s->ctx)->c->which.v[instance_of(s, i)->coll])
+static struct az_sv text_of(const struct az_scope *s, uint32_t id)
+{
+    return az_hx_text(((const struct summing *)s->ctx)->h, id);
+}
+
+static bool coll_number(const struct az_scope *s, const struct az_item *i, uint64_t *number)
+{
+    *number = instance_of(s, i)->coll;
+    return true;
+}
+static void put_type(const struct az_scope *s, const struct az_item *i, struct az_table *t)
+{
+    az_put_text(t, type_of(((const struct summing *)s->ctx)->h, which_of(s, i)));
+}
+AZ_OF_ITEM(struct az_sv, module_of, text_of(s, which_of(s, i)->module))
+static void put_op(const struct az_scope *s, const struct az_item *i, struct az_table *t)
+{
+    az_put_text(t, text_of(s, which_of(s, i)->name));
+}
+static enum az_hlo_family family_of(const struct az_scope *s, const struct az_item *i)
+{
+    const struct az_hlo_op *op = which_of(s, i)->op;
+    return op ? op->family : AZ_COLL_NONE;
+}
+static bool family_number(const struct az_scope *s, const struct az_item *i, uint64_t *number)
+{
+    *number = family_of(s, i);
+    return true;
+}
+static void put_family(const struct az_scope *s, const struct az_item *i, struct az_table *t)
+{
+    const enum az_hlo_family f = family_of(s, i);
+    az_put_text(t, f == AZ_COLL_NONE ? AZ_SV("unknown") : az_sv_str(az_hlo_family_text(f)));
+}
+
+AZ_OF_ITEM(int64_t, shortest, instance_of(s, i)->min)
+AZ_OF_ITEM(double, alg_of, instance_of(s, i)->alg)
+AZ_OF_ITEM(double, bus_of, instance_of(s, i)->bus)
+
+static const struct az_key coll = { AZ_TEXT, .of = coll_number, .put = put_type };
+static const struct az_key module = { AZ_TEXT, .text = module_of };
+static const struct az_key op = { AZ_TEXT, .of = coll_number, .put = put_op };
+static const struct az_key family = { AZ_TEXT, .of = family_number, .put = put_family };
+
+/* clang-format off */
+#define SPREAD(name, n, unit, flag) \
+    AZ_FIGURE(name "_mean", AZ_FIG_MEAN, n, unit, flag), \
+    AZ_FIGURE(name "_median", AZ_FIG_MEDIAN, n, unit, flag | AZ_DETAIL), \
+    AZ_FIGURE(name "_std", AZ_FIG_STD, n, unit, flag | AZ_DETAIL), \
+    AZ_FIGURE(name "_min", AZ_FIG_MIN, n, unit, flag | AZ_DETAIL), \
+    AZ_FIGURE(name "_max", AZ_FIG_MAX, n, unit, flag | AZ_DETAIL), \
+    AZ_FIGURE(name "_p25", AZ_FIG_P25, n, unit, flag | AZ_DETAIL), \
+    AZ_FIGURE(name "_p75", AZ_FIG_P75, n, unit, flag | AZ_DETAIL)
+#define VALUES .values = { { shortest, true }, { .real = alg_of }, { .real = bus_of } }
+#define STATISTICS \
+    { "count", .figure = AZ_FIG_COUNT }, \
+    { "total_us", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US, .flags = AZ_LOWER_BETTER, .sort = -1 }, \
+    SPREAD("dur_us", 0, AZ_UNIT_US, AZ_LOWER_BETTER), \
+    SPREAD("alg_bw_GBps", 1, AZ_UNIT_GBPS, AZ_HIGHER_BETTER), \
+    SPREAD("bus_bw_GBps", 2, AZ_UNIT_GBPS, AZ_HIGHER_BETTER)
+/* clang-format on */
+static const struct az_table_spec by_type = {
+    "collectives_by_type", "Collectives by type", AZ_TABLE_SUMMARY, VALUES,
+    .columns = { { "collective_name", &family, .flags = AZ_KEY, .sort = 2 }, STATISTICS }
+};
+static const struct az_table_spec by_op = {
+    "collectives_by_op", "Collectives by operation", AZ_TABLE_SUMMARY, VALUES,
+    .columns = { { "collective_name", &coll, .flags = AZ_KEY, .sort = 2 },
+                 { "hlo_module", &module, .flags = AZ_KEY | AZ_DETAIL, .sort = 3, .follows = true },
+                 { "hlo_op", &op, .flags = AZ_KEY, .follows = true },
+                 STATISTICS }
+};
+
+static int summaries(struct az_hx *h, const struct az_colls *c)
+{
+    struct summing s = { h, c };
+    const struct az_item_list all = { .n = c->instances.n };
+    const int rc = az_spec_make(h->job, &by_type, &s, &all);
+    return rc ? rc : az_spec_make(h->job, &by_op, &s, &all);
+}
+
+/* What cannot be trusted: ranks without a profile. */
+static void judge(struct az_hx *h, const struct az_colls *c)
+{
+    int64_t partial = 0;
+    for (size_t i = 0; i < c->instances.n; i++)
+        partial += c->instances.v[i].size > (int64_t)c->instances.v[i].seen;
+    if (partial)
+        az_finding(h->job, "partial_collectives", "info", AZ_SV("collectives"), partial, -1,
+                   AZ_SV("ranks of these groups have no profile here: their time is an upper "
+                         "bound, their bandwidth a lower one "
+                         "(give the profiles of all hosts as one input)"));
+}
+
+static int run(struct az_job *job)
+{
+    struct az_hx h;
+    struct az_colls c = { 0 };
+    int rc = az_hx_open(&h, job);
+    if (rc == 0 && !job->opts->disable_coll_analysis) {
+        rc = az_colls_make(&h, &c);
+        if (rc == 0 && c.instances.n) {
+            judge(&h, &c);
+            rc = summaries(&h, &c);
+            if (rc == 0)
+                rc = instances(&h, &c);
+        }
+        az_colls_release(&c);
+    }
+    return az_hx_close(&h, rc);
+}
+
+const struct az_analysis az_analysis_hlo_coll = {
+    .name = "hlo_collectives",
+    .help = "collectives of compiled programs across devices and hosts: time, skew, bandwidth",
+    .needs = AZ_CAP_PROGRAMS,
+    .run = run,
+};

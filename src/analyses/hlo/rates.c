@@ -1,0 +1,134 @@
+#include "analyses/hlo/rates.h"
+
+#include "analyses/hlo/perf.h"
+#include "analyses/rates.h"
+
+#define PS_PER_NS 1000
+
+/* Operations of the job while they are added up. */
+struct total {
+    struct az_hx *h;
+    struct az_hx_rates *out;
+    double most;                  /* FLOPs of the operation that has most */
+    const struct az_plane *plane; /* that `limits` are of; NULL: of none */
+    struct az_peaks limits;
+    bool limited; /* limits are known */
+};
+
+static void put_peak(struct total *t, const struct az_plane *plane, struct az_sv prec, double flops)
+{
+    const struct az_device_facts facts = az_plane_device(plane);
+    const struct az_sv nothing = { "", 0 };
+    struct az_peaks peaks;
+    struct az_roofline r;
+    bool found = false;
+    if (!(flops > t->most))
+        return;
+    t->most = flops;
+    t->out->peak = NAN;
+    t->out->precision = prec;
+    if (az_job_peaks(t->h->job, &facts, &peaks, &found) != 0 || !found)
+        return;
+    az_roofline(&peaks, "matrix", prec, nothing, false, flops, 1, &r);
+    t->out->peak = r.tflops * 1e12;
+}
+
+/* n executions of equal work that took so many picoseconds in all. */
+static void add(struct total *t, const struct az_plane *plane, struct az_sv prec, double flops,
+                uint64_t n, int64_t ticks)
+{
+    struct az_hx_rates *out = t->out;
+    out->rated += ticks / PS_PER_NS;
+    if (!(flops > 0))
+        return;
+    out->flops = (isnan(out->flops) ? 0 : out->flops) + flops * (double)n;
+    put_peak(t, plane, prec, flops * (double)n);
+}
+
+static void check(struct total *t, const struct az_plane *plane, const struct az_rate *rate,
+                  uint64_t n)
+{
+    if (t->plane != plane) {
+        const struct az_device_facts facts = az_plane_device(plane);
+        t->plane = plane;
+        t->limited = az_job_limits(t->h->job, &facts, &t->limits);
+    }
+    if (!t->limited)
+        return;
+    const enum az_rate_result r = az_rate_check(&t->limits, rate);
+    t->out->of += r == AZ_RATE_UNKNOWN ? 0 : (int64_t)n;
+    t->out->impossible += r == AZ_RATE_IMPOSSIBLE ? (int64_t)n : 0;
+}
+
+/* Operations of GPUs. What a fusion reads may be a part of its operands: only its FLOPs count. */
+static int add_gpus(struct total *t, const struct az_span *window)
+{
+    struct az_hx *h = t->h;
+    struct az_hx_works works;
+    az_vec_init(&works, h->job->mem);
+    const int rc = az_hx_work(h, window, &works);
+    for (size_t i = 0; rc == 0 && i < works.n; i++) {
+        const struct az_hx_work *w = &works.v[i];
+        const uint32_t device = az_hx_device_of(h, &w->first);
+        if (!w->op || (w->flops < 0 && w->bytes < 0) || device == AZ_NO_ID ||
+            az_hx_is_comm(h, &w->first))
+            continue;
+        const struct az_rate rate = { .unit = w->flops > 0 ? "matrix" : "",
+                                      .prec = az_hx_precision(w),
+                                      .flops = w->flops > 0 ? (double)w->flops : NAN,
+                                      .bytes = w->op->kind == AZ_HLO_GEMM && w->bytes > 0
+                                                   ? (double)w->bytes
+                                                   : NAN,
+                                      .us = az_hx_work_us(w) };
+        const struct az_plane *p = &h->tr[w->first.trace].x->planes.v[h->devices.v[device].plane];
+        add(t, p, rate.prec, rate.flops, w->executions, w->ticks);
+        check(t, p, &rate, w->executions);
+    }
+    az_vec_release(&works);
+    return rc;
+}
+
+/* An operation of a TPU core. Its bytes may be of memories on the chip. The profile states the peak
+ * of bf16 alone; narrower types are up to twice as fast, and the operation does not name its type.
+ */
+static void add_tpu_operation(struct total *t, size_t trace, size_t row)
+{
+    const struct az_hx_event e = { trace, row, AZ_KERNEL };
+    const struct az_xrow *x = az_hx_row(t->h, &e);
+    const uint32_t device = az_hx_device_of(t->h, &e);
+    const int64_t ticks = az_hx_ticks(t->h, &e);
+    if (device == AZ_NO_ID || t->h->devices.v[device].kind != AZ_PLANE_TPU || !x ||
+        (x->flops < 0 && x->bytes < 0))
+        return;
+    const struct az_plane *p = &t->h->tr[trace].x->planes.v[t->h->devices.v[device].plane];
+    const double flops = x->flops > 0 ? (double)x->flops : NAN;
+    const struct az_rate rate = { .unit = "matrix",
+                                  .prec = AZ_SV("bf16"),
+                                  .flops = flops / 2,
+                                  .bytes = NAN,
+                                  .us = (double)ticks / (1e3 * PS_PER_NS) };
+    add(t, p, rate.prec, flops, 1, ticks);
+    check(t, p, &rate, 1);
+}
+
+int az_hx_rates(struct az_job *job, const struct az_span *window, struct az_hx_rates *out)
+{
+    struct az_hx h;
+    *out = (struct az_hx_rates){ .flops = NAN, .peak = NAN };
+    struct total t = { .h = &h, .out = out };
+    int rc = az_hx_open(&h, job);
+    if (rc == 0)
+        rc = add_gpus(&t, window);
+    for (size_t k = 0; rc == 0 && k < h.n; k++)
+        for (size_t i = 0; i < h.tr[k].t->ev[AZ_KERNEL].n; i++) {
+            const struct az_hx_event e = { k, i, AZ_KERNEL };
+            const int64_t start = h.tr[k].t->ev[AZ_KERNEL].start[i];
+            if (start < window->start || start >= window->end)
+                continue;
+            if (az_hx_is_comm(&h, &e))
+                continue;
+            out->rateable += az_hx_ticks(&h, &e) / PS_PER_NS;
+            add_tpu_operation(&t, k, i);
+        }
+    return az_hx_close(&h, rc);
+}

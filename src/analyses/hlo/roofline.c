@@ -1,0 +1,124 @@
+/* hlo_roofline: how near an operation comes to what its device can do. The device is the configured
+ * one, else the one of that name, or whose units and memory the profile says; rates of the user's
+ * own win. */
+#include "analyses/hlo/perf.h"
+#include "analyses/rates.h"
+
+struct az_sv az_hx_precision(const struct az_hx_work *w)
+{
+    static const char *const names[][2] = { { "bf16", "bf16" }, { "f16", "fp16" },
+                                            { "f32", "fp32" },  { "f64", "fp64" },
+                                            { "s8", "int8" },   { "u8", "int8" },
+                                            { "f8", "fp8" },    { "f4", "fp4" } };
+    const struct az_hlo_op *op = w->op;
+    if (!op || w->flops <= 0)
+        return AZ_SV("");
+    const struct az_hlo_shape *s = op->n_dots && op->dots[0].lhs ? op->dots[0].lhs
+                                   : op->n_operands              ? &op->operands[0]
+                                                                 : NULL;
+    for (size_t i = 0; s && i < AZ_LENGTH(names); i++)
+        if (az_sv_starts(s->type, az_sv_str(names[i][0])))
+            return az_sv_str(names[i][1]);
+    return AZ_SV("");
+}
+
+static void columns(struct az_table *t)
+{
+    az_table_column(t, "hlo_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "program_id", AZ_TEXT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "hlo_op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "device_name", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "compute_spec", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "peak_tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL);
+    az_table_column(t, "peak_tb_per_s", AZ_REAL, AZ_UNIT_TBPS, AZ_DETAIL);
+    az_table_column(t, "flops_per_byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, 0);
+    az_table_column(t, "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
+    az_table_column(t, "us_per_execution", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "roofline_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "percent_of_roofline", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(t, "bound", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "peak_assumed", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+}
+
+/* False: no rates are known of it. *rc: the user's own rates are none. */
+static bool peaks_of(struct az_hx *h, const struct az_hx_work *w, struct az_peaks *out, int *rc)
+{
+    const struct az_hx_device *d = &h->devices.v[az_hx_device_of(h, &w->first)];
+    const struct az_device_facts facts = az_plane_device(&h->tr[d->trace].x->planes.v[d->plane]);
+    bool found;
+    *rc = az_job_peaks(h->job, &facts, out, &found);
+    return *rc == 0 && found;
+}
+
+static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w,
+                const struct az_peaks *peaks)
+{
+    const double none = 0.0 / 0.0, us = az_hx_work_us(w);
+    const struct az_trace *tr = h->tr[w->first.trace].t;
+    const struct az_xrow *row = az_hx_row(h, &w->first);
+    const struct az_sv nothing = { "", 0 };
+    struct az_roofline r;
+    az_roofline(peaks, "matrix", az_hx_precision(w), nothing, false, (double)w->flops,
+                (double)w->bytes, &r);
+    az_put_given(t, az_trace_text(tr, row->module));
+    az_hx_put_program(t, row);
+    az_put_text(t, az_trace_text(tr, row->op));
+    az_put_text(t, az_hx_work_kind(w->op));
+    az_put_text(t, peaks->name);
+    az_put_given(t, az_sv_str(r.peak));
+    az_put_f64(t, r.tflops);
+    az_put_f64(t, peaks->bw / 1e3);
+    az_put_f64(t, w->flops >= 0 && w->bytes > 0 ? (double)w->flops / (double)w->bytes : none);
+    az_put_f64(t, w->flops >= 0 && us > 0 ? (double)w->flops / us / 1e6 : none);
+    az_put_f64(t, us);
+    az_put_f64(t, r.time_us);
+    az_put_f64(t, us > 0 ? r.time_us / us * 100 : none);
+    az_put_given(t, az_sv_str(r.bound));
+    az_put_given(t, !*r.peak ? nothing : r.assumed ? AZ_SV("True") : AZ_SV("False"));
+}
+
+static int chart(struct az_job *job)
+{
+    struct az_chart c = { .kind = AZ_CHART_SCATTER_LOG,
+                          .table = AZ_SV("hlo_roofline"),
+                          .title = AZ_SV("Roofline"),
+                          .x_title = AZ_SV("FLOP per byte"),
+                          .y_title = AZ_SV("TFLOP/s"),
+                          .x = AZ_SV("flops_per_byte"),
+                          .size = AZ_SV("us_per_execution") };
+    az_vec_init(&c.y, job->mem);
+    const int rc = az_vec_push(&c.y, AZ_SV("tflops_per_s"));
+    return rc ? rc : az_document_chart(job->doc, c);
+}
+
+int az_hx_roofline(struct az_hx *h, const struct az_hx_works *works)
+{
+    struct az_table *t =
+        az_table_new(h->job->arena, "hlo_roofline", "HLO operations against the roofline", 0);
+    size_t unknown = 0, rows;
+    if (!t)
+        return az_arena_error(h->job->arena);
+    columns(t);
+    for (size_t i = 0; i < works->n; i++) {
+        const struct az_hx_work *w = &works->v[i];
+        struct az_peaks peaks;
+        int bad;
+        if (!w->op || w->bytes <= 0)
+            continue;
+        if (peaks_of(h, w, &peaks, &bad))
+            put(h, t, w, &peaks);
+        else if (bad)
+            return az_job_add(h->job, t, bad);
+        else
+            unknown++;
+    }
+    if (unknown && h->job->opts->device_name.n)
+        az_job_unknown_device(h->job, AZ_AT_FILE(h->job->traces[0]->path));
+    if (unknown)
+        az_cover(h->job, "operations without a roofline", (double)unknown, "",
+                 AZ_SV("their device is not in configs/devices.csv (name it with \"device\")"));
+    rows = t->rows;
+    const int rc = az_job_add(h->job, t, AZ_OK);
+    return rc == 0 && rows ? chart(h->job) : rc;
+}

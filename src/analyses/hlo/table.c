@@ -1,0 +1,61 @@
+/* Columns and cells that the tables of compiled programs' traces share. */
+#include <inttypes.h>
+
+#include "analyses/hlo/compiled.h"
+#include "base/num.h"
+
+void az_hx_device_column(struct az_hx *h, struct az_table *t)
+{
+    az_table_column(t, "device", h->several ? AZ_TEXT : AZ_INT,
+                    h->several ? AZ_UNIT_NONE : AZ_UNIT_ID, AZ_KEY);
+}
+
+void az_hx_put_device(struct az_hx *h, struct az_table *t, uint32_t device)
+{
+    if (h->several)
+        az_put_text(t, h->devices.v[device].label);
+    else
+        az_put_i64(t, h->devices.v[device].ordinal);
+}
+
+void az_hx_stat_columns(struct az_table *t)
+{
+    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "mean_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "median_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "std_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "min_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "max_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+}
+
+void az_hx_put_stats(struct az_table *t, const struct az_stats *s)
+{
+    az_put_i64(t, (int64_t)s->n);
+    az_put_f64(t, az_hx_us(s->sum));
+    az_put_f64(t, s->mean / 1e6);
+    az_put_f64(t, s->median / 1e6);
+    az_put_f64(t, s->std / 1e6);
+    az_put_f64(t, az_hx_us(s->min));
+    az_put_f64(t, az_hx_us(s->max));
+}
+
+size_t az_hx_devices_with_kernels(const struct az_hx *h)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < h->devices.n; i++)
+        n += h->devices.v[i].kernels && h->devices.v[i].kind == AZ_PLANE_GPU;
+    return n;
+}
+
+/* A program's number is 64 bits; those of some devices use all of them. */
+void az_hx_put_program(struct az_table *t, const struct az_xrow *row)
+{
+    char number[AZ_NUM_MAX];
+    if (!row || !row->has_program)
+        az_put_empty(t);
+    else if (row->program <= INT64_MAX) /* one for every event */
+        az_put_copy(t, az_sv_make(number, az_format_i64((int64_t)row->program, number)));
+    else
+        az_put_text(t, az_arena_printf(t->arena, "%" PRIu64, row->program));
+}

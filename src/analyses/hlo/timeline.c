@@ -1,0 +1,138 @@
+/* gpu_timeline: where the time of each GPU goes, and the mean over the devices
+ * (docs/formats-xplane.md 6). Exact in picoseconds. */
+#include "analyses/timeline.h"
+#include "analyses/hlo/compiled.h"
+#include "analyses/list.h"
+#include "base/num.h"
+#include "facts/account.h"
+#include "facts/devices.h"
+#include "facts/project.h"
+
+/* Adds the events of a trace to the accounts of its devices. */
+static void add_events(const struct az_hx *h, size_t trace, struct az_tally *of)
+{
+    const struct az_trace *t = h->tr[trace].t;
+    struct az_sweep s = { .t = t };
+    uint32_t op;
+    while (az_sweep_next(&s, &op)) {
+        const struct az_hx_event e = { trace, az_op_row(op), az_op_kind(op) };
+        const struct az_events *ev = &t->ev[e.kind];
+        if (e.kind == AZ_GRAPH)
+            continue;
+        const enum az_part part = e.kind != AZ_KERNEL                    ? AZ_PART_COPY
+                                  : az_trace_is_comm(t, ev->name[e.row]) ? AZ_PART_COMM
+                                                                         : AZ_PART_COMPUTE;
+        az_tally_add(&of[az_hx_device_of(h, &e)], part, ev->start[e.row], ev->end[e.row]);
+    }
+}
+
+/* The accounts of all devices; NULL on failure. */
+static struct az_tally *tallies(struct az_hx *h, int64_t micro)
+{
+    struct az_tally *of = az_arena_array(h->job->arena, h->devices.n + 1, sizeof *of);
+    for (size_t d = 0; of && d < h->devices.n; d++)
+        az_tally_init(&of[d], micro);
+    for (size_t k = 0; of && k < h->n; k++)
+        add_events(h, k, of);
+    return of;
+}
+
+static void put(struct az_table *t, const char *name, double ps, double total)
+{
+    az_put_text(t, az_sv_str(name));
+    az_put_f64(t, ps / 1e9);
+    az_put_f64(t, total > 0 ? ps / total * 100 : 0);
+}
+
+static void check(struct az_hx *h, const struct az_account *a)
+{
+    const int64_t rest = a->total - (a->compute + a->exposed_comm + a->exposed_copies + a->idle);
+    if (rest)
+        az_cover(h->job,
+                 "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)",
+                 (double)rest, "ps", AZ_SV("must be 0: a defect of this program"));
+}
+
+/* Over the devices. */
+struct sums {
+    struct az_timeline_row row[AZ_TIMELINE_ROWS];
+    int64_t total;
+    size_t rows, n;
+};
+
+static int by_device(struct az_hx *h, bool split, int64_t micro, struct sums *sum)
+{
+    struct az_table *t = az_table_new(h->job->arena, "gpu_timeline", "GPU time line",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
+    const struct az_tally *of = t ? tallies(h, micro) : NULL;
+    const int rc = of ? AZ_OK : az_arena_error(h->job->arena);
+    if (!t)
+        return rc;
+    az_hx_device_column(h, t);
+    az_timeline_columns(t, "time_ms");
+    for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++) {
+        struct az_timeline_row row[AZ_TIMELINE_ROWS];
+        struct az_account a;
+        if (h->devices.v[d].kind != AZ_PLANE_GPU)
+            continue;
+        az_tally_account(&of[d], &a);
+        check(h, &a);
+        sum->rows = az_timeline_rows(&a, split, row);
+        for (size_t i = 0; i < sum->rows; i++) {
+            az_hx_put_device(h, t, d);
+            put(t, row[i].type, (double)row[i].ticks, (double)a.total);
+            sum->row[i].type = row[i].type;
+            sum->row[i].ticks = az_add_sat(sum->row[i].ticks, row[i].ticks);
+        }
+        sum->total = az_add_sat(sum->total, a.total);
+        sum->n++;
+    }
+    return az_job_add(h->job, t, rc);
+}
+
+/* Means over the devices that have events; shares of the mean total. */
+static int averages(struct az_hx *h, const struct sums *sum)
+{
+    struct az_table *t =
+        az_table_new(h->job->arena, "gpu_events_averages", "GPU time line, mean of the devices",
+                     h->devices.n > 1 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
+    az_timeline_columns(t, "time_ms");
+    for (size_t i = 0; sum->n && i < sum->rows; i++)
+        put(t, sum->row[i].type, (double)sum->row[i].ticks / (double)sum->n,
+            (double)sum->total / (double)sum->n);
+    return az_job_add(h->job, t, AZ_OK);
+}
+
+static int charts(struct az_job *job)
+{
+    int rc = az_timeline_chart(job, AZ_CHART_BAR, "gpu_events_averages",
+                               "GPU time line, mean of the devices", "time_ms", NULL);
+    if (rc == 0)
+        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline", "GPU time line by device",
+                               "time_ms", "device");
+    return rc;
+}
+
+static int run(struct az_job *job)
+{
+    const bool split = job->opts->micro_idle_us != AZ_UNSET_I64;
+    struct sums sum = { .n = 0 };
+    struct az_hx h;
+    int rc = az_hx_open(&h, job);
+    if (rc == 0 && az_hx_has(&h, AZ_PLANE_GPU)) {
+        rc =
+            by_device(&h, split, split ? az_muldiv(job->opts->micro_idle_us, 1000000, 1) : 0, &sum);
+        if (rc == 0)
+            rc = averages(&h, &sum);
+        if (rc == 0)
+            rc = charts(job);
+    }
+    return az_hx_close(&h, rc);
+}
+
+const struct az_analysis az_analysis_hlo_timeline = {
+    .name = "hlo_timeline",
+    .help = "device time of GPUs by computation, communication, copies and idle, and its mean",
+    .needs = AZ_CAP_PROGRAMS,
+    .run = run,
+};

@@ -1,0 +1,231 @@
+/* kernel_summary, kernel_summary_by_category, kernel_details, and the study of short kernels
+ * (docs/formats-rocprof.md 6.2 to 6.5). */
+#include "analyses/kernels/dispatch.h"
+
+#include "analyses/list.h"
+#include "analyses/short.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "tables/keys.h"
+
+static struct az_sv category_of(const struct az_scope *r, const struct az_item *i)
+{
+    return az_disp_category(r->job, az_item_name(r, i));
+}
+
+static const struct az_key category = { AZ_TEXT, .text = category_of, .by_name = true };
+
+/* Kernels that the profiler summed (kernel_stats CSV), where their dispatches are not there: no
+ * median of more than two. */
+static const struct az_sums *kernel_sums(const struct az_trace *t) { return &t->kernel_sums; }
+
+#define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
+static bool summary_asked(const struct az_options *o) { return !o->disable_kernel_summary; }
+
+static const struct az_table_spec specs[] = {
+    {
+        "kernel_summary",
+        "Kernels by name and category",
+        AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
+        .help = "kernel time by name",
+        .asked = summary_asked,
+        .needs = AZ_CAP_DISPATCHES,
+        .n_kinds = 1,
+        .kinds = { AZ_KERNEL },
+        .given = kernel_sums,
+        .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
+                     { "Count", .figure = AZ_FIG_COUNT },
+                     US("Mean Kernel Time (µs)", AZ_FIG_MEAN, AZ_LOWER_BETTER),
+                     US("Median Kernel Time (µs)", AZ_FIG_MEDIAN, AZ_DETAIL),
+                     US("Std Kernel Time (µs)", AZ_FIG_STD, AZ_DETAIL),
+                     US("Min Kernel Time (µs)", AZ_FIG_MIN, AZ_DETAIL),
+                     US("Max Kernel Time (µs)", AZ_FIG_MAX, AZ_DETAIL),
+                     AZ_SHARE_COLUMNS,
+                     { "Total Kernel Time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
+                       .flags = AZ_LOWER_BETTER, .sort = -1 },
+                     { "Category", &category, .follows = true } },
+        .shares = AZ_SHARES_CELLS,
+    },
+    {
+        "kernel_summary_by_category",
+        "Kernel time by category",
+        AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
+        .help = "kernel time by category",
+        .asked = summary_asked,
+        .needs = AZ_CAP_DISPATCHES,
+        .n_kinds = 1,
+        .kinds = { AZ_KERNEL },
+        .given = kernel_sums,
+        .merge_given = true,
+        .columns = { { "op category", &category, .flags = AZ_KEY, .sort = 2 },
+                     { "Count", .figure = AZ_FIG_COUNT },
+                     { "total_direct_kernel_time_ms", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
+                       .flags = AZ_LOWER_BETTER, .sort = -1 },
+                     AZ_SHARE_COLUMNS },
+        .shares = AZ_SHARES_CELLS,
+        .charts = { { AZ_CHART_PIE, "Kernel time by category", "op category",
+                      "total_direct_kernel_time_ms", "ms" } },
+    },
+    { NULL }
+};
+
+/* ---- every dispatch ---- */
+
+/* Rows by duration (longest first), start, dispatch id. */
+static int details_order(struct az_job *job, const struct az_disp_list *l, uint32_t *perm)
+{
+    int64_t *key = az_arena_array(job->arena, l->n + 1, sizeof *key);
+    if (!key)
+        return az_arena_error(job->arena);
+    for (size_t i = 0; i < l->n; i++)
+        key[i] = (int64_t)(az_dispatch_of(az_disp_trace(job, l, i), l->row[i])->id & INT64_MAX);
+    int rc = az_sort_order(key, l->n, perm, job->mem);
+    for (size_t i = 0; i < l->n; i++)
+        key[i] = az_disp_trace(job, l, i)->ev[AZ_KERNEL].start[l->row[i]];
+    if (rc == 0)
+        rc = az_sort_by(key, perm, l->n, job->mem);
+    for (size_t i = 0; i < l->n; i++)
+        key[i] = -l->length[i];
+    return rc ? rc : az_sort_by(key, perm, l->n, job->mem);
+}
+
+static void details_row(struct az_job *job, struct az_table *t, const struct az_disp_list *l,
+                        size_t i)
+{
+    const struct az_trace *tr = az_disp_trace(job, l, i);
+    const struct az_lane *lane = az_disp_lane(job, AZ_KERNEL, l, i);
+    const struct az_dispatch *d = az_dispatch_of(tr, l->row[i]);
+    const struct az_dispatch_shape *s = az_disp_shape(tr, l->row[i]);
+    az_disp_put_rank(job, t, l->trace[i]);
+    az_put_text(t, az_job_text(job, l->name[i]));
+    az_put_f64(t, az_disp_us(l->length[i]));
+    az_put_i64(t, (int64_t)lane->context);
+    az_put_i64(t, (int64_t)d->id);
+    for (int k = 0; k < 3; k++)
+        az_put_i64(t, s->grid[k]);
+    for (int k = 0; k < 3; k++)
+        az_put_i64(t, s->block[k]);
+    az_put_i64(t, lane->device);
+    az_put_i64(t, d->thread);
+}
+
+static int details(struct az_job *job, const struct az_disp_list *l)
+{
+    static const char *const ids[] = { "stream", "dispatch_id" };
+    static const char *const sizes[] = { "grid_x",  "grid_y",  "grid_z",
+                                         "block_x", "block_y", "block_z" };
+    uint32_t *perm = az_arena_array(job->arena, l->n + 1, sizeof *perm);
+    struct az_table *t = az_table_new(job->arena, "kernel_details",
+                                      "Dispatches (grid in work-items)", AZ_TABLE_KEEP_EMPTY);
+    if (!perm || !t)
+        return az_arena_error(job->arena);
+    az_disp_rank_column(job, t);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    for (size_t i = 0; i < 2; i++)
+        az_table_column(t, ids[i], AZ_INT, AZ_UNIT_ID, i ? AZ_KEY : 0);
+    for (size_t i = 0; i < 6; i++)
+        az_table_column(t, sizes[i], AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_table_column(t, "agent_id", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "thread_id", AZ_INT, AZ_UNIT_ID, 0);
+    int rc = details_order(job, l, perm);
+    size_t n = job->opts->topk_kernels != AZ_UNSET_I64 && (uint64_t)job->opts->topk_kernels < l->n
+                   ? (size_t)job->opts->topk_kernels
+                   : l->n;
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        details_row(job, t, l, perm[i]);
+    if (n < l->n)
+        az_cover(job, "kernel_details: rows skipped", (double)(l->n - n), "count",
+                 AZ_SV("topk_kernels"));
+    return az_job_add(job, t, rc);
+}
+
+static int run_details(struct az_job *job)
+{
+    struct az_disp_list l;
+    if (!job->opts->kernel_details)
+        return 0;
+    int rc = az_disp_list_make(job, AZ_KERNEL, &l);
+    if (rc == 0)
+        rc = details(job, &l);
+    az_disp_list_release(&l);
+    return rc;
+}
+
+/* ---- short kernels ---- */
+
+struct short_kernels {
+    int64_t limit; /* ns */
+    int64_t all;   /* time of every kernel */
+};
+
+static bool is_short(const struct az_scope *r, const struct az_item *i)
+{
+    const struct az_events *ev = az_item_events(r, i);
+    const struct short_kernels *s = r->ctx;
+    return az_ns(az_item_trace(r, i), ev->end[i->row] - ev->start[i->row]) < s->limit;
+}
+
+static double all_kernels(const struct az_scope *r)
+{
+    return (double)((const struct short_kernels *)r->ctx)->all;
+}
+
+static void put_mean(const struct az_scope *r, const struct az_group *g, struct az_table *t)
+{
+    (void)r;
+    az_put_f64(t, az_disp_us(g->value->sum) / (double)g->n);
+}
+
+static const struct az_table_spec short_summary = {
+    "short_kernels_summary",
+    "Short kernels",
+    AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .keep = is_short,
+    .whole = all_kernels,
+    .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
+                 { "Short Kernel count", .figure = AZ_FIG_COUNT },
+                 { "Short Kernel duration (µs) sum", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_US,
+                   .flags = AZ_LOWER_BETTER, .sort = -1 },
+                 { "Short Kernel duration (µs) mean", .figure = AZ_FIG_OWN, .unit = AZ_UNIT_US,
+                   .put = put_mean },
+                 { "Short Kernel duration (µs) percent of total time", .figure = AZ_FIG_SHARE,
+                   .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE } },
+};
+
+static int run_short(struct az_job *job)
+{
+    struct az_disp_list l;
+    if (!job->opts->short_kernel_study)
+        return 0;
+    int rc = az_disp_list_make(job, AZ_KERNEL, &l);
+    struct short_kernels s = { az_short_limit(job, 1), 0 };
+    for (size_t i = 0; rc == 0 && i < l.n; i++)
+        s.all = az_add_sat(s.all, l.length[i]);
+    if (rc == 0)
+        rc = az_spec_make(job, &short_summary, &s, NULL);
+    if (rc == 0)
+        rc = az_short_histogram(job, "short_kernel_histogram", l.length, l.n, 1);
+    az_disp_list_release(&l);
+    return rc ? rc
+              : az_job_chart(job, AZ_CHART_COLUMN, "short_kernel_histogram",
+                             "Durations of short kernels", "bin_start",
+                             (const char *const[]){ "count", NULL }, "count");
+}
+
+const struct az_analysis az_analysis_amd_kernels = { .specs = specs };
+const struct az_analysis az_analysis_amd_details = {
+    .name = "dispatch_details",
+    .help = "every dispatch, longest first (option kernel_details)",
+    .needs = AZ_CAP_DISPATCHES,
+    .run = run_details,
+};
+const struct az_analysis az_analysis_amd_short = {
+    .name = "dispatch_short",
+    .help = "short kernels and the histogram of their durations (option short_kernel_study)",
+    .needs = AZ_CAP_DISPATCHES,
+    .run = run_short,
+};

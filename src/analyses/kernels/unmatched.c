@@ -1,0 +1,145 @@
+/* unmatched_kernels: the kernels that the user's class map does not name, biggest first, each with
+ * a key and a class to paste into kernel_to_class_map. The key is the kernel's own identifier (the
+ * last one before template arguments and parameters). */
+#include "analyses/kernels/class_keys.h"
+#include "analyses/list.h"
+#include "analyses/operators/framework.h"
+#include "base/num.h"
+
+#define MAX_ROWS 100
+
+struct entry {
+    struct az_sv key, example, class_name;
+    int64_t ns, count;
+    size_t first; /* order of appearance */
+};
+AZ_VEC(struct entry, entries);
+
+struct work {
+    struct az_job *job;
+    struct az_intern keys; /* key text -> number of its entry */
+    struct az_class_keys choice;
+    struct entries list;
+    int64_t total;
+};
+
+static int add(struct work *w, const struct az_trace *t, uint32_t id, int64_t ns, int64_t count)
+{
+    const struct az_sv name = az_trace_text(t, id);
+    if (ns < 0) /* the file does not say */
+        ns = 0;
+    w->total = az_add_sat(w->total, ns);
+    if (az_classify(w->job->classes, name) != AZ_CLASS_OTHERS)
+        return 0;
+    uint32_t at;
+    struct az_sv key = az_class_key(&w->choice, name);
+    int rc = w->choice.starved ? az_mem_error(w->job->mem) : az_intern(&w->keys, key, &at);
+    if (rc == 0 && at == w->list.n)
+        rc = az_vec_push(&w->list, ((struct entry){ .key = az_arena_dup(w->job->arena, key),
+                                                    .example = az_arena_dup(w->job->arena, name),
+                                                    .class_name = az_trace_class(t, id)->name,
+                                                    .first = at }));
+    if (rc)
+        return rc;
+    w->list.v[at].ns = az_add_sat(w->list.v[at].ns, ns);
+    w->list.v[at].count = az_add_sat(w->list.v[at].count, count);
+    return 0;
+}
+
+/* Names of the kernels of one trace, for what is common to them. */
+static int count_names(struct work *w, const struct az_trace *t)
+{
+    int rc = 0;
+    for (uint32_t n = 0; rc == 0 && n < t->classes.ids; n++)
+        if (t->classes.of[n] && !az_trace_class(t, n)->copies)
+            rc = az_class_keys_add(&w->choice, az_trace_text(t, n), az_trace_class(t, n)->name);
+    return rc;
+}
+
+/* Kernels of one trace: from events summed by name, or from sums. */
+static int add_trace(struct work *w, const struct az_trace *t)
+{
+    const struct az_events *e = &t->ev[AZ_KERNEL];
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && e->n == 0 && i < t->kernel_sums.n; i++)
+        rc = add(w, t, t->kernel_sums.v[i].name, t->kernel_sums.v[i].total_ns,
+                 t->kernel_sums.v[i].count);
+    if (rc || e->n == 0)
+        return rc;
+    size_t names = t->names.text.n;
+    int64_t *sum = az_mem_alloc(w->job->mem, (names + 1) * 2 * sizeof *sum);
+    if (!sum)
+        return az_mem_error(w->job->mem);
+    memset(sum, 0, (names + 1) * 2 * sizeof *sum);
+    for (size_t i = 0; i < e->n; i++) {
+        if (e->name[i] >= names)
+            continue;
+        sum[e->name[i] * 2] =
+            az_add_sat(sum[e->name[i] * 2], (e->end[i] - e->start[i]) / t->ticks_per_ns);
+        sum[e->name[i] * 2 + 1]++;
+    }
+    for (uint32_t n = 0; rc == 0 && n < names; n++)
+        if (sum[n * 2 + 1])
+            rc = add(w, t, n, sum[n * 2], sum[n * 2 + 1]);
+    az_mem_free(w->job->mem, sum, (names + 1) * 2 * sizeof *sum);
+    return rc;
+}
+
+static int rows(struct work *w, struct az_table *t)
+{
+    for (size_t i = 0; i < w->list.n; i++) {
+        const struct entry *e = &w->list.v[i];
+        az_put_text(t, e->key);
+        az_put_text(t, e->class_name);
+        az_put_i64(t, e->ns);
+        az_put_f64(t, w->total ? (double)e->ns / (double)w->total * 100.0 : 0.0);
+        az_put_i64(t, e->count);
+        az_put_text(t, e->example);
+    }
+    int rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(0) }, 2);
+    if (t->rows > MAX_ROWS)
+        az_cover(w->job, "unmatched_kernels: rows not shown", (double)(t->rows - MAX_ROWS), "count",
+                 AZ_SV("only the 100 biggest are shown"));
+    az_table_keep(t, MAX_ROWS);
+    return rc;
+}
+
+static int run(struct az_job *job)
+{
+    const struct az_user_names said = { .collectives = job->opts->coll_patterns };
+    struct az_kernel_rules *rules = az_kernel_rules_new(&said, job->mem);
+    struct work w = { .job = job };
+    if (!rules)
+        return az_mem_error(job->mem);
+    struct az_table *t = az_table_new(job->arena, "unmatched_kernels",
+                                      "Kernels that the class map does not name", 0);
+    az_table_column(t, "Key", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Suggested class", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Share of kernel time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Example", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_vec_init(&w.list, job->mem);
+    int rc = az_intern_init(&w.keys, job->arena, job->mem);
+    if (rc == 0)
+        rc = az_class_keys_init(&w.choice, rules, job->arena, job->mem);
+    for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
+        rc = count_names(&w, job->traces[i]);
+    for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
+        rc = add_trace(&w, job->traces[i]);
+    if (rc == 0)
+        rc = rows(&w, t);
+    az_class_keys_release(&w.choice);
+    az_kernel_rules_free(rules, job->mem);
+    az_intern_release(&w.keys);
+    az_vec_release(&w.list);
+    return az_job_add(job, t, rc);
+}
+
+const struct az_analysis az_analysis_unmatched = {
+    .name = "unmatched_kernels",
+    .help = "the biggest kernels that the class map does not name, with keys and classes to paste",
+    .tables = { "unmatched_kernels" },
+    .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLTREE,
+    .run = run,
+};

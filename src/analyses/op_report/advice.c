@@ -1,0 +1,437 @@
+/* Advice: what to do about host operations, gaps and slow matrix products (docs/formats-tracy.md
+ * 14, conditions; own words). */
+#include <math.h>
+#include <stdio.h>
+
+#include "analyses/op_report/opreport.h"
+#include "base/sort.h"
+
+static void add(struct az_opr_advice *a, struct az_sv text)
+{
+    if (a->n < TT_ADVICE_MAX && text.n)
+        a->text[a->n++] = text;
+}
+
+static void add_fidelity(struct az_opr_advice *a, const struct az_opr_sig *s)
+{
+    if (s->advice)
+        add(a, az_sv_str(s->advice));
+}
+
+static void dram_bound(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x,
+                       const struct az_opr_figures *f, struct az_opr_advice *a)
+{
+    if (!x->dram_sharded && !s->sparse)
+        add(a, AZ_SV("limited by DRAM: a DRAM-sharded program config "
+                     "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig) reads faster"));
+    if (s->verdict == AZ_FIT_TOO_HIGH ||
+        (s->verdict == AZ_FIT_TOO_LOW && f->flops_percent < t->o->low_flops_percent))
+        add_fidelity(a, s);
+}
+
+static void flop_bound(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_sig *s,
+                       const struct az_opr_figures *f, struct az_opr_advice *a)
+{
+    const double budget = az_opr_budget(t, row);
+    if (f->cores < budget && !az_opr_args_of(t, row)->dram_sharded)
+        add(a, az_arena_printf(t->job->arena, "use more cores: %.0f of %.0f are used", f->cores,
+                               budget));
+    if (s->verdict == AZ_FIT_TOO_HIGH)
+        add_fidelity(a, s);
+}
+
+static void program_config(struct az_tt *t, const struct az_opargs *x, struct az_opr_advice *a)
+{
+    struct az_arena *arena = t->job->arena;
+    bool subblock = x->subblock_h >= 0 && x->subblock_w >= 0;
+    size_t before = a->n;
+
+    if (x->block_w < 0)
+        add(a, AZ_SV("the program config names no in0_block_w"));
+    else if (x->block_w < 2)
+        add(a, az_arena_printf(arena, "in0_block_w=%d is small, try 2 or more", (int)x->block_w));
+    if (x->dram_sharded)
+        return;
+    if (!subblock)
+        add(a, AZ_SV("the program config names no output subblock"));
+    else if ((int64_t)x->subblock_h * x->subblock_w < 2)
+        add(a, az_arena_printf(arena,
+                               "the output subblock %dx%d is small, try out_subblock_h * "
+                               "out_subblock_w of 2 or more",
+                               (int)x->subblock_h, (int)x->subblock_w));
+    if (a->n == before)
+        add(a, az_arena_printf(
+                   arena, "slow although in0_block_w=%d and the output subblock %dx%d look right",
+                   (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
+}
+
+static void slow(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x,
+                 struct az_opr_advice *a)
+{
+    struct az_sv memory = az_opr_text(t, x->t[AZ_IN0].memory);
+    if (memory.n && az_sv_find(memory, AZ_SV("L1")) < 0)
+        add(a, az_arena_printf(t->job->arena, "place input 0 in L1 if it fits (it is in %.*s)",
+                               AZ_SVF(memory)));
+    if (x->block_w < 0 && x->subblock_h < 0 && x->subblock_w < 0) {
+        add(a,
+            AZ_SV("no program_config is given: one can set in0_block_w and the output subblock"));
+        return;
+    }
+    program_config(t, x, a);
+    add_fidelity(a, s);
+}
+
+static const char *not_judged(const struct az_tt *t, const struct az_opr_row *row,
+                              const struct az_opr_sig *s)
+{
+    if (!(row->kernel > 0))
+        return "no kernel time";
+    if (s->why_not)
+        return s->why_not;
+    if (!t->has_peaks)
+        return "no peaks are known of this architecture";
+    if (s->fidelity >= AZ_FIDELITIES)
+        return "its math fidelity is blank or unknown";
+    if (s->in_dram && isnan(s->dram_bytes))
+        return "a shape or type of a tensor in DRAM is missing";
+    return "neither its DRAM nor its FLOP rate is known";
+}
+
+static int judge(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f,
+                 struct az_opr_advice *a)
+{
+    const struct az_opr_sig *s = az_opr_sig_of(t, row);
+    const struct az_opargs *x = az_opr_args_of(t, row);
+    struct az_vec_char all;
+
+    if (az_opr_rate_impossible(f))
+        a->not_judged = "its rate is above the peak: check the device, the fidelity, the duration";
+    else if (f->bound == TT_DRAM || f->bound == TT_BOTH)
+        dram_bound(t, s, x, f, a);
+    else if (f->bound == TT_FLOP)
+        flop_bound(t, row, s, f, a);
+    else if (f->bound == TT_SLOW)
+        slow(t, s, x, a);
+    else
+        a->not_judged = not_judged(t, row, s);
+    az_vec_init(&all, t->job->mem);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < a->n; i++)
+        rc = az_text_printf(&all, "%s%.*s", i ? " • " : "", AZ_SVF(a->text[i]));
+    a->joined = az_arena_dup(t->job->arena, az_text_view(&all));
+    az_vec_release(&all);
+    return rc;
+}
+
+/* Advice on a matrix product; NULL without memory. Rows for which the same can be said share it. */
+static const struct az_opr_advice *advise(struct az_tt *t, const struct az_opr_row *row,
+                                          const struct az_opr_figures *f)
+{
+    uint64_t cores = isnan(f->cores) ? 0 : (uint64_t)f->cores + 1;
+    uint64_t key =
+        (uint64_t)f->bound | (uint64_t)(f->flops_percent < t->o->low_flops_percent) << 4 |
+        (uint64_t)(row->kernel > 0) << 5 | (uint64_t)az_opr_rate_impossible(f) << 6 | cores << 8;
+    uint32_t *at;
+    bool added;
+    if (az_map_put(&t->advice_of, row->sig, key, (uint32_t)t->advices.n, &at, &added) != 0)
+        return NULL;
+    if (!added)
+        return t->advices.v[*at];
+    struct az_opr_advice *a = az_arena_alloc(t->job->arena, sizeof *a);
+    if (!a || az_vec_push(&t->advices, a) != 0)
+        return NULL;
+    return judge(t, row, f, a) ? NULL : a;
+}
+
+struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *row,
+                                const struct az_opr_figures *f)
+{
+    if (az_opr_sig_of(t, row)->kind != TT_MATMUL)
+        return AZ_SV("");
+    const struct az_opr_advice *a = advise(t, row, f);
+    if (!a)
+        t->job->arena->failed = true;
+    return a ? a->joined : AZ_SV("");
+}
+
+/* ---- the table and the printed section ---- */
+
+/* Rows of the table: what is said of an operation and its arguments, over all rows it is said of.
+ */
+struct said {
+    uint8_t section;
+    enum az_opr_bound bound;
+    size_t first; /* row */
+    uint64_t n;
+    double time, gap; /* ns: sums are exact */
+    struct az_sv text;
+};
+AZ_VEC(struct said, saids);
+static const char *const sections[] = { "fallback", "gap", "product", "not judged" };
+enum { FALLBACK, GAP, PRODUCT, NOT_JUDGED };
+
+/* Rows that print the same: one line with a count. */
+struct alike {
+    size_t first; /* row */
+    uint64_t n;
+    double time, gap;                   /* ns */
+    const struct az_opr_advice *advice; /* of a product */
+    enum az_opr_bound bound;
+};
+AZ_VEC(struct alike, alikes);
+
+struct section {
+    struct az_tt *t;
+    struct az_form *form;
+    struct az_map groups; /* of the section being printed: signature, advice -> alike */
+    struct alikes alike;
+    struct az_map index; /* section and signature, text -> said */
+    struct saids said;
+    int rc;
+};
+
+static void line(struct section *s, struct az_sv text)
+{
+    if (s->rc == 0)
+        s->rc = az_form_text(s->form, text, false);
+}
+
+static void heading(struct section *s, const char *title)
+{
+    char rule[64];
+    size_t n = strlen(title) < sizeof rule - 1 ? strlen(title) : sizeof rule - 1;
+    memset(rule, '-', n);
+    line(s, AZ_SV(""));
+    line(s, az_sv_str(title));
+    line(s, az_arena_dup(s->t->job->arena, az_sv_make(rule, n)));
+}
+
+static void again(struct section *s, size_t row)
+{
+    if (s->rc == 0)
+        s->rc = az_form_row(s->form, row);
+}
+
+/* Counts a row among those like it: the same operation and arguments, bound and advice. */
+static struct alike *count(struct section *s, size_t i, enum az_opr_bound bound, uint64_t advice)
+{
+    const struct az_opr_row *row = &s->t->rows.v[i];
+    uint64_t key = (uint64_t)row->sig << 8 | (uint64_t)bound;
+    uint32_t *at;
+    bool added = false;
+
+    if (s->rc == 0)
+        s->rc = az_map_put(&s->groups, key, advice, (uint32_t)s->alike.n, &at, &added);
+    if (s->rc == 0 && added)
+        s->rc = az_vec_push(&s->alike, ((struct alike){ .first = i, .bound = bound }));
+    if (s->rc)
+        return NULL;
+    struct alike *one = &s->alike.v[*at];
+    one->n++;
+    one->time += az_opr_row_ns(s->t, row);
+    one->gap += az_opr_row_gap_ns(s->t, row);
+    return one;
+}
+
+static void begin_group(struct section *s)
+{
+    az_map_release(&s->groups);
+    s->alike.n = 0;
+    if (s->rc == 0)
+        s->rc = az_map_init(&s->groups, s->t->job->mem, 64);
+}
+
+/* The first row, and how many like it there are. */
+static void print_alike(struct section *s, const struct alike *one)
+{
+    again(s, one->first);
+    if (one->n > 1)
+        line(s, az_arena_printf(s->t->job->arena,
+                                "  and %llu more like it: together %.0f μs, gaps %.0f μs",
+                                (unsigned long long)one->n - 1, one->time / 1000, one->gap / 1000));
+}
+
+static void put(struct section *s, uint8_t section, size_t i, const struct az_opr_figures *f,
+                struct az_sv text)
+{
+    uint64_t key = (uint64_t)s->t->rows.v[i].sig << 8 | (uint64_t)section << 4 | (uint64_t)f->bound;
+    uint32_t *at;
+    bool added = false;
+    if (s->rc == 0)
+        s->rc =
+            az_map_put(&s->index, key, az_hash(text.p, text.n), (uint32_t)s->said.n, &at, &added);
+    if (s->rc == 0 && added)
+        s->rc = az_vec_push(
+            &s->said,
+            ((struct said){ .section = section, .bound = f->bound, .first = i, .text = text }));
+    if (s->rc)
+        return;
+    struct said *said = &s->said.v[*at];
+    said->n++;
+    said->time += az_opr_row_ns(s->t, &s->t->rows.v[i]);
+    said->gap += az_opr_row_gap_ns(s->t, &s->t->rows.v[i]);
+}
+
+static void fallback(struct section *s)
+{
+    struct az_tt *t = s->t;
+    struct az_opr_figures f;
+    if (t->counts.host == 0)
+        return;
+    heading(s, "Fallback");
+    begin_group(s);
+    for (size_t i = 0; i < t->rows.n; i++) {
+        if (az_opr_sig_of(t, &t->rows.v[i])->kind != TT_HOST)
+            continue;
+        az_opr_figures(t, &t->rows.v[i], &f);
+        put(s, FALLBACK, i, &f, AZ_SV("move it to the device"));
+        count(s, i, f.bound, 0);
+    }
+    for (size_t i = 0; i < s->alike.n; i++)
+        print_alike(s, &s->alike.v[i]);
+    line(s, AZ_SV(""));
+    line(s, AZ_SV("These operations ran on the host; on the device they would not interrupt it."));
+    az_finding(t->job, "host_operations", "warning", AZ_SV("operations that fell back to the host"),
+               (int64_t)t->counts.host, -1, AZ_SV("move them to the device"));
+}
+
+static void gaps(struct section *s)
+{
+    struct az_tt *t = s->t;
+    struct az_arena *a = t->job->arena;
+    struct az_opr_figures f;
+    double saving_ns = 0;
+    int64_t n = 0;
+    begin_group(s);
+    for (size_t i = 0; i < t->rows.n; i++) {
+        double gap = az_opr_row_gap(t, &t->rows.v[i]);
+        if (!(gap > t->o->op_to_op_gap_us))
+            continue;
+        n++;
+        az_opr_figures(t, &t->rows.v[i], &f);
+        put(s, GAP, i, &f, AZ_SV("capture a trace, or keep the host ahead of the device"));
+        count(s, i, f.bound, 0);
+        saving_ns += az_opr_row_gap_ns(t, &t->rows.v[i]) - t->o->traced_gap_us * 1000;
+    }
+    if (n == 0)
+        return;
+    heading(s, "High op-to-op gap");
+    for (size_t i = 0; i < s->alike.n; i++)
+        print_alike(s, &s->alike.v[i]);
+    const double saving = saving_ns / 1000, share = t->total != 0 ? saving / t->total * 100 : 0;
+    line(s, AZ_SV(""));
+    line(s, az_arena_printf(a, "These operations began more than %g μs after the one before them.",
+                            t->o->op_to_op_gap_us));
+    line(s, az_arena_printf(a, "A captured trace could save %.0f μs, %.1f %% of the whole time.",
+                            saving, share));
+    line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch "
+                  "asynchronously, compile runtime "
+                  "arguments in."));
+}
+
+static struct az_sv without_advice(struct section *s, const struct az_opr_advice *a)
+{
+    return a->not_judged ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged)
+                         : AZ_SV("nothing to improve");
+}
+
+static void product(struct section *s, size_t i)
+{
+    struct az_opr_figures f;
+    az_opr_figures(s->t, &s->t->rows.v[i], &f);
+    const struct az_opr_advice *a = advise(s->t, &s->t->rows.v[i], &f);
+    if (!a) {
+        s->rc = az_arena_error(s->t->job->arena);
+        return;
+    }
+    for (size_t k = 0; k < a->n; k++)
+        put(s, PRODUCT, i, &f, a->text[k]);
+    if (!a->n)
+        put(s, a->not_judged ? NOT_JUDGED : PRODUCT, i, &f, without_advice(s, a));
+    struct alike *one = count(s, i, f.bound, az_hash(a->joined.p, a->joined.n));
+    if (one && !one->advice)
+        one->advice = a;
+}
+
+static void products(struct section *s)
+{
+    begin_group(s);
+    for (size_t i = 0; s->rc == 0 && i < s->t->rows.n; i++)
+        if (az_opr_sig_of(s->t, &s->t->rows.v[i])->kind == TT_MATMUL)
+            product(s, i);
+    if (s->alike.n)
+        heading(s, "Matrix products");
+    for (size_t i = 0; s->rc == 0 && i < s->alike.n; i++) {
+        const struct az_opr_advice *a = s->alike.v[i].advice;
+        if (i)
+            line(s, AZ_SV(""));
+        print_alike(s, &s->alike.v[i]);
+        for (size_t k = 0; s->rc == 0 && k < a->n; k++)
+            s->rc = az_form_text(s->form, a->text[k], true);
+        if (!a->n)
+            line(s, without_advice(s, a));
+    }
+}
+
+/* By section, most time first. */
+static int in_order(const void *a, const void *b, void *ctx)
+{
+    const struct said *x = a, *y = b;
+    (void)ctx;
+    if (x->section != y->section)
+        return x->section < y->section ? -1 : 1;
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int table(struct section *s)
+{
+    struct az_tt *t = s->t;
+    struct az_table *x = az_table_new(t->job->arena, "advice", "Advice", 0);
+    az_table_column(x, "Section", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
+    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_opr_id_column(t, x, 0);
+    int rc = az_sort_cmp(s->said.v, s->said.n, sizeof *s->said.v, in_order, NULL, t->job->mem);
+    for (size_t i = 0; rc == 0 && i < s->said.n; i++) {
+        const struct said *one = &s->said.v[i];
+        az_put_text(x, az_sv_str(sections[one->section]));
+        az_put_text(x, az_opr_sig_of(t, &t->rows.v[one->first])->shown);
+        az_put_text(x, az_sv_str(az_opr_bound_text(one->bound)));
+        az_put_text(x, one->text);
+        az_put_i64(x, (int64_t)one->n);
+        az_put_f64(x, one->time / 1000);
+        az_put_f64(x, one->gap / 1000);
+        az_opr_put_id(t, x, &t->rows.v[one->first]);
+    }
+    return az_opr_emit(t, x, rc);
+}
+
+int az_opr_advice(struct az_tt *t, struct az_form *form)
+{
+    struct section s = { .t = t, .form = form };
+    size_t before = form->after.n;
+    az_vec_init(&s.said, t->job->mem);
+    az_vec_init(&s.alike, t->job->mem);
+    s.rc = az_map_init(&s.index, t->job->mem, 64);
+    line(&s, AZ_SV(""));
+    line(&s, AZ_SV("Advice"));
+    line(&s, AZ_SV("======"));
+    fallback(&s);
+    gaps(&s);
+    products(&s);
+    if (s.rc == 0 && form->after.n == before + 3)
+        form->after.n = before;
+    if (s.rc == 0)
+        s.rc = table(&s);
+    az_vec_release(&s.said);
+    az_vec_release(&s.alike);
+    az_map_release(&s.index);
+    az_map_release(&s.groups);
+    return s.rc;
+}

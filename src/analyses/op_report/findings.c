@@ -1,0 +1,327 @@
+/* What the operations of a report could save, one finding per cause and kind of operation
+ * (docs/formats-tracy.md 18). The savings of an operation count once, by the largest. */
+#include "analyses/op_report/findings.h"
+
+#include <math.h>
+
+#include "base/sort.h"
+#include "stats/stats.h"
+
+#define REACHED  80.0 /* percent of a peak that can be reached */
+#define COMPILES 1e5  /* ns: gaps from here on before an operation that runs first compile it */
+#define UNLIKE   4    /* x the median of the other gaps: a gap before a first run is another */
+#define FEWER    0.5  /* of the worker cores: an operation on less is reported */
+#define FIDELITY 0.5  /* of the time of a FLOP-bound product, with one step less of fidelity */
+
+enum cause {
+    GAPS,
+    OUTSIDE,
+    REPLAYS,
+    INSIDE,
+    COMPILE,
+    HOST,
+    SLOW,
+    DRAM,
+    CORES,
+    FIDELE,
+    COMM,
+    CAUSES
+};
+static const struct {
+    const char *rule, *what;
+    enum az_cause cause;
+    enum az_advice advice;
+} causes[CAUSES] = {
+    [GAPS] = { "op_to_op_gaps", "between operations", AZ_CAUSE_NONE, AZ_ADVICE_CAPTURE_TRACE },
+    [OUTSIDE] = { "op_to_op_gaps", "outside trace replays", AZ_CAUSE_NONE,
+                  AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD },
+    /* a replay is one launch: the host waits for the last one, or prepares the next too late */
+    [REPLAYS] = { "op_to_op_gaps", "before trace replays", AZ_CAUSE_NONE, AZ_ADVICE_DEFER_SYNC },
+    [INSIDE] = { "idle", "inside trace replays", AZ_CAUSE_GRAPH_GAP, AZ_ADVICE_CHECK_DEPENDENCIES },
+    [COMPILE] = { "idle", "", AZ_CAUSE_COMPILATION, AZ_ADVICE_COMPILE_AHEAD },
+    [HOST] = { "idle", "", AZ_CAUSE_HOST_COMPUTE, AZ_ADVICE_MOVE_HOST_WORK },
+    [SLOW] = { "tt_slow", " neither DRAM- nor FLOP-bound", AZ_CAUSE_NONE,
+               AZ_ADVICE_TUNE_PROGRAM_CONFIG },
+    [DRAM] = { "tt_dram", " DRAM-bound, not DRAM-sharded", AZ_CAUSE_NONE, AZ_ADVICE_SHARD_DRAM },
+    [CORES] = { "tt_low_cores", " on few cores", AZ_CAUSE_NONE, AZ_ADVICE_MORE_CORES },
+    [FIDELE] = { "tt_fidelity", " at a higher fidelity than its data types need", AZ_CAUSE_NONE,
+                 AZ_ADVICE_LOWER_FIDELITY },
+    [COMM] = { "exposed_communication", "", AZ_CAUSE_NONE, AZ_ADVICE_OVERLAP_COMMUNICATION },
+};
+
+struct tally {
+    enum cause cause;
+    uint32_t code;
+    double count, time, gain; /* ns */
+    struct az_vec_f64 each;   /* ns */
+};
+AZ_VEC(struct tally, tallies);
+
+struct work {
+    struct az_opr_scope *s;
+    struct az_tt *t;
+    struct az_map index;
+    struct tallies v;
+    struct az_opr_calls calls;
+    uint8_t *first; /* by row: the first of its operation and arguments on its device */
+    double others;  /* ns: median of the gaps before operations that ran before; NaN: none */
+    bool replayed;
+};
+
+static int add(struct work *w, enum cause cause, uint32_t code, double time, double gain,
+               double each)
+{
+    uint32_t *at;
+    bool added;
+    if (!(gain > 0))
+        return 0;
+    int rc = az_map_put(&w->index, code, cause, (uint32_t)w->v.n, &at, &added);
+    if (rc == 0 && added) {
+        struct tally x = { .cause = cause, .code = code };
+        az_vec_init(&x.each, w->t->job->mem);
+        rc = az_vec_push(&w->v, x);
+    }
+    if (rc)
+        return rc;
+    struct tally *x = &w->v.v[*at];
+    x->count++;
+    x->time += time;
+    x->gain += gain;
+    return az_vec_push(&x->each, each);
+}
+
+/* ---- gaps ---- */
+
+static int find_first_runs(struct work *w)
+{
+    const struct az_oprows *rows = &w->t->r->rows;
+    struct az_map seen;
+    int rc = az_map_init(&seen, w->t->job->mem, 256);
+    w->first = az_arena_array(w->t->job->arena, rows->n + 1, 1);
+    if (rc == 0 && !w->first)
+        rc = az_arena_error(w->t->job->arena);
+    for (size_t i = 0; rc == 0 && i < rows->n; i++) {
+        const struct az_oprow *r = &rows->v[i];
+        uint32_t *at;
+        bool added = false;
+        if (r->kind == AZ_OPROW_DEVICE)
+            rc = az_map_put(&seen, (uint64_t)r->code << 32 | r->args, (uint64_t)r->device, 0, &at,
+                            &added);
+        w->first[i] = added;
+        w->replayed |= r->kind == AZ_OPROW_DEVICE && r->replay != AZ_NO_ID;
+    }
+    az_map_release(&seen);
+    return rc;
+}
+
+static int find_others(struct work *w, const struct az_opr_gap_list *gaps)
+{
+    struct az_vec_f64 v;
+    int rc = 0;
+    az_vec_init(&v, w->t->job->mem);
+    for (size_t i = 0; rc == 0 && i < gaps->n; i++)
+        if (!w->first[gaps->v[i].next])
+            rc = az_vec_push(&v, (double)gaps->v[i].ns);
+    w->others = v.n ? az_percentile_f64(v.v, v.n, 50) : NAN;
+    az_vec_release(&v);
+    return rc;
+}
+
+static bool compiles(const struct work *w, const struct az_opr_gap *g)
+{
+    const uint8_t cached = w->t->r->rows.v[g->next].cached;
+    /* a miss is also recorded of programs that ran before */
+    if ((double)g->ns < COMPILES || cached == AZ_FLAG_TRUE)
+        return false;
+    return w->first[g->next] && !((double)g->ns < UNLIKE * w->others);
+}
+
+/* The host operation with the most time of those called between two operations, where all of them
+ * take half of the gap; AZ_NO_ID. */
+static uint32_t host_work(const struct work *w, const struct az_opr_gap *g)
+{
+    const struct az_events *e = &w->t->trace->ev[AZ_HOST_OP];
+    const int64_t from = w->t->r->rows.v[g->before].start, to = w->t->r->rows.v[g->next].start;
+    size_t lo = 0, hi = e->n;
+    int64_t sum = 0, most = -1;
+    uint32_t name = AZ_NO_ID;
+    if (from == INT64_MIN || to <= from || w->t->r->files.n > 1)
+        return AZ_NO_ID;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (e->start[mid] <= from)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < e->n && e->start[lo] < to; lo++) {
+        const int64_t ns = e->end[lo] - e->start[lo];
+        sum += ns;
+        name = ns > most ? e->name[lo] : name;
+        most = ns > most ? ns : most;
+    }
+    return 2 * sum >= g->ns ? name : AZ_NO_ID;
+}
+
+static int gap(struct work *w, const struct az_opr_gap *g)
+{
+    const struct az_oprow *v = w->t->r->rows.v, *a = &v[g->before], *b = &v[g->next];
+    const double ns = (double)g->ns, gain = ns - w->t->o->traced_gap_us * 1000;
+    enum cause cause = b->replay != AZ_NO_ID ? REPLAYS : w->replayed ? OUTSIDE : GAPS;
+    if (!(ns > w->t->o->op_to_op_gap_us * 1000) || az_opr_holds_lost(&w->calls, g->before, g->next))
+        return 0;
+    const uint32_t host = host_work(w, g);
+    if (host != AZ_NO_ID)
+        return add(w, HOST, host, ns, gain, ns);
+    if (b->replay != AZ_NO_ID && a->replay == b->replay)
+        cause = INSIDE;
+    else if (b->replay == AZ_NO_ID && compiles(w, g))
+        cause = COMPILE;
+    return add(w, cause, AZ_NO_ID, ns, gain, ns);
+}
+
+static int find_gaps(struct work *w)
+{
+    struct az_opr_gap_list gaps;
+    az_vec_init(&gaps, w->t->job->mem);
+    int rc = az_opr_gaps_find(w->s, &gaps);
+    if (rc == 0)
+        rc = find_first_runs(w);
+    if (rc == 0)
+        rc = find_others(w, &gaps);
+    if (rc == 0)
+        rc = az_opr_calls_make(&w->calls, w->s);
+    for (size_t i = 0; rc == 0 && i < gaps.n; i++)
+        rc = gap(w, &gaps.v[i]);
+    az_vec_release(&gaps);
+    return rc;
+}
+
+/* ---- operations ---- */
+
+/* A product by its bound: what part of its time could be saved. */
+static double product_gain(struct work *w, const struct az_opr_row *r,
+                           const struct az_opr_figures *f, enum cause *cause)
+{
+    const struct az_opr_sig *s = az_opr_sig_of(w->t, r);
+    const bool sharded = s->sharded || s->sparse;
+    const double dram = isnan(f->dram_percent) ? 0 : f->dram_percent,
+                 flops = isnan(f->flops_percent) ? 0 : f->flops_percent;
+    if (f->bound == TT_SLOW) {
+        *cause = SLOW;
+        return 1 - (dram > flops ? dram : flops) / REACHED;
+    }
+    if (f->bound == TT_DRAM && !sharded) {
+        *cause = DRAM;
+        return 1 - dram / REACHED;
+    }
+    *cause = FIDELE;
+    return f->bound == TT_FLOP && s->verdict == AZ_FIT_TOO_HIGH ? FIDELITY : 0;
+}
+
+static bool communicates(const struct work *w, const struct az_opr_row *r)
+{
+    struct az_job *job = w->t->job;
+    return az_job_family(job, az_job_name(job, w->s->trace, az_opr_oprow(w->t, r)->code)) ==
+           AZ_FAMILY_COMMUNICATION;
+}
+
+static int operation(struct work *w, const struct az_opr_row *r, bool rates, double scale[2])
+{
+    const struct az_opr_sig *s = az_opr_sig_of(w->t, r);
+    const double time = az_opr_row_ns(w->t, r), cores = az_opr_budget(w->t, r);
+    struct az_opr_figures f;
+    enum cause cause = CORES;
+    double gain = 0;
+    if (communicates(w, r))
+        return add(w, COMM, s->code, time, time * scale[1], time);
+    az_opr_figures(w->t, r, &f);
+    if (s->kind == TT_MATMUL && rates && !az_opr_rate_impossible(&f))
+        gain = product_gain(w, r, &f, &cause);
+    if (!s->sharded && cores > 0 && f.cores > 0 && f.cores < FEWER * cores &&
+        1 - f.cores / cores > gain) {
+        cause = CORES;
+        gain = 1 - f.cores / cores;
+    }
+    return add(w, cause, s->code, time, time * gain * scale[0], time);
+}
+
+/* Operations of sub devices run at the same time, and without a merge those of all devices are
+ * there: their times are more than the busy time of a device. */
+static void find_scales(const struct work *w, const struct az_opr_rows *rows, double scale[2])
+{
+    double sum[2] = { 0, 0 }, busy[2] = { 0, 0 };
+    for (size_t i = 0; i < rows->n; i++)
+        sum[communicates(w, &rows->v[i])] += az_opr_row_ns(w->t, &rows->v[i]);
+    for (size_t d = 0; d < w->s->n_devices; d++) {
+        const struct az_claim_account *a = &w->s->device[d].a;
+        busy[0] += w->s->device[d].idle ? 0 : (double)a->computing;
+        busy[1] += w->s->device[d].idle ? 0 : (double)a->exposed_communication;
+    }
+    for (int i = 0; i < 2; i++) {
+        busy[i] /= w->s->working > 0 ? (double)w->s->working : 1;
+        scale[i] = sum[i] > busy[i] ? busy[i] / sum[i] : 1;
+    }
+}
+
+/* ---- findings ---- */
+static struct az_sv subject_of(const struct work *w, const struct tally *x)
+{
+    struct az_arena *a = w->t->job->arena;
+    const struct az_sv code = az_opr_text(w->t, x->code);
+    if (x->cause == HOST) /* its operation names it */
+        return AZ_SV("");
+    if (x->cause == GAPS)
+        return az_arena_printf(a, "each above %g us", w->t->o->op_to_op_gap_us);
+    return az_arena_printf(a, "%.*s%s", AZ_SVF(code), causes[x->cause].what);
+}
+
+static bool is_gap(enum cause c) { return c < SLOW; }
+
+static int put(struct work *w, struct tally *x, struct az_opr_finding *f)
+{
+    /* gaps are of all devices; operations are merged */
+    const double devices = !is_gap(x->cause) && w->s->working > 1 ? (double)w->s->working : 1;
+    double largest = 0;
+    for (size_t i = 0; i < x->each.n; i++)
+        largest = x->each.v[i] > largest ? x->each.v[i] : largest;
+    *f = (struct az_opr_finding){ .rule = causes[x->cause].rule,
+                                  .cause = causes[x->cause].cause,
+                                  .advice = causes[x->cause].advice,
+                                  .subject = subject_of(w, x),
+                                  .row = is_gap(x->cause) ? AZ_SV("") : az_opr_text(w->t, x->code),
+                                  .operation =
+                                      x->cause == HOST ? az_opr_text(w->t, x->code) : AZ_SV(""),
+                                  .count = llround(x->count * devices),
+                                  .ns = llround(x->time * devices),
+                                  .gain = llround(x->gain * devices),
+                                  .median = llround(az_percentile_f64(x->each.v, x->each.n, 50)),
+                                  .largest = llround(largest) };
+    return f->subject.p ? 0 : az_arena_error(w->t->job->arena);
+}
+
+int az_opr_find(struct az_opr_scope *s, const struct az_opr_rows *rows, bool gaps, bool rates,
+                struct az_opr_totals *out)
+{
+    struct work w = { .s = s, .t = s->t };
+    double scale[2];
+    az_vec_init(&w.v, s->t->job->mem);
+    int rc = az_map_init(&w.index, s->t->job->mem, 32);
+    if (rc == 0 && gaps)
+        rc = find_gaps(&w);
+    find_scales(&w, rows, scale);
+    for (size_t i = 0; rc == 0 && i < rows->n; i++)
+        rc = operation(&w, &rows->v[i], rates, scale);
+    struct az_opr_finding *f = az_arena_array(s->t->job->arena, w.v.n + 1, sizeof *f);
+    if (rc == 0 && !f)
+        rc = az_arena_error(s->t->job->arena);
+    for (size_t i = 0; rc == 0 && i < w.v.n; i++)
+        rc = put(&w, &w.v.v[i], &f[i]);
+    out->finding = f;
+    out->n_findings = rc == 0 ? w.v.n : 0;
+    for (size_t i = 0; i < w.v.n; i++)
+        az_vec_release(&w.v.v[i].each);
+    az_vec_release(&w.v);
+    az_map_release(&w.index);
+    return rc;
+}

@@ -1,0 +1,322 @@
+/* The table `ops`: one row an operation, and its coloured text form (docs/formats-tracy.md 12, 13,
+ * 16). */
+#include <math.h>
+#include <stdio.h>
+
+#include "analyses/op_report/opreport.h"
+
+/* Columns that are printed, in order; the others follow in the table only. */
+enum {
+    C_ID,
+    C_PERCENT,
+    C_BOUND,
+    C_CODE,
+    C_DEVICE,
+    C_TIME,
+    C_GAP,
+    C_CORES,
+    C_DRAM,
+    C_DRAM_PERCENT,
+    C_FLOPS,
+    C_FLOPS_PERCENT,
+    C_FIDELITY,
+    C_PRINTED
+};
+
+static void columns(const struct az_tt *t, struct az_table *x)
+{
+    az_opr_id_column(t, x, AZ_KEY);
+    az_table_column(x, "Total %", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Device", AZ_INT, AZ_UNIT_ID, 0);
+    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Cores", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "DRAM", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
+    az_table_column(x, "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(x, "FLOPs", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
+    az_table_column(x, "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(x, "Math Fidelity", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Output Datatype", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Input 0 Datatype", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Input 1 Datatype", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "DRAM Sharded", AZ_BOOL, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Input 0 Memory", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Inner Dim Block Size", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "Output Subblock H", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "Output Subblock W", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "Global Call Count", AZ_INT, AZ_UNIT_ID, 0);
+    az_table_column(x, "Sub Device ID", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Available Cores", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(x, "Op Category", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Bound Analysis", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Overlap", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(x, "Suspect", AZ_TEXT, AZ_UNIT_NONE, 0);
+    if (!t->o->no_advice)
+        az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, 0);
+    if (t->o->raw_op_codes)
+        az_table_column(x, "Raw OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
+}
+
+static void put_name(const struct az_tt *t, struct az_table *x, uint32_t id)
+{
+    az_put_given(x, az_opr_text(t, id));
+}
+
+static struct az_sv suspect_text(const struct az_tt *t, uint8_t s)
+{
+    static const struct {
+        uint8_t bit;
+        const char *text;
+    } bits[] = { { TT_SUSPECT_LONG, "kernel time over max_op_us" },
+                 { TT_SUSPECT_NEGATIVE, "kernel time below 0" },
+                 { TT_SUSPECT_FIRMWARE, "kernel time over firmware time" },
+                 { TT_SUSPECT_COVERED, "kernel time under other operations" },
+                 { TT_SUSPECT_GAP, "gap below 0" },
+                 { TT_SUSPECT_FAR, "gap over max_gap_us" } };
+    struct az_sv all = { "", 0 };
+    for (size_t i = 0; i < AZ_LENGTH(bits); i++)
+        if (s & bits[i].bit)
+            all = all.n ? az_arena_printf(t->job->arena, "%.*s; %s", AZ_SVF(all), bits[i].text)
+                        : az_sv_str(bits[i].text);
+    return all;
+}
+
+static void put_figures(const struct az_tt *t, struct az_table *x, const struct az_opr_row *row,
+                        const struct az_opr_figures *f)
+{
+    const struct az_opr_sig *s = az_opr_sig_of(t, row);
+    az_opr_put_id(t, x, row);
+    az_put_f64(x, f->percent);
+    az_put_text(x, az_sv_str(az_opr_bound_text(f->bound)));
+    az_put_text(x, s->shown);
+    az_put_known(x, az_opr_oprow(t, row)->device);
+    az_put_f64(x, f->time);
+    az_put_f64(x, f->gap);
+    az_put_known(x, isnan(f->cores) ? -1 : (int64_t)f->cores);
+    az_put_f64(x, f->dram);
+    az_put_f64(x, f->dram_percent);
+    az_put_f64(x, f->tflops);
+    az_put_f64(x, f->flops_percent);
+    az_put_text(x, s->precision);
+}
+
+/* What a row runs on, what it is, and how its bound is found. */
+static void put_place(struct az_tt *t, struct az_table *x, const struct az_opr_row *row)
+{
+    const struct az_opr_sig *s = az_opr_sig_of(t, row);
+    const double cores = s->kind == TT_SIGNPOST || s->kind == TT_HOST ? 0 : az_opr_budget(t, row);
+    const double overlap = t->overlap ? t->overlap[row->row] : 0;
+    put_name(t, x, az_opr_oprow(t, row)->sub);
+    az_put_known(x, cores > 0 ? (int64_t)cores : -1);
+    az_put_text(x, s->kind == TT_SIGNPOST ? AZ_SV("") : az_opr_category(t, s));
+    az_put_text(x, az_sv_str(s->kind == TT_MATMUL ? "full"
+                             : s->kind == TT_CONV ? "flops_only"
+                                                  : "none"));
+    az_put_f64(x, overlap >= 1 && overlap > row->kernel ? row->kernel / 1000
+                  : overlap >= 1                        ? overlap / 1000
+                                                        : NAN);
+}
+
+static void put_row(struct az_tt *t, struct az_table *x, const struct az_opr_row *row,
+                    const struct az_opr_figures *f)
+{
+    const struct az_opargs *a = az_opr_args_of(t, row);
+    put_figures(t, x, row, f);
+    put_name(t, x, a->t[AZ_OUT0].type);
+    put_name(t, x, a->t[AZ_IN0].type);
+    put_name(t, x, a->t[AZ_IN1].type);
+    az_put_bool(x, a->dram_sharded && az_opr_sig_of(t, row)->kind == TT_MATMUL);
+    put_name(t, x, a->t[AZ_IN0].memory);
+    az_put_known(x, a->block_w);
+    az_put_known(x, a->subblock_h);
+    az_put_known(x, a->subblock_w);
+    az_put_known(x, az_opr_oprow(t, row)->call);
+    put_place(t, x, row);
+    az_put_text(x, row->suspect ? suspect_text(t, row->suspect) : AZ_SV(""));
+    if (!t->o->no_advice)
+        az_put_text(x, az_opr_advice_text(t, row, f));
+    if (t->o->raw_op_codes)
+        put_name(t, x, az_opr_oprow(t, row)->code);
+}
+
+/* ---- colours ---- */
+
+static void ink_bound(const struct az_opr_figures *f, uint8_t *ink)
+{
+    bool both = !isnan(f->dram_percent) && !isnan(f->flops_percent);
+    switch (f->bound) {
+    case TT_DRAM:
+        ink[C_BOUND] = ink[C_DRAM] = ink[C_DRAM_PERCENT] = AZ_INK_GREEN;
+        break;
+    case TT_FLOP:
+        ink[C_BOUND] = ink[C_FLOPS] = ink[C_FLOPS_PERCENT] = AZ_INK_GREEN;
+        break;
+    case TT_SLOW:
+        ink[C_BOUND] = AZ_INK_YELLOW;
+        if (both && f->dram_percent > f->flops_percent)
+            ink[C_DRAM] = ink[C_DRAM_PERCENT] = AZ_INK_YELLOW;
+        else if (both)
+            ink[C_FLOPS] = ink[C_FLOPS_PERCENT] = AZ_INK_YELLOW;
+        break;
+    case TT_ON_HOST:
+        ink[C_BOUND] = AZ_INK_RED;
+        break;
+    default:
+        break;
+    }
+}
+
+void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f,
+                     uint8_t *ink)
+{
+    static const uint8_t verdicts[] = { AZ_INK_WHITE, AZ_INK_WHITE, AZ_INK_GREEN, AZ_INK_RED,
+                                        AZ_INK_CYAN };
+    const struct az_opr_sig *s = az_opr_sig_of(t, row);
+    const double budget = az_opr_budget(t, row);
+
+    memset(ink, AZ_INK_NONE, C_PRINTED);
+    if (f->percent < t->o->min_percentage && (t->first || s->kind != TT_HOST)) {
+        memset(ink, AZ_INK_GREY, C_PRINTED);
+        return;
+    }
+    ink[C_CODE] = az_opr_code(t, s->code)->ink;
+    if (isnan(f->cores))
+        ink[C_CORES] = AZ_INK_GREY;
+    else if (s->sharded && !t->first)
+        ink[C_CORES] = AZ_INK_GREEN;
+    else if (f->cores < (double)t->o->low_cores && (t->first || 2 * f->cores < budget))
+        ink[C_CORES] = AZ_INK_RED;
+    else if (budget > 0 && f->cores == budget)
+        ink[C_CORES] = AZ_INK_GREEN;
+    ink_bound(f, ink);
+    if (f->gap > t->o->op_to_op_gap_us)
+        ink[C_GAP] = AZ_INK_RED;
+    if (s->rated && az_opr_code(t, s->code)->judged)
+        ink[C_FIDELITY] = verdicts[s->verdict];
+}
+
+/* ---- text form ---- */
+
+static struct az_sv signpost_display(struct az_arena *a, struct az_sv s)
+{
+    struct az_sv tail = AZ_SV(" (signpost)");
+    if (!az_sv_ends(s, tail))
+        return s;
+    return az_arena_printf(a, "🪧 %.*s", AZ_SVF(az_sv_make(s.p, s.n - tail.n)));
+}
+
+static struct az_sv thousands(struct az_tt *t, double v, const char *unit)
+{
+    char buf[AZ_FORM_NUMBER];
+    struct az_sv n = az_form_number(v, 0, true, buf);
+    return az_arena_printf(t->job->arena, "%.*s %s", AZ_SVF(n), unit);
+}
+
+static void footer(struct az_tt *t, struct az_form *f)
+{
+    struct az_arena *a = t->job->arena;
+    struct az_sv hosts = az_arena_printf(
+        a, "%llu device ops, %llu host ops, %llu signposts", (unsigned long long)t->counts.device,
+        (unsigned long long)t->counts.host, (unsigned long long)t->counts.signposts);
+    f->footer = az_arena_array(a, f->n, sizeof *f->footer);
+    for (size_t i = 0; f->footer && i < f->n; i++)
+        f->footer[i] = f->columns[i].column == C_PERCENT
+                           ? (t->total != 0 ? AZ_SV("100.0 %") : AZ_SV(""))
+                       : f->columns[i].column == C_CODE ? hosts
+                       : f->columns[i].column == C_TIME ? thousands(t, t->time, "μs")
+                       : f->columns[i].column == C_GAP  ? thousands(t, t->gap, "μs")
+                                                        : AZ_SV("");
+}
+
+static struct az_form *make_form(struct az_tt *t)
+{
+    static const struct az_form_column printed[C_PRINTED] = {
+        { .column = C_ID, .title = "ID", .plain = true },
+        { .column = C_PERCENT, .title = "Total %", .unit = "%", .decimals = 1 },
+        { .column = C_BOUND, .title = "Bound" },
+        { .column = C_CODE, .title = "OP Code", .left = true, .display = signpost_display },
+        { .column = C_DEVICE, .title = "Device", .least = 7 },
+        { .column = C_TIME, .title = "Device Time", .unit = "μs" },
+        { .column = C_GAP, .title = "Op-to-Op Gap", .unit = "μs" },
+        { .column = C_CORES, .title = "Cores" },
+        { .column = C_DRAM, .title = "DRAM", .unit = "GB/s" },
+        { .column = C_DRAM_PERCENT, .title = "DRAM %", .unit = "%", .decimals = 1 },
+        { .column = C_FLOPS, .title = "FLOPs", .unit = "TFLOPs", .decimals = 1 },
+        { .column = C_FLOPS_PERCENT, .title = "FLOPs %", .unit = "%", .decimals = 1 },
+        { .column = C_FIDELITY, .title = "Math Fidelity" },
+    };
+    struct az_arena *a = t->job->arena;
+    struct az_form *f = az_arena_alloc(a, sizeof *f);
+    struct az_form_column *c = az_arena_array(a, C_PRINTED, sizeof *c);
+    uint8_t *ink = az_arena_array(a, t->rows.n + 1, C_PRINTED),
+            *hidden = az_arena_array(a, t->rows.n + 1, 1);
+    if (!f || !c || !ink || !hidden)
+        return NULL;
+    *f = (struct az_form){ .title = AZ_SV("Performance report"), .columns = c, .ink = ink };
+    for (size_t i = 0; i < C_PRINTED; i++)
+        if (!t->first || i != C_DEVICE)
+            c[f->n++] = printed[i];
+    f->hidden = t->o->hide_small ? hidden : NULL;
+    az_vec_init(&f->before, t->job->mem);
+    az_vec_init(&f->after, t->job->mem);
+    footer(t, f);
+    return f;
+}
+
+/* Inks of a row, without the columns that are not printed. */
+static void keep_inks(const struct az_form *f, const uint8_t *all, uint8_t *to)
+{
+    for (size_t i = 0; i < f->n; i++)
+        to[i] = all[f->columns[i].column];
+}
+
+static int rows(struct az_tt *t, struct az_table *x, struct az_form *f)
+{
+    uint8_t ink[C_PRINTED];
+    uint64_t grey = 0;
+    double grey_time = 0;
+
+    for (size_t i = 0; i < t->rows.n; i++) {
+        struct az_opr_figures g;
+        az_opr_figures(t, &t->rows.v[i], &g);
+        put_row(t, x, &t->rows.v[i], &g);
+        az_opr_row_inks(t, &t->rows.v[i], &g, ink);
+        keep_inks(f, ink, f->ink + i * f->n);
+        if (ink[C_ID] != AZ_INK_GREY)
+            continue;
+        grey++;
+        grey_time += isnan(g.percent) ? 0 : g.percent;
+        if (f->hidden)
+            f->hidden[i] = 1;
+    }
+    if (grey == 0)
+        return 0;
+    struct az_sv said =
+        az_arena_printf(t->job->arena, "%llu rows below %g %% are %s: %.1f %% of the time together",
+                        (unsigned long long)grey, t->o->min_percentage,
+                        f->hidden ? "not printed" : "grey", grey_time);
+    return az_form_text(f, said, false);
+}
+
+int az_opr_ops(struct az_tt *t)
+{
+    struct az_table *x =
+        az_table_new(t->job->arena, "ops", "Operations", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
+    struct az_form *f = make_form(t);
+    if (!x || !f) {
+        az_table_free(x);
+        return az_arena_error(t->job->arena);
+    }
+    x->form = f;
+    columns(t, x);
+    int rc = az_vec_reserve(
+        &x->cells, t->rows.n * x->columns.n); /* the largest thing there is: without room to grow */
+    if (rc == 0)
+        rc = rows(t, x, f);
+    for (size_t i = 0; rc == 0 && i < t->notes.n; i++)
+        rc = az_vec_push(&f->before, t->notes.v[i]);
+    rc = az_opr_emit(t, x, rc);
+    return rc || t->o->no_advice ? rc : az_opr_advice(t, f);
+}

@@ -1,0 +1,149 @@
+/* What of the report can be trusted: impossible rows, missing values, operations not found on all
+ * devices; totals with and without the impossible rows. */
+#include <math.h>
+
+#include "analyses/op_report/opreport.h"
+#include "analyses/op_report/totals.h"
+#include "base/num.h"
+#include "document/times.h"
+
+struct check {
+    uint64_t rows;
+    double time, gap; /* whole ns, so that the sums are exact */
+};
+
+static void count(struct check *c, bool hit, double time, double gap)
+{
+    if (!hit)
+        return;
+    c->rows++;
+    c->time += time;
+    c->gap += gap;
+}
+
+enum {
+    Q_ALL,
+    Q_IMPOSSIBLE,
+    Q_KERNEL,
+    Q_LONG,
+    Q_NEGATIVE,
+    Q_FIRMWARE,
+    Q_COVERED,
+    Q_GAP,
+    Q_FAR,
+    Q_NO_TIME,
+    Q_NO_RATE,
+    Q_FIDELITY,
+    Q_CHECKS
+};
+
+static void look(const struct az_tt *t, struct check *c)
+{
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct az_opr_row *r = &t->rows.v[i];
+        const struct az_opr_sig *s = az_opr_sig_of(t, r);
+        struct az_opr_figures f;
+        if (s->kind == TT_SIGNPOST)
+            continue;
+        az_opr_figures(t, r, &f);
+        const double time = az_opr_row_ns(t, r), gap = az_opr_row_gap_ns(t, r);
+        count(&c[Q_ALL], true, time, gap);
+        count(&c[Q_IMPOSSIBLE], r->suspect != 0, time, gap);
+        count(&c[Q_KERNEL], r->suspect & TT_SUSPECT_KERNEL, fabs(az_opr_oprow(t, r)->kernel), gap);
+        count(&c[Q_LONG], r->suspect & TT_SUSPECT_LONG, time, gap);
+        count(&c[Q_NEGATIVE], r->suspect & TT_SUSPECT_NEGATIVE, time, gap);
+        count(&c[Q_FIRMWARE], r->suspect & TT_SUSPECT_FIRMWARE, time, gap);
+        count(&c[Q_COVERED], r->suspect & TT_SUSPECT_COVERED, time, gap);
+        count(&c[Q_GAP], r->suspect & TT_SUSPECT_GAP, time, gap);
+        count(&c[Q_FAR], r->suspect & TT_SUSPECT_FAR, time, gap);
+        if (s->kind == TT_HOST)
+            continue;
+        count(&c[Q_NO_TIME], !(r->kernel > 0), time, gap);
+        count(&c[Q_NO_RATE], s->rated && isnan(f.tflops), time, gap);
+        count(&c[Q_FIDELITY], s->rated && s->fidelity >= AZ_FIDELITIES, time, gap);
+    }
+}
+
+static void put(const struct az_tt *t, struct az_table *x, struct az_sv name, const struct check *c,
+                const char *note)
+{
+    az_put_text(x, name);
+    az_put_i64(x, (int64_t)c->rows);
+    const double time = c->time / 1000, gap = c->gap / 1000;
+    az_put_f64(x, time);
+    az_put_f64(x, gap);
+    az_put_f64(x, t->total != 0 ? (time + gap) / t->total * 100 : NAN);
+    az_put_text(x, az_sv_str(note));
+}
+
+static void put_count(struct az_table *x, struct az_sv name, uint64_t n, const char *note)
+{
+    az_put_text(x, name);
+    az_put_i64(x, (int64_t)n);
+    az_put_empty(x);
+    az_put_empty(x);
+    az_put_empty(x);
+    az_put_text(x, az_sv_str(note));
+}
+
+static void columns(struct az_table *x)
+{
+    az_table_column(x, "Check", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(x, "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
+    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(x, "Share", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(x, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
+}
+
+/* What the verdict counts; comparisons and gates read it here (document/times.c). */
+static void put_account(struct az_tt *t, struct az_table *x)
+{
+    const struct az_opr_totals *o = az_opr_totals_of(t->job);
+    if (!o || !o->known)
+        return;
+    const struct check c = { (uint64_t)o->operations, (double)o->busy, (double)o->idle };
+    put(t, x, AZ_SV(AZ_TIME_ACCOUNT), &c,
+        "busy and idle time of a device in the scope of the verdict, by intervals, without "
+        "operations with impossible times");
+}
+
+int az_opr_quality(struct az_tt *t)
+{
+    struct check c[Q_CHECKS] = { { 0, 0, 0 } };
+    struct az_arena *a = t->job->arena;
+    struct az_table *x =
+        az_table_new(a, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
+    columns(x);
+    look(t, c);
+    struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows,
+                          c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
+                          c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap };
+    put(t, x, AZ_SV("all rows"), &c[Q_ALL], "totals of ops and ops_stacked");
+    put(t, x, AZ_SV("without impossible rows"), &rest,
+        "totals without the rows marked in ops (drop_impossible excludes them everywhere)");
+    put_account(t, x);
+    put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE], "rows with any of the next six");
+    put(t, x, AZ_SV("kernel time over the limit"), &c[Q_LONG], "thresholds.max_op_us");
+    put(t, x, AZ_SV("kernel time below 0"), &c[Q_NEGATIVE], "");
+    put(t, x, AZ_SV("kernel time over firmware time"), &c[Q_FIRMWARE],
+        "the firmware encloses the kernel");
+    put(t, x, AZ_SV("kernel time under other operations"), &c[Q_COVERED],
+        "most of its time, on the same sub device");
+    put(t, x, AZ_SV("gap below 0"), &c[Q_GAP],
+        "an operation that began before its device was free");
+    put(t, x, AZ_SV("gap over the limit"), &c[Q_FAR], "thresholds.max_gap_us");
+    put(t, x, AZ_SV("no kernel time"), &c[Q_NO_TIME], "blank or 0: no rate");
+    put(t, x, AZ_SV("products and convolutions without a rate"), &c[Q_NO_RATE],
+        "no time, or shapes or attributes are missing: see op_models");
+    put(t, x, AZ_SV("math fidelity blank or unknown"), &c[Q_FIDELITY],
+        "of products and convolutions: no percentage of FLOPs");
+    if (t->r->devices > 1)
+        put_count(x, AZ_SV("operations not on all devices"), t->merge.incomplete,
+                  t->merge.by_call ? "matched by call count" : "matched by name, in order");
+    if (c[Q_KERNEL].rows)
+        az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
+                   (int64_t)c[Q_KERNEL].rows, az_whole(c[Q_KERNEL].time),
+                   AZ_SV("see Suspect in ops and data_quality; drop_impossible leaves them out"));
+    return az_opr_emit(t, x, 0);
+}

@@ -1,0 +1,186 @@
+/* The totals of a report of operations: scope, account, trust checks, findings
+ * (docs/formats-tracy.md 18). */
+#include <math.h>
+
+#include "analyses/op_report/findings.h"
+#include "facts/steps.h"
+
+#define FAIL 20 /* one in so many: the check fails */
+
+struct az_opr_totals *az_opr_totals_of(struct az_job *job)
+{
+    static const char what;
+    void **slot = az_job_slot(job, &what);
+    if (slot && !*slot)
+        *slot = az_arena_alloc(job->arena, sizeof(struct az_opr_totals));
+    az_job_leave(job, slot);
+    return slot ? *slot : NULL;
+}
+
+/* Any warns, 5% fail. */
+static struct az_check_result check_of(int64_t count, int64_t of, int64_t time)
+{
+    return (struct az_check_result){ .status = of == 0              ? AZ_CHECK_NOT_APPLICABLE
+                                               : count == 0         ? AZ_CHECK_PASS
+                                               : count * FAIL >= of ? AZ_CHECK_FAIL
+                                                                    : AZ_CHECK_WARN,
+                                     .count = count,
+                                     .of = of,
+                                     .time_ns = time };
+}
+
+/* Operations without times, and with impossible ones, of the rows that were chosen. */
+static void check_times(const struct az_opr_scope *s, struct az_opr_totals *o)
+{
+    const struct az_tt *t = s->t;
+    const bool window = s->scope == AZ_SCOPE_WINDOW && t->in_window;
+    int64_t all = 0, timed = 0, impossible = 0;
+    double ns = 0;
+    for (size_t i = 0; i < t->r->rows.n; i++) {
+        const struct az_oprow *r = &t->r->rows.v[i];
+        if (r->kind != AZ_OPROW_DEVICE || (window && !t->in_window[i]))
+            continue;
+        all++;
+        timed += r->timed;
+        impossible += r->impossible;
+        ns += r->impossible ? fabs(r->kernel) : 0;
+    }
+    o->impossible_ns = ns < 9e18 ? llround(ns) : INT64_MAX;
+    o->check[AZ_CHECK_LOST_DEVICE_EVENTS] = check_of(all - timed, all, 0);
+    o->check[AZ_CHECK_IMPOSSIBLE_TIMES] = check_of(impossible, timed, o->impossible_ns);
+}
+
+/* Rates of products and convolutions, and what they add up to. */
+static void check_rates(const struct az_opr_scope *s, const struct az_opr_rows *rows,
+                        struct az_opr_totals *o)
+{
+    struct az_tt *t = s->t;
+    int64_t ns = 0;
+    o->flop = NAN;
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct az_opr_sig *sig = az_opr_sig_of(t, &rows->v[i]);
+        const int64_t time = llround(az_opr_row_ns(t, &rows->v[i]));
+        struct az_opr_figures f;
+        az_opr_figures(t, &rows->v[i], &f);
+        if (!isnan(sig->flop)) {
+            o->flop = isnan(o->flop) ? sig->flop : o->flop + sig->flop;
+            o->rated += time;
+        }
+        o->rateable += time;
+        if (isnan(f.flops_percent) && isnan(f.dram_percent))
+            continue;
+        o->rates++;
+        o->impossible_rates += az_opr_rate_impossible(&f);
+        ns += az_opr_rate_impossible(&f) ? time : 0;
+    }
+    o->check[AZ_CHECK_IMPOSSIBLE_RATES] = check_of(o->impossible_rates, o->rates, ns);
+}
+
+/* Operations of no known family may be communication. */
+static void check_families(const struct az_opr_scope *s, const struct az_opr_rows *rows,
+                           struct az_opr_totals *o)
+{
+    struct az_job *job = s->t->job;
+    int64_t count = 0, ns = 0, all = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        const int64_t time = llround(az_opr_row_ns(s->t, &rows->v[i]));
+        const uint32_t name = az_job_name(job, s->trace, az_opr_oprow(s->t, &rows->v[i])->code);
+        const bool other = az_job_family(job, name) == AZ_FAMILY_OTHER;
+        count += other;
+        ns += other ? time : 0;
+        all += time;
+    }
+    o->check[AZ_CHECK_UNKNOWN_KERNELS] = check_of(0, (int64_t)rows->n, ns);
+    o->check[AZ_CHECK_UNKNOWN_KERNELS].count = count;
+    if (rows->n && ns * FAIL >= all && ns > 0)
+        o->check[AZ_CHECK_UNKNOWN_KERNELS].status = AZ_CHECK_WARN;
+}
+
+static void check_device(const struct az_tt *t, struct az_opr_totals *o)
+{
+    o->peaks = !t->has_peaks ? "unknown" : t->o->worker_cores > 0 ? "user" : "data sheet";
+    o->check[AZ_CHECK_DEVICE_PEAKS] = check_of(!t->has_peaks, 1, 0);
+    if (!t->has_peaks)
+        o->check[AZ_CHECK_DEVICE_PEAKS].status = AZ_CHECK_WARN;
+}
+
+static void check_marks(const struct az_opr_scope *s, struct az_opr_totals *o)
+{
+    const int64_t marks = s->steps ? (int64_t)s->steps->marks : 0;
+    const int64_t empty = s->steps ? (int64_t)s->steps->empty_marks : 0;
+    if (marks == 0)
+        return;
+    o->check[AZ_CHECK_STEP_MARKS] = check_of(empty, marks, 0);
+    if (empty)
+        o->check[AZ_CHECK_STEP_MARKS].status = 2 * empty > marks ? AZ_CHECK_FAIL : AZ_CHECK_WARN;
+}
+
+/* Operations of the scope, devices merged as in the tables. Where these hold less, because the
+ * steps reach over signposts, all rows are merged again. */
+static int rows_of(struct az_opr_scope *s, struct az_opr_rows *out)
+{
+    struct az_tt *t = s->t;
+    struct az_opr_rows all;
+    int rc = 0;
+    az_vec_init(&all, t->job->mem);
+    const bool again = s->scope == AZ_SCOPE_STEPS;
+    if (again)
+        rc = az_opr_select(t, true, &all);
+    for (size_t i = 0; rc == 0 && i < all.n; i++) {
+        rc = az_opr_sig(t, all.v[i].row, &all.v[i].sig);
+        all.v[i].suspect = rc == 0 ? az_opr_suspect(t, &all.v[i]) : 0;
+    }
+    const struct az_opr_rows *from = again ? &all : &t->rows;
+    for (size_t i = 0; rc == 0 && i < from->n; i++) {
+        const struct az_oprow *r = az_opr_oprow(t, &from->v[i]);
+        const uint8_t kind = az_opr_sig_of(t, &from->v[i])->kind;
+        if (az_oprow_counts(r) && kind != TT_HOST && kind != TT_SIGNPOST &&
+            r->at >= s->window.start && r->at < s->window.end)
+            rc = az_vec_push(out, from->v[i]);
+    }
+    az_vec_release(&all);
+    return rc;
+}
+
+static void keep_account(const struct az_opr_scope *s, struct az_opr_totals *o)
+{
+    o->scope = s->scope;
+    o->device = s->device;
+    o->n_devices = s->n_devices;
+    for (size_t d = 0; d < s->n_devices; d++) {
+        if (s->device[d].idle)
+            continue;
+        o->busy += (s->device[d].a.span - s->device[d].a.idle) / (int64_t)s->working;
+        o->idle += s->device[d].a.idle / (int64_t)s->working;
+    }
+}
+
+int az_opr_verdict(struct az_tt *t)
+{
+    struct az_opr_totals *o = az_opr_totals_of(t->job);
+    struct az_opr_scope s;
+    struct az_opr_rows rows;
+    if (!o)
+        return az_arena_error(t->job->arena);
+    az_vec_init(&rows, t->job->mem);
+    int rc = az_opr_scope_make(&s, t);
+    if (rc == 0 && s.n)
+        rc = rows_of(&s, &rows);
+    if (rc == 0) {
+        if (t->last_mark != AZ_NO_ID && s.scope == AZ_SCOPE_WINDOW)
+            o->after_signpost = az_opr_text(t, t->last_mark);
+        check_times(&s, o);
+        check_rates(&s, &rows, o);
+        check_families(&s, &rows, o);
+        check_device(t, o);
+        check_marks(&s, o);
+        keep_account(&s, o);
+        o->operations = (int64_t)rows.n;
+        o->known = o->check[AZ_CHECK_LOST_DEVICE_EVENTS].of > 0;
+        const bool gaps = o->check[AZ_CHECK_IMPOSSIBLE_TIMES].status != AZ_CHECK_FAIL,
+                   rates = o->check[AZ_CHECK_IMPOSSIBLE_RATES].status != AZ_CHECK_FAIL;
+        rc = s.n ? az_opr_find(&s, &rows, gaps, rates, o) : 0;
+    }
+    az_vec_release(&rows);
+    return rc;
+}

@@ -1,0 +1,145 @@
+/* Launchers by name, category, lane and arguments (docs/formulas-pytorch.md 5.3), and the same
+ * split by what ran at the same time (5.4). */
+#include "analyses/operators/args.h"
+
+#include "analyses/operators/group.h"
+
+struct work {
+    const struct az_fw *fw;
+    int64_t *direct; /* launcher -> ticks; only where the companion wants them */
+    int64_t origin;  /* start of the first launcher */
+};
+
+static int key_args(void *ctx, size_t i, uint64_t key[2])
+{
+    const struct az_fw *fw = ((const struct work *)ctx)->fw;
+    const struct az_launcher *l = &fw->launchers->rows.v[i];
+    struct az_event e = az_fw_node(fw, l->node);
+    const struct az_op_args *a = az_fw_args(fw, l->node);
+    uint32_t args = a ? (uint32_t)(a - fw->ops->args.v) : AZ_NO_ROW;
+    key[0] = (uint64_t)e.name << 32 | args;
+    key[1] = (uint64_t)fw->category[i] << 58 | (uint64_t)az_fw_recompute(fw, l->node) << 57 |
+             (uint64_t)(fw->lane_group[e.lane] & 0x1ffffff) << 32 |
+             (fw->opts->group_by_num_kernels ? az_launcher_count(l) : 0);
+    return 1;
+}
+
+static struct az_gpu_run own_of(const void *ctx, size_t i)
+{
+    const struct az_launchers *l = ((const struct work *)ctx)->fw->launchers;
+    return (struct az_gpu_run){ l->own.v + l->rows.v[i].first, az_launcher_count(&l->rows.v[i]) };
+}
+
+static uint64_t uid_of(const void *ctx, size_t i)
+{
+    const struct az_fw *fw = ((const struct work *)ctx)->fw;
+    return az_fw_node(fw, fw->launchers->rows.v[i].node).uid;
+}
+
+static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
+{
+    static const char *const stat[] = { "mean", "median", "std", "min", "max", "sum" };
+    const struct az_fw *fw = ((const struct work *)ctx)->fw;
+    struct az_table *t = x->overlap
+                             ? az_table_new(x->job->arena, "ops_all_kl_overlap",
+                                            "Operations by arguments and overlapping kernels", 0)
+                             : az_table_new(x->job->arena, "ops_all", "Operations by arguments", 0);
+    if (!t)
+        return NULL;
+    az_fw_key_columns(t);
+    az_op_overlap_column(x, t);
+    if (fw->opts->group_by_num_kernels)
+        az_table_column(t, "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
+    az_fw_recompute_column(fw, t);
+    az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
+    if (fw->opts->include_first_occurrence_time)
+        az_table_column(t, "first_occurrence_time", AZ_REAL, AZ_UNIT_US, 0);
+    for (size_t i = 0; i < 12; i++) {
+        struct az_sv name = az_arena_printf(t->arena, "total_%s_kernel_time_%s",
+                                            i % 2 ? "subtree" : "direct", stat[i / 2]);
+        az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_US,
+                          AZ_LOWER_BETTER | (i == 10 ? 0 : AZ_DETAIL));
+    }
+    az_table_column(t, "ex_UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    if (x->overlap)
+        az_fw_overlap_columns(t);
+    az_fw_share_columns(t);
+    return t;
+}
+
+/* Means and medians of ticks keep their fraction: scaled as doubles. */
+static void put_stats(const struct work *w, struct az_op_groups *x, size_t group)
+{
+    struct az_stats d, s;
+    double k = 1e3 * (double)w->fw->trace->ticks_per_ns;
+    size_t n;
+    const uint32_t *item = az_groups_items(&x->g, group, &n);
+    bool same = true; /* nothing is below a launch but its own events */
+    for (size_t i = 0; i < n; i++) {
+        const struct az_launcher_times t =
+            az_launcher_times(w->fw->launchers, w->fw->tree, item[i]);
+        x->g.value[i] = t.direct;
+        same = same && t.direct == t.subtree;
+    }
+    az_stats_i64(x->g.value, n, &d);
+    for (size_t i = 0; !same && i < n; i++)
+        x->g.value[i] = az_launcher_times(w->fw->launchers, w->fw->tree, item[i]).subtree;
+    if (same)
+        s = d;
+    else
+        az_stats_i64(x->g.value, n, &s);
+    const double v[] = { d.mean,        s.mean,        d.median,      s.median,
+                         d.std,         s.std,         (double)d.min, (double)s.min,
+                         (double)d.max, (double)s.max, (double)d.sum, (double)s.sum };
+    for (size_t i = 0; i < AZ_LENGTH(v); i++)
+        az_put_f64(x->t, v[i] / k);
+}
+
+static int put_row(void *ctx, struct az_op_groups *x, size_t group)
+{
+    const struct work *w = ctx;
+    const struct az_fw *fw = w->fw;
+    const uint32_t first = az_groups_first(&x->g, group);
+    const struct az_launcher *l = &fw->launchers->rows.v[first];
+    struct az_event e = az_fw_node(fw, l->node);
+    size_t n;
+    (void)az_groups_items(&x->g, group, &n);
+    az_fw_put_keys(fw, x->t, az_node_name(fw->tree, l->node), az_fw_category(fw, first), l->node);
+    az_op_put_overlap(x, group);
+    if (fw->opts->group_by_num_kernels)
+        az_put_i64(x->t, az_launcher_count(l));
+    az_fw_put_recompute(fw, x->t, az_fw_recompute(fw, l->node));
+    az_put_i64(x->t, (int64_t)n);
+    if (fw->opts->include_first_occurrence_time)
+        az_put_f64(x->t, az_us(fw->trace, e.start - w->origin));
+    put_stats(w, x, group);
+    az_put_i64(x->t, e.uid);
+    const int rc = az_op_put_details(x, group);
+    az_fw_put_share(x->t);
+    return rc;
+}
+
+int az_fw_args_tables(struct az_job *job, struct az_fw *fw)
+{
+    const struct az_op_kind kind = { key_args,   own_of,     uid_of,
+                                     open_table, put_row,    "total_direct_kernel_time_sum",
+                                     "ex_UID",   "topk_ops", job->opts->topk_ops };
+    const size_t n = fw->launchers->rows.n;
+    struct az_arena a;
+    az_arena_init(&a, job->mem);
+    struct work w = { .fw = fw, .origin = az_fw_node(fw, fw->launchers->rows.v[0].node).start };
+    int rc = 0;
+    if (fw->opts->include_overlap_info) {
+        w.direct = az_arena_array(&a, n + 1, sizeof *w.direct);
+        rc = w.direct ? 0 : az_arena_error(&a);
+        for (size_t i = 0; rc == 0 && i < n; i++)
+            w.direct[i] = az_launcher_times(fw->launchers, fw->tree, i).direct;
+    }
+    if (rc == 0)
+        rc = az_op_tables(&(struct az_op_groups){
+            .job = job, .fw = fw, .kind = &kind, .ctx = &w, .n = n, .time = w.direct });
+    az_arena_release(&a);
+    return rc;
+}

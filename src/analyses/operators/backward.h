@@ -1,0 +1,34 @@
+/* Forward operators of backward ones (docs/formulas-pytorch.md 9). */
+#ifndef AZ_ANALYSES_OPERATORS_BACKWARD_H
+#define AZ_ANALYSES_OPERATORS_BACKWARD_H
+
+#include "analyses/operators/framework.h"
+
+/* What links are made from. */
+struct az_op_links {
+    const struct az_trace *trace;
+    const struct az_calltree *tree;
+    const struct az_optrace *ops;
+    bool named; /* also of operators without a wrapper that are called X...Backward */
+};
+/* What az_fw_forward finds, into room for tree->first_call rows. 0 or AZ_ENOMEM, AZ_ELIMIT. */
+int az_forward_links(const struct az_op_links *l, struct az_mem *mem,
+                     uint32_t *forward) AZ_MUST_USE;
+
+struct az_forward {
+    struct az_rank_word *has; /* operators that have one */
+    uint32_t *of;             /* by their rank */
+};
+/* For operator nodes: the forward operator of an `autograd::engine::evaluate_function: X` wrapper,
+ * AZ_NO_ROW elsewhere. By arrows of the file
+ * where it has them; else wrappers and forward operators meet by sequence number: the latest
+ * operator of that number on another thread. In the job's arena. NULL where the trace has no such
+ * wrapper, and on failure: *rc says why. */
+const struct az_forward *az_fw_forward(struct az_job *job, const struct az_fw *f, int *rc);
+static inline uint32_t az_forward_of(const struct az_forward *forward, uint32_t op)
+{
+    return forward && az_rank_has(forward->has, op) ? forward->of[az_rank(forward->has, op)]
+                                                    : AZ_NO_ROW;
+}
+
+#endif

@@ -1,0 +1,200 @@
+#include "analyses/operators/details.h"
+
+#include "base/num.h"
+#include "base/utf8.h"
+#include "facts/groups.h"
+#include "text/jsonw.h"
+
+#include <math.h>
+
+int az_fw_details_init(struct az_fw_details *d, const struct az_fw *fw, struct az_arena *arena,
+                       struct az_mem *mem)
+{
+    size_t names = fw->trace->names.text.n + 1;
+    *d = (struct az_fw_details){ .fw = fw, .arena = arena, .mem = mem };
+    az_vec_init(&d->text, mem);
+    az_vec_init(&d->brief, mem);
+    d->name = az_mem_alloc(mem, names * sizeof *d->name);
+    if (!d->name)
+        return az_mem_error(mem);
+    memset(d->name, 0, names * sizeof *d->name);
+    return 0;
+}
+
+void az_fw_details_release(struct az_fw_details *d)
+{
+    size_t names = d->fw->trace->names.text.n + 1;
+    az_mem_free(d->mem, d->name, d->name ? names * sizeof *d->name : 0);
+    az_vec_release(&d->text);
+    az_vec_release(&d->brief);
+}
+
+struct entries {
+    struct az_map slot;       /* (name, occurrence) -> entry, but for the first occurrences */
+    struct az_vec_u32 of;     /* event -> entry */
+    struct az_vec_i64 length; /* event -> ticks */
+    struct az_vec_u32 first;  /* entry -> gpu number of its first event */
+};
+
+/* The entry of an event of that name, the one after `times` others in its launch. */
+static int entry_of(struct az_fw_details *d, struct entries *e, uint32_t name, uint32_t times,
+                    uint32_t gpu, uint32_t *entry)
+{
+    struct az_fw_details_name *n = &d->name[name];
+    bool added = times == 0 && n->list != d->list;
+    uint32_t *at = &n->entry;
+    int rc = 0;
+    if (times)
+        rc = az_map_put(&e->slot, name, times, (uint32_t)e->first.n, &at, &added);
+    else if (added)
+        *n = (struct az_fw_details_name){ n->launch, n->times, d->list, (uint32_t)e->first.n };
+    if (rc == 0 && added)
+        rc = az_vec_push(&e->first, gpu);
+    *entry = rc ? 0 : *at;
+    return rc;
+}
+
+/* There is room for its events. */
+static int add_run(struct az_fw_details *d, struct entries *e, const struct az_gpu_run *run)
+{
+    int rc = 0;
+    d->launch++;
+    for (size_t i = 0; rc == 0 && i < run->n; i++) {
+        const struct az_event v = az_gpu_event(d->fw->tree, run->gpu[i]);
+        const uint32_t name = v.name == AZ_NO_ID ? (uint32_t)d->fw->trace->names.text.n : v.name;
+        struct az_fw_details_name *n = &d->name[name];
+        if (n->launch != d->launch) {
+            n->launch = d->launch;
+            n->times = 0;
+        }
+        rc = entry_of(d, e, name, n->times++, run->gpu[i], &e->of.v[e->of.n]);
+        e->of.n++;
+        e->length.v[e->length.n++] = v.end - v.start;
+    }
+    return rc;
+}
+
+static int make_room(struct entries *e, const struct az_gpu_run *runs, size_t n)
+{
+    size_t events = 0;
+    for (size_t i = 0; i < n; i++)
+        events += runs[i].n;
+    const int rc = az_vec_reserve(&e->of, events);
+    return rc ? rc : az_vec_reserve(&e->length, events);
+}
+
+/* key: with the comma before and the colon after it. */
+static int put_number(struct az_vec_char *t, struct az_sv key, double v)
+{
+    char buf[AZ_NUM_MAX];
+    size_t n = az_format_f64(v, buf);
+    int rc = az_text_append(t, key);
+    return rc ? rc : az_text_append(t, n ? az_sv_make(buf, n) : AZ_SV("null"));
+}
+
+/* Population deviation; the order of the values does not matter to it but for rounding. */
+static double deviation_of(const int64_t *v, const struct az_stats *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        sum += ((double)v[i] - s->mean) * ((double)v[i] - s->mean);
+    return sqrt(sum / (double)s->n);
+}
+
+static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stats *s,
+                     double deviation)
+{
+    const struct az_trace *t = d->fw->trace;
+    struct az_event v = az_gpu_event(d->fw->tree, gpu);
+    struct az_sv name = az_fw_text(d->fw, v.name, ""), cut = az_utf8_cut(name, 64);
+    double us = 1.0 / (1e3 * (double)t->ticks_per_ns);
+    int rc = az_text_append(&d->text, d->text.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
+    if (rc == 0)
+        rc = az_json_quote(&d->text, name);
+    if (rc == 0)
+        rc = az_text_printf(&d->text, ",\"stream\":%lld,\"count\":%zu",
+                            (long long)az_lane_stream(t, v.lane), s->n);
+    if (rc == 0)
+        rc = put_number(&d->text, AZ_SV(",\"total_duration_us\":"), az_us(t, s->sum));
+    if (rc == 0)
+        rc = put_number(&d->text, AZ_SV(",\"mean_duration_us\":"), s->mean * us);
+    if (rc == 0)
+        rc = put_number(&d->text, AZ_SV(",\"median_duration_us\":"), s->median * us);
+    if (rc == 0)
+        rc = put_number(&d->text, AZ_SV(",\"std_dev_duration_us\":"), deviation * us);
+    if (rc == 0)
+        rc = put_number(&d->text, AZ_SV(",\"min_duration_us\":"), az_us(t, s->min));
+    if (rc == 0)
+        rc = put_number(&d->text, AZ_SV(",\"max_duration_us\":"), az_us(t, s->max));
+    if (rc == 0)
+        rc = az_text_append(&d->text, AZ_SV("}"));
+    if (rc == 0)
+        rc = az_text_append(&d->brief, d->brief.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
+    if (rc == 0)
+        rc = az_json_quote(
+            &d->brief, cut.n < name.n ? az_arena_printf(d->arena, "%.*s...", AZ_SVF(cut)) : name);
+    if (rc == 0)
+        rc = az_text_printf(&d->brief, ",\"stream\":%lld,\"mean_duration_us\":%.2f}",
+                            (long long)az_lane_stream(t, v.lane), s->mean * us);
+    return rc;
+}
+
+/* The events of each entry; of an only one they need not be sorted out. */
+static int put_entries(struct az_fw_details *d, struct entries *e)
+{
+    struct az_groups g = { 0 };
+    const bool only = e->first.n == 1;
+    int rc = only ? 0 : az_groups_make(&g, e->of.v, e->of.n, e->first.n, d->mem);
+    for (size_t k = 0; rc == 0 && k < e->first.n; k++) {
+        struct az_stats s;
+        int64_t *v = only ? e->length.v : g.value;
+        az_stats_i64(v, only ? e->length.n : az_groups_take(&g, k, e->length.v), &s);
+        rc = put_entry(d, e->first.v[k], &s, deviation_of(v, &s));
+    }
+    az_groups_release(&g);
+    return rc;
+}
+
+static int write_entries(struct az_fw_details *d, struct entries *e, struct az_sv *full,
+                         struct az_sv *brief)
+{
+    az_vec_reset(&d->text);
+    az_vec_reset(&d->brief);
+    int rc = az_text_append(&d->text, AZ_SV("["));
+    if (rc == 0)
+        rc = az_text_append(&d->brief, AZ_SV("["));
+    if (rc == 0)
+        rc = put_entries(d, e);
+    if (rc == 0)
+        rc = az_text_append(&d->text, AZ_SV("]"));
+    if (rc == 0)
+        rc = az_text_append(&d->brief, AZ_SV("]"));
+    if (rc)
+        return rc;
+    *full = az_arena_dup(d->arena, az_text_view(&d->text));
+    *brief = az_arena_dup(d->arena, az_text_view(&d->brief));
+    return full->p && brief->p ? 0 : az_arena_error(d->arena);
+}
+
+int az_fw_details_make(struct az_fw_details *d, const struct az_gpu_run *runs, size_t n,
+                       struct az_sv *full, struct az_sv *brief)
+{
+    struct entries e;
+    *full = *brief = AZ_SV("");
+    az_vec_init(&e.of, d->mem);
+    az_vec_init(&e.length, d->mem);
+    az_vec_init(&e.first, d->mem);
+    d->list++;
+    int rc = az_map_init(&e.slot, d->mem, 8);
+    if (rc == 0)
+        rc = make_room(&e, runs, n);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = add_run(d, &e, &runs[i]);
+    if (rc == 0 && e.first.n)
+        rc = write_entries(d, &e, full, brief);
+    az_map_release(&e.slot);
+    az_vec_release(&e.of);
+    az_vec_release(&e.length);
+    az_vec_release(&e.first);
+    return rc;
+}

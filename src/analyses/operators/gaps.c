@@ -1,0 +1,204 @@
+/* idle_gaps: where the device waited, and what the host did meanwhile. */
+#include "analyses/list.h"
+#include "analyses/operators/framework.h"
+#include "facts/shared.h"
+
+#define GAPS 50 /* rows shown */
+
+struct gap {
+    int64_t device, start, end;
+    uint32_t before, after; /* gpu numbers */
+};
+struct work {
+    struct az_job *job;
+    struct az_fw *fw;
+    struct gap gap[GAPS]; /* the largest, in order */
+    size_t shown, found;
+    struct az_vec_u32 blocking; /* calls that wait for the device, rows by start */
+    struct az_vec_i64 reach;    /* latest end of those up to here */
+};
+
+/* The longer first, then the earlier, then by device. */
+static bool before(const struct gap *x, const struct gap *y)
+{
+    int64_t dx = x->end - x->start, dy = y->end - y->start;
+    if (dx != dy)
+        return dx > dy;
+    return x->start != y->start ? x->start < y->start : x->device < y->device;
+}
+
+/* Keeps a gap if it is one of the largest so far. */
+static void keep(struct work *w, const struct gap *gap)
+{
+    w->found++;
+    if (w->shown == GAPS && !before(gap, &w->gap[GAPS - 1]))
+        return;
+    size_t i = w->shown < GAPS ? w->shown++ : GAPS - 1;
+    for (; i > 0 && before(gap, &w->gap[i - 1]); i--)
+        w->gap[i] = w->gap[i - 1];
+    w->gap[i] = *gap;
+}
+
+/* Gaps between device events of each device, all streams together. */
+static int find_gaps(struct work *w)
+{
+    struct az_map last;  /* device -> its latest-ending event */
+    uint32_t *at = NULL; /* of the device of the event before */
+    int64_t of = 0;
+    int rc = az_map_init(&last, w->job->mem, 16);
+    for (uint32_t i = 0; rc == 0 && i < w->fw->tree->n_gpu; i++) {
+        const uint32_t g = w->fw->order[i];
+        struct az_event e = az_gpu_event(w->fw->tree, g);
+        int64_t device = w->fw->trace->lanes.v[e.lane].device;
+        bool added = false;
+        if (!at || device != of)
+            rc = az_map_put(&last, (uint64_t)device, 0, g, &at, &added);
+        of = device;
+        if (rc || added)
+            continue;
+        int64_t end = az_gpu_event(w->fw->tree, *at).end;
+        if (e.start > end)
+            keep(w, &(struct gap){ device, end, e.start, *at, g });
+        if (e.end >= end)
+            *at = g;
+    }
+    az_map_release(&last);
+    return rc;
+}
+
+/* The calls that block the host until the device is done, with the latest end so far, so that those
+ * before a gap are skipped at once. */
+static int find_blocking(struct work *w)
+{
+    const struct az_events *c = &w->fw->trace->ev[AZ_CALL];
+    size_t names = w->fw->trace->names.text.n + 1;
+    uint8_t *known = az_arena_array(w->job->arena, names, 1); /* 1 no, 2 yes */
+    int rc = known ? 0 : az_arena_error(w->job->arena);
+    int64_t reach = INT64_MIN;
+    for (uint32_t i = 0; rc == 0 && i < c->n; i++) {
+        if (c->name[i] == AZ_NO_ID)
+            continue;
+        uint8_t *k = &known[c->name[i]];
+        if (!*k)
+            *k = az_sv_ifind(az_trace_text(w->fw->trace, c->name[i]), AZ_SV("synchronize")) >= 0
+                     ? 2
+                     : 1;
+        if (*k == 1)
+            continue;
+        reach = c->end[i] > reach ? c->end[i] : reach;
+        rc = az_vec_push(&w->blocking, i);
+        if (rc == 0)
+            rc = az_vec_push(&w->reach, reach);
+    }
+    return rc;
+}
+
+/* Blocking call that covers most of the gap; AZ_NO_ROW if none does. */
+static uint32_t blocking_call(const struct work *w, const struct gap *gap)
+{
+    const struct az_events *c = &w->fw->trace->ev[AZ_CALL];
+    uint32_t best = AZ_NO_ROW;
+    int64_t longest = 0;
+    size_t lo = 0, hi = w->blocking.n;
+    while (lo < hi) { /* the first up to which something reaches into the gap */
+        size_t mid = lo + (hi - lo) / 2;
+        if (w->reach.v[mid] <= gap->start)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < w->blocking.n && c->start[w->blocking.v[lo]] < gap->end; lo++) {
+        uint32_t i = w->blocking.v[lo];
+        int64_t from = c->start[i] > gap->start ? c->start[i] : gap->start;
+        int64_t to = c->end[i] < gap->end ? c->end[i] : gap->end;
+        if (to - from > longest) {
+            longest = to - from;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* What the host did: launched what follows already before the gap (the device waited for something
+ * else), waited in a blocking call, or was late with the launch. */
+static void put_host(struct work *w, struct az_table *t, const struct gap *gap)
+{
+    uint32_t call = w->fw->tree->gpu_call[gap->after];
+    if (call == AZ_NO_ROW) {
+        az_put_text(t, AZ_SV("unknown"));
+        az_put_empty(t);
+        az_put_empty(t);
+        return;
+    }
+    struct az_event launch = az_fw_node(w->fw, call);
+    uint32_t sync = blocking_call(w, gap),
+             op = az_node_op(w->fw->tree, w->fw->tree->gpu_node[gap->after]);
+    bool queued = launch.end <= gap->start;
+    az_put_text(t, queued              ? AZ_SV("launched before")
+                   : sync != AZ_NO_ROW ? AZ_SV("waiting")
+                                       : AZ_SV("launching"));
+    if (!queued && sync != AZ_NO_ROW)
+        az_put_text(t, az_trace_text(w->fw->trace, w->fw->trace->ev[AZ_CALL].name[sync]));
+    else
+        az_put_text(t, az_node_name(w->fw->tree, call));
+    if (op != AZ_NO_ROW)
+        az_put_text(t, az_node_name(w->fw->tree, op));
+    else
+        az_put_empty(t);
+}
+
+static void columns(struct az_table *t)
+{
+    az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY | AZ_DETAIL);
+    az_table_column(t, "Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Host", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Host call", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Host op", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Before", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "After", AZ_TEXT, AZ_UNIT_NONE, 0);
+}
+
+static int rows(struct work *w, struct az_table *t)
+{
+    int rc = find_gaps(w);
+    if (rc == 0)
+        rc = find_blocking(w);
+    for (size_t i = 0; rc == 0 && i < w->shown; i++) {
+        const struct gap *g = &w->gap[i];
+        az_put_i64(t, g->device);
+        az_put_i64(t, az_ns(w->fw->trace, g->start));
+        az_put_i64(t, az_ns(w->fw->trace, g->end - g->start));
+        put_host(w, t, g);
+        az_put_text(t, az_fw_text(w->fw, az_gpu_event(w->fw->tree, g->before).name, ""));
+        az_put_text(t, az_fw_text(w->fw, az_gpu_event(w->fw->tree, g->after).name, ""));
+    }
+    if (rc == 0 && w->found > GAPS)
+        az_cover(w->job, "idle_gaps: gaps not shown", (double)(w->found - GAPS), "count",
+                 AZ_SV("only the 50 largest are shown"));
+    return rc;
+}
+
+static int run(struct az_job *job)
+{
+    int rc;
+    struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
+    if (!w.fw)
+        return rc;
+    struct az_table *t =
+        az_table_new(job->arena, "idle_gaps", "Largest gaps of device work", AZ_TABLE_SUMMARY);
+    az_vec_init(&w.blocking, job->mem);
+    az_vec_init(&w.reach, job->mem);
+    columns(t);
+    rc = rows(&w, t);
+    az_vec_release(&w.blocking);
+    az_vec_release(&w.reach);
+    return az_job_add(job, t, rc);
+}
+
+const struct az_analysis az_analysis_fw_gaps = {
+    .name = "idle_gaps",
+    .help = "the largest gaps of device work and what the host did meanwhile",
+    .needs = AZ_CAP_CALLTREE,
+    .run = run,
+};

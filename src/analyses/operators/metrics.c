@@ -1,0 +1,403 @@
+/* Estimates and their cache. */
+#include "analyses/operators/metrics.h"
+#include "analyses/operators/backward.h"
+
+#include "analyses/rates.h"
+#include "base/data.h"
+#include "extend/extend.h"
+
+#define KERNELS 32 /* names looked at for what only a kernel's name says */
+#define FACTS   8
+
+struct entry {
+    struct az_perf perf;
+    const struct az_op_model *model;
+    uint32_t number; /* in by_number */
+    struct az_sv spec, params;
+    uint64_t params_hash;
+    bool tf32;
+};
+
+/* Open addressing in the arena: it lives as long as the job, whatever ends it. */
+struct slot {
+    uint64_t k0, k1;
+    struct entry *entry; /* NULL: free */
+};
+
+struct az_fw_metrics {
+    struct az_job *job;
+    struct az_fw *fw;
+    struct az_op_models models;
+    const struct az_op_model **by_name; /* name id -> model; NULL: not looked up or none */
+    uint8_t *looked;                    /* name id -> 1 */
+    struct slot *slot;                  /* by (name, arguments), (kernels, annotation) */
+    size_t mask, n_entries;
+    uint32_t *known_rows;     /* az_fw_known_rows */
+    struct entry **by_number; /* room for half of the slots, and one */
+    struct az_perf_call *call;
+    struct az_extend *script; /* while its models are run */
+    struct az_diag *said;
+    uint32_t *steps; /* rows of AZ_RANGE that describe a step of a serving engine */
+    size_t n_steps;
+    bool steps_known, has_peaks;
+    struct az_peaks peaks;
+};
+
+static int find_peaks(struct az_fw_metrics *m)
+{
+    const struct az_options *o = m->job->opts;
+    const struct az_device_facts f = az_trace_device(m->fw->trace);
+    int rc = az_job_peaks(m->job, &f, &m->peaks, &m->has_peaks);
+    if (rc == 0 && !m->has_peaks && o->device_name.n)
+        az_job_unknown_device(m->job, AZ_AT_FILE(m->fw->trace->path));
+    if (rc == 0 && o->arch_rows.n && strcmp(m->peaks.how, AZ_HOW_FILE) != 0)
+        az_diag_add(
+            m->job->diag, AZ_WARNING, AZ_AT_FILE(o->gpu_arch_json_path),
+            "none of its devices is '%.*s': its rates are not used (name one with \"device\")",
+            AZ_SVF(o->device_name.n ? o->device_name : f.name));
+    return rc;
+}
+
+struct az_fw_metrics *az_fw_metrics_get(struct az_job *job, struct az_fw *f, int *rc)
+{
+    *rc = 0;
+    if (f->metrics)
+        return f->metrics;
+    size_t names = f->trace->names.text.n + 1;
+    struct az_fw_metrics *m = az_arena_alloc(job->arena, sizeof *m);
+    if (!m)
+        goto memory;
+    *m = (struct az_fw_metrics){ .job = job,
+                                 .fw = f,
+                                 .by_name = az_arena_array(job->arena, names, sizeof *m->by_name),
+                                 .looked = az_arena_array(job->arena, names, 1),
+                                 .call = az_arena_alloc(job->arena, sizeof *m->call) };
+    if (!m->by_name || !m->looked || !m->call)
+        goto memory;
+    *rc = az_op_models_load(&m->models, az_data("op_models.csv"), job->arena);
+    if (*rc == 0)
+        *rc = find_peaks(m);
+    if (*rc == 0)
+        f->metrics = m;
+    return *rc ? NULL : m;
+memory:
+    *rc = az_arena_error(job->arena);
+    return NULL;
+}
+
+struct az_job *az_fw_job(const struct az_fw_metrics *m) { return m->job; }
+const struct az_trace *az_fw_trace(const struct az_fw_metrics *m) { return m->fw->trace; }
+const struct az_peaks *az_fw_peaks(const struct az_fw_metrics *m)
+{
+    return m->has_peaks ? &m->peaks : NULL;
+}
+
+const struct az_op_model *az_fw_model(struct az_fw_metrics *m, uint32_t name)
+{
+    if (name == AZ_NO_ID)
+        return NULL;
+    if (!m->looked[name]) {
+        m->by_name[name] = az_op_model_find(&m->models, az_trace_text(m->fw->trace, name));
+        m->looked[name] = 1;
+    }
+    return m->by_name[name];
+}
+
+bool az_fw_scripted(struct az_fw_metrics *m, uint32_t name)
+{
+    const struct az_op_model *model = az_fw_model(m, name);
+    return model && az_sv_is(model->model, "script");
+}
+
+/* Name ids of the device events below a node, without repetition of neighbours. */
+static size_t kernels_below(const struct az_fw *f, uint32_t node, uint32_t *ids)
+{
+    uint32_t first, end;
+    size_t n = 0;
+    az_node_gpu(f->tree, node, &first, &end);
+    for (; first < end && n < KERNELS; first++) {
+        uint32_t id = az_gpu_event(f->tree, f->tree->linked[first]).name;
+        if (id != AZ_NO_ID && (n == 0 || ids[n - 1] != id))
+            ids[n++] = id;
+    }
+    return n;
+}
+
+static int find_steps(struct az_fw_metrics *m)
+{
+    static const char *const starts[] = { "execute_", "step[", "prefill[", "decode[" };
+    const struct az_events *e = &m->fw->trace->ev[AZ_RANGE];
+    m->steps_known = true;
+    m->steps = az_arena_array(m->job->arena, e->n + 1, sizeof *m->steps);
+    if (!m->steps)
+        return az_arena_error(m->job->arena);
+    for (size_t i = 0; i < e->n; i++)
+        for (size_t k = 0; e->name[i] != AZ_NO_ID && k < 4; k++)
+            if (az_sv_starts(az_trace_text(m->fw->trace, e->name[i]), az_sv_str(starts[k])))
+                m->steps[m->n_steps++] = (uint32_t)i;
+    return 0;
+}
+
+/* Name id of the step that encloses a node: the last that began before it; AZ_NO_ID. */
+static uint32_t step_of(const struct az_fw_metrics *m, uint32_t node)
+{
+    const struct az_events *e = &m->fw->trace->ev[AZ_RANGE];
+    int64_t at = az_fw_node(m->fw, node).start;
+    size_t lo = 0, hi = m->n_steps;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (e->start[m->steps[mid]] <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t back = 0; lo > 0 && back < 8;
+         back++, lo--) /* steps of several threads may interleave */
+        if (e->end[m->steps[lo - 1]] > at)
+            return e->name[m->steps[lo - 1]];
+    return AZ_NO_ID;
+}
+
+static struct az_sv text_of(const struct az_fw *f, uint32_t id)
+{
+    return id == AZ_NO_ID ? az_sv_make("", 0) : az_trace_text(f->trace, id);
+}
+
+/* Slot of a key: its own, or the free one where it belongs. */
+static struct slot *slot_of(struct slot *v, size_t mask, uint64_t k0, uint64_t k1)
+{
+    const uint64_t mixed = (k0 ^ (k1 << 32 | k1 >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t i = (mixed ^ mixed >> 32) & mask;
+    while (v[i].entry && (v[i].k0 != k0 || v[i].k1 != k1))
+        i = (i + 1) & mask;
+    return &v[i];
+}
+
+static int make_room(struct az_fw_metrics *m)
+{
+    if (m->slot && m->n_entries * 2 <= m->mask)
+        return 0;
+    size_t mask = m->slot ? m->mask * 2 + 1 : 255;
+    struct slot *v = az_arena_array(m->job->arena, mask + 1, sizeof *v);
+    struct entry **e = az_arena_array(m->job->arena, mask / 2 + 2, sizeof *e);
+    if (!v || !e)
+        return az_arena_error(m->job->arena);
+    for (size_t i = 0; i < m->n_entries; i++)
+        e[i] = m->by_number[i];
+    m->by_number = e;
+    for (size_t i = 0; m->slot && i <= m->mask; i++)
+        if (m->slot[i].entry)
+            *slot_of(v, mask, m->slot[i].k0, m->slot[i].k1) = m->slot[i];
+    m->slot = v;
+    m->mask = mask;
+    return 0;
+}
+
+/* Lines `name=value`; at most FACTS. */
+static size_t read_facts(struct az_sv text, struct az_perf_fact *out)
+{
+    size_t n = 0;
+    while (text.n && n < FACTS) {
+        struct az_sv line = az_sv_cut(&text, '\n');
+        out[n].name = az_sv_cut(&line, '=');
+        out[n++].value = line;
+    }
+    return n;
+}
+
+static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, uint32_t node,
+                    const uint32_t *ids, size_t n, uint32_t step, struct entry **out)
+{
+    struct az_perf_call *c = m->call;
+    struct az_sv kernels[KERNELS];
+    const struct az_op_args *a = az_fw_args(m->fw, node);
+    struct entry *e = az_arena_alloc(m->job->arena, sizeof *e);
+    int rc = 0;
+    if (!e)
+        return az_arena_error(m->job->arena);
+    memset(c, 0, sizeof *c);
+    c->op = az_node_name(m->fw->tree, node);
+    for (size_t i = 0; i < n; i++) {
+        kernels[i] = az_trace_text(m->fw->trace, ids[i]);
+        e->tf32 = e->tf32 || az_sv_ifind(kernels[i], AZ_SV("tf32")) >= 0;
+    }
+    c->kernels = kernels;
+    c->n_kernels = n;
+    c->annotation = text_of(m->fw, step);
+    struct az_perf_fact facts[FACTS];
+    c->fact = facts;
+    c->n_facts = a ? read_facts(text_of(m->fw, a->facts), facts) : 0;
+    e->perf = (struct az_perf){
+        .flops = NAN, .bytes = NAN, .bwd_flops = NAN, .bwd_bytes = NAN, .unit = ""
+    };
+    if (!a || a->dims == AZ_NO_ID)
+        e->perf.why = "no shapes recorded";
+    else if (!az_perf_parse(c, text_of(m->fw, a->dims), text_of(m->fw, a->types),
+                            text_of(m->fw, a->strides), text_of(m->fw, a->concrete)))
+        e->perf.why = "malformed argument list";
+    else if (az_sv_is(model->model, "script"))
+        rc = m->script ? az_extend_model(m->script, c, m->job->arena, &e->perf, m->said)
+                       : AZ_EINTERNAL;
+    else
+        rc = az_perf_eval(c, model, m->job->arena, &e->perf);
+    e->spec = az_perf_spec(&e->perf, m->job->arena);
+    e->params = az_fw_params(&e->perf, m->job->arena);
+    e->params_hash = e->params.n ? az_hash(e->params.p, e->params.n) : 0;
+    e->model = model;
+    e->number = (uint32_t)m->n_entries;
+    m->by_number[m->n_entries++] = *out = e;
+    return rc;
+}
+
+/* The entry of an operator node; NULL: it has no model. */
+static int entry_of(struct az_fw_metrics *m, uint32_t node, const struct entry **out)
+{
+    *out = NULL;
+    if (node >= m->fw->tree->first_call)
+        return 0;
+    uint32_t name = az_fw_node(m->fw, node).name, ids[KERNELS + 1], step = AZ_NO_ID;
+    const struct az_op_model *model = az_fw_model(m, name);
+    if (!model)
+        return 0;
+    int rc = m->steps_known ? 0 : find_steps(m);
+    if (rc == 0 && m->n_steps && az_sv_is(model->family, "InferenceAttention"))
+        step = step_of(m, node);
+    size_t n = kernels_below(m->fw, node, ids);
+    const struct az_op_args *a = az_fw_args(m->fw, node);
+    uint32_t args = a ? (uint32_t)(a - m->fw->ops->args.v) : AZ_NO_ROW;
+    ids[n] = step;
+    if (rc == 0)
+        rc = make_room(m);
+    if (rc)
+        return rc;
+    const uint64_t k0 = (uint64_t)name << 32 | args, k1 = n == 1
+                                                              ? (uint64_t)step << 32 | ids[0]
+                                                              : az_hash(ids, (n + 1) * sizeof *ids);
+    struct slot *slot = slot_of(m->slot, m->mask, k0, k1);
+    if (!slot->entry) {
+        rc = evaluate(m, model, node, ids, n, step, &slot->entry);
+        slot->k0 = k0;
+        slot->k1 = k1;
+        if (rc)
+            return rc;
+    }
+    *out = slot->entry;
+    return 0;
+}
+
+static void put_estimate(const struct entry *e, bool backward, struct az_fw_estimate *out)
+{
+    out->model = e->model;
+    out->perf = &e->perf;
+    out->flops = backward ? e->perf.bwd_flops : e->perf.flops;
+    out->bytes = backward ? e->perf.bwd_bytes : e->perf.bytes;
+    out->spec = e->spec;
+    out->params = e->params;
+    out->params_hash = e->params_hash;
+    out->why = e->perf.why         ? e->perf.why
+               : isnan(out->flops) ? "no model of the backward pass"
+               : isnan(out->bytes) ? "element size unknown"
+                                   : NULL;
+    out->tf32 = e->tf32;
+}
+
+#define WITHOUT UINT32_MAX /* known: there is no model */
+
+int az_fw_know(struct az_fw_metrics *m, uint32_t node, uint32_t *known)
+{
+    const struct entry *e;
+    const int rc = entry_of(m, node, &e);
+    *known = rc ? 0 : e ? e->number + 1 : WITHOUT;
+    return rc;
+}
+
+int az_fw_estimate_again(struct az_fw_metrics *m, uint32_t node, bool backward, uint32_t *known,
+                         struct az_fw_estimate *out)
+{
+    *out = (struct az_fw_estimate){
+        .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
+    };
+    const int rc = *known ? 0 : az_fw_know(m, node, known);
+    if (rc == 0 && *known != WITHOUT)
+        put_estimate(m->by_number[*known - 1], backward, out);
+    return rc;
+}
+
+int az_fw_known_rows(struct az_fw_metrics *m, size_t n, uint32_t **known)
+{
+    if (!m->known_rows)
+        m->known_rows = az_arena_array(m->job->arena, n + 1, sizeof *m->known_rows);
+    *known = m->known_rows;
+    return m->known_rows ? 0 : az_arena_error(m->job->arena);
+}
+
+int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
+                   struct az_fw_estimate *out)
+{
+    uint32_t known = 0;
+    return az_fw_estimate_again(m, node, backward, &known, out);
+}
+
+int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az_diag *said)
+{
+    const struct az_events *ops = &m->fw->trace->ev[AZ_HOST_OP];
+    struct az_fw_estimate unused;
+    int rc = 0;
+    m->script = e;
+    m->said = said;
+    for (uint32_t n = 0; rc == 0 && n < m->fw->tree->first_call; n++) {
+        uint32_t name = ops->name[n];
+        if (name == AZ_NO_ID)
+            continue;
+        if (!m->looked[name]) {
+            const struct az_op_model *known = az_fw_model(m, name);
+            struct az_sv op = az_trace_text(m->fw->trace, name);
+            struct az_op_model *own =
+                az_extend_has_model(e, op) ? az_arena_alloc(m->job->arena, sizeof *own) : NULL;
+            if (own) { /* a family of the program keeps its table */
+                *own = (struct az_op_model){ .op = op,
+                                             .family = known ? known->family : AZ_SV("Extension"),
+                                             .category = known ? known->category : AZ_SV(""),
+                                             .model = AZ_SV("script") };
+                m->by_name[name] = own;
+            }
+        }
+        if (m->by_name[name] && az_sv_is(m->by_name[name]->model, "script"))
+            rc = az_fw_estimate(m, n, false, &unused);
+    }
+    m->script = NULL;
+    return rc;
+}
+
+bool az_fw_unreadable(const struct az_fw_estimate *e)
+{
+    static const char *const unrecorded[] = { "no ", "missing", "not recorded",
+                                              "the extension gave" };
+    struct az_sv why = az_sv_str(e->why);
+    bool known = why.n && e->perf->why;
+    for (size_t i = 0; known && i < AZ_LENGTH(unrecorded); i++) {
+        ptrdiff_t at = az_sv_find(why, az_sv_str(unrecorded[i]));
+        known = i == 0 ? at != 0 : at < 0;
+    }
+    return known;
+}
+
+struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az_fw_estimate *e)
+{
+    struct az_roofline r = {
+        .compute_us = NAN, .memory_us = NAN, .time_us = NAN, .tflops = NAN, .bound = "", .peak = ""
+    };
+    if (m->has_peaks && e->perf)
+        az_roofline(&m->peaks, e->perf->unit, e->perf->prec, e->perf->fallback, e->tf32, e->flops,
+                    e->bytes, &r);
+    return r;
+}
+
+uint32_t az_fw_backward_of(const struct az_fw *f, const struct az_forward *forward, uint32_t node)
+{
+    uint32_t up = node;
+    for (int level = 0; level <= 5 && up != AZ_NO_ROW; level++, up = f->tree->parent[up])
+        if (up < f->tree->first_call && az_forward_of(forward, up) != AZ_NO_ROW)
+            return az_forward_of(forward, up);
+    return AZ_NO_ROW;
+}

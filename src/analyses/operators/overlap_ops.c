@@ -1,0 +1,183 @@
+/* Overlap of whole operations: names, details and share of time. */
+#include "analyses/operators/overlap.h"
+
+#include "base/sort.h"
+#include "text/jsonw.h"
+
+#include <math.h>
+
+struct work {
+    struct az_overlap_ops *o;
+    const struct az_overlaps *pairs;
+    uint32_t *rank;  /* gpu number -> place by start */
+    uint32_t *stamp; /* name id -> operation + 1 that has listed it */
+    struct az_vec_u32 found;
+    struct az_spans spans;
+    struct az_vec_char text;
+};
+
+static int by_rank(const void *a, const void *b, void *ctx)
+{
+    const struct work *w = ctx;
+    uint32_t x = w->rank[*(const uint32_t *)a], y = w->rank[*(const uint32_t *)b];
+    return x < y ? -1 : x > y;
+}
+
+/* Partners of one event: gathers them, adds the length of the union of what it shares with them. */
+static int add_event(struct work *w, uint32_t gpu, int64_t *shared)
+{
+    const struct az_calltree *c = w->o->fw->tree;
+    struct az_event e = az_gpu_event(c, gpu);
+    az_vec_reset(&w->spans);
+    for (uint32_t i = w->pairs->first[gpu]; i < w->pairs->first[gpu + 1]; i++) {
+        struct az_event p = az_gpu_event(c, w->pairs->partner[i]);
+        struct az_span both = { p.start > e.start ? p.start : e.start,
+                                p.end < e.end ? p.end : e.end };
+        int rc = az_vec_push(&w->spans, both);
+        if (rc == 0)
+            rc = az_vec_push(&w->found, w->pairs->partner[i]);
+        if (rc)
+            return rc;
+    }
+    int rc = az_spans_sort(&w->spans);
+    az_spans_union(&w->spans);
+    *shared += az_spans_length(&w->spans);
+    return rc;
+}
+
+static int own_time(struct work *w, const struct az_gpu_run *own, int64_t *out)
+{
+    az_vec_reset(&w->spans);
+    for (size_t i = 0; i < own->n; i++) {
+        struct az_event e = az_gpu_event(w->o->fw->tree, own->gpu[i]);
+        int rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
+        if (rc)
+            return rc;
+    }
+    int rc = az_spans_sort(&w->spans);
+    az_spans_union(&w->spans);
+    *out = az_spans_length(&w->spans);
+    return rc;
+}
+
+/* Distinct partners by start into the arena, distinct names in the same order into a list. */
+static int finish(struct work *w, size_t op)
+{
+    const struct az_fw *fw = w->o->fw;
+    size_t n = 0;
+    int rc = az_sort_cmp(w->found.v, w->found.n, sizeof *w->found.v, by_rank, w, w->o->job->mem);
+    for (size_t i = 0; i < w->found.n; i++)
+        if (n == 0 || w->found.v[i] != w->found.v[n - 1])
+            w->found.v[n++] = w->found.v[i];
+    uint32_t *kept = az_arena_array(w->o->job->arena, n, sizeof *kept);
+    if (rc || !kept)
+        return rc ? rc : az_arena_error(w->o->job->arena);
+    memcpy(kept, w->found.v, n * sizeof *kept);
+    w->o->partners[op] = (struct az_gpu_run){ kept, n };
+    az_vec_reset(&w->text);
+    rc = az_text_append(&w->text, AZ_SV("["));
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        uint32_t name = az_gpu_event(fw->tree, kept[i]).name;
+        if (name == AZ_NO_ID || w->stamp[name] == op + 1)
+            continue;
+        w->stamp[name] = (uint32_t)(op + 1);
+        rc = az_text_append(&w->text, w->text.n > 1 ? AZ_SV(",") : AZ_SV(""));
+        if (rc == 0)
+            rc = az_json_quote(&w->text, az_trace_text(fw->trace, name));
+    }
+    if (rc == 0)
+        rc = az_text_append(&w->text, AZ_SV("]"));
+    return rc ? rc : az_intern(&w->o->texts, az_text_view(&w->text), &w->o->names[op]);
+}
+
+static int look_at(struct work *w, const struct az_gpu_run *own, size_t op)
+{
+    int64_t shared = 0, whole = 0;
+    int rc = 0;
+    az_vec_reset(&w->found);
+    for (size_t i = 0; rc == 0 && i < own->n; i++)
+        rc = add_event(w, own->gpu[i], &shared);
+    if (rc || w->found.n == 0)
+        return rc;
+    rc = own_time(w, own, &whole);
+    w->o->percent[op] =
+        whole > 0 ? nearbyint((double)shared / (double)whole * 10000.0) / 100.0 : 0.0;
+    return rc ? rc : finish(w, op);
+}
+
+int az_fw_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struct az_fw *fw,
+                      const struct az_gpu_run *own, size_t n)
+{
+    struct work w = { .o = o };
+    uint32_t none;
+    *o = (struct az_overlap_ops){ .n = n, .job = job, .fw = fw };
+    int rc = az_intern_init(&o->texts, job->arena, job->mem);
+    w.pairs = rc ? NULL : az_fw_overlaps(job, fw, &rc);
+    az_vec_init(&w.found, job->mem);
+    az_vec_init(&w.spans, job->mem);
+    az_vec_init(&w.text, job->mem);
+    o->names = az_arena_array(job->arena, n + 1, sizeof *o->names);
+    o->percent = az_arena_array(job->arena, n + 1, sizeof *o->percent);
+    o->partners = az_arena_array(job->arena, n + 1, sizeof *o->partners);
+    w.rank = az_arena_array(job->arena, (size_t)fw->tree->n_gpu + 1, sizeof *w.rank);
+    w.stamp = az_arena_array(job->arena, fw->trace->names.text.n + 1, sizeof *w.stamp);
+    if (rc == 0 && (!o->names || !o->percent || !o->partners || !w.rank || !w.stamp))
+        rc = az_arena_error(job->arena);
+    for (uint32_t i = 0; rc == 0 && i < fw->tree->n_gpu; i++)
+        w.rank[fw->order[i]] = i;
+    if (rc == 0)
+        rc = az_intern(&o->texts, AZ_SV(""), &none);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = look_at(&w, &own[i], i);
+    az_vec_release(&w.found);
+    az_vec_release(&w.spans);
+    az_vec_release(&w.text);
+    return rc;
+}
+
+void az_fw_overlap_ops_release(struct az_overlap_ops *o)
+{
+    if (o->texts.mem)
+        az_intern_release(&o->texts);
+}
+
+void az_fw_overlap_columns(struct az_table *t)
+{
+    az_table_column(t, "overlapping_kernels_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "trunc_overlapping_kernels_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "overlap_pct_mean", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(t, "overlap_pct_median", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(t, "overlap_pct_std", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(t, "overlap_pct_min", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(t, "overlap_pct_max", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+}
+
+int az_fw_put_overlap(struct az_overlap_ops *o, struct az_table *t, const uint32_t *op, size_t n,
+                      struct az_fw_details *d)
+{
+    struct az_mem *mem = o->job->mem;
+    struct az_gpu_run *runs = az_mem_alloc(mem, (n + 1) * sizeof *runs);
+    double *percent = az_mem_alloc(mem, (n + 1) * sizeof *percent);
+    struct az_sv full = AZ_SV(""), brief = AZ_SV("");
+    int rc = runs && percent ? 0 : az_mem_error(mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        runs[i] = o->partners[op[i]];
+        percent[i] = o->percent[op[i]];
+    }
+    if (rc == 0)
+        rc = az_fw_details_make(d, runs, n, &full, &brief);
+    if (rc == 0) {
+        az_put_given(t, full);
+        az_put_given(t, brief);
+        az_put_f64(t, az_mean_f64(percent, n));
+        az_put_f64(t, az_percentile_f64(percent, n, 50));
+        az_put_f64(t, az_std_f64(percent, n, 1));
+        az_put_f64(t, az_percentile_f64(percent, n, 0));
+        az_put_f64(t, az_percentile_f64(percent, n, 100));
+    }
+    if (runs)
+        az_mem_free(mem, runs, (n + 1) * sizeof *runs);
+    if (percent)
+        az_mem_free(mem, percent, (n + 1) * sizeof *percent);
+    return rc;
+}

@@ -1,0 +1,511 @@
+/* Where each operation stands under the device's roofline, and how much of the device time has a
+ * model at all. */
+#include "analyses/operators/metrics.h"
+#include "analyses/operators/unified.h"
+#include "analyses/rates.h"
+#include "base/sort.h"
+
+#define NAMED  10  /* operators without an estimate named in `coverage` */
+#define GOOD   65  /* percent of the roofline from which a row counts as efficient */
+#define GRID   57  /* points of a roof line: eight a decade over seven decades */
+#define POINTS 400 /* operations in the chart */
+
+struct line { /* rows of one estimate */
+    const struct az_unified_row *first;
+    struct az_fw_estimate e;
+    uint64_t count;
+    int64_t time;
+    bool copies; /* nothing but copies on the device: its rates are those of the link */
+};
+AZ_VEC(struct line, lines);
+
+struct gap { /* device time without an estimate */
+    struct az_sv name, why;
+    int64_t time;
+    uint64_t count;
+};
+AZ_VEC(struct gap, gaps);
+
+struct work {
+    struct az_job *job;
+    struct az_fw *fw;
+    const struct az_unified *u;
+    struct az_fw_metrics *metrics;
+    struct az_unified_keys keys;
+    struct az_unified_recent *recent;
+    struct az_map map, gap_map;
+    struct lines lines;
+    struct gaps gaps;
+    int64_t all, modelled, shaped, shaped_modelled;
+    uint64_t unreadable; /* rows whose arguments are malformed */
+    struct az_peaks limits;
+    bool has_limits;
+};
+
+static int line_of(struct work *w, const struct az_unified_row *r, const struct az_fw_estimate *e,
+                   uint32_t *line)
+{
+    uint32_t *at;
+    bool added;
+    int rc = az_map_put(&w->map,
+                        (uint64_t)az_unified_group(w->u, r) << 17 | (uint64_t)r->category << 1 |
+                            (az_unified_forward(r) != AZ_NO_ROW),
+                        (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
+    if (rc == 0 && added)
+        rc = az_vec_push(
+            &w->lines,
+            ((struct line){ .first = r, .e = *e, .copies = az_unified_only_copies(w->fw, r) }));
+    *line = rc ? 0 : *at;
+    return rc;
+}
+
+/* Why a row has no estimate. */
+static struct az_sv reason(const struct work *w, const struct az_unified_row *r,
+                           const struct az_fw_estimate *e)
+{
+    const struct az_calltree *c = w->fw->tree;
+    uint32_t call = r->synthetic ? c->gpu_node[r->of] : AZ_NO_ROW, row;
+    if (call != AZ_NO_ROW && az_node_kind(c, call, &row) == AZ_CALL && c->graph_launch[row])
+        return AZ_SV("graph launch");
+    const struct az_sv name = az_unified_name(w->u, r);
+    if (az_sv_find(name, AZ_SV("Torch-Compiled Region")) >= 0 ||
+        az_sv_starts(name, AZ_SV("CompiledFunction")))
+        return AZ_SV("compiled region");
+    if (e->why)
+        return az_sv_str(e->why);
+    return r->synthetic ? AZ_SV("kernel outside of a modelled operator")
+                        : AZ_SV("unknown operator");
+}
+
+static int gap_of(struct work *w, struct az_sv name, struct az_sv why, uint32_t *gap)
+{
+    uint32_t *at;
+    bool added;
+    int rc = az_map_put(&w->gap_map, az_hash(name.p, name.n), az_hash(why.p, why.n),
+                        (uint32_t)w->gaps.n, &at, &added);
+    if (rc == 0 && added)
+        rc = az_vec_push(&w->gaps, ((struct gap){ .name = name, .why = why }));
+    *gap = rc ? 0 : *at;
+    return rc;
+}
+
+static void add_to_gap(struct work *w, uint32_t gap, int64_t time)
+{
+    w->gaps.v[gap].time += time;
+    w->gaps.v[gap].count++;
+}
+
+/* Some argument has a shape: `[[],[]]` says nothing. */
+static bool has_shapes(const struct work *w, const struct az_op_args *a)
+{
+    struct az_sv dims = a && a->dims != AZ_NO_ID ? az_trace_text(w->fw->trace, a->dims) : AZ_SV("");
+    for (size_t i = 0; i < dims.n; i++)
+        if (dims.p[i] >= '0' && dims.p[i] <= '9')
+            return true;
+    return false;
+}
+
+enum { KNOWN, UNREADABLE }; /* flags: it has an estimate; its arguments are malformed */
+
+/* Where a row belongs: a line, or a gap. */
+static int find_place(struct work *w, const struct az_unified_row *r, struct az_unified_recent *x)
+{
+    struct az_fw_estimate e;
+    int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
+    if (rc)
+        return rc;
+    x->flag[KNOWN] = !isnan(e.flops) || !isnan(e.bytes);
+    x->flag[UNREADABLE] = az_fw_unreadable(&e);
+    return x->flag[KNOWN] ? line_of(w, r, &e, &x->at)
+                          : gap_of(w, az_unified_name(w->u, r), reason(w, r, &e), &x->at);
+}
+
+static int add_row(struct work *w, const struct az_unified_row *r)
+{
+    const size_t row = (size_t)(r - w->u->rows.v);
+    const bool shaped = has_shapes(w, az_fw_args(w->fw, r->node));
+    const int64_t time = az_unified_time(w->u, r);
+    struct az_unified_recent *x;
+    bool seen;
+    int rc = az_unified_recall(&w->keys, w->recent, w->u, row, &x, &seen);
+    if (rc == 0 && !seen)
+        rc = find_place(w, r, x);
+    if (rc)
+        return rc;
+    w->unreadable += x->flag[UNREADABLE];
+    w->all += time;
+    w->shaped += shaped ? time : 0;
+    if (!x->flag[KNOWN]) {
+        add_to_gap(w, x->at, time);
+        return 0;
+    }
+    w->modelled += time;
+    w->shaped_modelled += shaped ? time : 0;
+    w->lines.v[x->at].count++;
+    w->lines.v[x->at].time += time;
+    return 0;
+}
+
+/* Device events that no call launched have no operator at all. */
+static int add_unlinked(struct work *w)
+{
+    int64_t time = 0;
+    for (uint32_t g = 0; g < w->fw->tree->n_gpu; g++)
+        if (w->fw->tree->gpu_call[g] == AZ_NO_ROW) {
+            struct az_event e = az_gpu_event(w->fw->tree, g);
+            time += e.end - e.start;
+        }
+    w->all += time;
+    uint32_t gap;
+    const int rc =
+        time ? gap_of(w, AZ_SV("device events without a recorded launch"), AZ_SV("unlinked"), &gap)
+             : 0;
+    if (rc == 0 && time)
+        add_to_gap(w, gap, time);
+    return rc;
+}
+
+/* "peak", "achievable", "own": which rates count. */
+static struct az_sv basis(const struct az_peaks *p)
+{
+    if (p->basis.n == 0)
+        return AZ_SV("own");
+    if (!p->own)
+        return p->basis;
+    return az_sv_is(p->basis, "peak") ? AZ_SV("peak and own") : AZ_SV("achievable and own");
+}
+
+/* ", scaled to 12.5% of the device"; empty: the rates are of the whole device. */
+static struct az_sv scaled(struct az_arena *a, const struct az_peaks *p)
+{
+    if (p->source != AZ_PEAKS_SCALED)
+        return AZ_SV("");
+    return az_arena_printf(a, ", scaled to %.3g%% of the device", 100 * p->share);
+}
+
+/* ---- coverage ---- */
+static double ns(const struct work *w, int64_t ticks)
+{
+    return (double)ticks / (double)w->fw->trace->ticks_per_ns;
+}
+static double percent(int64_t part, int64_t all)
+{
+    return all > 0 ? 100.0 * (double)part / (double)all : 0;
+}
+
+static int order_gaps(struct work *w, uint32_t *perm)
+{
+    int64_t *key = az_mem_alloc(w->job->mem, (w->gaps.n + 1) * sizeof *key);
+    if (!key)
+        return az_mem_error(w->job->mem);
+    for (size_t i = 0; i < w->gaps.n; i++)
+        key[i] = -w->gaps.v[i].time;
+    int rc = az_sort_order(key, w->gaps.n, perm, w->job->mem);
+    az_mem_free(w->job->mem, key, (w->gaps.n + 1) * sizeof *key);
+    return rc;
+}
+
+static void cover_reasons(struct work *w)
+{
+    for (size_t i = 0; i < w->gaps.n; i++) {
+        int64_t time = 0;
+        uint64_t count = 0;
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = az_sv_eq(w->gaps.v[k].why, w->gaps.v[i].why);
+        for (size_t k = i; k < w->gaps.n && !seen; k++)
+            if (az_sv_eq(w->gaps.v[k].why, w->gaps.v[i].why)) {
+                time += w->gaps.v[k].time;
+                count += w->gaps.v[k].count;
+            }
+        if (seen)
+            continue;
+        struct az_sv item =
+            az_arena_printf(w->job->arena, "no model: %.*s", AZ_SVF(w->gaps.v[i].why));
+        struct az_sv note =
+            az_arena_printf(w->job->arena, "%.2f %% of device time, %llu operations",
+                            percent(time, w->all), (unsigned long long)count);
+        if (item.p && note.p)
+            az_cover(w->job, item.p, ns(w, time), "ns", note);
+    }
+}
+
+static int cover(struct work *w)
+{
+    uint32_t *perm = az_arena_array(w->job->arena, w->gaps.n + 1, sizeof *perm);
+    int rc = perm ? order_gaps(w, perm) : az_arena_error(w->job->arena);
+    if (rc || w->all == 0)
+        return rc;
+    az_cover(w->job, "device time with a model", percent(w->modelled, w->all), "%",
+             AZ_SV("operations or bytes are known; communication kernels are not counted"));
+    az_cover(w->job, "device time with a model, shapes recorded",
+             percent(w->shaped_modelled, w->shaped), "%",
+             az_arena_printf(w->job->arena,
+                             "of the %.2f %% whose launching operation records shapes",
+                             percent(w->shaped, w->all)));
+    cover_reasons(w);
+    for (size_t i = 0; i < w->gaps.n && i < NAMED; i++) {
+        const struct gap *g = &w->gaps.v[perm[i]];
+        struct az_sv item =
+            az_arena_printf(w->job->arena, "no model: %.*s%s",
+                            AZ_SVF(az_sv_make(g->name.p, g->name.n < 96 ? g->name.n : 96)),
+                            g->name.n < 96 ? "" : "...");
+        if (item.p)
+            az_cover(w->job, item.p, percent(g->time, w->all), "%",
+                     az_arena_printf(w->job->arena, "of device time; %.*s", AZ_SVF(g->why)));
+    }
+    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    if (p)
+        az_cover(w->job, "roofline", p->bw, "GB/s",
+                 az_arena_printf(
+                     w->job->arena, "memory rate of %.*s, %.*s rates, found by %s%.*s%s%.*s",
+                     AZ_SVF(p->name), AZ_SVF(basis(p)), p->how, AZ_SVF(scaled(w->job->arena, p)),
+                     p->uncertain.n ? "; not confirmed by a vendor document: " : "",
+                     AZ_SVF(p->uncertain)));
+    else
+        az_cover(w->job, "roofline", 0, "",
+                 AZ_SV("no peak rates known of this device: rates come without a roofline (give "
+                       "\"device\" or "
+                       "\"device_peaks\")"));
+    return 0;
+}
+
+/* ---- tables ---- */
+static double seconds(const struct work *w, int64_t ticks) { return ns(w, ticks) * 1e-9; }
+static double per_second(const struct work *w, double amount, const struct line *l)
+{
+    return l->time > 0 ? amount * (double)l->count / seconds(w, l->time) : NAN;
+}
+
+static void columns(struct az_table *t)
+{
+    static const struct {
+        const char *name;
+        enum az_cell_type type;
+        enum az_unit unit;
+        unsigned flags;
+    } c[] = { { "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY },
+              { "op category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL },
+              { "Input Dims", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY },
+              { "Input type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL },
+              { "Compute Spec", AZ_TEXT, AZ_UNIT_NONE, 0 },
+              { "operation_count", AZ_INT, AZ_UNIT_COUNT, 0 },
+              { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER },
+              { "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL },
+              { "Data Moved (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL },
+              { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, 0 },
+              { "TFLOPS/s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER },
+              { "TB/s", AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER },
+              { "Roofline Time (µs)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL },
+              { "Roofline Bound", AZ_TEXT, AZ_UNIT_NONE, 0 },
+              { "Pct Roofline", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER },
+              { "Efficiency class", AZ_TEXT, AZ_UNIT_NONE, 0 },
+              { "Peak", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL },
+              { "Peak (TFLOPS/s)", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL },
+              { "Ridge (FLOPS/Byte)", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL },
+              { "Peak assumed", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL },
+              { "Note", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL } };
+    for (size_t i = 0; i < AZ_LENGTH(c); i++)
+        az_table_column(t, c[i].name, c[i].type, c[i].unit, c[i].flags);
+}
+
+/* On average faster than the device can be: no efficiency, but a mistake somewhere. */
+static bool is_impossible(const struct work *w, const struct line *l, double us)
+{
+    if (!w->has_limits || !l->e.perf || l->copies || l->e.perf->assumed || l->count == 0)
+        return false;
+    const struct az_rate rate = { l->e.perf->unit, l->e.perf->prec, l->e.flops, l->e.bytes,
+                                  us / (double)l->count };
+    return az_rate_check(&w->limits, &rate) == AZ_RATE_IMPOSSIBLE;
+}
+
+static void put_line(struct work *w, struct az_table *t, const struct line *l)
+{
+    struct az_roofline r = az_fw_roofline(w->metrics, &l->e);
+    const struct az_op_args *a = az_fw_args(w->fw, l->first->node);
+    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    double us = ns(w, l->time) * 1e-3,
+           part = us > 0 ? 100 * r.time_us * (double)l->count / us : NAN;
+    const bool impossible = is_impossible(w, l, us);
+    if (l->copies) /* a copy across the link is not bound by the device's memory */
+        r = (struct az_roofline){ .time_us = NAN, .tflops = NAN, .bound = "", .peak = "" },
+        part = NAN;
+    az_put_text(t, az_unified_name(w->u, l->first));
+    az_put_text(t, az_unified_category(w->u, l->first));
+    az_fw_put_id(w->fw, t, a ? a->dims : AZ_NO_ID);
+    az_fw_put_id(w->fw, t, a ? a->types : AZ_NO_ID);
+    az_put_given(t, l->e.spec);
+    az_put_i64(t, (int64_t)l->count);
+    az_put_f64(t, us);
+    az_put_f64(t, l->e.flops / 1e9);
+    az_put_f64(t, l->e.bytes / 1048576);
+    az_put_f64(t, l->e.bytes > 0 ? l->e.flops / l->e.bytes : NAN);
+    az_put_f64(t, per_second(w, l->e.flops, l) / 1e12);
+    az_put_f64(t, per_second(w, l->e.bytes, l) / 1e12);
+    az_put_f64(t, r.time_us);
+    az_put_given(t, az_sv_str(r.bound));
+    az_put_f64(t, part);
+    az_put_given(t, isnan(part) || impossible ? AZ_SV("")
+                    : part >= GOOD            ? AZ_SV("OK")
+                                              : AZ_SV("LOW"));
+    az_put_given(t, az_sv_str(r.peak));
+    az_put_f64(t, r.tflops);
+    az_put_f64(t, p ? r.tflops * 1e3 / p->bw : NAN);
+    az_put_given(t, *r.peak ? (r.assumed ? AZ_SV("True") : AZ_SV("False")) : AZ_SV(""));
+    az_put_given(t, impossible           ? AZ_SV("impossible: check device, model, or clock")
+                    : l->copies          ? AZ_SV("copy engine only: no roofline")
+                    : l->e.perf->assumed ? AZ_SV("rests on an assumed size")
+                                         : AZ_SV(""));
+}
+
+static int roofline_table(struct work *w)
+{
+    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    struct az_sv title =
+        p ? az_arena_printf(w->job->arena, "Roofline: %.*s, %.*s rates%.*s", AZ_SVF(p->name),
+                            AZ_SVF(basis(p)), AZ_SVF(scaled(w->job->arena, p)))
+          : AZ_SV("Rates of operations");
+    struct az_table *t =
+        title.p ? az_table_new(w->job->arena, "roofline", title.p, AZ_TABLE_SUMMARY) : NULL;
+    columns(t);
+    for (size_t i = 0; i < w->lines.n; i++)
+        put_line(w, t, &w->lines.v[i]);
+    int rc = az_table_sort(t, (int[]){ AZ_DOWN(6), AZ_UP(0), AZ_UP(2) }, 3);
+    return az_job_add(w->job, t, rc);
+}
+
+/* Rates that some operation is held against. */
+static unsigned used_rates(struct work *w, size_t *rate)
+{
+    unsigned n = 0;
+    for (size_t k = 0; k < AZ_RATES; k++)
+        for (size_t i = 0; i < w->lines.n; i++)
+            if (strcmp(az_fw_roofline(w->metrics, &w->lines.v[i].e).peak, az_rate_name[k]) == 0) {
+                rate[n++] = k;
+                break;
+            }
+    return n;
+}
+
+/* The dots: operations in order of appearance; how many. n: columns of roofs. */
+static size_t put_dots(struct work *w, struct az_table *t, unsigned n)
+{
+    size_t points = 0, more = 0;
+    for (size_t i = 0; i < w->lines.n; i++) {
+        const struct line *l = &w->lines.v[i];
+        if (!(l->e.flops > 0) || !(l->e.bytes > 0) || l->time <= 0 || l->copies)
+            continue;
+        if (points == POINTS) {
+            more++;
+            continue;
+        }
+        az_put_text(t, az_unified_name(w->u, l->first));
+        az_put_f64(t, l->e.flops / l->e.bytes);
+        az_put_f64(t, per_second(w, l->e.flops, l) / 1e12);
+        for (unsigned k = 0; k < n; k++)
+            az_put_empty(t);
+        az_put_f64(t, ns(w, l->time) * 1e-3);
+        points++;
+    }
+    if (more)
+        az_cover(w->job, "roofline_chart: operations skipped", (double)more, "count",
+                 AZ_SV("the last ones to appear; all are in roofline"));
+    return points;
+}
+
+/* TFLOP/s = FLOP/B * GB/s / 1000, up to the peak. */
+static void put_roofs(const struct az_peaks *p, struct az_table *t, const size_t *rate, unsigned n)
+{
+    for (int g = 0; g < GRID; g++) {
+        const double x = pow(10, -2 + g / 8.0);
+        az_put_text(t, AZ_SV("roof"));
+        az_put_f64(t, x);
+        az_put_empty(t);
+        for (unsigned k = 0; k < n; k++)
+            az_put_f64(t, fmin(p->rate[rate[k]], x * p->bw / 1e3));
+        az_put_empty(t);
+    }
+}
+
+/* Points of the chart: operations, then one roof line for each precision in use. */
+static int chart(struct work *w)
+{
+    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    size_t rate[AZ_RATES], points = 0;
+    unsigned n = p && p->bw > 0 ? used_rates(w, rate) : 0;
+    if (n == 0)
+        return 0;
+    struct az_table *t =
+        az_table_new(w->job->arena, "roofline_chart", "Points of the roofline chart",
+                     AZ_TABLE_WHOLE | AZ_TABLE_LAST);
+    struct az_chart c = { .kind = AZ_CHART_SCATTER_LOG,
+                          .table = AZ_SV("roofline_chart"),
+                          .title = AZ_SV("Roofline"),
+                          .x_title = AZ_SV("FLOP per byte"),
+                          .y_title = AZ_SV("TFLOP/s"),
+                          .x = AZ_SV("FLOPS/Byte"),
+                          .size = AZ_SV("Kernel Time (µs)_sum") };
+    az_vec_init(&c.y, w->job->mem);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_KEY);
+    az_table_column(t, "operations", AZ_REAL, AZ_UNIT_TFLOPS, 0);
+    int rc = az_vec_push(&c.y, AZ_SV("operations"));
+    for (unsigned k = 0; rc == 0 && k < n; k++) {
+        struct az_sv name = az_arena_printf(w->job->arena, "roof %s", az_rate_name[rate[k]]);
+        az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_TFLOPS, 0);
+        rc = az_vec_push(&c.y, name);
+    }
+    az_table_column(t, "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, 0); /* area of the dots */
+    if (rc == 0)
+        points = put_dots(w, t, n);
+    if (points)
+        put_roofs(p, t, rate, n);
+    rc = az_job_add(w->job, t, rc);
+    if (rc == 0 && points)
+        rc = az_document_chart(w->job->doc, c);
+    else
+        az_vec_release(&c.y);
+    return rc;
+}
+
+int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_unified *u)
+{
+    int rc;
+    struct work w = { .job = job, .fw = fw, .u = u, .metrics = az_fw_metrics_get(job, fw, &rc) };
+    if (rc == 0)
+        rc = az_unified_keys_get(&w.keys, w.metrics, u);
+    if (rc)
+        return rc;
+    const struct az_device_facts facts = az_trace_device(fw->trace);
+    w.has_limits = az_job_limits(job, &facts, &w.limits);
+    az_vec_init(&w.lines, job->mem);
+    az_vec_init(&w.gaps, job->mem);
+    rc = az_map_init(&w.map, job->mem, 256);
+    if (rc)
+        return rc;
+    rc = az_map_init(&w.gap_map, job->mem, 64);
+    w.recent = az_unified_recent_new(job->mem);
+    if (rc == 0 && !w.recent)
+        rc = az_mem_error(job->mem);
+    for (size_t i = 0; rc == 0 && i < u->rows.n; i++)
+        rc = add_row(&w, &u->rows.v[i]);
+    if (rc == 0)
+        rc = add_unlinked(&w);
+    if (rc == 0 && w.unreadable)
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(fw->trace->path),
+                    "unified_perf_summary: %llu of %zu operations have a malformed argument list "
+                    "(times only)",
+                    (unsigned long long)w.unreadable, u->rows.n);
+    if (rc == 0)
+        rc = cover(&w);
+    if (rc == 0)
+        rc = roofline_table(&w);
+    if (rc == 0)
+        rc = chart(&w);
+    az_unified_recent_free(w.recent, job->mem);
+    az_map_release(&w.map);
+    az_map_release(&w.gap_map);
+    az_vec_release(&w.lines);
+    az_vec_release(&w.gaps);
+    return rc;
+}

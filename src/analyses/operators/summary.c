@@ -1,0 +1,219 @@
+/* Launchers summed by category and by name (docs/formulas-pytorch.md 5.1, 5.2). By arguments:
+ * args.c. */
+#include "analyses/list.h"
+#include "analyses/operators/args.h"
+#include "base/num.h"
+#include "tables/engine.h"
+
+/* Launchers of one name, category and, with detect_recompute, answer to whether they are part of a
+ * recomputed region: what the tables want to know of them. */
+struct set {
+    uint32_t first; /* launcher */
+    uint32_t next;  /* set of the same name, plus one; 0: none */
+    uint8_t category;
+    int64_t n, direct, subtree; /* launchers; ticks */
+};
+AZ_VEC(struct set, sets);
+
+struct work {
+    const struct az_fw *fw;
+    uint32_t *of_name; /* name * 2 + is recomputed -> the first such set, plus one */
+    struct sets sets;
+};
+
+static const struct az_fw *fw_of(const struct az_scope *r)
+{
+    return ((const struct work *)r->ctx)->fw;
+}
+static const struct set *set_of(const struct az_scope *r, const struct az_item *i)
+{
+    return &((const struct work *)r->ctx)->sets.v[i->row];
+}
+static uint32_t node_of(const struct az_scope *r, const struct az_item *i)
+{
+    return fw_of(r)->launchers->rows.v[set_of(r, i)->first].node;
+}
+
+static bool category_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
+{
+    *number = set_of(r, i)->category;
+    return true;
+}
+
+static void put_category(const struct az_scope *r, const struct az_item *i, struct az_table *t)
+{
+    az_put_text(t, fw_of(r)->category_text[set_of(r, i)->category]);
+}
+
+static struct az_sv recompute_text(const struct az_scope *r, const struct az_item *i)
+{
+    return az_fw_recompute(fw_of(r), node_of(r, i)) ? AZ_SV("True") : AZ_SV("False");
+}
+
+static bool asked_recompute(const struct az_scope *r) { return fw_of(r)->opts->detect_recompute; }
+
+static uint32_t name_of_node(const struct az_fw *fw, uint32_t node)
+{
+    uint32_t row;
+    const enum az_kind kind = az_node_kind(fw->tree, node, &row);
+    return fw->trace->ev[kind].name[row];
+}
+
+static uint32_t name_of(const struct az_scope *r, const struct az_item *i)
+{
+    return name_of_node(fw_of(r), node_of(r, i));
+}
+
+static size_t name_number(const struct az_fw *fw, uint32_t node)
+{
+    const size_t name = name_of_node(fw, node);
+    return (name == AZ_NO_ID ? 0 : name + 1) * 2 + az_fw_recompute(fw, node);
+}
+
+static int64_t direct(const struct az_scope *r, const struct az_item *i)
+{
+    return set_of(r, i)->direct;
+}
+static int64_t subtree(const struct az_scope *r, const struct az_item *i)
+{
+    return set_of(r, i)->subtree;
+}
+static int64_t weight(const struct az_scope *r, const struct az_item *i) { return set_of(r, i)->n; }
+
+static uint64_t categories_of(const struct work *w, uint32_t node)
+{
+    uint64_t seen = 0;
+    for (uint32_t at = w->of_name[name_number(w->fw, node)]; at; at = w->sets.v[at - 1].next)
+        seen |= (uint64_t)1 << w->sets.v[at - 1].category;
+    return seen;
+}
+
+/* Sorted distinct categories of a row as a JSON list. */
+static void put_categories(const struct az_scope *r, const struct az_group *g, struct az_table *t)
+{
+    const struct az_fw *fw = fw_of(r);
+    struct az_sv text = AZ_SV("[");
+    uint64_t seen = categories_of(r->ctx, node_of(r, &g->first)); /* there are at most 64 */
+    while (seen && text.p) {
+        uint32_t best = (uint32_t)__builtin_ctzll(seen);
+        for (uint32_t c = best + 1; c < fw->n_categories; c++)
+            if ((seen >> c & 1) && az_sv_cmp(fw->category_text[c], fw->category_text[best]) < 0)
+                best = c;
+        seen &= ~((uint64_t)1 << best);
+        text =
+            az_arena_printf(r->job->arena, "%.*s%s\"%.*s\"%s", AZ_SVF(text), text.n > 1 ? "," : "",
+                            AZ_SVF(fw->category_text[best]), seen ? "" : "]");
+    }
+    az_put_text(t, text);
+}
+
+static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_category };
+static const struct az_key recompute = { AZ_TEXT, .text = recompute_text };
+static const struct az_key name = { AZ_TEXT, .name = name_of };
+
+#define SUM(header, n, as, ...)                                                                    \
+    {                                                                                              \
+        header, .figure = AZ_FIG_SUM, .value = n, .unit = as, .flags = __VA_ARGS__                 \
+    }
+static const struct az_table_spec by_category = {
+    "ops_summary_by_category",
+    "Operations by category",
+    AZ_TABLE_SUMMARY,
+    .values = { { direct, true } },
+    .columns = { { "op category", &category, .flags = AZ_KEY, .sort = 2 },
+                 { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
+                 { "Count", .figure = AZ_FIG_COUNT },
+                 SUM("total_direct_kernel_time_ms", 0, AZ_UNIT_MS, AZ_LOWER_BETTER, .sort = -1),
+                 AZ_SHARE_COLUMNS },
+    .weight = weight,
+    .shares = AZ_SHARES_CELLS,
+};
+
+static const struct az_table_spec by_name = {
+    "ops_summary",
+    "Operations",
+    AZ_TABLE_SUMMARY,
+    .values = { { direct, true }, { subtree, true } },
+    .columns = { { "name", &name, .flags = AZ_KEY, .sort = 2 },
+                 { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
+                 SUM("total_direct_kernel_time_sum", 0, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL,
+                     .sort = -1),
+                 SUM("total_subtree_kernel_time_sum", 1, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL),
+                 SUM("total_direct_kernel_time_ms", 0, AZ_UNIT_MS, AZ_LOWER_BETTER),
+                 SUM("total_subtree_kernel_time_ms", 1, AZ_UNIT_MS, AZ_LOWER_BETTER | AZ_DETAIL),
+                 { "Count", .figure = AZ_FIG_COUNT },
+                 { "Categories", .figure = AZ_FIG_OWN, .type = AZ_TEXT, .put = put_categories },
+                 AZ_SHARE_COLUMNS },
+    .weight = weight,
+    .shares = AZ_SHARES_CELLS,
+};
+
+static int add_launcher(struct work *w, uint32_t i)
+{
+    const struct az_fw *fw = w->fw;
+    const struct az_launcher_times t = az_launcher_times(fw->launchers, fw->tree, i);
+    uint32_t *at = &w->of_name[name_number(fw, fw->launchers->rows.v[i].node)];
+    uint32_t k = *at;
+    while (k && w->sets.v[k - 1].category != fw->category[i])
+        k = w->sets.v[k - 1].next;
+    if (k == 0) {
+        const struct set fresh = { .first = i, .next = *at, .category = fw->category[i] };
+        const int rc = az_vec_push(&w->sets, fresh);
+        if (rc)
+            return rc;
+        *at = k = (uint32_t)w->sets.n;
+    }
+    struct set *s = &w->sets.v[k - 1];
+    s->n++;
+    s->direct = az_add_sat(s->direct, t.direct);
+    s->subtree = az_add_sat(s->subtree, t.subtree);
+    return 0;
+}
+
+static int summaries(struct az_job *job, const struct az_fw *fw)
+{
+    struct work w = { .fw = fw,
+                      .of_name = az_arena_array(job->arena, (fw->trace->names.text.n + 1) * 2,
+                                                sizeof *w.of_name) };
+    int rc = w.of_name ? 0 : az_arena_error(job->arena);
+    az_vec_init(&w.sets, job->mem);
+    for (uint32_t i = 0; rc == 0 && i < fw->launchers->rows.n; i++)
+        rc = add_launcher(&w, i);
+    const struct az_item_list sets = { NULL, w.sets.n };
+    if (rc == 0)
+        rc = az_spec_make(job, &by_category, &w, &sets);
+    if (rc == 0)
+        rc = az_spec_make(job, &by_name, &w, &sets);
+    az_vec_release(&w.sets);
+    return rc;
+}
+
+static int run(struct az_job *job)
+{
+    int rc;
+    struct az_fw *fw = az_fw_get(job, &rc);
+    if (!fw || fw->launchers->rows.n == 0)
+        return rc;
+    if (!fw->ops->has_ops) {
+        az_cover(job, "operator tables skipped", (double)fw->launchers->rows.n, "count",
+                 AZ_SV("launches: the trace has no operators (only the device was recorded), see "
+                       "kernel_summary"));
+        return 0;
+    }
+    rc = summaries(job, fw);
+    if (rc == 0)
+        rc = az_fw_args_tables(job, fw);
+    if (rc == 0)
+        rc = az_job_chart(job, AZ_CHART_PIE, "ops_summary_by_category", "Kernel time by category",
+                          "op category",
+                          (const char *const[]){ "total_direct_kernel_time_ms", NULL }, "ms");
+    return rc;
+}
+
+const struct az_analysis az_analysis_fw_ops = {
+    .name = "ops_summary",
+    .help = "operations by category, by name, by name and arguments: kernel time they launched",
+    .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
+    .run = run,
+    .part = 20,
+};

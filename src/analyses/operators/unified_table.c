@@ -1,0 +1,339 @@
+/* Tables of the unified summary. */
+#include "analyses/operators/float_time.h"
+#include "analyses/operators/group.h"
+#include "analyses/operators/metrics.h"
+#include "analyses/operators/stack.h"
+#include "analyses/operators/unified.h"
+
+struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r)
+{
+    return r->synthetic ? u->names.v[r->what] : az_node_name(u->fw->tree, r->node);
+}
+
+int64_t az_unified_time(const struct az_unified *u, const struct az_unified_row *r)
+{
+    if (r->synthetic) {
+        const struct az_event e = az_gpu_event(u->fw->tree, r->of);
+        return e.end - e.start;
+    }
+    if (r->what != AZ_UNIFIED_LONG)
+        return r->what;
+    const size_t row = (size_t)(r - u->rows.v);
+    size_t lo = 0, hi = u->longer.n;
+    while (hi - lo > 1) {
+        const size_t mid = lo + (hi - lo) / 2;
+        *(u->longer.v[mid].row <= row ? &lo : &hi) = mid;
+    }
+    return u->longer.v[lo].ticks;
+}
+
+int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified *u, size_t row,
+                        struct az_fw_estimate *e)
+{
+    const struct az_unified_row *r = &u->rows.v[row];
+    const bool backward = az_unified_forward(r) != AZ_NO_ROW;
+    uint32_t *known;
+    const int rc = r->synthetic ? 0 : az_fw_known_rows(metrics, u->rows.n, &known);
+    if (r->synthetic || rc) {
+        *e = (struct az_fw_estimate){
+            .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
+        };
+        return rc;
+    }
+    return az_fw_estimate_again(metrics, backward ? r->of : r->node, backward, &known[row], e);
+}
+
+int az_unified_keys_get(struct az_unified_keys *k, struct az_fw_metrics *metrics,
+                        const struct az_unified *u)
+{
+    uint32_t *known = NULL;
+    const int rc = az_fw_known_rows(metrics, u->rows.n, &known);
+    *k = (struct az_unified_keys){ metrics, u->rows.v, known };
+    return rc;
+}
+
+bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r)
+{
+    uint32_t first, end;
+    az_node_gpu(fw->tree, r->node, &first, &end);
+    for (uint32_t i = first; i < end; i++)
+        if (fw->tree->gpu_kind[fw->tree->linked[i]] != AZ_MEMCPY)
+            return false;
+    return end > first;
+}
+
+/* uid of the node; synthetic rows are numbered on after the file's events. */
+static uint64_t uid_of_row(const struct az_unified *u, const struct az_unified_row *r)
+{
+    return r->synthetic ? u->fw->ops->n_events + (size_t)(r - u->rows.v) - u->first_synthetic
+                        : az_fw_node(u->fw, r->node).uid;
+}
+
+struct work {
+    struct az_job *job;
+    struct az_fw *fw;
+    const struct az_unified *u;
+    struct az_arena scratch;
+    int64_t *kernel; /* row -> ticks of its device events; only where the companion wants them */
+    int64_t *shown;  /* row -> its device events as the table says them; NULL: their ticks */
+    double shown_us; /* so many of them a us */
+    struct az_fw_metrics *metrics;
+    struct az_unified_keys keys;
+};
+
+/* Device events of a row. */
+static struct az_gpu_run own_of(const void *ctx, size_t row)
+{
+    const struct work *w = ctx;
+    const struct az_unified_row *r = &w->u->rows.v[row];
+    uint32_t first, end;
+    if (r->synthetic)
+        return (struct az_gpu_run){ &r->of, 1 };
+    az_node_gpu(w->fw->tree, r->node, &first, &end);
+    return (struct az_gpu_run){ w->fw->tree->linked + first, end - first };
+}
+
+/* Kernel times are rounded as TraceLens rounds them where its users ask for it, and in graphs read
+ * through their captures, which are compared with its reports (docs/formulas-pytorch.md 12). */
+static bool rounds_times(const struct work *w)
+{
+    for (enum az_pair_by by = 0; by < AZ_PAIR_COUNT; by++)
+        if (az_paired(by) && w->fw->ops->grafted.events[by])
+            return true;
+    return w->fw->opts->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL);
+}
+
+/* What is rounded is the table's column alone: the order of the rows and the rates are of the exact
+ * times. */
+static int round_times(struct work *w)
+{
+    const size_t n = w->u->rows.n;
+    struct az_spans spans;
+    int rc = 0;
+    w->shown_us = 1e3 * (double)w->fw->trace->ticks_per_ns;
+    if (!rounds_times(w))
+        return 0;
+    w->shown = az_arena_array(&w->scratch, n + 1, sizeof *w->shown);
+    w->shown_us = AZ_FLOAT_UNITS;
+    if (!w->shown)
+        return az_arena_error(&w->scratch);
+    az_vec_init(&spans, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = az_float_union(w->fw, own_of(w, i), &spans, &w->shown[i]);
+    az_vec_release(&spans);
+    return rc;
+}
+
+static int prepare(struct work *w)
+{
+    const size_t n = w->u->rows.n;
+    if (w->fw->opts->include_overlap_info) {
+        w->kernel = az_arena_array(&w->scratch, n + 1, sizeof *w->kernel);
+        if (!w->kernel)
+            return az_arena_error(&w->scratch);
+        for (size_t i = 0; i < n; i++)
+            w->kernel[i] = az_unified_time(w->u, &w->u->rows.v[i]);
+    }
+    return round_times(w);
+}
+
+/* Ticks of the device events of one group, into its values; returns how many. */
+static size_t take_times(const struct work *w, struct az_groups *g, size_t group)
+{
+    size_t n;
+    const uint32_t *item = az_groups_items(g, group, &n);
+    for (size_t i = 0; i < n; i++)
+        g->value[i] = az_unified_time(w->u, &w->u->rows.v[item[i]]);
+    return n;
+}
+
+/* Ticks of the host events of one group. */
+static void host_stats(const struct work *w, struct az_groups *g, size_t group,
+                       struct az_stats *out)
+{
+    size_t n;
+    const uint32_t *item = az_groups_items(g, group, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct az_event e = az_fw_node(w->fw, w->u->rows.v[item[i]].node);
+        g->value[i] = e.end - e.start;
+    }
+    az_stats_i64(g->value, n, out);
+}
+
+static uint64_t uid_of(const void *ctx, size_t row)
+{
+    const struct work *w = ctx;
+    return uid_of_row(w->u, &w->u->rows.v[row]);
+}
+
+/* Equal names, categories, lanes' names and arguments. */
+static int key_of(void *ctx, size_t i, uint64_t key[2])
+{
+    struct work *w = ctx;
+    const struct az_unified_row *r = &w->u->rows.v[i];
+    const struct az_op_args *a = az_fw_args(w->fw, r->node);
+    uint32_t args = a ? (uint32_t)(a - w->fw->ops->args.v) : AZ_NO_ROW;
+    const uint32_t lane = w->fw->lane_group[az_fw_node(w->fw, r->node).lane];
+    key[0] = (uint64_t)az_unified_group(w->u, r) << 32 | args;
+    key[1] = (uint64_t)lane << 32 | (uint64_t)az_fw_recompute(w->fw, r->node) << 16 | r->category;
+    if (w->fw->opts->group_by_parent_module) {
+        const struct az_sv module = az_fw_parent_module(&w->scratch, w->fw, r->node);
+        const uint64_t parts[] = { key[1], az_hash(module.p, module.n) };
+        key[1] = az_hash(parts, sizeof parts);
+    }
+    return 1;
+}
+
+#define ROUNDED ", rounded as TraceLens does"
+
+static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
+{
+    const struct work *w = ctx;
+    static const char *const stat[] = { "Kernel Time (µs)_mean",   "Kernel Time (µs)_std",
+                                        "Kernel Time (µs)_sum",    "duration_us_median",
+                                        "duration_us_min",         "duration_us_max",
+                                        "Kernel Time (µs)_median", "Kernel Time (µs)_min",
+                                        "Kernel Time (µs)_max" };
+    const bool rounds = rounds_times(w);
+    struct az_table *t =
+        x->overlap
+            ? az_table_new(w->job->arena, "unified_perf_summary_kl_overlap",
+                           rounds ? "Kernel time by operation and overlapping kernels" ROUNDED
+                                  : "Kernel time by operation and overlapping kernels",
+                           0)
+            : az_table_new(w->job->arena, "unified_perf_summary",
+                           rounds ? "Kernel time by operation" ROUNDED : "Kernel time by operation",
+                           AZ_TABLE_SUMMARY);
+    if (!t)
+        return NULL;
+    az_fw_key_columns(t);
+    az_op_overlap_column(x, t);
+    if (w->fw->opts->group_by_parent_module)
+        az_table_column(t, "parent_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_fw_recompute_column(w->fw, t);
+    az_table_column(t, "ex_UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "total_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "mean_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "std_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    for (size_t i = 0; i < AZ_LENGTH(stat); i++)
+        az_table_column(t, stat[i], AZ_REAL, AZ_UNIT_US,
+                        AZ_LOWER_BETTER | (i == 2 ? 0 : AZ_DETAIL));
+    az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    if (x->overlap)
+        az_fw_overlap_columns(t);
+    az_fw_metric_columns(w->metrics, t);
+    az_table_column(t, "has_perf_model", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    if (w->fw->opts->include_call_stack) {
+        az_table_column(t, "entry_point", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+        az_table_column(t, "call_stack_full", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    }
+    az_fw_share_columns(t);
+    return t;
+}
+
+static void put_scaled(struct az_table *t, const double v[3], double scale)
+{
+    for (size_t i = 0; i < 3; i++)
+        az_put_f64(t, v[i] / scale);
+}
+
+static void put_stats(const struct work *w, struct az_op_groups *x, size_t group)
+{
+    struct az_stats s, d; /* of the host events, of device time */
+    double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
+    host_stats(w, &x->g, group, &s);
+    if (w->shown)
+        az_groups_stats(&x->g, group, w->shown, &d);
+    else
+        az_stats_i64(x->g.value, take_times(w, &x->g, group), &d);
+    const double host[] = { (double)s.sum, s.mean, s.std },
+                 host_more[] = { s.median, (double)s.min, (double)s.max },
+                 kernel[] = { d.mean, d.std, (double)d.sum },
+                 kernel_more[] = { d.median, (double)d.min, (double)d.max };
+    az_put_i64(x->t, (int64_t)s.n);
+    put_scaled(x->t, host, us);
+    put_scaled(x->t, kernel, w->shown_us);
+    put_scaled(x->t, host_more, us);
+    put_scaled(x->t, kernel_more, w->shown_us);
+}
+
+struct members { /* of a group */
+    struct work *w;
+    const uint32_t *row;
+};
+
+static int estimate(void *ctx, size_t i, struct az_fw_estimate *e)
+{
+    const struct members *x = ctx;
+    return az_unified_estimate(x->w->metrics, x->w->u, x->row[i], e);
+}
+
+static int key_of_estimate(void *ctx, size_t i, uint64_t *key)
+{
+    const struct members *x = ctx;
+    return az_unified_key(&x->w->keys, x->row[i], key);
+}
+
+static int put_estimate(struct work *w, struct az_op_groups *x, size_t group)
+{
+    struct az_fw_figures f;
+    const size_t n = take_times(w, &x->g, group);
+    struct members m = { w, x->g.item + x->g.first[group] };
+    const int rc = az_fw_figures(
+        w->metrics, &(struct az_fw_members){ estimate, key_of_estimate, &m }, x->g.value, n, &f);
+    if (rc == 0)
+        az_fw_put_metrics(w->metrics, x->t, &f);
+    return rc;
+}
+
+static int put_row(void *ctx, struct az_op_groups *x, size_t group)
+{
+    struct work *w = ctx;
+    struct az_table *t = x->t;
+    const struct az_unified_row *r = &w->u->rows.v[az_groups_first(&x->g, group)];
+    az_fw_put_keys(w->fw, t, az_unified_name(w->u, r), az_unified_category(w->u, r), r->node);
+    az_op_put_overlap(x, group);
+    if (w->fw->opts->group_by_parent_module)
+        az_put_text(t, az_fw_parent_module(w->job->arena, w->fw, r->node));
+    az_fw_put_recompute(w->fw, t, az_fw_recompute(w->fw, r->node));
+    az_put_i64(t, (int64_t)uid_of_row(w->u, r));
+    put_stats(w, x, group);
+    int rc = az_op_put_details(x, group);
+    if (rc == 0)
+        rc = put_estimate(w, x, group);
+    az_put_text(t, r->model ? AZ_SV("True") : AZ_SV("False"));
+    if (w->fw->opts->include_call_stack) {
+        az_put_text(t, az_fw_entry_point(w->fw, r->node));
+        az_put_text(t, az_fw_call_stack(w->job, w->fw, r->node, az_unified_gpu(r)));
+    }
+    az_fw_put_share(t);
+    return rc;
+}
+
+int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified *u)
+{
+    const struct az_op_kind kind = { key_of,
+                                     own_of,
+                                     uid_of,
+                                     open_table,
+                                     put_row,
+                                     "Kernel Time (µs)_sum",
+                                     "ex_UID",
+                                     "topk_roofline_ops",
+                                     fw->opts->topk_roofline_ops };
+    struct work w = { .job = job, .fw = fw, .u = u };
+    int rc;
+    az_arena_init(&w.scratch, job->mem);
+    w.metrics = az_fw_metrics_get(job, fw, &rc);
+    if (rc == 0)
+        rc = az_unified_keys_get(&w.keys, w.metrics, u);
+    if (rc == 0)
+        rc = prepare(&w);
+    if (rc == 0)
+        rc = az_op_tables(&(struct az_op_groups){
+            .job = job, .fw = fw, .kind = &kind, .ctx = &w, .n = u->rows.n, .time = w.kernel });
+    az_arena_release(&w.scratch);
+    return rc;
+}

@@ -1,9 +1,0 @@
-/* ops_all and, with include_overlap_info, ops_all_kl_overlap. */
-#ifndef AZ_ANALYSES_OPS_ARGS_H
-#define AZ_ANALYSES_OPS_ARGS_H
-
-#include "analyses/ops/framework.h"
-
-int az_fw_args_tables(struct az_job *job, struct az_fw *fw) AZ_MUST_USE;
-
-#endif

@@ -1,0 +1,337 @@
+/* gpu_timeline, gpu_timeline_by_agent, comm_overlap: where device time goes in the words of
+ * docs/formats-rocprof.md 6.1, of the account of docs/account.md. */
+#include "analyses/kernels/dispatch.h"
+#include "analyses/list.h"
+#include "facts/account.h"
+#include "facts/groups.h"
+
+struct work {
+    struct az_job *job;
+    struct az_disp_gpus gpus;
+    /* events of all traces with dispatches, one after another, by the GPU whose they are */
+    struct az_groups kernels_of, copies_of;
+    struct az_disp_list kernels, copies;
+    struct az_busy busy;    /* as it is recorded: kernels are computation here, whatever they do */
+    struct az_busy by_work; /* the same kernels by what they do */
+    struct az_account all;  /* of all agents */
+};
+
+/* From the first start to the last end of the processes that say so; 0 where none does. */
+static int64_t process_time(const struct az_job *job)
+{
+    int64_t lo = INT64_MAX, hi = INT64_MIN, all;
+    for (size_t i = 0; i < job->n_traces; i++) {
+        const struct az_dispatches *d =
+            az_disp_has(job->traces[i]) ? az_dispatches(job->traces[i]) : NULL;
+        for (size_t k = 0; d && k < d->processes.n; k++) {
+            const struct az_process *p = &d->processes.v[k];
+            if (p->init <= 0 || p->fini <= p->init)
+                continue;
+            lo = p->init < lo ? p->init : lo;
+            hi = p->fini > hi ? p->fini : hi;
+        }
+    }
+    return hi > lo && !__builtin_sub_overflow(hi, lo, &all) ? all : 0;
+}
+
+/* Without process times, from the first start to the last end. */
+static void account(const struct work *w, struct az_account *a)
+{
+    az_account_of(&w->busy, NULL, 0, a);
+    az_account_extend(a, process_time(w->job));
+}
+
+static void mark(struct az_job *job, size_t trace, uint8_t ran[4096])
+{
+    const struct az_trace *t = job->traces[trace];
+    memset(ran, 0, 4096);
+    for (size_t k = 0; k < t->ev[AZ_KERNEL].n; k++) {
+        int64_t agent = t->lanes.v[t->ev[AZ_KERNEL].lane[k]].device;
+        if (agent >= 0 && agent < 4096)
+            ran[agent] = 1;
+    }
+}
+
+/* Whose a copy is: its destination's if that ran kernels, else its source's; the GPU's that took
+ * part where the source is none. */
+static int64_t owner(const struct az_trace *t, const uint8_t *ran, size_t copy)
+{
+    const struct az_events *e = &t->ev[AZ_MEMCPY];
+    const struct az_lane *lane = &t->lanes.v[e->lane[copy]];
+    const struct az_route *r = &az_dispatches(t)->routes.v[e->side[copy]];
+    const struct az_agent *src = az_agent_find(az_dispatches(t), (uint32_t)lane->proc, r->src);
+    /* numbers within a type ("CPU 0", "GPU 0") are those of two agents: the direction says which is
+     * a host */
+    const struct az_sv direction = az_trace_text(t, e->name[copy]);
+    const bool to_host = az_sv_ends(direction, AZ_SV("_TO_HOST")),
+               from_host = az_sv_find(direction, AZ_SV("_HOST_TO_")) >= 0;
+    if (!to_host && r->dst >= 0 && r->dst < 4096 && ran[r->dst])
+        return r->dst;
+    return !from_host && r->src >= 0 && ((src && src->gpu) || (r->src < 4096 && ran[r->src]))
+               ? r->src
+               : lane->device;
+}
+
+static int add_event(struct work *w, enum az_kind kind, size_t trace, uint32_t row)
+{
+    const struct az_events *e = &w->job->traces[trace]->ev[kind];
+    return az_busy_add(&w->busy, kind == AZ_MEMCPY ? AZ_PART_COPY : AZ_PART_COMPUTE, e->start[row],
+                       e->end[row]);
+}
+
+/* Adds the events of a kind of one GPU (SIZE_MAX: all). */
+static int gather_kind(struct work *w, enum az_kind kind, size_t gpu)
+{
+    const struct az_disp_list *l = kind == AZ_MEMCPY ? &w->copies : &w->kernels;
+    const struct az_groups *g = kind == AZ_MEMCPY ? &w->copies_of : &w->kernels_of;
+    int rc = 0;
+    if (gpu == SIZE_MAX)
+        for (size_t i = 0; rc == 0 && i < l->n; i++)
+            rc = add_event(w, kind, l->trace[i], l->row[i]);
+    else
+        for (uint32_t at = g->first[gpu]; rc == 0 && at < g->first[gpu + 1]; at++)
+            rc = add_event(w, kind, l->trace[g->item[at]], l->row[g->item[at]]);
+    return rc;
+}
+
+static int gather(struct work *w, size_t gpu)
+{
+    az_busy_reset(&w->busy);
+    int rc = gather_kind(w, AZ_KERNEL, gpu);
+    if (rc == 0)
+        rc = gather_kind(w, AZ_MEMCPY, gpu);
+    return rc ? rc : az_busy_close(&w->busy);
+}
+
+static enum az_part part_at(const struct work *w, uint32_t i)
+{
+    const size_t trace = w->kernels.trace[i];
+    const struct az_events *e = &w->job->traces[trace]->ev[AZ_KERNEL];
+    return az_part_of(w->job, trace, AZ_KERNEL, e->name[w->kernels.row[i]]);
+}
+
+/* Kernels of one GPU by what they do; *any: some communicate, otherwise they are not looked at. */
+static int gather_work(struct work *w, size_t gpu, bool *any)
+{
+    size_t n;
+    const uint32_t *item = az_groups_items(&w->kernels_of, gpu, &n);
+    int rc = 0;
+    *any = false;
+    az_busy_reset(&w->by_work);
+    for (size_t i = 0; !*any && i < n; i++)
+        *any = part_at(w, item[i]) == AZ_PART_COMM;
+    for (size_t i = 0; rc == 0 && *any && i < n; i++) {
+        const struct az_events *e = &w->job->traces[w->kernels.trace[item[i]]]->ev[AZ_KERNEL];
+        const uint32_t row = w->kernels.row[item[i]];
+        rc = az_busy_add(&w->by_work, part_at(w, item[i]), e->start[row], e->end[row]);
+    }
+    return rc ? rc : az_busy_close(&w->by_work);
+}
+
+static void rows(struct az_job *job, struct az_table *t, const struct az_account *a,
+                 const struct az_disp_gpu *lead)
+{
+    const struct {
+        const char *name;
+        int64_t ns;
+    } r[] = { { "total_time", a->total },
+              { "kernel", a->compute },
+              { "memory", a->copies },
+              { "busy_time", a->busy },
+              { "idle", a->idle } };
+    for (size_t i = 0; i < AZ_LENGTH(r); i++) {
+        if (lead) {
+            az_disp_put_rank(job, t, lead->trace);
+            az_put_i64(t, lead->agent);
+        }
+        az_put_text(t, az_sv_str(r[i].name));
+        az_put_f64(t, az_disp_ms(r[i].ns));
+        az_put_f64(t, az_percent((double)r[i].ns, (double)a->total));
+    }
+}
+
+static void columns(struct az_table *t)
+{
+    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "time ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+}
+
+static int whole(struct work *w)
+{
+    struct az_job *job = w->job;
+    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    columns(t);
+    int rc = gather(w, SIZE_MAX);
+    if (rc == 0 && w->busy.events) {
+        account(w, &w->all);
+        rows(job, t, &w->all, NULL);
+    }
+    return az_job_add(job, t, rc);
+}
+
+/* Agents that ran kernels, of each trace; and those that only took part in copies. Sorted by trace
+ * and index. of[]: whose each copy is. */
+static int agents(struct work *w, int64_t *of)
+{
+    struct az_job *job = w->job;
+    struct az_disp_gpus *g = &w->gpus;
+    uint8_t *ran = az_arena_alloc(job->arena, 4096);
+    int rc = ran ? 0 : az_arena_error(job->arena);
+    for (size_t i = 0; rc == 0 && i < w->copies.n; i++) {
+        const struct az_trace *t = job->traces[w->copies.trace[i]];
+        const uint32_t row = w->copies.row[i];
+        if (i == 0 || w->copies.trace[i] != w->copies.trace[i - 1])
+            mark(job, w->copies.trace[i], ran);
+        of[i] = owner(t, ran, row);
+        const struct az_agent *a = az_agent_find(
+            az_dispatches(t), (uint32_t)t->lanes.v[t->ev[AZ_MEMCPY].lane[row]].proc, of[i]);
+        if (of[i] >= 0 && (!a || a->gpu))
+            rc = az_disp_gpus_add(g, w->copies.trace[i], of[i]);
+    }
+    return rc ? rc : az_disp_gpus_sort(g, job->mem);
+}
+
+/* Kernels and copies by GPU. */
+static int sort_events(struct work *w)
+{
+    struct az_mem *mem = w->job->mem;
+    const size_t most = w->kernels.n > w->copies.n ? w->kernels.n : w->copies.n,
+                 places = (most + 1) * sizeof(uint32_t),
+                 owners = (w->copies.n + 1) * sizeof(int64_t);
+    uint32_t *gpu = az_mem_alloc(mem, places);
+    int64_t *of = az_mem_alloc(mem, owners);
+    int rc = gpu && of ? agents(w, of) : az_mem_error(mem);
+    for (size_t i = 0; rc == 0 && i < w->kernels.n; i++)
+        gpu[i] = (uint32_t)az_disp_gpu_of(&w->gpus, w->kernels.trace[i],
+                                          az_disp_lane(w->job, AZ_KERNEL, &w->kernels, i)->device);
+    if (rc == 0)
+        rc = az_groups_order(&w->kernels_of, gpu, w->kernels.n, w->gpus.list.n, mem);
+    for (size_t i = 0; rc == 0 && i < w->copies.n; i++)
+        gpu[i] = (uint32_t)az_disp_gpu_of(&w->gpus, w->copies.trace[i], of[i]);
+    if (rc == 0)
+        rc = az_groups_order(&w->copies_of, gpu, w->copies.n, w->gpus.list.n, mem);
+    az_mem_free(mem, gpu, gpu ? places : 0);
+    az_mem_free(mem, of, of ? owners : 0);
+    return rc;
+}
+
+/* Communication under computation. */
+static void overlap_row(struct az_job *job, struct az_table *t, const struct az_disp_gpu *g,
+                        const struct az_account *a)
+{
+    const int64_t hidden = a->comm - a->exposed_comm;
+    az_disp_put_rank(job, t, g->trace);
+    az_put_i64(t, g->agent);
+    az_put_f64(t, az_disp_ms(a->comm));
+    az_put_f64(t, az_disp_ms(hidden));
+    az_put_f64(t, az_disp_ms(a->exposed_comm));
+    az_put_f64(t, az_percent((double)hidden, (double)a->comm));
+    az_put_f64(t, az_disp_ms(a->compute));
+}
+
+static struct az_table *overlap_table(struct az_job *job)
+{
+    struct az_table *t =
+        az_table_new(job->arena, "comm_overlap", "Communication under computation, by agent", 0);
+    if (!t)
+        return NULL;
+    az_disp_rank_column(job, t);
+    az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "communication ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "overlapped ms", AZ_REAL, AZ_UNIT_MS, 0);
+    az_table_column(t, "exposed ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "overlapped percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_table_column(t, "computation ms", AZ_REAL, AZ_UNIT_MS, 0);
+    return t;
+}
+
+static size_t events_of(const struct work *w, size_t gpu)
+{
+    size_t kernels, copies;
+    az_groups_items(&w->kernels_of, gpu, &kernels);
+    az_groups_items(&w->copies_of, gpu, &copies);
+    return kernels + copies;
+}
+
+static int agent_rows(struct work *w, struct az_table *line, struct az_table *overlap)
+{
+    int rc = sort_events(w);
+    for (size_t i = 0; rc == 0 && i < w->gpus.list.n; i++) {
+        const struct az_disp_gpu *g = &w->gpus.list.v[i];
+        struct az_account a = w->all;
+        bool any;
+        if (events_of(w, i) == 0)
+            continue;
+        if (events_of(w, i) < w->kernels.n + w->copies.n) { /* else it is the only one */
+            rc = gather(w, i);
+            account(w, &a);
+        }
+        rows(w->job, line, &a, g);
+        if (rc == 0)
+            rc = gather_work(w, i, &any);
+        if (rc || !any)
+            continue;
+        az_account_of(&w->by_work, NULL, 0, &a);
+        overlap_row(w->job, overlap, g, &a);
+    }
+    return rc;
+}
+
+static int by_agent(struct work *w)
+{
+    struct az_job *job = w->job;
+    struct az_table *t =
+        az_table_new(job->arena, "gpu_timeline_by_agent", "GPU time line by agent", 0);
+    struct az_table *o = t ? overlap_table(job) : NULL;
+    if (!o) {
+        az_table_free(t);
+        return az_arena_error(job->arena);
+    }
+    az_disp_rank_column(job, t);
+    az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    columns(t);
+    int rc = agent_rows(w, t, o);
+    rc = az_job_add(job, t, rc);
+    return az_job_add(job, o, rc);
+}
+
+static int run(struct az_job *job)
+{
+    static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle", 4 } };
+    struct work w = { .job = job };
+    az_busy_init(&w.busy, job->mem);
+    az_busy_init(&w.by_work, job->mem);
+    int rc = az_disp_gpus_make(job, &w.gpus);
+    if (rc == 0)
+        rc = az_disp_list_make(job, AZ_KERNEL, &w.kernels);
+    if (rc == 0)
+        rc = az_disp_list_make(job, AZ_MEMCPY, &w.copies);
+    if (rc == 0)
+        rc = whole(&w);
+    if (rc == 0)
+        rc = by_agent(&w);
+    az_busy_release(&w.busy);
+    az_busy_release(&w.by_work);
+    az_groups_release(&w.kernels_of);
+    az_groups_release(&w.copies_of);
+    az_disp_list_release(&w.kernels);
+    az_disp_list_release(&w.copies);
+    az_disp_gpus_release(&w.gpus);
+    if (rc == 0)
+        rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms", NULL,
+                                parts, 2);
+    if (rc == 0)
+        rc = az_job_chart_parts(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_agent",
+                                "GPU time line by agent", "time ms", "agent", parts, 2);
+    return rc;
+}
+
+const struct az_analysis az_analysis_amd_timeline = {
+    .name = "dispatch_timeline",
+    .help = "device time by kernels, copies and idle: all agents and each; communication under "
+            "computation",
+    .needs = AZ_CAP_DISPATCHES,
+    .run = run,
+};

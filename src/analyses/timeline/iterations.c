@@ -1,0 +1,314 @@
+/* What a device does during one iteration: for every range of the iteration tag and every device it
+ * launched work on, the window from the first to the last of that work, and the unions of all work
+ * of the device inside the window by class (docs/formats-nsight.md 3.5). Compute, exposed NCCL,
+ * exposed memory and idle time add up to the window. */
+#include <math.h>
+
+#include "analyses/list.h"
+#include "analyses/timeline/iteration_summary.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "facts/account.h"
+#include "facts/devices.h"
+
+struct window { /* of one range on one device */
+    uint32_t range, slot;
+    int64_t lo, hi;
+    int64_t compute, nccl, mem; /* sums of durations of what was launched inside */
+};
+AZ_VEC(struct window, windows);
+
+struct work {
+    struct az_job *job;
+    size_t trace;
+    const struct az_trace *t;
+    struct az_devices_of dev;
+    struct az_busy *busy; /* by slot */
+    struct windows windows;
+    struct az_spans cut; /* scratch: work inside a window */
+    struct az_table *out;
+    struct az_iteration_rows rows; /* for the summary */
+};
+
+static const char *const columns[] = {
+    "Window (ns)",           "Host (ns)",         "Compute (ns)",     "NCCL (ns)", "Mem (ns)",
+    "Compute and NCCL (ns)", "Exposed NCCL (ns)", "Exposed Mem (ns)", "Busy (ns)", "Idle (ns)"
+};
+
+static struct az_table *new_table(struct az_job *job)
+{
+    struct az_table *t = az_table_new(job->arena, "device_iterations", "Device time per iteration",
+                                      AZ_TABLE_SUMMARY);
+    if (!t)
+        return NULL;
+    az_table_column(t, "Range", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "RangeId", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Window Start (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    for (size_t i = 0; i < ITERATION_FIGURES; i++) {
+        bool busy = i == 2 || i == 8;
+        az_table_column(t, columns[i], AZ_INT, AZ_UNIT_NS, busy || i == 5 ? 0 : AZ_LOWER_BETTER);
+    }
+    az_table_column(t, "Hidden NCCL (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_table_column(t, "Gaps", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_table_column(t, "Largest Gap (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    az_table_column(t, "To Next Window (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    az_table_column(t, "Launched Compute (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    az_table_column(t, "Launched NCCL (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    az_table_column(t, "Launched Mem (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    if (job->n_traces > 1)
+        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    return t;
+}
+
+/* ---- windows ---- */
+/* Takes one launched operation into the windows of its range, which begin at `first`. */
+static int widen(struct work *w, size_t first, uint32_t range, uint32_t op)
+{
+    const struct az_events *e = &w->t->ev[az_op_kind(op)];
+    uint32_t row = az_op_row(op), slot = w->dev.slot_of_lane.v[e->lane[row]];
+    int64_t duration = e->end[row] - e->start[row];
+    size_t i = first;
+    while (i < w->windows.n && w->windows.v[i].slot != slot)
+        i++;
+    if (i == w->windows.n) {
+        struct window fresh = {
+            .range = range, .slot = slot, .lo = e->start[row], .hi = e->end[row]
+        };
+        int rc = az_vec_push(&w->windows, fresh);
+        if (rc != 0)
+            return rc;
+    }
+    struct window *at = &w->windows.v[i];
+    if (e->start[row] < at->lo)
+        at->lo = e->start[row];
+    if (e->end[row] > at->hi)
+        at->hi = e->end[row];
+    switch (az_part_of(w->job, w->trace, az_op_kind(op), e->name[row])) {
+    case AZ_PART_COPY:
+        at->mem = az_add_sat(at->mem, duration);
+        break;
+    case AZ_PART_COMM:
+        at->nccl = az_add_sat(at->nccl, duration);
+        break;
+    default:
+        at->compute = az_add_sat(at->compute, duration);
+    }
+    return 0;
+}
+
+static int compare_windows(const void *pa, const void *pb, void *ctx)
+{
+    const struct window *a = pa, *b = pb;
+    (void)ctx;
+    return a->slot < b->slot ? -1 : a->slot > b->slot;
+}
+
+static int range_windows(struct work *w, const struct az_launches *l, uint32_t range)
+{
+    const struct az_events *e = &w->t->ev[AZ_RANGE], *calls = &w->t->ev[AZ_CALL];
+    size_t stop, first = w->windows.n;
+    int rc = 0;
+    for (size_t i = az_launch_from(l, w->t, e->lane[range], e->start[range], &stop); i < stop;
+         i++) {
+        uint32_t call = l->call[i];
+        if (calls->start[call] > e->end[range])
+            break;
+        if (calls->end[call] > e->end[range])
+            continue;
+        for (uint32_t k = l->op_first[i]; rc == 0 && k < l->op_first[i + 1]; k++)
+            rc = widen(w, first, range, l->op[k]);
+        if (rc != 0)
+            return rc;
+    }
+    return az_sort_cmp(w->windows.v + first, w->windows.n - first, sizeof *w->windows.v,
+                       compare_windows, NULL, w->job->mem);
+}
+
+/* Windows of all ranges of the tag, by range id, then device. */
+static int all_windows(struct work *w)
+{
+    int rc;
+    const struct az_projection *p = az_job_projection(w->job, w->trace, &rc);
+    const struct az_launches *l = p ? az_job_launches(w->job, w->trace, &rc) : NULL;
+    uint32_t name = az_job_tag_name(w->job, w->trace);
+    if (!l)
+        return rc;
+    for (size_t i = 0; rc == 0 && name != AZ_NO_ID && i < p->n; i++) {
+        if (w->t->ev[AZ_RANGE].name[p->order[i]] == name)
+            rc = range_windows(w, l, p->order[i]);
+    }
+    return rc;
+}
+
+/* ---- figures ---- */
+/* Gaps of the window: time without work, from its start to its last work. */
+static int gaps(struct work *w, const struct window *at, int64_t *count, int64_t *largest)
+{
+    const struct az_spans near = az_spans_window(&w->busy[at->slot].all, at->lo, at->hi);
+    int64_t free_from = at->lo;
+    int rc = az_spans_clip(&near, at->lo, at->hi, &w->cut);
+    *count = *largest = 0;
+    for (size_t i = 0; rc == 0 && i < w->cut.n; i++) {
+        const struct az_span s = w->cut.v[i];
+        if (s.start > free_from) {
+            ++*count;
+            if (s.start - free_from > *largest)
+                *largest = s.start - free_from;
+        }
+        free_from = s.end > free_from ? s.end : free_from;
+    }
+    return rc;
+}
+
+static void figures(const struct work *w, const struct window *at, int64_t x[ITERATION_FIGURES])
+{
+    const struct az_events *e = &w->t->ev[AZ_RANGE];
+    const struct az_span window = { at->lo, at->hi };
+    struct az_account a;
+    az_account_of(&w->busy[at->slot], &window, 0, &a);
+    x[0] = a.total;
+    x[1] = e->end[at->range] - e->start[at->range];
+    x[2] = a.compute;
+    x[3] = a.comm;
+    x[4] = a.copies;
+    x[5] = a.comm - a.exposed_comm;
+    x[6] = a.exposed_comm;
+    x[7] = a.exposed_copies;
+    x[8] = a.busy;
+    x[9] = a.idle;
+}
+
+/* Work of every device of the trace. */
+static int fill(struct work *w)
+{
+    int rc;
+    const struct az_counted *counted = az_job_counted(w->job, w->trace, AZ_ALL_WORK, &rc);
+    struct az_work_sweep sweep = az_work_sweep(w->job, w->trace, counted);
+    struct az_work_event e;
+    for (size_t i = 0; i < w->dev.slots.n; i++)
+        az_busy_init(&w->busy[i], w->job->mem);
+    while (rc == 0 && az_work_next(&sweep, &e))
+        rc = az_busy_add(&w->busy[w->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
+    for (size_t i = 0; rc == 0 && i < w->dev.slots.n; i++)
+        rc = az_busy_close(&w->busy[i]);
+    return rc;
+}
+
+/* From the end of this window to the start of the same device's next; false for the last. */
+static bool to_next(const struct work *w, size_t i, int64_t *out)
+{
+    for (size_t k = i + 1; k < w->windows.n; k++) {
+        if (w->windows.v[k].slot != w->windows.v[i].slot)
+            continue;
+        *out = w->windows.v[k].lo - w->windows.v[i].hi;
+        return true;
+    }
+    return false;
+}
+
+static int put_window(struct work *w, size_t i)
+{
+    const struct window *at = &w->windows.v[i];
+    int64_t x[ITERATION_FIGURES], n_gaps, largest, next;
+    int rc = gaps(w, at, &n_gaps, &largest);
+    if (rc != 0)
+        return rc;
+    figures(w, at, x);
+    az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace,
+                                                        w->t->ev[AZ_RANGE].name[at->range])));
+    az_put_i64(w->out, (int64_t)az_range_id(w->t, at->range));
+    az_put_i64(w->out, w->dev.slots.v[at->slot].device);
+    az_put_i64(w->out, az_ns(w->t, at->lo));
+    struct az_iteration_row row = { .trace = w->trace,
+                                    .rank = az_job_rank(w->job, w->trace),
+                                    .device = w->dev.slots.v[at->slot].device };
+    for (size_t k = 0; k < ITERATION_FIGURES; k++)
+        az_put_i64(w->out, row.x[k] = az_ns(w->t, x[k]));
+    az_put_f64(w->out, az_percent((double)x[5], (double)x[3]));
+    az_put_i64(w->out, n_gaps);
+    az_put_i64(w->out, az_ns(w->t, largest));
+    if (to_next(w, i, &next))
+        az_put_i64(w->out, az_ns(w->t, next));
+    else
+        az_put_empty(w->out);
+    az_put_i64(w->out, az_ns(w->t, at->compute));
+    az_put_i64(w->out, az_ns(w->t, at->nccl));
+    az_put_i64(w->out, az_ns(w->t, at->mem));
+    if (w->job->n_traces > 1)
+        az_put_i64(w->out, az_job_rank(w->job, w->trace));
+    return az_vec_push(&w->rows, row);
+}
+
+static int use_trace(struct work *w)
+{
+    size_t bytes = 0;
+    w->t = w->job->traces[w->trace];
+    if (!(w->t->caps & AZ_CAP_RANGES))
+        return 0;
+    az_vec_reset(&w->windows);
+    int rc = az_devices_make(&w->dev, w->t, AZ_BY_DEVICE, w->job->mem);
+    if (rc == 0)
+        rc = all_windows(w);
+    if (rc == 0 && w->windows.n > 0) {
+        bytes = w->dev.slots.n * sizeof *w->busy;
+        w->busy = az_mem_alloc(w->job->mem, bytes);
+        rc = w->busy ? fill(w) : az_mem_error(w->job->mem);
+        for (size_t i = 0; rc == 0 && i < w->windows.n; i++)
+            rc = put_window(w, i);
+        for (size_t i = 0; w->busy && i < w->dev.slots.n; i++)
+            az_busy_release(&w->busy[i]);
+        az_mem_free(w->job->mem, w->busy, w->busy ? bytes : 0);
+        w->busy = NULL;
+    }
+    az_devices_release(&w->dev);
+    return rc;
+}
+
+static int emit(struct work *w)
+{
+    static const char *const parts[] = { "Compute (ns)", "Exposed NCCL (ns)", "Exposed Mem (ns)",
+                                         "Idle (ns)", NULL };
+    struct az_table *out = w->out;
+    w->out = NULL; /* the document's now */
+    int rc = az_document_add(w->job->doc, out);
+    if (rc == 0)
+        rc = az_iteration_summary(w->job, &w->rows, columns);
+    if (rc == 0)
+        rc = az_job_chart(w->job, AZ_CHART_STACKED_BAR, "device_iterations",
+                          "Device time per iteration", "RangeId", parts, "ns");
+    return rc;
+}
+
+static int run(struct az_job *job)
+{
+    struct az_job_tag tag;
+    struct work w = { .job = job };
+    int rc = az_job_tag(job, &tag);
+    if (rc == 0 && !tag.given)
+        az_cover(job, "analysis skipped: device_iterations", NAN, "",
+                 AZ_SV("nvtx_tag_of_iter was not given"));
+    if (rc != 0 || tag.count == 0)
+        return rc;
+    az_vec_init(&w.windows, job->mem);
+    az_vec_init(&w.rows, job->mem);
+    az_vec_init(&w.cut, job->mem);
+    w.out = new_table(job);
+    rc = w.out ? 0 : az_arena_error(job->arena);
+    for (w.trace = 0; rc == 0 && w.trace < job->n_traces; w.trace++)
+        rc = use_trace(&w);
+    if (rc == 0)
+        rc = emit(&w);
+    az_table_free(w.out);
+    az_vec_release(&w.cut);
+    az_vec_release(&w.windows);
+    az_vec_release(&w.rows);
+    return rc;
+}
+
+const struct az_analysis az_analysis_device_iterations = {
+    .name = "device_iterations",
+    .help = "compute, communication, memory and idle time per iteration and device",
+    .needs = AZ_CAP_RANGES | AZ_CAP_LAUNCHES,
+    .run = run,
+};

@@ -1,0 +1,328 @@
+/* gpu_timeline: where device time goes (docs/account.md), the mean over devices, per device, and
+ * per step. For every trace of device events; formats with a time line in the words of another tool
+ * have their own. */
+#include "analyses/timeline.h"
+
+#include "analyses/list.h"
+#include "analyses/operators/framework.h"
+#include "base/num.h"
+#include "facts/shared.h"
+
+/* ---- layout ---- */
+size_t az_timeline_rows(const struct az_account *a, bool split,
+                        struct az_timeline_row row[AZ_TIMELINE_ROWS])
+{
+    const struct {
+        struct az_timeline_row row;
+        bool shown;
+    } r[] = { { { "computation_time", a->compute }, true },
+              { { "exposed_comm_time", a->exposed_comm }, true },
+              { { "exposed_memcpy_time", a->exposed_copies }, true },
+              { { "busy_time", a->busy }, true },
+              { { "idle_time", a->idle }, !split },
+              { { "micro_idle_time", a->micro }, split },
+              { { "macro_idle_time", a->idle - a->micro }, split },
+              { { "total_time", a->total }, true },
+              { { "total_comm_time", a->comm }, true },
+              { { "total_memcpy_time", a->copies }, true } };
+    size_t n = 0;
+    for (size_t i = 0; i < AZ_LENGTH(r); i++)
+        if (r[i].shown)
+            row[n++] = r[i].row;
+    return n;
+}
+
+void az_timeline_columns(struct az_table *t, const char *time)
+{
+    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, time, AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+}
+
+int az_timeline_chart(struct az_job *job, enum az_chart_kind kind, const char *table,
+                      const char *title, const char *time, const char *stack)
+{
+    static const struct az_sv parts[] = {
+        { "computation_time", 16 }, { "exposed_comm_time", 17 }, { "exposed_memcpy_time", 19 },
+        { "idle_time", 9 },         { "micro_idle_time", 15 },   { "macro_idle_time", 15 }
+    };
+    return az_job_chart_parts(job, kind, table, title, time, stack, parts, AZ_LENGTH(parts));
+}
+
+/* ---- tables ---- */
+/* A trace whose format has a time line of its own: dispatch_timeline.c, analyses/hlo,
+ * operation reports. */
+static bool has_own(const struct az_trace *t)
+{
+    return (t->caps & (AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS | AZ_CAP_OPREPORT)) != 0;
+}
+static bool is_ours(const struct az_trace *t)
+{
+    return (t->caps & (AZ_CAP_CALLTREE | AZ_CAP_TIMELINE)) && !has_own(t);
+}
+
+struct lead { /* cells before `type` */
+    size_t trace;
+    const int64_t *device;
+    const struct az_sv *step;
+};
+
+static void rank_column(struct az_job *job, struct az_table *t)
+{
+    if (job->n_traces > 1)
+        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+}
+
+static void rows(struct az_job *job, struct az_table *t, const struct lead *lead,
+                 const struct az_account *a, const char *recompute)
+{
+    struct az_timeline_row row[AZ_TIMELINE_ROWS];
+    const size_t n = az_timeline_rows(a, job->opts->micro_idle_us != AZ_UNSET_I64, row);
+    for (size_t i = 0; i < n; i++) {
+        if (job->n_traces > 1)
+            az_put_i64(t, az_job_rank(job, lead->trace));
+        if (lead->device)
+            az_put_i64(t, *lead->device);
+        if (lead->step)
+            az_put_text(t, *lead->step);
+        az_put_text(t, az_sv_str(row[i].type));
+        az_put_f64(t, az_ms(job->traces[lead->trace], row[i].ticks));
+        az_put_f64(t, a->total ? (double)row[i].ticks / (double)a->total * 100.0 : 0.0);
+        if (recompute)
+            az_put_text(t, az_sv_str(recompute));
+    }
+}
+
+/* The identity that every report checks of itself: exact in integers. */
+static void self_check(struct az_job *job, const struct az_trace *t, const struct az_account *a)
+{
+    int64_t rest = a->total - (a->compute + a->exposed_comm + a->exposed_copies + a->idle);
+    az_cover(job, "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)",
+             (double)rest / (double)t->ticks_per_ns, "ns",
+             rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
+}
+
+/* With detect_recompute: the account of the work that is run again, and of the rest. */
+static int one_side(struct az_job *job, const struct az_fw *fw, bool recompute,
+                    struct az_account *out)
+{
+    const int64_t us = job->opts->micro_idle_us;
+    struct az_busy b;
+    int rc = 0;
+    az_busy_init(&b, job->mem);
+    for (uint32_t i = 0; rc == 0 && i < fw->tree->n_gpu; i++) {
+        const uint32_t g = fw->order[i];
+        const struct az_event e = az_gpu_event(fw->tree, g);
+        if (az_fw_counts(fw, g) && az_fw_gpu_recompute(fw, g) == recompute)
+            rc = az_busy_add(&b, (enum az_part)fw->gpu_class[g], e.start, e.end);
+    }
+    if (rc == 0)
+        rc = az_busy_close(&b);
+    if (rc == 0)
+        az_account_of(&b, NULL,
+                      us == AZ_UNSET_I64 ? 0 : az_muldiv(us, 1000 * fw->trace->ticks_per_ns, 1),
+                      out);
+    az_busy_release(&b);
+    return rc;
+}
+
+static int both_sides(struct az_job *job, struct az_table *t, size_t trace)
+{
+    struct az_account a;
+    int rc;
+    const struct az_fw *fw = az_fw_get(job, &rc);
+    for (int side = 0; fw && rc == 0 && side < 2; side++) {
+        rc = one_side(job, fw, side, &a);
+        if (rc == 0) {
+            rows(job, t, &(struct lead){ .trace = trace }, &a, side ? "True" : "False");
+            self_check(job, fw->trace, &a);
+        }
+    }
+    return rc;
+}
+
+/* Of the busiest device's time: a device with less has no part in the mean. */
+#define IDLE_PART 100
+
+/* TraceLens's table pools devices: idle is when none of them works. */
+static bool is_pooled(const struct az_options *o)
+{
+    return (o->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL)) != 0;
+}
+
+static void add_account(struct az_account *sum, const struct az_account *a)
+{
+    sum->compute += a->compute;
+    sum->comm += a->comm;
+    sum->copies += a->copies;
+    sum->exposed_comm += a->exposed_comm;
+    sum->exposed_copies += a->exposed_copies;
+    sum->micro += a->micro;
+    sum->first = a->first < sum->first ? a->first : sum->first;
+    sum->last = a->last > sum->last ? a->last : sum->last;
+}
+
+/* The mean over the devices at work, in the window that they share. Returns their number. */
+static size_t mean_account(const struct az_accounts *all, struct az_account *mean)
+{
+    struct az_account sum = { .first = INT64_MAX, .last = INT64_MIN };
+    int64_t most = 0, n = 0;
+    for (size_t i = 0; i < all->n_devices; i++)
+        most = all->device[i].a.busy > most ? all->device[i].a.busy : most;
+    for (size_t i = 0; i < all->n_devices; i++) {
+        if ((double)all->device[i].a.busy * IDLE_PART < (double)most)
+            continue;
+        add_account(&sum, &all->device[i].a);
+        n++;
+    }
+    if (n == 0)
+        return 0;
+    *mean = (struct az_account){ .compute = sum.compute / n,
+                                 .comm = sum.comm / n,
+                                 .copies = sum.copies / n,
+                                 .exposed_comm = sum.exposed_comm / n,
+                                 .exposed_copies = sum.exposed_copies / n,
+                                 .micro = sum.micro / n,
+                                 .first = sum.first,
+                                 .last = sum.last,
+                                 .total = sum.last - sum.first };
+    mean->busy = mean->compute + mean->exposed_comm + mean->exposed_copies;
+    mean->idle = mean->total - mean->busy;
+    return (size_t)n;
+}
+
+/* Rows of one trace of several devices. */
+static void device_rows(struct az_job *job, struct az_table *t, size_t trace,
+                        const struct az_accounts *a)
+{
+    struct az_account mean;
+    if (is_pooled(job->opts)) {
+        t->title = AZ_SV("GPU timeline, devices pooled");
+        mean = a->all;
+    } else {
+        const size_t n = mean_account(a, &mean);
+        const struct az_sv title =
+            az_arena_printf(job->arena, "GPU timeline (mean of %zu devices)", n);
+        t->title = title.p ? title : t->title;
+    }
+    rows(job, t, &(struct lead){ .trace = trace }, &mean, NULL);
+    self_check(job, job->traces[trace], &mean);
+}
+
+static int whole(struct az_job *job)
+{
+    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SHORT);
+    int rc = 0;
+    rank_column(job, t);
+    az_timeline_columns(t, "time ms");
+    const bool split = job->opts->detect_recompute && (job->traces[0]->caps & AZ_CAP_CALLTREE);
+    if (split)
+        az_table_column(t, "is_recompute", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
+        const struct az_accounts *a =
+            is_ours(job->traces[i]) && !split ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
+        if (split && is_ours(job->traces[i]))
+            rc = both_sides(job, t, i);
+        if (!a)
+            continue;
+        if (a->n_devices > 1) {
+            device_rows(job, t, i, a);
+            continue;
+        }
+        rows(job, t, &(struct lead){ .trace = i }, &a->all, NULL);
+        self_check(job, job->traces[i], &a->all);
+    }
+    return az_job_add(job, t, rc);
+}
+
+static int by_device(struct az_job *job)
+{
+    struct az_table *t =
+        az_table_new(job->arena, "gpu_timeline_by_device", "GPU time line by device", 0);
+    int rc = 0;
+    rank_column(job, t);
+    az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_timeline_columns(t, "time ms");
+    for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
+        const struct az_accounts *a =
+            is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
+        for (size_t d = 0; a && d < a->n_devices; d++)
+            rows(job, t, &(struct lead){ .trace = i, .device = &a->device[d].device },
+                 &a->device[d].a, NULL);
+        if (a && a->devices > 1)
+            az_finding(job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)a->devices,
+                       -1,
+                       is_pooled(job->opts)
+                           ? AZ_SV("the trace has several devices; gpu_timeline pools them, "
+                                   "gpu_timeline_by_device does not")
+                           : AZ_SV("the trace has several devices; gpu_timeline is their mean, "
+                                   "gpu_timeline_by_device lists each"));
+    }
+    return az_job_add(job, t, rc);
+}
+
+static int by_step(struct az_job *job)
+{
+    struct az_table *t =
+        az_table_new(job->arena, "gpu_timeline_by_step", "GPU time line by profiler step", 0);
+    int rc = 0;
+    rank_column(job, t);
+    az_table_column(t, "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_timeline_columns(t, "time ms");
+    for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
+        const struct az_accounts *a =
+            is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
+        for (size_t s = 0; a && s < a->n_steps; s++)
+            rows(job, t, &(struct lead){ .trace = i, .step = &a->step[s].name }, &a->step[s].a,
+                 NULL);
+    }
+    return az_job_add(job, t, rc);
+}
+
+static int charts(struct az_job *job)
+{
+    int rc = az_timeline_chart(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms",
+                               job->n_traces > 1 ? "rank" : "is_recompute");
+    if (rc == 0)
+        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_device",
+                               "GPU time line by device", "time ms", "device");
+    if (rc == 0)
+        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_step",
+                               "GPU time line by profiler step", "time ms", "step");
+    return rc;
+}
+
+static int run(struct az_job *job)
+{
+    size_t n = 0;
+    int rc = 0;
+    for (size_t i = 0; i < job->n_traces; i++)
+        n += is_ours(job->traces[i]);
+    for (size_t i = 0; n && rc == 0 && i < job->n_traces; i++) {
+        const struct az_counted *a =
+            is_ours(job->traces[i]) ? az_job_counted(job, i, AZ_TABLE_WORK, &rc) : NULL;
+        if (a && a->events && a->unlinked == a->events && !az_tables_count_unlinked(job->opts))
+            az_diag_add(
+                job->diag, AZ_WARNING, AZ_AT_FILE(job->traces[i]->path),
+                "no launch of its %zu device events is in the trace: gpu_timeline is all zeros "
+                "(option include_unlinked_kernels counts them)",
+                a->events);
+    }
+    if (n == 0 || rc)
+        return rc;
+    rc = whole(job);
+    if (rc == 0)
+        rc = by_device(job);
+    if (rc == 0)
+        rc = by_step(job);
+    return rc ? rc : charts(job);
+}
+
+const struct az_analysis az_analysis_gpu_timeline = {
+    .name = "gpu_timeline",
+    .help = "device time by computation, communication, copies and idle: all, per device, per step",
+    .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE,
+    .run = run,
+    .part = 10,
+};

@@ -1,0 +1,228 @@
+/* First to last operation of a device cut into util_chunks equal chunks; the busy share is that of
+ * the union, so it never exceeds 100 % (adding concurrent operations up would); low neighbours
+ * become one row (docs/formats-nsight.md 3.5). */
+#include "analyses/timeline/utilization.h"
+
+#include "analyses/list.h"
+#include "base/num.h"
+
+struct state {                /* of one device during the sweep */
+    int64_t first, last, end; /* end: of the busy time so far */
+    bool any;
+    int64_t *busy;           /* ticks per chunk */
+    int64_t chunk, from, to; /* where the operation before ended */
+};
+
+struct work {
+    struct az_job *job;
+    const struct az_trace *t;
+    struct az_devices_of dev;
+    struct state *state;
+    int64_t *busy;
+    int64_t chunks;
+};
+
+static int64_t limit_of(const struct state *s, int64_t chunk, int64_t chunks)
+{
+    return s->first + az_muldiv(s->last - s->first, chunk, chunks);
+}
+
+/* Spreads busy time over the chunks it touches. */
+static void spread(const struct work *w, struct state *s, int64_t start, int64_t end)
+{
+    int64_t width = s->last - s->first;
+    if (width <= 0 || end <= start)
+        return;
+    if (start >= s->from && start < s->to && end <= s->to) { /* as the one before */
+        s->busy[s->chunk] += end - start;
+        return;
+    }
+    int64_t i = az_muldiv(start - s->first, w->chunks, width);
+    if (i < 0 || i >= w->chunks)
+        i = w->chunks - 1;
+    while (i > 0 && limit_of(s, i, w->chunks) > start)
+        i--;
+    while (i + 1 < w->chunks && limit_of(s, i + 1, w->chunks) <= start)
+        i++;
+    for (; i < w->chunks && start < end; i++) {
+        int64_t stop = i + 1 == w->chunks ? s->last : limit_of(s, i + 1, w->chunks);
+        if (stop > end)
+            stop = end;
+        if (stop > start)
+            s->busy[i] += stop - start;
+        s->chunk = i;
+        s->from = limit_of(s, i, w->chunks);
+        s->to = i + 1 == w->chunks ? s->last : limit_of(s, i + 1, w->chunks);
+        start = stop > start ? stop : start;
+    }
+}
+
+/* First and last moment of each device: the order of the kinds does not matter. */
+static void measure(struct work *w, enum az_kind kind)
+{
+    const struct az_events *e = &w->t->ev[kind];
+    for (size_t i = 0; i < e->n; i++) {
+        struct state *s = &w->state[w->dev.slot_of_lane.v[e->lane[i]]];
+        s->first = s->any && s->first < e->start[i] ? s->first : e->start[i];
+        s->last = s->any && s->last > e->end[i] ? s->last : e->end[i];
+        s->any = true;
+    }
+}
+
+static void sweep(struct work *w)
+{
+    struct az_sweep sw = { .t = w->t };
+    enum az_kind kind;
+    size_t row, to;
+    while (az_sweep_rows(&sw, &kind, &row, &to)) {
+        const struct az_events *e = &w->t->ev[kind];
+        for (; row < to; row++) {
+            const int64_t start = e->start[row], end = e->end[row];
+            struct state *s = &w->state[w->dev.slot_of_lane.v[e->lane[row]]];
+            spread(w, s, start > s->end ? start : s->end, end);
+            if (end > s->end)
+                s->end = end;
+        }
+    }
+}
+
+/* Merges low neighbours. */
+static int list_chunks(const struct work *w, const struct state *s, struct az_device_use *u)
+{
+    double low = w->job->opts->low_util_percent;
+    for (int64_t i = 0; i < w->chunks; i++) {
+        struct az_chunk c = { limit_of(s, i, w->chunks), limit_of(s, i + 1, w->chunks), s->busy[i],
+                              1, false };
+        struct az_chunk *before = u->chunks.n ? &u->chunks.v[u->chunks.n - 1] : NULL;
+        if (c.end <= c.start) /* fewer ticks than chunks */
+            continue;
+        c.low = az_percent((double)c.busy, (double)(c.end - c.start)) < low;
+        u->busy += c.busy;
+        if (before && before->low && c.low) {
+            before->end = c.end;
+            before->busy += c.busy;
+            before->chunks++;
+            continue;
+        }
+        int rc = az_vec_push(&u->chunks, c);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int list_devices(struct work *w, struct az_device_uses *out)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < w->dev.slots.n; i++) {
+        const struct state *s = &w->state[i];
+        struct az_device_use u = { .device = w->dev.slots.v[i].device,
+                                   .first = s->first,
+                                   .last = s->last };
+        az_vec_init(&u.chunks, w->job->mem);
+        rc = list_chunks(w, s, &u);
+        if (rc == 0)
+            rc = az_vec_push(out, u);
+        if (rc != 0)
+            az_vec_release(&u.chunks);
+    }
+    return rc;
+}
+
+int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *out)
+{
+    static const enum az_kind work[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
+    struct work w = { .job = job, .t = job->traces[trace] };
+    size_t bytes_s = 0, bytes_b = 0, cells = 0;
+    w.chunks = job->opts->util_chunks > 0 ? job->opts->util_chunks : 30;
+    int rc = az_devices_make(&w.dev, w.t, AZ_BY_DEVICE, job->mem);
+    if (rc != 0)
+        goto out;
+    bytes_s = (w.dev.slots.n + 1) * sizeof *w.state;
+    if (!az_size_mul(w.dev.slots.n + 1, (size_t)w.chunks, &cells) ||
+        !az_size_mul(cells, sizeof *w.busy, &bytes_b)) {
+        rc = AZ_ERANGE;
+        goto out;
+    }
+    w.state = az_mem_alloc(job->mem, bytes_s);
+    w.busy = az_mem_alloc(job->mem, bytes_b);
+    if (!w.state || !w.busy) {
+        rc = az_mem_error(job->mem);
+        goto out;
+    }
+    memset(w.state, 0, bytes_s);
+    memset(w.busy, 0, bytes_b);
+    for (size_t i = 0; i < w.dev.slots.n; i++)
+        w.state[i].busy = w.busy + i * (size_t)w.chunks;
+    for (size_t k = 0; k < AZ_LENGTH(work); k++)
+        measure(&w, work[k]);
+    for (size_t i = 0; i < w.dev.slots.n; i++)
+        w.state[i].end = w.state[i].first;
+    sweep(&w);
+    rc = list_devices(&w, out);
+out:
+    az_mem_free(job->mem, w.state, w.state ? bytes_s : 0);
+    az_mem_free(job->mem, w.busy, w.busy ? bytes_b : 0);
+    az_devices_release(&w.dev);
+    return rc;
+}
+
+void az_utilization_release(struct az_device_uses *u)
+{
+    for (size_t i = 0; i < u->n; i++)
+        az_vec_release(&u->v[i].chunks);
+    az_vec_release(u);
+}
+
+static void put_device(struct az_job *job, struct az_table *t, size_t trace,
+                       const struct az_device_use *u)
+{
+    const struct az_trace *of = job->traces[trace];
+    for (size_t i = 0; i < u->chunks.n; i++) {
+        const struct az_chunk *c = &u->chunks.v[i];
+        az_put_i64(t, u->device);
+        az_put_i64(t, az_ns(of, c->start));
+        az_put_i64(t, az_ns(of, c->end - c->start));
+        az_put_f64(t, az_percent((double)c->busy, (double)(c->end - c->start)));
+        az_put_i64(t, c->chunks);
+        az_put_bool(t, c->low);
+        if (job->n_traces > 1)
+            az_put_i64(t, az_job_rank(job, trace));
+    }
+}
+
+static int run(struct az_job *job)
+{
+    struct az_table *t = az_table_new(job->arena, "gpu_utilization", "Share of time in use", 0);
+    int rc = t ? 0 : az_arena_error(job->arena);
+    if (!t)
+        return rc;
+    az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
+    az_table_column(t, "Duration (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    az_table_column(t, "In Use (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE | AZ_HIGHER_BETTER);
+    az_table_column(t, "Chunks", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Low", AZ_BOOL, AZ_UNIT_NONE, 0);
+    if (job->n_traces > 1)
+        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    for (size_t k = 0; rc == 0 && k < job->n_traces; k++) {
+        struct az_device_uses uses;
+        az_vec_init(&uses, job->mem);
+        rc = az_utilization_of(job, k, &uses);
+        for (size_t i = 0; rc == 0 && i < uses.n; i++)
+            put_device(job, t, k, &uses.v[i]);
+        az_utilization_release(&uses);
+    }
+    if (rc == 0)
+        return az_document_add(job->doc, t);
+    az_table_free(t);
+    return rc;
+}
+
+const struct az_analysis az_analysis_gpu_utilization = {
+    .name = "gpu_utilization",
+    .tables = { "gpu_utilization" },
+    .help = "share of time in use, in equal chunks per device",
+    .needs = AZ_CAP_TIMELINE,
+    .run = run,
+};

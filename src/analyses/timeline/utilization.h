@@ -1,0 +1,24 @@
+/* How busy each device is over its time, in equal chunks. Private to the analyses. */
+#ifndef AZ_ANALYSES_TIMELINE_UTILIZATION_H
+#define AZ_ANALYSES_TIMELINE_UTILIZATION_H
+
+#include "facts/devices.h"
+
+struct az_chunk {             /* one, or several neighbours that are all below the threshold */
+    int64_t start, end, busy; /* ticks */
+    int64_t chunks;
+    bool low;
+};
+AZ_VEC(struct az_chunk, az_chunk_list);
+
+struct az_device_use {
+    int64_t device, first, last, busy; /* ticks; busy is the union of its operations */
+    struct az_chunk_list chunks;
+};
+AZ_VEC(struct az_device_use, az_device_uses);
+
+/* One entry a device of the trace. A chunk is low if less than low_util_percent of it is busy. */
+int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *out) AZ_MUST_USE;
+void az_utilization_release(struct az_device_uses *u);
+
+#endif

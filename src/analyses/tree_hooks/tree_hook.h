@@ -1,0 +1,25 @@
+/* The user's hook into a trace while it is sealed: what `tree_postprocess` of an extension_file and
+ * the pseudo operators ask for. */
+#ifndef AZ_ANALYSES_TREE_HOOKS_TREE_HOOK_H
+#define AZ_ANALYSES_TREE_HOOKS_TREE_HOOK_H
+
+#include "base/diag.h"
+#include "model/options.h"
+#include "model/trace.h"
+
+struct az_hook_job {
+    const struct az_options *opts;
+    struct az_diag *diag;
+    bool loaded;   /* the script was looked at: what is wrong with it is or will be said */
+    bool unloaded; /* it could not be loaded, which its categories and models will say, too */
+    int failed; /* AZ_ECONFIG: the script failed; its message is in diag and the trace is as it was
+                   read */
+};
+/* For az_trace_hook.run; ctx: struct az_hook_job. An error is one of the program's own (memory). */
+int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx);
+
+/* Can the script of extension_file be loaded? AZ_ECONFIG with a message, as az_extend_open. For
+ * traces without operators, where nothing else loads it. */
+int az_fw_script_check(const struct az_options *opts, struct az_diag *diag) AZ_MUST_USE;
+
+#endif

@@ -1,0 +1,482 @@
+/* Where a difference comes from: which key pairs the work of two results, and the causes. */
+#include "compare/compare_causes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "base/sort.h"
+#include "document/schema.h"
+#include "text/names.h"
+
+#define MOST_LABELS  500 /* names that are compared with each other */
+#define MOST_AT_ONCE 64  /* kernels; rows that add up to more are not of this time line */
+#define LEAST_SHARED 0.5 /* of the kernel time of either side, for names to pair the rows */
+
+struct sums {
+    double ns[2];
+    enum az_family family;
+};
+
+struct work {
+    const struct az_comparison *c;
+    struct az_causes *out;
+    const struct az_document *doc[2];
+    struct az_kernel_rules *rules;
+    struct az_arena arena;
+    struct az_intern ids; /* names of rows -> place in sums */
+    AZ_VEC(struct sums, all_sums) sums;
+};
+
+const char *az_pairing_text(enum az_pairing by)
+{
+    static const char *const text[] = { [AZ_BY_NONE] = "",
+                                        [AZ_BY_KERNEL] = "kernel",
+                                        [AZ_BY_OPERATOR] = "operator",
+                                        [AZ_BY_FAMILY] = "family",
+                                        [AZ_BY_GROUP] = "group" };
+    return text[by];
+}
+
+/* ---- rows ---- */
+
+/* Name by which a row is paired. */
+static struct az_sv name_of(struct work *w, const struct az_time_rows *s, size_t row,
+                            enum az_pairing by)
+{
+    const struct az_cell *cell = az_table_at(s->t, row, (size_t)s->label);
+    const bool names = by == AZ_BY_KERNEL || by == AZ_BY_OPERATOR;
+
+    if (by == AZ_BY_FAMILY && az_sv_is(s->t->columns.v[s->label].stem, "kernel"))
+        return az_family_text(az_time_rows_family(s, row, w->rules));
+    if (names && w->c->opts->normalize)
+        return az_compare_normal(&w->arena, az_cell_text(cell));
+    return az_sv_trim(az_cell_text(cell));
+}
+
+static int add_rows(struct work *w, const struct az_time_rows *s, size_t side, enum az_pairing by)
+{
+    const bool without_comm =
+        w->out->timed && w->out->side[0].parted && w->out->side[1].parted && by != AZ_BY_GROUP;
+
+    for (size_t r = 0; r < s->t->rows; r++) {
+        const size_t known = w->ids.text.n;
+        uint32_t id = 0;
+        if (az_time_rows_whole(s, r) ||
+            (without_comm && az_time_rows_family(s, r, w->rules) == AZ_FAMILY_COMMUNICATION))
+            continue;
+        const struct az_sv name = name_of(w, s, r, by);
+        int rc = name.p ? az_intern(&w->ids, name, &id) : az_arena_error(&w->arena);
+        if (!rc && id == known)
+            rc = az_vec_push(&w->sums,
+                             ((struct sums){ { 0, 0 }, az_time_rows_family(s, r, w->rules) }));
+        if (rc)
+            return rc;
+        w->sums.v[id].ns[side] += az_time_at(s->t, r, s->time) / s->per;
+    }
+    return AZ_OK;
+}
+
+static int begin_rows(struct work *w)
+{
+    az_intern_release(&w->ids);
+    az_vec_reset(&w->sums);
+    return az_intern_init(&w->ids, &w->arena, w->c->doc->mem);
+}
+
+/* Both sides by this key; *shared: the lesser part of the time whose name both have. */
+static int pair(struct work *w, const struct az_time_rows s[2], enum az_pairing by, double *shared)
+{
+    double all[2] = { 0, 0 }, both[2] = { 0, 0 };
+    int rc = begin_rows(w);
+
+    for (size_t side = 0; !rc && side < 2; side++)
+        rc = add_rows(w, &s[side], side, by);
+    for (size_t i = 0; !rc && i < w->sums.n; i++) {
+        const double *ns = w->sums.v[i].ns;
+        for (size_t side = 0; side < 2; side++) {
+            all[side] += ns[side];
+            both[side] += ns[0] > 0 && ns[1] > 0 ? ns[side] : 0;
+        }
+    }
+    *shared = all[0] > 0 && all[1] > 0 ? fmin(both[0] / all[0], both[1] / all[1]) : 0;
+    return rc;
+}
+
+/* ---- which key ---- */
+
+static int take(struct work *w, const struct az_time_rows s[2], enum az_pairing by, double *shared)
+{
+    int rc = pair(w, s, by, shared);
+
+    if (rc)
+        return rc;
+    w->out->by = by;
+    w->out->table = s[0].t->id;
+    return AZ_OK;
+}
+
+/* Lesser part of the time that has a family at all. */
+static double named_part(const struct work *w)
+{
+    const struct az_sv other = az_family_text(AZ_FAMILY_OTHER);
+    double all[2] = { 0, 0 }, named[2] = { 0, 0 };
+
+    for (size_t i = 0; i < w->sums.n; i++)
+        for (size_t side = 0; side < 2; side++) {
+            all[side] += w->sums.v[i].ns[side];
+            if (!az_sv_eq(w->ids.text.v[i], other))
+                named[side] += w->sums.v[i].ns[side];
+        }
+    return all[0] > 0 && all[1] > 0 ? fmin(named[0] / all[0], named[1] / all[1]) : 0;
+}
+
+/* Do both run the same work, by the names of kernels? On different devices, whose kernels have
+ * different names, by those of operators. */
+static int judge_like(struct work *w)
+{
+    const struct az_causes *o = w->out;
+    const bool one_device = o->read[0].device.n && az_sv_eq(o->read[0].device, o->read[1].device);
+    struct az_time_rows s[2];
+    double shared = 0;
+    int rc = AZ_OK;
+
+    w->out->like = isnan(o->shared) || o->shared >= LEAST_SHARED;
+    for (size_t side = 0; !rc && side < 2; side++)
+        rc = az_time_rows_find(w->doc[side], "operation", "kernel_time", &o->side[side], &s[side]);
+    if (rc || w->out->like || one_device || !s[0].t || !s[1].t)
+        return rc;
+    rc = pair(w, s, AZ_BY_OPERATOR, &shared);
+    w->out->like = shared >= LEAST_SHARED;
+    return rc;
+}
+
+/* Kernel names where both share enough of the time, else operators, else families; what has none
+ * of them, by the names there are. Of ranks the groups, whose times no other work hides. */
+static int by_step(struct work *w, bool *done)
+{
+    struct az_time_rows s[2];
+    for (size_t side = 0; side < 2; side++) {
+        const struct az_table *t = az_document_table(w->doc[side], "step_work");
+        s[side] = (struct az_time_rows){ .t = t, .per = 1 };
+        if (!t || !az_is_read(t))
+            return AZ_OK;
+        s[side].label = az_text_column(t, "kernel");
+        s[side].time = az_time_column(t, "kernel_time");
+        s[side].family = az_text_column(t, "family");
+        if (s[side].label < 0 || s[side].time < 0)
+            return AZ_OK;
+    }
+    int rc = take(w, s, AZ_BY_KERNEL, &w->out->shared);
+    *done = w->out->shared >= LEAST_SHARED;
+    if (!rc && !*done) {
+        rc = take(w, s, AZ_BY_FAMILY, &(double){ 0 });
+        *done = named_part(w) >= LEAST_SHARED;
+    }
+    return rc;
+}
+
+static int choose(struct work *w)
+{
+    static const struct {
+        const char *label, *time;
+        enum az_pairing by;
+        bool always;
+    } ways[] = { { "group", "exposed", AZ_BY_GROUP, true },
+                 { "kernel", "kernel_time", AZ_BY_KERNEL, false },
+                 { "operation", "kernel_time", AZ_BY_OPERATOR, false },
+                 { "kernel", "kernel_time", AZ_BY_FAMILY, false },
+                 { "kernel", "kernel_time", AZ_BY_KERNEL, true },
+                 { "operation", "kernel_time", AZ_BY_OPERATOR, true },
+                 { "category", "kernel_time", AZ_BY_FAMILY, true } };
+
+    bool done = false;
+    if (w->out->change.per_step) {
+        const int rc = by_step(w, &done);
+        if (rc || done)
+            return rc;
+    }
+    for (size_t k = 0; k < AZ_LENGTH(ways); k++) {
+        struct az_time_rows s[2];
+        double shared = 0;
+        int rc = az_time_rows_find(w->doc[0], ways[k].label, ways[k].time, &w->out->side[0], &s[0]);
+        if (!rc)
+            rc = az_time_rows_find(w->doc[1], ways[k].label, ways[k].time, &w->out->side[1], &s[1]);
+        if (!rc && (!s[0].t || !s[1].t))
+            continue;
+        if (!rc)
+            rc = take(w, s, ways[k].by, &shared);
+        if (rc)
+            return rc;
+        if (ways[k].by == AZ_BY_KERNEL)
+            w->out->shared = shared;
+        if (ways[k].by == AZ_BY_FAMILY)
+            shared = named_part(w);
+        if (ways[k].always || shared >= LEAST_SHARED)
+            return AZ_OK;
+        w->out->by = AZ_BY_NONE;
+    }
+    return begin_rows(w);
+}
+
+/* ---- causes ---- */
+
+static int add(struct work *w, enum az_cause_kind kind, struct az_sv name, int64_t b, int64_t t)
+{
+    return b == t ? AZ_OK
+                  : az_vec_push(&w->out->list,
+                                ((struct az_change_cause){ kind, name, name, { b, t } }));
+}
+
+/* Do the rows of the key hold copies? */
+static bool counts_copies(const struct az_causes *o)
+{
+    return o->by == AZ_BY_OPERATOR || o->by == AZ_BY_FAMILY;
+}
+
+/* Time that the rows of the key are to add up to. */
+static int64_t target(const struct az_causes *o, size_t side)
+{
+    const struct az_sum_of_time *t = &o->side[side];
+
+    if (o->by == AZ_BY_GROUP || !(o->side[0].parted && o->side[1].parted))
+        return t->busy;
+    return counts_copies(o) ? t->compute + t->copies : t->compute;
+}
+
+static int add_parts(struct work *w, const int64_t rows[2])
+{
+    struct az_causes *o = w->out;
+    const struct az_sum_of_time *b = &o->side[0], *t = &o->side[1];
+    const bool parted = b->parted && t->parted && o->by != AZ_BY_GROUP;
+    const int64_t over[2] = { target(o, 0) - rows[0], target(o, 1) - rows[1] };
+    int rc = add(w, AZ_CAUSE_IDLE, AZ_SV("idle"), b->idle, t->idle);
+
+    if (!rc && parted)
+        rc = add(w, AZ_CAUSE_COMM, AZ_SV("exposed communication"), b->comm, t->comm);
+    if (!rc && parted && !counts_copies(o))
+        rc = add(w, AZ_CAUSE_COPY, AZ_SV("exposed copies"), b->copies, t->copies);
+    if (!rc && o->by == AZ_BY_NONE)
+        return add(w, AZ_CAUSE_WORK, parted ? AZ_SV("compute") : AZ_SV("busy"), over[0], over[1]);
+    if (!rc)
+        rc = add(w, AZ_CAUSE_OVERLAP, AZ_SV("overlap"), over[0], over[1]);
+    return rc;
+}
+
+static int larger_first(const void *a, const void *b, void *ctx)
+{
+    const struct az_change_cause *x = a, *y = b;
+    const int64_t p = llabs(x->ns[1] - x->ns[0]), q = llabs(y->ns[1] - y->ns[0]);
+
+    (void)ctx;
+    if (p != q)
+        return p > q ? -1 : 1;
+    return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : az_sv_cmp(x->name, y->name);
+}
+
+/* What is beyond the causes shown becomes one. */
+static int fold(struct work *w)
+{
+    struct az_cause_list *l = &w->out->list;
+    struct az_change_cause rest = { .kind = AZ_CAUSE_REST };
+
+    if (l->n <= AZ_CAUSES_SHOWN + 1)
+        return AZ_OK;
+    w->out->rest = l->n - AZ_CAUSES_SHOWN;
+    for (size_t i = AZ_CAUSES_SHOWN; i < l->n; i++)
+        for (size_t side = 0; side < 2; side++)
+            rest.ns[side] = az_add_sat(rest.ns[side], l->v[i].ns[side]);
+    rest.name = rest.label = az_arena_printf(w->c->a, "other (%zu)", w->out->rest);
+    l->v[AZ_CAUSES_SHOWN] = rest;
+    l->n = AZ_CAUSES_SHOWN + 1;
+    return rest.name.p ? AZ_OK : az_arena_error(w->c->a);
+}
+
+/* Work that has one name on one side and another on the other (a vendor's library, a kernel that
+ * was chosen anew): rows of one family that are there on one side only become one. */
+struct moved {
+    int64_t ns[2];
+    size_t n[2];
+    struct az_sv name[2]; /* of the last */
+};
+
+static size_t only_side(const struct sums *s) { return s->ns[0] > 0 ? 0 : 1; }
+
+static bool is_lonely(const struct work *w, const struct sums *s)
+{
+    return (w->out->by == AZ_BY_KERNEL || w->out->by == AZ_BY_OPERATOR) &&
+           s->family != AZ_FAMILY_OTHER && (s->ns[0] > 0) != (s->ns[1] > 0);
+}
+
+static void find_moved(const struct work *w, struct moved *of)
+{
+    for (size_t i = 0; i < w->sums.n; i++) {
+        const struct sums *s = &w->sums.v[i];
+        if (!is_lonely(w, s))
+            continue;
+        struct moved *m = &of[s->family];
+        const size_t side = only_side(s);
+        m->ns[side] += llround(s->ns[side]);
+        m->name[side] = w->ids.text.v[i];
+        m->n[side]++;
+    }
+}
+
+static int add_moved(struct work *w, const struct moved *of)
+{
+    int rc = AZ_OK;
+
+    for (size_t f = 0; !rc && f < AZ_FAMILIES; f++) {
+        const struct moved *m = &of[f];
+        const bool one = m->n[0] == 1 && m->n[1] == 1;
+        const size_t before = w->out->list.n;
+        struct az_sv name;
+        if (!m->n[0] || !m->n[1])
+            continue;
+        if (one)
+            name = az_arena_printf(w->c->a, "%.*s -> %.*s", AZ_SVF(m->name[0]), AZ_SVF(m->name[1]));
+        else
+            name = az_arena_printf(w->c->a, "%.*s (renamed)",
+                                   AZ_SVF(az_family_text((enum az_family)f)));
+        rc = name.p ? add(w, AZ_CAUSE_MOVED, name, m->ns[0], m->ns[1]) : az_arena_error(w->c->a);
+        if (!rc && one && w->out->list.n > before)
+            w->out->list.v[before].label = az_words_renamed(w->c->a, m->name);
+    }
+    return rc;
+}
+
+/* The rows of the key; *sum: what they add up to. */
+static int add_work(struct work *w, int64_t sum[2])
+{
+    struct moved of[AZ_FAMILIES] = { { .n = { 0, 0 } } };
+    int rc = AZ_OK;
+
+    find_moved(w, of);
+    for (size_t i = 0; !rc && i < w->sums.n; i++) {
+        const struct sums *s = &w->sums.v[i];
+        const int64_t b = llround(s->ns[0]), t = llround(s->ns[1]);
+        sum[0] += b;
+        sum[1] += t;
+        if (is_lonely(w, s) && of[s->family].n[!only_side(s)])
+            continue;
+        struct az_sv name = az_arena_dup(w->c->a, w->ids.text.v[i]);
+        rc = name.p ? add(w, AZ_CAUSE_WORK, name, b, t) : az_arena_error(w->c->a);
+    }
+    return rc ? rc : add_moved(w, of);
+}
+
+/* Are the rows parts of the time line's busy time, or of something else? */
+static int check_fit(struct work *w)
+{
+    struct az_causes *o = w->out;
+    double sum[2] = { 0, 0 };
+
+    for (size_t i = 0; i < w->sums.n; i++)
+        for (size_t side = 0; side < 2; side++)
+            sum[side] += w->sums.v[i].ns[side];
+    for (size_t side = 0; side < 2 && o->timed; side++)
+        o->unfit |= sum[side] > MOST_AT_ONCE * (double)(o->side[side].busy + 1);
+    if (!o->unfit)
+        return AZ_OK;
+    o->by = AZ_BY_NONE;
+    return begin_rows(w);
+}
+
+/* Labels of rows become what `shorten` makes of them next to each other. Of very many, the first:
+ * the others change too little to be shown. */
+static int shorten_labels(struct work *w,
+                          void (*shorten)(struct az_arena *a, struct az_sv *name, size_t n))
+{
+    struct az_cause_list *l = &w->out->list;
+    struct az_sv *name = az_arena_array(w->c->a, l->n + 1, sizeof *name);
+    size_t n = 0, k = 0;
+
+    if (!name)
+        return az_arena_error(w->c->a);
+    for (size_t i = 0; i < l->n && n < MOST_LABELS; i++)
+        if (l->v[i].kind == AZ_CAUSE_WORK)
+            name[n++] = l->v[i].label;
+    shorten(w->c->a, name, n);
+    for (size_t i = 0; i < l->n && k < n; i++)
+        if (l->v[i].kind == AZ_CAUSE_WORK)
+            l->v[i].label = name[k++];
+    return AZ_OK;
+}
+
+static int list_causes(struct work *w)
+{
+    struct az_causes *o = w->out;
+    int64_t rows[2] = { 0, 0 };
+    int rc = check_fit(w);
+
+    if (!rc)
+        rc = add_work(w, rows);
+    for (size_t side = 0; side < 2; side++)
+        o->total[side] = o->timed ? o->side[side].total : rows[side];
+    if (!rc && o->timed)
+        rc = add_parts(w, rows);
+    if (!rc && o->list.n)
+        rc = az_sort_cmp(o->list.v, o->list.n, sizeof *o->list.v, larger_first, NULL,
+                         w->c->doc->mem);
+    /* names stay different from those, too, that change less than what is shown */
+    if (!rc)
+        rc = shorten_labels(w, az_names_shorten);
+    if (!rc)
+        rc = fold(w);
+    return rc ? rc : shorten_labels(w, az_words_names_cut);
+}
+
+/* The account of the basis; of results without claims what their tables say. Rows of tables are
+ * sums over all steps. */
+static void time_of_side(struct az_causes *o, size_t side, const struct az_document *doc)
+{
+    const struct az_change_side *x = &o->read[side];
+    const struct az_claim_account *a = o->change.per_step ? &x->step : &x->whole;
+    az_time_of_document(doc, &o->side[side]);
+    if (!o->change.has_parts)
+        return;
+    o->side[side] = (struct az_sum_of_time){ .known = true,
+                                             .parted = true,
+                                             .total = a->span,
+                                             .busy = a->span - a->idle,
+                                             .idle = a->idle,
+                                             .compute = a->computing,
+                                             .comm = a->exposed_communication,
+                                             .copies = a->exposed_copy,
+                                             .devices = x->devices > 0 ? (size_t)x->devices : 1,
+                                             .steps = o->change.per_step ? (size_t)x->steps : 1,
+                                             .table = AZ_SV("account") };
+}
+
+int az_compare_causes(const struct az_comparison *c, size_t variant, struct az_causes *out)
+{
+    const struct az_user_names nobody = { .map = NULL };
+    struct work w = { .c = c, .out = out, .doc = { c->in[c->base].doc, c->in[variant].doc } };
+    int rc;
+
+    *out = (struct az_causes){ .shared = NAN };
+    az_vec_init(&out->list, c->doc->mem);
+    az_vec_init(&w.sums, c->doc->mem);
+    az_arena_init(&w.arena, c->doc->mem);
+    for (size_t side = 0; side < 2; side++)
+        az_change_side_of(w.doc[side], &out->read[side]);
+    az_change_make(&out->read[0], &out->read[1], &c->opts->change, &out->change);
+    for (size_t side = 0; side < 2; side++)
+        time_of_side(out, side, w.doc[side]);
+    out->timed = out->side[0].known && out->side[1].known;
+    w.rules = az_kernel_rules_new(&nobody, c->doc->mem);
+    rc = w.rules ? az_intern_init(&w.ids, &w.arena, c->doc->mem) : AZ_ENOMEM;
+    if (!rc)
+        rc = choose(&w);
+    if (!rc)
+        rc = list_causes(&w);
+    if (!rc) /* last: it pairs other rows */
+        rc = judge_like(&w);
+    az_kernel_rules_free(w.rules, c->doc->mem);
+    az_intern_release(&w.ids);
+    az_vec_release(&w.sums);
+    az_arena_release(&w.arena);
+    if (rc)
+        az_vec_release(&out->list);
+    return rc;
+}

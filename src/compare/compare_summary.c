@@ -1,0 +1,339 @@
+/* What was compared: one row a table and variant, what has no counterpart, the inputs, and what the
+ * runs say of themselves and do not share. */
+#include <math.h>
+
+#include "compare/compare_internal.h"
+
+double az_join_geomean(const struct az_comparison *c, const struct az_joined *j, size_t variant)
+{
+    double sum = 0, weight = 0, b, t;
+
+    if (j->spec->flags & AZ_SPEC_MIXED)
+        return (double)NAN;
+    for (size_t i = 0; i < j->n_rows; i++) {
+        if (!az_row_value(j, &j->rows[i], 0, c->base, &b) ||
+            !az_row_value(j, &j->rows[i], 0, variant, &t) || !(b > 0) || !(t > 0))
+            continue;
+        sum += b * log(t / b);
+        weight += b;
+    }
+    return weight > 0 ? exp(sum / weight) : (double)NAN;
+}
+
+/* ---- compare_summary ---- */
+
+static void summary_columns(const struct az_comparison *c, struct az_table *t)
+{
+    static const char *const counts[] = { "rows baseline", "rows variant", "same",
+                                          "changed",       "new",          "removed" };
+
+    az_table_column(t, "table", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "variant", AZ_TEXT, AZ_UNIT_NONE, c->n == 2 ? AZ_KEY | AZ_DETAIL : AZ_KEY);
+    for (size_t i = 0; i < AZ_LENGTH(counts); i++)
+        az_table_column(t, counts[i], AZ_INT, AZ_UNIT_COUNT, i < 2 ? AZ_DETAIL : 0);
+    az_table_column(t, "figure", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "baseline total", AZ_REAL, AZ_UNIT_NONE, 0);
+    az_table_column(t, "variant total", AZ_REAL, AZ_UNIT_NONE, 0);
+    az_table_column(t, "diff", AZ_REAL, AZ_UNIT_NONE, 0);
+    az_table_column(t, "diff (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(t, "geomean x", AZ_REAL, AZ_UNIT_RATIO, 0);
+    az_table_column(t, "note", AZ_TEXT, AZ_UNIT_NONE, 0);
+}
+
+static void put_counts(struct az_table *t, const struct az_comparison *c, const struct az_joined *j,
+                       size_t v)
+{
+    int64_t n[ROW_REMOVED + 1] = { 0 };
+
+    for (size_t i = 0; i < j->n_rows; i++)
+        n[az_row_status(c, j, &j->rows[i], v)]++;
+    az_put_i64(t, n[ROW_SAME] + n[ROW_CHANGED] + n[ROW_REMOVED]);
+    az_put_i64(t, n[ROW_SAME] + n[ROW_CHANGED] + n[ROW_NEW]);
+    for (int s = ROW_SAME; s <= ROW_REMOVED; s++)
+        az_put_i64(t, n[s]);
+}
+
+/* Shares, rates and means of rows do not add up to anything; means have a total where a row is it.
+ */
+static bool adds_up(const struct az_joined *j)
+{
+    const struct az_joined_column *value = &j->values[0];
+
+    if (!j->spec->total && (az_sv_ifind(value->name, AZ_SV("mean")) >= 0 ||
+                            az_sv_ifind(value->name, AZ_SV("avg")) >= 0 ||
+                            az_sv_ifind(value->name, AZ_SV("median")) >= 0))
+        return false;
+    switch (value->unit) {
+    case AZ_UNIT_PERCENT:
+    case AZ_UNIT_RATIO:
+    case AZ_UNIT_GBPS:
+    case AZ_UNIT_TBPS:
+    case AZ_UNIT_TFLOPS:
+    case AZ_UNIT_FLOP_PER_BYTE:
+    case AZ_UNIT_PER_S:
+    case AZ_UNIT_ID:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void put_figures(struct az_table *t, const struct az_comparison *c,
+                        const struct az_joined *j, size_t v)
+{
+    const struct az_joined_column *value = &j->values[0];
+    const bool sum = adds_up(j);
+    double b = sum ? az_join_total(j, c->base) : NAN, x = sum ? az_join_total(j, v) : NAN;
+
+    az_put_text(t, value->name);
+    az_put_text(t, az_sv_str(az_unit_text(value->unit)));
+    az_put_f64(t, b);
+    az_put_f64(t, x);
+    az_put_f64(t, x - b);
+    az_put_f64(t, fabs(b) > 0 ? 100 * (x - b) / b + 0.0 : NAN);
+    az_put_f64(t, az_join_geomean(c, j, v));
+}
+
+static struct az_sv note_of(const struct az_comparison *c, const struct az_joined *j)
+{
+    const char *how = j->spec->flags & AZ_SPEC_NUMBER ? "numbered" : "added up";
+    struct az_sv note = AZ_SV("");
+
+    if (j->merged)
+        note = az_arena_printf(c->a, "%zu rows of equal keys are %s", j->merged, how);
+    if (j->lone.n)
+        note = az_arena_printf(c->a, "%.*s%sone %.*s each, not the same one", AZ_SVF(note),
+                               note.n ? "; " : "", AZ_SVF(j->lone));
+    return note;
+}
+
+static void put_compared(struct az_table *t, const struct az_comparison *c,
+                         const struct az_joined *j)
+{
+    for (size_t v = 0; v < c->n; v++) {
+        if (j->left_out || !j->table[c->base] || !az_is_variant(c, j, v))
+            continue;
+        az_put_text(t, j->id);
+        az_put_text(t, c->in[v].tag);
+        put_counts(t, c, j, v);
+        put_figures(t, c, j, v);
+        az_put_text(t, note_of(c, j));
+    }
+}
+
+/* The main tables first. */
+static void put_tables(struct az_table *t, const struct az_comparison *c)
+{
+    for (unsigned text = AZ_SPEC_TEXT, pass = 0; pass < 2; pass++, text = 0)
+        for (size_t i = 0; i < c->n_tables; i++)
+            if ((c->tables[i].spec->flags & AZ_SPEC_TEXT) == text)
+                put_compared(t, c, &c->tables[i]);
+}
+
+/* ---- compare_unmatched ---- */
+
+/* Tags of the inputs that have rows of the table, or that have none. */
+static struct az_sv tags_of(const struct az_comparison *c, const struct az_joined *j, bool rows)
+{
+    struct az_sv text = AZ_SV("");
+
+    for (size_t i = 0; i < c->n; i++)
+        if ((j->table[i] && j->table[i]->rows > 0) == rows)
+            text = az_arena_printf(c->a, "%.*s%s%.*s", AZ_SVF(text), text.n ? ", " : "",
+                                   AZ_SVF(c->in[i].tag));
+    return text;
+}
+
+/* Was it made for the comparison, as a report from before may have it (driver/plan.c)? */
+static bool only_for_this(const struct az_comparison *c, const struct az_joined *j)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < c->n; i++)
+        any |= j->table[i] && j->table[i]->kind.n;
+    return any;
+}
+
+/* Why the table has no figures next to each other; empty: it has. */
+static struct az_sv reason_of(const struct az_comparison *c, const struct az_joined *j)
+{
+    size_t there = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        there += j->table[i] && j->table[i]->rows > 0;
+    if (j->left_out)
+        return az_sv_str(j->left_out);
+    if (there == 0 || there == c->n || only_for_this(c, j))
+        return AZ_SV("");
+    return 2 * there <= c->n ? az_arena_printf(c->a, "only in %.*s", AZ_SVF(tags_of(c, j, true)))
+                             : az_arena_printf(c->a, "not in %.*s", AZ_SVF(tags_of(c, j, false)));
+}
+
+bool az_joined_one_sided(const struct az_comparison *c, const struct az_joined *j)
+{
+    return reason_of(c, j).n > 0;
+}
+
+struct reason {
+    size_t n;
+    struct az_sv tables;
+};
+AZ_VEC(struct reason, reasons);
+
+static int add_reason(struct az_comparison *c, const struct az_joined *j, struct az_intern *ids,
+                      struct reasons *list)
+{
+    const struct az_sv why = reason_of(c, j);
+    uint32_t id = 0;
+    int rc;
+
+    if (!why.p)
+        return az_arena_error(c->a);
+    if (why.n == 0)
+        return AZ_OK;
+    rc = az_intern(ids, why, &id);
+    if (!rc && id == list->n)
+        rc = az_vec_push(list, ((struct reason){ 0, { "", 0 } }));
+    if (rc)
+        return rc;
+    struct reason *r = &list->v[id];
+    r->tables =
+        az_arena_printf(c->a, "%.*s%s%.*s", AZ_SVF(r->tables), r->n++ ? ", " : "", AZ_SVF(j->id));
+    return r->tables.p ? AZ_OK : az_arena_error(c->a);
+}
+
+/* One row a reason, with the tables of it. */
+static int unmatched_table(struct az_comparison *c)
+{
+    struct az_table *t =
+        az_table_new(c->a, "compare_unmatched", "Tables without a counterpart", AZ_TABLE_SUMMARY);
+    struct az_intern ids;
+    struct reasons list;
+    int rc;
+
+    if (!t)
+        return az_arena_error(c->a);
+    az_vec_init(&list, c->doc->mem);
+    rc = az_intern_init(&ids, c->a, c->doc->mem);
+    for (size_t i = 0; !rc && i < c->n_tables; i++)
+        rc = add_reason(c, &c->tables[i], &ids, &list);
+    az_table_column(t, "why", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "tables", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "which", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; !rc && i < list.n; i++) {
+        az_put_text(t, ids.text.v[i]);
+        az_put_i64(t, (int64_t)list.v[i].n);
+        az_put_text(t, list.v[i].tables);
+    }
+    az_intern_release(&ids);
+    az_vec_release(&list);
+    if (!rc)
+        return az_document_add(c->doc, t);
+    az_table_free(t);
+    return rc;
+}
+
+static int inputs_table(struct az_comparison *c)
+{
+    struct az_table *t =
+        az_table_new(c->a, "compare_inputs", "What was compared", AZ_TABLE_SUMMARY);
+
+    if (!t)
+        return az_arena_error(c->a);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "role", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "title", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "format", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "tables", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "input", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < c->n; i++) {
+        az_put_text(t, c->in[i].tag);
+        az_put_text(t, i == c->base ? AZ_SV("baseline") : AZ_SV("variant"));
+        az_put_text(t, c->in[i].title);
+        az_put_text(t, c->in[i].doc->format);
+        az_put_i64(t, (int64_t)c->in[i].doc->tables.n);
+        az_put_text(t, c->in[i].doc->input);
+    }
+    return az_document_add(c->doc, t);
+}
+
+int az_compare_summary(struct az_comparison *c)
+{
+    struct az_table *t =
+        az_table_new(c->a, "compare_summary", "Comparison", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    int rc;
+
+    if (!t)
+        return az_arena_error(c->a);
+    summary_columns(c, t);
+    put_tables(t, c);
+    rc = az_document_add(c->doc, t);
+    if (!rc)
+        rc = unmatched_table(c);
+    return rc ? rc : inputs_table(c);
+}
+
+/* ---- facts ---- */
+
+/* Value of a fact of an input; the empty view if it has none. */
+static struct az_sv fact(const struct az_table *t, struct az_sv name)
+{
+    for (size_t r = 0; t && t->columns.n >= 2 && r < t->rows; r++)
+        if (az_sv_eq(az_cell_text(az_table_at(t, r, 0)), name))
+            return az_cell_text(az_table_at(t, r, 1));
+    return AZ_SV("");
+}
+
+static bool differs(struct az_table *const *facts, size_t n, struct az_sv name)
+{
+    for (size_t i = 1; i < n; i++)
+        if (!az_sv_eq(fact(facts[0], name), fact(facts[i], name)))
+            return true;
+    return false;
+}
+
+static bool seen_before(struct az_table *const *facts, size_t input, size_t row)
+{
+    struct az_sv name = az_cell_text(az_table_at(facts[input], row, 0));
+
+    for (size_t i = 0; i < input; i++)
+        for (size_t r = 0; facts[i] && r < facts[i]->rows; r++)
+            if (az_sv_eq(az_cell_text(az_table_at(facts[i], r, 0)), name))
+                return true;
+    return false;
+}
+
+/* Names, sizes and digests of files always differ, titles too. */
+static bool is_of_file(struct az_sv name)
+{
+    return az_sv_starts(name, AZ_SV("input ")) || az_sv_is(name, "title");
+}
+
+int az_compare_facts(struct az_comparison *c)
+{
+    struct az_table *facts[AZ_COMPARE_MAX], *t;
+
+    for (size_t i = 0; i < c->n; i++) {
+        facts[i] = az_document_table(c->in[i].doc, "facts");
+        if (!facts[i] || facts[i]->columns.n < 2)
+            return AZ_OK; /* a result without facts says nothing */
+    }
+    t = az_table_new(c->a, "compare_facts", "Facts that differ", AZ_TABLE_SUMMARY);
+    if (!t)
+        return az_arena_error(c->a);
+    az_table_column(t, "Fact", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (size_t i = 0; i < c->n; i++)
+        az_table_columnsv(t, c->in[i].tag, AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < c->n; i++) {
+        for (size_t r = 0; r < facts[i]->rows && r < 1000; r++) {
+            struct az_sv name = az_cell_text(az_table_at(facts[i], r, 0));
+            if (is_of_file(name) || seen_before(facts, i, r) || !differs(facts, c->n, name))
+                continue;
+            az_put_text(t, name);
+            for (size_t k = 0; k < c->n; k++)
+                az_put_text(t, fact(facts[k], name));
+        }
+    }
+    return az_document_add(c->doc, t);
+}

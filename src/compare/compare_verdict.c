@@ -1,0 +1,441 @@
+/* The verdict of a comparison: which side is faster and by how much, the parts of the time, the
+ * causes that add up to the difference exactly, and how well the two sides match
+ * (docs/formulas-compare.md 1.2). Each variant is compared with the baseline. */
+#include <math.h>
+
+#include "base/num.h"
+#include "compare/compare_causes.h"
+#include "document/headline.h"
+#include "document/schema.h"
+
+#define MANY_TIMES    10   /* a side of so many times the other: no percent */
+#define CLOSE_PERCENT 0.05 /* smaller differences do not matter to a reader */
+#define MANY          2    /* variants, of which each has its parts and this many causes */
+#define CAUSES_EACH   3
+#define WHAT_MOST     8 /* variants that have a line at all */
+
+struct writer {
+    struct az_comparison *c;
+    struct az_table *t;
+    struct az_sv tag[AZ_COMPARE_MAX]; /* short */
+    struct az_arena *a;
+};
+
+static void put(struct writer *w, struct az_line line)
+{
+    if (!line.text.p && !w->t->error)
+        w->t->error = az_arena_error(w->a);
+    else
+        az_headline_put(w->t, &line);
+}
+
+static struct az_line line_of(enum az_line_kind kind, struct az_sv label, struct az_sv text)
+{
+    return (struct az_line){
+        .kind = kind, .label = label, .text = text, .ns = -1, .percent = (double)NAN
+    };
+}
+
+/* ---- what ---- */
+
+struct rows_seen {
+    size_t tables, rows, unlike;
+};
+
+static struct rows_seen count_rows(const struct az_comparison *c, size_t variant)
+{
+    struct rows_seen n = { 0, 0, 0 };
+
+    for (size_t i = 0; i < c->n_tables; i++) {
+        const struct az_joined *j = &c->tables[i];
+        if (j->left_out || !j->n_keys || !j->table[c->base] || !j->table[variant])
+            continue;
+        n.tables++;
+        for (size_t r = 0; r < j->n_rows; r++) {
+            const enum az_row_status s = az_row_status(c, j, &j->rows[r], variant);
+            n.rows += s != ROW_NONE;
+            n.unlike += s != ROW_NONE && s != ROW_SAME;
+        }
+    }
+    return n;
+}
+
+/* "rows" of one are "row". */
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+static struct az_sv equal_text(struct writer *w, struct az_sv base, struct az_sv tag,
+                               const struct az_causes *o, struct rows_seen n)
+{
+    const struct az_sv each =
+        o->total[0] ? az_arena_printf(w->a, ": %.*s each", AZ_SVF(az_words_time(w->a, o->total[0])))
+                    : AZ_SV("");
+
+    if (n.unlike == 0)
+        return az_arena_printf(w->a,
+                               "no difference between %.*s and %.*s%.*s%s %zu row%s in %zu "
+                               "table%s, none differs",
+                               AZ_SVF(base), AZ_SVF(tag), AZ_SVF(each), each.n ? ";" : ":", n.rows,
+                               plural(n.rows), n.tables, plural(n.tables));
+    return az_arena_printf(w->a, "%.*s and %.*s take the same time%.*s; %zu of %zu row%s differ",
+                           AZ_SVF(base), AZ_SVF(tag), AZ_SVF(each), n.unlike, n.rows,
+                           plural(n.rows));
+}
+
+/* "; busy -235.0 ms, idle +65.0 ms": what the whole consists of. */
+static struct az_sv parts_text(struct writer *w, const struct az_causes *o)
+{
+    const struct az_sum_of_time *b = &o->side[0], *t = &o->side[1];
+
+    if (!o->timed)
+        return AZ_SV("");
+    return az_arena_printf(w->a, "; busy %.*s, idle %.*s",
+                           AZ_SVF(az_words_change(w->a, t->busy - b->busy)),
+                           AZ_SVF(az_words_change(w->a, t->idle - b->idle)));
+}
+
+/* "b is 30.1% slower per step than a", "b takes 12.3x the time of a per step" */
+static struct az_sv relation_text(struct writer *w, struct az_sv base, struct az_sv tag, double b,
+                                  double t, bool per_step)
+{
+    const char *step = per_step ? " per step" : "";
+
+    if (!(b > 0) || !(t > 0))
+        return az_arena_printf(w->a, "%.*s is %s%s than %.*s", AZ_SVF(tag),
+                               t < b ? "faster" : "slower", step, AZ_SVF(base));
+    if (t >= MANY_TIMES * b)
+        return az_arena_printf(w->a, "%.*s takes %.*s the time of %.*s%s", AZ_SVF(tag),
+                               AZ_SVF(az_words_factor(w->a, t / b)), AZ_SVF(base), step);
+    if (b >= MANY_TIMES * t)
+        return az_arena_printf(w->a, "%.*s is %.*s as fast as %.*s%s", AZ_SVF(tag),
+                               AZ_SVF(az_words_factor(w->a, b / t)), AZ_SVF(base), step);
+    return az_arena_printf(w->a, "%.*s is %.1f%% %s%s than %.*s", AZ_SVF(tag),
+                           100 * fabs(t - b) / b, t < b ? "faster" : "slower", step, AZ_SVF(base));
+}
+
+/* "a and b may not be the same work, 3% of kernel time has kernel names in common": no side is
+ * faster then. */
+static struct az_sv unlike_text(struct writer *w, struct az_sv base, struct az_sv tag,
+                                const struct az_causes *o)
+{
+    return az_arena_printf(w->a,
+                           "%.*s and %.*s may not be the same work, %.0f%% of kernel time has "
+                           "kernel names in common",
+                           AZ_SVF(base), AZ_SVF(tag), 100 * o->shared);
+}
+
+static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_sv tag,
+                                const struct az_causes *o)
+{
+    const double b = (double)o->total[0], t = (double)o->total[1];
+    const struct az_sv pair = az_words_pair(w->a, o->total[0], o->total[1], "->"),
+                       parts = parts_text(w, o);
+    struct az_sv text;
+
+    if (!o->like)
+        text = unlike_text(w, base, tag, o);
+    else if (b > 0 && 100 * fabs(t - b) < CLOSE_PERCENT * b)
+        text = az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%%", AZ_SVF(base),
+                               AZ_SVF(tag), CLOSE_PERCENT);
+    else
+        text = relation_text(w, base, tag, b, t, false);
+    return az_arena_printf(w->a, "%.*s: %s%.*s%.*s", AZ_SVF(text), o->timed ? "" : "kernel time ",
+                           AZ_SVF(pair), AZ_SVF(parts));
+}
+
+/* "b is 30.1% slower per step than a: 8.53 -> 11.1 ms (median of 6 and 3 steps)" */
+static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv tag,
+                              const struct az_causes *o)
+{
+    const struct az_change *x = &o->change;
+    const struct az_sv pair = x->a_ns == x->b_ns ? az_words_time(w->a, x->a_ns)
+                                                 : az_words_pair(w->a, x->a_ns, x->b_ns, "->");
+    struct az_sv text;
+
+    if (!o->like)
+        text = az_arena_printf(w->a, "%.*s; per step", AZ_SVF(unlike_text(w, base, tag, o)));
+    else if (x->a_ns == x->b_ns)
+        text = az_arena_printf(w->a, "%.*s and %.*s take the same time per step", AZ_SVF(base),
+                               AZ_SVF(tag));
+    else if (100 * fabs(x->share) < CLOSE_PERCENT)
+        text = az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%% per step",
+                               AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT);
+    else
+        text = relation_text(w, base, tag, (double)x->a_ns, (double)x->b_ns, true);
+    return az_arena_printf(w->a, "%.*s: %.*s (median of %lld and %lld step%s)", AZ_SVF(text),
+                           AZ_SVF(pair), (long long)x->a_steps, (long long)x->b_steps,
+                           x->b_steps == 1 ? "" : "s");
+}
+
+static struct az_sv not_comparable(struct writer *w, struct az_sv base, struct az_sv tag,
+                                   const struct az_causes *o)
+{
+    return az_arena_printf(w->a, "%.*s and %.*s are not comparable: %.*s", AZ_SVF(base),
+                           AZ_SVF(tag),
+                           AZ_SVF(az_change_text(w->a, &o->change, &o->read[0], &o->read[1])));
+}
+
+static void put_what(struct writer *w, const struct az_causes *o, size_t variant)
+{
+    const struct az_sv base = w->tag[w->c->base], tag = w->tag[variant];
+    const bool timed = o->timed || o->by != AZ_BY_NONE;
+    const struct rows_seen n = count_rows(w->c, variant);
+    struct az_line line = line_of(AZ_LINE_WHAT, AZ_SV(""), AZ_SV(""));
+
+    if (!o->change.comparable && o->read[0].known && o->read[1].known)
+        line.text = not_comparable(w, base, tag, o);
+    else if (o->change.per_step)
+        line.text = step_text(w, base, tag, o);
+    else if (!timed && n.unlike)
+        line.text =
+            az_arena_printf(w->a,
+                            "no total time known for both %.*s and %.*s: %zu of %zu row%s in "
+                            "%zu table%s differ",
+                            AZ_SVF(base), AZ_SVF(tag), n.unlike, n.rows, plural(n.rows), n.tables,
+                            plural(n.tables));
+    else if (o->total[0] == o->total[1])
+        line.text = equal_text(w, base, tag, o, n);
+    else
+        line.text = faster_text(w, base, tag, o);
+    if (timed && o->change.comparable) {
+        line.ns = o->total[1] - o->total[0];
+        line.change = true;
+        if (o->total[0] > 0)
+            line.percent = 100.0 * (double)line.ns / (double)o->total[0];
+    }
+    put(w, line);
+}
+
+/* ---- time ---- */
+
+static struct az_sv add_part(struct writer *w, struct az_sv text, const char *name, int64_t b,
+                             int64_t t)
+{
+    if (b == 0 && t == 0)
+        return text;
+    if (b == t)
+        return az_arena_printf(w->a, "%.*s%s%s %.*s", AZ_SVF(text), text.n ? ", " : "", name,
+                               AZ_SVF(az_words_time(w->a, b)));
+    return az_arena_printf(w->a, "%.*s%s%s %.*s", AZ_SVF(text), text.n ? ", " : "", name,
+                           AZ_SVF(az_words_pair(w->a, b, t, "->")));
+}
+
+/* As in the reports of both: "GPU time", "TPU time", "Device". */
+static struct az_sv label_of(const struct az_document *d)
+{
+    const struct az_table *t = az_headline_of(d);
+
+    for (size_t r = 0; t && r < t->rows; r++) {
+        const struct az_line l = az_headline_line(t, r);
+        if (l.kind == AZ_LINE_TIME)
+            return l.label;
+    }
+    return AZ_SV("");
+}
+
+static struct az_sv time_label(const struct writer *w, size_t variant)
+{
+    const struct az_sv b = label_of(w->c->in[w->c->base].doc), t = label_of(w->c->in[variant].doc);
+
+    return b.n && az_sv_eq(b, t) ? b : AZ_SV("Time");
+}
+
+static void put_time(struct writer *w, const struct az_causes *o, size_t variant, bool many)
+{
+    const struct az_sum_of_time *b = &o->side[0], *t = &o->side[1];
+    struct az_sv text = AZ_SV("");
+
+    if (!o->timed || o->total[0] == 0)
+        return;
+    if (b->parted && t->parted) {
+        text = add_part(w, text, "compute", b->compute, t->compute);
+        text = add_part(w, text, "exposed communication", b->comm, t->comm);
+        text = add_part(w, text, "exposed copies", b->copies, t->copies);
+    } else {
+        text = add_part(w, text, "busy", b->busy, t->busy);
+    }
+    text = add_part(w, text, "idle", b->idle, t->idle);
+    if (text.n && many)
+        text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
+    if (text.n)
+        put(w, line_of(AZ_LINE_TIME, time_label(w, variant), text));
+}
+
+/* ---- causes ---- */
+
+static const char *kind_text(const struct az_causes *o, const struct az_change_cause *x)
+{
+    return x->kind == AZ_CAUSE_WORK && o->by != AZ_BY_NONE && o->by != AZ_BY_FAMILY
+               ? az_pairing_text(o->by)
+               : "";
+}
+
+static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
+                               const struct az_change_cause *x)
+{
+    const char *kind = kind_text(o, x), *space = *kind ? " " : "";
+    const struct az_sv name = x->label;
+    const int64_t b = x->ns[0], t = x->ns[1];
+
+    if (x->kind == AZ_CAUSE_OVERLAP)
+        return az_arena_printf(w->a, "%s",
+                               o->by == AZ_BY_OPERATOR ? "overlap, work outside operators or steps"
+                                                       : "overlap, and work outside the steps");
+    if (x->kind == AZ_CAUSE_WORK && (b == 0 || t == 0))
+        return az_arena_printf(w->a, "%s%s%.*s: %s", kind, space, AZ_SVF(name),
+                               b == 0 ? "new" : "removed");
+    if (b > 0 && t >= MANY_TIMES * b && x->kind != AZ_CAUSE_REST)
+        return az_arena_printf(w->a, "%s%s%.*s: %.*s (%.*s)", kind, space, AZ_SVF(name),
+                               AZ_SVF(az_words_pair(w->a, b, t, "->")),
+                               AZ_SVF(az_words_factor(w->a, (double)t / (double)b)));
+    if (b > 0 && t > 0 && x->kind != AZ_CAUSE_REST)
+        return az_arena_printf(w->a, "%s%s%.*s: %.*s (%+.1f%%)", kind, space, AZ_SVF(name),
+                               AZ_SVF(az_words_pair(w->a, b, t, "->")),
+                               100.0 * (double)(t - b) / (double)b);
+    return az_arena_printf(w->a, "%s%s%.*s: %.*s", kind, space, AZ_SVF(name),
+                           AZ_SVF(az_words_pair(w->a, b, t, "->")));
+}
+
+static void put_cause(struct writer *w, const struct az_causes *o, const struct az_change_cause *x,
+                      size_t variant, bool many)
+{
+    const int64_t change = x->ns[1] - x->ns[0];
+    struct az_sv text = cause_text(w, o, x);
+
+    if (many)
+        text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
+    struct az_line line = line_of(AZ_LINE_FINDING, az_words_change(w->a, change), text);
+    line.evidence = az_variant_name(w->c, "waterfall", variant);
+    line.row = x->label; /* as the waterfall has it */
+    line.ns = change;
+    line.change = true;
+    if (o->total[0] > 0)
+        line.percent = 100.0 * (double)change / (double)o->total[0];
+    put(w, line);
+}
+
+/* With several variants only the largest; one more line has the sum of the others, so that the
+ * lines add up. */
+static void put_causes(struct writer *w, const struct az_causes *o, size_t variant, bool many)
+{
+    struct az_change_cause rest = { .kind = AZ_CAUSE_REST };
+    size_t shown = o->list.n;
+
+    if (many && shown > CAUSES_EACH + 1)
+        shown = CAUSES_EACH;
+    for (size_t i = 0; i < shown; i++)
+        put_cause(w, o, &o->list.v[i], variant, many);
+    for (size_t i = shown; i < o->list.n; i++) {
+        rest.ns[0] += o->list.v[i].ns[0];
+        rest.ns[1] += o->list.v[i].ns[1];
+    }
+    if (shown < o->list.n) {
+        rest.name =
+            az_arena_printf(w->a, "other (%zu)", o->list.n - shown + (o->rest ? o->rest - 1 : 0));
+        rest.label = rest.name;
+        put_cause(w, o, &rest, variant, many);
+    }
+}
+
+/* ---- trust ---- */
+
+static struct az_sv fact_of(const struct az_document *d, const char *name)
+{
+    const struct az_table *t = az_document_table(d, "facts");
+
+    for (size_t r = 0; t && t->columns.n >= 2 && r < t->rows; r++)
+        if (az_sv_is(az_cell_text(az_table_at(t, r, 0)), name))
+            return az_cell_text(az_table_at(t, r, 1));
+    return AZ_SV("");
+}
+
+static struct az_sv join(struct writer *w, struct az_sv text, struct az_sv more)
+{
+    return az_arena_printf(w->a, "%.*s%s%.*s", AZ_SVF(text), text.n ? "; " : "", AZ_SVF(more));
+}
+
+static struct az_sv unlike(struct writer *w, struct az_sv text, const char *what, struct az_sv b,
+                           struct az_sv t)
+{
+    if (b.n == 0 || t.n == 0 || az_sv_eq(b, t))
+        return text;
+    return join(w, text,
+                az_arena_printf(w->a, "%s differ: %.*s and %.*s", what,
+                                AZ_SVF(az_words_name(w->a, b)), AZ_SVF(az_words_name(w->a, t))));
+}
+
+/* Tables that do not say what they are of. */
+static bool is_saved(const struct az_document *d)
+{
+    return az_sv_is(d->format, "tables") || az_sv_is(d->format, "workbook");
+}
+
+static void put_trust(struct writer *w, const struct az_causes *o, size_t variant, bool many)
+{
+    const struct az_document *b = w->c->in[w->c->base].doc, *t = w->c->in[variant].doc;
+    const int64_t before = o->change.a_steps, after = o->change.b_steps;
+    struct az_sv text = AZ_SV("");
+
+    if (!is_saved(b) && !is_saved(t))
+        text = unlike(w, text, "formats", b->format, t->format);
+    text = unlike(w, text, "devices", fact_of(b, "device 0"), fact_of(t, "device 0"));
+    text = unlike(w, text, "ranks", fact_of(b, "ranks"), fact_of(t, "ranks"));
+    if (!o->change.per_step && before > 0 && after > 0 && before != after)
+        text = join(w, text,
+                    az_arena_printf(w->a, "numbers of steps differ: %lld and %lld",
+                                    (long long)before, (long long)after));
+    if (o->unfit)
+        text =
+            join(w, text,
+                 AZ_SV("kernels add up to far more than the timeline; compared by its parts only"));
+    else if (!isnan(o->shared) && o->by != AZ_BY_KERNEL && o->by != AZ_BY_GROUP)
+        text = join(w, text,
+                    az_arena_printf(w->a,
+                                    "matched by %s: only %.0f%% of kernel time has kernel names in "
+                                    "common",
+                                    az_pairing_text(o->by), 100 * o->shared));
+    else if (o->by == AZ_BY_KERNEL && o->total[0] != o->total[1])
+        text = join(
+            w, text,
+            az_arena_printf(w->a, "%.1f%% of kernel time matched by kernel name", 100 * o->shared));
+    if (text.n && many)
+        text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
+    if (text.n)
+        put(w, line_of(AZ_LINE_TRUST, AZ_SV("Data"), text));
+}
+
+/* ---- the whole ---- */
+
+typedef void part_writer(struct writer *w, const struct az_causes *o, size_t variant, bool many);
+
+static void put_each(struct writer *w, const struct az_causes *causes, part_writer *part)
+{
+    for (size_t v = 0; v < w->c->n; v++)
+        if (v != w->c->base)
+            part(w, &causes[v], v, w->c->n > 2);
+}
+
+int az_compare_verdict(struct az_comparison *c, const struct az_causes *causes)
+{
+    struct writer w = { .c = c, .a = c->a, .t = az_headline_table(c->a) };
+    size_t lines = 0;
+
+    if (!w.t)
+        return az_arena_error(c->a);
+    memcpy(w.tag, c->shown, sizeof w.tag);
+    for (size_t v = 0; v < c->n; v++)
+        if (v != c->base && lines++ < WHAT_MOST)
+            put_what(&w, &causes[v], v);
+    if (c->n - 1 <= MANY) {
+        put_each(&w, causes, put_time);
+        put_each(&w, causes, put_causes);
+        put_each(&w, causes, put_trust);
+    } else {
+        put(&w, line_of(AZ_LINE_NOTE, AZ_SV(""),
+                        lines > WHAT_MOST
+                            ? az_arena_printf(
+                                  c->a, "%zu more variants; causes of each: tables waterfall__NAME",
+                                  lines - WHAT_MOST)
+                            : AZ_SV("causes of each: tables waterfall__NAME")));
+    }
+    return az_headline_add(c->doc, w.t);
+}

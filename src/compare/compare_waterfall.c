@@ -1,0 +1,118 @@
+/* From the baseline's total to a variant's, bar by bar: its causes, largest first, in whole
+ * nanoseconds, so that they add up exactly (docs/formulas-compare.md 1.2). */
+#include <math.h>
+
+#include "base/num.h"
+#include "compare/compare_causes.h"
+
+#define MAX_NS 4000000000000000000 /* beyond this nothing is drawn */
+
+/* ---- the table ---- */
+
+/* A bar: the label and what it stands for on either side. The cells from the sixth on are for
+ * charts of stacked columns: an unseen foot and what is on it. */
+struct bar {
+    struct az_sv label, name; /* name: the whole name; empty: the label is it */
+    int64_t ns[2];            /* baseline, variant; of a total the first counts */
+    bool total;
+};
+
+static void put(struct az_table *t, const struct bar *bar, int64_t base, int64_t *level)
+{
+    const int64_t ns = bar->total ? bar->ns[0] : bar->ns[1] - bar->ns[0];
+    const int64_t before = *level;
+
+    *level = bar->total ? ns : az_add_sat(before, ns);
+    az_put_copy(t, bar->label);
+    az_put_i64(t, ns);
+    az_put_bool(t, bar->total);
+    az_put_i64(t, *level);
+    az_put_f64(t, base ? 100.0 * (double)ns / (double)base : NAN);
+    az_put_i64(t, bar->total ? 0 : ns > 0 ? before : *level);
+    az_put_i64(t, bar->total ? ns : 0);
+    az_put_i64(t, !bar->total && ns > 0 ? ns : 0);
+    az_put_i64(t, !bar->total && ns < 0 ? -ns : 0);
+    for (size_t side = 0; side < 2; side++) {
+        if (bar->total)
+            az_put_empty(t);
+        else
+            az_put_i64(t, bar->ns[side]);
+    }
+    az_put_given_copy(t, bar->name);
+}
+
+static int chart(struct az_comparison *c, const struct az_table *t)
+{
+    struct az_chart chart = {
+        .kind = AZ_CHART_WATERFALL, .table = t->id, .title = t->title, .x = AZ_SV("Step")
+    };
+    int rc;
+
+    az_vec_init(&chart.y, c->doc->mem);
+    chart.y_title = AZ_SV("Time (ns)");
+    rc = az_vec_push(&chart.y, AZ_SV("Change (ns)"));
+    if (!rc)
+        rc = az_vec_push(&chart.y, AZ_SV("Total"));
+    if (!rc)
+        return az_document_chart(c->doc, chart);
+    az_vec_release(&chart.y);
+    return rc;
+}
+
+static struct az_table *new_table(struct az_comparison *c, const struct az_causes *o,
+                                  size_t variant)
+{
+    struct az_table *t = az_table_new(c->a, "", "", AZ_TABLE_SUMMARY);
+
+    if (!t)
+        return NULL;
+    t->id = az_variant_name(c, "waterfall", variant);
+    t->title = az_arena_printf(c->a, "From %.*s to %.*s (%s%s%.*s)", AZ_SVF(c->shown[c->base]),
+                               AZ_SVF(c->shown[variant]), az_pairing_text(o->by),
+                               o->by == AZ_BY_NONE ? "parts of the total" : ": ",
+                               AZ_SVF(o->by == AZ_BY_NONE ? AZ_SV("") : o->table));
+    az_table_column(t, "Step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Change (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER | AZ_CHANGE);
+    az_table_column(t, "Total", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "Level (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    az_table_column(t, "Of baseline (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(t, "Foot (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
+    az_table_column(t, "Whole (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
+    az_table_column(t, "Rise (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
+    az_table_column(t, "Fall (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
+    az_table_column(t, "Baseline (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    az_table_column(t, "Variant (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    return t->id.p && t->title.p ? t : NULL;
+}
+
+int az_compare_waterfall(struct az_comparison *c, const struct az_causes *o, size_t variant)
+{
+    const struct az_sv base = c->in[c->base].tag, tag = c->in[variant].tag;
+    struct az_table *t;
+    int64_t level = 0;
+    int rc;
+
+    if ((!o->timed && o->by == AZ_BY_NONE) || o->total[0] > MAX_NS || o->total[1] > MAX_NS)
+        return AZ_OK;
+    t = new_table(c, o, variant);
+    if (!t)
+        return az_arena_error(c->a);
+    put(t, &(struct bar){ .label = base, .ns = { o->total[0], 0 }, .total = true }, o->total[0],
+        &level);
+    for (size_t i = 0; i < o->list.n; i++) {
+        const struct az_change_cause *x = &o->list.v[i];
+        put(t,
+            &(struct bar){ .label = x->label,
+                           .name = az_sv_eq(x->label, x->name) ? AZ_SV("") : x->name,
+                           .ns = { x->ns[0], x->ns[1] } },
+            o->total[0], &level);
+    }
+    put(t,
+        &(struct bar){ .label = az_sv_eq(tag, base) ? AZ_SV("variant") : tag,
+                       .ns = { o->total[1], 0 },
+                       .total = true },
+        o->total[0], &level);
+    rc = az_document_add(c->doc, t);
+    return rc ? rc : chart(c, t);
+}

@@ -1,0 +1,375 @@
+/* Table `configurations`: a row per input of a report, per step where steps are known. Read from
+ * the tables of claims (document/change.h), so that saved results have rows, too. */
+#include "compare/configurations.h"
+
+#include <math.h>
+
+#include "compare/side_by_side.h"
+#include "compare/title_groups.h"
+#include "document/headline.h"
+#include "document/times.h"
+
+struct row { /* of one input */
+    struct az_sv title, device, family, rule, finding, reason;
+    struct az_change_side side;
+    double steps, step_ns, share[AZ_CHANGE_PARTS], flops, mfu, ratio; /* NaN: not known */
+};
+
+/* ---- reading ---- */
+static double fact_of(const struct az_document *d, const char *name, struct az_sv *text)
+{
+    const struct az_table *t = az_document_table(d, "verdict_facts");
+    const ptrdiff_t fact = t ? az_table_find(t, "Fact") : -1,
+                    value = t ? az_table_find(t, "Value") : -1,
+                    words = t ? az_table_find(t, "Text") : -1;
+    for (size_t r = 0; fact >= 0 && value >= 0 && words >= 0 && r < t->rows; r++)
+        if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)fact)), name)) {
+            *text = az_cell_text(az_table_at(t, r, (size_t)words));
+            return az_cell_number(az_table_at(t, r, (size_t)value));
+        }
+    *text = AZ_SV("");
+    return NAN;
+}
+
+/* The family with the most time in a table that has a row per name or family. */
+static struct az_sv top_family(const struct az_document *d, const char *table)
+{
+    const struct az_table *t = az_document_table(d, table);
+    const ptrdiff_t family = t ? az_text_column(t, "family") : -1,
+                    time = t ? az_time_column(t, "kernel_time") : -1;
+    double ns[AZ_FAMILIES] = { 0 };
+    size_t most = 0;
+    enum az_family f;
+    if (family < 0 || time < 0 || !az_is_read(t))
+        return AZ_SV("");
+    for (size_t r = 0; r < t->rows; r++)
+        if (az_family_of(az_cell_text(az_table_at(t, r, (size_t)family)), &f))
+            ns[f] += az_time_at(t, r, time);
+    for (size_t k = 1; k < AZ_FAMILIES; k++)
+        most = ns[k] > ns[most] ? k : most;
+    return ns[most] > 0 ? az_family_text((enum az_family)most) : AZ_SV("");
+}
+
+/* The problem of the first finding without its evidence: up to the colon of the first sentence,
+ * else to its first comma. */
+static struct az_sv problem_of(struct az_sv text)
+{
+    ptrdiff_t end = az_sv_find(text, AZ_SV(". ")), at;
+    text = end < 0 ? text : az_sv_make(text.p, (size_t)end);
+    at = az_sv_find(text, AZ_SV(": "));
+    at = at < 0 ? az_sv_find(text, AZ_SV(", ")) : at;
+    return at < 0 ? text : az_sv_make(text.p, (size_t)at);
+}
+
+static struct az_sv finding_of(struct az_arena *a, const struct az_document *d)
+{
+    const struct az_table *t = az_headline_of(d);
+    for (size_t r = 0; t && r < t->rows; r++) {
+        const struct az_line l = az_headline_line(t, r);
+        if (l.kind == AZ_LINE_FINDING)
+            return az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(l.label), l.label.n ? " " : "",
+                                   AZ_SVF(problem_of(l.text)));
+    }
+    return AZ_SV("");
+}
+
+static void read_shares(struct row *x)
+{
+    const struct az_claim_account *w = &x->side.whole;
+    const int64_t part[AZ_CHANGE_PARTS] = { w->computing, w->exposed_communication, w->exposed_copy,
+                                            w->idle };
+    for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
+        x->share[k] = x->side.has_account /* the rest of a rounding may be below 0 */
+                          ? (part[k] > 0 ? (double)part[k] : 0) / (double)w->span
+                          : NAN;
+}
+
+static void read_row(struct az_arena *a, const struct az_compare_input *in, struct row *x)
+{
+    struct az_sv unused;
+    *x = (struct row){ .title = in->tag, .flops = NAN, .mfu = NAN, .ratio = NAN };
+    az_change_side_of(in->doc, &x->side);
+    const double steps = in->doc ? az_side_by_side_steps(in->doc, &x->side) : NAN;
+    x->device = x->side.device;
+    x->steps = steps;
+    x->step_ns = x->side.has_steps ? (double)x->side.step.span : NAN;
+    read_shares(x);
+    if (!in->doc)
+        return;
+    x->family = top_family(in->doc, "step_work");
+    if (!x->family.n)
+        x->family = top_family(in->doc, "time_by_family");
+    x->flops = fact_of(in->doc, "flops_per_s", &unused);
+    x->mfu = fact_of(in->doc, "mfu", &unused);
+    (void)fact_of(in->doc, "first_finding", &x->rule);
+    x->finding = finding_of(a, in->doc);
+}
+
+/* ---- the baseline ---- */
+static int find_baseline(const struct az_compare_input *in, size_t n, struct az_sv wanted,
+                         size_t *base)
+{
+    *base = n;
+    for (size_t i = 0; i < n && *base == n; i++)
+        if (az_sv_eq(in[i].tag, wanted) || az_sv_eq(in[i].title, wanted))
+            *base = i;
+    if (*base == n && az_sv_is(wanted, "first"))
+        *base = 0;
+    return *base < n ? AZ_OK : AZ_EUSAGE;
+}
+
+static void set_ratios(struct az_arena *a, struct row *rows, size_t n, size_t base)
+{
+    const struct az_change_opts opts = { .by_device = false };
+    const struct row *b = &rows[base];
+    for (size_t i = 0; i < n; i++) {
+        struct az_change c;
+        az_change_make(&b->side, &rows[i].side, &opts, &c);
+        if (i == base)
+            rows[i].reason = AZ_SV("baseline");
+        else if (c.comparable)
+            rows[i].ratio = c.share + 1;
+        else
+            rows[i].reason = az_change_text(a, &c, &b->side, &rows[i].side);
+    }
+}
+
+/* ---- the table ---- */
+static void put_count(struct az_table *t, double n)
+{
+    if (n > 0)
+        az_put_i64(t, llround(n));
+    else
+        az_put_empty(t);
+}
+
+static int64_t ranks_of(struct az_sv list)
+{
+    int64_t n = 0;
+    while (list.n)
+        n += az_sv_cut(&list, ' ').n > 0;
+    return n ? n : 1;
+}
+
+static void share_column(struct az_table *t, const char *name, unsigned flags)
+{
+    az_table_column(t, name, AZ_REAL, AZ_UNIT_NONE, AZ_SHARE | flags);
+}
+
+static void columns_after_step(struct az_table *t)
+{
+    share_column(t, "Computing share", 0);
+    share_column(t, "Exposed communication share", AZ_LOWER_BETTER);
+    share_column(t, "Exposed copy share", AZ_LOWER_BETTER);
+    share_column(t, "Idle share", AZ_LOWER_BETTER);
+    az_table_column(t, "FLOPs per s", AZ_REAL, AZ_UNIT_NONE, AZ_HIGHER_BETTER);
+    share_column(t, "MFU", AZ_HIGHER_BETTER);
+    az_table_column(t, "Top family", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "First finding", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "Finding", AZ_TEXT, AZ_UNIT_NONE, 0);
+}
+
+/* Shorter than the names, which are those of the claims. */
+static void set_titles(struct az_table *t)
+{
+    static const char *const title[][2] = { { "Computing share", "Compute" },
+                                            { "Exposed communication share",
+                                              "Exposed communication" },
+                                            { "Exposed copy share", "Exposed copies" },
+                                            { "Idle share", "Idle" },
+                                            { "FLOPs per s", "Rate" },
+                                            { "MFU", "MFU" },
+                                            { "First finding", "Rule of the first finding" },
+                                            { "Finding", "First finding" } };
+    for (size_t i = 0; i < AZ_LENGTH(title); i++) {
+        const ptrdiff_t c = az_table_find(t, title[i][0]);
+        if (c >= 0)
+            t->columns.v[c].title = az_sv_str(title[i][1]);
+    }
+}
+
+static int add(struct az_document *doc, struct az_table *t)
+{
+    const int rc = az_document_add(doc, t);
+    if (rc == AZ_OK && t->rows)
+        set_titles(t);
+    return rc;
+}
+
+static void put_row(struct az_table *t, const struct row *x, bool with_ratio)
+{
+    az_put_text(t, x->title);
+    az_put_given(t, x->device);
+    put_count(t, x->side.known ? (double)x->side.devices : NAN);
+    put_count(t, x->side.known ? (double)ranks_of(x->side.ranks) : NAN);
+    put_count(t, x->steps);
+    put_count(t, x->step_ns);
+    for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
+        az_put_f64(t, x->share[k]);
+    az_put_f64(t, x->flops);
+    az_put_f64(t, x->mfu);
+    az_put_given(t, x->family);
+    az_put_given(t, x->rule);
+    az_put_given(t, x->finding);
+    if (!with_ratio)
+        return;
+    az_put_f64(t, x->ratio);
+    az_put_given(t, x->reason);
+}
+
+/* What the columns mean; a file of sums has no time line from which a step would be known. */
+static struct az_sv note_of(struct az_arena *a, const struct row *rows, size_t n,
+                            struct az_sv baseline)
+{
+    size_t sums = 0, last = 0;
+    struct az_sv text = AZ_SV("");
+    if (baseline.n)
+        text = az_arena_printf(a, "Step ratio: time per step by that of %.*s.", AZ_SVF(baseline));
+    for (size_t i = 0; i < n; i++) {
+        const bool summed = rows[i].side.has_steps && !rows[i].side.has_account;
+        sums += summed;
+        last = summed ? i : last;
+    }
+    if (sums == 0)
+        return text;
+    return az_arena_printf(a, "%.*s%sStep of %.*s: sum of kernel times (no timeline in the file).",
+                           AZ_SVF(text), text.n ? " " : "",
+                           AZ_SVF(sums == 1 ? rows[last].title : AZ_SV("inputs without shares")));
+}
+
+static int whole_table(struct az_document *doc, const struct row *rows, size_t n,
+                       struct az_sv baseline, bool in_text)
+{
+    struct az_table *t = az_table_new(doc->arena, "configurations", "Configurations",
+                                      (in_text ? AZ_TABLE_SUMMARY : 0) | AZ_TABLE_SHORT |
+                                          AZ_TABLE_FIRST | AZ_TABLE_BLOCKS);
+    if (!t)
+        return az_arena_error(doc->arena);
+    az_table_column(t, "Title", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Device", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Devices", AZ_INT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Ranks", AZ_INT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Steps", AZ_INT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Step (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    columns_after_step(t);
+    if (baseline.n) {
+        az_table_column(t, "Step ratio", AZ_REAL, AZ_UNIT_NONE, AZ_LOWER_BETTER);
+        az_table_column(t, "Comparison", AZ_TEXT, AZ_UNIT_NONE, 0);
+    }
+    t->note = note_of(doc->arena, rows, n, baseline);
+    for (size_t i = 0; i < n; i++)
+        put_row(t, &rows[i], baseline.n > 0);
+    return add(doc, t);
+}
+
+/* ---- many inputs, folded by the pattern of their titles ---- */
+struct folded {
+    const struct row *rows;
+    const size_t *group;
+    size_t n, g;
+    double *v; /* scratch of n */
+    struct az_mem *mem;
+};
+
+/* The known values of one figure of a group. */
+static size_t values_of(struct folded *f, size_t offset)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        double x;
+        memcpy(&x, (const char *)&f->rows[i] + offset, sizeof x);
+        if (f->group[i] == f->g && !isnan(x))
+            f->v[n++] = x;
+    }
+    return n;
+}
+
+static double median_of(struct folded *f, size_t offset)
+{
+    return az_median_of(f->v, values_of(f, offset), f->mem);
+}
+
+/* The text that all of a group have; else empty. */
+static struct az_sv common_of(const struct folded *f, size_t offset)
+{
+    struct az_sv text = { NULL, 0 };
+    for (size_t i = 0; i < f->n; i++) {
+        struct az_sv x;
+        memcpy(&x, (const char *)&f->rows[i] + offset, sizeof x);
+        if (f->group[i] != f->g)
+            continue;
+        if (text.p && !az_sv_eq(text, x))
+            return AZ_SV("");
+        text = x.p ? x : AZ_SV("");
+    }
+    return text;
+}
+
+static void put_folded(struct az_table *t, struct folded *f, struct az_sv name)
+{
+    int64_t inputs = 0;
+    for (size_t i = 0; i < f->n; i++)
+        inputs += f->group[i] == f->g;
+    az_put_copy(t, name);
+    az_put_i64(t, inputs);
+    az_put_given(t, common_of(f, offsetof(struct row, device)));
+    const size_t n = values_of(f, offsetof(struct row, step_ns));
+    put_count(t, az_median_of(f->v, n, f->mem)); /* which sorts them */
+    put_count(t, n ? f->v[0] : NAN);
+    put_count(t, n ? f->v[n - 1] : NAN);
+    for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
+        az_put_f64(t, median_of(f, offsetof(struct row, share) + k * sizeof(double)));
+    az_put_f64(t, median_of(f, offsetof(struct row, flops)));
+    az_put_f64(t, median_of(f, offsetof(struct row, mfu)));
+    az_put_given(t, common_of(f, offsetof(struct row, family)));
+    az_put_given(t, common_of(f, offsetof(struct row, rule)));
+    az_put_given(t, common_of(f, offsetof(struct row, finding)));
+}
+
+static int folded_table(struct az_document *doc, const struct az_compare_input *in,
+                        const struct row *rows, size_t n)
+{
+    struct az_title_groups groups;
+    const int rc = az_title_groups_make(doc->arena, in, n, &groups);
+    struct folded f = { .rows = rows, .group = groups.of, .n = n, .mem = doc->mem };
+    struct az_table *t =
+        az_table_new(doc->arena, "configurations by name", "Configurations by name",
+                     AZ_TABLE_SUMMARY | AZ_TABLE_SHORT | AZ_TABLE_BLOCKS | AZ_TABLE_TEXT_ONLY);
+    f.v = az_arena_array(doc->arena, n, sizeof *f.v);
+    if (rc || !f.v || !t)
+        return rc ? rc : az_arena_error(doc->arena);
+    az_table_column(t, "Title", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Inputs", AZ_INT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Device", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Step (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Shortest (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_table_column(t, "Longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    columns_after_step(t);
+    t->note = az_arena_printf(
+        doc->arena, "%zu inputs by the pattern of their titles, medians; -v: a row per input.", n);
+    for (f.g = 0; f.g < groups.n; f.g++)
+        put_folded(t, &f, groups.name[f.g]);
+    return add(doc, t);
+}
+
+int az_configurations(struct az_document *doc, const struct az_compare_input *in, size_t n,
+                      const struct az_configurations_opts *opts)
+{
+    struct row *rows = az_arena_array(doc->arena, n, sizeof *rows);
+    const bool folded = opts->fold && n > AZ_SCREEN_INPUTS;
+    struct az_sv baseline = AZ_SV("");
+    size_t base = n;
+
+    if (!rows)
+        return az_arena_error(doc->arena);
+    if (opts->baseline.n && find_baseline(in, n, opts->baseline, &base))
+        return AZ_EUSAGE;
+    for (size_t i = 0; i < n; i++)
+        read_row(doc->arena, &in[i], &rows[i]);
+    if (base < n) {
+        set_ratios(doc->arena, rows, n, base);
+        baseline = in[base].tag;
+    }
+    const int rc = whole_table(doc, rows, n, baseline, !folded);
+    return rc || !folded ? rc : folded_table(doc, in, rows, n);
+}

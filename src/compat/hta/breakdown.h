@@ -1,0 +1,153 @@
+/* What the breakdowns of a rank share (docs/formulas-collectives.md 6): its device work in order of
+ * start, the calls that launched it, streams, profiler steps and kinds by name. Made once a rank,
+ * in job->arena, of a framework's trace by its call tree, of any other by correlation ids. All
+ * times are ticks of the trace. */
+#ifndef AZ_COMPAT_HTA_BREAKDOWN_H
+#define AZ_COMPAT_HTA_BREAKDOWN_H
+
+#include "analyses/ranks/ranks.h"
+#include "base/num.h"
+#include "model/optrace.h"
+
+/* Kinds of device work, by configs/trace_names.rules. */
+enum az_bd_type { AZ_BD_COMPUTATION, AZ_BD_COMMUNICATION, AZ_BD_MEMORY, AZ_BD_OTHER, AZ_BD_TYPES };
+/* "COMPUTATION", ... */
+struct az_sv az_bd_type_text(enum az_bd_type type);
+
+/* What a host call does to a device's queue. */
+enum az_bd_call {
+    AZ_BD_NO_CALL,
+    AZ_BD_LAUNCH,
+    AZ_BD_COPY,
+    AZ_BD_FILL,
+    AZ_BD_GRAPH,
+    AZ_BD_DEVICE_SYNC,
+    AZ_BD_STREAM_SYNC,
+    AZ_BD_EVENT_SYNC,
+    AZ_BD_STREAM_WAIT,
+    AZ_BD_EVENT_RECORD,
+    AZ_BD_BLOCKING_COPY,
+    AZ_BD_CALLS
+};
+struct az_sv az_bd_call_text(enum az_bd_call call);
+static inline bool az_bd_enqueues(enum az_bd_call c)
+{
+    return c >= AZ_BD_LAUNCH && c <= AZ_BD_GRAPH;
+}
+
+struct az_bd_op { /* a kernel, copy or fill */
+    int64_t start, end;
+    uint32_t name, lane;
+    uint32_t call; /* row of ev[AZ_CALL]; AZ_NO_ROW: not known */
+    uint32_t row;  /* of its kind */
+    uint8_t kind;  /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH */
+    uint8_t type;  /* az_bd_type */
+};
+
+struct az_bd_stream {
+    int64_t device, stream; /* -1: unknown */
+    uint32_t first, n;      /* its run of by_stream */
+};
+
+struct az_bd_step {
+    int64_t start, end, number;
+};
+
+struct az_bd {
+    const struct az_trace *trace;
+    const struct az_calltree *tree; /* NULL: no framework's trace */
+    const struct az_options *opts;
+    struct az_job *job;  /* of the rank */
+    struct az_bd_op *op; /* what counts, by start (ties: copies after kernels, then file order) */
+    size_t n;
+    size_t
+        left_out; /* launched in the last step, or of unknown launch where that step is dropped */
+    int64_t cut;  /* start of the step that is dropped; INT64_MAX: none */
+    struct az_bd_stream *stream; /* by device, then stream */
+    size_t n_streams;
+    uint32_t *by_stream;     /* ops by stream, by start */
+    struct az_bd_step *step; /* profiler steps that count, by start */
+    size_t n_steps;
+    int64_t first, last; /* of all that counts, host and device; first > last: nothing */
+    uint8_t *call_class; /* name id -> az_bd_call + 1; 0: not looked up yet */
+};
+/* Of the job's only trace, made on first use. NULL on failure, *rc says why. */
+struct az_bd *az_bd_get(struct az_job *job, int *rc);
+
+/* What a call does, by its row. */
+enum az_bd_call az_bd_call_of(struct az_bd *b, uint32_t row);
+/* Class of a name in a group of configs/trace_names.rules; empty: no rule. Lives as long as the
+ * program. */
+struct az_sv az_bd_rule(const char *group, struct az_sv name);
+/* Index of the step that holds a time (the last that begins no later), -1: none. */
+ptrdiff_t az_bd_step_at(const struct az_bd *b, int64_t tick);
+static inline int64_t az_bd_call_start(const struct az_bd *b, uint32_t row)
+{
+    return row == AZ_NO_ROW ? INT64_MIN : b->trace->ev[AZ_CALL].start[row];
+}
+/* Bytes and rate of a copy or fill; NULL: not recorded. */
+static inline const struct az_copy *az_bd_copy(const struct az_bd *b, const struct az_bd_op *op)
+{
+    const struct az_events *e = &b->trace->ev[op->kind];
+    return e->side && e->side[op->row] != AZ_NO_ROW ? &b->trace->copies.v[e->side[op->row]] : NULL;
+}
+static inline struct az_sv az_bd_text(const struct az_bd *b, uint32_t name)
+{
+    return name == AZ_NO_ID ? AZ_SV("") : az_trace_text(b->trace, name);
+}
+
+/* ---- figures ---- */
+/* What describe() says of a list: ticks or plain numbers. */
+struct az_bd_stats {
+    size_t n;
+    double sum, mean, std, min, q25, q50, q75, max; /* NaN where undefined; std: sample */
+};
+/* Reorders v. */
+void az_bd_describe_i64(int64_t *v, size_t n, struct az_bd_stats *out);
+void az_bd_describe_f64(double *v, size_t n, struct az_bd_stats *out);
+/* Columns count, mean, std, min, 25%, 50%, 75%, max, each with the prefix before it, and their
+ * cells divided by `scale`. */
+void az_bd_stats_columns(struct az_table *t, enum az_unit unit);
+void az_bd_put_stats(struct az_table *t, const struct az_bd_stats *s, double scale);
+
+extern const struct az_shape az_bd_shape_stats;
+
+/* Ticks of a rank as microseconds; what to divide by. */
+static inline double az_bd_scale(const struct az_rank *r) { return 1e3 * (double)r->ticks_per_ns; }
+static inline double az_bd_us(const struct az_rank *r, int64_t ticks)
+{
+    return az_quotient(ticks, 1000 * r->ticks_per_ns);
+}
+/* 100 a / b; NaN for b = 0. */
+double az_bd_percent(double a, double b);
+/* Text kept with a part; an empty view stays one. On failure keep->failed is set. */
+static inline struct az_sv az_bd_keep(const struct az_bd *b, struct az_arena *keep, struct az_sv s)
+{
+    const struct az_sv kept = s.n ? az_rank_text(b->job, keep, s) : AZ_SV("");
+    keep->failed |= kept.p == NULL;
+    return kept;
+}
+
+/* ---- names with their durations, the small ones as `others` (breakdown_stats.c) ---- */
+struct az_bd_name {
+    struct az_sv name;
+    size_t n;
+    int64_t sum, min, max; /* ticks */
+    double std;            /* sample, 0 for one */
+};
+struct az_bd_names {
+    struct az_bd_name *v; /* by sum, largest first; then by name; `others` last */
+    size_t n;
+};
+/* Groups durations by name id of the rank's trace; texts are copied into keep. Reorders duration
+ * and name. Of more than opts->breakdown_kernels names, those whose running sum is above the
+ * opts->breakdown_ratio quantile of the running sums, or after that many, are `others`; its figures
+ * are those of all its events (docs/formulas-collectives.md 6). */
+int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name,
+                      const int64_t *duration, size_t n, struct az_arena *keep,
+                      struct az_bd_names *out) AZ_MUST_USE;
+extern const struct az_shape az_bd_shape_names;
+void az_bd_name_columns(struct az_table *t);
+void az_bd_put_name(struct az_table *t, const struct az_rank *r, const struct az_bd_name *n);
+
+#endif

@@ -1,0 +1,502 @@
+/* Where device time of each rank goes: temporal breakdown, kinds and their overlap, hidden and
+ * exposed communication, kernels and annotations by name (docs/formulas-collectives.md 5 and 6).
+ * Exact: no time is rounded. */
+#include "analyses/list.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "compat/hta/breakdown.h"
+#include "facts/account.h"
+
+/* Communication of one name: time of its kernels under computation, and not. */
+struct comm_name {
+    struct az_sv name;
+    size_t n;
+    int64_t sum, hidden; /* ticks, each kernel for itself */
+};
+
+struct time_part {
+    size_t ops, left_out,
+        no_launch; /* no_launch: of ops, those whose launch the trace does not hold */
+    struct az_account a;
+    struct az_bd_names kernels[AZ_BD_TYPES]; /* by type */
+    struct az_bd_names notes[2];             /* annotations on the host, on the device */
+    size_t notes_n[2];
+    struct comm_name *comms; /* by exposed time */
+    size_t n_comms;
+};
+
+/* ---- reduce ---- */
+static enum az_part part_of(enum az_bd_type type)
+{
+    switch (type) {
+    case AZ_BD_COMPUTATION:
+        return AZ_PART_COMPUTE;
+    case AZ_BD_COMMUNICATION:
+        return AZ_PART_COMM;
+    case AZ_BD_MEMORY:
+        return AZ_PART_COPY;
+    default:
+        return AZ_PART_NONE;
+    }
+}
+
+static int compare_comms(const void *x, const void *y, void *ctx)
+{
+    const struct comm_name *a = x, *b = y;
+    const int64_t ea = a->sum - a->hidden, eb = b->sum - b->hidden;
+    (void)ctx;
+    if (ea != eb)
+        return ea > eb ? -1 : 1;
+    return az_sv_cmp(a->name, b->name);
+}
+
+/* Time of a merged set before a time; sum: of the spans before each. */
+static int64_t before(const struct az_spans *set, const int64_t *sum, int64_t time)
+{
+    size_t lo = 0, hi = set->n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (set->v[mid].start < time)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == 0)
+        return 0;
+    const struct az_span x = set->v[lo - 1];
+    return sum[lo - 1] + (time < x.end ? time : x.end) - x.start;
+}
+
+/* One for each name of communication that counts; row: name id -> its place + 1. */
+static int comm_names(struct az_job *job, const struct az_bd *b, const struct az_counted *counted,
+                      uint32_t *row, struct az_arena *keep, struct time_part *p)
+{
+    const size_t ids = b->trace->names.text.n;
+    struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
+    struct az_work_event e;
+    while (az_work_next(&sweep, &e)) {
+        uint32_t *r = &row[e.name == AZ_NO_ID ? ids : e.name];
+        if (e.part == AZ_PART_COMM && !*r)
+            *r = (uint32_t)++p->n_comms;
+    }
+    p->comms = az_arena_array(keep, p->n_comms + 1, sizeof *p->comms);
+    return p->comms ? 0 : az_arena_error(keep);
+}
+
+/* Of what counts in the account of time, whatever the other breakdowns leave out. */
+static int communication(struct az_job *job, const struct az_bd *b,
+                         const struct az_counted *counted, const struct az_spans *compute,
+                         struct az_arena *keep, struct time_part *p)
+{
+    const size_t ids = b->trace->names.text.n;
+    uint32_t *row = az_arena_array(job->arena, ids + 1, sizeof *row);
+    int64_t *sum = az_arena_array(job->arena, compute->n + 1, sizeof *sum);
+    struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
+    struct az_work_event e;
+    int rc = row && sum ? comm_names(job, b, counted, row, keep, p) : az_arena_error(job->arena);
+    for (size_t i = 0; rc == 0 && i < compute->n; i++)
+        sum[i + 1] = sum[i] + compute->v[i].end - compute->v[i].start;
+    while (rc == 0 && az_work_next(&sweep, &e)) {
+        if (e.part != AZ_PART_COMM)
+            continue;
+        struct comm_name *c = &p->comms[row[e.name == AZ_NO_ID ? ids : e.name] - 1];
+        if (c->n++ == 0)
+            c->name = az_bd_keep(b, keep, az_bd_text(b, e.name));
+        c->sum = az_add_sat(c->sum, e.end - e.start);
+        c->hidden =
+            az_add_sat(c->hidden, before(compute, sum, e.end) - before(compute, sum, e.start));
+    }
+    if (rc == 0 && keep->failed)
+        rc = az_arena_error(keep);
+    return rc ? rc
+              : az_sort_cmp(p->comms, p->n_comms, sizeof *p->comms, compare_comms, NULL, job->mem);
+}
+
+static int exposure(struct az_job *job, const struct az_bd *b, struct az_arena *keep,
+                    struct time_part *p)
+{
+    struct az_busy busy;
+    struct az_work_event e;
+    int rc;
+    const struct az_counted *counted = az_job_counted(job, 0, AZ_TABLE_WORK, &rc);
+    struct az_work_sweep sweep = az_work_sweep(job, 0, counted);
+    az_busy_init(&busy, job->mem);
+    while (rc == 0 && az_work_next(&sweep, &e))
+        if (e.part == AZ_PART_COMPUTE)
+            rc = az_busy_add(&busy, e.part, e.start, e.end);
+    if (rc == 0)
+        rc = az_busy_close(&busy);
+    if (rc == 0)
+        rc = communication(job, b, counted, &busy.of[AZ_PART_COMPUTE], keep, p);
+    az_busy_release(&busy);
+    return rc;
+}
+
+static int kernel_names(struct az_job *job, struct az_bd *b, struct az_arena *keep,
+                        struct time_part *p)
+{
+    uint32_t *name = az_arena_array(job->arena, b->n + 1, sizeof *name);
+    int64_t *duration = az_arena_array(job->arena, b->n + 1, sizeof *duration);
+    int rc = name && duration ? AZ_OK : az_arena_error(job->arena);
+    for (int type = 0; rc == 0 && type < AZ_BD_TYPES; type++) {
+        size_t n = 0;
+        for (size_t i = 0; i < b->n; i++) {
+            if (b->op[i].type != type)
+                continue;
+            name[n] = b->op[i].name;
+            duration[n++] = b->op[i].end - b->op[i].start;
+        }
+        rc = az_bd_group_names(b, job->mem, name, duration, n, keep, &p->kernels[type]);
+    }
+    return rc;
+}
+
+/* Annotations; those on the host only up to the step that is dropped. */
+static int annotations(struct az_job *job, struct az_bd *b, int side, struct az_arena *keep,
+                       struct time_part *p)
+{
+    const struct az_events *e = &b->trace->ev[side ? AZ_GPU_RANGE : AZ_RANGE];
+    uint32_t *name = az_arena_array(job->arena, e->n + 1, sizeof *name);
+    int64_t *duration = az_arena_array(job->arena, e->n + 1, sizeof *duration);
+    size_t n = 0;
+    if (!name || !duration)
+        return az_arena_error(job->arena);
+    for (size_t i = 0; i < e->n; i++) {
+        if (!side && e->start[i] >= b->cut)
+            continue;
+        name[n] = e->name[i];
+        duration[n++] = e->end[i] - e->start[i];
+    }
+    p->notes_n[side] = n;
+    return az_bd_group_names(b, job->mem, name, duration, n, keep, &p->notes[side]);
+}
+
+static int measure(struct az_job *job, const struct az_bd *b, struct time_part *p)
+{
+    struct az_busy busy;
+    int rc = 0;
+    az_busy_init(&busy, job->mem);
+    for (size_t i = 0; rc == 0 && i < b->n; i++)
+        rc = az_busy_add(&busy, part_of(b->op[i].type), b->op[i].start, b->op[i].end);
+    if (rc == 0)
+        rc = az_busy_close(&busy);
+    if (rc == 0)
+        az_account_of(&busy, NULL, 0, &p->a);
+    az_busy_release(&busy);
+    return rc;
+}
+
+static int reduce(struct az_job *job, struct az_arena *keep, void **part)
+{
+    int rc;
+    struct az_bd *b = az_bd_get(job, &rc);
+    if (!b)
+        return rc;
+    struct time_part *p = az_arena_alloc(keep, sizeof *p);
+    if (!p)
+        return az_arena_error(keep);
+    p->ops = b->n;
+    p->left_out = b->left_out;
+    for (size_t i = 0; b->tree && i < b->n; i++)
+        p->no_launch += b->op[i].call == AZ_NO_ROW;
+    rc = measure(job, b, p);
+    if (rc == 0)
+        rc = exposure(job, b, keep, p);
+    if (rc == 0)
+        rc = kernel_names(job, b, keep, p);
+    for (int side = 0; rc == 0 && b->tree && side < 2; side++)
+        rc = annotations(job, b, side, keep, p);
+    *part = p;
+    return rc;
+}
+
+/* ---- finish ---- */
+static double left_out(const struct az_ranks *ranks, void *const *parts)
+{
+    double n = 0;
+    for (size_t i = 0; i < ranks->n; i++)
+        n += parts[i] ? (double)((const struct time_part *)parts[i])->left_out : 0;
+    return n;
+}
+
+/* A table with its title, which says where it is not about all of the trace. NULL: no memory. */
+static struct az_table *new_table(struct az_job *job, const struct az_ranks *ranks,
+                                  void *const *parts, const char *id, const char *title,
+                                  unsigned flags)
+{
+    struct az_sv text = az_sv_str(title);
+    if (left_out(ranks, parts) > 0)
+        text = az_arena_printf(job->arena, "%s, without the last profiler step", title);
+    return text.p ? az_table_new(job->arena, id, text.p, flags) : NULL;
+}
+
+static int temporal(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    static const char *const us[] = { "idle_time(us)", "compute_time(us)", "non_compute_time(us)",
+                                      "kernel_time(us)" };
+    static const char *const share[] = { "idle_time_pctg", "compute_time_pctg",
+                                         "non_compute_time_pctg" };
+    static const char *const ours[] = { "communication_time(us)", "exposed_communication_time(us)",
+                                        "memory_time(us)" };
+    struct az_table *t =
+        new_table(job, ranks, parts, "temporal_breakdown", "Device time by rank", AZ_TABLE_SUMMARY);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    for (size_t i = 0; i < 4; i++)
+        az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i == 1 ? 0 : AZ_LOWER_BETTER);
+    for (size_t i = 0; i < 3; i++)
+        az_table_column(t, share[i], AZ_REAL, AZ_UNIT_PERCENT, i ? 0 : AZ_LOWER_BETTER);
+    for (size_t i = 0; i < 3; i++)
+        az_table_column(t, ours[i], AZ_REAL, AZ_UNIT_US, i == 1 ? AZ_LOWER_BETTER : 0);
+    az_table_column(t, "operations", AZ_INT, AZ_UNIT_COUNT, 0);
+    for (size_t i = 0; i < ranks->n; i++) {
+        const struct time_part *p = parts[i];
+        const struct az_rank *r = &ranks->v[i];
+        if (!p)
+            continue;
+        const struct az_account *a = &p->a;
+        const int64_t other = a->busy - a->compute;
+        az_put_i64(t, r->rank);
+        az_put_f64(t, az_bd_us(r, a->idle));
+        az_put_f64(t, az_bd_us(r, a->compute));
+        az_put_f64(t, az_bd_us(r, other));
+        az_put_f64(t, az_bd_us(r, a->total));
+        az_put_f64(t, az_bd_percent((double)a->idle, (double)a->total));
+        az_put_f64(t, az_bd_percent((double)a->compute, (double)a->total));
+        az_put_f64(t, az_bd_percent((double)other, (double)a->total));
+        az_put_f64(t, az_bd_us(r, a->comm));
+        az_put_f64(t, az_bd_us(r, a->exposed_comm));
+        az_put_f64(t, az_bd_us(r, a->copies));
+        az_put_i64(t, (int64_t)p->ops);
+    }
+    int rc = az_document_add(job->doc, t);
+    return rc ? rc
+              : az_job_chart(job, AZ_CHART_STACKED_COLUMN, "temporal_breakdown",
+                             "Device time by rank", "rank",
+                             (const char *const[]){ us[1], us[2], us[0], NULL }, "us");
+}
+
+/* "COMPUTATION overlapping COMMUNICATION" */
+static struct az_sv combination(struct az_arena *a, unsigned bits)
+{
+    struct az_sv text = AZ_SV("");
+    for (int k = 0; k < 3; k++)
+        if (bits & 1u << k)
+            text = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(text), text.n ? " overlapping " : "",
+                                   AZ_SVF(az_bd_type_text((enum az_bd_type)k)));
+    return text;
+}
+
+static int types(struct az_job *job, const struct az_ranks *ranks, void *const *parts, bool by_rank)
+{
+    struct az_table *t = by_rank ? new_table(job, ranks, parts, "kernel_type_breakdown_by_rank",
+                                             "Kinds of device work by rank", 0)
+                                 : new_table(job, ranks, parts, "kernel_type_breakdown",
+                                             "Kinds of device work of all ranks", AZ_TABLE_SUMMARY);
+    double total = 0, sum[8] = { 0 };
+    if (by_rank)
+        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "kernel_type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "sum", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "percentage", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    for (size_t i = 0; i < ranks->n; i++) {
+        const struct time_part *p = parts[i];
+        double whole = 0;
+        for (int k = 1; p && k < 8; k++) {
+            sum[k] += az_bd_us(&ranks->v[i], p->a.at_once[k]);
+            whole += az_bd_us(&ranks->v[i], p->a.at_once[k]);
+        }
+        total += whole;
+        for (unsigned k = 1; p && by_rank && k < 8; k++) {
+            if (!p->a.at_once[k])
+                continue;
+            az_put_i64(t, ranks->v[i].rank);
+            az_put_text(t, combination(job->arena, k));
+            az_put_f64(t, az_bd_us(&ranks->v[i], p->a.at_once[k]));
+            az_put_f64(t, az_bd_percent(az_bd_us(&ranks->v[i], p->a.at_once[k]), whole));
+        }
+    }
+    for (unsigned k = 1; !by_rank && k < 8; k++) {
+        if (sum[k] <= 0)
+            continue;
+        az_put_text(t, combination(job->arena, k));
+        az_put_f64(t, sum[k]);
+        az_put_f64(t, az_bd_percent(sum[k], total));
+    }
+    return by_rank ? az_job_emit(job, t, 0, (const int[]){ 0, -3 }, 2)
+                   : az_job_emit(job, t, 0, (const int[]){ -2 }, 1);
+}
+
+static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    static const char *const us[] = { "communication(us)", "hidden(us)", "exposed(us)" };
+    struct az_table *t =
+        new_table(job, ranks, parts, "comm_comp_overlap", "Communication hidden by computation", 0);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "comp_comm_overlap_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    for (size_t i = 0; i < 3; i++)
+        az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i == 2 ? AZ_LOWER_BETTER : 0);
+    for (size_t i = 0; i < ranks->n; i++) {
+        const struct time_part *p = parts[i];
+        if (!p)
+            continue;
+        az_put_i64(t, ranks->v[i].rank);
+        const int64_t hidden = p->a.comm - p->a.exposed_comm;
+        az_put_f64(t, az_bd_percent((double)hidden, (double)p->a.comm));
+        az_put_f64(t, az_bd_us(&ranks->v[i], p->a.comm));
+        az_put_f64(t, az_bd_us(&ranks->v[i], hidden));
+        az_put_f64(t, az_bd_us(&ranks->v[i], p->a.exposed_comm));
+    }
+    return az_document_add(job->doc, t);
+}
+
+static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    static const char *const us[] = { "sum (us)", "hidden (us)", "exposed (us)" };
+    struct az_table *t = az_table_new(job->arena, "exposed_communication",
+                                      "Hidden and exposed time of communication kernels", 0);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    for (size_t i = 0; i < 3; i++)
+        az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i == 2 ? AZ_LOWER_BETTER : 0);
+    az_table_column(t, "exposed_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    for (size_t i = 0; i < ranks->n; i++) {
+        const struct time_part *p = parts[i];
+        for (size_t k = 0; p && k < p->n_comms; k++) {
+            const struct comm_name *c = &p->comms[k];
+            az_put_i64(t, ranks->v[i].rank);
+            az_put_text(t, c->name);
+            az_put_i64(t, (int64_t)c->n);
+            az_put_f64(t, az_bd_us(&ranks->v[i], c->sum));
+            az_put_f64(t, az_bd_us(&ranks->v[i], c->hidden));
+            az_put_f64(t, az_bd_us(&ranks->v[i], c->sum - c->hidden));
+            az_put_f64(t, az_bd_percent((double)(c->sum - c->hidden), (double)c->sum));
+        }
+    }
+    return az_document_add(job->doc, t);
+}
+
+static int kernels(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    struct az_table *t =
+        new_table(job, ranks, parts, "kernel_breakdown", "Device work by name and rank", 0);
+    az_bd_name_columns(t);
+    az_table_column(t, "kernel_type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    for (size_t i = 0; i < ranks->n; i++) {
+        const struct time_part *p = parts[i];
+        for (int type = 0; p && type < AZ_BD_TYPES; type++) {
+            for (size_t k = 0; k < p->kernels[type].n; k++) {
+                az_bd_put_name(t, &ranks->v[i], &p->kernels[type].v[k]);
+                az_put_text(t, az_bd_type_text((enum az_bd_type)type));
+                az_put_i64(t, ranks->v[i].rank);
+                az_put_i64(t, (int64_t)p->kernels[type].v[k].n);
+            }
+        }
+    }
+    return az_document_add(job->doc, t);
+}
+
+static int notes(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    struct az_table *t =
+        az_table_new(job->arena, "user_annotations", "Annotations by name and rank", 0);
+    az_bd_name_columns(t);
+    az_table_column(t, "side", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    for (size_t i = 0; i < ranks->n; i++) {
+        const struct time_part *p = parts[i];
+        for (int side = 1; p && side >= 0; side--) {
+            for (size_t k = 0; k < p->notes[side].n; k++) {
+                az_bd_put_name(t, &ranks->v[i], &p->notes[side].v[k]);
+                az_put_text(t, side ? AZ_SV("device") : AZ_SV("host"));
+                az_put_i64(t, ranks->v[i].rank);
+                az_put_i64(t, (int64_t)p->notes[side].v[k].n);
+            }
+        }
+    }
+    return az_document_add(job->doc, t);
+}
+
+/* What is not in the tables is reported. */
+static void cover(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    const double n = left_out(ranks, parts);
+    if (n > 0)
+        az_cover(job, "device events omitted from the breakdowns of ranks", n, "",
+                 AZ_SV("launched in the last profiler step, or by a call that is not in the trace "
+                       "(last_step: keep)"));
+    int64_t no_launch = 0;
+    for (size_t i = 0; i < ranks->n; i++) {
+        const struct time_part *p = parts[i];
+        no_launch += p ? (int64_t)p->no_launch : 0;
+    }
+    if (no_launch && !az_tables_count_unlinked(job->opts))
+        az_cover(job, "device events without their launch in the breakdowns of ranks",
+                 (double)no_launch, "events",
+                 AZ_SV("counted there, as the tool does whose tables they are; gpu_timeline and "
+                       "gpu_timelines count them "
+                       "only with include_unlinked_kernels"));
+}
+
+static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    cover(job, ranks, parts);
+    int rc = temporal(job, ranks, parts);
+    if (rc == 0)
+        rc = types(job, ranks, parts, false);
+    if (rc == 0)
+        rc = types(job, ranks, parts, true);
+    if (rc == 0)
+        rc = kernels(job, ranks, parts);
+    if (rc == 0)
+        rc = overlap(job, ranks, parts);
+    if (rc == 0)
+        rc = exposed(job, ranks, parts);
+    return rc ? rc : notes(job, ranks, parts);
+}
+
+/* ---- the part as bytes ---- */
+
+static const struct az_shape_field account_fields[] = {
+    AZ_PLAIN(struct az_account, compute),        AZ_PLAIN(struct az_account, comm),
+    AZ_PLAIN(struct az_account, copies),         AZ_PLAIN(struct az_account, exposed_comm),
+    AZ_PLAIN(struct az_account, exposed_copies), AZ_PLAIN(struct az_account, other),
+    AZ_PLAIN(struct az_account, busy),           AZ_PLAIN(struct az_account, idle),
+    AZ_PLAIN(struct az_account, total),          AZ_PLAIN(struct az_account, micro),
+    AZ_PLAIN(struct az_account, first),          AZ_PLAIN(struct az_account, last),
+    AZ_PLAINS(struct az_account, at_once),       AZ_PLAIN(struct az_account, events)
+};
+static const struct az_shape account_shape = AZ_SHAPE(struct az_account, account_fields);
+static const struct az_shape_field comm_fields[] = { AZ_TEXT_OF(struct comm_name, name),
+                                                     AZ_PLAIN(struct comm_name, n),
+                                                     AZ_PLAIN(struct comm_name, sum),
+                                                     AZ_PLAIN(struct comm_name, hidden) };
+static bool comm_valid(const void *of)
+{
+    const struct comm_name *c = of;
+    return c->sum >= 0 && c->hidden >= 0;
+}
+static const struct az_shape comm_shape = AZ_SHAPE_IF(struct comm_name, comm_fields, comm_valid);
+static const struct az_shape_field part_fields[] = {
+    AZ_PLAIN(struct time_part, ops),
+    AZ_PLAIN(struct time_part, left_out),
+    AZ_PLAIN(struct time_part, no_launch),
+    AZ_NEST_OF(struct time_part, a, account_shape),
+    AZ_NESTS_OF(struct time_part, kernels, az_bd_shape_names),
+    AZ_NESTS_OF(struct time_part, notes, az_bd_shape_names),
+    AZ_PLAINS(struct time_part, notes_n),
+    AZ_LIST_OF(struct time_part, comms, n_comms, comm_shape)
+};
+static const struct az_shape part_shape = AZ_SHAPE(struct time_part, part_fields);
+
+const struct az_rank_analysis az_rank_analysis_breakdown = {
+    .name = "rank_breakdown",
+    .help = "device time of each rank: computation, communication, copies, idle, overlap, kernels",
+    .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE | AZ_CAP_PROGRAMS,
+    .reduce = reduce,
+    .shape = &part_shape,
+    .finish = finish,
+};

@@ -1,0 +1,60 @@
+#include "compat/hta/breakdown_trie.h"
+
+int az_bd_trie_init(struct az_bd_trie *t, struct az_mem *mem)
+{
+    az_vec_init(&t->nodes, mem);
+    return az_map_init(&t->child, mem, 256);
+}
+
+void az_bd_trie_release(struct az_bd_trie *t)
+{
+    az_map_release(&t->child);
+    az_vec_release(&t->nodes);
+}
+
+int az_bd_trie_add(struct az_bd_trie *t, uint32_t *node, uint32_t name)
+{
+    uint32_t *next;
+    bool added;
+    int rc = t->nodes.n < AZ_NO_ID
+                 ? az_map_put(&t->child, *node, name, (uint32_t)t->nodes.n, &next, &added)
+                 : AZ_ERANGE;
+    if (rc)
+        return rc;
+    if (added) {
+        const uint32_t length = *node == AZ_NO_ID ? 1 : t->nodes.v[*node].length + 1;
+        rc = az_vec_push(&t->nodes, ((struct az_bd_trie_node){ *node, name, length }));
+    }
+    *node = *next;
+    return rc;
+}
+
+struct az_sv az_bd_trie_text(const struct az_bd_trie *t, uint32_t node,
+                             const struct az_intern *names, size_t skip, size_t shown,
+                             const char *separator, struct az_arena *a)
+{
+    const uint32_t length = node == AZ_NO_ID ? 0 : t->nodes.v[node].length;
+    const size_t n = length > skip ? length - skip : 0;
+    uint32_t id[AZ_BD_TRIE_SHOWN];
+    struct az_vec_char text;
+    int rc = 0;
+    shown = shown < AZ_BD_TRIE_SHOWN ? shown : AZ_BD_TRIE_SHOWN;
+    shown = n < shown ? n : shown;
+    for (size_t at = length; node != AZ_NO_ID && at > skip; node = t->nodes.v[node].parent, at--)
+        if (at - skip <= shown)
+            id[at - skip - 1] = t->nodes.v[node].name;
+    az_vec_init(&text, a->mem);
+    for (size_t i = 0; rc == 0 && i < shown; i++) {
+        rc = i ? az_text_append(&text, az_sv_str(separator)) : 0;
+        if (rc == 0)
+            rc = az_text_append(&text, az_intern_text(names, id[i]));
+    }
+    if (rc == 0 && shown < n)
+        rc = az_text_printf(&text, "%s... (%zu in all)", separator, n);
+    struct az_sv out = { NULL, 0 };
+    if (rc == 0)
+        out = az_arena_dup(a, az_text_view(&text));
+    a->failed |= rc != 0;
+    az_vec_release(&text);
+    return out;
+}

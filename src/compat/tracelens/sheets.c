@@ -1,0 +1,490 @@
+/* kernel_launchers and gpu_timelines of all ranks (docs/formulas-multirank.md 4.1, 4.2), and the
+ * analysis that makes all sheets of sheets_common.h. */
+#include "compat/tracelens/sheets_common.h"
+
+#include "analyses/list.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "compat/tracelens/sheets_ops.h"
+#include "facts/account.h"
+
+#include <stdlib.h>
+
+static const char *figure_text(enum az_mr_figure f)
+{
+    static const char *const text[] = { "computation_time",    "exposed_comm_time",
+                                        "exposed_memcpy_time", "busy_time",
+                                        "idle_time",           "total_time",
+                                        "total_comm_time",     "total_memcpy_time" };
+    return text[f];
+}
+
+/* ---- launchers ---- */
+static int sum_launches(const struct az_mr_ranks *m, struct az_mr_launch_sums *out)
+{
+    struct az_intern texts;
+    struct az_map of;
+    int rc = az_intern_init(&texts, m->job->arena, m->job->mem);
+    if (rc == 0)
+        rc = az_map_init(&of, m->job->mem, 64);
+    else
+        of = (struct az_map){ .mem = m->job->mem };
+    for (size_t i = 0; rc == 0 && i < m->ranks->n; i++)
+        for (size_t k = 0; rc == 0 && m->part[i] && k < m->part[i]->n_launches; k++) {
+            const struct az_mr_launch *l = &m->part[i]->launch[k];
+            struct az_mr_launch_sum sum = { .name = { NULL, 0 }, .sum = *l };
+            uint32_t name = AZ_NO_ID, *at;
+            bool added;
+            if (l->name != AZ_NO_ID) {
+                sum.name = az_mr_get(&m->part[i]->texts, l->name);
+                rc = az_intern(&texts, sum.name, &name);
+            }
+            if (rc == 0)
+                rc = az_map_put(&of, name, l->class, (uint32_t)out->n, &at, &added);
+            if (rc == 0 && added) {
+                rc = az_vec_push(out, sum);
+            } else if (rc == 0) {
+                struct az_mr_launch *to = &out->v[*at].sum;
+                to->count += l->count;
+                to->time = az_add_sat(to->time, l->time);
+                to->exposed = az_add_sat(to->exposed, l->exposed);
+            }
+        }
+    az_map_release(&of);
+    az_intern_release(&texts);
+    return rc;
+}
+
+static int by_name(const void *x, const void *y, void *ctx)
+{
+    const struct az_mr_launch_sum *a = *(const struct az_mr_launch_sum *const *)x,
+                                  *b = *(const struct az_mr_launch_sum *const *)y;
+    (void)ctx;
+    return az_sv_cmp(a->name, b->name);
+}
+
+static int by_time(const void *x, const void *y, void *ctx)
+{
+    const struct az_mr_launch_sum *a = x, *b = y;
+    (void)ctx;
+    if (a->sum.time != b->sum.time)
+        return a->sum.time > b->sum.time ? -1 : 1;
+    return az_sv_cmp(a->name, b->name);
+}
+
+/* The operators that launched kernels, classes of one name together, most time first. */
+static int operators(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s,
+                     struct az_mr_launch_sum **out, size_t *n)
+{
+    struct az_arena *a = m->job->arena;
+    const struct az_mr_launch_sum **row = az_arena_array(a, s->n + 1, sizeof *row);
+    struct az_mr_launch_sum *v = *out = az_arena_array(a, s->n + 1, sizeof *v);
+    size_t k = 0;
+    *n = 0;
+    if (!row || !v)
+        return az_arena_error(a);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i].name.p && s->v[i].sum.count)
+            row[k++] = &s->v[i];
+    int rc = az_sort_cmp((void *)row, k, sizeof *row, by_name, NULL, m->job->mem);
+    for (size_t i = 0; rc == 0 && i < k; i++) {
+        if (*n && az_sv_eq(v[*n - 1].name, row[i]->name)) {
+            v[*n - 1].sum.count += row[i]->sum.count;
+            v[*n - 1].sum.time = az_add_sat(v[*n - 1].sum.time, row[i]->sum.time);
+        } else {
+            v[(*n)++] = *row[i];
+        }
+    }
+    return rc ? rc : az_sort_cmp(v, *n, sizeof *v, by_time, NULL, m->job->mem);
+}
+
+static void cover_launchers(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
+{
+    int64_t copies = 0;
+    for (size_t i = 0; i < m->ranks->n; i++)
+        copies = az_add_sat(copies, m->part[i] ? m->part[i]->copies : 0);
+    if (copies)
+        az_cover(m->job, "kernel_launchers: copies and fills that operators launched",
+                 (double)copies / 1e6, "ms",
+                 AZ_SV("of all ranks; not in kernel_launchers, which holds kernels "
+                       "(launcher_events: all counts them)"));
+    int64_t time = 0, count = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->v[i].name.p) {
+            time = az_add_sat(time, s->v[i].sum.time);
+            count += s->v[i].sum.count;
+        }
+    if (count)
+        az_cover(m->job, "kernel_launchers: kernels launched without an operator",
+                 (double)time / 1e6, "ms",
+                 AZ_SV("of all ranks; not in kernel_launchers, their exposed time is in 'Other' of "
+                       "grouped_breakdown"));
+}
+
+static int launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
+{
+    const bool all = az_sv_is(m->job->opts->launcher_events, "all");
+    struct az_table *t = az_table_new(
+        m->job->arena, "kernel_launchers",
+        all ? "Operators that launched device work, all ranks (kernels, copies and fills; no "
+              "collectives)"
+            : "Operators that launched kernels, all ranks (no copies, fills or collectives)",
+        AZ_TABLE_SUMMARY);
+    struct az_mr_launch_sum *v = NULL;
+    size_t n = 0;
+    int64_t total = 0, run = 0;
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "pct", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_table_column(t, "cum_pct", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_table_column(t, "time_ms_avg", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "count_avg", AZ_REAL, AZ_UNIT_COUNT, 0);
+    int rc = operators(m, s, &v, &n);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        total = az_add_sat(total, v[i].sum.time);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const struct az_mr_launch *l = &v[i].sum;
+        run = az_add_sat(run, l->time);
+        az_put_text(t, v[i].name);
+        az_put_i64(t, l->count);
+        az_put_f64(t, (double)l->time / 1e6);
+        az_put_f64(t, az_percent((double)l->time, (double)total));
+        az_put_f64(t, az_percent((double)run, (double)total));
+        az_put_f64(t, (double)l->time / 1e6 / (double)m->n);
+        az_put_f64(t, (double)l->count / (double)m->n);
+    }
+    cover_launchers(m, s);
+    return az_job_add(m->job, t, rc);
+}
+
+/* ---- time lines ---- */
+struct spread { /* of one figure over the ranks */
+    int64_t sum, min, max;
+    double std; /* population */
+    int64_t rank_max;
+};
+
+static struct spread spread_of(const struct az_mr_ranks *m, enum az_mr_figure f)
+{
+    struct spread s = { .min = INT64_MAX, .max = INT64_MIN };
+    double squares = 0;
+    for (size_t i = 0; i < m->ranks->n; i++) {
+        const int64_t v = m->part[i] ? m->part[i]->figure[f] : 0;
+        if (!m->part[i])
+            continue;
+        s.sum = az_add_sat(s.sum, v);
+        s.min = v < s.min ? v : s.min;
+        if (v > s.max) {
+            s.max = v;
+            s.rank_max = m->ranks->v[i].rank;
+        }
+    }
+    const double mean = (double)s.sum / (double)m->n;
+    for (size_t i = 0; i < m->ranks->n; i++)
+        if (m->part[i]) {
+            const double d = (double)m->part[i]->figure[f] - mean;
+            squares += d * d;
+        }
+    s.std = sqrt(squares / (double)m->n);
+    return s;
+}
+
+static double percent_of(const struct az_mr_part *p, enum az_mr_figure f)
+{
+    return az_percent((double)p->figure[f], (double)p->figure[AZ_MR_TOTAL]);
+}
+
+static void timeline_columns(const struct az_mr_ranks *m, struct az_table *t)
+{
+    struct az_arena *a = m->job->arena;
+    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    for (size_t i = 0; i < m->ranks->n; i++) {
+        if (!m->part[i])
+            continue;
+        az_table_columnsv(t, az_mr_column(a, "time_ms_", m->ranks->v[i].rank), AZ_REAL, AZ_UNIT_MS,
+                          AZ_DETAIL);
+        az_table_columnsv(t, az_mr_column(a, "percent_", m->ranks->v[i].rank), AZ_REAL,
+                          AZ_UNIT_PERCENT, AZ_DETAIL);
+    }
+    az_table_column(t, "time_ms_avg", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_table_column(t, "time_ms_std", AZ_REAL, AZ_UNIT_MS, 0);
+    az_table_column(t, "time_ms_min", AZ_REAL, AZ_UNIT_MS, 0);
+    az_table_column(t, "time_ms_max", AZ_REAL, AZ_UNIT_MS, 0);
+    az_table_column(t, "rank_max", AZ_INT, AZ_UNIT_ID, 0);
+}
+
+static int timelines(const struct az_mr_ranks *m)
+{
+    struct az_table *t =
+        az_table_new(m->job->arena, "gpu_timelines",
+                     "GPU time line of every rank (time_ms_std: population deviation of the ranks)",
+                     AZ_TABLE_SUMMARY);
+    timeline_columns(m, t);
+    for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++) {
+        const struct spread s = spread_of(m, f);
+        az_put_text(t, az_sv_str(figure_text(f)));
+        for (size_t i = 0; i < m->ranks->n; i++)
+            if (m->part[i]) {
+                az_put_f64(t, (double)m->part[i]->figure[f] / 1e6);
+                az_put_f64(t, percent_of(m->part[i], f));
+            }
+        az_put_f64(t, (double)s.sum / 1e6 / (double)m->n);
+        az_put_f64(t, s.std / 1e6);
+        az_put_f64(t, (double)s.min / 1e6);
+        az_put_f64(t, (double)s.max / 1e6);
+        az_put_i64(t, s.rank_max);
+    }
+    return az_job_add(m->job, t, 0);
+}
+
+/* Columns of the figures are called as in other tools; people read what they are. */
+static void title_figures(struct az_table *t)
+{
+    static const char *const titles[AZ_MR_FIGURES] = { "Computing",      "Exposed communication",
+                                                       "Exposed copies", "Busy",
+                                                       "Idle",           "Total",
+                                                       "Communication",  "Copies" };
+    for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
+        t->columns.v[1 + f].title = az_sv_str(titles[f]);
+}
+
+/* The same turned round, a row a rank: what the charts are drawn from. */
+static int by_rank(const struct az_mr_ranks *m)
+{
+    static const char *const stack[] = { "computation_time", "exposed_comm_time",
+                                         "exposed_memcpy_time", "idle_time", NULL };
+    static const char *const heat[] = {
+        "computation_time", "exposed_comm_time", "exposed_memcpy_time", "busy_time", "idle_time",
+        "total_time",       "total_comm_time",   "total_memcpy_time",   NULL
+    };
+    struct az_table *t = az_table_new(m->job->arena, "gpu_timelines_by_rank",
+                                      "GPU time line, a row a rank", AZ_TABLE_SUMMARY);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
+        az_table_column(t, figure_text(f), AZ_REAL, AZ_UNIT_MS,
+                        f < AZ_MR_COMM ? AZ_LOWER_BETTER : AZ_LOWER_BETTER | AZ_DETAIL);
+    for (size_t i = 0; i < m->ranks->n; i++) {
+        if (!m->part[i])
+            continue;
+        az_put_i64(t, m->ranks->v[i].rank);
+        for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
+            az_put_f64(t, (double)m->part[i]->figure[f] / 1e6);
+    }
+    int rc = az_job_add(m->job, t, 0);
+    if (rc == 0)
+        title_figures(t);
+    if (rc == 0)
+        rc = az_job_chart(m->job, AZ_CHART_STACKED_COLUMN, "gpu_timelines_by_rank",
+                          "GPU time of every rank", "rank", stack, "ms");
+    return rc ? rc
+              : az_job_chart(m->job, AZ_CHART_HEAT, "gpu_timelines_by_rank",
+                             "Ranks against each other", "rank", heat, "ms");
+}
+
+/* A rank none of whose work is linked has an empty time line: that is said as it is of a single
+ * trace. */
+static void warn_unlinked(const struct az_mr_ranks *m)
+{
+    for (size_t i = 0; i < m->ranks->n; i++) {
+        const struct az_mr_part *p = m->part[i];
+        if (p && p->events && p->no_launch == p->events && !az_tables_count_unlinked(m->job->opts))
+            az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(m->ranks->v[i].path),
+                        "no launch of its %lld device events is in the trace: gpu_timelines is all "
+                        "zeros for it "
+                        "(option include_unlinked_kernels counts them)",
+                        (long long)p->events);
+    }
+}
+
+/* By how much the parts of the time miss the whole. */
+static int64_t apart(const int64_t *f)
+{
+    const int64_t parts = az_add_sat(az_add_sat(f[AZ_MR_COMPUTE], f[AZ_MR_EXPOSED_COMM]),
+                                     az_add_sat(f[AZ_MR_EXPOSED_MEMCPY], f[AZ_MR_IDLE]));
+    const int64_t miss = az_add_sat(f[AZ_MR_TOTAL], parts == INT64_MIN ? INT64_MAX : -parts);
+    return miss < 0 ? az_add_sat(-(miss + 1), 1) : miss;
+}
+
+/* What averages mean, and the identity that holds in whole ns. */
+static void cover(const struct az_mr_ranks *m)
+{
+    int64_t rest = 0, no_launch = 0;
+    for (size_t i = 0; i < m->ranks->n; i++) {
+        no_launch += m->part[i] ? m->part[i]->no_launch : 0;
+        const int64_t *f = m->part[i] ? m->part[i]->figure : NULL;
+        if (f)
+            rest = az_add_sat(rest, apart(f));
+    }
+    az_cover(
+        m->job,
+        "gpu_timelines: total - (computation + exposed_comm + exposed_memcpy + idle), all ranks",
+        (double)rest, "ns",
+        rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
+    if (no_launch)
+        az_cover(m->job, "gpu_timelines: device events without their launch", (double)no_launch,
+                 "events",
+                 az_tables_count_unlinked(m->job->opts)
+                     ? AZ_SV("of all ranks; they count in gpu_timelines, and in 'Other' of "
+                             "grouped_breakdown")
+                     : AZ_SV("of all ranks; not in gpu_timelines and grouped_breakdown "
+                             "(include_unlinked_kernels counts "
+                             "them)"));
+    const bool all = (int64_t)m->n == m->ranks->world_size;
+    struct az_sv note =
+        all ? AZ_SV("all ranks of the run")
+            : az_arena_printf(m->job->arena, "the ranks that are there; the run has %lld",
+                              (long long)m->ranks->world_size);
+    az_cover(m->job, "averages over ranks divided by", (double)m->n, "ranks",
+             note.p ? note : AZ_SV(""));
+}
+
+/* ---- the analysis ---- */
+static int figures(struct az_job *job, struct az_mr_part *p)
+{
+    const struct az_trace *t = job->traces[0];
+    int rc;
+    const struct az_counted *counted = az_job_counted(job, 0, AZ_TABLE_WORK, &rc);
+    const struct az_accounts *all = counted ? az_job_accounts(job, 0, AZ_TABLE_WORK, &rc) : NULL;
+    if (!all)
+        return rc;
+    const struct az_account *a = &all->all;
+    p->events = (int64_t)counted->events;
+    p->no_launch = (int64_t)counted->unlinked;
+    p->figure[AZ_MR_COMPUTE] = az_ns(t, a->compute);
+    p->figure[AZ_MR_EXPOSED_COMM] = az_ns(t, a->exposed_comm);
+    p->figure[AZ_MR_EXPOSED_MEMCPY] = az_ns(t, a->exposed_copies);
+    p->figure[AZ_MR_BUSY] = az_ns(t, a->busy);
+    p->figure[AZ_MR_IDLE] = az_ns(t, a->idle);
+    p->figure[AZ_MR_TOTAL] = az_ns(t, a->total);
+    p->figure[AZ_MR_COMM] = az_ns(t, a->comm);
+    p->figure[AZ_MR_MEMCPY] = az_ns(t, a->copies);
+    return 0;
+}
+
+static int of_tree(struct az_job *job, struct az_arena *keep, struct az_mr_part *p)
+{
+    int rc;
+    struct az_mr_rank r = { .job = job, .keep = keep, .fw = az_fw_get(job, &rc), .part = p };
+    if (!r.fw)
+        return rc;
+    p->tree = true;
+    rc = az_mr_texts_init(&r.texts, job);
+    if (rc == 0)
+        rc = az_mr_reduce_launches(&r);
+    if (rc == 0)
+        rc = az_mr_reduce_events(&r);
+    if (rc == 0)
+        rc = az_mr_texts_keep(&r.texts, job, keep, &p->texts);
+    az_mr_texts_release(&r.texts);
+    if (rc == 0 && r.fw->extension_why.n) /* the rank is reported without its script */
+        az_diag_add(job->diag, AZ_ERROR, AZ_NOWHERE, "%.*s", AZ_SVF(r.fw->extension_why));
+    return rc;
+}
+
+/* Compiled programs have a time line by core or device (analyses/hlo), operation reports have
+ * none. */
+static int reduce(struct az_job *job, struct az_arena *keep, void **part)
+{
+    const unsigned caps = job->traces[0]->caps;
+    if (caps & (AZ_CAP_PROGRAMS | AZ_CAP_OPREPORT))
+        return 0;
+    struct az_mr_part *p = az_arena_alloc(keep, sizeof *p);
+    int rc = p ? figures(job, p) : az_arena_error(keep);
+    if (rc == 0 && caps & AZ_CAP_CALLTREE)
+        rc = of_tree(job, keep, p);
+    if (rc == 0)
+        *part = p;
+    return rc;
+}
+
+static bool any_tree(const struct az_mr_ranks *m)
+{
+    for (size_t i = 0; i < m->ranks->n; i++)
+        if (m->part[i] && m->part[i]->tree)
+            return true;
+    return false;
+}
+
+static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    const struct az_mr_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
+    struct az_mr_ranks m = {
+        .job = job, .ranks = ranks, .part = part, .n = az_mr_count(ranks, parts)
+    };
+    struct az_mr_launch_sums sums;
+    if (!part)
+        return az_arena_error(job->arena);
+    for (size_t i = 0; i < ranks->n; i++)
+        part[i] = parts[i];
+    const bool tree = any_tree(&m);
+    az_vec_init(&sums, job->mem);
+    int rc = sum_launches(&m, &sums);
+    if (rc == 0 && tree)
+        rc = launchers_table(&m, &sums);
+    if (rc == 0)
+        rc = timelines(&m);
+    if (rc == 0)
+        rc = by_rank(&m);
+    if (rc == 0 && tree)
+        rc = az_mr_event_tables(&m);
+    if (rc == 0 && tree)
+        rc = az_mr_breakdown(&m, &sums);
+    if (rc == 0) {
+        warn_unlinked(&m);
+        cover(&m);
+    }
+    az_vec_release(&sums);
+    return rc;
+}
+
+/* ---- the part as bytes ---- */
+
+static const struct az_shape_field launch_fields[] = { AZ_PLAIN(struct az_mr_launch, name),
+                                                       AZ_PLAIN(struct az_mr_launch, class),
+                                                       AZ_PLAIN(struct az_mr_launch, count),
+                                                       AZ_PLAIN(struct az_mr_launch, time),
+                                                       AZ_PLAIN(struct az_mr_launch, exposed) };
+static const struct az_shape launch_shape = AZ_SHAPE(struct az_mr_launch, launch_fields);
+static const struct az_shape_field events_fields[] = {
+    AZ_PLAIN(struct az_mr_events, name),  AZ_PLAIN(struct az_mr_events, cat),
+    AZ_PLAIN(struct az_mr_events, count), AZ_PLAIN(struct az_mr_events, sum),
+    AZ_PLAIN(struct az_mr_events, min),   AZ_PLAIN(struct az_mr_events, max)
+};
+static const struct az_shape events_shape = AZ_SHAPE(struct az_mr_events, events_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_PLAIN(struct az_mr_part, tree),
+    AZ_NEST_OF(struct az_mr_part, texts, az_mr_shape_kept),
+    AZ_PLAINS(struct az_mr_part, figure),
+    AZ_PLAIN(struct az_mr_part, events),
+    AZ_PLAIN(struct az_mr_part, no_launch),
+    AZ_PLAIN(struct az_mr_part, copies),
+    AZ_LIST_OF(struct az_mr_part, launch, n_launches, launch_shape),
+    AZ_PLAIN(struct az_mr_part, linked),
+    AZ_PLAIN(struct az_mr_part, unlinked),
+    AZ_PLAIN(struct az_mr_part, short_linked),
+    AZ_PLAIN(struct az_mr_part, short_unlinked),
+    AZ_LIST_OF(struct az_mr_part, unlinked_of, n_unlinked, events_shape),
+    AZ_LIST_OF(struct az_mr_part, calls, n_calls, events_shape),
+    AZ_LIST_OF(struct az_mr_part, short_of, n_short, events_shape)
+};
+static const struct az_shape part_shape = AZ_SHAPE(struct az_mr_part, part_fields);
+
+const struct az_rank_analysis az_rank_analysis_sheets = {
+    .name = "rank_sheets",
+    .help = "kernel launchers, GPU time lines, short and unlinked kernels, calls and groups of all "
+            "ranks",
+    .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE,
+    .reduce = reduce,
+    .shape = &part_shape,
+    .finish = finish,
+};
+
+const struct az_rank_analysis az_rank_analysis_groups = {
+    .name = "op_groups",
+    .help = "operators of gemm, conv, attn, un_elemwise, bin_elemwise by parameters, of all ranks",
+    .needs = AZ_CAP_CALLTREE,
+    .reduce = az_mr_ops_reduce,
+    .shape = &az_mr_ops_shape,
+    .finish = az_mr_ops_finish,
+};

@@ -1,0 +1,157 @@
+/* grouped_breakdown (docs/formulas-multirank.md 4.3): time by groups of operators. Next to the sums
+ * of what each group launched, in which concurrent work counts several times, the time by which it
+ * keeps the device busy: an instant of computation belongs to what began first, communication and
+ * copies count where nothing computes. That adds up to busy_time. */
+#include "compat/tracelens/sheets_common.h"
+
+#include "base/num.h"
+#include "compat/tracelens/sheets_groups.h"
+
+struct group {
+    struct az_sv name;
+    uint32_t class;        /* of the user's map; AZ_CLASS_OTHERS: by operators alone */
+    int64_t time, exposed; /* ns, of all ranks */
+};
+AZ_VEC(struct group, groups);
+
+/* The groups of the data file, then the classes of the user's map that are none of them. */
+static int make_groups(const struct az_mr_ranks *m, struct groups *g)
+{
+    struct az_sv name[AZ_MR_GROUPS];
+    const struct az_classifier *c = m->job->classes;
+    const size_t n = az_mr_names(AZ_MR_GROUP, name);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = az_vec_push(g, ((struct group){ .name = name[i] }));
+    for (uint32_t k = AZ_CLASS_OTHERS + 1; rc == 0 && k < c->names.n; k++) {
+        size_t i = 0;
+        if (k == c->nccl)
+            continue;
+        while (i < g->n && !az_sv_ieq(g->v[i].name, c->names.v[k]))
+            i++;
+        if (i < g->n)
+            g->v[i].class = k;
+        else
+            rc = az_vec_push(g, ((struct group){ .name = c->names.v[k], .class = k }));
+    }
+    return rc;
+}
+
+/* in: the groups of the data file that the operator is in; these come first. */
+static bool belongs(const struct groups *g, size_t k, const struct az_mr_launch_sum *s, uint32_t in)
+{
+    if (s->sum.class != AZ_CLASS_OTHERS)
+        return g->v[k].class == s->sum.class;
+    return k < AZ_MR_GROUPS && (in >> k & 1);
+}
+
+/* Adds every launcher to its groups; `other` takes what is in none. */
+static void fill(const struct az_mr_launch_sums *s, const struct az_mr_words *words,
+                 struct groups *g, struct group *other)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct az_mr_launch *l = &s->v[i].sum;
+        const uint32_t in = s->v[i].name.p ? az_mr_sets(words, s->v[i].name) : 0;
+        bool any = false;
+        for (size_t k = 0; k < g->n; k++) {
+            if (!belongs(g, k, &s->v[i], in))
+                continue;
+            g->v[k].time = az_add_sat(g->v[k].time, s->v[i].name.p ? l->time : 0);
+            g->v[k].exposed += any ? 0 : l->exposed; /* of several groups, the first */
+            any = true;
+        }
+        if (!any) {
+            other->time = az_add_sat(other->time, s->v[i].name.p ? l->time : 0);
+            other->exposed += l->exposed;
+        }
+    }
+}
+
+static int64_t sum_of(const struct az_mr_ranks *m, enum az_mr_figure f)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < m->ranks->n; i++)
+        sum = az_add_sat(sum, m->part[i] ? m->part[i]->figure[f] : 0);
+    return sum;
+}
+
+static void put(const struct az_mr_ranks *m, struct az_table *t, const struct group *g,
+                struct group *total)
+{
+    az_put_text(t, g->name);
+    az_put_f64(t, (double)g->time / 1e9 / (double)m->n);
+    az_put_f64(t, (double)g->exposed / 1e9 / (double)m->n);
+    if (total) {
+        total->time = az_add_sat(total->time, g->time);
+        total->exposed += g->exposed;
+    }
+}
+
+static int rows(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s, struct az_table *t)
+{
+    struct groups g;
+    struct group other = { .name = AZ_SV("Other") }, total = { .name = AZ_SV("Total") };
+    const struct group comms = { .name = AZ_SV("Comms"),
+                                 .time = sum_of(m, AZ_MR_COMM),
+                                 .exposed = sum_of(m, AZ_MR_EXPOSED_COMM) },
+                       copies = { .name = AZ_SV("Memcpy"),
+                                  .time = sum_of(m, AZ_MR_MEMCPY),
+                                  .exposed = sum_of(m, AZ_MR_EXPOSED_MEMCPY) };
+    az_vec_init(&g, m->job->mem);
+    struct az_mr_words words;
+    int rc = make_groups(m, &g);
+    if (rc == 0)
+        rc = az_mr_words(AZ_MR_GROUP, m->job->arena, &words);
+    if (rc == 0) {
+        fill(s, &words, &g, &other);
+        for (size_t i = 0; i < g.n; i++)
+            put(m, t, &g.v[i], &total);
+        put(m, t, &comms, &total);
+        put(m, t, &copies, &total);
+        put(m, t, &other, &total);
+        put(m, t, &total, NULL);
+        const int64_t rest = sum_of(m, AZ_MR_BUSY) - total.exposed;
+        az_cover(m->job, "grouped_breakdown: busy_time - total of Exposed, all ranks", (double)rest,
+                 "ns",
+                 rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
+    }
+    az_vec_release(&g);
+    return rc;
+}
+
+/* Both columns as bars; the last row is the total of the others. */
+static int chart(struct az_job *job, size_t rows)
+{
+    struct az_chart c = { .kind = AZ_CHART_BAR,
+                          .table = AZ_SV("grouped_breakdown"),
+                          .title = AZ_SV("Time by group of operators"),
+                          .x = AZ_SV("Group"),
+                          .x_title = AZ_SV("Group"),
+                          .y_title = AZ_SV("s"),
+                          .max_rows = rows - 1 };
+    az_vec_init(&c.y, job->doc->mem);
+    int rc = az_vec_push(&c.y, AZ_SV("Time (s)"));
+    if (rc == 0)
+        rc = az_vec_push(&c.y, AZ_SV("Exposed (s)"));
+    if (rc) {
+        az_vec_release(&c.y);
+        return rc;
+    }
+    return az_document_chart(job->doc, c);
+}
+
+int az_mr_breakdown(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
+{
+    struct az_table *t = az_table_new(m->job->arena, "grouped_breakdown",
+                                      "Time by group of operators, average of the ranks",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
+    if (!t)
+        return az_arena_error(m->job->arena);
+    az_table_column(t, "Group", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Time (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
+    az_table_column(t, "Exposed (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
+    int rc = rows(m, s, t);
+    const size_t n = t->rows;
+    rc = az_job_add(m->job, t, rc);
+    return rc || n < 2 ? rc : chart(m->job, n);
+}

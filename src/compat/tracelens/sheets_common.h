@@ -1,0 +1,105 @@
+/* The sheets of a report over ranks (docs/formulas-multirank.md 2 to 4): what is kept of a rank for
+ * all but the operator groups (sheets_ops.h), and the tables made of it. Times are ns. */
+#ifndef AZ_COMPAT_TRACELENS_SHEETS_COMMON_H
+#define AZ_COMPAT_TRACELENS_SHEETS_COMMON_H
+
+#include "analyses/operators/framework.h"
+#include "analyses/ranks/ranks.h"
+#include "compat/tracelens/sheets_text.h"
+
+/* Operators of one name that launched kernels, and of one class of the user's map. */
+struct az_mr_launch {
+    uint32_t name;   /* AZ_NO_ID: device work without an operator */
+    uint32_t class;  /* of the job's classifier; AZ_CLASS_OTHERS: the map says nothing */
+    int64_t count;   /* operators that launched kernels (or copies and fills, launcher_events) but
+                        communication */
+    int64_t time;    /* of these, a union per operator */
+    int64_t exposed; /* computation that began first where several run at once: adds up to the union
+                        of all */
+};
+AZ_VEC(struct az_mr_launch, az_mr_launches);
+
+/* Events of one name and category. */
+struct az_mr_events {
+    uint32_t name;
+    uint32_t cat; /* device events: az_kind; calls: 1 the driver's, 0 the runtime's */
+    int64_t count, sum, min, max;
+};
+AZ_VEC(struct az_mr_events, az_mr_event_rows);
+
+enum az_mr_figure { /* rows of gpu_timelines, in order */
+                    AZ_MR_COMPUTE,
+                    AZ_MR_EXPOSED_COMM,
+                    AZ_MR_EXPOSED_MEMCPY,
+                    AZ_MR_BUSY,
+                    AZ_MR_IDLE,
+                    AZ_MR_TOTAL,
+                    AZ_MR_COMM,
+                    AZ_MR_MEMCPY,
+                    AZ_MR_FIGURES
+};
+
+struct az_mr_part {
+    bool tree; /* the trace has a call tree; without one there is the time line only */
+    struct az_mr_kept texts;
+    int64_t figure[AZ_MR_FIGURES];
+    int64_t events, no_launch; /* device events; those whose launch the trace does not hold: they
+                                * count in the figures with include_unlinked_kernels */
+    int64_t
+        copies; /* of copies and fills that operators launched and kernel_launchers leaves out */
+    const struct az_mr_launch *launch; /* in order of appearance */
+    size_t n_launches;
+    /* device events: all, with and without an External id; those of them that are short */
+    int64_t linked, unlinked, short_linked, short_unlinked;
+    const struct az_mr_events *unlinked_of, *calls;
+    size_t n_unlinked, n_calls;
+    const struct az_mr_events
+        *short_of; /* short kernels by operator: name, count; AZ_NO_ID: without one */
+    size_t n_short;
+};
+
+/* While a rank is reduced. */
+struct az_mr_rank {
+    struct az_job *job;
+    struct az_arena *keep;
+    struct az_fw *fw;
+    struct az_mr_texts texts;
+    struct az_mr_part *part;
+};
+int az_mr_reduce_launches(struct az_mr_rank *r) AZ_MUST_USE; /* sheets_launches.c */
+int az_mr_reduce_events(struct az_mr_rank *r) AZ_MUST_USE;   /* sheets_events.c */
+
+/* While the tables are made. */
+struct az_mr_ranks {
+    struct az_job *job;
+    const struct az_ranks *ranks;
+    const struct az_mr_part *const *part; /* by rank; NULL: none */
+    size_t n;                             /* ranks with a part: what averages are divided by */
+};
+/* Ranks that have a part. */
+static inline size_t az_mr_count(const struct az_ranks *ranks, void *const *parts)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ranks->n; i++)
+        n += parts[i] != NULL;
+    return n;
+}
+
+/* Launches of all ranks by name and class, in order of appearance. */
+struct az_mr_launch_sum {
+    struct az_sv name; /* p NULL: no operator */
+    struct az_mr_launch sum;
+};
+AZ_VEC(struct az_mr_launch_sum, az_mr_launch_sums);
+/* Tables, each emitted. */
+int az_mr_event_tables(const struct az_mr_ranks *m) AZ_MUST_USE; /* sheets_events_table.c */
+int az_mr_breakdown(const struct az_mr_ranks *m,
+                    const struct az_mr_launch_sums *s) AZ_MUST_USE; /* sheets_breakdown.c */
+
+/* "count_r0": name of the column of a rank. In the arena; {NULL, 0} on failure. */
+static inline struct az_sv az_mr_column(struct az_arena *a, const char *what, int64_t rank)
+{
+    return az_arena_printf(a, "%s%lld", what, (long long)rank);
+}
+
+#endif

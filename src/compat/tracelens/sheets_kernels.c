@@ -1,0 +1,264 @@
+/* kernels_<rank>: every kernel of a rank with its operator (docs/formulas-multirank.md 4.6);
+ * all_kernels. A rank's part holds 40 bytes a kernel, and each operator and text once. */
+#include "analyses/list.h"
+#include "analyses/operators/kernels.h"
+#include "base/num.h"
+#include "compat/tracelens/sheets_text.h"
+#include "facts/shared.h"
+
+#include <math.h>
+
+#define NO_OWNER UINT32_MAX
+
+/* An operator that launched kernels. Texts: ids of the part. */
+struct owner {
+    uint32_t uid, name, dims, types, strides, concrete, file;
+    uint32_t count; /* device events below it */
+    int64_t busy;   /* their union, ns */
+};
+AZ_VEC(struct owner, owners);
+
+struct kernel {
+    uint32_t uid, name, owner;
+    int64_t start, length, stream; /* ticks from the trace's 0, ns, -1 unknown */
+};
+
+struct part {
+    struct az_mr_kept texts;
+    const struct owner *owner;
+    size_t n_owners;
+    const struct kernel *kernel; /* in file order */
+    size_t n;
+};
+
+struct work {
+    struct az_job *job;
+    struct az_fw_kernels k;
+    struct az_mr_texts texts;
+    struct owners owners;
+    struct az_spans spans;
+    uint32_t *of_node; /* operator -> its owner + 1; 0: none yet */
+};
+
+static int text(struct work *w, uint32_t name, uint32_t *id)
+{
+    *id = AZ_NO_ID;
+    return name == AZ_NO_ID ? 0 : az_mr_text(&w->texts, az_trace_text(w->k.fw->trace, name), id);
+}
+
+static int measure(struct work *w, uint32_t node, struct owner *o)
+{
+    const struct az_calltree *c = w->k.fw->tree;
+    uint32_t first, end;
+    int rc = 0;
+    az_node_gpu(c, node, &first, &end);
+    o->count = end - first;
+    az_vec_reset(&w->spans);
+    for (uint32_t i = first; rc == 0 && i < end; i++) {
+        const struct az_event e = az_gpu_event(c, c->linked[i]);
+        rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
+    }
+    if (rc == 0)
+        rc = az_spans_sort(&w->spans);
+    az_spans_union(&w->spans);
+    o->busy = az_ns(w->k.fw->trace, az_spans_length(&w->spans));
+    return rc;
+}
+
+static int add_owner(struct work *w, uint32_t node)
+{
+    const struct az_event e = az_fw_node(w->k.fw, node);
+    const struct az_op_args *a = az_fw_args(w->k.fw, node);
+    struct owner o = { .uid = e.uid };
+    int rc = text(w, e.name, &o.name);
+    if (rc == 0)
+        rc = text(w, a ? a->dims : AZ_NO_ID, &o.dims);
+    if (rc == 0)
+        rc = text(w, a ? a->types : AZ_NO_ID, &o.types);
+    if (rc == 0)
+        rc = text(w, a ? a->strides : AZ_NO_ID, &o.strides);
+    if (rc == 0)
+        rc = text(w, a ? a->concrete : AZ_NO_ID, &o.concrete);
+    if (rc == 0)
+        rc = text(w, az_optrace_op_file(az_optrace(w->k.fw->trace), e.uid), &o.file);
+    if (rc == 0)
+        rc = measure(w, node, &o);
+    if (rc == 0)
+        rc = az_vec_push(&w->owners, o);
+    w->of_node[node] = (uint32_t)w->owners.n;
+    return rc;
+}
+
+static int fill(struct work *w, struct kernel *out)
+{
+    const struct az_fw *fw = w->k.fw;
+    int rc = 0;
+    for (uint32_t g = 0; rc == 0 && g < fw->tree->n_gpu; g++) {
+        if (fw->tree->gpu_kind[g] != AZ_KERNEL)
+            continue;
+        const struct az_event e = az_gpu_event(fw->tree, g);
+        uint32_t call;
+        const uint32_t op = az_fw_kernel_owner(&w->k, fw->tree->gpu_row[g], &call);
+        struct kernel k = { .uid = e.uid,
+                            .owner = NO_OWNER,
+                            .start = e.start,
+                            .length = az_ns(fw->trace, e.end - e.start),
+                            .stream = az_lane_stream(fw->trace, e.lane) };
+        rc = text(w, e.name, &k.name);
+        if (rc == 0 && op != AZ_NO_ROW && !w->of_node[op])
+            rc = add_owner(w, op);
+        if (op != AZ_NO_ROW)
+            k.owner = w->of_node[op] - 1;
+        *out++ = k;
+    }
+    return rc;
+}
+
+static int reduce(struct az_job *job, struct az_arena *keep, void **part)
+{
+    struct work w = { .job = job };
+    if (!job->opts->all_kernels)
+        return 0;
+    struct part *p = az_arena_alloc(keep, sizeof *p);
+    int rc = az_fw_kernels_get(&w.k, job);
+    if (rc || !p)
+        return rc ? rc : az_arena_error(keep);
+    struct kernel *kernel = az_arena_array(keep, w.k.ev->n + 1, sizeof *kernel);
+    w.of_node = az_arena_array(job->arena, (size_t)w.k.fw->tree->first_call + 1, sizeof *w.of_node);
+    az_vec_init(&w.owners, job->mem);
+    az_vec_init(&w.spans, job->mem);
+    rc = kernel && w.of_node ? az_mr_texts_init(&w.texts, job) : az_arena_error(keep);
+    if (rc == 0)
+        rc = fill(&w, kernel);
+    if (rc == 0) {
+        p->kernel = kernel;
+        p->n = w.k.ev->n;
+        p->n_owners = w.owners.n;
+        p->owner = az_mr_keep(keep, w.owners.v, w.owners.n, sizeof *p->owner);
+        rc = p->owner ? az_mr_texts_keep(&w.texts, job, keep, &p->texts) : az_arena_error(keep);
+    }
+    az_mr_texts_release(&w.texts);
+    az_vec_release(&w.owners);
+    az_vec_release(&w.spans);
+    if (rc == 0)
+        *part = p;
+    return rc;
+}
+
+static void columns(struct az_table *t)
+{
+    static const char *const args[] = { "Input dims", "Input types", "Input strides",
+                                        "Concrete Inputs", "kernel_file" };
+    az_table_column(t, "UID", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Kernel name", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Kernel t start", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "Kernel stream", AZ_INT, AZ_UNIT_ID, 0);
+    az_table_column(t, "Parent cpu_op UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "Parent cpu_op", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < AZ_LENGTH(args); i++)
+        az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_table_column(t, "Parent cpu_op busy time (µs)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "Parent cpu_op kernel count", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_table_column(t, "Percent of Parent cpu_op busy time (%)", AZ_REAL, AZ_UNIT_PERCENT,
+                    AZ_DETAIL);
+}
+
+struct listing { /* a table; in the arena */
+    const struct part *part;
+    int64_t ticks_per_us;
+};
+
+static void make_row(const void *of, size_t row, struct az_table *t)
+{
+    const struct listing *l = of;
+    const struct part *p = l->part;
+    const struct kernel *k = &p->kernel[row];
+    az_put_i64(t, k->uid);
+    az_put_given(t, az_mr_get(&p->texts, k->name));
+    az_put_f64(t, az_quotient(k->start, l->ticks_per_us));
+    az_put_f64(t, (double)k->length / 1e3);
+    az_put_known(t, k->stream);
+    if (k->owner == NO_OWNER) {
+        while (t->at)
+            az_put_empty(t);
+        return;
+    }
+    const struct owner *o = &p->owner[k->owner];
+    az_put_i64(t, o->uid);
+    az_put_given(t, az_mr_get(&p->texts, o->name));
+    az_put_given(t, az_mr_get(&p->texts, o->dims));
+    az_put_given(t, az_mr_get(&p->texts, o->types));
+    az_put_given(t, az_mr_get(&p->texts, o->strides));
+    az_put_given(t, az_mr_get(&p->texts, o->concrete));
+    az_put_given(t, az_mr_get(&p->texts, o->file));
+    az_put_f64(t, (double)o->busy / 1e3);
+    az_put_i64(t, o->count);
+    if (o->count == 1)
+        az_put_f64(t, 100);
+    else
+        az_put_f64(t, o->busy ? (double)k->length / (double)o->busy * 100.0 : NAN);
+}
+
+static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < ranks->n; i++) {
+        const struct part *p = parts[i];
+        if (!p)
+            continue;
+        const long long rank = (long long)ranks->v[i].rank;
+        struct az_sv id = az_arena_printf(job->arena, "kernels_%lld", rank),
+                     title = az_arena_printf(job->arena, "Kernels of rank %lld", rank);
+        struct az_table *t =
+            id.p && title.p ? az_table_new(job->arena, id.p, title.p, AZ_TABLE_WHOLE) : NULL;
+        struct listing *l = az_arena_alloc(job->arena, sizeof *l);
+        if (!t || !l)
+            return az_arena_error(job->arena);
+        *l = (struct listing){ p, 1000 * ranks->v[i].ticks_per_ns };
+        columns(t);
+        az_table_make(t, p->n, make_row, l);
+        rc = az_job_add(job, t, rc);
+    }
+    return rc;
+}
+
+/* ---- the part as bytes ---- */
+
+static bool part_valid(const void *of)
+{
+    const struct part *p = of;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->kernel[i].owner != AZ_NO_ID && p->kernel[i].owner >= p->n_owners)
+            return false;
+    return true;
+}
+static const struct az_shape_field owner_fields[] = {
+    AZ_PLAIN(struct owner, uid),     AZ_PLAIN(struct owner, name),
+    AZ_PLAIN(struct owner, dims),    AZ_PLAIN(struct owner, types),
+    AZ_PLAIN(struct owner, strides), AZ_PLAIN(struct owner, concrete),
+    AZ_PLAIN(struct owner, file),    AZ_PLAIN(struct owner, count),
+    AZ_PLAIN(struct owner, busy)
+};
+static const struct az_shape owner_shape = AZ_SHAPE(struct owner, owner_fields);
+static const struct az_shape_field kernel_fields[] = {
+    AZ_PLAIN(struct kernel, uid),   AZ_PLAIN(struct kernel, name),   AZ_PLAIN(struct kernel, owner),
+    AZ_PLAIN(struct kernel, start), AZ_PLAIN(struct kernel, length), AZ_PLAIN(struct kernel, stream)
+};
+static const struct az_shape kernel_shape = AZ_SHAPE(struct kernel, kernel_fields);
+static const struct az_shape_field part_fields[] = {
+    AZ_NEST_OF(struct part, texts, az_mr_shape_kept),
+    AZ_LIST_OF(struct part, owner, n_owners, owner_shape),
+    AZ_LIST_OF(struct part, kernel, n, kernel_shape)
+};
+static const struct az_shape part_shape = AZ_SHAPE_IF(struct part, part_fields, part_valid);
+
+const struct az_rank_analysis az_rank_analysis_kernels = {
+    .name = "rank_kernels",
+    .keeps_parts = true,
+    .help = "every kernel of every rank (all_kernels)",
+    .needs = AZ_CAP_CALLTREE,
+    .reduce = reduce,
+    .shape = &part_shape,
+    .finish = finish,
+};

@@ -1,0 +1,343 @@
+/* The group sheets of all ranks together. */
+#include "compat/tracelens/sheets_ops.h"
+
+#include "analyses/operators/framework.h"
+#include "analyses/operators/param_columns.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "compat/tracelens/sheets_common.h"
+#include "text/jsonw.h"
+
+/* Device events of one name and place in an operation, of all ranks. */
+struct kernel_sum {
+    struct az_sv name;
+    struct az_mr_kernel sum; /* its numbers; ids are not used */
+    uint32_t next;           /* of the same row, in order of appearance; AZ_NO_ROW: the last */
+};
+AZ_VEC(struct kernel_sum, kernel_sums);
+
+struct row {
+    struct az_sv name, params, dims, types, strides, concrete;
+    struct az_mr_op sum; /* figures; the first one's parameters, flops, bytes and uid */
+    size_t rank;         /* place of the first one's rank */
+    uint32_t head, tail; /* its kernels */
+};
+AZ_VEC(struct row, rows);
+
+struct work {
+    struct az_job *job;
+    const struct az_ranks *ranks;
+    struct az_intern texts; /* of rows and kernels */
+    struct az_map row_of, kernel_of;
+    struct rows rows;
+    struct kernel_sums kernels;
+    struct az_vec_char text;
+    size_t n; /* ranks with a part */
+};
+
+static void merge_row(struct az_mr_op *to, const struct az_mr_op *from)
+{
+    to->time = az_add_sat(to->time, from->time);
+    to->other_time = az_add_sat(to->other_time, from->other_time);
+    az_moments_merge(&to->of_time, &from->of_time);
+    az_moments_merge(&to->byte_rate, &from->byte_rate);
+    az_moments_merge(&to->flop_rate, &from->flop_rate);
+    az_moments_merge(&to->other_rate, &from->other_rate);
+}
+
+static int add_op(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_op *op,
+                  size_t rank, uint32_t *row)
+{
+    uint32_t name, params, *at;
+    bool added;
+    int rc = az_intern(&w->texts, az_mr_get(&p->texts, op->name), &name);
+    if (rc == 0)
+        rc = az_intern(&w->texts, az_mr_get(&p->texts, op->params), &params);
+    if (rc == 0)
+        rc = az_map_put(&w->row_of, (uint64_t)name << 32 | params, op->sheet, (uint32_t)w->rows.n,
+                        &at, &added);
+    if (rc)
+        return rc;
+    *row = *at;
+    if (!added) {
+        merge_row(&w->rows.v[*at].sum, op);
+        return 0;
+    }
+    return az_vec_push(&w->rows, ((struct row){ .name = az_mr_get(&p->texts, op->name),
+                                                .params = az_mr_get(&p->texts, op->params),
+                                                .dims = az_mr_get(&p->texts, op->dims),
+                                                .types = az_mr_get(&p->texts, op->types),
+                                                .strides = az_mr_get(&p->texts, op->strides),
+                                                .concrete = az_mr_get(&p->texts, op->concrete),
+                                                .sum = *op,
+                                                .rank = rank,
+                                                .head = AZ_NO_ROW,
+                                                .tail = AZ_NO_ROW }));
+}
+
+static int new_kernel(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_kernel *k,
+                      uint32_t row)
+{
+    const uint32_t at = (uint32_t)w->kernels.n;
+    struct row *r = &w->rows.v[row];
+    if (r->head == AZ_NO_ROW)
+        r->head = at;
+    else
+        w->kernels.v[r->tail].next = at;
+    r->tail = at;
+    return az_vec_push(&w->kernels,
+                       ((struct kernel_sum){ az_mr_get(&p->texts, k->name), *k, AZ_NO_ROW }));
+}
+
+static int add_kernel(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_kernel *k,
+                      uint32_t row)
+{
+    uint32_t name, *at;
+    bool added;
+    int rc = az_intern(&w->texts, az_mr_get(&p->texts, k->name), &name);
+    if (rc == 0)
+        rc = az_map_put(&w->kernel_of, (uint64_t)row << 32 | name, k->occurrence,
+                        (uint32_t)w->kernels.n, &at, &added);
+    if (rc == 0 && added)
+        return new_kernel(w, p, k, row);
+    if (rc)
+        return rc;
+    struct az_mr_kernel *to = &w->kernels.v[*at].sum;
+    to->sum = az_add_sat(to->sum, k->sum);
+    to->min = k->min < to->min ? k->min : to->min;
+    to->max = k->max > to->max ? k->max : to->max;
+    az_moments_merge(&to->of, &k->of);
+    return 0;
+}
+
+static int add_part(struct work *w, const struct az_mr_ops_part *p, size_t rank)
+{
+    uint32_t *row = az_arena_array(w->job->arena, p->n_ops + 1, sizeof *row);
+    int rc = row ? 0 : az_arena_error(w->job->arena);
+    for (size_t i = 0; rc == 0 && i < p->n_ops; i++)
+        rc = add_op(w, p, &p->op[i], rank, &row[i]);
+    for (size_t i = 0; rc == 0 && i < p->n_kernels; i++)
+        rc = add_kernel(w, p, &p->kernel[i], row[p->kernel[i].op]);
+    return rc;
+}
+
+/* ---- the kernels of a row as JSON ---- */
+static int put_number(struct az_vec_char *t, const char *key, double v)
+{
+    char buf[AZ_NUM_MAX];
+    size_t n = az_format_f64(v, buf);
+    int rc = az_text_printf(t, ",\"%s\":", key);
+    return rc ? rc : az_text_append(t, n ? az_sv_make(buf, n) : AZ_SV("null"));
+}
+
+static int put_kernel(struct az_vec_char *t, const struct kernel_sum *k)
+{
+    const double us = 1e-3;
+    int rc = az_text_append(t, t->n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
+    if (rc == 0)
+        rc = az_json_quote(t, k->name);
+    if (rc == 0)
+        rc = az_text_printf(t, ",\"stream\":%lld,\"count\":%llu", (long long)k->sum.stream,
+                            (unsigned long long)k->sum.of.n);
+    if (rc == 0)
+        rc = put_number(t, "total_duration_us", (double)k->sum.sum / 1e3);
+    if (rc == 0)
+        rc = put_number(t, "mean_duration_us", (double)k->sum.sum / (double)k->sum.of.n * us);
+    if (rc == 0)
+        rc = put_number(t, "std_dev_duration_us", az_moments_std(&k->sum.of, 0) * us);
+    if (rc == 0)
+        rc = put_number(t, "min_duration_us", (double)k->sum.min / 1e3);
+    if (rc == 0)
+        rc = put_number(t, "max_duration_us", (double)k->sum.max / 1e3);
+    return rc ? rc : az_text_append(t, AZ_SV("}"));
+}
+
+static int put_kernels(struct work *w, struct az_table *t, const struct row *r)
+{
+    az_vec_reset(&w->text);
+    int rc = r->head == AZ_NO_ROW ? 0 : az_text_append(&w->text, AZ_SV("["));
+    for (uint32_t k = r->head; rc == 0 && k != AZ_NO_ROW; k = w->kernels.v[k].next)
+        rc = put_kernel(&w->text, &w->kernels.v[k]);
+    if (rc == 0 && w->text.n)
+        rc = az_text_append(&w->text, AZ_SV("]"));
+    if (rc == 0 && w->text.n)
+        az_put_copy(t, az_text_view(&w->text));
+    else
+        az_put_empty(t);
+    return rc;
+}
+
+/* ---- a sheet ---- */
+static void columns(struct az_table *t, const struct az_param_columns *params)
+{
+    static const char *const args[] = { "Input Dims_first", "Input type_first",
+                                        "Input Strides_first", "Concrete Inputs_first" };
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_param_columns_make(params, t);
+    az_table_column(t, "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL);
+    az_table_column(t, "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
+    az_table_column(t, "FLOPS/Byte_first", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL);
+    az_table_column(t, "TB/s_mean", AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER);
+    az_table_column(t, "TB/s_std", AZ_REAL, AZ_UNIT_TBPS, AZ_DETAIL);
+    az_table_column(t, "TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
+    az_table_column(t, "TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL);
+    az_table_column(t, "Non-Data-Mov TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS,
+                    AZ_HIGHER_BETTER | AZ_DETAIL);
+    az_table_column(t, "Non-Data-Mov TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL);
+    az_table_column(t, "Non-Data-Mov Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "kernel_details__summarize_kernel_stats", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    for (size_t i = 0; i < 4; i++)
+        az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, i ? AZ_DETAIL : 0);
+    az_table_column(t, "Kernel Time (µs)_mean", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_table_column(t, "Kernel Time (µs)_std", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_table_column(t, "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "name_count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "UID_first", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "kernel_time_sum_cum_pct", AZ_REAL, AZ_UNIT_RATIO, 0);
+    az_table_column(t, "rank_first", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_table_column(t, "name_count_avg", AZ_REAL, AZ_UNIT_COUNT, 0);
+}
+
+static void put_moments(struct az_table *t, const struct az_moments *m, double scale)
+{
+    az_put_f64(t, m->n ? m->mean * scale : NAN);
+    az_put_f64(t, az_moments_std(m, 1) * scale);
+}
+
+static int put_row(struct work *w, struct az_table *t, const struct az_param_columns *params,
+                   const struct row *r, double share)
+{
+    const struct az_mr_op *s = &r->sum;
+    az_put_text(t, r->name);
+    az_param_put(params, t, s->param, s->n_params);
+    az_put_f64(t, s->flops / 1e9);
+    az_put_f64(t, s->bytes / 1048576);
+    az_put_f64(t, s->bytes > 0 ? s->flops / s->bytes : NAN);
+    put_moments(t, &s->byte_rate, 1e-12);
+    put_moments(t, &s->flop_rate, 1e-12);
+    put_moments(t, &s->other_rate, 1e-12);
+    az_put_f64(t, (double)s->other_time / 1e3);
+    const int rc = put_kernels(w, t, r);
+    az_put_given(t, r->dims);
+    az_put_given(t, r->types);
+    az_put_given(t, r->strides);
+    az_put_given(t, r->concrete);
+    az_put_f64(t, (double)s->time / (double)s->of_time.n / 1e3);
+    az_put_f64(t, az_moments_std(&s->of_time, 1) / 1e3);
+    az_put_f64(t, (double)s->time / 1e3);
+    az_put_i64(t, (int64_t)s->of_time.n);
+    az_put_i64(t, s->uid);
+    az_put_f64(t, share);
+    az_put_i64(t, w->ranks->v[r->rank].rank);
+    az_put_f64(t, (double)s->of_time.n / (double)w->n);
+    return rc;
+}
+
+/* The most time first; ties by rank and place of the first one. */
+static int by_time(const void *x, const void *y, void *ctx)
+{
+    const struct row *a = *(const struct row *const *)x, *b = *(const struct row *const *)y;
+    (void)ctx;
+    if (a->sum.time != b->sum.time)
+        return a->sum.time > b->sum.time ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return a->sum.uid < b->sum.uid ? -1 : a->sum.uid > b->sum.uid;
+}
+
+static int sheet(struct work *w, struct az_sv name, const struct row **row, size_t n)
+{
+    struct az_sv title =
+        az_arena_printf(w->job->arena, "%.*s of all ranks by parameters", AZ_SVF(name));
+    struct az_sv id = az_arena_dup(w->job->arena, name);
+    struct az_table *t =
+        id.p && title.p ? az_table_new(w->job->arena, id.p, title.p, AZ_TABLE_SUMMARY) : NULL;
+    struct az_param_columns params = { .n = 0 };
+    int64_t total = 0, run = 0;
+    if (!t)
+        return az_arena_error(w->job->arena);
+    t->kind = AZ_SV("rank_families");
+    for (size_t i = 0; i < n; i++) {
+        total = az_add_sat(total, row[i]->sum.time);
+        for (unsigned k = 0; k < row[i]->sum.n_params; k++)
+            az_param_note(&params, &row[i]->sum.param[k]);
+    }
+    columns(t, &params);
+    int rc = az_sort_cmp((void *)row, n, sizeof *row, by_time, NULL, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        run = az_add_sat(run, row[i]->sum.time);
+        rc = put_row(w, t, &params, row[i], total ? (double)run / (double)total : NAN);
+    }
+    return az_job_add(w->job, t, rc);
+}
+
+/* What of a group has no row: said, and counted in the coverage. */
+static void explain(struct work *w, uint32_t s, struct az_sv name, void *const *parts, bool any)
+{
+    struct az_mr_failed all = { 0 };
+    for (size_t i = 0; i < w->ranks->n; i++) {
+        const struct az_mr_ops_part *p = parts[i];
+        if (!p || !p->failed[s].n)
+            continue;
+        all.why = all.n ? all.why : p->failed[s].why;
+        all.n += p->failed[s].n;
+    }
+    const struct az_where at = AZ_AT_FILE(w->ranks->v[0].path);
+    if (!any && !all.n)
+        az_diag_add(w->job->diag, AZ_NOTE, at,
+                    "no operation of group '%.*s' on any rank (no sheet)", AZ_SVF(name));
+    if (!all.n)
+        return;
+    az_diag_add(w->job->diag, AZ_WARNING, at,
+                "%llu operations of group '%.*s' without an estimate: %s (%s)",
+                (unsigned long long)all.n, AZ_SVF(name), all.why,
+                any ? "they are omitted from its sheet" : "there is no sheet");
+    struct az_sv item =
+        az_arena_printf(w->job->arena, "%.*s: operations without an estimate", AZ_SVF(name));
+    if (item.p)
+        az_cover(w->job, item.p, (double)all.n, "operations", az_sv_str(all.why));
+}
+
+static int sheets(struct work *w, void *const *parts)
+{
+    struct az_sv name[AZ_MR_GROUPS];
+    const size_t n = az_mr_names(AZ_MR_SHEET, name);
+    const struct row **row = az_arena_array(w->job->arena, w->rows.n + 1, sizeof *row);
+    int rc = row ? 0 : az_arena_error(w->job->arena);
+    for (uint32_t s = 0; rc == 0 && s < n; s++) {
+        size_t k = 0;
+        for (size_t i = 0; i < w->rows.n; i++)
+            if (w->rows.v[i].sum.sheet == s)
+                row[k++] = &w->rows.v[i];
+        explain(w, s, name[s], parts, k > 0);
+        if (k)
+            rc = sheet(w, name[s], row, k);
+    }
+    return rc;
+}
+
+int az_mr_ops_finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    struct work w = { .job = job, .ranks = ranks };
+    az_vec_init(&w.rows, job->mem);
+    az_vec_init(&w.kernels, job->mem);
+    az_vec_init(&w.text, job->mem);
+    int rc = az_intern_init(&w.texts, job->arena, job->mem);
+    if (rc == 0)
+        rc = az_map_init(&w.row_of, job->mem, 64);
+    if (rc == 0)
+        rc = az_map_init(&w.kernel_of, job->mem, 64);
+    w.n = az_mr_count(ranks, parts);
+    for (size_t i = 0; rc == 0 && i < ranks->n; i++)
+        if (parts[i])
+            rc = add_part(&w, parts[i], i);
+    if (rc == 0)
+        rc = sheets(&w, parts);
+    az_intern_release(&w.texts);
+    az_map_release(&w.row_of);
+    az_map_release(&w.kernel_of);
+    az_vec_release(&w.rows);
+    az_vec_release(&w.kernels);
+    az_vec_release(&w.text);
+    return rc;
+}

@@ -1,0 +1,325 @@
+/* Two results on one basis: per step where both have steps of one kind, else the recordings where
+ * they did the same amount of work. */
+#include "document/change.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/human.h"
+#include "base/num.h"
+#include "document/times.h"
+
+#define SAME_WORK 0.01 /* numbers of kernels that differ by less are of equal work */
+
+const char *az_change_reason_id(enum az_change_reason r)
+{
+    static const char *const id[AZ_CHANGE_REASONS] = {
+        [AZ_CHANGE_UNREADABLE_INPUT] = "unreadable_input",
+        [AZ_CHANGE_TRUNCATED_INPUT] = "truncated_input",
+        [AZ_CHANGE_LOST_DEVICE_EVENTS] = "lost_device_events",
+        [AZ_CHANGE_MISSING_RANKS] = "missing_ranks",
+        [AZ_CHANGE_DEVICE_DIFFERS] = "device_differs",
+        [AZ_CHANGE_STEPS_ON_ONE_SIDE] = "steps_on_one_side",
+        [AZ_CHANGE_DIFFERENT_LENGTH] = "different_length",
+    };
+    return r < AZ_CHANGE_REASONS ? id[r] : NULL;
+}
+
+const char *az_change_part_id(size_t part)
+{
+    static const char *const id[AZ_CHANGE_PARTS] = { "computing", "exposed_communication",
+                                                     "exposed_copy", "idle" };
+    return part < AZ_CHANGE_PARTS ? id[part] : NULL;
+}
+
+/* ---- reading the tables of claims ---- */
+static int64_t integer_at(const struct az_table *t, size_t row, ptrdiff_t column)
+{
+    const double x = column < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)column));
+    return isnan(x) || fabs(x) > 9e18 ? 0 : llround(x);
+}
+
+static struct az_sv text_at(const struct az_table *t, size_t row, ptrdiff_t column)
+{
+    return column < 0 ? AZ_SV("") : az_cell_text(az_table_at(t, row, (size_t)column));
+}
+
+static struct az_claim_account account_at(const struct az_table *t, size_t row)
+{
+    return (struct az_claim_account){
+        .span = integer_at(t, row, az_table_find(t, "Span (ns)")),
+        .computing = integer_at(t, row, az_table_find(t, "Computing (ns)")),
+        .exposed_communication = integer_at(t, row, az_table_find(t, "Exposed communication (ns)")),
+        .exposed_copy = integer_at(t, row, az_table_find(t, "Exposed copy (ns)")),
+        .idle = integer_at(t, row, az_table_find(t, "Idle (ns)")),
+        .communication = integer_at(t, row, az_table_find(t, "Communication (ns)")),
+        .copy = integer_at(t, row, az_table_find(t, "Copy (ns)"))
+    };
+}
+
+static void read_account(const struct az_document *doc, struct az_change_side *s)
+{
+    const struct az_table *t = az_document_table(doc, "account");
+    const ptrdiff_t scope = t ? az_table_find(t, "Scope") : -1;
+    for (size_t r = 0; scope >= 0 && r < t->rows; r++) {
+        if (az_sv_is(text_at(t, r, scope), "step"))
+            s->step = account_at(t, r);
+        else if (r == 0) /* the verdict's */
+            s->whole = account_at(t, r);
+    }
+    s->has_account = s->whole.span > 0;
+}
+
+static void read_trust(const struct az_document *doc, struct az_change_side *s)
+{
+    const struct az_table *t = az_document_table(doc, "trust_checks");
+    const ptrdiff_t check = t ? az_table_find(t, "Check") : -1,
+                    status = t ? az_table_find(t, "Status") : -1;
+    for (size_t r = 0; check >= 0 && status >= 0 && r < t->rows; r++)
+        for (int i = 0; i < AZ_CHECKS; i++) {
+            if (!az_sv_is(text_at(t, r, check), az_check_id((enum az_check)i)))
+                continue;
+            for (int k = 0; k < AZ_CHECK_STATUSES; k++)
+                if (az_sv_is(text_at(t, r, status), az_check_status_id((enum az_check_status)k)))
+                    s->trust[i].status = (enum az_check_status)k;
+            s->trust[i].count = integer_at(t, r, az_table_find(t, "Count"));
+            s->trust[i].of = integer_at(t, r, az_table_find(t, "Of"));
+            s->trust[i].time_ns = integer_at(t, r, az_table_find(t, "Time (ns)"));
+        }
+}
+
+static void read_facts(const struct az_document *doc, struct az_change_side *s)
+{
+    const struct az_table *t = az_document_table(doc, "verdict_facts");
+    const ptrdiff_t fact = t ? az_table_find(t, "Fact") : -1,
+                    value = t ? az_table_find(t, "Value") : -1,
+                    text = t ? az_table_find(t, "Text") : -1;
+    for (size_t r = 0; fact >= 0 && r < t->rows; r++) {
+        const struct az_sv name = text_at(t, r, fact);
+        if (az_sv_is(name, "steps"))
+            s->steps = integer_at(t, r, value);
+        else if (az_sv_is(name, "kernels"))
+            s->kernels = integer_at(t, r, value);
+        else if (az_sv_is(name, "kernel_ns") && s->whole.span == 0)
+            s->whole.span = integer_at(t, r, value);
+        else if (az_sv_is(name, "devices_counted"))
+            s->devices = integer_at(t, r, value);
+        else if (az_sv_is(name, "step_source"))
+            s->source = text_at(t, r, text);
+        else if (az_sv_is(name, "device_name"))
+            s->device = text_at(t, r, text);
+        else if (az_sv_is(name, "ranks"))
+            s->ranks = text_at(t, r, text);
+        else if (az_sv_is(name, "missing_ranks"))
+            s->missing = text_at(t, r, text);
+    }
+}
+
+/* Iterations and devices that a classic configuration gives: what its sums are divided by where no
+ * steps are recorded. */
+static void read_given(const struct az_document *doc, struct az_change_side *s)
+{
+    const struct az_table *t = az_document_table(doc, "facts");
+    const ptrdiff_t fact = t ? az_table_find(t, "Fact") : -1,
+                    value = t ? az_table_find(t, "Value") : -1;
+    int64_t iters = 0, gpus = 1;
+    for (size_t r = 0; fact >= 0 && value >= 0 && r < t->rows; r++) {
+        const struct az_sv name = text_at(t, r, fact);
+        if (az_sv_is(name, "option num_of_iters") && az_parse_i64(text_at(t, r, value), &iters))
+            iters = 0;
+        if (az_sv_is(name, "option num_of_gpus") && az_parse_i64(text_at(t, r, value), &gpus))
+            gpus = 1;
+    }
+    if (s->steps > 0 || iters < 1)
+        return;
+    s->steps = iters;
+    s->source = AZ_SV("num_of_iters");
+    if (s->has_account)
+        return; /* that of a device */
+    s->gpus = gpus > 0 ? gpus : 1;
+    s->whole.span /= s->gpus;
+}
+
+/* One step in the scope has no distance to the next: the scope is the step. */
+static void one_step(struct az_change_side *s, int64_t n)
+{
+    const struct az_claim_account *w = &s->whole;
+    if (s->step.span > 0 || n <= 0)
+        return;
+    s->step = (struct az_claim_account){ .span = w->span / n,
+                                         .computing = w->computing / n,
+                                         .exposed_communication = w->exposed_communication / n,
+                                         .exposed_copy = w->exposed_copy / n,
+                                         .communication = w->communication / n,
+                                         .copy = w->copy / n };
+    s->step.idle =
+        s->step.span - s->step.computing - s->step.exposed_communication - s->step.exposed_copy;
+}
+
+/* A result without claims: the account that its tables have, if they have one. */
+static void read_time(const struct az_document *doc, struct az_change_side *s)
+{
+    struct az_sum_of_time t;
+    az_time_of_document(doc, &t);
+    s->known = true;
+    if (!t.known)
+        return;
+    s->whole = (struct az_claim_account){ .span = t.total,
+                                          .computing = t.parted ? t.compute : t.busy,
+                                          .exposed_communication = t.comm,
+                                          .exposed_copy = t.copies,
+                                          .idle = t.idle };
+    s->has_account = t.parted && t.total > 0;
+    s->devices = (int64_t)t.devices;
+}
+
+void az_change_side_of(const struct az_document *doc, struct az_change_side *out)
+{
+    *out = (struct az_change_side){ .devices = 1, .gpus = 1 };
+    if (!doc)
+        return;
+    out->claimed = az_document_table(doc, "verdict_facts") != NULL;
+    if (!out->claimed) {
+        read_time(doc, out);
+        return;
+    }
+    read_account(doc, out);
+    read_trust(doc, out);
+    read_facts(doc, out);
+    read_given(doc, out);
+    out->known = out->whole.span > 0;
+    out->has_steps = out->steps > 0 && out->known;
+    if (out->has_steps)
+        one_step(out, out->steps);
+}
+
+/* ---- the change ---- */
+static bool failed(const struct az_change_side *a, const struct az_change_side *b,
+                   enum az_check check)
+{
+    return a->trust[check].status == AZ_CHECK_FAIL || b->trust[check].status == AZ_CHECK_FAIL;
+}
+
+static bool has_number(struct az_sv list, struct az_sv number)
+{
+    while (list.n)
+        if (az_sv_eq(az_sv_cut(&list, ' '), number))
+            return true;
+    return false;
+}
+
+/* Does one side lack a rank that the other has? */
+static bool lacks_ranks(const struct az_change_side *x, const struct az_change_side *y)
+{
+    struct az_sv missing = x->missing;
+    while (missing.n)
+        if (has_number(y->ranks, az_sv_cut(&missing, ' ')))
+            return true;
+    return false;
+}
+
+static bool same_work(const struct az_change_side *a, const struct az_change_side *b)
+{
+    const double most = (double)(a->kernels > b->kernels ? a->kernels : b->kernels);
+    return most <= 0 || fabs((double)(a->kernels - b->kernels)) <= SAME_WORK * most;
+}
+
+static enum az_change_reason reason_of(const struct az_change_side *a,
+                                       const struct az_change_side *b,
+                                       const struct az_change_opts *o)
+{
+    if (!a->known || !b->known)
+        return AZ_CHANGE_UNREADABLE_INPUT;
+    if (failed(a, b, AZ_CHECK_TRUNCATED_INPUT))
+        return AZ_CHANGE_TRUNCATED_INPUT;
+    if (failed(a, b, AZ_CHECK_LOST_DEVICE_EVENTS))
+        return AZ_CHANGE_LOST_DEVICE_EVENTS;
+    if (lacks_ranks(a, b) || lacks_ranks(b, a))
+        return AZ_CHANGE_MISSING_RANKS;
+    if (o->by_device && a->device.n && b->device.n && !az_sv_eq(a->device, b->device))
+        return AZ_CHANGE_DEVICE_DIFFERS;
+    if (o->by_recording)
+        return AZ_CHANGE_COMPARABLE;
+    if (a->has_steps != b->has_steps || (a->has_steps && !az_sv_eq(a->source, b->source)))
+        return AZ_CHANGE_STEPS_ON_ONE_SIDE;
+    if (!a->has_steps && !same_work(a, b))
+        return AZ_CHANGE_DIFFERENT_LENGTH;
+    return AZ_CHANGE_COMPARABLE;
+}
+
+static void put_parts(struct az_change *c, const struct az_claim_account *a, size_t side)
+{
+    c->part[AZ_CHANGE_COMPUTING][side] = a->computing;
+    c->part[AZ_CHANGE_COMMUNICATION][side] = a->exposed_communication;
+    c->part[AZ_CHANGE_COPY][side] = a->exposed_copy;
+    c->part[AZ_CHANGE_IDLE][side] = a->idle;
+}
+
+void az_change_make(const struct az_change_side *a, const struct az_change_side *b,
+                    const struct az_change_opts *o, struct az_change *out)
+{
+    const bool per_step =
+        a->has_steps && b->has_steps && az_sv_eq(a->source, b->source) && !o->by_recording;
+    *out = (struct az_change){ .input = AZ_SV(""),
+                               .per_step = per_step,
+                               .reason = reason_of(a, b, o),
+                               .a_ns = per_step ? a->step.span : a->whole.span,
+                               .b_ns = per_step ? b->step.span : b->whole.span,
+                               .a_steps = a->has_steps ? a->steps : 0,
+                               .b_steps = b->has_steps ? b->steps : 0,
+                               .share = NAN,
+                               .unmatched_share = NAN,
+                               .has_parts = a->has_account && b->has_account };
+    out->comparable = out->reason == AZ_CHANGE_COMPARABLE;
+    if (out->a_ns > 0 && out->b_ns > 0)
+        out->share = (double)out->b_ns / (double)out->a_ns - 1;
+    put_parts(out, per_step ? &a->step : &a->whole, 0);
+    put_parts(out, per_step ? &b->step : &b->whole, 1);
+}
+
+/* ---- words ---- */
+static struct az_sv steps_text(struct az_arena *a, const struct az_change_side *s)
+{
+    if (!s->has_steps)
+        return AZ_SV("no steps");
+    return az_arena_printf(a, "%" PRId64 " step%s (%.*s)", s->steps, s->steps == 1 ? "" : "s",
+                           AZ_SVF(s->source));
+}
+
+/* Which of the two a check failed for. */
+static const char *of_side(const struct az_change_side *x, enum az_check check)
+{
+    return x->trust[check].status == AZ_CHECK_FAIL ? "baseline" : "candidate";
+}
+
+struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
+                            const struct az_change_side *x, const struct az_change_side *y)
+{
+    switch (c->reason) {
+    case AZ_CHANGE_UNREADABLE_INPUT:
+        return az_arena_printf(a, "the %s has no device activity",
+                               x->known ? "candidate" : "baseline");
+    case AZ_CHANGE_TRUNCATED_INPUT:
+        return az_arena_printf(a, "the %s is truncated", of_side(x, AZ_CHECK_TRUNCATED_INPUT));
+    case AZ_CHANGE_LOST_DEVICE_EVENTS:
+        return az_arena_printf(a, "device events are missing in the %s",
+                               of_side(x, AZ_CHECK_LOST_DEVICE_EVENTS));
+    case AZ_CHANGE_MISSING_RANKS:
+        return az_arena_printf(a, "the %s has no files of ranks %.*s",
+                               lacks_ranks(x, y) ? "baseline" : "candidate",
+                               AZ_SVF(lacks_ranks(x, y) ? x->missing : y->missing));
+    case AZ_CHANGE_DEVICE_DIFFERS:
+        return az_arena_printf(a, "devices differ: %.*s and %.*s", AZ_SVF(x->device),
+                               AZ_SVF(y->device));
+    case AZ_CHANGE_STEPS_ON_ONE_SIDE:
+        return az_arena_printf(a, "%.*s in the baseline, %.*s in the candidate",
+                               AZ_SVF(steps_text(a, x)), AZ_SVF(steps_text(a, y)));
+    case AZ_CHANGE_DIFFERENT_LENGTH:
+        return az_arena_printf(
+            a, "no steps, and %" PRId64 " kernels in the baseline, %" PRId64 " in the candidate",
+            x->kernels, y->kernels);
+    default:
+        return AZ_SV("");
+    }
+}

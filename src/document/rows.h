@@ -1,0 +1,30 @@
+/* Rows that are made when they are read. A table of every event of a run has more in its cells (16
+ * bytes each) than there is in what they are made of, and writers go through it once, from top to
+ * bottom: such a table has a maker of rows instead of cells. Whoever wants to jump about in its
+ * rows has them held first. */
+#ifndef AZ_DOCUMENT_ROWS_H
+#define AZ_DOCUMENT_ROWS_H
+
+#include "document/table.h"
+
+/* Gives a table with columns and no row so many rows, made by `make` of `of`; any other gets an
+ * error and none. `of` is borrowed and must live as long as the table (az_document_keep). What
+ * `make` reads must not change meanwhile. */
+void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const void *of);
+/* Makes cells of the first n rows (at most all), which then stay, for az_table_at. Nothing to do
+ * for other tables. 0 or the table's error, which stays too. */
+int az_table_hold(struct az_table *t, size_t n) AZ_MUST_USE;
+
+/* Reading rows one by one, of any table, which is borrowed. */
+struct az_rows {
+    const struct az_table *t;
+    struct az_table one; /* the row being read, of a made table */
+    struct az_arena texts;
+};
+void az_rows_open(struct az_rows *r, const struct az_table *t, struct az_mem *mem);
+/* Cells of a row, one a column, until the next call; NULL on failure (az_rows_error). */
+const struct az_cell *az_rows_at(struct az_rows *r, size_t row);
+static inline int az_rows_error(const struct az_rows *r) { return r->one.error; }
+void az_rows_close(struct az_rows *r);
+
+#endif

@@ -1,0 +1,24 @@
+/* Canonical columns: what a column of a table means, whatever tool gave it its header
+ * (docs/columns.md). The id is a stem, the same for every format ("kernel_time"), and the unit
+ * ("_ns"). Who wants one meaning looks for the stem. */
+#ifndef AZ_DOCUMENT_SCHEMA_H
+#define AZ_DOCUMENT_SCHEMA_H
+
+#include "document/table.h"
+
+/* The rules, ready to be looked up, for all tables of a document; in the arena. NULL: out of
+ * memory.
+ */
+struct az_schema_index;
+struct az_schema_index *az_schema_index_new(struct az_arena *a);
+/* Sets id, stem and title of all columns, from the table's id, the headers and the units. Ids are
+ * unique in the table: a second column of a meaning and unit gets "_2" after its stem. AZ_ENOMEM or
+ * AZ_ELIMIT. */
+int az_schema_apply(struct az_table *t, const struct az_schema_index *x) AZ_MUST_USE;
+/* Makes the headers the titles again, for a table whose columns are named by the user. */
+void az_schema_keep_headers(struct az_table *t);
+/* Column of a canonical id ("kernel_time_us"), else the first of a stem ("kernel_time"); -1: none.
+ */
+ptrdiff_t az_schema_find(const struct az_table *t, struct az_sv id);
+
+#endif

@@ -1,0 +1,739 @@
+/* An event of a PyTorch trace into the model (docs/formats-pytorch.md 1.3 to 1.5), and joining the
+ * parts of a file. 717 lines because lanes, rows and joining share what identifies a thread. */
+#include "base/num.h"
+#include "formats/pytorch/pytorch.h"
+#include "model/append.h"
+
+int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct az_options *o)
+{
+    memset(r, 0, sizeof *r);
+    r->trace = t;
+    r->opts = o;
+    r->keep_frames = o->include_call_stack || o->detect_recompute || o->group_by_parent_module;
+    az_pt_event_keys(r);
+    az_arena_init(&r->scratch, t->mem);
+    az_vec_init(&r->other_cats, t->mem);
+    az_vec_init(&r->meta, t->mem);
+    az_vec_init(&r->long_frames, t->mem);
+    r->long_enough = -1;
+    for (size_t i = 0; i < AZ_LENGTH(r->slot); i++)
+        r->slot[i].lane = AZ_NO_ROW;
+    for (enum az_kind k = AZ_KERNEL; k <= AZ_MEMSET; k++)
+        az_trace_columns(t, k, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID | AZ_COL_NODE);
+    az_trace_columns(t, AZ_KERNEL, t->ev[AZ_KERNEL].cols | AZ_COL_GEO); /* for the roofline */
+    az_trace_columns(t, AZ_HOST_OP, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID);
+    az_trace_columns(t, AZ_CALL, AZ_COL_CORR | AZ_COL_UID | AZ_COL_NODE);
+    az_trace_columns(t, AZ_FRAME, AZ_COL_UID);
+    az_trace_columns(t, AZ_RANGE, AZ_COL_UID | AZ_COL_SIDE);
+    az_trace_columns(t, AZ_GPU_RANGE, AZ_COL_UID);
+    az_trace_columns(t, AZ_SYNC, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID);
+    az_trace_columns(t, AZ_OVERHEAD, AZ_COL_UID);
+    az_trace_columns(t, AZ_GAP_FRAME, 0);
+    return az_map_init(&r->lanes, t->mem, 64);
+}
+
+void az_pt_reader_captured(struct az_pt_reader *r)
+{
+    r->captured = true;
+    az_trace_columns(r->trace, AZ_CALL, AZ_COL_CORR | AZ_COL_UID | AZ_COL_NODE | AZ_COL_SIDE);
+}
+
+void az_pt_reader_release(struct az_pt_reader *r)
+{
+    az_arena_release(&r->scratch);
+    az_map_release(&r->lanes);
+    az_vec_release(&r->other_cats);
+    az_vec_release(&r->meta);
+    az_vec_release(&r->long_frames);
+}
+
+/* ---- lanes ---- */
+/* pid and tid may be numbers or text: numbers stand for themselves, text for its name id with the
+ * top bit set. */
+#define IS_TEXT ((uint64_t)1 << 63)
+
+static int text_identity(struct az_pt_reader *r, struct az_sv raw, uint64_t *out)
+{
+    uint32_t name;
+    if (raw.n >= 2 && raw.p[0] == '"')
+        raw = az_sv_make(raw.p + 1, raw.n - 2);
+    int rc = az_trace_name(r->trace, raw, &name);
+    if (rc == 0)
+        *out = IS_TEXT | name;
+    return rc;
+}
+
+static inline int identity(struct az_pt_reader *r, const struct az_pt_id *id, uint64_t *out)
+{
+    *out = (uint64_t)id->v & ~IS_TEXT;
+    return id->number ? 0 : text_identity(r, id->raw, out);
+}
+
+/* The number of an identity without IS_TEXT: 63 bits, of which the upper one is the sign. */
+static int64_t signed_number(uint64_t id)
+{
+    return id >> 62 ? -(int64_t)(IS_TEXT - id) : (int64_t)id;
+}
+
+/* "stream 7" of old traces -> 7 */
+static int64_t stream_number(const struct az_trace *t, uint64_t tid)
+{
+    if (!(tid >> 63))
+        return signed_number(tid);
+    struct az_sv text = az_trace_text(t, (uint32_t)tid);
+    int64_t v;
+    if (az_sv_starts(text, AZ_SV("stream ")) &&
+        az_parse_i64(az_sv_make(text.p + 7, text.n - 7), &v) == 0)
+        return v;
+    return -1;
+}
+
+static int map_lane(struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool device_side,
+                    uint32_t **lane, bool *added)
+{
+    const uint64_t apart = device_side ? (uint64_t)1 << 62 : 0;
+    return az_map_put(&r->lanes, pid, tid ^ apart, 0, lane, added);
+}
+
+static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_t pid, uint64_t tid,
+                    bool device_side, uint32_t *index)
+{
+    struct az_lane l = {
+        .device_side = device_side, .pid = pid, .tid = tid, .device = -1, .label = AZ_NO_ID
+    };
+    l.proc = device_side ? 0 : pid;
+    l.thread = device_side ? 0 : tid;
+    if (device_side) {
+        l.device = az_pt_number(e, AZ_PT_DEVICE, pid & IS_TEXT ? -1 : signed_number(pid));
+        int64_t stream = az_pt_has(e, AZ_PT_STREAM) ? e->number[AZ_PT_STREAM] : az_pt_queue(e);
+        if (stream < 0 && !az_pt_has(e, AZ_PT_STREAM))
+            stream = stream_number(r->trace, tid);
+        l.context = stream < 0 ? UINT64_MAX
+                               : (uint64_t)stream; /* the stream number; tid stays the identity */
+    }
+    return az_trace_lane(r->trace, &l, index);
+}
+
+static struct az_pt_lane_slot *lane_slot(struct az_pt_reader *r, uint64_t pid, uint64_t tid,
+                                         bool device_side)
+{
+    return &r->slot[(pid * 31 + tid * 7 + device_side) & 63];
+}
+
+static bool is_lane(const struct az_pt_lane_slot *s, uint64_t pid, uint64_t tid, bool device_side)
+{
+    return s->lane != AZ_NO_ROW && s->pid == pid && s->tid == tid && s->device_side == device_side;
+}
+
+static bool has_queue(const struct az_pt_event *e)
+{
+    return (e->given & (AZ_PT_BIT(AZ_PT_SYCL_QUEUE) | AZ_PT_BIT(AZ_PT_L0_QUEUE))) != 0;
+}
+
+static int find_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
+                     uint32_t *lane)
+{
+    uint64_t pid, tid;
+    int rc = identity(r, &e->pid, &pid);
+    if (rc == 0)
+        rc = identity(r, &e->tid, &tid);
+    if (rc)
+        return rc;
+    if (device_side && has_queue(e)) {
+        const int64_t queue = az_pt_queue(e); /* whatever the tid is */
+        tid = queue < 0 ? tid : (uint64_t)queue & ~IS_TEXT;
+    }
+    struct az_pt_lane_slot *slot = lane_slot(r, pid, tid, device_side);
+    if (is_lane(slot, pid, tid, device_side)) {
+        *lane = slot->lane;
+        return 0;
+    }
+    uint32_t *known;
+    bool added;
+    rc = map_lane(r, pid, tid, device_side, &known, &added);
+    if (rc == 0 && added)
+        rc = new_lane(r, e, pid, tid, device_side, known);
+    if (rc)
+        return rc;
+    *slot = (struct az_pt_lane_slot){
+        .pid = pid, .tid = tid, .lane = *known, .device_side = device_side
+    };
+    *lane = *known;
+    return 0;
+}
+
+/* Nearly all are numbers, and of a lane that is known. */
+static inline int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
+                          uint32_t *lane)
+{
+    const uint64_t pid = (uint64_t)e->pid.v & ~IS_TEXT, tid = (uint64_t)e->tid.v & ~IS_TEXT;
+    const struct az_pt_lane_slot *slot = lane_slot(r, pid, tid, device_side);
+    if (!e->pid.number || !e->tid.number || (device_side && has_queue(e)) ||
+        !is_lane(slot, pid, tid, device_side))
+        return find_lane(r, e, device_side, lane);
+    *lane = slot->lane;
+    return 0;
+}
+
+int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
+               uint32_t *lane)
+{
+    return lane_of(r, e, device_side, lane);
+}
+
+/* ---- side rows ---- */
+int az_pt_name(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint32_t *id)
+{
+    if (escaped) {
+        raw = az_json_unescape(&r->scratch, raw);
+        if (!raw.p)
+            return az_arena_error(&r->scratch);
+    }
+    return az_trace_name(r->trace, raw, id);
+}
+
+/* Id of an argument of an operator; AZ_NO_ID if it is not given. */
+static int arg_id(struct az_pt_reader *r, const struct az_pt_event *e, enum az_pt_arg a,
+                  uint32_t *id)
+{
+    struct az_sv raw = az_pt_text(e, a);
+    struct az_pt_known *known = raw.n ? e->known[a - AZ_PT_DIMS] : NULL;
+    if (known && known->raw.p == raw.p) {
+        *id = known->id;
+        return 0;
+    }
+    int rc = az_optrace_text(r->trace, &raw, id);
+    if (rc == 0 && known)
+        *known = (struct az_pt_known){ raw, *id };
+    return rc;
+}
+
+static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row)
+{
+    struct az_op_args a = { .facts = AZ_NO_ID };
+    *row = AZ_NO_ROW;
+    if (!(e->given & (AZ_PT_BIT(AZ_PT_DIMS) | AZ_PT_BIT(AZ_PT_TYPES) | AZ_PT_BIT(AZ_PT_STRIDES) |
+                      AZ_PT_BIT(AZ_PT_CONCRETE))))
+        return 0;
+    int rc = arg_id(r, e, AZ_PT_DIMS, &a.dims);
+    if (rc == 0)
+        rc = arg_id(r, e, AZ_PT_TYPES, &a.types);
+    if (rc == 0)
+        rc = arg_id(r, e, AZ_PT_STRIDES, &a.strides);
+    if (rc == 0)
+        rc = arg_id(r, e, AZ_PT_CONCRETE, &a.concrete);
+    return rc ? rc : az_optrace_args(r->trace, &a, row);
+}
+
+/* Where the code of its kernel is, of an operator that torch.compile made. */
+static int file_row(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    struct az_op_file f = { .uid = r->uid };
+    int rc = az_pt_name(r, az_pt_text(e, AZ_PT_KERNEL_FILE), true, &f.path);
+    return rc ? rc : az_vec_push(&az_optrace(r->trace)->op_files, f);
+}
+
+static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    const int64_t seq = az_pt_number(e, AZ_PT_SEQ, -1);
+    uint32_t args;
+    *side = AZ_NO_ROW;
+    int rc = args_row(r, e, &args);
+    return rc || (args == AZ_NO_ROW && seq < 0) ? rc : az_optrace_op(o, args, seq, side);
+}
+
+static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+{
+    const int64_t seq = az_pt_number(e, AZ_PT_COLL_SEQ, -1), peer = az_pt_number(e, AZ_PT_PEER, -1);
+    uint32_t id[AZ_PT_ARGS - AZ_PT_COLL];
+    *side = AZ_NO_ROW;
+    if (!(e->given & AZ_PT_COLL_GIVEN) && seq < 0 && peer < 0)
+        return 0;
+    for (enum az_pt_arg i = AZ_PT_COLL; i < AZ_PT_ARGS; i++) {
+        id[i - AZ_PT_COLL] = AZ_NO_ID;
+        int rc =
+            az_pt_has(e, i) ? az_trace_name(r->trace, az_pt_text(e, i), &id[i - AZ_PT_COLL]) : 0;
+        if (rc)
+            return rc;
+    }
+    struct az_coll_args a = { .name = id[0],
+                              .in_nelems = id[1],
+                              .out_nelems = id[2],
+                              .group_size = id[3],
+                              .dtype = id[4],
+                              .in_split = id[5],
+                              .out_split = id[6],
+                              .pg_name = id[7],
+                              .pg_desc = id[8],
+                              .pg_ranks = id[9],
+                              .seq = seq,
+                              .peer = peer };
+    return az_optrace_coll(r->trace, &a, side);
+}
+
+/* Kept of a host event for the kernels that it launches (model/optrace.h). */
+static int collective_source(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    struct az_coll_source s = { .uid = r->uid, .args = AZ_NO_ROW };
+    int rc = collective_row(r, e, &s.coll);
+    if (rc == 0 && e->name.n > 5 && memcmp(e->name.p, "nccl:", 5) == 0)
+        rc = args_row(r, e, &s.args);
+    if (rc || (s.coll == AZ_NO_ROW && s.args == AZ_NO_ROW))
+        return rc;
+    return az_vec_push(&az_optrace(r->trace)->coll_sources, s);
+}
+
+static int copy_name(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *name)
+{
+    const struct az_sv text = az_pt_copy_text(&r->scratch, e);
+    return text.p              ? az_trace_name(r->trace, text, name)
+           : r->scratch.failed ? az_arena_error(&r->scratch)
+                               : 0;
+}
+
+static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+{
+    struct az_copy c = {
+        .bytes = az_pt_number(e, AZ_PT_BYTES, -1), .op = -1, .src = -1, .dst = -1
+    };
+    if (az_pt_has(e, AZ_PT_GBPS) && az_parse_f64(az_pt_text(e, AZ_PT_GBPS), &c.gbps) != 0)
+        c.gbps = 0;
+    *side = (uint32_t)r->trace->copies.n;
+    return az_vec_push(&r->trace->copies, c);
+}
+
+static int sync_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    const int64_t stream = az_pt_number(e, AZ_PT_WAIT_STREAM, -1),
+                  corr = az_pt_number(e, AZ_PT_WAIT_CORR, -1);
+    if (stream < 0 && corr <= 0)
+        return 0;
+    *side = (uint32_t)o->syncs.n;
+    return az_vec_push(&o->syncs, ((struct az_sync){ stream, corr > 0 ? (uint64_t)corr : 0 }));
+}
+
+/* ---- categories ---- */
+#define MAX_CATEGORIES 256 /* listed one by one; files have a handful */
+
+static int other_category(struct az_pt_reader *r, struct az_sv cat)
+{
+    uint32_t id;
+    int rc = az_trace_name(r->trace, cat, &id);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < r->other_cats.n; i++) {
+        if (r->other_cats.v[i] >> 32 == id) {
+            r->other_cats.v[i]++;
+            return 0;
+        }
+    }
+    if (r->other_cats.n == MAX_CATEGORIES) {
+        r->more_cats++;
+        return 0;
+    }
+    return az_vec_push(&r->other_cats, (uint64_t)id << 32 | 1);
+}
+
+/* ---- spans ---- */
+/* The next launch call of the file links by External id, or by correlation. For the other tool's
+ * rule (flow) the first one decides for all; else External id, which several launches share, is
+ * used only where no launch has a correlation: a call as cudaLaunchHostFunc may have none. */
+static void launch_key(struct az_pt_reader *r, bool ext)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    if (!r->launch_seen)
+        o->key_is_ext = ext;
+    else if (!ext && !az_sv_is(r->opts->link_by, "flow"))
+        o->key_is_ext = false;
+    r->launch_seen = true;
+}
+
+/* What an event of this kind keeps beyond its times: its side row, and marks of the trace. */
+static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_kind kind,
+                   struct az_event *v)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    int rc;
+    switch (kind) {
+    case AZ_HOST_OP:
+        o->has_ops = true;
+        v->corr = (uint64_t)az_pt_number(e, AZ_PT_EXT, 0);
+        if ((e->given & AZ_PT_COLL_GIVEN) || az_pt_number(e, AZ_PT_COLL_SEQ, -1) >= 0) {
+            rc = collective_source(r, e);
+            if (rc)
+                return rc;
+        }
+        if (az_pt_text(e, AZ_PT_KERNEL_FILE).n) {
+            rc = file_row(r, e);
+            if (rc)
+                return rc;
+        }
+        return operator_row(r, e, &v->side);
+    case AZ_RANGE:
+        return e->name.n > 5 && e->name.p[0] == 'n' ? collective_source(r, e) : 0;
+    case AZ_CALL:
+        if ((!r->launch_seen || (o->key_is_ext && az_pt_has(e, AZ_PT_CORR))) &&
+            az_sv_ifind(e->name, AZ_SV("launch")) >= 0)
+            launch_key(r, !az_pt_has(e, AZ_PT_CORR));
+        if (r->captured && az_pt_text(e, AZ_PT_KERNEL).n) {
+            rc = az_pt_name(r, az_pt_text(e, AZ_PT_KERNEL), true, &v->side);
+            if (rc)
+                return rc;
+        }
+        return az_sv_ends(e->cat, AZ_SV("_driver")) ? az_optrace_driver(r->trace, v->name) : 0;
+    case AZ_KERNEL:
+        rc = az_pt_graph_node(r, e);
+        if (rc)
+            return rc;
+        if (az_geometry_read(r->trace)) {
+            rc = az_pt_geometry(r, e, &v->geo);
+            if (rc)
+                return rc;
+        }
+        return collective_row(r, e, &v->side);
+    case AZ_MEMCPY:
+    case AZ_MEMSET:
+        rc = az_pt_graph_node(r, e);
+        if (rc == 0)
+            rc = copy_name(r, e, &v->name);
+        return rc ? rc : copy_row(r, e, &v->side);
+    case AZ_SYNC:
+        return sync_row(r, e, &v->side);
+    default:
+        return 0;
+    }
+}
+
+#define GAP_FRAME_US 10 /* a shorter one covers no gap of the device that is worth a frame */
+
+/* One that can cover idle time of the device: name and times alone. */
+static int add_gap_frame(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    struct az_event v = { .start = e->ts, .end = e->ts + e->dur, .side = AZ_NO_ROW };
+    int rc = lane_of(r, e, false, &v.lane);
+    if (rc == 0)
+        rc = az_pt_name(r, e->name, e->name_escaped, &v.name);
+    return rc ? rc : az_trace_add(r->trace, AZ_GAP_FRAME, &v);
+}
+
+/* Of frames that are not kept the longest say what a loop is in, and those that are not short what
+ * the host did while the device was idle. */
+static int skip_frame(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    uint64_t pid, tid;
+    r->frames++;
+    if (e->dur < GAP_FRAME_US * (int64_t)1000 * r->trace->ticks_per_ns)
+        return 0;
+    int rc = add_gap_frame(r, e);
+    if (rc || e->dur <= r->long_enough)
+        return rc;
+    rc = identity(r, &e->pid, &pid);
+    if (rc == 0)
+        rc = identity(r, &e->tid, &tid);
+    return rc ? rc : az_pt_frame_long(r, e, pid, tid);
+}
+
+static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    enum az_kind kind = az_pt_kind_of(e->cat);
+    struct az_event v = { .start = e->ts, .side = AZ_NO_ROW, .uid = r->uid };
+    if (kind == AZ_KIND_COUNT)
+        return az_sv_is(e->cat, "cuda_profiler_range") ? az_pt_add_counters(r, e)
+               : az_pt_is_graph_pass(e->cat)           ? az_pt_graph_pass(r, e)
+                                                       : other_category(r, e->cat);
+    if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &v.end)) {
+        const bool device = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
+        const bool impossible = device && e->has_ts && e->has_dur;
+        r->no_time += !device;
+        r->no_device_time += device && !impossible;
+        if (impossible)
+            az_trace_impossible(r->trace, kind, e->ts, e->ts);
+        return 0;
+    }
+    if (kind == AZ_FRAME && !r->keep_frames)
+        return skip_frame(r, e);
+    bool gpu = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
+    int rc = lane_of(r, e, gpu || kind == AZ_GPU_RANGE || kind == AZ_SYNC, &v.lane);
+    if (rc == 0)
+        rc = az_pt_name(r, e->name, e->name_escaped, &v.name);
+    v.corr = (uint64_t)az_pt_number(e, AZ_PT_CORR, 0);
+    v.node = az_pt_has(e, AZ_PT_EXT) ? (uint64_t)e->number[AZ_PT_EXT] + 1 : 0;
+    if (rc == 0)
+        rc = details(r, e, kind, &v);
+    if (rc)
+        return rc;
+    r->trace->kept++;
+    return az_trace_add(r->trace, kind, &v);
+}
+
+/* ---- other phases ---- */
+static const struct {
+    const char *letters, *reason;
+} phases[AZ_PT_PHASES] = {
+    [AZ_PT_INSTANTS_PH] = { "iIR", "events without a length (phases i, I and R)" },
+    [AZ_PT_HALVES_PH] = { "BE", "begins and ends of spans written apart (phases B and E)" },
+    [AZ_PT_ASYNC_PH] = { "bneSTpF", "asynchronous spans (phases b, n, e, S, T, p and F)" },
+    [AZ_PT_ARROWS_PH] = { "stf", "flow arrows that are not needed (phases s, t and f)" },
+    [AZ_PT_UNKNOWN_PH] = { "", "events of unknown phase" },
+};
+
+static int left_out(struct az_pt_reader *r, char ph)
+{
+    unsigned k = ph == 's' || ph == 'f' ? AZ_PT_ARROWS_PH : 0; /* most of them */
+    while (k < AZ_PT_UNKNOWN_PH && (ph == 0 || !strchr(phases[k].letters, ph)))
+        k++;
+    r->phase[k]++;
+    return 0;
+}
+
+/* ---- flows and metadata ---- */
+static bool flow_id(const struct az_pt_id *id, int64_t *v)
+{
+    *v = id->v;
+    return id->number || (id->raw.n >= 2 && id->raw.p[0] == '"' &&
+                          az_parse_i64(az_sv_make(id->raw.p + 1, id->raw.n - 2), v) == 0);
+}
+
+static int add_flow(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    struct az_optrace *o = az_optrace(r->trace);
+    int64_t id;
+    if (!flow_id(&e->id, &id))
+        return left_out(r, e->ph);
+    if (az_sv_is(e->cat, "fwdbwd")) {
+        struct az_fwdbwd f = { .id = (uint64_t)id, .at = e->ts, .start = e->ph == 's' };
+        int rc = az_pt_lane(r, e, false, &f.lane);
+        return rc ? rc : az_vec_push(&o->fwdbwd, f);
+    }
+    if (!az_sv_is(e->cat, "ac2g") && !az_sv_is(e->cat, "async_cpu_to_gpu") &&
+        !az_sv_is(e->cat, "async"))
+        return left_out(r, e->ph);
+    if (id >= AZ_PT_NODE_ARROWS)
+        return az_pt_graph_wait(r, e, id);
+    o->has_flows = true;
+    if (!az_sv_is(r->opts->link_by, "flow"))
+        return left_out(r, e->ph);
+    struct az_flow f = { .id = (uint64_t)id, .lane = AZ_NO_ROW };
+    /* The arrow ends on the lane of the same pid and tid, device or host: whichever exists is found
+     * when linking. */
+    int rc = e->ph == 's' ? 0 : az_pt_lane(r, e, true, &f.lane);
+    return rc ? rc : az_vec_push(&o->flows, f);
+}
+
+static int add_metadata(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    static const char *const kinds[] = { "process_name", "process_labels", "thread_name" };
+    struct az_pt_meta m = { .kind = 0 };
+    while (m.kind < 3 && !az_sv_is(e->name, kinds[m.kind]))
+        m.kind++;
+    if (m.kind == 3)
+        return 0;
+    struct az_sv text =
+        az_json_unescape(&r->scratch, az_pt_text(e, m.kind == 1 ? AZ_PT_LABELS : AZ_PT_NAME));
+    int rc = r->scratch.failed ? az_arena_error(&r->scratch) : identity(r, &e->pid, &m.pid);
+    if (rc == 0)
+        rc = identity(r, &e->tid, &m.tid);
+    if (rc == 0)
+        rc = az_trace_name(r->trace, text, &m.text);
+    return rc ? rc : az_vec_push(&r->meta, m);
+}
+
+static int add_instant(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    bool taken = false;
+    const int rc = az_sv_is(e->name, "[memory]") ? az_pt_add_memory(r, e, &taken) : 0;
+    return rc || taken ? rc : left_out(r, e->ph);
+}
+
+int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
+{
+    r->trace->read++;
+    switch (e->ph) {
+    case 'i':
+        return add_instant(r, e);
+    case 'X':
+        return add_span(r, e);
+    case 'C':
+        return az_pt_add_samples(r, e);
+    case 's':
+    case 'f':
+    case 't':
+        return add_flow(r, e);
+    case 'M':
+        return add_metadata(r, e);
+    default:
+        return left_out(r, e->ph);
+    }
+}
+
+/* Names of one kind for all lanes; the last one given wins. Those of a process hold for all its
+ * threads, whatever thread they were written with. */
+static int name_lanes(struct az_pt_reader *r, uint32_t kind)
+{
+    struct az_map map;
+    const struct az_lanes *lanes = &r->trace->lanes;
+    struct az_lane_name_rows *rows = &az_optrace(r->trace)->lane_names;
+    int rc = az_map_init(&map, r->trace->mem, 64);
+    for (size_t i = 0; rc == 0 && i < r->meta.n; i++) {
+        const struct az_pt_meta *m = &r->meta.v[i];
+        uint32_t *text;
+        bool added;
+        if (m->kind != kind)
+            continue;
+        rc = az_map_put(&map, m->pid, kind == 2 ? m->tid : 0, m->text, &text, &added);
+        if (rc == 0)
+            *text = m->text;
+    }
+    for (size_t i = 0; rc == 0 && i < rows->n; i++) {
+        const uint32_t text = az_map_get(&map, lanes->v[i].pid, kind == 2 ? lanes->v[i].tid : 0);
+        uint32_t *const field[] = { &rows->v[i].process_name, &rows->v[i].process_label,
+                                    &rows->v[i].thread_name };
+        *field[kind] = text;
+    }
+    az_map_release(&map);
+    return rc;
+}
+
+int az_pt_finish(struct az_pt_reader *r)
+{
+    struct az_trace *t = r->trace;
+    struct az_optrace *o = az_optrace(t);
+    int rc = az_vec_reserve(&o->lane_names, t->lanes.n);
+    if (rc)
+        return rc;
+    o->lane_names.n = t->lanes.n;
+    for (uint32_t kind = 0; rc == 0 && kind < 3; kind++)
+        rc = name_lanes(r, kind);
+    if (rc == 0)
+        rc = az_pt_find_merged(r);
+    if (rc)
+        return rc;
+    o->n_events = r->uid;
+    if ((rc = az_pt_frames_finish(r)) != 0)
+        return rc;
+    if (r->frames)
+        az_trace_dropped(t, AZ_DROP_NOT_MODELLED,
+                         "python frames (kept only for call stacks and recompute detection)",
+                         r->frames, 0);
+    if (r->no_time)
+        az_trace_dropped(t, AZ_DROP_LOST, "spans without a start or a duration", r->no_time, 0);
+    if (r->no_device_time)
+        az_trace_lost(t, AZ_KERNEL, "spans of the device without a start or a duration",
+                      r->no_device_time, 0);
+    if (o->logical_lanes)
+        az_trace_note(
+            t, "device events on logical lanes", o->logical_lanes,
+            "tables by stream show lanes of the profiler, on which events do not overlap; "
+            "the streams of CUDA are others (original_stream)");
+    if (r->no_value)
+        az_trace_dropped(t, AZ_DROP_LOST,
+                         "samples of counters without a number or a time (phase C)", r->no_value,
+                         0);
+    for (unsigned k = 0; k < AZ_PT_PHASES; k++)
+        if (r->phase[k])
+            az_trace_dropped(t, AZ_DROP_NOT_MODELLED, phases[k].reason, r->phase[k], 0);
+    for (size_t i = 0; i < r->other_cats.n; i++) {
+        struct az_sv cat = az_trace_text(t, (uint32_t)(r->other_cats.v[i] >> 32));
+        struct az_sv text = cat.n ? az_arena_printf(&t->arena, "category %.*s", AZ_SVF(cat))
+                                  : AZ_SV("category (none)");
+        if (text.p)
+            az_trace_dropped(t, AZ_DROP_NOT_MODELLED, text.p, (uint32_t)r->other_cats.v[i], 0);
+    }
+    if (r->more_cats)
+        az_trace_dropped(t, AZ_DROP_NOT_MODELLED, "further categories", r->more_cats, 0);
+    return 0;
+}
+
+/* ---- joining parts ---- */
+static uint64_t joined_identity(const uint32_t *name, uint64_t id)
+{
+    return id & IS_TEXT ? IS_TEXT | name[(uint32_t)id] : id;
+}
+
+static int join_lanes(struct az_pt_reader *r, const struct az_trace *part, const uint32_t *name,
+                      uint32_t *lane)
+{
+    for (size_t i = 0; i < part->lanes.n; i++) {
+        struct az_lane l = part->lanes.v[i];
+        uint32_t *known;
+        bool added;
+        l.pid = joined_identity(name, l.pid);
+        l.tid = joined_identity(name, l.tid);
+        l.proc = joined_identity(name, l.proc);
+        l.thread = joined_identity(name, l.thread);
+        int rc = map_lane(r, l.pid, l.tid, l.device_side, &known, &added);
+        if (rc == 0 && added)
+            rc = az_trace_lane(r->trace, &l, known);
+        if (rc)
+            return rc;
+        lane[i] = *known;
+    }
+    return 0;
+}
+
+static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, const uint32_t *name)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < part->meta.n; i++) {
+        struct az_pt_meta m = part->meta.v[i];
+        m.pid = joined_identity(name, m.pid);
+        m.tid = joined_identity(name, m.tid);
+        m.text = name[m.text];
+        rc = az_vec_push(&r->meta, m);
+    }
+    for (size_t i = 0; rc == 0 && i < part->other_cats.n; i++) {
+        uint64_t id = name[part->other_cats.v[i] >> 32], count = (uint32_t)part->other_cats.v[i];
+        size_t k = 0;
+        while (k < r->other_cats.n && r->other_cats.v[k] >> 32 != id)
+            k++;
+        if (k < r->other_cats.n)
+            r->other_cats.v[k] += count;
+        else if (k == MAX_CATEGORIES)
+            r->more_cats += count;
+        else
+            rc = az_vec_push(&r->other_cats, id << 32 | count);
+    }
+    for (size_t i = 0; rc == 0 && i < part->long_frames.n; i++) {
+        struct az_pt_frame f = part->long_frames.v[i];
+        f.pid = joined_identity(name, f.pid);
+        f.tid = joined_identity(name, f.tid);
+        f.uid += r->uid;
+        rc = az_pt_frame_keep(r, &f);
+    }
+    r->uid += part->uid;
+    r->no_time += part->no_time;
+    r->no_device_time += part->no_device_time;
+    r->no_value += part->no_value;
+    for (unsigned k = 0; k < AZ_PT_PHASES; k++)
+        r->phase[k] += part->phase[k];
+    r->frames += part->frames;
+    r->more_cats += part->more_cats;
+    return rc;
+}
+
+int az_pt_join(struct az_pt_reader *r, struct az_pt_reader *part)
+{
+    struct az_trace *from = part->trace;
+    struct az_mem *mem = r->trace->mem;
+    const size_t names = from->names.text.n, lanes = from->lanes.n;
+    uint32_t *name = az_mem_alloc(mem, (names + 1) * sizeof *name),
+             *lane = az_mem_alloc(mem, (lanes + 1) * sizeof *lane);
+    int rc = name && lane ? 0 : az_mem_error(mem);
+    /* In the order of first appearance, so that ids come out as if one reader had read all. */
+    for (uint32_t i = 0; rc == 0 && i < names; i++)
+        rc = az_trace_name(r->trace, az_trace_text(from, i), &name[i]);
+    if (rc == 0)
+        rc = join_lanes(r, from, name, lane);
+    if (rc == 0 && part->launch_seen)
+        launch_key(r, az_optrace(from)->key_is_ext);
+    if (rc == 0)
+        rc = az_optrace_append(r->trace, from,
+                               &(struct az_append){ .name = name, .lane = lane, .uid = r->uid });
+    if (rc == 0)
+        rc = join_other(r, part, name);
+    az_mem_free(mem, name, (names + 1) * sizeof *name);
+    az_mem_free(mem, lane, (lanes + 1) * sizeof *lane);
+    return rc;
+}

@@ -1,0 +1,222 @@
+/* A Perfetto trace of rocprofv3 as JSON, made by traceconv (docs/formats-rocprof.md 7.3). */
+#include <inttypes.h>
+
+#include "base/num.h"
+#include "formats/rocm/pftrace.h"
+#include "text/jsonscan.h"
+
+enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_TS, K_DUR, K_ARGS };
+static const char *const event_keys[] = { "ph", "cat", "name", "pid", "tid",
+                                          "ts", "dur", "args", NULL };
+
+struct input {
+    struct az_pf *p;
+    struct az_source *src;
+    struct az_jscan scan;
+    struct az_jkeys keys;
+    struct az_jarray array;
+    bool source_bad, seen;
+    struct az_pf_slice slice;
+};
+
+static int fill(void *ctx, void *buf, size_t n, size_t *got)
+{
+    struct input *in = ctx;
+    struct az_parse *job = in->p->r->job;
+    if (job->progress)
+        atomic_store_explicit(job->progress, az_source_consumed(in->src), memory_order_relaxed);
+    if (job->cancelled && job->cancelled(job->ctx))
+        return AZ_EINTR;
+    *got = 0;
+    int rc = in->source_bad ? 0 : az_source_read(in->src, buf, n, got);
+    if (rc == AZ_EFORMAT) {
+        in->source_bad = true;
+        rc = 0;
+    }
+    return rc;
+}
+
+/* "Agent-2" or 12 or 0.5, as written */
+static struct az_pf_value value_of(struct az_arena *a, struct az_sv raw)
+{
+    struct az_pf_value v = { .is_text = false };
+    if (raw.n >= 2 && raw.p[0] == '"') {
+        v.is_text = true;
+        v.text = az_json_unescape(a, az_sv_make(raw.p + 1, raw.n - 2));
+    } else if (az_parse_i64(raw, &v.i) != 0) {
+        v.is_real = az_parse_f64(raw, &v.f) == 0;
+    }
+    return v;
+}
+
+static int annotations(struct input *in, struct az_sv raw)
+{
+    struct az_jview object;
+    struct az_sv key, value;
+    int rc = 0;
+    if (!az_jview_object(&object, raw))
+        return 0;
+    while (rc == 0 && az_jview_member(&object, &key, &value)) {
+        enum az_pf_key k = az_pf_key_of(key);
+        uint32_t name = AZ_NO_ID;
+        struct az_pf_value v = value_of(&in->p->r->scratch, value);
+        if (k == PF_NONE && v.is_text)
+            continue;
+        if (k == PF_NONE)
+            rc = az_trace_name(in->p->r->t, key, &name);
+        if (rc == 0)
+            az_pf_annotate(&in->slice, k, name, &v);
+    }
+    return rc;
+}
+
+static int text(struct az_jscan *s, struct az_sv *out, bool *escaped)
+{
+    int rc = az_j_string(s, out, escaped);
+    if (rc != AZ_J_BAD)
+        return rc;
+    *escaped = false;
+    return az_j_skip(s, out);
+}
+
+/* One element of traceEvents; without begin_ns its ts and dur count (microseconds). */
+static int event(void *ctx, struct az_jscan *s)
+{
+    struct input *in = ctx;
+    struct az_sv ph = AZ_SV(""), cat = AZ_SV(""), name = AZ_SV(""), args = AZ_SV(""), raw;
+    int64_t pid = 0, ts = 0, dur = 0;
+    bool missing = true, escaped = false, flag, has_ts = false;
+    int rc, k = az_j_first_key(s, &in->keys);
+    while (k >= 0) {
+        switch (k) {
+        case K_PH:
+            rc = text(s, &ph, &flag);
+            break;
+        case K_CAT:
+            rc = text(s, &cat, &flag);
+            break;
+        case K_NAME:
+            rc = text(s, &name, &escaped);
+            break;
+        case K_PID:
+            rc = az_j_i64(s, &pid, &missing);
+            pid = missing ? 0 : pid;
+            break;
+        case K_TS:
+            rc = az_j_decimal(s, 3, &ts, &missing);
+            has_ts = !missing;
+            break;
+        case K_DUR:
+            rc = az_j_decimal(s, 3, &dur, &missing);
+            dur = missing ? 0 : dur;
+            break;
+        case K_ARGS:
+            rc = az_j_skip(s, &args);
+            break;
+        default:
+            rc = az_j_skip(s, &raw);
+        }
+        if (rc != AZ_J_OK)
+            return rc;
+        k = az_j_next_key(s, &in->keys, k);
+    }
+    if (k != AZ_J_END)
+        return k;
+    if (!az_sv_is(ph, "X") && !az_sv_is(ph, "B") && !az_sv_is(ph, "i") && !az_sv_is(ph, "I"))
+        return AZ_J_OK;
+    az_pf_slice_init(&in->slice);
+    in->slice.category = cat;
+    in->slice.pid = pid;
+    rc = az_trace_name(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name,
+                       &in->slice.name);
+    if (rc == 0)
+        rc = annotations(in, args);
+    if (!in->slice.has[PF_BEGIN] && has_ts && az_sv_is(ph, "X") &&
+        !__builtin_add_overflow(ts, dur, &in->slice.number[PF_END])) {
+        in->slice.number[PF_BEGIN] = ts;
+        in->slice.has[PF_BEGIN] = in->slice.has[PF_END] = true;
+    }
+    if (rc == 0)
+        rc = az_pf_add(in->p, &in->slice);
+    az_arena_reset(&in->p->r->scratch);
+    return rc;
+}
+
+static int document(struct input *in)
+{
+    struct az_jscan *s = &in->scan;
+    struct az_sv key;
+    bool first = true;
+    int rc = az_jscan_byte(s, '{');
+    while (rc == AZ_J_OK && !in->array.truncated) {
+        rc = az_jscan_member(s, &first, &key);
+        if (rc != AZ_J_OK)
+            break;
+        bool events = az_sv_is(key, "traceEvents") && az_jscan_peek(s) == '[';
+        in->seen |= events;
+        rc = events ? az_jscan_records(s, event, in, in->p->r->job->opts->strict, &in->array)
+                    : az_jscan_skip_value(s);
+    }
+    return rc == AZ_J_END ? AZ_J_OK : rc;
+}
+
+static int verdict(struct input *in, int rc)
+{
+    struct az_parse *job = in->p->r->job;
+    struct az_sv path = in->p->path;
+    struct az_where here = AZ_AT_OFFSET(path, az_jscan_offset(&in->scan));
+    const struct az_jarray *a = &in->array;
+    if (rc < 0 && rc > AZ_J_END && rc != AZ_ERANGE)
+        return rc;
+    if (rc == AZ_ERANGE)
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB",
+                            in->scan.max_record >> 20);
+    bool cut = a->truncated || rc == AZ_J_MORE || in->source_bad;
+    if (!in->seen)
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
+                            cut             ? "the file ends before its events"
+                            : rc == AZ_J_OK ? "no 'traceEvents' in this JSON"
+                                            : "malformed JSON");
+    if (job->opts->strict && (cut || rc == AZ_J_BAD || a->malformed))
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %" PRIu64 " events",
+                            cut ? "truncated" : "malformed JSON", a->records);
+    if (cut || rc == AZ_J_BAD) {
+        az_diag_add(job->diag, AZ_WARNING, here,
+                    "%s: %" PRIu64 " complete events kept, the rest is missing",
+                    cut ? "truncated" : "malformed JSON", a->records);
+        az_trace_truncated(in->p->r->t, "file truncated (events after the end are unknown)");
+    }
+    if (a->malformed) {
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad),
+                    "malformed JSON at %" PRIu64 " place(s), %" PRIu64 " bytes skipped, %" PRIu64
+                    " events kept",
+                    a->malformed, a->skipped_bytes, a->records);
+        az_trace_dropped(in->p->r->t, AZ_DROP_LOST, "malformed events", a->malformed, 0);
+    }
+    return 0;
+}
+
+int az_pftrace_json_file(struct az_pf *p)
+{
+    struct az_source_opts so = { .mem = p->r->job->mem,
+                                 .diag = p->r->job->diag,
+                                 .keeps_parts = !p->r->job->opts->strict };
+    struct input *in = az_mem_alloc(p->r->job->mem, sizeof *in);
+    if (!in)
+        return az_mem_error(p->r->job->mem);
+    memset(in, 0, sizeof *in);
+    in->p = p;
+    in->array.first_bad = -1;
+    az_jkeys_init(&in->keys, event_keys);
+    int rc = az_source_open(&in->src, p->path.p, &so);
+    if (rc == 0) {
+        rc = az_jscan_init(&in->scan, fill, in, 0, p->r->job->mem);
+        if (rc == 0) {
+            rc = verdict(in, document(in));
+            az_jscan_release(&in->scan);
+        }
+        az_source_close(in->src);
+    }
+    az_mem_free(p->r->job->mem, in, sizeof *in);
+    return rc;
+}

@@ -1,0 +1,281 @@
+/* Format "rocpd": the SQLite database of rocprofv3 (docs/formats-rocprof.md 4). Opening, sets of
+ * tables.
+ */
+#include "formats/rocm/rocpd.h"
+
+#include <stdio.h>
+
+#include "formats/list.h"
+#include "formats/shared/foreign.h"
+#include "io/path.h"
+
+static int probe(struct az_sv head, struct az_sv path)
+{
+    if (head.n < 16 || memcmp(head.p, "SQLite format 3", 16) != 0)
+        return 0;
+    if (az_sv_find(head, AZ_SV("rocpd_")) >= 0)
+        return 96;
+    return az_sv_ends(path, AZ_SV("_results.db")) ? 60 : az_sv_ends(path, AZ_SV(".db")) ? 30 : 0;
+}
+
+static bool knows_table(struct az_sv name) { return az_sv_starts(name, AZ_SV("rocpd_")); }
+
+/* ---- sets of tables ---- */
+
+#define TABLE "rocpd_kernel_dispatch"
+
+static bool plain_text(struct az_sv s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+              c == '_' || c == '-'))
+            return false;
+    }
+    return true;
+}
+
+static struct az_sv column_text(sqlite3_stmt *st, int i)
+{
+    const char *p = (const char *)sqlite3_column_text(st, i);
+    int n = sqlite3_column_bytes(st, i);
+    return p && n > 0 ? az_sv_make(p, (size_t)n) : AZ_SV("");
+}
+
+/* Endings of the tables called `base`..., as sets. */
+static int suffixed(struct az_rp *x, const char *base, struct az_rocpd_sets *sets)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = 0,
+        src = az_sqlite_prepare(
+            &x->file,
+            "SELECT name FROM sqlite_master WHERE type='table' AND substr(name,1,length(?1))=?1 "
+            "ORDER BY rowid",
+            &st);
+    if (src == SQLITE_OK)
+        (void)sqlite3_bind_text(st, 1, base, -1, SQLITE_STATIC);
+    while (src == SQLITE_OK && rc == 0 && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
+        struct az_sv name = column_text(st, 0);
+        struct az_rocpd_set s = { .guid = AZ_SV("") };
+        if (name.n <= strlen(base) || name.p[strlen(base)] != '_')
+            continue;
+        s.suffix =
+            az_arena_dup(&x->arena, az_sv_make(name.p + strlen(base), name.n - strlen(base)));
+        if (plain_text(s.suffix))
+            rc = s.suffix.p ? az_vec_push(sets, s) : az_arena_error(&x->arena);
+    }
+    sqlite3_finalize(st);
+    return rc;
+}
+
+/* Plain tables may hold the rows of several databases, distinguished by their guid. */
+static int plain(struct az_rp *x, struct az_rocpd_sets *sets)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = 0;
+    if (az_sqlite_prepare(&x->file, "SELECT DISTINCT guid FROM " TABLE " ORDER BY 1", &st) ==
+        SQLITE_OK)
+        while (rc == 0 && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
+            struct az_rocpd_set s = { .suffix = AZ_SV(""),
+                                      .guid = az_arena_dup(&x->arena, column_text(st, 0)) };
+            if (plain_text(s.guid))
+                rc = az_vec_push(sets, s);
+        }
+    sqlite3_finalize(st);
+    bool table =
+        rc == 0 && sets->n == 0 &&
+        sqlite3_exec(x->db, "SELECT 1 FROM " TABLE " LIMIT 1", NULL, NULL, NULL) == SQLITE_OK;
+    return table ? az_vec_push(sets, ((struct az_rocpd_set){ AZ_SV(""), AZ_SV("") })) : rc;
+}
+
+static int not_ours(struct az_rp *x)
+{
+    sqlite3_stmt *st = NULL;
+    struct az_sv names = AZ_SV("");
+    bool compute = false;
+    const char *foreign = NULL;
+    int shown = 0;
+    if (az_sqlite_prepare(&x->file,
+                          "SELECT name FROM sqlite_master WHERE type='table' ORDER BY name",
+                          &st) == SQLITE_OK)
+        while (az_sqlite_step(&x->file, st) == SQLITE_ROW) {
+            struct az_sv name = column_text(st, 0);
+            compute |= az_sv_starts(name, AZ_SV("compute_"));
+            foreign = foreign ? foreign : az_foreign_table(name);
+            if (shown < 8)
+                names = az_arena_printf(&x->arena, "%.*s%s%.*s", AZ_SVF(names), shown++ ? ", " : "",
+                                        AZ_SVF(name));
+        }
+    sqlite3_finalize(st);
+    if (foreign)
+        return az_diag_fail(x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path), "%s", foreign);
+    if (compute)
+        return az_diag_fail(
+            x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
+            "a database of rocprof-compute, not of rocprofv3 (give the *_results.db of rocprofv3)");
+    return az_diag_fail(x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
+                        "an SQLite database, but not of rocprofv3: no table '" TABLE
+                        "...' (there: %.*s)",
+                        AZ_SVF(names.n ? names : AZ_SV("no table at all")));
+}
+
+static const struct az_sqlite_kind kind = { "the *_results.db of rocprofv3", "profile again" };
+
+int az_rocpd_open(struct az_rp *x, struct az_roc *r, struct az_sv path, struct az_rocpd_sets *sets)
+{
+    memset(x, 0, sizeof *x);
+    x->r = r;
+    x->path = path;
+    az_arena_init(&x->arena, r->job->mem);
+    int rc = az_sqlite_open(&x->file, r->job, &kind, path);
+    x->db = x->file.db;
+    x->partial = x->file.partial;
+    x->r->t->truncated |= x->file.partial;
+    if (rc)
+        return rc;
+    rc = suffixed(x, TABLE, sets);
+    if (rc == 0 && sets->n == 0)
+        rc = plain(x, sets);
+    if (rc == 0 && sets->n == 0)
+        rc = suffixed(x, "rocpd_string", sets);
+    if (rc == 0 && x->file.endless) /* some of it was asked of a view */
+        rc = az_sqlite_error(&x->file, SQLITE_INTERRUPT);
+    if (rc)
+        return rc;
+    return sets->n ? 0 : not_ours(x);
+}
+
+void az_rocpd_close(struct az_rp *x)
+{
+    az_sqlite_close(&x->file);
+    az_arena_release(&x->arena);
+}
+
+/* ---- tables ---- */
+
+struct az_sv az_rocpd_table(struct az_rp *x, const char *table)
+{
+    return az_arena_printf(&x->arena, "\"%s%.*s\"", table, AZ_SVF(x->set->suffix));
+}
+
+struct az_sv az_rocpd_where(struct az_rp *x, const char *alias)
+{
+    return x->set->guid.n
+               ? az_arena_printf(&x->arena, " WHERE %s.guid='%.*s'", alias, AZ_SVF(x->set->guid))
+               : AZ_SV("");
+}
+
+bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias,
+                      const char *const *columns, size_t n, struct az_sv *list)
+{
+    bool there[32] = { false }, any = false;
+    sqlite3_stmt *st = NULL;
+    struct az_sv sql =
+        az_arena_printf(&x->arena, "PRAGMA table_info(%.*s)", AZ_SVF(az_rocpd_table(x, table)));
+    if (sql.p && az_sqlite_prepare(&x->file, sql.p, &st) == SQLITE_OK)
+        while (az_sqlite_step(&x->file, st) == SQLITE_ROW) {
+            any = true;
+            for (size_t i = 0; i < n && i < 32; i++)
+                there[i] |= az_sv_ieq(column_text(st, 1), az_sv_str(columns[i]));
+        }
+    sqlite3_finalize(st);
+    *list = AZ_SV("");
+    for (size_t i = 0; i < n && i < 32; i++)
+        *list = there[i] ? az_arena_printf(&x->arena, "%.*s%s%s.\"%s\"", AZ_SVF(*list),
+                                           i ? "," : "", alias, columns[i])
+                         : az_arena_printf(&x->arena, "%.*s%sNULL", AZ_SVF(*list), i ? "," : "");
+    return any && list->p;
+}
+
+int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
+                  int (*fn)(struct az_rp *x, sqlite3_stmt *row))
+{
+    struct az_diag *d = x->r->job->diag;
+    struct az_where at = AZ_AT_FILE(x->path);
+    sqlite3_stmt *st = NULL;
+    int rc = 0, src;
+    if (!sql.p)
+        return az_arena_error(&x->arena);
+    src = az_sqlite_prepare(&x->file, sql.p, &st);
+    while (rc == 0 && src != SQLITE_DONE && (src == SQLITE_OK || src == SQLITE_ROW)) {
+        src = az_sqlite_step(&x->file, st);
+        if (src == SQLITE_ROW)
+            rc = fn(x, st);
+    }
+    sqlite3_finalize(st);
+    if (rc || src == SQLITE_DONE)
+        return rc;
+    switch (src & 0xff) {
+    case SQLITE_NOMEM:
+        return AZ_ENOMEM;
+    case SQLITE_INTERRUPT:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return az_sqlite_error(&x->file, src);
+    default:
+        break;
+    }
+    az_diag_add(d, AZ_WARNING, at,
+                "table '%s' cannot be read to its end, the result is partial: %s", table,
+                sqlite3_errmsg(x->db));
+    az_trace_dropped(x->r->t, AZ_DROP_LOST, "rest of an unreadable table", 1, 0);
+    x->partial = true;
+    return 0;
+}
+
+static int read_file(struct az_roc *r, struct az_sv path)
+{
+    struct az_rp x;
+    struct az_rocpd_sets sets;
+    az_vec_init(&sets, r->job->mem);
+    int rc = az_rocpd_open(&x, r, path, &sets);
+    for (size_t i = 0; rc == 0 && i < sets.n; i++) {
+        x.set = &sets.v[i];
+        rc = az_rocpd_read_set(&x);
+    }
+    if (rc == 0 && (x.file.starved || x.arena.failed))
+        rc = az_sqlite_error(&x.file, SQLITE_NOMEM);
+    if (rc == 0 && x.partial)
+        az_trace_fact(r->t, "partial", AZ_SV("yes: the database is damaged"));
+    if (rc == 0 && r->job->progress)
+        atomic_fetch_add(r->job->progress, az_path_stat(path.p).size);
+    az_rocpd_close(&x);
+    az_vec_release(&sets);
+    return rc;
+}
+
+static int parse(struct az_parse *job)
+{
+    struct az_roc r;
+    size_t errors = job->diag->errors;
+    int rc = az_roc_init(&r, job);
+    for (size_t i = 0; rc == 0 && i < job->n_files; i++)
+        rc = read_file(&r, job->files[i].path);
+    if (rc == 0)
+        rc = az_roc_finish(&r);
+    if (rc && job->diag->errors == errors)
+        rc = az_roc_error(&r, rc, job->files[0].path);
+    az_roc_release(&r);
+    return rc;
+}
+
+static struct az_sv stem(struct az_sv path)
+{
+    struct az_sv s = az_path_stem(path);
+    if (s.n > 8 && az_sv_ends(s, AZ_SV("_results")))
+        s.n -= 8;
+    return s;
+}
+
+const struct az_format az_format_rocpd = {
+    .name = "rocpd",
+    .tool = AZ_TOOL_TRACELENS,
+    .record_host = "add ROCTx ranges around the host work (recorded by --marker-trace)",
+    .help = "AMD rocprofv3: rocpd database (*_results.db)",
+    .files_are_ranks = true,
+    .processes = true,
+    .probe = probe,
+    .knows_table = knows_table,
+    .parse = parse,
+    .stem = stem,
+};

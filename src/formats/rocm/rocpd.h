@@ -1,0 +1,61 @@
+/* Private to rocpd*.c: one rocpd database being read (docs/formats-rocprof.md 4). */
+#ifndef AZ_FORMATS_ROCM_ROCPD_H
+#define AZ_FORMATS_ROCM_ROCPD_H
+
+#include "formats/rocm/rocprof.h"
+#include "formats/shared/sqlite_open.h"
+
+struct az_rocpd_symbol {
+    uint32_t whole, shown; /* name ids */
+    int64_t vgpr, agpr, sgpr;
+};
+AZ_VEC(struct az_rocpd_symbol, az_rocpd_symbols);
+
+/* One set of tables: those with the same ending, or the plain ones, of one guid if they hold
+ * several. */
+struct az_rocpd_set {
+    struct az_sv suffix; /* "_00006409_..." or empty */
+    struct az_sv guid;   /* empty: all rows */
+};
+AZ_VEC(struct az_rocpd_set, az_rocpd_sets);
+
+struct az_rp {
+    struct az_roc *r;
+    struct az_sv path;
+    struct az_sqlite file;
+    sqlite3 *db; /* of file */
+    struct az_arena arena;
+    bool partial;
+    const struct az_rocpd_set *set; /* being read */
+    /* of the set */
+    struct az_map string_of; /* id -> name id */
+    struct az_map agent_of;  /* id -> logical index */
+    struct az_map thread_of; /* id -> number in `threads` */
+    struct az_vec_i64 threads;
+    struct az_map symbol_of; /* id -> number in `symbols` */
+    struct az_rocpd_symbols symbols;
+    struct az_map pmc_of; /* id -> name id */
+    sqlite3_stmt *string;
+};
+
+/* Opens read-only and lists the sets of tables; messages in the diag. */
+int az_rocpd_open(struct az_rp *x, struct az_roc *r, struct az_sv path,
+                  struct az_rocpd_sets *sets) AZ_MUST_USE;
+void az_rocpd_close(struct az_rp *x);
+
+/* The wanted columns of a table, NULL for those it lacks; false: no such table. `alias` names the
+ * table in the list. */
+bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias,
+                      const char *const *columns, size_t n, struct az_sv *list);
+/* Full name of a table of the set, quoted. */
+struct az_sv az_rocpd_table(struct az_rp *x, const char *table);
+/* " WHERE alias.guid='...'" where the set asks for it. */
+struct az_sv az_rocpd_where(struct az_rp *x, const char *alias);
+/* Runs a query over a table and hands each row to fn; a damaged or unreadable table is a warning
+ * and a count. */
+int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
+                  int (*fn)(struct az_rp *x, sqlite3_stmt *row)) AZ_MUST_USE;
+
+int az_rocpd_read_set(struct az_rp *x) AZ_MUST_USE;
+
+#endif

@@ -1,0 +1,113 @@
+/* Format "rocprof": what rocprofv3 writes as JSON or as a set of CSV files
+ * (docs/formats-rocprof.md). */
+#include "formats/rocm/rocprof.h"
+
+#include "formats/list.h"
+#include "io/path.h"
+
+static int probe(struct az_sv head, struct az_sv path)
+{
+    bool sums;
+    (void)path;
+    if (az_sv_starts(head, AZ_SV("\xef\xbb\xbf")))
+        head = az_sv_make(head.p + 3, head.n - 3);
+    head = az_sv_trim(head);
+    if (head.n && head.p[0] == '{')
+        return az_sv_find(head, AZ_SV("\"rocprofiler-sdk-tool\"")) >= 0 ? 95 : 0;
+    return az_rocprof_csv_probe(head, &sums);
+}
+
+static bool is_csv_name(struct az_sv path)
+{
+    if (az_sv_ends(path, AZ_SV(".gz")))
+        path.n -= 3;
+    return az_sv_ends(path, AZ_SV(".csv"));
+}
+
+/* By content; a stream is JSON. What is broken in it is said once, by its reader. */
+static int is_csv(struct az_parse *job, struct az_sv path, bool *csv)
+{
+    struct az_source_opts so = { .mem = job->mem, .window = 4096 };
+    struct az_source *src = NULL;
+    struct az_sv head = AZ_SV("");
+    *csv = false;
+    if (az_sv_is(path, "-"))
+        return 0;
+    int rc = az_source_open(&src, path.p, &so);
+    if (rc) {
+        so.diag = job->diag;
+        rc = az_source_open(&src, path.p, &so);
+    }
+    if (rc)
+        return rc;
+    rc = az_source_peek(src, 4096, &head);
+    if (rc && rc != AZ_ENOMEM && rc != AZ_ELIMIT)
+        rc = 0;
+    if (az_sv_starts(head, AZ_SV("\xef\xbb\xbf")))
+        head = az_sv_make(head.p + 3, head.n - 3);
+    head = az_sv_trim(head);
+    *csv = head.n && head.p[0] != '{' && head.p[0] != '[';
+    az_source_close(src);
+    return rc;
+}
+
+static int read_files(struct az_roc *r)
+{
+    struct az_parse *job = r->job;
+    struct az_file *csv = az_arena_array(&r->scratch, job->n_files, sizeof *csv);
+    size_t n_csv = 0;
+    int rc = csv ? 0 : az_arena_error(&r->scratch);
+    for (size_t i = 0; rc == 0 && i < job->n_files; i++) {
+        bool is;
+        rc = is_csv(job, job->files[i].path, &is);
+        if (rc && job->files[i].optional)
+            rc = 0;
+        else if (rc == 0 && is)
+            csv[n_csv++] = job->files[i];
+        else if (rc == 0)
+            rc = az_rocprof_json_file(r, job->files[i].path);
+    }
+    return rc == 0 && n_csv ? az_rocprof_csv_set(r, csv, n_csv) : rc;
+}
+
+static int parse(struct az_parse *job)
+{
+    struct az_roc r;
+    size_t errors = job->diag->errors;
+    int rc = az_roc_init(&r, job);
+    if (rc == 0)
+        rc = read_files(&r);
+    if (rc == 0)
+        rc = az_roc_finish(&r);
+    if (rc && job->diag->errors == errors)
+        rc = az_roc_error(&r, rc, job->files[0].path);
+    az_roc_release(&r);
+    return rc;
+}
+
+/* "908_results.json.gz" -> "908", "908_kernel_trace.csv" -> "908" */
+static struct az_sv stem(struct az_sv path)
+{
+    struct az_sv prefix, s = az_path_stem(path);
+    if (az_rocprof_csv_prefix(path, &prefix))
+        return az_path_base(prefix);
+    if (s.n > 8 && az_sv_ends(s, AZ_SV("_results")))
+        s.n -= 8;
+    return s;
+}
+
+/* Each JSON file is one process: a rank of its own. The CSV files of one prefix belong together. */
+static bool is_rank(struct az_sv path) { return !is_csv_name(path); }
+
+const struct az_format az_format_rocprof = {
+    .name = "rocprof",
+    .tool = AZ_TOOL_TRACELENS,
+    .record_host = "add ROCTx ranges around the host work (recorded by --marker-trace)",
+    .help = "AMD rocprofv3: results.json, or the set of CSV files (any one of them names its set)",
+    .files_are_ranks = true,
+    .is_rank = is_rank,
+    .processes = true,
+    .probe = probe,
+    .parse = parse,
+    .stem = stem,
+};

@@ -1,0 +1,365 @@
+/* AMD profiles into the common model: what the containers (JSON, CSV, SQLite, Perfetto) have in
+ * common. */
+#include "formats/rocm/rocprof.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/num.h"
+
+int az_roc_init(struct az_roc *r, struct az_parse *job)
+{
+    memset(r, 0, sizeof *r);
+    r->job = job;
+    r->t = job->trace;
+    r->full_names = az_sv_ieq(job->opts->kernel_names, AZ_SV("full"));
+    az_arena_init(&r->scratch, job->mem);
+    az_shown_names_init(&r->shown, r->t);
+    r->t->ticks_per_ns = 1;
+    int rc = az_dispatches_init(r->t), map = az_map_init(&r->sum_of, job->mem, 16);
+    az_geometry_column(r->t, job->opts);
+    r->d = az_dispatches(r->t);
+    return rc ? rc : map;
+}
+
+void az_roc_release(struct az_roc *r)
+{
+    az_arena_release(&r->scratch);
+    az_shown_names_release(&r->shown);
+    az_map_release(&r->sum_of);
+    az_mem_free(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending);
+}
+
+int az_roc_process(struct az_roc *r, int64_t pid, int64_t init, int64_t fini)
+{
+    struct az_process p = { .pid = pid, .init = init, .fini = fini };
+    if (r->d->processes.n >= UINT32_MAX - 1)
+        return AZ_ERANGE;
+    r->proc = (uint32_t)r->d->processes.n + 1;
+    r->pid = pid;
+    return az_vec_push(&r->d->processes, p);
+}
+
+int az_roc_agent(struct az_roc *r, int64_t index, bool gpu, struct az_sv name, int64_t cus,
+                 int64_t bytes)
+{
+    struct az_agent a = { .proc = r->proc, .index = index, .gpu = gpu };
+    struct az_device dev = { .id = index, .sm_count = cus, .memory_bytes = bytes };
+    int rc = az_agent_find(r->d, r->proc, index) ? 0 : az_vec_push(&r->d->agents, a);
+    for (size_t i = 0; i < r->t->devices.n; i++) /* the processes of a node share its devices */
+        if (r->t->devices.v[i].id == index && az_sv_eq(r->t->devices.v[i].name, name))
+            return rc;
+    if (rc || !gpu)
+        return rc;
+    dev.name = az_arena_dup(&r->t->arena, name);
+    return dev.name.p ? az_vec_push(&r->t->devices, dev) : az_arena_error(&r->t->arena);
+}
+
+/* ---- lanes ---- */
+
+static int lane(struct az_roc *r, struct az_lane *l, uint32_t *out)
+{
+    const uint64_t key[4] = { l->device_side, (uint64_t)l->device, l->tid, l->context };
+    size_t slot = (size_t)(key[0] * 7 + key[1] * 31 + key[2] * 13 + key[3]) % ROC_LANE_CACHE;
+    if (r->lanes[slot].used && r->lanes[slot].proc == r->proc &&
+        memcmp(r->lanes[slot].key, key, sizeof key) == 0) {
+        *out = r->lanes[slot].lane;
+        return 0;
+    }
+    l->pid = (uint64_t)r->pid;
+    l->proc = r->proc;
+    l->label = AZ_NO_ID;
+    int rc = az_trace_lane(r->t, l, out);
+    memcpy(r->lanes[slot].key, key, sizeof key);
+    r->lanes[slot].lane = *out;
+    r->lanes[slot].proc = r->proc;
+    r->lanes[slot].used = rc == 0;
+    return rc;
+}
+
+static int device_lane(struct az_roc *r, int64_t agent, int64_t queue, int64_t stream,
+                       uint32_t *out)
+{
+    struct az_lane l = {
+        .device_side = true, .device = agent, .tid = (uint64_t)queue, .context = (uint64_t)stream
+    };
+    return lane(r, &l, out);
+}
+
+static int host_lane(struct az_roc *r, int64_t thread, uint32_t *out)
+{
+    struct az_lane l = { .device = -1, .tid = (uint64_t)thread };
+    return lane(r, &l, out);
+}
+
+/* ---- events ---- */
+
+static int add(struct az_roc *r, enum az_kind kind, struct az_event *e)
+{
+    r->t->read++;
+    if (e->end < e->start && kind <= AZ_GRAPH) {
+        az_trace_impossible(r->t, kind, e->start, e->end);
+        return 0;
+    }
+    if (e->end < e->start) {
+        e->end = e->start;
+        r->negative++;
+    }
+    int rc = az_trace_add(r->t, kind, e);
+    r->t->kept += rc == 0;
+    return rc;
+}
+
+int az_roc_kernel_row(struct az_roc *r, const struct az_roc_kernel *k, uint32_t shape)
+{
+    struct az_dispatch row = { .id = k->dispatch, .thread = k->thread, .shape = shape };
+    struct az_event e = { .start = k->start, .end = k->end, .name = k->name, .corr = k->corr };
+    int rc = device_lane(r, k->agent, k->queue, k->stream, &e.lane);
+    e.side = (uint32_t)r->d->rows.n;
+    if (rc == 0)
+        rc = az_vec_push(&r->d->rows, row);
+    return rc ? rc : add(r, AZ_KERNEL, &e);
+}
+
+int az_roc_kernel(struct az_roc *r, const struct az_roc_kernel *k)
+{
+    struct az_roc_kernel named = *k;
+    uint32_t shape;
+    int rc = az_dispatch_shape(r->d, &named.shape, &shape);
+    if (rc == 0 && k->name == AZ_NO_ID)
+        rc = az_roc_kernel_name(r, k->shape.whole, &named.name);
+    return rc ? rc : az_roc_kernel_row(r, &named, shape);
+}
+
+int az_roc_counted(struct az_roc *r, const struct az_roc_kernel *k)
+{
+    if (r->n_pending == r->cap_pending) {
+        size_t cap = r->cap_pending ? r->cap_pending * 2 : 256, bytes;
+        if (!az_size_mul(cap, sizeof *r->pending, &bytes))
+            return AZ_ERANGE;
+        void *p =
+            az_mem_realloc(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending, bytes);
+        if (!p)
+            return az_mem_error(r->job->mem);
+        r->pending = p;
+        r->cap_pending = cap;
+    }
+    r->pending[r->n_pending++] = (struct az_roc_pending){ .proc = r->proc, .pid = r->pid, .k = *k };
+    return 0;
+}
+
+int az_roc_copy_lane(struct az_roc *r, const struct az_roc_copy *c, struct az_sv direction,
+                     uint32_t *out)
+{
+    const struct az_agent *dst =
+        c->dst == AZ_NO_AGENT ? NULL : az_agent_find(r->d, r->proc, c->dst);
+    const bool to_gpu =
+        c->dst != AZ_NO_AGENT && (dst ? dst->gpu : !az_sv_ends(direction, AZ_SV("TO_HOST")));
+    const int32_t agent = to_gpu ? c->dst : c->src;
+    return device_lane(r, agent == AZ_NO_AGENT ? -1 : agent, c->queue, c->stream, out);
+}
+
+int az_roc_copy(struct az_roc *r, const struct az_roc_copy *c)
+{
+    struct az_copy side = { .bytes = c->bytes, .op = -1, .src = -1, .dst = -1 };
+    struct az_route route = { .src = c->src, .dst = c->dst };
+    struct az_event e = { .start = c->start, .end = c->end, .name = c->name, .corr = c->corr };
+    int rc = az_roc_copy_lane(r, c, az_trace_text(r->t, c->name), &e.lane);
+    e.side = (uint32_t)r->t->copies.n;
+    if (rc == 0)
+        rc = az_vec_push(&r->t->copies, side);
+    if (rc == 0)
+        rc = az_vec_push(&r->d->routes, route);
+    return rc ? rc : add(r, AZ_MEMCPY, &e);
+}
+
+static int host_event(struct az_roc *r, enum az_kind kind, const struct az_roc_span *s,
+                      uint32_t side)
+{
+    struct az_event e = {
+        .start = s->start, .end = s->end, .name = s->name, .corr = s->corr, .side = side
+    };
+    int rc = host_lane(r, s->thread, &e.lane);
+    return rc ? rc : add(r, kind, &e);
+}
+
+int az_roc_call(struct az_roc *r, const struct az_roc_span *s)
+{
+    return host_event(r, AZ_CALL, s, s->domain);
+}
+
+int az_roc_range(struct az_roc *r, const struct az_roc_span *s)
+{
+    struct az_range side = { .id = s->corr };
+    int rc = az_vec_push(&r->t->ranges, side);
+    return rc ? rc : host_event(r, AZ_RANGE, s, (uint32_t)r->t->ranges.n - 1);
+}
+
+int az_roc_alloc(struct az_roc *r, const struct az_roc_alloc *a)
+{
+    int rc = az_vec_push(&r->d->allocs, a->what);
+    return rc ? rc : host_event(r, AZ_ALLOC, &a->at, (uint32_t)r->d->allocs.n - 1);
+}
+
+/* ---- names ---- */
+
+struct az_sv az_roc_formatted(struct az_sv whole)
+{
+    static const struct az_sv clone = { " [clone .kd]", 12 }, mark = { ".kd", 3 };
+    if (whole.n > clone.n && az_sv_ends(whole, clone))
+        whole.n -= clone.n;
+    if (whole.n > mark.n && az_sv_ends(whole, mark))
+        whole.n -= mark.n;
+    return whole;
+}
+
+void az_roc_choose_names(const struct az_roc *r, const struct az_roc_symbol_names *n,
+                         struct az_sv *whole, struct az_sv *shown)
+{
+    *whole = n->demangled.n ? n->demangled : n->formatted.n ? n->formatted : n->mangled;
+    *shown = AZ_SV("");
+    if (r->full_names)
+        *shown = n->formatted.n ? n->formatted : az_roc_formatted(*whole);
+    if (shown->n == 0)
+        *shown = n->truncated;
+    if (shown->n == 0)
+        *shown = az_kernel_short_name(n->formatted);
+    if (shown->n == 0)
+        *shown = az_kernel_short_name(n->mangled);
+    if (shown->n > 3 && az_sv_ends(*shown, AZ_SV(".kd")))
+        shown->n -= 3;
+}
+
+int az_roc_shown_name(struct az_roc *r, uint32_t whole, uint32_t shorter, uint32_t *name)
+{
+    *name = shorter;
+    return r->full_names ? 0 : az_shown_name(&r->shown, whole, shorter, name);
+}
+
+int az_roc_kernel_name(struct az_roc *r, uint32_t whole, uint32_t *name)
+{
+    const struct az_sv text = az_trace_text(r->t, whole);
+    *name = az_shown_name_known(&r->shown, whole);
+    if (*name != AZ_NO_ID)
+        return 0;
+    const struct az_sv shown = r->full_names ? az_roc_formatted(text) : az_kernel_short_name(text);
+    int rc = az_trace_name(r->t, shown.n ? shown : text, name);
+    if (rc == 0 && r->full_names)
+        return az_shown_name_set(&r->shown, whole, *name);
+    return rc ? rc : az_shown_name(&r->shown, whole, *name, name);
+}
+
+int az_roc_unknown_kernel(struct az_roc *r, uint64_t id, uint32_t *name)
+{
+    char text[48];
+    int n = snprintf(text, sizeof text, "unknown_kernel_%" PRIu64, id);
+    return az_trace_name(r->t, az_sv_make(text, (size_t)n), name);
+}
+
+int32_t az_roc_agent_number(struct az_sv text)
+{
+    size_t from = 0, end;
+    int64_t v;
+    while (from < text.n && (text.p[from] < '0' || text.p[from] > '9'))
+        from++;
+    for (end = from; end < text.n && text.p[end] >= '0' && text.p[end] <= '9';)
+        end++;
+    if (end == from || az_parse_i64(az_sv_make(text.p + from, end - from), &v) != 0 ||
+        v > INT32_MAX)
+        return AZ_NO_AGENT;
+    return (int32_t)v;
+}
+
+const char *az_roc_direction(const struct az_roc *r, int32_t src, int32_t dst)
+{
+    static const char *const text[] = { "MEMORY_COPY_HOST_TO_HOST", "MEMORY_COPY_HOST_TO_DEVICE",
+                                        "MEMORY_COPY_DEVICE_TO_HOST",
+                                        "MEMORY_COPY_DEVICE_TO_DEVICE" };
+    const struct az_agent *s = az_agent_find(r->d, r->proc, src),
+                          *d = az_agent_find(r->d, r->proc, dst);
+    return s && d ? text[2 * s->gpu + d->gpu] : "MEMORY_COPY_NONE";
+}
+
+/* ---- end ---- */
+
+/* Dispatches that are known from their counters only. */
+static int take_counted(struct az_roc *r)
+{
+    bool traced = r->t->ev[AZ_KERNEL].n > 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && !traced && i < r->n_pending; i++) {
+        r->proc = r->pending[i].proc;
+        r->pid = r->pending[i].pid;
+        rc = az_roc_kernel(r, &r->pending[i].k);
+    }
+    return rc;
+}
+
+static void warn(struct az_roc *r)
+{
+    struct az_diag *diag = r->job->diag;
+    struct az_where at = AZ_AT_FILE(r->job->files[0].path);
+    if (r->negative)
+        az_diag_add(diag, AZ_WARNING, at,
+                    "%" PRIu64 " event(s) end before they start: taken as of no length",
+                    r->negative);
+    if (r->unnamed)
+        az_diag_add(diag, AZ_WARNING, at,
+                    "%" PRIu64
+                    " dispatch(es) of kernels without a symbol: named unknown_kernel_<id>",
+                    r->unnamed);
+}
+
+/* Grids count work-items in these files: in work-groups, the last one of a dimension may be filled
+ * in part. */
+static struct az_geometry geometry_of(const struct az_dispatch_shape *s)
+{
+    const uint64_t registers = (uint64_t)s->vgpr + s->agpr;
+    struct az_geometry g = { .registers = az_geometry_figure((int64_t)registers, 0),
+                             .static_shared = s->lds,
+                             .dynamic_shared = AZ_NO_SIZE };
+    for (int i = 0; i < 3; i++) {
+        g.block[i] = s->block[i];
+        g.grid[i] = s->block[i] ? s->grid[i] / s->block[i] + (s->grid[i] % s->block[i] != 0) : 0;
+    }
+    return g;
+}
+
+/* From the shapes, which are complete when all is read. */
+static int take_geometry(struct az_roc *r)
+{
+    const struct az_dispatch_shapes *shapes = &r->d->shapes;
+    struct az_events *e = &r->t->ev[AZ_KERNEL];
+    if (!az_geometry_read(r->t) || e->n == 0)
+        return 0;
+    uint32_t *row = az_mem_alloc(r->job->mem, (shapes->n + 1) * sizeof *row);
+    int rc = row ? 0 : az_mem_error(r->job->mem);
+    for (size_t i = 0; rc == 0 && i < shapes->n; i++) {
+        const struct az_geometry g = geometry_of(&shapes->v[i]);
+        rc = az_geometries_put(&r->t->geometries, &g, &row[i]);
+    }
+    for (size_t i = 0; rc == 0 && i < e->n; i++)
+        e->geo[i] = row[r->d->rows.v[e->side[i]].shape];
+    az_mem_free(r->job->mem, row, (shapes->n + 1) * sizeof *row);
+    return rc;
+}
+
+int az_roc_finish(struct az_roc *r)
+{
+    int rc = take_counted(r);
+    if (rc == 0)
+        rc = take_geometry(r);
+    if (rc == 0)
+        warn(r);
+    return rc;
+}
+
+int az_roc_error(struct az_roc *r, int rc, struct az_sv path)
+{
+    if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
+        return az_diag_memory(r->job->diag, rc, AZ_AT_FILE(path), r->job->mem);
+    if (rc == AZ_ERANGE)
+        return az_diag_fail(r->job->diag, rc, AZ_AT_FILE(path),
+                            "more rows or names than can be held (2^32)");
+    return rc;
+}

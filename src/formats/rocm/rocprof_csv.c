@@ -1,0 +1,399 @@
+/* The CSV files of rocprofv3, old and new, by the names of their columns (docs/formats-rocprof.md
+ * 3). */
+#include <inttypes.h>
+
+#include "formats/rocm/rocprof_csv.h"
+#include "io/path.h"
+
+/* ---- columns ---- */
+
+static const char *const titles[COLS] = {
+    [C_KERNEL] = "Kernel_Name",
+    [C_START] = "Start_Timestamp",
+    [C_END] = "End_Timestamp",
+    [C_AGENT] = "Agent_Id",
+    [C_QUEUE] = "Queue_Id",
+    [C_STREAM] = "Stream_Id",
+    [C_THREAD] = "Thread_Id",
+    [C_DISPATCH] = "Dispatch_Id",
+    [C_CORR] = "Correlation_Id",
+    [C_LDS] = "LDS_Block_Size",
+    [C_LDS_OLD] = "Group_Segment_Size",
+    [C_SCRATCH] = "Scratch_Size",
+    [C_SCRATCH_OLD] = "Private_Segment_Size",
+    [C_VGPR] = "VGPR_Count",
+    [C_AGPR] = "Accum_VGPR_Count",
+    [C_SGPR] = "SGPR_Count",
+    [C_BLOCK_X] = "Workgroup_Size_X",
+    [C_BLOCK_Y] = "Workgroup_Size_Y",
+    [C_BLOCK_Z] = "Workgroup_Size_Z",
+    [C_GRID_X] = "Grid_Size_X",
+    [C_GRID_Y] = "Grid_Size_Y",
+    [C_GRID_Z] = "Grid_Size_Z",
+    [C_GRID] = "Grid_Size",
+    [C_BLOCK] = "Workgroup_Size",
+    [C_DIRECTION] = "Direction",
+    [C_SRC] = "Source_Agent_Id",
+    [C_DST] = "Destination_Agent_Id",
+    [C_OPERATION] = "Operation",
+    [C_BYTES] = "Allocation_Size",
+    [C_ADDRESS] = "Address",
+    [C_DOMAIN] = "Domain",
+    [C_FUNCTION] = "Function",
+    [C_PID] = "Process_Id",
+    [C_COUNTER] = "Counter_Name",
+    [C_COUNTER_VALUE] = "Counter_Value",
+    [C_NODE] = "Node_Id",
+    [C_LOGICAL] = "Logical_Node_Id",
+    [C_TYPE] = "Agent_Type",
+    [C_NAME] = "Name",
+    [C_PRODUCT] = "Product_Name",
+    [C_CUS] = "Cu_Count",
+    [C_CALLS] = "Calls",
+    [C_TOTAL] = "TotalDurationNs",
+    [C_AVERAGE] = "AverageNs",
+    [C_MIN] = "MinNs",
+    [C_MAX] = "MaxNs",
+    [C_STD] = "StdDev",
+    [C_SAMPLE] = "Sample_Timestamp",
+};
+
+static const enum az_col needs[TABLES][3] = {
+    [T_COUNTERS] = { C_COUNTER, C_COUNTER_VALUE, C_KERNEL },
+    [T_KERNELS] = { C_KERNEL, C_START, C_END },
+    [T_COPIES] = { C_DIRECTION, C_START, C_END },
+    [T_ALLOCS] = { C_OPERATION, C_START, C_END },
+    [T_CALLS] = { C_FUNCTION, C_START, C_END },
+    [T_AGENTS] = { C_TYPE, C_NODE, C_NODE },
+    [T_SUMS] = { C_NAME, C_CALLS, C_TOTAL },
+    [T_SAMPLES] = { C_SAMPLE, C_SAMPLE, C_SAMPLE },
+};
+
+static enum az_rocprof_csv_table table_of(const int at[COLS])
+{
+    for (int t = 0; t < TABLES; t++)
+        if (at[needs[t][0]] >= 0 && at[needs[t][1]] >= 0 && at[needs[t][2]] >= 0)
+            return (enum az_rocprof_csv_table)t;
+    return TABLES;
+}
+
+static void place(struct az_sv title, int i, int at[COLS])
+{
+    title = az_sv_trim(title);
+    for (int c = 0; c < COLS; c++)
+        if (at[c] < 0 && az_sv_ieq(title, az_sv_str(titles[c])))
+            at[c] = i;
+}
+
+int az_rocprof_csv_probe(struct az_sv head, bool *sums)
+{
+    int at[COLS];
+    const char *nl = head.n ? memchr(head.p, '\n', head.n) : NULL;
+    struct az_sv line = az_sv_make(head.p, nl ? (size_t)(nl - head.p) : head.n);
+    for (int c = 0; c < COLS; c++)
+        at[c] = -1;
+    for (int i = 0; line.n && i < 256; i++) {
+        const char *comma = memchr(line.p, ',', line.n);
+        size_t n = comma ? (size_t)(comma - line.p) : line.n, used = n + (comma ? 1 : 0);
+        struct az_sv title = az_sv_trim(az_sv_make(line.p, n));
+        if (title.n >= 2 && title.p[0] == '"')
+            title = az_sv_make(title.p + 1, title.n - 2);
+        place(title, i, at);
+        line = az_sv_make(line.p + used, line.n - used);
+    }
+    enum az_rocprof_csv_table t = table_of(at);
+    *sums = t == T_SUMS;
+    /* A name and a sum are common words: only the spelling of this tool is sure. */
+    return t == TABLES ? 0 : t == T_SUMS || t == T_AGENTS ? 80 : 93;
+}
+
+/* ---- files of a set ---- */
+
+static const char *const domains[] = { /* in the order in which a set is read */
+                                       "agent_info",
+                                       "hip_api_trace",
+                                       "hsa_api_trace",
+                                       "rccl_api_trace",
+                                       "rocdecode_api_trace",
+                                       "rocjpeg_api_trace",
+                                       "marker_api_trace",
+                                       "kernel_trace",
+                                       "counter_collection",
+                                       "memory_copy_trace",
+                                       "memory_allocation_trace",
+                                       "scratch_memory_trace",
+                                       "kernel_stats"
+};
+#define DOMAINS AZ_LENGTH(domains)
+static const char *const other_domains[] = {
+    "hip_api_stats",           "hsa_api_stats", "memory_copy_stats", "marker_api_stats",
+    "rccl_api_stats",          "domain_stats",  "hip_stats",         "hsa_stats",
+    "memory_allocation_stats", "hip_trace",     "hsa_trace",         "scratch_memory_stats"
+};
+
+/* Tables of sums that are no kernels: read where none of the traces they sum is next to them. */
+static const struct {
+    const char *file, *domain, *traces[2]; /* no traces: whatever is traced says it better */
+} summed[] = {
+    { "hip_api_stats", "HIP_API", { "hip_api_trace", "hip_trace" } },
+    { "hip_stats", "HIP_API", { "hip_api_trace", "hip_trace" } },
+    { "hsa_api_stats", "HSA_API", { "hsa_api_trace", "hsa_trace" } },
+    { "hsa_stats", "HSA_API", { "hsa_api_trace", "hsa_trace" } },
+    { "marker_api_stats", "MARKER_API", { "marker_api_trace", NULL } },
+    { "rccl_api_stats", "RCCL_API", { "rccl_api_trace", NULL } },
+    { "memory_copy_stats", "MEMORY_COPY", { "memory_copy_trace", NULL } },
+    { "memory_allocation_stats", "MEMORY_ALLOCATION", { "memory_allocation_trace", NULL } },
+    { "scratch_memory_stats", "SCRATCH_MEMORY", { "scratch_memory_trace", NULL } },
+    { "domain_stats", "DOMAIN", { NULL, NULL } },
+};
+#define SUMMED AZ_LENGTH(summed)
+
+bool az_rocprof_csv_prefix(struct az_sv path, struct az_sv *prefix)
+{
+    struct az_sv s = path;
+    if (az_sv_ends(s, AZ_SV(".gz")))
+        s.n -= 3;
+    if (!az_sv_ends(s, AZ_SV(".csv")))
+        return false;
+    s.n -= 4;
+    for (size_t i = 0; i < DOMAINS + AZ_LENGTH(other_domains); i++) {
+        struct az_sv d = az_sv_str(i < DOMAINS ? domains[i] : other_domains[i - DOMAINS]);
+        if (!az_sv_ends(s, d) || s.n < d.n + 2 || s.p[s.n - d.n - 1] != '_')
+            continue;
+        *prefix = az_sv_make(s.p, s.n - d.n - 1);
+        return az_path_base(*prefix).n > 0;
+    }
+    return false;
+}
+
+/* ---- files ---- */
+
+static int read_titles(struct az_rocprof_csv_file *f)
+{
+    struct az_diag *diag = f->r->job->diag;
+    size_t errors = diag->errors;
+    int rc = az_csv_next(&f->csv);
+    if (rc == AZ_EFORMAT && diag->errors == errors)
+        return az_diag_fail(
+            diag, rc, AZ_AT_LINE(f->path, f->csv.line),
+            az_source_damaged(f->csv.src)
+                ? "the file breaks off before its titles end"
+                : "not readable as CSV: a quote is left open or the row is too long");
+    if (rc < 0)
+        return rc;
+    if (rc == 0)
+        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "no line of titles");
+    for (int c = 0; c < COLS; c++)
+        f->at[c] = -1;
+    for (size_t i = 0; i < f->csv.row.n && i < 4096; i++)
+        place(f->csv.row.v[i].raw, (int)i, f->at);
+    f->width = f->csv.row.n;
+    f->table = table_of(f->at);
+    if (f->table != TABLES)
+        return 0;
+    for (enum az_col c = C_KERNEL; c <= C_END;
+         c++) /* a kernel trace that lacks one of the three is the usual mistake */
+        if (f->at[c] < 0)
+            return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1),
+                                "no column '%s' (is it a CSV of rocprofv3?)", titles[c]);
+    return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1), "no titles of a rocprofv3 CSV");
+}
+
+static int read_rows(struct az_rocprof_csv_file *f)
+{
+    struct az_parse *job = f->r->job;
+    int rc = 0;
+    for (uint64_t rows = 1; rc == 0; rows++) {
+        int more = az_csv_next(&f->csv);
+        if (more <= 0)
+            return more;
+        if (f->csv.blank)
+            continue;
+        f->short_line = f->csv.row.n < f->width ? f->csv.line : 0;
+        f->short_rows += f->short_line > 0;
+        if (rows % 65536 == 0 && job->cancelled && job->cancelled(job->ctx))
+            return AZ_EINTR;
+        rc = az_rocprof_csv_take(f);
+        if (rc == 1) {
+            f->first_bad = f->bad++ ? f->first_bad : f->csv.line;
+            rc = 0;
+        }
+    }
+    return rc;
+}
+
+static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
+{
+    struct az_parse *job = f->r->job;
+    if (rc == AZ_EFORMAT && job->diag->errors == errors) {
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->csv.line),
+                    az_source_damaged(f->csv.src)
+                        ? "the file breaks off inside this row; the rows before it are kept"
+                        : "a quote is left open: the rest of the file is skipped (is it cut off?)");
+        az_trace_truncated(f->r->t, "truncated row at the end of the file");
+        rc = 0;
+    }
+    if (rc == 0 && !f->bad && f->short_rows == 1 &&
+        f->short_line) { /* the last row, and no other */
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->short_line),
+                    "the last row has fewer fields than the titles and counts as far as it goes "
+                    "(is the file cut off?)");
+        az_trace_truncated(f->r->t, "file truncated (rows after the end are unknown)");
+    }
+    if (rc == 0 && f->bad && job->opts->strict)
+        return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_LINE(f->path, f->first_bad),
+                            "a row that cannot be read");
+    if (rc == 0 && f->bad) {
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->first_bad),
+                    "%" PRIu64 " row(s) cannot be read and are skipped, the first of them here",
+                    f->bad);
+        az_trace_dropped(f->r->t, AZ_DROP_LOST, "rows that cannot be read", f->bad, 0);
+    }
+    return rc;
+}
+
+/* sums: a table of sums is read, too; of kernels, or of what `domain` says. */
+static int read_file(struct az_roc *r, struct az_sv path, bool sums, const char *domain)
+{
+    struct az_rocprof_csv_file *f = az_arena_alloc(&r->scratch, sizeof *f);
+    struct az_source_opts so = { .mem = r->job->mem,
+                                 .diag = r->job->diag,
+                                 .keeps_parts = !r->job->opts->strict };
+    struct az_source *src = NULL;
+    size_t errors = r->job->diag->errors;
+    if (!f)
+        return az_arena_error(&r->scratch);
+    f->r = r;
+    f->path = path;
+    f->domain = az_sv_str(domain);
+    int rc = az_source_open(&src, path.p, &so);
+    if (rc)
+        return rc;
+    rc = az_csv_init(&f->csv, src, ',', r->job->mem);
+    if (rc)
+        goto close;
+    rc = read_titles(f);
+    if (rc == 0 && f->table == T_SAMPLES)
+        az_diag_add(r->job->diag, AZ_NOTE, AZ_AT_FILE(path),
+                    "samples of the program counter: not used");
+    else if (rc == 0 && (f->table != T_SUMS || sums))
+        rc = settle_file(f, read_rows(f), errors);
+    if (rc == 0 && !f->short_line)
+        az_csv_warn_open(&f->csv, path, r->job->diag);
+    if (rc == 0 && r->job->progress)
+        atomic_fetch_add(r->job->progress, az_source_consumed(src));
+    az_csv_release(&f->csv);
+close:
+    az_source_close(src);
+    return rc;
+}
+
+/* ---- sets ---- */
+
+static bool in_set(const struct az_file *f, struct az_sv prefix)
+{
+    struct az_sv own;
+    bool known = az_rocprof_csv_prefix(f->path, &own);
+    return known ? az_sv_eq(own, prefix) : prefix.n == 0;
+}
+
+/* A file of the set that was not named but is next to those that were; the empty view if there is
+ * none. */
+static struct az_sv sibling(struct az_roc *r, struct az_sv prefix, const char *domain)
+{
+    static const char *const ends[] = { ".csv", ".csv.gz" };
+    for (size_t i = 0; i < 2; i++) {
+        struct az_sv path =
+            az_arena_printf(&r->scratch, "%.*s_%s%s", AZ_SVF(prefix), domain, ends[i]);
+        if (path.p && az_path_stat(path.p).kind == AZ_PATH_FILE)
+            return path;
+    }
+    return AZ_SV("");
+}
+
+static bool traced(const struct az_roc *r)
+{
+    for (int k = 0; k < AZ_KIND_COUNT; k++)
+        if (r->t->ev[k].n > 0)
+            return true;
+    return r->n_pending > 0;
+}
+
+static int read_summed(struct az_roc *r, struct az_sv prefix)
+{
+    const bool any = traced(r);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < SUMMED; i++) {
+        struct az_sv path = sibling(r, prefix, summed[i].file);
+        bool better = summed[i].traces[0] ? false : any;
+        for (size_t k = 0; k < 2 && summed[i].traces[k]; k++)
+            better |= sibling(r, prefix, summed[i].traces[k]).n > 0;
+        if (path.n && !better)
+            rc = read_file(r, path, true, summed[i].domain);
+    }
+    return rc;
+}
+
+/* What a file of sums of its own is of, by its name; NULL: of kernels, or unknown. */
+static const char *summed_domain(struct az_sv base, bool *of_set)
+{
+    for (size_t i = 0; i < SUMMED; i++) {
+        const ptrdiff_t at = az_sv_find(base, az_sv_str(summed[i].file));
+        *of_set = at > 1 && base.p[at - 1] == '_';
+        if (at >= 0)
+            return summed[i].domain;
+    }
+    *of_set = false;
+    return NULL;
+}
+
+/* The files of a set in the order of `domains`, then those of no known name as they were given. */
+static int read_set(struct az_roc *r, struct az_sv prefix, const struct az_file *files, size_t n)
+{
+    int rc = az_roc_process(r, 0, 0, 0);
+    for (size_t d = 0; rc == 0 && prefix.n && d < DOMAINS; d++) {
+        struct az_sv path = sibling(r, prefix, domains[d]);
+        bool sums = strcmp(domains[d], "kernel_stats") == 0;
+        bool kernels = r->t->ev[AZ_KERNEL].n + r->n_pending > 0;
+        if (path.n && !(sums && kernels))
+            rc = read_file(r, path, true, NULL);
+    }
+    if (rc == 0 && prefix.n)
+        rc = read_summed(r, prefix);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        struct az_sv base = files[i].path;
+        bool known = false;
+        const char *domain = summed_domain(az_path_base(base), &known);
+        known &= prefix.n > 0;
+        for (size_t d = 0; prefix.n && d < DOMAINS; d++)
+            known |= az_sv_find(az_path_base(base),
+                                az_arena_printf(&r->scratch, "_%s.csv", domains[d])) >= 0;
+        if (known || !in_set(&files[i], prefix))
+            continue;
+        bool kernels = az_sv_find(az_path_base(base), AZ_SV("kernel")) >= 0;
+        rc = read_file(r, base, kernels || domain, domain);
+    }
+    return rc;
+}
+
+int az_rocprof_csv_set(struct az_roc *r, const struct az_file *files, size_t n)
+{
+    struct az_vec_sv done;
+    int rc = 0;
+    az_vec_init(&done, r->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        struct az_sv prefix = AZ_SV("");
+        bool seen = false;
+        if (!az_rocprof_csv_prefix(files[i].path, &prefix))
+            prefix = AZ_SV("");
+        for (size_t k = 0; k < done.n; k++)
+            seen |= az_sv_eq(done.v[k], prefix);
+        if (seen)
+            continue;
+        rc = az_vec_push(&done, prefix);
+        if (rc == 0)
+            rc = read_set(r, prefix, files, n);
+    }
+    az_vec_release(&done);
+    return rc;
+}

@@ -1,0 +1,94 @@
+/* Private to rocprof_csv*.c: one CSV file of rocprofv3 being read (docs/formats-rocprof.md 3). */
+#ifndef AZ_FORMATS_ROCM_ROCPROF_CSV_H
+#define AZ_FORMATS_ROCM_ROCPROF_CSV_H
+
+#include "formats/rocm/rocprof.h"
+#include "text/csv.h"
+
+enum az_col {
+    C_KERNEL,
+    C_START,
+    C_END,
+    C_AGENT,
+    C_QUEUE,
+    C_STREAM,
+    C_THREAD,
+    C_DISPATCH,
+    C_CORR,
+    C_LDS,
+    C_LDS_OLD,
+    C_SCRATCH,
+    C_SCRATCH_OLD,
+    C_VGPR,
+    C_AGPR,
+    C_SGPR,
+    C_BLOCK_X,
+    C_BLOCK_Y,
+    C_BLOCK_Z,
+    C_GRID_X,
+    C_GRID_Y,
+    C_GRID_Z,
+    C_GRID,
+    C_BLOCK,
+    C_DIRECTION,
+    C_SRC,
+    C_DST,
+    C_OPERATION,
+    C_BYTES,
+    C_ADDRESS,
+    C_DOMAIN,
+    C_FUNCTION,
+    C_PID,
+    C_COUNTER,
+    C_COUNTER_VALUE,
+    C_NODE,
+    C_LOGICAL,
+    C_TYPE,
+    C_NAME,
+    C_PRODUCT,
+    C_CUS,
+    C_CALLS,
+    C_TOTAL,
+    C_AVERAGE,
+    C_MIN,
+    C_MAX,
+    C_STD,
+    C_SAMPLE,
+    COLS
+};
+
+/* What a file holds, by its columns; the first line of this list whose columns are all there. */
+enum az_rocprof_csv_table {
+    T_COUNTERS,
+    T_KERNELS,
+    T_COPIES,
+    T_ALLOCS,
+    T_CALLS,
+    T_AGENTS,
+    T_SUMS,
+    T_SAMPLES,
+    TABLES
+};
+
+struct az_rocprof_csv_file {
+    struct az_roc *r;
+    struct az_sv path;
+    struct az_csv csv;
+    int at[COLS];
+    enum az_rocprof_csv_table table;
+    struct az_sv domain; /* of a table of sums that are no kernels; empty: kernels */
+    uint64_t bad;        /* rows skipped */
+    int64_t first_bad;   /* line */
+    size_t width;        /* titles */
+    uint64_t short_rows; /* rows with fewer fields */
+    int64_t short_line;  /* of the last row if it is one, else 0 */
+    struct {             /* the cell met last, and what it became */
+        struct az_sv text;
+        uint32_t id;
+    } name[2];
+};
+
+/* The current row into the model: 0, 1 for a row that cannot be used, or an error. */
+int az_rocprof_csv_take(struct az_rocprof_csv_file *f) AZ_MUST_USE;
+
+#endif

@@ -1,0 +1,296 @@
+/* Rows of the CSV files of rocprofv3 into the model (docs/formats-rocprof.md 3). */
+#include <math.h>
+
+#include "base/num.h"
+#include "formats/rocm/rocprof_csv.h"
+
+static const struct az_csv_field *cell(const struct az_rocprof_csv_file *f, enum az_col c)
+{
+    return f->at[c] < 0 || (size_t)f->at[c] >= f->csv.row.n ? NULL : &f->csv.row.v[f->at[c]];
+}
+
+/* 0 for a column that is absent or an empty cell; *ok false for text that is not a number. */
+static int64_t integer(const struct az_rocprof_csv_file *f, enum az_col c, bool *ok)
+{
+    const struct az_csv_field *x = cell(f, c);
+    int64_t v = 0;
+    double real;
+    int rc = x ? az_csv_i64(x, &v) : 1;
+    if (rc < 0 && az_csv_f64(x, &real) == 0 && real >= 0 && real < 9e18) /* "16384.000000" */
+        v = (int64_t)real;
+    else if (rc < 0)
+        *ok = false;
+    return rc == 1 ? 0 : v;
+}
+
+static uint64_t id_number(const struct az_rocprof_csv_file *f, enum az_col c)
+{
+    bool ok = true;
+    uint64_t big;
+    const struct az_csv_field *x = cell(f, c);
+    int64_t v = integer(f, c, &ok);
+    return ok || !x || az_parse_u64(az_sv_trim(x->raw), &big) != 0 ? (uint64_t)v : big;
+}
+
+static struct az_sv text(const struct az_rocprof_csv_file *f, enum az_col c)
+{
+    const struct az_csv_field *x = cell(f, c);
+    return x ? az_csv_text(&f->r->scratch, x) : AZ_SV("");
+}
+
+/* Name id of a cell; which: 0 or 1, as two columns of a row are looked up. Equal cells often follow
+ * each other. */
+static int cell_name(struct az_rocprof_csv_file *f, enum az_col c, int which, uint32_t *id)
+{
+    struct az_sv s = text(f, c);
+    if (f->name[which].text.p && az_sv_eq(f->name[which].text, s)) {
+        *id = f->name[which].id;
+        return 0;
+    }
+    int rc = az_trace_name(f->r->t, s, id);
+    f->name[which].text = rc == 0 ? az_trace_text(f->r->t, *id) : AZ_SV("");
+    f->name[which].id = *id;
+    return rc;
+}
+
+static int64_t agent(const struct az_rocprof_csv_file *f, enum az_col c)
+{
+    const struct az_csv_field *x = cell(f, c);
+    return x ? az_roc_agent_number(x->raw) : AZ_NO_AGENT;
+}
+
+/* ---- rows: 0, 1 for a row that cannot be used, or an error ---- */
+
+static int kernel_row(struct az_rocprof_csv_file *f, struct az_roc_kernel *k)
+{
+    bool ok = true;
+    int64_t a = agent(f, C_AGENT);
+    *k = (struct az_roc_kernel){ .start = integer(f, C_START, &ok),
+                                 .end = integer(f, C_END, &ok),
+                                 .thread = integer(f, C_THREAD, &ok),
+                                 .agent = a == AZ_NO_AGENT ? 0 : a,
+                                 .queue = integer(f, C_QUEUE, &ok),
+                                 .stream = integer(f, C_STREAM, &ok),
+                                 .corr = id_number(f, C_CORR),
+                                 .dispatch = id_number(f, C_DISPATCH),
+                                 .name = AZ_NO_ID };
+    struct az_dispatch_shape *s = &k->shape;
+    s->lds = az_roc_u32(integer(f, f->at[C_LDS] >= 0 ? C_LDS : C_LDS_OLD, &ok));
+    s->scratch = az_roc_u32(integer(f, f->at[C_SCRATCH] >= 0 ? C_SCRATCH : C_SCRATCH_OLD, &ok));
+    s->vgpr = az_roc_u32(integer(f, C_VGPR, &ok));
+    s->agpr = az_roc_u32(integer(f, C_AGPR, &ok));
+    s->sgpr = az_roc_u32(integer(f, C_SGPR, &ok));
+    for (int i = 0; i < 3; i++) {
+        s->grid[i] = az_roc_u32(integer(f, (enum az_col)(C_GRID_X + i), &ok));
+        s->block[i] = az_roc_u32(integer(f, (enum az_col)(C_BLOCK_X + i), &ok));
+    }
+    if (f->at[C_GRID_X] < 0 && f->at[C_GRID] >= 0) { /* only the products are there */
+        s->grid[0] = az_roc_u32(integer(f, C_GRID, &ok));
+        s->block[0] = az_roc_u32(integer(f, C_BLOCK, &ok));
+        s->grid[1] = s->grid[2] = s->block[1] = s->block[2] = 1;
+    }
+    const struct az_csv_field *start = cell(f, C_START), *end = cell(f, C_END),
+                              *name = cell(f, C_KERNEL);
+    if (!ok || !name || (f->table == T_KERNELS && (!start || !start->raw.n || !end || !end->raw.n)))
+        return 1;
+    return cell_name(f, C_KERNEL, 0, &s->whole);
+}
+
+static int take_kernel(struct az_rocprof_csv_file *f)
+{
+    struct az_roc_kernel k;
+    int rc = kernel_row(f, &k);
+    return rc ? rc : az_roc_kernel(f->r, &k);
+}
+
+/* One row a dispatch and counter. */
+static int take_counter(struct az_rocprof_csv_file *f)
+{
+    struct az_roc_kernel k;
+    struct az_counter c = { .proc = f->r->proc };
+    const struct az_csv_field *value = cell(f, C_COUNTER_VALUE);
+    int rc = kernel_row(f, &k);
+    if (rc || !value || az_csv_f64(value, &c.value) != 0)
+        return rc ? rc : 1;
+    c.dispatch = k.dispatch;
+    rc = az_roc_kernel_name(f->r, k.shape.whole, &c.kernel);
+    if (rc == 0)
+        rc = cell_name(f, C_COUNTER, 1, &c.counter);
+    if (rc == 0)
+        rc = az_vec_push(&f->r->d->counters, c);
+    /* The rows of a dispatch follow each other: it is taken once, at its first one. */
+    bool again = f->r->n_pending > 0 && f->r->pending[f->r->n_pending - 1].proc == f->r->proc &&
+                 f->r->pending[f->r->n_pending - 1].k.dispatch == k.dispatch;
+    return rc || again || f->at[C_START] < 0 || f->at[C_END] < 0 ? rc : az_roc_counted(f->r, &k);
+}
+
+static int take_copy(struct az_rocprof_csv_file *f)
+{
+    bool ok = true;
+    struct az_roc_copy c = { .start = integer(f, C_START, &ok),
+                             .end = integer(f, C_END, &ok),
+                             .bytes = -1,
+                             .queue = integer(f, C_QUEUE, &ok),
+                             .stream = integer(f, C_STREAM, &ok),
+                             .src = (int32_t)agent(f, C_SRC),
+                             .dst = (int32_t)agent(f, C_DST),
+                             .corr = id_number(f, C_CORR) };
+    int rc = ok ? cell_name(f, C_DIRECTION, 0, &c.name) : 1;
+    return rc ? rc : az_roc_copy(f->r, &c);
+}
+
+static uint64_t address(struct az_sv s)
+{
+    uint64_t v = 0;
+    s = az_sv_trim(s);
+    if (!az_sv_starts(s, AZ_SV("0x")))
+        return az_parse_u64(s, &v) == 0 ? v : 0;
+    for (size_t i = 2; i < s.n; i++) {
+        char c = s.p[i];
+        unsigned digit =
+            c >= '0' && c <= '9' ? (unsigned)(c - '0') : ((unsigned char)c | 32u) - 'a' + 10u;
+        if (digit > 15)
+            return 0;
+        v = v << 4 | digit;
+    }
+    return v;
+}
+
+static int span(struct az_rocprof_csv_file *f, enum az_col name, struct az_roc_span *s)
+{
+    bool ok = true;
+    *s = (struct az_roc_span){ .start = integer(f, C_START, &ok),
+                               .end = integer(f, C_END, &ok),
+                               .thread = integer(f, C_THREAD, &ok),
+                               .corr = id_number(f, C_CORR) };
+    return ok ? cell_name(f, name, 0, &s->name) : 1;
+}
+
+static int take_alloc(struct az_rocprof_csv_file *f)
+{
+    struct az_roc_alloc a = { .what = { .agent = (int32_t)agent(f, C_AGENT),
+                                        .address = address(text(f, C_ADDRESS)) } };
+    bool ok = true;
+    a.what.bytes = integer(f, C_BYTES, &ok);
+    int rc = ok ? span(f, C_OPERATION, &a.at) : 1;
+    return rc ? rc : az_roc_alloc(f->r, &a);
+}
+
+static int take_call(struct az_rocprof_csv_file *f)
+{
+    struct az_roc_span s;
+    bool ok = true;
+    int64_t pid = integer(f, C_PID, &ok);
+    if (ok && pid > 0 && az_roc_current(f->r)->pid == 0)
+        az_roc_current(f->r)->pid = f->r->pid = pid;
+    int rc = ok ? span(f, C_FUNCTION, &s) : 1;
+    if (rc == 0)
+        rc = cell_name(f, C_DOMAIN, 1, &s.domain);
+    if (rc)
+        return rc;
+    bool marker = az_sv_starts(az_trace_text(f->r->t, s.domain), AZ_SV("MARKER"));
+    return marker ? az_roc_range(f->r, &s) : az_roc_call(f->r, &s);
+}
+
+static int take_agent(struct az_rocprof_csv_file *f)
+{
+    bool ok = true;
+    int64_t index = integer(f, f->at[C_LOGICAL] >= 0 ? C_LOGICAL : C_NODE, &ok),
+            cus = integer(f, C_CUS, &ok);
+    struct az_sv name = text(f, C_PRODUCT);
+    if (!ok || index < 0 || index > INT32_MAX)
+        return 1;
+    bool gpu = az_sv_ieq(az_sv_trim(text(f, C_TYPE)), AZ_SV("GPU"));
+    return az_roc_agent(f->r, index, gpu, name.n ? name : text(f, C_NAME), cus, 0);
+}
+
+static double number(const struct az_rocprof_csv_file *f, enum az_col c)
+{
+    const struct az_csv_field *x = cell(f, c);
+    double v;
+    return x && az_csv_f64(x, &v) == 0 ? v : NAN;
+}
+
+/* Two rows whose kernels have one short name: sums added, the deviation of all their dispatches
+ * together. */
+static void join_sums(struct az_sum *a, const struct az_sum *b)
+{
+    const double n = (double)a->count, m = (double)b->count, all = n + m, apart = b->avg - a->avg;
+    const double of_a = a->count > 1 ? (n - 1) * a->std * a->std : 0,
+                 of_b = b->count > 1 ? (m - 1) * b->std * b->std : 0;
+    a->std = all > 1 ? sqrt((of_a + of_b + apart * apart * n * m / all) / (all - 1)) : NAN;
+    a->count = az_add_sat(a->count, b->count);
+    a->total_ns = az_add_sat(a->total_ns, b->total_ns);
+    a->total = (double)a->total_ns;
+    a->avg = a->total / (double)a->count;
+    a->min = isnan(b->min) || a->min < b->min ? a->min : b->min;
+    a->max = isnan(b->max) || a->max > b->max ? a->max : b->max;
+}
+
+static int take_call_sum(struct az_rocprof_csv_file *f, uint32_t name, struct az_sum *s)
+{
+    struct az_trace *t = f->r->t;
+    struct az_call_sum c = { .sum = *s };
+    if (s->count < 1)
+        return 1;
+    c.sum.name = name;
+    t->read++;
+    t->kept++;
+    const int rc = az_trace_name(t, f->domain, &c.domain);
+    return rc ? rc : az_vec_push(&f->r->d->call_sums, c);
+}
+
+/* Kernels already summed: used where there is no trace of them. */
+static int take_sum(struct az_rocprof_csv_file *f)
+{
+    struct az_trace *t = f->r->t;
+    struct az_sum s = { .avg = number(f, C_AVERAGE),
+                        .min = number(f, C_MIN),
+                        .max = number(f, C_MAX),
+                        .std = number(f, C_STD),
+                        .med = NAN };
+    bool ok = true;
+    uint32_t whole;
+    s.count = integer(f, C_CALLS, &ok);
+    s.total_ns = integer(f, C_TOTAL, &ok);
+    s.total = (double)s.total_ns;
+    int rc = ok ? cell_name(f, C_NAME, 0, &whole) : 1;
+    if (rc == 0 && f->domain.n)
+        return take_call_sum(f, whole, &s);
+    if (rc == 0)
+        rc = az_roc_kernel_name(f->r, whole, &s.name);
+    if (rc || s.count < 1)
+        return rc ? rc : 1;
+    t->read++;
+    t->kept++;
+    uint32_t *at;
+    bool added;
+    rc = az_map_put(&f->r->sum_of, s.name, 0, (uint32_t)t->kernel_sums.n, &at, &added);
+    if (rc == 0 && !added)
+        join_sums(&t->kernel_sums.v[*at], &s);
+    return rc == 0 && added ? az_vec_push(&t->kernel_sums, s) : rc;
+}
+
+int az_rocprof_csv_take(struct az_rocprof_csv_file *f)
+{
+    switch (f->table) {
+    case T_COUNTERS:
+        return take_counter(f);
+    case T_KERNELS:
+        return take_kernel(f);
+    case T_COPIES:
+        return take_copy(f);
+    case T_ALLOCS:
+        return take_alloc(f);
+    case T_CALLS:
+        return take_call(f);
+    case T_AGENTS:
+        return take_agent(f);
+    case T_SUMS:
+        return take_sum(f);
+    case T_SAMPLES:
+    case TABLES:
+        break;
+    }
+    return 0;
+}

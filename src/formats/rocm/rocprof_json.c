@@ -1,0 +1,261 @@
+/* The document of a results.json: {"rocprofiler-sdk-tool": [ process, ... ]}
+ * (docs/formats-rocprof.md 2). A process may be tens of megabytes: its arrays are read record by
+ * record. */
+#include "formats/rocm/rocprof_json.h"
+
+static int fill(void *ctx, void *buf, size_t n, size_t *got)
+{
+    struct az_rj *j = ctx;
+    struct az_parse *job = j->r->job;
+    if (job->progress)
+        atomic_store_explicit(job->progress, az_source_consumed(j->src), memory_order_relaxed);
+    if (job->cancelled && job->cancelled(job->ctx))
+        return AZ_EINTR;
+    *got = 0;
+    int rc = j->source_bad ? 0 : az_source_read(j->src, buf, n, got);
+    if (rc == AZ_EFORMAT) { /* a gzip stream that breaks off: what came before is kept */
+        j->source_bad = true;
+        rc = 0;
+    }
+    return rc;
+}
+
+/* An array of records; anything else is passed over. */
+static int records(struct az_rj *j, int (*record)(void *, struct az_jscan *))
+{
+    struct az_jarray a;
+    int c = az_jscan_peek(&j->scan);
+    if (c < 0)
+        return c;
+    if (c != '[')
+        return az_jscan_skip_value(&j->scan);
+    int rc = az_jscan_records(&j->scan, record, j, j->r->job->opts->strict, &a);
+    j->total.records += a.records;
+    j->total.malformed += a.malformed;
+    j->total.skipped_bytes += a.skipped_bytes;
+    if (j->total.first_bad < 0)
+        j->total.first_bad = a.first_bad;
+    j->total.truncated |= a.truncated;
+    j->total.end_offset = a.end_offset;
+    return rc;
+}
+
+/* A small member as a whole. */
+static int whole(struct az_rj *j, int (*read)(struct az_rj *, struct az_sv))
+{
+    struct az_sv raw;
+    int rc = az_jscan_value(&j->scan, &raw);
+    return rc == AZ_J_OK ? read(j, raw) : rc;
+}
+
+/* Members of an object, each to `member`; the object may be absent (null). */
+static int object(struct az_rj *j, int (*member)(struct az_rj *, struct az_sv key))
+{
+    struct az_sv key;
+    bool first = true;
+    int c = az_jscan_peek(&j->scan);
+    if (c < 0)
+        return c;
+    if (c != '{')
+        return az_jscan_skip_value(&j->scan);
+    int rc = az_jscan_byte(&j->scan, '{');
+    while (rc == AZ_J_OK && !j->total.truncated) {
+        rc = az_jscan_member(&j->scan, &first, &key);
+        if (rc == AZ_J_OK)
+            rc = member(j, key);
+    }
+    return rc == AZ_J_END ? AZ_J_OK : rc;
+}
+
+static int buffer_member(struct az_rj *j, struct az_sv key)
+{
+    static const struct {
+        const char *key;
+        enum az_rocjson_array array;
+    } known[] = { { "kernel_dispatch", RJ_KERNELS },
+                  { "memory_copy", RJ_COPIES },
+                  { "memory_allocation", RJ_ALLOCS },
+                  { "scratch_memory", RJ_SCRATCH },
+                  { "marker_api", RJ_MARKERS } };
+    for (size_t i = 0; i < AZ_LENGTH(known); i++) {
+        if (az_sv_is(key, known[i].key)) {
+            j->array = known[i].array;
+            return records(j, az_rocjson_record);
+        }
+    }
+    if (!az_sv_ends(key, AZ_SV("_api")))
+        return az_jscan_skip_value(&j->scan);
+    j->array = RJ_CALLS;
+    return records(j, az_rocjson_record);
+}
+
+static int callback_member(struct az_rj *j, struct az_sv key)
+{
+    if (!az_sv_is(key, "counter_collection"))
+        return az_jscan_skip_value(&j->scan);
+    j->array = RJ_COUNTERS;
+    return records(j, az_rocjson_record);
+}
+
+static int strings_member(struct az_rj *j, struct az_sv key)
+{
+    if (az_sv_is(key, "buffer_records"))
+        return whole(j, az_rocjson_operations);
+    return az_sv_is(key, "marker_api") ? records(j, az_rocjson_marker)
+                                       : az_jscan_skip_value(&j->scan);
+}
+
+static int process_member(struct az_rj *j, struct az_sv key)
+{
+    if (az_sv_is(key, "metadata")) {
+        j->said_process = true;
+        return whole(j, az_rocjson_metadata);
+    }
+    if (az_sv_is(key, "agents")) {
+        j->said_agents = true;
+        return whole(j, az_rocjson_agents);
+    }
+    if (az_sv_is(key, "counters"))
+        return whole(j, az_rocjson_counter_list);
+    if (az_sv_is(key, "strings"))
+        return object(j, strings_member);
+    if (az_sv_is(key, "kernel_symbols"))
+        return records(j, az_rocjson_symbol);
+    const bool callbacks = az_sv_is(key, "callback_records");
+    if (!callbacks && !az_sv_is(key, "buffer_records"))
+        return az_jscan_skip_value(&j->scan);
+    j->late_process |= !j->said_process;
+    j->late_agents |= !j->said_agents;
+    return object(j, callbacks ? callback_member : buffer_member);
+}
+
+/* One process; its records are named even if the file breaks off inside. */
+static int process(struct az_rj *j)
+{
+    int rc = az_rocjson_process_begin(j);
+    if (rc) {
+        az_rocjson_process_release(j);
+        return rc;
+    }
+    rc = object(j, process_member);
+    bool readable = rc == AZ_J_OK || rc == AZ_J_BAD || rc == AZ_J_MORE;
+    if (!readable) {
+        az_rocjson_process_release(j);
+        return rc;
+    }
+    int end = az_rocjson_process_end(j);
+    return end ? end : rc;
+}
+
+static int processes(struct az_rj *j)
+{
+    int rc = az_jscan_byte(&j->scan, '[');
+    while (rc == AZ_J_OK) {
+        int c = az_jscan_peek(&j->scan);
+        if (c == ']')
+            return az_jscan_byte(&j->scan, ']');
+        if (c <= 0)
+            return c < 0 ? c : AZ_J_MORE;
+        rc = c == '{' ? process(j) : az_jscan_skip_value(&j->scan);
+        if (rc != AZ_J_OK || j->total.truncated)
+            return rc;
+        c = az_jscan_peek(&j->scan);
+        if (c == 0)
+            return AZ_J_MORE;
+        if (c == ',')
+            rc = az_jscan_byte(&j->scan, ',');
+        else if (c != ']')
+            return c < 0 ? c : AZ_J_BAD;
+    }
+    return rc;
+}
+
+static int top_member(struct az_rj *j, struct az_sv key)
+{
+    if (!az_sv_is(key, "rocprofiler-sdk-tool"))
+        return az_jscan_skip_value(&j->scan);
+    j->tool_seen = true;
+    return processes(j);
+}
+
+/* Says what was wrong with the text; the code the parse returns. */
+static int verdict(struct az_rj *j, int rc)
+{
+    struct az_parse *job = j->r->job;
+    struct az_where here = AZ_AT_OFFSET(j->path, az_jscan_offset(&j->scan));
+    const struct az_jarray *a = &j->total;
+    unsigned long long n = (unsigned long long)a->records;
+    if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR || rc == AZ_EIO)
+        return rc;
+    if (rc == AZ_ERANGE)
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB",
+                            j->scan.max_record >> 20);
+    bool cut = a->truncated || rc == AZ_J_MORE || j->source_bad;
+    if (!j->tool_seen && rc == AZ_J_OK)
+        return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(j->path),
+                            "not a rocprofv3 result: the key 'rocprofiler-sdk-tool' is missing");
+    if (!j->tool_seen || (cut && a->records == 0))
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
+                            cut ? "the file ends before its records" : "malformed JSON");
+    if (job->opts->strict && (cut || rc == AZ_J_BAD || a->malformed))
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %llu records",
+                            cut ? "truncated" : "malformed JSON", n);
+    if (cut) {
+        az_diag_add(job->diag, AZ_WARNING,
+                    AZ_AT_OFFSET(j->path, a->truncated ? a->end_offset : az_jscan_offset(&j->scan)),
+                    "truncated: %llu complete records kept, the rest is missing (was the profiler "
+                    "stopped while writing?)",
+                    n);
+        az_trace_truncated(j->r->t, "file truncated (records after the end are unknown)");
+    } else if (rc == AZ_J_BAD) {
+        az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON: %llu records before it kept", n);
+        az_trace_dropped(j->r->t, AZ_DROP_LOST, "rest of a malformed file", 1, 0);
+    }
+    if (a->malformed) {
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(j->path, a->first_bad),
+                    "malformed JSON at %llu place(s), %llu bytes skipped, %llu records kept",
+                    (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes, n);
+        az_trace_dropped(j->r->t, AZ_DROP_LOST, "malformed records", a->malformed, 0);
+    }
+    return 0;
+}
+
+static int document(struct az_rj *j)
+{
+    int c = az_jscan_peek(&j->scan);
+    if (c < 0)
+        return c;
+    if (c != '{')
+        return c == '[' ? AZ_J_OK : AZ_J_BAD; /* a list: valid JSON without the key */
+    return object(j, top_member);
+}
+
+int az_rocprof_json_file(struct az_roc *r, struct az_sv path)
+{
+    struct az_rj *j = az_arena_alloc(&r->scratch, sizeof *j);
+    struct az_source_opts so = { .mem = r->job->mem,
+                                 .diag = r->job->diag,
+                                 .keeps_parts = !r->job->opts->strict };
+    if (!j)
+        return az_arena_error(&r->scratch);
+    j->r = r;
+    j->path = path;
+    j->total.first_bad = -1;
+    int rc = az_source_open(&j->src, path.p, &so);
+    if (rc)
+        return rc;
+    az_rocjson_record_keys_init(j);
+    az_rocjson_symbol_keys_init(j);
+    rc = az_jscan_init(&j->scan, fill, j, 0, r->job->mem);
+    if (rc == 0) {
+        rc = verdict(j, document(j));
+        az_jscan_release(&j->scan);
+    }
+    if (rc == 0 && j->no_time)
+        az_trace_dropped(r->t, AZ_DROP_LOST, "records without a start or an end", j->no_time, 0);
+    if (rc == 0 && j->no_device_time)
+        az_trace_lost(r->t, AZ_KERNEL, "records of the device without a start or an end",
+                      j->no_device_time, 0);
+    az_source_close(j->src);
+    return rc;
+}

@@ -1,0 +1,215 @@
+/* Opening the SQLite database that a profiler wrote (docs/performance.md 3). */
+#include "formats/shared/sqlite_open.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "io/path.h"
+
+#define BUSY_MS                                                                                    \
+    1000 /* a writer holds its lock for moments only, unless it is in the middle of its work */
+#define PROGRESS_OPS                                                                               \
+    200000 /* virtual machine steps between two looks at `cancelled`: a few milliseconds */
+
+/* Reading a table takes some steps a row, and a row at least a few bytes of the file; a view may
+ * take any number, or never end. */
+#define STEPS_A_BYTE  64
+#define STEPS_ANYWAY  20000000
+#define LONGEST_VALUE 1000000000
+
+static int on_progress(void *ctx)
+{
+    struct az_sqlite *x = ctx;
+
+    x->steps += PROGRESS_OPS;
+    x->endless = x->steps / STEPS_A_BYTE > x->size + STEPS_ANYWAY / STEPS_A_BYTE;
+    return x->endless || (x->job->cancelled && x->job->cancelled(x->job->ctx));
+}
+
+static bool beside(const struct az_sqlite *x, const char *suffix)
+{
+    struct az_arena a;
+    az_arena_init(&a, x->job->mem);
+    struct az_sv p = az_arena_printf(&a, "%.*s%s", AZ_SVF(x->path), suffix);
+    struct az_path_info info =
+        p.p ? az_path_stat(p.p) : (struct az_path_info){ .kind = AZ_PATH_MISSING };
+    az_arena_release(&a);
+    return info.kind == AZ_PATH_FILE && info.size > 0;
+}
+
+/* The path as SQLite takes it: no name is special (":memory:", "file:..."). With `immutable` a URI:
+ * blanks and other bytes with a meaning there are escaped. */
+static struct az_sv sqlite_name(const struct az_sqlite *x, bool immutable, struct az_arena *a)
+{
+    const char *lead = x->path.n && x->path.p[0] == '/' ? "" : "./";
+    if (!immutable)
+        return az_arena_printf(a, "%s%.*s", lead, AZ_SVF(x->path));
+    char *out = az_arena_alloc(a, 3 * x->path.n + 64);
+    if (!out)
+        return az_sv_make(NULL, 0);
+    char *at = out + snprintf(out, 16, "file:%s", lead);
+    for (size_t i = 0; i < x->path.n; i++) {
+        unsigned char c = (unsigned char)x->path.p[i];
+        if (c == '?' || c == '#' || c == '%' || c < 0x21)
+            at += snprintf(at, 4, "%%%02X", c);
+        else
+            *at++ = (char)c;
+    }
+    at += snprintf(at, 40, "?mode=ro&immutable=1");
+    return az_sv_make(out, (size_t)(at - out));
+}
+
+/* Result code of opening and of the first read (SQLite opens lazily). */
+static int try_open(struct az_sqlite *x, bool immutable)
+{
+    const int flags =
+        SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | (immutable ? SQLITE_OPEN_URI : 0);
+    struct az_arena a;
+    az_arena_init(&a, x->job->mem);
+    struct az_sv name = sqlite_name(x, immutable, &a);
+    sqlite3_close(x->db);
+    x->db = NULL;
+    const int rc = name.p ? sqlite3_open_v2(name.p, &x->db, flags, az_sqlite_vfs()) : SQLITE_NOMEM;
+    az_arena_release(&a);
+    if (rc != SQLITE_OK)
+        return rc;
+    if (AZ_MOVES) /* texts of a row are then freed with it */
+        (void)sqlite3_db_config(x->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 0, 0);
+    sqlite3_extended_result_codes(x->db, 1);
+    sqlite3_busy_timeout(x->db, BUSY_MS);
+    sqlite3_progress_handler(x->db, PROGRESS_OPS, on_progress, x);
+    /* no value is longer than the file, but those that a view makes */
+    (void)sqlite3_limit(x->db, SQLITE_LIMIT_LENGTH,
+                        x->size < LONGEST_VALUE ? (int)x->size + 1024 : LONGEST_VALUE);
+    /* A transaction: the file cannot change under us, however long the reading takes. */
+    return sqlite3_exec(x->db,
+                        "PRAGMA trusted_schema=OFF; BEGIN; "
+                        "SELECT count(*) FROM sqlite_master",
+                        NULL, NULL, NULL);
+}
+
+/* A file shorter than its header says is refused as a whole, unless the schema may be written: a
+ * switch that has no other use on this read-only connection. */
+static int try_shortened(struct az_sqlite *x)
+{
+    return sqlite3_exec(x->db, "PRAGMA writable_schema=ON; SELECT count(*) FROM sqlite_master",
+                        NULL, NULL, NULL);
+}
+
+static int noted(struct az_sqlite *x, int code)
+{
+    x->starved |= (code & 0xff) == SQLITE_NOMEM;
+    return code;
+}
+
+int az_sqlite_prepare(struct az_sqlite *x, const char *sql, sqlite3_stmt **st)
+{
+    return noted(x, sqlite3_prepare_v2(x->db, sql, -1, st, NULL));
+}
+
+int az_sqlite_step(struct az_sqlite *x, sqlite3_stmt *st) { return noted(x, sqlite3_step(st)); }
+
+int az_sqlite_error(const struct az_sqlite *x, int code)
+{
+    struct az_diag *d = x->job->diag;
+    struct az_where at = AZ_AT_FILE(x->path);
+    switch (code & 0xff) {
+    case SQLITE_NOMEM:
+        return az_diag_memory(d, AZ_ENOMEM, at, x->job->mem);
+    case SQLITE_INTERRUPT:
+        if (x->endless)
+            return az_diag_fail(d, AZ_EFORMAT, at,
+                                "reading takes more work than a file of this size can ask for: one "
+                                "of its tables is a view that never ends (%s)",
+                                x->kind->again);
+        return AZ_EINTR;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return az_diag_fail(
+            d, AZ_EIO, at,
+            "the database is locked: another program is writing it (wait until it is finished)");
+    case SQLITE_NOTADB:
+        return az_diag_fail(
+            d, AZ_EFORMAT, at,
+            "not a readable SQLite database (encrypted, or its first page is damaged)");
+    case SQLITE_CORRUPT:
+        return az_diag_fail(d, AZ_EFORMAT, at, "the database is damaged and cannot be read (%s)",
+                            x->kind->again);
+    default:
+        break;
+    }
+    if (beside(x, "-journal"))
+        return az_diag_fail(d, AZ_EIO, at,
+                            "an unfinished transaction is next to the database ('-journal'): "
+                            "whoever wrote it was broken "
+                            "off (%s)",
+                            x->kind->again);
+    if (beside(x, "-wal"))
+        return az_diag_fail(d, AZ_EIO, at,
+                            "changes not yet written back are next to the database ('-wal') and "
+                            "cannot be read here: %s "
+                            "(copy both files to a folder that can be written)",
+                            sqlite3_errstr(code));
+    return az_diag_fail(d, AZ_EIO, at, "cannot open the database: %s", sqlite3_errstr(code));
+}
+
+/* Size and magic before SQLite sees the file, for better words. */
+static int check_file(struct az_sqlite *x)
+{
+    struct az_diag *d = x->job->diag;
+    struct az_where at = AZ_AT_FILE(x->path);
+    if (az_sv_is(x->path, "-"))
+        return az_diag_fail(
+            d, AZ_EIO, at, "an SQLite database cannot be read from standard input (give its path)");
+    errno = 0;
+    struct az_path_info info = az_path_stat(x->path.p);
+    if (info.kind == AZ_PATH_MISSING)
+        return az_diag_fail(d, AZ_EIO, at, "cannot open: %s", strerror(errno ? errno : ENOENT));
+    if (info.kind == AZ_PATH_DIR)
+        return az_diag_fail(d, AZ_EIO, at, "is a folder, not a database");
+    x->size = info.size;
+    if (info.kind == AZ_PATH_FILE && info.size == 0)
+        return az_diag_fail(d, AZ_EEMPTY, at, "empty file");
+    FILE *f = fopen(x->path.p, "rb");
+    if (!f)
+        return az_diag_fail(d, AZ_EIO, at, "cannot open: %s", strerror(errno));
+    char head[16] = { 0 };
+    size_t n = fread(head, 1, sizeof head, f);
+    (void)fclose(f);
+    if (n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0)
+        return 0;
+    if (n >= 2 && memcmp(head, "\x1f\x8b", 2) == 0)
+        return az_diag_fail(d, AZ_EFORMAT, at, "compressed database (unpack it first: gunzip)");
+    return az_diag_fail(d, AZ_EFORMAT, at, "not an SQLite database (expected %s)",
+                        x->kind->expected);
+}
+
+int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sqlite_kind *kind,
+                   struct az_sv path)
+{
+    *x = (struct az_sqlite){ .job = job, .kind = kind, .path = path };
+    const int rc = check_file(x);
+    if (rc)
+        return rc;
+    int code = try_open(x, false);
+    const bool quiet = !beside(x, "-wal") && !beside(x, "-journal");
+    if ((code & 0xff) == SQLITE_CORRUPT && try_shortened(x) == SQLITE_OK) {
+        az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(path),
+                    "the file is shorter than the database says: what is left is read, the result "
+                    "is partial");
+        x->partial = true;
+        return 0;
+    }
+    /* A folder that cannot be written (a log of the WAL kind wants a helper file) or a file system
+     * without locks. */
+    if (quiet && ((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_IOERR ||
+                  (code & 0xff) == SQLITE_READONLY))
+        code = try_open(x, true);
+    return code == SQLITE_OK ? 0 : az_sqlite_error(x, code);
+}
+
+void az_sqlite_close(struct az_sqlite *x)
+{
+    sqlite3_close(x->db);
+    x->db = NULL;
+}

@@ -1,0 +1,43 @@
+/* Opening the SQLite database that a profiler wrote: read-only, in one transaction, with words for
+ * what is usually wrong with such files. Private to the formats that read databases. */
+#ifndef AZ_FORMATS_SHARED_SQLITE_OPEN_H
+#define AZ_FORMATS_SHARED_SQLITE_OPEN_H
+
+#include <sqlite3.h>
+
+#include "formats/format.h"
+
+struct az_sqlite_kind {
+    const char
+        *expected; /* what the file should have been: "the output of nsys export --type sqlite" */
+    const char *again; /* how to get a whole one: "export it again" */
+};
+
+struct az_sqlite {
+    struct az_parse *job;
+    const struct az_sqlite_kind *kind;
+    struct az_sv path;
+    sqlite3 *db;    /* NULL: not open */
+    uint64_t size;  /* of the file */
+    bool partial;   /* it is shorter than it says: what is left can be read; said in a warning */
+    uint64_t steps; /* of SQLite's machine so far */
+    bool starved;   /* a statement ran out of memory, whatever its caller made of it */
+    bool endless;   /* they are more than reading the file can take: a view that never ends */
+};
+/* Opens *x afresh; it must stay where it is. job->cancelled is asked while queries run. Messages in
+ * job->diag; on failure, too, az_sqlite_close is to be called. kind and path are borrowed. */
+int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sqlite_kind *kind,
+                   struct az_sv path) AZ_MUST_USE;
+void az_sqlite_close(struct az_sqlite *x);
+/* Says what a result code that ends the reading means; the error. */
+int az_sqlite_error(const struct az_sqlite *x, int code) AZ_MUST_USE;
+/* sqlite3_prepare_v2 and sqlite3_step that remember being out of memory: what says nothing but "no
+ * such table" need not ask. Codes of SQLite. */
+int az_sqlite_prepare(struct az_sqlite *x, const char *sql, sqlite3_stmt **st) AZ_MUST_USE;
+int az_sqlite_step(struct az_sqlite *x, sqlite3_stmt *st) AZ_MUST_USE;
+/* ---- sqlite_file.c ---- */
+/* Name of the VFS that takes a page which the file does not hold whole as damage. NULL: it cannot
+ * be registered, and the system's own serves. */
+const char *az_sqlite_vfs(void);
+
+#endif

@@ -1,0 +1,340 @@
+/* The file format is described at sqlite.org/fileformat2.html: 1.3 the header, 1.6 the trees of
+ * pages, 2.1 records. */
+#include "formats/shared/sqlite_pages.h"
+
+#include "base/num.h"
+#include "formats/shared/sqlite_bytes.h"
+
+#define WINDOW ((size_t)256 << 10) /* most that is read at once */
+
+enum {
+    HEADER = 100, /* of the file */
+    GO_ON = 1     /* the rest is SQLite's */
+};
+
+/* ---- what can be read so ---- */
+
+static bool read_header(struct az_pages *p)
+{
+    unsigned char h[HEADER];
+    if (sqlite3_file_control(p->x->db, "main", SQLITE_FCNTL_FILE_POINTER, &p->file) != SQLITE_OK ||
+        !p->file || !p->file->pMethods ||
+        p->file->pMethods->xRead(p->file, h, sizeof h, 0) != SQLITE_OK)
+        return false;
+    p->page_size = az_two(h + 16) == 1 ? 65536 : az_two(h + 16);
+    const bool power = (p->page_size & (p->page_size - 1)) == 0;
+    p->usable = p->page_size - h[20];
+    p->pages = p->page_size ? p->x->size / p->page_size : 0;
+    const uint32_t said = az_four(h + 28); /* counts where the writer knew that number */
+    if (said && said < p->pages && memcmp(h + 24, h + 92, 4) == 0)
+        p->pages = said;
+    p->utf8 = az_four(h + 56) == 1;
+    return h[19] == 1 && power && p->page_size >= 512 && p->usable >= 480;
+}
+
+/* The first page of a table; 0: it has none, or none with this name. */
+static uint32_t root_of(sqlite3 *db, const char *table)
+{
+    static const char sql[] = "SELECT rootpage FROM sqlite_master WHERE type='table' AND name=?1";
+    sqlite3_stmt *st = NULL;
+    int64_t root = 0;
+    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW)
+        root = sqlite3_column_int64(st, 0);
+    (void)sqlite3_finalize(st);
+    return root > 1 && root < UINT32_MAX ? (uint32_t)root : 0;
+}
+
+static size_t number_of(const char *const *columns, size_t n, struct az_sv name)
+{
+    size_t k = 0;
+    while (k < n && !az_sv_is(name, columns[k]))
+        k++;
+    return k;
+}
+
+/* Where in a record the columns are: in the order of the table's, unless some are computed. */
+static bool find_places(struct az_pages *p, const char *table, const char *const *columns, size_t n)
+{
+    sqlite3_stmt *st = NULL;
+    size_t found = 0;
+    bool plain = true;
+    if (sqlite3_prepare_v2(p->x->db,
+                           "SELECT name,type,pk,hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
+                           -1, &st, NULL) != SQLITE_OK)
+        return false;
+    (void)sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
+    for (unsigned at = 0; plain && at < AZ_PAGES_PLACES && sqlite3_step(st) == SQLITE_ROW; at++) {
+        const char *name = (const char *)sqlite3_column_text(st, 0),
+                   *type = (const char *)sqlite3_column_text(st, 1);
+        const size_t k = number_of(columns, n, az_sv_str(name ? name : ""));
+        plain = sqlite3_column_int(st, 3) == 0 &&
+                !az_sv_ieq(az_sv_str(name ? name : ""), AZ_SV("rowid"));
+        p->of[at] = k < n ? (int8_t)k : -1;
+        if (k == n)
+            continue;
+        p->places = at + 1;
+        found++;
+        plain = plain && sqlite3_column_int(st, 2) == 0 && type &&
+                az_sv_ieq(az_sv_str(type), AZ_SV("INTEGER"));
+    }
+    (void)sqlite3_finalize(st);
+    p->columns = n;
+    return plain && found == n;
+}
+
+bool az_pages_find(struct az_pages *p, struct az_sqlite *x, const char *table)
+{
+    *p = (struct az_pages){ .x = x, .root = root_of(x->db, table) };
+    return p->root != 0 && read_header(p);
+}
+
+bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
+                   const char *const *columns, size_t n)
+{
+    return az_pages_find(p, x, table) && n <= AZ_PAGES_COLUMNS && find_places(p, table, columns, n);
+}
+
+/* ---- pages ---- */
+
+/* Where the wanted numbers of records with one header are: most records of a table have one of a
+ * few. */
+enum { LAYOUTS = 64, LAYOUT_BYTES = 40 };
+struct layout {
+    unsigned char header[LAYOUT_BYTES]; /* up to the last type that is wanted; then 0 */
+    bool known, whole;                  /* whole: the header has no more types */
+    uint16_t bytes;                     /* of the record, as far as these types go */
+    uint16_t end[AZ_PAGES_COLUMNS];     /* of the number; 0: it is `fixed` */
+    uint8_t shift[AZ_PAGES_COLUMNS], fixed[AZ_PAGES_COLUMNS];
+    uint32_t null;
+};
+
+struct reading {
+    struct az_pages *p;
+    az_pages_fn fn;
+    void *ctx;
+    struct az_mem *mem;
+    unsigned char *window; /* WINDOW bytes: pages first .. first + n - 1 */
+    unsigned char *level[AZ_PAGE_DEPTH];
+    uint64_t first, n, ahead, seen;
+    struct az_pages_row row;
+    uint64_t given;
+    size_t columns;
+    struct layout layout[LAYOUTS], *last; /* last: of the record before, mostly */
+};
+
+/* Reads the page, with those after it as long as they turn out to be wanted. NULL: SQLite is to
+ * look at it. */
+static const unsigned char *page_at(struct reading *r, uint64_t number)
+{
+    const size_t size = r->p->page_size;
+    if (number >= r->first && number - r->first < r->n)
+        return r->window + (number - r->first) * size;
+    if (number < 2 || number > r->p->pages || ++r->seen > r->p->pages)
+        return NULL;
+    const bool near = number >= r->first && number - r->first < 2 * r->ahead;
+    r->ahead = !near ? 1 : 2 * r->ahead * size > WINDOW ? r->ahead : 2 * r->ahead;
+    r->n = r->p->pages - number + 1 < r->ahead ? r->p->pages - number + 1 : r->ahead;
+    r->first = number;
+    if (r->p->file->pMethods->xRead(r->p->file, r->window, (int)(r->n * size),
+                                    (sqlite3_int64)((number - 1) * size)) == SQLITE_OK)
+        return r->window;
+    r->n = 0;
+    return NULL;
+}
+
+/* The place after one that is not asked for; NULL: it does not end. */
+static const unsigned char *behind_varint(const unsigned char *at, const unsigned char *end)
+{
+    const size_t most = end - at < 9 ? (size_t)(end - at) : 9;
+    for (size_t i = 0; i < most; i++)
+        if (at[i] < 0x80 || i == 8)
+            return at + i + 1;
+    return NULL;
+}
+
+/* How much of a record is on its page: all, or what its overflow pages do not hold. */
+static uint64_t local_of(const struct az_pages *p, uint64_t payload)
+{
+    const uint64_t usable = p->usable, most = usable - 35;
+    if (payload <= most)
+        return payload;
+    const uint64_t least = (usable - 12) * 32 / 255 - 23,
+                   here = least + (payload - least) % (usable - 4);
+    return here <= most ? here : least;
+}
+
+static int64_t number_before(const unsigned char *end, unsigned shift)
+{
+    /* a page begins with at least eight bytes that are no record */
+    return (int64_t)(az_eight(end - 8) << shift) >> shift;
+}
+
+/* Reads a header, by which the wanted numbers of a record are found. False: one is not a number, or
+ * not on this page. */
+static bool lay_out(const struct az_pages *p, const unsigned char *record, const unsigned char *end,
+                    struct layout *l)
+{
+    const unsigned char *at = record;
+    uint64_t header, type;
+    *l = (struct layout){ .null = 0 };
+    if (!az_varint(&at, end, &header) || header > (uint64_t)(end - record))
+        return false;
+    const unsigned char *types_end = record + header, *data = types_end;
+    for (unsigned i = 0; i < p->places; i++) {
+        if (!az_varint(&at, types_end, &type))
+            return false;
+        const uint64_t size = az_size_of_type(type);
+        if (size > (uint64_t)(end - data))
+            return false;
+        data += size;
+        const int8_t k = p->of[i];
+        if (k < 0)
+            continue;
+        if (type > 9 || type == 7)
+            return false;
+        l->null |= (uint32_t)(type == 0) << k;
+        l->end[k] = (uint16_t)(size ? data - record : 0);
+        l->shift[k] = (uint8_t)(64 - 8 * size);
+        l->fixed[k] = type == 9;
+    }
+    l->whole = at >= types_end;
+    l->bytes = (uint16_t)(data - record);
+    /* found again by its bytes, if each type is one of them */
+    l->known = p->places < LAYOUT_BYTES && at == record + 1 + p->places;
+    if (l->known)
+        memcpy(l->header, record, 1 + p->places);
+    return true;
+}
+
+/* Of n bytes, from which more may be read. */
+static bool is_header(const struct layout *l, const unsigned char *record, size_t n)
+{
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        if (az_eight(l->header + i) != az_eight(record + i))
+            return false;
+    return i == n || (az_eight(l->header + i) ^ az_eight(record + i)) >> (64 - 8 * (n - i)) == 0;
+}
+
+/* The layout of a record, one that is known or made in its place. */
+static const struct layout *layout_of(struct reading *r, const unsigned char *record,
+                                      const unsigned char *end)
+{
+    const size_t n = 1 + r->p->places;
+    uint64_t h = 0;
+    if ((uint64_t)(end - record) < n + 7 || n > LAYOUT_BYTES)
+        return lay_out(r->p, record, end, &r->layout[0]) ? &r->layout[0] : NULL;
+    if (r->last && r->last->known && is_header(r->last, record, n))
+        return r->last;
+    for (size_t i = 0; i < n; i += 8) {
+        const uint64_t left =
+            n - i < 8 ? az_eight(record + i) >> (64 - 8 * (n - i)) : az_eight(record + i);
+        h = (h ^ left) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    struct layout *l = r->last = &r->layout[h >> 58];
+    if (l->known && is_header(l, record, n))
+        return l;
+    return lay_out(r->p, record, end, l) ? l : NULL;
+}
+
+/* The wanted numbers of a record of so many bytes, those up to `end` on this page. False: they are
+ * not all there, or the record is not as long as its values. */
+static bool take_values(struct reading *r, const unsigned char *record, const unsigned char *end,
+                        uint64_t bytes)
+{
+    const struct layout *l = layout_of(r, record, end);
+    if (!l || l->bytes > (uint64_t)(end - record) || (l->whole && l->bytes != bytes))
+        return false;
+    r->row.null = l->null;
+    for (size_t k = 0; k < r->columns; k++)
+        r->row.value[k] = l->end[k] ? number_before(record + l->end[k], l->shift[k]) : l->fixed[k];
+    return true;
+}
+
+/* Rows of a page of rows. */
+static int read_leaf(struct reading *r, const unsigned char *page)
+{
+    const unsigned n = az_two(page + 3), top = AZ_PAGE_LEAF_HEADER + 2 * n;
+    const unsigned char *end = page + r->p->usable;
+    if (n > az_page_most_cells(r->p->page_size) || top > r->p->usable || (n == 0 && r->given))
+        return GO_ON;
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned from = az_two(page + AZ_PAGE_LEAF_HEADER + 2 * (size_t)i);
+        const unsigned char *at = page + from;
+        uint64_t payload;
+        if (from < top || from >= r->p->usable || !az_varint(&at, end, &payload) ||
+            !(at = behind_varint(at, end))) /* the number of the row */
+            return GO_ON;
+        const uint64_t local = local_of(r->p, payload);
+        if (local > (uint64_t)(end - at) || !take_values(r, at, at + local, payload))
+            return GO_ON;
+        const int rc = r->fn(r->ctx, &r->row);
+        if (rc)
+            return rc;
+        r->given++;
+    }
+    return 0;
+}
+
+/* Copies a page that names others: what is read next may move the window. */
+static int enter(struct reading *r, unsigned depth, const unsigned char *page)
+{
+    const size_t size = r->p->page_size;
+    if (!r->level[depth] && !(r->level[depth] = az_mem_alloc(r->mem, size)))
+        return az_mem_error(r->mem);
+    memcpy(r->level[depth], page, size);
+    const unsigned n = az_two(page + 3);
+    return n > az_page_most_cells(r->p->page_size) || AZ_PAGE_INNER_HEADER + 2 * n > r->p->usable
+               ? GO_ON
+               : 0;
+}
+
+/* The i-th page that a page names; the last one is in its header. 0: none. */
+static uint32_t child_of(const struct reading *r, const unsigned char *page, unsigned i)
+{
+    if (i == az_two(page + 3))
+        return az_four(page + 8);
+    const unsigned at = az_two(page + AZ_PAGE_INNER_HEADER + 2 * (size_t)i);
+    return at + 4 <= r->p->usable ? az_four(page + at) : 0;
+}
+
+static int walk(struct reading *r)
+{
+    const struct az_parse *job = r->p->x->job;
+    unsigned next[AZ_PAGE_DEPTH] = { 0 }, depth = 0;
+    uint32_t number = r->p->root;
+    for (;;) {
+        const unsigned char *page = page_at(r, number);
+        if (job->cancelled && r->n && number == r->first && job->cancelled(job->ctx))
+            return AZ_EINTR;
+        if (!page || (page[0] != AZ_PAGE_LEAF && page[0] != AZ_PAGE_INNER) ||
+            (page[0] == AZ_PAGE_INNER && depth == AZ_PAGE_DEPTH))
+            return GO_ON;
+        int rc = page[0] == AZ_PAGE_LEAF ? read_leaf(r, page) : enter(r, depth, page);
+        if (rc)
+            return rc;
+        if (page[0] == AZ_PAGE_INNER)
+            next[depth++] = 0;
+        while (depth > 0 && next[depth - 1] > az_two(r->level[depth - 1] + 3))
+            depth--;
+        if (depth == 0)
+            return 0;
+        number = child_of(r, r->level[depth - 1], next[depth - 1]++);
+    }
+}
+
+int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given)
+{
+    struct reading r = {
+        .p = p, .fn = fn, .ctx = ctx, .mem = p->x->job->mem, .ahead = 1, .columns = p->columns
+    };
+    r.window = az_mem_alloc(r.mem, WINDOW);
+    const int rc = r.window ? walk(&r) : az_mem_error(r.mem);
+    *given = r.given;
+    for (unsigned i = 0; i < AZ_PAGE_DEPTH && r.level[i]; i++)
+        az_mem_free(r.mem, r.level[i], p->page_size);
+    az_mem_free(r.mem, r.window, WINDOW);
+    return rc;
+}

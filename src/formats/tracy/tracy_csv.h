@@ -1,0 +1,83 @@
+/* Tracy operation CSV (ops_perf_results_*.csv): its columns, and a row of it. Private to the
+ * format. Rules: docs/formats-tracy.md 1, 2. */
+#ifndef AZ_FORMATS_TRACY_TRACY_CSV_H
+#define AZ_FORMATS_TRACY_TRACY_CSV_H
+
+#include "formats/format.h"
+#include "model/opreport.h"
+#include "text/csv.h"
+
+enum az_tracy_col {
+    TC_CODE,
+    TC_TYPE,
+    TC_CALL,
+    TC_DEVICE,
+    TC_ARCH,
+    TC_ATTRIBUTES,
+    TC_FIDELITY,
+    TC_CORES,
+    TC_WORKERS,
+    TC_START,
+    TC_HOST_DURATION,
+    TC_GAP,
+    TC_FIRST_CYCLE, /* of the firmware, by the clock of the device */
+    TC_LAST_CYCLE,
+    TC_FIRMWARE,
+    TC_KERNEL,
+    TC_PM_IDEAL,
+    TC_PM_COMPUTE,
+    TC_PM_MEMORY,
+    TC_PM_FPU,
+    TC_NOC,
+    TC_DRAM,
+    TC_ETH,
+    TC_TRACE,
+    TC_REPLAY,
+    TC_SUB_DEVICE,
+    TC_CACHE_HIT,
+    TC_PLAIN, /* this many by their own name; then of each tensor W, Z, Y, X, datatype, memory */
+    TC_COUNT = TC_PLAIN + AZ_TENSORS * 6
+};
+
+/* Attributes that were parsed, by hash of their text. */
+struct az_tracy_attributes {
+    struct az_map map;
+    struct az_opargs_rows rows; /* only the fields that come from attributes are set */
+};
+
+struct az_tracy_file {
+    struct az_parse *job;
+    struct az_opreport *report;
+    struct az_csv csv;
+    struct az_sv path;
+    size_t index, width; /* of the file; fields of the header */
+    int at[TC_COUNT];    /* column or -1 */
+    bool padded;         /* some shape column says _PAD[LOGICAL] */
+    int64_t max_device;  /* -1: none */
+    int64_t last_start;  /* of the row before, for rows without */
+    size_t rows;         /* data rows so far, the current one included */
+    bool told_arch;
+    uint64_t bad_budgets; /* worker counts that are none */
+    uint64_t bad_cells;   /* numbers that are none */
+    int64_t bad_line;
+    struct az_sv bad_column;
+    uint64_t short_rows, nameless, long_rows;
+    int64_t short_line, last_line; /* the first row with missing fields, the last row */
+    bool call_differs, call_seen;  /* a call count whose low ten bits are not the device */
+    struct az_tracy_attributes *attributes;
+};
+
+/* Title of a column, and of a tensor's: "INPUT_0_Y_PAD[LOGICAL]" or "INPUT_0_Y". */
+const char *az_tracy_title(enum az_tracy_col c);
+/* The stored number of a shape cell: "32[19]" -> 32, "7.0" -> 7; -1 for blank; AZ_EFORMAT. */
+int az_tracy_dim(struct az_sv cell, int64_t *out) AZ_MUST_USE;
+/* What the attributes of an operation say, into the fields of `a` that come from them; texts are
+ * interned in t. */
+int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a) AZ_MUST_USE;
+/* The current row of the file into the report. */
+int az_tracy_row(struct az_tracy_file *f) AZ_MUST_USE;
+/* When all files are read: where the device operations are on the time line, which have impossible
+ * times, and the others as kernels of the trace. */
+int az_tracy_time_line(struct az_parse *job) AZ_MUST_USE;
+
+#endif

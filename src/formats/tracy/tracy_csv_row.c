@@ -1,0 +1,321 @@
+/* One row of the CSV into the report: kinds of rows, times, shapes (docs/formats-tracy.md 1.1
+ * to 1.3). */
+#include "formats/tracy/tracy_csv.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/num.h"
+
+static const struct az_csv_field *cell(const struct az_tracy_file *f, int col)
+{
+    return f->at[col] >= 0 && (size_t)f->at[col] < f->csv.row.n ? &f->csv.row.v[f->at[col]] : NULL;
+}
+
+static struct az_sv text(struct az_tracy_file *f, int col)
+{
+    const struct az_csv_field *c = cell(f, col);
+    return c ? az_csv_text(&f->job->trace->arena, c) : (struct az_sv){ "", 0 };
+}
+
+static void bad(struct az_tracy_file *f, int col)
+{
+    if (f->bad_cells++ == 0) {
+        f->bad_line = f->csv.line;
+        f->bad_column = az_sv_str(az_tracy_title((enum az_tracy_col)col));
+    }
+}
+
+/* Most numbers are a few digits: the leading ones of a cell, and how many they are; 0 if too many
+ * for this short way.
+ */
+static size_t short_number(struct az_sv s, int64_t *out)
+{
+    int64_t v = 0;
+    size_t n = 0;
+    for (; n < s.n && s.p[n] >= '0' && s.p[n] <= '9'; n++) {
+        if (n == 15)
+            return 0;
+        v = v * 10 + (s.p[n] - '0');
+    }
+    *out = v;
+    return n;
+}
+
+static double real(struct az_tracy_file *f, int col)
+{
+    const struct az_csv_field *c = cell(f, col);
+    double v;
+    int64_t whole_number;
+    if (!c || c->raw.n == 0)
+        return NAN;
+    if (short_number(c->raw, &whole_number) == c->raw.n)
+        return (double)whole_number;
+    int rc = az_csv_f64(c, &v);
+    if (rc == 0 && isfinite(v))
+        return v;
+    if (rc != 1)
+        bad(f, col);
+    return NAN;
+}
+
+/* Whole number, also written "64.0"; `none` for blank. */
+static int64_t whole(struct az_tracy_file *f, int col, int64_t none)
+{
+    const struct az_csv_field *c = cell(f, col);
+    int64_t v;
+    if (!c || c->raw.n == 0)
+        return none;
+    if (short_number(c->raw, &v) == c->raw.n)
+        return v;
+    int rc = az_csv_i64(c, &v);
+    if (rc == 0)
+        return v;
+    if (rc == 1)
+        return none;
+    double d = real(f, col);
+    if (isnan(d))
+        return none;
+    if (d < -9e18 || d > 9e18) {
+        bad(f, col);
+        return none;
+    }
+    return (int64_t)d;
+}
+
+static int32_t small(struct az_tracy_file *f, int col)
+{
+    int64_t v = whole(f, col, -1);
+    if (v >= -1 && v <= INT32_MAX)
+        return (int32_t)v;
+    bad(f, col);
+    return -1;
+}
+
+int az_tracy_dim(struct az_sv s, int64_t *out)
+{
+    const char *open;
+    double d;
+    size_t n = short_number(s, out);
+
+    if (n && (n == s.n || (s.p[n] == '[' && s.p[s.n - 1] == ']')))
+        return 0;
+    *out = -1;
+    s = az_sv_trim(s);
+    if (s.n == 0)
+        return 0;
+    open = memchr(s.p, '[', s.n);
+    if (open) {
+        if (s.p[s.n - 1] != ']')
+            return AZ_EFORMAT;
+        s.n = (size_t)(open - s.p);
+    }
+    int rc = az_parse_i64(s, out);
+    if (rc == 0)
+        return *out >= 0 ? 0 : AZ_EFORMAT;
+    *out = -1;
+    if (az_parse_f64(s, &d) != 0 || !(d >= 0 && d < 1e15) || d != floor(d))
+        return AZ_EFORMAT;
+    *out = (int64_t)d;
+    return 0;
+}
+
+static int name_of(struct az_tracy_file *f, int col, uint32_t *id)
+{
+    struct az_sv s = az_sv_trim(text(f, col));
+    *id = AZ_NO_ID;
+    return s.n ? az_trace_name(f->job->trace, s, id) : 0;
+}
+
+static int tensor(struct az_tracy_file *f, int first, struct az_tensor *t)
+{
+    for (int d = 0; d < 4; d++) {
+        const struct az_csv_field *c = cell(f, first + d);
+        t->dim[d] = -1;
+        if (c && c->raw.n && az_tracy_dim(c->raw, &t->dim[d]) != 0) {
+            struct az_sv none = az_sv_trim(c->raw);
+            if (!az_sv_ieq(none, AZ_SV("nan")) && !az_sv_ieq(none, AZ_SV("none")))
+                bad(f, first + d);
+        }
+    }
+    int rc = name_of(f, first + 4, &t->type);
+    return rc ? rc : name_of(f, first + 5, &t->memory);
+}
+
+/* The attributes of most rows were seen before: their text is a kilobyte, so only its hash is
+ * looked up. */
+static int attributes(struct az_tracy_file *f, struct az_opargs *a)
+{
+    struct az_tracy_attributes *known = f->attributes;
+    struct az_sv s = text(f, TC_ATTRIBUTES);
+    uint32_t *at;
+    bool added;
+    int rc = az_map_put(&known->map, az_hash(s.p, s.n), s.n, (uint32_t)known->rows.n, &at, &added);
+
+    if (rc)
+        return rc;
+    if (!added) {
+        *a = known->rows.v[*at];
+        return 0;
+    }
+    memset(a, 0, sizeof *a);
+    rc = az_tracy_attributes(f->job->trace, s, a);
+    return rc ? rc : az_vec_push(&known->rows, *a);
+}
+
+static int args(struct az_tracy_file *f, uint32_t *row)
+{
+    struct az_opargs a;
+    int rc = attributes(f, &a);
+    for (int t = 0; rc == 0 && t < AZ_TENSORS; t++)
+        rc = tensor(f, TC_PLAIN + t * 6, &a.t[t]);
+    if (rc == 0)
+        rc = name_of(f, TC_FIDELITY, &a.fidelity);
+    return rc ? rc : az_opreport_args(f->job->trace, &a, row);
+}
+
+static enum az_opkind kind_of(struct az_sv type)
+{
+    if (az_sv_is(type, "signpost"))
+        return AZ_OPROW_SIGNPOST;
+    if (az_sv_is(type, "python_fallback") || az_sv_is(type, "tt_dnn_cpu"))
+        return AZ_OPROW_HOST;
+    return AZ_OPROW_DEVICE;
+}
+
+static int replay(struct az_tracy_file *f, uint32_t *id)
+{
+    struct az_sv trace = az_sv_trim(text(f, TC_TRACE)), session = az_sv_trim(text(f, TC_REPLAY));
+    *id = AZ_NO_ID;
+    if (trace.n == 0 && session.n == 0)
+        return 0;
+    f->report->replayed = true;
+    struct az_sv both =
+        az_arena_printf(&f->job->trace->arena, "%.*s/%.*s", AZ_SVF(trace), AZ_SVF(session));
+    return both.p ? az_trace_name(f->job->trace, both, id) : az_arena_error(&f->job->trace->arena);
+}
+
+static void note_device(struct az_tracy_file *f, const struct az_oprow *r)
+{
+    if (r->device > f->max_device)
+        f->max_device = r->device;
+    if (r->kind != AZ_OPROW_DEVICE || r->call < 0 || r->device < 0)
+        return;
+    f->call_seen = true;
+    f->call_differs |= (r->call & 1023) != r->device;
+}
+
+/* Worker cores of a row: finite, whole, 1 to 2^20. -1: blank or not usable, which is counted. */
+static int32_t budget(struct az_tracy_file *f)
+{
+    const double v = real(f, TC_WORKERS);
+    if (isnan(v))
+        return -1;
+    if (v >= 1 && v <= 1 << 20 && v == floor(v))
+        return (int32_t)v;
+    f->bad_budgets++;
+    return -1;
+}
+
+static uint8_t cached(struct az_tracy_file *f)
+{
+    const struct az_sv s = az_sv_trim(text(f, TC_CACHE_HIT));
+    return az_sv_ieq(s, AZ_SV("true"))    ? AZ_FLAG_TRUE
+           : az_sv_ieq(s, AZ_SV("false")) ? AZ_FLAG_FALSE
+                                          : AZ_FLAG_ABSENT;
+}
+
+/* A whole number, also written "1.0", or the text itself. */
+static int sub_device(struct az_tracy_file *f, uint32_t *id)
+{
+    struct az_sv s = az_sv_trim(text(f, TC_SUB_DEVICE));
+    char number[24];
+    double v;
+    if (s.n && az_parse_f64(s, &v) == 0 && v == floor(v) && fabs(v) < 1e15)
+        s = az_sv_make(number, (size_t)snprintf(number, sizeof number, "%.0f", v));
+    *id = AZ_NO_ID;
+    return s.n ? az_trace_name(f->job->trace, s, id) : 0;
+}
+
+/* What the whole file says of the device: the first architecture, the largest grid. */
+static void note_grid(struct az_tracy_file *f, const struct az_oprow *row)
+{
+    struct az_opreport *r = f->report;
+    struct az_where here = AZ_AT_LINE(f->path, f->csv.line);
+    struct az_sv arch = az_sv_trim(text(f, TC_ARCH));
+
+    if (arch.n && !r->arch.n)
+        r->arch = az_arena_dup(&f->job->trace->arena, arch);
+    else if (arch.n && !az_sv_eq(arch, r->arch) && !f->told_arch) {
+        f->told_arch = true;
+        az_diag_add(f->job->diag, AZ_WARNING, here,
+                    "a second architecture '%.*s' (peaks of the first, '%.*s', are used for all)",
+                    AZ_SVF(arch), AZ_SVF(r->arch));
+    }
+    if (row->budget > 0 && r->workers > 0 && row->budget != r->workers)
+        r->budgets_differ = true;
+    r->workers = row->budget > r->workers ? row->budget : r->workers;
+}
+
+/* A host operation in the common model. Device operations follow when all rows are read
+ * (az_tracy_time_line); until then r->at is when the host called. */
+static int event(struct az_tracy_file *f, struct az_oprow *r)
+{
+    struct az_trace *t = f->job->trace;
+    struct az_lane lane = { .device = -1, .label = AZ_NO_ID };
+    struct az_event e = { .name = r->code,
+                          .start = r->start == INT64_MIN ? f->last_start : r->start };
+
+    if (r->kind == AZ_OPROW_SIGNPOST)
+        return 0;
+    f->last_start = r->at = e.start;
+    if (r->kind == AZ_OPROW_DEVICE)
+        return 0;
+    double length = real(f, TC_HOST_DURATION);
+    if (isnan(length) || length < 0 || length > 9e17 || e.start > INT64_MAX - (int64_t)1e18)
+        length = 0;
+    e.end = e.start + llround(length);
+    const int rc = az_trace_lane(t, &lane, &e.lane);
+    return rc ? rc : az_trace_add(t, AZ_HOST_OP, &e);
+}
+
+int az_tracy_row(struct az_tracy_file *f)
+{
+    struct az_oprow r = { .file = (uint16_t)f->index, .line = (uint32_t)(f->rows + 1) };
+    int rc = name_of(f, TC_CODE, &r.code);
+
+    if (rc || r.code == AZ_NO_ID) {
+        f->nameless += rc == 0;
+        return rc;
+    }
+    r.kind = (uint8_t)kind_of(az_sv_trim(text(f, TC_TYPE)));
+    r.start = whole(f, TC_START, INT64_MIN);
+    r.call = whole(f, TC_CALL, -1);
+    r.device = small(f, TC_DEVICE);
+    r.cores = small(f, TC_CORES);
+    r.budget = budget(f);
+    r.first = whole(f, TC_FIRST_CYCLE, -1);
+    r.last = whole(f, TC_LAST_CYCLE, -1);
+    r.cached = cached(f);
+    r.kernel = real(f, TC_KERNEL);
+    r.firmware = real(f, TC_FIRMWARE);
+    r.gap = real(f, TC_GAP);
+    r.pm_ideal = real(f, TC_PM_IDEAL);
+    r.pm_compute = (float)real(f, TC_PM_COMPUTE);
+    r.pm_memory = (float)real(f, TC_PM_MEMORY);
+    r.pm_fpu = real(f, TC_PM_FPU);
+    r.noc = real(f, TC_NOC);
+    r.dram = real(f, TC_DRAM);
+    r.eth = real(f, TC_ETH);
+    note_device(f, &r);
+    if (r.kind == AZ_OPROW_DEVICE)
+        note_grid(f, &r);
+    rc = args(f, &r.args);
+    if (rc == 0)
+        rc = replay(f, &r.replay);
+    if (rc == 0)
+        rc = sub_device(f, &r.sub);
+    if (rc == 0)
+        rc = event(f, &r);
+    return rc ? rc : az_vec_push(&f->report->rows, r);
+}

@@ -1,0 +1,515 @@
+/* XPlane profiles (JAX, TensorFlow; GPU and TPU): the file, its planes, and what is said of
+ * trouble. */
+#include <inttypes.h>
+
+#include "base/num.h"
+#include "formats/list.h"
+#include "formats/xplane/xplane.h"
+#include "io/path.h"
+
+#define FILE_CUT "file truncated (events after the end are unknown)"
+
+/* A complete, valid top level of an XSpace: fields 1 to 4, all length-delimited. */
+static bool top_level(uint32_t field, unsigned wire)
+{
+    return field >= 1 && field <= 4 && wire == AZ_PB_BYTES;
+}
+
+/* ---- planes ---- */
+
+/* "/device:GPU:7" -> 7. False for variants such as " SparseCore". */
+static bool ordinal_of(struct az_sv name, struct az_sv prefix, int64_t *ordinal)
+{
+    return az_sv_starts(name, prefix) && name.n > prefix.n && name.p[prefix.n] != '-' &&
+           name.p[prefix.n] != '+' &&
+           az_parse_i64(az_sv_make(name.p + prefix.n, name.n - prefix.n), ordinal) == 0;
+}
+
+static int text_stat(struct az_xp *r, const struct az_xp_value *v, struct az_sv *out)
+{
+    *out = az_arena_dup(&r->t->arena, az_xp_text(r, v));
+    return out->p ? AZ_OK : az_arena_error(&r->t->arena);
+}
+
+static int plane_stat(struct az_xp *r, const struct az_xp_value *v, struct az_plane *p)
+{
+    switch (v->role) {
+    case XP_VENDOR:
+        return text_stat(r, v, &p->vendor);
+    case XP_DEVICE_TYPE:
+        return text_stat(r, v, &p->type);
+    case XP_UNITS:
+        p->units = az_xp_real(v) >= 0 && az_xp_real(v) < 1e9 ? (int64_t)az_xp_real(v) : 0;
+        break;
+    case XP_CLOCK:
+        p->clock_khz = (int64_t)v->number;
+        break;
+    case XP_MEMORY_SIZE:
+        p->memory_bytes = (int64_t)v->number;
+        break;
+    case XP_MEMORY_BANDWIDTH:
+        p->memory_bandwidth = (int64_t)v->number;
+        break;
+    case XP_PEAK_TFLOPS:
+        p->peak_tflops = az_xp_real(v);
+        break;
+    case XP_PEAK_HBM:
+        p->peak_hbm_gbps = az_xp_real(v);
+        break;
+    default:
+        break;
+    }
+    return AZ_OK;
+}
+
+/* The device of this plane; planes of one name are one device (files put together have several). */
+static int device(struct az_xp *r, enum az_plane_kind kind, int64_t ordinal, uint32_t *index)
+{
+    struct az_plane p = {
+        .kind = kind, .ordinal = ordinal, .vendor = { "", 0 }, .type = { "", 0 }
+    };
+    for (size_t i = 0; i < r->x->planes.n; i++) {
+        if (r->x->planes.v[i].kind == kind && r->x->planes.v[i].ordinal == ordinal) {
+            *index = (uint32_t)i;
+            return AZ_OK;
+        }
+    }
+    for (size_t i = 0; i < r->plane_stats.n; i++) {
+        struct az_xp_value v;
+        int rc = az_xp_stat(r, r->plane_stats.v[i], &v);
+        if (rc > 0)
+            rc = plane_stat(r, &v, &p);
+        if (rc)
+            return rc;
+    }
+    *index = (uint32_t)r->x->planes.n;
+    return az_vec_push(&r->x->planes, p);
+}
+
+static int environment(struct az_xp *r)
+{
+    for (size_t i = 0; i < r->plane_stats.n; i++) {
+        struct az_xp_value v;
+        const int rc = az_xp_stat(r, r->plane_stats.v[i], &v);
+        if (rc < 0)
+            return rc;
+        if (v.role == XP_START_TIME && !r->x->profile_start_ns)
+            r->x->profile_start_ns = (int64_t)v.number;
+        else if (v.role == XP_STOP_TIME)
+            r->x->profile_stop_ns = (int64_t)v.number;
+    }
+    return AZ_OK;
+}
+
+/* Time of the events of a line (ps), where they overlap once: they are in sequence or nested. */
+static int64_t line_time(struct az_xp *r, const struct az_xp_line *l, uint64_t *events)
+{
+    struct az_pb m = az_pb_of(l->body);
+    struct az_xp_event x;
+    int64_t time = 0, until = INT64_MIN, end;
+    while (az_xp_next_event(r, &m, &x) > 0) {
+        ++*events;
+        if (__builtin_add_overflow(x.offset, x.duration, &end) || end <= until)
+            continue;
+        time = az_add_sat(time, end - (x.offset > until ? x.offset : until));
+        until = end;
+    }
+    return time;
+}
+
+/* A plane of a device that is in no account. Of its lines those of operations count, where it has
+ * any: others (steps, modules) cover them. */
+static int skipped_device(struct az_xp *r)
+{
+    const uint8_t *bad = r->bad;
+    const char *what = r->what;
+    int64_t time[2] = { 0, 0 };
+    uint64_t events[2] = { 0, 0 };
+    for (size_t i = 0; i < r->lines.n; i++) {
+        struct az_xp_line l;
+        uint64_t n = 0;
+        if (az_xp_line(r, r->lines.v[i], &l) < 0)
+            continue; /* damage is found when the line is skipped */
+        const bool ops = az_sv_ends(l.name, AZ_SV("Ops"));
+        const int64_t ps = line_time(r, &l, &n);
+        time[ops] = ps > time[ops] ? ps : time[ops];
+        events[ops] += n;
+    }
+    r->bad = bad;
+    r->what = what;
+    const bool ops = events[1] > 0;
+    if (events[ops])
+        az_trace_skipped_work(r->t, r->plane_name, events[ops], time[ops]);
+    return r->t->arena.failed ? az_arena_error(&r->t->arena) : AZ_OK;
+}
+
+static int skip_plane(struct az_xp *r)
+{
+    int rc = az_sv_starts(r->plane_name, AZ_SV("/device:")) ? skipped_device(r) : AZ_OK;
+    for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
+        const struct az_xp_line l = { .body = r->lines.v[i] };
+        rc = az_xp_skip_line(r, &l, "planes that are no GPU, TPU core or host");
+    }
+    return rc;
+}
+
+static int plane(struct az_xp *r, struct az_sv bytes)
+{
+    int64_t ordinal;
+    uint32_t index;
+    int rc = az_xp_plane(r, bytes);
+    if (rc)
+        return rc;
+    const bool gpu = ordinal_of(r->plane_name, AZ_SV("/device:GPU:"), &ordinal);
+    r->of_device = gpu || ordinal_of(r->plane_name, AZ_SV("/device:TPU:"), &ordinal);
+    if (r->of_device) {
+        rc = device(r, gpu ? AZ_PLANE_GPU : AZ_PLANE_TPU, ordinal, &index);
+        return rc ? rc : gpu ? az_xp_gpu(r, index) : az_xp_tpu(r, index);
+    }
+    if (az_sv_is(r->plane_name, "/host:metadata"))
+        return az_xp_modules(r);
+    if (az_sv_starts(r->plane_name, AZ_SV("/host:")))
+        return az_xp_host(r);
+    if (az_sv_is(r->plane_name, "Task Environment"))
+        return environment(r);
+    return skip_plane(r);
+}
+
+/* ---- the file ---- */
+
+/* The smallest timestamp of a line: relative to it, times fit into 64 bits of picoseconds. */
+static int find_origin(struct az_xp *r, struct az_sv plane_bytes)
+{
+    struct az_pb m = az_pb_of(plane_bytes);
+    struct az_sv b = { NULL, 0 };
+    uint32_t f;
+    unsigned wire;
+    uint64_t v;
+    int rc;
+    while ((rc = az_pb_next(&m, &f, &wire, &v, &b)) > 0) {
+        struct az_xp_line l;
+        if (f != 3 || wire != AZ_PB_BYTES)
+            continue;
+        rc = az_xp_line(r, b, &l);
+        if (rc)
+            return rc;
+        /* a line without events says nothing, and one without a time may only be empty */
+        if (l.timestamp_ns < r->origin_ns && az_pb_find(b, 4).p)
+            r->origin_ns = l.timestamp_ns;
+    }
+    return rc < 0 && !r->cut ? az_xp_bad(r, m.p, "a plane") : AZ_OK;
+}
+
+static bool stopped(struct az_xp *r, struct az_sv at)
+{
+    if (r->job->progress)
+        atomic_store_explicit(r->job->progress, (uint64_t)(at.p - r->bytes.p),
+                              memory_order_relaxed);
+    return r->job->cancelled && r->job->cancelled(r->job->ctx);
+}
+
+static void message(struct az_xp *r, uint32_t field, struct az_sv text)
+{
+    if (field == 4) {
+        if (!r->x->host_name.n)
+            r->x->host_name = az_arena_dup(&r->t->arena, text);
+        return;
+    }
+    az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path), "the profiler says: %s: %.*s",
+                field == 2 ? "error" : "warning", AZ_SVF(text));
+}
+
+/* Does the file end inside the field at `tag`? Then what is left of it if it is a plane. False:
+ * damage of another kind.
+ */
+static bool rest_of_plane(const struct az_xp *r, const uint8_t *tag, struct az_sv *rest)
+{
+    struct az_pb m = { tag, (const uint8_t *)r->bytes.p + r->bytes.n, 0 };
+    uint64_t key, length;
+    *rest = (struct az_sv){ "", 0 };
+    if (az_pb_varint(&m, &key) != 0)
+        return m.p == m.end;
+    if (key >= 5 << 3 || !top_level((uint32_t)(key >> 3), (unsigned)(key & 7)))
+        return false;
+    if (az_pb_varint(&m, &length) != 0)
+        return m.p == m.end;
+    if (key >> 3 == 1)
+        *rest = az_sv_make((const char *)m.p, (size_t)(m.end - m.p));
+    return length > (uint64_t)(m.end - m.p);
+}
+
+static int cut_file(struct az_xp *r, const uint8_t *tag, size_t whole,
+                    int (*each)(struct az_xp *, struct az_sv), bool say)
+{
+    struct az_sv rest;
+    const int64_t at = (const char *)tag - r->bytes.p;
+    if (whole == 0 || r->job->opts->strict || !rest_of_plane(r, tag, &rest))
+        return az_xp_bad(r, tag, "the file");
+    if (say) {
+        az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_OFFSET(r->path, at),
+                    "truncated: %zu whole planes kept; of the plane that begins here, what is "
+                    "whole (was the profiler "
+                    "stopped while writing?)",
+                    whole);
+        az_trace_truncated(r->t, FILE_CUT);
+    }
+    r->cut = true;
+    return each(r, rest);
+}
+
+/* Applies a function to every plane; with `say`, messages of the file too. */
+static int each_plane(struct az_xp *r, int (*each)(struct az_xp *, struct az_sv), bool say)
+{
+    struct az_pb m = az_pb_of(r->bytes);
+    struct az_sv b = { NULL, 0 };
+    uint32_t f;
+    unsigned wire;
+    uint64_t v;
+    size_t whole = 0;
+    for (;;) {
+        const uint8_t *tag = m.p;
+        int rc = az_pb_next(&m, &f, &wire, &v, &b);
+        if (rc == 0) {
+            if (say && r->damaged) /* a gzip stream broke off between two planes */
+                az_trace_truncated(r->t, FILE_CUT);
+            return AZ_OK;
+        }
+        if (rc < 0)
+            return cut_file(r, tag, whole, each, say);
+        if (!top_level(f, wire))
+            continue; /* unknown fields are passed over */
+        if (f != 1) {
+            if (say)
+                message(r, f, b);
+            continue;
+        }
+        if (stopped(r, b))
+            return AZ_EINTR;
+        rc = each(r, b);
+        if (rc)
+            return rc;
+        whole++;
+    }
+}
+
+/* The file's name without its extensions, for a profile that does not name its host. */
+static struct az_sv host_by_file(struct az_sv path)
+{
+    struct az_sv host = path;
+    for (size_t i = path.n; i-- > 0 && host.n == path.n;)
+        if (path.p[i] == '/')
+            host = az_sv_make(path.p + i + 1, path.n - i - 1);
+    const ptrdiff_t dot = az_sv_find(host, AZ_SV(".xplane.pb"));
+    if (dot > 0)
+        host.n = (size_t)dot;
+    return host;
+}
+
+static void facts(struct az_xp *r)
+{
+    struct az_arena *a = &r->t->arena;
+    struct az_xtrace *x = r->x;
+    if (x->host_name.n)
+        az_trace_fact(r->t, "host name", x->host_name);
+    else
+        x->host_name = az_arena_dup(a, host_by_file(r->path));
+    if (x->profile_start_ns)
+        az_trace_fact(r->t, "profile start (Unix ns)",
+                      az_arena_printf(a, "%" PRId64, x->profile_start_ns));
+    if (x->profile_stop_ns)
+        az_trace_fact(r->t, "profile stop (Unix ns)",
+                      az_arena_printf(a, "%" PRId64, x->profile_stop_ns));
+    for (size_t i = 0; i < x->planes.n; i++) {
+        const struct az_plane *p = &x->planes.v[i];
+        struct az_sv key = az_arena_printf(a, "device %s:%" PRId64,
+                                           p->kind == AZ_PLANE_GPU ? "GPU" : "TPU", p->ordinal);
+        struct az_sv value = az_arena_printf(
+            a, "%.*s%.*s, %" PRId64 " cores, %" PRId64 " kHz, %" PRId64 " bytes", AZ_SVF(p->vendor),
+            AZ_SVF(p->type), p->units, p->clock_khz, p->memory_bytes);
+        if (p->kind == AZ_PLANE_TPU)
+            value = az_arena_printf(a, "%.*s, %.6g TFLOP/s, %.6g GB/s", AZ_SVF(p->type),
+                                    p->peak_tflops, p->peak_hbm_gbps);
+        if (key.p && value.p)
+            az_trace_fact(r->t, key.p, value);
+    }
+}
+
+static void cover(struct az_xp *r)
+{
+    for (int device = 0; device < 2; device++) {
+        const enum az_kind k = device ? AZ_KERNEL : AZ_CALL;
+        if (r->unknown_meta[device])
+            az_trace_lost(r->t, k, "events whose metadata is missing", r->unknown_meta[device], 0);
+        if (r->bad_times[device])
+            az_trace_lost(r->t, k, "events with impossible times", r->bad_times[device], 0);
+        if (device)
+            r->t->quality.impossible += r->bad_times[device];
+    }
+    for (size_t k = 0; k < AZ_KIND_COUNT; k++)
+        if (k != AZ_CALL && k != AZ_RANGE && r->t->ev[k].n)
+            return;
+    if (r->x->planes.n == 0)
+        az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
+                    "no plane of a GPU or TPU in this profile");
+}
+
+static int verdict(struct az_xp *r, int rc)
+{
+    if (rc == AZ_EFORMAT && r->bad)
+        return az_diag_fail(
+            r->job->diag, rc, AZ_AT_OFFSET(r->path, (const char *)r->bad - r->bytes.p),
+            "not a valid XSpace protobuf: %s breaks off or is damaged at byte %" PRId64
+            " (copy the file again, in binary)",
+            r->what, (int64_t)((const char *)r->bad - r->bytes.p));
+    if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
+        return az_diag_memory(r->job->diag, rc, AZ_AT_FILE(r->path), r->job->mem);
+    return rc;
+}
+
+static int read_space(struct az_xp *r)
+{
+    r->origin_ns = INT64_MAX;
+    int rc = each_plane(r, find_origin, false);
+    r->cut = false;
+    if (rc == 0)
+        rc = each_plane(r, plane, true);
+    r->cut = false;
+    if (rc == 0)
+        rc = az_xp_join(r);
+    if (rc == 0)
+        rc = az_xp_filter(r);
+    if (rc)
+        return rc;
+    facts(r);
+    cover(r);
+    return AZ_OK;
+}
+
+/* Mapped if it is a plain file, else whole in memory (gzip, a pipe). */
+static int load(struct az_xp *r, struct az_arena *arena, struct az_sv *bytes)
+{
+    struct az_parse *job = r->job;
+    struct az_source_opts so = { .mem = job->mem,
+                                 .diag = job->diag,
+                                 .digest = az_parse_digest(job, 0),
+                                 .keeps_parts = !job->opts->strict };
+    struct az_source *src = NULL;
+    int rc = az_source_open(&src, job->files[0].path.p, &so);
+    if (rc)
+        return rc;
+    if (az_source_size(src) && !az_source_is_gzip(src) && !az_sv_is(job->files[0].path, "-") &&
+        az_map_file(&r->map, job->files[0].path.p, NULL) == 0) {
+        *bytes = r->map.bytes;
+    } else {
+        rc = az_source_all(src, arena, 0, bytes);
+        if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
+            rc = az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
+        else if (rc == AZ_EFORMAT &&
+                 so.keeps_parts) { /* a gzip stream that breaks off: what came before is kept */
+            r->damaged = true;
+            rc = bytes->n ? 0
+                          : az_diag_fail(job->diag, rc, AZ_AT_FILE(r->path),
+                                         "nothing before the damage");
+        }
+    }
+    az_source_close(src);
+    return rc;
+}
+
+static int parse(struct az_parse *job)
+{
+    struct az_xp r = { .job = job,
+                       .t = job->trace,
+                       .path = job->files[0].path,
+                       .no_row = AZ_NO_ROW,
+                       .map = { .bytes = { "", 0 } } };
+    struct az_arena arena; /* the bytes of a file that cannot be mapped */
+    az_arena_init(&arena, job->mem);
+    int rc = load(&r, &arena, &r.bytes);
+    if (rc)
+        goto out;
+    if (r.bytes.n == 0) {
+        rc = az_diag_fail(job->diag, AZ_EEMPTY, AZ_AT_FILE(r.path),
+                          "empty file (the profiler wrote nothing)");
+        goto out;
+    }
+    r.used = (const uint8_t *)r.bytes.p;
+    az_xp_plane_init(&r);
+    rc = az_xtrace_init(job->trace);
+    az_geometry_column(job->trace, job->opts);
+    r.x = job->trace->ext;
+    if (rc == 0)
+        rc = read_space(&r);
+    rc = verdict(&r, rc);
+    az_xp_plane_release(&r);
+out:
+    az_unmap_file(&r.map);
+    az_arena_release(&arena);
+    return rc;
+}
+
+/* ---- recognising ---- */
+
+static bool plane_name(struct az_sv name)
+{
+    return az_sv_starts(name, AZ_SV("/device:")) || az_sv_starts(name, AZ_SV("/host:")) ||
+           az_sv_starts(name, AZ_SV("#Chip")) || az_sv_is(name, "Task Environment");
+}
+
+/* The first plane's name; the head may end inside the plane. */
+static bool begins_with_plane(struct az_sv head)
+{
+    struct az_pb m = az_pb_of(head);
+    struct az_sv b = { NULL, 0 };
+    uint32_t f;
+    unsigned wire;
+    uint64_t v, length;
+    if (az_pb_varint(&m, &v) != 0 || v != (1 << 3 | AZ_PB_BYTES) || az_pb_varint(&m, &length) != 0)
+        return false;
+    if (length < (uint64_t)(m.end - m.p))
+        m.end = m.p + length;
+    while (az_pb_next(&m, &f, &wire, &v, &b) > 0) {
+        if (f == 2 && wire == AZ_PB_BYTES)
+            return plane_name(b);
+        if (f == 0 || f > 6)
+            return false;
+    }
+    return false;
+}
+
+static int probe(struct az_sv head, struct az_sv path)
+{
+    const struct az_sv gz = AZ_SV(".gz");
+    if (az_sv_ends(path, gz))
+        path.n -= gz.n;
+    if (head.n == 0 || az_sv_ends(path, AZ_SV(".hlo_proto.pb")))
+        return 0;
+    if (begins_with_plane(head))
+        return 90;
+    return az_sv_ends(path, AZ_SV(".xplane.pb")) ? 70 : 0;
+}
+
+/* host.xplane.pb.gz -> host */
+static struct az_sv stem(struct az_sv path)
+{
+    static const char *const ends[] = { ".gz", ".pb", ".xplane" };
+    path = az_path_base(path);
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++)
+        if (path.n > strlen(ends[i]) && az_sv_ends(path, az_sv_str(ends[i])))
+            path.n -= strlen(ends[i]);
+    return path;
+}
+
+const struct az_format az_format_xplane = {
+    .name = "xplane",
+    .tool = AZ_TOOL_TRACELENS,
+    .record_host = "record Python calls (python_tracer_level=1) to find the host work",
+    .help = "XPlane profile of JAX or TensorFlow on GPU or TPU (.xplane.pb), also gzip",
+    .files_are_ranks = true,
+    .probe = probe,
+    .parse = parse,
+    .stem = stem,
+    .run_folder = "plugins/profile/*",
+    .run_files = "*.xplane.pb",
+    .twin = ".trace.json.gz",
+};

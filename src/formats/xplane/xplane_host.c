@@ -1,0 +1,153 @@
+/* XPlane: host planes. Host events are many and are summed by name; kept are those that launch
+ * device work (they carry a correlation), those of compilation, and step annotations. */
+#include "base/num.h"
+#include "classify/rules.h"
+#include "formats/xplane/xplane.h"
+
+enum { META_PLAIN = 1, META_COMPILE };
+
+struct host_stats {
+    uint64_t correlation, device; /* device + 1; 0: none */
+    int64_t step;                 /* -1: none */
+};
+
+/* The lane of the thread, which is made with its first event that is kept. */
+static int thread_lane(struct az_xp *r, const struct az_xp_line *l, int64_t *lane)
+{
+    uint32_t index;
+    if (*lane >= 0)
+        return 0;
+    const int rc = az_xp_lane(r, l, 0, AZ_XLANE_HOST, &index);
+    *lane = index;
+    return rc;
+}
+
+static int add_event(struct az_xp *r, const struct az_xp_line *l, struct az_xp_meta *meta,
+                     struct az_event *e, const struct host_stats *s, int64_t *lane)
+{
+    const bool compiles = meta->kind == META_COMPILE;
+    if (!e->corr && !compiles && s->step < 0)
+        return 0;
+    int rc = thread_lane(r, l, lane);
+    e->lane = (uint32_t)*lane;
+    e->node = s->device;
+    if (rc == 0)
+        rc = az_xp_meta_name(r, meta, &e->name);
+    if (rc == 0 && s->step >= 0)
+        rc = az_vec_push(&r->x->steps,
+                         ((struct az_xstep){ e->start, e->end, s->step, e->name, e->lane }));
+    if (rc || (!e->corr && !compiles))
+        return rc;
+    return az_trace_add(r->t, e->corr ? AZ_CALL : AZ_RANGE, e);
+}
+
+/* A step number is a number, or a text that is one. */
+static int64_t step_of(const struct az_xp *r, const struct az_xp_value *v)
+{
+    int64_t number;
+    const struct az_sv text = az_xp_text(r, v);
+    if (text.n)
+        return az_parse_i64(text, &number) == 0 ? number : -1;
+    return az_xp_whole(v);
+}
+
+static int read_stats(struct az_xp *r, struct az_pb *stats, struct host_stats *out)
+{
+    struct az_xp_value v;
+    int rc;
+    while ((rc = az_xp_next_stat(r, stats, 4, &v)) > 0) {
+        if (v.role == XP_CORRELATION)
+            out->correlation = v.number;
+        else if (v.role == XP_DEVICE)
+            out->device = v.number + 1;
+        else if (v.role == XP_STEP)
+            out->step = step_of(r, &v);
+    }
+    return rc;
+}
+
+static void classify(struct az_xp *r, struct az_xp_meta *m)
+{
+    const struct az_sv c =
+        az_asked_class(&r->host, "xla_events.rules", "host", &r->t->arena, m->name);
+    m->kind = c.n ? META_COMPILE : META_PLAIN;
+}
+
+static int thread(struct az_xp *r, const struct az_xp_line *l)
+{
+    struct az_pb m = az_pb_of(l->body);
+    struct az_xp_event x;
+    int64_t lane = -1;
+    int rc;
+    while ((rc = az_xp_next_event(r, &m, &x)) > 0) {
+        struct az_event e = { .side = AZ_NO_ROW };
+        struct az_xp_meta *meta = az_xp_meta_of(r, &x);
+        struct host_stats s = { .step = -1 };
+        r->t->read++;
+        if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
+            continue;
+        meta->count++;
+        meta->ticks = az_add_sat(meta->ticks, x.duration);
+        meta->min = x.duration < meta->min ? x.duration : meta->min;
+        meta->max = x.duration > meta->max ? x.duration : meta->max;
+        r->t->kept++;
+        if (!meta->kind)
+            classify(r, meta);
+        rc = x.look ? read_stats(r, &x.stats, &s) : AZ_OK;
+        e.corr = s.correlation;
+        if (rc == 0)
+            rc = add_event(r, l, meta, &e, &s, &lane);
+        if (rc)
+            return rc;
+    }
+    return rc;
+}
+
+/* Sums of this plane to those of the trace, by name. `row` of a name id: its place + 1. */
+static int add_sums(struct az_xp *r)
+{
+    struct az_xtrace *x = r->x;
+    struct az_map of;
+    int rc = az_map_init(&of, r->job->mem, x->host.n + r->metas.n);
+    if (rc)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < x->host.n; i++) {
+        uint32_t *at;
+        bool added;
+        rc = az_map_put(&of, x->host.v[i].name, 0, (uint32_t)i, &at, &added);
+    }
+    for (size_t i = 0; rc == 0 && i < r->metas.n; i++) {
+        struct az_xp_meta *m = &r->metas.v[i];
+        uint32_t name, *at;
+        bool added;
+        if (!m->count)
+            continue;
+        rc = az_xp_meta_name(r, m, &name);
+        if (rc == 0)
+            rc = az_map_put(&of, name, 0, (uint32_t)x->host.n, &at, &added);
+        if (rc == 0 && added)
+            rc = az_vec_push(
+                &x->host, ((struct az_xhost){ .name = name, .min = INT64_MAX, .max = INT64_MIN }));
+        if (rc)
+            break;
+        struct az_xhost *h = &x->host.v[*at];
+        h->count += m->count;
+        h->ticks = az_add_sat(h->ticks, m->ticks);
+        h->min = m->min < h->min ? m->min : h->min;
+        h->max = m->max > h->max ? m->max : h->max;
+    }
+    az_map_release(&of);
+    return rc;
+}
+
+int az_xp_host(struct az_xp *r)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
+        struct az_xp_line l;
+        rc = az_xp_line(r, r->lines.v[i], &l);
+        if (rc == 0)
+            rc = thread(r, &l);
+    }
+    return rc ? rc : add_sums(r);
+}

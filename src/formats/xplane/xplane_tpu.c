@@ -1,0 +1,213 @@
+/* XPlane: lines of a TPU core. What an operation says of itself is with its metadata, so that it is
+ * read once a name. */
+#include "classify/rules.h"
+#include "formats/xplane/xplane.h"
+
+/* "%copy-start.1 = (f32[..." -> "copy-start.1" */
+static struct az_sv short_name(struct az_sv name)
+{
+    const ptrdiff_t at = az_sv_find(name, AZ_SV(" = "));
+    if (at >= 0)
+        name.n = (size_t)at;
+    if (name.n && name.p[0] == '%')
+        name = az_sv_make(name.p + 1, name.n - 1);
+    return name;
+}
+
+/* Stats of an event (field 4) or of its metadata (field 5). */
+static int read_stats(struct az_xp *r, struct az_pb *body, uint32_t field, struct az_xrow *row)
+{
+    struct az_xp_value v;
+    int rc;
+    while ((rc = az_xp_next_stat(r, body, field, &v)) > 0) {
+        switch (v.role) {
+        case XP_PROGRAM:
+            row->program = v.number;
+            row->has_program = true;
+            break;
+        case XP_CATEGORY:
+            rc = az_xp_name(r, &v, &row->category);
+            break;
+        case XP_FLOPS:
+            row->flops = az_xp_whole(&v);
+            break;
+        case XP_BYTES:
+            row->bytes = az_xp_whole(&v);
+            break;
+        case XP_TF_OP:
+            rc = az_xp_name(r, &v, &row->scope);
+            break;
+        case XP_HLO_MODULE:
+            rc = az_xp_name(r, &v, &row->module);
+            break;
+        default:
+            break;
+        }
+        if (rc < 0)
+            return rc;
+    }
+    return rc;
+}
+
+static int row_of(struct az_xp *r, struct az_xp_meta *m)
+{
+    struct az_xrow row = { .module = AZ_NO_ID,
+                           .scope = AZ_NO_ID,
+                           .details = AZ_NO_ID,
+                           .category = AZ_NO_ID,
+                           .flops = -1,
+                           .bytes = -1 };
+    struct az_pb body = az_pb_of(m->body);
+    uint32_t index;
+    int rc = az_trace_name(r->t, m->display.n ? m->display : short_name(m->name), &row.op);
+    if (rc == 0)
+        rc = read_stats(r, &body, 5, &row);
+    if (rc == 0)
+        rc = az_xtrace_row(r->t, &row, &index);
+    if (rc == 0)
+        m->row = index + 1;
+    return rc;
+}
+
+/* An event that says of itself what its metadata say of all of them: *node is its own row then. */
+static int own_row(struct az_xp *r, struct az_pb *stats, uint64_t *node)
+{
+    struct az_xrow row = r->x->rows.v[*node - 1];
+    uint32_t index;
+    int rc = read_stats(r, stats, 4, &row);
+    if (rc == 0)
+        rc = az_xtrace_row(r->t, &row, &index);
+    if (rc == 0)
+        *node = (uint64_t)index + 1;
+    return rc;
+}
+
+static int describe(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                    struct az_event *e)
+{
+    const int rc = m->row ? AZ_OK : row_of(r, m);
+    if (rc)
+        return rc;
+    e->node = m->row;
+    e->name = r->x->rows.v[m->row - 1].op;
+    return x->look ? own_row(r, &x->stats, &e->node) : AZ_OK;
+}
+
+/* "while.5" as "while". */
+static struct az_sv unnumbered(struct az_sv name)
+{
+    size_t n = name.n;
+    while (n && (name.p[n - 1] == '.' || (name.p[n - 1] >= '0' && name.p[n - 1] <= '9')))
+        n--;
+    return az_sv_make(name.p, n);
+}
+
+/* Control flow is no work of its own: it lasts as long as what it runs, pauses included. */
+static bool is_container(struct az_xp *r, uint64_t node)
+{
+    enum { LEAF = 1, CONTAINER };
+    struct az_xrow *row = &r->x->rows.v[node - 1];
+    if (!row->container) {
+        const struct az_sv category =
+            row->category == AZ_NO_ID ? AZ_SV("") : az_trace_text(r->t, row->category);
+        struct az_rule rule;
+        const struct az_sv name = category.n ? category : unnumbered(az_trace_text(r->t, row->op));
+        row->container =
+            az_rules_find("xla_events.rules", "container", name, &rule) ? CONTAINER : LEAF;
+    }
+    return row->container == CONTAINER;
+}
+
+static int add_operation(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                         struct az_event *e)
+{
+    const int rc = describe(r, m, x, e);
+    if (rc)
+        return rc;
+    return az_trace_add(r->t, is_container(r, e->node) ? AZ_GPU_RANGE : AZ_KERNEL, e);
+}
+
+static int add_asynchronous(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+                            struct az_event *e)
+{
+    const int rc = describe(r, m, x, e);
+    return rc ? rc : az_trace_add(r->t, AZ_GPU_RANGE, e);
+}
+
+/* Stats that make an event be looked at: profilers write others (device times, run ids) into every
+ * one. */
+static void choose_stats(struct az_xp *r)
+{
+    for (size_t i = 0; i < r->stat_names.n; i++) {
+        const struct az_xp_stat_name *s = &r->stat_names.v[i];
+        if (s->id < sizeof r->look)
+            r->look[s->id] = s->role == XP_PROGRAM || s->role == XP_CATEGORY ||
+                             s->role == XP_FLOPS || s->role == XP_BYTES || s->role == XP_TF_OP ||
+                             s->role == XP_HLO_MODULE;
+    }
+}
+
+/* Does a line of this name hold events? What is damaged is found, and told, when the line is read.
+ */
+static bool has_events(struct az_xp *r, const char *name)
+{
+    const uint8_t *bad = r->bad;
+    const char *what = r->what;
+    bool found = false;
+    for (size_t i = 0; !found && i < r->lines.n; i++) {
+        struct az_xp_line l;
+        struct az_xp_event x;
+        if (az_xp_line(r, r->lines.v[i], &l) || !az_sv_is(l.name, name))
+            continue;
+        struct az_pb m = az_pb_of(l.body);
+        found = az_xp_next_event(r, &m, &x) > 0;
+    }
+    r->bad = bad;
+    r->what = what;
+    return found;
+}
+
+/* A profile taken without operations: the runs of its programs stand for them, so that there is a
+ * time line. */
+static int programs_as_work(struct az_xp *r, const struct az_xp_line *l, uint32_t plane)
+{
+    const uint64_t read = r->t->read, kept = r->t->kept; /* counted as ranges already */
+    const int rc = az_xp_events(r, l, plane, AZ_XLANE_WORK, add_operation);
+    r->t->read = read;
+    r->t->kept = kept;
+    return rc;
+}
+
+static int tpu_line(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, bool bare)
+{
+    if (az_sv_is(l->name, "XLA Ops"))
+        return az_xp_events(r, l, plane, AZ_XLANE_WORK, add_operation);
+    if (az_sv_is(l->name, "Async XLA Ops"))
+        return az_xp_events(r, l, plane, AZ_XLANE_ASYNC, add_asynchronous);
+    if (az_sv_is(l->name, "XLA Modules")) {
+        const int rc = az_xp_ranges(r, l, plane, AZ_XLANE_MODULES);
+        return rc || !bare ? rc : programs_as_work(r, l, plane);
+    }
+    if (az_sv_is(l->name, "Steps"))
+        return az_xp_ranges(r, l, plane, AZ_XLANE_STEPS);
+    return az_xp_skip_line(r, l, "lines of a TPU that hold no operations");
+}
+
+int az_xp_tpu(struct az_xp *r, uint32_t plane)
+{
+    int rc = AZ_OK;
+    choose_stats(r);
+    const bool bare = !has_events(r, "XLA Ops") && has_events(r, "XLA Modules");
+    if (bare)
+        az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
+                    "'%.*s' has no operations (line 'XLA Ops'): the runs of its programs stand for "
+                    "them, as computation",
+                    AZ_SVF(r->plane_name));
+    for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
+        struct az_xp_line l;
+        rc = az_xp_line(r, r->lines.v[i], &l);
+        if (rc == 0)
+            rc = tpu_line(r, &l, plane, bare);
+    }
+    return rc;
+}

@@ -1,0 +1,203 @@
+/* The history as flat tables for other programs: a row a sample, a row a verdict. */
+#include <math.h>
+
+#include "base/intern.h"
+#include "regression/history.h"
+#include "regression/history_db.h"
+
+/* A figure that is wanted; its texts are kept once. */
+struct figure {
+    struct az_sv input, sheet, key, name, unit, better;
+};
+AZ_VEC(struct figure, figures);
+
+struct export
+{
+    struct az_history *h;
+    struct az_document *doc;
+    struct figures figures;
+    struct az_map known; /* id of a metric -> index of its figure */
+};
+
+static int read_figures(struct export *x, struct az_sv key)
+{
+    struct az_arena *a = x->doc->arena;
+    sqlite3_stmt *st;
+    int rc =
+        az_hist_prepare(x->h, "SELECT id,input,sheet,key_json,name,unit,better FROM metric", &st);
+
+    if (rc)
+        return rc;
+    while ((rc = az_hist_step(x->h, st)) == 1) {
+        struct figure f = { .input = az_hist_text(st, 1, a),
+                            .sheet = az_hist_text(st, 2, a),
+                            .key = az_series_key_text(a, az_hist_text(st, 3, a)),
+                            .name = az_hist_text(st, 4, a),
+                            .unit = az_hist_text(st, 5, a),
+                            .better = az_hist_text(st, 6, a) };
+        uint32_t *at;
+        bool added;
+        struct az_sv text = az_hist_figure_text(a, f.input, f.sheet, f.key, f.name);
+        rc = a->failed || !text.p ? az_arena_error(a) : AZ_OK;
+        if (!rc && !az_figure_meets(key, text, f.key, a))
+            continue;
+        if (!rc)
+            rc = az_map_put(&x->known, (uint64_t)sqlite3_column_int64(st, 0), 0,
+                            (uint32_t)x->figures.n, &at, &added);
+        if (!rc)
+            rc = az_vec_push(&x->figures, f);
+        if (rc)
+            break;
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+static void put_run(struct az_table *t, const struct az_history_run *r)
+{
+    az_put_i64(t, r->id);
+    az_put_given(t, r->created);
+    az_put_bool(t, r->good);
+    az_put_given(t, r->label);
+    az_put_given(t, r->commit);
+    az_put_given(t, r->branch);
+    az_put_given(t, r->host);
+    az_put_given(t, r->device);
+}
+
+static void put_figure(struct az_table *t, const struct figure *f)
+{
+    az_put_given(t, f->input);
+    az_put_given(t, f->sheet);
+    az_put_given(t, f->key);
+    az_put_given(t, f->name);
+}
+
+static void run_columns(struct az_table *t)
+{
+    static const char *const texts[] = { "Label", "Commit", "Branch", "Host", "Device" },
+                             *const of_figure[] = { "Input", "Table", "Key", "Column" };
+
+    az_table_column(t, "Run", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Created", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < AZ_LENGTH(texts); i++)
+        az_table_column(t, texts[i], AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < AZ_LENGTH(of_figure); i++)
+        az_table_column(t, of_figure[i], AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+}
+
+/* The figure of a row of the statement; NULL: not wanted. */
+static const struct figure *figure_of(const struct export *x, sqlite3_stmt *st)
+{
+    const uint32_t at = az_map_get(&x->known, (uint64_t)sqlite3_column_int64(st, 0), 0);
+    return at < x->figures.n ? &x->figures.v[at] : NULL;
+}
+
+static void put_sample(struct az_table *t, const struct figure *f, sqlite3_stmt *st)
+{
+    az_put_given(t, f->unit);
+    az_put_given(t, f->better);
+    az_put_i64(t, sqlite3_column_int64(st, 1));
+    az_put_f64(t, az_hist_real(st, 2));
+}
+
+static void put_verdict(struct az_table *t, const struct figure *f, sqlite3_stmt *st)
+{
+    (void)f;
+    az_put_copy(t, az_hist_text(st, 1, t->arena));
+    az_put_copy(t, az_hist_text(st, 2, t->arena));
+    if (sqlite3_column_type(st, 3) == SQLITE_NULL)
+        az_put_empty(t);
+    else
+        az_put_i64(t, sqlite3_column_int64(st, 3));
+    az_put_f64(t, az_hist_real(st, 4));
+    az_put_f64(t, az_hist_real(st, 5));
+}
+
+/* Rows of all runs, oldest first, by a statement that takes a run and gives a metric first. */
+static int add_rows(struct export *x, const struct az_history_runs *runs, const char *sql,
+                    struct az_table *t,
+                    void (*put)(struct az_table *t, const struct figure *f, sqlite3_stmt *st))
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(x->h, sql, &st);
+
+    for (size_t i = runs->n; !rc && i-- > 0;) {
+        (void)sqlite3_bind_int64(st, 1, runs->v[i].id);
+        while (!t->error && (rc = az_hist_step(x->h, st)) == 1) {
+            const struct figure *f = figure_of(x, st);
+            if (!f)
+                continue;
+            put_run(t, &runs->v[i]);
+            put_figure(t, f);
+            put(t, f, st);
+        }
+        rc = t->error ? t->error : rc;
+        (void)sqlite3_reset(st);
+    }
+    (void)sqlite3_finalize(st);
+    if (!rc)
+        return az_document_add(x->doc, t);
+    az_table_free(t);
+    return rc;
+}
+
+static int add_tables(struct export *x, const struct az_history_runs *runs)
+{
+    struct az_arena *a = x->doc->arena;
+    struct az_table *t = az_table_new(a, "samples", "Samples, oldest run first",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    int rc;
+
+    if (!t)
+        return az_arena_error(a);
+    run_columns(t);
+    az_table_column(t, "Unit", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Better", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Sample", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Value", AZ_REAL, AZ_UNIT_NONE, 0);
+    rc = add_rows(x, runs,
+                  "SELECT metric_id,rep,value FROM sample WHERE run_id=? ORDER BY metric_id,rep", t,
+                  put_sample);
+    t = rc ? NULL : az_table_new(a, "verdicts", "Verdicts, oldest run first", 0);
+    if (!t)
+        return rc ? rc : az_arena_error(a);
+    run_columns(t);
+    az_table_column(t, "Rule", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Status", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Baseline", AZ_INT, AZ_UNIT_ID, 0);
+    az_table_column(t, "Worse by", AZ_REAL, AZ_UNIT_RATIO, 0);
+    az_table_column(t, "p", AZ_REAL, AZ_UNIT_NONE, 0);
+    return add_rows(x, runs,
+                    "SELECT metric_id,rule,status,baseline_run,rel,p FROM verdict WHERE run_id=? "
+                    "ORDER BY metric_id,rule",
+                    t, put_verdict);
+}
+
+int az_history_export_document(struct az_history *h, struct az_sv key, struct az_document *doc)
+{
+    struct export x = { .h = h, .doc = doc };
+    struct az_history_runs runs;
+    int rc = az_map_init(&x.known, doc->mem, 256);
+
+    if (rc)
+        return rc;
+    az_vec_init(&runs, doc->mem);
+    az_vec_init(&x.figures, doc->mem);
+    rc = read_figures(&x, key);
+    if (!rc && x.figures.n == 0 && key.n)
+        rc = az_diag_fail(
+            h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
+            "no figure meets '%.*s' (part of \"input / table / key / column\", * and ? allowed)",
+            AZ_SVF(key));
+    if (!rc)
+        rc = az_history_list(h, 0, doc->arena, &runs);
+    if (!rc)
+        rc = add_tables(&x, &runs);
+    doc->title = AZ_SV("History");
+    az_map_release(&x.known);
+    az_vec_release(&runs);
+    az_vec_release(&x.figures);
+    return rc;
+}

@@ -1,0 +1,495 @@
+/* The history as documents: the list of runs, one run, the trend of a metric. */
+#include <math.h>
+#include <stdio.h>
+
+#include "document/units.h"
+#include "regression/history.h"
+#include "regression/history_db.h"
+#include "stats/gate_stats.h"
+#include "stats/nights.h"
+
+#define BAND_LEAST 3
+#define BAND_K     4.2 /* standard deviations by which one night is off (nights.c LIMIT_JUMP) */
+
+int az_history_list_document(struct az_history *h, struct az_document *doc)
+{
+    struct az_history_runs runs;
+    struct az_table *t = az_table_new(doc->arena, "runs", "Runs, newest first",
+                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    static const char *const text[] = { "Created", "Label",  "Commit", "Branch",
+                                        "Host",    "Device", "Stack",  "Pinned" };
+
+    if (!t)
+        return az_arena_error(doc->arena);
+    az_vec_init(&runs, doc->mem);
+    int rc = az_history_list(h, 0, doc->arena, &runs);
+    az_table_column(t, "Run", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < 8; i++)
+        az_table_column(t, text[i], AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Figures", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Failed", AZ_INT, AZ_UNIT_COUNT, 0);
+    for (size_t i = 0; i < runs.n; i++) {
+        const struct az_history_run *r = &runs.v[i];
+        az_put_i64(t, r->id);
+        az_put_bool(t, r->good);
+        az_put_given_copy(t, r->created);
+        az_put_given_copy(t, r->label);
+        az_put_given_copy(t, r->commit);
+        az_put_given_copy(t, r->branch);
+        az_put_given_copy(t, r->host);
+        az_put_given_copy(t, r->device);
+        az_put_given_copy(t, r->stack);
+        az_put_given_copy(t, r->pins);
+        az_put_i64(t, r->metrics);
+        az_put_i64(t, r->failed);
+    }
+    az_vec_release(&runs);
+    doc->title = AZ_SV("History");
+    if (rc) {
+        az_table_free(t);
+        return rc;
+    }
+    return az_document_add(doc, t);
+}
+
+/* ---- one run ---- */
+
+static int add_query(struct az_history *h, int64_t id, const char *sql, const char *const *names,
+                     const enum az_cell_type *types, size_t n, struct az_table *t)
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(h, sql, &st);
+
+    for (size_t i = 0; i < n; i++)
+        az_table_column(t, names[i], types[i], AZ_UNIT_NONE, 0);
+    if (rc)
+        return rc;
+    (void)sqlite3_bind_int64(st, 1, id);
+    while ((rc = az_hist_step(h, st)) == 1) {
+        for (size_t i = 0; i < n; i++) {
+            int col = (int)i;
+            if (sqlite3_column_type(st, col) == SQLITE_NULL)
+                az_put_empty(t);
+            else if (types[i] == AZ_TEXT)
+                az_put_text(t, az_hist_text(st, col, t->arena));
+            else if (types[i] == AZ_INT)
+                az_put_i64(t, sqlite3_column_int64(st, col));
+            else
+                az_put_f64(t, sqlite3_column_double(st, col));
+        }
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+static int add_table(struct az_history *h, int64_t id, const char *name, const char *title,
+                     const char *sql, const char *const *names, const enum az_cell_type *types,
+                     size_t n, struct az_document *doc)
+{
+    struct az_table *t = az_table_new(doc->arena, name, title, AZ_TABLE_SUMMARY);
+    int rc = t ? add_query(h, id, sql, names, types, n, t) : az_arena_error(doc->arena);
+    if (!rc)
+        return az_document_add(doc, t);
+    az_table_free(t);
+    return rc;
+}
+
+/* key_json -> text, in place. */
+static void readable_keys(struct az_document *doc, const char *table, size_t col)
+{
+    struct az_table *t = az_document_table(doc, table);
+    for (size_t r = 0; t && r < t->rows; r++) {
+        struct az_cell *c = &t->cells.v[r * t->columns.n + col];
+        struct az_sv text = az_series_key_text(t->arena, az_cell_text(c));
+        c->s = text.p;
+        c->len = (uint32_t)text.n;
+    }
+}
+
+int az_history_show_document(struct az_history *h, int64_t id, struct az_document *doc)
+{
+    static const char *const of_run[] = { "Fact", "Value" };
+    static const char *const of_verdict[] = { "Status", "Input",    "Table",  "Key", "Column",
+                                              "Rule",   "Baseline", "Change", "p" };
+    static const char *const of_metric[] = { "Input", "Table", "Key", "Column", "Unit",
+                                             "Runs",  "Mean",  "Min", "Max" };
+    static const enum az_cell_type texts[] = { AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT,
+                                               AZ_TEXT, AZ_INT,  AZ_REAL, AZ_REAL };
+    static const enum az_cell_type figures[] = { AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT,
+                                                 AZ_INT,  AZ_REAL, AZ_REAL, AZ_REAL };
+    int rc = az_hist_need_run(h, id);
+
+    if (!rc)
+        rc = add_table(h, id, "run", "Run",
+                       "WITH r AS (SELECT * FROM run WHERE id=?1) SELECT 'run', id FROM r UNION "
+                       "ALL SELECT 'good', "
+                       "CASE good WHEN 0 THEN 'no' ELSE 'yes' END FROM r UNION ALL SELECT "
+                       "'created', created FROM r "
+                       "UNION ALL SELECT 'label', label FROM r UNION ALL SELECT 'commit', "
+                       "commit_id FROM r UNION ALL "
+                       "SELECT 'branch', branch FROM r UNION ALL SELECT 'host', host FROM r UNION "
+                       "ALL SELECT 'device', "
+                       "device FROM r UNION ALL SELECT 'stack', stack FROM r UNION ALL SELECT "
+                       "'config', config_hash FROM r",
+                       of_run, texts, 2, doc);
+    if (!rc)
+        rc = add_table(
+            h, id, "verdicts", "Verdicts that are not pass or skip",
+            "SELECT status,input,sheet,key_json,name,rule,baseline_run,rel,p FROM verdict JOIN "
+            "metric ON "
+            "metric.id=metric_id WHERE run_id=? AND status NOT IN ('pass','skip') ORDER BY rel "
+            "DESC,input,sheet,key_json,name,rule",
+            of_verdict, texts, 9, doc);
+    if (!rc)
+        rc = add_table(
+            h, id, "figures", "Figures",
+            "SELECT input,sheet,key_json,name,unit,count(*),avg(value),min(value),max(value) FROM "
+            "sample "
+            "JOIN metric ON metric.id=metric_id WHERE run_id=? GROUP BY metric_id ORDER BY "
+            "input,sheet,key_json,name",
+            of_metric, figures, 9, doc);
+    readable_keys(doc, "verdicts", 3);
+    readable_keys(doc, "figures", 2);
+    doc->title = az_arena_printf(doc->arena, "Run %lld", (long long)id);
+    return rc;
+}
+
+/* ---- trend ---- */
+
+struct night {
+    int64_t run;
+    struct az_sv created, label, commit, mark;
+    double value;
+    bool good, accepted;
+};
+AZ_VEC(struct night, nights);
+
+struct band {
+    double level, low, high;
+};
+
+struct found {
+    int64_t id;
+    struct az_sv text, key, unit, name;
+    int worse; /* +1: larger is, -1: smaller is, 0: not known */
+};
+AZ_VEC(struct found, founds);
+
+struct az_sv az_hist_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet,
+                                 struct az_sv key, struct az_sv name)
+{
+    return az_arena_printf(a, "%.*s / %.*s / %.*s / %.*s", AZ_SVF(input), AZ_SVF(sheet),
+                           AZ_SVF(key), AZ_SVF(name));
+}
+
+static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena *a,
+                        struct founds *out)
+{
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(h,
+                             "SELECT id,input,sheet,key_json,name,unit,better FROM metric ORDER BY "
+                             "input,sheet,key_json,name",
+                             &st);
+    if (rc)
+        return rc;
+    while ((rc = az_hist_step(h, st)) == 1) {
+        struct found f = { .id = sqlite3_column_int64(st, 0), .unit = az_hist_text(st, 5, a) };
+        struct az_sv k = az_series_key_text(a, az_hist_text(st, 3, a)),
+                     input = az_hist_text(st, 1, a), sheet = az_hist_text(st, 2, a),
+                     name = az_hist_text(st, 4, a);
+        f.text = az_hist_figure_text(a, input, sheet, k, name);
+        f.key = k;
+        f.name = name;
+        const struct az_sv better = az_hist_text(st, 6, a);
+        f.worse = az_sv_is(better, "lower") ? 1 : az_sv_is(better, "higher") ? -1 : 0;
+        if (a->failed) {
+            rc = az_arena_error(a);
+            break;
+        }
+        if (az_figure_meets(key, f.text, k, a)) {
+            rc = az_vec_push(out, f);
+            if (rc)
+                break;
+        }
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* One night a run, oldest first; the value is the center of the run's samples. */
+static int load_nights(struct az_history *h, const struct found *f, struct az_arena *a,
+                       struct nights *out)
+{
+    struct az_vec_f64 v;
+    sqlite3_stmt *st;
+    int rc = az_hist_prepare(
+        h,
+        "SELECT run.id,created,label,commit_id,good,value,(SELECT group_concat(status,' ') FROM "
+        "(SELECT DISTINCT status FROM verdict WHERE metric_id=?1 AND run_id=run.id AND status IN "
+        "('fail','warn','unstable','outlier') ORDER BY status)) FROM sample JOIN run ON "
+        "run.id=run_id WHERE "
+        "metric_id=?1 ORDER BY created,run.id,rep",
+        &st);
+    if (rc)
+        return rc;
+    az_vec_init(&v, NULL);
+    (void)sqlite3_bind_int64(st, 1, f->id);
+    while ((rc = az_hist_step(h, st)) == 1) {
+        int64_t run = sqlite3_column_int64(st, 0);
+        rc = 0;
+        if (!out->n || out->v[out->n - 1].run != run) {
+            struct night n = { .run = run,
+                               .created = az_hist_text(st, 1, a),
+                               .label = az_hist_text(st, 2, a),
+                               .commit = az_hist_text(st, 3, a),
+                               .good = sqlite3_column_int(st, 4) != 0,
+                               .mark = az_hist_text(st, 6, a) };
+            az_vec_reset(&v);
+            rc = az_vec_push(out, n);
+        }
+        if (!rc)
+            rc = az_vec_push(&v, az_hist_real(st, 5));
+        if (rc)
+            break;
+        out->v[out->n - 1].value = az_gate_center(v.v, v.n);
+    }
+    az_vec_release(&v);
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* The nights up to which a change of this figure was accepted. */
+static int mark_accepted(struct az_history *h, const struct found *f, struct az_arena *a,
+                         struct nights *n)
+{
+    sqlite3_stmt *st;
+    int rc = h->version < 3 ? AZ_OK : az_hist_prepare(h, "SELECT run_id,figure FROM accept", &st);
+
+    if (rc || h->version < 3)
+        return rc;
+    while ((rc = az_hist_step(h, st)) == 1) {
+        const int64_t run = sqlite3_column_int64(st, 0);
+        if (!az_figure_meets(az_hist_text(st, 1, a), f->text, f->key, a))
+            continue;
+        for (size_t i = 0; i < n->n; i++)
+            n->v[i].accepted |= n->v[i].run == run;
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* What a night was held against: the level of the nights before it, and the values beyond which one
+ * night alone is off (docs/formulas-nightly.md). Nothing for the first nights. */
+static int put_band(const struct nights *n, int worse, struct band *out)
+{
+    double *v = az_mem_alloc(NULL, (n->n + 1) * sizeof *v);
+    bool *accepted = az_mem_alloc(NULL, (n->n + 1) * sizeof *accepted);
+    size_t k = 0;
+    int rc = v && accepted ? AZ_OK : AZ_ENOMEM;
+
+    for (size_t i = 0; !rc && i < n->n; i++) {
+        struct az_nights o;
+        out[i] = (struct band){ NAN, NAN, NAN };
+        if (isnan(n->v[i].value))
+            continue;
+        v[k] = n->v[i].value;
+        accepted[k++] = n->v[i].accepted;
+        if (k <= BAND_LEAST)
+            continue;
+        rc = az_nights_judge(
+            &(struct az_nights_in){
+                .v = v, .n = k, .accepted = accepted, .worse = worse, .seed = 1 },
+            &o);
+        if (!rc)
+            out[i] =
+                (struct band){ o.center, o.center - BAND_K * o.noise, o.center + BAND_K * o.noise };
+        az_nights_release(&o);
+    }
+    if (v)
+        az_mem_free(NULL, v, (n->n + 1) * sizeof *v);
+    if (accepted)
+        az_mem_free(NULL, accepted, (n->n + 1) * sizeof *accepted);
+    return rc;
+}
+
+/* Nanoseconds as people say them: 1e6 and "ms". */
+static double readable_ns(double largest, const char **unit)
+{
+    double divide = largest >= 1e10 ? 1e9 : largest >= 1e6 ? 1e6 : largest >= 1e3 ? 1e3 : 1;
+
+    *unit = divide == 1e9 ? "s" : divide == 1e6 ? "ms" : divide == 1e3 ? "us" : "ns";
+    return divide;
+}
+
+static struct az_sv say_step(struct nights *n, size_t left, size_t at, const struct az_nights *o,
+                             struct az_sv unit, struct az_arena *a)
+{
+    struct night *s = &n->v[at], *last = &n->v[left];
+    const double before = o->changed_from, after = o->changed_to;
+
+    s->mark = s->mark.n ? az_arena_printf(a, "%.*s step", AZ_SVF(s->mark)) : AZ_SV("step");
+    struct az_sv commits =
+        s->commit.n || last->commit.n
+            ? az_arena_printf(a, ", commits %.*s..%.*s", AZ_SVF(last->commit), AZ_SVF(s->commit))
+            : AZ_SV("");
+    const char *shown = unit.p;
+    double divide = az_sv_is(unit, "ns") ? readable_ns(fmax(fabs(before), fabs(after)), &shown) : 1;
+    const double percent = 100 * (after - before) / fabs(before);
+    const bool whole = fabs(percent) >= 1000 && fabs(percent) < 1e9;
+    const char *form = !isfinite(percent) ? "" : whole ? " (%+.0f%%)" : " (%+.3g%%)";
+    char change[64];
+    snprintf(change, sizeof change, form, percent);
+    return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s%s%.*s",
+                           (long long)s->run, AZ_SVF(s->created), before / divide, after / divide,
+                           unit.n ? " " : "", AZ_SVF(divide == 1 ? unit : az_sv_str(shown)), change,
+                           AZ_SVF(commits));
+}
+
+/* The newest change of level as the gate sees it, said in words and marked; nothing where there was
+ * none. */
+static int find_step(struct nights *n, int worse, struct az_sv unit, struct az_arena *a,
+                     struct az_sv *out)
+{
+    double *v = az_arena_array(a, n->n, sizeof *v);
+    bool *accepted = az_arena_array(a, n->n, sizeof *accepted);
+    size_t *index = az_arena_array(a, n->n, sizeof *index), k = 0;
+    struct az_nights o;
+
+    *out = AZ_SV("");
+    if (n->n == 0)
+        return AZ_OK;
+    if (a->failed)
+        return az_arena_error(a);
+    for (size_t i = 0; i < n->n; i++) {
+        if (isnan(n->v[i].value))
+            continue;
+        index[k] = i;
+        accepted[k] = n->v[i].accepted;
+        v[k++] = n->v[i].value;
+    }
+    if (k < 2)
+        return AZ_OK;
+    const int rc = az_nights_judge(
+        &(struct az_nights_in){ .v = v, .n = k, .accepted = accepted, .worse = worse, .seed = 1 },
+        &o);
+    az_nights_release(&o);
+    if (!rc && o.changed > 0 && o.changed < k)
+        *out = say_step(n, index[o.changed - 1], index[o.changed], &o, unit, a);
+    return rc;
+}
+
+static struct az_sv night_label(const struct night *n, struct az_arena *a)
+{
+    struct az_sv day = n->created.n > 10 ? az_sv_make(n->created.p, 10) : n->created;
+    return az_arena_printf(a, "%lld%s%.*s", (long long)n->run, day.n ? " " : "", AZ_SVF(day));
+}
+
+static int put_nights(struct nights *n, int worse, enum az_unit unit, struct az_table *t)
+{
+    static const char *const figures[] = { "Value", "Level", "Low", "High" };
+    struct band *b = az_arena_array(t->arena, n->n, sizeof *b);
+    int rc = b ? put_band(n, worse, b) : az_arena_error(t->arena);
+
+    if (rc)
+        return rc;
+    az_table_column(t, "Run", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < 4; i++)
+        az_table_column(t, figures[i], AZ_REAL, unit, 0);
+    az_table_column(t, "Mark", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Label", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Commit", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < n->n; i++) {
+        az_put_text(t, night_label(&n->v[i], t->arena));
+        az_put_bool(t, n->v[i].good);
+        az_put_f64(t, n->v[i].value);
+        az_put_f64(t, b[i].level);
+        az_put_f64(t, b[i].low);
+        az_put_f64(t, b[i].high);
+        az_put_given_copy(t, n->v[i].mark);
+        az_put_given_copy(t, n->v[i].label);
+        az_put_given_copy(t, n->v[i].commit);
+    }
+    return 0;
+}
+
+static int add_chart(struct az_document *doc, const struct az_table *t, struct az_sv unit)
+{
+    struct az_chart c = { .kind = AZ_CHART_TREND,
+                          .table = t->id,
+                          .title = t->title,
+                          .x_title = AZ_SV("Run"),
+                          .y_title = unit,
+                          .x = AZ_SV("Run") };
+    static const char *const y[] = { "Value", "Level", "Low", "High", "Mark" };
+    int rc = 0;
+    az_vec_init(&c.y, doc->mem);
+    for (size_t i = 0; !rc && i < 5; i++)
+        rc = az_vec_push(&c.y, az_sv_str(y[i]));
+    if (rc)
+        az_vec_release(&c.y);
+    return rc ? rc : az_document_chart(doc, c);
+}
+
+static int trend_of(struct az_history *h, const struct found *f, size_t number,
+                    struct az_document *doc)
+{
+    struct az_arena *a = doc->arena;
+    struct nights n;
+    char id[32];
+    int rc;
+
+    snprintf(id, sizeof id, number ? "trend_%zu" : "trend", number + 1);
+    az_vec_init(&n, doc->mem);
+    rc = load_nights(h, f, a, &n);
+    if (!rc)
+        rc = mark_accepted(h, f, a, &n);
+    struct az_sv step = AZ_SV("");
+    if (!rc)
+        rc = find_step(&n, f->worse, f->unit, a, &step);
+    struct az_table *t = rc ? NULL : az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
+    if (t) {
+        struct az_sv unit = az_arena_printf(a, "(%.*s)", AZ_SVF(f->unit));
+        t->title = f->unit.n && !az_sv_ends(f->text, unit)
+                       ? az_arena_printf(a, "%.*s %.*s", AZ_SVF(f->text), AZ_SVF(unit))
+                       : f->text;
+        if (step.n)
+            t->title = az_arena_printf(a, "%.*s; %.*s", AZ_SVF(t->title), AZ_SVF(step));
+        rc = put_nights(&n, f->worse, az_unit_of_column(f->name, AZ_REAL), t);
+        rc = rc ? rc : az_document_add(doc, t);
+        if (!rc && n.n)
+            rc = add_chart(doc, t, f->unit);
+    } else if (!rc) {
+        rc = az_arena_error(a);
+    }
+    az_vec_release(&n);
+    return rc;
+}
+
+int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most,
+                              struct az_document *doc)
+{
+    struct founds found;
+    int rc;
+
+    az_vec_init(&found, doc->mem);
+    rc = find_metrics(h, key, doc->arena, &found);
+    if (!rc && found.n == 0)
+        rc = az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
+                          "no figure meets '%.*s' (part of \"input / table / key / column\", * and "
+                          "? allowed; see "
+                          "`analyzer history show ID`)",
+                          AZ_SVF(key));
+    for (size_t i = 0; !rc && i < found.n && i < most; i++)
+        rc = trend_of(h, &found.v[i], i, doc);
+    if (!rc && found.n > most)
+        az_diag_add(
+            h->diag, AZ_WARNING, AZ_AT_FILE(h->path),
+            "'%.*s' meets %zu figures, the first %zu are shown (say more of the name, or --most N)",
+            AZ_SVF(key), found.n, most);
+    doc->title = az_arena_printf(doc->arena, "Trend of %.*s", AZ_SVF(key));
+    doc->text_rows = 0;
+    az_vec_release(&found);
+    return rc;
+}

@@ -1,0 +1,336 @@
+/* The dozen figures by which a run is judged where nobody says by which. */
+#include "regression/key_figures.h"
+
+#include <math.h>
+
+#include "document/schema.h"
+#include "document/step_samples.h"
+#include "stats/gate_stats.h"
+
+#define LEAST_SHARE  0.02 /* of the busy time, for a family to be a figure */
+#define LATER_SHARE  0.04 /* ... where earlier runs had none of it */
+#define LEAST_STEPS  3
+#define LEAST_SPREAD 8 /* steps that say by what they scatter */
+
+static struct az_table *new_table(struct az_document *d, const char *id, const char *title)
+{
+    struct az_table *t = az_table_new(d->arena, id, title, 0);
+
+    if (!t)
+        return NULL;
+    az_table_column(t, "Figure", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    if (strcmp(id, AZ_KEY_MEMORY) == 0)
+        az_table_column(t, "Size (bytes)", AZ_REAL, AZ_UNIT_BYTES, AZ_LOWER_BETTER);
+    else
+        az_table_column(t, "Time (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    if (strcmp(id, AZ_KEY_FIGURES) == 0)
+        az_table_column(t, "Scatter", AZ_REAL, AZ_UNIT_RATIO, AZ_DETAIL);
+    return t;
+}
+
+static void put(struct az_table *t, struct az_sv figure, double x)
+{
+    az_put_text(t, figure);
+    az_put_f64(t, x);
+    if (t->columns.n > 2)
+        az_put_empty(t);
+}
+
+/* ---- basis ---- */
+
+/* Sums of kernels are divided by what a classic configuration gives. */
+static void given_steps(const struct az_change_side *s, struct az_key_basis *b)
+{
+    const int64_t n = s->steps * s->gpus;
+    struct az_sum_of_time *a = &b->account;
+    int64_t *const times[] = { &a->total, &a->busy, &a->idle, &a->compute, &a->comm, &a->copies };
+    if (!b->per_step || n < 1)
+        return;
+    b->steps = (double)n;
+    for (size_t i = 0; i < AZ_LENGTH(times); i++)
+        *times[i] /= s->steps;
+}
+
+/* The account of the claims, as the comparison of two runs has it; of results without claims what
+ * their tables say. */
+void az_key_basis_of(const struct az_document *d, bool by_recording, struct az_key_basis *out)
+{
+    struct az_change_side side;
+    *out = (struct az_key_basis){ .steps = 1 };
+    az_time_of_document(d, &out->account);
+    az_change_side_of(d, &side);
+    out->per_step = side.has_steps && !by_recording;
+    if (!side.has_account) {
+        given_steps(&side, out);
+        return;
+    }
+    const struct az_claim_account *a = out->per_step ? &side.step : &side.whole;
+    out->account = (struct az_sum_of_time){ .known = true,
+                                            .parted = true,
+                                            .serial = out->account.serial,
+                                            .total = a->span,
+                                            .busy = a->span - a->idle,
+                                            .idle = a->idle,
+                                            .compute = a->computing,
+                                            .comm = a->exposed_communication,
+                                            .copies = a->exposed_copy,
+                                            .devices = side.devices > 0 ? (size_t)side.devices : 1,
+                                            .table = AZ_SV("account") };
+    if (!out->per_step)
+        return;
+    out->steps = (double)side.steps;
+    const struct az_table *work = az_document_table(d, "step_work");
+    out->work = work && az_is_read(work) && work->rows ? work : NULL;
+}
+
+/* Rows of the median step. */
+static bool rows_of_step(const struct az_key_basis *b, struct az_time_rows *out)
+{
+    *out = (struct az_time_rows){ .t = b->work, .per = 1 };
+    if (!b->work)
+        return false;
+    out->label = az_text_column(b->work, "kernel");
+    out->family = az_text_column(b->work, "family");
+    out->time = az_time_column(b->work, "kernel_time");
+    for (size_t r = 0; out->time >= 0 && r < b->work->rows; r++)
+        out->sum += az_time_at(b->work, r, out->time);
+    return out->label >= 0 && out->time >= 0;
+}
+
+/* ---- steps ---- */
+
+/* The total, busy and their median scatter as the steps do, near enough. */
+static void put_scatter(struct az_table *t, double scatter)
+{
+    for (size_t r = 0; !t->error && r < t->rows; r++)
+        if (!isnan(scatter))
+            t->cells.v[r * t->columns.n + 2] = (struct az_cell){ .type = AZ_REAL, .f = scatter };
+}
+
+/* Where the total is that of a step the median is no figure of its own. */
+static int put_steps(struct az_document *d, struct az_table *t, bool per_step)
+{
+    struct az_step_samples steps;
+    struct az_vec_f64 times;
+    int rc;
+
+    az_vec_init(&steps, d->mem);
+    az_vec_init(&times, d->mem);
+    rc = az_step_samples_read(d, &steps);
+    for (size_t i = 0; !rc && i < steps.n; i++)
+        rc = az_vec_push(&times, steps.v[i].part[AZ_STEP_TOTAL]);
+    if (!rc && times.n >= LEAST_STEPS && !per_step)
+        put(t, AZ_SV("step median"), az_gate_center(times.v, times.n));
+    if (!rc && times.n >= LEAST_STEPS)
+        put_scatter(t, az_step_samples_scatter(&steps, AZ_STEP_TOTAL, LEAST_SPREAD));
+    az_vec_release(&times);
+    az_vec_release(&steps);
+    return rc;
+}
+
+/* ---- parts ---- */
+
+/* Is a part of the time a figure? The first run of a history chooses: what was one remains one, so
+ * that a part near the limit is not there in one night and gone in the next. */
+static bool is_figure(const struct az_vec_sv *chosen, struct az_sv name, double ns, double busy)
+{
+    for (size_t i = 0; i < chosen->n; i++)
+        if (az_sv_eq(chosen->v[i], name))
+            return true;
+    return ns > 0 && ns >= (chosen->n ? LATER_SHARE : LEAST_SHARE) * busy;
+}
+
+/* Communication is judged by what of it is exposed, where that is known. */
+static void put_families(struct az_table *t, const double *ns, double busy, bool parted,
+                         const struct az_vec_sv *chosen)
+{
+    for (int f = 0; f < AZ_FAMILIES; f++) {
+        const struct az_sv name = az_family_text((enum az_family)f);
+        if (is_figure(chosen, name, ns[f], busy) && !(parted && f == AZ_FAMILY_COMMUNICATION))
+            put(t, name, ns[f]);
+    }
+}
+
+static void sum_families(const struct az_time_rows *rows, const struct az_kernel_rules *rules,
+                         double *ns)
+{
+    for (size_t r = 0; r < rows->t->rows; r++)
+        if (!az_time_rows_whole(rows, r))
+            ns[az_time_rows_family(rows, r, rules)] +=
+                az_time_at(rows->t, r, rows->time) / rows->per;
+}
+
+/* Tables of kernels have work that the account of time leaves out (docs/account.md): a family has
+ * at most what time_by_family says, which has copies and fills next to kernels. */
+static void leave_out(const struct az_document *d, size_t devices, double steps,
+                      const struct az_kernel_rules *rules, double *ns)
+{
+    const struct az_table *t = az_document_table(d, "time_by_family");
+    double most[AZ_FAMILIES] = { 0 };
+
+    if (!t || !az_is_read(t) || az_schema_find(t, AZ_SV("rank")) >= 0)
+        return;
+    const ptrdiff_t family = az_text_column(t, "family");
+    const struct az_time_rows rows = { .t = t,
+                                       .label = family,
+                                       .family = family,
+                                       .time = az_time_column(t, "kernel_time"),
+                                       .per = steps * (devices ? (double)devices : 1) };
+    if (family < 0 || rows.time < 0)
+        return;
+    sum_families(&rows, rules, most);
+    for (int f = 0; f < AZ_FAMILIES; f++)
+        ns[f] = fmin(ns[f], most[f]);
+}
+
+/* The exposed times of groups stand for families where ranks are reduced. */
+static void put_groups(struct az_table *t, const struct az_time_rows *rows, double busy,
+                       const struct az_vec_sv *chosen)
+{
+    for (size_t r = 0; r < rows->t->rows; r++) {
+        const double x = az_time_at(rows->t, r, rows->time) / rows->per;
+        const struct az_sv name = az_cell_text(az_table_at(rows->t, r, (size_t)rows->label));
+        if (!az_time_rows_whole(rows, r) && is_figure(chosen, name, x, busy))
+            put(t, name, x);
+    }
+}
+
+/* Rows by which the parts of the time are found: of the median step, else of the recording. */
+static int find_rows(const struct az_document *d, const struct az_key_basis *b,
+                     struct az_time_rows *rows)
+{
+    static const char *const labels[] = { "kernel", "operation" };
+    int rc = AZ_OK;
+
+    if (rows_of_step(b, rows))
+        return AZ_OK;
+    *rows = (struct az_time_rows){ .t = NULL };
+    for (size_t k = 0; !rc && k < AZ_LENGTH(labels) && !rows->t; k++)
+        rc = az_time_rows_find(d, labels[k], "kernel_time", &b->account, rows);
+    rows->per *= b->steps;
+    rows->sum /= b->steps;
+    return rc;
+}
+
+static int put_work(const struct az_document *d, struct az_table *t, const struct az_key_basis *b,
+                    const struct az_vec_sv *chosen, double *sum)
+{
+    const struct az_sum_of_time *account = &b->account;
+    const struct az_user_names nobody = { .map = NULL };
+    double ns[AZ_FAMILIES] = { 0 };
+    struct az_kernel_rules *rules;
+    struct az_time_rows rows;
+    int rc = az_time_rows_find(d, "group", "exposed", account, &rows);
+
+    *sum = 0;
+    rows.per *= b->steps;
+    if (rc || (rows.t && !b->work)) {
+        if (!rc)
+            put_groups(t, &rows, (double)account->busy, chosen);
+        return rc;
+    }
+    rules = az_kernel_rules_new(&nobody, d->mem);
+    if (!rules)
+        return AZ_ENOMEM;
+    rc = find_rows(d, b, &rows);
+    if (!rc && rows.t) {
+        sum_families(&rows, rules, ns);
+        if (rows.t != b->work)
+            leave_out(d, account->devices, b->steps, rules, ns);
+        *sum = rows.sum;
+        put_families(t, ns, account->known ? (double)account->busy : rows.sum, account->parted,
+                     chosen);
+    }
+    az_kernel_rules_free(rules, d->mem);
+    return rc;
+}
+
+/* ---- memory ---- */
+
+/* The most that a sampled counter of memory had in use on one device (docs/formulas-pytorch.md 16):
+ * of what programs allocated, if the trace says that; else of what it says. */
+static double sampled_peak(const struct az_document *d)
+{
+    static const char *const names[] = { "Memory allocated [B]", "Memory in use: device [B]" };
+    const struct az_table *t = az_document_table(d, "counters");
+    const ptrdiff_t name = t ? az_text_column(t, "counter") : -1,
+                    most = t ? az_schema_find(t, AZ_SV("value_max")) : -1;
+    double peak = 0;
+    for (size_t k = 0; k < AZ_LENGTH(names) && name >= 0 && most >= 0 && !(peak > 0); k++)
+        for (size_t r = 0; az_is_read(t) && r < t->rows; r++)
+            if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)name)), names[k]))
+                peak = fmax(peak, az_cell_number(az_table_at(t, r, (size_t)most)));
+    return peak;
+}
+
+static void put_memory(const struct az_document *d, struct az_table *out)
+{
+    const double sampled = sampled_peak(d);
+    for (size_t i = 0; sampled <= 0 && i < d->tables.n && out->rows == 0; i++) {
+        const struct az_table *t = d->tables.v[i];
+        const ptrdiff_t peak = az_schema_find(t, AZ_SV("peak_memory"));
+        double most = 0;
+        if (!az_is_read(t) || peak < 0 ||
+            !az_unit_same_dimension(t->columns.v[peak].unit, AZ_UNIT_BYTES))
+            continue;
+        for (size_t r = 0; r < t->rows; r++)
+            most = fmax(most, az_cell_number(az_table_at(t, r, (size_t)peak)) *
+                                  az_unit_base(t->columns.v[peak].unit));
+        if (most > 0)
+            put(out, AZ_SV("peak memory"), most);
+    }
+    if (sampled > 0)
+        put(out, AZ_SV("peak memory"), sampled);
+}
+
+/* ---- the tables ---- */
+
+static int fill(struct az_document *d, struct az_table *figures, struct az_table *parts,
+                struct az_table *memory, const struct az_vec_sv *chosen, bool by_recording)
+{
+    struct az_key_basis b;
+    double sum = 0;
+    int rc;
+
+    az_key_basis_of(d, by_recording, &b);
+    const struct az_sum_of_time a = b.account;
+    if (a.known) {
+        put(figures, AZ_SV(AZ_KEY_TOTAL), (double)a.total);
+        put(figures, AZ_SV("busy"), (double)a.busy);
+        put(parts, AZ_SV("idle"), (double)a.idle);
+    }
+    if (a.parted && is_figure(chosen, AZ_SV("exposed communication"), (double)a.comm, 0))
+        put(parts, AZ_SV("exposed communication"), (double)a.comm);
+    if (a.parted && is_figure(chosen, AZ_SV("exposed copies"), (double)a.copies, 0))
+        put(parts, AZ_SV("exposed copies"), (double)a.copies);
+    rc = put_work(d, parts, &b, chosen, &sum);
+    if (!rc && !a.known && sum > 0)
+        put(figures, AZ_SV(AZ_KEY_TOTAL), sum);
+    put_memory(d, memory);
+    return rc ? rc : put_steps(d, figures, b.per_step);
+}
+
+int az_key_figures_add(struct az_document *d)
+{
+    const struct az_vec_sv none = { .n = 0 };
+
+    return az_key_figures_choose(d, &none, false);
+}
+
+int az_key_figures_choose(struct az_document *d, const struct az_vec_sv *chosen, bool by_recording)
+{
+    struct az_table *t[3] = { new_table(d, AZ_KEY_FIGURES, "Key figures"),
+                              new_table(d, AZ_KEY_PARTS, "Key figures: parts of the time"),
+                              new_table(d, AZ_KEY_MEMORY, "Key figures: memory") };
+    int rc = t[0] && t[1] && t[2] ? AZ_OK : az_arena_error(d->arena);
+
+    if (!rc)
+        rc = fill(d, t[0], t[1], t[2], chosen, by_recording);
+    for (size_t i = 0; i < 3; i++) {
+        if (rc || az_document_has(d, t[i]->id))
+            az_table_free(t[i]);
+        else
+            rc = az_document_add(d, t[i]);
+    }
+    return rc;
+}

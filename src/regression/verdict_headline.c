@@ -1,0 +1,233 @@
+/* The answer of gates, first in their reports: passed or not, by how much the whole changed, and a
+ * line for each failure. */
+#include <math.h>
+
+#include "base/human.h"
+#include "document/headline.h"
+#include "regression/key_figures.h"
+#include "regression/series.h"
+#include "regression/verdict.h"
+
+/* Standard errors of the difference that a change needs to be found nine times in ten at alpha
+ * 0.01: 2.33 + 1.28. */
+#define SEEN_BY_STEPS 3.61
+#define SHOWN         5 /* failures with a line of their own */
+
+static bool is_bad(const struct az_gate_result *x)
+{
+    return x->level == AZ_LEVEL_FAIL || x->level == AZ_LEVEL_INCONCLUSIVE;
+}
+
+static const struct az_gate_result *total_of(const struct az_verdict *v)
+{
+    for (size_t i = 0; i < v->results.n; i++)
+        if (az_sv_is(v->results.v[i].sheet, AZ_KEY_FIGURES) && !v->results.v[i].drift &&
+            az_sv_is(v->results.v[i].key_text, AZ_KEY_TOTAL))
+            return &v->results.v[i];
+    return NULL;
+}
+
+static size_t count_bad(const struct az_verdict *v)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->results.n; i++)
+        n += is_bad(&v->results.v[i]);
+    return n;
+}
+
+struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs)
+{
+    const bool key = az_sv_starts(x->sheet, AZ_SV("key_")); /* the figure says all */
+    const struct az_sv part[] = { inputs ? x->input : AZ_SV(""), key ? AZ_SV("") : x->sheet,
+                                  az_series_key_short(a, x->key_text),
+                                  key ? AZ_SV("") : x->metric };
+    struct az_sv out = AZ_SV("");
+
+    for (size_t i = 0; i < AZ_LENGTH(part); i++)
+        if (part[i].n)
+            out =
+                az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), out.n ? " / " : "", AZ_SVF(part[i]));
+    return out;
+}
+
+/* The same with a colon. */
+static struct az_sv place(struct az_arena *a, const struct az_gate_result *x, bool inputs)
+{
+    const struct az_sv out = az_gate_place(a, x, inputs);
+
+    return out.n ? az_arena_printf(a, "%.*s: ", AZ_SVF(out)) : out;
+}
+
+/* How small a change can be seen: "noise of the total 0.31 % a night over 24 runs: one night shows
+ * 1.7 %, five show 0.9 %". */
+static struct az_sv power(const struct az_verdict *v, struct az_arena *a)
+{
+    const struct az_gate_result *x = total_of(v);
+
+    if (!x && v->results.n == 1)
+        x = &v->results.v[0];
+    if (x && !x->course.known && x->steps_noise > 0)
+        return az_arena_printf(a,
+                               "by its steps the %.*s of a run scatters: these two runs can show a "
+                               "change of %.2g %%",
+                               AZ_SVF(az_series_key_short(a, x->key_text)),
+                               100 * SEEN_BY_STEPS * x->steps_noise);
+    if (!x || !(x->course.noise > 0) || isnan(x->course.least))
+        return AZ_SV("");
+    const struct az_gate_course *c = &x->course;
+    const double one = 100 * c->least, five = 100 * c->least_run;
+    const struct az_sv name = az_series_key_short(a, x->key_text);
+    if (!c->known)
+        return az_arena_printf(a,
+                               "the steps of a run scatter by %.2g %% of the %.*s: two single runs "
+                               "can show a change of %.2g %%",
+                               100 * c->noise, AZ_SVF(name), one);
+    return az_arena_printf(
+        a,
+        "%.*s scatters by %.2g %% a night%s (%zu run%s): one night can show %.2g %%, five %.2g %%",
+        AZ_SVF(name), 100 * c->noise, c->within ? ", within the runs" : "", c->runs,
+        c->runs == 1 ? "" : "s", one, five);
+}
+
+/* "; total 100 -> 101 ms, +1%", nothing where the total is what failed or is not known. */
+static struct az_sv whole(const struct az_verdict *v, struct az_arena *a)
+{
+    const struct az_gate_result *total = total_of(v);
+
+    if (!total || is_bad(total))
+        return AZ_SV("");
+    if (!(fabs(total->delta) > 0) && !isnan(total->delta))
+        return AZ_SV("; the total is unchanged");
+    return az_arena_printf(a, "; total %.*s", AZ_SVF(total->text));
+}
+
+static struct az_sv time_text(struct az_arena *a, double ns)
+{
+    char text[AZ_HUMAN_MAX];
+
+    (void)az_human_time((int64_t)fabs(ns), text);
+    return az_arena_printf(a, "%s", text);
+}
+
+/* "total 56.1 s -> 58.8 s (+4.9 %) since run 17 of 2026-01-17 (commits a..b), 2 nights: gemm +2.6
+ * s, kernel: as many calls, each slower: K +2.4 s": the change of the whole, and what it comes
+ * from. Empty where the whole did not change, or not for that. */
+static struct az_sv story(const struct az_verdict *v, const struct az_gate_result *worst,
+                          struct az_arena *a)
+{
+    const struct az_gate_result *total = total_of(v);
+    const struct az_gate_course *c = &worst->course;
+
+    if (!total || !total->follows.n || !az_sv_eq(total->follows, worst->key_text) ||
+        !az_sv_is(worst->sheet, AZ_KEY_PARTS) || !az_sv_eq(total->input, worst->input) ||
+        !(worst->delta > 0) || isnan(total->rel))
+        return AZ_SV("");
+    const struct az_sv since =
+        c->known && c->since.n
+            ? az_arena_printf(a, " since %.*s%s%.*s%s, %zu night%s", AZ_SVF(c->since),
+                              c->commits.n ? " (commits " : "", AZ_SVF(c->commits),
+                              c->commits.n ? ")" : "", c->held, c->held == 1 ? "" : "s")
+            : AZ_SV("");
+    return az_arena_printf(
+        a, "total %.*s -> %.*s (%+.1f %%)%.*s: %.*s +%.*s%s%.*s",
+        AZ_SVF(time_text(a, total->base.center)), AZ_SVF(time_text(a, total->cand.center)),
+        100 * total->rel, AZ_SVF(since), AZ_SVF(worst->key_text),
+        AZ_SVF(time_text(a, worst->delta)), worst->cause.n ? ", " : "", AZ_SVF(worst->cause));
+}
+
+static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t bad, bool inputs)
+{
+    const struct az_gate_result *worst = v->results.n ? &v->results.v[0] : NULL;
+    const struct az_sv base =
+        v->base_label.n ? az_arena_printf(a, " against %.*s", AZ_SVF(v->base_label)) : AZ_SV("");
+    const char *s = v->results.n == 1 ? "" : "s";
+
+    if (v->first && v->series.n)
+        return az_arena_printf(a,
+                               "pass: the first run of a new series, nothing to judge it by yet: "
+                               "%.*s",
+                               AZ_SVF(v->series));
+    if (v->first)
+        return v->can_see > 0
+                   ? az_arena_printf(a,
+                                     "pass: the first run of this history, nothing to judge it by "
+                                     "yet; by its steps a change of %.2g %% can be seen",
+                                     100 * v->can_see)
+                   : AZ_SV("pass: the first run of this history, nothing to judge it by yet");
+    if (v->outcome == AZ_VERDICT_PASS || !worst)
+        return az_arena_printf(a, "%s: %zu figure%s%.*s%s%.*s", az_verdict_text(v), v->results.n, s,
+                               AZ_SVF(base), v->warnings ? ", with warnings" : "",
+                               AZ_SVF(whole(v, a)));
+    if (worst->level == AZ_LEVEL_INCONCLUSIVE && !worst->rule && !worst->metric.n)
+        return az_arena_printf(a, "%s: %.*s%.*s%s%.*s", az_verdict_text(v),
+                               AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text),
+                               v->base_label.n ? "; baseline " : "", AZ_SVF(v->base_label));
+    const struct az_sv told = story(v, worst, a);
+    if (told.n)
+        return az_arena_printf(a, "%s: %.*s%s%.*s; %zu of %zu figure%s%.*s", az_verdict_text(v),
+                               AZ_SVF(inputs ? worst->input : AZ_SV("")), inputs ? " / " : "",
+                               AZ_SVF(told), bad, v->results.n, s, AZ_SVF(base));
+    return az_arena_printf(a, "%s: %.*s%.*s; %zu of %zu figure%s%.*s%.*s", az_verdict_text(v),
+                           AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text), bad, v->results.n,
+                           s, AZ_SVF(base), AZ_SVF(whole(v, a)));
+}
+
+static void put_failure(struct az_table *t, const struct az_gate_result *x, struct az_arena *a,
+                        bool inputs)
+{
+    struct az_line line = { .kind = AZ_LINE_FINDING,
+                            .severity = AZ_SV("error"),
+                            .evidence = AZ_SV("gate_results"),
+                            .row = x->key_text.n ? x->key_text : x->sheet,
+                            .rule = x->rule_name,
+                            .ns = -1,
+                            .percent = 100 * x->rel };
+
+    line.label = isnan(x->rel) ? az_sv_str(az_gate_status_text(x->status))
+                               : az_arena_printf(a, "%+.1f %%", 100 * x->rel);
+    line.text = az_arena_printf(a, "%.*s%.*s", AZ_SVF(place(a, x, inputs)), AZ_SVF(x->text));
+    az_headline_put(t, &line);
+}
+
+static void put_line(struct az_table *t, enum az_line_kind kind, struct az_sv text)
+{
+    az_headline_put(t, &(struct az_line){ .kind = kind,
+                                          .text = text,
+                                          .evidence = AZ_SV("gate_results"),
+                                          .ns = -1,
+                                          .percent = (double)NAN });
+}
+
+int az_verdict_headline(const struct az_verdict *v, struct az_document *doc)
+{
+    struct az_arena *a = doc->arena;
+    struct az_table *t = az_headline_table(a);
+    const size_t bad = count_bad(v);
+    size_t shown = 0;
+    bool inputs = false;
+
+    if (!t)
+        return az_arena_error(a);
+    for (size_t i = 1; i < v->results.n; i++)
+        inputs |= !az_sv_eq(v->results.v[i].input, v->results.v[0].input);
+    put_line(t, AZ_LINE_WHAT, what(v, a, bad, inputs));
+    for (size_t i = 0; i < v->results.n && shown < SHOWN; i++)
+        if (is_bad(&v->results.v[i])) {
+            put_failure(t, &v->results.v[i], a, inputs);
+            shown++;
+        }
+    if (bad > shown)
+        put_line(t, AZ_LINE_NOTE, az_arena_printf(a, "and %zu more", bad - shown));
+    const struct az_sv can = power(v, a);
+    if (can.n)
+        az_headline_put(t, &(struct az_line){ .kind = AZ_LINE_TRUST,
+                                              .label = AZ_SV("noise"),
+                                              .text = can,
+                                              .evidence = AZ_SV("gate_results"),
+                                              .ns = -1,
+                                              .percent = (double)NAN });
+    if (a->failed && !t->error)
+        t->error = az_arena_error(a);
+    return az_headline_add(doc, t);
+}

@@ -1,0 +1,190 @@
+/* What changed against its limit: a table whose rows hold a picture each (a bar from zero, the
+ * interval, a mark at the limit), all on one axis. Drawn without the script, so that it can be read
+ * and printed as it is. */
+#include "reports/html/html.h"
+
+#include <math.h>
+
+#define WIDTH  420 /* of the picture, units of its own */
+#define HEIGHT 22
+#define EDGE   8 /* left and right */
+#define TICKS  6 /* of the axis at most */
+#define FAR                                                                                        \
+    12.0 /* what is so many times the median of all is cut off: it would hide the others           \
+          */
+
+enum { CHANGE, LOW, HIGH, LIMIT };
+
+struct axis {
+    double from, to, step; /* percent; from <= 0 <= to */
+};
+
+static double at(const struct az_plot *p, size_t series, size_t i)
+{
+    return series < p->n_series ? p->series[series].v[i] : (double)NAN;
+}
+
+/* Most that a bar reaches before it is cut off. */
+static double reach(struct az_html *h, const struct az_plot *p)
+{
+    double *v = az_arena_array(h->scratch, 2 * p->marks.n + 1, sizeof *v), most = 0, limit = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; v && i < p->marks.n; i++) {
+        const double x = fabs(at(p, CHANGE, i));
+        limit = fmax(limit, fabs(at(p, LIMIT, i)));
+        if (isnan(x))
+            continue;
+        size_t k = n++;
+        for (; k > 0 && v[k - 1] > x; k--) /* few */
+            v[k] = v[k - 1];
+        v[k] = x;
+        most = fmax(most, x);
+    }
+    h->error = v || h->error ? h->error : az_arena_error(h->scratch);
+    if (n == 0)
+        return fmax(limit, 1);
+    return fmax(fmin(most, FAR * fmax(v[n / 2], limit / 4)), limit);
+}
+
+/* 1, 2 or 5 times a power of ten. */
+static double round_step(double x)
+{
+    const double ten = pow(10, floor(log10(x)));
+    return ten * (x <= ten ? 1 : x <= 2 * ten ? 2 : x <= 5 * ten ? 5 : 10);
+}
+
+static struct axis make_axis(struct az_html *h, const struct az_plot *p)
+{
+    const double most = reach(h, p);
+    struct axis a = { 0, 0, 1 };
+
+    for (size_t i = 0; i < p->marks.n; i++)
+        for (size_t s = CHANGE; s <= LIMIT; s++) {
+            const double x = at(p, s, i);
+            a.from = x < a.from ? fmax(x, -most) : a.from;
+            a.to = x > a.to ? fmin(x, most) : a.to;
+        }
+    if (!(a.to - a.from > 0))
+        a.to = 1;
+    a.step = round_step((a.to - a.from) / TICKS);
+    a.from = a.step * floor(a.from / a.step);
+    a.to = a.step * ceil(a.to / a.step);
+    return a;
+}
+
+static double place(const struct axis *a, double percent)
+{
+    const double x = fmin(fmax(percent, a->from), a->to);
+    return EDGE + (x - a->from) / (a->to - a->from) * (WIDTH - 2 * EDGE);
+}
+
+static void line(struct az_html *h, char kind, double x0, double y0, double x1, double y1)
+{
+    az_html_putf(h, "<line class=\"%c\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", kind,
+                 x0, y0, x1, y1);
+}
+
+/* Lines of the axis; with texts in the head. */
+static void grid(struct az_html *h, const struct axis *a, bool texts)
+{
+    for (int k = 0; k <= 2 * TICKS + 2; k++) {
+        const double v = a->from + k * a->step, x = place(a, v);
+        if (v > a->to + a->step / 2)
+            break;
+        const bool zero = fabs(v) < a->step / 2;
+        if (texts)
+            az_html_putf(h, "<text x=\"%.1f\" y=\"14\" text-anchor=\"%s\">%s%.6g</text>", x,
+                         x < 2 * EDGE           ? "start"
+                         : x > WIDTH - 2 * EDGE ? "end"
+                                                : "middle",
+                         v > 0 && !zero ? "+" : "", zero ? 0 : v);
+        else
+            line(h, zero ? 'z' : 'r', x, 0, x, HEIGHT);
+    }
+}
+
+static void picture(struct az_html *h, const struct az_plot *p, size_t i, const struct axis *a)
+{
+    const double v = at(p, CHANGE, i), zero = place(a, 0), x = place(a, v), limit = at(p, LIMIT, i);
+    const double mid = HEIGHT / 2.0, low = at(p, LOW, i), high = at(p, HIGH, i);
+
+    az_html_putf(h, "<svg viewBox=\"0 0 %d %d\" aria-hidden=\"true\">", WIDTH, HEIGHT);
+    grid(h, a, false);
+    if (!isnan(v))
+        az_html_putf(h, "<rect class=\"%c\" x=\"%.1f\" y=\"5\" width=\"%.1f\" height=\"%d\"/>",
+                     v > 0 ? 'w' : 'b', fmin(x, zero), fmax(fabs(x - zero), 1), HEIGHT - 10);
+    if (v > a->to || v < a->from) { /* cut off: the bar goes on */
+        const double tip = v > 0 ? x + 6 : x - 6;
+        az_html_putf(h, "<polygon class=\"%c\" points=\"%.1f,3 %.1f,%d %.1f,%.1f\"/>",
+                     v > 0 ? 'w' : 'b', x, x, HEIGHT - 3, tip, mid);
+    }
+    if (!isnan(low) && !isnan(high)) {
+        line(h, 'i', place(a, low), mid, place(a, high), mid);
+        line(h, 'i', place(a, low), mid - 3, place(a, low), mid + 3);
+        line(h, 'i', place(a, high), mid - 3, place(a, high), mid + 3);
+    }
+    if (!isnan(limit)) { /* on an edge, so that it is seen on a bar, too */
+        line(h, 'h', place(a, limit), 0, place(a, limit), HEIGHT);
+        line(h, 'k', place(a, limit), 0, place(a, limit), HEIGHT);
+    }
+    az_html_put(h, AZ_SV("</svg>"));
+}
+
+/* The k-th of the chart's columns that hold text. */
+static struct az_sv text_of(const struct az_plot *p, size_t k, size_t i)
+{
+    for (size_t n = 0; n < p->c->y.n; n++) {
+        const ptrdiff_t c = az_field_column(p->t, p->c->y.v[n]);
+        if (c >= 0 && p->t->columns.v[c].type == AZ_TEXT && k-- == 0)
+            return az_cell_text(az_table_at(p->t, p->marks.v[i].row, (size_t)c));
+    }
+    return AZ_SV("");
+}
+
+static const char *badge(struct az_sv state)
+{
+    if (az_sv_is(state, "fail") || az_sv_is(state, "error"))
+        return " error";
+    return az_sv_is(state, "warn") || az_sv_is(state, "unstable") ? " warning" : "";
+}
+
+static void row(struct az_html *h, const struct az_plot *p, size_t i, const struct axis *a)
+{
+    const struct az_sv state = text_of(p, 0, i), of = text_of(p, 1, i), words = text_of(p, 2, i);
+
+    az_html_putf(h, "<tr><td class=\"t\"><span class=\"badge%s\">", badge(state));
+    az_html_line(h, state);
+    az_html_put(h, AZ_SV("</span></td><th scope=\"row\" class=\"t l\"><div>"));
+    az_html_line(h, p->label[i]);
+    az_html_put(h, AZ_SV("</div><span class=\"of\">"));
+    az_html_line(h, of);
+    az_html_put(h, AZ_SV("</span></th><td class=\"t\">"));
+    picture(h, p, i, a);
+    az_html_put(h, AZ_SV("</td><td class=\"t l\">"));
+    az_html_line(h, words);
+    az_html_put(h, AZ_SV("</td></tr>\n"));
+}
+
+void az_html_limits(struct az_html *h, const struct az_plot *p, size_t index)
+{
+    const struct axis a = make_axis(h, p);
+
+    az_html_putf(
+        h,
+        "<div class=\"box\" tabindex=\"0\" role=\"region\" "
+        "aria-labelledby=\"chart%zu-title\"><table "
+        "class=\"limits\">\n<thead><tr><th scope=\"col\" class=\"t\">State</th><th scope=\"col\" "
+        "class=\"t\">",
+        index);
+    az_html_line(h, p->c->x);
+    az_html_put(h, AZ_SV("</th><th scope=\"col\" class=\"t\">"));
+    az_html_line(h, p->c->y_title);
+    az_html_putf(h, "<svg viewBox=\"0 0 %d 18\" aria-hidden=\"true\">", WIDTH);
+    grid(h, &a, true);
+    az_html_put(
+        h, AZ_SV("</svg></th><th scope=\"col\" class=\"t\">Result</th></tr></thead>\n<tbody>\n"));
+    for (size_t i = 0; i < p->marks.n; i++)
+        row(h, p, i, &a);
+    az_html_put(h, AZ_SV("</tbody></table></div>\n"));
+}

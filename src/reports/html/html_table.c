@@ -1,0 +1,435 @@
+/* Tables and findings of the HTML report. A cell shows its number in a readable unit; the exact
+ * value is in the cell's title, from where sorting reads it. */
+#include "reports/html/html.h"
+
+#include <math.h>
+
+#include "base/human.h"
+#include "base/num.h"
+#include "document/form.h"
+
+#define LONG_TEXT     72 /* characters from which a text may take several lines */
+#define BAR_STEPS     50
+#define FINDINGS_MAX  12  /* in the list at the top, equal advice once */
+#define ROWS_COMPARED 500 /* of the table, for that list */
+
+struct view {
+    const struct az_table *t;
+    size_t rows;
+    struct az_scale *scale;
+    double *largest; /* of share columns: what a full bar is */
+};
+
+static bool view_make(struct az_html *h, struct az_table *t, struct view *v)
+{
+    size_t limit = (t->flags & AZ_TABLE_LAST) ? 0 : h->doc->html_rows;
+
+    *v = (struct view){ .t = t, .rows = limit && t->rows > limit ? limit : t->rows };
+    h->error = h->error ? h->error : az_table_hold(t, v->rows);
+    if (h->error)
+        return false;
+    v->scale = az_arena_array(h->scratch, t->columns.n + 1, sizeof *v->scale);
+    v->largest = az_arena_array(h->scratch, t->columns.n + 1, sizeof *v->largest);
+    if (!v->scale || !v->largest)
+        return false;
+    for (size_t c = 0; c < t->columns.n; c++) {
+        v->scale[c] = az_field_scale_read(t, c, v->rows);
+        if (!(t->columns.v[c].flags & AZ_SHARE))
+            continue;
+        const bool percent = t->columns.v[c].unit == AZ_UNIT_PERCENT,
+                   fraction = az_field_is_fraction(&t->columns.v[c]);
+        v->largest[c] = percent ? 100 : fraction ? 1 : 0;
+        for (size_t r = 0; r < v->rows && !percent && !fraction; r++)
+            v->largest[c] = fmax(v->largest[c], az_cell_number(az_table_at(t, r, c)));
+    }
+    return true;
+}
+
+/* Columns after the switch. */
+static bool is_detail(const struct az_column *c)
+{
+    return (c->flags & (AZ_DETAIL | AZ_HIDDEN)) != 0;
+}
+
+/* Is the number of the row a change that rises? One that falls has its sign already; a level has
+ * none. */
+static bool rises(const struct az_table *t, size_t row, size_t col)
+{
+    ptrdiff_t level = az_field_level_column(t);
+
+    return (t->columns.v[col].flags & AZ_CHANGE) && az_cell_number(az_table_at(t, row, col)) > 0 &&
+           !(level >= 0 && az_cell_number(az_table_at(t, row, (size_t)level)) == 1);
+}
+
+static bool is_severity(const struct az_column *c)
+{
+    return c->type == AZ_TEXT && az_sv_ieq(c->name, AZ_SV("severity"));
+}
+
+/* Class of a known word of severity, NULL of others. */
+static const char *severity_class(struct az_sv s)
+{
+    return az_sv_is(s, "error")     ? "error"
+           : az_sv_is(s, "warning") ? "warning"
+           : az_sv_is(s, "info")    ? "info"
+                                    : NULL;
+}
+
+static void text_cell(struct az_html *h, const struct az_column *col, const struct az_cell *cell)
+{
+    struct az_sv s = az_cell_text(cell);
+    const char *severity = is_severity(col) ? severity_class(s) : NULL;
+    bool is_long = s.n > LONG_TEXT;
+
+    az_html_putf(h, "<td class=\"t%s%s%s\">", is_detail(col) ? " d" : "", is_long ? " l" : "",
+                 severity ? " s" : "");
+    if (severity)
+        az_html_putf(h, "<span class=\"badge %s\">", severity);
+    else if (is_long)
+        az_html_put(h, AZ_SV("<div>"));
+    az_html_text(h, s);
+    az_html_put(h, severity  ? AZ_SV("</span></td>")
+                   : is_long ? AZ_SV("</div></td>")
+                             : AZ_SV("</td>"));
+}
+
+/* Does the text say all there is? Separators are not counted. */
+static bool says_all(struct az_sv shown, struct az_sv exact)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < shown.n; i++) {
+        if (shown.p[i] == ',')
+            continue;
+        if (k == exact.n || shown.p[i] != exact.p[k++])
+            return false;
+    }
+    return k == exact.n;
+}
+
+static void number_cell(struct az_html *h, const struct view *v, size_t row, size_t col)
+{
+    const struct az_cell *cell = az_table_at(v->t, row, col);
+    const struct az_column *c = &v->t->columns.v[col];
+    char buf[AZ_FIELD_MAX], number[AZ_NUM_MAX];
+    struct az_sv shown = az_html_number(cell, c, v->scale[col], buf),
+                 exact = az_cell_exact(cell, number);
+    double x = az_cell_number(cell);
+    bool detail = is_detail(c), bar = (c->flags & AZ_SHARE) && x > 0 && v->largest[col] > 0;
+    int worse = az_field_worse(v->t, row, col);
+
+    az_html_put(h, AZ_SV("<td"));
+    if (bar)
+        az_html_putf(h, " class=\"b w%d%s\"",
+                     (int)fmin(BAR_STEPS, ceil(x / v->largest[col] * BAR_STEPS)),
+                     detail ? " d" : "");
+    else if (worse)
+        az_html_putf(h, " class=\"%s%s\"", worse > 0 ? "worse" : "better", detail ? " d" : "");
+    else if (detail)
+        az_html_put(h, AZ_SV(" class=\"d\""));
+    if (cell->type != AZ_BOOL && cell->type != AZ_EMPTY && !says_all(shown, exact))
+        az_html_putf(h, " title=\"%.*s%s%s\"", AZ_SVF(exact), *az_unit_text(c->unit) ? " " : "",
+                     az_unit_text(c->unit));
+    az_html_put(h, AZ_SV(">"));
+    if (rises(v->t, row, col))
+        az_html_put(h, AZ_SV("+"));
+    az_html_text(h, shown);
+    az_html_put(h, AZ_SV("</td>"));
+}
+
+static void head(struct az_html *h, const struct view *v)
+{
+    az_html_put(h, AZ_SV("<thead><tr>"));
+    for (size_t c = 0; c < v->t->columns.n; c++) {
+        const struct az_column *col = &v->t->columns.v[c];
+        bool text = col->type == AZ_TEXT, detail = is_detail(col);
+        az_html_putf(h, "<th scope=\"col\"%s",
+                     text && detail ? " class=\"t d\""
+                     : text         ? " class=\"t\""
+                     : detail       ? " class=\"d\""
+                                    : "");
+        if (col->title.n && !az_sv_eq(col->title, col->name)) { /* what files call it */
+            az_html_put(h, AZ_SV(" title=\""));
+            az_html_line(h, col->name);
+            az_html_put(h, AZ_SV("\""));
+        }
+        az_html_put(h, AZ_SV(">"));
+        az_html_text(h, az_field_title(h->scratch, v->t, c,
+                                       text || col->type == AZ_BOOL ? "" : v->scale[c].unit));
+        az_html_put(h, AZ_SV("</th>"));
+    }
+    az_html_put(h, AZ_SV("</tr></thead>\n"));
+}
+
+static void body(struct az_html *h, const struct view *v)
+{
+    az_html_put(h, AZ_SV("<tbody>\n"));
+    for (size_t r = 0; r < v->rows && !h->error; r++) {
+        az_html_put(h, AZ_SV("<tr>"));
+        for (size_t c = 0; c < v->t->columns.n; c++) {
+            const struct az_cell *cell = az_table_at(v->t, r, c);
+            if (v->t->columns.v[c].type == AZ_TEXT || cell->type == AZ_TEXT)
+                text_cell(h, &v->t->columns.v[c], cell);
+            else
+                number_cell(h, v, r, c);
+        }
+        az_html_put(h, AZ_SV("</tr>\n"));
+    }
+    az_html_put(h, AZ_SV("</tbody>\n"));
+}
+
+static size_t count_details(const struct az_table *t)
+{
+    size_t n = 0;
+
+    for (size_t c = 0; c < t->columns.n; c++)
+        n += is_detail(&t->columns.v[c]);
+    return n == t->columns.n ? 0 : n;
+}
+
+/* Title, rows, and what is not seen of the table. */
+static void caption(struct az_html *h, const struct view *v, size_t index)
+{
+    const struct az_table *t = v->t;
+    size_t details = count_details(t), left_out = t->rows - v->rows;
+
+    az_html_putf(h, "<div class=\"head\"><h3 id=\"h%zu\">", index);
+    az_html_line(h, t->title.n ? t->title : t->id);
+    az_html_put(h, AZ_SV("</h3>\n<p class=\"id\"><code>"));
+    az_html_line(h, t->id);
+    az_html_putf(h, "</code> <span class=\"count\">%zu row%s</span></p>\n", t->rows,
+                 t->rows == 1 ? "" : "s");
+    if (t->note.n) {
+        az_html_put(h, AZ_SV("<p class=\"note\">"));
+        az_html_line(h, t->note);
+        az_html_put(h, AZ_SV("</p>\n"));
+    }
+    if (details)
+        az_html_putf(h,
+                     "<label class=\"more\"><input type=\"checkbox\"> all %zu columns <span>(%zu "
+                     "hidden)</span></label>\n",
+                     t->columns.n, details);
+    if (left_out)
+        az_html_putf(
+            h,
+            "<p class=\"note cut\">The first %zu of %zu rows; the other %zu are in the CSV "
+            "and JSON outputs (or here with <code>html_rows</code> 0).</p>\n",
+            v->rows, t->rows, left_out);
+    if (t->rows == 0)
+        az_html_put(h, AZ_SV("<p class=\"note\">(none)</p>\n"));
+    az_html_put(h, AZ_SV("</div>\n"));
+}
+
+void az_html_table(struct az_html *h, size_t index)
+{
+    struct az_table *t = h->doc->tables.v[index];
+    struct view v;
+
+    if (!view_make(h, t, &v)) {
+        h->error = h->error ? h->error : az_arena_error(h->scratch);
+        return;
+    }
+    az_html_put(h, AZ_SV("<section class=\"table\" id=\""));
+    az_html_text(h, h->anchor[index]);
+    az_html_put(h, AZ_SV("\">\n"));
+    caption(h, &v, index);
+    if (t->rows == 0) {
+        az_html_put(h, AZ_SV("</section>\n"));
+        return;
+    }
+    az_html_putf(
+        h, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h%zu\"><table>\n",
+        index);
+    head(h, &v);
+    body(h, &v);
+    az_html_put(h, AZ_SV("</table></div>\n</section>\n"));
+}
+
+/* ---- findings ---- */
+struct finding_columns {
+    ptrdiff_t rule, severity, subject, count, time, advice, evidence, row, gain, share;
+};
+
+static bool find_columns(const struct az_table *t, struct finding_columns *f)
+{
+    *f = (struct finding_columns){ az_table_find_nocase(t, "rule"),
+                                   az_table_find_nocase(t, "severity"),
+                                   az_table_find_nocase(t, "subject"),
+                                   az_table_find_nocase(t, "count"),
+                                   az_table_find_nocase(t, "time (ns)"),
+                                   az_table_find_nocase(t, "advice"),
+                                   az_table_find_nocase(t, "evidence"),
+                                   az_table_find_nocase(t, "evidence row"),
+                                   az_table_find_nocase(t, "recoverable (ns)"),
+                                   az_table_find_nocase(t, "share of the total (%)") };
+    return f->rule >= 0 && f->severity >= 0;
+}
+
+static struct az_sv text_at(const struct az_table *t, size_t row, ptrdiff_t col)
+{
+    return col < 0 ? AZ_SV("") : az_cell_text(az_table_at(t, row, (size_t)col));
+}
+
+static void amount(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col,
+                   const char *unit)
+{
+    double v = col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));
+    char buf[AZ_FIELD_MAX];
+
+    if (isnan(v) || v <= 0)
+        return;
+    az_html_put(h, AZ_SV(" <span class=\"amount\">"));
+    az_html_text(h, az_html_value(v, t->columns.v[col].unit, t->columns.v[col].type, buf));
+    az_html_put(h, az_sv_str(unit));
+    az_html_put(h, AZ_SV("</span>"));
+}
+
+/* A time as the verdict says times. */
+static void took(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col)
+{
+    const double v = col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));
+    char buf[AZ_HUMAN_MAX];
+
+    if (isnan(v) || v <= 0 || v > 9e18)
+        return;
+    az_html_put(h, AZ_SV(" <span class=\"amount\">"));
+    az_html_text(h, az_sv_make(buf, az_human_time((int64_t)v, buf)));
+    az_html_put(h, AZ_SV("</span>"));
+}
+
+static void about_of(struct az_html *h, const struct az_table *t, size_t row,
+                     const struct finding_columns *f)
+{
+    const struct az_sv at = text_at(t, row, f->row), evidence = text_at(t, row, f->evidence),
+                       subject = text_at(t, row, f->subject);
+    const struct az_about about = { .rule = text_at(t, row, f->rule),
+                                    .row = at.n || evidence.n ? at : subject,
+                                    .text = subject,
+                                    .evidence = evidence };
+    az_html_subject(h, &about);
+}
+
+static double number_at(const struct az_table *t, size_t row, ptrdiff_t col)
+{
+    return col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));
+}
+
+/* What it is about, and its amounts: the estimated saving, as in the verdict; else its time. */
+static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
+                       const struct finding_columns *f)
+{
+    const struct az_sv subject = text_at(t, row, f->subject);
+
+    if (subject.n) {
+        az_html_put(h, AZ_SV(" <span class=\"subject\">"));
+        az_html_line(h, subject);
+        az_html_put(h, AZ_SV("</span>"));
+    }
+    took(h, t, row, number_at(t, row, f->gain) >= 0 ? f->gain : f->time);
+    if (number_at(t, row, f->share) >= 0)
+        az_html_putf(h, " <span class=\"amount\">%.1f %%</span>", number_at(t, row, f->share));
+    amount(h, t, row, f->count, " \xc3\x97");
+}
+
+static bool alike(const struct az_table *t, size_t a, size_t b, const struct finding_columns *f)
+{
+    return az_sv_eq(text_at(t, a, f->rule), text_at(t, b, f->rule)) &&
+           az_sv_eq(text_at(t, a, f->severity), text_at(t, b, f->severity)) &&
+           az_sv_eq(text_at(t, a, f->advice), text_at(t, b, f->advice));
+}
+
+static bool repeated(const struct az_table *t, size_t row, const struct finding_columns *f)
+{
+    for (size_t r = 0; r < row; r++)
+        if (alike(t, r, row, f))
+            return true;
+    return false;
+}
+
+/* Findings of equal advice after the first, folded. */
+static void more_like(struct az_html *h, const struct az_table *t, size_t row,
+                      const struct finding_columns *f)
+{
+    size_t n = 0, shown = 0;
+
+    for (size_t r = row + 1; r < t->rows; r++)
+        n += alike(t, row, r, f);
+    if (n == 0)
+        return;
+    az_html_putf(h, "<details><summary>and %zu more like this</summary>\n<ul>\n", n);
+    for (size_t r = row + 1; r < t->rows && r < ROWS_COMPARED && shown < FINDINGS_MAX; r++) {
+        if (!alike(t, row, r, f))
+            continue;
+        shown++;
+        az_html_put(h, AZ_SV("<li"));
+        about_of(h, t, r, f);
+        az_html_put(h, AZ_SV(">"));
+        subject_of(h, t, r, f);
+        az_html_put(h, AZ_SV("<span class=\"finders\"></span></li>\n"));
+    }
+    if (n > shown)
+        az_html_putf(h, "<li>%zu more in the table</li>\n", n - shown);
+    az_html_put(h, AZ_SV("</ul></details>"));
+}
+
+static void finding(struct az_html *h, const struct az_table *t, size_t row,
+                    const struct finding_columns *f)
+{
+    const struct az_sv severity = text_at(t, row, f->severity), advice = text_at(t, row, f->advice);
+    const char *class = severity_class(severity);
+
+    az_html_putf(h, "<li class=\"%s\"", class ? class : "info");
+    about_of(h, t, row, f);
+    az_html_putf(h, "><span class=\"badge %s\">", class ? class : "info");
+    az_html_line(h, severity);
+    az_html_put(h, AZ_SV("</span> <strong>"));
+    az_html_line(h, text_at(t, row, f->rule));
+    az_html_put(h, AZ_SV("</strong>"));
+    subject_of(h, t, row, f);
+    if (advice.n) {
+        az_html_put(h, AZ_SV("<br><span class=\"advice\">"));
+        az_html_line(h, advice);
+        az_html_put(h, AZ_SV("</span>"));
+    }
+    az_html_put(h, AZ_SV("<span class=\"finders\"></span>"));
+    more_like(h, t, row, f);
+    az_html_put(h, AZ_SV("</li>\n"));
+}
+
+bool az_html_findings(struct az_html *h)
+{
+    struct finding_columns f;
+    size_t index = 0;
+
+    while (index < h->doc->tables.n && !az_sv_is(h->doc->tables.v[index]->id, "findings"))
+        index++;
+    const struct az_table *t = index < h->doc->tables.n ? h->doc->tables.v[index] : NULL;
+    if (!t || !h->anchor[index].n || !find_columns(t, &f))
+        return false;
+    az_html_put(h, AZ_SV("<section id=\"top-findings\">\n<h2>Findings</h2>\n"));
+    if (t->rows == 0)
+        az_html_put(h, AZ_SV("<p class=\"note\">No rule found anything to report.</p>\n"));
+    else
+        az_html_put(h, AZ_SV("<ul class=\"findings\">\n"));
+    size_t shown = 0, kinds = 0;
+    for (size_t r = 0; r < t->rows && r < ROWS_COMPARED; r++) {
+        if (repeated(t, r, &f))
+            continue;
+        if (kinds++ < FINDINGS_MAX) {
+            finding(h, t, r, &f);
+            shown++;
+        }
+    }
+    if (t->rows)
+        az_html_put(h, AZ_SV("</ul>\n"));
+    if (kinds > shown || t->rows > ROWS_COMPARED) { /* of so many the kinds are not counted */
+        az_html_put(h, AZ_SV("<p class=\"note\"><a href=\"#"));
+        az_html_text(h, h->anchor[index]);
+        if (t->rows > ROWS_COMPARED)
+            az_html_putf(h, "\">all %zu</a></p>\n", t->rows);
+        else
+            az_html_putf(h, "\">%zu more</a></p>\n", kinds - shown);
+    }
+    az_html_put(h, AZ_SV("</section>\n"));
+    return true;
+}

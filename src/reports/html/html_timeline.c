@@ -1,0 +1,335 @@
+/* The time line of the page: a legend, the lanes as a table with a strip each, which is what there
+ * is without scripts and on paper, and the data that the script (html_timeline.js) draws. */
+#include "base/utf8.h"
+#include "reports/html/html.h"
+
+#include "base/human.h"
+#include "document/times.h"
+#include "document/tracks.h"
+#include "text/jsonw.h"
+
+#define PLACES   400 /* of a strip */
+#define STRIPS   64  /* lanes with one */
+#define NAME_MAX 160 /* columns of a name */
+
+static struct az_sv lane_label(struct az_html *h, const struct az_track_lane *l)
+{
+    const struct az_sv rank =
+        l->rank < 0 ? AZ_SV("") : az_arena_printf(h->scratch, "rank %lld, ", (long long)l->rank);
+    if (l->kind == AZ_TRACK_STEPS)
+        return az_arena_printf(h->scratch, "%.*ssteps", AZ_SVF(rank));
+    struct az_sv device = l->device < 0
+                              ? AZ_SV("device")
+                              : az_arena_printf(h->scratch, "device %lld", (long long)l->device);
+    if (l->kind == AZ_TRACK_GAPS)
+        return az_arena_printf(h->scratch, "%.*s%.*s idle", AZ_SVF(rank), AZ_SVF(device));
+    if (l->stream < 0)
+        return az_arena_printf(h->scratch, "%.*s%.*s other streams", AZ_SVF(rank), AZ_SVF(device));
+    return az_arena_printf(h->scratch, "%.*s%.*s stream %lld", AZ_SVF(rank), AZ_SVF(device),
+                           (long long)l->stream);
+}
+
+/* ---- strips ---- */
+/* The coarsest level of a lane: all of the run. */
+static const struct az_track_level *coarsest(const struct az_tracks *t, size_t lane)
+{
+    for (size_t i = 0; i < t->levels.n; i++)
+        if (t->levels.v[i].lane == lane)
+            return &t->levels.v[i];
+    return NULL;
+}
+
+/* Time of each family in each place. */
+static void fill(const struct az_tracks *t, const struct az_track_level *l, double *place)
+{
+    const double width = (double)t->span / PLACES;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct az_track_mark *m = &t->marks.v[l->first + i];
+        const double from = (double)m->start / width, to = (double)(m->start + m->duration) / width,
+                     dense = m->duration ? (double)m->busy / (double)m->duration : 0;
+        for (size_t p = (size_t)from; p < PLACES && (double)p < to; p++) {
+            const double a = from > (double)p ? from : (double)p,
+                         b = to < (double)(p + 1) ? to : (double)(p + 1);
+            place[p * AZ_FAMILIES + m->family] += (b - a) * dense;
+        }
+    }
+}
+
+/* Family of a place: that with most of its time; -1 where a fiftieth of it is not reached. */
+static int family_at(const double *place)
+{
+    int best = 0;
+    double sum = 0;
+    for (int f = 0; f < AZ_FAMILIES; f++) {
+        sum += place[f];
+        best = place[f] > place[best] ? f : best;
+    }
+    return sum < 0.02 ? -1 : best;
+}
+
+static void strip(struct az_html *h, const struct az_tracks *t, size_t lane, double *place)
+{
+    const struct az_track_level *l = coarsest(t, lane);
+    const bool work = t->lanes.v[lane].kind == AZ_TRACK_STREAM;
+    memset(place, 0, PLACES * AZ_FAMILIES * sizeof *place);
+    if (l)
+        fill(t, l, place);
+    az_html_putf(h, "<svg viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
+                 PLACES);
+    for (int f = 0; f < AZ_FAMILIES; f++) {
+        bool any = false;
+        for (size_t p = 0; p < PLACES; p++) {
+            size_t from = p;
+            while (p < PLACES && family_at(&place[p * AZ_FAMILIES]) == f)
+                p++;
+            if (p == from)
+                continue;
+            if (!any && work)
+                az_html_putf(h, "<path class=\"f%d\" d=\"", f);
+            else if (!any)
+                az_html_put(h, AZ_SV("<path class=\"gap\" d=\""));
+            any = true;
+            az_html_putf(h, "M%zu 0h%zuv10h-%zuz", from, p - from, p - from);
+        }
+        if (any)
+            az_html_put(h, AZ_SV("\"/>"));
+    }
+    az_html_put(h, AZ_SV("</svg>"));
+}
+
+static void lane_row(struct az_html *h, const struct az_tracks *t, size_t lane, double *place)
+{
+    const struct az_track_lane *l = &t->lanes.v[lane];
+    char time[AZ_HUMAN_MAX], count[AZ_HUMAN_MAX];
+    int best = 0;
+    for (int f = 1; f < AZ_FAMILIES; f++)
+        best = l->family[f] > l->family[best] ? f : best;
+    az_human_time(l->busy, time);
+    az_human_count(l->events, count);
+    az_html_put(h, AZ_SV("<tr><th scope=\"row\" class=\"t\">"));
+    az_html_line(h, lane_label(h, l));
+    az_html_put(h, AZ_SV("</th><td class=\"strip\">"));
+    strip(h, t, lane, place);
+    az_html_putf(h, "</td><td>%s</td><td>%.1f&nbsp;%%</td><td>%s</td><td class=\"t\">", time,
+                 100.0 * (double)l->busy / (double)t->span, count);
+    if (l->kind == AZ_TRACK_STREAM)
+        az_html_text(h, az_family_text((enum az_family)best));
+    az_html_put(h, AZ_SV("</td></tr>\n"));
+}
+
+static void lanes(struct az_html *h, const struct az_tracks *t)
+{
+    double *place = az_arena_array(h->scratch, PLACES * AZ_FAMILIES, sizeof *place);
+    if (!place)
+        return;
+    az_html_put(h, AZ_SV("<details class=\"strips\" open><summary>The lanes as a table</summary>\n"
+                         "<div class=\"box\" tabindex=\"0\" role=\"region\" "
+                         "aria-labelledby=\"timeline-title\"><table>\n<thead><tr><th scope=\"col\" "
+                         "class=\"t\">Lane</th><th scope=\"col\" class=\"t\">Whole run</th>"
+                         "<th scope=\"col\">Time</th><th scope=\"col\">Of the run</th>"
+                         "<th scope=\"col\">Events</th><th scope=\"col\" class=\"t\">Most of it"
+                         "</th></tr></thead>\n<tbody>\n"));
+    for (size_t i = 0; i < t->lanes.n && i < STRIPS; i++)
+        lane_row(h, t, i, place);
+    az_html_put(h, AZ_SV("</tbody>\n</table></div>\n"));
+    if (t->lanes.n > STRIPS)
+        az_html_putf(h, "<p class=\"note\">The first %d of %zu lanes.</p>\n", STRIPS, t->lanes.n);
+    az_html_put(h, AZ_SV("</details>\n"));
+}
+
+/* ---- words and legend ---- */
+static void words(struct az_html *h, const struct az_tracks *t)
+{
+    char span[AZ_HUMAN_MAX], count[AZ_HUMAN_MAX];
+    size_t n[AZ_TRACK_KINDS] = { 0 };
+    struct az_sum_of_time account;
+    int64_t events = 0;
+    for (size_t i = 0; i < t->lanes.n; i++) {
+        n[t->lanes.v[i].kind]++;
+        events += t->lanes.v[i].kind == AZ_TRACK_STREAM ? t->lanes.v[i].events : 0;
+    }
+    az_human_time(t->span, span);
+    az_human_count(events, count);
+    az_html_putf(h,
+                 "<p class=\"words\" id=\"timeline-text\">%s with %s device events on %zu "
+                 "stream%s of %zu device%s. Idle is when a device does nothing at all. Shares are "
+                 "of the time of device events added up.</p>\n",
+                 span, count, n[AZ_TRACK_STREAM], n[AZ_TRACK_STREAM] == 1 ? "" : "s",
+                 n[AZ_TRACK_GAPS], n[AZ_TRACK_GAPS] == 1 ? "" : "s");
+    az_time_of_document(h->doc, &account);
+    if (account.serial) /* a report of operations: its tables are of the rows that were chosen */
+        az_html_put(h, AZ_SV("<p class=\"note\">This is the whole file, each device by itself; the "
+                             "verdict is of the operations that count, devices merged.</p>\n"));
+}
+
+/* Families by their time; their share is of the time of all events. */
+static void legend(struct az_html *h, const struct az_tracks *t)
+{
+    double time[AZ_FAMILIES] = { 0 }, all = 0;
+    bool shown[AZ_FAMILIES] = { false };
+    for (size_t i = 0; i < t->lanes.n; i++)
+        for (int f = 0; f < AZ_FAMILIES && t->lanes.v[i].kind == AZ_TRACK_STREAM; f++) {
+            time[f] += (double)t->lanes.v[i].family[f];
+            all += (double)t->lanes.v[i].family[f];
+        }
+    az_html_put(h, AZ_SV("<ul class=\"legend\" aria-label=\"Families by device time\">\n"));
+    for (;;) {
+        int best = -1;
+        for (int f = 0; f < AZ_FAMILIES; f++)
+            if (!shown[f] && time[f] > 0 && (best < 0 || time[f] > time[best]))
+                best = f;
+        if (best < 0)
+            break;
+        shown[best] = true;
+        az_html_putf(h, "<li data-family=\"%d\"><span class=\"key f%d\"></span> ", best, best);
+        az_html_text(h, az_family_text((enum az_family)best));
+        az_html_putf(h, " <span class=\"count\">%.1f&nbsp;%%</span></li>\n",
+                     100.0 * time[best] / all);
+    }
+    az_html_put(h, AZ_SV("</ul>\n"));
+}
+
+void az_html_timeline(struct az_html *h)
+{
+    const struct az_tracks *t = h->doc->tracks;
+    if (!t)
+        return;
+    az_html_put(h, AZ_SV("<section id=\"timeline\">\n<h2 id=\"timeline-title\">Timeline</h2>\n"));
+    words(h, t);
+    legend(h, t);
+    az_html_put(h, AZ_SV("<div id=\"track\"></div>\n"));
+    lanes(h, t);
+    az_html_put(h, AZ_SV("</section>\n"));
+}
+
+/* ---- data ---- */
+static bool any_density(const struct az_tracks *t, const struct az_track_level *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (t->marks.v[l->first + i].count != 1)
+            return true;
+    return false;
+}
+
+static int64_t density(const struct az_track_mark *m)
+{
+    return m->duration ? (int64_t)(100.0 * (double)m->busy / (double)m->duration + 0.5) : 100;
+}
+
+enum field { START, DURATION, NAME, COUNT, BUSY, FAMILY };
+static void column(struct az_jsonw *w, const char *key, const struct az_tracks *t,
+                   const struct az_track_level *l, enum field field)
+{
+    int64_t last = 0;
+    az_jsonw_key(w, key);
+    az_jsonw_array(w);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct az_track_mark *m = &t->marks.v[l->first + i];
+        const int64_t name = m->name == AZ_NO_ID ? -1 : (int64_t)m->name;
+        az_jsonw_i64(w, field == START      ? m->start - last
+                        : field == DURATION ? m->duration
+                        : field == NAME     ? name
+                        : field == COUNT    ? (int64_t)m->count
+                        : field == BUSY     ? density(m)
+                                            : m->family);
+        last = m->start;
+    }
+    az_jsonw_end_array(w);
+}
+
+/* Starts are distances from the start before; what only densities have is skipped without them. */
+static void level(struct az_jsonw *w, const struct az_tracks *t, const struct az_track_level *l)
+{
+    az_jsonw_object(w);
+    az_jsonw_key(w, "r");
+    az_jsonw_i64(w, l->resolution);
+    az_jsonw_key(w, "from");
+    az_jsonw_i64(w, l->from);
+    az_jsonw_key(w, "to");
+    az_jsonw_i64(w, l->to);
+    column(w, "s", t, l, START);
+    column(w, "d", t, l, DURATION);
+    column(w, "n", t, l, NAME);
+    if (any_density(t, l)) {
+        column(w, "c", t, l, COUNT);
+        column(w, "b", t, l, BUSY);
+        column(w, "f", t, l, FAMILY);
+    }
+    az_jsonw_end_object(w);
+}
+
+static void lane_data(struct az_html *h, struct az_jsonw *w, const struct az_tracks *t, size_t lane)
+{
+    static const char *const kinds[AZ_TRACK_KINDS] = { "steps", "idle", "stream" };
+    const struct az_track_lane *l = &t->lanes.v[lane];
+    az_jsonw_object(w);
+    az_jsonw_key(w, "kind");
+    az_jsonw_text(w, az_sv_str(kinds[l->kind]));
+    az_jsonw_key(w, "label");
+    az_jsonw_text(w, lane_label(h, l));
+    az_jsonw_key(w, "levels");
+    az_jsonw_array(w);
+    for (size_t i = 0; i < t->levels.n; i++)
+        if (t->levels.v[i].lane == lane)
+            level(w, t, &t->levels.v[i]);
+    az_jsonw_end_array(w);
+    az_jsonw_end_object(w);
+}
+
+static void about_data(struct az_html *h, struct az_jsonw *w)
+{
+    az_jsonw_key(w, "about");
+    az_jsonw_array(w);
+    for (const struct az_about *a = h->about; a; a = a->next) {
+        az_jsonw_object(w);
+        az_jsonw_key(w, "idle");
+        az_jsonw_bool(w, a->gaps);
+        az_jsonw_key(w, "families");
+        az_jsonw_array(w);
+        for (int f = 0; f < AZ_FAMILIES; f++)
+            if (a->families & 1u << f)
+                az_jsonw_i64(w, f);
+        az_jsonw_end_array(w);
+        az_jsonw_key(w, "names");
+        az_jsonw_array(w);
+        for (size_t i = 0; i < a->n_names; i++)
+            az_jsonw_i64(w, a->name[i]);
+        az_jsonw_end_array(w);
+        az_jsonw_end_object(w);
+    }
+    az_jsonw_end_array(w);
+}
+
+int az_html_timeline_data(struct az_html *h, struct az_vec_char *json)
+{
+    const struct az_tracks *t = h->doc->tracks;
+    struct az_jsonw w;
+    az_jsonw_init(&w, NULL, json, 0);
+    az_jsonw_object(&w);
+    az_jsonw_key(&w, "span");
+    az_jsonw_i64(&w, t->span);
+    az_jsonw_key(&w, "families");
+    az_jsonw_array(&w);
+    for (int f = 0; f < AZ_FAMILIES; f++)
+        az_jsonw_text(&w, az_family_text((enum az_family)f));
+    az_jsonw_end_array(&w);
+    az_jsonw_key(&w, "names");
+    az_jsonw_array(&w);
+    for (size_t i = 0; i < t->names.n; i++)
+        az_jsonw_text(
+            &w, az_utf8_fit(h->scratch, az_field_line(h->scratch, t->names.v[i]), NAME_MAX, true));
+    az_jsonw_end_array(&w);
+    az_jsonw_key(&w, "family");
+    az_jsonw_array(&w);
+    for (size_t i = 0; i < t->families.n; i++)
+        az_jsonw_i64(&w, t->families.v[i]);
+    az_jsonw_end_array(&w);
+    az_jsonw_key(&w, "lanes");
+    az_jsonw_array(&w);
+    for (size_t i = 0; i < t->lanes.n; i++)
+        lane_data(h, &w, t, i);
+    az_jsonw_end_array(&w);
+    about_data(h, &w);
+    az_jsonw_end_object(&w);
+    return az_jsonw_finish(&w);
+}

@@ -1,0 +1,50 @@
+/* Colors by name; html.css has the same ones. */
+#include "reports/shared/palette.h"
+
+#include "document/tracks.h"
+
+static const struct az_paint of_family[AZ_FAMILIES] = {
+    { "f0", 0x8A93A3 },  { "f1", 0x0072B2 },  { "f2", 0x6A3FB5 },  { "f3", 0x1F9FC4 },
+    { "f4", 0xB04FB0 },  { "f5", 0xD55E00 },  { "f6", 0x009E73 },  { "f7", 0x56B4E9 },
+    { "f8", 0xA1123F },  { "f9", 0xE69F00 },  { "f10", 0xCC79A7 }, { "f11", 0x8A5A2B },
+    { "f12", 0x7AB648 }, { "f13", 0x403075 }, { "f14", 0x12A5A5 }, { "f15", 0x12355B },
+    { "f16", 0x8C8200 }, { "f17", 0xC9B48A }, { "f18", 0xF08A80 }, { "f19", 0xB5A58C },
+    { "f20", 0x3F7F4F }, { "f21", 0x5D6F1A }, { "f22", 0xC26A3A }, { "f23", 0x3F6F8F }
+};
+
+enum { WORK = AZ_FAMILY_GEMM, COMMUNICATION = AZ_FAMILY_COMMUNICATION, COPIES = AZ_FAMILY_COPY };
+static const struct az_paint gap = { "gap", 0xD3D8E0 };
+
+/* Names of the parts of an account and of time lines. */
+static const struct {
+    const char *name;
+    int family; /* -1: nothing runs */
+} parts[] = {
+    { "compute", WORK },
+    { "computing", WORK },
+    { "computation", WORK },
+    { "computation_time", WORK },
+    { "exposed communication", COMMUNICATION },
+    { "exposed_comm_time", COMMUNICATION },
+    { "exposed copies", COPIES },
+    { "exposed copy", COPIES },
+    { "exposed_memcpy_time", COPIES },
+    { "memory operations", COPIES },
+    { "idle", -1 },
+    { "idle_time", -1 },
+};
+
+bool az_palette_find(struct az_sv name, struct az_paint *out)
+{
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++)
+        if (az_sv_ieq(name, az_sv_str(parts[i].name))) {
+            *out = parts[i].family < 0 ? gap : of_family[parts[i].family];
+            return true;
+        }
+    for (int f = 0; f < AZ_FAMILIES; f++)
+        if (az_sv_ieq(name, az_family_text((enum az_family)f))) {
+            *out = of_family[f];
+            return true;
+        }
+    return false;
+}

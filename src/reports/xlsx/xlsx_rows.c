@@ -1,0 +1,274 @@
+/* Rows of large tables, written to a file for each sheet, from which xlsx_pack.c puts them into the
+ * workbook. Through the functions of the library a cell is copied, kept until its row is complete
+ * and printed piece by piece, which takes twice the time of all the rest; here a row is put
+ * together at once. The XML is that of the library (tests/unit/reports_xlsx.c compares it). */
+#include "reports/xlsx/xlsx_lib.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/eight.h"
+#include "reports/xlsx/xlsx.h"
+
+#define KEEP        65536 /* bytes that are collected before they are written */
+#define CELL_ROOM   128   /* of a cell without its text: tags, reference, style, a number */
+#define ESCAPE_MOST 7     /* bytes that one byte of a text becomes at most: "_x001F_" */
+#define EXACT       ((int64_t)1 << 53)
+
+static void fail(struct az_xlsx_rows *w, int code)
+{
+    if (!w->x->error)
+        w->x->error = code;
+}
+
+/* ---- pieces of a row ---- */
+static char *put(char *to, const char *text, size_t n)
+{
+    memcpy(to, text, n);
+    return to + n;
+}
+#define PUT(to, text) put(to, text, sizeof(text) - 1)
+
+static bool flush(struct az_xlsx_rows *w)
+{
+    if (w->text.n && fwrite(w->text.v, 1, w->text.n, w->file) != w->text.n)
+        az_xlsx_lost(w->x);
+    w->text.n = 0;
+    return !w->x->error;
+}
+
+static char *room(struct az_xlsx_rows *w, size_t n)
+{
+    const int rc = w->text.cap - w->text.n >= n ? 0 : az_vec_reserve(&w->text, n);
+    if (rc)
+        fail(w, rc);
+    return rc ? NULL : w->text.v + w->text.n;
+}
+
+/* ` s="3"` of a column, which the library numbers when it is first used. */
+static void learn_style(struct az_xlsx_col *c)
+{
+    char number[AZ_NUM_MAX];
+    const int32_t index = c->format ? lxw_format_get_xf_index(c->format) : 0;
+    char *s = PUT(c->style, "\"");
+    if (index)
+        s = PUT(put(PUT(s, " s=\""), number, az_format_i64(index, number)), "\"");
+    c->style_n = (uint8_t)(s - c->style);
+}
+
+/* <c r="AB12" s="3"; pieces are copied with what is after them, as their length is not known. */
+static char *begin_cell(struct az_xlsx_rows *w, char *to, size_t col)
+{
+    struct az_xlsx_col *c = &w->col[col];
+    if (!c->style_n)
+        learn_style(c);
+    memcpy(to, c->head, sizeof c->head);
+    to += c->head_n;
+    memcpy(to, w->row, sizeof w->row);
+    to += w->row_n;
+    memcpy(to, c->style, sizeof c->style);
+    if (col < w->ws->dim_colmin)
+        w->ws->dim_colmin = (lxw_col_t)col;
+    if (col > w->ws->dim_colmax)
+        w->ws->dim_colmax = (lxw_col_t)col;
+    return to + c->style_n;
+}
+
+static void number(struct az_xlsx_rows *w, size_t col, double v)
+{
+    char *to = isfinite(v) ? room(w, CELL_ROOM) : NULL;
+    if (!to)
+        return;
+    to = PUT(begin_cell(w, to, col), "><v>");
+    to += az_xlsx_number_text(v, to);
+    to = PUT(to, "</v></c>");
+    w->text.n = (size_t)(to - w->text.v);
+}
+
+static void boolean(struct az_xlsx_rows *w, size_t col, bool v)
+{
+    char *to = room(w, CELL_ROOM);
+    if (!to)
+        return;
+    to = PUT(begin_cell(w, to, col), " t=\"b\"><v>");
+    *to++ = v ? '1' : '0';
+    to = PUT(to, "</v></c>");
+    w->text.n = (size_t)(to - w->text.v);
+}
+
+/* What has to be done with a text: nothing, or of some characters what XML wants of its own, or all
+ * that the library does. `_x` may be the beginning of an escape. */
+enum care { AS_IT_IS, ESCAPED, PREPARED };
+
+static enum care care_of_bytes(const char *p, size_t n, bool more)
+{
+    enum care care = AS_IT_IS;
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] < ' ' || p[i] >= 0x7f || (p[i] == '_' && (i + 1 < n || more) && p[i + 1] == 'x'))
+            return PREPARED;
+        if (p[i] == '&' || p[i] == '<' || p[i] == '>')
+            care = ESCAPED;
+    }
+    return care;
+}
+
+/* Is there nothing of that in eight bytes? An `_` at their end is looked at with the next ones. */
+static bool eight_are_plain(uint64_t x)
+{
+    const uint64_t odd = az_eight_below(x, ' ') | x | (x + AZ_EIGHT(1)),
+                   marks = az_eight_has(x, '&') | az_eight_has(x & ~AZ_EIGHT(2), '<'),
+                   escapes = az_eight_has(x, '_') << 8 & az_eight_has(x, 'x');
+    return ((odd | marks | escapes) & AZ_EIGHT(0x80)) == 0;
+}
+
+#define STRIDE 7 /* of eight bytes, for pairs */
+
+static enum care care_of(struct az_sv s)
+{
+    enum care all = s.n < AZ_XLSX_CELL / 2 ? AS_IT_IS : PREPARED;
+    size_t i = 0;
+    for (; all != PREPARED && s.n - i >= 8; i += STRIDE) {
+        if (eight_are_plain(az_eight(s.p + i)))
+            continue;
+        const enum care some = care_of_bytes(s.p + i, STRIDE, true);
+        all = some > all ? some : all;
+    }
+    if (all == PREPARED)
+        return all;
+    const enum care rest = care_of_bytes(s.p + i, s.n - i, false);
+    return rest > all ? rest : all;
+}
+
+static char *escape(char *to, char c)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    if (c == '&')
+        return PUT(to, "&amp;");
+    if (c == '<')
+        return PUT(to, "&lt;");
+    if (c == '>')
+        return PUT(to, "&gt;");
+    if ((unsigned char)c < ' ' && c != '\t' && c != '\n') {
+        to = PUT(to, "_x00");
+        *to++ = hex[(unsigned char)c >> 4];
+        *to++ = hex[c & 15];
+        c = '_';
+    }
+    *to++ = c;
+    return to;
+}
+
+static char *put_text(char *to, struct az_sv s, enum care care)
+{
+    if (care == AS_IT_IS)
+        return put(to, s.p, s.n);
+    for (size_t i = 0; i < s.n; i++)
+        to = escape(to, s.p[i]);
+    return to;
+}
+
+static void text(struct az_xlsx_rows *w, size_t col, struct az_sv s)
+{
+    const enum care care = care_of(s);
+    if (s.n == 0)
+        return;
+    if (care == PREPARED) {
+        const char *p = az_xlsx_prepared(w->x, s);
+        if (!p)
+            return;
+        s = az_sv_str(p);
+    }
+    char *to = s.n ? room(w, CELL_ROOM + ESCAPE_MOST * s.n) : NULL;
+    if (!to)
+        return;
+    to = PUT(begin_cell(w, to, col), " t=\"inlineStr\"><is><t");
+    if (isspace((unsigned char)s.p[0]) || isspace((unsigned char)s.p[s.n - 1]))
+        to = PUT(to, " xml:space=\"preserve\"");
+    *to++ = '>';
+    to = PUT(put_text(to, s, care), "</t></is></c>");
+    w->text.n = (size_t)(to - w->text.v);
+}
+
+/* ---- rows ---- */
+int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_worksheet *ws,
+                      const enum az_xlsx_style *style, size_t columns)
+{
+    *w = (struct az_xlsx_rows){ .x = x, .ws = ws, .columns = columns };
+    az_vec_init(&w->text, x->mem);
+    w->col = az_arena_array(x->scratch, columns + 1, sizeof *w->col);
+    if (!w->col) {
+        fail(w, az_arena_error(x->scratch));
+        return x->error;
+    }
+    for (size_t c = 0; c < columns; c++) {
+        char name[LXW_MAX_CELL_NAME_LENGTH];
+        lxw_rowcol_to_cell_abs(name, 0, (lxw_col_t)c, 0, 0); /* "AB1" */
+        w->col[c].format = az_xlsx_style(x, style[c]);
+        const char *end = put(PUT(w->col[c].head, "<c r=\""), name, strlen(name) - 1);
+        w->col[c].head_n = (uint8_t)(end - w->col[c].head);
+    }
+    lxw_worksheet_write_single_row(ws); /* what the library still holds */
+    struct az_xlsx_piece piece = { .sheet = ws->index + 1u };
+    piece.path = az_arena_printf(x->scratch, "%.*s/rows%u.xml", AZ_SVF(x->folder), piece.sheet);
+    int rc = piece.path.p ? az_vec_push(&x->pieces, piece) : az_arena_error(x->scratch);
+    if (rc)
+        fail(w, rc);
+    else if (!(w->file = fopen(piece.path.p, "wb")))
+        az_xlsx_lost(x);
+    if (w->file)
+        setvbuf(w->file, NULL, _IONBF, 0); /* they are collected here */
+    return x->error;
+}
+
+static void put_cells(struct az_xlsx_rows *w, const struct az_cell *cells)
+{
+    char exact[AZ_NUM_MAX];
+    for (size_t c = 0; c < w->columns && !w->x->error; c++) {
+        if (cells[c].type == AZ_TEXT)
+            text(w, c, az_cell_text(&cells[c]));
+        else if (cells[c].type == AZ_INT && (cells[c].i > EXACT || cells[c].i < -EXACT))
+            text(w, c, az_cell_exact(&cells[c], exact));
+        else if (cells[c].type == AZ_INT || cells[c].type == AZ_REAL)
+            number(w, c, az_cell_number(&cells[c]));
+        else if (cells[c].type == AZ_BOOL)
+            boolean(w, c, cells[c].b);
+    }
+}
+
+void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells)
+{
+    char *to = room(w, CELL_ROOM), at[AZ_NUM_MAX] = "";
+    if (!to)
+        return;
+    const size_t begin = w->text.n;
+    w->row_n = (uint8_t)az_format_i64((int64_t)row + 1, at);
+    memcpy(w->row, at, sizeof w->row);
+    to = PUT(put(PUT(to, "<row r=\""), w->row, w->row_n), "\">");
+    w->text.n = (size_t)(to - w->text.v);
+    const size_t empty = w->text.n;
+    put_cells(w, cells);
+    if (w->text.n == empty) { /* no cells, no row */
+        w->text.n = begin;
+        return;
+    }
+    if (row < w->ws->dim_rowmin)
+        w->ws->dim_rowmin = (lxw_row_t)row;
+    if (row > w->ws->dim_rowmax)
+        w->ws->dim_rowmax = (lxw_row_t)row;
+    to = room(w, CELL_ROOM);
+    if (!to)
+        return;
+    w->text.n = (size_t)(PUT(to, "</row>") - w->text.v);
+    if (w->text.n >= KEEP)
+        (void)flush(w);
+}
+
+void az_xlsx_rows_close(struct az_xlsx_rows *w)
+{
+    if (!w->x->error)
+        (void)flush(w);
+    if (w->file && fclose(w->file) != 0 && !w->x->error)
+        az_xlsx_lost(w->x);
+    w->file = NULL;
+    az_vec_release(&w->text);
+}
