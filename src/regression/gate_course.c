@@ -37,6 +37,59 @@ static size_t every(const struct az_gate_in *in)
     return in->past ? (in->past->s.metrics.n + POOL_MOST - 1) / POOL_MOST : 1;
 }
 
+/* ---- errors by steps ---- */
+
+static double steps_now(const struct az_gate_in *in, struct az_sv input)
+{
+    double steps = 0;
+
+    for (size_t i = 0; in->cand && i < in->cand->claims.n; i++)
+        if (az_sv_eq(in->cand->claims.v[i].input, input))
+            steps += (double)in->cand->claims.v[i].side.steps;
+    return steps > 0 ? steps : NAN;
+}
+
+/* What a single step of a figure scatters by, as part of its value: of all runs that know it, as
+ * one alone does not know it well. NaN: none does. now: what the run that is judged says, 0:
+ * nothing. */
+static double step_spread(const struct az_metric *m, double now)
+{
+    const size_t runs = m->spread_runs + (now > 0);
+
+    return runs ? exp((m->spread + (now > 0 ? log(now) : 0)) / (double)runs) : NAN;
+}
+
+/* Standard errors of the past values of a figure by the steps of their nights, without holes. */
+static void past_errors(const struct az_past *p, const struct az_metric *m, double spread,
+                        double *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->values.n; i++)
+        if (!isnan(m->values.v[i]))
+            out[n++] = spread / sqrt(az_past_steps_of(p, m->input, m->reps.v[i]));
+}
+
+/* ---- all figures ---- */
+
+static int look(const struct az_gate_in *in, const struct az_metric *m, struct az_vec_f64 *v,
+                struct az_nights_seen *out)
+{
+    const double spread = step_spread(m, 0);
+    size_t n;
+    int rc = AZ_OK;
+
+    az_vec_reset(v);
+    for (size_t k = 0; !rc && k < 2 * m->values.n; k++)
+        rc = az_vec_push(v, NAN);
+    if (rc)
+        return rc;
+    n = values_of(m, v->v);
+    if (spread > 0)
+        past_errors(in->past, m, spread, v->v + n);
+    return az_nights_look(v->v, spread > 0 ? v->v + n : NULL, n, out);
+}
+
 int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out)
 {
     const size_t stride = every(in) ? every(in) : 1;
@@ -51,12 +104,7 @@ int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out)
         struct az_nights_seen one;
         if (!is_met(in, m) || m->values.n < 3)
             continue;
-        az_vec_reset(&v);
-        for (size_t k = 0; !rc && k < m->values.n; k++)
-            rc = az_vec_push(&v, m->values.v[k]);
-        v.n = rc ? v.n : values_of(m, v.v);
-        if (!rc)
-            rc = az_nights_look(v.v, v.n, &one);
+        rc = look(in, m, &v, &one);
         if (!rc)
             rc = az_vec_push(&seen, one);
     }
@@ -70,7 +118,7 @@ int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out)
 /* ---- one figure ---- */
 
 struct nights {
-    double *v;
+    double *v, *error;
     int64_t *time;
     bool *accepted, *failed;
     size_t *run; /* index of the run in the past */
@@ -120,6 +168,7 @@ static bool take_nights(const struct az_past *p, const struct az_metric *m,
     const size_t most = m->values.n + 1;
 
     *t = (struct nights){ .v = az_arena_array(a, most, sizeof *t->v),
+                          .error = az_arena_array(a, most, sizeof *t->error),
                           .time = az_arena_array(a, most, sizeof *t->time),
                           .accepted = az_arena_array(a, most, sizeof *t->accepted),
                           .failed = az_arena_array(a, most, sizeof *t->failed),
@@ -247,6 +296,12 @@ int az_gate_course(const struct az_gate_in *in, const struct az_nights_others *p
         return az_arena_error(a);
     if (t.n < 2)
         return AZ_OK;
+    const double now = steps_now(in, cand->input),
+                 spread = step_spread(m, cand->within * sqrt(now));
+    if (spread > 0) {
+        past_errors(in->past, m, spread, t.error);
+        t.error[t.n - 1] = spread / sqrt(now);
+    }
     const int worse = worse_of(r, cand);
     const struct az_nights_in n = { .v = t.v,
                                     .n = t.n,
@@ -254,6 +309,7 @@ int az_gate_course(const struct az_gate_in *in, const struct az_nights_others *p
                                     .accepted = t.accepted,
                                     .failed = t.failed,
                                     .within = fmax(m->within, cand->within),
+                                    .error = spread > 0 ? t.error : NULL,
                                     .limit = r->noise_k * DEFAULT_JUMP / DEFAULT_K,
                                     .hold = (size_t)in->hold,
                                     .worse = worse,

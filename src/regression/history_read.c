@@ -221,8 +221,33 @@ static int load_runs(struct az_history *h, const struct ids *runs, bool passed, 
     return rc;
 }
 
-/* What the values of a run scatter by within it; the last run that knows it counts. */
-static int load_spread(struct reader *r, int64_t run)
+/* Steps of the inputs of a run. */
+static int load_steps(struct az_history *h, int64_t run, uint32_t rep, struct az_past *p)
+{
+    struct az_arena *a = p->s.arena;
+    sqlite3_stmt *st;
+    int rc;
+
+    if (h->version < 4)
+        return AZ_OK;
+    rc = az_hist_prepare(
+        h, "SELECT input,sum(v) FROM claim WHERE run_id=? AND k='steps' GROUP BY input", &st);
+    if (rc)
+        return rc;
+    (void)sqlite3_bind_int64(st, 1, run);
+    while ((rc = az_hist_step(h, st)) == 1) {
+        const struct az_past_steps x = { az_hist_text(st, 0, a), rep, az_hist_real(st, 1) };
+        rc = a->failed ? az_arena_error(a) : az_vec_push(&p->steps, x);
+        if (rc)
+            break;
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* What the values of a run scatter by within it: the last run that knows it counts, and of single
+ * steps all runs do. */
+static int load_spread(struct reader *r, int64_t run, uint32_t rep, const struct az_past *p)
 {
     sqlite3_stmt *st;
     size_t at = 0;
@@ -238,7 +263,13 @@ static int load_spread(struct reader *r, int64_t run)
         rc = metric_at(r, sqlite3_column_int64(st, 0), &at);
         if (rc)
             break;
-        r->s->metrics.v[at].within = az_hist_real(st, 1);
+        struct az_metric *m = &r->s->metrics.v[at];
+        m->within = az_hist_real(st, 1);
+        const double one = m->within * sqrt(az_past_steps_of(p, m->input, rep));
+        if (one > 0) {
+            m->spread += log(one);
+            m->spread_runs++;
+        }
     }
     (void)sqlite3_finalize(st);
     return rc;
@@ -292,7 +323,9 @@ int az_hist_centers(struct az_history *h, struct az_past *p)
             rc = reserve_nights(p);
     }
     for (size_t i = 0; !rc && i < p->runs.n; i++)
-        rc = load_spread(&r, p->runs.v[i].id);
+        rc = load_steps(h, p->runs.v[i].id, (uint32_t)i, p);
+    for (size_t i = 0; !rc && i < p->runs.n; i++)
+        rc = load_spread(&r, p->runs.v[i].id, (uint32_t)i, p);
     for (size_t i = 0; !rc && i < p->runs.n; i++)
         rc = load_failed(&r, p->runs.v[i].id, (uint32_t)i);
     reader_release(&r);

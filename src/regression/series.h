@@ -23,7 +23,9 @@ struct az_metric {
     bool per_step;     /* sums of a run, divided by its steps */
     double within;     /* standard error of a value by the spread within its run, part of the value;
                           0: not known */
-    double share;      /* of the sheet's total in the first run; NaN: the sheet has none */
+    double spread;     /* of a history: logarithms of what a single step scatters by, summed over */
+    size_t spread_runs;       /* so many runs */
+    double share;             /* of the sheet's total in the first run; NaN: the sheet has none */
     struct az_vec_f64 values; /* NaN: an empty cell */
     struct az_vec_u32 reps;   /* run of each value, from 0 */
     struct az_vec_u32 failed; /* of a history: runs in which it failed, ascending */

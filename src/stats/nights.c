@@ -27,7 +27,8 @@
 #define SEGMENTS      64
 #define OWN_ERROR     2.0
 #define POOL_ERROR    1.25
-#define NEWS_ALIKE    0.06 /* correlation by differences from which on nothing is held */
+#define NEWS_ALIKE    0.06 /* correlation by differences from which on nothing is held, */
+#define FLAT_ALIKE    0.12 /* and without drifts */
 #define SURE_RHO      2.0  /* standard errors by which a correlation is one; */
 #define RHO_UP        0.65 /* then it may be so many larger */
 #define RHO_UP_OWN    0.2
@@ -38,13 +39,15 @@ struct work {
     size_t n;
     double *y;       /* logarithms, or parts of the usual size */
     double *clean;   /* without odd single nights */
+    double *weight;  /* of each; NULL: all the same */
     double *scratch; /* 3 n */
     bool *odd;
     size_t *base;
     size_t n_base;
     bool logs;
-    double unit; /* of y, where it is no logarithm */
-    double noise, rho, center;
+    double unit;                  /* of y, where it is no logarithm */
+    double noise, rho, center;    /* noise: of a night of weight 1 */
+    double within;                /* standard error of a usual night by its steps; 0: not known */
     double known;                 /* nights that the noise is known from */
     size_t cut[SEGMENTS + 1];     /* starts of segments, then n */
     double split_z[SEGMENTS + 1]; /* of the split that begins a segment; 0: none */
@@ -62,6 +65,36 @@ static double value(const struct work *w, double y)
 static double amount(const struct work *w, double dy)
 {
     return w->logs ? fabs(value(w, w->center)) * dy : w->unit * dy;
+}
+
+/* ---- weights ---- */
+
+static double weight_of(const struct work *w, size_t i) { return w->weight ? w->weight[i] : 1; }
+
+/* Variance of the mean of nights in units of that of one of weight 1. */
+static double variance_of(const struct work *w, size_t from, size_t to)
+{
+    const double plain = az_nights_mean_variance(to > from ? to - from : 1, w->rho);
+    double all = 0;
+
+    if (!w->weight || to <= from)
+        return plain;
+    for (size_t i = from; i < to; i++)
+        all += w->weight[i];
+    return plain * (double)(to - from) / all;
+}
+
+/* So, of the accepted level. */
+static double variance_of_base(const struct work *w)
+{
+    const double plain = az_nights_mean_variance(w->n_base ? w->n_base : 1, w->rho);
+    double all = 0;
+
+    if (!w->weight || !w->n_base)
+        return plain;
+    for (size_t i = 0; i < w->n_base; i++)
+        all += w->weight[w->base[i]];
+    return plain * (double)w->n_base / all;
 }
 
 /* ---- noise ---- */
@@ -86,9 +119,12 @@ static void find_noise(struct work *w)
 {
     const size_t past = w->n - 1;
 
-    w->noise = az_nights_noise(w->y, past, w->scratch, &w->rho);
-    memcpy(w->clean, w->y, w->n * sizeof *w->y);
-    if (az_nights_clean(w->clean, w->n, w->noise, w->odd))
+    if (w->weight) /* differences of nights that weigh the same */
+        az_nights_even(w->y, w->weight, w->n, w->clean);
+    else
+        memcpy(w->clean, w->y, w->n * sizeof *w->y);
+    w->noise = az_nights_noise(w->clean, past, w->scratch, &w->rho);
+    if (az_nights_clean(w->clean, NULL, w->n, w->noise, w->odd))
         (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
     if (!(w->in->others.all > 0) && az_nights_changing(w->clean, past, w->scratch))
         w->rho = 0;
@@ -96,8 +132,8 @@ static void find_noise(struct work *w)
     w->noise = az_nights_moderate(w->noise, past, &w->in->others, &w->known) / sqrt(1 - w->rho);
     if (past < PRIOR_RUNS)
         w->noise = fmax(w->noise, PRIOR * (1 - (double)(past - 1) / PRIOR_RUNS));
-    if (w->in->within > w->noise) {
-        w->noise = w->in->within;
+    if (w->within > w->noise) {
+        w->noise = w->within;
         w->out->within = true;
     }
     /* rounding is no change */
@@ -114,7 +150,7 @@ static void widen_noise(struct work *w)
     if (w->n_base < PRIOR_RUNS)
         return;
     for (size_t i = 0; i < w->n_base; i++)
-        d[k++] = fabs(w->y[w->base[i]] - w->center);
+        d[k++] = fabs(w->y[w->base[i]] - w->center) * sqrt(weight_of(w, w->base[i]));
     const double most = fmax(3 * 1.4826 * az_gate_median(d, k), 3 * w->noise);
     for (size_t i = 0; i < k; i++)
         sum += fmin(d[i], most) * fmin(d[i], most);
@@ -138,8 +174,15 @@ static void segment(struct work *w)
         const size_t a = from[--open], b = to[open];
         const double here = z[open];
         if (w->segments + open + 3 < SEGMENTS && b - a >= 4 &&
-            az_nights_split(w->clean + a, w->y + a, b - a, w->noise, w->rho,
-                            w->known * (double)(b - a) / (double)w->n, w->in->seed, &s)) {
+            az_nights_split(
+                &(struct az_nights_series){ .v = w->clean + a,
+                                            .raw = w->y + a,
+                                            .weight = w->weight ? w->weight + a : NULL,
+                                            .n = b - a,
+                                            .noise = w->noise,
+                                            .correlation = w->rho,
+                                            .known = w->known * (double)(b - a) / (double)w->n },
+                w->in->seed, &s)) {
             if (s.to < b - a) {
                 z[open] = 0;
                 from[open] = a + s.to;
@@ -180,30 +223,40 @@ static void take_base(struct work *w, size_t from, size_t to)
 
 /* Huber's estimate of location: the mean, where no night counts for more than CENTER_CLIP
  * deviations. The median is that of one mode where there are two. */
-static double level_of(const double *v, size_t n, double noise)
+static double level_of(const double *v, const double *weight, size_t n, double noise)
 {
-    const double most = CENTER_CLIP * noise;
-    double m = az_gate_center(v, n);
+    double m = az_gate_center(v, n), all = 0;
 
-    for (unsigned round = 0; n >= CENTER_LEAST && round < CENTER_ROUNDS; round++) {
+    for (size_t i = 0; i < n; i++)
+        all += weight ? weight[i] : 1;
+    /* the median of nights that weigh differently is that of the worst */
+    for (unsigned round = 0; (n >= CENTER_LEAST || weight) && round < CENTER_ROUNDS; round++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++) {
-            const double d = v[i] - m;
-            sum += d > most ? most : d < -most ? -most : d;
+            const double d = v[i] - m, one = weight ? weight[i] : 1,
+                         most = CENTER_CLIP * noise / sqrt(one);
+            sum += one * (d > most ? most : d < -most ? -most : d);
         }
-        m += sum / (double)n;
-        if (fabs(sum) <= CENTER_NEAR * noise * (double)n)
+        m += sum / all;
+        if (fabs(sum) <= CENTER_NEAR * noise * all)
             break;
     }
     return m;
 }
 
-static double center_of(struct work *w)
+/* Level of some nights, given by their numbers. */
+static double level_of_nights(const struct work *w, const size_t *of, size_t n)
 {
-    for (size_t i = 0; i < w->n_base; i++)
-        w->scratch[i] = w->y[w->base[i]];
-    return level_of(w->scratch, w->n_base, w->noise);
+    double *v = w->scratch, *weight = w->scratch + w->n;
+
+    for (size_t i = 0; i < n; i++) {
+        v[i] = w->y[of[i]];
+        weight[i] = weight_of(w, of[i]);
+    }
+    return level_of(v, w->weight ? weight : NULL, n, w->noise);
 }
+
+static double center_of(const struct work *w) { return level_of_nights(w, w->base, w->n_base); }
 
 static bool is_accepted(const struct work *w, size_t from, size_t to)
 {
@@ -237,10 +290,11 @@ static void walk(struct work *w)
     w->center = center_of(w);
     for (size_t s = 1; s < w->segments; s++) {
         const size_t a = w->cut[s], b = w->cut[s + 1];
-        const double level = level_of(w->clean + a, b - a, w->noise), d = level - w->center;
+        const double level =
+            level_of(w->clean + a, w->weight ? w->weight + a : NULL, b - a, w->noise);
+        const double d = level - w->center;
         const double means =
-            fabs(d) / (w->noise * sqrt(az_nights_mean_variance(b - a, w->rho) +
-                                       az_nights_mean_variance(w->n_base ? w->n_base : 1, w->rho)));
+            fabs(d) / (w->noise * sqrt(variance_of(w, a, b) + variance_of_base(w)));
         /* the split itself knows better where it is the accepted level that was left */
         const double z = fmax(means, next ? w->split_z[s] : 0);
         next = false;
@@ -297,7 +351,8 @@ static size_t run_of(const struct work *w, int way, double off)
 {
     size_t k = 1;
 
-    while (k + 1 < w->n && way * (w->y[w->n - 1 - k] - w->center) > off)
+    while (k + 1 < w->n &&
+           way * (w->y[w->n - 1 - k] - w->center) * sqrt(weight_of(w, w->n - 1 - k)) > off)
         k++;
     return k;
 }
@@ -307,9 +362,11 @@ static bool is_back(const struct work *w)
 {
     const double y = w->y[w->n - 1],
                  level = w->logs ? log(w->out->level / w->unit) : w->out->level / w->unit;
-    const double one = w->noise * sqrt(1 + az_nights_mean_variance(w->n_base, w->rho));
+    const double own = 1 / weight_of(w, w->n - 1);
+    const double one = w->noise * sqrt(own + variance_of_base(w));
 
-    return fabs(y - w->center) <= limit_of(w) * one && fabs(y - level) > limit_of(w) * w->noise;
+    return fabs(y - w->center) <= limit_of(w) * one &&
+           fabs(y - level) > limit_of(w) * w->noise * sqrt(own);
 }
 
 /* What is new in this night where neighbours are alike and the one before was at the level, in
@@ -320,7 +377,8 @@ static double news_of(const struct work *w)
 
     if (fabs(before) > SAME_Z * w->noise)
         return 0;
-    return fabs(d - w->rho * before) / (w->noise * sqrt(1 - w->rho * w->rho));
+    return fabs(d - w->rho * before) * sqrt(weight_of(w, w->n - 1)) /
+           (w->noise * sqrt(1 - w->rho * w->rho));
 }
 
 static void judge_night(struct work *w)
@@ -337,14 +395,17 @@ static void judge_night(struct work *w)
     out->side = 0;
     /* the nights of a level that was left are not in succession with this one */
     const size_t run = worse ? 1 : run_of(w, way, limit_of(w) / 2 * w->noise);
-    const double base = az_nights_mean_variance(w->n_base, w->rho), one = fabs(d) / w->noise;
-    double sum = 0;
+    const double base = variance_of_base(w), own = weight_of(w, w->n - 1),
+                 one = fabs(d) / w->noise * sqrt(own);
+    double sum = 0, all = 0;
     /* nights in succession say more than the newest alone */
-    for (size_t i = w->n - run; i < w->n; i++)
-        sum += fabs(w->y[i] - w->center) / w->noise;
-    out->z = fmax(fmax(one, news_of(w)) / sqrt(1 + base),
-                  sum / (double)run / sqrt(az_nights_mean_variance(run, w->rho) + base) -
-                      (run > 1 ? RUN_Z : 0));
+    for (size_t i = w->n - run; i < w->n; i++) {
+        sum += weight_of(w, i) * fabs(w->y[i] - w->center) / w->noise;
+        all += weight_of(w, i);
+    }
+    out->z =
+        fmax(fmax(one, news_of(w)) / sqrt(1 + base * own),
+             sum / all / sqrt(variance_of(w, w->n - run, w->n) + base) - (run > 1 ? RUN_Z : 0));
     if (out->z <= limit_of(w) || one <= limit_of(w) / 2)
         return;
     for (size_t i = w->base[0]; i + run < w->n; i++)
@@ -361,7 +422,13 @@ static void judge_night(struct work *w)
 static void find_drift(struct work *w)
 {
     struct az_nights *out = w->out;
-    const struct az_nights_series s = { w->clean, w->scratch, w->n, w->noise, w->rho, w->known };
+    const struct az_nights_series s = { .v = w->clean,
+                                        .day = w->scratch,
+                                        .weight = w->weight,
+                                        .n = w->n,
+                                        .noise = w->noise,
+                                        .correlation = w->rho,
+                                        .known = w->known };
     size_t from = w->n - 1;
     double slope;
 
@@ -384,17 +451,19 @@ static void find_drift(struct work *w)
 /* ---- what lasts ---- */
 
 /* The accepted level as it was when nights began to fail: it does not follow them. */
-static double center_before(struct work *w, size_t *known)
+static double center_before(struct work *w, double *known)
 {
     size_t from = w->n - 1, n = 0;
 
     while (from > 0 && w->in->failed && w->in->failed[from - 1])
         from--;
-    for (size_t i = 0; i < w->n_base; i++)
-        if (w->base[i] < from)
-            w->scratch[n++] = w->y[w->base[i]];
-    *known = n ? n : w->n_base;
-    return n ? level_of(w->scratch, n, w->noise) : w->center;
+    while (n < w->n_base && w->base[n] < from)
+        n++;
+    const size_t count = n ? n : w->n_base;
+    *known = 0;
+    for (size_t i = 0; i < count; i++)
+        *known += weight_of(w, w->base[i]);
+    return n ? level_of_nights(w, w->base, n) : w->center;
 }
 
 /* Where neighbours are alike a level that wanders off is one for longer than it is wanted: nothing
@@ -402,21 +471,25 @@ static double center_before(struct work *w, size_t *known)
 static void find_total(struct work *w)
 {
     struct az_nights *out = w->out;
-    struct az_nights_hold h = {
-        .v = w->clean, .failed = w->in->failed, .n = w->n, .noise = w->noise, .worse = w->in->worse
-    };
+    struct az_nights_hold h = { .v = w->clean,
+                                .weight = w->weight,
+                                .failed = w->in->failed,
+                                .n = w->n,
+                                .noise = w->noise,
+                                .worse = w->in->worse };
     const bool step = out->kind == AZ_NIGHTS_STEP && out->side > 0;
 
     const struct az_nights_others *o = &w->in->others;
-    const bool alike =
-        (w->rho > 0 || o->correlation >= AZ_NIGHTS_ALIKE) && !(o->all > 0 && o->news < NEWS_ALIKE);
+    /* levels and drifts that all figures have make them look alike */
+    const bool changing = o->all > 0 && (o->news < NEWS_ALIKE || o->flat < FLAT_ALIKE);
+    const bool alike = (w->rho > 0 || o->correlation >= AZ_NIGHTS_ALIKE) && !changing;
     if (!alike) {
         const bool odd = out->kind == AZ_NIGHTS_JUMP || out->kind == AZ_NIGHTS_OUTLIER;
         h.n -= odd; /* a night that is off says nothing of a slope */
         const double line = az_nights_total(&h, w->base[0], w->known);
         const double change = w->in->worse ? line * w->in->worse : fabs(line);
         h.n = w->n;
-        h.center = center_before(w, &h.n_center);
+        h.center = center_before(w, &h.of_center);
         out->total = change > 0 ? amount(w, change) : 0;
         out->held = !az_nights_is_back(&h);
     }
@@ -429,12 +502,12 @@ static void find_total(struct work *w)
 static void finish(struct work *w)
 {
     struct az_nights *out = w->out;
-    const double m = az_nights_mean_variance(w->n_base, w->rho);
+    const double m = variance_of_base(w), own = 1 / weight_of(w, w->n - 1);
 
     out->center = value(w, w->center);
     out->noise = amount(w, w->noise);
     out->correlation = w->rho;
-    out->least = amount(w, (limit_of(w) + SURE) * w->noise * sqrt(1 + m));
+    out->least = amount(w, (limit_of(w) + SURE) * w->noise * sqrt(own + m));
     out->least_run = amount(w, (LIMIT_JUMP + az_nights_small((double)w->n + 5, w->rho) + SURE) *
                                    w->noise * sqrt(az_nights_mean_variance(5, w->rho) + m));
     if (out->kind == AZ_NIGHTS_SAME && out->level == 0)
@@ -450,9 +523,18 @@ static void judge(struct work *w)
     double between;
 
     w->logs = az_nights_scale(w->in->v, w->n, w->y, w->scratch, &w->unit);
+    w->within = w->in->within;
+    if (w->in->error) {
+        double usual;
+        if (!az_nights_weigh(w->y, w->in->error, w->n, w->weight, w->scratch, &usual))
+            w->weight = NULL;
+        w->within = usual > 0 ? usual : w->within;
+    } else {
+        w->weight = NULL;
+    }
     find_noise(w);
     memcpy(w->clean, w->y, w->n * sizeof *w->y);
-    w->out->spikes = (double)az_nights_clean(w->clean, w->n, w->noise, w->odd);
+    w->out->spikes = (double)az_nights_clean(w->clean, w->weight, w->n, w->noise, w->odd);
     segment(w);
     walk(w);
     between = w->noise;
@@ -468,7 +550,7 @@ static void judge(struct work *w)
 int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
 {
     struct work w = { .in = in, .out = out, .n = in->n };
-    const size_t size = in->n * (5 * sizeof(double) + sizeof(bool));
+    const size_t size = in->n * (6 * sizeof(double) + sizeof(bool));
     double *room = az_mem_alloc(NULL, size);
 
     *out = (struct az_nights){ .p = NAN, .least = NAN, .least_run = NAN, .center = NAN };
@@ -477,7 +559,8 @@ int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
         w.y = room;
         w.clean = room + in->n;
         w.scratch = room + 2 * in->n;
-        void *odd = room + 5 * in->n;
+        w.weight = room + 5 * in->n;
+        void *odd = room + 6 * in->n;
         w.odd = odd;
         judge(&w);
     }

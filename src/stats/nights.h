@@ -19,7 +19,8 @@
 struct az_nights_others {
     double spikes, all; /* single odd nights, of so many figure-nights */
     double correlation; /* of neighbours, the median of theirs, bounded by that of differences */
-    double news;        /* correlation by differences alone, the median: no slope adds to it */
+    double news;        /* correlation by differences alone, the median: no level adds to it */
+    double flat;        /* the usual one without the drift of each: no drift of all adds to it */
     double noise;       /* median of the logarithms of their noise, as part of each level */
     double apart;       /* standard deviation of these beyond their own errors */
     size_t figures;     /* that noise and apart are of; few: neither is used */
@@ -30,7 +31,9 @@ struct az_nights_in {
     size_t n;
     double within; /* standard error of a night's value as the spread within runs has it, part of
                       the value; 0: not known */
-    double limit;  /* standard deviations by which a single night is off; 0: the default */
+    const double *error;  /* so, of each night by the number of its steps, NaN: not known; NULL: of
+                             none. Stands for `within` where one is known */
+    double limit;         /* standard deviations by which a single night is off; 0: the default */
     const int64_t *time;  /* seconds since 1970; NULL: a day apart */
     const bool *accepted; /* what changed up to this night, this one included, was accepted; NULL:
                              nothing was */
@@ -90,10 +93,12 @@ struct az_nights_seen {
     double correlation; /* of neighbours, by differences */
     double plain;       /* so, the usual one: known better, too large where levels change;
                            NaN: not known */
+    double flat;        /* so, without a drift */
     double noise;       /* logarithm of the noise as part of the level; NaN: there is none */
 };
-/* AZ_ENOMEM. */
-int az_nights_look(const double *v, size_t n, struct az_nights_seen *out) AZ_MUST_USE;
+/* error: as in az_nights_in, or NULL. AZ_ENOMEM. */
+int az_nights_look(const double *v, const double *error, size_t n,
+                   struct az_nights_seen *out) AZ_MUST_USE;
 /* Of all figures together. AZ_ENOMEM. */
 int az_nights_pool(const struct az_nights_seen *of, size_t n,
                    struct az_nights_others *out) AZ_MUST_USE;
@@ -110,6 +115,17 @@ bool az_nights_changing(const double *y, size_t n, double *room);
  * is. */
 bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, double *unit);
 
+/* ---- nights_even.c ---- */
+/* Weights of nights: the variance of a usual one over that of each, by their errors (as in
+ * az_nights_in) and by what nights scatter by besides, which the differences of all but the newest
+ * say. false: nights weigh the same, and weight[] is 1. *usual: the usual error; 0: none is known.
+ * scratch: 2 n values. */
+bool az_nights_weigh(const double *y, const double *error, size_t n, double *weight,
+                     double *scratch, double *usual);
+/* The nights as they would scatter if they weighed the same: each drawn to where those around it
+ * are, or away from there. */
+void az_nights_even(const double *y, const double *weight, size_t n, double *out);
+
 /* ---- nights_noise.c ---- */
 /* Standard deviation from successive differences: the larger of 1.4826 x median |d - median d| /
  * sqrt 2 and Winsorised squares (Huber) about the median. *correlation of neighbours by the ratio
@@ -123,18 +139,24 @@ double az_nights_noise(const double *v, size_t n, double *scratch, double *corre
  * known.
  */
 double az_nights_plain(const double *v, size_t n, double *far);
+/* So, without the drift from some night on that explains the nights best; a bound is none where
+ * they drift. far: 2 n values of room. */
+double az_nights_flat(const double *v, size_t n, double *far);
 /* Variance of the mean of k neighbours in units of that of one, first order autoregression. */
 double az_nights_mean_variance(size_t k, double correlation);
-/* Replaces single nights that are off both neighbours, the newest excepted; their number. */
-size_t az_nights_clean(double *v, size_t n, double noise, bool *odd);
+/* Replaces single nights that are off both neighbours, the newest excepted; their number. weight of
+ * each, or NULL. */
+size_t az_nights_clean(double *v, const double *weight, size_t n, double noise, bool *odd);
 /* What limits grow by where the noise itself is known from n nights only, which count for fewer
  * where neighbours are alike. */
 double az_nights_small(double n, double correlation);
 
 /* ---- nights_drift.c ---- */
 struct az_nights_series {
-    const double *v;   /* without odd nights */
-    const double *day; /* of each, the newest 0 */
+    const double *v;      /* without odd nights */
+    const double *raw;    /* with them; for a split */
+    const double *day;    /* of each, the newest 0; for a slope */
+    const double *weight; /* of each; NULL: all the same */
     size_t n;
     double noise, correlation; /* of a night, and of neighbours */
     double known;              /* nights that the noise is known from */
@@ -144,11 +166,12 @@ bool az_nights_drift(const struct az_nights_series *s, size_t from, double *slop
 
 /* ---- nights_hold.c ---- */
 struct az_nights_hold {
-    const double *v; /* without odd nights */
+    const double *v;      /* without odd nights */
+    const double *weight; /* of each; NULL: all the same */
     const bool *failed;
     size_t n;
     double center, noise;
-    size_t n_center; /* nights that the accepted level is known from */
+    double of_center; /* nights that the accepted level is known from, by their weight */
     int worse;
 };
 /* Are the newest nights at the accepted level, where nights up to the one before this failed? The
@@ -164,9 +187,7 @@ struct az_split {
     size_t to;   /* n, or the end of such a level */
     double z, p; /* p: of the rank test; NaN: none was made */
 };
-/* The split of v[0..n) that explains it best; false: none is significant. noise: of one night; raw:
- * the same nights with the outliers, which v is without; known: nights that noise is known from. */
-bool az_nights_split(const double *v, const double *raw, size_t n, double noise, double correlation,
-                     double known, uint64_t seed, struct az_split *out);
+/* The split of a series that explains it best; false: none is significant. */
+bool az_nights_split(const struct az_nights_series *of, uint64_t seed, struct az_split *out);
 
 #endif

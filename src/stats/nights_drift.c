@@ -11,20 +11,26 @@ struct line {
     double slope, left, xx; /* left: squares about the line */
 };
 
+static double weight_of(const struct az_nights_series *s, size_t i)
+{
+    return s->weight ? s->weight[i] : 1;
+}
+
 static struct line fit(const struct az_nights_series *s, size_t from)
 {
-    const double k = (double)(s->n - from);
-    double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+    double k = 0, mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
 
+    for (size_t i = from; i < s->n; i++)
+        k += weight_of(s, i);
     for (size_t i = from; i < s->n; i++) {
-        mx += s->day[i] / k;
-        my += s->v[i] / k;
+        mx += weight_of(s, i) * s->day[i] / k;
+        my += weight_of(s, i) * s->v[i] / k;
     }
     for (size_t i = from; i < s->n; i++) {
-        const double x = s->day[i] - mx, y = s->v[i] - my;
-        xx += x * x;
-        xy += x * y;
-        yy += y * y;
+        const double x = s->day[i] - mx, y = s->v[i] - my, w = weight_of(s, i);
+        xx += w * x * x;
+        xy += w * x * y;
+        yy += w * y * y;
     }
     if (!(xx > 0))
         return (struct line){ 0, yy, 0 };
@@ -34,16 +40,20 @@ static struct line fit(const struct az_nights_series *s, size_t from)
 /* Squares about the best pair of levels. */
 static double best_step(const struct az_nights_series *s, size_t from)
 {
-    double sum = 0, all = 0, squares = 0, best = INFINITY;
-    const size_t k = s->n - from;
+    double sum = 0, all = 0, squares = 0, best = INFINITY, left = 0, right = 0;
 
     for (size_t i = from; i < s->n; i++) {
-        all += s->v[i];
-        squares += s->v[i] * s->v[i];
+        const double w = weight_of(s, i);
+        right += w;
+        all += w * s->v[i];
+        squares += w * s->v[i] * s->v[i];
     }
-    for (size_t i = 1; i < k; i++) {
-        sum += s->v[from + i - 1];
-        const double rest = all - sum, left = (double)i, right = (double)(k - i);
+    for (size_t i = from; i + 1 < s->n; i++) {
+        const double w = weight_of(s, i);
+        sum += w * s->v[i];
+        left += w;
+        right -= w;
+        const double rest = all - sum;
         best = fmin(best, squares - sum * sum / left - rest * rest / right);
     }
     return best;

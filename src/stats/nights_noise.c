@@ -10,6 +10,7 @@
 #define SLOPE_NIGHTS      5      /* on either side, for a slope */
 #define SLOPE_ADDS        0.125  /* their removal adds so much to the correlation of white noise, */
 #define SLOPE_LEAVES      0.77 /* and leaves so much of one; both by simulation, 30 to 60 nights */
+#define HINGES            20   /* nights from which a drift may begin */
 #define PLAIN_LEAST       7    /* nights from which the usual correlation is known */
 #define ODD               5.0  /* a night that is so far off both neighbours is odd */
 
@@ -122,7 +123,8 @@ static double ratio_of(const double *one, double *two, size_t k, double *far)
     return right * right / (left * left) - 1;
 }
 
-double az_nights_plain(const double *v, size_t n, double *far)
+/* Correlation of neighbours of v[0..n), clipped, as it is measured; NaN: there is none. */
+static double lag_one(const double *v, size_t n, double *far)
 {
     const double middle = az_gate_median(v, n);
     double most, mean = 0, products = 0, squares = 0, before = 0;
@@ -137,9 +139,51 @@ double az_nights_plain(const double *v, size_t n, double *far)
         products += before * x;
         before = x;
     }
-    if (n < PLAIN_LEAST || !(squares > 0))
-        return NAN;
-    return (products / squares + 1 / (double)n) / (1 - 3 / (double)n);
+    return n >= PLAIN_LEAST && squares > 0 ? products / squares : NAN;
+}
+
+double az_nights_plain(const double *v, size_t n, double *far)
+{
+    return (lag_one(v, n, far) + 1 / (double)n) / (1 - 3 / (double)n);
+}
+
+/* Squares that a drift which begins at this night takes away, about the mean; *size: a night. */
+static double hinge_at(const double *v, size_t n, size_t from, double mean, double *size)
+{
+    double x = 0, xx = 0, xy = 0;
+
+    for (size_t i = from; i < n; i++) {
+        const double more = (double)(i - from + 1);
+        x += more;
+        xx += more * more;
+        xy += more * (v[i] - mean);
+    }
+    const double free = xx - x * x / (double)n;
+    *size = free > 1e-9 * xx ? xy / free : 0;
+    return *size * xy;
+}
+
+double az_nights_flat(const double *v, size_t n, double *far)
+{
+    double *left = far + n, mean = 0, best = 0, slope = 0, over = 0;
+    size_t from = 0;
+
+    for (size_t i = 0; i < n; i++)
+        mean += v[i] / (double)n;
+    for (size_t h = 0; h < HINGES; h++) {
+        double size;
+        const double squares = hinge_at(v, n, h * n / HINGES, mean, &size);
+        if (squares > best) {
+            best = squares;
+            slope = size;
+            from = h * n / HINGES;
+        }
+    }
+    for (size_t i = from; i < n; i++)
+        over += slope * (double)(i - from + 1) / (double)n;
+    for (size_t i = 0; i < n; i++)
+        left[i] = v[i] - mean + over - (i >= from ? slope * (double)(i - from + 1) : 0);
+    return (lag_one(left, n, far) + 3 / (double)n) / (1 - 5 / (double)n);
 }
 
 double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation)
@@ -175,7 +219,13 @@ double az_nights_mean_variance(size_t k, double rho)
     return (1 + 2 * sum) / (double)k;
 }
 
-size_t az_nights_clean(double *v, size_t n, double noise, bool *odd)
+/* By how much more than usual do two nights differ? */
+static double wider(const double *weight, size_t i, size_t k)
+{
+    return weight ? sqrt((1 / weight[i] + 1 / weight[k]) / 2) : 1;
+}
+
+size_t az_nights_clean(double *v, const double *weight, size_t n, double noise, bool *odd)
 {
     const double off = ODD * noise;
     size_t count = 0;
@@ -183,8 +233,10 @@ size_t az_nights_clean(double *v, size_t n, double noise, bool *odd)
     for (size_t i = 0; i < n; i++)
         odd[i] = false;
     for (size_t i = 0; i + 1 < n && n >= 3 && noise > 0; i++) {
-        const double left = i ? v[i] - v[i - 1] : v[i] - v[i + 2], right = v[i] - v[i + 1];
-        if (!(left * right > 0 && fabs(left) > off && fabs(right) > off))
+        const size_t other = i ? i - 1 : 2;
+        const double left = v[i] - v[other], right = v[i] - v[i + 1];
+        if (!(left * right > 0 && fabs(left) > off * wider(weight, i, other) &&
+              fabs(right) > off * wider(weight, i, i + 1)))
             continue;
         v[i] = i ? (v[i - 1] + v[i + 1]) / 2 : v[i + 1];
         odd[i] = true;

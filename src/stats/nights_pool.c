@@ -111,21 +111,26 @@ bool az_nights_changing(const double *y, size_t n, double *room)
     return one > CHANGING * all || taken > CHANGING_MANY * all;
 }
 
-int az_nights_look(const double *v, size_t n, struct az_nights_seen *out)
+int az_nights_look(const double *v, const double *error, size_t n, struct az_nights_seen *out)
 {
     double *room = az_mem_alloc(NULL, n * (4 * sizeof *room + sizeof(bool)));
 
-    *out = (struct az_nights_seen){ .n = n, .plain = NAN, .noise = NAN };
+    *out = (struct az_nights_seen){ .n = n, .plain = NAN, .flat = NAN, .noise = NAN };
     if (!room)
         return AZ_ENOMEM;
     if (n >= 3) {
-        double *y = room, *scratch = room + n, unit, noise;
+        double *y = room, *scratch = room + n, unit, noise, usual;
         void *odd = room + 4 * n;
         (void)az_nights_scale(v, n, y, scratch, &unit);
+        if (error && az_nights_weigh(y, error, n, scratch, scratch + n, &usual)) {
+            az_nights_even(y, scratch, n, scratch + n);
+            memcpy(y, scratch + n, n * sizeof *y);
+        }
         noise = az_nights_noise(y, n - 1, scratch, &out->correlation);
         out->spikes =
-            (double)az_nights_clean(y, n, noise / sqrt(1 - fmax(0, out->correlation)), odd);
+            (double)az_nights_clean(y, NULL, n, noise / sqrt(1 - fmax(0, out->correlation)), odd);
         out->plain = az_nights_plain(y, n - 1, scratch);
+        out->flat = az_nights_flat(y, n - 1, scratch);
         if (!isnan(out->plain)) /* fmin would leave it out */
             out->plain =
                 fmin(az_nights_changing(y, n - 1, scratch) ? out->correlation : 0.95, out->plain);
@@ -166,7 +171,7 @@ static double common(const double *rho, size_t n, double nights)
 
 int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_others *out)
 {
-    double *room = n ? az_mem_alloc(NULL, 3 * n * sizeof *room) : NULL, nights = 0;
+    double *room = n ? az_mem_alloc(NULL, 4 * n * sizeof *room) : NULL, nights = 0;
     size_t k = 0, known = 0;
     double of_known = 0;
 
@@ -175,12 +180,13 @@ int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_o
         return AZ_OK;
     if (!room)
         return AZ_ENOMEM;
-    double *rho = room, *plain = room + n, *noise = room + 2 * n;
+    double *rho = room, *plain = room + n, *noise = room + 2 * n, *flat = room + 3 * n;
     for (size_t i = 0; i < n; i++) {
         out->spikes += of[i].spikes;
         out->all += (double)of[i].n;
         if (!isnan(of[i].plain)) {
             rho[known] = of[i].correlation;
+            flat[known] = of[i].flat;
             plain[known++] = of[i].plain;
             of_known += (double)of[i].n;
         }
@@ -192,11 +198,13 @@ int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_o
     if (known > 1)
         out->news = az_gate_median(rho, known);
     if (known > 1)
+        out->flat = common(flat, known, of_known / (double)known);
+    if (known > 1)
         out->correlation = fmin(common(plain, known, of_known / (double)known),
                                 az_gate_median(rho, known) +
                                     BOUND * OF_MEDIAN * OWN_ERROR / sqrt(1 + of_known / 2));
     pool_noise(noise, k, nights, out);
-    az_mem_free(NULL, room, 3 * n * sizeof *room);
+    az_mem_free(NULL, room, 4 * n * sizeof *room);
     return AZ_OK;
 }
 

@@ -30,10 +30,12 @@
 
 struct sums {
     const double *v, *raw; /* without odd nights, and with them */
+    const double *weight;  /* of each; NULL: all the same */
     size_t n;
     double noise, rho, known;
     double *prefix; /* sums of v, n + 1 of them */
-    double *white;  /* so of v[i] - rho v[i - 1], without the first */
+    double *white;  /* so of v[i] - rho v[i - 1], without the first, by their weight */
+    double *all;    /* so of the weights, with the first */
 };
 
 /* Two parts: the nights from `a` to before `b`, and the others. */
@@ -50,13 +52,16 @@ struct part {
  * shift"). Means of the two parts where rho = 0. a >= 1. */
 static struct part part_of(const struct sums *s, size_t a, size_t b)
 {
+    const double *w = s->white, *all = s->all;
     const double in = s->prefix[b] - s->prefix[a], q = 1 - s->rho, g = 1 - s->rho * s->rho,
-                 more = (double)(b - a - 1), back = b < s->n ? s->rho : 0;
-    const double cc = g + (double)(s->n - 1) * q * q, cs = q + more * q * q - back * q,
-                 ss = 1 + more * q * q + back * back, det = cc * ss - cs * cs;
-    const double *w = s->white;
-    const double cy = g * s->v[0] + q * w[s->n], sy = w[a + 1] - w[a] + q * (w[b] - w[a + 1]) -
-                                                      (b < s->n ? back * (w[b + 1] - w[b]) : 0);
+                 first = all[a + 1] - all[a], more = all[b] - all[a + 1],
+                 after = b < s->n ? all[b + 1] - all[b] : 0, back = b < s->n ? s->rho : 0;
+    const double cc = g * all[1] + (all[s->n] - all[1]) * q * q,
+                 cs = first * q + more * q * q - after * back * q,
+                 ss = first + more * q * q + after * back * back, det = cc * ss - cs * cs;
+    const double cy = g * all[1] * s->v[0] + q * w[s->n],
+                 sy = w[a + 1] - w[a] + q * (w[b] - w[a + 1]) -
+                      (b < s->n ? back * (w[b + 1] - w[b]) : 0);
     const double step = (cc * sy - cs * cy) / det;
 
     return (struct part){ .a = a,
@@ -71,6 +76,8 @@ static struct part part_of(const struct sums *s, size_t a, size_t b)
 /* The step in standard deviations of it, by this much of news in a night. */
 static double z_of(const struct part *p, double news) { return fabs(p->step) / (p->error * news); }
 
+static double weight_of(const struct sums *s, size_t i) { return s->weight ? s->weight[i] : 1; }
+
 static double news_of(const struct sums *s) { return s->noise * sqrt(1 - s->rho * s->rho); }
 
 /* The same by the mean square of the noise from differences and of that about the two levels, which
@@ -84,7 +91,7 @@ static double z_about(const struct sums *s, const struct part *p)
     for (size_t i = 0; i < s->n; i++) {
         const double u = s->v[i] - p->mean - (i >= p->a && i < p->b ? p->step : 0);
         const double d = i ? u - s->rho * before : u * sqrt(1 - s->rho * s->rho);
-        sum += fmin(d * d, most * most);
+        sum += fmin(weight_of(s, i) * d * d, most * most);
         before = u;
     }
     return z_of(
@@ -260,7 +267,7 @@ static bool holds_alike(const struct sums *s, const struct part *p)
 
     for (size_t i = p->a; i < p->b; i++) {
         const double before = s->v[i - 1] - p->mean - (i > p->a ? p->step : 0);
-        if (fabs(s->v[i] - p->mean - p->step - s->rho * before) > most)
+        if (fabs(s->v[i] - p->mean - p->step - s->rho * before) * sqrt(weight_of(s, i)) > most)
             return false;
     }
     return true;
@@ -325,23 +332,33 @@ static bool find_bump(const struct sums *s, double *x, struct az_split *out)
     return ranks_differ(x, b - a, s->n, &out->p);
 }
 
-bool az_nights_split(const double *v, const double *raw, size_t n, double noise, double rho,
-                     double known, uint64_t seed, struct az_split *out)
+bool az_nights_split(const struct az_nights_series *of, uint64_t seed, struct az_split *out)
 {
-    const size_t size = (3 * n + 2) * sizeof(double);
+    const size_t n = of->n, size = (4 * n + 3) * sizeof(double);
     double *room = az_mem_alloc(NULL, size);
     if (!room)
         return false;
-    const struct sums s = { v, raw, n, noise, rho, known, room, room + n + 1 };
+    const struct sums s = { .v = of->v,
+                            .raw = of->raw,
+                            .weight = of->weight,
+                            .n = n,
+                            .noise = of->noise,
+                            .rho = of->correlation,
+                            .known = of->known,
+                            .prefix = room,
+                            .white = room + n + 1,
+                            .all = room + 2 * n + 2 };
     bool found;
 
-    room[0] = s.white[0] = s.white[1] = 0;
+    room[0] = s.white[0] = s.white[1] = s.all[0] = 0;
     for (size_t i = 0; i < n; i++) {
-        room[i + 1] = room[i] + v[i];
+        const double w = weight_of(&s, i);
+        room[i + 1] = room[i] + of->v[i];
+        s.all[i + 1] = s.all[i] + w;
         if (i)
-            s.white[i + 1] = s.white[i] + v[i] - rho * v[i - 1];
+            s.white[i + 1] = s.white[i] + w * (of->v[i] - s.rho * of->v[i - 1]);
     }
-    found = find_step(&s, seed, out) || find_bump(&s, room + 2 * n + 2, out);
+    found = find_step(&s, seed, out) || find_bump(&s, room + 3 * n + 3, out);
     az_mem_free(NULL, room, size);
     return found;
 }

@@ -538,8 +538,8 @@ static void steps_within_ranks(void **state)
 /* ---- what lasts ---- */
 
 /* Nights of one metric without claims, the last `bad` of which failed. */
-static const struct az_gate_result *nights(struct env *e, struct az_past *p, const double *v,
-                                           size_t n, size_t bad, double now)
+static void take_nights(struct env *e, struct az_past *p, const double *v, size_t n, size_t bad,
+                        double now)
 {
     struct az_metric m = { .input = AZ_SV("in"),
                            .sheet = AZ_SV("t"),
@@ -571,6 +571,12 @@ static const struct az_gate_result *nights(struct env *e, struct az_past *p, con
     e->in.past = p;
     e->in.by_level = true;
     e->rule.rel = 0.03;
+}
+
+static const struct az_gate_result *nights(struct env *e, struct az_past *p, const double *v,
+                                           size_t n, size_t bad, double now)
+{
+    take_nights(e, p, v, n, bad, now);
     assert_int_equal(az_gate_run(&e->in, &e->v), 0);
     return &e->v.results.v[0];
 }
@@ -594,6 +600,27 @@ static void a_failed_level_ends(void **state)
     assert_int_equal(r->status, AZ_GATE_PASS);
     az_past_release(&p);
 }
+/* Of 20 steps in each night that scatter by 3 %: +5 % in a night of two steps is within noise. */
+static void of_steps(struct env *e, int64_t steps, enum az_gate_status wanted)
+{
+    static const double v[] = { LEVEL, 100.1, 99.9, 100.2, 99.8, 100 };
+    struct az_series_claims c = { .input = AZ_SV("in"), .side = { .steps = steps } };
+    struct az_past p;
+
+    take_nights(e, &p, v, 15, 0, 105);
+    for (uint32_t i = 0; i < 15; i++) {
+        const struct az_past_steps x = { AZ_SV("in"), i, 20 };
+        assert_int_equal(az_vec_push(&p.steps, x), 0);
+    }
+    p.s.metrics.v[0].spread = 15 * log(0.03);
+    p.s.metrics.v[0].spread_runs = 15;
+    assert_int_equal(az_series_claim(&e->cand, &c), 0);
+    assert_int_equal(az_gate_run(&e->in, &e->v), 0);
+    assert_int_equal(e->v.results.v[0].status, wanted);
+    az_past_release(&p);
+}
+static void a_night_of_two_steps(void **state) { of_steps(*state, 2, AZ_GATE_UNSTABLE); }
+static void a_night_of_twenty_steps(void **state) { of_steps(*state, 20, AZ_GATE_FAIL); }
 static void a_failed_night_alone_does_not_last(void **state)
 {
     static const double v[] = { LEVEL, 100.1, 99.9, 100.2, 99.8, 110 };
@@ -668,6 +695,8 @@ int main(void)
         T(a_failed_level_lasts),
         T(a_failed_level_ends),
         T(a_failed_night_alone_does_not_last),
+        T(a_night_of_two_steps),
+        T(a_night_of_twenty_steps),
         T(the_sum_has_a_limit),
         T(the_sum_has_a_limit_of_its_own),
     };

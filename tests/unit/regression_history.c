@@ -390,6 +390,38 @@ static void damaged(void **state)
     refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "");
 }
 
+/* What a single step scatters by is the mean of the logarithms of all runs, by the steps of each.
+ */
+static void steps_of_nights(void **state)
+{
+    struct env *e = *state;
+    struct az_history_run like = a_run("2026-01-05T00:00:00Z", true);
+    struct az_series cand;
+    struct az_past p;
+    size_t others;
+    open_for(e, AZ_HISTORY_WRITE);
+    for (int i = 1; i <= 3; i++)
+        add(e,
+            a_run(i == 1   ? "2026-01-01T00:00:00Z"
+                  : i == 2 ? "2026-01-02T00:00:00Z"
+                           : "2026-01-03T00:00:00Z",
+                  true),
+            1, 2);
+    sql(e,
+        "INSERT INTO claim VALUES(1,'in',0,'steps',16),(2,'in',0,'steps',60),(2,'in',1,'steps',40),"
+        "(3,'other',0,'steps',9);"
+        "INSERT INTO spread VALUES(1,1,0.01),(2,1,0.001),(3,1,0.5)");
+    assert_int_equal(az_series_init(&cand, &e->a), 0);
+    assert_int_equal(az_past_init(&p, &e->a), 0);
+    assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
+    assert_true(fabs(az_past_steps_of(&p, AZ_SV("in"), 1) - 100) < 1e-9);
+    assert_true(isnan(az_past_steps_of(&p, AZ_SV("in"), 2)));
+    assert_int_equal(p.s.metrics.v[0].spread_runs, 2);
+    assert_true(fabs(p.s.metrics.v[0].spread - log(0.04) - log(0.01)) < 1e-9);
+    az_past_release(&p);
+    az_series_release(&cand);
+}
+
 /* Version 2 has no accepted changes: read as it is, made version 4 when it is written. */
 static void second_version(void **state)
 {
@@ -670,6 +702,7 @@ int main(void)
         T(damaged),
         T(older_version),
         T(second_version),
+        T(steps_of_nights),
         T(claims_are_kept),
         T(no_evidence_is_no_baseline),
         T(another_driver_is_another_series),

@@ -325,7 +325,7 @@ static void figures_together(void **state)
                 v[i] = 100 + (c < 3 ? x : (normal(&seed) > 0 ? 0.95 : -0.95) + 0.3 * x) +
                        (f < 3 && i > 30 ? 3 : 0);
             }
-            assert_int_equal(az_nights_look(v, 40, &seen[f]), 0);
+            assert_int_equal(az_nights_look(v, NULL, 40, &seen[f]), 0);
         }
         assert_int_equal(az_nights_pool(seen, 20, &others), 0);
         assert_true(fabs(others.correlation - (c < 3 ? of[c] : 0)) < 0.15);
@@ -435,15 +435,16 @@ static void odd_nights_are_no_level(void **state)
 static void parts_of_two_nights(void **state)
 {
     double v[19];
+    const struct az_nights_series of = { .v = v, .raw = v, .n = 19, .noise = 0.1, .known = 19 };
     struct az_split s;
     (void)state;
     for (size_t newest = 1; newest <= 2; newest++) {
         for (size_t i = 0; i < 19; i++)
             v[i] = (i < 14 ? 50 : i + newest < 19 ? 45 : 53) + 0.1 * wobble(i);
-        const bool found = az_nights_split(v, v, 19, 0.1, 0, 19, 1, &s);
+        const bool found = az_nights_split(&of, 1, &s);
         assert_true(!found || s.to == 19 || s.to + 2 <= 19);
     }
-    assert_true(az_nights_split(v, v, 19, 0.1, 0, 19, 1, &s));
+    assert_true(az_nights_split(&of, 1, &s));
 }
 
 /* The first night after a regression that lasted is judged alone: the nights of that one are not
@@ -479,7 +480,7 @@ static void few_nights_together(void **state)
             for (size_t f = 0; f < 20; f++) {
                 for (size_t i = 0; i < n; i++)
                     v[f][i] = 100 + normal(&seed);
-                assert_int_equal(az_nights_look(v[f], n, &seen[f]), 0);
+                assert_int_equal(az_nights_look(v[f], NULL, n, &seen[f]), 0);
                 assert_int_equal(!isnan(seen[f].plain), n > 7);
             }
             assert_int_equal(az_nights_pool(seen, 20, &others), 0);
@@ -505,6 +506,91 @@ static void few_nights_together(void **state)
     assert_true(others.correlation == 0);
 }
 
+/* A night of few steps scatters more than one of many: what is a jump with 20 steps is none with 3,
+ * and nights of few steps among others make no noise of those. */
+static void nights_of_few_steps(void **state)
+{
+    double v[31], error[31];
+    uint64_t seed = 5;
+    struct az_nights o;
+    (void)state;
+    for (size_t i = 0; i < 31; i++) {
+        error[i] = 0.03 / sqrt(i % 4 == 2 ? 3 : 20);
+        v[i] = 100 + 100 * error[i] * normal(&seed);
+    }
+    v[30] = 105;
+    const struct az_nights_in in = { .v = v, .n = 31, .worse = 1, .error = error, .seed = 1 };
+    assert_int_equal(az_nights_judge(&in, &o), 0); /* of 3 steps: i % 4 == 2 */
+    assert_int_equal(o.kind, AZ_NIGHTS_SAME);
+    const double wide = o.least;
+    az_nights_release(&o);
+    error[30] = error[0];
+    assert_int_equal(az_nights_judge(&in, &o), 0);
+    assert_int_equal(o.kind, AZ_NIGHTS_JUMP);
+    assert_true(fabs(o.noise / 0.75 - 1) < 0.4 && wide > 1.5 * o.least);
+    az_nights_release(&o);
+}
+
+/* Nights of equal steps weigh the same, with or without the errors, and of unknown ones as usual.
+ */
+static void weights_of_nights(void **state)
+{
+    double y[12], error[12], weight[12], scratch[24], usual;
+    (void)state;
+    for (size_t i = 0; i < 12; i++) {
+        y[i] = 0.01 * wobble(i);
+        error[i] = i == 5 ? NAN : 0.01;
+    }
+    assert_false(az_nights_weigh(y, error, 12, weight, scratch, &usual));
+    assert_true(fabs(usual - 0.01) < 1e-12 && fabs(weight[5] - 1) < 1e-12);
+    error[3] = 0.05;
+    assert_true(az_nights_weigh(y, error, 12, weight, scratch, &usual));
+    assert_true(weight[3] < 0.2 && fabs(weight[5] - 1) < 1e-12);
+    error[3] = NAN;
+    for (size_t i = 0; i < 12; i++)
+        error[i] = NAN;
+    assert_false(az_nights_weigh(y, error, 12, weight, scratch, &usual));
+    assert_false(usual > 0);
+}
+
+/* What all figures drift by is no correlation of theirs, whenever it began. */
+static void drift_of_all(void **state)
+{
+    struct az_nights_seen seen[20];
+    struct az_nights_others o;
+    uint64_t seed = 9;
+    (void)state;
+    for (size_t from = 0; from <= 30; from += 15) {
+        for (size_t f = 0; f < 20; f++) {
+            double v[60];
+            for (size_t i = 0; i < 60; i++)
+                v[i] = 100 + normal(&seed) + (i > from ? 0.1 * (double)(i - from) : 0);
+            assert_int_equal(az_nights_look(v, NULL, 60, &seen[f]), 0);
+        }
+        assert_int_equal(az_nights_pool(seen, 20, &o), 0);
+        assert_true(o.correlation > 0.2 && o.flat < 0.1);
+    }
+}
+
+/* Of seven nights nobody knows whether neighbours are alike: their slope is no loss; of eight it
+ * is. */
+static void total_of_few_nights(void **state)
+{
+    double v[8];
+    struct az_nights_hold h = { .v = v, .n = 7, .noise = 0.01, .worse = 1 };
+    (void)state;
+    for (size_t i = 0; i < 8; i++)
+        v[i] = 0.01 * (double)i;
+    assert_false(az_nights_total(&h, 0, 60) > 0);
+    h.n = 8;
+    assert_true(fabs(az_nights_total(&h, 0, 60) - 0.07) < 1e-9);
+    for (size_t i = 0; i < 8; i++) /* a step is no line */
+        v[i] = i < 6 ? 0 : 0.1;
+    h.noise = 0.003;
+    const double of_step = az_nights_total(&h, 0, 60);
+    assert_false(of_step > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -528,6 +614,10 @@ int main(void)
         cmocka_unit_test(parts_of_two_nights),
         cmocka_unit_test(the_night_after),
         cmocka_unit_test(few_nights_together),
+        cmocka_unit_test(nights_of_few_steps),
+        cmocka_unit_test(weights_of_nights),
+        cmocka_unit_test(drift_of_all),
+        cmocka_unit_test(total_of_few_nights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
