@@ -1,7 +1,8 @@
 /* Error rates of the judgement of nights over seeded histories whose truth is known, beside other
  * methods (src/docs/nightly.md).
  *   nightly_rates HISTORIES NIGHTS [METHODS [CHANGES [SEED [MODEL]]]]
- * prints a line a noise model, change and method. A history has FIGURES figures of one noise model.
+ * prints a line a noise model, change and method; NIGHTS 0: slow drifts, MODEL of them. A history
+ * has FIGURES figures of one noise model.
  * Without a change each figure of each night is judged; with one only the first figure changes,
  * half way, and only it is judged, from then on. A night is an alarm where the figure is worse: one
  * night beyond LIMIT, or a level that held, by a quarter of it or more. */
@@ -83,22 +84,48 @@ static double uneven(double before, size_t night) /* quiet and noisy fortnights 
     (void)before;
     return (night / 14 % 2 ? 1.35 : 0.42) * normal();
 }
+
+/* ---- steps of a night ---- */
+
+#define STEPS_MOST   64
+#define SPREAD_LEAST 8 /* steps that say by what they scatter (results/key_figures.c) */
+
+static size_t steps_same(size_t night) { return (void)night, 20; }
+static size_t steps_random(size_t night) { return (void)night, 3 + az_rng_below(&rng, 58); }
+static size_t steps_fall(size_t night) { return night < 20 ? 60 : 5; } /* and stay so */
+static size_t steps_rise(size_t night) { return night < 20 ? 5 : 60; }
+static size_t steps_jump(size_t night) /* for some nights each */
+{
+    static const size_t of[] = { 60, 6, 20, 3, 40, 10 };
+    return of[night / 5 % 6];
+}
+
 static const struct model {
     const char *name;
     double (*next)(double before, size_t night);
-    double rho, noise; /* of a first order autoregression, and percent; 0: it is none */
+    double rho, noise;             /* of a first order autoregression, and percent; 0: it is none */
+    size_t (*steps)(size_t night); /* of a night; NULL: their scatter is not known */
+    double between; /* part of the variance of a night of 20 steps that is not theirs */
 } models[] = {
-    { "white", white, 0, 0 },
-    { "two modes", modes, 0, 0 },
-    { "a rare mode", rare_mode, 0, 0 },
-    { "AR(1) 0.3", ar3, 0.3, 1 },
-    { "AR(1) 0.5", ar5, 0.5, 1 },
-    { "AR(1) 0.8", ar8, 0.8, 1 },
-    { "t(3)", student, 0, 0 },
-    { "1 % outlier nights", outliers, 0, 0 },
-    { "two slow nights a week", weekly, 0, 0 },
-    { "quiet and noisy fortnights", uneven, 0, 0 },
-    { "AR(1) 0.8, news of 1 %", news8, 0.8, 5 / 3.0 },
+    { "white", white, 0, 0, NULL, 0 },
+    { "two modes", modes, 0, 0, NULL, 0 },
+    { "a rare mode", rare_mode, 0, 0, NULL, 0 },
+    { "AR(1) 0.3", ar3, 0.3, 1, NULL, 0 },
+    { "AR(1) 0.5", ar5, 0.5, 1, NULL, 0 },
+    { "AR(1) 0.8", ar8, 0.8, 1, NULL, 0 },
+    { "t(3)", student, 0, 0, NULL, 0 },
+    { "1 % outlier nights", outliers, 0, 0, NULL, 0 },
+    { "two slow nights a week", weekly, 0, 0, NULL, 0 },
+    { "quiet and noisy fortnights", uneven, 0, 0, NULL, 0 },
+    { "AR(1) 0.8, news of 1 %", news8, 0.8, 5 / 3.0, NULL, 0 },
+    { "20 steps", white, 0, 0, steps_same, 0.5 },
+    { "3 to 60 steps", white, 0, 0, steps_random, 0.5 },
+    { "60 steps, then 5", white, 0, 0, steps_fall, 0.5 },
+    { "5 steps, then 60", white, 0, 0, steps_rise, 0.5 },
+    { "3 to 60 steps by five nights", white, 0, 0, steps_jump, 0.5 },
+    { "20 steps, noise of theirs", white, 0, 0, steps_same, 0.05 },
+    { "3 to 60 steps, noise of theirs", white, 0, 0, steps_random, 0.05 },
+    { "3 to 60 steps by five nights, noise of theirs", white, 0, 0, steps_jump, 0.05 },
 };
 #define MODELS (sizeof models / sizeof *models)
 
@@ -106,6 +133,7 @@ static const struct model {
 
 struct night {
     const double *v;
+    const double *error; /* standard error of each by its steps; NULL: not known */
     const bool *failed;
     const bool *kept; /* by this method: nights that did not fail */
     size_t n;
@@ -117,6 +145,7 @@ struct night {
 static bool ours(struct night *t)
 {
     const struct az_nights_in in = { .v = t->v,
+                                     .error = t->error,
                                      .n = t->n,
                                      .worse = 1,
                                      .drift_days = 30,
@@ -233,9 +262,24 @@ static const struct change {
 struct count {
     size_t nights, alarms, odd; /* figure-nights without a change */
     size_t histories, found, first, late[MOST];
+    double squares; /* of the alarms of a history */
 };
 
-static void make(const struct model *m, const struct change *c, size_t nights, double *v)
+/* The median of so many steps, and their standard error of it, both in percent. */
+static double median_of_steps(const struct model *m, size_t steps, double *spread)
+{
+    const double one = sqrt((1 - m->between) * 20) / 1.2533;
+    double v[STEPS_MOST];
+
+    for (size_t i = 0; i < steps; i++)
+        v[i] = one * normal();
+    *spread = steps < SPREAD_LEAST ? NAN : 1.2533 * 1.4826 * az_gate_mad(v, steps);
+    return az_gate_median(v, steps);
+}
+
+/* spread: of single steps as each night has it, NaN: not known; steps: of each night. */
+static void make(const struct model *m, const struct change *c, size_t nights, const size_t *steps,
+                 double *v, double *spread)
 {
     double x = 0;
 
@@ -245,18 +289,36 @@ static void make(const struct model *m, const struct change *c, size_t nights, d
         const size_t half = nights / 2;
         x = m->next(x, i);
         v[i] = 100 * (1 + 0.01 * x);
+        if (m->steps)
+            v[i] = 100 + sqrt(m->between) * x + median_of_steps(m, steps[i], &spread[i]);
         if (i >= half)
             v[i] *= (1 + c->step) * pow(1 + c->slope, (double)(i - half + 1));
     }
 }
 
+/* Errors of n nights by their steps and the mean spread of these, as the gate has them. */
+static void errors_of(const double *spread, const size_t *steps, size_t n, double *error)
+{
+    double sum = 0;
+    size_t known = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (spread[i] > 0) {
+            sum += log(spread[i]);
+            known++;
+        }
+    for (size_t i = 0; i < n; i++)
+        error[i] = known ? 0.01 * exp(sum / (double)known) / sqrt((double)steps[i]) : NAN;
+}
+
 /* What all figures of n nights say to one another. */
-static void look(double v[FIGURES][MOST], size_t n, struct az_nights_others *out)
+static void look(double v[FIGURES][MOST], double error[FIGURES][MOST], size_t n,
+                 struct az_nights_others *out)
 {
     struct az_nights_seen one[FIGURES];
 
     for (size_t f = 0; f < FIGURES; f++)
-        if (az_nights_look(v[f], n, &one[f]))
+        if (az_nights_look(v[f], error ? error[f] : NULL, n, &one[f]))
             exit(1);
     if (az_nights_pool(one, FIGURES, out))
         exit(1);
@@ -266,24 +328,34 @@ static void history(const struct model *m, const struct change *c, const struct 
                     size_t nights, struct count *out)
 {
     static double v[FIGURES][MOST];
+    static double spread[FIGURES][MOST], error[FIGURES][MOST];
+    static size_t steps[MOST];
     static bool keep[FIGURES][MOST], failed[FIGURES][MOST];
     struct az_nights_others others = { .all = 0 };
     const size_t half = nights / 2;
     const bool changed = c->step > 0 || c->slope > 0;
+    const size_t alarms = out->alarms;
     bool found = false;
 
+    for (size_t i = 0; m->steps && i < nights; i++)
+        steps[i] = m->steps(i);
     for (size_t f = 0; f < FIGURES; f++)
-        make(m, f ? &(struct change){ .step = 0 } : c, nights, v[f]);
+        make(m, f ? &(struct change){ .step = 0 } : c, nights, steps, v[f], spread[f]);
     for (size_t i = 0; changed && i < half; i++) {
         keep[0][i] = true;
         failed[0][i] = false;
     }
     out->histories++;
     for (size_t n = changed ? half + 1 : 1; n <= nights && !found; n++) {
+        for (size_t f = 0; m->steps && f < FIGURES; f++)
+            errors_of(spread[f], steps, n, error[f]);
         if (how->alarm == ours)
-            look(v, n, &others);
+            look(v, m->steps ? error : NULL, n, &others);
         for (size_t f = 0; f < (changed ? 1 : FIGURES); f++) {
-            struct night t = { v[f], failed[f], keep[f], n, m, others, false };
+            struct night t = { v[f],      m->steps && how->alarm == ours ? error[f] : NULL,
+                               failed[f], keep[f],
+                               n,         m,
+                               others,    false };
             const bool alarm = how->alarm(&t);
             keep[f][n - 1] = !alarm;
             failed[f][n - 1] = alarm;
@@ -298,6 +370,17 @@ static void history(const struct model *m, const struct change *c, const struct 
             out->late[n - 1 - half] += alarm;
         }
     }
+    const double own = (double)(out->alarms - alarms);
+    out->squares += own * own;
+}
+
+/* Standard error of the false alarms in 1,000 figure-nights: those of a history come together. */
+static double error_of(const struct count *k)
+{
+    const double n = (double)k->histories, mean = (double)k->alarms / n;
+
+    return n > 1 ? 1000 * n / (double)k->nights * sqrt((k->squares / n - mean * mean) / (n - 1))
+                 : 0;
 }
 
 static void report(const struct model *m, const struct change *c, const struct method *how,
@@ -321,7 +404,7 @@ static void report(const struct model *m, const struct change *c, const struct m
         printf("|%.1f|%.1f|%.1f|%zu\n", (double)k->first / h, (double)five / h, (double)fifteen / h,
                median);
     else
-        printf("||||\n");
+        printf("|%.2f|||\n", error_of(k));
     (void)fflush(stdout);
 }
 
@@ -332,7 +415,8 @@ static void report(const struct model *m, const struct change *c, const struct m
 
 /* From the first night on (start 0), or after so many without. Judged: the first alarm comes in
  * time, and no night after it is green. */
-static void slow(double slope, double noise, size_t start, size_t histories, size_t seed)
+static void slow(double slope, double noise, size_t start, size_t histories, size_t seed,
+                 bool together)
 {
     static double v[FIGURES][MOST];
     static bool failed[MOST];
@@ -345,12 +429,13 @@ static void slow(double slope, double noise, size_t start, size_t histories, siz
         az_rng_init(&rng, 77 + 1000000 * (i + seed));
         for (size_t f = 0; f < FIGURES; f++)
             for (size_t n = 0; n < nights; n++)
-                v[f][n] = 100 * (1 + noise * normal()) *
-                          (f || n < start ? 1 : pow(1 + slope, (double)(n - start + 1)));
+                v[f][n] =
+                    100 * (1 + noise * normal()) *
+                    ((f && !together) || n < start ? 1 : pow(1 + slope, (double)(n - start + 1)));
         for (size_t n = start + 1; n <= nights; n++) {
             struct az_nights_others others = { .all = 0 };
-            look(v, n, &others);
-            struct night t = { v[0], failed, NULL, n, &models[0], others, false };
+            look(v, NULL, n, &others);
+            struct night t = { v[0], NULL, failed, NULL, n, &models[0], others, false };
             const bool alarm = ours(&t);
             failed[n - 1] = alarm;
             first = !first && alarm ? n : first;
@@ -363,21 +448,23 @@ static void slow(double slope, double noise, size_t start, size_t histories, siz
         both += good && green == 0;
     }
     const double h = 0.01 * (double)histories;
-    printf("slow drift|%g|%g|%zu|%.1f|%.1f|%.1f|%.2f\n", 100 * slope, 100 * noise, start,
-           (double)in_time / h, (double)steady / h, (double)both / h,
+    printf("slow drift%s|%g|%g|%zu|%.1f|%.1f|%.1f|%.2f\n", together ? " of all" : "", 100 * slope,
+           100 * noise, start, (double)in_time / h, (double)steady / h, (double)both / h,
            (double)odd / (double)histories);
     (void)fflush(stdout);
 }
 
-static int slow_drifts(size_t histories, size_t seed)
+#define SLOW 18 /* slopes, noises and starts; of one figure, then of all */
+
+static int slow_drifts(size_t histories, size_t seed, size_t only)
 {
     static const double slopes[] = { 0.001, 0.002, 0.005 }, noises[] = { 0.003, 0.01 };
     static const size_t starts[] = { 0, 10, 30 };
 
-    for (size_t s = 0; s < sizeof slopes / sizeof *slopes; s++)
-        for (size_t n = 0; n < sizeof noises / sizeof *noises; n++)
-            for (size_t a = 0; a < sizeof starts / sizeof *starts; a++)
-                slow(slopes[s], noises[n], starts[a], histories, seed);
+    for (size_t i = 0; i < 2 * SLOW; i++)
+        if (only >= 2 * SLOW || i == only)
+            slow(slopes[i % SLOW / 6], noises[i / 3 % 2], starts[i % 3], histories, seed,
+                 i >= SLOW);
     return 0;
 }
 
@@ -395,7 +482,7 @@ int main(int argc, char **argv)
     if (nights > MOST)
         return 2;
     if (nights == 0)
-        return slow_drifts(histories, seed);
+        return slow_drifts(histories, seed, number(argc, argv, 6, 2 * SLOW));
     for (size_t m = 0; m < MODELS; m++)
         for (size_t c = 0; c < CHANGES && c < changed; c++)
             for (size_t h = 0; h < METHODS && h < only && (model == MODELS || m == model); h++) {
