@@ -3,9 +3,9 @@
  * (docs/formulas-nightly.md 2). */
 #include <math.h>
 
-#include "stats/stats.h"
 #include "stats/gate_stats.h"
 #include "stats/nights.h"
+#include "stats/stats.h"
 
 #define QUARTILE_TO_SIGMA 0.8693 /* 1 over the upper quartile of |x|, x normal */
 #define EQUAL             1.25   /* errors within this ratio are equal */
