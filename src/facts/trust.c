@@ -413,8 +413,8 @@ static int add_early_gap(void *ctx, const struct az_idle_gap *g)
     return az_vec_push(&s->after, g->after);
 }
 
-/* A stream begins with work that was launched long before, and nothing else runs: it may have been
- * behind work of its stream that was launched before the recording began, which is not in it. */
+/* A stream begins with work that was launched long before, and nothing else runs: it may have
+ * waited for work of its stream that was launched before the recording began and is not in it. */
 static int put_earlier(struct maker *m)
 {
     const int64_t least =
