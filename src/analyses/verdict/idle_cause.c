@@ -265,8 +265,11 @@ static enum az_cause device_cause(struct az_vd_judge *j, const struct az_idle_ga
     if (is_graph_gap(h, gap, call))
         return AZ_CAUSE_GRAPH_GAP;
     const int64_t queued = gap->end - h->t->ev[AZ_CALL].end[call]; /* since the launch returned */
-    const bool waits = lane_of(h->t, gap->before) != lane_of(h->t, gap->after) &&
-                       queued >= j->spacing && 2 * queued > length;
+    /* long before the end of the gap: of another stream half, of one of its own nearly all of it */
+    const bool waits =
+        queued >= j->spacing &&
+        (lane_of(h->t, gap->before) != lane_of(h->t, gap->after) ? 2 * queued > length
+                                                                 : queued > length - length / 10);
     if (queued < length && !waits)
         return AZ_CAUSES;
     return length < j->device_gap ? AZ_CAUSE_DEVICE_GAP : AZ_CAUSE_DEPENDENCY;
