@@ -348,13 +348,13 @@ static size_t join_devices(const struct az_vd_text *x, struct line *v, size_t n,
     return n;
 }
 
-/* Largest saving first; lines of what is outside the scope stay last. */
-static void order_lines(struct line *v, size_t n)
+/* Lines of several findings come before those that they are larger than. */
+static void raise_sums(struct line *v, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         const struct line l = v[i];
         size_t k = i;
-        for (; !l.c.outside_scope && k > 0 && v[k - 1].saving < l.saving; k--)
+        for (; l.findings > 1 && k > 0 && v[k - 1].c.share < l.c.share; k--)
             v[k] = v[k - 1];
         v[k] = l;
     }
@@ -391,6 +391,8 @@ static struct az_sv bounded_text(struct az_vd_text *x, struct az_sv text, const 
     if (!(l->saving < l->c.share - BOUNDED))
         return text;
     text = az_arena_printf(x->a, "%.*s, %.1f%% of the time", AZ_SVF(text), 100 * l->c.share);
+    if (l->c.advice != AZ_ADVICE_PIN_MEMORY && shown_saving(x, l) < 0.05)
+        return az_arena_printf(x->a, "%.*s; no compute to overlap with", AZ_SVF(text));
     return l->c.advice == AZ_ADVICE_PIN_MEMORY
                ? text
                : az_arena_printf(x->a, "%.*s; compute can overlap at most %.1f%%", AZ_SVF(text),
@@ -467,7 +469,7 @@ static struct line *make_lines(struct az_vd_text *x, size_t *n)
         v[i].saving = v[i].c.share;
     bound_by_compute(x, v, *n, AZ_VD_IN_COMM);
     bound_by_compute(x, v, *n, AZ_VD_IN_COPY);
-    order_lines(v, *n);
+    raise_sums(v, *n);
     return v;
 }
 
