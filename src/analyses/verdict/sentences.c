@@ -36,7 +36,8 @@ static struct az_sv ranks(struct az_vd_text *x)
     if (c->ranks.world > 1 && c->ranks.n_present)
         return az_arena_printf(x->a, "rank %" PRId64 " of %" PRId64, c->ranks.present[0],
                                c->ranks.world);
-    return c->has_account ? AZ_SV("1 rank") : AZ_SV("");
+    /* devices of one file may be of several ranks, which it does not name */
+    return c->has_account && c->devices.count == 1 ? AZ_SV("1 rank") : AZ_SV("");
 }
 
 static struct az_sv source_words(struct az_sv id)
