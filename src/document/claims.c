@@ -71,7 +71,7 @@ static const struct {
                                           "start it earlier to overlap it with compute" },
     [AZ_ADVICE_REDUCE_MESSAGE_SIZE] = { "reduce_message_size",
                                         "reduce the message size or the number of collectives" },
-    [AZ_ADVICE_FIX_STRAGGLER] = { "fix_straggler", "find the cause of the delay on that rank" },
+    [AZ_ADVICE_FIX_STRAGGLER] = { "fix_straggler", "find the cause of the delay there" },
     [AZ_ADVICE_BALANCE_RANKS] = { "balance_ranks", "balance the work across ranks" },
     [AZ_ADVICE_BALANCE_DEVICES] = { "balance_devices", "balance the work across devices" },
     [AZ_ADVICE_BALANCE_STAGES] = { "balance_stages", "balance the pipeline stages" },

@@ -192,6 +192,29 @@ static void exposed_parts_add_up(void **state)
                                  "copies, 0.0% idle")) == 0);
 }
 
+/* All devices compute equally long, but one begins late each time: the others wait in their
+ * collectives. Devices of one file may be of several ranks. */
+static void last_at_the_collectives(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    for (uint32_t device = 0; device < 3; device++) {
+        const uint32_t g = stream_lane(t, 1, device, 7);
+        for (int i = 0; i < 5; i++) {
+            const int64_t at = i * 1000 * US, late = device == 2 ? 300 * US : 0;
+            add(t, AZ_KERNEL, "gemm", g, at + late, at + late + 400 * US, 0);
+            add(t, AZ_KERNEL, "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", g, at + late + 500 * US,
+                at + 900 * US, 0);
+        }
+    }
+    judge(f);
+    assert_true(az_sv_is(claim(f, 0)->rule, "device_imbalance"));
+    assert_int_equal(claim(f, 0)->device, 2);
+    assert_int_equal(claim(f, 0)->advice, AZ_ADVICE_FIX_STRAGGLER);
+    assert_int_equal(claim(f, 0)->saving_ns, 5 * 300 * US);
+    assert_true(az_sv_find(line_of(f, 0).text, AZ_SV("3 devices, 4.9 ms")) == 0);
+}
+
 /* Copies on the stream of the kernels take nine tenths: what there is to overlap them with is a
  * tenth. Fills have nothing to overlap with: without them their time is saved. */
 static void overlap_needs_compute(void **state)
@@ -255,6 +278,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_wait_for_what_is_queued_is_no_cause, setup, teardown),
         cmocka_unit_test_setup_teardown(unlike_gaps_are_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(exposed_parts_add_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(last_at_the_collectives, setup, teardown),
         cmocka_unit_test_setup_teardown(overlap_needs_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(captures_run_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stands_out, setup, teardown),

@@ -168,26 +168,33 @@ int az_vd_find_clock(struct az_vd *v)
 }
 
 /* ---- device_imbalance ---- */
+#define ALIKE 50 /* part of the collectives by which devices differ at most */
 #define APART 50 /* part of the window by which the slowest device is apart at least */
 
-/* Devices that have a part in the account: the slowest, and how the others compute. */
+/* Time of a device that the others wait for: what it computes, or all but its communication. */
+typedef int64_t device_time(const struct az_account *a);
+static int64_t computing(const struct az_account *a) { return a->compute; }
+static int64_t not_communicating(const struct az_account *a) { return a->total - a->exposed_comm; }
+
+/* Devices that have a part in the account: the slowest, and how the others do. */
 struct devices {
     const struct az_device_account *slow;
-    int64_t n, next, least, compute; /* next: longest of the others */
+    device_time *time;
+    int64_t n, next, least, all; /* next: longest of the others */
 };
 
-static struct devices compare_devices(const struct az_accounts *a)
+static struct devices compare_devices(const struct az_accounts *a, device_time *time)
 {
-    struct devices d = { .next = INT64_MIN, .least = INT64_MAX };
+    struct devices d = { .time = time, .next = INT64_MIN, .least = INT64_MAX };
     for (size_t i = 0; i < a->n_devices; i++)
-        if (!a->idle[i] && (!d.slow || a->scoped[i].a.compute > d.slow->a.compute))
+        if (!a->idle[i] && (!d.slow || time(&a->scoped[i].a) > time(&d.slow->a)))
             d.slow = &a->scoped[i];
     for (size_t i = 0; i < a->n_devices; i++) {
-        const int64_t ticks = a->scoped[i].a.compute;
+        const int64_t ticks = time(&a->scoped[i].a);
         if (a->idle[i])
             continue;
         d.n++;
-        d.compute += ticks;
+        d.all += ticks;
         if (&a->scoped[i] == d.slow)
             continue;
         d.next = ticks > d.next ? ticks : d.next;
@@ -196,7 +203,14 @@ static struct devices compare_devices(const struct az_accounts *a)
     return d;
 }
 
-/* What one of the others waits longer, on average: no more than the slowest computes longer. */
+/* One device is apart from the others by more than they are from each other. */
+static bool is_apart(const struct devices *d)
+{
+    const int64_t apart = d->n < 2 ? 0 : d->time(&d->slow->a) - d->next;
+    return apart > 0 && apart > d->next - d->least && APART * apart >= d->slow->a.total;
+}
+
+/* What one of the others waits longer, on average: no more than the slowest takes longer. */
 static int64_t mean_wait(const struct az_accounts *a, const struct devices *d)
 {
     int64_t waits = 0;
@@ -204,40 +218,76 @@ static int64_t mean_wait(const struct az_accounts *a, const struct devices *d)
         const struct az_account *o = &a->scoped[i].a, *s = &d->slow->a;
         if (a->idle[i] || &a->scoped[i] == d->slow)
             continue;
-        const int64_t more = o->exposed_comm - s->exposed_comm, less = s->compute - o->compute;
+        const int64_t more = o->exposed_comm - s->exposed_comm, less = d->time(s) - d->time(o);
         waits += more < less ? more : less;
     }
     return waits / (d->n - 1);
 }
 
-/* Who computes longest is waited for in communication by the others: the one that is apart from
- * them by more than they are from each other. */
+/* Do the devices that count communicate equally often? */
+static int communicate_alike(struct az_vd *v, bool *alike)
+{
+    const struct az_events *e = &v->t->ev[AZ_KERNEL];
+    struct az_devices_of dev;
+    int64_t least = INT64_MAX, most = 0;
+    int rc = az_devices_make(&dev, v->t, AZ_BY_DEVICE, v->job->mem);
+    int64_t *count = az_arena_array(v->job->arena, dev.slots.n + 1, sizeof *count);
+    if (rc == 0 && !count)
+        rc = az_arena_error(v->job->arena);
+    for (size_t i = 0; rc == 0 && i < e->n; i++)
+        if (az_vd_in_scope(v, e->start[i]) &&
+            az_part_of(v->job, v->trace, AZ_KERNEL, e->name[i]) == AZ_PART_COMM)
+            count[dev.slot_of_lane.v[e->lane[i]]]++;
+    for (size_t k = 0; rc == 0 && k < dev.slots.n; k++)
+        for (size_t i = 0; i < v->accounts->n_devices; i++)
+            if (v->accounts->scoped[i].device == dev.slots.v[k].device && !v->accounts->idle[i]) {
+                least = count[k] < least ? count[k] : least;
+                most = count[k] > most ? count[k] : most;
+            }
+    az_devices_release(&dev);
+    *alike = least > 0 && ALIKE * (most - least) <= most;
+    return rc;
+}
+
+static int put_imbalance(struct az_vd *v, const struct devices *d)
+{
+    const bool computes = d->time == computing;
+    const int64_t wait = mean_wait(v->accounts, d);
+    const double mean = (double)d->all / (double)d->n, time = (double)d->time(&d->slow->a);
+    if (wait <= 0)
+        return 0;
+    const struct az_vd_found f = {
+        .subject = az_arena_printf(v->job->arena, "other devices wait for device %lld",
+                                   (long long)d->slow->device),
+        .detail = computes ? az_arena_printf(v->job->arena,
+                                             ", which computes %.1f%% longer than the mean",
+                                             100 * (time / mean - 1))
+                           : AZ_SV(", which arrives last at the collectives"),
+        .row = AZ_SV(""),
+        .advice = computes ? AZ_ADVICE_NONE : AZ_ADVICE_FIX_STRAGGLER,
+        .has_device = true,
+        .device = d->slow->device,
+        .count = d->n - 1,
+        .ns = az_vd_ns(v, wait * (d->n - 1)),
+        .gain = az_vd_ns(v, wait * d->n) /* a step of each device ends so much earlier */
+    };
+    return az_vd_add(v, "device_imbalance", &f);
+}
+
+/* Who computes longest is waited for in communication by the others; else who has least of it, for
+ * whatever reason, where all take part in it equally often. */
 int az_vd_find_imbalance(struct az_vd *v)
 {
     const struct az_accounts *a = v->accounts;
+    bool alike = false;
     if (!a || a->n_devices < 2 || a->all.comm == 0)
         return 0;
-    const struct devices d = compare_devices(a);
-    if (d.n < 2 || d.slow->a.compute - d.next <= d.next - d.least ||
-        APART * (d.slow->a.compute - d.next) < d.slow->a.total)
-        return 0;
-    const int64_t wait = mean_wait(a, &d);
-    if (wait <= 0)
-        return 0;
-    const double mean = (double)d.compute / (double)d.n;
-    const struct az_vd_found f = {
-        .subject = az_arena_printf(v->job->arena, "other devices wait for device %lld",
-                                   (long long)d.slow->device),
-        .detail = az_arena_printf(v->job->arena, ", which computes %.1f%% longer than the mean",
-                                  100 * ((double)d.slow->a.compute / mean - 1)),
-        .row = AZ_SV(""),
-        .has_device = true,
-        .device = d.slow->device,
-        .count = d.n - 1,
-        .ns = az_vd_ns(v, wait * (d.n - 1)),
-        .gain = az_vd_ns(v, wait * d.n) /* a step of each device ends so much earlier */
-    };
-    return az_vd_add(v, "device_imbalance", &f);
+    struct devices d = compare_devices(a, computing);
+    if (is_apart(&d) && mean_wait(a, &d) > 0)
+        return put_imbalance(v, &d);
+    d = compare_devices(a, not_communicating);
+    const int rc = is_apart(&d) ? communicate_alike(v, &alike) : 0;
+    return rc || !alike ? rc : put_imbalance(v, &d);
 }
 
 /* Device events below a node that belong to no backward pass of their own. */
