@@ -139,7 +139,8 @@ static const struct {
     [AZ_ADVICE_LOWER_PRECISION] = { "lower_precision",
                                     "enable TF32, or compute in 16-bit precision" },
     [AZ_ADVICE_FUSE_ATTENTION] = { "fuse_attention", "use a fused attention kernel" },
-    [AZ_ADVICE_FUSE_KERNELS] = { "fuse_kernels", "fuse them (torch.compile, fused operators)" },
+    [AZ_ADVICE_FUSE_KERNELS] = { "fuse_kernels",
+                                 "fuse small kernels, by a compiler or with fused operators" },
     [AZ_ADVICE_LESS_RECOMPUTE] = { "less_recompute",
                                    "checkpoint fewer or cheaper modules where memory allows" },
 };
