@@ -11,6 +11,7 @@
 
 #define MOST_LABELS  500 /* names that are compared with each other */
 #define MOST_AT_ONCE 64  /* kernels; rows that add up to more are not of this time line */
+#define LEAST_SHAPES 0.1 /* of it, in operators with equal shapes, to be of the same work */
 #define LEAST_SHARED 0.5 /* of the kernel time of either side, for names to pair the rows */
 
 struct sums {
@@ -23,6 +24,7 @@ struct work {
     struct az_causes *out;
     const struct az_document *doc[2];
     struct az_kernel_rules *rules;
+    bool shapes; /* rows of operators are paired by their shapes, too */
     struct az_arena arena;
     struct az_intern ids; /* names of rows -> place in sums */
     AZ_VEC(struct sums, all_sums) sums;
@@ -46,7 +48,11 @@ static struct az_sv name_of(struct work *w, const struct az_time_rows *s, size_t
 {
     const struct az_cell *cell = az_table_at(s->t, row, (size_t)s->label);
     const bool names = by == AZ_BY_KERNEL || by == AZ_BY_OPERATOR;
+    const ptrdiff_t dims = w->shapes ? az_text_column(s->t, "input_dims") : -1;
 
+    if (dims >= 0)
+        return az_arena_printf(&w->arena, "%.*s %.*s", AZ_SVF(az_cell_text(cell)),
+                               AZ_SVF(az_cell_text(az_table_at(s->t, row, (size_t)dims))));
     if (by == AZ_BY_FAMILY && az_sv_is(s->t->columns.v[s->label].stem, "kernel"))
         return az_family_text(az_time_rows_family(s, row, w->rules));
     if (names && w->c->opts->normalize)
@@ -131,23 +137,48 @@ static double named_part(const struct work *w)
     return all[0] > 0 && all[1] > 0 ? fmin(named[0] / all[0], named[1] / all[1]) : 0;
 }
 
-/* Do both run the same work, by the names of kernels? On different devices, whose kernels have
- * different names, by those of operators. */
+/* Rows of operators with the shapes of their arguments; no table: none are recorded. */
+static struct az_time_rows shape_rows(const struct az_document *d)
+{
+    const struct az_table *t = az_document_table(d, "unified_perf_summary");
+    struct az_time_rows s = { .t = NULL, .per = 1, .family = -1 };
+
+    if (!t || !az_is_read(t) || az_text_column(t, "input_dims") < 0)
+        return s;
+    s.label = az_text_column(t, "operation");
+    s.time = az_time_column(t, "kernel_time");
+    s.t = s.label >= 0 && s.time >= 0 ? t : NULL;
+    return s;
+}
+
+/* Do both run the same work, by the names of kernels? Else by operators and the shapes of their
+ * arguments: other libraries, precisions and devices have other kernels for them. Without shapes
+ * only on different devices by the names of operators. */
 static int judge_like(struct work *w)
 {
-    const struct az_causes *o = w->out;
+    struct az_causes *o = w->out;
     const bool one_device = o->read[0].device.n && az_sv_eq(o->read[0].device, o->read[1].device);
-    struct az_time_rows s[2];
+    struct az_time_rows s[2] = { shape_rows(w->doc[0]), shape_rows(w->doc[1]) };
     double shared = 0;
     int rc = AZ_OK;
 
-    w->out->like = isnan(o->shared) || o->shared >= LEAST_SHARED;
-    for (size_t side = 0; !rc && side < 2; side++)
+    o->like = isnan(o->shared) || o->shared >= LEAST_SHARED;
+    o->alike = o->shared;
+    w->shapes = s[0].t && s[1].t;
+    if (!w->shapes && (o->like || one_device))
+        return rc;
+    for (size_t side = 0; !rc && !w->shapes && side < 2; side++)
         rc = az_time_rows_find(w->doc[side], "operation", "kernel_time", &o->side[side], &s[side]);
-    if (rc || w->out->like || one_device || !s[0].t || !s[1].t)
+    if (rc || !s[0].t || !s[1].t)
         return rc;
     rc = pair(w, s, AZ_BY_OPERATOR, &shared);
-    w->out->like = shared >= LEAST_SHARED;
+    if (o->like && w->shapes && shared < LEAST_SHAPES) {
+        o->like = false;
+        o->alike = shared;
+        o->by_shape = true;
+    } else {
+        o->like |= shared >= LEAST_SHARED;
+    }
     return rc;
 }
 

@@ -38,7 +38,9 @@ struct az_causes {
     enum az_pairing by;
     struct az_sv table; /* of the baseline, whose rows are paired */
     bool unfit;         /* the rows are not of the time line: they are far more than it */
-    bool like;     /* does enough of the kernel time have names in common to be of the same work? */
+    bool like;          /* may both be the same work? */
+    bool by_shape; /* what decides it is of operators with equal shapes, not of kernel names: */
+    double alike;  /* part of the kernel time that both have in common; NaN: none */
     double shared; /* lesser part of the kernel time with a name of both; NaN: none */
     struct az_cause_list list; /* that changed, largest first; the last may be the rest */
     size_t rest;               /* causes in the rest */

@@ -119,8 +119,9 @@ static struct az_sv unlike_text(struct writer *w, struct az_sv base, struct az_s
 {
     return az_arena_printf(w->a,
                            "%.*s and %.*s may not be the same work, %.0f%% of kernel time has "
-                           "kernel names in common",
-                           AZ_SVF(base), AZ_SVF(tag), 100 * o->shared);
+                           "%s in common",
+                           AZ_SVF(base), AZ_SVF(tag), 100 * o->alike,
+                           o->by_shape ? "operators with equal shapes" : "kernel names");
 }
 
 static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_sv tag,

@@ -402,6 +402,39 @@ static void not_the_same_work(void **state)
     end(&f);
 }
 
+/* Operators with equal shapes are the same work whatever their kernels are called; those with other
+ * shapes are not. */
+static void work_by_shapes(void **state)
+{
+    static const char *const kernels[] = {
+        "Kernel name,Kernel duration (ns)_sum,Count\nx,1000,1\n",
+        "Kernel name,Kernel duration (ns)_sum,Count\nz,800,1\n",
+        "Kernel name,Kernel duration (ns)_sum,Count\nx,800,1\n"
+    };
+    static const char *const shapes[] = {
+        "name,Input Dims,Kernel Time (\xc2\xb5s)_sum\naten::mm,\"[[8,8],[8,8]]\",1\n",
+        "name,Input Dims,Kernel Time (\xc2\xb5s)_sum\naten::mm,\"[[8,8],[8,8]]\",0.8\n",
+        "name,Input Dims,Kernel Time (\xc2\xb5s)_sum\naten::mm,\"[[4,8],[8,8]]\",0.8\n"
+    };
+    struct fixture f;
+    (void)state;
+    for (size_t other = 1; other < 3; other++) {
+        begin(&f);
+        input(&f, "a");
+        table(&f, "kernel_summary", kernels[0]);
+        table(&f, "unified_perf_summary", shapes[0]);
+        input(&f, "b");
+        table(&f, "kernel_summary", kernels[other]);
+        table(&f, "unified_perf_summary", shapes[other]);
+        assert_int_equal(compare(&f), 0);
+        says(&f, 0,
+             other == 1 ? "b is 20.0% faster than a: kernel time 1.00 us -> 800 ns"
+                        : "a and b may not be the same work, 0% of kernel time has operators with "
+                          "equal shapes in common: kernel time 1.00 us -> 800 ns");
+        end(&f);
+    }
+}
+
 /* At most twelve sheets: the answer, what is drawn and the main tables come first; all by option or
  * for tables asked for. */
 static void sheets_of_the_workbook(void **state)
@@ -1152,6 +1185,7 @@ int main(void)
         cmocka_unit_test(key_is_chosen),
         cmocka_unit_test(equal_inputs),
         cmocka_unit_test(not_the_same_work),
+        cmocka_unit_test(work_by_shapes),
         cmocka_unit_test(sheets_of_the_workbook),
         cmocka_unit_test(with_itself),
         cmocka_unit_test(swapped),
