@@ -226,6 +226,12 @@ CONTRAST = """(() => {
 # Everything that is wider than the page, unless it scrolls in a box of its own.
 WIDTH = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
+# Of the table that side-by-side reports begin with: by how much it is wider than its box.
+FIRST_TABLE = """(() => {
+  const box = document.querySelector('#configurations .box, [id$=configurations] .box');
+  return box && box.scrollWidth - box.clientWidth;
+})()"""
+
 
 def check_scripts_on(b, path, name):
     b.size(1400, 1000)
@@ -261,6 +267,8 @@ def check_scripts_on(b, path, name):
         time.sleep(0.2)  # charts follow by an observer
         check(name, f"no scrolling sideways at {width}", b.run(WIDTH) <= 0, b.run(WIDTH))
     b.size(1400, 1000)
+    wide = b.run(FIRST_TABLE)
+    check(name, "table of configurations fits at 1400", wide is None or wide <= 0, wide)
     for scheme in ("light", "dark"):
         b.media(prefers_color_scheme=scheme)
         bad = b.run(CONTRAST)
@@ -467,6 +475,11 @@ def make_reports(a, folder):
         for path in ("example/pytorch/inference.json", "example/tracy/ops_perf_results_host0.csv", "example/xplane/tpu",
                      "example/nsys/llama2_70b_cuda_gpu_kern_sum.csv"):
             subprocess.run([a.analyzer, "run", "-q", path, "-o", str(folder), "--format", "html"], check=True, cwd=root)
+        six = ["example/pytorch/%s.json" % n for n in ("train_step", "inference", "moe")] + \
+            ["example/tracy/ops_perf_results_host%d.csv" % n for n in (0, 1)] + ["example/xplane/tpu"]
+        with tempfile.TemporaryDirectory() as apart:
+            subprocess.run([a.analyzer, "run", "-q", *six, "-o", apart, "--format", "html"], check=True, cwd=root)
+            shutil.copy(os.path.join(apart, "side_by_side.html"), folder)
 
 
 def main():

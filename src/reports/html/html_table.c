@@ -8,6 +8,8 @@
 #include "base/num.h"
 #include "document/form.h"
 
+#define FIT_ROWS      24
+#define FIT_COLUMNS   9
 #define LONG_TEXT     72 /* characters from which a text may take several lines */
 #define BAR_STEPS     50
 #define FINDINGS_MAX  12  /* in the list at the top, equal advice once */
@@ -220,6 +222,12 @@ static void caption(struct az_html *h, const struct view *v, size_t index)
     az_html_put(h, AZ_SV("</div>\n"));
 }
 
+/* A wide table of few rows is read as a whole: its text wraps, so that it fits the page. */
+static bool fits_page(const struct az_table *t)
+{
+    return t->rows <= FIT_ROWS && t->columns.n - count_details(t) >= FIT_COLUMNS;
+}
+
 void az_html_table(struct az_html *h, size_t index)
 {
     struct az_table *t = h->doc->tables.v[index];
@@ -238,8 +246,8 @@ void az_html_table(struct az_html *h, size_t index)
         return;
     }
     az_html_putf(
-        h, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h%zu\"><table>\n",
-        index);
+        h, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h%zu\"><table%s>\n",
+        index, fits_page(t) ? " class=\"fit\"" : "");
     head(h, &v);
     body(h, &v);
     az_html_put(h, AZ_SV("</table></div>\n</section>\n"));
