@@ -40,10 +40,10 @@ static unsigned rank_of(const struct az_comparison *c, const struct az_table *t)
 
     if (is_answer(t->id))
         return 0;
-    if (has_chart(c->doc, t->id)) /* drawn in the summary from its cells */
-        return 1;
+    if (has_chart(c->doc, t->id) || az_sv_is(t->id, "side_by_side_families"))
+        return 1; /* drawn in the summary from its cells, or the figures of what is drawn */
     if (az_sv_starts(t->id, AZ_SV("compare_")))
-        return 2;
+        return az_sv_is(t->id, "compare_facts") ? 4 : 2;
     if (t->rows == 0 || (j && az_joined_one_sided(c, j)) || az_sv_starts(t->id, AZ_SV("side_by")))
         return 6;
     if (j && (j->spec->flags & AZ_SPEC_TEXT))

@@ -452,6 +452,7 @@ static void sheets_of_the_workbook(void **state)
             for (size_t i = 0; i < sizeof families / sizeof *families; i++)
                 table(&f, families[i],
                       "name,param: M,Kernel Time (ns)_sum,name_count\nmm,64,5,1\n");
+            table(&f, "time_by_family", "Family,Kernel Time (ns)\ngemm,100\nnorm,20\n");
             if (side)
                 table(&f, "ops_summary", OPS "x,1.0,1\n");
         }
@@ -467,6 +468,7 @@ static void sheets_of_the_workbook(void **state)
         assert_false(out(&f, "verdict")->flags & AZ_TABLE_NO_SHEET);
         assert_false(out(&f, "waterfall")->flags & AZ_TABLE_NO_SHEET);
         assert_false(out(&f, "kern_sum")->flags & AZ_TABLE_NO_SHEET);
+        assert_false(out(&f, "side_by_side_families")->flags & AZ_TABLE_NO_SHEET);
         assert_int_equal(!!(out(&f, "GEMM_only_variant_b")->flags & AZ_TABLE_NO_SHEET), !all);
         is(out(&f, "compare_unmatched"), 0, "why", "only in b");
         end(&f);
