@@ -116,12 +116,15 @@ def cut_format(kind):
         r, whole = figures(bench, name, cwd)
         if r.rc != 0 or not whole:
             raise Wrong("the whole file is not read: %d %s" % (r.rc, r.err))
-        quiet, ends = r.err, records(kind, data)
+        quiet, ends, seen = r.err, records(kind, data), set()
         for n in [0] + spread(len(data) - 1, MOST):
             write(path, data[:n])
             r, cut = figures(bench, name, cwd)
+            seen.add(r.rc)
             if r.rc == 0 and r.err == quiet and cut != whole and n not in ends:
                 raise Wrong("cut to %d of %d bytes: other figures without a word" % (n, len(data)))
+        if 3 not in seen:
+            raise Wrong("no cut makes the file unreadable: %s" % seen)
     return run
 
 
@@ -129,19 +132,35 @@ for kind in FORMATS:
     fault("Inputs cut at every byte", kind, (0, 3), "names the file, unless no figure differs or a whole record is the last")(cut_format(kind))
 
 
+@fault("Inputs cut at every byte", "pytorch, as the candidate of a gate", (0, 3), "truncated_input, where an event is lost")
+def cut_candidate(bench, cwd):
+    """What lost an event is no evidence: inconclusive, whatever its figures."""
+    data = pytorch(kernels=4)
+    write(os.path.join(cwd, "whole.json"), data)
+    for n in spread(len(data) - 1, 60):
+        clean(cwd)
+        write(os.path.join(cwd, "cut.json"), data[:n])
+        r = bench.run("gate", "whole.json", "cut.json", "--format=verdict", "-o", "out", "-q", cwd=cwd)
+        verdict = json.loads(outputs(os.path.join(cwd, "out"))["gates.json"])["verdict"]
+        if n < len(data) - 2 and (r.rc != 3 or verdict != "inconclusive"):
+            raise Wrong("cut to %d of %d bytes: exit status %d, %s" % (n, len(data), r.rc, verdict))
+
+
 def cut_damaged(kind):
     """Single bytes changed instead: no promise about figures, but about everything else."""
     name, make = FORMATS[kind]
 
     def run(bench, cwd):
-        data = bytearray(make(cwd))
+        data, seen = bytearray(make(cwd)), set()
         for i, n in enumerate(spread(len(data), 60)):
             was = data[n - 1]
             data[n - 1] = (0, 0xFF, 0x80, was ^ 1, ord('"'), ord("9"))[i % 6]
             write(os.path.join(cwd, name), bytes(data))
             clean(cwd)
-            bench.run("run", name, "--format", "csv,json", "-o", "out", "-q", cwd=cwd)
+            seen.add(bench.run("run", name, "--format", "csv,json", "-o", "out", "-q", cwd=cwd).rc)
             data[n - 1] = was
+        if seen != {0, 3}:  # one that always is or never is read tries nothing
+            raise Wrong("exit statuses %s of %s" % (seen, kind))
     return run
 
 

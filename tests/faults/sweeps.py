@@ -94,6 +94,14 @@ def history(bench, cwd):
     os.rename(os.path.join(cwd, "out", "h.db"), os.path.join(cwd, "kept", "h.db"))
 
 
+def damaged(bench, cwd):
+    """A trace, and the same cut in half."""
+    data = open(TRAIN, "rb").read()
+    write(os.path.join(cwd, "kept", "whole.json"), data)
+    write(os.path.join(cwd, "kept", "cut.json"), data[:len(data) // 2])
+    write(os.path.join(cwd, "kept", "text.json"), "no trace")
+
+
 def parts(bench, cwd):
     bench.run("map", EXAMPLES["ranks"], "-o", "kept", "-q", "-j1", cwd=cwd, tidy=False)
 
@@ -142,6 +150,8 @@ COMMANDS.update({
     "history as pages": Command("history", "trend", "key_* / *", "--db=out/h.db", "--format=html,csv", "-o", "out", made=history, start="kept"),
     "a night": Command("gate", "--config=night.json", made=history, start="kept", env={"NIGHT": "2026-01-04T02:00:00Z"}),
     "gate of results": Command("gate", "kept/a.json", "kept/b.json", "--format=verdict,junit,github,openmetrics", "-o", "out", made=saved),
+    "gate of a cut candidate": Command("gate", "kept/whole.json", "kept/cut.json", "--format=verdict,junit,openmetrics", "-o", "out", made=damaged),
+    "run, one input of two is damaged": Command("run", "kept/whole.json", "kept/text.json", *REPORTS, made=damaged),
     "gate --calibrate": Command("gate", "--calibrate", "kept/a.json", "kept/a.json", made=saved),
     "compare results": Command("compare", "kept/a.json", "kept/b.json", *REPORTS, made=saved),
     "compare workbooks": Command("compare", "kept/a.xlsx", "kept/b.xlsx", *REPORTS, made=saved),
