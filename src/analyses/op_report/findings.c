@@ -272,7 +272,8 @@ static struct az_sv subject_of(const struct work *w, const struct tally *x)
     if (x->cause == HOST) /* its operation names it */
         return AZ_SV("");
     if (x->cause == GAPS)
-        return az_arena_printf(a, "each above %g us", w->t->o->op_to_op_gap_us);
+        return az_arena_printf(a, "%sabove %g us", x->each.n > 1 ? "each " : "",
+                               w->t->o->op_to_op_gap_us);
     return az_arena_printf(a, "%.*s%s", AZ_SVF(code), causes[x->cause].what);
 }
 
