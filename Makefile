@@ -12,7 +12,7 @@ PKG     ?= pkg-config
 PYTHON  ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import openpyxl, jsonschema' 2>/dev/null && { echo $$p; break; }; done)
 Q       := $(if $(V),,@)
 
-ROOMS   := cmds library serve driver replay merge registry reports compat analyses tables formats query facts extend perf config regression compare saved document stats model classify text io base
+ROOMS   := cmds library serve run read replay merge registry reports compat analyses tables formats query facts extend perf config regression compare saved document stats model classify text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
 # The workbook library is loaded when a workbook is written (reports/xlsx/xlsx_lib.h); XLSX_SO= links it.
 XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')

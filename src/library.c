@@ -1,4 +1,4 @@
-/* The library: a configuration, or paths, through the driver to the tables of analyzer.h. Nothing
+/* The library: a configuration, or paths, through a run to the tables of analyzer.h. Nothing
  * is printed and nothing written; what the program does after the inputs of a run (outputs,
  * comparison, gates) is not part of it. */
 #include "analyzer.h"
@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "document/rows.h"
-#include "driver/run.h"
+#include "run/run.h"
 
 _Static_assert(ANALYZER_ENOMEM == (int)AZ_ENOMEM && ANALYZER_ELIMIT == (int)AZ_ELIMIT &&
                    ANALYZER_EIO == (int)AZ_EIO && ANALYZER_EFORMAT == (int)AZ_EFORMAT &&

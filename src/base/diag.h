@@ -1,4 +1,4 @@
-/* Messages for people, kept per input and printed by the driver.
+/* Messages for people, kept per input and printed by the run.
  * Form: `FILE:line-or-offset: what happened 'subject' (what to do)`, lower case. */
 #ifndef AZ_BASE_DIAG_H
 #define AZ_BASE_DIAG_H

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "driver/gates.h"
-#include "driver/saved.h"
 #include "io/child.h"
 #include "io/trouble.h"
+#include "run/gates.h"
+#include "run/saved.h"
 
 enum { OPT_GOOD = OPT_OWN, OPT_BAD, OPT_RESULT, OPT_REPEAT, OPT_FIGURE };
 enum { EXIT_SKIP = 125, EXIT_STOP = 128 }; /* of git bisect run */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "driver/gates.h"
+#include "run/gates.h"
 
 enum { OPT_CALIBRATE = OPT_OWN, OPT_BASIS };
 

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "driver/history_import.h"
-#include "driver/history_rejudge.h"
-#include "driver/saved.h"
 #include "regression/history.h"
+#include "run/history_import.h"
+#include "run/history_rejudge.h"
+#include "run/saved.h"
 
 enum { OPT_DB = OPT_OWN, OPT_KEEP, OPT_MOST, OPT_LABEL, OPT_ONE, OPT_REASON };
 

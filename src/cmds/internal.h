@@ -6,7 +6,7 @@
 #include <getopt.h>
 
 #include "cmds/cmds.h"
-#include "driver/run.h"
+#include "run/run.h"
 
 #define CMD_MAX_OPTS 48
 #define FLAGS_MAX    400     /* keys of the option table that are long options, too */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "driver/parts.h"
 #include "io/path.h"
+#include "run/map.h"
 
 enum { OPT_LIST = OPT_OWN, OPT_TASK, OPT_TAG, OPT_FORCE, OPT_DRAW, OPT_PARTIAL, OPT_EXPECT };
 

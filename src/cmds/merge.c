@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "driver/passed.h"
 #include "io/path.h"
 #include "merge/merge.h"
+#include "read/passed.h"
 
 enum { OPT_KEEP_PYTHON = 256, OPT_CATEGORY, OPT_NAME, OPT_MEMORY };
 

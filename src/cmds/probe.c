@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "driver/passed.h"
 #include "io/path.h"
+#include "read/passed.h"
 
 enum { OPT_INIT = 256 };
 

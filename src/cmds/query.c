@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "driver/session.h"
 #include "io/path.h"
+#include "run/session.h"
 
 enum { OPT_ROWS = OPT_OWN, OPT_TIME, OPT_SQL_MEMORY };
 

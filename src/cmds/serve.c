@@ -7,8 +7,8 @@
 
 #include "base/num.h"
 #include "cmds/run_args.h"
-#include "driver/session.h"
 #include "io/trouble.h"
+#include "run/session.h"
 
 enum { OPT_SOCKET = OPT_OWN, OPT_BYTES, OPT_TIME };
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "driver/parts.h"
 #include "io/child.h"
 #include "io/outfile.h"
 #include "io/path.h"
+#include "run/map.h"
 
 #define MOST_TASKS 1000 /* MaxArraySize is 1001 unless a site says otherwise */
 

@@ -145,7 +145,7 @@ static struct az_sv tags_of(const struct az_comparison *c, const struct az_joine
     return text;
 }
 
-/* Was it made for the comparison, as a report from before may have it (driver/plan.c)? */
+/* Was it made for the comparison, as a report from before may have it (run/plan.c)? */
 static bool only_for_this(const struct az_comparison *c, const struct az_joined *j)
 {
     bool any = false;

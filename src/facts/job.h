@@ -18,7 +18,7 @@ struct az_job {
     struct az_mem *mem;
     struct az_diag *diag;
     struct az_document *doc;   /* emit: az_document_add(job->doc, table) */
-    struct az_table *coverage; /* rows added by az_cover(); finished by the driver */
+    struct az_table *coverage; /* rows added by az_cover(); finished by the run */
     struct az_table *findings; /* rows added by az_finding() */
     struct az_intern
         *texts; /* of a rank being reduced: az_rank_text (analyses/ranks/ranks.h); NULL: none */

@@ -276,3 +276,8 @@ void az_names_pop(struct az_names *n, size_t from)
     n->text.n = (size_t)low;
     n->at.n = from;
 }
+
+bool az_path_is_stream(struct az_sv path)
+{
+    return az_sv_is(path, "-") || (path.n && az_path_stat(path.p).kind == AZ_PATH_OTHER);
+}

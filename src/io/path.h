@@ -31,6 +31,9 @@ struct az_path_info az_path_stat(const char *path);
 /* May something be there that could not be looked at (not permitted, a disk that fails)? Not where
  * nothing is: a link that leads nowhere, what is gone since its folder was read. */
 bool az_path_is_unread(const struct az_path_info *info);
+/* Standard input ("-"), a pipe, a device: has no name to write next to and can be read once. NUL-
+ * terminated. */
+bool az_path_is_stream(struct az_sv path);
 /* mkdir -p. */
 int az_path_mkdirs(const char *path, struct az_diag *diag) AZ_MUST_USE;
 

@@ -587,7 +587,7 @@ static int join_facts(struct gather *g, const struct az_table *t, struct az_sv e
     return all.n ? az_series_fact(g->s, g->input, az_sv_str(as), all) : AZ_OK;
 }
 
-/* Facts that decide whether results may be compared; see az_facts_table of the driver. */
+/* Facts that decide whether results may be compared; see az_facts_table. */
 static int add_facts(struct gather *g, const struct az_document *doc)
 {
     const struct az_table *t = az_document_table(doc, "facts");

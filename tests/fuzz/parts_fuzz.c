@@ -3,10 +3,10 @@
  * a good part hold, whose checksums are made anew, so that what is read of them is reached: three
  * bytes each, place (two) and what is put there; the first byte chooses how many bytes an edit
  * changes. Nothing may crash; an error has a message; all memory is given back. */
-#include "driver/parts.h"
 #include "format_fuzz.h"
 #include "formats/pytorch/pytorch.h"
 #include "io/sections.h"
+#include "read/parts.h"
 #include "registry.h"
 
 static const char trace_text[] =

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "analyses/collectives/collectives.h"
-#include "driver/parts.h"
 #include "io/outfile.h"
+#include "read/parts.h"
 
 static int64_t ranks = 1024, per_host = 8, per_file = 1024;
 static bool full = true, often;

@@ -1,6 +1,6 @@
 /* Handles of the library: order of calls, errors as values, cancelling, two at a time, progress,
  * cursors. */
-#include "driver_files.h"
+#include "run_files.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

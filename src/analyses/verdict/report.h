@@ -1,4 +1,4 @@
-/* The verdict of a report, for the driver. */
+/* The verdict of a report, for a run. */
 #ifndef AZ_ANALYSES_VERDICT_REPORT_H
 #define AZ_ANALYSES_VERDICT_REPORT_H
 

@@ -1,0 +1,158 @@
+/* Files whose names differ in the rank only: which are one run, and what to say where they were not
+ * taken together. */
+#include <string.h>
+
+#include "base/intern.h"
+#include "read/internal.h"
+#include "read/rank_name.h"
+
+#define LONG_NUMBER 9 /* digits: a time, which differs between the ranks of one run */
+
+/* What is after the rank, without the packing: ranks of one run may be packed or not. */
+static struct az_sv behind_rank(struct az_sv base, const struct az_rank_place *at)
+{
+    const struct az_sv tail = az_sv_make(base.p + at->end, base.n - at->end);
+    return az_sv_ends(tail, AZ_SV(".gz")) ? az_sv_make(tail.p, tail.n - 3) : tail;
+}
+
+struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name *name,
+                                   struct az_sv path)
+{
+    const struct az_sv base = az_path_base(path);
+    struct az_rank_place at;
+    if (!az_rank_name_find(name, base, &at))
+        return (struct az_sv){ "", 0 };
+    const struct az_sv head = az_sv_make(path.p, path.n - base.n + at.digits),
+                       tail = behind_rank(base, &at);
+    char *text = az_arena_str(a, az_arena_printf(a, "%.*s#%.*s", AZ_SVF(head), AZ_SVF(tail)));
+    size_t n = head.n + 1, digits = 0;
+
+    for (size_t i = n; text && text[i]; i++) { /* after the rank */
+        const bool more = text[i + 1] >= '0' && text[i + 1] <= '9';
+        digits = text[i] >= '0' && text[i] <= '9' ? digits + 1 : 0;
+        text[n++] = text[i];
+        if (digits >= LONG_NUMBER && !more)
+            n -= digits;
+    }
+    return text ? az_sv_make(text, n) : (struct az_sv){ "", 0 };
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+/* Length of the name of a host at `i`: `host3`, `h3`, `node-03`, `rank_1`, `host_b`; 0: none. */
+static size_t host_at(struct az_sv base, size_t i, size_t *mark)
+{
+    static const char *const marks[] = { "host", "node", "rank", "worker", "h", NULL };
+    if (i > 0 && (is_letter(base.p[i - 1]) || is_digit(base.p[i - 1])))
+        return 0;
+    for (const char *const *m = marks; *m; m++) {
+        const struct az_sv word = az_sv_str(*m);
+        size_t at = i + word.n;
+        if (at >= base.n || !az_sv_ieq(az_sv_make(base.p + i, word.n), word))
+            continue;
+        *mark = word.n;
+        at += word.n > 1 && (base.p[at] == '_' || base.p[at] == '-' || base.p[at] == '.');
+        const size_t first = at;
+        while (at < base.n && is_digit(base.p[at]))
+            at++;
+        if (word.n > 1 && at == first && at < base.n && is_letter(base.p[at]))
+            at++;
+        if (at > first && (at == base.n || !(is_letter(base.p[at]) || is_digit(base.p[at]))))
+            return at - i;
+    }
+    return 0;
+}
+
+struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path)
+{
+    const struct az_sv base = az_path_base(path);
+    char *text = az_arena_str(a, path);
+    size_t n = path.n - base.n, mark = 0;
+    bool any = false;
+
+    if (!text)
+        return (struct az_sv){ NULL, 0 };
+    for (size_t i = 0; i < base.n;) { /* what is skipped is longer than the mark for it */
+        const size_t host = host_at(base, i, &mark);
+        if (host) {
+            memmove(text + n, base.p + i, mark);
+            text[n + mark] = '#';
+            n += mark + 1;
+            any = true;
+        } else
+            text[n++] = base.p[i];
+        i += host ? host : 1;
+    }
+    return any ? az_sv_make(text, n) : (struct az_sv){ "", 0 };
+}
+
+static void hint(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path, size_t n)
+{
+    const struct az_sv base = az_path_base(path), dir = az_path_dir(path);
+    struct az_rank_place at;
+    if (!az_rank_name_find(name, base, &at))
+        return;
+    az_diag_add(diag, AZ_HINT, AZ_NOWHERE,
+                "%zu files look like the ranks of one run; each is reported by itself (together: "
+                "analyzer multirank -b '%.*s')",
+                n, AZ_SVF(dir));
+}
+
+/* Inputs of one file each whose names differ in the rank only. */
+struct alike {
+    struct az_sv first; /* path */
+    int64_t rank;       /* of the first */
+    size_t n;           /* those of another rank, and the first */
+};
+AZ_VEC(struct alike, alikes);
+
+static int note_rank(struct alikes *list, struct az_intern *keys, const struct az_rank_name *name,
+                     const struct az_input *in)
+{
+    const struct az_sv path = in->files.v[0].path, base = az_path_base(path);
+    struct az_rank_place at;
+    uint32_t id;
+    int rc;
+
+    if (!az_rank_name_find(name, base, &at))
+        return AZ_OK;
+    const struct az_sv tail = behind_rank(base, &at);
+    struct az_sv key =
+        az_arena_printf(keys->arena, "%.*s %.*s%.*s#%.*s", AZ_SVF(in->format),
+                        (int)(path.n - base.n), path.p, (int)at.digits, base.p, AZ_SVF(tail));
+    rc = key.p ? az_intern(keys, key, &id) : az_arena_error(keys->arena);
+    if (!rc && id == list->n)
+        rc = az_vec_push(list, ((struct alike){ .first = path, .rank = at.rank }));
+    if (rc)
+        return rc;
+    struct alike *x = &list->v[id];
+    x->n += x->n == 0 || at.rank != x->rank;
+    return AZ_OK;
+}
+
+int az_group_hint(struct az_config *c, struct az_diag *diag)
+{
+    const struct az_inputs *in = &c->inputs;
+    struct az_rank_name name;
+    struct az_intern keys;
+    struct alikes list;
+    int rc = az_rank_name_init(&name, AZ_SV(""), &c->arena, AZ_NOWHERE, diag);
+
+    if (rc)
+        return rc;
+    az_vec_init(&list, NULL);
+    rc = az_intern_init(&keys, &c->arena, NULL);
+    for (size_t i = 0; !rc && i < in->n; i++) {
+        const struct az_format *f = az_format_find(in->v[i].format);
+        if (in->v[i].files.n == 1 && f && f->ranks_reduced)
+            rc = note_rank(&list, &keys, &name, &in->v[i]);
+    }
+    for (size_t i = 0; !rc && i < list.n; i++)
+        if (list.v[i].n > 1)
+            hint(diag, &name, list.v[i].first, list.v[i].n);
+    az_intern_release(&keys);
+    az_vec_release(&list);
+    az_rank_name_release(&name);
+    return rc;
+}

@@ -1,0 +1,145 @@
+/* Private parts of reading: an input on its way to its document. */
+#ifndef AZ_READ_INTERNAL_H
+#define AZ_READ_INTERNAL_H
+
+#include "analyses/ranks/ranks.h"
+#include "io/digest.h"
+#include "read/result.h"
+#include "tables/views.h"
+
+/* ---- one.c ---- */
+/* Threads that jobs may have: each running job holds one, and a job of ranks starts more while some
+ * are free. Below 0 where a job has begun meanwhile: whoever is started goes after the rank at
+ * hand. */
+struct az_seats {
+    _Atomic int free;
+    unsigned all;
+};
+
+/* An input on its way to its document. */
+struct az_one {
+    const struct az_plan_job *job;
+    struct az_result *res;
+    struct az_diag *diag;
+    unsigned threads;
+    _Atomic uint64_t *progress;
+    struct az_sv at;   /* file that messages name; empty: the first of the input */
+    unsigned caps;     /* of all traces */
+    bool devices_only; /* one trace: only analyses that take its devices for ranks */
+    int hook_failed;   /* the user's hook into a trace; the trace is as it was read */
+    struct az_digest
+        *digest; /* of the one file being read, where res->digests are not for it; NULL: none */
+    struct az_rank_run *ranks; /* of the input */
+    uint64_t part_key;         /* of its options, where parts are read */
+    bool has_part_key;
+    struct az_map_run *map; /* ranks are read for their part files (read/parts.h); NULL */
+    struct az_seats *seats;
+};
+/* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`);
+ * the error. */
+int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what);
+/* Which tables of the input are shown. */
+struct az_view_choice az_one_views(const struct az_one *o);
+/* Marks that a drawing of the input may have; 0: none of its reports draws. */
+size_t az_one_draw(const struct az_plan_job *job);
+/* Events, and cells of a report, from which on threads are worth their start. */
+#if defined(__SANITIZE_THREAD__) && !defined(AZ_LEAST_EVENTS)
+#define AZ_LEAST_EVENTS 1 /* what may run side by side does, so that races are seen */
+#elif !defined(AZ_LEAST_EVENTS)
+#define AZ_LEAST_EVENTS ((size_t)1 << 15)
+#endif
+/* Is a trace worth the start of threads, and are there some? */
+bool az_one_is_large(const struct az_one *o, const struct az_trace *t);
+/* May the digest of a file be taken by reading it once more? */
+bool az_one_can_digest(struct az_sv path);
+/* Parses files into an initialised trace and seals it. */
+int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files,
+                size_t n) AZ_MUST_USE;
+/* ---- analyse.c ---- */
+/* Tables of all analyses into the document, on the threads of the input where it is large: what
+ * comes out is the same. AZ_ENOMEM, AZ_ELIMIT and AZ_EINTR end it; else the last failure. */
+int az_one_analyse(struct az_one *o, struct az_job *job) AZ_MUST_USE;
+/* az_run_one with seats that are shared with other jobs. */
+int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
+                  struct az_seats *seats, struct az_result *res, struct az_diag *diag,
+                  _Atomic uint64_t *progress) AZ_MUST_USE;
+
+/* ---- search.c ---- */
+/* Written by a run of this program: a result, by its content, the verdict of gates, the record of a
+ * replay folder. Such a file may have the name of a rank in it, and is no trace. */
+bool az_is_own_output(struct az_sv path);
+
+/* ---- rank_read.c: each rank by itself ---- */
+enum az_rank_state { AZ_RANK_UNREAD, AZ_RANK_THERE, AZ_RANK_FAILED, AZ_RANK_LEFT };
+/* One file on its way. */
+struct az_one_rank {
+    struct az_rank about;
+    int64_t by_name; /* -1: none */
+    enum az_rank_state state;
+    int error;
+    struct az_sv why; /* it is skipped */
+    void **part;      /* by analysis; NULL: it is not there */
+    unsigned caps;
+    bool active;
+    struct az_message *said; /* messages about it, to be reported in rank order */
+    size_t n_said, errors, warnings, dropped;
+    int hook_failed;
+    bool has_digest;
+    char hex[AZ_DIGEST_HEX];
+    uint64_t size;
+};
+/* All parts of one sealed trace. keep: of the calling thread; texts may be NULL. */
+int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path,
+                   struct az_arena *keep, struct az_intern *texts,
+                   struct az_one_rank *x) AZ_MUST_USE;
+/* Reads and reduces all files of the input, on as many threads as there are seats. What is wrong
+ * with one is in it; an error ends them all (AZ_EINTR, AZ_ENOMEM, AZ_ELIMIT). */
+int az_ranks_read(struct az_one *o, struct az_one_rank *ranks) AZ_MUST_USE;
+
+/* ---- ranks.c: together ---- */
+/* Analyses over the ranks of one input (analyses/ranks/ranks.h). */
+struct az_rank_run {
+    struct az_one *one;
+    struct az_ranks set;
+    void ***parts; /* by analysis of az_rank_analyses, by rank of the set; NULL: no part */
+    size_t n_analyses;
+    const struct az_one_rank
+        *files;      /* in the order of the input's files; NULL: traces that are kept */
+    size_t *file;    /* by rank of the set: its place among files */
+    bool read_again; /* parts that are kept, of part files */
+    bool active;     /* some rank has accelerator activity */
+};
+void az_ranks_init(struct az_rank_run *r, struct az_one *one); /* also one->ranks */
+/* Reads each file of the input as a rank, reduces it and gives it back. What is wrong with one rank
+ * is in the diag and returned; the others are there. */
+int az_ranks_reduce(struct az_rank_run *r) AZ_MUST_USE;
+/* Ranks of the files by their names. */
+int az_ranks_names(struct az_one *o, struct az_one_rank *ranks) AZ_MUST_USE;
+/* The same for traces that are kept (res->traces). */
+int az_ranks_of_traces(struct az_rank_run *r) AZ_MUST_USE;
+/* Tables of all parts, into job->doc. */
+int az_ranks_finish(struct az_rank_run *r, struct az_job *job) AZ_MUST_USE;
+
+/* ---- group_ranks.c ---- */
+struct az_rank_name;
+/* The path without its rank, and after that without what packs it and long numbers (times); the
+ * empty view if its name has no rank. In the arena. */
+struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name *name,
+                                   struct az_sv path);
+/* The path with the host in its base name (host0, h1, node-2, rank_3, host_b) as `#`; the empty
+ * view if it has none.
+ */
+struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path);
+/* Ranks of one run that became inputs of their own: says how they are reported together. */
+int az_group_hint(struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+
+/* ---- facts.c ---- */
+/* ranks: of an input whose traces are given back; else its `files` is NULL. */
+struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_result *res,
+                                const struct az_rank_run *ranks);
+
+/* ---- group.c ---- */
+/* Do the files of this folder belong to the traces next to it (az_format.companions)? */
+bool az_folder_belongs(struct az_sv path);
+
+#endif

@@ -1,0 +1,75 @@
+/* `analyzer gate --calibrate`: limits as a block of a configuration. */
+#include <math.h>
+
+#include "regression/calibrate.h"
+#include "run/gates.h"
+#include "text/jsonw.h"
+
+static size_t runs_of(const struct az_series *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->runs.n; i++)
+        n = s->runs.v[i] > n ? s->runs.v[i] : n;
+    return n;
+}
+
+/* A name in a glob means itself. */
+static struct az_sv literal(struct az_arena *a, struct az_sv s)
+{
+    struct az_sv out = AZ_SV("");
+    for (size_t i = 0; i < s.n; i++) {
+        bool special = s.p[i] == '*' || s.p[i] == '?' || s.p[i] == '[';
+        out = az_arena_printf(a, special ? "%.*s[%c]" : "%.*s%c", AZ_SVF(out), s.p[i]);
+    }
+    return out;
+}
+
+static void put_rule(struct az_jsonw *w, const struct az_calibrated *c, struct az_arena *a)
+{
+    az_jsonw_object(w);
+    az_jsonw_key(w, "table");
+    az_jsonw_text(w, literal(a, c->sheet));
+    az_jsonw_key(w, "column");
+    az_jsonw_text(w, literal(a, c->name));
+    az_jsonw_key(w, "rel");
+    az_jsonw_f64(w, c->rel);
+    az_jsonw_key(w, "abs");
+    az_jsonw_f64(w, c->abs);
+    az_jsonw_end_object(w);
+}
+
+int az_gate_calibrate(struct az_gate_step *s)
+{
+    struct az_calibrated_list list;
+    struct az_vec_char text;
+    struct az_jsonw w;
+    size_t runs = runs_of(&s->cand);
+    int rc;
+
+    if (runs < 2)
+        return az_diag_fail(s->diag, AZ_EEMPTY, AZ_NOWHERE,
+                            "calibration needs repeated runs of the same thing, there %s %zu",
+                            runs == 1 ? "is" : "are", runs);
+    az_vec_init(&list, NULL);
+    az_vec_init(&text, NULL);
+    rc = az_calibrate(&s->cand, &list);
+    az_jsonw_init(&w, NULL, &text, 4);
+    az_jsonw_object(&w);
+    az_jsonw_key(&w, "rules");
+    az_jsonw_array(&w);
+    for (size_t i = 0; i < list.n; i++)
+        put_rule(&w, &list.v[i], &s->arena);
+    az_jsonw_end_array(&w);
+    az_jsonw_end_object(&w);
+    if (!rc)
+        rc = az_jsonw_finish(&w);
+    if (!rc)
+        rc = az_text_printf(&s->f->text,
+                            "// limits that %zu runs of the same thing stay within: the smallest "
+                            "pair (rel, abs) without a "
+                            "false alarm\n\"gates\": %.*s\n",
+                            runs, AZ_SVF(az_text_view(&text)));
+    az_vec_release(&list);
+    az_vec_release(&text);
+    return rc;
+}

@@ -1,0 +1,13 @@
+/* Verdicts of a history made anew, as if its runs had come in the order of their own times. */
+#ifndef AZ_RUN_HISTORY_REJUDGE_H
+#define AZ_RUN_HISTORY_REJUDGE_H
+
+#include "config/config.h"
+#include "regression/history.h"
+
+/* Judges every run by the rules of `c` against what was before it, and replaces its verdict; *n:
+ * runs, *changed: those whose outcome is another. Rules see figures that the history keeps. */
+int az_history_rejudge(struct az_history *h, const struct az_config *c, size_t *n, size_t *failed,
+                       struct az_diag *diag) AZ_MUST_USE;
+
+#endif

@@ -1,0 +1,699 @@
+/* Which writers an input has and where they write; that no output hits another or an input. */
+#include "run/gates.h"
+#include "run/internal.h"
+
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/sort.h"
+#include "base/utf8.h"
+#include "io/path.h"
+#include "reports/list.h"
+
+#define NO_GATES                                                                                   \
+    "format '%.*s' reports gates, and there are none: it is not written (\"gates\", or `analyzer " \
+    "gate`)"
+#define SUFFIX     "_perf_report"
+#define NAME_BYTES 100 /* of a title in a file name; the rest of the 255 is for base and suffix */
+
+struct az_sv az_name_safe(struct az_arena *a, struct az_sv title)
+{
+    struct az_sv clean = az_utf8_cut(az_utf8_clean(a, az_sv_trim(title)), NAME_BYTES);
+    char *text = az_arena_str(a, clean);
+
+    if (!text)
+        return (struct az_sv){ NULL, 0 };
+    for (size_t i = 0; i < clean.n; i++) {
+        unsigned char ch = (unsigned char)text[i];
+        if (ch < 0x20 || ch == 0x7f || strchr("/\\:*?\"<>|", ch))
+            text[i] = '_';
+    }
+    if (clean.n && text[0] == '.')
+        text[0] = '_';
+    return clean.n ? az_sv_make(text, clean.n) : AZ_SV("input");
+}
+
+/* Base name of an input's reports: its format's stem of the first file, "stdin" for standard input.
+ */
+static struct az_sv report_base(const struct az_plan_job *job)
+{
+    struct az_sv path;
+
+    if (job->input->files.n == 0)
+        return AZ_SV("input");
+    path = job->input->files.v[0].path;
+    if (az_sv_is(path, "-"))
+        return AZ_SV("stdin");
+    return job->format && job->format->stem ? job->format->stem(path) : az_path_stem(path);
+}
+
+/* What holds for one input: its own settings before those of the run. */
+struct wanted {
+    struct az_outputs o; /* borrowed views */
+    bool text, defaults;
+    const struct az_report *reports[16];
+    size_t n;
+    struct az_sv stem; /* folder/base_perf_report: of outputs without a name of their own */
+};
+
+struct naming {
+    struct az_plan *p;
+    const struct az_config *c;
+    struct az_diag *diag;
+    struct wanted *w; /* one a job */
+    bool gates;       /* the writers of the step "gates" are being chosen */
+};
+
+/* Where the input is in the configuration; nowhere for a path of the command line. */
+static struct az_where place_of(const struct az_input *in)
+{
+    return in->where.file.n ? in->where : AZ_NOWHERE;
+}
+
+static struct az_sv either(struct az_sv own, struct az_sv run) { return own.n ? own : run; }
+
+static int want(struct wanted *w, const struct az_report *r)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->reports[i] == r)
+            return AZ_OK;
+    if (!r || w->n == AZ_LENGTH(w->reports))
+        return AZ_EINTERNAL;
+    w->reports[w->n++] = r;
+    return AZ_OK;
+}
+
+static int choose_writers(const struct naming *n, struct wanted *w, const struct az_outputs *own,
+                          struct az_where at)
+{
+    int rc = AZ_OK;
+
+    w->o =
+        (struct az_outputs){ .dir = either(own->dir, n->c->outputs.dir),
+                             .xlsx = either(own->xlsx, n->c->outputs.xlsx),
+                             .csv_dir = either(own->csv_dir, n->c->outputs.csv_dir),
+                             .csv_file = either(own->csv_file, n->c->outputs.csv_file),
+                             .summary_file = either(own->summary_file, n->c->outputs.summary_file),
+                             .formats = own->formats.n ? own->formats : n->c->outputs.formats };
+    w->defaults = w->o.formats.n == 0;
+    w->text = w->defaults;
+    for (size_t k = 0; !rc && k < w->o.formats.n; k++) {
+        struct az_sv name = w->o.formats.v[k];
+        const struct az_report *r = az_report_find(name);
+        if (az_sv_ieq(name, AZ_SV("text")))
+            w->text = true;
+        else if (r && r->verdict)
+            rc = n->gates ? want(w, r) : AZ_OK; /* the step writes it, no input does */
+        else if (r)
+            rc = want(w, r);
+        else
+            rc = az_diag_fail(n->diag, AZ_ECONFIG, at,
+                              "unknown output format '%.*s' (see `analyzer list`)", AZ_SVF(name));
+    }
+    /* A place named asks for its writer; the workbook is the default where none is named, but for a
+     * look at files. */
+    if (!rc && w->o.csv_dir.n)
+        rc = want(w, az_report_find(AZ_SV("csv")));
+    const bool named = w->o.csv_dir.n || w->o.csv_file.n;
+    if (!rc && (w->o.xlsx.n || (w->defaults && !named && (!n->c->look || w->o.dir.n))))
+        rc = want(w, az_report_find(AZ_SV("xlsx")));
+    return rc;
+}
+
+/* Folder and base name of an input's reports: those of the file that was named, the given folder,
+ * else next to its first file; what has no place in the file system is reported in the current
+ * folder. */
+static int choose_stem(const struct naming *n, size_t i)
+{
+    struct az_plan_job *job = &n->p->jobs.v[i];
+    struct az_arena *a = &n->p->arena;
+    struct az_sv dir = n->w[i].o.dir, name = report_base(job), first;
+
+    if (n->c->together.n) {
+        dir = az_path_dir(n->c->together);
+        name = az_path_stem(n->c->together);
+        n->w[i].stem = az_sv_is(dir, ".") ? name : az_path_join(a, dir, name);
+        return n->w[i].stem.p ? AZ_OK : az_arena_error(a);
+    }
+    if (!dir.n && job->input->files.n) {
+        first = job->input->files.v[0].part.n ? job->input->files.v[0].part
+                                              : job->input->files.v[0].path;
+        dir = az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
+    }
+    name =
+        job->input->stem.n ? job->input->stem : az_arena_printf(a, "%.*s%s", AZ_SVF(name), SUFFIX);
+    n->w[i].stem = az_sv_is(dir, ".") ? name : az_path_join(a, dir, name);
+    return n->w[i].stem.p ? AZ_OK : az_arena_error(a);
+}
+
+/* Marks the jobs whose stem another one has too. */
+static int find_shared(const struct naming *n, bool *shared)
+{
+    struct az_intern stems;
+    uint32_t *first = az_arena_array(&n->p->arena, n->p->jobs.n, sizeof *first);
+    int rc = first ? az_intern_init(&stems, &n->p->arena, NULL) : AZ_ENOMEM;
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
+        size_t known = stems.text.n;
+        uint32_t id = 0;
+        if (n->p->jobs.v[i].saved)
+            continue; /* writes nothing */
+        rc = az_intern(&stems, n->w[i].stem, &id);
+        if (!rc && id == known)
+            first[id] = (uint32_t)i;
+        else if (!rc)
+            shared[first[id]] = shared[i] = true;
+    }
+    az_intern_release(&stems);
+    return rc;
+}
+
+/* Inputs that would share a name get their title after it. */
+static int part_stems(const struct naming *n)
+{
+    struct az_arena *a = &n->p->arena;
+    bool *shared = az_arena_array(a, n->p->jobs.n, sizeof *shared);
+    int rc = shared ? find_shared(n, shared) : az_arena_error(a);
+
+    for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
+        struct az_sv title;
+        if (!shared[i])
+            continue;
+        title = az_name_safe(a, n->p->jobs.v[i].input->title);
+        n->w[i].stem = az_arena_printf(a, "%.*s_%.*s", AZ_SVF(n->w[i].stem), AZ_SVF(title));
+        if (!title.p || !n->w[i].stem.p)
+            rc = az_arena_error(a);
+    }
+    return rc;
+}
+
+static struct az_sv target_path(const struct naming *n, size_t i, const struct az_report *r)
+{
+    const struct wanted *w = &n->w[i];
+    struct az_arena *a = &n->p->arena;
+
+    if (az_sv_is(AZ_SV("xlsx"), r->name) && w->o.xlsx.n)
+        return az_arena_dup(a, w->o.xlsx);
+    if (az_sv_is(AZ_SV("csv"), r->name) && w->o.csv_dir.n) {
+        bool of_run = az_sv_eq(w->o.csv_dir, n->c->outputs.csv_dir);
+        if (!of_run || n->c->inputs.n < 2)
+            return az_arena_dup(a, w->o.csv_dir);
+        return az_path_join(a, w->o.csv_dir, az_name_safe(a, n->p->jobs.v[i].input->title));
+    }
+    if (!r->extension[0])
+        return az_arena_printf(a, "%.*s_%ss", AZ_SVF(w->stem), r->name);
+    return az_arena_printf(a, "%.*s%s", AZ_SVF(w->stem), r->extension);
+}
+
+static int add_targets(const struct naming *n, size_t i)
+{
+    struct az_plan_job *job = &n->p->jobs.v[i];
+    const struct az_outputs *run = &n->c->outputs;
+    int rc = AZ_OK;
+
+    job->text = n->w[i].text;
+    job->xlsx_rows =
+        (size_t)(job->input->outputs.xlsx_rows < 0 ? 0 : job->input->outputs.xlsx_rows);
+    job->html_rows =
+        (size_t)(job->input->outputs.html_rows < 0 ? 0 : job->input->outputs.html_rows);
+    if (run->xlsx.n && az_sv_eq(run->xlsx, n->w[i].o.xlsx) && az_plan_count(n->p) > 1)
+        return az_diag_fail(n->diag, AZ_ECONFIG, AZ_NOWHERE,
+                            "one workbook '%.*s' for %zu inputs (name an output folder instead)",
+                            AZ_SVF(run->xlsx), az_plan_count(n->p));
+    for (size_t k = 0; !rc && k < n->w[i].n; k++) {
+        struct az_target t = { .report = n->w[i].reports[k] };
+        t.path = target_path(n, i, t.report);
+        rc = t.path.p ? az_vec_push(&job->targets, t) : az_arena_error(&n->p->arena);
+    }
+    return rc ? rc : az_outputs_tables(n->p, job, &n->w[i].o, n->diag);
+}
+
+/* ---- the steps after the inputs ---- */
+
+/* Where a step writes: what names one input's workbook or folder is not for it. */
+static struct az_sv step_path(const struct naming *n, const struct wanted *w,
+                              const struct az_outputs *own, const char *name,
+                              const struct az_report *r)
+{
+    struct az_arena *a = &n->p->arena;
+
+    if (az_sv_is(AZ_SV("xlsx"), r->name) && own->xlsx.n)
+        return az_arena_dup(a, own->xlsx);
+    if (az_sv_is(AZ_SV("csv"), r->name) && own->csv_dir.n)
+        return az_arena_dup(a, own->csv_dir);
+    if (az_sv_is(AZ_SV("csv"), r->name) && w->o.csv_dir.n)
+        return az_path_join(a, w->o.csv_dir, az_sv_str(name));
+    if (!r->extension[0])
+        return az_arena_printf(a, "%.*s_%ss", AZ_SVF(w->stem), r->name);
+    return az_arena_printf(a, "%.*s%s", AZ_SVF(w->stem), r->extension);
+}
+
+/* Of gates, JSON is the verdict, and annotations belong on standard output. */
+static const struct az_report *step_report(const struct naming *n, const struct az_report *r,
+                                           struct az_step_out *out)
+{
+    if (!n->gates)
+        return r;
+    if (!n->c->gates.given) /* there is no verdict */
+        return r == &az_report_openmetrics ? r : NULL;
+    if (r == &az_report_github) {
+        out->github = true;
+        return NULL;
+    }
+    return r == &az_report_json ? &az_report_verdict : r;
+}
+
+static bool has_report(const struct az_step_out *out, const struct az_report *r)
+{
+    for (size_t i = 0; i < out->targets.n; i++)
+        if (out->targets.v[i].report == r)
+            return true;
+    return false;
+}
+
+/* Outputs of a step: its own settings before those of the run; the folder of the first input where
+ * none is given. */
+static int plan_step(const struct naming *n, enum az_step step, const char *what, const char *name,
+                     const struct az_outputs *own)
+{
+    struct az_step_out *out = &n->p->steps[step];
+    struct wanted w = { .n = 0 };
+    struct az_sv dir, first = { "", 0 };
+    int rc = choose_writers(n, &w, own, n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE);
+
+    for (size_t k = 0; !rc && step == AZ_STEP_COMPARE && k < own->formats.n; k++) {
+        const struct az_report *r = az_report_find(own->formats.v[k]);
+        if (r && r->verdict)
+            rc = az_diag_fail(
+                n->diag, n->c->path.n ? AZ_ECONFIG : AZ_EUSAGE,
+                n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE,
+                "a comparison has no verdict to be written as '%s' (gates have one: analyzer gate)",
+                r->name);
+    }
+    if (n->p->jobs.n && n->p->jobs.v[0].input->files.n)
+        first = n->p->jobs.v[0].input->files.v[0].path;
+    dir = w.o.dir.n                              ? w.o.dir
+          : !first.n || az_path_is_stream(first) ? AZ_SV(".")
+                                                 : az_path_dir(first);
+    w.stem =
+        az_sv_is(dir, ".") ? az_sv_str(name) : az_path_join(&n->p->arena, dir, az_sv_str(name));
+    out->what = what;
+    out->text = w.text && (!n->gates || n->c->gates.given);
+    out->xlsx_rows = own->xlsx_rows > 0 ? (size_t)own->xlsx_rows : 0;
+    for (size_t k = 0; !rc && k < w.n; k++) {
+        struct az_target t = { .report = step_report(n, w.reports[k], out) };
+        if (!t.report || has_report(out, t.report))
+            continue;
+        t.path = step_path(n, &w, own, name, t.report);
+        rc = t.path.p ? az_vec_push(&out->targets, t) : az_arena_error(&n->p->arena);
+    }
+    return rc;
+}
+
+static int plan_steps(const struct naming *n)
+{
+    struct az_outputs none = { .xlsx_rows = n->c->outputs.xlsx_rows };
+    int rc = az_plan_check_baseline(n->p, n->c, n->diag);
+
+    if (!rc && az_step_wanted(n->c, AZ_STEP_SIDE_BY_SIDE) && az_plan_count(n->p) > 1)
+        rc = plan_step(n, AZ_STEP_SIDE_BY_SIDE, "side by side", "side_by_side", &none);
+    if (!rc && n->c->compare.wanted)
+        rc = plan_step(n, AZ_STEP_COMPARE, "comparison", "comparison", &n->c->compare.outputs);
+    if (!rc && az_step_wanted(n->c, AZ_STEP_GATES)) {
+        struct naming g = *n;
+        g.gates = true;
+        rc = az_gates_check(n->c, n->diag);
+        if (!rc)
+            rc = plan_step(&g, AZ_STEP_GATES, n->c->gates.given ? "gates" : "class times", "gates",
+                           &none);
+    }
+    return rc;
+}
+
+/* Formats of a verdict where there are no gates: an empty one would be taken for "all passed". */
+static int refuse_verdicts(const struct naming *n)
+{
+    const struct az_where at = n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE;
+    size_t outputs = 0;
+    struct az_sv last = { "", 0 };
+
+    for (size_t i = 0; i < n->c->outputs.formats.n && !n->c->gates.given; i++) {
+        const struct az_sv name = n->c->outputs.formats.v[i];
+        const struct az_report *r = az_report_find(name);
+        const bool verdict = r && r->verdict && r != &az_report_openmetrics;
+        outputs += !verdict;
+        if (verdict && last.n)
+            az_diag_add(n->diag, AZ_WARNING, at, NO_GATES, AZ_SVF(last));
+        last = verdict ? name : last;
+    }
+    outputs += n->c->outputs.csv_dir.n > 0 || n->c->outputs.xlsx.n > 0 ||
+               n->c->history.path.n > 0 || n->p->calibrate;
+    if (!last.n)
+        return AZ_OK;
+    az_diag_add(n->diag, outputs ? AZ_WARNING : AZ_ERROR, at, NO_GATES, AZ_SVF(last));
+    return outputs ? AZ_OK : AZ_ECONFIG;
+}
+
+/* ---- collisions ---- */
+
+struct place { /* an output or an input in the file system */
+    struct az_sv path, canonical;
+    struct az_path_info info;
+    size_t job;  /* from jobs.n on: a step */
+    bool input;  /* of the run; also the configuration itself */
+    bool tables; /* a folder of one CSV file a table */
+};
+AZ_VEC(struct place, places);
+
+/* Devices and pipes may be written by all. */
+static int add_place(struct az_arena *a, struct places *list, struct az_sv path, size_t job,
+                     bool input)
+{
+    struct place pl = { .path = path, .job = job, .input = input };
+    int rc;
+
+    if (!path.n || az_sv_is(path, "-"))
+        return AZ_OK;
+    pl.info = az_path_stat(path.p);
+    if (pl.info.kind == AZ_PATH_OTHER)
+        return AZ_OK;
+    rc = az_path_canonical(a, path.p, &pl.canonical);
+    if (rc) { /* cannot be resolved (no right to look): the name as given is the best there is */
+        if (rc == AZ_ENOMEM)
+            return rc;
+        pl.canonical = path;
+    }
+    return az_vec_push(list, pl);
+}
+
+static int add_targets_places(struct az_arena *a, struct places *list,
+                              const struct az_targets *targets, size_t job)
+{
+    int rc = AZ_OK;
+
+    for (size_t k = 0; !rc && k < targets->n; k++) {
+        size_t before = list->n;
+        rc = add_place(a, list, targets->v[k].path, job, false);
+        if (list->n > before)
+            list->v[before].tables =
+                !targets->v[k].table.n && targets->v[k].report->extension[0] == '\0';
+    }
+    return rc;
+}
+
+/* Outputs before inputs, so that the first of equal places is an output if any is. */
+static int by_rank(const struct place *x, const struct place *y)
+{
+    if (x->input != y->input)
+        return x->input ? 1 : -1;
+    return x->job < y->job ? -1 : x->job > y->job;
+}
+
+static int by_name(const void *x, const void *y, void *ctx)
+{
+    const struct place *a = x, *b = y;
+    int c = az_sv_cmp(a->canonical, b->canonical);
+    (void)ctx;
+    return c ? c : by_rank(a, b);
+}
+
+static int by_file(const void *x, const void *y, void *ctx)
+{
+    const struct place *a = x, *b = y;
+    (void)ctx;
+    if (a->info.dev != b->info.dev)
+        return a->info.dev < b->info.dev ? -1 : 1;
+    if (a->info.ino != b->info.ino)
+        return a->info.ino < b->info.ino ? -1 : 1;
+    return by_rank(a, b);
+}
+
+static bool same_name(const struct place *x, const struct place *y)
+{
+    return az_sv_eq(x->canonical, y->canonical);
+}
+
+static bool same_node(const struct az_path_info *x, const struct az_path_info *y)
+{
+    return x->kind == AZ_PATH_FILE && y->kind == AZ_PATH_FILE && x->dev == y->dev &&
+           x->ino == y->ino;
+}
+
+/* Other names of one file (hard links); equal names were reported before. Looked at more than once:
+ * where another run replaces both files, the second may get the number that the first one had. */
+static bool same_file(const struct place *x, const struct place *y)
+{
+    struct az_path_info a = x->info, b = y->info;
+    bool same = same_node(&a, &b);
+    for (int i = 0; i < 3 && same; i++) {
+        a = az_path_stat(x->path.p);
+        b = az_path_stat(y->path.p);
+        same = same_node(&a, &b);
+    }
+    return same;
+}
+
+/* Who writes a place, and where that is in the configuration. */
+static struct az_sv owner(const struct naming *n, size_t job)
+{
+    return job < n->p->jobs.n ? n->p->jobs.v[job].input->title
+                              : az_sv_str(n->p->steps[job - n->p->jobs.n].what);
+}
+static struct az_where place_of_job(const struct naming *n, size_t job)
+{
+    if (job < n->p->jobs.n)
+        return place_of(n->p->jobs.v[job].input);
+    return n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE;
+}
+
+static int collide(const struct naming *n, const struct place *o, const struct place *other)
+{
+    struct az_sv x = owner(n, o->job), y = owner(n, other->job);
+
+    if (other->input)
+        return az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
+                            "output '%.*s' of '%.*s' is an input (nothing was run)",
+                            AZ_SVF(o->path), AZ_SVF(x));
+    if (other->job >= n->p->jobs.n)
+        return az_diag_fail(
+            n->diag, AZ_ECONFIG, place_of_job(n, o->job),
+            "'%.*s' and the %.*s would both write '%.*s' (give one of them another output)",
+            AZ_SVF(x), AZ_SVF(y), AZ_SVF(o->path));
+    return az_diag_fail(
+        n->diag, AZ_ECONFIG, place_of_job(n, o->job),
+        "inputs '%.*s' and '%.*s' would both write '%.*s' (give them different titles or outputs)",
+        AZ_SVF(x), AZ_SVF(y), AZ_SVF(o->path));
+}
+
+/* Sorted: equal places are neighbours. */
+static int compare(const struct naming *n, struct places *list,
+                   int (*order)(const void *, const void *, void *),
+                   bool (*same)(const struct place *, const struct place *))
+{
+    size_t first = 0;
+    int rc = az_sort_cmp(list->v, list->n, sizeof *list->v, order, NULL, NULL);
+
+    for (size_t i = 1; rc != AZ_ENOMEM && i < list->n; i++) {
+        const struct place *o = &list->v[first], *other = &list->v[i];
+        if (!same(o, other))
+            first = i;
+        else if (!o->input && (same == same_name || !same_name(o, other)))
+            rc = collide(n, o, other);
+    }
+    return rc;
+}
+
+/* A file named like a table, in the folder of the tables: one of the two would be lost. */
+static int check_among_tables(const struct naming *n, const struct places *list)
+{
+    int rc = AZ_OK;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct place *o = &list->v[i];
+        if (o->input || o->tables || !az_sv_ends(o->canonical, AZ_SV(".csv")))
+            continue;
+        for (size_t k = 0; k < list->n; k++)
+            if (list->v[k].tables && az_sv_eq(az_path_dir(o->canonical), list->v[k].canonical))
+                rc = az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
+                                  "output '%.*s' may be a table's in '%.*s' (give it another name)",
+                                  AZ_SVF(o->path), AZ_SVF(list->v[k].path));
+    }
+    return rc;
+}
+
+/* Results of earlier runs: a file, or a folder of them. */
+static int add_results(struct az_arena *a, struct places *list, struct az_sv path)
+{
+    struct az_vec_sv names;
+    int rc = add_place(a, list, path, 0, true);
+
+    if (rc || az_path_stat(path.p).kind != AZ_PATH_DIR)
+        return rc;
+    az_vec_init(&names, NULL);
+    struct az_sv glob = az_arena_printf(a, "%.*s/*", AZ_SVF(path));
+    rc = glob.p ? az_path_glob(a, glob, &names) : az_arena_error(a);
+    for (size_t i = 0; !rc && i < names.n; i++)
+        rc = add_place(a, list, names.v[i], 0, true);
+    az_vec_release(&names);
+    return rc;
+}
+
+/* What gates are read from: the baseline, after the inputs have written theirs, and results that
+ * were named. */
+static int add_gated(const struct naming *n, struct az_arena *a, struct places *list)
+{
+    struct az_sv base = n->c->gates.baseline;
+    int rc = AZ_OK;
+
+    if (n->c->gates.given && base.n && az_path_stat(base.p).kind != AZ_PATH_MISSING)
+        rc = add_results(a, list, base); /* else a title, a run of the history */
+    for (size_t i = 0; !rc && n->p->saved && i < n->p->saved->n; i++)
+        rc = add_results(a, list, n->p->saved->v[i]->path);
+    return rc;
+}
+
+/* Files that options of an input name, read while or after others write theirs. */
+static int add_option_files(struct az_arena *a, struct places *list, const struct az_options *o,
+                            size_t job)
+{
+    const struct az_sv files[] = { o->comparison_json_path, o->extension_file,
+                                   o->gpu_arch_json_path };
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < AZ_LENGTH(files); i++)
+        if (files[i].n && az_path_stat(files[i].p).kind == AZ_PATH_FILE)
+            rc = add_place(a, list, files[i], job, true);
+    return rc;
+}
+
+static int check_collisions(const struct naming *n)
+{
+    struct az_arena *a = &n->p->arena;
+    struct places list;
+    int rc, again;
+
+    az_vec_init(&list, NULL);
+    rc = n->c->path.n ? add_place(a, &list, az_arena_dup(a, n->c->path), 0, true) : AZ_OK;
+    if (!rc)
+        rc = add_gated(n, a, &list);
+    for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
+        const struct az_plan_job *job = &n->p->jobs.v[i];
+        for (size_t k = 0; !rc && k < job->input->files.n; k++)
+            rc = add_place(a, &list, job->input->files.v[k].path, i, true);
+        if (!rc)
+            rc = add_option_files(a, &list, &job->input->opts, i);
+        if (!rc)
+            rc = add_targets_places(a, &list, &job->targets, i);
+    }
+    for (size_t i = 0; !rc && i < AZ_STEP_COUNT; i++)
+        rc = add_targets_places(a, &list, &n->p->steps[i].targets, n->p->jobs.n + i);
+    if (!rc)
+        rc = check_among_tables(n, &list);
+    if (!rc && list.n) {
+        rc = compare(n, &list, by_name, same_name);
+        again = compare(n, &list, by_file, same_file);
+        rc = rc ? rc : again;
+    }
+    az_vec_release(&list);
+    return rc;
+}
+
+/* Which files the inputs are, for az_outputs_guard: known before the run, so that a worker needs no
+ * look at them. */
+static int remember_inputs(struct az_plan *p)
+{
+    struct az_path_info *info;
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->jobs.n; i++)
+        n += p->jobs.v[i].input->files.n;
+    info = az_arena_array(&p->arena, n, sizeof *info);
+    if (!info)
+        return az_arena_error(&p->arena);
+    p->input_files = info;
+    for (size_t i = 0; i < p->jobs.n; i++)
+        for (size_t k = 0; k < p->jobs.v[i].input->files.n; k++)
+            info[p->n_input_files++] = az_path_stat(p->jobs.v[i].input->files.v[k].path.p);
+    return AZ_OK;
+}
+
+/* A run found by a search is not reported again over reports that are there, unless that is asked
+ * for. */
+static void keep_existing(const struct naming *n)
+{
+    for (size_t i = 0; i < n->p->jobs.n; i++) {
+        struct az_plan_job *job = &n->p->jobs.v[i];
+        const bool replace = job->input->outputs.overwrite || n->c->outputs.overwrite;
+        for (size_t k = 0; !job->error && job->input->group.n && !replace && k < job->targets.n;
+             k++) {
+            const struct az_target *t = &job->targets.v[k];
+            job->there = t->report->extension[0] && az_path_stat(t->path.p).kind != AZ_PATH_MISSING;
+            if (job->there)
+                job->error =
+                    az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(t->path),
+                                 "is there already, so this run is left alone (replace it: "
+                                 "--force, or \"overwrite\": true)");
+        }
+    }
+}
+
+int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
+{
+    struct naming n = { .p = p, .c = c, .diag = diag };
+    int rc = AZ_OK;
+
+    n.w = az_arena_array(&p->arena, p->jobs.n, sizeof *n.w);
+    if (!n.w)
+        return az_arena_error(&p->arena);
+    for (size_t i = 0; !rc && i < p->jobs.n; i++) {
+        if (!c->no_reports && !p->jobs.v[i].saved)
+            rc = choose_writers(&n, &n.w[i], &p->jobs.v[i].input->outputs,
+                                place_of(p->jobs.v[i].input));
+        if (!rc)
+            rc = choose_stem(&n, i);
+    }
+    if (!rc)
+        rc = part_stems(&n);
+    for (size_t i = 0; !rc && i < p->jobs.n; i++)
+        if (!p->jobs.v[i].skip)
+            rc = add_targets(&n, i);
+    if (!rc)
+        rc = refuse_verdicts(&n);
+    if (!rc)
+        rc = plan_steps(&n);
+    if (!rc)
+        rc = check_collisions(&n);
+    if (!rc)
+        keep_existing(&n);
+    if (!rc)
+        rc = remember_inputs(p);
+    return rc;
+}
+
+int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
+                     const struct az_document *doc, struct az_diag *diag)
+{
+    struct az_arena scratch;
+    int rc = AZ_OK;
+
+    if (t->report->extension[0] || t->table.n)
+        return AZ_OK;
+    az_arena_init(&scratch, NULL);
+    for (size_t i = 0; !rc && i < doc->tables.n; i++) {
+        struct az_sv file = az_arena_printf(&scratch, "%.*s/%.*s.csv", AZ_SVF(t->path),
+                                            AZ_SVF(doc->tables.v[i]->id));
+        struct az_path_info info = { .kind = AZ_PATH_MISSING };
+        if (file.p)
+            info = az_path_stat(file.p);
+        for (size_t k = 0; !rc && info.kind == AZ_PATH_FILE && k < p->n_input_files; k++) {
+            const struct az_path_info *in = &p->input_files[k];
+            if (in->kind == AZ_PATH_FILE && in->dev == info.dev && in->ino == info.ino)
+                rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(file),
+                                  "is an input and is not overwritten (choose another folder)");
+        }
+    }
+    az_arena_release(&scratch);
+    return rc;
+}

@@ -1,0 +1,41 @@
+/* The replay folder of an input: next to its other outputs, from its own tables. */
+#include "replay/replay.h"
+#include "run/internal.h"
+
+struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job)
+{
+    struct az_sv path = job->targets.n ? job->targets.v[0].path
+                        : job->files.n ? job->files.v[0].path
+                                       : AZ_SV("stdin");
+    const bool of_run = !job->targets.n && job->input->stem.n;
+    struct az_sv stem = of_run ? job->input->stem : az_path_stem(az_path_base(path));
+    struct az_sv name = az_arena_printf(a, "%.*s_node_replay", AZ_SVF(stem));
+    return name.p ? az_path_join(a, az_path_dir(path), name) : name;
+}
+
+int az_outputs_replay(const struct az_plan_job *job, const struct az_document *doc, bool force,
+                      struct az_vec_char *text, struct az_diag *diag)
+{
+    const struct az_replay_opts opts = { .force = force };
+    struct az_replay_counts n;
+    struct az_document own;
+    struct az_arena a;
+    int rc = 0;
+
+    az_arena_init(&a, NULL);
+    az_document_init(&own, &a);
+    bool grouped = az_document_table(doc, "gemm") || az_document_table(doc, "conv");
+    struct az_sv dir = az_outputs_replay_folder(&a, job);
+    if (!dir.p)
+        rc = az_arena_error(&a);
+    if (!rc && !grouped)
+        rc = az_replay_tables(doc, &own, diag);
+    if (!rc)
+        rc = az_replay_emit(grouped ? doc : &own, dir.p, &opts, text, &n, diag);
+    if (!rc)
+        rc = az_text_printf(text, "%zu of %zu rows kept, %zu command%s in %.*s\n", n.kept, n.rows,
+                            n.commands, n.commands == 1 ? "" : "s", AZ_SVF(dir));
+    az_document_release(&own);
+    az_arena_release(&a);
+    return rc;
+}
