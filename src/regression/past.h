@@ -34,8 +34,8 @@ struct az_past {
     struct az_past_runs runs; /* oldest first */
     struct az_past_accepts accepted;
     struct az_past_steps_list steps; /* in the order of runs */
-    int64_t now;         /* time of the run that is judged; */
-    struct az_sv commit; /* its commit */
+    int64_t now;                     /* time of the run that is judged; */
+    struct az_sv commit;             /* its commit */
 };
 
 /* "input / table / key / column" as a user names it: a part of it, a glob for a part, or the key of
