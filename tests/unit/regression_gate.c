@@ -511,6 +511,43 @@ static void slow_drift(void **state)
     az_past_release(&past);
 }
 
+/* A drift beyond drift_rel is a result of its own, unless a failure of the metric says it already.
+ */
+static void drift_is_said_once(void **state)
+{
+    double v[29];
+    struct env *e = *state;
+    struct az_past past;
+    struct az_gate_in in = { .rules = e->rule,
+                             .n_rules = 1,
+                             .base = &e->base,
+                             .cand = &e->cand,
+                             .past = &past,
+                             .drift_rel = 0.10,
+                             .drift_days = 30 };
+    for (size_t i = 0; i < AZ_LENGTH(v); i++)
+        v[i] = 100 * pow(1.01, (double)i) + (double)(i * 7 % 5) / 10;
+    runs_of(e, &e->base, 1, 134, 0);
+    runs_of(e, &e->cand, 1, 135, 0);
+    nights_of(e, &past, v, AZ_LENGTH(v));
+    e->rule[0].rel = 10; /* nothing else fails */
+    assert_int_equal(az_gate_run(&in, &e->v), 0);
+    assert_int_equal(e->v.outcome, AZ_VERDICT_FAIL);
+    assert_true(az_sv_is(e->v.results.v[0].rule_name, "first (drift)"));
+    assert_int_equal(e->v.results.n, 2);
+    in.drift_rel = 0.5; /* it is less */
+    az_vec_reset(&e->v.results);
+    assert_int_equal(az_gate_run(&in, &e->v), 0);
+    assert_int_equal(e->v.outcome, AZ_VERDICT_PASS);
+    in.drift_rel = 0.10;
+    e->rule[0].rel = 0.03; /* the budget says it */
+    az_vec_reset(&e->v.results);
+    assert_int_equal(az_gate_run(&in, &e->v), 0);
+    assert_int_equal(e->v.outcome, AZ_VERDICT_FAIL);
+    assert_int_equal(e->v.results.n, 1);
+    az_past_release(&past);
+}
+
 /* 21 rows of 5 v 5 runs: the smallest p, 1/252, is 1/12 after correction. */
 static void many_rows_are_corrected(void **state)
 {
@@ -769,6 +806,7 @@ int main(void)
         T(noise_about_nothing),
         T(a_step_below_the_limit),
         T(slow_drift),
+        T(drift_is_said_once),
         T(many_rows_are_corrected),
         T(geometric_mean),
         T(steps_are_samples),

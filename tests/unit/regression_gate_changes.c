@@ -62,7 +62,7 @@ struct spec {
     const double *periods; /* of table steps; NULL: none */
     size_t n_periods;
     const char *map, *excluded;
-    bool no_table, other_table;
+    bool no_table, other_table, rows_are_steps;
 };
 
 static struct spec a_run(int64_t steps, int64_t period)
@@ -173,7 +173,8 @@ static void add(struct env *e, struct az_series *out, const char *input, struct 
     put_facts(e, &d, &s);
     if (s.n_periods)
         put_steps(e, &d, &s);
-    struct az_table *t = table(e, s.other_table ? "u" : "t", "Name", columns, 3);
+    struct az_table *t =
+        table(e, s.other_table ? "u" : "t", s.rows_are_steps ? "step" : "Name", columns, 3);
     az_put_text(t, AZ_SV("k"));
     az_put_f64(t, s.total);
     az_put_f64(t, s.avg);
@@ -263,7 +264,74 @@ static void whole_recordings_if_asked(void **state)
     assert_true(fabs(result(e, "Total Time (ns)")->cand.center - 800) < 1e-9);
 }
 
+/* Rows that are steps are no sums over them. */
+static void rows_of_steps(void **state)
+{
+    struct env *e = *state;
+    struct spec a = a_run(4, 100), b = a_run(8, 100);
+    a.rows_are_steps = b.rows_are_steps = true;
+    compare(e, a, b);
+    assert_true(fabs(result(e, "Total Time (ns)")->base.center - 400) < 1e-9);
+    assert_true(fabs(result(e, "Total Time (ns)")->cand.center - 800) < 1e-9);
+}
+
 /* ---- what is comparable ---- */
+
+static void recordings_if_asked(void **state)
+{
+    struct env *e = *state;
+    e->base.by_recording = e->cand.by_recording = true;
+    (void)compare(e, a_run(4, 100), a_run(0, 400));
+    assert_true(e->v.changes.v[0].change.comparable);
+}
+static void steps_on_the_other_side(void **state)
+{
+    is_refused(*state, a_run(0, 400), a_run(4, 100), AZ_CHANGE_STEPS_ON_ONE_SIDE);
+}
+static void ranks_that_the_baseline_lacks(void **state)
+{
+    struct spec a = a_run(4, 100), b = a_run(4, 100);
+    a.ranks = "0 1 3";
+    a.missing = "2";
+    b.ranks = "0 1 2 3";
+    is_refused(*state, a, b, AZ_CHANGE_MISSING_RANKS);
+}
+static void other_numbers_of_ranks(void **state)
+{
+    struct env *e = *state;
+    add(e, &e->base, "in", a_run(4, 100));
+    add(e, &e->cand, "in", a_run(4, 100));
+    for (size_t i = 0; i < e->cand.facts.n; i++)
+        if (az_sv_is(e->cand.facts.v[i].name, "ranks"))
+            e->cand.facts.v[i].value = AZ_SV("4");
+    assert_int_equal(judge(e), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(e->v.changes.v[0].change.reason, AZ_CHANGE_MISSING_RANKS);
+}
+/* Of several runs one that cannot be compared decides. */
+static void one_run_of_several(void **state)
+{
+    struct env *e = *state;
+    struct spec b = a_run(4, 100);
+    add(e, &e->base, "in", b);
+    add(e, &e->cand, "in", b);
+    add(e, &e->cand, "in", b);
+    b.failed = "truncated_input";
+    add(e, &e->cand, "in", b);
+    assert_int_equal(judge(e), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(e->v.changes.v[0].change.reason, AZ_CHANGE_TRUNCATED_INPUT);
+}
+/* A rule that meets nothing is a mistake, unless nobody wrote it. */
+static void rules_that_meet_nothing(void **state)
+{
+    struct env *e = *state;
+    e->rule.key = AZ_SV("nobody");
+    assert_int_equal(compare(e, a_run(4, 100), a_run(4, 100)), AZ_VERDICT_INCONCLUSIVE);
+    az_vec_reset(&e->v.results);
+    az_vec_reset(&e->v.changes);
+    e->rule.built_in = true;
+    e->rule.on_missing = AZ_SV("info");
+    assert_int_equal(judge(e), AZ_VERDICT_PASS);
+}
 
 static void steps_on_one_side(void **state)
 {
@@ -487,6 +555,21 @@ static void steps_that_overlap(void **state)
     assert_int_equal(r->status, AZ_GATE_UNSTABLE);
     assert_int_equal(((struct env *)*state)->v.outcome, AZ_VERDICT_PASS);
 }
+/* Steps decide of one run a side; of more the runs do. */
+static void steps_of_several_runs(void **state)
+{
+    static const double x[] = { 100, 101, 99, 100, 102 };
+    struct env *e = *state;
+    struct spec s = a_run(5, 100);
+    s.periods = x;
+    s.n_periods = 5;
+    e->rule.table = AZ_SV("key_figures");
+    add(e, &e->base, "in", s);
+    add(e, &e->base, "in", s);
+    add(e, &e->cand, "in", s);
+    judge(e);
+    assert_null(result(e, "Time (ns)")->steps);
+}
 /* Three and three steps cannot give p below 0.05: all of one run beyond all of the other. */
 static void few_steps(void **state)
 {
@@ -665,7 +748,15 @@ int main(void)
         T(a_shorter_recording_hides_nothing),
         T(key_figures_are_per_step),
         T(whole_recordings_if_asked),
+        T(rows_of_steps),
+        T(recordings_if_asked),
         T(steps_on_one_side),
+        T(steps_on_the_other_side),
+        T(ranks_that_the_baseline_lacks),
+        T(other_numbers_of_ranks),
+        T(one_run_of_several),
+        T(rules_that_meet_nothing),
+        T(steps_of_several_runs),
         T(steps_of_other_sources),
         T(recordings_of_other_length),
         T(recordings_of_one_length),

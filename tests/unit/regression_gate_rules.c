@@ -1,0 +1,369 @@
+/* Rules of the judgement of one metric, each alone: what the nights, the steps and the limits say
+ * is given, and the outcome is wanted (docs/gates.md, docs/nightly.md). */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "regression/gate.h"
+#include "regression/key_figures.h"
+
+struct env {
+    struct az_arena a;
+    struct az_gate_rule rule;
+    struct az_verdict v;
+};
+
+static int setup(void **state)
+{
+    static struct env e;
+    e = (struct env){ .a = { .failed = false } };
+    az_arena_init(&e.a, NULL);
+    az_gate_rule_init(&e.rule);
+    e.rule.name = AZ_SV("rule");
+    e.rule.rel = 0.03;
+    az_verdict_init(&e.v, &e.a);
+    *state = &e;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct env *e = *state;
+    az_verdict_release(&e->v);
+    az_arena_release(&e->a);
+    return 0;
+}
+
+/* A metric of 100 ns that is now `now`, in a history of eleven nights that is quiet otherwise. */
+static struct az_gate_result of(struct env *e, double now)
+{
+    struct az_gate_result x = { .rule = &e->rule,
+                                .rule_name = e->rule.name,
+                                .input = AZ_SV("in"),
+                                .sheet = AZ_SV("t"),
+                                .key = AZ_SV("{\"Name\":\"k\"}"),
+                                .key_text = AZ_SV("k"),
+                                .metric = AZ_SV("Time"),
+                                .unit = AZ_SV("ns"),
+                                .base = { .n = 1, .center = 100, .mad = 0 },
+                                .cand = { .n = 1, .center = now, .mad = 0 },
+                                .delta = now - 100,
+                                .rel = now / 100 - 1,
+                                .limit_abs = e->rule.abs,
+                                .limit_rel = e->rule.rel,
+                                .max = NAN,
+                                .min = NAN,
+                                .test = "none",
+                                .u = NAN,
+                                .p = NAN,
+                                .p_better = NAN,
+                                .effect = NAN,
+                                .low = NAN,
+                                .high = NAN,
+                                .course = { .known = true,
+                                            .kind = AZ_NIGHTS_SAME,
+                                            .runs = 11,
+                                            .held = 1,
+                                            .since = AZ_SV("run 9"),
+                                            .before = 100,
+                                            .level = 100,
+                                            .noise = 0.005,
+                                            .drift = NAN,
+                                            .least = NAN,
+                                            .least_run = NAN } };
+    return x;
+}
+
+static void judged(struct env *e, struct az_gate_result *x, enum az_gate_status status,
+                   enum az_gate_level level)
+{
+    assert_int_equal(az_gate_judge(x, &e->a), 0);
+    assert_int_equal(x->status, status);
+    assert_int_equal(x->level, level);
+}
+
+/* ---- limits ---- */
+
+static void hard_limits(void **state)
+{
+    static const struct {
+        double max, min, now;
+        bool fails;
+    } cases[] = { { 110, NAN, 110, false },
+                  { 110, NAN, 110.5, true },
+                  { NAN, 90, 90, false },
+                  { NAN, 90, 89.5, true } };
+    struct env *e = *state;
+    e->rule.max = 1000; /* of limits alone */
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        struct az_gate_result x = of(e, cases[i].now);
+        x.max = cases[i].max;
+        x.min = cases[i].min;
+        judged(e, &x, cases[i].fails ? AZ_GATE_FAIL : AZ_GATE_PASS,
+               cases[i].fails ? AZ_LEVEL_FAIL : AZ_LEVEL_INFO);
+    }
+}
+
+static void hard_limit_of_no_value(void **state)
+{
+    struct env *e = *state;
+    e->rule.max = 110;
+    struct az_gate_result x = of(e, NAN);
+    x.max = 110;
+    judged(e, &x, AZ_GATE_ERROR, AZ_LEVEL_INCONCLUSIVE);
+}
+
+/* ---- nights ---- */
+
+static struct az_gate_result jumped(struct env *e, enum az_nights_kind kind)
+{
+    struct az_gate_result x = of(e, 110);
+    x.course.kind = kind;
+    x.course.side = 1;
+    return x;
+}
+
+static void a_jump_fails(void **state)
+{
+    struct env *e = *state;
+    struct az_gate_result x = jumped(e, AZ_NIGHTS_JUMP);
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+}
+static void an_outlier_is_run_again(void **state)
+{
+    struct env *e = *state;
+    struct az_gate_result x = jumped(e, AZ_NIGHTS_OUTLIER);
+    judged(e, &x, AZ_GATE_OUTLIER, AZ_LEVEL_INCONCLUSIVE);
+    e->rule.severity = AZ_SV("warn");
+    x = jumped(e, AZ_NIGHTS_OUTLIER);
+    judged(e, &x, AZ_GATE_OUTLIER, AZ_LEVEL_WARN);
+}
+static void severity_warns(void **state)
+{
+    struct env *e = *state;
+    e->rule.severity = AZ_SV("warn");
+    struct az_gate_result x = jumped(e, AZ_NIGHTS_JUMP);
+    judged(e, &x, AZ_GATE_WARN, AZ_LEVEL_WARN);
+}
+
+/* A level that held: the size against the limit and a quarter of it, by what change_point says. */
+static void levels_that_held(void **state)
+{
+    static const struct {
+        double level;
+        const char *change_point;
+        int side;
+        enum az_gate_status status;
+    } cases[] = { { 102, "fail", 1, AZ_GATE_FAIL },   { 102, "warn", 1, AZ_GATE_WARN },
+                  { 102, "info", 1, AZ_GATE_PASS },   { 104, "info", 1, AZ_GATE_FAIL },
+                  { 100.5, "fail", 1, AZ_GATE_PASS }, { 98, "fail", -1, AZ_GATE_PASS } };
+    struct env *e = *state;
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        struct az_gate_result x = of(e, 101);
+        x.course.kind = AZ_NIGHTS_STEP;
+        x.course.side = cases[i].side;
+        x.course.level = cases[i].level;
+        e->rule.change_point = az_sv_str(cases[i].change_point);
+        assert_int_equal(az_gate_judge(&x, &e->a), 0);
+        assert_int_equal(x.status, cases[i].status);
+    }
+}
+
+/* What failed lasts, whether the night itself is beyond the limit or not. */
+static void what_failed_lasts(void **state)
+{
+    struct env *e = *state;
+    for (int beyond = 0; beyond < 2; beyond++) {
+        struct az_gate_result x = of(e, beyond ? 103.5 : 101);
+        judged(e, &x, beyond ? AZ_GATE_UNSTABLE : AZ_GATE_PASS,
+               beyond ? AZ_LEVEL_WARN : AZ_LEVEL_INFO);
+        x = of(e, beyond ? 103.5 : 101);
+        x.course.lasts = true;
+        judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+        assert_true(az_sv_find(x.text, AZ_SV("failed the night before")) >= 0);
+    }
+}
+
+static void a_drift_fails(void **state)
+{
+    struct env *e = *state;
+    struct az_gate_result x = of(e, 101);
+    x.drift = true;
+    x.course.drift = 0.12;
+    x.course.drifts_at = AZ_SV("run 1");
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+    assert_true(az_sv_find(x.text, AZ_SV("drift of +12% since run 1")) >= 0);
+}
+
+static void the_budget(void **state)
+{
+    static const struct {
+        double budget, total;
+        bool fails;
+    } cases[] = { { AZ_GATE_UNSET, 0.029, false }, /* rel */
+                  { AZ_GATE_UNSET, 0.031, true },
+                  { 0.01, 0.011, true },
+                  { 0.10, 0.09, false } };
+    struct env *e = *state;
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        struct az_gate_result x = of(e, 101);
+        e->rule.budget = cases[i].budget;
+        x.course.total = cases[i].total;
+        assert_int_equal(az_gate_judge(&x, &e->a), 0);
+        assert_int_equal(x.status, cases[i].fails ? AZ_GATE_FAIL : AZ_GATE_PASS);
+    }
+}
+
+/* ---- a single pair of runs ---- */
+
+/* Parts without steps of their own: more than noise_k standard errors. */
+static void parts_by_standard_errors(void **state)
+{
+    struct env *e = *state;
+    for (int far = 0; far < 2; far++) {
+        struct az_gate_result x = of(e, 110);
+        x.course = (struct az_gate_course){ .drift = NAN };
+        x.steps_noise = far ? 0.03 : 0.04;
+        judged(e, &x, far ? AZ_GATE_FAIL : AZ_GATE_UNSTABLE, far ? AZ_LEVEL_FAIL : AZ_LEVEL_WARN);
+    }
+}
+
+/* ---- tests ---- */
+
+/* Steps of one run are not independent: they need a larger effect. */
+static void effects(void **state)
+{
+    static const struct {
+        const char *samples;
+        double effect, p;
+        bool fails;
+    } cases[] = { { "runs", 0.4, 0.001, true },
+                  { "runs", 0.2, 0.001, false },
+                  { "runs", 0.4, 0.02, false },
+                  { "steps", 0.4, 0.001, false },
+                  { "steps", 0.6, 0.001, true } };
+    struct env *e = *state;
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        struct az_gate_result x = of(e, 110);
+        e->rule.samples = az_sv_str(cases[i].samples);
+        x.test = "mannwhitney";
+        x.effect = cases[i].effect;
+        x.p = cases[i].p;
+        assert_int_equal(az_gate_judge(&x, &e->a), 0);
+        assert_int_equal(x.status, cases[i].fails ? AZ_GATE_FAIL : AZ_GATE_UNSTABLE);
+    }
+}
+/* The lower end of the ratio must be above the limit, not above 1. */
+static void bootstrap_ends(void **state)
+{
+    struct env *e = *state;
+    for (int far = 0; far < 2; far++) {
+        struct az_gate_result x = of(e, 110);
+        x.test = "bootstrap";
+        x.effect = 0.9;
+        x.low = far ? 1.04 : 1.02;
+        x.high = 1.2;
+        assert_int_equal(az_gate_judge(&x, &e->a), 0);
+        assert_int_equal(x.status, far ? AZ_GATE_FAIL : AZ_GATE_UNSTABLE);
+    }
+}
+
+/* ---- a night as a whole ---- */
+
+/* n figures, `off` of which are off in this night; those that fail then. */
+static size_t failed_of(struct env *e, size_t n, size_t off, size_t held)
+{
+    size_t fails = 0;
+    e->v.results.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct az_gate_result x = i < off ? jumped(e, AZ_NIGHTS_JUMP) : of(e, 100);
+        x.course.held = held;
+        assert_int_equal(az_gate_judge(&x, &e->a), 0);
+        assert_int_equal(az_vec_push(&e->v.results, x), 0);
+    }
+    az_gate_together(&e->v);
+    for (size_t i = 0; i < n; i++)
+        fails += e->v.results.v[i].status == AZ_GATE_FAIL;
+    return fails;
+}
+static void most_are_off_together(void **state)
+{
+    struct env *e = *state;
+    assert_int_equal(failed_of(e, 10, 6, 1), 0); /* rather the machine */
+    assert_int_equal(failed_of(e, 10, 5, 1), 5); /* fewer than 60 % */
+    assert_int_equal(failed_of(e, 5, 5, 1), 5);  /* of fewer than six nothing follows */
+    assert_int_equal(failed_of(e, 10, 6, 2), 6); /* twice in succession is no night */
+}
+
+/* ---- causes ---- */
+
+static void put(struct env *e, const char *sheet, const char *key, enum az_gate_status status)
+{
+    struct az_gate_result x = of(e, 110);
+    x.sheet = az_sv_str(sheet);
+    x.key_text = az_sv_str(key);
+    x.status = status;
+    x.level = status == AZ_GATE_FAIL ? AZ_LEVEL_FAIL : AZ_LEVEL_INFO;
+    x.text = AZ_SV("text");
+    assert_int_equal(az_vec_push(&e->v.results, x), 0);
+}
+
+/* Where a part fails the total follows, and what repeats it. */
+static void the_total_follows(void **state)
+{
+    struct env *e = *state;
+    put(e, AZ_KEY_FIGURES, AZ_KEY_TOTAL, AZ_GATE_FAIL);
+    put(e, AZ_KEY_FIGURES, "busy", AZ_GATE_FAIL);
+    put(e, AZ_KEY_PARTS, "gemm", AZ_GATE_FAIL);
+    assert_int_equal(az_gate_causes(&e->v, &e->a), 0);
+    assert_int_equal(e->v.results.v[0].level, AZ_LEVEL_WARN);
+    assert_int_equal(e->v.results.v[1].level, AZ_LEVEL_WARN);
+    assert_int_equal(e->v.results.v[2].level, AZ_LEVEL_FAIL);
+    assert_true(az_sv_find(e->v.results.v[0].text, AZ_SV("follows from gemm")) >= 0);
+}
+/* A total that fails alone is no consequence. */
+static void the_total_alone(void **state)
+{
+    struct env *e = *state;
+    put(e, AZ_KEY_FIGURES, AZ_KEY_TOTAL, AZ_GATE_FAIL);
+    put(e, AZ_KEY_PARTS, "gemm", AZ_GATE_PASS);
+    assert_int_equal(az_gate_causes(&e->v, &e->a), 0);
+    assert_int_equal(e->v.results.v[0].level, AZ_LEVEL_FAIL);
+}
+/* Where the total is better all the same a part that is worse only warns. */
+static void a_better_total(void **state)
+{
+    struct env *e = *state;
+    put(e, AZ_KEY_FIGURES, AZ_KEY_TOTAL, AZ_GATE_IMPROVED);
+    put(e, AZ_KEY_PARTS, "gemm", AZ_GATE_FAIL);
+    assert_int_equal(az_gate_causes(&e->v, &e->a), 0);
+    assert_int_equal(e->v.results.v[1].level, AZ_LEVEL_WARN);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(hard_limits),
+        T(hard_limit_of_no_value),
+        T(a_jump_fails),
+        T(an_outlier_is_run_again),
+        T(severity_warns),
+        T(levels_that_held),
+        T(what_failed_lasts),
+        T(a_drift_fails),
+        T(the_budget),
+        T(parts_by_standard_errors),
+        T(effects),
+        T(bootstrap_ends),
+        T(most_are_off_together),
+        T(the_total_follows),
+        T(the_total_alone),
+        T(a_better_total),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
