@@ -278,6 +278,43 @@ def power(c, analyzer):
     h.close()
 
 
+def training(steps, rng, slower):
+    """A PyTorch trace of so many steps of 1 ms that scatter by 5 %."""
+    events, t, n = [], 1000.0, 0
+    for step in range(steps):
+        begin, part = t, 250 * slower * rng.gauss(1, 0.05)
+        for _ in range(4):
+            n += 1
+            events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": t + 1, "dur": 3,
+                        "args": {"correlation": n}},
+                       {"ph": "X", "cat": "kernel", "name": "gemm_k", "pid": 0, "tid": 7, "ts": t + 6, "dur": part - 8,
+                        "args": {"correlation": n, "device": 0, "stream": 7}}]
+            t += part
+        events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d" % step, "pid": 1, "tid": 1, "ts": begin,
+                       "dur": t - begin - 0.5})
+    return {"deviceProperties": [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": events}
+
+
+def few_steps(c, analyzer):
+    """A night of three steps scatters more than those of 20 and 40: what fails with 60 steps is within its noise."""
+    for last, slower, wanted in ((3, 1.0, 0), (3, 1.06, 0), (60, 1.06, 1)):
+        with tempfile.TemporaryDirectory(prefix="nightly.") as folder:
+            path = lambda name: os.path.join(folder, name)
+            with open(path("c.json"), "w", encoding="utf-8") as f:
+                json.dump({"inputs": [{"path": "t.json", "title": "n"}], "gates": {}, "history": {"path": "h.db"},
+                           "labels": {"branch": "main", "created": "${DAY}"}}, f)
+            rng = random.Random(4)
+            for day in range(1, 17):
+                steps = last if day == 16 else 40 if day % 3 == 0 else 20
+                with open(path("t.json"), "w", encoding="utf-8") as f:
+                    json.dump(training(steps, rng, slower if day == 16 else 1), f)
+                p = subprocess.run([analyzer, "gate", "--config=c.json"], cwd=folder, capture_output=True, text=True,
+                                   env=dict(os.environ, DAY="2026-01-%02dT02:00:00Z" % day))
+                if day < 16:
+                    c.hold(p.returncode == 0, "few steps: night %d is as those before" % day, p.stdout[-300:])
+            c.hold(p.returncode == wanted, "%d steps, x %.2f" % (last, slower), p.stdout[-500:])
+
+
 def chosen_once(c, analyzer):
     """A family near the least share of a figure is one each night, or none."""
     work = dict(WORK, multi_tensor_apply_kernel=15.6)
@@ -367,7 +404,8 @@ def main():
     a = p.parse_args()
     c = Checks(quiet=True)
     random.seed(1)
-    for check in (green, drift, better_then_worse, lucky, many_figures, late, statistics, reports, classes, evidence, power, chosen_once, bisect, older, speed):
+    for check in (green, drift, better_then_worse, lucky, many_figures, late, statistics, reports, classes, evidence, power, few_steps, chosen_once,
+                  bisect, older, speed):
         check(c, os.path.abspath(a.analyzer))
     print("%d passed, %d failed" % (c.passed, c.failed))
     return 1 if c.failed else 0

@@ -670,7 +670,8 @@ static int judge_all(struct gate *g)
     v->series = g->in->series;
     v->first = g->in->first && !g->in->base && worst < AZ_LEVEL_INCONCLUSIVE;
     for (size_t i = 0; v->first && i < g->in->cand->metrics.n; i++)
-        v->can_see = fmax(v->can_see, AZ_GATE_SEEN * g->in->cand->metrics.v[i].within);
+        if (word(g->in->cand->metrics.v[i].sheet, AZ_KEY_FIGURES))
+            v->can_see = fmax(v->can_see, AZ_GATE_SEEN * g->in->cand->metrics.v[i].within);
     v->outcome = worst == AZ_LEVEL_FAIL           ? AZ_VERDICT_FAIL
                  : worst == AZ_LEVEL_INCONCLUSIVE ? AZ_VERDICT_INCONCLUSIVE
                                                   : AZ_VERDICT_PASS;

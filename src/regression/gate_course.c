@@ -259,6 +259,7 @@ static int describe(const struct az_past *p, const struct nights *t, const struc
                                   .before = o->before,
                                   .level = o->level,
                                   .noise = part(o->noise, o->center),
+                                  .newest = part(o->newest, o->center),
                                   .within = o->within,
                                   .correlation = o->correlation,
                                   .lasts = o->held,

@@ -12,6 +12,7 @@
 #define STEPS_EFFECT   0.5  /* steps of one run are not independent */
 #define STEP_PART      0.25 /* of a limit, for a level that held to be worth a word */
 #define BOOTSTRAP_RUNS 3
+#define FEW_STEPS      1.5 /* times the usual scatter: a night has few steps */
 
 /* ---- measure ---- */
 
@@ -273,11 +274,13 @@ static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a
     if (c->kind != AZ_NIGHTS_SAME && (worse ? c->side > 0 : c->side < 0))
         return true;
     const char *plural = c->runs == 1 ? "" : "s";
+    const bool few = c->newest > FEW_STEPS * c->noise;
     x->note = isnan(c->noise) /* no part of a level of 0 */
                   ? az_arena_printf(a, "within noise: %zu earlier run%s", c->runs, plural)
-                  : az_arena_printf(
-                        a, "within noise: %zu earlier run%s, a night scatters by %.2g%%%s", c->runs,
-                        plural, 100 * c->noise, c->within ? " (within the runs)" : "");
+                  : az_arena_printf(a, "within noise: %zu earlier run%s, %s scatters by %.2g%%%s",
+                                    c->runs, plural, few ? "a night of so few steps" : "a night",
+                                    100 * (few ? c->newest : c->noise),
+                                    c->within ? " (within the runs)" : "");
     return false;
 }
 

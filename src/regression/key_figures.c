@@ -23,7 +23,7 @@ static struct az_table *new_table(struct az_document *d, const char *id, const c
         az_table_column(t, "Size (bytes)", AZ_REAL, AZ_UNIT_BYTES, AZ_LOWER_BETTER);
     else
         az_table_column(t, "Time (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    if (strcmp(id, AZ_KEY_FIGURES) == 0)
+    if (strcmp(id, AZ_KEY_MEMORY) != 0)
         az_table_column(t, "Scatter", AZ_REAL, AZ_UNIT_RATIO, AZ_DETAIL);
     return t;
 }
@@ -99,16 +99,31 @@ static bool rows_of_step(const struct az_key_basis *b, struct az_time_rows *out)
 
 /* ---- steps ---- */
 
-/* The total, busy and their median scatter as the steps do, near enough. */
-static void put_scatter(struct az_table *t, double scatter)
+/* What steps say of a figure: the total, busy and their median scatter as the steps do, a part
+ * without times of its own, a family, as the busy time does, near enough. */
+static size_t steps_of(const struct az_table *t, struct az_sv figure)
 {
-    for (size_t r = 0; !t->error && r < t->rows; r++)
-        if (!isnan(scatter))
-            t->cells.v[r * t->columns.n + 2] = (struct az_cell){ .type = AZ_REAL, .f = scatter };
+    if (az_sv_is(t->id, AZ_KEY_FIGURES))
+        return AZ_STEP_TOTAL;
+    return az_sv_is(figure, "idle")                    ? AZ_STEP_IDLE
+           : az_sv_is(figure, "exposed communication") ? AZ_STEP_COMMUNICATION
+           : az_sv_is(figure, "exposed copies")        ? AZ_STEP_COPIES
+                                                       : AZ_STEP_BUSY;
+}
+
+static void put_scatter(struct az_table *t, const struct az_step_samples *steps)
+{
+    for (size_t r = 0; !t->error && r < t->rows; r++) {
+        const size_t part = steps_of(t, az_cell_text(az_table_at(t, r, 0)));
+        const double x = az_step_samples_scatter(steps, part, LEAST_SPREAD);
+        if (!isnan(x))
+            t->cells.v[r * t->columns.n + 2] = (struct az_cell){ .type = AZ_REAL, .f = x };
+    }
 }
 
 /* Where the total is that of a step the median is no figure of its own. */
-static int put_steps(struct az_document *d, struct az_table *t, bool per_step)
+static int put_steps(struct az_document *d, struct az_table *t, struct az_table *parts,
+                     bool per_step)
 {
     struct az_step_samples steps;
     struct az_vec_f64 times;
@@ -121,8 +136,10 @@ static int put_steps(struct az_document *d, struct az_table *t, bool per_step)
         rc = az_vec_push(&times, steps.v[i].part[AZ_STEP_TOTAL]);
     if (!rc && times.n >= LEAST_STEPS && !per_step)
         put(t, AZ_SV("step median"), az_gate_center(times.v, times.n));
-    if (!rc && times.n >= LEAST_STEPS)
-        put_scatter(t, az_step_samples_scatter(&steps, AZ_STEP_TOTAL, LEAST_SPREAD));
+    if (!rc && times.n >= LEAST_STEPS) {
+        put_scatter(t, &steps);
+        put_scatter(parts, &steps);
+    }
     az_vec_release(&times);
     az_vec_release(&steps);
     return rc;
@@ -307,7 +324,7 @@ static int fill(struct az_document *d, struct az_table *figures, struct az_table
     if (!rc && !a.known && sum > 0)
         put(figures, AZ_SV(AZ_KEY_TOTAL), sum);
     put_memory(d, memory);
-    return rc ? rc : put_steps(d, figures, b.per_step);
+    return rc ? rc : put_steps(d, figures, parts, b.per_step);
 }
 
 int az_key_figures_add(struct az_document *d)

@@ -47,6 +47,7 @@ struct az_gate_course {
     bool lasts;              /* the night before failed, and nothing shows that its level ended */
     double total;            /* part, to the worse, since the accepted level; 0: nothing is sure */
     double noise;            /* part: one standard deviation of a night */
+    double newest;           /* so, of this night by its steps */
     bool within;             /* it is that within the runs */
     double correlation;      /* of a night with the next */
     double drift;            /* part, to the worse, over the window; NaN: none */

@@ -506,6 +506,7 @@ static void finish(struct work *w)
 
     out->center = value(w, w->center);
     out->noise = amount(w, w->noise);
+    out->newest = out->noise * sqrt(own);
     out->correlation = w->rho;
     out->least = amount(w, (limit_of(w) + SURE) * w->noise * sqrt(own + m));
     out->least_run = amount(w, (LIMIT_JUMP + az_nights_small((double)w->n + 5, w->rho) + SURE) *

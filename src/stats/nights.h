@@ -57,6 +57,7 @@ struct az_nights {
     size_t n_base, room;
     double center;      /* of them, robust */
     double noise;       /* standard deviation of one night, in the figure's unit */
+    double newest;      /* so, of this one by its steps */
     double correlation; /* of one night with the next, 0 to 0.95 */
     double spikes;      /* single odd nights before this one */
     bool within;        /* the noise is that within runs: it is larger than that between them */

@@ -264,6 +264,16 @@ static void whole_recordings_if_asked(void **state)
     assert_true(fabs(result(e, "Total Time (ns)")->cand.center - 800) < 1e-9);
 }
 
+static void key_figures_of_recordings(void **state)
+{
+    struct env *e = *state;
+    e->rule.table = AZ_SV("key_figures");
+    e->base.by_recording = e->cand.by_recording = true;
+    (void)compare(e, a_run(3, 300), a_run(3, 300));
+    assert_true(fabs(result(e, "Time (ns)")->base.center - 900) < 1e-9 ||
+                fabs(result(e, "Time (ns)")->base.center - 720) < 1e-9); /* total or busy */
+}
+
 /* Rows that are steps are no sums over them. */
 static void rows_of_steps(void **state)
 {
@@ -700,6 +710,8 @@ static void of_steps(struct env *e, int64_t steps, enum az_gate_status wanted)
     assert_int_equal(az_series_claim(&e->cand, &c), 0);
     assert_int_equal(az_gate_run(&e->in, &e->v), 0);
     assert_int_equal(e->v.results.v[0].status, wanted);
+    const bool few = az_sv_find(e->v.results.v[0].text, AZ_SV("a night of so few steps")) >= 0;
+    assert_int_equal(few, steps == 2);
     az_past_release(&p);
 }
 static void a_night_of_two_steps(void **state) { of_steps(*state, 2, AZ_GATE_UNSTABLE); }
@@ -748,6 +760,7 @@ int main(void)
         T(a_shorter_recording_hides_nothing),
         T(key_figures_are_per_step),
         T(whole_recordings_if_asked),
+        T(key_figures_of_recordings),
         T(rows_of_steps),
         T(recordings_if_asked),
         T(steps_on_one_side),
