@@ -167,6 +167,61 @@ static void a_step(void **state)
     az_nights_release(&o);
 }
 
+/* What came up in more than a tenth of the nights is a mode, and no change. */
+static void a_known_mode(void **state)
+{
+    double v[24];
+    struct az_nights o;
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        fill(v, 24);
+        for (size_t i = 5; known && i < 20; i += 5)
+            v[i] += 8;
+        v[23] += 8;
+        const struct az_nights_in in = { .v = v, .n = 24, .worse = 1, .seed = 1 };
+        assert_int_equal(az_nights_judge(&in, &o), 0);
+        assert_int_equal(o.kind, known ? AZ_NIGHTS_SAME : AZ_NIGHTS_JUMP);
+        az_nights_release(&o);
+    }
+}
+
+/* A slope that a step explains as well is no drift. */
+static void a_step_is_no_drift(void **state)
+{
+    double v[30], day[30], slope;
+    (void)state;
+    for (int drifts = 0; drifts < 2; drifts++) {
+        fill(v, 30);
+        for (size_t i = 0; i < 30; i++) {
+            day[i] = (double)i - 29;
+            v[i] += drifts ? 0.4 * (double)i : i < 15 ? 0 : 12;
+        }
+        const struct az_nights_series s = {
+            .v = v, .raw = v, .day = day, .n = 30, .noise = 0.5, .known = 30
+        };
+        assert_int_equal(az_nights_drift(&s, 0, &slope), drifts);
+    }
+}
+
+/* A worse level that held for so many nights is the level. */
+static void held_long_enough(void **state)
+{
+    double v[30];
+    struct az_nights o;
+    (void)state;
+    fill(v, 30);
+    for (size_t i = 20; i < 30; i++)
+        v[i] += 10;
+    for (size_t hold = 0; hold <= 11; hold++) {
+        const struct az_nights_in in = { .v = v, .n = 30, .worse = 1, .hold = hold, .seed = 1 };
+        assert_int_equal(az_nights_judge(&in, &o), 0);
+        const bool accepted = hold > 0 && hold <= 10;
+        assert_int_equal(o.kind, accepted ? AZ_NIGHTS_SAME : AZ_NIGHTS_STEP);
+        assert_true(fabs(o.center - (accepted ? 110 : 100)) < 1);
+        az_nights_release(&o);
+    }
+}
+
 static void better_is_the_level(void **state)
 {
     double v[N];
@@ -601,6 +656,9 @@ int main(void)
         cmocka_unit_test(a_quiet_history),
         cmocka_unit_test(one_night),
         cmocka_unit_test(a_step),
+        cmocka_unit_test(a_known_mode),
+        cmocka_unit_test(a_step_is_no_drift),
+        cmocka_unit_test(held_long_enough),
         cmocka_unit_test(better_is_the_level),
         cmocka_unit_test(steps_in_noise),
         cmocka_unit_test(a_jump_among_alike),
