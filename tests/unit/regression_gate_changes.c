@@ -341,6 +341,56 @@ static void rules_that_meet_nothing(void **state)
     e->rule.built_in = true;
     e->rule.on_missing = AZ_SV("info");
     assert_int_equal(judge(e), AZ_VERDICT_PASS);
+    assert_int_equal(e->v.results.n, 0);
+}
+/* One iteration that a configuration names needs no words; a step that was recorded does. */
+static void one_iteration(void **state)
+{
+    struct env *e = *state;
+    struct spec s = a_run(1, 100);
+    s.source = "num_of_iters";
+    (void)compare(e, s, s);
+    assert_false(result(e, "Total Time (ns)")->per_step);
+}
+static void one_step(void **state)
+{
+    struct env *e = *state;
+    (void)compare(e, a_run(1, 100), a_run(1, 100));
+    assert_true(result(e, "Total Time (ns)")->per_step);
+}
+/* A part of the time has a limit that is a part of the total, too: idle time is a fifth of it. */
+static void part_of_the_total(void **state)
+{
+    struct env *e = *state;
+    e->rule.table = AZ_SV("key_*");
+    e->rule.of_total = 0.025;
+    assert_int_equal(compare(e, a_run(4, 300), a_run(4, 306)), AZ_VERDICT_PASS);
+    az_vec_reset(&e->v.results);
+    az_vec_reset(&e->v.changes);
+    e->rule.of_total = 0.001;
+    assert_int_equal(judge(e), AZ_VERDICT_FAIL);
+}
+/* A table vanished while others of the input are there, and while another input has it. */
+static void one_table_of_several_vanished(void **state)
+{
+    struct env *e = *state;
+    struct spec none = a_run(4, 100);
+    none.no_table = true;
+    e->rule.table = AZ_SV("*");
+    assert_int_equal(compare(e, a_run(4, 100), none), AZ_VERDICT_INCONCLUSIVE);
+    assert_true(az_sv_find(e->v.results.v[0].text, AZ_SV("the table 't' is missing")) >= 0);
+}
+static void a_table_of_one_input_vanished(void **state)
+{
+    struct env *e = *state;
+    struct spec none = a_run(4, 100);
+    none.no_table = true;
+    add(e, &e->base, "in", a_run(4, 100));
+    add(e, &e->base, "other", a_run(4, 100));
+    add(e, &e->cand, "in", a_run(4, 100));
+    add(e, &e->cand, "other", none);
+    assert_int_equal(judge(e), AZ_VERDICT_INCONCLUSIVE);
+    assert_true(az_sv_is(e->v.results.v[0].input, "other"));
 }
 
 static void steps_on_one_side(void **state)
@@ -769,6 +819,11 @@ int main(void)
         T(other_numbers_of_ranks),
         T(one_run_of_several),
         T(rules_that_meet_nothing),
+        T(one_iteration),
+        T(one_step),
+        T(part_of_the_total),
+        T(one_table_of_several_vanished),
+        T(a_table_of_one_input_vanished),
         T(steps_of_several_runs),
         T(steps_of_other_sources),
         T(recordings_of_other_length),

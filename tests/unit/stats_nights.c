@@ -170,15 +170,15 @@ static void a_step(void **state)
 /* What came up in more than a tenth of the nights is a mode, and no change. */
 static void a_known_mode(void **state)
 {
-    double v[24];
+    double v[40];
     struct az_nights o;
     (void)state;
     for (int known = 0; known < 2; known++) {
-        fill(v, 24);
-        for (size_t i = 5; known && i < 20; i += 5)
+        fill(v, 40);
+        for (size_t i = 7; known && i < 39; i += 8)
             v[i] += 8;
-        v[23] += 8;
-        const struct az_nights_in in = { .v = v, .n = 24, .worse = 1, .seed = 1 };
+        v[39] += 8;
+        const struct az_nights_in in = { .v = v, .n = 40, .worse = 1, .seed = 1 };
         assert_int_equal(az_nights_judge(&in, &o), 0);
         assert_int_equal(o.kind, known ? AZ_NIGHTS_SAME : AZ_NIGHTS_JUMP);
         az_nights_release(&o);
