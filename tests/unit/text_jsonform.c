@@ -209,15 +209,19 @@ static size_t put_record(char *out, uint64_t *seed)
     char text[256];
     const size_t form = test_random(seed) % 16 ? 0 : test_random(seed) % 3;
     uint64_t v[3];
-    for (int i = 0; i < 3; i++)
-        v[i] = test_random(seed) >> (test_random(seed) % 16 ? 16 + test_random(seed) % 48 : 0);
+    for (int i = 0; i < 3; i++) { /* one number a statement: compilers order operands differently */
+        v[i] = test_random(seed);
+        v[i] >>= test_random(seed) % 16 ? 16 + test_random(seed) % 48 : 0;
+    }
     int n = snprintf(text, sizeof text, "{%s}", forms[form]);
     char whole[256];
     text[n] = '\0';
     n = snprintf(whole, sizeof whole, text, (unsigned long long)v[0], (unsigned long long)v[1],
                  (unsigned long long)v[2]);
-    if (test_random(seed) % 50 == 0)
-        whole[1 + test_random(seed) % (size_t)(n - 1)] = "\"x-0{}.,"[test_random(seed) % 8];
+    if (test_random(seed) % 50 == 0) {
+        const size_t at = 1 + test_random(seed) % (size_t)(n - 1);
+        whole[at] = "\"x-0{}.,"[test_random(seed) % 8];
+    }
     return put(out, whole);
 }
 
@@ -238,7 +242,7 @@ static void random_records(void **state)
         by_form += same(az_sv_make(doc, cut), (size_t)1 << 16, 0);
         (void)same(az_sv_make(doc, cut), 64 + seed, seed % 3 ? 0 : seed % 37);
     }
-    assert_true(by_form > 20000); /* of 60,000 */
+    assert_true(by_form > (AZ_MOVES ? 15000 : 25000)); /* of 60,000; none over a buffer's end */
 }
 
 int main(void)
