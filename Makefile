@@ -178,10 +178,12 @@ $(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(FUZZ_H) $(ARCHIVES)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(ALL_LDFLAGS) -o $@ $< tests/fuzz/driver.c $(ARCHIVES) $(LIBS)
 
 # Programs that scripts of the tests call: tests/tools/NAME.c.
-TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
+TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(filter-out %/mutate_cover.c,$(wildcard tests/tools/*.c)))
 $(BUILD)/tools/%: tests/tools/%.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(ARCHIVES) $(LIBS)
+
+include tests/tools/mutate.mk
 
 # Benchmarks: tests/bench/NAME.c, linked with everything but the commands.
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))

@@ -1,0 +1,462 @@
+#!/usr/bin/env python3
+"""Mutation test: changes one operator of the program at a time and reports the changes that no test detects.
+
+`make mutate` builds the tree (tests/tools/mutate.mk) and calls this. A mutant is one source compiled again into a small
+library that is loaded before the library of the whole program. Tests: the programs of tests/unit, then the command lines
+of tests/golden, nearest first, until one fails or exceeds its time. With a coverage map (one run of every test, kept in
+BUILD/cover.json until the sources or tests change) only tests that execute the mutated line are run. With --check the map
+is not made: the NEAREST unit tests by name and by the references between objects are run.
+
+Mutants are compiled and the tests run in a copy of the tree: it may be edited meanwhile, and a mutant may write anywhere.
+"""
+import argparse
+import bisect
+import collections
+import concurrent.futures
+import fnmatch
+import glob
+import hashlib
+import json
+import os
+import queue
+import re
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import mutate_sites  # noqa: E402
+
+NEAREST = 12  # unit tests per mutant without a coverage map
+ASAN = 'detect_odr_violation=0:symbolize=0:quarantine_size_mb=8:hard_rss_limit_mb=2048:allocator_may_return_null=1'
+KILLED, SURVIVED, EQUIVALENT, REJECTED = 'killed', 'survived', 'equivalent', 'not compiled'
+
+
+def output(command):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+
+class Test:
+    def __init__(self, kind, name):
+        self.kind, self.name = kind, name
+        self.seconds = 1.0
+        self.ok = None
+
+    def key(self):
+        return self.kind + ' ' + self.name
+
+
+class Tree:
+    """The instrumented build and the copy of the checkout that tests run in."""
+
+    def __init__(self, options):
+        self.root = os.getcwd()
+        self.build = os.path.abspath(options.build)
+        self.copy = os.path.join(self.build, 'tree')
+        self.library = os.path.join(self.build, 'loaded', 'libprogram.so')
+        self.example_data = os.path.abspath(options.example_data)
+        self.make = shlex.split(options.make)
+        self.sources = sorted(glob.glob('src/**/*.c', recursive=True))
+        self.tests = [Test('unit', os.path.basename(p)[:-2]) for p in sorted(glob.glob('tests/unit/*.c'))]
+        self.tests += [Test('golden', os.path.basename(p)[:-3]) for p in sorted(glob.glob('tests/golden/cases/*.sh'))]
+        self.lock = threading.Lock()
+        self.copy_tree()
+
+    def copy_tree(self):
+        shutil.rmtree(self.copy, ignore_errors=True)
+        leave = shutil.ignore_patterns('build*', '.git', '__pycache__')
+        shutil.copytree(self.root, self.copy, ignore=leave, symlinks=True)
+
+    def object_of(self, source):
+        return os.path.join(self.build, 'obj', source[len('src/'):-2] + '.o')
+
+    def commands(self, sources):
+        """How the Makefile compiles each of these: lists of arguments without input and output."""
+        objects = [os.path.relpath(self.object_of(s)) for s in sources]
+        shown = output(self.make + ['--no-print-directory', '-n', '-B', 'V=1'] + objects)
+        found = {}
+        for line in shown.splitlines():
+            if ' -c -o ' in line:
+                args = shlex.split(line)
+                at = args.index('-o')
+                found[args[at + 2]] = [a for a in args[:at] + args[at + 3:] if a not in ('-MMD', '-MP', '-c', '-Werror')]
+        return found
+
+    def passes(self, test):
+        """True if the test passes without a mutant; looked at once, and only if no coverage map did."""
+        if test.ok is None:
+            os.makedirs(os.path.join(self.build, 'work', 'none'), exist_ok=True)
+            with self.lock:
+                test.ok = self.run(test, 'none', 5 + 6 * test.seconds)
+        return test.ok
+
+    def run(self, test, worker, seconds, more=None):
+        """True if the test passes."""
+        folder = os.path.join(self.build, 'work', worker)
+        scratch = os.path.join(folder, 'tmp')
+        shutil.rmtree(scratch, ignore_errors=True)
+        os.makedirs(scratch)
+        env = dict(os.environ, TMPDIR=scratch, LD_LIBRARY_PATH=folder, ASAN_OPTIONS=ASAN, SRC=self.copy,
+                   ANALYZER=os.path.join(self.build, 'mutated-program'), EXAMPLE_DATA=self.example_data,
+                   GOLDEN_TIMEOUT=str(int(seconds) + 1), **(more or {}))
+        if test.kind == 'unit':
+            command = [os.path.join(self.build, 'unit-shared', test.name)]
+        else:
+            command = ['sh', 'tests/golden/run.sh', test.name]
+        limits = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 31, resource.RLIM_INFINITY)))
+        child = subprocess.Popen(command, cwd=self.copy, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=limits)
+        try:
+            rc = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            rc = -1
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        child.wait()
+        return rc == 0
+
+
+class Objects:
+    """Who refers to whom: distance of a source from each unit test over undefined symbols."""
+
+    def __init__(self, tree):
+        self.defines, self.needs = {}, {}
+        home = {}
+        for source in tree.sources:
+            path = tree.object_of(source)
+            if os.path.exists(path):
+                self.defines[source], self.needs[source] = self.symbols(path, [])
+                home.update((s, source) for s in self.defines[source])
+        self.home = home
+        self.tests = {}
+        for test in tree.tests:
+            if test.kind == 'unit':
+                _, needs = self.symbols(os.path.join(tree.build, 'unit-shared', test.name), ['-D'])
+                self.tests[test] = collections.Counter(home[s] for s in needs if s in home)
+        self.near = {test: self.distances(direct) for test, direct in self.tests.items()}
+
+    @staticmethod
+    def symbols(path, more):
+        defined, needed = set(), set()
+        for line in output(['nm', '-P', '-g', *more, path]).splitlines():
+            name, kind = line.split()[:2]
+            (needed if kind in 'Uw' else defined).add(name)
+        return defined, needed
+
+    def distances(self, direct):
+        far = {s: 1 for s in direct}
+        todo = collections.deque(direct)
+        while todo:
+            s = todo.popleft()
+            for other in {self.home[n] for n in self.needs[s] if n in self.home}:
+                if other not in far:
+                    far[other] = far[s] + 1
+                    todo.append(other)
+        return far
+
+    def order(self, test, source):
+        """Sort key: tests of this file's name, of its room, by distance, by references, then the quick ones."""
+        room, stem = source.split('/')[1], os.path.splitext(os.path.basename(source))[0]
+        test_room, _, name = test.name.partition('_')
+        named = test.kind == 'unit' and room == test_room and (name in stem or stem in name)
+        if test.kind != 'unit':
+            return (9, 0, 0, 0, test.seconds)
+        far = self.near[test].get(source, 8)
+        return (0 if named else min(far, 8), room != test_room, 0, -self.tests[test].get(source, 0), test.seconds)
+
+
+class Cover:
+    """Which tests execute a line."""
+
+    def __init__(self, tree, options):
+        self.tree = tree
+        self.path = os.path.join(tree.build, 'cover.json')
+        key = self.fingerprint()
+        try:
+            with open(self.path, encoding='utf-8') as f:
+                kept = json.load(f)
+        except (OSError, ValueError):
+            kept = {}
+        if kept.get('key') != key:
+            kept = {'key': key, 'tests': {}, 'lines': {}}
+            self.make(kept, options.jobs)
+            with open(self.path, 'w', encoding='utf-8') as f:
+                json.dump(kept, f)
+        self.names = kept['names']
+        self.lines = kept['lines']
+        for test in tree.tests:
+            test.seconds, test.ok = kept['tests'][test.key()]
+
+    def fingerprint(self):
+        h = hashlib.sha256()
+        paths = [self.tree.library] + sorted(glob.glob(os.path.join(self.tree.build, 'unit-shared', '*')))
+        for folder in ('tests/golden', 'tests/data', 'tests/gen', 'example', 'configs'):
+            paths += sorted(glob.glob(folder + '/**', recursive=True))
+        for path in paths:
+            if os.path.isfile(path):
+                h.update(path.encode())
+                with open(path, 'rb') as f:
+                    h.update(f.read())
+        return h.hexdigest()
+
+    def blocks(self):
+        """Offsets of the calls of the coverage function, sorted, and of the rows of the line table: (offset, file, line)."""
+        text = subprocess.Popen(['objdump', '-d', '--no-show-raw-insn', self.tree.library], stdout=subprocess.PIPE, text=True)
+        starts, after = [], False
+        for line in text.stdout:
+            if after and line.startswith(' '):
+                starts.append(int(line.split(':', 1)[0], 16))
+                after = False
+            elif '__sanitizer_cov_trace_pc>' in line and ('call' in line or '\tbl' in line):
+                after = True
+        text.wait()
+        found = re.findall(r'^(\S+)\s+(\d+)\s+(0x[0-9a-f]+)', output(['objdump', '--dwarf=decodedline', self.tree.library]), re.M)
+        # The line table has names without folders; addr2line has the folders of the source that was compiled.
+        places = subprocess.run(['addr2line', '-e', self.tree.library], input=''.join(f[2] + '\n' for f in found), text=True,
+                                stdout=subprocess.PIPE, check=True).stdout.splitlines()
+        rows = []
+        for (name, line, address), place in zip(found, places):
+            path = os.path.relpath(place.split(':')[0], self.tree.root)
+            if os.path.basename(path) == name:
+                rows.append((int(address, 16), path, int(line)))
+        return starts, rows
+
+    def make(self, kept, jobs):
+        begin = time.time()
+        starts, rows = self.blocks()
+        index = {s: i for i, s in enumerate(starts)}
+        of_block = collections.defaultdict(set)
+        for offset, file, line in rows:
+            at = bisect.bisect_right(starts, offset + 4) - 1
+            if at >= 0 and file.endswith('.c'):
+                of_block[at].add((file, line))
+        assert len(of_block) > len(starts) // 2, 'the line table of the program could not be read'
+        names = kept['names'] = [t.key() for t in self.tree.tests]
+        lines = collections.defaultdict(set)
+        free = queue.Queue()
+        for i in range(jobs):
+            free.put('cover%d' % i)
+            os.makedirs(os.path.join(self.tree.build, 'work', 'cover%d' % i), exist_ok=True)
+
+        def one(test):
+            worker = free.get()
+            marks = os.path.join(self.tree.build, 'work', worker, 'marks')
+            if os.path.exists(marks):
+                os.remove(marks)
+            from_time = time.time()
+            ok = self.tree.run(test, worker, 300, {'MUTATE_COVER': marks})
+            seconds = time.time() - from_time
+            data = b''
+            if os.path.exists(marks):
+                with open(marks, 'rb') as f:
+                    data = f.read()
+            free.put(worker)
+            return test, ok, seconds, [index[m.start()] for m in re.finditer(b'\x01', data) if m.start() in index]
+
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for test, ok, seconds, hit in pool.map(one, self.tree.tests):
+                kept['tests'][test.key()] = (seconds, ok)
+                at = names.index(test.key())
+                for block in hit:
+                    for place in of_block[block]:
+                        lines[place].add(at)
+        for (file, line), by in lines.items():
+            kept['lines'].setdefault(file, {})[str(line)] = sorted(by)
+        print('coverage map: %d tests in %d s' % (len(names), time.time() - begin), flush=True)
+
+
+    def of(self, mutant):
+        """Keys of the tests that execute the line; where a line has no code of its own, those of its neighbours."""
+        lines = self.lines.get(mutant.path, {})
+        for line in (mutant.line, *range(mutant.line - 1, max(mutant.line - 8, 0), -1)):
+            if str(line) in lines:
+                return [self.names[i] for i in lines[str(line)]]
+        return []
+
+
+class Worker:
+    def __init__(self, tree, number, compile_commands):
+        self.tree, self.name, self.commands = tree, 'worker%d' % number, compile_commands
+        self.folder = os.path.join(tree.build, 'work', self.name)
+        os.makedirs(self.folder, exist_ok=True)
+
+    def compile(self, command, source, text, to):
+        """Compiles the text as if it were the source; False if the compiler rejects it."""
+        path = os.path.join(self.folder, os.path.basename(source))
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+        return subprocess.run(command + ['-w', '-c', '-o', to, path], cwd=self.tree.copy, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+    def same_object(self, mutant, text):
+        """True if an optimising compiler makes the same object of both."""
+        leave = ('-fsanitize', '-g', '-O', '-fno-omit', '-fno-sanitize')
+        command = [a for a in self.commands[mutant.path] if not a.startswith(leave)] + ['-O2']
+        made = []
+        for version in (text, mutant.apply(text)):
+            to = os.path.join(self.folder, 'compared.o')
+            if not self.compile(command, mutant.path, version, to):
+                return None
+            with open(to, 'rb') as f:
+                made.append(f.read())
+        return made[0] == made[1]
+
+    def link(self, mutant, text):
+        command = [a for a in self.commands[mutant.path] if not a.startswith(('-fsanitize-coverage', '-g'))]
+        to, library = os.path.join(self.folder, 'mutant.o'), os.path.join(self.folder, 'libmutant.so')
+        if not self.compile(command, mutant.path, mutant.apply(text), to):
+            return False
+        return subprocess.run([command[0], '-shared', '-fsanitize=address',
+                               '-Wl,-soname,libmutant.so', '-o', library, to], check=False).returncode == 0
+
+    def judge(self, mutant, tests):
+        """(verdict, test that fails, number of tests run)."""
+        with open(os.path.join(self.tree.copy, mutant.path), encoding='utf-8') as f:
+            text = f.read()
+        same = self.same_object(mutant, text)
+        if same is None or (not same and not self.link(mutant, text)):
+            return REJECTED, None, 0
+        if same:
+            return EQUIVALENT, None, 0
+        chosen = tests(mutant)
+        for i, test in enumerate(chosen):
+            if not self.tree.run(test, self.name, 5 + 6 * test.seconds) and self.tree.passes(test):
+                return KILLED, test, i + 1
+        return SURVIVED, None, len(chosen)
+
+
+def mutants_of(tree, options):
+    found = []
+    for source in tree.sources:
+        if source.startswith('src/mpi/') or (options.files and not any(fnmatch.fnmatch(source, p) for p in options.files.split())):
+            continue
+        with open(source, encoding='utf-8') as f:
+            found += mutate_sites.Finder(source, f.read()).all()
+    return mutate_sites.in_order(found, options.seed)
+
+
+def listed(path):
+    """Survivors that are known, with their reasons: 'CHANGE in: LINE ## REASON'."""
+    known = {}
+    with open(path, encoding='utf-8') as f:
+        for line in f:
+            what, _, reason = line.strip().partition(' ## ')
+            if what and not what.startswith('#'):
+                known[what] = reason
+    return known
+
+
+def table(results):
+    rooms = collections.defaultdict(collections.Counter)
+    for mutant, verdict, _, _ in results:
+        rooms[mutant.path.split('/')[1]][verdict] += 1
+    print('%-12s %7s %8s %11s' % ('room', 'killed', 'survived', 'equivalent'))
+    for room, n in sorted(rooms.items()):
+        print('%-12s %7d %8d %11d' % (room, n[KILLED], n[SURVIVED], n[EQUIVALENT]))
+
+
+def report(results, options, known):
+    survivors = [r[0] for r in results if r[1] == SURVIVED]
+    killed = sum(r[1] == KILLED for r in results)
+    table(results)
+    bad = 0
+    for m in survivors:
+        reason = known.get(m.content())
+        print('%s%s' % (m.place(), ' (known: %s)' % reason if reason else ''))
+        print('    %s' % m.content())
+        bad += not reason
+    print('seed %s: %d of %d mutants killed (%.1f%%), %d equivalent' % (
+        options.seed, killed, killed + len(survivors), 100 * killed / max(1, killed + len(survivors)),
+        sum(r[1] == EQUIVALENT for r in results)))
+    if options.check:
+        print('%d passed, %d failed' % (len(results) - sum(r[1] in (EQUIVALENT, REJECTED) for r in results) - bad, bad))
+    return 1 if options.check and bad else 0
+
+
+def run_all(tree, workers, mutants, tests, n, verbose):
+    """Judges mutants in their order until n of them were neither equivalent nor rejected by the compiler."""
+    free = queue.Queue()
+    for w in workers:
+        free.put(w)
+
+    def one(mutant):
+        worker = free.get()
+        begin = time.time()
+        try:
+            return (mutant, *worker.judge(mutant, tests)), time.time() - begin
+        finally:
+            free.put(worker)
+
+    results, at = [], 0
+    with concurrent.futures.ThreadPoolExecutor(len(workers)) as pool:
+        while at < len(mutants):
+            missing = n - sum(r[1] in (KILLED, SURVIVED) for r in results)
+            if missing <= 0:
+                break
+            for result, seconds in pool.map(one, mutants[at:at + missing]):
+                results.append(result)
+                mutant, verdict, test, count = result
+                if verbose:
+                    print('%-12s %5.1f s %3d %s%s' % (verdict, seconds, count, mutant.place(), ' by ' + test.key() if test else ''),
+                          flush=True)
+            at += missing
+    return results
+
+
+def parse():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument('--build', default='build/mutate')
+    p.add_argument('--example-data', default='build/example-data')
+    p.add_argument('--make', default='make BUILD=build/mutate')
+    p.add_argument('-n', type=int, default=200)
+    p.add_argument('--seed', default='1')
+    p.add_argument('--files', help='patterns of sources, separated by spaces')
+    p.add_argument('--jobs', type=int, default=os.cpu_count() or 2)
+    p.add_argument('--check', action='store_true', help='no coverage map; fail if a survivor is not in tests/mutate-survivors')
+    p.add_argument('--at', help='only mutants of FILE:LINE')
+    p.add_argument('-v', '--verbose', action='store_true')
+    return p.parse_args()
+
+
+def main():
+    options = parse()
+    begin = time.time()
+    os.environ['CCACHE_DISABLE'] = '1'
+    tree = Tree(options)
+    mutants = mutants_of(tree, options)
+    if options.at:
+        path, line = options.at.rsplit(':', 1)
+        with open(path, encoding='utf-8') as f:
+            mutants = [m for m in mutate_sites.Finder(path, f.read()).all() if m.line == int(line)]
+        options.n = len(mutants)
+    ahead = mutants[:2 * options.n + 20]
+    commands = tree.commands(sorted({m.path for m in ahead}))
+    objects = Objects(tree)
+    cover = None if options.check else Cover(tree, options)
+    by_key = {t.key(): t for t in tree.tests}
+
+    def tests(mutant):
+        if cover:
+            chosen = [by_key[k] for k in cover.of(mutant) if k in by_key and by_key[k].ok]
+            return sorted(chosen, key=lambda t: objects.order(t, mutant.path))
+        units = [t for t in tree.tests if t.kind == 'unit' and mutant.path in objects.near[t]]
+        return sorted(units, key=lambda t: objects.order(t, mutant.path))[:NEAREST]
+
+    failing = [t.key() for t in tree.tests if t.ok is False]
+    if failing:
+        print('not used, they fail without a mutant: ' + ', '.join(failing))
+    workers = [Worker(tree, i, commands) for i in range(options.jobs)]
+    print('preparation: %d s' % (time.time() - begin), flush=True)
+    results = run_all(tree, workers, ahead, tests, options.n, options.verbose)
+    return report(results, options, listed('tests/mutate-survivors'))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
