@@ -168,9 +168,26 @@ static void asked(void **state)
     }
 }
 
+/* Rules that read the numbers of names are searched for each name. */
+static void asked_without_forms(void **state)
+{
+    (void)state;
+    struct az_asked q = { .forms = false };
+    struct az_arena a;
+    az_arena_init(&a, NULL);
+    assert_int_equal(az_rules_read_group("xla_events.rules", "event", &a, &q.rules), 0);
+    for (int i = 0; i < 2; i++) {
+        const struct az_sv s = AZ_SV("copy.1");
+        assert_true(az_sv_eq(az_asked_class(&q, "xla_events.rules", "event", &a, s),
+                             az_rules_class("xla_events.rules", "event", s)));
+    }
+    az_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(names_of_numbers), cmocka_unit_test(forms),
-                                        cmocka_unit_test(asked) };
+                                        cmocka_unit_test(asked),
+                                        cmocka_unit_test(asked_without_forms) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

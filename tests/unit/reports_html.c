@@ -145,6 +145,45 @@ static void drawings_and_verdict(void **state)
     free(got[1]);
 }
 
+/* Streams are numbered from 0; only those that are not shown one by one are the others. */
+static void lanes_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        struct az_track_lane lane;
+        const char *name;
+    } all[] = {
+        { { .kind = AZ_TRACK_STREAM, .rank = -1, .device = 0, .stream = 0 }, "device 0 stream 0" },
+        { { .kind = AZ_TRACK_STREAM, .rank = 0, .device = -1, .stream = 7 },
+          "rank 0, device stream 7" },
+        { { .kind = AZ_TRACK_STREAM, .rank = 2, .device = 1, .stream = -1 },
+          "rank 2, device 1 other streams" },
+        { { .kind = AZ_TRACK_GAPS, .rank = -1, .device = 0 }, "device 0 idle" },
+        { { .kind = AZ_TRACK_STEPS, .rank = 0, .device = -1 }, "rank 0, steps" },
+    };
+    for (size_t first = 0; first < 3; first += 2) { /* three lanes a document */
+        struct sample s;
+        size_t n;
+        sample_fill(&s, 20);
+        sample_drawings(&s);
+        struct az_tracks *t = (struct az_tracks *)s.doc.tracks;
+        assert_int_equal(t->lanes.n, 3);
+        for (size_t i = 0; i < 3; i++)
+            t->lanes.v[i] = all[first + i].lane;
+        write_html(&s, "r.html");
+        char *got = read_file(sample_path(&s, "r.html"), &n);
+        for (size_t i = 0; i < 3; i++) {
+            char text[128];
+            snprintf(text, sizeof text, ">%s<", all[first + i].name);
+            assert_int_equal(count(got, text), 1);
+            snprintf(text, sizeof text, "\"%s\"", all[first + i].name); /* of the script */
+            assert_int_equal(count(got, text), 1);
+        }
+        free(got);
+        sample_end(&s);
+    }
+}
+
 static void texts_are_escaped(void **state)
 {
     (void)state;
@@ -480,6 +519,40 @@ static void parts_become_stacks(void **state)
     sample_end(&s);
 }
 
+/* Of many stacks the caption says between which values a part is, and names the first of equal
+ * ones. */
+static void captions_name_the_first(void **state)
+{
+    (void)state;
+    struct sample s;
+    static const struct az_sv parts[] = { { "busy", 4 }, { "flat", 4 }, { "zero", 4 } };
+    static const double busy[] = { 5, 2, 9, 2, 9 };
+    size_t n;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "t", "T", 0);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "ms", AZ_REAL, AZ_UNIT_MS, 0);
+    for (size_t i = 0; i < 15; i++) {
+        az_put_i64(t, (int64_t)i / 3);
+        az_put_text(t, parts[i % 3]);
+        az_put_f64(t, i % 3 == 0 ? busy[i / 3] : i % 3 == 1 ? 3 : 0);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    sample_chart(&s, AZ_CHART_BAR, "t", "Chart", "type", "ms", 0);
+    struct az_chart *c = &s.doc.charts.v[0];
+    c->parts = parts;
+    c->n_parts = 3;
+    c->stack = AZ_SV("rank");
+    write_html(&s, "r.html");
+    char *got = read_file(sample_path(&s, "r.html"), &n);
+    assert_non_null(strstr(got,
+                           "<bdi>busy</bdi> 2.00\xc2\xa0ms (<bdi>rank 1</bdi>) to 9.00\xc2\xa0ms "
+                           "(<bdi>rank 2</bdi>), <bdi>flat</bdi> 3.00\xc2\xa0ms.<"));
+    free(got);
+    sample_end(&s);
+}
+
 /* A change has its sign and its mark by the direction of its column, a level among changes has
  * neither; hidden columns are after the switch like details. */
 static void changes_are_marked(void **state)
@@ -738,6 +811,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_document_agrees_with_csv),
         cmocka_unit_test(drawings_and_verdict),
+        cmocka_unit_test(lanes_are_named),
         cmocka_unit_test(texts_are_escaped),
         cmocka_unit_test(limits_need_no_script),
         cmocka_unit_test(nothing_at_all),
@@ -747,6 +821,7 @@ int main(void)
         cmocka_unit_test(trends_show_the_last_runs),
         cmocka_unit_test(labels_tell_rows_apart),
         cmocka_unit_test(parts_become_stacks),
+        cmocka_unit_test(captions_name_the_first),
         cmocka_unit_test(changes_are_marked),
         cmocka_unit_test(bars_without_value),
         cmocka_unit_test(random_names_stay_text),
