@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Mutation test: changes one operator of the program at a time and reports the changes that no test detects.
 
-`make mutate` builds the tree (tests/tools/mutate.mk) and calls this. A mutant is one source compiled again into a small
-library that is loaded before the library of the whole program. Tests: the programs of tests/unit, then the command lines
-of tests/golden, nearest first, until one fails or exceeds its time. With a coverage map (one run of every test, kept in
-BUILD/cover.json until the sources or tests change) only tests that execute the mutated line are run. With --check the map
-is not made: the NEAREST unit tests by name and by the references between objects are run.
+`make mutate` builds the trees (tests/tools/mutate.mk) and calls this. A mutant is one source compiled again into a small
+library that is loaded before the library of the whole program. The tests that execute the line are run until one fails or
+exceeds its time: the programs of tests/unit, the command lines of tests/golden, then the scripts of tests/stages.sh. What
+survives is run once more with the address sanitizer, by its nearest tests. Which tests execute a line is recorded in one
+run of all of them and kept in BUILD/cover*.json until a source or a test changes.
 
-Mutants are compiled and the tests run in a copy of the tree: it may be edited meanwhile, and a mutant may write anywhere.
+With --check (make mutate-smoke): unit tests and command lines only, no sanitizer; a survivor that is not in
+tests/mutate-survivors is a failure. Mutants are compiled and the tests run in a copy of the tree: it may be edited
+meanwhile, and a mutant may write anywhere.
 """
 import argparse
 import bisect
@@ -32,7 +34,10 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mutate_sites  # noqa: E402
 
-NEAREST = 12  # unit tests per mutant without a coverage map
+NEAREST = 8  # tests with the sanitizer
+# Scripts of tests/stages.sh that need the program and nothing else that is built.
+SCRIPT = r'^ +counted \w+ ("\$PYTHON" (?:[^$\n\\]|\$(?:ANALYZER|EXAMPLE_DATA|SRC)\b)*)$'
+SLOW = 60  # seconds; slower scripts are not used
 ASAN = 'detect_odr_violation=0:symbolize=0:quarantine_size_mb=8:hard_rss_limit_mb=2048:allocator_may_return_null=1'
 KILLED, SURVIVED, EQUIVALENT, REJECTED = 'killed', 'survived', 'equivalent', 'not compiled'
 
@@ -54,16 +59,21 @@ class Test:
 class Tree:
     """The instrumented build and the copy of the checkout that tests run in."""
 
-    def __init__(self, options):
+    def __init__(self, options, build, make):
         self.root = os.getcwd()
-        self.build = os.path.abspath(options.build)
-        self.copy = os.path.join(self.build, 'tree')
+        self.build = os.path.abspath(build)
+        self.work = os.path.join(self.build, 'check' if options.check else 'work')
+        self.copy = os.path.join(self.work, 'tree')
         self.library = os.path.join(self.build, 'loaded', 'libprogram.so')
         self.example_data = os.path.abspath(options.example_data)
-        self.make = shlex.split(options.make)
+        self.make = shlex.split(make)
         self.sources = sorted(glob.glob('src/**/*.c', recursive=True))
         self.tests = [Test('unit', os.path.basename(p)[:-2]) for p in sorted(glob.glob('tests/unit/*.c'))]
         self.tests += [Test('golden', os.path.basename(p)[:-3]) for p in sorted(glob.glob('tests/golden/cases/*.sh'))]
+        if not options.check:
+            with open('tests/stages.sh', encoding='utf-8') as f:
+                scripts = re.findall(SCRIPT, f.read(), re.M)
+            self.tests += [Test('script', s) for s in scripts]
         self.lock = threading.Lock()
         self.copy_tree()
 
@@ -90,14 +100,14 @@ class Tree:
     def passes(self, test):
         """True if the test passes without a mutant; looked at once, and only if no coverage map did."""
         if test.ok is None:
-            os.makedirs(os.path.join(self.build, 'work', 'none'), exist_ok=True)
+            os.makedirs(os.path.join(self.work, 'none'), exist_ok=True)
             with self.lock:
                 test.ok = self.run(test, 'none', 5 + 6 * test.seconds)
         return test.ok
 
     def run(self, test, worker, seconds, more=None):
         """True if the test passes."""
-        folder = os.path.join(self.build, 'work', worker)
+        folder = os.path.join(self.work, worker)
         scratch = os.path.join(folder, 'tmp')
         shutil.rmtree(scratch, ignore_errors=True)
         os.makedirs(scratch)
@@ -106,8 +116,10 @@ class Tree:
                    GOLDEN_TIMEOUT=str(int(seconds) + 1), **(more or {}))
         if test.kind == 'unit':
             command = [os.path.join(self.build, 'unit-shared', test.name)]
-        else:
+        elif test.kind == 'golden':
             command = ['sh', 'tests/golden/run.sh', test.name]
+        else:
+            command = ['sh', '-c', test.name]
         limits = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 31, resource.RLIM_INFINITY)))
         child = subprocess.Popen(command, cwd=self.copy, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=limits)
@@ -127,28 +139,27 @@ class Objects:
     """Who refers to whom: distance of a source from each unit test over undefined symbols."""
 
     def __init__(self, tree):
-        self.defines, self.needs = {}, {}
-        home = {}
-        for source in tree.sources:
-            path = tree.object_of(source)
-            if os.path.exists(path):
-                self.defines[source], self.needs[source] = self.symbols(path, [])
-                home.update((s, source) for s in self.defines[source])
+        paths = {tree.object_of(s): s for s in tree.sources if os.path.exists(tree.object_of(s))}
+        found = self.symbols(list(paths), [])
+        self.needs = {paths[p]: needed for p, (_, needed) in found.items()}
+        home = {name: paths[p] for p, (defined, _) in found.items() for name in defined}
         self.home = home
         self.tests = {}
         for test in tree.tests:
             if test.kind == 'unit':
-                _, needs = self.symbols(os.path.join(tree.build, 'unit-shared', test.name), ['-D'])
+                program = os.path.join(tree.build, 'unit-shared', test.name)
+                needs = self.symbols([program], ['-D'])[program][1]
                 self.tests[test] = collections.Counter(home[s] for s in needs if s in home)
         self.near = {test: self.distances(direct) for test, direct in self.tests.items()}
 
     @staticmethod
-    def symbols(path, more):
-        defined, needed = set(), set()
-        for line in output(['nm', '-P', '-g', *more, path]).splitlines():
-            name, kind = line.split()[:2]
-            (needed if kind in 'Uw' else defined).add(name)
-        return defined, needed
+    def symbols(paths, more):
+        """Of each file: names that it defines, and names that it needs."""
+        found = {p: (set(), set()) for p in paths}
+        for line in output(['nm', '-A', '-P', '-g', *more, *paths]).splitlines():
+            path, name, kind = line.split()[:3]
+            found[path[:-1]][kind in 'Uw'].add(name)
+        return found
 
     def distances(self, direct):
         far = {s: 1 for s in direct}
@@ -167,7 +178,7 @@ class Objects:
         test_room, _, name = test.name.partition('_')
         named = test.kind == 'unit' and room == test_room and (name in stem or stem in name)
         if test.kind != 'unit':
-            return (9, 0, 0, 0, test.seconds)
+            return (9 if test.kind == 'golden' else 10, 0, 0, 0, test.seconds)
         far = self.near[test].get(source, 8)
         return (0 if named else min(far, 8), room != test_room, 0, -self.tests[test].get(source, 0), test.seconds)
 
@@ -177,7 +188,7 @@ class Cover:
 
     def __init__(self, tree, options):
         self.tree = tree
-        self.path = os.path.join(tree.build, 'cover.json')
+        self.path = os.path.join(tree.build, 'cover-check.json' if options.check else 'cover.json')
         key = self.fingerprint()
         try:
             with open(self.path, encoding='utf-8') as f:
@@ -197,8 +208,8 @@ class Cover:
     def fingerprint(self):
         h = hashlib.sha256()
         paths = [self.tree.library] + sorted(glob.glob(os.path.join(self.tree.build, 'unit-shared', '*')))
-        for folder in ('tests/golden', 'tests/data', 'tests/gen', 'example', 'configs'):
-            paths += sorted(glob.glob(folder + '/**', recursive=True))
+        for folder in ('tests/golden', 'tests/data', 'tests/gen', 'example', 'configs', 'tests/*.py'):
+            paths += sorted(glob.glob(folder if '*' in folder else folder + '/**', recursive=True))
         for path in paths:
             if os.path.isfile(path):
                 h.update(path.encode())
@@ -243,16 +254,17 @@ class Cover:
         free = queue.Queue()
         for i in range(jobs):
             free.put('cover%d' % i)
-            os.makedirs(os.path.join(self.tree.build, 'work', 'cover%d' % i), exist_ok=True)
+            os.makedirs(os.path.join(self.tree.work, 'cover%d' % i), exist_ok=True)
 
         def one(test):
             worker = free.get()
-            marks = os.path.join(self.tree.build, 'work', worker, 'marks')
+            marks = os.path.join(self.tree.work, worker, 'marks')
             if os.path.exists(marks):
                 os.remove(marks)
             from_time = time.time()
             ok = self.tree.run(test, worker, 300, {'MUTATE_COVER': marks})
             seconds = time.time() - from_time
+            ok = ok or self.tree.run(test, worker, 300, {'MUTATE_COVER': marks})
             data = b''
             if os.path.exists(marks):
                 with open(marks, 'rb') as f:
@@ -262,7 +274,7 @@ class Cover:
 
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for test, ok, seconds, hit in pool.map(one, self.tree.tests):
-                kept['tests'][test.key()] = (seconds, ok)
+                kept['tests'][test.key()] = (seconds, ok and (test.kind != 'script' or seconds < SLOW))
                 at = names.index(test.key())
                 for block in hit:
                     for place in of_block[block]:
@@ -275,6 +287,8 @@ class Cover:
     def of(self, mutant):
         """Keys of the tests that execute the line; where a line has no code of its own, those of its neighbours."""
         lines = self.lines.get(mutant.path, {})
+        if mutant.function == 'enum':
+            return [self.names[i] for i in sorted({i for tests in lines.values() for i in tests})]
         for line in (mutant.line, *range(mutant.line - 1, max(mutant.line - 8, 0), -1)):
             if str(line) in lines:
                 return [self.names[i] for i in lines[str(line)]]
@@ -282,9 +296,10 @@ class Cover:
 
 
 class Worker:
-    def __init__(self, tree, number, compile_commands):
-        self.tree, self.name, self.commands = tree, 'worker%d' % number, compile_commands
-        self.folder = os.path.join(tree.build, 'work', self.name)
+    def __init__(self, tree, number, sources, asan=None):
+        self.tree, self.name, self.commands = tree, 'worker%d' % number, tree.commands(sources)
+        self.asan = Worker(asan, number, sources) if asan else None
+        self.folder = os.path.join(tree.work, self.name)
         os.makedirs(self.folder, exist_ok=True)
 
     def compile(self, command, source, text, to):
@@ -313,8 +328,9 @@ class Worker:
         to, library = os.path.join(self.folder, 'mutant.o'), os.path.join(self.folder, 'libmutant.so')
         if not self.compile(command, mutant.path, mutant.apply(text), to):
             return False
-        return subprocess.run([command[0], '-shared', '-fsanitize=address',
-                               '-Wl,-soname,libmutant.so', '-o', library, to], check=False).returncode == 0
+        sanitizer = [a for a in command if a.startswith('-fsanitize=')]
+        return subprocess.run([command[0], '-shared', *sanitizer, '-Wl,-soname,libmutant.so', '-o', library, to],
+                              check=False).returncode == 0
 
     def judge(self, mutant, tests):
         """(verdict, test that fails, number of tests run)."""
@@ -329,13 +345,21 @@ class Worker:
         for i, test in enumerate(chosen):
             if not self.tree.run(test, self.name, 5 + 6 * test.seconds) and self.tree.passes(test):
                 return KILLED, test, i + 1
+        if self.asan and chosen and self.asan.link(mutant, text):
+            there = {t.key(): t for t in self.asan.tree.tests}
+            for i, test in enumerate([t for t in chosen if t.kind != 'script'][:NEAREST]):
+                other = there[test.key()]
+                other.seconds = 4 * test.seconds
+                if not self.asan.tree.run(other, self.name, 10 + 6 * other.seconds) and self.asan.tree.passes(other):
+                    return KILLED, test, len(chosen) + i + 1
         return SURVIVED, None, len(chosen)
 
 
 def mutants_of(tree, options):
     found = []
     for source in tree.sources:
-        if source.startswith('src/mpi/') or (options.files and not any(fnmatch.fnmatch(source, p) for p in options.files.split())):
+        wanted = not options.files or any(fnmatch.fnmatch(source, p) for p in options.files.split())
+        if source.startswith('src/mpi/') or not wanted:
             continue
         with open(source, encoding='utf-8') as f:
             found += mutate_sites.Finder(source, f.read()).all()
@@ -343,7 +367,7 @@ def mutants_of(tree, options):
 
 
 def listed(path):
-    """Survivors that are known, with their reasons: 'CHANGE in: LINE ## REASON'."""
+    """Survivors that are known, with their reasons: 'FUNCTION(): CHANGE in: LINE ## REASON'."""
     known = {}
     with open(path, encoding='utf-8') as f:
         for line in f:
@@ -404,8 +428,8 @@ def run_all(tree, workers, mutants, tests, n, verbose):
                 results.append(result)
                 mutant, verdict, test, count = result
                 if verbose:
-                    print('%-12s %5.1f s %3d %s%s' % (verdict, seconds, count, mutant.place(), ' by ' + test.key() if test else ''),
-                          flush=True)
+                    by = ' by ' + test.key() if test else ''
+                    print('%-12s %5.1f s %3d %s%s' % (verdict, seconds, count, mutant.place(), by), flush=True)
             at += missing
     return results
 
@@ -419,7 +443,8 @@ def parse():
     p.add_argument('--seed', default='1')
     p.add_argument('--files', help='patterns of sources, separated by spaces')
     p.add_argument('--jobs', type=int, default=os.cpu_count() or 2)
-    p.add_argument('--check', action='store_true', help='no coverage map; fail if a survivor is not in tests/mutate-survivors')
+    p.add_argument('--asan', help='the make of the build with the sanitizer')
+    p.add_argument('--check', action='store_true', help='quick tests only; fail if a survivor is not in tests/mutate-survivors')
     p.add_argument('--at', help='only mutants of FILE:LINE')
     p.add_argument('-v', '--verbose', action='store_true')
     return p.parse_args()
@@ -429,7 +454,8 @@ def main():
     options = parse()
     begin = time.time()
     os.environ['CCACHE_DISABLE'] = '1'
-    tree = Tree(options)
+    tree = Tree(options, options.build, options.make)
+    asan = Tree(options, options.build + '/asan', options.asan) if options.asan else None
     mutants = mutants_of(tree, options)
     if options.at:
         path, line = options.at.rsplit(':', 1)
@@ -437,22 +463,19 @@ def main():
             mutants = [m for m in mutate_sites.Finder(path, f.read()).all() if m.line == int(line)]
         options.n = len(mutants)
     ahead = mutants[:2 * options.n + 20]
-    commands = tree.commands(sorted({m.path for m in ahead}))
+    sources = sorted({m.path for m in ahead})
     objects = Objects(tree)
-    cover = None if options.check else Cover(tree, options)
+    cover = Cover(tree, options)
     by_key = {t.key(): t for t in tree.tests}
 
     def tests(mutant):
-        if cover:
-            chosen = [by_key[k] for k in cover.of(mutant) if k in by_key and by_key[k].ok]
-            return sorted(chosen, key=lambda t: objects.order(t, mutant.path))
-        units = [t for t in tree.tests if t.kind == 'unit' and mutant.path in objects.near[t]]
-        return sorted(units, key=lambda t: objects.order(t, mutant.path))[:NEAREST]
+        chosen = [by_key[k] for k in cover.of(mutant) if k in by_key and by_key[k].ok]
+        return sorted(chosen, key=lambda t: objects.order(t, mutant.path))
 
     failing = [t.key() for t in tree.tests if t.ok is False]
     if failing:
-        print('not used, they fail without a mutant: ' + ', '.join(failing))
-    workers = [Worker(tree, i, commands) for i in range(options.jobs)]
+        print('not used, they fail without a mutant or are slow: ' + ', '.join(failing))
+    workers = [Worker(tree, i, sources, asan) for i in range(options.jobs)]
     print('preparation: %d s' % (time.time() - begin), flush=True)
     results = run_all(tree, workers, ahead, tests, options.n, options.verbose)
     return report(results, options, listed('tests/mutate-survivors'))

@@ -59,7 +59,7 @@ class Mutant:
 
     def content(self):
         """What stays the same when the line moves, or its file."""
-        return '%s in: %s' % (self.change(), self.text)
+        return '%s(): %s in: %s' % (self.function, self.change(), self.text)
 
     def apply(self, source):
         new = self.new + '\n' * (self.old.count('\n') - self.new.count('\n'))
@@ -272,7 +272,8 @@ class Finder:
             if end is None or end == i or self.tokens[i + 1].text == ':':
                 continue
             inside = {x.text for x in self.tokens[i:end]}
-            if self.source.startswith('(void)', self.tokens[i].at) and '(' not in self.source[self.tokens[i].at + 6:self.tokens[end].at]:
+            text = self.source[self.tokens[i].at:self.tokens[end].at]
+            if text.startswith('(void)') and '(' not in text[6:]:
                 continue
             if inside & ASSIGNS or '(' in inside:
                 self.add('delete', i, end - 1, '')

@@ -232,6 +232,25 @@ static void collectives(void **state)
     is(f, "coll_analysis", 2, "Collective name", "sendrecv");
 }
 
+/* What was recorded counts, not the kernel: an all-to-all is made of sends and receives. */
+static void recorded_names_of_collectives(void **state)
+{
+    struct fw_fix *f = *state;
+    call(f, 0, 3, "cudaLaunchKernel", 1);
+    device(f, "kernel", 0, 9, 1000, 90, "ncclDevKernel_SendRecv", 1,
+           "\"Collective name\":\"all_to_allv\",\"In msg nelems\":16,\"Group size\":8,"
+           "\"dtype\":\"Float\",\"Process Group Name\":\"3\"");
+    call(f, 10, 3, "cudaLaunchKernel", 2);
+    device(f, "kernel", 0, 9, 1200, 40, "ncclDevKernel_SendRecv", 2,
+           "\"In msg nelems\":16,\"Group size\":8"); /* without a name: by that of the kernel */
+    run(f, &az_analysis_fw_coll);
+    const struct az_table *t = table(f, "coll_analysis");
+    assert_int_equal(t->rows, 2);
+    is(f, "coll_analysis", row_of(t, "Process Group Name", "3"), "Collective name", "all_to_allv");
+    is(f, "coll_analysis", row_of(t, "Collective name", "sendrecv"), "Process Group Name",
+       "Unknown_Group");
+}
+
 static void collectives_without_any_metadata(void **state)
 {
     struct fw_fix *f = *state;
@@ -307,6 +326,7 @@ int main(void)
         TEST(short_order_and_limit),
         TEST(no_short_kernels),
         TEST(collectives),
+        TEST(recorded_names_of_collectives),
         TEST(collectives_without_any_metadata),
         TEST(no_collectives),
         TEST(unmatched),
