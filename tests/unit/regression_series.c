@@ -1,7 +1,7 @@
 /* Figures by metric: identities of inputs, sheets and facts are compared whole. */
-#include "results/series.h"
+#include "regression/series.h"
 
-#include "unit/results_env.h"
+#include "unit/document_env.h"
 
 static struct az_series start(struct env *e)
 {
