@@ -1,10 +1,10 @@
 /* The lists of what is built in, and the search in them. A new format, analysis or report is one
- * row of the list of its room: formats/list.h, analyses/list.h, reports/list.h. */
+ * row of the list of its room: formats/list.h, analyses/registry_list.h, reports/list.h. */
 #include "registry.h"
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "formats/list.h"
-#include "formats/shared/foreign.h"
+#include "formats/shared/unsupported_formats.h"
 #include "reports/list.h"
 #include "saved/load.h"
 

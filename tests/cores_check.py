@@ -3,7 +3,7 @@
 
     cores_check.py [--analyzer PROGRAM] [--every] [--example-data DIR]
 
-By default a trace that is large enough for its analyses to run side by side (read/analyse.c). --every: also the
+By default a trace that is large enough for its analyses to run side by side (read/make_tables.c). --every: also the
 examples of all formats, for a build that has them side by side whatever their size (thread sanitizer). Prints
 "N passed, M failed".
 """

@@ -16,7 +16,7 @@ struct az_analysis {
     int (*run)(struct az_job *job)
         AZ_MUST_USE;                   /* emits its tables; 0 also when there is nothing to say */
     const struct az_table_spec *specs; /* instead of all that; ended by one without an id */
-    /* Where analyses run side by side (read/analyse.c): */
+    /* Where analyses run side by side (read/make_tables.c): */
     bool after;    /* begins when those before it are done: they may answer what it answers */
     bool alone;    /* runs by itself, when what those before it made is joined: it looks at tables,
                       changes what is shared, or is mostly answered by them */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/eight.h"
+#include "base/swar.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "base/eight.h"
+#include "base/swar.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

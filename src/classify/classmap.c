@@ -1,7 +1,7 @@
 /* Classes of kernel names and NCCL collectives. */
 #include "classify/classmap.h"
 
-#include "base/eight.h"
+#include "base/swar.h"
 #include "base/utf8.h"
 
 #define NO_CLASS UINT32_MAX

@@ -4,7 +4,7 @@
 
 #include "base/data.h"
 #include "classify/collectives.h"
-#include "classify/forms.h"
+#include "classify/name_normalize.h"
 #include "classify/patterns.h"
 #include "classify/rules.h"
 

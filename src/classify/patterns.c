@@ -1,6 +1,6 @@
 #include "classify/patterns.h"
 
-#include "base/eight.h"
+#include "base/swar.h"
 
 static size_t pair_of(char a, char b) { return (size_t)(a & 63) << 6 | (size_t)(b & 63); }
 static size_t three_of(const char *p)

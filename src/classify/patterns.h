@@ -1,12 +1,13 @@
-/* All patterns of words of many rules (classify/words.h), sought together: a name is gone through
- * once, letter by letter, whatever the number of patterns. A pattern is kept under the three
- * letters that its first word begins with (or fewer, if it has no more), or the two after its `*`.
+/* All patterns of words of many rules (classify/word_match.h), sought together: a name is gone
+ * through once, letter by letter, whatever the number of patterns. A pattern is kept under the
+ * three letters that its first word begins with (or fewer, if it has no more), or the two after its
+ * `*`.
  */
 #ifndef AZ_CLASSIFY_PATTERNS_H
 #define AZ_CLASSIFY_PATTERNS_H
 
 #include "base/mem.h"
-#include "classify/words.h"
+#include "classify/word_match.h"
 
 enum { AZ_PATTERNS = 4096, AZ_PATTERN_PAIRS = 4096, AZ_PATTERN_RULES = 512 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "classify/words.h"
+#include "classify/word_match.h"
 
 /* Whole names, numbers apart. Names that only hold such a word are parts of a step
  * (`Optimizer.step#AdamW.step`, `train_step/forward`). */

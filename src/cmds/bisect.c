@@ -6,9 +6,9 @@
 
 #include "base/num.h"
 #include "io/child.h"
-#include "io/trouble.h"
+#include "io/fs_errors.h"
+#include "run/baseline_load.h"
 #include "run/gates.h"
-#include "run/saved.h"
 
 enum { OPT_GOOD = OPT_OWN, OPT_BAD, OPT_RESULT, OPT_REPEAT, OPT_FIGURE };
 enum { EXIT_SKIP = 125, EXIT_STOP = 128 }; /* of git bisect run */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/fs_errors.h"
 #include "io/path.h"
-#include "io/trouble.h"
 
 static int unknown_command(const char *word)
 {

@@ -6,9 +6,9 @@
 
 #include "base/num.h"
 #include "regression/history.h"
+#include "run/baseline_load.h"
 #include "run/history_import.h"
 #include "run/history_rejudge.h"
-#include "run/saved.h"
 
 enum { OPT_DB = OPT_OWN, OPT_KEEP, OPT_MOST, OPT_LABEL, OPT_ONE, OPT_REASON };
 

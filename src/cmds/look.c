@@ -6,8 +6,8 @@
 #include "base/human.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "document/headline.h"
 #include "document/schema.h"
+#include "document/verdict_table.h"
 
 enum { MOST_READ = 4 }; /* inputs of a folder */
 

@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "io/path.h"
 #include "merge/merge.h"
-#include "read/passed.h"
+#include "read/skipped_files.h"
 
 enum { OPT_KEEP_PYTHON = 256, OPT_CATEGORY, OPT_NAME, OPT_MEMORY };
 

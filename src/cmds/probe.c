@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "io/path.h"
-#include "read/passed.h"
+#include "read/skipped_files.h"
 
 enum { OPT_INIT = 256 };
 

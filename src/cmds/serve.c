@@ -7,7 +7,7 @@
 
 #include "base/num.h"
 #include "cmds/run_args.h"
-#include "io/trouble.h"
+#include "io/fs_errors.h"
 #include "run/session.h"
 
 enum { OPT_SOCKET = OPT_OWN, OPT_BYTES, OPT_TIME };

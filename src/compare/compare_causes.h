@@ -6,7 +6,7 @@
 
 #include "compare/compare_internal.h"
 #include "document/change.h"
-#include "document/compare_words.h"
+#include "document/name_words.h"
 #include "document/times.h"
 
 #define AZ_CAUSES_SHOWN 8 /* of a comparison; the others are one, "the rest" */

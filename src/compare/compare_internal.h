@@ -4,7 +4,7 @@
 
 #include "base/intern.h"
 #include "compare/compare.h"
-#include "document/compare_spec.h"
+#include "document/table_kinds.h"
 
 /* One key column of a joined table, or one figure. */
 struct az_joined_column {

@@ -5,8 +5,8 @@
 
 #include "base/num.h"
 #include "compare/compare_causes.h"
-#include "document/headline.h"
 #include "document/schema.h"
+#include "document/verdict_table.h"
 
 #define MANY_TIMES    10   /* a side of so many times the other: no percent */
 #define CLOSE_PERCENT 0.05 /* smaller differences do not matter to a reader */

@@ -6,8 +6,8 @@
 
 #include "compare/side_by_side.h"
 #include "compare/title_groups.h"
-#include "document/headline.h"
 #include "document/times.h"
+#include "document/verdict_table.h"
 
 struct row { /* of one input */
     struct az_sv title, device, family, rule, finding, reason;

@@ -8,8 +8,8 @@
 #include "base/sort.h"
 #include "classify/classmap.h"
 #include "compare/title_groups.h"
-#include "document/compare_spec.h"
 #include "document/schema.h"
+#include "document/table_kinds.h"
 #include "document/times.h"
 
 #define LABELS    24 /* rows of a table; smaller ones are "others" */

@@ -1,7 +1,7 @@
 /* What the first screen of a report asserts, as data: the object `verdict` of the JSON report
- * (schemas/verdict.schema.json). Every sentence of the verdict (document/headline.h) is made from
- * these fields, every field rests on evidence that is named here, and every claim has a check that
- * can deny it (`trust`).
+ * (schemas/verdict.schema.json). Every sentence of the verdict (document/verdict_table.h) is made
+ * from these fields, every field rests on evidence that is named here, and every claim has a check
+ * that can deny it (`trust`).
  *
  * All times are whole nanoseconds. Figures of several devices or ranks are means, so that
  * computing + exposed_communication + exposed_copy + idle = span holds exactly (idle takes the

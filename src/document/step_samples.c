@@ -5,7 +5,7 @@
 
 #include "document/schema.h"
 #include "document/times.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 /* ---- reading ---- */
 

@@ -117,7 +117,7 @@ struct az_table {
     az_row_maker *make;       /* NULL: all rows are held */
     const void *of;           /* for make; lives as long as the table's document */
     struct az_layout *layout; /* NULL: none */
-    struct az_form *form;     /* its own text form (document/form.h); NULL: none */
+    struct az_form *form;     /* its own text form (document/text_table_spec.h); NULL: none */
     size_t at;                /* next cell of the row being written */
     struct az_arena *arena;   /* texts, layout */
     struct az_mem *mem;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
-#include "document/compare_spec.h"
 #include "document/schema.h"
+#include "document/table_kinds.h"
 
 #define SAME     1e-6 /* sums that differ by less are the same */
 #define SLACK_NS 1000 /* what the columns of a sum are rounded by */

@@ -4,7 +4,7 @@
 #define AZ_FACTS_DEVICES_H
 
 #include "base/interval.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 struct az_device_slot {
     int64_t device;

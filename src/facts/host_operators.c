@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "classify/rules.h"
 #include "classify/steps.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 struct open_op {
     int64_t end, covered; /* its end; up to where the operators inside it were counted */

@@ -29,7 +29,7 @@ struct az_job {
     size_t draw;  /* marks that a drawing of these traces may have; 0: none is asked for */
     struct az_job_slots *slots; /* facts made on first use: az_job_slot */
     struct az_job_slots *views; /* of a part of a job: what it has for itself, az_job_view */
-    struct az_shared *shared;   /* the fact that is asked for at every event: facts/shared.c */
+    struct az_shared *shared;   /* the fact that is asked for at every event: facts/lazy_cache.c */
 };
 
 /* The place of a fact: `what` is the address of something only its maker has. *slot is NULL until

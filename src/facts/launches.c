@@ -1,5 +1,5 @@
 /* The calls that launched device work, with their operations, grouped by thread. */
-#include "facts/project.h"
+#include "facts/nvtx_projection.h"
 #include "facts/threads.h"
 
 static const enum az_kind op_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };

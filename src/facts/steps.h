@@ -5,7 +5,7 @@
 #define AZ_FACTS_STEPS_H
 
 #include "base/interval.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 enum az_step_how {                      /* in the order of preference */
                    AZ_STEPS_TAG,        /* ranges of the option nvtx_tag_of_iter */

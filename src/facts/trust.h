@@ -4,7 +4,7 @@
 #define AZ_FACTS_TRUST_H
 
 #include "document/claims.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 struct az_trust {
     /* those that one trace can decide; the others are not_applicable */

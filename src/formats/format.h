@@ -7,11 +7,11 @@
 #include "model/trace.h"
 
 struct az_file {
-    struct az_sv path;   /* NUL-terminated */
-    struct az_sv role;   /* "kernel_sum", "nvtx_proj_trace", "mem_time_sum"; empty: by content */
-    bool optional;       /* unreadable: a warning, not a failure */
-    struct az_sv part;   /* a rank that is kept (read/parts.h): the file that has its part, which is
-                            read instead; NUL-terminated; empty: none */
+    struct az_sv path; /* NUL-terminated */
+    struct az_sv role; /* "kernel_sum", "nvtx_proj_trace", "mem_time_sum"; empty: by content */
+    bool optional;     /* unreadable: a warning, not a failure */
+    struct az_sv part; /* a rank that is kept (read/part_file.h): the file that has its part, which
+                          is read instead; NUL-terminated; empty: none */
     uint64_t at, length; /* of its part in that file; length 0: there should be one, and is none */
 };
 AZ_VEC(struct az_file, az_files);

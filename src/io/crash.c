@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "io/outfile.h"
-#include "io/temps.h"
+#include "io/temp_registry.h"
 
 #ifdef SYS_getdents64
 struct entry { /* as the kernel has it */

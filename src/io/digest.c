@@ -9,7 +9,7 @@
 
 #include "base/cpu.h"
 #include "io/digest.h"
-#include "io/trouble.h"
+#include "io/fs_errors.h"
 
 #define CHUNK ((size_t)256 << 10)
 

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "base/sort.h"
+#include "io/fs_errors.h"
 #include "io/names.h"
 #include "io/path.h"
-#include "io/trouble.h"
 
 #define PARTS_MAX 63
 

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "io/oserror.h"
 #include "io/path.h"
-#include "io/temps.h"
+#include "io/temp_registry.h"
 
 #define BUFFER   ((size_t)64 << 10)
 #define TRIES    100

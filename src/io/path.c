@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/sort.h"
+#include "io/fs_errors.h"
 #include "io/names.h"
 #include "io/oserror.h"
-#include "io/trouble.h"
 
 /* ---- parts ---- */
 

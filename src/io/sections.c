@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "io/digest.h"
+#include "io/fs_errors.h"
 #include "io/oserror.h"
-#include "io/trouble.h"
 
 static const char magic[8] = { 'A', 'Z', 'S', 'E', 'C', 'T', '\r', '\n' };
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "io/digest.h"
+#include "io/fs_errors.h"
 #include "io/gzip.h"
 #include "io/oserror.h"
-#include "io/trouble.h"
 
 #define WINDOW_DEFAULT ((size_t)256 << 10)
 #define BUFFER_MIN                                                                                 \

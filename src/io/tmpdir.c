@@ -9,7 +9,7 @@
 #include "base/env.h"
 #include "io/oserror.h"
 #include "io/outfile.h"
-#include "io/temps.h"
+#include "io/temp_registry.h"
 
 int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir, struct az_diag *diag)
 {

@@ -3,7 +3,7 @@
  * A graph's kernels are recorded as device events of one launch; which operators made them is in
  * another trace, taken while the graph was captured. A format reads such traces into `az_captures`
  * (formats/pytorch/pytorch_capture.h) before the trace is sealed. Sealing then, launch by launch,
- *   1. chooses the captured root that the launch replays (model/graft.c),
+ *   1. chooses the captured root that the launch replays (model/graph_capture_attach.c),
  *   2. pairs the captured launches with the device events (model/pairing.h),
  *   3. puts a copy of the captured operators, calls and frames below the launch, so that the call
  *      tree, launchers and every table of operators see them as if they had launched the events.

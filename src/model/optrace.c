@@ -2,7 +2,7 @@
  * JSON text. */
 #include "model/optrace.h"
 
-#include "model/graft.h"
+#include "model/graph_capture_attach.h"
 #include "model/oplink.h"
 #include "model/treeedit.h"
 

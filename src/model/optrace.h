@@ -5,7 +5,7 @@
 #ifndef AZ_MODEL_OPTRACE_H
 #define AZ_MODEL_OPTRACE_H
 
-#include "base/rank.h"
+#include "base/rank_bitmap.h"
 #include "model/capture.h"
 #include "model/options.h"
 #include "model/trace.h"

@@ -18,9 +18,10 @@ enum az_pair_by {
     AZ_PAIR_STREAMS, /* the same for each of several streams */
     AZ_PAIR_NTH,     /* as often each name: the k-th launch with the k-th event */
     /* the captured launches do not name their kernels: */
-    AZ_PAIR_FAMILIES, /* as many, in order, of the operators' families (model/plausible.h) */
+    AZ_PAIR_FAMILIES, /* as many, in order, of the operators' families (model/capture_match_check.h)
+                       */
     AZ_PAIR_UNNAMED,  /* as many, in order; nothing more is known */
-    AZ_PAIR_MARKS,    /* of another number: in order between marks (model/marks.h) */
+    AZ_PAIR_MARKS,    /* of another number: in order between marks (model/anchor_match.h) */
     /* not paired: */
     AZ_PAIR_NO_CAPTURE, /* none of the launch's shape */
     AZ_PAIR_AMBIGUOUS,  /* more than one has these kernels */

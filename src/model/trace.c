@@ -1,5 +1,5 @@
 /* The common model: growing columns, lanes, sealing. */
-#include "model/seal.h"
+#include "model/finalize.h"
 
 #include "base/num.h"
 #include "base/pool.h"

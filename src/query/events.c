@@ -1,6 +1,6 @@
 /* Tables of events: one row an event, its columns those of the model. */
 #include "facts/families.h"
-#include "facts/project.h"
+#include "facts/nvtx_projection.h"
 #include "model/dispatch.h"
 #include "model/optrace.h"
 #include "model/xtrace.h"

@@ -1,6 +1,6 @@
 /* `facts`: what a result depends on, so that it is known later whether two results may be compared.
  * No times of day and no folders: equal inputs give equal facts wherever they are. */
-#include "read/parts.h"
+#include "read/part_file.h"
 
 #include "base/num.h"
 #include "io/digest.h"

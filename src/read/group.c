@@ -4,11 +4,11 @@
  * 767 lines because all of these ways share the list of files found. */
 #include "base/intern.h"
 #include "base/sort.h"
-#include "formats/shared/foreign.h"
+#include "formats/shared/unsupported_formats.h"
 #include "read/input_paths.h"
-#include "read/parts.h"
-#include "read/passed.h"
+#include "read/part_file.h"
 #include "read/rank_sessions.h"
+#include "read/skipped_files.h"
 
 #include "io/path.h"
 

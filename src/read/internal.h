@@ -32,7 +32,7 @@ struct az_one {
     struct az_rank_run *ranks; /* of the input */
     uint64_t part_key;         /* of its options, where parts are read */
     bool has_part_key;
-    struct az_map_run *map; /* ranks are read for their part files (read/parts.h); NULL */
+    struct az_map_run *map; /* ranks are read for their part files (read/part_file.h); NULL */
     struct az_seats *seats;
 };
 /* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`);

@@ -2,7 +2,7 @@
 #ifndef AZ_READ_MAP_RUN_H
 #define AZ_READ_MAP_RUN_H
 
-#include "read/parts.h"
+#include "read/part_file.h"
 
 #include <stdatomic.h>
 

@@ -5,7 +5,7 @@
 
 #include "facts/host_operators.h"
 #include "io/path.h"
-#include "read/parts.h"
+#include "read/part_file.h"
 #include "read/rank_name.h"
 
 /* What a thread keeps of the ranks it reduces. */

@@ -2,7 +2,7 @@
  * the parts finished into tables, in rank order. Reading: rank_read.c. */
 #include "base/sort.h"
 #include "read/internal.h"
-#include "read/parts.h"
+#include "read/part_file.h"
 #include "read/rank_name.h"
 #include "tables/views.h"
 

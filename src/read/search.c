@@ -5,9 +5,9 @@
 #include "base/utf8.h"
 #include "io/path.h"
 #include "read/input_paths.h"
-#include "read/parts.h"
-#include "read/passed.h"
+#include "read/part_file.h"
 #include "read/rank_sessions.h"
+#include "read/skipped_files.h"
 
 #define NAME_MIDDLE "performance_report"
 #define LONG_NUMBER 9 /* digits: a time, which differs between the ranks of one step */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/sort.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 #define LEAST_REL 0.001 /* figures that did not move at all may still do so one day */
 

@@ -6,7 +6,7 @@
 
 #include "base/sort.h"
 #include "regression/key_figures.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 #define HOLM_ROWS 20 /* more tests than this in a sheet are corrected */
 

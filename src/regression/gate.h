@@ -3,7 +3,7 @@
 #ifndef AZ_REGRESSION_GATE_H
 #define AZ_REGRESSION_GATE_H
 
-#include "regression/past.h"
+#include "regression/history_series.h"
 #include "regression/series.h"
 #include "regression/verdict.h"
 

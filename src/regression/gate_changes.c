@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "regression/gate.h"
 #include "regression/key_figures.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 static bool has_change(const struct az_verdict *v, struct az_sv input)
 {

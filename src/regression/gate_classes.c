@@ -5,7 +5,7 @@
 #include "base/human.h"
 #include "regression/gate.h"
 #include "regression/key_figures.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 #define TOGETHER_LEAST 3   /* parts of work, for "all of them" */
 #define TOGETHER_PART  0.3 /* by which their changes may differ from their mean */

@@ -5,7 +5,7 @@
 
 #include "base/num.h"
 #include "regression/key_figures.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 #define AUTO_RUNS      4 /* a side, for a test nobody asked for by name */
 #define ROUNDS         2000

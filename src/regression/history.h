@@ -4,7 +4,7 @@
 #ifndef AZ_REGRESSION_HISTORY_H
 #define AZ_REGRESSION_HISTORY_H
 
-#include "regression/past.h"
+#include "regression/history_series.h"
 #include "regression/series.h"
 #include "regression/verdict.h"
 

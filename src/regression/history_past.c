@@ -3,7 +3,7 @@
 
 #include "regression/history.h"
 #include "regression/history_db.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 /* ---- runs ---- */
 

@@ -5,7 +5,7 @@
 
 #include "base/num.h"
 #include "regression/history_db.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 #define WINDOW_RUNS  10
 #define WINDOW_LEAST 3

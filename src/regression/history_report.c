@@ -5,8 +5,8 @@
 #include "document/units.h"
 #include "regression/history.h"
 #include "regression/history_db.h"
-#include "stats/gate_stats.h"
-#include "stats/nights.h"
+#include "stats/baseline_stats.h"
+#include "stats/rank_test.h"
 
 #define BAND_LEAST 3
 #define BAND_K     4.2 /* standard deviations by which one night is off (nights.c LIMIT_JUMP) */

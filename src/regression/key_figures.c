@@ -5,7 +5,7 @@
 
 #include "document/schema.h"
 #include "document/step_samples.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 #define LEAST_SHARE  0.02 /* of the busy time, for a family to be a figure */
 #define LATER_SHARE  0.04 /* ... where earlier runs had none of it */

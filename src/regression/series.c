@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "document/compare_spec.h"
 #include "document/schema.h"
+#include "document/table_kinds.h"
 #include "regression/key_figures.h"
 #include "text/jsonscan.h"
 #include "text/jsonw.h"

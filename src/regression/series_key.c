@@ -1,5 +1,5 @@
 /* Keys of figures as text: what globs match, and what people read. */
-#include "document/compare_words.h"
+#include "document/name_words.h"
 #include "regression/series.h"
 #include "text/jsonscan.h"
 

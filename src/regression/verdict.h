@@ -7,7 +7,7 @@
 #include "document/change.h"
 #include "document/step_samples.h"
 #include "regression/gate_rule.h"
-#include "stats/nights.h"
+#include "stats/baseline_stats.h"
 
 enum az_gate_status {
     AZ_GATE_PASS,
@@ -35,7 +35,8 @@ struct az_gate_side {
     const double *values;
 };
 
-/* What the earlier nights say of a figure (stats/nights.h); parts are parts of its level. */
+/* What the earlier nights say of a figure (stats/baseline_stats.h); parts are parts of its level.
+ */
 struct az_gate_course {
     bool known;
     enum az_nights_kind kind;

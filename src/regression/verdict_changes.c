@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "regression/series.h"
 #include "regression/verdict.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 #define MOST      40   /* rows */
 #define LEAST     12   /* what passed fills up to so many, nearest to its limit first */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/human.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 #include "regression/key_figures.h"
 #include "regression/series.h"
 #include "regression/verdict.h"

@@ -3,7 +3,7 @@
  * also beyond 2^53. */
 #include <math.h>
 
-#include "document/headline.h"
+#include "document/verdict_table.h"
 #include "reports/json_claims.h"
 #include "reports/report.h"
 #include "reports/shared/fields.h"

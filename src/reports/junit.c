@@ -5,7 +5,7 @@
 
 #include "base/sort.h"
 #include "base/utf8.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 #include "io/outfile.h"
 #include "regression/history.h"
 #include "reports/report.h"

@@ -2,7 +2,7 @@
  * MAX_BYTES, since hosts cut or refuse longer texts; what is skipped is said, with the number of
  * rows, columns and tables. */
 #include "base/utf8.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 #include "io/outfile.h"
 #include "reports/report.h"
 #include "reports/shared/fields.h"

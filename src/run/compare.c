@@ -1,5 +1,5 @@
 /* The steps "side by side" and "comparison" of a run: which inputs, under which names. */
-#include "run/followup.h"
+#include "run/post_actions.h"
 
 #include "compare/compare.h"
 #include "compare/configurations.h"

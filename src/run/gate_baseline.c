@@ -6,9 +6,9 @@
 #include "base/num.h"
 #include "document/ranks_timeline.h"
 #include "regression/key_figures.h"
+#include "run/baseline_load.h"
 #include "run/gates.h"
 #include "run/internal.h"
-#include "run/saved.h"
 
 /* ---- documents ---- */
 

@@ -6,7 +6,7 @@
 
 #include "base/human.h"
 #include "regression/key_figures.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 #include "stats/stats.h"
 
 #define SURE      2.33 /* standard errors: wrong once in a hundred */

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "document/compare_spec.h"
 #include "document/schema.h"
+#include "document/table_kinds.h"
 
 #define MOST 20000 /* rows of a table: thousands of ranks by a few parts */
 #define CUT  1     /* result of what fills a table: it had no room for all */

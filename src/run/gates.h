@@ -5,7 +5,7 @@
 
 #include "regression/gate.h"
 #include "regression/history.h"
-#include "run/followup.h"
+#include "run/post_actions.h"
 
 /* run_group of an input that came alone on the command line of `gate`. */
 #define AZ_GATE_ALONE "\001alone"

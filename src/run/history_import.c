@@ -1,7 +1,7 @@
 /* Saved results into the history. */
 #include "run/history_import.h"
 
-#include "run/saved.h"
+#include "run/baseline_load.h"
 
 int az_import_label(struct az_import *im, struct az_sv text)
 {

@@ -1,7 +1,7 @@
 /* One input before the run: its format, its size, what it will cost; and piped inputs, which can be
  * read only once. */
-#include "read/parts.h"
-#include "run/followup.h"
+#include "read/part_file.h"
+#include "run/post_actions.h"
 
 #include <errno.h>
 #include <fcntl.h>

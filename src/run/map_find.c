@@ -1,8 +1,8 @@
 /* The traces that `analyzer map` is to read: operands, folders below them, lists. */
 #include "base/sort.h"
 #include "io/sections.h"
-#include "read/passed.h"
 #include "read/rank_name.h"
+#include "read/skipped_files.h"
 #include "run/map.h"
 
 struct finding {

@@ -1,6 +1,6 @@
 /* The plan: one job per input of the config; what can be known before any work is found here. */
-#include "run/followup.h"
 #include "run/internal.h"
+#include "run/post_actions.h"
 
 #include "base/utf8.h"
 #include "compare/compare.h"

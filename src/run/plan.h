@@ -5,9 +5,9 @@
 
 #include "read/input_job.h"
 #include "read/input_paths.h"
-#include "run/saved.h"
+#include "run/baseline_load.h"
 
-/* What a step after the inputs prints and writes (run/followup.h). */
+/* What a step after the inputs prints and writes (run/post_actions.h). */
 enum az_step { AZ_STEP_SIDE_BY_SIDE, AZ_STEP_COMPARE, AZ_STEP_GATES, AZ_STEP_COUNT };
 struct az_step_out {
     const char *what; /* "comparison", for messages */

@@ -1,8 +1,8 @@
 /* A plan on the pool. A worker takes an input from its files to its written outputs and frees it;
  * the calling thread prints messages and text strictly in config order, draws progress and notices
  * an interruption. */
-#include "run/followup.h"
 #include "run/internal.h"
+#include "run/post_actions.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 
 #include "base/pool.h"
 #include "base/sort.h"
+#include "io/fs_errors.h"
 #include "io/limits.h"
 #include "io/outfile.h"
-#include "io/trouble.h"
 
 #define TICK_MS 50
 #define GRACE_NS                                                                                   \

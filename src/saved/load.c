@@ -1,7 +1,7 @@
 /* What a saved result is, and reading it whole. */
 #include "saved/load.h"
 
-#include "document/compare_spec.h"
+#include "document/table_kinds.h"
 #include "io/path.h"
 
 #define HEAD       4096  /* bytes that distinguish a result JSON from others */

@@ -3,8 +3,8 @@
  * (docs/formulas-nightly.md 2). */
 #include <math.h>
 
-#include "stats/gate_stats.h"
-#include "stats/nights.h"
+#include "stats/baseline_stats.h"
+#include "stats/rank_test.h"
 #include "stats/stats.h"
 
 #define QUARTILE_TO_SIGMA 0.8693 /* 1 over the upper quartile of |x|, x normal */

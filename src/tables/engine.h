@@ -5,7 +5,7 @@
 #ifndef AZ_TABLES_ENGINE_H
 #define AZ_TABLES_ENGINE_H
 
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 enum { AZ_SPEC_KINDS = 4, AZ_SPEC_COLUMNS = 40, AZ_SPEC_VALUES = 12, AZ_SPEC_CHARTS = 2 };
 

@@ -1,7 +1,7 @@
 /* What a CSV field says: its text, numbers, and the way back into CSV. */
-#include "base/eight.h"
+#include "base/ascii_copy.h"
 #include "base/num.h"
-#include "base/plain.h"
+#include "base/swar.h"
 #include "text/csv.h"
 
 #ifdef __SSE2__

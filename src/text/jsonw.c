@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/eight.h"
+#include "base/ascii_copy.h"
 #include "base/num.h"
-#include "base/plain.h"
+#include "base/swar.h"
 #include "base/utf8.h"
 
 #define DEPTH_MAX 63 /* bits of the masks */

@@ -6,7 +6,7 @@
 #include "format_fuzz.h"
 #include "formats/pytorch/pytorch.h"
 #include "io/sections.h"
-#include "read/parts.h"
+#include "read/part_file.h"
 #include "registry.h"
 
 static const char trace_text[] =

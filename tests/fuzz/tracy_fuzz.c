@@ -2,7 +2,7 @@
 /* Operation reports from arbitrary bytes, through all their analyses and the text writer. The first
  * byte chooses options; the rest is the file. Small memory limit: no input may need more than a
  * multiple of its size. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "config/config.h"
 #include "reports/report.h"
 

@@ -1,7 +1,7 @@
 #define _DEFAULT_SOURCE
 /* XPlane profiles from arbitrary bytes, to the tables. Small memory limit: no input may need more
  * than a multiple of its size. The first byte chooses strictness. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 
 #include "format_fuzz.h"
 

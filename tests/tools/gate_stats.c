@@ -11,7 +11,7 @@
 
 #include "base/num.h"
 #include "regression/gate.h"
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 #define MANY 4096
 

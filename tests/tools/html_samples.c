@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "document/flame.h"
-#include "document/headline.h"
 #include "document/tracks.h"
+#include "document/verdict_table.h"
 #include "reports/list.h"
 
 static const char *const names[] = {

@@ -14,7 +14,7 @@
 
 #include "analyses/collectives/collectives.h"
 #include "io/outfile.h"
-#include "read/parts.h"
+#include "read/part_file.h"
 
 static int64_t ranks = 1024, per_host = 8, per_file = 1024;
 static bool full = true, often;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/gate_stats.h"
-#include "stats/nights.h"
+#include "stats/baseline_stats.h"
+#include "stats/rank_test.h"
 
 #define FIGURES 20
 #define MOST    400

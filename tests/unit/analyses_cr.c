@@ -11,7 +11,7 @@
 
 #include "analyses/collectives/clock.h"
 #include "analyses/collectives/waiting.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 
 #define MOST_RANKS  16
 #define MOST_EVENTS 4096

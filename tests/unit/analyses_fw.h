@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "config/config.h"
 #include "formats/list.h"

@@ -4,7 +4,7 @@
 
 #include "unit/facts_job.h"
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 
 /* Runs an analysis, or all tables of a list of specifications. */
 static inline int run_all(struct az_job *job, const struct az_analysis *a)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "facts/project.h"
+#include "facts/nvtx_projection.h"
 
 static inline void new_trace(struct az_trace *t, struct az_mem *mem)
 {

@@ -3,7 +3,7 @@
 
 #include "analyses/verdict/report.h"
 #include "document/claims.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 
 #define US 1000
 

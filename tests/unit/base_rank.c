@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/rank.h"
+#include "base/rank_bitmap.h"
 
 enum { MOST = 1000 };
 

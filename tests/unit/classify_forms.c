@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "classify/asked.h"
 #include "classify/kernels.h"
+#include "classify/rule_cache.h"
 
 /* Are the answers for names together those for each alone? */
 static void check_together(const char *const *name, size_t n, const struct az_user_names *user)

@@ -15,7 +15,7 @@
 
 #include "compare/configurations.h"
 #include "compare/side_by_side.h"
-#include "document/form.h"
+#include "document/text_table_spec.h"
 #include "saved/load.h"
 
 #define MOST 4

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/human.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 
 static void times_are_in_the_unit_people_read(void **state)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "document/screen.h"
+#include "document/summary_view.h"
 
 struct fixture {
     struct az_mem mem;

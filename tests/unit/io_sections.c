@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/shape.h"
+#include "base/struct_layout.h"
 #include "io/sections.h"
 
 struct leaf {

@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "base/intern.h"
-#include "model/graft.h"
-#include "model/marks.h"
-#include "model/plausible.h"
+#include "model/anchor_match.h"
+#include "model/capture_match_check.h"
+#include "model/graph_capture_attach.h"
 
 #define ANY  ((uint32_t)AZ_KEY_KERNEL)
 #define COPY ((uint32_t)AZ_KEY_COPY)

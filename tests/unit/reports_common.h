@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "document/headline.h"
+#include "document/verdict_table.h"
 #include "io/outfile.h"
 #include "io/path.h"
 #include "reports/report.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "document/headline.h"
+#include "document/verdict_table.h"
 
 static struct az_sv rename_copy(struct az_sv cell)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "stats/gate_stats.h"
+#include "stats/rank_test.h"
 
 static void near(double got, double want)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "stats/nights.h"
+#include "stats/baseline_stats.h"
 
 #define N 30
 

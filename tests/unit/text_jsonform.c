@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "text/jsonform.h"
+#include "text/json_template.h"
 
 enum { A = 1, B, C, INNER };
 static const char *const keys[] = { "a", "b", "c", "inner", "size", "flags", NULL };

@@ -1,6 +1,6 @@
 /* Table and findings about the ranks' clocks. docs/formulas-collectives.md 3.1. */
 #include "analyses/collectives/collectives.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 
 #define UNSURE_NS 20000 /* an error above this is reported */
 

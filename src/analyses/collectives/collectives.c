@@ -1,7 +1,7 @@
 /* collectives over the ranks of a run: what each waits for, how fast they are, who is late.
  * docs/formulas-collectives.md. */
 #include "analyses/collectives/path.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 
 /* "7 of 8 ranks; missing: 3": ranks of which nothing can be said, because they have no file or no
  * work in it. */

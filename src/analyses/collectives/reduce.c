@@ -3,7 +3,7 @@
 #include "analyses/collectives/path.h"
 #include "base/intern.h"
 #include "base/sort.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 #include "model/optrace.h"
 
 enum { COLLECTIVE, COMPUTE, OTHER };

@@ -3,7 +3,7 @@
 #ifndef AZ_ANALYSES_COLLECTIVES_WAITING_H
 #define AZ_ANALYSES_COLLECTIVES_WAITING_H
 
-#include "analyses/collectives/blame.h"
+#include "analyses/collectives/straggler_attrib.h"
 
 enum az_coll_late_kind {
     AZ_LATE_RANKS,

@@ -1,6 +1,6 @@
 /* The trace against another one (comparison_json_path): what they do another way, by call tree. */
 #include "analyses/diff/tree.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 
 static int run(struct az_job *job)
 {

@@ -3,7 +3,7 @@
 #include "analyses/operators/framework.h"
 #include "document/record.h"
 #include "facts/groups.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 static const char *const side_name[2] = { "trace1", "trace2" };
 

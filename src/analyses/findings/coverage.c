@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "analyses/findings/findings.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 
 struct totals { /* ns over all traces */

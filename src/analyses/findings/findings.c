@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 
 struct az_sv az_finding_rank(struct az_job *job, size_t trace)

@@ -2,7 +2,7 @@
 #ifndef AZ_ANALYSES_FINDINGS_FINDINGS_H
 #define AZ_ANALYSES_FINDINGS_FINDINGS_H
 
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 /* ---- findings_calls.c: what blocks the host ---- */
 int az_find_blocking_copies(struct az_job *job,

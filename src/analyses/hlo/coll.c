@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "analyses/hlo/coll.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "perf/hlo.h"
 

@@ -3,7 +3,7 @@
 #ifndef AZ_ANALYSES_HLO_COLL_H
 #define AZ_ANALYSES_HLO_COLL_H
 
-#include "analyses/hlo/compiled.h"
+#include "analyses/hlo/hlo_events.h"
 
 struct az_coll { /* one collective of a program, over all traces */
     uint32_t module,

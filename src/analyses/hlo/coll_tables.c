@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "analyses/hlo/coll.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 
 static struct az_sv type_of(const struct az_hx *h, const struct az_coll *c)
 {

@@ -1,6 +1,6 @@
 /* gpu_events: every event of the GPUs with the program it belongs to; memcpy_summary. */
-#include "analyses/hlo/compiled.h"
-#include "analyses/list.h"
+#include "analyses/hlo/hlo_events.h"
+#include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "document/rows.h"
 #include "tables/keys.h"

@@ -1,6 +1,6 @@
 /* Steps, and the host: step_times, host_compile, host_summary (docs/formats-xplane.md 11). */
-#include "analyses/hlo/compiled.h"
-#include "analyses/list.h"
+#include "analyses/hlo/hlo_events.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 
 /* ---- steps ---- */

@@ -1,8 +1,8 @@
 /* Kernels of GPUs summed by name, category, HLO operation, and name without digits; and under the
  * names of the operator tables of other frameworks, so that reports can be compared
  * (docs/formats-xplane.md 6). */
-#include "analyses/hlo/compiled.h"
-#include "analyses/list.h"
+#include "analyses/hlo/hlo_events.h"
+#include "analyses/registry_list.h"
 #include "tables/keys.h"
 
 static struct az_hx_event event(const struct az_item *i)

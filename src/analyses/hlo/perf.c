@@ -1,6 +1,6 @@
 /* hlo_op_perf: rates of HLO operations, and how many events found theirs. */
 #include "analyses/hlo/perf.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/sort.h"
 
 static void columns(struct az_table *t)

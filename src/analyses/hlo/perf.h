@@ -2,7 +2,7 @@
 #ifndef AZ_ANALYSES_HLO_PERF_H
 #define AZ_ANALYSES_HLO_PERF_H
 
-#include "analyses/hlo/compiled.h"
+#include "analyses/hlo/hlo_events.h"
 #include "perf/hlo.h"
 
 struct az_hx_work {

@@ -1,7 +1,7 @@
 /* Columns and cells that the tables of compiled programs' traces share. */
 #include <inttypes.h>
 
-#include "analyses/hlo/compiled.h"
+#include "analyses/hlo/hlo_events.h"
 #include "base/num.h"
 
 void az_hx_device_column(struct az_hx *h, struct az_table *t)

@@ -1,12 +1,12 @@
 /* gpu_timeline: where the time of each GPU goes, and the mean over the devices
  * (docs/formats-xplane.md 6). Exact in picoseconds. */
 #include "analyses/timeline.h"
-#include "analyses/hlo/compiled.h"
-#include "analyses/list.h"
+#include "analyses/hlo/hlo_events.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "facts/account.h"
 #include "facts/devices.h"
-#include "facts/project.h"
+#include "facts/nvtx_projection.h"
 
 /* Adds the events of a trace to the accounts of its devices. */
 static void add_events(const struct az_hx *h, size_t trace, struct az_tally *of)

@@ -1,7 +1,7 @@
 /* Tables of TPU cores (docs/formats-xplane.md 9): time line, operations and categories by self
  * time, programs, asynchronous operations. */
-#include "analyses/hlo/compiled.h"
-#include "analyses/list.h"
+#include "analyses/hlo/hlo_events.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "facts/families.h"

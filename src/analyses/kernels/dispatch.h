@@ -5,7 +5,7 @@
 #define AZ_ANALYSES_KERNELS_DISPATCH_H
 
 #include "base/intern.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 #include "model/dispatch.h"
 #include "stats/stats.h"
 

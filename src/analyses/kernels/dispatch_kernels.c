@@ -2,7 +2,7 @@
  * (docs/formats-rocprof.md 6.2 to 6.5). */
 #include "analyses/kernels/dispatch.h"
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "analyses/short.h"
 #include "base/num.h"
 #include "base/sort.h"

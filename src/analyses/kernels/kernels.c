@@ -3,7 +3,7 @@
  * name. */
 #include <inttypes.h>
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "model/optrace.h"
 #include "tables/keys.h"
 

@@ -2,9 +2,9 @@
  * call, so a kernel counts in each enclosing range (docs/formats-nsight.md 3.4). Worked off one
  * (range name, thread, style) at a time, so that memory follows the kernels of one such group, not
  * kernels times depth. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "facts/groups.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 /* A file of very many ranges that all overlap would make this calls times ranges: then it is
  * skipped, and said so. */

@@ -1,6 +1,6 @@
 /* Tables of sums by name: kernels, memory operations, calls, host ranges
  * (docs/formats-nsight.md 2.2, 3.3). */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "facts/families.h"
 #include "tables/keys.h"
 

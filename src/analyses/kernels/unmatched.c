@@ -2,8 +2,8 @@
  * a key and a class to paste into kernel_to_class_map. The key is the kernel's own identifier (the
  * last one before template arguments and parameters). */
 #include "analyses/kernels/class_keys.h"
-#include "analyses/list.h"
 #include "analyses/operators/framework.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 
 #define MAX_ROWS 100

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "analyses/kernels/dispatch.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 
 static const struct { /* figures in the order of their columns */
     const char *title;

@@ -1,7 +1,7 @@
 /* api_summary, api_kernel_summary: calls by name; a launching call, its wait and its kernel
  * (docs/formats-rocprof.md 7.3 B). */
 #include "analyses/kernels/dispatch.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "classify/rules.h"
 #include "tables/keys.h"
 

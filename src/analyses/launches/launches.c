@@ -1,6 +1,6 @@
 /* From launch call to kernel: time in the call, in the queue, in the kernel, by thread, device,
  * call and kernel (docs/formats-nsight.md 3.3). */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "facts/groups.h"
 #include "tables/keys.h"
 

@@ -1,11 +1,11 @@
 /* Counters that were sampled over time: each over the whole trace, over the time that its device
  * was busy, and by step (docs/formulas-pytorch.md 16). */
 #include "analyses/memory/counters.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/interval.h"
 #include "document/record.h"
 #include "facts/devices.h"
-#include "facts/project.h"
+#include "facts/nvtx_projection.h"
 #include "facts/steps.h"
 
 #define RANK                                                                                       \

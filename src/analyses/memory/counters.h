@@ -2,7 +2,7 @@
 #ifndef AZ_ANALYSES_MEMORY_COUNTERS_H
 #define AZ_ANALYSES_MEMORY_COUNTERS_H
 
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 /* Is a counter of this device to be read over work on that one? One of no device is of all. */
 static inline bool az_counter_of(const struct az_sampled *c, int64_t device)

@@ -1,7 +1,7 @@
 /* Sampled counters over the ranks of a run: those of each rank, as `counters` has them of one
  * trace. */
-#include "analyses/list.h"
 #include "analyses/memory/counters.h"
+#include "analyses/registry_list.h"
 
 struct counters_part {
     struct az_counter_row *v;

@@ -2,7 +2,7 @@
  * 6, 7.3 C).
  */
 #include "analyses/kernels/dispatch.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "tables/keys.h"
 
 static struct az_route route_of(const struct az_scope *r, const struct az_item *i)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "facts/families.h"
 
 static int init(struct az_tt *t, struct az_job *job)

@@ -6,7 +6,7 @@
 
 #include "analyses/analysis.h"
 #include "classify/rules.h"
-#include "document/form.h"
+#include "document/text_table_spec.h"
 #include "model/opreport.h"
 #include "perf/tensix.h"
 

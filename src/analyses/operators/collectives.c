@@ -1,8 +1,8 @@
 /* coll_analysis: collectives by process group, kind and size (docs/formulas-pytorch.md 10.3). */
 #include "classify/collectives.h"
 #include "analyses/collectives/columns.h"
-#include "analyses/list.h"
 #include "analyses/operators/framework.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "facts/groups.h"
 

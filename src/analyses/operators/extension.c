@@ -1,7 +1,7 @@
 #include "analyses/operators/extension.h"
 
-#include "analyses/list.h"
 #include "analyses/operators/metrics.h"
+#include "analyses/registry_list.h"
 #include "extend/extend.h"
 
 static int keep_categories(struct az_fw *f, struct az_arena *a, const struct az_extend *e)

@@ -3,8 +3,8 @@
  * they launch device work themselves. */
 #include "analyses/operators/family.h"
 
-#include "analyses/list.h"
 #include "analyses/operators/backward.h"
+#include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "facts/groups.h"
 

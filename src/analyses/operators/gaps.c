@@ -1,7 +1,7 @@
 /* idle_gaps: where the device waited, and what the host did meanwhile. */
-#include "analyses/list.h"
 #include "analyses/operators/framework.h"
-#include "facts/shared.h"
+#include "analyses/registry_list.h"
+#include "facts/lazy_cache.h"
 
 #define GAPS 50 /* rows shown */
 

@@ -1,7 +1,7 @@
 /* Operators by the time that they took on the host themselves. */
 #include "facts/host_operators.h"
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "document/record.h"
 #include "model/optrace.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "tables/keys.h"
 
 static int kernels_of(struct az_fw_kernels *k, struct az_job *job, void **slot)

@@ -1,10 +1,10 @@
 /* What can be trusted and what is missing: data_quality. */
-#include "analyses/list.h"
 #include "analyses/operators/framework.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "classify/rules.h"
 #include "classify/steps.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 #include <inttypes.h>
 

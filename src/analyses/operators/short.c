@@ -1,7 +1,7 @@
 /* The study of short kernels (docs/formulas-pytorch.md 10.2). */
 #include "analyses/short.h"
-#include "analyses/list.h"
 #include "analyses/operators/kernels.h"
+#include "analyses/registry_list.h"
 #include "tables/keys.h"
 
 #include <math.h>

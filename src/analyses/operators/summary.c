@@ -1,7 +1,7 @@
 /* Launchers summed by category and by name (docs/formulas-pytorch.md 5.1, 5.2). By arguments:
  * args.c. */
-#include "analyses/list.h"
 #include "analyses/operators/args.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "tables/engine.h"
 

@@ -2,9 +2,9 @@
  * would name (docs/formulas-pytorch.md 8). */
 #include "analyses/operators/unified.h"
 
-#include "analyses/list.h"
 #include "analyses/operators/backward.h"
 #include "analyses/operators/metrics.h"
+#include "analyses/registry_list.h"
 
 struct work {
     struct az_job *job;

@@ -1,7 +1,7 @@
 /* Tables of prefill and decode (inference_phase_analysis; docs/formulas-pytorch.md 11.2). */
-#include "analyses/list.h"
 #include "analyses/operators/kernels.h"
 #include "analyses/phases/phase.h"
+#include "analyses/registry_list.h"
 #include "facts/groups.h"
 
 static const struct {

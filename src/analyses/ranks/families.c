@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "tables/engine.h"

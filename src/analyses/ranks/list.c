@@ -2,10 +2,10 @@
  * Where the traces have been given back, the coverage of all of them together. */
 #include <inttypes.h>
 
-#include "analyses/list.h"
 #include "analyses/operators/framework.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 /* Kept of one rank; ns. */
 struct part {

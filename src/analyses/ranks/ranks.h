@@ -8,7 +8,7 @@
 #define AZ_ANALYSES_RANKS_RANKS_H
 
 #include "analyses/analysis.h"
-#include "base/shape.h"
+#include "base/struct_layout.h"
 
 /* A rank that is there. Texts live as long as the document. */
 struct az_rank {
@@ -69,7 +69,7 @@ struct az_rank_analysis {
      * may be emitted. *part: made in `keep` (charged to the input's budget), texts copied: nothing
      * may point into the trace. */
     int (*reduce)(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
-    /* What a part is, so that it can be kept in a file and finished elsewhere (read/parts.h).
+    /* What a part is, so that it can be kept in a file and finished elsewhere (read/part_file.h).
      * What reduce leaves is described wholly: nothing else of it is there when a part comes from a
      * file.
      */

@@ -2,9 +2,9 @@
  * averages are those of other tables of the document, so this comes last and goes first. */
 #include <math.h>
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 /* Every trace counts; nothing is kept. */
 static int reduce(struct az_job *job, struct az_arena *keep, void **out)

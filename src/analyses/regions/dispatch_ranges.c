@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "analyses/kernels/dispatch.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/interval.h"
 #include "base/sort.h"
 #include "tables/keys.h"

@@ -1,6 +1,6 @@
 /* Host ranges projected onto the device: one row a range, and sums by name and style
  * (docs/formats-nsight.md 2.3, 3.4). */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "tables/keys.h"
 

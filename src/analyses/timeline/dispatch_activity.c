@@ -1,7 +1,7 @@
 /* category_summary, xla_top, kernel_summary_by_shape, hip_summary: the activity report of a trace
  * of dispatches, made from the common model (docs/formats-rocprof.md 7.3 A; overlap by unions). */
 #include "analyses/kernels/dispatch.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/interval.h"
 #include "classify/rules.h"
 #include "facts/groups.h"

@@ -1,7 +1,7 @@
 /* gpu_timeline, gpu_timeline_by_agent, comm_overlap: where device time goes in the words of
  * docs/formats-rocprof.md 6.1, of the account of docs/account.md. */
 #include "analyses/kernels/dispatch.h"
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "facts/account.h"
 #include "facts/groups.h"
 

@@ -3,9 +3,9 @@
  * made when a report draws it. */
 #include "document/flame.h"
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/sort.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 #include "model/optrace.h"
 #include "model/xtrace.h"
 

@@ -1,7 +1,7 @@
 /* Idle time of devices: gaps between operations per process and device, from its first to its last
  * operation, profiler overhead counted as busy (docs/formats-nsight.md 3.5); the long ones as rows,
  * all of them as a histogram. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "facts/devices.h"

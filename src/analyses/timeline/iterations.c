@@ -4,7 +4,7 @@
  * exposed memory and idle time add up to the window. */
 #include <math.h>
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "analyses/timeline/iteration_summary.h"
 #include "base/num.h"
 #include "base/sort.h"

@@ -1,8 +1,8 @@
 /* steps: each step of a trace and where its device time goes (docs/steps.md), and how the steps
  * were found, in `coverage`. */
 #include "facts/steps.h"
-#include "analyses/list.h"
 #include "analyses/operators/framework.h"
+#include "analyses/registry_list.h"
 #include "facts/account.h"
 
 static struct az_table *new_table(struct az_job *job)

@@ -3,10 +3,10 @@
  * have their own. */
 #include "analyses/timeline.h"
 
-#include "analyses/list.h"
 #include "analyses/operators/framework.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 /* ---- layout ---- */
 size_t az_timeline_rows(const struct az_account *a, bool split,

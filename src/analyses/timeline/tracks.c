@@ -2,7 +2,7 @@
  * for reports that draw. Only made when one is asked for; no table comes of it. */
 #include "analyses/timeline/tracks.h"
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "facts/account.h"
 

@@ -1,7 +1,7 @@
 /* The tracks of a run whose ranks are reduced one by one: each rank's are made with its part of the
  * marks, and put below each other. Ranks that say when they were recorded keep their distance;
  * others begin together. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "analyses/timeline/tracks.h"
 
 struct part {

@@ -3,7 +3,7 @@
  * become one row (docs/formats-nsight.md 3.5). */
 #include "analyses/timeline/utilization.h"
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 
 struct state {                /* of one device during the sweep */

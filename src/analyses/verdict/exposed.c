@@ -7,7 +7,7 @@
 #include "base/human.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "classify/steps.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 #include "facts/steps.h"
 #include "facts/threads.h"
 #include "stats/log_buckets.h"

@@ -1,7 +1,7 @@
 /* The kernels of a rank by name, as far as a comparison with other ranks needs them. */
 #include "analyses/verdict/verdict.h"
 #include "base/sort.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 #include "model/geometry.h"
 
 #define MOST 48 /* names; the rest is small */

@@ -8,7 +8,7 @@
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/num.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 
 #define MANY    32  /* findings that few reports exceed */
 #define WARNING 5.0 /* percent of the span */

@@ -4,7 +4,7 @@
 #define AZ_ANALYSES_VERDICT_SENTENCES_H
 
 #include "analyses/verdict/verdict.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 
 struct az_vd_text {
     struct az_vd_whole *w;

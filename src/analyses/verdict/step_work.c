@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "facts/families.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 struct sum { /* of one name and kind */
     uint32_t name;

@@ -3,7 +3,7 @@
  * The rules look at one trace and leave a part: its account of time, what could make the figures
  * wrong, and findings with the time that could be won. Parts of several ranks are one by rule and
  * subject. When all tables of a report are made, the parts become the rows of `findings` and the
- * table `verdict` (document/headline.h). Private to this folder but for az_vd_report. */
+ * table `verdict` (document/verdict_table.h). Private to this folder but for az_vd_report. */
 #ifndef AZ_ANALYSES_VERDICT_VERDICT_H
 #define AZ_ANALYSES_VERDICT_VERDICT_H
 

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "classify/rules.h"
 #include "facts/devices.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 /* ---- names ---- */
 struct az_sv az_bd_rule(const char *group, struct az_sv name)

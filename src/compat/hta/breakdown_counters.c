@@ -2,9 +2,9 @@
  * their order to launch calls, with the operators around each call. Only if there are as many
  * ranges as launches: otherwise which range belongs to which launch is not known, and the rows have
  * no operators. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "compat/hta/breakdown.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 enum { ROWS = 5000, DEPTH = 64, COLUMNS = 200 }; /* ranges a rank; operators of a stack; counters */
 

@@ -2,7 +2,7 @@
  * (docs/formulas-collectives.md 6). A gap is the start of an operation less the end of the one
  * before it, and may be negative. host_wait: the operation was launched after the end of the one
  * before; kernel_wait: it was waiting already and the gap is short; other. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "compat/hta/breakdown.h"
 

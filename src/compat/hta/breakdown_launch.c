@@ -1,7 +1,7 @@
 /* Launches of each rank: time of the call, of the work, and the delay between them
  * (docs/formulas-collectives.md 6). launch_delay = start of the work less the end of the call, at
  * least 0. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"
 #include "facts/groups.h"

@@ -1,7 +1,7 @@
 /* Which operators launch what, and how late (docs/formulas-collectives.md 6): a launch belongs to
  * the deepest aten:: operator around it on its own thread. And frequent sequences of kernels of the
  * operators that one asks for. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"

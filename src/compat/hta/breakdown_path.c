@@ -3,9 +3,9 @@
  * nodes of the window. */
 #include "compat/hta/breakdown_path.h"
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/sort.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 enum { ROWS = 5000 }; /* edges in the table, the longest ones */
 enum { CPU, COMPUTE, COMMUNICATION, KERNEL_KERNEL, LAUNCH, LOADING, BOUNDS };

@@ -2,10 +2,10 @@
  * that enqueues work which is in the trace, -1 at the start of that work. Figures over the points
  * of this step function, as other tools give them, and weighted by how long each length lasted. A
  * graph launch is one entry on each stream it works on, gone when its first work there starts. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 #include <math.h>
 

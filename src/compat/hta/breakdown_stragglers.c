@@ -2,12 +2,12 @@
  * (docs/formulas-collectives.md 6.1, with its test of names corrected: all communication kernels
  * count). The collectives' own analysis, which matches them one by one, is the better evidence;
  * this one needs nothing but names. */
-#include "analyses/list.h"
 #include "analyses/operators/framework.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Where device time of each rank goes: temporal breakdown, kinds and their overlap, hidden and
  * exposed communication, kernels and annotations by name (docs/formulas-collectives.md 5 and 6).
  * Exact: no time is rounded. */
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 
 static void add(struct az_classic_row *r, const struct az_classic *c, double time, int64_t count)

@@ -4,7 +4,7 @@
 #ifndef AZ_COMPAT_NSYS_CLASSIC_H
 #define AZ_COMPAT_NSYS_CLASSIC_H
 
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 struct az_classic_row {
     struct az_sv name;

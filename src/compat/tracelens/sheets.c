@@ -2,7 +2,7 @@
  * analysis that makes all sheets of sheets_common.h. */
 #include "compat/tracelens/sheets_common.h"
 
-#include "analyses/list.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "compat/tracelens/sheets_ops.h"

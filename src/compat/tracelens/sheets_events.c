@@ -4,7 +4,7 @@
 #include "analyses/operators/kernels.h"
 #include "analyses/short.h"
 #include "base/num.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 /* Rows by (name, category) while they are made. */
 struct tally {

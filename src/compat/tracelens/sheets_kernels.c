@@ -1,10 +1,10 @@
 /* kernels_<rank>: every kernel of a rank with its operator (docs/formulas-multirank.md 4.6);
  * all_kernels. A rank's part holds 40 bytes a kernel, and each operator and text once. */
-#include "analyses/list.h"
 #include "analyses/operators/kernels.h"
+#include "analyses/registry_list.h"
 #include "base/num.h"
 #include "compat/tracelens/sheets_text.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "compat/tracelens/sheets_common.h"
 
 #include "base/num.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 struct work {
     struct az_mr_rank *r;

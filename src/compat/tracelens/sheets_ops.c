@@ -3,7 +3,7 @@
 
 #include "analyses/operators/metrics.h"
 #include "base/num.h"
-#include "facts/shared.h"
+#include "facts/lazy_cache.h"
 
 /* What was found of an operation. */
 struct seen {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "formats/nsys/nsys_sqlite.h"
-#include "formats/shared/foreign.h"
+#include "formats/shared/unsupported_formats.h"
 
 #define ROWS_A_STEP 65536
 

@@ -4,7 +4,7 @@
 #include "base/num.h"
 #include "formats/list.h"
 #include "formats/pytorch/pytorch_capture.h"
-#include "formats/shared/foreign.h"
+#include "formats/shared/unsupported_formats.h"
 #include "io/path.h"
 
 #define PIPE_MIN ((uint64_t)256 << 10) /* compressed bytes from which on a thread reads ahead */

@@ -1,7 +1,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "formats/pytorch/pytorch_capture.h"
-#include "model/graft.h"
+#include "model/graph_capture_attach.h"
 
 struct reading {
     struct az_trace *to;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "formats/list.h"
-#include "formats/shared/foreign.h"
+#include "formats/shared/unsupported_formats.h"
 #include "io/path.h"
 
 static int probe(struct az_sv head, struct az_sv path)

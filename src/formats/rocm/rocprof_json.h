@@ -6,7 +6,7 @@
 #define AZ_FORMATS_ROCM_ROCPROF_JSON_H
 
 #include "formats/rocm/rocprof.h"
-#include "text/jsonform.h"
+#include "text/json_template.h"
 #include "text/jsonscan.h"
 
 struct az_rocjson_symbol {

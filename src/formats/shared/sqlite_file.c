@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "formats/shared/sqlite_open.h"
-#include "io/trouble.h"
+#include "io/fs_errors.h"
 
 #define ALIGNED(n) (((size_t)(n) + 15) & ~(size_t)15)
 

@@ -3,7 +3,7 @@
 #ifndef AZ_FORMATS_XPLANE_XPLANE_H
 #define AZ_FORMATS_XPLANE_XPLANE_H
 
-#include "classify/asked.h"
+#include "classify/rule_cache.h"
 #include "formats/format.h"
 #include "io/source.h"
 #include "model/xtrace.h"

@@ -5,7 +5,7 @@
 
 #include "base/sha256.h"
 #include "base/utf8.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 #include "io/outfile.h"
 #include "regression/verdict.h"
 #include "reports/report.h"

@@ -6,7 +6,7 @@
 
 #include "base/human.h"
 #include "base/num.h"
-#include "document/form.h"
+#include "document/text_table_spec.h"
 
 #define FIT_ROWS      24
 #define FIT_COLUMNS   9

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 
 #define PARTS 8
 

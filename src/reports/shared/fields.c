@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/eight.h"
 #include "base/num.h"
+#include "base/swar.h"
 #include "base/utf8.h"
 #include "document/schema.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 #include "reports/report.h"
 #include "reports/shared/fields.h"
 

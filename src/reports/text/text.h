@@ -3,7 +3,7 @@
 #define AZ_REPORTS_TEXT_TEXT_H
 
 #include "document/document.h"
-#include "document/screen.h"
+#include "document/summary_view.h"
 
 /* Where text goes, and what it needs on the way. `error` keeps the first failure. */
 struct az_textout {

@@ -1,7 +1,7 @@
-/* A table printed by its own form (document/form.h): whole, with units, colours, footer, and what
- * is after it. */
+/* A table printed by its own form (document/text_table_spec.h): whole, with units, colours, footer,
+ * and what is after it. */
 #include "base/utf8.h"
-#include "document/form.h"
+#include "document/text_table_spec.h"
 #include "reports/shared/fields.h"
 #include "reports/text/text.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 #include "reports/shared/fields.h"
 #include "reports/text/text.h"
 #include "text/names.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/utf8.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 #include "regression/verdict.h"
 #include "reports/report.h"
 #include "reports/shared/fields.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/eight.h"
+#include "base/swar.h"
 #include "reports/xlsx/xlsx.h"
 
 #define KEEP        65536 /* bytes that are collected before they are written */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/utf8.h"
-#include "document/headline.h"
+#include "document/verdict_table.h"
 #include "reports/shared/fields.h"
 #include "reports/xlsx/xlsx.h"
 #include "text/names.h"

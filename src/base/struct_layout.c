@@ -1,0 +1,292 @@
+/* Structures as bytes. */
+#include "base/struct_layout.h"
+
+#include <string.h>
+
+#define NO_LIST UINT64_MAX
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are copied as they are");
+
+static const struct az_shape_field i64_fields[] = { { "i64", AZ_SHAPE_PLAIN, 0, 8, 1, NULL, 0, 0, 0,
+                                                      NULL } };
+static const struct az_shape_field u8_fields[] = { { "u8", AZ_SHAPE_PLAIN, 0, 1, 1, NULL, 0, 0, 0,
+                                                     NULL } };
+static const struct az_shape_field text_fields[] = { { "text", AZ_SHAPE_TEXT, 0, 4, 1, NULL, 0, 0,
+                                                       0, NULL } };
+const struct az_shape az_shape_i64 = { "i64", 8, i64_fields, 1, NULL };
+const struct az_shape az_shape_u8 = { "u8", 1, u8_fields, 1, NULL };
+const struct az_shape az_shape_text = { "text", sizeof(struct az_sv), text_fields, 1, NULL };
+
+/* ---- description ---- */
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15); /* it is kept in files */
+    return h ^ h >> 29;
+}
+
+/* Eight bytes at a time: a report of many ranks asks for each section of each. */
+static uint64_t mix_text(uint64_t h, const char *s)
+{
+    for (size_t n = strlen(s), at = 0; at <= n; at += 8) { /* with its NUL, which ends it */
+        uint64_t x = 0;
+        memcpy(&x, s + at, n - at < 8 ? n - at : 8);
+        h = mix(h, x);
+    }
+    return h;
+}
+
+static uint64_t describe(uint64_t h, const struct az_shape *s)
+{
+    h = mix(mix_text(h, s->name), s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct az_shape_field *f = &s->field[i];
+        h = mix_text(h, f->name);
+        h = mix(h, (uint64_t)f->kind << 32 | f->width);
+        h = mix(mix(h, f->count), f->more);
+        h = f->of ? describe(h, f->of) : mix(h, 0);
+    }
+    return h;
+}
+
+uint64_t az_shape_layout(const struct az_shape *s) { return describe(0, s); }
+
+/* ---- writing ---- */
+
+struct writer {
+    struct az_vec_char *out;
+    struct az_intern *texts;
+    size_t begin;
+};
+
+static int align_to(struct writer *w, size_t width)
+{
+    static const char zeros[8];
+    const size_t over = (w->out->n - w->begin) % width;
+    return over ? az_text_append(w->out, az_sv_make(zeros, width - over)) : AZ_OK;
+}
+
+static int put(struct writer *w, const void *p, size_t width)
+{
+    const int rc = align_to(w, width);
+    return rc ? rc : az_text_append(w->out, az_sv_make(p, width));
+}
+
+static int put_text(struct writer *w, struct az_sv text)
+{
+    uint32_t id = AZ_NO_ID;
+    const int rc = text.p ? az_intern(w->texts, text, &id) : AZ_OK;
+    return rc ? rc : put(w, &id, sizeof id);
+}
+
+/* A pointer member; all pointers look the same. */
+static const char *pointer_at(const char *at)
+{
+    const char *p;
+    memcpy(&p, at, sizeof p);
+    return p;
+}
+
+static uint64_t number_at(const char *at, size_t width)
+{
+    uint64_t n = 0;
+    memcpy(&n, at, width);
+    return n;
+}
+
+static int write_one(struct writer *w, const struct az_shape *s, const char *from);
+
+static int write_list(struct writer *w, const struct az_shape_field *f, const char *from)
+{
+    const char *v = pointer_at(from + f->at);
+    const uint64_t n = v ? number_at(from + f->n_at, f->n_width) : NO_LIST;
+    int rc = put(w, &n, sizeof n);
+    for (uint64_t i = 0; rc == 0 && v && i < n + f->more; i++)
+        rc = write_one(w, f->of, v + i * f->of->size);
+    return rc;
+}
+
+static int write_field(struct writer *w, const struct az_shape_field *f, const char *from)
+{
+    const char *at = from + f->at, *p;
+    struct az_sv text;
+    int rc = AZ_OK;
+
+    switch (f->kind) {
+    case AZ_SHAPE_PLAIN:
+    case AZ_SHAPE_I64:
+    case AZ_SHAPE_FLAG:
+        for (size_t i = 0; rc == 0 && i < f->count; i++)
+            rc = put(w, at + i * f->width, f->width);
+        return rc;
+    case AZ_SHAPE_TEXT:
+        memcpy(&text, at, sizeof text);
+        return put_text(w, text);
+    case AZ_SHAPE_WORD:
+        p = pointer_at(at);
+        return put_text(w, p ? az_sv_str(p) : (struct az_sv){ NULL, 0 });
+    case AZ_SHAPE_NAMED:
+        p = pointer_at(at);
+        return put_text(w, p ? az_sv_str(f->names->name_of(p)) : (struct az_sv){ NULL, 0 });
+    case AZ_SHAPE_NEST:
+        for (size_t i = 0; rc == 0 && i < f->count; i++)
+            rc = write_one(w, f->of, at + i * f->of->size);
+        return rc;
+    default:
+        return write_list(w, f, from);
+    }
+}
+
+static int write_one(struct writer *w, const struct az_shape *s, const char *from)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < s->n; i++)
+        rc = write_field(w, &s->field[i], from);
+    return rc;
+}
+
+int az_shape_write(const struct az_shape *s, const void *from, struct az_intern *texts,
+                   struct az_vec_char *out)
+{
+    struct writer w = { .out = out, .texts = texts, .begin = out->n };
+    const int rc = write_one(&w, s, from);
+    return rc ? rc : align_to(&w, 8);
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    struct az_sv bytes;
+    size_t at;
+    const struct az_sv *text;
+    size_t n_texts;
+    struct az_arena *keep;
+};
+
+static int get(struct reader *r, void *p, size_t width)
+{
+    r->at += (width - r->at % width) % width;
+    if (r->at > r->bytes.n || r->bytes.n - r->at < width)
+        return AZ_EFORMAT;
+    memcpy(p, r->bytes.p + r->at, width);
+    r->at += width;
+    return AZ_OK;
+}
+
+static int get_text(struct reader *r, struct az_sv *text)
+{
+    uint32_t id;
+    const int rc = get(r, &id, sizeof id);
+    *text = (struct az_sv){ NULL, 0 };
+    if (rc || id == AZ_NO_ID)
+        return rc;
+    if (id >= r->n_texts)
+        return AZ_EFORMAT;
+    *text = r->text[id];
+    return AZ_OK;
+}
+
+static int read_one(struct reader *r, const struct az_shape *s, char *to);
+
+/* Of an element there are at least as many bytes as it has members that take any: what claims more
+ * than the bytes hold is refused before memory is asked for. */
+static int read_list(struct reader *r, const struct az_shape_field *f, char *to)
+{
+    uint64_t n;
+    size_t all;
+    char *v;
+    int rc = get(r, &n, sizeof n);
+
+    if (rc || n == NO_LIST) {
+        const void *nothing = NULL;
+        memcpy(to + f->at, &nothing, sizeof nothing);
+        return rc;
+    }
+    const uint64_t other = number_at(to + f->n_at, f->n_width); /* of a list of equal length */
+    if (n > r->bytes.n - r->at || (other && other != n) ||
+        (f->n_width < 8 && n >> (8 * f->n_width)))
+        return AZ_EFORMAT;
+    if (!az_size_add((size_t)n, f->more, &all) || !(v = az_arena_array(r->keep, all, f->of->size)))
+        return az_arena_error(r->keep);
+    for (size_t i = 0; rc == 0 && i < all; i++)
+        rc = read_one(r, f->of, v + i * f->of->size);
+    memcpy(to + f->at, &v, sizeof v);
+    memcpy(to + f->n_at, &n, f->n_width);
+    return rc;
+}
+
+static int read_constant(struct reader *r, const struct az_shape_field *f, char *to)
+{
+    struct az_sv text;
+    const void *p = NULL;
+    const int rc = get_text(r, &text);
+    if (rc == 0 && text.p)
+        p = f->kind == AZ_SHAPE_WORD ? text.p : f->names->find(text);
+    memcpy(to, &p, sizeof p);
+    return rc ? rc : text.p && !p ? AZ_EFORMAT : AZ_OK;
+}
+
+/* Is the value one that the type may hold, and that can be added to another? */
+static bool fits(enum az_shape_kind kind, const char *at)
+{
+    int64_t x;
+    if (kind == AZ_SHAPE_FLAG)
+        return (unsigned char)*at < 2;
+    if (kind != AZ_SHAPE_I64)
+        return true;
+    memcpy(&x, at, sizeof x);
+    return (x >= -AZ_SHAPE_I64_MOST && x <= AZ_SHAPE_I64_MOST) || x == INT64_MIN || x == INT64_MAX;
+}
+
+static int read_field(struct reader *r, const struct az_shape_field *f, char *to)
+{
+    char *at = to + f->at;
+    struct az_sv text;
+    int rc = AZ_OK;
+
+    switch (f->kind) {
+    case AZ_SHAPE_PLAIN:
+    case AZ_SHAPE_I64:
+    case AZ_SHAPE_FLAG:
+        for (size_t i = 0; rc == 0 && i < f->count; i++) {
+            rc = get(r, at + i * f->width, f->width);
+            if (rc == 0 && !fits(f->kind, at + i * f->width)) {
+                memset(at + i * f->width, 0, f->width);
+                rc = AZ_EFORMAT;
+            }
+        }
+        return rc;
+    case AZ_SHAPE_TEXT:
+        rc = get_text(r, &text);
+        memcpy(at, &text, sizeof text);
+        return rc;
+    case AZ_SHAPE_WORD:
+    case AZ_SHAPE_NAMED:
+        return read_constant(r, f, at);
+    case AZ_SHAPE_NEST:
+        for (size_t i = 0; rc == 0 && i < f->count; i++)
+            rc = read_one(r, f->of, at + i * f->of->size);
+        return rc;
+    default:
+        return read_list(r, f, to);
+    }
+}
+
+static int read_one(struct reader *r, const struct az_shape *s, char *to)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < s->n; i++)
+        rc = read_field(r, &s->field[i], to);
+    return rc ? rc : !s->valid || s->valid(to) ? AZ_OK : AZ_EFORMAT;
+}
+
+int az_shape_read(const struct az_shape *s, void *to, struct az_sv bytes, const struct az_sv *text,
+                  size_t n_texts, struct az_arena *keep)
+{
+    struct reader r = { .bytes = bytes, .text = text, .n_texts = n_texts, .keep = keep };
+    const int rc = read_one(&r, s, to);
+    if (rc)
+        return rc;
+    r.at += (8 - r.at % 8) % 8;
+    return r.at == bytes.n ? AZ_OK : AZ_EFORMAT;
+}

@@ -1,0 +1,151 @@
+/* Choice of the tables of the first screen, by ids and canonical columns. */
+#include "document/summary_view.h"
+
+#include "document/schema.h"
+
+enum { MAX_TABLES = 12, RANK_ROWS = 8, FAMILY_ROWS = 8, TOP_ROWS = 8, COMPARED_ROWS = 12 };
+
+struct question {
+    const char *tables[MAX_TABLES]; /* ids, the best answer first */
+    size_t rows, least; /* shown at most; a table with fewer than `least` says nothing */
+    const char *columns[AZ_SCREEN_COLUMNS]; /* stems; those that are missing are passed over */
+};
+
+#define TOP_COLUMNS                                                                                \
+    {                                                                                              \
+        "kernel", "operation", "device", "input_dims", "kernel_time", "share", "count",            \
+            "parent_operation", "category", "cores"                                                \
+    }
+
+#define FAMILY_COLUMNS                                                                             \
+    {                                                                                              \
+        "family", "category", "device", "kernel_time", "share", "count"                            \
+    }
+
+static const struct question families = { { "time_by_family" }, FAMILY_ROWS, 1, FAMILY_COLUMNS };
+static const struct question classes = { { "kernel_class_summary", "kernel_summary_by_category",
+                                           "category_summary", "ops_summary_by_category",
+                                           "tpu_category_summary" },
+                                         FAMILY_ROWS,
+                                         2,
+                                         FAMILY_COLUMNS };
+/* What ran as one launch of a recorded graph has kernels, but no operators. */
+static const struct question operations = {
+    { "unified_perf_summary", "kernel_summary", "kern_sum", "tpu_op_summary", "op_models",
+      "ops_stacked", "kernel_launchers", "kernels_by_name", "xla_top", "ops_summary" },
+    TOP_ROWS,
+    1,
+    TOP_COLUMNS
+};
+static const struct question kernels = { { "kernel_summary", "kern_sum", "unified_perf_summary",
+                                           "kernels_by_name" },
+                                         TOP_ROWS,
+                                         1,
+                                         TOP_COLUMNS };
+static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, { NULL } };
+
+/* Of comparisons: below the answer, which says what changed most. */
+static const struct question both = {
+    { "side_by_side_families", "side_by_side_classes" }, TOP_ROWS, 1, { NULL }
+};
+static const struct question pairs = { { "compare_summary" }, COMPARED_ROWS, 1, { NULL } };
+
+/* Does the document say that graphs hide what ran? */
+static bool hidden_by_graphs(const struct az_document *d)
+{
+    const struct az_table *t = az_document_table(d, "findings");
+    const ptrdiff_t rule = t ? az_schema_find(t, AZ_SV("rule")) : -1;
+
+    for (size_t r = 0; rule >= 0 && r < t->rows; r++)
+        if (az_sv_starts(az_cell_text(az_table_at(t, r, (size_t)rule)), AZ_SV("graph_")))
+            return true;
+    return false;
+}
+
+static bool has_text(const struct az_table *t, size_t col, size_t rows)
+{
+    for (size_t r = 0; r < rows && r < t->rows; r++)
+        if (az_table_at(t, r, col)->type != AZ_EMPTY)
+            return true;
+    return false;
+}
+
+/* Has the column, of numbers, two values? */
+static bool differs(const struct az_table *t, size_t col)
+{
+    for (size_t r = 1; r < t->rows; r++)
+        if (az_table_at(t, r, col)->i != az_table_at(t, 0, col)->i)
+            return true;
+    return false;
+}
+
+static bool among(const struct az_screen_part *p, size_t col)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->col[i] == col)
+            return true;
+    return false;
+}
+
+/* A device is named where there are several; what is empty in all rows is passed over. */
+static void choose_columns(const struct question *q, struct az_screen_part *p)
+{
+    for (size_t i = 0; i < AZ_SCREEN_COLUMNS && q->columns[i]; i++) {
+        const ptrdiff_t c = az_schema_find(p->table, az_sv_str(q->columns[i]));
+        if (c >= 0 && !among(p, (size_t)c) && has_text(p->table, (size_t)c, p->rows) &&
+            (strcmp(q->columns[i], "device") != 0 || differs(p->table, (size_t)c)))
+            p->col[p->n++] = (size_t)c;
+    }
+    if (p->n < 2)
+        p->n = 0;
+}
+
+/* Names alone: at least three in four of the rows shown have one of their own. */
+static bool told_apart(const struct az_screen_part *p)
+{
+    const struct az_table *t = p->table;
+    const size_t rows = p->rows < t->rows ? p->rows : t->rows;
+    size_t own = 0;
+
+    if (!az_sv_is(t->id, "op_models") || p->n == 0)
+        return true;
+    for (size_t r = 0; r < rows; r++) {
+        size_t k = 0;
+        while (k < r && !az_sv_eq(az_cell_text(az_table_at(t, k, p->col[0])),
+                                  az_cell_text(az_table_at(t, r, p->col[0]))))
+            k++;
+        own += k == r;
+    }
+    return 4 * own >= 3 * rows;
+}
+
+static size_t add(const struct az_document *d, const struct question *q,
+                  struct az_screen_part out[AZ_SCREEN_PARTS], size_t n)
+{
+    for (size_t i = 0; i < MAX_TABLES && q->tables[i] && n < AZ_SCREEN_PARTS; i++) {
+        const struct az_table *t = az_document_table(d, q->tables[i]);
+        if (!t || t->make || t->rows < q->least)
+            continue;
+        out[n] = (struct az_screen_part){ .table = t, .rows = q->rows };
+        choose_columns(q, &out[n]);
+        if (told_apart(&out[n]))
+            return n + 1;
+    }
+    return n;
+}
+
+size_t az_screen_choose(const struct az_document *d, struct az_screen_part out[AZ_SCREEN_PARTS])
+{
+    size_t n = 0;
+
+    if (az_sv_is(d->format, "comparison")) {
+        if (!az_document_table(d, "verdict"))
+            return 0;
+        n = add(d, &both, out, n);
+        return add(d, &pairs, out, n);
+    }
+    n = add(d, &families, out, n);
+    n = n ? n : add(d, &classes, out, n);
+    n = add(d, hidden_by_graphs(d) ? &kernels : &operations, out, n);
+    return n ? add(d, &ranks, out, n) : 0;
+}

@@ -1,0 +1,91 @@
+/* The verdict of a report as a table, and back. */
+#include "document/verdict_table.h"
+
+#include <math.h>
+
+enum { LINE, LABEL, TEXT, RULE, SEVERITY, EVIDENCE, ROW, TIME, SHARE };
+
+static const char *const kinds[AZ_LINES] = { "what", "time", "finding", "note", "trust" };
+
+struct az_sv az_line_kind_text(enum az_line_kind k) { return az_sv_str(kinds[k]); }
+
+struct az_table *az_headline_table(struct az_arena *arena)
+{
+    struct az_table *t = az_table_new(arena, "verdict", "Verdict", AZ_TABLE_WHOLE);
+
+    if (!t)
+        return NULL;
+    az_table_column(t, "line", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "label", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "text", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "rule", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "severity", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "evidence", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "evidence row", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "time (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    az_table_column(t, "share (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_reserve(t, 10); /* few have more lines */
+    return t;
+}
+
+void az_headline_put(struct az_table *t, const struct az_line *l)
+{
+    az_put_text(t, az_sv_str(kinds[l->kind]));
+    az_put_given_copy(t, l->label);
+    az_put_copy(t, l->text);
+    az_put_given_copy(t, l->rule);
+    az_put_given_copy(t, l->severity);
+    az_put_given_copy(t, l->evidence);
+    az_put_given_copy(t, l->row);
+    if (l->ns < 0 && !l->change)
+        az_put_empty(t);
+    else
+        az_put_i64(t, l->ns);
+    az_put_f64(t, l->percent);
+}
+
+int az_headline_add(struct az_document *d, struct az_table *t)
+{
+    int rc = az_document_add(d, t);
+    size_t at = 0;
+
+    if (rc || !az_headline_of(d))
+        return rc;
+    while (d->tables.v[at] != t)
+        at++;
+    for (; at > 0; at--)
+        d->tables.v[at] = d->tables.v[at - 1];
+    d->tables.v[0] = t;
+    return 0;
+}
+
+const struct az_table *az_headline_of(const struct az_document *d)
+{
+    return az_document_table(d, "verdict");
+}
+
+/* A saved table may lack columns. */
+static const struct az_cell *cell(const struct az_table *t, size_t row, size_t column)
+{
+    static const struct az_cell none = { .type = AZ_EMPTY };
+    return column < t->columns.n ? az_table_at(t, row, column) : &none;
+}
+
+struct az_line az_headline_line(const struct az_table *t, size_t row)
+{
+    struct az_line l = { .ns = -1, .percent = NAN };
+    struct az_sv kind = az_cell_text(cell(t, row, LINE));
+
+    while (l.kind + 1 < AZ_LINES && !az_sv_eq(kind, az_sv_str(kinds[l.kind])))
+        l.kind++;
+    l.label = az_cell_text(cell(t, row, LABEL));
+    l.text = az_cell_text(cell(t, row, TEXT));
+    l.rule = az_cell_text(cell(t, row, RULE));
+    l.severity = az_cell_text(cell(t, row, SEVERITY));
+    l.evidence = az_cell_text(cell(t, row, EVIDENCE));
+    l.row = az_cell_text(cell(t, row, ROW));
+    if (cell(t, row, TIME)->type == AZ_INT)
+        l.ns = cell(t, row, TIME)->i;
+    l.percent = az_cell_number(cell(t, row, SHARE));
+    return l;
+}

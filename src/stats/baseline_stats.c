@@ -1,0 +1,581 @@
+/* Judges the newest night of one figure (docs/formulas-nightly.md). */
+#include "stats/baseline_stats.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/rank_test.h"
+
+#define LIMIT_JUMP    4.2  /* standard deviations of a single night; grows for short series */
+#define SMALL_MOST    2.0  /* ... by so much: PRIOR covers the rest */
+#define RUN_Z         0.5  /* there are more ways to be several nights */
+#define SAME_Z        3.0  /* a level nearer to the accepted one is that level again */
+#define YOUNG_Z       3.0  /* a level after one of few nights must be farther off */
+#define ALIKE_LESS    0.5  /* of both where neighbours are alike: a split is one by less there */
+#define PRIOR         0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
+#define PRIOR_RUNS    8
+#define FIRST         4     /* nights of a first level, to be what others are held against */
+#define RARE          0.1   /* what a larger part of the nights has is no outlier but a mode */
+#define PRONE         0.002 /* outliers by figure-night of a history in which they are usual */
+#define OFTEN         0.1   /* so, for several in succession */
+#define CENTER_CLIP   1.5
+#define CENTER_LEAST  6 /* nights; of fewer the median: their noise is not known */
+#define CENTER_ROUNDS 8
+#define CENTER_NEAR   1e-4 /* standard deviations: near enough */
+#define SURE          1.28 /* of a change that is called visible, nine in ten are seen */
+#define DAY           86400.0
+#define SEGMENTS      64
+#define OWN_ERROR     2.0
+#define POOL_ERROR    1.25
+#define NEWS_ALIKE    0.06 /* correlation by differences from which on nothing is held, */
+#define FLAT_ALIKE    0.12 /* and without drifts */
+#define SURE_RHO      2.0  /* standard errors by which a correlation is one; */
+#define RHO_UP        0.65 /* then it may be so many larger */
+#define RHO_UP_OWN    0.2
+
+struct work {
+    const struct az_nights_in *in;
+    struct az_nights *out;
+    size_t n;
+    double *y;       /* logarithms, or parts of the usual size */
+    double *clean;   /* without odd single nights */
+    double *weight;  /* of each; NULL: all the same */
+    double *scratch; /* 3 n */
+    bool *odd;
+    size_t *base;
+    size_t n_base;
+    bool logs;
+    double unit;                  /* of y, where it is no logarithm */
+    double noise, rho, center;    /* noise: of a night of weight 1 */
+    double within;                /* standard error of a usual night by its steps; 0: not known */
+    double known;                 /* nights that the noise is known from */
+    size_t cut[SEGMENTS + 1];     /* starts of segments, then n */
+    double split_z[SEGMENTS + 1]; /* of the split that begins a segment; 0: none */
+    size_t segments;
+};
+
+/* ---- scale ---- */
+
+static double value(const struct work *w, double y)
+{
+    return w->logs ? w->unit * exp(y) : w->unit * y;
+}
+
+/* A small difference of y near the level, in the figure's unit. */
+static double amount(const struct work *w, double dy)
+{
+    return w->logs ? fabs(value(w, w->center)) * dy : w->unit * dy;
+}
+
+/* ---- weights ---- */
+
+static double weight_of(const struct work *w, size_t i) { return w->weight ? w->weight[i] : 1; }
+
+/* Variance of the mean of nights in units of that of one of weight 1. */
+static double variance_of(const struct work *w, size_t from, size_t to)
+{
+    const double plain = az_nights_mean_variance(to > from ? to - from : 1, w->rho);
+    double all = 0;
+
+    if (!w->weight || to <= from)
+        return plain;
+    for (size_t i = from; i < to; i++)
+        all += w->weight[i];
+    return plain * (double)(to - from) / all;
+}
+
+/* So, of the accepted level. */
+static double variance_of_base(const struct work *w)
+{
+    const double plain = az_nights_mean_variance(w->n_base ? w->n_base : 1, w->rho);
+    double all = 0;
+
+    if (!w->weight || !w->n_base)
+        return plain;
+    for (size_t i = 0; i < w->n_base; i++)
+        all += w->weight[w->base[i]];
+    return plain * (double)w->n_base / all;
+}
+
+/* ---- noise ---- */
+
+/* A figure's own correlation is known badly, with a standard error of about 2 / sqrt n: what the
+ * others say stands for it unless it is plainly another. What is not surely there is none. */
+static double correlation(const struct work *w, double own, size_t n)
+{
+    const double error = OWN_ERROR / sqrt((double)n), others = w->in->others.correlation;
+    const bool alone = !(w->in->others.all > 0);
+    /* figures of one run are not independent: half of them count */
+    const double known = POOL_ERROR / sqrt((double)n + w->in->others.all / 2);
+    const bool own_one = alone || own > others + 3 * error || own < others - 5 * error;
+    const double rho = own_one ? own : others, doubt = own_one ? error : known;
+
+    return rho > (own_one ? 1 : SURE_RHO) * doubt
+               ? fmin(0.95, rho + (own_one ? RHO_UP_OWN : RHO_UP) * doubt)
+               : 0;
+}
+
+static void find_noise(struct work *w)
+{
+    const size_t past = w->n - 1;
+
+    if (w->weight) /* differences of nights that weigh the same */
+        az_nights_even(w->y, w->weight, w->n, w->clean);
+    else
+        memcpy(w->clean, w->y, w->n * sizeof *w->y);
+    w->noise = az_nights_noise(w->clean, past, w->scratch, &w->rho);
+    if (az_nights_clean(w->clean, NULL, w->n, w->noise, w->odd))
+        (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
+    if (!(w->in->others.all > 0) && az_nights_changing(w->clean, past, w->scratch))
+        w->rho = 0;
+    w->rho = correlation(w, w->rho, past);
+    w->noise = az_nights_moderate(w->noise, past, &w->in->others, &w->known) / sqrt(1 - w->rho);
+    if (past < PRIOR_RUNS)
+        w->noise = fmax(w->noise, PRIOR * (1 - (double)(past - 1) / PRIOR_RUNS));
+    if (w->within > w->noise) {
+        w->noise = w->within;
+        w->out->within = true;
+    }
+    /* rounding is no change */
+    w->noise = fmax(w->noise, 1e-7);
+}
+
+/* Scatter about the accepted level: it holds what differences do not see (two modes, slow
+ * wandering). */
+static void widen_noise(struct work *w)
+{
+    double *d = w->scratch, sum = 0;
+    size_t k = 0;
+
+    if (w->n_base < PRIOR_RUNS)
+        return;
+    for (size_t i = 0; i < w->n_base; i++)
+        d[k++] = fabs(w->y[w->base[i]] - w->center) * sqrt(weight_of(w, w->base[i]));
+    const double most = fmax(3 * 1.4826 * az_gate_median(d, k), 3 * w->noise);
+    for (size_t i = 0; i < k; i++)
+        sum += fmin(d[i], most) * fmin(d[i], most);
+    w->noise = fmax(w->noise, sqrt(sum / (double)(k - 1)));
+}
+
+/* ---- levels ---- */
+
+/* Splits as long as there is something to split, newest part first, and keeps the cuts in order. */
+static void segment(struct work *w)
+{
+    size_t from[SEGMENTS], to[SEGMENTS], open = 1;
+    double z[SEGMENTS];
+
+    from[0] = 0;
+    to[0] = w->n;
+    z[0] = 0;
+    w->segments = 0;
+    while (open) {
+        struct az_split s;
+        const size_t a = from[--open], b = to[open];
+        const double here = z[open];
+        if (w->segments + open + 3 < SEGMENTS && b - a >= 4 &&
+            az_nights_split(
+                &(struct az_nights_series){ .v = w->clean + a,
+                                            .raw = w->y + a,
+                                            .weight = w->weight ? w->weight + a : NULL,
+                                            .n = b - a,
+                                            .noise = w->noise,
+                                            .correlation = w->rho,
+                                            .known = w->known * (double)(b - a) / (double)w->n },
+                w->in->seed, &s)) {
+            if (s.to < b - a) {
+                z[open] = 0;
+                from[open] = a + s.to;
+                to[open++] = b;
+            }
+            z[open] = s.z;
+            from[open] = a + s.at;
+            to[open++] = a + s.to;
+            z[open] = here;
+            from[open] = a;
+            to[open++] = a + s.at;
+        } else {
+            w->split_z[w->segments] = here;
+            w->cut[w->segments++] = a;
+        }
+    }
+    w->cut[w->segments] = w->n;
+}
+
+/* Are there nights in it that are not odd, without the newest? */
+static bool has_nights(const struct work *w, size_t from, size_t to)
+{
+    for (size_t i = from; i < to && i + 1 < w->n; i++)
+        if (!w->odd[i])
+            return true;
+    return false;
+}
+
+/* There is always a night of the accepted level: the first where all are odd. */
+static void take_base(struct work *w, size_t from, size_t to)
+{
+    for (size_t i = from; i < to && i + 1 < w->n; i++)
+        if (!w->odd[i])
+            w->base[w->n_base++] = i;
+    if (!w->n_base)
+        w->base[w->n_base++] = from;
+}
+
+/* Huber's estimate of location: the mean, where no night counts for more than CENTER_CLIP
+ * deviations. The median is that of one mode where there are two. */
+static double level_of(const double *v, const double *weight, size_t n, double noise)
+{
+    double m = az_gate_center(v, n), all = 0;
+
+    for (size_t i = 0; i < n; i++)
+        all += weight ? weight[i] : 1;
+    /* the median of nights that weigh differently is that of the worst */
+    for (unsigned round = 0; (n >= CENTER_LEAST || weight) && round < CENTER_ROUNDS; round++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double d = v[i] - m, one = weight ? weight[i] : 1,
+                         most = CENTER_CLIP * noise / sqrt(one);
+            sum += one * (d > most ? most : d < -most ? -most : d);
+        }
+        m += sum / all;
+        if (fabs(sum) <= CENTER_NEAR * noise * all)
+            break;
+    }
+    return m;
+}
+
+/* Level of some nights, given by their numbers. */
+static double level_of_nights(const struct work *w, const size_t *of, size_t n)
+{
+    double *v = w->scratch, *weight = w->scratch + w->n;
+
+    for (size_t i = 0; i < n; i++) {
+        v[i] = w->y[of[i]];
+        weight[i] = weight_of(w, of[i]);
+    }
+    return level_of(v, w->weight ? weight : NULL, n, w->noise);
+}
+
+static double center_of(const struct work *w) { return level_of_nights(w, w->base, w->n_base); }
+
+static bool is_accepted(const struct work *w, size_t from, size_t to)
+{
+    if (w->in->hold && to - from >= w->in->hold)
+        return true;
+    for (size_t i = from; w->in->accepted && i < w->n; i++)
+        if (w->in->accepted[i])
+            return true;
+    return false;
+}
+
+/* By how much less than usual is a level another? */
+static double less(const struct work *w) { return w->rho > AZ_NIGHTS_ALIKE ? ALIKE_LESS : 0; }
+
+/* Is a level known from too few nights for another, z standard deviations off, to be worse? */
+static bool is_young(const struct work *w, double z)
+{
+    return w->n_base < FIRST ||
+           z < YOUNG_Z - less(w) +
+                   az_nights_small(w->known * (double)w->n_base / (double)w->n, w->rho / 2);
+}
+
+/* The accepted level: the first one; then one that is better, was accepted, or is the same again.
+ */
+static void walk(struct work *w)
+{
+    struct az_nights *out = w->out;
+    bool next = true;
+
+    take_base(w, 0, w->cut[1]);
+    w->center = center_of(w);
+    for (size_t s = 1; s < w->segments; s++) {
+        const size_t a = w->cut[s], b = w->cut[s + 1];
+        const double level =
+            level_of(w->clean + a, w->weight ? w->weight + a : NULL, b - a, w->noise);
+        const double d = level - w->center;
+        const double means =
+            fabs(d) / (w->noise * sqrt(variance_of(w, a, b) + variance_of_base(w)));
+        /* the split itself knows better where it is the accepted level that was left */
+        const double z = fmax(means, next ? w->split_z[s] : 0);
+        next = false;
+        out->changed = a;
+        out->changed_from = az_gate_median(w->in->v + w->cut[s - 1], a - w->cut[s - 1]);
+        out->changed_to = az_gate_median(w->in->v + a, b - a);
+        const int side = w->in->worse == 0 ? 1 : d * w->in->worse > 0 ? 1 : -1;
+        const bool other = z > SAME_Z - less(w);
+        out->side = 0;
+        out->kind = AZ_NIGHTS_SAME;
+        if (other && side > 0 && !is_accepted(w, a, b) && !is_young(w, z)) {
+            out->kind = AZ_NIGHTS_STEP;
+            out->side = side;
+            out->z = z;
+            out->at = a;
+            out->before = value(w, w->center);
+            out->level = value(w, level);
+            continue;
+        }
+        /* an odd night and a lucky one after it are no level */
+        if (other && (side > 0 ? !is_young(w, z) : has_nights(w, a, b))) {
+            w->n_base = 0;
+            out->at = a;
+            out->before = value(w, w->center);
+        }
+        next = true;
+        take_base(w, a, b);
+        w->center = center_of(w);
+        out->level = value(w, w->center);
+    }
+}
+
+/* ---- this night ---- */
+
+static double limit_of(const struct work *w)
+{
+    return (w->in->limit > 0 ? w->in->limit : LIMIT_JUMP) +
+           fmin(SMALL_MOST, az_nights_small((double)w->n_base + 1, 0));
+}
+
+/* Is the history one in which single nights are off now and then, and come back? So many in
+ * succession are not. */
+static bool is_prone(const struct work *w, size_t before, size_t run)
+{
+    const double odd = w->out->spikes + w->in->others.spikes,
+                 all = (double)w->n + w->in->others.all;
+    const double rate = fmax(odd / all, (double)before / (double)w->n);
+
+    return (before > 0 || odd >= 1) && rate >= (run > 1 ? OFTEN : PRONE);
+}
+
+/* Nights up to this one, this one included, that are all as far off, on this side. */
+static size_t run_of(const struct work *w, int way, double off)
+{
+    size_t k = 1;
+
+    while (k + 1 < w->n &&
+           way * (w->y[w->n - 1 - k] - w->center) * sqrt(weight_of(w, w->n - 1 - k)) > off)
+        k++;
+    return k;
+}
+
+/* A level that is worse, but of which this night is no more? */
+static bool is_back(const struct work *w)
+{
+    const double y = w->y[w->n - 1],
+                 level = w->logs ? log(w->out->level / w->unit) : w->out->level / w->unit;
+    const double own = 1 / weight_of(w, w->n - 1);
+    const double one = w->noise * sqrt(own + variance_of_base(w));
+
+    return fabs(y - w->center) <= limit_of(w) * one &&
+           fabs(y - level) > limit_of(w) * w->noise * sqrt(own);
+}
+
+/* What is new in this night where neighbours are alike and the one before was at the level, in
+ * standard deviations of that. */
+static double news_of(const struct work *w)
+{
+    const double before = w->y[w->n - 2] - w->center, d = w->y[w->n - 1] - w->center;
+
+    if (fabs(before) > SAME_Z * w->noise)
+        return 0;
+    return fabs(d - w->rho * before) * sqrt(weight_of(w, w->n - 1)) /
+           (w->noise * sqrt(1 - w->rho * w->rho));
+}
+
+static void judge_night(struct work *w)
+{
+    struct az_nights *out = w->out;
+    const double y = w->y[w->n - 1], d = y - w->center;
+    const int way = d > 0 ? 1 : -1;
+    const bool worse = out->kind == AZ_NIGHTS_STEP;
+    size_t before = 0;
+
+    if (worse && !is_back(w))
+        return;
+    out->kind = AZ_NIGHTS_SAME;
+    out->side = 0;
+    /* the nights of a level that was left are not in succession with this one */
+    const size_t run = worse ? 1 : run_of(w, way, limit_of(w) / 2 * w->noise);
+    const double base = variance_of_base(w), own = weight_of(w, w->n - 1),
+                 one = fabs(d) / w->noise * sqrt(own);
+    double sum = 0, all = 0;
+    /* nights in succession say more than the newest alone */
+    for (size_t i = w->n - run; i < w->n; i++) {
+        sum += weight_of(w, i) * fabs(w->y[i] - w->center) / w->noise;
+        all += weight_of(w, i);
+    }
+    out->z =
+        fmax(fmax(one, news_of(w)) / sqrt(1 + base * own),
+             sum / all / sqrt(variance_of(w, w->n - run, w->n) + base) - (run > 1 ? RUN_Z : 0));
+    if (out->z <= limit_of(w) || one <= limit_of(w) / 2)
+        return;
+    for (size_t i = w->base[0]; i + run < w->n; i++)
+        before += way * (w->y[i] - y) >= -w->noise;
+    if (before > 1 && (double)before > RARE * (double)w->n_base)
+        return;
+    out->kind = is_prone(w, before, run) ? AZ_NIGHTS_OUTLIER : AZ_NIGHTS_JUMP;
+    out->side = w->in->worse == 0 || way == w->in->worse ? 1 : -1;
+    out->at = w->n - run;
+}
+
+/* ---- drift ---- */
+
+static void find_drift(struct work *w)
+{
+    struct az_nights *out = w->out;
+    const struct az_nights_series s = { .v = w->clean,
+                                        .day = w->scratch,
+                                        .weight = w->weight,
+                                        .n = w->n,
+                                        .noise = w->noise,
+                                        .correlation = w->rho,
+                                        .known = w->known };
+    size_t from = w->n - 1;
+    double slope;
+
+    for (size_t i = 0; i < w->n; i++)
+        w->scratch[i] = w->in->time ? (double)(w->in->time[i] - w->in->time[w->n - 1]) / DAY
+                                    : (double)i - (double)(w->n - 1);
+    if (w->in->drift_days <= 0)
+        return;
+    while (from > 0 && from > w->base[0] && s.day[from - 1] >= -(double)w->in->drift_days)
+        from--;
+    if (!az_nights_drift(&s, from, &slope))
+        return;
+    out->drift = true;
+    out->drift_at = from;
+    out->slope = amount(w, slope);
+    out->drifted = w->logs ? fabs(value(w, w->center)) * (exp(slope * -s.day[from]) - 1)
+                           : amount(w, slope * -s.day[from]);
+}
+
+/* ---- what lasts ---- */
+
+/* The accepted level as it was when nights began to fail: it does not follow them. */
+static double center_before(struct work *w, double *known)
+{
+    size_t from = w->n - 1, n = 0;
+
+    while (from > 0 && w->in->failed && w->in->failed[from - 1])
+        from--;
+    while (n < w->n_base && w->base[n] < from)
+        n++;
+    const size_t count = n ? n : w->n_base;
+    *known = 0;
+    for (size_t i = 0; i < count; i++)
+        *known += weight_of(w, w->base[i]);
+    return n ? level_of_nights(w, w->base, n) : w->center;
+}
+
+/* Where neighbours are alike a level that wanders off is one for longer than it is wanted: nothing
+ * is held there. */
+static void find_total(struct work *w)
+{
+    struct az_nights *out = w->out;
+    struct az_nights_hold h = { .v = w->clean,
+                                .weight = w->weight,
+                                .failed = w->in->failed,
+                                .n = w->n,
+                                .noise = w->noise,
+                                .worse = w->in->worse };
+    const bool step = out->kind == AZ_NIGHTS_STEP && out->side > 0;
+
+    const struct az_nights_others *o = &w->in->others;
+    /* levels and drifts that all figures have make them look alike */
+    const bool changing = o->all > 0 && (o->news < NEWS_ALIKE || o->flat < FLAT_ALIKE);
+    const bool alike = (w->rho > 0 || o->correlation >= AZ_NIGHTS_ALIKE) && !changing;
+    if (!alike) {
+        const bool odd = out->kind == AZ_NIGHTS_JUMP || out->kind == AZ_NIGHTS_OUTLIER;
+        h.n -= odd; /* a night that is off says nothing of a slope */
+        const double line = az_nights_total(&h, w->base[0], w->known);
+        const double change = w->in->worse ? line * w->in->worse : fabs(line);
+        h.n = w->n;
+        h.center = center_before(w, &h.of_center);
+        out->total = change > 0 ? amount(w, change) : 0;
+        out->held = !az_nights_is_back(&h);
+    }
+    if (step)
+        out->total = fmax(out->total, fabs(out->level - out->before));
+}
+
+/* ---- all of it ---- */
+
+static void finish(struct work *w)
+{
+    struct az_nights *out = w->out;
+    const double m = variance_of_base(w), own = 1 / weight_of(w, w->n - 1);
+
+    out->center = value(w, w->center);
+    out->noise = amount(w, w->noise);
+    out->newest = out->noise * sqrt(own);
+    out->correlation = w->rho;
+    out->least = amount(w, (limit_of(w) + SURE) * w->noise * sqrt(own + m));
+    out->least_run = amount(w, (LIMIT_JUMP + az_nights_small((double)w->n + 5, w->rho) + SURE) *
+                                   w->noise * sqrt(az_nights_mean_variance(5, w->rho) + m));
+    if (out->kind == AZ_NIGHTS_SAME && out->level == 0)
+        out->level = out->center;
+    out->base = w->base;
+    out->n_base = w->n_base;
+    out->room = w->n;
+    w->base = NULL;
+}
+
+static void judge(struct work *w)
+{
+    double between;
+
+    w->logs = az_nights_scale(w->in->v, w->n, w->y, w->scratch, &w->unit);
+    w->within = w->in->within;
+    if (w->in->error) {
+        double usual;
+        if (!az_nights_weigh(w->y, w->in->error, w->n, w->weight, w->scratch, &usual))
+            w->weight = NULL;
+        w->within = usual > 0 ? usual : w->within;
+    } else {
+        w->weight = NULL;
+    }
+    find_noise(w);
+    memcpy(w->clean, w->y, w->n * sizeof *w->y);
+    w->out->spikes = (double)az_nights_clean(w->clean, w->weight, w->n, w->noise, w->odd);
+    segment(w);
+    walk(w);
+    between = w->noise;
+    widen_noise(w);
+    judge_night(w);
+    w->noise = between;
+    find_drift(w);
+    find_total(w);
+    widen_noise(w);
+    finish(w);
+}
+
+int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
+{
+    struct work w = { .in = in, .out = out, .n = in->n };
+    const size_t size = in->n * (6 * sizeof(double) + sizeof(bool));
+    double *room = az_mem_alloc(NULL, size);
+
+    *out = (struct az_nights){ .p = NAN, .least = NAN, .least_run = NAN, .center = NAN };
+    w.base = az_mem_alloc(NULL, in->n * sizeof *w.base);
+    if (room && w.base && in->n >= 2) {
+        w.y = room;
+        w.clean = room + in->n;
+        w.scratch = room + 2 * in->n;
+        w.weight = room + 5 * in->n;
+        void *odd = room + 6 * in->n;
+        w.odd = odd;
+        judge(&w);
+    }
+    const int rc = room && (w.base || out->base) ? AZ_OK : AZ_ENOMEM;
+    if (room)
+        az_mem_free(NULL, room, size);
+    if (w.base)
+        az_mem_free(NULL, w.base, in->n * sizeof *w.base);
+    return rc;
+}
+
+void az_nights_release(struct az_nights *n)
+{
+    if (n->base)
+        az_mem_free(NULL, n->base, n->room * sizeof *n->base);
+    n->base = NULL;
+}
