@@ -20,7 +20,7 @@ const struct az_format *const az_formats[] = { AZ_FORMATS(AZ_FORMAT_ROW) NULL };
 
 const struct az_analysis *const az_analyses[] = { AZ_ANALYSES(AZ_ANALYSIS_ROW) NULL };
 
-int (*const az_trace_hook)(struct az_trace *t, struct az_tree_edits *edits, void *ctx) = az_fw_tree_hook;
+int (*const az_trace_hook)(struct az_trace *t, struct az_tree_edits *edits, void *ctx) = az_framework_tree_hook;
 
 /* Over the ranks of one run, in the order of their tables. */
 const struct az_rank_analysis *const az_rank_analyses[] = { AZ_RANK_ANALYSES(AZ_RANK_ROW) NULL };

@@ -27,7 +27,7 @@ static bool script_fails(const struct az_plan_job *job, const struct az_log *log
     if (!job->format)
         return false;
     az_diag_init(&said);
-    const bool fails = az_fw_script_check(&job->input->opts, &said) != AZ_OK;
+    const bool fails = az_framework_script_check(&job->input->opts, &said) != AZ_OK;
     for (size_t i = 0; i < said.list.n; i++)
         az_log_line(log, AZ_LOG_QUIET, "error: '%.*s' would be reported without its script: %.*s",
                     AZ_SVF(job->input->title), AZ_SVF(said.list.v[i].text));

@@ -33,7 +33,7 @@ static int add_input(struct merge *m, const char *path)
     struct az_sv copy = az_arena_dup(&m->arena, az_sv_str(path));
     if (!copy.p)
         return az_arena_error(&m->arena);
-    struct az_merge_input in = { copy, az_pt_rank_of_name(copy, az_sv_str(m->pattern)) };
+    struct az_merge_input in = { copy, az_pytorch_rank_of_name(copy, az_sv_str(m->pattern)) };
     return az_vec_push(&m->list, in);
 }
 
@@ -62,7 +62,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     int rc = az_format_probe(path, &f, NULL, &quiet);
     if (rc == AZ_ENOMEM)
         az_diag_take(&m->diag, &quiet);
-    else if (rc && quiet.list.n && az_pt_rank_of_name(name, az_sv_str(m->pattern)) >= 0) {
+    else if (rc && quiet.list.n && az_pytorch_rank_of_name(name, az_sv_str(m->pattern)) >= 0) {
         az_diag_add(&m->diag, rc == AZ_EIO ? AZ_ERROR : AZ_WARNING, AZ_NOWHERE,
                     "%.*s: this rank is skipped", AZ_SVF(quiet.list.v[0].text));
         m->unread |= rc == AZ_EIO;
@@ -129,7 +129,7 @@ static int session(struct merge *m, const struct az_args *a)
         m->opts.threads = processors > 0 ? (unsigned)processors : 1;
     }
     if (rc == 0)
-        rc = az_pt_merge(m->list.v, m->list.n, &m->opts, m->out, &result, &m->diag);
+        rc = az_pytorch_merge(m->list.v, m->list.n, &m->opts, m->out, &result, &m->diag);
     status = rc == 0 ? report(m, &result) : AZ_EXIT_PARTIAL;
     if (rc == AZ_EUSAGE)
         status = AZ_EXIT_USAGE;

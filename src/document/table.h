@@ -171,7 +171,7 @@ double az_cell_number(const struct az_cell *c);
 /* Exact text of a cell as CSV and JSON have it: integers, shortest doubles, True/False, "" for
  * empty. Text cells as they are. buf: at least AZ_NUM_MAX bytes. */
 struct az_sv az_cell_exact(const struct az_cell *c, char *buf);
-/* ---- words.c: types, units and directions as files have them, and back ---- */
+/* ---- word_match.c: types, units and directions as files have them, and back ---- */
 const char *az_cell_type_text(enum az_cell_type t);             /* "text", "int", ... */
 bool az_cell_type_named(struct az_sv w, enum az_cell_type *to); /* false: no such word */
 const char *az_unit_name(enum az_unit u); /* az_unit_text, and "id", "count", "ratio" */

@@ -159,7 +159,7 @@ static bool is(struct az_sv key, const char *s, size_t n)
 }
 #define IS(key, lit) is(key, lit, sizeof(lit) - 1)
 
-static struct az_sv *argument(struct az_me_event *e, struct az_sv key)
+static struct az_sv *argument(struct az_merge_event *e, struct az_sv key)
 {
     return IS(key, "correlation")   ? &e->correlation
            : IS(key, "External id") ? &e->external
@@ -168,7 +168,7 @@ static struct az_sv *argument(struct az_me_event *e, struct az_sv key)
                                     : NULL;
 }
 
-static struct az_sv *field(struct az_me_event *e, struct az_sv key)
+static struct az_sv *field(struct az_merge_event *e, struct az_sv key)
 {
     return IS(key, "pid")    ? &e->pid
            : IS(key, "id")   ? &e->id
@@ -180,7 +180,7 @@ static struct az_sv *field(struct az_me_event *e, struct az_sv key)
 }
 
 /* Members of the event or of its args, p after the brace; *empty: there is none. */
-static const char *members(struct check *c, struct az_me_event *e, const char *p, bool args,
+static const char *members(struct check *c, struct az_merge_event *e, const char *p, bool args,
                            bool *empty)
 {
     struct az_sv key, *out;
@@ -212,10 +212,10 @@ static const char *members(struct check *c, struct az_me_event *e, const char *p
     }
 }
 
-bool az_me_parse(struct az_sv text, struct az_me_event *e)
+bool az_merge_parse(struct az_sv text, struct az_merge_event *e)
 {
     struct check c = { .end = text.p + text.n };
-    *e = (struct az_me_event){ .text = text };
+    *e = (struct az_merge_event){ .text = text };
     if (text.n < 2 || *text.p != '{')
         return false;
     const char *p = members(&c, e, text.p + 1, false, &e->empty);
@@ -258,7 +258,7 @@ static size_t nonfinite(struct az_sv rest)
     return 0;
 }
 
-int az_me_mend(struct az_sv text, struct az_vec_char *out)
+int az_merge_mend(struct az_sv text, struct az_vec_char *out)
 {
     static const char zeros[SENTINEL];
     bool quoted = false;
@@ -287,12 +287,12 @@ int az_me_mend(struct az_sv text, struct az_vec_char *out)
 
 /* ---- values ---- */
 
-struct az_sv az_me_string(struct az_sv raw)
+struct az_sv az_merge_string(struct az_sv raw)
 {
     return raw.n >= 2 && *raw.p == '"' ? az_sv_make(raw.p + 1, raw.n - 2) : (struct az_sv){ "", 0 };
 }
 
-int az_me_digits(struct az_sv raw)
+int az_merge_digits(struct az_sv raw)
 {
     size_t from = raw.n && *raw.p == '-';
     if (raw.n == from || raw.n > 4096)
@@ -304,7 +304,7 @@ int az_me_digits(struct az_sv raw)
 }
 
 /* rank x 10^digits + v: the rank's digits before those of v. */
-static int positive_id(struct az_sv raw, const struct az_me_shift *s, struct az_vec_char *out)
+static int positive_id(struct az_sv raw, const struct az_merge_shift *s, struct az_vec_char *out)
 {
     char rank[AZ_NUM_MAX];
     int rc = s->rank > 0 ? az_text_append(out, az_sv_make(rank, az_format_i64(s->rank, rank))) : 0;
@@ -314,7 +314,7 @@ static int positive_id(struct az_sv raw, const struct az_me_shift *s, struct az_
 }
 
 /* rank x 10^digits - v, where 64 bits hold it. */
-static bool negative_id(struct az_sv raw, const struct az_me_shift *s, int64_t *v)
+static bool negative_id(struct az_sv raw, const struct az_merge_shift *s, int64_t *v)
 {
     int64_t shift = s->rank;
     for (unsigned i = 0; i < s->digits; i++)
@@ -323,17 +323,17 @@ static bool negative_id(struct az_sv raw, const struct az_me_shift *s, int64_t *
     return az_parse_i64(raw, v) == 0 && !__builtin_add_overflow(shift, *v, v);
 }
 
-int az_me_id(struct az_sv raw, const struct az_me_shift *s, struct az_vec_char *out)
+int az_merge_id(struct az_sv raw, const struct az_merge_shift *s, struct az_vec_char *out)
 {
     int64_t v;
-    bool whole = az_me_digits(raw) >= 0;
+    bool whole = az_merge_digits(raw) >= 0;
     if (whole && *raw.p != '-')
         return positive_id(raw, s, out);
     if (whole && s->rank == 0)
         return az_text_append(out, raw);
     if (whole && negative_id(raw, s, &v))
         return az_text_printf(out, "%lld", (long long)v);
-    struct az_sv text = *raw.p == '"' ? az_me_string(raw) : raw;
+    struct az_sv text = *raw.p == '"' ? az_merge_string(raw) : raw;
     return az_text_printf(out, "\"rank%lld:%.*s\"", (long long)s->rank, AZ_SVF(text));
 }
 
@@ -353,7 +353,7 @@ static void add_id(struct edit *list, size_t *n, struct az_sv raw, struct az_sv 
         list[(*n)++] = (struct edit){ .at = raw.p, .cut = raw.n, .id = raw_key };
 }
 
-static struct edit rank_edit(const struct az_me_event *e)
+static struct edit rank_edit(const struct az_merge_event *e)
 {
     const struct az_sv none = { "", 0 }, rank = AZ_SV("\"rank\": ");
     if (e->args.n && *e->args.p == '{' && e->rank.n)
@@ -377,12 +377,12 @@ static struct edit rank_edit(const struct az_me_event *e)
                           none };
 }
 
-static int apply(const struct edit *d, const struct az_me_shift *s, struct az_vec_char *out)
+static int apply(const struct edit *d, const struct az_merge_shift *s, struct az_vec_char *out)
 {
     struct az_sv old = az_sv_make(d->at, d->cut);
     char rank[AZ_NUM_MAX];
     if (d->id.n) {
-        int rc = az_me_id(old, s, out);
+        int rc = az_merge_id(old, s, out);
         rc = rc ? rc : az_text_append(out, d->id);
         return rc ? rc : az_text_append(out, old);
     }
@@ -397,7 +397,8 @@ static int apply(const struct edit *d, const struct az_me_shift *s, struct az_ve
     return rc ? rc : az_text_append(out, d->tail);
 }
 
-int az_me_write(const struct az_me_event *e, const struct az_me_shift *s, struct az_vec_char *out)
+int az_merge_write(const struct az_merge_event *e, const struct az_merge_shift *s,
+                   struct az_vec_char *out)
 {
     struct edit list[4];
     size_t n = 0;

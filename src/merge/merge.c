@@ -11,7 +11,7 @@
 
 /* ---- ranks ---- */
 
-int64_t az_pt_rank_of_name(struct az_sv path, struct az_sv pattern)
+int64_t az_pytorch_rank_of_name(struct az_sv path, struct az_sv pattern)
 {
     struct az_sv name = az_path_base(path);
     for (;;) {
@@ -31,8 +31,8 @@ int64_t az_pt_rank_of_name(struct az_sv path, struct az_sv pattern)
 
 static int by_rank(const void *a, const void *b, void *ctx)
 {
-    const struct az_mg_rank *x = *(struct az_mg_rank *const *)a,
-                            *y = *(struct az_mg_rank *const *)b;
+    const struct az_merge_rank *x = *(struct az_merge_rank *const *)a,
+                               *y = *(struct az_merge_rank *const *)b;
     (void)ctx;
     if (x->usable != y->usable)
         return x->usable ? -1 : 1;
@@ -40,13 +40,13 @@ static int by_rank(const void *a, const void *b, void *ctx)
 }
 
 /* The rank of each file; a list without any rank is in the order of its ranks. */
-static int settle_ranks(struct az_mg *m)
+static int settle_ranks(struct az_merge *m)
 {
     bool none = true;
     for (size_t i = 0; i < m->n; i++)
         none = none && m->rank[i]->named < 0 && m->rank[i]->told < 0;
     for (size_t i = 0; i < m->n; i++) {
-        struct az_mg_rank *r = m->rank[i];
+        struct az_merge_rank *r = m->rank[i];
         r->rank = r->told >= 0 ? r->told : none ? (int64_t)i : r->named;
         if (r->usable && r->rank < 0)
             return az_diag_fail(
@@ -67,22 +67,22 @@ static int settle_ranks(struct az_mg *m)
     return rc;
 }
 
-static void settle_shift(struct az_mg *m)
+static void settle_shift(struct az_merge *m)
 {
     bool correlates = false, launches = false;
     int ids = 0, correlations = 0, externals = 0;
     int64_t last = 0;
     for (size_t i = 0; i < m->n && m->rank[i]->usable; i++) {
-        const struct az_mg_rank *r = m->rank[i];
+        const struct az_merge_rank *r = m->rank[i];
         correlates |= r->launch_correlates;
         launches |= r->launches;
-        ids = az_mg_larger(ids, r->ids);
-        correlations = az_mg_larger(correlations, r->correlations);
-        externals = az_mg_larger(externals, r->externals);
+        ids = az_merge_larger(ids, r->ids);
+        correlations = az_merge_larger(correlations, r->correlations);
+        externals = az_merge_larger(externals, r->externals);
         last = r->rank;
     }
     m->shift.external = launches ? !correlates : correlations == 0;
-    ids = az_mg_larger(ids, m->shift.external ? externals : correlations);
+    ids = az_merge_larger(ids, m->shift.external ? externals : correlations);
     m->shift.digits = (unsigned)ids + 1;
     m->result->digits = m->shift.digits;
     m->result->external = m->shift.external;
@@ -98,9 +98,9 @@ static void settle_shift(struct az_mg *m)
 /* ---- writing ---- */
 
 /* A member of the document, if it is valid JSON or can be repaired. */
-static int write_member(struct az_mg *m, const char *key, struct az_sv value)
+static int write_member(struct az_merge *m, const char *key, struct az_sv value)
 {
-    struct az_me_event checked;
+    struct az_merge_event checked;
     struct az_vec_char raw, copy;
     az_vec_init(&raw, m->opts->mem);
     az_vec_init(&copy, m->opts->mem);
@@ -110,8 +110,8 @@ static int write_member(struct az_mg *m, const char *key, struct az_sv value)
     if (rc == 0)
         rc = az_text_append(&raw, AZ_SV("}"));
     if (rc == 0)
-        rc = az_me_mend(az_text_view(&raw), &copy);
-    if (rc == 0 && az_me_parse(az_text_view(&copy), &checked))
+        rc = az_merge_mend(az_text_view(&raw), &copy);
+    if (rc == 0 && az_merge_parse(az_text_view(&copy), &checked))
         rc = az_text_append(&m->text, az_sv_make(copy.v + 1, copy.n - 2));
     else
         key = NULL;
@@ -123,9 +123,9 @@ static int write_member(struct az_mg *m, const char *key, struct az_sv value)
 }
 
 /* Members of the first rank that hold for all; the base of the clocks only if they agree. */
-static int write_header(struct az_mg *m)
+static int write_header(struct az_merge *m)
 {
-    const struct az_mg_rank *first = m->rank[0];
+    const struct az_merge_rank *first = m->rank[0];
     bool one_base = true;
     int rc = az_text_append(&m->text, AZ_SV("{"));
     for (size_t i = 1; i < m->n && m->rank[i]->usable; i++)
@@ -136,7 +136,7 @@ static int write_header(struct az_mg *m)
                     "not line up");
     for (int h = 0; rc == 0 && h < HEADERS; h++)
         if (first->header[h].n && (h != BASE_TIME || one_base))
-            rc = write_member(m, az_mg_header_key[h], first->header[h]);
+            rc = write_member(m, az_merge_header_key[h], first->header[h]);
     if (rc == 0)
         rc = az_text_append(&m->text, AZ_SV("\"ranks\": ["));
     for (size_t i = 0; rc == 0 && i < m->n && m->rank[i]->usable; i++)
@@ -145,11 +145,11 @@ static int write_header(struct az_mg *m)
 }
 
 /* The records that name a process and place it. */
-static int write_process(struct az_mg *m, const struct az_mg_rank *r, uint32_t id)
+static int write_process(struct az_merge *m, const struct az_merge_rank *r, uint32_t id)
 {
     static const char *const form[] = { "process_name\", \"args\": {\"name\": \"RANK %lld - %s\"",
                                         "process_sort_index\", \"args\": {\"sort_index\": %lld" };
-    const struct az_mg_process *p = &r->processes.v[id];
+    const struct az_merge_process *p = &r->processes.v[id];
     bool device = p->label == DEVICE || (p->label == UNKNOWN && p->device);
     int rc = 0;
     if (p->events == 0)
@@ -158,7 +158,7 @@ static int write_process(struct az_mg *m, const struct az_mg_rank *r, uint32_t i
         rc = az_text_printf(&m->text, "%s\n{\"ph\": \"M\", \"pid\": ", m->first_event ? "" : ",");
         m->first_event = false;
         if (rc == 0)
-            rc = az_me_id(az_intern_text(&r->pids, id), &m->shift, &m->text);
+            rc = az_merge_id(az_intern_text(&r->pids, id), &m->shift, &m->text);
         if (rc == 0)
             rc = az_text_append(&m->text, AZ_SV(", \"tid\": 0, \"ts\": 0, \"name\": \""));
         if (rc == 0)
@@ -171,7 +171,7 @@ static int write_process(struct az_mg *m, const struct az_mg_rank *r, uint32_t i
     return rc;
 }
 
-static int write_rank(struct az_mg *m, struct az_mg_rank *r)
+static int write_rank(struct az_merge *m, struct az_merge_rank *r)
 {
     int rc = 0;
     m->shift.rank = r->rank;
@@ -181,13 +181,13 @@ static int write_rank(struct az_mg *m, struct az_mg_rank *r)
     if (rc)
         return az_diag_memory(m->diag, rc, AZ_AT_FILE(r->path), m->opts->mem);
     az_gzfile_puts(m->out, az_text_view(&m->text));
-    rc = az_mg_read(m, r, true);
+    rc = az_merge_read(m, r, true);
     m->result->ranks++;
     m->result->damaged += r->damaged;
     return rc;
 }
 
-static int write_all(struct az_mg *m, const char *path)
+static int write_all(struct az_merge *m, const char *path)
 {
     int rc = az_gzfile_open(&m->out, path, AZ_INFLATE_BEST, m->opts->mem, m->diag);
     if (rc)
@@ -209,7 +209,7 @@ static int write_all(struct az_mg *m, const char *path)
     return az_gzfile_commit(m->out);
 }
 
-static int refuse_input_as_output(struct az_mg *m, const char *out)
+static int refuse_input_as_output(struct az_merge *m, const char *out)
 {
     struct az_path_info o = az_path_stat(out);
     for (size_t i = 0; o.kind == AZ_PATH_FILE && i < m->n; i++) {
@@ -223,19 +223,19 @@ static int refuse_input_as_output(struct az_mg *m, const char *out)
 
 static void note_rank(void *ctx, unsigned i)
 {
-    struct az_mg *m = ctx;
-    m->rank[i]->rc = az_mg_read(m, m->rank[i], false);
+    struct az_merge *m = ctx;
+    m->rank[i]->rc = az_merge_read(m, m->rank[i], false);
 }
 
 /* Messages of a rank's own reading, in the order of the inputs whatever the threads did. */
-static void pass_on(struct az_mg *m, const struct az_diag *from)
+static void pass_on(struct az_merge *m, const struct az_diag *from)
 {
     for (size_t k = 0; k < from->list.n; k++)
         az_diag_add(m->diag, from->list.v[k].severity, AZ_NOWHERE, "%.*s",
                     AZ_SVF(from->list.v[k].text));
 }
 
-static int first_pass(struct az_mg *m)
+static int first_pass(struct az_merge *m)
 {
     bool any = false;
     unsigned threads = m->opts->threads ? m->opts->threads : 1;
@@ -243,7 +243,7 @@ static int first_pass(struct az_mg *m)
     if (rc)
         return az_diag_memory(m->diag, rc, AZ_NOWHERE, m->opts->mem);
     for (size_t i = 0; i < m->n; i++) {
-        struct az_mg_rank *r = m->rank[i];
+        struct az_merge_rank *r = m->rank[i];
         pass_on(m, &r->diag);
         if (r->rc && r->rc != AZ_EFORMAT && rc == 0)
             rc = r->rc;
@@ -254,16 +254,16 @@ static int first_pass(struct az_mg *m)
     return rc ? rc : any ? 0 : AZ_EFORMAT;
 }
 
-static int merge_init(struct az_mg *m, const struct az_merge_input *in)
+static int merge_init(struct az_merge *m, const struct az_merge_input *in)
 {
     int rc = 0;
-    struct az_mg_rank *all = az_arena_array(&m->arena, m->n + 1, sizeof *all);
+    struct az_merge_rank *all = az_arena_array(&m->arena, m->n + 1, sizeof *all);
     m->rank = az_arena_array(&m->arena, m->n + 1, sizeof *m->rank);
     if (!all || !m->rank)
         return az_arena_error(&m->arena);
     for (size_t i = 0; i < m->n; i++) {
-        struct az_mg_rank *r = m->rank[i] = &all[i];
-        *r = (struct az_mg_rank){ .path = in[i].path, .named = in[i].rank, .told = -1 };
+        struct az_merge_rank *r = m->rank[i] = &all[i];
+        *r = (struct az_merge_rank){ .path = in[i].path, .named = in[i].rank, .told = -1 };
         az_arena_init(&r->arena, m->opts->mem);
         az_diag_init(&r->diag);
         az_vec_init(&r->processes, m->opts->mem);
@@ -273,11 +273,11 @@ static int merge_init(struct az_mg *m, const struct az_merge_input *in)
     return rc;
 }
 
-int az_pt_merge(const struct az_merge_input *in, size_t n, const struct az_merge_opts *opts,
-                const char *out, struct az_merge_result *result, struct az_diag *diag)
+int az_pytorch_merge(const struct az_merge_input *in, size_t n, const struct az_merge_opts *opts,
+                     const char *out, struct az_merge_result *result, struct az_diag *diag)
 {
     static const struct az_merge_opts none;
-    struct az_mg m = { .opts = opts ? opts : &none, .result = result, .n = n, .diag = diag };
+    struct az_merge m = { .opts = opts ? opts : &none, .result = result, .n = n, .diag = diag };
     *result = (struct az_merge_result){ 0 };
     az_arena_init(&m.arena, m.opts->mem);
     az_vec_init(&m.text, m.opts->mem);

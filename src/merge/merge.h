@@ -39,12 +39,13 @@ struct az_merge_result {
  * is damaged or cannot be read (then named as an error in diag, and counted); AZ_EUSAGE: two inputs
  * have one rank, or a rank is not known, or `out` is an input; AZ_EFORMAT: no rank can be read;
  * AZ_EIO, AZ_EINTR, AZ_ENOMEM, AZ_ELIMIT. Nothing is written unless it returns 0. */
-int az_pt_merge(const struct az_merge_input *in, size_t n, const struct az_merge_opts *opts,
-                const char *out, struct az_merge_result *result, struct az_diag *diag) AZ_MUST_USE;
+int az_pytorch_merge(const struct az_merge_input *in, size_t n, const struct az_merge_opts *opts,
+                     const char *out, struct az_merge_result *result,
+                     struct az_diag *diag) AZ_MUST_USE;
 
 /* Rank in a file's name: the digits after the first `pattern` that is followed, maybe after `-` or
  * `_`, by digits; -1.
  */
-int64_t az_pt_rank_of_name(struct az_sv path, struct az_sv pattern);
+int64_t az_pytorch_rank_of_name(struct az_sv path, struct az_sv pattern);
 
 #endif

@@ -12,13 +12,13 @@
 #define BLOCKS     8                   /* .. times so many */
 #define MEMBER_MAX ((size_t)1 << 20)
 
-const char *const az_mg_header_key[HEADERS] = { "schemaVersion", "displayTimeUnit",
-                                                "baseTimeNanoseconds", "deviceProperties" };
+const char *const az_merge_header_key[HEADERS] = { "schemaVersion", "displayTimeUnit",
+                                                   "baseTimeNanoseconds", "deviceProperties" };
 
 /* One reading of one file. */
 struct pass {
-    struct az_mg *m;
-    struct az_mg_rank *r;
+    struct az_merge *m;
+    struct az_merge_rank *r;
     bool writing, source_bad, seen_events;
     struct az_diag *diag;
     struct az_vec_char mended;
@@ -32,9 +32,9 @@ struct pass {
 
 enum fate { KEEP, PYTHON, TRACE, PROCESS, FILTERED };
 
-static bool chosen(const struct az_merge_opts *o, const struct az_me_event *e)
+static bool chosen(const struct az_merge_opts *o, const struct az_merge_event *e)
 {
-    struct az_sv cat = az_me_string(e->cat), name = az_me_string(e->name);
+    struct az_sv cat = az_merge_string(e->cat), name = az_merge_string(e->name);
     bool hit = !o->cats || o->cats->n == 0;
     for (size_t i = 0; !hit && i < o->cats->n; i++)
         hit = az_sv_eq(o->cats->v[i], cat);
@@ -46,9 +46,9 @@ static bool chosen(const struct az_merge_opts *o, const struct az_me_event *e)
     return hit;
 }
 
-static bool is_metadata(const struct az_me_event *e) { return az_sv_is(e->ph, "\"M\""); }
+static bool is_metadata(const struct az_merge_event *e) { return az_sv_is(e->ph, "\"M\""); }
 
-static enum fate fate_of(const struct az_merge_opts *o, const struct az_me_event *e)
+static enum fate fate_of(const struct az_merge_opts *o, const struct az_merge_event *e)
 {
     if (is_metadata(e))
         return az_sv_is(e->name, "\"process_name\"") || az_sv_is(e->name, "\"process_labels\"") ||
@@ -72,19 +72,19 @@ static bool on_device(struct az_sv cat)
     return false;
 }
 
-static int note_process(struct az_mg_rank *r, const struct az_me_event *e, enum fate fate)
+static int note_process(struct az_merge_rank *r, const struct az_merge_event *e, enum fate fate)
 {
     uint32_t id;
     if (e->pid.n == 0)
         return 0;
     int rc = az_intern(&r->pids, e->pid, &id);
     if (rc == 0 && id == r->processes.n)
-        rc = az_vec_push(&r->processes, (struct az_mg_process){ 0 });
+        rc = az_vec_push(&r->processes, (struct az_merge_process){ 0 });
     if (rc)
         return rc;
-    struct az_mg_process *p = &r->processes.v[id];
+    struct az_merge_process *p = &r->processes.v[id];
     if (fate == PROCESS && e->labels.n)
-        p->label = az_sv_starts(az_me_string(e->labels), AZ_SV("GPU")) ? DEVICE : HOST;
+        p->label = az_sv_starts(az_merge_string(e->labels), AZ_SV("GPU")) ? DEVICE : HOST;
     if (fate == KEEP && !is_metadata(e)) {
         p->events++;
         p->device |= on_device(e->cat);
@@ -93,13 +93,14 @@ static int note_process(struct az_mg_rank *r, const struct az_me_event *e, enum 
 }
 
 /* First pass. */
-static int note_event(struct az_mg_rank *r, const struct az_me_event *e, enum fate fate)
+static int note_event(struct az_merge_rank *r, const struct az_merge_event *e, enum fate fate)
 {
-    struct az_sv cat = az_me_string(e->cat);
+    struct az_sv cat = az_merge_string(e->cat);
     if (fate == KEEP) {
-        r->ids = az_mg_larger(r->ids, az_mg_larger(az_me_digits(e->pid), az_me_digits(e->id)));
-        r->correlations = az_mg_larger(r->correlations, az_me_digits(e->correlation));
-        r->externals = az_mg_larger(r->externals, az_me_digits(e->external));
+        r->ids = az_merge_larger(r->ids,
+                                 az_merge_larger(az_merge_digits(e->pid), az_merge_digits(e->id)));
+        r->correlations = az_merge_larger(r->correlations, az_merge_digits(e->correlation));
+        r->externals = az_merge_larger(r->externals, az_merge_digits(e->external));
     }
     if (az_sv_ends(cat, AZ_SV("_runtime")) || az_sv_ends(cat, AZ_SV("_driver"))) {
         r->launches =
@@ -117,18 +118,18 @@ static void count(struct az_merge_result *x, enum fate fate)
 }
 
 /* Second pass. */
-static int write_event(struct pass *p, const struct az_me_event *e)
+static int write_event(struct pass *p, const struct az_merge_event *e)
 {
-    struct az_mg *m = p->m;
-    int link = az_me_digits(m->shift.external ? e->external : e->correlation);
-    if (az_mg_larger(link, az_mg_larger(az_me_digits(e->pid), az_me_digits(e->id))) >=
+    struct az_merge *m = p->m;
+    int link = az_merge_digits(m->shift.external ? e->external : e->correlation);
+    if (az_merge_larger(link, az_merge_larger(az_merge_digits(e->pid), az_merge_digits(e->id))) >=
         (int)m->shift.digits)
         return AZ_ERANGE; /* not in the first pass: the file has changed */
     az_vec_reset(&m->text);
     int rc = az_text_append(&m->text, m->first_event ? AZ_SV("\n") : AZ_SV(",\n"));
     m->first_event = false;
     if (rc == 0)
-        rc = az_me_write(e, &m->shift, &m->text);
+        rc = az_merge_write(e, &m->shift, &m->text);
     if (rc == 0)
         az_gzfile_puts(m->out, az_text_view(&m->text));
     return rc;
@@ -138,28 +139,28 @@ static int write_event(struct pass *p, const struct az_me_event *e)
 static int on_event(void *ctx, struct az_jscan *s)
 {
     struct pass *p = ctx;
-    struct az_mg *m = p->m;
-    struct az_me_event e;
+    struct az_merge *m = p->m;
+    struct az_merge_event e;
     struct az_sv raw;
     bool mended = false;
     s->p--;
-    int rc = az_j_skip(s, &raw);
-    if (rc != AZ_J_OK)
+    int rc = az_json_skip(s, &raw);
+    if (rc != AZ_JSON_OK)
         return rc;
-    if (!az_me_parse(raw, &e)) {
+    if (!az_merge_parse(raw, &e)) {
         mended = true;
-        rc = az_me_mend(raw, &p->mended);
+        rc = az_merge_mend(raw, &p->mended);
         if (rc)
             return rc;
-        if (!az_me_parse(az_text_view(&p->mended), &e))
-            return AZ_J_BAD;
+        if (!az_merge_parse(az_text_view(&p->mended), &e))
+            return AZ_JSON_BAD;
     }
     enum fate fate = fate_of(m->opts, &e);
     if (!p->writing)
         return note_event(p->r, &e, fate);
     count(m->result, fate);
     m->result->repaired += mended && fate == KEEP;
-    return fate == KEEP ? write_event(p, &e) : AZ_J_OK;
+    return fate == KEEP ? write_event(p, &e) : AZ_JSON_OK;
 }
 
 /* ---- one file ---- */
@@ -198,7 +199,7 @@ static int events(struct pass *p)
     return rc;
 }
 
-static void distributed_info(struct az_mg_rank *r, struct az_sv raw)
+static void distributed_info(struct az_merge_rank *r, struct az_sv raw)
 {
     struct az_jview v;
     struct az_sv key, value;
@@ -215,43 +216,43 @@ static int member(struct pass *p, struct az_sv key)
     struct az_sv raw;
     int h = 0;
     const bool list = az_sv_is(key, "traceEvents"), info = az_sv_is(key, "distributedInfo");
-    while (h < HEADERS && !az_sv_is(key, az_mg_header_key[h]))
+    while (h < HEADERS && !az_sv_is(key, az_merge_header_key[h]))
         h++; /* the key moves with the window */
     if (list && az_jscan_peek(&p->scan) == '[')
         return events(p);
     if (p->writing || (h == HEADERS && !info))
         return az_jscan_skip_value(&p->scan);
     int rc = az_jscan_value(&p->scan, &raw);
-    if (rc != AZ_J_OK)
+    if (rc != AZ_JSON_OK)
         return rc;
     if (info)
         distributed_info(p->r, raw);
     else if (raw.n <= MEMBER_MAX)
         p->r->header[h] = az_arena_dup(&p->r->arena, raw);
-    return p->r->arena.failed ? az_arena_error(&p->r->arena) : AZ_J_OK;
+    return p->r->arena.failed ? az_arena_error(&p->r->arena) : AZ_JSON_OK;
 }
 
 static int read_document(struct pass *p)
 {
     struct az_sv key;
     bool first = true;
-    int c = az_jscan_peek(&p->scan), rc = AZ_J_OK;
+    int c = az_jscan_peek(&p->scan), rc = AZ_JSON_OK;
     if (c <= 0)
         return c < 0 ? c : AZ_EEMPTY;
     if (c == '[')
         rc = events(p);
     else
         rc = az_jscan_byte(&p->scan, '{');
-    while (c != '[' && rc == AZ_J_OK && !p->array.truncated) {
+    while (c != '[' && rc == AZ_JSON_OK && !p->array.truncated) {
         rc = az_jscan_member(&p->scan, &first, &key);
-        if (rc == AZ_J_OK)
+        if (rc == AZ_JSON_OK)
             rc = member(p, key);
     }
-    rc = rc == AZ_J_END ? AZ_J_OK : rc;
-    if (rc == AZ_J_OK &&
+    rc = rc == AZ_JSON_END ? AZ_JSON_OK : rc;
+    if (rc == AZ_JSON_OK &&
         !p->array.truncated) { /* to the end, which is where a compressed file reports damage */
         c = az_jscan_peek(&p->scan);
-        rc = c > 0 ? AZ_J_BAD : c;
+        rc = c > 0 ? AZ_JSON_BAD : c;
     }
     return rc;
 }
@@ -276,17 +277,17 @@ static int verdict(struct pass *p, int rc)
     if (!p->seen_events)
         return az_diag_fail(d, AZ_EFORMAT, at,
                             "no 'traceEvents' that can be read: this rank is skipped");
-    p->r->damaged = rc != AZ_J_OK || p->array.truncated || p->array.malformed || p->source_bad;
+    p->r->damaged = rc != AZ_JSON_OK || p->array.truncated || p->array.malformed || p->source_bad;
     if (p->array.malformed)
         (void)az_diag_fail(d, AZ_EFORMAT, AZ_AT_OFFSET(p->r->path, p->array.first_bad),
                            "malformed at %llu place(s): the %llu events that are whole are merged",
                            (unsigned long long)p->array.malformed,
                            (unsigned long long)p->array.records);
-    if (p->array.truncated || p->source_bad || rc == AZ_J_MORE)
+    if (p->array.truncated || p->source_bad || rc == AZ_JSON_MORE)
         (void)az_diag_fail(d, AZ_EFORMAT, at,
                            "cut off or damaged: the %llu events before are merged",
                            (unsigned long long)p->array.records);
-    else if (rc != AZ_J_OK)
+    else if (rc != AZ_JSON_OK)
         (void)az_diag_fail(d, AZ_EFORMAT, at,
                            "malformed after the events: all %llu events are merged",
                            (unsigned long long)p->array.records);
@@ -307,7 +308,7 @@ static int open_pass(struct pass *p)
     return rc ? az_diag_memory(p->diag, rc, AZ_AT_FILE(p->r->path), p->m->opts->mem) : 0;
 }
 
-int az_mg_read(struct az_mg *m, struct az_mg_rank *r, bool writing)
+int az_merge_read(struct az_merge *m, struct az_merge_rank *r, bool writing)
 {
     struct pass p = { .m = m, .r = r, .writing = writing, .array = { .first_bad = -1 } };
     p.diag = writing ? m->diag : &r->diag;

@@ -56,17 +56,17 @@ struct az_graft {
 AZ_VEC(struct az_graft, az_grafts);
 
 /* Graph launches that have device events, by shape and by what became of them. */
-struct az_graft_row {
+struct az_capture_attach_row {
     int64_t batch; /* of the capture; where none was taken of the step; -1: not known */
     uint8_t mode;  /* az_capture_mode, likewise */
     uint8_t by;    /* az_pair_by */
     uint64_t launches, events;
     int64_t ticks;
 };
-AZ_VEC(struct az_graft_row, az_graft_rows);
+AZ_VEC(struct az_capture_attach_row, az_capture_attach_rows);
 
 /* What became of the graph launches that have device events, by az_pair_by. */
-struct az_graft_sums {
+struct az_capture_attach_sums {
     uint64_t launches[AZ_PAIR_COUNT], events[AZ_PAIR_COUNT];
     int64_t ticks[AZ_PAIR_COUNT];   /* of the device events, each counted whole */
     int64_t kernels[AZ_PAIR_COUNT]; /* ticks of kernels only */

@@ -136,13 +136,14 @@ static int count_one(struct az_grafting *g, const struct az_replay *r, enum az_p
     const struct az_capture_root *x =
         az_paired(by) || by == AZ_PAIR_BETWEEN ? &g->o->captures.roots.v[root] : NULL;
     const bool parts = g->has_parts && (r->of > 1 || !g->has_full);
-    struct az_graft_sums *sums = &g->o->grafted;
-    struct az_graft_row row = { .batch = x ? x->batch : az_replay_batch(&g->replays, r, parts),
-                                .mode = x             ? x->mode
-                                        : parts       ? AZ_CAPTURE_PIECEWISE
-                                        : g->has_full ? AZ_CAPTURE_FULL
-                                                      : AZ_CAPTURE_ANY,
-                                .by = (uint8_t)by };
+    struct az_capture_attach_sums *sums = &g->o->grafted;
+    struct az_capture_attach_row row = { .batch =
+                                             x ? x->batch : az_replay_batch(&g->replays, r, parts),
+                                         .mode = x             ? x->mode
+                                                 : parts       ? AZ_CAPTURE_PIECEWISE
+                                                 : g->has_full ? AZ_CAPTURE_FULL
+                                                               : AZ_CAPTURE_ANY,
+                                         .by = (uint8_t)by };
     uint32_t *at;
     bool added;
     int rc = az_map_put(&g->row_of, (uint64_t)row.batch, (uint64_t)row.mode << 8 | row.by,
@@ -151,7 +152,7 @@ static int count_one(struct az_grafting *g, const struct az_replay *r, enum az_p
         rc = az_vec_push(&g->o->graft_rows, row);
     if (rc)
         return rc;
-    struct az_graft_row *to = &g->o->graft_rows.v[*at];
+    struct az_capture_attach_row *to = &g->o->graft_rows.v[*at];
     to->launches += s->launches;
     to->events += s->events;
     to->ticks = az_add_sat(to->ticks, s->ticks);
@@ -164,7 +165,7 @@ static int count_one(struct az_grafting *g, const struct az_replay *r, enum az_p
 
 static int by_shape_and_rule(const void *a, const void *b, void *ctx)
 {
-    const struct az_graft_row *x = a, *y = b;
+    const struct az_capture_attach_row *x = a, *y = b;
     (void)ctx;
     if (x->batch != y->batch)
         return x->batch < y->batch ? -1 : 1;
@@ -197,9 +198,9 @@ static int graft_one(struct az_grafting *g, const struct az_replay *r, bool agai
     int rc = list_events(g, r);
     if (rc)
         return rc;
-    const enum az_pair_by by = az_graft_choose(g, r, &root, &rc);
+    const enum az_pair_by by = az_capture_attach_choose(g, r, &root, &rc);
     const size_t n = g->gpu.n;
-    if (rc == 0 && !again && az_graft_may_learn(g, by))
+    if (rc == 0 && !again && az_capture_attach_may_learn(g, by))
         return az_vec_push(&g->again, (uint32_t)(r - g->replays.all.v));
     if (rc == 0)
         rc = count_events(g, r, by, root);
@@ -289,7 +290,7 @@ int az_graft(struct az_trace *t, struct az_calltree *tree)
     g.o->graft_end = (uint32_t)g.o->n_events;
     int rc = az_map_init(&g.row_of, t->mem, 16);
     if (rc == 0)
-        rc = az_graft_prepare(&g);
+        rc = az_capture_attach_prepare(&g);
     if (rc == 0)
         rc = az_replays_list(&g.replays);
     for (size_t i = 0; rc == 0 && i < g.replays.all.n; i++)

@@ -9,7 +9,7 @@ static bool any_unnamed(const struct az_capture_root *x, const struct az_capture
     return false;
 }
 
-int az_graft_prepare(struct az_grafting *g)
+int az_capture_attach_prepare(struct az_grafting *g)
 {
     const struct az_capture_roots *all = &g->o->captures.roots;
     int rc = az_vec_reserve(&g->learned, all->n);
@@ -139,7 +139,7 @@ static void learn(struct az_grafting *g, size_t root, enum az_pair_by by)
     g->unnamed--;
 }
 
-bool az_graft_may_learn(const struct az_grafting *g, enum az_pair_by by)
+bool az_capture_attach_may_learn(const struct az_grafting *g, enum az_pair_by by)
 {
     return g->unnamed && (by == AZ_PAIR_DIFFERENT || by == AZ_PAIR_MARKS);
 }
@@ -183,8 +183,8 @@ static enum az_pair_by may_be_unknown(struct az_grafting *g, const struct az_rep
 
 /* One root serves every launch; of as many as the step has launches, that of the same place. Else
  * the only one of that batch, of either mode, whose kernels are those of the launch. */
-enum az_pair_by az_graft_choose(struct az_grafting *g, const struct az_replay *r, size_t *root,
-                                int *rc)
+enum az_pair_by az_capture_attach_choose(struct az_grafting *g, const struct az_replay *r,
+                                         size_t *root, int *rc)
 {
     const bool parts = g->has_parts && (r->of > 1 || !g->has_full);
     size_t first = 0, others = 0, n_others = 0;

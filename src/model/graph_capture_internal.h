@@ -1,5 +1,5 @@
-/* What graft.c (adding captured operators) and graft_choose.c (which capture, and how its launches
- * pair) share. */
+/* What graph_capture_attach.c (adding captured operators) and graph_capture_choose.c (which
+ * capture, and how its launches pair) share. */
 #ifndef AZ_MODEL_GRAPH_CAPTURE_INTERNAL_H
 #define AZ_MODEL_GRAPH_CAPTURE_INTERNAL_H
 
@@ -25,16 +25,16 @@ struct az_grafting {
     struct az_vec_u32 event_of; /* by launch: device event, AZ_NO_ROW */
     struct az_vec_u32 again;    /* replays to try again */
     size_t unnamed;             /* roots that do not name their kernels, and were not named */
-    struct az_added add[3];     /* events to add, by graft.c's added_kinds */
+    struct az_added add[3];     /* events to add, by graph_capture_attach.c's added_kinds */
     struct az_map row_of;       /* (batch, mode and rule) -> row of optrace.graft_rows */
 };
 
-int az_graft_prepare(struct az_grafting *g) AZ_MUST_USE;
+int az_capture_attach_prepare(struct az_grafting *g) AZ_MUST_USE;
 /* The root whose graph a launch replayed, and by which rule its launches pair with the device
  * events of g->gpu: g->launch_of. Rules: docs/graphs.md 2 and 3. */
 /* Launches whose kernels a later launch of the graph may name: to be tried again then. */
-bool az_graft_may_learn(const struct az_grafting *g, enum az_pair_by by);
-enum az_pair_by az_graft_choose(struct az_grafting *g, const struct az_replay *r, size_t *root,
-                                int *rc);
+bool az_capture_attach_may_learn(const struct az_grafting *g, enum az_pair_by by);
+enum az_pair_by az_capture_attach_choose(struct az_grafting *g, const struct az_replay *r,
+                                         size_t *root, int *rc);
 
 #endif

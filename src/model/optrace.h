@@ -171,11 +171,11 @@ struct az_optrace {
     uint64_t n_events;   /* elements of the event array; operators that a hook put in are numbered
                             after them */
     uint32_t first_made; /* row of `ops` from which they were put in by a hook */
-    struct az_captures captures;     /* given back when the trace is sealed */
-    struct az_graft_sums grafted;    /* likewise made when the trace is sealed */
-    struct az_graft_rows graft_rows; /* by batch, mode and az_pair_by */
-    struct az_grafts grafts;         /* by first_uid; */
-    uint32_t graft_end;              /* uid after those of the last */
+    struct az_captures captures;              /* given back when the trace is sealed */
+    struct az_capture_attach_sums grafted;    /* likewise made when the trace is sealed */
+    struct az_capture_attach_rows graft_rows; /* by batch, mode and az_pair_by */
+    struct az_grafts grafts;                  /* by first_uid; */
+    uint32_t graft_end;                       /* uid after those of the last */
     /* made when the trace is sealed */
     struct az_calltree *tree;
     struct az_launchers *launchers;

@@ -187,22 +187,25 @@ bool az_perf_parse(struct az_perf_call *c, struct az_sv dims, struct az_sv types
     return true;
 }
 
-const struct az_perf_arg *az_pm_arg(const struct az_pm *r, int i)
+const struct az_perf_arg *az_perf_model_arg(const struct az_perf_model *r, int i)
 {
     static const struct az_dtype none_type = { "", 0, "", false, false };
     static const struct az_perf_arg none = { .elements = 1, .type = &none_type };
     return i >= 0 && (unsigned)i < r->call->n ? &r->call->arg[i] : &none;
 }
 
-bool az_pm_int(const struct az_perf_arg *a, int64_t *v) { return az_parse_i64(a->value, v) == 0; }
+bool az_perf_model_int(const struct az_perf_arg *a, int64_t *v)
+{
+    return az_parse_i64(a->value, v) == 0;
+}
 
-bool az_pm_true(const struct az_perf_arg *a)
+bool az_perf_model_true(const struct az_perf_arg *a)
 {
     double v;
     return number(a->value, &v) && v != 0;
 }
 
-int az_pm_list(const struct az_perf_arg *a, double *v, int max)
+int az_perf_model_list(const struct az_perf_arg *a, double *v, int max)
 {
     struct list l;
     struct az_sv e;
@@ -217,7 +220,7 @@ int az_pm_list(const struct az_perf_arg *a, double *v, int max)
     return l.bad ? -1 : n;
 }
 
-double az_pm_fact(const struct az_pm *r, const char *name, double absent)
+double az_perf_model_fact(const struct az_perf_model *r, const char *name, double absent)
 {
     double v;
     for (size_t i = 0; i < r->call->n_facts; i++)

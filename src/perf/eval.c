@@ -65,7 +65,7 @@ const struct az_op_model *az_op_model_find(const struct az_op_models *m, struct 
     return NULL;
 }
 
-struct az_sv az_pm_word(const struct az_pm *r, const char *key)
+struct az_sv az_perf_model_word(const struct az_perf_model *r, const char *key)
 {
     struct az_sv rest = r->row->args;
     size_t n = strlen(key);
@@ -80,71 +80,72 @@ struct az_sv az_pm_word(const struct az_pm *r, const char *key)
     return az_sv_make("", 0);
 }
 
-int az_pm_at(const struct az_pm *r, const char *key, int absent)
+int az_perf_model_at(const struct az_perf_model *r, const char *key, int absent)
 {
     int64_t v;
-    return az_parse_i64(az_pm_word(r, key), &v) == 0 && v >= -1000 && v <= 1000 ? (int)v : absent;
+    return az_parse_i64(az_perf_model_word(r, key), &v) == 0 && v >= -1000 && v <= 1000 ? (int)v
+                                                                                        : absent;
 }
 
-bool az_pm_says(const struct az_pm *r, const char *key, const char *value)
+bool az_perf_model_says(const struct az_perf_model *r, const char *key, const char *value)
 {
-    return az_sv_is(az_pm_word(r, key), value);
+    return az_sv_is(az_perf_model_word(r, key), value);
 }
 
-bool az_pm_fail(struct az_pm *r, const char *why)
+bool az_perf_model_fail(struct az_perf_model *r, const char *why)
 {
     r->out->why = why;
     r->out->flops = r->out->bytes = r->out->bwd_flops = r->out->bwd_bytes = NAN;
     return false;
 }
 
-bool az_pm_done(struct az_pm *r, double flops, double bytes)
+bool az_perf_model_done(struct az_perf_model *r, double flops, double bytes)
 {
     r->out->flops = flops;
     r->out->bytes = bytes;
     return true;
 }
 
-void az_pm_prec(struct az_pm *r, const char *unit, const char *prec)
+void az_perf_model_prec(struct az_perf_model *r, const char *unit, const char *prec)
 {
     r->out->unit = unit;
     r->out->prec = az_sv_str(prec);
 }
 
-void az_pm_unit(struct az_pm *r, const char *unit, const struct az_dtype *t)
+void az_perf_model_unit(struct az_perf_model *r, const char *unit, const struct az_dtype *t)
 {
-    az_pm_prec(r, unit, t->prec);
+    az_perf_model_prec(r, unit, t->prec);
 }
 
-static void add(struct az_pm *r, struct az_perf_param p)
+static void add(struct az_perf_model *r, struct az_perf_param p)
 {
     if (r->out->n_params < AZ_PERF_PARAMS)
         r->param[r->out->n_params++] = p;
 }
-void az_pm_p_int(struct az_pm *r, const char *name, double v)
+void az_perf_model_p_int(struct az_perf_model *r, const char *name, double v)
 {
     add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_INT, .number = v });
 }
-void az_pm_p_real(struct az_pm *r, const char *name, double v)
+void az_perf_model_p_real(struct az_perf_model *r, const char *name, double v)
 {
     add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_REAL, .number = v });
 }
-void az_pm_p_bool(struct az_pm *r, const char *name, bool v)
+void az_perf_model_p_bool(struct az_perf_model *r, const char *name, bool v)
 {
     add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_BOOL, .number = v });
 }
-void az_pm_p_text(struct az_pm *r, const char *name, struct az_sv v)
+void az_perf_model_p_text(struct az_perf_model *r, const char *name, struct az_sv v)
 {
     add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_TEXT, .text = v });
 }
-void az_pm_p_json(struct az_pm *r, const char *name, struct az_sv v)
+void az_perf_model_p_json(struct az_perf_model *r, const char *name, struct az_sv v)
 {
     add(r, (struct az_perf_param){
                .name = name, .kind = v.n ? AZ_PARAM_JSON : AZ_PARAM_NONE, .text = v });
 }
 
-void az_pm_p_types(struct az_pm *r, const char *name, const struct az_perf_arg *a,
-                   const struct az_perf_arg *b, const struct az_perf_arg *c)
+void az_perf_model_p_types(struct az_perf_model *r, const char *name, const struct az_perf_arg *a,
+                           const struct az_perf_arg *b, const struct az_perf_arg *c)
 {
     const struct az_perf_arg *v[] = { a, b, c };
     struct az_sv t[3];
@@ -152,14 +153,15 @@ void az_pm_p_types(struct az_pm *r, const char *name, const struct az_perf_arg *
         t[i] =
             v[i] ? az_arena_printf(r->arena, "\"%.*s\"", AZ_SVF(v[i]->type_name)) : AZ_SV("null");
     if (az_sv_is(az_sv_str(name), "dtype_in1_in2_out"))
-        az_pm_p_json(r, name,
-                     az_arena_printf(r->arena, "[%.*s,%.*s,%.*s]", AZ_SVF(t[0]), AZ_SVF(t[1]),
-                                     AZ_SVF(t[2])));
+        az_perf_model_p_json(r, name,
+                             az_arena_printf(r->arena, "[%.*s,%.*s,%.*s]", AZ_SVF(t[0]),
+                                             AZ_SVF(t[1]), AZ_SVF(t[2])));
     else
-        az_pm_p_json(r, name, az_arena_printf(r->arena, "[%.*s,%.*s]", AZ_SVF(t[0]), AZ_SVF(t[1])));
+        az_perf_model_p_json(r, name,
+                             az_arena_printf(r->arena, "[%.*s,%.*s]", AZ_SVF(t[0]), AZ_SVF(t[1])));
 }
 
-void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n)
+void az_perf_model_p_list(struct az_perf_model *r, const char *name, const double *v, int n)
 {
     struct az_sv s = AZ_SV("");
     for (int i = 0; i < n; i++) {
@@ -167,31 +169,34 @@ void az_pm_p_list(struct az_pm *r, const char *name, const double *v, int n)
         size_t len = az_format_f64(v[i], buf);
         s = az_arena_printf(r->arena, "%.*s%s%.*s", AZ_SVF(s), i ? "," : "", (int)len, buf);
     }
-    az_pm_p_json(r, name, az_arena_printf(r->arena, "[%.*s]", AZ_SVF(s)));
+    az_perf_model_p_json(r, name, az_arena_printf(r->arena, "[%.*s]", AZ_SVF(s)));
 }
 
-/* First and end of what AZ_PM_MODEL defines. */
-extern const struct az_pm_entry __start_az_pm_models[] __attribute__((visibility("hidden")));
-extern const struct az_pm_entry __stop_az_pm_models[] __attribute__((visibility("hidden")));
+/* First and end of what AZ_PERF_MODEL defines. */
+extern const struct az_perf_model_entry __start_az_perf_models[]
+    __attribute__((visibility("hidden")));
+extern const struct az_perf_model_entry __stop_az_perf_models[]
+    __attribute__((visibility("hidden")));
 
-#define FILE_ROW(name) &az_pm_file_##name,
-static const char *const files[] __attribute__((used)) = { AZ_PM_FILES(FILE_ROW) };
+#define FILE_ROW(name) &az_perf_model_file_##name,
+static const char *const files[] __attribute__((used)) = { AZ_PERF_MODEL_FILES(FILE_ROW) };
 
-static az_pm_model model_of(struct az_sv name)
+static az_perf_model_model model_of(struct az_sv name)
 {
-    const size_t n = (size_t)((uintptr_t)__stop_az_pm_models - (uintptr_t)__start_az_pm_models) /
-                     sizeof(struct az_pm_entry);
+    const size_t n =
+        (size_t)((uintptr_t)__stop_az_perf_models - (uintptr_t)__start_az_perf_models) /
+        sizeof(struct az_perf_model_entry);
     for (size_t i = 0; i < n; i++)
-        if (az_sv_is(name, __start_az_pm_models[i].name))
-            return __start_az_pm_models[i].run;
+        if (az_sv_is(name, __start_az_perf_models[i].name))
+            return __start_az_perf_models[i].run;
     return NULL;
 }
 
 int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, struct az_arena *a,
                  struct az_perf *out)
 {
-    const az_pm_model run = model_of(m->model);
-    struct az_pm r;
+    const az_perf_model_model run = model_of(m->model);
+    struct az_perf_model r;
     r.call = c;
     r.row = m;
     r.arena = a;
@@ -202,7 +207,7 @@ int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, stru
     if (!run)
         return AZ_EINTERNAL;
     if (!run(&r) && !out->why)
-        az_pm_fail(&r, "arguments of another form");
+        az_perf_model_fail(&r, "arguments of another form");
     if (out->why)
         out->prec = az_sv_make("", 0);
     const size_t bytes = out->n_params * sizeof *r.param;

@@ -4,7 +4,7 @@
 #include "base/num.h"
 #include "perf/model.h"
 
-AZ_PM_FILE(inference)
+AZ_PERF_MODEL_FILE(inference)
 
 /* Sums over the requests of a step: query lengths, key lengths, their products; of prompts (c) and
  * of generation (g).
@@ -79,137 +79,142 @@ static bool read_step(struct az_sv t, struct step *s)
     return false;
 }
 
-static bool known_step(struct az_pm *r, struct step *s)
+static bool known_step(struct az_perf_model *r, struct step *s)
 {
     if (!read_step(r->call->annotation, s) || (s->c_sq == 0 && s->g_sq == 0))
-        return az_pm_fail(r, "no annotation of the step: key lengths unknown");
+        return az_perf_model_fail(r, "no annotation of the step: key lengths unknown");
     return true;
 }
 
 /* q, kv: whose types are those of the queries and of the cache. All that the figures depend on is a
  * parameter, so that rows of equal parameters are equal work. */
-static bool result(struct az_pm *r, const struct step *s, double window, double hq, double hk,
-                   double dqk, double dv, const struct az_perf_arg *q, const struct az_perf_arg *kv)
+static bool result(struct az_perf_model *r, const struct step *s, double window, double hq,
+                   double hk, double dqk, double dv, const struct az_perf_arg *q,
+                   const struct az_perf_arg *kv)
 {
     const double bq = q->type->bytes, bkv = kv->type->bytes;
     double cap = window > 0 ? s->g_sq * window : INFINITY;
     double g_sqsk = s->g_sqsk < cap ? s->g_sqsk : cap, g_sk = s->g_sk < cap ? s->g_sk : cap,
            d = dqk + dv;
-    az_pm_p_int(r, "H_Q", hq);
-    az_pm_p_int(r, "H_KV", hk);
-    az_pm_p_int(r, "d_h_qk", dqk);
-    az_pm_p_int(r, "d_h_v", dv);
-    az_pm_p_int(r, "c_sq", s->c_sq);
-    az_pm_p_int(r, "c_sk", s->c_sk);
-    az_pm_p_int(r, "c_sqsq", s->c_sqsq);
-    az_pm_p_int(r, "c_sqsk", s->c_sqsk);
-    az_pm_p_int(r, "g_sq", s->g_sq);
-    az_pm_p_int(r, "g_sk", g_sk);
-    az_pm_p_int(r, "g_sqsq", s->g_sqsq);
-    az_pm_p_int(r, "g_sqsk", g_sqsk);
-    az_pm_p_text(r, "dtype_Q", q->type_name);
-    az_pm_p_text(r, "dtype_KV", kv->type_name);
-    return az_pm_done(r, hq * d * (2 * s->c_sqsk - s->c_sqsq + 2 * g_sqsk),
-                      (s->c_sq + s->g_sq) * (hq + hk) * d * bq +
-                          (s->c_sk - s->c_sq + g_sk - s->g_sq) * hk * d * bkv);
+    az_perf_model_p_int(r, "H_Q", hq);
+    az_perf_model_p_int(r, "H_KV", hk);
+    az_perf_model_p_int(r, "d_h_qk", dqk);
+    az_perf_model_p_int(r, "d_h_v", dv);
+    az_perf_model_p_int(r, "c_sq", s->c_sq);
+    az_perf_model_p_int(r, "c_sk", s->c_sk);
+    az_perf_model_p_int(r, "c_sqsq", s->c_sqsq);
+    az_perf_model_p_int(r, "c_sqsk", s->c_sqsk);
+    az_perf_model_p_int(r, "g_sq", s->g_sq);
+    az_perf_model_p_int(r, "g_sk", g_sk);
+    az_perf_model_p_int(r, "g_sqsq", s->g_sqsq);
+    az_perf_model_p_int(r, "g_sqsk", g_sqsk);
+    az_perf_model_p_text(r, "dtype_Q", q->type_name);
+    az_perf_model_p_text(r, "dtype_KV", kv->type_name);
+    return az_perf_model_done(r, hq * d * (2 * s->c_sqsk - s->c_sqsq + 2 * g_sqsk),
+                              (s->c_sq + s->g_sq) * (hq + hk) * d * bq +
+                                  (s->c_sk - s->c_sq + g_sk - s->g_sq) * hk * d * bkv);
 }
 
 /* Q=i [T,H,d]; K=i, its last three dims, or heads=last2: H_KV is the last but one; V=i: d_v from
  * it. */
-AZ_PM_MODEL(inference_attention)
+AZ_PERF_MODEL(inference_attention)
 {
-    const struct az_perf_arg *q = az_pm_key(r, "Q", 0), *k = az_pm_key(r, "K", 1),
-                             *v = az_pm_key(r, "V", -1);
+    const struct az_perf_arg *q = az_perf_model_key(r, "Q", 0), *k = az_perf_model_key(r, "K", 1),
+                             *v = az_perf_model_key(r, "V", -1);
     struct step s;
     if (q->nd < 3 || k->nd < 3)
-        return az_pm_fail(r, "query and key do not have 3 dimensions");
+        return az_perf_model_fail(r, "query and key do not have 3 dimensions");
     if (!known_step(r, &s))
         return false;
-    az_pm_unit(r, "matrix", q->type);
-    return result(r, &s, 0, az_pm_dim(q, -2), az_pm_dim(k, -2), az_pm_dim(q, -1),
-                  v->nd ? az_pm_dim(v, -1) : az_pm_dim(k, -1), q, k);
+    az_perf_model_unit(r, "matrix", q->type);
+    return result(r, &s, 0, az_perf_model_dim(q, -2), az_perf_model_dim(k, -2),
+                  az_perf_model_dim(q, -1),
+                  v->nd ? az_perf_model_dim(v, -1) : az_perf_model_dim(k, -1), q, k);
 }
 
 /* Decode over a paged cache: Q=i0, heads of the cache in cache=i [.., H, ..], window=i. */
-AZ_PM_MODEL(paged_decode)
+AZ_PERF_MODEL(paged_decode)
 {
-    const struct az_perf_arg *q = az_pm_arg(r, 0), *cache = az_pm_key(r, "cache", 2);
+    const struct az_perf_arg *q = az_perf_model_arg(r, 0),
+                             *cache = az_perf_model_key(r, "cache", 2);
     struct step s;
     double w = 0;
     if (q->nd < 3 || cache->nd < 2)
-        return az_pm_fail(r, "query or cache is of another shape");
+        return az_perf_model_fail(r, "query or cache is of another shape");
     if (!known_step(r, &s))
         return false;
     s.c_sq = s.c_sk = s.c_sqsq = s.c_sqsk = 0;
     if (s.g_sq == 0)
-        return az_pm_fail(r, "no generation in this step");
-    if (az_pm_list(az_pm_key(r, "window", 19), &w, 1) != 1)
+        return az_perf_model_fail(r, "no generation in this step");
+    if (az_perf_model_list(az_perf_model_key(r, "window", 19), &w, 1) != 1)
         w = 0;
-    az_pm_unit(r, "matrix", q->type);
-    return result(r, &s, w, az_pm_dim(q, -2), az_pm_dim(cache, 1), az_pm_dim(q, -1),
-                  az_pm_dim(q, -1), q, cache);
+    az_perf_model_unit(r, "matrix", q->type);
+    return result(r, &s, w, az_perf_model_dim(q, -2), az_perf_model_dim(cache, 1),
+                  az_perf_model_dim(q, -1), az_perf_model_dim(q, -1), q, cache);
 }
 
 /* One key head; how far a query sees by mode=swa|csa|hca, window=N, topk=N. */
-AZ_PM_MODEL(v4_decode)
+AZ_PERF_MODEL(v4_decode)
 {
-    const struct az_perf_arg *q = az_pm_arg(r, 0), *k = az_pm_arg(r, 1);
+    const struct az_perf_arg *q = az_perf_model_arg(r, 0), *k = az_perf_model_arg(r, 1);
     struct step s;
-    double w = az_pm_fact(r, "window", az_pm_at(r, "window", 128)),
-           topk = az_pm_fact(r, "topk", az_pm_at(r, "topk", 512));
+    double w = az_perf_model_fact(r, "window", az_perf_model_at(r, "window", 128)),
+           topk = az_perf_model_fact(r, "topk", az_perf_model_at(r, "topk", 512));
     if (q->nd < 3)
-        return az_pm_fail(r, "query does not have 3 dimensions");
+        return az_perf_model_fail(r, "query does not have 3 dimensions");
     if (!known_step(r, &s))
         return false;
     if (s.g_sq == 0)
-        return az_pm_fail(r, "no generation in this step");
+        return az_perf_model_fail(r, "no generation in this step");
     double ctx = s.g_sk / s.g_sq;
     s.c_sq = s.c_sk = s.c_sqsq = s.c_sqsk = 0;
-    if (az_pm_says(r, "mode", "csa"))
+    if (az_perf_model_says(r, "mode", "csa"))
         w += fmin(ceil(ctx / 4), topk);
-    else if (az_pm_says(r, "mode", "hca"))
+    else if (az_perf_model_says(r, "mode", "hca"))
         w += ceil(ctx / 128);
-    az_pm_unit(r, "matrix", q->type);
-    return result(r, &s, w, az_pm_dim(q, -2), 1, az_pm_dim(q, -1), az_pm_dim(q, -1), q,
-                  k->nd ? k : q);
+    az_perf_model_unit(r, "matrix", q->type);
+    return result(r, &s, w, az_perf_model_dim(q, -2), 1, az_perf_model_dim(q, -1),
+                  az_perf_model_dim(q, -1), q, k->nd ? k : q);
 }
 
 /* Pairs are listed: i2 and i5. */
-AZ_PM_MODEL(sparse_prefill)
+AZ_PERF_MODEL(sparse_prefill)
 {
-    const struct az_perf_arg *q = az_pm_arg(r, 0), *k = az_pm_arg(r, 1);
+    const struct az_perf_arg *q = az_perf_model_arg(r, 0), *k = az_perf_model_arg(r, 1);
     if (q->nd != 3)
-        return az_pm_fail(r, "query does not have 3 dimensions");
-    double n = az_pm_dim(az_pm_arg(r, 2), 0) + az_pm_dim(az_pm_arg(r, 5), 0), h = az_pm_dim(q, 1),
-           d = az_pm_dim(q, 2);
+        return az_perf_model_fail(r, "query does not have 3 dimensions");
+    double n = az_perf_model_dim(az_perf_model_arg(r, 2), 0) +
+               az_perf_model_dim(az_perf_model_arg(r, 5), 0),
+           h = az_perf_model_dim(q, 1), d = az_perf_model_dim(q, 2);
     if (n == 0)
-        return az_pm_fail(r, "no pairs recorded");
-    az_pm_unit(r, "matrix", q->type);
-    az_pm_p_int(r, "pairs", n);
-    az_pm_p_int(r, "H_Q", h);
-    az_pm_p_int(r, "d_h_qk", d);
-    return az_pm_done(r, n * h * 4 * d,
-                      2 * az_pm_dim(q, 0) * h * d * q->type->bytes +
-                          n * d * (k->nd ? k->type->bytes : q->type->bytes));
+        return az_perf_model_fail(r, "no pairs recorded");
+    az_perf_model_unit(r, "matrix", q->type);
+    az_perf_model_p_int(r, "pairs", n);
+    az_perf_model_p_int(r, "H_Q", h);
+    az_perf_model_p_int(r, "d_h_qk", d);
+    return az_perf_model_done(r, n * h * 4 * d,
+                              2 * az_perf_model_dim(q, 0) * h * d * q->type->bytes +
+                                  n * d * (k->nd ? k->type->bytes : q->type->bytes));
 }
 
 /* Gated delta rule. */
-AZ_PM_MODEL(gdn)
+AZ_PERF_MODEL(gdn)
 {
-    const struct az_perf_arg *qkv = az_pm_arg(r, 0), *b = az_pm_arg(r, 1), *out = az_pm_arg(r, 3);
+    const struct az_perf_arg *qkv = az_perf_model_arg(r, 0), *b = az_perf_model_arg(r, 1),
+                             *out = az_perf_model_arg(r, 3);
     struct step s;
     if (qkv->nd != 2 || b->nd < 2 || out->nd != 3)
-        return az_pm_fail(r, "arguments of another shape");
+        return az_perf_model_fail(r, "arguments of another shape");
     if (!known_step(r, &s))
         return false;
-    double t = s.c_sq + s.g_sq, hv = az_pm_dim(b, 1), dv = az_pm_dim(out, 2), hk = hv / 2,
-           dk = hk > 0 ? (az_pm_dim(qkv, 1) - hv * dv) / 2 / hk : 0;
+    double t = s.c_sq + s.g_sq, hv = az_perf_model_dim(b, 1), dv = az_perf_model_dim(out, 2),
+           hk = hv / 2, dk = hk > 0 ? (az_perf_model_dim(qkv, 1) - hv * dv) / 2 / hk : 0;
     if (dk <= 0)
-        return az_pm_fail(r, "arguments of another shape");
-    az_pm_unit(r, "matrix", qkv->type);
-    az_pm_p_int(r, "T", t);
-    az_pm_p_int(r, "H_V", hv);
-    az_pm_p_int(r, "d_k", dk);
-    az_pm_p_int(r, "d_v", dv);
-    return az_pm_done(r, 7 * t * hv * dv * dk, 2 * t * hv * (dk + 2 * dv + 2));
+        return az_perf_model_fail(r, "arguments of another shape");
+    az_perf_model_unit(r, "matrix", qkv->type);
+    az_perf_model_p_int(r, "T", t);
+    az_perf_model_p_int(r, "H_V", hv);
+    az_perf_model_p_int(r, "d_k", dk);
+    az_perf_model_p_int(r, "d_v", dv);
+    return az_perf_model_done(r, 7 * t * hv * dv * dk, 2 * t * hv * (dk + 2 * dv + 2));
 }

@@ -8,7 +8,7 @@
 static bool number(const struct az_perf_arg *a, double absent, double *v)
 {
     *v = absent;
-    return a->value.n == 0 || az_sv_is(a->value, "None") || az_pm_list(a, v, 1) == 1;
+    return a->value.n == 0 || az_sv_is(a->value, "None") || az_perf_model_list(a, v, 1) == 1;
 }
 
 /* ---- types ---- */
@@ -162,22 +162,23 @@ static const char *shape_product(const struct az_perf_arg *a, const struct az_pe
     return NULL;
 }
 
-static const char *add_bias(const struct az_pm *r, struct product *p, unsigned *notes)
+static const char *add_bias(const struct az_perf_model *r, struct product *p, unsigned *notes)
 {
-    const struct az_perf_arg *bias = az_pm_arg(r, p->op->bias);
+    const struct az_perf_arg *bias = az_perf_model_arg(r, p->op->bias);
     double beta = 1;
     p->alpha = 1;
     p->bias_type = p->a.type->compute;
     p->d_type = az_sv_is(az_sv_str(p->a.type->lib), "i8_r") ? "i32_r" : p->a.type->lib;
     if (p->op->scaled) {
         int64_t code;
-        const char *named = az_pm_int(az_pm_arg(r, 6), &code) ? type_of_code(code) : NULL;
+        const char *named =
+            az_perf_model_int(az_perf_model_arg(r, 6), &code) ? type_of_code(code) : NULL;
         p->d_type = named ? named : p->d_type;
     }
     if (p->op->bias < 0)
         return NULL;
-    if (p->op->beta >= 0 && (!number(az_pm_arg(r, p->op->beta), 1, &beta) ||
-                             !number(az_pm_arg(r, p->op->beta + 1), 1, &p->alpha)))
+    if (p->op->beta >= 0 && (!number(az_perf_model_arg(r, p->op->beta), 1, &beta) ||
+                             !number(az_perf_model_arg(r, p->op->beta + 1), 1, &p->alpha)))
         return "alpha or beta cannot be read";
     if (bias->nd == 1 && beta == 1 && !p->op->batched) {
         p->bias_vector = true;
@@ -213,7 +214,7 @@ static int print_gemm(const struct product *p, struct az_vec_char *out)
                                p->a.type->compute, p->bias_type, p->a.type->compute);
 }
 
-static int gemm(const struct az_pm *r, enum az_replay_form form, struct az_vec_char *out,
+static int gemm(const struct az_perf_model *r, enum az_replay_form form, struct az_vec_char *out,
                 unsigned *notes, const char **why)
 {
     struct product p = { 0 };
@@ -223,7 +224,7 @@ static int gemm(const struct az_pm *r, enum az_replay_form form, struct az_vec_c
     *why = "no rule for this operator";
     if (!p.op)
         return AZ_EFORMAT;
-    *why = shape_product(az_pm_arg(r, p.op->a), az_pm_arg(r, p.op->b), &p, notes);
+    *why = shape_product(az_perf_model_arg(r, p.op->a), az_perf_model_arg(r, p.op->b), &p, notes);
     if (!*why)
         *why = add_bias(r, &p, notes);
     if (*why)
@@ -257,7 +258,7 @@ enum az_replay_tool az_replay_tool(struct az_sv op)
 int az_replay_command(const struct az_perf_call *c, enum az_replay_form form,
                       struct az_vec_char *out, unsigned *notes, const char **why)
 {
-    const struct az_pm r = { .call = c };
+    const struct az_perf_model r = { .call = c };
     *notes = 0;
     *why = NULL;
     if (az_replay_tool(c->op) == AZ_REPLAY_CONV)

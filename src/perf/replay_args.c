@@ -7,7 +7,7 @@ bool az_rp_ints(struct az_sv list, int64_t *v, int n)
 {
     double d[AZ_PERF_DIMS];
     struct az_perf_arg a = { .value = list };
-    if (n > AZ_PERF_DIMS || az_pm_list(&a, d, AZ_PERF_DIMS) != n)
+    if (n > AZ_PERF_DIMS || az_perf_model_list(&a, d, AZ_PERF_DIMS) != n)
         return false;
     for (int i = 0; i < n; i++) {
         if (!(d[i] >= -EXACT_MAX && d[i] <= EXACT_MAX))

@@ -80,15 +80,15 @@ static const char *sizes(const struct az_perf_arg *x, const struct az_perf_arg *
 }
 
 /* first: the argument of the stride; the others follow. */
-static const char *geometry(const struct az_pm *r, int first, struct conv *c)
+static const char *geometry(const struct az_perf_model *r, int first, struct conv *c)
 {
-    const struct az_perf_arg *groups = az_pm_arg(r, first + 5);
+    const struct az_perf_arg *groups = az_perf_model_arg(r, first + 5);
     c->groups = 1;
-    if (!spread(az_pm_arg(r, first), 1, 1, c->nd, c->stride) ||
-        !spread(az_pm_arg(r, first + 1), 0, 0, c->nd, c->pad) ||
-        !spread(az_pm_arg(r, first + 2), 1, 1, c->nd, c->dilation))
+    if (!spread(az_perf_model_arg(r, first), 1, 1, c->nd, c->stride) ||
+        !spread(az_perf_model_arg(r, first + 1), 0, 0, c->nd, c->pad) ||
+        !spread(az_perf_model_arg(r, first + 2), 1, 1, c->nd, c->dilation))
         return "stride, padding or dilation of another form";
-    if (groups->value.n && (!az_pm_int(groups, &c->groups) || c->groups < 1))
+    if (groups->value.n && (!az_perf_model_int(groups, &c->groups) || c->groups < 1))
         return "groups cannot be read";
     return NULL;
 }
@@ -133,23 +133,23 @@ static int print_conv(const struct conv *c, int direction, enum az_replay_form f
 }
 
 /* Which results a backward convolution computes: input, weights, bias. */
-static int directions(const struct az_pm *r)
+static int directions(const struct az_perf_model *r)
 {
     double mask[3] = { 1, 1, 0 };
-    const struct az_perf_arg *a = az_pm_arg(r, 10);
-    if (a->value.n && az_pm_list(a, mask, 3) != 3)
+    const struct az_perf_arg *a = az_perf_model_arg(r, 10);
+    if (a->value.n && az_perf_model_list(a, mask, 3) != 3)
         return 0;
     return (mask[0] != 0 ? BACKWARD_DATA : 0) | (mask[1] != 0 ? BACKWARD_WEIGHTS : 0);
 }
 
-int az_rp_conv(const struct az_pm *r, enum az_replay_form form, struct az_vec_char *out,
+int az_rp_conv(const struct az_perf_model *r, enum az_replay_form form, struct az_vec_char *out,
                unsigned *notes, const char **why)
 {
     struct conv c = { 0 };
     bool backward = az_sv_is(r->call->op, "aten::convolution_backward");
     int first = backward ? 4 : 3, which = backward ? directions(r) : FORWARD, rc = 0, lines = 0;
-    c.transposed = az_pm_true(az_pm_arg(r, first + 3));
-    *why = sizes(az_pm_arg(r, backward), az_pm_arg(r, backward + 1), &c, notes);
+    c.transposed = az_perf_model_true(az_perf_model_arg(r, first + 3));
+    *why = sizes(az_perf_model_arg(r, backward), az_perf_model_arg(r, backward + 1), &c, notes);
     if (!*why)
         *why = geometry(r, first, &c);
     if (!*why && !which)

@@ -12,10 +12,10 @@
 #include "query/query.h"
 
 struct az_facts_of; /* all tables of a query: tables.c */
-struct az_q_table;
+struct az_query_table;
 
 /* Facts of one trace, made when a column first asks. */
-struct az_q_trace {
+struct az_query_trace {
     struct az_facts_of *of;
     size_t input, index; /* of the input; of the trace in it */
     size_t at;           /* of all traces of all inputs */
@@ -29,9 +29,9 @@ struct az_q_trace {
     int64_t first[AZ_KIND_COUNT];  /* id of the first event; 0: not asked, -1: there is none */
 };
 
-struct az_q_seg {
-    const struct az_q_table *table;
-    struct az_q_trace *tr;
+struct az_query_seg {
+    const struct az_query_table *table;
+    struct az_query_trace *tr;
     enum az_kind kind;         /* AZ_KIND_COUNT: no events */
     const struct az_events *e; /* NULL: no events */
     const uint32_t *rows;      /* those that the table keeps; NULL: all */
@@ -40,8 +40,8 @@ struct az_q_seg {
     const void *own; /* what `count` made */
 };
 
-struct az_q_row {
-    struct az_q_seg *seg;
+struct az_query_row {
+    struct az_query_seg *seg;
     size_t row; /* of the events, or of what `count` counted */
 };
 
@@ -50,77 +50,77 @@ enum {
     AZ_QC_START = 2, /* rises with the row inside a segment */
     AZ_QC_INDEX = 4  /* an index of rows by this number is made when a statement can use it */
 };
-struct az_q_column {
+struct az_query_table_column {
     const char *name;
     enum az_cell_type type;
     enum az_unit unit;
     unsigned flags; /* AZ_QC_* */
     const char *help;
-    void (*get)(const struct az_q_row *r, struct az_cell *out); /* leaves AZ_EMPTY: NULL */
-    uint32_t (*name_of)(const struct az_q_row *r); /* instead: a name id of the trace */
+    void (*get)(const struct az_query_row *r, struct az_cell *out); /* leaves AZ_EMPTY: NULL */
+    uint32_t (*name_of)(const struct az_query_row *r); /* instead: a name id of the trace */
 };
 
 /* The rows of a table's columns: a cell by a function; a name; a name that has an index. */
-#define AZ_Q_COL(name, type, unit, flags, help, get)                                               \
+#define AZ_QUERY_COL(name, type, unit, flags, help, get)                                           \
     {                                                                                              \
         name, AZ_##type, AZ_UNIT_##unit, flags, help, get, NULL                                    \
     }
-#define AZ_Q_NAME(name, help, of)                                                                  \
+#define AZ_QUERY_NAME(name, help, of)                                                              \
     {                                                                                              \
         name, AZ_TEXT, AZ_UNIT_NONE, 0, help, NULL, of                                             \
     }
-#define AZ_Q_KEYED(name, help, of)                                                                 \
+#define AZ_QUERY_KEYED(name, help, of)                                                             \
     {                                                                                              \
         name, AZ_TEXT, AZ_UNIT_NONE, AZ_QC_INDEX, help, NULL, of                                   \
     }
 /* The function of a column whose cell is an expression over the row `r`. */
-#define AZ_Q_GETTER(name, put, value)                                                              \
-    static void name(const struct az_q_row *r, struct az_cell *out) { put(out, value); }
+#define AZ_QUERY_GETTER(name, put, value)                                                          \
+    static void name(const struct az_query_row *r, struct az_cell *out) { put(out, value); }
 
-#define AZ_Q_KINDS 4
-struct az_q_table {
+#define AZ_QUERY_KINDS 4
+struct az_query_table {
     const char *name, *help;
-    const struct az_q_column *columns;
+    const struct az_query_table_column *columns;
     size_t n_columns;
-    enum az_kind kinds[AZ_Q_KINDS];         /* a segment each */
-    size_t n_kinds;                         /* 0: `count` says */
-    bool (*keep)(const struct az_q_row *r); /* rows of the kinds; NULL: all */
+    enum az_kind kinds[AZ_QUERY_KINDS];         /* a segment each */
+    size_t n_kinds;                             /* 0: `count` says */
+    bool (*keep)(const struct az_query_row *r); /* rows of the kinds; NULL: all */
     /* Rows of a trace; *own is handed to the columns. Negative on failure. */
-    int64_t (*count)(struct az_q_trace *tr, const void **own);
+    int64_t (*count)(struct az_query_trace *tr, const void **own);
 };
 
 /* All tables, in the order in which they are listed. */
-extern const struct az_q_table *const az_q_tables[];
-extern const size_t az_q_n_tables;
-extern const struct az_q_table az_q_kernels, az_q_copies, az_q_graphs, az_q_ops, az_q_calls,
-    az_q_os_calls, az_q_ranges, az_q_device_ranges, az_q_frames, az_q_syncs, az_q_overheads,
-    az_q_allocs, az_q_captured;
-extern const struct az_q_table az_q_steps, az_q_lanes, az_q_devices, az_q_ranks, az_q_args,
-    az_q_counters, az_q_launches, az_q_gaps;
+extern const struct az_query_table *const az_query_table_list[];
+extern const size_t az_query_n_tables;
+extern const struct az_query_table az_query_kernels, az_query_copies, az_query_graphs, az_query_ops,
+    az_query_calls, az_query_os_calls, az_query_ranges, az_query_device_ranges, az_query_frames,
+    az_query_syncs, az_query_overheads, az_query_allocs, az_query_captured;
+extern const struct az_query_table az_query_steps, az_query_lanes, az_query_devices, az_query_ranks,
+    az_query_args, az_query_counters, az_query_launches, az_query_gaps;
 
 /* ---- columns that several tables have (events.c) ---- */
-void az_q_text(struct az_cell *out, struct az_sv s); /* empty: NULL */
-void az_q_int(struct az_cell *out, int64_t x);
-void az_q_get_id(const struct az_q_row *r, struct az_cell *out);
-void az_q_get_input(const struct az_q_row *r, struct az_cell *out);
-void az_q_get_rank(const struct az_q_row *r, struct az_cell *out);
+void az_query_text(struct az_cell *out, struct az_sv s); /* empty: NULL */
+void az_query_int(struct az_cell *out, int64_t x);
+void az_query_get_id(const struct az_query_row *r, struct az_cell *out);
+void az_query_get_input(const struct az_query_row *r, struct az_cell *out);
+void az_query_get_rank(const struct az_query_row *r, struct az_cell *out);
 /* Lane of an event. */
-static inline const struct az_lane *az_q_lane(const struct az_q_row *r)
+static inline const struct az_lane *az_query_lane(const struct az_query_row *r)
 {
     return &r->seg->tr->t->lanes.v[r->seg->e->lane[r->row]];
 }
 
 /* ---- facts.c ---- */
 /* Row of AZ_CALL that launched a device event; AZ_NO_ROW: none. */
-uint32_t az_q_call_of(struct az_q_trace *tr, enum az_kind k, size_t row);
+uint32_t az_query_call_of(struct az_query_trace *tr, enum az_kind k, size_t row);
 /* Row of AZ_HOST_OP at or above the launch of a device event. */
-uint32_t az_q_op_of(struct az_q_trace *tr, enum az_kind k, size_t row);
+uint32_t az_query_op_of(struct az_query_trace *tr, enum az_kind k, size_t row);
 /* Steps of the trace; NULL: an error, which the query remembers. */
-const struct az_steps *az_q_steps_of(struct az_q_trace *tr);
+const struct az_steps *az_query_steps_of(struct az_query_trace *tr);
 /* Step that begins last at or before a time and has not ended; NULL: none. host: by the marks. */
-const struct az_step *az_q_step_at(struct az_q_trace *tr, int64_t ticks, bool host);
+const struct az_step *az_query_step_at(struct az_query_trace *tr, int64_t ticks, bool host);
 /* Remembers an error; statements end with it. */
-void az_q_fail(struct az_q_trace *tr, int rc);
+void az_query_fail(struct az_query_trace *tr, int rc);
 
 /* ---- tables.c ---- */
 /* The tables of all inputs; *out is NULL on failure. */
@@ -130,38 +130,41 @@ void az_facts_of_free(struct az_facts_of *f);
 int az_facts_of_error(const struct az_facts_of *f);
 void az_facts_of_fail(struct az_facts_of *f, int rc);
 const struct az_query_source *az_facts_of_source(const struct az_facts_of *f);
-struct az_q_trace *az_facts_of_traces(struct az_facts_of *f, size_t *n);
+struct az_query_trace *az_facts_of_traces(struct az_facts_of *f, size_t *n);
 
 /* A table with its rows and indexes, made when it is first asked for. NULL on failure. */
-struct az_q_rows;
-struct az_q_rows *az_q_rows_of(struct az_facts_of *f, size_t table, int *rc);
-size_t az_q_rows_n(const struct az_q_rows *r);
+struct az_query_rows;
+struct az_query_rows *az_query_rows_of(struct az_facts_of *f, size_t table, int *rc);
+size_t az_query_rows_n(const struct az_query_rows *r);
 /* The row of a position, 0 to n - 1; *seg_hint is a number that speeds the next call up. */
-void az_q_rows_at(const struct az_q_rows *r, size_t position, size_t *seg_hint,
-                  struct az_q_row *out);
+void az_query_rows_at(const struct az_query_rows *r, size_t position, size_t *seg_hint,
+                      struct az_query_row *out);
 /* Id of a row of the events of a trace in the table of that kind; 0: it has none. */
-int64_t az_q_id_of(struct az_q_trace *tr, const struct az_q_table *t, enum az_kind k, size_t row);
+int64_t az_query_id_of(struct az_query_trace *tr, const struct az_query_table *t, enum az_kind k,
+                       size_t row);
 /* Cell of a column. */
-void az_q_cell(const struct az_q_row *r, const struct az_q_column *c, struct az_cell *out);
+void az_query_cell(const struct az_query_row *r, const struct az_query_table_column *c,
+                   struct az_cell *out);
 
 /* Positions by the values of a column, in rising order, those without a value first. NULL: the
  * column needs none (positions are in order). */
-struct az_q_index {
+struct az_query_index {
     const uint32_t *order; /* NULL: the position itself */
     size_t n;
 };
-int az_q_index_of(struct az_q_rows *r, size_t column, struct az_q_index *out) AZ_MUST_USE;
-/* First place of the index whose number (az_q_key) is not less. */
-size_t az_q_index_find(const struct az_q_rows *r, size_t column, const struct az_q_index *index,
-                       int64_t key);
+int az_query_index_of(struct az_query_rows *r, size_t column,
+                      struct az_query_index *out) AZ_MUST_USE;
+/* First place of the index whose number (az_query_key) is not less. */
+size_t az_query_index_find(const struct az_query_rows *r, size_t column,
+                           const struct az_query_index *index, int64_t key);
 /* The number that a column is ordered by: of names their place in the order of all texts;
  * INT64_MIN: none. */
-int64_t az_q_key(const struct az_q_rows *r, size_t column, const struct az_q_row *row);
+int64_t az_query_key(const struct az_query_rows *r, size_t column, const struct az_query_row *row);
 /* Place of a text among the names: the first that is not less; *equal: it is there. */
-int az_q_name_place(struct az_facts_of *f, struct az_sv text, int64_t *place,
-                    bool *equal) AZ_MUST_USE;
+int az_query_name_place(struct az_facts_of *f, struct az_sv text, int64_t *place,
+                        bool *equal) AZ_MUST_USE;
 /* Names over all traces: the number of one by its id in a trace, and the texts by number. */
-uint32_t az_q_name_number(struct az_q_trace *tr, uint32_t id);
-int az_q_names(struct az_facts_of *f, const struct az_sv **texts, size_t *n) AZ_MUST_USE;
+uint32_t az_query_name_number(struct az_query_trace *tr, uint32_t id);
+int az_query_names(struct az_facts_of *f, const struct az_sv **texts, size_t *n) AZ_MUST_USE;
 
 #endif

@@ -14,12 +14,12 @@ struct az_query {
     struct az_query_limits limits;
     struct az_facts_of *facts;
     sqlite3 *db;
-    struct az_q_module *modules;
-    struct az_q_report *reports;
+    struct az_query_module *modules;
+    struct az_query_report *reports;
     size_t n_reports;
     bool has_reports;
     const struct az_table *list[2][2]; /* tables, columns: of facts, and of reports too */
-    struct az_q_report meta[2];
+    struct az_query_report meta[2];
     int64_t until_ns; /* monotonic; 0: no end */
     bool late, interrupted;
     bool declaring;  /* a virtual table is being declared */
@@ -138,10 +138,10 @@ static int add_facts(struct az_query *q)
 {
     int rc = SQLITE_OK;
 
-    for (size_t i = 0; rc == SQLITE_OK && i < az_q_n_tables; i++) {
+    for (size_t i = 0; rc == SQLITE_OK && i < az_query_n_tables; i++) {
         q->modules[i] =
-            (struct az_q_module){ .facts = q->facts, .table = i, .declaring = &q->declaring };
-        rc = az_q_vtab_add(q->db, &q->modules[i]);
+            (struct az_query_module){ .facts = q->facts, .table = i, .declaring = &q->declaring };
+        rc = az_query_vtab_add(q->db, &q->modules[i]);
     }
     return rc;
 }
@@ -158,7 +158,7 @@ int az_query_open(struct az_query **out, const struct az_query_source *source,
     *q = (struct az_query){ .source = source };
     az_arena_init(&q->arena, NULL);
     az_query_limit(q, limits);
-    q->modules = az_arena_array(&q->arena, az_q_n_tables, sizeof *q->modules);
+    q->modules = az_arena_array(&q->arena, az_query_n_tables, sizeof *q->modules);
     rc = q->modules ? az_facts_of_new(&q->facts, source) : AZ_ENOMEM;
     if (rc == 0)
         code = sqlite3_open_v2(":memory:", &q->db,
@@ -214,14 +214,14 @@ static struct az_table *table_list(struct az_query *q, bool reports, int *rc)
     az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "rows", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "title", AZ_TEXT, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; *rc == 0 && i < az_q_n_tables; i++) {
-        const struct az_q_rows *rows = az_q_rows_of(q->facts, i, rc);
+    for (size_t i = 0; *rc == 0 && i < az_query_n_tables; i++) {
+        const struct az_query_rows *rows = az_query_rows_of(q->facts, i, rc);
         if (!rows)
             break;
-        az_put_text(t, az_sv_str(az_q_tables[i]->name));
+        az_put_text(t, az_sv_str(az_query_table_list[i]->name));
         az_put_text(t, AZ_SV("fact"));
-        az_put_i64(t, (int64_t)az_q_rows_n(rows));
-        az_put_text(t, az_sv_str(az_q_tables[i]->help));
+        az_put_i64(t, (int64_t)az_query_rows_n(rows));
+        az_put_text(t, az_sv_str(az_query_table_list[i]->help));
     }
     for (size_t i = 0; reports && i < q->n_reports; i++) {
         az_put_text(t, q->reports[i].name);
@@ -251,14 +251,14 @@ static struct az_table *column_list(struct az_query *q, bool reports)
     az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "title", AZ_TEXT, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < az_q_n_tables; i++)
-        for (size_t c = 0; c < az_q_tables[i]->n_columns; c++) {
-            const struct az_q_column *x = &az_q_tables[i]->columns[c];
-            one_column(t, az_sv_str(az_q_tables[i]->name), az_sv_str(x->name), x->type, x->unit,
-                       az_sv_str(x->help));
+    for (size_t i = 0; i < az_query_n_tables; i++)
+        for (size_t c = 0; c < az_query_table_list[i]->n_columns; c++) {
+            const struct az_query_table_column *x = &az_query_table_list[i]->columns[c];
+            one_column(t, az_sv_str(az_query_table_list[i]->name), az_sv_str(x->name), x->type,
+                       x->unit, az_sv_str(x->help));
         }
     for (size_t i = 0; reports && i < q->n_reports; i++) {
-        const struct az_q_report *r = &q->reports[i];
+        const struct az_query_report *r = &q->reports[i];
         one_column(t, r->name, AZ_SV("input"), AZ_TEXT, AZ_UNIT_NONE, AZ_SV("title of the input"));
         for (size_t c = 0; c < r->n_columns; c++)
             one_column(t, r->name, r->columns[c].id, r->columns[c].type, r->columns[c].unit,
@@ -270,7 +270,7 @@ static struct az_table *column_list(struct az_query *q, bool reports)
 /* Ids of the lists are their headers. */
 static int meta(struct az_query *q, size_t which, const struct az_table *t)
 {
-    struct az_q_part *part = az_arena_alloc(&q->arena, sizeof *part);
+    struct az_query_part *part = az_arena_alloc(&q->arena, sizeof *part);
     struct az_column *columns = az_arena_array(&q->arena, t->columns.n, sizeof *columns);
     ptrdiff_t *at = az_arena_array(&q->arena, t->columns.n, sizeof *at);
 
@@ -281,16 +281,16 @@ static int meta(struct az_query *q, size_t which, const struct az_table *t)
         columns[i].id = columns[i].name;
         at[i] = (ptrdiff_t)i;
     }
-    *part = (struct az_q_part){ .table = t, .at = at };
-    q->meta[which] = (struct az_q_report){ .name = t->id,
-                                           .source = q->source,
-                                           .declaring = &q->declaring,
-                                           .columns = columns,
-                                           .n_columns = t->columns.n,
-                                           .parts = part,
-                                           .n_parts = 1,
-                                           .n = t->rows };
-    return az_q_report_add(q->db, &q->meta[which]) == SQLITE_OK ? 0 : AZ_ENOMEM;
+    *part = (struct az_query_part){ .table = t, .at = at };
+    q->meta[which] = (struct az_query_report){ .name = t->id,
+                                               .source = q->source,
+                                               .declaring = &q->declaring,
+                                               .columns = columns,
+                                               .n_columns = t->columns.n,
+                                               .parts = part,
+                                               .n_parts = 1,
+                                               .n = t->rows };
+    return az_query_report_add(q->db, &q->meta[which]) == SQLITE_OK ? 0 : AZ_ENOMEM;
 }
 
 /* Makes the reports and adds their tables. An input that has none is not in them. */
@@ -308,10 +308,10 @@ static int load_reports(struct az_query *q)
             rc = failed;
     }
     if (rc == 0)
-        rc = az_q_reports_make(&q->arena, q->source, docs, &q->declaring, &q->reports,
-                               &q->n_reports);
+        rc = az_query_reports_make(&q->arena, q->source, docs, &q->declaring, &q->reports,
+                                   &q->n_reports);
     for (size_t i = 0; rc == 0 && i < q->n_reports; i++)
-        rc = az_q_report_add(q->db, &q->reports[i]) == SQLITE_OK ? 0 : AZ_ENOMEM;
+        rc = az_query_report_add(q->db, &q->reports[i]) == SQLITE_OK ? 0 : AZ_ENOMEM;
     q->has_reports = rc == 0;
     const struct az_table *tables = rc == 0 ? az_query_tables(q, true, &rc) : NULL,
                           *columns = rc == 0 ? az_query_columns(q, true, &rc) : NULL;
@@ -523,5 +523,5 @@ int az_query_run(struct az_query *q, struct az_sv sql, const struct az_query_sin
 int az_query_groups(struct az_query *q, const struct az_query_grouping *of,
                     const struct az_query_sink *sink)
 {
-    return az_q_groups(q->facts, of, sink);
+    return az_query_group_list(q->facts, of, sink);
 }

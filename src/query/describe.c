@@ -10,11 +10,11 @@ int az_query_describe(struct az_vec_char *out)
     };
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < az_q_n_tables; i++) {
-        const struct az_q_table *t = az_q_tables[i];
+    for (size_t i = 0; rc == 0 && i < az_query_n_tables; i++) {
+        const struct az_query_table *t = az_query_table_list[i];
         rc = az_text_printf(out, "  %s: %s\n", t->name, t->help);
         for (size_t c = 0; rc == 0 && c < t->n_columns; c++) {
-            const struct az_q_column *x = &t->columns[c];
+            const struct az_query_table_column *x = &t->columns[c];
             const char *unit = az_unit_text(x->unit);
             rc = az_text_printf(out, "      %-20s %-8s%-5s %s\n", x->name, type[x->type], unit,
                                 x->help);

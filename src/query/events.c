@@ -6,26 +6,29 @@
 #include "model/xtrace.h"
 #include "query/columns.h"
 
-void az_q_text(struct az_cell *out, struct az_sv s)
+void az_query_text(struct az_cell *out, struct az_sv s)
 {
     if (s.n)
         *out = (struct az_cell){ .type = AZ_TEXT, .len = (uint32_t)s.n, .s = s.p };
 }
-void az_q_int(struct az_cell *out, int64_t x) { *out = (struct az_cell){ .type = AZ_INT, .i = x }; }
+void az_query_int(struct az_cell *out, int64_t x)
+{
+    *out = (struct az_cell){ .type = AZ_INT, .i = x };
+}
 static void known(struct az_cell *out, int64_t x)
 {
     if (x >= 0)
-        az_q_int(out, x);
+        az_query_int(out, x);
 }
 /* Id in another table; 0: none. */
 static void id(struct az_cell *out, int64_t x)
 {
     if (x > 0)
-        az_q_int(out, x);
+        az_query_int(out, x);
 }
 
 /* ---- what all have ---- */
-void az_q_get_id(const struct az_q_row *r, struct az_cell *out)
+void az_query_get_id(const struct az_query_row *r, struct az_cell *out)
 {
     size_t at = r->row;
 
@@ -40,77 +43,77 @@ void az_q_get_id(const struct az_q_row *r, struct az_cell *out)
         }
         at = lo;
     }
-    az_q_int(out, r->seg->first + (int64_t)at);
+    az_query_int(out, r->seg->first + (int64_t)at);
 }
-void az_q_get_input(const struct az_q_row *r, struct az_cell *out)
+void az_query_get_input(const struct az_query_row *r, struct az_cell *out)
 {
-    az_q_text(out, az_facts_of_source(r->seg->tr->of)->inputs[r->seg->tr->input].title);
+    az_query_text(out, az_facts_of_source(r->seg->tr->of)->inputs[r->seg->tr->input].title);
 }
-void az_q_get_rank(const struct az_q_row *r, struct az_cell *out)
+void az_query_get_rank(const struct az_query_row *r, struct az_cell *out)
 {
-    az_q_int(out, az_job_rank(r->seg->tr->job, r->seg->tr->index));
+    az_query_int(out, az_job_rank(r->seg->tr->job, r->seg->tr->index));
 }
-AZ_Q_GETTER(get_start, az_q_int, az_ns(r->seg->tr->t, r->seg->e->start[r->row]))
-AZ_Q_GETTER(get_end, az_q_int, az_ns(r->seg->tr->t, r->seg->e->end[r->row]))
-static void get_dur(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_GETTER(get_start, az_query_int, az_ns(r->seg->tr->t, r->seg->e->start[r->row]))
+AZ_QUERY_GETTER(get_end, az_query_int, az_ns(r->seg->tr->t, r->seg->e->end[r->row]))
+static void get_dur(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_events *e = r->seg->e;
-    az_q_int(out, az_ns(r->seg->tr->t, e->end[r->row] - e->start[r->row]));
+    az_query_int(out, az_ns(r->seg->tr->t, e->end[r->row] - e->start[r->row]));
 }
 /* Operations of a compiled program may enclose others; kernels of other traces do not. */
-static void get_self(const struct az_q_row *r, struct az_cell *out)
+static void get_self(const struct az_query_row *r, struct az_cell *out)
 {
-    const struct az_q_trace *tr = r->seg->tr;
+    const struct az_query_trace *tr = r->seg->tr;
     int rc = 0;
     const int64_t *self = tr->t->caps & AZ_CAP_PROGRAMS && az_has_tpu(tr->t)
                               ? az_job_self_ticks(tr->job, tr->index, &rc)
                               : NULL;
     if (rc == 0 && self)
-        az_q_int(out, az_ns(tr->t, self[r->row]));
+        az_query_int(out, az_ns(tr->t, self[r->row]));
     else
         get_dur(r, out);
 }
-static uint32_t name_of(const struct az_q_row *r) { return r->seg->e->name[r->row]; }
-static int64_t lane_id(const struct az_q_row *r)
+static uint32_t name_of(const struct az_query_row *r) { return r->seg->e->name[r->row]; }
+static int64_t lane_id(const struct az_query_row *r)
 {
     int64_t before = 0; /* lanes are numbered through all traces, as the table `lanes` does */
     size_t n;
-    const struct az_q_trace *all = az_facts_of_traces(r->seg->tr->of, &n);
+    const struct az_query_trace *all = az_facts_of_traces(r->seg->tr->of, &n);
 
     for (size_t i = 0; i < r->seg->tr->at; i++)
         before += (int64_t)all[i].t->lanes.n;
     return before + (int64_t)r->seg->e->lane[r->row] + 1;
 }
-AZ_Q_GETTER(get_lane, az_q_int, lane_id(r))
-static void get_correlation(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_GETTER(get_lane, az_query_int, lane_id(r))
+static void get_correlation(const struct az_query_row *r, struct az_cell *out)
 {
     const uint64_t corr = r->seg->e->corr ? r->seg->e->corr[r->row] : 0;
     if (corr && corr <= INT64_MAX)
-        az_q_int(out, (int64_t)corr);
+        az_query_int(out, (int64_t)corr);
 }
 
 /* ---- on the device ---- */
-AZ_Q_GETTER(get_device, known, az_q_lane(r)->device)
-static void get_stream(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_GETTER(get_device, known, az_query_lane(r)->device)
+static void get_stream(const struct az_query_row *r, struct az_cell *out)
 {
-    const uint64_t stream = az_q_lane(r)->tid;
+    const uint64_t stream = az_query_lane(r)->tid;
     if (stream <= INT64_MAX)
-        az_q_int(out, (int64_t)stream);
+        az_query_int(out, (int64_t)stream);
 }
-static void get_call(const struct az_q_row *r, struct az_cell *out)
+static void get_call(const struct az_query_row *r, struct az_cell *out)
 {
-    const uint32_t call = az_q_call_of(r->seg->tr, r->seg->kind, r->row);
+    const uint32_t call = az_query_call_of(r->seg->tr, r->seg->kind, r->row);
     if (call != AZ_NO_ROW)
-        id(out, az_q_id_of(r->seg->tr, &az_q_calls, AZ_CALL, call));
+        id(out, az_query_id_of(r->seg->tr, &az_query_calls, AZ_CALL, call));
 }
-static void get_op(const struct az_q_row *r, struct az_cell *out)
+static void get_op(const struct az_query_row *r, struct az_cell *out)
 {
-    const uint32_t op = az_q_op_of(r->seg->tr, r->seg->kind, r->row);
+    const uint32_t op = az_query_op_of(r->seg->tr, r->seg->kind, r->row);
     if (op != AZ_NO_ROW)
-        id(out, az_q_id_of(r->seg->tr, &az_q_ops, AZ_HOST_OP, op));
+        id(out, az_query_id_of(r->seg->tr, &az_query_ops, AZ_HOST_OP, op));
 }
 /* The framework's operator that launched it, or the operation of the program that it runs. */
-static uint32_t op_name(const struct az_q_row *r)
+static uint32_t op_name(const struct az_query_row *r)
 {
     const struct az_trace *t = r->seg->tr->t;
 
@@ -118,36 +121,36 @@ static uint32_t op_name(const struct az_q_row *r)
         const struct az_xrow *x = az_xtrace_row_of(t, r->seg->kind, r->row);
         return x ? x->op : AZ_NO_ID;
     }
-    const uint32_t op = az_q_op_of(r->seg->tr, r->seg->kind, r->row);
+    const uint32_t op = az_query_op_of(r->seg->tr, r->seg->kind, r->row);
     return op == AZ_NO_ROW ? AZ_NO_ID : t->ev[AZ_HOST_OP].name[op];
 }
-static uint32_t scope(const struct az_q_row *r)
+static uint32_t scope(const struct az_query_row *r)
 {
     const struct az_trace *t = r->seg->tr->t;
     const struct az_xrow *x =
         t->caps & AZ_CAP_PROGRAMS ? az_xtrace_row_of(t, r->seg->kind, r->row) : NULL;
     return x ? x->scope : AZ_NO_ID;
 }
-static void get_step(const struct az_q_row *r, struct az_cell *out)
+static void get_step(const struct az_query_row *r, struct az_cell *out)
 {
     const bool host = r->seg->kind != AZ_KERNEL && r->seg->kind != AZ_MEMCPY &&
                       r->seg->kind != AZ_MEMSET && r->seg->kind != AZ_GRAPH;
-    const struct az_step *s = az_q_step_at(r->seg->tr, r->seg->e->start[r->row], host);
+    const struct az_step *s = az_query_step_at(r->seg->tr, r->seg->e->start[r->row], host);
     if (s)
-        az_q_int(out, s->number);
+        az_query_int(out, s->number);
 }
 
 /* ---- kernels ---- */
-AZ_Q_GETTER(get_class, az_q_text, az_trace_class(r->seg->tr->t, name_of(r))->name)
-AZ_Q_GETTER(get_family, az_q_text,
-            az_family_text(az_trace_class(r->seg->tr->t, name_of(r))->family))
-static void get_work(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_GETTER(get_class, az_query_text, az_trace_class(r->seg->tr->t, name_of(r))->name)
+AZ_QUERY_GETTER(get_family, az_query_text,
+                az_family_text(az_trace_class(r->seg->tr->t, name_of(r))->family))
+static void get_work(const struct az_query_row *r, struct az_cell *out)
 {
     static const struct az_sv text[] = { { "compute", 7 }, { "communication", 13 }, { "copy", 4 } };
-    az_q_text(out, text[az_trace_work(r->seg->tr->t, r->seg->kind, name_of(r))]);
+    az_query_text(out, text[az_trace_work(r->seg->tr->t, r->seg->kind, name_of(r))]);
 }
 /* Grid and block: of a geometry, or of a dispatch, whose grid is in work-items. */
-static bool shape(const struct az_q_row *r, uint32_t grid[3], uint32_t block[3])
+static bool shape(const struct az_query_row *r, uint32_t grid[3], uint32_t block[3])
 {
     const struct az_trace *t = r->seg->tr->t;
     const struct az_geometry *g = az_geometry_of(t, r->row);
@@ -168,33 +171,33 @@ static bool shape(const struct az_q_row *r, uint32_t grid[3], uint32_t block[3])
     }
     return block[0] > 0;
 }
-#define AZ_Q_SHAPE(what, n)                                                                        \
-    static void get_##what##_##n(const struct az_q_row *r, struct az_cell *out)                    \
+#define AZ_QUERY_SHAPE(what, n)                                                                    \
+    static void get_##what##_##n(const struct az_query_row *r, struct az_cell *out)                \
     {                                                                                              \
         uint32_t grid[3], block[3];                                                                \
         if (shape(r, grid, block))                                                                 \
-            az_q_int(out, (int64_t)what[n]);                                                       \
+            az_query_int(out, (int64_t)what[n]);                                                   \
     }
-AZ_Q_SHAPE(grid, 0)
-AZ_Q_SHAPE(grid, 1)
-AZ_Q_SHAPE(grid, 2)
-AZ_Q_SHAPE(block, 0)
-AZ_Q_SHAPE(block, 1)
-AZ_Q_SHAPE(block, 2)
-static void get_registers(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_SHAPE(grid, 0)
+AZ_QUERY_SHAPE(grid, 1)
+AZ_QUERY_SHAPE(grid, 2)
+AZ_QUERY_SHAPE(block, 0)
+AZ_QUERY_SHAPE(block, 1)
+AZ_QUERY_SHAPE(block, 2)
+static void get_registers(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_geometry *g = az_geometry_of(r->seg->tr->t, r->row);
     if (g && g->registers)
-        az_q_int(out, g->registers);
+        az_query_int(out, g->registers);
 }
-static void get_shared(const struct az_q_row *r, struct az_cell *out)
+static void get_shared(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_geometry *g = az_geometry_of(r->seg->tr->t, r->row);
     if (g)
         known(out, az_geometry_shared(g));
 }
 /* What the trace says of the collective that a kernel is. */
-static const struct az_coll_args *coll(const struct az_q_row *r)
+static const struct az_coll_args *coll(const struct az_query_row *r)
 {
     const struct az_trace *t = r->seg->tr->t;
     const struct az_events *e = r->seg->e;
@@ -202,42 +205,43 @@ static const struct az_coll_args *coll(const struct az_q_row *r)
         return NULL;
     return &az_optrace(t)->colls.v[e->side[r->row]];
 }
-static uint32_t collective(const struct az_q_row *r)
+static uint32_t collective(const struct az_query_row *r)
 {
     const struct az_coll_args *c = coll(r);
     return c ? c->name : AZ_NO_ID;
 }
-static uint32_t group(const struct az_q_row *r)
+static uint32_t group(const struct az_query_row *r)
 {
     const struct az_coll_args *c = coll(r);
     return c ? c->pg_name : AZ_NO_ID;
 }
-static uint32_t coll_type(const struct az_q_row *r)
+static uint32_t coll_type(const struct az_query_row *r)
 {
     const struct az_coll_args *c = coll(r);
     return c ? c->dtype : AZ_NO_ID;
 }
-static uint32_t coll_in(const struct az_q_row *r)
+static uint32_t coll_in(const struct az_query_row *r)
 {
     const struct az_coll_args *c = coll(r);
     return c ? c->in_nelems : AZ_NO_ID;
 }
 
 /* ---- copies ---- */
-static const struct az_copy *copy(const struct az_q_row *r)
+static const struct az_copy *copy(const struct az_query_row *r)
 {
     const struct az_events *e = r->seg->e;
     return e->side && e->side[r->row] != AZ_NO_ROW ? &r->seg->tr->t->copies.v[e->side[r->row]]
                                                    : NULL;
 }
-AZ_Q_GETTER(get_copy_kind, az_q_text, r->seg->kind == AZ_MEMSET ? AZ_SV("fill") : AZ_SV("copy"))
-static void get_bytes(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_GETTER(get_copy_kind, az_query_text,
+                r->seg->kind == AZ_MEMSET ? AZ_SV("fill") : AZ_SV("copy"))
+static void get_bytes(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_copy *c = copy(r);
     if (c)
         known(out, c->bytes);
 }
-static void get_rate(const struct az_q_row *r, struct az_cell *out)
+static void get_rate(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_copy *c = copy(r);
     const struct az_events *e = r->seg->e;
@@ -253,15 +257,15 @@ static void memory(struct az_cell *out, int16_t kind)
         { "pageable", 8 }, { "pinned", 6 }, { "device", 6 }, { "array", 5 }, { "managed", 7 }
     };
     if (kind >= 0 && (size_t)kind < AZ_LENGTH(text))
-        az_q_text(out, text[kind]);
+        az_query_text(out, text[kind]);
 }
-static void get_src(const struct az_q_row *r, struct az_cell *out)
+static void get_src(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_copy *c = copy(r);
     if (c)
         memory(out, c->src);
 }
-static void get_dst(const struct az_q_row *r, struct az_cell *out)
+static void get_dst(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_copy *c = copy(r);
     if (c)
@@ -269,25 +273,25 @@ static void get_dst(const struct az_q_row *r, struct az_cell *out)
 }
 
 /* ---- on the host ---- */
-static void get_pid(const struct az_q_row *r, struct az_cell *out)
+static void get_pid(const struct az_query_row *r, struct az_cell *out)
 {
-    const uint64_t x = az_q_lane(r)->pid;
+    const uint64_t x = az_query_lane(r)->pid;
     if (x && x <= INT64_MAX)
-        az_q_int(out, (int64_t)x);
+        az_query_int(out, (int64_t)x);
 }
-static uint32_t op_side(const struct az_q_row *r)
+static uint32_t op_side(const struct az_query_row *r)
 {
     const struct az_trace *t = r->seg->tr->t;
     return (t->caps & AZ_CAP_CALLTREE) && r->seg->e == &t->ev[AZ_HOST_OP]
                ? az_op_side(t, (uint32_t)r->row)
                : AZ_NO_ROW;
 }
-static void get_args(const struct az_q_row *r, struct az_cell *out)
+static void get_args(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t side = op_side(r);
     int64_t before = 0;
     size_t n;
-    const struct az_q_trace *all = az_facts_of_traces(r->seg->tr->of, &n);
+    const struct az_query_trace *all = az_facts_of_traces(r->seg->tr->of, &n);
 
     if (side == AZ_NO_ROW)
         return;
@@ -297,16 +301,16 @@ static void get_args(const struct az_q_row *r, struct az_cell *out)
     for (size_t i = 0; i < r->seg->tr->at; i++)
         if (all[i].t->caps & AZ_CAP_CALLTREE)
             before += (int64_t)az_optrace(all[i].t)->args.n;
-    az_q_int(out, before + (int64_t)args + 1);
+    az_query_int(out, before + (int64_t)args + 1);
 }
-static void get_seq(const struct az_q_row *r, struct az_cell *out)
+static void get_seq(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t side = op_side(r);
     if (side != AZ_NO_ROW)
         known(out, az_op_seq(az_optrace(r->seg->tr->t), side));
 }
 /* Node of the call tree of a host event; AZ_NO_ROW: there is no tree. */
-static uint32_t node_of(const struct az_q_row *r)
+static uint32_t node_of(const struct az_query_row *r)
 {
     const struct az_trace *t = r->seg->tr->t;
     const struct az_calltree *c = t->caps & AZ_CAP_CALLTREE ? az_tree(t) : NULL;
@@ -320,8 +324,8 @@ static uint32_t node_of(const struct az_q_row *r)
                                       : AZ_NO_ROW;
 }
 /* Id of the nearest node above of a kind. */
-static void above(const struct az_q_row *r, struct az_cell *out, enum az_kind kind,
-                  const struct az_q_table *table)
+static void above(const struct az_query_row *r, struct az_cell *out, enum az_kind kind,
+                  const struct az_query_table *table)
 {
     const uint32_t node = node_of(r);
     const struct az_calltree *c = node == AZ_NO_ROW ? NULL : az_tree(r->seg->tr->t);
@@ -330,19 +334,19 @@ static void above(const struct az_q_row *r, struct az_cell *out, enum az_kind ki
     for (uint32_t n = c && node < c->n ? c->parent[node] : AZ_NO_ROW; n != AZ_NO_ROW;
          n = c->parent[n])
         if (az_node_kind(c, n, &row) == kind) {
-            id(out, az_q_id_of(r->seg->tr, table, kind, row));
+            id(out, az_query_id_of(r->seg->tr, table, kind, row));
             return;
         }
 }
-static void get_above_op(const struct az_q_row *r, struct az_cell *out)
+static void get_above_op(const struct az_query_row *r, struct az_cell *out)
 {
-    above(r, out, AZ_HOST_OP, &az_q_ops);
+    above(r, out, AZ_HOST_OP, &az_query_ops);
 }
-static void get_above_frame(const struct az_q_row *r, struct az_cell *out)
+static void get_above_frame(const struct az_query_row *r, struct az_cell *out)
 {
-    above(r, out, AZ_FRAME, &az_q_frames);
+    above(r, out, AZ_FRAME, &az_query_frames);
 }
-static void get_kernel_time(const struct az_q_row *r, struct az_cell *out)
+static void get_kernel_time(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t node = node_of(r);
     const struct az_calltree *c = node == AZ_NO_ROW ? NULL : az_tree(r->seg->tr->t);
@@ -356,23 +360,23 @@ static void get_kernel_time(const struct az_q_row *r, struct az_cell *out)
         const struct az_event e = az_gpu_event(c, c->linked[at]);
         ticks += e.end - e.start;
     }
-    az_q_int(out, az_ns(r->seg->tr->t, ticks));
+    az_query_int(out, az_ns(r->seg->tr->t, ticks));
 }
-static void get_range_id(const struct az_q_row *r, struct az_cell *out)
+static void get_range_id(const struct az_query_row *r, struct az_cell *out)
 {
     const uint64_t x = az_range_id(r->seg->tr->t, r->row);
     if (x <= INT64_MAX)
-        az_q_int(out, (int64_t)x);
+        az_query_int(out, (int64_t)x);
 }
-static void get_style(const struct az_q_row *r, struct az_cell *out)
+static void get_style(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_range *s = az_range_side(r->seg->tr->t, r->row);
     if (s)
-        az_q_text(out, s->style ? AZ_SV("start/end") : AZ_SV("push/pop"));
+        az_query_text(out, s->style ? AZ_SV("start/end") : AZ_SV("push/pop"));
 }
 
 /* ---- memory ---- */
-static const struct az_alloc *alloc_of(const struct az_q_row *r)
+static const struct az_alloc *alloc_of(const struct az_query_row *r)
 {
     const struct az_trace *t = r->seg->tr->t;
     const struct az_events *e = r->seg->e;
@@ -380,7 +384,7 @@ static const struct az_alloc *alloc_of(const struct az_q_row *r)
         return NULL;
     return &az_dispatches(t)->allocs.v[e->side[r->row]];
 }
-static void get_alloc_bytes(const struct az_q_row *r, struct az_cell *out)
+static void get_alloc_bytes(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_alloc *a = alloc_of(r);
     if (a)
@@ -390,84 +394,84 @@ static void get_alloc_bytes(const struct az_q_row *r, struct az_cell *out)
 /* ---- the tables ---- */
 /* clang-format off */
 #define COMMON \
-    AZ_Q_COL("id", INT, ID, AZ_QC_ID, "number of the row", az_q_get_id), \
-    AZ_Q_COL("input", TEXT, NONE, 0, "title of the input", az_q_get_input), \
-    AZ_Q_COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_q_get_rank), \
-    AZ_Q_COL("start_ns", INT, NS, AZ_QC_START, "when it starts, on the clock of the trace", get_start), \
-    AZ_Q_COL("end_ns", INT, NS, 0, "when it ends", get_end), \
-    AZ_Q_COL("dur_ns", INT, NS, 0, "how long it takes", get_dur), \
-    AZ_Q_KEYED("name", "name", name_of)
+    AZ_QUERY_COL("id", INT, ID, AZ_QC_ID, "number of the row", az_query_get_id), \
+    AZ_QUERY_COL("input", TEXT, NONE, 0, "title of the input", az_query_get_input), \
+    AZ_QUERY_COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_query_get_rank), \
+    AZ_QUERY_COL("start_ns", INT, NS, AZ_QC_START, "when it starts, on the clock of the trace", get_start), \
+    AZ_QUERY_COL("end_ns", INT, NS, 0, "when it ends", get_end), \
+    AZ_QUERY_COL("dur_ns", INT, NS, 0, "how long it takes", get_dur), \
+    AZ_QUERY_KEYED("name", "name", name_of)
 #define ON_DEVICE \
-    AZ_Q_COL("device", INT, ID, 0, "number of the device", get_device), \
-    AZ_Q_COL("stream", INT, ID, 0, "stream or queue", get_stream), \
-    AZ_Q_COL("lane", INT, ID, 0, "row of lanes", get_lane), \
-    AZ_Q_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call, where the trace keeps it", get_correlation), \
-    AZ_Q_COL("call", INT, ID, AZ_QC_INDEX, "row of calls that launched it", get_call), \
-    AZ_Q_COL("op", INT, ID, AZ_QC_INDEX, "row of ops that launched it", get_op), \
-    AZ_Q_KEYED("op_name", "operator that launched it, or operation of the program", op_name), \
-    AZ_Q_KEYED("scope", "framework operation that the program's operation is of", scope), \
-    AZ_Q_COL("step", INT, ID, 0, "number of the step it starts in", get_step)
+    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", get_device), \
+    AZ_QUERY_COL("stream", INT, ID, 0, "stream or queue", get_stream), \
+    AZ_QUERY_COL("lane", INT, ID, 0, "row of lanes", get_lane), \
+    AZ_QUERY_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call, where the trace keeps it", get_correlation), \
+    AZ_QUERY_COL("call", INT, ID, AZ_QC_INDEX, "row of calls that launched it", get_call), \
+    AZ_QUERY_COL("op", INT, ID, AZ_QC_INDEX, "row of ops that launched it", get_op), \
+    AZ_QUERY_KEYED("op_name", "operator that launched it, or operation of the program", op_name), \
+    AZ_QUERY_KEYED("scope", "framework operation that the program's operation is of", scope), \
+    AZ_QUERY_COL("step", INT, ID, 0, "number of the step it starts in", get_step)
 #define ON_HOST \
-    AZ_Q_COL("process", INT, ID, 0, "process", get_pid), \
-    AZ_Q_COL("thread", INT, ID, 0, "thread", get_stream), \
-    AZ_Q_COL("lane", INT, ID, 0, "row of lanes", get_lane)
+    AZ_QUERY_COL("process", INT, ID, 0, "process", get_pid), \
+    AZ_QUERY_COL("thread", INT, ID, 0, "thread", get_stream), \
+    AZ_QUERY_COL("lane", INT, ID, 0, "row of lanes", get_lane)
 
-static const struct az_q_column kernels[] = { COMMON, ON_DEVICE,
-    AZ_Q_COL("self_ns", INT, NS, 0, "duration without the enclosed operations", get_self),
-    AZ_Q_COL("class", TEXT, NONE, 0, "class of the name", get_class),
-    AZ_Q_COL("family", TEXT, NONE, 0, "family of the class: gemm, attention, communication ...", get_family),
-    AZ_Q_COL("work", TEXT, NONE, 0, "compute, communication or copy", get_work),
-    AZ_Q_COL("grid_x", INT, COUNT, 0, "blocks; where launches are recorded", get_grid_0),
-    AZ_Q_COL("grid_y", INT, COUNT, 0, "blocks", get_grid_1),
-    AZ_Q_COL("grid_z", INT, COUNT, 0, "blocks", get_grid_2),
-    AZ_Q_COL("block_x", INT, COUNT, 0, "threads of a block", get_block_0),
-    AZ_Q_COL("block_y", INT, COUNT, 0, "threads", get_block_1),
-    AZ_Q_COL("block_z", INT, COUNT, 0, "threads", get_block_2),
-    AZ_Q_COL("registers", INT, COUNT, 0, "registers of a thread", get_registers),
-    AZ_Q_COL("shared_bytes", INT, BYTES, 0, "shared memory of a block", get_shared),
-    AZ_Q_NAME("collective", "collective that it is, as the trace says", collective),
-    AZ_Q_NAME("process_group", "process group of the collective", group),
-    AZ_Q_NAME("collective_type", "element type of the collective", coll_type),
-    AZ_Q_NAME("collective_elements", "elements that go in", coll_in) };
-static const struct az_q_column copies[] = { COMMON, ON_DEVICE,
-    AZ_Q_COL("kind", TEXT, NONE, 0, "copy or fill", get_copy_kind),
-    AZ_Q_COL("bytes", INT, BYTES, 0, "size", get_bytes),
-    AZ_Q_COL("gb_per_s", REAL, GBPS, 0, "rate", get_rate),
-    AZ_Q_COL("source", TEXT, NONE, 0, "memory it comes from, where recorded", get_src),
-    AZ_Q_COL("destination", TEXT, NONE, 0, "memory it goes to", get_dst) };
-static const struct az_q_column graphs[] = { COMMON, ON_DEVICE };
-static const struct az_q_column ops[] = { COMMON, ON_HOST,
-    AZ_Q_COL("step", INT, ID, 0, "number of the step it starts in", get_step),
-    AZ_Q_COL("parent", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op),
-    AZ_Q_COL("frame", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame),
-    AZ_Q_COL("args", INT, ID, AZ_QC_INDEX, "row of args", get_args),
-    AZ_Q_COL("sequence", INT, ID, AZ_QC_INDEX, "sequence number, which joins forward and backward", get_seq),
-    AZ_Q_COL("device_ns", INT, NS, 0, "time of the device work launched by it and below it", get_kernel_time) };
-static const struct az_q_column calls[] = { COMMON, ON_HOST,
-    AZ_Q_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to device work", get_correlation),
-    AZ_Q_COL("step", INT, ID, 0, "number of the step it starts in", get_step),
-    AZ_Q_COL("op", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op) };
-static const struct az_q_column os_calls[] = { COMMON, ON_HOST };
-static const struct az_q_column ranges[] = { COMMON, ON_HOST,
-    AZ_Q_COL("range_id", INT, ID, AZ_QC_INDEX, "number that the profiler gave it", get_range_id),
-    AZ_Q_COL("style", TEXT, NONE, 0, "push/pop or start/end", get_style) };
-static const struct az_q_column device_ranges[] = { COMMON,
-    AZ_Q_COL("device", INT, ID, 0, "number of the device", get_device),
-    AZ_Q_COL("stream", INT, ID, 0, "stream or line", get_stream),
-    AZ_Q_COL("lane", INT, ID, 0, "row of lanes", get_lane) };
-static const struct az_q_column frames[] = { COMMON, ON_HOST,
-    AZ_Q_COL("parent", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame) };
-static const struct az_q_column syncs[] = { COMMON,
-    AZ_Q_COL("device", INT, ID, 0, "number of the device", get_device),
-    AZ_Q_COL("stream", INT, ID, 0, "stream", get_stream),
-    AZ_Q_COL("lane", INT, ID, 0, "row of lanes", get_lane),
-    AZ_Q_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call", get_correlation),
-    AZ_Q_COL("call", INT, ID, AZ_QC_INDEX, "row of calls that asked for it", get_call) };
-static const struct az_q_column allocs[] = { COMMON, ON_HOST,
-    AZ_Q_COL("bytes", INT, BYTES, 0, "size; 0 of memory given back", get_alloc_bytes) };
+static const struct az_query_table_column kernels[] = { COMMON, ON_DEVICE,
+    AZ_QUERY_COL("self_ns", INT, NS, 0, "duration without the enclosed operations", get_self),
+    AZ_QUERY_COL("class", TEXT, NONE, 0, "class of the name", get_class),
+    AZ_QUERY_COL("family", TEXT, NONE, 0, "family of the class: gemm, attention, communication ...", get_family),
+    AZ_QUERY_COL("work", TEXT, NONE, 0, "compute, communication or copy", get_work),
+    AZ_QUERY_COL("grid_x", INT, COUNT, 0, "blocks; where launches are recorded", get_grid_0),
+    AZ_QUERY_COL("grid_y", INT, COUNT, 0, "blocks", get_grid_1),
+    AZ_QUERY_COL("grid_z", INT, COUNT, 0, "blocks", get_grid_2),
+    AZ_QUERY_COL("block_x", INT, COUNT, 0, "threads of a block", get_block_0),
+    AZ_QUERY_COL("block_y", INT, COUNT, 0, "threads", get_block_1),
+    AZ_QUERY_COL("block_z", INT, COUNT, 0, "threads", get_block_2),
+    AZ_QUERY_COL("registers", INT, COUNT, 0, "registers of a thread", get_registers),
+    AZ_QUERY_COL("shared_bytes", INT, BYTES, 0, "shared memory of a block", get_shared),
+    AZ_QUERY_NAME("collective", "collective that it is, as the trace says", collective),
+    AZ_QUERY_NAME("process_group", "process group of the collective", group),
+    AZ_QUERY_NAME("collective_type", "element type of the collective", coll_type),
+    AZ_QUERY_NAME("collective_elements", "elements that go in", coll_in) };
+static const struct az_query_table_column copies[] = { COMMON, ON_DEVICE,
+    AZ_QUERY_COL("kind", TEXT, NONE, 0, "copy or fill", get_copy_kind),
+    AZ_QUERY_COL("bytes", INT, BYTES, 0, "size", get_bytes),
+    AZ_QUERY_COL("gb_per_s", REAL, GBPS, 0, "rate", get_rate),
+    AZ_QUERY_COL("source", TEXT, NONE, 0, "memory it comes from, where recorded", get_src),
+    AZ_QUERY_COL("destination", TEXT, NONE, 0, "memory it goes to", get_dst) };
+static const struct az_query_table_column graphs[] = { COMMON, ON_DEVICE };
+static const struct az_query_table_column ops[] = { COMMON, ON_HOST,
+    AZ_QUERY_COL("step", INT, ID, 0, "number of the step it starts in", get_step),
+    AZ_QUERY_COL("parent", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op),
+    AZ_QUERY_COL("frame", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame),
+    AZ_QUERY_COL("args", INT, ID, AZ_QC_INDEX, "row of args", get_args),
+    AZ_QUERY_COL("sequence", INT, ID, AZ_QC_INDEX, "sequence number, which joins forward and backward", get_seq),
+    AZ_QUERY_COL("device_ns", INT, NS, 0, "time of the device work launched by it and below it", get_kernel_time) };
+static const struct az_query_table_column calls[] = { COMMON, ON_HOST,
+    AZ_QUERY_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to device work", get_correlation),
+    AZ_QUERY_COL("step", INT, ID, 0, "number of the step it starts in", get_step),
+    AZ_QUERY_COL("op", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op) };
+static const struct az_query_table_column os_calls[] = { COMMON, ON_HOST };
+static const struct az_query_table_column ranges[] = { COMMON, ON_HOST,
+    AZ_QUERY_COL("range_id", INT, ID, AZ_QC_INDEX, "number that the profiler gave it", get_range_id),
+    AZ_QUERY_COL("style", TEXT, NONE, 0, "push/pop or start/end", get_style) };
+static const struct az_query_table_column device_ranges[] = { COMMON,
+    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", get_device),
+    AZ_QUERY_COL("stream", INT, ID, 0, "stream or line", get_stream),
+    AZ_QUERY_COL("lane", INT, ID, 0, "row of lanes", get_lane) };
+static const struct az_query_table_column frames[] = { COMMON, ON_HOST,
+    AZ_QUERY_COL("parent", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame) };
+static const struct az_query_table_column syncs[] = { COMMON,
+    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", get_device),
+    AZ_QUERY_COL("stream", INT, ID, 0, "stream", get_stream),
+    AZ_QUERY_COL("lane", INT, ID, 0, "row of lanes", get_lane),
+    AZ_QUERY_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call", get_correlation),
+    AZ_QUERY_COL("call", INT, ID, AZ_QC_INDEX, "row of calls that asked for it", get_call) };
+static const struct az_query_table_column allocs[] = { COMMON, ON_HOST,
+    AZ_QUERY_COL("bytes", INT, BYTES, 0, "size; 0 of memory given back", get_alloc_bytes) };
 
 #define TABLE(name, columns, help, ...) \
-    const struct az_q_table az_q_##name = { #name, help, columns, AZ_LENGTH(columns), { __VA_ARGS__ }, \
+    const struct az_query_table az_query_##name = { #name, help, columns, AZ_LENGTH(columns), { __VA_ARGS__ }, \
         sizeof (enum az_kind[]){ __VA_ARGS__ } / sizeof(enum az_kind), NULL, NULL }
 TABLE(kernels, kernels, "kernels and operations of devices", AZ_KERNEL);
 TABLE(copies, copies, "copies and fills of memory on devices", AZ_MEMCPY, AZ_MEMSET);

@@ -9,8 +9,8 @@ struct events { /* as long-lived as the document */
     struct az_table_list tables;
 };
 struct one {
-    struct az_q_rows *rows;
-    const struct az_q_table *table;
+    struct az_query_rows *rows;
+    const struct az_query_table *table;
 };
 
 static void release(void *what)
@@ -26,13 +26,13 @@ static void release(void *what)
 static void make(const void *of, size_t row, struct az_table *into)
 {
     const struct one *x = of;
-    struct az_q_row at;
+    struct az_query_row at;
     size_t hint = 0;
 
-    az_q_rows_at(x->rows, row, &hint, &at);
+    az_query_rows_at(x->rows, row, &hint, &at);
     for (size_t c = 0; c < x->table->n_columns; c++) {
         struct az_cell cell;
-        az_q_cell(&at, &x->table->columns[c], &cell);
+        az_query_cell(&at, &x->table->columns[c], &cell);
         if (cell.type == AZ_TEXT)
             az_put_text(into, az_cell_text(&cell));
         else if (cell.type == AZ_INT)
@@ -46,18 +46,18 @@ static void make(const void *of, size_t row, struct az_table *into)
 
 static int add(struct events *e, struct az_arena *a, size_t table)
 {
-    const struct az_q_table *t = az_q_tables[table];
+    const struct az_query_table *t = az_query_table_list[table];
     struct one *x = az_arena_alloc(a, sizeof *x);
     int rc;
-    struct az_q_rows *rows = az_q_rows_of(e->facts, table, &rc);
+    struct az_query_rows *rows = az_query_rows_of(e->facts, table, &rc);
 
-    if (!rows || !x || az_q_rows_n(rows) == 0)
+    if (!rows || !x || az_query_rows_n(rows) == 0)
         return rows ? x ? AZ_OK : az_arena_error(a) : rc;
     *x = (struct one){ rows, t };
     struct az_table *out = az_table_new(a, t->name, t->help, 0);
     for (size_t c = 0; c < t->n_columns; c++)
         az_table_column(out, t->columns[c].name, t->columns[c].type, t->columns[c].unit, 0);
-    az_table_make(out, az_q_rows_n(rows), make, x);
+    az_table_make(out, az_query_rows_n(rows), make, x);
     if (!out)
         return az_arena_error(a);
     rc = out->error ? out->error : az_vec_push(&e->tables, out);
@@ -85,7 +85,7 @@ int az_query_give_events(struct az_document *doc, const struct az_query_input *i
     e->source = (struct az_query_source){ &e->input, 1, no_document, NULL };
     az_vec_init(&e->tables, input->mem);
     rc = az_facts_of_new(&e->facts, &e->source);
-    for (size_t i = 0; rc == 0 && i < az_q_n_tables; i++)
+    for (size_t i = 0; rc == 0 && i < az_query_n_tables; i++)
         rc = add(e, doc->arena, i);
     if (rc) {
         release(e);

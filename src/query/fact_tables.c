@@ -8,86 +8,86 @@
 #include "model/xtrace.h"
 #include "query/columns.h"
 
-static const struct az_trace *trace_of(const struct az_q_row *r) { return r->seg->tr->t; }
-static int64_t ns(const struct az_q_row *r, int64_t ticks) { return az_ns(trace_of(r), ticks); }
+static const struct az_trace *trace_of(const struct az_query_row *r) { return r->seg->tr->t; }
+static int64_t ns(const struct az_query_row *r, int64_t ticks) { return az_ns(trace_of(r), ticks); }
 static void known(struct az_cell *out, int64_t x)
 {
     if (x >= 0)
-        az_q_int(out, x);
+        az_query_int(out, x);
 }
 
 /* ---- steps ---- */
-static int64_t count_steps(struct az_q_trace *tr, const void **own)
+static int64_t count_steps(struct az_query_trace *tr, const void **own)
 {
-    const struct az_steps *s = az_q_steps_of(tr);
+    const struct az_steps *s = az_query_steps_of(tr);
     *own = s;
     return s ? (int64_t)s->n : az_facts_of_error(tr->of);
 }
-static const struct az_step *step(const struct az_q_row *r)
+static const struct az_step *step(const struct az_query_row *r)
 {
     return &((const struct az_steps *)r->seg->own)->v[r->row];
 }
-AZ_Q_GETTER(step_number, az_q_int, step(r)->number)
-AZ_Q_GETTER(step_name, az_q_text, step(r)->name)
-AZ_Q_GETTER(step_mark, az_q_text, step(r)->mark)
-static void step_how(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_GETTER(step_number, az_query_int, step(r)->number)
+AZ_QUERY_GETTER(step_name, az_query_text, step(r)->name)
+AZ_QUERY_GETTER(step_mark, az_query_text, step(r)->mark)
+static void step_how(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_steps *s = r->seg->own;
-    az_q_text(out, az_sv_str(az_step_how_text(s->how)));
+    az_query_text(out, az_sv_str(az_step_how_text(s->how)));
 }
-AZ_Q_GETTER(step_start, az_q_int, ns(r, step(r)->start))
-AZ_Q_GETTER(step_end, az_q_int, ns(r, step(r)->end))
-AZ_Q_GETTER(step_dur, az_q_int, ns(r, step(r)->end - step(r)->start))
-AZ_Q_GETTER(step_mark_start, az_q_int, ns(r, step(r)->mark_start))
-AZ_Q_GETTER(step_mark_end, az_q_int, ns(r, step(r)->mark_end))
-AZ_Q_GETTER(step_length, az_q_int, ns(r, step(r)->length))
-static void step_work_start(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_GETTER(step_start, az_query_int, ns(r, step(r)->start))
+AZ_QUERY_GETTER(step_end, az_query_int, ns(r, step(r)->end))
+AZ_QUERY_GETTER(step_dur, az_query_int, ns(r, step(r)->end - step(r)->start))
+AZ_QUERY_GETTER(step_mark_start, az_query_int, ns(r, step(r)->mark_start))
+AZ_QUERY_GETTER(step_mark_end, az_query_int, ns(r, step(r)->mark_end))
+AZ_QUERY_GETTER(step_length, az_query_int, ns(r, step(r)->length))
+static void step_work_start(const struct az_query_row *r, struct az_cell *out)
 {
     known(out, step(r)->work_end < 0 ? -1 : ns(r, step(r)->work_start));
 }
-static void step_work_end(const struct az_q_row *r, struct az_cell *out)
+static void step_work_end(const struct az_query_row *r, struct az_cell *out)
 {
     known(out, step(r)->work_end < 0 ? -1 : ns(r, step(r)->work_end));
 }
-static void step_source(const struct az_q_row *r, struct az_cell *out)
+static void step_source(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_steps *s = r->seg->own;
-    az_q_text(out, az_sv_str(az_step_source_id(s->how)));
+    az_query_text(out, az_sv_str(az_step_source_id(s->how)));
 }
-static void step_excluded(const struct az_q_row *r, struct az_cell *out)
+static void step_excluded(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_steps *s = r->seg->own;
-    az_q_int(out, r->row < s->excluded);
+    az_query_int(out, r->row < s->excluded);
 }
 
 /* ---- lanes ---- */
-static int64_t count_lanes(struct az_q_trace *tr, const void **own)
+static int64_t count_lanes(struct az_query_trace *tr, const void **own)
 {
     *own = NULL;
     return (int64_t)tr->t->lanes.n;
 }
-static const struct az_lane *lane(const struct az_q_row *r)
+static const struct az_lane *lane(const struct az_query_row *r)
 {
     return &trace_of(r)->lanes.v[r->row];
 }
-AZ_Q_GETTER(lane_side, az_q_text, lane(r)->device_side ? AZ_SV("device") : AZ_SV("host"))
-AZ_Q_GETTER(lane_device, known, lane(r)->device)
-static void lane_stream(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_GETTER(lane_side, az_query_text, lane(r)->device_side ? AZ_SV("device") : AZ_SV("host"))
+AZ_QUERY_GETTER(lane_device, known, lane(r)->device)
+static void lane_stream(const struct az_query_row *r, struct az_cell *out)
 {
     if (lane(r)->device_side)
         known(out, (int64_t)lane(r)->tid);
 }
-static void lane_thread(const struct az_q_row *r, struct az_cell *out)
+static void lane_thread(const struct az_query_row *r, struct az_cell *out)
 {
     if (!lane(r)->device_side)
         known(out, (int64_t)lane(r)->tid);
 }
-static void lane_process(const struct az_q_row *r, struct az_cell *out)
+static void lane_process(const struct az_query_row *r, struct az_cell *out)
 {
     if (lane(r)->pid)
         known(out, (int64_t)lane(r)->pid);
 }
-static uint32_t lane_label(const struct az_q_row *r) { return lane(r)->label; }
+static uint32_t lane_label(const struct az_query_row *r) { return lane(r)->label; }
 
 /* ---- devices ---- */
 struct devices {
@@ -109,7 +109,7 @@ static int by_number(const void *a, const void *b, void *ctx)
     return (x->id > y->id) - (x->id < y->id);
 }
 /* Those that the file names, and those that work was recorded on. */
-static int64_t count_devices(struct az_q_trace *tr, const void **own)
+static int64_t count_devices(struct az_query_trace *tr, const void **own)
 {
     struct az_arena *a = tr->job->arena;
     const struct az_trace *t = tr->t;
@@ -133,74 +133,74 @@ static int64_t count_devices(struct az_q_trace *tr, const void **own)
     const int rc = az_sort_cmp(d->v, d->n, sizeof *d->v, by_number, NULL, tr->job->mem);
     return rc ? rc : (int64_t)d->n;
 }
-static const struct az_device *device(const struct az_q_row *r)
+static const struct az_device *device(const struct az_query_row *r)
 {
     return &((const struct devices *)r->seg->own)->v[r->row];
 }
-AZ_Q_GETTER(device_number, az_q_int, device(r)->id)
-AZ_Q_GETTER(device_name, az_q_text, device(r)->name)
-static void device_units(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_GETTER(device_number, az_query_int, device(r)->id)
+AZ_QUERY_GETTER(device_name, az_query_text, device(r)->name)
+static void device_units(const struct az_query_row *r, struct az_cell *out)
 {
     if (device(r)->sm_count > 0)
-        az_q_int(out, device(r)->sm_count);
+        az_query_int(out, device(r)->sm_count);
 }
-static void device_memory(const struct az_q_row *r, struct az_cell *out)
+static void device_memory(const struct az_query_row *r, struct az_cell *out)
 {
     if (device(r)->memory_bytes > 0)
-        az_q_int(out, device(r)->memory_bytes);
+        az_query_int(out, device(r)->memory_bytes);
 }
 
 /* ---- ranks ---- */
-static int64_t count_one(struct az_q_trace *tr, const void **own)
+static int64_t count_one(struct az_query_trace *tr, const void **own)
 {
     (void)tr;
     *own = NULL;
     return 1;
 }
-AZ_Q_GETTER(rank_path, az_q_text, trace_of(r)->path)
-AZ_Q_GETTER(rank_format, az_q_text,
-            az_facts_of_source(r->seg->tr->of)->inputs[r->seg->tr->input].format)
-static void rank_world(const struct az_q_row *r, struct az_cell *out)
+AZ_QUERY_GETTER(rank_path, az_query_text, trace_of(r)->path)
+AZ_QUERY_GETTER(rank_format, az_query_text,
+                az_facts_of_source(r->seg->tr->of)->inputs[r->seg->tr->input].format)
+static void rank_world(const struct az_query_row *r, struct az_cell *out)
 {
     if (trace_of(r)->world_size > 0)
-        az_q_int(out, trace_of(r)->world_size);
+        az_query_int(out, trace_of(r)->world_size);
 }
-static void rank_base(const struct az_q_row *r, struct az_cell *out)
+static void rank_base(const struct az_query_row *r, struct az_cell *out)
 {
     if (trace_of(r)->base_ns)
-        az_q_int(out, trace_of(r)->base_ns);
+        az_query_int(out, trace_of(r)->base_ns);
 }
-AZ_Q_GETTER(rank_events, az_q_int, (int64_t)trace_of(r)->kept)
+AZ_QUERY_GETTER(rank_events, az_query_int, (int64_t)trace_of(r)->kept)
 
 /* ---- args ---- */
-static int64_t count_args(struct az_q_trace *tr, const void **own)
+static int64_t count_args(struct az_query_trace *tr, const void **own)
 {
     *own = NULL;
     return tr->t->caps & AZ_CAP_CALLTREE ? (int64_t)az_optrace(tr->t)->args.n : 0;
 }
-static const struct az_op_args *args(const struct az_q_row *r)
+static const struct az_op_args *args(const struct az_query_row *r)
 {
     return &az_optrace(trace_of(r))->args.v[r->row];
 }
-static uint32_t args_dims(const struct az_q_row *r) { return args(r)->dims; }
-static uint32_t args_types(const struct az_q_row *r) { return args(r)->types; }
-static uint32_t args_strides(const struct az_q_row *r) { return args(r)->strides; }
-static uint32_t args_concrete(const struct az_q_row *r) { return args(r)->concrete; }
+static uint32_t args_dims(const struct az_query_row *r) { return args(r)->dims; }
+static uint32_t args_types(const struct az_query_row *r) { return args(r)->types; }
+static uint32_t args_strides(const struct az_query_row *r) { return args(r)->strides; }
+static uint32_t args_concrete(const struct az_query_row *r) { return args(r)->concrete; }
 
 /* ---- counters: of dispatches, or of ranges of kernels ---- */
-static int64_t count_counters(struct az_q_trace *tr, const void **own)
+static int64_t count_counters(struct az_query_trace *tr, const void **own)
 {
     *own = NULL;
     if (tr->t->caps & AZ_CAP_DISPATCHES)
         return (int64_t)az_dispatches(tr->t)->counters.n;
     return tr->t->caps & AZ_CAP_CALLTREE ? (int64_t)az_optrace(tr->t)->counter_values.n : 0;
 }
-static const struct az_counter *counter(const struct az_q_row *r)
+static const struct az_counter *counter(const struct az_query_row *r)
 {
     return trace_of(r)->caps & AZ_CAP_DISPATCHES ? &az_dispatches(trace_of(r))->counters.v[r->row]
                                                  : NULL;
 }
-static const struct az_counter_range *counter_range(const struct az_q_row *r)
+static const struct az_counter_range *counter_range(const struct az_query_row *r)
 {
     const struct az_counter_ranges *all = &az_optrace(trace_of(r))->counters;
 
@@ -216,45 +216,45 @@ static const struct az_counter_range *counter_range(const struct az_q_row *r)
     }
     return NULL;
 }
-static uint32_t counter_kernel(const struct az_q_row *r)
+static uint32_t counter_kernel(const struct az_query_row *r)
 {
     const struct az_counter *c = counter(r);
     const struct az_counter_range *x = c ? NULL : counter_range(r);
     return c ? c->kernel : x ? x->name : AZ_NO_ID;
 }
-static uint32_t counter_name(const struct az_q_row *r)
+static uint32_t counter_name(const struct az_query_row *r)
 {
     const struct az_counter *c = counter(r);
     return c ? c->counter : az_optrace(trace_of(r))->counter_values.v[r->row].name;
 }
-static void counter_value(const struct az_q_row *r, struct az_cell *out)
+static void counter_value(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_counter *c = counter(r);
     *out = (struct az_cell){ .type = AZ_REAL,
                              .f = c ? c->value
                                     : az_optrace(trace_of(r))->counter_values.v[r->row].value };
 }
-static void counter_dispatch(const struct az_q_row *r, struct az_cell *out)
+static void counter_dispatch(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_counter *c = counter(r);
     if (c && c->dispatch <= INT64_MAX)
-        az_q_int(out, (int64_t)c->dispatch);
+        az_query_int(out, (int64_t)c->dispatch);
 }
-static void counter_start(const struct az_q_row *r, struct az_cell *out)
+static void counter_start(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_counter_range *x = counter(r) ? NULL : counter_range(r);
     if (x)
-        az_q_int(out, ns(r, x->start));
+        az_query_int(out, ns(r, x->start));
 }
-static void counter_end(const struct az_q_row *r, struct az_cell *out)
+static void counter_end(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_counter_range *x = counter(r) ? NULL : counter_range(r);
     if (x)
-        az_q_int(out, ns(r, x->end));
+        az_query_int(out, ns(r, x->end));
 }
 
 /* ---- launches: device work with the call that launched it ---- */
-static int64_t count_launches(struct az_q_trace *tr, const void **own)
+static int64_t count_launches(struct az_query_trace *tr, const void **own)
 {
     int rc = 0;
 
@@ -264,7 +264,7 @@ static int64_t count_launches(struct az_q_trace *tr, const void **own)
     *own = l;
     return l ? (int64_t)l->op_first[l->n] : rc ? rc : AZ_ENOMEM;
 }
-static struct az_event launched(const struct az_q_row *r, enum az_kind *kind, size_t *row)
+static struct az_event launched(const struct az_query_row *r, enum az_kind *kind, size_t *row)
 {
     const uint32_t op = ((const struct az_launches *)r->seg->own)->op[r->row];
     const struct az_events *e;
@@ -276,107 +276,107 @@ static struct az_event launched(const struct az_q_row *r, enum az_kind *kind, si
         .start = e->start[*row], .end = e->end[*row], .name = e->name[*row], .lane = e->lane[*row]
     };
 }
-static uint32_t launching(const struct az_q_row *r)
+static uint32_t launching(const struct az_query_row *r)
 {
     enum az_kind kind;
     size_t row;
 
     launched(r, &kind, &row);
-    return az_q_call_of(r->seg->tr, kind, row);
+    return az_query_call_of(r->seg->tr, kind, row);
 }
-static void launch_call(const struct az_q_row *r, struct az_cell *out)
+static void launch_call(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t call = launching(r);
     if (call != AZ_NO_ROW)
-        az_q_int(out, az_q_id_of(r->seg->tr, &az_q_calls, AZ_CALL, call));
+        az_query_int(out, az_query_id_of(r->seg->tr, &az_query_calls, AZ_CALL, call));
 }
-static uint32_t launch_call_name(const struct az_q_row *r)
+static uint32_t launch_call_name(const struct az_query_row *r)
 {
     const uint32_t call = launching(r);
     return call == AZ_NO_ROW ? AZ_NO_ID : trace_of(r)->ev[AZ_CALL].name[call];
 }
-static void launch_call_start(const struct az_q_row *r, struct az_cell *out)
+static void launch_call_start(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t call = launching(r);
     if (call != AZ_NO_ROW)
-        az_q_int(out, ns(r, trace_of(r)->ev[AZ_CALL].start[call]));
+        az_query_int(out, ns(r, trace_of(r)->ev[AZ_CALL].start[call]));
 }
-static void launch_call_end(const struct az_q_row *r, struct az_cell *out)
+static void launch_call_end(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t call = launching(r);
     if (call != AZ_NO_ROW)
-        az_q_int(out, ns(r, trace_of(r)->ev[AZ_CALL].end[call]));
+        az_query_int(out, ns(r, trace_of(r)->ev[AZ_CALL].end[call]));
 }
-static void launch_thread(const struct az_q_row *r, struct az_cell *out)
+static void launch_thread(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t call = launching(r);
     if (call != AZ_NO_ROW)
         known(out, (int64_t)trace_of(r)->lanes.v[trace_of(r)->ev[AZ_CALL].lane[call]].tid);
 }
-static void launch_id(const struct az_q_row *r, struct az_cell *out, enum az_kind a, enum az_kind b,
-                      const struct az_q_table *t)
+static void launch_id(const struct az_query_row *r, struct az_cell *out, enum az_kind a,
+                      enum az_kind b, const struct az_query_table *t)
 {
     enum az_kind kind;
     size_t row;
 
     launched(r, &kind, &row);
     if (kind == a || kind == b)
-        az_q_int(out, az_q_id_of(r->seg->tr, t, kind, row));
+        az_query_int(out, az_query_id_of(r->seg->tr, t, kind, row));
 }
-static void launch_kernel(const struct az_q_row *r, struct az_cell *out)
+static void launch_kernel(const struct az_query_row *r, struct az_cell *out)
 {
-    launch_id(r, out, AZ_KERNEL, AZ_KERNEL, &az_q_kernels);
+    launch_id(r, out, AZ_KERNEL, AZ_KERNEL, &az_query_kernels);
 }
-static void launch_copy(const struct az_q_row *r, struct az_cell *out)
+static void launch_copy(const struct az_query_row *r, struct az_cell *out)
 {
-    launch_id(r, out, AZ_MEMCPY, AZ_MEMSET, &az_q_copies);
+    launch_id(r, out, AZ_MEMCPY, AZ_MEMSET, &az_query_copies);
 }
-static void launch_graph(const struct az_q_row *r, struct az_cell *out)
+static void launch_graph(const struct az_query_row *r, struct az_cell *out)
 {
-    launch_id(r, out, AZ_GRAPH, AZ_GRAPH, &az_q_graphs);
+    launch_id(r, out, AZ_GRAPH, AZ_GRAPH, &az_query_graphs);
 }
-static uint32_t launch_name(const struct az_q_row *r)
+static uint32_t launch_name(const struct az_query_row *r)
 {
     enum az_kind kind;
     size_t row;
     return launched(r, &kind, &row).name;
 }
-static void launch_device(const struct az_q_row *r, struct az_cell *out)
+static void launch_device(const struct az_query_row *r, struct az_cell *out)
 {
     enum az_kind kind;
     size_t row;
     known(out, trace_of(r)->lanes.v[launched(r, &kind, &row).lane].device);
 }
-static void launch_stream(const struct az_q_row *r, struct az_cell *out)
+static void launch_stream(const struct az_query_row *r, struct az_cell *out)
 {
     enum az_kind kind;
     size_t row;
     known(out, (int64_t)trace_of(r)->lanes.v[launched(r, &kind, &row).lane].tid);
 }
-static void launch_start(const struct az_q_row *r, struct az_cell *out)
+static void launch_start(const struct az_query_row *r, struct az_cell *out)
 {
     enum az_kind kind;
     size_t row;
-    az_q_int(out, ns(r, launched(r, &kind, &row).start));
+    az_query_int(out, ns(r, launched(r, &kind, &row).start));
 }
-static void launch_end(const struct az_q_row *r, struct az_cell *out)
+static void launch_end(const struct az_query_row *r, struct az_cell *out)
 {
     enum az_kind kind;
     size_t row;
-    az_q_int(out, ns(r, launched(r, &kind, &row).end));
+    az_query_int(out, ns(r, launched(r, &kind, &row).end));
 }
 /* From the end of the call to the start of the work; 0 where it began before the call returned. */
-static void launch_wait(const struct az_q_row *r, struct az_cell *out)
+static void launch_wait(const struct az_query_row *r, struct az_cell *out)
 {
     enum az_kind kind;
     size_t row;
     const struct az_event e = launched(r, &kind, &row);
-    const uint32_t call = az_q_call_of(r->seg->tr, kind, row);
+    const uint32_t call = az_query_call_of(r->seg->tr, kind, row);
 
     if (call == AZ_NO_ROW)
         return;
     const int64_t wait = e.start - trace_of(r)->ev[AZ_CALL].end[call];
-    az_q_int(out, ns(r, wait > 0 ? wait : 0));
+    az_query_int(out, ns(r, wait > 0 ? wait : 0));
 }
 
 /* ---- gaps ---- */
@@ -395,7 +395,7 @@ static int one_gap(void *ctx, const struct az_idle_gap *g)
     return az_vec_push(&x->list, ((struct gap){ g->start, g->end, x->dev.slots.v[g->slot].device,
                                                 g->before, g->after }));
 }
-static int64_t count_gaps(struct az_q_trace *tr, const void **own)
+static int64_t count_gaps(struct az_query_trace *tr, const void **own)
 {
     struct gathering x;
     struct gap *kept = NULL;
@@ -414,133 +414,133 @@ static int64_t count_gaps(struct az_q_trace *tr, const void **own)
     az_devices_release(&x.dev);
     return rc ? rc : n;
 }
-static const struct gap *gap(const struct az_q_row *r)
+static const struct gap *gap(const struct az_query_row *r)
 {
     return &((const struct gap *)r->seg->own)[r->row];
 }
-AZ_Q_GETTER(gap_device, known, gap(r)->device)
-AZ_Q_GETTER(gap_start, az_q_int, ns(r, gap(r)->start))
-AZ_Q_GETTER(gap_end, az_q_int, ns(r, gap(r)->end))
-AZ_Q_GETTER(gap_dur, az_q_int, ns(r, gap(r)->end - gap(r)->start))
-static uint32_t gap_before(const struct az_q_row *r)
+AZ_QUERY_GETTER(gap_device, known, gap(r)->device)
+AZ_QUERY_GETTER(gap_start, az_query_int, ns(r, gap(r)->start))
+AZ_QUERY_GETTER(gap_end, az_query_int, ns(r, gap(r)->end))
+AZ_QUERY_GETTER(gap_dur, az_query_int, ns(r, gap(r)->end - gap(r)->start))
+static uint32_t gap_before(const struct az_query_row *r)
 {
     const uint32_t op = gap(r)->before;
     return trace_of(r)->ev[az_op_kind(op)].name[az_op_row(op)];
 }
-static uint32_t gap_after(const struct az_q_row *r)
+static uint32_t gap_after(const struct az_query_row *r)
 {
     const uint32_t op = gap(r)->after;
     return trace_of(r)->ev[az_op_kind(op)].name[az_op_row(op)];
 }
-static uint32_t gap_call_row(const struct az_q_row *r)
+static uint32_t gap_call_row(const struct az_query_row *r)
 {
     const uint32_t op = gap(r)->after;
-    return az_q_call_of(r->seg->tr, az_op_kind(op), az_op_row(op));
+    return az_query_call_of(r->seg->tr, az_op_kind(op), az_op_row(op));
 }
-static void gap_call(const struct az_q_row *r, struct az_cell *out)
+static void gap_call(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t call = gap_call_row(r);
     if (call != AZ_NO_ROW)
-        az_q_int(out, az_q_id_of(r->seg->tr, &az_q_calls, AZ_CALL, call));
+        az_query_int(out, az_query_id_of(r->seg->tr, &az_query_calls, AZ_CALL, call));
 }
 /* Was the work after it launched before the device ran dry, inside the gap, or is it not known? */
-static void gap_cause(const struct az_q_row *r, struct az_cell *out)
+static void gap_cause(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t call = gap_call_row(r);
     if (call == AZ_NO_ROW)
-        az_q_text(out, AZ_SV("launch not recorded"));
+        az_query_text(out, AZ_SV("launch not recorded"));
     else if (trace_of(r)->ev[AZ_CALL].end[call] > gap(r)->start)
-        az_q_text(out, AZ_SV("launched late"));
+        az_query_text(out, AZ_SV("launched late"));
     else
-        az_q_text(out, AZ_SV("launched before"));
+        az_query_text(out, AZ_SV("launched before"));
 }
-static void gap_step(const struct az_q_row *r, struct az_cell *out)
+static void gap_step(const struct az_query_row *r, struct az_cell *out)
 {
-    const struct az_step *s = az_q_step_at(r->seg->tr, gap(r)->start, false);
+    const struct az_step *s = az_query_step_at(r->seg->tr, gap(r)->start, false);
     if (s)
-        az_q_int(out, s->number);
+        az_query_int(out, s->number);
 }
 
 /* ---- the tables ---- */
 /* clang-format off */
 #define COMMON \
-    AZ_Q_COL("id", INT, ID, AZ_QC_ID, "number of the row", az_q_get_id), \
-    AZ_Q_COL("input", TEXT, NONE, 0, "title of the input", az_q_get_input), \
-    AZ_Q_COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_q_get_rank)
+    AZ_QUERY_COL("id", INT, ID, AZ_QC_ID, "number of the row", az_query_get_id), \
+    AZ_QUERY_COL("input", TEXT, NONE, 0, "title of the input", az_query_get_input), \
+    AZ_QUERY_COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_query_get_rank)
 
-static const struct az_q_column steps[] = { COMMON,
-    AZ_Q_COL("step", INT, ID, 0, "number of the step", step_number),
-    AZ_Q_COL("name", TEXT, NONE, 0, "name of the step", step_name),
-    AZ_Q_COL("mark", TEXT, NONE, 0, "text that marks it in the file", step_mark),
-    AZ_Q_COL("found_by", TEXT, NONE, 0, "how steps were found", step_how),
-    AZ_Q_COL("start_ns", INT, NS, 0, "start of its device work", step_start),
-    AZ_Q_COL("end_ns", INT, NS, 0, "end of it, or start of the next step", step_end),
-    AZ_Q_COL("dur_ns", INT, NS, 0, "from start to end", step_dur),
-    AZ_Q_COL("mark_start_ns", INT, NS, 0, "start of its mark on the host", step_mark_start),
-    AZ_Q_COL("mark_end_ns", INT, NS, 0, "end of its mark", step_mark_end),
-    AZ_Q_COL("work_start_ns", INT, NS, 0, "first start of the work launched in it", step_work_start),
-    AZ_Q_COL("work_end_ns", INT, NS, 0, "last end of that work", step_work_end),
-    AZ_Q_COL("length_ns", INT, NS, 0, "its mark or, if longer, to the next step's work", step_length),
-    AZ_Q_COL("source", TEXT, NONE, 0, "ID of the kind of mark", step_source),
-    AZ_Q_COL("excluded", INT, NONE, 0, "1: warm-up step", step_excluded) };
-static const struct az_q_column lanes[] = { COMMON,
-    AZ_Q_COL("side", TEXT, NONE, 0, "host or device", lane_side),
-    AZ_Q_COL("process", INT, ID, 0, "process", lane_process),
-    AZ_Q_COL("thread", INT, ID, 0, "thread of the host", lane_thread),
-    AZ_Q_COL("device", INT, ID, 0, "number of the device", lane_device),
-    AZ_Q_COL("stream", INT, ID, 0, "stream, queue or line", lane_stream),
-    AZ_Q_NAME("label", "name of the lane", lane_label) };
-static const struct az_q_column devices[] = { COMMON,
-    AZ_Q_COL("device", INT, ID, 0, "number of the device", device_number),
-    AZ_Q_COL("name", TEXT, NONE, 0, "name, where the file says it", device_name),
-    AZ_Q_COL("units", INT, COUNT, 0, "multiprocessors, compute units", device_units),
-    AZ_Q_COL("memory_bytes", INT, BYTES, 0, "memory", device_memory) };
-static const struct az_q_column ranks[] = { COMMON,
-    AZ_Q_COL("path", TEXT, NONE, 0, "file", rank_path),
-    AZ_Q_COL("format", TEXT, NONE, 0, "format of the input", rank_format),
-    AZ_Q_COL("world_size", INT, COUNT, 0, "ranks of the run, where the file says it", rank_world),
-    AZ_Q_COL("base_ns", INT, NS, 0, "time since 1970 of 0 ns, where the file says it", rank_base),
-    AZ_Q_COL("events", INT, COUNT, 0, "events kept", rank_events) };
-static const struct az_q_column args_columns[] = { COMMON,
-    AZ_Q_NAME("shapes", "shapes of the inputs, JSON", args_dims),
-    AZ_Q_NAME("types", "element types, JSON", args_types),
-    AZ_Q_NAME("strides", "strides, JSON", args_strides),
-    AZ_Q_NAME("concrete", "values of the inputs that are no tensors, JSON", args_concrete) };
-static const struct az_q_column counters[] = { COMMON,
-    AZ_Q_KEYED("name", "kernel, or range of kernels", counter_kernel),
-    AZ_Q_KEYED("counter", "counter", counter_name),
-    AZ_Q_COL("value", REAL, NONE, 0, "value, in the counter's own unit", counter_value),
-    AZ_Q_COL("dispatch", INT, ID, AZ_QC_INDEX, "dispatch in its process, where the profiler numbers them", counter_dispatch),
-    AZ_Q_COL("start_ns", INT, NS, 0, "start of the range", counter_start),
-    AZ_Q_COL("end_ns", INT, NS, 0, "end of the range", counter_end) };
-static const struct az_q_column launches[] = { COMMON,
-    AZ_Q_COL("call", INT, ID, AZ_QC_INDEX, "row of calls", launch_call),
-    AZ_Q_KEYED("call_name", "name of the call", launch_call_name),
-    AZ_Q_COL("call_start_ns", INT, NS, AZ_QC_INDEX, "when the call starts", launch_call_start),
-    AZ_Q_COL("call_end_ns", INT, NS, 0, "when it returns", launch_call_end),
-    AZ_Q_COL("thread", INT, ID, 0, "thread of the call", launch_thread),
-    AZ_Q_COL("kernel", INT, ID, AZ_QC_INDEX, "row of kernels, if it launched a kernel", launch_kernel),
-    AZ_Q_COL("copy", INT, ID, AZ_QC_INDEX, "row of copies, if it launched a copy or fill", launch_copy),
-    AZ_Q_COL("graph", INT, ID, AZ_QC_INDEX, "row of graphs, if it launched a graph", launch_graph),
-    AZ_Q_KEYED("name", "name of the device work", launch_name),
-    AZ_Q_COL("device", INT, ID, 0, "number of the device", launch_device),
-    AZ_Q_COL("stream", INT, ID, 0, "stream or queue", launch_stream),
-    AZ_Q_COL("start_ns", INT, NS, AZ_QC_INDEX, "when the work starts", launch_start),
-    AZ_Q_COL("end_ns", INT, NS, 0, "when it ends", launch_end),
-    AZ_Q_COL("wait_ns", INT, NS, 0, "from the return of the call to the start of the work", launch_wait) };
-static const struct az_q_column gaps_columns[] = { COMMON,
-    AZ_Q_COL("device", INT, ID, 0, "number of the device", gap_device),
-    AZ_Q_COL("start_ns", INT, NS, 0, "end of the work before", gap_start),
-    AZ_Q_COL("end_ns", INT, NS, 0, "start of the work after", gap_end),
-    AZ_Q_COL("dur_ns", INT, NS, 0, "how long the device had nothing to do", gap_dur),
-    AZ_Q_NAME("before", "name of the work before", gap_before),
-    AZ_Q_NAME("after", "name of the work after", gap_after),
-    AZ_Q_COL("call", INT, ID, 0, "row of calls that launched the work after", gap_call),
-    AZ_Q_COL("cause", TEXT, NONE, 0, "launched late, launched before, launch not recorded", gap_cause),
-    AZ_Q_COL("step", INT, ID, 0, "number of the step it begins in", gap_step) };
+static const struct az_query_table_column steps[] = { COMMON,
+    AZ_QUERY_COL("step", INT, ID, 0, "number of the step", step_number),
+    AZ_QUERY_COL("name", TEXT, NONE, 0, "name of the step", step_name),
+    AZ_QUERY_COL("mark", TEXT, NONE, 0, "text that marks it in the file", step_mark),
+    AZ_QUERY_COL("found_by", TEXT, NONE, 0, "how steps were found", step_how),
+    AZ_QUERY_COL("start_ns", INT, NS, 0, "start of its device work", step_start),
+    AZ_QUERY_COL("end_ns", INT, NS, 0, "end of it, or start of the next step", step_end),
+    AZ_QUERY_COL("dur_ns", INT, NS, 0, "from start to end", step_dur),
+    AZ_QUERY_COL("mark_start_ns", INT, NS, 0, "start of its mark on the host", step_mark_start),
+    AZ_QUERY_COL("mark_end_ns", INT, NS, 0, "end of its mark", step_mark_end),
+    AZ_QUERY_COL("work_start_ns", INT, NS, 0, "first start of the work launched in it", step_work_start),
+    AZ_QUERY_COL("work_end_ns", INT, NS, 0, "last end of that work", step_work_end),
+    AZ_QUERY_COL("length_ns", INT, NS, 0, "its mark or, if longer, to the next step's work", step_length),
+    AZ_QUERY_COL("source", TEXT, NONE, 0, "ID of the kind of mark", step_source),
+    AZ_QUERY_COL("excluded", INT, NONE, 0, "1: warm-up step", step_excluded) };
+static const struct az_query_table_column lanes[] = { COMMON,
+    AZ_QUERY_COL("side", TEXT, NONE, 0, "host or device", lane_side),
+    AZ_QUERY_COL("process", INT, ID, 0, "process", lane_process),
+    AZ_QUERY_COL("thread", INT, ID, 0, "thread of the host", lane_thread),
+    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", lane_device),
+    AZ_QUERY_COL("stream", INT, ID, 0, "stream, queue or line", lane_stream),
+    AZ_QUERY_NAME("label", "name of the lane", lane_label) };
+static const struct az_query_table_column devices[] = { COMMON,
+    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", device_number),
+    AZ_QUERY_COL("name", TEXT, NONE, 0, "name, where the file says it", device_name),
+    AZ_QUERY_COL("units", INT, COUNT, 0, "multiprocessors, compute units", device_units),
+    AZ_QUERY_COL("memory_bytes", INT, BYTES, 0, "memory", device_memory) };
+static const struct az_query_table_column ranks[] = { COMMON,
+    AZ_QUERY_COL("path", TEXT, NONE, 0, "file", rank_path),
+    AZ_QUERY_COL("format", TEXT, NONE, 0, "format of the input", rank_format),
+    AZ_QUERY_COL("world_size", INT, COUNT, 0, "ranks of the run, where the file says it", rank_world),
+    AZ_QUERY_COL("base_ns", INT, NS, 0, "time since 1970 of 0 ns, where the file says it", rank_base),
+    AZ_QUERY_COL("events", INT, COUNT, 0, "events kept", rank_events) };
+static const struct az_query_table_column args_columns[] = { COMMON,
+    AZ_QUERY_NAME("shapes", "shapes of the inputs, JSON", args_dims),
+    AZ_QUERY_NAME("types", "element types, JSON", args_types),
+    AZ_QUERY_NAME("strides", "strides, JSON", args_strides),
+    AZ_QUERY_NAME("concrete", "values of the inputs that are no tensors, JSON", args_concrete) };
+static const struct az_query_table_column counters[] = { COMMON,
+    AZ_QUERY_KEYED("name", "kernel, or range of kernels", counter_kernel),
+    AZ_QUERY_KEYED("counter", "counter", counter_name),
+    AZ_QUERY_COL("value", REAL, NONE, 0, "value, in the counter's own unit", counter_value),
+    AZ_QUERY_COL("dispatch", INT, ID, AZ_QC_INDEX, "dispatch in its process, where the profiler numbers them", counter_dispatch),
+    AZ_QUERY_COL("start_ns", INT, NS, 0, "start of the range", counter_start),
+    AZ_QUERY_COL("end_ns", INT, NS, 0, "end of the range", counter_end) };
+static const struct az_query_table_column launches[] = { COMMON,
+    AZ_QUERY_COL("call", INT, ID, AZ_QC_INDEX, "row of calls", launch_call),
+    AZ_QUERY_KEYED("call_name", "name of the call", launch_call_name),
+    AZ_QUERY_COL("call_start_ns", INT, NS, AZ_QC_INDEX, "when the call starts", launch_call_start),
+    AZ_QUERY_COL("call_end_ns", INT, NS, 0, "when it returns", launch_call_end),
+    AZ_QUERY_COL("thread", INT, ID, 0, "thread of the call", launch_thread),
+    AZ_QUERY_COL("kernel", INT, ID, AZ_QC_INDEX, "row of kernels, if it launched a kernel", launch_kernel),
+    AZ_QUERY_COL("copy", INT, ID, AZ_QC_INDEX, "row of copies, if it launched a copy or fill", launch_copy),
+    AZ_QUERY_COL("graph", INT, ID, AZ_QC_INDEX, "row of graphs, if it launched a graph", launch_graph),
+    AZ_QUERY_KEYED("name", "name of the device work", launch_name),
+    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", launch_device),
+    AZ_QUERY_COL("stream", INT, ID, 0, "stream or queue", launch_stream),
+    AZ_QUERY_COL("start_ns", INT, NS, AZ_QC_INDEX, "when the work starts", launch_start),
+    AZ_QUERY_COL("end_ns", INT, NS, 0, "when it ends", launch_end),
+    AZ_QUERY_COL("wait_ns", INT, NS, 0, "from the return of the call to the start of the work", launch_wait) };
+static const struct az_query_table_column gaps_columns[] = { COMMON,
+    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", gap_device),
+    AZ_QUERY_COL("start_ns", INT, NS, 0, "end of the work before", gap_start),
+    AZ_QUERY_COL("end_ns", INT, NS, 0, "start of the work after", gap_end),
+    AZ_QUERY_COL("dur_ns", INT, NS, 0, "how long the device had nothing to do", gap_dur),
+    AZ_QUERY_NAME("before", "name of the work before", gap_before),
+    AZ_QUERY_NAME("after", "name of the work after", gap_after),
+    AZ_QUERY_COL("call", INT, ID, 0, "row of calls that launched the work after", gap_call),
+    AZ_QUERY_COL("cause", TEXT, NONE, 0, "launched late, launched before, launch not recorded", gap_cause),
+    AZ_QUERY_COL("step", INT, ID, 0, "number of the step it begins in", gap_step) };
 
 #define TABLE(name, columns, help, count) \
-    const struct az_q_table az_q_##name = { #name, help, columns, AZ_LENGTH(columns), { 0 }, 0, NULL, count }
+    const struct az_query_table az_query_##name = { #name, help, columns, AZ_LENGTH(columns), { 0 }, 0, NULL, count }
 TABLE(steps, steps, "what is done again and again", count_steps);
 TABLE(lanes, lanes, "host threads, streams and queues of devices", count_lanes);
 TABLE(devices, devices, "devices of each trace", count_devices);
@@ -550,9 +550,9 @@ TABLE(counters, counters, "hardware counters of kernels", count_counters);
 TABLE(launches, launches, "device work with the call that launched it", count_launches);
 TABLE(gaps, gaps_columns, "when a device had nothing to do, between two pieces of its work", count_gaps);
 
-const struct az_q_table *const az_q_tables[] = {
-    &az_q_kernels, &az_q_copies, &az_q_graphs, &az_q_ops, &az_q_calls, &az_q_os_calls, &az_q_ranges,
-    &az_q_device_ranges, &az_q_frames, &az_q_syncs, &az_q_overheads, &az_q_allocs, &az_q_captured,
-    &az_q_counters, &az_q_launches, &az_q_gaps, &az_q_steps, &az_q_lanes, &az_q_devices, &az_q_ranks, &az_q_args };
-const size_t az_q_n_tables = AZ_LENGTH(az_q_tables);
+const struct az_query_table *const az_query_table_list[] = {
+    &az_query_kernels, &az_query_copies, &az_query_graphs, &az_query_ops, &az_query_calls, &az_query_os_calls, &az_query_ranges,
+    &az_query_device_ranges, &az_query_frames, &az_query_syncs, &az_query_overheads, &az_query_allocs, &az_query_captured,
+    &az_query_counters, &az_query_launches, &az_query_gaps, &az_query_steps, &az_query_lanes, &az_query_devices, &az_query_ranks, &az_query_args };
+const size_t az_query_n_tables = AZ_LENGTH(az_query_table_list);
 /* clang-format on */

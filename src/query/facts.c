@@ -4,26 +4,26 @@
 #include "model/optrace.h"
 #include "query/columns.h"
 
-static const struct az_link *link_of(struct az_q_trace *tr)
+static const struct az_link *link_of(struct az_query_trace *tr)
 {
     int rc = 0;
 
     if (!tr->link && !az_facts_of_error(tr->of)) {
         tr->link = az_job_link(tr->job, tr->index, &rc);
         if (!tr->link)
-            az_q_fail(tr, rc ? rc : AZ_ENOMEM);
+            az_query_fail(tr, rc ? rc : AZ_ENOMEM);
     }
     return tr->link;
 }
 
-uint32_t az_q_call_of(struct az_q_trace *tr, enum az_kind k, size_t row)
+uint32_t az_query_call_of(struct az_query_trace *tr, enum az_kind k, size_t row)
 {
     const struct az_link *l = link_of(tr);
     return l && l->call[k] ? l->call[k][row] : AZ_NO_ROW;
 }
 
 /* Where each device event is in the call tree. */
-static int make_nodes(struct az_q_trace *tr)
+static int make_nodes(struct az_query_trace *tr)
 {
     static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
     const struct az_calltree *c = az_tree(tr->t);
@@ -41,7 +41,7 @@ static int make_nodes(struct az_q_trace *tr)
     return 0;
 }
 
-uint32_t az_q_op_of(struct az_q_trace *tr, enum az_kind k, size_t row)
+uint32_t az_query_op_of(struct az_query_trace *tr, enum az_kind k, size_t row)
 {
     uint32_t op;
 
@@ -50,7 +50,7 @@ uint32_t az_q_op_of(struct az_q_trace *tr, enum az_kind k, size_t row)
     if (!tr->node[AZ_KERNEL]) {
         const int rc = make_nodes(tr);
         if (rc) {
-            az_q_fail(tr, rc);
+            az_query_fail(tr, rc);
             return AZ_NO_ROW;
         }
     }
@@ -60,21 +60,21 @@ uint32_t az_q_op_of(struct az_q_trace *tr, enum az_kind k, size_t row)
     return op != AZ_NO_ROW && op < az_tree(tr->t)->first_call ? op : AZ_NO_ROW;
 }
 
-const struct az_steps *az_q_steps_of(struct az_q_trace *tr)
+const struct az_steps *az_query_steps_of(struct az_query_trace *tr)
 {
     int rc = 0;
 
     if (!tr->steps && !az_facts_of_error(tr->of)) {
         tr->steps = az_job_steps(tr->job, tr->index, &rc);
         if (!tr->steps)
-            az_q_fail(tr, rc ? rc : AZ_ENOMEM);
+            az_query_fail(tr, rc ? rc : AZ_ENOMEM);
     }
     return tr->steps;
 }
 
-const struct az_step *az_q_step_at(struct az_q_trace *tr, int64_t ticks, bool host)
+const struct az_step *az_query_step_at(struct az_query_trace *tr, int64_t ticks, bool host)
 {
-    const struct az_steps *s = az_q_steps_of(tr);
+    const struct az_steps *s = az_query_steps_of(tr);
     size_t lo = 0, hi = s ? s->n : 0;
 
     while (lo < hi) { /* the first that begins after it */

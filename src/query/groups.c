@@ -10,16 +10,17 @@ struct group {
 AZ_VEC(struct group, groups);
 
 struct grouping {
-    const struct az_q_rows *rows;
-    const struct az_q_table *table;
+    const struct az_query_rows *rows;
+    const struct az_query_table *table;
     const struct az_query_grouping *of;
-    const struct az_q_column *by[AZ_QUERY_GROUP_COLUMNS], *dur;
+    const struct az_query_table_column *by[AZ_QUERY_GROUP_COLUMNS], *dur;
     struct az_vec_char key; /* bytes of the values of one row */
     struct az_intern keys;  /* such bytes -> number of the group */
     struct groups groups;
 };
 
-static const struct az_q_column *column_named(const struct az_q_table *t, const char *name)
+static const struct az_query_table_column *column_named(const struct az_query_table *t,
+                                                        const char *name)
 {
     for (size_t i = 0; i < t->n_columns; i++)
         if (strcmp(t->columns[i].name, name) == 0)
@@ -41,7 +42,7 @@ static int add_key(struct az_vec_char *key, const struct az_cell *c)
     return rc ? rc : az_text_append(key, az_sv_make(c->s, c->len));
 }
 
-static int add_row(struct grouping *g, size_t at, const struct az_q_row *row)
+static int add_row(struct grouping *g, size_t at, const struct az_query_row *row)
 {
     struct az_cell cell;
     bool any = false;
@@ -50,13 +51,13 @@ static int add_row(struct grouping *g, size_t at, const struct az_q_row *row)
 
     g->key.n = 0;
     for (size_t i = 0; !rc && i < g->of->n_by; i++) {
-        az_q_cell(row, g->by[i], &cell);
+        az_query_cell(row, g->by[i], &cell);
         any |= cell.type != AZ_EMPTY;
         rc = add_key(&g->key, &cell);
     }
     if (rc || (!any && g->of->known))
         return rc;
-    az_q_cell(row, g->dur, &cell);
+    az_query_cell(row, g->dur, &cell);
     const struct group fresh = { at, 0, 0, cell.i, cell.i };
     rc = az_intern(&g->keys, az_text_view(&g->key), &id);
     if (!rc && id == g->groups.n)
@@ -95,10 +96,10 @@ static int put(struct grouping *g, const struct az_query_sink *sink)
     int rc = sink->begin(sink->ctx, column, n + AZ_LENGTH(sums));
     for (size_t k = 0; !rc && k < g->groups.n; k++) {
         const struct group *x = &g->groups.v[k];
-        struct az_q_row row;
-        az_q_rows_at(g->rows, x->at, &hint, &row);
+        struct az_query_row row;
+        az_query_rows_at(g->rows, x->at, &hint, &row);
         for (size_t i = 0; i < n; i++)
-            az_q_cell(&row, g->by[i], &cell[i]);
+            az_query_cell(&row, g->by[i], &cell[i]);
         cell[n] = (struct az_cell){ .type = AZ_INT, .i = x->n };
         cell[n + 1] = (struct az_cell){ .type = AZ_INT, .i = x->sum };
         cell[n + 2] = (struct az_cell){ .type = AZ_INT, .i = x->min };
@@ -110,41 +111,41 @@ static int put(struct grouping *g, const struct az_query_sink *sink)
 }
 
 /* Rows of the name, by the index of names: positions first to stop of it. */
-static int add_rows(struct grouping *g, struct az_facts_of *f, struct az_q_rows *rows)
+static int add_rows(struct grouping *g, struct az_facts_of *f, struct az_query_rows *rows)
 {
     const size_t column = (size_t)(column_named(g->table, "name") - g->table->columns);
-    struct az_q_index index = { 0 };
+    struct az_query_index index = { 0 };
     size_t at, stop, hint = 0;
     int64_t place = 0;
     bool known = false;
-    int rc = az_q_index_of(rows, column, &index);
+    int rc = az_query_index_of(rows, column, &index);
 
     if (!rc)
-        rc = az_q_name_place(f, g->of->name, &place, &known);
+        rc = az_query_name_place(f, g->of->name, &place, &known);
     if (rc || !known || !index.n)
         return rc;
-    at = az_q_index_find(rows, column, &index, place);
-    stop = az_q_index_find(rows, column, &index, place + 1);
+    at = az_query_index_find(rows, column, &index, place);
+    stop = az_query_index_find(rows, column, &index, place + 1);
     for (; !rc && at < stop; at++) {
         const size_t position = index.order ? index.order[at] : at;
-        struct az_q_row row;
-        az_q_rows_at(rows, position, &hint, &row);
+        struct az_query_row row;
+        az_query_rows_at(rows, position, &hint, &row);
         rc = add_row(g, position, &row);
     }
     return rc ? rc : az_facts_of_error(f);
 }
 
-int az_q_groups(struct az_facts_of *f, const struct az_query_grouping *of,
-                const struct az_query_sink *sink)
+int az_query_group_list(struct az_facts_of *f, const struct az_query_grouping *of,
+                        const struct az_query_sink *sink)
 {
     struct grouping g = { .of = of };
     size_t table = 0;
     int rc;
 
-    while (strcmp(az_q_tables[table]->name, of->table) != 0)
+    while (strcmp(az_query_table_list[table]->name, of->table) != 0)
         table++;
-    g.table = az_q_tables[table];
-    struct az_q_rows *rows = az_q_rows_of(f, table, &rc);
+    g.table = az_query_table_list[table];
+    struct az_query_rows *rows = az_query_rows_of(f, table, &rc);
     if (!rows)
         return rc;
     g.rows = rows;

@@ -7,46 +7,47 @@
 #include "query/columns.h"
 
 /* ---- vtab.c: tables of facts ---- */
-struct az_q_module {
+struct az_query_module {
     struct az_facts_of *facts;
-    size_t table;    /* of az_q_tables */
+    size_t table;    /* of az_query_table_list */
     bool *declaring; /* set while a table is declared, which is no write */
 };
 /* Adds it to the data base under its name; m is borrowed. A code of SQLite. */
-int az_q_vtab_add(sqlite3 *db, const struct az_q_module *m);
+int az_query_vtab_add(sqlite3 *db, const struct az_query_module *m);
 /* "CREATE TABLE x(...)" with the type of each column. */
-struct az_q_declared {
+struct az_query_declared {
     struct az_sv name;
     enum az_cell_type type;
     bool always; /* is never NULL, so that min() looks at one row */
 };
-int az_q_declare(sqlite3 *db, const struct az_q_declared *columns, size_t n, bool *declaring);
-void az_q_result(sqlite3_context *ctx, const struct az_cell *c);
+int az_query_declare(sqlite3 *db, const struct az_query_declared *columns, size_t n,
+                     bool *declaring);
+void az_query_result(sqlite3_context *ctx, const struct az_cell *c);
 
 /* ---- groups.c: az_query_groups ---- */
-int az_q_groups(struct az_facts_of *f, const struct az_query_grouping *of,
-                const struct az_query_sink *sink) AZ_MUST_USE;
+int az_query_group_list(struct az_facts_of *f, const struct az_query_grouping *of,
+                        const struct az_query_sink *sink) AZ_MUST_USE;
 
 /* ---- report_vtab.c: tables of documents ---- */
-struct az_q_part { /* of one input */
+struct az_query_part { /* of one input */
     const struct az_table *table;
     size_t input;
     const ptrdiff_t *at; /* column of the whole -> of the part; -1: it has none */
 };
-struct az_q_report {
+struct az_query_report {
     struct az_sv name; /* as SQL calls it */
     const struct az_query_source *source;
     bool has_input; /* the first column is that of the input */
     const struct az_column *columns;
     size_t n_columns; /* without that of the input */
-    const struct az_q_part *parts;
+    const struct az_query_part *parts;
     size_t n_parts, n;
     bool *declaring;
 };
-int az_q_report_add(sqlite3 *db, const struct az_q_report *r);
+int az_query_report_add(sqlite3 *db, const struct az_query_report *r);
 /* The tables of all documents; those of one id are one. In the arena. docs[i] NULL: none. */
-int az_q_reports_make(struct az_arena *a, const struct az_query_source *source,
-                      const struct az_document *const *docs, bool *declaring,
-                      struct az_q_report **out, size_t *n) AZ_MUST_USE;
+int az_query_reports_make(struct az_arena *a, const struct az_query_source *source,
+                          const struct az_document *const *docs, bool *declaring,
+                          struct az_query_report **out, size_t *n) AZ_MUST_USE;
 
 #endif

@@ -103,7 +103,7 @@ int az_query_describe(struct az_vec_char *out) AZ_MUST_USE;
  * comments; empty: all. */
 int az_query_schema(struct az_query *q, struct az_sv glob, struct az_vec_char *out) AZ_MUST_USE;
 
-/* ---- document_events.c ---- */
+/* ---- export_events.c ---- */
 /* Gives a document the tables of facts of one input as tables that are made row by row
  * (doc->events); the input's traces live as long as the document. */
 int az_query_give_events(struct az_document *doc, const struct az_query_input *input) AZ_MUST_USE;

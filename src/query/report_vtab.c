@@ -6,11 +6,11 @@
 
 struct table {
     sqlite3_vtab base;
-    const struct az_q_report *r;
+    const struct az_query_report *r;
 };
 struct cursor {
     sqlite3_vtab_cursor base;
-    const struct az_q_report *r;
+    const struct az_query_report *r;
     size_t part, row, number;
     struct az_rows rows;
     bool open;
@@ -20,8 +20,8 @@ struct cursor {
 static int connect_table(sqlite3 *db, void *aux, int argc, const char *const *argv,
                          sqlite3_vtab **out, char **error)
 {
-    const struct az_q_report *r = aux;
-    struct az_q_declared *d =
+    const struct az_query_report *r = aux;
+    struct az_query_declared *d =
         sqlite3_malloc64((r->n_columns + 1) * sizeof *d); /* NOLINT: an array of n_columns + 1 */
     size_t n = 0;
     int rc = d ? SQLITE_OK : SQLITE_NOMEM;
@@ -30,11 +30,11 @@ static int connect_table(sqlite3 *db, void *aux, int argc, const char *const *ar
     (void)error;
 
     if (d && r->has_input)
-        d[n++] = (struct az_q_declared){ AZ_SV("input"), AZ_TEXT, true };
+        d[n++] = (struct az_query_declared){ AZ_SV("input"), AZ_TEXT, true };
     for (size_t i = 0; d && i < r->n_columns; i++)
-        d[n++] = (struct az_q_declared){ r->columns[i].id, r->columns[i].type, false };
+        d[n++] = (struct az_query_declared){ r->columns[i].id, r->columns[i].type, false };
     if (rc == SQLITE_OK)
-        rc = az_q_declare(db, d, n, r->declaring);
+        rc = az_query_declare(db, d, n, r->declaring);
     sqlite3_free(d);
     struct table *x = rc == SQLITE_OK ? sqlite3_malloc(sizeof *x) : NULL;
     if (!x)
@@ -52,7 +52,7 @@ static int disconnect(sqlite3_vtab *v)
 
 static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
 {
-    const struct az_q_report *r = ((const struct table *)v)->r;
+    const struct az_query_report *r = ((const struct table *)v)->r;
     info->estimatedCost = (double)r->n + 1;
     info->estimatedRows = (sqlite3_int64)r->n + 1;
     return SQLITE_OK;
@@ -130,7 +130,7 @@ static int at_end(sqlite3_vtab_cursor *b) { return ((const struct cursor *)b)->c
 static int column(sqlite3_vtab_cursor *b, sqlite3_context *ctx, int i)
 {
     const struct cursor *c = (const struct cursor *)b;
-    const struct az_q_part *p = &c->r->parts[c->part];
+    const struct az_query_part *p = &c->r->parts[c->part];
     size_t at = (size_t)i;
 
     if (c->r->has_input && at-- == 0) {
@@ -144,7 +144,7 @@ static int column(sqlite3_vtab_cursor *b, sqlite3_context *ctx, int i)
     if (cell->type == AZ_TEXT)
         sqlite3_result_text64(ctx, cell->s, cell->len, SQLITE_TRANSIENT, SQLITE_UTF8);
     else
-        az_q_result(ctx, cell);
+        az_query_result(ctx, cell);
     return SQLITE_OK;
 }
 
@@ -167,7 +167,7 @@ static const sqlite3_module module = { .iVersion = 0,
                                        .xColumn = column,
                                        .xRowid = rowid };
 
-int az_q_report_add(sqlite3 *db, const struct az_q_report *r)
+int az_query_report_add(sqlite3 *db, const struct az_query_report *r)
 {
     const char *name = r->name.p; /* ends in a NUL byte */
     return sqlite3_create_module_v2(db, name, &module, (void *)r, NULL);
@@ -177,8 +177,8 @@ int az_q_report_add(sqlite3 *db, const struct az_q_report *r)
 
 static bool is_fact(struct az_sv id)
 {
-    for (size_t i = 0; i < az_q_n_tables; i++)
-        if (az_sv_ieq(id, az_sv_str(az_q_tables[i]->name)))
+    for (size_t i = 0; i < az_query_n_tables; i++)
+        if (az_sv_ieq(id, az_sv_str(az_query_table_list[i]->name)))
             return true;
     return az_sv_is(id, "tables") || az_sv_is(id, "columns");
 }
@@ -214,19 +214,19 @@ static void add_columns(struct az_column *all, size_t *n, const struct az_table 
 
 static int make_report(struct az_arena *a, const struct az_query_source *s,
                        const struct az_document *const *docs, struct az_sv id,
-                       struct az_q_report *out)
+                       struct az_query_report *out)
 {
-    struct az_q_part *parts = az_arena_array(a, s->n, sizeof *parts);
+    struct az_query_part *parts = az_arena_array(a, s->n, sizeof *parts);
     struct az_column *all;
     size_t most = 0;
 
-    *out = (struct az_q_report){ .source = s, .has_input = true, .parts = parts };
+    *out = (struct az_query_report){ .source = s, .has_input = true, .parts = parts };
     out->name = az_arena_printf(a, "%s%.*s", is_fact(id) ? "report_" : "", AZ_SVF(id));
     for (size_t i = 0; parts && i < s->n; i++) {
         const struct az_table *t = of_id(docs[i], id);
         if (!t)
             continue;
-        parts[out->n_parts++] = (struct az_q_part){ .table = t, .input = i };
+        parts[out->n_parts++] = (struct az_query_part){ .table = t, .input = i };
         most += t->columns.n;
         out->n += t->rows;
     }
@@ -243,16 +243,16 @@ static int make_report(struct az_arena *a, const struct az_query_source *s,
     return a->failed ? az_arena_error(a) : 0;
 }
 
-int az_q_reports_make(struct az_arena *a, const struct az_query_source *source,
-                      const struct az_document *const *docs, bool *declaring,
-                      struct az_q_report **out, size_t *n)
+int az_query_reports_make(struct az_arena *a, const struct az_query_source *source,
+                          const struct az_document *const *docs, bool *declaring,
+                          struct az_query_report **out, size_t *n)
 {
     size_t most = 0, done = 0;
     int rc = 0;
 
     for (size_t i = 0; i < source->n; i++)
         most += docs[i] ? docs[i]->tables.n : 0;
-    struct az_q_report *r = az_arena_array(a, most + 1, sizeof *r);
+    struct az_query_report *r = az_arena_array(a, most + 1, sizeof *r);
     if (!r)
         return az_arena_error(a);
     for (size_t i = 0; rc == 0 && i < source->n; i++)

@@ -3,10 +3,10 @@
 #include "facts/job.h"
 #include "query/columns.h"
 
-struct az_q_rows {
+struct az_query_rows {
     struct az_facts_of *of;
-    const struct az_q_table *table;
-    struct az_q_seg *seg; /* those that have rows */
+    const struct az_query_table *table;
+    struct az_query_seg *seg; /* those that have rows */
     size_t n_segs, n;
     uint32_t **index; /* by column; NULL: not made */
 };
@@ -23,9 +23,9 @@ struct az_facts_of {
     struct az_arena arena;
     struct az_diag diag;
     struct input *inputs;
-    struct az_q_trace *trace;
+    struct az_query_trace *trace;
     size_t n_traces;
-    struct az_q_rows **rows; /* by table */
+    struct az_query_rows **rows; /* by table */
     /* names: texts by number; made on first use */
     struct az_intern names;
     bool has_names, interned;
@@ -55,7 +55,7 @@ static int add_input(struct az_facts_of *f, size_t i)
         to->job.classes = &to->classes;
     }
     for (size_t k = 0; rc == 0 && k < in->n_traces; k++, f->n_traces++)
-        f->trace[f->n_traces] = (struct az_q_trace){
+        f->trace[f->n_traces] = (struct az_query_trace){
             .of = f, .input = i, .index = k, .at = f->n_traces, .t = in->traces[k], .job = &to->job
         };
     return rc;
@@ -78,7 +78,7 @@ int az_facts_of_new(struct az_facts_of **out, const struct az_query_source *sour
         traces += source->inputs[i].n_traces;
     f->inputs = az_arena_array(&f->arena, source->n, sizeof *f->inputs);
     f->trace = az_arena_array(&f->arena, traces, sizeof *f->trace);
-    f->rows = az_arena_array(&f->arena, az_q_n_tables, sizeof *f->rows);
+    f->rows = az_arena_array(&f->arena, az_query_n_tables, sizeof *f->rows);
     if (!f->inputs || !f->trace || !f->rows)
         rc = az_arena_error(&f->arena);
     for (size_t i = 0; rc == 0 && i < source->n; i++)
@@ -90,7 +90,7 @@ int az_facts_of_new(struct az_facts_of **out, const struct az_query_source *sour
     return rc;
 }
 
-static void free_rows(struct az_facts_of *f, struct az_q_rows *r)
+static void free_rows(struct az_facts_of *f, struct az_query_rows *r)
 {
     for (size_t c = 0; r && c < r->table->n_columns; c++)
         az_mem_free(&f->mem, r->index[c], r->index[c] ? r->n * sizeof(uint32_t) : 0);
@@ -100,7 +100,7 @@ void az_facts_of_free(struct az_facts_of *f)
 {
     if (!f)
         return;
-    for (size_t i = 0; f->rows && i < az_q_n_tables; i++)
+    for (size_t i = 0; f->rows && i < az_query_n_tables; i++)
         free_rows(f, f->rows[i]);
     for (size_t i = 0; f->inputs && i < f->source->n; i++)
         if (f->inputs[i].has_classes)
@@ -114,10 +114,10 @@ void az_facts_of_free(struct az_facts_of *f)
 
 int az_facts_of_error(const struct az_facts_of *f) { return f->error; }
 void az_facts_of_fail(struct az_facts_of *f, int rc) { f->error = f->error ? f->error : rc; }
-void az_q_fail(struct az_q_trace *tr, int rc) { az_facts_of_fail(tr->of, rc); }
+void az_query_fail(struct az_query_trace *tr, int rc) { az_facts_of_fail(tr->of, rc); }
 const struct az_query_source *az_facts_of_source(const struct az_facts_of *f) { return f->source; }
 
-struct az_q_trace *az_facts_of_traces(struct az_facts_of *f, size_t *n)
+struct az_query_trace *az_facts_of_traces(struct az_facts_of *f, size_t *n)
 {
     *n = f->n_traces;
     return f->trace;
@@ -126,7 +126,7 @@ struct az_q_trace *az_facts_of_traces(struct az_facts_of *f, size_t *n)
 /* ---- rows ---- */
 
 /* The rows that a table keeps of the events of its kind. */
-static int keep_rows(struct az_q_rows *r, struct az_q_seg *s)
+static int keep_rows(struct az_query_rows *r, struct az_query_seg *s)
 {
     uint32_t *rows = az_arena_array(&r->of->arena, s->e->n, sizeof *rows);
     size_t n = 0;
@@ -134,18 +134,19 @@ static int keep_rows(struct az_q_rows *r, struct az_q_seg *s)
     if (!rows)
         return az_arena_error(&r->of->arena);
     for (size_t i = 0; i < s->e->n; i++)
-        if (r->table->keep(&(struct az_q_row){ s, i }))
+        if (r->table->keep(&(struct az_query_row){ s, i }))
             rows[n++] = (uint32_t)i;
     s->rows = rows;
     s->n = n;
     return 0;
 }
 
-static int fill_seg(struct az_q_rows *r, struct az_q_seg *s, struct az_q_trace *tr, size_t kind)
+static int fill_seg(struct az_query_rows *r, struct az_query_seg *s, struct az_query_trace *tr,
+                    size_t kind)
 {
     int64_t n = 0;
 
-    *s = (struct az_q_seg){ .table = r->table, .tr = tr, .kind = AZ_KIND_COUNT };
+    *s = (struct az_query_seg){ .table = r->table, .tr = tr, .kind = AZ_KIND_COUNT };
     if (r->table->n_kinds) {
         s->kind = r->table->kinds[kind];
         s->e = &tr->t->ev[s->kind];
@@ -157,22 +158,23 @@ static int fill_seg(struct az_q_rows *r, struct az_q_seg *s, struct az_q_trace *
     return n < 0 ? (int)n : 0;
 }
 
-static int make_rows(struct az_facts_of *f, const struct az_q_table *t, struct az_q_rows **out)
+static int make_rows(struct az_facts_of *f, const struct az_query_table *t,
+                     struct az_query_rows **out)
 {
-    struct az_q_rows *r = az_arena_alloc(&f->arena, sizeof *r);
+    struct az_query_rows *r = az_arena_alloc(&f->arena, sizeof *r);
     const size_t each = t->n_kinds ? t->n_kinds : 1;
     int rc = 0;
 
     if (!r)
         return az_arena_error(&f->arena);
-    *r = (struct az_q_rows){ .of = f, .table = t };
+    *r = (struct az_query_rows){ .of = f, .table = t };
     r->seg = az_arena_array(&f->arena, f->n_traces * each, sizeof *r->seg);
     r->index = az_arena_array(&f->arena, t->n_columns, sizeof *r->index);
     if (!r->seg || !r->index)
         return az_arena_error(&f->arena);
     for (size_t i = 0; rc == 0 && i < f->n_traces; i++)
         for (size_t k = 0; rc == 0 && k < each; k++) {
-            struct az_q_seg *s = &r->seg[r->n_segs];
+            struct az_query_seg *s = &r->seg[r->n_segs];
             rc = fill_seg(r, s, &f->trace[i], k);
             s->first = (int64_t)r->n + 1;
             r->n += s->n;
@@ -184,20 +186,20 @@ static int make_rows(struct az_facts_of *f, const struct az_q_table *t, struct a
     return rc;
 }
 
-struct az_q_rows *az_q_rows_of(struct az_facts_of *f, size_t table, int *rc)
+struct az_query_rows *az_query_rows_of(struct az_facts_of *f, size_t table, int *rc)
 {
     *rc = 0;
     if (!f->rows[table])
-        *rc = make_rows(f, az_q_tables[table], &f->rows[table]);
+        *rc = make_rows(f, az_query_table_list[table], &f->rows[table]);
     return f->rows[table];
 }
 
-size_t az_q_rows_n(const struct az_q_rows *r) { return r->n; }
+size_t az_query_rows_n(const struct az_query_rows *r) { return r->n; }
 
-void az_q_rows_at(const struct az_q_rows *r, size_t position, size_t *seg_hint,
-                  struct az_q_row *out)
+void az_query_rows_at(const struct az_query_rows *r, size_t position, size_t *seg_hint,
+                      struct az_query_row *out)
 {
-    struct az_q_seg *s = &r->seg[*seg_hint];
+    struct az_query_seg *s = &r->seg[*seg_hint];
     size_t at = position + 1 - (size_t)s->first;
 
     if ((int64_t)position + 1 < s->first || at >= s->n) {
@@ -218,30 +220,32 @@ void az_q_rows_at(const struct az_q_rows *r, size_t position, size_t *seg_hint,
 }
 
 /* Id of the first event of a kind, which is in one table only. */
-static int64_t first_of(struct az_q_trace *tr, const struct az_q_table *t, enum az_kind k)
+static int64_t first_of(struct az_query_trace *tr, const struct az_query_table *t, enum az_kind k)
 {
     size_t table = 0;
     int rc;
 
-    while (az_q_tables[table] != t)
+    while (az_query_table_list[table] != t)
         table++;
-    const struct az_q_rows *r = az_q_rows_of(tr->of, table, &rc);
+    const struct az_query_rows *r = az_query_rows_of(tr->of, table, &rc);
     if (!r)
-        az_q_fail(tr, rc);
+        az_query_fail(tr, rc);
     for (size_t i = 0; r && i < r->n_segs; i++)
         if (r->seg[i].tr == tr && r->seg[i].kind == k)
             return r->seg[i].first;
     return -1;
 }
 
-int64_t az_q_id_of(struct az_q_trace *tr, const struct az_q_table *t, enum az_kind k, size_t row)
+int64_t az_query_id_of(struct az_query_trace *tr, const struct az_query_table *t, enum az_kind k,
+                       size_t row)
 {
     if (!tr->first[k])
         tr->first[k] = first_of(tr, t, k);
     return tr->first[k] < 0 ? 0 : tr->first[k] + (int64_t)row;
 }
 
-void az_q_cell(const struct az_q_row *r, const struct az_q_column *c, struct az_cell *out)
+void az_query_cell(const struct az_query_row *r, const struct az_query_table_column *c,
+                   struct az_cell *out)
 {
     out->type = AZ_EMPTY;
     if (c->name_of) {
@@ -264,7 +268,7 @@ static int number_names(struct az_facts_of *f)
 
     f->interned = rc == 0;
     for (size_t i = 0; rc == 0 && i < f->n_traces; i++) {
-        struct az_q_trace *tr = &f->trace[i];
+        struct az_query_trace *tr = &f->trace[i];
         const struct az_vec_sv *text = &tr->t->names.text;
         tr->number = az_arena_array(&f->arena, text->n, sizeof *tr->number);
         if (!tr->number)
@@ -277,7 +281,7 @@ static int number_names(struct az_facts_of *f)
     return rc;
 }
 
-int az_q_names(struct az_facts_of *f, const struct az_sv **texts, size_t *n)
+int az_query_names(struct az_facts_of *f, const struct az_sv **texts, size_t *n)
 {
     int rc = 0;
 
@@ -293,7 +297,7 @@ int az_q_names(struct az_facts_of *f, const struct az_sv **texts, size_t *n)
     return rc;
 }
 
-uint32_t az_q_name_number(struct az_q_trace *tr, uint32_t id)
+uint32_t az_query_name_number(struct az_query_trace *tr, uint32_t id)
 {
     return id == AZ_NO_ID || !tr->number ? id : tr->number[id];
 }
@@ -308,7 +312,7 @@ static int order_names(struct az_facts_of *f)
 {
     const struct az_sv *text;
     size_t n;
-    int rc = az_q_names(f, &text, &n);
+    int rc = az_query_names(f, &text, &n);
 
     if (rc || f->by_place)
         return rc;
@@ -328,7 +332,7 @@ static int order_names(struct az_facts_of *f)
     return rc;
 }
 
-int az_q_name_place(struct az_facts_of *f, struct az_sv text, int64_t *place, bool *equal)
+int az_query_name_place(struct az_facts_of *f, struct az_sv text, int64_t *place, bool *equal)
 {
     int rc = order_names(f);
     size_t lo = 0, hi = rc ? 0 : f->n_text;
@@ -347,20 +351,20 @@ int az_q_name_place(struct az_facts_of *f, struct az_sv text, int64_t *place, bo
 
 /* ---- indexes ---- */
 
-int64_t az_q_key(const struct az_q_rows *r, size_t column, const struct az_q_row *row)
+int64_t az_query_key(const struct az_query_rows *r, size_t column, const struct az_query_row *row)
 {
-    const struct az_q_column *c = &r->table->columns[column];
+    const struct az_query_table_column *c = &r->table->columns[column];
     struct az_cell cell;
 
     if (c->name_of) {
-        const uint32_t number = az_q_name_number(row->seg->tr, c->name_of(row));
+        const uint32_t number = az_query_name_number(row->seg->tr, c->name_of(row));
         return number < r->of->n_text ? (int64_t)r->of->place_of[number] : INT64_MIN;
     }
-    az_q_cell(row, c, &cell);
+    az_query_cell(row, c, &cell);
     return cell.type == AZ_INT ? cell.i : INT64_MIN;
 }
 
-static int make_index(struct az_q_rows *r, size_t column, uint32_t **out)
+static int make_index(struct az_query_rows *r, size_t column, uint32_t **out)
 {
     struct az_mem *mem = &r->of->mem;
     const size_t bytes = r->n * sizeof(uint32_t), key_bytes = r->n * sizeof(int64_t);
@@ -370,9 +374,9 @@ static int make_index(struct az_q_rows *r, size_t column, uint32_t **out)
     int rc = order && key ? 0 : az_mem_error(mem);
 
     for (size_t i = 0; rc == 0 && i < r->n; i++) {
-        struct az_q_row row;
-        az_q_rows_at(r, i, &hint, &row);
-        key[i] = az_q_key(r, column, &row);
+        struct az_query_row row;
+        az_query_rows_at(r, i, &hint, &row);
+        key[i] = az_query_key(r, column, &row);
     }
     rc = rc ? rc : r->of->error;
     if (rc == 0)
@@ -385,12 +389,12 @@ static int make_index(struct az_q_rows *r, size_t column, uint32_t **out)
     return rc;
 }
 
-int az_q_index_of(struct az_q_rows *r, size_t column, struct az_q_index *out)
+int az_query_index_of(struct az_query_rows *r, size_t column, struct az_query_index *out)
 {
-    const struct az_q_column *c = &r->table->columns[column];
+    const struct az_query_table_column *c = &r->table->columns[column];
     int rc = 0;
 
-    *out = (struct az_q_index){ .n = r->n };
+    *out = (struct az_query_index){ .n = r->n };
     if ((c->flags & AZ_QC_ID) || ((c->flags & AZ_QC_START) && r->n_segs <= 1) || r->n == 0)
         return c->name_of ? order_names(r->of) : 0;
     if (c->name_of)
@@ -401,16 +405,16 @@ int az_q_index_of(struct az_q_rows *r, size_t column, struct az_q_index *out)
     return rc;
 }
 
-size_t az_q_index_find(const struct az_q_rows *r, size_t column, const struct az_q_index *index,
-                       int64_t key)
+size_t az_query_index_find(const struct az_query_rows *r, size_t column,
+                           const struct az_query_index *index, int64_t key)
 {
     size_t lo = 0, hi = index->n, hint = 0;
 
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
-        struct az_q_row row;
-        az_q_rows_at(r, index->order ? index->order[mid] : mid, &hint, &row);
-        if (az_q_key(r, column, &row) < key)
+        struct az_query_row row;
+        az_query_rows_at(r, index->order ? index->order[mid] : mid, &hint, &row);
+        if (az_query_key(r, column, &row) < key)
             lo = mid + 1;
         else
             hi = mid;

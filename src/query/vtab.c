@@ -17,8 +17,8 @@ enum {
 
 struct table {
     sqlite3_vtab base;
-    const struct az_q_module *m;
-    const struct az_q_table *t;
+    const struct az_query_module *m;
+    const struct az_query_table *t;
 };
 struct filter {
     size_t column;
@@ -28,19 +28,20 @@ struct filter {
 };
 struct cursor {
     sqlite3_vtab_cursor base;
-    struct az_q_rows *rows;
-    struct az_q_index index;
+    struct az_query_rows *rows;
+    struct az_query_index index;
     size_t at, stop, hint; /* positions of the index; stop is not among them */
     bool desc, end;
     size_t position;
-    struct az_q_row row;
+    struct az_query_row row;
     struct filter filter[MOST_FILTERS];
     size_t n_filters;
 };
 
 /* ---- declaring ---- */
 
-int az_q_declare(sqlite3 *db, const struct az_q_declared *columns, size_t n, bool *declaring)
+int az_query_declare(sqlite3 *db, const struct az_query_declared *columns, size_t n,
+                     bool *declaring)
 {
     static const char *const type[] = { [AZ_EMPTY] = "",
                                         [AZ_TEXT] = " TEXT",
@@ -65,18 +66,18 @@ int az_q_declare(sqlite3 *db, const struct az_q_declared *columns, size_t n, boo
 static int connect_table(sqlite3 *db, void *aux, int argc, const char *const *argv,
                          sqlite3_vtab **out, char **error)
 {
-    const struct az_q_module *m = aux;
-    const struct az_q_table *t = az_q_tables[m->table];
-    struct az_q_declared columns[64];
+    const struct az_query_module *m = aux;
+    const struct az_query_table *t = az_query_table_list[m->table];
+    struct az_query_declared columns[64];
     (void)argc;
     (void)argv;
     (void)error;
 
     for (size_t i = 0; i < t->n_columns; i++)
         columns[i] =
-            (struct az_q_declared){ az_sv_str(t->columns[i].name), t->columns[i].type,
-                                    (t->columns[i].flags & (AZ_QC_ID | AZ_QC_START)) != 0 };
-    const int rc = az_q_declare(db, columns, t->n_columns, m->declaring);
+            (struct az_query_declared){ az_sv_str(t->columns[i].name), t->columns[i].type,
+                                        (t->columns[i].flags & (AZ_QC_ID | AZ_QC_START)) != 0 };
+    const int rc = az_query_declare(db, columns, t->n_columns, m->declaring);
     struct table *x = rc == SQLITE_OK ? sqlite3_malloc(sizeof *x) : NULL;
     if (!x)
         return rc == SQLITE_OK ? SQLITE_NOMEM : rc;
@@ -105,12 +106,13 @@ static bool by_bytes(sqlite3_index_info *info, int constraint)
 
 static size_t column_of(int column) { return column < 0 ? 0 : (size_t)column; }
 
-static bool is_ordered(const struct az_q_column *c)
+static bool is_ordered(const struct az_query_table_column *c)
 {
     return (c->flags & (AZ_QC_ID | AZ_QC_START | AZ_QC_INDEX)) != 0;
 }
 
-static struct bounds bounds_of(const struct az_q_table *t, sqlite3_index_info *info, size_t column)
+static struct bounds bounds_of(const struct az_query_table *t, sqlite3_index_info *info,
+                               size_t column)
 {
     struct bounds b = { -1, -1, -1 };
 
@@ -138,7 +140,7 @@ static struct bounds bounds_of(const struct az_q_table *t, sqlite3_index_info *i
 }
 
 /* Rows that are expected of a run; HUGE_VAL: none is possible. */
-static double expected(const struct az_q_column *c, struct bounds b, double n)
+static double expected(const struct az_query_table_column *c, struct bounds b, double n)
 {
     if (b.eq >= 0)
         return c->flags & AZ_QC_ID ? 1 : c->type == AZ_TEXT ? n / 64 + 1 : n / 1000 + 1;
@@ -154,7 +156,7 @@ static void use(sqlite3_index_info *info, int constraint, int *arguments)
 }
 
 /* Conditions on other columns: equal integers, names by = LIKE and GLOB. */
-static char *add_filters(const struct az_q_table *t, sqlite3_index_info *info, int *arguments)
+static char *add_filters(const struct az_query_table *t, sqlite3_index_info *info, int *arguments)
 {
     sqlite3_str *s = sqlite3_str_new(NULL);
     size_t n = 0;
@@ -162,7 +164,7 @@ static char *add_filters(const struct az_q_table *t, sqlite3_index_info *info, i
     for (int i = 0; i < info->nConstraint && n < MOST_FILTERS; i++) {
         const int op = info->aConstraint[i].op;
         const size_t column = column_of(info->aConstraint[i].iColumn);
-        const struct az_q_column *c = &t->columns[column];
+        const struct az_query_table_column *c = &t->columns[column];
         char what = 0;
         if (!info->aConstraint[i].usable || info->aConstraintUsage[i].argvIndex)
             continue;
@@ -191,14 +193,14 @@ static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
 {
     const struct table *x = (const struct table *)v;
     int rc, arguments = 0, flags = 0;
-    struct az_q_rows *rows = az_q_rows_of(x->m->facts, x->m->table, &rc);
+    struct az_query_rows *rows = az_query_rows_of(x->m->facts, x->m->table, &rc);
     struct bounds chosen = { -1, -1, -1 };
     double n, best;
     size_t column = 0;
 
     if (!rows)
         return SQLITE_NOMEM;
-    n = (double)az_q_rows_n(rows);
+    n = (double)az_query_rows_n(rows);
     best = n + 1;
     for (size_t c = 0; c < x->t->n_columns; c++) {
         const struct bounds b = is_ordered(&x->t->columns[c]) ? bounds_of(x->t, info, c)
@@ -281,7 +283,7 @@ static int bound(const struct cursor *c, const struct table *x, size_t column, s
     }
     if (sqlite3_value_type(v) == SQLITE_BLOB)
         return 0; /* after all texts, whichever way: SQLite decides */
-    return az_q_name_place(x->m->facts, text_of(v), out, &equal);
+    return az_query_name_place(x->m->facts, text_of(v), out, &equal);
 }
 
 static void clear_filters(struct cursor *c)
@@ -298,7 +300,7 @@ static int match_names(const struct table *x, struct filter *f, char what, sqlit
     const struct az_sv pattern = text_of(v);
     const char *p = (const char *)sqlite3_value_text(v);
     size_t n;
-    const int rc = az_q_names(x->m->facts, &text, &n);
+    const int rc = az_query_names(x->m->facts, &text, &n);
 
     if (rc)
         return SQLITE_NOMEM;
@@ -342,14 +344,14 @@ static bool passes(const struct cursor *c, const struct table *x)
 {
     for (size_t i = 0; i < c->n_filters; i++) {
         const struct filter *f = &c->filter[i];
-        const struct az_q_column *col = &x->t->columns[f->column];
+        const struct az_query_table_column *col = &x->t->columns[f->column];
         if (f->matches) {
-            const uint32_t number = az_q_name_number(c->row.seg->tr, col->name_of(&c->row));
+            const uint32_t number = az_query_name_number(c->row.seg->tr, col->name_of(&c->row));
             if (number >= f->n || !f->matches[number])
                 return false;
         } else {
             struct az_cell cell;
-            az_q_cell(&c->row, col, &cell);
+            az_query_cell(&c->row, col, &cell);
             if (cell.type != AZ_INT || cell.i != f->number)
                 return false;
         }
@@ -385,7 +387,7 @@ static int next(sqlite3_vtab_cursor *b)
     while (c->at < c->stop) {
         const size_t i = c->desc ? --c->stop : c->at++;
         c->position = c->index.order ? c->index.order[i] : i;
-        az_q_rows_at(c->rows, c->position, &c->hint, &c->row);
+        az_query_rows_at(c->rows, c->position, &c->hint, &c->row);
         if (c->n_filters == 0 || passes(c, x))
             return SQLITE_OK;
     }
@@ -409,10 +411,10 @@ static int range(struct cursor *c, const struct table *x, int plan, sqlite3_valu
     if (rc)
         return SQLITE_NOMEM;
     if (plan & (PLAN_EQ | PLAN_LOW | PLAN_HIGH)) {
-        c->at = none ? 0 : az_q_index_find(c->rows, column, &c->index, low);
+        c->at = none ? 0 : az_query_index_find(c->rows, column, &c->index, low);
         c->stop = none                ? 0
                   : high == INT64_MAX ? c->index.n
-                                      : az_q_index_find(c->rows, column, &c->index, high + 1);
+                                      : az_query_index_find(c->rows, column, &c->index, high + 1);
     }
     return SQLITE_OK;
 }
@@ -429,12 +431,12 @@ static int filter(sqlite3_vtab_cursor *b, int plan, const char *list, int argc,
     (void)argc;
 
     clear_filters(c);
-    c->rows = az_q_rows_of(x->m->facts, x->m->table, &rc);
+    c->rows = az_query_rows_of(x->m->facts, x->m->table, &rc);
     if (!c->rows)
         return SQLITE_NOMEM;
     c->end = false;
     c->hint = 0;
-    if (az_q_index_of(c->rows, (size_t)plan >> PLAN_COLUMN, &c->index))
+    if (az_query_index_of(c->rows, (size_t)plan >> PLAN_COLUMN, &c->index))
         return SQLITE_NOMEM;
     c->at = 0;
     c->stop = c->index.n;
@@ -449,7 +451,7 @@ static int filter(sqlite3_vtab_cursor *b, int plan, const char *list, int argc,
 
 static int at_end(sqlite3_vtab_cursor *b) { return ((const struct cursor *)b)->end; }
 
-void az_q_result(sqlite3_context *ctx, const struct az_cell *c)
+void az_query_result(sqlite3_context *ctx, const struct az_cell *c)
 {
     switch (c->type) {
     case AZ_TEXT:
@@ -475,8 +477,8 @@ static int column(sqlite3_vtab_cursor *b, sqlite3_context *ctx, int i)
     const struct table *x = (const struct table *)b->pVtab;
     struct az_cell cell;
 
-    az_q_cell(&c->row, &x->t->columns[i], &cell);
-    az_q_result(ctx, &cell);
+    az_query_cell(&c->row, &x->t->columns[i], &cell);
+    az_query_result(ctx, &cell);
     return cell.type == AZ_EMPTY && az_facts_of_error(x->m->facts) ? SQLITE_ERROR : SQLITE_OK;
 }
 
@@ -499,7 +501,8 @@ static const sqlite3_module module = { .iVersion = 0,
                                        .xColumn = column,
                                        .xRowid = rowid };
 
-int az_q_vtab_add(sqlite3 *db, const struct az_q_module *m)
+int az_query_vtab_add(sqlite3 *db, const struct az_query_module *m)
 {
-    return sqlite3_create_module_v2(db, az_q_tables[m->table]->name, &module, (void *)m, NULL);
+    return sqlite3_create_module_v2(db, az_query_table_list[m->table]->name, &module, (void *)m,
+                                    NULL);
 }

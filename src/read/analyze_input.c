@@ -128,7 +128,7 @@ static bool loads_now(const struct az_parse *p, struct az_diag *diag)
     struct az_diag silent;
 
     az_diag_init(&silent);
-    const bool loads = az_fw_script_check(p->opts, &silent) == AZ_OK;
+    const bool loads = az_framework_script_check(p->opts, &silent) == AZ_OK;
     az_diag_release(&silent);
     if (loads)
         (void)az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(p->opts->extension_file),
@@ -178,7 +178,7 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
         rc = seal(o, t, &p);
     t->hook = (struct az_trace_hook){ 0 };
     if (!rc && !hook.loaded) {
-        rc = az_fw_script_check(p.opts, o->diag);
+        rc = az_framework_script_check(p.opts, o->diag);
         hook.failed = rc == AZ_ECONFIG ? rc : hook.failed; /* said; the report does without it */
         rc = rc == AZ_ECONFIG ? AZ_OK : rc;
     }

@@ -7,7 +7,7 @@
 #include "read/result.h"
 #include "tables/views.h"
 
-/* ---- one.c ---- */
+/* ---- analyze_input.c ---- */
 /* Threads that jobs may have: each running job holds one, and a job of ranks starts more while some
  * are free. Below 0 where a job has begun meanwhile: whoever is started goes after the rank at
  * hand. */
@@ -55,7 +55,7 @@ bool az_one_can_digest(struct az_sv path);
 /* Parses files into an initialised trace and seals it. */
 int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files,
                 size_t n) AZ_MUST_USE;
-/* ---- analyse.c ---- */
+/* ---- make_tables.c ---- */
 /* Tables of all analyses into the document, on the threads of the input where it is large: what
  * comes out is the same. AZ_ENOMEM, AZ_ELIMIT and AZ_EINTR end it; else the last failure. */
 int az_one_analyse(struct az_one *o, struct az_job *job) AZ_MUST_USE;

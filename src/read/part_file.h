@@ -16,7 +16,7 @@
  * description of its structs, so that a change of one needs no thought: a section of another layout
  * is a failure of that rank which says so (map it again), a section of an unknown name is skipped
  * with a warning. The key of the image is XXH3-64 of the options that matter to reducing (all that
- * are not listed in parts_options.c as of finishing alone), of the class map, the rates of a device
+ * are not listed in part_options.c as of finishing alone), of the class map, the rates of a device
  * file and the extension's source. Other options: a failure of that rank that names them.
  * Integrity: each section has its checksum, and so has the head; a cut or damaged image is a
  * failure of its rank and of no other. Writing: in memory first, then under a temporary name in the
@@ -64,7 +64,7 @@ int az_part_rank(struct az_one *o, const struct az_file *f, struct az_arena *kee
 int az_part_again(struct az_one *o, const struct az_file *f, struct az_arena *own,
                   struct az_intern *texts, void **part) AZ_MUST_USE;
 
-/* ---- parts_options.c ---- */
+/* ---- part_options.c ---- */
 /* Options that matter to reducing and are not their defaults, "key=value" each, in the arena. */
 int az_part_options(const struct az_options *o, struct az_arena *a,
                     struct az_vec_sv *out) AZ_MUST_USE;

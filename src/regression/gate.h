@@ -70,7 +70,7 @@ int az_gate_by_steps(const struct az_series_claims *base, const struct az_series
 /* Status, level and text. */
 int az_gate_judge(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
 
-/* ---- gate_course.c: what earlier nights say ---- */
+/* ---- gate_history.c: what earlier nights say ---- */
 /* What all figures that rules meet say to one another. */
 int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out) AZ_MUST_USE;
 /* The course of a figure under a rule; *level: the values of its accepted level, in the arena (n 0:

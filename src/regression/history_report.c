@@ -9,7 +9,7 @@
 #include "stats/rank_test.h"
 
 #define BAND_LEAST 3
-#define BAND_K     4.2 /* standard deviations by which one night is off (nights.c LIMIT_JUMP) */
+#define BAND_K     4.2 /* standard deviations: as LIMIT_JUMP of baseline_stats.c */
 
 int az_history_list_document(struct az_history *h, struct az_document *doc)
 {

@@ -22,7 +22,7 @@ int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
 int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct az_outputs *o,
                       struct az_diag *diag) AZ_MUST_USE;
 
-/* ---- given.c ---- */
+/* ---- unused_options.c ---- */
 /* Warns of options that mean nothing to the formats of the jobs. */
 void az_given_check(struct az_plan *p, const struct az_config *c, struct az_diag *diag);
 

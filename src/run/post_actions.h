@@ -1,5 +1,5 @@
 /* What a run does with the results of all its inputs once they are there: set them side by side,
- * compare them, hold them against gates, keep them. A list of steps (followup.c); each sees the
+ * compare them, hold them against gates, keep them. A list of steps (post_actions.c); each sees the
  * documents of the inputs, prints text, writes its outputs. */
 #ifndef AZ_RUN_POST_ACTIONS_H
 #define AZ_RUN_POST_ACTIONS_H

@@ -86,7 +86,7 @@ struct az_nights {
 int az_nights_judge(const struct az_nights_in *in, struct az_nights *out) AZ_MUST_USE;
 void az_nights_release(struct az_nights *n);
 
-/* ---- nights_pool.c ---- */
+/* ---- noise_pool.c ---- */
 /* What the nights of one figure, without the newest, say to the others. */
 struct az_nights_seen {
     size_t n;
@@ -127,7 +127,7 @@ bool az_nights_weigh(const double *y, const double *error, size_t n, double *wei
  * are, or away from there. */
 void az_nights_even(const double *y, const double *weight, size_t n, double *out);
 
-/* ---- nights_noise.c ---- */
+/* ---- noise_estimate.c ---- */
 /* Standard deviation from successive differences: the larger of 1.4826 x median |d - median d| /
  * sqrt 2 and Winsorised squares (Huber) about the median. *correlation of neighbours by the ratio
  * of the squared scales of differences two and one apart (Cressie and Hawkins 1980), 1 + rho, after
@@ -152,7 +152,7 @@ size_t az_nights_clean(double *v, const double *weight, size_t n, double noise, 
  * where neighbours are alike. */
 double az_nights_small(double n, double correlation);
 
-/* ---- nights_drift.c ---- */
+/* ---- drift_test.c ---- */
 struct az_nights_series {
     const double *v;      /* without odd nights */
     const double *raw;    /* with them; for a split */
@@ -165,7 +165,7 @@ struct az_nights_series {
 /* Does a slope explain v[from..n) better than a step, and is it one? *slope: a day. */
 bool az_nights_drift(const struct az_nights_series *s, size_t from, double *slope);
 
-/* ---- nights_hold.c ---- */
+/* ---- level_hold.c ---- */
 struct az_nights_hold {
     const double *v;      /* without odd nights */
     const double *weight; /* of each; NULL: all the same */
@@ -182,7 +182,7 @@ bool az_nights_is_back(const struct az_nights_hold *h);
 /* Change along a line through v[from..n), where its slope is one. */
 double az_nights_total(const struct az_nights_hold *h, size_t from, double known);
 
-/* ---- nights_split.c ---- */
+/* ---- change_points.c ---- */
 struct az_split {
     size_t at;   /* first index of the right part, or of a level that changed back */
     size_t to;   /* n, or the end of such a level */

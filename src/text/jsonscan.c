@@ -118,7 +118,7 @@ int az_jscan_peek(struct az_jscan *s)
 {
     end_views(s);
     for (;;) {
-        az_j_space(s);
+        az_json_space(s);
         if (s->p < s->end) {
             if ((unsigned char)*s->p == 0xef && az_jscan_offset(s) == 0) {
                 int rc = skip_bom(s);
@@ -143,9 +143,9 @@ int az_jscan_byte(struct az_jscan *s, char c)
     if (got < 0)
         return got;
     if (got != (unsigned char)c)
-        return got ? AZ_J_BAD : AZ_J_MORE;
+        return got ? AZ_JSON_BAD : AZ_JSON_MORE;
     s->p++;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
 
 /* Runs a record-level call at the cursor until it does not want more; at the end of the document
@@ -154,14 +154,14 @@ static int whole_string(struct az_jscan *s, struct az_sv *raw)
 {
     bool escaped;
     for (;;) {
-        int rc = az_j_string(s, raw, &escaped);
-        if (rc != AZ_J_MORE)
+        int rc = az_json_string(s, raw, &escaped);
+        if (rc != AZ_JSON_MORE)
             return rc;
         rc = refill(s);
         if (rc < 0)
             return rc;
         if (rc == 0)
-            return AZ_J_MORE;
+            return AZ_JSON_MORE;
     }
 }
 
@@ -172,44 +172,44 @@ int az_jscan_member(struct az_jscan *s, bool *first, struct az_sv *key)
         s->p++;
         c = az_jscan_peek(s);
     } else if (c != '}' && c > 0 && !*first) {
-        return AZ_J_BAD;
+        return AZ_JSON_BAD;
     }
     if (c < 0)
         return c;
     if (c == '}') {
         s->p++;
-        return AZ_J_END;
+        return AZ_JSON_END;
     }
     if (c == 0)
-        return AZ_J_MORE;
+        return AZ_JSON_MORE;
     *first = false;
     for (;;) { /* key, blanks and colon in one window: a refill after the key would move it */
         int rc = whole_string(s, key);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        az_j_space(s);
+        az_json_space(s);
         if (s->p < s->end)
             break;
         s->p = key->p - 1;
         rc = refill(s);
         if (rc <= 0)
-            return rc < 0 ? rc : AZ_J_MORE;
+            return rc < 0 ? rc : AZ_JSON_MORE;
     }
     if (*s->p != ':')
-        return AZ_J_BAD;
+        return AZ_JSON_BAD;
     s->p++;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
 
 int az_jscan_value(struct az_jscan *s, struct az_sv *raw)
 {
     int c = az_jscan_peek(s);
     if (c <= 0)
-        return c < 0 ? c : AZ_J_MORE;
+        return c < 0 ? c : AZ_JSON_MORE;
     for (;;) {
         const char *from = s->p;
-        int rc = az_j_skip(s, raw);
-        if (rc != AZ_J_MORE)
+        int rc = az_json_skip(s, raw);
+        if (rc != AZ_JSON_MORE)
             return rc;
         s->p = from;
         rc = refill(s);
@@ -218,10 +218,10 @@ int az_jscan_value(struct az_jscan *s, struct az_sv *raw)
         if (rc == 0) { /* a number or word may end with the document */
             from = s->p;
             if (*from == '"' || *from == '{' || *from == '[')
-                return AZ_J_MORE;
+                return AZ_JSON_MORE;
             *raw = az_sv_make(from, (size_t)(s->end - from));
             s->p = s->end;
-            return AZ_J_OK;
+            return AZ_JSON_OK;
         }
     }
 }
@@ -231,7 +231,7 @@ int az_jscan_skip_value(struct az_jscan *s)
 {
     int c = az_jscan_peek(s);
     if (c <= 0)
-        return c < 0 ? c : AZ_J_MORE;
+        return c < 0 ? c : AZ_JSON_MORE;
     if (c != '"' && c != '{' && c != '[') {
         struct az_sv raw;
         return az_jscan_value(s, &raw);
@@ -257,11 +257,11 @@ int az_jscan_skip_value(struct az_jscan *s)
         }
         if (s->p < s->end) {
             s->p++;
-            return AZ_J_OK;
+            return AZ_JSON_OK;
         }
         int rc = refill(s);
         if (rc <= 0)
-            return rc < 0 ? rc : AZ_J_MORE;
+            return rc < 0 ? rc : AZ_JSON_MORE;
     }
 }
 
@@ -298,7 +298,7 @@ int az_jscan_resync(struct az_jscan *s)
         int hit = p ? looks_like_record(s, p) : -1;
         if (hit > 0) {
             s->p = p;
-            return AZ_J_OK;
+            return AZ_JSON_OK;
         }
         if (hit == 0) {
             s->p = p + 1;
@@ -310,7 +310,7 @@ int az_jscan_resync(struct az_jscan *s)
             s->p++;
         } else if (rc <= 0) {
             s->p = s->end;
-            return rc < 0 ? rc : AZ_J_END;
+            return rc < 0 ? rc : AZ_JSON_END;
         }
     }
 }
@@ -331,7 +331,7 @@ static void learn_first_key(struct az_jscan *s, const char *record)
         az_jscan_hint(s, az_sv_make(q + 1, (size_t)(e - q - 1)));
 }
 
-/* A record failed at s->p: note it and find the next. AZ_J_OK to go on, else what the caller
+/* A record failed at s->p: note it and find the next. AZ_JSON_OK to go on, else what the caller
  * returns. */
 static int leave_out(struct az_jscan *s, int64_t start, bool strict, struct az_jarray *out)
 {
@@ -341,13 +341,13 @@ static int leave_out(struct az_jscan *s, int64_t start, bool strict, struct az_j
         out->first_bad = bad;
     out->end_offset = start;
     if (strict)
-        return AZ_J_BAD;
+        return AZ_JSON_BAD;
     const char *record = s->window + (start - s->base); /* still in the window */
     learn_first_key(s, record);
     s->p = record + 1;
     int rc = az_jscan_resync(s);
     out->skipped_bytes += (uint64_t)(az_jscan_offset(s) - start);
-    if (rc == AZ_J_END)
+    if (rc == AZ_JSON_END)
         out->truncated = true;
     return rc;
 }
@@ -361,33 +361,34 @@ static int cut_off(struct az_jscan *s, int64_t start, bool strict, struct az_jar
     out->end_offset = start;
     s->p++;
     int rc = az_jscan_resync(s);
-    if (rc != AZ_J_OK) {
-        out->truncated = rc == AZ_J_END;
+    if (rc != AZ_JSON_OK) {
+        out->truncated = rc == AZ_JSON_END;
         return rc;
     }
     out->malformed++;
     out->first_bad = out->first_bad < 0 ? start : out->first_bad;
     out->skipped_bytes += (uint64_t)(az_jscan_offset(s) - start);
-    return strict ? AZ_J_BAD : AZ_J_OK;
+    return strict ? AZ_JSON_BAD : AZ_JSON_OK;
 }
 
-/* One record with the cursor on its '{'. AZ_J_OK: go on; AZ_J_END: stop reading; else return it. */
+/* One record with the cursor on its '{'. AZ_JSON_OK: go on; AZ_JSON_END: stop reading; else return
+ * it. */
 static int one_record(struct az_jscan *s, int (*record)(void *, struct az_jscan *), void *ctx,
                       bool strict, struct az_jarray *out)
 {
     for (;;) {
         const char *from = s->p++;
         int rc = record(ctx, s);
-        if (rc == AZ_J_OK) {
+        if (rc == AZ_JSON_OK) {
             if (s->first_key_n == 0)
                 learn_first_key(s, from);
             out->records++;
-            return AZ_J_OK;
+            return AZ_JSON_OK;
         }
         int64_t start = s->base + (from - s->window);
-        if (rc == AZ_J_BAD || rc == AZ_J_END)
+        if (rc == AZ_JSON_BAD || rc == AZ_JSON_END)
             return leave_out(s, start, strict, out);
-        if (rc != AZ_J_MORE)
+        if (rc != AZ_JSON_MORE)
             return rc;
         s->p = from;
         rc = refill(s);
@@ -397,7 +398,7 @@ static int one_record(struct az_jscan *s, int (*record)(void *, struct az_jscan 
             return rc;
         if (++s->runaways > RUNAWAYS_MAX) { /* each costs a whole window */
             out->end_offset = start;
-            return AZ_J_END;
+            return AZ_JSON_END;
         }
         return rc == 0 ? cut_off(s, start, strict, out) : leave_out(s, start, strict, out);
     }
@@ -414,10 +415,10 @@ static int next_record(struct az_jscan *s)
     const bool same = s->between.n && (bytes & s->between.mask) == s->between.bytes;
     if (same)
         s->p += s->between.n;
-    az_j_space(s);
+    az_json_space(s);
     if (*s->p == ',' && !same) {
         s->p++;
-        az_j_space(s);
+        az_json_space(s);
     }
     if (*s->p != '{')
         return az_jscan_peek(s);
@@ -443,10 +444,10 @@ int az_jscan_records_until(struct az_jscan *s, int64_t stop,
         out->end_offset = az_jscan_offset(s);
         if (c == 0) {
             out->truncated = true;
-            return AZ_J_OK;
+            return AZ_JSON_OK;
         }
         if (c == ']' || (c == '{' && out->end_offset >= stop))
-            return AZ_J_OK;
+            return AZ_JSON_OK;
         int rc;
         if (c == '{') {
             rc = one_record(s, record, ctx, strict, out);
@@ -455,14 +456,14 @@ int az_jscan_records_until(struct az_jscan *s, int64_t stop,
             continue;
         } else {
             rc = az_jscan_skip_value(s);
-            if (rc == AZ_J_BAD)
+            if (rc == AZ_JSON_BAD)
                 rc = leave_out(s, out->end_offset, strict, out);
         }
-        if (rc == AZ_J_END || rc == AZ_J_MORE) {
+        if (rc == AZ_JSON_END || rc == AZ_JSON_MORE) {
             out->truncated = true;
-            return AZ_J_OK;
+            return AZ_JSON_OK;
         }
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
     }
 }
@@ -472,10 +473,10 @@ int az_jscan_records(struct az_jscan *s, int (*record)(void *ctx, struct az_jsca
 {
     *out = (struct az_jarray){ .first_bad = -1 };
     int rc = az_jscan_byte(s, '[');
-    if (rc != AZ_J_OK)
+    if (rc != AZ_JSON_OK)
         return rc;
     rc = az_jscan_records_until(s, INT64_MAX, record, ctx, strict, out);
-    if (rc == AZ_J_OK && !out->truncated)
+    if (rc == AZ_JSON_OK && !out->truncated)
         s->p++; /* the array's ']' */
     return rc;
 }

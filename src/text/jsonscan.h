@@ -4,7 +4,7 @@
  * How it works
  *   One window holds the record being read, whole, with 64 zero bytes after the data as sentinel.
  * The caller's record function reads keys and values with the inline calls below straight from the
- * window. A call that reaches the end of the data returns AZ_J_MORE; the record function returns
+ * window. A call that reaches the end of the data returns AZ_JSON_MORE; the record function returns
  * that at once, the window is refilled (the unfinished record moved to the front, the window
  * doubled only if one record fills it) and the record function is called again from the record's
  * start. So a record function must have no effect until it has read its record to the end. Three
@@ -30,40 +30,41 @@
 
 /* Outcomes; disjoint from enum az_err, so that one int carries either. */
 enum az_j {
-    AZ_J_OK = 0,
-    AZ_J_END = -101,  /* the object or array ends here (its bracket is consumed) */
-    AZ_J_MORE = -102, /* the window ends inside the record */
-    AZ_J_BAD = -103,  /* malformed at s->p */
-    AZ_J_LONG = -104, /* of the transition cache only */
-    AZ_J_NONE = 1     /* az_jc_i64, az_jc_decimal: a value was read, but it is no such number */
+    AZ_JSON_OK = 0,
+    AZ_JSON_END = -101,  /* the object or array ends here (its bracket is consumed) */
+    AZ_JSON_MORE = -102, /* the window ends inside the record */
+    AZ_JSON_BAD = -103,  /* malformed at s->p */
+    AZ_JSON_LONG = -104, /* of the transition cache only */
+    AZ_JSON_NONE =
+        1 /* az_json_at_i64, az_json_at_decimal: a value was read, but it is no such number */
 };
 
-#define AZ_J_MAX_KEYS 96
-#define AZ_J_WAYS     4
-#define AZ_J_FIRST    AZ_J_MAX_KEYS /* index of the cache line after '{' */
-#define AZ_J_LITERAL  52            /* bytes of a literal that is kept, at most */
-#define AZ_J_UNKNOWN  0             /* key number of a key that is not in the set */
+#define AZ_JSON_MAX_KEYS 96
+#define AZ_JSON_WAYS     4
+#define AZ_JSON_FIRST    AZ_JSON_MAX_KEYS /* index of the cache line after '{' */
+#define AZ_JSON_LITERAL  52               /* bytes of a literal that is kept, at most */
+#define AZ_JSON_UNKNOWN  0                /* key number of a key that is not in the set */
 
 /* Keys of one kind of object, numbered 1..n in the order given, with the transition cache of that
  * object. One per thread. */
 struct az_jkeys {
-    const char *text[AZ_J_MAX_KEYS];
-    uint8_t len[AZ_J_MAX_KEYS];
+    const char *text[AZ_JSON_MAX_KEYS];
+    uint8_t len[AZ_JSON_MAX_KEYS];
     uint8_t by_hash[256]; /* first key of a bucket */
-    uint8_t chain[AZ_J_MAX_KEYS];
+    uint8_t chain[AZ_JSON_MAX_KEYS];
     unsigned n;
     struct az_jcache {
         alignas(16) char bytes[32]; /* so that they are compared where they are */
-        char more[AZ_J_LITERAL - 32];
+        char more[AZ_JSON_LITERAL - 32];
         uint32_t mask; /* bit i: byte i counts */
         uint8_t len;
-        int16_t key;      /* or AZ_J_END: the literal ends with the object's '}'; AZ_J_LONG: */
-        int16_t long_key; /* it goes on in `more`, and this is its key */
-    } cache[AZ_J_MAX_KEYS + 1][AZ_J_WAYS]; /* by previous key (0: unknown); the last one: from '{'
-                                              to the first value */
-    uint8_t victim[AZ_J_MAX_KEYS + 1];
+        int16_t key; /* or AZ_JSON_END: the literal ends with the object's '}'; AZ_JSON_LONG: */
+        int16_t long_key;                        /* it goes on in `more`, and this is its key */
+    } cache[AZ_JSON_MAX_KEYS + 1][AZ_JSON_WAYS]; /* by previous key (0: unknown); the last one: from
+                                              '{' to the first value */
+    uint8_t victim[AZ_JSON_MAX_KEYS + 1];
 };
-/* keys: NULL-terminated, at most AZ_J_MAX_KEYS - 1, each at most 255 bytes, no escapes. */
+/* keys: NULL-terminated, at most AZ_JSON_MAX_KEYS - 1, each at most 255 bytes, no escapes. */
 void az_jkeys_init(struct az_jkeys *k, const char *const *keys);
 
 struct az_jscan {
@@ -106,12 +107,12 @@ static inline int64_t az_jscan_offset(const struct az_jscan *s)
 /* Skips white space (and a BOM at the start); the next byte, 0 at the end of the document, negative
  * az_err. */
 int az_jscan_peek(struct az_jscan *s) AZ_MUST_USE;
-/* Consumes one expected byte (after white space): AZ_J_OK, AZ_J_BAD, AZ_J_MORE at the end, or an
- * az_err. */
+/* Consumes one expected byte (after white space): AZ_JSON_OK, AZ_JSON_BAD, AZ_JSON_MORE at the end,
+ * or an az_err. */
 int az_jscan_byte(struct az_jscan *s, char c) AZ_MUST_USE;
-/* In an object whose '{' is consumed: next member. AZ_J_OK and *key (raw, lives until the next call
- * on s), cursor on its value; AZ_J_END after '}'. Handles the comma. *first must be true for the
- * first member and is cleared. */
+/* In an object whose '{' is consumed: next member. AZ_JSON_OK and *key (raw, lives until the next
+ * call on s), cursor on its value; AZ_JSON_END after '}'. Handles the comma. *first must be true
+ * for the first member and is cleared. */
 int az_jscan_member(struct az_jscan *s, bool *first, struct az_sv *key) AZ_MUST_USE;
 /* The whole next value as raw text in the window (lives until the next call). At most max_record
  * bytes. */
@@ -121,7 +122,7 @@ int az_jscan_skip_value(struct az_jscan *s) AZ_MUST_USE;
 
 /* What became of an array of records. */
 struct az_jarray {
-    uint64_t records;   /* for which the function returned AZ_J_OK */
+    uint64_t records;   /* for which the function returned AZ_JSON_OK */
     uint64_t malformed; /* places skipped by resynchronising */
     uint64_t skipped_bytes;
     int64_t first_bad;  /* offset of the first malformed byte; -1: none */
@@ -129,12 +130,12 @@ struct az_jarray {
     int64_t end_offset; /* where reading stopped (end of the last complete record if truncated) */
 };
 /* Reads `[ {..}, {..} ]` (cursor on '['): calls record(ctx, s) with the cursor after each '{'; it
- * reads up to and including the matching '}' and returns AZ_J_OK, or AZ_J_MORE / AZ_J_BAD as the
- * calls below gave them, or an az_err to stop. Elements that are no objects are skipped. A
+ * reads up to and including the matching '}' and returns AZ_JSON_OK, or AZ_JSON_MORE / AZ_JSON_BAD
+ * as the calls below gave them, or an az_err to stop. Elements that are no objects are skipped. A
  * malformed record is skipped: the scan goes on at the next place that looks like the start of a
- * record (its first key that of the first record read); strict: AZ_J_BAD at once. Records that do
- * not end within max_record or the document are skipped so, too, up to 64 of them (each costs a
- * window): then reading stops, as if truncated. AZ_J_OK also when truncated (see out). Other:
+ * record (its first key that of the first record read); strict: AZ_JSON_BAD at once. Records that
+ * do not end within max_record or the document are skipped so, too, up to 64 of them (each costs a
+ * window): then reading stops, as if truncated. AZ_JSON_OK also when truncated (see out). Other:
  * az_err. */
 int az_jscan_records(struct az_jscan *s, int (*record)(void *ctx, struct az_jscan *s), void *ctx,
                      bool strict, struct az_jarray *out) AZ_MUST_USE;
@@ -154,39 +155,39 @@ static inline struct az_sv az_jscan_first_key(const struct az_jscan *s)
     return az_sv_make(s->first_key_buf, s->first_key_n);
 }
 /* Moves the cursor to the next place from here that looks like a record's start (`{ "first_key"
- * :`). Bytes of that form cannot be inside a JSON string. AZ_J_OK, AZ_J_END at the end of the
+ * :`). Bytes of that form cannot be inside a JSON string. AZ_JSON_OK, AZ_JSON_END at the end of the
  * document, or an az_err. */
 int az_jscan_resync(struct az_jscan *s) AZ_MUST_USE;
 
 /* ---- record level: inline, never refill ----
- * Each call has two forms. az_j_X(s, ...) reads at s->p. az_jc_X(s, &p, ...) reads at a cursor that
- * the record function keeps in a local variable, begun with s->p and put back there before it
- * returns: as every byte's place follows from the value before it, a cursor that stays in a
- * register is worth a fifth of the time. */
+ * Each call has two forms. az_json_X(s, ...) reads at s->p. az_json_at_X(s, &p, ...) reads at a
+ * cursor that the record function keeps in a local variable, begun with s->p and put back there
+ * before it returns: as every byte's place follows from the value before it, a cursor that stays in
+ * a register is worth a fifth of the time. */
 #define AZ_JC                                                                                      \
     static inline __attribute__((                                                                  \
         always_inline)) /* else the cursor's address is taken, and it is no register */
-int az_j_next_key_slow(struct az_jscan *s, struct az_jkeys *k, unsigned prev);
+int az_json_next_key_slow(struct az_jscan *s, struct az_jkeys *k, unsigned prev);
 
-static inline const char *az_jc_space(const char *p)
+static inline const char *az_json_at_space(const char *p)
 {
     while ((unsigned char)*p <= ' ' && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
         p++;
     return p;
 }
-static inline void az_j_space(struct az_jscan *s) { s->p = az_jc_space(s->p); }
+static inline void az_json_space(struct az_jscan *s) { s->p = az_json_at_space(s->p); }
 
-/* Key number, AZ_J_END, or AZ_J_UNKNOWN for a miss. Never matches beyond the data: a literal holds
- * no zero byte. */
-AZ_JC int az_jc_cached(const char **at, const struct az_jcache *c)
+/* Key number, AZ_JSON_END, or AZ_JSON_UNKNOWN for a miss. Never matches beyond the data: a literal
+ * holds no zero byte. */
+AZ_JC int az_json_at_cached(const char **at, const struct az_jcache *c)
 {
 #pragma GCC unroll 4
-    for (int i = 0; i < AZ_J_WAYS; i++) {
+    for (int i = 0; i < AZ_JSON_WAYS; i++) {
         if (az_equal32(*at, c[i].bytes, c[i].mask)) {
             const char *p = *at + c[i].len;
             int key = c[i].key;
             if (key <= 0) {
-                if (key == AZ_J_LONG) {
+                if (key == AZ_JSON_LONG) {
                     if (memcmp(*at + 32, c[i].more, c[i].len - 32u) != 0)
                         continue;
                     key = c[i].long_key;
@@ -196,66 +197,66 @@ AZ_JC int az_jc_cached(const char **at, const struct az_jcache *c)
                 }
             }
             if ((unsigned char)*p <= ' ')
-                p = az_jc_space(p);
+                p = az_json_at_space(p);
             *at = p;
             return key;
         }
     }
-    return AZ_J_UNKNOWN;
+    return AZ_JSON_UNKNOWN;
 }
 
 /* Next key after the value of key `prev` was consumed: key number (0 unknown), cursor on its value;
- * or AZ_J_END. */
-AZ_JC int az_jc_next_key(struct az_jscan *s, const char **at, struct az_jkeys *k, int prev)
+ * or AZ_JSON_END. */
+AZ_JC int az_json_at_next_key(struct az_jscan *s, const char **at, struct az_jkeys *k, int prev)
 {
-    int key = az_jc_cached(at, k->cache[prev]);
+    int key = az_json_at_cached(at, k->cache[prev]);
     if (key)
         return key;
     s->p = *at;
-    key = az_j_next_key_slow(s, k, (unsigned)prev);
+    key = az_json_next_key_slow(s, k, (unsigned)prev);
     *at = s->p;
     return key;
 }
-static inline int az_j_next_key(struct az_jscan *s, struct az_jkeys *k, int prev)
+static inline int az_json_next_key(struct az_jscan *s, struct az_jkeys *k, int prev)
 {
-    return az_jc_next_key(s, &s->p, k, prev);
+    return az_json_at_next_key(s, &s->p, k, prev);
 }
-/* First key of an object whose '{' is consumed; AZ_J_END for "{}". */
-AZ_JC int az_jc_first_key(struct az_jscan *s, const char **at, struct az_jkeys *k)
+/* First key of an object whose '{' is consumed; AZ_JSON_END for "{}". */
+AZ_JC int az_json_at_first_key(struct az_jscan *s, const char **at, struct az_jkeys *k)
 {
-    return az_jc_next_key(s, at, k, AZ_J_FIRST);
+    return az_json_at_next_key(s, at, k, AZ_JSON_FIRST);
 }
-static inline int az_j_first_key(struct az_jscan *s, struct az_jkeys *k)
+static inline int az_json_first_key(struct az_jscan *s, struct az_jkeys *k)
 {
-    return az_jc_first_key(s, &s->p, k);
+    return az_json_at_first_key(s, &s->p, k);
 }
 
-/* String at the cursor: raw text between the quotes (escapes as written). AZ_J_BAD if the value is
- * no string (cursor unmoved). */
-int az_j_string_slow(struct az_jscan *s, const char *stop); /* leaves s->escaped */
-AZ_JC int az_jc_string(struct az_jscan *s, const char **at, struct az_sv *raw, bool *escaped)
+/* String at the cursor: raw text between the quotes (escapes as written). AZ_JSON_BAD if the value
+ * is no string (cursor unmoved). */
+int az_json_string_slow(struct az_jscan *s, const char *stop); /* leaves s->escaped */
+AZ_JC int az_json_at_string(struct az_jscan *s, const char **at, struct az_sv *raw, bool *escaped)
 {
     const char *p = *at;
     if (*p != '"')
-        return p >= s->end ? AZ_J_MORE : AZ_J_BAD;
+        return p >= s->end ? AZ_JSON_MORE : AZ_JSON_BAD;
     const char *q = az_find_string_end(p + 1);
     *escaped = false;
     if (*q != '"') {
         s->p = p;
-        int rc = az_j_string_slow(s, q);
+        int rc = az_json_string_slow(s, q);
         *escaped = s->escaped;
         *at = s->p;
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
         q = s->p - 1;
     }
     *raw = az_sv_make(p + 1, (size_t)(q - p - 1));
     *at = q + 1;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
-static inline int az_j_string(struct az_jscan *s, struct az_sv *raw, bool *escaped)
+static inline int az_json_string(struct az_jscan *s, struct az_sv *raw, bool *escaped)
 {
-    return az_jc_string(s, &s->p, raw, escaped);
+    return az_json_at_string(s, &s->p, raw, escaped);
 }
 
 enum az_jtype {
@@ -268,18 +269,18 @@ enum az_jtype {
     AZ_JT_OBJECT,
     AZ_JT_ARRAY
 };
-/* Kind of the value at the cursor, by its first byte; AZ_J_MORE or AZ_J_BAD. */
-int az_j_type(const struct az_jscan *s);
+/* Kind of the value at the cursor, by its first byte; AZ_JSON_MORE or AZ_JSON_BAD. */
+int az_json_type(const struct az_jscan *s);
 
 /* Any value as raw text (a string with its quotes); the cursor after it. */
-int az_j_skip_slow(struct az_jscan *s);
-AZ_JC int az_jc_skip(struct az_jscan *s, const char **at, struct az_sv *raw)
+int az_json_skip_slow(struct az_jscan *s);
+AZ_JC int az_json_at_skip(struct az_jscan *s, const char **at, struct az_sv *raw)
 {
     const char *from = *at, *q = from;
     if ((unsigned)(*from - '0') <= 9) { /* a number; zero bytes after the data end it, too */
         q = az_find_token_end(from);
         if (q >= s->end)
-            return AZ_J_MORE;
+            return AZ_JSON_MORE;
     } else if (*from == '"') {
         q = az_find_string_end(from + 1);
         q = *q == '"' ? q + 1 : from;
@@ -289,31 +290,32 @@ AZ_JC int az_jc_skip(struct az_jscan *s, const char **at, struct az_sv *raw)
     }
     if (q == from) {
         s->p = from;
-        int rc = az_j_skip_slow(s);
+        int rc = az_json_skip_slow(s);
         *at = q = s->p;
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
     }
     *raw = az_sv_make(from, (size_t)(q - from));
     *at = q;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
-static inline int az_j_skip(struct az_jscan *s, struct az_sv *raw)
+static inline int az_json_skip(struct az_jscan *s, struct az_sv *raw)
 {
-    return az_jc_skip(s, &s->p, raw);
+    return az_json_at_skip(s, &s->p, raw);
 }
 
-int az_j_decimal_slow(struct az_jscan *s, int scale10); /* leaves s->number; AZ_J_NONE as below */
-AZ_JC int az_jc_decimal_slow(struct az_jscan *s, const char **at, int scale10, int64_t *out)
+int az_json_decimal_slow(struct az_jscan *s,
+                         int scale10); /* leaves s->number; AZ_JSON_NONE as below */
+AZ_JC int az_json_at_decimal_slow(struct az_jscan *s, const char **at, int scale10, int64_t *out)
 {
     s->p = *at;
-    int rc = az_j_decimal_slow(s, scale10);
+    int rc = az_json_decimal_slow(s, scale10);
     *at = s->p;
     *out = s->number;
     return rc;
 }
 /* May this byte follow a number, so that what was read is all of it? */
-static inline bool az_j_ends_number(char c)
+static inline bool az_json_ends_number(char c)
 {
     static const bool ends[256] = {
         [','] = true, ['}'] = true, [']'] = true, ['\n'] = true, [' '] = true, ['\r'] = true
@@ -322,47 +324,47 @@ static inline bool az_j_ends_number(char c)
 }
 /* Decimal number times 10^scale10, exactly, half to even: "1419247333430.849" with 3 ->
  * 1419247333430849. Numbers inside quotes too. null, NaN, Infinity, text and numbers beyond 64
- * bits: AZ_J_NONE (the value is consumed). */
-AZ_JC int az_jc_decimal(struct az_jscan *s, const char **at, int scale10, int64_t *out)
+ * bits: AZ_JSON_NONE (the value is consumed). */
+AZ_JC int az_json_at_decimal(struct az_jscan *s, const char **at, int scale10, int64_t *out)
 {
     uint64_t v, frac = 0;
     unsigned n = az_digits(*at, &v), m = 0; /* at most 16 are read */
     const char *q = *at + n;
     if (n == 0 || n > 15 || (unsigned)scale10 > 15)
-        return az_jc_decimal_slow(s, at, scale10, out);
+        return az_json_at_decimal_slow(s, at, scale10, out);
     if (*q == '.') {
         m = az_digits(++q, &frac);
         q += m;
     }
-    if (m > (unsigned)scale10 || n + (unsigned)scale10 > 18 || !az_j_ends_number(*q))
-        return az_jc_decimal_slow(s, at, scale10, out);
+    if (m > (unsigned)scale10 || n + (unsigned)scale10 > 18 || !az_json_ends_number(*q))
+        return az_json_at_decimal_slow(s, at, scale10, out);
     *out = (int64_t)(v * az_ten_to[scale10] + frac * az_ten_to[(unsigned)scale10 - m]);
     *at = q;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
-/* The same with *missing where the other form returns AZ_J_NONE. */
-static inline int az_j_decimal(struct az_jscan *s, int scale10, int64_t *out, bool *missing)
+/* The same with *missing where the other form returns AZ_JSON_NONE. */
+static inline int az_json_decimal(struct az_jscan *s, int scale10, int64_t *out, bool *missing)
 {
-    int rc = az_jc_decimal(s, &s->p, scale10, out);
-    *missing = rc == AZ_J_NONE;
-    return rc == AZ_J_NONE ? AZ_J_OK : rc;
+    int rc = az_json_at_decimal(s, &s->p, scale10, out);
+    *missing = rc == AZ_JSON_NONE;
+    return rc == AZ_JSON_NONE ? AZ_JSON_OK : rc;
 }
 /* A whole number. */
-AZ_JC int az_jc_i64(struct az_jscan *s, const char **at, int64_t *out)
+AZ_JC int az_json_at_i64(struct az_jscan *s, const char **at, int64_t *out)
 {
     uint64_t v;
     unsigned n = az_digits(*at, &v);
-    if (n == 0 || n > 15 || !az_j_ends_number((*at)[n]))
-        return az_jc_decimal_slow(s, at, 0, out);
+    if (n == 0 || n > 15 || !az_json_ends_number((*at)[n]))
+        return az_json_at_decimal_slow(s, at, 0, out);
     *at += n;
     *out = (int64_t)v;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
-static inline int az_j_i64(struct az_jscan *s, int64_t *out, bool *missing)
+static inline int az_json_i64(struct az_jscan *s, int64_t *out, bool *missing)
 {
-    int rc = az_jc_i64(s, &s->p, out);
-    *missing = rc == AZ_J_NONE;
-    return rc == AZ_J_NONE ? AZ_J_OK : rc;
+    int rc = az_json_at_i64(s, &s->p, out);
+    *missing = rc == AZ_JSON_NONE;
+    return rc == AZ_JSON_NONE ? AZ_JSON_OK : rc;
 }
 
 /* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes kept as

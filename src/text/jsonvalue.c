@@ -15,13 +15,13 @@ static unsigned key_hash(const char *p, size_t n)
 void az_jkeys_init(struct az_jkeys *k, const char *const *keys)
 {
     memset(k, 0, sizeof *k);
-    for (unsigned i = 0; i <= AZ_J_MAX_KEYS; i++)
-        for (unsigned w = 0; w < AZ_J_WAYS;
+    for (unsigned i = 0; i <= AZ_JSON_MAX_KEYS; i++)
+        for (unsigned w = 0; w < AZ_JSON_WAYS;
              w++) { /* an empty entry matches nothing: no text begins with this byte */
             k->cache[i][w].bytes[0] = (char)0xff;
             k->cache[i][w].mask = 1;
         }
-    for (unsigned i = 0; keys[i] && i + 1 < AZ_J_MAX_KEYS; i++) {
+    for (unsigned i = 0; keys[i] && i + 1 < AZ_JSON_MAX_KEYS; i++) {
         unsigned id = i + 1, h;
         k->text[id] = keys[i];
         k->len[id] = (uint8_t)strlen(keys[i]);
@@ -37,7 +37,7 @@ static unsigned key_find(const struct az_jkeys *k, const char *p, size_t n)
     for (unsigned id = k->by_hash[key_hash(p, n)]; id; id = k->chain[id])
         if (k->len[id] == n && memcmp(k->text[id], p, n) == 0)
             return id;
-    return AZ_J_UNKNOWN;
+    return AZ_JSON_UNKNOWN;
 }
 
 /* A key written with escapes: compare what it means. */
@@ -56,56 +56,56 @@ static void remember(const struct az_jscan *s, struct az_jkeys *k, unsigned prev
                      int key)
 {
     size_t n = (size_t)(s->p - from);
-    if (key == AZ_J_UNKNOWN || n == 0 || n > AZ_J_LITERAL || memchr(from, 0, n))
+    if (key == AZ_JSON_UNKNOWN || n == 0 || n > AZ_JSON_LITERAL || memchr(from, 0, n))
         return;
     if (n > 32 && key <= 0) /* blanks before a bracket */
         return;
     struct az_jcache *c = &k->cache[prev][k->victim[prev]];
-    k->victim[prev] = (uint8_t)((k->victim[prev] + 1) % AZ_J_WAYS);
+    k->victim[prev] = (uint8_t)((k->victim[prev] + 1) % AZ_JSON_WAYS);
     const size_t head = n < 32 ? n : 32;
     memcpy(c->bytes, from, head);
     memset(c->bytes + head, 0, 32 - head);
     memcpy(c->more, from + head, n - head);
     c->mask = head == 32 ? UINT32_MAX : ((uint32_t)1 << head) - 1;
     c->len = (uint8_t)n;
-    c->key = (int16_t)(n > 32 ? AZ_J_LONG : key);
+    c->key = (int16_t)(n > 32 ? AZ_JSON_LONG : key);
     c->long_key = (int16_t)key;
 }
 
-static int at_end(const struct az_jscan *s) { return s->p >= s->end ? AZ_J_MORE : AZ_J_BAD; }
+static int at_end(const struct az_jscan *s) { return s->p >= s->end ? AZ_JSON_MORE : AZ_JSON_BAD; }
 
-int az_j_next_key_slow(struct az_jscan *s, struct az_jkeys *k, unsigned prev)
+int az_json_next_key_slow(struct az_jscan *s, struct az_jkeys *k, unsigned prev)
 {
     const char *from = s->p;
     struct az_sv raw;
     bool escaped;
-    az_j_space(s);
+    az_json_space(s);
     if (*s->p == '}') {
         s->p++;
-        remember(s, k, prev, from, AZ_J_END);
-        return AZ_J_END;
+        remember(s, k, prev, from, AZ_JSON_END);
+        return AZ_JSON_END;
     }
-    if (prev != AZ_J_FIRST) {
+    if (prev != AZ_JSON_FIRST) {
         if (*s->p != ',')
             return at_end(s);
         s->p++;
-        az_j_space(s);
+        az_json_space(s);
     }
-    int rc = az_j_string(s, &raw, &escaped);
-    if (rc != AZ_J_OK)
+    int rc = az_json_string(s, &raw, &escaped);
+    if (rc != AZ_JSON_OK)
         return rc;
-    az_j_space(s);
+    az_json_space(s);
     if (*s->p != ':')
         return at_end(s);
     s->p++;
-    az_j_space(s);
+    az_json_space(s);
     unsigned key = escaped ? key_find_escaped(k, raw) : key_find(k, raw.p, raw.n);
     remember(s, k, prev, from, (int)key);
     return (int)key;
 }
 
 /* The text holds a backslash or a zero byte at `stop`. */
-int az_j_string_slow(struct az_jscan *s, const char *stop)
+int az_json_string_slow(struct az_jscan *s, const char *stop)
 {
     s->escaped = false;
     while (*stop != '"') {
@@ -114,16 +114,16 @@ int az_j_string_slow(struct az_jscan *s, const char *stop)
             stop++;
         }
         if (stop >= s->end)
-            return AZ_J_MORE;
+            return AZ_JSON_MORE;
         stop = az_find_string_end(stop + 1);
     }
     if (stop >= s->end)
-        return AZ_J_MORE;
+        return AZ_JSON_MORE;
     s->p = stop + 1;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
 
-int az_j_type(const struct az_jscan *s)
+int az_json_type(const struct az_jscan *s)
 {
     switch (*s->p) {
     case '"':
@@ -142,11 +142,11 @@ int az_j_type(const struct az_jscan *s)
         return AZ_JT_NONFINITE;
     case 'n':
         return s->p[1] == 'a'                       ? AZ_JT_NONFINITE
-               : s->p[1] == 0 && s->p + 1 >= s->end ? AZ_J_MORE
+               : s->p[1] == 0 && s->p + 1 >= s->end ? AZ_JSON_MORE
                                                     : AZ_JT_NULL;
     case '-':
         if (s->p[1] == 0 && s->p + 1 >= s->end)
-            return AZ_J_MORE;
+            return AZ_JSON_MORE;
         return s->p[1] == 'I' || s->p[1] == 'i' ? AZ_JT_NONFINITE : AZ_JT_NUMBER;
     default:
         return *s->p >= '0' && *s->p <= '9' ? AZ_JT_NUMBER : at_end(s);
@@ -191,7 +191,7 @@ static int skip_nested(struct az_jscan *s)
             const char *stop = s->end - p < 64 ? s->end : p + 64;
             if (nested_bytes(&p, stop, &depth, &text, &escape)) {
                 s->p = p;
-                return AZ_J_OK;
+                return AZ_JSON_OK;
             }
             continue;
         }
@@ -202,24 +202,24 @@ static int skip_nested(struct az_jscan *s)
                 depth++;
             } else if (--depth == 0) { /* brackets are before the sentinel, so this one is data */
                 s->p = at + 1;
-                return AZ_J_OK;
+                return AZ_JSON_OK;
             }
         }
         text = inside >> 63;
         p += 64;
     }
-    return AZ_J_MORE;
+    return AZ_JSON_MORE;
 }
 
 static inline int skip_token(struct az_jscan *s)
 {
     const char *p = az_find_token_end(s->p);
     if (p >= s->end)
-        return AZ_J_MORE;
+        return AZ_JSON_MORE;
     if (p == s->p)
-        return AZ_J_BAD;
+        return AZ_JSON_BAD;
     s->p = p;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
 
 static bool word_is_value(struct az_sv t)
@@ -236,25 +236,25 @@ static bool word_is_value(struct az_sv t)
     return false;
 }
 
-int az_j_skip_slow(struct az_jscan *s)
+int az_json_skip_slow(struct az_jscan *s)
 {
     const char *from = s->p;
     struct az_sv text;
     bool escaped;
     int rc;
     if (*from == '"') {
-        rc = az_j_string(s, &text, &escaped);
+        rc = az_json_string(s, &text, &escaped);
     } else if (*from == '{' || *from == '[') {
         s->p++;
         rc = skip_nested(s);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             s->p = from;
     } else {
         rc = skip_token(s);
-        if (rc == AZ_J_OK && (unsigned)(*from - '0') > 9 &&
+        if (rc == AZ_JSON_OK && (unsigned)(*from - '0') > 9 &&
             !word_is_value(az_sv_make(from, (size_t)(s->p - from)))) {
             s->p = from;
-            rc = AZ_J_BAD;
+            rc = AZ_JSON_BAD;
         }
     }
     return rc;
@@ -277,7 +277,7 @@ static bool long_decimal(const char **at, int scale10, int64_t *out)
         m = az_digits(++q, &frac);
         q += m;
     }
-    if (n > 3 || m > (unsigned)scale10 || !az_j_ends_number(*q))
+    if (n > 3 || m > (unsigned)scale10 || !az_json_ends_number(*q))
         return false;
     v = v * az_ten_to[n] + more; /* below 10^19, which is below 2^64 */
     frac *= az_ten_to[(unsigned)scale10 - m];
@@ -288,17 +288,17 @@ static bool long_decimal(const char **at, int scale10, int64_t *out)
     return true;
 }
 
-int az_j_decimal_slow(struct az_jscan *s, int scale10)
+int az_json_decimal_slow(struct az_jscan *s, int scale10)
 {
     struct az_sv raw;
     if (long_decimal(&s->p, scale10, &s->number))
-        return AZ_J_OK;
-    int rc = az_j_skip(s, &raw);
-    if (rc != AZ_J_OK)
+        return AZ_JSON_OK;
+    int rc = az_json_skip(s, &raw);
+    if (rc != AZ_JSON_OK)
         return rc;
     if (raw.n >= 2 && raw.p[0] == '"')
         raw = az_sv_make(raw.p + 1, raw.n - 2);
-    return az_parse_decimal(raw, scale10, &s->number) == 0 ? AZ_J_OK : AZ_J_NONE;
+    return az_parse_decimal(raw, scale10, &s->number) == 0 ? AZ_JSON_OK : AZ_JSON_NONE;
 }
 
 /* ---- text ---- */

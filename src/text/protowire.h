@@ -2,9 +2,10 @@
  * the end of its message), depth-limited, without allocation: length-delimited fields are views
  * into the input.
  *
- *     struct az_pb m = az_pb_of(bytes), sub;
- *     while ((rc = az_pb_next(&m, &field, &wire, &value, &bytes)) > 0)
- *         if (field == 3 && wire == AZ_PB_BYTES && (rc = az_pb_sub(&m, bytes, &sub)) == 0) ...
+ *     struct az_protobuf m = az_protobuf_of(bytes), sub;
+ *     while ((rc = az_protobuf_next(&m, &field, &wire, &value, &bytes)) > 0)
+ *         if (field == 3 && wire == AZ_PROTOBUF_BYTES && (rc = az_protobuf_sub(&m, bytes, &sub)) ==
+ * 0) ...
  *
  * Every error is AZ_EFORMAT with the cursor at the byte that is wrong; `p - start of input` is the
  * offset for a message. */
@@ -16,39 +17,40 @@
 #include "base/err.h"
 #include "base/sv.h"
 
-#define AZ_PB_DEPTH  64 /* messages within messages */
-#define AZ_PB_VARINT 10 /* bytes of the longest varint */
+#define AZ_PROTOBUF_DEPTH  64 /* messages within messages */
+#define AZ_PROTOBUF_VARINT 10 /* bytes of the longest varint */
 
 enum {
-    AZ_PB_INT = 0,
-    AZ_PB_FIXED64 = 1,
-    AZ_PB_BYTES = 2,
-    AZ_PB_FIXED32 = 5
+    AZ_PROTOBUF_INT = 0,
+    AZ_PROTOBUF_FIXED64 = 1,
+    AZ_PROTOBUF_BYTES = 2,
+    AZ_PROTOBUF_FIXED32 = 5
 }; /* 3, 4 (groups), 6, 7 are errors */
 
-struct az_pb {
+struct az_protobuf {
     const uint8_t *p, *end;
     unsigned depth; /* of this message; 0: outermost */
 };
 
-static inline struct az_pb az_pb_of(struct az_sv bytes)
+static inline struct az_protobuf az_protobuf_of(struct az_sv bytes)
 {
     const uint8_t *p = (const uint8_t *)(bytes.p ? bytes.p : "");
-    return (struct az_pb){ p, p + bytes.n, 0 };
+    return (struct az_protobuf){ p, p + bytes.n, 0 };
 }
 
-/* Cursor over a message that is in a field of `m`. AZ_EFORMAT beyond AZ_PB_DEPTH. */
-static inline int az_pb_sub(const struct az_pb *m, struct az_sv bytes, struct az_pb *out)
+/* Cursor over a message that is in a field of `m`. AZ_EFORMAT beyond AZ_PROTOBUF_DEPTH. */
+static inline int az_protobuf_sub(const struct az_protobuf *m, struct az_sv bytes,
+                                  struct az_protobuf *out)
 {
-    *out = az_pb_of(bytes);
+    *out = az_protobuf_of(bytes);
     out->depth = m->depth + 1;
-    return out->depth > AZ_PB_DEPTH ? AZ_EFORMAT : AZ_OK;
+    return out->depth > AZ_PROTOBUF_DEPTH ? AZ_EFORMAT : AZ_OK;
 }
 
 /* A varint of any length up to 10 bytes; the 10th may only hold one bit. What is after 64 bits is
  * an error, as is the end of the message inside it. */
-int az_pb_varint_long(struct az_pb *m, uint64_t *value) AZ_MUST_USE;
-static inline int az_pb_varint(struct az_pb *m, uint64_t *value)
+int az_protobuf_varint_long(struct az_protobuf *m, uint64_t *value) AZ_MUST_USE;
+static inline int az_protobuf_varint(struct az_protobuf *m, uint64_t *value)
 {
     if (m->p < m->end && *m->p < 0x80) {
         *value = *m->p++;
@@ -59,13 +61,13 @@ static inline int az_pb_varint(struct az_pb *m, uint64_t *value)
         m->p += 2;
         return AZ_OK;
     }
-    return az_pb_varint_long(m, value);
+    return az_protobuf_varint_long(m, value);
 }
 
 /* A varint of up to 8 bytes where 8 bytes can be read at p: the first byte without its top bit ends
  * the number; the groups of seven bits are then pushed together, pairwise. How many bytes it has;
  * 0: it is longer. */
-static inline unsigned az_pb_varint_word(const uint8_t *p, uint64_t *value)
+static inline unsigned az_protobuf_varint_word(const uint8_t *p, uint64_t *value)
 {
     /* One load on the machines that store numbers so. */
     const uint64_t word = (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
@@ -83,13 +85,14 @@ static inline unsigned az_pb_varint_word(const uint8_t *p, uint64_t *value)
 }
 
 /* The rest of a field whose tag is read: fixed64, fixed32, or a wire type that is none. */
-int az_pb_fixed(struct az_pb *m, unsigned wire, const uint8_t *tag, uint64_t *value) AZ_MUST_USE;
+int az_protobuf_fixed(struct az_protobuf *m, unsigned wire, const uint8_t *tag,
+                      uint64_t *value) AZ_MUST_USE;
 
 /* Next field: 1 and its number and wire type; 0 at the end; AZ_EFORMAT. `value` holds numbers (also
  * the bits of fixed32 and fixed64), `bytes` length-delimited fields; the other is left as it was.
  */
-static inline int az_pb_next(struct az_pb *m, uint32_t *field, unsigned *wire, uint64_t *value,
-                             struct az_sv *bytes)
+static inline int az_protobuf_next(struct az_protobuf *m, uint32_t *field, unsigned *wire,
+                                   uint64_t *value, struct az_sv *bytes)
 {
     const uint8_t *tag = m->p;
     uint64_t v;
@@ -98,7 +101,7 @@ static inline int az_pb_next(struct az_pb *m, uint32_t *field, unsigned *wire, u
     *wire = 0;
     if (m->p >= m->end)
         return 0;
-    if ((rc = az_pb_varint(m, &v)) != 0)
+    if ((rc = az_protobuf_varint(m, &v)) != 0)
         return rc;
     *field = (uint32_t)(v >> 3);
     *wire = (unsigned)(v & 7);
@@ -106,16 +109,16 @@ static inline int az_pb_next(struct az_pb *m, uint32_t *field, unsigned *wire, u
         m->p = tag;
         return AZ_EFORMAT;
     }
-    if (*wire == AZ_PB_INT) {
-        rc = az_pb_varint(m, value);
+    if (*wire == AZ_PROTOBUF_INT) {
+        rc = az_protobuf_varint(m, value);
         return rc ? rc : 1;
     }
-    if (*wire != AZ_PB_BYTES) {
-        rc = az_pb_fixed(m, *wire, tag, value);
+    if (*wire != AZ_PROTOBUF_BYTES) {
+        rc = az_protobuf_fixed(m, *wire, tag, value);
         return rc ? rc : 1;
     }
     const uint8_t *length = m->p;
-    if ((rc = az_pb_varint(m, &v)) != 0)
+    if ((rc = az_protobuf_varint(m, &v)) != 0)
         return rc;
     if (v > (uint64_t)(m->end - m->p)) {
         m->p = length;
@@ -127,40 +130,45 @@ static inline int az_pb_next(struct az_pb *m, uint32_t *field, unsigned *wire, u
 }
 
 /* ---- values ---- */
-static inline int64_t az_pb_zigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
-double az_pb_double(uint64_t bits); /* of a fixed64 */
-float az_pb_float(uint64_t bits);   /* of a fixed32 */
+static inline int64_t az_protobuf_zigzag(uint64_t v)
+{
+    return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+double az_protobuf_double(uint64_t bits); /* of a fixed64 */
+float az_protobuf_float(uint64_t bits);   /* of a fixed32 */
 
-/* Numbers of a repeated varint field: one for a field of wire type AZ_PB_INT, all for a packed one.
- *     struct az_pb_numbers it = az_pb_numbers(wire, value, bytes);
- *     while ((rc = az_pb_number(&it, &x)) > 0) ... */
-struct az_pb_numbers {
-    struct az_pb packed;
+/* Numbers of a repeated varint field: one for a field of wire type AZ_PROTOBUF_INT, all for a
+ * packed one. struct az_protobuf_numbers it = az_protobuf_numbers(wire, value, bytes); while ((rc =
+ * az_protobuf_number(&it, &x)) > 0) ... */
+struct az_protobuf_numbers {
+    struct az_protobuf packed;
     uint64_t single;
     bool has_single;
 };
-static inline struct az_pb_numbers az_pb_numbers(unsigned wire, uint64_t value, struct az_sv bytes)
+static inline struct az_protobuf_numbers az_protobuf_numbers(unsigned wire, uint64_t value,
+                                                             struct az_sv bytes)
 {
-    if (wire == AZ_PB_BYTES)
-        return (struct az_pb_numbers){ .packed = az_pb_of(bytes) };
-    return (struct az_pb_numbers){ .single = value, .has_single = wire == AZ_PB_INT };
+    if (wire == AZ_PROTOBUF_BYTES)
+        return (struct az_protobuf_numbers){ .packed = az_protobuf_of(bytes) };
+    return (struct az_protobuf_numbers){ .single = value, .has_single = wire == AZ_PROTOBUF_INT };
 }
 /* 1 and the next number, 0 at the end, AZ_EFORMAT. */
-int az_pb_number(struct az_pb_numbers *it, uint64_t *value) AZ_MUST_USE;
+int az_protobuf_number(struct az_protobuf_numbers *it, uint64_t *value) AZ_MUST_USE;
 
 /* The fields of a small message that are wanted: the last of each, the others are passed over. What
  * is not in the message is left as it was. Cursor over it (for messages in it) in *sub; NULL. */
-struct az_pb_want {
+struct az_protobuf_want {
     uint32_t field;
-    uint64_t *number;    /* of wire type AZ_PB_INT; NULL: not a number */
-    struct az_sv *bytes; /* of AZ_PB_BYTES; NULL */
+    uint64_t *number;    /* of wire type AZ_PROTOBUF_INT; NULL: not a number */
+    struct az_sv *bytes; /* of AZ_PROTOBUF_BYTES; NULL */
 };
-int az_pb_pick(const struct az_pb *m, struct az_sv message, const struct az_pb_want *want, size_t n,
-               struct az_pb *sub) AZ_MUST_USE;
+int az_protobuf_pick(const struct az_protobuf *m, struct az_sv message,
+                     const struct az_protobuf_want *want, size_t n,
+                     struct az_protobuf *sub) AZ_MUST_USE;
 
 /* The first length-delimited field of that number, or the empty view with p NULL where there is
  * none (also where the message is damaged before it). For messages of which only one part is
  * wanted. */
-struct az_sv az_pb_find(struct az_sv message, uint32_t field);
+struct az_sv az_protobuf_find(struct az_sv message, uint32_t field);
 
 #endif

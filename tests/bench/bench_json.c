@@ -62,9 +62,9 @@ struct totals {
 static inline int add_number(struct totals *t, struct az_jscan *s, const char **at, int scale)
 {
     int64_t v = 0;
-    int rc = scale ? az_jc_decimal(s, at, scale, &v) : az_jc_i64(s, at, &v);
+    int rc = scale ? az_json_at_decimal(s, at, scale, &v) : az_json_at_i64(s, at, &v);
     t->sum += (uint64_t)v;
-    return rc < 0 ? rc : AZ_J_OK;
+    return rc < 0 ? rc : AZ_JSON_OK;
 }
 
 static inline int read_args(struct totals *t, struct az_jscan *s, const char **at)
@@ -72,36 +72,36 @@ static inline int read_args(struct totals *t, struct az_jscan *s, const char **a
     struct az_sv raw;
     int rc;
     if (**at != '{')
-        return az_jc_skip(s, at, &raw);
+        return az_json_at_skip(s, at, &raw);
     ++*at;
-    int k = az_jc_first_key(s, at, &t->args);
+    int k = az_json_at_first_key(s, at, &t->args);
     while (k >= 0) {
         if (k >= A_CORR && k <= A_BYTES) {
             rc = add_number(t, s, at, 0);
         } else {
-            rc = az_jc_skip(s, at, &raw);
+            rc = az_json_at_skip(s, at, &raw);
             if (k == A_DIMS || k == A_TYPES)
                 t->sum += raw.n;
         }
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_jc_next_key(s, at, &t->args, k);
+        k = az_json_at_next_key(s, at, &t->args, k);
     }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    return k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 
 static inline int members(struct totals *t, struct az_jscan *s, const char **at)
 {
     struct az_sv raw;
     bool escaped;
-    int rc, k = az_jc_first_key(s, at, &t->event);
+    int rc, k = az_json_at_first_key(s, at, &t->event);
     while (k >= 0) {
         switch (k) {
         case K_PH:
         case K_CAT:
         case K_NAME:
-            rc = az_jc_string(s, at, &raw, &escaped);
-            t->sum += rc == AZ_J_OK ? raw.n : 0;
+            rc = az_json_at_string(s, at, &raw, &escaped);
+            t->sum += rc == AZ_JSON_OK ? raw.n : 0;
             break;
         case K_TS:
         case K_DUR:
@@ -115,13 +115,13 @@ static inline int members(struct totals *t, struct az_jscan *s, const char **at)
             rc = read_args(t, s, at);
             break;
         default:
-            rc = az_jc_skip(s, at, &raw);
+            rc = az_json_at_skip(s, at, &raw);
         }
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_jc_next_key(s, at, &t->event, k);
+        k = az_json_at_next_key(s, at, &t->event, k);
     }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    return k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 
 static int event(void *ctx, struct az_jscan *s)
@@ -141,7 +141,7 @@ static double cpu_seconds(void)
 
 static void must(int rc)
 {
-    if (rc != 0 && rc != AZ_J_END) {
+    if (rc != 0 && rc != AZ_JSON_END) {
         fprintf(stderr, "bench_json: error %d\n", rc);
         exit(1);
     }
@@ -166,7 +166,7 @@ static double scan(const char *path, struct totals *t)
     must(az_source_open(&src, path, NULL));
     must(az_jscan_init(&s, fill, src, WINDOW, NULL));
     must(az_jscan_byte(&s, '{'));
-    for (bool first = true; (rc = az_jscan_member(&s, &first, &key)) == AZ_J_OK;)
+    for (bool first = true; (rc = az_jscan_member(&s, &first, &key)) == AZ_JSON_OK;)
         must(az_sv_is(key, "traceEvents") ? az_jscan_records(&s, event, t, true, &a)
                                           : az_jscan_skip_value(&s));
     must(rc);

@@ -64,19 +64,19 @@ static int json_value(struct az_jscan *s, int key, uint64_t *sum)
     case K_PH:
     case K_CAT:
     case K_NAME:
-        rc = az_j_string(s, &text, &escaped);
-        *sum += rc == AZ_J_OK ? text.n : 0;
+        rc = az_json_string(s, &text, &escaped);
+        *sum += rc == AZ_JSON_OK ? text.n : 0;
         return rc;
     case K_TS:
     case K_DUR:
-        rc = az_j_decimal(s, 3, &v, &missing);
+        rc = az_json_decimal(s, 3, &v, &missing);
         break;
     case K_PID:
     case K_TID:
-        rc = az_j_i64(s, &v, &missing);
+        rc = az_json_i64(s, &v, &missing);
         break;
     default:
-        return az_j_skip(s, &text);
+        return az_json_skip(s, &text);
     }
     *sum += (uint64_t)v;
     return rc;
@@ -86,17 +86,17 @@ static int json_record(void *ctx, struct az_jscan *s)
 {
     struct json_bench *b = ctx;
     uint64_t sum = 0;
-    int key = az_j_first_key(s, &b->keys);
-    for (; key >= 0; key = az_j_next_key(s, &b->keys, key)) {
+    int key = az_json_first_key(s, &b->keys);
+    for (; key >= 0; key = az_json_next_key(s, &b->keys, key)) {
         int rc = json_value(s, key, &sum);
         if (rc < 0)
             return rc;
     }
-    if (key != AZ_J_END)
+    if (key != AZ_JSON_END)
         return key;
     b->f->units++;
     b->f->check += sum;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
 
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
@@ -128,7 +128,7 @@ static int bench_json(const char *path, struct figure *f)
     f->bytes = az_source_delivered(src);
     az_jscan_release(&s);
     az_source_close(src);
-    return rc == AZ_J_END ? AZ_OK : rc;
+    return rc == AZ_JSON_END ? AZ_OK : rc;
 }
 
 /* ---- CSV ---- */

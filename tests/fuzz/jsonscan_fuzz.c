@@ -85,31 +85,31 @@ static int value(struct run *r, struct az_jscan *s, int key)
         return members(r, s, &r->inner);
     }
     if (key == K_TS || key == K_PID) {
-        rc = key == K_TS ? az_j_decimal(s, 3, &v, &flag) : az_j_i64(s, &v, &flag);
-        if (rc == AZ_J_OK)
+        rc = key == K_TS ? az_json_decimal(s, 3, &v, &flag) : az_json_i64(s, &v, &flag);
+        if (rc == AZ_JSON_OK)
             mix_number(&r->record, flag ? -1 : v);
         return rc;
     }
-    rc = key == K_PH || key == K_NAME ? az_j_string(s, &raw, &flag) : AZ_J_BAD;
-    if (rc == AZ_J_OK)
+    rc = key == K_PH || key == K_NAME ? az_json_string(s, &raw, &flag) : AZ_JSON_BAD;
+    if (rc == AZ_JSON_OK)
         raw = az_json_unescape(&r->arena, raw);
-    else if (rc == AZ_J_BAD)
-        rc = az_j_skip(s, &raw);
-    if (rc == AZ_J_OK)
+    else if (rc == AZ_JSON_BAD)
+        rc = az_json_skip(s, &raw);
+    if (rc == AZ_JSON_OK)
         look_into(&r->record, raw, 0);
     return rc;
 }
 
 static int members(struct run *r, struct az_jscan *s, struct az_jkeys *k)
 {
-    int key = az_j_first_key(s, k);
+    int key = az_json_first_key(s, k);
     while (key >= 0) {
         int rc = value(r, s, key);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        key = az_j_next_key(s, k, key);
+        key = az_json_next_key(s, k, key);
     }
-    return key == AZ_J_END ? AZ_J_OK : key;
+    return key == AZ_JSON_END ? AZ_JSON_OK : key;
 }
 
 static int record(void *ctx, struct az_jscan *s)
@@ -117,7 +117,7 @@ static int record(void *ctx, struct az_jscan *s)
     struct run *r = ctx;
     r->record = r->out.hash;
     int rc = members(r, s, &r->keys);
-    if (rc == AZ_J_OK)
+    if (rc == AZ_JSON_OK)
         r->out.hash = r->record;
     az_arena_reset(&r->arena);
     return rc;
@@ -131,16 +131,16 @@ static int document(struct run *r, struct az_jscan *s)
     if (c == '[')
         return az_jscan_records(s, record, r, r->strict, &r->out.array);
     int rc = az_jscan_byte(s, '{');
-    while (rc == AZ_J_OK && !r->out.array.truncated) {
+    while (rc == AZ_JSON_OK && !r->out.array.truncated) {
         rc = az_jscan_member(s, &first, &key);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             break;
         mix(&r->out.hash, key.p, key.n);
         if (az_sv_is(key, "r")) {
             rc = az_jscan_records(s, record, r, r->strict, &r->out.array);
         } else if (key.n & 1) {
             rc = az_jscan_value(s, &key);
-            if (rc == AZ_J_OK)
+            if (rc == AZ_JSON_OK)
                 mix(&r->out.hash, key.p, key.n);
         } else {
             rc = az_jscan_skip_value(s);

@@ -23,15 +23,15 @@ static void pad(struct az_vec_char *t)
 
 static void rewrite(struct az_sv text, int64_t rank, bool external)
 {
-    struct az_me_event e, again;
-    const struct az_me_shift s = { rank, 6, external };
+    struct az_merge_event e, again;
+    const struct az_merge_shift s = { rank, 6, external };
     struct az_vec_char out;
-    if (!az_me_parse(text, &e))
+    if (!az_merge_parse(text, &e))
         return;
     az_vec_init(&out, NULL);
-    must(az_me_write(&e, &s, &out) == 0);
+    must(az_merge_write(&e, &s, &out) == 0);
     pad(&out);
-    must(az_me_parse(az_text_view(&out), &again));
+    must(az_merge_parse(az_text_view(&out), &again));
     must(again.args.n > 0 && again.ph.n == e.ph.n && again.cat.n == e.cat.n &&
          again.name.n == e.name.n);
     must(again.rank.n > 0 || *again.args.p != '{');
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pad(&text);
     rewrite(az_text_view(&text), 0, false);
     rewrite(az_text_view(&text), 17, true);
-    must(az_me_mend(az_text_view(&text), &mended) == 0);
+    must(az_merge_mend(az_text_view(&text), &mended) == 0);
     rewrite(az_text_view(&mended), 3, false);
     az_vec_release(&mended);
     az_vec_release(&text);

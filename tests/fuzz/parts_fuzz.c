@@ -78,7 +78,7 @@ static void make_good(int rank)
                               .threads = 1 };
     const struct az_source_opts so = { .mem = &res.mem, .diag = &diag };
     if (az_source_open_memory(&src, az_sv_make(text, (size_t)n), "fuzz", &so) != 0 ||
-        az_pt_parse_source(&parse, src, 65536) != 0)
+        az_pytorch_parse_source(&parse, src, 65536) != 0)
         abort();
     az_source_close(src);
     az_vec_init(&good[rank], NULL);

@@ -23,7 +23,7 @@ static void read_trace(struct az_parse *job, struct az_sv in, size_t window, str
     o->code = az_source_open_memory(&src, in, "fuzz", &so);
     if (o->code)
         return;
-    o->code = az_pt_parse_source(job, src, window);
+    o->code = az_pytorch_parse_source(job, src, window);
     az_source_close(src);
     if ((o->code != 0) != (job->diag->errors != 0) && o->code != AZ_EINTR && job->diag->errors == 0)
         abort(); /* failed without a word */

@@ -49,7 +49,7 @@ static int read_trace(struct az_parse *job, struct az_sv in)
     int rc = az_source_open_memory(&src, in, "fuzz", &so);
     if (rc)
         return rc;
-    rc = az_pt_parse_source(job, src, 65536);
+    rc = az_pytorch_parse_source(job, src, 65536);
     az_source_close(src);
     return rc ? rc : az_trace_seal(job->trace);
 }

@@ -105,13 +105,13 @@ has "an output holds the tables" "$tmp/output/kernels_perf_report.tsv" 'gemm_ker
 # twice the elements in FLOP, three tensors in bytes
 cat >>"$tree/src/perf/elementwise.c" <<'EOC'
 
-AZ_PM_MODEL(house)
+AZ_PERF_MODEL(house)
 {
-    const struct az_perf_arg *x = az_pm_arg(r, 0);
-    if (!az_pm_dims(x))
-        return az_pm_fail(r, "no tensor");
-    az_pm_unit(r, "vector", x->type);
-    return az_pm_done(r, 2 * x->elements, 3 * az_pm_size(x));
+    const struct az_perf_arg *x = az_perf_model_arg(r, 0);
+    if (!az_perf_model_dims(x))
+        return az_perf_model_fail(r, "no tensor");
+    az_perf_model_unit(r, "vector", x->type);
+    return az_perf_model_done(r, 2 * x->elements, 3 * az_perf_model_size(x));
 }
 EOC
 add_row configs/op_models.csv '^op,family' 'house::op,UnaryElementwise,,house,'

@@ -1149,7 +1149,7 @@ static void test_bad_splits(void **state)
 static void test_exposure(void **state)
 {
     struct fix *f = *state;
-    static struct cr_busy_span span[] = {
+    static struct az_coll_busy_span span[] = {
         { 105000, 0 }, { 120000, 5000 }, { 145000, 15000 }, { 0, 20000 }
     };
     static struct az_coll_busy busy = { span, 3 };

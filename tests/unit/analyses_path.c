@@ -213,7 +213,9 @@ static void path(const struct run *x, struct az_coll_path *out, struct az_arena 
     struct az_coll_clock clock[RANKS] = { { .offset = 0 } };
     int64_t shift[RANKS] = { 0 };
     uint32_t base[RANKS + 1] = { 0 };
-    struct az_cr c = { .arena = a, .part = parts, .clock = clock, .shift = shift, .base = base };
+    struct az_coll_run c = {
+        .arena = a, .part = parts, .clock = clock, .shift = shift, .base = base
+    };
     const struct az_ranks set = { .v = rank, .n = x->ranks, .world_size = (int64_t)x->ranks };
     struct az_arena scratch;
 

@@ -26,7 +26,7 @@ static const struct az_rule_list *tt_rules(void)
     if (!rules.v) {
         az_mem_init(&mem, 0);
         az_arena_init(&arena, &mem);
-        assert_int_equal(az_opr_rules(&arena, &rules), 0);
+        assert_int_equal(az_op_report_rules(&arena, &rules), 0);
     }
     return &rules;
 }
@@ -37,8 +37,8 @@ struct bench {
     struct az_trace trace;
     struct az_options o;
     struct az_job job;
-    struct az_tt t;
-    struct az_opr_row row;
+    struct az_op_report t;
+    struct az_op_report_row row;
 };
 
 static void bench_open(struct bench *b)
@@ -52,7 +52,7 @@ static void bench_open(struct bench *b)
     b->o.low_cores = 10;
     b->o.bound_percent = 65;
     b->job = (struct az_job){ .arena = &b->trace.arena, .mem = &b->mem, .opts = &b->o };
-    b->t = (struct az_tt){
+    b->t = (struct az_op_report){
         .job = &b->job, .trace = &b->trace, .r = az_opreport(&b->trace), .o = &b->o, .workers = 64
     };
     b->t.rules = *tt_rules();
@@ -68,15 +68,15 @@ static void bench_close(struct bench *b)
 
 /* The colours of a row: 13 inks in the order of the printed columns. */
 static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az_sv in1,
-                 struct az_sv out, struct az_sv fidelity, const struct az_opr_figures *f,
+                 struct az_sv out, struct az_sv fidelity, const struct az_op_report_figures *f,
                  uint8_t *ink)
 {
     struct az_oprow r = { .device = 0 };
-    struct az_opr_sig s = { .flop = NAN };
+    struct az_op_report_sig s = { .flop = NAN };
     assert_int_equal(az_trace_name(&b->trace, code, &r.code), 0);
     b->t.codes = az_arena_array(&b->trace.arena, b->trace.names.text.n, sizeof *b->t.codes);
     s.code = r.code;
-    s.kind = az_opr_code(&b->t, r.code)->kind;
+    s.kind = az_op_report_code(&b->t, r.code)->kind;
     s.rated = s.kind == TT_MATMUL || s.kind == TT_CONV;
     s.verdict = (uint8_t)az_fidelity_fit(in0, in1, out, az_fidelity_of(fidelity), &s.advice);
     b->t.r = az_opreport(&b->trace);
@@ -84,24 +84,24 @@ static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az
     assert_int_equal(az_vec_push(&az_opreport(&b->trace)->rows, r), 0);
     b->t.sigs.n = 0;
     assert_int_equal(az_vec_push(&b->t.sigs, s), 0);
-    az_opr_row_inks(&b->t, &b->row, f, ink);
+    az_op_report_row_inks(&b->t, &b->row, f, ink);
 }
 
-static const struct az_opr_figures plain = { .time = 1,
-                                             .gap = 0,
-                                             .percent = 50,
-                                             .cores = 32,
-                                             .dram = NAN,
-                                             .dram_percent = NAN,
-                                             .tflops = NAN,
-                                             .flops_percent = NAN };
+static const struct az_op_report_figures plain = { .time = 1,
+                                                   .gap = 0,
+                                                   .percent = 50,
+                                                   .cores = 32,
+                                                   .dram = NAN,
+                                                   .dram_percent = NAN,
+                                                   .tflops = NAN,
+                                                   .flops_percent = NAN };
 
 static void colours(void **state)
 {
     (void)state;
     struct bench b;
     uint8_t ink[13];
-    struct az_opr_figures f = plain;
+    struct az_op_report_figures f = plain;
     bench_open(&b);
     inks(&b, SV("LayerNorm"), SV(""), SV(""), SV(""), SV(""), &f, ink);
     assert_int_equal(ink[3], AZ_INK_CYAN);
@@ -182,29 +182,29 @@ static void ranges(void **state)
         "", "5", "1-2-3", "a-b", "5-a", "--5", "99999999999999999999-", "-1 2 3"
     };
     int64_t a, b;
-    assert_true(az_opr_id_range(SV("5-10"), &a, &b) && a == 5 && b == 10);
-    assert_true(az_opr_id_range(SV("31-"), &a, &b) && a == 31 && b == INT64_MAX);
-    assert_true(az_opr_id_range(SV(" - 12 "), &a, &b) && a == 0 && b == 12);
-    assert_true(az_opr_id_range(SV("1,000-2,000"), &a, &b) && a == 1000 && b == 2000);
-    assert_true(az_opr_id_range(SV("-"), &a, &b) && a == 0 && b == INT64_MAX);
-    assert_true(az_opr_id_range(SV("10-5"), &a, &b) && a == 10 && b == 5);
+    assert_true(az_op_report_id_range(SV("5-10"), &a, &b) && a == 5 && b == 10);
+    assert_true(az_op_report_id_range(SV("31-"), &a, &b) && a == 31 && b == INT64_MAX);
+    assert_true(az_op_report_id_range(SV(" - 12 "), &a, &b) && a == 0 && b == 12);
+    assert_true(az_op_report_id_range(SV("1,000-2,000"), &a, &b) && a == 1000 && b == 2000);
+    assert_true(az_op_report_id_range(SV("-"), &a, &b) && a == 0 && b == INT64_MAX);
+    assert_true(az_op_report_id_range(SV("10-5"), &a, &b) && a == 10 && b == 5);
     for (size_t i = 0; i < AZ_LENGTH(bad); i++)
-        assert_false(az_opr_id_range(SV(bad[i]), &a, &b));
+        assert_false(az_op_report_id_range(SV(bad[i]), &a, &b));
 }
 
 static void categories(void **state)
 {
     (void)state;
-    assert_true(az_sv_is(az_opr_category_of(tt_rules(), SV("Matmul")), "Compute"));
-    assert_true(az_sv_is(az_opr_category_of(tt_rules(), SV("HaloDeviceOperation")), "DM"));
-    assert_true(az_sv_is(az_opr_category_of(tt_rules(), SV("PadDeviceOperation")), "TM"));
-    assert_true(az_sv_is(az_opr_category_of(tt_rules(), SV("(torch)")), "Host"));
-    assert_true(az_sv_is(az_opr_category_of(tt_rules(), SV("AllGather")), "CCL"));
-    assert_int_equal(az_opr_category_of(tt_rules(), SV("TopK")).n, 0);
-    assert_int_equal(az_opr_category_of(tt_rules(), SV("MatmulOp")).n, 0);
-    assert_int_equal(az_opr_category_of(tt_rules(), SV("")).n, 0);
-    assert_true(az_sv_is(az_opr_first_word(SV("(torch) add 1")), "(torch)"));
-    assert_int_equal(az_opr_ink_of(tt_rules(), SV("x")), AZ_INK_WHITE);
+    assert_true(az_sv_is(az_op_report_category_of(tt_rules(), SV("Matmul")), "Compute"));
+    assert_true(az_sv_is(az_op_report_category_of(tt_rules(), SV("HaloDeviceOperation")), "DM"));
+    assert_true(az_sv_is(az_op_report_category_of(tt_rules(), SV("PadDeviceOperation")), "TM"));
+    assert_true(az_sv_is(az_op_report_category_of(tt_rules(), SV("(torch)")), "Host"));
+    assert_true(az_sv_is(az_op_report_category_of(tt_rules(), SV("AllGather")), "CCL"));
+    assert_int_equal(az_op_report_category_of(tt_rules(), SV("TopK")).n, 0);
+    assert_int_equal(az_op_report_category_of(tt_rules(), SV("MatmulOp")).n, 0);
+    assert_int_equal(az_op_report_category_of(tt_rules(), SV("")).n, 0);
+    assert_true(az_sv_is(az_op_report_first_word(SV("(torch) add 1")), "(torch)"));
+    assert_int_equal(az_op_report_ink_of(tt_rules(), SV("x")), AZ_INK_WHITE);
 }
 
 static void devices(void **state)
@@ -233,17 +233,17 @@ static void bounds(void **state)
     (void)state;
     struct bench b;
     bench_open(&b);
-    assert_int_equal(az_opr_bound(&b.t, 65, 65, false), TT_BOTH);
-    assert_int_equal(az_opr_bound(&b.t, 65, 64.999, false), TT_DRAM);
-    assert_int_equal(az_opr_bound(&b.t, 64.999, 65, false), TT_FLOP);
-    assert_int_equal(az_opr_bound(&b.t, 1, 1, false), TT_SLOW);
-    assert_int_equal(az_opr_bound(&b.t, NAN, 90, true), TT_FLOP); /* all in L1 */
-    assert_int_equal(az_opr_bound(&b.t, NAN, 9, true), TT_SLOW);
-    assert_int_equal(az_opr_bound(&b.t, NAN, 90, false), TT_NO_BOUND);
-    assert_int_equal(az_opr_bound(&b.t, 70, NAN, false), TT_DRAM); /* unknown fidelity */
-    assert_int_equal(az_opr_bound(&b.t, 60, NAN, false), TT_NO_BOUND);
+    assert_int_equal(az_op_report_bound(&b.t, 65, 65, false), TT_BOTH);
+    assert_int_equal(az_op_report_bound(&b.t, 65, 64.999, false), TT_DRAM);
+    assert_int_equal(az_op_report_bound(&b.t, 64.999, 65, false), TT_FLOP);
+    assert_int_equal(az_op_report_bound(&b.t, 1, 1, false), TT_SLOW);
+    assert_int_equal(az_op_report_bound(&b.t, NAN, 90, true), TT_FLOP); /* all in L1 */
+    assert_int_equal(az_op_report_bound(&b.t, NAN, 9, true), TT_SLOW);
+    assert_int_equal(az_op_report_bound(&b.t, NAN, 90, false), TT_NO_BOUND);
+    assert_int_equal(az_op_report_bound(&b.t, 70, NAN, false), TT_DRAM); /* unknown fidelity */
+    assert_int_equal(az_op_report_bound(&b.t, 60, NAN, false), TT_NO_BOUND);
     b.t.first = true;
-    assert_int_equal(az_opr_bound(&b.t, NAN, 90, true), TT_NO_BOUND);
+    assert_int_equal(az_op_report_bound(&b.t, NAN, 90, true), TT_NO_BOUND);
     bench_close(&b);
 }
 
@@ -275,7 +275,7 @@ struct call {
 };
 
 static void merge(struct bench *b, const struct call *calls, size_t n, bool by_call,
-                  struct az_opr_rows *out)
+                  struct az_op_report_rows *out)
 {
     struct az_opreport *r = az_opreport(&b->trace);
     uint32_t window[16];
@@ -295,14 +295,14 @@ static void merge(struct bench *b, const struct call *calls, size_t n, bool by_c
     r->call_has_device = by_call;
     b->t.codes = az_arena_array(&b->trace.arena, b->trace.names.text.n, sizeof *b->t.codes);
     az_vec_init(out, &b->mem);
-    assert_int_equal(az_opr_merge(&b->t, window, n, out, &b->t.merge), 0);
+    assert_int_equal(az_op_report_merge(&b->t, window, n, out, &b->t.merge), 0);
 }
 
 static void merged_by_call_count(void **state)
 {
     (void)state;
     struct bench b;
-    struct az_opr_rows out;
+    struct az_op_report_rows out;
     /* call 2 is only on device 1 and has the name of call 3; calls 5 and 6 are replayed */
     static const struct call calls[] = {
         { "A", 1, 0, 10 },  { "A", 1, 1, 12 }, { "B", 2, 1, 7 },         { "go", 0, -1, NAN },
@@ -335,7 +335,7 @@ static void merged_by_name_in_block_order(void **state)
 {
     (void)state;
     struct bench b;
-    struct az_opr_rows out;
+    struct az_op_report_rows out;
     /* the file has device after device */
     static const struct call calls[] = {
         { "A", 1, 0, 1 }, { "B", 2, 0, NAN }, { "C", 3, 0, 5 }, { "A", 1, 1, 1 }, { "C", 3, 1, 6 }
@@ -434,7 +434,7 @@ static int sheet_colour(const char *folder)
     bench_open(&b);
     while (sheet_next(&s)) {
         uint8_t ink[13];
-        struct az_opr_figures f = plain;
+        struct az_op_report_figures f = plain;
         f.percent = real_at(&s, 0);
         f.cores = real_at(&s, 3);
         f.dram_percent = real_at(&s, 4);
@@ -442,9 +442,9 @@ static int sheet_colour(const char *folder)
         f.gap = real_at(&s, 6);
         for (size_t i = 0; i < 6; i++)
             if (az_sv_is(at(&s, 2), bounds_text[i]))
-                f.bound = (enum az_opr_bound)i;
-        inks(&b, at(&s, 1), at(&s, 8), at(&s, 9), at(&s, 10), az_opr_first_word(at(&s, 7)), &f,
-             ink);
+                f.bound = (enum az_op_report_bound)i;
+        inks(&b, at(&s, 1), at(&s, 8), at(&s, 9), at(&s, 10), az_op_report_first_word(at(&s, 7)),
+             &f, ink);
         bool good = true;
         for (size_t i = 0; i < 9; i++) {
             struct az_sv want = az_sv_trim(at(&s, 11 + i));
@@ -462,7 +462,8 @@ static int sheet_small(const char *folder)
     int bad = 0;
     if (sheet_open(&s, folder, "category"))
         while (sheet_next(&s)) {
-            struct az_sv c = az_opr_category_of(tt_rules(), az_opr_first_word(at(&s, 0)));
+            struct az_sv c =
+                az_op_report_category_of(tt_rules(), az_op_report_first_word(at(&s, 0)));
             const struct az_sv want = at(&s, 1); /* of an older version: it had no CCL, and fewer */
             hold(&s, az_sv_eq(c.n ? c : SV("Other"), want) || az_sv_is(want, "Other") ||
                          (az_sv_is(want, "DM") && (az_sv_is(c, "TM") || az_sv_is(c, "CCL"))));
@@ -484,7 +485,7 @@ static int sheet_small(const char *folder)
     if (sheet_open(&s, folder, "id_range"))
         while (sheet_next(&s)) {
             int64_t a, b;
-            bool good = az_opr_id_range(at(&s, 0), &a, &b);
+            bool good = az_op_report_id_range(at(&s, 0), &a, &b);
             double x = real_at(&s, 1), y = real_at(&s, 2);
             hold(&s, good == (at(&s, 3).n == 0) &&
                          (!good || ((isnan(x) ? a == 0 : (double)a == x) &&

@@ -113,12 +113,12 @@ static void kinds_by_name(void **state)
                   { "void gemm()", "" },       { "", "" } };
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(names); i++)
-        assert_true(az_sv_is(az_bd_rule("kernel", az_sv_str(names[i].name)), names[i].type));
-    assert_true(az_sv_is(az_bd_rule("call", AZ_SV("hipExtModuleLaunchKernel")), "launch"));
-    assert_true(az_sv_is(az_bd_rule("call", AZ_SV("cudaLaunchKernel_v7000")), "launch"));
-    assert_true(az_sv_is(az_bd_rule("call", AZ_SV("cudaLaunchKernelNot")), ""));
-    assert_true(az_sv_is(az_bd_rule("call", AZ_SV("hipMemcpyWithStream")), "copy"));
-    assert_true(az_sv_is(az_bd_rule("call", AZ_SV("cudaDeviceSynchronize")), "device_sync"));
+        assert_true(az_sv_is(az_hta_rule("kernel", az_sv_str(names[i].name)), names[i].type));
+    assert_true(az_sv_is(az_hta_rule("call", AZ_SV("hipExtModuleLaunchKernel")), "launch"));
+    assert_true(az_sv_is(az_hta_rule("call", AZ_SV("cudaLaunchKernel_v7000")), "launch"));
+    assert_true(az_sv_is(az_hta_rule("call", AZ_SV("cudaLaunchKernelNot")), ""));
+    assert_true(az_sv_is(az_hta_rule("call", AZ_SV("hipMemcpyWithStream")), "copy"));
+    assert_true(az_sv_is(az_hta_rule("call", AZ_SV("cudaDeviceSynchronize")), "device_sync"));
 }
 
 /* ---- steps ---- */

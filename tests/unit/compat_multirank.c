@@ -528,12 +528,12 @@ static void execute_is_no_launcher(void **state)
 }
 
 /* ---- the data file ---- */
-static bool in_one(const struct az_mr_words *w, enum az_mr_kind kind, const char *name,
-                   const char *op)
+static bool in_one(const struct az_tracelens_words *w, enum az_tracelens_kind kind,
+                   const char *name, const char *op)
 {
-    struct az_sv names[AZ_MR_GROUPS];
-    const size_t n = az_mr_names(kind, names);
-    const uint32_t in = az_mr_sets(w, az_sv_str(op));
+    struct az_sv names[AZ_TRACELENS_GROUPS];
+    const size_t n = az_tracelens_names(kind, names);
+    const uint32_t in = az_tracelens_sets(w, az_sv_str(op));
     for (size_t i = 0; i < n; i++)
         if (az_sv_is(names[i], name))
             return in == UINT32_C(1) << i;
@@ -542,27 +542,27 @@ static bool in_one(const struct az_mr_words *w, enum az_mr_kind kind, const char
 
 static void group_lists(void **state)
 {
-    struct az_sv name[AZ_MR_GROUPS];
+    struct az_sv name[AZ_TRACELENS_GROUPS];
     (void)state;
-    assert_int_equal(az_mr_names(AZ_MR_SHEET, name), 5);
+    assert_int_equal(az_tracelens_names(AZ_TRACELENS_SHEET, name), 5);
     assert_true(az_sv_is(name[0], "gemm") && az_sv_is(name[4], "bin_elemwise"));
-    assert_int_equal(az_mr_names(AZ_MR_GROUP, name), 10);
+    assert_int_equal(az_tracelens_names(AZ_TRACELENS_GROUP, name), 10);
     assert_true(az_sv_is(name[0], "Attention") && az_sv_is(name[9], "Triton"));
     struct az_arena arena;
-    struct az_mr_words sheets, groups;
+    struct az_tracelens_words sheets, groups;
     az_arena_init(&arena, NULL);
-    assert_int_equal(az_mr_words(AZ_MR_SHEET, &arena, &sheets), 0);
-    assert_int_equal(az_mr_words(AZ_MR_GROUP, &arena, &groups), 0);
-    assert_true(in_one(&sheets, AZ_MR_SHEET, "gemm", "aten::mm"));
-    assert_int_equal(az_mr_sets(&sheets, AZ_SV("aten::mm_")), 0);
-    assert_true(in_one(&groups, AZ_MR_GROUP, "GEMM", "vllm::gemm_with_dynamic_quant"));
-    assert_true(in_one(&groups, AZ_MR_GROUP, "Elemwise", "aten::threshold_backward"));
-    assert_true(in_one(&groups, AZ_MR_GROUP, "Triton", "triton_poi_fused_0"));
-    assert_int_equal(az_mr_sets(&groups, AZ_SV("triton")), 0);
-    assert_int_equal(az_mr_sets(&groups, AZ_SV("")), 0);
+    assert_int_equal(az_tracelens_words(AZ_TRACELENS_SHEET, &arena, &sheets), 0);
+    assert_int_equal(az_tracelens_words(AZ_TRACELENS_GROUP, &arena, &groups), 0);
+    assert_true(in_one(&sheets, AZ_TRACELENS_SHEET, "gemm", "aten::mm"));
+    assert_int_equal(az_tracelens_sets(&sheets, AZ_SV("aten::mm_")), 0);
+    assert_true(in_one(&groups, AZ_TRACELENS_GROUP, "GEMM", "vllm::gemm_with_dynamic_quant"));
+    assert_true(in_one(&groups, AZ_TRACELENS_GROUP, "Elemwise", "aten::threshold_backward"));
+    assert_true(in_one(&groups, AZ_TRACELENS_GROUP, "Triton", "triton_poi_fused_0"));
+    assert_int_equal(az_tracelens_sets(&groups, AZ_SV("triton")), 0);
+    assert_int_equal(az_tracelens_sets(&groups, AZ_SV("")), 0);
     az_arena_release(&arena);
-    assert_true(az_mr_moves(AZ_SV("batched_transpose_32x32")));
-    assert_false(az_mr_moves(AZ_SV("gemm")));
+    assert_true(az_tracelens_moves(AZ_SV("batched_transpose_32x32")));
+    assert_false(az_tracelens_moves(AZ_SV("gemm")));
 }
 
 int main(void)

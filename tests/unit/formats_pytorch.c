@@ -101,7 +101,7 @@ static int from_memory(void *ctx, void *buf, size_t n, size_t *got)
     return 0;
 }
 
-static void read_by(struct fixture *f, az_pt_record *record, struct az_pt_reader *r)
+static void read_by(struct fixture *f, az_pytorch_record *record, struct az_pytorch_reader *r)
 {
     static const char text[] =
         "[" OP "," LAUNCH "," KERNEL
@@ -119,7 +119,7 @@ static void read_by(struct fixture *f, az_pt_record *record, struct az_pt_reader
     struct az_jarray a;
     fixture_open(f);
     assert_int_equal(az_optrace_init(&f->trace, &f->opts), 0);
-    assert_int_equal(az_pt_reader_init(r, &f->trace, &f->opts), 0);
+    assert_int_equal(az_pytorch_reader_init(r, &f->trace, &f->opts), 0);
     assert_int_equal(az_jscan_init(&s, from_memory, &m, 200, NULL), 0);
     assert_int_equal(az_jscan_records(&s, record, r, true, &a), 0);
     assert_int_equal(a.records, 9);
@@ -131,11 +131,11 @@ static void forms_of_the_reader(void **state)
 {
     (void)state;
     struct fixture f, g;
-    static struct az_pt_reader any, v3;
-    if (az_pt_event_reader() != az_pt_event_v3)
+    static struct az_pytorch_reader any, v3;
+    if (az_pytorch_event_reader() != az_pytorch_event_v3)
         return;
-    read_by(&f, az_pt_event_any, &any);
-    read_by(&g, az_pt_event_v3, &v3);
+    read_by(&f, az_pytorch_event_any, &any);
+    read_by(&g, az_pytorch_event_v3, &v3);
     assert_int_equal(f.trace.names.text.n, g.trace.names.text.n);
     assert_int_equal(f.trace.lanes.n, g.trace.lanes.n);
     assert_int_equal(any.uid, v3.uid);
@@ -150,8 +150,8 @@ static void forms_of_the_reader(void **state)
             assert_int_equal(x->lane[i], y->lane[i]);
         }
     }
-    az_pt_reader_release(&any);
-    az_pt_reader_release(&v3);
+    az_pytorch_reader_release(&any);
+    az_pytorch_reader_release(&v3);
     fixture_close(&f);
     fixture_close(&g);
 }
@@ -673,7 +673,7 @@ static void repeated_arguments(void **state)
     for (size_t window = 0; window < 2000; window += 613) { /* 0: the usual one */
         struct fixture f;
         begin(&f, text, n);
-        const struct az_pt_tuning tuning = { .split_min = INT64_MAX, .window = window };
+        const struct az_pytorch_tuning tuning = { .split_min = INT64_MAX, .window = window };
         struct az_parse job = { .files = f.files,
                                 .n_files = 1,
                                 .opts = &f.opts,
@@ -681,7 +681,7 @@ static void repeated_arguments(void **state)
                                 .diag = &f.diag,
                                 .mem = &f.mem,
                                 .threads = 1 };
-        assert_int_equal(az_pt_parse(&job, &tuning), 0);
+        assert_int_equal(az_pytorch_parse(&job, &tuning), 0);
         assert_int_equal(az_trace_seal(&f.trace), 0);
         const struct az_optrace *o = az_optrace(&f.trace);
         const struct az_events *e = &f.trace.ev[AZ_HOST_OP];

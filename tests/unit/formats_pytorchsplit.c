@@ -113,9 +113,9 @@ static unsigned joined; /* parts, of all files so far */
 static int parse(struct fixture *f, unsigned threads, size_t window)
 {
     unsigned parts = 0;
-    const struct az_pt_tuning tuning = { .split_min = threads > 1 ? 1 : INT64_MAX,
-                                         .window = window,
-                                         .parts = &parts };
+    const struct az_pytorch_tuning tuning = { .split_min = threads > 1 ? 1 : INT64_MAX,
+                                              .window = window,
+                                              .parts = &parts };
     struct az_parse job = { .files = f->files,
                             .n_files = 1,
                             .opts = &f->opts,
@@ -125,7 +125,7 @@ static int parse(struct fixture *f, unsigned threads, size_t window)
                             .threads = threads,
                             .progress = &f->progress };
     f->opts.kernel_geometry = true;
-    int rc = az_pt_parse(&job, &tuning);
+    int rc = az_pytorch_parse(&job, &tuning);
     joined += parts;
     assert_true(threads > 1 || parts == 0);
     return rc;

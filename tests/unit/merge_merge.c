@@ -34,17 +34,17 @@ static struct az_sv with_sentinel(const char *text)
 
 static bool valid(const char *text)
 {
-    struct az_me_event e;
-    return az_me_parse(with_sentinel(text), &e);
+    struct az_merge_event e;
+    return az_merge_parse(with_sentinel(text), &e);
 }
 
 static const char *shifted(const char *text, int64_t rank, unsigned digits, bool external)
 {
-    struct az_me_event e;
-    const struct az_me_shift s = { rank, digits, external };
+    struct az_merge_event e;
+    const struct az_merge_shift s = { rank, digits, external };
     az_vec_reset(&out);
-    assert_true(az_me_parse(with_sentinel(text), &e));
-    assert_int_equal(az_me_write(&e, &s, &out), 0);
+    assert_true(az_merge_parse(with_sentinel(text), &e));
+    assert_int_equal(az_merge_write(&e, &s, &out), 0);
     assert_int_equal(az_vec_push(&out, '\0'), 0);
     return out.v;
 }
@@ -157,9 +157,9 @@ static void test_validity(void **state)
 
 static const char *mended(const char *text)
 {
-    struct az_me_event e;
-    assert_int_equal(az_me_mend(az_sv_str(text), &out), 0);
-    assert_true(az_me_parse(az_text_view(&out), &e));
+    struct az_merge_event e;
+    assert_int_equal(az_merge_mend(az_sv_str(text), &out), 0);
+    assert_true(az_merge_parse(az_text_view(&out), &e));
     assert_int_equal(az_vec_push(&out, '\0'), 0);
     return out.v;
 }
@@ -199,9 +199,9 @@ static int merge_with(const struct az_merge_opts *o, size_t n)
     struct az_merge_input in[3];
     for (size_t i = 0; i < n; i++) {
         in[i].path = az_sv_str(temp_path(names[i]));
-        in[i].rank = az_pt_rank_of_name(in[i].path, AZ_SV("rank"));
+        in[i].rank = az_pytorch_rank_of_name(in[i].path, AZ_SV("rank"));
     }
-    return az_pt_merge(in, n, o, temp_path("out.json.gz"), &result, &t_diag);
+    return az_pytorch_merge(in, n, o, temp_path("out.json.gz"), &result, &t_diag);
 }
 
 static const char *merged(void)
@@ -374,13 +374,14 @@ static void test_unusable_ranks(void **state)
 static void test_ranks(void **state)
 {
     (void)state;
-    assert_int_equal(az_pt_rank_of_name(AZ_SV("d5/rank_12_trace.json"), AZ_SV("rank")), 12);
-    assert_int_equal(az_pt_rank_of_name(AZ_SV("rank-0.json"), AZ_SV("rank")), 0);
-    assert_int_equal(az_pt_rank_of_name(AZ_SV("rank7.json"), AZ_SV("rank")), 7);
-    assert_int_equal(az_pt_rank_of_name(AZ_SV("ranks_rank_3.json"), AZ_SV("rank")), 3);
-    assert_int_equal(az_pt_rank_of_name(AZ_SV("rank7/trace.json"), AZ_SV("rank")), -1);
-    assert_int_equal(az_pt_rank_of_name(AZ_SV("worker4_rank.json"), AZ_SV("worker")), 4);
-    assert_int_equal(az_pt_rank_of_name(AZ_SV("rank99999999999999999999.json"), AZ_SV("rank")), -1);
+    assert_int_equal(az_pytorch_rank_of_name(AZ_SV("d5/rank_12_trace.json"), AZ_SV("rank")), 12);
+    assert_int_equal(az_pytorch_rank_of_name(AZ_SV("rank-0.json"), AZ_SV("rank")), 0);
+    assert_int_equal(az_pytorch_rank_of_name(AZ_SV("rank7.json"), AZ_SV("rank")), 7);
+    assert_int_equal(az_pytorch_rank_of_name(AZ_SV("ranks_rank_3.json"), AZ_SV("rank")), 3);
+    assert_int_equal(az_pytorch_rank_of_name(AZ_SV("rank7/trace.json"), AZ_SV("rank")), -1);
+    assert_int_equal(az_pytorch_rank_of_name(AZ_SV("worker4_rank.json"), AZ_SV("worker")), 4);
+    assert_int_equal(az_pytorch_rank_of_name(AZ_SV("rank99999999999999999999.json"), AZ_SV("rank")),
+                     -1);
     /* the trace knows better than its name */
     put_text("a_rank0.json", TRACE(4, EV(10, "launch", 5)));
     assert_int_equal(merge_with(NULL, 1), 0);

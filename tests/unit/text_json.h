@@ -70,26 +70,26 @@ static inline int dump_value(struct dump *d, struct az_jscan *s, int key);
 
 static inline int dump_members(struct dump *d, struct az_jscan *s, struct az_jkeys *keys)
 {
-    int k = az_j_first_key(s, keys);
+    int k = az_json_first_key(s, keys);
     while (k >= 0) {
         int rc = dump_value(d, s, k);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_j_next_key(s, keys, k);
+        k = az_json_next_key(s, keys, k);
     }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    return k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 
 static inline int dump_text(struct dump *d, struct az_jscan *s)
 {
     struct az_sv raw;
     bool escaped;
-    int rc = az_j_string(s, &raw, &escaped);
-    if (rc == AZ_J_BAD)
-        rc = az_j_skip(s, &raw);
-    else if (rc == AZ_J_OK && escaped)
+    int rc = az_json_string(s, &raw, &escaped);
+    if (rc == AZ_JSON_BAD)
+        rc = az_json_skip(s, &raw);
+    else if (rc == AZ_JSON_OK && escaped)
         raw = az_json_unescape(&d->arena, raw);
-    if (rc == AZ_J_OK)
+    if (rc == AZ_JSON_OK)
         dump_put(d, raw);
     return rc;
 }
@@ -99,10 +99,10 @@ static inline int dump_number(struct dump *d, struct az_jscan *s, int scale)
     char text[40] = "missing";
     int64_t v;
     bool missing;
-    int rc = az_j_decimal(s, scale, &v, &missing);
-    if (rc == AZ_J_OK && !missing)
+    int rc = az_json_decimal(s, scale, &v, &missing);
+    if (rc == AZ_JSON_OK && !missing)
         (void)snprintf(text, sizeof text, "%lld", (long long)v);
-    if (rc == AZ_J_OK)
+    if (rc == AZ_JSON_OK)
         dump_put(d, az_sv_str(text));
     return rc;
 }
@@ -128,8 +128,8 @@ static inline int dump_value(struct dump *d, struct az_jscan *s, int key)
             return dump_members(d, s, &d->inner);
         } /* fall through */
     default:
-        rc = az_j_skip(s, &raw);
-        if (rc == AZ_J_OK)
+        rc = az_json_skip(s, &raw);
+        if (rc == AZ_JSON_OK)
             dump_put(d, raw);
         return rc;
     }
@@ -140,7 +140,7 @@ static inline int dump_record(void *ctx, struct az_jscan *s)
     struct dump *d = ctx;
     az_vec_reset(&d->line);
     int rc = dump_members(d, s, &d->keys);
-    if (rc == AZ_J_OK) {
+    if (rc == AZ_JSON_OK) {
         assert_int_equal(az_text_append(&d->text, az_text_view(&d->line)), 0);
         assert_int_equal(az_text_append(&d->text, AZ_SV("\n")), 0);
     }
@@ -161,14 +161,14 @@ static inline int dump_document(struct dump *d)
     if (c == '[')
         return az_jscan_records(s, dump_record, d, d->strict, &d->array);
     int rc = az_jscan_byte(s, '{');
-    while (rc == AZ_J_OK && !d->array.truncated) {
+    while (rc == AZ_JSON_OK && !d->array.truncated) {
         rc = az_jscan_member(s, &first, &key);
-        if (rc == AZ_J_OK && az_sv_is(key, "traceEvents"))
+        if (rc == AZ_JSON_OK && az_sv_is(key, "traceEvents"))
             rc = az_jscan_records(s, dump_record, d, d->strict, &d->array);
-        else if (rc == AZ_J_OK)
+        else if (rc == AZ_JSON_OK)
             rc = az_jscan_skip_value(s);
     }
-    return rc == AZ_J_END ? AZ_J_OK : rc;
+    return rc == AZ_JSON_END ? AZ_JSON_OK : rc;
 }
 
 static inline void dump_run(struct dump *d, struct az_sv doc, size_t window, size_t step)
@@ -190,13 +190,13 @@ static inline void dump_run(struct dump *d, struct az_sv doc, size_t window, siz
     const struct az_jarray *a = &d->array;
     if (a->end_offset)
         (void)snprintf(end, sizeof end, "%lld", (long long)a->end_offset);
-    if (d->rc == AZ_J_OK && !a->malformed && !a->truncated)
+    if (d->rc == AZ_JSON_OK && !a->malformed && !a->truncated)
         (void)snprintf(tail, sizeof tail, "%llu records\n", (unsigned long long)a->records);
     else
         (void)snprintf(
             tail, sizeof tail,
             "rc %d at %lld: %llu records, %llu malformed, %llu skipped, first %lld%s, end %s\n",
-            d->rc, (long long)(d->rc == AZ_J_OK ? 0 : az_jscan_offset(&d->scan)),
+            d->rc, (long long)(d->rc == AZ_JSON_OK ? 0 : az_jscan_offset(&d->scan)),
             (unsigned long long)a->records, (unsigned long long)a->malformed,
             (unsigned long long)a->skipped_bytes, (long long)a->first_bad,
             a->truncated ? ", truncated" : "", end);

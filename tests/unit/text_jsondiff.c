@@ -216,15 +216,15 @@ static int check_value(struct check *c, struct az_jscan *s, int key, struct json
     int rc;
     int64_t v = 0;
     if (key >= K_TS && key <= K_PID) {
-        rc = az_j_decimal(s, key == K_PID ? 0 : 3, &v, &flag);
-        ok = rc != AZ_J_OK || (has && same_number(want, flag, v, key == K_PID ? 0 : 3));
+        rc = az_json_decimal(s, key == K_PID ? 0 : 3, &v, &flag);
+        ok = rc != AZ_JSON_OK || (has && same_number(want, flag, v, key == K_PID ? 0 : 3));
     } else if (key >= K_PH && key <= K_NAME && *s->p == '"') {
-        rc = az_j_string(s, &raw, &flag);
-        ok = rc != AZ_J_OK ||
+        rc = az_json_string(s, &raw, &flag);
+        ok = rc != AZ_JSON_OK ||
              (has && same_text(want, flag ? az_json_unescape(&c->arena, raw) : raw));
     } else {
-        rc = az_j_skip(s, &raw);
-        ok = rc != AZ_J_OK || (key == AZ_J_UNKNOWN ? true : has && same_raw(want, raw));
+        rc = az_json_skip(s, &raw);
+        ok = rc != AZ_JSON_OK || (key == AZ_JSON_UNKNOWN ? true : has && same_raw(want, raw));
     }
     c->wrong = c->wrong || !ok;
     return rc;
@@ -237,23 +237,23 @@ static int check_record(void *ctx, struct az_jscan *s)
                                    ? json_object_array_get_idx(c->events, c->index)
                                    : NULL;
     size_t known = 0;
-    int k = az_j_first_key(s, &c->keys);
+    int k = az_json_first_key(s, &c->keys);
     while (k >= 0) {
         struct json_object *v = NULL;
         bool has = k > 0 && json_object_object_get_ex(want, test_keys[k - 1], &v);
         int rc = check_value(c, s, k, v, has);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
         known += k > 0;
-        k = az_j_next_key(s, &c->keys, k);
+        k = az_json_next_key(s, &c->keys, k);
     }
-    if (k != AZ_J_END)
+    if (k != AZ_JSON_END)
         return k;
     for (size_t i = 0; test_keys[i]; i++)
         known -= json_object_object_get_ex(want, test_keys[i], NULL);
     c->wrong = c->wrong || !want || known != 0; /* none twice, none missed */
     c->index++;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
 
 /* False where the scanner says something else than json-c. */
@@ -269,15 +269,15 @@ static bool agrees(struct json_object *events, struct az_sv doc, size_t window)
     az_arena_init(&c.arena, NULL);
     assert_int_equal(az_jscan_init(&s, bytes_fill, &src, window, NULL), 0);
     int rc = az_jscan_byte(&s, '{');
-    while (rc == AZ_J_OK) {
+    while (rc == AZ_JSON_OK) {
         rc = az_jscan_member(&s, &first, &key);
-        if (rc == AZ_J_OK)
+        if (rc == AZ_JSON_OK)
             rc = az_sv_is(key, "traceEvents") ? az_jscan_records(&s, check_record, &c, true, &a)
                                               : az_jscan_skip_value(&s);
     }
     az_jscan_release(&s);
     az_arena_release(&c.arena);
-    return rc == AZ_J_END && !c.wrong && c.index == json_object_array_length(events) &&
+    return rc == AZ_JSON_END && !c.wrong && c.index == json_object_array_length(events) &&
            a.records == c.index && !a.truncated;
 }
 

@@ -28,9 +28,9 @@ static int number(struct reader *r, struct az_jscan *s, void *out, bool *has)
 {
     int64_t v;
     bool missing;
-    az_jform_place(&r->form, s->p, (size_t)((char *)out - (char *)&r->now));
-    const int rc = az_j_i64(s, &v, &missing);
-    *has = rc == AZ_J_OK && !missing;
+    az_json_template_place(&r->form, s->p, (size_t)((char *)out - (char *)&r->now));
+    const int rc = az_json_i64(s, &v, &missing);
+    *has = rc == AZ_JSON_OK && !missing;
     v = *has ? v : 0;
     memcpy(out, &v, sizeof v);
     return rc;
@@ -40,7 +40,7 @@ static int members(struct reader *r, struct az_jscan *s)
 {
     struct az_sv raw;
     bool has;
-    int k = az_j_first_key(s, &r->keys);
+    int k = az_json_first_key(s, &r->keys);
     while (k >= 0) {
         int rc;
         if (k == A)
@@ -52,39 +52,39 @@ static int members(struct reader *r, struct az_jscan *s)
         else if (k == INNER && *s->p == '{') {
             s->p++;
             r->now.c = 0;
-            az_jform_clear(&r->form, offsetof(struct record, c));
+            az_json_template_clear(&r->form, offsetof(struct record, c));
             rc = members(r, s);
         } else {
-            az_jform_place(&r->form, s->p, AZ_JFORM_NOWHERE);
-            rc = az_j_skip(s, &raw);
+            az_json_template_place(&r->form, s->p, AZ_JSON_TEMPLATE_NOWHERE);
+            rc = az_json_skip(s, &raw);
         }
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_j_next_key(s, &r->keys, k);
+        k = az_json_next_key(s, &r->keys, k);
     }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    return k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 
 static int read_record(void *ctx, struct az_jscan *s)
 {
     struct reader *r = ctx;
     char line[128];
-    if (r->by_keys || !az_jform_read(&r->form, s, &r->now, sizeof r->now)) {
+    if (r->by_keys || !az_json_template_read(&r->form, s, &r->now, sizeof r->now)) {
         const char *from = s->p;
         r->now = (struct record){ .c = -1 };
         if (!r->by_keys)
-            az_jform_begin(&r->form);
+            az_json_template_begin(&r->form);
         const int rc = members(r, s);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        az_jform_end(&r->form, from, s->p, &r->now, sizeof r->now);
+        az_json_template_end(&r->form, from, s->p, &r->now, sizeof r->now);
     } else {
         r->by_form++;
     }
     const int n = snprintf(line, sizeof line, "%lld %llu %lld %d\n", (long long)r->now.a,
                            (unsigned long long)r->now.b, (long long)r->now.c, r->now.has_a);
     assert_int_equal(az_text_append(&r->text, az_sv_make(line, (size_t)n)), 0);
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
 
 /* The values of a document's records, as text in r. */

@@ -43,8 +43,8 @@ static void cut_at_every_byte(void **state)
         }
         const bool done = n > whole - 2;
         assert_int_equal(d.rc, n == 0                      ? AZ_EEMPTY
-                               : done || d.array.truncated ? AZ_J_OK
-                                                           : AZ_J_MORE);
+                               : done || d.array.truncated ? AZ_JSON_OK
+                                                           : AZ_JSON_MORE);
         dump_release(&d);
     }
 }
@@ -75,7 +75,7 @@ static void left_out(const char *doc, const char *want, size_t malformed, int64_
     dump_release(&d);
     struct dump strict = { .strict = true };
     dump_all_ways(&strict, az_sv_str(doc));
-    assert_int_equal(strict.rc, malformed ? AZ_J_BAD : AZ_J_OK);
+    assert_int_equal(strict.rc, malformed ? AZ_JSON_BAD : AZ_JSON_OK);
     dump_release(&strict);
 }
 
@@ -255,8 +255,8 @@ static int stops_at_third(void *ctx, struct az_jscan *s)
     int *n = ctx;
     struct az_sv raw;
     s->p--;
-    int rc = az_j_skip(s, &raw);
-    return rc == AZ_J_OK && ++*n == 3 ? AZ_EINTR : rc;
+    int rc = az_json_skip(s, &raw);
+    return rc == AZ_JSON_OK && ++*n == 3 ? AZ_EINTR : rc;
 }
 
 static void errors_of_the_caller(void **state)
@@ -291,11 +291,11 @@ static struct part read_part(const char *doc, size_t n, size_t from, int64_t sto
     az_jscan_hint(&d.scan, AZ_SV("ph"));
     struct part p = { 0 };
     int rc = az_jscan_resync(&d.scan);
-    assert_true(rc == AZ_J_OK || rc == AZ_J_END);
+    assert_true(rc == AZ_JSON_OK || rc == AZ_JSON_END);
     p.start = p.end = az_jscan_offset(&d.scan);
-    if (rc == AZ_J_OK) {
+    if (rc == AZ_JSON_OK) {
         assert_int_equal(az_jscan_records_until(&d.scan, stop, dump_record, &d, false, &d.array),
-                         AZ_J_OK);
+                         AZ_JSON_OK);
         p.end = d.array.end_offset;
         p.records = d.array.records;
     }
@@ -361,10 +361,10 @@ static void hints(void **state)
     struct bytes src = { .p = "xx{\"a\":1} {\"b\" :2}", .n = 18 };
     assert_int_equal(az_jscan_init(&s, bytes_fill, &src, 64, NULL), 0);
     az_jscan_hint(&s, AZ_SV("b"));
-    assert_int_equal(az_jscan_resync(&s), AZ_J_OK);
+    assert_int_equal(az_jscan_resync(&s), AZ_JSON_OK);
     assert_int_equal(az_jscan_offset(&s), 10);
     s.p++;
-    assert_int_equal(az_jscan_resync(&s), AZ_J_END);
+    assert_int_equal(az_jscan_resync(&s), AZ_JSON_END);
     assert_int_equal(az_jscan_offset(&s), 18);
     az_jscan_release(&s);
     char blanks[400];
@@ -375,7 +375,7 @@ static void hints(void **state)
     assert_int_equal(az_jscan_init(&s, bytes_fill, &wide, 64, NULL), 0);
     s.max_record = 128; /* blanks over the largest window are no record's start */
     az_jscan_hint(&s, AZ_SV("b"));
-    assert_int_equal(az_jscan_resync(&s), AZ_J_OK);
+    assert_int_equal(az_jscan_resync(&s), AZ_JSON_OK);
     assert_int_equal(az_jscan_offset(&s), 380);
     az_jscan_release(&s);
 }

@@ -246,7 +246,7 @@ static void numbers_of_every_length(void **state)
         bool missing, wrong = az_parse_decimal(az_sv_make(text, n), scale, &want) != 0;
         text[n] = ",}] \n\r\t"[test_random(&s) % 7];
         struct az_jscan scan = { .p = text, .end = text + n + 1, .window = text };
-        assert_int_equal(az_j_decimal(&scan, scale, &got, &missing), AZ_J_OK);
+        assert_int_equal(az_json_decimal(&scan, scale, &got, &missing), AZ_JSON_OK);
         assert_int_equal(missing, wrong);
         assert_true(wrong || got == want);
         assert_ptr_equal(scan.p, text + n);
@@ -373,28 +373,20 @@ static void types_of_values(void **state)
     static const struct {
         const char *text;
         int type;
-    } cases[] = { { "\"a\"", AZ_JT_STRING },
-                  { "{", AZ_JT_OBJECT },
-                  { "[", AZ_JT_ARRAY },
-                  { "true", AZ_JT_TRUE },
-                  { "false", AZ_JT_FALSE },
-                  { "null", AZ_JT_NULL },
-                  { "nan", AZ_JT_NONFINITE },
-                  { "NaN", AZ_JT_NONFINITE },
-                  { "-inf", AZ_JT_NONFINITE },
-                  { "-Infinity", AZ_JT_NONFINITE },
-                  { "-1", AZ_JT_NUMBER },
-                  { "7", AZ_JT_NUMBER },
-                  { "", AZ_J_MORE },
-                  { "-", AZ_J_MORE },
-                  { "n", AZ_J_MORE },
-                  { "x", AZ_J_BAD },
-                  { "}", AZ_J_BAD } };
+    } cases[] = { { "\"a\"", AZ_JT_STRING },   { "{", AZ_JT_OBJECT },
+                  { "[", AZ_JT_ARRAY },        { "true", AZ_JT_TRUE },
+                  { "false", AZ_JT_FALSE },    { "null", AZ_JT_NULL },
+                  { "nan", AZ_JT_NONFINITE },  { "NaN", AZ_JT_NONFINITE },
+                  { "-inf", AZ_JT_NONFINITE }, { "-Infinity", AZ_JT_NONFINITE },
+                  { "-1", AZ_JT_NUMBER },      { "7", AZ_JT_NUMBER },
+                  { "", AZ_JSON_MORE },        { "-", AZ_JSON_MORE },
+                  { "n", AZ_JSON_MORE },       { "x", AZ_JSON_BAD },
+                  { "}", AZ_JSON_BAD } };
     for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         char text[80] = { 0 };
         memcpy(text, cases[i].text, strlen(cases[i].text));
         struct az_jscan s = { .p = text, .end = text + strlen(text), .window = text };
-        assert_int_equal(az_j_type(&s), cases[i].type);
+        assert_int_equal(az_json_type(&s), cases[i].type);
     }
 }
 

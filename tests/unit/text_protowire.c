@@ -16,36 +16,37 @@ struct field {
     struct az_sv bytes;
 };
 
-static struct az_pb over(const void *p, size_t n) { return az_pb_of(az_sv_make(p, n)); }
+static struct az_protobuf over(const void *p, size_t n) { return az_protobuf_of(az_sv_make(p, n)); }
 #define OVER(lit) over((lit), sizeof(lit) - 1)
 
-static int next(struct az_pb *m, struct field *f)
+static int next(struct az_protobuf *m, struct field *f)
 {
-    return az_pb_next(m, &f->number, &f->wire, &f->value, &f->bytes);
+    return az_protobuf_next(m, &f->number, &f->wire, &f->value, &f->bytes);
 }
 
 static void every_wire_type(void **state)
 {
     (void)state;
-    struct az_pb m = OVER("\x08\x96\x01"                         /* 1: 150 */
-                          "\x11\x00\x00\x00\x00\x00\x00\xf8\x3f" /* 2: double 1.5 */
-                          "\x1a\x03"
-                          "abc"                      /* 3: bytes */
-                          "\x25\x00\x00\x20\x40"     /* 4: float 2.5 */
-                          "\xfa\xff\xff\xff\x0f\x00" /* the largest field number, empty */
-                          "\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" /* 5: -1 in ten bytes */);
+    struct az_protobuf m =
+        OVER("\x08\x96\x01"                         /* 1: 150 */
+             "\x11\x00\x00\x00\x00\x00\x00\xf8\x3f" /* 2: double 1.5 */
+             "\x1a\x03"
+             "abc"                      /* 3: bytes */
+             "\x25\x00\x00\x20\x40"     /* 4: float 2.5 */
+             "\xfa\xff\xff\xff\x0f\x00" /* the largest field number, empty */
+             "\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" /* 5: -1 in ten bytes */);
     struct field f;
     assert_int_equal(next(&m, &f), 1);
     assert_int_equal(f.number, 1);
     assert_int_equal(f.value, 150);
     assert_int_equal(next(&m, &f), 1);
-    assert_int_equal(f.wire, AZ_PB_FIXED64);
-    assert_true(az_pb_double(f.value) == 1.5);
+    assert_int_equal(f.wire, AZ_PROTOBUF_FIXED64);
+    assert_true(az_protobuf_double(f.value) == 1.5);
     assert_int_equal(next(&m, &f), 1);
     assert_true(az_sv_is(f.bytes, "abc"));
     assert_int_equal(next(&m, &f), 1);
-    assert_int_equal(f.wire, AZ_PB_FIXED32);
-    assert_true(az_pb_float(f.value) == 2.5f);
+    assert_int_equal(f.wire, AZ_PROTOBUF_FIXED32);
+    assert_true(az_protobuf_float(f.value) == 2.5f);
     assert_int_equal(next(&m, &f), 1);
     assert_int_equal(f.number, (1u << 29) - 1);
     assert_int_equal(f.bytes.n, 0);
@@ -58,7 +59,7 @@ static void every_wire_type(void **state)
 static void an_empty_message_has_no_fields(void **state)
 {
     (void)state;
-    struct az_pb m = az_pb_of((struct az_sv){ NULL, 0 });
+    struct az_protobuf m = az_protobuf_of((struct az_sv){ NULL, 0 });
     struct field f;
     assert_int_equal(next(&m, &f), 0);
 }
@@ -87,7 +88,7 @@ static void errors_stand_at_the_bad_byte(void **state)
         { "\x80\x80\x80\x80\x80\x01\x00", 7, 0 },                  /* field number over 29 bits */
     };
     for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
-        struct az_pb m = over(bad[i].bytes, bad[i].n);
+        struct az_protobuf m = over(bad[i].bytes, bad[i].n);
         const uint8_t *begin = m.p;
         struct field f;
         assert_int_equal(next(&m, &f), AZ_EFORMAT);
@@ -103,7 +104,7 @@ static void a_cut_at_any_byte_is_an_end_or_an_error(void **state)
     for (size_t n = 0; n < sizeof text - 1; n++) {
         char *exact = malloc(n ? n : 1); /* so that a sanitizer sees a read beyond the end */
         memcpy(exact, text, n);
-        struct az_pb m = over(exact, n);
+        struct az_protobuf m = over(exact, n);
         struct field f;
         int rc;
         while ((rc = next(&m, &f)) > 0)
@@ -117,54 +118,55 @@ static void a_cut_at_any_byte_is_an_end_or_an_error(void **state)
 static void messages_nest_to_a_limit(void **state)
 {
     (void)state;
-    struct az_pb m = OVER("\x08\x01"), sub;
-    for (unsigned i = 0; i < AZ_PB_DEPTH; i++) {
-        assert_int_equal(az_pb_sub(&m, AZ_SV("\x08\x01"), &sub), 0);
+    struct az_protobuf m = OVER("\x08\x01"), sub;
+    for (unsigned i = 0; i < AZ_PROTOBUF_DEPTH; i++) {
+        assert_int_equal(az_protobuf_sub(&m, AZ_SV("\x08\x01"), &sub), 0);
         m = sub;
     }
-    assert_int_equal(az_pb_sub(&m, AZ_SV("\x08\x01"), &sub), AZ_EFORMAT);
+    assert_int_equal(az_protobuf_sub(&m, AZ_SV("\x08\x01"), &sub), AZ_EFORMAT);
 }
 
 static void numbers_packed_or_not(void **state)
 {
     (void)state;
     uint64_t v = 0;
-    struct az_pb_numbers it = az_pb_numbers(AZ_PB_BYTES, 0, AZ_SV("\x01\x96\x01\x00"));
-    assert_int_equal(az_pb_number(&it, &v), 1);
+    struct az_protobuf_numbers it =
+        az_protobuf_numbers(AZ_PROTOBUF_BYTES, 0, AZ_SV("\x01\x96\x01\x00"));
+    assert_int_equal(az_protobuf_number(&it, &v), 1);
     assert_int_equal(v, 1);
-    assert_int_equal(az_pb_number(&it, &v), 1);
+    assert_int_equal(az_protobuf_number(&it, &v), 1);
     assert_int_equal(v, 150);
-    assert_int_equal(az_pb_number(&it, &v), 1);
+    assert_int_equal(az_protobuf_number(&it, &v), 1);
     assert_int_equal(v, 0);
-    assert_int_equal(az_pb_number(&it, &v), 0);
-    it = az_pb_numbers(AZ_PB_INT, 7, AZ_SV(""));
-    assert_int_equal(az_pb_number(&it, &v), 1);
+    assert_int_equal(az_protobuf_number(&it, &v), 0);
+    it = az_protobuf_numbers(AZ_PROTOBUF_INT, 7, AZ_SV(""));
+    assert_int_equal(az_protobuf_number(&it, &v), 1);
     assert_int_equal(v, 7);
-    assert_int_equal(az_pb_number(&it, &v), 0);
-    it = az_pb_numbers(AZ_PB_BYTES, 0, AZ_SV("\x01\x80"));
-    assert_int_equal(az_pb_number(&it, &v), 1);
-    assert_int_equal(az_pb_number(&it, &v), AZ_EFORMAT);
-    it = az_pb_numbers(AZ_PB_FIXED32, 7, AZ_SV(""));
-    assert_int_equal(az_pb_number(&it, &v), 0);
+    assert_int_equal(az_protobuf_number(&it, &v), 0);
+    it = az_protobuf_numbers(AZ_PROTOBUF_BYTES, 0, AZ_SV("\x01\x80"));
+    assert_int_equal(az_protobuf_number(&it, &v), 1);
+    assert_int_equal(az_protobuf_number(&it, &v), AZ_EFORMAT);
+    it = az_protobuf_numbers(AZ_PROTOBUF_FIXED32, 7, AZ_SV(""));
+    assert_int_equal(az_protobuf_number(&it, &v), 0);
 }
 
 static void zigzag(void **state)
 {
     (void)state;
-    assert_true(az_pb_zigzag(0) == 0);
-    assert_true(az_pb_zigzag(1) == -1);
-    assert_true(az_pb_zigzag(2) == 1);
-    assert_true(az_pb_zigzag(UINT64_MAX) == INT64_MIN);
-    assert_true(az_pb_zigzag(UINT64_MAX - 1) == INT64_MAX);
+    assert_true(az_protobuf_zigzag(0) == 0);
+    assert_true(az_protobuf_zigzag(1) == -1);
+    assert_true(az_protobuf_zigzag(2) == 1);
+    assert_true(az_protobuf_zigzag(UINT64_MAX) == INT64_MIN);
+    assert_true(az_protobuf_zigzag(UINT64_MAX - 1) == INT64_MAX);
 }
 
 static void one_field_is_found(void **state)
 {
     (void)state;
     const struct az_sv m = AZ_SV("\x08\x01\x12\x02hi\x12\x02no");
-    assert_true(az_sv_is(az_pb_find(m, 2), "hi"));
-    assert_null(az_pb_find(m, 3).p);
-    assert_null(az_pb_find(AZ_SV("\x0b\x12\x02hi"), 2).p);
+    assert_true(az_sv_is(az_protobuf_find(m, 2), "hi"));
+    assert_null(az_protobuf_find(m, 3).p);
+    assert_null(az_protobuf_find(AZ_SV("\x0b\x12\x02hi"), 2).p);
 }
 
 /* The last of each wanted field; a field of another wire type is none. */
@@ -173,18 +175,22 @@ static void fields_are_picked(void **state)
     (void)state;
     uint64_t iid = 7, other = 9;
     struct az_sv name = AZ_SV("none");
-    const struct az_pb_want want[] = { { 1, &iid, NULL }, { 2, NULL, &name }, { 3, &other, NULL } };
-    const struct az_pb top = az_pb_of(AZ_SV(""));
-    struct az_pb sub;
+    const struct az_protobuf_want want[] = { { 1, &iid, NULL },
+                                             { 2, NULL, &name },
+                                             { 3, &other, NULL } };
+    const struct az_protobuf top = az_protobuf_of(AZ_SV(""));
+    struct az_protobuf sub;
     assert_int_equal(
-        az_pb_pick(&top, AZ_SV("\x08\x01\x12\x02hi\x08\x05\x1a\x01x\x20\x03"), want, 3, &sub), 0);
+        az_protobuf_pick(&top, AZ_SV("\x08\x01\x12\x02hi\x08\x05\x1a\x01x\x20\x03"), want, 3, &sub),
+        0);
     assert_int_equal(iid, 5);
     assert_true(az_sv_is(name, "hi"));
     assert_int_equal(other, 9);
     assert_int_equal(sub.depth, 1);
-    assert_int_equal(az_pb_pick(&top, AZ_SV("\x08\x01\x12\x09hi"), want, 3, NULL), AZ_EFORMAT);
-    const struct az_pb deep = { .depth = AZ_PB_DEPTH };
-    assert_int_equal(az_pb_pick(&deep, AZ_SV(""), want, 3, NULL), AZ_EFORMAT);
+    assert_int_equal(az_protobuf_pick(&top, AZ_SV("\x08\x01\x12\x09hi"), want, 3, NULL),
+                     AZ_EFORMAT);
+    const struct az_protobuf deep = { .depth = AZ_PROTOBUF_DEPTH };
+    assert_int_equal(az_protobuf_pick(&deep, AZ_SV(""), want, 3, NULL), AZ_EFORMAT);
 }
 
 int main(void)

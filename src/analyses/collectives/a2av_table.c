@@ -16,9 +16,9 @@ struct a2av {
 AZ_VEC(struct a2av, a2avs);
 
 struct work {
-    struct az_cr *c;
+    struct az_coll_run *c;
     struct a2avs v;
-    struct cr_flows *flows;
+    struct az_coll_flows *flows;
 };
 
 static int64_t bytes_in(const struct az_coll_what *w)
@@ -30,7 +30,7 @@ static int64_t bytes_in(const struct az_coll_what *w)
 
 static int instance(struct work *k, uint32_t coll)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     const struct az_coll_coll *x = &c->colls.v[coll];
     struct a2av a = { .coll = coll, .imbalance = NAN, .fastest = NAN, .slowest = NAN };
     int64_t most = 0, own;
@@ -63,7 +63,7 @@ static double mb(int64_t bytes) { return bytes < 0 ? NAN : (double)bytes / (1024
 
 static double gib(double gbps) { return gbps / 1.073741824; }
 
-static double throughput(const struct az_cr *c, const struct a2av *a)
+static double throughput(const struct az_coll_run *c, const struct a2av *a)
 {
     const int64_t wall = c->colls.v[a->coll].wall;
     return a->bytes < 0 || wall <= 0 ? NAN : (double)a->bytes / (double)wall;
@@ -93,7 +93,7 @@ static void instance_columns(struct az_table *t)
     az_table_column(t, "skew in end time", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
 }
 
-static void rank_columns(struct az_cr *c, struct az_table *t)
+static void rank_columns(struct az_coll_run *c, struct az_table *t)
 {
     static const struct {
         const char *name;
@@ -117,7 +117,7 @@ static void rank_columns(struct az_cr *c, struct az_table *t)
                               of[i].type, of[i].unit, AZ_DETAIL);
 }
 
-static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x)
+static void put_ranks(const struct az_coll_run *c, struct az_table *t, const struct az_coll_coll *x)
 {
     uint32_t i = 0;
     for (uint32_t r = 0; r < c->ranks->n; r++) {
@@ -143,7 +143,7 @@ static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az
     }
 }
 
-static void put_instance(const struct az_cr *c, struct az_table *t, const struct a2av *a)
+static void put_instance(const struct az_coll_run *c, struct az_table *t, const struct a2av *a)
 {
     const struct az_coll_coll *x = &c->colls.v[a->coll];
     const uint32_t g = az_coll_member(c, x, 0);
@@ -170,7 +170,7 @@ static void put_instance(const struct az_cr *c, struct az_table *t, const struct
     az_put_f64(t, az_coll_us(x->skew_end));
 }
 
-static void put_ours(const struct az_cr *c, struct az_table *t, const struct a2av *a)
+static void put_ours(const struct az_coll_run *c, struct az_table *t, const struct a2av *a)
 {
     const struct az_coll_coll *x = &c->colls.v[a->coll];
     az_put_text(t, az_sv_str(c->groups.v[x->group].span));
@@ -181,7 +181,7 @@ static void put_ours(const struct az_cr *c, struct az_table *t, const struct a2a
     az_put_known(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
     az_put_i64(t, x->n);
     az_put_i64(t, x->expected);
-    az_put_bool(t, x->flags & CR_PARTIAL);
+    az_put_bool(t, x->flags & AZ_COLL_PARTIAL);
 }
 
 /* Most data first; of equals the earlier one. */
@@ -195,7 +195,7 @@ static int by_data(const void *p, const void *q, void *ctx)
 }
 
 struct listing { /* rows of the table; in the arena */
-    const struct az_cr *c;
+    const struct az_coll_run *c;
     struct a2av *v;
     bool detailed;
 };
@@ -211,13 +211,13 @@ static void make_row(const void *of, size_t row, struct az_table *t)
 
 static int instances(struct work *k)
 {
-    struct az_cr *c = k->c;
+    struct az_coll_run *c = k->c;
     struct az_table *t = az_table_new(c->arena, "nccl_all2allv", "All-to-all of uneven sizes", 0);
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->v = az_arena_array(c->arena, k->v.n + 1, sizeof *l->v)))
         return az_arena_error(c->arena);
     l->c = c;
-    l->detailed = k->v.n * c->ranks->n * 10 <= CR_MOST_CELLS;
+    l->detailed = k->v.n * c->ranks->n * 10 <= AZ_COLL_MOST_CELLS;
     if (k->v.n)
         memcpy(l->v, k->v.v, k->v.n * sizeof *l->v);
     instance_columns(t);
@@ -238,7 +238,7 @@ static int instances(struct work *k)
 
 /* ---- summary ---- */
 AZ_OF_ITEM(const struct a2av *, one, &((const struct work *)s->ctx)->v.v[i->row])
-static const struct az_cr *run_of(const struct az_scope *s)
+static const struct az_coll_run *run_of(const struct az_scope *s)
 {
     return ((const struct work *)s->ctx)->c;
 }
@@ -283,7 +283,7 @@ AZ_OF_ITEM(double, skew_end_of, az_coll_us(coll_of(s, i)->skew_end))
 AZ_OF_ITEM(double, rate_gib_of, gib(rate_of(s, i)))
 AZ_OF_ITEM(double, others_of, mb(one(s, i)->off_diagonal))
 AZ_OF_ITEM(int64_t, wall_ns_of, coll_of(s, i)->wall)
-AZ_OF_ITEM(int64_t, partial_of, (coll_of(s, i)->flags & CR_PARTIAL) != 0)
+AZ_OF_ITEM(int64_t, partial_of, (coll_of(s, i)->flags & AZ_COLL_PARTIAL) != 0)
 
 enum {
     DATA,
@@ -352,7 +352,7 @@ static int tables(struct work *k)
     return rc ? rc : az_coll_flow_tables(k->flows);
 }
 
-int az_coll_a2av_tables(struct az_cr *c)
+int az_coll_a2av_tables(struct az_coll_run *c)
 {
     struct work k = { .c = c };
     az_vec_init(&k.v, c->job->mem);

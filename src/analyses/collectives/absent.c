@@ -29,13 +29,13 @@ static int by_key(const void *a, const void *b, void *ctx)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-static int collect(const struct az_cr *c, struct lastings *out)
+static int collect(const struct az_coll_run *c, struct lastings *out)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < c->colls.n; i++) {
         const struct az_coll_coll *x = &c->colls.v[i];
-        if (!(x->flags & CR_SYNC) || x->flags & (CR_INCOMPLETE | CR_PAIR) || x->n < 2 ||
-            x->bytes <= 0 || x->latency <= 0)
+        if (!(x->flags & AZ_COLL_SYNC) || x->flags & (AZ_COLL_INCOMPLETE | AZ_COLL_PAIR) ||
+            x->n < 2 || x->bytes <= 0 || x->latency <= 0)
             continue;
         const uint64_t key[] = { (uint64_t)x->kind, (uint64_t)x->expected, (uint64_t)x->bytes };
         rc = az_vec_push(out,
@@ -49,13 +49,13 @@ static double wait_of(const struct az_coll_coll *x, double usual)
 {
     const double more = (double)x->latency - usual,
                  all = (double)(x->hidden + x->exposed_wait + x->exposed_transfer);
-    if (!(x->flags & CR_PARTIAL) || (double)x->latency < LONGER * usual ||
+    if (!(x->flags & AZ_COLL_PARTIAL) || (double)x->latency < LONGER * usual ||
         (double)(x->longest - x->latency) > EQUAL * more)
         return 0;
     return all > 0 ? more * (1 - (double)x->hidden / all) : more;
 }
 
-static int put(struct az_cr *c, struct az_coll_waits *w, double sum, int64_t count)
+static int put(struct az_coll_run *c, struct az_coll_waits *w, double sum, int64_t count)
 {
     const struct az_ranks *rs = c->ranks;
     const bool certain = rs->n_missing == 1;
@@ -74,7 +74,7 @@ static int put(struct az_cr *c, struct az_coll_waits *w, double sum, int64_t cou
     return az_vec_push(&w->late, l);
 }
 
-int az_coll_absent(struct az_cr *c, struct az_coll_waits *w)
+int az_coll_absent(struct az_coll_run *c, struct az_coll_waits *w)
 {
     struct lastings all;
     double sum = 0;

@@ -23,7 +23,7 @@ size_t az_coll_step_at(const struct az_coll_part *p, const struct az_coll_event 
 
 static int numbers(struct az_coll_blame *m)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     struct az_vec_i64 v;
     bool all = true;
     int rc = 0;
@@ -49,7 +49,7 @@ static int numbers(struct az_coll_blame *m)
 /* A run without steps is cut into equal numbers of collectives, if there is enough in each. */
 static void shares(struct az_coll_blame *m)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     size_t least = SIZE_MAX;
     for (size_t r = 0; r < m->ranks; r++)
         if (c->part[r] && c->part[r]->n < least)
@@ -86,7 +86,7 @@ static uint32_t block_of_order(const struct az_coll_blame *m, size_t x)
 /* All members of a collective are in the block of the first that is in one. */
 static void place(struct az_coll_blame *m)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *k = &c->colls.v[x];
         m->block[x] = AZ_NO_ROW;
@@ -99,7 +99,7 @@ static void place(struct az_coll_blame *m)
 
 uint32_t az_coll_block_of(const struct az_coll_blame *m, uint32_t g)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     size_t low = 0, high = c->colls.n;
     if (c->coll[g] != AZ_NO_ROW)
         return m->block[c->coll[g]];

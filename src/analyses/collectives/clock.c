@@ -24,7 +24,7 @@
  * component. */
 static void connect(const struct az_clocks *k, uint32_t *of)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     for (uint32_t r = 0; r < k->units; r++)
         of[r] = r;
     for (size_t x = 0; x < c->colls.n; x++)
@@ -40,10 +40,10 @@ static void connect(const struct az_clocks *k, uint32_t *of)
 /* Is there less than ENOUGH for each of most units, and more to be had? */
 static bool scarce(const struct az_clocks *k)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     size_t sync = 0;
     for (size_t x = 0; x < c->colls.n; x++)
-        sync += (c->colls.v[x].flags & CR_SYNC) && !(c->colls.v[x].flags & CR_INCOMPLETE)
+        sync += (c->colls.v[x].flags & AZ_COLL_SYNC) && !(c->colls.v[x].flags & AZ_COLL_INCOMPLETE)
                     ? c->colls.v[x].n
                     : 0;
     return sync < ENOUGH * k->units;
@@ -52,7 +52,7 @@ static bool scarce(const struct az_clocks *k)
 /* ---- events that count ---- */
 static int collect(struct az_clocks *k, struct az_arena *a)
 {
-    struct az_cr *c = k->c;
+    struct az_coll_run *c = k->c;
     size_t most = k->units, all = 0;
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *coll = &c->colls.v[x];
@@ -118,7 +118,7 @@ static void compare(const struct az_clocks *k, const struct az_coll_coll *x, str
 /* A first guess, so that a long row of ranks need not settle from end to end. */
 static int spread(struct az_clocks *k)
 {
-    struct az_cr *c = k->c;
+    struct az_coll_run *c = k->c;
     struct nearby *near = az_mem_alloc(c->job->mem, k->units * sizeof *near);
     if (!near)
         return az_mem_error(c->job->mem);
@@ -146,7 +146,7 @@ static int spread(struct az_clocks *k)
 /* ---- settling ---- */
 static void middles(struct az_clocks *k)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *coll = &c->colls.v[x];
         if (!az_coll_counts(k, coll))
@@ -201,7 +201,9 @@ static int settle(struct az_clocks *k)
     int fits = 0, rc = 0;
     for (int round = 0; rc == 0 && round < ROUNDS && fits < FITS; round++) {
         int64_t moved = 0;
-        const enum az_coll_course how = !fits ? CR_OFFSET : fits > STRAIGHT ? CR_STEPS : CR_DRIFT;
+        const enum az_coll_course how = !fits             ? AZ_COLL_OFFSET
+                                        : fits > STRAIGHT ? AZ_COLL_STEPS
+                                                          : AZ_COLL_DRIFT;
         middles(k);
         rc = by_misfit(k, k->order);
         for (size_t i = 0; rc == 0 && i < k->units; i++) {
@@ -284,7 +286,7 @@ bool az_coll_clock_off(const struct az_coll_clock *k) { return off_by(k, TELL_NS
  */
 static size_t collectives_of(const struct az_clocks *k, size_t r)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     size_t n = 0;
     for (size_t i = k->first[r]; i < k->first[r + 1]; i++) {
         const struct az_coll_coll *x = &c->colls.v[c->coll[k->event[i]]];
@@ -322,7 +324,7 @@ static void describe(struct az_clocks *k, size_t r, struct az_coll_clock *out)
 
 static int report(struct az_clocks *k)
 {
-    struct az_cr *c = k->c;
+    struct az_coll_run *c = k->c;
     const struct az_sv when = c->job->opts->align_clocks;
     size_t next = 0;
     for (size_t r = 0; r < k->units; r++) {
@@ -350,7 +352,7 @@ static int report(struct az_clocks *k)
     return 0;
 }
 
-int az_coll_align_clocks(struct az_cr *c)
+int az_coll_align_clocks(struct az_coll_run *c)
 {
     struct az_clocks k = { .c = c, .units = c->traces->n };
     struct az_arena a;

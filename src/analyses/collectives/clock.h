@@ -4,8 +4,8 @@
 
 #include "analyses/collectives/collectives.h"
 
-#define CR_MOST_PIECES 32
-#define CR_MOST_LEVELS 6
+#define AZ_COLL_MOST_PIECES 32
+#define AZ_COLL_MOST_LEVELS 6
 
 /* How far it is ahead: from `from` on, offset + drift (t - from), in ns; the first piece holds
  * before it, too. */
@@ -14,18 +14,18 @@ struct az_coll_piece {
     double offset, drift;
 };
 struct az_coll_track {
-    struct az_coll_piece piece[CR_MOST_PIECES];
+    struct az_coll_piece piece[AZ_COLL_MOST_PIECES];
     uint32_t n; /* 0: not known */
 };
 
 /* Difference; what cannot be a time any more is cut. */
-#define CR_MOST_NS (INT64_C(1) << 61)
+#define AZ_COLL_MOST_NS (INT64_C(1) << 61)
 static inline int64_t az_coll_minus(int64_t a, int64_t b)
 {
     int64_t d;
     if (__builtin_sub_overflow(a, b, &d))
-        return a < b ? -CR_MOST_NS : CR_MOST_NS;
-    return d > CR_MOST_NS ? CR_MOST_NS : d < -CR_MOST_NS ? -CR_MOST_NS : d;
+        return a < b ? -AZ_COLL_MOST_NS : AZ_COLL_MOST_NS;
+    return d > AZ_COLL_MOST_NS ? AZ_COLL_MOST_NS : d < -AZ_COLL_MOST_NS ? -AZ_COLL_MOST_NS : d;
 }
 /* Median, in whole ns; reorders v. */
 int64_t az_coll_median(int64_t *v, size_t n);
@@ -43,25 +43,25 @@ int64_t az_coll_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scr
 
 /* ---- all clocks ---- */
 struct az_clocks {
-    struct az_cr *c;
-    size_t units;                      /* recordings: devices of one have one clock */
-    uint32_t *event;                   /* those that count, by unit and end */
-    size_t *first;                     /* unit -> its first in `event`; units + 2 */
-    struct az_coll_track *track;       /* by unit */
-    int64_t *middle;                   /* by collective: median end, tracks taken away */
-    int64_t *t, *y, *scratch;          /* of one unit, or one collective */
-    uint32_t *component;               /* by unit: the least unit it is connected with */
-    uint32_t *synced;                  /* the same, by collectives of more than two */
-    uint32_t *order;                   /* scratch: of units, of a cluster's differences */
-    uint32_t *chain;                   /* unit -> the next one of its part; AZ_NO_ROW: the last */
-    int64_t *left;                     /* scratch */
-    uint32_t *cluster[CR_MOST_LEVELS]; /* by unit: the least unit of its cluster */
+    struct az_coll_run *c;
+    size_t units;                /* recordings: devices of one have one clock */
+    uint32_t *event;             /* those that count, by unit and end */
+    size_t *first;               /* unit -> its first in `event`; units + 2 */
+    struct az_coll_track *track; /* by unit */
+    int64_t *middle;             /* by collective: median end, tracks taken away */
+    int64_t *t, *y, *scratch;    /* of one unit, or one collective */
+    uint32_t *component;         /* by unit: the least unit it is connected with */
+    uint32_t *synced;            /* the same, by collectives of more than two */
+    uint32_t *order;             /* scratch: of units, of a cluster's differences */
+    uint32_t *chain;             /* unit -> the next one of its part; AZ_NO_ROW: the last */
+    int64_t *left;               /* scratch */
+    uint32_t *cluster[AZ_COLL_MOST_LEVELS]; /* by unit: the least unit of its cluster */
     size_t levels;
     bool pairs;  /* send and recv connect what collectives do not */
     bool scarce; /* few collectives of which all wait for all: others count, too */
 };
 
-static inline uint32_t az_coll_unit_of(const struct az_cr *c, uint32_t g)
+static inline uint32_t az_coll_unit_of(const struct az_coll_run *c, uint32_t g)
 {
     return c->of ? (uint32_t)c->of[c->rank[g]] : c->rank[g];
 }
@@ -72,7 +72,7 @@ static inline uint32_t az_coll_unit_at(const struct az_clocks *k, const struct a
     return az_coll_unit_of(k->c, az_coll_member(k->c, x, i));
 }
 
-static inline int64_t az_coll_end_of(const struct az_cr *c, uint32_t g)
+static inline int64_t az_coll_end_of(const struct az_coll_run *c, uint32_t g)
 {
     return az_coll_event(c, g)->end + c->shift[c->rank[g]];
 }
@@ -112,7 +112,7 @@ bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x);
 /* How far two courses differ, at most, at k->t. */
 int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_track *a,
                       const struct az_coll_track *b);
-enum az_coll_course { CR_OFFSET, CR_DRIFT, CR_STEPS };
+enum az_coll_course { AZ_COLL_OFFSET, AZ_COLL_DRIFT, AZ_COLL_STEPS };
 /* Course through k->t, k->y. */
 void az_coll_course(struct az_clocks *k, size_t n, enum az_coll_course how,
                     struct az_coll_track *out);

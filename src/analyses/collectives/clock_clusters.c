@@ -9,12 +9,12 @@
  * missing or few. */
 bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x)
 {
-    if (x->flags & CR_PAIR)
+    if (x->flags & AZ_COLL_PAIR)
         return x->n == 2 && (k->scarce || (k->pairs && k->synced[az_coll_unit_at(k, x, 0)] !=
                                                            k->synced[az_coll_unit_at(k, x, 1)]));
-    if (x->flags & CR_INCOMPLETE)
+    if (x->flags & AZ_COLL_INCOMPLETE)
         return false;
-    return (x->flags & CR_SYNC) || (k->scarce && x->kind == AZ_COLL_ALLTOALLV && x->n > 1);
+    return (x->flags & AZ_COLL_SYNC) || (k->scarce && x->kind == AZ_COLL_ALLTOALLV && x->n > 1);
 }
 
 #define STILL_NS   50
@@ -35,7 +35,7 @@ static bool spans(const struct az_clocks *k, const uint32_t *of, const struct az
 static void join(const struct az_clocks *k, const uint32_t *of, uint32_t *next, uint32_t *count,
                  uint32_t *best)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     memset(count, 0, c->groups.n * sizeof *count);
     for (size_t r = 0; r < k->units; r++) {
         best[r] = AZ_NO_ROW;
@@ -75,7 +75,7 @@ int az_coll_clusters(struct az_clocks *k, struct az_arena *a)
         return az_arena_error(a);
     for (uint32_t r = 0; r < k->units; r++)
         of[r] = r;
-    while (k->levels < CR_MOST_LEVELS) {
+    while (k->levels < AZ_COLL_MOST_LEVELS) {
         uint32_t *next = az_arena_array(a, k->units + 1, sizeof *next);
         if (!next)
             return az_arena_error(a);

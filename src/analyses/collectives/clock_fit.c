@@ -189,7 +189,7 @@ static size_t cut(const struct bins *b, size_t *begin)
     }
     for (size_t j = b->n; j > 0; j = from[j])
         n++;
-    if (n > CR_MOST_PIECES)
+    if (n > AZ_COLL_MOST_PIECES)
         return 1;
     for (size_t j = b->n, k = n; j > 0; j = from[j])
         begin[--k] = from[j];
@@ -248,8 +248,8 @@ void az_coll_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64
                  struct az_coll_track *out)
 {
     struct bins b = { 0 };
-    size_t begin[CR_MOST_PIECES] = { 0 }, at[CR_MOST_PIECES + 1] = { 0 };
-    double drift[CR_MOST_PIECES] = { 0 };
+    size_t begin[AZ_COLL_MOST_PIECES] = { 0 }, at[AZ_COLL_MOST_PIECES + 1] = { 0 };
+    double drift[AZ_COLL_MOST_PIECES] = { 0 };
     const bool binned = n / IN_BIN > 1;
     out->n = n > 0;
     if (n == 0)
@@ -304,8 +304,8 @@ void az_coll_course(struct az_clocks *k, size_t n, enum az_coll_course how,
                     struct az_coll_track *out)
 {
     *out = (struct az_coll_track){ .n = 1 };
-    if (how == CR_OFFSET)
+    if (how == AZ_COLL_OFFSET)
         out->piece[0].offset = (double)az_coll_median(k->y, n);
     else
-        az_coll_fit(k->t, k->y, n, how == CR_STEPS, k->scratch, out);
+        az_coll_fit(k->t, k->y, n, how == AZ_COLL_STEPS, k->scratch, out);
 }

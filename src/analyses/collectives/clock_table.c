@@ -4,7 +4,7 @@
 
 #define UNSURE_NS 20000 /* an error above this is reported */
 
-static void offset_finding(const struct az_cr *c, size_t r)
+static void offset_finding(const struct az_coll_run *c, size_t r)
 {
     const struct az_coll_clock *k = &c->clock[r];
     const int64_t mid = k->offset < 0 ? -k->offset : k->offset;
@@ -27,7 +27,7 @@ static void offset_finding(const struct az_cr *c, size_t r)
 }
 
 /* What the alignment leaves. */
-static void error_finding(const struct az_cr *c, size_t r)
+static void error_finding(const struct az_coll_run *c, size_t r)
 {
     const struct az_coll_clock *k = &c->clock[r];
     az_finding(
@@ -41,7 +41,7 @@ static void error_finding(const struct az_cr *c, size_t r)
 }
 
 /* Ranks whose clocks nothing connects with those of the first. */
-static void apart_finding(const struct az_cr *c)
+static void apart_finding(const struct az_coll_run *c)
 {
     const struct az_ranks *rs = c->ranks;
     int64_t *v = az_arena_array(c->arena, rs->n + 1, sizeof *v);
@@ -63,7 +63,7 @@ static void apart_finding(const struct az_cr *c)
                 (long long)rs->v[first].rank));
 }
 
-int az_coll_clock_table(struct az_cr *c)
+int az_coll_clock_table(struct az_coll_run *c)
 {
     struct az_table *t = az_table_new(c->arena, "clock_offsets",
                                       "Clocks of the ranks by the ends of collectives", 0);

@@ -5,7 +5,7 @@
 
 /* "7 of 8 ranks; missing: 3": ranks of which nothing can be said, because they have no file or no
  * work in it. */
-static struct az_sv attendance(const struct az_cr *c)
+static struct az_sv attendance(const struct az_coll_run *c)
 {
     const struct az_ranks *rs = c->ranks;
     int64_t *absent = az_arena_array(c->arena, rs->n_missing + rs->n, sizeof *absent);
@@ -26,13 +26,13 @@ static struct az_sv attendance(const struct az_cr *c)
 }
 
 /* Files that are missing, members that do not agree. */
-static void findings(const struct az_cr *c)
+static void findings(const struct az_coll_run *c)
 {
     int64_t partial = 0, differ = 0;
     for (size_t i = 0; i < c->colls.n; i++) {
         const struct az_coll_coll *x = &c->colls.v[i];
-        partial += (x->flags & CR_PARTIAL) && !(x->flags & CR_INCOMPLETE);
-        differ += (x->flags & CR_ARGS_DIFFER) != 0;
+        partial += (x->flags & AZ_COLL_PARTIAL) && !(x->flags & AZ_COLL_INCOMPLETE);
+        differ += (x->flags & AZ_COLL_ARGS_DIFFER) != 0;
     }
     if (partial)
         az_finding(c->job, "partial_collectives", "warning", attendance(c), partial, -1,
@@ -46,7 +46,7 @@ static void findings(const struct az_cr *c)
                          "nccl_implicit_sync)"));
 }
 
-static void coverage(const struct az_cr *c)
+static void coverage(const struct az_coll_run *c)
 {
     int64_t guessed = 0;
     for (uint32_t g = 0; g < c->n; g++)
@@ -60,7 +60,7 @@ static void coverage(const struct az_cr *c)
             AZ_SV("no type, size or group: matched by order as one group of all, no bandwidth"));
 }
 
-static int tables(struct az_cr *c)
+static int tables(struct az_coll_run *c)
 {
     int rc = az_coll_sync_tables(c);
     if (rc == 0)
@@ -78,7 +78,7 @@ static int tables(struct az_cr *c)
     return rc ? rc : az_coll_long_tables(c);
 }
 
-static int measure(struct az_cr *c)
+static int measure(struct az_coll_run *c)
 {
     int rc = az_coll_gather(c);
     if (rc || c->n == 0)
@@ -93,13 +93,13 @@ static int measure(struct az_cr *c)
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_cr *c = az_arena_alloc(job->arena, sizeof *c);
+    struct az_coll_run *c = az_arena_alloc(job->arena, sizeof *c);
     const struct az_coll_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
     if (!c || !part)
         return az_arena_error(job->arena);
     for (size_t r = 0; r < ranks->n; r++)
         part[r] = parts[r];
-    *c = (struct az_cr){
+    *c = (struct az_coll_run){
         .job = job, .ranks = ranks, .arena = job->arena, .part = part, .compat = job->opts->compat
     };
     int rc = az_coll_split_devices(c);

@@ -9,9 +9,9 @@
  *   clock.c, clock_fit.c, clock_clusters.c
  *                             offsets, drifts and steps of the ranks' clocks
  *   measure.c                 figures of a collective, exposed time
- *   blocks.c, blame.c, verdict.c
+ *   blocks.c, straggler_attrib.c, verdict.c
  *                             who is waited for because of its own work, and how sure that is
- *   waiting.c, sisters.c, absent.c, pipeline.c
+ *   waiting.c, sibling_groups.c, absent.c, pipeline.c
  *                             sets of ranks that are late, slow groups, late ranks without a file,
  *                             stages of a pipeline
  *   path.c, path_local.c      the critical path over the ranks
@@ -26,7 +26,7 @@
 #include "classify/collectives.h"
 #include "stats/stats.h"
 
-#define CR_MOST_CELLS 8000000 /* of a table; columns of each rank are skipped above this */
+#define AZ_COLL_MOST_CELLS 8000000 /* of a table; columns of each rank are skipped above this */
 
 /* ---- one rank's part ---- */
 /* What is said of a collective. Rows of a part are unique. */
@@ -60,7 +60,7 @@ struct az_coll_step {
 
 /* Other kernels of a device, merged; only what is within its collectives. */
 struct az_coll_busy {
-    struct cr_busy_span {
+    struct az_coll_busy_span {
         int64_t start, before; /* before: length of all before it, so the next one's says its own */
     } * span;                  /* n + 1 */
     size_t n;
@@ -101,15 +101,15 @@ struct az_coll_part {
     int64_t first, last; /* device work */
 };
 /* What a trace says of its collectives (source.c). Scratch in job->arena. */
-struct cr_source;
-int az_coll_source_open(struct cr_source **s, struct az_job *job,
+struct az_coll_reader;
+int az_coll_source_open(struct az_coll_reader **s, struct az_job *job,
                         struct az_arena *keep) AZ_MUST_USE;
 /* Of a kernel row: row of its description (of `what`), launch and seq of e. given: what a name
  * pattern says; empty. */
-int az_coll_source_of(struct cr_source *s, uint32_t row, struct az_sv given,
+int az_coll_source_of(struct az_coll_reader *s, uint32_t row, struct az_sv given,
                       struct az_coll_event *e) AZ_MUST_USE;
 /* The descriptions, in `keep`; ends the source. */
-int az_coll_source_close(struct cr_source *s, struct az_coll_part *part) AZ_MUST_USE;
+int az_coll_source_close(struct az_coll_reader *s, struct az_coll_part *part) AZ_MUST_USE;
 /* Elements and type of an operator's tensors from its recorded dims and types (JSON texts); false
  * if they have none. */
 bool az_coll_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems,
@@ -136,11 +136,11 @@ struct az_coll_group {
 AZ_VEC(struct az_coll_group, az_coll_groups);
 
 enum {
-    CR_PARTIAL = 1,     /* not all members are there */
-    CR_INCOMPLETE = 2,  /* a member with a file has no event */
-    CR_ARGS_DIFFER = 4, /* members do not agree on type or size */
-    CR_PAIR = 8,        /* a send and its recv */
-    CR_SYNC = 16        /* implicitly synchronising: enters stragglers and clocks */
+    AZ_COLL_PARTIAL = 1,     /* not all members are there */
+    AZ_COLL_INCOMPLETE = 2,  /* a member with a file has no event */
+    AZ_COLL_ARGS_DIFFER = 4, /* members do not agree on type or size */
+    AZ_COLL_PAIR = 8,        /* a send and its recv */
+    AZ_COLL_SYNC = 16        /* implicitly synchronising: enters stragglers and clocks */
 };
 
 struct az_coll_coll {
@@ -174,7 +174,7 @@ struct az_coll_clock {
     const struct az_coll_track *track; /* applied, and more than an offset; NULL */
 };
 
-struct az_cr {
+struct az_coll_run {
     struct az_job *job; /* NULL once the tables are there; the rest lives as long as they do */
     const struct az_ranks *ranks;
     const struct az_coll_part *const *part; /* by rank index; NULL where none */
@@ -202,35 +202,37 @@ struct az_cr {
     unsigned compat; /* of the options: rows are made when the job is over */
     int64_t step;    /* median of the profiler's steps; 0: not known */
 };
-static inline const struct az_coll_event *az_coll_event(const struct az_cr *c, uint32_t g)
+static inline const struct az_coll_event *az_coll_event(const struct az_coll_run *c, uint32_t g)
 {
     return &c->part[c->rank[g]]->ev[g - c->base[c->rank[g]]];
 }
-static inline const struct az_coll_what *az_coll_what(const struct az_cr *c, uint32_t g)
+static inline const struct az_coll_what *az_coll_what(const struct az_coll_run *c, uint32_t g)
 {
     return &c->part[c->rank[g]]->what[az_coll_event(c, g)->what];
 }
-static inline const struct az_coll_lane_of *az_coll_lane_of(const struct az_cr *c, uint32_t g)
+static inline const struct az_coll_lane_of *az_coll_lane_of(const struct az_coll_run *c, uint32_t g)
 {
     return &c->part[c->rank[g]]->lane[az_coll_event(c, g)->lane];
 }
-static inline int64_t az_coll_rank(const struct az_cr *c, uint32_t g)
+static inline int64_t az_coll_rank(const struct az_coll_run *c, uint32_t g)
 {
     return c->ranks->v[c->rank[g]].rank;
 }
-static inline uint32_t az_coll_member(const struct az_cr *c, const struct az_coll_coll *x,
+static inline uint32_t az_coll_member(const struct az_coll_run *c, const struct az_coll_coll *x,
                                       uint32_t i)
 {
     return c->member.v[x->first + i];
 }
 /* Start and end on the common clock: the rank's offset taken away where it is applied. */
-int64_t az_coll_start(const struct az_cr *c, uint32_t g);
-int64_t az_coll_end(const struct az_cr *c, uint32_t g);
+int64_t az_coll_start(const struct az_coll_run *c, uint32_t g);
+int64_t az_coll_end(const struct az_coll_run *c, uint32_t g);
 /* Waits of an event inside its collective: until the last start (clock), and beyond the shortest
  * (clock-free). */
-int64_t az_coll_wait_clock(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g);
-int64_t az_coll_wait_duration(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g);
-static inline int64_t az_coll_wait(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g)
+int64_t az_coll_wait_clock(const struct az_coll_run *c, const struct az_coll_coll *x, uint32_t g);
+int64_t az_coll_wait_duration(const struct az_coll_run *c, const struct az_coll_coll *x,
+                              uint32_t g);
+static inline int64_t az_coll_wait(const struct az_coll_run *c, const struct az_coll_coll *x,
+                                   uint32_t g)
 {
     return c->groups.v[x->group].by_duration ? az_coll_wait_duration(c, x, g)
                                              : az_coll_wait_clock(c, x, g);
@@ -241,18 +243,18 @@ static inline int64_t az_coll_wait(const struct az_cr *c, const struct az_coll_c
 struct az_coll_exposed {
     int64_t hidden, wait, transfer;
 };
-struct az_coll_exposed az_coll_exposed(const struct az_cr *c, uint32_t g);
+struct az_coll_exposed az_coll_exposed(const struct az_coll_run *c, uint32_t g);
 
 /* First: where a trace has several devices and does not say who its collectives are among, its
  * devices become the ranks (c->ranks, c->part, c->of), and a finding says so. */
-int az_coll_split_devices(struct az_cr *c) AZ_MUST_USE;
+int az_coll_split_devices(struct az_coll_run *c) AZ_MUST_USE;
 /* "rank 3", or where ranks are devices "device 1", "rank 3 (device 1 of trace 1)". In the arena. */
-struct az_sv az_coll_rank_name(const struct az_cr *c, size_t r);
-int az_coll_gather(struct az_cr *c) AZ_MUST_USE;
-int az_coll_match(struct az_cr *c) AZ_MUST_USE;
-int az_coll_align_clocks(struct az_cr *c) AZ_MUST_USE;
-int az_colls_measure(struct az_cr *c) AZ_MUST_USE;
-void az_coll_release(void *c); /* struct az_cr */
+struct az_sv az_coll_rank_name(const struct az_coll_run *c, size_t r);
+int az_coll_gather(struct az_coll_run *c) AZ_MUST_USE;
+int az_coll_match(struct az_coll_run *c) AZ_MUST_USE;
+int az_coll_align_clocks(struct az_coll_run *c) AZ_MUST_USE;
+int az_colls_measure(struct az_coll_run *c) AZ_MUST_USE;
+void az_coll_release(void *c); /* struct az_coll_run */
 
 /* ---- align.c ---- */
 struct az_coll_seq {
@@ -268,7 +270,7 @@ int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint
                   int64_t *offset, struct az_mem *mem) AZ_MUST_USE;
 
 /* ---- tables ---- */
-struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x,
+struct az_sv az_coll_id(const struct az_coll_run *c, const struct az_coll_coll *x,
                         struct az_arena *a);                     /* "0_13" */
 struct az_sv az_coll_name(const struct az_coll_what *w);         /* its name or "unknown" */
 double az_coll_mb(const struct az_coll_what *w, int64_t nelems); /* 2^20 bytes; NaN */
@@ -281,35 +283,35 @@ struct az_coll_spread {
 struct az_coll_spread az_coll_spread(double *v, size_t n);
 static inline double az_coll_us(int64_t ns) { return az_quotient(ns, 1000); }
 static inline double az_coll_ms(int64_t ns) { return (double)ns / 1e6; }
-void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c,
+void az_coll_put_clock_us(struct az_table *t, const struct az_coll_run *c,
                           uint32_t g); /* start as in the file */
 
 /* Which names of tables are asked for (collective_sheets). */
-static inline bool az_coll_current_names(const struct az_cr *c)
+static inline bool az_coll_current_names(const struct az_coll_run *c)
 {
     return !az_sv_is(c->job->opts->coll_sheets, "historic");
 }
-static inline bool az_coll_historic_names(const struct az_cr *c)
+static inline bool az_coll_historic_names(const struct az_coll_run *c)
 {
     return !az_coll_current_names(c) || az_sv_is(c->job->opts->coll_sheets, "both");
 }
-int az_coll_long_tables(struct az_cr *c) AZ_MUST_USE;
-int az_coll_sync_tables(struct az_cr *c) AZ_MUST_USE;
-int az_coll_a2av_tables(struct az_cr *c) AZ_MUST_USE;
+int az_coll_long_tables(struct az_coll_run *c) AZ_MUST_USE;
+int az_coll_sync_tables(struct az_coll_run *c) AZ_MUST_USE;
+int az_coll_a2av_tables(struct az_coll_run *c) AZ_MUST_USE;
 /* Data by sender and receiver (flow_table.c). */
-struct cr_flows;
-int az_coll_flows_open(struct cr_flows **f, struct az_cr *c) AZ_MUST_USE;
+struct az_coll_flows;
+int az_coll_flows_open(struct az_coll_flows **f, struct az_coll_run *c) AZ_MUST_USE;
 /* The splits of one event of an all-to-all. *own: bytes that its rank keeps; -1 where the splits do
  * not say. */
-int az_coll_flows_add(struct cr_flows *f, uint32_t g, int64_t *own) AZ_MUST_USE;
-int az_coll_flow_tables(struct cr_flows *f) AZ_MUST_USE;
-void az_coll_flows_close(struct cr_flows *f); /* NULL is fine */
-int az_coll_straggler_tables(struct az_cr *c) AZ_MUST_USE;
+int az_coll_flows_add(struct az_coll_flows *f, uint32_t g, int64_t *own) AZ_MUST_USE;
+int az_coll_flow_tables(struct az_coll_flows *f) AZ_MUST_USE;
+void az_coll_flows_close(struct az_coll_flows *f); /* NULL is fine */
+int az_coll_straggler_tables(struct az_coll_run *c) AZ_MUST_USE;
 /* Index of the step of its rank in which an event was launched; SIZE_MAX: in none. */
 size_t az_coll_step_at(const struct az_coll_part *p, const struct az_coll_event *e);
 
 /* ---- verdicts (verdict.c) ---- */
-#define CR_STEP_SHARE 0.03 /* of a step that a straggler must cost at least */
+#define AZ_COLL_STEP_SHARE 0.03 /* of a step that a straggler must cost at least */
 
 /* Of a rank; ns a step. */
 struct az_coll_verdict {
@@ -326,15 +328,15 @@ struct az_coll_verdict {
 };
 /* blame: what they rest on, in `a`. */
 struct az_coll_blame;
-int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_arena *a,
+int az_coll_verdicts(struct az_coll_run *c, struct az_coll_verdict *out, struct az_arena *a,
                      struct az_coll_blame *blame) AZ_MUST_USE;
 /* x with P(T > x) = p for Student's t. */
 double az_coll_t_above(double p, double dof);
-int az_coll_exposure_tables(struct az_cr *c) AZ_MUST_USE;
-int az_coll_unmatched_table(struct az_cr *c) AZ_MUST_USE;
+int az_coll_exposure_tables(struct az_coll_run *c) AZ_MUST_USE;
+int az_coll_unmatched_table(struct az_coll_run *c) AZ_MUST_USE;
 /* Far enough off to be reported: as docs/formulas-collectives.md 3.1 wants it for a shift. */
 bool az_coll_clock_off(const struct az_coll_clock *k);
-int az_coll_clock_table(struct az_cr *c) AZ_MUST_USE;
+int az_coll_clock_table(struct az_coll_run *c) AZ_MUST_USE;
 /* P(X >= k) of a binomial distribution. */
 double az_coll_binomial_tail(int64_t n, double p, int64_t k);
 

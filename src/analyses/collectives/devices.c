@@ -5,7 +5,7 @@
 #include "analyses/collectives/collectives.h"
 
 struct split {
-    struct az_cr *c;
+    struct az_coll_run *c;
     struct az_rank *rank;
     const struct az_coll_part **part;
     size_t *of; /* place among the traces */
@@ -14,7 +14,7 @@ struct split {
 };
 
 /* Is there a trace of several devices, and none of these says what its rank or its groups are? */
-static bool wanted(const struct az_cr *c, uint32_t *most)
+static bool wanted(const struct az_coll_run *c, uint32_t *most)
 {
     *most = 1;
     for (size_t r = 0; r < c->ranks->n; r++) {
@@ -137,7 +137,7 @@ static int split_rank(struct split *s, size_t r)
 
 static void tell(const struct split *s)
 {
-    struct az_cr *c = s->c;
+    struct az_coll_run *c = s->c;
     const size_t traces = c->traces->n;
     struct az_sv subject =
         traces == 1 ? az_arena_printf(c->arena, "%zu devices", s->n)
@@ -156,7 +156,7 @@ static void tell(const struct split *s)
 
 static int split(struct split *s)
 {
-    struct az_cr *c = s->c;
+    struct az_coll_run *c = s->c;
     const struct az_ranks *rs = c->ranks;
     struct az_ranks *set = az_arena_alloc(c->arena, sizeof *set);
     const size_t most = rs->n * s->most + 1;
@@ -186,14 +186,14 @@ static int split(struct split *s)
     return AZ_OK;
 }
 
-int az_coll_split_devices(struct az_cr *c)
+int az_coll_split_devices(struct az_coll_run *c)
 {
     struct split s = { .c = c };
     c->traces = c->ranks;
     return wanted(c, &s.most) ? split(&s) : AZ_OK;
 }
 
-struct az_sv az_coll_rank_name(const struct az_cr *c, size_t r)
+struct az_sv az_coll_rank_name(const struct az_coll_run *c, size_t r)
 {
     const long long number = (long long)c->ranks->v[r].rank;
     if (!c->of || !c->part[r] || !c->part[r]->device_id)

@@ -9,7 +9,7 @@ struct exposure {
     struct az_coll_exposed part;
 };
 
-static void add(struct exposure *e, const struct az_cr *c, uint32_t g,
+static void add(struct exposure *e, const struct az_coll_run *c, uint32_t g,
                 const struct az_coll_exposed *x)
 {
     e->n++;
@@ -42,7 +42,7 @@ static double percent(int64_t part, int64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static int by_kind(struct az_cr *c, const struct exposure *kind)
+static int by_kind(struct az_coll_run *c, const struct exposure *kind)
 {
     struct az_table *t =
         az_table_new(c->arena, "nccl_exposure", "Communication by kind, added up over the ranks",
@@ -81,7 +81,7 @@ static int by_kind(struct az_cr *c, const struct exposure *kind)
     return rc ? rc : az_document_chart(c->job->doc, chart);
 }
 
-static int by_rank(struct az_cr *c, const struct exposure *rank)
+static int by_rank(struct az_coll_run *c, const struct exposure *rank)
 {
     struct az_table *t = az_table_new(c->arena, "nccl_exposure_ranks", "Communication by rank", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -102,7 +102,7 @@ static int by_rank(struct az_cr *c, const struct exposure *rank)
     return az_job_add(c->job, t, 0);
 }
 
-int az_coll_exposure_tables(struct az_cr *c)
+int az_coll_exposure_tables(struct az_coll_run *c)
 {
     struct exposure kind[AZ_COLL_KINDS + 1] = { { 0 } };
     struct az_arena a;
@@ -129,7 +129,7 @@ struct counts { /* of one rank */
 };
 
 struct listing {
-    struct az_cr *c;
+    struct az_coll_run *c;
     struct az_table *t;
     uint32_t *first, *there; /* ranks with events in a group, ascending: there[first[group]...] */
     struct counts *of;
@@ -169,7 +169,7 @@ struct absence {
 /* A rank that belongs to a collective, in ascending order: has it no event of it? */
 static void look_for(struct absence *a, ptrdiff_t rank)
 {
-    const struct az_cr *c = a->l->c;
+    const struct az_coll_run *c = a->l->c;
     const struct az_coll_coll *x = a->x;
     const size_t r = (size_t)rank;
     if (rank < 0 || !c->part[r])
@@ -187,9 +187,9 @@ static void look_for(struct absence *a, ptrdiff_t rank)
  * those that have events of the group. */
 static void absent_members(struct listing *l, const struct az_coll_coll *x)
 {
-    const struct az_cr *c = l->c;
+    const struct az_coll_run *c = l->c;
     const struct az_coll_group *group = &c->groups.v[x->group];
-    const bool pair = x->flags & CR_PAIR;
+    const bool pair = x->flags & AZ_COLL_PAIR;
     const int64_t peer = az_coll_what(c, az_coll_member(c, x, 0))->peer;
     struct absence a = { .l = l, .x = x };
     if (pair && peer >= 0) {
@@ -205,7 +205,7 @@ static void absent_members(struct listing *l, const struct az_coll_coll *x)
 
 static void rank_findings(const struct listing *l)
 {
-    const struct az_cr *c = l->c;
+    const struct az_coll_run *c = l->c;
     for (size_t r = 0; r < c->ranks->n; r++) {
         const struct counts *n = &l->of[r];
         if (n->extra + n->absent == 0)
@@ -224,7 +224,7 @@ static void rank_findings(const struct listing *l)
 /* Ranks with events by group; events are by rank. */
 static int present(struct listing *l, struct az_arena *a)
 {
-    const struct az_cr *c = l->c;
+    const struct az_coll_run *c = l->c;
     const size_t groups = c->groups.n;
     uint32_t *last = az_arena_array(a, groups + 1, sizeof *last); /* rank + 1 */
     l->first = az_arena_array(a, groups + 2, sizeof *l->first);
@@ -251,7 +251,7 @@ static int present(struct listing *l, struct az_arena *a)
 
 static int list(struct listing *l)
 {
-    struct az_cr *c = l->c;
+    struct az_coll_run *c = l->c;
     for (uint32_t g = 0; g < c->n; g++) {
         if (c->coll[g] != AZ_NO_ROW)
             continue;
@@ -263,13 +263,13 @@ static int list(struct listing *l)
                 alone ? "the other side is not said" : "no other rank has it");
     }
     for (size_t i = 0; i < c->colls.n; i++)
-        if (c->colls.v[i].flags & CR_INCOMPLETE)
+        if (c->colls.v[i].flags & AZ_COLL_INCOMPLETE)
             absent_members(l, &c->colls.v[i]);
     rank_findings(l);
     return az_job_add(c->job, l->t, 0);
 }
 
-int az_coll_unmatched_table(struct az_cr *c)
+int az_coll_unmatched_table(struct az_coll_run *c)
 {
     struct listing l = { .c = c };
     struct az_arena a;

@@ -13,17 +13,17 @@ struct flow { /* of one source to one destination */
 };
 AZ_VEC(struct flow, flows);
 
-struct cr_flows {
-    struct az_cr *c;
+struct az_coll_flows {
+    struct az_coll_run *c;
     struct flows v;
     struct az_map pairs; /* (src, dst) -> flow */
 };
 
 static double mb(int64_t bytes) { return (double)bytes / (1024.0 * 1024.0); }
 
-int az_coll_flows_open(struct cr_flows **out, struct az_cr *c)
+int az_coll_flows_open(struct az_coll_flows **out, struct az_coll_run *c)
 {
-    struct cr_flows *k = az_arena_alloc(c->arena, sizeof *k);
+    struct az_coll_flows *k = az_arena_alloc(c->arena, sizeof *k);
     *out = k;
     if (!k)
         return az_arena_error(c->arena);
@@ -32,7 +32,7 @@ int az_coll_flows_open(struct cr_flows **out, struct az_cr *c)
     return az_map_init(&k->pairs, c->job->mem, 64);
 }
 
-void az_coll_flows_close(struct cr_flows *k)
+void az_coll_flows_close(struct az_coll_flows *k)
 {
     if (!k)
         return;
@@ -40,7 +40,7 @@ void az_coll_flows_close(struct cr_flows *k)
     az_vec_release(&k->v);
 }
 
-static int add_flow(struct cr_flows *k, int64_t src, int64_t dst, int64_t bytes)
+static int add_flow(struct az_coll_flows *k, int64_t src, int64_t dst, int64_t bytes)
 {
     uint32_t *at;
     bool added;
@@ -56,9 +56,9 @@ static int add_flow(struct cr_flows *k, int64_t src, int64_t dst, int64_t bytes)
 
 /* The splits of one member: element j goes to the j-th member of the group, which is a rank of the
  * run. *own: bytes that it keeps, -1 where the splits do not say. */
-int az_coll_flows_add(struct cr_flows *k, uint32_t g, int64_t *own)
+int az_coll_flows_add(struct az_coll_flows *k, uint32_t g, int64_t *own)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     const struct az_coll_what *w = az_coll_what(c, g);
     const struct az_coll_group *group = &c->groups.v[c->group[g]];
     const int64_t size = az_coll_dtype_bytes(w->dtype);
@@ -96,9 +96,9 @@ static int by_pair(const void *p, const void *q, void *ctx)
     return a->dst < b->dst ? -1 : a->dst > b->dst;
 }
 
-static int heatmap(struct cr_flows *k)
+static int heatmap(struct az_coll_flows *k)
 {
-    struct az_cr *c = k->c;
+    struct az_coll_run *c = k->c;
     struct az_table *t = az_table_new(c->arena, "nccl_all2allv_heatmap",
                                       "All-to-all: data by sender and receiver", 0);
     az_table_column(t, "src_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -140,9 +140,9 @@ static int64_t ranks_of(const struct flows *f, int64_t *rank)
 }
 
 /* The same as rows and columns; flows are sorted. */
-static int matrix(struct cr_flows *k)
+static int matrix(struct az_coll_flows *k)
 {
-    struct az_cr *c = k->c;
+    struct az_coll_run *c = k->c;
     int64_t rank[MATRIX_RANKS + 1];
     const int64_t n = ranks_of(&k->v, rank);
     struct az_chart chart = { .kind = AZ_CHART_HEAT,
@@ -182,7 +182,7 @@ static int matrix(struct cr_flows *k)
     return az_document_chart(c->job->doc, chart);
 }
 
-int az_coll_flow_tables(struct cr_flows *k)
+int az_coll_flow_tables(struct az_coll_flows *k)
 {
     int rc = az_sort_cmp(k->v.v, k->v.n, sizeof *k->v.v, by_pair, NULL, k->c->job->mem);
     if (rc || k->v.n == 0)

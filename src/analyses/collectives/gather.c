@@ -21,7 +21,7 @@ AZ_VEC(struct member_list, member_lists);
 /* Groups by name and members; of a name without members, by name. All in time that grows with the
  * lists as written and the events, not with their product. */
 struct grouping {
-    struct az_cr *c;
+    struct az_coll_run *c;
     struct az_intern names, texts, sets; /* group names; lists as written; members as bytes */
     struct az_map by_pointer;            /* a text where it was met first -> its id in texts */
     struct member_lists lists;           /* by id in texts */
@@ -67,7 +67,7 @@ static int parse_members(struct grouping *g, struct az_sv text)
     return rc;
 }
 
-static struct az_sv group_name(struct az_cr *c, const struct az_coll_part *p,
+static struct az_sv group_name(struct az_coll_run *c, const struct az_coll_part *p,
                                const struct az_coll_what *w, uint32_t device)
 {
     struct az_sv name = w->group.n      ? w->group
@@ -132,7 +132,7 @@ static int note_members(struct grouping *g, uint32_t name, uint32_t group,
 static int new_group(struct grouping *g, const struct az_coll_what *w, uint32_t name_id,
                      const struct member_list *l)
 {
-    struct az_cr *c = g->c;
+    struct az_coll_run *c = g->c;
     const struct az_sv name = az_intern_text(&g->names, name_id);
     struct az_coll_group x = {
         .name = name, .ranks = w->ranks, .size = w->size, .members = l->v, .n_members = l->n
@@ -171,7 +171,7 @@ static int find_group(struct grouping *g, size_t r, const struct az_coll_what *w
 /* Groups of one rank's events. pass 0: those whose members are known; pass 1: the others. */
 static int group_rank(struct grouping *g, size_t r, int pass)
 {
-    struct az_cr *c = g->c;
+    struct az_coll_run *c = g->c;
     const struct az_coll_part *p = c->part[r];
     const size_t n = p->n_what * (p->n_devices + 1);
     uint32_t *of = az_mem_alloc(c->job->mem, (n + 1) * sizeof *of);
@@ -215,7 +215,7 @@ static void grouping_release(struct grouping *g)
     az_vec_release(&g->members);
 }
 
-static int make_groups(struct az_cr *c)
+static int make_groups(struct az_coll_run *c)
 {
     struct az_mem *mem = c->job->mem;
     struct grouping g = { .c = c };
@@ -237,7 +237,7 @@ static int make_groups(struct az_cr *c)
 }
 
 /* ---- facts of the run ---- */
-static void clocks_and_names(struct az_cr *c)
+static void clocks_and_names(struct az_coll_run *c)
 {
     bool based = false, baseless = false;
     c->simplified = true;
@@ -259,7 +259,7 @@ static void clocks_and_names(struct az_cr *c)
         c->shift[r] = based && !baseless ? c->ranks->v[r].base_ns : 0;
 }
 
-static int median_step(struct az_cr *c)
+static int median_step(struct az_coll_run *c)
 {
     struct az_vec_i64 v;
     struct az_stats s;
@@ -278,7 +278,7 @@ static int median_step(struct az_cr *c)
 
 /* Nodes: as many ranks as are said to be on one; else by host name; else by the devices that the
  * first trace lists. One recording is of one node. */
-static int nodes(struct az_cr *c)
+static int nodes(struct az_coll_run *c)
 {
     const struct az_ranks *rs = c->ranks;
     struct az_intern names;
@@ -306,7 +306,7 @@ static int nodes(struct az_cr *c)
 
 /* By name; without names by number, if hosts have several devices: one that shows a rank its own
  * device alone says nothing. */
-static bool other_host(const struct az_cr *c, size_t r, size_t q)
+static bool other_host(const struct az_coll_run *c, size_t r, size_t q)
 {
     const struct az_sv a = c->ranks->v[r].host, b = c->ranks->v[q].host;
     if (a.n && b.n)
@@ -314,7 +314,7 @@ static bool other_host(const struct az_cr *c, size_t r, size_t q)
     return c->gpus_per_node > 1 && c->node[r] >= 0 && c->node[q] >= 0 && c->node[r] != c->node[q];
 }
 
-static const char *span_of(const struct az_cr *c, const struct az_coll_group *g)
+static const char *span_of(const struct az_coll_run *c, const struct az_coll_group *g)
 {
     int64_t first = -1;
     for (size_t i = 0; i < g->n_members; i++) {
@@ -333,7 +333,7 @@ static const char *span_of(const struct az_cr *c, const struct az_coll_group *g)
     return g->n_members ? "intra_node" : "unknown";
 }
 
-static void attend(struct az_cr *c, struct az_coll_group *g, size_t r, size_t *first)
+static void attend(struct az_coll_run *c, struct az_coll_group *g, size_t r, size_t *first)
 {
     g->present++;
     *first = *first == SIZE_MAX ? r : *first;
@@ -342,7 +342,7 @@ static void attend(struct az_cr *c, struct az_coll_group *g, size_t r, size_t *f
 
 /* Which of a group's ranks are there, and on one host or several: of its members, or where they are
  * not known, of those that have events of it (which are by rank). */
-static int attendance(struct az_cr *c)
+static int attendance(struct az_coll_run *c)
 {
     size_t *first = az_arena_array(c->arena, c->groups.n + 1, sizeof *first);
     uint32_t *last = az_arena_array(c->arena, c->groups.n + 1, sizeof *last);
@@ -370,7 +370,7 @@ static int attendance(struct az_cr *c)
     return 0;
 }
 
-int az_coll_gather(struct az_cr *c)
+int az_coll_gather(struct az_coll_run *c)
 {
     const size_t ranks = c->ranks->n;
     c->base = az_arena_array(c->arena, ranks + 1, sizeof *c->base);
@@ -405,7 +405,7 @@ int az_coll_gather(struct az_cr *c)
 
 void az_coll_release(void *v)
 {
-    struct az_cr *c = v;
+    struct az_coll_run *c = v;
     az_vec_release(&c->groups);
     az_vec_release(&c->colls);
     az_vec_release(&c->member);

@@ -11,10 +11,11 @@ struct az_sv az_coll_name(const struct az_coll_what *w)
     return w->name.n ? w->name : AZ_SV("unknown");
 }
 
-struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x, struct az_arena *a)
+struct az_sv az_coll_id(const struct az_coll_run *c, const struct az_coll_coll *x,
+                        struct az_arena *a)
 {
     const struct az_coll_group *g = &c->groups.v[x->group];
-    if (!(x->flags & CR_PAIR) || g->one_way_pair)
+    if (!(x->flags & AZ_COLL_PAIR) || g->one_way_pair)
         return az_arena_printf(a, "%.*s%u", AZ_SVF(g->id), x->k);
     const uint32_t m = az_coll_member(c, x, 0);
     const struct az_coll_what *w = az_coll_what(c, m);
@@ -27,7 +28,7 @@ struct az_sv az_coll_id(const struct az_cr *c, const struct az_coll_coll *x, str
                            (long long)(sends ? peer : own), x->k);
 }
 
-void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c, uint32_t g)
+void az_coll_put_clock_us(struct az_table *t, const struct az_coll_run *c, uint32_t g)
 {
     az_put_f64(t, az_coll_us(az_coll_event(c, g)->start));
 }
@@ -35,12 +36,12 @@ void az_coll_put_clock_us(struct az_table *t, const struct az_cr *c, uint32_t g)
 /* Other tools have the list of a group's ranks in each row. That grows with the square of a run:
  * where their tables are not asked for, a row has the number of its group, and what all of its rows
  * share is in `process_groups`. */
-static bool lists_in_rows(const struct az_cr *c)
+static bool lists_in_rows(const struct az_coll_run *c)
 {
     return (c->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL)) != 0;
 }
 
-static void put_group(const struct az_cr *c, struct az_table *t, uint32_t group)
+static void put_group(const struct az_coll_run *c, struct az_table *t, uint32_t group)
 {
     if (lists_in_rows(c))
         az_put_given(t, c->groups.v[group].ranks);
@@ -49,7 +50,7 @@ static void put_group(const struct az_cr *c, struct az_table *t, uint32_t group)
 }
 
 /* Of the whole list (for the tools that have it) those marked; else a row stays below 100 bytes. */
-static void events_columns(const struct az_cr *c, struct az_table *t)
+static void events_columns(const struct az_coll_run *c, struct az_table *t)
 {
     static const struct {
         const char *name;
@@ -88,7 +89,7 @@ static void events_columns(const struct az_cr *c, struct az_table *t)
 
 static void put_event(const void *of, size_t row, struct az_table *t)
 {
-    const struct az_cr *c = of;
+    const struct az_coll_run *c = of;
     const uint32_t g = (uint32_t)row;
     const bool lists = lists_in_rows(c);
     const struct az_coll_event *e = az_coll_event(c, g);
@@ -129,7 +130,7 @@ static void put_event(const void *of, size_t row, struct az_table *t)
         az_put_text(t, az_sv_str(w->source));
 }
 
-static int events(struct az_cr *c, const char *id)
+static int events(struct az_coll_run *c, const char *id)
 {
     struct az_table *t = az_table_new(c->arena, id, "Collective kernels of all ranks", 0);
     events_columns(c, t);
@@ -140,7 +141,7 @@ static int events(struct az_cr *c, const char *id)
 /* ---- sums ---- */
 static int same_sum(void *ctx, size_t i, uint64_t key[2])
 {
-    const struct az_cr *c = ctx;
+    const struct az_coll_run *c = ctx;
     const uint32_t g = (uint32_t)i;
     const struct az_coll_what *w = az_coll_what(c, g);
     const struct {
@@ -162,7 +163,7 @@ static int same_sum(void *ctx, size_t i, uint64_t key[2])
     return 1;
 }
 
-static void sums_columns(const struct az_cr *c, struct az_table *t)
+static void sums_columns(const struct az_coll_run *c, struct az_table *t)
 {
     az_coll_sum_columns(t, AZ_DETAIL, lists_in_rows(c));
     az_table_column(t, "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
@@ -170,7 +171,8 @@ static void sums_columns(const struct az_cr *c, struct az_table *t)
         az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
 }
 
-static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const struct az_stats *s)
+static void put_sum(const struct az_coll_run *c, struct az_table *t, uint32_t g,
+                    const struct az_stats *s)
 {
     const struct az_coll_what *w = az_coll_what(c, g);
     const struct az_coll_group *group = &c->groups.v[c->group[g]];
@@ -198,7 +200,7 @@ static void put_sum(const struct az_cr *c, struct az_table *t, uint32_t g, const
         az_put_text(t, az_sv_str(group->span));
 }
 
-static int sums(struct az_cr *c)
+static int sums(struct az_coll_run *c)
 {
     struct az_table *t =
         az_table_new(c->arena, "nccl_summary_long", "Collectives by rank, group, kind and size", 0);
@@ -225,7 +227,7 @@ static int sums(struct az_cr *c)
 }
 
 /* ---- groups ---- */
-static int groups_table(struct az_cr *c)
+static int groups_table(struct az_coll_run *c)
 {
     struct az_table *t =
         az_table_new(c->arena, "process_groups", "Groups of ranks that communicate", 0);
@@ -254,7 +256,7 @@ static int groups_table(struct az_cr *c)
     return az_job_add(c->job, t, 0);
 }
 
-int az_coll_long_tables(struct az_cr *c)
+int az_coll_long_tables(struct az_coll_run *c)
 {
     int rc = sums(c);
     if (rc == 0 && !lists_in_rows(c))

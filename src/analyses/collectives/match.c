@@ -14,7 +14,7 @@ struct run {
 
 /* Sorts them by launch where every one has it, else by start; ties by start, as they are numbered.
  */
-static int order_run(const struct az_cr *c, uint32_t *g, size_t n, const struct run *x)
+static int order_run(const struct az_coll_run *c, uint32_t *g, size_t n, const struct run *x)
 {
     bool lacks = false;
     for (size_t i = 0; i < n && !lacks; i++)
@@ -33,7 +33,7 @@ static int order_run(const struct az_cr *c, uint32_t *g, size_t n, const struct 
 
 static int order_events(struct az_coll_matching *m)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     size_t most = 0;
     for (size_t r = 0; r < c->ranks->n; r++)
         most = c->base[r + 1] - c->base[r] > most ? c->base[r + 1] - c->base[r] : most;
@@ -118,14 +118,14 @@ static int signatures(struct az_coll_matching *m, struct az_coll_lane *l)
 }
 
 /* ---- collectives ---- */
-static bool differ(const struct az_cr *c, const struct az_coll_coll *x)
+static bool differ(const struct az_coll_run *c, const struct az_coll_coll *x)
 {
     const struct az_coll_what *a = az_coll_what(c, az_coll_member(c, x, 0));
     for (uint32_t i = 1; i < x->n; i++) {
         const struct az_coll_what *b = az_coll_what(c, az_coll_member(c, x, i));
-        const bool sized = (x->flags & CR_PAIR) || (sizes_agree(a) && sizes_agree(b));
-        const bool kinds =
-            (x->flags & CR_PAIR) || (a->kind == b->kind && (a->kind || az_sv_eq(a->name, b->name)));
+        const bool sized = (x->flags & AZ_COLL_PAIR) || (sizes_agree(a) && sizes_agree(b));
+        const bool kinds = (x->flags & AZ_COLL_PAIR) ||
+                           (a->kind == b->kind && (a->kind || az_sv_eq(a->name, b->name)));
         if (!kinds || !az_sv_eq(a->dtype, b->dtype) || (sized && a->in != b->in))
             return true;
     }
@@ -136,12 +136,12 @@ static bool differ(const struct az_cr *c, const struct az_coll_coll *x)
 static int add_coll(struct az_coll_matching *m, uint32_t at, size_t *next, int64_t present,
                     int64_t expected)
 {
-    struct az_cr *c = m->c;
+    struct az_coll_run *c = m->c;
     struct az_coll_coll x = { .group = m->group,
                               .first = (uint32_t)c->member.n,
                               .k = at,
                               .expected = expected,
-                              .flags = m->pair ? CR_PAIR : 0 };
+                              .flags = m->pair ? AZ_COLL_PAIR : 0 };
     int rc = 0;
     for (size_t l = 0; rc == 0 && l < m->lanes.n; l++) {
         const struct az_coll_lane *lane = &m->lanes.v[l];
@@ -158,10 +158,10 @@ static int add_coll(struct az_coll_matching *m, uint32_t at, size_t *next, int64
         return 0;
     }
     x.kind = az_coll_what(c, c->member.v[x.first])->kind;
-    x.flags |= (int64_t)x.n < expected ? CR_PARTIAL : 0;
-    x.flags |= (int64_t)x.n < present ? CR_INCOMPLETE : 0;
-    x.flags |= differ(c, &x) ? CR_ARGS_DIFFER : 0;
-    x.flags |= !m->pair && x.n > 1 && az_coll_synchronises(x.kind) ? CR_SYNC : 0;
+    x.flags |= (int64_t)x.n < expected ? AZ_COLL_PARTIAL : 0;
+    x.flags |= (int64_t)x.n < present ? AZ_COLL_INCOMPLETE : 0;
+    x.flags |= differ(c, &x) ? AZ_COLL_ARGS_DIFFER : 0;
+    x.flags |= !m->pair && x.n > 1 && az_coll_synchronises(x.kind) ? AZ_COLL_SYNC : 0;
     for (uint32_t i = 0; i < x.n; i++)
         c->coll[c->member.v[x.first + i]] = (uint32_t)c->colls.n;
     return az_vec_push(&c->colls, x);
@@ -195,14 +195,14 @@ struct p2p {
 };
 AZ_VEC(struct p2p, p2ps);
 
-static bool is_p2p(const struct az_cr *c, uint32_t g)
+static bool is_p2p(const struct az_coll_run *c, uint32_t g)
 {
     const enum az_coll_kind k = az_coll_what(c, g)->kind;
     return k == AZ_COLL_SEND || k == AZ_COLL_RECV;
 }
 
 /* Who sends to whom; the other one is said, or the only other member. */
-static bool direction(const struct az_cr *c, uint32_t g, struct p2p *p)
+static bool direction(const struct az_coll_run *c, uint32_t g, struct p2p *p)
 {
     const struct az_coll_group *group = &c->groups.v[c->group[g]];
     const int64_t own = az_coll_rank(c, g);
@@ -218,7 +218,7 @@ static bool direction(const struct az_cr *c, uint32_t g, struct p2p *p)
 static int by_direction(const void *x, const void *y, void *ctx)
 {
     const struct p2p *a = x, *b = y;
-    const struct az_cr *c = ctx;
+    const struct az_coll_run *c = ctx;
     if (a->src != b->src)
         return a->src < b->src ? -1 : 1;
     if (a->dst != b->dst)
@@ -228,7 +228,7 @@ static int by_direction(const void *x, const void *y, void *ctx)
     return as == bs ? 0 : as ? -1 : 1;
 }
 
-static bool has_part(const struct az_cr *c, int64_t rank)
+static bool has_part(const struct az_coll_run *c, int64_t rank)
 {
     const ptrdiff_t r = az_ranks_find(c->ranks, rank);
     return r >= 0 && c->part[r];
@@ -285,7 +285,7 @@ static int match_pairs(struct az_coll_matching *m, const uint32_t *g, size_t n, 
 /* One group: what is no send or recv first. */
 static int match_group(struct az_coll_matching *m, size_t from, size_t end)
 {
-    struct az_cr *c = m->c;
+    struct az_coll_run *c = m->c;
     const struct az_coll_group *group = &c->groups.v[m->group];
     uint32_t *g = az_arena_array(&m->room, end - from + 1, sizeof *g);
     size_t n = 0;
@@ -307,7 +307,7 @@ static int match_group(struct az_coll_matching *m, size_t from, size_t end)
                             : 0;
 }
 
-int az_coll_match(struct az_cr *c)
+int az_coll_match(struct az_coll_run *c)
 {
     struct az_coll_matching m = { .c = c };
     az_vec_init(&m.lanes, c->job->mem);

@@ -20,7 +20,7 @@ struct az_coll_lane {
 AZ_VEC(struct az_coll_lane, az_coll_lanes);
 
 struct az_coll_matching {
-    struct az_cr *c;
+    struct az_coll_run *c;
     struct az_groups groups; /* events by group; in it by rank and launch */
     uint32_t group;
     bool pair;

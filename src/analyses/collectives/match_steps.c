@@ -49,7 +49,7 @@ static int64_t step_of(const struct az_coll_part *p, const struct az_coll_event 
 }
 
 /* Every event was launched at a known time, and steps are numbered upwards. */
-static bool numbered(const struct az_cr *c, const struct az_coll_lane *l)
+static bool numbered(const struct az_coll_run *c, const struct az_coll_lane *l)
 {
     const struct az_coll_part *p = c->part[l->rank];
     if (p->n_steps == 0 || p->steps[0].number < 0)
@@ -63,13 +63,13 @@ static bool numbered(const struct az_cr *c, const struct az_coll_lane *l)
     return true;
 }
 
-static int64_t step_at(const struct az_cr *c, const struct az_coll_lane *l, size_t i)
+static int64_t step_at(const struct az_coll_run *c, const struct az_coll_lane *l, size_t i)
 {
     return step_of(c->part[l->rank], az_coll_event(c, l->g[i]));
 }
 
 /* Of lanes of equal length: do most events with the same place belong to different steps? */
-static bool shifted(const struct az_cr *c, const struct az_coll_lanes *v)
+static bool shifted(const struct az_coll_run *c, const struct az_coll_lanes *v)
 {
     size_t differ = 0;
     for (size_t i = 0; i < v->v[0].n; i++) {
@@ -86,7 +86,7 @@ static bool shifted(const struct az_cr *c, const struct az_coll_lanes *v)
 static int one_step(struct az_coll_matching *m, const struct az_coll_lanes *all, int64_t step,
                     size_t *next)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     const uint32_t before = m->n_at;
     int rc = 0;
     az_vec_reset(&m->lanes);
@@ -114,7 +114,7 @@ static int one_step(struct az_coll_matching *m, const struct az_coll_lanes *all,
 
 int az_coll_match_by_steps(struct az_coll_matching *m, bool ordinal, bool *done)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     struct az_coll_lanes all = m->lanes;
     *done = false;
     for (size_t l = 0; l < all.n; l++)

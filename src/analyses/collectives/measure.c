@@ -7,39 +7,39 @@
 #include <math.h>
 
 /* From its file's time to the common clock; start and end of an event are shifted alike. */
-static int64_t shift_of(const struct az_cr *c, uint32_t g)
+static int64_t shift_of(const struct az_coll_run *c, uint32_t g)
 {
     const int64_t shift = c->shift[c->rank[g]];
     const struct az_coll_track *k = c->clock[c->rank[g]].track;
     return k ? shift - az_coll_ahead(k, az_coll_event(c, g)->end + shift) : shift;
 }
 
-int64_t az_coll_start(const struct az_cr *c, uint32_t g)
+int64_t az_coll_start(const struct az_coll_run *c, uint32_t g)
 {
     return az_coll_event(c, g)->start + shift_of(c, g);
 }
 
-int64_t az_coll_end(const struct az_cr *c, uint32_t g)
+int64_t az_coll_end(const struct az_coll_run *c, uint32_t g)
 {
     return az_coll_event(c, g)->end + shift_of(c, g);
 }
 
-static int64_t duration(const struct az_cr *c, uint32_t g)
+static int64_t duration(const struct az_coll_run *c, uint32_t g)
 {
     return az_coll_event(c, g)->end - az_coll_event(c, g)->start;
 }
 
-int64_t az_coll_wait_clock(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g)
+int64_t az_coll_wait_clock(const struct az_coll_run *c, const struct az_coll_coll *x, uint32_t g)
 {
     return x->earliest + x->skew_start - az_coll_start(c, g);
 }
 
-int64_t az_coll_wait_duration(const struct az_cr *c, const struct az_coll_coll *x, uint32_t g)
+int64_t az_coll_wait_duration(const struct az_coll_run *c, const struct az_coll_coll *x, uint32_t g)
 {
     return duration(c, g) - x->latency;
 }
 
-static void times(const struct az_cr *c, struct az_coll_coll *x)
+static void times(const struct az_coll_run *c, struct az_coll_coll *x)
 {
     int64_t s0 = INT64_MAX, s1 = INT64_MIN, e0 = INT64_MAX, e1 = INT64_MIN;
     x->latency = INT64_MAX;
@@ -61,7 +61,7 @@ static void times(const struct az_cr *c, struct az_coll_coll *x)
 }
 
 /* Last: least wait, lowest rank of several. First: greatest wait, highest rank of several. */
-static void arrivals(const struct az_cr *c, struct az_coll_coll *x)
+static void arrivals(const struct az_coll_run *c, struct az_coll_coll *x)
 {
     int64_t least = INT64_MAX, second = INT64_MAX, most = INT64_MIN;
     x->wait_sum = 0;
@@ -124,7 +124,7 @@ struct az_coll_spread az_coll_spread(double *v, size_t n)
 
 /* Full message: what is gathered for an all-gather, else what goes in; of gather and scatter, which
  * only the root has whole, the larger one of any member. */
-static int64_t full_bytes(const struct az_cr *c, const struct az_coll_coll *x)
+static int64_t full_bytes(const struct az_coll_run *c, const struct az_coll_coll *x)
 {
     const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
     int64_t most = -1, each;
@@ -147,10 +147,10 @@ static int64_t full_bytes(const struct az_cr *c, const struct az_coll_coll *x)
 }
 
 /* After times(). The first member says what it is. */
-static void bandwidth(const struct az_cr *c, struct az_coll_coll *x)
+static void bandwidth(const struct az_coll_run *c, struct az_coll_coll *x)
 {
     const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
-    const int64_t n = (x->flags & CR_PAIR) ? 2 : w->size > 0 ? w->size : x->expected;
+    const int64_t n = (x->flags & AZ_COLL_PAIR) ? 2 : w->size > 0 ? w->size : x->expected;
     const double factor = az_coll_factor(x->kind, n);
     x->bytes = full_bytes(c, x);
     x->gbps = x->bus_gbps = NAN;
@@ -160,7 +160,7 @@ static void bandwidth(const struct az_cr *c, struct az_coll_coll *x)
     x->bus_gbps = x->gbps * factor;
 }
 
-struct az_coll_exposed az_coll_exposed(const struct az_cr *c, uint32_t g)
+struct az_coll_exposed az_coll_exposed(const struct az_coll_run *c, uint32_t g)
 {
     const struct az_coll_event *e = az_coll_event(c, g);
     const struct az_coll_busy *p = &c->part[c->rank[g]]->compute[az_coll_lane_of(c, g)->device];
@@ -173,7 +173,7 @@ struct az_coll_exposed az_coll_exposed(const struct az_cr *c, uint32_t g)
     return out;
 }
 
-static void exposure(const struct az_cr *c, struct az_coll_coll *x)
+static void exposure(const struct az_coll_run *c, struct az_coll_coll *x)
 {
     for (uint32_t i = 0; i < x->n; i++) {
         const struct az_coll_exposed one = az_coll_exposed(c, az_coll_member(c, x, i));
@@ -184,7 +184,7 @@ static void exposure(const struct az_cr *c, struct az_coll_coll *x)
 }
 
 /* Members of a pair, sender first so far, by rank as all others are. */
-static void sort_pair(struct az_cr *c, struct az_coll_coll *x)
+static void sort_pair(struct az_coll_run *c, struct az_coll_coll *x)
 {
     uint32_t *m = c->member.v + x->first;
     if (x->n != 2 || c->rank[m[0]] <= c->rank[m[1]])
@@ -207,7 +207,7 @@ static int by_time(const void *a, const void *b, void *ctx)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-int az_colls_measure(struct az_cr *c)
+int az_colls_measure(struct az_coll_run *c)
 {
     for (size_t i = 0; i < c->colls.n; i++) {
         struct az_coll_coll *x = &c->colls.v[i];

@@ -8,7 +8,7 @@
 /* ---- the walk ---- */
 
 /* A rank's own time on the common clock. */
-static int64_t common(const struct az_cr *c, size_t r, int64_t t)
+static int64_t common(const struct az_coll_run *c, size_t r, int64_t t)
 {
     const struct az_coll_track *k = c->clock[r].track;
     t += c->shift[r];
@@ -34,7 +34,7 @@ static void give(const struct az_coll_part *p, const struct az_coll_local *l, in
 }
 
 /* The local piece before *t on a rank; false: the path begins in it. */
-static bool local_piece(const struct az_cr *c, size_t r, size_t at, int64_t *t,
+static bool local_piece(const struct az_coll_run *c, size_t r, size_t at, int64_t *t,
                         struct az_coll_path *out)
 {
     const struct az_coll_part *p = c->part[r];
@@ -55,7 +55,7 @@ static bool local_piece(const struct az_cr *c, size_t r, size_t at, int64_t *t,
 }
 
 /* The member that arrived last among those that had when this one ended; ties: the lowest rank. */
-static uint32_t arrival(const struct az_cr *c, uint32_t g, int64_t end)
+static uint32_t arrival(const struct az_coll_run *c, uint32_t g, int64_t end)
 {
     uint32_t last = g;
     if (c->coll[g] == AZ_NO_ROW)
@@ -70,7 +70,8 @@ static uint32_t arrival(const struct az_cr *c, uint32_t g, int64_t end)
     return last;
 }
 
-void az_coll_path_walk(const struct az_cr *c, size_t rank, size_t local, struct az_coll_path *out)
+void az_coll_path_walk(const struct az_coll_run *c, size_t rank, size_t local,
+                       struct az_coll_path *out)
 {
     int64_t t = out->end;
     size_t left = c->n + 1; /* an operation that takes no time may be met twice, but not for ever */
@@ -101,7 +102,7 @@ void az_coll_path_walk(const struct az_cr *c, size_t rank, size_t local, struct 
 /* ---- windows ---- */
 
 struct paths {
-    struct az_cr *c;
+    struct az_coll_run *c;
     struct az_coll_path *v; /* one a step, or one */
     size_t n;
 };
@@ -115,7 +116,7 @@ static int by_number(const void *x, const void *y, void *ctx)
 
 static int make_rows(struct paths *k, const int64_t *number, size_t n)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     int64_t *ranks = az_arena_array(c->arena, c->ranks->n + 1, sizeof *ranks);
     int64_t *groups = az_arena_array(c->arena, c->groups.n + 1, sizeof *groups);
     k->v = az_arena_array(c->arena, n + 1, sizeof *k->v);
@@ -132,7 +133,7 @@ static int make_rows(struct paths *k, const int64_t *number, size_t n)
 }
 
 /* Numbers of the steps of all ranks, ascending. */
-static int step_numbers(const struct az_cr *c, struct az_vec_i64 *out)
+static int step_numbers(const struct az_coll_run *c, struct az_vec_i64 *out)
 {
     int rc = 0;
     for (size_t r = 0; r < c->ranks->n; r++)
@@ -166,7 +167,7 @@ struct window {
     size_t rank, local; /* that end last */
 };
 
-static void widen(const struct az_cr *c, struct az_coll_path *p, struct window *w, size_t r,
+static void widen(const struct az_coll_run *c, struct az_coll_path *p, struct window *w, size_t r,
                   size_t local, int64_t from, int64_t to)
 {
     const int64_t begin = common(c, r, from), end = common(c, r, to);
@@ -179,7 +180,7 @@ static void widen(const struct az_cr *c, struct az_coll_path *p, struct window *
 
 static int find_all(struct paths *k)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     struct az_vec_i64 numbers;
     int rc;
     az_vec_init(&numbers, c->job->mem);
@@ -222,7 +223,7 @@ static int64_t family_of(const struct az_coll_path *p, bool copies)
 
 static int steps_table(const struct paths *k)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     struct az_table *t =
         az_table_new(c->arena, "critical_path_of_run", "Critical path over all ranks", 0);
     az_table_column(t, "step", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -267,7 +268,7 @@ static void put_share(struct az_table *t, const char *by, struct az_sv name, int
 
 static int shares_table(const struct paths *k)
 {
-    const struct az_cr *c = k->c;
+    const struct az_coll_run *c = k->c;
     static const int order[] = { 1, -3 };
     struct az_table *t = az_table_new(c->arena, "critical_path_shares",
                                       "Critical path by rank, group and family", 0);
@@ -302,7 +303,7 @@ static int shares_table(const struct paths *k)
     return az_job_emit(c->job, t, 0, order, 2);
 }
 
-int az_coll_path_tables(struct az_cr *c)
+int az_coll_path_tables(struct az_coll_run *c)
 {
     struct paths k = { .c = c };
     bool all = true;

@@ -45,7 +45,8 @@ struct az_coll_path {
 };
 /* The path from `begin` to `end` on the common clock, from the local piece `local` of a rank, which
  * ends there. by_rank and by_group are there, zero. */
-void az_coll_path_walk(const struct az_cr *c, size_t rank, size_t local, struct az_coll_path *out);
-int az_coll_path_tables(struct az_cr *c) AZ_MUST_USE;
+void az_coll_path_walk(const struct az_coll_run *c, size_t rank, size_t local,
+                       struct az_coll_path *out);
+int az_coll_path_tables(struct az_coll_run *c) AZ_MUST_USE;
 
 #endif

@@ -7,7 +7,7 @@
 #define SHARE        0.01 /* of the run: below, nothing is found */
 
 struct chains {
-    const struct az_cr *c;
+    const struct az_coll_run *c;
     uint32_t (*peer)[2]; /* by rank: whom it exchanges with; AZ_NO_ROW */
     uint8_t *sends;      /* by rank: bits of the peers that it sends to */
     int64_t *first_send; /* by rank: when, on the common clock; INT64_MAX: it only receives */
@@ -29,10 +29,10 @@ static void add_peer(struct chains *h, uint32_t r, uint32_t q, bool sends)
 }
 
 /* The members of a pair: who sends, who receives. */
-static bool pair_of(const struct az_cr *c, const struct az_coll_coll *x, uint32_t *from,
+static bool pair_of(const struct az_coll_run *c, const struct az_coll_coll *x, uint32_t *from,
                     uint32_t *to)
 {
-    if (!(x->flags & CR_PAIR) || x->n != 2)
+    if (!(x->flags & AZ_COLL_PAIR) || x->n != 2)
         return false;
     const uint32_t a = az_coll_member(c, x, 0), b = az_coll_member(c, x, 1);
     const bool first = az_coll_what(c, a)->kind == AZ_COLL_SEND;
@@ -44,7 +44,7 @@ static bool pair_of(const struct az_cr *c, const struct az_coll_coll *x, uint32_
 
 static void exchange(struct chains *h)
 {
-    const struct az_cr *c = h->c;
+    const struct az_coll_run *c = h->c;
     for (size_t i = 0; i < c->colls.n; i++) {
         uint32_t from, to;
         if (!pair_of(c, &c->colls.v[i], &from, &to))
@@ -104,7 +104,7 @@ static uint32_t number_chain(struct chains *h, uint32_t from, uint32_t *order, u
 /* All chains are equally long, or there is no pipeline. */
 static void find_stages(struct chains *h, uint32_t *order, struct az_coll_stages *out)
 {
-    const struct az_cr *c = h->c;
+    const struct az_coll_run *c = h->c;
     uint32_t chains = 0;
     for (int rings = 0; rings < 2; rings++)
         for (uint32_t r = 0; r < c->ranks->n; r++) {
@@ -121,7 +121,7 @@ static void find_stages(struct chains *h, uint32_t *order, struct az_coll_stages
 }
 
 /* Batches of a step: what stage 0 sends to stage 1. */
-static double micro_batches(const struct az_cr *c, const struct az_coll_blame *m,
+static double micro_batches(const struct az_coll_run *c, const struct az_coll_blame *m,
                             const struct az_coll_stages *s)
 {
     double sent = 0, senders = 0;
@@ -137,12 +137,12 @@ static double micro_batches(const struct az_cr *c, const struct az_coll_blame *m
 }
 
 /* Time of all ranks that only waits for the other side of a pair. */
-static double waits(const struct az_cr *c, int64_t *count)
+static double waits(const struct az_coll_run *c, int64_t *count)
 {
     double sum = 0;
     for (size_t i = 0; i < c->colls.n; i++) {
         const struct az_coll_coll *x = &c->colls.v[i];
-        if (!(x->flags & CR_PAIR) || x->n != 2)
+        if (!(x->flags & AZ_COLL_PAIR) || x->n != 2)
             continue;
         sum += (double)x->exposed_wait;
         *count += x->exposed_wait > 0;
@@ -150,7 +150,7 @@ static double waits(const struct az_cr *c, int64_t *count)
     return sum;
 }
 
-static int put(struct az_cr *c, struct az_coll_waits *w)
+static int put(struct az_coll_run *c, struct az_coll_waits *w)
 {
     const struct az_coll_stages *s = &w->stages;
     uint32_t *member = az_arena_array(c->arena, c->ranks->n + 1, sizeof *member);
@@ -186,7 +186,7 @@ static int put(struct az_cr *c, struct az_coll_waits *w)
     return az_vec_push(&w->late, l);
 }
 
-int az_coll_pipeline(struct az_cr *c, const struct az_coll_blame *m, struct az_coll_waits *w)
+int az_coll_pipeline(struct az_coll_run *c, const struct az_coll_blame *m, struct az_coll_waits *w)
 {
     const size_t n = c->ranks->n;
     struct chains h = { .c = c };

@@ -22,7 +22,7 @@ AZ_VEC(struct device, devices);
 struct work {
     struct az_job *job;
     const struct az_trace *t;
-    struct cr_source *source;
+    struct az_coll_reader *source;
     const struct az_link *link; /* NULL: calls are not known */
     struct az_sv *given;        /* name id -> collective by its name */
     struct events ev;
@@ -227,7 +227,7 @@ static int overlap(struct work *w, struct az_arena *keep)
     return rc;
 }
 
-static int64_t busy_end(const struct cr_busy_span *s)
+static int64_t busy_end(const struct az_coll_busy_span *s)
 {
     return s->start + (s[1].before - s->before);
 }
@@ -433,9 +433,9 @@ static const struct az_shape what_shape = AZ_SHAPE_IF(struct az_coll_what, what_
 static const struct az_shape_field lane_fields[] = { AZ_PLAIN(struct az_coll_lane_of, stream),
                                                      AZ_PLAIN(struct az_coll_lane_of, device) };
 static const struct az_shape lane_shape = AZ_SHAPE(struct az_coll_lane_of, lane_fields);
-static const struct az_shape_field span_fields[] = { AZ_PLAIN(struct cr_busy_span, start),
-                                                     AZ_PLAIN(struct cr_busy_span, before) };
-static const struct az_shape span_shape = AZ_SHAPE(struct cr_busy_span, span_fields);
+static const struct az_shape_field span_fields[] = { AZ_PLAIN(struct az_coll_busy_span, start),
+                                                     AZ_PLAIN(struct az_coll_busy_span, before) };
+static const struct az_shape span_shape = AZ_SHAPE(struct az_coll_busy_span, span_fields);
 static const struct az_shape_field busy_fields[] = { AZ_LIST_MORE(struct az_coll_busy, span, n,
                                                                   span_shape, 1) };
 static const struct az_shape busy_shape = AZ_SHAPE(struct az_coll_busy, busy_fields);

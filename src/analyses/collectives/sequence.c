@@ -13,7 +13,10 @@ struct merge {
     size_t n;
 };
 
-static int64_t number_of(const struct az_cr *c, uint32_t g) { return az_coll_event(c, g)->seq; }
+static int64_t number_of(const struct az_coll_run *c, uint32_t g)
+{
+    return az_coll_event(c, g)->seq;
+}
 
 static int64_t head(const struct merge *x, uint32_t lane)
 {

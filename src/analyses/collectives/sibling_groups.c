@@ -42,15 +42,16 @@ static int by_group(const void *a, const void *b, void *ctx)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-static int collect(const struct az_cr *c, struct transfers *out)
+static int collect(const struct az_coll_run *c, struct transfers *out)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < c->colls.n; i++) {
         const struct az_coll_coll *x = &c->colls.v[i];
         const struct az_coll_group *g = &c->groups.v[x->group];
-        if (!(x->flags & CR_SYNC) ||
-            x->flags & (CR_PARTIAL | CR_INCOMPLETE | CR_PAIR | CR_ARGS_DIFFER) || x->n < 2 ||
-            x->bytes <= 0 || x->latency <= 0)
+        if (!(x->flags & AZ_COLL_SYNC) ||
+            x->flags &
+                (AZ_COLL_PARTIAL | AZ_COLL_INCOMPLETE | AZ_COLL_PAIR | AZ_COLL_ARGS_DIFFER) ||
+            x->n < 2 || x->bytes <= 0 || x->latency <= 0)
             continue;
         const uint64_t key[] = { (uint64_t)x->kind, x->n, (uint64_t)x->bytes,
                                  az_hash(g->span, strlen(g->span)) };
@@ -79,7 +80,7 @@ static int compare_numbers(const void *a, const void *b, void *ctx)
     return (x > y) - (x < y);
 }
 
-static int median_of(const struct az_cr *c, double *v, size_t n, double *out)
+static int median_of(const struct az_coll_run *c, double *v, size_t n, double *out)
 {
     const int rc = az_sort_cmp(v, n, sizeof *v, compare_numbers, NULL, c->job->mem);
     *out = az_coll_middle(v, n);
@@ -87,7 +88,8 @@ static int median_of(const struct az_cr *c, double *v, size_t n, double *out)
 }
 
 /* Marks those of n sisters that are slower than the others; *usual: their median transfer. */
-static int judge(const struct az_cr *c, struct group_time *g, size_t n, double *v, double *usual)
+static int judge(const struct az_coll_run *c, struct group_time *g, size_t n, double *v,
+                 double *usual)
 {
     double among = 0, within = 0;
     size_t slow = 0;
@@ -116,7 +118,7 @@ static int judge(const struct az_cr *c, struct group_time *g, size_t n, double *
 }
 
 /* "3,11" */
-static struct az_sv members_text(const struct az_cr *c, const struct az_coll_coll *x)
+static struct az_sv members_text(const struct az_coll_run *c, const struct az_coll_coll *x)
 {
     struct az_sv s = AZ_SV("");
     for (uint32_t i = 0; i < x->n; i++)
@@ -126,8 +128,8 @@ static struct az_sv members_text(const struct az_cr *c, const struct az_coll_col
 }
 
 /* What its collectives take longer than usual, where no computation hides it. */
-static double excess(const struct az_cr *c, const struct transfers *t, const struct group_time *g,
-                     double usual)
+static double excess(const struct az_coll_run *c, const struct transfers *t,
+                     const struct group_time *g, double usual)
 {
     double sum = 0;
     for (size_t i = 0; i < g->n; i++) {
@@ -141,7 +143,7 @@ static double excess(const struct az_cr *c, const struct transfers *t, const str
     return sum;
 }
 
-static int put(struct az_cr *c, struct az_coll_waits *w, const struct transfers *t,
+static int put(struct az_coll_run *c, struct az_coll_waits *w, const struct transfers *t,
                const struct group_time *g, size_t sisters, double usual)
 {
     const struct az_coll_coll *x = &c->colls.v[t->v[g->first].coll];
@@ -172,7 +174,7 @@ static int put(struct az_cr *c, struct az_coll_waits *w, const struct transfers 
 }
 
 /* Sisters are a run of `times`, their transfers a run of `t`. */
-static int judge_all(struct az_cr *c, struct az_coll_waits *w, const struct transfers *t,
+static int judge_all(struct az_coll_run *c, struct az_coll_waits *w, const struct transfers *t,
                      struct group_times *times, double *v)
 {
     int rc = 0;
@@ -191,7 +193,7 @@ static int judge_all(struct az_cr *c, struct az_coll_waits *w, const struct tran
     return rc;
 }
 
-int az_coll_slow_groups(struct az_cr *c, struct az_coll_waits *w)
+int az_coll_slow_groups(struct az_coll_run *c, struct az_coll_waits *w)
 {
     struct transfers t;
     struct group_times times;

@@ -24,7 +24,7 @@ struct key {
 };
 AZ_VEC(struct az_coll_what, whats);
 
-struct cr_source {
+struct az_coll_reader {
     struct az_job *job;
     const struct az_trace *t;
     const struct az_optrace *o; /* NULL: no framework trace */
@@ -41,7 +41,7 @@ static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO
                                              AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
                                              AZ_NO_ID, AZ_NO_ID, -1,       -1 };
 
-static int index_kernels(struct cr_source *s)
+static int index_kernels(struct az_coll_reader *s)
 {
     const struct az_calltree *c = s->o->tree;
     s->gpu_of = az_arena_array(s->job->arena, s->t->ev[AZ_KERNEL].n + 1, sizeof *s->gpu_of);
@@ -54,7 +54,7 @@ static int index_kernels(struct cr_source *s)
 }
 
 /* Annotations are sorted by start; those of one lane are found by going back from a place. */
-static int list_notes(struct cr_source *s)
+static int list_notes(struct az_coll_reader *s)
 {
     const struct az_events *r = &s->t->ev[AZ_RANGE];
     int rc = 0;
@@ -64,9 +64,9 @@ static int list_notes(struct cr_source *s)
     return rc;
 }
 
-int az_coll_source_open(struct cr_source **out, struct az_job *job, struct az_arena *keep)
+int az_coll_source_open(struct az_coll_reader **out, struct az_job *job, struct az_arena *keep)
 {
-    struct cr_source *s = az_arena_alloc(job->arena, sizeof *s);
+    struct az_coll_reader *s = az_arena_alloc(job->arena, sizeof *s);
     *out = s;
     if (!s)
         return az_arena_error(job->arena);
@@ -92,7 +92,7 @@ int az_coll_source_open(struct cr_source **out, struct az_job *job, struct az_ar
     return rc;
 }
 
-int az_coll_source_close(struct cr_source *s, struct az_coll_part *part)
+int az_coll_source_close(struct az_coll_reader *s, struct az_coll_part *part)
 {
     int rc = 0;
     if (!s)
@@ -149,25 +149,25 @@ bool az_coll_tensor_size(struct az_sv dims, struct az_sv types, int64_t *nelems,
     return dtype->n > 0;
 }
 
-static int64_t count_of(const struct cr_source *s, uint32_t id)
+static int64_t count_of(const struct az_coll_reader *s, uint32_t id)
 {
     int64_t v;
     return id != AZ_NO_ID && az_parse_i64(az_trace_text(s->t, id), &v) == 0 && v >= 0 ? v : -1;
 }
 
-static int keep_text(struct cr_source *s, struct az_sv text, struct az_sv *out)
+static int keep_text(struct az_coll_reader *s, struct az_sv text, struct az_sv *out)
 {
     *out = az_rank_text(s->job, s->keep, text);
     return out->p ? 0 : az_arena_error(s->keep);
 }
 
-static struct az_sv text_of(const struct cr_source *s, uint32_t id)
+static struct az_sv text_of(const struct az_coll_reader *s, uint32_t id)
 {
     return id == AZ_NO_ID ? AZ_SV("") : az_trace_text(s->t, id);
 }
 
 /* ---- where it is said ---- */
-static uint32_t call_row(const struct cr_source *s, uint32_t row, uint32_t *node)
+static uint32_t call_row(const struct az_coll_reader *s, uint32_t row, uint32_t *node)
 {
     *node = AZ_NO_ROW;
     if (s->o) {
@@ -179,7 +179,7 @@ static uint32_t call_row(const struct cr_source *s, uint32_t row, uint32_t *node
 }
 
 /* The annotation around a call, the innermost; AZ_NO_ROW. */
-static uint32_t note_of(const struct cr_source *s, uint32_t call)
+static uint32_t note_of(const struct az_coll_reader *s, uint32_t call)
 {
     const struct az_events *c = &s->t->ev[AZ_CALL], *r = &s->t->ev[AZ_RANGE];
     size_t low = 0, high = s->notes.n;
@@ -200,7 +200,7 @@ static uint32_t note_of(const struct cr_source *s, uint32_t call)
 }
 
 /* The operation record_param_comms above a call; AZ_NO_ROW. */
-static uint32_t comms_op(const struct cr_source *s, uint32_t node)
+static uint32_t comms_op(const struct az_coll_reader *s, uint32_t node)
 {
     const struct az_calltree *c = s->o->tree;
     for (; node != AZ_NO_ROW; node = c->parent[node])
@@ -211,7 +211,7 @@ static uint32_t comms_op(const struct cr_source *s, uint32_t node)
 }
 
 /* What the operation says that the kernel does not. */
-static void from_operation(const struct cr_source *s, uint32_t op, struct key *k, int64_t *seq)
+static void from_operation(const struct az_coll_reader *s, uint32_t op, struct key *k, int64_t *seq)
 {
     const struct az_events *e = &s->t->ev[AZ_HOST_OP];
     const struct az_coll_source *said = az_optrace_coll_source(s->o, e->uid[op]);
@@ -233,7 +233,7 @@ static void from_operation(const struct cr_source *s, uint32_t op, struct key *k
     k->source = 1;
 }
 
-static void from_note(const struct cr_source *s, uint32_t row, struct key *k)
+static void from_note(const struct az_coll_reader *s, uint32_t row, struct key *k)
 {
     const struct az_events *r = &s->t->ev[AZ_RANGE];
     const struct az_coll_source *said = az_optrace_coll_source(s->o, r->uid[row]);
@@ -250,7 +250,7 @@ static const char *const sources[] = { "kernel", "operation", "annotation", "ker
 enum { FROM_NAME = 3, FROM_PAYLOAD };
 
 /* Sizes of a payload are bytes of what its call was given. */
-static void payload_sizes(struct cr_source *s, const struct key *k, struct az_coll_what *w,
+static void payload_sizes(struct az_coll_reader *s, const struct key *k, struct az_coll_what *w,
                           struct az_sv *dtype)
 {
     int64_t all;
@@ -271,7 +271,7 @@ static struct az_sv call_text(struct az_sv range)
     return at < 0 ? range : az_sv_make(range.p + at + 4, range.n - (size_t)at - 4);
 }
 
-static void from_payload(const struct cr_source *s, uint32_t call, struct key *k)
+static void from_payload(const struct az_coll_reader *s, uint32_t call, struct key *k)
 {
     struct az_coll_payload p;
     if (!az_coll_payload_at(s->payloads, call, &p))
@@ -283,7 +283,7 @@ static void from_payload(const struct cr_source *s, uint32_t call, struct key *k
     k->source = FROM_PAYLOAD;
 }
 
-static void sizes(const struct cr_source *s, const struct key *k, struct az_coll_what *w,
+static void sizes(const struct az_coll_reader *s, const struct key *k, struct az_coll_what *w,
                   struct az_sv *dtype)
 {
     w->in = count_of(s, k->args.in_nelems);
@@ -300,7 +300,8 @@ static void sizes(const struct cr_source *s, const struct key *k, struct az_coll
         w->out = n;
 }
 
-static struct az_sv name_text(const struct cr_source *s, const struct key *k, struct az_sv given)
+static struct az_sv name_text(const struct az_coll_reader *s, const struct key *k,
+                              struct az_sv given)
 {
     if (k->args.name != AZ_NO_ID)
         return text_of(s, k->args.name);
@@ -313,7 +314,7 @@ static struct az_sv name_text(const struct cr_source *s, const struct key *k, st
     return given;
 }
 
-static int describe(struct cr_source *s, const struct key *k, struct az_sv given)
+static int describe(struct az_coll_reader *s, const struct key *k, struct az_sv given)
 {
     struct az_coll_what w = { .source = sources[k->source],
                               .peer = k->args.peer,
@@ -338,7 +339,7 @@ static int describe(struct cr_source *s, const struct key *k, struct az_sv given
     return rc ? rc : az_vec_push(&s->whats, w);
 }
 
-int az_coll_source_of(struct cr_source *s, uint32_t row, struct az_sv given,
+int az_coll_source_of(struct az_coll_reader *s, uint32_t row, struct az_sv given,
                       struct az_coll_event *e)
 {
     const struct az_events *kernels = &s->t->ev[AZ_KERNEL];

@@ -25,7 +25,7 @@ int az_coll_sorted(const struct az_coll_blame *m, double *v, size_t n)
  * kinds: most events of each kind in a block. */
 static uint64_t expose(struct az_coll_blame *m, size_t r, uint32_t *kinds)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     const struct az_coll_part *p = c->part[r];
     int64_t until = INT64_MIN;
     uint64_t program = 0;
@@ -62,7 +62,7 @@ struct attendance {
 };
 static int attend(struct az_coll_blame *m, struct attendance *t)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     const size_t groups = c->groups.n;
     uint32_t *last = az_arena_array(m->a, groups + 1, sizeof *last);
     t->first = az_arena_array(m->a, groups + 2, sizeof *t->first);
@@ -92,14 +92,15 @@ static int attend(struct az_coll_blame *m, struct attendance *t)
 /* Puts the median of its members where the event of a collective is lost. */
 static int impute(struct az_coll_blame *m, double *v)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     struct attendance t;
     const int made = attend(m, &t);
     if (made)
         return made;
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *k = &c->colls.v[x];
-        if (!(k->flags & CR_INCOMPLETE) || (k->flags & CR_PAIR) || m->block[x] == AZ_NO_ROW)
+        if (!(k->flags & AZ_COLL_INCOMPLETE) || (k->flags & AZ_COLL_PAIR) ||
+            m->block[x] == AZ_NO_ROW)
             continue;
         for (uint32_t i = 0; i < k->n; i++) {
             const uint32_t g = az_coll_member(c, k, i);
@@ -129,10 +130,10 @@ static int impute(struct az_coll_blame *m, double *v)
 /* What the members of collectives wait longer than each of them, where they do. */
 static int waits(struct az_coll_blame *m, double *v)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *k = &c->colls.v[x];
-        if (!(k->flags & CR_SYNC) || m->block[x] == AZ_NO_ROW)
+        if (!(k->flags & AZ_COLL_SYNC) || m->block[x] == AZ_NO_ROW)
             continue;
         for (uint32_t i = 0; i < k->n; i++)
             v[i] = (double)az_coll_wait_duration(c, k, az_coll_member(c, k, i));
@@ -160,7 +161,7 @@ static uint32_t root(uint32_t *of, uint32_t r)
 
 static void components(struct az_coll_blame *m)
 {
-    const struct az_cr *c = m->c;
+    const struct az_coll_run *c = m->c;
     uint32_t *of = m->component;
     for (uint32_t r = 0; r < m->ranks; r++)
         of[r] = r;

@@ -1,4 +1,4 @@
-/* Whom the others wait for: shared by blocks.c, blame.c and verdict.c. The model is
+/* Whom the others wait for: shared by blocks.c, straggler_attrib.c and verdict.c. The model is
  * described in verdict.c. */
 #ifndef AZ_ANALYSES_COLLECTIVES_STRAGGLER_ATTRIB_H
 #define AZ_ANALYSES_COLLECTIVES_STRAGGLER_ATTRIB_H
@@ -8,7 +8,7 @@
 #include "analyses/collectives/collectives.h"
 
 struct az_coll_blame {
-    struct az_cr *c;
+    struct az_coll_run *c;
     struct az_arena *a;
     size_t ranks, blocks, merged; /* merged: steps in a block */
     int64_t *number;              /* of steps, ascending */

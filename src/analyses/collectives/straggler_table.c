@@ -38,7 +38,7 @@ double az_coll_binomial_tail(int64_t n, double p, int64_t k)
     return sum > 1 ? 1 : sum;
 }
 
-static void add_collective(const struct az_cr *c, const struct az_coll_coll *x,
+static void add_collective(const struct az_coll_run *c, const struct az_coll_coll *x,
                            struct rank_sums *of)
 {
     for (uint32_t i = 0; i < x->n; i++) {
@@ -57,7 +57,7 @@ static void add_collective(const struct az_cr *c, const struct az_coll_coll *x,
     }
 }
 
-static void shares(const struct az_cr *c, struct rank_sums *s)
+static void shares(const struct az_coll_run *c, struct rank_sums *s)
 {
     const struct az_coll_part *p = c->part[s->r];
     const double steps = p->n_steps ? (double)p->n_steps : 1,
@@ -104,7 +104,7 @@ static void columns(struct az_table *t)
 }
 
 /* The verdict: empty cells where there is none. */
-static void put_verdict(const struct az_cr *c, struct az_table *t, const struct rank_sums *s)
+static void put_verdict(const struct az_coll_run *c, struct az_table *t, const struct rank_sums *s)
 {
     const struct az_coll_verdict *v = &s->verdict;
     const double known = v->judged ? 1e-3 : NAN;
@@ -123,7 +123,8 @@ static void put_verdict(const struct az_cr *c, struct az_table *t, const struct 
         az_put_empty(t);
 }
 
-static void put(const struct az_cr *c, struct az_table *t, const struct rank_sums *s, int64_t all)
+static void put(const struct az_coll_run *c, struct az_table *t, const struct rank_sums *s,
+                int64_t all)
 {
     az_put_i64(t, c->ranks->v[s->r].rank);
     az_put_f64(t, az_coll_us(s->wait));
@@ -143,7 +144,8 @@ static void put(const struct az_cr *c, struct az_table *t, const struct rank_sum
 }
 
 /* Why there is no verdict, and on whom none is possible. */
-static void tell_limits(const struct az_cr *c, const struct rank_sums *of, size_t n, int64_t all)
+static void tell_limits(const struct az_coll_run *c, const struct rank_sums *of, size_t n,
+                        int64_t all)
 {
     size_t judged = 0;
     for (size_t i = 0; i < n; i++)
@@ -156,8 +158,9 @@ static void tell_limits(const struct az_cr *c, const struct rank_sums *of, size_
                          "than 24 collectives), or no other rank to compare with"));
 }
 
-static int chart(struct az_cr *c, enum az_chart_kind kind, const char *table, const char *title,
-                 const char *x, const struct az_sv *y, size_t n, const char *y_title)
+static int chart(struct az_coll_run *c, enum az_chart_kind kind, const char *table,
+                 const char *title, const char *x, const struct az_sv *y, size_t n,
+                 const char *y_title)
 {
     struct az_chart out = { .kind = kind,
                             .table = az_sv_str(table),
@@ -179,7 +182,8 @@ static int chart(struct az_cr *c, enum az_chart_kind kind, const char *table, co
     return az_document_chart(c->job->doc, out);
 }
 
-static int stragglers(struct az_cr *c, struct rank_sums *of, const struct az_coll_verdict *verdict)
+static int stragglers(struct az_coll_run *c, struct rank_sums *of,
+                      const struct az_coll_verdict *verdict)
 {
     struct az_table *t =
         az_table_new(c->arena, "straggler_summary", "Who waits least is who the others wait for",
@@ -191,7 +195,7 @@ static int stragglers(struct az_cr *c, struct rank_sums *of, const struct az_col
     for (size_t r = 0; r < c->ranks->n; r++)
         of[r].r = r;
     for (size_t i = 0; i < c->colls.n; i++) {
-        if (!(c->colls.v[i].flags & CR_SYNC))
+        if (!(c->colls.v[i].flags & AZ_COLL_SYNC))
             continue;
         add_collective(c, &c->colls.v[i], of);
         all++;
@@ -220,7 +224,7 @@ static int stragglers(struct az_cr *c, struct rank_sums *of, const struct az_col
 }
 
 /* Time that ranks wait, by kind of collective. */
-static int wait_heat(struct az_cr *c, int64_t *wait)
+static int wait_heat(struct az_coll_run *c, int64_t *wait)
 {
     struct az_table *t = az_table_new(c->arena, "nccl_wait_heatmap",
                                       "Waiting by rank and kind of collective (ms)", 0);
@@ -257,7 +261,7 @@ static int wait_heat(struct az_cr *c, int64_t *wait)
                       "rank", y, n, "kind");
 }
 
-int az_coll_straggler_tables(struct az_cr *c)
+int az_coll_straggler_tables(struct az_coll_run *c)
 {
     struct az_arena a;
     az_arena_init(&a, c->job->mem);

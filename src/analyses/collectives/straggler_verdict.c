@@ -21,14 +21,14 @@
  * holds lasting differences, too. Both together; the second alone where it is more than twice the
  * first.
  *
- * Verdict. A rank is a straggler if its delay is above CR_STEP_SHARE of the step and above q s(r),
- * where q (Student's t) leaves a chance of FAMILY for all ranks of the run together, and if the
- * others do wait longer in collectives; in more than half of the blocks the delay is above HALF of
- * that, or ranks that are late in turns would be named where few steps are recorded. A rank that is
- * late in some steps only is one if the mean over all blocks but the outermost is above OFTEN_SHARE
- * of the step and above what the scatter of all blocks of the others, long ones and all, explains.
- * From the first + 1.645 s(r) a delay in two thirds of the steps is found in 95 % of runs
- * (found_from), from the second, likewise, one in SELDOM blocks more than are skipped
+ * Verdict. A rank is a straggler if its delay is above AZ_COLL_STEP_SHARE of the step and above q
+ * s(r), where q (Student's t) leaves a chance of FAMILY for all ranks of the run together, and if
+ * the others do wait longer in collectives; in more than half of the blocks the delay is above HALF
+ * of that, or ranks that are late in turns would be named where few steps are recorded. A rank that
+ * is late in some steps only is one if the mean over all blocks but the outermost is above
+ * OFTEN_SHARE of the step and above what the scatter of all blocks of the others, long ones and
+ * all, explains. From the first + 1.645 s(r) a delay in two thirds of the steps is found in 95 % of
+ * runs (found_from), from the second, likewise, one in SELDOM blocks more than are skipped
  * (found_seldom, a mean over all steps): who is slow in fewer is unknown from a rank that had bad
  * luck. Below LEAST_BLOCKS blocks there is no verdict. Measured rates: src/docs/stragglers.md. */
 #include "analyses/collectives/straggler_attrib.h"
@@ -359,7 +359,7 @@ static void seldom(const struct verdicts *k, size_t r, double from, double often
 
 static int judge(struct verdicts *k, size_t r, struct az_coll_verdict *out)
 {
-    const struct az_cr *c = k->m.c;
+    const struct az_coll_run *c = k->m.c;
     const double chance = FAMILY / 2 / (double)k->judged, steps = (double)k->m.merged;
     double inner = 0, outer = 0, dof = 0, error = 0, often = 0;
     int rc = within(k, r, &inner, &often);
@@ -373,8 +373,8 @@ static int judge(struct verdicts *k, size_t r, struct az_coll_verdict *out)
     out->steps = k->of[r].n * k->m.merged;
     out->delay = k->of[r].delay / steps;
     out->error = error / steps;
-    out->flag_from =
-        sure / steps > CR_STEP_SHARE * out->step ? sure / steps : CR_STEP_SHARE * out->step;
+    out->flag_from = sure / steps > AZ_COLL_STEP_SHARE * out->step ? sure / steps
+                                                                   : AZ_COLL_STEP_SHARE * out->step;
     out->found_from = out->flag_from + 1.645 * out->error;
     out->judged = true;
     out->straggler = waited(k, r) && out->delay > out->flag_from &&
@@ -388,7 +388,7 @@ static int judge(struct verdicts *k, size_t r, struct az_coll_verdict *out)
     return rc;
 }
 
-int az_coll_verdicts(struct az_cr *c, struct az_coll_verdict *out, struct az_arena *a,
+int az_coll_verdicts(struct az_coll_run *c, struct az_coll_verdict *out, struct az_arena *a,
                      struct az_coll_blame *blame)
 {
     struct verdicts k = { .m = { .c = c, .a = a, .ranks = c->ranks->n } };

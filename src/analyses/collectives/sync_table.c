@@ -5,15 +5,16 @@
 
 #include <math.h>
 
-static struct az_sv shown_name(const struct az_cr *c, const struct az_coll_coll *x)
+static struct az_sv shown_name(const struct az_coll_run *c, const struct az_coll_coll *x)
 {
-    return x->flags & CR_PAIR ? AZ_SV("send_recv")
-                              : az_coll_name(az_coll_what(c, az_coll_member(c, x, 0)));
+    return x->flags & AZ_COLL_PAIR ? AZ_SV("send_recv")
+                                   : az_coll_name(az_coll_what(c, az_coll_member(c, x, 0)));
 }
 
 static double gib(double gbps) { return gbps / 1.073741824; }
 
-static double average_wait(const struct az_cr *c, const struct az_coll_coll *x, bool by_duration)
+static double average_wait(const struct az_coll_run *c, const struct az_coll_coll *x,
+                           bool by_duration)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < x->n; i++) {
@@ -47,14 +48,14 @@ static void first_columns(struct az_table *t)
     az_table_column(t, "bus bw (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
 }
 
-static void rank_column(struct az_cr *c, struct az_table *t, size_t r, const char *what)
+static void rank_column(struct az_coll_run *c, struct az_table *t, size_t r, const char *what)
 {
     const struct az_sv name =
         az_arena_printf(c->arena, "rank_%lld_%s", (long long)c->ranks->v[r].rank, what);
     az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
 }
 
-static void rank_columns(struct az_cr *c, struct az_table *t)
+static void rank_columns(struct az_coll_run *c, struct az_table *t)
 {
     for (size_t r = 0; r < c->ranks->n; r++) {
         if (!c->part[r])
@@ -67,7 +68,7 @@ static void rank_columns(struct az_cr *c, struct az_table *t)
             rank_column(c, t, r, "wait_time");
 }
 
-static void last_columns(struct az_cr *c, struct az_table *t, bool detailed)
+static void last_columns(struct az_coll_run *c, struct az_table *t, bool detailed)
 {
     az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "last arrival rank", AZ_INT, AZ_UNIT_ID, 0);
@@ -88,7 +89,7 @@ static void last_columns(struct az_cr *c, struct az_table *t, bool detailed)
             rank_column(c, t, r, "wait_time (clock-free)");
 }
 
-static void put_first(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x)
+static void put_first(const struct az_coll_run *c, struct az_table *t, const struct az_coll_coll *x)
 {
     const uint32_t g = az_coll_member(c, x, 0);
     const struct az_coll_what *w = az_coll_what(c, g);
@@ -114,7 +115,7 @@ static void put_first(const struct az_cr *c, struct az_table *t, const struct az
 }
 
 /* Cells of each rank with a part: what(member's event), empty where the rank takes no part. */
-static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x,
+static void put_ranks(const struct az_coll_run *c, struct az_table *t, const struct az_coll_coll *x,
                       int what)
 {
     uint32_t i = 0;
@@ -137,7 +138,7 @@ static void put_ranks(const struct az_cr *c, struct az_table *t, const struct az
     }
 }
 
-static void put_last(const struct az_cr *c, struct az_table *t, const struct az_coll_coll *x)
+static void put_last(const struct az_coll_run *c, struct az_table *t, const struct az_coll_coll *x)
 {
     const bool several = x->n > 1;
     az_put_text(t, az_sv_str(c->groups.v[x->group].span));
@@ -146,12 +147,12 @@ static void put_last(const struct az_cr *c, struct az_table *t, const struct az_
     az_put_f64(t, gib(x->bus_gbps));
     az_put_i64(t, x->n);
     az_put_i64(t, x->expected);
-    az_put_bool(t, x->flags & CR_PARTIAL);
-    az_put_text(t, x->flags & CR_INCOMPLETE    ? AZ_SV("incomplete")
-                   : x->flags & CR_PARTIAL     ? AZ_SV("partial")
-                   : x->flags & CR_ARGS_DIFFER ? AZ_SV("arguments differ")
-                                               : AZ_SV("complete"));
-    az_put_bool(t, x->flags & CR_SYNC);
+    az_put_bool(t, x->flags & AZ_COLL_PARTIAL);
+    az_put_text(t, x->flags & AZ_COLL_INCOMPLETE    ? AZ_SV("incomplete")
+                   : x->flags & AZ_COLL_PARTIAL     ? AZ_SV("partial")
+                   : x->flags & AZ_COLL_ARGS_DIFFER ? AZ_SV("arguments differ")
+                                                    : AZ_SV("complete"));
+    az_put_bool(t, x->flags & AZ_COLL_SYNC);
     az_put_f64(t, several ? average_wait(c, x, false) : NAN);
     az_put_f64(t, several ? average_wait(c, x, true) : NAN);
     az_put_f64(t, az_coll_us(x->hidden));
@@ -160,7 +161,7 @@ static void put_last(const struct az_cr *c, struct az_table *t, const struct az_
 }
 
 struct listing { /* rows of a table; in the arena */
-    const struct az_cr *c;
+    const struct az_coll_run *c;
     uint32_t *coll;
     bool detailed;
 };
@@ -179,7 +180,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
         put_ranks(l->c, t, x, 2);
 }
 
-static int collectives(struct az_cr *c, const char *id, bool detailed)
+static int collectives(struct az_coll_run *c, const char *id, bool detailed)
 {
     /* With the older names both are there: two entries of one title could not be distinguished. */
     struct az_table *t = az_table_new(
@@ -188,7 +189,7 @@ static int collectives(struct az_cr *c, const char *id, bool detailed)
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->coll = az_arena_array(c->arena, c->colls.n + 1, sizeof *l->coll)))
         return az_arena_error(c->arena);
-    if (detailed && c->colls.n * c->ranks->n > CR_MOST_CELLS / 4) {
+    if (detailed && c->colls.n * c->ranks->n > AZ_COLL_MOST_CELLS / 4) {
         az_cover(c->job, "columns of each rank skipped", (double)c->ranks->n, "",
                  az_arena_printf(c->arena,
                                  "%s would have too many cells; nccl_long has every event", id));
@@ -241,8 +242,8 @@ static const struct figure ours[] = { { "algo bw (GiB/s)", AZ_UNIT_NONE, AZ_DETA
                                       { "bus bw (GiB/s)", AZ_UNIT_NONE, AZ_DETAIL, bus_gib_of } };
 static const char *const aggregates[] = { "mean", "median", "min", "max" };
 
-static void figure_columns(struct az_cr *c, struct az_table *t, const struct figure *f, size_t n,
-                           size_t n_agg)
+static void figure_columns(struct az_coll_run *c, struct az_table *t, const struct figure *f,
+                           size_t n, size_t n_agg)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n_agg; k++)
@@ -251,7 +252,7 @@ static void figure_columns(struct az_cr *c, struct az_table *t, const struct fig
 }
 
 /* Mean, median, least and greatest of what is known; v: room for n. */
-static void put_figure(const struct az_cr *c, struct az_table *t, const struct figure *f,
+static void put_figure(const struct az_coll_run *c, struct az_table *t, const struct figure *f,
                        const uint32_t *items, size_t n, double *v, size_t n_agg)
 {
     for (size_t i = 0; i < n; i++)
@@ -262,7 +263,7 @@ static void put_figure(const struct az_cr *c, struct az_table *t, const struct f
         az_put_f64(t, out[k]);
 }
 
-static void summary_columns(struct az_cr *c, struct az_table *t, size_t n_agg)
+static void summary_columns(struct az_coll_run *c, struct az_table *t, size_t n_agg)
 {
     az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -281,7 +282,7 @@ static void summary_columns(struct az_cr *c, struct az_table *t, size_t n_agg)
 
 /* How many different group sizes are in one row: its bandwidths are of one size only where that
  * is 1. */
-static int64_t group_sizes(const struct az_cr *c, const uint32_t *items, size_t n)
+static int64_t group_sizes(const struct az_coll_run *c, const uint32_t *items, size_t n)
 {
     int64_t sizes = 0;
     for (size_t i = 0; i < n; i++) {
@@ -295,7 +296,7 @@ static int64_t group_sizes(const struct az_cr *c, const uint32_t *items, size_t 
     return sizes;
 }
 
-static void put_summary(struct az_cr *c, struct az_table *t, const uint32_t *items, size_t n,
+static void put_summary(struct az_coll_run *c, struct az_table *t, const uint32_t *items, size_t n,
                         double *v, size_t n_agg)
 {
     const struct az_coll_coll *x = &c->colls.v[items[0]];
@@ -304,7 +305,7 @@ static void put_summary(struct az_cr *c, struct az_table *t, const uint32_t *ite
         const struct az_coll_coll *y = &c->colls.v[items[i]];
         x = y->group < x->group || (y->group == x->group && y->k < x->k) ? y : x;
         total = az_add_sat(total, y->latency);
-        partial += (y->flags & CR_PARTIAL) != 0;
+        partial += (y->flags & AZ_COLL_PARTIAL) != 0;
     }
     const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
     az_put_text(t, shown_name(c, x));
@@ -320,14 +321,14 @@ static void put_summary(struct az_cr *c, struct az_table *t, const uint32_t *ite
     for (size_t i = 0; i < AZ_LENGTH(ours); i++)
         put_figure(c, t, &ours[i], items, n, v, n_agg);
     az_put_i64(t, partial);
-    az_put_bool(t, x->flags & CR_SYNC);
+    az_put_bool(t, x->flags & AZ_COLL_SYNC);
     az_put_i64(t, group_sizes(c, items, n));
 }
 
 /* All but the all-to-alls of uneven sizes, which have tables of their own. */
 static int same_kind(void *ctx, size_t i, uint64_t key[2])
 {
-    const struct az_cr *c = ctx;
+    const struct az_coll_run *c = ctx;
     const struct az_coll_coll *x = &c->colls.v[i];
     const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
     const struct az_sv name = shown_name(c, x);
@@ -338,7 +339,7 @@ static int same_kind(void *ctx, size_t i, uint64_t key[2])
     return x->kind != AZ_COLL_ALLTOALLV;
 }
 
-static int summary(struct az_cr *c, const char *id, size_t n_agg)
+static int summary(struct az_coll_run *c, const char *id, size_t n_agg)
 {
     struct az_table *t = az_table_new(
         c->arena, id, "Collectives over the ranks by kind, type and size", AZ_TABLE_SUMMARY);
@@ -361,7 +362,7 @@ static int summary(struct az_cr *c, const char *id, size_t n_agg)
     return az_job_add(c->job, t, rc);
 }
 
-int az_coll_sync_tables(struct az_cr *c)
+int az_coll_sync_tables(struct az_coll_run *c)
 {
     int rc = 0;
     if (az_coll_current_names(c)) {

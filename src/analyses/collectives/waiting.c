@@ -6,9 +6,9 @@
  *
  * Test of a set. E(r): mean over the blocks of the time that rank r does nothing but communicate.
  * The set is late by D = mean of E outside less mean of E inside. It is named if D is above
- * CR_STEP_SHARE of the step, above Student's t of the pooled scatter about both means for a chance
- * of FAMILY in all sets tested, and the sets are apart: their closest ranks differ by APART of D.
- * It holds at most half of the ranks. Of sets that overlap the larger D x ranks counts. */
+ * AZ_COLL_STEP_SHARE of the step, above Student's t of the pooled scatter about both means for a
+ * chance of FAMILY in all sets tested, and the sets are apart: their closest ranks differ by APART
+ * of D. It holds at most half of the ranks. Of sets that overlap the larger D x ranks counts. */
 #include "analyses/collectives/waiting.h"
 #include "base/human.h"
 #include "base/sort.h"
@@ -63,7 +63,7 @@ static void find_classes(struct exposed_ranks *x, const struct az_coll_stages *s
  * size; the smallest such size counts. */
 static void find_places(struct exposed_ranks *x)
 {
-    const struct az_cr *c = x->m->c;
+    const struct az_coll_run *c = x->m->c;
     size_t size = SIZE_MAX;
     for (size_t i = 0; i < c->groups.n; i++) {
         const struct az_coll_group *g = &c->groups.v[i];
@@ -123,7 +123,7 @@ static double delay_of(const struct exposed_ranks *x, uint32_t class, const bool
                  scatter = rest > 0 ? sqrt(rest / (ni + no - 2)) : 0;
     const double chance = FAMILY / (double)(x->tested ? x->tested : 1),
                  q = az_coll_t_above(chance, ni + no - 2);
-    if (delay <= CR_STEP_SHARE * x->step || delay <= q * scatter * sqrt(1 / ni + 1 / no) ||
+    if (delay <= AZ_COLL_STEP_SHARE * x->step || delay <= q * scatter * sqrt(1 / ni + 1 / no) ||
         outside.least - inside.most < APART * delay)
         return 0;
     return delay;
@@ -191,7 +191,7 @@ static void mark_group(const struct exposed_ranks *x, const struct az_coll_group
 
 static int try_groups(struct exposed_ranks *x, bool *in, struct late_sets *out)
 {
-    const struct az_cr *c = x->m->c;
+    const struct az_coll_run *c = x->m->c;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < c->groups.n; i++) {
         uint32_t class;
@@ -226,13 +226,13 @@ static int64_t whole_steps(const struct az_coll_blame *m)
     return m->n_numbers ? (int64_t)m->n_numbers : (int64_t)(m->blocks * m->merged);
 }
 
-static int64_t limited(const struct az_cr *c, uint32_t r, double saving)
+static int64_t limited(const struct az_coll_run *c, uint32_t r, double saving)
 {
     const double span = (double)c->part[r]->span;
     return (int64_t)(saving < span ? saving : span);
 }
 
-static struct az_sv delay_text(const struct az_cr *c, double ns)
+static struct az_sv delay_text(const struct az_coll_run *c, double ns)
 {
     char each[AZ_HUMAN_MAX];
     az_human_time((int64_t)ns, each);
@@ -240,7 +240,7 @@ static struct az_sv delay_text(const struct az_cr *c, double ns)
 }
 
 /* "3,11" */
-static struct az_sv members_text(const struct az_cr *c, const struct late_set *s)
+static struct az_sv members_text(const struct az_coll_run *c, const struct late_set *s)
 {
     struct az_sv text = AZ_SV("");
     for (size_t i = 0; i < s->n; i++)
@@ -249,7 +249,7 @@ static struct az_sv members_text(const struct az_cr *c, const struct late_set *s
     return text;
 }
 
-static struct az_sv group_text(const struct az_cr *c, const struct late_set *s)
+static struct az_sv group_text(const struct az_coll_run *c, const struct late_set *s)
 {
     const struct az_sv host = c->ranks->v[s->member[0]].host;
     if (s->kind == BY_HOST)
@@ -258,7 +258,8 @@ static struct az_sv group_text(const struct az_cr *c, const struct late_set *s)
 }
 
 /* "ranks 8-15 of node1", "ranks 0, 4, 8 (position 0 in their groups)" */
-static struct az_sv set_text(const struct az_cr *c, const struct late_set *s, struct az_sv list)
+static struct az_sv set_text(const struct az_coll_run *c, const struct late_set *s,
+                             struct az_sv list)
 {
     struct az_arena *a = c->arena;
     if (s->kind == BY_HOST)
@@ -270,7 +271,7 @@ static struct az_sv set_text(const struct az_cr *c, const struct late_set *s, st
 
 static int put_set(struct exposed_ranks *x, struct az_coll_waits *w, const struct late_set *s)
 {
-    const struct az_cr *c = x->m->c;
+    const struct az_coll_run *c = x->m->c;
     int64_t *rank = az_arena_array(c->arena, s->n + 1, sizeof *rank);
     if (!rank)
         return az_arena_error(c->arena);
@@ -298,7 +299,7 @@ static double gain_of(const struct az_coll_blame *m, uint32_t r, const struct az
     return m->synced[r] && waited < v->delay ? waited : v->delay;
 }
 
-static int put_rank(struct az_cr *c, struct az_coll_waits *w, const struct az_coll_blame *m,
+static int put_rank(struct az_coll_run *c, struct az_coll_waits *w, const struct az_coll_blame *m,
                     uint32_t r, const struct az_coll_verdict *v)
 {
     const double gain = gain_of(m, r, v);
@@ -331,7 +332,7 @@ static int most_delay(const void *a, const void *b, void *ctx)
 }
 
 /* Sets that share no rank, and single ranks that are in none. */
-static int put_ranks(struct az_cr *c, struct exposed_ranks *x, struct az_coll_waits *w,
+static int put_ranks(struct az_coll_run *c, struct exposed_ranks *x, struct az_coll_waits *w,
                      struct late_sets *sets, struct az_coll_verdict *verdict)
 {
     bool *named = az_arena_array(x->m->a, x->m->ranks + 1, sizeof *named);
@@ -357,7 +358,7 @@ static int put_ranks(struct az_cr *c, struct exposed_ranks *x, struct az_coll_wa
     return rc;
 }
 
-static int find_ranks(struct az_cr *c, const struct az_coll_blame *m, struct az_coll_waits *w,
+static int find_ranks(struct az_coll_run *c, const struct az_coll_blame *m, struct az_coll_waits *w,
                       struct az_coll_verdict *verdict)
 {
     struct exposed_ranks x = { .m = m };
@@ -406,7 +407,8 @@ const struct az_coll_waits *az_coll_waits_of(struct az_job *job)
     return made;
 }
 
-int az_coll_waiting(struct az_cr *c, const struct az_coll_blame *m, struct az_coll_verdict *verdict)
+int az_coll_waiting(struct az_coll_run *c, const struct az_coll_blame *m,
+                    struct az_coll_verdict *verdict)
 {
     struct az_coll_waits *w = az_arena_alloc(c->arena, sizeof *w);
     void **slot;

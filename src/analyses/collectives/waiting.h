@@ -35,7 +35,7 @@ struct az_coll_stages {
 };
 
 struct az_coll_waits {
-    const struct az_cr *c;
+    const struct az_coll_run *c;
     bool judged;                   /* there were steps enough for verdicts on ranks */
     struct az_coll_late_list late; /* most saving first */
     struct az_coll_stages stages;
@@ -45,12 +45,12 @@ const struct az_coll_waits *az_coll_waits_of(struct az_job *job);
 
 /* Makes them from the verdicts on single ranks, which change where a set of ranks is late
  * together. */
-int az_coll_waiting(struct az_cr *c, const struct az_coll_blame *m,
+int az_coll_waiting(struct az_coll_run *c, const struct az_coll_blame *m,
                     struct az_coll_verdict *verdict) AZ_MUST_USE;
-/* sisters.c, absent.c, pipeline.c: append what they find. */
-int az_coll_absent(struct az_cr *c, struct az_coll_waits *w) AZ_MUST_USE;
-int az_coll_slow_groups(struct az_cr *c, struct az_coll_waits *w) AZ_MUST_USE;
-int az_coll_pipeline(struct az_cr *c, const struct az_coll_blame *m,
+/* sibling_groups.c, absent.c, pipeline.c: append what they find. */
+int az_coll_absent(struct az_coll_run *c, struct az_coll_waits *w) AZ_MUST_USE;
+int az_coll_slow_groups(struct az_coll_run *c, struct az_coll_waits *w) AZ_MUST_USE;
+int az_coll_pipeline(struct az_coll_run *c, const struct az_coll_blame *m,
                      struct az_coll_waits *w) AZ_MUST_USE;
 
 #endif

@@ -55,14 +55,14 @@ static int program_order(const void *a, const void *b, void *ctx)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static int programs_of(struct az_hx *h, size_t k, struct programs *out)
+static int programs_of(struct az_hlo *h, size_t k, struct programs *out)
 {
     const struct az_xtrace *x = h->tr[k].x;
     int rc = AZ_OK;
     size_t n = 0;
     az_vec_reset(out);
     for (size_t i = 0; rc == 0 && i < x->rows.n; i++) {
-        const struct program p = { az_hx_id(h, k, x->rows.v[i].module), x->rows.v[i].program };
+        const struct program p = { az_hlo_id(h, k, x->rows.v[i].module), x->rows.v[i].program };
         if (x->rows.v[i].has_program)
             rc = az_vec_push(out, p);
     }
@@ -95,15 +95,15 @@ static size_t ordinal(const struct programs *p, uint32_t module, uint64_t id)
 
 /* ---- gathering ---- */
 
-static int add_event(struct az_hx *h, const struct az_hx_event *e, const struct programs *p,
+static int add_event(struct az_hlo *h, const struct az_hlo_event *e, const struct programs *p,
                      struct az_map *of, struct az_colls *out)
 {
-    const struct az_xrow *row = az_hx_row(h, e);
-    const struct az_events *ev = az_hx_events(h, e);
-    const uint32_t module = row ? az_hx_id(h, e->trace, row->module) : AZ_NO_ID;
+    const struct az_xrow *row = az_hlo_row(h, e);
+    const struct az_events *ev = az_hlo_events(h, e);
+    const uint32_t module = row ? az_hlo_id(h, e->trace, row->module) : AZ_NO_ID;
     /* a communication kernel without an operation is a collective of its name */
     const bool named = row && row->op != AZ_NO_ID;
-    const uint32_t name = named ? az_hx_id(h, e->trace, row->op) : az_hx_name(h, e);
+    const uint32_t name = named ? az_hlo_id(h, e->trace, row->op) : az_hlo_name(h, e);
     const uint64_t nth = row && row->has_program ? ordinal(p, module, row->program) : 0;
     uint32_t *at;
     bool added;
@@ -116,9 +116,9 @@ static int add_event(struct az_hx *h, const struct az_hx_event *e, const struct 
         return rc;
     struct az_coll *c = &out->which.v[*at];
     if (!c->op)
-        c->op = az_hx_op(h, e);
+        c->op = az_hlo_event_op(h, e);
     const struct az_coll_event x = { .coll = *at,
-                                     .device = az_hx_device_of(h, e),
+                                     .device = az_hlo_device_of(h, e),
                                      .trace = (uint32_t)e->trace,
                                      .start = ev->start[e->row],
                                      .ticks = ev->end[e->row] - ev->start[e->row] };
@@ -134,7 +134,7 @@ static bool any_comm(const struct az_trace *t)
     return false;
 }
 
-static int gather(struct az_hx *h, struct az_colls *out)
+static int gather(struct az_hlo *h, struct az_colls *out)
 {
     struct az_map of;
     struct programs p;
@@ -145,8 +145,8 @@ static int gather(struct az_hx *h, struct az_colls *out)
             continue;
         rc = programs_of(h, k, &p);
         for (size_t i = 0; rc == 0 && i < h->tr[k].t->ev[AZ_KERNEL].n; i++) {
-            const struct az_hx_event e = { k, i, AZ_KERNEL };
-            if (h->devices.v[az_hx_device_of(h, &e)].kind == AZ_PLANE_GPU && az_hx_is_comm(h, &e))
+            const struct az_hlo_event e = { k, i, AZ_KERNEL };
+            if (h->devices.v[az_hlo_device_of(h, &e)].kind == AZ_PLANE_GPU && az_hlo_is_comm(h, &e))
                 rc = add_event(h, &e, &p, &of, out);
         }
     }
@@ -180,7 +180,7 @@ static int instance_order(const void *a, const void *b, void *ctx)
 }
 
 /* Rank of each device: devices of the traces before it, then its number. */
-static int64_t *ranks_of(struct az_hx *h)
+static int64_t *ranks_of(struct az_hlo *h)
 {
     int64_t *rank = az_arena_array(h->job->arena, h->devices.n + 1, sizeof *rank), base = 0;
     for (size_t k = 0; rank && k < h->n; k++) {
@@ -200,7 +200,7 @@ static int64_t *ranks_of(struct az_hx *h)
 
 /* Group of each rank in one collective; groups are disjoint. A rank in none gets the number after
  * the last. */
-static int assign_groups(struct az_hx *h, struct az_colls *c, const int64_t *rank, size_t first,
+static int assign_groups(struct az_hlo *h, struct az_colls *c, const int64_t *rank, size_t first,
                          size_t end)
 {
     const struct az_hlo_op *op = c->which.v[c->events.v[first].coll].op;
@@ -222,7 +222,7 @@ static int assign_groups(struct az_hx *h, struct az_colls *c, const int64_t *ran
     return rc;
 }
 
-static int number_occurrences(struct az_hx *h, struct az_colls *c)
+static int number_occurrences(struct az_hlo *h, struct az_colls *c)
 {
     int64_t *rank = ranks_of(h);
     int rc = rank ? az_sort_cmp(c->events.v, c->events.n, sizeof *c->events.v, occurrence_order,
@@ -271,7 +271,7 @@ static struct az_coll_instance measure(const struct az_coll *which, const struct
     return x;
 }
 
-int az_colls_make(struct az_hx *h, struct az_colls *c)
+int az_colls_make(struct az_hlo *h, struct az_colls *c)
 {
     az_vec_init(&c->which, h->job->mem);
     az_vec_init(&c->events, h->job->mem);

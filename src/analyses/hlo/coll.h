@@ -7,8 +7,8 @@
 
 struct az_coll { /* one collective of a program, over all traces */
     uint32_t module,
-        name; /* ids of az_hx; name: the operation, or the kernel where there is none */
-    struct az_hx_event first;
+        name; /* ids of az_hlo; name: the operation, or the kernel where there is none */
+    struct az_hlo_event first;
     const struct az_hlo_op *op; /* NULL: not known */
 };
 AZ_VEC(struct az_coll, az_coll_rows);
@@ -36,7 +36,7 @@ struct az_colls {
     struct az_coll_events events;
     struct az_coll_instances instances; /* by collective, k, group */
 };
-int az_colls_make(struct az_hx *h, struct az_colls *c) AZ_MUST_USE;
+int az_colls_make(struct az_hlo *h, struct az_colls *c) AZ_MUST_USE;
 void az_colls_release(struct az_colls *c); /* also after a failed make */
 
 #endif

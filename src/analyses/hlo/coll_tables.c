@@ -4,13 +4,13 @@
 #include "analyses/hlo/coll.h"
 #include "analyses/registry_list.h"
 
-static struct az_sv type_of(const struct az_hx *h, const struct az_coll *c)
+static struct az_sv type_of(const struct az_hlo *h, const struct az_coll *c)
 {
     return c->op && c->op->family != AZ_COLL_NONE ? az_sv_str(az_hlo_family_text(c->op->family))
-                                                  : az_hx_text(h, c->name);
+                                                  : az_hlo_text(h, c->name);
 }
 
-static int instances(struct az_hx *h, const struct az_colls *c)
+static int instances(struct az_hlo *h, const struct az_colls *c)
 {
     struct az_table *t = az_table_new(h->job->arena, "collectives", "Collectives", 0);
     if (!t)
@@ -33,25 +33,25 @@ static int instances(struct az_hx *h, const struct az_colls *c)
         const struct az_coll *which = &c->which.v[x->coll];
         az_put_text(t, type_of(h, which));
         az_put_text(t, az_arena_printf(t->arena, "%.*s_%" PRIu32,
-                                       AZ_SVF(az_hx_text(h, which->name)), x->k));
+                                       AZ_SVF(az_hlo_text(h, which->name)), x->k));
         az_put_i64(t, x->group);
         az_put_i64(t, x->size);
         az_put_i64(t, (int64_t)x->seen);
         az_put_known(t, x->data);
         az_put_known(t, x->message);
-        az_put_f64(t, az_hx_us(x->min));
-        az_put_f64(t, az_hx_us(x->max));
-        az_put_f64(t, x->common_clock ? az_hx_us(x->skew) : 0.0 / 0.0);
+        az_put_f64(t, az_hlo_us(x->min));
+        az_put_f64(t, az_hlo_us(x->max));
+        az_put_f64(t, x->common_clock ? az_hlo_us(x->skew) : 0.0 / 0.0);
         az_put_f64(t, x->alg);
         az_put_f64(t, x->bus);
-        az_put_given(t, az_hx_text(h, which->module));
+        az_put_given(t, az_hlo_text(h, which->module));
     }
     return az_job_add(h->job, t, AZ_OK);
 }
 
 /* ---- summaries ---- */
 struct summing { /* what the functions of the specifications see; an item is an instance */
-    struct az_hx *h;
+    struct az_hlo *h;
     const struct az_colls *c;
 };
 
@@ -61,7 +61,7 @@ AZ_OF_ITEM(const struct az_coll *, which_of,
            &((const struct summing *)s->ctx)->c->which.v[instance_of(s, i)->coll])
 static struct az_sv text_of(const struct az_scope *s, uint32_t id)
 {
-    return az_hx_text(((const struct summing *)s->ctx)->h, id);
+    return az_hlo_text(((const struct summing *)s->ctx)->h, id);
 }
 
 static bool coll_number(const struct az_scope *s, const struct az_item *i, uint64_t *number)
@@ -132,7 +132,7 @@ static const struct az_table_spec by_op = {
                  STATISTICS }
 };
 
-static int summaries(struct az_hx *h, const struct az_colls *c)
+static int summaries(struct az_hlo *h, const struct az_colls *c)
 {
     struct summing s = { h, c };
     const struct az_item_list all = { .n = c->instances.n };
@@ -141,7 +141,7 @@ static int summaries(struct az_hx *h, const struct az_colls *c)
 }
 
 /* What cannot be trusted: ranks without a profile. */
-static void judge(struct az_hx *h, const struct az_colls *c)
+static void judge(struct az_hlo *h, const struct az_colls *c)
 {
     int64_t partial = 0;
     for (size_t i = 0; i < c->instances.n; i++)
@@ -155,9 +155,9 @@ static void judge(struct az_hx *h, const struct az_colls *c)
 
 static int run(struct az_job *job)
 {
-    struct az_hx h;
+    struct az_hlo h;
     struct az_colls c = { 0 };
-    int rc = az_hx_open(&h, job);
+    int rc = az_hlo_open(&h, job);
     if (rc == 0 && !job->opts->disable_coll_analysis) {
         rc = az_colls_make(&h, &c);
         if (rc == 0 && c.instances.n) {
@@ -168,7 +168,7 @@ static int run(struct az_job *job)
         }
         az_colls_release(&c);
     }
-    return az_hx_close(&h, rc);
+    return az_hlo_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_coll = {

@@ -10,7 +10,7 @@ enum { FIRST_COPY = 1, ALL_KINDS = 3 };
 
 /* Events of GPUs by device and start; ties in the order of kinds and rows. */
 struct order {
-    struct az_hx_event *e;
+    struct az_hlo_event *e;
     uint32_t *perm;
     size_t n, room;
     struct az_mem *mem;
@@ -23,19 +23,19 @@ static void order_release(struct order *o)
     *o = (struct order){ .mem = o->mem };
 }
 
-static bool of_gpu(const struct az_hx *h, const struct az_hx_event *e)
+static bool of_gpu(const struct az_hlo *h, const struct az_hlo_event *e)
 {
-    return h->devices.v[az_hx_device_of(h, e)].kind == AZ_PLANE_GPU;
+    return h->devices.v[az_hlo_device_of(h, e)].kind == AZ_PLANE_GPU;
 }
 
 /* Events of GPUs of the kinds from `from` on, to `e` if it is not NULL; how many. */
-static size_t gather(const struct az_hx *h, size_t from, struct az_hx_event *to)
+static size_t gather(const struct az_hlo *h, size_t from, struct az_hlo_event *to)
 {
     size_t n = 0;
     for (size_t k = 0; k < h->n; k++) {
         for (size_t i = from; i < ALL_KINDS; i++) {
             for (size_t r = 0; r < h->tr[k].t->ev[kinds[i]].n; r++) {
-                const struct az_hx_event e = { k, r, kinds[i] };
+                const struct az_hlo_event e = { k, r, kinds[i] };
                 if (!of_gpu(h, &e))
                     continue;
                 if (to)
@@ -47,7 +47,7 @@ static size_t gather(const struct az_hx *h, size_t from, struct az_hx_event *to)
     return n;
 }
 
-static int order_make(struct az_hx *h, size_t from, struct order *o)
+static int order_make(struct az_hlo *h, size_t from, struct order *o)
 {
     *o = (struct order){ .n = gather(h, from, NULL), .mem = h->job->mem };
     o->room = o->n + 1;
@@ -58,11 +58,11 @@ static int order_make(struct az_hx *h, size_t from, struct order *o)
     if (rc == 0) {
         (void)gather(h, from, o->e);
         for (size_t i = 0; i < o->n; i++)
-            key[i] = az_hx_events(h, &o->e[i])->start[o->e[i].row];
+            key[i] = az_hlo_events(h, &o->e[i])->start[o->e[i].row];
         rc = az_sort_order(key, o->n, o->perm, o->mem);
     }
     for (size_t i = 0; rc == 0 && i < o->n; i++)
-        key[i] = az_hx_device_of(h, &o->e[i]);
+        key[i] = az_hlo_device_of(h, &o->e[i]);
     if (rc == 0)
         rc = az_sort_by(key, o->perm, o->n, o->mem);
     az_mem_free(o->mem, key, key ? o->room * sizeof *key : 0);
@@ -93,9 +93,9 @@ static uint32_t call_of(const struct calls *c, uint64_t correlation, int64_t dev
     return exact != AZ_NO_ID || !correlation ? exact : az_map_get(&c->of, correlation, 0);
 }
 
-static void event_columns(struct az_hx *h, struct az_table *t)
+static void event_columns(struct az_hlo *h, struct az_table *t)
 {
-    az_hx_device_column(h, t);
+    az_hlo_device_column(h, t);
     az_table_column(t, "line_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
     az_table_column(t, "line", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -112,16 +112,16 @@ static void event_columns(struct az_hx *h, struct az_table *t)
     az_table_column(t, "details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
 }
 
-static void put_event(struct az_hx *h, struct az_table *t, const struct az_hx_event *e,
+static void put_event(struct az_hlo *h, struct az_table *t, const struct az_hlo_event *e,
                       const struct calls *calls, int64_t origin)
 {
     const struct az_trace *tr = h->tr[e->trace].t;
-    const struct az_events *ev = az_hx_events(h, e);
+    const struct az_events *ev = az_hlo_events(h, e);
     const struct az_lane *lane = &tr->lanes.v[ev->lane[e->row]];
-    const struct az_xrow *row = az_hx_row(h, e);
+    const struct az_xrow *row = az_hlo_row(h, e);
     const uint32_t call = call_of(calls, ev->corr[e->row], lane->device);
-    const bool comm = az_hx_is_comm(h, e);
-    az_hx_put_device(h, t, az_hx_device_of(h, e));
+    const bool comm = az_hlo_is_comm(h, e);
+    az_hlo_put_device(h, t, az_hlo_device_of(h, e));
     az_put_i64(t, (int64_t)lane->tid);
     az_put_text(t, az_trace_text(tr, lane->label));
     az_put_text(t, e->kind == AZ_MEMCPY   ? AZ_SV("memcpy")
@@ -129,33 +129,33 @@ static void put_event(struct az_hx *h, struct az_table *t, const struct az_hx_ev
                    : comm                 ? AZ_SV("comm")
                                           : AZ_SV("kernel"));
     if (e->kind == AZ_KERNEL)
-        az_put_text(t, az_hx_category_text(h, e));
+        az_put_text(t, az_hlo_category_text(h, e));
     else
         az_put_empty(t);
     az_put_text(t, az_trace_text(tr, ev->name[e->row]));
-    az_put_f64(t, az_hx_us(ev->start[e->row] - origin));
-    az_put_f64(t, az_hx_us(ev->end[e->row] - ev->start[e->row]));
+    az_put_f64(t, az_hlo_us(ev->start[e->row] - origin));
+    az_put_f64(t, az_hlo_us(ev->end[e->row] - ev->start[e->row]));
     if (ev->corr[e->row])
         az_put_i64(t, (int64_t)ev->corr[e->row]);
     else
         az_put_empty(t);
     az_put_f64(t, call == AZ_NO_ID ? 0.0 / 0.0
-                                   : az_hx_us(ev->start[e->row] - tr->ev[AZ_CALL].start[call]));
+                                   : az_hlo_us(ev->start[e->row] - tr->ev[AZ_CALL].start[call]));
     az_put_given(t, row ? az_trace_text(tr, row->module) : AZ_SV(""));
-    az_hx_put_program(t, row);
+    az_hlo_put_program(t, row);
     az_put_given(t, row ? az_trace_text(tr, row->op) : AZ_SV(""));
     az_put_given(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
     az_put_given(t, row ? az_trace_text(tr, row->details) : AZ_SV(""));
 }
 
 /* Start of the first event of the GPUs of a trace: times count from there. */
-static int64_t origin_of(struct az_hx *h, size_t trace)
+static int64_t origin_of(struct az_hlo *h, size_t trace)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < 3; i++) { /* sorted by start */
         const struct az_events *ev = &h->tr[trace].t->ev[kinds[i]];
         for (size_t r = 0; r < ev->n && ev->start[r] < first; r++) {
-            const struct az_hx_event e = { trace, r, kinds[i] };
+            const struct az_hlo_event e = { trace, r, kinds[i] };
             if (of_gpu(h, &e))
                 first = ev->start[r];
         }
@@ -168,7 +168,7 @@ static int64_t origin_of(struct az_hx *h, size_t trace)
 struct listing {
     struct az_job job;
     struct az_arena arena; /* its own: rows are made when other writers may be at work */
-    struct az_hx h;
+    struct az_hlo h;
     struct order order;
     struct calls *calls; /* one a trace, with the origin of its times */
     int64_t *origin;
@@ -181,7 +181,7 @@ static void release(void *what)
     for (size_t k = 0; l->calls && k < l->h.n; k++)
         az_map_release(&l->calls[k].of);
     order_release(&l->order);
-    const int rc = az_hx_close(&l->h, 0); /* said of the row that it stopped */
+    const int rc = az_hlo_close(&l->h, 0); /* said of the row that it stopped */
     (void)rc;
     az_arena_release(&l->arena);
 }
@@ -209,7 +209,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
         t->error = t->error ? t->error : rc;
         return;
     }
-    const struct az_hx_event *e = &l->order.e[l->order.perm[row]];
+    const struct az_hlo_event *e = &l->order.e[l->order.perm[row]];
     put_event(&l->h, t, e, &l->calls[e->trace], l->origin[e->trace]);
     t->error = t->error ? t->error : l->h.error;
 }
@@ -223,7 +223,7 @@ static int events(struct az_job *job)
     *l = (struct listing){ .job = *job, .order = { .mem = job->mem } };
     az_arena_init(&l->arena, job->mem);
     l->job.arena = &l->arena;
-    int rc = az_hx_open(&l->h, &l->job);
+    int rc = az_hlo_open(&l->h, &l->job);
     if (rc) {
         release(l);
         return rc;
@@ -238,8 +238,8 @@ static int events(struct az_job *job)
 
 static uint32_t device_of(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_hx_event e = { i->trace, i->row, (enum az_kind)i->kind };
-    return az_hx_device_of(r->ctx, &e);
+    const struct az_hlo_event e = { i->trace, i->row, (enum az_kind)i->kind };
+    return az_hlo_device_of(r->ctx, &e);
 }
 
 static bool device_number(const struct az_scope *r, const struct az_item *i, uint64_t *number)
@@ -250,15 +250,15 @@ static bool device_number(const struct az_scope *r, const struct az_item *i, uin
 
 static void put_device(const struct az_scope *r, const struct az_item *i, struct az_table *t)
 {
-    az_hx_put_device(r->ctx, t, device_of(r, i));
+    az_hlo_put_device(r->ctx, t, device_of(r, i));
 }
 
-static bool several(const struct az_scope *r) { return ((const struct az_hx *)r->ctx)->several; }
+static bool several(const struct az_scope *r) { return ((const struct az_hlo *)r->ctx)->several; }
 static bool single(const struct az_scope *r) { return !several(r); }
 
 static bool on_gpu(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_hx_event e = { i->trace, i->row, (enum az_kind)i->kind };
+    const struct az_hlo_event e = { i->trace, i->row, (enum az_kind)i->kind };
     return of_gpu(r->ctx, &e);
 }
 
@@ -290,13 +290,13 @@ static const struct az_table_spec copies = {
 AZ_VEC(struct az_item, items);
 
 /* Rows in the order of the events. */
-static int copy_summary(struct az_hx *h, const struct order *o)
+static int copy_summary(struct az_hlo *h, const struct order *o)
 {
     struct items v;
     int rc = AZ_OK;
     az_vec_init(&v, h->job->mem);
     for (size_t i = 0; rc == 0 && i < o->n; i++) {
-        const struct az_hx_event *e = &o->e[o->perm[i]];
+        const struct az_hlo_event *e = &o->e[o->perm[i]];
         rc = az_vec_push(
             &v, ((struct az_item){ (uint32_t)e->trace, (uint32_t)e->row, e->kind, 0, AZ_NO_ID }));
     }
@@ -308,17 +308,17 @@ static int copy_summary(struct az_hx *h, const struct order *o)
 
 static int run(struct az_job *job)
 {
-    struct az_hx h;
+    struct az_hlo h;
     struct order o = { .mem = job->mem };
-    int rc = az_hx_open(&h, job);
-    const bool any = rc == 0 && az_hx_has(&h, AZ_PLANE_GPU);
+    int rc = az_hlo_open(&h, job);
+    const bool any = rc == 0 && az_hlo_has(&h, AZ_PLANE_GPU);
     if (any) {
         rc = order_make(&h, FIRST_COPY, &o);
         if (rc == 0)
             rc = copy_summary(&h, &o);
         order_release(&o);
     }
-    rc = az_hx_close(&h, rc);
+    rc = az_hlo_close(&h, rc);
     return rc || !any ? rc : events(job);
 }
 

@@ -10,7 +10,7 @@
 #include "model/xtrace.h"
 #include "stats/stats.h"
 
-struct az_hx_device {
+struct az_hlo_device {
     size_t trace;
     uint32_t plane;
     enum az_plane_kind kind;
@@ -18,105 +18,105 @@ struct az_hx_device {
     struct az_sv label; /* "host/GPU:3" where there are several traces */
     bool kernels;       /* at least one kernel */
 };
-AZ_VEC(struct az_hx_device, az_hx_devices);
+AZ_VEC(struct az_hlo_device, az_hlo_devices);
 
-/* Kernels of a trace that are alike: of one name, row of the trace and device (az_hx_alike). */
-struct az_hx_set {
+/* Kernels of a trace that are alike: of one name, row of the trace and device (az_hlo_alike). */
+struct az_hlo_set {
     uint32_t first, name, plane; /* first: row of the first of them */
     bool gpu;
     int64_t n, ticks;
 };
-struct az_hx_sets {
-    const struct az_hx_set *v; /* in the order in which they came */
+struct az_hlo_sets {
+    const struct az_hlo_set *v; /* in the order in which they came */
     size_t n;
     const uint32_t *of; /* row of a kernel -> its set */
 };
 
-struct az_hx {
+struct az_hlo {
     struct az_job *job;
     struct az_intern names; /* texts of all traces; ids below are of this */
-    struct az_hx_trace {
+    struct az_hlo_trace {
         const struct az_trace *t;
         const struct az_xtrace *x;
         uint32_t *id;     /* name of the trace -> id; AZ_NO_ID: not asked for yet */
         uint32_t *device; /* plane -> row of devices; AZ_NO_ID: no events */
-        struct az_hx_said {
+        struct az_hlo_said {
             uint32_t name, category;
         } * said; /* row of the trace -> its last kernel and its category + 1; 0: none yet */
-        const struct az_hx_sets *alike; /* NULL: not asked for */
+        const struct az_hlo_sets *alike; /* NULL: not asked for */
     } * tr;
     size_t n;
-    struct az_hx_devices devices; /* with device events, by (trace, kind, ordinal) */
-    bool several;                 /* several traces: devices are labelled, not numbered */
-    struct az_map category_of;    /* (name id, op id) -> row of categories */
+    struct az_hlo_devices devices; /* with device events, by (trace, kind, ordinal) */
+    bool several;                  /* several traces: devices are labelled, not numbered */
+    struct az_map category_of;     /* (name id, op id) -> row of categories */
     struct az_vec_sv categories;
     struct az_asked category_rules;
-    int error; /* the first of az_hx_id and az_hx_category */
+    int error; /* the first of az_hlo_id and az_hlo_category */
 };
 
 /* An analysis opens its own and closes it, also when opening failed. */
-int az_hx_open(struct az_hx *h, struct az_job *job) AZ_MUST_USE;
+int az_hlo_open(struct az_hlo *h, struct az_job *job) AZ_MUST_USE;
 /* rc, or what stopped a name or a category from being kept. */
-int az_hx_close(struct az_hx *h, int rc) AZ_MUST_USE;
+int az_hlo_close(struct az_hlo *h, int rc) AZ_MUST_USE;
 /* Fills `alike` of every trace. Made once a job. */
-int az_hx_alike(struct az_hx *h) AZ_MUST_USE;
+int az_hlo_alike(struct az_hlo *h) AZ_MUST_USE;
 /* Any device of that kind with events? */
-bool az_hx_has(const struct az_hx *h, enum az_plane_kind kind);
+bool az_hlo_has(const struct az_hlo *h, enum az_plane_kind kind);
 
 /* A device event of any kind. */
-struct az_hx_event {
+struct az_hlo_event {
     size_t trace, row;
     enum az_kind kind;
 };
-static inline const struct az_events *az_hx_events(const struct az_hx *h,
-                                                   const struct az_hx_event *e)
+static inline const struct az_events *az_hlo_events(const struct az_hlo *h,
+                                                    const struct az_hlo_event *e)
 {
     return &h->tr[e->trace].t->ev[e->kind];
 }
-static inline const struct az_xrow *az_hx_row(const struct az_hx *h, const struct az_hx_event *e)
+static inline const struct az_xrow *az_hlo_row(const struct az_hlo *h, const struct az_hlo_event *e)
 {
     return az_xtrace_row_of(h->tr[e->trace].t, e->kind, e->row);
 }
 /* The instruction it belongs to; NULL where it is unknown. */
-const struct az_hlo_op *az_hx_op(const struct az_hx *h, const struct az_hx_event *e);
-static inline uint32_t az_hx_device_of(const struct az_hx *h, const struct az_hx_event *e)
+const struct az_hlo_op *az_hlo_event_op(const struct az_hlo *h, const struct az_hlo_event *e);
+static inline uint32_t az_hlo_device_of(const struct az_hlo *h, const struct az_hlo_event *e)
 {
-    const struct az_hx_trace *tr = &h->tr[e->trace];
-    return tr->device[tr->t->lanes.v[az_hx_events(h, e)->lane[e->row]].context];
+    const struct az_hlo_trace *tr = &h->tr[e->trace];
+    return tr->device[tr->t->lanes.v[az_hlo_events(h, e)->lane[e->row]].context];
 }
-static inline int64_t az_hx_ticks(const struct az_hx *h, const struct az_hx_event *e)
+static inline int64_t az_hlo_ticks(const struct az_hlo *h, const struct az_hlo_event *e)
 {
-    const struct az_events *ev = az_hx_events(h, e);
+    const struct az_events *ev = az_hlo_events(h, e);
     return ev->end[e->row] - ev->start[e->row];
 }
 /* Id across traces of a name of trace k; AZ_NO_ID for none (and without memory). */
-uint32_t az_hx_id(struct az_hx *h, size_t k, uint32_t name);
-struct az_sv az_hx_text(const struct az_hx *h, uint32_t id);
-uint32_t az_hx_name(struct az_hx *h, const struct az_hx_event *e);
+uint32_t az_hlo_id(struct az_hlo *h, size_t k, uint32_t name);
+struct az_sv az_hlo_text(const struct az_hlo *h, uint32_t id);
+uint32_t az_hlo_name(struct az_hlo *h, const struct az_hlo_event *e);
 /* Name of the host of a trace; further processes on a host are distinguished by a number: "node",
  * "node#2". */
-struct az_sv az_hx_host(const struct az_hx *h, size_t k);
+struct az_sv az_hlo_host(const struct az_hlo *h, size_t k);
 /* A kernel of communication, by its name: what a library fills or converts for a collective is
  * none, and would count as one more occurrence of it. */
-bool az_hx_is_comm(struct az_hx *h, const struct az_hx_event *e);
+bool az_hlo_is_comm(struct az_hlo *h, const struct az_hlo_event *e);
 /* Category id of a kernel. */
-uint32_t az_hx_category(struct az_hx *h, const struct az_hx_event *e);
-static inline struct az_sv az_hx_category_text(struct az_hx *h, const struct az_hx_event *e)
+uint32_t az_hlo_category(struct az_hlo *h, const struct az_hlo_event *e);
+static inline struct az_sv az_hlo_category_text(struct az_hlo *h, const struct az_hlo_event *e)
 {
-    const uint32_t c = az_hx_category(h, e);
+    const uint32_t c = az_hlo_category(h, e);
     return c < h->categories.n ? h->categories.v[c] : (struct az_sv){ "", 0 }; /* without memory */
 }
 
 /* ---- tables ---- */
 /* Column `device`: a number, or a label where there are several traces. */
-void az_hx_device_column(struct az_hx *h, struct az_table *t);
-void az_hx_put_device(struct az_hx *h, struct az_table *t, uint32_t device);
+void az_hlo_device_column(struct az_hlo *h, struct az_table *t);
+void az_hlo_put_device(struct az_hlo *h, struct az_table *t, uint32_t device);
 /* count, total_us, mean_us, median_us, std_us, min_us, max_us */
-void az_hx_stat_columns(struct az_table *t);
-void az_hx_put_stats(struct az_table *t, const struct az_stats *s);
-void az_hx_put_program(struct az_table *t, const struct az_xrow *row);
-static inline double az_hx_us(int64_t ps) { return (double)ps / 1e6; }
-static inline double az_hx_ms(int64_t ps) { return (double)ps / 1e9; }
-size_t az_hx_devices_with_kernels(const struct az_hx *h);
+void az_hlo_stat_columns(struct az_table *t);
+void az_hlo_put_stats(struct az_table *t, const struct az_stats *s);
+void az_hlo_put_program(struct az_table *t, const struct az_xrow *row);
+static inline double az_hlo_us(int64_t ps) { return (double)ps / 1e6; }
+static inline double az_hlo_ms(int64_t ps) { return (double)ps / 1e9; }
+size_t az_hlo_devices_with_kernels(const struct az_hlo *h);
 
 #endif

@@ -16,11 +16,11 @@ struct run_of { /* executions of a program on one device */
 
 /* Of each set of kernels that are alike: the number of its program on the device + 1; 0: it has
  * none, or is of another device. */
-static int number_programs(struct az_hx *h, uint32_t device, uint32_t **out)
+static int number_programs(struct az_hlo *h, uint32_t device, uint32_t **out)
 {
     const size_t k = h->devices.v[device].trace;
-    int rc = az_hx_alike(h);
-    const struct az_hx_sets *a = h->tr[k].alike;
+    int rc = az_hlo_alike(h);
+    const struct az_hlo_sets *a = h->tr[k].alike;
     struct az_map of;
     uint32_t n = 0,
              *number = rc == 0 ? az_arena_array(h->job->arena, a->n + 1, sizeof *number) : NULL;
@@ -29,8 +29,8 @@ static int number_programs(struct az_hx *h, uint32_t device, uint32_t **out)
         return rc ? rc : az_arena_error(h->job->arena);
     rc = az_map_init(&of, h->job->mem, 16);
     for (size_t i = 0; rc == 0 && i < a->n; i++) {
-        const struct az_hx_event e = { k, a->v[i].first, AZ_KERNEL };
-        const struct az_xrow *row = az_hx_row(h, &e);
+        const struct az_hlo_event e = { k, a->v[i].first, AZ_KERNEL };
+        const struct az_xrow *row = az_hlo_row(h, &e);
         uint32_t *at;
         bool added;
         if (!row || !row->has_program || a->v[i].plane != h->devices.v[device].plane)
@@ -44,7 +44,7 @@ static int number_programs(struct az_hx *h, uint32_t device, uint32_t **out)
 }
 
 /* The program with the most kernel time on a device. */
-static int main_program(struct az_hx *h, uint32_t device, struct run_of *best)
+static int main_program(struct az_hlo *h, uint32_t device, struct run_of *best)
 {
     const size_t k = h->devices.v[device].trace;
     const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
@@ -65,8 +65,8 @@ static int main_program(struct az_hx *h, uint32_t device, struct run_of *best)
             *best = (struct run_of){ .set = set_of[i], .has = true, .ticks = sum[at] };
     }
     if (best->has) {
-        const struct az_hx_event e = { k, h->tr[k].alike->v[best->set].first, AZ_KERNEL };
-        const struct az_xrow *row = az_hx_row(h, &e);
+        const struct az_hlo_event e = { k, h->tr[k].alike->v[best->set].first, AZ_KERNEL };
+        const struct az_xrow *row = az_hlo_row(h, &e);
         best->program = row->program;
         best->module = row->module;
     }
@@ -74,14 +74,14 @@ static int main_program(struct az_hx *h, uint32_t device, struct run_of *best)
 }
 
 /* Operations of the sets of a program on a device; AZ_NO_ID - 1: of others. */
-static uint32_t *operations_of(struct az_hx *h, uint32_t device, const struct run_of *p)
+static uint32_t *operations_of(struct az_hlo *h, uint32_t device, const struct run_of *p)
 {
     const size_t k = h->devices.v[device].trace;
-    const struct az_hx_sets *a = h->tr[k].alike;
+    const struct az_hlo_sets *a = h->tr[k].alike;
     uint32_t *op = az_arena_array(h->job->arena, a->n + 1, sizeof *op);
     for (size_t i = 0; op && i < a->n; i++) {
-        const struct az_hx_event e = { k, a->v[i].first, AZ_KERNEL };
-        const struct az_xrow *row = az_hx_row(h, &e);
+        const struct az_hlo_event e = { k, a->v[i].first, AZ_KERNEL };
+        const struct az_xrow *row = az_hlo_row(h, &e);
         const bool its = row && row->has_program && row->program == p->program &&
                          a->v[i].plane == h->devices.v[device].plane;
         op[i] = its ? row->op : OTHER;
@@ -90,7 +90,7 @@ static uint32_t *operations_of(struct az_hx *h, uint32_t device, const struct ru
 }
 
 /* Executions of a program: a new one begins where its first operation comes again. */
-static int program_runs(struct az_hx *h, uint32_t device, const struct run_of *p,
+static int program_runs(struct az_hlo *h, uint32_t device, const struct run_of *p,
                         struct az_vec_i64 *out)
 {
     const size_t k = h->devices.v[device].trace;
@@ -116,10 +116,10 @@ static int program_runs(struct az_hx *h, uint32_t device, const struct run_of *p
 }
 
 /* Ranges of one role on a device; with MODULES those of the name that takes the most time. */
-static int range_runs(struct az_hx *h, uint32_t device, enum az_xlane_role role, uint32_t *name,
+static int range_runs(struct az_hlo *h, uint32_t device, enum az_xlane_role role, uint32_t *name,
                       struct az_vec_i64 *out)
 {
-    const struct az_hx_device *d = &h->devices.v[device];
+    const struct az_hlo_device *d = &h->devices.v[device];
     const struct az_trace *t = h->tr[d->trace].t;
     const struct az_events *ev = &t->ev[AZ_GPU_RANGE];
     int64_t *sum = az_arena_array(h->job->arena, t->names.text.n + 1, sizeof *sum), most = -1;
@@ -143,29 +143,29 @@ static int range_runs(struct az_hx *h, uint32_t device, enum az_xlane_role role,
     return rc;
 }
 
-static void put_steps(struct az_hx *h, struct az_table *t, uint32_t device, const char *source,
+static void put_steps(struct az_hlo *h, struct az_table *t, uint32_t device, const char *source,
                       struct az_sv program, struct az_vec_i64 *runs, int64_t busy)
 {
     struct az_stats s;
     const int64_t iters = h->job->opts->iters > 0 ? h->job->opts->iters : (int64_t)runs->n;
     az_stats_i64(runs->v, runs->n, &s);
-    az_hx_put_device(h, t, device);
+    az_hlo_put_device(h, t, device);
     az_put_text(t, az_sv_str(source));
     az_put_given(t, program);
-    az_hx_put_stats(t, &s);
+    az_hlo_put_stats(t, &s);
     az_put_i64(t, iters);
-    az_put_f64(t, iters > 0 ? az_hx_ms(busy) / (double)iters : 0.0 / 0.0);
+    az_put_f64(t, iters > 0 ? az_hlo_ms(busy) / (double)iters : 0.0 / 0.0);
 }
 
 /* Time in which any kernel of the device ran: operations of a TPU nest. */
-static int64_t busy_time(struct az_hx *h, uint32_t device)
+static int64_t busy_time(struct az_hlo *h, uint32_t device)
 {
     const size_t k = h->devices.v[device].trace;
     const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
     int64_t busy = 0, until = INT64_MIN;
     for (size_t i = 0; i < ev->n; i++) { /* sorted by start */
-        const struct az_hx_event e = { k, i, AZ_KERNEL };
-        if (az_hx_device_of(h, &e) != device || ev->end[i] <= until)
+        const struct az_hlo_event e = { k, i, AZ_KERNEL };
+        if (az_hlo_device_of(h, &e) != device || ev->end[i] <= until)
             continue;
         busy = az_add_sat(busy, ev->end[i] - (ev->start[i] > until ? ev->start[i] : until));
         until = ev->end[i];
@@ -175,7 +175,7 @@ static int64_t busy_time(struct az_hx *h, uint32_t device)
 
 /* By the profiler's steps, else its runs of programs, else repetitions of the program with the most
  * time. */
-static int device_steps(struct az_hx *h, struct az_table *t, uint32_t device,
+static int device_steps(struct az_hlo *h, struct az_table *t, uint32_t device,
                         struct az_vec_i64 *runs)
 {
     const struct az_trace *tr = h->tr[h->devices.v[device].trace].t;
@@ -205,16 +205,16 @@ static int device_steps(struct az_hx *h, struct az_table *t, uint32_t device,
     return rc;
 }
 
-static int steps(struct az_hx *h)
+static int steps(struct az_hlo *h)
 {
     struct az_table *t = az_table_new(h->job->arena, "step_times", "Steps", AZ_TABLE_SUMMARY);
     struct az_vec_i64 runs;
     int rc = AZ_OK;
     az_vec_init(&runs, h->job->mem);
-    az_hx_device_column(h, t);
+    az_hlo_device_column(h, t);
     az_table_column(t, "source", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "program", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_hx_stat_columns(t);
+    az_hlo_stat_columns(t);
     az_table_column(t, "iterations", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "busy_ms_per_iteration", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++)
@@ -226,7 +226,7 @@ static int steps(struct az_hx *h)
 
 /* ---- host ---- */
 
-static struct az_table *host_table(struct az_hx *h, const char *id, const char *title,
+static struct az_table *host_table(struct az_hlo *h, const char *id, const char *title,
                                    unsigned flags)
 {
     struct az_table *t = az_table_new(h->job->arena, id, title, flags);
@@ -240,13 +240,13 @@ static struct az_table *host_table(struct az_hx *h, const char *id, const char *
     return t;
 }
 
-static void put_host(struct az_hx *h, struct az_table *t, size_t k)
+static void put_host(struct az_hlo *h, struct az_table *t, size_t k)
 {
     if (h->several)
-        az_put_text(t, az_hx_host(h, k));
+        az_put_text(t, az_hlo_host(h, k));
 }
 
-static int host_summary(struct az_hx *h)
+static int host_summary(struct az_hlo *h)
 {
     struct az_table *t = host_table(h, "host_summary", "Host events by name (they nest)", 0);
     az_table_column(t, "mean_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
@@ -258,10 +258,10 @@ static int host_summary(struct az_hx *h)
             put_host(h, t, k);
             az_put_text(t, az_trace_text(h->tr[k].t, x->name));
             az_put_i64(t, (int64_t)x->count);
-            az_put_f64(t, az_hx_us(x->ticks));
-            az_put_f64(t, az_hx_us(x->ticks) / (double)x->count);
-            az_put_f64(t, az_hx_us(x->min));
-            az_put_f64(t, az_hx_us(x->max));
+            az_put_f64(t, az_hlo_us(x->ticks));
+            az_put_f64(t, az_hlo_us(x->ticks) / (double)x->count);
+            az_put_f64(t, az_hlo_us(x->min));
+            az_put_f64(t, az_hlo_us(x->max));
         }
     }
     const int total = (int)az_table_find(t, "total_us");
@@ -269,7 +269,7 @@ static int host_summary(struct az_hx *h)
 }
 
 /* Events of compilation by name; they nest, so that the last row counts each moment once. */
-static int compile_rows(struct az_hx *h, struct az_table *t, size_t k)
+static int compile_rows(struct az_hlo *h, struct az_table *t, size_t k)
 {
     const struct az_trace *tr = h->tr[k].t;
     const struct az_events *ev = &tr->ev[AZ_RANGE];
@@ -290,7 +290,7 @@ static int compile_rows(struct az_hx *h, struct az_table *t, size_t k)
         put_host(h, t, k);
         az_put_text(t, az_trace_text(tr, (uint32_t)n));
         az_put_i64(t, count[n]);
-        az_put_f64(t, az_hx_us(sum[n]));
+        az_put_f64(t, az_hlo_us(sum[n]));
     }
     if (rc == 0 && ev->n) {
         rc = az_spans_sort(&all);
@@ -298,13 +298,13 @@ static int compile_rows(struct az_hx *h, struct az_table *t, size_t k)
         put_host(h, t, k);
         az_put_text(t, AZ_SV("(any of these)"));
         az_put_i64(t, (int64_t)ev->n);
-        az_put_f64(t, az_hx_us(az_spans_length(&all)));
+        az_put_f64(t, az_hlo_us(az_spans_length(&all)));
     }
     az_vec_release(&all);
     return rc;
 }
 
-static int host_compile(struct az_hx *h)
+static int host_compile(struct az_hlo *h)
 {
     struct az_table *t = host_table(h, "host_compile", "Compilation on the host", AZ_TABLE_SUMMARY);
     int rc = t ? AZ_OK : az_arena_error(h->job->arena);
@@ -318,15 +318,15 @@ static int host_compile(struct az_hx *h)
 
 static int run(struct az_job *job)
 {
-    struct az_hx h;
-    int rc = az_hx_open(&h, job);
+    struct az_hlo h;
+    int rc = az_hlo_open(&h, job);
     if (rc == 0)
         rc = steps(&h);
     if (rc == 0)
         rc = host_compile(&h);
     if (rc == 0)
         rc = host_summary(&h);
-    return az_hx_close(&h, rc);
+    return az_hlo_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_host = {

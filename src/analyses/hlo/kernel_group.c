@@ -3,7 +3,7 @@
 #include "analyses/hlo/hlo_events.h"
 #include "base/num.h"
 
-AZ_VEC(struct az_hx_set, sets);
+AZ_VEC(struct az_hlo_set, sets);
 
 struct making {
     const struct az_trace *t;
@@ -30,7 +30,7 @@ static int find_set(struct making *m, size_t i, uint32_t *set)
     *last = *at + 1;
     const bool gpu = az_xtrace(m->t)->planes.v[plane].kind == AZ_PLANE_GPU;
     return added ? az_vec_push(
-                       &m->v, ((struct az_hx_set){
+                       &m->v, ((struct az_hlo_set){
                                   .first = (uint32_t)i, .name = name, .plane = plane, .gpu = gpu }))
                  : 0;
 }
@@ -42,14 +42,14 @@ static int each_kernel(struct making *m, uint32_t *of)
         rc = find_set(m, i, &of[i]);
         if (rc)
             break;
-        struct az_hx_set *set = &m->v.v[of[i]];
+        struct az_hlo_set *set = &m->v.v[of[i]];
         set->n++;
         set->ticks = az_add_sat(set->ticks, m->ev->end[i] - m->ev->start[i]);
     }
     return rc;
 }
 
-static int make(struct az_job *job, const struct az_trace *t, struct az_hx_sets *out)
+static int make(struct az_job *job, const struct az_trace *t, struct az_hlo_sets *out)
 {
     struct making m = { .t = t, .ev = &t->ev[AZ_KERNEL] };
     const size_t rows = az_xtrace(t)->rows.n + 1;
@@ -65,10 +65,10 @@ static int make(struct az_job *job, const struct az_trace *t, struct az_hx_sets 
     } else if (rc == 0) {
         rc = az_mem_error(job->mem);
     }
-    struct az_hx_set *v = rc == 0 ? az_arena_array(job->arena, m.v.n + 1, sizeof *v) : NULL;
+    struct az_hlo_set *v = rc == 0 ? az_arena_array(job->arena, m.v.n + 1, sizeof *v) : NULL;
     if (v && m.v.n)
         memcpy(v, m.v.v, m.v.n * sizeof *v);
-    *out = (struct az_hx_sets){ v, m.v.n, of };
+    *out = (struct az_hlo_sets){ v, m.v.n, of };
     az_mem_free(job->mem, m.last, m.last ? rows * sizeof *m.last : 0);
     az_map_release(&m.number);
     az_vec_release(&m.v);
@@ -78,7 +78,7 @@ static int make(struct az_job *job, const struct az_trace *t, struct az_hx_sets 
 /* Of all traces. */
 static int make_all(struct az_job *job, void **slot)
 {
-    struct az_hx_sets *all = slot ? *slot : NULL;
+    struct az_hlo_sets *all = slot ? *slot : NULL;
     int rc = 0;
     if (all)
         return 0;
@@ -91,12 +91,12 @@ static int make_all(struct az_job *job, void **slot)
     return rc;
 }
 
-int az_hx_alike(struct az_hx *h)
+int az_hlo_alike(struct az_hlo *h)
 {
     static const char what;
     void **slot = az_job_slot(h->job, &what);
     const int rc = make_all(h->job, slot);
-    const struct az_hx_sets *all = rc ? NULL : *slot;
+    const struct az_hlo_sets *all = rc ? NULL : *slot;
     az_job_leave(h->job, slot);
     for (size_t k = 0; all && k < h->n; k++)
         h->tr[k].alike = &all[k];

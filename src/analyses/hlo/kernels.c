@@ -5,45 +5,45 @@
 #include "analyses/registry_list.h"
 #include "tables/keys.h"
 
-static struct az_hx_event event(const struct az_item *i)
+static struct az_hlo_event event(const struct az_item *i)
 {
-    return (struct az_hx_event){ i->trace, i->row, (enum az_kind)i->kind };
+    return (struct az_hlo_event){ i->trace, i->row, (enum az_kind)i->kind };
 }
 
 static uint32_t set_number(const struct az_scope *r, const struct az_item *i)
 {
-    return ((const struct az_hx *)r->ctx)->tr[i->trace].alike->of[i->row];
+    return ((const struct az_hlo *)r->ctx)->tr[i->trace].alike->of[i->row];
 }
 
 static const uint32_t *set_numbers(const struct az_scope *r, uint32_t trace, enum az_kind kind)
 {
-    return kind == AZ_KERNEL ? ((const struct az_hx *)r->ctx)->tr[trace].alike->of : NULL;
+    return kind == AZ_KERNEL ? ((const struct az_hlo *)r->ctx)->tr[trace].alike->of : NULL;
 }
 
-static const struct az_hx_set *set_of(const struct az_scope *r, const struct az_item *i)
+static const struct az_hlo_set *set_of(const struct az_scope *r, const struct az_item *i)
 {
-    return &((const struct az_hx *)r->ctx)->tr[i->trace].alike->v[set_number(r, i)];
+    return &((const struct az_hlo *)r->ctx)->tr[i->trace].alike->v[set_number(r, i)];
 }
 
 static bool on_gpu(const struct az_scope *r, const struct az_item *i) { return set_of(r, i)->gpu; }
 
 static bool category_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
-    const struct az_hx_event e = event(i);
-    *number = az_hx_category(r->ctx, &e);
+    const struct az_hlo_event e = event(i);
+    *number = az_hlo_category(r->ctx, &e);
     return true;
 }
 
 static void put_category(const struct az_scope *r, const struct az_item *i, struct az_table *t)
 {
-    const struct az_hx_event e = event(i);
-    az_put_text(t, az_hx_category_text(r->ctx, &e));
+    const struct az_hlo_event e = event(i);
+    az_put_text(t, az_hlo_category_text(r->ctx, &e));
 }
 
 static void put_per_device(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {
-    const size_t devices = az_hx_devices_with_kernels(r->ctx);
-    az_put_f64(t, az_hx_us(g->value->sum) / 1e3 / (double)(devices ? devices : 1));
+    const size_t devices = az_hlo_devices_with_kernels(r->ctx);
+    az_put_f64(t, az_hlo_us(g->value->sum) / 1e3 / (double)(devices ? devices : 1));
 }
 
 static int64_t kernels_of(const struct az_scope *r, const struct az_item *i)
@@ -103,8 +103,8 @@ static const struct az_table_spec category_summary = {
 /* ---- by HLO operation ---- */
 static const struct az_xrow *row_of(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_hx_event e = event(i);
-    return az_hx_row(r->ctx, &e);
+    const struct az_hlo_event e = event(i);
+    return az_hlo_row(r->ctx, &e);
 }
 
 /* Traces of several hosts number their programs alike or not: the name of the module says more. */
@@ -129,7 +129,7 @@ static bool program_of(const struct az_scope *r, const struct az_item *i, uint64
 
 static void put_program(const struct az_scope *r, const struct az_item *i, struct az_table *t)
 {
-    az_hx_put_program(t, row_of(r, i));
+    az_hlo_put_program(t, row_of(r, i));
 }
 
 static const struct az_key module = { AZ_TEXT, .name = module_of };
@@ -162,8 +162,8 @@ static struct az_sv without_digits(struct az_arena *a, struct az_sv name)
 
 static bool uncategorized(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_hx_event e = event(i);
-    return on_gpu(r, i) && az_sv_starts(az_hx_category_text(r->ctx, &e), AZ_SV("Uncategorized"));
+    const struct az_hlo_event e = event(i);
+    return on_gpu(r, i) && az_sv_starts(az_hlo_category_text(r->ctx, &e), AZ_SV("Uncategorized"));
 }
 
 static struct az_sv stem_of(const struct az_scope *r, const struct az_item *i)
@@ -183,11 +183,11 @@ static const struct az_table_spec xla_summary = {
 
 /* "jit(f)/jit(main)/conv_general_dilated" -> "conv_general_dilated"; an operation without a scope:
  * its HLO name without its number; a kernel without an operation: its own name. */
-static struct az_sv operator_of(struct az_hx *h, const struct az_hx_event *e)
+static struct az_sv operator_of(struct az_hlo *h, const struct az_hlo_event *e)
 {
     const struct az_trace *t = h->tr[e->trace].t;
-    const struct az_xrow *row = az_hx_row(h, e);
-    const struct az_hlo_op *op = az_hx_op(h, e);
+    const struct az_xrow *row = az_hlo_row(h, e);
+    const struct az_hlo_op *op = az_hlo_event_op(h, e);
     struct az_sv scope = op ? op->scope : row ? az_trace_text(t, row->scope) : AZ_SV("");
     for (size_t i = scope.n; i-- > 0;)
         if (scope.p[i] == '/' && i + 1 < scope.n)
@@ -196,12 +196,12 @@ static struct az_sv operator_of(struct az_hx *h, const struct az_hx_event *e)
     const char *dot = name.n ? memchr(name.p, '.', name.n) : NULL;
     if (dot)
         name.n = (size_t)(dot - name.p);
-    return name.n ? name : az_hx_text(h, az_hx_name(h, e));
+    return name.n ? name : az_hlo_text(h, az_hlo_name(h, e));
 }
 
 static struct az_sv operator_text(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_hx_event e = event(i);
+    const struct az_hlo_event e = event(i);
     return operator_of(r->ctx, &e);
 }
 
@@ -230,9 +230,9 @@ static const struct az_table_spec operators = {
 AZ_VEC(struct az_item, az_items);
 
 /* One item for each set, in the order in which they came. */
-static int list_sets(struct az_hx *h, struct az_items *out)
+static int list_sets(struct az_hlo *h, struct az_items *out)
 {
-    int rc = az_hx_alike(h);
+    int rc = az_hlo_alike(h);
     for (size_t k = 0; rc == 0 && k < h->n; k++)
         for (size_t i = 0; rc == 0 && i < h->tr[k].alike->n; i++)
             rc = az_vec_push(out, ((struct az_item){ .trace = (uint32_t)k,
@@ -244,7 +244,7 @@ static int list_sets(struct az_hx *h, struct az_items *out)
 
 static int run(struct az_job *job)
 {
-    struct az_hx h;
+    struct az_hlo h;
     struct az_items sets;
     static const struct az_table_spec *const specs[] = { &category_summary, &kernel_summary,
                                                          &op_summary },
@@ -252,8 +252,8 @@ static int run(struct az_job *job)
                                                                  &operators_by_category,
                                                                  &operators };
     az_vec_init(&sets, job->mem);
-    int rc = az_hx_open(&h, job);
-    const bool any = rc == 0 && az_hx_devices_with_kernels(&h) > 0;
+    int rc = az_hlo_open(&h, job);
+    const bool any = rc == 0 && az_hlo_devices_with_kernels(&h) > 0;
     if (any)
         rc = list_sets(&h, &sets);
     for (size_t i = 0; rc == 0 && any && i < AZ_LENGTH(specs); i++)
@@ -261,7 +261,7 @@ static int run(struct az_job *job)
     for (size_t i = 0; rc == 0 && any && i < AZ_LENGTH(summed); i++)
         rc = az_spec_make(job, summed[i], &h, &(struct az_item_list){ sets.v, sets.n });
     az_vec_release(&sets);
-    return az_hx_close(&h, rc);
+    return az_hlo_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_kernels = {

@@ -41,27 +41,27 @@ static void put_operands(struct az_table *t, const struct az_hlo_op *op)
 }
 
 /* Per picosecond is per second in units of 1e12. */
-static double rate(int64_t amount, const struct az_hx_work *w)
+static double rate(int64_t amount, const struct az_hlo_work *w)
 {
-    const double ps = az_hx_work_us(w) * 1e6;
+    const double ps = az_hlo_work_us(w) * 1e6;
     return amount < 0 || ps <= 0 ? 0.0 / 0.0 : (double)amount / ps;
 }
 
-static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w)
+static void put(struct az_hlo *h, struct az_table *t, const struct az_hlo_work *w)
 {
     const struct az_trace *tr = h->tr[w->first.trace].t;
-    const struct az_xrow *row = az_hx_row(h, &w->first);
+    const struct az_xrow *row = az_hlo_row(h, &w->first);
     const struct az_hlo_op *op = w->op;
     az_put_given(t, az_trace_text(tr, row->module));
-    az_hx_put_program(t, row);
+    az_hlo_put_program(t, row);
     az_put_text(t, az_trace_text(tr, row->op));
-    az_put_given(t, op ? az_hx_work_kind(op) : AZ_SV(""));
+    az_put_given(t, op ? az_hlo_work_kind(op) : AZ_SV(""));
     az_put_given(t, op ? op->target : AZ_SV(""));
     az_put_i64(t, (int64_t)w->kernels);
-    az_put_f64(t, az_hx_us(w->ticks));
+    az_put_f64(t, az_hlo_us(w->ticks));
     az_put_i64(t, (int64_t)w->executions);
-    az_put_f64(t, az_hx_work_us(w));
-    az_put_given(t, op ? az_hx_work_params(h->job->arena, op) : AZ_SV(""));
+    az_put_f64(t, az_hlo_work_us(w));
+    az_put_given(t, op ? az_hlo_work_params(h->job->arena, op) : AZ_SV(""));
     az_put_given(t, op ? op->result.text : AZ_SV(""));
     if (op)
         put_operands(t, op);
@@ -77,7 +77,7 @@ static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w)
 }
 
 /* How many kernels name an operation, and for how many it was found. */
-static void cover(struct az_hx *h, const struct az_hx_works *works)
+static void cover(struct az_hlo *h, const struct az_hlo_works *works)
 {
     uint64_t named = 0, found = 0, all = 0;
     for (size_t i = 0; i < works->n; i++) {
@@ -95,12 +95,12 @@ static void cover(struct az_hx *h, const struct az_hx_works *works)
 /* Most time first; ties as they came. */
 static int order(const void *a, const void *b, void *ctx)
 {
-    const struct az_hx_work *x = a, *y = b;
+    const struct az_hlo_work *x = a, *y = b;
     (void)ctx;
     return (y->ticks > x->ticks) - (y->ticks < x->ticks);
 }
 
-static int table(struct az_hx *h, struct az_hx_works *works)
+static int table(struct az_hlo *h, struct az_hlo_works *works)
 {
     struct az_table *t = az_table_new(h->job->arena, "hlo_op_perf",
                                       "HLO operations: work and rates", AZ_TABLE_SUMMARY);
@@ -114,23 +114,23 @@ static int table(struct az_hx *h, struct az_hx_works *works)
 
 static int run(struct az_job *job)
 {
-    struct az_hx h;
-    struct az_hx_works works;
+    struct az_hlo h;
+    struct az_hlo_works works;
     az_vec_init(&works, job->mem);
-    int rc = az_hx_open(&h, job);
-    if (rc == 0 && az_hx_devices_with_kernels(&h) > 0) {
-        rc = az_hx_work(&h, NULL, &works);
+    int rc = az_hlo_open(&h, job);
+    if (rc == 0 && az_hlo_devices_with_kernels(&h) > 0) {
+        rc = az_hlo_work(&h, NULL, &works);
         if (rc == 0)
             rc = az_sort_cmp(works.v, works.n, sizeof *works.v, order, NULL, job->mem);
         if (rc == 0)
             rc = table(&h, &works);
         if (rc == 0)
-            rc = az_hx_roofline(&h, &works);
+            rc = az_hlo_roofline(&h, &works);
         if (rc == 0)
             cover(&h, &works);
     }
     az_vec_release(&works);
-    return az_hx_close(&h, rc);
+    return az_hlo_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_perf = {

@@ -7,8 +7,8 @@
 
 /* Operations of the job while they are added up. */
 struct total {
-    struct az_hx *h;
-    struct az_hx_rates *out;
+    struct az_hlo *h;
+    struct az_hlo_rates *out;
     double most;                  /* FLOPs of the operation that has most */
     const struct az_plane *plane; /* that `limits` are of; NULL: of none */
     struct az_peaks limits;
@@ -37,7 +37,7 @@ static void put_peak(struct total *t, const struct az_plane *plane, struct az_sv
 static void add(struct total *t, const struct az_plane *plane, struct az_sv prec, double flops,
                 uint64_t n, int64_t ticks)
 {
-    struct az_hx_rates *out = t->out;
+    struct az_hlo_rates *out = t->out;
     out->rated += ticks / PS_PER_NS;
     if (!(flops > 0))
         return;
@@ -63,23 +63,23 @@ static void check(struct total *t, const struct az_plane *plane, const struct az
 /* Operations of GPUs. What a fusion reads may be a part of its operands: only its FLOPs count. */
 static int add_gpus(struct total *t, const struct az_span *window)
 {
-    struct az_hx *h = t->h;
-    struct az_hx_works works;
+    struct az_hlo *h = t->h;
+    struct az_hlo_works works;
     az_vec_init(&works, h->job->mem);
-    const int rc = az_hx_work(h, window, &works);
+    const int rc = az_hlo_work(h, window, &works);
     for (size_t i = 0; rc == 0 && i < works.n; i++) {
-        const struct az_hx_work *w = &works.v[i];
-        const uint32_t device = az_hx_device_of(h, &w->first);
+        const struct az_hlo_work *w = &works.v[i];
+        const uint32_t device = az_hlo_device_of(h, &w->first);
         if (!w->op || (w->flops < 0 && w->bytes < 0) || device == AZ_NO_ID ||
-            az_hx_is_comm(h, &w->first))
+            az_hlo_is_comm(h, &w->first))
             continue;
         const struct az_rate rate = { .unit = w->flops > 0 ? "matrix" : "",
-                                      .prec = az_hx_precision(w),
+                                      .prec = az_hlo_precision(w),
                                       .flops = w->flops > 0 ? (double)w->flops : NAN,
                                       .bytes = w->op->kind == AZ_HLO_GEMM && w->bytes > 0
                                                    ? (double)w->bytes
                                                    : NAN,
-                                      .us = az_hx_work_us(w) };
+                                      .us = az_hlo_work_us(w) };
         const struct az_plane *p = &h->tr[w->first.trace].x->planes.v[h->devices.v[device].plane];
         add(t, p, rate.prec, rate.flops, w->executions, w->ticks);
         check(t, p, &rate, w->executions);
@@ -93,10 +93,10 @@ static int add_gpus(struct total *t, const struct az_span *window)
  */
 static void add_tpu_operation(struct total *t, size_t trace, size_t row)
 {
-    const struct az_hx_event e = { trace, row, AZ_KERNEL };
-    const struct az_xrow *x = az_hx_row(t->h, &e);
-    const uint32_t device = az_hx_device_of(t->h, &e);
-    const int64_t ticks = az_hx_ticks(t->h, &e);
+    const struct az_hlo_event e = { trace, row, AZ_KERNEL };
+    const struct az_xrow *x = az_hlo_row(t->h, &e);
+    const uint32_t device = az_hlo_device_of(t->h, &e);
+    const int64_t ticks = az_hlo_ticks(t->h, &e);
     if (device == AZ_NO_ID || t->h->devices.v[device].kind != AZ_PLANE_TPU || !x ||
         (x->flops < 0 && x->bytes < 0))
         return;
@@ -111,24 +111,24 @@ static void add_tpu_operation(struct total *t, size_t trace, size_t row)
     check(t, p, &rate, 1);
 }
 
-int az_hx_rates(struct az_job *job, const struct az_span *window, struct az_hx_rates *out)
+int az_hlo_rates(struct az_job *job, const struct az_span *window, struct az_hlo_rates *out)
 {
-    struct az_hx h;
-    *out = (struct az_hx_rates){ .flops = NAN, .peak = NAN };
+    struct az_hlo h;
+    *out = (struct az_hlo_rates){ .flops = NAN, .peak = NAN };
     struct total t = { .h = &h, .out = out };
-    int rc = az_hx_open(&h, job);
+    int rc = az_hlo_open(&h, job);
     if (rc == 0)
         rc = add_gpus(&t, window);
     for (size_t k = 0; rc == 0 && k < h.n; k++)
         for (size_t i = 0; i < h.tr[k].t->ev[AZ_KERNEL].n; i++) {
-            const struct az_hx_event e = { k, i, AZ_KERNEL };
+            const struct az_hlo_event e = { k, i, AZ_KERNEL };
             const int64_t start = h.tr[k].t->ev[AZ_KERNEL].start[i];
             if (start < window->start || start >= window->end)
                 continue;
-            if (az_hx_is_comm(&h, &e))
+            if (az_hlo_is_comm(&h, &e))
                 continue;
-            out->rateable += az_hx_ticks(&h, &e) / PS_PER_NS;
+            out->rateable += az_hlo_ticks(&h, &e) / PS_PER_NS;
             add_tpu_operation(&t, k, i);
         }
-    return az_hx_close(&h, rc);
+    return az_hlo_close(&h, rc);
 }

@@ -6,7 +6,7 @@
 #include "analyses/analysis.h"
 #include "base/interval.h"
 
-struct az_hx_rates {
+struct az_hlo_rates {
     double flops;           /* NaN: of no operation are they known */
     double peak;            /* FLOP/s, of the precision that does most of the work; NaN unknown */
     struct az_sv precision; /* that one; empty unknown */
@@ -15,7 +15,7 @@ struct az_hx_rates {
     int64_t impossible, of; /* operations above a peak, of those with known work */
 };
 /* Of all traces of the job, which have AZ_CAP_PROGRAMS; of what begins in the window (ticks). */
-int az_hx_rates(struct az_job *job, const struct az_span *window,
-                struct az_hx_rates *out) AZ_MUST_USE;
+int az_hlo_rates(struct az_job *job, const struct az_span *window,
+                 struct az_hlo_rates *out) AZ_MUST_USE;
 
 #endif

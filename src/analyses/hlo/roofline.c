@@ -4,7 +4,7 @@
 #include "analyses/hlo/perf.h"
 #include "analyses/rates.h"
 
-struct az_sv az_hx_precision(const struct az_hx_work *w)
+struct az_sv az_hlo_precision(const struct az_hlo_work *w)
 {
     static const char *const names[][2] = { { "bf16", "bf16" }, { "f16", "fp16" },
                                             { "f32", "fp32" },  { "f64", "fp64" },
@@ -42,29 +42,29 @@ static void columns(struct az_table *t)
 }
 
 /* False: no rates are known of it. *rc: the user's own rates are none. */
-static bool peaks_of(struct az_hx *h, const struct az_hx_work *w, struct az_peaks *out, int *rc)
+static bool peaks_of(struct az_hlo *h, const struct az_hlo_work *w, struct az_peaks *out, int *rc)
 {
-    const struct az_hx_device *d = &h->devices.v[az_hx_device_of(h, &w->first)];
+    const struct az_hlo_device *d = &h->devices.v[az_hlo_device_of(h, &w->first)];
     const struct az_device_facts facts = az_plane_device(&h->tr[d->trace].x->planes.v[d->plane]);
     bool found;
     *rc = az_job_peaks(h->job, &facts, out, &found);
     return *rc == 0 && found;
 }
 
-static void put(struct az_hx *h, struct az_table *t, const struct az_hx_work *w,
+static void put(struct az_hlo *h, struct az_table *t, const struct az_hlo_work *w,
                 const struct az_peaks *peaks)
 {
-    const double none = 0.0 / 0.0, us = az_hx_work_us(w);
+    const double none = 0.0 / 0.0, us = az_hlo_work_us(w);
     const struct az_trace *tr = h->tr[w->first.trace].t;
-    const struct az_xrow *row = az_hx_row(h, &w->first);
+    const struct az_xrow *row = az_hlo_row(h, &w->first);
     const struct az_sv nothing = { "", 0 };
     struct az_roofline r;
-    az_roofline(peaks, "matrix", az_hx_precision(w), nothing, false, (double)w->flops,
+    az_roofline(peaks, "matrix", az_hlo_precision(w), nothing, false, (double)w->flops,
                 (double)w->bytes, &r);
     az_put_given(t, az_trace_text(tr, row->module));
-    az_hx_put_program(t, row);
+    az_hlo_put_program(t, row);
     az_put_text(t, az_trace_text(tr, row->op));
-    az_put_text(t, az_hx_work_kind(w->op));
+    az_put_text(t, az_hlo_work_kind(w->op));
     az_put_text(t, peaks->name);
     az_put_given(t, az_sv_str(r.peak));
     az_put_f64(t, r.tflops);
@@ -92,7 +92,7 @@ static int chart(struct az_job *job)
     return rc ? rc : az_document_chart(job->doc, c);
 }
 
-int az_hx_roofline(struct az_hx *h, const struct az_hx_works *works)
+int az_hlo_roofline(struct az_hlo *h, const struct az_hlo_works *works)
 {
     struct az_table *t =
         az_table_new(h->job->arena, "hlo_roofline", "HLO operations against the roofline", 0);
@@ -101,7 +101,7 @@ int az_hx_roofline(struct az_hx *h, const struct az_hx_works *works)
         return az_arena_error(h->job->arena);
     columns(t);
     for (size_t i = 0; i < works->n; i++) {
-        const struct az_hx_work *w = &works->v[i];
+        const struct az_hlo_work *w = &works->v[i];
         struct az_peaks peaks;
         int bad;
         if (!w->op || w->bytes <= 0)

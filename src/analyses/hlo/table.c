@@ -4,13 +4,13 @@
 #include "analyses/hlo/hlo_events.h"
 #include "base/num.h"
 
-void az_hx_device_column(struct az_hx *h, struct az_table *t)
+void az_hlo_device_column(struct az_hlo *h, struct az_table *t)
 {
     az_table_column(t, "device", h->several ? AZ_TEXT : AZ_INT,
                     h->several ? AZ_UNIT_NONE : AZ_UNIT_ID, AZ_KEY);
 }
 
-void az_hx_put_device(struct az_hx *h, struct az_table *t, uint32_t device)
+void az_hlo_put_device(struct az_hlo *h, struct az_table *t, uint32_t device)
 {
     if (h->several)
         az_put_text(t, h->devices.v[device].label);
@@ -18,7 +18,7 @@ void az_hx_put_device(struct az_hx *h, struct az_table *t, uint32_t device)
         az_put_i64(t, h->devices.v[device].ordinal);
 }
 
-void az_hx_stat_columns(struct az_table *t)
+void az_hlo_stat_columns(struct az_table *t)
 {
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
@@ -29,18 +29,18 @@ void az_hx_stat_columns(struct az_table *t)
     az_table_column(t, "max_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
 }
 
-void az_hx_put_stats(struct az_table *t, const struct az_stats *s)
+void az_hlo_put_stats(struct az_table *t, const struct az_stats *s)
 {
     az_put_i64(t, (int64_t)s->n);
-    az_put_f64(t, az_hx_us(s->sum));
+    az_put_f64(t, az_hlo_us(s->sum));
     az_put_f64(t, s->mean / 1e6);
     az_put_f64(t, s->median / 1e6);
     az_put_f64(t, s->std / 1e6);
-    az_put_f64(t, az_hx_us(s->min));
-    az_put_f64(t, az_hx_us(s->max));
+    az_put_f64(t, az_hlo_us(s->min));
+    az_put_f64(t, az_hlo_us(s->max));
 }
 
-size_t az_hx_devices_with_kernels(const struct az_hx *h)
+size_t az_hlo_devices_with_kernels(const struct az_hlo *h)
 {
     size_t n = 0;
     for (size_t i = 0; i < h->devices.n; i++)
@@ -49,7 +49,7 @@ size_t az_hx_devices_with_kernels(const struct az_hx *h)
 }
 
 /* A program's number is 64 bits; those of some devices use all of them. */
-void az_hx_put_program(struct az_table *t, const struct az_xrow *row)
+void az_hlo_put_program(struct az_table *t, const struct az_xrow *row)
 {
     char number[AZ_NUM_MAX];
     if (!row || !row->has_program)

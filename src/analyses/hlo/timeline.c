@@ -9,25 +9,25 @@
 #include "facts/nvtx_projection.h"
 
 /* Adds the events of a trace to the accounts of its devices. */
-static void add_events(const struct az_hx *h, size_t trace, struct az_tally *of)
+static void add_events(const struct az_hlo *h, size_t trace, struct az_tally *of)
 {
     const struct az_trace *t = h->tr[trace].t;
     struct az_sweep s = { .t = t };
     uint32_t op;
     while (az_sweep_next(&s, &op)) {
-        const struct az_hx_event e = { trace, az_op_row(op), az_op_kind(op) };
+        const struct az_hlo_event e = { trace, az_op_row(op), az_op_kind(op) };
         const struct az_events *ev = &t->ev[e.kind];
         if (e.kind == AZ_GRAPH)
             continue;
         const enum az_part part = e.kind != AZ_KERNEL                    ? AZ_PART_COPY
                                   : az_trace_is_comm(t, ev->name[e.row]) ? AZ_PART_COMM
                                                                          : AZ_PART_COMPUTE;
-        az_tally_add(&of[az_hx_device_of(h, &e)], part, ev->start[e.row], ev->end[e.row]);
+        az_tally_add(&of[az_hlo_device_of(h, &e)], part, ev->start[e.row], ev->end[e.row]);
     }
 }
 
 /* The accounts of all devices; NULL on failure. */
-static struct az_tally *tallies(struct az_hx *h, int64_t micro)
+static struct az_tally *tallies(struct az_hlo *h, int64_t micro)
 {
     struct az_tally *of = az_arena_array(h->job->arena, h->devices.n + 1, sizeof *of);
     for (size_t d = 0; of && d < h->devices.n; d++)
@@ -44,7 +44,7 @@ static void put(struct az_table *t, const char *name, double ps, double total)
     az_put_f64(t, total > 0 ? ps / total * 100 : 0);
 }
 
-static void check(struct az_hx *h, const struct az_account *a)
+static void check(struct az_hlo *h, const struct az_account *a)
 {
     const int64_t rest = a->total - (a->compute + a->exposed_comm + a->exposed_copies + a->idle);
     if (rest)
@@ -60,7 +60,7 @@ struct sums {
     size_t rows, n;
 };
 
-static int by_device(struct az_hx *h, bool split, int64_t micro, struct sums *sum)
+static int by_device(struct az_hlo *h, bool split, int64_t micro, struct sums *sum)
 {
     struct az_table *t = az_table_new(h->job->arena, "gpu_timeline", "GPU time line",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
@@ -68,7 +68,7 @@ static int by_device(struct az_hx *h, bool split, int64_t micro, struct sums *su
     const int rc = of ? AZ_OK : az_arena_error(h->job->arena);
     if (!t)
         return rc;
-    az_hx_device_column(h, t);
+    az_hlo_device_column(h, t);
     az_timeline_columns(t, "time_ms");
     for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++) {
         struct az_timeline_row row[AZ_TIMELINE_ROWS];
@@ -79,7 +79,7 @@ static int by_device(struct az_hx *h, bool split, int64_t micro, struct sums *su
         check(h, &a);
         sum->rows = az_timeline_rows(&a, split, row);
         for (size_t i = 0; i < sum->rows; i++) {
-            az_hx_put_device(h, t, d);
+            az_hlo_put_device(h, t, d);
             put(t, row[i].type, (double)row[i].ticks, (double)a.total);
             sum->row[i].type = row[i].type;
             sum->row[i].ticks = az_add_sat(sum->row[i].ticks, row[i].ticks);
@@ -91,7 +91,7 @@ static int by_device(struct az_hx *h, bool split, int64_t micro, struct sums *su
 }
 
 /* Means over the devices that have events; shares of the mean total. */
-static int averages(struct az_hx *h, const struct sums *sum)
+static int averages(struct az_hlo *h, const struct sums *sum)
 {
     struct az_table *t =
         az_table_new(h->job->arena, "gpu_events_averages", "GPU time line, mean of the devices",
@@ -117,9 +117,9 @@ static int run(struct az_job *job)
 {
     const bool split = job->opts->micro_idle_us != AZ_UNSET_I64;
     struct sums sum = { .n = 0 };
-    struct az_hx h;
-    int rc = az_hx_open(&h, job);
-    if (rc == 0 && az_hx_has(&h, AZ_PLANE_GPU)) {
+    struct az_hlo h;
+    int rc = az_hlo_open(&h, job);
+    if (rc == 0 && az_hlo_has(&h, AZ_PLANE_GPU)) {
         rc =
             by_device(&h, split, split ? az_muldiv(job->opts->micro_idle_us, 1000000, 1) : 0, &sum);
         if (rc == 0)
@@ -127,7 +127,7 @@ static int run(struct az_job *job)
         if (rc == 0)
             rc = charts(job);
     }
-    return az_hx_close(&h, rc);
+    return az_hlo_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_timeline = {

@@ -8,21 +8,21 @@
 
 /* ---- time line ---- */
 /* Adds the operations of a trace to the accounts of its cores. */
-static int add_operations(struct az_hx *h, size_t trace, struct az_tally *of)
+static int add_operations(struct az_hlo *h, size_t trace, struct az_tally *of)
 {
     const struct az_events *ev = &h->tr[trace].t->ev[AZ_KERNEL];
     int rc = AZ_OK;
     const struct az_row_work *work = az_job_row_work(h->job, trace, &rc);
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         const uint64_t node = ev->node ? ev->node[i] : 0;
-        const uint32_t d = az_hx_device_of(h, &(struct az_hx_event){ trace, i, AZ_KERNEL });
+        const uint32_t d = az_hlo_device_of(h, &(struct az_hlo_event){ trace, i, AZ_KERNEL });
         az_tally_add(&of[d], node ? work[node - 1].part : AZ_PART_COMPUTE, ev->start[i],
                      ev->end[i]);
     }
     return rc;
 }
 
-static int tallies(struct az_hx *h, struct az_tally **out)
+static int tallies(struct az_hlo *h, struct az_tally **out)
 {
     struct az_tally *of = az_arena_array(h->job->arena, h->devices.n + 1, sizeof *of);
     int rc = of ? AZ_OK : az_arena_error(h->job->arena);
@@ -34,16 +34,16 @@ static int tallies(struct az_hx *h, struct az_tally **out)
     return rc;
 }
 
-static void put_time(struct az_hx *h, struct az_table *t, uint32_t device, const char *name,
+static void put_time(struct az_hlo *h, struct az_table *t, uint32_t device, const char *name,
                      int64_t ps, int64_t total)
 {
-    az_hx_put_device(h, t, device);
+    az_hlo_put_device(h, t, device);
     az_put_text(t, az_sv_str(name));
-    az_put_f64(t, az_hx_ms(ps));
+    az_put_f64(t, az_hlo_ms(ps));
     az_put_f64(t, total > 0 ? (double)ps / (double)total * 100 : 0);
 }
 
-static int timeline(struct az_hx *h)
+static int timeline(struct az_hlo *h)
 {
     struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU time line",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
@@ -51,7 +51,7 @@ static int timeline(struct az_hx *h)
     if (!t)
         return az_arena_error(h->job->arena);
     int rc = tallies(h, &of);
-    az_hx_device_column(h, t);
+    az_hlo_device_column(h, t);
     az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
@@ -76,20 +76,20 @@ static int timeline(struct az_hx *h)
 
 /* ---- sums by device and operation, or category ---- */
 struct sum {
-    struct az_hx_event first;
+    struct az_hlo_event first;
     uint64_t count;
     int64_t ticks, self;
 };
 AZ_VEC(struct sum, sums);
 
-static void key_of(struct az_hx *h, const struct az_hx_event *e, uint64_t k[2])
+static void key_of(struct az_hlo *h, const struct az_hlo_event *e, uint64_t k[2])
 {
-    const struct az_xrow *row = az_hx_row(h, e);
-    const uint64_t device = az_hx_device_of(h, e);
+    const struct az_xrow *row = az_hlo_row(h, e);
+    const uint64_t device = az_hlo_device_of(h, e);
     /* programs are numbered small or by a hash: an odd factor keeps those of two devices apart */
     k[0] = (row ? row->program : 0) + device * UINT64_C(0x9e3779b97f4a7c15);
-    k[1] =
-        (uint64_t)(row ? az_hx_id(h, e->trace, row->category) : AZ_NO_ID) << 32 | az_hx_name(h, e);
+    k[1] = (uint64_t)(row ? az_hlo_id(h, e->trace, row->category) : AZ_NO_ID) << 32 |
+           az_hlo_name(h, e);
 }
 
 /* Where the last event of a row went: most rows are of one name on one device. */
@@ -97,7 +97,7 @@ struct last {
     uint32_t name, device, at; /* at: + 1; 0: there was none */
 };
 
-static int find_sum(struct az_hx *h, const struct az_hx_event *e, struct az_map *of,
+static int find_sum(struct az_hlo *h, const struct az_hlo_event *e, struct az_map *of,
                     struct sums *out, uint32_t *where)
 {
     uint64_t k[2];
@@ -119,7 +119,7 @@ struct open_container {
 };
 AZ_VEC(struct open_container, open_containers);
 
-static bool is_container(const struct az_hx *h, size_t trace, size_t row)
+static bool is_container(const struct az_hlo *h, size_t trace, size_t row)
 {
     const struct az_events *ev = &h->tr[trace].t->ev[AZ_GPU_RANGE];
     return h->tr[trace].x->roles.v[ev->lane[row]] == AZ_XLANE_WORK;
@@ -136,7 +136,7 @@ static void subtract_from(struct open_containers *open, int64_t start, int64_t e
 
 /* Both kinds are sorted by start; of equal starts a container comes first, the longer one before.
  */
-static int container_self(struct az_hx *h, size_t trace, struct open_containers *open,
+static int container_self(struct az_hlo *h, size_t trace, struct open_containers *open,
                           int64_t *self)
 {
     const struct az_events *in = &h->tr[trace].t->ev[AZ_GPU_RANGE],
@@ -159,7 +159,7 @@ static int container_self(struct az_hx *h, size_t trace, struct open_containers 
     return rc;
 }
 
-static int containers_self(struct az_hx *h, size_t trace, int64_t **out)
+static int containers_self(struct az_hlo *h, size_t trace, int64_t **out)
 {
     const struct az_trace *t = h->tr[trace].t;
     struct open_containers *open = az_arena_array(h->job->arena, t->lanes.n + 1, sizeof *open);
@@ -175,7 +175,7 @@ static int containers_self(struct az_hx *h, size_t trace, int64_t **out)
 }
 
 /* Operations, or containers by AZ_GPU_RANGE. */
-static int sum_operations(struct az_hx *h, size_t trace, enum az_kind kind, const int64_t *self,
+static int sum_operations(struct az_hlo *h, size_t trace, enum az_kind kind, const int64_t *self,
                           struct sums *out)
 {
     const struct az_events *ev = &h->tr[trace].t->ev[kind];
@@ -186,10 +186,10 @@ static int sum_operations(struct az_hx *h, size_t trace, enum az_kind kind, cons
     if (rc)
         return rc;
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
-        const struct az_hx_event e = { trace, i, kind };
+        const struct az_hlo_event e = { trace, i, kind };
         if (kind == AZ_GPU_RANGE && !is_container(h, trace, i))
             continue;
-        const uint32_t device = az_hx_device_of(h, &e);
+        const uint32_t device = az_hlo_device_of(h, &e);
         struct last *l = &last[ev->node ? ev->node[i] : 0];
         if (device == AZ_NO_ID || h->devices.v[device].kind != AZ_PLANE_TPU)
             continue;
@@ -210,17 +210,17 @@ static int sum_operations(struct az_hx *h, size_t trace, enum az_kind kind, cons
 }
 
 /* Operations by category. */
-static int sum_categories(struct az_hx *h, const struct sums *ops, struct sums *out)
+static int sum_categories(struct az_hlo *h, const struct sums *ops, struct sums *out)
 {
     struct az_map of;
     int rc = az_map_init(&of, h->job->mem, 64);
     for (size_t i = 0; rc == 0 && i < ops->n; i++) {
         const struct sum *op = &ops->v[i];
-        const struct az_xrow *row = az_hx_row(h, &op->first);
+        const struct az_xrow *row = az_hlo_row(h, &op->first);
         uint32_t *at;
         bool added;
-        rc = az_map_put(&of, az_hx_device_of(h, &op->first),
-                        row ? az_hx_id(h, op->first.trace, row->category) : AZ_NO_ID,
+        rc = az_map_put(&of, az_hlo_device_of(h, &op->first),
+                        row ? az_hlo_id(h, op->first.trace, row->category) : AZ_NO_ID,
                         (uint32_t)out->n, &at, &added);
         if (rc == 0 && added)
             rc = az_vec_push(out, ((struct sum){ .first = op->first }));
@@ -235,9 +235,9 @@ static int sum_categories(struct az_hx *h, const struct sums *ops, struct sums *
     return rc;
 }
 
-static void op_columns(struct az_hx *h, struct az_table *t)
+static void op_columns(struct az_hlo *h, struct az_table *t)
 {
-    az_hx_device_column(h, t);
+    az_hlo_device_column(h, t);
     az_table_column(t, "program_id", AZ_TEXT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "hlo_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -254,23 +254,23 @@ static void op_columns(struct az_hx *h, struct az_table *t)
                     AZ_HIGHER_BETTER | AZ_DETAIL);
 }
 
-static void put_op(struct az_hx *h, struct az_table *t, const struct sum *s)
+static void put_op(struct az_hlo *h, struct az_table *t, const struct sum *s)
 {
     const double none = 0.0 / 0.0;
     const struct az_trace *tr = h->tr[s->first.trace].t;
-    const struct az_xrow *row = az_hx_row(h, &s->first);
-    const uint32_t device = az_hx_device_of(h, &s->first);
+    const struct az_xrow *row = az_hlo_row(h, &s->first);
+    const uint32_t device = az_hlo_device_of(h, &s->first);
     const struct az_plane *p = &h->tr[s->first.trace].x->planes.v[h->devices.v[device].plane];
     const double ps = (double)s->self, n = (double)s->count;
     const double tflops = row && row->flops > 0 && ps > 0 ? (double)row->flops * n / ps : none;
     const double gbps = row && row->bytes > 0 && ps > 0 ? (double)row->bytes * n / ps * 1e3 : none;
-    az_hx_put_device(h, t, device);
-    az_hx_put_program(t, row);
+    az_hlo_put_device(h, t, device);
+    az_hlo_put_program(t, row);
     az_put_text(t, az_trace_text(tr, row ? row->op : AZ_NO_ID));
     az_put_given(t, row ? az_trace_text(tr, row->category) : AZ_SV(""));
     az_put_i64(t, (int64_t)s->count);
-    az_put_f64(t, az_hx_us(s->ticks));
-    az_put_f64(t, az_hx_us(s->self));
+    az_put_f64(t, az_hlo_us(s->ticks));
+    az_put_f64(t, az_hlo_us(s->self));
     az_put_known(t, row ? row->flops : -1);
     az_put_known(t, row ? row->bytes : -1);
     az_put_given(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
@@ -282,15 +282,15 @@ static void put_op(struct az_hx *h, struct az_table *t, const struct sum *s)
 
 static int order(const void *a, const void *b, void *ctx)
 {
-    struct az_hx *h = ctx;
+    struct az_hlo *h = ctx;
     const struct sum *x = a, *y = b;
-    const uint32_t dx = az_hx_device_of(h, &x->first), dy = az_hx_device_of(h, &y->first);
+    const uint32_t dx = az_hlo_device_of(h, &x->first), dy = az_hlo_device_of(h, &y->first);
     if (dx != dy)
         return dx < dy ? -1 : 1;
     return (y->self > x->self) - (y->self < x->self);
 }
 
-static int operations(struct az_hx *h, struct sums *ops)
+static int operations(struct az_hlo *h, struct sums *ops)
 {
     struct az_table *t =
         az_table_new(h->job->arena, "tpu_op_summary", "TPU operations", AZ_TABLE_SUMMARY);
@@ -303,27 +303,27 @@ static int operations(struct az_hx *h, struct sums *ops)
     return az_job_add(h->job, t, rc);
 }
 
-static int categories(struct az_hx *h, struct sums *all)
+static int categories(struct az_hlo *h, struct sums *all)
 {
     struct az_table *t = az_table_new(h->job->arena, "tpu_category_summary",
                                       "TPU operations by category", AZ_TABLE_SUMMARY);
-    az_hx_device_column(h, t);
+    az_hlo_device_column(h, t);
     az_table_column(t, "hlo_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "self_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     int rc = az_sort_cmp(all->v, all->n, sizeof *all->v, order, h, h->job->mem);
     for (size_t i = 0; rc == 0 && i < all->n; i++) {
         const struct sum *s = &all->v[i];
-        const struct az_xrow *row = az_hx_row(h, &s->first);
-        az_hx_put_device(h, t, az_hx_device_of(h, &s->first));
+        const struct az_xrow *row = az_hlo_row(h, &s->first);
+        az_hlo_put_device(h, t, az_hlo_device_of(h, &s->first));
         az_put_given(t, row ? az_trace_text(h->tr[s->first.trace].t, row->category) : AZ_SV(""));
         az_put_i64(t, (int64_t)s->count);
-        az_put_f64(t, az_hx_us(s->self));
+        az_put_f64(t, az_hlo_us(s->self));
     }
     return az_job_add(h->job, t, rc);
 }
 
-static int summaries(struct az_hx *h)
+static int summaries(struct az_hlo *h)
 {
     struct sums ops, all;
     int rc = AZ_OK;
@@ -368,7 +368,7 @@ static int range_order(const void *a, const void *b, void *ctx)
     return (y->ticks > x->ticks) - (y->ticks < x->ticks);
 }
 
-static int sum_ranges(struct az_hx *h, enum az_xlane_role role, struct range_sums *out)
+static int sum_ranges(struct az_hlo *h, enum az_xlane_role role, struct range_sums *out)
 {
     struct az_map of;
     int rc = az_map_init(&of, h->job->mem, 64);
@@ -400,14 +400,14 @@ static int sum_ranges(struct az_hx *h, enum az_xlane_role role, struct range_sum
     return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, range_order, NULL, h->job->mem);
 }
 
-static int ranges(struct az_hx *h, enum az_xlane_role role, const char *id, const char *title,
+static int ranges(struct az_hlo *h, enum az_xlane_role role, const char *id, const char *title,
                   const char *column)
 {
     struct az_table *t =
         az_table_new(h->job->arena, id, title, role == AZ_XLANE_MODULES ? AZ_TABLE_SUMMARY : 0);
     struct range_sums sums;
     az_vec_init(&sums, h->job->mem);
-    az_hx_device_column(h, t);
+    az_hlo_device_column(h, t);
     az_table_column(t, column, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
@@ -416,12 +416,12 @@ static int ranges(struct az_hx *h, enum az_xlane_role role, const char *id, cons
     const int rc = sum_ranges(h, role, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         const struct range_sum *s = &sums.v[i];
-        az_hx_put_device(h, t, s->device);
+        az_hlo_put_device(h, t, s->device);
         az_put_text(t, az_trace_text(h->tr[s->trace].t, s->name));
         az_put_i64(t, (int64_t)s->count);
-        az_put_f64(t, az_hx_us(s->ticks));
-        az_put_f64(t, az_hx_us(s->min));
-        az_put_f64(t, az_hx_us(s->max));
+        az_put_f64(t, az_hlo_us(s->ticks));
+        az_put_f64(t, az_hlo_us(s->min));
+        az_put_f64(t, az_hlo_us(s->max));
     }
     az_vec_release(&sums);
     return az_job_add(h->job, t, rc);
@@ -429,9 +429,9 @@ static int ranges(struct az_hx *h, enum az_xlane_role role, const char *id, cons
 
 static int run(struct az_job *job)
 {
-    struct az_hx h;
-    int rc = az_hx_open(&h, job);
-    if (rc == 0 && az_hx_has(&h, AZ_PLANE_TPU)) {
+    struct az_hlo h;
+    int rc = az_hlo_open(&h, job);
+    if (rc == 0 && az_hlo_has(&h, AZ_PLANE_TPU)) {
         rc = timeline(&h);
         if (rc == 0)
             rc = ranges(&h, AZ_XLANE_MODULES, "tpu_modules", "Programs of TPU cores", "module");
@@ -441,7 +441,7 @@ static int run(struct az_job *job)
             rc = ranges(&h, AZ_XLANE_ASYNC, "tpu_async_ops", "Asynchronous operations of TPU cores",
                         "op");
     }
-    return az_hx_close(&h, rc);
+    return az_hlo_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_tpu = {

@@ -69,7 +69,7 @@ static int64_t result_bytes(const struct az_hlo_op *op)
     return sum;
 }
 
-static void measure(struct az_hx_work *w)
+static void measure(struct az_hlo_work *w)
 {
     const struct az_hlo_op *op = w->op;
     w->flops = w->bytes = -1;
@@ -104,7 +104,7 @@ static void measure(struct az_hx_work *w)
     }
 }
 
-struct az_sv az_hx_work_kind(const struct az_hlo_op *op)
+struct az_sv az_hlo_work_kind(const struct az_hlo_op *op)
 {
     switch (op->kind) {
     case AZ_HLO_GEMM:
@@ -150,7 +150,7 @@ static struct az_sv attention_params(struct az_arena *a, const struct az_hlo_op 
                            op->v_dim, AZ_SVF(op->mask), AZ_SVF(op->layout));
 }
 
-struct az_sv az_hx_work_params(struct az_arena *a, const struct az_hlo_op *op)
+struct az_sv az_hlo_work_params(struct az_arena *a, const struct az_hlo_op *op)
 {
     struct az_sv text = { "", 0 };
     if (op->kind == AZ_HLO_GEMM || op->kind == AZ_HLO_GEMM_FUSION)
@@ -167,26 +167,26 @@ struct az_sv az_hx_work_params(struct az_arena *a, const struct az_hlo_op *op)
 
 /* Kernels of one operation and one name. */
 struct part {
-    struct az_hx_event first;
+    struct az_hlo_event first;
     int64_t n, ticks;
 };
 AZ_VEC(struct part, parts);
 
-static int add(struct az_hx *h, struct az_grouper *of, const struct part *p,
-               struct az_hx_works *out)
+static int add(struct az_hlo *h, struct az_grouper *of, const struct part *p,
+               struct az_hlo_works *out)
 {
-    const struct az_xrow *row = az_hx_row(h, &p->first);
-    const uint64_t key[] = { row->program, (uint64_t)az_hx_id(h, p->first.trace, row->module)
+    const struct az_xrow *row = az_hlo_row(h, &p->first);
+    const uint64_t key[] = { row->program, (uint64_t)az_hlo_id(h, p->first.trace, row->module)
                                                    << 32 |
-                                               az_hx_id(h, p->first.trace, row->op) };
-    const struct az_hlo_op *op = az_hx_op(h, &p->first);
+                                               az_hlo_id(h, p->first.trace, row->op) };
+    const struct az_hlo_op *op = az_hlo_event_op(h, &p->first);
     uint32_t at;
     int rc = az_grouper_find(of, key, &at);
     if (rc == 0 && of->n > out->n)
-        rc = az_vec_push(out, ((struct az_hx_work){ .first = p->first, .op = op, .most = -1 }));
+        rc = az_vec_push(out, ((struct az_hlo_work){ .first = p->first, .op = op, .most = -1 }));
     if (rc)
         return rc;
-    struct az_hx_work *w = &out->v[at];
+    struct az_hlo_work *w = &out->v[at];
     w->kernels += (uint64_t)p->n;
     w->ticks = az_add_sat(w->ticks, p->ticks);
     if (p->ticks > w->most) {
@@ -198,15 +198,15 @@ static int add(struct az_hx *h, struct az_grouper *of, const struct part *p,
     return AZ_OK;
 }
 
-static int sum_set(struct az_hx *h, struct az_grouper *by, size_t trace,
-                   const struct az_hx_set *set, struct parts *out)
+static int sum_set(struct az_hlo *h, struct az_grouper *by, size_t trace,
+                   const struct az_hlo_set *set, struct parts *out)
 {
-    const struct az_hx_event e = { trace, set->first, AZ_KERNEL };
-    const struct az_xrow *row = az_hx_row(h, &e);
+    const struct az_hlo_event e = { trace, set->first, AZ_KERNEL };
+    const struct az_xrow *row = az_hlo_row(h, &e);
     if (!row || row->op == AZ_NO_ID || !set->gpu)
         return 0;
-    const uint64_t key[] = { row->program, az_hx_id(h, trace, row->module),
-                             az_hx_id(h, trace, row->op), az_hx_name(h, &e) };
+    const uint64_t key[] = { row->program, az_hlo_id(h, trace, row->module),
+                             az_hlo_id(h, trace, row->op), az_hlo_name(h, &e) };
     uint32_t at;
     int rc = az_grouper_find(by, key, &at);
     if (rc == 0 && by->n > out->n)
@@ -219,19 +219,19 @@ static int sum_set(struct az_hx *h, struct az_grouper *by, size_t trace,
 }
 
 /* The sets of trace k with what begins in the window. */
-static int sum_window(struct az_hx *h, struct az_grouper *by, size_t k,
+static int sum_window(struct az_hlo *h, struct az_grouper *by, size_t k,
                       const struct az_span *window, struct parts *out)
 {
-    const struct az_hx_sets *all = h->tr[k].alike;
+    const struct az_hlo_sets *all = h->tr[k].alike;
     const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
-    struct az_hx_set *v = az_arena_array(h->job->arena, all->n + 1, sizeof *v);
+    struct az_hlo_set *v = az_arena_array(h->job->arena, all->n + 1, sizeof *v);
     int rc = v ? 0 : az_arena_error(h->job->arena);
     for (size_t i = 0; rc == 0 && i < all->n; i++) {
         v[i] = all->v[i];
         v[i].n = v[i].ticks = 0;
     }
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
-        struct az_hx_set *s = &v[all->of[i]];
+        struct az_hlo_set *s = &v[all->of[i]];
         const bool in = ev->start[i] >= window->start && ev->start[i] < window->end;
         s->n += in;
         s->ticks += in ? ev->end[i] - ev->start[i] : 0;
@@ -241,7 +241,7 @@ static int sum_window(struct az_hx *h, struct az_grouper *by, size_t k,
     return rc;
 }
 
-int az_hx_work(struct az_hx *h, const struct az_span *window, struct az_hx_works *out)
+int az_hlo_work(struct az_hlo *h, const struct az_span *window, struct az_hlo_works *out)
 {
     struct az_grouper by, of = { 0 };
     struct parts p;
@@ -250,7 +250,7 @@ int az_hx_work(struct az_hx *h, const struct az_span *window, struct az_hx_works
     if (rc == 0)
         rc = az_grouper_init(&of, h->job->mem, 2, 0);
     if (rc == 0)
-        rc = az_hx_alike(h);
+        rc = az_hlo_alike(h);
     for (size_t k = 0; rc == 0 && window && k < h->n; k++)
         rc = sum_window(h, &by, k, window, &p);
     for (size_t k = 0; rc == 0 && !window && k < h->n; k++)

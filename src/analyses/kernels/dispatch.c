@@ -3,14 +3,14 @@
 #include "base/sort.h"
 #include "classify/rules.h"
 
-bool az_disp_has(const struct az_trace *t) { return t->caps & AZ_CAP_DISPATCHES; }
+bool az_dispatch_has(const struct az_trace *t) { return t->caps & AZ_CAP_DISPATCHES; }
 
-int az_disp_list_make(struct az_job *job, enum az_kind kind, struct az_disp_list *l)
+int az_dispatch_list_make(struct az_job *job, enum az_kind kind, struct az_dispatch_list *l)
 {
     size_t n = 0, at = 0;
     for (size_t i = 0; i < job->n_traces; i++)
-        n += az_disp_has(job->traces[i]) ? job->traces[i]->ev[kind].n : 0;
-    *l = (struct az_disp_list){ .n = n, .mem = job->mem };
+        n += az_dispatch_has(job->traces[i]) ? job->traces[i]->ev[kind].n : 0;
+    *l = (struct az_dispatch_list){ .n = n, .mem = job->mem };
     l->trace = az_mem_alloc(job->mem, (n + 1) * sizeof *l->trace);
     l->row = az_mem_alloc(job->mem, (n + 1) * sizeof *l->row);
     l->name = az_mem_alloc(job->mem, (n + 1) * sizeof *l->name);
@@ -19,7 +19,7 @@ int az_disp_list_make(struct az_job *job, enum az_kind kind, struct az_disp_list
         return az_mem_error(job->mem);
     for (size_t i = 0; i < job->n_traces; i++) {
         const struct az_events *e = &job->traces[i]->ev[kind];
-        for (size_t k = 0; az_disp_has(job->traces[i]) && k < e->n; k++, at++) {
+        for (size_t k = 0; az_dispatch_has(job->traces[i]) && k < e->n; k++, at++) {
             l->trace[at] = (uint32_t)i;
             l->row[at] = (uint32_t)k;
             l->name[at] = az_job_name(job, i, e->name[k]);
@@ -29,18 +29,18 @@ int az_disp_list_make(struct az_job *job, enum az_kind kind, struct az_disp_list
     return 0;
 }
 
-void az_disp_list_release(struct az_disp_list *l)
+void az_dispatch_list_release(struct az_dispatch_list *l)
 {
     az_mem_free(l->mem, l->trace, l->trace ? (l->n + 1) * sizeof *l->trace : 0);
     az_mem_free(l->mem, l->row, l->row ? (l->n + 1) * sizeof *l->row : 0);
     az_mem_free(l->mem, l->name, l->name ? (l->n + 1) * sizeof *l->name : 0);
     az_mem_free(l->mem, l->length, l->length ? (l->n + 1) * sizeof *l->length : 0);
-    *l = (struct az_disp_list){ .n = 0 };
+    *l = (struct az_dispatch_list){ .n = 0 };
 }
 
 /* ---- classes from data files ---- */
 
-struct az_sv az_disp_category(struct az_job *job, uint32_t number)
+struct az_sv az_dispatch_category(struct az_job *job, uint32_t number)
 {
     const struct az_sv user = az_job_user_class(job, number);
     if (user.n)
@@ -55,13 +55,13 @@ struct az_sv az_disp_category(struct az_job *job, uint32_t number)
 
 /* ---- tables ---- */
 
-void az_disp_rank_column(struct az_job *job, struct az_table *t)
+void az_dispatch_rank_column(struct az_job *job, struct az_table *t)
 {
     if (job->n_traces > 1)
         az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
 }
 
-void az_disp_put_rank(struct az_job *job, struct az_table *t, size_t trace)
+void az_dispatch_put_rank(struct az_job *job, struct az_table *t, size_t trace)
 {
     if (job->n_traces > 1)
         az_put_i64(t, az_job_rank(job, trace));
@@ -69,23 +69,23 @@ void az_disp_put_rank(struct az_job *job, struct az_table *t, size_t trace)
 
 /* ---- GPUs in order of appearance ---- */
 
-size_t az_disp_gpu_of(const struct az_disp_gpus *g, size_t trace, int64_t agent)
+size_t az_dispatch_gpu_of(const struct az_dispatch_gpus *g, size_t trace, int64_t agent)
 {
     const uint32_t at = az_map_get(&g->at, trace, (uint64_t)agent);
 
     return at == AZ_NO_ID ? SIZE_MAX : at;
 }
 
-int az_disp_gpus_add(struct az_disp_gpus *g, size_t trace, int64_t agent)
+int az_dispatch_gpus_add(struct az_dispatch_gpus *g, size_t trace, int64_t agent)
 {
     uint32_t *at;
     bool added;
     const int rc = az_map_put(&g->at, trace, (uint64_t)agent, (uint32_t)g->list.n, &at, &added);
 
-    return rc || !added ? rc : az_vec_push(&g->list, ((struct az_disp_gpu){ trace, agent }));
+    return rc || !added ? rc : az_vec_push(&g->list, ((struct az_dispatch_gpu){ trace, agent }));
 }
 
-int az_disp_gpus_make(struct az_job *job, struct az_disp_gpus *g)
+int az_dispatch_gpus_make(struct az_job *job, struct az_dispatch_gpus *g)
 {
     az_vec_init(&g->list, job->mem);
     int rc = az_map_init(&g->at, job->mem, 16);
@@ -93,11 +93,11 @@ int az_disp_gpus_make(struct az_job *job, struct az_disp_gpus *g)
         const struct az_trace *t = job->traces[i];
         const struct az_events *e = &t->ev[AZ_KERNEL];
         uint32_t last = AZ_NO_ROW;
-        for (size_t k = 0; rc == 0 && az_disp_has(t) && k < e->n; k++) {
+        for (size_t k = 0; rc == 0 && az_dispatch_has(t) && k < e->n; k++) {
             if (e->lane[k] == last)
                 continue;
             last = e->lane[k];
-            rc = az_disp_gpus_add(g, i, t->lanes.v[last].device);
+            rc = az_dispatch_gpus_add(g, i, t->lanes.v[last].device);
         }
     }
     return rc;
@@ -105,7 +105,7 @@ int az_disp_gpus_make(struct az_job *job, struct az_disp_gpus *g)
 
 static int by_number(const void *a, const void *b, void *ctx)
 {
-    const struct az_disp_gpu *x = a, *y = b;
+    const struct az_dispatch_gpu *x = a, *y = b;
 
     (void)ctx;
     if (x->trace != y->trace)
@@ -113,7 +113,7 @@ static int by_number(const void *a, const void *b, void *ctx)
     return x->agent < y->agent ? -1 : x->agent > y->agent;
 }
 
-int az_disp_gpus_sort(struct az_disp_gpus *g, struct az_mem *mem)
+int az_dispatch_gpus_sort(struct az_dispatch_gpus *g, struct az_mem *mem)
 {
     int rc = az_sort_cmp(g->list.v, g->list.n, sizeof *g->list.v, by_number, NULL, mem);
 
@@ -127,7 +127,7 @@ int az_disp_gpus_sort(struct az_disp_gpus *g, struct az_mem *mem)
     return rc;
 }
 
-void az_disp_gpus_release(struct az_disp_gpus *g)
+void az_dispatch_gpus_release(struct az_dispatch_gpus *g)
 {
     az_vec_release(&g->list);
     az_map_release(&g->at);

@@ -12,61 +12,62 @@
 /* Events of one kind of all traces of the job that hold dispatches, one after another. Released
  * also after a failure.
  */
-struct az_disp_list {
+struct az_dispatch_list {
     size_t n;
     struct az_mem *mem;
     uint32_t *trace, *row; /* item -> place of the event */
     uint32_t *name;        /* number of its name (az_job_name) */
     int64_t *length;       /* ns */
 };
-int az_disp_list_make(struct az_job *job, enum az_kind kind, struct az_disp_list *l) AZ_MUST_USE;
-void az_disp_list_release(struct az_disp_list *l);
-static inline const struct az_trace *az_disp_trace(const struct az_job *job,
-                                                   const struct az_disp_list *l, size_t i)
+int az_dispatch_list_make(struct az_job *job, enum az_kind kind,
+                          struct az_dispatch_list *l) AZ_MUST_USE;
+void az_dispatch_list_release(struct az_dispatch_list *l);
+static inline const struct az_trace *az_dispatch_trace(const struct az_job *job,
+                                                       const struct az_dispatch_list *l, size_t i)
 {
     return job->traces[l->trace[i]];
 }
-static inline const struct az_lane *az_disp_lane(const struct az_job *job, enum az_kind k,
-                                                 const struct az_disp_list *l, size_t i)
+static inline const struct az_lane *az_dispatch_lane(const struct az_job *job, enum az_kind k,
+                                                     const struct az_dispatch_list *l, size_t i)
 {
-    const struct az_trace *t = az_disp_trace(job, l, i);
+    const struct az_trace *t = az_dispatch_trace(job, l, i);
     return &t->lanes.v[t->ev[k].lane[l->row[i]]];
 }
-bool az_disp_has(const struct az_trace *t); /* holds dispatches */
-static inline const struct az_dispatch_shape *az_disp_shape(const struct az_trace *t,
-                                                            uint32_t kernel)
+bool az_dispatch_has(const struct az_trace *t); /* holds dispatches */
+static inline const struct az_dispatch_shape *az_dispatch_list_shape(const struct az_trace *t,
+                                                                     uint32_t kernel)
 {
     return &az_dispatches(t)->shapes.v[az_dispatch_of(t, kernel)->shape];
 }
 
 /* Category of a kernel by its number: the user's class map, else configs/amd_categories.rules by
  * the short name. */
-struct az_sv az_disp_category(struct az_job *job, uint32_t number);
+struct az_sv az_dispatch_category(struct az_job *job, uint32_t number);
 
 /* Several traces: a first column "rank" distinguishes them. */
-void az_disp_rank_column(struct az_job *job, struct az_table *t);
-void az_disp_put_rank(struct az_job *job, struct az_table *t, size_t trace);
+void az_dispatch_rank_column(struct az_job *job, struct az_table *t);
+void az_dispatch_put_rank(struct az_job *job, struct az_table *t, size_t trace);
 
-static inline double az_disp_us(int64_t ns) { return (double)ns / 1e3; }
-static inline double az_disp_ms(int64_t ns) { return (double)ns / 1e6; }
+static inline double az_dispatch_us(int64_t ns) { return (double)ns / 1e3; }
+static inline double az_dispatch_ms(int64_t ns) { return (double)ns / 1e6; }
 /* Agents in order of appearance of their kernels over the traces: the "GPU n" of the activity
  * reports. */
-struct az_disp_gpu {
+struct az_dispatch_gpu {
     size_t trace;
     int64_t agent;
 };
-AZ_VEC(struct az_disp_gpu, az_disp_gpu_list);
-struct az_disp_gpus {
-    struct az_disp_gpu_list list;
+AZ_VEC(struct az_dispatch_gpu, az_dispatch_gpu_list);
+struct az_dispatch_gpus {
+    struct az_dispatch_gpu_list list;
     struct az_map at; /* trace, agent -> place in the list */
 };
-int az_disp_gpus_make(struct az_job *job, struct az_disp_gpus *g) AZ_MUST_USE;
+int az_dispatch_gpus_make(struct az_job *job, struct az_dispatch_gpus *g) AZ_MUST_USE;
 /* Adds one that may be there already. */
-int az_disp_gpus_add(struct az_disp_gpus *g, size_t trace, int64_t agent) AZ_MUST_USE;
+int az_dispatch_gpus_add(struct az_dispatch_gpus *g, size_t trace, int64_t agent) AZ_MUST_USE;
 /* Puts them in the order of traces, then numbers. */
-int az_disp_gpus_sort(struct az_disp_gpus *g, struct az_mem *mem) AZ_MUST_USE;
-void az_disp_gpus_release(struct az_disp_gpus *g);
-size_t az_disp_gpu_of(const struct az_disp_gpus *g, size_t trace,
-                      int64_t agent); /* SIZE_MAX: none */
+int az_dispatch_gpus_sort(struct az_dispatch_gpus *g, struct az_mem *mem) AZ_MUST_USE;
+void az_dispatch_gpus_release(struct az_dispatch_gpus *g);
+size_t az_dispatch_gpu_of(const struct az_dispatch_gpus *g, size_t trace,
+                          int64_t agent); /* SIZE_MAX: none */
 
 #endif

@@ -10,7 +10,7 @@
 
 static struct az_sv category_of(const struct az_scope *r, const struct az_item *i)
 {
-    return az_disp_category(r->job, az_item_name(r, i));
+    return az_dispatch_category(r->job, az_item_name(r, i));
 }
 
 static const struct az_key category = { AZ_TEXT, .text = category_of, .by_name = true };
@@ -72,16 +72,16 @@ static const struct az_table_spec specs[] = {
 /* ---- every dispatch ---- */
 
 /* Rows by duration (longest first), start, dispatch id. */
-static int details_order(struct az_job *job, const struct az_disp_list *l, uint32_t *perm)
+static int details_order(struct az_job *job, const struct az_dispatch_list *l, uint32_t *perm)
 {
     int64_t *key = az_arena_array(job->arena, l->n + 1, sizeof *key);
     if (!key)
         return az_arena_error(job->arena);
     for (size_t i = 0; i < l->n; i++)
-        key[i] = (int64_t)(az_dispatch_of(az_disp_trace(job, l, i), l->row[i])->id & INT64_MAX);
+        key[i] = (int64_t)(az_dispatch_of(az_dispatch_trace(job, l, i), l->row[i])->id & INT64_MAX);
     int rc = az_sort_order(key, l->n, perm, job->mem);
     for (size_t i = 0; i < l->n; i++)
-        key[i] = az_disp_trace(job, l, i)->ev[AZ_KERNEL].start[l->row[i]];
+        key[i] = az_dispatch_trace(job, l, i)->ev[AZ_KERNEL].start[l->row[i]];
     if (rc == 0)
         rc = az_sort_by(key, perm, l->n, job->mem);
     for (size_t i = 0; i < l->n; i++)
@@ -89,16 +89,16 @@ static int details_order(struct az_job *job, const struct az_disp_list *l, uint3
     return rc ? rc : az_sort_by(key, perm, l->n, job->mem);
 }
 
-static void details_row(struct az_job *job, struct az_table *t, const struct az_disp_list *l,
+static void details_row(struct az_job *job, struct az_table *t, const struct az_dispatch_list *l,
                         size_t i)
 {
-    const struct az_trace *tr = az_disp_trace(job, l, i);
-    const struct az_lane *lane = az_disp_lane(job, AZ_KERNEL, l, i);
+    const struct az_trace *tr = az_dispatch_trace(job, l, i);
+    const struct az_lane *lane = az_dispatch_lane(job, AZ_KERNEL, l, i);
     const struct az_dispatch *d = az_dispatch_of(tr, l->row[i]);
-    const struct az_dispatch_shape *s = az_disp_shape(tr, l->row[i]);
-    az_disp_put_rank(job, t, l->trace[i]);
+    const struct az_dispatch_shape *s = az_dispatch_list_shape(tr, l->row[i]);
+    az_dispatch_put_rank(job, t, l->trace[i]);
     az_put_text(t, az_job_text(job, l->name[i]));
-    az_put_f64(t, az_disp_us(l->length[i]));
+    az_put_f64(t, az_dispatch_us(l->length[i]));
     az_put_i64(t, (int64_t)lane->context);
     az_put_i64(t, (int64_t)d->id);
     for (int k = 0; k < 3; k++)
@@ -109,7 +109,7 @@ static void details_row(struct az_job *job, struct az_table *t, const struct az_
     az_put_i64(t, d->thread);
 }
 
-static int details(struct az_job *job, const struct az_disp_list *l)
+static int details(struct az_job *job, const struct az_dispatch_list *l)
 {
     static const char *const ids[] = { "stream", "dispatch_id" };
     static const char *const sizes[] = { "grid_x",  "grid_y",  "grid_z",
@@ -119,7 +119,7 @@ static int details(struct az_job *job, const struct az_disp_list *l)
                                       "Dispatches (grid in work-items)", AZ_TABLE_KEEP_EMPTY);
     if (!perm || !t)
         return az_arena_error(job->arena);
-    az_disp_rank_column(job, t);
+    az_dispatch_rank_column(job, t);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     for (size_t i = 0; i < 2; i++)
@@ -142,13 +142,13 @@ static int details(struct az_job *job, const struct az_disp_list *l)
 
 static int run_details(struct az_job *job)
 {
-    struct az_disp_list l;
+    struct az_dispatch_list l;
     if (!job->opts->kernel_details)
         return 0;
-    int rc = az_disp_list_make(job, AZ_KERNEL, &l);
+    int rc = az_dispatch_list_make(job, AZ_KERNEL, &l);
     if (rc == 0)
         rc = details(job, &l);
-    az_disp_list_release(&l);
+    az_dispatch_list_release(&l);
     return rc;
 }
 
@@ -174,7 +174,7 @@ static double all_kernels(const struct az_scope *r)
 static void put_mean(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {
     (void)r;
-    az_put_f64(t, az_disp_us(g->value->sum) / (double)g->n);
+    az_put_f64(t, az_dispatch_us(g->value->sum) / (double)g->n);
 }
 
 static const struct az_table_spec short_summary = {
@@ -198,10 +198,10 @@ static const struct az_table_spec short_summary = {
 
 static int run_short(struct az_job *job)
 {
-    struct az_disp_list l;
+    struct az_dispatch_list l;
     if (!job->opts->short_kernel_study)
         return 0;
-    int rc = az_disp_list_make(job, AZ_KERNEL, &l);
+    int rc = az_dispatch_list_make(job, AZ_KERNEL, &l);
     struct short_kernels s = { az_short_limit(job, 1), 0 };
     for (size_t i = 0; rc == 0 && i < l.n; i++)
         s.all = az_add_sat(s.all, l.length[i]);
@@ -209,7 +209,7 @@ static int run_short(struct az_job *job)
         rc = az_spec_make(job, &short_summary, &s, NULL);
     if (rc == 0)
         rc = az_short_histogram(job, "short_kernel_histogram", l.length, l.n, 1);
-    az_disp_list_release(&l);
+    az_dispatch_list_release(&l);
     return rc ? rc
               : az_job_chart(job, AZ_CHART_COLUMN, "short_kernel_histogram",
                              "Durations of short kernels", "bin_start",

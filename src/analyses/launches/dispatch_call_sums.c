@@ -33,11 +33,11 @@ static void trace_rows(struct az_job *job, struct az_table *t, size_t trace)
         if (i == 0 ||
             c->domain != d->call_sums.v[i - 1].domain) /* a domain's rows come from one file */
             all = domain_total(d, c->domain);
-        az_disp_put_rank(job, t, trace);
+        az_dispatch_put_rank(job, t, trace);
         az_put_copy(t, az_trace_text(tr, c->domain));
         az_put_copy(t, az_trace_text(tr, c->sum.name));
         az_put_i64(t, c->sum.count);
-        az_put_f64(t, az_disp_us(c->sum.total_ns));
+        az_put_f64(t, az_dispatch_us(c->sum.total_ns));
         az_put_f64(t, az_percent(c->sum.total, all));
         put_us(t, c->sum.avg);
         put_us(t, c->sum.min);
@@ -50,7 +50,7 @@ static int run(struct az_job *job)
 {
     struct az_table *t = az_table_new(
         job->arena, "api_stats", "Calls and copies as the profiler summed them", AZ_TABLE_SUMMARY);
-    az_disp_rank_column(job, t);
+    az_dispatch_rank_column(job, t);
     az_table_column(t, "domain", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -59,7 +59,7 @@ static int run(struct az_job *job)
     for (size_t i = 0; i < AZ_LENGTH(figures); i++)
         az_table_column(t, figures[i].title, AZ_REAL, AZ_UNIT_US, figures[i].flags);
     for (size_t i = 0; i < job->n_traces; i++)
-        if (az_disp_has(job->traces[i]))
+        if (az_dispatch_has(job->traces[i]))
             trace_rows(job, t, i);
     return az_job_add(job, t, 0);
 }

@@ -108,7 +108,7 @@ static bool excluded(const struct az_job *job, const struct az_trace *t, uint32_
 static uint32_t op_name(const struct az_trace *t, uint32_t op)
 {
     const uint32_t row = az_op_row(op);
-    return az_op_code(op) == AZ_OP_KERNEL ? az_disp_shape(t, row)->whole
+    return az_op_code(op) == AZ_OP_KERNEL ? az_dispatch_list_shape(t, row)->whole
                                           : t->ev[az_op_kind(op)].name[row];
 }
 
@@ -207,7 +207,7 @@ static bool device_of(const struct az_scope *r, const struct az_item *i, uint64_
 
 static void put_device(const struct az_scope *r, const struct az_item *i, struct az_table *t)
 {
-    const size_t gpu = az_disp_gpu_of(r->ctx, i->trace, op_lane(r, i)->device);
+    const size_t gpu = az_dispatch_gpu_of(r->ctx, i->trace, op_lane(r, i)->device);
     az_put_i64(t, gpu == SIZE_MAX ? op_lane(r, i)->device : (int64_t)gpu);
 }
 
@@ -247,16 +247,16 @@ static const struct az_table_spec latency = {
 static int launch_latency(struct az_job *job)
 {
     struct pairs p;
-    struct az_disp_gpus gpus;
+    struct az_dispatch_gpus gpus;
     az_vec_init(&p, job->mem);
-    int rc = az_disp_gpus_make(job, &gpus);
+    int rc = az_dispatch_gpus_make(job, &gpus);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
-        if (az_disp_has(job->traces[i]) && (job->traces[i]->caps & AZ_CAP_CALLS))
+        if (az_dispatch_has(job->traces[i]) && (job->traces[i]->caps & AZ_CAP_CALLS))
             rc = trace_pairs(job, i, &p);
     if (rc == 0)
         rc = az_spec_make(job, &latency, &gpus, &(struct az_item_list){ p.v, p.n });
     az_vec_release(&p);
-    az_disp_gpus_release(&gpus);
+    az_dispatch_gpus_release(&gpus);
     return rc;
 }
 

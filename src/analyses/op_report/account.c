@@ -12,19 +12,19 @@
 
 static int64_t end_of(const struct az_oprow *r) { return r->at + llround(r->kernel); }
 
-static bool in_rows(const struct az_opr_scope *s, size_t i)
+static bool in_rows(const struct az_op_report_scope *s, size_t i)
 {
     return !s->t->in_window || s->t->in_window[i];
 }
 
-static bool in_range(const struct az_tt *t, const struct az_oprow *r)
+static bool in_range(const struct az_op_report *t, const struct az_oprow *r)
 {
     return t->o->id_range.n == 0 || (r->line >= t->range_low && r->line <= t->range_high);
 }
 
 /* From the first start to the last end of operations; chosen: of those in the window of the
  * signposts and in the range of ids. */
-static struct az_span span_of(const struct az_opr_scope *s, bool chosen)
+static struct az_span span_of(const struct az_op_report_scope *s, bool chosen)
 {
     struct az_span x = { INT64_MAX, INT64_MIN };
     for (size_t k = 0; k < s->n; k++) {
@@ -37,7 +37,7 @@ static struct az_span span_of(const struct az_opr_scope *s, bool chosen)
     return x;
 }
 
-static bool is_cut(const struct az_opr_scope *s)
+static bool is_cut(const struct az_op_report_scope *s)
 {
     for (size_t k = 0; k < s->n; k++) {
         const struct az_oprow *r = &s->t->r->rows.v[s->row[k]];
@@ -48,7 +48,7 @@ static bool is_cut(const struct az_opr_scope *s)
 }
 
 /* A window that the user chose; else the steps; else what follows the last signpost. */
-static int choose(struct az_opr_scope *s)
+static int choose(struct az_op_report_scope *s)
 {
     const struct az_options *o = s->t->o;
     const bool user = o->start_signpost.n || o->end_signpost.n || o->id_range.n;
@@ -83,7 +83,7 @@ static int by_device(const void *x, const void *y, void *ctx)
     return *(const uint32_t *)x < *(const uint32_t *)y ? -1 : 1;
 }
 
-static int list(struct az_opr_scope *s)
+static int list(struct az_op_report_scope *s)
 {
     const struct az_oprows *rows = &s->t->r->rows;
     struct az_arena *a = s->t->job->arena;
@@ -113,7 +113,8 @@ static struct az_claim_account part_of(const struct az_busy *b, int64_t start, i
 }
 
 /* The mean of the two steps in the middle. */
-static struct az_claim_account median_step(const struct az_opr_scope *s, const struct az_busy *b)
+static struct az_claim_account median_step(const struct az_op_report_scope *s,
+                                           const struct az_busy *b)
 {
     const int64_t ticks = s->t->trace->ticks_per_ns;
     if (s->scope != AZ_SCOPE_STEPS || s->steps->period < 0)
@@ -133,7 +134,8 @@ static struct az_claim_account median_step(const struct az_opr_scope *s, const s
 }
 
 /* Rows [from, to) of one device into its account. */
-static int account(struct az_opr_scope *s, size_t from, size_t to, struct az_opr_device *out)
+static int account(struct az_op_report_scope *s, size_t from, size_t to,
+                   struct az_op_report_device *out)
 {
     struct az_busy b;
     const struct az_oprow *v = s->t->r->rows.v;
@@ -156,7 +158,7 @@ static int account(struct az_opr_scope *s, size_t from, size_t to, struct az_opr
     return rc;
 }
 
-static int accounts(struct az_opr_scope *s)
+static int accounts(struct az_op_report_scope *s)
 {
     const struct az_oprow *v = s->t->r->rows.v;
     int rc = 0;
@@ -171,10 +173,10 @@ static int accounts(struct az_opr_scope *s)
     return rc;
 }
 
-static int64_t busy_of(const struct az_opr_device *d) { return d->a.span - d->a.idle; }
+static int64_t busy_of(const struct az_op_report_device *d) { return d->a.span - d->a.idle; }
 
 /* Marks the devices that did next to nothing, with their rows. Are there any? */
-static bool mark_idle(struct az_opr_scope *s)
+static bool mark_idle(struct az_op_report_scope *s)
 {
     int64_t most = 0;
     bool any = false;
@@ -191,9 +193,9 @@ static bool mark_idle(struct az_opr_scope *s)
     return any;
 }
 
-int az_opr_scope_make(struct az_opr_scope *s, struct az_tt *t)
+int az_op_report_scope_make(struct az_op_report_scope *s, struct az_op_report *t)
 {
-    *s = (struct az_opr_scope){ .t = t };
+    *s = (struct az_op_report_scope){ .t = t };
     while (t->job->traces[s->trace] != t->trace)
         s->trace++;
     int rc = list(s);
@@ -237,7 +239,7 @@ static int by_row(const void *x, const void *y, void *ctx)
     return i < k ? -1 : i > k;
 }
 
-int az_opr_calls_make(struct az_opr_calls *c, const struct az_opr_scope *s)
+int az_op_report_calls_make(struct az_op_report_calls *c, const struct az_op_report_scope *s)
 {
     const struct az_oprows *rows = &s->t->r->rows;
     struct az_arena *a = s->t->job->arena;
@@ -264,15 +266,16 @@ int az_opr_calls_make(struct az_opr_calls *c, const struct az_opr_scope *s)
 
 /* ---- gaps ---- */
 /* Between two operations of a device; next comes right after the gap. */
-static int add_gap(struct az_opr_gap_list *out, uint32_t before, uint32_t next, struct az_span at)
+static int add_gap(struct az_op_report_gap_list *out, uint32_t before, uint32_t next,
+                   struct az_span at)
 {
     if (at.end <= at.start)
         return 0;
-    return az_vec_push(
-        out, ((struct az_opr_gap){ .before = before, .next = next, .ns = at.end - at.start }));
+    return az_vec_push(out, ((struct az_op_report_gap){
+                                .before = before, .next = next, .ns = at.end - at.start }));
 }
 
-int az_opr_gaps_find(const struct az_opr_scope *s, struct az_opr_gap_list *out)
+int az_op_report_gaps_find(const struct az_op_report_scope *s, struct az_op_report_gap_list *out)
 {
     const struct az_oprow *v = s->t->r->rows.v;
     int rc = 0;

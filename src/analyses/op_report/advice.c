@@ -6,20 +6,21 @@
 #include "analyses/op_report/opreport.h"
 #include "base/sort.h"
 
-static void add(struct az_opr_advice *a, struct az_sv text)
+static void add(struct az_op_report_advice *a, struct az_sv text)
 {
     if (a->n < TT_ADVICE_MAX && text.n)
         a->text[a->n++] = text;
 }
 
-static void add_fidelity(struct az_opr_advice *a, const struct az_opr_sig *s)
+static void add_fidelity(struct az_op_report_advice *a, const struct az_op_report_sig *s)
 {
     if (s->advice)
         add(a, az_sv_str(s->advice));
 }
 
-static void dram_bound(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x,
-                       const struct az_opr_figures *f, struct az_opr_advice *a)
+static void dram_bound(struct az_op_report *t, const struct az_op_report_sig *s,
+                       const struct az_opargs *x, const struct az_op_report_figures *f,
+                       struct az_op_report_advice *a)
 {
     if (!x->dram_sharded && !s->sparse)
         add(a, AZ_SV("limited by DRAM: a DRAM-sharded program config "
@@ -29,18 +30,20 @@ static void dram_bound(struct az_tt *t, const struct az_opr_sig *s, const struct
         add_fidelity(a, s);
 }
 
-static void flop_bound(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_sig *s,
-                       const struct az_opr_figures *f, struct az_opr_advice *a)
+static void flop_bound(struct az_op_report *t, const struct az_op_report_row *row,
+                       const struct az_op_report_sig *s, const struct az_op_report_figures *f,
+                       struct az_op_report_advice *a)
 {
-    const double budget = az_opr_budget(t, row);
-    if (f->cores < budget && !az_opr_args_of(t, row)->dram_sharded)
+    const double budget = az_op_report_budget(t, row);
+    if (f->cores < budget && !az_op_report_args_of(t, row)->dram_sharded)
         add(a, az_arena_printf(t->job->arena, "use more cores: %.0f of %.0f are used", f->cores,
                                budget));
     if (s->verdict == AZ_FIT_TOO_HIGH)
         add_fidelity(a, s);
 }
 
-static void program_config(struct az_tt *t, const struct az_opargs *x, struct az_opr_advice *a)
+static void program_config(struct az_op_report *t, const struct az_opargs *x,
+                           struct az_op_report_advice *a)
 {
     struct az_arena *arena = t->job->arena;
     bool subblock = x->subblock_h >= 0 && x->subblock_w >= 0;
@@ -65,10 +68,10 @@ static void program_config(struct az_tt *t, const struct az_opargs *x, struct az
                    (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
 }
 
-static void slow(struct az_tt *t, const struct az_opr_sig *s, const struct az_opargs *x,
-                 struct az_opr_advice *a)
+static void slow(struct az_op_report *t, const struct az_op_report_sig *s,
+                 const struct az_opargs *x, struct az_op_report_advice *a)
 {
-    struct az_sv memory = az_opr_text(t, x->t[AZ_IN0].memory);
+    struct az_sv memory = az_op_report_text(t, x->t[AZ_IN0].memory);
     if (memory.n && az_sv_find(memory, AZ_SV("L1")) < 0)
         add(a, az_arena_printf(t->job->arena, "place input 0 in L1 if it fits (it is in %.*s)",
                                AZ_SVF(memory)));
@@ -81,8 +84,8 @@ static void slow(struct az_tt *t, const struct az_opr_sig *s, const struct az_op
     add_fidelity(a, s);
 }
 
-static const char *not_judged(const struct az_tt *t, const struct az_opr_row *row,
-                              const struct az_opr_sig *s)
+static const char *not_judged(const struct az_op_report *t, const struct az_op_report_row *row,
+                              const struct az_op_report_sig *s)
 {
     if (!(row->kernel > 0))
         return "no kernel time";
@@ -97,14 +100,14 @@ static const char *not_judged(const struct az_tt *t, const struct az_opr_row *ro
     return "neither its DRAM nor its FLOP rate is known";
 }
 
-static int judge(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f,
-                 struct az_opr_advice *a)
+static int judge(struct az_op_report *t, const struct az_op_report_row *row,
+                 const struct az_op_report_figures *f, struct az_op_report_advice *a)
 {
-    const struct az_opr_sig *s = az_opr_sig_of(t, row);
-    const struct az_opargs *x = az_opr_args_of(t, row);
+    const struct az_op_report_sig *s = az_op_report_sig_of(t, row);
+    const struct az_opargs *x = az_op_report_args_of(t, row);
     struct az_vec_char all;
 
-    if (az_opr_rate_impossible(f))
+    if (az_op_report_rate_impossible(f))
         a->not_judged = "its rate is above the peak: check the device, the fidelity, the duration";
     else if (f->bound == TT_DRAM || f->bound == TT_BOTH)
         dram_bound(t, s, x, f, a);
@@ -124,31 +127,33 @@ static int judge(struct az_tt *t, const struct az_opr_row *row, const struct az_
 }
 
 /* Advice on a matrix product; NULL without memory. Rows for which the same can be said share it. */
-static const struct az_opr_advice *advise(struct az_tt *t, const struct az_opr_row *row,
-                                          const struct az_opr_figures *f)
+static const struct az_op_report_advice *advise(struct az_op_report *t,
+                                                const struct az_op_report_row *row,
+                                                const struct az_op_report_figures *f)
 {
     uint64_t cores = isnan(f->cores) ? 0 : (uint64_t)f->cores + 1;
-    uint64_t key =
-        (uint64_t)f->bound | (uint64_t)(f->flops_percent < t->o->low_flops_percent) << 4 |
-        (uint64_t)(row->kernel > 0) << 5 | (uint64_t)az_opr_rate_impossible(f) << 6 | cores << 8;
+    uint64_t key = (uint64_t)f->bound |
+                   (uint64_t)(f->flops_percent < t->o->low_flops_percent) << 4 |
+                   (uint64_t)(row->kernel > 0) << 5 |
+                   (uint64_t)az_op_report_rate_impossible(f) << 6 | cores << 8;
     uint32_t *at;
     bool added;
     if (az_map_put(&t->advice_of, row->sig, key, (uint32_t)t->advices.n, &at, &added) != 0)
         return NULL;
     if (!added)
         return t->advices.v[*at];
-    struct az_opr_advice *a = az_arena_alloc(t->job->arena, sizeof *a);
+    struct az_op_report_advice *a = az_arena_alloc(t->job->arena, sizeof *a);
     if (!a || az_vec_push(&t->advices, a) != 0)
         return NULL;
     return judge(t, row, f, a) ? NULL : a;
 }
 
-struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *row,
-                                const struct az_opr_figures *f)
+struct az_sv az_op_report_advice_text(struct az_op_report *t, const struct az_op_report_row *row,
+                                      const struct az_op_report_figures *f)
 {
-    if (az_opr_sig_of(t, row)->kind != TT_MATMUL)
+    if (az_op_report_sig_of(t, row)->kind != TT_MATMUL)
         return AZ_SV("");
-    const struct az_opr_advice *a = advise(t, row, f);
+    const struct az_op_report_advice *a = advise(t, row, f);
     if (!a)
         t->job->arena->failed = true;
     return a ? a->joined : AZ_SV("");
@@ -160,7 +165,7 @@ struct az_sv az_opr_advice_text(struct az_tt *t, const struct az_opr_row *row,
  */
 struct said {
     uint8_t section;
-    enum az_opr_bound bound;
+    enum az_op_report_bound bound;
     size_t first; /* row */
     uint64_t n;
     double time, gap; /* ns: sums are exact */
@@ -174,14 +179,14 @@ enum { FALLBACK, GAP, PRODUCT, NOT_JUDGED };
 struct alike {
     size_t first; /* row */
     uint64_t n;
-    double time, gap;                   /* ns */
-    const struct az_opr_advice *advice; /* of a product */
-    enum az_opr_bound bound;
+    double time, gap;                         /* ns */
+    const struct az_op_report_advice *advice; /* of a product */
+    enum az_op_report_bound bound;
 };
 AZ_VEC(struct alike, alikes);
 
 struct section {
-    struct az_tt *t;
+    struct az_op_report *t;
     struct az_form *form;
     struct az_map groups; /* of the section being printed: signature, advice -> alike */
     struct alikes alike;
@@ -213,9 +218,10 @@ static void again(struct section *s, size_t row)
 }
 
 /* Counts a row among those like it: the same operation and arguments, bound and advice. */
-static struct alike *count(struct section *s, size_t i, enum az_opr_bound bound, uint64_t advice)
+static struct alike *count(struct section *s, size_t i, enum az_op_report_bound bound,
+                           uint64_t advice)
 {
-    const struct az_opr_row *row = &s->t->rows.v[i];
+    const struct az_op_report_row *row = &s->t->rows.v[i];
     uint64_t key = (uint64_t)row->sig << 8 | (uint64_t)bound;
     uint32_t *at;
     bool added = false;
@@ -228,8 +234,8 @@ static struct alike *count(struct section *s, size_t i, enum az_opr_bound bound,
         return NULL;
     struct alike *one = &s->alike.v[*at];
     one->n++;
-    one->time += az_opr_row_ns(s->t, row);
-    one->gap += az_opr_row_gap_ns(s->t, row);
+    one->time += az_op_report_row_ns(s->t, row);
+    one->gap += az_op_report_row_gap_ns(s->t, row);
     return one;
 }
 
@@ -251,7 +257,7 @@ static void print_alike(struct section *s, const struct alike *one)
                                 (unsigned long long)one->n - 1, one->time / 1000, one->gap / 1000));
 }
 
-static void put(struct section *s, uint8_t section, size_t i, const struct az_opr_figures *f,
+static void put(struct section *s, uint8_t section, size_t i, const struct az_op_report_figures *f,
                 struct az_sv text)
 {
     uint64_t key = (uint64_t)s->t->rows.v[i].sig << 8 | (uint64_t)section << 4 | (uint64_t)f->bound;
@@ -268,22 +274,22 @@ static void put(struct section *s, uint8_t section, size_t i, const struct az_op
         return;
     struct said *said = &s->said.v[*at];
     said->n++;
-    said->time += az_opr_row_ns(s->t, &s->t->rows.v[i]);
-    said->gap += az_opr_row_gap_ns(s->t, &s->t->rows.v[i]);
+    said->time += az_op_report_row_ns(s->t, &s->t->rows.v[i]);
+    said->gap += az_op_report_row_gap_ns(s->t, &s->t->rows.v[i]);
 }
 
 static void fallback(struct section *s)
 {
-    struct az_tt *t = s->t;
-    struct az_opr_figures f;
+    struct az_op_report *t = s->t;
+    struct az_op_report_figures f;
     if (t->counts.host == 0)
         return;
     heading(s, "Fallback");
     begin_group(s);
     for (size_t i = 0; i < t->rows.n; i++) {
-        if (az_opr_sig_of(t, &t->rows.v[i])->kind != TT_HOST)
+        if (az_op_report_sig_of(t, &t->rows.v[i])->kind != TT_HOST)
             continue;
-        az_opr_figures(t, &t->rows.v[i], &f);
+        az_op_report_figures(t, &t->rows.v[i], &f);
         put(s, FALLBACK, i, &f, AZ_SV("move it to the device"));
         count(s, i, f.bound, 0);
     }
@@ -297,21 +303,21 @@ static void fallback(struct section *s)
 
 static void gaps(struct section *s)
 {
-    struct az_tt *t = s->t;
+    struct az_op_report *t = s->t;
     struct az_arena *a = t->job->arena;
-    struct az_opr_figures f;
+    struct az_op_report_figures f;
     double saving_ns = 0;
     int64_t n = 0;
     begin_group(s);
     for (size_t i = 0; i < t->rows.n; i++) {
-        double gap = az_opr_row_gap(t, &t->rows.v[i]);
+        double gap = az_op_report_row_gap(t, &t->rows.v[i]);
         if (!(gap > t->o->op_to_op_gap_us))
             continue;
         n++;
-        az_opr_figures(t, &t->rows.v[i], &f);
+        az_op_report_figures(t, &t->rows.v[i], &f);
         put(s, GAP, i, &f, AZ_SV("capture a trace, or keep the host ahead of the device"));
         count(s, i, f.bound, 0);
-        saving_ns += az_opr_row_gap_ns(t, &t->rows.v[i]) - t->o->traced_gap_us * 1000;
+        saving_ns += az_op_report_row_gap_ns(t, &t->rows.v[i]) - t->o->traced_gap_us * 1000;
     }
     if (n == 0)
         return;
@@ -329,7 +335,7 @@ static void gaps(struct section *s)
                   "arguments in."));
 }
 
-static struct az_sv without_advice(struct section *s, const struct az_opr_advice *a)
+static struct az_sv without_advice(struct section *s, const struct az_op_report_advice *a)
 {
     return a->not_judged ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged)
                          : AZ_SV("nothing to improve");
@@ -337,9 +343,9 @@ static struct az_sv without_advice(struct section *s, const struct az_opr_advice
 
 static void product(struct section *s, size_t i)
 {
-    struct az_opr_figures f;
-    az_opr_figures(s->t, &s->t->rows.v[i], &f);
-    const struct az_opr_advice *a = advise(s->t, &s->t->rows.v[i], &f);
+    struct az_op_report_figures f;
+    az_op_report_figures(s->t, &s->t->rows.v[i], &f);
+    const struct az_op_report_advice *a = advise(s->t, &s->t->rows.v[i], &f);
     if (!a) {
         s->rc = az_arena_error(s->t->job->arena);
         return;
@@ -357,12 +363,12 @@ static void products(struct section *s)
 {
     begin_group(s);
     for (size_t i = 0; s->rc == 0 && i < s->t->rows.n; i++)
-        if (az_opr_sig_of(s->t, &s->t->rows.v[i])->kind == TT_MATMUL)
+        if (az_op_report_sig_of(s->t, &s->t->rows.v[i])->kind == TT_MATMUL)
             product(s, i);
     if (s->alike.n)
         heading(s, "Matrix products");
     for (size_t i = 0; s->rc == 0 && i < s->alike.n; i++) {
-        const struct az_opr_advice *a = s->alike.v[i].advice;
+        const struct az_op_report_advice *a = s->alike.v[i].advice;
         if (i)
             line(s, AZ_SV(""));
         print_alike(s, &s->alike.v[i]);
@@ -387,7 +393,7 @@ static int in_order(const void *a, const void *b, void *ctx)
 
 static int table(struct section *s)
 {
-    struct az_tt *t = s->t;
+    struct az_op_report *t = s->t;
     struct az_table *x = az_table_new(t->job->arena, "advice", "Advice", 0);
     az_table_column(x, "Section", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -396,23 +402,23 @@ static int table(struct section *s)
     az_table_column(x, "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
     az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_opr_id_column(t, x, 0);
+    az_op_report_id_column(t, x, 0);
     int rc = az_sort_cmp(s->said.v, s->said.n, sizeof *s->said.v, in_order, NULL, t->job->mem);
     for (size_t i = 0; rc == 0 && i < s->said.n; i++) {
         const struct said *one = &s->said.v[i];
         az_put_text(x, az_sv_str(sections[one->section]));
-        az_put_text(x, az_opr_sig_of(t, &t->rows.v[one->first])->shown);
-        az_put_text(x, az_sv_str(az_opr_bound_text(one->bound)));
+        az_put_text(x, az_op_report_sig_of(t, &t->rows.v[one->first])->shown);
+        az_put_text(x, az_sv_str(az_op_report_bound_text(one->bound)));
         az_put_text(x, one->text);
         az_put_i64(x, (int64_t)one->n);
         az_put_f64(x, one->time / 1000);
         az_put_f64(x, one->gap / 1000);
-        az_opr_put_id(t, x, &t->rows.v[one->first]);
+        az_op_report_put_id(t, x, &t->rows.v[one->first]);
     }
-    return az_opr_emit(t, x, rc);
+    return az_op_report_emit(t, x, rc);
 }
 
-int az_opr_advice(struct az_tt *t, struct az_form *form)
+int az_op_report_advice(struct az_op_report *t, struct az_form *form)
 {
     struct section s = { .t = t, .form = form };
     size_t before = form->after.n;

@@ -4,7 +4,7 @@
 
 #include "analyses/op_report/opreport.h"
 
-void az_opr_note(struct az_tt *t, const char *fmt, ...)
+void az_op_report_note(struct az_op_report *t, const char *fmt, ...)
 {
     char line[512];
     va_list ap;
@@ -17,7 +17,7 @@ void az_opr_note(struct az_tt *t, const char *fmt, ...)
         t->job->arena->failed = true;
 }
 
-int az_opr_emit(struct az_tt *t, struct az_table *table, int rc)
+int az_op_report_emit(struct az_op_report *t, struct az_table *table, int rc)
 {
     if (!table)
         return az_arena_error(t->job->arena);
@@ -34,14 +34,15 @@ int az_opr_emit(struct az_tt *t, struct az_table *table, int rc)
     return az_document_add(t->job->doc, table);
 }
 
-void az_opr_id_column(const struct az_tt *t, struct az_table *table, unsigned flags)
+void az_op_report_id_column(const struct az_op_report *t, struct az_table *table, unsigned flags)
 {
     az_table_column(table, "ID", t->r->files.n > 1 ? AZ_TEXT : AZ_INT, AZ_UNIT_ID, flags);
 }
 
-void az_opr_put_id(const struct az_tt *t, struct az_table *table, const struct az_opr_row *row)
+void az_op_report_put_id(const struct az_op_report *t, struct az_table *table,
+                         const struct az_op_report_row *row)
 {
-    const struct az_oprow *r = az_opr_oprow(t, row);
+    const struct az_oprow *r = az_op_report_oprow(t, row);
     if (t->r->files.n > 1)
         az_put_text(table, az_arena_printf(t->job->arena, "%.*s:%u", AZ_SVF(t->r->files.v[r->file]),
                                            r->line));

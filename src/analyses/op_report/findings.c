@@ -58,11 +58,11 @@ struct tally {
 AZ_VEC(struct tally, tallies);
 
 struct work {
-    struct az_opr_scope *s;
-    struct az_tt *t;
+    struct az_op_report_scope *s;
+    struct az_op_report *t;
     struct az_map index;
     struct tallies v;
-    struct az_opr_calls calls;
+    struct az_op_report_calls calls;
     uint8_t *first; /* by row: the first of its operation and arguments on its device */
     double others;  /* ns: median of the gaps before operations that ran before; NaN: none */
     bool replayed;
@@ -114,7 +114,7 @@ static int find_first_runs(struct work *w)
     return rc;
 }
 
-static int find_others(struct work *w, const struct az_opr_gap_list *gaps)
+static int find_others(struct work *w, const struct az_op_report_gap_list *gaps)
 {
     struct az_vec_f64 v;
     int rc = 0;
@@ -127,7 +127,7 @@ static int find_others(struct work *w, const struct az_opr_gap_list *gaps)
     return rc;
 }
 
-static bool compiles(const struct work *w, const struct az_opr_gap *g)
+static bool compiles(const struct work *w, const struct az_op_report_gap *g)
 {
     const uint8_t cached = w->t->r->rows.v[g->next].cached;
     /* a miss is also recorded of programs that ran before */
@@ -138,7 +138,7 @@ static bool compiles(const struct work *w, const struct az_opr_gap *g)
 
 /* The host operation with the most time of those called between two operations, where all of them
  * take half of the gap; AZ_NO_ID. */
-static uint32_t host_work(const struct work *w, const struct az_opr_gap *g)
+static uint32_t host_work(const struct work *w, const struct az_op_report_gap *g)
 {
     const struct az_events *e = &w->t->trace->ev[AZ_HOST_OP];
     const int64_t from = w->t->r->rows.v[g->before].start, to = w->t->r->rows.v[g->next].start;
@@ -163,12 +163,13 @@ static uint32_t host_work(const struct work *w, const struct az_opr_gap *g)
     return 2 * sum >= g->ns ? name : AZ_NO_ID;
 }
 
-static int gap(struct work *w, const struct az_opr_gap *g)
+static int gap(struct work *w, const struct az_op_report_gap *g)
 {
     const struct az_oprow *v = w->t->r->rows.v, *a = &v[g->before], *b = &v[g->next];
     const double ns = (double)g->ns, gain = ns - w->t->o->traced_gap_us * 1000;
     enum cause cause = b->replay != AZ_NO_ID ? REPLAYS : w->replayed ? OUTSIDE : GAPS;
-    if (!(ns > w->t->o->op_to_op_gap_us * 1000) || az_opr_holds_lost(&w->calls, g->before, g->next))
+    if (!(ns > w->t->o->op_to_op_gap_us * 1000) ||
+        az_op_report_holds_lost(&w->calls, g->before, g->next))
         return 0;
     const uint32_t host = host_work(w, g);
     if (host != AZ_NO_ID)
@@ -182,15 +183,15 @@ static int gap(struct work *w, const struct az_opr_gap *g)
 
 static int find_gaps(struct work *w)
 {
-    struct az_opr_gap_list gaps;
+    struct az_op_report_gap_list gaps;
     az_vec_init(&gaps, w->t->job->mem);
-    int rc = az_opr_gaps_find(w->s, &gaps);
+    int rc = az_op_report_gaps_find(w->s, &gaps);
     if (rc == 0)
         rc = find_first_runs(w);
     if (rc == 0)
         rc = find_others(w, &gaps);
     if (rc == 0)
-        rc = az_opr_calls_make(&w->calls, w->s);
+        rc = az_op_report_calls_make(&w->calls, w->s);
     for (size_t i = 0; rc == 0 && i < gaps.n; i++)
         rc = gap(w, &gaps.v[i]);
     az_vec_release(&gaps);
@@ -200,10 +201,10 @@ static int find_gaps(struct work *w)
 /* ---- operations ---- */
 
 /* A product by its bound: what part of its time could be saved. */
-static double product_gain(struct work *w, const struct az_opr_row *r,
-                           const struct az_opr_figures *f, enum cause *cause)
+static double product_gain(struct work *w, const struct az_op_report_row *r,
+                           const struct az_op_report_figures *f, enum cause *cause)
 {
-    const struct az_opr_sig *s = az_opr_sig_of(w->t, r);
+    const struct az_op_report_sig *s = az_op_report_sig_of(w->t, r);
     const bool sharded = s->sharded || s->sparse;
     const double dram = isnan(f->dram_percent) ? 0 : f->dram_percent,
                  flops = isnan(f->flops_percent) ? 0 : f->flops_percent;
@@ -219,24 +220,24 @@ static double product_gain(struct work *w, const struct az_opr_row *r,
     return f->bound == TT_FLOP && s->verdict == AZ_FIT_TOO_HIGH ? FIDELITY : 0;
 }
 
-static bool communicates(const struct work *w, const struct az_opr_row *r)
+static bool communicates(const struct work *w, const struct az_op_report_row *r)
 {
     struct az_job *job = w->t->job;
-    return az_job_family(job, az_job_name(job, w->s->trace, az_opr_oprow(w->t, r)->code)) ==
+    return az_job_family(job, az_job_name(job, w->s->trace, az_op_report_oprow(w->t, r)->code)) ==
            AZ_FAMILY_COMMUNICATION;
 }
 
-static int operation(struct work *w, const struct az_opr_row *r, bool rates, double scale[2])
+static int operation(struct work *w, const struct az_op_report_row *r, bool rates, double scale[2])
 {
-    const struct az_opr_sig *s = az_opr_sig_of(w->t, r);
-    const double time = az_opr_row_ns(w->t, r), cores = az_opr_budget(w->t, r);
-    struct az_opr_figures f;
+    const struct az_op_report_sig *s = az_op_report_sig_of(w->t, r);
+    const double time = az_op_report_row_ns(w->t, r), cores = az_op_report_budget(w->t, r);
+    struct az_op_report_figures f;
     enum cause cause = CORES;
     double gain = 0;
     if (communicates(w, r))
         return add(w, COMM, s->code, time, time * scale[1], time);
-    az_opr_figures(w->t, r, &f);
-    if (s->kind == TT_MATMUL && rates && !az_opr_rate_impossible(&f))
+    az_op_report_figures(w->t, r, &f);
+    if (s->kind == TT_MATMUL && rates && !az_op_report_rate_impossible(&f))
         gain = product_gain(w, r, &f, &cause);
     if (!s->sharded && cores > 0 && f.cores > 0 && f.cores < FEWER * cores &&
         1 - f.cores / cores > gain) {
@@ -248,11 +249,11 @@ static int operation(struct work *w, const struct az_opr_row *r, bool rates, dou
 
 /* Operations of sub devices run at the same time, and without a merge those of all devices are
  * there: their times are more than the busy time of a device. */
-static void find_scales(const struct work *w, const struct az_opr_rows *rows, double scale[2])
+static void find_scales(const struct work *w, const struct az_op_report_rows *rows, double scale[2])
 {
     double sum[2] = { 0, 0 }, busy[2] = { 0, 0 };
     for (size_t i = 0; i < rows->n; i++)
-        sum[communicates(w, &rows->v[i])] += az_opr_row_ns(w->t, &rows->v[i]);
+        sum[communicates(w, &rows->v[i])] += az_op_report_row_ns(w->t, &rows->v[i]);
     for (size_t d = 0; d < w->s->n_devices; d++) {
         const struct az_claim_account *a = &w->s->device[d].a;
         busy[0] += w->s->device[d].idle ? 0 : (double)a->computing;
@@ -268,7 +269,7 @@ static void find_scales(const struct work *w, const struct az_opr_rows *rows, do
 static struct az_sv subject_of(const struct work *w, const struct tally *x)
 {
     struct az_arena *a = w->t->job->arena;
-    const struct az_sv code = az_opr_text(w->t, x->code);
+    const struct az_sv code = az_op_report_text(w->t, x->code);
     if (x->cause == HOST) /* its operation names it */
         return AZ_SV("");
     if (x->cause == GAPS)
@@ -279,30 +280,31 @@ static struct az_sv subject_of(const struct work *w, const struct tally *x)
 
 static bool is_gap(enum cause c) { return c < SLOW; }
 
-static int put(struct work *w, struct tally *x, struct az_opr_finding *f)
+static int put(struct work *w, struct tally *x, struct az_op_report_finding *f)
 {
     /* gaps are of all devices; operations are merged */
     const double devices = !is_gap(x->cause) && w->s->working > 1 ? (double)w->s->working : 1;
     double largest = 0;
     for (size_t i = 0; i < x->each.n; i++)
         largest = x->each.v[i] > largest ? x->each.v[i] : largest;
-    *f = (struct az_opr_finding){ .rule = causes[x->cause].rule,
-                                  .cause = causes[x->cause].cause,
-                                  .advice = causes[x->cause].advice,
-                                  .subject = subject_of(w, x),
-                                  .row = is_gap(x->cause) ? AZ_SV("") : az_opr_text(w->t, x->code),
-                                  .operation =
-                                      x->cause == HOST ? az_opr_text(w->t, x->code) : AZ_SV(""),
-                                  .count = llround(x->count * devices),
-                                  .ns = llround(x->time * devices),
-                                  .gain = llround(x->gain * devices),
-                                  .median = llround(az_percentile_f64(x->each.v, x->each.n, 50)),
-                                  .largest = llround(largest) };
+    *f = (struct az_op_report_finding){
+        .rule = causes[x->cause].rule,
+        .cause = causes[x->cause].cause,
+        .advice = causes[x->cause].advice,
+        .subject = subject_of(w, x),
+        .row = is_gap(x->cause) ? AZ_SV("") : az_op_report_text(w->t, x->code),
+        .operation = x->cause == HOST ? az_op_report_text(w->t, x->code) : AZ_SV(""),
+        .count = llround(x->count * devices),
+        .ns = llround(x->time * devices),
+        .gain = llround(x->gain * devices),
+        .median = llround(az_percentile_f64(x->each.v, x->each.n, 50)),
+        .largest = llround(largest)
+    };
     return f->subject.p ? 0 : az_arena_error(w->t->job->arena);
 }
 
-int az_opr_find(struct az_opr_scope *s, const struct az_opr_rows *rows, bool gaps, bool rates,
-                struct az_opr_totals *out)
+int az_op_report_find(struct az_op_report_scope *s, const struct az_op_report_rows *rows, bool gaps,
+                      bool rates, struct az_op_report_totals *out)
 {
     struct work w = { .s = s, .t = s->t };
     double scale[2];
@@ -313,7 +315,7 @@ int az_opr_find(struct az_opr_scope *s, const struct az_opr_rows *rows, bool gap
     find_scales(&w, rows, scale);
     for (size_t i = 0; rc == 0 && i < rows->n; i++)
         rc = operation(&w, &rows->v[i], rates, scale);
-    struct az_opr_finding *f = az_arena_array(s->t->job->arena, w.v.n + 1, sizeof *f);
+    struct az_op_report_finding *f = az_arena_array(s->t->job->arena, w.v.n + 1, sizeof *f);
     if (rc == 0 && !f)
         rc = az_arena_error(s->t->job->arena);
     for (size_t i = 0; rc == 0 && i < w.v.n; i++)

@@ -6,7 +6,7 @@
 
 /* Findings into the totals: idle time by what is around it, operations by their bound. gaps: idle
  * time can be judged; rates: rates can. rows: operations of the scope, devices merged. */
-int az_opr_find(struct az_opr_scope *s, const struct az_opr_rows *rows, bool gaps, bool rates,
-                struct az_opr_totals *out) AZ_MUST_USE;
+int az_op_report_find(struct az_op_report_scope *s, const struct az_op_report_rows *rows, bool gaps,
+                      bool rates, struct az_op_report_totals *out) AZ_MUST_USE;
 
 #endif

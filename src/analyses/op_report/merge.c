@@ -8,7 +8,7 @@
 #include "base/sort.h"
 
 struct merge {
-    struct az_tt *t;
+    struct az_op_report *t;
     const uint32_t *window;
     size_t n;
     uint32_t *block; /* by position in the window: number of its block; AZ_NO_ROW: no device row */
@@ -181,7 +181,7 @@ static int blocks_by_name(struct merge *m)
 
 /* ---- a block into a row ---- */
 /* ns; NaN: blank, or impossible. */
-static double kernel_of(const struct az_tt *t, const struct az_oprow *r)
+static double kernel_of(const struct az_op_report *t, const struct az_oprow *r)
 {
     return t->first ? r->firmware : r->impossible ? NAN : r->kernel;
 }
@@ -194,11 +194,11 @@ struct best {
     uint32_t known; /* durations in sum */
 };
 
-static void take(struct az_tt *t, struct best *b, uint32_t row)
+static void take(struct az_op_report *t, struct best *b, uint32_t row)
 {
     const struct az_oprow *r = &t->r->rows.v[row];
     double v = kernel_of(t, r);
-    bool smallest = t->first && az_opr_code(t, r->code)->fastest;
+    bool smallest = t->first && az_op_report_code(t, r->code)->fastest;
 
     b->members++;
     if (!isnan(v)) {
@@ -216,7 +216,7 @@ static int choose(struct merge *m, struct best *best)
 {
     for (size_t b = 0; b < m->blocks; b++)
         best[b] = (struct best){ .row = AZ_NO_ROW };
-    struct az_tt *t = m->t;
+    struct az_op_report *t = m->t;
     uint32_t *first = room(m, m->blocks);
     if (!first)
         return az_mem_error(t->job->mem);
@@ -231,7 +231,7 @@ static int choose(struct merge *m, struct best *best)
         }
     for (size_t b = 0; b < m->blocks; b++) {
         const struct az_oprow *r = &t->r->rows.v[first[b]];
-        if (t->first || !az_opr_code(t, r->code)->mean)
+        if (t->first || !az_op_report_code(t, r->code)->mean)
             continue;
         best[b].row = first[b];
         best[b].value = best[b].known ? best[b].sum / best[b].known : NAN;
@@ -240,7 +240,7 @@ static int choose(struct merge *m, struct best *best)
 }
 
 static void note_incomplete(struct merge *m, const struct best *best,
-                            struct az_opr_merge_notes *notes)
+                            struct az_op_report_merge_notes *notes)
 {
     notes->blocks = m->blocks;
     notes->first_block = UINT64_MAX;
@@ -256,7 +256,7 @@ static void note_incomplete(struct merge *m, const struct best *best,
 }
 
 /* Blocks by rank, each after the host rows and signposts whose next device row is in it. */
-static int put_rows(struct merge *m, const struct best *best, struct az_opr_rows *out)
+static int put_rows(struct merge *m, const struct best *best, struct az_op_report_rows *out)
 {
     size_t others = 0, k = 0;
     for (size_t i = 0; i < m->n; i++)
@@ -299,7 +299,7 @@ static int put_rows(struct merge *m, const struct best *best, struct az_opr_rows
     if (rc == 0)
         rc = az_sort_order(key, k, order, m->t->job->mem);
     for (size_t i = 0; rc == 0 && i < k; i++) {
-        struct az_opr_row r = { .kernel = NAN };
+        struct az_op_report_row r = { .kernel = NAN };
         if (order[i] < others)
             r.row = m->window[item[order[i]]];
         else {
@@ -312,18 +312,19 @@ static int put_rows(struct merge *m, const struct best *best, struct az_opr_rows
     return rc;
 }
 
-static int unmerged(struct az_tt *t, const uint32_t *window, size_t n, struct az_opr_rows *out)
+static int unmerged(struct az_op_report *t, const uint32_t *window, size_t n,
+                    struct az_op_report_rows *out)
 {
     int rc = az_vec_reserve(out, n);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct az_oprow *r = &t->r->rows.v[window[i]];
-        out->v[out->n++] = (struct az_opr_row){ .row = window[i], .kernel = kernel_of(t, r) };
+        out->v[out->n++] = (struct az_op_report_row){ .row = window[i], .kernel = kernel_of(t, r) };
     }
     return rc;
 }
 
-int az_opr_merge(struct az_tt *t, const uint32_t *window, size_t n, struct az_opr_rows *out,
-                 struct az_opr_merge_notes *notes)
+int az_op_report_merge(struct az_op_report *t, const uint32_t *window, size_t n,
+                       struct az_op_report_rows *out, struct az_op_report_merge_notes *notes)
 {
     struct merge m = { .t = t, .window = window, .n = n };
     if (t->r->devices < 2 || t->o->no_merge_devices)

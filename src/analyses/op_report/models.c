@@ -32,7 +32,7 @@ static void add(struct mean *m, double v)
 }
 static double value(const struct mean *m) { return m->n ? m->sum / (double)m->n : NAN; }
 
-static int one(struct az_tt *t, const uint32_t *rows, size_t n, struct az_vec_f64 *times,
+static int one(struct az_op_report *t, const uint32_t *rows, size_t n, struct az_vec_f64 *times,
                struct models *out)
 {
     struct model m = { .sig = t->rows.v[rows[0]].sig, .first = rows[0], .n = n, .cores = NAN };
@@ -41,8 +41,8 @@ static int one(struct az_tt *t, const uint32_t *rows, size_t n, struct az_vec_f6
 
     az_vec_reset(times);
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct az_opr_row *row = &t->rows.v[rows[i]];
-        const struct az_oprow *r = az_opr_oprow(t, row);
+        const struct az_op_report_row *row = &t->rows.v[rows[i]];
+        const struct az_oprow *r = az_op_report_oprow(t, row);
         const double time = row->kernel;
         add(&ideal, r->pm_ideal);
         add(&fpu, r->pm_fpu);
@@ -57,8 +57,8 @@ static int one(struct az_tt *t, const uint32_t *rows, size_t n, struct az_vec_f6
             rc = az_vec_push(times, time);
         }
     }
-    struct az_opr_figures f;
-    az_opr_figures(t, &t->rows.v[rows[0]], &f);
+    struct az_op_report_figures f;
+    az_op_report_figures(t, &t->rows.v[rows[0]], &f);
     m.cores = f.cores;
     m.median = times->n ? az_percentile_f64(times->v, times->n, 50) : NAN;
     m.ideal = value(&ideal);
@@ -70,12 +70,12 @@ static int one(struct az_tt *t, const uint32_t *rows, size_t n, struct az_vec_f6
 }
 
 /* Keeps the rows that are work of the device and have possible times; how many. */
-static size_t countable(const struct az_tt *t, uint32_t *rows, size_t n)
+static size_t countable(const struct az_op_report *t, uint32_t *rows, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct az_opr_row *r = &t->rows.v[rows[i]];
-        const uint8_t kind = az_opr_sig_of(t, r)->kind;
+        const struct az_op_report_row *r = &t->rows.v[rows[i]];
+        const uint8_t kind = az_op_report_sig_of(t, r)->kind;
         if (kind != TT_HOST && kind != TT_SIGNPOST && !(r->suspect & TT_SUSPECT_KERNEL))
             rows[kept++] = rows[i];
     }
@@ -83,7 +83,7 @@ static size_t countable(const struct az_tt *t, uint32_t *rows, size_t n)
 }
 
 /* Rows of the same signature on as many cores together, in order of their first row. */
-static int collect(struct az_tt *t, struct models *out)
+static int collect(struct az_op_report *t, struct models *out)
 {
     size_t n = 0, all = t->rows.n;
     int64_t *key = az_mem_alloc(t->job->mem, (all + 1) * sizeof *key);
@@ -93,7 +93,8 @@ static int collect(struct az_tt *t, struct models *out)
 
     az_vec_init(&times, t->job->mem);
     for (size_t i = 0; rc == 0 && i < all; i++)
-        key[i] = (int64_t)t->rows.v[i].sig << 32 | (uint32_t)az_opr_oprow(t, &t->rows.v[i])->cores;
+        key[i] =
+            (int64_t)t->rows.v[i].sig << 32 | (uint32_t)az_op_report_oprow(t, &t->rows.v[i])->cores;
     if (rc == 0)
         rc = az_sort_order(key, all, order, t->job->mem);
     for (size_t i = 0; rc == 0 && i < all; i = n) {
@@ -151,7 +152,8 @@ static void put_core_count(struct az_table *x, double v)
     az_put_known(x, v > 0 ? (int64_t)v : -1);
 }
 
-static const char *missing(const struct az_tt *t, const struct az_opr_sig *s, const struct model *m)
+static const char *missing(const struct az_op_report *t, const struct az_op_report_sig *s,
+                           const struct model *m)
 {
     if (s->why_not)
         return s->why_not;
@@ -166,8 +168,8 @@ static const char *missing(const struct az_tt *t, const struct az_opr_sig *s, co
                : "";
 }
 
-static void put_rates(const struct az_tt *t, struct az_table *x, const struct model *m,
-                      const struct az_opr_sig *s, const struct az_opargs *a)
+static void put_rates(const struct az_op_report *t, struct az_table *x, const struct model *m,
+                      const struct az_op_report_sig *s, const struct az_opargs *a)
 {
     double seconds = m->time > 0 ? m->time * 1e-9 / (double)m->timed : NAN;
     double cores = m->cores, tflops = s->flop / seconds * 1e-12;
@@ -187,15 +189,15 @@ static void put_rates(const struct az_tt *t, struct az_table *x, const struct mo
                       : NAN);
 }
 
-static void put(const struct az_tt *t, struct az_table *x, const struct model *m)
+static void put(const struct az_op_report *t, struct az_table *x, const struct model *m)
 {
-    const struct az_opr_sig *s = &t->sigs.v[m->sig];
+    const struct az_op_report_sig *s = &t->sigs.v[m->sig];
     const struct az_opargs *a = &t->r->args.v[s->args];
     bool matrix = s->kind == TT_MATMUL || s->kind == TT_CONV;
 
     az_put_text(x, s->shown);
     az_put_text(x, s->precision);
-    az_put_text(x, az_opr_text(t, a->t[AZ_IN0].memory));
+    az_put_text(x, az_op_report_text(t, a->t[AZ_IN0].memory));
     put_core_count(x, m->cores);
     az_put_i64(x, (int64_t)m->n);
     az_put_f64(x, m->time / 1000);
@@ -214,7 +216,7 @@ static void put(const struct az_tt *t, struct az_table *x, const struct model *m
     az_put_text(x, az_sv_str(missing(t, s, m)));
 }
 
-int az_opr_models(struct az_tt *t)
+int az_op_report_models(struct az_op_report *t)
 {
     struct az_table *x = az_table_new(
         t->job->arena, "op_models", "Operations by arguments, with their models", AZ_TABLE_SUMMARY);
@@ -227,5 +229,5 @@ int az_opr_models(struct az_tt *t)
     for (size_t i = 0; rc == 0 && i < list.n; i++)
         put(t, x, &list.v[i]);
     az_vec_release(&list);
-    return az_opr_emit(t, x, rc);
+    return az_op_report_emit(t, x, rc);
 }

@@ -6,12 +6,12 @@
 #include "analyses/registry_list.h"
 #include "facts/families.h"
 
-static int init(struct az_tt *t, struct az_job *job)
+static int init(struct az_op_report *t, struct az_job *job)
 {
     size_t i = 0;
     while (!(job->traces[i]->caps & AZ_CAP_OPREPORT))
         i++;
-    *t = (struct az_tt){
+    *t = (struct az_op_report){
         .job = job, .trace = job->traces[i], .r = az_opreport(job->traces[i]), .o = job->opts
     };
     t->last_mark = AZ_NO_ID;
@@ -25,11 +25,11 @@ static int init(struct az_tt *t, struct az_job *job)
     if (rc == 0)
         rc = az_map_init(&t->advice_of, job->mem, 256);
     if (rc == 0)
-        rc = az_opr_rules(job->arena, &t->rules);
+        rc = az_op_report_rules(job->arena, &t->rules);
     return rc ? rc : t->codes ? 0 : az_arena_error(job->arena);
 }
 
-static void release(struct az_tt *t)
+static void release(struct az_op_report *t)
 {
     az_vec_release(&t->sigs);
     az_vec_release(&t->rows);
@@ -39,9 +39,9 @@ static void release(struct az_tt *t)
     az_map_release(&t->advice_of);
 }
 
-uint8_t az_opr_suspect(const struct az_tt *t, const struct az_opr_row *row)
+uint8_t az_op_report_suspect(const struct az_op_report *t, const struct az_op_report_row *row)
 {
-    const struct az_oprow *r = az_opr_oprow(t, row);
+    const struct az_oprow *r = az_op_report_oprow(t, row);
     const double kernel = isnan(row->kernel) ? r->kernel : row->kernel;
     uint8_t s = 0;
     if (r->kind == AZ_OPROW_SIGNPOST)
@@ -59,13 +59,13 @@ uint8_t az_opr_suspect(const struct az_tt *t, const struct az_opr_row *row)
 
 /* The first row has no row before it. In the first version neither has a row after one without a
  * gap. */
-static void mark_gaps(struct az_tt *t)
+static void mark_gaps(struct az_op_report *t)
 {
     bool seen = false, impossible = false;
     double before = NAN;
     for (size_t i = 0; i < t->rows.n; i++) {
-        struct az_opr_row *r = &t->rows.v[i];
-        const struct az_oprow *x = az_opr_oprow(t, r);
+        struct az_op_report_row *r = &t->rows.v[i];
+        const struct az_oprow *x = az_op_report_oprow(t, r);
         bool signpost = x->kind == AZ_OPROW_SIGNPOST;
         r->no_gap = t->first ? i == 0 || isnan(before) : !seen && !signpost;
         r->no_gap |= !t->first && (impossible || x->impossible) && fabs(x->gap) > FAR_GAP;
@@ -75,25 +75,25 @@ static void mark_gaps(struct az_tt *t)
     }
 }
 
-static int rate(struct az_tt *t)
+static int rate(struct az_op_report *t)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
-        rc = az_opr_sig(t, t->rows.v[i].row, &t->rows.v[i].sig);
-        t->rows.v[i].suspect = az_opr_suspect(t, &t->rows.v[i]);
+        rc = az_op_report_sig(t, t->rows.v[i].row, &t->rows.v[i].sig);
+        t->rows.v[i].suspect = az_op_report_suspect(t, &t->rows.v[i]);
     }
     mark_gaps(t);
     return rc;
 }
 
 /* Range of ids, then host rows, then impossible ones. */
-static int filter(struct az_tt *t)
+static int filter(struct az_op_report *t)
 {
     bool range = t->o->id_range.n > 0,
          first_left = range; /* the first row of a range has no row before it */
     size_t n = 0;
 
-    if (range && !az_opr_id_range(t->o->id_range, &t->range_low, &t->range_high))
+    if (range && !az_op_report_id_range(t->o->id_range, &t->range_low, &t->range_high))
         return az_diag_fail(t->job->diag, AZ_ECONFIG, AZ_AT_FILE(t->trace->path),
                             "id_range '%.*s' is no range (\"5-10\", \"31-\" and \"-12\" are)",
                             AZ_SVF(t->o->id_range));
@@ -101,10 +101,10 @@ static int filter(struct az_tt *t)
         return az_diag_fail(t->job->diag, AZ_ECONFIG, AZ_AT_FILE(t->trace->path),
                             "id_range '%.*s' ends before it begins", AZ_SVF(t->o->id_range));
     for (size_t i = 0; i < t->rows.n; i++) {
-        struct az_opr_row r = t->rows.v[i];
-        bool out = range && (az_opr_oprow(t, &r)->line < t->range_low ||
-                             az_opr_oprow(t, &r)->line > t->range_high);
-        bool host = !out && t->o->no_host_ops && az_opr_sig_of(t, &r)->kind == TT_HOST;
+        struct az_op_report_row r = t->rows.v[i];
+        bool out = range && (az_op_report_oprow(t, &r)->line < t->range_low ||
+                             az_op_report_oprow(t, &r)->line > t->range_high);
+        bool host = !out && t->o->no_host_ops && az_op_report_sig_of(t, &r)->kind == TT_HOST;
         bool impossible = !out && !host && t->o->drop_impossible && r.suspect;
         t->out_of_range += out;
         t->host_dropped += host;
@@ -116,23 +116,23 @@ static int filter(struct az_tt *t)
     }
     t->rows.n = n;
     if (range)
-        az_opr_note(t, "only ids %.*s: %llu rows are outside", AZ_SVF(t->o->id_range),
-                    (unsigned long long)t->out_of_range);
+        az_op_report_note(t, "only ids %.*s: %llu rows are outside", AZ_SVF(t->o->id_range),
+                          (unsigned long long)t->out_of_range);
     if (t->host_dropped)
-        az_opr_note(t, "%llu host operations are skipped (no_host_ops)",
-                    (unsigned long long)t->host_dropped);
+        az_op_report_note(t, "%llu host operations are skipped (no_host_ops)",
+                          (unsigned long long)t->host_dropped);
     if (t->impossible_dropped)
-        az_opr_note(t, "%llu impossible rows are skipped (drop_impossible)",
-                    (unsigned long long)t->impossible_dropped);
+        az_op_report_note(t, "%llu impossible rows are skipped (drop_impossible)",
+                          (unsigned long long)t->impossible_dropped);
     return 0;
 }
 
-static void sum_up(struct az_tt *t)
+static void sum_up(struct az_op_report *t)
 {
     for (size_t i = 0; i < t->rows.n; i++) {
-        uint8_t kind = az_opr_sig_of(t, &t->rows.v[i])->kind;
-        t->time += az_opr_row_ns(t, &t->rows.v[i]);
-        t->gap += az_opr_row_gap_ns(t, &t->rows.v[i]);
+        uint8_t kind = az_op_report_sig_of(t, &t->rows.v[i])->kind;
+        t->time += az_op_report_row_ns(t, &t->rows.v[i]);
+        t->gap += az_op_report_row_gap_ns(t, &t->rows.v[i]);
         t->counts.host += kind == TT_HOST;
         t->counts.signposts += kind == TT_SIGNPOST && !t->first;
         t->counts.device += kind != TT_HOST && (kind != TT_SIGNPOST || t->first);
@@ -144,7 +144,7 @@ static void sum_up(struct az_tt *t)
 
 /* The operations reported are the device work by family, but for those with impossible times: as
  * the verdict has them. */
-static int add_families(struct az_tt *t)
+static int add_families(struct az_op_report *t)
 {
     struct az_job *job = t->job;
     size_t trace = 0;
@@ -152,26 +152,27 @@ static int add_families(struct az_tt *t)
     while (job->traces[trace] != t->trace)
         trace++;
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
-        const uint8_t kind = az_opr_sig_of(t, &t->rows.v[i])->kind;
+        const uint8_t kind = az_op_report_sig_of(t, &t->rows.v[i])->kind;
         if (kind == TT_HOST || kind == TT_SIGNPOST || t->rows.v[i].suspect & TT_SUSPECT_KERNEL)
             continue;
-        const uint32_t name = az_job_name(job, trace, az_opr_oprow(t, &t->rows.v[i])->code);
+        const uint32_t name = az_job_name(job, trace, az_op_report_oprow(t, &t->rows.v[i])->code);
         rc = az_job_families_add(job, az_job_family(job, name), 1,
-                                 llround(az_opr_row_ns(t, &t->rows.v[i])));
+                                 llround(az_op_report_row_ns(t, &t->rows.v[i])));
     }
     return rc;
 }
 
-static void say_merge(struct az_tt *t)
+static void say_merge(struct az_op_report *t)
 {
-    const struct az_opr_merge_notes *m = &t->merge;
+    const struct az_op_report_merge_notes *m = &t->merge;
     if (t->r->devices > 1 && t->o->no_merge_devices)
-        az_opr_note(t, "%lld devices, not merged", (long long)t->r->devices);
+        az_op_report_note(t, "%lld devices, not merged", (long long)t->r->devices);
     else if (t->r->devices > 1)
-        az_opr_note(t, "%lld devices, merged by %s into %llu operations", (long long)t->r->devices,
-                    m->by_call ? "call count" : "name", (unsigned long long)m->blocks);
+        az_op_report_note(t, "%lld devices, merged by %s into %llu operations",
+                          (long long)t->r->devices, m->by_call ? "call count" : "name",
+                          (unsigned long long)m->blocks);
     if (m->incomplete && !t->first) {
-        struct az_sv name = az_opr_text(t, m->first_code);
+        struct az_sv name = az_op_report_text(t, m->first_code);
         az_diag_add(
             t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
             "%llu of %llu operations are not on all %lld devices, the first 'operation %llu, %.*s' "
@@ -184,7 +185,7 @@ static void say_merge(struct az_tt *t)
     }
 }
 
-static void cover(struct az_tt *t)
+static void cover(struct az_op_report *t)
 {
     struct az_job *j = t->job;
     uint64_t dropped = t->out_of_range + t->host_dropped + t->impossible_dropped;
@@ -201,19 +202,20 @@ static void cover(struct az_tt *t)
 
 /* What needs much memory of its own comes before the largest table, so that both are never there at
  * once. */
-static int tables(struct az_tt *t)
+static int tables(struct az_op_report *t)
 {
-    static int (*const early[])(struct az_tt *) = { az_opr_models, az_opr_signposts,
-                                                    az_opr_iterations };
+    static int (*const early[])(struct az_op_report *) = { az_op_report_models,
+                                                           az_op_report_signposts,
+                                                           az_op_report_iterations };
     int rc = 0;
     t->hold = true;
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(early); i++)
         rc = early[i](t);
     t->hold = false;
     if (rc == 0)
-        rc = az_opr_ops(t);
+        rc = az_op_report_ops(t);
     if (rc == 0)
-        rc = az_opr_stacked(t);
+        rc = az_op_report_stacked(t);
     for (size_t i = 0; i < t->n_held; i++) {
         if (rc == 0)
             rc = az_document_add(t->job->doc, t->held[i]);
@@ -224,9 +226,9 @@ static int tables(struct az_tt *t)
 }
 
 /* Why no operation is left, and which option helps. */
-static void say_empty(const struct az_tt *t)
+static void say_empty(const struct az_op_report *t)
 {
-    const struct az_sv mark = az_opr_text(t, t->last_mark);
+    const struct az_sv mark = az_op_report_text(t, t->last_mark);
     bool any = false;
     for (size_t i = 0; i < t->r->rows.n && !any; i++)
         any = t->r->rows.v[i].kind != AZ_OPROW_SIGNPOST;
@@ -249,16 +251,16 @@ static void say_empty(const struct az_tt *t)
 
 static int run(struct az_job *job)
 {
-    struct az_tt t;
+    struct az_op_report t;
     int rc = init(&t, job);
 
     if (rc == 0)
-        rc = az_opr_device(&t);
+        rc = az_op_report_device(&t);
     if (rc == 0)
-        rc = az_opr_select(&t, false, &t.rows);
+        rc = az_op_report_select(&t, false, &t.rows);
     t.nothing_after = t.last_mark != AZ_NO_ID && t.rows.n == 0;
     if (rc == 0 && !t.first)
-        rc = az_opr_overlap(&t);
+        rc = az_op_report_overlap(&t);
     if (rc == 0)
         rc = rate(&t);
     if (rc == 0)
@@ -273,9 +275,9 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = tables(&t);
     if (rc == 0)
-        rc = az_opr_verdict(&t);
+        rc = az_op_report_verdict(&t);
     if (rc == 0)
-        rc = az_opr_quality(&t); /* it holds the totals, too */
+        rc = az_op_report_quality(&t); /* it holds the totals, too */
     if (rc == 0)
         cover(&t);
     release(&t);

@@ -23,9 +23,9 @@ enum {
     C_PRINTED
 };
 
-static void columns(const struct az_tt *t, struct az_table *x)
+static void columns(const struct az_op_report *t, struct az_table *x)
 {
-    az_opr_id_column(t, x, AZ_KEY);
+    az_op_report_id_column(t, x, AZ_KEY);
     az_table_column(x, "Total %", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
     az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
@@ -59,12 +59,12 @@ static void columns(const struct az_tt *t, struct az_table *x)
         az_table_column(x, "Raw OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
 }
 
-static void put_name(const struct az_tt *t, struct az_table *x, uint32_t id)
+static void put_name(const struct az_op_report *t, struct az_table *x, uint32_t id)
 {
-    az_put_given(x, az_opr_text(t, id));
+    az_put_given(x, az_op_report_text(t, id));
 }
 
-static struct az_sv suspect_text(const struct az_tt *t, uint8_t s)
+static struct az_sv suspect_text(const struct az_op_report *t, uint8_t s)
 {
     static const struct {
         uint8_t bit;
@@ -83,15 +83,15 @@ static struct az_sv suspect_text(const struct az_tt *t, uint8_t s)
     return all;
 }
 
-static void put_figures(const struct az_tt *t, struct az_table *x, const struct az_opr_row *row,
-                        const struct az_opr_figures *f)
+static void put_figures(const struct az_op_report *t, struct az_table *x,
+                        const struct az_op_report_row *row, const struct az_op_report_figures *f)
 {
-    const struct az_opr_sig *s = az_opr_sig_of(t, row);
-    az_opr_put_id(t, x, row);
+    const struct az_op_report_sig *s = az_op_report_sig_of(t, row);
+    az_op_report_put_id(t, x, row);
     az_put_f64(x, f->percent);
-    az_put_text(x, az_sv_str(az_opr_bound_text(f->bound)));
+    az_put_text(x, az_sv_str(az_op_report_bound_text(f->bound)));
     az_put_text(x, s->shown);
-    az_put_known(x, az_opr_oprow(t, row)->device);
+    az_put_known(x, az_op_report_oprow(t, row)->device);
     az_put_f64(x, f->time);
     az_put_f64(x, f->gap);
     az_put_known(x, isnan(f->cores) ? -1 : (int64_t)f->cores);
@@ -103,14 +103,16 @@ static void put_figures(const struct az_tt *t, struct az_table *x, const struct 
 }
 
 /* What a row runs on, what it is, and how its bound is found. */
-static void put_place(struct az_tt *t, struct az_table *x, const struct az_opr_row *row)
+static void put_place(struct az_op_report *t, struct az_table *x,
+                      const struct az_op_report_row *row)
 {
-    const struct az_opr_sig *s = az_opr_sig_of(t, row);
-    const double cores = s->kind == TT_SIGNPOST || s->kind == TT_HOST ? 0 : az_opr_budget(t, row);
+    const struct az_op_report_sig *s = az_op_report_sig_of(t, row);
+    const double cores =
+        s->kind == TT_SIGNPOST || s->kind == TT_HOST ? 0 : az_op_report_budget(t, row);
     const double overlap = t->overlap ? t->overlap[row->row] : 0;
-    put_name(t, x, az_opr_oprow(t, row)->sub);
+    put_name(t, x, az_op_report_oprow(t, row)->sub);
     az_put_known(x, cores > 0 ? (int64_t)cores : -1);
-    az_put_text(x, s->kind == TT_SIGNPOST ? AZ_SV("") : az_opr_category(t, s));
+    az_put_text(x, s->kind == TT_SIGNPOST ? AZ_SV("") : az_op_report_category(t, s));
     az_put_text(x, az_sv_str(s->kind == TT_MATMUL ? "full"
                              : s->kind == TT_CONV ? "flops_only"
                                                   : "none"));
@@ -119,31 +121,31 @@ static void put_place(struct az_tt *t, struct az_table *x, const struct az_opr_r
                                                         : NAN);
 }
 
-static void put_row(struct az_tt *t, struct az_table *x, const struct az_opr_row *row,
-                    const struct az_opr_figures *f)
+static void put_row(struct az_op_report *t, struct az_table *x, const struct az_op_report_row *row,
+                    const struct az_op_report_figures *f)
 {
-    const struct az_opargs *a = az_opr_args_of(t, row);
+    const struct az_opargs *a = az_op_report_args_of(t, row);
     put_figures(t, x, row, f);
     put_name(t, x, a->t[AZ_OUT0].type);
     put_name(t, x, a->t[AZ_IN0].type);
     put_name(t, x, a->t[AZ_IN1].type);
-    az_put_bool(x, a->dram_sharded && az_opr_sig_of(t, row)->kind == TT_MATMUL);
+    az_put_bool(x, a->dram_sharded && az_op_report_sig_of(t, row)->kind == TT_MATMUL);
     put_name(t, x, a->t[AZ_IN0].memory);
     az_put_known(x, a->block_w);
     az_put_known(x, a->subblock_h);
     az_put_known(x, a->subblock_w);
-    az_put_known(x, az_opr_oprow(t, row)->call);
+    az_put_known(x, az_op_report_oprow(t, row)->call);
     put_place(t, x, row);
     az_put_text(x, row->suspect ? suspect_text(t, row->suspect) : AZ_SV(""));
     if (!t->o->no_advice)
-        az_put_text(x, az_opr_advice_text(t, row, f));
+        az_put_text(x, az_op_report_advice_text(t, row, f));
     if (t->o->raw_op_codes)
-        put_name(t, x, az_opr_oprow(t, row)->code);
+        put_name(t, x, az_op_report_oprow(t, row)->code);
 }
 
 /* ---- colours ---- */
 
-static void ink_bound(const struct az_opr_figures *f, uint8_t *ink)
+static void ink_bound(const struct az_op_report_figures *f, uint8_t *ink)
 {
     bool both = !isnan(f->dram_percent) && !isnan(f->flops_percent);
     switch (f->bound) {
@@ -168,20 +170,20 @@ static void ink_bound(const struct az_opr_figures *f, uint8_t *ink)
     }
 }
 
-void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *row, const struct az_opr_figures *f,
-                     uint8_t *ink)
+void az_op_report_row_inks(struct az_op_report *t, const struct az_op_report_row *row,
+                           const struct az_op_report_figures *f, uint8_t *ink)
 {
     static const uint8_t verdicts[] = { AZ_INK_WHITE, AZ_INK_WHITE, AZ_INK_GREEN, AZ_INK_RED,
                                         AZ_INK_CYAN };
-    const struct az_opr_sig *s = az_opr_sig_of(t, row);
-    const double budget = az_opr_budget(t, row);
+    const struct az_op_report_sig *s = az_op_report_sig_of(t, row);
+    const double budget = az_op_report_budget(t, row);
 
     memset(ink, AZ_INK_NONE, C_PRINTED);
     if (f->percent < t->o->min_percentage && (t->first || s->kind != TT_HOST)) {
         memset(ink, AZ_INK_GREY, C_PRINTED);
         return;
     }
-    ink[C_CODE] = az_opr_code(t, s->code)->ink;
+    ink[C_CODE] = az_op_report_code(t, s->code)->ink;
     if (isnan(f->cores))
         ink[C_CORES] = AZ_INK_GREY;
     else if (s->sharded && !t->first)
@@ -193,7 +195,7 @@ void az_opr_row_inks(struct az_tt *t, const struct az_opr_row *row, const struct
     ink_bound(f, ink);
     if (f->gap > t->o->op_to_op_gap_us)
         ink[C_GAP] = AZ_INK_RED;
-    if (s->rated && az_opr_code(t, s->code)->judged)
+    if (s->rated && az_op_report_code(t, s->code)->judged)
         ink[C_FIDELITY] = verdicts[s->verdict];
 }
 
@@ -207,14 +209,14 @@ static struct az_sv signpost_display(struct az_arena *a, struct az_sv s)
     return az_arena_printf(a, "🪧 %.*s", AZ_SVF(az_sv_make(s.p, s.n - tail.n)));
 }
 
-static struct az_sv thousands(struct az_tt *t, double v, const char *unit)
+static struct az_sv thousands(struct az_op_report *t, double v, const char *unit)
 {
     char buf[AZ_FORM_NUMBER];
     struct az_sv n = az_form_number(v, 0, true, buf);
     return az_arena_printf(t->job->arena, "%.*s %s", AZ_SVF(n), unit);
 }
 
-static void footer(struct az_tt *t, struct az_form *f)
+static void footer(struct az_op_report *t, struct az_form *f)
 {
     struct az_arena *a = t->job->arena;
     struct az_sv hosts = az_arena_printf(
@@ -230,7 +232,7 @@ static void footer(struct az_tt *t, struct az_form *f)
                                                         : AZ_SV("");
 }
 
-static struct az_form *make_form(struct az_tt *t)
+static struct az_form *make_form(struct az_op_report *t)
 {
     static const struct az_form_column printed[C_PRINTED] = {
         { .column = C_ID, .title = "ID", .plain = true },
@@ -272,17 +274,17 @@ static void keep_inks(const struct az_form *f, const uint8_t *all, uint8_t *to)
         to[i] = all[f->columns[i].column];
 }
 
-static int rows(struct az_tt *t, struct az_table *x, struct az_form *f)
+static int rows(struct az_op_report *t, struct az_table *x, struct az_form *f)
 {
     uint8_t ink[C_PRINTED];
     uint64_t grey = 0;
     double grey_time = 0;
 
     for (size_t i = 0; i < t->rows.n; i++) {
-        struct az_opr_figures g;
-        az_opr_figures(t, &t->rows.v[i], &g);
+        struct az_op_report_figures g;
+        az_op_report_figures(t, &t->rows.v[i], &g);
         put_row(t, x, &t->rows.v[i], &g);
-        az_opr_row_inks(t, &t->rows.v[i], &g, ink);
+        az_op_report_row_inks(t, &t->rows.v[i], &g, ink);
         keep_inks(f, ink, f->ink + i * f->n);
         if (ink[C_ID] != AZ_INK_GREY)
             continue;
@@ -300,7 +302,7 @@ static int rows(struct az_tt *t, struct az_table *x, struct az_form *f)
     return az_form_text(f, said, false);
 }
 
-int az_opr_ops(struct az_tt *t)
+int az_op_report_ops(struct az_op_report *t)
 {
     struct az_table *x =
         az_table_new(t->job->arena, "ops", "Operations", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
@@ -317,6 +319,6 @@ int az_opr_ops(struct az_tt *t)
         rc = rows(t, x, f);
     for (size_t i = 0; rc == 0 && i < t->notes.n; i++)
         rc = az_vec_push(&f->before, t->notes.v[i]);
-    rc = az_opr_emit(t, x, rc);
-    return rc || t->o->no_advice ? rc : az_opr_advice(t, f);
+    rc = az_op_report_emit(t, x, rc);
+    return rc || t->o->no_advice ? rc : az_op_report_advice(t, f);
 }

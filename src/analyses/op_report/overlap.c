@@ -16,11 +16,11 @@ static int by_start(const void *x, const void *y, void *ctx)
 }
 
 /* Do rows name sub devices, or several numbers of worker cores? */
-static bool is_partitioned(const struct az_tt *t)
+static bool is_partitioned(const struct az_op_report *t)
 {
     int32_t budget = -1;
     for (size_t i = 0; i < t->rows.n; i++) {
-        const struct az_oprow *r = az_opr_oprow(t, &t->rows.v[i]);
+        const struct az_oprow *r = az_op_report_oprow(t, &t->rows.v[i]);
         if (r->sub != AZ_NO_ID || (r->budget > 0 && budget > 0 && r->budget != budget))
             return true;
         budget = r->budget > 0 ? r->budget : budget;
@@ -28,14 +28,14 @@ static bool is_partitioned(const struct az_tt *t)
     return false;
 }
 
-static bool has_interval(const struct az_tt *t, size_t i)
+static bool has_interval(const struct az_op_report *t, size_t i)
 {
     const struct az_oprow *r = &t->r->rows.v[i];
     return az_oprow_counts(r) && r->first >= 0 && r->last > r->first && r->device >= 0 &&
            (!t->in_window || t->in_window[i]);
 }
 
-int az_opr_overlap(struct az_tt *t)
+int az_op_report_overlap(struct az_op_report *t)
 {
     const struct az_oprow *v = t->r->rows.v;
     const size_t all = t->r->rows.n;

@@ -37,19 +37,20 @@ enum {
     Q_CHECKS
 };
 
-static void look(const struct az_tt *t, struct check *c)
+static void look(const struct az_op_report *t, struct check *c)
 {
     for (size_t i = 0; i < t->rows.n; i++) {
-        const struct az_opr_row *r = &t->rows.v[i];
-        const struct az_opr_sig *s = az_opr_sig_of(t, r);
-        struct az_opr_figures f;
+        const struct az_op_report_row *r = &t->rows.v[i];
+        const struct az_op_report_sig *s = az_op_report_sig_of(t, r);
+        struct az_op_report_figures f;
         if (s->kind == TT_SIGNPOST)
             continue;
-        az_opr_figures(t, r, &f);
-        const double time = az_opr_row_ns(t, r), gap = az_opr_row_gap_ns(t, r);
+        az_op_report_figures(t, r, &f);
+        const double time = az_op_report_row_ns(t, r), gap = az_op_report_row_gap_ns(t, r);
         count(&c[Q_ALL], true, time, gap);
         count(&c[Q_IMPOSSIBLE], r->suspect != 0, time, gap);
-        count(&c[Q_KERNEL], r->suspect & TT_SUSPECT_KERNEL, fabs(az_opr_oprow(t, r)->kernel), gap);
+        count(&c[Q_KERNEL], r->suspect & TT_SUSPECT_KERNEL, fabs(az_op_report_oprow(t, r)->kernel),
+              gap);
         count(&c[Q_LONG], r->suspect & TT_SUSPECT_LONG, time, gap);
         count(&c[Q_NEGATIVE], r->suspect & TT_SUSPECT_NEGATIVE, time, gap);
         count(&c[Q_FIRMWARE], r->suspect & TT_SUSPECT_FIRMWARE, time, gap);
@@ -64,8 +65,8 @@ static void look(const struct az_tt *t, struct check *c)
     }
 }
 
-static void put(const struct az_tt *t, struct az_table *x, struct az_sv name, const struct check *c,
-                const char *note)
+static void put(const struct az_op_report *t, struct az_table *x, struct az_sv name,
+                const struct check *c, const char *note)
 {
     az_put_text(x, name);
     az_put_i64(x, (int64_t)c->rows);
@@ -97,9 +98,9 @@ static void columns(struct az_table *x)
 }
 
 /* What the verdict counts; comparisons and gates read it here (document/times.c). */
-static void put_account(struct az_tt *t, struct az_table *x)
+static void put_account(struct az_op_report *t, struct az_table *x)
 {
-    const struct az_opr_totals *o = az_opr_totals_of(t->job);
+    const struct az_op_report_totals *o = az_op_report_totals_of(t->job);
     if (!o || !o->known)
         return;
     const struct check c = { (uint64_t)o->operations, (double)o->busy, (double)o->idle };
@@ -108,7 +109,7 @@ static void put_account(struct az_tt *t, struct az_table *x)
         "operations with impossible times");
 }
 
-int az_opr_quality(struct az_tt *t)
+int az_op_report_quality(struct az_op_report *t)
 {
     struct check c[Q_CHECKS] = { { 0, 0, 0 } };
     struct az_arena *a = t->job->arena;
@@ -145,5 +146,5 @@ int az_opr_quality(struct az_tt *t)
         az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
                    (int64_t)c[Q_KERNEL].rows, az_whole(c[Q_KERNEL].time),
                    AZ_SV("see Suspect in ops and data_quality; drop_impossible leaves them out"));
-    return az_opr_emit(t, x, 0);
+    return az_op_report_emit(t, x, 0);
 }

@@ -1,5 +1,5 @@
-/* Figures of a row: what its arguments say, once for all rows with the same ones (az_opr_sig), and
- * its times (docs/formats-tracy.md 6 to 8, 10). */
+/* Figures of a row: what its arguments say, once for all rows with the same ones
+ * (az_op_report_sig), and its times (docs/formats-tracy.md 6 to 8, 10). */
 #include <math.h>
 
 #include "analyses/op_report/opreport.h"
@@ -7,7 +7,7 @@
 #define DRAM_WORKERS 12    /* cores of a DRAM-sharded product on an unknown device */
 #define IMPOSSIBLE   100.5 /* percent of a peak: more is not rounding */
 
-const char *az_opr_bound_text(enum az_opr_bound b)
+const char *az_op_report_bound_text(enum az_op_report_bound b)
 {
     static const char *const texts[] = { "", "DRAM", "FLOP", "BOTH", "SLOW", "HOST" };
     return texts[b];
@@ -15,17 +15,17 @@ const char *az_opr_bound_text(enum az_opr_bound b)
 
 /* ---- what is shown ---- */
 
-static struct az_sv type_of(const struct az_tt *t, const struct az_tensor *x)
+static struct az_sv type_of(const struct az_op_report *t, const struct az_tensor *x)
 {
-    struct az_sv type = az_opr_text(t, x->type);
+    struct az_sv type = az_op_report_text(t, x->type);
     return t->first && az_sv_is(type, "FLOAT32") ? type : az_tensix_short(type);
 }
 
-static struct az_sv precision(const struct az_tt *t, const struct az_opargs *a, uint8_t kind)
+static struct az_sv precision(const struct az_op_report *t, const struct az_opargs *a, uint8_t kind)
 {
     struct az_sv in0 = type_of(t, &a->t[AZ_IN0]), in1 = type_of(t, &a->t[AZ_IN1]),
                  out = type_of(t, &a->t[AZ_OUT0]);
-    struct az_sv f = az_opr_text(t, a->fidelity);
+    struct az_sv f = az_op_report_text(t, a->fidelity);
     struct az_arena *arena = t->job->arena;
 
     if (kind == TT_MATMUL || kind == TT_CONV)
@@ -35,9 +35,9 @@ static struct az_sv precision(const struct az_tt *t, const struct az_opargs *a, 
                            out.n ? " => " : "", AZ_SVF(out));
 }
 
-static struct az_sv text_or_x(const struct az_tt *t, uint32_t id)
+static struct az_sv text_or_x(const struct az_op_report *t, uint32_t id)
 {
-    return id == AZ_NO_ID ? AZ_SV("x") : az_opr_text(t, id);
+    return id == AZ_NO_ID ? AZ_SV("x") : az_op_report_text(t, id);
 }
 
 static struct az_sv number_or_x(struct az_arena *a, int32_t v)
@@ -57,22 +57,22 @@ static double elements(const struct az_opargs *a, int tensor)
     return dim(a, tensor, W) * dim(a, tensor, Z) * dim(a, tensor, Y) * dim(a, tensor, X);
 }
 
-static double bytes(const struct az_tt *t, const struct az_opargs *a, int tensor)
+static double bytes(const struct az_op_report *t, const struct az_opargs *a, int tensor)
 {
     return a->t[tensor].type == AZ_NO_ID
                ? NAN
-               : elements(a, tensor) * az_tensix_bytes(az_opr_text(t, a->t[tensor].type));
+               : elements(a, tensor) * az_tensix_bytes(az_op_report_text(t, a->t[tensor].type));
 }
 
 /* Bytes of inputs 0, 1 and output 0 that are in DRAM; NaN where none does (*any), a shape is
  * missing, or a tensor has neither shape nor memory: it may be there, and a part of the bytes is no
  * rate. */
-static double dram_bytes(const struct az_tt *t, const struct az_opargs *a, bool *any)
+static double dram_bytes(const struct az_op_report *t, const struct az_opargs *a, bool *any)
 {
     static const int tensors[] = { AZ_IN0, AZ_IN1, AZ_OUT0 };
     double sum = 0;
     for (int i = 0; i < 3; i++) {
-        const struct az_sv memory = az_opr_text(t, a->t[tensors[i]].memory);
+        const struct az_sv memory = az_op_report_text(t, a->t[tensors[i]].memory);
         if (az_sv_find(memory, AZ_SV("DRAM")) < 0 && (memory.n || !isnan(elements(a, tensors[i]))))
             continue;
         *any = true;
@@ -86,7 +86,7 @@ static double larger(double a, double b) { return isnan(a) ? b : isnan(b) || a >
 
 /* How many matrices a sparse product computes, and of how many (docs/formats-tracy.md 7.1). NaN:
  * the file does not say. */
-static double computed(const struct az_tt *t, const struct az_opargs *a, double *dense)
+static double computed(const struct az_op_report *t, const struct az_opargs *a, double *dense)
 {
     const double b0 = dim(a, AZ_IN0, W) * dim(a, AZ_IN0, Z),
                  b1 = dim(a, AZ_IN1, W) * dim(a, AZ_IN1, Z);
@@ -100,7 +100,7 @@ static double computed(const struct az_tt *t, const struct az_opargs *a, double 
     return t->o->active_experts > 0 ? (double)t->o->active_experts * groups : NAN;
 }
 
-static void sparse(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a,
+static void sparse(struct az_op_report *t, struct az_op_report_sig *s, const struct az_opargs *a,
                    struct az_sv code)
 {
     struct az_arena *arena = t->job->arena;
@@ -113,11 +113,11 @@ static void sparse(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs
     s->dram_bytes = 0;
     for (int i = 0; i < 3; i++) {
         const struct az_tensor *x = &a->t[tensors[i]];
-        if (az_sv_find(az_opr_text(t, x->memory), AZ_SV("DRAM")) < 0)
+        if (az_sv_find(az_op_report_text(t, x->memory), AZ_SV("DRAM")) < 0)
             continue;
         s->in_dram = true;
         s->dram_bytes +=
-            x->type == AZ_NO_ID ? NAN : each[i] * az_tensix_bytes(az_opr_text(t, x->type));
+            x->type == AZ_NO_ID ? NAN : each[i] * az_tensix_bytes(az_op_report_text(t, x->type));
     }
     s->flop = 2 * m * k * n * active;
     s->dram_bytes = s->dram_bytes > 0 ? s->dram_bytes * active : NAN;
@@ -133,7 +133,7 @@ static void sparse(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs
                                AZ_SVF(shown), dense, m, k, n);
 }
 
-static void matmul(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a,
+static void matmul(struct az_op_report *t, struct az_op_report_sig *s, const struct az_opargs *a,
                    struct az_sv code)
 {
     double m = dim(a, AZ_IN0, Y), k = dim(a, AZ_IN0, X), n = dim(a, AZ_IN1, X);
@@ -143,7 +143,7 @@ static void matmul(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs
 
     s->rated = true;
     s->sharded = a->dram_sharded;
-    if (!t->first && az_opr_code(t, s->code)->sparse) {
+    if (!t->first && az_op_report_code(t, s->code)->sparse) {
         sparse(t, s, a, code);
         return;
     }
@@ -162,7 +162,7 @@ static void matmul(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs
         s->shown = az_arena_printf(t->job->arena, "%.*s %.0f x %.0f x %.0f", AZ_SVF(code), m, k, n);
 }
 
-static void conv(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a,
+static void conv(struct az_op_report *t, struct az_op_report_sig *s, const struct az_opargs *a,
                  struct az_sv code)
 {
     struct az_arena *arena = t->job->arena;
@@ -186,7 +186,7 @@ static void conv(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *
 }
 
 /* w=(3,3) s=(2,2) p=((1, 1), (1, 1)) d=(1,1) | HEIGHT_SHARDED */
-static void halo(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a,
+static void halo(struct az_op_report *t, struct az_op_report_sig *s, const struct az_opargs *a,
                  struct az_sv code)
 {
     s->shown =
@@ -197,7 +197,7 @@ static void halo(struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *
 }
 
 /* Query, key and value are inputs 0, 1 and 2: W batch, Z heads, Y positions, X head size. */
-static void attention(struct az_opr_sig *s, const struct az_opargs *a)
+static void attention(struct az_op_report_sig *s, const struct az_opargs *a)
 {
     double dv = isnan(dim(a, AZ_IN2, X)) ? dim(a, AZ_IN1, X) : dim(a, AZ_IN2, X);
     s->flop = az_attention_flop(dim(a, AZ_IN0, W), dim(a, AZ_IN0, Z), dim(a, AZ_IN0, Y),
@@ -209,7 +209,8 @@ static void attention(struct az_opr_sig *s, const struct az_opargs *a)
 }
 
 /* The ring is as large as the tensor grows (gather) or shrinks (scatter). */
-static void collective(const struct az_tt *t, struct az_opr_sig *s, const struct az_opargs *a)
+static void collective(const struct az_op_report *t, struct az_op_report_sig *s,
+                       const struct az_opargs *a)
 {
     double in = bytes(t, a, AZ_IN0), out = bytes(t, a, AZ_OUT0);
     double ring = s->kind == TT_GATHER    ? out / in
@@ -225,19 +226,19 @@ static void collective(const struct az_tt *t, struct az_opr_sig *s, const struct
         s->why_not = "the shapes do not determine the ring";
 }
 
-static void fill(struct az_tt *t, struct az_opr_sig *s, const struct az_oprow *r)
+static void fill(struct az_op_report *t, struct az_op_report_sig *s, const struct az_oprow *r)
 {
     const struct az_opargs *a = &t->r->args.v[r->args];
-    struct az_sv code = az_opr_text(t, r->code);
+    struct az_sv code = az_op_report_text(t, r->code);
     bool matrix;
 
     s->kind = r->kind == AZ_OPROW_SIGNPOST ? TT_SIGNPOST
               : r->kind == AZ_OPROW_HOST   ? TT_HOST
-                                           : az_opr_code(t, r->code)->kind;
+                                           : az_op_report_code(t, r->code)->kind;
     if (t->first && s->kind != TT_MATMUL && s->kind != TT_HOST && s->kind != TT_SIGNPOST)
         s->kind = TT_OTHER;
     matrix = s->kind == TT_MATMUL || (!t->first && s->kind == TT_CONV);
-    s->fidelity = (uint8_t)az_fidelity_of(az_opr_text(t, a->fidelity));
+    s->fidelity = (uint8_t)az_fidelity_of(az_op_report_text(t, a->fidelity));
     s->flop = s->dram_bytes = s->moved_bytes = NAN;
     s->shown = s->kind == TT_SIGNPOST && !t->first
                    ? az_arena_printf(t->job->arena, "%.*s (signpost)", AZ_SVF(code))
@@ -245,8 +246,8 @@ static void fill(struct az_tt *t, struct az_opr_sig *s, const struct az_oprow *r
     s->precision = precision(t, a, s->kind);
     if (matrix)
         s->verdict = (uint8_t)az_fidelity_fit(
-            az_opr_text(t, a->t[AZ_IN0].type), az_opr_text(t, a->t[AZ_IN1].type),
-            az_opr_text(t, a->t[AZ_OUT0].type), (enum az_fidelity)s->fidelity, &s->advice);
+            az_op_report_text(t, a->t[AZ_IN0].type), az_op_report_text(t, a->t[AZ_IN1].type),
+            az_op_report_text(t, a->t[AZ_OUT0].type), (enum az_fidelity)s->fidelity, &s->advice);
     if (s->kind == TT_MATMUL)
         matmul(t, s, a, code);
     else if (s->kind == TT_CONV)
@@ -261,10 +262,10 @@ static void fill(struct az_tt *t, struct az_opr_sig *s, const struct az_oprow *r
         collective(t, s, a);
 }
 
-int az_opr_sig(struct az_tt *t, uint32_t row, uint32_t *sig)
+int az_op_report_sig(struct az_op_report *t, uint32_t row, uint32_t *sig)
 {
     const struct az_oprow *r = &t->r->rows.v[row];
-    struct az_opr_sig s = { .code = r->code, .args = r->args };
+    struct az_op_report_sig s = { .code = r->code, .args = r->args };
     uint32_t *at;
     bool added;
     int rc = az_map_put(&t->sig_of, (uint64_t)r->code << 2 | r->kind, r->args, (uint32_t)t->sigs.n,
@@ -284,31 +285,32 @@ int az_opr_sig(struct az_tt *t, uint32_t row, uint32_t *sig)
 /* ---- a row ---- */
 
 /* us; NaN: blank. */
-static double row_time(const struct az_tt *t, const struct az_opr_row *row)
+static double row_time(const struct az_op_report *t, const struct az_op_report_row *row)
 {
-    uint8_t kind = az_opr_sig_of(t, row)->kind;
+    uint8_t kind = az_op_report_sig_of(t, row)->kind;
     if (kind == TT_HOST || kind == TT_SIGNPOST)
         return NAN;
     return row->kernel / 1000; /* NaN: blank */
 }
 
-double az_opr_row_gap(const struct az_tt *t, const struct az_opr_row *row)
+double az_op_report_row_gap(const struct az_op_report *t, const struct az_op_report_row *row)
 {
-    return row->no_gap ? NAN : az_opr_oprow(t, row)->gap / 1000;
+    return row->no_gap ? NAN : az_op_report_oprow(t, row)->gap / 1000;
 }
 
-double az_opr_row_ns(const struct az_tt *t, const struct az_opr_row *row)
+double az_op_report_row_ns(const struct az_op_report *t, const struct az_op_report_row *row)
 {
     return isnan(row->kernel) || isnan(row_time(t, row)) ? 0 : row->kernel;
 }
 
-double az_opr_row_gap_ns(const struct az_tt *t, const struct az_opr_row *row)
+double az_op_report_row_gap_ns(const struct az_op_report *t, const struct az_op_report_row *row)
 {
-    double gap = az_opr_oprow(t, row)->gap;
+    double gap = az_op_report_oprow(t, row)->gap;
     return row->no_gap || isnan(gap) || (gap < 0 && !t->first) ? 0 : gap;
 }
 
-enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram, double flops, bool no_dram)
+enum az_op_report_bound az_op_report_bound(const struct az_op_report *t, double dram, double flops,
+                                           bool no_dram)
 {
     double limit = t->o->bound_percent;
     bool has_dram = !isnan(dram), has_flops = !isnan(flops);
@@ -328,22 +330,22 @@ enum az_opr_bound az_opr_bound(const struct az_tt *t, double dram, double flops,
     return has_dram && dram >= limit ? TT_DRAM : TT_NO_BOUND;
 }
 
-bool az_opr_rate_impossible(const struct az_opr_figures *f)
+bool az_op_report_rate_impossible(const struct az_op_report_figures *f)
 {
     return f->dram_percent > IMPOSSIBLE || f->flops_percent > IMPOSSIBLE;
 }
 
-double az_opr_budget(const struct az_tt *t, const struct az_opr_row *row)
+double az_op_report_budget(const struct az_op_report *t, const struct az_op_report_row *row)
 {
-    const int32_t own = az_opr_oprow(t, row)->budget;
+    const int32_t own = az_op_report_oprow(t, row)->budget;
     return t->o->worker_cores <= 0 && own > 0 ? own : (double)t->workers;
 }
 
 /* Rates need a time above 0; the first version took it from the kernel too. */
-static void rates(const struct az_tt *t, const struct az_opr_row *row, const struct az_opr_sig *s,
-                  struct az_opr_figures *f)
+static void rates(const struct az_op_report *t, const struct az_op_report_row *row,
+                  const struct az_op_report_sig *s, struct az_op_report_figures *f)
 {
-    double ns = t->first ? az_opr_oprow(t, row)->kernel : row->kernel;
+    double ns = t->first ? az_op_report_oprow(t, row)->kernel : row->kernel;
     double cores = f->cores;
 
     if (!s->rated || !(ns > 0))
@@ -356,26 +358,27 @@ static void rates(const struct az_tt *t, const struct az_opr_row *row, const str
     if (s->fidelity < AZ_FIDELITIES && cores > 0)
         f->flops_percent = f->tflops / (t->peaks.peak[s->fidelity] * cores) * 100;
     if (s->kind == TT_MATMUL)
-        f->bound = az_opr_bound(t, f->dram_percent, f->flops_percent, !s->in_dram);
+        f->bound = az_op_report_bound(t, f->dram_percent, f->flops_percent, !s->in_dram);
 }
 
-void az_opr_figures(const struct az_tt *t, const struct az_opr_row *row, struct az_opr_figures *f)
+void az_op_report_figures(const struct az_op_report *t, const struct az_op_report_row *row,
+                          struct az_op_report_figures *f)
 {
-    const struct az_opr_sig *s = az_opr_sig_of(t, row);
-    const struct az_oprow *r = az_opr_oprow(t, row);
+    const struct az_op_report_sig *s = az_op_report_sig_of(t, row);
+    const struct az_oprow *r = az_op_report_oprow(t, row);
 
-    *f = (struct az_opr_figures){
+    *f = (struct az_op_report_figures){
         .dram = NAN, .dram_percent = NAN, .tflops = NAN, .flops_percent = NAN, .percent = NAN
     };
     f->time = row_time(t, row);
-    f->gap = az_opr_row_gap(t, row);
+    f->gap = az_op_report_row_gap(t, row);
     f->cores = r->cores < 0 ? NAN : (double)r->cores;
     if (s->sharded)
         f->cores = t->has_peaks && t->peaks.dram_workers > 0 ? (double)t->peaks.dram_workers
                                                              : DRAM_WORKERS;
     if ((!isnan(f->time) || !isnan(f->gap)) && t->total != 0)
-        f->percent =
-            ((isnan(f->time) ? 0 : f->time) + az_opr_row_gap_ns(t, row) / 1000) / t->total * 100;
+        f->percent = ((isnan(f->time) ? 0 : f->time) + az_op_report_row_gap_ns(t, row) / 1000) /
+                     t->total * 100;
     if (s->kind == TT_HOST)
         f->bound = TT_ON_HOST;
     rates(t, row, s, f);

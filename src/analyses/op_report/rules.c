@@ -1,4 +1,4 @@
-/* What is known of operations and devices by name: configs/az_opr_ops.rules,
+/* What is known of operations and devices by name: configs/az_op_report_ops.rules,
  * configs/tt_devices.csv, options. */
 #include "classify/rules.h"
 #include "analyses/op_report/opreport.h"
@@ -7,11 +7,11 @@
 
 #define FILE_NAME "tt_ops.rules"
 
-static enum az_opr_kind kind_of(struct az_sv value)
+static enum az_op_report_kind kind_of(struct az_sv value)
 {
     static const struct {
         const char *name;
-        enum az_opr_kind kind;
+        enum az_op_report_kind kind;
     } kinds[] = { { "host", TT_HOST },     { "matmul", TT_MATMUL },       { "conv", TT_CONV },
                   { "halo", TT_HALO },     { "attention", TT_ATTENTION }, { "decode", TT_DECODE },
                   { "gather", TT_GATHER }, { "scatter", TT_SCATTER },     { "reduce", TT_REDUCE } };
@@ -21,18 +21,18 @@ static enum az_opr_kind kind_of(struct az_sv value)
     return TT_OTHER;
 }
 
-int az_opr_rules(struct az_arena *a, struct az_rule_list *out)
+int az_op_report_rules(struct az_arena *a, struct az_rule_list *out)
 {
     return az_rules_read(FILE_NAME, a, out);
 }
 
-enum az_ink az_opr_ink_of(const struct az_rule_list *rules, struct az_sv code)
+enum az_ink az_op_report_ink_of(const struct az_rule_list *rules, struct az_sv code)
 {
     const struct az_sv ink = az_rules_class_of(rules, "ink", code);
     return ink.n ? az_ink_of(ink) : AZ_INK_WHITE;
 }
 
-struct az_sv az_opr_first_word(struct az_sv s) { return az_sv_cut(&s, ' '); }
+struct az_sv az_op_report_first_word(struct az_sv s) { return az_sv_cut(&s, ' '); }
 
 static struct az_sv class_of(const struct az_rule_list *rules, const char *what, struct az_sv word)
 {
@@ -43,7 +43,7 @@ static struct az_sv class_of(const struct az_rule_list *rules, const char *what,
     return az_rules_class_of(rules, what, az_sv_make(word.p, word.n - tail.n));
 }
 
-struct az_sv az_opr_category_of(const struct az_rule_list *rules, struct az_sv word)
+struct az_sv az_op_report_category_of(const struct az_rule_list *rules, struct az_sv word)
 {
     return class_of(rules, "category", word);
 }
@@ -53,14 +53,14 @@ static bool is(const struct az_rule_list *rules, const char *what, struct az_sv 
     return az_rules_class_of(rules, what, text).n > 0;
 }
 
-const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name)
+const struct az_op_report_code *az_op_report_code(struct az_op_report *t, uint32_t name)
 {
-    struct az_opr_code *c = &t->codes[name];
+    struct az_op_report_code *c = &t->codes[name];
     if (c->known)
         return c;
-    const struct az_sv text = az_opr_text(t, name);
+    const struct az_sv text = az_op_report_text(t, name);
     c->known = true;
-    c->ink = (uint8_t)az_opr_ink_of(&t->rules, text);
+    c->ink = (uint8_t)az_op_report_ink_of(&t->rules, text);
     c->kind = (uint8_t)kind_of(az_rules_class_of(&t->rules, "kind", text));
     c->judged = is(&t->rules, "judged", text);
     c->sparse = is(&t->rules, "sparse", text);
@@ -70,19 +70,19 @@ const struct az_opr_code *az_opr_code(struct az_tt *t, uint32_t name)
 }
 
 /* Category by the first word of what is shown; Other is reported once a name. */
-struct az_sv az_opr_category(struct az_tt *t, const struct az_opr_sig *s)
+struct az_sv az_op_report_category(struct az_op_report *t, const struct az_op_report_sig *s)
 {
-    struct az_opr_code *c = &t->codes[s->code];
-    struct az_sv word = az_opr_first_word(s->shown);
+    struct az_op_report_code *c = &t->codes[s->code];
+    struct az_sv word = az_op_report_first_word(s->shown);
     if (!c->category.p)
-        c->category = az_opr_category_of(&t->rules, word);
+        c->category = az_op_report_category_of(&t->rules, word);
     if (!c->category.n && !(t->o->compat & (AZ_TOOL_TT_PERF_REPORT | AZ_TOOL_ALL)))
         c->category = class_of(&t->rules, "more", word);
     if (c->category.n)
         return c->category;
     if (!c->other_told) {
         c->other_told = true;
-        az_opr_note(t, "'%.*s' is in no category and counts as Other", AZ_SVF(word));
+        az_op_report_note(t, "'%.*s' is in no category and counts as Other", AZ_SVF(word));
     }
     return AZ_SV("Other");
 }
@@ -103,7 +103,7 @@ static bool bound_of(struct az_sv s, int64_t none, int64_t *out)
     return n == 0 ? s.n == 0 : az_parse_i64(az_sv_make(digits, n), out) == 0;
 }
 
-bool az_opr_id_range(struct az_sv text, int64_t *low, int64_t *high)
+bool az_op_report_id_range(struct az_sv text, int64_t *low, int64_t *high)
 {
     struct az_sv rest = text, first = az_sv_cut(&rest, '-');
     if (first.n == text.n || memchr(rest.p, '-', rest.n))
@@ -121,7 +121,7 @@ static struct az_sv known_names(struct az_arena *a)
 }
 
 /* Peaks and grid: what the file says comes first, then the options, then the table. */
-int az_opr_device(struct az_tt *t)
+int az_op_report_device(struct az_op_report *t)
 {
     const struct az_options *o = t->o;
     struct az_sv asked = o->arch.n ? o->arch : o->device_name, file = t->r->arch;
@@ -129,8 +129,8 @@ int az_opr_device(struct az_tt *t)
     const char *from = "the file";
 
     if (file.n && o->arch.n && !az_sv_ieq(file, o->arch))
-        az_opr_note(t, "architecture '%.*s' as set (the file names '%.*s')", AZ_SVF(o->arch),
-                    AZ_SVF(file));
+        az_op_report_note(t, "architecture '%.*s' as set (the file names '%.*s')", AZ_SVF(o->arch),
+                          AZ_SVF(file));
     t->arch = o->arch.n ? o->arch : file.n ? file : asked.n ? asked : AZ_SV("wormhole");
     if (o->arch.n || !file.n)
         from = o->arch.n ? "arch" : asked.n ? "device" : "no name anywhere: the default";
@@ -151,9 +151,9 @@ int az_opr_device(struct az_tt *t)
     t->workers_from = o->worker_cores > 0 ? "worker_cores"
                       : t->r->workers > 0 ? "the file"
                                           : "the architecture";
-    az_opr_note(t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s%s)",
-                AZ_SVF(t->r->version), AZ_SVF(t->arch), from, (long long)t->workers,
-                t->workers_from,
-                t->r->budgets_differ && o->worker_cores <= 0 ? ", the largest of several" : "");
+    az_op_report_note(
+        t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s%s)", AZ_SVF(t->r->version),
+        AZ_SVF(t->arch), from, (long long)t->workers, t->workers_from,
+        t->r->budgets_differ && o->worker_cores <= 0 ? ", the largest of several" : "");
     return 0;
 }

@@ -15,14 +15,14 @@ struct window {
     uint8_t *out;     /* by place in order: not kept */
 };
 
-static const struct az_oprow *at(const struct az_tt *t, const struct window *w, size_t i)
+static const struct az_oprow *at(const struct az_op_report *t, const struct window *w, size_t i)
 {
     return &t->r->rows.v[w->order[i]];
 }
 
-#define say(t, w, ...) ((w)->quiet ? (void)0 : az_opr_note((t), __VA_ARGS__))
+#define say(t, w, ...) ((w)->quiet ? (void)0 : az_op_report_note((t), __VA_ARGS__))
 
-static int by_time(struct az_tt *t, struct window *w)
+static int by_time(struct az_op_report *t, struct window *w)
 {
     bool sorted = t->r->has_host_start && !t->o->tracing_mode;
     w->n = t->r->rows.n;
@@ -42,21 +42,23 @@ static int by_time(struct az_tt *t, struct window *w)
     return rc;
 }
 
-static bool is_signpost(const struct az_tt *t, const struct window *w, size_t i)
+static bool is_signpost(const struct az_op_report *t, const struct window *w, size_t i)
 {
     return at(t, w, i)->kind == AZ_OPROW_SIGNPOST && (w->file < 0 || at(t, w, i)->file == w->file);
 }
 
 /* Position of the nth (from 0) signpost of that text; w->n if there is none. */
-static size_t find(const struct az_tt *t, const struct window *w, struct az_sv text, size_t nth)
+static size_t find(const struct az_op_report *t, const struct window *w, struct az_sv text,
+                   size_t nth)
 {
     for (size_t i = 0; i < w->n; i++)
-        if (is_signpost(t, w, i) && az_sv_eq(az_opr_text(t, at(t, w, i)->code), text) && nth-- == 0)
+        if (is_signpost(t, w, i) && az_sv_eq(az_op_report_text(t, at(t, w, i)->code), text) &&
+            nth-- == 0)
             return i;
     return w->n;
 }
 
-static void cut_start(struct az_tt *t, struct window *w)
+static void cut_start(struct az_op_report *t, struct window *w)
 {
     struct az_sv s = t->o->start_signpost;
     size_t i = find(t, w, s, 0);
@@ -69,7 +71,7 @@ static void cut_start(struct az_tt *t, struct window *w)
     say(t, w, "operations after signpost '%.*s'", AZ_SVF(s));
 }
 
-static void cut_end(struct az_tt *t, struct window *w)
+static void cut_end(struct az_op_report *t, struct window *w)
 {
     struct az_sv e = t->o->end_signpost;
     bool same = az_sv_eq(e, t->o->start_signpost);
@@ -86,7 +88,8 @@ static void cut_end(struct az_tt *t, struct window *w)
     say(t, w, "operations before signpost '%.*s'", AZ_SVF(e));
 }
 
-static bool has_operations(const struct az_tt *t, const struct window *w, size_t from, size_t to)
+static bool has_operations(const struct az_op_report *t, const struct window *w, size_t from,
+                           size_t to)
 {
     for (size_t i = from; i < to; i++)
         if (at(t, w, i)->kind != AZ_OPROW_SIGNPOST && (w->file < 0 || at(t, w, i)->file == w->file))
@@ -97,7 +100,7 @@ static bool has_operations(const struct az_tt *t, const struct window *w, size_t
 /* Neither is given, or found: what follows the last signpost; of several with its text the last (or
  * first) one. One that nothing follows ends what was measured and begins nothing: then nothing is
  * cut, unless the report is to be that of tt-perf-report, which is empty. */
-static void cut_last(struct az_tt *t, struct window *w)
+static void cut_last(struct az_op_report *t, struct window *w)
 {
     size_t last = w->n, count = 0;
     for (size_t i = 0; i < w->n; i++)
@@ -107,7 +110,7 @@ static void cut_last(struct az_tt *t, struct window *w)
         }
     if (last == w->n)
         return;
-    struct az_sv text = az_opr_text(t, at(t, w, last)->code);
+    struct az_sv text = az_op_report_text(t, at(t, w, last)->code);
     if (az_sv_is(t->o->last_signpost, "first"))
         last = find(t, w, text, 0);
     if (!(t->o->compat & (AZ_TOOL_TT_PERF_REPORT | AZ_TOOL_ALL)) &&
@@ -129,7 +132,7 @@ static void cut_last(struct az_tt *t, struct window *w)
         count, AZ_SVF(text));
 }
 
-static void choose_window(struct az_tt *t, struct window *w)
+static void choose_window(struct az_op_report *t, struct window *w)
 {
     w->low = 0;
     w->high = w->n;
@@ -143,7 +146,7 @@ static void choose_window(struct az_tt *t, struct window *w)
 }
 
 /* Does the file have any of the signposts that the rules could use? */
-static bool has_signposts(const struct az_tt *t, struct window *w)
+static bool has_signposts(const struct az_op_report *t, struct window *w)
 {
     for (size_t i = 0; i < w->n; i++)
         if (is_signpost(t, w, i))
@@ -152,7 +155,7 @@ static bool has_signposts(const struct az_tt *t, struct window *w)
 }
 
 /* Marks the rows that are not kept. */
-static void cut_files(struct az_tt *t, struct window *w)
+static void cut_files(struct az_op_report *t, struct window *w)
 {
     for (size_t f = 0; f < t->r->files.n; f++) {
         w->file = (int64_t)f;
@@ -171,7 +174,7 @@ static void cut_files(struct az_tt *t, struct window *w)
 }
 
 /* The window by row of the file. */
-static int keep_window(struct az_tt *t, const struct window *w)
+static int keep_window(struct az_op_report *t, const struct window *w)
 {
     t->in_window = az_arena_array(t->job->arena, w->n + 1, 1);
     if (!t->in_window)
@@ -181,10 +184,10 @@ static int keep_window(struct az_tt *t, const struct window *w)
     return 0;
 }
 
-int az_opr_select(struct az_tt *t, bool whole, struct az_opr_rows *out)
+int az_op_report_select(struct az_op_report *t, bool whole, struct az_op_report_rows *out)
 {
     struct window w = { .n = 0 };
-    struct az_opr_merge_notes notes = { .blocks = 0 };
+    struct az_op_report_merge_notes notes = { .blocks = 0 };
     size_t n = 0;
     int rc = by_time(t, &w);
 
@@ -194,7 +197,7 @@ int az_opr_select(struct az_tt *t, bool whole, struct az_opr_rows *out)
     if (rc == 0) {
         memset(w.out, 0, t->r->rows.n + 1);
         if (t->o->ignore_signposts && !whole)
-            az_opr_note(t, "signposts are ignored: the whole file");
+            az_op_report_note(t, "signposts are ignored: the whole file");
         else if (!whole)
             cut_files(t, &w);
         if (!whole)
@@ -204,7 +207,7 @@ int az_opr_select(struct az_tt *t, bool whole, struct az_opr_rows *out)
                 w.order[n++] = w.order[i];
     }
     if (rc == 0) {
-        rc = az_opr_merge(t, w.order, n, out, whole ? &notes : &t->merge);
+        rc = az_op_report_merge(t, w.order, n, out, whole ? &notes : &t->merge);
     }
     az_mem_free(t->job->mem, w.out, t->r->rows.n + 1);
     az_mem_free(t->job->mem, w.order, (t->r->rows.n + 1) * sizeof *w.order);

@@ -16,15 +16,15 @@ struct span {
 AZ_VEC(struct span, spans);
 
 struct whole {
-    struct az_tt *t;
-    struct az_opr_rows all;
+    struct az_op_report *t;
+    struct az_op_report_rows all;
     struct az_vec_u64 at; /* places of the signposts in `all` */
 };
 
 /* Of several hosts the signposts of the first one count: all of them set the same. */
 static bool is_signpost(const struct whole *w, size_t i)
 {
-    const struct az_oprow *r = az_opr_oprow(w->t, &w->all.v[i]);
+    const struct az_oprow *r = az_op_report_oprow(w->t, &w->all.v[i]);
     return r->kind == AZ_OPROW_SIGNPOST && r->file == 0;
 }
 static bool is_device(const struct whole *w, size_t i)
@@ -35,9 +35,9 @@ static bool is_device(const struct whole *w, size_t i)
 
 static int load(struct whole *w)
 {
-    int rc = az_opr_select(w->t, true, &w->all);
+    int rc = az_op_report_select(w->t, true, &w->all);
     for (size_t i = 0; rc == 0 && i < w->all.n; i++) {
-        rc = az_opr_sig(w->t, w->all.v[i].row, &w->all.v[i].sig);
+        rc = az_op_report_sig(w->t, w->all.v[i].row, &w->all.v[i].sig);
         if (rc == 0 && is_signpost(w, i))
             rc = az_vec_push(&w->at, i);
     }
@@ -48,19 +48,19 @@ static int load(struct whole *w)
 
 static void put_signpost(const struct whole *w, struct az_table *x, size_t k)
 {
-    const struct az_tt *t = w->t;
+    const struct az_op_report *t = w->t;
     size_t i = w->at.v[k], end = k + 1 < w->at.n ? w->at.v[k + 1] : w->all.n;
-    const struct az_oprow *r = az_opr_oprow(t, &w->all.v[i]);
+    const struct az_oprow *r = az_op_report_oprow(t, &w->all.v[i]);
     double time = 0, gap = 0;
     int64_t ops = 0, hosts = 0;
     for (size_t q = i + 1; q < end; q++) {
         ops += is_device(w, q);
-        hosts += az_opr_oprow(t, &w->all.v[q])->kind != AZ_OPROW_SIGNPOST && !is_device(w, q);
-        time += az_opr_row_ns(t, &w->all.v[q]);
-        gap += az_opr_row_gap_ns(t, &w->all.v[q]);
+        hosts += az_op_report_oprow(t, &w->all.v[q])->kind != AZ_OPROW_SIGNPOST && !is_device(w, q);
+        time += az_op_report_row_ns(t, &w->all.v[q]);
+        gap += az_op_report_row_gap_ns(t, &w->all.v[q]);
     }
-    az_opr_put_id(t, x, &w->all.v[i]);
-    az_put_text(x, az_opr_text(t, r->code));
+    az_op_report_put_id(t, x, &w->all.v[i]);
+    az_put_text(x, az_op_report_text(t, r->code));
     if (r->start == INT64_MIN)
         az_put_empty(x);
     else
@@ -75,7 +75,7 @@ static int signposts(const struct whole *w)
 {
     struct az_table *x = az_table_new(w->t->job->arena, "signposts",
                                       "Signposts and the operations after each", AZ_TABLE_SUMMARY);
-    az_opr_id_column(w->t, x, AZ_KEY);
+    az_op_report_id_column(w->t, x, AZ_KEY);
     az_table_column(x, "Signpost", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(x, "Host Start", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
     az_table_column(x, "Device Ops", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -84,10 +84,10 @@ static int signposts(const struct whole *w)
     az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     for (size_t k = 0; k < w->at.n; k++)
         put_signpost(w, x, k);
-    return az_opr_emit(w->t, x, 0);
+    return az_op_report_emit(w->t, x, 0);
 }
 
-int az_opr_signposts(struct az_tt *t)
+int az_op_report_signposts(struct az_op_report *t)
 {
     struct whole w = { .t = t };
     az_vec_init(&w.all, t->job->mem);
@@ -118,12 +118,12 @@ static void read_span(const struct whole *w, struct span *s, size_t most)
 
 static int add_span(const struct whole *w, struct spans *out, size_t a, size_t b)
 {
-    struct span s = { .from = az_opr_oprow(w->t, &w->all.v[w->at.v[a]])->code,
+    struct span s = { .from = az_op_report_oprow(w->t, &w->all.v[w->at.v[a]])->code,
                       .to = AZ_NO_ID,
                       .first = w->at.v[a] + 1,
                       .end = w->all.n };
     if (b < w->at.n) {
-        s.to = az_opr_oprow(w->t, &w->all.v[w->at.v[b]])->code;
+        s.to = az_op_report_oprow(w->t, &w->all.v[w->at.v[b]])->code;
         s.end = w->at.v[b];
     }
     read_span(w, &s, SIZE_MAX);
@@ -138,7 +138,7 @@ static int find_spans(const struct whole *w, struct spans *out)
     struct az_map next; /* text -> next place of it, from the back */
     int rc = az_map_init(&next, w->t->job->mem, 64);
     for (size_t k = w->at.n; rc == 0 && k-- > 0;) {
-        uint32_t code = az_opr_oprow(w->t, &w->all.v[w->at.v[k]])->code, *at;
+        uint32_t code = az_op_report_oprow(w->t, &w->all.v[w->at.v[k]])->code, *at;
         bool added;
         rc = az_map_put(&next, code, 0, (uint32_t)w->at.n, &at, &added);
         if (rc)
@@ -236,7 +236,7 @@ static int put_step(const struct whole *w, struct az_table *x, const struct span
                     int64_t sequence, size_t step, size_t *at)
 {
     struct az_vec_f64 time, gap;
-    const struct az_tt *t = w->t;
+    const struct az_op_report *t = w->t;
     bool sum = step == s->ops;
     struct az_sv shown = AZ_SV("(all)");
     int rc = 0;
@@ -250,8 +250,8 @@ static int put_step(const struct whole *w, struct az_table *x, const struct span
             if (!is_device(w, at[i]))
                 continue;
             left--;
-            d += az_opr_row_ns(t, &w->all.v[at[i]]);
-            g += az_opr_row_gap_ns(t, &w->all.v[at[i]]);
+            d += az_op_report_row_ns(t, &w->all.v[at[i]]);
+            g += az_op_report_row_gap_ns(t, &w->all.v[at[i]]);
             if (!sum && i == 0)
                 shown = t->sigs.v[w->all.v[at[i]].sig].shown;
         }
@@ -259,8 +259,8 @@ static int put_step(const struct whole *w, struct az_table *x, const struct span
         if (rc == 0)
             rc = az_vec_push(&gap, g / 1000);
     }
-    az_put_text(x, az_opr_text(t, s->from));
-    az_put_text(x, az_opr_text(t, s->to));
+    az_put_text(x, az_op_report_text(t, s->from));
+    az_put_text(x, az_op_report_text(t, s->to));
     az_put_i64(x, sequence);
     az_put_i64(x, sum ? 0 : (int64_t)step + 1);
     az_put_text(x, shown);
@@ -300,10 +300,10 @@ static int fold(const struct whole *w, struct spans *s)
         if (n - i > 1)
             rc = put_sequence(w, x, &s->v[i], n - i, ++sequence);
     }
-    return az_opr_emit(w->t, x, rc);
+    return az_op_report_emit(w->t, x, rc);
 }
 
-int az_opr_iterations(struct az_tt *t)
+int az_op_report_iterations(struct az_op_report *t)
 {
     struct whole w = { .t = t };
     struct spans s;

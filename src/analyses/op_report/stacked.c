@@ -18,7 +18,7 @@ struct group {
 AZ_VEC(struct group, groups);
 
 struct stack {
-    struct az_tt *t;
+    struct az_op_report *t;
     struct groups g;
     struct az_map index; /* label's hash and device -> group */
     bool category, by_device;
@@ -42,29 +42,29 @@ static struct az_sv memory_of(struct az_arena *a, struct az_sv m)
 }
 
 /* Once for all rows of the same operation and arguments. */
-static struct az_sv label(struct stack *s, const struct az_opr_row *row)
+static struct az_sv label(struct stack *s, const struct az_op_report_row *row)
 {
-    struct az_tt *t = s->t;
-    struct az_opr_sig *sig = &t->sigs.v[row->sig];
-    struct az_sv word = az_opr_first_word(sig->shown);
+    struct az_op_report *t = s->t;
+    struct az_op_report_sig *sig = &t->sigs.v[row->sig];
+    struct az_sv word = az_op_report_first_word(sig->shown);
     if (sig->label.p)
         return sig->label;
     sig->label = word;
     if (s->category)
-        sig->label = az_opr_category(t, sig);
+        sig->label = az_op_report_category(t, sig);
     else if (az_sv_is(t->o->group_by, "memory") && !t->o->no_stack_by_in0) {
-        struct az_sv m =
-            memory_of(t->job->arena, az_opr_text(t, az_opr_args_of(t, row)->t[AZ_IN0].memory));
+        struct az_sv m = memory_of(
+            t->job->arena, az_op_report_text(t, az_op_report_args_of(t, row)->t[AZ_IN0].memory));
         if (m.n)
             sig->label = az_arena_printf(t->job->arena, "%.*s (in0:%.*s)", AZ_SVF(word), AZ_SVF(m));
     }
     return sig->label;
 }
 
-static int group_of(struct stack *s, const struct az_opr_row *row, struct group **out)
+static int group_of(struct stack *s, const struct az_op_report_row *row, struct group **out)
 {
     struct az_sv name = label(s, row);
-    int64_t device = s->by_device ? az_opr_oprow(s->t, row)->device : -1;
+    int64_t device = s->by_device ? az_op_report_oprow(s->t, row)->device : -1;
     uint32_t *at;
     bool added;
     int rc = name.p ? az_map_put(&s->index, az_hash(name.p, name.n), (uint64_t)device,
@@ -75,7 +75,8 @@ static int group_of(struct stack *s, const struct az_opr_row *row, struct group 
     if (added) {
         struct group g = { .label = name,
                            .device = device,
-                           .category = az_opr_category(s->t, az_opr_sig_of(s->t, row)) };
+                           .category =
+                               az_op_report_category(s->t, az_op_report_sig_of(s->t, row)) };
         az_vec_init(&g.flops, s->t->job->mem);
         rc = az_vec_push(&s->g, g);
         if (rc)
@@ -97,19 +98,19 @@ static int add_device(struct stack *s, int64_t device, double time)
 
 static int collect(struct stack *s)
 {
-    struct az_tt *t = s->t;
+    struct az_op_report *t = s->t;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
-        const struct az_opr_row *row = &t->rows.v[i];
-        struct az_opr_figures f;
+        const struct az_op_report_row *row = &t->rows.v[i];
+        struct az_op_report_figures f;
         struct group *g = NULL;
-        if (az_opr_sig_of(t, row)->kind == TT_SIGNPOST)
+        if (az_op_report_sig_of(t, row)->kind == TT_SIGNPOST)
             continue;
         rc = group_of(s, row, &g);
         if (rc)
             break;
-        az_opr_figures(t, row, &f);
-        double time = az_opr_row_ns(t, row);
+        az_op_report_figures(t, row, &f);
+        double time = az_op_report_row_ns(t, row);
         g->count++;
         g->time += time;
         s->time += time;
@@ -222,7 +223,7 @@ static struct az_form *make_form(struct stack *s, const struct az_table *x)
     }
     f->ink = az_arena_array(a, s->g.n + 1, f->n);
     for (size_t g = 0; f->ink && g < s->g.n && !s->category; g++)
-        f->ink[g * f->n + 1] = (uint8_t)az_opr_ink_of(&s->t->rules, s->g.v[g].label);
+        f->ink[g * f->n + 1] = (uint8_t)az_op_report_ink_of(&s->t->rules, s->g.v[g].label);
     return f->ink ? f : NULL;
 }
 
@@ -317,7 +318,7 @@ static int chart(struct stack *s)
             chart_row(s, x, (int64_t)d, pick, n);
     if (!s->by_device)
         chart_row(s, x, -1, pick, n);
-    rc = az_opr_emit(s->t, x, rc);
+    rc = az_op_report_emit(s->t, x, rc);
     if (rc == 0)
         rc = az_document_chart(s->t->job->doc, c);
     else
@@ -338,11 +339,11 @@ static int table(struct stack *s)
     x->form = rc == 0 ? make_form(s, x) : NULL;
     if (rc == 0 && !x->form)
         rc = az_arena_error(s->t->job->arena);
-    rc = az_opr_emit(s->t, x, rc);
+    rc = az_op_report_emit(s->t, x, rc);
     return rc ? rc : chart(s);
 }
 
-int az_opr_stacked(struct az_tt *t)
+int az_op_report_stacked(struct az_op_report *t)
 {
     struct stack s = { .t = t,
                        .category = az_sv_is(t->o->group_by, "category"),

@@ -6,14 +6,14 @@
 #include "document/claims.h"
 #include "facts/job.h"
 
-struct az_opr_device {
+struct az_op_report_device {
     int64_t device;
     bool idle; /* busy for less than 1% of the busiest device's time */
     struct az_claim_account a, before, after; /* in the scope; of device activity outside of it */
     struct az_claim_account step;             /* of the median step; span 0: there is none */
 };
 
-struct az_opr_finding {
+struct az_op_report_finding {
     const char *rule; /* constant */
     enum az_cause cause;
     enum az_advice advice;
@@ -22,17 +22,17 @@ struct az_opr_finding {
     int64_t median, largest;              /* of one event */
 };
 
-struct az_opr_totals {
+struct az_op_report_totals {
     bool known; /* the analysis has run, and the report has device operations */
     enum az_account_scope scope;
-    const struct az_opr_device *device;
+    const struct az_op_report_device *device;
     size_t n_devices;
     int64_t busy, idle; /* the mean over devices that are not idle */
     int64_t operations; /* rows of device operations with possible times in the scope, devices
                            merged */
     int64_t impossible_ns;
     struct az_check_result check[AZ_CHECKS]; /* those that rows decide; others not_applicable */
-    const struct az_opr_finding *finding;
+    const struct az_op_report_finding *finding;
     size_t n_findings;
     double flop;                     /* in the scope, of one device; NaN: none is known */
     int64_t rated, rateable;         /* kernel time of which it is known, could be known */
@@ -41,6 +41,6 @@ struct az_opr_totals {
     struct az_sv after_signpost;     /* operations before it do not count; empty: all count */
 };
 /* Filled by the analysis `operations`. NULL on failure, which the arena remembers. */
-struct az_opr_totals *az_opr_totals_of(struct az_job *job);
+struct az_op_report_totals *az_op_report_totals_of(struct az_job *job);
 
 #endif

@@ -7,12 +7,12 @@
 
 #define FAIL 20 /* one in so many: the check fails */
 
-struct az_opr_totals *az_opr_totals_of(struct az_job *job)
+struct az_op_report_totals *az_op_report_totals_of(struct az_job *job)
 {
     static const char what;
     void **slot = az_job_slot(job, &what);
     if (slot && !*slot)
-        *slot = az_arena_alloc(job->arena, sizeof(struct az_opr_totals));
+        *slot = az_arena_alloc(job->arena, sizeof(struct az_op_report_totals));
     az_job_leave(job, slot);
     return slot ? *slot : NULL;
 }
@@ -30,9 +30,9 @@ static struct az_check_result check_of(int64_t count, int64_t of, int64_t time)
 }
 
 /* Operations without times, and with impossible ones, of the rows that were chosen. */
-static void check_times(const struct az_opr_scope *s, struct az_opr_totals *o)
+static void check_times(const struct az_op_report_scope *s, struct az_op_report_totals *o)
 {
-    const struct az_tt *t = s->t;
+    const struct az_op_report *t = s->t;
     const bool window = s->scope == AZ_SCOPE_WINDOW && t->in_window;
     int64_t all = 0, timed = 0, impossible = 0;
     double ns = 0;
@@ -51,17 +51,17 @@ static void check_times(const struct az_opr_scope *s, struct az_opr_totals *o)
 }
 
 /* Rates of products and convolutions, and what they add up to. */
-static void check_rates(const struct az_opr_scope *s, const struct az_opr_rows *rows,
-                        struct az_opr_totals *o)
+static void check_rates(const struct az_op_report_scope *s, const struct az_op_report_rows *rows,
+                        struct az_op_report_totals *o)
 {
-    struct az_tt *t = s->t;
+    struct az_op_report *t = s->t;
     int64_t ns = 0;
     o->flop = NAN;
     for (size_t i = 0; i < rows->n; i++) {
-        const struct az_opr_sig *sig = az_opr_sig_of(t, &rows->v[i]);
-        const int64_t time = llround(az_opr_row_ns(t, &rows->v[i]));
-        struct az_opr_figures f;
-        az_opr_figures(t, &rows->v[i], &f);
+        const struct az_op_report_sig *sig = az_op_report_sig_of(t, &rows->v[i]);
+        const int64_t time = llround(az_op_report_row_ns(t, &rows->v[i]));
+        struct az_op_report_figures f;
+        az_op_report_figures(t, &rows->v[i], &f);
         if (!isnan(sig->flop)) {
             o->flop = isnan(o->flop) ? sig->flop : o->flop + sig->flop;
             o->rated += time;
@@ -70,21 +70,22 @@ static void check_rates(const struct az_opr_scope *s, const struct az_opr_rows *
         if (isnan(f.flops_percent) && isnan(f.dram_percent))
             continue;
         o->rates++;
-        o->impossible_rates += az_opr_rate_impossible(&f);
-        ns += az_opr_rate_impossible(&f) ? time : 0;
+        o->impossible_rates += az_op_report_rate_impossible(&f);
+        ns += az_op_report_rate_impossible(&f) ? time : 0;
     }
     o->check[AZ_CHECK_IMPOSSIBLE_RATES] = check_of(o->impossible_rates, o->rates, ns);
 }
 
 /* Operations of no known family may be communication. */
-static void check_families(const struct az_opr_scope *s, const struct az_opr_rows *rows,
-                           struct az_opr_totals *o)
+static void check_families(const struct az_op_report_scope *s, const struct az_op_report_rows *rows,
+                           struct az_op_report_totals *o)
 {
     struct az_job *job = s->t->job;
     int64_t count = 0, ns = 0, all = 0;
     for (size_t i = 0; i < rows->n; i++) {
-        const int64_t time = llround(az_opr_row_ns(s->t, &rows->v[i]));
-        const uint32_t name = az_job_name(job, s->trace, az_opr_oprow(s->t, &rows->v[i])->code);
+        const int64_t time = llround(az_op_report_row_ns(s->t, &rows->v[i]));
+        const uint32_t name =
+            az_job_name(job, s->trace, az_op_report_oprow(s->t, &rows->v[i])->code);
         const bool other = az_job_family(job, name) == AZ_FAMILY_OTHER;
         count += other;
         ns += other ? time : 0;
@@ -96,7 +97,7 @@ static void check_families(const struct az_opr_scope *s, const struct az_opr_row
         o->check[AZ_CHECK_UNKNOWN_KERNELS].status = AZ_CHECK_WARN;
 }
 
-static void check_device(const struct az_tt *t, struct az_opr_totals *o)
+static void check_device(const struct az_op_report *t, struct az_op_report_totals *o)
 {
     o->peaks = !t->has_peaks ? "unknown" : t->o->worker_cores > 0 ? "user" : "data sheet";
     o->check[AZ_CHECK_DEVICE_PEAKS] = check_of(!t->has_peaks, 1, 0);
@@ -104,7 +105,7 @@ static void check_device(const struct az_tt *t, struct az_opr_totals *o)
         o->check[AZ_CHECK_DEVICE_PEAKS].status = AZ_CHECK_WARN;
 }
 
-static void check_marks(const struct az_opr_scope *s, struct az_opr_totals *o)
+static void check_marks(const struct az_op_report_scope *s, struct az_op_report_totals *o)
 {
     const int64_t marks = s->steps ? (int64_t)s->steps->marks : 0;
     const int64_t empty = s->steps ? (int64_t)s->steps->empty_marks : 0;
@@ -117,23 +118,23 @@ static void check_marks(const struct az_opr_scope *s, struct az_opr_totals *o)
 
 /* Operations of the scope, devices merged as in the tables. Where these hold less, because the
  * steps reach over signposts, all rows are merged again. */
-static int rows_of(struct az_opr_scope *s, struct az_opr_rows *out)
+static int rows_of(struct az_op_report_scope *s, struct az_op_report_rows *out)
 {
-    struct az_tt *t = s->t;
-    struct az_opr_rows all;
+    struct az_op_report *t = s->t;
+    struct az_op_report_rows all;
     int rc = 0;
     az_vec_init(&all, t->job->mem);
     const bool again = s->scope == AZ_SCOPE_STEPS;
     if (again)
-        rc = az_opr_select(t, true, &all);
+        rc = az_op_report_select(t, true, &all);
     for (size_t i = 0; rc == 0 && i < all.n; i++) {
-        rc = az_opr_sig(t, all.v[i].row, &all.v[i].sig);
-        all.v[i].suspect = rc == 0 ? az_opr_suspect(t, &all.v[i]) : 0;
+        rc = az_op_report_sig(t, all.v[i].row, &all.v[i].sig);
+        all.v[i].suspect = rc == 0 ? az_op_report_suspect(t, &all.v[i]) : 0;
     }
-    const struct az_opr_rows *from = again ? &all : &t->rows;
+    const struct az_op_report_rows *from = again ? &all : &t->rows;
     for (size_t i = 0; rc == 0 && i < from->n; i++) {
-        const struct az_oprow *r = az_opr_oprow(t, &from->v[i]);
-        const uint8_t kind = az_opr_sig_of(t, &from->v[i])->kind;
+        const struct az_oprow *r = az_op_report_oprow(t, &from->v[i]);
+        const uint8_t kind = az_op_report_sig_of(t, &from->v[i])->kind;
         if (az_oprow_counts(r) && kind != TT_HOST && kind != TT_SIGNPOST &&
             r->at >= s->window.start && r->at < s->window.end)
             rc = az_vec_push(out, from->v[i]);
@@ -142,7 +143,7 @@ static int rows_of(struct az_opr_scope *s, struct az_opr_rows *out)
     return rc;
 }
 
-static void keep_account(const struct az_opr_scope *s, struct az_opr_totals *o)
+static void keep_account(const struct az_op_report_scope *s, struct az_op_report_totals *o)
 {
     o->scope = s->scope;
     o->device = s->device;
@@ -155,20 +156,20 @@ static void keep_account(const struct az_opr_scope *s, struct az_opr_totals *o)
     }
 }
 
-int az_opr_verdict(struct az_tt *t)
+int az_op_report_verdict(struct az_op_report *t)
 {
-    struct az_opr_totals *o = az_opr_totals_of(t->job);
-    struct az_opr_scope s;
-    struct az_opr_rows rows;
+    struct az_op_report_totals *o = az_op_report_totals_of(t->job);
+    struct az_op_report_scope s;
+    struct az_op_report_rows rows;
     if (!o)
         return az_arena_error(t->job->arena);
     az_vec_init(&rows, t->job->mem);
-    int rc = az_opr_scope_make(&s, t);
+    int rc = az_op_report_scope_make(&s, t);
     if (rc == 0 && s.n)
         rc = rows_of(&s, &rows);
     if (rc == 0) {
         if (t->last_mark != AZ_NO_ID && s.scope == AZ_SCOPE_WINDOW)
-            o->after_signpost = az_opr_text(t, t->last_mark);
+            o->after_signpost = az_op_report_text(t, t->last_mark);
         check_times(&s, o);
         check_rates(&s, &rows, o);
         check_families(&s, &rows, o);
@@ -179,7 +180,7 @@ int az_opr_verdict(struct az_tt *t)
         o->known = o->check[AZ_CHECK_LOST_DEVICE_EVENTS].of > 0;
         const bool gaps = o->check[AZ_CHECK_IMPOSSIBLE_TIMES].status != AZ_CHECK_FAIL,
                    rates = o->check[AZ_CHECK_IMPOSSIBLE_RATES].status != AZ_CHECK_FAIL;
-        rc = s.n ? az_opr_find(&s, &rows, gaps, rates, o) : 0;
+        rc = s.n ? az_op_report_find(&s, &rows, gaps, rates, o) : 0;
     }
     az_vec_release(&rows);
     return rc;

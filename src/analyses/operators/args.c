@@ -5,20 +5,20 @@
 #include "analyses/operators/group.h"
 
 struct work {
-    const struct az_fw *fw;
+    const struct az_framework *fw;
     int64_t *direct; /* launcher -> ticks; only where the companion wants them */
     int64_t origin;  /* start of the first launcher */
 };
 
 static int key_args(void *ctx, size_t i, uint64_t key[2])
 {
-    const struct az_fw *fw = ((const struct work *)ctx)->fw;
+    const struct az_framework *fw = ((const struct work *)ctx)->fw;
     const struct az_launcher *l = &fw->launchers->rows.v[i];
-    struct az_event e = az_fw_node(fw, l->node);
-    const struct az_op_args *a = az_fw_args(fw, l->node);
+    struct az_event e = az_framework_node(fw, l->node);
+    const struct az_op_args *a = az_framework_args(fw, l->node);
     uint32_t args = a ? (uint32_t)(a - fw->ops->args.v) : AZ_NO_ROW;
     key[0] = (uint64_t)e.name << 32 | args;
-    key[1] = (uint64_t)fw->category[i] << 58 | (uint64_t)az_fw_recompute(fw, l->node) << 57 |
+    key[1] = (uint64_t)fw->category[i] << 58 | (uint64_t)az_framework_recompute(fw, l->node) << 57 |
              (uint64_t)(fw->lane_group[e.lane] & 0x1ffffff) << 32 |
              (fw->opts->group_by_num_kernels ? az_launcher_count(l) : 0);
     return 1;
@@ -32,25 +32,25 @@ static struct az_gpu_run own_of(const void *ctx, size_t i)
 
 static uint64_t uid_of(const void *ctx, size_t i)
 {
-    const struct az_fw *fw = ((const struct work *)ctx)->fw;
-    return az_fw_node(fw, fw->launchers->rows.v[i].node).uid;
+    const struct az_framework *fw = ((const struct work *)ctx)->fw;
+    return az_framework_node(fw, fw->launchers->rows.v[i].node).uid;
 }
 
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 {
     static const char *const stat[] = { "mean", "median", "std", "min", "max", "sum" };
-    const struct az_fw *fw = ((const struct work *)ctx)->fw;
+    const struct az_framework *fw = ((const struct work *)ctx)->fw;
     struct az_table *t = x->overlap
                              ? az_table_new(x->job->arena, "ops_all_kl_overlap",
                                             "Operations by arguments and overlapping kernels", 0)
                              : az_table_new(x->job->arena, "ops_all", "Operations by arguments", 0);
     if (!t)
         return NULL;
-    az_fw_key_columns(t);
+    az_framework_key_columns(t);
     az_op_overlap_column(x, t);
     if (fw->opts->group_by_num_kernels)
         az_table_column(t, "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
-    az_fw_recompute_column(fw, t);
+    az_framework_recompute_column(fw, t);
     az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
     if (fw->opts->include_first_occurrence_time)
         az_table_column(t, "first_occurrence_time", AZ_REAL, AZ_UNIT_US, 0);
@@ -64,8 +64,8 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
     az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     if (x->overlap)
-        az_fw_overlap_columns(t);
-    az_fw_share_columns(t);
+        az_framework_overlap_columns(t);
+    az_framework_share_columns(t);
     return t;
 }
 
@@ -100,28 +100,29 @@ static void put_stats(const struct work *w, struct az_op_groups *x, size_t group
 static int put_row(void *ctx, struct az_op_groups *x, size_t group)
 {
     const struct work *w = ctx;
-    const struct az_fw *fw = w->fw;
+    const struct az_framework *fw = w->fw;
     const uint32_t first = az_groups_first(&x->g, group);
     const struct az_launcher *l = &fw->launchers->rows.v[first];
-    struct az_event e = az_fw_node(fw, l->node);
+    struct az_event e = az_framework_node(fw, l->node);
     size_t n;
     (void)az_groups_items(&x->g, group, &n);
-    az_fw_put_keys(fw, x->t, az_node_name(fw->tree, l->node), az_fw_category(fw, first), l->node);
+    az_framework_put_keys(fw, x->t, az_node_name(fw->tree, l->node),
+                          az_framework_category(fw, first), l->node);
     az_op_put_overlap(x, group);
     if (fw->opts->group_by_num_kernels)
         az_put_i64(x->t, az_launcher_count(l));
-    az_fw_put_recompute(fw, x->t, az_fw_recompute(fw, l->node));
+    az_framework_put_recompute(fw, x->t, az_framework_recompute(fw, l->node));
     az_put_i64(x->t, (int64_t)n);
     if (fw->opts->include_first_occurrence_time)
         az_put_f64(x->t, az_us(fw->trace, e.start - w->origin));
     put_stats(w, x, group);
     az_put_i64(x->t, e.uid);
     const int rc = az_op_put_details(x, group);
-    az_fw_put_share(x->t);
+    az_framework_put_share(x->t);
     return rc;
 }
 
-int az_fw_args_tables(struct az_job *job, struct az_fw *fw)
+int az_framework_args_tables(struct az_job *job, struct az_framework *fw)
 {
     const struct az_op_kind kind = { key_args,   own_of,     uid_of,
                                      open_table, put_row,    "total_direct_kernel_time_sum",
@@ -129,7 +130,8 @@ int az_fw_args_tables(struct az_job *job, struct az_fw *fw)
     const size_t n = fw->launchers->rows.n;
     struct az_arena a;
     az_arena_init(&a, job->mem);
-    struct work w = { .fw = fw, .origin = az_fw_node(fw, fw->launchers->rows.v[0].node).start };
+    struct work w = { .fw = fw,
+                      .origin = az_framework_node(fw, fw->launchers->rows.v[0].node).start };
     int rc = 0;
     if (fw->opts->include_overlap_info) {
         w.direct = az_arena_array(&a, n + 1, sizeof *w.direct);

@@ -4,6 +4,6 @@
 
 #include "analyses/operators/framework.h"
 
-int az_fw_args_tables(struct az_job *job, struct az_fw *fw) AZ_MUST_USE;
+int az_framework_args_tables(struct az_job *job, struct az_framework *fw) AZ_MUST_USE;
 
 #endif

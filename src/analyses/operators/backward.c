@@ -266,8 +266,8 @@ static int keep(struct az_forward *to, struct az_arena *a, const uint32_t *forwa
     return 0;
 }
 
-static const struct az_forward *forward_of(struct az_job *job, const struct az_fw *f, void **slot,
-                                           int *rc)
+static const struct az_forward *forward_of(struct az_job *job, const struct az_framework *f,
+                                           void **slot, int *rc)
 {
     *rc = slot ? 0 : az_arena_error(job->arena);
     if (*rc || *slot || !has_wrappers(f->trace))
@@ -286,7 +286,8 @@ static const struct az_forward *forward_of(struct az_job *job, const struct az_f
     return *slot;
 }
 
-const struct az_forward *az_fw_forward(struct az_job *job, const struct az_fw *f, int *rc)
+const struct az_forward *az_framework_forward(struct az_job *job, const struct az_framework *f,
+                                              int *rc)
 {
     static const char what;
     void **slot = az_job_slot(job, &what);

@@ -26,10 +26,10 @@ static int run(struct az_job *job)
 {
     static const char *const modes[] = { "", "full", "piecewise" };
     int rc;
-    const struct az_fw *fw = az_fw_get(job, &rc);
+    const struct az_framework *fw = az_framework_get(job, &rc);
     if (!fw)
         return rc;
-    const struct az_graft_rows *r = &fw->ops->graft_rows;
+    const struct az_capture_attach_rows *r = &fw->ops->graft_rows;
     struct line *line = az_arena_array(job->arena, r->n + 1, sizeof *line);
     double whole = 0;
     if (!line)
@@ -39,7 +39,7 @@ static int run(struct az_job *job)
     for (size_t i = 0; i < r->n; i++)
         whole += (double)r->v[i].ticks;
     for (size_t i = 0; i < r->n; i++) {
-        const struct az_graft_row *x = &r->v[i];
+        const struct az_capture_attach_row *x = &r->v[i];
         line[i] = (struct line){ .batch = x->batch,
                                  .mode = modes[x->mode],
                                  .paired = az_paired((enum az_pair_by)x->by) ? "yes" : "no",

@@ -11,13 +11,13 @@ static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO
                                              AZ_NO_ID, AZ_NO_ID, -1,       -1 };
 
 /* Which collective a kernel is by its name; empty: it does not say. */
-static struct az_sv by_name(const struct az_fw *fw, uint32_t kernel)
+static struct az_sv by_name(const struct az_framework *fw, uint32_t kernel)
 {
     return az_coll_of_class(az_trace_class(fw->trace, kernel)->name);
 }
 
 struct work {
-    struct az_fw *fw;
+    struct az_framework *fw;
     uint32_t *kernel; /* communication kernels */
     int64_t *length;  /* of each */
     size_t n;
@@ -32,7 +32,7 @@ static int list_kernels(struct work *w, struct az_arena *a)
         return az_arena_error(a);
     for (uint32_t g = 0; g < w->fw->tree->n_gpu; g++) {
         const uint32_t i = w->fw->tree->gpu_row[g];
-        if (w->fw->tree->gpu_kind[g] != AZ_KERNEL || !az_fw_is_comm(w->fw, g))
+        if (w->fw->tree->gpu_kind[g] != AZ_KERNEL || !az_framework_is_comm(w->fw, g))
             continue;
         w->kernel[w->n] = i;
         w->length[w->n++] = ev->end[i] - ev->start[i];
@@ -55,12 +55,12 @@ static int key_of(void *ctx, size_t at, uint64_t key[2])
     return 1;
 }
 
-static bool number_of(const struct az_fw *fw, uint32_t id, int64_t *out)
+static bool number_of(const struct az_framework *fw, uint32_t id, int64_t *out)
 {
     return id != AZ_NO_ID && az_parse_i64(az_trace_text(fw->trace, id), out) == 0;
 }
 
-static void put_number(const struct az_fw *fw, struct az_table *t, uint32_t id)
+static void put_number(const struct az_framework *fw, struct az_table *t, uint32_t id)
 {
     int64_t v;
     if (number_of(fw, id, &v))
@@ -69,7 +69,7 @@ static void put_number(const struct az_fw *fw, struct az_table *t, uint32_t id)
         az_put_empty(t);
 }
 
-static void put_megabytes(const struct az_fw *fw, struct az_table *t, uint32_t nelems,
+static void put_megabytes(const struct az_framework *fw, struct az_table *t, uint32_t nelems,
                           uint32_t dtype)
 {
     int64_t n, bytes = dtype == AZ_NO_ID ? 0 : az_coll_dtype_bytes(az_trace_text(fw->trace, dtype));
@@ -93,8 +93,8 @@ static struct az_sv default_group(const struct work *w, const struct az_groups *
     return AZ_SV("all");
 }
 
-static void put_row(struct az_fw *fw, struct az_table *t, uint32_t kernel, struct az_sv no_group,
-                    const struct az_stats *s)
+static void put_row(struct az_framework *fw, struct az_table *t, uint32_t kernel,
+                    struct az_sv no_group, const struct az_stats *s)
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
     const struct az_coll_args *a =
@@ -102,18 +102,18 @@ static void put_row(struct az_fw *fw, struct az_table *t, uint32_t kernel, struc
     struct az_sv inferred = by_name(fw, ev->name[kernel]);
     double us = 1e3 * (double)fw->trace->ticks_per_ns;
     az_put_i64(t, fw->trace->rank < 0 ? 0 : fw->trace->rank);
-    az_put_text(t, az_fw_text(fw, a->pg_name, no_group.p));
-    az_fw_put_id(fw, t, a->pg_ranks);
+    az_put_text(t, az_framework_text(fw, a->pg_name, no_group.p));
+    az_framework_put_id(fw, t, a->pg_ranks);
     if (a->name == AZ_NO_ID && inferred.n)
         az_put_text(t, inferred);
     else
-        az_fw_put_id(fw, t, a->name);
+        az_framework_put_id(fw, t, a->name);
     put_number(fw, t, a->group_size);
-    az_fw_put_id(fw, t, a->dtype);
+    az_framework_put_id(fw, t, a->dtype);
     put_number(fw, t, a->in_nelems);
     put_number(fw, t, a->out_nelems);
-    az_fw_put_id(fw, t, a->in_split);
-    az_fw_put_id(fw, t, a->out_split);
+    az_framework_put_id(fw, t, a->in_split);
+    az_framework_put_id(fw, t, a->out_split);
     az_put_i64(t, az_lane_stream(fw->trace, ev->lane[kernel]));
     put_megabytes(fw, t, a->in_nelems, a->dtype);
     put_megabytes(fw, t, a->out_nelems, a->dtype);
@@ -125,7 +125,7 @@ static void put_row(struct az_fw *fw, struct az_table *t, uint32_t kernel, struc
     az_put_i64(t, (int64_t)s->n);
 }
 
-static int rows(struct az_job *job, struct az_fw *fw, struct az_table *t)
+static int rows(struct az_job *job, struct az_framework *fw, struct az_table *t)
 {
     struct work w = { .fw = fw };
     struct az_groups g = { 0 };
@@ -148,7 +148,7 @@ static int rows(struct az_job *job, struct az_fw *fw, struct az_table *t)
 static int run(struct az_job *job)
 {
     int rc;
-    struct az_fw *fw = az_fw_get(job, &rc);
+    struct az_framework *fw = az_framework_get(job, &rc);
     if (!fw || job->opts->disable_coll_analysis)
         return rc;
     struct az_table *t = az_table_new(job->arena, "coll_analysis", "Collectives", AZ_TABLE_SUMMARY);

@@ -7,11 +7,11 @@
 
 #include <math.h>
 
-int az_fw_details_init(struct az_fw_details *d, const struct az_fw *fw, struct az_arena *arena,
-                       struct az_mem *mem)
+int az_framework_details_init(struct az_framework_details *d, const struct az_framework *fw,
+                              struct az_arena *arena, struct az_mem *mem)
 {
     size_t names = fw->trace->names.text.n + 1;
-    *d = (struct az_fw_details){ .fw = fw, .arena = arena, .mem = mem };
+    *d = (struct az_framework_details){ .fw = fw, .arena = arena, .mem = mem };
     az_vec_init(&d->text, mem);
     az_vec_init(&d->brief, mem);
     d->name = az_mem_alloc(mem, names * sizeof *d->name);
@@ -21,7 +21,7 @@ int az_fw_details_init(struct az_fw_details *d, const struct az_fw *fw, struct a
     return 0;
 }
 
-void az_fw_details_release(struct az_fw_details *d)
+void az_framework_details_release(struct az_framework_details *d)
 {
     size_t names = d->fw->trace->names.text.n + 1;
     az_mem_free(d->mem, d->name, d->name ? names * sizeof *d->name : 0);
@@ -37,17 +37,18 @@ struct entries {
 };
 
 /* The entry of an event of that name, the one after `times` others in its launch. */
-static int entry_of(struct az_fw_details *d, struct entries *e, uint32_t name, uint32_t times,
-                    uint32_t gpu, uint32_t *entry)
+static int entry_of(struct az_framework_details *d, struct entries *e, uint32_t name,
+                    uint32_t times, uint32_t gpu, uint32_t *entry)
 {
-    struct az_fw_details_name *n = &d->name[name];
+    struct az_framework_details_name *n = &d->name[name];
     bool added = times == 0 && n->list != d->list;
     uint32_t *at = &n->entry;
     int rc = 0;
     if (times)
         rc = az_map_put(&e->slot, name, times, (uint32_t)e->first.n, &at, &added);
     else if (added)
-        *n = (struct az_fw_details_name){ n->launch, n->times, d->list, (uint32_t)e->first.n };
+        *n = (struct az_framework_details_name){ n->launch, n->times, d->list,
+                                                 (uint32_t)e->first.n };
     if (rc == 0 && added)
         rc = az_vec_push(&e->first, gpu);
     *entry = rc ? 0 : *at;
@@ -55,14 +56,14 @@ static int entry_of(struct az_fw_details *d, struct entries *e, uint32_t name, u
 }
 
 /* There is room for its events. */
-static int add_run(struct az_fw_details *d, struct entries *e, const struct az_gpu_run *run)
+static int add_run(struct az_framework_details *d, struct entries *e, const struct az_gpu_run *run)
 {
     int rc = 0;
     d->launch++;
     for (size_t i = 0; rc == 0 && i < run->n; i++) {
         const struct az_event v = az_gpu_event(d->fw->tree, run->gpu[i]);
         const uint32_t name = v.name == AZ_NO_ID ? (uint32_t)d->fw->trace->names.text.n : v.name;
-        struct az_fw_details_name *n = &d->name[name];
+        struct az_framework_details_name *n = &d->name[name];
         if (n->launch != d->launch) {
             n->launch = d->launch;
             n->times = 0;
@@ -101,12 +102,12 @@ static double deviation_of(const int64_t *v, const struct az_stats *s)
     return sqrt(sum / (double)s->n);
 }
 
-static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stats *s,
+static int put_entry(struct az_framework_details *d, uint32_t gpu, const struct az_stats *s,
                      double deviation)
 {
     const struct az_trace *t = d->fw->trace;
     struct az_event v = az_gpu_event(d->fw->tree, gpu);
-    struct az_sv name = az_fw_text(d->fw, v.name, ""), cut = az_utf8_cut(name, 64);
+    struct az_sv name = az_framework_text(d->fw, v.name, ""), cut = az_utf8_cut(name, 64);
     double us = 1.0 / (1e3 * (double)t->ticks_per_ns);
     int rc = az_text_append(&d->text, d->text.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
     if (rc == 0)
@@ -140,7 +141,7 @@ static int put_entry(struct az_fw_details *d, uint32_t gpu, const struct az_stat
 }
 
 /* The events of each entry; of an only one they need not be sorted out. */
-static int put_entries(struct az_fw_details *d, struct entries *e)
+static int put_entries(struct az_framework_details *d, struct entries *e)
 {
     struct az_groups g = { 0 };
     const bool only = e->first.n == 1;
@@ -155,7 +156,7 @@ static int put_entries(struct az_fw_details *d, struct entries *e)
     return rc;
 }
 
-static int write_entries(struct az_fw_details *d, struct entries *e, struct az_sv *full,
+static int write_entries(struct az_framework_details *d, struct entries *e, struct az_sv *full,
                          struct az_sv *brief)
 {
     az_vec_reset(&d->text);
@@ -176,8 +177,8 @@ static int write_entries(struct az_fw_details *d, struct entries *e, struct az_s
     return full->p && brief->p ? 0 : az_arena_error(d->arena);
 }
 
-int az_fw_details_make(struct az_fw_details *d, const struct az_gpu_run *runs, size_t n,
-                       struct az_sv *full, struct az_sv *brief)
+int az_framework_details_make(struct az_framework_details *d, const struct az_gpu_run *runs,
+                              size_t n, struct az_sv *full, struct az_sv *brief)
 {
     struct entries e;
     *full = *brief = AZ_SV("");

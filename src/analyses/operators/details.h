@@ -5,20 +5,20 @@
 
 #include "analyses/operators/framework.h"
 
-struct az_fw_details {
-    const struct az_fw *fw;
+struct az_framework_details {
+    const struct az_framework *fw;
     struct az_arena *arena; /* of the texts made */
     struct az_mem *mem;
-    struct az_fw_details_name {
+    struct az_framework_details_name {
         uint32_t launch, times; /* the launch last seen in, times seen there */
         uint32_t list, entry;   /* the list last seen in, its entry of first occurrences there */
     } * name;                   /* by name id */
     uint32_t launch, list;
     struct az_vec_char text, brief;
 };
-int az_fw_details_init(struct az_fw_details *d, const struct az_fw *fw, struct az_arena *arena,
-                       struct az_mem *mem) AZ_MUST_USE;
-void az_fw_details_release(struct az_fw_details *d);
+int az_framework_details_init(struct az_framework_details *d, const struct az_framework *fw,
+                              struct az_arena *arena, struct az_mem *mem) AZ_MUST_USE;
+void az_framework_details_release(struct az_framework_details *d);
 /* Runs of device events (gpu numbers), one per launch: entries in the order of first appearance.
  * *full: count, total, mean, median, population deviation, minimum, maximum in microseconds;
  * *brief: names cut to 64 bytes, mean to 2 decimals. Both empty without events. */
@@ -26,7 +26,7 @@ struct az_gpu_run {
     const uint32_t *gpu;
     size_t n;
 };
-int az_fw_details_make(struct az_fw_details *d, const struct az_gpu_run *runs, size_t n,
-                       struct az_sv *full, struct az_sv *brief) AZ_MUST_USE;
+int az_framework_details_make(struct az_framework_details *d, const struct az_gpu_run *runs,
+                              size_t n, struct az_sv *full, struct az_sv *brief) AZ_MUST_USE;
 
 #endif

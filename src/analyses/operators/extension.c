@@ -4,7 +4,7 @@
 #include "analyses/registry_list.h"
 #include "extend/extend.h"
 
-static int keep_categories(struct az_fw *f, struct az_arena *a, const struct az_extend *e)
+static int keep_categories(struct az_framework *f, struct az_arena *a, const struct az_extend *e)
 {
     const struct az_extend_categories *c = az_extend_categories_of(e);
     f->extra = az_arena_array(a, c->n + 1, sizeof *f->extra);
@@ -20,7 +20,8 @@ static int keep_categories(struct az_fw *f, struct az_arena *a, const struct az_
 
 /* A script's failure is reported at the end of the report, once; what is left is a failure of the
  * program's own. */
-static void keep_message(struct az_job *job, struct az_fw *f, const struct az_diag *said, int *rc)
+static void keep_message(struct az_job *job, struct az_framework *f, const struct az_diag *said,
+                         int *rc)
 {
     if (*rc != AZ_ECONFIG)
         return;
@@ -29,7 +30,7 @@ static void keep_message(struct az_job *job, struct az_fw *f, const struct az_di
     *rc = f->extension_why.p ? 0 : az_arena_error(job->arena);
 }
 
-struct az_extend *az_fw_extend_open(struct az_job *job, struct az_fw *f, int *rc)
+struct az_extend *az_framework_extend_open(struct az_job *job, struct az_framework *f, int *rc)
 {
     struct az_extend *e = NULL;
     *rc = 0;
@@ -52,14 +53,14 @@ struct az_extend *az_fw_extend_open(struct az_job *job, struct az_fw *f, int *rc
     return e;
 }
 
-int az_fw_extend_run(struct az_job *job, struct az_fw *f, struct az_extend *e)
+int az_framework_extend_run(struct az_job *job, struct az_framework *f, struct az_extend *e)
 {
     int rc;
-    struct az_fw_metrics *m = az_fw_metrics_get(job, f, &rc);
+    struct az_framework_metrics *m = az_framework_metrics_get(job, f, &rc);
     struct az_diag said;
     az_diag_init(&said);
     if (rc == 0)
-        rc = az_fw_metrics_extend(m, e, &said);
+        rc = az_framework_metrics_extend(m, e, &said);
     int own = rc;
     keep_message(job, f, &said, &own);
     az_diag_release(&said);
@@ -71,7 +72,7 @@ int az_fw_extend_run(struct az_job *job, struct az_fw *f, struct az_extend *e)
 static int run(struct az_job *job)
 {
     int rc;
-    struct az_fw *f = az_fw_get(job, &rc);
+    struct az_framework *f = az_framework_get(job, &rc);
     return rc || f->extension_why.n == 0
                ? rc
                : az_diag_fail(job->diag, AZ_ECONFIG, AZ_NOWHERE, "%.*s", AZ_SVF(f->extension_why));

@@ -8,8 +8,9 @@
 struct az_extend;
 /* Opens options.extension_file and puts its categories into f->extra. NULL: none is asked for, or
  * it failed (f->extension_why). */
-struct az_extend *az_fw_extend_open(struct az_job *job, struct az_fw *f, int *rc);
+struct az_extend *az_framework_extend_open(struct az_job *job, struct az_framework *f, int *rc);
 /* Runs its models over every set of arguments and closes it. AZ_ECONFIG: one of them failed. */
-int az_fw_extend_run(struct az_job *job, struct az_fw *f, struct az_extend *e) AZ_MUST_USE;
+int az_framework_extend_run(struct az_job *job, struct az_framework *f,
+                            struct az_extend *e) AZ_MUST_USE;
 
 #endif

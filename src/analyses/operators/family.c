@@ -14,8 +14,8 @@ struct link { /* a wrapper of the backward pass, at the preorder number of its f
 
 struct work {
     struct az_job *job;
-    struct az_fw *fw;
-    struct az_fw_metrics *metrics;
+    struct az_framework *fw;
+    struct az_framework_metrics *metrics;
     struct az_family_sheets sheets;
     struct az_family_events events;
     struct az_spans spans;
@@ -126,7 +126,8 @@ static bool family_below(struct work *w, uint32_t node, struct az_sv family)
     for (uint32_t p = c->pre[node] + 1; p <= c->last[node]; p++) {
         uint32_t n = c->by_pre[p];
         const struct az_op_model *m =
-            n < c->first_call ? az_fw_model(w->metrics, az_fw_node(w->fw, n).name) : NULL;
+            n < c->first_call ? az_framework_model(w->metrics, az_framework_node(w->fw, n).name)
+                              : NULL;
         if (m && az_sv_eq(m->family, family) && below(w, n).n)
             return true;
     }
@@ -138,7 +139,7 @@ static bool family_below(struct work *w, uint32_t node, struct az_sv family)
 static int add_backward(struct work *w, uint32_t node, const struct az_op_model *m)
 {
     const struct az_calltree *c = w->fw->tree;
-    struct az_fw_estimate e;
+    struct az_framework_estimate e;
     size_t lo = 0, hi = w->n_links, n = 0, end;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
@@ -152,7 +153,7 @@ static int add_backward(struct work *w, uint32_t node, const struct az_op_model 
             return 0;
         n += below(w, w->links[end].wrapper).n;
     }
-    int rc = end > lo ? az_fw_estimate(w->metrics, node, true, &e) : 0;
+    int rc = end > lo ? az_framework_estimate(w->metrics, node, true, &e) : 0;
     if (rc || end == lo || (!e.perf->why && isnan(e.perf->bwd_flops)))
         return rc;
     uint32_t *gpu = az_arena_array(&w->scratch, n + 1, sizeof *gpu);
@@ -190,10 +191,10 @@ static int look_up(struct work *w, uint32_t name, struct az_sv family)
 
 static int add_event(struct work *w, uint32_t node, const struct az_op_model *m)
 {
-    if (!az_fw_known(w->fw, node) && az_fw_launcher_of(w->fw, node) == AZ_NO_ROW &&
+    if (!az_framework_known(w->fw, node) && az_framework_launcher_of(w->fw, node) == AZ_NO_ROW &&
         !az_sv_is(m->model, "script"))
         return 0;
-    uint32_t name = az_fw_node(w->fw, node).name;
+    uint32_t name = az_framework_node(w->fw, node).name;
     int rc = look_up(w, name, m->family);
     if (rc)
         return rc;
@@ -253,16 +254,16 @@ static int emit(struct work *w)
 static int run(struct az_job *job)
 {
     int rc;
-    struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
+    struct work w = { .job = job, .fw = az_framework_get(job, &rc) };
     if (!w.fw || !w.fw->ops->has_ops || w.fw->tree->n_gpu == 0)
         return rc;
     az_vec_init(&w.sheets, job->mem);
     az_vec_init(&w.events, job->mem);
     az_vec_init(&w.spans, job->mem);
     az_arena_init(&w.scratch, job->mem);
-    w.metrics = az_fw_metrics_get(job, w.fw, &rc);
+    w.metrics = az_framework_metrics_get(job, w.fw, &rc);
     if (rc == 0)
-        w.forward = az_fw_forward(job, w.fw, &rc);
+        w.forward = az_framework_forward(job, w.fw, &rc);
     if (rc == 0)
         rc = make_links(&w);
     w.fwd = az_arena_array(&w.scratch, w.fw->trace->names.text.n + 1, sizeof *w.fwd);
@@ -272,7 +273,8 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = known_sheets(&w);
     for (uint32_t n = 0; rc == 0 && n < w.fw->tree->first_call; n++) {
-        const struct az_op_model *m = az_fw_model(w.metrics, w.fw->trace->ev[AZ_HOST_OP].name[n]);
+        const struct az_op_model *m =
+            az_framework_model(w.metrics, w.fw->trace->ev[AZ_HOST_OP].name[n]);
         if (m && m->family.n)
             rc = add_event(&w, n, m);
     }

@@ -28,7 +28,7 @@ struct az_family_sheet {
 AZ_VEC(struct az_family_sheet, az_family_sheets);
 
 /* One table of the events of a sheet (numbers into all->v). */
-int az_family_table(struct az_job *job, struct az_fw *fw, struct az_fw_metrics *m,
+int az_family_table(struct az_job *job, struct az_framework *fw, struct az_framework_metrics *m,
                     const struct az_family_sheet *s, const struct az_family_events *all,
                     const uint32_t *item, size_t n) AZ_MUST_USE;
 

@@ -6,9 +6,9 @@ static void first_number(double *kept, double v) { *kept = isnan(*kept) ? v : *k
 static void first_text(struct az_sv *kept, struct az_sv v) { *kept = kept->n ? *kept : v; }
 
 /* Statistics of the n values of v, which are put in order. */
-static struct az_fw_rates rates_of(double *v, size_t n)
+static struct az_framework_rates rates_of(double *v, size_t n)
 {
-    struct az_fw_rates r = { NAN, NAN, NAN, NAN, NAN };
+    struct az_framework_rates r = { NAN, NAN, NAN, NAN, NAN };
     if (n == 0)
         return r;
     r.mean = az_mean_f64(v, n);
@@ -42,8 +42,8 @@ struct amounts {
 enum { KEPT = 16 }; /* estimates: those of a group are few */
 
 /* The first values that are known, of an estimate that was not seen before. */
-static void see(const struct az_fw_estimate *e, const struct az_roofline *roof,
-                struct az_fw_figures *out)
+static void see(const struct az_framework_estimate *e, const struct az_roofline *roof,
+                struct az_framework_figures *out)
 {
     first_number(&out->flops, e->flops);
     first_number(&out->bytes, e->bytes);
@@ -57,10 +57,11 @@ static void see(const struct az_fw_estimate *e, const struct az_roofline *roof,
 }
 
 /* The amounts of member i, among the kept ones or asked for. */
-static int amounts_of(struct az_fw_metrics *m, const struct az_fw_members *of, size_t i,
-                      struct amounts *kept, struct amounts **at, struct az_fw_figures *out)
+static int amounts_of(struct az_framework_metrics *m, const struct az_framework_members *of,
+                      size_t i, struct amounts *kept, struct amounts **at,
+                      struct az_framework_figures *out)
 {
-    struct az_fw_estimate e;
+    struct az_framework_estimate e;
     uint64_t key = 0;
     int rc = of->key ? of->key(of->ctx, i, &key) : 0;
     *at = &kept[key % KEPT];
@@ -69,23 +70,23 @@ static int amounts_of(struct az_fw_metrics *m, const struct az_fw_members *of, s
     rc = of->estimate(of->ctx, i, &e);
     if (rc)
         return rc;
-    const struct az_roofline roof = az_fw_roofline(m, &e);
+    const struct az_roofline roof = az_framework_roofline(m, &e);
     see(&e, &roof, out);
     **at = (struct amounts){ key, { e.bytes, e.flops, roof.time_us * 1e-6 } };
     return 0;
 }
 
-int az_fw_figures(struct az_fw_metrics *m, const struct az_fw_members *members,
-                  const int64_t *ticks, size_t n, struct az_fw_figures *out)
+int az_framework_figures(struct az_framework_metrics *m, const struct az_framework_members *members,
+                         const int64_t *ticks, size_t n, struct az_framework_figures *out)
 {
-    struct az_mem *mem = az_fw_job(m)->mem;
-    const double second = 1e9 * (double)az_fw_trace(m)->ticks_per_ns;
+    struct az_mem *mem = az_framework_job(m)->mem;
+    const double second = 1e9 * (double)az_framework_trace(m)->ticks_per_ns;
     const size_t size = (3 * n + 1) * sizeof(double);
     double *v = az_mem_alloc(mem, size);
     struct rates of[3];
     struct amounts kept[KEPT] = { 0 }, *a;
     int rc = v ? 0 : az_mem_error(mem);
-    *out = (struct az_fw_figures){
+    *out = (struct az_framework_figures){
         .flops = NAN, .bytes = NAN, .intensity = NAN, .roof_us = NAN, .bound = ""
     };
     for (size_t k = 0; k < 3; k++)

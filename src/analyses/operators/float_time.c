@@ -7,7 +7,7 @@ static int64_t units_after(double base, double us)
     return (int64_t)((us - base) * AZ_FLOAT_UNITS);
 }
 
-int az_float_union(const struct az_fw *fw, struct az_gpu_run run, struct az_spans *spans,
+int az_float_union(const struct az_framework *fw, struct az_gpu_run run, struct az_spans *spans,
                    int64_t *units)
 {
     const double us = 1e3 * (double)fw->trace->ticks_per_ns;

@@ -10,7 +10,7 @@
 
 /* The union of device events whose start and end are rounded to float64 microseconds, in units.
  * `spans`: scratch. */
-int az_float_union(const struct az_fw *fw, struct az_gpu_run run, struct az_spans *spans,
+int az_float_union(const struct az_framework *fw, struct az_gpu_run run, struct az_spans *spans,
                    int64_t *units) AZ_MUST_USE;
 
 #endif

@@ -16,7 +16,7 @@ static bool next_row(struct az_sv *rest, struct az_sv *cell, size_t n)
     return true;
 }
 
-static int load_categories(struct az_fw *f, struct az_arena *a)
+static int load_categories(struct az_framework *f, struct az_arena *a)
 {
     struct az_sv rest = az_data("op_categories.csv"), c[5];
     size_t rows = 0;
@@ -45,7 +45,7 @@ static int load_categories(struct az_fw *f, struct az_arena *a)
 }
 
 /* Which operator names are in the data file, looked up once per name. */
-static int know_operators(struct az_fw *f, struct az_arena *a)
+static int know_operators(struct az_framework *f, struct az_arena *a)
 {
     const struct az_events *e = &f->trace->ev[AZ_HOST_OP];
     size_t names = f->trace->names.text.n + 1;
@@ -65,7 +65,7 @@ static int know_operators(struct az_fw *f, struct az_arena *a)
     return 0;
 }
 
-const struct az_op_category *az_fw_known(const struct az_fw *f, uint32_t op)
+const struct az_op_category *az_framework_known(const struct az_framework *f, uint32_t op)
 {
     uint32_t name = f->trace->ev[AZ_HOST_OP].name[op];
     uint16_t k = name == AZ_NO_ID ? 0 : f->known_op[name];
@@ -87,7 +87,8 @@ static struct az_sv category_by_names(struct az_sv op, struct az_sv first_kernel
     return AZ_SV("other");
 }
 
-struct az_sv az_fw_categorise(const struct az_fw *f, struct az_sv op, struct az_sv first_kernel)
+struct az_sv az_framework_categorise(const struct az_framework *f, struct az_sv op,
+                                     struct az_sv first_kernel)
 {
     for (size_t i = 0; i < f->n_known; i++)
         if (az_sv_eq(f->known[i].name, op))
@@ -95,16 +96,16 @@ struct az_sv az_fw_categorise(const struct az_fw *f, struct az_sv op, struct az_
     return category_by_names(op, first_kernel);
 }
 
-struct az_sv az_fw_op_category(const struct az_fw *f, uint32_t op)
+struct az_sv az_framework_op_category(const struct az_framework *f, uint32_t op)
 {
-    uint32_t l = az_fw_launcher_of(f, op);
-    const struct az_op_category *known = az_fw_known(f, op);
+    uint32_t l = az_framework_launcher_of(f, op);
+    const struct az_op_category *known = az_framework_known(f, op);
     if (l != AZ_NO_ROW)
-        return az_fw_category(f, l);
+        return az_framework_category(f, l);
     return known ? known->category : category_by_names(az_node_name(f->tree, op), AZ_SV(""));
 }
 
-const struct az_op_args *az_fw_args(const struct az_fw *f, uint32_t node)
+const struct az_op_args *az_framework_args(const struct az_framework *f, uint32_t node)
 {
     if (node >= f->tree->first_call)
         return NULL;
@@ -115,7 +116,7 @@ const struct az_op_args *az_fw_args(const struct az_fw *f, uint32_t node)
 }
 
 /* Category of every launcher, decided once per (operator name, first kernel name). */
-static int categorise_all(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
+static int categorise_all(struct az_framework *f, struct az_arena *a, struct az_mem *mem)
 {
     struct az_map seen;
     int rc = az_map_init(&seen, mem, 256);
@@ -126,13 +127,13 @@ static int categorise_all(struct az_fw *f, struct az_arena *a, struct az_mem *me
         rc = az_arena_error(a);
     for (size_t i = 0; rc == 0 && i < f->launchers->rows.n; i++) {
         const struct az_launcher *l = &f->launchers->rows.v[i];
-        uint32_t name = az_fw_node(f, l->node).name,
+        uint32_t name = az_framework_node(f, l->node).name,
                  kernel = az_gpu_event(f->tree, f->launchers->own.v[l->first]).name, *id;
         bool added;
         rc = az_map_put(&seen, name, kernel, 0, &id, &added);
         if (rc == 0 && added) {
-            struct az_sv c =
-                az_fw_categorise(f, az_trace_text(f->trace, name), az_trace_text(f->trace, kernel));
+            struct az_sv c = az_framework_categorise(f, az_trace_text(f->trace, name),
+                                                     az_trace_text(f->trace, kernel));
             uint32_t k = 0;
             while (k < f->n_categories && !az_sv_eq(f->category_text[k], c))
                 k++;
@@ -150,7 +151,7 @@ static int categorise_all(struct az_fw *f, struct az_arena *a, struct az_mem *me
 }
 
 /* Marks everything below the frames of activation checkpointing's recomputation. */
-static int mark_recompute(struct az_fw *f, struct az_arena *a)
+static int mark_recompute(struct az_framework *f, struct az_arena *a)
 {
     const struct az_calltree *c = f->tree;
     f->recompute = az_arena_array(a, (size_t)c->n + 1, 1);
@@ -166,14 +167,14 @@ static int mark_recompute(struct az_fw *f, struct az_arena *a)
     return 0;
 }
 
-bool az_fw_gpu_recompute(const struct az_fw *f, uint32_t gpu)
+bool az_framework_gpu_recompute(const struct az_framework *f, uint32_t gpu)
 {
     uint32_t call = f->tree->gpu_node[gpu];
-    return call != AZ_NO_ROW && az_fw_recompute(f, call);
+    return call != AZ_NO_ROW && az_framework_recompute(f, call);
 }
 
-/* Launchers by node, for az_fw_launcher_of: only operators and calls can be one. */
-static int index_nodes(struct az_fw *f, struct az_arena *a)
+/* Launchers by node, for az_framework_launcher_of: only operators and calls can be one. */
+static int index_nodes(struct az_framework *f, struct az_arena *a)
 {
     const size_t most = f->tree->first_frame;
     const struct az_launcher_rows *rows = &f->launchers->rows;
@@ -196,7 +197,7 @@ static int index_nodes(struct az_fw *f, struct az_arena *a)
     return 0;
 }
 
-static int classify_gpu(struct az_fw *f, struct az_arena *a)
+static int classify_gpu(struct az_framework *f, struct az_arena *a)
 {
     const struct az_calltree *t = f->tree;
     f->gpu_class = az_arena_array(a, (size_t)t->n_gpu + 1, 1);
@@ -207,7 +208,7 @@ static int classify_gpu(struct az_fw *f, struct az_arena *a)
     return 0;
 }
 
-static int order_gpu(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
+static int order_gpu(struct az_framework *f, struct az_arena *a, struct az_mem *mem)
 {
     size_t n = f->tree->n_gpu;
     int64_t *key = az_mem_alloc(mem, (n + 1) * sizeof *key);
@@ -223,7 +224,7 @@ static int order_gpu(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
 }
 
 /* Lanes that carry the same names count as one. */
-static int group_lanes(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
+static int group_lanes(struct az_framework *f, struct az_arena *a, struct az_mem *mem)
 {
     struct az_map map;
     size_t n = f->ops->lane_names.n;
@@ -245,14 +246,14 @@ static int group_lanes(struct az_fw *f, struct az_arena *a, struct az_mem *mem)
 }
 
 /* Total of the time line and of the kernels. */
-static void measure(struct az_fw *f)
+static void measure(struct az_framework *f)
 {
     const struct az_events *k = &f->trace->ev[AZ_KERNEL];
     int64_t lo = INT64_MAX, hi = INT64_MIN;
     for (size_t i = 0; i < k->n; i++)
         f->kernels += k->end[i] - k->start[i];
     for (uint32_t g = 0; g < f->tree->n_gpu; g++) {
-        if (!az_fw_counts(f, g))
+        if (!az_framework_counts(f, g))
             continue;
         struct az_event e = az_gpu_event(f->tree, g);
         lo = e.start < lo ? e.start : lo;
@@ -261,7 +262,7 @@ static void measure(struct az_fw *f)
     f->total = hi > lo ? hi - lo : 0;
 }
 
-static int make(struct az_job *job, struct az_fw *f)
+static int make(struct az_job *job, struct az_framework *f)
 {
     f->trace = job->traces[0];
     f->ops = az_optrace(f->trace);
@@ -292,48 +293,48 @@ static int make(struct az_job *job, struct az_fw *f)
 }
 
 /* With the user's script, if there is one; without it, should one of its models fail. */
-static int make_extended(struct az_job *job, struct az_fw *f)
+static int make_extended(struct az_job *job, struct az_framework *f)
 {
     int rc;
-    struct az_extend *e = az_fw_extend_open(job, f, &rc);
+    struct az_extend *e = az_framework_extend_open(job, f, &rc);
     if (rc == 0)
         rc = make(job, f);
     if (!e)
         return rc;
-    int failed = az_fw_extend_run(job, f, e); /* closes it, whatever happened */
+    int failed = az_framework_extend_run(job, f, e); /* closes it, whatever happened */
     if (rc || failed != AZ_ECONFIG)
         return rc ? rc : failed;
-    *f = (struct az_fw){ .extension_why = f->extension_why };
+    *f = (struct az_framework){ .extension_why = f->extension_why };
     return make(job, f);
 }
 
 static const char what; /* places: of the whole, and of what a part changes in it */
 
-static struct az_fw *whole_of(struct az_job *job, int *rc)
+static struct az_framework *whole_of(struct az_job *job, int *rc)
 {
     void **slot = az_job_slot(job, &what);
     *rc = slot ? 0 : az_arena_error(job->arena);
     if (slot && !*slot) {
-        struct az_fw *f = az_arena_alloc(job->arena, sizeof *f);
+        struct az_framework *f = az_arena_alloc(job->arena, sizeof *f);
         *rc = f ? make_extended(job, f) : az_arena_error(job->arena);
         if (*rc == 0)
             *slot = f;
     }
-    struct az_fw *made = slot ? *slot : NULL;
+    struct az_framework *made = slot ? *slot : NULL;
     az_job_leave(job, slot);
     return made;
 }
 
 /* Parts of a job share what is known of operators and have their own estimates, which are a cache:
- * only the pointers of struct az_fw are copied. */
-struct az_fw *az_fw_get(struct az_job *job, int *rc)
+ * only the pointers of struct az_framework are copied. */
+struct az_framework *az_framework_get(struct az_job *job, int *rc)
 {
-    struct az_fw *whole = whole_of(job, rc);
+    struct az_framework *whole = whole_of(job, rc);
     if (!whole || !az_job_is_part(job))
         return whole;
     void **view = az_job_view(job, &what);
     if (view && !*view) {
-        struct az_fw *own = *view = az_arena_alloc(job->arena, sizeof *own);
+        struct az_framework *own = *view = az_arena_alloc(job->arena, sizeof *own);
         if (own) {
             *own = *whole;
             own->metrics = NULL;

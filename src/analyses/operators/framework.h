@@ -15,9 +15,9 @@ struct az_op_category {
 };
 
 struct az_overlaps; /* analyses/operators/overlap.h */
-struct az_fw_metrics;
+struct az_framework_metrics;
 
-struct az_fw {
+struct az_framework {
     const struct az_trace *trace;
     const struct az_optrace *ops;
     const struct az_calltree *tree;
@@ -39,28 +39,29 @@ struct az_fw {
     const struct az_options *opts;
     struct az_op_category *extra; /* of the user's script; they win over `known` */
     size_t n_extra;
-    struct az_sv extension_why;    /* it failed: the message */
-    struct az_fw_metrics *metrics; /* analyses/operators/metrics.h; made on first use */
-    struct az_overlaps *overlaps;  /* made on first use */
+    struct az_sv extension_why;           /* it failed: the message */
+    struct az_framework_metrics *metrics; /* analyses/operators/metrics.h; made on first use */
+    struct az_overlaps *overlaps;         /* made on first use */
     uint8_t
         *recompute; /* host node -> 1 inside a recomputed region; NULL unless detect_recompute */
     int64_t total, kernels; /* ticks: total time of the time line; all kernel durations added */
 };
 /* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, *rc says why. */
-struct az_fw *az_fw_get(struct az_job *job, int *rc);
+struct az_framework *az_framework_get(struct az_job *job, int *rc);
 
 /* Category of an operator by name, else by its first (earliest) kernel's name, else `other`
  * (docs/formulas-pytorch.md 6). View of static or arena text. */
-struct az_sv az_fw_categorise(const struct az_fw *f, struct az_sv op, struct az_sv first_kernel);
-static inline struct az_sv az_fw_category(const struct az_fw *f, uint32_t launcher)
+struct az_sv az_framework_categorise(const struct az_framework *f, struct az_sv op,
+                                     struct az_sv first_kernel);
+static inline struct az_sv az_framework_category(const struct az_framework *f, uint32_t launcher)
 {
     return f->category_text[f->category[launcher]];
 }
 /* Row of the data file for an operator (a host node below tree->first_call); NULL if its name is
  * not in it. */
-const struct az_op_category *az_fw_known(const struct az_fw *f, uint32_t op);
+const struct az_op_category *az_framework_known(const struct az_framework *f, uint32_t op);
 /* Launcher of a node, AZ_NO_ROW if it launched nothing itself. */
-static inline uint32_t az_fw_launcher_of(const struct az_fw *f, uint32_t node)
+static inline uint32_t az_framework_launcher_of(const struct az_framework *f, uint32_t node)
 {
     if (node >= f->tree->first_frame || !az_rank_has(f->is_launcher, node))
         return AZ_NO_ROW;
@@ -68,49 +69,50 @@ static inline uint32_t az_fw_launcher_of(const struct az_fw *f, uint32_t node)
     return f->launcher_at ? f->launcher_at[rank] : (uint32_t)rank;
 }
 /* Category of an operator: of its own launch if it is a launcher, else by its name alone. */
-struct az_sv az_fw_op_category(const struct az_fw *f, uint32_t op);
+struct az_sv az_framework_op_category(const struct az_framework *f, uint32_t op);
 /* Class of a kernel by its name id: the user's map, else the built-in rules
  * (analyses/operators/kernel_classes.c). */
-struct az_sv az_fw_kernel_class(struct az_fw *f, uint32_t name);
+struct az_sv az_framework_kernel_class(struct az_framework *f, uint32_t name);
 
 /* Keeps the first rows of a sorted table where that option says how many (AZ_UNSET_I64: all); what
  * is skipped is reported in `coverage`. */
-void az_fw_keep(struct az_job *job, struct az_table *t, int64_t rows, const char *option);
+void az_framework_keep(struct az_job *job, struct az_table *t, int64_t rows, const char *option);
 
 /* Does a device event count: linked to its launch, or include_unlinked_kernels. */
-static inline bool az_fw_counts(const struct az_fw *f, uint32_t gpu)
+static inline bool az_framework_counts(const struct az_framework *f, uint32_t gpu)
 {
     return f->tree->gpu_call[gpu] != AZ_NO_ROW || az_tables_count_unlinked(f->opts);
 }
-static inline bool az_fw_is_comm(const struct az_fw *f, uint32_t gpu)
+static inline bool az_framework_is_comm(const struct az_framework *f, uint32_t gpu)
 {
     return f->gpu_class[gpu] == AZ_WORK_COMM;
 }
 /* Is a host node, a device event part of a recomputed region. False without detect_recompute. */
-static inline bool az_fw_recompute(const struct az_fw *f, uint32_t node)
+static inline bool az_framework_recompute(const struct az_framework *f, uint32_t node)
 {
     return f->recompute && f->recompute[node];
 }
 /* Calls that launched a graph (not those within another), and how many of them have no device
  * event: what those graphs did was not recorded, and the device looks idle meanwhile. In
  * quality.c, as are the rows that say so. */
-struct az_fw_graphs {
+struct az_framework_graphs {
     uint64_t launches, bare;
     uint64_t steps, bare_steps; /* marks of steps that hold such calls */
 };
-int az_fw_graphs_count(struct az_job *job, const struct az_fw *f,
-                       struct az_fw_graphs *g) AZ_MUST_USE;
-void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g);
+int az_framework_graphs_count(struct az_job *job, const struct az_framework *f,
+                              struct az_framework_graphs *g) AZ_MUST_USE;
+void az_framework_graphs_tell(struct az_job *job, struct az_framework_graphs g);
 /* Rows of coverage: by which rule kernels of graphs were paired with their captures, and why others
  * were not. The ticks are of any length, the same for all. */
-void az_fw_captures_tell(struct az_job *job, const struct az_graft_sums *s);
-bool az_fw_gpu_recompute(const struct az_fw *f, uint32_t gpu);
+void az_framework_captures_tell(struct az_job *job, const struct az_capture_attach_sums *s);
+bool az_framework_gpu_recompute(const struct az_framework *f, uint32_t gpu);
 /* The column is_recompute, if asked for, and its cell. */
-void az_fw_recompute_column(const struct az_fw *f, struct az_table *t);
-void az_fw_put_recompute(const struct az_fw *f, struct az_table *t, bool is);
+void az_framework_recompute_column(const struct az_framework *f, struct az_table *t);
+void az_framework_put_recompute(const struct az_framework *f, struct az_table *t, bool is);
 
 /* Text of a name id; `unknown` for AZ_NO_ID. */
-static inline struct az_sv az_fw_text(const struct az_fw *f, uint32_t id, const char *unknown)
+static inline struct az_sv az_framework_text(const struct az_framework *f, uint32_t id,
+                                             const char *unknown)
 {
     return id == AZ_NO_ID ? az_sv_str(unknown) : az_trace_text(f->trace, id);
 }
@@ -131,9 +133,9 @@ static inline int64_t az_lane_stream(const struct az_trace *t, uint32_t lane)
     return s == UINT64_MAX ? -1 : (int64_t)s;
 }
 /* Arguments of a launcher or host node; NULL if none were recorded. */
-const struct az_op_args *az_fw_args(const struct az_fw *f, uint32_t node);
+const struct az_op_args *az_framework_args(const struct az_framework *f, uint32_t node);
 /* uid, start, end, name, lane of a host node. */
-static inline struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
+static inline struct az_event az_framework_node(const struct az_framework *f, uint32_t node)
 {
     uint32_t row;
     const struct az_events *e = &f->trace->ev[az_node_kind(f->tree, node, &row)];
@@ -147,23 +149,23 @@ static inline struct az_event az_fw_node(const struct az_fw *f, uint32_t node)
 
 /* The nine columns by which operations are distinguished (name, category, lane, arguments), and
  * their cells. */
-void az_fw_key_columns(struct az_table *t);
-void az_fw_put_keys(const struct az_fw *f, struct az_table *t, struct az_sv name,
-                    struct az_sv category, uint32_t node);
+void az_framework_key_columns(struct az_table *t);
+void az_framework_put_keys(const struct az_framework *f, struct az_table *t, struct az_sv name,
+                           struct az_sv category, uint32_t node);
 /* A text cell, empty for the empty view; text of a name id, empty for AZ_NO_ID. */
-void az_fw_put_id(const struct az_fw *f, struct az_table *t, uint32_t id);
+void az_framework_put_id(const struct az_framework *f, struct az_table *t, uint32_t id);
 
 /* Sort keys of az_table_sort by column index. */
 #define AZ_UP(column)   (column)
 #define AZ_DOWN(column) (-(column)-1)
 
 /* The columns "Percentage (%)" and "Cumulative Percentage (%)"; their cells are put empty and
- * filled by az_fw_shares.
+ * filled by az_framework_shares.
  */
-void az_fw_share_columns(struct az_table *t);
-void az_fw_put_share(struct az_table *t);
+void az_framework_share_columns(struct az_table *t);
+void az_framework_put_share(struct az_table *t);
 /* Fills the percentage column with value / sum of values * 100, and the cumulative one with its
  * running sum. value: column index. Rows in their final order. */
-void az_fw_shares(struct az_table *t, int value);
+void az_framework_shares(struct az_table *t, int value);
 
 #endif

@@ -11,7 +11,7 @@ struct gap {
 };
 struct work {
     struct az_job *job;
-    struct az_fw *fw;
+    struct az_framework *fw;
     struct gap gap[GAPS]; /* the largest, in order */
     size_t shown, found;
     struct az_vec_u32 blocking; /* calls that wait for the device, rows by start */
@@ -130,7 +130,7 @@ static void put_host(struct work *w, struct az_table *t, const struct gap *gap)
         az_put_empty(t);
         return;
     }
-    struct az_event launch = az_fw_node(w->fw, call);
+    struct az_event launch = az_framework_node(w->fw, call);
     uint32_t sync = blocking_call(w, gap),
              op = az_node_op(w->fw->tree, w->fw->tree->gpu_node[gap->after]);
     bool queued = launch.end <= gap->start;
@@ -170,8 +170,8 @@ static int rows(struct work *w, struct az_table *t)
         az_put_i64(t, az_ns(w->fw->trace, g->start));
         az_put_i64(t, az_ns(w->fw->trace, g->end - g->start));
         put_host(w, t, g);
-        az_put_text(t, az_fw_text(w->fw, az_gpu_event(w->fw->tree, g->before).name, ""));
-        az_put_text(t, az_fw_text(w->fw, az_gpu_event(w->fw->tree, g->after).name, ""));
+        az_put_text(t, az_framework_text(w->fw, az_gpu_event(w->fw->tree, g->before).name, ""));
+        az_put_text(t, az_framework_text(w->fw, az_gpu_event(w->fw->tree, g->after).name, ""));
     }
     if (rc == 0 && w->found > GAPS)
         az_cover(w->job, "idle_gaps: gaps not shown", (double)(w->found - GAPS), "count",
@@ -182,7 +182,7 @@ static int rows(struct work *w, struct az_table *t)
 static int run(struct az_job *job)
 {
     int rc;
-    struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
+    struct work w = { .job = job, .fw = az_framework_get(job, &rc) };
     if (!w.fw)
         return rc;
     struct az_table *t =

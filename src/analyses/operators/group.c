@@ -68,9 +68,9 @@ static int table(struct az_op_groups *x)
     if (rc == 0 && !x->base)
         rc = az_table_sort(x->t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
     if (rc == 0)
-        az_fw_shares(x->t, sum);
+        az_framework_shares(x->t, sum);
     if (rc == 0 && !x->base && kind->option)
-        az_fw_keep(x->job, x->t, kind->most, kind->option);
+        az_framework_keep(x->job, x->t, kind->most, kind->option);
     return az_job_add(x->job, x->t, rc);
 }
 
@@ -91,34 +91,34 @@ static int companion(const struct az_op_groups *plain)
     struct az_gpu_run *own = az_arena_array(&a, x.n + 1, sizeof *own);
     for (size_t i = 0; own && i < x.n; i++)
         own[i] = x.kind->own(x.ctx, i);
-    int rc = own ? az_fw_overlap_ops(&o, x.job, x.fw, own, x.n) : az_arena_error(&a);
+    int rc = own ? az_framework_overlap_ops(&o, x.job, x.fw, own, x.n) : az_arena_error(&a);
     az_arena_release(&a);
     x.g = (struct az_groups){ 0 };
-    x.details = (struct az_fw_details){ .fw = x.fw };
+    x.details = (struct az_framework_details){ .fw = x.fw };
     x.base = &plain->g;
     x.overlap = &o;
     if (rc == 0)
         rc = az_groups_by(&x.g, x.n, key_split, &x, x.job->mem);
     if (rc == 0)
-        rc = az_fw_details_init(&x.details, x.fw, x.job->arena, x.job->mem);
+        rc = az_framework_details_init(&x.details, x.fw, x.job->arena, x.job->mem);
     if (rc == 0)
         rc = table(&x);
-    az_fw_details_release(&x.details);
+    az_framework_details_release(&x.details);
     az_groups_release(&x.g);
-    az_fw_overlap_ops_release(&o);
+    az_framework_overlap_ops_release(&o);
     return rc;
 }
 
 int az_op_tables(struct az_op_groups *x)
 {
-    int rc = az_fw_details_init(&x->details, x->fw, x->job->arena, x->job->mem);
+    int rc = az_framework_details_init(&x->details, x->fw, x->job->arena, x->job->mem);
     if (rc == 0)
         rc = az_groups_by(&x->g, x->n, x->kind->key, x->ctx, x->job->mem);
     if (rc == 0 && !x->job->opts->include_overlap_info)
         az_groups_forget(&x->g); /* the companion wants to know */
     if (rc == 0)
         rc = table(x);
-    az_fw_details_release(&x->details);
+    az_framework_details_release(&x->details);
     if (rc == 0 && x->job->opts->include_overlap_info)
         rc = companion(x);
     az_groups_release(&x->g);
@@ -148,9 +148,9 @@ int az_op_put_details(struct az_op_groups *x, size_t group)
         return az_mem_error(mem);
     for (size_t i = 0; i < n; i++)
         runs[i] = x->kind->own(x->ctx, op[i]);
-    int rc = az_fw_details_make(&x->details, runs, n, &full, &brief);
+    int rc = az_framework_details_make(&x->details, runs, n, &full, &brief);
     az_mem_free(mem, runs, (n + 1) * sizeof *runs);
     az_put_text(x->t, full);
     az_put_text(x->t, brief);
-    return rc || !x->overlap ? rc : az_fw_put_overlap(x->overlap, x->t, op, n, &x->details);
+    return rc || !x->overlap ? rc : az_framework_put_overlap(x->overlap, x->t, op, n, &x->details);
 }

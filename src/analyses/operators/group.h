@@ -24,7 +24,7 @@ struct az_op_kind {
 
 struct az_op_groups {
     struct az_job *job;
-    struct az_fw *fw;
+    struct az_framework *fw;
     const struct az_op_kind *kind;
     void *ctx;
     size_t n;            /* operations */
@@ -32,7 +32,7 @@ struct az_op_groups {
     struct az_groups g;
     const struct az_groups *base;   /* groups of the plain table; NULL: this is it */
     struct az_overlap_ops *overlap; /* NULL: the plain table */
-    struct az_fw_details details;
+    struct az_framework_details details;
     struct az_table *t;
 };
 

@@ -1,7 +1,7 @@
 /* Class of a kernel name: the user's map first, then the built-in rules. */
 #include "analyses/operators/framework.h"
 
-struct az_sv az_fw_kernel_class(struct az_fw *f, uint32_t name)
+struct az_sv az_framework_kernel_class(struct az_framework *f, uint32_t name)
 {
     if (name == AZ_NO_ID)
         return AZ_SV("others");

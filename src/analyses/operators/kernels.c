@@ -6,7 +6,7 @@
 #include "analyses/registry_list.h"
 #include "tables/keys.h"
 
-static int kernels_of(struct az_fw_kernels *k, struct az_job *job, void **slot)
+static int kernels_of(struct az_framework_kernels *k, struct az_job *job, void **slot)
 {
     k->ev = &k->fw->trace->ev[AZ_KERNEL];
     k->gpu = slot ? *slot : NULL;
@@ -22,10 +22,10 @@ static int kernels_of(struct az_fw_kernels *k, struct az_job *job, void **slot)
     return 0;
 }
 
-int az_fw_kernels_get(struct az_fw_kernels *k, struct az_job *job)
+int az_framework_kernels_get(struct az_framework_kernels *k, struct az_job *job)
 {
     int rc;
-    k->fw = az_fw_get(job, &rc);
+    k->fw = az_framework_get(job, &rc);
     if (!k->fw)
         return rc;
     static const char what; /* made once a job: several analyses ask for it */
@@ -35,41 +35,43 @@ int az_fw_kernels_get(struct az_fw_kernels *k, struct az_job *job)
     return rc;
 }
 
-uint32_t az_fw_kernel_owner(const struct az_fw_kernels *k, size_t kernel, uint32_t *call)
+uint32_t az_framework_kernel_owner(const struct az_framework_kernels *k, size_t kernel,
+                                   uint32_t *call)
 {
     *call = k->fw->tree->gpu_node[k->gpu[kernel]];
     return *call == AZ_NO_ROW ? AZ_NO_ROW : az_node_op(k->fw->tree, *call);
 }
 
-struct az_sv az_fw_owner_category(const struct az_fw *fw, uint32_t call, uint32_t op)
+struct az_sv az_framework_owner_category(const struct az_framework *fw, uint32_t call, uint32_t op)
 {
     if (call == AZ_NO_ROW)
         return AZ_SV("");
     if (op != AZ_NO_ROW)
-        return az_fw_op_category(fw, op);
+        return az_framework_op_category(fw, op);
     struct az_sv name = az_node_name(fw->tree, call);
     bool graph =
         az_sv_ifind(name, AZ_SV("cudagraph")) >= 0 || az_sv_ifind(name, AZ_SV("graphlaunch")) >= 0;
     return graph ? AZ_SV("graph") : AZ_SV("runtime");
 }
 
-static const struct az_fw *fw_of(const struct az_scope *r)
+static const struct az_framework *fw_of(const struct az_scope *r)
 {
-    return ((const struct az_fw_kernels *)r->ctx)->fw;
+    return ((const struct az_framework_kernels *)r->ctx)->fw;
 }
 
 static struct az_sv category_of(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_fw_kernels *k = r->ctx;
-    uint32_t call, op = az_fw_kernel_owner(k, i->row, &call);
-    return az_fw_owner_category(k->fw, call, op);
+    const struct az_framework_kernels *k = r->ctx;
+    uint32_t call, op = az_framework_kernel_owner(k, i->row, &call);
+    return az_framework_owner_category(k->fw, call, op);
 }
 
 static uint32_t owner_of(const struct az_scope *r, const struct az_item *i)
 {
-    const struct az_fw_kernels *k = r->ctx;
-    uint32_t call, op = az_fw_kernel_owner(k, i->row, &call);
-    return call == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(k->fw, op != AZ_NO_ROW ? op : call).name;
+    const struct az_framework_kernels *k = r->ctx;
+    uint32_t call, op = az_framework_kernel_owner(k, i->row, &call);
+    return call == AZ_NO_ROW ? AZ_NO_ID
+                             : az_framework_node(k->fw, op != AZ_NO_ROW ? op : call).name;
 }
 
 static int64_t stream_of(const struct az_scope *r, const struct az_item *i)
@@ -79,8 +81,8 @@ static int64_t stream_of(const struct az_scope *r, const struct az_item *i)
 
 static struct az_sv class_of(const struct az_scope *r, const struct az_item *i)
 {
-    return az_fw_kernel_class(((const struct az_fw_kernels *)r->ctx)->fw,
-                              az_item_events(r, i)->name[i->row]);
+    return az_framework_kernel_class(((const struct az_framework_kernels *)r->ctx)->fw,
+                                     az_item_events(r, i)->name[i->row]);
 }
 
 /* Kernels of one name and lane whose owners have one name and category are in one row. */
@@ -90,7 +92,7 @@ struct alike {
 };
 enum { UNLINKED = 1, OF_CALL, OF_NAME, OF_LAUNCHER, ALIKE_BITS = 11 };
 struct summary {
-    struct az_fw_kernels k;
+    struct az_framework_kernels k;
     struct alike alike[1 << ALIKE_BITS];
 };
 
@@ -98,13 +100,13 @@ struct summary {
 static uint32_t alike_of(const struct az_scope *r, const struct az_item *i)
 {
     struct summary *s = r->ctx;
-    const struct az_fw *fw = s->k.fw;
-    uint32_t call, op = az_fw_kernel_owner(&s->k, i->row, &call), launcher = AZ_NO_ROW;
+    const struct az_framework *fw = s->k.fw;
+    uint32_t call, op = az_framework_kernel_owner(&s->k, i->row, &call), launcher = AZ_NO_ROW;
     struct alike a = { s->k.ev->name[i->row], s->k.ev->lane[i->row], AZ_NO_ID, UNLINKED };
     if (op != AZ_NO_ROW)
-        launcher = az_fw_launcher_of(fw, op);
+        launcher = az_framework_launcher_of(fw, op);
     if (call != AZ_NO_ROW) {
-        a.owner = az_fw_node(fw, op != AZ_NO_ROW ? op : call).name;
+        a.owner = az_framework_node(fw, op != AZ_NO_ROW ? op : call).name;
         a.category = op == AZ_NO_ROW         ? OF_CALL
                      : launcher == AZ_NO_ROW ? OF_NAME
                                              : OF_LAUNCHER + fw->category[launcher];
@@ -187,7 +189,7 @@ static int run(struct az_job *job)
     if (!s)
         return az_mem_error(job->mem);
     memset(s, 0, sizeof *s);
-    int rc = az_fw_kernels_get(&s->k, job);
+    int rc = az_framework_kernels_get(&s->k, job);
     if (rc == 0)
         rc = az_spec_make(job, &class_summary, s, NULL);
     if (rc == 0)

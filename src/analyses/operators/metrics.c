@@ -24,15 +24,15 @@ struct slot {
     struct entry *entry; /* NULL: free */
 };
 
-struct az_fw_metrics {
+struct az_framework_metrics {
     struct az_job *job;
-    struct az_fw *fw;
+    struct az_framework *fw;
     struct az_op_models models;
     const struct az_op_model **by_name; /* name id -> model; NULL: not looked up or none */
     uint8_t *looked;                    /* name id -> 1 */
     struct slot *slot;                  /* by (name, arguments), (kernels, annotation) */
     size_t mask, n_entries;
-    uint32_t *known_rows;     /* az_fw_known_rows */
+    uint32_t *known_rows;     /* az_framework_known_rows */
     struct entry **by_number; /* room for half of the slots, and one */
     struct az_perf_call *call;
     struct az_extend *script; /* while its models are run */
@@ -43,7 +43,7 @@ struct az_fw_metrics {
     struct az_peaks peaks;
 };
 
-static int find_peaks(struct az_fw_metrics *m)
+static int find_peaks(struct az_framework_metrics *m)
 {
     const struct az_options *o = m->job->opts;
     const struct az_device_facts f = az_trace_device(m->fw->trace);
@@ -58,20 +58,22 @@ static int find_peaks(struct az_fw_metrics *m)
     return rc;
 }
 
-struct az_fw_metrics *az_fw_metrics_get(struct az_job *job, struct az_fw *f, int *rc)
+struct az_framework_metrics *az_framework_metrics_get(struct az_job *job, struct az_framework *f,
+                                                      int *rc)
 {
     *rc = 0;
     if (f->metrics)
         return f->metrics;
     size_t names = f->trace->names.text.n + 1;
-    struct az_fw_metrics *m = az_arena_alloc(job->arena, sizeof *m);
+    struct az_framework_metrics *m = az_arena_alloc(job->arena, sizeof *m);
     if (!m)
         goto memory;
-    *m = (struct az_fw_metrics){ .job = job,
-                                 .fw = f,
-                                 .by_name = az_arena_array(job->arena, names, sizeof *m->by_name),
-                                 .looked = az_arena_array(job->arena, names, 1),
-                                 .call = az_arena_alloc(job->arena, sizeof *m->call) };
+    *m = (struct az_framework_metrics){ .job = job,
+                                        .fw = f,
+                                        .by_name =
+                                            az_arena_array(job->arena, names, sizeof *m->by_name),
+                                        .looked = az_arena_array(job->arena, names, 1),
+                                        .call = az_arena_alloc(job->arena, sizeof *m->call) };
     if (!m->by_name || !m->looked || !m->call)
         goto memory;
     *rc = az_op_models_load(&m->models, az_data("op_models.csv"), job->arena);
@@ -85,14 +87,17 @@ memory:
     return NULL;
 }
 
-struct az_job *az_fw_job(const struct az_fw_metrics *m) { return m->job; }
-const struct az_trace *az_fw_trace(const struct az_fw_metrics *m) { return m->fw->trace; }
-const struct az_peaks *az_fw_peaks(const struct az_fw_metrics *m)
+struct az_job *az_framework_job(const struct az_framework_metrics *m) { return m->job; }
+const struct az_trace *az_framework_trace(const struct az_framework_metrics *m)
+{
+    return m->fw->trace;
+}
+const struct az_peaks *az_framework_peaks(const struct az_framework_metrics *m)
 {
     return m->has_peaks ? &m->peaks : NULL;
 }
 
-const struct az_op_model *az_fw_model(struct az_fw_metrics *m, uint32_t name)
+const struct az_op_model *az_framework_model(struct az_framework_metrics *m, uint32_t name)
 {
     if (name == AZ_NO_ID)
         return NULL;
@@ -103,14 +108,14 @@ const struct az_op_model *az_fw_model(struct az_fw_metrics *m, uint32_t name)
     return m->by_name[name];
 }
 
-bool az_fw_scripted(struct az_fw_metrics *m, uint32_t name)
+bool az_framework_scripted(struct az_framework_metrics *m, uint32_t name)
 {
-    const struct az_op_model *model = az_fw_model(m, name);
+    const struct az_op_model *model = az_framework_model(m, name);
     return model && az_sv_is(model->model, "script");
 }
 
 /* Name ids of the device events below a node, without repetition of neighbours. */
-static size_t kernels_below(const struct az_fw *f, uint32_t node, uint32_t *ids)
+static size_t kernels_below(const struct az_framework *f, uint32_t node, uint32_t *ids)
 {
     uint32_t first, end;
     size_t n = 0;
@@ -123,7 +128,7 @@ static size_t kernels_below(const struct az_fw *f, uint32_t node, uint32_t *ids)
     return n;
 }
 
-static int find_steps(struct az_fw_metrics *m)
+static int find_steps(struct az_framework_metrics *m)
 {
     static const char *const starts[] = { "execute_", "step[", "prefill[", "decode[" };
     const struct az_events *e = &m->fw->trace->ev[AZ_RANGE];
@@ -139,10 +144,10 @@ static int find_steps(struct az_fw_metrics *m)
 }
 
 /* Name id of the step that encloses a node: the last that began before it; AZ_NO_ID. */
-static uint32_t step_of(const struct az_fw_metrics *m, uint32_t node)
+static uint32_t step_of(const struct az_framework_metrics *m, uint32_t node)
 {
     const struct az_events *e = &m->fw->trace->ev[AZ_RANGE];
-    int64_t at = az_fw_node(m->fw, node).start;
+    int64_t at = az_framework_node(m->fw, node).start;
     size_t lo = 0, hi = m->n_steps;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
@@ -158,7 +163,7 @@ static uint32_t step_of(const struct az_fw_metrics *m, uint32_t node)
     return AZ_NO_ID;
 }
 
-static struct az_sv text_of(const struct az_fw *f, uint32_t id)
+static struct az_sv text_of(const struct az_framework *f, uint32_t id)
 {
     return id == AZ_NO_ID ? az_sv_make("", 0) : az_trace_text(f->trace, id);
 }
@@ -173,7 +178,7 @@ static struct slot *slot_of(struct slot *v, size_t mask, uint64_t k0, uint64_t k
     return &v[i];
 }
 
-static int make_room(struct az_fw_metrics *m)
+static int make_room(struct az_framework_metrics *m)
 {
     if (m->slot && m->n_entries * 2 <= m->mask)
         return 0;
@@ -205,12 +210,12 @@ static size_t read_facts(struct az_sv text, struct az_perf_fact *out)
     return n;
 }
 
-static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, uint32_t node,
+static int evaluate(struct az_framework_metrics *m, const struct az_op_model *model, uint32_t node,
                     const uint32_t *ids, size_t n, uint32_t step, struct entry **out)
 {
     struct az_perf_call *c = m->call;
     struct az_sv kernels[KERNELS];
-    const struct az_op_args *a = az_fw_args(m->fw, node);
+    const struct az_op_args *a = az_framework_args(m->fw, node);
     struct entry *e = az_arena_alloc(m->job->arena, sizeof *e);
     int rc = 0;
     if (!e)
@@ -241,7 +246,7 @@ static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, ui
     else
         rc = az_perf_eval(c, model, m->job->arena, &e->perf);
     e->spec = az_perf_spec(&e->perf, m->job->arena);
-    e->params = az_fw_params(&e->perf, m->job->arena);
+    e->params = az_framework_params(&e->perf, m->job->arena);
     e->params_hash = e->params.n ? az_hash(e->params.p, e->params.n) : 0;
     e->model = model;
     e->number = (uint32_t)m->n_entries;
@@ -250,20 +255,20 @@ static int evaluate(struct az_fw_metrics *m, const struct az_op_model *model, ui
 }
 
 /* The entry of an operator node; NULL: it has no model. */
-static int entry_of(struct az_fw_metrics *m, uint32_t node, const struct entry **out)
+static int entry_of(struct az_framework_metrics *m, uint32_t node, const struct entry **out)
 {
     *out = NULL;
     if (node >= m->fw->tree->first_call)
         return 0;
-    uint32_t name = az_fw_node(m->fw, node).name, ids[KERNELS + 1], step = AZ_NO_ID;
-    const struct az_op_model *model = az_fw_model(m, name);
+    uint32_t name = az_framework_node(m->fw, node).name, ids[KERNELS + 1], step = AZ_NO_ID;
+    const struct az_op_model *model = az_framework_model(m, name);
     if (!model)
         return 0;
     int rc = m->steps_known ? 0 : find_steps(m);
     if (rc == 0 && m->n_steps && az_sv_is(model->family, "InferenceAttention"))
         step = step_of(m, node);
     size_t n = kernels_below(m->fw, node, ids);
-    const struct az_op_args *a = az_fw_args(m->fw, node);
+    const struct az_op_args *a = az_framework_args(m->fw, node);
     uint32_t args = a ? (uint32_t)(a - m->fw->ops->args.v) : AZ_NO_ROW;
     ids[n] = step;
     if (rc == 0)
@@ -285,7 +290,7 @@ static int entry_of(struct az_fw_metrics *m, uint32_t node, const struct entry *
     return 0;
 }
 
-static void put_estimate(const struct entry *e, bool backward, struct az_fw_estimate *out)
+static void put_estimate(const struct entry *e, bool backward, struct az_framework_estimate *out)
 {
     out->model = e->model;
     out->perf = &e->perf;
@@ -303,7 +308,7 @@ static void put_estimate(const struct entry *e, bool backward, struct az_fw_esti
 
 #define WITHOUT UINT32_MAX /* known: there is no model */
 
-int az_fw_know(struct az_fw_metrics *m, uint32_t node, uint32_t *known)
+int az_framework_know(struct az_framework_metrics *m, uint32_t node, uint32_t *known)
 {
     const struct entry *e;
     const int rc = entry_of(m, node, &e);
@@ -311,19 +316,19 @@ int az_fw_know(struct az_fw_metrics *m, uint32_t node, uint32_t *known)
     return rc;
 }
 
-int az_fw_estimate_again(struct az_fw_metrics *m, uint32_t node, bool backward, uint32_t *known,
-                         struct az_fw_estimate *out)
+int az_framework_estimate_again(struct az_framework_metrics *m, uint32_t node, bool backward,
+                                uint32_t *known, struct az_framework_estimate *out)
 {
-    *out = (struct az_fw_estimate){
+    *out = (struct az_framework_estimate){
         .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
     };
-    const int rc = *known ? 0 : az_fw_know(m, node, known);
+    const int rc = *known ? 0 : az_framework_know(m, node, known);
     if (rc == 0 && *known != WITHOUT)
         put_estimate(m->by_number[*known - 1], backward, out);
     return rc;
 }
 
-int az_fw_known_rows(struct az_fw_metrics *m, size_t n, uint32_t **known)
+int az_framework_known_rows(struct az_framework_metrics *m, size_t n, uint32_t **known)
 {
     if (!m->known_rows)
         m->known_rows = az_arena_array(m->job->arena, n + 1, sizeof *m->known_rows);
@@ -331,17 +336,18 @@ int az_fw_known_rows(struct az_fw_metrics *m, size_t n, uint32_t **known)
     return m->known_rows ? 0 : az_arena_error(m->job->arena);
 }
 
-int az_fw_estimate(struct az_fw_metrics *m, uint32_t node, bool backward,
-                   struct az_fw_estimate *out)
+int az_framework_estimate(struct az_framework_metrics *m, uint32_t node, bool backward,
+                          struct az_framework_estimate *out)
 {
     uint32_t known = 0;
-    return az_fw_estimate_again(m, node, backward, &known, out);
+    return az_framework_estimate_again(m, node, backward, &known, out);
 }
 
-int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az_diag *said)
+int az_framework_metrics_extend(struct az_framework_metrics *m, struct az_extend *e,
+                                struct az_diag *said)
 {
     const struct az_events *ops = &m->fw->trace->ev[AZ_HOST_OP];
-    struct az_fw_estimate unused;
+    struct az_framework_estimate unused;
     int rc = 0;
     m->script = e;
     m->said = said;
@@ -350,7 +356,7 @@ int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az
         if (name == AZ_NO_ID)
             continue;
         if (!m->looked[name]) {
-            const struct az_op_model *known = az_fw_model(m, name);
+            const struct az_op_model *known = az_framework_model(m, name);
             struct az_sv op = az_trace_text(m->fw->trace, name);
             struct az_op_model *own =
                 az_extend_has_model(e, op) ? az_arena_alloc(m->job->arena, sizeof *own) : NULL;
@@ -363,13 +369,13 @@ int az_fw_metrics_extend(struct az_fw_metrics *m, struct az_extend *e, struct az
             }
         }
         if (m->by_name[name] && az_sv_is(m->by_name[name]->model, "script"))
-            rc = az_fw_estimate(m, n, false, &unused);
+            rc = az_framework_estimate(m, n, false, &unused);
     }
     m->script = NULL;
     return rc;
 }
 
-bool az_fw_unreadable(const struct az_fw_estimate *e)
+bool az_framework_unreadable(const struct az_framework_estimate *e)
 {
     static const char *const unrecorded[] = { "no ", "missing", "not recorded",
                                               "the extension gave" };
@@ -382,7 +388,8 @@ bool az_fw_unreadable(const struct az_fw_estimate *e)
     return known;
 }
 
-struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az_fw_estimate *e)
+struct az_roofline az_framework_roofline(const struct az_framework_metrics *m,
+                                         const struct az_framework_estimate *e)
 {
     struct az_roofline r = {
         .compute_us = NAN, .memory_us = NAN, .time_us = NAN, .tflops = NAN, .bound = "", .peak = ""
@@ -393,7 +400,8 @@ struct az_roofline az_fw_roofline(const struct az_fw_metrics *m, const struct az
     return r;
 }
 
-uint32_t az_fw_backward_of(const struct az_fw *f, const struct az_forward *forward, uint32_t node)
+uint32_t az_framework_backward_of(const struct az_framework *f, const struct az_forward *forward,
+                                  uint32_t node)
 {
     uint32_t up = node;
     for (int level = 0; level <= 5 && up != AZ_NO_ROW; level++, up = f->tree->parent[up])

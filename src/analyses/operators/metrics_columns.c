@@ -3,7 +3,7 @@
 
 #include "base/num.h"
 
-struct az_sv az_fw_param_text(const struct az_perf_param *p, struct az_arena *a)
+struct az_sv az_framework_param_text(const struct az_perf_param *p, struct az_arena *a)
 {
     char buf[AZ_NUM_MAX];
     switch (p->kind) {
@@ -24,7 +24,7 @@ struct az_sv az_fw_param_text(const struct az_perf_param *p, struct az_arena *a)
 /* The value of a parameter as JSON, without quotes. */
 static struct az_sv param_value(const struct az_perf_param *p, struct az_arena *a)
 {
-    const struct az_sv v = az_fw_param_text(p, a);
+    const struct az_sv v = az_framework_param_text(p, a);
     if (p->kind == AZ_PARAM_NONE || (v.n == 0 && p->kind != AZ_PARAM_TEXT)) /* not a number */
         return AZ_SV("null");
     if (p->kind == AZ_PARAM_BOOL)
@@ -34,7 +34,7 @@ static struct az_sv param_value(const struct az_perf_param *p, struct az_arena *
 
 static char *put(char *to, struct az_sv s) { return s.n ? (char *)memcpy(to, s.p, s.n) + s.n : to; }
 
-struct az_sv az_fw_params(const struct az_perf *perf, struct az_arena *a)
+struct az_sv az_framework_params(const struct az_perf *perf, struct az_arena *a)
 {
     struct az_sv value[AZ_PERF_PARAMS];
     size_t room = 2;
@@ -57,7 +57,7 @@ struct az_sv az_fw_params(const struct az_perf *perf, struct az_arena *a)
     return text ? az_sv_make(text, (size_t)(to - text)) : AZ_SV("");
 }
 
-void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t)
+void az_framework_metric_columns(const struct az_framework_metrics *m, struct az_table *t)
 {
     static const char *const roof[] = { "Pct Roofline_mean", "Pct Roofline_median",
                                         "Pct Roofline_std", "Pct Roofline_min",
@@ -75,7 +75,7 @@ void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t)
         az_table_columnsv(t, az_arena_printf(t->arena, "TFLOPS/s_%s", stat[i]), AZ_REAL,
                           AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER | AZ_DETAIL);
     }
-    if (az_fw_peaks(m)) {
+    if (az_framework_peaks(m)) {
         az_table_column(t, "Roofline Bound", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
         az_table_column(t, "Roofline Time (µs)_first", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
         for (int i = 0; i < 5; i++)
@@ -84,7 +84,7 @@ void az_fw_metric_columns(const struct az_fw_metrics *m, struct az_table *t)
     az_table_column(t, "perf_params", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
 }
 
-static void put_rates(struct az_table *t, const struct az_fw_rates *r, double scale)
+static void put_rates(struct az_table *t, const struct az_framework_rates *r, double scale)
 {
     az_put_f64(t, r->mean * scale);
     az_put_f64(t, r->std * scale);
@@ -93,8 +93,8 @@ static void put_rates(struct az_table *t, const struct az_fw_rates *r, double sc
     az_put_f64(t, r->max * scale);
 }
 
-void az_fw_put_metrics(const struct az_fw_metrics *m, struct az_table *t,
-                       const struct az_fw_figures *f)
+void az_framework_put_metrics(const struct az_framework_metrics *m, struct az_table *t,
+                              const struct az_framework_figures *f)
 {
     az_put_f64(t, f->flops / 1e9);
     az_put_f64(t, f->bytes / 1048576);
@@ -102,7 +102,7 @@ void az_fw_put_metrics(const struct az_fw_metrics *m, struct az_table *t,
     az_put_given(t, f->spec);
     put_rates(t, &f->byte_rate, 1e-12);
     put_rates(t, &f->flop_rate, 1e-12);
-    if (az_fw_peaks(m)) {
+    if (az_framework_peaks(m)) {
         az_put_given(t, az_sv_str(f->bound));
         az_put_f64(t, f->roof_us);
         az_put_f64(t, f->roof_part.mean * 100);

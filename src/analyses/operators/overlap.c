@@ -16,7 +16,7 @@ struct running { /* events of one lane that had not ended when last looked at */
 AZ_VEC(struct running, running_lanes);
 
 struct sweep {
-    struct az_fw *fw;
+    struct az_framework *fw;
     struct running_lanes lanes;
     uint32_t *lane_at;      /* lane -> index in lanes + 1 */
     uint32_t *op;           /* gpu -> operator it was launched under, AZ_NO_ROW */
@@ -80,12 +80,12 @@ static bool same_stream(const struct sweep *s, uint32_t x, uint32_t y)
 
 static int sweep(struct sweep *s, struct az_overlaps *o)
 {
-    const struct az_fw *fw = s->fw;
+    const struct az_framework *fw = s->fw;
     const uint64_t most = LOOKS_LEAST + LOOKS_EACH * (uint64_t)fw->tree->n_gpu;
     for (uint32_t i = 0; i < fw->tree->n_gpu; i++) {
         uint32_t g = fw->order[i];
         struct az_event e = az_gpu_event(fw->tree, g);
-        if (!az_fw_counts(fw, g) || e.end == e.start)
+        if (!az_framework_counts(fw, g) || e.end == e.start)
             continue;
         if (s->looks > most) {
             o->left_out++;
@@ -126,7 +126,7 @@ static int index_pairs(const struct sweep *s, struct az_overlaps *o, struct az_a
     return 0;
 }
 
-static int make(struct az_job *job, struct az_fw *fw, struct az_overlaps *o)
+static int make(struct az_job *job, struct az_framework *fw, struct az_overlaps *o)
 {
     const struct az_calltree *c = fw->tree;
     struct sweep s = { .fw = fw, .mem = job->mem };
@@ -153,7 +153,8 @@ static int make(struct az_job *job, struct az_fw *fw, struct az_overlaps *o)
     return rc;
 }
 
-const struct az_overlaps *az_fw_overlaps(struct az_job *job, struct az_fw *fw, int *rc)
+const struct az_overlaps *az_framework_overlaps(struct az_job *job, struct az_framework *fw,
+                                                int *rc)
 {
     *rc = 0;
     if (!fw->overlaps) {

@@ -15,7 +15,8 @@ struct az_overlaps {
                           pairs */
 };
 /* Made on first use, kept in fw. NULL on failure, *rc says why. */
-const struct az_overlaps *az_fw_overlaps(struct az_job *job, struct az_fw *fw, int *rc);
+const struct az_overlaps *az_framework_overlaps(struct az_job *job, struct az_framework *fw,
+                                                int *rc);
 
 /* Per operation (a launcher, a row of the unified summary): what overlaps it. In the job's arena.
  */
@@ -26,12 +27,12 @@ struct az_overlap_ops {
     struct az_gpu_run *partners; /* distinct partners by start */
     struct az_intern texts;      /* number of a list -> its JSON text; 0 is the empty text */
     struct az_job *job;
-    struct az_fw *fw;
+    struct az_framework *fw;
 };
 /* own: the device events of each operation. To be released also after an error. */
-int az_fw_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struct az_fw *fw,
-                      const struct az_gpu_run *own, size_t n) AZ_MUST_USE;
-void az_fw_overlap_ops_release(struct az_overlap_ops *o);
+int az_framework_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struct az_framework *fw,
+                             const struct az_gpu_run *own, size_t n) AZ_MUST_USE;
+void az_framework_overlap_ops_release(struct az_overlap_ops *o);
 static inline struct az_sv az_overlap_text(const struct az_overlap_ops *o, size_t op)
 {
     return az_intern_text(&o->texts, o->names[op]);
@@ -39,8 +40,8 @@ static inline struct az_sv az_overlap_text(const struct az_overlap_ops *o, size_
 
 /* Columns after the keys and after the kernel details, and their cells for the operations of one
  * row. */
-void az_fw_overlap_columns(struct az_table *t);
-int az_fw_put_overlap(struct az_overlap_ops *o, struct az_table *t, const uint32_t *op, size_t n,
-                      struct az_fw_details *d) AZ_MUST_USE;
+void az_framework_overlap_columns(struct az_table *t);
+int az_framework_put_overlap(struct az_overlap_ops *o, struct az_table *t, const uint32_t *op,
+                             size_t n, struct az_framework_details *d) AZ_MUST_USE;
 
 #endif

@@ -63,7 +63,7 @@ static int own_time(struct work *w, const struct az_gpu_run *own, int64_t *out)
 /* Distinct partners by start into the arena, distinct names in the same order into a list. */
 static int finish(struct work *w, size_t op)
 {
-    const struct az_fw *fw = w->o->fw;
+    const struct az_framework *fw = w->o->fw;
     size_t n = 0;
     int rc = az_sort_cmp(w->found.v, w->found.n, sizeof *w->found.v, by_rank, w, w->o->job->mem);
     for (size_t i = 0; i < w->found.n; i++)
@@ -105,14 +105,14 @@ static int look_at(struct work *w, const struct az_gpu_run *own, size_t op)
     return rc ? rc : finish(w, op);
 }
 
-int az_fw_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struct az_fw *fw,
-                      const struct az_gpu_run *own, size_t n)
+int az_framework_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struct az_framework *fw,
+                             const struct az_gpu_run *own, size_t n)
 {
     struct work w = { .o = o };
     uint32_t none;
     *o = (struct az_overlap_ops){ .n = n, .job = job, .fw = fw };
     int rc = az_intern_init(&o->texts, job->arena, job->mem);
-    w.pairs = rc ? NULL : az_fw_overlaps(job, fw, &rc);
+    w.pairs = rc ? NULL : az_framework_overlaps(job, fw, &rc);
     az_vec_init(&w.found, job->mem);
     az_vec_init(&w.spans, job->mem);
     az_vec_init(&w.text, job->mem);
@@ -135,13 +135,13 @@ int az_fw_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struct az_fw
     return rc;
 }
 
-void az_fw_overlap_ops_release(struct az_overlap_ops *o)
+void az_framework_overlap_ops_release(struct az_overlap_ops *o)
 {
     if (o->texts.mem)
         az_intern_release(&o->texts);
 }
 
-void az_fw_overlap_columns(struct az_table *t)
+void az_framework_overlap_columns(struct az_table *t)
 {
     az_table_column(t, "overlapping_kernels_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "trunc_overlapping_kernels_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
@@ -152,8 +152,8 @@ void az_fw_overlap_columns(struct az_table *t)
     az_table_column(t, "overlap_pct_max", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
 }
 
-int az_fw_put_overlap(struct az_overlap_ops *o, struct az_table *t, const uint32_t *op, size_t n,
-                      struct az_fw_details *d)
+int az_framework_put_overlap(struct az_overlap_ops *o, struct az_table *t, const uint32_t *op,
+                             size_t n, struct az_framework_details *d)
 {
     struct az_mem *mem = o->job->mem;
     struct az_gpu_run *runs = az_mem_alloc(mem, (n + 1) * sizeof *runs);
@@ -165,7 +165,7 @@ int az_fw_put_overlap(struct az_overlap_ops *o, struct az_table *t, const uint32
         percent[i] = o->percent[op[i]];
     }
     if (rc == 0)
-        rc = az_fw_details_make(d, runs, n, &full, &brief);
+        rc = az_framework_details_make(d, runs, n, &full, &brief);
     if (rc == 0) {
         az_put_given(t, full);
         az_put_given(t, brief);

@@ -10,7 +10,7 @@
 
 struct work {
     struct az_job *job;
-    struct az_fw *fw;
+    struct az_framework *fw;
 };
 
 struct overlap {
@@ -156,14 +156,15 @@ static bool launches_graph(const uint8_t *known, uint32_t name)
     return name != AZ_NO_ID && known[name] == 2;
 }
 
-int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_graphs *g)
+int az_framework_graphs_count(struct az_job *job, const struct az_framework *f,
+                              struct az_framework_graphs *g)
 {
     const struct az_calltree *c = f->tree;
     const struct az_events *e = &f->trace->ev[AZ_CALL];
     uint8_t *known =
         az_arena_array(job->arena, f->trace->names.text.n + 1, 1); /* name id -> 1 no, 2 yes */
     struct marks m = { .n = 0 };
-    *g = (struct az_fw_graphs){ 0 };
+    *g = (struct az_framework_graphs){ 0 };
     if (!known)
         return az_arena_error(job->arena);
     const int rc = list_marks(job, f->trace, &m);
@@ -194,7 +195,7 @@ int az_fw_graphs_count(struct az_job *job, const struct az_fw *f, struct az_fw_g
     return 0;
 }
 
-void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g)
+void az_framework_graphs_tell(struct az_job *job, struct az_framework_graphs g)
 {
     if (!g.bare)
         return;
@@ -215,7 +216,7 @@ void az_fw_graphs_tell(struct az_job *job, struct az_fw_graphs g)
                      "replayed"));
 }
 
-void az_fw_captures_tell(struct az_job *job, const struct az_graft_sums *s)
+void az_framework_captures_tell(struct az_job *job, const struct az_capture_attach_sums *s)
 {
     int64_t whole = 0;
     for (int by = 0; by < AZ_PAIR_COUNT; by++)
@@ -252,7 +253,7 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
     const struct az_events *k = &w->fw->trace->ev[AZ_KERNEL];
     int64_t others = 0;
     for (size_t i = 0; i < k->n; i++)
-        if (az_sv_is(az_fw_kernel_class(w->fw, k->name[i]), "others"))
+        if (az_sv_is(az_framework_kernel_class(w->fw, k->name[i]), "others"))
             others += k->end[i] - k->start[i];
     double whole = busy > 0 ? (double)busy : 1;
     az_cover(w->job, "device time linked to a launch",
@@ -266,7 +267,7 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
     az_cover(w->job, "kernel time in kernel class others",
              w->fw->kernels ? (double)others / (double)w->fw->kernels * 100.0 : 0, "%",
              AZ_SV("names that neither the class map nor the built-in rules know"));
-    az_fw_captures_tell(w->job, &w->fw->ops->grafted);
+    az_framework_captures_tell(w->job, &w->fw->ops->grafted);
     if (l->unlinked)
         az_finding(w->job, "unlinked_device_events", "info",
                    AZ_SV("device events without their launch"), (int64_t)l->unlinked,
@@ -302,7 +303,7 @@ static int quality(struct work *w)
     struct az_table *t =
         az_table_new(w->job->arena, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY);
     struct overlap o = { 0 };
-    struct az_fw_graphs g;
+    struct az_framework_graphs g;
     az_table_column(t, "Check", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
     az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
@@ -310,7 +311,7 @@ static int quality(struct work *w)
     az_table_column(t, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
     int rc = stream_overlaps(w, &o);
     if (rc == 0)
-        rc = az_fw_graphs_count(w->job, w->fw, &g);
+        rc = az_framework_graphs_count(w->job, w->fw, &g);
     if (rc)
         return az_job_add(w->job, t, rc);
     struct linkage l = look_at_links(w, host_window(w));
@@ -334,14 +335,14 @@ static int quality(struct work *w)
               "they end up to 1 µs after the event that holds them; none is dropped");
     find_overlaps(w, &o);
     cover(w, &l, o.busy);
-    az_fw_graphs_tell(w->job, g);
+    az_framework_graphs_tell(w->job, g);
     return az_job_add(w->job, t, rc);
 }
 
 static int run(struct az_job *job)
 {
     int rc;
-    struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
+    struct work w = { .job = job, .fw = az_framework_get(job, &rc) };
     return w.fw ? quality(&w) : rc;
 }
 

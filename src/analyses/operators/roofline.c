@@ -12,7 +12,7 @@
 
 struct line { /* rows of one estimate */
     const struct az_unified_row *first;
-    struct az_fw_estimate e;
+    struct az_framework_estimate e;
     uint64_t count;
     int64_t time;
     bool copies; /* nothing but copies on the device: its rates are those of the link */
@@ -28,9 +28,9 @@ AZ_VEC(struct gap, gaps);
 
 struct work {
     struct az_job *job;
-    struct az_fw *fw;
+    struct az_framework *fw;
     const struct az_unified *u;
-    struct az_fw_metrics *metrics;
+    struct az_framework_metrics *metrics;
     struct az_unified_keys keys;
     struct az_unified_recent *recent;
     struct az_map map, gap_map;
@@ -42,8 +42,8 @@ struct work {
     bool has_limits;
 };
 
-static int line_of(struct work *w, const struct az_unified_row *r, const struct az_fw_estimate *e,
-                   uint32_t *line)
+static int line_of(struct work *w, const struct az_unified_row *r,
+                   const struct az_framework_estimate *e, uint32_t *line)
 {
     uint32_t *at;
     bool added;
@@ -61,7 +61,7 @@ static int line_of(struct work *w, const struct az_unified_row *r, const struct 
 
 /* Why a row has no estimate. */
 static struct az_sv reason(const struct work *w, const struct az_unified_row *r,
-                           const struct az_fw_estimate *e)
+                           const struct az_framework_estimate *e)
 {
     const struct az_calltree *c = w->fw->tree;
     uint32_t call = r->synthetic ? c->gpu_node[r->of] : AZ_NO_ROW, row;
@@ -110,12 +110,12 @@ enum { KNOWN, UNREADABLE }; /* flags: it has an estimate; its arguments are malf
 /* Where a row belongs: a line, or a gap. */
 static int find_place(struct work *w, const struct az_unified_row *r, struct az_unified_recent *x)
 {
-    struct az_fw_estimate e;
+    struct az_framework_estimate e;
     int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
     if (rc)
         return rc;
     x->flag[KNOWN] = !isnan(e.flops) || !isnan(e.bytes);
-    x->flag[UNREADABLE] = az_fw_unreadable(&e);
+    x->flag[UNREADABLE] = az_framework_unreadable(&e);
     return x->flag[KNOWN] ? line_of(w, r, &e, &x->at)
                           : gap_of(w, az_unified_name(w->u, r), reason(w, r, &e), &x->at);
 }
@@ -123,7 +123,7 @@ static int find_place(struct work *w, const struct az_unified_row *r, struct az_
 static int add_row(struct work *w, const struct az_unified_row *r)
 {
     const size_t row = (size_t)(r - w->u->rows.v);
-    const bool shaped = has_shapes(w, az_fw_args(w->fw, r->node));
+    const bool shaped = has_shapes(w, az_framework_args(w->fw, r->node));
     const int64_t time = az_unified_time(w->u, r);
     struct az_unified_recent *x;
     bool seen;
@@ -254,7 +254,7 @@ static int cover(struct work *w)
             az_cover(w->job, item.p, percent(g->time, w->all), "%",
                      az_arena_printf(w->job->arena, "of device time; %.*s", AZ_SVF(g->why)));
     }
-    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    const struct az_peaks *p = az_framework_peaks(w->metrics);
     if (p)
         az_cover(w->job, "roofline", p->bw, "GB/s",
                  az_arena_printf(
@@ -321,9 +321,9 @@ static bool is_impossible(const struct work *w, const struct line *l, double us)
 
 static void put_line(struct work *w, struct az_table *t, const struct line *l)
 {
-    struct az_roofline r = az_fw_roofline(w->metrics, &l->e);
-    const struct az_op_args *a = az_fw_args(w->fw, l->first->node);
-    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    struct az_roofline r = az_framework_roofline(w->metrics, &l->e);
+    const struct az_op_args *a = az_framework_args(w->fw, l->first->node);
+    const struct az_peaks *p = az_framework_peaks(w->metrics);
     double us = ns(w, l->time) * 1e-3,
            part = us > 0 ? 100 * r.time_us * (double)l->count / us : NAN;
     const bool impossible = is_impossible(w, l, us);
@@ -332,8 +332,8 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
         part = NAN;
     az_put_text(t, az_unified_name(w->u, l->first));
     az_put_text(t, az_unified_category(w->u, l->first));
-    az_fw_put_id(w->fw, t, a ? a->dims : AZ_NO_ID);
-    az_fw_put_id(w->fw, t, a ? a->types : AZ_NO_ID);
+    az_framework_put_id(w->fw, t, a ? a->dims : AZ_NO_ID);
+    az_framework_put_id(w->fw, t, a ? a->types : AZ_NO_ID);
     az_put_given(t, l->e.spec);
     az_put_i64(t, (int64_t)l->count);
     az_put_f64(t, us);
@@ -360,7 +360,7 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
 
 static int roofline_table(struct work *w)
 {
-    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    const struct az_peaks *p = az_framework_peaks(w->metrics);
     struct az_sv title =
         p ? az_arena_printf(w->job->arena, "Roofline: %.*s, %.*s rates%.*s", AZ_SVF(p->name),
                             AZ_SVF(basis(p)), AZ_SVF(scaled(w->job->arena, p)))
@@ -380,7 +380,8 @@ static unsigned used_rates(struct work *w, size_t *rate)
     unsigned n = 0;
     for (size_t k = 0; k < AZ_RATES; k++)
         for (size_t i = 0; i < w->lines.n; i++)
-            if (strcmp(az_fw_roofline(w->metrics, &w->lines.v[i].e).peak, az_rate_name[k]) == 0) {
+            if (strcmp(az_framework_roofline(w->metrics, &w->lines.v[i].e).peak, az_rate_name[k]) ==
+                0) {
                 rate[n++] = k;
                 break;
             }
@@ -430,7 +431,7 @@ static void put_roofs(const struct az_peaks *p, struct az_table *t, const size_t
 /* Points of the chart: operations, then one roof line for each precision in use. */
 static int chart(struct work *w)
 {
-    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    const struct az_peaks *p = az_framework_peaks(w->metrics);
     size_t rate[AZ_RATES], points = 0;
     unsigned n = p && p->bw > 0 ? used_rates(w, rate) : 0;
     if (n == 0)
@@ -468,10 +469,12 @@ static int chart(struct work *w)
     return rc;
 }
 
-int az_unified_roofline(struct az_job *job, struct az_fw *fw, const struct az_unified *u)
+int az_unified_roofline(struct az_job *job, struct az_framework *fw, const struct az_unified *u)
 {
     int rc;
-    struct work w = { .job = job, .fw = fw, .u = u, .metrics = az_fw_metrics_get(job, fw, &rc) };
+    struct work w = {
+        .job = job, .fw = fw, .u = u, .metrics = az_framework_metrics_get(job, fw, &rc)
+    };
     if (rc == 0)
         rc = az_unified_keys_get(&w.keys, w.metrics, u);
     if (rc)

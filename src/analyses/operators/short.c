@@ -7,11 +7,11 @@
 #include <math.h>
 
 struct work {
-    struct az_fw_kernels k;
+    struct az_framework_kernels k;
     int64_t limit; /* ticks */
 };
 
-static const struct az_fw *fw_of(const struct az_scope *r)
+static const struct az_framework *fw_of(const struct az_scope *r)
 {
     return ((const struct work *)r->ctx)->k.fw;
 }
@@ -19,26 +19,26 @@ static const struct az_fw *fw_of(const struct az_scope *r)
 static bool is_short(const struct az_scope *r, const struct az_item *i)
 {
     const struct work *w = r->ctx;
-    return az_fw_kernel_ticks(&w->k, i->row) < w->limit;
+    return az_framework_kernel_ticks(&w->k, i->row) < w->limit;
 }
 
 static uint32_t owner_of(const struct az_scope *r, const struct az_item *i)
 {
     uint32_t call;
-    return az_fw_kernel_owner(&((const struct work *)r->ctx)->k, i->row, &call);
+    return az_framework_kernel_owner(&((const struct work *)r->ctx)->k, i->row, &call);
 }
 
 static uint32_t op_of(const struct az_scope *r, const struct az_item *i)
 {
     const uint32_t op = owner_of(r, i);
-    return op == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(fw_of(r), op).name;
+    return op == AZ_NO_ROW ? AZ_NO_ID : az_framework_node(fw_of(r), op).name;
 }
 
 #define ARGUMENT(what)                                                                             \
     static uint32_t what##_of(const struct az_scope *r, const struct az_item *i)                   \
     {                                                                                              \
         const uint32_t op = owner_of(r, i);                                                        \
-        const struct az_op_args *a = op == AZ_NO_ROW ? NULL : az_fw_args(fw_of(r), op);            \
+        const struct az_op_args *a = op == AZ_NO_ROW ? NULL : az_framework_args(fw_of(r), op);     \
         return a ? a->what : AZ_NO_ID;                                                             \
     }                                                                                              \
     static const struct az_key what = { AZ_TEXT, .name = what##_of };
@@ -80,14 +80,14 @@ static const struct az_table_spec short_kernels = {
     .option = "topk_short_kernels",
 };
 
-static int histogram(struct az_job *job, const struct az_fw_kernels *k)
+static int histogram(struct az_job *job, const struct az_framework_kernels *k)
 {
     const size_t n = k->ev->n, bytes = (n + 1) * sizeof(int64_t);
     int64_t *length = az_mem_alloc(job->mem, bytes);
     if (!length)
         return az_mem_error(job->mem);
     for (size_t i = 0; i < n; i++)
-        length[i] = az_fw_kernel_ticks(k, i);
+        length[i] = az_framework_kernel_ticks(k, i);
     const int rc =
         az_short_histogram(job, "short_kernels_histogram", length, n, k->fw->trace->ticks_per_ns);
     az_mem_free(job->mem, length, bytes);
@@ -97,10 +97,10 @@ static int histogram(struct az_job *job, const struct az_fw_kernels *k)
 static int run(struct az_job *job)
 {
     struct work w = { .limit = 0 };
-    struct az_fw_kernels *k = &w.k;
+    struct az_framework_kernels *k = &w.k;
     if (!job->opts->short_kernel_study)
         return 0;
-    int rc = az_fw_kernels_get(k, job);
+    int rc = az_framework_kernels_get(k, job);
     if (rc == 0)
         rc = histogram(job, k);
     if (rc == 0)

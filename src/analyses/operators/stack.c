@@ -21,7 +21,7 @@ static struct az_sv without_numbers(struct az_arena *a, struct az_sv s)
     return az_sv_make(out, n);
 }
 
-static bool belongs(const struct az_fw *f, uint32_t node, struct az_sv name)
+static bool belongs(const struct az_framework *f, uint32_t node, struct az_sv name)
 {
     return node < f->tree->first_call || az_sv_find(name, AZ_SV("nn.Module")) >= 0 ||
            az_sv_find(name, AZ_SV("::")) >= 0 || az_sv_find(name, AZ_SV("/")) >= 0;
@@ -29,7 +29,7 @@ static bool belongs(const struct az_fw *f, uint32_t node, struct az_sv name)
 
 struct stack {
     struct az_job *job;
-    const struct az_fw *f;
+    const struct az_framework *f;
     struct az_vec_char text;
     struct az_vec_u32 path;
     struct az_intern tails; /* distinct tails as JSON texts without brackets */
@@ -59,7 +59,7 @@ static int add_path(struct stack *s, struct az_vec_char *to, uint32_t above, uin
 
 /* The deepest node that still holds all device events of this one: the way down to it is common to
  * all of them. */
-static uint32_t common_node(const struct az_fw *f, uint32_t node)
+static uint32_t common_node(const struct az_framework *f, uint32_t node)
 {
     uint32_t first, end, from, to;
     az_node_gpu(f->tree, node, &first, &end);
@@ -85,7 +85,8 @@ static int find_tails(struct stack *s, uint32_t common, const uint32_t *gpu, siz
         az_vec_reset(&tail);
         rc = add_path(s, &tail, common, s->f->tree->gpu_node[gpu[i]]);
         if (rc == 0)
-            rc = add_name(&tail, az_fw_text(s->f, az_gpu_event(s->f->tree, gpu[i]).name, ""));
+            rc =
+                add_name(&tail, az_framework_text(s->f, az_gpu_event(s->f->tree, gpu[i]).name, ""));
         if (rc == 0)
             rc = az_intern(&s->tails, az_text_view(&tail), &id);
     }
@@ -111,8 +112,8 @@ static int write_stack(struct stack *s, uint32_t node, uint32_t gpu)
     return rc ? rc : az_text_append(&s->text, AZ_SV("]"));
 }
 
-struct az_sv az_fw_call_stack(struct az_job *job, const struct az_fw *f, uint32_t node,
-                              uint32_t gpu)
+struct az_sv az_framework_call_stack(struct az_job *job, const struct az_framework *f,
+                                     uint32_t node, uint32_t gpu)
 {
     struct stack s = { .job = job, .f = f };
     az_vec_init(&s.text, job->mem);
@@ -172,7 +173,7 @@ static bool is_wrapper(struct az_sv frame)
     return false;
 }
 
-struct az_sv az_fw_entry_point(const struct az_fw *f, uint32_t node)
+struct az_sv az_framework_entry_point(const struct az_framework *f, uint32_t node)
 {
     struct az_sv op = az_node_name(f->tree, node), local = op;
     for (ptrdiff_t at; (at = az_sv_find(local, AZ_SV("::"))) >= 0;)
@@ -192,7 +193,8 @@ struct az_sv az_fw_entry_point(const struct az_fw *f, uint32_t node)
     return AZ_SV("Not found");
 }
 
-struct az_sv az_fw_parent_module(struct az_arena *a, const struct az_fw *f, uint32_t node)
+struct az_sv az_framework_parent_module(struct az_arena *a, const struct az_framework *f,
+                                        uint32_t node)
 {
     static const struct az_sv prefix = { "nn.Module: ", 11 };
     for (uint32_t n = node; n != AZ_NO_ROW; n = f->tree->parent[n]) {

@@ -8,14 +8,15 @@
  * or a path, and operators, numbers after `_` removed; then the kernel. gpu: that device event;
  * AZ_NO_ROW: all of the node's, where they have different ways the common beginning and then a list
  * for each way. In the arena; empty on failure. */
-struct az_sv az_fw_call_stack(struct az_job *job, const struct az_fw *f, uint32_t node,
-                              uint32_t gpu);
+struct az_sv az_framework_call_stack(struct az_job *job, const struct az_framework *f,
+                                     uint32_t node, uint32_t gpu);
 /* The user's frame that called the operator: inward, a `.py` frame whose function carries the
  * operator's name, else outward the first `.py` frame that is no wrapper of the framework; "Not
  * found". */
-struct az_sv az_fw_entry_point(const struct az_fw *f, uint32_t node);
+struct az_sv az_framework_entry_point(const struct az_framework *f, uint32_t node);
 /* Class of the innermost module around a node: `nn.Module: Linear_12` is "Linear"; "root" outside
  * of all. */
-struct az_sv az_fw_parent_module(struct az_arena *a, const struct az_fw *f, uint32_t node);
+struct az_sv az_framework_parent_module(struct az_arena *a, const struct az_framework *f,
+                                        uint32_t node);
 
 #endif

@@ -16,12 +16,12 @@ struct set {
 AZ_VEC(struct set, sets);
 
 struct work {
-    const struct az_fw *fw;
+    const struct az_framework *fw;
     uint32_t *of_name; /* name * 2 + is recomputed -> the first such set, plus one */
     struct sets sets;
 };
 
-static const struct az_fw *fw_of(const struct az_scope *r)
+static const struct az_framework *fw_of(const struct az_scope *r)
 {
     return ((const struct work *)r->ctx)->fw;
 }
@@ -47,12 +47,12 @@ static void put_category(const struct az_scope *r, const struct az_item *i, stru
 
 static struct az_sv recompute_text(const struct az_scope *r, const struct az_item *i)
 {
-    return az_fw_recompute(fw_of(r), node_of(r, i)) ? AZ_SV("True") : AZ_SV("False");
+    return az_framework_recompute(fw_of(r), node_of(r, i)) ? AZ_SV("True") : AZ_SV("False");
 }
 
 static bool asked_recompute(const struct az_scope *r) { return fw_of(r)->opts->detect_recompute; }
 
-static uint32_t name_of_node(const struct az_fw *fw, uint32_t node)
+static uint32_t name_of_node(const struct az_framework *fw, uint32_t node)
 {
     uint32_t row;
     const enum az_kind kind = az_node_kind(fw->tree, node, &row);
@@ -64,10 +64,10 @@ static uint32_t name_of(const struct az_scope *r, const struct az_item *i)
     return name_of_node(fw_of(r), node_of(r, i));
 }
 
-static size_t name_number(const struct az_fw *fw, uint32_t node)
+static size_t name_number(const struct az_framework *fw, uint32_t node)
 {
     const size_t name = name_of_node(fw, node);
-    return (name == AZ_NO_ID ? 0 : name + 1) * 2 + az_fw_recompute(fw, node);
+    return (name == AZ_NO_ID ? 0 : name + 1) * 2 + az_framework_recompute(fw, node);
 }
 
 static int64_t direct(const struct az_scope *r, const struct az_item *i)
@@ -91,7 +91,7 @@ static uint64_t categories_of(const struct work *w, uint32_t node)
 /* Sorted distinct categories of a row as a JSON list. */
 static void put_categories(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {
-    const struct az_fw *fw = fw_of(r);
+    const struct az_framework *fw = fw_of(r);
     struct az_sv text = AZ_SV("[");
     uint64_t seen = categories_of(r->ctx, node_of(r, &g->first)); /* there are at most 64 */
     while (seen && text.p) {
@@ -150,7 +150,7 @@ static const struct az_table_spec by_name = {
 
 static int add_launcher(struct work *w, uint32_t i)
 {
-    const struct az_fw *fw = w->fw;
+    const struct az_framework *fw = w->fw;
     const struct az_launcher_times t = az_launcher_times(fw->launchers, fw->tree, i);
     uint32_t *at = &w->of_name[name_number(fw, fw->launchers->rows.v[i].node)];
     uint32_t k = *at;
@@ -170,7 +170,7 @@ static int add_launcher(struct work *w, uint32_t i)
     return 0;
 }
 
-static int summaries(struct az_job *job, const struct az_fw *fw)
+static int summaries(struct az_job *job, const struct az_framework *fw)
 {
     struct work w = { .fw = fw,
                       .of_name = az_arena_array(job->arena, (fw->trace->names.text.n + 1) * 2,
@@ -191,7 +191,7 @@ static int summaries(struct az_job *job, const struct az_fw *fw)
 static int run(struct az_job *job)
 {
     int rc;
-    struct az_fw *fw = az_fw_get(job, &rc);
+    struct az_framework *fw = az_framework_get(job, &rc);
     if (!fw || fw->launchers->rows.n == 0)
         return rc;
     if (!fw->ops->has_ops) {
@@ -202,7 +202,7 @@ static int run(struct az_job *job)
     }
     rc = summaries(job, fw);
     if (rc == 0)
-        rc = az_fw_args_tables(job, fw);
+        rc = az_framework_args_tables(job, fw);
     if (rc == 0)
         rc = az_job_chart(job, AZ_CHART_PIE, "ops_summary_by_category", "Kernel time by category",
                           "op category",

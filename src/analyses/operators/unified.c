@@ -8,8 +8,8 @@
 
 struct work {
     struct az_job *job;
-    struct az_fw *fw;
-    struct az_fw_metrics *metrics;
+    struct az_framework *fw;
+    struct az_framework_metrics *metrics;
     const struct az_forward *forward;
     uint8_t *model;                /* operator -> 1 has a model */
     struct az_rank_word *modelled; /* preorder numbers of models with GPU work */
@@ -57,9 +57,9 @@ enum by_name { UNASKED, NEVER, ALWAYS, BY_ARGUMENTS };
  * (docs/formulas-pytorch.md 8, rule 2). */
 static enum by_name model_by_name(struct work *w, uint32_t node, uint32_t name)
 {
-    const struct az_op_category *known = az_fw_known(w->fw, node);
-    const struct az_op_model *m = az_fw_model(w->metrics, name);
-    if ((known && known->has_model) || az_fw_scripted(w->metrics, name))
+    const struct az_op_category *known = az_framework_known(w->fw, node);
+    const struct az_op_model *m = az_framework_model(w->metrics, name);
+    if ((known && known->has_model) || az_framework_scripted(w->metrics, name))
         return ALWAYS;
     return m && az_sv_is(m->model, "triton") ? BY_ARGUMENTS : NEVER;
 }
@@ -72,12 +72,12 @@ static int find_models(struct work *w)
     int rc = by_name ? 0 : az_arena_error(&w->scratch);
     for (uint32_t n = 0; rc == 0 && n < w->fw->tree->first_call; n++) {
         uint8_t *what = &by_name[name[n] < names ? name[n] : names]; /* no name is one, too */
-        struct az_fw_estimate e;
+        struct az_framework_estimate e;
         if (*what == UNASKED)
             *what = (uint8_t)model_by_name(w, n, name[n]);
         w->model[n] = *what == ALWAYS;
         if (*what == BY_ARGUMENTS) {
-            rc = az_fw_estimate(w->metrics, n, false, &e);
+            rc = az_framework_estimate(w->metrics, n, false, &e);
             w->model[n] = rc == 0 && !isnan(e.flops);
         }
     }
@@ -90,7 +90,7 @@ static int prepare(struct work *w)
     const struct az_calltree *c = w->fw->tree;
     struct az_arena *a = &w->scratch;
     int rc;
-    w->metrics = az_fw_metrics_get(w->job, w->fw, &rc);
+    w->metrics = az_framework_metrics_get(w->job, w->fw, &rc);
     if (rc)
         return rc;
     w->model = az_arena_array(a, (size_t)c->n + 1, 1);
@@ -143,7 +143,7 @@ static struct az_sv sole_backward(const struct work *w, uint32_t node)
     for (int level = 0; level <= 5 && up != AZ_NO_ROW; level++, up = c->parent[up]) {
         if (!is_op(w, up) || az_forward_of(w->forward, up) == AZ_NO_ROW)
             continue;
-        const struct az_op_category *f = az_fw_known(w->fw, az_forward_of(w->forward, up));
+        const struct az_op_category *f = az_framework_known(w->fw, az_forward_of(w->forward, up));
         struct az_sv target = wrapper_target(az_node_name(c, up));
         if (!f || !f->has_model || f->bwd_category.n == 0 ||
             !az_sv_eq(target, az_node_name(c, node)) || up == node)
@@ -156,7 +156,7 @@ static struct az_sv sole_backward(const struct work *w, uint32_t node)
 static bool comm_below(const struct work *w, struct range in)
 {
     for (uint32_t i = in.first; i < in.end; i++)
-        if (az_fw_is_comm(w->fw, w->fw->tree->linked[i]))
+        if (az_framework_is_comm(w->fw, w->fw->tree->linked[i]))
             return true;
     return false;
 }
@@ -218,7 +218,7 @@ static int take(struct work *w, uint32_t node, struct range in, struct az_sv cat
     int rc = 0;
     struct az_unified_row r = { .node = node,
                                 .model = w->model[node],
-                                .of = category.n ? az_fw_backward_of(w->fw, w->forward, node)
+                                .of = category.n ? az_framework_backward_of(w->fw, w->forward, node)
                                                  : AZ_NO_ROW };
     const int64_t time = union_of(w, in, &rc);
     r.what = time < AZ_UNIFIED_LONG ? (uint32_t)time : AZ_UNIFIED_LONG;
@@ -227,7 +227,7 @@ static int take(struct work *w, uint32_t node, struct range in, struct az_sv cat
     for (uint32_t i = in.first; i < in.end; i++)
         w->covered[w->fw->tree->linked[i]] = 1;
     if (rc == 0)
-        rc = category_index(&w->u, category.n ? category : az_fw_op_category(w->fw, node),
+        rc = category_index(&w->u, category.n ? category : az_framework_op_category(w->fw, node),
                             &r.category);
     return rc ? rc : push(w, r);
 }
@@ -268,8 +268,9 @@ static int visit(struct work *w, uint32_t node)
     if (w->model[node]) /* one whose figures are its forward operator's: `ConvBias_Backward` records
                            no shapes */
         return take(w, node, in,
-                    az_fw_model(w->metrics, az_fw_node(w->fw, node).name) ? AZ_SV("")
-                                                                          : sole_backward(w, node));
+                    az_framework_model(w->metrics, az_framework_node(w->fw, node).name)
+                        ? AZ_SV("")
+                        : sole_backward(w, node));
     bool below = model_below(w, node);
     struct az_sv backward = below ? AZ_SV("") : sole_backward(w, node);
     if (backward.n)
@@ -296,9 +297,9 @@ static int traverse(struct work *w)
 /* Name and category of a synthetic row, made once per (owner's name, kernel's name). */
 static int name_synthetic(struct work *w, struct az_map *seen, struct az_unified_row *r)
 {
-    uint32_t owner = az_fw_node(w->fw, r->node).name,
+    uint32_t owner = az_framework_node(w->fw, r->node).name,
              kernel = az_gpu_event(w->fw->tree, r->of).name, *first;
-    struct az_sv kernel_name = az_fw_text(w->fw, kernel, "");
+    struct az_sv kernel_name = az_framework_text(w->fw, kernel, "");
     bool added;
     int rc = az_map_put(seen, owner, kernel, (uint32_t)w->u.rows.n, &first, &added);
     if (rc)
@@ -314,7 +315,8 @@ static int name_synthetic(struct work *w, struct az_map *seen, struct az_unified
     r->what = (uint32_t)w->u.names.n;
     rc = name.p ? az_vec_push(&w->u.names, name) : az_arena_error(w->job->arena);
     return rc ? rc
-              : category_index(&w->u, az_fw_categorise(w->fw, name, kernel_name), &r->category);
+              : category_index(&w->u, az_framework_categorise(w->fw, name, kernel_name),
+                               &r->category);
 }
 
 /* Device events that no taken operator covers: one row each, under their owner's name. */
@@ -325,7 +327,7 @@ static int add_synthetic(struct work *w)
     int rc = az_map_init(&seen, w->job->mem, 64);
     w->u.first_synthetic = w->u.rows.n;
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
-        if (w->covered[g] || az_fw_is_comm(w->fw, g) || c->gpu_node[g] == AZ_NO_ROW)
+        if (w->covered[g] || az_framework_is_comm(w->fw, g) || c->gpu_node[g] == AZ_NO_ROW)
             continue;
         uint32_t op = az_node_op(c, c->gpu_node[g]);
         struct az_unified_row r = { .node = op != AZ_NO_ROW ? op : c->gpu_node[g],
@@ -389,7 +391,7 @@ static int settle(struct work *w)
 static int make(struct work *w)
 {
     int rc;
-    w->forward = az_fw_forward(w->job, w->fw, &rc);
+    w->forward = az_framework_forward(w->job, w->fw, &rc);
     if (rc == 0)
         rc = prepare(w);
     if (rc == 0)
@@ -400,7 +402,7 @@ static int make(struct work *w)
     return rc ? rc : settle(w);
 }
 
-static const struct az_unified *unified_of(struct az_job *job, struct az_fw *fw, void **slot,
+static const struct az_unified *unified_of(struct az_job *job, struct az_framework *fw, void **slot,
                                            int *rc)
 {
     struct work w = { .job = job, .fw = fw, .u.fw = fw };
@@ -433,7 +435,7 @@ static const struct az_unified *unified_of(struct az_job *job, struct az_fw *fw,
     return u;
 }
 
-const struct az_unified *az_unified_of(struct az_job *job, struct az_fw *fw, int *rc)
+const struct az_unified *az_unified_of(struct az_job *job, struct az_framework *fw, int *rc)
 {
     static const char what;
     void **slot = az_job_slot(job, &what);
@@ -445,7 +447,7 @@ const struct az_unified *az_unified_of(struct az_job *job, struct az_fw *fw, int
 static int run(struct az_job *job)
 {
     int rc;
-    struct work w = { .job = job, .fw = az_fw_get(job, &rc) };
+    struct work w = { .job = job, .fw = az_framework_get(job, &rc) };
     if (!w.fw || w.fw->launchers->rows.n == 0 || !w.fw->ops->has_ops)
         return rc;
     const struct az_unified *u = az_unified_of(job, w.fw, &rc);

@@ -23,7 +23,7 @@ struct az_unified_long {
 };
 AZ_VEC(struct az_unified_long, az_unified_longs);
 struct az_unified {
-    const struct az_fw *fw;
+    const struct az_framework *fw;
     struct {
         struct az_unified_row *v;
         size_t n;
@@ -48,7 +48,7 @@ int64_t az_unified_time(const struct az_unified *u, const struct az_unified_row 
 static inline uint32_t az_unified_group(const struct az_unified *u, const struct az_unified_row *r)
 {
     return r->synthetic ? (uint32_t)u->fw->trace->names.text.n + r->what
-                        : az_fw_node(u->fw, r->node).name;
+                        : az_framework_node(u->fw, r->node).name;
 }
 struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r);
 static inline struct az_sv az_unified_category(const struct az_unified *u,
@@ -57,16 +57,16 @@ static inline struct az_sv az_unified_category(const struct az_unified *u,
     return u->categories.v[r->category];
 }
 /* What the models say of the work of a row; all unknown for a synthetic row. */
-int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified *u, size_t row,
-                        struct az_fw_estimate *e) AZ_MUST_USE;
+int az_unified_estimate(struct az_framework_metrics *metrics, const struct az_unified *u,
+                        size_t row, struct az_framework_estimate *e) AZ_MUST_USE;
 /* For one who asks for estimates of many rows: rows with the same key, which is not 0, have the
  * same estimate. 0: of a synthetic row, which has none. */
 struct az_unified_keys {
-    struct az_fw_metrics *metrics;
+    struct az_framework_metrics *metrics;
     const struct az_unified_row *row;
     uint32_t *known;
 };
-int az_unified_keys_get(struct az_unified_keys *k, struct az_fw_metrics *metrics,
+int az_unified_keys_get(struct az_unified_keys *k, struct az_framework_metrics *metrics,
                         const struct az_unified *u) AZ_MUST_USE;
 AZ_MUST_USE static inline int az_unified_key(const struct az_unified_keys *k, size_t row,
                                              uint64_t *key)
@@ -77,7 +77,7 @@ AZ_MUST_USE static inline int az_unified_key(const struct az_unified_keys *k, si
     *key = 0;
     if (r->synthetic)
         return 0;
-    const int rc = *known ? 0 : az_fw_know(k->metrics, backward ? r->of : r->node, known);
+    const int rc = *known ? 0 : az_framework_know(k->metrics, backward ? r->of : r->node, known);
     *key = (uint64_t)*known << 1 | backward;
     return rc;
 }
@@ -120,15 +120,16 @@ AZ_MUST_USE static inline int az_unified_recall(const struct az_unified_keys *k,
     return rc;
 }
 /* Are all device events under the row's node copies, and is there one? */
-bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r);
+bool az_unified_only_copies(const struct az_framework *fw, const struct az_unified_row *r);
 
 /* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, *rc says why. */
-const struct az_unified *az_unified_of(struct az_job *job, struct az_fw *fw, int *rc);
+const struct az_unified *az_unified_of(struct az_job *job, struct az_framework *fw, int *rc);
 /* unified_perf_summary and, with include_overlap_info, unified_perf_summary_kl_overlap. */
-int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified *u) AZ_MUST_USE;
+int az_unified_tables(struct az_job *job, struct az_framework *fw,
+                      const struct az_unified *u) AZ_MUST_USE;
 /* roofline, its chart, and the share of device time without a model in `coverage` (roofline.c).
  */
-int az_unified_roofline(struct az_job *job, struct az_fw *fw,
+int az_unified_roofline(struct az_job *job, struct az_framework *fw,
                         const struct az_unified *u) AZ_MUST_USE;
 
 #endif

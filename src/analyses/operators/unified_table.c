@@ -27,32 +27,33 @@ int64_t az_unified_time(const struct az_unified *u, const struct az_unified_row 
     return u->longer.v[lo].ticks;
 }
 
-int az_unified_estimate(struct az_fw_metrics *metrics, const struct az_unified *u, size_t row,
-                        struct az_fw_estimate *e)
+int az_unified_estimate(struct az_framework_metrics *metrics, const struct az_unified *u,
+                        size_t row, struct az_framework_estimate *e)
 {
     const struct az_unified_row *r = &u->rows.v[row];
     const bool backward = az_unified_forward(r) != AZ_NO_ROW;
     uint32_t *known;
-    const int rc = r->synthetic ? 0 : az_fw_known_rows(metrics, u->rows.n, &known);
+    const int rc = r->synthetic ? 0 : az_framework_known_rows(metrics, u->rows.n, &known);
     if (r->synthetic || rc) {
-        *e = (struct az_fw_estimate){
+        *e = (struct az_framework_estimate){
             .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
         };
         return rc;
     }
-    return az_fw_estimate_again(metrics, backward ? r->of : r->node, backward, &known[row], e);
+    return az_framework_estimate_again(metrics, backward ? r->of : r->node, backward, &known[row],
+                                       e);
 }
 
-int az_unified_keys_get(struct az_unified_keys *k, struct az_fw_metrics *metrics,
+int az_unified_keys_get(struct az_unified_keys *k, struct az_framework_metrics *metrics,
                         const struct az_unified *u)
 {
     uint32_t *known = NULL;
-    const int rc = az_fw_known_rows(metrics, u->rows.n, &known);
+    const int rc = az_framework_known_rows(metrics, u->rows.n, &known);
     *k = (struct az_unified_keys){ metrics, u->rows.v, known };
     return rc;
 }
 
-bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row *r)
+bool az_unified_only_copies(const struct az_framework *fw, const struct az_unified_row *r)
 {
     uint32_t first, end;
     az_node_gpu(fw->tree, r->node, &first, &end);
@@ -66,18 +67,18 @@ bool az_unified_only_copies(const struct az_fw *fw, const struct az_unified_row 
 static uint64_t uid_of_row(const struct az_unified *u, const struct az_unified_row *r)
 {
     return r->synthetic ? u->fw->ops->n_events + (size_t)(r - u->rows.v) - u->first_synthetic
-                        : az_fw_node(u->fw, r->node).uid;
+                        : az_framework_node(u->fw, r->node).uid;
 }
 
 struct work {
     struct az_job *job;
-    struct az_fw *fw;
+    struct az_framework *fw;
     const struct az_unified *u;
     struct az_arena scratch;
     int64_t *kernel; /* row -> ticks of its device events; only where the companion wants them */
     int64_t *shown;  /* row -> its device events as the table says them; NULL: their ticks */
     double shown_us; /* so many of them a us */
-    struct az_fw_metrics *metrics;
+    struct az_framework_metrics *metrics;
     struct az_unified_keys keys;
 };
 
@@ -154,7 +155,7 @@ static void host_stats(const struct work *w, struct az_groups *g, size_t group,
     size_t n;
     const uint32_t *item = az_groups_items(g, group, &n);
     for (size_t i = 0; i < n; i++) {
-        const struct az_event e = az_fw_node(w->fw, w->u->rows.v[item[i]].node);
+        const struct az_event e = az_framework_node(w->fw, w->u->rows.v[item[i]].node);
         g->value[i] = e.end - e.start;
     }
     az_stats_i64(g->value, n, out);
@@ -171,13 +172,14 @@ static int key_of(void *ctx, size_t i, uint64_t key[2])
 {
     struct work *w = ctx;
     const struct az_unified_row *r = &w->u->rows.v[i];
-    const struct az_op_args *a = az_fw_args(w->fw, r->node);
+    const struct az_op_args *a = az_framework_args(w->fw, r->node);
     uint32_t args = a ? (uint32_t)(a - w->fw->ops->args.v) : AZ_NO_ROW;
-    const uint32_t lane = w->fw->lane_group[az_fw_node(w->fw, r->node).lane];
+    const uint32_t lane = w->fw->lane_group[az_framework_node(w->fw, r->node).lane];
     key[0] = (uint64_t)az_unified_group(w->u, r) << 32 | args;
-    key[1] = (uint64_t)lane << 32 | (uint64_t)az_fw_recompute(w->fw, r->node) << 16 | r->category;
+    key[1] =
+        (uint64_t)lane << 32 | (uint64_t)az_framework_recompute(w->fw, r->node) << 16 | r->category;
     if (w->fw->opts->group_by_parent_module) {
-        const struct az_sv module = az_fw_parent_module(&w->scratch, w->fw, r->node);
+        const struct az_sv module = az_framework_parent_module(&w->scratch, w->fw, r->node);
         const uint64_t parts[] = { key[1], az_hash(module.p, module.n) };
         key[1] = az_hash(parts, sizeof parts);
     }
@@ -206,11 +208,11 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
                            AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
-    az_fw_key_columns(t);
+    az_framework_key_columns(t);
     az_op_overlap_column(x, t);
     if (w->fw->opts->group_by_parent_module)
         az_table_column(t, "parent_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_fw_recompute_column(w->fw, t);
+    az_framework_recompute_column(w->fw, t);
     az_table_column(t, "ex_UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
     az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "total_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
@@ -222,14 +224,14 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
     az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     if (x->overlap)
-        az_fw_overlap_columns(t);
-    az_fw_metric_columns(w->metrics, t);
+        az_framework_overlap_columns(t);
+    az_framework_metric_columns(w->metrics, t);
     az_table_column(t, "has_perf_model", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     if (w->fw->opts->include_call_stack) {
         az_table_column(t, "entry_point", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
         az_table_column(t, "call_stack_full", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     }
-    az_fw_share_columns(t);
+    az_framework_share_columns(t);
     return t;
 }
 
@@ -264,7 +266,7 @@ struct members { /* of a group */
     const uint32_t *row;
 };
 
-static int estimate(void *ctx, size_t i, struct az_fw_estimate *e)
+static int estimate(void *ctx, size_t i, struct az_framework_estimate *e)
 {
     const struct members *x = ctx;
     return az_unified_estimate(x->w->metrics, x->w->u, x->row[i], e);
@@ -278,13 +280,14 @@ static int key_of_estimate(void *ctx, size_t i, uint64_t *key)
 
 static int put_estimate(struct work *w, struct az_op_groups *x, size_t group)
 {
-    struct az_fw_figures f;
+    struct az_framework_figures f;
     const size_t n = take_times(w, &x->g, group);
     struct members m = { w, x->g.item + x->g.first[group] };
-    const int rc = az_fw_figures(
-        w->metrics, &(struct az_fw_members){ estimate, key_of_estimate, &m }, x->g.value, n, &f);
+    const int rc = az_framework_figures(
+        w->metrics, &(struct az_framework_members){ estimate, key_of_estimate, &m }, x->g.value, n,
+        &f);
     if (rc == 0)
-        az_fw_put_metrics(w->metrics, x->t, &f);
+        az_framework_put_metrics(w->metrics, x->t, &f);
     return rc;
 }
 
@@ -293,11 +296,12 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
     struct work *w = ctx;
     struct az_table *t = x->t;
     const struct az_unified_row *r = &w->u->rows.v[az_groups_first(&x->g, group)];
-    az_fw_put_keys(w->fw, t, az_unified_name(w->u, r), az_unified_category(w->u, r), r->node);
+    az_framework_put_keys(w->fw, t, az_unified_name(w->u, r), az_unified_category(w->u, r),
+                          r->node);
     az_op_put_overlap(x, group);
     if (w->fw->opts->group_by_parent_module)
-        az_put_text(t, az_fw_parent_module(w->job->arena, w->fw, r->node));
-    az_fw_put_recompute(w->fw, t, az_fw_recompute(w->fw, r->node));
+        az_put_text(t, az_framework_parent_module(w->job->arena, w->fw, r->node));
+    az_framework_put_recompute(w->fw, t, az_framework_recompute(w->fw, r->node));
     az_put_i64(t, (int64_t)uid_of_row(w->u, r));
     put_stats(w, x, group);
     int rc = az_op_put_details(x, group);
@@ -305,14 +309,14 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
         rc = put_estimate(w, x, group);
     az_put_text(t, r->model ? AZ_SV("True") : AZ_SV("False"));
     if (w->fw->opts->include_call_stack) {
-        az_put_text(t, az_fw_entry_point(w->fw, r->node));
-        az_put_text(t, az_fw_call_stack(w->job, w->fw, r->node, az_unified_gpu(r)));
+        az_put_text(t, az_framework_entry_point(w->fw, r->node));
+        az_put_text(t, az_framework_call_stack(w->job, w->fw, r->node, az_unified_gpu(r)));
     }
-    az_fw_put_share(t);
+    az_framework_put_share(t);
     return rc;
 }
 
-int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unified *u)
+int az_unified_tables(struct az_job *job, struct az_framework *fw, const struct az_unified *u)
 {
     const struct az_op_kind kind = { key_of,
                                      own_of,
@@ -326,7 +330,7 @@ int az_unified_tables(struct az_job *job, struct az_fw *fw, const struct az_unif
     struct work w = { .job = job, .fw = fw, .u = u };
     int rc;
     az_arena_init(&w.scratch, job->mem);
-    w.metrics = az_fw_metrics_get(job, fw, &rc);
+    w.metrics = az_framework_metrics_get(job, fw, &rc);
     if (rc == 0)
         rc = az_unified_keys_get(&w.keys, w.metrics, u);
     if (rc == 0)

@@ -5,7 +5,7 @@
 
 struct work {
     struct az_job *job;
-    struct az_fw *fw;
+    struct az_framework *fw;
     struct az_phase_names names;
     double *count;      /* launchers of the same operator name, by launcher */
     double median, low; /* quantiles 0.5 and 0.15 of the counts per name */
@@ -26,7 +26,7 @@ const char *az_phase_by_text(enum az_phase_by by)
 static size_t dims_of(const struct work *w, uint32_t launcher, size_t input, int64_t *out,
                       size_t max)
 {
-    const struct az_op_args *a = az_fw_args(w->fw, w->fw->launchers->rows.v[launcher].node);
+    const struct az_op_args *a = az_framework_args(w->fw, w->fw->launchers->rows.v[launcher].node);
     struct az_jview list, dims;
     struct az_sv item, number;
     size_t n = 0;
@@ -68,7 +68,7 @@ static enum az_phase by_gemm(const struct work *w, uint32_t launcher,
     int64_t d[8], m = 1;
     if (names->gemm_named)
         return names->gemm;
-    if (!az_sv_is(az_fw_category(w->fw, launcher), "GEMM"))
+    if (!az_sv_is(az_framework_category(w->fw, launcher), "GEMM"))
         return AZ_PHASE_MIXED;
     struct az_sv op = az_node_name(w->fw->tree, w->fw->launchers->rows.v[launcher].node);
     bool add = az_sv_find(op, AZ_SV("addmm")) >= 0 || az_sv_find(op, AZ_SV("baddbmm")) >= 0;
@@ -127,13 +127,13 @@ static void by_annotation(const struct work *w, struct az_phases *out)
     size_t n = w->fw->launchers->rows.n, first = 0;
     for (size_t i = 0; i < a->n; i++) {
         enum az_phase phase;
-        if (!step_label(az_fw_text(w->fw, a->name[i], ""), &phase))
+        if (!step_label(az_framework_text(w->fw, a->name[i], ""), &phase))
             continue;
         while (first < n &&
-               az_fw_node(w->fw, w->fw->launchers->rows.v[first].node).start < a->start[i])
+               az_framework_node(w->fw, w->fw->launchers->rows.v[first].node).start < a->start[i])
             first++;
         for (size_t l = first; l < n; l++) {
-            struct az_event e = az_fw_node(w->fw, w->fw->launchers->rows.v[l].node);
+            struct az_event e = az_framework_node(w->fw, w->fw->launchers->rows.v[l].node);
             if (e.start >= a->end[i])
                 break;
             if (e.lane == a->lane[i] && e.end <= a->end[i]) {
@@ -154,9 +154,9 @@ static int frequencies(struct work *w)
     if (!of || !each || !w->count)
         return az_arena_error(w->job->arena);
     for (size_t i = 0; i < n; i++)
-        of[az_fw_node(w->fw, w->fw->launchers->rows.v[i].node).name]++;
+        of[az_framework_node(w->fw, w->fw->launchers->rows.v[i].node).name]++;
     for (size_t i = 0; i < n; i++)
-        w->count[i] = of[az_fw_node(w->fw, w->fw->launchers->rows.v[i].node).name];
+        w->count[i] = of[az_framework_node(w->fw, w->fw->launchers->rows.v[i].node).name];
     for (size_t i = 0; i < w->fw->trace->names.text.n; i++)
         if (of[i])
             each[names++] = of[i];
@@ -226,7 +226,7 @@ static int label_all(struct work *w, const struct method *m, struct az_phases *o
     return rc;
 }
 
-int az_fw_phases(struct az_job *job, struct az_fw *f, struct az_phases *out)
+int az_framework_phases(struct az_job *job, struct az_framework *f, struct az_phases *out)
 {
     struct work w = { .job = job, .fw = f, .threshold = job->opts->decode_gemm_m };
     const struct method *m = &methods[0];

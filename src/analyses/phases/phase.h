@@ -22,7 +22,8 @@ struct az_phases {
     uint8_t *phase, *by; /* by launcher */
 };
 /* Decides all launchers by opts->phase_detection_method. In the job's arena. */
-int az_fw_phases(struct az_job *job, struct az_fw *f, struct az_phases *out) AZ_MUST_USE;
+int az_framework_phases(struct az_job *job, struct az_framework *f,
+                        struct az_phases *out) AZ_MUST_USE;
 
 /* ---- by names (phase_names.c) ---- */
 /* What the names of a launch say, an az_phase each. */
@@ -33,14 +34,14 @@ struct az_name_phase {
 };
 AZ_VEC(struct az_name_phase, az_name_phases);
 struct az_phase_names {
-    const struct az_fw *fw;
+    const struct az_framework *fw;
     int64_t threshold;  /* sequence lengths above it are prefill */
     struct az_map seen; /* (operator name, hash of kernel names) -> index in list */
     struct az_name_phases list;
     struct az_vec_char text;
 };
 /* To be released also after an error. */
-int az_phase_names_init(struct az_phase_names *n, const struct az_fw *f, int64_t threshold,
+int az_phase_names_init(struct az_phase_names *n, const struct az_framework *f, int64_t threshold,
                         struct az_mem *mem) AZ_MUST_USE;
 void az_phase_names_release(struct az_phase_names *n);
 int az_phase_by_names(struct az_phase_names *n, uint32_t launcher,

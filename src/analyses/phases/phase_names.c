@@ -59,7 +59,7 @@ static double sequence_length(const struct az_words *w)
 }
 
 /* Operator name and names of its kernels as one text. */
-static int text_of(const struct az_fw *f, const struct az_launcher *l, bool kernels,
+static int text_of(const struct az_framework *f, const struct az_launcher *l, bool kernels,
                    struct az_vec_char *buf)
 {
     const uint32_t count = az_launcher_count(l);
@@ -69,12 +69,12 @@ static int text_of(const struct az_fw *f, const struct az_launcher *l, bool kern
         struct az_event e = az_gpu_event(f->tree, f->launchers->own.v[l->first + i]);
         rc = az_text_append(buf, AZ_SV(" "));
         if (rc == 0)
-            rc = az_text_append(buf, az_fw_text(f, e.name, ""));
+            rc = az_text_append(buf, az_framework_text(f, e.name, ""));
     }
     return rc;
 }
 
-static int decide(const struct az_fw *f, const struct az_launcher *l, int64_t threshold,
+static int decide(const struct az_framework *f, const struct az_launcher *l, int64_t threshold,
                   struct az_vec_char *buf, struct az_name_phase *out)
 {
     struct az_words w;
@@ -101,7 +101,7 @@ static int decide(const struct az_fw *f, const struct az_launcher *l, int64_t th
 }
 
 /* Names of the kernels of a launch as one number. */
-static uint64_t kernels_hash(const struct az_fw *f, const struct az_launcher *l)
+static uint64_t kernels_hash(const struct az_framework *f, const struct az_launcher *l)
 {
     const uint32_t count = az_launcher_count(l);
     uint64_t h = count < KERNELS_READ ? count : KERNELS_READ;
@@ -112,7 +112,7 @@ static uint64_t kernels_hash(const struct az_fw *f, const struct az_launcher *l)
     return h;
 }
 
-int az_phase_names_init(struct az_phase_names *n, const struct az_fw *f, int64_t threshold,
+int az_phase_names_init(struct az_phase_names *n, const struct az_framework *f, int64_t threshold,
                         struct az_mem *mem)
 {
     *n = (struct az_phase_names){ .fw = f, .threshold = threshold };
@@ -133,7 +133,7 @@ int az_phase_by_names(struct az_phase_names *n, uint32_t launcher, struct az_nam
     const struct az_launcher *l = &n->fw->launchers->rows.v[launcher];
     uint32_t *at;
     bool added;
-    int rc = az_map_put(&n->seen, az_fw_node(n->fw, l->node).name, kernels_hash(n->fw, l),
+    int rc = az_map_put(&n->seen, az_framework_node(n->fw, l->node).name, kernels_hash(n->fw, l),
                         (uint32_t)n->list.n, &at, &added);
     uint32_t known = rc ? 0 : *at;
     if (rc == 0 && added) {

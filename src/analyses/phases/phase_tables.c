@@ -15,7 +15,7 @@ static const struct {
 };
 
 /* Sorted distinct classes of a launcher's kernels, joined by ", ". */
-static struct az_sv classes_of(struct az_job *job, struct az_fw *fw, uint32_t launcher)
+static struct az_sv classes_of(struct az_job *job, struct az_framework *fw, uint32_t launcher)
 {
     const struct az_launcher *l = &fw->launchers->rows.v[launcher];
     struct az_sv text = AZ_SV(""), last = AZ_SV("");
@@ -23,7 +23,7 @@ static struct az_sv classes_of(struct az_job *job, struct az_fw *fw, uint32_t la
          more && text.p;) { /* the least class greater than the last one, each time */
         struct az_sv next = AZ_SV("");
         for (uint32_t i = 0; i < az_launcher_count(l); i++) {
-            struct az_sv c = az_fw_kernel_class(
+            struct az_sv c = az_framework_kernel_class(
                 fw, az_gpu_event(fw->tree, fw->launchers->own.v[l->first + i]).name);
             if (az_sv_cmp(c, last) > 0 && (next.n == 0 || az_sv_cmp(c, next) < 0))
                 next = c;
@@ -38,7 +38,7 @@ static struct az_sv classes_of(struct az_job *job, struct az_fw *fw, uint32_t la
 }
 
 struct work {
-    struct az_fw *fw;
+    struct az_framework *fw;
     const struct az_phases *p;
     enum az_phase phase;
     uint32_t *gpu;  /* of kernels: row -> gpu number */
@@ -48,12 +48,12 @@ struct work {
 static int same_name(void *ctx, size_t i, uint64_t key[2])
 {
     const struct work *w = ctx;
-    key[0] = az_fw_node(w->fw, w->fw->launchers->rows.v[i].node).name;
+    key[0] = az_framework_node(w->fw, w->fw->launchers->rows.v[i].node).name;
     key[1] = 0;
     return w->p->phase[i] == w->phase;
 }
 
-static int ops_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p,
+static int ops_rows(struct az_job *job, struct az_framework *fw, const struct az_phases *p,
                     enum az_phase phase, struct az_table *t)
 {
     const size_t n = fw->launchers->rows.n;
@@ -76,13 +76,14 @@ static int ops_rows(struct az_job *job, struct az_fw *fw, const struct az_phases
         az_put_f64(t, az_us(fw->trace, s.sum));
         az_put_i64(t, (int64_t)s.n);
         az_put_f64(t, az_ms(fw->trace, s.sum));
-        az_fw_put_share(t);
+        az_framework_put_share(t);
     }
     az_groups_release(&g);
     return rc;
 }
 
-static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phases *p, size_t which)
+static int ops_table(struct az_job *job, struct az_framework *fw, const struct az_phases *p,
+                     size_t which)
 {
     struct az_table *t =
         az_table_new(job->arena, shown[which].ops, shown[which].title_ops, AZ_TABLE_SUMMARY);
@@ -92,20 +93,20 @@ static int ops_table(struct az_job *job, struct az_fw *fw, const struct az_phase
                     AZ_LOWER_BETTER | AZ_DETAIL);
     az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "total_direct_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_fw_share_columns(t);
+    az_framework_share_columns(t);
     int rc = ops_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(1) }, 2);
-    az_fw_shares(t, 2);
+    az_framework_shares(t, 2);
     return az_job_add(job, t, rc);
 }
 
 /* Operator (or call without one above it) that a kernel was launched under, as in kernel_summary,
  * and its category. */
-static uint32_t parent_of(const struct az_fw *fw, uint32_t gpu, struct az_sv *category)
+static uint32_t parent_of(const struct az_framework *fw, uint32_t gpu, struct az_sv *category)
 {
     uint32_t call = fw->tree->gpu_node[gpu], op = az_node_op(fw->tree, call);
-    *category = az_fw_owner_category(fw, call, op);
+    *category = az_framework_owner_category(fw, call, op);
     return op != AZ_NO_ROW ? op : call;
 }
 
@@ -114,11 +115,11 @@ static int same_kernel(void *ctx, size_t i, uint64_t key[2])
 {
     const struct work *w = ctx;
     const struct az_events *ev = &w->fw->trace->ev[AZ_KERNEL];
-    const uint32_t l = az_fw_launcher_of(w->fw, az_launcher_node(w->fw->tree, w->gpu[i]));
+    const uint32_t l = az_framework_launcher_of(w->fw, az_launcher_node(w->fw->tree, w->gpu[i]));
     struct az_sv category;
     if (l == AZ_NO_ROW || w->p->phase[l] != w->phase)
         return 0;
-    const uint64_t parent = az_fw_node(w->fw, parent_of(w->fw, w->gpu[i], &category)).name;
+    const uint64_t parent = az_framework_node(w->fw, parent_of(w->fw, w->gpu[i], &category)).name;
     key[0] = parent << 32 | ev->name[i];
     key[1] = (az_hash(category.p, category.n) & 0xffffffff) << 32 |
              (uint32_t)az_lane_stream(w->fw->trace, ev->lane[i]);
@@ -128,15 +129,15 @@ static int same_kernel(void *ctx, size_t i, uint64_t key[2])
 static void put_kernel(const struct work *w, struct az_table *t, uint32_t i,
                        const struct az_stats *s, int64_t all)
 {
-    struct az_fw *fw = w->fw;
+    struct az_framework *fw = w->fw;
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
     const double us = 1e3 * (double)fw->trace->ticks_per_ns;
     struct az_sv category;
     const uint32_t parent = parent_of(fw, w->gpu[i], &category);
-    az_put_text(t, az_fw_kernel_class(fw, ev->name[i]));
+    az_put_text(t, az_framework_kernel_class(fw, ev->name[i]));
     az_put_text(t, category);
     az_put_text(t, az_node_name(fw->tree, parent));
-    az_put_text(t, az_fw_text(fw, ev->name[i], ""));
+    az_put_text(t, az_framework_text(fw, ev->name[i], ""));
     az_put_i64(t, az_lane_stream(fw->trace, ev->lane[i]));
     az_put_f64(t, (double)s->sum / us);
     az_put_i64(t, (int64_t)s->n);
@@ -146,7 +147,7 @@ static void put_kernel(const struct work *w, struct az_table *t, uint32_t i,
     az_put_f64(t, all ? (double)s->sum / (double)all * 100.0 : 0.0);
 }
 
-static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_phases *p,
+static int kernel_rows(struct az_job *job, struct az_framework *fw, const struct az_phases *p,
                        enum az_phase phase, struct az_table *t)
 {
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
@@ -176,7 +177,7 @@ static int kernel_rows(struct az_job *job, struct az_fw *fw, const struct az_pha
     return rc;
 }
 
-static int kernel_table(struct az_job *job, struct az_fw *fw, const struct az_phases *p,
+static int kernel_table(struct az_job *job, struct az_framework *fw, const struct az_phases *p,
                         size_t which)
 {
     struct az_table *t =
@@ -199,8 +200,8 @@ static int kernel_table(struct az_job *job, struct az_fw *fw, const struct az_ph
 }
 
 /* Launchers of one phase decided in one way; no row if there are none. */
-static void overview_row(const struct az_fw *fw, const struct az_phases *p, struct az_table *t,
-                         unsigned phase, unsigned by)
+static void overview_row(const struct az_framework *fw, const struct az_phases *p,
+                         struct az_table *t, unsigned phase, unsigned by)
 {
     static const char *const phase_name[] = { "Mixed", "Prefill", "Decode" };
     int64_t count = 0, ticks = 0;
@@ -216,11 +217,11 @@ static void overview_row(const struct az_fw *fw, const struct az_phases *p, stru
     az_put_text(t, az_sv_str(az_phase_by_text(by)));
     az_put_i64(t, count);
     az_put_f64(t, az_ms(fw->trace, ticks));
-    az_fw_put_share(t);
+    az_framework_put_share(t);
 }
 
 /* Launchers and time by phase and by what decided it, the undecided too, so that totals add up. */
-static int overview(struct az_job *job, struct az_fw *fw, const struct az_phases *p)
+static int overview(struct az_job *job, struct az_framework *fw, const struct az_phases *p)
 {
     struct az_table *t =
         az_table_new(job->arena, "inference_phases", "Prefill and decode", AZ_TABLE_SUMMARY);
@@ -228,12 +229,12 @@ static int overview(struct az_job *job, struct az_fw *fw, const struct az_phases
     az_table_column(t, "Decided by", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Launches", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "time ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_fw_share_columns(t);
+    az_framework_share_columns(t);
     for (unsigned phase = AZ_PHASE_MIXED; phase <= AZ_PHASE_DECODE; phase++)
         for (unsigned by = 0; by < AZ_BY_COUNT; by++)
             overview_row(fw, p, t, phase, by);
     int rc = az_table_sort(t, (int[]){ AZ_DOWN(3), AZ_UP(0), AZ_UP(1) }, 3);
-    az_fw_shares(t, 3);
+    az_framework_shares(t, 3);
     return az_job_add(job, t, rc);
 }
 
@@ -241,11 +242,11 @@ static int run(struct az_job *job)
 {
     int rc;
     struct az_phases p;
-    struct az_fw *fw = az_fw_get(job, &rc);
+    struct az_framework *fw = az_framework_get(job, &rc);
     if (!fw || !job->opts->inference_phase_analysis || fw->launchers->rows.n == 0 ||
         !fw->ops->has_ops)
         return rc;
-    rc = az_fw_phases(job, fw, &p);
+    rc = az_framework_phases(job, fw, &p);
     if (rc == 0)
         rc = overview(job, fw, &p);
     for (size_t i = 0; rc == 0 && i < 2; i++) {

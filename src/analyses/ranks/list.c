@@ -16,8 +16,8 @@ struct part {
     bool links;  /* device events may be linked to launches */
     int64_t device, linked, graph, kernels, others;
     uint64_t unlinked_events;
-    struct az_fw_graphs graphs;
-    struct az_graft_sums captured; /* ns */
+    struct az_framework_graphs graphs;
+    struct az_capture_attach_sums captured; /* ns */
     struct az_drop *drops;
     size_t n_drops;
 };
@@ -57,7 +57,7 @@ static int framework_time(struct az_job *job, struct part *p)
     const struct az_trace *t = job->traces[0];
     int64_t device = 0, linked = 0, graph = 0, kernels = 0, others = 0;
     int rc;
-    struct az_fw *fw = az_fw_get(job, &rc);
+    struct az_framework *fw = az_framework_get(job, &rc);
     if (!fw)
         return rc;
     const struct az_calltree *c = fw->tree;
@@ -72,7 +72,7 @@ static int framework_time(struct az_job *job, struct part *p)
         if (call != AZ_NO_ROW && c->gpu_node[g] == call && c->graph_launch[call - c->first_call])
             graph = az_add_sat(graph, e.end - e.start);
         kernels = az_add_sat(kernels, kernel ? e.end - e.start : 0);
-        if (kernel && az_sv_is(az_fw_kernel_class(fw, e.name), "others"))
+        if (kernel && az_sv_is(az_framework_kernel_class(fw, e.name), "others"))
             others = az_add_sat(others, e.end - e.start);
     }
     p->device = az_ns(t, device);
@@ -83,7 +83,7 @@ static int framework_time(struct az_job *job, struct part *p)
     p->captured = fw->ops->grafted;
     for (int by = 0; by < AZ_PAIR_COUNT; by++)
         p->captured.ticks[by] = az_ns(t, p->captured.ticks[by]);
-    return az_fw_graphs_count(job, fw, &p->graphs);
+    return az_framework_graphs_count(job, fw, &p->graphs);
 }
 
 static int keep_drops(struct az_job *job, struct az_arena *keep, struct part *p)
@@ -230,7 +230,8 @@ static int list_ranks(const struct work *w)
 
 /* ---- coverage ---- */
 
-static void add_captured(struct az_graft_sums *sum, const struct az_graft_sums *one)
+static void add_captured(struct az_capture_attach_sums *sum,
+                         const struct az_capture_attach_sums *one)
 {
     for (int by = 0; by < AZ_PAIR_COUNT; by++) {
         sum->launches[by] += one->launches[by];
@@ -243,8 +244,8 @@ static void add_captured(struct az_graft_sums *sum, const struct az_graft_sums *
 
 struct totals {
     uint64_t read, kept, unlinked_events;
-    struct az_fw_graphs graphs;
-    struct az_graft_sums captured;
+    struct az_framework_graphs graphs;
+    struct az_capture_attach_sums captured;
     int64_t device, linked, graph, kernels, others;
     bool links;
 };
@@ -345,8 +346,8 @@ static int cover_ranks(const struct work *w)
                    sum.device - sum.linked,
                    AZ_SV("start the recording before the work, or count them with "
                          "include_unlinked_kernels"));
-    az_fw_captures_tell(job, &sum.captured);
-    az_fw_graphs_tell(job, sum.graphs);
+    az_framework_captures_tell(job, &sum.captured);
+    az_framework_graphs_tell(job, sum.graphs);
     return 0;
 }
 
@@ -486,16 +487,19 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 /* ---- the part as bytes ---- */
 
-static const struct az_shape_field graphs_fields[] = { AZ_PLAIN(struct az_fw_graphs, launches),
-                                                       AZ_PLAIN(struct az_fw_graphs, bare),
-                                                       AZ_PLAIN(struct az_fw_graphs, steps),
-                                                       AZ_PLAIN(struct az_fw_graphs, bare_steps) };
-static const struct az_shape graphs_shape = AZ_SHAPE(struct az_fw_graphs, graphs_fields);
-static const struct az_shape_field captured_fields[] = { AZ_PLAINS(struct az_graft_sums, launches),
-                                                         AZ_PLAINS(struct az_graft_sums, events),
-                                                         AZ_PLAINS(struct az_graft_sums, ticks),
-                                                         AZ_PLAIN(struct az_graft_sums, surplus) };
-static const struct az_shape captured_shape = AZ_SHAPE(struct az_graft_sums, captured_fields);
+static const struct az_shape_field graphs_fields[] = {
+    AZ_PLAIN(struct az_framework_graphs, launches), AZ_PLAIN(struct az_framework_graphs, bare),
+    AZ_PLAIN(struct az_framework_graphs, steps), AZ_PLAIN(struct az_framework_graphs, bare_steps)
+};
+static const struct az_shape graphs_shape = AZ_SHAPE(struct az_framework_graphs, graphs_fields);
+static const struct az_shape_field captured_fields[] = {
+    AZ_PLAINS(struct az_capture_attach_sums, launches),
+    AZ_PLAINS(struct az_capture_attach_sums, events),
+    AZ_PLAINS(struct az_capture_attach_sums, ticks),
+    AZ_PLAIN(struct az_capture_attach_sums, surplus)
+};
+static const struct az_shape captured_shape =
+    AZ_SHAPE(struct az_capture_attach_sums, captured_fields);
 static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct part, steps),
     AZ_PLAIN(struct part, first),

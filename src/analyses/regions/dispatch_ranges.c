@@ -64,7 +64,7 @@ struct range_work {
         if (!w->known)                                                                             \
             az_put_empty(t);                                                                       \
         else if (div)                                                                              \
-            az_put_f64(t, az_disp_us(in->x));                                                      \
+            az_put_f64(t, az_dispatch_us(in->x));                                                  \
         else                                                                                       \
             az_put_i64(t, in->x);                                                                  \
     }
@@ -115,7 +115,7 @@ static int run_ranges(struct az_job *job)
     az_vec_init(&busy, job->mem);
     for (size_t k = 0; rc == 0 && w.known && k < job->n_traces; k++) {
         const struct az_trace *t = job->traces[k];
-        const size_t n = az_disp_has(t) && (t->caps & AZ_CAP_CALLS) ? t->ev[AZ_RANGE].n : 0;
+        const size_t n = az_dispatch_has(t) && (t->caps & AZ_CAP_CALLS) ? t->ev[AZ_RANGE].n : 0;
         for (uint32_t i = 0; rc == 0 && i < n; i++) {
             const uint32_t name = az_job_name(job, k, t->ev[AZ_RANGE].name[i]);
             if (name != AZ_NO_ID)
@@ -204,7 +204,7 @@ static int run_counters(struct az_job *job)
     az_vec_init(&c, job->mem);
     int rc = az_map_init(&map, job->mem, 64);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
-        if (az_disp_has(job->traces[i]))
+        if (az_dispatch_has(job->traces[i]))
             rc = add_instances(job, i, &map, &c);
     if (rc == 0)
         rc = counter_rows(job, t, &c);

@@ -16,8 +16,8 @@ static const char *const sums[] = { "overlapped_comm", "non_overlapped_comm", "c
 
 struct work {
     struct az_job *job;
-    struct az_disp_list kernels;
-    struct az_disp_gpus gpus;
+    struct az_dispatch_list kernels;
+    struct az_dispatch_gpus gpus;
     struct az_groups of_gpu; /* places in `kernels` by GPU */
     struct decided {
         uint8_t *cls;     /* name id -> place in `classes` + 1 */
@@ -66,7 +66,7 @@ static int prepare_trace(struct work *w, size_t trace)
     d->number = az_arena_array(w->job->arena, n, sizeof *d->number);
     int rc = d->cls && d->number ? 0 : az_arena_error(w->job->arena);
     for (size_t k = 0; rc == 0 && k < t->ev[AZ_KERNEL].n; k++) {
-        uint32_t id = az_disp_shape(t, (uint32_t)k)->whole;
+        uint32_t id = az_dispatch_list_shape(t, (uint32_t)k)->whole;
         struct az_sv name = az_trace_text(t, id);
         if (d->cls[id])
             continue;
@@ -85,8 +85,9 @@ static int sort_by_gpu(struct work *w)
     if (!gpu)
         return az_mem_error(w->job->mem);
     for (size_t i = 0; i < n; i++)
-        gpu[i] = (uint32_t)az_disp_gpu_of(&w->gpus, w->kernels.trace[i],
-                                          az_disp_lane(w->job, AZ_KERNEL, &w->kernels, i)->device);
+        gpu[i] = (uint32_t)az_dispatch_gpu_of(
+            &w->gpus, w->kernels.trace[i],
+            az_dispatch_lane(w->job, AZ_KERNEL, &w->kernels, i)->device);
     const int rc = az_groups_order(&w->of_gpu, gpu, n, w->gpus.list.n, w->job->mem);
     az_mem_free(w->job->mem, gpu, bytes);
     return rc;
@@ -94,9 +95,9 @@ static int sort_by_gpu(struct work *w)
 
 static int prepare(struct work *w)
 {
-    int rc = az_disp_list_make(w->job, AZ_KERNEL, &w->kernels);
+    int rc = az_dispatch_list_make(w->job, AZ_KERNEL, &w->kernels);
     if (rc == 0)
-        rc = az_disp_gpus_make(w->job, &w->gpus);
+        rc = az_dispatch_gpus_make(w->job, &w->gpus);
     if (rc == 0)
         rc = sort_by_gpu(w);
     if (rc == 0)
@@ -105,14 +106,14 @@ static int prepare(struct work *w)
     if (rc == 0 && !w->of)
         rc = az_arena_error(w->job->arena);
     for (size_t i = 0; rc == 0 && i < w->job->n_traces; i++)
-        if (az_disp_has(w->job->traces[i]))
+        if (az_dispatch_has(w->job->traces[i]))
             rc = prepare_trace(w, i);
     return rc;
 }
 
 static int class_of(const struct work *w, size_t trace, uint32_t kernel)
 {
-    return w->of[trace].cls[az_disp_shape(w->job->traces[trace], kernel)->whole] - 1;
+    return w->of[trace].cls[az_dispatch_list_shape(w->job->traces[trace], kernel)->whole] - 1;
 }
 
 /* ---- category_summary ---- */
@@ -131,7 +132,7 @@ static int measure(struct work *w, size_t gpu, struct figures *f)
     az_vec_init(&compute, w->job->mem);
     for (uint32_t at = w->of_gpu.first[gpu]; rc == 0 && at < w->of_gpu.first[gpu + 1]; at++) {
         const uint32_t i = w->of_gpu.item[at];
-        const struct az_events *e = &az_disp_trace(w->job, &w->kernels, i)->ev[AZ_KERNEL];
+        const struct az_events *e = &az_dispatch_trace(w->job, &w->kernels, i)->ev[AZ_KERNEL];
         if (!long_enough(w, w->kernels.length[i]))
             continue;
         int c = class_of(w, w->kernels.trace[i], w->kernels.row[i]);
@@ -149,7 +150,7 @@ static int measure(struct work *w, size_t gpu, struct figures *f)
     ns[CLASSES + 3] = ns[CLASSES + 2] + ns[RCCL];
     w->total_incl += ns[CLASSES + 3];
     for (int c = 0; c < ROWS; c++)
-        f->ms[c] = az_disp_ms(ns[c]);
+        f->ms[c] = az_dispatch_ms(ns[c]);
     az_vec_release(&comm);
     az_vec_release(&compute);
     return rc;
@@ -231,7 +232,7 @@ static bool no_class(const struct az_scope *r, const struct az_item *i)
 static bool whole_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
     const struct work *w = r->ctx;
-    *number = w->of[i->trace].number[az_disp_shape(az_item_trace(r, i), i->row)->whole];
+    *number = w->of[i->trace].number[az_dispatch_list_shape(az_item_trace(r, i), i->row)->whole];
     return true;
 }
 
@@ -337,7 +338,7 @@ static double all_kernels(const struct az_scope *r)
 #define SHAPE_KEY(what, x)                                                                         \
     static int64_t what##_of(const struct az_scope *r, const struct az_item *i)                    \
     {                                                                                              \
-        const struct az_dispatch_shape *s = az_disp_shape(az_item_trace(r, i), i->row);            \
+        const struct az_dispatch_shape *s = az_dispatch_list_shape(az_item_trace(r, i), i->row);   \
         return (x);                                                                                \
     }
 SHAPE_KEY(grid, product(s->grid))
@@ -437,10 +438,10 @@ static int run(struct az_job *job)
         rc = az_spec_make(job, &xla_top, &w, NULL);
     if (rc == 0)
         rc = az_spec_make(job, &by_shape, &w, NULL);
-    az_disp_list_release(&w.kernels);
+    az_dispatch_list_release(&w.kernels);
     if (rc == 0)
         rc = az_spec_make(job, &hip_summary, &w, NULL);
-    az_disp_gpus_release(&w.gpus);
+    az_dispatch_gpus_release(&w.gpus);
     az_groups_release(&w.of_gpu);
     az_intern_release(&w.names);
     return rc;

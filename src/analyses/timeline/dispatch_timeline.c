@@ -7,10 +7,10 @@
 
 struct work {
     struct az_job *job;
-    struct az_disp_gpus gpus;
+    struct az_dispatch_gpus gpus;
     /* events of all traces with dispatches, one after another, by the GPU whose they are */
     struct az_groups kernels_of, copies_of;
-    struct az_disp_list kernels, copies;
+    struct az_dispatch_list kernels, copies;
     struct az_busy busy;    /* as it is recorded: kernels are computation here, whatever they do */
     struct az_busy by_work; /* the same kernels by what they do */
     struct az_account all;  /* of all agents */
@@ -22,7 +22,7 @@ static int64_t process_time(const struct az_job *job)
     int64_t lo = INT64_MAX, hi = INT64_MIN, all;
     for (size_t i = 0; i < job->n_traces; i++) {
         const struct az_dispatches *d =
-            az_disp_has(job->traces[i]) ? az_dispatches(job->traces[i]) : NULL;
+            az_dispatch_has(job->traces[i]) ? az_dispatches(job->traces[i]) : NULL;
         for (size_t k = 0; d && k < d->processes.n; k++) {
             const struct az_process *p = &d->processes.v[k];
             if (p->init <= 0 || p->fini <= p->init)
@@ -82,7 +82,7 @@ static int add_event(struct work *w, enum az_kind kind, size_t trace, uint32_t r
 /* Adds the events of a kind of one GPU (SIZE_MAX: all). */
 static int gather_kind(struct work *w, enum az_kind kind, size_t gpu)
 {
-    const struct az_disp_list *l = kind == AZ_MEMCPY ? &w->copies : &w->kernels;
+    const struct az_dispatch_list *l = kind == AZ_MEMCPY ? &w->copies : &w->kernels;
     const struct az_groups *g = kind == AZ_MEMCPY ? &w->copies_of : &w->kernels_of;
     int rc = 0;
     if (gpu == SIZE_MAX)
@@ -129,7 +129,7 @@ static int gather_work(struct work *w, size_t gpu, bool *any)
 }
 
 static void rows(struct az_job *job, struct az_table *t, const struct az_account *a,
-                 const struct az_disp_gpu *lead)
+                 const struct az_dispatch_gpu *lead)
 {
     const struct {
         const char *name;
@@ -141,11 +141,11 @@ static void rows(struct az_job *job, struct az_table *t, const struct az_account
               { "idle", a->idle } };
     for (size_t i = 0; i < AZ_LENGTH(r); i++) {
         if (lead) {
-            az_disp_put_rank(job, t, lead->trace);
+            az_dispatch_put_rank(job, t, lead->trace);
             az_put_i64(t, lead->agent);
         }
         az_put_text(t, az_sv_str(r[i].name));
-        az_put_f64(t, az_disp_ms(r[i].ns));
+        az_put_f64(t, az_dispatch_ms(r[i].ns));
         az_put_f64(t, az_percent((double)r[i].ns, (double)a->total));
     }
 }
@@ -176,7 +176,7 @@ static int whole(struct work *w)
 static int agents(struct work *w, int64_t *of)
 {
     struct az_job *job = w->job;
-    struct az_disp_gpus *g = &w->gpus;
+    struct az_dispatch_gpus *g = &w->gpus;
     uint8_t *ran = az_arena_alloc(job->arena, 4096);
     int rc = ran ? 0 : az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && i < w->copies.n; i++) {
@@ -188,9 +188,9 @@ static int agents(struct work *w, int64_t *of)
         const struct az_agent *a = az_agent_find(
             az_dispatches(t), (uint32_t)t->lanes.v[t->ev[AZ_MEMCPY].lane[row]].proc, of[i]);
         if (of[i] >= 0 && (!a || a->gpu))
-            rc = az_disp_gpus_add(g, w->copies.trace[i], of[i]);
+            rc = az_dispatch_gpus_add(g, w->copies.trace[i], of[i]);
     }
-    return rc ? rc : az_disp_gpus_sort(g, job->mem);
+    return rc ? rc : az_dispatch_gpus_sort(g, job->mem);
 }
 
 /* Kernels and copies by GPU. */
@@ -204,12 +204,13 @@ static int sort_events(struct work *w)
     int64_t *of = az_mem_alloc(mem, owners);
     int rc = gpu && of ? agents(w, of) : az_mem_error(mem);
     for (size_t i = 0; rc == 0 && i < w->kernels.n; i++)
-        gpu[i] = (uint32_t)az_disp_gpu_of(&w->gpus, w->kernels.trace[i],
-                                          az_disp_lane(w->job, AZ_KERNEL, &w->kernels, i)->device);
+        gpu[i] = (uint32_t)az_dispatch_gpu_of(
+            &w->gpus, w->kernels.trace[i],
+            az_dispatch_lane(w->job, AZ_KERNEL, &w->kernels, i)->device);
     if (rc == 0)
         rc = az_groups_order(&w->kernels_of, gpu, w->kernels.n, w->gpus.list.n, mem);
     for (size_t i = 0; rc == 0 && i < w->copies.n; i++)
-        gpu[i] = (uint32_t)az_disp_gpu_of(&w->gpus, w->copies.trace[i], of[i]);
+        gpu[i] = (uint32_t)az_dispatch_gpu_of(&w->gpus, w->copies.trace[i], of[i]);
     if (rc == 0)
         rc = az_groups_order(&w->copies_of, gpu, w->copies.n, w->gpus.list.n, mem);
     az_mem_free(mem, gpu, gpu ? places : 0);
@@ -218,17 +219,17 @@ static int sort_events(struct work *w)
 }
 
 /* Communication under computation. */
-static void overlap_row(struct az_job *job, struct az_table *t, const struct az_disp_gpu *g,
+static void overlap_row(struct az_job *job, struct az_table *t, const struct az_dispatch_gpu *g,
                         const struct az_account *a)
 {
     const int64_t hidden = a->comm - a->exposed_comm;
-    az_disp_put_rank(job, t, g->trace);
+    az_dispatch_put_rank(job, t, g->trace);
     az_put_i64(t, g->agent);
-    az_put_f64(t, az_disp_ms(a->comm));
-    az_put_f64(t, az_disp_ms(hidden));
-    az_put_f64(t, az_disp_ms(a->exposed_comm));
+    az_put_f64(t, az_dispatch_ms(a->comm));
+    az_put_f64(t, az_dispatch_ms(hidden));
+    az_put_f64(t, az_dispatch_ms(a->exposed_comm));
     az_put_f64(t, az_percent((double)hidden, (double)a->comm));
-    az_put_f64(t, az_disp_ms(a->compute));
+    az_put_f64(t, az_dispatch_ms(a->compute));
 }
 
 static struct az_table *overlap_table(struct az_job *job)
@@ -237,7 +238,7 @@ static struct az_table *overlap_table(struct az_job *job)
         az_table_new(job->arena, "comm_overlap", "Communication under computation, by agent", 0);
     if (!t)
         return NULL;
-    az_disp_rank_column(job, t);
+    az_dispatch_rank_column(job, t);
     az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "communication ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     az_table_column(t, "overlapped ms", AZ_REAL, AZ_UNIT_MS, 0);
@@ -259,7 +260,7 @@ static int agent_rows(struct work *w, struct az_table *line, struct az_table *ov
 {
     int rc = sort_events(w);
     for (size_t i = 0; rc == 0 && i < w->gpus.list.n; i++) {
-        const struct az_disp_gpu *g = &w->gpus.list.v[i];
+        const struct az_dispatch_gpu *g = &w->gpus.list.v[i];
         struct az_account a = w->all;
         bool any;
         if (events_of(w, i) == 0)
@@ -289,7 +290,7 @@ static int by_agent(struct work *w)
         az_table_free(t);
         return az_arena_error(job->arena);
     }
-    az_disp_rank_column(job, t);
+    az_dispatch_rank_column(job, t);
     az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     columns(t);
     int rc = agent_rows(w, t, o);
@@ -303,11 +304,11 @@ static int run(struct az_job *job)
     struct work w = { .job = job };
     az_busy_init(&w.busy, job->mem);
     az_busy_init(&w.by_work, job->mem);
-    int rc = az_disp_gpus_make(job, &w.gpus);
+    int rc = az_dispatch_gpus_make(job, &w.gpus);
     if (rc == 0)
-        rc = az_disp_list_make(job, AZ_KERNEL, &w.kernels);
+        rc = az_dispatch_list_make(job, AZ_KERNEL, &w.kernels);
     if (rc == 0)
-        rc = az_disp_list_make(job, AZ_MEMCPY, &w.copies);
+        rc = az_dispatch_list_make(job, AZ_MEMCPY, &w.copies);
     if (rc == 0)
         rc = whole(&w);
     if (rc == 0)
@@ -316,9 +317,9 @@ static int run(struct az_job *job)
     az_busy_release(&w.by_work);
     az_groups_release(&w.kernels_of);
     az_groups_release(&w.copies_of);
-    az_disp_list_release(&w.kernels);
-    az_disp_list_release(&w.copies);
-    az_disp_gpus_release(&w.gpus);
+    az_dispatch_list_release(&w.kernels);
+    az_dispatch_list_release(&w.copies);
+    az_dispatch_gpus_release(&w.gpus);
     if (rc == 0)
         rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms", NULL,
                                 parts, 2);

@@ -103,7 +103,7 @@ static void self_check(struct az_job *job, const struct az_trace *t, const struc
 }
 
 /* With detect_recompute: the account of the work that is run again, and of the rest. */
-static int one_side(struct az_job *job, const struct az_fw *fw, bool recompute,
+static int one_side(struct az_job *job, const struct az_framework *fw, bool recompute,
                     struct az_account *out)
 {
     const int64_t us = job->opts->micro_idle_us;
@@ -113,7 +113,7 @@ static int one_side(struct az_job *job, const struct az_fw *fw, bool recompute,
     for (uint32_t i = 0; rc == 0 && i < fw->tree->n_gpu; i++) {
         const uint32_t g = fw->order[i];
         const struct az_event e = az_gpu_event(fw->tree, g);
-        if (az_fw_counts(fw, g) && az_fw_gpu_recompute(fw, g) == recompute)
+        if (az_framework_counts(fw, g) && az_framework_gpu_recompute(fw, g) == recompute)
             rc = az_busy_add(&b, (enum az_part)fw->gpu_class[g], e.start, e.end);
     }
     if (rc == 0)
@@ -130,7 +130,7 @@ static int both_sides(struct az_job *job, struct az_table *t, size_t trace)
 {
     struct az_account a;
     int rc;
-    const struct az_fw *fw = az_fw_get(job, &rc);
+    const struct az_framework *fw = az_framework_get(job, &rc);
     for (int side = 0; fw && rc == 0 && side < 2; side++) {
         rc = one_side(job, fw, side, &a);
         if (rc == 0) {

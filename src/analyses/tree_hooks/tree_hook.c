@@ -295,7 +295,7 @@ static int run_shipped(struct view *v, struct az_arena *a, struct az_diag *said)
     return rc;
 }
 
-int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx)
+int az_framework_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx)
 {
     struct az_hook_job *job = ctx;
     struct view v = { .t = t, .c = az_tree(t), .o = az_optrace(t), .edits = edits };
@@ -324,7 +324,7 @@ int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx)
     return rc;
 }
 
-int az_fw_script_check(const struct az_options *opts, struct az_diag *diag)
+int az_framework_script_check(const struct az_options *opts, struct az_diag *diag)
 {
     struct az_arena a;
     struct az_extend *e = NULL;

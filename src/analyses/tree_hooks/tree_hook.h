@@ -16,10 +16,10 @@ struct az_hook_job {
                    read */
 };
 /* For az_trace_hook.run; ctx: struct az_hook_job. An error is one of the program's own (memory). */
-int az_fw_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx);
+int az_framework_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void *ctx);
 
 /* Can the script of extension_file be loaded? AZ_ECONFIG with a message, as az_extend_open. For
  * traces without operators, where nothing else loads it. */
-int az_fw_script_check(const struct az_options *opts, struct az_diag *diag) AZ_MUST_USE;
+int az_framework_script_check(const struct az_options *opts, struct az_diag *diag) AZ_MUST_USE;
 
 #endif

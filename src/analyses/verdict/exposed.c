@@ -49,7 +49,7 @@ struct work {
     struct az_map index;
     struct sums sums;
     struct az_vd_copy_sums copy_sums;
-    struct cr_source *source; /* of descriptions of collectives; NULL: none are recorded */
+    struct az_coll_reader *source; /* of descriptions of collectives; NULL: none are recorded */
     struct az_coll_part said;
 };
 

@@ -252,7 +252,7 @@ static void hidden(struct az_vd *v)
     }
     v->part->hidden_ns = az_vd_ns(v, ticks);
     if (c) {
-        const struct az_graft_sums *sums = &az_optrace(v->t)->grafted;
+        const struct az_capture_attach_sums *sums = &az_optrace(v->t)->grafted;
         ticks = az_add_sat(sums->kernels[AZ_PAIR_FAMILIES], sums->kernels[AZ_PAIR_UNNAMED]);
         v->part->by_order_ns = az_vd_ns(v, az_add_sat(ticks, sums->kernels[AZ_PAIR_MARKS]));
     }
@@ -308,11 +308,11 @@ static void sums(struct az_vd *v)
         v->part->families = az_vd_keep(v, families(v, by));
 }
 
-static int report_findings(struct az_vd *v, const struct az_opr_totals *o)
+static int report_findings(struct az_vd *v, const struct az_op_report_totals *o)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < o->n_findings; i++) {
-        const struct az_opr_finding *f = &o->finding[i];
+        const struct az_op_report_finding *f = &o->finding[i];
         rc = az_vd_add(v, f->rule,
                        &(struct az_vd_found){ .subject = f->subject,
                                               .row = f->row,
@@ -328,7 +328,7 @@ static int report_findings(struct az_vd *v, const struct az_opr_totals *o)
     return rc;
 }
 
-static int report_devices(struct az_vd *v, const struct az_opr_totals *o)
+static int report_devices(struct az_vd *v, const struct az_op_report_totals *o)
 {
     struct az_vd_part *p = v->part;
     p->device_accounts = az_arena_array(v->keep, o->n_devices + 1, sizeof *p->device_accounts);
@@ -336,7 +336,7 @@ static int report_devices(struct az_vd *v, const struct az_opr_totals *o)
         return az_arena_error(v->keep);
     p->n_device_accounts = o->n_devices;
     for (size_t i = 0; i < o->n_devices; i++) {
-        const struct az_opr_device *d = &o->device[i];
+        const struct az_op_report_device *d = &o->device[i];
         p->device_accounts[i] =
             (struct az_vd_device){ d->device, d->idle, d->a, d->before, d->after, d->step };
     }
@@ -347,7 +347,7 @@ static int report_devices(struct az_vd *v, const struct az_opr_totals *o)
 /* A report of operations has its own account, checks and findings. */
 static int report_totals(struct az_vd *v)
 {
-    const struct az_opr_totals *o = v->job->doc ? az_opr_totals_of(v->job) : NULL;
+    const struct az_op_report_totals *o = v->job->doc ? az_op_report_totals_of(v->job) : NULL;
     struct az_vd_part *p = v->part;
     if (!o || !o->known)
         return 0;

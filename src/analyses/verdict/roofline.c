@@ -20,7 +20,7 @@
 
 struct line { /* operations of one name and estimate */
     const struct az_unified_row *first;
-    struct az_fw_estimate e;
+    struct az_framework_estimate e;
     struct az_roofline roof;
     int64_t count, ticks; /* of those with possible rates */
     struct az_rate rate;  /* compared with the limits; us is of the last one */
@@ -34,9 +34,9 @@ AZ_VEC(struct line, lines);
 
 struct work {
     struct az_vd *v;
-    struct az_fw *fw;
+    struct az_framework *fw;
     const struct az_unified *u;
-    struct az_fw_metrics *metrics;
+    struct az_framework_metrics *metrics;
     struct az_map index;
     struct az_unified_keys keys;
     struct az_unified_recent *recent;
@@ -77,7 +77,7 @@ static bool said_misaligned(const struct work *w, uint32_t node)
     az_node_gpu(w->fw->tree, node, &first, &end);
     for (uint32_t i = first; i < end && i < first + 8; i++) {
         const uint32_t id = az_gpu_event(w->fw->tree, w->fw->tree->linked[i]).name;
-        const struct az_sv name = az_fw_text(w->fw, id, "");
+        const struct az_sv name = az_framework_text(w->fw, id, "");
         const ptrdiff_t at = az_sv_find(name, AZ_SV("_align"));
         const size_t digit = (size_t)at + sizeof "_align" - 1;
         if (at >= 0 && digit < name.n && (name.p[digit] == '1' || name.p[digit] == '2') &&
@@ -116,7 +116,7 @@ static bool kernel_says(const struct work *w, uint32_t node, struct az_sv word)
     az_node_gpu(w->fw->tree, node, &first, &end);
     for (uint32_t i = first; i < end && i < first + 8; i++) {
         const uint32_t id = az_gpu_event(w->fw->tree, w->fw->tree->linked[i]).name;
-        if (az_sv_ifind(az_fw_text(w->fw, id, ""), word) >= 0)
+        if (az_sv_ifind(az_framework_text(w->fw, id, ""), word) >= 0)
             return true;
     }
     return false;
@@ -125,7 +125,7 @@ static bool kernel_says(const struct work *w, uint32_t node, struct az_sv word)
 /* An argument is expanded: its elements are fewer than its shape says. */
 static bool has_zero_stride(const struct work *w, uint32_t node)
 {
-    const struct az_op_args *a = az_fw_args(w->fw, node);
+    const struct az_op_args *a = az_framework_args(w->fw, node);
     const struct az_sv s =
         a && a->strides != AZ_NO_ID ? az_trace_text(w->fw->trace, a->strides) : AZ_SV("");
     for (size_t i = 1; i + 1 < s.n; i++)
@@ -190,8 +190,8 @@ static void count_kernels(const struct work *w, struct line *l)
         l->blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
 }
 
-static int line_of(struct work *w, const struct az_unified_row *r, const struct az_fw_estimate *e,
-                   uint32_t *line)
+static int line_of(struct work *w, const struct az_unified_row *r,
+                   const struct az_framework_estimate *e, uint32_t *line)
 {
     const bool backward = az_unified_forward(r) != AZ_NO_ROW;
     uint32_t *at;
@@ -202,7 +202,7 @@ static int line_of(struct work *w, const struct az_unified_row *r, const struct 
         struct line l = { .first = r,
                           .e = *e,
                           .possible = INFINITY,
-                          .roof = az_fw_roofline(w->metrics, e),
+                          .roof = az_framework_roofline(w->metrics, e),
                           .copies = az_unified_only_copies(w->fw, r) };
         look_at_product(w, &l);
         certain_work(w, &l);
@@ -216,7 +216,7 @@ static int line_of(struct work *w, const struct az_unified_row *r, const struct 
 /* Where a row belongs: a line, if it has an estimate (the first flag). */
 static int find_place(struct work *w, const struct az_unified_row *r, struct az_unified_recent *x)
 {
-    struct az_fw_estimate e;
+    struct az_framework_estimate e;
     int rc = az_unified_estimate(w->metrics, w->u, (size_t)(r - w->u->rows.v), &e);
     if (rc)
         return rc;
@@ -282,7 +282,7 @@ static struct az_sv shapes(struct az_arena *a, struct az_sv dims)
 /* "aten::mm [4096,4096] [4096,4096]" */
 static struct az_sv name_of(const struct work *w, const struct line *l)
 {
-    const struct az_op_args *a = az_fw_args(w->fw, l->first->node);
+    const struct az_op_args *a = az_framework_args(w->fw, l->first->node);
     struct az_sv dims = a && a->dims != AZ_NO_ID ? az_trace_text(w->fw->trace, a->dims) : AZ_SV("");
     while (dims.n > 3 && az_sv_ends(dims, AZ_SV(",[]]"))) { /* arguments that are no tensors */
         dims.n -= 4;
@@ -314,7 +314,7 @@ static int tell(struct work *w, const char *rule, const struct line *l, struct a
  */
 static double least_time(const struct work *w, const struct line *l, double ns, bool *small)
 {
-    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    const struct az_peaks *p = az_framework_peaks(w->metrics);
     const double units = p->units * p->share, floor_ns = KERNEL_NS * l->kernels,
                  roof = l->roof.time_us * 1e3 / w->own;
     const bool few = l->blocks < units, memory = l->roof.bound[0] == 'M';
@@ -397,7 +397,7 @@ static double rate(const struct az_peaks *p, const char *name)
 
 static int precision(struct work *w, const struct line *l)
 {
-    const struct az_peaks *p = az_fw_peaks(w->metrics);
+    const struct az_peaks *p = az_framework_peaks(w->metrics);
     const double full = rate(p, "matrix_fp32"), less = rate(p, "matrix_tf32");
     const double ns = (double)az_vd_ns(w->v, l->ticks);
     if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") || !(less > full) ||
@@ -428,13 +428,13 @@ static void peak(struct work *w)
 /* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel says so. */
 static void find_tf32(const struct work *w, struct line *l)
 {
-    const double full = rate(az_fw_peaks(w->metrics), "matrix_fp32"),
+    const double full = rate(az_framework_peaks(w->metrics), "matrix_fp32"),
                  ns = (double)az_vd_ns(w->v, l->ticks);
     if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") ||
         !(l->e.flops * (double)l->count > full * 1e3 * ns))
         return;
     l->e.tf32 = true;
-    l->roof = az_fw_roofline(w->metrics, &l->e);
+    l->roof = az_framework_roofline(w->metrics, &l->e);
 }
 
 /* What the lines of operators give rise to; those with an impossible rate are in none. */
@@ -452,7 +452,7 @@ static int judge_line(struct work *w, struct line *l)
 static int judge(struct work *w)
 {
     struct az_vd_part *p = w->v->part;
-    const struct az_peaks *peaks = az_fw_peaks(w->metrics);
+    const struct az_peaks *peaks = az_framework_peaks(w->metrics);
     const struct az_device_facts facts = az_trace_device(w->fw->trace);
     int rc = 0;
     w->has_limits = az_job_limits(w->v->job, &facts, &w->limits);
@@ -472,11 +472,11 @@ int az_vd_find_work(struct az_vd *v)
 {
     struct work w = { .v = v };
     int rc;
-    w.fw = az_fw_get(v->job, &rc);
+    w.fw = az_framework_get(v->job, &rc);
     if (!w.fw || !w.fw->ops->has_ops || w.fw->launchers->rows.n == 0)
         return rc;
     w.u = az_unified_of(v->job, w.fw, &rc);
-    w.metrics = w.u ? az_fw_metrics_get(v->job, w.fw, &rc) : NULL;
+    w.metrics = w.u ? az_framework_metrics_get(v->job, w.fw, &rc) : NULL;
     if (!w.metrics)
         return rc;
     rc = az_unified_keys_get(&w.keys, w.metrics, w.u);
@@ -498,8 +498,8 @@ int az_vd_find_work(struct az_vd *v)
 int az_vd_program_rates(struct az_vd *v)
 {
     struct az_vd_part *p = v->part;
-    struct az_hx_rates r;
-    const int rc = az_hx_rates(v->job, &v->window, &r);
+    struct az_hlo_rates r;
+    const int rc = az_hlo_rates(v->job, &v->window, &r);
     if (rc)
         return rc;
     p->flops = r.flops;

@@ -146,10 +146,11 @@ static void add_cause(const struct search *s, const struct az_coll_late *l, stru
 }
 
 /* ---- communication that waits ---- */
-static bool is_of(const struct az_vd_found *f, const struct az_cr *c, const struct az_coll_coll *x)
+static bool is_of(const struct az_vd_found *f, const struct az_coll_run *c,
+                  const struct az_coll_coll *x)
 {
     const struct az_coll_what *what = az_coll_what(c, az_coll_member(c, x, 0));
-    if (x->flags & CR_PAIR)
+    if (x->flags & AZ_COLL_PAIR)
         return f->coll_kind == AZ_COLL_SEND || f->coll_kind == AZ_COLL_RECV;
     return f->coll_kind == (int64_t)what->kind && (!f->members || f->members == what->size);
 }
@@ -157,10 +158,10 @@ static bool is_of(const struct az_vd_found *f, const struct az_cr *c, const stru
 /* Time that the collectives of a finding wait; pairs: of send and recv alone. */
 static double wait_in(const struct search *s, const struct az_vd_found *f, bool pairs)
 {
-    const struct az_cr *c = s->waits->c;
+    const struct az_coll_run *c = s->waits->c;
     double wait = 0;
     for (size_t k = 0; is_rule(f, "exposed_communication") && k < c->colls.n; k++)
-        if (is_of(f, c, &c->colls.v[k]) && (!pairs || c->colls.v[k].flags & CR_PAIR))
+        if (is_of(f, c, &c->colls.v[k]) && (!pairs || c->colls.v[k].flags & AZ_COLL_PAIR))
             wait += (double)c->colls.v[k].exposed_wait;
     return wait;
 }
@@ -388,7 +389,7 @@ static int put_stage(struct search *s)
 /* Process groups of the run whose collectives a finding is about. */
 static int count_groups(struct search *s, struct az_vd_found *f)
 {
-    const struct az_cr *c = s->waits->c;
+    const struct az_coll_run *c = s->waits->c;
     double *bytes = az_mem_alloc(s->w->job->mem, (c->groups.n + 1) * 2 * sizeof *bytes);
     double *count = bytes ? bytes + c->groups.n + 1 : NULL;
     if (!bytes)

@@ -9,51 +9,51 @@
 #include "facts/lazy_cache.h"
 
 /* ---- names ---- */
-struct az_sv az_bd_rule(const char *group, struct az_sv name)
+struct az_sv az_hta_rule(const char *group, struct az_sv name)
 {
     return az_rules_class("trace_names.rules", group, name);
 }
 
-static const char *const type_text[AZ_BD_TYPES] = { "COMPUTATION", "COMMUNICATION", "MEMORY",
-                                                    "OTHER" };
-static const char *const call_text[AZ_BD_CALLS] = { "",
-                                                    "launch",
-                                                    "copy",
-                                                    "fill",
-                                                    "graph",
-                                                    "device_sync",
-                                                    "stream_sync",
-                                                    "event_sync",
-                                                    "stream_wait",
-                                                    "event_record",
-                                                    "blocking_copy" };
-struct az_sv az_bd_type_text(enum az_bd_type type) { return az_sv_str(type_text[type]); }
-struct az_sv az_bd_call_text(enum az_bd_call call) { return az_sv_str(call_text[call]); }
+static const char *const type_text[AZ_HTA_TYPES] = { "COMPUTATION", "COMMUNICATION", "MEMORY",
+                                                     "OTHER" };
+static const char *const call_text[AZ_HTA_CALLS] = { "",
+                                                     "launch",
+                                                     "copy",
+                                                     "fill",
+                                                     "graph",
+                                                     "device_sync",
+                                                     "stream_sync",
+                                                     "event_sync",
+                                                     "stream_wait",
+                                                     "event_record",
+                                                     "blocking_copy" };
+struct az_sv az_hta_type_text(enum az_hta_type type) { return az_sv_str(type_text[type]); }
+struct az_sv az_hta_call_text(enum az_hta_call call) { return az_sv_str(call_text[call]); }
 
-static enum az_bd_type type_of_name(const struct az_bd *b, uint32_t name)
+static enum az_hta_type type_of_name(const struct az_hta *b, uint32_t name)
 {
     if (az_trace_is_comm(b->trace, name))
-        return AZ_BD_COMMUNICATION;
-    const struct az_sv class = az_bd_rule("kernel", az_bd_text(b, name));
-    for (int k = 0; k < AZ_BD_TYPES; k++)
+        return AZ_HTA_COMMUNICATION;
+    const struct az_sv class = az_hta_rule("kernel", az_hta_text(b, name));
+    for (int k = 0; k < AZ_HTA_TYPES; k++)
         if (az_sv_is(class, type_text[k]))
-            return (enum az_bd_type)k;
-    return AZ_BD_COMPUTATION;
+            return (enum az_hta_type)k;
+    return AZ_HTA_COMPUTATION;
 }
 
-enum az_bd_call az_bd_call_of(struct az_bd *b, uint32_t row)
+enum az_hta_call az_hta_call_of(struct az_hta *b, uint32_t row)
 {
     const uint32_t name = b->trace->ev[AZ_CALL].name[row];
     if (name == AZ_NO_ID)
-        return AZ_BD_NO_CALL;
+        return AZ_HTA_NO_CALL;
     if (!b->call_class[name]) {
-        const struct az_sv class = az_bd_rule("call", az_trace_text(b->trace, name));
-        int k = AZ_BD_CALLS - 1;
+        const struct az_sv class = az_hta_rule("call", az_trace_text(b->trace, name));
+        int k = AZ_HTA_CALLS - 1;
         while (k > 0 && !az_sv_is(class, call_text[k]))
             k--;
         b->call_class[name] = (uint8_t)(k + 1);
     }
-    return (enum az_bd_call)(b->call_class[name] - 1);
+    return (enum az_hta_call)(b->call_class[name] - 1);
 }
 
 /* ---- steps ---- */
@@ -66,7 +66,7 @@ static bool is_step(struct az_sv name, int64_t *number)
 
 /* Profiler steps; of two or more different ones the last is dropped, unless it is to be kept: what
  * was launched from its start on does not count. */
-static int find_steps(struct az_bd *b, struct az_arena *a)
+static int find_steps(struct az_hta *b, struct az_arena *a)
 {
     const struct az_events *e = &b->trace->ev[AZ_RANGE];
     bool several = false;
@@ -76,14 +76,14 @@ static int find_steps(struct az_bd *b, struct az_arena *a)
     if (!b->tree)
         return AZ_OK;
     for (size_t i = 0; i < e->n; i++)
-        n += is_step(az_bd_text(b, e->name[i]), &number);
+        n += is_step(az_hta_text(b, e->name[i]), &number);
     b->step = az_arena_array(a, n + 1, sizeof *b->step);
     if (!b->step)
         return az_arena_error(a);
     for (size_t i = 0; i < e->n; i++) {
-        if (!is_step(az_bd_text(b, e->name[i]), &number))
+        if (!is_step(az_hta_text(b, e->name[i]), &number))
             continue;
-        b->step[b->n_steps++] = (struct az_bd_step){ e->start[i], e->end[i], number };
+        b->step[b->n_steps++] = (struct az_hta_step){ e->start[i], e->end[i], number };
         several |= number != b->step[0].number;
     }
     if (several && !az_sv_is(b->opts->last_step, "keep")) {
@@ -94,7 +94,7 @@ static int find_steps(struct az_bd *b, struct az_arena *a)
     return AZ_OK;
 }
 
-ptrdiff_t az_bd_step_at(const struct az_bd *b, int64_t tick)
+ptrdiff_t az_hta_step_at(const struct az_hta *b, int64_t tick)
 {
     size_t lo = 0, hi = b->n_steps;
     while (lo < hi) {
@@ -113,7 +113,7 @@ struct calls {
     uint32_t *of[AZ_KIND_COUNT];
 };
 
-static int calls_of_tree(const struct az_bd *b, struct az_arena *a, struct calls *c)
+static int calls_of_tree(const struct az_hta *b, struct az_arena *a, struct calls *c)
 {
     static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
     const struct az_calltree *tree = b->tree;
@@ -138,7 +138,7 @@ static int calls_of_link(struct az_job *job, struct calls *c)
 }
 
 /* ---- device work ---- */
-static int list_ops(struct az_bd *b, struct az_arena *a, const struct calls *c)
+static int list_ops(struct az_hta *b, struct az_arena *a, const struct calls *c)
 {
     const struct az_trace *t = b->trace;
     struct az_sweep sweep = { .t = t };
@@ -152,14 +152,14 @@ static int list_ops(struct az_bd *b, struct az_arena *a, const struct calls *c)
         const enum az_kind kind = az_op_kind(word);
         const uint32_t row = az_op_row(word), name = t->ev[kind].name[row];
         const uint32_t call = c->of[kind] ? c->of[kind][row] : AZ_NO_ROW;
-        if (b->cut != INT64_MAX && (call == AZ_NO_ROW || az_bd_call_start(b, call) >= b->cut)) {
+        if (b->cut != INT64_MAX && (call == AZ_NO_ROW || az_hta_call_start(b, call) >= b->cut)) {
             b->left_out++;
             continue;
         }
         uint8_t *known = &type[name == AZ_NO_ID ? t->names.text.n : name];
         if (!*known)
             *known = (uint8_t)(type_of_name(b, name) + 1);
-        b->op[b->n++] = (struct az_bd_op){
+        b->op[b->n++] = (struct az_hta_op){
             .start = t->ev[kind].start[row],
             .end = t->ev[kind].end[row],
             .name = name,
@@ -167,23 +167,23 @@ static int list_ops(struct az_bd *b, struct az_arena *a, const struct calls *c)
             .call = call,
             .row = row,
             .kind = (uint8_t)kind,
-            .type = kind == AZ_MEMCPY || kind == AZ_MEMSET ? AZ_BD_MEMORY : (uint8_t)(*known - 1),
+            .type = kind == AZ_MEMCPY || kind == AZ_MEMSET ? AZ_HTA_MEMORY : (uint8_t)(*known - 1),
         };
     }
     return AZ_OK;
 }
 
-static struct az_bd_stream stream_of(const struct az_bd *b, uint32_t lane)
+static struct az_hta_stream stream_of(const struct az_hta *b, uint32_t lane)
 {
     const struct az_lane *l = &b->trace->lanes.v[lane];
     const uint64_t number = b->tree ? l->context : l->tid;
-    return (struct az_bd_stream){ .device = l->device,
-                                  .stream = number > INT64_MAX ? -1 : (int64_t)number };
+    return (struct az_hta_stream){ .device = l->device,
+                                   .stream = number > INT64_MAX ? -1 : (int64_t)number };
 }
 
 static int compare_streams(const void *x, const void *y, void *ctx)
 {
-    const struct az_bd_stream *a = x, *b = y;
+    const struct az_hta_stream *a = x, *b = y;
     (void)ctx;
     if (a->device != b->device)
         return a->device < b->device ? -1 : 1;
@@ -192,14 +192,14 @@ static int compare_streams(const void *x, const void *y, void *ctx)
 
 /* Streams of the lanes that work was done on, each once; of_lane: lane -> its place + 1 among them.
  */
-static int distinct_streams(struct az_bd *b, uint32_t *of_lane, struct az_mem *mem)
+static int distinct_streams(struct az_hta *b, uint32_t *of_lane, struct az_mem *mem)
 {
     struct az_map seen;
     int rc = az_map_init(&seen, mem, 64);
     for (size_t i = 0; i < b->n; i++)
         of_lane[b->op[i].lane] = 1;
     for (uint32_t l = 0; rc == 0 && l < b->trace->lanes.n; l++) {
-        const struct az_bd_stream s = stream_of(b, l);
+        const struct az_hta_stream s = stream_of(b, l);
         uint32_t *place;
         bool added;
         if (!of_lane[l])
@@ -217,7 +217,7 @@ static int distinct_streams(struct az_bd *b, uint32_t *of_lane, struct az_mem *m
 }
 
 /* Streams in order, and the work of each by start. */
-static int list_streams(struct az_bd *b, struct az_arena *a, struct az_mem *mem)
+static int list_streams(struct az_hta *b, struct az_arena *a, struct az_mem *mem)
 {
     const size_t lanes = b->trace->lanes.n;
     uint32_t *of_lane = az_arena_array(a, lanes + 1, sizeof *of_lane),
@@ -243,14 +243,14 @@ static int list_streams(struct az_bd *b, struct az_arena *a, struct az_mem *mem)
         b->stream[k].n = 0;
     }
     for (uint32_t i = 0; i < b->n; i++) {
-        struct az_bd_stream *s = &b->stream[sorted[of_lane[b->op[i].lane] - 1]];
+        struct az_hta_stream *s = &b->stream[sorted[of_lane[b->op[i].lane] - 1]];
         b->by_stream[s->first + s->n++] = i;
     }
     return AZ_OK;
 }
 
 /* From the first to the last event that counts. */
-static void window(struct az_bd *b)
+static void window(struct az_hta *b)
 {
     static const enum az_kind host[] = { AZ_HOST_OP, AZ_CALL };
     b->first = INT64_MAX;
@@ -268,7 +268,7 @@ static void window(struct az_bd *b)
     }
 }
 
-static int make(struct az_job *job, struct az_bd *b)
+static int make(struct az_job *job, struct az_hta *b)
 {
     struct calls calls = { .of = { NULL } };
     b->trace = job->traces[0];
@@ -288,18 +288,18 @@ static int make(struct az_job *job, struct az_bd *b)
     return rc;
 }
 
-struct az_bd *az_bd_get(struct az_job *job, int *rc)
+struct az_hta *az_hta_get(struct az_job *job, int *rc)
 {
     static const char what;
     void **slot = az_job_slot(job, &what);
     *rc = slot ? 0 : az_arena_error(job->arena);
     if (slot && !*slot) {
-        struct az_bd *b = az_arena_alloc(job->arena, sizeof *b);
+        struct az_hta *b = az_arena_alloc(job->arena, sizeof *b);
         *rc = b ? make(job, b) : az_arena_error(job->arena);
         if (*rc == 0)
             *slot = b;
     }
-    struct az_bd *made = slot ? *slot : NULL;
+    struct az_hta *made = slot ? *slot : NULL;
     az_job_leave(job, slot);
     return made;
 }

@@ -10,118 +10,125 @@
 #include "model/optrace.h"
 
 /* Kinds of device work, by configs/trace_names.rules. */
-enum az_bd_type { AZ_BD_COMPUTATION, AZ_BD_COMMUNICATION, AZ_BD_MEMORY, AZ_BD_OTHER, AZ_BD_TYPES };
+enum az_hta_type {
+    AZ_HTA_COMPUTATION,
+    AZ_HTA_COMMUNICATION,
+    AZ_HTA_MEMORY,
+    AZ_HTA_OTHER,
+    AZ_HTA_TYPES
+};
 /* "COMPUTATION", ... */
-struct az_sv az_bd_type_text(enum az_bd_type type);
+struct az_sv az_hta_type_text(enum az_hta_type type);
 
 /* What a host call does to a device's queue. */
-enum az_bd_call {
-    AZ_BD_NO_CALL,
-    AZ_BD_LAUNCH,
-    AZ_BD_COPY,
-    AZ_BD_FILL,
-    AZ_BD_GRAPH,
-    AZ_BD_DEVICE_SYNC,
-    AZ_BD_STREAM_SYNC,
-    AZ_BD_EVENT_SYNC,
-    AZ_BD_STREAM_WAIT,
-    AZ_BD_EVENT_RECORD,
-    AZ_BD_BLOCKING_COPY,
-    AZ_BD_CALLS
+enum az_hta_call {
+    AZ_HTA_NO_CALL,
+    AZ_HTA_LAUNCH,
+    AZ_HTA_COPY,
+    AZ_HTA_FILL,
+    AZ_HTA_GRAPH,
+    AZ_HTA_DEVICE_SYNC,
+    AZ_HTA_STREAM_SYNC,
+    AZ_HTA_EVENT_SYNC,
+    AZ_HTA_STREAM_WAIT,
+    AZ_HTA_EVENT_RECORD,
+    AZ_HTA_BLOCKING_COPY,
+    AZ_HTA_CALLS
 };
-struct az_sv az_bd_call_text(enum az_bd_call call);
-static inline bool az_bd_enqueues(enum az_bd_call c)
+struct az_sv az_hta_call_text(enum az_hta_call call);
+static inline bool az_hta_enqueues(enum az_hta_call c)
 {
-    return c >= AZ_BD_LAUNCH && c <= AZ_BD_GRAPH;
+    return c >= AZ_HTA_LAUNCH && c <= AZ_HTA_GRAPH;
 }
 
-struct az_bd_op { /* a kernel, copy or fill */
+struct az_hta_op { /* a kernel, copy or fill */
     int64_t start, end;
     uint32_t name, lane;
     uint32_t call; /* row of ev[AZ_CALL]; AZ_NO_ROW: not known */
     uint32_t row;  /* of its kind */
     uint8_t kind;  /* AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH */
-    uint8_t type;  /* az_bd_type */
+    uint8_t type;  /* az_hta_type */
 };
 
-struct az_bd_stream {
+struct az_hta_stream {
     int64_t device, stream; /* -1: unknown */
     uint32_t first, n;      /* its run of by_stream */
 };
 
-struct az_bd_step {
+struct az_hta_step {
     int64_t start, end, number;
 };
 
-struct az_bd {
+struct az_hta {
     const struct az_trace *trace;
     const struct az_calltree *tree; /* NULL: no framework's trace */
     const struct az_options *opts;
-    struct az_job *job;  /* of the rank */
-    struct az_bd_op *op; /* what counts, by start (ties: copies after kernels, then file order) */
+    struct az_job *job;   /* of the rank */
+    struct az_hta_op *op; /* what counts, by start (ties: copies after kernels, then file order) */
     size_t n;
     size_t
         left_out; /* launched in the last step, or of unknown launch where that step is dropped */
     int64_t cut;  /* start of the step that is dropped; INT64_MAX: none */
-    struct az_bd_stream *stream; /* by device, then stream */
+    struct az_hta_stream *stream; /* by device, then stream */
     size_t n_streams;
-    uint32_t *by_stream;     /* ops by stream, by start */
-    struct az_bd_step *step; /* profiler steps that count, by start */
+    uint32_t *by_stream;      /* ops by stream, by start */
+    struct az_hta_step *step; /* profiler steps that count, by start */
     size_t n_steps;
     int64_t first, last; /* of all that counts, host and device; first > last: nothing */
-    uint8_t *call_class; /* name id -> az_bd_call + 1; 0: not looked up yet */
+    uint8_t *call_class; /* name id -> az_hta_call + 1; 0: not looked up yet */
 };
 /* Of the job's only trace, made on first use. NULL on failure, *rc says why. */
-struct az_bd *az_bd_get(struct az_job *job, int *rc);
+struct az_hta *az_hta_get(struct az_job *job, int *rc);
 
 /* What a call does, by its row. */
-enum az_bd_call az_bd_call_of(struct az_bd *b, uint32_t row);
+enum az_hta_call az_hta_call_of(struct az_hta *b, uint32_t row);
 /* Class of a name in a group of configs/trace_names.rules; empty: no rule. Lives as long as the
  * program. */
-struct az_sv az_bd_rule(const char *group, struct az_sv name);
+struct az_sv az_hta_rule(const char *group, struct az_sv name);
 /* Index of the step that holds a time (the last that begins no later), -1: none. */
-ptrdiff_t az_bd_step_at(const struct az_bd *b, int64_t tick);
-static inline int64_t az_bd_call_start(const struct az_bd *b, uint32_t row)
+ptrdiff_t az_hta_step_at(const struct az_hta *b, int64_t tick);
+static inline int64_t az_hta_call_start(const struct az_hta *b, uint32_t row)
 {
     return row == AZ_NO_ROW ? INT64_MIN : b->trace->ev[AZ_CALL].start[row];
 }
 /* Bytes and rate of a copy or fill; NULL: not recorded. */
-static inline const struct az_copy *az_bd_copy(const struct az_bd *b, const struct az_bd_op *op)
+static inline const struct az_copy *az_hta_copy(const struct az_hta *b, const struct az_hta_op *op)
 {
     const struct az_events *e = &b->trace->ev[op->kind];
     return e->side && e->side[op->row] != AZ_NO_ROW ? &b->trace->copies.v[e->side[op->row]] : NULL;
 }
-static inline struct az_sv az_bd_text(const struct az_bd *b, uint32_t name)
+static inline struct az_sv az_hta_text(const struct az_hta *b, uint32_t name)
 {
     return name == AZ_NO_ID ? AZ_SV("") : az_trace_text(b->trace, name);
 }
 
 /* ---- figures ---- */
 /* What describe() says of a list: ticks or plain numbers. */
-struct az_bd_stats {
+struct az_hta_stats {
     size_t n;
     double sum, mean, std, min, q25, q50, q75, max; /* NaN where undefined; std: sample */
 };
 /* Reorders v. */
-void az_bd_describe_i64(int64_t *v, size_t n, struct az_bd_stats *out);
-void az_bd_describe_f64(double *v, size_t n, struct az_bd_stats *out);
+void az_hta_describe_i64(int64_t *v, size_t n, struct az_hta_stats *out);
+void az_hta_describe_f64(double *v, size_t n, struct az_hta_stats *out);
 /* Columns count, mean, std, min, 25%, 50%, 75%, max, each with the prefix before it, and their
  * cells divided by `scale`. */
-void az_bd_stats_columns(struct az_table *t, enum az_unit unit);
-void az_bd_put_stats(struct az_table *t, const struct az_bd_stats *s, double scale);
+void az_hta_stats_columns(struct az_table *t, enum az_unit unit);
+void az_hta_put_stats(struct az_table *t, const struct az_hta_stats *s, double scale);
 
-extern const struct az_shape az_bd_shape_stats;
+extern const struct az_shape az_hta_shape_stats;
 
 /* Ticks of a rank as microseconds; what to divide by. */
-static inline double az_bd_scale(const struct az_rank *r) { return 1e3 * (double)r->ticks_per_ns; }
-static inline double az_bd_us(const struct az_rank *r, int64_t ticks)
+static inline double az_hta_scale(const struct az_rank *r) { return 1e3 * (double)r->ticks_per_ns; }
+static inline double az_hta_us(const struct az_rank *r, int64_t ticks)
 {
     return az_quotient(ticks, 1000 * r->ticks_per_ns);
 }
 /* 100 a / b; NaN for b = 0. */
-double az_bd_percent(double a, double b);
+double az_hta_percent(double a, double b);
 /* Text kept with a part; an empty view stays one. On failure keep->failed is set. */
-static inline struct az_sv az_bd_keep(const struct az_bd *b, struct az_arena *keep, struct az_sv s)
+static inline struct az_sv az_hta_keep(const struct az_hta *b, struct az_arena *keep,
+                                       struct az_sv s)
 {
     const struct az_sv kept = s.n ? az_rank_text(b->job, keep, s) : AZ_SV("");
     keep->failed |= kept.p == NULL;
@@ -129,25 +136,25 @@ static inline struct az_sv az_bd_keep(const struct az_bd *b, struct az_arena *ke
 }
 
 /* ---- names with their durations, the small ones as `others` (breakdown_stats.c) ---- */
-struct az_bd_name {
+struct az_hta_name {
     struct az_sv name;
     size_t n;
     int64_t sum, min, max; /* ticks */
     double std;            /* sample, 0 for one */
 };
-struct az_bd_names {
-    struct az_bd_name *v; /* by sum, largest first; then by name; `others` last */
+struct az_hta_names {
+    struct az_hta_name *v; /* by sum, largest first; then by name; `others` last */
     size_t n;
 };
 /* Groups durations by name id of the rank's trace; texts are copied into keep. Reorders duration
  * and name. Of more than opts->breakdown_kernels names, those whose running sum is above the
  * opts->breakdown_ratio quantile of the running sums, or after that many, are `others`; its figures
  * are those of all its events (docs/formulas-collectives.md 6). */
-int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name,
-                      const int64_t *duration, size_t n, struct az_arena *keep,
-                      struct az_bd_names *out) AZ_MUST_USE;
-extern const struct az_shape az_bd_shape_names;
-void az_bd_name_columns(struct az_table *t);
-void az_bd_put_name(struct az_table *t, const struct az_rank *r, const struct az_bd_name *n);
+int az_hta_group_names(struct az_hta *b, struct az_mem *mem, const uint32_t *name,
+                       const int64_t *duration, size_t n, struct az_arena *keep,
+                       struct az_hta_names *out) AZ_MUST_USE;
+extern const struct az_shape az_hta_shape_names;
+void az_hta_name_columns(struct az_table *t);
+void az_hta_put_name(struct az_table *t, const struct az_rank *r, const struct az_hta_name *n);
 
 #endif

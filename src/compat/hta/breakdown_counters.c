@@ -23,7 +23,7 @@ struct counter_part {
 };
 
 /* Names of the operators around a call, outermost first. */
-static int stack_of(const struct az_bd *b, uint32_t call_row, struct az_arena *keep,
+static int stack_of(const struct az_hta *b, uint32_t call_row, struct az_arena *keep,
                     struct counter_row *r)
 {
     const struct az_calltree *tree = b->tree;
@@ -34,8 +34,8 @@ static int stack_of(const struct az_bd *b, uint32_t call_row, struct az_arena *k
             node[n++] = at;
     if (n == 0)
         return AZ_OK;
-    r->bottom = az_bd_keep(b, keep, az_node_name(tree, node[0]));
-    r->top = az_bd_keep(b, keep, az_node_name(tree, node[n - 1]));
+    r->bottom = az_hta_keep(b, keep, az_node_name(tree, node[0]));
+    r->top = az_hta_keep(b, keep, az_node_name(tree, node[n - 1]));
     r->stack = r->top;
     for (uint32_t i = n - 1; i > 0 && r->stack.p; i--)
         r->stack = az_arena_printf(keep, "%.*s;%.*s", AZ_SVF(r->stack),
@@ -44,7 +44,7 @@ static int stack_of(const struct az_bd *b, uint32_t call_row, struct az_arena *k
 }
 
 /* Launches of kernels by start, and the kernel of each. */
-static int list_launches(struct az_job *job, struct az_bd *b, struct az_vec_u32 *calls,
+static int list_launches(struct az_job *job, struct az_hta *b, struct az_vec_u32 *calls,
                          uint32_t **kernel)
 {
     const struct az_events *e = &b->trace->ev[AZ_CALL];
@@ -56,13 +56,13 @@ static int list_launches(struct az_job *job, struct az_bd *b, struct az_vec_u32 
         if (b->op[i].kind == AZ_KERNEL && b->op[i].call != AZ_NO_ROW)
             (*kernel)[b->op[i].call] = i + 1;
     for (uint32_t i = 0; rc == 0 && i < e->n; i++)
-        if (az_bd_call_of(b, i) == AZ_BD_LAUNCH)
+        if (az_hta_call_of(b, i) == AZ_HTA_LAUNCH)
             rc = az_vec_push(calls, i);
     return rc;
 }
 
 /* Counters that occur, in order of appearance; column: name id -> its number + 1. */
-static int list_columns(struct az_job *job, const struct az_bd *b, struct az_arena *keep,
+static int list_columns(struct az_job *job, const struct az_hta *b, struct az_arena *keep,
                         uint32_t **column, struct counter_part *p)
 {
     const struct az_counter_values *v = &az_optrace(b->trace)->counter_values;
@@ -80,13 +80,13 @@ static int list_columns(struct az_job *job, const struct az_bd *b, struct az_are
         const uint32_t at = (*column)[v->v[i].name];
         struct az_sv *text = &p->column[at ? at - 1 : 0];
         if (at && !text->p)
-            *text = az_bd_keep(b, keep, az_trace_text(b->trace, v->v[i].name));
+            *text = az_hta_keep(b, keep, az_trace_text(b->trace, v->v[i].name));
     }
     p->n_columns = n;
     return AZ_OK;
 }
 
-static int one_row(const struct az_bd *b, const struct az_counter_range *c, const uint32_t *column,
+static int one_row(const struct az_hta *b, const struct az_counter_range *c, const uint32_t *column,
                    struct az_arena *keep, struct counter_row *r)
 {
     const struct az_counter_value *all = az_optrace(b->trace)->counter_values.v;
@@ -100,14 +100,14 @@ static int one_row(const struct az_bd *b, const struct az_counter_range *c, cons
         if (column[from->name])
             v[n++] = (struct az_counter_value){ column[from->name] - 1, from->value };
     }
-    *r = (struct counter_row){ .name = az_bd_keep(b, keep, az_bd_text(b, c->name)),
+    *r = (struct counter_row){ .name = az_hta_keep(b, keep, az_hta_text(b, c->name)),
                                .duration = c->end - c->start,
                                .v = v,
                                .n = n };
     return keep->failed ? az_arena_error(keep) : AZ_OK;
 }
 
-static int rows(struct az_bd *b, const struct az_vec_u32 *calls, const uint32_t *kernel,
+static int rows(struct az_hta *b, const struct az_vec_u32 *calls, const uint32_t *kernel,
                 const uint32_t *column, struct az_arena *keep, struct counter_part *p)
 {
     const struct az_counter_ranges *c = &az_optrace(b->trace)->counters;
@@ -124,7 +124,8 @@ static int rows(struct az_bd *b, const struct az_vec_u32 *calls, const uint32_t 
         if (rc || !p->matched)
             continue;
         const uint32_t op = kernel[calls->v[i]];
-        p->row[i].kernel = op ? az_bd_keep(b, keep, az_bd_text(b, b->op[op - 1].name)) : AZ_SV("");
+        p->row[i].kernel =
+            op ? az_hta_keep(b, keep, az_hta_text(b, b->op[op - 1].name)) : AZ_SV("");
         rc = stack_of(b, calls->v[i], keep, &p->row[i]);
     }
     return rc;
@@ -137,7 +138,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     uint32_t *kernel = NULL, *column = NULL;
     if (az_optrace(job->traces[0])->counters.n == 0)
         return AZ_OK;
-    struct az_bd *b = az_bd_get(job, &rc);
+    struct az_hta *b = az_hta_get(job, &rc);
     struct counter_part *p = b ? az_arena_alloc(keep, sizeof *p) : NULL;
     if (!p)
         return b ? az_arena_error(keep) : rc;
@@ -178,7 +179,7 @@ static void put_row(struct az_table *t, const struct az_rank *r, const struct co
     az_put_given(t, x->top);
     az_put_given(t, x->bottom);
     az_put_given(t, x->stack);
-    az_put_f64(t, az_bd_us(r, x->duration));
+    az_put_f64(t, az_hta_us(r, x->duration));
     for (size_t k = 0; k < all->n; k++) {
         size_t at = 0;
         while (at < x->n && !az_sv_eq(p->column[x->v[at].name], all->v[k]))

@@ -14,27 +14,27 @@ static const char *const cause_text[CAUSES] = { "host_wait", "kernel_wait", "oth
 struct stream_part {
     int64_t device, stream;
     int64_t sum[CAUSES];
-    struct az_bd_stats stats[CAUSES];
+    struct az_hta_stats stats[CAUSES];
 };
 struct idle_part {
     struct stream_part *v;
     size_t n;
 };
 
-static int cause(const struct az_bd *b, const struct az_bd_op *op, int64_t before, int64_t delay)
+static int cause(const struct az_hta *b, const struct az_hta_op *op, int64_t before, int64_t delay)
 {
-    if (az_bd_call_start(b, op->call) > before)
+    if (az_hta_call_start(b, op->call) > before)
         return HOST_WAIT;
     return op->start - before < delay ? KERNEL_WAIT : OTHER;
 }
 
-static void one_stream(const struct az_bd *b, const struct az_bd_stream *s, int64_t delay,
+static void one_stream(const struct az_hta *b, const struct az_hta_stream *s, int64_t delay,
                        int64_t *gap[CAUSES], struct stream_part *out)
 {
     size_t n[CAUSES] = { 0 };
     *out = (struct stream_part){ .device = s->device, .stream = s->stream };
     for (uint32_t i = 1; i < s->n; i++) {
-        const struct az_bd_op *op = &b->op[b->by_stream[s->first + i]];
+        const struct az_hta_op *op = &b->op[b->by_stream[s->first + i]];
         const int64_t before = b->op[b->by_stream[s->first + i - 1]].end,
                       length = op->start - before;
         const int c = cause(b, op, before, delay);
@@ -42,7 +42,7 @@ static void one_stream(const struct az_bd *b, const struct az_bd_stream *s, int6
         out->sum[c] = az_add_sat(out->sum[c], length);
     }
     for (int c = 0; c < CAUSES; c++)
-        az_bd_describe_i64(gap[c], n[c], &out->stats[c]);
+        az_hta_describe_i64(gap[c], n[c], &out->stats[c]);
 }
 
 static int reduce(struct az_job *job, struct az_arena *keep, void **part)
@@ -50,7 +50,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     int rc;
     int64_t *gap[CAUSES];
     size_t most = 0;
-    const struct az_bd *b = az_bd_get(job, &rc);
+    const struct az_hta *b = az_hta_get(job, &rc);
     if (!b)
         return rc;
     struct idle_part *p = az_arena_alloc(keep, sizeof *p);
@@ -100,7 +100,7 @@ static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *con
                 az_put_i64(t, ranks->v[i].rank);
                 az_put_i64(t, s->stream);
                 az_put_text(t, az_sv_str(cause_text[c]));
-                az_put_f64(t, az_bd_us(&ranks->v[i], s->sum[c]));
+                az_put_f64(t, az_hta_us(&ranks->v[i], s->sum[c]));
                 az_put_f64(t, all == 0 ? NAN : (double)s->sum[c] / all);
                 az_put_known(t, s->device);
             }
@@ -116,7 +116,7 @@ static int intervals(struct az_job *job, const struct az_ranks *ranks, void *con
     az_table_column(t, "idle_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_bd_stats_columns(t, AZ_UNIT_US);
+    az_hta_stats_columns(t, AZ_UNIT_US);
     device_column(t);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct idle_part *p = parts[i];
@@ -128,7 +128,7 @@ static int intervals(struct az_job *job, const struct az_ranks *ranks, void *con
                 az_put_text(t, az_sv_str(cause_text[c]));
                 az_put_i64(t, ranks->v[i].rank);
                 az_put_i64(t, s->stream);
-                az_bd_put_stats(t, &s->stats[c], az_bd_scale(&ranks->v[i]));
+                az_hta_put_stats(t, &s->stats[c], az_hta_scale(&ranks->v[i]));
                 az_put_known(t, s->device);
             }
         }
@@ -146,7 +146,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 static const struct az_shape_field stream_fields[] = {
     AZ_PLAIN(struct stream_part, device), AZ_PLAIN(struct stream_part, stream),
-    AZ_PLAINS(struct stream_part, sum), AZ_NESTS_OF(struct stream_part, stats, az_bd_shape_stats)
+    AZ_PLAINS(struct stream_part, sum), AZ_NESTS_OF(struct stream_part, stats, az_hta_shape_stats)
 };
 static const struct az_shape stream_shape = AZ_SHAPE(struct stream_part, stream_fields);
 static const struct az_shape_field part_fields[] = { AZ_LIST_OF(struct idle_part, v, n,

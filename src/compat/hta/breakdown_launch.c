@@ -13,8 +13,8 @@ static const char *const figure_text[FIGURES] = { "cpu_duration", "gpu_duration"
 
 struct call_part {
     struct az_sv name;
-    enum az_bd_call class;
-    struct az_bd_stats of[FIGURES];
+    enum az_hta_call class;
+    struct az_hta_stats of[FIGURES];
     size_t short_kernels, runtime_outliers, delay_outliers;
 };
 struct detail {
@@ -24,8 +24,8 @@ struct detail {
 struct launch_part {
     struct call_part *v; /* by class, then name */
     size_t n;
-    struct az_bd_stats all[FIGURES]; /* without graph launches, which are no kernel's call */
-    struct detail *detail;           /* by start of the call; NULL unless asked for */
+    struct az_hta_stats all[FIGURES]; /* without graph launches, which are no kernel's call */
+    struct detail *detail;            /* by start of the call; NULL unless asked for */
     size_t n_details;
 };
 
@@ -39,7 +39,7 @@ struct launches { /* parallel columns */
     size_t groups;
 };
 
-static int alloc(struct az_job *job, const struct az_bd *b, struct launches *l)
+static int alloc(struct az_job *job, const struct az_hta *b, struct launches *l)
 {
     const size_t names = b->trace->names.text.n;
     *l = (struct launches){ .n = 0 };
@@ -54,17 +54,17 @@ static int alloc(struct az_job *job, const struct az_bd *b, struct launches *l)
 }
 
 /* Every operation whose call enqueues; of a graph launch the first. */
-static int gather(struct az_job *job, struct az_bd *b, struct launches *l)
+static int gather(struct az_job *job, struct az_hta *b, struct launches *l)
 {
     const struct az_events *calls = &b->trace->ev[AZ_CALL];
     uint8_t *graph_seen = az_arena_array(job->arena, calls->n + 1, 1);
     if (!graph_seen)
         return az_arena_error(job->arena);
     for (size_t i = 0; i < b->n; i++) {
-        const struct az_bd_op *op = &b->op[i];
-        const enum az_bd_call class =
-            op->call == AZ_NO_ROW ? AZ_BD_NO_CALL : az_bd_call_of(b, op->call);
-        if (!az_bd_enqueues(class) || (class == AZ_BD_GRAPH && graph_seen[op->call]++))
+        const struct az_hta_op *op = &b->op[i];
+        const enum az_hta_call class =
+            op->call == AZ_NO_ROW ? AZ_HTA_NO_CALL : az_hta_call_of(b, op->call);
+        if (!az_hta_enqueues(class) || (class == AZ_HTA_GRAPH && graph_seen[op->call]++))
             continue;
         graph_seen[op->call] = 1;
         const uint32_t name = calls->name[op->call];
@@ -82,7 +82,7 @@ static int gather(struct az_job *job, struct az_bd *b, struct launches *l)
     return AZ_OK;
 }
 
-static void flags(const struct az_bd *b, const struct launches *l, struct call_part *v)
+static void flags(const struct az_hta *b, const struct launches *l, struct call_part *v)
 {
     const double tick_us = 1e3 * (double)b->trace->ticks_per_ns;
     for (size_t i = 0; i < l->n; i++) {
@@ -103,7 +103,7 @@ static int compare_parts(const void *x, const void *y, void *ctx)
     return az_sv_cmp(a->name, b->name);
 }
 
-static int by_name(struct az_job *job, struct az_bd *b, const struct launches *l,
+static int by_name(struct az_job *job, struct az_hta *b, const struct launches *l,
                    struct az_arena *keep, struct launch_part *p)
 {
     struct az_groups g;
@@ -113,15 +113,15 @@ static int by_name(struct az_job *job, struct az_bd *b, const struct launches *l
         return rc;
     for (size_t k = 0; k < l->groups; k++) {
         const struct az_sv name = az_trace_text(b->trace, l->name_of[k]);
-        p->v[k].name = az_bd_keep(b, keep, name);
+        p->v[k].name = az_hta_keep(b, keep, name);
         for (int f = 0; f < FIGURES; f++) {
             const size_t n = az_groups_take(&g, k, l->of[f]);
-            az_bd_describe_i64(g.value, n, &p->v[k].of[f]);
+            az_hta_describe_i64(g.value, n, &p->v[k].of[f]);
         }
     }
     az_groups_release(&g);
     for (size_t i = 0; i < l->n; i++)
-        p->v[l->group[i]].class = az_bd_call_of(b, l->call[i]);
+        p->v[l->group[i]].class = az_hta_call_of(b, l->call[i]);
     flags(b, l, p->v);
     p->n = l->groups;
     rc = az_sort_cmp(p->v, p->n, sizeof *p->v, compare_parts, NULL, job->mem);
@@ -134,7 +134,7 @@ static int compare_details(const void *x, const void *y, void *ctx)
     return call[a] < call[b] ? -1 : call[a] > call[b];
 }
 
-static int details(struct az_job *job, struct az_bd *b, const struct launches *l,
+static int details(struct az_job *job, struct az_hta *b, const struct launches *l,
                    struct az_arena *keep, struct launch_part *p)
 {
     const struct az_events *calls = &b->trace->ev[AZ_CALL];
@@ -144,7 +144,7 @@ static int details(struct az_job *job, struct az_bd *b, const struct launches *l
         return az_arena_error(keep);
     size_t n = 0;
     for (uint32_t i = 0; i < l->n; i++)
-        if (az_bd_call_of(b, l->call[i]) != AZ_BD_GRAPH)
+        if (az_hta_call_of(b, l->call[i]) != AZ_HTA_GRAPH)
             order[n++] = i;
     const int rc = az_sort_cmp(order, n, sizeof *order, compare_details, l->call, job->mem);
     for (; rc == 0 && p->n_details < n; p->n_details++) {
@@ -158,25 +158,25 @@ static int details(struct az_job *job, struct az_bd *b, const struct launches *l
 }
 
 /* All but graph launches; the columns are reordered. */
-static void describe_all(struct az_bd *b, struct launches *l, struct launch_part *p)
+static void describe_all(struct az_hta *b, struct launches *l, struct launch_part *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
-        if (az_bd_call_of(b, l->call[i]) == AZ_BD_GRAPH)
+        if (az_hta_call_of(b, l->call[i]) == AZ_HTA_GRAPH)
             continue;
         for (int f = 0; f < FIGURES; f++)
             l->of[f][n] = l->of[f][i];
         n++;
     }
     for (int f = 0; f < FIGURES; f++)
-        az_bd_describe_i64(l->of[f], n, &p->all[f]);
+        az_hta_describe_i64(l->of[f], n, &p->all[f]);
 }
 
 static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     int rc;
     struct launches l;
-    struct az_bd *b = az_bd_get(job, &rc);
+    struct az_hta *b = az_hta_get(job, &rc);
     struct launch_part *p = b ? az_arena_alloc(keep, sizeof *p) : NULL;
     if (!p)
         return b ? az_arena_error(keep) : rc;
@@ -213,12 +213,12 @@ static int stats(struct az_job *job, const struct az_ranks *ranks, void *const *
         az_table_column(t, counts[i], AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct launch_part *p = parts[i];
-        const double scale = az_bd_scale(&ranks->v[i]);
+        const double scale = az_hta_scale(&ranks->v[i]);
         for (size_t k = 0; p && k < p->n; k++) {
             const struct call_part *c = &p->v[k];
             az_put_i64(t, ranks->v[i].rank);
             az_put_text(t, c->name);
-            az_put_text(t, az_bd_call_text(c->class));
+            az_put_text(t, az_hta_call_text(c->class));
             az_put_i64(t, (int64_t)c->of[CPU].n);
             az_put_f64(t, c->of[CPU].sum / scale);
             az_put_f64(t, c->of[CPU].mean / scale);
@@ -235,7 +235,7 @@ static int stats(struct az_job *job, const struct az_ranks *ranks, void *const *
     return az_document_add(job->doc, t);
 }
 
-static double figure(const struct az_bd_stats *s, int k)
+static double figure(const struct az_hta_stats *s, int k)
 {
     const double v[] = { (double)s->n, s->mean, s->std, s->min, s->q25, s->q50, s->q75, s->max };
     return v[k];
@@ -256,7 +256,7 @@ static int describe(struct az_job *job, const struct az_ranks *ranks, void *cons
         for (int k = 0; p && p->all[CPU].n && k < 8; k++) {
             az_put_text(t, az_sv_str(rows[k]));
             for (int f = 0; f < FIGURES; f++)
-                az_put_f64(t, figure(&p->all[f], k) / (k ? az_bd_scale(&ranks->v[i]) : 1));
+                az_put_f64(t, figure(&p->all[f], k) / (k ? az_hta_scale(&ranks->v[i]) : 1));
             az_put_i64(t, ranks->v[i].rank);
         }
     }
@@ -278,7 +278,7 @@ static int detail_rows(struct az_job *job, const struct az_ranks *ranks, void *c
             else
                 az_put_empty(t);
             for (int f = 0; f < FIGURES; f++)
-                az_put_f64(t, az_bd_us(&ranks->v[i], p->detail[k].of[f]));
+                az_put_f64(t, az_hta_us(&ranks->v[i], p->detail[k].of[f]));
             az_put_i64(t, ranks->v[i].rank);
         }
     }
@@ -297,12 +297,12 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 static bool call_valid(const void *of)
 {
-    return (unsigned)((const struct call_part *)of)->class < AZ_BD_CALLS;
+    return (unsigned)((const struct call_part *)of)->class < AZ_HTA_CALLS;
 }
 static const struct az_shape_field call_fields[] = { AZ_TEXT_OF(struct call_part, name),
                                                      AZ_PLAIN(struct call_part, class),
                                                      AZ_NESTS_OF(struct call_part, of,
-                                                                 az_bd_shape_stats),
+                                                                 az_hta_shape_stats),
                                                      AZ_PLAIN(struct call_part, short_kernels),
                                                      AZ_PLAIN(struct call_part, runtime_outliers),
                                                      AZ_PLAIN(struct call_part, delay_outliers) };
@@ -312,7 +312,7 @@ static const struct az_shape_field detail_fields[] = { AZ_PLAIN(struct detail, c
 static const struct az_shape detail_shape = AZ_SHAPE(struct detail, detail_fields);
 static const struct az_shape_field part_fields[] = {
     AZ_LIST_OF(struct launch_part, v, n, call_shape),
-    AZ_NESTS_OF(struct launch_part, all, az_bd_shape_stats),
+    AZ_NESTS_OF(struct launch_part, all, az_hta_shape_stats),
     AZ_LIST_OF(struct launch_part, detail, n_details, detail_shape)
 };
 static const struct az_shape part_shape = AZ_SHAPE(struct launch_part, part_fields);

@@ -11,7 +11,7 @@
 
 struct kind_part {
     struct az_sv name; /* "Memcpy HtoD" */
-    struct az_bd_stats stats;
+    struct az_hta_stats stats;
     double weighted; /* GB/s, mean over the time that some ran */
     int64_t bytes;   /* -1: of none known */
     size_t n, no_rate;
@@ -46,9 +46,9 @@ static int compare_points(const void *x, const void *y, void *ctx)
 }
 
 /* GB/s; NaN: unknown. */
-static double rate_of(const struct az_bd *b, const struct az_bd_op *op, int64_t ticks)
+static double rate_of(const struct az_hta *b, const struct az_hta_op *op, int64_t ticks)
 {
-    const struct az_copy *c = az_bd_copy(b, op);
+    const struct az_copy *c = az_hta_copy(b, op);
     if (!c)
         return NAN;
     if (c->gbps > 0)
@@ -56,19 +56,19 @@ static double rate_of(const struct az_bd *b, const struct az_bd_op *op, int64_t 
     return c->bytes >= 0 ? (double)c->bytes * (double)b->trace->ticks_per_ns / (double)ticks : NAN;
 }
 
-static int list_points(const struct az_bd *b, const struct az_groups *g, size_t kind,
+static int list_points(const struct az_hta *b, const struct az_groups *g, size_t kind,
                        struct points *p, struct kind_part *out)
 {
     int rc = 0;
     az_vec_reset(p);
     out->bytes = -1;
     for (uint32_t k = g->first[kind]; rc == 0 && k < g->first[kind + 1]; k++) {
-        const struct az_bd_op *op = &b->op[g->item[k]];
+        const struct az_hta_op *op = &b->op[g->item[k]];
         const int64_t us = 1000 * b->trace->ticks_per_ns,
                       end = op->end > op->start ? op->end : op->start + us;
         const double rate = rate_of(b, op, end - op->start);
         out->n++;
-        const struct az_copy *c = az_bd_copy(b, op);
+        const struct az_copy *c = az_hta_copy(b, op);
         if (c && c->bytes >= 0)
             out->bytes = az_add_sat(out->bytes < 0 ? 0 : out->bytes, c->bytes);
         if (!(rate > 0)) {
@@ -99,10 +99,10 @@ static void measure(const struct points *p, double *value, struct kind_part *out
         }
     }
     out->weighted = out->time ? area / (double)out->time : NAN;
-    az_bd_describe_f64(value, n, &out->stats);
+    az_hta_describe_f64(value, n, &out->stats);
 }
 
-static int one_kind(struct az_job *job, const struct az_bd *b, const struct az_groups *g,
+static int one_kind(struct az_job *job, const struct az_hta *b, const struct az_groups *g,
                     size_t kind, struct points *p, struct kind_part *out)
 {
     int rc = list_points(b, g, kind, p, out);
@@ -125,17 +125,17 @@ static int compare_kinds(const void *x, const void *y, void *ctx)
 }
 
 /* Number of the kind of each operation, AZ_NO_ID for kernels; of: name id -> kind + 1. */
-static int number_kinds(const struct az_bd *b, uint32_t *of, uint32_t *kind,
+static int number_kinds(const struct az_hta *b, uint32_t *of, uint32_t *kind,
                         struct az_intern *kinds)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < b->n; i++) {
-        const struct az_bd_op *op = &b->op[i];
+        const struct az_hta_op *op = &b->op[i];
         kind[i] = AZ_NO_ID;
         if ((op->kind != AZ_MEMCPY && op->kind != AZ_MEMSET) || op->name == AZ_NO_ID)
             continue;
         if (!of[op->name]) {
-            rc = az_intern(kinds, kind_of(az_bd_text(b, op->name)), &kind[i]);
+            rc = az_intern(kinds, kind_of(az_hta_text(b, op->name)), &kind[i]);
             of[op->name] = kind[i] + 1;
         }
         kind[i] = of[op->name] - 1;
@@ -143,7 +143,7 @@ static int number_kinds(const struct az_bd *b, uint32_t *of, uint32_t *kind,
     return rc;
 }
 
-static int all_kinds(struct az_job *job, const struct az_bd *b, const struct az_intern *kinds,
+static int all_kinds(struct az_job *job, const struct az_hta *b, const struct az_intern *kinds,
                      const uint32_t *kind, struct az_arena *keep, struct memory_part *out)
 {
     struct az_groups g;
@@ -155,7 +155,7 @@ static int all_kinds(struct az_job *job, const struct az_bd *b, const struct az_
         return rc;
     az_vec_init(&p, job->mem);
     for (; rc == 0 && out->n < kinds->text.n; out->n++) {
-        out->v[out->n].name = az_bd_keep(b, keep, kinds->text.v[out->n]);
+        out->v[out->n].name = az_hta_keep(b, keep, kinds->text.v[out->n]);
         rc = one_kind(job, b, &g, out->n, &p, &out->v[out->n]);
     }
     az_vec_release(&p);
@@ -169,7 +169,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     int rc;
     struct az_intern kinds;
-    const struct az_bd *b = az_bd_get(job, &rc);
+    const struct az_hta *b = az_hta_get(job, &rc);
     struct memory_part *out = b ? az_arena_alloc(keep, sizeof *out) : NULL;
     if (!out)
         return b ? az_arena_error(keep) : rc;
@@ -193,7 +193,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         az_table_new(job->arena, "memory_bw_summary", "Bandwidth of copies and fills", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_bd_stats_columns(t, AZ_UNIT_GBPS);
+    az_hta_stats_columns(t, AZ_UNIT_GBPS);
     az_table_column(t, "mean_over_time", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
     az_table_column(t, "operations", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "without_rate", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -205,12 +205,12 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
             const struct kind_part *x = &p->v[k];
             az_put_i64(t, ranks->v[i].rank);
             az_put_text(t, x->name);
-            az_bd_put_stats(t, &x->stats, 1);
+            az_hta_put_stats(t, &x->stats, 1);
             az_put_f64(t, x->weighted);
             az_put_i64(t, (int64_t)x->n);
             az_put_i64(t, (int64_t)x->no_rate);
             az_put_known(t, x->bytes);
-            az_put_f64(t, az_bd_us(&ranks->v[i], x->time));
+            az_put_f64(t, az_hta_us(&ranks->v[i], x->time));
         }
     }
     return az_document_add(job->doc, t);
@@ -219,7 +219,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 /* ---- the part as bytes ---- */
 
 static const struct az_shape_field kind_fields[] = {
-    AZ_TEXT_OF(struct kind_part, name),   AZ_NEST_OF(struct kind_part, stats, az_bd_shape_stats),
+    AZ_TEXT_OF(struct kind_part, name),   AZ_NEST_OF(struct kind_part, stats, az_hta_shape_stats),
     AZ_PLAIN(struct kind_part, weighted), AZ_PLAIN(struct kind_part, bytes),
     AZ_PLAIN(struct kind_part, n),        AZ_PLAIN(struct kind_part, no_rate),
     AZ_PLAIN(struct kind_part, time)

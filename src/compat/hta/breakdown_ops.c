@@ -36,8 +36,8 @@ AZ_VEC(struct instance, instances);
 
 struct work {
     struct az_job *job;
-    struct az_bd *b;
-    struct az_bd_trie trie;
+    struct az_hta *b;
+    struct az_hta_trie trie;
     struct instances list;
 };
 
@@ -72,7 +72,7 @@ static int add_launch(struct work *w, uint32_t *slot, uint32_t op, uint32_t call
     int rc = 0;
     if (!slot[op]) {
         struct instance x = { .op = op, .node = AZ_NO_ID };
-        rc = az_bd_trie_add(&w->trie, &x.node, t->ev[AZ_HOST_OP].name[op]);
+        rc = az_hta_trie_add(&w->trie, &x.node, t->ev[AZ_HOST_OP].name[op]);
         if (rc == 0)
             rc = az_vec_push(&w->list, x);
         slot[op] = (uint32_t)w->list.n;
@@ -84,7 +84,7 @@ static int add_launch(struct work *w, uint32_t *slot, uint32_t op, uint32_t call
     x->to_call = az_add_sat(x->to_call, called - t->ev[AZ_HOST_OP].start[op]);
     x->to_kernel = az_add_sat(x->to_kernel, e.start - called);
     x->gpu = az_add_sat(x->gpu, e.end - e.start);
-    return az_bd_trie_add(&w->trie, &x->node, e.name);
+    return az_hta_trie_add(&w->trie, &x->node, e.name);
 }
 
 /* Every instance of an operator that launched something, with its kernels in order of launch. */
@@ -153,9 +153,9 @@ static struct row row_of(const struct work *w, const struct instance *x, size_t 
 {
     const struct az_intern *names = &w->b->trace->names;
     const double launches = x->launches ? (double)x->launches : 1;
-    return (struct row){ .op = az_bd_keep(w->b, keep, az_node_name(w->b->tree, x->op)),
+    return (struct row){ .op = az_hta_keep(w->b, keep, az_node_name(w->b->tree, x->op)),
                          .kernels =
-                             az_bd_trie_text(&w->trie, x->node, names, 1, shown, separator, keep),
+                             az_hta_trie_text(&w->trie, x->node, names, 1, shown, separator, keep),
                          .count = x->count,
                          .n = w->trie.nodes.v[x->node].length - 1,
                          .gpu = x->gpu,
@@ -211,11 +211,11 @@ static int one_sequence(struct work *w, uint32_t op, uint32_t first, uint32_t n)
     memcpy(gpu, tree->linked + first, n * sizeof *gpu);
     int rc = az_sort_cmp(gpu, n, sizeof *gpu, by_start, (void *)(uintptr_t)tree, w->job->mem);
     if (rc == 0)
-        rc = az_bd_trie_add(&w->trie, &x.node, e->name[op]);
+        rc = az_hta_trie_add(&w->trie, &x.node, e->name[op]);
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         const struct az_event v = az_gpu_event(tree, gpu[i]);
         x.gpu = az_add_sat(x.gpu, v.end - v.start);
-        rc = az_bd_trie_add(&w->trie, &x.node, v.name);
+        rc = az_hta_trie_add(&w->trie, &x.node, v.name);
     }
     az_mem_free(w->job->mem, gpu, n * sizeof *gpu);
     return rc ? rc : az_vec_push(&w->list, x);
@@ -300,7 +300,7 @@ static int sequences(struct work *w, struct az_arena *keep, struct ops_part *p)
     if (!v)
         return rc ? rc : az_arena_error(w->job->arena);
     for (size_t i = 0; i < n; i++)
-        v[i] = row_of(w, &w->list.v[i], AZ_BD_TRIE_SHOWN, "|", w->job->arena);
+        v[i] = row_of(w, &w->list.v[i], AZ_HTA_TRIE_SHOWN, "|", w->job->arena);
     if (w->job->arena->failed)
         return az_arena_error(w->job->arena);
     rc = az_sort_cmp(v, n, sizeof *v, by_count, NULL, w->job->mem);
@@ -308,8 +308,8 @@ static int sequences(struct work *w, struct az_arena *keep, struct ops_part *p)
     p->sequence = az_arena_array(keep, p->n_sequences + 1, sizeof *p->sequence);
     for (size_t i = 0; p->sequence && i < p->n_sequences; i++) {
         p->sequence[i] = v[i];
-        p->sequence[i].op = az_bd_keep(w->b, keep, v[i].op);
-        p->sequence[i].kernels = az_bd_keep(w->b, keep, v[i].kernels);
+        p->sequence[i].op = az_hta_keep(w->b, keep, v[i].op);
+        p->sequence[i].kernels = az_hta_keep(w->b, keep, v[i].kernels);
     }
     return rc ? rc : keep->failed ? az_arena_error(keep) : AZ_OK;
 }
@@ -318,17 +318,17 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     int rc;
     struct work w = { .job = job };
-    w.b = az_bd_get(job, &rc);
+    w.b = az_hta_get(job, &rc);
     struct ops_part *p = w.b ? az_arena_alloc(keep, sizeof *p) : NULL;
     if (!p)
         return w.b ? az_arena_error(keep) : rc;
-    rc = az_bd_trie_init(&w.trie, job->mem);
+    rc = az_hta_trie_init(&w.trie, job->mem);
     az_vec_init(&w.list, job->mem);
     if (rc == 0)
         rc = launches(&w, keep, p);
     if (rc == 0 && w.b->opts->sequence_op.n)
         rc = sequences(&w, keep, p);
-    az_bd_trie_release(&w.trie);
+    az_hta_trie_release(&w.trie);
     az_vec_release(&w.list);
     *part = p;
     return rc;
@@ -357,9 +357,9 @@ static int launch_table(struct az_job *job, const struct az_ranks *ranks, void *
             az_put_text(t, p->v[k].kernels);
             az_put_i64(t, (int64_t)p->v[k].n);
             az_put_i64(t, (int64_t)p->v[k].count);
-            az_put_f64(t, p->v[k].to_call / az_bd_scale(&ranks->v[i]));
-            az_put_f64(t, p->v[k].to_kernel / az_bd_scale(&ranks->v[i]));
-            az_put_f64(t, az_bd_us(&ranks->v[i], p->v[k].gpu));
+            az_put_f64(t, p->v[k].to_call / az_hta_scale(&ranks->v[i]));
+            az_put_f64(t, p->v[k].to_kernel / az_hta_scale(&ranks->v[i]));
+            az_put_f64(t, az_hta_us(&ranks->v[i], p->v[k].gpu));
         }
     }
     if (more)
@@ -386,8 +386,8 @@ static int sequence_table(struct az_job *job, const struct az_ranks *ranks, void
             az_put_text(
                 t, az_arena_printf(job->arena, "%.*s|%.*s", AZ_SVF(r->op), AZ_SVF(r->kernels)));
             az_put_i64(t, (int64_t)r->count);
-            az_put_f64(t, az_bd_us(&ranks->v[i], r->gpu));
-            az_put_f64(t, az_bd_us(&ranks->v[i], r->cpu));
+            az_put_f64(t, az_hta_us(&ranks->v[i], r->gpu));
+            az_put_f64(t, az_hta_us(&ranks->v[i], r->cpu));
             az_put_i64(t, (int64_t)r->n);
         }
     }

@@ -38,42 +38,42 @@ struct path_part {
 
 /* ---- window ---- */
 /* The chosen annotation; false if there is none of that name (or not so many). */
-static bool find_annotation(const struct az_bd *b, struct az_arena *keep, int64_t *lo, int64_t *hi,
+static bool find_annotation(const struct az_hta *b, struct az_arena *keep, int64_t *lo, int64_t *hi,
                             struct path_part *p)
 {
     const struct az_events *e = &b->trace->ev[AZ_RANGE];
     const struct az_sv wanted = b->opts->critical_path_annotation;
     int64_t left = b->opts->critical_path_instance;
     for (size_t i = 0; i < e->n; i++) {
-        const struct az_sv name = az_bd_text(b, e->name[i]);
+        const struct az_sv name = az_hta_text(b, e->name[i]);
         if (wanted.n ? az_sv_find(name, wanted) < 0 : !az_sv_starts(name, AZ_SV("ProfilerStep#")))
             continue;
         if (left-- > 0)
             continue;
         *lo = e->start[i];
         *hi = e->end[i];
-        p->annotation = az_bd_keep(b, keep, name);
+        p->annotation = az_hta_keep(b, keep, name);
         return true;
     }
     return false;
 }
 
 /* ---- reduce ---- */
-static int bound_of(const struct az_bp_graph *g, const struct az_bp_edge *e)
+static int bound_of(const struct az_hta_path_graph *g, const struct az_hta_path_edge *e)
 {
-    const struct az_bp_event *x = &g->ev.v[e->event];
-    if (e->type == AZ_BP_LAUNCH_DELAY)
+    const struct az_hta_path_event *x = &g->ev.v[e->event];
+    if (e->type == AZ_HTA_PATH_LAUNCH_DELAY)
         return LAUNCH;
-    if (e->type == AZ_BP_KERNEL_DELAY)
+    if (e->type == AZ_HTA_PATH_KERNEL_DELAY)
         return KERNEL_KERNEL;
     if (!x->gpu)
         return x->loads ? LOADING : CPU;
-    return g->b->op[x->at].type == AZ_BD_COMMUNICATION ? COMMUNICATION : COMPUTE;
+    return g->b->op[x->at].type == AZ_HTA_COMMUNICATION ? COMMUNICATION : COMPUTE;
 }
 
 static int longer(const void *x, const void *y, void *ctx)
 {
-    const struct az_bp_graph *g = ctx;
+    const struct az_hta_path_graph *g = ctx;
     const int64_t a = g->edges.v[*(const uint32_t *)x].weight,
                   b = g->edges.v[*(const uint32_t *)y].weight;
     return a > b ? -1 : a < b;
@@ -81,7 +81,7 @@ static int longer(const void *x, const void *y, void *ctx)
 
 /* Weight from which on an edge is kept: with more than ROWS of some length, the shorter ones are
  * skipped. */
-static int64_t least_weight(struct az_bp_graph *g, int *rc)
+static int64_t least_weight(struct az_hta_path_graph *g, int *rc)
 {
     uint32_t *order = az_mem_alloc(g->job->mem, (g->path.n + 1) * sizeof *order);
     int64_t least = 1;
@@ -97,13 +97,13 @@ static int64_t least_weight(struct az_bp_graph *g, int *rc)
     return least > 1 ? least : 1;
 }
 
-static enum az_kind kind_of(const struct az_bp_graph *g, const struct az_bp_event *x)
+static enum az_kind kind_of(const struct az_hta_path_graph *g, const struct az_hta_path_event *x)
 {
     uint32_t row;
     return x->gpu ? (enum az_kind)g->b->op[x->at].kind : az_node_kind(g->b->tree, x->at, &row);
 }
 
-static int rows(struct az_bp_graph *g, struct az_arena *keep, struct path_part *p)
+static int rows(struct az_hta_path_graph *g, struct az_arena *keep, struct path_part *p)
 {
     int rc = 0;
     const int64_t least = least_weight(g, &rc);
@@ -112,8 +112,8 @@ static int rows(struct az_bp_graph *g, struct az_arena *keep, struct path_part *
     if (!p->v)
         return rc ? rc : az_arena_error(keep);
     for (size_t i = 0; i < g->path.n; i++) {
-        const struct az_bp_edge *e = &g->edges.v[g->path.v[i]];
-        const struct az_bp_event *x = &g->ev.v[e->event];
+        const struct az_hta_path_edge *e = &g->edges.v[g->path.v[i]];
+        const struct az_hta_path_event *x = &g->ev.v[e->event];
         const struct az_lane *l = &g->b->trace->lanes.v[x->lane];
         const int bound = bound_of(g, e);
         p->sum[bound] += e->weight;
@@ -124,13 +124,13 @@ static int rows(struct az_bp_graph *g, struct az_arena *keep, struct path_part *
             continue;
         }
         p->v[p->n++] =
-            (struct path_row){ .name = az_bd_keep(g->b, keep, az_bd_text(g->b, x->name)),
+            (struct path_row){ .name = az_hta_keep(g->b, keep, az_hta_text(g->b, x->name)),
                                .pid = l->pid,
                                .tid = l->tid,
                                .stream =
                                    !x->gpu || l->context > INT64_MAX ? -1 : (int64_t)l->context,
                                .duration = e->weight,
-                               .start = az_bp_time(g, e->from),
+                               .start = az_hta_path_time(g, e->from),
                                .uid = x->uid,
                                .type = e->type,
                                .bound = (uint8_t)bound,
@@ -142,13 +142,13 @@ static int rows(struct az_bp_graph *g, struct az_arena *keep, struct path_part *
 static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     int rc;
-    struct az_bp_graph g;
+    struct az_hta_path_graph g;
     int64_t lo = INT64_MIN, hi = INT64_MAX;
     const int64_t rank = job->opts->critical_path_rank;
     if (!job->opts->critical_path ||
         (rank != AZ_UNSET_I64 && job->traces[0]->rank >= 0 && job->traces[0]->rank != rank))
         return AZ_OK;
-    struct az_bd *b = az_bd_get(job, &rc);
+    struct az_hta *b = az_hta_get(job, &rc);
     struct path_part *p = b ? az_arena_alloc(keep, sizeof *p) : NULL;
     if (!p)
         return b ? az_arena_error(keep) : rc;
@@ -158,16 +158,16 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         return AZ_OK;
     if (hi > b->cut && lo < b->cut)
         hi = b->cut;
-    az_bp_init(&g, job, b, lo, hi);
-    rc = az_bp_build(&g);
+    az_hta_path_init(&g, job, b, lo, hi);
+    rc = az_hta_path_build(&g);
     if (rc == 0)
-        rc = az_bp_longest(&g);
+        rc = az_hta_path_longest(&g);
     if (rc == 0)
         rc = rows(&g, keep, p);
     p->window = lo != INT64_MIN ? hi - lo : b->last > b->first ? b->last - b->first : 0;
     p->inferred = g.inferred;
     p->exact = g.exact;
-    az_bp_release(&g);
+    az_hta_path_release(&g);
     return rc;
 }
 
@@ -197,7 +197,7 @@ static int path_table(struct az_job *job, const struct az_rank *r, const struct 
     for (size_t i = 0; i < p->n; i++) {
         const struct path_row *x = &p->v[i];
         az_put_i64(t, x->uid);
-        az_put_f64(t, az_bd_us(r, x->duration));
+        az_put_f64(t, az_hta_us(r, x->duration));
         az_put_text(t, az_sv_str(type_text[x->type]));
         az_put_text(t, x->name);
         az_put_text(t, az_sv_str(az_kind_text((enum az_kind)x->kind)));
@@ -206,7 +206,7 @@ static int path_table(struct az_job *job, const struct az_rank *r, const struct 
         az_put_i64(t, x->stream);
         az_put_text(t, az_sv_str(bound_text[x->bound]));
         az_put_i64(t, r->rank);
-        az_put_f64(t, az_bd_us(r, x->start));
+        az_put_f64(t, az_hta_us(r, x->start));
     }
     if (p->more)
         az_cover(job, "edges omitted from critical_path", (double)p->more, "",
@@ -233,9 +233,9 @@ static int summary_table(struct az_job *job, const struct az_rank *r, const stru
             continue;
         az_put_i64(t, r->rank);
         az_put_text(t, az_sv_str(bound_text[k]));
-        az_put_f64(t, az_bd_us(r, p->sum[k]));
-        az_put_f64(t, az_bd_percent((double)p->sum[k], (double)sum));
-        az_put_f64(t, az_bd_us(r, p->window));
+        az_put_f64(t, az_hta_us(r, p->sum[k]));
+        az_put_f64(t, az_hta_percent((double)p->sum[k], (double)sum));
+        az_put_f64(t, az_hta_us(r, p->window));
         az_put_given(t, p->annotation);
     }
     if (p->exact)
@@ -274,7 +274,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 static bool row_valid(const void *of)
 {
     const struct path_row *r = of;
-    return r->type <= AZ_BP_SYNC && r->bound < BOUNDS && r->kind < AZ_KIND_COUNT;
+    return r->type <= AZ_HTA_PATH_SYNC && r->bound < BOUNDS && r->kind < AZ_KIND_COUNT;
 }
 static const struct az_shape_field row_fields[] = {
     AZ_TEXT_OF(struct path_row, name),   AZ_PLAIN(struct path_row, pid),

@@ -2,15 +2,16 @@
  * longest path. */
 #include "compat/hta/breakdown_path.h"
 
-void az_bp_init(struct az_bp_graph *g, struct az_job *job, struct az_bd *b, int64_t lo, int64_t hi)
+void az_hta_path_init(struct az_hta_path_graph *g, struct az_job *job, struct az_hta *b, int64_t lo,
+                      int64_t hi)
 {
-    *g = (struct az_bp_graph){ .b = b, .job = job, .lo = lo, .hi = hi };
+    *g = (struct az_hta_path_graph){ .b = b, .job = job, .lo = lo, .hi = hi };
     az_vec_init(&g->ev, job->mem);
     az_vec_init(&g->edges, job->mem);
     az_vec_init(&g->path, job->mem);
 }
 
-void az_bp_release(struct az_bp_graph *g)
+void az_hta_path_release(struct az_hta_path_graph *g)
 {
     az_vec_release(&g->ev);
     az_vec_release(&g->edges);
@@ -18,14 +19,14 @@ void az_bp_release(struct az_bp_graph *g)
 }
 
 /* ---- host ---- */
-static bool waits(struct az_bd *b, uint32_t call)
+static bool waits(struct az_hta *b, uint32_t call)
 {
-    const enum az_bd_call c = az_bd_call_of(b, call);
-    return c == AZ_BD_DEVICE_SYNC || c == AZ_BD_STREAM_SYNC || c == AZ_BD_EVENT_SYNC ||
-           c == AZ_BD_BLOCKING_COPY;
+    const enum az_hta_call c = az_hta_call_of(b, call);
+    return c == AZ_HTA_DEVICE_SYNC || c == AZ_HTA_STREAM_SYNC || c == AZ_HTA_EVENT_SYNC ||
+           c == AZ_HTA_BLOCKING_COPY;
 }
 
-static int list_host(struct az_bp_graph *g)
+static int list_host(struct az_hta_path_graph *g)
 {
     const struct az_calltree *tree = g->b->tree;
     int rc = 0;
@@ -38,14 +39,14 @@ static int list_host(struct az_bp_graph *g)
         const struct az_events *e = &g->b->trace->ev[kind];
         if (e->start[row] < g->lo || e->start[row] >= g->hi)
             continue;
-        struct az_bp_event x = { .start = e->start[row],
-                                 .end = e->end[row],
-                                 .name = e->name[row],
-                                 .lane = e->lane[row],
-                                 .uid = e->uid[row],
-                                 .at = node,
-                                 .waits = kind == AZ_CALL && waits(g->b, row) };
-        x.loads = kind == AZ_HOST_OP && az_bd_rule("op", az_bd_text(g->b, x.name)).n > 0;
+        struct az_hta_path_event x = { .start = e->start[row],
+                                       .end = e->end[row],
+                                       .name = e->name[row],
+                                       .lane = e->lane[row],
+                                       .uid = e->uid[row],
+                                       .at = node,
+                                       .waits = kind == AZ_CALL && waits(g->b, row) };
+        x.loads = kind == AZ_HOST_OP && az_hta_rule("op", az_hta_text(g->b, x.name)).n > 0;
         rc = g->ev.n >= UINT32_MAX / 4 ? AZ_ERANGE : az_vec_push(&g->ev, x);
         if (kind == AZ_CALL && rc == 0)
             g->of_call[row] = (uint32_t)g->ev.n;
@@ -56,19 +57,19 @@ static int list_host(struct az_bp_graph *g)
 
 /* From one node of a thread to the next: the time belongs to the innermost event around both, if
  * there is one. */
-static int step(struct az_bp_graph *g, uint32_t from, uint32_t to, uint32_t inside)
+static int step(struct az_hta_path_graph *g, uint32_t from, uint32_t to, uint32_t inside)
 {
     if (from == UINT32_MAX)
         return AZ_OK;
     if (inside == UINT32_MAX)
-        return az_bp_edge(g, from, to, AZ_BP_DEPENDENCY, 0, to / 2);
-    const int64_t time = az_bp_time(g, to) - az_bp_time(g, from);
+        return az_hta_path_edge(g, from, to, AZ_HTA_PATH_DEPENDENCY, 0, to / 2);
+    const int64_t time = az_hta_path_time(g, to) - az_hta_path_time(g, from);
     const bool own = !g->ev.v[inside].waits;
-    return az_bp_edge(g, from, to, AZ_BP_OPERATOR, own ? time : 0, inside);
+    return az_hta_path_edge(g, from, to, AZ_HTA_PATH_OPERATOR, own ? time : 0, inside);
 }
 
 /* Host events are in nesting order by thread: a stack gives the order of their starts and ends. */
-static int chain_threads(struct az_bp_graph *g)
+static int chain_threads(struct az_hta_path_graph *g)
 {
     const struct az_calltree *tree = g->b->tree;
     struct az_vec_u32 open;
@@ -97,21 +98,21 @@ static int chain_threads(struct az_bp_graph *g)
 }
 
 /* ---- device ---- */
-static int list_device(struct az_bp_graph *g)
+static int list_device(struct az_hta_path_graph *g)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < g->b->n; i++) {
-        const struct az_bd_op *op = &g->b->op[i];
+        const struct az_hta_op *op = &g->b->op[i];
         if (op->call == AZ_NO_ROW || !g->of_call[op->call])
             continue;
         const struct az_events *e = &g->b->trace->ev[op->kind];
-        struct az_bp_event x = { .start = op->start,
-                                 .end = op->end,
-                                 .name = op->name,
-                                 .lane = op->lane,
-                                 .uid = e->uid[op->row],
-                                 .at = i,
-                                 .gpu = true };
+        struct az_hta_path_event x = { .start = op->start,
+                                       .end = op->end,
+                                       .name = op->name,
+                                       .lane = op->lane,
+                                       .uid = e->uid[op->row],
+                                       .at = i,
+                                       .gpu = true };
         rc = g->ev.n >= UINT32_MAX / 4 ? AZ_ERANGE : az_vec_push(&g->ev, x);
         g->of_op[i] = (uint32_t)g->ev.n;
     }
@@ -123,19 +124,20 @@ static int list_device(struct az_bp_graph *g)
 
 /* A node of a graph starts when the one that it waited for has ended; clocks of the two may differ,
  * so that it starts before: then the time until it does is of the other. */
-static int node_edge(struct az_bp_graph *g, uint32_t x, uint32_t op)
+static int node_edge(struct az_hta_path_graph *g, uint32_t x, uint32_t op)
 {
     const uint32_t p = g->of_op[op] - 1;
     const int64_t start = g->ev.v[x].start, ended = g->ev.v[p].end;
     g->exact++;
     return start >= ended
-               ? az_bp_edge(g, 2 * p + 1, 2 * x, AZ_BP_KERNEL_DELAY, start - ended, x)
-               : az_bp_edge(g, 2 * p, 2 * x, AZ_BP_OPERATOR, start - g->ev.v[p].start, p);
+               ? az_hta_path_edge(g, 2 * p + 1, 2 * x, AZ_HTA_PATH_KERNEL_DELAY, start - ended, x)
+               : az_hta_path_edge(g, 2 * p, 2 * x, AZ_HTA_PATH_OPERATOR, start - g->ev.v[p].start,
+                                  p);
 }
 
 /* What starts device work: its launch where the stream had nothing left to do by then, else the
  * work before it. */
-static int stream_edges(struct az_bp_graph *g, const struct az_bd_stream *s)
+static int stream_edges(struct az_hta_path_graph *g, const struct az_hta_stream *s)
 {
     const int64_t longest = LONGEST_GAP_NS * g->b->trace->ticks_per_ns;
     int64_t outside = INT64_MIN; /* end of what was launched before the window */
@@ -149,7 +151,7 @@ static int stream_edges(struct az_bp_graph *g, const struct az_bd_stream *s)
         }
         const uint32_t x = g->of_op[i] - 1, call = g->of_call[g->b->op[i].call] - 1;
         const int64_t start = g->ev.v[x].start, called = g->ev.v[call].start;
-        rc = az_bp_edge(g, 2 * x, 2 * x + 1, AZ_BP_OPERATOR, g->ev.v[x].end - start, x);
+        rc = az_hta_path_edge(g, 2 * x, 2 * x + 1, AZ_HTA_PATH_OPERATOR, g->ev.v[x].end - start, x);
         if (rc)
             break;
         const int64_t ended = before == UINT32_MAX ? 0 : g->ev.v[before].end;
@@ -158,18 +160,19 @@ static int stream_edges(struct az_bp_graph *g, const struct az_bd_stream *s)
             rc = node_edge(g, x, after);
         else if (before == UINT32_MAX &&
                  outside > called) /* waiting for that is none of this window's time */
-            rc = az_bp_edge(g, 2 * call, 2 * x, AZ_BP_KERNEL_DELAY,
-                            start > outside ? start - outside : 0, x);
+            rc = az_hta_path_edge(g, 2 * call, 2 * x, AZ_HTA_PATH_KERNEL_DELAY,
+                                  start > outside ? start - outside : 0, x);
         else if (before == UINT32_MAX || ended <= called || start - ended >= longest)
-            rc = az_bp_edge(g, 2 * call, 2 * x, AZ_BP_LAUNCH_DELAY, start - called, x);
+            rc = az_hta_path_edge(g, 2 * call, 2 * x, AZ_HTA_PATH_LAUNCH_DELAY, start - called, x);
         else
-            rc = az_bp_edge(g, 2 * before + 1, 2 * x, AZ_BP_KERNEL_DELAY, start - ended, x);
+            rc = az_hta_path_edge(g, 2 * before + 1, 2 * x, AZ_HTA_PATH_KERNEL_DELAY, start - ended,
+                                  x);
         before = x;
     }
     return rc;
 }
 
-int az_bp_build(struct az_bp_graph *g)
+int az_hta_path_build(struct az_hta_path_graph *g)
 {
     g->of_call = az_arena_array(g->job->arena, g->b->trace->ev[AZ_CALL].n + 1, sizeof *g->of_call);
     g->of_op = az_arena_array(g->job->arena, g->b->n + 1, sizeof *g->of_op);
@@ -179,12 +182,12 @@ int az_bp_build(struct az_bp_graph *g)
     if (rc == 0)
         rc = list_device(g);
     if (rc == 0)
-        rc = az_bp_nodes(g);
+        rc = az_hta_path_nodes(g);
     if (rc == 0)
         rc = chain_threads(g);
     for (size_t k = 0; rc == 0 && k < g->b->n_streams; k++)
         rc = stream_edges(g, &g->b->stream[k]);
-    return rc ? rc : az_bp_syncs(g);
+    return rc ? rc : az_hta_path_syncs(g);
 }
 
 /* ---- longest path ---- */
@@ -196,7 +199,7 @@ struct search {
     int64_t *length;
 };
 
-static int alloc(struct az_bp_graph *g, struct search *s, struct az_arena *a)
+static int alloc(struct az_hta_path_graph *g, struct search *s, struct az_arena *a)
 {
     const size_t nodes = 2 * g->ev.n;
     s->first = az_arena_array(a, nodes + 2, sizeof *s->first);
@@ -227,7 +230,7 @@ static int alloc(struct az_bp_graph *g, struct search *s, struct az_arena *a)
 /* Nodes in an order in which every edge leads onwards; what is part of a cycle (events of one time)
  * is never reached.
  */
-static void sweep(const struct az_bp_graph *g, struct search *s)
+static void sweep(const struct az_hta_path_graph *g, struct search *s)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < 2 * g->ev.n; i++)
@@ -236,7 +239,7 @@ static void sweep(const struct az_bp_graph *g, struct search *s)
     for (uint32_t at = 0; at < n; at++) {
         const uint32_t node = s->queue[at];
         for (uint32_t k = s->first[node]; k < s->first[node + 1]; k++) {
-            const struct az_bp_edge *e = &g->edges.v[s->out[k]];
+            const struct az_hta_path_edge *e = &g->edges.v[s->out[k]];
             const int64_t length = s->length[node] + e->weight;
             const uint32_t now = s->best[e->to];
             if (now == UINT32_MAX || length > s->length[e->to] ||
@@ -250,7 +253,7 @@ static void sweep(const struct az_bp_graph *g, struct search *s)
     }
 }
 
-int az_bp_longest(struct az_bp_graph *g)
+int az_hta_path_longest(struct az_hta_path_graph *g)
 {
     struct az_arena a;
     struct search s;
@@ -260,9 +263,9 @@ int az_bp_longest(struct az_bp_graph *g)
     if (rc == 0) {
         sweep(g, &s);
         for (uint32_t i = 0; i < 2 * g->ev.n; i++)
-            if (!s.waiting[i] &&
-                (end == UINT32_MAX || s.length[i] > s.length[end] ||
-                 (s.length[i] == s.length[end] && az_bp_time(g, i) > az_bp_time(g, end))))
+            if (!s.waiting[i] && (end == UINT32_MAX || s.length[i] > s.length[end] ||
+                                  (s.length[i] == s.length[end] &&
+                                   az_hta_path_time(g, i) > az_hta_path_time(g, end))))
                 end = i;
         az_vec_reset(&g->path);
         while (rc == 0 && end != UINT32_MAX && s.best[end] != UINT32_MAX) {

@@ -8,7 +8,7 @@ struct ends { /* both ends of an arrow */
 };
 
 struct waits {
-    struct az_bp_graph *g;
+    struct az_hta_path_graph *g;
     const struct az_graph_wait *wait;
     const struct az_graph_pass *pass;
     struct az_map op_start, op_end, pass_start, pass_end; /* (lane, time) -> index */
@@ -42,7 +42,7 @@ static int index_nodes(struct waits *w)
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(maps); i++)
         rc = az_map_init(maps[i], w->g->job->mem, 64);
     for (uint32_t i = 0; rc == 0 && i < w->g->b->n; i++) {
-        const struct az_bd_op *op = &w->g->b->op[i];
+        const struct az_hta_op *op = &w->g->b->op[i];
         if (!w->g->of_op[i])
             continue;
         rc = put(&w->op_start, op->lane, op->start, i);
@@ -86,7 +86,7 @@ static int pair_ends(struct waits *w, size_t n)
     return rc;
 }
 
-static void later(const struct az_bd *b, uint32_t *known, uint32_t op)
+static void later(const struct az_hta *b, uint32_t *known, uint32_t op)
 {
     if (op != AZ_NO_ROW && (*known == AZ_NO_ROW || b->op[op].end > b->op[*known].end))
         *known = op;
@@ -113,7 +113,7 @@ static void resolve(struct waits *w)
     }
 }
 
-int az_bp_nodes(struct az_bp_graph *g)
+int az_hta_path_nodes(struct az_hta_path_graph *g)
 {
     const struct az_optrace *o = az_optrace(g->b->trace);
     struct waits w = { .g = g, .wait = o->graph_waits.v, .pass = o->graph_passes.v };

@@ -20,9 +20,9 @@ AZ_VEC(struct point, points);
 
 struct queue_stream {
     int64_t device, stream;
-    struct az_bd_stats stats; /* over points */
-    double weighted;          /* mean over time; NaN: no time */
-    int64_t empty, full;      /* ticks without and with too many waiting */
+    struct az_hta_stats stats; /* over points */
+    double weighted;           /* mean over time; NaN: no time */
+    int64_t empty, full;       /* ticks without and with too many waiting */
 };
 struct queue_part {
     struct queue_stream *v;
@@ -43,20 +43,20 @@ static int compare_points(const void *x, const void *y, void *ctx)
 }
 
 /* Points of one stream. seen: call row -> last stream + 1 on which its entry was counted. */
-static int list_points(struct az_bd *b, const struct az_bd_stream *s, uint32_t *seen,
+static int list_points(struct az_hta *b, const struct az_hta_stream *s, uint32_t *seen,
                        struct points *p)
 {
     const uint32_t number = (uint32_t)(s - b->stream) + 1;
     int rc = 0;
     az_vec_reset(p);
     for (uint32_t i = 0; rc == 0 && i < s->n; i++) {
-        const struct az_bd_op *op = &b->op[b->by_stream[s->first + i]];
-        if (op->call == AZ_NO_ROW || !az_bd_enqueues(az_bd_call_of(b, op->call)))
+        const struct az_hta_op *op = &b->op[b->by_stream[s->first + i]];
+        if (op->call == AZ_NO_ROW || !az_hta_enqueues(az_hta_call_of(b, op->call)))
             continue;
-        if (seen[op->call] == number && az_bd_call_of(b, op->call) == AZ_BD_GRAPH)
+        if (seen[op->call] == number && az_hta_call_of(b, op->call) == AZ_HTA_GRAPH)
             continue;
         seen[op->call] = number;
-        rc = az_vec_push(p, ((struct point){ az_bd_call_start(b, op->call), 1 }));
+        rc = az_vec_push(p, ((struct point){ az_hta_call_start(b, op->call), 1 }));
         if (rc == 0)
             rc = az_vec_push(p, ((struct point){ op->start, -1 }));
     }
@@ -64,7 +64,7 @@ static int list_points(struct az_bd *b, const struct az_bd_stream *s, uint32_t *
 }
 
 /* Adds length x time of [from, to) to the parts of the window. */
-static void spread(const struct az_bd *b, int64_t from, int64_t to, int64_t length, double *part)
+static void spread(const struct az_hta *b, int64_t from, int64_t to, int64_t length, double *part)
 {
     const double width = (double)(b->last - b->first) / PARTS;
     if (length == 0 || width <= 0)
@@ -77,7 +77,7 @@ static void spread(const struct az_bd *b, int64_t from, int64_t to, int64_t leng
     }
 }
 
-static void measure(const struct az_bd *b, const struct points *p, int64_t *length,
+static void measure(const struct az_hta *b, const struct points *p, int64_t *length,
                     struct queue_stream *q, double *part)
 {
     int64_t now = 0, whole = 0;
@@ -95,10 +95,10 @@ static void measure(const struct az_bd *b, const struct points *p, int64_t *leng
         spread(b, p->v[i].at, p->v[i + 1].at, now, part);
     }
     q->weighted = whole ? area / (double)whole : NAN;
-    az_bd_describe_i64(length, p->n, &q->stats);
+    az_hta_describe_i64(length, p->n, &q->stats);
 }
 
-static int one_stream(struct az_job *job, struct az_bd *b, const struct az_bd_stream *s,
+static int one_stream(struct az_job *job, struct az_hta *b, const struct az_hta_stream *s,
                       uint32_t *seen, struct points *p, struct queue_part *out)
 {
     int rc = list_points(b, s, seen, p);
@@ -122,7 +122,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     int rc;
     struct points p;
-    struct az_bd *b = az_bd_get(job, &rc);
+    struct az_hta *b = az_hta_get(job, &rc);
     if (!b)
         return rc;
     struct queue_part *out = az_arena_alloc(keep, sizeof *out);
@@ -147,7 +147,7 @@ static int summary(struct az_job *job, const struct az_ranks *ranks, void *const
         az_table_new(job->arena, "queue_length_summary", "Launches waiting on each stream", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_bd_stats_columns(t, AZ_UNIT_COUNT);
+    az_hta_stats_columns(t, AZ_UNIT_COUNT);
     az_table_column(t, "mean_over_time", AZ_REAL, AZ_UNIT_COUNT, 0);
     az_table_column(t, "empty (us)", AZ_REAL, AZ_UNIT_US, 0);
     az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -156,9 +156,9 @@ static int summary(struct az_job *job, const struct az_ranks *ranks, void *const
         for (size_t k = 0; p && k < p->n; k++) {
             az_put_i64(t, ranks->v[i].rank);
             az_put_i64(t, p->v[k].stream);
-            az_bd_put_stats(t, &p->v[k].stats, 1);
+            az_hta_put_stats(t, &p->v[k].stats, 1);
             az_put_f64(t, p->v[k].weighted);
-            az_put_f64(t, az_bd_us(&ranks->v[i], p->v[k].empty));
+            az_put_f64(t, az_hta_us(&ranks->v[i], p->v[k].empty));
             az_put_known(t, p->v[k].device);
         }
     }
@@ -182,7 +182,7 @@ static int blocked(struct az_job *job, const struct az_ranks *ranks, void *const
                 continue;
             az_put_i64(t, ranks->v[i].rank);
             az_put_i64(t, p->v[k].stream);
-            az_put_f64(t, az_bd_us(&ranks->v[i], p->v[k].full));
+            az_put_f64(t, az_hta_us(&ranks->v[i], p->v[k].full));
             az_put_f64(t, (double)p->v[k].full / (double)p->window);
             az_put_known(t, p->v[k].device);
         }
@@ -237,7 +237,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 static const struct az_shape_field stream_fields[] = { AZ_PLAIN(struct queue_stream, device),
                                                        AZ_PLAIN(struct queue_stream, stream),
                                                        AZ_NEST_OF(struct queue_stream, stats,
-                                                                  az_bd_shape_stats),
+                                                                  az_hta_shape_stats),
                                                        AZ_PLAIN(struct queue_stream, weighted),
                                                        AZ_PLAIN(struct queue_stream, empty),
                                                        AZ_PLAIN(struct queue_stream, full) };

@@ -7,13 +7,13 @@
 
 #include <math.h>
 
-double az_bd_percent(double a, double b) { return b == 0 ? NAN : 100.0 * a / b; }
+double az_hta_percent(double a, double b) { return b == 0 ? NAN : 100.0 * a / b; }
 
-void az_bd_describe_i64(int64_t *v, size_t n, struct az_bd_stats *out)
+void az_hta_describe_i64(int64_t *v, size_t n, struct az_hta_stats *out)
 {
     struct az_stats s;
     az_stats_i64(v, n, &s);
-    *out = (struct az_bd_stats){ .n = n, .sum = (double)s.sum, .mean = s.mean, .std = s.std };
+    *out = (struct az_hta_stats){ .n = n, .sum = (double)s.sum, .mean = s.mean, .std = s.std };
     out->min = n ? (double)s.min : NAN;
     out->max = n ? (double)s.max : NAN;
     out->q25 = az_percentile_i64(v, n, 25);
@@ -21,11 +21,11 @@ void az_bd_describe_i64(int64_t *v, size_t n, struct az_bd_stats *out)
     out->q75 = az_percentile_i64(v, n, 75);
 }
 
-void az_bd_describe_f64(double *v, size_t n, struct az_bd_stats *out)
+void az_hta_describe_f64(double *v, size_t n, struct az_hta_stats *out)
 {
-    *out = (struct az_bd_stats){ .n = n,
-                                 .mean = n ? az_mean_f64(v, n) : NAN,
-                                 .std = az_std_f64(v, n, 1) };
+    *out = (struct az_hta_stats){ .n = n,
+                                  .mean = n ? az_mean_f64(v, n) : NAN,
+                                  .std = az_std_f64(v, n, 1) };
     out->min = out->max = n ? v[0] : NAN;
     for (size_t i = 0; i < n; i++) {
         out->sum += v[i];
@@ -37,7 +37,7 @@ void az_bd_describe_f64(double *v, size_t n, struct az_bd_stats *out)
     out->q75 = az_percentile_f64(v, n, 75);
 }
 
-void az_bd_stats_columns(struct az_table *t, enum az_unit unit)
+void az_hta_stats_columns(struct az_table *t, enum az_unit unit)
 {
     static const char *const names[] = { "mean", "std", "min", "25%", "50%", "75%", "max" };
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -45,7 +45,7 @@ void az_bd_stats_columns(struct az_table *t, enum az_unit unit)
         az_table_column(t, names[i], AZ_REAL, unit, 0);
 }
 
-void az_bd_put_stats(struct az_table *t, const struct az_bd_stats *s, double scale)
+void az_hta_put_stats(struct az_table *t, const struct az_hta_stats *s, double scale)
 {
     const double v[] = { s->mean, s->std, s->min, s->q25, s->q50, s->q75, s->max };
     az_put_i64(t, (int64_t)s->n);
@@ -56,7 +56,7 @@ void az_bd_put_stats(struct az_table *t, const struct az_bd_stats *s, double sca
 /* ---- overlap ---- */
 /* ---- names ---- */
 struct grouping {
-    struct az_bd_name *v;
+    struct az_hta_name *v;
     uint32_t *id; /* group -> name id */
     int64_t *cum; /* running sums */
     size_t n;
@@ -64,7 +64,7 @@ struct grouping {
 
 static int compare_names(const void *x, const void *y, void *ctx)
 {
-    const struct az_bd_name *a = x, *b = y;
+    const struct az_hta_name *a = x, *b = y;
     (void)ctx;
     if (a->sum != b->sum)
         return a->sum > b->sum ? -1 : 1;
@@ -73,7 +73,7 @@ static int compare_names(const void *x, const void *y, void *ctx)
 
 /* How many names stay: of more than the limit, those before it whose running sum is not above the
  * quantile. */
-static size_t kept(const struct az_options *o, const struct az_bd_name *v, size_t n,
+static size_t kept(const struct az_options *o, const struct az_hta_name *v, size_t n,
                    int64_t *running)
 {
     int64_t sum = 0;
@@ -92,8 +92,8 @@ static size_t kept(const struct az_options *o, const struct az_bd_name *v, size_
 }
 
 /* Sums per name; std holds the sum of squared deviations, filled by the second pass. */
-static size_t add_up(const struct az_bd *b, const uint32_t *name, const int64_t *d, size_t n,
-                     uint32_t *group, struct az_bd_name *v)
+static size_t add_up(const struct az_hta *b, const uint32_t *name, const int64_t *d, size_t n,
+                     uint32_t *group, struct az_hta_name *v)
 {
     const size_t unnamed = b->trace->names.text.n;
     size_t groups = 0;
@@ -102,9 +102,9 @@ static size_t add_up(const struct az_bd *b, const uint32_t *name, const int64_t 
         if (!*g) {
             *g = (uint32_t)++groups;
             v[*g - 1] =
-                (struct az_bd_name){ .name = az_bd_text(b, name[i]), .min = d[i], .max = d[i] };
+                (struct az_hta_name){ .name = az_hta_text(b, name[i]), .min = d[i], .max = d[i] };
         }
-        struct az_bd_name *x = &v[*g - 1];
+        struct az_hta_name *x = &v[*g - 1];
         x->n++;
         x->sum = az_add_sat(x->sum, d[i]);
         x->min = d[i] < x->min ? d[i] : x->min;
@@ -113,9 +113,9 @@ static size_t add_up(const struct az_bd *b, const uint32_t *name, const int64_t 
     return groups;
 }
 
-static struct az_bd_name together(const struct az_bd_name *v, size_t n)
+static struct az_hta_name together(const struct az_hta_name *v, size_t n)
 {
-    struct az_bd_name o = { .name = AZ_SV("others"), .min = INT64_MAX, .max = INT64_MIN };
+    struct az_hta_name o = { .name = AZ_SV("others"), .min = INT64_MAX, .max = INT64_MIN };
     for (size_t i = 0; i < n; i++) {
         o.n += v[i].n;
         o.sum = az_add_sat(o.sum, v[i].sum);
@@ -126,12 +126,12 @@ static struct az_bd_name together(const struct az_bd_name *v, size_t n)
 }
 
 /* Deviations from each row's mean, in order of the events. place: group + 1 by name -> row. */
-static void deviations(const struct az_bd *b, const uint32_t *name, const int64_t *d, size_t n,
-                       const uint32_t *group, const uint32_t *row, struct az_bd_names *out)
+static void deviations(const struct az_hta *b, const uint32_t *name, const int64_t *d, size_t n,
+                       const uint32_t *group, const uint32_t *row, struct az_hta_names *out)
 {
     const size_t unnamed = b->trace->names.text.n;
     for (size_t i = 0; i < n; i++) {
-        struct az_bd_name *x = &out->v[row[group[name[i] == AZ_NO_ID ? unnamed : name[i]] - 1]];
+        struct az_hta_name *x = &out->v[row[group[name[i] == AZ_NO_ID ? unnamed : name[i]] - 1]];
         const double off = (double)d[i] - (double)x->sum / (double)x->n;
         x->std += off * off;
     }
@@ -139,17 +139,17 @@ static void deviations(const struct az_bd *b, const uint32_t *name, const int64_
         out->v[i].std = out->v[i].n > 1 ? sqrt(out->v[i].std / (double)(out->v[i].n - 1)) : 0;
 }
 
-int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name,
-                      const int64_t *duration, size_t n, struct az_arena *keep,
-                      struct az_bd_names *out)
+int az_hta_group_names(struct az_hta *b, struct az_mem *mem, const uint32_t *name,
+                       const int64_t *duration, size_t n, struct az_arena *keep,
+                       struct az_hta_names *out)
 {
     const size_t ids = b->trace->names.text.n + 1;
     struct az_arena scratch;
-    *out = (struct az_bd_names){ NULL, 0 };
+    *out = (struct az_hta_names){ NULL, 0 };
     az_arena_init(&scratch, mem);
     uint32_t *group = az_arena_array(&scratch, ids, sizeof *group),
              *row = NULL; /* name id -> group + 1 */
-    struct az_bd_name *v = az_arena_array(&scratch, (n < ids ? n : ids) + 1, sizeof *v);
+    struct az_hta_name *v = az_arena_array(&scratch, (n < ids ? n : ids) + 1, sizeof *v);
     int64_t *running = az_arena_array(&scratch, (n < ids ? n : ids) + 1, sizeof *running);
     int rc = group && v && running ? AZ_OK : az_arena_error(&scratch);
     if (rc)
@@ -171,7 +171,7 @@ int az_bd_group_names(struct az_bd *b, struct az_mem *mem, const uint32_t *name,
     for (size_t i = 0; i < stay; i++) {
         out->v[i] = v[i];
         out->v[i].std = 0;
-        out->v[i].name = az_bd_keep(b, keep, v[i].name);
+        out->v[i].name = az_hta_keep(b, keep, v[i].name);
     }
     if (stay < groups)
         out->v[stay] = together(v + stay, groups - stay);
@@ -182,7 +182,7 @@ done:
     return rc;
 }
 
-void az_bd_name_columns(struct az_table *t)
+void az_hta_name_columns(struct az_table *t)
 {
     static const char *const figures[] = { "sum (us)", "max (us)", "min (us)", "stddev",
                                            "mean (us)" };
@@ -191,32 +191,32 @@ void az_bd_name_columns(struct az_table *t)
         az_table_column(t, figures[i], AZ_REAL, AZ_UNIT_US, i == 0 ? AZ_LOWER_BETTER : 0);
 }
 
-void az_bd_put_name(struct az_table *t, const struct az_rank *r, const struct az_bd_name *n)
+void az_hta_put_name(struct az_table *t, const struct az_rank *r, const struct az_hta_name *n)
 {
     az_put_text(t, n->name);
-    az_put_f64(t, az_bd_us(r, n->sum));
-    az_put_f64(t, az_bd_us(r, n->max));
-    az_put_f64(t, az_bd_us(r, n->min));
-    az_put_f64(t, n->std / az_bd_scale(r));
-    az_put_f64(t, (double)n->sum / (double)n->n / az_bd_scale(r));
+    az_put_f64(t, az_hta_us(r, n->sum));
+    az_put_f64(t, az_hta_us(r, n->max));
+    az_put_f64(t, az_hta_us(r, n->min));
+    az_put_f64(t, n->std / az_hta_scale(r));
+    az_put_f64(t, (double)n->sum / (double)n->n / az_hta_scale(r));
 }
 
 /* ---- as bytes ---- */
 
 static const struct az_shape_field stats_fields[] = {
-    AZ_PLAIN(struct az_bd_stats, n),    AZ_PLAIN(struct az_bd_stats, sum),
-    AZ_PLAIN(struct az_bd_stats, mean), AZ_PLAIN(struct az_bd_stats, std),
-    AZ_PLAIN(struct az_bd_stats, min),  AZ_PLAIN(struct az_bd_stats, q25),
-    AZ_PLAIN(struct az_bd_stats, q50),  AZ_PLAIN(struct az_bd_stats, q75),
-    AZ_PLAIN(struct az_bd_stats, max)
+    AZ_PLAIN(struct az_hta_stats, n),    AZ_PLAIN(struct az_hta_stats, sum),
+    AZ_PLAIN(struct az_hta_stats, mean), AZ_PLAIN(struct az_hta_stats, std),
+    AZ_PLAIN(struct az_hta_stats, min),  AZ_PLAIN(struct az_hta_stats, q25),
+    AZ_PLAIN(struct az_hta_stats, q50),  AZ_PLAIN(struct az_hta_stats, q75),
+    AZ_PLAIN(struct az_hta_stats, max)
 };
-const struct az_shape az_bd_shape_stats = AZ_SHAPE(struct az_bd_stats, stats_fields);
+const struct az_shape az_hta_shape_stats = AZ_SHAPE(struct az_hta_stats, stats_fields);
 static const struct az_shape_field name_fields[] = {
-    AZ_TEXT_OF(struct az_bd_name, name), AZ_PLAIN(struct az_bd_name, n),
-    AZ_PLAIN(struct az_bd_name, sum),    AZ_PLAIN(struct az_bd_name, min),
-    AZ_PLAIN(struct az_bd_name, max),    AZ_PLAIN(struct az_bd_name, std)
+    AZ_TEXT_OF(struct az_hta_name, name), AZ_PLAIN(struct az_hta_name, n),
+    AZ_PLAIN(struct az_hta_name, sum),    AZ_PLAIN(struct az_hta_name, min),
+    AZ_PLAIN(struct az_hta_name, max),    AZ_PLAIN(struct az_hta_name, std)
 };
-static const struct az_shape name_shape = AZ_SHAPE(struct az_bd_name, name_fields);
-static const struct az_shape_field names_fields[] = { AZ_LIST_OF(struct az_bd_names, v, n,
+static const struct az_shape name_shape = AZ_SHAPE(struct az_hta_name, name_fields);
+static const struct az_shape_field names_fields[] = { AZ_LIST_OF(struct az_hta_names, v, n,
                                                                  name_shape) };
-const struct az_shape az_bd_shape_names = AZ_SHAPE(struct az_bd_names, names_fields);
+const struct az_shape az_hta_shape_names = AZ_SHAPE(struct az_hta_names, names_fields);

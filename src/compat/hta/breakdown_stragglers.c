@@ -27,7 +27,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     int rc;
     struct az_map seen;
-    struct az_bd *b = az_bd_get(job, &rc);
+    struct az_hta *b = az_hta_get(job, &rc);
     struct straggler_part *p = b ? az_arena_alloc(keep, sizeof *p) : NULL;
     if (!p)
         return b ? az_arena_error(keep) : rc;
@@ -38,19 +38,19 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     const double step = (double)(b->step[b->n_steps - 1].end - zero) / (double)b->n_steps;
     size_t most = 0;
     for (size_t i = 0; i < b->n; i++)
-        most += b->op[i].type == AZ_BD_COMMUNICATION;
+        most += b->op[i].type == AZ_HTA_COMMUNICATION;
     struct last_of *v = p->v =
         az_arena_array(job->arena, most + 1, sizeof *p->v); /* most of it is not kept */
     rc = az_map_init(&seen, job->mem, 64);
     if (!v)
         rc = az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && step > 0 && i < b->n; i++) {
-        const struct az_bd_op *op = &b->op[i];
-        const ptrdiff_t at = az_bd_step_at(b, az_bd_call_start(b, op->call));
+        const struct az_hta_op *op = &b->op[i];
+        const ptrdiff_t at = az_hta_step_at(b, az_hta_call_start(b, op->call));
         const int64_t stream = az_lane_stream(b->trace, op->lane);
         uint32_t *row;
         bool added;
-        if (op->type != AZ_BD_COMMUNICATION || op->name == AZ_NO_ID || stream <= 0 || at < 0 ||
+        if (op->type != AZ_HTA_COMMUNICATION || op->name == AZ_NO_ID || stream <= 0 || at < 0 ||
             b->step[at].number <= 0 || (double)(op->end - op->start) < 0.01 * step)
             continue;
         rc = az_map_put(&seen, (uint64_t)op->name << 32 | (uint64_t)at, op->lane, (uint32_t)p->n,
@@ -58,7 +58,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         if (rc)
             break;
         if (added)
-            p->v[p->n++].name = az_bd_keep(b, keep, az_bd_text(b, op->name));
+            p->v[p->n++].name = az_hta_keep(b, keep, az_hta_text(b, op->name));
         p->v[*row] = (struct last_of){ .name = p->v[*row].name,
                                        .stream = stream,
                                        .iteration = b->step[at].number,

@@ -18,22 +18,22 @@ struct time_part {
     size_t ops, left_out,
         no_launch; /* no_launch: of ops, those whose launch the trace does not hold */
     struct az_account a;
-    struct az_bd_names kernels[AZ_BD_TYPES]; /* by type */
-    struct az_bd_names notes[2];             /* annotations on the host, on the device */
+    struct az_hta_names kernels[AZ_HTA_TYPES]; /* by type */
+    struct az_hta_names notes[2];              /* annotations on the host, on the device */
     size_t notes_n[2];
     struct comm_name *comms; /* by exposed time */
     size_t n_comms;
 };
 
 /* ---- reduce ---- */
-static enum az_part part_of(enum az_bd_type type)
+static enum az_part part_of(enum az_hta_type type)
 {
     switch (type) {
-    case AZ_BD_COMPUTATION:
+    case AZ_HTA_COMPUTATION:
         return AZ_PART_COMPUTE;
-    case AZ_BD_COMMUNICATION:
+    case AZ_HTA_COMMUNICATION:
         return AZ_PART_COMM;
-    case AZ_BD_MEMORY:
+    case AZ_HTA_MEMORY:
         return AZ_PART_COPY;
     default:
         return AZ_PART_NONE;
@@ -68,7 +68,7 @@ static int64_t before(const struct az_spans *set, const int64_t *sum, int64_t ti
 }
 
 /* One for each name of communication that counts; row: name id -> its place + 1. */
-static int comm_names(struct az_job *job, const struct az_bd *b, const struct az_counted *counted,
+static int comm_names(struct az_job *job, const struct az_hta *b, const struct az_counted *counted,
                       uint32_t *row, struct az_arena *keep, struct time_part *p)
 {
     const size_t ids = b->trace->names.text.n;
@@ -84,7 +84,7 @@ static int comm_names(struct az_job *job, const struct az_bd *b, const struct az
 }
 
 /* Of what counts in the account of time, whatever the other breakdowns leave out. */
-static int communication(struct az_job *job, const struct az_bd *b,
+static int communication(struct az_job *job, const struct az_hta *b,
                          const struct az_counted *counted, const struct az_spans *compute,
                          struct az_arena *keep, struct time_part *p)
 {
@@ -101,7 +101,7 @@ static int communication(struct az_job *job, const struct az_bd *b,
             continue;
         struct comm_name *c = &p->comms[row[e.name == AZ_NO_ID ? ids : e.name] - 1];
         if (c->n++ == 0)
-            c->name = az_bd_keep(b, keep, az_bd_text(b, e.name));
+            c->name = az_hta_keep(b, keep, az_hta_text(b, e.name));
         c->sum = az_add_sat(c->sum, e.end - e.start);
         c->hidden =
             az_add_sat(c->hidden, before(compute, sum, e.end) - before(compute, sum, e.start));
@@ -112,7 +112,7 @@ static int communication(struct az_job *job, const struct az_bd *b,
               : az_sort_cmp(p->comms, p->n_comms, sizeof *p->comms, compare_comms, NULL, job->mem);
 }
 
-static int exposure(struct az_job *job, const struct az_bd *b, struct az_arena *keep,
+static int exposure(struct az_job *job, const struct az_hta *b, struct az_arena *keep,
                     struct time_part *p)
 {
     struct az_busy busy;
@@ -132,13 +132,13 @@ static int exposure(struct az_job *job, const struct az_bd *b, struct az_arena *
     return rc;
 }
 
-static int kernel_names(struct az_job *job, struct az_bd *b, struct az_arena *keep,
+static int kernel_names(struct az_job *job, struct az_hta *b, struct az_arena *keep,
                         struct time_part *p)
 {
     uint32_t *name = az_arena_array(job->arena, b->n + 1, sizeof *name);
     int64_t *duration = az_arena_array(job->arena, b->n + 1, sizeof *duration);
     int rc = name && duration ? AZ_OK : az_arena_error(job->arena);
-    for (int type = 0; rc == 0 && type < AZ_BD_TYPES; type++) {
+    for (int type = 0; rc == 0 && type < AZ_HTA_TYPES; type++) {
         size_t n = 0;
         for (size_t i = 0; i < b->n; i++) {
             if (b->op[i].type != type)
@@ -146,13 +146,13 @@ static int kernel_names(struct az_job *job, struct az_bd *b, struct az_arena *ke
             name[n] = b->op[i].name;
             duration[n++] = b->op[i].end - b->op[i].start;
         }
-        rc = az_bd_group_names(b, job->mem, name, duration, n, keep, &p->kernels[type]);
+        rc = az_hta_group_names(b, job->mem, name, duration, n, keep, &p->kernels[type]);
     }
     return rc;
 }
 
 /* Annotations; those on the host only up to the step that is dropped. */
-static int annotations(struct az_job *job, struct az_bd *b, int side, struct az_arena *keep,
+static int annotations(struct az_job *job, struct az_hta *b, int side, struct az_arena *keep,
                        struct time_part *p)
 {
     const struct az_events *e = &b->trace->ev[side ? AZ_GPU_RANGE : AZ_RANGE];
@@ -168,10 +168,10 @@ static int annotations(struct az_job *job, struct az_bd *b, int side, struct az_
         duration[n++] = e->end[i] - e->start[i];
     }
     p->notes_n[side] = n;
-    return az_bd_group_names(b, job->mem, name, duration, n, keep, &p->notes[side]);
+    return az_hta_group_names(b, job->mem, name, duration, n, keep, &p->notes[side]);
 }
 
-static int measure(struct az_job *job, const struct az_bd *b, struct time_part *p)
+static int measure(struct az_job *job, const struct az_hta *b, struct time_part *p)
 {
     struct az_busy busy;
     int rc = 0;
@@ -189,7 +189,7 @@ static int measure(struct az_job *job, const struct az_bd *b, struct time_part *
 static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     int rc;
-    struct az_bd *b = az_bd_get(job, &rc);
+    struct az_hta *b = az_hta_get(job, &rc);
     if (!b)
         return rc;
     struct time_part *p = az_arena_alloc(keep, sizeof *p);
@@ -256,16 +256,16 @@ static int temporal(struct az_job *job, const struct az_ranks *ranks, void *cons
         const struct az_account *a = &p->a;
         const int64_t other = a->busy - a->compute;
         az_put_i64(t, r->rank);
-        az_put_f64(t, az_bd_us(r, a->idle));
-        az_put_f64(t, az_bd_us(r, a->compute));
-        az_put_f64(t, az_bd_us(r, other));
-        az_put_f64(t, az_bd_us(r, a->total));
-        az_put_f64(t, az_bd_percent((double)a->idle, (double)a->total));
-        az_put_f64(t, az_bd_percent((double)a->compute, (double)a->total));
-        az_put_f64(t, az_bd_percent((double)other, (double)a->total));
-        az_put_f64(t, az_bd_us(r, a->comm));
-        az_put_f64(t, az_bd_us(r, a->exposed_comm));
-        az_put_f64(t, az_bd_us(r, a->copies));
+        az_put_f64(t, az_hta_us(r, a->idle));
+        az_put_f64(t, az_hta_us(r, a->compute));
+        az_put_f64(t, az_hta_us(r, other));
+        az_put_f64(t, az_hta_us(r, a->total));
+        az_put_f64(t, az_hta_percent((double)a->idle, (double)a->total));
+        az_put_f64(t, az_hta_percent((double)a->compute, (double)a->total));
+        az_put_f64(t, az_hta_percent((double)other, (double)a->total));
+        az_put_f64(t, az_hta_us(r, a->comm));
+        az_put_f64(t, az_hta_us(r, a->exposed_comm));
+        az_put_f64(t, az_hta_us(r, a->copies));
         az_put_i64(t, (int64_t)p->ops);
     }
     int rc = az_document_add(job->doc, t);
@@ -282,7 +282,7 @@ static struct az_sv combination(struct az_arena *a, unsigned bits)
     for (int k = 0; k < 3; k++)
         if (bits & 1u << k)
             text = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(text), text.n ? " overlapping " : "",
-                                   AZ_SVF(az_bd_type_text((enum az_bd_type)k)));
+                                   AZ_SVF(az_hta_type_text((enum az_hta_type)k)));
     return text;
 }
 
@@ -302,8 +302,8 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
         const struct time_part *p = parts[i];
         double whole = 0;
         for (int k = 1; p && k < 8; k++) {
-            sum[k] += az_bd_us(&ranks->v[i], p->a.at_once[k]);
-            whole += az_bd_us(&ranks->v[i], p->a.at_once[k]);
+            sum[k] += az_hta_us(&ranks->v[i], p->a.at_once[k]);
+            whole += az_hta_us(&ranks->v[i], p->a.at_once[k]);
         }
         total += whole;
         for (unsigned k = 1; p && by_rank && k < 8; k++) {
@@ -311,8 +311,8 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
                 continue;
             az_put_i64(t, ranks->v[i].rank);
             az_put_text(t, combination(job->arena, k));
-            az_put_f64(t, az_bd_us(&ranks->v[i], p->a.at_once[k]));
-            az_put_f64(t, az_bd_percent(az_bd_us(&ranks->v[i], p->a.at_once[k]), whole));
+            az_put_f64(t, az_hta_us(&ranks->v[i], p->a.at_once[k]));
+            az_put_f64(t, az_hta_percent(az_hta_us(&ranks->v[i], p->a.at_once[k]), whole));
         }
     }
     for (unsigned k = 1; !by_rank && k < 8; k++) {
@@ -320,7 +320,7 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
             continue;
         az_put_text(t, combination(job->arena, k));
         az_put_f64(t, sum[k]);
-        az_put_f64(t, az_bd_percent(sum[k], total));
+        az_put_f64(t, az_hta_percent(sum[k], total));
     }
     return by_rank ? az_job_emit(job, t, 0, (const int[]){ 0, -3 }, 2)
                    : az_job_emit(job, t, 0, (const int[]){ -2 }, 1);
@@ -341,10 +341,10 @@ static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const
             continue;
         az_put_i64(t, ranks->v[i].rank);
         const int64_t hidden = p->a.comm - p->a.exposed_comm;
-        az_put_f64(t, az_bd_percent((double)hidden, (double)p->a.comm));
-        az_put_f64(t, az_bd_us(&ranks->v[i], p->a.comm));
-        az_put_f64(t, az_bd_us(&ranks->v[i], hidden));
-        az_put_f64(t, az_bd_us(&ranks->v[i], p->a.exposed_comm));
+        az_put_f64(t, az_hta_percent((double)hidden, (double)p->a.comm));
+        az_put_f64(t, az_hta_us(&ranks->v[i], p->a.comm));
+        az_put_f64(t, az_hta_us(&ranks->v[i], hidden));
+        az_put_f64(t, az_hta_us(&ranks->v[i], p->a.exposed_comm));
     }
     return az_document_add(job->doc, t);
 }
@@ -367,10 +367,10 @@ static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const
             az_put_i64(t, ranks->v[i].rank);
             az_put_text(t, c->name);
             az_put_i64(t, (int64_t)c->n);
-            az_put_f64(t, az_bd_us(&ranks->v[i], c->sum));
-            az_put_f64(t, az_bd_us(&ranks->v[i], c->hidden));
-            az_put_f64(t, az_bd_us(&ranks->v[i], c->sum - c->hidden));
-            az_put_f64(t, az_bd_percent((double)(c->sum - c->hidden), (double)c->sum));
+            az_put_f64(t, az_hta_us(&ranks->v[i], c->sum));
+            az_put_f64(t, az_hta_us(&ranks->v[i], c->hidden));
+            az_put_f64(t, az_hta_us(&ranks->v[i], c->sum - c->hidden));
+            az_put_f64(t, az_hta_percent((double)(c->sum - c->hidden), (double)c->sum));
         }
     }
     return az_document_add(job->doc, t);
@@ -380,16 +380,16 @@ static int kernels(struct az_job *job, const struct az_ranks *ranks, void *const
 {
     struct az_table *t =
         new_table(job, ranks, parts, "kernel_breakdown", "Device work by name and rank", 0);
-    az_bd_name_columns(t);
+    az_hta_name_columns(t);
     az_table_column(t, "kernel_type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
-        for (int type = 0; p && type < AZ_BD_TYPES; type++) {
+        for (int type = 0; p && type < AZ_HTA_TYPES; type++) {
             for (size_t k = 0; k < p->kernels[type].n; k++) {
-                az_bd_put_name(t, &ranks->v[i], &p->kernels[type].v[k]);
-                az_put_text(t, az_bd_type_text((enum az_bd_type)type));
+                az_hta_put_name(t, &ranks->v[i], &p->kernels[type].v[k]);
+                az_put_text(t, az_hta_type_text((enum az_hta_type)type));
                 az_put_i64(t, ranks->v[i].rank);
                 az_put_i64(t, (int64_t)p->kernels[type].v[k].n);
             }
@@ -402,7 +402,7 @@ static int notes(struct az_job *job, const struct az_ranks *ranks, void *const *
 {
     struct az_table *t =
         az_table_new(job->arena, "user_annotations", "Annotations by name and rank", 0);
-    az_bd_name_columns(t);
+    az_hta_name_columns(t);
     az_table_column(t, "side", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -410,7 +410,7 @@ static int notes(struct az_job *job, const struct az_ranks *ranks, void *const *
         const struct time_part *p = parts[i];
         for (int side = 1; p && side >= 0; side--) {
             for (size_t k = 0; k < p->notes[side].n; k++) {
-                az_bd_put_name(t, &ranks->v[i], &p->notes[side].v[k]);
+                az_hta_put_name(t, &ranks->v[i], &p->notes[side].v[k]);
                 az_put_text(t, side ? AZ_SV("device") : AZ_SV("host"));
                 az_put_i64(t, ranks->v[i].rank);
                 az_put_i64(t, (int64_t)p->notes[side].v[k].n);
@@ -485,8 +485,8 @@ static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct time_part, left_out),
     AZ_PLAIN(struct time_part, no_launch),
     AZ_NEST_OF(struct time_part, a, account_shape),
-    AZ_NESTS_OF(struct time_part, kernels, az_bd_shape_names),
-    AZ_NESTS_OF(struct time_part, notes, az_bd_shape_names),
+    AZ_NESTS_OF(struct time_part, kernels, az_hta_shape_names),
+    AZ_NESTS_OF(struct time_part, notes, az_hta_shape_names),
     AZ_PLAINS(struct time_part, notes_n),
     AZ_LIST_OF(struct time_part, comms, n_comms, comm_shape)
 };

@@ -1,18 +1,18 @@
 #include "compat/hta/breakdown_trie.h"
 
-int az_bd_trie_init(struct az_bd_trie *t, struct az_mem *mem)
+int az_hta_trie_init(struct az_hta_trie *t, struct az_mem *mem)
 {
     az_vec_init(&t->nodes, mem);
     return az_map_init(&t->child, mem, 256);
 }
 
-void az_bd_trie_release(struct az_bd_trie *t)
+void az_hta_trie_release(struct az_hta_trie *t)
 {
     az_map_release(&t->child);
     az_vec_release(&t->nodes);
 }
 
-int az_bd_trie_add(struct az_bd_trie *t, uint32_t *node, uint32_t name)
+int az_hta_trie_add(struct az_hta_trie *t, uint32_t *node, uint32_t name)
 {
     uint32_t *next;
     bool added;
@@ -23,22 +23,22 @@ int az_bd_trie_add(struct az_bd_trie *t, uint32_t *node, uint32_t name)
         return rc;
     if (added) {
         const uint32_t length = *node == AZ_NO_ID ? 1 : t->nodes.v[*node].length + 1;
-        rc = az_vec_push(&t->nodes, ((struct az_bd_trie_node){ *node, name, length }));
+        rc = az_vec_push(&t->nodes, ((struct az_hta_trie_node){ *node, name, length }));
     }
     *node = *next;
     return rc;
 }
 
-struct az_sv az_bd_trie_text(const struct az_bd_trie *t, uint32_t node,
-                             const struct az_intern *names, size_t skip, size_t shown,
-                             const char *separator, struct az_arena *a)
+struct az_sv az_hta_trie_text(const struct az_hta_trie *t, uint32_t node,
+                              const struct az_intern *names, size_t skip, size_t shown,
+                              const char *separator, struct az_arena *a)
 {
     const uint32_t length = node == AZ_NO_ID ? 0 : t->nodes.v[node].length;
     const size_t n = length > skip ? length - skip : 0;
-    uint32_t id[AZ_BD_TRIE_SHOWN];
+    uint32_t id[AZ_HTA_TRIE_SHOWN];
     struct az_vec_char text;
     int rc = 0;
-    shown = shown < AZ_BD_TRIE_SHOWN ? shown : AZ_BD_TRIE_SHOWN;
+    shown = shown < AZ_HTA_TRIE_SHOWN ? shown : AZ_HTA_TRIE_SHOWN;
     shown = n < shown ? n : shown;
     for (size_t at = length; node != AZ_NO_ID && at > skip; node = t->nodes.v[node].parent, at--)
         if (at - skip <= shown)

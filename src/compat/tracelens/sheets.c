@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static const char *figure_text(enum az_mr_figure f)
+static const char *figure_text(enum az_tracelens_figure f)
 {
     static const char *const text[] = { "computation_time",    "exposed_comm_time",
                                         "exposed_memcpy_time", "busy_time",
@@ -20,7 +20,7 @@ static const char *figure_text(enum az_mr_figure f)
 }
 
 /* ---- launchers ---- */
-static int sum_launches(const struct az_mr_ranks *m, struct az_mr_launch_sums *out)
+static int sum_launches(const struct az_tracelens_ranks *m, struct az_tracelens_launch_sums *out)
 {
     struct az_intern texts;
     struct az_map of;
@@ -31,12 +31,12 @@ static int sum_launches(const struct az_mr_ranks *m, struct az_mr_launch_sums *o
         of = (struct az_map){ .mem = m->job->mem };
     for (size_t i = 0; rc == 0 && i < m->ranks->n; i++)
         for (size_t k = 0; rc == 0 && m->part[i] && k < m->part[i]->n_launches; k++) {
-            const struct az_mr_launch *l = &m->part[i]->launch[k];
-            struct az_mr_launch_sum sum = { .name = { NULL, 0 }, .sum = *l };
+            const struct az_tracelens_launch *l = &m->part[i]->launch[k];
+            struct az_tracelens_launch_sum sum = { .name = { NULL, 0 }, .sum = *l };
             uint32_t name = AZ_NO_ID, *at;
             bool added;
             if (l->name != AZ_NO_ID) {
-                sum.name = az_mr_get(&m->part[i]->texts, l->name);
+                sum.name = az_tracelens_get(&m->part[i]->texts, l->name);
                 rc = az_intern(&texts, sum.name, &name);
             }
             if (rc == 0)
@@ -44,7 +44,7 @@ static int sum_launches(const struct az_mr_ranks *m, struct az_mr_launch_sums *o
             if (rc == 0 && added) {
                 rc = az_vec_push(out, sum);
             } else if (rc == 0) {
-                struct az_mr_launch *to = &out->v[*at].sum;
+                struct az_tracelens_launch *to = &out->v[*at].sum;
                 to->count += l->count;
                 to->time = az_add_sat(to->time, l->time);
                 to->exposed = az_add_sat(to->exposed, l->exposed);
@@ -57,15 +57,15 @@ static int sum_launches(const struct az_mr_ranks *m, struct az_mr_launch_sums *o
 
 static int by_name(const void *x, const void *y, void *ctx)
 {
-    const struct az_mr_launch_sum *a = *(const struct az_mr_launch_sum *const *)x,
-                                  *b = *(const struct az_mr_launch_sum *const *)y;
+    const struct az_tracelens_launch_sum *a = *(const struct az_tracelens_launch_sum *const *)x,
+                                         *b = *(const struct az_tracelens_launch_sum *const *)y;
     (void)ctx;
     return az_sv_cmp(a->name, b->name);
 }
 
 static int by_time(const void *x, const void *y, void *ctx)
 {
-    const struct az_mr_launch_sum *a = x, *b = y;
+    const struct az_tracelens_launch_sum *a = x, *b = y;
     (void)ctx;
     if (a->sum.time != b->sum.time)
         return a->sum.time > b->sum.time ? -1 : 1;
@@ -73,12 +73,12 @@ static int by_time(const void *x, const void *y, void *ctx)
 }
 
 /* The operators that launched kernels, classes of one name together, most time first. */
-static int operators(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s,
-                     struct az_mr_launch_sum **out, size_t *n)
+static int operators(const struct az_tracelens_ranks *m, const struct az_tracelens_launch_sums *s,
+                     struct az_tracelens_launch_sum **out, size_t *n)
 {
     struct az_arena *a = m->job->arena;
-    const struct az_mr_launch_sum **row = az_arena_array(a, s->n + 1, sizeof *row);
-    struct az_mr_launch_sum *v = *out = az_arena_array(a, s->n + 1, sizeof *v);
+    const struct az_tracelens_launch_sum **row = az_arena_array(a, s->n + 1, sizeof *row);
+    struct az_tracelens_launch_sum *v = *out = az_arena_array(a, s->n + 1, sizeof *v);
     size_t k = 0;
     *n = 0;
     if (!row || !v)
@@ -98,7 +98,8 @@ static int operators(const struct az_mr_ranks *m, const struct az_mr_launch_sums
     return rc ? rc : az_sort_cmp(v, *n, sizeof *v, by_time, NULL, m->job->mem);
 }
 
-static void cover_launchers(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
+static void cover_launchers(const struct az_tracelens_ranks *m,
+                            const struct az_tracelens_launch_sums *s)
 {
     int64_t copies = 0;
     for (size_t i = 0; i < m->ranks->n; i++)
@@ -121,7 +122,8 @@ static void cover_launchers(const struct az_mr_ranks *m, const struct az_mr_laun
                        "grouped_breakdown"));
 }
 
-static int launchers_table(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
+static int launchers_table(const struct az_tracelens_ranks *m,
+                           const struct az_tracelens_launch_sums *s)
 {
     const bool all = az_sv_is(m->job->opts->launcher_events, "all");
     struct az_table *t = az_table_new(
@@ -130,7 +132,7 @@ static int launchers_table(const struct az_mr_ranks *m, const struct az_mr_launc
               "collectives)"
             : "Operators that launched kernels, all ranks (no copies, fills or collectives)",
         AZ_TABLE_SUMMARY);
-    struct az_mr_launch_sum *v = NULL;
+    struct az_tracelens_launch_sum *v = NULL;
     size_t n = 0;
     int64_t total = 0, run = 0;
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -144,7 +146,7 @@ static int launchers_table(const struct az_mr_ranks *m, const struct az_mr_launc
     for (size_t i = 0; rc == 0 && i < n; i++)
         total = az_add_sat(total, v[i].sum.time);
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct az_mr_launch *l = &v[i].sum;
+        const struct az_tracelens_launch *l = &v[i].sum;
         run = az_add_sat(run, l->time);
         az_put_text(t, v[i].name);
         az_put_i64(t, l->count);
@@ -165,7 +167,7 @@ struct spread { /* of one figure over the ranks */
     int64_t rank_max;
 };
 
-static struct spread spread_of(const struct az_mr_ranks *m, enum az_mr_figure f)
+static struct spread spread_of(const struct az_tracelens_ranks *m, enum az_tracelens_figure f)
 {
     struct spread s = { .min = INT64_MAX, .max = INT64_MIN };
     double squares = 0;
@@ -190,21 +192,21 @@ static struct spread spread_of(const struct az_mr_ranks *m, enum az_mr_figure f)
     return s;
 }
 
-static double percent_of(const struct az_mr_part *p, enum az_mr_figure f)
+static double percent_of(const struct az_tracelens_part *p, enum az_tracelens_figure f)
 {
-    return az_percent((double)p->figure[f], (double)p->figure[AZ_MR_TOTAL]);
+    return az_percent((double)p->figure[f], (double)p->figure[AZ_TRACELENS_TOTAL]);
 }
 
-static void timeline_columns(const struct az_mr_ranks *m, struct az_table *t)
+static void timeline_columns(const struct az_tracelens_ranks *m, struct az_table *t)
 {
     struct az_arena *a = m->job->arena;
     az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (size_t i = 0; i < m->ranks->n; i++) {
         if (!m->part[i])
             continue;
-        az_table_columnsv(t, az_mr_column(a, "time_ms_", m->ranks->v[i].rank), AZ_REAL, AZ_UNIT_MS,
-                          AZ_DETAIL);
-        az_table_columnsv(t, az_mr_column(a, "percent_", m->ranks->v[i].rank), AZ_REAL,
+        az_table_columnsv(t, az_tracelens_column(a, "time_ms_", m->ranks->v[i].rank), AZ_REAL,
+                          AZ_UNIT_MS, AZ_DETAIL);
+        az_table_columnsv(t, az_tracelens_column(a, "percent_", m->ranks->v[i].rank), AZ_REAL,
                           AZ_UNIT_PERCENT, AZ_DETAIL);
     }
     az_table_column(t, "time_ms_avg", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
@@ -214,14 +216,14 @@ static void timeline_columns(const struct az_mr_ranks *m, struct az_table *t)
     az_table_column(t, "rank_max", AZ_INT, AZ_UNIT_ID, 0);
 }
 
-static int timelines(const struct az_mr_ranks *m)
+static int timelines(const struct az_tracelens_ranks *m)
 {
     struct az_table *t =
         az_table_new(m->job->arena, "gpu_timelines",
                      "GPU time line of every rank (time_ms_std: population deviation of the ranks)",
                      AZ_TABLE_SUMMARY);
     timeline_columns(m, t);
-    for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++) {
+    for (enum az_tracelens_figure f = 0; f < AZ_TRACELENS_FIGURES; f++) {
         const struct spread s = spread_of(m, f);
         az_put_text(t, az_sv_str(figure_text(f)));
         for (size_t i = 0; i < m->ranks->n; i++)
@@ -241,16 +243,16 @@ static int timelines(const struct az_mr_ranks *m)
 /* Columns of the figures are called as in other tools; people read what they are. */
 static void title_figures(struct az_table *t)
 {
-    static const char *const titles[AZ_MR_FIGURES] = { "Computing",      "Exposed communication",
-                                                       "Exposed copies", "Busy",
-                                                       "Idle",           "Total",
-                                                       "Communication",  "Copies" };
-    for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
+    static const char *const titles[AZ_TRACELENS_FIGURES] = {
+        "Computing", "Exposed communication", "Exposed copies", "Busy", "Idle",
+        "Total",     "Communication",         "Copies"
+    };
+    for (enum az_tracelens_figure f = 0; f < AZ_TRACELENS_FIGURES; f++)
         t->columns.v[1 + f].title = az_sv_str(titles[f]);
 }
 
 /* The same turned round, a row a rank: what the charts are drawn from. */
-static int by_rank(const struct az_mr_ranks *m)
+static int by_rank(const struct az_tracelens_ranks *m)
 {
     static const char *const stack[] = { "computation_time", "exposed_comm_time",
                                          "exposed_memcpy_time", "idle_time", NULL };
@@ -261,14 +263,14 @@ static int by_rank(const struct az_mr_ranks *m)
     struct az_table *t = az_table_new(m->job->arena, "gpu_timelines_by_rank",
                                       "GPU time line, a row a rank", AZ_TABLE_SUMMARY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
+    for (enum az_tracelens_figure f = 0; f < AZ_TRACELENS_FIGURES; f++)
         az_table_column(t, figure_text(f), AZ_REAL, AZ_UNIT_MS,
-                        f < AZ_MR_COMM ? AZ_LOWER_BETTER : AZ_LOWER_BETTER | AZ_DETAIL);
+                        f < AZ_TRACELENS_COMM ? AZ_LOWER_BETTER : AZ_LOWER_BETTER | AZ_DETAIL);
     for (size_t i = 0; i < m->ranks->n; i++) {
         if (!m->part[i])
             continue;
         az_put_i64(t, m->ranks->v[i].rank);
-        for (enum az_mr_figure f = 0; f < AZ_MR_FIGURES; f++)
+        for (enum az_tracelens_figure f = 0; f < AZ_TRACELENS_FIGURES; f++)
             az_put_f64(t, (double)m->part[i]->figure[f] / 1e6);
     }
     int rc = az_job_add(m->job, t, 0);
@@ -284,10 +286,10 @@ static int by_rank(const struct az_mr_ranks *m)
 
 /* A rank none of whose work is linked has an empty time line: that is said as it is of a single
  * trace. */
-static void warn_unlinked(const struct az_mr_ranks *m)
+static void warn_unlinked(const struct az_tracelens_ranks *m)
 {
     for (size_t i = 0; i < m->ranks->n; i++) {
-        const struct az_mr_part *p = m->part[i];
+        const struct az_tracelens_part *p = m->part[i];
         if (p && p->events && p->no_launch == p->events && !az_tables_count_unlinked(m->job->opts))
             az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(m->ranks->v[i].path),
                         "no launch of its %lld device events is in the trace: gpu_timelines is all "
@@ -300,14 +302,15 @@ static void warn_unlinked(const struct az_mr_ranks *m)
 /* By how much the parts of the time miss the whole. */
 static int64_t apart(const int64_t *f)
 {
-    const int64_t parts = az_add_sat(az_add_sat(f[AZ_MR_COMPUTE], f[AZ_MR_EXPOSED_COMM]),
-                                     az_add_sat(f[AZ_MR_EXPOSED_MEMCPY], f[AZ_MR_IDLE]));
-    const int64_t miss = az_add_sat(f[AZ_MR_TOTAL], parts == INT64_MIN ? INT64_MAX : -parts);
+    const int64_t parts =
+        az_add_sat(az_add_sat(f[AZ_TRACELENS_COMPUTE], f[AZ_TRACELENS_EXPOSED_COMM]),
+                   az_add_sat(f[AZ_TRACELENS_EXPOSED_MEMCPY], f[AZ_TRACELENS_IDLE]));
+    const int64_t miss = az_add_sat(f[AZ_TRACELENS_TOTAL], parts == INT64_MIN ? INT64_MAX : -parts);
     return miss < 0 ? az_add_sat(-(miss + 1), 1) : miss;
 }
 
 /* What averages mean, and the identity that holds in whole ns. */
-static void cover(const struct az_mr_ranks *m)
+static void cover(const struct az_tracelens_ranks *m)
 {
     int64_t rest = 0, no_launch = 0;
     for (size_t i = 0; i < m->ranks->n; i++) {
@@ -340,7 +343,7 @@ static void cover(const struct az_mr_ranks *m)
 }
 
 /* ---- the analysis ---- */
-static int figures(struct az_job *job, struct az_mr_part *p)
+static int figures(struct az_job *job, struct az_tracelens_part *p)
 {
     const struct az_trace *t = job->traces[0];
     int rc;
@@ -351,32 +354,34 @@ static int figures(struct az_job *job, struct az_mr_part *p)
     const struct az_account *a = &all->all;
     p->events = (int64_t)counted->events;
     p->no_launch = (int64_t)counted->unlinked;
-    p->figure[AZ_MR_COMPUTE] = az_ns(t, a->compute);
-    p->figure[AZ_MR_EXPOSED_COMM] = az_ns(t, a->exposed_comm);
-    p->figure[AZ_MR_EXPOSED_MEMCPY] = az_ns(t, a->exposed_copies);
-    p->figure[AZ_MR_BUSY] = az_ns(t, a->busy);
-    p->figure[AZ_MR_IDLE] = az_ns(t, a->idle);
-    p->figure[AZ_MR_TOTAL] = az_ns(t, a->total);
-    p->figure[AZ_MR_COMM] = az_ns(t, a->comm);
-    p->figure[AZ_MR_MEMCPY] = az_ns(t, a->copies);
+    p->figure[AZ_TRACELENS_COMPUTE] = az_ns(t, a->compute);
+    p->figure[AZ_TRACELENS_EXPOSED_COMM] = az_ns(t, a->exposed_comm);
+    p->figure[AZ_TRACELENS_EXPOSED_MEMCPY] = az_ns(t, a->exposed_copies);
+    p->figure[AZ_TRACELENS_BUSY] = az_ns(t, a->busy);
+    p->figure[AZ_TRACELENS_IDLE] = az_ns(t, a->idle);
+    p->figure[AZ_TRACELENS_TOTAL] = az_ns(t, a->total);
+    p->figure[AZ_TRACELENS_COMM] = az_ns(t, a->comm);
+    p->figure[AZ_TRACELENS_MEMCPY] = az_ns(t, a->copies);
     return 0;
 }
 
-static int of_tree(struct az_job *job, struct az_arena *keep, struct az_mr_part *p)
+static int of_tree(struct az_job *job, struct az_arena *keep, struct az_tracelens_part *p)
 {
     int rc;
-    struct az_mr_rank r = { .job = job, .keep = keep, .fw = az_fw_get(job, &rc), .part = p };
+    struct az_tracelens_rank r = {
+        .job = job, .keep = keep, .fw = az_framework_get(job, &rc), .part = p
+    };
     if (!r.fw)
         return rc;
     p->tree = true;
-    rc = az_mr_texts_init(&r.texts, job);
+    rc = az_tracelens_texts_init(&r.texts, job);
     if (rc == 0)
-        rc = az_mr_reduce_launches(&r);
+        rc = az_tracelens_reduce_launches(&r);
     if (rc == 0)
-        rc = az_mr_reduce_events(&r);
+        rc = az_tracelens_reduce_events(&r);
     if (rc == 0)
-        rc = az_mr_texts_keep(&r.texts, job, keep, &p->texts);
-    az_mr_texts_release(&r.texts);
+        rc = az_tracelens_texts_keep(&r.texts, job, keep, &p->texts);
+    az_tracelens_texts_release(&r.texts);
     if (rc == 0 && r.fw->extension_why.n) /* the rank is reported without its script */
         az_diag_add(job->diag, AZ_ERROR, AZ_NOWHERE, "%.*s", AZ_SVF(r.fw->extension_why));
     return rc;
@@ -389,7 +394,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     const unsigned caps = job->traces[0]->caps;
     if (caps & (AZ_CAP_PROGRAMS | AZ_CAP_OPREPORT))
         return 0;
-    struct az_mr_part *p = az_arena_alloc(keep, sizeof *p);
+    struct az_tracelens_part *p = az_arena_alloc(keep, sizeof *p);
     int rc = p ? figures(job, p) : az_arena_error(keep);
     if (rc == 0 && caps & AZ_CAP_CALLTREE)
         rc = of_tree(job, keep, p);
@@ -398,7 +403,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
-static bool any_tree(const struct az_mr_ranks *m)
+static bool any_tree(const struct az_tracelens_ranks *m)
 {
     for (size_t i = 0; i < m->ranks->n; i++)
         if (m->part[i] && m->part[i]->tree)
@@ -408,11 +413,11 @@ static bool any_tree(const struct az_mr_ranks *m)
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    const struct az_mr_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
-    struct az_mr_ranks m = {
-        .job = job, .ranks = ranks, .part = part, .n = az_mr_count(ranks, parts)
+    const struct az_tracelens_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
+    struct az_tracelens_ranks m = {
+        .job = job, .ranks = ranks, .part = part, .n = az_tracelens_count(ranks, parts)
     };
-    struct az_mr_launch_sums sums;
+    struct az_tracelens_launch_sums sums;
     if (!part)
         return az_arena_error(job->arena);
     for (size_t i = 0; i < ranks->n; i++)
@@ -427,9 +432,9 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     if (rc == 0)
         rc = by_rank(&m);
     if (rc == 0 && tree)
-        rc = az_mr_event_tables(&m);
+        rc = az_tracelens_event_tables(&m);
     if (rc == 0 && tree)
-        rc = az_mr_breakdown(&m, &sums);
+        rc = az_tracelens_breakdown(&m, &sums);
     if (rc == 0) {
         warn_unlinked(&m);
         cover(&m);
@@ -440,35 +445,35 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 /* ---- the part as bytes ---- */
 
-static const struct az_shape_field launch_fields[] = { AZ_PLAIN(struct az_mr_launch, name),
-                                                       AZ_PLAIN(struct az_mr_launch, class),
-                                                       AZ_PLAIN(struct az_mr_launch, count),
-                                                       AZ_PLAIN(struct az_mr_launch, time),
-                                                       AZ_PLAIN(struct az_mr_launch, exposed) };
-static const struct az_shape launch_shape = AZ_SHAPE(struct az_mr_launch, launch_fields);
+static const struct az_shape_field launch_fields[] = {
+    AZ_PLAIN(struct az_tracelens_launch, name), AZ_PLAIN(struct az_tracelens_launch, class),
+    AZ_PLAIN(struct az_tracelens_launch, count), AZ_PLAIN(struct az_tracelens_launch, time),
+    AZ_PLAIN(struct az_tracelens_launch, exposed)
+};
+static const struct az_shape launch_shape = AZ_SHAPE(struct az_tracelens_launch, launch_fields);
 static const struct az_shape_field events_fields[] = {
-    AZ_PLAIN(struct az_mr_events, name),  AZ_PLAIN(struct az_mr_events, cat),
-    AZ_PLAIN(struct az_mr_events, count), AZ_PLAIN(struct az_mr_events, sum),
-    AZ_PLAIN(struct az_mr_events, min),   AZ_PLAIN(struct az_mr_events, max)
+    AZ_PLAIN(struct az_tracelens_events, name),  AZ_PLAIN(struct az_tracelens_events, cat),
+    AZ_PLAIN(struct az_tracelens_events, count), AZ_PLAIN(struct az_tracelens_events, sum),
+    AZ_PLAIN(struct az_tracelens_events, min),   AZ_PLAIN(struct az_tracelens_events, max)
 };
-static const struct az_shape events_shape = AZ_SHAPE(struct az_mr_events, events_fields);
+static const struct az_shape events_shape = AZ_SHAPE(struct az_tracelens_events, events_fields);
 static const struct az_shape_field part_fields[] = {
-    AZ_PLAIN(struct az_mr_part, tree),
-    AZ_NEST_OF(struct az_mr_part, texts, az_mr_shape_kept),
-    AZ_PLAINS(struct az_mr_part, figure),
-    AZ_PLAIN(struct az_mr_part, events),
-    AZ_PLAIN(struct az_mr_part, no_launch),
-    AZ_PLAIN(struct az_mr_part, copies),
-    AZ_LIST_OF(struct az_mr_part, launch, n_launches, launch_shape),
-    AZ_PLAIN(struct az_mr_part, linked),
-    AZ_PLAIN(struct az_mr_part, unlinked),
-    AZ_PLAIN(struct az_mr_part, short_linked),
-    AZ_PLAIN(struct az_mr_part, short_unlinked),
-    AZ_LIST_OF(struct az_mr_part, unlinked_of, n_unlinked, events_shape),
-    AZ_LIST_OF(struct az_mr_part, calls, n_calls, events_shape),
-    AZ_LIST_OF(struct az_mr_part, short_of, n_short, events_shape)
+    AZ_PLAIN(struct az_tracelens_part, tree),
+    AZ_NEST_OF(struct az_tracelens_part, texts, az_tracelens_shape_kept),
+    AZ_PLAINS(struct az_tracelens_part, figure),
+    AZ_PLAIN(struct az_tracelens_part, events),
+    AZ_PLAIN(struct az_tracelens_part, no_launch),
+    AZ_PLAIN(struct az_tracelens_part, copies),
+    AZ_LIST_OF(struct az_tracelens_part, launch, n_launches, launch_shape),
+    AZ_PLAIN(struct az_tracelens_part, linked),
+    AZ_PLAIN(struct az_tracelens_part, unlinked),
+    AZ_PLAIN(struct az_tracelens_part, short_linked),
+    AZ_PLAIN(struct az_tracelens_part, short_unlinked),
+    AZ_LIST_OF(struct az_tracelens_part, unlinked_of, n_unlinked, events_shape),
+    AZ_LIST_OF(struct az_tracelens_part, calls, n_calls, events_shape),
+    AZ_LIST_OF(struct az_tracelens_part, short_of, n_short, events_shape)
 };
-static const struct az_shape part_shape = AZ_SHAPE(struct az_mr_part, part_fields);
+static const struct az_shape part_shape = AZ_SHAPE(struct az_tracelens_part, part_fields);
 
 const struct az_rank_analysis az_rank_analysis_sheets = {
     .name = "rank_sheets",
@@ -484,7 +489,7 @@ const struct az_rank_analysis az_rank_analysis_groups = {
     .name = "op_groups",
     .help = "operators of gemm, conv, attn, un_elemwise, bin_elemwise by parameters, of all ranks",
     .needs = AZ_CAP_CALLTREE,
-    .reduce = az_mr_ops_reduce,
-    .shape = &az_mr_ops_shape,
-    .finish = az_mr_ops_finish,
+    .reduce = az_tracelens_ops_reduce,
+    .shape = &az_tracelens_ops_shape,
+    .finish = az_tracelens_ops_finish,
 };

@@ -15,11 +15,11 @@ struct group {
 AZ_VEC(struct group, groups);
 
 /* The groups of the data file, then the classes of the user's map that are none of them. */
-static int make_groups(const struct az_mr_ranks *m, struct groups *g)
+static int make_groups(const struct az_tracelens_ranks *m, struct groups *g)
 {
-    struct az_sv name[AZ_MR_GROUPS];
+    struct az_sv name[AZ_TRACELENS_GROUPS];
     const struct az_classifier *c = m->job->classes;
-    const size_t n = az_mr_names(AZ_MR_GROUP, name);
+    const size_t n = az_tracelens_names(AZ_TRACELENS_GROUP, name);
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = az_vec_push(g, ((struct group){ .name = name[i] }));
@@ -38,20 +38,21 @@ static int make_groups(const struct az_mr_ranks *m, struct groups *g)
 }
 
 /* in: the groups of the data file that the operator is in; these come first. */
-static bool belongs(const struct groups *g, size_t k, const struct az_mr_launch_sum *s, uint32_t in)
+static bool belongs(const struct groups *g, size_t k, const struct az_tracelens_launch_sum *s,
+                    uint32_t in)
 {
     if (s->sum.class != AZ_CLASS_OTHERS)
         return g->v[k].class == s->sum.class;
-    return k < AZ_MR_GROUPS && (in >> k & 1);
+    return k < AZ_TRACELENS_GROUPS && (in >> k & 1);
 }
 
 /* Adds every launcher to its groups; `other` takes what is in none. */
-static void fill(const struct az_mr_launch_sums *s, const struct az_mr_words *words,
+static void fill(const struct az_tracelens_launch_sums *s, const struct az_tracelens_words *words,
                  struct groups *g, struct group *other)
 {
     for (size_t i = 0; i < s->n; i++) {
-        const struct az_mr_launch *l = &s->v[i].sum;
-        const uint32_t in = s->v[i].name.p ? az_mr_sets(words, s->v[i].name) : 0;
+        const struct az_tracelens_launch *l = &s->v[i].sum;
+        const uint32_t in = s->v[i].name.p ? az_tracelens_sets(words, s->v[i].name) : 0;
         bool any = false;
         for (size_t k = 0; k < g->n; k++) {
             if (!belongs(g, k, &s->v[i], in))
@@ -67,7 +68,7 @@ static void fill(const struct az_mr_launch_sums *s, const struct az_mr_words *wo
     }
 }
 
-static int64_t sum_of(const struct az_mr_ranks *m, enum az_mr_figure f)
+static int64_t sum_of(const struct az_tracelens_ranks *m, enum az_tracelens_figure f)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < m->ranks->n; i++)
@@ -75,7 +76,7 @@ static int64_t sum_of(const struct az_mr_ranks *m, enum az_mr_figure f)
     return sum;
 }
 
-static void put(const struct az_mr_ranks *m, struct az_table *t, const struct group *g,
+static void put(const struct az_tracelens_ranks *m, struct az_table *t, const struct group *g,
                 struct group *total)
 {
     az_put_text(t, g->name);
@@ -87,21 +88,22 @@ static void put(const struct az_mr_ranks *m, struct az_table *t, const struct gr
     }
 }
 
-static int rows(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s, struct az_table *t)
+static int rows(const struct az_tracelens_ranks *m, const struct az_tracelens_launch_sums *s,
+                struct az_table *t)
 {
     struct groups g;
     struct group other = { .name = AZ_SV("Other") }, total = { .name = AZ_SV("Total") };
     const struct group comms = { .name = AZ_SV("Comms"),
-                                 .time = sum_of(m, AZ_MR_COMM),
-                                 .exposed = sum_of(m, AZ_MR_EXPOSED_COMM) },
+                                 .time = sum_of(m, AZ_TRACELENS_COMM),
+                                 .exposed = sum_of(m, AZ_TRACELENS_EXPOSED_COMM) },
                        copies = { .name = AZ_SV("Memcpy"),
-                                  .time = sum_of(m, AZ_MR_MEMCPY),
-                                  .exposed = sum_of(m, AZ_MR_EXPOSED_MEMCPY) };
+                                  .time = sum_of(m, AZ_TRACELENS_MEMCPY),
+                                  .exposed = sum_of(m, AZ_TRACELENS_EXPOSED_MEMCPY) };
     az_vec_init(&g, m->job->mem);
-    struct az_mr_words words;
+    struct az_tracelens_words words;
     int rc = make_groups(m, &g);
     if (rc == 0)
-        rc = az_mr_words(AZ_MR_GROUP, m->job->arena, &words);
+        rc = az_tracelens_words(AZ_TRACELENS_GROUP, m->job->arena, &words);
     if (rc == 0) {
         fill(s, &words, &g, &other);
         for (size_t i = 0; i < g.n; i++)
@@ -110,7 +112,7 @@ static int rows(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s, 
         put(m, t, &copies, &total);
         put(m, t, &other, &total);
         put(m, t, &total, NULL);
-        const int64_t rest = sum_of(m, AZ_MR_BUSY) - total.exposed;
+        const int64_t rest = sum_of(m, AZ_TRACELENS_BUSY) - total.exposed;
         az_cover(m->job, "grouped_breakdown: busy_time - total of Exposed, all ranks", (double)rest,
                  "ns",
                  rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
@@ -140,7 +142,8 @@ static int chart(struct az_job *job, size_t rows)
     return az_document_chart(job->doc, c);
 }
 
-int az_mr_breakdown(const struct az_mr_ranks *m, const struct az_mr_launch_sums *s)
+int az_tracelens_breakdown(const struct az_tracelens_ranks *m,
+                           const struct az_tracelens_launch_sums *s)
 {
     struct az_table *t = az_table_new(m->job->arena, "grouped_breakdown",
                                       "Time by group of operators, average of the ranks",

@@ -8,7 +8,7 @@
 #include "compat/tracelens/sheets_text.h"
 
 /* Operators of one name that launched kernels, and of one class of the user's map. */
-struct az_mr_launch {
+struct az_tracelens_launch {
     uint32_t name;   /* AZ_NO_ID: device work without an operator */
     uint32_t class;  /* of the job's classifier; AZ_CLASS_OTHERS: the map says nothing */
     int64_t count;   /* operators that launched kernels (or copies and fills, launcher_events) but
@@ -17,67 +17,67 @@ struct az_mr_launch {
     int64_t exposed; /* computation that began first where several run at once: adds up to the union
                         of all */
 };
-AZ_VEC(struct az_mr_launch, az_mr_launches);
+AZ_VEC(struct az_tracelens_launch, az_tracelens_launches);
 
 /* Events of one name and category. */
-struct az_mr_events {
+struct az_tracelens_events {
     uint32_t name;
     uint32_t cat; /* device events: az_kind; calls: 1 the driver's, 0 the runtime's */
     int64_t count, sum, min, max;
 };
-AZ_VEC(struct az_mr_events, az_mr_event_rows);
+AZ_VEC(struct az_tracelens_events, az_tracelens_event_rows);
 
-enum az_mr_figure { /* rows of gpu_timelines, in order */
-                    AZ_MR_COMPUTE,
-                    AZ_MR_EXPOSED_COMM,
-                    AZ_MR_EXPOSED_MEMCPY,
-                    AZ_MR_BUSY,
-                    AZ_MR_IDLE,
-                    AZ_MR_TOTAL,
-                    AZ_MR_COMM,
-                    AZ_MR_MEMCPY,
-                    AZ_MR_FIGURES
+enum az_tracelens_figure { /* rows of gpu_timelines, in order */
+                           AZ_TRACELENS_COMPUTE,
+                           AZ_TRACELENS_EXPOSED_COMM,
+                           AZ_TRACELENS_EXPOSED_MEMCPY,
+                           AZ_TRACELENS_BUSY,
+                           AZ_TRACELENS_IDLE,
+                           AZ_TRACELENS_TOTAL,
+                           AZ_TRACELENS_COMM,
+                           AZ_TRACELENS_MEMCPY,
+                           AZ_TRACELENS_FIGURES
 };
 
-struct az_mr_part {
+struct az_tracelens_part {
     bool tree; /* the trace has a call tree; without one there is the time line only */
-    struct az_mr_kept texts;
-    int64_t figure[AZ_MR_FIGURES];
+    struct az_tracelens_kept texts;
+    int64_t figure[AZ_TRACELENS_FIGURES];
     int64_t events, no_launch; /* device events; those whose launch the trace does not hold: they
                                 * count in the figures with include_unlinked_kernels */
     int64_t
         copies; /* of copies and fills that operators launched and kernel_launchers leaves out */
-    const struct az_mr_launch *launch; /* in order of appearance */
+    const struct az_tracelens_launch *launch; /* in order of appearance */
     size_t n_launches;
     /* device events: all, with and without an External id; those of them that are short */
     int64_t linked, unlinked, short_linked, short_unlinked;
-    const struct az_mr_events *unlinked_of, *calls;
+    const struct az_tracelens_events *unlinked_of, *calls;
     size_t n_unlinked, n_calls;
-    const struct az_mr_events
+    const struct az_tracelens_events
         *short_of; /* short kernels by operator: name, count; AZ_NO_ID: without one */
     size_t n_short;
 };
 
 /* While a rank is reduced. */
-struct az_mr_rank {
+struct az_tracelens_rank {
     struct az_job *job;
     struct az_arena *keep;
-    struct az_fw *fw;
-    struct az_mr_texts texts;
-    struct az_mr_part *part;
+    struct az_framework *fw;
+    struct az_tracelens_texts texts;
+    struct az_tracelens_part *part;
 };
-int az_mr_reduce_launches(struct az_mr_rank *r) AZ_MUST_USE; /* sheets_launches.c */
-int az_mr_reduce_events(struct az_mr_rank *r) AZ_MUST_USE;   /* sheets_events.c */
+int az_tracelens_reduce_launches(struct az_tracelens_rank *r) AZ_MUST_USE; /* sheets_launches.c */
+int az_tracelens_reduce_events(struct az_tracelens_rank *r) AZ_MUST_USE;   /* sheets_events.c */
 
 /* While the tables are made. */
-struct az_mr_ranks {
+struct az_tracelens_ranks {
     struct az_job *job;
     const struct az_ranks *ranks;
-    const struct az_mr_part *const *part; /* by rank; NULL: none */
-    size_t n;                             /* ranks with a part: what averages are divided by */
+    const struct az_tracelens_part *const *part; /* by rank; NULL: none */
+    size_t n; /* ranks with a part: what averages are divided by */
 };
 /* Ranks that have a part. */
-static inline size_t az_mr_count(const struct az_ranks *ranks, void *const *parts)
+static inline size_t az_tracelens_count(const struct az_ranks *ranks, void *const *parts)
 {
     size_t n = 0;
     for (size_t i = 0; i < ranks->n; i++)
@@ -86,18 +86,20 @@ static inline size_t az_mr_count(const struct az_ranks *ranks, void *const *part
 }
 
 /* Launches of all ranks by name and class, in order of appearance. */
-struct az_mr_launch_sum {
+struct az_tracelens_launch_sum {
     struct az_sv name; /* p NULL: no operator */
-    struct az_mr_launch sum;
+    struct az_tracelens_launch sum;
 };
-AZ_VEC(struct az_mr_launch_sum, az_mr_launch_sums);
+AZ_VEC(struct az_tracelens_launch_sum, az_tracelens_launch_sums);
 /* Tables, each emitted. */
-int az_mr_event_tables(const struct az_mr_ranks *m) AZ_MUST_USE; /* sheets_events_table.c */
-int az_mr_breakdown(const struct az_mr_ranks *m,
-                    const struct az_mr_launch_sums *s) AZ_MUST_USE; /* sheets_breakdown.c */
+int az_tracelens_event_tables(const struct az_tracelens_ranks *m)
+    AZ_MUST_USE; /* sheets_events_table.c */
+int az_tracelens_breakdown(const struct az_tracelens_ranks *m,
+                           const struct az_tracelens_launch_sums *s)
+    AZ_MUST_USE; /* sheets_breakdown.c */
 
 /* "count_r0": name of the column of a rank. In the arena; {NULL, 0} on failure. */
-static inline struct az_sv az_mr_column(struct az_arena *a, const char *what, int64_t rank)
+static inline struct az_sv az_tracelens_column(struct az_arena *a, const char *what, int64_t rank)
 {
     return az_arena_printf(a, "%s%lld", what, (long long)rank);
 }

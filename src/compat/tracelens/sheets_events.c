@@ -9,7 +9,7 @@
 /* Rows by (name, category) while they are made. */
 struct tally {
     struct az_map of;
-    struct az_mr_event_rows rows;
+    struct az_tracelens_event_rows rows;
 };
 
 static int tally_init(struct tally *t, struct az_mem *mem)
@@ -25,21 +25,22 @@ static void tally_release(struct tally *t)
 }
 
 /* name: id in the trace, AZ_NO_ID: none. */
-static int add(struct tally *t, struct az_mr_rank *r, uint32_t name, uint32_t cat, int64_t ns)
+static int add(struct tally *t, struct az_tracelens_rank *r, uint32_t name, uint32_t cat,
+               int64_t ns)
 {
     uint32_t *at;
     bool added;
     int rc = az_map_put(&t->of, name, cat, (uint32_t)t->rows.n, &at, &added);
     if (rc == 0 && added) {
-        struct az_mr_events e = { .name = AZ_NO_ID, .cat = cat, .min = ns, .max = ns };
+        struct az_tracelens_events e = { .name = AZ_NO_ID, .cat = cat, .min = ns, .max = ns };
         if (name != AZ_NO_ID)
-            rc = az_mr_text(&r->texts, az_trace_text(r->fw->trace, name), &e.name);
+            rc = az_tracelens_text(&r->texts, az_trace_text(r->fw->trace, name), &e.name);
         if (rc == 0)
             rc = az_vec_push(&t->rows, e);
     }
     if (rc)
         return rc;
-    struct az_mr_events *e = &t->rows.v[*at];
+    struct az_tracelens_events *e = &t->rows.v[*at];
     e->count++;
     e->sum = az_add_sat(e->sum, ns);
     e->min = ns < e->min ? ns : e->min;
@@ -47,18 +48,18 @@ static int add(struct tally *t, struct az_mr_rank *r, uint32_t name, uint32_t ca
     return 0;
 }
 
-static int keep(struct az_mr_rank *r, const struct tally *t, const struct az_mr_events **out,
-                size_t *n)
+static int keep(struct az_tracelens_rank *r, const struct tally *t,
+                const struct az_tracelens_events **out, size_t *n)
 {
     *n = t->rows.n;
-    *out = az_mr_keep(r->keep, t->rows.v, t->rows.n, sizeof *t->rows.v);
+    *out = az_tracelens_keep(r->keep, t->rows.v, t->rows.n, sizeof *t->rows.v);
     return *out ? 0 : az_arena_error(r->keep);
 }
 
-static int count_device(struct az_mr_rank *r, struct tally *unlinked, int64_t limit)
+static int count_device(struct az_tracelens_rank *r, struct tally *unlinked, int64_t limit)
 {
     const struct az_calltree *c = r->fw->tree;
-    struct az_mr_part *p = r->part;
+    struct az_tracelens_part *p = r->part;
     int rc = 0;
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
         const struct az_event e = az_gpu_event(c, g);
@@ -75,22 +76,22 @@ static int count_device(struct az_mr_rank *r, struct tally *unlinked, int64_t li
     return rc;
 }
 
-static int count_short(struct az_mr_rank *r, struct tally *t, int64_t limit)
+static int count_short(struct az_tracelens_rank *r, struct tally *t, int64_t limit)
 {
-    struct az_fw_kernels k = { 0 };
-    int rc = az_fw_kernels_get(&k, r->job);
+    struct az_framework_kernels k = { 0 };
+    int rc = az_framework_kernels_get(&k, r->job);
     for (size_t i = 0; rc == 0 && i < k.ev->n; i++) {
         uint32_t call;
-        if (az_fw_kernel_ticks(&k, i) >= limit)
+        if (az_framework_kernel_ticks(&k, i) >= limit)
             continue;
-        const uint32_t op = az_fw_kernel_owner(&k, i, &call);
-        rc = add(t, r, op == AZ_NO_ROW ? AZ_NO_ID : az_fw_node(r->fw, op).name, 0,
-                 az_ns(r->fw->trace, az_fw_kernel_ticks(&k, i)));
+        const uint32_t op = az_framework_kernel_owner(&k, i, &call);
+        rc = add(t, r, op == AZ_NO_ROW ? AZ_NO_ID : az_framework_node(r->fw, op).name, 0,
+                 az_ns(r->fw->trace, az_framework_kernel_ticks(&k, i)));
     }
     return rc;
 }
 
-static int count_calls(struct az_mr_rank *r, struct tally *t)
+static int count_calls(struct az_tracelens_rank *r, struct tally *t)
 {
     const struct az_events *e = &r->fw->trace->ev[AZ_CALL];
     int rc = 0;
@@ -100,10 +101,10 @@ static int count_calls(struct az_mr_rank *r, struct tally *t)
     return rc;
 }
 
-int az_mr_reduce_events(struct az_mr_rank *r)
+int az_tracelens_reduce_events(struct az_tracelens_rank *r)
 {
     struct tally unlinked = { 0 }, calls = { 0 }, short_of = { 0 };
-    struct az_mr_part *p = r->part;
+    struct az_tracelens_part *p = r->part;
     const int64_t limit = az_short_limit(r->job, r->job->traces[0]->ticks_per_ns);
     int rc = tally_init(&unlinked, r->job->mem);
     if (rc == 0)

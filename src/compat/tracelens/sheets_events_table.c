@@ -7,31 +7,31 @@
 /* One (name, category) of all ranks. */
 struct sum {
     struct az_sv name; /* p NULL: none */
-    struct az_mr_events all;
-    const struct az_mr_events **of; /* by rank, NULL: none there; only where asked for */
+    struct az_tracelens_events all;
+    const struct az_tracelens_events **of; /* by rank, NULL: none there; only where asked for */
 };
 AZ_VEC(struct sum, sums);
 
 /* The rows of one kind of a part. */
-typedef const struct az_mr_events *rows_of(const struct az_mr_part *p, size_t *n);
+typedef const struct az_tracelens_events *rows_of(const struct az_tracelens_part *p, size_t *n);
 
-static const struct az_mr_events *unlinked_of(const struct az_mr_part *p, size_t *n)
+static const struct az_tracelens_events *unlinked_of(const struct az_tracelens_part *p, size_t *n)
 {
     *n = p->n_unlinked;
     return p->unlinked_of;
 }
-static const struct az_mr_events *short_of(const struct az_mr_part *p, size_t *n)
+static const struct az_tracelens_events *short_of(const struct az_tracelens_part *p, size_t *n)
 {
     *n = p->n_short;
     return p->short_of;
 }
-static const struct az_mr_events *calls_of(const struct az_mr_part *p, size_t *n)
+static const struct az_tracelens_events *calls_of(const struct az_tracelens_part *p, size_t *n)
 {
     *n = p->n_calls;
     return p->calls;
 }
 
-static int add(const struct az_mr_ranks *m, size_t rank, const struct az_mr_events *e,
+static int add(const struct az_tracelens_ranks *m, size_t rank, const struct az_tracelens_events *e,
                struct az_intern *texts, struct az_map *of, struct sums *out)
 {
     uint32_t name = AZ_NO_ID, *at;
@@ -39,7 +39,7 @@ static int add(const struct az_mr_ranks *m, size_t rank, const struct az_mr_even
     struct sum fresh = { .name = { NULL, 0 }, .all = *e };
     int rc = 0;
     if (e->name != AZ_NO_ID) {
-        fresh.name = az_mr_get(&m->part[rank]->texts, e->name);
+        fresh.name = az_tracelens_get(&m->part[rank]->texts, e->name);
         rc = az_intern(texts, fresh.name, &name);
     }
     if (rc == 0)
@@ -48,7 +48,7 @@ static int add(const struct az_mr_ranks *m, size_t rank, const struct az_mr_even
         fresh.of = az_arena_array(m->job->arena, m->ranks->n, sizeof *fresh.of);
         rc = fresh.of ? az_vec_push(out, fresh) : az_arena_error(m->job->arena);
     } else if (rc == 0) {
-        struct az_mr_events *to = &out->v[*at].all;
+        struct az_tracelens_events *to = &out->v[*at].all;
         to->count += e->count;
         to->sum = az_add_sat(to->sum, e->sum);
         to->min = e->min < to->min ? e->min : to->min;
@@ -59,7 +59,7 @@ static int add(const struct az_mr_ranks *m, size_t rank, const struct az_mr_even
     return rc;
 }
 
-static int gather(const struct az_mr_ranks *m, rows_of *rows, struct sums *out)
+static int gather(const struct az_tracelens_ranks *m, rows_of *rows, struct sums *out)
 {
     struct az_intern texts;
     struct az_map of = { .mem = m->job->mem };
@@ -69,7 +69,7 @@ static int gather(const struct az_mr_ranks *m, rows_of *rows, struct sums *out)
         rc = az_map_init(&of, m->job->mem, 64);
     for (size_t i = 0; rc == 0 && i < m->ranks->n; i++) {
         size_t n = 0;
-        const struct az_mr_events *e = m->part[i] ? rows(m->part[i], &n) : NULL;
+        const struct az_tracelens_events *e = m->part[i] ? rows(m->part[i], &n) : NULL;
         for (size_t k = 0; rc == 0 && k < n; k++)
             rc = add(m, i, &e[k], &texts, &of, out);
     }
@@ -103,14 +103,14 @@ static struct az_sv device_category(uint32_t kind)
                                : AZ_SV("gpu_memset");
 }
 
-static void put_durations(struct az_table *t, const struct az_mr_events *e)
+static void put_durations(struct az_table *t, const struct az_tracelens_events *e)
 {
     az_put_f64(t, (double)e->min / 1e3);
     az_put_f64(t, (double)e->max / 1e3);
     az_put_f64(t, (double)e->sum / (double)e->count / 1e3);
 }
 
-static int linked_table(const struct az_mr_ranks *m)
+static int linked_table(const struct az_tracelens_ranks *m)
 {
     struct az_table *t =
         az_table_new(m->job->arena, "linked_and_short_kernels",
@@ -122,7 +122,7 @@ static int linked_table(const struct az_mr_ranks *m)
     az_table_column(t, "num_short_kernel_events_linked", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
     az_table_column(t, "num_short_kernel_events_unlinked", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
     for (size_t i = 0; i < m->ranks->n; i++) {
-        const struct az_mr_part *p = m->part[i];
+        const struct az_tracelens_part *p = m->part[i];
         if (!p)
             continue;
         az_put_i64(t, m->ranks->v[i].rank);
@@ -135,7 +135,7 @@ static int linked_table(const struct az_mr_ranks *m)
     return az_job_add(m->job, t, 0);
 }
 
-static int unlinked_table(const struct az_mr_ranks *m, struct sums *s)
+static int unlinked_table(const struct az_tracelens_ranks *m, struct sums *s)
 {
     struct az_table *t = az_table_new(m->job->arena, "unlinked_short_kernels_summary",
                                       "Device events without an External id, all ranks", 0);
@@ -155,7 +155,7 @@ static int unlinked_table(const struct az_mr_ranks *m, struct sums *s)
     return az_job_add(m->job, t, rc);
 }
 
-static int short_table(const struct az_mr_ranks *m, struct sums *s)
+static int short_table(const struct az_tracelens_ranks *m, struct sums *s)
 {
     struct az_table *t = az_table_new(m->job->arena, "short_cpu_op_counts",
                                       "Short kernels by launching operator, all ranks", 0);
@@ -179,11 +179,11 @@ static int short_table(const struct az_mr_ranks *m, struct sums *s)
 }
 
 /* One figure of every rank. */
-static void put_ranks(const struct az_mr_ranks *m, struct az_table *t, const struct sum *s,
+static void put_ranks(const struct az_tracelens_ranks *m, struct az_table *t, const struct sum *s,
                       int figure)
 {
     for (size_t i = 0; i < m->ranks->n; i++) {
-        const struct az_mr_events *e = s->of[i];
+        const struct az_tracelens_events *e = s->of[i];
         if (!m->part[i])
             continue;
         if (!e)
@@ -198,7 +198,7 @@ static void put_ranks(const struct az_mr_ranks *m, struct az_table *t, const str
     }
 }
 
-static int calls_table(const struct az_mr_ranks *m, struct sums *s)
+static int calls_table(const struct az_tracelens_ranks *m, struct sums *s)
 {
     static const char *const figure[] = { "count_r", "min_dur_r", "max_dur_r", "mean_dur_r" };
     struct az_table *t = az_table_new(m->job->arena, "cuda_events_summary",
@@ -208,8 +208,9 @@ static int calls_table(const struct az_mr_ranks *m, struct sums *s)
     for (int f = 0; f < 4; f++)
         for (size_t i = 0; i < m->ranks->n; i++)
             if (m->part[i])
-                az_table_columnsv(t, az_mr_column(m->job->arena, figure[f], m->ranks->v[i].rank),
-                                  f ? AZ_REAL : AZ_INT, f ? AZ_UNIT_US : AZ_UNIT_COUNT, AZ_DETAIL);
+                az_table_columnsv(
+                    t, az_tracelens_column(m->job->arena, figure[f], m->ranks->v[i].rank),
+                    f ? AZ_REAL : AZ_INT, f ? AZ_UNIT_US : AZ_UNIT_COUNT, AZ_DETAIL);
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_name, NULL, m->job->mem);
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
         az_put_given(t, s->v[i].name);
@@ -220,8 +221,8 @@ static int calls_table(const struct az_mr_ranks *m, struct sums *s)
     return az_job_add(m->job, t, rc);
 }
 
-static int one(const struct az_mr_ranks *m, rows_of *rows,
-               int (*table)(const struct az_mr_ranks *, struct sums *))
+static int one(const struct az_tracelens_ranks *m, rows_of *rows,
+               int (*table)(const struct az_tracelens_ranks *, struct sums *))
 {
     struct sums s;
     int rc = gather(m, rows, &s);
@@ -231,7 +232,7 @@ static int one(const struct az_mr_ranks *m, rows_of *rows,
     return rc;
 }
 
-int az_mr_event_tables(const struct az_mr_ranks *m)
+int az_tracelens_event_tables(const struct az_tracelens_ranks *m)
 {
     int rc = linked_table(m);
     if (rc == 0)

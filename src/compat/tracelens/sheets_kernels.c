@@ -24,7 +24,7 @@ struct kernel {
 };
 
 struct part {
-    struct az_mr_kept texts;
+    struct az_tracelens_kept texts;
     const struct owner *owner;
     size_t n_owners;
     const struct kernel *kernel; /* in file order */
@@ -33,8 +33,8 @@ struct part {
 
 struct work {
     struct az_job *job;
-    struct az_fw_kernels k;
-    struct az_mr_texts texts;
+    struct az_framework_kernels k;
+    struct az_tracelens_texts texts;
     struct owners owners;
     struct az_spans spans;
     uint32_t *of_node; /* operator -> its owner + 1; 0: none yet */
@@ -43,7 +43,8 @@ struct work {
 static int text(struct work *w, uint32_t name, uint32_t *id)
 {
     *id = AZ_NO_ID;
-    return name == AZ_NO_ID ? 0 : az_mr_text(&w->texts, az_trace_text(w->k.fw->trace, name), id);
+    return name == AZ_NO_ID ? 0
+                            : az_tracelens_text(&w->texts, az_trace_text(w->k.fw->trace, name), id);
 }
 
 static int measure(struct work *w, uint32_t node, struct owner *o)
@@ -67,8 +68,8 @@ static int measure(struct work *w, uint32_t node, struct owner *o)
 
 static int add_owner(struct work *w, uint32_t node)
 {
-    const struct az_event e = az_fw_node(w->k.fw, node);
-    const struct az_op_args *a = az_fw_args(w->k.fw, node);
+    const struct az_event e = az_framework_node(w->k.fw, node);
+    const struct az_op_args *a = az_framework_args(w->k.fw, node);
     struct owner o = { .uid = e.uid };
     int rc = text(w, e.name, &o.name);
     if (rc == 0)
@@ -91,14 +92,14 @@ static int add_owner(struct work *w, uint32_t node)
 
 static int fill(struct work *w, struct kernel *out)
 {
-    const struct az_fw *fw = w->k.fw;
+    const struct az_framework *fw = w->k.fw;
     int rc = 0;
     for (uint32_t g = 0; rc == 0 && g < fw->tree->n_gpu; g++) {
         if (fw->tree->gpu_kind[g] != AZ_KERNEL)
             continue;
         const struct az_event e = az_gpu_event(fw->tree, g);
         uint32_t call;
-        const uint32_t op = az_fw_kernel_owner(&w->k, fw->tree->gpu_row[g], &call);
+        const uint32_t op = az_framework_kernel_owner(&w->k, fw->tree->gpu_row[g], &call);
         struct kernel k = { .uid = e.uid,
                             .owner = NO_OWNER,
                             .start = e.start,
@@ -120,24 +121,25 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     if (!job->opts->all_kernels)
         return 0;
     struct part *p = az_arena_alloc(keep, sizeof *p);
-    int rc = az_fw_kernels_get(&w.k, job);
+    int rc = az_framework_kernels_get(&w.k, job);
     if (rc || !p)
         return rc ? rc : az_arena_error(keep);
     struct kernel *kernel = az_arena_array(keep, w.k.ev->n + 1, sizeof *kernel);
     w.of_node = az_arena_array(job->arena, (size_t)w.k.fw->tree->first_call + 1, sizeof *w.of_node);
     az_vec_init(&w.owners, job->mem);
     az_vec_init(&w.spans, job->mem);
-    rc = kernel && w.of_node ? az_mr_texts_init(&w.texts, job) : az_arena_error(keep);
+    rc = kernel && w.of_node ? az_tracelens_texts_init(&w.texts, job) : az_arena_error(keep);
     if (rc == 0)
         rc = fill(&w, kernel);
     if (rc == 0) {
         p->kernel = kernel;
         p->n = w.k.ev->n;
         p->n_owners = w.owners.n;
-        p->owner = az_mr_keep(keep, w.owners.v, w.owners.n, sizeof *p->owner);
-        rc = p->owner ? az_mr_texts_keep(&w.texts, job, keep, &p->texts) : az_arena_error(keep);
+        p->owner = az_tracelens_keep(keep, w.owners.v, w.owners.n, sizeof *p->owner);
+        rc = p->owner ? az_tracelens_texts_keep(&w.texts, job, keep, &p->texts)
+                      : az_arena_error(keep);
     }
-    az_mr_texts_release(&w.texts);
+    az_tracelens_texts_release(&w.texts);
     az_vec_release(&w.owners);
     az_vec_release(&w.spans);
     if (rc == 0)
@@ -175,7 +177,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     const struct part *p = l->part;
     const struct kernel *k = &p->kernel[row];
     az_put_i64(t, k->uid);
-    az_put_given(t, az_mr_get(&p->texts, k->name));
+    az_put_given(t, az_tracelens_get(&p->texts, k->name));
     az_put_f64(t, az_quotient(k->start, l->ticks_per_us));
     az_put_f64(t, (double)k->length / 1e3);
     az_put_known(t, k->stream);
@@ -186,12 +188,12 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     }
     const struct owner *o = &p->owner[k->owner];
     az_put_i64(t, o->uid);
-    az_put_given(t, az_mr_get(&p->texts, o->name));
-    az_put_given(t, az_mr_get(&p->texts, o->dims));
-    az_put_given(t, az_mr_get(&p->texts, o->types));
-    az_put_given(t, az_mr_get(&p->texts, o->strides));
-    az_put_given(t, az_mr_get(&p->texts, o->concrete));
-    az_put_given(t, az_mr_get(&p->texts, o->file));
+    az_put_given(t, az_tracelens_get(&p->texts, o->name));
+    az_put_given(t, az_tracelens_get(&p->texts, o->dims));
+    az_put_given(t, az_tracelens_get(&p->texts, o->types));
+    az_put_given(t, az_tracelens_get(&p->texts, o->strides));
+    az_put_given(t, az_tracelens_get(&p->texts, o->concrete));
+    az_put_given(t, az_tracelens_get(&p->texts, o->file));
     az_put_f64(t, (double)o->busy / 1e3);
     az_put_i64(t, o->count);
     if (o->count == 1)
@@ -247,7 +249,7 @@ static const struct az_shape_field kernel_fields[] = {
 };
 static const struct az_shape kernel_shape = AZ_SHAPE(struct kernel, kernel_fields);
 static const struct az_shape_field part_fields[] = {
-    AZ_NEST_OF(struct part, texts, az_mr_shape_kept),
+    AZ_NEST_OF(struct part, texts, az_tracelens_shape_kept),
     AZ_LIST_OF(struct part, owner, n_owners, owner_shape),
     AZ_LIST_OF(struct part, kernel, n, kernel_shape)
 };

@@ -5,10 +5,10 @@
 #include "facts/lazy_cache.h"
 
 struct work {
-    struct az_mr_rank *r;
-    const struct az_fw *fw;
+    struct az_tracelens_rank *r;
+    const struct az_framework *fw;
     struct az_map row_of; /* (operator's name id, class) -> row */
-    struct az_mr_launches rows;
+    struct az_tracelens_launches rows;
     struct az_spans spans;
     uint32_t *row;   /* launcher -> row */
     uint32_t *class; /* name id -> class of the user's map + 1; 0: not known */
@@ -36,9 +36,9 @@ static int row_of(struct work *w, uint32_t name, uint32_t class, uint32_t *row)
     *row = *at;
     if (!added)
         return 0;
-    struct az_mr_launch l = { .name = AZ_NO_ID, .class = class };
+    struct az_tracelens_launch l = { .name = AZ_NO_ID, .class = class };
     if (name != AZ_NO_ID)
-        rc = az_mr_text(&w->r->texts, az_trace_text(w->fw->trace, name), &l.name);
+        rc = az_tracelens_text(&w->r->texts, az_trace_text(w->fw->trace, name), &l.name);
     return rc ? rc : az_vec_push(&w->rows, l);
 }
 
@@ -50,7 +50,7 @@ static int add_launcher(struct work *w, uint32_t i)
     const struct az_calltree *c = w->fw->tree;
     const bool op = l->node < c->first_call,
                all = az_sv_is(w->r->job->opts->launcher_events, "all");
-    const uint32_t name = op ? az_fw_node(w->fw, l->node).name : AZ_NO_ID;
+    const uint32_t name = op ? az_framework_node(w->fw, l->node).name : AZ_NO_ID;
     uint32_t class = AZ_CLASS_OTHERS;
     int rc = 0;
     az_vec_reset(&w->spans);
@@ -78,7 +78,7 @@ static int add_launcher(struct work *w, uint32_t i)
         w->r->part->copies = az_add_sat(w->r->part->copies, az_ns(w->fw->trace, direct - time));
     if (!any)
         return 0;
-    struct az_mr_launch *to = &w->rows.v[w->row[i]];
+    struct az_tracelens_launch *to = &w->rows.v[w->row[i]];
     to->count++;
     to->time = az_add_sat(to->time, az_ns(w->fw->trace, time));
     return 0;
@@ -88,14 +88,15 @@ static int add_launcher(struct work *w, uint32_t i)
  * goes to the event that began first: what it has beyond all before. */
 static int expose(struct work *w)
 {
-    const struct az_fw *fw = w->fw;
+    const struct az_framework *fw = w->fw;
     int64_t covered = INT64_MIN;
     for (uint32_t i = 0; i < fw->tree->n_gpu; i++) {
         const uint32_t gpu = fw->order[i],
-                       launcher = az_fw_launcher_of(fw, az_launcher_node(fw->tree, gpu));
+                       launcher = az_framework_launcher_of(fw, az_launcher_node(fw->tree, gpu));
         const struct az_event e = az_gpu_event(fw->tree, gpu);
         uint32_t row;
-        if (!az_fw_counts(fw, gpu) || fw->gpu_class[gpu] != AZ_WORK_COMPUTE || e.end <= covered)
+        if (!az_framework_counts(fw, gpu) || fw->gpu_class[gpu] != AZ_WORK_COMPUTE ||
+            e.end <= covered)
             continue;
         const int64_t from = e.start > covered ? e.start : covered;
         covered = e.end;
@@ -111,7 +112,7 @@ static int expose(struct work *w)
     return 0;
 }
 
-int az_mr_reduce_launches(struct az_mr_rank *r)
+int az_tracelens_reduce_launches(struct az_tracelens_rank *r)
 {
     struct work w = { .r = r, .fw = r->fw };
     const size_t n = r->fw->launchers->rows.n;
@@ -126,7 +127,7 @@ int az_mr_reduce_launches(struct az_mr_rank *r)
     if (rc == 0)
         rc = expose(&w);
     if (rc == 0) {
-        r->part->launch = az_mr_keep(r->keep, w.rows.v, w.rows.n, sizeof *w.rows.v);
+        r->part->launch = az_tracelens_keep(r->keep, w.rows.v, w.rows.n, sizeof *w.rows.v);
         r->part->n_launches = w.rows.n;
         rc = r->part->launch ? 0 : az_arena_error(r->keep);
     }

@@ -16,12 +16,12 @@ struct seen {
 struct work {
     struct az_job *job;
     struct az_arena *keep;
-    struct az_fw *fw;
-    struct az_fw_metrics *metrics;
-    struct az_mr_ops_part *part;
-    struct az_mr_texts texts;
-    struct az_mr_ops ops;
-    struct az_mr_kernels kernels;
+    struct az_framework *fw;
+    struct az_framework_metrics *metrics;
+    struct az_tracelens_ops_part *part;
+    struct az_tracelens_texts texts;
+    struct az_tracelens_ops ops;
+    struct az_tracelens_kernels kernels;
     struct az_map op_of,
         kernel_of; /* (name, parameters) -> op; (op, name and occurrence) -> kernel */
     struct az_spans spans;
@@ -36,10 +36,10 @@ struct work {
 /* Sheet of every operator name that occurs. */
 static int find_sheets(struct work *w)
 {
-    struct az_mr_words words;
+    struct az_tracelens_words words;
     const struct az_events *e = &w->fw->trace->ev[AZ_HOST_OP];
     const size_t names = w->fw->trace->names.text.n;
-    const int rc = az_mr_words(AZ_MR_SHEET, w->job->arena, &words);
+    const int rc = az_tracelens_words(AZ_TRACELENS_SHEET, w->job->arena, &words);
     if (rc)
         return rc;
     for (size_t i = 0; i < e->n; i++)
@@ -48,7 +48,7 @@ static int find_sheets(struct work *w)
     for (size_t i = 0; i < names; i++) {
         if (!w->sheet[i])
             continue;
-        uint32_t in = az_mr_sets(&words, az_trace_text(w->fw->trace, (uint32_t)i));
+        uint32_t in = az_tracelens_sets(&words, az_trace_text(w->fw->trace, (uint32_t)i));
         for (w->sheet[i] = in != 0; in > 1 && !(in & 1); in >>= 1) /* the first of several */
             w->sheet[i]++;
     }
@@ -60,7 +60,7 @@ static bool moves(struct work *w, uint32_t name)
     if (name == AZ_NO_ID)
         return false;
     if (!w->moves[name])
-        w->moves[name] = az_mr_moves(az_trace_text(w->fw->trace, name)) ? 1 : 2;
+        w->moves[name] = az_tracelens_moves(az_trace_text(w->fw->trace, name)) ? 1 : 2;
     return w->moves[name] == 1;
 }
 
@@ -97,13 +97,14 @@ static int times_of(struct work *w, uint32_t first, uint32_t end, int64_t out[2]
 static int text(struct work *w, uint32_t name, uint32_t *id)
 {
     *id = AZ_NO_ID;
-    return name == AZ_NO_ID ? 0 : az_mr_text(&w->texts, az_trace_text(w->fw->trace, name), id);
+    return name == AZ_NO_ID ? 0
+                            : az_tracelens_text(&w->texts, az_trace_text(w->fw->trace, name), id);
 }
 
 /* The parameters, with all that they point to. */
-static int keep_params(struct work *w, const struct az_perf *p, struct az_mr_op *op)
+static int keep_params(struct work *w, const struct az_perf *p, struct az_tracelens_op *op)
 {
-    struct az_perf_param *own = az_mr_keep(w->keep, p->param, p->n_params, sizeof *own);
+    struct az_perf_param *own = az_tracelens_keep(w->keep, p->param, p->n_params, sizeof *own);
     if (!own)
         return az_arena_error(w->keep);
     for (unsigned i = 0; i < p->n_params; i++) {
@@ -118,16 +119,16 @@ static int keep_params(struct work *w, const struct az_perf *p, struct az_mr_op 
     return 0;
 }
 
-static int new_op(struct work *w, uint32_t node, const struct az_fw_estimate *e)
+static int new_op(struct work *w, uint32_t node, const struct az_framework_estimate *e)
 {
-    const struct az_event v = az_fw_node(w->fw, node);
-    const struct az_op_args *a = az_fw_args(w->fw, node);
-    struct az_mr_op op = {
+    const struct az_event v = az_framework_node(w->fw, node);
+    const struct az_op_args *a = az_framework_args(w->fw, node);
+    struct az_tracelens_op op = {
         .sheet = w->sheet[v.name] - 1u, .flops = e->flops, .bytes = e->bytes, .uid = (int64_t)v.uid
     };
     int rc = text(w, v.name, &op.name);
     if (rc == 0)
-        rc = az_mr_text(&w->texts, e->params, &op.params);
+        rc = az_tracelens_text(&w->texts, e->params, &op.params);
     if (rc == 0)
         rc = text(w, a->dims, &op.dims);
     if (rc == 0)
@@ -154,11 +155,11 @@ static int kernel_row(struct work *w, uint32_t op, uint32_t name, uint32_t occur
     *row = *at;
     if (!added)
         return 0;
-    struct az_mr_kernel k = { .op = op,
-                              .occurrence = occurrence,
-                              .stream = az_lane_stream(w->fw->trace, e->lane),
-                              .min = INT64_MAX,
-                              .max = INT64_MIN };
+    struct az_tracelens_kernel k = { .op = op,
+                                     .occurrence = occurrence,
+                                     .stream = az_lane_stream(w->fw->trace, e->lane),
+                                     .min = INT64_MAX,
+                                     .max = INT64_MIN };
     rc = text(w, e->name, &k.name);
     return rc ? rc : az_vec_push(&w->kernels, k);
 }
@@ -178,7 +179,7 @@ static int add_kernels(struct work *w, uint32_t op, uint32_t first, uint32_t end
         int rc = kernel_row(w, op, name, w->occurrences[name]++, &e, &row);
         if (rc)
             return rc;
-        struct az_mr_kernel *k = &w->kernels.v[row];
+        struct az_tracelens_kernel *k = &w->kernels.v[row];
         k->sum = az_add_sat(k->sum, ns);
         k->min = ns < k->min ? ns : k->min;
         k->max = ns > k->max ? ns : k->max;
@@ -196,15 +197,15 @@ static void add_rate(struct az_moments *m, double amount, int64_t ns)
 /* Row and work of an operation; *row AZ_NO_ROW: it has no estimate, which is counted. */
 static int row_of(struct work *w, uint32_t node, struct seen *out)
 {
-    struct az_fw_estimate e;
+    struct az_framework_estimate e;
     uint32_t *at;
     bool added;
-    int rc = az_fw_estimate(w->metrics, node, false, &e);
+    int rc = az_framework_estimate(w->metrics, node, false, &e);
     out->row = AZ_NO_ROW;
     if (rc)
         return rc;
     if (!e.perf || e.perf->why || !e.params.n) {
-        struct az_mr_failed *f = &w->part->failed[w->sheet[out->name] - 1];
+        struct az_tracelens_failed *f = &w->part->failed[w->sheet[out->name] - 1];
         f->why = f->n++    ? f->why
                  : !e.perf ? "no model of this operator"
                  : e.why   ? e.why
@@ -227,7 +228,7 @@ static int row_of(struct work *w, uint32_t node, struct seen *out)
 static int find_row(struct work *w, uint32_t node, uint32_t args, uint32_t first, uint32_t end,
                     struct seen *out)
 {
-    const uint32_t name = az_fw_node(w->fw, node).name;
+    const uint32_t name = az_framework_node(w->fw, node).name;
     const uint32_t kernel =
         end - first == 1 ? az_gpu_event(w->fw->tree, w->fw->tree->linked[first]).name : AZ_NO_ID;
     struct seen *known = &w->seen[args];
@@ -244,7 +245,7 @@ static int find_row(struct work *w, uint32_t node, uint32_t args, uint32_t first
 
 static int add(struct work *w, uint32_t node)
 {
-    const struct az_op_args *a = az_fw_args(w->fw, node);
+    const struct az_op_args *a = az_framework_args(w->fw, node);
     uint32_t first, end;
     int64_t ticks[2];
     struct seen s;
@@ -257,7 +258,7 @@ static int add(struct work *w, uint32_t node)
     rc = times_of(w, first, end, ticks);
     if (rc)
         return rc;
-    struct az_mr_op *op = &w->ops.v[s.row];
+    struct az_tracelens_op *op = &w->ops.v[s.row];
     const int64_t time = az_ns(w->fw->trace, ticks[0]), other = az_ns(w->fw->trace, ticks[1]);
     op->time = az_add_sat(op->time, time);
     op->other_time = az_add_sat(op->other_time, other);
@@ -273,7 +274,7 @@ static int open(struct work *w)
     const size_t names = w->fw->trace->names.text.n + 1;
     struct az_arena *a = w->job->arena;
     int rc;
-    w->metrics = az_fw_metrics_get(w->job, w->fw, &rc);
+    w->metrics = az_framework_metrics_get(w->job, w->fw, &rc);
     w->part = az_arena_alloc(w->keep, sizeof *w->part);
     w->sheet = az_arena_array(a, names, 1);
     w->moves = az_arena_array(a, names, 1);
@@ -283,7 +284,7 @@ static int open(struct work *w)
     if (rc == 0 && (!w->part || !w->seen || !w->sheet || !w->moves || !w->stamp || !w->occurrences))
         rc = az_arena_error(a);
     if (rc == 0)
-        rc = az_mr_texts_init(&w->texts, w->job);
+        rc = az_tracelens_texts_init(&w->texts, w->job);
     if (rc == 0)
         rc = az_map_init(&w->op_of, w->job->mem, 64);
     if (rc == 0)
@@ -296,20 +297,20 @@ static int open(struct work *w)
 
 static int keep(struct work *w)
 {
-    struct az_mr_ops_part *p = w->part;
+    struct az_tracelens_ops_part *p = w->part;
     p->n_ops = w->ops.n;
     p->n_kernels = w->kernels.n;
-    p->op = az_mr_keep(w->keep, w->ops.v, p->n_ops, sizeof *p->op);
-    p->kernel = az_mr_keep(w->keep, w->kernels.v, p->n_kernels, sizeof *p->kernel);
+    p->op = az_tracelens_keep(w->keep, w->ops.v, p->n_ops, sizeof *p->op);
+    p->kernel = az_tracelens_keep(w->keep, w->kernels.v, p->n_kernels, sizeof *p->kernel);
     if (!p->op || !p->kernel)
         return az_arena_error(w->keep);
-    return az_mr_texts_keep(&w->texts, w->job, w->keep, &p->texts);
+    return az_tracelens_texts_keep(&w->texts, w->job, w->keep, &p->texts);
 }
 
-int az_mr_ops_reduce(struct az_job *job, struct az_arena *keep_in, void **part)
+int az_tracelens_ops_reduce(struct az_job *job, struct az_arena *keep_in, void **part)
 {
     int rc;
-    struct work w = { .job = job, .keep = keep_in, .fw = az_fw_get(job, &rc) };
+    struct work w = { .job = job, .keep = keep_in, .fw = az_framework_get(job, &rc) };
     if (!w.fw)
         return rc;
     rc = open(&w);
@@ -322,7 +323,7 @@ int az_mr_ops_reduce(struct az_job *job, struct az_arena *keep_in, void **part)
     }
     if (rc == 0)
         rc = keep(&w);
-    az_mr_texts_release(&w.texts);
+    az_tracelens_texts_release(&w.texts);
     az_map_release(&w.op_of);
     az_map_release(&w.kernel_of);
     az_vec_release(&w.ops);
@@ -340,10 +341,13 @@ static bool param_valid(const void *of)
     return (unsigned)((const struct az_perf_param *)of)->kind <= AZ_PARAM_NONE &&
            ((const struct az_perf_param *)of)->name;
 }
-static bool op_valid(const void *of) { return ((const struct az_mr_op *)of)->sheet < AZ_MR_GROUPS; }
+static bool op_valid(const void *of)
+{
+    return ((const struct az_tracelens_op *)of)->sheet < AZ_TRACELENS_GROUPS;
+}
 static bool part_valid(const void *of)
 {
-    const struct az_mr_ops_part *p = of;
+    const struct az_tracelens_ops_part *p = of;
     for (size_t i = 0; i < p->n_kernels; i++)
         if (p->kernel[i].op >= p->n_ops)
             return false;
@@ -360,39 +364,45 @@ static const struct az_shape_field param_fields[] = { AZ_WORD_OF(struct az_perf_
 static const struct az_shape param_shape =
     AZ_SHAPE_IF(struct az_perf_param, param_fields, param_valid);
 static const struct az_shape_field op_fields[] = {
-    AZ_PLAIN(struct az_mr_op, sheet),
-    AZ_PLAIN(struct az_mr_op, name),
-    AZ_PLAIN(struct az_mr_op, params),
-    AZ_LIST_OF(struct az_mr_op, param, n_params, param_shape),
-    AZ_PLAIN(struct az_mr_op, flops),
-    AZ_PLAIN(struct az_mr_op, bytes),
-    AZ_PLAIN(struct az_mr_op, dims),
-    AZ_PLAIN(struct az_mr_op, types),
-    AZ_PLAIN(struct az_mr_op, strides),
-    AZ_PLAIN(struct az_mr_op, concrete),
-    AZ_PLAIN(struct az_mr_op, uid),
-    AZ_PLAIN(struct az_mr_op, time),
-    AZ_PLAIN(struct az_mr_op, other_time),
-    AZ_NEST_OF(struct az_mr_op, of_time, moments_shape),
-    AZ_NEST_OF(struct az_mr_op, byte_rate, moments_shape),
-    AZ_NEST_OF(struct az_mr_op, flop_rate, moments_shape),
-    AZ_NEST_OF(struct az_mr_op, other_rate, moments_shape)
+    AZ_PLAIN(struct az_tracelens_op, sheet),
+    AZ_PLAIN(struct az_tracelens_op, name),
+    AZ_PLAIN(struct az_tracelens_op, params),
+    AZ_LIST_OF(struct az_tracelens_op, param, n_params, param_shape),
+    AZ_PLAIN(struct az_tracelens_op, flops),
+    AZ_PLAIN(struct az_tracelens_op, bytes),
+    AZ_PLAIN(struct az_tracelens_op, dims),
+    AZ_PLAIN(struct az_tracelens_op, types),
+    AZ_PLAIN(struct az_tracelens_op, strides),
+    AZ_PLAIN(struct az_tracelens_op, concrete),
+    AZ_PLAIN(struct az_tracelens_op, uid),
+    AZ_PLAIN(struct az_tracelens_op, time),
+    AZ_PLAIN(struct az_tracelens_op, other_time),
+    AZ_NEST_OF(struct az_tracelens_op, of_time, moments_shape),
+    AZ_NEST_OF(struct az_tracelens_op, byte_rate, moments_shape),
+    AZ_NEST_OF(struct az_tracelens_op, flop_rate, moments_shape),
+    AZ_NEST_OF(struct az_tracelens_op, other_rate, moments_shape)
 };
-static const struct az_shape op_shape = AZ_SHAPE_IF(struct az_mr_op, op_fields, op_valid);
+static const struct az_shape op_shape = AZ_SHAPE_IF(struct az_tracelens_op, op_fields, op_valid);
 static const struct az_shape_field kernel_fields[] = {
-    AZ_PLAIN(struct az_mr_kernel, op),         AZ_PLAIN(struct az_mr_kernel, name),
-    AZ_PLAIN(struct az_mr_kernel, occurrence), AZ_PLAIN(struct az_mr_kernel, stream),
-    AZ_PLAIN(struct az_mr_kernel, sum),        AZ_PLAIN(struct az_mr_kernel, min),
-    AZ_PLAIN(struct az_mr_kernel, max),        AZ_NEST_OF(struct az_mr_kernel, of, moments_shape)
+    AZ_PLAIN(struct az_tracelens_kernel, op),
+    AZ_PLAIN(struct az_tracelens_kernel, name),
+    AZ_PLAIN(struct az_tracelens_kernel, occurrence),
+    AZ_PLAIN(struct az_tracelens_kernel, stream),
+    AZ_PLAIN(struct az_tracelens_kernel, sum),
+    AZ_PLAIN(struct az_tracelens_kernel, min),
+    AZ_PLAIN(struct az_tracelens_kernel, max),
+    AZ_NEST_OF(struct az_tracelens_kernel, of, moments_shape)
 };
-static const struct az_shape kernel_shape = AZ_SHAPE(struct az_mr_kernel, kernel_fields);
-static const struct az_shape_field failed_fields[] = { AZ_PLAIN(struct az_mr_failed, n),
-                                                       AZ_WORD_OF(struct az_mr_failed, why) };
-static const struct az_shape failed_shape = AZ_SHAPE(struct az_mr_failed, failed_fields);
+static const struct az_shape kernel_shape = AZ_SHAPE(struct az_tracelens_kernel, kernel_fields);
+static const struct az_shape_field failed_fields[] = {
+    AZ_PLAIN(struct az_tracelens_failed, n), AZ_WORD_OF(struct az_tracelens_failed, why)
+};
+static const struct az_shape failed_shape = AZ_SHAPE(struct az_tracelens_failed, failed_fields);
 static const struct az_shape_field part_fields[] = {
-    AZ_NEST_OF(struct az_mr_ops_part, texts, az_mr_shape_kept),
-    AZ_LIST_OF(struct az_mr_ops_part, op, n_ops, op_shape),
-    AZ_LIST_OF(struct az_mr_ops_part, kernel, n_kernels, kernel_shape),
-    AZ_NESTS_OF(struct az_mr_ops_part, failed, failed_shape)
+    AZ_NEST_OF(struct az_tracelens_ops_part, texts, az_tracelens_shape_kept),
+    AZ_LIST_OF(struct az_tracelens_ops_part, op, n_ops, op_shape),
+    AZ_LIST_OF(struct az_tracelens_ops_part, kernel, n_kernels, kernel_shape),
+    AZ_NESTS_OF(struct az_tracelens_ops_part, failed, failed_shape)
 };
-const struct az_shape az_mr_ops_shape = AZ_SHAPE_IF(struct az_mr_ops_part, part_fields, part_valid);
+const struct az_shape az_tracelens_ops_shape =
+    AZ_SHAPE_IF(struct az_tracelens_ops_part, part_fields, part_valid);

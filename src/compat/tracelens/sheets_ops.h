@@ -11,7 +11,7 @@
 
 /* One (name, parameters) of a rank. Texts are ids of the part, AZ_NO_ID where there is none; times
  * ns. */
-struct az_mr_op {
+struct az_tracelens_op {
     uint32_t sheet, name, params; /* params: as JSON */
     const struct az_perf_param *param;
     unsigned n_params;
@@ -21,36 +21,36 @@ struct az_mr_op {
     int64_t time, other_time; /* sums; other: without kernels that only move data */
     struct az_moments of_time, byte_rate, flop_rate, other_rate; /* ns; per second */
 };
-AZ_VEC(struct az_mr_op, az_mr_ops);
+AZ_VEC(struct az_tracelens_op, az_tracelens_ops);
 
 /* Its device events of one name that are the k-th of that name below an operation. */
-struct az_mr_kernel {
+struct az_tracelens_kernel {
     uint32_t op; /* row of the part */
     uint32_t name, occurrence;
     int64_t stream; /* of the first one; -1 unknown */
     int64_t sum, min, max;
     struct az_moments of;
 };
-AZ_VEC(struct az_mr_kernel, az_mr_kernels);
+AZ_VEC(struct az_tracelens_kernel, az_tracelens_kernels);
 
 /* Operations of a sheet that have no estimate. */
-struct az_mr_failed {
+struct az_tracelens_failed {
     uint64_t n;
     const char *why; /* of the first one, a constant */
 };
 
-struct az_mr_ops_part {
-    struct az_mr_kept texts;
-    const struct az_mr_op *op;
+struct az_tracelens_ops_part {
+    struct az_tracelens_kept texts;
+    const struct az_tracelens_op *op;
     size_t n_ops;
-    const struct az_mr_kernel *kernel; /* in order of appearance */
+    const struct az_tracelens_kernel *kernel; /* in order of appearance */
     size_t n_kernels;
-    struct az_mr_failed failed[AZ_MR_GROUPS]; /* by sheet */
+    struct az_tracelens_failed failed[AZ_TRACELENS_GROUPS]; /* by sheet */
 };
 /* Both of the analysis `op_groups`. */
-int az_mr_ops_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
-extern const struct az_shape az_mr_ops_shape;
-int az_mr_ops_finish(struct az_job *job, const struct az_ranks *ranks,
-                     void *const *parts) AZ_MUST_USE;
+int az_tracelens_ops_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
+extern const struct az_shape az_tracelens_ops_shape;
+int az_tracelens_ops_finish(struct az_job *job, const struct az_ranks *ranks,
+                            void *const *parts) AZ_MUST_USE;
 
 #endif

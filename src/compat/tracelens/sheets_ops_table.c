@@ -11,16 +11,16 @@
 /* Device events of one name and place in an operation, of all ranks. */
 struct kernel_sum {
     struct az_sv name;
-    struct az_mr_kernel sum; /* its numbers; ids are not used */
-    uint32_t next;           /* of the same row, in order of appearance; AZ_NO_ROW: the last */
+    struct az_tracelens_kernel sum; /* its numbers; ids are not used */
+    uint32_t next; /* of the same row, in order of appearance; AZ_NO_ROW: the last */
 };
 AZ_VEC(struct kernel_sum, kernel_sums);
 
 struct row {
     struct az_sv name, params, dims, types, strides, concrete;
-    struct az_mr_op sum; /* figures; the first one's parameters, flops, bytes and uid */
-    size_t rank;         /* place of the first one's rank */
-    uint32_t head, tail; /* its kernels */
+    struct az_tracelens_op sum; /* figures; the first one's parameters, flops, bytes and uid */
+    size_t rank;                /* place of the first one's rank */
+    uint32_t head, tail;        /* its kernels */
 };
 AZ_VEC(struct row, rows);
 
@@ -35,7 +35,7 @@ struct work {
     size_t n; /* ranks with a part */
 };
 
-static void merge_row(struct az_mr_op *to, const struct az_mr_op *from)
+static void merge_row(struct az_tracelens_op *to, const struct az_tracelens_op *from)
 {
     to->time = az_add_sat(to->time, from->time);
     to->other_time = az_add_sat(to->other_time, from->other_time);
@@ -45,14 +45,14 @@ static void merge_row(struct az_mr_op *to, const struct az_mr_op *from)
     az_moments_merge(&to->other_rate, &from->other_rate);
 }
 
-static int add_op(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_op *op,
-                  size_t rank, uint32_t *row)
+static int add_op(struct work *w, const struct az_tracelens_ops_part *p,
+                  const struct az_tracelens_op *op, size_t rank, uint32_t *row)
 {
     uint32_t name, params, *at;
     bool added;
-    int rc = az_intern(&w->texts, az_mr_get(&p->texts, op->name), &name);
+    int rc = az_intern(&w->texts, az_tracelens_get(&p->texts, op->name), &name);
     if (rc == 0)
-        rc = az_intern(&w->texts, az_mr_get(&p->texts, op->params), &params);
+        rc = az_intern(&w->texts, az_tracelens_get(&p->texts, op->params), &params);
     if (rc == 0)
         rc = az_map_put(&w->row_of, (uint64_t)name << 32 | params, op->sheet, (uint32_t)w->rows.n,
                         &at, &added);
@@ -63,20 +63,21 @@ static int add_op(struct work *w, const struct az_mr_ops_part *p, const struct a
         merge_row(&w->rows.v[*at].sum, op);
         return 0;
     }
-    return az_vec_push(&w->rows, ((struct row){ .name = az_mr_get(&p->texts, op->name),
-                                                .params = az_mr_get(&p->texts, op->params),
-                                                .dims = az_mr_get(&p->texts, op->dims),
-                                                .types = az_mr_get(&p->texts, op->types),
-                                                .strides = az_mr_get(&p->texts, op->strides),
-                                                .concrete = az_mr_get(&p->texts, op->concrete),
-                                                .sum = *op,
-                                                .rank = rank,
-                                                .head = AZ_NO_ROW,
-                                                .tail = AZ_NO_ROW }));
+    return az_vec_push(&w->rows,
+                       ((struct row){ .name = az_tracelens_get(&p->texts, op->name),
+                                      .params = az_tracelens_get(&p->texts, op->params),
+                                      .dims = az_tracelens_get(&p->texts, op->dims),
+                                      .types = az_tracelens_get(&p->texts, op->types),
+                                      .strides = az_tracelens_get(&p->texts, op->strides),
+                                      .concrete = az_tracelens_get(&p->texts, op->concrete),
+                                      .sum = *op,
+                                      .rank = rank,
+                                      .head = AZ_NO_ROW,
+                                      .tail = AZ_NO_ROW }));
 }
 
-static int new_kernel(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_kernel *k,
-                      uint32_t row)
+static int new_kernel(struct work *w, const struct az_tracelens_ops_part *p,
+                      const struct az_tracelens_kernel *k, uint32_t row)
 {
     const uint32_t at = (uint32_t)w->kernels.n;
     struct row *r = &w->rows.v[row];
@@ -85,16 +86,16 @@ static int new_kernel(struct work *w, const struct az_mr_ops_part *p, const stru
     else
         w->kernels.v[r->tail].next = at;
     r->tail = at;
-    return az_vec_push(&w->kernels,
-                       ((struct kernel_sum){ az_mr_get(&p->texts, k->name), *k, AZ_NO_ROW }));
+    return az_vec_push(
+        &w->kernels, ((struct kernel_sum){ az_tracelens_get(&p->texts, k->name), *k, AZ_NO_ROW }));
 }
 
-static int add_kernel(struct work *w, const struct az_mr_ops_part *p, const struct az_mr_kernel *k,
-                      uint32_t row)
+static int add_kernel(struct work *w, const struct az_tracelens_ops_part *p,
+                      const struct az_tracelens_kernel *k, uint32_t row)
 {
     uint32_t name, *at;
     bool added;
-    int rc = az_intern(&w->texts, az_mr_get(&p->texts, k->name), &name);
+    int rc = az_intern(&w->texts, az_tracelens_get(&p->texts, k->name), &name);
     if (rc == 0)
         rc = az_map_put(&w->kernel_of, (uint64_t)row << 32 | name, k->occurrence,
                         (uint32_t)w->kernels.n, &at, &added);
@@ -102,7 +103,7 @@ static int add_kernel(struct work *w, const struct az_mr_ops_part *p, const stru
         return new_kernel(w, p, k, row);
     if (rc)
         return rc;
-    struct az_mr_kernel *to = &w->kernels.v[*at].sum;
+    struct az_tracelens_kernel *to = &w->kernels.v[*at].sum;
     to->sum = az_add_sat(to->sum, k->sum);
     to->min = k->min < to->min ? k->min : to->min;
     to->max = k->max > to->max ? k->max : to->max;
@@ -110,7 +111,7 @@ static int add_kernel(struct work *w, const struct az_mr_ops_part *p, const stru
     return 0;
 }
 
-static int add_part(struct work *w, const struct az_mr_ops_part *p, size_t rank)
+static int add_part(struct work *w, const struct az_tracelens_ops_part *p, size_t rank)
 {
     uint32_t *row = az_arena_array(w->job->arena, p->n_ops + 1, sizeof *row);
     int rc = row ? 0 : az_arena_error(w->job->arena);
@@ -207,7 +208,7 @@ static void put_moments(struct az_table *t, const struct az_moments *m, double s
 static int put_row(struct work *w, struct az_table *t, const struct az_param_columns *params,
                    const struct row *r, double share)
 {
-    const struct az_mr_op *s = &r->sum;
+    const struct az_tracelens_op *s = &r->sum;
     az_put_text(t, r->name);
     az_param_put(params, t, s->param, s->n_params);
     az_put_f64(t, s->flops / 1e9);
@@ -274,9 +275,9 @@ static int sheet(struct work *w, struct az_sv name, const struct row **row, size
 /* What of a group has no row: said, and counted in the coverage. */
 static void explain(struct work *w, uint32_t s, struct az_sv name, void *const *parts, bool any)
 {
-    struct az_mr_failed all = { 0 };
+    struct az_tracelens_failed all = { 0 };
     for (size_t i = 0; i < w->ranks->n; i++) {
-        const struct az_mr_ops_part *p = parts[i];
+        const struct az_tracelens_ops_part *p = parts[i];
         if (!p || !p->failed[s].n)
             continue;
         all.why = all.n ? all.why : p->failed[s].why;
@@ -300,8 +301,8 @@ static void explain(struct work *w, uint32_t s, struct az_sv name, void *const *
 
 static int sheets(struct work *w, void *const *parts)
 {
-    struct az_sv name[AZ_MR_GROUPS];
-    const size_t n = az_mr_names(AZ_MR_SHEET, name);
+    struct az_sv name[AZ_TRACELENS_GROUPS];
+    const size_t n = az_tracelens_names(AZ_TRACELENS_SHEET, name);
     const struct row **row = az_arena_array(w->job->arena, w->rows.n + 1, sizeof *row);
     int rc = row ? 0 : az_arena_error(w->job->arena);
     for (uint32_t s = 0; rc == 0 && s < n; s++) {
@@ -316,7 +317,7 @@ static int sheets(struct work *w, void *const *parts)
     return rc;
 }
 
-int az_mr_ops_finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+int az_tracelens_ops_finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct work w = { .job = job, .ranks = ranks };
     az_vec_init(&w.rows, job->mem);
@@ -327,7 +328,7 @@ int az_mr_ops_finish(struct az_job *job, const struct az_ranks *ranks, void *con
         rc = az_map_init(&w.row_of, job->mem, 64);
     if (rc == 0)
         rc = az_map_init(&w.kernel_of, job->mem, 64);
-    w.n = az_mr_count(ranks, parts);
+    w.n = az_tracelens_count(ranks, parts);
     for (size_t i = 0; rc == 0 && i < ranks->n; i++)
         if (parts[i])
             rc = add_part(&w, parts[i], i);

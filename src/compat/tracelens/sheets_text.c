@@ -1,14 +1,14 @@
 #include "compat/tracelens/sheets_text.h"
 
-int az_mr_texts_init(struct az_mr_texts *t, struct az_job *job)
+int az_tracelens_texts_init(struct az_tracelens_texts *t, struct az_job *job)
 {
     return az_intern_init(&t->ids, job->arena, job->mem);
 }
 
-void az_mr_texts_release(struct az_mr_texts *t) { az_intern_release(&t->ids); }
+void az_tracelens_texts_release(struct az_tracelens_texts *t) { az_intern_release(&t->ids); }
 
-int az_mr_texts_keep(const struct az_mr_texts *t, struct az_job *job, struct az_arena *keep,
-                     struct az_mr_kept *out)
+int az_tracelens_texts_keep(const struct az_tracelens_texts *t, struct az_job *job,
+                            struct az_arena *keep, struct az_tracelens_kept *out)
 {
     out->n = t->ids.text.n;
     out->v = az_arena_array(keep, out->n + 1, sizeof *out->v);
@@ -22,7 +22,7 @@ int az_mr_texts_keep(const struct az_mr_texts *t, struct az_job *job, struct az_
     return 0;
 }
 
-void *az_mr_keep(struct az_arena *keep, const void *v, size_t n, size_t size)
+void *az_tracelens_keep(struct az_arena *keep, const void *v, size_t n, size_t size)
 {
     void *own = az_arena_array(keep, n + 1, size);
     if (own && n)
@@ -30,6 +30,6 @@ void *az_mr_keep(struct az_arena *keep, const void *v, size_t n, size_t size)
     return own;
 }
 
-static const struct az_shape_field kept_fields[] = { AZ_LIST_OF(struct az_mr_kept, v, n,
+static const struct az_shape_field kept_fields[] = { AZ_LIST_OF(struct az_tracelens_kept, v, n,
                                                                 az_shape_text) };
-const struct az_shape az_mr_shape_kept = AZ_SHAPE(struct az_mr_kept, kept_fields);
+const struct az_shape az_tracelens_shape_kept = AZ_SHAPE(struct az_tracelens_kept, kept_fields);

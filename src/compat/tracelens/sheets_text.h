@@ -6,31 +6,31 @@
 #include "analyses/ranks/ranks.h"
 
 /* While a part is made. */
-struct az_mr_texts {
+struct az_tracelens_texts {
     struct az_intern ids; /* bytes in the job's arena */
 };
-int az_mr_texts_init(struct az_mr_texts *t, struct az_job *job) AZ_MUST_USE;
-void az_mr_texts_release(struct az_mr_texts *t);
-static inline int az_mr_text(struct az_mr_texts *t, struct az_sv s, uint32_t *id)
+int az_tracelens_texts_init(struct az_tracelens_texts *t, struct az_job *job) AZ_MUST_USE;
+void az_tracelens_texts_release(struct az_tracelens_texts *t);
+static inline int az_tracelens_text(struct az_tracelens_texts *t, struct az_sv s, uint32_t *id)
 {
     return az_intern(&t->ids, s, id);
 }
 
 /* As it is kept: id -> text. */
-struct az_mr_kept {
+struct az_tracelens_kept {
     struct az_sv *v;
     size_t n;
 };
-extern const struct az_shape az_mr_shape_kept;
-int az_mr_texts_keep(const struct az_mr_texts *t, struct az_job *job, struct az_arena *keep,
-                     struct az_mr_kept *out) AZ_MUST_USE;
+extern const struct az_shape az_tracelens_shape_kept;
+int az_tracelens_texts_keep(const struct az_tracelens_texts *t, struct az_job *job,
+                            struct az_arena *keep, struct az_tracelens_kept *out) AZ_MUST_USE;
 /* Text of an id, empty for AZ_NO_ID. */
-static inline struct az_sv az_mr_get(const struct az_mr_kept *k, uint32_t id)
+static inline struct az_sv az_tracelens_get(const struct az_tracelens_kept *k, uint32_t id)
 {
     return id < k->n ? k->v[id] : az_sv_make("", 0);
 }
 
 /* A vector's elements in the arena; NULL on failure, valid for none. */
-void *az_mr_keep(struct az_arena *keep, const void *v, size_t n, size_t size) AZ_MUST_USE;
+void *az_tracelens_keep(struct az_arena *keep, const void *v, size_t n, size_t size) AZ_MUST_USE;
 
 #endif

@@ -11,7 +11,7 @@
 
 static int read_source(void *ctx, void *buf, size_t n, size_t *got)
 {
-    struct az_pt_input *in = ctx;
+    struct az_pytorch_input *in = ctx;
     const uint64_t used = az_source_consumed(in->src);
     if (in->job->progress && used > in->told) {
         atomic_fetch_add_explicit(in->job->progress, used - in->told, memory_order_relaxed);
@@ -43,7 +43,7 @@ static size_t wanted_room(size_t n, size_t cap, double most)
 /* Columns that are nearly full get the room that the whole file will want by what was read of it,
  * at most eight times what they hold: then they are not copied from one block to the next. Without
  * memory for that they grow as they are filled. */
-static void make_room(const struct az_pt_input *in)
+static void make_room(const struct az_pytorch_input *in)
 {
     const uint64_t used = az_source_consumed(in->src),
                    size = in->share ? in->share : az_source_size(in->src);
@@ -58,9 +58,9 @@ static void make_room(const struct az_pt_input *in)
     (void)!az_vec_reserve(&o->ops, wanted_room(o->ops.n, o->ops.cap, most));
 }
 
-int az_pt_fill(void *ctx, void *buf, size_t n, size_t *got)
+int az_pytorch_fill(void *ctx, void *buf, size_t n, size_t *got)
 {
-    struct az_pt_input *in = ctx;
+    struct az_pytorch_input *in = ctx;
     if (in->room)
         make_room(in);
     return in->pipe ? az_pipe_read(in->pipe, buf, n, got) : read_source(in, buf, n, got);
@@ -145,15 +145,15 @@ static bool is_fact(struct az_sv key)
 
 /* A reader of one document. */
 struct document {
-    struct az_pt_input in;
+    struct az_pytorch_input in;
     struct az_jscan scan;
-    struct az_pt_reader reader;
-    struct az_pt_tuning tuning;
+    struct az_pytorch_reader reader;
+    struct az_pytorch_tuning tuning;
 };
 
 static bool can_split(const struct document *d)
 {
-    const struct az_pt_input *in = &d->in;
+    const struct az_pytorch_input *in = &d->in;
     return in->job->threads > 1 && !in->job->opts->strict && !in->seen_events &&
            !az_source_is_gzip(in->src) && (int64_t)az_source_size(in->src) >= d->tuning.split_min &&
            !az_sv_is(in->job->files[0].path, "-");
@@ -161,17 +161,17 @@ static bool can_split(const struct document *d)
 
 static int events(struct document *d)
 {
-    struct az_pt_input *in = &d->in;
+    struct az_pytorch_input *in = &d->in;
     struct az_jarray a;
     const bool split = can_split(d);
     int c = az_jscan_peek(&d->scan);
     if (c != '[')
-        return c < 0 ? c : c ? AZ_J_BAD : AZ_J_MORE;
+        return c < 0 ? c : c ? AZ_JSON_BAD : AZ_JSON_MORE;
     in->seen_events = true;
     if (split)
-        return az_pt_split(in, &d->scan, &d->reader, d->tuning.window);
-    int rc =
-        az_jscan_records(&d->scan, az_pt_event_reader(), &d->reader, in->job->opts->strict, &a);
+        return az_pytorch_split(in, &d->scan, &d->reader, d->tuning.window);
+    int rc = az_jscan_records(&d->scan, az_pytorch_event_reader(), &d->reader,
+                              in->job->opts->strict, &a);
     in->array.records += a.records;
     in->array.malformed += a.malformed;
     in->array.skipped_bytes += a.skipped_bytes;
@@ -199,7 +199,7 @@ static int member(struct document *d, struct az_sv key)
     memcpy(name, key.p, key.n < sizeof name ? key.n : 0); /* the key moves with the window */
     name[key.n < sizeof name ? key.n : 0] = 0;
     int rc = az_jscan_value(s, &raw);
-    if (rc != AZ_J_OK)
+    if (rc != AZ_JSON_OK)
         return rc;
     if (devices)
         device_properties(t, raw);
@@ -214,7 +214,7 @@ static int member(struct document *d, struct az_sv key)
         if (kept)
             az_trace_fact(t, kept, az_arena_dup(&t->arena, unquoted(raw)));
     }
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }
 
 static int read_document(struct document *d)
@@ -230,12 +230,12 @@ static int read_document(struct document *d)
     if (c == '[')
         return events(d);
     int rc = az_jscan_byte(s, '{');
-    while (rc == AZ_J_OK && !d->in.array.truncated) {
+    while (rc == AZ_JSON_OK && !d->in.array.truncated) {
         rc = az_jscan_member(s, &first, &key);
-        if (rc == AZ_J_OK)
+        if (rc == AZ_JSON_OK)
             rc = member(d, key);
     }
-    return rc == AZ_J_END ? AZ_J_OK : rc;
+    return rc == AZ_JSON_END ? AZ_JSON_OK : rc;
 }
 
 /* Reads to the end of the file, which is where a compressed one reports damage: nothing but blanks
@@ -243,16 +243,16 @@ static int read_document(struct document *d)
 static int read_whole(struct document *d)
 {
     int rc = read_document(d);
-    if (rc != AZ_J_OK || d->in.array.truncated)
+    if (rc != AZ_JSON_OK || d->in.array.truncated)
         return rc;
     int c = az_jscan_peek(&d->scan);
-    return c > 0 ? AZ_J_BAD : c;
+    return c > 0 ? AZ_JSON_BAD : c;
 }
 
 /* Says what was wrong with the text; the code the parse returns. */
 static int verdict(const struct document *d, int rc)
 {
-    const struct az_pt_input *in = &d->in;
+    const struct az_pytorch_input *in = &d->in;
     const struct az_jscan *s = &d->scan;
     struct az_parse *job = in->job;
     struct az_sv path = job->files[0].path;
@@ -268,15 +268,15 @@ static int verdict(const struct document *d, int rc)
                             s->max_record >> 20);
     if (rc == AZ_EINTR || rc == AZ_EIO)
         return rc;
-    bool cut = a->truncated || rc == AZ_J_MORE;
+    bool cut = a->truncated || rc == AZ_JSON_MORE;
     if (!in->seen_events) {
-        if (rc == AZ_J_OK)
+        if (rc == AZ_JSON_OK)
             return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
                                 "no 'traceEvents' in this JSON (is it a profiler trace?)");
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
                             cut ? "the file ends before its events" : "malformed JSON");
     }
-    if (rc == AZ_J_BAD && job->opts->strict)
+    if (rc == AZ_JSON_BAD && job->opts->strict)
         return az_diag_fail(job->diag, AZ_EFORMAT, here,
                             "malformed JSON (without --strict it would be skipped and counted)");
     if (cut || in->source_bad) {
@@ -289,7 +289,7 @@ static int verdict(const struct document *d, int rc)
                     "stopped while writing?)",
                     (unsigned long long)a->records);
         az_trace_truncated(job->trace, "file truncated (events after the end are unknown)");
-    } else if (rc == AZ_J_BAD) {
+    } else if (rc == AZ_JSON_BAD) {
         az_diag_add(job->diag, AZ_WARNING, here,
                     "malformed JSON after the events; %llu events kept",
                     (unsigned long long)a->records);
@@ -301,20 +301,20 @@ static int verdict(const struct document *d, int rc)
                     (unsigned long long)a->records);
         az_trace_dropped(job->trace, AZ_DROP_LOST, "malformed events", a->malformed, 0);
     }
-    return rc < 0 && rc > AZ_J_END ? rc : 0;
+    return rc < 0 && rc > AZ_JSON_END ? rc : 0;
 }
 
 /* Events, and not one of a category of the profiler: {NULL, 0}, or some categories that are there.
  */
 static struct az_sv only_others(const struct document *d)
 {
-    const struct az_pt_reader *r = &d->reader;
+    const struct az_pytorch_reader *r = &d->reader;
     struct az_arena *a = &d->in.job->trace->arena;
     struct az_sv list = AZ_SV("");
     if (d->in.job->trace->kept || r->frames || r->no_time || r->no_device_time)
         return az_sv_make(NULL, 0);
     if (!r->other_cats.n) /* it writes no such events: no span of it was found */
-        return r->phase[AZ_PT_HALVES_PH]
+        return r->phase[AZ_PYTORCH_HALVES_PH]
                    ? AZ_SV("not known, as its spans are begins and ends (phases B and E)")
                    : az_sv_make(NULL, 0);
     if (r->other_cats.n == 1 &&
@@ -331,7 +331,7 @@ static struct az_sv only_others(const struct document *d)
  * holds nothing of it. */
 static int refuse_others(const struct document *d)
 {
-    const struct az_pt_metas *meta = &d->reader.meta;
+    const struct az_pytorch_metas *meta = &d->reader.meta;
     const struct az_where file = AZ_AT_FILE(d->in.job->files[0].path);
     for (size_t i = 0; i < meta->n; i++) {
         const char *what =
@@ -357,11 +357,11 @@ static int parse_document(struct document *d)
     struct az_where file = AZ_AT_FILE(job->files[0].path);
     int rc = az_optrace_init(job->trace, job->opts);
     if (rc == 0)
-        rc = az_pt_reader_init(&d->reader, job->trace, job->opts);
+        rc = az_pytorch_reader_init(&d->reader, job->trace, job->opts);
     if (rc == 0 && d->tuning.captured)
-        az_pt_reader_captured(&d->reader);
+        az_pytorch_reader_captured(&d->reader);
     if (rc == 0)
-        rc = az_jscan_init(&d->scan, az_pt_fill, &d->in, d->tuning.window, job->mem);
+        rc = az_jscan_init(&d->scan, az_pytorch_fill, &d->in, d->tuning.window, job->mem);
     const bool failed = rc != 0;
     d->in.room = failed || d->in.pipe ? NULL : job->trace;
     if (failed)
@@ -374,11 +374,11 @@ static int parse_document(struct document *d)
         rc = verdict(d, rc);
     if (rc == 0)
         rc = refuse_others(d);
-    if (rc == 0 && (rc = az_pt_finish(&d->reader)) != 0)
+    if (rc == 0 && (rc = az_pytorch_finish(&d->reader)) != 0)
         rc = az_diag_memory(job->diag, rc, file, job->mem);
     az_jscan_release(&d->scan);
     if (d->reader.trace)
-        az_pt_reader_release(&d->reader);
+        az_pytorch_reader_release(&d->reader);
     return rc;
 }
 
@@ -390,7 +390,7 @@ static void document_init(struct document *d, struct az_parse *job)
     d->scan.mem = job->mem;
 }
 
-int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning)
+int az_pytorch_parse(struct az_parse *job, const struct az_pytorch_tuning *tuning)
 {
     struct document d;
     const struct az_source_opts so = { .mem = job->mem,
@@ -414,23 +414,23 @@ int az_pt_parse(struct az_parse *job, const struct az_pt_tuning *tuning)
     return rc;
 }
 
-int az_pt_parse_source(struct az_parse *job, struct az_source *src, size_t window)
+int az_pytorch_parse_source(struct az_parse *job, struct az_source *src, size_t window)
 {
     struct document d;
     document_init(&d, job);
     d.in.src = src;
-    d.tuning = (struct az_pt_tuning){ .split_min = INT64_MAX, .window = window };
+    d.tuning = (struct az_pytorch_tuning){ .split_min = INT64_MAX, .window = window };
     return parse_document(&d);
 }
 
 static int parse(struct az_parse *job)
 {
-    const struct az_pt_tuning tuning = { .split_min = (int64_t)32 << 20 };
+    const struct az_pytorch_tuning tuning = { .split_min = (int64_t)32 << 20 };
     if (job->n_files > 1)
         return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->files[1].path),
                             "several files in one input (give each trace its own input)");
-    const int rc = az_pt_parse(job, &tuning);
-    return rc ? rc : az_pt_captures(job);
+    const int rc = az_pytorch_parse(job, &tuning);
+    return rc ? rc : az_pytorch_captures(job);
 }
 
 /* A trace has "traceEvents" as a key or is a bare array of events; the key may be after long
@@ -484,7 +484,7 @@ const struct az_format az_format_pytorch = {
     .record_host = "record stacks (with_stack=True) to find the host work",
     .help = "PyTorch profiler (Kineto) trace, JSON, also gzip",
     .one_file = true,
-    .companions = AZ_PT_CAPTURE_FOLDER,
+    .companions = AZ_PYTORCH_CAPTURE_FOLDER,
     .ranks_reduced = true,
     .probe = probe,
     .parse = parse,

@@ -4,13 +4,14 @@
 #include "formats/pytorch/pytorch.h"
 #include "model/append.h"
 
-int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct az_options *o)
+int az_pytorch_reader_init(struct az_pytorch_reader *r, struct az_trace *t,
+                           const struct az_options *o)
 {
     memset(r, 0, sizeof *r);
     r->trace = t;
     r->opts = o;
     r->keep_frames = o->include_call_stack || o->detect_recompute || o->group_by_parent_module;
-    az_pt_event_keys(r);
+    az_pytorch_event_keys(r);
     az_arena_init(&r->scratch, t->mem);
     az_vec_init(&r->other_cats, t->mem);
     az_vec_init(&r->meta, t->mem);
@@ -32,13 +33,13 @@ int az_pt_reader_init(struct az_pt_reader *r, struct az_trace *t, const struct a
     return az_map_init(&r->lanes, t->mem, 64);
 }
 
-void az_pt_reader_captured(struct az_pt_reader *r)
+void az_pytorch_reader_captured(struct az_pytorch_reader *r)
 {
     r->captured = true;
     az_trace_columns(r->trace, AZ_CALL, AZ_COL_CORR | AZ_COL_UID | AZ_COL_NODE | AZ_COL_SIDE);
 }
 
-void az_pt_reader_release(struct az_pt_reader *r)
+void az_pytorch_reader_release(struct az_pytorch_reader *r)
 {
     az_arena_release(&r->scratch);
     az_map_release(&r->lanes);
@@ -52,7 +53,7 @@ void az_pt_reader_release(struct az_pt_reader *r)
  * top bit set. */
 #define IS_TEXT ((uint64_t)1 << 63)
 
-static int text_identity(struct az_pt_reader *r, struct az_sv raw, uint64_t *out)
+static int text_identity(struct az_pytorch_reader *r, struct az_sv raw, uint64_t *out)
 {
     uint32_t name;
     if (raw.n >= 2 && raw.p[0] == '"')
@@ -63,7 +64,8 @@ static int text_identity(struct az_pt_reader *r, struct az_sv raw, uint64_t *out
     return rc;
 }
 
-static inline int identity(struct az_pt_reader *r, const struct az_pt_id *id, uint64_t *out)
+static inline int identity(struct az_pytorch_reader *r, const struct az_pytorch_id *id,
+                           uint64_t *out)
 {
     *out = (uint64_t)id->v & ~IS_TEXT;
     return id->number ? 0 : text_identity(r, id->raw, out);
@@ -88,15 +90,15 @@ static int64_t stream_number(const struct az_trace *t, uint64_t tid)
     return -1;
 }
 
-static int map_lane(struct az_pt_reader *r, uint64_t pid, uint64_t tid, bool device_side,
+static int map_lane(struct az_pytorch_reader *r, uint64_t pid, uint64_t tid, bool device_side,
                     uint32_t **lane, bool *added)
 {
     const uint64_t apart = device_side ? (uint64_t)1 << 62 : 0;
     return az_map_put(&r->lanes, pid, tid ^ apart, 0, lane, added);
 }
 
-static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_t pid, uint64_t tid,
-                    bool device_side, uint32_t *index)
+static int new_lane(struct az_pytorch_reader *r, const struct az_pytorch_event *e, uint64_t pid,
+                    uint64_t tid, bool device_side, uint32_t *index)
 {
     struct az_lane l = {
         .device_side = device_side, .pid = pid, .tid = tid, .device = -1, .label = AZ_NO_ID
@@ -104,9 +106,10 @@ static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_
     l.proc = device_side ? 0 : pid;
     l.thread = device_side ? 0 : tid;
     if (device_side) {
-        l.device = az_pt_number(e, AZ_PT_DEVICE, pid & IS_TEXT ? -1 : signed_number(pid));
-        int64_t stream = az_pt_has(e, AZ_PT_STREAM) ? e->number[AZ_PT_STREAM] : az_pt_queue(e);
-        if (stream < 0 && !az_pt_has(e, AZ_PT_STREAM))
+        l.device = az_pytorch_number(e, AZ_PYTORCH_DEVICE, pid & IS_TEXT ? -1 : signed_number(pid));
+        int64_t stream = az_pytorch_has(e, AZ_PYTORCH_STREAM) ? e->number[AZ_PYTORCH_STREAM]
+                                                              : az_pytorch_queue(e);
+        if (stream < 0 && !az_pytorch_has(e, AZ_PYTORCH_STREAM))
             stream = stream_number(r->trace, tid);
         l.context = stream < 0 ? UINT64_MAX
                                : (uint64_t)stream; /* the stream number; tid stays the identity */
@@ -114,24 +117,26 @@ static int new_lane(struct az_pt_reader *r, const struct az_pt_event *e, uint64_
     return az_trace_lane(r->trace, &l, index);
 }
 
-static struct az_pt_lane_slot *lane_slot(struct az_pt_reader *r, uint64_t pid, uint64_t tid,
-                                         bool device_side)
+static struct az_pytorch_lane_slot *lane_slot(struct az_pytorch_reader *r, uint64_t pid,
+                                              uint64_t tid, bool device_side)
 {
     return &r->slot[(pid * 31 + tid * 7 + device_side) & 63];
 }
 
-static bool is_lane(const struct az_pt_lane_slot *s, uint64_t pid, uint64_t tid, bool device_side)
+static bool is_lane(const struct az_pytorch_lane_slot *s, uint64_t pid, uint64_t tid,
+                    bool device_side)
 {
     return s->lane != AZ_NO_ROW && s->pid == pid && s->tid == tid && s->device_side == device_side;
 }
 
-static bool has_queue(const struct az_pt_event *e)
+static bool has_queue(const struct az_pytorch_event *e)
 {
-    return (e->given & (AZ_PT_BIT(AZ_PT_SYCL_QUEUE) | AZ_PT_BIT(AZ_PT_L0_QUEUE))) != 0;
+    return (e->given &
+            (AZ_PYTORCH_BIT(AZ_PYTORCH_SYCL_QUEUE) | AZ_PYTORCH_BIT(AZ_PYTORCH_L0_QUEUE))) != 0;
 }
 
-static int find_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
-                     uint32_t *lane)
+static int find_lane(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                     bool device_side, uint32_t *lane)
 {
     uint64_t pid, tid;
     int rc = identity(r, &e->pid, &pid);
@@ -140,10 +145,10 @@ static int find_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool d
     if (rc)
         return rc;
     if (device_side && has_queue(e)) {
-        const int64_t queue = az_pt_queue(e); /* whatever the tid is */
+        const int64_t queue = az_pytorch_queue(e); /* whatever the tid is */
         tid = queue < 0 ? tid : (uint64_t)queue & ~IS_TEXT;
     }
-    struct az_pt_lane_slot *slot = lane_slot(r, pid, tid, device_side);
+    struct az_pytorch_lane_slot *slot = lane_slot(r, pid, tid, device_side);
     if (is_lane(slot, pid, tid, device_side)) {
         *lane = slot->lane;
         return 0;
@@ -155,7 +160,7 @@ static int find_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool d
         rc = new_lane(r, e, pid, tid, device_side, known);
     if (rc)
         return rc;
-    *slot = (struct az_pt_lane_slot){
+    *slot = (struct az_pytorch_lane_slot){
         .pid = pid, .tid = tid, .lane = *known, .device_side = device_side
     };
     *lane = *known;
@@ -163,11 +168,11 @@ static int find_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool d
 }
 
 /* Nearly all are numbers, and of a lane that is known. */
-static inline int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
-                          uint32_t *lane)
+static inline int lane_of(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                          bool device_side, uint32_t *lane)
 {
     const uint64_t pid = (uint64_t)e->pid.v & ~IS_TEXT, tid = (uint64_t)e->tid.v & ~IS_TEXT;
-    const struct az_pt_lane_slot *slot = lane_slot(r, pid, tid, device_side);
+    const struct az_pytorch_lane_slot *slot = lane_slot(r, pid, tid, device_side);
     if (!e->pid.number || !e->tid.number || (device_side && has_queue(e)) ||
         !is_lane(slot, pid, tid, device_side))
         return find_lane(r, e, device_side, lane);
@@ -175,14 +180,14 @@ static inline int lane_of(struct az_pt_reader *r, const struct az_pt_event *e, b
     return 0;
 }
 
-int az_pt_lane(struct az_pt_reader *r, const struct az_pt_event *e, bool device_side,
-               uint32_t *lane)
+int az_pytorch_lane(struct az_pytorch_reader *r, const struct az_pytorch_event *e, bool device_side,
+                    uint32_t *lane)
 {
     return lane_of(r, e, device_side, lane);
 }
 
 /* ---- side rows ---- */
-int az_pt_name(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint32_t *id)
+int az_pytorch_name(struct az_pytorch_reader *r, struct az_sv raw, bool escaped, uint32_t *id)
 {
     if (escaped) {
         raw = az_json_unescape(&r->scratch, raw);
@@ -193,67 +198,71 @@ int az_pt_name(struct az_pt_reader *r, struct az_sv raw, bool escaped, uint32_t 
 }
 
 /* Id of an argument of an operator; AZ_NO_ID if it is not given. */
-static int arg_id(struct az_pt_reader *r, const struct az_pt_event *e, enum az_pt_arg a,
-                  uint32_t *id)
+static int arg_id(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                  enum az_pytorch_arg a, uint32_t *id)
 {
-    struct az_sv raw = az_pt_text(e, a);
-    struct az_pt_known *known = raw.n ? e->known[a - AZ_PT_DIMS] : NULL;
+    struct az_sv raw = az_pytorch_text(e, a);
+    struct az_pytorch_known *known = raw.n ? e->known[a - AZ_PYTORCH_DIMS] : NULL;
     if (known && known->raw.p == raw.p) {
         *id = known->id;
         return 0;
     }
     int rc = az_optrace_text(r->trace, &raw, id);
     if (rc == 0 && known)
-        *known = (struct az_pt_known){ raw, *id };
+        *known = (struct az_pytorch_known){ raw, *id };
     return rc;
 }
 
-static int args_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row)
+static int args_row(struct az_pytorch_reader *r, const struct az_pytorch_event *e, uint32_t *row)
 {
     struct az_op_args a = { .facts = AZ_NO_ID };
     *row = AZ_NO_ROW;
-    if (!(e->given & (AZ_PT_BIT(AZ_PT_DIMS) | AZ_PT_BIT(AZ_PT_TYPES) | AZ_PT_BIT(AZ_PT_STRIDES) |
-                      AZ_PT_BIT(AZ_PT_CONCRETE))))
+    if (!(e->given & (AZ_PYTORCH_BIT(AZ_PYTORCH_DIMS) | AZ_PYTORCH_BIT(AZ_PYTORCH_TYPES) |
+                      AZ_PYTORCH_BIT(AZ_PYTORCH_STRIDES) | AZ_PYTORCH_BIT(AZ_PYTORCH_CONCRETE))))
         return 0;
-    int rc = arg_id(r, e, AZ_PT_DIMS, &a.dims);
+    int rc = arg_id(r, e, AZ_PYTORCH_DIMS, &a.dims);
     if (rc == 0)
-        rc = arg_id(r, e, AZ_PT_TYPES, &a.types);
+        rc = arg_id(r, e, AZ_PYTORCH_TYPES, &a.types);
     if (rc == 0)
-        rc = arg_id(r, e, AZ_PT_STRIDES, &a.strides);
+        rc = arg_id(r, e, AZ_PYTORCH_STRIDES, &a.strides);
     if (rc == 0)
-        rc = arg_id(r, e, AZ_PT_CONCRETE, &a.concrete);
+        rc = arg_id(r, e, AZ_PYTORCH_CONCRETE, &a.concrete);
     return rc ? rc : az_optrace_args(r->trace, &a, row);
 }
 
 /* Where the code of its kernel is, of an operator that torch.compile made. */
-static int file_row(struct az_pt_reader *r, const struct az_pt_event *e)
+static int file_row(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     struct az_op_file f = { .uid = r->uid };
-    int rc = az_pt_name(r, az_pt_text(e, AZ_PT_KERNEL_FILE), true, &f.path);
+    int rc = az_pytorch_name(r, az_pytorch_text(e, AZ_PYTORCH_KERNEL_FILE), true, &f.path);
     return rc ? rc : az_vec_push(&az_optrace(r->trace)->op_files, f);
 }
 
-static int operator_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+static int operator_row(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                        uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
-    const int64_t seq = az_pt_number(e, AZ_PT_SEQ, -1);
+    const int64_t seq = az_pytorch_number(e, AZ_PYTORCH_SEQ, -1);
     uint32_t args;
     *side = AZ_NO_ROW;
     int rc = args_row(r, e, &args);
     return rc || (args == AZ_NO_ROW && seq < 0) ? rc : az_optrace_op(o, args, seq, side);
 }
 
-static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+static int collective_row(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                          uint32_t *side)
 {
-    const int64_t seq = az_pt_number(e, AZ_PT_COLL_SEQ, -1), peer = az_pt_number(e, AZ_PT_PEER, -1);
-    uint32_t id[AZ_PT_ARGS - AZ_PT_COLL];
+    const int64_t seq = az_pytorch_number(e, AZ_PYTORCH_COLL_SEQ, -1),
+                  peer = az_pytorch_number(e, AZ_PYTORCH_PEER, -1);
+    uint32_t id[AZ_PYTORCH_ARGS - AZ_PYTORCH_COLL];
     *side = AZ_NO_ROW;
-    if (!(e->given & AZ_PT_COLL_GIVEN) && seq < 0 && peer < 0)
+    if (!(e->given & AZ_PYTORCH_COLL_GIVEN) && seq < 0 && peer < 0)
         return 0;
-    for (enum az_pt_arg i = AZ_PT_COLL; i < AZ_PT_ARGS; i++) {
-        id[i - AZ_PT_COLL] = AZ_NO_ID;
-        int rc =
-            az_pt_has(e, i) ? az_trace_name(r->trace, az_pt_text(e, i), &id[i - AZ_PT_COLL]) : 0;
+    for (enum az_pytorch_arg i = AZ_PYTORCH_COLL; i < AZ_PYTORCH_ARGS; i++) {
+        id[i - AZ_PYTORCH_COLL] = AZ_NO_ID;
+        int rc = az_pytorch_has(e, i)
+                     ? az_trace_name(r->trace, az_pytorch_text(e, i), &id[i - AZ_PYTORCH_COLL])
+                     : 0;
         if (rc)
             return rc;
     }
@@ -273,7 +282,7 @@ static int collective_row(struct az_pt_reader *r, const struct az_pt_event *e, u
 }
 
 /* Kept of a host event for the kernels that it launches (model/optrace.h). */
-static int collective_source(struct az_pt_reader *r, const struct az_pt_event *e)
+static int collective_source(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     struct az_coll_source s = { .uid = r->uid, .args = AZ_NO_ROW };
     int rc = collective_row(r, e, &s.coll);
@@ -284,30 +293,31 @@ static int collective_source(struct az_pt_reader *r, const struct az_pt_event *e
     return az_vec_push(&az_optrace(r->trace)->coll_sources, s);
 }
 
-static int copy_name(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *name)
+static int copy_name(struct az_pytorch_reader *r, const struct az_pytorch_event *e, uint32_t *name)
 {
-    const struct az_sv text = az_pt_copy_text(&r->scratch, e);
+    const struct az_sv text = az_pytorch_copy_text(&r->scratch, e);
     return text.p              ? az_trace_name(r->trace, text, name)
            : r->scratch.failed ? az_arena_error(&r->scratch)
                                : 0;
 }
 
-static int copy_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+static int copy_row(struct az_pytorch_reader *r, const struct az_pytorch_event *e, uint32_t *side)
 {
     struct az_copy c = {
-        .bytes = az_pt_number(e, AZ_PT_BYTES, -1), .op = -1, .src = -1, .dst = -1
+        .bytes = az_pytorch_number(e, AZ_PYTORCH_BYTES, -1), .op = -1, .src = -1, .dst = -1
     };
-    if (az_pt_has(e, AZ_PT_GBPS) && az_parse_f64(az_pt_text(e, AZ_PT_GBPS), &c.gbps) != 0)
+    if (az_pytorch_has(e, AZ_PYTORCH_GBPS) &&
+        az_parse_f64(az_pytorch_text(e, AZ_PYTORCH_GBPS), &c.gbps) != 0)
         c.gbps = 0;
     *side = (uint32_t)r->trace->copies.n;
     return az_vec_push(&r->trace->copies, c);
 }
 
-static int sync_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *side)
+static int sync_row(struct az_pytorch_reader *r, const struct az_pytorch_event *e, uint32_t *side)
 {
     struct az_optrace *o = az_optrace(r->trace);
-    const int64_t stream = az_pt_number(e, AZ_PT_WAIT_STREAM, -1),
-                  corr = az_pt_number(e, AZ_PT_WAIT_CORR, -1);
+    const int64_t stream = az_pytorch_number(e, AZ_PYTORCH_WAIT_STREAM, -1),
+                  corr = az_pytorch_number(e, AZ_PYTORCH_WAIT_CORR, -1);
     if (stream < 0 && corr <= 0)
         return 0;
     *side = (uint32_t)o->syncs.n;
@@ -317,7 +327,7 @@ static int sync_row(struct az_pt_reader *r, const struct az_pt_event *e, uint32_
 /* ---- categories ---- */
 #define MAX_CATEGORIES 256 /* listed one by one; files have a handful */
 
-static int other_category(struct az_pt_reader *r, struct az_sv cat)
+static int other_category(struct az_pytorch_reader *r, struct az_sv cat)
 {
     uint32_t id;
     int rc = az_trace_name(r->trace, cat, &id);
@@ -340,7 +350,7 @@ static int other_category(struct az_pt_reader *r, struct az_sv cat)
 /* The next launch call of the file links by External id, or by correlation. For the other tool's
  * rule (flow) the first one decides for all; else External id, which several launches share, is
  * used only where no launch has a correlation: a call as cudaLaunchHostFunc may have none. */
-static void launch_key(struct az_pt_reader *r, bool ext)
+static void launch_key(struct az_pytorch_reader *r, bool ext)
 {
     struct az_optrace *o = az_optrace(r->trace);
     if (!r->launch_seen)
@@ -351,7 +361,7 @@ static void launch_key(struct az_pt_reader *r, bool ext)
 }
 
 /* What an event of this kind keeps beyond its times: its side row, and marks of the trace. */
-static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_kind kind,
+static int details(struct az_pytorch_reader *r, const struct az_pytorch_event *e, enum az_kind kind,
                    struct az_event *v)
 {
     struct az_optrace *o = az_optrace(r->trace);
@@ -359,13 +369,14 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     switch (kind) {
     case AZ_HOST_OP:
         o->has_ops = true;
-        v->corr = (uint64_t)az_pt_number(e, AZ_PT_EXT, 0);
-        if ((e->given & AZ_PT_COLL_GIVEN) || az_pt_number(e, AZ_PT_COLL_SEQ, -1) >= 0) {
+        v->corr = (uint64_t)az_pytorch_number(e, AZ_PYTORCH_EXT, 0);
+        if ((e->given & AZ_PYTORCH_COLL_GIVEN) ||
+            az_pytorch_number(e, AZ_PYTORCH_COLL_SEQ, -1) >= 0) {
             rc = collective_source(r, e);
             if (rc)
                 return rc;
         }
-        if (az_pt_text(e, AZ_PT_KERNEL_FILE).n) {
+        if (az_pytorch_text(e, AZ_PYTORCH_KERNEL_FILE).n) {
             rc = file_row(r, e);
             if (rc)
                 return rc;
@@ -374,28 +385,28 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
     case AZ_RANGE:
         return e->name.n > 5 && e->name.p[0] == 'n' ? collective_source(r, e) : 0;
     case AZ_CALL:
-        if ((!r->launch_seen || (o->key_is_ext && az_pt_has(e, AZ_PT_CORR))) &&
+        if ((!r->launch_seen || (o->key_is_ext && az_pytorch_has(e, AZ_PYTORCH_CORR))) &&
             az_sv_ifind(e->name, AZ_SV("launch")) >= 0)
-            launch_key(r, !az_pt_has(e, AZ_PT_CORR));
-        if (r->captured && az_pt_text(e, AZ_PT_KERNEL).n) {
-            rc = az_pt_name(r, az_pt_text(e, AZ_PT_KERNEL), true, &v->side);
+            launch_key(r, !az_pytorch_has(e, AZ_PYTORCH_CORR));
+        if (r->captured && az_pytorch_text(e, AZ_PYTORCH_KERNEL).n) {
+            rc = az_pytorch_name(r, az_pytorch_text(e, AZ_PYTORCH_KERNEL), true, &v->side);
             if (rc)
                 return rc;
         }
         return az_sv_ends(e->cat, AZ_SV("_driver")) ? az_optrace_driver(r->trace, v->name) : 0;
     case AZ_KERNEL:
-        rc = az_pt_graph_node(r, e);
+        rc = az_pytorch_graph_node(r, e);
         if (rc)
             return rc;
         if (az_geometry_read(r->trace)) {
-            rc = az_pt_geometry(r, e, &v->geo);
+            rc = az_pytorch_geometry(r, e, &v->geo);
             if (rc)
                 return rc;
         }
         return collective_row(r, e, &v->side);
     case AZ_MEMCPY:
     case AZ_MEMSET:
-        rc = az_pt_graph_node(r, e);
+        rc = az_pytorch_graph_node(r, e);
         if (rc == 0)
             rc = copy_name(r, e, &v->name);
         return rc ? rc : copy_row(r, e, &v->side);
@@ -409,18 +420,18 @@ static int details(struct az_pt_reader *r, const struct az_pt_event *e, enum az_
 #define GAP_FRAME_US 10 /* a shorter one covers no gap of the device that is worth a frame */
 
 /* One that can cover idle time of the device: name and times alone. */
-static int add_gap_frame(struct az_pt_reader *r, const struct az_pt_event *e)
+static int add_gap_frame(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     struct az_event v = { .start = e->ts, .end = e->ts + e->dur, .side = AZ_NO_ROW };
     int rc = lane_of(r, e, false, &v.lane);
     if (rc == 0)
-        rc = az_pt_name(r, e->name, e->name_escaped, &v.name);
+        rc = az_pytorch_name(r, e->name, e->name_escaped, &v.name);
     return rc ? rc : az_trace_add(r->trace, AZ_GAP_FRAME, &v);
 }
 
 /* Of frames that are not kept the longest say what a loop is in, and those that are not short what
  * the host did while the device was idle. */
-static int skip_frame(struct az_pt_reader *r, const struct az_pt_event *e)
+static int skip_frame(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     uint64_t pid, tid;
     r->frames++;
@@ -432,16 +443,16 @@ static int skip_frame(struct az_pt_reader *r, const struct az_pt_event *e)
     rc = identity(r, &e->pid, &pid);
     if (rc == 0)
         rc = identity(r, &e->tid, &tid);
-    return rc ? rc : az_pt_frame_long(r, e, pid, tid);
+    return rc ? rc : az_pytorch_frame_long(r, e, pid, tid);
 }
 
-static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
+static int add_span(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
-    enum az_kind kind = az_pt_kind_of(e->cat);
+    enum az_kind kind = az_pytorch_kind_of(e->cat);
     struct az_event v = { .start = e->ts, .side = AZ_NO_ROW, .uid = r->uid };
     if (kind == AZ_KIND_COUNT)
-        return az_sv_is(e->cat, "cuda_profiler_range") ? az_pt_add_counters(r, e)
-               : az_pt_is_graph_pass(e->cat)           ? az_pt_graph_pass(r, e)
+        return az_sv_is(e->cat, "cuda_profiler_range") ? az_pytorch_add_counters(r, e)
+               : az_pytorch_is_graph_pass(e->cat)      ? az_pytorch_graph_pass(r, e)
                                                        : other_category(r, e->cat);
     if (!e->has_ts || !e->has_dur || e->dur < 0 || __builtin_add_overflow(e->ts, e->dur, &v.end)) {
         const bool device = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
@@ -457,9 +468,9 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
     bool gpu = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
     int rc = lane_of(r, e, gpu || kind == AZ_GPU_RANGE || kind == AZ_SYNC, &v.lane);
     if (rc == 0)
-        rc = az_pt_name(r, e->name, e->name_escaped, &v.name);
-    v.corr = (uint64_t)az_pt_number(e, AZ_PT_CORR, 0);
-    v.node = az_pt_has(e, AZ_PT_EXT) ? (uint64_t)e->number[AZ_PT_EXT] + 1 : 0;
+        rc = az_pytorch_name(r, e->name, e->name_escaped, &v.name);
+    v.corr = (uint64_t)az_pytorch_number(e, AZ_PYTORCH_CORR, 0);
+    v.node = az_pytorch_has(e, AZ_PYTORCH_EXT) ? (uint64_t)e->number[AZ_PYTORCH_EXT] + 1 : 0;
     if (rc == 0)
         rc = details(r, e, kind, &v);
     if (rc)
@@ -471,32 +482,32 @@ static int add_span(struct az_pt_reader *r, const struct az_pt_event *e)
 /* ---- other phases ---- */
 static const struct {
     const char *letters, *reason;
-} phases[AZ_PT_PHASES] = {
-    [AZ_PT_INSTANTS_PH] = { "iIR", "events without a length (phases i, I and R)" },
-    [AZ_PT_HALVES_PH] = { "BE", "begins and ends of spans written apart (phases B and E)" },
-    [AZ_PT_ASYNC_PH] = { "bneSTpF", "asynchronous spans (phases b, n, e, S, T, p and F)" },
-    [AZ_PT_ARROWS_PH] = { "stf", "flow arrows that are not needed (phases s, t and f)" },
-    [AZ_PT_UNKNOWN_PH] = { "", "events of unknown phase" },
+} phases[AZ_PYTORCH_PHASES] = {
+    [AZ_PYTORCH_INSTANTS_PH] = { "iIR", "events without a length (phases i, I and R)" },
+    [AZ_PYTORCH_HALVES_PH] = { "BE", "begins and ends of spans written apart (phases B and E)" },
+    [AZ_PYTORCH_ASYNC_PH] = { "bneSTpF", "asynchronous spans (phases b, n, e, S, T, p and F)" },
+    [AZ_PYTORCH_ARROWS_PH] = { "stf", "flow arrows that are not needed (phases s, t and f)" },
+    [AZ_PYTORCH_UNKNOWN_PH] = { "", "events of unknown phase" },
 };
 
-static int left_out(struct az_pt_reader *r, char ph)
+static int left_out(struct az_pytorch_reader *r, char ph)
 {
-    unsigned k = ph == 's' || ph == 'f' ? AZ_PT_ARROWS_PH : 0; /* most of them */
-    while (k < AZ_PT_UNKNOWN_PH && (ph == 0 || !strchr(phases[k].letters, ph)))
+    unsigned k = ph == 's' || ph == 'f' ? AZ_PYTORCH_ARROWS_PH : 0; /* most of them */
+    while (k < AZ_PYTORCH_UNKNOWN_PH && (ph == 0 || !strchr(phases[k].letters, ph)))
         k++;
     r->phase[k]++;
     return 0;
 }
 
 /* ---- flows and metadata ---- */
-static bool flow_id(const struct az_pt_id *id, int64_t *v)
+static bool flow_id(const struct az_pytorch_id *id, int64_t *v)
 {
     *v = id->v;
     return id->number || (id->raw.n >= 2 && id->raw.p[0] == '"' &&
                           az_parse_i64(az_sv_make(id->raw.p + 1, id->raw.n - 2), v) == 0);
 }
 
-static int add_flow(struct az_pt_reader *r, const struct az_pt_event *e)
+static int add_flow(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     struct az_optrace *o = az_optrace(r->trace);
     int64_t id;
@@ -504,34 +515,34 @@ static int add_flow(struct az_pt_reader *r, const struct az_pt_event *e)
         return left_out(r, e->ph);
     if (az_sv_is(e->cat, "fwdbwd")) {
         struct az_fwdbwd f = { .id = (uint64_t)id, .at = e->ts, .start = e->ph == 's' };
-        int rc = az_pt_lane(r, e, false, &f.lane);
+        int rc = az_pytorch_lane(r, e, false, &f.lane);
         return rc ? rc : az_vec_push(&o->fwdbwd, f);
     }
     if (!az_sv_is(e->cat, "ac2g") && !az_sv_is(e->cat, "async_cpu_to_gpu") &&
         !az_sv_is(e->cat, "async"))
         return left_out(r, e->ph);
-    if (id >= AZ_PT_NODE_ARROWS)
-        return az_pt_graph_wait(r, e, id);
+    if (id >= AZ_PYTORCH_NODE_ARROWS)
+        return az_pytorch_graph_wait(r, e, id);
     o->has_flows = true;
     if (!az_sv_is(r->opts->link_by, "flow"))
         return left_out(r, e->ph);
     struct az_flow f = { .id = (uint64_t)id, .lane = AZ_NO_ROW };
     /* The arrow ends on the lane of the same pid and tid, device or host: whichever exists is found
      * when linking. */
-    int rc = e->ph == 's' ? 0 : az_pt_lane(r, e, true, &f.lane);
+    int rc = e->ph == 's' ? 0 : az_pytorch_lane(r, e, true, &f.lane);
     return rc ? rc : az_vec_push(&o->flows, f);
 }
 
-static int add_metadata(struct az_pt_reader *r, const struct az_pt_event *e)
+static int add_metadata(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     static const char *const kinds[] = { "process_name", "process_labels", "thread_name" };
-    struct az_pt_meta m = { .kind = 0 };
+    struct az_pytorch_meta m = { .kind = 0 };
     while (m.kind < 3 && !az_sv_is(e->name, kinds[m.kind]))
         m.kind++;
     if (m.kind == 3)
         return 0;
-    struct az_sv text =
-        az_json_unescape(&r->scratch, az_pt_text(e, m.kind == 1 ? AZ_PT_LABELS : AZ_PT_NAME));
+    struct az_sv text = az_json_unescape(
+        &r->scratch, az_pytorch_text(e, m.kind == 1 ? AZ_PYTORCH_LABELS : AZ_PYTORCH_NAME));
     int rc = r->scratch.failed ? az_arena_error(&r->scratch) : identity(r, &e->pid, &m.pid);
     if (rc == 0)
         rc = identity(r, &e->tid, &m.tid);
@@ -540,14 +551,14 @@ static int add_metadata(struct az_pt_reader *r, const struct az_pt_event *e)
     return rc ? rc : az_vec_push(&r->meta, m);
 }
 
-static int add_instant(struct az_pt_reader *r, const struct az_pt_event *e)
+static int add_instant(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     bool taken = false;
-    const int rc = az_sv_is(e->name, "[memory]") ? az_pt_add_memory(r, e, &taken) : 0;
+    const int rc = az_sv_is(e->name, "[memory]") ? az_pytorch_add_memory(r, e, &taken) : 0;
     return rc || taken ? rc : left_out(r, e->ph);
 }
 
-int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
+int az_pytorch_add(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     r->trace->read++;
     switch (e->ph) {
@@ -556,7 +567,7 @@ int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
     case 'X':
         return add_span(r, e);
     case 'C':
-        return az_pt_add_samples(r, e);
+        return az_pytorch_add_samples(r, e);
     case 's':
     case 'f':
     case 't':
@@ -570,14 +581,14 @@ int az_pt_add(struct az_pt_reader *r, const struct az_pt_event *e)
 
 /* Names of one kind for all lanes; the last one given wins. Those of a process hold for all its
  * threads, whatever thread they were written with. */
-static int name_lanes(struct az_pt_reader *r, uint32_t kind)
+static int name_lanes(struct az_pytorch_reader *r, uint32_t kind)
 {
     struct az_map map;
     const struct az_lanes *lanes = &r->trace->lanes;
     struct az_lane_name_rows *rows = &az_optrace(r->trace)->lane_names;
     int rc = az_map_init(&map, r->trace->mem, 64);
     for (size_t i = 0; rc == 0 && i < r->meta.n; i++) {
-        const struct az_pt_meta *m = &r->meta.v[i];
+        const struct az_pytorch_meta *m = &r->meta.v[i];
         uint32_t *text;
         bool added;
         if (m->kind != kind)
@@ -596,7 +607,7 @@ static int name_lanes(struct az_pt_reader *r, uint32_t kind)
     return rc;
 }
 
-int az_pt_finish(struct az_pt_reader *r)
+int az_pytorch_finish(struct az_pytorch_reader *r)
 {
     struct az_trace *t = r->trace;
     struct az_optrace *o = az_optrace(t);
@@ -607,11 +618,11 @@ int az_pt_finish(struct az_pt_reader *r)
     for (uint32_t kind = 0; rc == 0 && kind < 3; kind++)
         rc = name_lanes(r, kind);
     if (rc == 0)
-        rc = az_pt_find_merged(r);
+        rc = az_pytorch_find_merged(r);
     if (rc)
         return rc;
     o->n_events = r->uid;
-    if ((rc = az_pt_frames_finish(r)) != 0)
+    if ((rc = az_pytorch_frames_finish(r)) != 0)
         return rc;
     if (r->frames)
         az_trace_dropped(t, AZ_DROP_NOT_MODELLED,
@@ -631,7 +642,7 @@ int az_pt_finish(struct az_pt_reader *r)
         az_trace_dropped(t, AZ_DROP_LOST,
                          "samples of counters without a number or a time (phase C)", r->no_value,
                          0);
-    for (unsigned k = 0; k < AZ_PT_PHASES; k++)
+    for (unsigned k = 0; k < AZ_PYTORCH_PHASES; k++)
         if (r->phase[k])
             az_trace_dropped(t, AZ_DROP_NOT_MODELLED, phases[k].reason, r->phase[k], 0);
     for (size_t i = 0; i < r->other_cats.n; i++) {
@@ -652,8 +663,8 @@ static uint64_t joined_identity(const uint32_t *name, uint64_t id)
     return id & IS_TEXT ? IS_TEXT | name[(uint32_t)id] : id;
 }
 
-static int join_lanes(struct az_pt_reader *r, const struct az_trace *part, const uint32_t *name,
-                      uint32_t *lane)
+static int join_lanes(struct az_pytorch_reader *r, const struct az_trace *part,
+                      const uint32_t *name, uint32_t *lane)
 {
     for (size_t i = 0; i < part->lanes.n; i++) {
         struct az_lane l = part->lanes.v[i];
@@ -673,11 +684,12 @@ static int join_lanes(struct az_pt_reader *r, const struct az_trace *part, const
     return 0;
 }
 
-static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, const uint32_t *name)
+static int join_other(struct az_pytorch_reader *r, const struct az_pytorch_reader *part,
+                      const uint32_t *name)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < part->meta.n; i++) {
-        struct az_pt_meta m = part->meta.v[i];
+        struct az_pytorch_meta m = part->meta.v[i];
         m.pid = joined_identity(name, m.pid);
         m.tid = joined_identity(name, m.tid);
         m.text = name[m.text];
@@ -696,24 +708,24 @@ static int join_other(struct az_pt_reader *r, const struct az_pt_reader *part, c
             rc = az_vec_push(&r->other_cats, id << 32 | count);
     }
     for (size_t i = 0; rc == 0 && i < part->long_frames.n; i++) {
-        struct az_pt_frame f = part->long_frames.v[i];
+        struct az_pytorch_frame f = part->long_frames.v[i];
         f.pid = joined_identity(name, f.pid);
         f.tid = joined_identity(name, f.tid);
         f.uid += r->uid;
-        rc = az_pt_frame_keep(r, &f);
+        rc = az_pytorch_frame_keep(r, &f);
     }
     r->uid += part->uid;
     r->no_time += part->no_time;
     r->no_device_time += part->no_device_time;
     r->no_value += part->no_value;
-    for (unsigned k = 0; k < AZ_PT_PHASES; k++)
+    for (unsigned k = 0; k < AZ_PYTORCH_PHASES; k++)
         r->phase[k] += part->phase[k];
     r->frames += part->frames;
     r->more_cats += part->more_cats;
     return rc;
 }
 
-int az_pt_join(struct az_pt_reader *r, struct az_pt_reader *part)
+int az_pytorch_join(struct az_pytorch_reader *r, struct az_pytorch_reader *part)
 {
     struct az_trace *from = part->trace;
     struct az_mem *mem = r->trace->mem;

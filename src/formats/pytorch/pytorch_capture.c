@@ -11,7 +11,7 @@
 
 struct capture_file {
     struct az_sv path; /* NUL-terminated */
-    struct az_pt_shape shape;
+    struct az_pytorch_shape shape;
     int64_t rank; /* -1: not said */
 };
 AZ_VEC(struct capture_file, capture_files);
@@ -54,16 +54,16 @@ static enum az_capture_mode mode_of(struct az_sv text)
                                                       : AZ_CAPTURE_ANY;
 }
 
-struct az_pt_shape az_pt_shape_of(struct az_sv text)
+struct az_pytorch_shape az_pytorch_shape_of(struct az_sv text)
 {
     static const char *const words[] = { "capture", "bs", "batch_size", "batchsize", "batch" };
-    struct az_pt_shape s = { .batch = -1, .mode = mode_of(text) };
+    struct az_pytorch_shape s = { .batch = -1, .mode = mode_of(text) };
     for (size_t i = 0; s.batch < 0 && i < AZ_LENGTH(words); i++)
         s.batch = number_after(text, words[i]);
     return s;
 }
 
-int64_t az_pt_rank_of(struct az_sv path)
+int64_t az_pytorch_rank_of(struct az_sv path)
 {
     static const char *const words[] = { "rank", "tp", "dp" };
     int64_t rank = -1;
@@ -107,7 +107,7 @@ static int put_unread(struct folder *f, const struct capture_file *c)
 }
 
 /* ---- files ---- */
-static int add_file(struct folder *f, struct az_sv path, struct az_pt_shape shape)
+static int add_file(struct folder *f, struct az_sv path, struct az_pytorch_shape shape)
 {
     struct capture_file c = { .path = path, .shape = shape };
     uint32_t *place;
@@ -122,14 +122,14 @@ static int add_file(struct folder *f, struct az_sv path, struct az_pt_shape shap
     if (rc)
         return rc;
     if (!added) { /* one file of several shapes: its annotations say which is which */
-        struct az_pt_shape *old = &f->files.v[*place].shape;
+        struct az_pytorch_shape *old = &f->files.v[*place].shape;
         old->batch = old->batch == shape.batch ? shape.batch : -1;
         old->mode = old->mode == shape.mode ? shape.mode : AZ_CAPTURE_ANY;
         return 0;
     }
     if (az_sv_starts(path, f->path)) /* whose own name says nothing of the file */
         path = az_sv_make(path.p + f->path.n, path.n - f->path.n);
-    c.rank = az_pt_rank_of(path);
+    c.rank = az_pytorch_rank_of(path);
     return az_vec_push(&f->files, c);
 }
 
@@ -141,7 +141,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     if (info->kind != AZ_PATH_FILE || az_sv_is(az_path_base(name), DETAILS) ||
         (!az_sv_ends(name, AZ_SV(".json")) && !az_sv_ends(name, AZ_SV(".json.gz"))))
         return 0;
-    return add_file(f, az_arena_dup(&f->arena, name), az_pt_shape_of(az_path_base(name)));
+    return add_file(f, az_arena_dup(&f->arena, name), az_pytorch_shape_of(az_path_base(name)));
 }
 
 static struct az_sv unquoted(struct az_sv raw)
@@ -178,7 +178,7 @@ static int read_details(struct folder *f, struct az_sv path, struct az_sv text)
     if (!az_jview_array(&list, az_sv_trim(text)))
         return no_list(f, path);
     for (; rc == 0 && az_jview_next(&list, &item); items++) {
-        struct az_pt_shape shape = { .batch = -1 };
+        struct az_pytorch_shape shape = { .batch = -1 };
         struct az_sv file = { "", 0 };
         if (!az_jview_object(&object, item))
             continue;
@@ -235,7 +235,7 @@ static int64_t rank_of_folder(struct folder *f)
     struct az_sv path = f->job->files[0].path;
     if (az_path_absolute(&f->arena, path, &path) != 0)
         return -1;
-    return az_pt_rank_of(az_path_base(az_path_dir(path)));
+    return az_pytorch_rank_of(az_path_base(az_path_dir(path)));
 }
 
 /* One folder for all ranks has files of each: those of this one, else of the lowest. */
@@ -244,7 +244,7 @@ static void keep_rank(struct folder *f)
     const struct az_trace *t = f->job->trace;
     int64_t best = -1, mine = t->rank;
     if (mine < 0)
-        mine = az_pt_rank_of(az_path_base(f->job->files[0].path));
+        mine = az_pytorch_rank_of(az_path_base(f->job->files[0].path));
     if (mine < 0)
         mine = rank_of_folder(f);
     size_t n = 0;
@@ -267,9 +267,9 @@ static void keep_rank(struct folder *f)
 static int read_file(struct folder *f, const struct capture_file *c, size_t *found, bool *truncated)
 {
     const struct az_file file = { .path = c->path };
-    const struct az_pt_tuning tuning = { .split_min = INT64_MAX,
-                                         .captured = true,
-                                         .truncated = truncated };
+    const struct az_pytorch_tuning tuning = { .split_min = INT64_MAX,
+                                              .captured = true,
+                                              .truncated = truncated };
     struct az_trace t;
     struct az_parse job = *f->job;
     struct az_diag said;
@@ -286,11 +286,11 @@ static int read_file(struct folder *f, const struct capture_file *c, size_t *fou
     job.trace = &t;
     job.progress = NULL;
     job.digests = NULL;
-    rc = az_pt_parse(&job, &tuning);
+    rc = az_pytorch_parse(&job, &tuning);
     if (rc == 0)
         rc = az_trace_seal(&t);
     if (rc == 0)
-        rc = az_pt_capture_read(f->job->trace, &t, c->shape, found);
+        rc = az_pytorch_capture_read(f->job->trace, &t, c->shape, found);
     az_trace_release(&t);
     as_warnings(f, &said, rc);
     return rc;
@@ -353,11 +353,11 @@ static int read_folder(struct folder *f)
 static struct az_sv find_folder(struct folder *f)
 {
     const struct az_sv dir = az_path_dir(f->job->files[0].path),
-                       path = az_path_join(&f->arena, dir, AZ_SV(AZ_PT_CAPTURE_FOLDER));
+                       path = az_path_join(&f->arena, dir, AZ_SV(AZ_PYTORCH_CAPTURE_FOLDER));
     if (!path.p || az_path_stat(path.p).kind == AZ_PATH_DIR || rank_of_folder(f) < 0)
         return path;
     return az_path_join(&f->arena, az_sv_is(dir, ".") ? AZ_SV("..") : az_path_dir(dir),
-                        AZ_SV(AZ_PT_CAPTURE_FOLDER));
+                        AZ_SV(AZ_PYTORCH_CAPTURE_FOLDER));
 }
 
 static int read_captures(struct folder *f, bool named)
@@ -374,7 +374,7 @@ static int read_captures(struct folder *f, bool named)
                  : 0;
 }
 
-int az_pt_captures(struct az_parse *job)
+int az_pytorch_captures(struct az_parse *job)
 {
     struct folder f = { .job = job };
     if (!az_trace_has_call(job->trace, AZ_SV("graphlaunch")))

@@ -205,8 +205,8 @@ static int add_nodes(struct reading *r, const struct az_vec_u32 *calls,
 }
 
 /* The innermost annotation of a shape around a capture on its thread. */
-static struct az_pt_shape shape_at(const struct reading *r, const struct window *w,
-                                   struct az_pt_shape otherwise)
+static struct az_pytorch_shape shape_at(const struct reading *r, const struct window *w,
+                                        struct az_pytorch_shape otherwise)
 {
     const struct az_events *e = &r->from->ev[AZ_RANGE];
     const uint32_t lane = r->from->ev[AZ_CALL].lane[w->begin];
@@ -214,8 +214,9 @@ static struct az_pt_shape shape_at(const struct reading *r, const struct window 
         const uint32_t i = r->shapes.v[k];
         if (e->start[i] > w->from || e->end[i] < w->to || e->lane[i] != lane)
             continue;
-        const struct az_pt_shape s = az_pt_shape_of(az_trace_text(r->from, e->name[i]));
-        return (struct az_pt_shape){ s.batch, s.mode == AZ_CAPTURE_ANY ? otherwise.mode : s.mode };
+        const struct az_pytorch_shape s = az_pytorch_shape_of(az_trace_text(r->from, e->name[i]));
+        return (struct az_pytorch_shape){ s.batch,
+                                          s.mode == AZ_CAPTURE_ANY ? otherwise.mode : s.mode };
     }
     return otherwise;
 }
@@ -226,16 +227,16 @@ static int list_shapes(struct reading *r)
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < e->n; i++) {
         const struct az_sv text = az_trace_text(r->from, e->name[i]);
-        if (az_sv_starts(text, AZ_SV("capture")) && az_pt_shape_of(text).batch >= 0)
+        if (az_sv_starts(text, AZ_SV("capture")) && az_pytorch_shape_of(text).batch >= 0)
             rc = az_vec_push(&r->shapes, i);
     }
     return rc;
 }
 
-static int add_window(struct reading *r, const struct window *w, struct az_pt_shape shape,
+static int add_window(struct reading *r, const struct window *w, struct az_pytorch_shape shape,
                       struct az_vec_u32 *calls)
 {
-    const struct az_pt_shape s = shape_at(r, w, shape);
+    const struct az_pytorch_shape s = shape_at(r, w, shape);
     struct az_capture_root root = { .batch = s.batch,
                                     .mode = (uint8_t)s.mode,
                                     .first_node = (uint32_t)r->out->nodes.n,
@@ -252,7 +253,7 @@ static int add_window(struct reading *r, const struct window *w, struct az_pt_sh
 
 /* Each capture: from a call *StreamBeginCapture to the next *StreamEndCapture, of its thread if
  * there is one. */
-static int find_windows(struct reading *r, struct az_pt_shape shape)
+static int find_windows(struct reading *r, struct az_pytorch_shape shape)
 {
     const struct az_events *e = &r->from->ev[AZ_CALL];
     struct az_vec_u32 calls;
@@ -281,8 +282,8 @@ static int find_windows(struct reading *r, struct az_pt_shape shape)
     return rc;
 }
 
-int az_pt_capture_read(struct az_trace *to, const struct az_trace *capture,
-                       struct az_pt_shape shape, size_t *found)
+int az_pytorch_capture_read(struct az_trace *to, const struct az_trace *capture,
+                            struct az_pytorch_shape shape, size_t *found)
 {
     struct reading r = {
         .to = to, .from = capture, .tree = az_tree(capture), .out = &az_optrace(to)->captures

@@ -41,7 +41,7 @@ static const struct {
     { { "_sync", 5 }, AZ_SYNC },
 };
 
-enum az_kind az_pt_kind_of(struct az_sv cat)
+enum az_kind az_pytorch_kind_of(struct az_sv cat)
 {
     const enum az_kind known = known_category(cat);
     if (known != AZ_KIND_COUNT)
@@ -52,14 +52,14 @@ enum az_kind az_pt_kind_of(struct az_sv cat)
     return AZ_KIND_COUNT;
 }
 
-int64_t az_pt_queue(const struct az_pt_event *e)
+int64_t az_pytorch_queue(const struct az_pytorch_event *e)
 {
-    const struct az_sv text = az_pt_text(e, AZ_PT_L0_QUEUE);
+    const struct az_sv text = az_pytorch_text(e, AZ_PYTORCH_L0_QUEUE);
     uint64_t v = 0;
-    if (az_pt_has(e, AZ_PT_STREAM))
+    if (az_pytorch_has(e, AZ_PYTORCH_STREAM))
         return -1;
-    if (az_pt_number(e, AZ_PT_SYCL_QUEUE, -1) >= 0)
-        return e->number[AZ_PT_SYCL_QUEUE];
+    if (az_pytorch_number(e, AZ_PYTORCH_SYCL_QUEUE, -1) >= 0)
+        return e->number[AZ_PYTORCH_SYCL_QUEUE];
     if (text.n < 3 || text.n > 17 || !az_sv_starts(text, AZ_SV("0x")))
         return -1;
     for (size_t i = 2; i < text.n; i++) {
@@ -74,10 +74,11 @@ int64_t az_pt_queue(const struct az_pt_event *e)
 
 static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 32) : c; }
 
-struct az_sv az_pt_copy_text(struct az_arena *a, const struct az_pt_event *e)
+struct az_sv az_pytorch_copy_text(struct az_arena *a, const struct az_pytorch_event *e)
 {
-    const struct az_sv kind = az_pt_text(e, AZ_PT_COPY_KIND), src = az_pt_text(e, AZ_PT_COPY_SRC),
-                       dst = az_pt_text(e, AZ_PT_COPY_DST);
+    const struct az_sv kind = az_pytorch_text(e, AZ_PYTORCH_COPY_KIND),
+                       src = az_pytorch_text(e, AZ_PYTORCH_COPY_SRC),
+                       dst = az_pytorch_text(e, AZ_PYTORCH_COPY_DST);
     if (!kind.n || !az_sv_is(e->name, "Memcpy"))
         return az_sv_make(NULL, 0);
     if (!src.n || !dst.n)
@@ -111,15 +112,16 @@ static void three_numbers(struct az_sv text, uint32_t out[3])
         memcpy(out, v, sizeof v);
 }
 
-int az_pt_geometry(struct az_pt_reader *r, const struct az_pt_event *e, uint32_t *row)
+int az_pytorch_geometry(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                        uint32_t *row)
 {
     struct az_geometry g = { .static_shared = AZ_NO_SIZE, .dynamic_shared = AZ_NO_SIZE };
     int64_t v;
-    three_numbers(az_pt_text(e, AZ_PT_GRID), g.grid);
-    three_numbers(az_pt_text(e, AZ_PT_BLOCK), g.block);
-    if (az_parse_i64(az_pt_text(e, AZ_PT_REGISTERS), &v) == 0)
+    three_numbers(az_pytorch_text(e, AZ_PYTORCH_GRID), g.grid);
+    three_numbers(az_pytorch_text(e, AZ_PYTORCH_BLOCK), g.block);
+    if (az_parse_i64(az_pytorch_text(e, AZ_PYTORCH_REGISTERS), &v) == 0)
         g.registers = az_geometry_figure(v, 0);
-    if (az_parse_i64(az_pt_text(e, AZ_PT_SHARED), &v) == 0)
+    if (az_parse_i64(az_pytorch_text(e, AZ_PYTORCH_SHARED), &v) == 0)
         g.static_shared = az_geometry_figure(v, AZ_NO_SIZE);
     return az_geometries_put(&r->trace->geometries, &g, row);
 }

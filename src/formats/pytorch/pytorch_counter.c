@@ -3,7 +3,7 @@
 #include "base/num.h"
 #include "formats/pytorch/pytorch.h"
 
-int az_pt_add_counters(struct az_pt_reader *r, const struct az_pt_event *e)
+int az_pytorch_add_counters(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     struct az_optrace *o = az_optrace(r->trace);
     struct az_counter_range c = { .uid = r->uid,
@@ -15,13 +15,13 @@ int az_pt_add_counters(struct az_pt_reader *r, const struct az_pt_event *e)
         r->no_time++;
         return 0;
     }
-    int rc = az_pt_name(r, e->name, e->name_escaped, &c.name);
+    int rc = az_pytorch_name(r, e->name, e->name_escaped, &c.name);
     bool more = rc == 0 && az_jview_object(&object, e->args);
     while (more && rc == 0 && az_jview_member(&object, &key, &value)) {
         struct az_counter_value v;
         if (az_parse_f64(value, &v.value) != 0)
             continue;
-        rc = az_pt_name(r, key, true, &v.name);
+        rc = az_pytorch_name(r, key, true, &v.name);
         if (rc == 0)
             rc = az_vec_push(&o->counter_values, v);
     }
@@ -31,7 +31,7 @@ int az_pt_add_counters(struct az_pt_reader *r, const struct az_pt_event *e)
 }
 
 /* "GPU 3 Counters" -> 3; of the profiler's own category the process is the device. */
-static int64_t device_of(const struct az_pt_event *e)
+static int64_t device_of(const struct az_pytorch_event *e)
 {
     struct az_sv text = e->pid.raw;
     int64_t n;
@@ -47,17 +47,17 @@ static int64_t device_of(const struct az_pt_event *e)
 }
 
 /* Name of one value: of the counter, and of the value where it has one. */
-static int sample_name(struct az_pt_reader *r, const struct az_pt_event *e, struct az_sv key,
-                       uint32_t *name)
+static int sample_name(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                       struct az_sv key, uint32_t *name)
 {
     if (key.n == 0)
-        return az_pt_name(r, e->name, e->name_escaped, name);
+        return az_pytorch_name(r, e->name, e->name_escaped, name);
     const struct az_sv both =
         az_arena_printf(&r->scratch, "%.*s: %.*s", AZ_SVF(e->name), AZ_SVF(key));
-    return both.p ? az_pt_name(r, both, true, name) : az_arena_error(&r->scratch);
+    return both.p ? az_pytorch_name(r, both, true, name) : az_arena_error(&r->scratch);
 }
 
-int az_pt_add_samples(struct az_pt_reader *r, const struct az_pt_event *e)
+int az_pytorch_add_samples(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     struct az_jview object;
     struct az_sv key, value;
@@ -83,22 +83,23 @@ int az_pt_add_samples(struct az_pt_reader *r, const struct az_pt_event *e)
 
 /* An allocation or release of profile_memory: what the device has in use after it. Those of the
  * host are skipped. */
-int az_pt_add_memory(struct az_pt_reader *r, const struct az_pt_event *e, bool *taken)
+int az_pytorch_add_memory(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                          bool *taken)
 {
     static const struct {
         const char *name;
-        enum az_pt_arg arg;
-    } sums[] = { { "Memory allocated [B]", AZ_PT_ALLOCATED },
-                 { "Memory reserved [B]", AZ_PT_RESERVED } };
-    const int64_t device = az_pt_number(e, AZ_PT_MEMORY_DEVICE, -1);
+        enum az_pytorch_arg arg;
+    } sums[] = { { "Memory allocated [B]", AZ_PYTORCH_ALLOCATED },
+                 { "Memory reserved [B]", AZ_PYTORCH_RESERVED } };
+    const int64_t device = az_pytorch_number(e, AZ_PYTORCH_MEMORY_DEVICE, -1);
     int rc = 0;
-    *taken = e->has_ts && device >= 0 && az_pt_number(e, AZ_PT_MEMORY_KIND, 0) != 0 &&
-             az_pt_has(e, AZ_PT_ALLOCATED);
+    *taken = e->has_ts && device >= 0 && az_pytorch_number(e, AZ_PYTORCH_MEMORY_KIND, 0) != 0 &&
+             az_pytorch_has(e, AZ_PYTORCH_ALLOCATED);
     for (size_t k = 0; rc == 0 && *taken && k < AZ_LENGTH(sums); k++) {
         uint32_t name;
-        if (!az_pt_has(e, sums[k].arg))
+        if (!az_pytorch_has(e, sums[k].arg))
             continue;
-        rc = az_pt_name(r, az_sv_str(sums[k].name), false, &name);
+        rc = az_pytorch_name(r, az_sv_str(sums[k].name), false, &name);
         if (rc == 0)
             rc = az_trace_sample(r->trace, name, device, e->ts, (double)e->number[sums[k].arg]);
     }

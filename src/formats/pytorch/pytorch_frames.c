@@ -5,12 +5,12 @@
 #include "formats/pytorch/pytorch.h"
 
 /* Is a the one to drop first: shorter, or equally long and later in the file? */
-static bool less(const struct az_pt_heap_item *a, const struct az_pt_heap_item *b)
+static bool less(const struct az_pytorch_heap_item *a, const struct az_pytorch_heap_item *b)
 {
     return a->length != b->length ? a->length < b->length : a->uid > b->uid;
 }
 
-static void sift_up(struct az_pt_heap_item *v, size_t i, struct az_pt_heap_item x)
+static void sift_up(struct az_pytorch_heap_item *v, size_t i, struct az_pytorch_heap_item x)
 {
     while (i > 0 && less(&x, &v[(i - 1) / 2])) {
         v[i] = v[(i - 1) / 2];
@@ -19,7 +19,7 @@ static void sift_up(struct az_pt_heap_item *v, size_t i, struct az_pt_heap_item 
     v[i] = x;
 }
 
-static void sift_down(struct az_pt_heap_item *v, size_t n, struct az_pt_heap_item x)
+static void sift_down(struct az_pytorch_heap_item *v, size_t n, struct az_pytorch_heap_item x)
 {
     size_t i = 0;
     for (size_t c = 1; c < n; c = 2 * i + 1) {
@@ -33,12 +33,13 @@ static void sift_down(struct az_pt_heap_item *v, size_t n, struct az_pt_heap_ite
 }
 
 /* The place of a frame of that length, which is one of the longest; NULL: it is none. */
-static struct az_pt_frame *place_for(struct az_pt_reader *r, int64_t length, uint32_t uid, int *rc)
+static struct az_pytorch_frame *place_for(struct az_pytorch_reader *r, int64_t length, uint32_t uid,
+                                          int *rc)
 {
-    struct az_pt_frames *f = &r->long_frames;
-    struct az_pt_heap_item x = { length, uid, (uint32_t)f->n };
-    if (f->n < AZ_PT_LONG_FRAMES) {
-        *rc = az_vec_push(f, ((struct az_pt_frame){ .uid = uid }));
+    struct az_pytorch_frames *f = &r->long_frames;
+    struct az_pytorch_heap_item x = { length, uid, (uint32_t)f->n };
+    if (f->n < AZ_PYTORCH_LONG_FRAMES) {
+        *rc = az_vec_push(f, ((struct az_pytorch_frame){ .uid = uid }));
         if (*rc)
             return NULL;
         sift_up(r->heap, x.at, x);
@@ -48,14 +49,14 @@ static struct az_pt_frame *place_for(struct az_pt_reader *r, int64_t length, uin
     } else {
         return NULL;
     }
-    r->long_enough = f->n == AZ_PT_LONG_FRAMES ? r->heap[0].length : -1;
+    r->long_enough = f->n == AZ_PYTORCH_LONG_FRAMES ? r->heap[0].length : -1;
     return &f->v[x.at];
 }
 
-int az_pt_frame_keep(struct az_pt_reader *r, const struct az_pt_frame *f)
+int az_pytorch_frame_keep(struct az_pytorch_reader *r, const struct az_pytorch_frame *f)
 {
     int rc = 0;
-    struct az_pt_frame *to = place_for(r, f->end - f->start, f->uid, &rc);
+    struct az_pytorch_frame *to = place_for(r, f->end - f->start, f->uid, &rc);
     if (to)
         *to = *f;
     return rc;
@@ -63,7 +64,7 @@ int az_pt_frame_keep(struct az_pt_reader *r, const struct az_pt_frame *f)
 
 /* The name of the function, without its file: "model.py(20): Block.forward". The end of a name that
  * is too long. */
-static void set_name(struct az_pt_frame *f, struct az_sv name)
+static void set_name(struct az_pytorch_frame *f, struct az_sv name)
 {
     const ptrdiff_t at = az_sv_find(name, AZ_SV("): "));
     if (at >= 0)
@@ -72,12 +73,12 @@ static void set_name(struct az_pt_frame *f, struct az_sv name)
     memcpy(f->name, name.p + name.n - f->n, f->n);
 }
 
-int az_pt_frame_long(struct az_pt_reader *r, const struct az_pt_event *e, uint64_t pid,
-                     uint64_t tid)
+int az_pytorch_frame_long(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                          uint64_t pid, uint64_t tid)
 {
     int rc = 0;
     struct az_sv name = e->name;
-    struct az_pt_frame *f = place_for(r, e->dur, r->uid, &rc);
+    struct az_pytorch_frame *f = place_for(r, e->dur, r->uid, &rc);
     if (!f)
         return rc;
     if (e->name_escaped) {
@@ -96,7 +97,7 @@ int az_pt_frame_long(struct az_pt_reader *r, const struct az_pt_event *e, uint64
 
 static int by_start(const void *x, const void *y, void *ctx)
 {
-    const struct az_pt_frame *a = x, *b = y;
+    const struct az_pytorch_frame *a = x, *b = y;
     (void)ctx;
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
@@ -104,13 +105,13 @@ static int by_start(const void *x, const void *y, void *ctx)
 }
 
 /* Those of threads with other events; a thread of frames alone launches nothing. */
-int az_pt_frames_finish(struct az_pt_reader *r)
+int az_pytorch_frames_finish(struct az_pytorch_reader *r)
 {
     struct az_trace *t = r->trace;
-    struct az_pt_frames *h = &r->long_frames;
+    struct az_pytorch_frames *h = &r->long_frames;
     int rc = az_sort_cmp(h->v, h->n, sizeof *h->v, by_start, NULL, t->mem);
     for (size_t i = 0; rc == 0 && i < h->n; i++) {
-        const struct az_pt_frame *f = &h->v[i];
+        const struct az_pytorch_frame *f = &h->v[i];
         const uint32_t lane = az_map_get(&r->lanes, f->pid, f->tid);
         if (lane == AZ_NO_ID)
             continue;

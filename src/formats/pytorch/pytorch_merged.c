@@ -153,7 +153,7 @@ static void number_devices(struct marks *m, const uint8_t *used)
             l[i].device = fresh[i];
 }
 
-int az_pt_find_merged(struct az_pt_reader *r)
+int az_pytorch_find_merged(struct az_pytorch_reader *r)
 {
     struct marks m = { .t = r->trace };
     uint8_t *used = NULL;

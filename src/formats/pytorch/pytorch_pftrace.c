@@ -18,16 +18,16 @@ static bool interned_sign(struct az_sv data)
 {
     static const char *const words[] = { "cpu_op", "cuda_runtime", "user_annotation",
                                          "python_function" };
-    struct az_pb m = az_pb_of(data);
+    struct az_protobuf m = az_protobuf_of(data);
     uint32_t field;
     unsigned wire;
     uint64_t value;
     struct az_sv bytes = AZ_SV("");
-    while (az_pb_next(&m, &field, &wire, &value, &bytes) > 0) {
+    while (az_protobuf_next(&m, &field, &wire, &value, &bytes) > 0) {
         if (field == PTP_KERNEL || field == PTP_KERNEL_ARG)
             return true;
-        for (size_t i = 0; field == PTP_CATEGORY && wire == AZ_PB_BYTES && i < AZ_LENGTH(words);
-             i++)
+        for (size_t i = 0;
+             field == PTP_CATEGORY && wire == AZ_PROTOBUF_BYTES && i < AZ_LENGTH(words); i++)
             if (az_sv_find(bytes, az_sv_str(words[i])) >= 0)
                 return true;
     }
@@ -52,20 +52,20 @@ static bool compressed_sign(struct az_sv bytes)
 
 static bool packet_sign(struct az_sv packet, bool nested)
 {
-    struct az_pb m = az_pb_of(packet);
+    struct az_protobuf m = az_protobuf_of(packet);
     uint32_t field;
     unsigned wire;
     uint64_t value;
     struct az_sv bytes = AZ_SV("");
-    while (az_pb_next(&m, &field, &wire, &value, &bytes) > 0)
+    while (az_protobuf_next(&m, &field, &wire, &value, &bytes) > 0)
         if (field == STAGE || field == COUNTERS ||
-            (field == INTERNED && wire == AZ_PB_BYTES && interned_sign(bytes)) ||
-            (field == COMPRESSED && wire == AZ_PB_BYTES && !nested && compressed_sign(bytes)))
+            (field == INTERNED && wire == AZ_PROTOBUF_BYTES && interned_sign(bytes)) ||
+            (field == COMPRESSED && wire == AZ_PROTOBUF_BYTES && !nested && compressed_sign(bytes)))
             return true;
     /* cut off by the end of the head: the last field is there in part */
-    if (!nested && field == COMPRESSED && wire == AZ_PB_BYTES) {
+    if (!nested && field == COMPRESSED && wire == AZ_PROTOBUF_BYTES) {
         uint64_t length;
-        if (az_pb_varint(&m, &length) == 0 && m.p < m.end)
+        if (az_protobuf_varint(&m, &length) == 0 && m.p < m.end)
             return compressed_sign(az_sv_make((const char *)m.p, (size_t)(m.end - m.p)));
     }
     return false;
@@ -74,10 +74,10 @@ static bool packet_sign(struct az_sv packet, bool nested)
 /* Packets one after another, one of them with a sign; the head may end inside one. */
 static bool packets_sign(struct az_sv head, bool nested)
 {
-    struct az_pb m = az_pb_of(head);
+    struct az_protobuf m = az_protobuf_of(head);
     uint64_t tag, length;
-    while (m.p < m.end && az_pb_varint(&m, &tag) == 0 && tag == (PACKETS << 3 | AZ_PB_BYTES) &&
-           az_pb_varint(&m, &length) == 0) {
+    while (m.p < m.end && az_protobuf_varint(&m, &tag) == 0 &&
+           tag == (PACKETS << 3 | AZ_PROTOBUF_BYTES) && az_protobuf_varint(&m, &length) == 0) {
         const size_t left = (size_t)(m.end - m.p), n = length < left ? (size_t)length : left;
         if (packet_sign(az_sv_make((const char *)m.p, n), nested))
             return true;
@@ -89,15 +89,16 @@ static bool packets_sign(struct az_sv head, bool nested)
 static int probe(struct az_sv head, struct az_sv path)
 {
     (void)path;
-    return head.n && head.p[0] == (PACKETS << 3 | AZ_PB_BYTES) && packets_sign(head, false) ? 95
-                                                                                            : 0;
+    return head.n && head.p[0] == (PACKETS << 3 | AZ_PROTOBUF_BYTES) && packets_sign(head, false)
+               ? 95
+               : 0;
 }
 
 /* ---- slices ---- */
 
 static int by_track_and_time(const void *x, const void *y, void *ctx)
 {
-    const struct az_ptp_slice *a = x, *b = y;
+    const struct az_pytorch_pftrace_slice *a = x, *b = y;
     (void)ctx;
     if (a->track != b->track)
         return a->track < b->track ? -1 : 1;
@@ -106,7 +107,7 @@ static int by_track_and_time(const void *x, const void *y, void *ctx)
 
 /* Beginnings of a track come before their ends in the file, and are in no order among each other:
  * in the order of time an end is of the slice that began last. */
-static int pair_slices(struct az_ptp *p)
+static int pair_slices(struct az_pytorch_pftrace *p)
 {
     struct az_vec_u32 open;
     int rc = p->slices.n ? az_sort_cmp(p->slices.v, p->slices.n, sizeof *p->slices.v,
@@ -114,7 +115,7 @@ static int pair_slices(struct az_ptp *p)
                          : 0;
     az_vec_init(&open, p->job->mem);
     for (uint32_t i = 0; rc == 0 && i < p->slices.n; i++) {
-        const struct az_ptp_slice *s = &p->slices.v[i];
+        const struct az_pytorch_pftrace_slice *s = &p->slices.v[i];
         if (i && p->slices.v[i - 1].track != s->track) {
             p->open += open.n;
             az_vec_reset(&open);
@@ -124,7 +125,7 @@ static int pair_slices(struct az_ptp *p)
         else if (open.n == 0)
             p->without_begin++;
         else
-            rc = az_ptp_span(p, &p->slices.v[open.v[--open.n]], s->at);
+            rc = az_pytorch_pftrace_span(p, &p->slices.v[open.v[--open.n]], s->at);
         if (rc == AZ_EFORMAT) /* looked at when it was kept, but not into */
             rc = p->job->opts->strict ? rc : (p->unresolved++, 0);
         if (p->reader.scratch.head)
@@ -138,7 +139,7 @@ static int pair_slices(struct az_ptp *p)
 /* ---- device events ---- */
 
 /* What a node of a graph waited for, as the arrows that the JSON form has. */
-static int add_waits(struct az_ptp *p)
+static int add_waits(struct az_pytorch_pftrace *p)
 {
     struct az_graph_waits *to = &az_optrace(p->job->trace)->graph_waits;
     int rc = 0;
@@ -146,7 +147,8 @@ static int add_waits(struct az_ptp *p)
         const uint32_t before = az_map_get(&p->event_of, p->waits.v[i].before, 0);
         if (before == AZ_NO_ID || p->waits.v[i].after >= p->gpus.n)
             continue;
-        const struct az_ptp_gpu *a = &p->gpus.v[before], *b = &p->gpus.v[p->waits.v[i].after];
+        const struct az_pytorch_pftrace_gpu *a = &p->gpus.v[before],
+                                            *b = &p->gpus.v[p->waits.v[i].after];
         rc = az_vec_push(to, ((struct az_graph_wait){ i, a->end, a->lane, true }));
         if (rc == 0)
             rc = az_vec_push(to, ((struct az_graph_wait){ i, b->start, b->lane, false }));
@@ -156,7 +158,7 @@ static int add_waits(struct az_ptp *p)
 
 static int by_lane_and_time(const void *x, const void *y, void *ctx)
 {
-    const struct az_ptp_gpu *a = x, *b = y;
+    const struct az_pytorch_pftrace_gpu *a = x, *b = y;
     (void)ctx;
     if (a->lane != b->lane)
         return a->lane < b->lane ? -1 : 1;
@@ -165,7 +167,7 @@ static int by_lane_and_time(const void *x, const void *y, void *ctx)
 
 /* Events that end exactly where the next one of their lane starts: the writer cuts them there.
  * After the waits, which number the events. */
-static int count_clamped(struct az_ptp *p)
+static int count_clamped(struct az_pytorch_pftrace *p)
 {
     const int rc = p->gpus.n ? az_sort_cmp(p->gpus.v, p->gpus.n, sizeof *p->gpus.v,
                                            by_lane_and_time, NULL, p->job->mem)
@@ -177,7 +179,7 @@ static int count_clamped(struct az_ptp *p)
     return rc;
 }
 
-static void say(struct az_ptp *p)
+static void say(struct az_pytorch_pftrace *p)
 {
     struct az_trace *t = p->job->trace;
     const struct az_where file = AZ_AT_FILE(p->job->files[0].path);
@@ -200,16 +202,16 @@ static void say(struct az_ptp *p)
 
 /* ---- the file ---- */
 
-static int read_all(struct az_ptp *p)
+static int read_all(struct az_pytorch_pftrace *p)
 {
     struct az_map *const maps[] = { &p->interned, &p->track_of, &p->counter_of, &p->event_of };
     int rc = az_optrace_init(p->job->trace, p->job->opts);
     if (rc == 0)
-        rc = az_pt_reader_init(&p->reader, p->job->trace, p->job->opts);
+        rc = az_pytorch_reader_init(&p->reader, p->job->trace, p->job->opts);
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(maps); i++)
         rc = az_map_init(maps[i], p->job->mem, 64);
     if (rc == 0)
-        rc = az_ptp_packets(p);
+        rc = az_pytorch_pftrace_packets(p);
     if (rc == 0)
         rc = pair_slices(p);
     if (rc == 0)
@@ -220,13 +222,13 @@ static int read_all(struct az_ptp *p)
         return rc;
     p->job->trace->base_ns = p->base;
     say(p);
-    rc = az_pt_finish(&p->reader);
-    return rc ? rc : az_pt_captures(p->job);
+    rc = az_pytorch_finish(&p->reader);
+    return rc ? rc : az_pytorch_captures(p->job);
 }
 
 static int parse(struct az_parse *job)
 {
-    struct az_ptp p = { .job = job };
+    struct az_pytorch_pftrace p = { .job = job };
     const size_t errors = job->diag->errors;
     if (job->n_files > 1)
         return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->files[1].path),
@@ -254,7 +256,7 @@ static int parse(struct az_parse *job)
     az_vec_release(&p.waits);
     az_arena_release(&p.kept);
     if (p.reader.trace)
-        az_pt_reader_release(&p.reader);
+        az_pytorch_reader_release(&p.reader);
     return rc;
 }
 

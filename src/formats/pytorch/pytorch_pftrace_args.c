@@ -6,30 +6,32 @@
 
 enum { DEPTH = 24 }; /* lists in lists */
 
-void az_ptp_arg_number(struct az_pt_event *e, struct az_sv key, int64_t v)
+void az_pytorch_pftrace_arg_number(struct az_pytorch_event *e, struct az_sv key, int64_t v)
 {
-    const unsigned arg = az_pt_arg_of(key);
-    if (arg >= AZ_PT_NUMBERS)
+    const unsigned arg = az_pytorch_arg_of(key);
+    if (arg >= AZ_PYTORCH_NUMBERS)
         return;
     e->number[arg] = v;
-    e->given |= AZ_PT_BIT(arg);
+    e->given |= AZ_PYTORCH_BIT(arg);
 }
 
-int az_ptp_arg_text(struct az_ptp *p, struct az_pt_event *e, struct az_sv key, struct az_sv text)
+int az_pytorch_pftrace_arg_text(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
+                                struct az_sv key, struct az_sv text)
 {
-    const unsigned arg = az_pt_arg_of(key);
+    const unsigned arg = az_pytorch_arg_of(key);
     int64_t v;
-    if (arg >= AZ_PT_ARGS || (arg < AZ_PT_NUMBERS && az_parse_i64(az_sv_trim(text), &v) != 0))
+    if (arg >= AZ_PYTORCH_ARGS ||
+        (arg < AZ_PYTORCH_NUMBERS && az_parse_i64(az_sv_trim(text), &v) != 0))
         return 0;
-    if (arg < AZ_PT_NUMBERS) {
-        az_ptp_arg_number(e, key, v);
+    if (arg < AZ_PYTORCH_NUMBERS) {
+        az_pytorch_pftrace_arg_number(e, key, v);
         return 0;
     }
     struct az_sv kept = text.n ? az_arena_dup(&p->reader.scratch, text) : AZ_SV("");
     if (!kept.p)
         return az_arena_error(&p->reader.scratch);
-    e->text[arg - AZ_PT_NUMBERS] = kept;
-    e->given |= AZ_PT_BIT(arg);
+    e->text[arg - AZ_PYTORCH_NUMBERS] = kept;
+    e->given |= AZ_PYTORCH_BIT(arg);
     return 0;
 }
 
@@ -41,20 +43,21 @@ struct value {
     struct az_sv s;
 };
 
-static int write_value(struct az_ptp *p, struct az_jsonw *w, const struct az_pb *m,
-                       struct az_sv message, uint32_t generation, unsigned depth, bool keyed);
+static int write_value(struct az_pytorch_pftrace *p, struct az_jsonw *w,
+                       const struct az_protobuf *m, struct az_sv message, uint32_t generation,
+                       unsigned depth, bool keyed);
 
 /* One field of an annotation that holds a value; false: it holds none. */
-static bool scalar(struct az_ptp *p, struct value *v, uint32_t field, unsigned wire, uint64_t value,
-                   struct az_sv bytes, uint32_t generation)
+static bool scalar(struct az_pytorch_pftrace *p, struct value *v, uint32_t field, unsigned wire,
+                   uint64_t value, struct az_sv bytes, uint32_t generation)
 {
-    if (wire == AZ_PB_INT && (field == AZ_PF_UINT || field == AZ_PF_INT || field == AZ_PF_BOOL ||
-                              field == AZ_PF_POINTER))
+    if (wire == AZ_PROTOBUF_INT && (field == AZ_PFTRACE_UINT || field == AZ_PFTRACE_INT ||
+                                    field == AZ_PFTRACE_BOOL || field == AZ_PFTRACE_POINTER))
         v->i = (int64_t)value, v->number = true;
-    else if (wire == AZ_PB_BYTES && (field == AZ_PF_STRING || field == AZ_PF_JSON))
+    else if (wire == AZ_PROTOBUF_BYTES && (field == AZ_PFTRACE_STRING || field == AZ_PFTRACE_JSON))
         v->s = bytes, v->text = true;
-    else if (wire == AZ_PB_INT && field == AZ_PF_STRING_IID) {
-        const uint32_t id = az_ptp_text(p, PTP_STRING, generation, value);
+    else if (wire == AZ_PROTOBUF_INT && field == AZ_PFTRACE_STRING_IID) {
+        const uint32_t id = az_pytorch_pftrace_text(p, PTP_STRING, generation, value);
         v->s = id == AZ_NO_ID ? AZ_SV("") : az_trace_text(p->job->trace, id);
         v->text = true;
     } else
@@ -62,37 +65,38 @@ static bool scalar(struct az_ptp *p, struct value *v, uint32_t field, unsigned w
     return true;
 }
 
-static struct az_sv name_of(struct az_ptp *p, uint32_t field, unsigned wire, uint64_t value,
-                            struct az_sv bytes, uint32_t generation)
+static struct az_sv name_of(struct az_pytorch_pftrace *p, uint32_t field, unsigned wire,
+                            uint64_t value, struct az_sv bytes, uint32_t generation)
 {
-    if (field == AZ_PF_NAME && wire == AZ_PB_BYTES)
+    if (field == AZ_PFTRACE_NAME && wire == AZ_PROTOBUF_BYTES)
         return bytes;
-    const uint32_t id = az_ptp_text(p, PTP_ANNOTATION, generation, value);
+    const uint32_t id = az_pytorch_pftrace_text(p, PTP_ANNOTATION, generation, value);
     return id == AZ_NO_ID ? AZ_SV("") : az_trace_text(p->job->trace, id);
 }
 
 /* Entries of an object, or items of a list. */
-static int write_list(struct az_ptp *p, struct az_jsonw *w, const struct az_pb *m,
+static int write_list(struct az_pytorch_pftrace *p, struct az_jsonw *w, const struct az_protobuf *m,
                       struct az_sv message, uint32_t generation, unsigned depth, uint32_t kind)
 {
-    struct az_pb a;
+    struct az_protobuf a;
     uint32_t field;
     unsigned wire;
     uint64_t value;
     struct az_sv bytes = AZ_SV("");
-    int rc = az_pb_sub(m, message, &a);
-    while (rc == 0 && (rc = az_pb_next(&a, &field, &wire, &value, &bytes)) > 0)
-        rc = field == kind && wire == AZ_PB_BYTES
-                 ? write_value(p, w, &a, bytes, generation, depth + 1, kind == AZ_PF_ENTRY)
+    int rc = az_protobuf_sub(m, message, &a);
+    while (rc == 0 && (rc = az_protobuf_next(&a, &field, &wire, &value, &bytes)) > 0)
+        rc = field == kind && wire == AZ_PROTOBUF_BYTES
+                 ? write_value(p, w, &a, bytes, generation, depth + 1, kind == AZ_PFTRACE_ENTRY)
                  : 0;
     return rc;
 }
 
 /* As JSON: a scalar, a list, an object; in an object (keyed) with its key before. */
-static int write_value(struct az_ptp *p, struct az_jsonw *w, const struct az_pb *m,
-                       struct az_sv message, uint32_t generation, unsigned depth, bool keyed)
+static int write_value(struct az_pytorch_pftrace *p, struct az_jsonw *w,
+                       const struct az_protobuf *m, struct az_sv message, uint32_t generation,
+                       unsigned depth, bool keyed)
 {
-    struct az_pb a;
+    struct az_protobuf a;
     struct value v = { .name = AZ_SV("") };
     uint32_t field, list = 0;
     unsigned wire;
@@ -100,16 +104,16 @@ static int write_value(struct az_ptp *p, struct az_jsonw *w, const struct az_pb 
     struct az_sv bytes = AZ_SV("");
     double real = 0;
     bool is_real = false;
-    int rc = depth > DEPTH ? AZ_EFORMAT : az_pb_sub(m, message, &a);
-    while (rc == 0 && (rc = az_pb_next(&a, &field, &wire, &value, &bytes)) > 0) {
+    int rc = depth > DEPTH ? AZ_EFORMAT : az_protobuf_sub(m, message, &a);
+    while (rc == 0 && (rc = az_protobuf_next(&a, &field, &wire, &value, &bytes)) > 0) {
         rc = 0;
-        if (field == AZ_PF_ENTRY || field == AZ_PF_ITEM)
+        if (field == AZ_PFTRACE_ENTRY || field == AZ_PFTRACE_ITEM)
             list = field;
-        else if ((field == AZ_PF_NAME && wire == AZ_PB_BYTES) ||
-                 (field == AZ_PF_NAME_IID && wire == AZ_PB_INT))
+        else if ((field == AZ_PFTRACE_NAME && wire == AZ_PROTOBUF_BYTES) ||
+                 (field == AZ_PFTRACE_NAME_IID && wire == AZ_PROTOBUF_INT))
             v.name = name_of(p, field, wire, value, bytes, generation);
-        else if (field == AZ_PF_DOUBLE && wire == AZ_PB_FIXED64)
-            real = az_pb_double(value), is_real = true;
+        else if (field == AZ_PFTRACE_DOUBLE && wire == AZ_PROTOBUF_FIXED64)
+            real = az_protobuf_double(value), is_real = true;
         else
             (void)scalar(p, &v, field, wire, value, bytes, generation);
     }
@@ -117,15 +121,15 @@ static int write_value(struct az_ptp *p, struct az_jsonw *w, const struct az_pb 
         return rc;
     if (keyed)
         az_jsonw_keysv(w, v.name);
-    if (list == AZ_PF_ENTRY)
+    if (list == AZ_PFTRACE_ENTRY)
         az_jsonw_object(w);
-    else if (list == AZ_PF_ITEM)
+    else if (list == AZ_PFTRACE_ITEM)
         az_jsonw_array(w);
     if (list)
         rc = write_list(p, w, m, message, generation, depth, list);
-    if (list == AZ_PF_ENTRY)
+    if (list == AZ_PFTRACE_ENTRY)
         az_jsonw_end_object(w);
-    else if (list == AZ_PF_ITEM)
+    else if (list == AZ_PFTRACE_ITEM)
         az_jsonw_end_array(w);
     else if (is_real)
         az_jsonw_f64(w, real);
@@ -137,8 +141,9 @@ static int write_value(struct az_ptp *p, struct az_jsonw *w, const struct az_pb 
 }
 
 /* A list or a real number as text; a number or a text as it is. */
-static int put_json(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
-                    struct az_sv message, uint32_t generation, struct az_sv key)
+static int put_json(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
+                    const struct az_protobuf *m, struct az_sv message, uint32_t generation,
+                    struct az_sv key)
 {
     struct az_vec_char text;
     struct az_jsonw w;
@@ -149,15 +154,16 @@ static int put_json(struct az_ptp *p, struct az_pt_event *e, const struct az_pb 
     if (rc == 0)
         rc = ended == AZ_EINTERNAL ? AZ_EFORMAT : ended; /* an object of items without keys */
     if (rc == 0)
-        rc = az_ptp_arg_text(p, e, key, az_text_view(&text));
+        rc = az_pytorch_pftrace_arg_text(p, e, key, az_text_view(&text));
     az_vec_release(&text);
     return rc;
 }
 
-int az_ptp_annotation(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
-                      struct az_sv message, uint32_t generation)
+int az_pytorch_pftrace_annotation(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
+                                  const struct az_protobuf *m, struct az_sv message,
+                                  uint32_t generation)
 {
-    struct az_pb a;
+    struct az_protobuf a;
     struct value v = { .name = AZ_SV("") };
     char digits[AZ_NUM_MAX];
     uint32_t field;
@@ -165,91 +171,95 @@ int az_ptp_annotation(struct az_ptp *p, struct az_pt_event *e, const struct az_p
     uint64_t value;
     struct az_sv bytes = AZ_SV("");
     bool list = false;
-    int rc = az_pb_sub(m, message, &a);
-    while (rc == 0 && (rc = az_pb_next(&a, &field, &wire, &value, &bytes)) > 0) {
+    int rc = az_protobuf_sub(m, message, &a);
+    while (rc == 0 && (rc = az_protobuf_next(&a, &field, &wire, &value, &bytes)) > 0) {
         rc = 0;
-        if ((field == AZ_PF_NAME && wire == AZ_PB_BYTES) ||
-            (field == AZ_PF_NAME_IID && wire == AZ_PB_INT))
+        if ((field == AZ_PFTRACE_NAME && wire == AZ_PROTOBUF_BYTES) ||
+            (field == AZ_PFTRACE_NAME_IID && wire == AZ_PROTOBUF_INT))
             v.name = name_of(p, field, wire, value, bytes, generation);
-        else if (field == AZ_PF_ENTRY || field == AZ_PF_ITEM || field == AZ_PF_DOUBLE)
+        else if (field == AZ_PFTRACE_ENTRY || field == AZ_PFTRACE_ITEM ||
+                 field == AZ_PFTRACE_DOUBLE)
             list = true;
         else
             (void)scalar(p, &v, field, wire, value, bytes, generation);
     }
-    if (rc || !v.name.n || az_pt_arg_of(v.name) >= AZ_PT_ARGS)
+    if (rc || !v.name.n || az_pytorch_arg_of(v.name) >= AZ_PYTORCH_ARGS)
         return rc;
     if (list)
         return put_json(p, e, m, message, generation, v.name);
-    if (v.number && az_pt_arg_of(v.name) < AZ_PT_NUMBERS)
-        az_ptp_arg_number(e, v.name, v.i);
+    if (v.number && az_pytorch_arg_of(v.name) < AZ_PYTORCH_NUMBERS)
+        az_pytorch_pftrace_arg_number(e, v.name, v.i);
     else if (v.number)
-        return az_ptp_arg_text(p, e, v.name, az_sv_make(digits, az_format_i64(v.i, digits)));
-    return v.text ? az_ptp_arg_text(p, e, v.name, v.s) : 0;
+        return az_pytorch_pftrace_arg_text(p, e, v.name,
+                                           az_sv_make(digits, az_format_i64(v.i, digits)));
+    return v.text ? az_pytorch_pftrace_arg_text(p, e, v.name, v.s) : 0;
 }
 
 /* ---- render stages ---- */
-int az_ptp_extra(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
-                 struct az_sv message)
+int az_pytorch_pftrace_extra(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
+                             const struct az_protobuf *m, struct az_sv message)
 {
     static const struct {
         const char *theirs, *ours;
     } names[] = { { "device id", "device" }, { "stream id", "stream" } };
     struct az_sv name = AZ_SV(""), text = AZ_SV("");
-    const struct az_pb_want want[] = { { 1, NULL, &name }, { 2, NULL, &text } };
-    const int rc = az_pb_pick(m, message, want, 2, NULL);
+    const struct az_protobuf_want want[] = { { 1, NULL, &name }, { 2, NULL, &text } };
+    const int rc = az_protobuf_pick(m, message, want, 2, NULL);
     for (size_t i = 0; i < AZ_LENGTH(names); i++)
         if (az_sv_is(name, names[i].theirs))
             name = az_sv_str(names[i].ours);
-    return rc ? rc : az_ptp_arg_text(p, e, name, text);
+    return rc ? rc : az_pytorch_pftrace_arg_text(p, e, name, text);
 }
 
 /* {x 1, y 2, z 3}; what is 0 is absent, and stands for one block or thread. */
-static int three(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
-                 struct az_sv message, const char *key)
+static int three(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
+                 const struct az_protobuf *m, struct az_sv message, const char *key)
 {
     uint64_t v[3] = { 1, 1, 1 };
-    const struct az_pb_want want[] = { { 1, &v[0], NULL }, { 2, &v[1], NULL }, { 3, &v[2], NULL } };
-    const int rc = az_pb_pick(m, message, want, 3, NULL);
+    const struct az_protobuf_want want[] = { { 1, &v[0], NULL },
+                                             { 2, &v[1], NULL },
+                                             { 3, &v[2], NULL } };
+    const int rc = az_protobuf_pick(m, message, want, 3, NULL);
     if (rc)
         return rc;
     const struct az_sv text =
         az_arena_printf(&p->reader.scratch, "[%llu, %llu, %llu]", (unsigned long long)v[0],
                         (unsigned long long)v[1], (unsigned long long)v[2]);
-    return text.p ? az_ptp_arg_text(p, e, az_sv_str(key), text)
+    return text.p ? az_pytorch_pftrace_arg_text(p, e, az_sv_str(key), text)
                   : az_arena_error(&p->reader.scratch);
 }
 
 /* {name_iid 1, uint_value 4} */
-static int launch_arg(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
-                      struct az_sv message)
+static int launch_arg(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
+                      const struct az_protobuf *m, struct az_sv message)
 {
     char digits[AZ_NUM_MAX];
     uint64_t iid = UINT64_MAX, v = 0;
-    const struct az_pb_want want[] = { { 1, &iid, NULL }, { 4, &v, NULL } };
-    const int rc = az_pb_pick(m, message, want, 2, NULL);
+    const struct az_protobuf_want want[] = { { 1, &iid, NULL }, { 4, &v, NULL } };
+    const int rc = az_protobuf_pick(m, message, want, 2, NULL);
     if (rc || iid == UINT64_MAX)
         return rc;
-    const uint32_t name = az_ptp_text(p, PTP_KERNEL_ARG, p->generation, iid);
+    const uint32_t name = az_pytorch_pftrace_text(p, PTP_KERNEL_ARG, p->generation, iid);
     if (name == AZ_NO_ID)
         return 0;
-    return az_ptp_arg_text(p, e, az_trace_text(p->job->trace, name),
-                           az_sv_make(digits, az_format_i64((int64_t)v, digits)));
+    return az_pytorch_pftrace_arg_text(p, e, az_trace_text(p->job->trace, name),
+                                       az_sv_make(digits, az_format_i64((int64_t)v, digits)));
 }
 
-int az_ptp_launch(struct az_ptp *p, struct az_pt_event *e, const struct az_pb *m,
-                  struct az_sv message)
+int az_pytorch_pftrace_launch(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
+                              const struct az_protobuf *m, struct az_sv message)
 {
-    struct az_pb a;
+    struct az_protobuf a;
     uint32_t field;
     unsigned wire;
     uint64_t value;
     struct az_sv bytes = AZ_SV("");
-    int rc = az_pb_sub(m, message, &a);
-    while (rc == 0 && (rc = az_pb_next(&a, &field, &wire, &value, &bytes)) > 0) {
+    int rc = az_protobuf_sub(m, message, &a);
+    while (rc == 0 && (rc = az_protobuf_next(&a, &field, &wire, &value, &bytes)) > 0) {
         rc = 0;
-        if (wire == AZ_PB_BYTES && (field == 1 || field == 2))
+        if (wire == AZ_PROTOBUF_BYTES && (field == 1 || field == 2))
             rc = three(p, e, &a, bytes, field == 1 ? "grid" : "block");
-        else if (wire == AZ_PB_BYTES && field == 3)
+        else if (wire == AZ_PROTOBUF_BYTES && field == 3)
             rc = launch_arg(p, e, &a, bytes);
     }
     return rc;

@@ -26,7 +26,8 @@ static uint64_t text_key(uint32_t generation, unsigned kind)
     return (uint64_t)generation << 16 | kind;
 }
 
-uint32_t az_ptp_text(struct az_ptp *p, unsigned kind, uint32_t generation, uint64_t iid)
+uint32_t az_pytorch_pftrace_text(struct az_pytorch_pftrace *p, unsigned kind, uint32_t generation,
+                                 uint64_t iid)
 {
     const uint32_t id = az_map_get(&p->interned, iid, text_key(generation, kind));
     p->unresolved += id == AZ_NO_ID;
@@ -36,16 +37,17 @@ uint32_t az_ptp_text(struct az_ptp *p, unsigned kind, uint32_t generation, uint6
 /* ---- interned data ---- */
 
 /* {iid 1, name 2}; of kernels a demangled name 3 comes first. */
-static int intern_text(struct az_ptp *p, const struct az_pb *m, struct az_sv entry, unsigned kind)
+static int intern_text(struct az_pytorch_pftrace *p, const struct az_protobuf *m,
+                       struct az_sv entry, unsigned kind)
 {
     uint64_t iid = 0;
     struct az_sv text = AZ_SV(""), demangled = AZ_SV("");
-    const struct az_pb_want want[] = { { 1, &iid, NULL },
-                                       { 2, NULL, &text },
-                                       { 3, NULL, &demangled } };
+    const struct az_protobuf_want want[] = { { 1, &iid, NULL },
+                                             { 2, NULL, &text },
+                                             { 3, NULL, &demangled } };
     uint32_t id, *at;
     bool added;
-    int rc = az_pb_pick(m, entry, want, kind == PTP_KERNEL ? 3 : 2, NULL);
+    int rc = az_protobuf_pick(m, entry, want, kind == PTP_KERNEL ? 3 : 2, NULL);
     if (rc == 0)
         rc = az_trace_name(p->job->trace, demangled.n ? demangled : text, &id);
     if (rc == 0)
@@ -56,15 +58,15 @@ static int intern_text(struct az_ptp *p, const struct az_pb *m, struct az_sv ent
 }
 
 /* A counter of a descriptor: {counter_id 1, name 2}. */
-static int intern_counter(struct az_ptp *p, const struct az_pb *m, struct az_sv spec,
-                          uint64_t descriptor)
+static int intern_counter(struct az_pytorch_pftrace *p, const struct az_protobuf *m,
+                          struct az_sv spec, uint64_t descriptor)
 {
     uint64_t counter = 0;
     struct az_sv text = AZ_SV("");
-    const struct az_pb_want want[] = { { 1, &counter, NULL }, { 2, NULL, &text } };
+    const struct az_protobuf_want want[] = { { 1, &counter, NULL }, { 2, NULL, &text } };
     uint32_t id, *at;
     bool added;
-    int rc = az_pb_pick(m, spec, want, 2, NULL);
+    int rc = az_protobuf_pick(m, spec, want, 2, NULL);
     if (rc == 0)
         rc = az_trace_name(p->job->trace, text, &id);
     if (rc == 0)
@@ -76,44 +78,46 @@ static int intern_counter(struct az_ptp *p, const struct az_pb *m, struct az_sv 
 }
 
 /* {specs 1 ...} */
-static int intern_specs(struct az_ptp *p, const struct az_pb *m, struct az_sv message,
-                        uint64_t descriptor)
+static int intern_specs(struct az_pytorch_pftrace *p, const struct az_protobuf *m,
+                        struct az_sv message, uint64_t descriptor)
 {
-    struct az_pb e;
+    struct az_protobuf e;
     uint32_t field;
     unsigned wire;
     uint64_t value;
     struct az_sv bytes = AZ_SV("");
-    int rc = az_pb_sub(m, message, &e);
-    while (rc == 0 && (rc = az_pb_next(&e, &field, &wire, &value, &bytes)) > 0)
-        rc = field == 1 && wire == AZ_PB_BYTES ? intern_counter(p, &e, bytes, descriptor) : 0;
+    int rc = az_protobuf_sub(m, message, &e);
+    while (rc == 0 && (rc = az_protobuf_next(&e, &field, &wire, &value, &bytes)) > 0)
+        rc = field == 1 && wire == AZ_PROTOBUF_BYTES ? intern_counter(p, &e, bytes, descriptor) : 0;
     return rc;
 }
 
 /* {iid 1, descriptor 2 {specs 1 ...}} */
-static int intern_descriptor(struct az_ptp *p, const struct az_pb *m, struct az_sv entry)
+static int intern_descriptor(struct az_pytorch_pftrace *p, const struct az_protobuf *m,
+                             struct az_sv entry)
 {
-    struct az_pb e;
+    struct az_protobuf e;
     uint64_t iid = 0;
     struct az_sv specs = AZ_SV("");
-    const struct az_pb_want want[] = { { 1, &iid, NULL }, { 2, NULL, &specs } };
-    const int rc = az_pb_pick(m, entry, want, 2, &e);
+    const struct az_protobuf_want want[] = { { 1, &iid, NULL }, { 2, NULL, &specs } };
+    const int rc = az_protobuf_pick(m, entry, want, 2, &e);
     return rc || !specs.n ? rc : intern_specs(p, &e, specs, iid);
 }
 
-static int intern_all(struct az_ptp *p, const struct az_pb *m, struct az_sv data)
+static int intern_all(struct az_pytorch_pftrace *p, const struct az_protobuf *m, struct az_sv data)
 {
     static const unsigned kinds[] = { PTP_CATEGORY, PTP_NAME,   PTP_ANNOTATION, PTP_GPU,
                                       PTP_STRING,   PTP_KERNEL, PTP_KERNEL_ARG };
-    struct az_pb d;
+    struct az_protobuf d;
     uint32_t field;
     unsigned wire;
     uint64_t value;
     struct az_sv bytes = AZ_SV("");
-    int rc = az_pb_sub(m, data, &d);
-    while (rc == 0 && (rc = az_pb_next(&d, &field, &wire, &value, &bytes)) > 0) {
-        rc = field == PTP_COUNTERS && wire == AZ_PB_BYTES ? intern_descriptor(p, &d, bytes) : 0;
-        for (size_t i = 0; rc == 0 && wire == AZ_PB_BYTES && i < AZ_LENGTH(kinds); i++)
+    int rc = az_protobuf_sub(m, data, &d);
+    while (rc == 0 && (rc = az_protobuf_next(&d, &field, &wire, &value, &bytes)) > 0) {
+        rc = field == PTP_COUNTERS && wire == AZ_PROTOBUF_BYTES ? intern_descriptor(p, &d, bytes)
+                                                                : 0;
+        for (size_t i = 0; rc == 0 && wire == AZ_PROTOBUF_BYTES && i < AZ_LENGTH(kinds); i++)
             if (field == kinds[i])
                 rc = intern_text(p, &d, bytes, field);
     }
@@ -121,10 +125,10 @@ static int intern_all(struct az_ptp *p, const struct az_pb *m, struct az_sv data
 }
 
 /* ---- tracks ---- */
-static int put_meta(struct az_ptp *p, const struct az_ptp_track *t, uint32_t kind,
-                    struct az_sv text)
+static int put_meta(struct az_pytorch_pftrace *p, const struct az_pytorch_pftrace_track *t,
+                    uint32_t kind, struct az_sv text)
 {
-    struct az_pt_meta m = { .pid = t->pid, .tid = t->tid, .kind = kind };
+    struct az_pytorch_meta m = { .pid = t->pid, .tid = t->tid, .kind = kind };
     if (!text.n)
         return 0;
     const int rc = az_trace_name(p->job->trace, text, &m.text);
@@ -136,25 +140,25 @@ struct named { /* {pid 1, tid 2, name 5 of a thread, 6 of a process} */
     struct az_sv name;
 };
 
-static int read_named(const struct az_pb *m, struct az_sv message, uint32_t name_field,
+static int read_named(const struct az_protobuf *m, struct az_sv message, uint32_t name_field,
                       struct named *out)
 {
     *out = (struct named){ .name = AZ_SV("") };
-    const struct az_pb_want want[] = { { 1, &out->pid, NULL },
-                                       { 2, &out->tid, NULL },
-                                       { name_field, NULL, &out->name } };
-    const int rc = az_pb_pick(m, message, want, 3, NULL);
+    const struct az_protobuf_want want[] = { { 1, &out->pid, NULL },
+                                             { 2, &out->tid, NULL },
+                                             { name_field, NULL, &out->name } };
+    const int rc = az_protobuf_pick(m, message, want, 3, NULL);
     out->pid &= INT32_MAX;
     out->tid &= INT64_MAX;
     return rc;
 }
 
 /* {uuid 1, process 3, thread 4, parent 5} */
-static int read_track(struct az_ptp *p, struct az_sv message)
+static int read_track(struct az_pytorch_pftrace *p, struct az_sv message)
 {
-    struct az_pb m = az_pb_of(message);
-    const struct az_pb top = m;
-    struct az_ptp_track t = { 0, 0 };
+    struct az_protobuf m = az_protobuf_of(message);
+    const struct az_protobuf top = m;
+    struct az_pytorch_pftrace_track t = { 0, 0 };
     struct named process = { .name = AZ_SV("") }, thread = process;
     uint32_t field, *at;
     unsigned wire;
@@ -162,12 +166,12 @@ static int read_track(struct az_ptp *p, struct az_sv message)
     struct az_sv bytes = AZ_SV("");
     bool added;
     int rc;
-    while ((rc = az_pb_next(&m, &field, &wire, &value, &bytes)) > 0) {
-        if (field == 1 && wire == AZ_PB_INT)
+    while ((rc = az_protobuf_next(&m, &field, &wire, &value, &bytes)) > 0) {
+        if (field == 1 && wire == AZ_PROTOBUF_INT)
             uuid = value;
-        else if (field == 5 && wire == AZ_PB_INT)
+        else if (field == 5 && wire == AZ_PROTOBUF_INT)
             parent = value;
-        else if (wire == AZ_PB_BYTES && (field == 3 || field == 4))
+        else if (wire == AZ_PROTOBUF_BYTES && (field == 3 || field == 4))
             rc = read_named(&top, bytes, field == 3 ? 6 : 5, field == 3 ? &process : &thread);
         if (rc < 0)
             return rc;
@@ -192,17 +196,17 @@ static int read_track(struct az_ptp *p, struct az_sv message)
 /* ---- packets ---- */
 
 /* {clocks 1 {id 1, time 2}}: the first clock of the first snapshot. */
-static int read_clocks(struct az_ptp *p, struct az_sv message)
+static int read_clocks(struct az_pytorch_pftrace *p, struct az_sv message)
 {
-    const struct az_sv clock = az_pb_find(message, 1);
-    struct az_pb m = az_pb_of(clock);
+    const struct az_sv clock = az_protobuf_find(message, 1);
+    struct az_protobuf m = az_protobuf_of(clock);
     uint32_t field;
     unsigned wire;
     uint64_t value = 0;
     struct az_sv bytes;
     int rc;
-    while ((rc = az_pb_next(&m, &field, &wire, &value, &bytes)) > 0)
-        if (!p->based && field == 2 && wire == AZ_PB_INT && value <= (uint64_t)AZ_TIME_MAX) {
+    while ((rc = az_protobuf_next(&m, &field, &wire, &value, &bytes)) > 0)
+        if (!p->based && field == 2 && wire == AZ_PROTOBUF_INT && value <= (uint64_t)AZ_TIME_MAX) {
             p->base = (int64_t)value;
             p->based = true;
         }
@@ -210,26 +214,26 @@ static int read_clocks(struct az_ptp *p, struct az_sv message)
 }
 
 /* Messages of slices are read when their ends are known. */
-static int keep_slice(struct az_ptp *p, struct az_sv message, int64_t at)
+static int keep_slice(struct az_pytorch_pftrace *p, struct az_sv message, int64_t at)
 {
-    struct az_ptp_slice s = { .at = at, .generation = p->generation };
-    struct az_pb m = az_pb_of(message);
+    struct az_pytorch_pftrace_slice s = { .at = at, .generation = p->generation };
+    struct az_protobuf m = az_protobuf_of(message);
     uint32_t field;
     unsigned wire;
     uint64_t value = 0, type = 0;
     struct az_sv bytes;
     int rc;
-    while ((rc = az_pb_next(&m, &field, &wire, &value, &bytes)) > 0) {
-        if (field == E_TYPE && wire == AZ_PB_INT)
+    while ((rc = az_protobuf_next(&m, &field, &wire, &value, &bytes)) > 0) {
+        if (field == E_TYPE && wire == AZ_PROTOBUF_INT)
             type = value;
-        else if (field == E_TRACK && wire == AZ_PB_INT)
+        else if (field == E_TRACK && wire == AZ_PROTOBUF_INT)
             s.track = value;
     }
     if (rc)
         return rc;
     if (type != TYPE_BEGIN && type != TYPE_END) {
         p->job->trace->read++;
-        p->reader.phase[AZ_PT_INSTANTS_PH]++;
+        p->reader.phase[AZ_PYTORCH_INSTANTS_PH]++;
         return 0;
     }
     s.end = type == TYPE_END;
@@ -243,7 +247,7 @@ static int keep_slice(struct az_ptp *p, struct az_sv message, int64_t at)
 
 static int look(struct az_sv bytes, struct packet *k)
 {
-    struct az_pb m = az_pb_of(bytes);
+    struct az_protobuf m = az_protobuf_of(bytes);
     uint32_t field;
     unsigned wire;
     uint64_t value = 0;
@@ -254,18 +258,18 @@ static int look(struct az_sv bytes, struct packet *k)
         [P_CLOCKS] = &k->clocks,     [P_EVENT] = &k->event, [P_COMPRESSED] = &k->compressed,
         [P_COUNTERS] = &k->counters, [P_STAGE] = &k->stage, [P_TRACK] = &k->track
     };
-    while ((rc = az_pb_next(&m, &field, &wire, &value, &part)) > 0) {
-        if (field == P_TIME && wire == AZ_PB_INT)
+    while ((rc = az_protobuf_next(&m, &field, &wire, &value, &part)) > 0) {
+        if (field == P_TIME && wire == AZ_PROTOBUF_INT)
             k->time = value;
-        else if (field == P_FLAGS && wire == AZ_PB_INT)
+        else if (field == P_FLAGS && wire == AZ_PROTOBUF_INT)
             k->flags = value;
-        else if (wire == AZ_PB_BYTES && field < AZ_LENGTH(parts) && parts[field])
+        else if (wire == AZ_PROTOBUF_BYTES && field < AZ_LENGTH(parts) && parts[field])
             *parts[field] = part;
     }
     return rc;
 }
 
-static int read_parts(struct az_ptp *p, const struct packet *k, int64_t offset)
+static int read_parts(struct az_pytorch_pftrace *p, const struct packet *k, int64_t offset)
 {
     const int64_t at = k->time <= (uint64_t)AZ_TIME_MAX ? (int64_t)k->time - p->base : 0;
     int rc = k->clocks.p ? read_clocks(p, k->clocks) : 0;
@@ -278,18 +282,18 @@ static int read_parts(struct az_ptp *p, const struct packet *k, int64_t offset)
     if (rc == 0 && k->event.p)
         rc = keep_slice(p, k->event, at);
     if (rc == 0 && k->stage.p)
-        rc = az_ptp_render_stage(p, k->stage, at);
+        rc = az_pytorch_pftrace_render_stage(p, k->stage, at);
     if (rc == 0 && k->counters.p)
-        rc = az_ptp_counter(p, k->counters, at);
+        rc = az_pytorch_pftrace_counter(p, k->counters, at);
     return rc == 0 && k->compressed.p ? az_perfetto_compressed(&p->file, k->compressed, offset)
                                       : rc;
 }
 
 static int packet(void *ctx, struct az_sv bytes, int64_t offset)
 {
-    struct az_ptp *p = ctx;
+    struct az_pytorch_pftrace *p = ctx;
     struct packet k;
-    struct az_pb m = az_pb_of(bytes);
+    struct az_protobuf m = az_protobuf_of(bytes);
     uint32_t field;
     unsigned wire;
     uint64_t value;
@@ -297,9 +301,9 @@ static int packet(void *ctx, struct az_sv bytes, int64_t offset)
     int rc = look(bytes, &k);
     if (rc == 0 && (k.flags & CLEARED))
         p->generation++;
-    const struct az_pb top = m;
-    while (rc == 0 && (rc = az_pb_next(&m, &field, &wire, &value, &part)) > 0)
-        rc = field == P_INTERNED && wire == AZ_PB_BYTES ? intern_all(p, &top, part) : 0;
+    const struct az_protobuf top = m;
+    while (rc == 0 && (rc = az_protobuf_next(&m, &field, &wire, &value, &part)) > 0)
+        rc = field == P_INTERNED && wire == AZ_PROTOBUF_BYTES ? intern_all(p, &top, part) : 0;
     if (rc == 0)
         rc = read_parts(p, &k, offset);
     if (p->reader.scratch.head)
@@ -307,7 +311,7 @@ static int packet(void *ctx, struct az_sv bytes, int64_t offset)
     return rc;
 }
 
-int az_ptp_packets(struct az_ptp *p)
+int az_pytorch_pftrace_packets(struct az_pytorch_pftrace *p)
 {
     p->file.packet = packet;
     p->file.ctx = p;

@@ -13,8 +13,8 @@
 #define WINDOW  ((size_t)64 << 10)
 
 struct part {
-    struct az_pt_input in;
-    struct az_pt_reader reader;
+    struct az_pytorch_input in;
+    struct az_pytorch_reader reader;
     struct az_trace trace;
     struct az_jscan scan;
     struct az_jarray array;
@@ -24,9 +24,9 @@ struct part {
 };
 
 struct split {
-    struct az_pt_input *in;
+    struct az_pytorch_input *in;
     struct az_jscan *scan; /* of the first part, which reads straight into the whole */
-    struct az_pt_reader *reader;
+    struct az_pytorch_reader *reader;
     struct part *part; /* [0]: only array, stop and rc are used */
     unsigned n;
 };
@@ -36,15 +36,15 @@ static void read_part(void *ctx, unsigned i)
     struct split *x = ctx;
     struct part *p = &x->part[i];
     if (i == 0) {
-        p->rc = az_jscan_records_until(x->scan, p->stop, az_pt_event_reader(), x->reader, false,
-                                       &p->array);
+        p->rc = az_jscan_records_until(x->scan, p->stop, az_pytorch_event_reader(), x->reader,
+                                       false, &p->array);
         return;
     }
     p->rc = az_jscan_resync(&p->scan);
     p->start = az_jscan_offset(&p->scan);
-    if (p->rc == AZ_J_OK)
-        p->rc = az_jscan_records_until(&p->scan, p->stop, az_pt_event_reader(), &p->reader, false,
-                                       &p->array);
+    if (p->rc == AZ_JSON_OK)
+        p->rc = az_jscan_records_until(&p->scan, p->stop, az_pytorch_event_reader(), &p->reader,
+                                       false, &p->array);
 }
 
 static int open_part(struct split *x, unsigned i, uint64_t share, size_t window)
@@ -52,7 +52,7 @@ static int open_part(struct split *x, unsigned i, uint64_t share, size_t window)
     struct az_parse *job = x->in->job;
     struct part *p = &x->part[i];
     const struct az_source_opts so = { .mem = job->mem, .raw = true, .start = (uint64_t)p->from };
-    p->in = (struct az_pt_input){ .job = job, .share = share };
+    p->in = (struct az_pytorch_input){ .job = job, .share = share };
     int rc = az_source_open(&p->in.src, job->files[0].path.p, &so);
     if (rc == 0)
         rc = az_trace_init(&p->trace, job->mem);
@@ -61,9 +61,9 @@ static int open_part(struct split *x, unsigned i, uint64_t share, size_t window)
     p->reads = true;
     rc = az_optrace_init(&p->trace, job->opts);
     if (rc == 0)
-        rc = az_pt_reader_init(&p->reader, &p->trace, job->opts);
+        rc = az_pytorch_reader_init(&p->reader, &p->trace, job->opts);
     if (rc == 0)
-        rc = az_jscan_init(&p->scan, az_pt_fill, &p->in, window, job->mem);
+        rc = az_jscan_init(&p->scan, az_pytorch_fill, &p->in, window, job->mem);
     if (rc)
         return rc;
     p->in.room = &p->trace;
@@ -80,7 +80,7 @@ static void close_part(struct part *p)
         return;
     p->reads = false;
     if (p->reader.trace)
-        az_pt_reader_release(&p->reader);
+        az_pytorch_reader_release(&p->reader);
     az_jscan_release(&p->scan);
     az_trace_release(&p->trace);
 }
@@ -118,15 +118,15 @@ static int join(struct split *x)
     bool ended = false;
     int rc = x->part[0].rc;
     add_array(sum, &x->part[0].array);
-    for (unsigned i = 1; rc == AZ_J_OK && i < x->n; i++) {
+    for (unsigned i = 1; rc == AZ_JSON_OK && i < x->n; i++) {
         struct part *p = &x->part[i];
         ended = sum->truncated || *x->scan->p == ']';
-        if (ended || p->start != sum->end_offset || p->rc == AZ_J_END)
+        if (ended || p->start != sum->end_offset || p->rc == AZ_JSON_END)
             break; /* what the others read is after the array, or they began in the wrong place */
         rc = p->rc;
-        if (rc == AZ_J_OK)
-            rc = az_pt_join(x->reader, &p->reader);
-        if (rc != AZ_J_OK)
+        if (rc == AZ_JSON_OK)
+            rc = az_pytorch_join(x->reader, &p->reader);
+        if (rc != AZ_JSON_OK)
             break;
         add_array(sum, &p->array);
         move_on(x, p);
@@ -135,13 +135,13 @@ static int join(struct split *x)
         az_mem_give_back(); /* what is free of it stays in the heap of its thread */
     }
     ended = sum->truncated || *x->scan->p == ']';
-    if (rc == AZ_J_OK && !ended) {
+    if (rc == AZ_JSON_OK && !ended) {
         struct az_jarray rest;
-        rc = az_jscan_records_until(x->scan, INT64_MAX, az_pt_event_reader(), x->reader, false,
+        rc = az_jscan_records_until(x->scan, INT64_MAX, az_pytorch_event_reader(), x->reader, false,
                                     &rest);
         add_array(sum, &rest);
     }
-    if (rc == AZ_J_OK && !sum->truncated)
+    if (rc == AZ_JSON_OK && !sum->truncated)
         x->scan->p++; /* the array's ']' */
     return rc;
 }
@@ -173,17 +173,18 @@ static int read_parts(struct split *x, int64_t here, int64_t size, size_t window
     return rc;
 }
 
-int az_pt_split(struct az_pt_input *in, struct az_jscan *s, struct az_pt_reader *r, size_t window)
+int az_pytorch_split(struct az_pytorch_input *in, struct az_jscan *s, struct az_pytorch_reader *r,
+                     size_t window)
 {
     struct split x = { .in = in, .scan = s, .reader = r };
-    int rc = az_jscan_byte(s, '['), c = rc == AZ_J_OK ? az_jscan_peek(s) : rc;
+    int rc = az_jscan_byte(s, '['), c = rc == AZ_JSON_OK ? az_jscan_peek(s) : rc;
     if (c >= 0) { /* the first event says how events begin */
-        rc = az_jscan_records_until(s, az_jscan_offset(s) + 1, az_pt_event_reader(), r, false,
+        rc = az_jscan_records_until(s, az_jscan_offset(s) + 1, az_pytorch_event_reader(), r, false,
                                     &in->array);
-        c = rc == AZ_J_OK ? az_jscan_peek(s) : rc;
+        c = rc == AZ_JSON_OK ? az_jscan_peek(s) : rc;
     }
     if (c < 0 || in->array.truncated)
-        return c < 0 ? c : AZ_J_OK;
+        return c < 0 ? c : AZ_JSON_OK;
     const int64_t here = az_jscan_offset(s), size = (int64_t)az_source_size(in->src);
     x.n = in->job->threads < PARTS_MAX ? in->job->threads : PARTS_MAX;
     if (c != '{' || az_jscan_first_key(s).n == 0 || here >= size)

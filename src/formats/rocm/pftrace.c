@@ -11,11 +11,11 @@
 
 /* ---- annotations ---- */
 
-enum az_pf_key az_pf_key_of(struct az_sv name)
+enum az_pftrace_key az_pftrace_key_of(struct az_sv name)
 {
     static const struct {
         const char *name;
-        enum az_pf_key key;
+        enum az_pftrace_key key;
     } keys[] = {
         { "begin_ns", PF_BEGIN },
         { "end_ns", PF_END },
@@ -49,7 +49,7 @@ enum az_pf_key az_pf_key_of(struct az_sv name)
     return PF_NONE;
 }
 
-void az_pf_slice_init(struct az_pf_slice *s)
+void az_pftrace_slice_init(struct az_pftrace_slice *s)
 {
     memset(s->has, 0, sizeof s->has);
     memset(s->number, 0, sizeof s->number);
@@ -60,7 +60,7 @@ void az_pf_slice_init(struct az_pf_slice *s)
     s->agent[0] = s->agent[1] = s->agent[2] = AZ_NO_AGENT;
 }
 
-static void add_counter(struct az_pf_slice *s, uint32_t name, const struct az_pf_value *v)
+static void add_counter(struct az_pftrace_slice *s, uint32_t name, const struct az_pftrace_value *v)
 {
     double x = v->is_real ? v->f : (double)v->i;
     if (s->n_counters == PF_MAX_COUNTERS || (v->is_text && az_parse_f64(v->text, &x) != 0))
@@ -69,8 +69,8 @@ static void add_counter(struct az_pf_slice *s, uint32_t name, const struct az_pf
     s->counter[s->n_counters++].value = x;
 }
 
-void az_pf_annotate(struct az_pf_slice *s, enum az_pf_key key, uint32_t name,
-                    const struct az_pf_value *v)
+void az_pftrace_annotate(struct az_pftrace_slice *s, enum az_pftrace_key key, uint32_t name,
+                         const struct az_pftrace_value *v)
 {
     int64_t i = v->is_real ? (v->f >= -9e18 && v->f <= 9e18 ? (int64_t)v->f : 0) : v->i;
     if (key == PF_NONE)
@@ -78,7 +78,7 @@ void az_pf_annotate(struct az_pf_slice *s, enum az_pf_key key, uint32_t name,
     if (key == PF_NONE || key == PF_IGNORED)
         return;
     if (key >= PF_AGENT && key <= PF_DST) { /* "Agent-2", "GPU-0", "2", 2 */
-        s->agent[key - PF_AGENT] = v->is_text                 ? az_roc_agent_number(v->text)
+        s->agent[key - PF_AGENT] = v->is_text                 ? az_rocprof_agent_number(v->text)
                                    : i >= 0 && i <= INT32_MAX ? (int32_t)i
                                                               : AZ_NO_AGENT;
         s->has[key] = true;
@@ -93,9 +93,9 @@ void az_pf_annotate(struct az_pf_slice *s, enum az_pf_key key, uint32_t name,
 /* ---- into the model ---- */
 
 /* The process of a slice; slices of tracks without one belong to the first. */
-static int select_process(struct az_pf *p, int64_t pid)
+static int select_process(struct az_pftrace *p, int64_t pid)
 {
-    struct az_roc *r = p->r;
+    struct az_rocprof *r = p->r;
     for (uint32_t i = 0; i < r->d->processes.n; i++) {
         struct az_process *known = &r->d->processes.v[i];
         if (known->pid == pid || pid == 0 || known->pid == 0) {
@@ -105,32 +105,33 @@ static int select_process(struct az_pf *p, int64_t pid)
             return 0;
         }
     }
-    return az_roc_process(r, pid, 0, 0);
+    return az_rocprof_process(r, pid, 0, 0);
 }
 
-static int add_kernel(struct az_pf *p, const struct az_pf_slice *s, int64_t start, int64_t end)
+static int add_kernel(struct az_pftrace *p, const struct az_pftrace_slice *s, int64_t start,
+                      int64_t end)
 {
     const int64_t *n = s->number;
-    struct az_roc_kernel k = { .start = start,
-                               .end = end,
-                               .thread = n[PF_TID],
-                               .corr = (uint64_t)n[PF_CORR],
-                               .name = AZ_NO_ID,
-                               .agent = s->agent[0] == AZ_NO_AGENT ? 0 : s->agent[0],
-                               .stream = n[PF_STREAM],
-                               .queue = s->has[PF_QUEUE] ? az_add_sat(n[PF_QUEUE], 1) : 0 };
+    struct az_rocprof_kernel k = { .start = start,
+                                   .end = end,
+                                   .thread = n[PF_TID],
+                                   .corr = (uint64_t)n[PF_CORR],
+                                   .name = AZ_NO_ID,
+                                   .agent = s->agent[0] == AZ_NO_AGENT ? 0 : s->agent[0],
+                                   .stream = n[PF_STREAM],
+                                   .queue = s->has[PF_QUEUE] ? az_add_sat(n[PF_QUEUE], 1) : 0 };
     k.shape = (struct az_dispatch_shape){ .whole = s->name,
-                                          .grid = { az_roc_u32(n[PF_GRID]), 1, 1 },
-                                          .block = { az_roc_u32(n[PF_BLOCK]), 1, 1 },
-                                          .lds = az_roc_u32(n[PF_LDS]),
-                                          .scratch = az_roc_u32(n[PF_SCRATCH]),
-                                          .vgpr = az_roc_u32(n[PF_VGPR]),
-                                          .agpr = az_roc_u32(n[PF_AGPR]),
-                                          .sgpr = az_roc_u32(n[PF_SGPR]) };
+                                          .grid = { az_rocprof_u32(n[PF_GRID]), 1, 1 },
+                                          .block = { az_rocprof_u32(n[PF_BLOCK]), 1, 1 },
+                                          .lds = az_rocprof_u32(n[PF_LDS]),
+                                          .scratch = az_rocprof_u32(n[PF_SCRATCH]),
+                                          .vgpr = az_rocprof_u32(n[PF_VGPR]),
+                                          .agpr = az_rocprof_u32(n[PF_AGPR]),
+                                          .sgpr = az_rocprof_u32(n[PF_SGPR]) };
     struct az_counter c = { .proc = p->r->proc, .dispatch = (uint64_t)n[PF_CORR] };
-    int rc = az_roc_kernel(p->r, &k);
+    int rc = az_rocprof_kernel(p->r, &k);
     if (rc == 0 && s->n_counters)
-        rc = az_roc_kernel_name(p->r, s->name, &c.kernel);
+        rc = az_rocprof_kernel_name(p->r, s->name, &c.kernel);
     for (size_t i = 0; rc == 0 && i < s->n_counters; i++) {
         c.counter = s->counter[i].name;
         c.value = s->counter[i].value;
@@ -139,7 +140,7 @@ static int add_kernel(struct az_pf *p, const struct az_pf_slice *s, int64_t star
     return rc;
 }
 
-static int left_out(struct az_pf *p, struct az_sv category)
+static int left_out(struct az_pftrace *p, struct az_sv category)
 {
     uint32_t id;
     int rc = az_trace_name(p->r->t, category, &id);
@@ -152,7 +153,7 @@ static int left_out(struct az_pf *p, struct az_sv category)
     return rc ? rc : az_vec_push(&p->other, (uint64_t)id << 32 | 1);
 }
 
-int az_pf_add(struct az_pf *p, struct az_pf_slice *s)
+int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s)
 {
     const int64_t *n = s->number;
     bool kernel = az_sv_is(s->category, "kernel_dispatch"),
@@ -175,29 +176,29 @@ int az_pf_add(struct az_pf *p, struct az_pf_slice *s)
     if (kernel)
         return add_kernel(p, s, start, end);
     if (copy) {
-        struct az_roc_copy c = { .start = start,
-                                 .end = end,
-                                 .stream = n[PF_STREAM],
-                                 .src = s->agent[1],
-                                 .dst = s->agent[2],
-                                 .bytes = s->has[PF_BYTES] ? n[PF_BYTES] : -1,
-                                 .corr = (uint64_t)n[PF_CORR],
-                                 .name = s->name };
-        return az_roc_copy(p->r, &c);
+        struct az_rocprof_copy c = { .start = start,
+                                     .end = end,
+                                     .stream = n[PF_STREAM],
+                                     .src = s->agent[1],
+                                     .dst = s->agent[2],
+                                     .bytes = s->has[PF_BYTES] ? n[PF_BYTES] : -1,
+                                     .corr = (uint64_t)n[PF_CORR],
+                                     .name = s->name };
+        return az_rocprof_copy(p->r, &c);
     }
-    struct az_roc_span span = { .start = start,
-                                .end = end,
-                                .thread = n[PF_TID],
-                                .corr = (uint64_t)n[PF_CORR],
-                                .name = s->name };
+    struct az_rocprof_span span = { .start = start,
+                                    .end = end,
+                                    .thread = n[PF_TID],
+                                    .corr = (uint64_t)n[PF_CORR],
+                                    .name = s->name };
     rc = az_trace_name(p->r->t, s->category, &span.domain);
     if (rc)
         return rc;
-    return az_sv_is(s->category, "marker_api") ? az_roc_range(p->r, &span)
-                                               : az_roc_call(p->r, &span);
+    return az_sv_is(s->category, "marker_api") ? az_rocprof_range(p->r, &span)
+                                               : az_rocprof_call(p->r, &span);
 }
 
-int az_pf_finish(struct az_pf *p)
+int az_pftrace_finish(struct az_pftrace *p)
 {
     struct az_trace *t = p->r->t;
     if (p->no_time)
@@ -219,31 +220,31 @@ int az_pf_finish(struct az_pf *p)
 /* A field of a packet that others (XPlane) do not have. */
 static bool packet_sign(uint32_t field, unsigned wire)
 {
-    return (field == 10 && wire == AZ_PB_INT) ||
-           (wire == AZ_PB_BYTES && (field == 60 || field == 50 || field == 11));
+    return (field == 10 && wire == AZ_PROTOBUF_INT) ||
+           (wire == AZ_PROTOBUF_BYTES && (field == 60 || field == 50 || field == 11));
 }
 
 /* Packets one after another, some with such a field. The head may end inside a packet, even the
  * first one (a large compressed one): what is there of it counts. */
 static bool is_wire(struct az_sv head)
 {
-    struct az_pb m = az_pb_of(head), packet;
+    struct az_protobuf m = az_protobuf_of(head), packet;
     uint32_t field;
     unsigned wire;
     uint64_t tag, length, value;
     struct az_sv bytes = AZ_SV("");
     bool seen = false, cut = false;
-    for (int i = 0; i < 64 && !cut && az_pb_varint(&m, &tag) == 0; i++) {
+    for (int i = 0; i < 64 && !cut && az_protobuf_varint(&m, &tag) == 0; i++) {
         int rc;
-        if (tag != (1 << 3 | AZ_PB_BYTES))
+        if (tag != (1 << 3 | AZ_PROTOBUF_BYTES))
             return false;
-        if (az_pb_varint(&m, &length) != 0)
+        if (az_protobuf_varint(&m, &length) != 0)
             break;
         cut = length > (uint64_t)(m.end - m.p);
-        packet =
-            az_pb_of(az_sv_make((const char *)m.p, cut ? (size_t)(m.end - m.p) : (size_t)length));
+        packet = az_protobuf_of(
+            az_sv_make((const char *)m.p, cut ? (size_t)(m.end - m.p) : (size_t)length));
         m.p = packet.end;
-        while ((rc = az_pb_next(&packet, &field, &wire, &value, &bytes)) > 0)
+        while ((rc = az_protobuf_next(&packet, &field, &wire, &value, &bytes)) > 0)
             seen |= packet_sign(field, wire);
         if (rc < 0 && !cut)
             return false;
@@ -291,10 +292,10 @@ static int starts_with_brace(struct az_parse *job, struct az_sv path, bool *json
 
 static int parse(struct az_parse *job)
 {
-    struct az_roc r;
+    struct az_rocprof r;
     size_t errors = job->diag->errors;
-    struct az_pf p = { .r = &r };
-    int rc = az_roc_init(&r, job);
+    struct az_pftrace p = { .r = &r };
+    int rc = az_rocprof_init(&r, job);
     az_vec_init(&p.other, job->mem);
     for (size_t i = 0; rc == 0 && i < job->n_files; i++) {
         bool json;
@@ -304,13 +305,13 @@ static int parse(struct az_parse *job)
             rc = json ? az_pftrace_json_file(&p) : az_pftrace_wire_file(&p);
     }
     if (rc == 0)
-        rc = az_pf_finish(&p);
+        rc = az_pftrace_finish(&p);
     if (rc == 0)
-        rc = az_roc_finish(&r);
+        rc = az_rocprof_finish(&r);
     if (rc && job->diag->errors == errors)
-        rc = az_roc_error(&r, rc, job->files[0].path);
+        rc = az_rocprof_error(&r, rc, job->files[0].path);
     az_vec_release(&p.other);
-    az_roc_release(&r);
+    az_rocprof_release(&r);
     return rc;
 }
 

@@ -6,7 +6,7 @@
 
 #include "formats/rocm/rocprof.h"
 
-enum az_pf_key {
+enum az_pftrace_key {
     PF_NONE, /* not one of those below: a counter where the slice is a kernel */
     PF_BEGIN,
     PF_END,
@@ -29,9 +29,9 @@ enum az_pf_key {
     PF_IGNORED, /* known and not used */
     PF_KEYS
 };
-enum az_pf_key az_pf_key_of(struct az_sv name);
+enum az_pftrace_key az_pftrace_key_of(struct az_sv name);
 
-struct az_pf_value {
+struct az_pftrace_value {
     bool is_text, is_real;
     int64_t i;
     double f;
@@ -39,7 +39,7 @@ struct az_pf_value {
 };
 
 #define PF_MAX_COUNTERS 64
-struct az_pf_slice {
+struct az_pftrace_slice {
     struct az_sv category;
     uint32_t name; /* name id */
     int64_t number[PF_KEYS];
@@ -52,22 +52,22 @@ struct az_pf_slice {
     size_t n_counters;
     int64_t pid;
 };
-void az_pf_slice_init(struct az_pf_slice *s);
+void az_pftrace_slice_init(struct az_pftrace_slice *s);
 /* One annotation; `name` is its name id, wanted for counters. */
-void az_pf_annotate(struct az_pf_slice *s, enum az_pf_key key, uint32_t name,
-                    const struct az_pf_value *v);
+void az_pftrace_annotate(struct az_pftrace_slice *s, enum az_pftrace_key key, uint32_t name,
+                         const struct az_pftrace_value *v);
 
-struct az_pf {
-    struct az_roc *r;
+struct az_pftrace {
+    struct az_rocprof *r;
     struct az_sv path;
     uint64_t no_time, no_device_time;
     struct az_vec_u64 other; /* name id << 32 | slices of categories skipped */
 };
 /* Adds a slice to the model. */
-int az_pf_add(struct az_pf *p, struct az_pf_slice *s) AZ_MUST_USE;
-int az_pf_finish(struct az_pf *p) AZ_MUST_USE;
+int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s) AZ_MUST_USE;
+int az_pftrace_finish(struct az_pftrace *p) AZ_MUST_USE;
 
-int az_pftrace_json_file(struct az_pf *p) AZ_MUST_USE;
-int az_pftrace_wire_file(struct az_pf *p) AZ_MUST_USE;
+int az_pftrace_json_file(struct az_pftrace *p) AZ_MUST_USE;
+int az_pftrace_wire_file(struct az_pftrace *p) AZ_MUST_USE;
 
 #endif

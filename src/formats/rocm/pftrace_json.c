@@ -10,13 +10,13 @@ static const char *const event_keys[] = { "ph", "cat", "name", "pid", "tid",
                                           "ts", "dur", "args", NULL };
 
 struct input {
-    struct az_pf *p;
+    struct az_pftrace *p;
     struct az_source *src;
     struct az_jscan scan;
     struct az_jkeys keys;
     struct az_jarray array;
     bool source_bad, seen;
-    struct az_pf_slice slice;
+    struct az_pftrace_slice slice;
 };
 
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
@@ -37,9 +37,9 @@ static int fill(void *ctx, void *buf, size_t n, size_t *got)
 }
 
 /* "Agent-2" or 12 or 0.5, as written */
-static struct az_pf_value value_of(struct az_arena *a, struct az_sv raw)
+static struct az_pftrace_value value_of(struct az_arena *a, struct az_sv raw)
 {
-    struct az_pf_value v = { .is_text = false };
+    struct az_pftrace_value v = { .is_text = false };
     if (raw.n >= 2 && raw.p[0] == '"') {
         v.is_text = true;
         v.text = az_json_unescape(a, az_sv_make(raw.p + 1, raw.n - 2));
@@ -57,26 +57,26 @@ static int annotations(struct input *in, struct az_sv raw)
     if (!az_jview_object(&object, raw))
         return 0;
     while (rc == 0 && az_jview_member(&object, &key, &value)) {
-        enum az_pf_key k = az_pf_key_of(key);
+        enum az_pftrace_key k = az_pftrace_key_of(key);
         uint32_t name = AZ_NO_ID;
-        struct az_pf_value v = value_of(&in->p->r->scratch, value);
+        struct az_pftrace_value v = value_of(&in->p->r->scratch, value);
         if (k == PF_NONE && v.is_text)
             continue;
         if (k == PF_NONE)
             rc = az_trace_name(in->p->r->t, key, &name);
         if (rc == 0)
-            az_pf_annotate(&in->slice, k, name, &v);
+            az_pftrace_annotate(&in->slice, k, name, &v);
     }
     return rc;
 }
 
 static int text(struct az_jscan *s, struct az_sv *out, bool *escaped)
 {
-    int rc = az_j_string(s, out, escaped);
-    if (rc != AZ_J_BAD)
+    int rc = az_json_string(s, out, escaped);
+    if (rc != AZ_JSON_BAD)
         return rc;
     *escaped = false;
-    return az_j_skip(s, out);
+    return az_json_skip(s, out);
 }
 
 /* One element of traceEvents; without begin_ns its ts and dur count (microseconds). */
@@ -86,7 +86,7 @@ static int event(void *ctx, struct az_jscan *s)
     struct az_sv ph = AZ_SV(""), cat = AZ_SV(""), name = AZ_SV(""), args = AZ_SV(""), raw;
     int64_t pid = 0, ts = 0, dur = 0;
     bool missing = true, escaped = false, flag, has_ts = false;
-    int rc, k = az_j_first_key(s, &in->keys);
+    int rc, k = az_json_first_key(s, &in->keys);
     while (k >= 0) {
         switch (k) {
         case K_PH:
@@ -99,32 +99,32 @@ static int event(void *ctx, struct az_jscan *s)
             rc = text(s, &name, &escaped);
             break;
         case K_PID:
-            rc = az_j_i64(s, &pid, &missing);
+            rc = az_json_i64(s, &pid, &missing);
             pid = missing ? 0 : pid;
             break;
         case K_TS:
-            rc = az_j_decimal(s, 3, &ts, &missing);
+            rc = az_json_decimal(s, 3, &ts, &missing);
             has_ts = !missing;
             break;
         case K_DUR:
-            rc = az_j_decimal(s, 3, &dur, &missing);
+            rc = az_json_decimal(s, 3, &dur, &missing);
             dur = missing ? 0 : dur;
             break;
         case K_ARGS:
-            rc = az_j_skip(s, &args);
+            rc = az_json_skip(s, &args);
             break;
         default:
-            rc = az_j_skip(s, &raw);
+            rc = az_json_skip(s, &raw);
         }
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_j_next_key(s, &in->keys, k);
+        k = az_json_next_key(s, &in->keys, k);
     }
-    if (k != AZ_J_END)
+    if (k != AZ_JSON_END)
         return k;
     if (!az_sv_is(ph, "X") && !az_sv_is(ph, "B") && !az_sv_is(ph, "i") && !az_sv_is(ph, "I"))
-        return AZ_J_OK;
-    az_pf_slice_init(&in->slice);
+        return AZ_JSON_OK;
+    az_pftrace_slice_init(&in->slice);
     in->slice.category = cat;
     in->slice.pid = pid;
     rc = az_trace_name(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name,
@@ -137,7 +137,7 @@ static int event(void *ctx, struct az_jscan *s)
         in->slice.has[PF_BEGIN] = in->slice.has[PF_END] = true;
     }
     if (rc == 0)
-        rc = az_pf_add(in->p, &in->slice);
+        rc = az_pftrace_add(in->p, &in->slice);
     az_arena_reset(&in->p->r->scratch);
     return rc;
 }
@@ -148,16 +148,16 @@ static int document(struct input *in)
     struct az_sv key;
     bool first = true;
     int rc = az_jscan_byte(s, '{');
-    while (rc == AZ_J_OK && !in->array.truncated) {
+    while (rc == AZ_JSON_OK && !in->array.truncated) {
         rc = az_jscan_member(s, &first, &key);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             break;
         bool events = az_sv_is(key, "traceEvents") && az_jscan_peek(s) == '[';
         in->seen |= events;
         rc = events ? az_jscan_records(s, event, in, in->p->r->job->opts->strict, &in->array)
                     : az_jscan_skip_value(s);
     }
-    return rc == AZ_J_END ? AZ_J_OK : rc;
+    return rc == AZ_JSON_END ? AZ_JSON_OK : rc;
 }
 
 static int verdict(struct input *in, int rc)
@@ -166,21 +166,21 @@ static int verdict(struct input *in, int rc)
     struct az_sv path = in->p->path;
     struct az_where here = AZ_AT_OFFSET(path, az_jscan_offset(&in->scan));
     const struct az_jarray *a = &in->array;
-    if (rc < 0 && rc > AZ_J_END && rc != AZ_ERANGE)
+    if (rc < 0 && rc > AZ_JSON_END && rc != AZ_ERANGE)
         return rc;
     if (rc == AZ_ERANGE)
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB",
                             in->scan.max_record >> 20);
-    bool cut = a->truncated || rc == AZ_J_MORE || in->source_bad;
+    bool cut = a->truncated || rc == AZ_JSON_MORE || in->source_bad;
     if (!in->seen)
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
-                            cut             ? "the file ends before its events"
-                            : rc == AZ_J_OK ? "no 'traceEvents' in this JSON"
-                                            : "malformed JSON");
-    if (job->opts->strict && (cut || rc == AZ_J_BAD || a->malformed))
+                            cut                ? "the file ends before its events"
+                            : rc == AZ_JSON_OK ? "no 'traceEvents' in this JSON"
+                                               : "malformed JSON");
+    if (job->opts->strict && (cut || rc == AZ_JSON_BAD || a->malformed))
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %" PRIu64 " events",
                             cut ? "truncated" : "malformed JSON", a->records);
-    if (cut || rc == AZ_J_BAD) {
+    if (cut || rc == AZ_JSON_BAD) {
         az_diag_add(job->diag, AZ_WARNING, here,
                     "%s: %" PRIu64 " complete events kept, the rest is missing",
                     cut ? "truncated" : "malformed JSON", a->records);
@@ -196,7 +196,7 @@ static int verdict(struct input *in, int rc)
     return 0;
 }
 
-int az_pftrace_json_file(struct az_pf *p)
+int az_pftrace_json_file(struct az_pftrace *p)
 {
     struct az_source_opts so = { .mem = p->r->job->mem,
                                  .diag = p->r->job->diag,

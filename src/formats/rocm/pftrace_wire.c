@@ -28,13 +28,13 @@ enum { I_CATEGORY = 1, I_NAME = 2, I_ANNOTATION = 3, I_STRING = 29 };
 enum { TYPE_BEGIN = 1, TYPE_INSTANT = 3, CLEARED = 1 };
 
 struct wire {
-    struct az_pf *p;
+    struct az_pftrace *p;
     struct az_perfetto file;
     struct az_map interned;    /* iid, sequence and generation and kind -> name id */
     struct az_map sequence_of; /* id -> number in `generation` */
     struct az_vec_u32 generation;
     struct az_map track_pid; /* uuid -> pid */
-    struct az_map key_of;    /* name id -> enum az_pf_key */
+    struct az_map key_of;    /* name id -> enum az_pftrace_key */
     uint64_t unresolved, render_stages;
 };
 
@@ -43,7 +43,7 @@ struct packet {
     uint64_t sequence, flags;
     struct az_sv event, track, compressed;
     bool render_stage;
-    struct az_pb whole;
+    struct az_protobuf whole;
 };
 
 /* ---- interning ---- */
@@ -65,15 +65,15 @@ static int sequence_number(struct wire *w, uint64_t id, uint32_t *number)
 }
 
 /* {iid 1, name 2} */
-static int intern_entry(struct wire *w, const struct az_pb *m, struct az_sv entry,
+static int intern_entry(struct wire *w, const struct az_protobuf *m, struct az_sv entry,
                         uint32_t sequence, unsigned kind)
 {
     uint64_t iid = 0;
     struct az_sv text = AZ_SV("");
-    const struct az_pb_want want[] = { { 1, &iid, NULL }, { 2, NULL, &text } };
+    const struct az_protobuf_want want[] = { { 1, &iid, NULL }, { 2, NULL, &text } };
     uint32_t id, *at;
     bool added;
-    int rc = az_pb_pick(m, entry, want, 2, NULL);
+    int rc = az_protobuf_pick(m, entry, want, 2, NULL);
     if (rc == 0)
         rc = az_trace_name(w->p->r->t, text, &id);
     if (rc == 0)
@@ -83,18 +83,19 @@ static int intern_entry(struct wire *w, const struct az_pb *m, struct az_sv entr
     return rc;
 }
 
-static int intern_all(struct wire *w, const struct az_pb *m, struct az_sv data, uint32_t sequence)
+static int intern_all(struct wire *w, const struct az_protobuf *m, struct az_sv data,
+                      uint32_t sequence)
 {
-    struct az_pb d;
+    struct az_protobuf d;
     uint32_t field;
     unsigned wt;
     uint64_t value;
     struct az_sv bytes = AZ_SV("");
-    int rc = az_pb_sub(m, data, &d);
-    while (rc == 0 && (rc = az_pb_next(&d, &field, &wt, &value, &bytes)) > 0) {
+    int rc = az_protobuf_sub(m, data, &d);
+    while (rc == 0 && (rc = az_protobuf_next(&d, &field, &wt, &value, &bytes)) > 0) {
         bool wanted =
             field == I_CATEGORY || field == I_NAME || field == I_ANNOTATION || field == I_STRING;
-        rc = wanted && wt == AZ_PB_BYTES ? intern_entry(w, &d, bytes, sequence, field) : 0;
+        rc = wanted && wt == AZ_PROTOBUF_BYTES ? intern_entry(w, &d, bytes, sequence, field) : 0;
     }
     return rc;
 }
@@ -108,7 +109,7 @@ static uint32_t interned(struct wire *w, uint32_t sequence, unsigned kind, uint6
 
 /* ---- slices ---- */
 
-static enum az_pf_key key_of(struct wire *w, uint32_t name, int *rc)
+static enum az_pftrace_key key_of(struct wire *w, uint32_t name, int *rc)
 {
     uint32_t *at;
     bool added;
@@ -116,110 +117,110 @@ static enum az_pf_key key_of(struct wire *w, uint32_t name, int *rc)
     if (*rc)
         return PF_IGNORED;
     if (added)
-        *at = (uint32_t)az_pf_key_of(az_trace_text(w->p->r->t, name));
-    return (enum az_pf_key) * at;
+        *at = (uint32_t)az_pftrace_key_of(az_trace_text(w->p->r->t, name));
+    return (enum az_pftrace_key) * at;
 }
 
-static int annotation(struct wire *w, const struct az_pb *m, struct az_sv data, uint32_t sequence,
-                      struct az_pf_slice *s)
+static int annotation(struct wire *w, const struct az_protobuf *m, struct az_sv data,
+                      uint32_t sequence, struct az_pftrace_slice *s)
 {
-    struct az_pb a;
+    struct az_protobuf a;
     uint32_t field, name = AZ_NO_ID;
     unsigned wt;
     uint64_t value;
     struct az_sv bytes = AZ_SV("");
-    struct az_pf_value v = { .is_text = false };
+    struct az_pftrace_value v = { .is_text = false };
     bool has_value = false;
-    int rc = az_pb_sub(m, data, &a);
-    while (rc == 0 && (rc = az_pb_next(&a, &field, &wt, &value, &bytes)) > 0) {
+    int rc = az_protobuf_sub(m, data, &a);
+    while (rc == 0 && (rc = az_protobuf_next(&a, &field, &wt, &value, &bytes)) > 0) {
         rc = 0;
-        if (field == AZ_PF_NAME_IID && wt == AZ_PB_INT)
+        if (field == AZ_PFTRACE_NAME_IID && wt == AZ_PROTOBUF_INT)
             name = interned(w, sequence, I_ANNOTATION, value);
-        else if (field == AZ_PF_NAME && wt == AZ_PB_BYTES)
+        else if (field == AZ_PFTRACE_NAME && wt == AZ_PROTOBUF_BYTES)
             rc = az_trace_name(w->p->r->t, bytes, &name);
-        else if (wt == AZ_PB_INT && (field == AZ_PF_UINT || field == AZ_PF_INT ||
-                                     field == AZ_PF_BOOL || field == AZ_PF_POINTER))
+        else if (wt == AZ_PROTOBUF_INT && (field == AZ_PFTRACE_UINT || field == AZ_PFTRACE_INT ||
+                                           field == AZ_PFTRACE_BOOL || field == AZ_PFTRACE_POINTER))
             v.i = (int64_t)value, has_value = true;
-        else if (field == AZ_PF_DOUBLE && wt == AZ_PB_FIXED64)
-            v.f = az_pb_double(value), v.is_real = has_value = true;
-        else if (field == AZ_PF_STRING && wt == AZ_PB_BYTES)
+        else if (field == AZ_PFTRACE_DOUBLE && wt == AZ_PROTOBUF_FIXED64)
+            v.f = az_protobuf_double(value), v.is_real = has_value = true;
+        else if (field == AZ_PFTRACE_STRING && wt == AZ_PROTOBUF_BYTES)
             v.text = bytes, v.is_text = has_value = true;
-        else if (field == AZ_PF_STRING_IID && wt == AZ_PB_INT)
+        else if (field == AZ_PFTRACE_STRING_IID && wt == AZ_PROTOBUF_INT)
             v.text = az_trace_text(w->p->r->t, interned(w, sequence, I_STRING, value)),
             v.is_text = has_value = true;
     }
     if (rc || name == AZ_NO_ID || !has_value)
         return rc;
-    enum az_pf_key key = key_of(w, name, &rc);
+    enum az_pftrace_key key = key_of(w, name, &rc);
     if (rc == 0)
-        az_pf_annotate(s, key, name, &v);
+        az_pftrace_annotate(s, key, name, &v);
     return rc;
 }
 
 /* First of a repeated number, packed or not. */
 static int first_number(unsigned wt, uint64_t value, struct az_sv bytes, uint64_t *out)
 {
-    struct az_pb_numbers it = az_pb_numbers(wt, value, bytes);
-    int rc = az_pb_number(&it, out);
+    struct az_protobuf_numbers it = az_protobuf_numbers(wt, value, bytes);
+    int rc = az_protobuf_number(&it, out);
     return rc < 0 ? rc : 0;
 }
 
 static int track_event(struct wire *w, const struct packet *k, uint32_t sequence)
 {
-    struct az_pf_slice *s = az_arena_alloc(&w->p->r->scratch, sizeof *s);
-    struct az_pb e;
+    struct az_pftrace_slice *s = az_arena_alloc(&w->p->r->scratch, sizeof *s);
+    struct az_protobuf e;
     uint32_t field;
     unsigned wt;
     uint64_t value = 0, type = 0, track = 0, iid;
     struct az_sv bytes = AZ_SV("");
     if (!s)
         return az_arena_error(&w->p->r->scratch);
-    az_pf_slice_init(s);
-    int rc = az_pb_sub(&k->whole, k->event, &e);
-    while (rc == 0 && (rc = az_pb_next(&e, &field, &wt, &value, &bytes)) > 0) {
+    az_pftrace_slice_init(s);
+    int rc = az_protobuf_sub(&k->whole, k->event, &e);
+    while (rc == 0 && (rc = az_protobuf_next(&e, &field, &wt, &value, &bytes)) > 0) {
         rc = 0;
-        if (field == E_TYPE && wt == AZ_PB_INT)
+        if (field == E_TYPE && wt == AZ_PROTOBUF_INT)
             type = value;
-        else if (field == E_TRACK && wt == AZ_PB_INT)
+        else if (field == E_TRACK && wt == AZ_PROTOBUF_INT)
             track = value;
-        else if (field == E_NAME_IID && wt == AZ_PB_INT)
+        else if (field == E_NAME_IID && wt == AZ_PROTOBUF_INT)
             s->name = interned(w, sequence, I_NAME, value);
-        else if (field == E_NAME && wt == AZ_PB_BYTES)
+        else if (field == E_NAME && wt == AZ_PROTOBUF_BYTES)
             rc = az_trace_name(w->p->r->t, bytes, &s->name);
-        else if (field == E_CATEGORIES && wt == AZ_PB_BYTES && !s->category.n)
+        else if (field == E_CATEGORIES && wt == AZ_PROTOBUF_BYTES && !s->category.n)
             s->category = bytes;
         else if (field == E_CATEGORY_IIDS && !s->category.n &&
                  (rc = first_number(wt, value, bytes, &iid)) == 0)
             s->category = az_trace_text(w->p->r->t, interned(w, sequence, I_CATEGORY, iid));
-        else if (field == E_ANNOTATION && wt == AZ_PB_BYTES)
+        else if (field == E_ANNOTATION && wt == AZ_PROTOBUF_BYTES)
             rc = annotation(w, &e, bytes, sequence, s);
     }
     if (rc || (type != TYPE_BEGIN && type != TYPE_INSTANT))
         return rc;
     uint32_t pid = az_map_get(&w->track_pid, track, 0);
     s->pid = pid == AZ_NO_ID ? 0 : pid;
-    return az_pf_add(w->p, s);
+    return az_pftrace_add(w->p, s);
 }
 
 /* {uuid 1, process 3 {pid 1}, thread 4 {pid 1}, parent_uuid 5} */
 static int track_descriptor(struct wire *w, const struct packet *k)
 {
-    struct az_pb t;
+    struct az_protobuf t;
     uint32_t field, pid = AZ_NO_ID, *at;
     unsigned wt;
     uint64_t value = 0, uuid = 0, parent = 0, number = AZ_NO_ID;
-    const struct az_pb_want of_process = { 1, &number, NULL };
+    const struct az_protobuf_want of_process = { 1, &number, NULL };
     struct az_sv bytes = AZ_SV("");
     bool added;
-    int rc = az_pb_sub(&k->whole, k->track, &t);
-    while (rc == 0 && (rc = az_pb_next(&t, &field, &wt, &value, &bytes)) > 0) {
+    int rc = az_protobuf_sub(&k->whole, k->track, &t);
+    while (rc == 0 && (rc = az_protobuf_next(&t, &field, &wt, &value, &bytes)) > 0) {
         rc = 0;
-        if (field == 1 && wt == AZ_PB_INT)
+        if (field == 1 && wt == AZ_PROTOBUF_INT)
             uuid = value;
-        else if (field == 5 && wt == AZ_PB_INT)
+        else if (field == 5 && wt == AZ_PROTOBUF_INT)
             parent = value;
-        else if ((field == 3 || field == 4) && wt == AZ_PB_BYTES)
-            rc = az_pb_pick(&t, bytes, &of_process, 1, NULL);
+        else if ((field == 3 || field == 4) && wt == AZ_PROTOBUF_BYTES)
+            rc = az_protobuf_pick(&t, bytes, &of_process, 1, NULL);
     }
     if (rc)
         return rc;
@@ -239,17 +240,17 @@ static int look(struct az_sv bytes, struct packet *k)
     uint64_t value = 0;
     struct az_sv part = AZ_SV("");
     int rc;
-    *k = (struct packet){ .whole = az_pb_of(bytes) };
-    while ((rc = az_pb_next(&k->whole, &field, &wt, &value, &part)) > 0) {
-        if (field == P_SEQUENCE && wt == AZ_PB_INT)
+    *k = (struct packet){ .whole = az_protobuf_of(bytes) };
+    while ((rc = az_protobuf_next(&k->whole, &field, &wt, &value, &part)) > 0) {
+        if (field == P_SEQUENCE && wt == AZ_PROTOBUF_INT)
             k->sequence = value;
-        else if (field == P_FLAGS && wt == AZ_PB_INT)
+        else if (field == P_FLAGS && wt == AZ_PROTOBUF_INT)
             k->flags = value;
-        else if (field == P_EVENT && wt == AZ_PB_BYTES)
+        else if (field == P_EVENT && wt == AZ_PROTOBUF_BYTES)
             k->event = part;
-        else if (field == P_TRACK && wt == AZ_PB_BYTES)
+        else if (field == P_TRACK && wt == AZ_PROTOBUF_BYTES)
             k->track = part;
-        else if (field == P_COMPRESSED && wt == AZ_PB_BYTES)
+        else if (field == P_COMPRESSED && wt == AZ_PROTOBUF_BYTES)
             k->compressed = part;
         k->render_stage |= field == P_RENDER_STAGE;
     }
@@ -269,9 +270,10 @@ static int packet(void *ctx, struct az_sv bytes, int64_t offset)
         rc = sequence_number(w, k.sequence, &sequence);
     if (rc == 0 && (k.flags & CLEARED))
         w->generation.v[sequence]++;
-    struct az_pb again = az_pb_of(bytes);
-    while (rc == 0 && (rc = az_pb_next(&again, &field, &wt, &value, &part)) > 0)
-        rc = field == P_INTERNED && wt == AZ_PB_BYTES ? intern_all(w, &again, part, sequence) : 0;
+    struct az_protobuf again = az_protobuf_of(bytes);
+    while (rc == 0 && (rc = az_protobuf_next(&again, &field, &wt, &value, &part)) > 0)
+        rc = field == P_INTERNED && wt == AZ_PROTOBUF_BYTES ? intern_all(w, &again, part, sequence)
+                                                            : 0;
     if (rc == 0 && k.track.p)
         rc = track_descriptor(w, &k);
     if (rc == 0 && k.event.p)
@@ -283,7 +285,7 @@ static int packet(void *ctx, struct az_sv bytes, int64_t offset)
     return rc;
 }
 
-int az_pftrace_wire_file(struct az_pf *p)
+int az_pftrace_wire_file(struct az_pftrace *p)
 {
     struct wire w = { .p = p };
     struct az_parse *job = p->r->job;

@@ -43,7 +43,7 @@ static struct az_sv column_text(sqlite3_stmt *st, int i)
 }
 
 /* Endings of the tables called `base`..., as sets. */
-static int suffixed(struct az_rp *x, const char *base, struct az_rocpd_sets *sets)
+static int suffixed(struct az_rocpd *x, const char *base, struct az_rocpd_sets *sets)
 {
     sqlite3_stmt *st = NULL;
     int rc = 0,
@@ -69,7 +69,7 @@ static int suffixed(struct az_rp *x, const char *base, struct az_rocpd_sets *set
 }
 
 /* Plain tables may hold the rows of several databases, distinguished by their guid. */
-static int plain(struct az_rp *x, struct az_rocpd_sets *sets)
+static int plain(struct az_rocpd *x, struct az_rocpd_sets *sets)
 {
     sqlite3_stmt *st = NULL;
     int rc = 0;
@@ -88,7 +88,7 @@ static int plain(struct az_rp *x, struct az_rocpd_sets *sets)
     return table ? az_vec_push(sets, ((struct az_rocpd_set){ AZ_SV(""), AZ_SV("") })) : rc;
 }
 
-static int not_ours(struct az_rp *x)
+static int not_ours(struct az_rocpd *x)
 {
     sqlite3_stmt *st = NULL;
     struct az_sv names = AZ_SV("");
@@ -121,7 +121,8 @@ static int not_ours(struct az_rp *x)
 
 static const struct az_sqlite_kind kind = { "the *_results.db of rocprofv3", "profile again" };
 
-int az_rocpd_open(struct az_rp *x, struct az_roc *r, struct az_sv path, struct az_rocpd_sets *sets)
+int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
+                  struct az_rocpd_sets *sets)
 {
     memset(x, 0, sizeof *x);
     x->r = r;
@@ -145,7 +146,7 @@ int az_rocpd_open(struct az_rp *x, struct az_roc *r, struct az_sv path, struct a
     return sets->n ? 0 : not_ours(x);
 }
 
-void az_rocpd_close(struct az_rp *x)
+void az_rocpd_close(struct az_rocpd *x)
 {
     az_sqlite_close(&x->file);
     az_arena_release(&x->arena);
@@ -153,19 +154,19 @@ void az_rocpd_close(struct az_rp *x)
 
 /* ---- tables ---- */
 
-struct az_sv az_rocpd_table(struct az_rp *x, const char *table)
+struct az_sv az_rocpd_table(struct az_rocpd *x, const char *table)
 {
     return az_arena_printf(&x->arena, "\"%s%.*s\"", table, AZ_SVF(x->set->suffix));
 }
 
-struct az_sv az_rocpd_where(struct az_rp *x, const char *alias)
+struct az_sv az_rocpd_where(struct az_rocpd *x, const char *alias)
 {
     return x->set->guid.n
                ? az_arena_printf(&x->arena, " WHERE %s.guid='%.*s'", alias, AZ_SVF(x->set->guid))
                : AZ_SV("");
 }
 
-bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias,
+bool az_rocpd_columns(struct az_rocpd *x, const char *table, const char *alias,
                       const char *const *columns, size_t n, struct az_sv *list)
 {
     bool there[32] = { false }, any = false;
@@ -187,8 +188,8 @@ bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias,
     return any && list->p;
 }
 
-int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
-                  int (*fn)(struct az_rp *x, sqlite3_stmt *row))
+int az_rocpd_each(struct az_rocpd *x, const char *table, struct az_sv sql,
+                  int (*fn)(struct az_rocpd *x, sqlite3_stmt *row))
 {
     struct az_diag *d = x->r->job->diag;
     struct az_where at = AZ_AT_FILE(x->path);
@@ -223,9 +224,9 @@ int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
     return 0;
 }
 
-static int read_file(struct az_roc *r, struct az_sv path)
+static int read_file(struct az_rocprof *r, struct az_sv path)
 {
-    struct az_rp x;
+    struct az_rocpd x;
     struct az_rocpd_sets sets;
     az_vec_init(&sets, r->job->mem);
     int rc = az_rocpd_open(&x, r, path, &sets);
@@ -246,16 +247,16 @@ static int read_file(struct az_roc *r, struct az_sv path)
 
 static int parse(struct az_parse *job)
 {
-    struct az_roc r;
+    struct az_rocprof r;
     size_t errors = job->diag->errors;
-    int rc = az_roc_init(&r, job);
+    int rc = az_rocprof_init(&r, job);
     for (size_t i = 0; rc == 0 && i < job->n_files; i++)
         rc = read_file(&r, job->files[i].path);
     if (rc == 0)
-        rc = az_roc_finish(&r);
+        rc = az_rocprof_finish(&r);
     if (rc && job->diag->errors == errors)
-        rc = az_roc_error(&r, rc, job->files[0].path);
-    az_roc_release(&r);
+        rc = az_rocprof_error(&r, rc, job->files[0].path);
+    az_rocprof_release(&r);
     return rc;
 }
 

@@ -19,8 +19,8 @@ struct az_rocpd_set {
 };
 AZ_VEC(struct az_rocpd_set, az_rocpd_sets);
 
-struct az_rp {
-    struct az_roc *r;
+struct az_rocpd {
+    struct az_rocprof *r;
     struct az_sv path;
     struct az_sqlite file;
     sqlite3 *db; /* of file */
@@ -39,23 +39,23 @@ struct az_rp {
 };
 
 /* Opens read-only and lists the sets of tables; messages in the diag. */
-int az_rocpd_open(struct az_rp *x, struct az_roc *r, struct az_sv path,
+int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
                   struct az_rocpd_sets *sets) AZ_MUST_USE;
-void az_rocpd_close(struct az_rp *x);
+void az_rocpd_close(struct az_rocpd *x);
 
 /* The wanted columns of a table, NULL for those it lacks; false: no such table. `alias` names the
  * table in the list. */
-bool az_rocpd_columns(struct az_rp *x, const char *table, const char *alias,
+bool az_rocpd_columns(struct az_rocpd *x, const char *table, const char *alias,
                       const char *const *columns, size_t n, struct az_sv *list);
 /* Full name of a table of the set, quoted. */
-struct az_sv az_rocpd_table(struct az_rp *x, const char *table);
+struct az_sv az_rocpd_table(struct az_rocpd *x, const char *table);
 /* " WHERE alias.guid='...'" where the set asks for it. */
-struct az_sv az_rocpd_where(struct az_rp *x, const char *alias);
+struct az_sv az_rocpd_where(struct az_rocpd *x, const char *alias);
 /* Runs a query over a table and hands each row to fn; a damaged or unreadable table is a warning
  * and a count. */
-int az_rocpd_each(struct az_rp *x, const char *table, struct az_sv sql,
-                  int (*fn)(struct az_rp *x, sqlite3_stmt *row)) AZ_MUST_USE;
+int az_rocpd_each(struct az_rocpd *x, const char *table, struct az_sv sql,
+                  int (*fn)(struct az_rocpd *x, sqlite3_stmt *row)) AZ_MUST_USE;
 
-int az_rocpd_read_set(struct az_rp *x) AZ_MUST_USE;
+int az_rocpd_read_set(struct az_rocpd *x) AZ_MUST_USE;
 
 #endif

@@ -18,8 +18,8 @@ static struct az_sv text(sqlite3_stmt *r, int i)
 }
 
 /* SELECT columns FROM table: the simple case. */
-static int each(struct az_rp *x, const char *table, const char *const *columns, size_t n,
-                int (*fn)(struct az_rp *, sqlite3_stmt *))
+static int each(struct az_rocpd *x, const char *table, const char *const *columns, size_t n,
+                int (*fn)(struct az_rocpd *, sqlite3_stmt *))
 {
     struct az_sv list;
     if (!az_rocpd_columns(x, table, "T", columns, n, &list))
@@ -34,7 +34,7 @@ static int each(struct az_rp *x, const char *table, const char *const *columns, 
 /* ---- ids ---- */
 
 /* Name id of a row of rocpd_string; `none` for NULL and for ids that are not there. */
-static int string(struct az_rp *x, sqlite3_stmt *row, int i, const char *none, uint32_t *id)
+static int string(struct az_rocpd *x, sqlite3_stmt *row, int i, const char *none, uint32_t *id)
 {
     uint32_t *at;
     bool added, null = is_null(row, i);
@@ -56,7 +56,7 @@ static int string(struct az_rp *x, sqlite3_stmt *row, int i, const char *none, u
     return rc;
 }
 
-static int32_t agent(struct az_rp *x, sqlite3_stmt *row, int i)
+static int32_t agent(struct az_rocpd *x, sqlite3_stmt *row, int i)
 {
     uint32_t known =
         is_null(row, i) ? AZ_NO_ID : az_map_get(&x->agent_of, (uint64_t)i64(row, i), 0);
@@ -67,7 +67,7 @@ static int32_t agent(struct az_rp *x, sqlite3_stmt *row, int i)
 }
 
 /* OS id of a row of rocpd_info_thread. */
-static int64_t thread(struct az_rp *x, sqlite3_stmt *row, int i)
+static int64_t thread(struct az_rocpd *x, sqlite3_stmt *row, int i)
 {
     uint32_t at = az_map_get(&x->thread_of, (uint64_t)i64(row, i), 0);
     return at == AZ_NO_ID ? i64(row, i) : x->threads.v[at];
@@ -75,7 +75,7 @@ static int64_t thread(struct az_rp *x, sqlite3_stmt *row, int i)
 
 /* ---- info tables ---- */
 
-static void fact(struct az_rp *x, const char *key, struct az_sv value)
+static void fact(struct az_rocpd *x, const char *key, struct az_sv value)
 {
     for (size_t i = 0; i < x->r->t->facts.n; i++)
         if (az_sv_is(x->r->t->facts.v[i].key, key))
@@ -84,14 +84,14 @@ static void fact(struct az_rp *x, const char *key, struct az_sv value)
         az_trace_fact(x->r->t, key, value);
 }
 
-static int take_metadata(struct az_rp *x, sqlite3_stmt *r)
+static int take_metadata(struct az_rocpd *x, sqlite3_stmt *r)
 {
     if (az_sv_is(text(r, 0), "schema_version"))
         fact(x, "schema_version", text(r, 1));
     return 0;
 }
 
-static int take_node(struct az_rp *x, sqlite3_stmt *r)
+static int take_node(struct az_rocpd *x, sqlite3_stmt *r)
 {
     fact(x, "hostname", text(r, 0));
     fact(x, "machine_id", text(r, 1));
@@ -100,9 +100,9 @@ static int take_node(struct az_rp *x, sqlite3_stmt *r)
     return 0;
 }
 
-static int take_process(struct az_rp *x, sqlite3_stmt *r)
+static int take_process(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_process *p = az_roc_current(x->r);
+    struct az_process *p = az_rocprof_current(x->r);
     bool further = p->pid != 0; /* several rows: the span of all */
     int64_t init = i64(r, 1), fini = i64(r, 2);
     p->pid = x->r->pid = further ? p->pid : i64(r, 0);
@@ -112,7 +112,7 @@ static int take_process(struct az_rp *x, sqlite3_stmt *r)
     return 0;
 }
 
-static int take_thread(struct az_rp *x, sqlite3_stmt *r)
+static int take_thread(struct az_rocpd *x, sqlite3_stmt *r)
 {
     uint32_t *at;
     bool added = false;
@@ -136,7 +136,7 @@ static int64_t json_number(struct az_sv json, const char *key)
     return 0;
 }
 
-static struct az_sv json_text(struct az_rp *x, struct az_sv json, const char *key)
+static struct az_sv json_text(struct az_rocpd *x, struct az_sv json, const char *key)
 {
     struct az_jview o;
     struct az_sv k, v;
@@ -148,7 +148,7 @@ static struct az_sv json_text(struct az_rp *x, struct az_sv json, const char *ke
     return AZ_SV("");
 }
 
-static int take_agent(struct az_rp *x, sqlite3_stmt *r)
+static int take_agent(struct az_rocpd *x, sqlite3_stmt *r)
 {
     int64_t index = !is_null(r, 2) ? i64(r, 2) : !is_null(r, 3) ? i64(r, 3) : i64(r, 0);
     uint32_t *at;
@@ -161,26 +161,27 @@ static int take_agent(struct az_rp *x, sqlite3_stmt *r)
     bool gpu = az_sv_ieq(text(r, 1), AZ_SV("GPU"));
     struct az_sv product = az_arena_dup(&x->arena, text(r, 5)),
                  name = az_arena_dup(&x->arena, text(r, 4));
-    return az_roc_agent(x->r, index, gpu, product.n ? product : name,
-                        json_number(text(r, 6), "cu_count"), 0);
+    return az_rocprof_agent(x->r, index, gpu, product.n ? product : name,
+                            json_number(text(r, 6), "cu_count"), 0);
 }
 
-static int take_symbol(struct az_rp *x, sqlite3_stmt *r)
+static int take_symbol(struct az_rocpd *x, sqlite3_stmt *r)
 {
     struct az_rocpd_symbol y = { .vgpr = i64(r, 4), .agpr = i64(r, 5), .sgpr = i64(r, 6) };
     struct az_sv whole, shown, extra = text(r, 3);
     uint32_t *at;
     bool added = false;
-    struct az_roc_symbol_names n = { .mangled = text(r, 1),
-                                     .formatted = text(r, 2),
-                                     .demangled = json_text(x, extra, "demangled_kernel_name"),
-                                     .truncated = json_text(x, extra, "truncated_kernel_name") };
+    struct az_rocprof_symbol_names n = { .mangled = text(r, 1),
+                                         .formatted = text(r, 2),
+                                         .demangled = json_text(x, extra, "demangled_kernel_name"),
+                                         .truncated =
+                                             json_text(x, extra, "truncated_kernel_name") };
     if (n.formatted.n == 0)
         n.formatted = json_text(x, extra, "formatted_kernel_name");
-    az_roc_choose_names(x->r, &n, &whole, &shown);
+    az_rocprof_choose_names(x->r, &n, &whole, &shown);
     int rc = 0;
     if (shown.n == 0)
-        rc = az_roc_unknown_kernel(x->r, (uint64_t)i64(r, 0), &y.shown);
+        rc = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, 0), &y.shown);
     else
         rc = az_trace_name(x->r->t, shown, &y.shown);
     y.whole = y.shown;
@@ -192,7 +193,7 @@ static int take_symbol(struct az_rp *x, sqlite3_stmt *r)
     return rc || !added ? rc : az_vec_push(&x->symbols, y);
 }
 
-static int take_pmc(struct az_rp *x, sqlite3_stmt *r)
+static int take_pmc(struct az_rocpd *x, sqlite3_stmt *r)
 {
     struct az_sv name = text(r, 1).n ? text(r, 1) : text(r, 2);
     uint32_t id, *at;
@@ -201,7 +202,7 @@ static int take_pmc(struct az_rp *x, sqlite3_stmt *r)
     return rc ? rc : az_map_put(&x->pmc_of, (uint64_t)i64(r, 0), 0, id, &at, &added);
 }
 
-static int read_info(struct az_rp *x)
+static int read_info(struct az_rocpd *x)
 {
     static const char *const metadata[] = { "tag", "value" };
     static const char *const node[] = { "hostname", "machine_id", "system_name", "release" };
@@ -236,8 +237,8 @@ static int read_info(struct az_rp *x)
 
 /* Columns of a table of events, then stack id and category of the row of rocpd_event that it names.
  */
-static int each_event(struct az_rp *x, const char *table, const char *const *columns, size_t n,
-                      int (*fn)(struct az_rp *, sqlite3_stmt *))
+static int each_event(struct az_rocpd *x, const char *table, const char *const *columns, size_t n,
+                      int (*fn)(struct az_rocpd *, sqlite3_stmt *))
 {
     static const char *const event[] = { "stack_id", "category_id" };
     struct az_sv list, of_event, join = AZ_SV("");
@@ -292,7 +293,7 @@ static const char *const kernel_columns[] = { "start",
                                               "grid_size_z",
                                               "event_id" };
 
-static bool without_time(struct az_rp *x, sqlite3_stmt *r, enum az_kind k)
+static bool without_time(struct az_rocpd *x, sqlite3_stmt *r, enum az_kind k)
 {
     if (!is_null(r, 0) && !is_null(r, 1))
         return false;
@@ -300,55 +301,55 @@ static bool without_time(struct az_rp *x, sqlite3_stmt *r, enum az_kind k)
     return true;
 }
 
-static int take_kernel(struct az_rp *x, sqlite3_stmt *r)
+static int take_kernel(struct az_rocpd *x, sqlite3_stmt *r)
 {
     int32_t a = agent(x, r, K_AGENT);
     uint32_t y = az_map_get(&x->symbol_of, (uint64_t)i64(r, K_KERNEL), 0);
-    struct az_roc_kernel k = { .start = i64(r, K_START),
-                               .end = i64(r, K_END),
-                               .thread = thread(x, r, K_TID),
-                               .agent = a == AZ_NO_AGENT ? -1 : a,
-                               .queue = i64(r, K_QUEUE),
-                               .stream = i64(r, K_STREAM),
-                               .corr = (uint64_t)i64(r, K_CORR),
-                               .dispatch = (uint64_t)i64(r, K_DISPATCH) };
+    struct az_rocprof_kernel k = { .start = i64(r, K_START),
+                                   .end = i64(r, K_END),
+                                   .thread = thread(x, r, K_TID),
+                                   .agent = a == AZ_NO_AGENT ? -1 : a,
+                                   .queue = i64(r, K_QUEUE),
+                                   .stream = i64(r, K_STREAM),
+                                   .corr = (uint64_t)i64(r, K_CORR),
+                                   .dispatch = (uint64_t)i64(r, K_DISPATCH) };
     int rc = 0;
     if (without_time(x, r, AZ_KERNEL))
         return 0;
     if (y == AZ_NO_ID) {
-        rc = az_roc_unknown_kernel(x->r, (uint64_t)i64(r, K_KERNEL), &k.name);
+        rc = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, K_KERNEL), &k.name);
         k.shape.whole = k.name;
         x->r->unnamed++;
     } else {
-        rc = az_roc_shown_name(x->r, x->symbols.v[y].whole, x->symbols.v[y].shown, &k.name);
+        rc = az_rocprof_shown_name(x->r, x->symbols.v[y].whole, x->symbols.v[y].shown, &k.name);
         k.shape = (struct az_dispatch_shape){ .whole = x->symbols.v[y].whole,
-                                              .vgpr = az_roc_u32(x->symbols.v[y].vgpr),
-                                              .agpr = az_roc_u32(x->symbols.v[y].agpr),
-                                              .sgpr = az_roc_u32(x->symbols.v[y].sgpr) };
+                                              .vgpr = az_rocprof_u32(x->symbols.v[y].vgpr),
+                                              .agpr = az_rocprof_u32(x->symbols.v[y].agpr),
+                                              .sgpr = az_rocprof_u32(x->symbols.v[y].sgpr) };
     }
-    k.shape.scratch = az_roc_u32(i64(r, K_SCRATCH));
-    k.shape.lds = az_roc_u32(i64(r, K_LDS));
+    k.shape.scratch = az_rocprof_u32(i64(r, K_SCRATCH));
+    k.shape.lds = az_rocprof_u32(i64(r, K_LDS));
     for (int i = 0; i < 3; i++) {
-        k.shape.block[i] = az_roc_u32(i64(r, K_BLOCK + i));
-        k.shape.grid[i] = az_roc_u32(i64(r, K_GRID + i));
+        k.shape.block[i] = az_rocprof_u32(i64(r, K_BLOCK + i));
+        k.shape.grid[i] = az_rocprof_u32(i64(r, K_GRID + i));
     }
-    return rc ? rc : az_roc_kernel(x->r, &k);
+    return rc ? rc : az_rocprof_kernel(x->r, &k);
 }
 
-static int take_copy(struct az_rp *x, sqlite3_stmt *r)
+static int take_copy(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_roc_copy c = { .start = i64(r, 0),
-                             .end = i64(r, 1),
-                             .src = agent(x, r, 3),
-                             .dst = agent(x, r, 4),
-                             .bytes = is_null(r, 5) ? -1 : i64(r, 5),
-                             .queue = i64(r, 6),
-                             .stream = i64(r, 7),
-                             .corr = (uint64_t)i64(r, 9) };
+    struct az_rocprof_copy c = { .start = i64(r, 0),
+                                 .end = i64(r, 1),
+                                 .src = agent(x, r, 3),
+                                 .dst = agent(x, r, 4),
+                                 .bytes = is_null(r, 5) ? -1 : i64(r, 5),
+                                 .queue = i64(r, 6),
+                                 .stream = i64(r, 7),
+                                 .corr = (uint64_t)i64(r, 9) };
     if (without_time(x, r, AZ_MEMCPY))
         return 0;
-    int rc = string(x, r, 2, az_roc_direction(x->r, c.src, c.dst), &c.name);
-    return rc ? rc : az_roc_copy(x->r, &c);
+    int rc = string(x, r, 2, az_rocprof_direction(x->r, c.src, c.dst), &c.name);
+    return rc ? rc : az_rocprof_copy(x->r, &c);
 }
 
 /* The operation that the JSON output of the profiler calls it. */
@@ -364,9 +365,9 @@ static const char *alloc_name(struct az_sv type, struct az_sv level)
     return free_it ? "MEMORY_ALLOCATION_FREE" : "MEMORY_ALLOCATION_ALLOCATE";
 }
 
-static int take_alloc(struct az_rp *x, sqlite3_stmt *r)
+static int take_alloc(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_roc_alloc a = {
+    struct az_rocprof_alloc a = {
         .at = { .start = i64(r, 0),
                 .end = i64(r, 1),
                 .thread = thread(x, r, 2),
@@ -376,18 +377,18 @@ static int take_alloc(struct az_rp *x, sqlite3_stmt *r)
     if (without_time(x, r, AZ_ALLOC))
         return 0;
     int rc = az_trace_name(x->r->t, az_sv_str(alloc_name(text(r, 4), text(r, 5))), &a.at.name);
-    return rc ? rc : az_roc_alloc(x->r, &a);
+    return rc ? rc : az_rocprof_alloc(x->r, &a);
 }
 
-static int add_span(struct az_rp *x, struct az_roc_span *s)
+static int add_span(struct az_rocpd *x, struct az_rocprof_span *s)
 {
     bool marker = az_sv_starts(az_trace_text(x->r->t, s->domain), AZ_SV("MARKER"));
-    return marker ? az_roc_range(x->r, s) : az_roc_call(x->r, s);
+    return marker ? az_rocprof_range(x->r, s) : az_rocprof_call(x->r, s);
 }
 
-static int take_region(struct az_rp *x, sqlite3_stmt *r)
+static int take_region(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_roc_span s = {
+    struct az_rocprof_span s = {
         .start = i64(r, 0), .end = i64(r, 1), .thread = thread(x, r, 2), .corr = (uint64_t)i64(r, 5)
     };
     if (without_time(x, r, AZ_CALL))
@@ -398,9 +399,9 @@ static int take_region(struct az_rp *x, sqlite3_stmt *r)
     return rc ? rc : add_span(x, &s);
 }
 
-static int take_sample(struct az_rp *x, sqlite3_stmt *r)
+static int take_sample(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_roc_span s = {
+    struct az_rocprof_span s = {
         .start = i64(r, 0), .end = i64(r, 0), .thread = thread(x, r, 1), .corr = (uint64_t)i64(r, 3)
     };
     if (is_null(r, 0))
@@ -411,7 +412,7 @@ static int take_sample(struct az_rp *x, sqlite3_stmt *r)
     return rc ? rc : add_span(x, &s);
 }
 
-static int take_counter(struct az_rp *x, sqlite3_stmt *r)
+static int take_counter(struct az_rocpd *x, sqlite3_stmt *r)
 {
     struct az_counter c = { .proc = x->r->proc,
                             .dispatch = (uint64_t)i64(r, 0),
@@ -424,9 +425,9 @@ static int take_counter(struct az_rp *x, sqlite3_stmt *r)
     }
     c.counter = az_map_get(&x->pmc_of, (uint64_t)i64(r, 2), 0);
     if (y != AZ_NO_ID)
-        rc = az_roc_shown_name(x->r, x->symbols.v[y].whole, x->symbols.v[y].shown, &c.kernel);
+        rc = az_rocprof_shown_name(x->r, x->symbols.v[y].whole, x->symbols.v[y].shown, &c.kernel);
     else
-        rc = az_roc_unknown_kernel(x->r, (uint64_t)i64(r, 1), &c.kernel);
+        rc = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, 1), &c.kernel);
     if (rc == 0 && c.counter == AZ_NO_ID)
         rc = az_trace_name(x->r->t, az_arena_printf(&x->arena, "counter_%" PRId64, i64(r, 2)),
                            &c.counter);
@@ -434,7 +435,7 @@ static int take_counter(struct az_rp *x, sqlite3_stmt *r)
 }
 
 /* Instant marks: a row of a track. */
-static int read_samples(struct az_rp *x)
+static int read_samples(struct az_rocpd *x)
 {
     static const char *const sample[] = { "timestamp", "track_id", "event_id" },
                              *const track[] = { "name_id", "tid" },
@@ -456,7 +457,7 @@ static int read_samples(struct az_rp *x)
     return az_rocpd_each(x, "rocpd_sample", sql, take_sample);
 }
 
-static int read_counters(struct az_rp *x)
+static int read_counters(struct az_rocpd *x)
 {
     static const char *const pmc[] = { "event_id", "pmc_id", "value" }, *const kernel[] = {
         "dispatch_id", "kernel_id", "event_id"
@@ -475,7 +476,7 @@ static int read_counters(struct az_rp *x)
     return az_rocpd_each(x, "rocpd_pmc_event", sql, take_counter);
 }
 
-static int read_events(struct az_rp *x)
+static int read_events(struct az_rocpd *x)
 {
     static const char *const copy[] = { "start",        "end",          "name_id",
                                         "src_agent_id", "dst_agent_id", "size",
@@ -496,7 +497,7 @@ static int read_events(struct az_rp *x)
     return rc == 0 ? read_counters(x) : rc;
 }
 
-int az_rocpd_read_set(struct az_rp *x)
+int az_rocpd_read_set(struct az_rocpd *x)
 {
     struct az_map *maps[] = { &x->string_of, &x->agent_of, &x->thread_of, &x->symbol_of,
                               &x->pmc_of };
@@ -513,7 +514,7 @@ int az_rocpd_read_set(struct az_rp *x)
                                        x->set->guid.n ? " AND S.guid='" : "", AZ_SVF(x->set->guid),
                                        x->set->guid.n ? "'" : "");
     if (rc == 0)
-        rc = az_roc_process(x->r, 0, 0, 0);
+        rc = az_rocprof_process(x->r, 0, 0, 0);
     if (rc == 0 && sql.p)
         rc = az_sqlite_prepare(&x->file, sql.p, &x->string) == SQLITE_NOMEM
                  ? AZ_ENOMEM

@@ -51,7 +51,7 @@ static int is_csv(struct az_parse *job, struct az_sv path, bool *csv)
     return rc;
 }
 
-static int read_files(struct az_roc *r)
+static int read_files(struct az_rocprof *r)
 {
     struct az_parse *job = r->job;
     struct az_file *csv = az_arena_array(&r->scratch, job->n_files, sizeof *csv);
@@ -72,16 +72,16 @@ static int read_files(struct az_roc *r)
 
 static int parse(struct az_parse *job)
 {
-    struct az_roc r;
+    struct az_rocprof r;
     size_t errors = job->diag->errors;
-    int rc = az_roc_init(&r, job);
+    int rc = az_rocprof_init(&r, job);
     if (rc == 0)
         rc = read_files(&r);
     if (rc == 0)
-        rc = az_roc_finish(&r);
+        rc = az_rocprof_finish(&r);
     if (rc && job->diag->errors == errors)
-        rc = az_roc_error(&r, rc, job->files[0].path);
-    az_roc_release(&r);
+        rc = az_rocprof_error(&r, rc, job->files[0].path);
+    az_rocprof_release(&r);
     return rc;
 }
 

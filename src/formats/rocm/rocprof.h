@@ -9,7 +9,7 @@
 
 #define ROC_LANE_CACHE 256
 
-struct az_roc {
+struct az_rocprof {
     struct az_parse *job;
     struct az_trace *t;
     struct az_dispatches *d;
@@ -26,101 +26,102 @@ struct az_roc {
         bool used;
     } lanes[ROC_LANE_CACHE];
     struct az_map sum_of; /* name -> row of the trace's kernel sums */
-    struct az_roc_pending *pending;
+    struct az_rocprof_pending *pending;
     size_t n_pending, cap_pending;
 };
 
-/* Opens a trace for reading; after it az_roc_release in any case. */
-int az_roc_init(struct az_roc *r, struct az_parse *job) AZ_MUST_USE;
-void az_roc_release(struct az_roc *r);
+/* Opens a trace for reading; after it az_rocprof_release in any case. */
+int az_rocprof_init(struct az_rocprof *r, struct az_parse *job) AZ_MUST_USE;
+void az_rocprof_release(struct az_rocprof *r);
 /* Begins a process; init and fini may be set later in d->processes. */
-int az_roc_process(struct az_roc *r, int64_t pid, int64_t init, int64_t fini) AZ_MUST_USE;
-static inline struct az_process *az_roc_current(struct az_roc *r)
+int az_rocprof_process(struct az_rocprof *r, int64_t pid, int64_t init, int64_t fini) AZ_MUST_USE;
+static inline struct az_process *az_rocprof_current(struct az_rocprof *r)
 {
     return &r->d->processes.v[r->proc - 1];
 }
 /* A GPU or CPU of the process. name, cus, bytes describe it in `devices`. */
-int az_roc_agent(struct az_roc *r, int64_t index, bool gpu, struct az_sv name, int64_t cus,
-                 int64_t bytes) AZ_MUST_USE;
+int az_rocprof_agent(struct az_rocprof *r, int64_t index, bool gpu, struct az_sv name, int64_t cus,
+                     int64_t bytes) AZ_MUST_USE;
 
-struct az_roc_kernel {
+struct az_rocprof_kernel {
     int64_t start, end, thread, agent, queue, stream; /* agent: index */
     uint64_t corr, dispatch;
     uint32_t name; /* AZ_NO_ID: from the shape's whole name */
     struct az_dispatch_shape shape;
 };
-int az_roc_kernel(struct az_roc *r, const struct az_roc_kernel *k) AZ_MUST_USE;
+int az_rocprof_kernel(struct az_rocprof *r, const struct az_rocprof_kernel *k) AZ_MUST_USE;
 /* The same with k->name taken as it is and a row of shapes that the caller keeps. */
-int az_roc_kernel_row(struct az_roc *r, const struct az_roc_kernel *k, uint32_t shape) AZ_MUST_USE;
+int az_rocprof_kernel_row(struct az_rocprof *r, const struct az_rocprof_kernel *k,
+                          uint32_t shape) AZ_MUST_USE;
 /* A dispatch known from its counters; becomes a kernel if the profile holds no dispatches of the
  * process else. */
-int az_roc_counted(struct az_roc *r, const struct az_roc_kernel *k) AZ_MUST_USE;
-struct az_roc_pending {
+int az_rocprof_counted(struct az_rocprof *r, const struct az_rocprof_kernel *k) AZ_MUST_USE;
+struct az_rocprof_pending {
     uint32_t proc;
     int64_t pid;
-    struct az_roc_kernel k;
+    struct az_rocprof_kernel k;
 };
 
-struct az_roc_copy {
+struct az_rocprof_copy {
     int64_t start, end, queue, stream, bytes; /* bytes -1: not recorded */
     int32_t src, dst;                         /* agent indexes, AZ_NO_AGENT */
     uint64_t corr;
     uint32_t name;
 };
-int az_roc_copy(struct az_roc *r, const struct az_roc_copy *c) AZ_MUST_USE;
+int az_rocprof_copy(struct az_rocprof *r, const struct az_rocprof_copy *c) AZ_MUST_USE;
 /* Lane of a copy: on its destination if that is a GPU (where the agent is not known: unless
  * `direction` ends in TO_HOST), else on its source. */
-int az_roc_copy_lane(struct az_roc *r, const struct az_roc_copy *c, struct az_sv direction,
-                     uint32_t *out) AZ_MUST_USE;
+int az_rocprof_copy_lane(struct az_rocprof *r, const struct az_rocprof_copy *c,
+                         struct az_sv direction, uint32_t *out) AZ_MUST_USE;
 
-struct az_roc_span { /* on the host */
+struct az_rocprof_span { /* on the host */
     int64_t start, end, thread;
     uint64_t corr;
     uint32_t name, domain; /* name ids */
 };
-int az_roc_call(struct az_roc *r, const struct az_roc_span *s) AZ_MUST_USE;
-int az_roc_range(struct az_roc *r, const struct az_roc_span *s) AZ_MUST_USE;
+int az_rocprof_call(struct az_rocprof *r, const struct az_rocprof_span *s) AZ_MUST_USE;
+int az_rocprof_range(struct az_rocprof *r, const struct az_rocprof_span *s) AZ_MUST_USE;
 
-struct az_roc_alloc {
-    struct az_roc_span at;
+struct az_rocprof_alloc {
+    struct az_rocprof_span at;
     struct az_alloc what;
 };
-int az_roc_alloc(struct az_roc *r, const struct az_roc_alloc *a) AZ_MUST_USE;
+int az_rocprof_alloc(struct az_rocprof *r, const struct az_rocprof_alloc *a) AZ_MUST_USE;
 
 /* The names of a kernel symbol; any may be empty. */
-struct az_roc_symbol_names {
+struct az_rocprof_symbol_names {
     struct az_sv mangled, formatted, demangled, truncated;
 };
 /* Whole name, and the name to show (docs/formats-rocprof.md 2.3); both empty if no name serves.
  * Views into `n`. */
-void az_roc_choose_names(const struct az_roc *r, const struct az_roc_symbol_names *n,
-                         struct az_sv *whole, struct az_sv *shown);
+void az_rocprof_choose_names(const struct az_rocprof *r, const struct az_rocprof_symbol_names *n,
+                             struct az_sv *whole, struct az_sv *shown);
 /* az_shown_name, or the name given by the option kernel_names. */
-int az_roc_shown_name(struct az_roc *r, uint32_t whole, uint32_t shorter,
-                      uint32_t *name) AZ_MUST_USE;
+int az_rocprof_shown_name(struct az_rocprof *r, uint32_t whole, uint32_t shorter,
+                          uint32_t *name) AZ_MUST_USE;
 /* Name to show for a whole kernel name, by the option kernel_names. */
-int az_roc_kernel_name(struct az_roc *r, uint32_t whole, uint32_t *name) AZ_MUST_USE;
+int az_rocprof_kernel_name(struct az_rocprof *r, uint32_t whole, uint32_t *name) AZ_MUST_USE;
 /* "unknown_kernel_<id>" */
-int az_roc_unknown_kernel(struct az_roc *r, uint64_t id, uint32_t *name) AZ_MUST_USE;
+int az_rocprof_unknown_kernel(struct az_rocprof *r, uint64_t id, uint32_t *name) AZ_MUST_USE;
 /* Whole name without the mark of a kernel descriptor: " [clone .kd]", ".kd". */
-struct az_sv az_roc_formatted(struct az_sv whole);
-static inline uint32_t az_roc_u32(int64_t x)
+struct az_sv az_rocprof_formatted(struct az_sv whole);
+static inline uint32_t az_rocprof_u32(int64_t x)
 {
     return x < 0 ? 0 : x > UINT32_MAX ? UINT32_MAX : (uint32_t)x;
 }
 /* Digits of "Agent 4", "GPU-0", "4" -> 4; AZ_NO_AGENT where there are none. */
-int32_t az_roc_agent_number(struct az_sv text);
+int32_t az_rocprof_agent_number(struct az_sv text);
 /* Direction of a copy without its label: from the kinds of its agents. */
-const char *az_roc_direction(const struct az_roc *r, int32_t src, int32_t dst);
+const char *az_rocprof_direction(const struct az_rocprof *r, int32_t src, int32_t dst);
 
 /* Capabilities, counts and warnings; when all processes are read. */
-int az_roc_finish(struct az_roc *r) AZ_MUST_USE;
+int az_rocprof_finish(struct az_rocprof *r) AZ_MUST_USE;
 /* The message that goes with a memory error, and rc. */
-int az_roc_error(struct az_roc *r, int rc, struct az_sv path) AZ_MUST_USE;
+int az_rocprof_error(struct az_rocprof *r, int rc, struct az_sv path) AZ_MUST_USE;
 
 /* The parts of the format "rocprof". */
-int az_rocprof_json_file(struct az_roc *r, struct az_sv path) AZ_MUST_USE;
-int az_rocprof_csv_set(struct az_roc *r, const struct az_file *files, size_t n) AZ_MUST_USE;
+int az_rocprof_json_file(struct az_rocprof *r, struct az_sv path) AZ_MUST_USE;
+int az_rocprof_csv_set(struct az_rocprof *r, const struct az_file *files, size_t n) AZ_MUST_USE;
 /* How sure is it that the head is a CSV of rocprofv3; and is it a table of sums ("..._stats.csv")?
  */
 int az_rocprof_csv_probe(struct az_sv head, bool *sums);

@@ -7,7 +7,7 @@
 
 #include "base/num.h"
 
-int az_roc_init(struct az_roc *r, struct az_parse *job)
+int az_rocprof_init(struct az_rocprof *r, struct az_parse *job)
 {
     memset(r, 0, sizeof *r);
     r->job = job;
@@ -22,7 +22,7 @@ int az_roc_init(struct az_roc *r, struct az_parse *job)
     return rc ? rc : map;
 }
 
-void az_roc_release(struct az_roc *r)
+void az_rocprof_release(struct az_rocprof *r)
 {
     az_arena_release(&r->scratch);
     az_shown_names_release(&r->shown);
@@ -30,7 +30,7 @@ void az_roc_release(struct az_roc *r)
     az_mem_free(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending);
 }
 
-int az_roc_process(struct az_roc *r, int64_t pid, int64_t init, int64_t fini)
+int az_rocprof_process(struct az_rocprof *r, int64_t pid, int64_t init, int64_t fini)
 {
     struct az_process p = { .pid = pid, .init = init, .fini = fini };
     if (r->d->processes.n >= UINT32_MAX - 1)
@@ -40,8 +40,8 @@ int az_roc_process(struct az_roc *r, int64_t pid, int64_t init, int64_t fini)
     return az_vec_push(&r->d->processes, p);
 }
 
-int az_roc_agent(struct az_roc *r, int64_t index, bool gpu, struct az_sv name, int64_t cus,
-                 int64_t bytes)
+int az_rocprof_agent(struct az_rocprof *r, int64_t index, bool gpu, struct az_sv name, int64_t cus,
+                     int64_t bytes)
 {
     struct az_agent a = { .proc = r->proc, .index = index, .gpu = gpu };
     struct az_device dev = { .id = index, .sm_count = cus, .memory_bytes = bytes };
@@ -57,7 +57,7 @@ int az_roc_agent(struct az_roc *r, int64_t index, bool gpu, struct az_sv name, i
 
 /* ---- lanes ---- */
 
-static int lane(struct az_roc *r, struct az_lane *l, uint32_t *out)
+static int lane(struct az_rocprof *r, struct az_lane *l, uint32_t *out)
 {
     const uint64_t key[4] = { l->device_side, (uint64_t)l->device, l->tid, l->context };
     size_t slot = (size_t)(key[0] * 7 + key[1] * 31 + key[2] * 13 + key[3]) % ROC_LANE_CACHE;
@@ -77,7 +77,7 @@ static int lane(struct az_roc *r, struct az_lane *l, uint32_t *out)
     return rc;
 }
 
-static int device_lane(struct az_roc *r, int64_t agent, int64_t queue, int64_t stream,
+static int device_lane(struct az_rocprof *r, int64_t agent, int64_t queue, int64_t stream,
                        uint32_t *out)
 {
     struct az_lane l = {
@@ -86,7 +86,7 @@ static int device_lane(struct az_roc *r, int64_t agent, int64_t queue, int64_t s
     return lane(r, &l, out);
 }
 
-static int host_lane(struct az_roc *r, int64_t thread, uint32_t *out)
+static int host_lane(struct az_rocprof *r, int64_t thread, uint32_t *out)
 {
     struct az_lane l = { .device = -1, .tid = (uint64_t)thread };
     return lane(r, &l, out);
@@ -94,7 +94,7 @@ static int host_lane(struct az_roc *r, int64_t thread, uint32_t *out)
 
 /* ---- events ---- */
 
-static int add(struct az_roc *r, enum az_kind kind, struct az_event *e)
+static int add(struct az_rocprof *r, enum az_kind kind, struct az_event *e)
 {
     r->t->read++;
     if (e->end < e->start && kind <= AZ_GRAPH) {
@@ -110,7 +110,7 @@ static int add(struct az_roc *r, enum az_kind kind, struct az_event *e)
     return rc;
 }
 
-int az_roc_kernel_row(struct az_roc *r, const struct az_roc_kernel *k, uint32_t shape)
+int az_rocprof_kernel_row(struct az_rocprof *r, const struct az_rocprof_kernel *k, uint32_t shape)
 {
     struct az_dispatch row = { .id = k->dispatch, .thread = k->thread, .shape = shape };
     struct az_event e = { .start = k->start, .end = k->end, .name = k->name, .corr = k->corr };
@@ -121,17 +121,17 @@ int az_roc_kernel_row(struct az_roc *r, const struct az_roc_kernel *k, uint32_t 
     return rc ? rc : add(r, AZ_KERNEL, &e);
 }
 
-int az_roc_kernel(struct az_roc *r, const struct az_roc_kernel *k)
+int az_rocprof_kernel(struct az_rocprof *r, const struct az_rocprof_kernel *k)
 {
-    struct az_roc_kernel named = *k;
+    struct az_rocprof_kernel named = *k;
     uint32_t shape;
     int rc = az_dispatch_shape(r->d, &named.shape, &shape);
     if (rc == 0 && k->name == AZ_NO_ID)
-        rc = az_roc_kernel_name(r, k->shape.whole, &named.name);
-    return rc ? rc : az_roc_kernel_row(r, &named, shape);
+        rc = az_rocprof_kernel_name(r, k->shape.whole, &named.name);
+    return rc ? rc : az_rocprof_kernel_row(r, &named, shape);
 }
 
-int az_roc_counted(struct az_roc *r, const struct az_roc_kernel *k)
+int az_rocprof_counted(struct az_rocprof *r, const struct az_rocprof_kernel *k)
 {
     if (r->n_pending == r->cap_pending) {
         size_t cap = r->cap_pending ? r->cap_pending * 2 : 256, bytes;
@@ -144,12 +144,13 @@ int az_roc_counted(struct az_roc *r, const struct az_roc_kernel *k)
         r->pending = p;
         r->cap_pending = cap;
     }
-    r->pending[r->n_pending++] = (struct az_roc_pending){ .proc = r->proc, .pid = r->pid, .k = *k };
+    r->pending[r->n_pending++] =
+        (struct az_rocprof_pending){ .proc = r->proc, .pid = r->pid, .k = *k };
     return 0;
 }
 
-int az_roc_copy_lane(struct az_roc *r, const struct az_roc_copy *c, struct az_sv direction,
-                     uint32_t *out)
+int az_rocprof_copy_lane(struct az_rocprof *r, const struct az_rocprof_copy *c,
+                         struct az_sv direction, uint32_t *out)
 {
     const struct az_agent *dst =
         c->dst == AZ_NO_AGENT ? NULL : az_agent_find(r->d, r->proc, c->dst);
@@ -159,12 +160,12 @@ int az_roc_copy_lane(struct az_roc *r, const struct az_roc_copy *c, struct az_sv
     return device_lane(r, agent == AZ_NO_AGENT ? -1 : agent, c->queue, c->stream, out);
 }
 
-int az_roc_copy(struct az_roc *r, const struct az_roc_copy *c)
+int az_rocprof_copy(struct az_rocprof *r, const struct az_rocprof_copy *c)
 {
     struct az_copy side = { .bytes = c->bytes, .op = -1, .src = -1, .dst = -1 };
     struct az_route route = { .src = c->src, .dst = c->dst };
     struct az_event e = { .start = c->start, .end = c->end, .name = c->name, .corr = c->corr };
-    int rc = az_roc_copy_lane(r, c, az_trace_text(r->t, c->name), &e.lane);
+    int rc = az_rocprof_copy_lane(r, c, az_trace_text(r->t, c->name), &e.lane);
     e.side = (uint32_t)r->t->copies.n;
     if (rc == 0)
         rc = az_vec_push(&r->t->copies, side);
@@ -173,7 +174,7 @@ int az_roc_copy(struct az_roc *r, const struct az_roc_copy *c)
     return rc ? rc : add(r, AZ_MEMCPY, &e);
 }
 
-static int host_event(struct az_roc *r, enum az_kind kind, const struct az_roc_span *s,
+static int host_event(struct az_rocprof *r, enum az_kind kind, const struct az_rocprof_span *s,
                       uint32_t side)
 {
     struct az_event e = {
@@ -183,19 +184,19 @@ static int host_event(struct az_roc *r, enum az_kind kind, const struct az_roc_s
     return rc ? rc : add(r, kind, &e);
 }
 
-int az_roc_call(struct az_roc *r, const struct az_roc_span *s)
+int az_rocprof_call(struct az_rocprof *r, const struct az_rocprof_span *s)
 {
     return host_event(r, AZ_CALL, s, s->domain);
 }
 
-int az_roc_range(struct az_roc *r, const struct az_roc_span *s)
+int az_rocprof_range(struct az_rocprof *r, const struct az_rocprof_span *s)
 {
     struct az_range side = { .id = s->corr };
     int rc = az_vec_push(&r->t->ranges, side);
     return rc ? rc : host_event(r, AZ_RANGE, s, (uint32_t)r->t->ranges.n - 1);
 }
 
-int az_roc_alloc(struct az_roc *r, const struct az_roc_alloc *a)
+int az_rocprof_alloc(struct az_rocprof *r, const struct az_rocprof_alloc *a)
 {
     int rc = az_vec_push(&r->d->allocs, a->what);
     return rc ? rc : host_event(r, AZ_ALLOC, &a->at, (uint32_t)r->d->allocs.n - 1);
@@ -203,7 +204,7 @@ int az_roc_alloc(struct az_roc *r, const struct az_roc_alloc *a)
 
 /* ---- names ---- */
 
-struct az_sv az_roc_formatted(struct az_sv whole)
+struct az_sv az_rocprof_formatted(struct az_sv whole)
 {
     static const struct az_sv clone = { " [clone .kd]", 12 }, mark = { ".kd", 3 };
     if (whole.n > clone.n && az_sv_ends(whole, clone))
@@ -213,13 +214,13 @@ struct az_sv az_roc_formatted(struct az_sv whole)
     return whole;
 }
 
-void az_roc_choose_names(const struct az_roc *r, const struct az_roc_symbol_names *n,
-                         struct az_sv *whole, struct az_sv *shown)
+void az_rocprof_choose_names(const struct az_rocprof *r, const struct az_rocprof_symbol_names *n,
+                             struct az_sv *whole, struct az_sv *shown)
 {
     *whole = n->demangled.n ? n->demangled : n->formatted.n ? n->formatted : n->mangled;
     *shown = AZ_SV("");
     if (r->full_names)
-        *shown = n->formatted.n ? n->formatted : az_roc_formatted(*whole);
+        *shown = n->formatted.n ? n->formatted : az_rocprof_formatted(*whole);
     if (shown->n == 0)
         *shown = n->truncated;
     if (shown->n == 0)
@@ -230,33 +231,34 @@ void az_roc_choose_names(const struct az_roc *r, const struct az_roc_symbol_name
         shown->n -= 3;
 }
 
-int az_roc_shown_name(struct az_roc *r, uint32_t whole, uint32_t shorter, uint32_t *name)
+int az_rocprof_shown_name(struct az_rocprof *r, uint32_t whole, uint32_t shorter, uint32_t *name)
 {
     *name = shorter;
     return r->full_names ? 0 : az_shown_name(&r->shown, whole, shorter, name);
 }
 
-int az_roc_kernel_name(struct az_roc *r, uint32_t whole, uint32_t *name)
+int az_rocprof_kernel_name(struct az_rocprof *r, uint32_t whole, uint32_t *name)
 {
     const struct az_sv text = az_trace_text(r->t, whole);
     *name = az_shown_name_known(&r->shown, whole);
     if (*name != AZ_NO_ID)
         return 0;
-    const struct az_sv shown = r->full_names ? az_roc_formatted(text) : az_kernel_short_name(text);
+    const struct az_sv shown =
+        r->full_names ? az_rocprof_formatted(text) : az_kernel_short_name(text);
     int rc = az_trace_name(r->t, shown.n ? shown : text, name);
     if (rc == 0 && r->full_names)
         return az_shown_name_set(&r->shown, whole, *name);
     return rc ? rc : az_shown_name(&r->shown, whole, *name, name);
 }
 
-int az_roc_unknown_kernel(struct az_roc *r, uint64_t id, uint32_t *name)
+int az_rocprof_unknown_kernel(struct az_rocprof *r, uint64_t id, uint32_t *name)
 {
     char text[48];
     int n = snprintf(text, sizeof text, "unknown_kernel_%" PRIu64, id);
     return az_trace_name(r->t, az_sv_make(text, (size_t)n), name);
 }
 
-int32_t az_roc_agent_number(struct az_sv text)
+int32_t az_rocprof_agent_number(struct az_sv text)
 {
     size_t from = 0, end;
     int64_t v;
@@ -270,7 +272,7 @@ int32_t az_roc_agent_number(struct az_sv text)
     return (int32_t)v;
 }
 
-const char *az_roc_direction(const struct az_roc *r, int32_t src, int32_t dst)
+const char *az_rocprof_direction(const struct az_rocprof *r, int32_t src, int32_t dst)
 {
     static const char *const text[] = { "MEMORY_COPY_HOST_TO_HOST", "MEMORY_COPY_HOST_TO_DEVICE",
                                         "MEMORY_COPY_DEVICE_TO_HOST",
@@ -283,19 +285,19 @@ const char *az_roc_direction(const struct az_roc *r, int32_t src, int32_t dst)
 /* ---- end ---- */
 
 /* Dispatches that are known from their counters only. */
-static int take_counted(struct az_roc *r)
+static int take_counted(struct az_rocprof *r)
 {
     bool traced = r->t->ev[AZ_KERNEL].n > 0;
     int rc = 0;
     for (size_t i = 0; rc == 0 && !traced && i < r->n_pending; i++) {
         r->proc = r->pending[i].proc;
         r->pid = r->pending[i].pid;
-        rc = az_roc_kernel(r, &r->pending[i].k);
+        rc = az_rocprof_kernel(r, &r->pending[i].k);
     }
     return rc;
 }
 
-static void warn(struct az_roc *r)
+static void warn(struct az_rocprof *r)
 {
     struct az_diag *diag = r->job->diag;
     struct az_where at = AZ_AT_FILE(r->job->files[0].path);
@@ -326,7 +328,7 @@ static struct az_geometry geometry_of(const struct az_dispatch_shape *s)
 }
 
 /* From the shapes, which are complete when all is read. */
-static int take_geometry(struct az_roc *r)
+static int take_geometry(struct az_rocprof *r)
 {
     const struct az_dispatch_shapes *shapes = &r->d->shapes;
     struct az_events *e = &r->t->ev[AZ_KERNEL];
@@ -344,7 +346,7 @@ static int take_geometry(struct az_roc *r)
     return rc;
 }
 
-int az_roc_finish(struct az_roc *r)
+int az_rocprof_finish(struct az_rocprof *r)
 {
     int rc = take_counted(r);
     if (rc == 0)
@@ -354,7 +356,7 @@ int az_roc_finish(struct az_roc *r)
     return rc;
 }
 
-int az_roc_error(struct az_roc *r, int rc, struct az_sv path)
+int az_rocprof_error(struct az_rocprof *r, int rc, struct az_sv path)
 {
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(r->job->diag, rc, AZ_AT_FILE(path), r->job->mem);

@@ -253,7 +253,7 @@ static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
 }
 
 /* sums: a table of sums is read, too; of kernels, or of what `domain` says. */
-static int read_file(struct az_roc *r, struct az_sv path, bool sums, const char *domain)
+static int read_file(struct az_rocprof *r, struct az_sv path, bool sums, const char *domain)
 {
     struct az_rocprof_csv_file *f = az_arena_alloc(&r->scratch, sizeof *f);
     struct az_source_opts so = { .mem = r->job->mem,
@@ -299,7 +299,7 @@ static bool in_set(const struct az_file *f, struct az_sv prefix)
 
 /* A file of the set that was not named but is next to those that were; the empty view if there is
  * none. */
-static struct az_sv sibling(struct az_roc *r, struct az_sv prefix, const char *domain)
+static struct az_sv sibling(struct az_rocprof *r, struct az_sv prefix, const char *domain)
 {
     static const char *const ends[] = { ".csv", ".csv.gz" };
     for (size_t i = 0; i < 2; i++) {
@@ -311,7 +311,7 @@ static struct az_sv sibling(struct az_roc *r, struct az_sv prefix, const char *d
     return AZ_SV("");
 }
 
-static bool traced(const struct az_roc *r)
+static bool traced(const struct az_rocprof *r)
 {
     for (int k = 0; k < AZ_KIND_COUNT; k++)
         if (r->t->ev[k].n > 0)
@@ -319,7 +319,7 @@ static bool traced(const struct az_roc *r)
     return r->n_pending > 0;
 }
 
-static int read_summed(struct az_roc *r, struct az_sv prefix)
+static int read_summed(struct az_rocprof *r, struct az_sv prefix)
 {
     const bool any = traced(r);
     int rc = 0;
@@ -348,9 +348,10 @@ static const char *summed_domain(struct az_sv base, bool *of_set)
 }
 
 /* The files of a set in the order of `domains`, then those of no known name as they were given. */
-static int read_set(struct az_roc *r, struct az_sv prefix, const struct az_file *files, size_t n)
+static int read_set(struct az_rocprof *r, struct az_sv prefix, const struct az_file *files,
+                    size_t n)
 {
-    int rc = az_roc_process(r, 0, 0, 0);
+    int rc = az_rocprof_process(r, 0, 0, 0);
     for (size_t d = 0; rc == 0 && prefix.n && d < DOMAINS; d++) {
         struct az_sv path = sibling(r, prefix, domains[d]);
         bool sums = strcmp(domains[d], "kernel_stats") == 0;
@@ -376,7 +377,7 @@ static int read_set(struct az_roc *r, struct az_sv prefix, const struct az_file 
     return rc;
 }
 
-int az_rocprof_csv_set(struct az_roc *r, const struct az_file *files, size_t n)
+int az_rocprof_csv_set(struct az_rocprof *r, const struct az_file *files, size_t n)
 {
     struct az_vec_sv done;
     int rc = 0;

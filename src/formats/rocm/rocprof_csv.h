@@ -71,7 +71,7 @@ enum az_rocprof_csv_table {
 };
 
 struct az_rocprof_csv_file {
-    struct az_roc *r;
+    struct az_rocprof *r;
     struct az_sv path;
     struct az_csv csv;
     int at[COLS];

@@ -56,37 +56,37 @@ static int cell_name(struct az_rocprof_csv_file *f, enum az_col c, int which, ui
 static int64_t agent(const struct az_rocprof_csv_file *f, enum az_col c)
 {
     const struct az_csv_field *x = cell(f, c);
-    return x ? az_roc_agent_number(x->raw) : AZ_NO_AGENT;
+    return x ? az_rocprof_agent_number(x->raw) : AZ_NO_AGENT;
 }
 
 /* ---- rows: 0, 1 for a row that cannot be used, or an error ---- */
 
-static int kernel_row(struct az_rocprof_csv_file *f, struct az_roc_kernel *k)
+static int kernel_row(struct az_rocprof_csv_file *f, struct az_rocprof_kernel *k)
 {
     bool ok = true;
     int64_t a = agent(f, C_AGENT);
-    *k = (struct az_roc_kernel){ .start = integer(f, C_START, &ok),
-                                 .end = integer(f, C_END, &ok),
-                                 .thread = integer(f, C_THREAD, &ok),
-                                 .agent = a == AZ_NO_AGENT ? 0 : a,
-                                 .queue = integer(f, C_QUEUE, &ok),
-                                 .stream = integer(f, C_STREAM, &ok),
-                                 .corr = id_number(f, C_CORR),
-                                 .dispatch = id_number(f, C_DISPATCH),
-                                 .name = AZ_NO_ID };
+    *k = (struct az_rocprof_kernel){ .start = integer(f, C_START, &ok),
+                                     .end = integer(f, C_END, &ok),
+                                     .thread = integer(f, C_THREAD, &ok),
+                                     .agent = a == AZ_NO_AGENT ? 0 : a,
+                                     .queue = integer(f, C_QUEUE, &ok),
+                                     .stream = integer(f, C_STREAM, &ok),
+                                     .corr = id_number(f, C_CORR),
+                                     .dispatch = id_number(f, C_DISPATCH),
+                                     .name = AZ_NO_ID };
     struct az_dispatch_shape *s = &k->shape;
-    s->lds = az_roc_u32(integer(f, f->at[C_LDS] >= 0 ? C_LDS : C_LDS_OLD, &ok));
-    s->scratch = az_roc_u32(integer(f, f->at[C_SCRATCH] >= 0 ? C_SCRATCH : C_SCRATCH_OLD, &ok));
-    s->vgpr = az_roc_u32(integer(f, C_VGPR, &ok));
-    s->agpr = az_roc_u32(integer(f, C_AGPR, &ok));
-    s->sgpr = az_roc_u32(integer(f, C_SGPR, &ok));
+    s->lds = az_rocprof_u32(integer(f, f->at[C_LDS] >= 0 ? C_LDS : C_LDS_OLD, &ok));
+    s->scratch = az_rocprof_u32(integer(f, f->at[C_SCRATCH] >= 0 ? C_SCRATCH : C_SCRATCH_OLD, &ok));
+    s->vgpr = az_rocprof_u32(integer(f, C_VGPR, &ok));
+    s->agpr = az_rocprof_u32(integer(f, C_AGPR, &ok));
+    s->sgpr = az_rocprof_u32(integer(f, C_SGPR, &ok));
     for (int i = 0; i < 3; i++) {
-        s->grid[i] = az_roc_u32(integer(f, (enum az_col)(C_GRID_X + i), &ok));
-        s->block[i] = az_roc_u32(integer(f, (enum az_col)(C_BLOCK_X + i), &ok));
+        s->grid[i] = az_rocprof_u32(integer(f, (enum az_col)(C_GRID_X + i), &ok));
+        s->block[i] = az_rocprof_u32(integer(f, (enum az_col)(C_BLOCK_X + i), &ok));
     }
     if (f->at[C_GRID_X] < 0 && f->at[C_GRID] >= 0) { /* only the products are there */
-        s->grid[0] = az_roc_u32(integer(f, C_GRID, &ok));
-        s->block[0] = az_roc_u32(integer(f, C_BLOCK, &ok));
+        s->grid[0] = az_rocprof_u32(integer(f, C_GRID, &ok));
+        s->block[0] = az_rocprof_u32(integer(f, C_BLOCK, &ok));
         s->grid[1] = s->grid[2] = s->block[1] = s->block[2] = 1;
     }
     const struct az_csv_field *start = cell(f, C_START), *end = cell(f, C_END),
@@ -98,22 +98,22 @@ static int kernel_row(struct az_rocprof_csv_file *f, struct az_roc_kernel *k)
 
 static int take_kernel(struct az_rocprof_csv_file *f)
 {
-    struct az_roc_kernel k;
+    struct az_rocprof_kernel k;
     int rc = kernel_row(f, &k);
-    return rc ? rc : az_roc_kernel(f->r, &k);
+    return rc ? rc : az_rocprof_kernel(f->r, &k);
 }
 
 /* One row a dispatch and counter. */
 static int take_counter(struct az_rocprof_csv_file *f)
 {
-    struct az_roc_kernel k;
+    struct az_rocprof_kernel k;
     struct az_counter c = { .proc = f->r->proc };
     const struct az_csv_field *value = cell(f, C_COUNTER_VALUE);
     int rc = kernel_row(f, &k);
     if (rc || !value || az_csv_f64(value, &c.value) != 0)
         return rc ? rc : 1;
     c.dispatch = k.dispatch;
-    rc = az_roc_kernel_name(f->r, k.shape.whole, &c.kernel);
+    rc = az_rocprof_kernel_name(f->r, k.shape.whole, &c.kernel);
     if (rc == 0)
         rc = cell_name(f, C_COUNTER, 1, &c.counter);
     if (rc == 0)
@@ -121,22 +121,23 @@ static int take_counter(struct az_rocprof_csv_file *f)
     /* The rows of a dispatch follow each other: it is taken once, at its first one. */
     bool again = f->r->n_pending > 0 && f->r->pending[f->r->n_pending - 1].proc == f->r->proc &&
                  f->r->pending[f->r->n_pending - 1].k.dispatch == k.dispatch;
-    return rc || again || f->at[C_START] < 0 || f->at[C_END] < 0 ? rc : az_roc_counted(f->r, &k);
+    return rc || again || f->at[C_START] < 0 || f->at[C_END] < 0 ? rc
+                                                                 : az_rocprof_counted(f->r, &k);
 }
 
 static int take_copy(struct az_rocprof_csv_file *f)
 {
     bool ok = true;
-    struct az_roc_copy c = { .start = integer(f, C_START, &ok),
-                             .end = integer(f, C_END, &ok),
-                             .bytes = -1,
-                             .queue = integer(f, C_QUEUE, &ok),
-                             .stream = integer(f, C_STREAM, &ok),
-                             .src = (int32_t)agent(f, C_SRC),
-                             .dst = (int32_t)agent(f, C_DST),
-                             .corr = id_number(f, C_CORR) };
+    struct az_rocprof_copy c = { .start = integer(f, C_START, &ok),
+                                 .end = integer(f, C_END, &ok),
+                                 .bytes = -1,
+                                 .queue = integer(f, C_QUEUE, &ok),
+                                 .stream = integer(f, C_STREAM, &ok),
+                                 .src = (int32_t)agent(f, C_SRC),
+                                 .dst = (int32_t)agent(f, C_DST),
+                                 .corr = id_number(f, C_CORR) };
     int rc = ok ? cell_name(f, C_DIRECTION, 0, &c.name) : 1;
-    return rc ? rc : az_roc_copy(f->r, &c);
+    return rc ? rc : az_rocprof_copy(f->r, &c);
 }
 
 static uint64_t address(struct az_sv s)
@@ -156,40 +157,40 @@ static uint64_t address(struct az_sv s)
     return v;
 }
 
-static int span(struct az_rocprof_csv_file *f, enum az_col name, struct az_roc_span *s)
+static int span(struct az_rocprof_csv_file *f, enum az_col name, struct az_rocprof_span *s)
 {
     bool ok = true;
-    *s = (struct az_roc_span){ .start = integer(f, C_START, &ok),
-                               .end = integer(f, C_END, &ok),
-                               .thread = integer(f, C_THREAD, &ok),
-                               .corr = id_number(f, C_CORR) };
+    *s = (struct az_rocprof_span){ .start = integer(f, C_START, &ok),
+                                   .end = integer(f, C_END, &ok),
+                                   .thread = integer(f, C_THREAD, &ok),
+                                   .corr = id_number(f, C_CORR) };
     return ok ? cell_name(f, name, 0, &s->name) : 1;
 }
 
 static int take_alloc(struct az_rocprof_csv_file *f)
 {
-    struct az_roc_alloc a = { .what = { .agent = (int32_t)agent(f, C_AGENT),
-                                        .address = address(text(f, C_ADDRESS)) } };
+    struct az_rocprof_alloc a = { .what = { .agent = (int32_t)agent(f, C_AGENT),
+                                            .address = address(text(f, C_ADDRESS)) } };
     bool ok = true;
     a.what.bytes = integer(f, C_BYTES, &ok);
     int rc = ok ? span(f, C_OPERATION, &a.at) : 1;
-    return rc ? rc : az_roc_alloc(f->r, &a);
+    return rc ? rc : az_rocprof_alloc(f->r, &a);
 }
 
 static int take_call(struct az_rocprof_csv_file *f)
 {
-    struct az_roc_span s;
+    struct az_rocprof_span s;
     bool ok = true;
     int64_t pid = integer(f, C_PID, &ok);
-    if (ok && pid > 0 && az_roc_current(f->r)->pid == 0)
-        az_roc_current(f->r)->pid = f->r->pid = pid;
+    if (ok && pid > 0 && az_rocprof_current(f->r)->pid == 0)
+        az_rocprof_current(f->r)->pid = f->r->pid = pid;
     int rc = ok ? span(f, C_FUNCTION, &s) : 1;
     if (rc == 0)
         rc = cell_name(f, C_DOMAIN, 1, &s.domain);
     if (rc)
         return rc;
     bool marker = az_sv_starts(az_trace_text(f->r->t, s.domain), AZ_SV("MARKER"));
-    return marker ? az_roc_range(f->r, &s) : az_roc_call(f->r, &s);
+    return marker ? az_rocprof_range(f->r, &s) : az_rocprof_call(f->r, &s);
 }
 
 static int take_agent(struct az_rocprof_csv_file *f)
@@ -201,7 +202,7 @@ static int take_agent(struct az_rocprof_csv_file *f)
     if (!ok || index < 0 || index > INT32_MAX)
         return 1;
     bool gpu = az_sv_ieq(az_sv_trim(text(f, C_TYPE)), AZ_SV("GPU"));
-    return az_roc_agent(f->r, index, gpu, name.n ? name : text(f, C_NAME), cus, 0);
+    return az_rocprof_agent(f->r, index, gpu, name.n ? name : text(f, C_NAME), cus, 0);
 }
 
 static double number(const struct az_rocprof_csv_file *f, enum az_col c)
@@ -258,7 +259,7 @@ static int take_sum(struct az_rocprof_csv_file *f)
     if (rc == 0 && f->domain.n)
         return take_call_sum(f, whole, &s);
     if (rc == 0)
-        rc = az_roc_kernel_name(f->r, whole, &s.name);
+        rc = az_rocprof_kernel_name(f->r, whole, &s.name);
     if (rc || s.count < 1)
         return rc ? rc : 1;
     t->read++;

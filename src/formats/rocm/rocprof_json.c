@@ -5,7 +5,7 @@
 
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
 {
-    struct az_rj *j = ctx;
+    struct az_rocprof_json *j = ctx;
     struct az_parse *job = j->r->job;
     if (job->progress)
         atomic_store_explicit(job->progress, az_source_consumed(j->src), memory_order_relaxed);
@@ -21,7 +21,7 @@ static int fill(void *ctx, void *buf, size_t n, size_t *got)
 }
 
 /* An array of records; anything else is passed over. */
-static int records(struct az_rj *j, int (*record)(void *, struct az_jscan *))
+static int records(struct az_rocprof_json *j, int (*record)(void *, struct az_jscan *))
 {
     struct az_jarray a;
     int c = az_jscan_peek(&j->scan);
@@ -41,15 +41,16 @@ static int records(struct az_rj *j, int (*record)(void *, struct az_jscan *))
 }
 
 /* A small member as a whole. */
-static int whole(struct az_rj *j, int (*read)(struct az_rj *, struct az_sv))
+static int whole(struct az_rocprof_json *j, int (*read)(struct az_rocprof_json *, struct az_sv))
 {
     struct az_sv raw;
     int rc = az_jscan_value(&j->scan, &raw);
-    return rc == AZ_J_OK ? read(j, raw) : rc;
+    return rc == AZ_JSON_OK ? read(j, raw) : rc;
 }
 
 /* Members of an object, each to `member`; the object may be absent (null). */
-static int object(struct az_rj *j, int (*member)(struct az_rj *, struct az_sv key))
+static int object(struct az_rocprof_json *j,
+                  int (*member)(struct az_rocprof_json *, struct az_sv key))
 {
     struct az_sv key;
     bool first = true;
@@ -59,19 +60,19 @@ static int object(struct az_rj *j, int (*member)(struct az_rj *, struct az_sv ke
     if (c != '{')
         return az_jscan_skip_value(&j->scan);
     int rc = az_jscan_byte(&j->scan, '{');
-    while (rc == AZ_J_OK && !j->total.truncated) {
+    while (rc == AZ_JSON_OK && !j->total.truncated) {
         rc = az_jscan_member(&j->scan, &first, &key);
-        if (rc == AZ_J_OK)
+        if (rc == AZ_JSON_OK)
             rc = member(j, key);
     }
-    return rc == AZ_J_END ? AZ_J_OK : rc;
+    return rc == AZ_JSON_END ? AZ_JSON_OK : rc;
 }
 
-static int buffer_member(struct az_rj *j, struct az_sv key)
+static int buffer_member(struct az_rocprof_json *j, struct az_sv key)
 {
     static const struct {
         const char *key;
-        enum az_rocjson_array array;
+        enum az_rocprof_json_array array;
     } known[] = { { "kernel_dispatch", RJ_KERNELS },
                   { "memory_copy", RJ_COPIES },
                   { "memory_allocation", RJ_ALLOCS },
@@ -80,47 +81,47 @@ static int buffer_member(struct az_rj *j, struct az_sv key)
     for (size_t i = 0; i < AZ_LENGTH(known); i++) {
         if (az_sv_is(key, known[i].key)) {
             j->array = known[i].array;
-            return records(j, az_rocjson_record);
+            return records(j, az_rocprof_json_record);
         }
     }
     if (!az_sv_ends(key, AZ_SV("_api")))
         return az_jscan_skip_value(&j->scan);
     j->array = RJ_CALLS;
-    return records(j, az_rocjson_record);
+    return records(j, az_rocprof_json_record);
 }
 
-static int callback_member(struct az_rj *j, struct az_sv key)
+static int callback_member(struct az_rocprof_json *j, struct az_sv key)
 {
     if (!az_sv_is(key, "counter_collection"))
         return az_jscan_skip_value(&j->scan);
     j->array = RJ_COUNTERS;
-    return records(j, az_rocjson_record);
+    return records(j, az_rocprof_json_record);
 }
 
-static int strings_member(struct az_rj *j, struct az_sv key)
+static int strings_member(struct az_rocprof_json *j, struct az_sv key)
 {
     if (az_sv_is(key, "buffer_records"))
-        return whole(j, az_rocjson_operations);
-    return az_sv_is(key, "marker_api") ? records(j, az_rocjson_marker)
+        return whole(j, az_rocprof_json_operations);
+    return az_sv_is(key, "marker_api") ? records(j, az_rocprof_json_marker)
                                        : az_jscan_skip_value(&j->scan);
 }
 
-static int process_member(struct az_rj *j, struct az_sv key)
+static int process_member(struct az_rocprof_json *j, struct az_sv key)
 {
     if (az_sv_is(key, "metadata")) {
         j->said_process = true;
-        return whole(j, az_rocjson_metadata);
+        return whole(j, az_rocprof_json_metadata);
     }
     if (az_sv_is(key, "agents")) {
         j->said_agents = true;
-        return whole(j, az_rocjson_agents);
+        return whole(j, az_rocprof_json_agents);
     }
     if (az_sv_is(key, "counters"))
-        return whole(j, az_rocjson_counter_list);
+        return whole(j, az_rocprof_json_counter_list);
     if (az_sv_is(key, "strings"))
         return object(j, strings_member);
     if (az_sv_is(key, "kernel_symbols"))
-        return records(j, az_rocjson_symbol);
+        return records(j, az_rocprof_json_symbol);
     const bool callbacks = az_sv_is(key, "callback_records");
     if (!callbacks && !az_sv_is(key, "buffer_records"))
         return az_jscan_skip_value(&j->scan);
@@ -130,47 +131,47 @@ static int process_member(struct az_rj *j, struct az_sv key)
 }
 
 /* One process; its records are named even if the file breaks off inside. */
-static int process(struct az_rj *j)
+static int process(struct az_rocprof_json *j)
 {
-    int rc = az_rocjson_process_begin(j);
+    int rc = az_rocprof_json_process_begin(j);
     if (rc) {
-        az_rocjson_process_release(j);
+        az_rocprof_json_process_release(j);
         return rc;
     }
     rc = object(j, process_member);
-    bool readable = rc == AZ_J_OK || rc == AZ_J_BAD || rc == AZ_J_MORE;
+    bool readable = rc == AZ_JSON_OK || rc == AZ_JSON_BAD || rc == AZ_JSON_MORE;
     if (!readable) {
-        az_rocjson_process_release(j);
+        az_rocprof_json_process_release(j);
         return rc;
     }
-    int end = az_rocjson_process_end(j);
+    int end = az_rocprof_json_process_end(j);
     return end ? end : rc;
 }
 
-static int processes(struct az_rj *j)
+static int processes(struct az_rocprof_json *j)
 {
     int rc = az_jscan_byte(&j->scan, '[');
-    while (rc == AZ_J_OK) {
+    while (rc == AZ_JSON_OK) {
         int c = az_jscan_peek(&j->scan);
         if (c == ']')
             return az_jscan_byte(&j->scan, ']');
         if (c <= 0)
-            return c < 0 ? c : AZ_J_MORE;
+            return c < 0 ? c : AZ_JSON_MORE;
         rc = c == '{' ? process(j) : az_jscan_skip_value(&j->scan);
-        if (rc != AZ_J_OK || j->total.truncated)
+        if (rc != AZ_JSON_OK || j->total.truncated)
             return rc;
         c = az_jscan_peek(&j->scan);
         if (c == 0)
-            return AZ_J_MORE;
+            return AZ_JSON_MORE;
         if (c == ',')
             rc = az_jscan_byte(&j->scan, ',');
         else if (c != ']')
-            return c < 0 ? c : AZ_J_BAD;
+            return c < 0 ? c : AZ_JSON_BAD;
     }
     return rc;
 }
 
-static int top_member(struct az_rj *j, struct az_sv key)
+static int top_member(struct az_rocprof_json *j, struct az_sv key)
 {
     if (!az_sv_is(key, "rocprofiler-sdk-tool"))
         return az_jscan_skip_value(&j->scan);
@@ -179,7 +180,7 @@ static int top_member(struct az_rj *j, struct az_sv key)
 }
 
 /* Says what was wrong with the text; the code the parse returns. */
-static int verdict(struct az_rj *j, int rc)
+static int verdict(struct az_rocprof_json *j, int rc)
 {
     struct az_parse *job = j->r->job;
     struct az_where here = AZ_AT_OFFSET(j->path, az_jscan_offset(&j->scan));
@@ -190,14 +191,14 @@ static int verdict(struct az_rj *j, int rc)
     if (rc == AZ_ERANGE)
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB",
                             j->scan.max_record >> 20);
-    bool cut = a->truncated || rc == AZ_J_MORE || j->source_bad;
-    if (!j->tool_seen && rc == AZ_J_OK)
+    bool cut = a->truncated || rc == AZ_JSON_MORE || j->source_bad;
+    if (!j->tool_seen && rc == AZ_JSON_OK)
         return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(j->path),
                             "not a rocprofv3 result: the key 'rocprofiler-sdk-tool' is missing");
     if (!j->tool_seen || (cut && a->records == 0))
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
                             cut ? "the file ends before its records" : "malformed JSON");
-    if (job->opts->strict && (cut || rc == AZ_J_BAD || a->malformed))
+    if (job->opts->strict && (cut || rc == AZ_JSON_BAD || a->malformed))
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %llu records",
                             cut ? "truncated" : "malformed JSON", n);
     if (cut) {
@@ -207,7 +208,7 @@ static int verdict(struct az_rj *j, int rc)
                     "stopped while writing?)",
                     n);
         az_trace_truncated(j->r->t, "file truncated (records after the end are unknown)");
-    } else if (rc == AZ_J_BAD) {
+    } else if (rc == AZ_JSON_BAD) {
         az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON: %llu records before it kept", n);
         az_trace_dropped(j->r->t, AZ_DROP_LOST, "rest of a malformed file", 1, 0);
     }
@@ -220,19 +221,19 @@ static int verdict(struct az_rj *j, int rc)
     return 0;
 }
 
-static int document(struct az_rj *j)
+static int document(struct az_rocprof_json *j)
 {
     int c = az_jscan_peek(&j->scan);
     if (c < 0)
         return c;
     if (c != '{')
-        return c == '[' ? AZ_J_OK : AZ_J_BAD; /* a list: valid JSON without the key */
+        return c == '[' ? AZ_JSON_OK : AZ_JSON_BAD; /* a list: valid JSON without the key */
     return object(j, top_member);
 }
 
-int az_rocprof_json_file(struct az_roc *r, struct az_sv path)
+int az_rocprof_json_file(struct az_rocprof *r, struct az_sv path)
 {
-    struct az_rj *j = az_arena_alloc(&r->scratch, sizeof *j);
+    struct az_rocprof_json *j = az_arena_alloc(&r->scratch, sizeof *j);
     struct az_source_opts so = { .mem = r->job->mem,
                                  .diag = r->job->diag,
                                  .keeps_parts = !r->job->opts->strict };
@@ -244,8 +245,8 @@ int az_rocprof_json_file(struct az_roc *r, struct az_sv path)
     int rc = az_source_open(&j->src, path.p, &so);
     if (rc)
         return rc;
-    az_rocjson_record_keys_init(j);
-    az_rocjson_symbol_keys_init(j);
+    az_rocprof_json_record_keys_init(j);
+    az_rocprof_json_symbol_keys_init(j);
     rc = az_jscan_init(&j->scan, fill, j, 0, r->job->mem);
     if (rc == 0) {
         rc = verdict(j, document(j));

@@ -13,7 +13,7 @@ static int64_t integer(struct az_sv raw)
     return az_parse_i64(raw, &v) == 0 ? v : 0;
 }
 
-static void fact(struct az_rj *j, const char *key, struct az_sv value)
+static void fact(struct az_rocprof_json *j, const char *key, struct az_sv value)
 {
     for (size_t i = 0; i < j->r->t->facts.n; i++) /* of several processes the first one's */
         if (az_sv_is(j->r->t->facts.v[i].key, key))
@@ -22,7 +22,7 @@ static void fact(struct az_rj *j, const char *key, struct az_sv value)
         az_trace_fact(j->r->t, key, value);
 }
 
-static void node(struct az_rj *j, struct az_sv raw)
+static void node(struct az_rocprof_json *j, struct az_sv raw)
 {
     static const char *const wanted[] = { "hostname", "machine_id", "system_name", "release" };
     struct az_jview object;
@@ -35,7 +35,7 @@ static void node(struct az_rj *j, struct az_sv raw)
                 fact(j, wanted[i], az_json_text(&j->arena, value));
 }
 
-static void command(struct az_rj *j, struct az_sv raw)
+static void command(struct az_rocprof_json *j, struct az_sv raw)
 {
     struct az_jview list;
     struct az_sv item, line = AZ_SV("");
@@ -49,9 +49,9 @@ static void command(struct az_rj *j, struct az_sv raw)
     fact(j, "command", line);
 }
 
-int az_rocjson_metadata(struct az_rj *j, struct az_sv raw)
+int az_rocprof_json_metadata(struct az_rocprof_json *j, struct az_sv raw)
 {
-    struct az_process *p = az_roc_current(j->r);
+    struct az_process *p = az_rocprof_current(j->r);
     struct az_jview object;
     struct az_sv key, value;
     if (!az_jview_object(&object, raw))
@@ -99,7 +99,7 @@ static int64_t memory_of(struct az_sv raw)
     return sum;
 }
 
-static int agent(struct az_rj *j, struct az_sv raw)
+static int agent(struct az_rocprof_json *j, struct az_sv raw)
 {
     int64_t index = -1, node_id = -1, cus = 0, bytes = 0, type = 0;
     uint64_t id = 0;
@@ -130,10 +130,11 @@ static int agent(struct az_rj *j, struct az_sv raw)
     if (index < 0 || index > INT32_MAX)
         return 0;
     int rc = az_map_put(&j->agent_of, id, 0, (uint32_t)index, &at, &added);
-    return rc ? rc : az_roc_agent(j->r, index, type == 2, product.n ? product : name, cus, bytes);
+    return rc ? rc
+              : az_rocprof_agent(j->r, index, type == 2, product.n ? product : name, cus, bytes);
 }
 
-int az_rocjson_agents(struct az_rj *j, struct az_sv raw)
+int az_rocprof_json_agents(struct az_rocprof_json *j, struct az_sv raw)
 {
     struct az_jview list;
     struct az_sv item;
@@ -145,7 +146,7 @@ int az_rocjson_agents(struct az_rj *j, struct az_sv raw)
     return rc;
 }
 
-int az_rocjson_counter_list(struct az_rj *j, struct az_sv raw)
+int az_rocprof_json_counter_list(struct az_rocprof_json *j, struct az_sv raw)
 {
     struct az_jview list, object;
     struct az_sv item, key, value;
@@ -162,14 +163,14 @@ int az_rocjson_counter_list(struct az_rj *j, struct az_sv raw)
             else if (az_sv_is(key, "name"))
                 name = az_json_text(&j->arena, value);
         }
-        rc = az_rocjson_counter_number(j, id, &at);
+        rc = az_rocprof_json_counter_number(j, id, &at);
         if (rc == 0 && name.n)
             rc = az_trace_name(j->r->t, name, &j->counter_names.v[at].name);
     }
     return rc;
 }
 
-int az_rocjson_operations(struct az_rj *j, struct az_sv raw)
+int az_rocprof_json_operations(struct az_rocprof_json *j, struct az_sv raw)
 {
     struct az_jview list, object, inner;
     struct az_sv item, key, value, text;
@@ -177,7 +178,7 @@ int az_rocjson_operations(struct az_rj *j, struct az_sv raw)
     if (!az_jview_array(&list, raw))
         return 0;
     while (rc == 0 && az_jview_next(&list, &item)) {
-        struct az_rocjson_kind k = { .name = AZ_SV(""), .first = j->operations.n };
+        struct az_rocprof_json_kind k = { .name = AZ_SV(""), .first = j->operations.n };
         bool known = az_jview_object(&object, item);
         while (known && rc == 0 && az_jview_member(&object, &key, &value)) {
             if (az_sv_is(key, "kind"))
@@ -195,7 +196,7 @@ int az_rocjson_operations(struct az_rj *j, struct az_sv raw)
 
 /* ---- begin and end of a process ---- */
 
-int az_rocjson_process_begin(struct az_rj *j)
+int az_rocprof_json_process_begin(struct az_rocprof_json *j)
 {
     struct az_trace *t = j->r->t;
     struct az_mem *mem = j->r->job->mem;
@@ -221,10 +222,10 @@ int az_rocjson_process_begin(struct az_rj *j)
         int one = az_map_init(maps[i], mem, 64);
         rc = rc ? rc : one;
     }
-    return rc ? rc : az_roc_process(j->r, 0, 0, 0);
+    return rc ? rc : az_rocprof_process(j->r, 0, 0, 0);
 }
 
-void az_rocjson_process_release(struct az_rj *j)
+void az_rocprof_json_process_release(struct az_rocprof_json *j)
 {
     az_map_release(&j->kernel_of);
     az_map_release(&j->agent_of);
@@ -241,9 +242,10 @@ void az_rocjson_process_release(struct az_rj *j)
 }
 
 /* Name ids of a kernel number. */
-static int resolve_kernel(struct az_rj *j, uint32_t number, const struct az_rocjson_symbol **out)
+static int resolve_kernel(struct az_rocprof_json *j, uint32_t number,
+                          const struct az_rocprof_json_symbol **out)
 {
-    struct az_rocjson_symbol *y = &j->symbols.v[number];
+    struct az_rocprof_json_symbol *y = &j->symbols.v[number];
     int rc = 0;
     *out = y;
     if (y->shown_id != AZ_NO_ID)
@@ -253,36 +255,36 @@ static int resolve_kernel(struct az_rj *j, uint32_t number, const struct az_rocj
     if (rc == 0 && y->whole.n)
         rc = az_trace_name(j->r->t, y->whole, &y->whole_id);
     if (rc == 0 && y->shown_id != AZ_NO_ID && y->whole_id != AZ_NO_ID)
-        rc = az_roc_shown_name(j->r, y->whole_id, y->shown_id, &y->shown_id);
+        rc = az_rocprof_shown_name(j->r, y->whole_id, y->shown_id, &y->shown_id);
     if (rc || y->shown_id != AZ_NO_ID)
         return rc;
     uint64_t id = 0; /* the key whose number this is: rare, so a search will do */
     for (size_t i = 0; i <= j->kernel_of.mask; i++)
         if (j->kernel_of.cell[i].used && j->kernel_of.cell[i].value == number)
             id = j->kernel_of.cell[i].k0;
-    rc = az_roc_unknown_kernel(j->r, id, &y->shown_id);
+    rc = az_rocprof_unknown_kernel(j->r, id, &y->shown_id);
     y->whole_id = y->whole_id == AZ_NO_ID ? y->shown_id : y->whole_id;
     return rc;
 }
 
-static int resolve_shape(struct az_rj *j, struct az_dispatch_shape *s)
+static int resolve_shape(struct az_rocprof_json *j, struct az_dispatch_shape *s)
 {
-    const struct az_rocjson_symbol *y;
+    const struct az_rocprof_json_symbol *y;
     int rc = resolve_kernel(j, s->whole, &y);
     if (rc)
         return rc;
     s->whole = y->whole_id;
-    s->vgpr = az_roc_u32(y->vgpr);
-    s->agpr = az_roc_u32(y->agpr);
-    s->sgpr = az_roc_u32(y->sgpr);
+    s->vgpr = az_rocprof_u32(y->vgpr);
+    s->agpr = az_rocprof_u32(y->agpr);
+    s->sgpr = az_rocprof_u32(y->sgpr);
     return 0;
 }
 
-static int resolve_kernels(struct az_rj *j)
+static int resolve_kernels(struct az_rocprof_json *j)
 {
     struct az_events *e = &j->r->t->ev[AZ_KERNEL];
     struct az_dispatch_shapes *s = &j->shapes.shapes;
-    const struct az_rocjson_symbol *y;
+    const struct az_rocprof_json_symbol *y;
     int rc = 0;
     uint32_t *final = az_arena_array(&j->arena, s->n + 1, sizeof *final);
     if (!final)
@@ -300,7 +302,7 @@ static int resolve_kernels(struct az_rj *j)
         j->r->unnamed += !y->known;
     }
     for (size_t i = j->first_pending; rc == 0 && i < j->r->n_pending; i++) {
-        struct az_roc_kernel *k = &j->r->pending[i].k;
+        struct az_rocprof_kernel *k = &j->r->pending[i].k;
         rc = resolve_kernel(j, k->name, &y);
         k->name = y->shown_id;
         if (rc == 0)
@@ -309,12 +311,12 @@ static int resolve_kernels(struct az_rj *j)
     return rc;
 }
 
-static int resolve_counters(struct az_rj *j)
+static int resolve_counters(struct az_rocprof_json *j)
 {
-    const struct az_rocjson_symbol *y;
+    const struct az_rocprof_json_symbol *y;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < j->counter_names.n; i++) {
-        struct az_rocjson_counter *c = &j->counter_names.v[i];
+        struct az_rocprof_json_counter *c = &j->counter_names.v[i];
         if (c->name == AZ_NO_ID)
             rc = az_trace_name(j->r->t, az_arena_printf(&j->arena, "counter_%" PRIu64, c->id),
                                &c->name);
@@ -329,7 +331,7 @@ static int resolve_counters(struct az_rj *j)
 }
 
 /* Text of an operation's code; a number where the file does not name it. */
-static struct az_sv operation_text(struct az_rj *j, uint32_t code)
+static struct az_sv operation_text(struct az_rocprof_json *j, uint32_t code)
 {
     uint32_t kind = code >> 20, op = code & 0xfffff;
     if (kind < j->kinds.n && op < j->kinds.v[kind].n)
@@ -337,7 +339,7 @@ static struct az_sv operation_text(struct az_rj *j, uint32_t code)
     return az_arena_printf(&j->arena, "kind %" PRIu32 " operation %" PRIu32, kind, op);
 }
 
-static struct az_sv domain_text(struct az_rj *j, uint32_t kind)
+static struct az_sv domain_text(struct az_rocprof_json *j, uint32_t kind)
 {
     if (kind < j->kinds.n && j->kinds.v[kind].name.n)
         return j->kinds.v[kind].name;
@@ -345,7 +347,7 @@ static struct az_sv domain_text(struct az_rj *j, uint32_t kind)
 }
 
 /* Operation codes in the names of one kind of events; `known` maps codes to name ids. */
-static int resolve_names(struct az_rj *j, enum az_kind kind, struct az_map *known)
+static int resolve_names(struct az_rocprof_json *j, enum az_kind kind, struct az_map *known)
 {
     struct az_trace *t = j->r->t;
     struct az_events *e = &t->ev[kind];
@@ -377,20 +379,20 @@ static int resolve_names(struct az_rj *j, enum az_kind kind, struct az_map *know
 
 /* ---- a process that says who it is after its records (another program sorted its keys) ---- */
 
-static int64_t late_agent(const struct az_rj *j, int64_t number)
+static int64_t late_agent(const struct az_rocprof_json *j, int64_t number)
 {
     return number >= 0 && (uint64_t)number < j->handles.n
-               ? az_rocjson_agent_index(j, j->handles.v[number])
+               ? az_rocprof_json_agent_index(j, j->handles.v[number])
                : number;
 }
 
-static int32_t late_route(const struct az_rj *j, int32_t number)
+static int32_t late_route(const struct az_rocprof_json *j, int32_t number)
 {
     return number < 0 ? number : (int32_t)late_agent(j, number);
 }
 
 /* A copy's lane depends on which of its agents is a GPU. */
-static int late_copies(struct az_rj *j)
+static int late_copies(struct az_rocprof_json *j)
 {
     struct az_trace *t = j->r->t;
     struct az_events *e = &t->ev[AZ_MEMCPY];
@@ -400,18 +402,18 @@ static int late_copies(struct az_rj *j)
         const struct az_lane old = t->lanes.v[e->lane[i]];
         route->src = late_route(j, route->src);
         route->dst = late_route(j, route->dst);
-        const struct az_roc_copy c = { .queue = (int64_t)old.tid,
-                                       .stream = (int64_t)old.context,
-                                       .src = route->src,
-                                       .dst = route->dst };
-        rc = az_roc_copy_lane(j->r, &c, operation_text(j, e->name[i]), &e->lane[i]);
+        const struct az_rocprof_copy c = { .queue = (int64_t)old.tid,
+                                           .stream = (int64_t)old.context,
+                                           .src = route->src,
+                                           .dst = route->dst };
+        rc = az_rocprof_copy_lane(j->r, &c, operation_text(j, e->name[i]), &e->lane[i]);
     }
     return rc;
 }
 
 /* Numbers become indexes. Lanes made so far are this process's own; those that copies move to are
  * new. */
-static int correct_agents(struct az_rj *j)
+static int correct_agents(struct az_rocprof_json *j)
 {
     struct az_trace *t = j->r->t;
     for (size_t i = j->first_lane; i < t->lanes.n; i++)
@@ -429,7 +431,7 @@ static int correct_agents(struct az_rj *j)
     return late_copies(j);
 }
 
-static void correct_process(struct az_rj *j)
+static void correct_process(struct az_rocprof_json *j)
 {
     for (size_t i = j->first_lane; i < j->r->t->lanes.n; i++)
         j->r->t->lanes.v[i].pid = (uint64_t)j->r->pid;
@@ -437,7 +439,7 @@ static void correct_process(struct az_rj *j)
         j->r->pending[i].pid = j->r->pid;
 }
 
-int az_rocjson_process_end(struct az_rj *j)
+int az_rocprof_json_process_end(struct az_rocprof_json *j)
 {
     static const enum az_kind named[] = { AZ_MEMCPY, AZ_CALL, AZ_RANGE, AZ_ALLOC };
     struct az_map known;
@@ -455,6 +457,6 @@ int az_rocjson_process_end(struct az_rj *j)
     az_map_release(&known);
     if (rc == 0 && j->arena.failed)
         rc = az_arena_error(&j->arena);
-    az_rocjson_process_release(j);
+    az_rocprof_json_process_release(j);
     return rc;
 }

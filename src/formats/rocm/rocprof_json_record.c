@@ -71,7 +71,7 @@ struct record {
     struct az_sv address, records;
 };
 
-void az_rocjson_record_keys_init(struct az_rj *j)
+void az_rocprof_json_record_keys_init(struct az_rocprof_json *j)
 {
     az_jkeys_init(&j->record_keys, record_keys);
     az_jkeys_init(&j->dispatch_keys, dispatch_keys);
@@ -82,75 +82,75 @@ void az_rocjson_record_keys_init(struct az_rj *j)
 
 /* ---- values ---- */
 
-int az_rocjson_number(struct az_jscan *s, int64_t *out, bool *has)
+int az_rocprof_json_number(struct az_jscan *s, int64_t *out, bool *has)
 {
     const unsigned digit = (unsigned)(*s->p - '0');
     bool missing;
-    if (digit <= 9 && az_j_ends_number(s->p[1])) { /* as most numbers of a record are */
+    if (digit <= 9 && az_json_ends_number(s->p[1])) { /* as most numbers of a record are */
         *out = digit;
         *has = true;
         s->p++;
-        return AZ_J_OK;
+        return AZ_JSON_OK;
     }
-    int rc = az_j_i64(s, out, &missing);
-    if (rc == AZ_J_OK && missing)
+    int rc = az_json_i64(s, out, &missing);
+    if (rc == AZ_JSON_OK && missing)
         *out = 0;
-    *has = rc == AZ_J_OK && !missing;
+    *has = rc == AZ_JSON_OK && !missing;
     return rc;
 }
 
 /* Up to 2^64 - 1: handles and ids are opaque. */
-int az_rocjson_unsigned(struct az_jscan *s, uint64_t *out)
+int az_rocprof_json_unsigned(struct az_jscan *s, uint64_t *out)
 {
     const char *from = s->p;
     int64_t v;
     bool has;
-    int rc = az_rocjson_number(s, &v, &has);
+    int rc = az_rocprof_json_number(s, &v, &has);
     *out = (uint64_t)v;
-    if (rc == AZ_J_OK && !has && az_parse_u64(az_sv_make(from, (size_t)(s->p - from)), out) != 0)
+    if (rc == AZ_JSON_OK && !has && az_parse_u64(az_sv_make(from, (size_t)(s->p - from)), out) != 0)
         *out = 0;
     return rc;
 }
 
-static size_t place_in(const struct az_rj *j, const void *out)
+static size_t place_in(const struct az_rocprof_json *j, const void *out)
 {
     return (size_t)((const char *)out - (const char *)j->now);
 }
 
 /* The number at the cursor into the record, and its place in the text. */
-static int flagged(struct az_rj *j, struct az_jscan *s, int64_t *out, bool *has)
+static int flagged(struct az_rocprof_json *j, struct az_jscan *s, int64_t *out, bool *has)
 {
-    az_jform_place(&j->form, s->p, place_in(j, out));
-    return az_rocjson_number(s, out, has);
+    az_json_template_place(&j->form, s->p, place_in(j, out));
+    return az_rocprof_json_number(s, out, has);
 }
 
-static int number(struct az_rj *j, struct az_jscan *s, int64_t *out)
+static int number(struct az_rocprof_json *j, struct az_jscan *s, int64_t *out)
 {
     bool has;
     return flagged(j, s, out, &has);
 }
 
-static int opaque(struct az_rj *j, struct az_jscan *s, uint64_t *out)
+static int opaque(struct az_rocprof_json *j, struct az_jscan *s, uint64_t *out)
 {
-    az_jform_place(&j->form, s->p, place_in(j, out));
-    return az_rocjson_unsigned(s, out);
+    az_json_template_place(&j->form, s->p, place_in(j, out));
+    return az_rocprof_json_unsigned(s, out);
 }
 
-static int skip(struct az_rj *j, struct az_jscan *s)
+static int skip(struct az_rocprof_json *j, struct az_jscan *s)
 {
     struct az_sv raw;
-    az_jform_place(&j->form, s->p, AZ_JFORM_NOWHERE);
-    return az_j_skip(s, &raw);
+    az_json_template_place(&j->form, s->p, AZ_JSON_TEMPLATE_NOWHERE);
+    return az_json_skip(s, &raw);
 }
 
-static int view(struct az_rj *j, struct az_jscan *s, struct az_sv *out)
+static int view(struct az_rocprof_json *j, struct az_jscan *s, struct az_sv *out)
 {
-    az_jform_unfit(&j->form);
-    return az_j_skip(s, out);
+    az_json_template_unfit(&j->form);
+    return az_json_skip(s, out);
 }
 
 /* Where an object that begins at p is kept. */
-static struct az_rocjson_seen *place_of(struct az_rocjson_seen *seen, const char *p)
+static struct az_rocprof_json_seen *place_of(struct az_rocprof_json_seen *seen, const char *p)
 {
     uint64_t from, to; /* the digits of both kinds of objects begin in these */
     memcpy(&from, p + 5, sizeof from);
@@ -158,13 +158,13 @@ static struct az_rocjson_seen *place_of(struct az_rocjson_seen *seen, const char
     return &seen[((from ^ to * 31) * UINT64_C(0x9e3779b97f4a7c15)) >> 59];
 }
 
-static bool is_seen(const struct az_rocjson_seen *x, const char *p)
+static bool is_seen(const struct az_rocprof_json_seen *x, const char *p)
 {
     return x->mask && az_equal32(p, x->text, x->mask);
 }
 
-static void keep_seen(struct az_rocjson_seen *x, const char *p, const char *end, const int64_t *v,
-                      size_t values)
+static void keep_seen(struct az_rocprof_json_seen *x, const char *p, const char *end,
+                      const int64_t *v, size_t values)
 {
     const size_t n = (size_t)(end - p);
     if (n > sizeof x->text)
@@ -176,94 +176,94 @@ static void keep_seen(struct az_rocjson_seen *x, const char *p, const char *end,
     x->len = (uint8_t)n;
 }
 
-static int handle_object(struct az_rj *j, struct az_jscan *s, uint64_t *out)
+static int handle_object(struct az_rocprof_json *j, struct az_jscan *s, uint64_t *out)
 {
     s->p++;
-    int k = az_j_first_key(s, &j->handle_keys);
+    int k = az_json_first_key(s, &j->handle_keys);
     while (k >= 0) {
         int rc = k == 1 ? opaque(j, s, out) : skip(j, s);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_j_next_key(s, &j->handle_keys, k);
+        k = az_json_next_key(s, &j->handle_keys, k);
     }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    return k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 
 /* {"handle": N}, or a bare number */
-static int handle(struct az_rj *j, struct az_jscan *s, uint64_t *out)
+static int handle(struct az_rocprof_json *j, struct az_jscan *s, uint64_t *out)
 {
     const char *from = s->p;
     if (*from != '{')
         return opaque(j, s, out);
-    struct az_rocjson_seen *x = place_of(j->seen_handle, from);
+    struct az_rocprof_json_seen *x = place_of(j->seen_handle, from);
     if (!j->form.learning && is_seen(x, from)) {
         *out = (uint64_t)x->v[0];
         s->p += x->len;
-        return AZ_J_OK;
+        return AZ_JSON_OK;
     }
     *out = 0;
-    az_jform_clear(&j->form, place_in(j, out));
+    az_json_template_clear(&j->form, place_in(j, out));
     const int rc = handle_object(j, s, out);
     const int64_t v = (int64_t)*out;
-    if (rc == AZ_J_OK)
+    if (rc == AZ_JSON_OK)
         keep_seen(x, from, s->p, &v, 1);
     return rc;
 }
 
-static int correlation(struct az_rj *j, struct az_jscan *s, uint64_t *out)
+static int correlation(struct az_rocprof_json *j, struct az_jscan *s, uint64_t *out)
 {
     if (*s->p != '{')
         return opaque(j, s, out);
     s->p++;
-    int k = az_j_first_key(s, &j->corr_keys);
+    int k = az_json_first_key(s, &j->corr_keys);
     while (k >= 0) {
         int rc = k == C_INTERNAL ? opaque(j, s, out) : skip(j, s);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_j_next_key(s, &j->corr_keys, k);
+        k = az_json_next_key(s, &j->corr_keys, k);
     }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    return k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 
-static int xyz_object(struct az_rj *j, struct az_jscan *s, int64_t out[3])
+static int xyz_object(struct az_rocprof_json *j, struct az_jscan *s, int64_t out[3])
 {
     s->p++;
-    int k = az_j_first_key(s, &j->xyz_keys);
+    int k = az_json_first_key(s, &j->xyz_keys);
     while (k >= 0) {
         int rc = k > 0 ? number(j, s, &out[k - 1]) : skip(j, s);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_j_next_key(s, &j->xyz_keys, k);
+        k = az_json_next_key(s, &j->xyz_keys, k);
     }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    return k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 
-static int xyz(struct az_rj *j, struct az_jscan *s, int64_t out[3])
+static int xyz(struct az_rocprof_json *j, struct az_jscan *s, int64_t out[3])
 {
     const char *from = s->p;
     if (*from != '{')
         return skip(j, s);
-    struct az_rocjson_seen *x = place_of(j->seen_xyz, from);
+    struct az_rocprof_json_seen *x = place_of(j->seen_xyz, from);
     if (!j->form.learning && is_seen(x, from)) {
         memcpy(out, x->v, sizeof x->v);
         s->p += x->len;
-        return AZ_J_OK;
+        return AZ_JSON_OK;
     }
     memset(out, 0, sizeof x->v);
     for (int i = 0; i < 3; i++)
-        az_jform_clear(&j->form, place_in(j, &out[i]));
+        az_json_template_clear(&j->form, place_in(j, &out[i]));
     const int rc = xyz_object(j, s, out);
-    if (rc == AZ_J_OK)
+    if (rc == AZ_JSON_OK)
         keep_seen(x, from, s->p, out, 3);
     return rc;
 }
 
-static int dispatch_info(struct az_rj *j, struct az_jscan *s, struct record *e)
+static int dispatch_info(struct az_rocprof_json *j, struct az_jscan *s, struct record *e)
 {
     if (*s->p != '{')
         return skip(j, s);
     s->p++;
-    int k = az_j_first_key(s, &j->dispatch_keys);
+    int k = az_json_first_key(s, &j->dispatch_keys);
     while (k >= 0) {
         int rc;
         switch (k) {
@@ -295,17 +295,18 @@ static int dispatch_info(struct az_rj *j, struct az_jscan *s, struct record *e)
         default:
             rc = skip(j, s);
         }
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_j_next_key(s, &j->dispatch_keys, k);
+        k = az_json_next_key(s, &j->dispatch_keys, k);
     }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    return k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 
-static int members(struct az_rj *j, struct az_jscan *s, struct record *e, bool inner);
+static int members(struct az_rocprof_json *j, struct az_jscan *s, struct record *e, bool inner);
 
 /* "dispatch_data" of a counter record: the members of a dispatch record. */
-static int dispatch_data(struct az_rj *j, struct az_jscan *s, struct record *e, bool inner)
+static int dispatch_data(struct az_rocprof_json *j, struct az_jscan *s, struct record *e,
+                         bool inner)
 {
     if (inner || *s->p != '{')
         return skip(j, s);
@@ -313,7 +314,8 @@ static int dispatch_data(struct az_rj *j, struct az_jscan *s, struct record *e, 
     return members(j, s, e, true);
 }
 
-static int member(struct az_rj *j, struct az_jscan *s, struct record *e, int key, bool inner)
+static int member(struct az_rocprof_json *j, struct az_jscan *s, struct record *e, int key,
+                  bool inner)
 {
     switch (key) {
     case R_KIND:
@@ -364,16 +366,16 @@ static int member(struct az_rj *j, struct az_jscan *s, struct record *e, int key
     }
 }
 
-static int members(struct az_rj *j, struct az_jscan *s, struct record *e, bool inner)
+static int members(struct az_rocprof_json *j, struct az_jscan *s, struct record *e, bool inner)
 {
-    int k = az_j_first_key(s, &j->record_keys);
+    int k = az_json_first_key(s, &j->record_keys);
     while (k >= 0) {
         int rc = member(j, s, e, k, inner);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_j_next_key(s, &j->record_keys, k);
+        k = az_json_next_key(s, &j->record_keys, k);
     }
-    return k == AZ_J_END ? AZ_J_OK : k;
+    return k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 
 /* ---- into the model ---- */
@@ -382,7 +384,7 @@ enum { AGENTS_LATE = 4096 };
 /* Number of a handle whose agent is still to be read. A file has few agents; more than AGENTS_LATE
  * are not distinguished.
  */
-static int64_t late_number(struct az_rj *j, uint64_t handle)
+static int64_t late_number(struct az_rocprof_json *j, uint64_t handle)
 {
     size_t i = 0;
     while (i < j->handles.n && j->handles.v[i] != handle)
@@ -392,7 +394,7 @@ static int64_t late_number(struct az_rj *j, uint64_t handle)
     return i < AGENTS_LATE && az_vec_push(&j->handles, handle) == 0 ? (int64_t)i : -1;
 }
 
-int64_t az_rocjson_agent_index(const struct az_rj *j, uint64_t agent)
+int64_t az_rocprof_json_agent_index(const struct az_rocprof_json *j, uint64_t agent)
 {
     uint32_t known = az_map_get(&j->agent_of, agent, 0);
     if (known != AZ_NO_ID)
@@ -401,17 +403,17 @@ int64_t az_rocjson_agent_index(const struct az_rj *j, uint64_t agent)
                               : -1; /* an agent that the file does not list: its handle */
 }
 
-static int64_t agent_number(struct az_rj *j, uint64_t agent)
+static int64_t agent_number(struct az_rocprof_json *j, uint64_t agent)
 {
-    return j->late_agents ? late_number(j, agent) : az_rocjson_agent_index(j, agent);
+    return j->late_agents ? late_number(j, agent) : az_rocprof_json_agent_index(j, agent);
 }
 
-static int32_t route_end(struct az_rj *j, bool has, uint64_t agent)
+static int32_t route_end(struct az_rocprof_json *j, bool has, uint64_t agent)
 {
     return has ? (int32_t)agent_number(j, agent) : AZ_NO_AGENT;
 }
 
-int az_rocjson_kernel_number(struct az_rj *j, uint64_t id, uint32_t *number)
+int az_rocprof_json_kernel_number(struct az_rocprof_json *j, uint64_t id, uint32_t *number)
 {
     uint32_t *at;
     bool added;
@@ -419,12 +421,12 @@ int az_rocjson_kernel_number(struct az_rj *j, uint64_t id, uint32_t *number)
     if (rc)
         return rc;
     *number = *at;
-    return added ? az_vec_push(&j->symbols, ((struct az_rocjson_symbol){ .whole_id = AZ_NO_ID,
-                                                                         .shown_id = AZ_NO_ID }))
+    return added ? az_vec_push(&j->symbols, ((struct az_rocprof_json_symbol){
+                                                .whole_id = AZ_NO_ID, .shown_id = AZ_NO_ID }))
                  : 0;
 }
 
-int az_rocjson_counter_number(struct az_rj *j, uint64_t id, uint32_t *number)
+int az_rocprof_json_counter_number(struct az_rocprof_json *j, uint64_t id, uint32_t *number)
 {
     uint32_t *at;
     bool added;
@@ -433,7 +435,7 @@ int az_rocjson_counter_number(struct az_rj *j, uint64_t id, uint32_t *number)
         return rc;
     *number = *at;
     return added ? az_vec_push(&j->counter_names,
-                               ((struct az_rocjson_counter){ .id = id, .name = AZ_NO_ID }))
+                               ((struct az_rocprof_json_counter){ .id = id, .name = AZ_NO_ID }))
                  : 0;
 }
 
@@ -444,38 +446,38 @@ static uint32_t operation_code(const struct record *e)
     return fits ? (uint32_t)(e->kind << 20 | e->operation) : UINT32_MAX - 1;
 }
 
-static int add_kernel(struct az_rj *j, const struct record *e)
+static int add_kernel(struct az_rocprof_json *j, const struct record *e)
 {
-    struct az_roc_kernel k = { .start = e->start,
-                               .end = e->end,
-                               .thread = e->thread,
-                               .agent = agent_number(j, e->agent),
-                               .queue = (int64_t)e->queue,
-                               .stream = (int64_t)e->stream,
-                               .corr = e->corr,
-                               .dispatch = e->dispatch };
+    struct az_rocprof_kernel k = { .start = e->start,
+                                   .end = e->end,
+                                   .thread = e->thread,
+                                   .agent = agent_number(j, e->agent),
+                                   .queue = (int64_t)e->queue,
+                                   .stream = (int64_t)e->stream,
+                                   .corr = e->corr,
+                                   .dispatch = e->dispatch };
     uint32_t shape;
-    int rc = az_rocjson_kernel_number(j, e->kernel, &k.name);
+    int rc = az_rocprof_json_kernel_number(j, e->kernel, &k.name);
     k.shape.whole = k.name;
-    k.shape.scratch = az_roc_u32(e->scratch);
-    k.shape.lds = az_roc_u32(e->lds);
+    k.shape.scratch = az_rocprof_u32(e->scratch);
+    k.shape.lds = az_rocprof_u32(e->lds);
     for (int i = 0; i < 3; i++) {
-        k.shape.grid[i] = az_roc_u32(e->grid[i]);
-        k.shape.block[i] = az_roc_u32(e->block[i]);
+        k.shape.grid[i] = az_rocprof_u32(e->grid[i]);
+        k.shape.block[i] = az_rocprof_u32(e->block[i]);
     }
     if (rc == 0 && j->array == RJ_COUNTERS)
-        return az_roc_counted(j->r, &k);
+        return az_rocprof_counted(j->r, &k);
     if (rc == 0)
         rc = az_dispatch_shape(&j->shapes, &k.shape, &shape);
-    return rc ? rc : az_roc_kernel_row(j->r, &k, shape);
+    return rc ? rc : az_rocprof_kernel_row(j->r, &k, shape);
 }
 
-static int add_counters(struct az_rj *j, const struct record *e)
+static int add_counters(struct az_rocprof_json *j, const struct record *e)
 {
     struct az_counter c = { .proc = j->r->proc, .dispatch = e->dispatch };
     struct az_jview list, object, inner;
     struct az_sv item, key, value, name;
-    int rc = az_rocjson_kernel_number(j, e->kernel, &c.kernel);
+    int rc = az_rocprof_json_kernel_number(j, e->kernel, &c.kernel);
     if (rc || !az_jview_array(&list, e->records))
         return rc;
     while (rc == 0 && az_jview_next(&list, &item) && az_jview_object(&object, item)) {
@@ -490,7 +492,7 @@ static int add_counters(struct az_rj *j, const struct record *e)
                 if (az_sv_is(name, "handle") && az_parse_u64(value, &id) != 0)
                     id = 0;
         }
-        rc = az_rocjson_counter_number(j, id, &c.counter);
+        rc = az_rocprof_json_counter_number(j, id, &c.counter);
         if (rc == 0)
             rc = az_vec_push(&j->r->d->counters, c);
     }
@@ -516,14 +518,14 @@ static uint64_t address(struct az_sv raw)
     return v;
 }
 
-static int add_record(struct az_rj *j, const struct record *e)
+static int add_record(struct az_rocprof_json *j, const struct record *e)
 {
-    struct az_roc_span span = { .start = e->start,
-                                .end = e->end,
-                                .thread = e->thread,
-                                .corr = e->corr,
-                                .name = operation_code(e),
-                                .domain = (uint32_t)(e->kind & 0xfff) };
+    struct az_rocprof_span span = { .start = e->start,
+                                    .end = e->end,
+                                    .thread = e->thread,
+                                    .corr = e->corr,
+                                    .name = operation_code(e),
+                                    .domain = (uint32_t)(e->kind & 0xfff) };
     switch (j->array) {
     case RJ_KERNELS:
         return add_kernel(j, e);
@@ -532,55 +534,55 @@ static int add_record(struct az_rj *j, const struct record *e)
         return rc ? rc : add_kernel(j, e);
     }
     case RJ_COPIES: {
-        struct az_roc_copy c = { .start = e->start,
-                                 .end = e->end,
-                                 .stream = (int64_t)e->stream,
-                                 .corr = e->corr,
-                                 .bytes = e->has_bytes ? e->bytes : -1,
-                                 .src = route_end(j, e->has_src, e->src),
-                                 .dst = route_end(j, e->has_dst, e->dst),
-                                 .name = span.name };
-        return az_roc_copy(j->r, &c);
+        struct az_rocprof_copy c = { .start = e->start,
+                                     .end = e->end,
+                                     .stream = (int64_t)e->stream,
+                                     .corr = e->corr,
+                                     .bytes = e->has_bytes ? e->bytes : -1,
+                                     .src = route_end(j, e->has_src, e->src),
+                                     .dst = route_end(j, e->has_dst, e->dst),
+                                     .name = span.name };
+        return az_rocprof_copy(j->r, &c);
     }
     case RJ_ALLOCS:
     case RJ_SCRATCH: {
         const bool known =
             e->has_agent && (j->late_agents || az_map_get(&j->agent_of, e->agent, 0) != AZ_NO_ID);
-        struct az_roc_alloc a = { .at = span,
-                                  .what = { .bytes = e->alloc,
-                                            .address = address(e->address),
-                                            .agent = known ? (int32_t)agent_number(j, e->agent)
-                                                           : AZ_NO_AGENT } };
-        return az_roc_alloc(j->r, &a);
+        struct az_rocprof_alloc a = { .at = span,
+                                      .what = { .bytes = e->alloc,
+                                                .address = address(e->address),
+                                                .agent = known ? (int32_t)agent_number(j, e->agent)
+                                                               : AZ_NO_AGENT } };
+        return az_rocprof_alloc(j->r, &a);
     }
     case RJ_MARKERS:
-        return az_roc_range(j->r, &span);
+        return az_rocprof_range(j->r, &span);
     case RJ_CALLS:
         break;
     }
-    return az_roc_call(j->r, &span);
+    return az_rocprof_call(j->r, &span);
 }
 
 /* The record at the cursor by its keys. */
-static int read_members(struct az_rj *j, struct az_jscan *s, struct record *e)
+static int read_members(struct az_rocprof_json *j, struct az_jscan *s, struct record *e)
 {
     const char *from = s->p;
     *e = (struct record){ .kind = -1, .operation = -1 };
     j->now = e;
-    az_jform_begin(&j->form);
+    az_json_template_begin(&j->form);
     const int rc = members(j, s, e, false);
-    if (rc == AZ_J_OK)
-        az_jform_end(&j->form, from, s->p, e, sizeof *e);
+    if (rc == AZ_JSON_OK)
+        az_json_template_end(&j->form, from, s->p, e, sizeof *e);
     return rc;
 }
 
-int az_rocjson_record(void *ctx, struct az_jscan *s)
+int az_rocprof_json_record(void *ctx, struct az_jscan *s)
 {
-    struct az_rj *j = ctx;
+    struct az_rocprof_json *j = ctx;
     struct record e;
-    if (!az_jform_read(&j->form, s, &e, sizeof e)) {
+    if (!az_json_template_read(&j->form, s, &e, sizeof e)) {
         const int rc = read_members(j, s, &e);
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
     }
     if (e.has_start && e.has_end)
@@ -588,5 +590,5 @@ int az_rocjson_record(void *ctx, struct az_jscan *s)
     const bool device = j->array == RJ_KERNELS || j->array == RJ_COUNTERS || j->array == RJ_COPIES;
     j->no_time += !device;
     j->no_device_time += device;
-    return AZ_J_OK;
+    return AZ_JSON_OK;
 }

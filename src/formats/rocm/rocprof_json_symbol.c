@@ -23,7 +23,7 @@ static const char *const symbol_keys[] = { "kernel_id",
 enum { M_KEY = 1, M_VALUE };
 static const char *const marker_keys[] = { "key", "value", NULL };
 
-void az_rocjson_symbol_keys_init(struct az_rj *j)
+void az_rocprof_json_symbol_keys_init(struct az_rocprof_json *j)
 {
     az_jkeys_init(&j->symbol_keys, symbol_keys);
     az_jkeys_init(&j->marker_keys, marker_keys);
@@ -31,12 +31,12 @@ void az_rocjson_symbol_keys_init(struct az_rj *j)
 
 static int text(struct az_jscan *s, struct az_sv *out, bool *escaped)
 {
-    int rc = az_j_string(s, out, escaped);
-    if (rc != AZ_J_BAD)
+    int rc = az_json_string(s, out, escaped);
+    if (rc != AZ_JSON_BAD)
         return rc;
     struct az_sv raw;
     *escaped = false;
-    return az_j_skip(s, &raw);
+    return az_json_skip(s, &raw);
 }
 
 struct symbol_names {
@@ -45,7 +45,7 @@ struct symbol_names {
 };
 
 /* In the window of the scanner or, un-escaped, in the arena. */
-static struct az_sv view(struct az_rj *j, const struct symbol_names *n, int which)
+static struct az_sv view(struct az_rocprof_json *j, const struct symbol_names *n, int which)
 {
     struct az_sv raw = n->v[which - S_NAME];
     return n->escaped[which - S_NAME] ? az_json_unescape(&j->arena, raw) : raw;
@@ -53,34 +53,35 @@ static struct az_sv view(struct az_rj *j, const struct symbol_names *n, int whic
 
 /* Copies of the names that are needed later. There are thousands of symbols of which few are run:
  * where the name shown begins the whole one, as it mostly does, it is not kept twice. */
-static void choose_names(struct az_rj *j, const struct symbol_names *n, struct az_rocjson_symbol *y)
+static void choose_names(struct az_rocprof_json *j, const struct symbol_names *n,
+                         struct az_rocprof_json_symbol *y)
 {
-    struct az_roc_symbol_names all = { .mangled = view(j, n, S_NAME),
-                                       .formatted = view(j, n, S_FORMATTED),
-                                       .demangled = view(j, n, S_DEMANGLED),
-                                       .truncated = view(j, n, S_TRUNCATED) };
+    struct az_rocprof_symbol_names all = { .mangled = view(j, n, S_NAME),
+                                           .formatted = view(j, n, S_FORMATTED),
+                                           .demangled = view(j, n, S_DEMANGLED),
+                                           .truncated = view(j, n, S_TRUNCATED) };
     struct az_sv whole, shown;
-    az_roc_choose_names(j->r, &all, &whole, &shown);
+    az_rocprof_choose_names(j->r, &all, &whole, &shown);
     y->whole = az_arena_dup(&j->arena, whole);
     y->shown = y->whole.n && az_sv_starts(whole, shown) ? az_sv_make(y->whole.p, shown.n)
                                                         : az_arena_dup(&j->arena, shown);
 }
 
-int az_rocjson_symbol(void *ctx, struct az_jscan *s)
+int az_rocprof_json_symbol(void *ctx, struct az_jscan *s)
 {
-    struct az_rj *j = ctx;
+    struct az_rocprof_json *j = ctx;
     struct symbol_names names = { .escaped = { false } };
-    struct az_rocjson_symbol y = { .known = true, .whole_id = AZ_NO_ID, .shown_id = AZ_NO_ID };
+    struct az_rocprof_json_symbol y = { .known = true, .whole_id = AZ_NO_ID, .shown_id = AZ_NO_ID };
     struct az_sv raw;
     uint64_t id = 0;
     int64_t code = 0;
     uint32_t at;
     bool has;
-    int rc, k = az_j_first_key(s, &j->symbol_keys);
+    int rc, k = az_json_first_key(s, &j->symbol_keys);
     while (k >= 0) {
         switch (k) {
         case S_ID:
-            rc = az_rocjson_unsigned(s, &id);
+            rc = az_rocprof_json_unsigned(s, &id);
             break;
         case S_NAME:
         case S_FORMATTED:
@@ -89,51 +90,51 @@ int az_rocjson_symbol(void *ctx, struct az_jscan *s)
             rc = text(s, &names.v[k - S_NAME], &names.escaped[k - S_NAME]);
             break;
         case S_VGPR:
-            rc = az_rocjson_number(s, &y.vgpr, &has);
+            rc = az_rocprof_json_number(s, &y.vgpr, &has);
             break;
         case S_AGPR:
-            rc = az_rocjson_number(s, &y.agpr, &has);
+            rc = az_rocprof_json_number(s, &y.agpr, &has);
             break;
         case S_SGPR:
-            rc = az_rocjson_number(s, &y.sgpr, &has);
+            rc = az_rocprof_json_number(s, &y.sgpr, &has);
             break;
         case S_CODE:
-            rc = az_rocjson_number(s, &code, &has);
+            rc = az_rocprof_json_number(s, &code, &has);
             break;
         default:
-            rc = az_j_skip(s, &raw);
+            rc = az_json_skip(s, &raw);
         }
-        if (rc != AZ_J_OK)
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_j_next_key(s, &j->symbol_keys, k);
+        k = az_json_next_key(s, &j->symbol_keys, k);
     }
-    if (k != AZ_J_END)
+    if (k != AZ_JSON_END)
         return k;
     if (id == 0 && code == 0 && names.v[0].n == 0)
-        return AZ_J_OK; /* the placeholder at the place of kernel 0 */
+        return AZ_JSON_OK; /* the placeholder at the place of kernel 0 */
     choose_names(j, &names, &y);
-    rc = j->arena.failed ? az_arena_error(&j->arena) : az_rocjson_kernel_number(j, id, &at);
+    rc = j->arena.failed ? az_arena_error(&j->arena) : az_rocprof_json_kernel_number(j, id, &at);
     if (rc == 0)
         j->symbols.v[at] = y;
     return rc;
 }
 
-int az_rocjson_marker(void *ctx, struct az_jscan *s)
+int az_rocprof_json_marker(void *ctx, struct az_jscan *s)
 {
-    struct az_rj *j = ctx;
+    struct az_rocprof_json *j = ctx;
     struct az_sv value = AZ_SV(""), raw;
     uint64_t key = 0;
     bool escaped = false;
-    int rc, k = az_j_first_key(s, &j->marker_keys);
+    int rc, k = az_json_first_key(s, &j->marker_keys);
     while (k >= 0) {
-        rc = k == M_KEY     ? az_rocjson_unsigned(s, &key)
+        rc = k == M_KEY     ? az_rocprof_json_unsigned(s, &key)
              : k == M_VALUE ? text(s, &value, &escaped)
-                            : az_j_skip(s, &raw);
-        if (rc != AZ_J_OK)
+                            : az_json_skip(s, &raw);
+        if (rc != AZ_JSON_OK)
             return rc;
-        k = az_j_next_key(s, &j->marker_keys, k);
+        k = az_json_next_key(s, &j->marker_keys, k);
     }
-    if (k != AZ_J_END)
+    if (k != AZ_JSON_END)
         return k;
     uint32_t id, *at;
     bool added;

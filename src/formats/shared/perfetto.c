@@ -34,14 +34,14 @@ static int one_packet(struct az_perfetto *w, struct az_sv bytes, int64_t offset)
 /* Packets of a compressed one. */
 static int packets(struct az_perfetto *w, struct az_sv bytes, int64_t offset)
 {
-    struct az_pb m = az_pb_of(bytes);
+    struct az_protobuf m = az_protobuf_of(bytes);
     uint32_t field;
     unsigned wt;
     uint64_t value;
     struct az_sv part = AZ_SV("");
     int rc = 0;
-    while (rc == 0 && (rc = az_pb_next(&m, &field, &wt, &value, &part)) > 0)
-        rc = field == PACKET && wt == AZ_PB_BYTES ? one_packet(w, part, offset) : 0;
+    while (rc == 0 && (rc = az_protobuf_next(&m, &field, &wt, &value, &part)) > 0)
+        rc = field == PACKET && wt == AZ_PROTOBUF_BYTES ? one_packet(w, part, offset) : 0;
     return rc;
 }
 
@@ -128,22 +128,23 @@ static int next_packet(struct az_perfetto *w)
         rc = refill(w, 32);
     if (rc || w->at == w->window.n)
         return rc;
-    struct az_pb m = az_pb_of(az_sv_make(w->window.v + w->at, w->window.n - w->at));
+    struct az_protobuf m = az_protobuf_of(az_sv_make(w->window.v + w->at, w->window.n - w->at));
     uint64_t tag, length;
-    if (az_pb_varint(&m, &tag) != 0)
+    if (az_protobuf_varint(&m, &tag) != 0)
         return truncated(w);
-    if ((tag & 7) != AZ_PB_BYTES) { /* nothing but packets is expected; numbers are passed over */
+    if ((tag & 7) !=
+        AZ_PROTOBUF_BYTES) { /* nothing but packets is expected; numbers are passed over */
         uint32_t field;
         unsigned wt;
         struct az_sv part = AZ_SV("");
-        m = az_pb_of(az_sv_make(w->window.v + w->at, w->window.n - w->at));
-        rc = az_pb_next(&m, &field, &wt, &length, &part);
+        m = az_protobuf_of(az_sv_make(w->window.v + w->at, w->window.n - w->at));
+        rc = az_protobuf_next(&m, &field, &wt, &length, &part);
         if (rc <= 0)
             return truncated(w);
         w->at = (size_t)((const char *)m.p - w->window.v);
         return 1;
     }
-    if (az_pb_varint(&m, &length) != 0)
+    if (az_protobuf_varint(&m, &length) != 0)
         return truncated(w);
     size_t head = (size_t)((const char *)m.p - (w->window.v + w->at));
     if (length > MAX_PACKET)

@@ -8,18 +8,18 @@
 
 /* Fields of a DebugAnnotation. */
 enum {
-    AZ_PF_NAME_IID = 1,
-    AZ_PF_BOOL = 2,
-    AZ_PF_UINT = 3,
-    AZ_PF_INT = 4,
-    AZ_PF_DOUBLE = 5,
-    AZ_PF_STRING = 6,
-    AZ_PF_POINTER = 7,
-    AZ_PF_JSON = 9,
-    AZ_PF_NAME = 10,
-    AZ_PF_ENTRY = 11,
-    AZ_PF_ITEM = 12,
-    AZ_PF_STRING_IID = 17
+    AZ_PFTRACE_NAME_IID = 1,
+    AZ_PFTRACE_BOOL = 2,
+    AZ_PFTRACE_UINT = 3,
+    AZ_PFTRACE_INT = 4,
+    AZ_PFTRACE_DOUBLE = 5,
+    AZ_PFTRACE_STRING = 6,
+    AZ_PFTRACE_POINTER = 7,
+    AZ_PFTRACE_JSON = 9,
+    AZ_PFTRACE_NAME = 10,
+    AZ_PFTRACE_ENTRY = 11,
+    AZ_PFTRACE_ITEM = 12,
+    AZ_PFTRACE_STRING_IID = 17
 };
 
 struct az_perfetto {

@@ -12,7 +12,7 @@
 /* A complete, valid top level of an XSpace: fields 1 to 4, all length-delimited. */
 static bool top_level(uint32_t field, unsigned wire)
 {
-    return field >= 1 && field <= 4 && wire == AZ_PB_BYTES;
+    return field >= 1 && field <= 4 && wire == AZ_PROTOBUF_BYTES;
 }
 
 /* ---- planes ---- */
@@ -25,13 +25,13 @@ static bool ordinal_of(struct az_sv name, struct az_sv prefix, int64_t *ordinal)
            az_parse_i64(az_sv_make(name.p + prefix.n, name.n - prefix.n), ordinal) == 0;
 }
 
-static int text_stat(struct az_xp *r, const struct az_xp_value *v, struct az_sv *out)
+static int text_stat(struct az_xplane *r, const struct az_xplane_value *v, struct az_sv *out)
 {
-    *out = az_arena_dup(&r->t->arena, az_xp_text(r, v));
+    *out = az_arena_dup(&r->t->arena, az_xplane_text(r, v));
     return out->p ? AZ_OK : az_arena_error(&r->t->arena);
 }
 
-static int plane_stat(struct az_xp *r, const struct az_xp_value *v, struct az_plane *p)
+static int plane_stat(struct az_xplane *r, const struct az_xplane_value *v, struct az_plane *p)
 {
     switch (v->role) {
     case XP_VENDOR:
@@ -39,7 +39,8 @@ static int plane_stat(struct az_xp *r, const struct az_xp_value *v, struct az_pl
     case XP_DEVICE_TYPE:
         return text_stat(r, v, &p->type);
     case XP_UNITS:
-        p->units = az_xp_real(v) >= 0 && az_xp_real(v) < 1e9 ? (int64_t)az_xp_real(v) : 0;
+        p->units =
+            az_xplane_real(v) >= 0 && az_xplane_real(v) < 1e9 ? (int64_t)az_xplane_real(v) : 0;
         break;
     case XP_CLOCK:
         p->clock_khz = (int64_t)v->number;
@@ -51,10 +52,10 @@ static int plane_stat(struct az_xp *r, const struct az_xp_value *v, struct az_pl
         p->memory_bandwidth = (int64_t)v->number;
         break;
     case XP_PEAK_TFLOPS:
-        p->peak_tflops = az_xp_real(v);
+        p->peak_tflops = az_xplane_real(v);
         break;
     case XP_PEAK_HBM:
-        p->peak_hbm_gbps = az_xp_real(v);
+        p->peak_hbm_gbps = az_xplane_real(v);
         break;
     default:
         break;
@@ -63,7 +64,7 @@ static int plane_stat(struct az_xp *r, const struct az_xp_value *v, struct az_pl
 }
 
 /* The device of this plane; planes of one name are one device (files put together have several). */
-static int device(struct az_xp *r, enum az_plane_kind kind, int64_t ordinal, uint32_t *index)
+static int device(struct az_xplane *r, enum az_plane_kind kind, int64_t ordinal, uint32_t *index)
 {
     struct az_plane p = {
         .kind = kind, .ordinal = ordinal, .vendor = { "", 0 }, .type = { "", 0 }
@@ -75,8 +76,8 @@ static int device(struct az_xp *r, enum az_plane_kind kind, int64_t ordinal, uin
         }
     }
     for (size_t i = 0; i < r->plane_stats.n; i++) {
-        struct az_xp_value v;
-        int rc = az_xp_stat(r, r->plane_stats.v[i], &v);
+        struct az_xplane_value v;
+        int rc = az_xplane_stat(r, r->plane_stats.v[i], &v);
         if (rc > 0)
             rc = plane_stat(r, &v, &p);
         if (rc)
@@ -86,11 +87,11 @@ static int device(struct az_xp *r, enum az_plane_kind kind, int64_t ordinal, uin
     return az_vec_push(&r->x->planes, p);
 }
 
-static int environment(struct az_xp *r)
+static int environment(struct az_xplane *r)
 {
     for (size_t i = 0; i < r->plane_stats.n; i++) {
-        struct az_xp_value v;
-        const int rc = az_xp_stat(r, r->plane_stats.v[i], &v);
+        struct az_xplane_value v;
+        const int rc = az_xplane_stat(r, r->plane_stats.v[i], &v);
         if (rc < 0)
             return rc;
         if (v.role == XP_START_TIME && !r->x->profile_start_ns)
@@ -102,12 +103,12 @@ static int environment(struct az_xp *r)
 }
 
 /* Time of the events of a line (ps), where they overlap once: they are in sequence or nested. */
-static int64_t line_time(struct az_xp *r, const struct az_xp_line *l, uint64_t *events)
+static int64_t line_time(struct az_xplane *r, const struct az_xplane_line *l, uint64_t *events)
 {
-    struct az_pb m = az_pb_of(l->body);
-    struct az_xp_event x;
+    struct az_protobuf m = az_protobuf_of(l->body);
+    struct az_xplane_event x;
     int64_t time = 0, until = INT64_MIN, end;
-    while (az_xp_next_event(r, &m, &x) > 0) {
+    while (az_xplane_next_event(r, &m, &x) > 0) {
         ++*events;
         if (__builtin_add_overflow(x.offset, x.duration, &end) || end <= until)
             continue;
@@ -119,16 +120,16 @@ static int64_t line_time(struct az_xp *r, const struct az_xp_line *l, uint64_t *
 
 /* A plane of a device that is in no account. Of its lines those of operations count, where it has
  * any: others (steps, modules) cover them. */
-static int skipped_device(struct az_xp *r)
+static int skipped_device(struct az_xplane *r)
 {
     const uint8_t *bad = r->bad;
     const char *what = r->what;
     int64_t time[2] = { 0, 0 };
     uint64_t events[2] = { 0, 0 };
     for (size_t i = 0; i < r->lines.n; i++) {
-        struct az_xp_line l;
+        struct az_xplane_line l;
         uint64_t n = 0;
-        if (az_xp_line(r, r->lines.v[i], &l) < 0)
+        if (az_xplane_line(r, r->lines.v[i], &l) < 0)
             continue; /* damage is found when the line is skipped */
         const bool ops = az_sv_ends(l.name, AZ_SV("Ops"));
         const int64_t ps = line_time(r, &l, &n);
@@ -143,33 +144,33 @@ static int skipped_device(struct az_xp *r)
     return r->t->arena.failed ? az_arena_error(&r->t->arena) : AZ_OK;
 }
 
-static int skip_plane(struct az_xp *r)
+static int skip_plane(struct az_xplane *r)
 {
     int rc = az_sv_starts(r->plane_name, AZ_SV("/device:")) ? skipped_device(r) : AZ_OK;
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
-        const struct az_xp_line l = { .body = r->lines.v[i] };
-        rc = az_xp_skip_line(r, &l, "planes that are no GPU, TPU core or host");
+        const struct az_xplane_line l = { .body = r->lines.v[i] };
+        rc = az_xplane_skip_line(r, &l, "planes that are no GPU, TPU core or host");
     }
     return rc;
 }
 
-static int plane(struct az_xp *r, struct az_sv bytes)
+static int plane(struct az_xplane *r, struct az_sv bytes)
 {
     int64_t ordinal;
     uint32_t index;
-    int rc = az_xp_plane(r, bytes);
+    int rc = az_xplane_plane(r, bytes);
     if (rc)
         return rc;
     const bool gpu = ordinal_of(r->plane_name, AZ_SV("/device:GPU:"), &ordinal);
     r->of_device = gpu || ordinal_of(r->plane_name, AZ_SV("/device:TPU:"), &ordinal);
     if (r->of_device) {
         rc = device(r, gpu ? AZ_PLANE_GPU : AZ_PLANE_TPU, ordinal, &index);
-        return rc ? rc : gpu ? az_xp_gpu(r, index) : az_xp_tpu(r, index);
+        return rc ? rc : gpu ? az_xplane_gpu(r, index) : az_xplane_tpu(r, index);
     }
     if (az_sv_is(r->plane_name, "/host:metadata"))
-        return az_xp_modules(r);
+        return az_xplane_modules(r);
     if (az_sv_starts(r->plane_name, AZ_SV("/host:")))
-        return az_xp_host(r);
+        return az_xplane_host(r);
     if (az_sv_is(r->plane_name, "Task Environment"))
         return environment(r);
     return skip_plane(r);
@@ -178,29 +179,29 @@ static int plane(struct az_xp *r, struct az_sv bytes)
 /* ---- the file ---- */
 
 /* The smallest timestamp of a line: relative to it, times fit into 64 bits of picoseconds. */
-static int find_origin(struct az_xp *r, struct az_sv plane_bytes)
+static int find_origin(struct az_xplane *r, struct az_sv plane_bytes)
 {
-    struct az_pb m = az_pb_of(plane_bytes);
+    struct az_protobuf m = az_protobuf_of(plane_bytes);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
     uint64_t v;
     int rc;
-    while ((rc = az_pb_next(&m, &f, &wire, &v, &b)) > 0) {
-        struct az_xp_line l;
-        if (f != 3 || wire != AZ_PB_BYTES)
+    while ((rc = az_protobuf_next(&m, &f, &wire, &v, &b)) > 0) {
+        struct az_xplane_line l;
+        if (f != 3 || wire != AZ_PROTOBUF_BYTES)
             continue;
-        rc = az_xp_line(r, b, &l);
+        rc = az_xplane_line(r, b, &l);
         if (rc)
             return rc;
         /* a line without events says nothing, and one without a time may only be empty */
-        if (l.timestamp_ns < r->origin_ns && az_pb_find(b, 4).p)
+        if (l.timestamp_ns < r->origin_ns && az_protobuf_find(b, 4).p)
             r->origin_ns = l.timestamp_ns;
     }
-    return rc < 0 && !r->cut ? az_xp_bad(r, m.p, "a plane") : AZ_OK;
+    return rc < 0 && !r->cut ? az_xplane_bad(r, m.p, "a plane") : AZ_OK;
 }
 
-static bool stopped(struct az_xp *r, struct az_sv at)
+static bool stopped(struct az_xplane *r, struct az_sv at)
 {
     if (r->job->progress)
         atomic_store_explicit(r->job->progress, (uint64_t)(at.p - r->bytes.p),
@@ -208,7 +209,7 @@ static bool stopped(struct az_xp *r, struct az_sv at)
     return r->job->cancelled && r->job->cancelled(r->job->ctx);
 }
 
-static void message(struct az_xp *r, uint32_t field, struct az_sv text)
+static void message(struct az_xplane *r, uint32_t field, struct az_sv text)
 {
     if (field == 4) {
         if (!r->x->host_name.n)
@@ -222,29 +223,29 @@ static void message(struct az_xp *r, uint32_t field, struct az_sv text)
 /* Does the file end inside the field at `tag`? Then what is left of it if it is a plane. False:
  * damage of another kind.
  */
-static bool rest_of_plane(const struct az_xp *r, const uint8_t *tag, struct az_sv *rest)
+static bool rest_of_plane(const struct az_xplane *r, const uint8_t *tag, struct az_sv *rest)
 {
-    struct az_pb m = { tag, (const uint8_t *)r->bytes.p + r->bytes.n, 0 };
+    struct az_protobuf m = { tag, (const uint8_t *)r->bytes.p + r->bytes.n, 0 };
     uint64_t key, length;
     *rest = (struct az_sv){ "", 0 };
-    if (az_pb_varint(&m, &key) != 0)
+    if (az_protobuf_varint(&m, &key) != 0)
         return m.p == m.end;
     if (key >= 5 << 3 || !top_level((uint32_t)(key >> 3), (unsigned)(key & 7)))
         return false;
-    if (az_pb_varint(&m, &length) != 0)
+    if (az_protobuf_varint(&m, &length) != 0)
         return m.p == m.end;
     if (key >> 3 == 1)
         *rest = az_sv_make((const char *)m.p, (size_t)(m.end - m.p));
     return length > (uint64_t)(m.end - m.p);
 }
 
-static int cut_file(struct az_xp *r, const uint8_t *tag, size_t whole,
-                    int (*each)(struct az_xp *, struct az_sv), bool say)
+static int cut_file(struct az_xplane *r, const uint8_t *tag, size_t whole,
+                    int (*each)(struct az_xplane *, struct az_sv), bool say)
 {
     struct az_sv rest;
     const int64_t at = (const char *)tag - r->bytes.p;
     if (whole == 0 || r->job->opts->strict || !rest_of_plane(r, tag, &rest))
-        return az_xp_bad(r, tag, "the file");
+        return az_xplane_bad(r, tag, "the file");
     if (say) {
         az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_OFFSET(r->path, at),
                     "truncated: %zu whole planes kept; of the plane that begins here, what is "
@@ -258,9 +259,9 @@ static int cut_file(struct az_xp *r, const uint8_t *tag, size_t whole,
 }
 
 /* Applies a function to every plane; with `say`, messages of the file too. */
-static int each_plane(struct az_xp *r, int (*each)(struct az_xp *, struct az_sv), bool say)
+static int each_plane(struct az_xplane *r, int (*each)(struct az_xplane *, struct az_sv), bool say)
 {
-    struct az_pb m = az_pb_of(r->bytes);
+    struct az_protobuf m = az_protobuf_of(r->bytes);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
@@ -268,7 +269,7 @@ static int each_plane(struct az_xp *r, int (*each)(struct az_xp *, struct az_sv)
     size_t whole = 0;
     for (;;) {
         const uint8_t *tag = m.p;
-        int rc = az_pb_next(&m, &f, &wire, &v, &b);
+        int rc = az_protobuf_next(&m, &f, &wire, &v, &b);
         if (rc == 0) {
             if (say && r->damaged) /* a gzip stream broke off between two planes */
                 az_trace_truncated(r->t, FILE_CUT);
@@ -305,7 +306,7 @@ static struct az_sv host_by_file(struct az_sv path)
     return host;
 }
 
-static void facts(struct az_xp *r)
+static void facts(struct az_xplane *r)
 {
     struct az_arena *a = &r->t->arena;
     struct az_xtrace *x = r->x;
@@ -334,7 +335,7 @@ static void facts(struct az_xp *r)
     }
 }
 
-static void cover(struct az_xp *r)
+static void cover(struct az_xplane *r)
 {
     for (int device = 0; device < 2; device++) {
         const enum az_kind k = device ? AZ_KERNEL : AZ_CALL;
@@ -353,7 +354,7 @@ static void cover(struct az_xp *r)
                     "no plane of a GPU or TPU in this profile");
 }
 
-static int verdict(struct az_xp *r, int rc)
+static int verdict(struct az_xplane *r, int rc)
 {
     if (rc == AZ_EFORMAT && r->bad)
         return az_diag_fail(
@@ -366,7 +367,7 @@ static int verdict(struct az_xp *r, int rc)
     return rc;
 }
 
-static int read_space(struct az_xp *r)
+static int read_space(struct az_xplane *r)
 {
     r->origin_ns = INT64_MAX;
     int rc = each_plane(r, find_origin, false);
@@ -375,9 +376,9 @@ static int read_space(struct az_xp *r)
         rc = each_plane(r, plane, true);
     r->cut = false;
     if (rc == 0)
-        rc = az_xp_join(r);
+        rc = az_xplane_join(r);
     if (rc == 0)
-        rc = az_xp_filter(r);
+        rc = az_xplane_filter(r);
     if (rc)
         return rc;
     facts(r);
@@ -386,7 +387,7 @@ static int read_space(struct az_xp *r)
 }
 
 /* Mapped if it is a plain file, else whole in memory (gzip, a pipe). */
-static int load(struct az_xp *r, struct az_arena *arena, struct az_sv *bytes)
+static int load(struct az_xplane *r, struct az_arena *arena, struct az_sv *bytes)
 {
     struct az_parse *job = r->job;
     struct az_source_opts so = { .mem = job->mem,
@@ -418,11 +419,11 @@ static int load(struct az_xp *r, struct az_arena *arena, struct az_sv *bytes)
 
 static int parse(struct az_parse *job)
 {
-    struct az_xp r = { .job = job,
-                       .t = job->trace,
-                       .path = job->files[0].path,
-                       .no_row = AZ_NO_ROW,
-                       .map = { .bytes = { "", 0 } } };
+    struct az_xplane r = { .job = job,
+                           .t = job->trace,
+                           .path = job->files[0].path,
+                           .no_row = AZ_NO_ROW,
+                           .map = { .bytes = { "", 0 } } };
     struct az_arena arena; /* the bytes of a file that cannot be mapped */
     az_arena_init(&arena, job->mem);
     int rc = load(&r, &arena, &r.bytes);
@@ -434,14 +435,14 @@ static int parse(struct az_parse *job)
         goto out;
     }
     r.used = (const uint8_t *)r.bytes.p;
-    az_xp_plane_init(&r);
+    az_xplane_plane_init(&r);
     rc = az_xtrace_init(job->trace);
     az_geometry_column(job->trace, job->opts);
     r.x = job->trace->ext;
     if (rc == 0)
         rc = read_space(&r);
     rc = verdict(&r, rc);
-    az_xp_plane_release(&r);
+    az_xplane_plane_release(&r);
 out:
     az_unmap_file(&r.map);
     az_arena_release(&arena);
@@ -459,17 +460,18 @@ static bool plane_name(struct az_sv name)
 /* The first plane's name; the head may end inside the plane. */
 static bool begins_with_plane(struct az_sv head)
 {
-    struct az_pb m = az_pb_of(head);
+    struct az_protobuf m = az_protobuf_of(head);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
     uint64_t v, length;
-    if (az_pb_varint(&m, &v) != 0 || v != (1 << 3 | AZ_PB_BYTES) || az_pb_varint(&m, &length) != 0)
+    if (az_protobuf_varint(&m, &v) != 0 || v != (1 << 3 | AZ_PROTOBUF_BYTES) ||
+        az_protobuf_varint(&m, &length) != 0)
         return false;
     if (length < (uint64_t)(m.end - m.p))
         m.end = m.p + length;
-    while (az_pb_next(&m, &f, &wire, &v, &b) > 0) {
-        if (f == 2 && wire == AZ_PB_BYTES)
+    while (az_protobuf_next(&m, &f, &wire, &v, &b) > 0) {
+        if (f == 2 && wire == AZ_PROTOBUF_BYTES)
             return plane_name(b);
         if (f == 0 || f > 6)
             return false;

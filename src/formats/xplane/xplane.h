@@ -11,14 +11,14 @@
 
 /* From the ids of a plane's metadata to their rows: an array where the ids are small, else a map.
  */
-struct az_xp_ids {
+struct az_xplane_ids {
     struct az_vec_u32 dense; /* id -> row; AZ_NO_ID */
     struct az_map sparse;
     bool is_sparse;
 };
 
 /* Stats that are looked at, by name. */
-enum az_xp_role {
+enum az_xplane_role {
     XP_NONE,
     XP_CORRELATION,
     XP_PROGRAM,
@@ -47,34 +47,34 @@ enum az_xp_role {
     XP_ROLES
 };
 
-struct az_xp_stat_name { /* XStatMetadata */
+struct az_xplane_stat_name { /* XStatMetadata */
     uint64_t id;
     struct az_sv name;
     uint32_t text; /* name id once it was a value; AZ_NO_ID */
     uint8_t role;
 };
-AZ_VEC(struct az_xp_stat_name, az_xp_stat_names);
+AZ_VEC(struct az_xplane_stat_name, az_xplane_stat_names);
 
-struct az_xp_said { /* stats of a metadata entry, which its events may overrule */
+struct az_xplane_said { /* stats of a metadata entry, which its events may overrule */
     struct az_xrow row;
     uint64_t correlation;
 };
 
-struct az_xp_meta { /* XEventMetadata */
+struct az_xplane_meta { /* XEventMetadata */
     uint64_t id;
     struct az_sv name, display, body;
-    uint32_t text;           /* name id; AZ_NO_ID before its first use */
-    uint32_t row;            /* TPU: row of the trace + 1; 0: not made */
-    uint8_t kind;            /* xplane_gpu.c; 0: not decided */
-    bool asked;              /* xplane_gpu.c: `said` is decided */
-    struct az_xp_said *said; /* what it says of all its events; NULL: nothing */
+    uint32_t text;               /* name id; AZ_NO_ID before its first use */
+    uint32_t row;                /* TPU: row of the trace + 1; 0: not made */
+    uint8_t kind;                /* xplane_gpu.c; 0: not decided */
+    bool asked;                  /* xplane_gpu.c: `said` is decided */
+    struct az_xplane_said *said; /* what it says of all its events; NULL: nothing */
     /* host: */
     uint64_t count;
     int64_t ticks, min, max;
 };
-AZ_VEC(struct az_xp_meta, az_xp_metas);
+AZ_VEC(struct az_xplane_meta, az_xplane_metas);
 
-struct az_xp_value { /* XStat */
+struct az_xplane_value { /* XStat */
     uint8_t role;
     unsigned kind; /* field number of the value: 2 double, 3 uint64, 4 int64, 5 string, 6 bytes, 7
                       reference; 0 none */
@@ -82,11 +82,11 @@ struct az_xp_value { /* XStat */
     struct az_sv bytes;
 };
 
-struct az_xp_event { /* XEvent */
+struct az_xplane_event { /* XEvent */
     uint64_t meta;
     int64_t offset, duration; /* ps */
-    struct az_pb stats;       /* cursor at its first stat; at the end where there is none */
-    bool look;                /* some stat may be one that az_xp.look chooses */
+    struct az_protobuf stats; /* cursor at its first stat; at the end where there is none */
+    bool look;                /* some stat may be one that az_xplane.look chooses */
     bool odd;                 /* some stat is not in the usual form */
     const uint8_t *mark;      /* of the chosen ones in the usual form the last, and their number */
     unsigned marks;
@@ -94,7 +94,7 @@ struct az_xp_event { /* XEvent */
 
 /* Stats that an event of a name had, without its correlation: two pieces of the file, and the row
  * of the trace + 1 that they are (0: none). */
-struct az_xp_told {
+struct az_xplane_told {
     const uint8_t *at[2];
     uint64_t meta;
     size_t n[2];
@@ -102,20 +102,20 @@ struct az_xp_told {
     uint32_t name, geo; /* of a kernel: its name; AZ_NO_ID: it is none, or not known yet */
     uint32_t next;      /* what came after it in its line; AZ_NO_ROW: nothing yet */
 };
-AZ_VEC(struct az_xp_told, az_xp_tolds);
+AZ_VEC(struct az_xplane_told, az_xplane_tolds);
 
-struct az_xp_line { /* XLine */
+struct az_xplane_line { /* XLine */
     struct az_sv name, display, body;
     int64_t id, timestamp_ns;
 };
 
-struct az_xp_module { /* one entry of /host:metadata */
+struct az_xplane_module { /* one entry of /host:metadata */
     uint64_t program;
     struct az_sv name, proto; /* proto.p NULL: none embedded */
 };
-AZ_VEC(struct az_xp_module, az_xp_modules);
+AZ_VEC(struct az_xplane_module, az_xplane_modules);
 
-struct az_xp {
+struct az_xplane {
     struct az_parse *job;
     struct az_trace *t;
     struct az_xtrace *x;
@@ -129,20 +129,20 @@ struct az_xp {
     bool damaged;          /* the gzip stream broke off: the bytes are those before */
     /* the plane being read */
     struct az_sv plane_name;
-    struct az_xp_metas metas;
+    struct az_xplane_metas metas;
     struct az_asked events, host; /* groups of rules */
-    struct az_xp_stat_names stat_names;
+    struct az_xplane_stat_names stat_names;
     struct az_vec_sv lines, plane_stats;
-    struct az_xp_ids meta_ids, stat_ids;
-    uint8_t look[1 << 14];   /* by id of a stat, of one or two bytes: events that have it are looked
-                                at   (of a host: launches; of a GPU: the correlation; of a TPU: its
-                                own   row) */
-    struct az_xp_tolds told; /* by GPU events of the plane, with their hash and a count: */
+    struct az_xplane_ids meta_ids, stat_ids;
+    uint8_t look[1 << 14]; /* by id of a stat, of one or two bytes: events that have it are looked
+                              at   (of a host: launches; of a GPU: the correlation; of a TPU: its
+                              own   row) */
+    struct az_xplane_tolds told; /* by GPU events of the plane, with their hash and a count: */
     struct az_map told_of;
     bool has_told;
     uint32_t told_last; /* of them, by the last event of the line; AZ_NO_ROW: by none */
     uint32_t no_row;    /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
-    struct az_xp_modules modules;
+    struct az_xplane_modules modules;
     struct az_vec_u32
         geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */
     bool of_device;                         /* the plane being read */
@@ -151,23 +151,25 @@ struct az_xp {
 
 /* ---- xplane_plane.c ---- */
 /* Marks the place and gives AZ_EFORMAT. */
-int az_xp_bad(struct az_xp *r, const uint8_t *at, const char *what) AZ_MUST_USE;
+int az_xplane_bad(struct az_xplane *r, const uint8_t *at, const char *what) AZ_MUST_USE;
 /* Reads names and metadata of a plane; lines and stats are kept as views. */
-int az_xp_plane(struct az_xp *r, struct az_sv plane) AZ_MUST_USE;
-int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out) AZ_MUST_USE;
+int az_xplane_plane(struct az_xplane *r, struct az_sv plane) AZ_MUST_USE;
+int az_xplane_line(struct az_xplane *r, struct az_sv line, struct az_xplane_line *out) AZ_MUST_USE;
 /* Bytes of the file that are read stay in memory until there are so many. */
-#define AZ_XP_USED ((ptrdiff_t)4 << 20)
-void az_xp_used(struct az_xp *r, const uint8_t *to);
+#define AZ_XPLANE_USED ((ptrdiff_t)4 << 20)
+void az_xplane_used(struct az_xplane *r, const uint8_t *to);
 /* ---- xplane_event.c ---- */
 /* Next event of a line body: 1, 0, error. */
-int az_xp_next_event(struct az_xp *r, struct az_pb *line, struct az_xp_event *e) AZ_MUST_USE;
+int az_xplane_next_event(struct az_xplane *r, struct az_protobuf *line,
+                         struct az_xplane_event *e) AZ_MUST_USE;
 /* The same in two steps: the numbers that it begins with (`stats` is what follows them), the rest.
  */
-int az_xp_next_numbers(struct az_xp *r, struct az_pb *line, struct az_xp_event *e) AZ_MUST_USE;
-int az_xp_rest(struct az_xp *r, struct az_xp_event *e) AZ_MUST_USE;
+int az_xplane_next_numbers(struct az_xplane *r, struct az_protobuf *line,
+                           struct az_xplane_event *e) AZ_MUST_USE;
+int az_xplane_rest(struct az_xplane *r, struct az_xplane_event *e) AZ_MUST_USE;
 /* The id of a stat at p, of one or two bytes, of which there are `n`; how many it has, 0: it is
  * longer. */
-static inline unsigned az_xp_short_id(const uint8_t *p, ptrdiff_t n, unsigned *id)
+static inline unsigned az_xplane_short_id(const uint8_t *p, ptrdiff_t n, unsigned *id)
 {
     *id = p[0];
     if (p[0] < 0x80)
@@ -178,27 +180,32 @@ static inline unsigned az_xp_short_id(const uint8_t *p, ptrdiff_t n, unsigned *i
     return 2;
 }
 /* Can eight bytes be read at every place up to there? */
-static inline bool az_xp_wide(const struct az_xp *r, const uint8_t *end)
+static inline bool az_xplane_wide(const struct az_xplane *r, const uint8_t *end)
 {
     return (const uint8_t *)r->bytes.p + r->bytes.n - end >= 8;
 }
 /* A number, or a reference to a text, as profilers write nearly all stats: short, the id first,
  * nothing after it. False for any other form, which is read field by field. Sets no role. */
-static inline bool az_xp_short_stat(const struct az_xp *r, struct az_pb *m, uint32_t field,
-                                    unsigned *id, struct az_xp_value *out)
+static inline bool az_xplane_short_stat(const struct az_xplane *r, struct az_protobuf *m,
+                                        uint32_t field, unsigned *id, struct az_xplane_value *out)
 {
-    enum { UNSIGNED = 3 << 3 | AZ_PB_INT, SIGNED = 4 << 3 | AZ_PB_INT, TEXT = 7 << 3 | AZ_PB_INT };
+    enum {
+        UNSIGNED = 3 << 3 | AZ_PROTOBUF_INT,
+        SIGNED = 4 << 3 | AZ_PROTOBUF_INT,
+        TEXT = 7 << 3 | AZ_PROTOBUF_INT
+    };
     const uint8_t *p = m->p;
-    if (m->end - p < 6 || p[0] != (field << 3 | AZ_PB_BYTES) || p[1] < 4 || p[1] >= 0x80 ||
-        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT))
+    if (m->end - p < 6 || p[0] != (field << 3 | AZ_PROTOBUF_BYTES) || p[1] < 4 || p[1] >= 0x80 ||
+        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PROTOBUF_INT))
         return false;
-    const uint8_t *tag = p + 3 + az_xp_short_id(p + 3, p[1] - 2, id);
+    const uint8_t *tag = p + 3 + az_xplane_short_id(p + 3, p[1] - 2, id);
     if (tag == p + 3 || (*tag != UNSIGNED && *tag != SIGNED && *tag != TEXT))
         return false;
-    struct az_pb value = { tag + 1, p + 2 + p[1], 0 };
-    const unsigned n = az_xp_wide(r, value.end) ? az_pb_varint_word(value.p, &out->number) : 0;
+    struct az_protobuf value = { tag + 1, p + 2 + p[1], 0 };
+    const unsigned n =
+        az_xplane_wide(r, value.end) ? az_protobuf_varint_word(value.p, &out->number) : 0;
     if ((n == 0 || value.p + n != value.end) &&
-        (az_pb_varint(&value, &out->number) || value.p != value.end))
+        (az_protobuf_varint(&value, &out->number) || value.p != value.end))
         return false;
     out->kind = *tag >> 3;
     out->bytes = (struct az_sv){ "", 0 };
@@ -206,122 +213,125 @@ static inline bool az_xp_short_stat(const struct az_xp *r, struct az_pb *m, uint
     return true;
 }
 /* Next stat of an event, of a metadata entry or of a plane (`field`: its number there). */
-int az_xp_next_stat(struct az_xp *r, struct az_pb *m, uint32_t field,
-                    struct az_xp_value *v) AZ_MUST_USE;
-int az_xp_stat(struct az_xp *r, struct az_sv stat, struct az_xp_value *v) AZ_MUST_USE;
-struct az_sv az_xp_text(const struct az_xp *r, const struct az_xp_value *v);
+int az_xplane_next_stat(struct az_xplane *r, struct az_protobuf *m, uint32_t field,
+                        struct az_xplane_value *v) AZ_MUST_USE;
+int az_xplane_stat(struct az_xplane *r, struct az_sv stat, struct az_xplane_value *v) AZ_MUST_USE;
+struct az_sv az_xplane_text(const struct az_xplane *r, const struct az_xplane_value *v);
 /* Name id of a text value; AZ_NO_ID for a number. */
-int az_xp_name(struct az_xp *r, const struct az_xp_value *v, uint32_t *id) AZ_MUST_USE;
+int az_xplane_name(struct az_xplane *r, const struct az_xplane_value *v, uint32_t *id) AZ_MUST_USE;
 /* A number as a whole one; -1 for a double that does not fit. */
-static inline int64_t az_xp_whole(const struct az_xp_value *v)
+static inline int64_t az_xplane_whole(const struct az_xplane_value *v)
 {
-    const double d = v->kind == 2 ? az_pb_double(v->number) : 0;
+    const double d = v->kind == 2 ? az_protobuf_double(v->number) : 0;
     return v->kind != 2 ? (int64_t)v->number : d >= -9e18 && d <= 9e18 ? (int64_t)d : -1;
 }
-static inline double az_xp_real(const struct az_xp_value *v)
+static inline double az_xplane_real(const struct az_xplane_value *v)
 {
-    return v->kind == 2   ? az_pb_double(v->number)
+    return v->kind == 2   ? az_protobuf_double(v->number)
            : v->kind == 4 ? (double)(int64_t)v->number
                           : (double)v->number;
 }
 /* Start and end in ticks from the origin; false where they do not fit, or the event ends before it
  * starts. */
-bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp_event *e,
-                 int64_t *start, int64_t *end);
-uint32_t az_xp_find_sparse(const struct az_xp_ids *ids, uint64_t id);
-static inline uint32_t az_xp_find(const struct az_xp_ids *ids, uint64_t id)
+bool az_xplane_times(struct az_xplane *r, const struct az_xplane_line *l,
+                     const struct az_xplane_event *e, int64_t *start, int64_t *end);
+uint32_t az_xplane_find_sparse(const struct az_xplane_ids *ids, uint64_t id);
+static inline uint32_t az_xplane_find(const struct az_xplane_ids *ids, uint64_t id)
 {
     return id < ids->dense.n ? ids->dense.v[id]
-           : ids->is_sparse  ? az_xp_find_sparse(ids, id)
+           : ids->is_sparse  ? az_xplane_find_sparse(ids, id)
                              : AZ_NO_ID;
 }
 /* The metadata of an event; NULL (and counted) where the plane has none of that id. */
-static inline struct az_xp_meta *az_xp_meta_of(struct az_xp *r, const struct az_xp_event *e)
+static inline struct az_xplane_meta *az_xplane_meta_of(struct az_xplane *r,
+                                                       const struct az_xplane_event *e)
 {
-    const uint32_t i = az_xp_find(&r->meta_ids, e->meta);
+    const uint32_t i = az_xplane_find(&r->meta_ids, e->meta);
     if (i != AZ_NO_ID)
         return &r->metas.v[i];
     r->unknown_meta[r->of_device]++;
     return NULL;
 }
-int az_xp_meta_name(struct az_xp *r, struct az_xp_meta *m, uint32_t *id) AZ_MUST_USE;
-int az_xp_lane(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role,
-               uint32_t *lane) AZ_MUST_USE;
-void az_xp_plane_release(struct az_xp *r);
-void az_xp_plane_init(struct az_xp *r);
+int az_xplane_meta_name(struct az_xplane *r, struct az_xplane_meta *m, uint32_t *id) AZ_MUST_USE;
+int az_xplane_lane(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
+                   enum az_xlane_role role, uint32_t *lane) AZ_MUST_USE;
+void az_xplane_plane_release(struct az_xplane *r);
+void az_xplane_plane_init(struct az_xplane *r);
 
-/* ---- xplane_told.c: what events of a GPU say of themselves again and again ---- */
+/* ---- xplane_dedup.c: what events of a GPU say of themselves again and again ---- */
 /* Where the stats of this event of a name are, or are to be put (*added); it is the last of its
  * line then. */
-int az_xp_tell(struct az_xp *r, const struct az_xp_event *x, uint32_t *index,
-               bool *added) AZ_MUST_USE;
+int az_xplane_tell(struct az_xplane *r, const struct az_xplane_event *x, uint32_t *index,
+                   bool *added) AZ_MUST_USE;
 /* Are the stats of an event, of which the numbers were read, those that came the last time after
  * those of the event before it? NULL: they have to be read. */
-const struct az_xp_told *az_xp_foretold(struct az_xp *r, const struct az_xp_event *x,
-                                        uint64_t *correlation);
+const struct az_xplane_told *
+az_xplane_foretold(struct az_xplane *r, const struct az_xplane_event *x, uint64_t *correlation);
 /* Are there so many that they are no repetition? */
-bool az_xp_told_enough(const struct az_xp *r);
+bool az_xplane_told_enough(const struct az_xplane *r);
 
 /* ---- xplane_gpu.c, xplane_tpu.c, xplane_host.c: the lines of the plane just read ---- */
-int az_xp_gpu(struct az_xp *r, uint32_t plane) AZ_MUST_USE;
-int az_xp_tpu(struct az_xp *r, uint32_t plane) AZ_MUST_USE;
-int az_xp_host(struct az_xp *r) AZ_MUST_USE;
+int az_xplane_gpu(struct az_xplane *r, uint32_t plane) AZ_MUST_USE;
+int az_xplane_tpu(struct az_xplane *r, uint32_t plane) AZ_MUST_USE;
+int az_xplane_host(struct az_xplane *r) AZ_MUST_USE;
 /* Adds an event (lane and times are set) whose metadata is known. */
-typedef int az_xp_take(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
-                       struct az_event *e);
+typedef int az_xplane_take(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
+                           struct az_event *e);
 /* Hands the events of a line to `take`, in a lane of that role; those without metadata or times
  * that fit are skipped.
  */
-int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane,
-                 enum az_xlane_role role, az_xp_take *take) AZ_MUST_USE;
+int az_xplane_events(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
+                     enum az_xlane_role role, az_xplane_take *take) AZ_MUST_USE;
 /* Keeps a derived line as ranges. */
-int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane,
-                 enum az_xlane_role role) AZ_MUST_USE;
+int az_xplane_ranges(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
+                     enum az_xlane_role role) AZ_MUST_USE;
 /* Counts the events of a line that is skipped. */
-int az_xp_skip_line(struct az_xp *r, const struct az_xp_line *l, const char *reason) AZ_MUST_USE;
+int az_xplane_skip_line(struct az_xplane *r, const struct az_xplane_line *l,
+                        const char *reason) AZ_MUST_USE;
 
 /* ---- xplane_hlo.c ---- */
 /* Entries of /host:metadata. */
-int az_xp_modules(struct az_xp *r) AZ_MUST_USE;
+int az_xplane_modules(struct az_xplane *r) AZ_MUST_USE;
 /* Finds the instructions that rows of the trace belong to. */
-int az_xp_join(struct az_xp *r) AZ_MUST_USE;
+int az_xplane_join(struct az_xplane *r) AZ_MUST_USE;
 /* Takes out kernels whose metadata hold none of the words asked for (option
  * kernel_metadata_keyword_filters); counted.
  */
-int az_xp_filter(struct az_xp *r) AZ_MUST_USE;
+int az_xplane_filter(struct az_xplane *r) AZ_MUST_USE;
 
 /* ---- xplane_instr.c ---- */
-struct az_xp_instr { /* of the module being read */
+struct az_xplane_instr { /* of the module being read */
     uint64_t id;
     struct az_sv name, body;
 };
-AZ_VEC(struct az_xp_instr, az_xp_instrs);
-struct az_xp_computation {
+AZ_VEC(struct az_xplane_instr, az_xplane_instrs);
+struct az_xplane_computation {
     uint64_t id;
     size_t first, n; /* of its instructions */
 };
-AZ_VEC(struct az_xp_computation, az_xp_computations);
-struct az_xp_hlo {
+AZ_VEC(struct az_xplane_computation, az_xplane_computations);
+struct az_xplane_hlo {
     struct az_trace *t;
-    struct az_xp_instrs instrs;
-    struct az_xp_computations computations;
+    struct az_xplane_instrs instrs;
+    struct az_xplane_computations computations;
     struct az_map by_id, by_name; /* name: hash; clashes by comparing */
 };
-const struct az_xp_instr *az_xp_instr_by_id(const struct az_xp_hlo *h, uint64_t id);
+const struct az_xplane_instr *az_xplane_instr_by_id(const struct az_xplane_hlo *h, uint64_t id);
 /* Everything the analyses want of one instruction. AZ_EFORMAT where its bytes are broken. */
-int az_xp_decode(const struct az_xp_hlo *h, const struct az_xp_instr *i,
-                 struct az_hlo_op *op) AZ_MUST_USE;
+int az_xplane_decode(const struct az_xplane_hlo *h, const struct az_xplane_instr *i,
+                     struct az_hlo_op *op) AZ_MUST_USE;
 /* ---- xplane_shape.c ---- */
-int az_xp_shape(struct az_trace *t, const struct az_pb *in, struct az_sv bytes,
-                struct az_hlo_shape *s) AZ_MUST_USE;
-int az_xp_numbers(struct az_trace *t, struct az_sv message, uint32_t field,
-                  struct az_hlo_dims *out) AZ_MUST_USE;
+int az_xplane_shape(struct az_trace *t, const struct az_protobuf *in, struct az_sv bytes,
+                    struct az_hlo_shape *s) AZ_MUST_USE;
+int az_xplane_numbers(struct az_trace *t, struct az_sv message, uint32_t field,
+                      struct az_hlo_dims *out) AZ_MUST_USE;
 /* ---- xplane_config.c: what an instruction says as text ---- */
 /* JSON of a library's matrix product, and MLIR attributes of fused attention. */
-int az_xp_gemm_config(struct az_trace *t, struct az_sv json, struct az_hlo_op *op,
-                      struct az_hlo_dot *dot) AZ_MUST_USE;
-int az_xp_attention_config(struct az_trace *t, struct az_sv text, struct az_hlo_op *op) AZ_MUST_USE;
+int az_xplane_gemm_config(struct az_trace *t, struct az_sv json, struct az_hlo_op *op,
+                          struct az_hlo_dot *dot) AZ_MUST_USE;
+int az_xplane_attention_config(struct az_trace *t, struct az_sv text,
+                               struct az_hlo_op *op) AZ_MUST_USE;
 /* ---- xplane_coll.c ---- */
-int az_xp_collective(struct az_trace *t, struct az_sv body, struct az_hlo_op *op) AZ_MUST_USE;
+int az_xplane_collective(struct az_trace *t, struct az_sv body, struct az_hlo_op *op) AZ_MUST_USE;
 
 #endif

@@ -6,27 +6,27 @@
 
 static int add_group(struct az_trace *t, struct az_sv message, struct az_hlo_op *op)
 {
-    return az_xp_numbers(t, message, 1, &op->groups[op->n_groups++]);
+    return az_xplane_numbers(t, message, 1, &op->groups[op->n_groups++]);
 }
 
 /* Messages of a repeated field. */
 static size_t count(struct az_sv body, uint32_t field)
 {
-    struct az_pb m = az_pb_of(body);
+    struct az_protobuf m = az_protobuf_of(body);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
     uint64_t v;
     size_t n = 0;
-    while (az_pb_next(&m, &f, &wire, &v, &b) > 0)
-        n += f == field && wire == AZ_PB_BYTES;
+    while (az_protobuf_next(&m, &f, &wire, &v, &b) > 0)
+        n += f == field && wire == AZ_PROTOBUF_BYTES;
     return n;
 }
 
 static int listed_groups(struct az_trace *t, struct az_sv body, uint32_t field,
                          struct az_hlo_op *op)
 {
-    struct az_pb m = az_pb_of(body);
+    struct az_protobuf m = az_protobuf_of(body);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
@@ -38,8 +38,8 @@ static int listed_groups(struct az_trace *t, struct az_sv body, uint32_t field,
     op->groups = az_arena_array(&t->arena, n, sizeof *op->groups);
     if (!op->groups)
         return az_arena_error(&t->arena);
-    while (rc == 0 && op->n_groups < n && az_pb_next(&m, &f, &wire, &v, &b) > 0)
-        if (f == field && wire == AZ_PB_BYTES)
+    while (rc == 0 && op->n_groups < n && az_protobuf_next(&m, &f, &wire, &v, &b) > 0)
+        if (f == field && wire == AZ_PROTOBUF_BYTES)
             rc = add_group(t, b, op);
     return rc;
 }
@@ -83,13 +83,13 @@ static bool iota_is_sane(uint64_t groups, uint64_t size, const struct az_hlo_dim
 static int iota_groups(struct az_trace *t, struct az_sv message, struct az_hlo_op *op)
 {
     struct az_hlo_dims groups, size, dims, perm;
-    int rc = az_xp_numbers(t, message, 1, &groups);
+    int rc = az_xplane_numbers(t, message, 1, &groups);
     if (rc == 0)
-        rc = az_xp_numbers(t, message, 2, &size);
+        rc = az_xplane_numbers(t, message, 2, &size);
     if (rc == 0)
-        rc = az_xp_numbers(t, message, 3, &dims);
+        rc = az_xplane_numbers(t, message, 3, &dims);
     if (rc == 0)
-        rc = az_xp_numbers(t, message, 4, &perm);
+        rc = az_xplane_numbers(t, message, 4, &perm);
     if (rc)
         return rc;
     if (perm.n == 0 && dims.n) { /* skipped where it changes nothing */
@@ -117,7 +117,7 @@ static int iota_groups(struct az_trace *t, struct az_sv message, struct az_hlo_o
 /* Ranks of source and target pairs: one group. */
 static int pair_group(struct az_trace *t, struct az_sv body, struct az_hlo_op *op)
 {
-    struct az_pb m = az_pb_of(body);
+    struct az_protobuf m = az_protobuf_of(body);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
@@ -132,12 +132,12 @@ static int pair_group(struct az_trace *t, struct az_sv body, struct az_hlo_op *o
         return az_arena_error(&t->arena);
     op->groups[0].v = rank;
     op->n_groups = 1;
-    while (rc == 0 && az_pb_next(&m, &f, &wire, &v, &b) > 0) {
-        if (f != 52 || wire != AZ_PB_BYTES)
+    while (rc == 0 && az_protobuf_next(&m, &f, &wire, &v, &b) > 0) {
+        if (f != 52 || wire != AZ_PROTOBUF_BYTES)
             continue;
         for (uint32_t side = 1; rc == 0 && side <= 2; side++) {
             struct az_hlo_dims one;
-            rc = az_xp_numbers(t, b, side, &one);
+            rc = az_xplane_numbers(t, b, side, &one);
             const int64_t r = one.n ? one.v[0] : 0; /* rank 0 is not written */
             size_t k = 0;
             while (rc == 0 && k < op->groups[0].n && rank[k] != r)
@@ -149,13 +149,13 @@ static int pair_group(struct az_trace *t, struct az_sv body, struct az_hlo_op *o
     return rc;
 }
 
-int az_xp_collective(struct az_trace *t, struct az_sv body, struct az_hlo_op *op)
+int az_xplane_collective(struct az_trace *t, struct az_sv body, struct az_hlo_op *op)
 {
-    const struct az_sv list = az_pb_find(body, 87);
+    const struct az_sv list = az_protobuf_find(body, 87);
     int rc = AZ_OK;
     op->kind = AZ_HLO_COLLECTIVE;
     if (list.p) {
-        const struct az_sv iota = az_pb_find(list, 2);
+        const struct az_sv iota = az_protobuf_find(list, 2);
         rc = iota.p ? iota_groups(t, iota, op) : listed_groups(t, list, 1, op);
     }
     if (rc == 0 && op->n_groups == 0)

@@ -69,8 +69,8 @@ static int gemm_members(struct az_trace *t, struct az_sv raw, struct az_hlo_op *
     return rc;
 }
 
-int az_xp_gemm_config(struct az_trace *t, struct az_sv json, struct az_hlo_op *op,
-                      struct az_hlo_dot *dot)
+int az_xplane_gemm_config(struct az_trace *t, struct az_sv json, struct az_hlo_op *op,
+                          struct az_hlo_dot *dot)
 {
     struct az_jview object;
     struct az_sv key, value;
@@ -130,7 +130,7 @@ static void from_operands(struct az_hlo_op *op)
     op->v_dim = v[3];
 }
 
-int az_xp_attention_config(struct az_trace *t, struct az_sv text, struct az_hlo_op *op)
+int az_xplane_attention_config(struct az_trace *t, struct az_sv text, struct az_hlo_op *op)
 {
     op->batch = number(text, "input_batch");
     op->heads = number(text, "attn_heads");

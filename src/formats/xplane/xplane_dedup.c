@@ -5,12 +5,12 @@
 
 enum { MOST_TOLD = 1 << 16 };
 
-bool az_xp_told_enough(const struct az_xp *r) { return r->told.n >= MOST_TOLD; }
+bool az_xplane_told_enough(const struct az_xplane *r) { return r->told.n >= MOST_TOLD; }
 
 /* Stats without the correlation. */
-static struct az_xp_told told_of(const struct az_xp_event *x)
+static struct az_xplane_told told_of(const struct az_xplane_event *x)
 {
-    struct az_xp_told t = {
+    struct az_xplane_told t = {
         .at = { x->stats.p, x->stats.end }, .meta = x->meta, .name = AZ_NO_ID, .next = AZ_NO_ROW
     };
     if (x->mark)
@@ -20,13 +20,14 @@ static struct az_xp_told told_of(const struct az_xp_event *x)
     return t;
 }
 
-static bool same_told(const struct az_xp_told *a, const struct az_xp_told *b)
+static bool same_told(const struct az_xplane_told *a, const struct az_xplane_told *b)
 {
     return a->meta == b->meta && a->n[0] == b->n[0] && a->n[1] == b->n[1] &&
            memcmp(a->at[0], b->at[0], a->n[0]) == 0 && memcmp(a->at[1], b->at[1], a->n[1]) == 0;
 }
 
-static int find_told(struct az_xp *r, const struct az_xp_told *t, uint32_t *index, bool *added)
+static int find_told(struct az_xplane *r, const struct az_xplane_told *t, uint32_t *index,
+                     bool *added)
 {
     const uint64_t hash =
         az_hash(t->at[0], t->n[0]) + 31 * az_hash(t->at[1], t->n[1]) + 1009 * t->meta;
@@ -46,9 +47,10 @@ static int find_told(struct az_xp *r, const struct az_xp_told *t, uint32_t *inde
     return rc;
 }
 
-int az_xp_tell(struct az_xp *r, const struct az_xp_event *x, uint32_t *index, bool *added)
+int az_xplane_tell(struct az_xplane *r, const struct az_xplane_event *x, uint32_t *index,
+                   bool *added)
 {
-    const struct az_xp_told t = told_of(x);
+    const struct az_xplane_told t = told_of(x);
     const int rc = find_told(r, &t, index, added);
     if (rc == 0 && r->told_last != AZ_NO_ROW)
         r->told.v[r->told_last].next = *index;
@@ -56,21 +58,21 @@ int az_xp_tell(struct az_xp *r, const struct az_xp_event *x, uint32_t *index, bo
     return rc;
 }
 
-const struct az_xp_told *az_xp_foretold(struct az_xp *r, const struct az_xp_event *x,
-                                        uint64_t *correlation)
+const struct az_xplane_told *
+az_xplane_foretold(struct az_xplane *r, const struct az_xplane_event *x, uint64_t *correlation)
 {
     const uint32_t next = r->told_last == AZ_NO_ROW ? AZ_NO_ROW : r->told.v[r->told_last].next;
     if (next == AZ_NO_ROW)
         return NULL;
-    const struct az_xp_told *t = &r->told.v[next];
+    const struct az_xplane_told *t = &r->told.v[next];
     const size_t n = (size_t)(x->stats.end - x->stats.p);
-    struct az_pb m = { x->stats.p + t->n[0], x->stats.end, 0 };
-    struct az_xp_value v = { .number = 0 };
+    struct az_protobuf m = { x->stats.p + t->n[0], x->stats.end, 0 };
+    struct az_xplane_value v = { .number = 0 };
     unsigned id;
     if (t->meta != x->meta || t->name == AZ_NO_ID || n < t->n[0] + t->n[1] ||
         memcmp(x->stats.p, t->at[0], t->n[0]) != 0)
         return NULL;
-    if (n > t->n[0] + t->n[1] && (!az_xp_short_stat(r, &m, 4, &id, &v) || !r->look[id]))
+    if (n > t->n[0] + t->n[1] && (!az_xplane_short_stat(r, &m, 4, &id, &v) || !r->look[id]))
         return NULL;
     if ((size_t)(m.end - m.p) != t->n[1] || memcmp(m.p, t->at[1], t->n[1]) != 0)
         return NULL;

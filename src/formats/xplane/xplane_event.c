@@ -3,16 +3,21 @@
  */
 #include "formats/xplane/xplane.h"
 
-enum { META = 1 << 3 | AZ_PB_INT, OFFSET = 2 << 3 | AZ_PB_INT, DURATION = 3 << 3 | AZ_PB_INT };
+enum {
+    META = 1 << 3 | AZ_PROTOBUF_INT,
+    OFFSET = 2 << 3 | AZ_PROTOBUF_INT,
+    DURATION = 3 << 3 | AZ_PROTOBUF_INT
+};
 
 /* A stat as profilers write it: short, its id first. Passes over it; false for any other form. */
-static inline bool plain_stat(const struct az_xp *r, struct az_pb *m, struct az_xp_event *e)
+static inline bool plain_stat(const struct az_xplane *r, struct az_protobuf *m,
+                              struct az_xplane_event *e)
 {
     const uint8_t *p = m->p;
     unsigned id;
-    if (m->end - p < 4 || p[0] != (4 << 3 | AZ_PB_BYTES) || p[1] < 2 || p[1] >= 0x80 ||
-        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PB_INT) ||
-        !az_xp_short_id(p + 3, p[1] - 1, &id))
+    if (m->end - p < 4 || p[0] != (4 << 3 | AZ_PROTOBUF_BYTES) || p[1] < 2 || p[1] >= 0x80 ||
+        p[1] > m->end - p - 2 || p[2] != (1 << 3 | AZ_PROTOBUF_INT) ||
+        !az_xplane_short_id(p + 3, p[1] - 1, &id))
         return false;
     if (r->look[id]) {
         e->look = true;
@@ -23,20 +28,20 @@ static inline bool plain_stat(const struct az_xp *r, struct az_pb *m, struct az_
     return true;
 }
 
-static inline int other_field(struct az_pb *m, struct az_xp_event *e)
+static inline int other_field(struct az_protobuf *m, struct az_xplane_event *e)
 {
     struct az_sv b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
     uint64_t v = 0;
     const uint8_t *at = m->p;
-    const int rc = az_pb_next(m, &field, &wire, &v, &b);
+    const int rc = az_protobuf_next(m, &field, &wire, &v, &b);
     if (rc <= 0)
         return rc;
-    if (field == 4 && wire == AZ_PB_BYTES) {
+    if (field == 4 && wire == AZ_PROTOBUF_BYTES) {
         e->stats.p = e->stats.p == m->end ? at : e->stats.p;
         e->look = e->odd = true;
-    } else if (field <= 3 && wire == AZ_PB_INT) { /* its tag in more bytes than needed */
+    } else if (field <= 3 && wire == AZ_PROTOBUF_INT) { /* its tag in more bytes than needed */
         e->odd = true;
         *(field == 1   ? &e->meta
           : field == 2 ? (uint64_t *)&e->offset
@@ -46,14 +51,14 @@ static inline int other_field(struct az_pb *m, struct az_xp_event *e)
 }
 
 /* One of the numbers of an event; false for any other field. */
-static inline bool plain_number(struct az_pb *m, struct az_xp_event *e, int *rc)
+static inline bool plain_number(struct az_protobuf *m, struct az_xplane_event *e, int *rc)
 {
     const unsigned tag = m->p < m->end ? *m->p : 0;
     uint64_t v = 0;
     if (tag != META && tag != OFFSET && tag != DURATION)
         return false;
     m->p++;
-    *rc = az_pb_varint(m, &v) == 0 ? 1 : AZ_EFORMAT;
+    *rc = az_protobuf_varint(m, &v) == 0 ? 1 : AZ_EFORMAT;
     if (tag == META)
         e->meta = v;
     else if (tag == OFFSET)
@@ -63,9 +68,9 @@ static inline bool plain_number(struct az_pb *m, struct az_xp_event *e, int *rc)
     return true;
 }
 
-int az_xp_rest(struct az_xp *r, struct az_xp_event *e)
+int az_xplane_rest(struct az_xplane *r, struct az_xplane_event *e)
 {
-    struct az_pb m = e->stats;
+    struct az_protobuf m = e->stats;
     int rc = 1;
     e->stats.p = m.end;
     while (rc > 0 && m.p < m.end) {
@@ -80,11 +85,11 @@ int az_xp_rest(struct az_xp *r, struct az_xp_event *e)
             rc = other_field(&m, e);
         }
     }
-    return rc < 0 ? az_xp_bad(r, m.p, "an event") : 1;
+    return rc < 0 ? az_xplane_bad(r, m.p, "an event") : 1;
 }
 
 /* Of the events of a line; what else is in the file is read again. */
-void az_xp_used(struct az_xp *r, const uint8_t *to)
+void az_xplane_used(struct az_xplane *r, const uint8_t *to)
 {
     if (r->used < to)
         az_map_used(&r->map, (const char *)r->used, (const char *)to);
@@ -101,7 +106,7 @@ static inline const uint8_t *number(const uint8_t *p, const uint8_t *end, unsign
         *v = p[1];
         return p + 2;
     }
-    const unsigned n = az_pb_varint_word(p + 1, &x);
+    const unsigned n = az_protobuf_varint_word(p + 1, &x);
     if (n == 0 || p + 1 + n > end)
         return p;
     *v = x;
@@ -109,48 +114,48 @@ static inline const uint8_t *number(const uint8_t *p, const uint8_t *end, unsign
 }
 
 /* An event of fewer than 16384 bytes, next in its line. */
-static inline bool plain_event(struct az_pb *line, struct az_pb *event)
+static inline bool plain_event(struct az_protobuf *line, struct az_protobuf *event)
 {
     const uint8_t *p = line->p;
-    if (line->end - p < 3 || p[0] != (4 << 3 | AZ_PB_BYTES) || (p[1] >= 0x80 && p[2] >= 0x80))
+    if (line->end - p < 3 || p[0] != (4 << 3 | AZ_PROTOBUF_BYTES) || (p[1] >= 0x80 && p[2] >= 0x80))
         return false;
     const ptrdiff_t n = p[1] < 0x80 ? p[1] : (p[1] & 0x7f) | (ptrdiff_t)p[2] << 7;
     p += p[1] < 0x80 ? 2 : 3;
     if (n > line->end - p)
         return false;
-    *event = (struct az_pb){ p, p + n, 0 };
+    *event = (struct az_protobuf){ p, p + n, 0 };
     line->p = p + n;
     return true;
 }
 
-static int other_event(struct az_xp *r, struct az_pb *line, struct az_pb *event)
+static int other_event(struct az_xplane *r, struct az_protobuf *line, struct az_protobuf *event)
 {
     struct az_sv b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
     uint64_t v;
     int rc;
-    while ((rc = az_pb_next(line, &field, &wire, &v, &b)) > 0) {
-        if (field == 4 && wire == AZ_PB_BYTES) {
-            *event = az_pb_of(b);
+    while ((rc = az_protobuf_next(line, &field, &wire, &v, &b)) > 0) {
+        if (field == 4 && wire == AZ_PROTOBUF_BYTES) {
+            *event = az_protobuf_of(b);
             return 1;
         }
     }
-    return rc < 0 ? az_xp_bad(r, line->p, "a line") : 0;
+    return rc < 0 ? az_xplane_bad(r, line->p, "a line") : 0;
 }
 
-int az_xp_next_numbers(struct az_xp *r, struct az_pb *line, struct az_xp_event *e)
+int az_xplane_next_numbers(struct az_xplane *r, struct az_protobuf *line, struct az_xplane_event *e)
 {
-    struct az_pb m;
-    if (line->p - r->used > AZ_XP_USED || line->p < r->used)
-        az_xp_used(r, line->p);
+    struct az_protobuf m;
+    if (line->p - r->used > AZ_XPLANE_USED || line->p < r->used)
+        az_xplane_used(r, line->p);
     if (!plain_event(line, &m)) {
         const int rc = other_event(r, line, &m);
         if (rc <= 0)
             return rc;
     }
-    *e = (struct az_xp_event){ .meta = 0 };
-    if (az_xp_wide(r, m.end)) {
+    *e = (struct az_xplane_event){ .meta = 0 };
+    if (az_xplane_wide(r, m.end)) {
         m.p = number(m.p, m.end, META, &e->meta);
         m.p = number(m.p, m.end, OFFSET, (uint64_t *)&e->offset);
         m.p = number(m.p, m.end, DURATION, (uint64_t *)&e->duration);
@@ -159,41 +164,43 @@ int az_xp_next_numbers(struct az_xp *r, struct az_pb *line, struct az_xp_event *
     return 1;
 }
 
-int az_xp_next_event(struct az_xp *r, struct az_pb *line, struct az_xp_event *e)
+int az_xplane_next_event(struct az_xplane *r, struct az_protobuf *line, struct az_xplane_event *e)
 {
-    const int rc = az_xp_next_numbers(r, line, e);
-    return rc > 0 ? az_xp_rest(r, e) : rc;
+    const int rc = az_xplane_next_numbers(r, line, e);
+    return rc > 0 ? az_xplane_rest(r, e) : rc;
 }
 
-int az_xp_stat(struct az_xp *r, struct az_sv stat, struct az_xp_value *out)
+int az_xplane_stat(struct az_xplane *r, struct az_sv stat, struct az_xplane_value *out)
 {
-    struct az_pb m = az_pb_of(stat);
+    struct az_protobuf m = az_protobuf_of(stat);
     struct az_sv b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
     uint64_t v = 0, id = 0;
     int rc;
-    *out = (struct az_xp_value){ .bytes = { "", 0 } };
-    while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
-        if (field == 1 && wire == AZ_PB_INT) {
+    *out = (struct az_xplane_value){ .bytes = { "", 0 } };
+    while ((rc = az_protobuf_next(&m, &field, &wire, &v, &b)) > 0) {
+        if (field == 1 && wire == AZ_PROTOBUF_INT) {
             id = v;
-        } else if ((field == 3 || field == 4 || field == 7) ? wire == AZ_PB_INT
-                                                            : field == 2 && wire == AZ_PB_FIXED64) {
+        } else if ((field == 3 || field == 4 || field == 7)
+                       ? wire == AZ_PROTOBUF_INT
+                       : field == 2 && wire == AZ_PROTOBUF_FIXED64) {
             out->kind = field;
             out->number = v;
-        } else if ((field == 5 || field == 6) && wire == AZ_PB_BYTES) {
+        } else if ((field == 5 || field == 6) && wire == AZ_PROTOBUF_BYTES) {
             out->kind = field;
             out->bytes = b;
         }
     }
     if (rc < 0)
-        return az_xp_bad(r, m.p, "a stat");
-    const uint32_t i = az_xp_find(&r->stat_ids, id);
+        return az_xplane_bad(r, m.p, "a stat");
+    const uint32_t i = az_xplane_find(&r->stat_ids, id);
     out->role = i == AZ_NO_ID ? XP_NONE : r->stat_names.v[i].role;
     return 1;
 }
 
-int az_xp_next_stat(struct az_xp *r, struct az_pb *m, uint32_t field, struct az_xp_value *out)
+int az_xplane_next_stat(struct az_xplane *r, struct az_protobuf *m, uint32_t field,
+                        struct az_xplane_value *out)
 {
     struct az_sv b = { NULL, 0 };
     uint32_t f;
@@ -201,13 +208,13 @@ int az_xp_next_stat(struct az_xp *r, struct az_pb *m, uint32_t field, struct az_
     uint64_t v;
     int rc;
     unsigned id;
-    if (az_xp_short_stat(r, m, field, &id, out)) {
-        const uint32_t i = az_xp_find(&r->stat_ids, id);
+    if (az_xplane_short_stat(r, m, field, &id, out)) {
+        const uint32_t i = az_xplane_find(&r->stat_ids, id);
         out->role = i == AZ_NO_ID ? XP_NONE : r->stat_names.v[i].role;
         return 1;
     }
-    while ((rc = az_pb_next(m, &f, &wire, &v, &b)) > 0)
-        if (f == field && wire == AZ_PB_BYTES)
-            return az_xp_stat(r, b, out);
-    return rc < 0 ? az_xp_bad(r, m->p, "stats") : 0;
+    while ((rc = az_protobuf_next(m, &f, &wire, &v, &b)) > 0)
+        if (f == field && wire == AZ_PROTOBUF_BYTES)
+            return az_xplane_stat(r, b, out);
+    return rc < 0 ? az_xplane_bad(r, m->p, "stats") : 0;
 }

@@ -6,7 +6,7 @@
 
 enum { KIND_KERNEL = 1, KIND_COPY, KIND_SET, KIND_FILL };
 
-static uint8_t kind_of(struct az_xp *r, struct az_xp_meta *m)
+static uint8_t kind_of(struct az_xplane *r, struct az_xplane_meta *m)
 {
     if (!m->kind) {
         const struct az_sv c =
@@ -20,12 +20,12 @@ static uint8_t kind_of(struct az_xp *r, struct az_xp_meta *m)
 }
 
 /* Stats of an event (field 4) or of its metadata (field 5). */
-static int read_stats(struct az_xp *r, struct az_pb *m, uint32_t field, struct az_xrow *row,
-                      uint64_t *correlation)
+static int read_stats(struct az_xplane *r, struct az_protobuf *m, uint32_t field,
+                      struct az_xrow *row, uint64_t *correlation)
 {
-    struct az_xp_value v;
+    struct az_xplane_value v;
     int rc;
-    while ((rc = az_xp_next_stat(r, m, field, &v)) > 0) {
+    while ((rc = az_xplane_next_stat(r, m, field, &v)) > 0) {
         switch (v.role) {
         case XP_CORRELATION:
             *correlation = v.number;
@@ -35,17 +35,17 @@ static int read_stats(struct az_xp *r, struct az_pb *m, uint32_t field, struct a
             row->has_program = true;
             break;
         case XP_HLO_OP:
-            rc = az_xp_name(r, &v, &row->op);
+            rc = az_xplane_name(r, &v, &row->op);
             break;
         case XP_HLO_MODULE:
-            rc = az_xp_name(r, &v, &row->module);
+            rc = az_xplane_name(r, &v, &row->module);
             break;
         case XP_SCOPE:
-            rc = az_xp_name(r, &v, &row->scope);
+            rc = az_xplane_name(r, &v, &row->scope);
             break;
         case XP_KERNEL_DETAILS:
         case XP_COPY_DETAILS:
-            rc = az_xp_name(r, &v, &row->details);
+            rc = az_xplane_name(r, &v, &row->details);
             break;
         default:
             break;
@@ -76,16 +76,16 @@ static bool says_something(const struct az_xrow *row)
 }
 
 /* What the metadata entry says of all its events, once. */
-static int ask_meta(struct az_xp *r, struct az_xp_meta *m)
+static int ask_meta(struct az_xplane *r, struct az_xplane_meta *m)
 {
-    struct az_xp_said said = { .row = { .module = AZ_NO_ID,
-                                        .op = AZ_NO_ID,
-                                        .scope = AZ_NO_ID,
-                                        .details = AZ_NO_ID,
-                                        .category = AZ_NO_ID,
-                                        .flops = -1,
-                                        .bytes = -1 } };
-    struct az_pb body = az_pb_of(m->body);
+    struct az_xplane_said said = { .row = { .module = AZ_NO_ID,
+                                            .op = AZ_NO_ID,
+                                            .scope = AZ_NO_ID,
+                                            .details = AZ_NO_ID,
+                                            .category = AZ_NO_ID,
+                                            .flops = -1,
+                                            .bytes = -1 } };
+    struct az_protobuf body = az_protobuf_of(m->body);
     const int rc = read_stats(r, &body, 5, &said.row, &said.correlation);
     m->asked = true;
     if (rc || (!says_something(&said.row) && !said.correlation))
@@ -115,7 +115,7 @@ static int detail(struct az_sv details, struct az_sv key, int64_t *v, int n)
 
 /* "regs:32 static_shared:0 dynamic_shared:1024 grid:132,1,1 block:128,1,1 occ_pct:50", in any
  * order. */
-static int geometry_row(struct az_xp *r, uint32_t details, uint32_t *row)
+static int geometry_row(struct az_xplane *r, uint32_t details, uint32_t *row)
 {
     const struct az_sv text = az_trace_text(r->t, details);
     struct az_geometry g = { .static_shared = AZ_NO_SIZE, .dynamic_shared = AZ_NO_SIZE };
@@ -138,7 +138,7 @@ static int geometry_row(struct az_xp *r, uint32_t details, uint32_t *row)
 }
 
 /* Kernels say the same texts again and again. */
-static int take_geometry(struct az_xp *r, uint32_t details, uint32_t *row)
+static int take_geometry(struct az_xplane *r, uint32_t details, uint32_t *row)
 {
     *row = 0;
     if (details == AZ_NO_ID || !az_geometry_read(r->t))
@@ -166,7 +166,8 @@ static bool same(const struct az_xrow *a, const struct az_xrow *b)
 }
 
 /* What an event says is often what the last one of its name said. */
-static int row_of(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *row, uint32_t *index)
+static int row_of(struct az_xplane *r, struct az_xplane_meta *m, const struct az_xrow *row,
+                  uint32_t *index)
 {
     int rc = 0;
     if (m->row == 0 || !same(row, &r->x->rows.v[m->row - 1])) {
@@ -178,10 +179,10 @@ static int row_of(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *r
 }
 
 /* e->node is set. */
-static int add_event(struct az_xp *r, struct az_xp_meta *m, const struct az_xrow *row,
+static int add_event(struct az_xplane *r, struct az_xplane_meta *m, const struct az_xrow *row,
                      struct az_event *e)
 {
-    int rc = az_xp_meta_name(r, m, &e->name);
+    int rc = az_xplane_meta_name(r, m, &e->name);
     if (rc)
         return rc;
     const uint8_t kind = kind_of(r, m);
@@ -206,7 +207,7 @@ static const struct az_xrow no_row = { .module = AZ_NO_ID,
                                        .bytes = -1 };
 
 /* Its correlation, and the row of what it says. */
-static int read_event(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+static int read_event(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                       struct az_event *e)
 {
     struct az_xrow row = no_row;
@@ -223,22 +224,22 @@ static int read_event(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event 
     return rc;
 }
 
-/* Kernels say the same things of themselves again and again (xplane_told.c). */
-static int read_alike(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+/* Kernels say the same things of themselves again and again (xplane_dedup.c). */
+static int read_alike(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                       struct az_event *e)
 {
-    struct az_pb mark = { x->mark, x->stats.end, 0 };
-    struct az_xp_value v = { .number = 0 };
+    struct az_protobuf mark = { x->mark, x->stats.end, 0 };
+    struct az_xplane_value v = { .number = 0 };
     uint32_t index = 0;
     bool added = false;
-    int rc = az_xp_tell(r, x, &index, &added);
+    int rc = az_xplane_tell(r, x, &index, &added);
     if (rc == 0 && added) {
         rc = read_event(r, m, x, e);
         r->told.v[index].node = (uint32_t)e->node;
         return rc;
     }
     if (rc == 0 && x->mark)
-        rc = az_xp_next_stat(r, &mark, 4, &v);
+        rc = az_xplane_next_stat(r, &mark, 4, &v);
     if (rc < 0)
         return rc;
     e->corr = v.number;
@@ -246,11 +247,11 @@ static int read_alike(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event 
     return AZ_OK;
 }
 
-static int add_work(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+static int add_work(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                     struct az_event *e)
 {
     int rc = m->asked ? AZ_OK : ask_meta(r, m);
-    const bool alike = !m->said && !x->odd && x->marks <= 1 && !az_xp_told_enough(r);
+    const bool alike = !m->said && !x->odd && x->marks <= 1 && !az_xplane_told_enough(r);
     if (!alike)
         r->told_last = AZ_NO_ROW;
     if (rc == 0)
@@ -265,9 +266,9 @@ static int add_work(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x
 }
 
 /* An event whose stats are known: *e is whole but for its times. */
-static bool known_work(struct az_xp *r, const struct az_xp_event *x, struct az_event *e)
+static bool known_work(struct az_xplane *r, const struct az_xplane_event *x, struct az_event *e)
 {
-    const struct az_xp_told *t = az_xp_foretold(r, x, &e->corr);
+    const struct az_xplane_told *t = az_xplane_foretold(r, x, &e->corr);
     if (!t)
         return false;
     e->name = t->name;
@@ -276,28 +277,28 @@ static bool known_work(struct az_xp *r, const struct az_xp_event *x, struct az_e
     return true;
 }
 
-/* Events of a stream: as az_xp_events, but what is known of them is not read. */
-static int stream(struct az_xp *r, const struct az_xp_line *l, uint32_t plane)
+/* Events of a stream: as az_xplane_events, but what is known of them is not read. */
+static int stream(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane)
 {
-    struct az_pb m = az_pb_of(l->body);
-    struct az_xp_event x;
+    struct az_protobuf m = az_protobuf_of(l->body);
+    struct az_xplane_event x;
     uint32_t lane;
-    int rc = az_xp_lane(r, l, plane, AZ_XLANE_WORK, &lane);
+    int rc = az_xplane_lane(r, l, plane, AZ_XLANE_WORK, &lane);
     if (rc)
         return rc;
     r->told_last = AZ_NO_ROW;
-    while ((rc = az_xp_next_numbers(r, &m, &x)) > 0) {
+    while ((rc = az_xplane_next_numbers(r, &m, &x)) > 0) {
         struct az_event e = { .lane = lane, .side = AZ_NO_ROW };
-        struct az_xp_meta *meta = NULL;
+        struct az_xplane_meta *meta = NULL;
         const bool known = known_work(r, &x, &e);
         if (!known) {
-            rc = az_xp_rest(r, &x);
+            rc = az_xplane_rest(r, &x);
             if (rc < 0)
                 return rc;
-            meta = az_xp_meta_of(r, &x);
+            meta = az_xplane_meta_of(r, &x);
         }
         r->t->read++;
-        if ((!known && !meta) || !az_xp_times(r, l, &x, &e.start, &e.end))
+        if ((!known && !meta) || !az_xplane_times(r, l, &x, &e.start, &e.end))
             continue;
         rc = known ? az_trace_add(r->t, AZ_KERNEL, &e) : add_work(r, meta, &x, &e);
         if (rc)
@@ -308,29 +309,29 @@ static int stream(struct az_xp *r, const struct az_xp_line *l, uint32_t plane)
 }
 
 /* A correlation is what differs between events. */
-static void choose_stats(struct az_xp *r)
+static void choose_stats(struct az_xplane *r)
 {
     for (size_t i = 0; i < r->stat_names.n; i++) {
-        const struct az_xp_stat_name *s = &r->stat_names.v[i];
+        const struct az_xplane_stat_name *s = &r->stat_names.v[i];
         if (s->id < sizeof r->look)
             r->look[s->id] = s->role == XP_CORRELATION;
     }
 }
 
-int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane,
-                 enum az_xlane_role role, az_xp_take *take)
+int az_xplane_events(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
+                     enum az_xlane_role role, az_xplane_take *take)
 {
-    struct az_pb m = az_pb_of(l->body);
-    struct az_xp_event x;
+    struct az_protobuf m = az_protobuf_of(l->body);
+    struct az_xplane_event x;
     uint32_t lane;
-    int rc = az_xp_lane(r, l, plane, role, &lane);
+    int rc = az_xplane_lane(r, l, plane, role, &lane);
     if (rc)
         return rc;
-    while ((rc = az_xp_next_event(r, &m, &x)) > 0) {
+    while ((rc = az_xplane_next_event(r, &m, &x)) > 0) {
         struct az_event e = { .lane = lane, .side = AZ_NO_ROW };
-        struct az_xp_meta *meta = az_xp_meta_of(r, &x);
+        struct az_xplane_meta *meta = az_xplane_meta_of(r, &x);
         r->t->read++;
-        if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
+        if (!meta || !az_xplane_times(r, l, &x, &e.start, &e.end))
             continue;
         rc = take(r, meta, &x, &e);
         if (rc)
@@ -340,57 +341,57 @@ int az_xp_events(struct az_xp *r, const struct az_xp_line *l, uint32_t plane,
     return rc;
 }
 
-static int add_range(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+static int add_range(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                      struct az_event *e)
 {
-    const int rc = az_xp_meta_name(r, m, &e->name);
+    const int rc = az_xplane_meta_name(r, m, &e->name);
     (void)x;
     return rc ? rc : az_trace_add(r->t, AZ_GPU_RANGE, e);
 }
 
-int az_xp_ranges(struct az_xp *r, const struct az_xp_line *l, uint32_t plane,
-                 enum az_xlane_role role)
+int az_xplane_ranges(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
+                     enum az_xlane_role role)
 {
-    return az_xp_events(r, l, plane, role, add_range);
+    return az_xplane_events(r, l, plane, role, add_range);
 }
 
-int az_xp_skip_line(struct az_xp *r, const struct az_xp_line *l, const char *reason)
+int az_xplane_skip_line(struct az_xplane *r, const struct az_xplane_line *l, const char *reason)
 {
-    struct az_pb m = az_pb_of(l->body);
+    struct az_protobuf m = az_protobuf_of(l->body);
     struct az_sv b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
     uint64_t v = 0, n = 0;
     int rc;
-    while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0)
-        n += field == 4 && wire == AZ_PB_BYTES;
+    while ((rc = az_protobuf_next(&m, &field, &wire, &v, &b)) > 0)
+        n += field == 4 && wire == AZ_PROTOBUF_BYTES;
     if (rc < 0)
-        return az_xp_bad(r, m.p, "a line");
+        return az_xplane_bad(r, m.p, "a line");
     r->t->read += n;
     if (n)
         az_trace_dropped(r->t, AZ_DROP_NOT_MODELLED, reason, n, 0);
     return AZ_OK;
 }
 
-int az_xp_gpu(struct az_xp *r, uint32_t plane)
+int az_xplane_gpu(struct az_xplane *r, uint32_t plane)
 {
     int rc = AZ_OK;
     r->t->in_order = 1u << AZ_KERNEL;
     choose_stats(r);
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
-        struct az_xp_line l;
-        rc = az_xp_line(r, r->lines.v[i], &l);
+        struct az_xplane_line l;
+        rc = az_xplane_line(r, r->lines.v[i], &l);
         if (rc)
             break;
         if (az_sv_starts(l.name, AZ_SV("Stream #")))
             rc = stream(r, &l, plane);
         else if (az_sv_is(l.name, "Steps"))
-            rc = az_xp_ranges(r, &l, plane, AZ_XLANE_STEPS);
+            rc = az_xplane_ranges(r, &l, plane, AZ_XLANE_STEPS);
         else if (az_sv_is(l.name, "XLA Modules"))
-            rc = az_xp_ranges(r, &l, plane, AZ_XLANE_MODULES);
+            rc = az_xplane_ranges(r, &l, plane, AZ_XLANE_MODULES);
         else
-            rc = az_xp_skip_line(r, &l,
-                                 "derived lines of a GPU (they repeat events of its streams)");
+            rc = az_xplane_skip_line(r, &l,
+                                     "derived lines of a GPU (they repeat events of its streams)");
     }
     return rc;
 }

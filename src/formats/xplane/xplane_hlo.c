@@ -7,15 +7,15 @@
 #include "formats/xplane/xplane.h"
 #include "io/path.h"
 
-int az_xp_modules(struct az_xp *r)
+int az_xplane_modules(struct az_xplane *r)
 {
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && i < r->metas.n; i++) {
-        const struct az_xp_meta *m = &r->metas.v[i];
-        struct az_xp_module row = { .program = m->id, .name = m->name, .proto = { NULL, 0 } };
-        struct az_pb body = az_pb_of(m->body);
-        struct az_xp_value v;
-        while ((rc = az_xp_next_stat(r, &body, 5, &v)) > 0)
+        const struct az_xplane_meta *m = &r->metas.v[i];
+        struct az_xplane_module row = { .program = m->id, .name = m->name, .proto = { NULL, 0 } };
+        struct az_protobuf body = az_protobuf_of(m->body);
+        struct az_xplane_value v;
+        while ((rc = az_xplane_next_stat(r, &body, 5, &v)) > 0)
             if (v.role == XP_HLO_PROTO && v.bytes.n)
                 row.proto = v.bytes;
         if (rc == 0)
@@ -26,20 +26,20 @@ int az_xp_modules(struct az_xp *r)
 
 /* ---- a module as a list of instructions ---- */
 
-static int add_instruction(struct az_xp_hlo *h, struct az_sv body)
+static int add_instruction(struct az_xplane_hlo *h, struct az_sv body)
 {
-    struct az_pb m = az_pb_of(body);
-    struct az_xp_instr row = { .body = body, .name = { "", 0 } };
+    struct az_protobuf m = az_protobuf_of(body);
+    struct az_xplane_instr row = { .body = body, .name = { "", 0 } };
     struct az_sv b = { NULL, 0 };
     uint32_t f, *at;
     unsigned wire;
     uint64_t v = 0;
     bool added;
     int rc;
-    while ((rc = az_pb_next(&m, &f, &wire, &v, &b)) > 0) {
-        if (f == 1 && wire == AZ_PB_BYTES)
+    while ((rc = az_protobuf_next(&m, &f, &wire, &v, &b)) > 0) {
+        if (f == 1 && wire == AZ_PROTOBUF_BYTES)
             row.name = b;
-        else if (f == 35 && wire == AZ_PB_INT)
+        else if (f == 35 && wire == AZ_PROTOBUF_INT)
             row.id = v;
     }
     if (rc == 0)
@@ -50,19 +50,19 @@ static int add_instruction(struct az_xp_hlo *h, struct az_sv body)
     return rc ? rc : az_vec_push(&h->instrs, row);
 }
 
-static int add_computation(struct az_xp_hlo *h, struct az_sv bytes)
+static int add_computation(struct az_xplane_hlo *h, struct az_sv bytes)
 {
-    struct az_pb m = az_pb_of(bytes);
-    struct az_xp_computation row = { .first = h->instrs.n };
+    struct az_protobuf m = az_protobuf_of(bytes);
+    struct az_xplane_computation row = { .first = h->instrs.n };
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
     uint64_t v = 0;
     int rc = AZ_OK, next = 0;
-    while (rc == 0 && (next = az_pb_next(&m, &f, &wire, &v, &b)) > 0) {
-        if (f == 2 && wire == AZ_PB_BYTES)
+    while (rc == 0 && (next = az_protobuf_next(&m, &f, &wire, &v, &b)) > 0) {
+        if (f == 2 && wire == AZ_PROTOBUF_BYTES)
             rc = add_instruction(h, b);
-        else if (f == 5 && wire == AZ_PB_INT)
+        else if (f == 5 && wire == AZ_PROTOBUF_INT)
             row.id = v;
     }
     row.n = h->instrs.n - row.first;
@@ -71,16 +71,16 @@ static int add_computation(struct az_xp_hlo *h, struct az_sv bytes)
     return rc ? rc : az_vec_push(&h->computations, row);
 }
 
-static int open_module(struct az_xp_hlo *h, struct az_trace *t, struct az_sv proto)
+static int open_module(struct az_xplane_hlo *h, struct az_trace *t, struct az_sv proto)
 {
-    const struct az_sv module = az_pb_find(proto, 1);
-    struct az_pb m = az_pb_of(module);
+    const struct az_sv module = az_protobuf_find(proto, 1);
+    struct az_protobuf m = az_protobuf_of(module);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
     uint64_t v;
     int next = 0;
-    *h = (struct az_xp_hlo){ .t = t };
+    *h = (struct az_xplane_hlo){ .t = t };
     az_vec_init(&h->instrs, t->mem);
     az_vec_init(&h->computations, t->mem);
     int rc = az_map_init(&h->by_id, t->mem, 256);
@@ -88,13 +88,13 @@ static int open_module(struct az_xp_hlo *h, struct az_trace *t, struct az_sv pro
         rc = az_map_init(&h->by_name, t->mem, 256);
     if (rc == 0 && !module.p)
         rc = AZ_EFORMAT;
-    while (rc == 0 && (next = az_pb_next(&m, &f, &wire, &v, &b)) > 0)
-        if (f == 3 && wire == AZ_PB_BYTES)
+    while (rc == 0 && (next = az_protobuf_next(&m, &f, &wire, &v, &b)) > 0)
+        if (f == 3 && wire == AZ_PROTOBUF_BYTES)
             rc = add_computation(h, b);
     return rc ? rc : next;
 }
 
-static void close_module(struct az_xp_hlo *h)
+static void close_module(struct az_xplane_hlo *h)
 {
     az_vec_release(&h->instrs);
     az_vec_release(&h->computations);
@@ -102,7 +102,7 @@ static void close_module(struct az_xp_hlo *h)
     az_map_release(&h->by_name);
 }
 
-static const struct az_xp_instr *by_name(const struct az_xp_hlo *h, struct az_sv name)
+static const struct az_xplane_instr *by_name(const struct az_xplane_hlo *h, struct az_sv name)
 {
     const uint32_t i = az_map_get(&h->by_name, az_hash(name.p, name.n), name.n);
     return i != AZ_NO_ID && az_sv_eq(h->instrs.v[i].name, name) ? &h->instrs.v[i] : NULL;
@@ -139,7 +139,7 @@ static int alias_order(const void *a, const void *b, void *ctx)
 }
 
 /* Instructions named FAMILY + suffix, in order of their numbers. */
-static int candidates(const struct az_xp_hlo *h, struct az_sv family, struct az_sv suffix,
+static int candidates(const struct az_xplane_hlo *h, struct az_sv family, struct az_sv suffix,
                       struct aliases *out)
 {
     int rc = AZ_OK;
@@ -159,7 +159,7 @@ struct group { /* rows of one program */
 };
 
 /* Position of an op among the ops of its family in the trace, by number. */
-static size_t position(const struct az_xp *r, const struct group *g, struct az_sv name)
+static size_t position(const struct az_xplane *r, const struct group *g, struct az_sv name)
 {
     struct alias own = { .name = name };
     const struct az_sv family = family_name(name, &own.number);
@@ -175,8 +175,8 @@ static size_t position(const struct az_xp *r, const struct group *g, struct az_s
     return before;
 }
 
-static int find_alias(const struct az_xp *r, const struct az_xp_hlo *h, const struct group *g,
-                      struct az_sv name, const struct az_xp_instr **out)
+static int find_alias(const struct az_xplane *r, const struct az_xplane_hlo *h,
+                      const struct group *g, struct az_sv name, const struct az_xplane_instr **out)
 {
     static const char *const families[] = { "all-gather", "all-to-all", "reduce-scatter",
                                             "all-reduce", "collective-permute" };
@@ -204,7 +204,7 @@ static int find_alias(const struct az_xp *r, const struct az_xp_hlo *h, const st
 
 /* ---- join ---- */
 
-static const struct az_xp_module *module_of(const struct az_xp *r, uint64_t program)
+static const struct az_xplane_module *module_of(const struct az_xplane *r, uint64_t program)
 {
     for (size_t i = 0; i < r->modules.n; i++)
         if (r->modules.v[i].program == program)
@@ -214,7 +214,7 @@ static const struct az_xp_module *module_of(const struct az_xp *r, uint64_t prog
 
 /* "<module>(<program>).hlo_proto.pb" next to the profile, where the file itself does not hold the
  * program. */
-static int sidecar(struct az_xp *r, const struct az_xrow *row, struct az_sv *proto)
+static int sidecar(struct az_xplane *r, const struct az_xrow *row, struct az_sv *proto)
 {
     struct az_arena *a = &r->t->arena;
     struct az_sv module = az_trace_text(r->t, row->module);
@@ -240,7 +240,7 @@ static int sidecar(struct az_xp *r, const struct az_xrow *row, struct az_sv *pro
 }
 
 /* Decodes what one row belongs to; rows of the same op share it. */
-static int join_row(struct az_xp *r, const struct az_xp_hlo *h, const struct group *g,
+static int join_row(struct az_xplane *r, const struct az_xplane_hlo *h, const struct group *g,
                     struct az_xrow *row, const struct az_xrow *before)
 {
     const struct az_sv name = az_trace_text(r->t, row->op);
@@ -248,26 +248,26 @@ static int join_row(struct az_xp *r, const struct az_xp_hlo *h, const struct gro
         row->hlo = before->hlo;
         return AZ_OK;
     }
-    const struct az_xp_instr *i = by_name(h, name);
+    const struct az_xplane_instr *i = by_name(h, name);
     int rc = i ? AZ_OK : find_alias(r, h, g, name, &i);
     if (rc || !i)
         return rc;
     struct az_hlo_op op = { .program = row->program,
                             .module = az_trace_text(r->t, row->module),
                             .name = name };
-    rc = az_xp_decode(h, i, &op);
+    rc = az_xplane_decode(h, i, &op);
     if (rc)
         return rc;
     row->hlo = (uint32_t)r->x->hlo.n;
     return az_vec_push(&r->x->hlo, op);
 }
 
-static int join_program(struct az_xp *r, const struct group *g)
+static int join_program(struct az_xplane *r, const struct group *g)
 {
     struct az_xrow *first = &r->x->rows.v[g->row[0]], *before = NULL;
-    const struct az_xp_module *m = module_of(r, first->program);
+    const struct az_xplane_module *m = module_of(r, first->program);
     struct az_sv proto = m ? m->proto : (struct az_sv){ NULL, 0 };
-    struct az_xp_hlo h;
+    struct az_xplane_hlo h;
     int rc = proto.p ? AZ_OK : sidecar(r, first, &proto);
     if (rc || !proto.p)
         return rc;
@@ -288,7 +288,7 @@ static int join_program(struct az_xp *r, const struct group *g)
     return rc;
 }
 
-int az_xp_join(struct az_xp *r)
+int az_xplane_join(struct az_xplane *r)
 {
     struct az_xtrace *x = r->x;
     const size_t n = x->rows.n;
@@ -333,7 +333,7 @@ static bool holds_any(struct az_sv text, struct az_sv words)
 
 /* The framework's name of the operation, by the program or by the event itself, and the line it was
  * written on. */
-static bool row_is_wanted(const struct az_xp *r, const struct az_xrow *row)
+static bool row_is_wanted(const struct az_xplane *r, const struct az_xrow *row)
 {
     const struct az_sv words = r->job->opts->keyword_filters;
     const struct az_hlo_op *op = row->hlo != AZ_NO_ROW ? &r->x->hlo.v[row->hlo] : NULL;
@@ -341,7 +341,7 @@ static bool row_is_wanted(const struct az_xp *r, const struct az_xrow *row)
            (row->scope != AZ_NO_ID && holds_any(az_trace_text(r->t, row->scope), words));
 }
 
-int az_xp_filter(struct az_xp *r)
+int az_xplane_filter(struct az_xplane *r)
 {
     struct az_events *e = &r->t->ev[AZ_KERNEL];
     const size_t n = e->n;

@@ -12,18 +12,19 @@ struct host_stats {
 };
 
 /* The lane of the thread, which is made with its first event that is kept. */
-static int thread_lane(struct az_xp *r, const struct az_xp_line *l, int64_t *lane)
+static int thread_lane(struct az_xplane *r, const struct az_xplane_line *l, int64_t *lane)
 {
     uint32_t index;
     if (*lane >= 0)
         return 0;
-    const int rc = az_xp_lane(r, l, 0, AZ_XLANE_HOST, &index);
+    const int rc = az_xplane_lane(r, l, 0, AZ_XLANE_HOST, &index);
     *lane = index;
     return rc;
 }
 
-static int add_event(struct az_xp *r, const struct az_xp_line *l, struct az_xp_meta *meta,
-                     struct az_event *e, const struct host_stats *s, int64_t *lane)
+static int add_event(struct az_xplane *r, const struct az_xplane_line *l,
+                     struct az_xplane_meta *meta, struct az_event *e, const struct host_stats *s,
+                     int64_t *lane)
 {
     const bool compiles = meta->kind == META_COMPILE;
     if (!e->corr && !compiles && s->step < 0)
@@ -32,7 +33,7 @@ static int add_event(struct az_xp *r, const struct az_xp_line *l, struct az_xp_m
     e->lane = (uint32_t)*lane;
     e->node = s->device;
     if (rc == 0)
-        rc = az_xp_meta_name(r, meta, &e->name);
+        rc = az_xplane_meta_name(r, meta, &e->name);
     if (rc == 0 && s->step >= 0)
         rc = az_vec_push(&r->x->steps,
                          ((struct az_xstep){ e->start, e->end, s->step, e->name, e->lane }));
@@ -42,20 +43,20 @@ static int add_event(struct az_xp *r, const struct az_xp_line *l, struct az_xp_m
 }
 
 /* A step number is a number, or a text that is one. */
-static int64_t step_of(const struct az_xp *r, const struct az_xp_value *v)
+static int64_t step_of(const struct az_xplane *r, const struct az_xplane_value *v)
 {
     int64_t number;
-    const struct az_sv text = az_xp_text(r, v);
+    const struct az_sv text = az_xplane_text(r, v);
     if (text.n)
         return az_parse_i64(text, &number) == 0 ? number : -1;
-    return az_xp_whole(v);
+    return az_xplane_whole(v);
 }
 
-static int read_stats(struct az_xp *r, struct az_pb *stats, struct host_stats *out)
+static int read_stats(struct az_xplane *r, struct az_protobuf *stats, struct host_stats *out)
 {
-    struct az_xp_value v;
+    struct az_xplane_value v;
     int rc;
-    while ((rc = az_xp_next_stat(r, stats, 4, &v)) > 0) {
+    while ((rc = az_xplane_next_stat(r, stats, 4, &v)) > 0) {
         if (v.role == XP_CORRELATION)
             out->correlation = v.number;
         else if (v.role == XP_DEVICE)
@@ -66,25 +67,25 @@ static int read_stats(struct az_xp *r, struct az_pb *stats, struct host_stats *o
     return rc;
 }
 
-static void classify(struct az_xp *r, struct az_xp_meta *m)
+static void classify(struct az_xplane *r, struct az_xplane_meta *m)
 {
     const struct az_sv c =
         az_asked_class(&r->host, "xla_events.rules", "host", &r->t->arena, m->name);
     m->kind = c.n ? META_COMPILE : META_PLAIN;
 }
 
-static int thread(struct az_xp *r, const struct az_xp_line *l)
+static int thread(struct az_xplane *r, const struct az_xplane_line *l)
 {
-    struct az_pb m = az_pb_of(l->body);
-    struct az_xp_event x;
+    struct az_protobuf m = az_protobuf_of(l->body);
+    struct az_xplane_event x;
     int64_t lane = -1;
     int rc;
-    while ((rc = az_xp_next_event(r, &m, &x)) > 0) {
+    while ((rc = az_xplane_next_event(r, &m, &x)) > 0) {
         struct az_event e = { .side = AZ_NO_ROW };
-        struct az_xp_meta *meta = az_xp_meta_of(r, &x);
+        struct az_xplane_meta *meta = az_xplane_meta_of(r, &x);
         struct host_stats s = { .step = -1 };
         r->t->read++;
-        if (!meta || !az_xp_times(r, l, &x, &e.start, &e.end))
+        if (!meta || !az_xplane_times(r, l, &x, &e.start, &e.end))
             continue;
         meta->count++;
         meta->ticks = az_add_sat(meta->ticks, x.duration);
@@ -104,7 +105,7 @@ static int thread(struct az_xp *r, const struct az_xp_line *l)
 }
 
 /* Sums of this plane to those of the trace, by name. `row` of a name id: its place + 1. */
-static int add_sums(struct az_xp *r)
+static int add_sums(struct az_xplane *r)
 {
     struct az_xtrace *x = r->x;
     struct az_map of;
@@ -117,12 +118,12 @@ static int add_sums(struct az_xp *r)
         rc = az_map_put(&of, x->host.v[i].name, 0, (uint32_t)i, &at, &added);
     }
     for (size_t i = 0; rc == 0 && i < r->metas.n; i++) {
-        struct az_xp_meta *m = &r->metas.v[i];
+        struct az_xplane_meta *m = &r->metas.v[i];
         uint32_t name, *at;
         bool added;
         if (!m->count)
             continue;
-        rc = az_xp_meta_name(r, m, &name);
+        rc = az_xplane_meta_name(r, m, &name);
         if (rc == 0)
             rc = az_map_put(&of, name, 0, (uint32_t)x->host.n, &at, &added);
         if (rc == 0 && added)
@@ -140,12 +141,12 @@ static int add_sums(struct az_xp *r)
     return rc;
 }
 
-int az_xp_host(struct az_xp *r)
+int az_xplane_host(struct az_xplane *r)
 {
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
-        struct az_xp_line l;
-        rc = az_xp_line(r, r->lines.v[i], &l);
+        struct az_xplane_line l;
+        rc = az_xplane_line(r, r->lines.v[i], &l);
         if (rc == 0)
             rc = thread(r, &l);
     }

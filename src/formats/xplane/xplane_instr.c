@@ -23,7 +23,7 @@ struct parts { /* views into the instruction */
     int64_t feature_groups;
 };
 
-const struct az_xp_instr *az_xp_instr_by_id(const struct az_xp_hlo *h, uint64_t id)
+const struct az_xplane_instr *az_xplane_instr_by_id(const struct az_xplane_hlo *h, uint64_t id)
 {
     const uint32_t i = az_map_get(&h->by_id, id, 0);
     return i == AZ_NO_ID ? NULL : &h->instrs.v[i];
@@ -31,14 +31,14 @@ const struct az_xp_instr *az_xp_instr_by_id(const struct az_xp_hlo *h, uint64_t 
 
 static int read_parts(struct az_sv body, struct parts *p)
 {
-    struct az_pb m = az_pb_of(body);
+    struct az_protobuf m = az_protobuf_of(body);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
     uint64_t v = 0;
     int rc;
     *p = (struct parts){ .feature_groups = 0 };
-    while ((rc = az_pb_next(&m, &f, &wire, &v, &b)) > 0) {
+    while ((rc = az_protobuf_next(&m, &f, &wire, &v, &b)) > 0) {
         struct az_sv *to = f == F_OPCODE      ? &p->opcode
                            : f == F_SHAPE     ? &p->shape
                            : f == F_METADATA  ? &p->metadata
@@ -48,9 +48,9 @@ static int read_parts(struct az_sv body, struct parts *p)
                            : f == F_DOT_DIMS  ? &p->dot_dims
                            : f == F_CONFIG    ? &p->config
                                               : NULL;
-        if (to && wire == AZ_PB_BYTES)
+        if (to && wire == AZ_PROTOBUF_BYTES)
             *to = b;
-        else if (f == F_FEATURE_GROUPS && wire == AZ_PB_INT)
+        else if (f == F_FEATURE_GROUPS && wire == AZ_PROTOBUF_INT)
             p->feature_groups = (int64_t)v;
     }
     return rc;
@@ -58,16 +58,16 @@ static int read_parts(struct az_sv body, struct parts *p)
 
 static int shape_of(struct az_trace *t, struct az_sv bytes, struct az_hlo_shape *s)
 {
-    const struct az_pb top = { 0 };
-    return az_xp_shape(t, &top, bytes, s);
+    const struct az_protobuf top = { 0 };
+    return az_xplane_shape(t, &top, bytes, s);
 }
 
 /* Shapes of the operands that the module knows. */
-static int operands(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_shape **out,
+static int operands(const struct az_xplane_hlo *h, struct az_sv body, struct az_hlo_shape **out,
                     size_t *n)
 {
     struct az_hlo_dims ids;
-    int rc = az_xp_numbers(h->t, body, F_OPERANDS, &ids);
+    int rc = az_xplane_numbers(h->t, body, F_OPERANDS, &ids);
     if (rc)
         return rc;
     *n = 0;
@@ -75,37 +75,37 @@ static int operands(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_
     if (!*out)
         return az_arena_error(&h->t->arena);
     for (size_t i = 0; rc == 0 && i < ids.n; i++) {
-        const struct az_xp_instr *operand = az_xp_instr_by_id(h, (uint64_t)ids.v[i]);
+        const struct az_xplane_instr *operand = az_xplane_instr_by_id(h, (uint64_t)ids.v[i]);
         if (operand)
-            rc = shape_of(h->t, az_pb_find(operand->body, F_SHAPE), &(*out)[(*n)++]);
+            rc = shape_of(h->t, az_protobuf_find(operand->body, F_SHAPE), &(*out)[(*n)++]);
     }
     return rc;
 }
 
 static int dot_dims(struct az_trace *t, struct az_sv message, struct az_hlo_dot *d)
 {
-    int rc = az_xp_numbers(t, message, 1, &d->lhs_contract);
+    int rc = az_xplane_numbers(t, message, 1, &d->lhs_contract);
     if (rc == 0)
-        rc = az_xp_numbers(t, message, 2, &d->rhs_contract);
+        rc = az_xplane_numbers(t, message, 2, &d->rhs_contract);
     if (rc == 0)
-        rc = az_xp_numbers(t, message, 3, &d->lhs_batch);
-    return rc ? rc : az_xp_numbers(t, message, 4, &d->rhs_batch);
+        rc = az_xplane_numbers(t, message, 3, &d->lhs_batch);
+    return rc ? rc : az_xplane_numbers(t, message, 4, &d->rhs_batch);
 }
 
 /* "1x2x2": the sizes of the window. */
 static int window(struct az_trace *t, struct az_sv message, struct az_hlo_op *op)
 {
-    struct az_pb m = az_pb_of(message);
+    struct az_protobuf m = az_protobuf_of(message);
     struct az_sv b = { NULL, 0 }, text = { "", 0 };
     uint32_t f;
     unsigned wire;
     uint64_t v;
     int rc;
-    for (size_t n = 0; (rc = az_pb_next(&m, &f, &wire, &v, &b)) > 0 && n < 32;) {
+    for (size_t n = 0; (rc = az_protobuf_next(&m, &f, &wire, &v, &b)) > 0 && n < 32;) {
         struct az_hlo_dims size;
-        if (f != 1 || wire != AZ_PB_BYTES)
+        if (f != 1 || wire != AZ_PROTOBUF_BYTES)
             continue;
-        rc = az_xp_numbers(t, b, 1, &size);
+        rc = az_xplane_numbers(t, b, 1, &size);
         if (rc)
             return rc;
         text = az_arena_printf(&t->arena, "%.*s%s%" PRId64, AZ_SVF(text), n++ ? "x" : "",
@@ -120,7 +120,7 @@ static int window(struct az_trace *t, struct az_sv message, struct az_hlo_op *op
 static int convolution(struct az_trace *t, const struct parts *p, struct az_hlo_op *op)
 {
     struct az_hlo_dims feature;
-    int rc = az_xp_numbers(t, p->conv_dims, 4, &feature);
+    int rc = az_xplane_numbers(t, p->conv_dims, 4, &feature);
     op->kind = AZ_HLO_CONV;
     op->conv = az_sv_find(op->target, AZ_SV("BackwardInput")) >= 0    ? AZ_CONV_BACKWARD_INPUT
                : az_sv_find(op->target, AZ_SV("BackwardFilter")) >= 0 ? AZ_CONV_BACKWARD_FILTER
@@ -145,7 +145,7 @@ static int own_dot(struct az_trace *t, struct az_sv dims, struct az_hlo_op *op)
     return dot_dims(t, dims, op->dots);
 }
 
-static const struct az_xp_computation *computation(const struct az_xp_hlo *h, uint64_t id)
+static const struct az_xplane_computation *computation(const struct az_xplane_hlo *h, uint64_t id)
 {
     for (size_t i = 0; i < h->computations.n; i++)
         if (h->computations.v[i].id == id)
@@ -153,8 +153,8 @@ static const struct az_xp_computation *computation(const struct az_xp_hlo *h, ui
     return NULL;
 }
 
-static int fused_dot(const struct az_xp_hlo *h, const struct az_xp_instr *i, const struct parts *p,
-                     struct az_hlo_dot *d)
+static int fused_dot(const struct az_xplane_hlo *h, const struct az_xplane_instr *i,
+                     const struct parts *p, struct az_hlo_dot *d)
 {
     struct az_hlo_shape *shapes;
     size_t n;
@@ -167,17 +167,17 @@ static int fused_dot(const struct az_xp_hlo *h, const struct az_xp_instr *i, con
 }
 
 /* Products in the computation that a fusion calls. */
-static int fusion(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_op *op)
+static int fusion(const struct az_xplane_hlo *h, struct az_sv body, struct az_hlo_op *op)
 {
     struct az_hlo_dims called;
-    int rc = az_xp_numbers(h->t, body, F_CALLED, &called);
-    const struct az_xp_computation *c =
+    int rc = az_xplane_numbers(h->t, body, F_CALLED, &called);
+    const struct az_xplane_computation *c =
         rc == 0 && called.n ? computation(h, (uint64_t)called.v[0]) : NULL;
     for (int pass = 0; rc == 0 && c && pass < 2; pass++) { /* count, then read */
         size_t n = 0;
         for (size_t i = c->first; rc == 0 && i < c->first + c->n; i++) {
             struct parts p;
-            if (!az_sv_is(az_pb_find(h->instrs.v[i].body, F_OPCODE), "dot"))
+            if (!az_sv_is(az_protobuf_find(h->instrs.v[i].body, F_OPCODE), "dot"))
                 continue;
             rc = read_parts(h->instrs.v[i].body, &p);
             if (rc == 0 && pass == 1)
@@ -194,19 +194,19 @@ static int fusion(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_op
     return rc;
 }
 
-static int custom_call(const struct az_xp_hlo *h, const struct parts *p, struct az_hlo_op *op)
+static int custom_call(const struct az_xplane_hlo *h, const struct parts *p, struct az_hlo_op *op)
 {
     const bool backward = az_sv_find(op->target, AZ_SV("backward")) >= 0;
     if (az_sv_find(op->target, AZ_SV("cublas")) >= 0 ||
         az_sv_find(op->target, AZ_SV("matmul")) >= 0) {
         const int rc = own_dot(h->t, p->dot_dims, op);
-        return rc ? rc : az_xp_gemm_config(h->t, p->config, op, op->dots);
+        return rc ? rc : az_xplane_gemm_config(h->t, p->config, op, op->dots);
     }
     if (az_sv_find(op->target, AZ_SV("cudnn$conv")) >= 0)
         return convolution(h->t, p, op);
     if (az_sv_find(op->target, AZ_SV("te_fused_attn")) >= 0) {
         op->kind = backward ? AZ_HLO_ATTENTION_BWD : AZ_HLO_ATTENTION_FWD;
-        return az_xp_attention_config(h->t, p->config, op);
+        return az_xplane_attention_config(h->t, p->config, op);
     }
     return AZ_OK;
 }
@@ -225,10 +225,10 @@ static enum az_hlo_family family_of(const struct az_hlo_op *op, bool *start)
 
 static int source_of(struct az_trace *t, struct az_sv metadata, struct az_hlo_op *op)
 {
-    const struct az_sv file = az_pb_find(metadata, 3);
+    const struct az_sv file = az_protobuf_find(metadata, 3);
     struct az_hlo_dims line;
-    int rc = az_xp_numbers(t, metadata, 4, &line);
-    op->scope = az_arena_dup(&t->arena, az_pb_find(metadata, 2));
+    int rc = az_xplane_numbers(t, metadata, 4, &line);
+    op->scope = az_arena_dup(&t->arena, az_protobuf_find(metadata, 2));
     op->source = (struct az_sv){ "", 0 };
     if (rc == 0 && file.n)
         op->source =
@@ -237,26 +237,26 @@ static int source_of(struct az_trace *t, struct az_sv metadata, struct az_hlo_op
 }
 
 /* The step that began what `body`, a `-done`, ends; `body` itself for anything else. */
-static struct az_sv begun_by(const struct az_xp_hlo *h, struct az_sv body)
+static struct az_sv begun_by(const struct az_xplane_hlo *h, struct az_sv body)
 {
     struct az_hlo_dims ids;
-    const int rc = az_xp_numbers(h->t, body, F_OPERANDS, &ids);
-    const struct az_xp_instr *i =
-        rc == 0 && ids.n ? az_xp_instr_by_id(h, (uint64_t)ids.v[0]) : NULL;
-    return i && az_sv_ends(az_pb_find(i->body, F_OPCODE), AZ_SV("-start")) ? i->body : body;
+    const int rc = az_xplane_numbers(h->t, body, F_OPERANDS, &ids);
+    const struct az_xplane_instr *i =
+        rc == 0 && ids.n ? az_xplane_instr_by_id(h, (uint64_t)ids.v[0]) : NULL;
+    return i && az_sv_ends(az_protobuf_find(i->body, F_OPCODE), AZ_SV("-start")) ? i->body : body;
 }
 
 /* What a generic async-start wraps: the first instruction of the computation it calls that is of
  * the family; `body` itself where there is none. */
-static int wrapped_in(const struct az_xp_hlo *h, struct az_sv *body, const struct az_hlo_op *op)
+static int wrapped_in(const struct az_xplane_hlo *h, struct az_sv *body, const struct az_hlo_op *op)
 {
     const struct az_sv family = az_sv_str(az_hlo_family_text(op->family));
     struct az_hlo_dims called;
-    const int rc = az_xp_numbers(h->t, *body, F_CALLED, &called);
-    const struct az_xp_computation *c =
+    const int rc = az_xplane_numbers(h->t, *body, F_CALLED, &called);
+    const struct az_xplane_computation *c =
         rc == 0 && called.n ? computation(h, (uint64_t)called.v[0]) : NULL;
     for (size_t i = c ? c->first : 0; c && i < c->first + c->n; i++) {
-        if (az_sv_starts(az_pb_find(h->instrs.v[i].body, F_OPCODE), family)) {
+        if (az_sv_starts(az_protobuf_find(h->instrs.v[i].body, F_OPCODE), family)) {
             *body = h->instrs.v[i].body;
             break;
         }
@@ -266,7 +266,7 @@ static int wrapped_in(const struct az_xp_hlo *h, struct az_sv *body, const struc
 
 /* An asynchronous collective is several instructions: operands and result are those of its start,
  * its groups are said there, or by the instruction inside. */
-static int collective(const struct az_xp_hlo *h, struct az_sv body, struct az_hlo_op *op)
+static int collective(const struct az_xplane_hlo *h, struct az_sv body, struct az_hlo_op *op)
 {
     int rc = AZ_OK;
     if (az_sv_ends(op->opcode, AZ_SV("-done"))) {
@@ -274,17 +274,17 @@ static int collective(const struct az_xp_hlo *h, struct az_sv body, struct az_hl
         if (start.p != body.p) {
             body = start;
             op->start = true;
-            rc = shape_of(h->t, az_pb_find(body, F_SHAPE), &op->result);
+            rc = shape_of(h->t, az_protobuf_find(body, F_SHAPE), &op->result);
             if (rc == 0)
                 rc = operands(h, body, &op->operands, &op->n_operands);
         }
     }
-    if (rc == 0 && az_sv_starts(az_pb_find(body, F_OPCODE), AZ_SV("async-")))
+    if (rc == 0 && az_sv_starts(az_protobuf_find(body, F_OPCODE), AZ_SV("async-")))
         rc = wrapped_in(h, &body, op);
-    return rc ? rc : az_xp_collective(h->t, body, op);
+    return rc ? rc : az_xplane_collective(h->t, body, op);
 }
 
-static int compute(const struct az_xp_hlo *h, struct az_sv body, const struct parts *p,
+static int compute(const struct az_xplane_hlo *h, struct az_sv body, const struct parts *p,
                    struct az_hlo_op *op)
 {
     op->family = family_of(op, &op->start);
@@ -301,7 +301,8 @@ static int compute(const struct az_xp_hlo *h, struct az_sv body, const struct pa
     return AZ_OK;
 }
 
-int az_xp_decode(const struct az_xp_hlo *h, const struct az_xp_instr *i, struct az_hlo_op *op)
+int az_xplane_decode(const struct az_xplane_hlo *h, const struct az_xplane_instr *i,
+                     struct az_hlo_op *op)
 {
     struct az_trace *t = h->t;
     struct parts p;

@@ -3,7 +3,7 @@
  */
 #include "formats/xplane/xplane.h"
 
-int az_xp_bad(struct az_xp *r, const uint8_t *at, const char *what)
+int az_xplane_bad(struct az_xplane *r, const uint8_t *at, const char *what)
 {
     if (!r->bad) {
         r->bad = at;
@@ -14,7 +14,7 @@ int az_xp_bad(struct az_xp *r, const uint8_t *at, const char *what)
 
 static const struct {
     const char *name;
-    enum az_xp_role role;
+    enum az_xplane_role role;
 } roles[] = {
     { "correlation_id", XP_CORRELATION },
     { "program_id", XP_PROGRAM },
@@ -54,12 +54,12 @@ static uint8_t role_of(struct az_sv name)
 }
 
 /* ---- ids ---- */
-uint32_t az_xp_find_sparse(const struct az_xp_ids *ids, uint64_t id)
+uint32_t az_xplane_find_sparse(const struct az_xplane_ids *ids, uint64_t id)
 {
     return az_map_get(&ids->sparse, id, 0);
 }
 
-static int put_id(struct az_xp_ids *ids, uint64_t id, uint32_t row, size_t expected)
+static int put_id(struct az_xplane_ids *ids, uint64_t id, uint32_t row, size_t expected)
 {
     if (id < 1024 + 4 * (uint64_t)expected) {
         while (ids->dense.n <= id) {
@@ -83,7 +83,7 @@ static int put_id(struct az_xp_ids *ids, uint64_t id, uint32_t row, size_t expec
     return rc;
 }
 
-static void reset_ids(struct az_xp_ids *ids)
+static void reset_ids(struct az_xplane_ids *ids)
 {
     az_vec_reset(&ids->dense);
     if (ids->is_sparse)
@@ -91,7 +91,7 @@ static void reset_ids(struct az_xp_ids *ids)
     ids->is_sparse = false;
 }
 
-void az_xp_plane_init(struct az_xp *r)
+void az_xplane_plane_init(struct az_xplane *r)
 {
     az_vec_init(&r->metas, r->job->mem);
     az_vec_init(&r->stat_names, r->job->mem);
@@ -104,7 +104,7 @@ void az_xp_plane_init(struct az_xp *r)
     az_vec_init(&r->told, r->job->mem);
 }
 
-void az_xp_plane_release(struct az_xp *r)
+void az_xplane_plane_release(struct az_xplane *r)
 {
     reset_ids(&r->meta_ids);
     reset_ids(&r->stat_ids);
@@ -125,9 +125,9 @@ void az_xp_plane_release(struct az_xp *r)
 /* ---- first pass ---- */
 
 /* A map entry {1: key, 2: value}. */
-static int entry(struct az_xp *r, struct az_sv bytes, uint64_t *key, struct az_sv *value)
+static int entry(struct az_xplane *r, struct az_sv bytes, uint64_t *key, struct az_sv *value)
 {
-    struct az_pb m = az_pb_of(bytes);
+    struct az_protobuf m = az_protobuf_of(bytes);
     struct az_sv b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
@@ -135,18 +135,18 @@ static int entry(struct az_xp *r, struct az_sv bytes, uint64_t *key, struct az_s
     int rc;
     *key = 0;
     *value = (struct az_sv){ "", 0 };
-    while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
-        if (field == 1 && wire == AZ_PB_INT)
+    while ((rc = az_protobuf_next(&m, &field, &wire, &v, &b)) > 0) {
+        if (field == 1 && wire == AZ_PROTOBUF_INT)
             *key = v;
-        else if (field == 2 && wire == AZ_PB_BYTES)
+        else if (field == 2 && wire == AZ_PROTOBUF_BYTES)
             *value = b;
     }
-    return rc < 0 ? az_xp_bad(r, m.p, "a metadata entry") : AZ_OK;
+    return rc < 0 ? az_xplane_bad(r, m.p, "a metadata entry") : AZ_OK;
 }
 
-static int add_meta(struct az_xp *r, struct az_sv bytes)
+static int add_meta(struct az_xplane *r, struct az_sv bytes)
 {
-    struct az_xp_meta row = { .text = AZ_NO_ID, .min = INT64_MAX, .max = INT64_MIN };
+    struct az_xplane_meta row = { .text = AZ_NO_ID, .min = INT64_MAX, .max = INT64_MIN };
     struct az_sv b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
@@ -154,21 +154,21 @@ static int add_meta(struct az_xp *r, struct az_sv bytes)
     int rc = entry(r, bytes, &row.id, &row.body);
     if (rc)
         return rc;
-    struct az_pb m = az_pb_of(row.body);
-    while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
-        if (wire != AZ_PB_BYTES)
+    struct az_protobuf m = az_protobuf_of(row.body);
+    while ((rc = az_protobuf_next(&m, &field, &wire, &v, &b)) > 0) {
+        if (wire != AZ_PROTOBUF_BYTES)
             continue;
         if (field == 2)
             row.name = b;
         else if (field == 4)
             row.display = b;
     }
-    return rc < 0 ? az_xp_bad(r, m.p, "event metadata") : az_vec_push(&r->metas, row);
+    return rc < 0 ? az_xplane_bad(r, m.p, "event metadata") : az_vec_push(&r->metas, row);
 }
 
-static int add_stat_name(struct az_xp *r, struct az_sv bytes)
+static int add_stat_name(struct az_xplane *r, struct az_sv bytes)
 {
-    struct az_xp_stat_name row = { .text = AZ_NO_ID };
+    struct az_xplane_stat_name row = { .text = AZ_NO_ID };
     struct az_sv value, b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
@@ -176,12 +176,12 @@ static int add_stat_name(struct az_xp *r, struct az_sv bytes)
     int rc = entry(r, bytes, &row.id, &value);
     if (rc)
         return rc;
-    struct az_pb m = az_pb_of(value);
-    while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0)
-        if (field == 2 && wire == AZ_PB_BYTES)
+    struct az_protobuf m = az_protobuf_of(value);
+    while ((rc = az_protobuf_next(&m, &field, &wire, &v, &b)) > 0)
+        if (field == 2 && wire == AZ_PROTOBUF_BYTES)
             row.name = b;
     if (rc < 0)
-        return az_xp_bad(r, m.p, "stat metadata");
+        return az_xplane_bad(r, m.p, "stat metadata");
     row.role = role_of(row.name);
     if (row.id < sizeof r->look)
         r->look[row.id] =
@@ -189,7 +189,7 @@ static int add_stat_name(struct az_xp *r, struct az_sv bytes)
     return az_vec_push(&r->stat_names, row);
 }
 
-static int index_ids(struct az_xp *r)
+static int index_ids(struct az_xplane *r)
 {
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && i < r->metas.n; i++)
@@ -199,9 +199,9 @@ static int index_ids(struct az_xp *r)
     return rc;
 }
 
-int az_xp_plane(struct az_xp *r, struct az_sv plane)
+int az_xplane_plane(struct az_xplane *r, struct az_sv plane)
 {
-    struct az_pb m = az_pb_of(plane);
+    struct az_protobuf m = az_protobuf_of(plane);
     struct az_sv b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
@@ -219,8 +219,8 @@ int az_xp_plane(struct az_xp *r, struct az_sv plane)
     r->has_told = false;
     r->plane_name = (struct az_sv){ "", 0 };
     memset(r->look, 0, sizeof r->look);
-    while (did == 0 && (rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
-        if (wire != AZ_PB_BYTES)
+    while (did == 0 && (rc = az_protobuf_next(&m, &field, &wire, &v, &b)) > 0) {
+        if (wire != AZ_PROTOBUF_BYTES)
             continue;
         if (field == 2)
             r->plane_name = b;
@@ -236,7 +236,7 @@ int az_xp_plane(struct az_xp *r, struct az_sv plane)
     if (did)
         return did;
     if (rc < 0 && !r->cut)
-        return az_xp_bad(r, m.p, "a plane");
+        return az_xplane_bad(r, m.p, "a plane");
     return index_ids(r);
 }
 
@@ -244,65 +244,65 @@ int az_xp_plane(struct az_xp *r, struct az_sv plane)
 
 /* Name, id and time. They precede the events in every file seen, but need not: where one is missing
  * at the first event, the events are passed over by their length. */
-int az_xp_line(struct az_xp *r, struct az_sv line, struct az_xp_line *out)
+int az_xplane_line(struct az_xplane *r, struct az_sv line, struct az_xplane_line *out)
 {
-    struct az_pb m = az_pb_of(line);
+    struct az_protobuf m = az_protobuf_of(line);
     struct az_sv b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
     uint64_t v = 0;
     bool timed = false, known = false;
     int rc;
-    *out = (struct az_xp_line){ .body = line };
-    while ((rc = az_pb_next(&m, &field, &wire, &v, &b)) > 0) {
+    *out = (struct az_xplane_line){ .body = line };
+    while ((rc = az_protobuf_next(&m, &field, &wire, &v, &b)) > 0) {
         if (field == 4 && out->name.n && timed &&
             known) /* the rest are events; fields may come in any order */
             return AZ_OK;
-        if (field == 1 && wire == AZ_PB_INT) {
+        if (field == 1 && wire == AZ_PROTOBUF_INT) {
             known = true;
             out->id = (int64_t)v;
-        } else if (field == 2 && wire == AZ_PB_BYTES)
+        } else if (field == 2 && wire == AZ_PROTOBUF_BYTES)
             out->name = b;
-        else if (field == 3 && wire == AZ_PB_INT && (timed = true))
+        else if (field == 3 && wire == AZ_PROTOBUF_INT && (timed = true))
             out->timestamp_ns = (int64_t)v;
-        else if (field == 11 && wire == AZ_PB_BYTES)
+        else if (field == 11 && wire == AZ_PROTOBUF_BYTES)
             out->display = b;
     }
-    return rc < 0 ? az_xp_bad(r, m.p, "a line") : AZ_OK;
+    return rc < 0 ? az_xplane_bad(r, m.p, "a line") : AZ_OK;
 }
 
-struct az_sv az_xp_text(const struct az_xp *r, const struct az_xp_value *v)
+struct az_sv az_xplane_text(const struct az_xplane *r, const struct az_xplane_value *v)
 {
     if (v->kind != 7)
         return v->bytes;
-    const uint32_t i = az_xp_find(&r->stat_ids, v->number);
+    const uint32_t i = az_xplane_find(&r->stat_ids, v->number);
     return i == AZ_NO_ID ? (struct az_sv){ "", 0 } : r->stat_names.v[i].name;
 }
 
-int az_xp_name(struct az_xp *r, const struct az_xp_value *v, uint32_t *id)
+int az_xplane_name(struct az_xplane *r, const struct az_xplane_value *v, uint32_t *id)
 {
     *id = AZ_NO_ID;
     if (v->kind == 5 || v->kind == 6)
         return v->bytes.n ? az_trace_name(r->t, v->bytes, id) : AZ_OK;
-    const uint32_t i = v->kind == 7 ? az_xp_find(&r->stat_ids, v->number) : AZ_NO_ID;
+    const uint32_t i = v->kind == 7 ? az_xplane_find(&r->stat_ids, v->number) : AZ_NO_ID;
     if (i == AZ_NO_ID)
         return AZ_OK;
-    struct az_xp_stat_name *s = &r->stat_names.v[i];
+    struct az_xplane_stat_name *s = &r->stat_names.v[i];
     const int rc =
         s->text == AZ_NO_ID && s->name.n ? az_trace_name(r->t, s->name, &s->text) : AZ_OK;
     *id = s->text;
     return rc;
 }
 
-int az_xp_meta_name(struct az_xp *r, struct az_xp_meta *m, uint32_t *id)
+int az_xplane_meta_name(struct az_xplane *r, struct az_xplane_meta *m, uint32_t *id)
 {
     const int rc = m->text == AZ_NO_ID ? az_trace_name(r->t, m->name, &m->text) : AZ_OK;
     *id = m->text;
     return rc;
 }
 
-bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp_event *e,
-                 int64_t *start, int64_t *end)
+bool az_xplane_times(struct az_xplane *r, const struct az_xplane_line *l,
+                     const struct az_xplane_event *e, int64_t *start, int64_t *end)
 {
     const int64_t most = INT64_C(1)
                          << 61; /* 26 days: what differences of times may not overflow by */
@@ -317,8 +317,8 @@ bool az_xp_times(struct az_xp *r, const struct az_xp_line *l, const struct az_xp
     return false;
 }
 
-int az_xp_lane(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, enum az_xlane_role role,
-               uint32_t *lane)
+int az_xplane_lane(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
+                   enum az_xlane_role role, uint32_t *lane)
 {
     const bool device = role != AZ_XLANE_HOST;
     struct az_lane row = { .device_side = device,

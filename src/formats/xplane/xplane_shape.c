@@ -31,32 +31,33 @@ static int64_t times(int64_t a, int64_t b)
 }
 
 /* Appends the numbers of one field occurrence to a list that has room for them. */
-static int take(struct az_hlo_dims *list, struct az_pb_numbers it)
+static int take(struct az_hlo_dims *list, struct az_protobuf_numbers it)
 {
     uint64_t v;
     int rc;
-    while ((rc = az_pb_number(&it, &v)) > 0)
+    while ((rc = az_protobuf_number(&it, &v)) > 0)
         list->v[list->n++] = (int64_t)v;
     return rc;
 }
 
-int az_xp_numbers(struct az_trace *t, struct az_sv message, uint32_t field, struct az_hlo_dims *out)
+int az_xplane_numbers(struct az_trace *t, struct az_sv message, uint32_t field,
+                      struct az_hlo_dims *out)
 {
     *out = (struct az_hlo_dims){ 0 };
     for (int pass = 0; pass < 2;
          pass++) { /* count, then take: a packed number has at least one byte */
-        struct az_pb m = az_pb_of(message);
+        struct az_protobuf m = az_protobuf_of(message);
         struct az_sv b = { NULL, 0 };
         uint32_t f;
         unsigned wire;
         uint64_t v = 0;
         size_t n = 0;
         int rc;
-        while ((rc = az_pb_next(&m, &f, &wire, &v, &b)) > 0) {
-            if (f != field || (wire != AZ_PB_INT && wire != AZ_PB_BYTES))
+        while ((rc = az_protobuf_next(&m, &f, &wire, &v, &b)) > 0) {
+            if (f != field || (wire != AZ_PROTOBUF_INT && wire != AZ_PROTOBUF_BYTES))
                 continue;
-            n += wire == AZ_PB_INT ? 1 : b.n;
-            if (pass == 1 && (rc = take(out, az_pb_numbers(wire, v, b))) < 0)
+            n += wire == AZ_PROTOBUF_INT ? 1 : b.n;
+            if (pass == 1 && (rc = take(out, az_protobuf_numbers(wire, v, b))) < 0)
                 return rc;
         }
         if (rc < 0)
@@ -119,10 +120,10 @@ static int tuple_text(struct az_trace *t, struct az_hlo_shape *s)
     return rc;
 }
 
-static int tuple(struct az_trace *t, const struct az_pb *in, struct az_sv bytes, size_t n,
+static int tuple(struct az_trace *t, const struct az_protobuf *in, struct az_sv bytes, size_t n,
                  struct az_hlo_shape *s)
 {
-    struct az_pb m = az_pb_of(bytes);
+    struct az_protobuf m = az_protobuf_of(bytes);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
@@ -132,17 +133,17 @@ static int tuple(struct az_trace *t, const struct az_pb *in, struct az_sv bytes,
     if (!s->parts)
         return az_arena_error(&t->arena);
     m.depth = in->depth;
-    while (rc == 0 && s->n_parts < n && az_pb_next(&m, &f, &wire, &v, &b) > 0)
-        if (f == 4 && wire == AZ_PB_BYTES)
-            rc = az_xp_shape(t, &m, b, &s->parts[s->n_parts++]);
+    while (rc == 0 && s->n_parts < n && az_protobuf_next(&m, &f, &wire, &v, &b) > 0)
+        if (f == 4 && wire == AZ_PROTOBUF_BYTES)
+            rc = az_xplane_shape(t, &m, b, &s->parts[s->n_parts++]);
     return rc ? rc : tuple_text(t, s);
 }
 
 /* `in`: the message the shape is in, for the depth. */
-int az_xp_shape(struct az_trace *t, const struct az_pb *in, struct az_sv bytes,
-                struct az_hlo_shape *s)
+int az_xplane_shape(struct az_trace *t, const struct az_protobuf *in, struct az_sv bytes,
+                    struct az_hlo_shape *s)
 {
-    struct az_pb m;
+    struct az_protobuf m;
     struct az_sv b = { NULL, 0 }, layout_bytes = { "", 0 };
     struct az_hlo_dims dims, layout;
     uint32_t f;
@@ -150,20 +151,20 @@ int az_xp_shape(struct az_trace *t, const struct az_pb *in, struct az_sv bytes,
     uint64_t v = 0, type = 0;
     size_t parts = 0;
     *s = (struct az_hlo_shape){ .text = { "", 0 } };
-    int rc = az_pb_sub(in, bytes, &m);
-    while (rc == 0 && (rc = az_pb_next(&m, &f, &wire, &v, &b)) > 0) {
-        if (f == 2 && wire == AZ_PB_INT)
+    int rc = az_protobuf_sub(in, bytes, &m);
+    while (rc == 0 && (rc = az_protobuf_next(&m, &f, &wire, &v, &b)) > 0) {
+        if (f == 2 && wire == AZ_PROTOBUF_INT)
             type = v;
-        else if (f == 4 && wire == AZ_PB_BYTES)
+        else if (f == 4 && wire == AZ_PROTOBUF_BYTES)
             parts++;
-        else if (f == 5 && wire == AZ_PB_BYTES)
+        else if (f == 5 && wire == AZ_PROTOBUF_BYTES)
             layout_bytes = b;
         rc = AZ_OK;
     }
     if (rc == 0)
-        rc = az_xp_numbers(t, bytes, 3, &dims);
+        rc = az_xplane_numbers(t, bytes, 3, &dims);
     if (rc == 0)
-        rc = az_xp_numbers(t, layout_bytes, 1, &layout);
+        rc = az_xplane_numbers(t, layout_bytes, 1, &layout);
     if (rc)
         return rc;
     s->type = type < N_TYPES ? az_sv_str(types[type].name) : AZ_SV("unknown");

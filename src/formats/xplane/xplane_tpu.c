@@ -15,30 +15,31 @@ static struct az_sv short_name(struct az_sv name)
 }
 
 /* Stats of an event (field 4) or of its metadata (field 5). */
-static int read_stats(struct az_xp *r, struct az_pb *body, uint32_t field, struct az_xrow *row)
+static int read_stats(struct az_xplane *r, struct az_protobuf *body, uint32_t field,
+                      struct az_xrow *row)
 {
-    struct az_xp_value v;
+    struct az_xplane_value v;
     int rc;
-    while ((rc = az_xp_next_stat(r, body, field, &v)) > 0) {
+    while ((rc = az_xplane_next_stat(r, body, field, &v)) > 0) {
         switch (v.role) {
         case XP_PROGRAM:
             row->program = v.number;
             row->has_program = true;
             break;
         case XP_CATEGORY:
-            rc = az_xp_name(r, &v, &row->category);
+            rc = az_xplane_name(r, &v, &row->category);
             break;
         case XP_FLOPS:
-            row->flops = az_xp_whole(&v);
+            row->flops = az_xplane_whole(&v);
             break;
         case XP_BYTES:
-            row->bytes = az_xp_whole(&v);
+            row->bytes = az_xplane_whole(&v);
             break;
         case XP_TF_OP:
-            rc = az_xp_name(r, &v, &row->scope);
+            rc = az_xplane_name(r, &v, &row->scope);
             break;
         case XP_HLO_MODULE:
-            rc = az_xp_name(r, &v, &row->module);
+            rc = az_xplane_name(r, &v, &row->module);
             break;
         default:
             break;
@@ -49,7 +50,7 @@ static int read_stats(struct az_xp *r, struct az_pb *body, uint32_t field, struc
     return rc;
 }
 
-static int row_of(struct az_xp *r, struct az_xp_meta *m)
+static int row_of(struct az_xplane *r, struct az_xplane_meta *m)
 {
     struct az_xrow row = { .module = AZ_NO_ID,
                            .scope = AZ_NO_ID,
@@ -57,7 +58,7 @@ static int row_of(struct az_xp *r, struct az_xp_meta *m)
                            .category = AZ_NO_ID,
                            .flops = -1,
                            .bytes = -1 };
-    struct az_pb body = az_pb_of(m->body);
+    struct az_protobuf body = az_protobuf_of(m->body);
     uint32_t index;
     int rc = az_trace_name(r->t, m->display.n ? m->display : short_name(m->name), &row.op);
     if (rc == 0)
@@ -70,7 +71,7 @@ static int row_of(struct az_xp *r, struct az_xp_meta *m)
 }
 
 /* An event that says of itself what its metadata say of all of them: *node is its own row then. */
-static int own_row(struct az_xp *r, struct az_pb *stats, uint64_t *node)
+static int own_row(struct az_xplane *r, struct az_protobuf *stats, uint64_t *node)
 {
     struct az_xrow row = r->x->rows.v[*node - 1];
     uint32_t index;
@@ -82,7 +83,7 @@ static int own_row(struct az_xp *r, struct az_pb *stats, uint64_t *node)
     return rc;
 }
 
-static int describe(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+static int describe(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                     struct az_event *e)
 {
     const int rc = m->row ? AZ_OK : row_of(r, m);
@@ -103,7 +104,7 @@ static struct az_sv unnumbered(struct az_sv name)
 }
 
 /* Control flow is no work of its own: it lasts as long as what it runs, pauses included. */
-static bool is_container(struct az_xp *r, uint64_t node)
+static bool is_container(struct az_xplane *r, uint64_t node)
 {
     enum { LEAF = 1, CONTAINER };
     struct az_xrow *row = &r->x->rows.v[node - 1];
@@ -118,7 +119,7 @@ static bool is_container(struct az_xp *r, uint64_t node)
     return row->container == CONTAINER;
 }
 
-static int add_operation(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
+static int add_operation(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                          struct az_event *e)
 {
     const int rc = describe(r, m, x, e);
@@ -127,8 +128,8 @@ static int add_operation(struct az_xp *r, struct az_xp_meta *m, struct az_xp_eve
     return az_trace_add(r->t, is_container(r, e->node) ? AZ_GPU_RANGE : AZ_KERNEL, e);
 }
 
-static int add_asynchronous(struct az_xp *r, struct az_xp_meta *m, struct az_xp_event *x,
-                            struct az_event *e)
+static int add_asynchronous(struct az_xplane *r, struct az_xplane_meta *m,
+                            struct az_xplane_event *x, struct az_event *e)
 {
     const int rc = describe(r, m, x, e);
     return rc ? rc : az_trace_add(r->t, AZ_GPU_RANGE, e);
@@ -136,10 +137,10 @@ static int add_asynchronous(struct az_xp *r, struct az_xp_meta *m, struct az_xp_
 
 /* Stats that make an event be looked at: profilers write others (device times, run ids) into every
  * one. */
-static void choose_stats(struct az_xp *r)
+static void choose_stats(struct az_xplane *r)
 {
     for (size_t i = 0; i < r->stat_names.n; i++) {
-        const struct az_xp_stat_name *s = &r->stat_names.v[i];
+        const struct az_xplane_stat_name *s = &r->stat_names.v[i];
         if (s->id < sizeof r->look)
             r->look[s->id] = s->role == XP_PROGRAM || s->role == XP_CATEGORY ||
                              s->role == XP_FLOPS || s->role == XP_BYTES || s->role == XP_TF_OP ||
@@ -149,18 +150,18 @@ static void choose_stats(struct az_xp *r)
 
 /* Does a line of this name hold events? What is damaged is found, and told, when the line is read.
  */
-static bool has_events(struct az_xp *r, const char *name)
+static bool has_events(struct az_xplane *r, const char *name)
 {
     const uint8_t *bad = r->bad;
     const char *what = r->what;
     bool found = false;
     for (size_t i = 0; !found && i < r->lines.n; i++) {
-        struct az_xp_line l;
-        struct az_xp_event x;
-        if (az_xp_line(r, r->lines.v[i], &l) || !az_sv_is(l.name, name))
+        struct az_xplane_line l;
+        struct az_xplane_event x;
+        if (az_xplane_line(r, r->lines.v[i], &l) || !az_sv_is(l.name, name))
             continue;
-        struct az_pb m = az_pb_of(l.body);
-        found = az_xp_next_event(r, &m, &x) > 0;
+        struct az_protobuf m = az_protobuf_of(l.body);
+        found = az_xplane_next_event(r, &m, &x) > 0;
     }
     r->bad = bad;
     r->what = what;
@@ -169,31 +170,31 @@ static bool has_events(struct az_xp *r, const char *name)
 
 /* A profile taken without operations: the runs of its programs stand for them, so that there is a
  * time line. */
-static int programs_as_work(struct az_xp *r, const struct az_xp_line *l, uint32_t plane)
+static int programs_as_work(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane)
 {
     const uint64_t read = r->t->read, kept = r->t->kept; /* counted as ranges already */
-    const int rc = az_xp_events(r, l, plane, AZ_XLANE_WORK, add_operation);
+    const int rc = az_xplane_events(r, l, plane, AZ_XLANE_WORK, add_operation);
     r->t->read = read;
     r->t->kept = kept;
     return rc;
 }
 
-static int tpu_line(struct az_xp *r, const struct az_xp_line *l, uint32_t plane, bool bare)
+static int tpu_line(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane, bool bare)
 {
     if (az_sv_is(l->name, "XLA Ops"))
-        return az_xp_events(r, l, plane, AZ_XLANE_WORK, add_operation);
+        return az_xplane_events(r, l, plane, AZ_XLANE_WORK, add_operation);
     if (az_sv_is(l->name, "Async XLA Ops"))
-        return az_xp_events(r, l, plane, AZ_XLANE_ASYNC, add_asynchronous);
+        return az_xplane_events(r, l, plane, AZ_XLANE_ASYNC, add_asynchronous);
     if (az_sv_is(l->name, "XLA Modules")) {
-        const int rc = az_xp_ranges(r, l, plane, AZ_XLANE_MODULES);
+        const int rc = az_xplane_ranges(r, l, plane, AZ_XLANE_MODULES);
         return rc || !bare ? rc : programs_as_work(r, l, plane);
     }
     if (az_sv_is(l->name, "Steps"))
-        return az_xp_ranges(r, l, plane, AZ_XLANE_STEPS);
-    return az_xp_skip_line(r, l, "lines of a TPU that hold no operations");
+        return az_xplane_ranges(r, l, plane, AZ_XLANE_STEPS);
+    return az_xplane_skip_line(r, l, "lines of a TPU that hold no operations");
 }
 
-int az_xp_tpu(struct az_xp *r, uint32_t plane)
+int az_xplane_tpu(struct az_xplane *r, uint32_t plane)
 {
     int rc = AZ_OK;
     choose_stats(r);
@@ -204,8 +205,8 @@ int az_xp_tpu(struct az_xp *r, uint32_t plane)
                     "them, as computation",
                     AZ_SVF(r->plane_name));
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
-        struct az_xp_line l;
-        rc = az_xp_line(r, r->lines.v[i], &l);
+        struct az_xplane_line l;
+        rc = az_xplane_line(r, r->lines.v[i], &l);
         if (rc == 0)
             rc = tpu_line(r, &l, plane, bare);
     }

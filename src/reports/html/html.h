@@ -68,7 +68,7 @@ bool az_html_findings(struct az_html *h);
 /* Section with the table `verdict`, if the document has one. */
 void az_html_verdict(struct az_html *h);
 
-/* ---- html_about.c ---- */
+/* ---- finding_links.c ---- */
 struct az_about {
     struct az_sv rule, row, text,
         evidence; /* of a finding; row: what to look for in the evidence */
@@ -127,7 +127,7 @@ double az_plot_at(const struct az_plot *p, size_t row, ptrdiff_t column);
 /* Unit of the values. */
 const struct az_column *az_plot_unit(const struct az_plot *p);
 
-/* ---- html_fold.c: marks of the kinds that fold in their own way; 0 or an error ---- */
+/* ---- html_merge_points.c: marks of the kinds that fold in their own way; 0 or an error ---- */
 int az_fold_points(struct az_html *h, struct az_plot *p) AZ_MUST_USE;
 /* Also fills the values; p->label of the mark that sums up others is set. */
 int az_fold_changes(struct az_html *h, struct az_plot *p, ptrdiff_t total) AZ_MUST_USE;
