@@ -242,7 +242,7 @@ static unsigned threads_of(const struct analyzer *a)
     return n > 0 ? (unsigned)n : 1;
 }
 
-static int tell(struct analyzer *a, const struct az_diag *d, int64_t input)
+static int emit_finding(struct analyzer *a, const struct az_diag *d, int64_t input)
 {
     int rc = AZ_OK;
 
@@ -309,11 +309,11 @@ static int run_input(struct analyzer *a, const struct az_plan_job *job)
     in->title = text_of(&a->arena, job->input->title);
     in->format = job->format ? job->format->name : "";
     atomic_store(&a->now, 0);
-    in->error = az_run_one(job, &opts, threads_of(a), &in->res, &diag, &a->now);
+    in->error = az_analyze_input(job, &opts, threads_of(a), &in->res, &diag, &a->now);
     atomic_fetch_add(&a->before, atomic_exchange(&a->now, 0));
-    rc = in->title ? tell(a, &job->diag, (int64_t)a->n_inputs - 1) : AZ_ENOMEM;
+    rc = in->title ? emit_finding(a, &job->diag, (int64_t)a->n_inputs - 1) : AZ_ENOMEM;
     if (!rc)
-        rc = tell(a, &diag, (int64_t)a->n_inputs - 1);
+        rc = emit_finding(a, &diag, (int64_t)a->n_inputs - 1);
     if (!in->error && a->conf.strict && job->diag.warnings + diag.warnings > 0)
         in->error = AZ_EFORMAT;
     if (!rc && in->res.reportable)
@@ -332,7 +332,7 @@ int analyzer_analyse(struct analyzer *a)
     rc = prepare(a);
     if (rc && rc != AZ_EINTR && a->diag.errors == 0)
         az_diag_add(&a->diag, AZ_ERROR, AZ_NOWHERE, "%s", az_err_text(rc));
-    failed = tell(a, &a->diag, -1);
+    failed = emit_finding(a, &a->diag, -1);
     rc = rc ? rc : failed;
     if (rc)
         return rc;

@@ -60,7 +60,7 @@ static inline void query_trace(struct az_trace *t, struct az_mem *mem, int64_t r
     query_must(
         az_vec_push(&t->copies, ((struct az_copy){ .bytes = 4096, .op = 1, .src = 0, .dst = 2 })));
     query_event(t, AZ_MEMCPY, "copy H2D", 1300, 8, s, 0, 0);
-    query_must(az_trace_seal(t));
+    query_must(az_trace_finalize(t));
 }
 
 static inline const struct az_document *query_document(void *ctx, size_t input, int *rc)

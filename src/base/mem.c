@@ -266,7 +266,7 @@ static char *new_block(struct az_arena *a, size_t size)
 }
 
 /* A request that does not fit the head: a big one gets its own block, others start a new head. */
-static char *take_slow(struct az_arena *a, size_t size)
+static char *arena_alloc_slow(struct az_arena *a, size_t size)
 {
     size_t block = a->head ? a->head->size * 2 : ARENA_FIRST;
     if (block < ARENA_FIRST)
@@ -304,7 +304,7 @@ static char *take(struct az_arena *a, size_t size, size_t align)
             return fit;
         }
     }
-    char *p = take_slow(a, size);
+    char *p = arena_alloc_slow(a, size);
     if (p == NULL)
         a->failed = true;
     return p;

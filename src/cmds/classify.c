@@ -101,7 +101,7 @@ static int read_job(struct classify *c, struct az_plan_job *job)
         rc = az_diag_fail(&job->diag, AZ_EUSAGE, AZ_AT_FILE(job->input->title),
                           "is a run of %zu ranks (name the file of one of them)", job->files.n);
     if (!rc)
-        rc = az_run_one(job, &opts, 1, &res, &job->diag, NULL);
+        rc = az_analyze_input(job, &opts, 1, &res, &job->diag, NULL);
     const struct az_table *t =
         res.reportable ? az_document_table(&res.doc, "unmatched_kernels") : NULL;
     c->failed |= rc != 0;
@@ -164,7 +164,7 @@ static int map_text(struct classify *c, const char *indent, struct az_vec_char *
 }
 
 /* Where the map goes, for who does not know; not in the way of a pipe. */
-static void tell(const struct classify *c)
+static void print_hint(const struct classify *c)
 {
     if (!c->list.n)
         az_log_line(&c->log, AZ_LOG_NORMAL,
@@ -284,7 +284,7 @@ static int run_classify(const struct az_cmd *cmd, int argc, char **argv)
             fwrite(out.v, 1, out.n, stdout);
         fflush(stdout);
         if (!rc)
-            tell(&c);
+            print_hint(&c);
     }
 out:
     az_vec_release(&out);

@@ -60,7 +60,7 @@ static void occupy_standard_streams(void)
 }
 
 /* Has the reader of standard output (`| head`) seen enough? */
-static bool reader_gone(void)
+static bool is_broken_pipe(void)
 {
     struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
@@ -95,7 +95,7 @@ int az_main(int argc, char **argv)
 
     errno = 0;
     failed = ferror(stdout) != 0; /* when a full buffer was written; the reason is gone */
-    gone = reader_gone();
+    gone = is_broken_pipe();
     if ((fclose(stdout) != 0 || failed) && !gone && (rc == AZ_EXIT_OK || rc == AZ_EXIT_GATE)) {
         fprintf(stderr, "analyzer: error: standard output: %s\n",
                 errno ? strerror(errno) : "not all of it could be written");

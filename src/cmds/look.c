@@ -193,7 +193,7 @@ int az_look_describe(const char *path, const struct az_log *log)
 
         az_result_init(&res, opts.memory_limit);
         if (!job->error && i < MOST_READ)
-            job->error = az_run_one(job, &opts, 1, &res, &job->diag, NULL);
+            job->error = az_analyze_input(job, &opts, 1, &res, &job->diag, NULL);
         if (l.plan.jobs.n > 1 || l.conf.inputs.v[i].files.n > 1) {
             fputs("  input     ", stdout);
             az_print_name(job->input->title);

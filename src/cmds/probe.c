@@ -34,7 +34,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     struct probing *p = ctx, one = { .known = 0 };
 
     (void)depth;
-    if (az_path_is_unread(info) && az_passed_called(az_sv_str(path))) {
+    if (az_path_is_unread(info) && az_skip_is_profile_name(az_sv_str(path))) {
         az_passed_odd(path, info, &p->diag);
         p->unread = true;
     }

@@ -21,7 +21,7 @@ static const struct az_cmd_opt options[] = {
     AZ_ROWS_OF_QUESTIONS,
 };
 
-struct asking {
+struct query_ctx {
     const struct az_cmd *cmd;
     struct az_run_args run;
     const char *file;
@@ -39,7 +39,7 @@ struct asking {
 
 static int put(void *ctx, struct az_sv text)
 {
-    struct asking *a = ctx;
+    struct query_ctx *a = ctx;
 
     errno = 0;
     if (fwrite(text.p, 1, text.n, stdout) == text.n)
@@ -49,14 +49,14 @@ static int put(void *ctx, struct az_sv text)
     return AZ_EIO;
 }
 
-static void say(struct asking *a)
+static void say(struct query_ctx *a)
 {
     az_diag_print(&a->diag, &a->run.run.log);
     az_diag_release(&a->diag);
     az_diag_init(&a->diag);
 }
 
-static int run_sql(struct asking *a, struct az_sv sql)
+static int run_sql(struct query_ctx *a, struct az_sv sql)
 {
     struct az_query_sink sink = az_query_printer_sink(a->printer);
     int rc = AZ_OK, failed = AZ_OK;
@@ -79,7 +79,7 @@ static int run_sql(struct asking *a, struct az_sv sql)
     return failed;
 }
 
-static int dot(struct asking *a, struct az_sv line, bool *quit)
+static int dot(struct query_ctx *a, struct az_sv line, bool *quit)
 {
     struct az_sv rest = line;
     const struct az_sv word = az_sv_cut(&rest, ' '), what = az_sv_trim(rest);
@@ -110,7 +110,7 @@ static int dot(struct asking *a, struct az_sv line, bool *quit)
 }
 
 /* Statements line by line; with a prompt an error does not end it. */
-static int run_lines(struct asking *a, FILE *from, bool prompt)
+static int run_lines(struct query_ctx *a, FILE *from, bool prompt)
 {
     struct az_vec_char pending;
     char line[4096];
@@ -153,7 +153,7 @@ static int run_lines(struct asking *a, FILE *from, bool prompt)
     return az_interrupted() ? AZ_EINTR : rc ? rc : failed;
 }
 
-static int run_file(struct asking *a, const char *path)
+static int run_file(struct query_ctx *a, const char *path)
 {
     FILE *f;
     int rc;
@@ -168,7 +168,7 @@ static int run_file(struct asking *a, const char *path)
     return rc;
 }
 
-static int run_all(struct asking *a, const char *sql)
+static int run_all(struct query_ctx *a, const char *sql)
 {
     bool quit;
 
@@ -191,13 +191,13 @@ static bool is_sql(const char *operand)
 }
 
 /* A reader that has seen enough (`| head`) is no failure. */
-static bool reader_gone(const struct asking *a) { return a->stdout_errno == EPIPE; }
+static bool is_broken_pipe(const struct query_ctx *a) { return a->stdout_errno == EPIPE; }
 
-static int exit_status(const struct asking *a, int rc)
+static int exit_status(const struct query_ctx *a, int rc)
 {
-    bool failed = a->partial && !reader_gone(a);
+    bool failed = a->partial && !is_broken_pipe(a);
 
-    if (rc == AZ_EIO && reader_gone(a))
+    if (rc == AZ_EIO && is_broken_pipe(a))
         rc = AZ_OK;
     for (size_t i = 0; i < a->session.n; i++)
         failed |= a->session.inputs[i].error != AZ_OK || a->session.inputs[i].diag.errors > 0;
@@ -208,7 +208,7 @@ static int exit_status(const struct asking *a, int rc)
     return rc || failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
-static int ask(struct asking *a, struct az_args *args)
+static int ask(struct query_ctx *a, struct az_args *args)
 {
     const bool sql =
         !a->file && args->n_operands > 1 && is_sql(args->operands[args->n_operands - 1]);
@@ -230,7 +230,7 @@ static int ask(struct asking *a, struct az_args *args)
         az_diag_print(&a->session.inputs[i].diag, &a->run.run.log);
     if (rc == AZ_EINTR)
         az_log_line(&a->run.run.log, AZ_LOG_QUIET, "interrupted");
-    else if (a->stdout_errno && !reader_gone(a))
+    else if (a->stdout_errno && !is_broken_pipe(a))
         az_log_line(&a->run.run.log, AZ_LOG_QUIET, "error: standard output: %s",
                     strerror(a->stdout_errno));
     else if (rc == AZ_ENOMEM || (rc == AZ_EIO && !errors && a->query && !a->stdout_errno))
@@ -253,7 +253,7 @@ static int seconds(const struct az_cmd *cmd, const char *text, int64_t *ms)
 
 static int take(void *ctx, int id, const char *value)
 {
-    struct asking *a = ctx;
+    struct query_ctx *a = ctx;
     const struct az_cmd *cmd = a->cmd;
     uint64_t size;
 
@@ -286,8 +286,8 @@ static int take(void *ctx, int id, const char *value)
 
 static int run_query(const struct az_cmd *cmd, int argc, char **argv)
 {
-    struct asking a = { .cmd = cmd,
-                        .limits = { .rows = 1000000, .ms = 300000, .bytes = (int64_t)2 << 30 } };
+    struct query_ctx a = { .cmd = cmd,
+                           .limits = { .rows = 1000000, .ms = 300000, .bytes = (int64_t)2 << 30 } };
     struct az_args args;
     bool help;
     int rc;

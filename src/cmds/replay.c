@@ -53,7 +53,7 @@ static int emit_job(struct replay *r, const struct az_plan_job *job, struct az_d
     struct az_result res;
     struct az_document doc;
     az_result_init(&res, 0);
-    int rc = az_run_one(job, &opts, 1, &res, diag, NULL);
+    int rc = az_analyze_input(job, &opts, 1, &res, diag, NULL);
     if (!res.reportable && rc) {
         az_result_release(&res);
         return rc;

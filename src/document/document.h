@@ -42,7 +42,7 @@ struct az_chart {
     struct az_sv size; /* scatter: column that the area of the dots shows; empty: none */
     bool small;        /* one of several of a kind, which are drawn side by side */
 };
-struct az_verdict;
+struct az_gate_verdict;
 struct az_claims;
 struct az_changes;
 struct az_tracks;
@@ -87,7 +87,7 @@ struct az_document {
     const struct az_changes *changes; /* of a comparison: one a variant; NULL: none */
     struct az_claims *claims;         /* the verdict as data (document/claims.h); NULL: none */
     /* Gates: what the writers of verdicts (JUnit, GitHub, ...) render; NULL: none. Borrowed. */
-    const struct az_verdict *verdict;
+    const struct az_gate_verdict *verdict;
 };
 
 void az_document_init(struct az_document *d, struct az_arena *arena);

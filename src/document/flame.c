@@ -27,7 +27,7 @@ void az_flame_release(struct az_flame *f)
     az_arena_release(&f->arena);
 }
 
-int az_flame_down(struct az_flame *f, uint32_t *node, struct az_sv name)
+int az_flame_child(struct az_flame *f, uint32_t *node, struct az_sv name)
 {
     uint32_t id, *value;
     bool added;

@@ -30,7 +30,7 @@ struct az_flame {
 int az_flame_init(struct az_flame *f, struct az_mem *mem) AZ_MUST_USE;
 void az_flame_release(struct az_flame *f);
 /* *node (0: the root) becomes its child of that name. */
-int az_flame_down(struct az_flame *f, uint32_t *node, struct az_sv name) AZ_MUST_USE;
+int az_flame_child(struct az_flame *f, uint32_t *node, struct az_sv name) AZ_MUST_USE;
 /* A device event of that path, whose last name is its own. */
 void az_flame_add(struct az_flame *f, uint32_t node, int64_t ns, enum az_family family);
 int az_flame_finish(struct az_flame *f) AZ_MUST_USE;

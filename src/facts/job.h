@@ -67,9 +67,9 @@ struct az_finding_row {
     bool lasting;                /* the texts live as long as the job, else they are copied */
     struct az_sv subject;
     int64_t count, ns, recoverable; /* -1: none */
-    double share;                   /* of recoverable in the total; NaN: az_vd_report says it */
-    struct az_sv evidence, row;     /* id of the table that proves it, what to look for there */
-    struct az_sv overlaps;          /* rules that count the same time */
+    double share;               /* of recoverable in the total; NaN: az_verdict_report says it */
+    struct az_sv evidence, row; /* id of the table that proves it, what to look for there */
+    struct az_sv overlaps;      /* rules that count the same time */
     struct az_sv advice;
 };
 void az_finding_put(struct az_job *job, const struct az_finding_row *f);

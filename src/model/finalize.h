@@ -4,9 +4,9 @@
 
 #include "model/trace.h"
 
-/* az_trace_seal with kinds of events sorted, and names looked at, side by side. The same trace
+/* az_trace_finalize with kinds of events sorted, and names looked at, side by side. The same trace
  * whatever the threads. */
-int az_trace_seal_on(struct az_trace *t, unsigned threads) AZ_MUST_USE;
+int az_trace_finalize_on(struct az_trace *t, unsigned threads) AZ_MUST_USE;
 int az_trace_classify_on(struct az_trace *t, unsigned threads) AZ_MUST_USE;
 
 #endif

@@ -186,7 +186,7 @@ struct az_optrace {
         compact; /* name id of a text as written -> of its compact form + 1; 0: not known */
     const struct az_options *opts; /* of the input; as long-lived as the trace */
 };
-/* Creates trace->ext, which az_trace_seal completes (call tree, links, launchers) and
+/* Creates trace->ext, which az_trace_finalize completes (call tree, links, launchers) and
  * az_trace_release frees. */
 int az_optrace_init(struct az_trace *t, const struct az_options *opts) AZ_MUST_USE;
 static inline struct az_optrace *az_optrace(const struct az_trace *t) { return t->ext; }

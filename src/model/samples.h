@@ -40,7 +40,7 @@ void az_samples_release(struct az_samples *s);
 int az_trace_sample(struct az_trace *t, uint32_t name, int64_t device, int64_t at,
                     double value) AZ_MUST_USE;
 /* By counter, then time; samples of one time in the order in which they were added. Called by
- * az_trace_seal. */
+ * az_trace_finalize. */
 int az_samples_seal(struct az_samples *s, struct az_mem *mem) AZ_MUST_USE;
 
 /* What a counter was within [from, to]. */

@@ -492,9 +492,9 @@ static int sort_kinds(struct az_trace *t, unsigned threads)
     return rc;
 }
 
-int az_trace_seal(struct az_trace *t) { return az_trace_seal_on(t, 1); }
+int az_trace_finalize(struct az_trace *t) { return az_trace_finalize_on(t, 1); }
 
-int az_trace_seal_on(struct az_trace *t, unsigned threads)
+int az_trace_finalize_on(struct az_trace *t, unsigned threads)
 {
     if (t->sealed)
         return 0;

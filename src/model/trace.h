@@ -194,14 +194,14 @@ AZ_VEC(struct az_note, az_notes);
 
 /* What is wrong with the times of device events: kernels, copies, fills, graph rows. */
 struct az_trace_quality {
-    uint64_t device_events; /* also those that were skipped; set by az_trace_seal */
+    uint64_t device_events; /* also those that were skipped; set by az_trace_finalize */
     uint64_t impossible;    /* skipped: start of 0 or less, or end before start */
     uint64_t clipped;       /* cut at the next start of their stream (model/clean.h) */
     int64_t impossible_ticks, clipped_ticks;
 };
 
 struct az_trace;
-/* Called at the end of az_trace_seal and of az_trace_release for a trace that has `ext`. */
+/* Called at the end of az_trace_finalize and of az_trace_release for a trace that has `ext`. */
 struct az_trace_ext {
     unsigned caps; /* AZ_CAP_* that it brings */
     int (*seal)(struct az_trace *t);
@@ -220,7 +220,7 @@ struct az_trace {
     struct az_mem *mem;
     struct az_arena arena;
     struct az_intern names;
-    unsigned caps; /* AZ_CAP_*, set by az_trace_seal */
+    unsigned caps; /* AZ_CAP_*, set by az_trace_finalize */
     int64_t ticks_per_ns;
     int64_t rank;       /* -1: none */
     int64_t world_size; /* of the run this is a rank of; -1: unknown */
@@ -309,12 +309,12 @@ static inline struct az_sv az_trace_text(const struct az_trace *t, uint32_t id)
 /* Sorts every kind by start (stable, so file order breaks ties), gives back unused room, classifies
  * the names of device events and sets `sealed`. After an error (AZ_ENOMEM, AZ_ELIMIT) the trace can
  * only be released. */
-int az_trace_seal(struct az_trace *t) AZ_MUST_USE;
+int az_trace_finalize(struct az_trace *t) AZ_MUST_USE;
 /* Takes the marked rows (gone[row] != 0) out of a sealed kind and puts others in, ahead of rows of
- * equal start; before anything refers to row numbers. Errors as az_trace_seal. */
+ * equal start; before anything refers to row numbers. Errors as az_trace_finalize. */
 int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone,
                      const struct az_event *add, size_t n) AZ_MUST_USE;
-/* What the trace holds, by what is in it: AZ_CAP_*. az_trace_seal leaves it in t->caps. */
+/* What the trace holds, by what is in it: AZ_CAP_*. az_trace_finalize leaves it in t->caps. */
 unsigned az_trace_facts(const struct az_trace *t);
 /* Which kinds of device work a lane of a sealed trace has: bits 1 << AZ_KERNEL, AZ_MEMCPY,
  * AZ_MEMSET, AZ_GRAPH. */
@@ -322,7 +322,7 @@ static inline unsigned az_trace_lane_kinds(const struct az_trace *t, size_t lane
 {
     return lane < t->lane_kinds.n ? t->lane_kinds.v[lane] : 0;
 }
-/* Called where events of a sealed trace were changed, and by az_trace_seal. */
+/* Called where events of a sealed trace were changed, and by az_trace_finalize. */
 int az_trace_mark_lanes(struct az_trace *t) AZ_MUST_USE;
 /* Class of a kernel's or fill's name in a sealed trace; `others` for AZ_NO_ID and names of other
  * events. */
@@ -343,7 +343,7 @@ static inline enum az_work az_trace_work(const struct az_trace *t, enum az_kind 
         return AZ_WORK_COPY;
     return c->family == AZ_FAMILY_COMMUNICATION ? AZ_WORK_COMM : AZ_WORK_COMPUTE;
 }
-/* Called by az_trace_seal. */
+/* Called by az_trace_finalize. */
 int az_trace_classify(struct az_trace *t) AZ_MUST_USE;
 /* Any device work at all: kernels, copies, fills, graph rows, or sums with a row; for an operation
  * report also operations that ran on the host, which are what it is about. */

@@ -70,14 +70,14 @@ static void flags(struct az_perf_model *r, struct sdpa *s, const struct az_perf_
 {
     s->causal = az_perf_model_true(az_perf_model_key(r, "causal", -1));
     s->flash = az_perf_model_at(r, "flash", 0);
-    s->bottom = az_perf_model_says(r, "align", "bottom");
+    s->bottom = az_perf_model_attr_is(r, "align", "bottom");
     s->size = q->type->bytes;
 }
 
 /* Q=i K=i V=i order=BHND|BNHD causal=i dropout=i flash=1 kind=bwd align=bottom. */
 AZ_PERF_MODEL(sdpa)
 {
-    int first = az_perf_model_at(r, "Q", 0), h = az_perf_model_says(r, "order", "BNHD") ? 2 : 1,
+    int first = az_perf_model_at(r, "Q", 0), h = az_perf_model_attr_is(r, "order", "BNHD") ? 2 : 1,
         n = 3 - h;
     const struct az_perf_arg *q = az_perf_model_arg(r, first), *k = az_perf_model_arg(r, first + 1),
                              *v = az_perf_model_arg(r, first + 2);
@@ -97,7 +97,7 @@ AZ_PERF_MODEL(sdpa)
         return az_perf_model_fail(r, "query, key and value disagree");
     flags(r, &s, q);
     p_sdpa(r, &s, q, k);
-    if (az_perf_model_says(r, "kind", "bwd"))
+    if (az_perf_model_attr_is(r, "kind", "bwd"))
         return az_perf_model_done(r, backward(&s, s.nq, s.nk), backward_bytes(&s));
     r->out->bwd_flops = backward(&s, s.nq, s.nk);
     r->out->bwd_bytes = backward_bytes(&s);
@@ -141,7 +141,7 @@ AZ_PERF_MODEL(sdpa_varlen)
     double f = forward(&s, (double)mq, (double)mk) + (n - 1) * forward(&s, rest_q, rest_k);
     double b = backward(&s, (double)mq, (double)mk) + (n - 1) * backward(&s, rest_q, rest_k);
     r->out->assumed = n > 1;
-    if (az_perf_model_says(r, "kind", "bwd"))
+    if (az_perf_model_attr_is(r, "kind", "bwd"))
         return az_perf_model_done(r, b, backward_bytes(&s));
     r->out->bwd_flops = b;
     r->out->bwd_bytes = backward_bytes(&s);

@@ -168,7 +168,7 @@ AZ_PERF_MODEL(pool)
     int nk = az_perf_model_list(az_perf_model_arg(r, 1), k, 3),
         ns = az_perf_model_list(az_perf_model_arg(r, 2), s, 3),
         np = az_perf_model_list(az_perf_model_arg(r, 3), p, 3);
-    int nd = az_perf_model_says(r, "kind", "max")
+    int nd = az_perf_model_attr_is(r, "kind", "max")
                  ? az_perf_model_list(az_perf_model_arg(r, 4), d, 3)
                  : 0,
         n = az_perf_model_at(r, "spatial", 2);

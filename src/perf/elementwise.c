@@ -42,7 +42,7 @@ AZ_PERF_MODEL(unary)
 {
     const struct az_perf_arg *x = az_perf_model_key(r, "in", 0),
                              *y = az_perf_model_key(r, "second", 1);
-    bool second = az_perf_model_tensor(y) && az_perf_model_says(r, "read", "second");
+    bool second = az_perf_model_tensor(y) && az_perf_model_attr_is(r, "read", "second");
     double n = x->elements, out = x->type->bytes;
     if (!az_perf_model_tensor(x))
         return az_perf_model_fail(r, "no tensor");
@@ -179,7 +179,7 @@ AZ_PERF_MODEL(softmax)
     az_perf_model_unit(r, "vector", x->type);
     r->out->bwd_flops = 4 * x->elements;
     r->out->bwd_bytes = 3 * az_perf_model_size(x);
-    if (az_perf_model_says(r, "kind", "bwd"))
+    if (az_perf_model_attr_is(r, "kind", "bwd"))
         r->out->bwd_flops = r->out->bwd_bytes = NAN;
     return az_perf_model_done(r, x->elements * az_perf_model_at(r, "flops", 5),
                               az_perf_model_at(r, "tensors", 2) * az_perf_model_size(x));

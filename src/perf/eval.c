@@ -87,7 +87,7 @@ int az_perf_model_at(const struct az_perf_model *r, const char *key, int absent)
                                                                                         : absent;
 }
 
-bool az_perf_model_says(const struct az_perf_model *r, const char *key, const char *value)
+bool az_perf_model_attr_is(const struct az_perf_model *r, const char *key, const char *value)
 {
     return az_sv_is(az_perf_model_word(r, key), value);
 }

@@ -126,7 +126,7 @@ AZ_PERF_MODEL(mm)
 {
     const struct az_perf_arg *a = az_perf_model_key(r, "A", 0), *b = az_perf_model_key(r, "B", 1),
                              *c = az_perf_model_key(r, "C", -1);
-    bool nt = az_perf_model_says(r, "layout", "NT"),
+    bool nt = az_perf_model_attr_is(r, "layout", "NT"),
          flat = az_perf_model_at(r, "flat", 0) || (nt && b->nd == 2);
     const struct az_perf_arg *beta = az_perf_model_key(r, "beta", -1);
     double factor = 1;

@@ -168,9 +168,9 @@ AZ_PERF_MODEL(v4_decode)
         return az_perf_model_fail(r, "no generation in this step");
     double ctx = s.g_sk / s.g_sq;
     s.c_sq = s.c_sk = s.c_sqsq = s.c_sqsk = 0;
-    if (az_perf_model_says(r, "mode", "csa"))
+    if (az_perf_model_attr_is(r, "mode", "csa"))
         w += fmin(ceil(ctx / 4), topk);
-    else if (az_perf_model_says(r, "mode", "hca"))
+    else if (az_perf_model_attr_is(r, "mode", "hca"))
         w += ceil(ctx / 128);
     az_perf_model_unit(r, "matrix", q->type);
     return result(r, &s, w, az_perf_model_dim(q, -2), 1, az_perf_model_dim(q, -1),

@@ -219,7 +219,7 @@ static double name_cost(struct az_sv op)
 
 AZ_PERF_MODEL(triton)
 {
-    bool pointwise = az_perf_model_says(r, "kind", "poi");
+    bool pointwise = az_perf_model_attr_is(r, "kind", "poi");
     const struct az_perf_arg *first = NULL;
     double largest = 0, bytes = 0, product = 1, last = 1, before = 1;
     unsigned numels = 0;

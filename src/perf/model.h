@@ -17,7 +17,7 @@ typedef bool (*az_perf_model_model)(struct az_perf_model *r);
 int az_perf_model_at(const struct az_perf_model *r, const char *key, int absent);
 /* Text after `key=`; empty. */
 struct az_sv az_perf_model_word(const struct az_perf_model *r, const char *key);
-bool az_perf_model_says(const struct az_perf_model *r, const char *key, const char *value);
+bool az_perf_model_attr_is(const struct az_perf_model *r, const char *key, const char *value);
 /* Argument i; beyond the recorded ones: an empty None. */
 const struct az_perf_arg *az_perf_model_arg(const struct az_perf_model *r, int i);
 static inline const struct az_perf_arg *az_perf_model_key(const struct az_perf_model *r,

@@ -95,7 +95,7 @@ AZ_PERF_MODEL(moe_stage)
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *w1 = az_perf_model_key(r, "w1", 1),
                              *w2 = az_perf_model_key(r, "w2", 2),
                              *c = az_perf_model_key(r, "choices", 6);
-    bool is_up = az_perf_model_says(r, "step", "up");
+    bool is_up = az_perf_model_attr_is(r, "step", "up");
     if (w1->nd != 3 || w2->nd != 3 || x->nd < 2)
         return az_perf_model_fail(r, "tokens or weights are of another shape");
     struct moe m = { .m = az_perf_model_dim(x, 0),
@@ -109,7 +109,8 @@ AZ_PERF_MODEL(moe_stage)
     m.out = az_perf_model_dims(out) ? out->type->bytes : x->type->bytes;
     if (!p_moe(r, &m))
         return false;
-    az_perf_model_unit(r, "matrix", az_perf_model_says(r, "spec", "weights") ? w1->type : x->type);
+    az_perf_model_unit(r, "matrix",
+                       az_perf_model_attr_is(r, "spec", "weights") ? w1->type : x->type);
     r->out->fallback = az_sv_str(x->type->prec);
     return is_up ? up(r, &m) : down(r, &m);
 }
@@ -119,7 +120,7 @@ AZ_PERF_MODEL(moe_cktile)
 {
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *w = az_perf_model_arg(r, 1),
                              *y = az_perf_model_arg(r, 2);
-    bool is_up = az_perf_model_says(r, "step", "up");
+    bool is_up = az_perf_model_attr_is(r, "step", "up");
     if (w->nd != 3 || (is_up ? x->nd != 2 || y->nd != 3 : x->nd != 3))
         return az_perf_model_fail(r, "tokens or weights are of another shape");
     struct moe m = { .m = az_perf_model_dim(x, 0),
@@ -190,7 +191,7 @@ AZ_PERF_MODEL(moe_ogs)
         return false;
     az_perf_model_prec(r, "matrix", fp4 ? "fp4" : fp8 ? "fp8" : x->type->prec);
     r->out->fallback = az_sv_str(x->type->prec);
-    return az_perf_model_says(r, "step", "down") ? down(r, &m) : up(r, &m);
+    return az_perf_model_attr_is(r, "step", "down") ? down(r, &m) : up(r, &m);
 }
 
 /* 4-bit weights: up E=i1[0], N=i1[1]/2; down E=i2[0], N=2*i2[2]; choices i3 [M,k] where no fact
@@ -199,7 +200,7 @@ AZ_PERF_MODEL(moe_gptq)
 {
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *w1 = az_perf_model_arg(r, 1),
                              *w2 = az_perf_model_arg(r, 2);
-    bool is_up = az_perf_model_says(r, "step", "up");
+    bool is_up = az_perf_model_attr_is(r, "step", "up");
     if (x->nd != 2 || w1->nd != 3 || w2->nd != 3)
         return az_perf_model_fail(r, "tokens or weights are of another shape");
     struct moe m = { .m = az_perf_model_dim(x, 0),

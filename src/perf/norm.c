@@ -129,7 +129,7 @@ static bool training(const struct az_perf_model *r)
 {
     int at = az_perf_model_at(r, "train", -1);
     return at >= 0 ? az_perf_model_true(az_perf_model_arg(r, at))
-                   : az_perf_model_says(r, "train", "always");
+                   : az_perf_model_attr_is(r, "train", "always");
 }
 
 /* in=i shape=i weight=i bias=i|always train=.. */
@@ -145,7 +145,7 @@ AZ_PERF_MODEL(norm)
     if (!az_perf_model_dims(x) || n.c <= 0)
         return az_perf_model_fail(r, "input or its normalised shape is missing");
     n.affine = az_perf_model_dims(az_perf_model_key(r, "weight", -1));
-    n.bias = az_perf_model_says(r, "bias", "always") ||
+    n.bias = az_perf_model_attr_is(r, "bias", "always") ||
              az_perf_model_dims(az_perf_model_key(r, "bias", -1));
     p_norm(r, &n, x, NULL);
     r->out->bwd_flops = backward_flops(&n);
@@ -170,7 +170,7 @@ AZ_PERF_MODEL(norm_bwd)
     if (m->value.n && az_perf_model_list(m, mask, 3) < 2)
         return az_perf_model_fail(r, "output_mask of another form");
     n.bias = mask[2] != 0;
-    if (az_perf_model_says(r, "affine", "mask")) {
+    if (az_perf_model_attr_is(r, "affine", "mask")) {
         n.affine = mask[1] != 0;
         n.mask0 = mask[0] != 0;
     } else {
@@ -219,7 +219,7 @@ AZ_PERF_MODEL(fused_rms_bwd)
 /* x [T,B,H], scale and shift [B,H]; mean and reciprocal deviation of 4 bytes a row. */
 AZ_PERF_MODEL(ln_modulate)
 {
-    bool bwd = az_perf_model_says(r, "kind", "bwd");
+    bool bwd = az_perf_model_attr_is(r, "kind", "bwd");
     const struct az_perf_arg *x = az_perf_model_key(r, "in", 0);
     if (x->nd != 3)
         return az_perf_model_fail(r, "input does not have 3 dimensions");

@@ -47,10 +47,10 @@ void az_result_release(struct az_result *r)
 
 static bool is_cancelled(void *ctx)
 {
-    return az_cancelled(((const struct az_one *)ctx)->job->cancel);
+    return az_cancelled(((const struct az_input_run *)ctx)->job->cancel);
 }
 
-static struct az_where at_input(const struct az_one *o)
+static struct az_where at_input(const struct az_input_run *o)
 {
     if (o->at.n)
         return AZ_AT_FILE(o->at);
@@ -58,7 +58,8 @@ static struct az_where at_input(const struct az_one *o)
                                              : o->job->input->title);
 }
 
-int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what)
+int az_input_report_error(const struct az_input_run *o, int rc, size_t errors_before,
+                          const char *what)
 {
     if (rc == AZ_OK || rc == AZ_EINTR || o->diag->errors > errors_before)
         return rc;
@@ -68,7 +69,8 @@ int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const c
 }
 
 /* Digests of files of the input; NULL for others. */
-static struct az_digest *const *digests_of(const struct az_one *o, const struct az_file *files)
+static struct az_digest *const *digests_of(const struct az_input_run *o,
+                                           const struct az_file *files)
 {
     const struct az_files *all = &o->job->files;
     const bool ours =
@@ -76,7 +78,7 @@ static struct az_digest *const *digests_of(const struct az_one *o, const struct 
     return ours && o->res->digests ? o->res->digests + (files - all->v) : NULL;
 }
 
-bool az_one_is_large(const struct az_one *o, const struct az_trace *t)
+bool az_input_is_large(const struct az_input_run *o, const struct az_trace *t)
 {
     size_t events = 0;
     for (size_t k = 0; k < AZ_KIND_COUNT; k++)
@@ -84,7 +86,7 @@ bool az_one_is_large(const struct az_one *o, const struct az_trace *t)
     return o->threads > 1 && events >= AZ_LEAST_EVENTS;
 }
 
-bool az_one_can_digest(struct az_sv path)
+bool az_input_can_digest(struct az_sv path)
 {
     return !az_sv_is(path, "-") && az_path_stat(path.p).kind == AZ_PATH_FILE;
 }
@@ -101,21 +103,21 @@ static void seal_or_digest(void *ctx, unsigned i)
 {
     struct sealing *s = ctx;
     if (i == 0) {
-        s->rc = az_trace_seal_on(s->t, s->p->threads);
+        s->rc = az_trace_finalize_on(s->t, s->p->threads);
         atomic_store(&s->sealed, true);
         return;
     }
     const struct az_sv path = s->p->files[i - 1].path;
     struct az_digest *d = az_parse_digest(s->p, i - 1);
-    if (d && az_one_can_digest(path) && az_digest_finish(d, path.p, &s->sealed) != 0)
+    if (d && az_input_can_digest(path) && az_digest_finish(d, path.p, &s->sealed) != 0)
         return; /* the facts try it again, and say why not */
 }
 
-static int seal(const struct az_one *o, struct az_trace *t, const struct az_parse *p)
+static int seal(const struct az_input_run *o, struct az_trace *t, const struct az_parse *p)
 {
     struct sealing s = { .t = t, .p = p };
-    if (!p->digests || !az_one_is_large(o, t))
-        return az_trace_seal(t);
+    if (!p->digests || !az_input_is_large(o, t))
+        return az_trace_finalize(t);
     atomic_init(&s.sealed, false);
     const int rc = az_pool_split(2, (unsigned)p->n_files + 1, seal_or_digest, &s);
     return rc ? rc : s.rc;
@@ -138,7 +140,7 @@ static bool loads_now(const struct az_parse *p, struct az_diag *diag)
 }
 
 /* Lost events of a device: the tables are short of them. */
-static void warn_lost(const struct az_one *o, const struct az_trace *t)
+static void warn_lost(const struct az_input_run *o, const struct az_trace *t)
 {
     for (size_t i = 0; i < t->drops.n; i++) {
         const struct az_drop *d = &t->drops.v[i];
@@ -149,7 +151,7 @@ static void warn_lost(const struct az_one *o, const struct az_trace *t)
     }
 }
 
-int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files, size_t n)
+int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_file *files, size_t n)
 {
     struct az_parse p = { .files = files,
                           .n_files = n,
@@ -187,7 +189,7 @@ int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *file
     if (!rc && hook.unloaded)
         hook.failed = loads_now(&p, o->diag) ? AZ_ECONFIG : hook.failed;
     o->hook_failed = hook.failed ? hook.failed : o->hook_failed;
-    return az_one_explain(o, rc, before, "reading");
+    return az_input_report_error(o, rc, before, "reading");
 }
 
 static bool each_is_rank(const struct az_format *f, const struct az_files *files)
@@ -200,7 +202,7 @@ static bool each_is_rank(const struct az_format *f, const struct az_files *files
 
 /* One trace of all files, or one a file. A rank that cannot be read fails the input; the others are
  * still reported. */
-static int read_traces(struct az_one *o)
+static int read_traces(struct az_input_run *o)
 {
     const struct az_files *files = &o->job->files;
     struct az_result *res = o->res;
@@ -211,13 +213,13 @@ static int read_traces(struct az_one *o)
 
     res->traces = az_arena_array(&res->arena, n, sizeof *res->traces);
     if (!res->traces)
-        return az_one_explain(o, az_arena_error(&res->arena), o->diag->errors, "reading");
+        return az_input_report_error(o, az_arena_error(&res->arena), o->diag->errors, "reading");
     for (size_t i = 0; i < n; i++) {
         struct az_trace *t = &res->traces[res->n_traces];
         rc = az_trace_init(t, &res->mem);
         if (rc)
-            return az_one_explain(o, rc, o->diag->errors, "reading");
-        rc = n > 1 ? az_one_read(o, t, &files->v[i], 1) : az_one_read(o, t, files->v, files->n);
+            return az_input_report_error(o, rc, o->diag->errors, "reading");
+        rc = n > 1 ? az_input_read(o, t, &files->v[i], 1) : az_input_read(o, t, files->v, files->n);
         if (rc)
             az_trace_release(t);
         else
@@ -231,7 +233,7 @@ static int read_traces(struct az_one *o)
 }
 
 /* The trace that the input is compared with. The report is made without it if it cannot be read. */
-static int read_other(struct az_one *o)
+static int read_other(struct az_input_run *o)
 {
     const struct az_sv beside = o->job->beside;
     const struct az_file file = { .path = beside.n ? beside
@@ -242,8 +244,8 @@ static int read_other(struct az_one *o)
     struct az_trace *t = az_arena_alloc(&o->res->arena, sizeof *t);
     int rc = t ? az_trace_init(t, &o->res->mem) : az_arena_error(&o->res->arena);
     if (rc)
-        return az_one_explain(o, rc, o->diag->errors, "reading");
-    rc = az_one_read(o, t, &file, 1);
+        return az_input_report_error(o, rc, o->diag->errors, "reading");
+    rc = az_input_read(o, t, &file, 1);
     if (rc)
         az_trace_release(t);
     else
@@ -251,7 +253,7 @@ static int read_other(struct az_one *o)
     return rc;
 }
 
-size_t az_one_draw(const struct az_plan_job *job)
+size_t az_input_draw(const struct az_plan_job *job)
 {
     for (size_t i = 0; i < job->targets.n; i++)
         if (job->targets.v[i].report->draws)
@@ -259,7 +261,7 @@ size_t az_one_draw(const struct az_plan_job *job)
     return 0;
 }
 
-static int add_table(struct az_one *o, struct az_table *t)
+static int add_table(struct az_input_run *o, struct az_table *t)
 {
     size_t before = o->diag->errors;
     int rc = t ? az_table_finish(t) : az_arena_error(&o->res->arena);
@@ -268,7 +270,7 @@ static int add_table(struct az_one *o, struct az_table *t)
         az_table_free(t);
     else
         rc = az_document_add(&o->res->doc, t);
-    return az_one_explain(o, rc, before, "reporting");
+    return az_input_report_error(o, rc, before, "reporting");
 }
 
 /* Start of the first event of one trace; of several each has its own clock. */
@@ -285,7 +287,7 @@ static int64_t origin_of(const struct az_result *res)
     return first == INT64_MAX ? -1 : az_ns(t, first);
 }
 
-static void fill_document(struct az_one *o, const struct az_run_opts *opts)
+static void fill_document(struct az_input_run *o, const struct az_run_opts *opts)
 {
     const struct az_input *in = o->job->input;
     struct az_document *doc = &o->res->doc;
@@ -309,7 +311,7 @@ static void fill_document(struct az_one *o, const struct az_run_opts *opts)
 }
 
 /* Events for the reports that have them as well. */
-static int give_events(struct az_one *o, const struct az_job *job)
+static int give_events(struct az_input_run *o, const struct az_job *job)
 {
     bool wanted = false;
 
@@ -324,21 +326,22 @@ static int give_events(struct az_one *o, const struct az_job *job)
                                        .opts = job->opts,
                                        .arena = &o->res->arena,
                                        .mem = &o->res->mem };
-    return az_one_explain(o, az_query_give_events(&o->res->doc, &in), o->diag->errors, "reporting");
+    return az_input_report_error(o, az_query_give_events(&o->res->doc, &in), o->diag->errors,
+                                 "reporting");
 }
 
-static int report(struct az_one *o, struct az_job *job)
+static int report(struct az_input_run *o, struct az_job *job)
 {
     int rc, failed;
 
-    job->draw = az_one_draw(o->job);
-    failed = az_one_analyse(o, job);
+    job->draw = az_input_draw(o->job);
+    failed = az_input_analyse(o, job);
     if (failed == AZ_ENOMEM || failed == AZ_ELIMIT || failed == AZ_EINTR) {
         az_table_free(job->findings);
         az_table_free(job->coverage);
         return failed;
     }
-    rc = az_one_explain(o, az_vd_report(job), o->diag->errors, "verdict");
+    rc = az_input_report_error(o, az_verdict_report(job), o->diag->errors, "verdict");
     failed = failed ? failed : rc;
     rc = add_table(o, job->findings);
     if (rc) {
@@ -352,12 +355,12 @@ static int report(struct az_one *o, struct az_job *job)
         rc = give_events(o, job);
     az_evidence_settle(&o->res->doc);
     if (!rc && o->res->arena.failed) /* a text that is in no table */
-        rc = az_one_explain(o, az_arena_error(&o->res->arena), o->diag->errors, "reporting");
+        rc = az_input_report_error(o, az_arena_error(&o->res->arena), o->diag->errors, "reporting");
     o->res->reportable = rc == AZ_OK;
     return rc ? rc : failed;
 }
 
-static int check_activity(struct az_one *o)
+static int check_activity(struct az_input_run *o)
 {
     bool any = o->ranks->active, capture = false, launches = false;
     for (size_t i = 0; i < o->res->n_traces; i++) {
@@ -392,7 +395,7 @@ static void make_digests(struct az_result *res, size_t n)
 }
 
 /* A result of an earlier run: its document is there, nothing is analysed. */
-static int read_saved(struct az_one *o)
+static int read_saved(struct az_input_run *o)
 {
     const struct az_input *in = o->job->input;
     bool partial = false;
@@ -420,7 +423,7 @@ static bool several_devices(const struct az_result *res)
 }
 
 /* The traces of the input and the one it is compared with, unless az_read_one has read them. */
-static int read_or_kept(struct az_one *o)
+static int read_or_kept(struct az_input_run *o)
 {
     int rc = o->res->read ? AZ_OK : read_traces(o);
 
@@ -434,7 +437,9 @@ static int read_or_kept(struct az_one *o)
 int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_result *res,
                 struct az_diag *diag)
 {
-    struct az_one o = { .job = job, .res = res, .diag = diag, .threads = threads ? threads : 1 };
+    struct az_input_run o = {
+        .job = job, .res = res, .diag = diag, .threads = threads ? threads : 1
+    };
 
     if (job->error)
         return job->error;
@@ -451,12 +456,12 @@ static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *o
                       unsigned threads, struct az_seats *seats, struct az_result *res,
                       struct az_diag *diag, _Atomic uint64_t *progress)
 {
-    struct az_one o = { .job = job,
-                        .res = res,
-                        .diag = diag,
-                        .threads = threads ? threads : 1,
-                        .progress = progress,
-                        .seats = seats };
+    struct az_input_run o = { .job = job,
+                              .res = res,
+                              .diag = diag,
+                              .threads = threads ? threads : 1,
+                              .progress = progress,
+                              .seats = seats };
     struct az_job work = { .opts = &job->input->opts,
                            .arena = &res->arena,
                            .mem = &res->mem,
@@ -492,7 +497,7 @@ static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *o
     rc = views ? az_classifier_init(&classes, &job->input->opts.classes, &res->arena)
                : az_arena_error(&res->arena);
     if (rc)
-        return az_one_explain(&o, rc, diag->errors, "classifying");
+        return az_input_report_error(&o, rc, diag->errors, "classifying");
     for (size_t i = 0; i < res->n_traces; i++)
         views[i] = &res->traces[i];
     work.traces = views;
@@ -504,16 +509,16 @@ static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *o
     fill_document(&o, opts);
     rc = work.coverage && work.findings
              ? report(&o, &work)
-             : az_one_explain(&o, az_arena_error(&res->arena), diag->errors, "reporting");
+             : az_input_report_error(&o, az_arena_error(&res->arena), diag->errors, "reporting");
     az_classifier_release(&classes);
     if (!rc)
         rc = failed ? failed : o.hook_failed;
     return rc ? rc : check_activity(&o);
 }
 
-int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
-                  struct az_seats *seats, struct az_result *res, struct az_diag *diag,
-                  _Atomic uint64_t *progress)
+int az_analyze_input_of(const struct az_plan_job *job, const struct az_run_opts *opts,
+                        unsigned threads, struct az_seats *seats, struct az_result *res,
+                        struct az_diag *diag, _Atomic uint64_t *progress)
 {
     const size_t errors = diag->errors;
     const int rc = run_one_of(job, opts, threads, seats, res, diag, progress);
@@ -523,9 +528,10 @@ int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
     return rc;
 }
 
-int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
-               struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress)
+int az_analyze_input(const struct az_plan_job *job, const struct az_run_opts *opts,
+                     unsigned threads, struct az_result *res, struct az_diag *diag,
+                     _Atomic uint64_t *progress)
 {
     struct az_seats own = { .free = threads ? (int)threads - 1 : 0, .all = threads ? threads : 1 };
-    return az_run_one_of(job, opts, threads, &own, res, diag, progress);
+    return az_analyze_input_of(job, opts, threads, &own, res, diag, progress);
 }

@@ -21,7 +21,7 @@ static void row_of(struct az_table *t, struct az_sv fact, struct az_sv value)
 }
 
 static void put_file(struct az_table *t, const struct az_file *f, struct az_sv given, size_t number,
-                     struct az_digest *read, const struct az_one_rank *rank)
+                     struct az_digest *read, const struct az_input_rank *rank)
 {
     struct az_sv key = az_arena_printf(t->arena, "input %zu", number), base = az_path_base(given),
                  text;

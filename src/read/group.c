@@ -210,7 +210,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     if (info->kind == AZ_PATH_FILE)
         return add_file(g, az_sv_str(path), true);
     if (az_path_is_unread(info)) /* an input that fails, if it may be one */
-        return az_passed_called(az_sv_str(path)) ? add_unread(g, az_sv_str(path)) : AZ_OK;
+        return az_skip_is_profile_name(az_sv_str(path)) ? add_unread(g, az_sv_str(path)) : AZ_OK;
     const bool folder = info->kind == AZ_PATH_DIR;
     if (!folder || az_foreign_folder(az_path_base(az_sv_str(path)))) {
         const struct az_sv kept = az_arena_dup(&g->c->arena, az_sv_str(path));

@@ -17,7 +17,7 @@ struct az_seats {
 };
 
 /* An input on its way to its document. */
-struct az_one {
+struct az_input_run {
     const struct az_plan_job *job;
     struct az_result *res;
     struct az_diag *diag;
@@ -37,11 +37,12 @@ struct az_one {
 };
 /* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`);
  * the error. */
-int az_one_explain(const struct az_one *o, int rc, size_t errors_before, const char *what);
+int az_input_report_error(const struct az_input_run *o, int rc, size_t errors_before,
+                          const char *what);
 /* Which tables of the input are shown. */
-struct az_view_choice az_one_views(const struct az_one *o);
+struct az_view_choice az_input_views(const struct az_input_run *o);
 /* Marks that a drawing of the input may have; 0: none of its reports draws. */
-size_t az_one_draw(const struct az_plan_job *job);
+size_t az_input_draw(const struct az_plan_job *job);
 /* Events, and cells of a report, from which on threads are worth their start. */
 #if defined(__SANITIZE_THREAD__) && !defined(AZ_LEAST_EVENTS)
 #define AZ_LEAST_EVENTS 1 /* what may run side by side does, so that races are seen */
@@ -49,20 +50,20 @@ size_t az_one_draw(const struct az_plan_job *job);
 #define AZ_LEAST_EVENTS ((size_t)1 << 15)
 #endif
 /* Is a trace worth the start of threads, and are there some? */
-bool az_one_is_large(const struct az_one *o, const struct az_trace *t);
+bool az_input_is_large(const struct az_input_run *o, const struct az_trace *t);
 /* May the digest of a file be taken by reading it once more? */
-bool az_one_can_digest(struct az_sv path);
+bool az_input_can_digest(struct az_sv path);
 /* Parses files into an initialised trace and seals it. */
-int az_one_read(struct az_one *o, struct az_trace *t, const struct az_file *files,
-                size_t n) AZ_MUST_USE;
+int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_file *files,
+                  size_t n) AZ_MUST_USE;
 /* ---- make_tables.c ---- */
 /* Tables of all analyses into the document, on the threads of the input where it is large: what
  * comes out is the same. AZ_ENOMEM, AZ_ELIMIT and AZ_EINTR end it; else the last failure. */
-int az_one_analyse(struct az_one *o, struct az_job *job) AZ_MUST_USE;
-/* az_run_one with seats that are shared with other jobs. */
-int az_run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
-                  struct az_seats *seats, struct az_result *res, struct az_diag *diag,
-                  _Atomic uint64_t *progress) AZ_MUST_USE;
+int az_input_analyse(struct az_input_run *o, struct az_job *job) AZ_MUST_USE;
+/* az_analyze_input with seats that are shared with other jobs. */
+int az_analyze_input_of(const struct az_plan_job *job, const struct az_run_opts *opts,
+                        unsigned threads, struct az_seats *seats, struct az_result *res,
+                        struct az_diag *diag, _Atomic uint64_t *progress) AZ_MUST_USE;
 
 /* ---- search.c ---- */
 /* Written by a run of this program: a result, by its content, the verdict of gates, the record of a
@@ -72,7 +73,7 @@ bool az_is_own_output(struct az_sv path);
 /* ---- rank_read.c: each rank by itself ---- */
 enum az_rank_state { AZ_RANK_UNREAD, AZ_RANK_THERE, AZ_RANK_FAILED, AZ_RANK_LEFT };
 /* One file on its way. */
-struct az_one_rank {
+struct az_input_rank {
     struct az_rank about;
     int64_t by_name; /* -1: none */
     enum az_rank_state state;
@@ -89,32 +90,32 @@ struct az_one_rank {
     uint64_t size;
 };
 /* All parts of one sealed trace. keep: of the calling thread; texts may be NULL. */
-int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path,
+int az_rank_reduce(struct az_input_run *o, const struct az_trace *t, struct az_sv path,
                    struct az_arena *keep, struct az_intern *texts,
-                   struct az_one_rank *x) AZ_MUST_USE;
+                   struct az_input_rank *x) AZ_MUST_USE;
 /* Reads and reduces all files of the input, on as many threads as there are seats. What is wrong
  * with one is in it; an error ends them all (AZ_EINTR, AZ_ENOMEM, AZ_ELIMIT). */
-int az_ranks_read(struct az_one *o, struct az_one_rank *ranks) AZ_MUST_USE;
+int az_ranks_read(struct az_input_run *o, struct az_input_rank *ranks) AZ_MUST_USE;
 
 /* ---- ranks.c: together ---- */
 /* Analyses over the ranks of one input (analyses/ranks/ranks.h). */
 struct az_rank_run {
-    struct az_one *one;
+    struct az_input_run *one;
     struct az_ranks set;
     void ***parts; /* by analysis of az_rank_analyses, by rank of the set; NULL: no part */
     size_t n_analyses;
-    const struct az_one_rank
+    const struct az_input_rank
         *files;      /* in the order of the input's files; NULL: traces that are kept */
     size_t *file;    /* by rank of the set: its place among files */
     bool read_again; /* parts that are kept, of part files */
     bool active;     /* some rank has accelerator activity */
 };
-void az_ranks_init(struct az_rank_run *r, struct az_one *one); /* also one->ranks */
+void az_ranks_init(struct az_rank_run *r, struct az_input_run *one); /* also one->ranks */
 /* Reads each file of the input as a rank, reduces it and gives it back. What is wrong with one rank
  * is in the diag and returned; the others are there. */
 int az_ranks_reduce(struct az_rank_run *r) AZ_MUST_USE;
 /* Ranks of the files by their names. */
-int az_ranks_names(struct az_one *o, struct az_one_rank *ranks) AZ_MUST_USE;
+int az_ranks_names(struct az_input_run *o, struct az_input_rank *ranks) AZ_MUST_USE;
 /* The same for traces that are kept (res->traces). */
 int az_ranks_of_traces(struct az_rank_run *r) AZ_MUST_USE;
 /* Tables of all parts, into job->doc. */

@@ -70,7 +70,7 @@ static void cover_skipped(struct az_job *job, unsigned caps)
     }
 }
 
-struct az_view_choice az_one_views(const struct az_one *o)
+struct az_view_choice az_input_views(const struct az_input_run *o)
 {
     return (struct az_view_choice){ .compat = o->job->input->opts.compat,
                                     .native = o->job->format->tool,
@@ -81,11 +81,11 @@ struct az_view_choice az_one_views(const struct az_one *o)
 }
 
 /* Is any of its tables shown, or are they not known by name? */
-static bool wanted(const struct az_one *o, const struct az_entry *s)
+static bool wanted(const struct az_input_run *o, const struct az_entry *s)
 {
     bool any = s->n_tables == 0;
     for (size_t i = 0; i < s->n_tables; i++)
-        any |= az_views_wanted(&o->res->doc, s->tables[i], az_one_views(o));
+        any |= az_views_wanted(&o->res->doc, s->tables[i], az_input_views(o));
     return any;
 }
 
@@ -99,10 +99,10 @@ static struct az_sv name_unmade(struct az_job *job, const struct az_entry *s, st
 }
 
 /* Takes out the tables that are not shown, and says which, with those that were not made. */
-static int select_views(struct az_one *o, struct az_job *job, struct az_sv unmade)
+static int select_views(struct az_input_run *o, struct az_job *job, struct az_sv unmade)
 {
     struct az_sv withheld;
-    const int rc = az_views_select(&o->res->doc, az_one_views(o), &withheld);
+    const int rc = az_views_select(&o->res->doc, az_input_views(o), &withheld);
     if (rc == 0 && withheld.n && unmade.n)
         withheld = az_arena_printf(job->arena, "%.*s, %.*s", AZ_SVF(withheld), AZ_SVF(unmade));
     else if (rc == 0 && unmade.n)
@@ -116,17 +116,17 @@ static int select_views(struct az_one *o, struct az_job *job, struct az_sv unmad
 
 /* ---- one after the other ---- */
 
-static int run_entry(struct az_one *o, const struct az_entry *s, struct az_job *job)
+static int run_entry(struct az_input_run *o, const struct az_entry *s, struct az_job *job)
 {
     const size_t before = o->diag->errors;
     if (az_cancelled(o->job->cancel))
         return AZ_EINTR;
-    return az_one_explain(o, az_entry_run(s, job), before, s->name);
+    return az_input_report_error(o, az_entry_run(s, job), before, s->name);
 }
 
-static bool ends_all(int rc) { return rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR; }
+static bool is_fatal(int rc) { return rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR; }
 
-static int one_by_one(struct az_one *o, struct az_job *job, struct az_sv *unmade, int *failed)
+static int one_by_one(struct az_input_run *o, struct az_job *job, struct az_sv *unmade, int *failed)
 {
     struct az_entry s = az_entries_of(az_analyses);
     while (az_entry_next(&s)) {
@@ -137,7 +137,7 @@ static int one_by_one(struct az_one *o, struct az_job *job, struct az_sv *unmade
             continue;
         }
         const int rc = run_entry(o, &s, job);
-        if (ends_all(rc))
+        if (is_fatal(rc))
             return rc;
         *failed = rc ? rc : *failed;
     }
@@ -162,7 +162,7 @@ struct member {
 };
 
 struct waves {
-    struct az_one *o;
+    struct az_input_run *o;
     struct az_job *whole;
     struct member *v, *verdict; /* verdict: joined last, its place among the analyses is there */
     uint32_t *order;            /* of v: in which they begin */
@@ -212,7 +212,7 @@ static void run_member(void *ctx, unsigned i)
         m->rc = az_digest_finish(w->o->res->digests[m->file], w->o->job->files.v[m->file].path.p,
                                  NULL); /* where that fails, the facts try it again */
     else
-        m->rc = m->task == VERDICT ? az_vd_prepare(&m->job) : az_entry_run(&m->entry, &m->job);
+        m->rc = m->task == VERDICT ? az_verdict_prepare(&m->job) : az_entry_run(&m->entry, &m->job);
     if (m->task != DIGEST && m->rc == 0 && m->job.arena->failed)
         m->rc = az_arena_error(m->job.arena);
 }
@@ -220,11 +220,11 @@ static void run_member(void *ctx, unsigned i)
 /* What a member made becomes the whole's. The error of the member, or of joining. */
 static int join_member(struct waves *w, struct member *m)
 {
-    struct az_one *o = w->o;
+    struct az_input_run *o = w->o;
     const size_t before = o->diag->errors;
     int rc = m->rc;
     az_diag_take_new(o->diag, &m->diag);
-    if (!ends_all(rc)) { /* what it made before it failed stays */
+    if (!is_fatal(rc)) { /* what it made before it failed stays */
         const int joined = az_document_join(w->whole->doc, &m->doc);
         if (joined == 0) {
             az_table_append(w->whole->coverage, m->job.coverage);
@@ -232,7 +232,7 @@ static int join_member(struct waves *w, struct member *m)
         }
         rc = rc ? rc : joined;
     }
-    rc = az_one_explain(o, rc, before, m->entry.name);
+    rc = az_input_report_error(o, rc, before, m->entry.name);
     close_member(m);
     return rc;
 }
@@ -240,7 +240,7 @@ static int join_member(struct waves *w, struct member *m)
 /* One that must be alone, on the whole. Messages that another has given are not given again. */
 static int run_alone(struct waves *w, struct member *m)
 {
-    struct az_one *o = w->o;
+    struct az_input_run *o = w->o;
     struct az_diag *whole = w->whole->diag;
     const size_t before = o->diag->errors;
     if (az_cancelled(o->job->cancel))
@@ -251,7 +251,7 @@ static int run_alone(struct waves *w, struct member *m)
     w->whole->diag = whole;
     az_diag_take_new(o->diag, &m->diag);
     az_diag_release(&m->diag);
-    return az_one_explain(o, rc, before, m->entry.name);
+    return az_input_report_error(o, rc, before, m->entry.name);
 }
 
 static int join_wave(struct waves *w)
@@ -261,7 +261,7 @@ static int join_wave(struct waves *w)
         struct member *m = &w->v[i];
         if (m->task != ANALYSIS)
             continue;
-        if (ends_all(rc)) {
+        if (is_fatal(rc)) {
             close_member(m);
         } else if (m->unwanted || !wanted(w->o, &m->entry)) {
             *w->unmade = name_unmade(w->whole, &m->entry, *w->unmade);
@@ -271,7 +271,7 @@ static int join_wave(struct waves *w)
             *w->failed = rc ? rc : *w->failed;
         }
     }
-    return ends_all(rc) ? rc : AZ_OK;
+    return is_fatal(rc) ? rc : AZ_OK;
 }
 
 /* The dearest first, else in the order of the list. */
@@ -314,7 +314,7 @@ static void add_others(struct waves *w)
     const struct az_result *res = w->o->res;
     add_member(w, (struct member){ .task = VERDICT, .part = VERDICT_PART });
     for (size_t i = 0; i < res->n_digests && i < w->o->job->files.n; i++) {
-        if (az_one_can_digest(w->o->job->files.v[i].path))
+        if (az_input_can_digest(w->o->job->files.v[i].path))
             add_member(w, (struct member){ .task = DIGEST, .file = i, .part = DIGEST_PART });
     }
 }
@@ -369,7 +369,7 @@ static size_t count_entries(void)
     return n;
 }
 
-static int in_waves(struct az_one *o, struct az_job *job, struct az_sv *unmade, int *failed)
+static int in_waves(struct az_input_run *o, struct az_job *job, struct az_sv *unmade, int *failed)
 {
     struct az_result *res = o->res;
     const size_t most = count_entries() + o->job->files.n + 1;
@@ -389,15 +389,15 @@ static int in_waves(struct az_one *o, struct az_job *job, struct az_sv *unmade, 
 }
 
 /* Are there threads for them, is it worth it, and does no analysis change what another reads? */
-static bool side_by_side(const struct az_one *o, const struct az_job *job)
+static bool side_by_side(const struct az_input_run *o, const struct az_job *job)
 {
     bool large = false;
     for (size_t i = 0; i < job->n_traces; i++)
-        large |= az_one_is_large(o, job->traces[i]);
+        large |= az_input_is_large(o, job->traces[i]);
     return large && job->opts->extension_file.n == 0 && !job->opts->include_overlap_info;
 }
 
-int az_one_analyse(struct az_one *o, struct az_job *job)
+int az_input_analyse(struct az_input_run *o, struct az_job *job)
 {
     struct az_sv unmade = AZ_SV("");
     int failed = AZ_OK, rc = AZ_OK;

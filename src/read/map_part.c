@@ -23,7 +23,7 @@ size_t az_map_draw(const struct az_map_run *m, const struct az_trace *t)
     return m->opts->draw ? AZ_TRACK_MARKS / ranks : 0;
 }
 
-static int write_part(struct az_map_run *m, struct az_one *o, const struct az_one_rank *x,
+static int write_part(struct az_map_run *m, struct az_input_run *o, const struct az_input_rank *x,
                       struct az_diag *diag)
 {
     struct az_arena a;
@@ -49,7 +49,7 @@ static int write_part(struct az_map_run *m, struct az_one *o, const struct az_on
     return rc;
 }
 
-int az_map_done(struct az_map_run *m, struct az_one *o, size_t i, struct az_one_rank *x,
+int az_map_done(struct az_map_run *m, struct az_input_run *o, size_t i, struct az_input_rank *x,
                 struct az_arena *keep)
 {
     struct az_diag *diag = &m->said[i];

@@ -123,7 +123,8 @@ static int add_dictionary(struct writing *w, const char *name)
     return rc ? rc : az_sections_add(&w->out, name, 1, az_text_view(&w->dictionary));
 }
 
-static int add_source(struct writing *w, const struct az_plan_job *job, const struct az_one_rank *x)
+static int add_source(struct writing *w, const struct az_plan_job *job,
+                      const struct az_input_rank *x)
 {
     struct az_vec_sv options;
     struct source s = { .path = x->about.path,
@@ -153,7 +154,7 @@ static int add_source(struct writing *w, const struct az_plan_job *job, const st
     return rc;
 }
 
-static int add_record(struct writing *w, const struct az_one_rank *x)
+static int add_record(struct writing *w, const struct az_input_rank *x)
 {
     struct record r = { .state = x->state,
                         .error = x->error,
@@ -178,7 +179,7 @@ static int add_record(struct writing *w, const struct az_one_rank *x)
 }
 
 /* Sections of the analyses go into an image of their own first: their texts come before them. */
-static int add_analyses(struct writing *w, const struct az_one_rank *x)
+static int add_analyses(struct writing *w, const struct az_input_rank *x)
 {
     const bool there = x->state == AZ_RANK_THERE;
     int rc = add_record(w, x);
@@ -188,7 +189,7 @@ static int add_analyses(struct writing *w, const struct az_one_rank *x)
     return rc;
 }
 
-static size_t count_parts(const struct az_one_rank *x)
+static size_t count_parts(const struct az_input_rank *x)
 {
     size_t n = 0;
     for (size_t k = 0; x->state == AZ_RANK_THERE && az_rank_analyses[k]; k++)
@@ -196,7 +197,7 @@ static size_t count_parts(const struct az_one_rank *x)
     return n;
 }
 
-int az_part_image(const struct az_plan_job *job, const struct az_one_rank *x,
+int az_part_image(const struct az_plan_job *job, const struct az_input_rank *x,
                   struct az_vec_char *out, struct az_mem *mem)
 {
     struct az_arena scratch;
@@ -432,7 +433,7 @@ static struct az_sv differing(struct az_arena *a, const struct az_sv *v, size_t 
     return named ? list : AZ_SV("the defaults");
 }
 
-static int check_options(struct az_one *o, const struct reading *r, const struct source *s,
+static int check_options(struct az_input_run *o, const struct reading *r, const struct source *s,
                          struct az_sv file)
 {
     struct az_arena a;
@@ -457,7 +458,7 @@ static int check_options(struct az_one *o, const struct reading *r, const struct
     return rc;
 }
 
-static int take_record(struct az_one *o, const struct record *r, struct az_one_rank *x)
+static int take_record(struct az_input_run *o, const struct record *r, struct az_input_rank *x)
 {
     x->about = r->about;
     x->by_name = x->by_name >= 0 ? x->by_name : r->by_name;
@@ -507,7 +508,7 @@ static int read_analysis(struct reading *r, const struct az_section *s, size_t k
     return rc;
 }
 
-static int read_analyses(struct az_one *o, struct reading *r, struct az_one_rank *x,
+static int read_analyses(struct az_input_run *o, struct reading *r, struct az_input_rank *x,
                          struct az_sv file)
 {
     int rc = AZ_OK;
@@ -524,7 +525,8 @@ static int read_analyses(struct az_one *o, struct reading *r, struct az_one_rank
     return rc;
 }
 
-static int read_rank(struct az_one *o, struct reading *r, struct az_sv file, struct az_one_rank *x)
+static int read_rank(struct az_input_run *o, struct reading *r, struct az_sv file,
+                     struct az_input_rank *x)
 {
     struct source s = { .bytes = 0 };
     struct record rec = { .state = 0 };
@@ -551,7 +553,7 @@ static int read_rank(struct az_one *o, struct reading *r, struct az_sv file, str
 }
 
 /* The image of a rank; its bytes are the caller's to release. */
-static int open_image(struct az_one *o, const struct az_file *f, struct reading *r,
+static int open_image(struct az_input_run *o, const struct az_file *f, struct reading *r,
                       struct az_vec_char *bytes)
 {
     const char *why;
@@ -562,7 +564,7 @@ static int open_image(struct az_one *o, const struct az_file *f, struct reading 
     return rc;
 }
 
-int az_part_again(struct az_one *o, const struct az_file *f, struct az_arena *own,
+int az_part_again(struct az_input_run *o, const struct az_file *f, struct az_arena *own,
                   struct az_intern *texts, void **part)
 {
     struct az_arena scratch;
@@ -590,8 +592,8 @@ int az_part_again(struct az_one *o, const struct az_file *f, struct az_arena *ow
     return rc;
 }
 
-int az_part_rank(struct az_one *o, const struct az_file *f, struct az_arena *keep,
-                 struct az_arena *own, struct az_intern *texts, struct az_one_rank *x)
+int az_part_rank(struct az_input_run *o, const struct az_file *f, struct az_arena *keep,
+                 struct az_arena *own, struct az_intern *texts, struct az_input_rank *x)
 {
     struct az_arena scratch;
     struct reading r = { .keep = keep, .own = own, .scratch = &scratch, .texts = texts };

@@ -50,18 +50,19 @@ int az_part_list(const char *path, struct az_arena *a, struct az_part_places *ou
                  struct az_diag *diag) AZ_MUST_USE;
 
 /* The image of a rank that was reduced, or failed; job: of its trace, NULL: not known. Appended. */
-int az_part_image(const struct az_plan_job *job, const struct az_one_rank *x,
+int az_part_image(const struct az_plan_job *job, const struct az_input_rank *x,
                   struct az_vec_char *out, struct az_mem *mem) AZ_MUST_USE;
 /* Reads a rank from the part that the file names (az_file.part) instead of its trace: x as
  * az_rank_reduce would leave it. What the trace's reader said is said again. The error that it had,
  * or why the part cannot be used. Parts go to `own`, arenas by analysis (NULL: to keep as well);
  * texts may be NULL. */
-int az_part_rank(struct az_one *o, const struct az_file *f, struct az_arena *keep,
-                 struct az_arena *own, struct az_intern *texts, struct az_one_rank *x) AZ_MUST_USE;
+int az_part_rank(struct az_input_run *o, const struct az_file *f, struct az_arena *keep,
+                 struct az_arena *own, struct az_intern *texts,
+                 struct az_input_rank *x) AZ_MUST_USE;
 /* The parts of analyses that keep theirs (az_rank_analysis.keeps_parts), where az_part_rank with
  * arenas by analysis has only looked at them. part: by analysis; that of others is left as it is.
  * The texts are interned. An error is one of the whole run: the rank is in tables already. */
-int az_part_again(struct az_one *o, const struct az_file *f, struct az_arena *own,
+int az_part_again(struct az_input_run *o, const struct az_file *f, struct az_arena *own,
                   struct az_intern *texts, void **part) AZ_MUST_USE;
 
 /* ---- part_options.c ---- */
@@ -77,12 +78,12 @@ bool az_option_changed(const struct az_option *o, const struct az_options *now,
                        const struct az_options *def, struct az_arena *a, struct az_sv *out);
 
 /* ---- map_part.c ---- */
-/* While ranks are read for their parts only (az_one.map). */
+/* While ranks are read for their parts only (az_input_run.map). */
 struct az_map_run;
 /* A rank is reduced, or has failed with `said`: writes its part. May be called on any thread. */
 /* Marks of the time line that its part keeps: its share of a report of the ranks of its run. */
 size_t az_map_draw(const struct az_map_run *m, const struct az_trace *t);
-int az_map_done(struct az_map_run *m, struct az_one *o, size_t i, struct az_one_rank *x,
+int az_map_done(struct az_map_run *m, struct az_input_run *o, size_t i, struct az_input_rank *x,
                 struct az_arena *keep);
 
 #endif

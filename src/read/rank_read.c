@@ -27,9 +27,9 @@ struct helper {
 };
 
 struct reading {
-    struct az_one *one;
+    struct az_input_run *one;
     const struct az_files *files;
-    struct az_one_rank *ranks;
+    struct az_input_rank *ranks;
     size_t n_analyses;
     _Atomic size_t next;
     _Atomic bool crowded; /* memory did not suffice for several ranks at a time */
@@ -105,8 +105,8 @@ static int describe(struct az_job *job, const struct az_trace *t, struct az_sv p
                                             : az_arena_error(keep);
 }
 
-static int reduce_all(struct az_one *o, struct az_job *job, struct az_arena *keep,
-                      struct az_one_rank *x)
+static int reduce_all(struct az_input_run *o, struct az_job *job, struct az_arena *keep,
+                      struct az_input_rank *x)
 {
     const struct az_trace *t = job->traces[0];
     int rc = AZ_OK;
@@ -119,13 +119,13 @@ static int reduce_all(struct az_one *o, struct az_job *job, struct az_arena *kee
             continue;
         if (az_cancelled(o->job->cancel))
             return AZ_EINTR;
-        rc = az_one_explain(o, an->reduce(job, keep, &x->part[i]), before, an->name);
+        rc = az_input_report_error(o, an->reduce(job, keep, &x->part[i]), before, an->name);
     }
     return rc;
 }
 
-int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path,
-                   struct az_arena *keep, struct az_intern *texts, struct az_one_rank *x)
+int az_rank_reduce(struct az_input_run *o, const struct az_trace *t, struct az_sv path,
+                   struct az_arena *keep, struct az_intern *texts, struct az_input_rank *x)
 {
     struct az_arena scratch;
     struct az_classifier classes;
@@ -140,7 +140,7 @@ int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path
     if (o->map)
         job.draw = az_map_draw(o->map, t);
     else if (az_job_is_run(o->job)) /* traces that are kept are drawn together */
-        job.draw = az_one_draw(o->job) / (o->job->files.n + !o->job->files.n);
+        job.draw = az_input_draw(o->job) / (o->job->files.n + !o->job->files.n);
     size_t n = 0;
     int rc;
 
@@ -153,7 +153,7 @@ int az_rank_reduce(struct az_one *o, const struct az_trace *t, struct az_sv path
         rc = az_classifier_init(&classes, &job.opts->classes, &scratch);
     if (rc) {
         az_arena_release(&scratch);
-        return az_one_explain(o, rc, o->diag->errors, "reducing a rank");
+        return az_input_report_error(o, rc, o->diag->errors, "reducing a rank");
     }
     job.classes = &classes;
     rc = reduce_all(o, &job, keep, x);
@@ -169,7 +169,7 @@ static bool no_room(int rc) { return rc == AZ_ENOMEM || rc == AZ_ELIMIT; }
 
 /* Messages of a rank, in the little room they take. Without room nothing was said: whoever fails
  * for it says why. */
-static int keep_messages(const struct az_diag *d, struct az_arena *keep, struct az_one_rank *x)
+static int keep_messages(const struct az_diag *d, struct az_arena *keep, struct az_input_rank *x)
 {
     bool ok = true;
 
@@ -192,15 +192,15 @@ static int keep_messages(const struct az_diag *d, struct az_arena *keep, struct 
 }
 
 /* From its trace. */
-static int read_trace(struct az_one *mine, const struct az_file *f, struct keeper *keep,
-                      struct az_one_rank *x)
+static int read_trace(struct az_input_run *mine, const struct az_file *f, struct keeper *keep,
+                      struct az_input_rank *x)
 {
     struct az_trace t;
     int rc = az_trace_init(&t, &mine->res->mem);
 
     mine->digest = az_digest_new(&mine->res->mem); /* without one the file is read again */
     if (!rc) {
-        rc = az_one_read(mine, &t, f, 1);
+        rc = az_input_read(mine, &t, f, 1);
         if (!rc)
             rc = az_rank_reduce(mine, &t, f->path, keep->arena,
                                 keep->has_texts ? &keep->texts : NULL, x);
@@ -217,8 +217,8 @@ static int read_trace(struct az_one *mine, const struct az_file *f, struct keepe
     return rc;
 }
 
-static int read_part(struct az_one *mine, const struct az_file *f, struct keeper *keep,
-                     struct az_one_rank *x)
+static int read_part(struct az_input_run *mine, const struct az_file *f, struct keeper *keep,
+                     struct az_input_rank *x)
 {
     if (f->length)
         return az_part_rank(mine, f, keep->arena, keep->of, keep->has_texts ? &keep->texts : NULL,
@@ -231,9 +231,9 @@ static int read_part(struct az_one *mine, const struct az_file *f, struct keeper
  * is final. */
 static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone)
 {
-    struct az_one_rank *x = &k->ranks[i];
+    struct az_input_rank *x = &k->ranks[i];
     const struct az_file *f = &k->files->v[i];
-    struct az_one mine = *k->one;
+    struct az_input_run mine = *k->one;
     struct az_diag said;
     int rc, kept;
 
@@ -285,7 +285,7 @@ static void *help(void *arg)
     return NULL;
 }
 
-static bool take_seat(struct az_seats *s)
+static bool acquire_slot(struct az_seats *s)
 {
     int free = atomic_load(&s->free);
     while (free > 0)
@@ -302,7 +302,7 @@ static void hire(struct reading *k)
         if (h->running && !atomic_load(&h->over))
             continue;
         if (atomic_load(&k->crowded) || atomic_load(&k->next) >= k->files->n ||
-            !take_seat(k->one->seats))
+            !acquire_slot(k->one->seats))
             return;
         if (h->running)
             pthread_join(h->thread, NULL);
@@ -391,7 +391,7 @@ static int prepare_parts(struct reading *k, struct keeper *mine)
     return az_part_job_key(k->one->job, &k->one->part_key);
 }
 
-int az_ranks_read(struct az_one *o, struct az_one_rank *ranks)
+int az_ranks_read(struct az_input_run *o, struct az_input_rank *ranks)
 {
     struct reading k = { .one = o, .files = &o->job->files, .ranks = ranks };
     struct az_arena passing; /* of a map: given back after each rank */

@@ -9,7 +9,7 @@
 #define MOST_TOLD 4 /* files of one rank, one by one */
 #define NOTICE(f) AZ_AT_FILE((f)->about.path)
 
-void az_ranks_init(struct az_rank_run *r, struct az_one *one)
+void az_ranks_init(struct az_rank_run *r, struct az_input_run *one)
 {
     *r = (struct az_rank_run){ .one = one };
     while (az_rank_analyses[r->n_analyses])
@@ -21,8 +21,8 @@ void az_ranks_init(struct az_rank_run *r, struct az_one *one)
 
 static int by_rank(const void *x, const void *y, void *ctx)
 {
-    const struct az_one_rank *const a = *(struct az_one_rank *const *)x,
-                                    *const b = *(struct az_one_rank *const *)y;
+    const struct az_input_rank *const a = *(struct az_input_rank *const *)x,
+                                      *const b = *(struct az_input_rank *const *)y;
     (void)ctx;
     if (a->about.rank != b->about.rank) {
         if (a->about.rank < 0 || b->about.rank < 0) /* unknown ones last */
@@ -41,7 +41,7 @@ static int by_number(const void *x, const void *y, void *ctx)
 
 /* A message about one file, in its place among those of the others. */
 struct remark {
-    struct az_one_rank *x;
+    struct az_input_rank *x;
     enum az_severity severity;
     struct az_sv text;
 };
@@ -50,15 +50,15 @@ AZ_VEC(struct remark, remarks);
 struct gathering {
     struct az_rank_run *r;
     struct az_arena *a;
-    const struct az_one_rank *first; /* of the files */
-    struct az_one_rank **v;          /* files in rank order */
+    const struct az_input_rank *first; /* of the files */
+    struct az_input_rank **v;          /* files in rank order */
     size_t n;
     bool by_place; /* no file says its rank: they are numbered as they are listed */
     struct remarks said;
     struct az_sv failure; /* the whole run cannot be reported: why */
 };
 
-static int remark(struct gathering *g, struct az_one_rank *x, enum az_severity severity,
+static int remark(struct gathering *g, struct az_input_rank *x, enum az_severity severity,
                   struct az_sv text)
 {
     const struct remark m = { x, severity, text };
@@ -70,10 +70,10 @@ static int remark(struct gathering *g, struct az_one_rank *x, enum az_severity s
 }
 
 /* Messages of the files in rank order, each followed by what is said of it here. */
-static void tell(struct gathering *g, struct az_diag *diag)
+static void emit_finding(struct gathering *g, struct az_diag *diag)
 {
     for (size_t i = 0; i < g->n; i++) {
-        const struct az_one_rank *x = g->v[i];
+        const struct az_input_rank *x = g->v[i];
         struct az_diag own = { .errors = x->errors,
                                .warnings = x->warnings,
                                .dropped = x->dropped };
@@ -88,7 +88,7 @@ static void tell(struct gathering *g, struct az_diag *diag)
 }
 
 /* The rank of a file: its metadata win over its name. */
-static int settle_rank(struct gathering *g, struct az_one_rank *x, size_t place)
+static int settle_rank(struct gathering *g, struct az_input_rank *x, size_t place)
 {
     int64_t said = x->about.rank;
     int rc = AZ_OK;
@@ -120,7 +120,7 @@ static int settle_rank(struct gathering *g, struct az_one_rank *x, size_t place)
 /* Traces of formats whose ranks say their numbers only where there are several in a file: taken as
  * they say if that is a numbering; else nothing is believed, and they are numbered as they are
  * listed. */
-static bool number_traces(struct gathering *g, struct az_one_rank *files)
+static bool number_traces(struct gathering *g, struct az_input_rank *files)
 {
     const struct az_plan_job *job = g->r->one->job;
     bool good = true;
@@ -144,7 +144,7 @@ static bool number_traces(struct gathering *g, struct az_one_rank *files)
     return !good;
 }
 
-static int settle(struct gathering *g, struct az_one_rank *files)
+static int settle(struct gathering *g, struct az_input_rank *files)
 {
     int rc = AZ_OK;
     const struct az_input *in = g->r->one->job->input;
@@ -154,7 +154,7 @@ static int settle(struct gathering *g, struct az_one_rank *files)
         g->by_place &=
             files[i].by_name < 0 && (files[i].state != AZ_RANK_THERE || files[i].about.rank < 0);
     for (size_t i = 0; rc == 0 && i < g->n; i++) {
-        struct az_one_rank *x = &files[i];
+        struct az_input_rank *x = &files[i];
         g->v[i] = x;
         if (!x->about.path.n) /* it was not read */
             x->about.path = g->r->one->job->files.v[i].path;
@@ -172,12 +172,12 @@ static int duplicates(struct gathering *g)
 {
     const struct az_sv rule = g->r->one->job->input->opts.duplicate_rank;
     const bool first = az_sv_is(rule, "first"), last = az_sv_is(rule, "last");
-    struct az_one_rank *kept = NULL, *again = NULL;
+    struct az_input_rank *kept = NULL, *again = NULL;
     size_t refused = 0;
     int rc = AZ_OK;
 
     for (size_t i = 0; rc == 0 && i < g->n; i++) {
-        struct az_one_rank *x = g->v[i], *out;
+        struct az_input_rank *x = g->v[i], *out;
         if (x->state != AZ_RANK_THERE)
             continue;
         if (!kept || kept->about.rank != x->about.rank) {
@@ -219,7 +219,7 @@ static int world_size(struct gathering *g, struct az_ranks *s)
 {
     int rc = AZ_OK;
     for (size_t i = 0; i < g->n; i++) {
-        struct az_one_rank *x = g->v[i];
+        struct az_input_rank *x = g->v[i];
         if (x->state == AZ_RANK_THERE && x->about.world_size > AZ_RANK_MOST)
             x->about.world_size = -1;
         if (x->state == AZ_RANK_THERE && x->about.world_size > s->world_size)
@@ -227,7 +227,7 @@ static int world_size(struct gathering *g, struct az_ranks *s)
     }
     const int64_t said = s->world_size;
     for (size_t i = 0; rc == 0 && i < g->n; i++) {
-        struct az_one_rank *x = g->v[i];
+        struct az_input_rank *x = g->v[i];
         if (x->state != AZ_RANK_THERE)
             continue;
         if (x->about.rank >= s->world_size)
@@ -257,7 +257,7 @@ static int missing_ranks(struct az_ranks *s, struct az_arena *a)
     return AZ_OK;
 }
 
-static struct az_sv first_error(const struct az_one_rank *x)
+static struct az_sv first_error(const struct az_input_rank *x)
 {
     for (size_t i = 0; i < x->n_said; i++) {
         struct az_sv text = x->said[i].text, path = x->about.path;
@@ -288,7 +288,7 @@ static int fill_set(struct gathering *g)
     r->set.failed = failed;
     r->set.left = left;
     for (size_t i = 0; i < g->n; i++) {
-        const struct az_one_rank *x = g->v[i];
+        const struct az_input_rank *x = g->v[i];
         if (x->state == AZ_RANK_FAILED)
             failed[r->set.n_failed++] = (struct az_rank_failure){ .rank = x->about.rank,
                                                                   .path = x->about.path,
@@ -310,7 +310,7 @@ static int fill_set(struct gathering *g)
 }
 
 /* From files to the set; the messages of all are reported whatever comes. */
-static int gather(struct az_rank_run *r, struct az_one_rank *files, size_t n)
+static int gather(struct az_rank_run *r, struct az_input_rank *files, size_t n)
 {
     struct gathering g = { .r = r, .a = &r->one->res->arena, .first = files, .n = n };
     int rc;
@@ -325,14 +325,14 @@ static int gather(struct az_rank_run *r, struct az_one_rank *files, size_t n)
     if (!rc && !g.failure.n)
         rc = fill_set(&g);
     if (g.v)
-        tell(&g, r->one->diag);
+        emit_finding(&g, r->one->diag);
     az_vec_release(&g.said);
     return rc ? rc : g.failure.n ? AZ_EFORMAT : AZ_OK;
 }
 
 /* ---- entry points ---- */
 
-int az_ranks_names(struct az_one *o, struct az_one_rank *ranks)
+int az_ranks_names(struct az_input_run *o, struct az_input_rank *ranks)
 {
     struct az_arena scratch;
     struct az_rank_name name;
@@ -354,9 +354,9 @@ int az_ranks_names(struct az_one *o, struct az_one_rank *ranks)
 
 int az_ranks_reduce(struct az_rank_run *r)
 {
-    struct az_one *o = r->one;
+    struct az_input_run *o = r->one;
     const size_t n = o->job->files.n, before = o->diag->errors;
-    struct az_one_rank *ranks = az_arena_array(&o->res->arena, n, sizeof *ranks);
+    struct az_input_rank *ranks = az_arena_array(&o->res->arena, n, sizeof *ranks);
     int rc = ranks ? az_ranks_names(o, ranks) : az_arena_error(&o->res->arena), fatal;
 
     fatal = rc ? rc : az_ranks_read(o, ranks);
@@ -365,7 +365,7 @@ int az_ranks_reduce(struct az_rank_run *r)
     rc = fatal ? fatal : rc;
     r->files = ranks;
     if (rc)
-        return az_one_explain(o, rc, before, "reading ranks");
+        return az_input_report_error(o, rc, before, "reading ranks");
     for (size_t i = 0; i < n; i++) {
         rc = ranks[i].state == AZ_RANK_FAILED ? ranks[i].error : rc;
         o->hook_failed = ranks[i].hook_failed ? ranks[i].hook_failed : o->hook_failed;
@@ -378,7 +378,7 @@ int az_ranks_reduce(struct az_rank_run *r)
 
 /* Ranks of other formats: numbered as their traces say, or as the files stand where that is not a
  * numbering. */
-static void number_kept(const struct az_result *res, struct az_one_rank *ranks)
+static void number_kept(const struct az_result *res, struct az_input_rank *ranks)
 {
     bool good = true;
     for (size_t i = 0; i < res->n_traces; i++) {
@@ -393,7 +393,7 @@ static void number_kept(const struct az_result *res, struct az_one_rank *ranks)
 int az_ranks_of_traces(struct az_rank_run *r)
 {
     struct az_result *res = r->one->res;
-    struct az_one_rank *ranks = az_arena_array(&res->arena, res->n_traces, sizeof *ranks);
+    struct az_input_rank *ranks = az_arena_array(&res->arena, res->n_traces, sizeof *ranks);
     int rc = ranks ? AZ_OK : az_arena_error(&res->arena);
 
     for (size_t i = 0; !rc && i < res->n_traces; i++)
@@ -403,7 +403,7 @@ int az_ranks_of_traces(struct az_rank_run *r)
         number_kept(res, ranks);
         rc = gather(r, ranks, res->n_traces);
     }
-    return az_one_explain(r->one, rc, r->one->diag->errors, "comparing ranks");
+    return az_input_report_error(r->one, rc, r->one->diag->errors, "comparing ranks");
 }
 
 /* What part files hold of an analysis whose tables are there, and the rows of tables that will not
@@ -418,14 +418,14 @@ static void give_back(struct az_rank_run *r, size_t k)
             r->parts[k][i] = NULL;
         az_mem_give_back(); /* of the threads that have read them */
     }
-    az_views_prune(&res->doc, az_one_views(r->one));
+    az_views_prune(&res->doc, az_input_views(r->one));
 }
 
 /* Before the first analysis that keeps its parts: those of part files, which were only looked at.
  */
 static int read_again(struct az_rank_run *r)
 {
-    struct az_one *o = r->one;
+    struct az_input_run *o = r->one;
     void **part = az_arena_array(&o->res->arena, r->n_analyses, sizeof *part);
     struct az_intern texts;
     int rc = part ? az_intern_init(&texts, &o->res->arena, &o->res->mem)
@@ -474,8 +474,8 @@ int az_ranks_finish(struct az_rank_run *r, struct az_job *job)
             continue;
         int rc = an->keeps_parts && r->one->res->n_parts && !r->read_again ? read_again(r) : AZ_OK;
         if (rc)
-            return az_one_explain(r->one, rc, before, "reading parts again");
-        rc = az_one_explain(r->one, an->finish(job, set, r->parts[k]), before, an->name);
+            return az_input_report_error(r->one, rc, before, "reading parts again");
+        rc = az_input_report_error(r->one, an->finish(job, set, r->parts[k]), before, an->name);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR)
             return rc;
         if (rc)

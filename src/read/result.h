@@ -45,10 +45,11 @@ void az_result_init(struct az_result *r, uint64_t memory_limit);
 void az_result_release(struct az_result *r);
 /* One input, without a pool: the building block, also for tests. 0, or why the input has failed
  * (message in diag). threads: that it may use itself. progress: bytes read so far, may be NULL. */
-int az_run_one(const struct az_plan_job *job, const struct az_run_opts *opts, unsigned threads,
-               struct az_result *res, struct az_diag *diag, _Atomic uint64_t *progress) AZ_MUST_USE;
+int az_analyze_input(const struct az_plan_job *job, const struct az_run_opts *opts,
+                     unsigned threads, struct az_result *res, struct az_diag *diag,
+                     _Atomic uint64_t *progress) AZ_MUST_USE;
 /* Only reads the input and keeps its traces, those of ranks that a report would read one by one,
- * too; of a saved result its document. az_run_one with the same result then makes the report
+ * too; of a saved result its document. az_analyze_input with the same result then makes the report
  * without reading again, but of a run of ranks (az_job_is_run), which takes a result of its own. */
 int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_result *res,
                 struct az_diag *diag) AZ_MUST_USE;

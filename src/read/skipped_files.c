@@ -225,7 +225,7 @@ bool az_passed_document(const char *path, struct az_diag *diag)
     return is;
 }
 
-bool az_passed_called(struct az_sv path) { return form_of(path) != LOOSE; }
+bool az_skip_is_profile_name(struct az_sv path) { return form_of(path) != LOOSE; }
 
 /* Whatever it is called: rows of something. */
 static bool is_database(struct az_sv path)

@@ -14,7 +14,7 @@ int az_passed_know(struct az_vec_sv *known, struct az_sv path) AZ_MUST_USE;
 void az_passed_report(const struct az_vec_sv *paths, const struct az_vec_sv *known,
                       struct az_sv folder, struct az_diag *diag);
 /* Is a profile of any format called so, and little else? */
-bool az_passed_called(struct az_sv path);
+bool az_skip_is_profile_name(struct az_sv path);
 /* Is this whole JSON that nowhere speaks of events, a configuration or a tokenizer? Then warns. */
 bool az_passed_document(const char *path, struct az_diag *diag);
 /* Something that the caller would have read and that is no file nor folder: warns that it is

@@ -20,10 +20,10 @@ enum standing {
 
 struct gate {
     const struct az_gate_in *in;
-    struct az_verdict *v;
+    struct az_gate_verdict *v;
     struct az_arena *a;
     enum standing *standing; /* of the candidate's inputs */
-    struct az_nights_others pools;
+    struct az_baseline_others pools;
 };
 
 static bool word(struct az_sv s, const char *w) { return az_sv_is(s, w); }
@@ -641,7 +641,7 @@ static bool is_said(const struct gate *g, const struct az_gate_result *x, size_t
 
 static int judge_all(struct gate *g)
 {
-    struct az_verdict *v = g->v;
+    struct az_gate_verdict *v = g->v;
     enum az_gate_level worst = AZ_LEVEL_INFO;
     size_t kept = 0;
 
@@ -672,13 +672,13 @@ static int judge_all(struct gate *g)
     for (size_t i = 0; v->first && i < g->in->cand->metrics.n; i++)
         if (word(g->in->cand->metrics.v[i].sheet, AZ_KEY_FIGURES))
             v->can_see = fmax(v->can_see, AZ_GATE_SEEN * g->in->cand->metrics.v[i].within);
-    v->outcome = worst == AZ_LEVEL_FAIL           ? AZ_VERDICT_FAIL
-                 : worst == AZ_LEVEL_INCONCLUSIVE ? AZ_VERDICT_INCONCLUSIVE
-                                                  : AZ_VERDICT_PASS;
+    v->outcome = worst == AZ_LEVEL_FAIL           ? AZ_GATES_FAIL
+                 : worst == AZ_LEVEL_INCONCLUSIVE ? AZ_GATES_INCONCLUSIVE
+                                                  : AZ_GATES_PASS;
     return az_sort_cmp(v->results.v, v->results.n, sizeof *v->results.v, worst_first, NULL, NULL);
 }
 
-int az_gate_run(const struct az_gate_in *in, struct az_verdict *v)
+int az_gate_run(const struct az_gate_in *in, struct az_gate_verdict *v)
 {
     struct gate g = { .in = in, .v = v, .a = v->arena };
     int rc = az_gate_compare_inputs(in, v);

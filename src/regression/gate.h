@@ -21,17 +21,17 @@ struct az_gate_in {
         series; /* the run is the first of a series: "15 runs are of H100; ..."; empty: not */
     bool first; /* there can be none: the history has no run of this kind yet, and keeps this one */
     const struct az_series *cand;
-    const struct az_past *past; /* earlier nights; NULL: none */
-    bool by_level;              /* held against the accepted level of each figure, not against
-                                   the values of base */
-    bool by_recording;          /* whole recordings are compared, whatever their steps */
-    double drift_rel;           /* 0: no drift rule */
-    int64_t drift_days, hold;   /* hold: nights after which a worse level is accepted; 0: never */
+    const struct az_metric_past *past; /* earlier nights; NULL: none */
+    bool by_level;            /* held against the accepted level of each figure, not against
+                                 the values of base */
+    bool by_recording;        /* whole recordings are compared, whatever their steps */
+    double drift_rel;         /* 0: no drift rule */
+    int64_t drift_days, hold; /* hold: nights after which a worse level is accepted; 0: never */
 };
 
 /* Fills v (arena set by the caller; results are released with az_vec_release). Fails only for lack
  * of memory. */
-int az_gate_run(const struct az_gate_in *in, struct az_verdict *v) AZ_MUST_USE;
+int az_gate_run(const struct az_gate_in *in, struct az_gate_verdict *v) AZ_MUST_USE;
 
 /* The selectors under which a document's figures are gathered for these rules: n_rules of them, in
  * the arena, equal ones once; *n their number. NULL without memory. */
@@ -43,19 +43,19 @@ bool az_gate_applies(const struct az_gate_rule *r, const struct az_metric *m);
 
 /* ---- gate_changes.c ---- */
 /* Fills v->changes from the claims of both sides. */
-int az_gate_compare_inputs(const struct az_gate_in *in, struct az_verdict *v) AZ_MUST_USE;
-const struct az_gate_change *az_gate_change_of(const struct az_verdict *v, struct az_sv input);
+int az_gate_compare_inputs(const struct az_gate_in *in, struct az_gate_verdict *v) AZ_MUST_USE;
+const struct az_gate_change *az_gate_change_of(const struct az_gate_verdict *v, struct az_sv input);
 /* Can the run be a baseline? Not one that was not comparable, unless for its device: that is the
  * first of a series of its own. */
-bool az_gate_is_evidence(const struct az_verdict *v);
+bool az_gate_is_evidence(const struct az_gate_verdict *v);
 
 /* ---- gate_causes.c ---- */
 /* Failures of key figures that follow from another become warnings, and say so. */
-int az_gate_causes(struct az_verdict *v, struct az_arena *a) AZ_MUST_USE;
+int az_gate_causes(struct az_gate_verdict *v, struct az_arena *a) AZ_MUST_USE;
 
 /* ---- gate_classes.c ---- */
 /* Says of what class the cause of each failed part of the time is, after the others were judged. */
-int az_gate_classes(const struct az_gate_in *in, struct az_verdict *v,
+int az_gate_classes(const struct az_gate_in *in, struct az_gate_verdict *v,
                     struct az_arena *a) AZ_MUST_USE;
 
 /* ---- gate_decide.c: one metric ---- */
@@ -72,13 +72,13 @@ int az_gate_judge(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
 
 /* ---- gate_history.c: what earlier nights say ---- */
 /* What all figures that rules meet say to one another. */
-int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out) AZ_MUST_USE;
+int az_gate_pool(const struct az_gate_in *in, struct az_baseline_others *out) AZ_MUST_USE;
 /* The course of a figure under a rule; *level: the values of its accepted level, in the arena (n 0:
  * there is no earlier night). */
-int az_gate_course(const struct az_gate_in *in, const struct az_nights_others *pools,
+int az_gate_course(const struct az_gate_in *in, const struct az_baseline_others *pools,
                    const struct az_gate_rule *r, const struct az_metric *cand, struct az_arena *a,
                    struct az_gate_course *out, struct az_vec_f64 *level) AZ_MUST_USE;
 /* Most figures off together in one night: the machine rather than a commit. */
-void az_gate_together(struct az_verdict *v);
+void az_gate_together(struct az_gate_verdict *v);
 
 #endif

@@ -23,7 +23,7 @@ static bool same_run(const struct az_gate_result *x, const struct az_gate_result
 
 /* One failure a cause: where parts of the time fail, the total and what repeats it follow from
  * them, and only warn; so do parts where the total is better all the same. */
-static void find_causes(struct az_verdict *v)
+static void find_causes(struct az_gate_verdict *v)
 {
     for (size_t i = 0; i < v->results.n; i++) {
         struct az_gate_result *x = &v->results.v[i];
@@ -57,7 +57,7 @@ static void find_causes(struct az_verdict *v)
     }
 }
 
-static int explain_causes(struct az_verdict *v, struct az_arena *a)
+static int explain_causes(struct az_gate_verdict *v, struct az_arena *a)
 {
     for (size_t i = 0; i < v->results.n; i++) {
         struct az_gate_result *x = &v->results.v[i];
@@ -72,7 +72,7 @@ static int explain_causes(struct az_verdict *v, struct az_arena *a)
     return AZ_OK;
 }
 
-int az_gate_causes(struct az_verdict *v, struct az_arena *a)
+int az_gate_causes(struct az_gate_verdict *v, struct az_arena *a)
 {
     find_causes(v);
     return explain_causes(v, a);

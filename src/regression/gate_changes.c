@@ -7,7 +7,7 @@
 #include "regression/key_figures.h"
 #include "stats/rank_test.h"
 
-static bool has_change(const struct az_verdict *v, struct az_sv input)
+static bool has_change(const struct az_gate_verdict *v, struct az_sv input)
 {
     for (size_t i = 0; i < v->changes.n; i++)
         if (az_sv_eq(v->changes.v[i].change.input, input))
@@ -142,7 +142,7 @@ static void no_claims(struct az_gate_change *c, const struct az_gate_in *in,
                               (long long)cand->steps, AZ_SVF(cand->source));
 }
 
-static int add(const struct az_gate_in *in, struct az_verdict *v, struct az_sv input)
+static int add(const struct az_gate_in *in, struct az_gate_verdict *v, struct az_sv input)
 {
     const struct az_series_claims *cand = middle(in->cand, input), *base = middle(in->base, input);
     struct az_gate_change c = {
@@ -171,7 +171,7 @@ static int add(const struct az_gate_in *in, struct az_verdict *v, struct az_sv i
     return v->arena->failed ? az_arena_error(v->arena) : az_vec_push(&v->changes, c);
 }
 
-int az_gate_compare_inputs(const struct az_gate_in *in, struct az_verdict *v)
+int az_gate_compare_inputs(const struct az_gate_in *in, struct az_gate_verdict *v)
 {
     int rc = AZ_OK;
     for (size_t i = 0; !rc && i < in->cand->claims.n; i++)
@@ -180,7 +180,7 @@ int az_gate_compare_inputs(const struct az_gate_in *in, struct az_verdict *v)
     return rc;
 }
 
-const struct az_gate_change *az_gate_change_of(const struct az_verdict *v, struct az_sv input)
+const struct az_gate_change *az_gate_change_of(const struct az_gate_verdict *v, struct az_sv input)
 {
     for (size_t i = 0; i < v->changes.n; i++)
         if (az_sv_eq(v->changes.v[i].change.input, input))
@@ -188,7 +188,7 @@ const struct az_gate_change *az_gate_change_of(const struct az_verdict *v, struc
     return NULL;
 }
 
-bool az_gate_is_evidence(const struct az_verdict *v)
+bool az_gate_is_evidence(const struct az_gate_verdict *v)
 {
     for (size_t i = 0; i < v->changes.n; i++)
         if (!v->changes.v[i].change.comparable &&

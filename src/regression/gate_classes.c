@@ -38,7 +38,7 @@ static bool is_work(const struct az_gate_result *x)
 }
 
 /* Did all families of work of the input change by about the same ratio? */
-static bool together(const struct az_verdict *v, const struct az_gate_result *of)
+static bool together(const struct az_gate_verdict *v, const struct az_gate_result *of)
 {
     double sum = 0, worst = 0;
     size_t n = 0;
@@ -188,7 +188,7 @@ static const char *of_communication(const struct az_gate_in *in, const struct az
                                            : "network: transfers take longer";
 }
 
-static const char *class_text(const struct az_gate_in *in, const struct az_verdict *v,
+static const char *class_text(const struct az_gate_in *in, const struct az_gate_verdict *v,
                               const struct az_gate_result *x, const struct rows *r, size_t held)
 {
     if (az_sv_is(x->key_text, "idle"))
@@ -208,7 +208,7 @@ static const char *class_text(const struct az_gate_in *in, const struct az_verdi
     return fabs(r->slower) > 0 ? "kernel: as many calls, each slower" : "";
 }
 
-static struct az_sv class_of(const struct az_gate_in *in, const struct az_verdict *v,
+static struct az_sv class_of(const struct az_gate_in *in, const struct az_gate_verdict *v,
                              const struct az_gate_result *x, struct az_arena *a)
 {
     const size_t held = x->course.known && x->course.held ? x->course.held : 1;
@@ -223,7 +223,7 @@ static struct az_sv class_of(const struct az_gate_in *in, const struct az_verdic
     return az_arena_printf(a, "%s%.*s%.*s", text, AZ_SVF(rows), AZ_SVF(op));
 }
 
-int az_gate_classes(const struct az_gate_in *in, struct az_verdict *v, struct az_arena *a)
+int az_gate_classes(const struct az_gate_in *in, struct az_gate_verdict *v, struct az_arena *a)
 {
     for (size_t i = 0; i < v->results.n; i++) {
         struct az_gate_result *x = &v->results.v[i];

@@ -271,7 +271,7 @@ static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a
     }
     if (!c->known)
         return true;
-    if (c->kind != AZ_NIGHTS_SAME && (worse ? c->side > 0 : c->side < 0))
+    if (c->kind != AZ_BASELINE_SAME && (worse ? c->side > 0 : c->side < 0))
         return true;
     const char *plural = c->runs == 1 ? "" : "s";
     const bool few = c->newest > FEW_STEPS * c->noise;
@@ -343,7 +343,7 @@ static bool judge_step(struct az_gate_result *x, struct az_arena *a)
     const double size = fabs(c->level - c->before);
     const enum az_gate_level level = level_of(x->rule->change_point);
 
-    if (!c->known || c->kind != AZ_NIGHTS_STEP || c->side <= 0 || !over_part(x, size, STEP_PART))
+    if (!c->known || c->kind != AZ_BASELINE_STEP || c->side <= 0 || !over_part(x, size, STEP_PART))
         return false;
     if (over(x, size) || level == AZ_LEVEL_FAIL)
         set_failed(x);
@@ -372,7 +372,7 @@ static void judge_jump(struct az_gate_result *x, struct az_arena *a)
 {
     const struct az_gate_course *c = &x->course;
 
-    if (!ran(x) && c->known && c->kind == AZ_NIGHTS_OUTLIER) {
+    if (!ran(x) && c->known && c->kind == AZ_BASELINE_OUTLIER) {
         const bool warn = word(x->rule->severity, "warn");
         set(x, AZ_GATE_OUTLIER, warn ? AZ_LEVEL_WARN : AZ_LEVEL_INCONCLUSIVE);
         x->note = AZ_SV("this night alone so far, and single nights are off now and then in this "

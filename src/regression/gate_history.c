@@ -10,7 +10,7 @@
 #define DEFAULT_K      3.0 /* noise_k that stands for the default limits */
 #define DEFAULT_JUMP   4.2
 
-AZ_VEC(struct az_nights_seen, az_nights_seen_vec);
+AZ_VEC(struct az_baseline_seen, az_baseline_seen_vec);
 
 static bool is_met(const struct az_gate_in *in, const struct az_metric *m)
 {
@@ -60,20 +60,20 @@ static double step_spread(const struct az_metric *m, double now)
 }
 
 /* Standard errors of the past values of a figure by the steps of their nights, without holes. */
-static void past_errors(const struct az_past *p, const struct az_metric *m, double spread,
+static void past_errors(const struct az_metric_past *p, const struct az_metric *m, double spread,
                         double *out)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < m->values.n; i++)
         if (!isnan(m->values.v[i]))
-            out[n++] = spread / sqrt(az_past_steps_of(p, m->input, m->reps.v[i]));
+            out[n++] = spread / sqrt(az_metric_past_steps_of(p, m->input, m->reps.v[i]));
 }
 
 /* ---- all figures ---- */
 
 static int look(const struct az_gate_in *in, const struct az_metric *m, struct az_vec_f64 *v,
-                struct az_nights_seen *out)
+                struct az_baseline_seen *out)
 {
     const double spread = step_spread(m, 0);
     size_t n;
@@ -87,13 +87,13 @@ static int look(const struct az_gate_in *in, const struct az_metric *m, struct a
     n = values_of(m, v->v);
     if (spread > 0)
         past_errors(in->past, m, spread, v->v + n);
-    return az_nights_look(v->v, spread > 0 ? v->v + n : NULL, n, out);
+    return az_baseline_look(v->v, spread > 0 ? v->v + n : NULL, n, out);
 }
 
-int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out)
+int az_gate_pool(const struct az_gate_in *in, struct az_baseline_others *out)
 {
     const size_t stride = every(in) ? every(in) : 1;
-    struct az_nights_seen_vec seen;
+    struct az_baseline_seen_vec seen;
     struct az_vec_f64 v;
     int rc = AZ_OK;
 
@@ -101,7 +101,7 @@ int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out)
     az_vec_init(&v, NULL);
     for (size_t i = 0; !rc && in->past && i < in->past->s.metrics.n; i += stride) {
         const struct az_metric *m = &in->past->s.metrics.v[i];
-        struct az_nights_seen one;
+        struct az_baseline_seen one;
         if (!is_met(in, m) || m->values.n < 3)
             continue;
         rc = look(in, m, &v, &one);
@@ -109,7 +109,7 @@ int az_gate_pool(const struct az_gate_in *in, struct az_nights_others *out)
             rc = az_vec_push(&seen, one);
     }
     if (!rc)
-        rc = az_nights_pool(seen.v, seen.n, out);
+        rc = az_baseline_pool(seen.v, seen.n, out);
     az_vec_release(&seen);
     az_vec_release(&v);
     return rc;
@@ -133,19 +133,19 @@ static struct az_sv figure_text(struct az_arena *a, const struct az_metric *m)
 
 static bool names(struct az_sv figure, const struct az_metric *m, struct az_arena *a)
 {
-    return az_figure_meets(figure, figure_text(a, m), m->key_text, a);
+    return az_metric_matches(figure, figure_text(a, m), m->key_text, a);
 }
 
 /* A change is accepted up to a run: the newest night of the figure that is not after it. */
-static void mark_accepted(const struct az_past *p, const struct az_metric *m, struct nights *t,
-                          struct az_arena *a)
+static void mark_accepted(const struct az_metric_past *p, const struct az_metric *m,
+                          struct nights *t, struct az_arena *a)
 {
     for (size_t k = 0; k < p->accepted.n; k++) {
-        const struct az_past_accepted *x = &p->accepted.v[k];
+        const struct az_metric_past_accepted *x = &p->accepted.v[k];
         if (x->time > p->now || !names(x->figure, m, a))
             continue;
         for (size_t i = t->n - 1; i-- > 0;) {
-            const struct az_past_run *r = &p->runs.v[t->run[i]];
+            const struct az_metric_past_run *r = &p->runs.v[t->run[i]];
             if (r->time > x->time || (r->time == x->time && r->id > x->run))
                 continue;
             t->accepted[i] = true;
@@ -162,7 +162,7 @@ static bool failed_in(const struct az_metric *m, uint32_t rep)
     return false;
 }
 
-static bool take_nights(const struct az_past *p, const struct az_metric *m,
+static bool take_nights(const struct az_metric_past *p, const struct az_metric *m,
                         const struct az_metric *cand, struct az_arena *a, struct nights *t)
 {
     const size_t most = m->values.n + 1;
@@ -196,17 +196,17 @@ static bool take_nights(const struct az_past *p, const struct az_metric *m,
     return !a->failed;
 }
 
-static struct az_sv day_of(const struct az_past_run *r)
+static struct az_sv day_of(const struct az_metric_past_run *r)
 {
     return az_sv_make(r->created.p, r->created.n > 10 ? 10 : r->created.n);
 }
 
-static struct az_sv run_text(const struct az_past *p, const struct nights *t, size_t at,
+static struct az_sv run_text(const struct az_metric_past *p, const struct nights *t, size_t at,
                              struct az_arena *a)
 {
     if (at >= t->n || t->run[at] == SIZE_MAX)
         return AZ_SV("this run");
-    const struct az_past_run *r = &p->runs.v[t->run[at]];
+    const struct az_metric_past_run *r = &p->runs.v[t->run[at]];
     return az_arena_printf(a, "run %lld of %.*s", (long long)r->id, AZ_SVF(day_of(r)));
 }
 
@@ -219,7 +219,7 @@ static struct az_sv short_commit(struct az_sv c)
     return hash ? az_sv_make(c.p, 10) : c;
 }
 
-static struct az_sv commits_of(const struct az_past *p, const struct nights *t, size_t at,
+static struct az_sv commits_of(const struct az_metric_past *p, const struct nights *t, size_t at,
                                struct az_arena *a)
 {
     struct az_sv to = p->commit, from = AZ_SV("");
@@ -244,8 +244,9 @@ static int worse_of(const struct az_gate_rule *r, const struct az_metric *m)
 
 static double part(double x, double of) { return fabs(of) > 0 ? x / fabs(of) : NAN; }
 
-static int describe(const struct az_past *p, const struct nights *t, const struct az_nights *o,
-                    int worse, struct az_arena *a, struct az_gate_course *c)
+static int describe(const struct az_metric_past *p, const struct nights *t,
+                    const struct az_baseline *o, int worse, struct az_arena *a,
+                    struct az_gate_course *c)
 {
     const size_t at = o->at;
 
@@ -275,13 +276,13 @@ static int describe(const struct az_past *p, const struct nights *t, const struc
     return a->failed ? az_arena_error(a) : AZ_OK;
 }
 
-int az_gate_course(const struct az_gate_in *in, const struct az_nights_others *pools,
+int az_gate_course(const struct az_gate_in *in, const struct az_baseline_others *pools,
                    const struct az_gate_rule *r, const struct az_metric *cand, struct az_arena *a,
                    struct az_gate_course *out, struct az_vec_f64 *level)
 {
     const struct az_metric *m = in->past ? az_series_find(&in->past->s, cand) : NULL;
     struct nights t;
-    struct az_nights o;
+    struct az_baseline o;
     int rc;
 
     *out = (struct az_gate_course){ .drift = NAN, .least = NAN, .least_run = NAN, .noise = NAN };
@@ -304,32 +305,32 @@ int az_gate_course(const struct az_gate_in *in, const struct az_nights_others *p
         t.error[t.n - 1] = spread / sqrt(now);
     }
     const int worse = worse_of(r, cand);
-    const struct az_nights_in n = { .v = t.v,
-                                    .n = t.n,
-                                    .time = t.time,
-                                    .accepted = t.accepted,
-                                    .failed = t.failed,
-                                    .within = fmax(m->within, cand->within),
-                                    .error = spread > 0 ? t.error : NULL,
-                                    .limit = r->noise_k * DEFAULT_JUMP / DEFAULT_K,
-                                    .hold = (size_t)in->hold,
-                                    .worse = worse,
-                                    .drift_days = in->drift_rel > 0 ? in->drift_days : 0,
-                                    .others = *pools,
-                                    .seed = az_gate_seed(m->key) ^ az_gate_seed(m->name) * 3 ^
-                                            az_gate_seed(m->sheet) * 5 };
-    rc = az_nights_judge(&n, &o);
+    const struct az_baseline_in n = { .v = t.v,
+                                      .n = t.n,
+                                      .time = t.time,
+                                      .accepted = t.accepted,
+                                      .failed = t.failed,
+                                      .within = fmax(m->within, cand->within),
+                                      .error = spread > 0 ? t.error : NULL,
+                                      .limit = r->noise_k * DEFAULT_JUMP / DEFAULT_K,
+                                      .hold = (size_t)in->hold,
+                                      .worse = worse,
+                                      .drift_days = in->drift_rel > 0 ? in->drift_days : 0,
+                                      .others = *pools,
+                                      .seed = az_gate_seed(m->key) ^ az_gate_seed(m->name) * 3 ^
+                                              az_gate_seed(m->sheet) * 5 };
+    rc = az_baseline_judge(&n, &o);
     for (size_t i = 0; !rc && i < o.n_base; i++)
         rc = az_vec_push(level, t.v[o.base[i]]);
     if (!rc)
         rc = describe(in->past, &t, &o, worse, a, out);
-    az_nights_release(&o);
+    az_baseline_release(&o);
     return rc;
 }
 
 /* ---- a night as a whole ---- */
 
-void az_gate_together(struct az_verdict *v)
+void az_gate_together(struct az_gate_verdict *v)
 {
     size_t known = 0, off = 0;
 
@@ -337,13 +338,13 @@ void az_gate_together(struct az_verdict *v)
         const struct az_gate_course *c = &v->results.v[i].course;
         known += c->known && !v->results.v[i].drift;
         off += c->known && !v->results.v[i].drift && c->side > 0 &&
-               (c->kind == AZ_NIGHTS_JUMP || c->kind == AZ_NIGHTS_OUTLIER);
+               (c->kind == AZ_BASELINE_JUMP || c->kind == AZ_BASELINE_OUTLIER);
     }
     if (known < LEAST_TOGETHER || (double)off < MOST_TOGETHER * (double)known)
         return;
     for (size_t i = 0; i < v->results.n; i++) {
         struct az_gate_result *x = &v->results.v[i];
-        if (x->status != AZ_GATE_FAIL || x->course.kind != AZ_NIGHTS_JUMP || x->course.held > 1 ||
+        if (x->status != AZ_GATE_FAIL || x->course.kind != AZ_BASELINE_JUMP || x->course.held > 1 ||
             x->drift)
             continue;
         x->status = AZ_GATE_OUTLIER;

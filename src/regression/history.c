@@ -79,36 +79,36 @@ static int db_error(struct az_history *h)
     return az_diag_fail(h->diag, rc, AZ_AT_FILE(h->path), "%s%s", sqlite3_errmsg(h->db), hint);
 }
 
-int az_hist_prepare(struct az_history *h, const char *sql, sqlite3_stmt **st)
+int az_history_db_prepare(struct az_history *h, const char *sql, sqlite3_stmt **st)
 {
     *st = NULL;
     return sqlite3_prepare_v2(h->db, sql, -1, st, NULL) == SQLITE_OK ? 0 : db_error(h);
 }
 
-int az_hist_step(struct az_history *h, sqlite3_stmt *st)
+int az_history_db_step(struct az_history *h, sqlite3_stmt *st)
 {
     int rc = sqlite3_step(st);
     return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : db_error(h);
 }
 
-int az_hist_exec(struct az_history *h, const char *sql)
+int az_history_db_exec(struct az_history *h, const char *sql)
 {
     return sqlite3_exec(h->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_error(h);
 }
 
-void az_hist_bind_text(sqlite3_stmt *st, int at, struct az_sv s)
+void az_history_db_bind_text(sqlite3_stmt *st, int at, struct az_sv s)
 {
     (void)sqlite3_bind_text64(st, at, s.p ? s.p : "", s.n, SQLITE_STATIC, SQLITE_UTF8);
 }
 
-struct az_sv az_hist_text(sqlite3_stmt *st, int col, struct az_arena *a)
+struct az_sv az_history_db_text(sqlite3_stmt *st, int col, struct az_arena *a)
 {
     const unsigned char *p = sqlite3_column_text(st, col);
     int n = sqlite3_column_bytes(st, col);
     return p ? az_arena_dup(a, az_sv_make((const char *)p, (size_t)n)) : AZ_SV("");
 }
 
-double az_hist_real(sqlite3_stmt *st, int col)
+double az_history_db_real(sqlite3_stmt *st, int col)
 {
     return sqlite3_column_type(st, col) == SQLITE_NULL ? NAN : sqlite3_column_double(st, col);
 }
@@ -119,10 +119,10 @@ double az_hist_real(sqlite3_stmt *st, int col)
 static int one_number(struct az_history *h, const char *sql, int64_t missing, int64_t *out)
 {
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(h, sql, &st);
+    int rc = az_history_db_prepare(h, sql, &st);
     if (rc)
         return rc;
-    rc = az_hist_step(h, st);
+    rc = az_history_db_step(h, st);
     *out = rc == 1 ? sqlite3_column_int64(st, 0) : missing;
     (void)sqlite3_finalize(st);
     return rc < 0 ? rc : 0;
@@ -163,24 +163,24 @@ static int migrate(struct az_history *h)
     int rc = find_version(h);
     if (rc || h->version == AZ_HISTORY_VERSION)
         return rc;
-    rc = az_hist_exec(h, "BEGIN IMMEDIATE");
+    rc = az_history_db_exec(h, "BEGIN IMMEDIATE");
     if (rc)
         return rc;
     rc = find_version(h);
     if (!rc && h->version < 1)
-        rc = az_hist_exec(h, schema_1);
+        rc = az_history_db_exec(h, schema_1);
     if (!rc && h->version < 2)
-        rc = az_hist_exec(h, schema_2);
+        rc = az_history_db_exec(h, schema_2);
     if (!rc && h->version < 3)
-        rc = az_hist_exec(h, schema_3);
+        rc = az_history_db_exec(h, schema_3);
     if (!rc && h->version < 4)
-        rc = az_hist_exec(h, schema_4);
+        rc = az_history_db_exec(h, schema_4);
     if (rc) {
         (void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
         return rc;
     }
     h->version = AZ_HISTORY_VERSION;
-    return az_hist_exec(h, "COMMIT");
+    return az_history_db_exec(h, "COMMIT");
 }
 
 /* Changing to WAL needs the file alone for a moment and does not wait by itself. */
@@ -270,7 +270,7 @@ static int open_write(struct az_history *h)
     if (!rc)
         rc = use_wal(h);
     if (!rc)
-        rc = az_hist_exec(h, "PRAGMA foreign_keys=ON");
+        rc = az_history_db_exec(h, "PRAGMA foreign_keys=ON");
     return rc ? rc : migrate(h);
 }
 

@@ -42,7 +42,8 @@ void az_history_close(struct az_history *h); /* NULL is fine */
 /* Adds a run with its figures, facts and verdict (NULL: none), in one transaction; *id is its
  * number. */
 int az_history_add(struct az_history *h, const struct az_history_run *run,
-                   const struct az_series *s, const struct az_verdict *v, int64_t *id) AZ_MUST_USE;
+                   const struct az_series *s, const struct az_gate_verdict *v,
+                   int64_t *id) AZ_MUST_USE;
 /* Marks a run good or bad, pins a label to it (the label leaves another run), keeps the newest
  * `keep` runs and those pinned. AZ_EUSAGE with a message: no such run. */
 int az_history_mark(struct az_history *h, int64_t id, bool good) AZ_MUST_USE;
@@ -51,7 +52,7 @@ int az_history_mark(struct az_history *h, int64_t id, bool good) AZ_MUST_USE;
 int az_history_accept(struct az_history *h, int64_t id, struct az_sv figure,
                       struct az_sv reason) AZ_MUST_USE;
 /* Replaces the verdicts of a run; it is good again unless a user said otherwise. */
-int az_history_judge(struct az_history *h, int64_t id, const struct az_verdict *v) AZ_MUST_USE;
+int az_history_judge(struct az_history *h, int64_t id, const struct az_gate_verdict *v) AZ_MUST_USE;
 int az_history_pin(struct az_history *h, int64_t id, struct az_sv label) AZ_MUST_USE;
 int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed) AZ_MUST_USE;
 
@@ -86,11 +87,12 @@ int az_history_is_young(struct az_history *h, struct az_sv choice,
                         bool *young) AZ_MUST_USE;
 /* ---- history_past.c ---- */
 /* What came before a run: the runs like it (branch, class of hosts, device) that are earlier by
- * their own time, oldest first, at most AZ_PAST_RUNS, and of each figure one value a run. Runs that
- * a user marked bad, or whose ranks or class map differ from those of `cand`, are skipped; *others
- * is their number. id: number of the run itself; 0: it is not stored yet. */
+ * their own time, oldest first, at most AZ_METRIC_PAST_RUNS, and of each figure one value a run.
+ * Runs that a user marked bad, or whose ranks or class map differ from those of `cand`, are
+ * skipped; *others is their number. id: number of the run itself; 0: it is not stored yet. */
 int az_history_past(struct az_history *h, const struct az_history_run *like, int64_t id,
-                    const struct az_series *cand, struct az_past *out, size_t *others) AZ_MUST_USE;
+                    const struct az_series *cand, struct az_metric_past *out,
+                    size_t *others) AZ_MUST_USE;
 /* Names of the rows that a table of an input had in any run, sorted; in the arena. */
 int az_history_names(struct az_history *h, struct az_sv input, struct az_sv sheet,
                      struct az_arena *arena, struct az_vec_sv *out) AZ_MUST_USE;

@@ -48,14 +48,14 @@ struct putting {
 static int put(struct putting *p, const char *key, int64_t number, struct az_sv text)
 {
     (void)sqlite3_bind_int64(p->st, 1, p->run);
-    az_hist_bind_text(p->st, 2, p->c->input);
+    az_history_db_bind_text(p->st, 2, p->c->input);
     (void)sqlite3_bind_int64(p->st, 3, p->c->rep);
-    az_hist_bind_text(p->st, 4, az_sv_str(key));
+    az_history_db_bind_text(p->st, 4, az_sv_str(key));
     if (text.p)
-        az_hist_bind_text(p->st, 5, text);
+        az_history_db_bind_text(p->st, 5, text);
     else
         (void)sqlite3_bind_int64(p->st, 5, number);
-    const int rc = az_hist_step(p->h, p->st);
+    const int rc = az_history_db_step(p->h, p->st);
     (void)sqlite3_reset(p->st);
     return rc < 0 ? rc : 0;
 }
@@ -81,10 +81,10 @@ static int put_side(struct putting *p)
     return rc;
 }
 
-int az_hist_put_claims(struct az_history *h, int64_t run, const struct az_series *s)
+int az_history_db_put_claims(struct az_history *h, int64_t run, const struct az_series *s)
 {
     struct putting p = { .h = h, .run = run };
-    int rc = az_hist_prepare(h, "INSERT OR REPLACE INTO claim VALUES(?,?,?,?,?)", &p.st);
+    int rc = az_history_db_prepare(h, "INSERT OR REPLACE INTO claim VALUES(?,?,?,?,?)", &p.st);
 
     for (size_t i = 0; !rc && i < s->claims.n; i++) {
         p.c = &s->claims.v[i];
@@ -107,18 +107,18 @@ static void take(struct az_change_side *s, struct az_sv key, sqlite3_stmt *st, s
             *(int64_t *)field(s, numbers[i].at) = sqlite3_column_int64(st, 3);
     for (size_t i = 0; i < AZ_LENGTH(texts); i++)
         if (az_sv_is(key, texts[i].key))
-            *(struct az_sv *)field(s, texts[i].at) = az_hist_text(st, 3, a);
+            *(struct az_sv *)field(s, texts[i].at) = az_history_db_text(st, 3, a);
     for (int i = 0; i < AZ_CHECKS; i++) {
         if (!az_sv_is(key, az_check_id((enum az_check)i)))
             continue;
-        const struct az_sv status = az_hist_text(st, 3, a);
+        const struct az_sv status = az_history_db_text(st, 3, a);
         for (int k = 0; k < AZ_CHECK_STATUSES; k++)
             if (az_sv_is(status, az_check_status_id((enum az_check_status)k)))
                 s->trust[i].status = (enum az_check_status)k;
     }
 }
 
-int az_hist_load_claims(struct az_history *h, int64_t run, struct az_series *s)
+int az_history_db_load_claims(struct az_history *h, int64_t run, struct az_series *s)
 {
     struct az_series_claims c = { .claimed = false };
     sqlite3_stmt *st;
@@ -126,20 +126,20 @@ int az_hist_load_claims(struct az_history *h, int64_t run, struct az_series *s)
 
     if (h->version < 4)
         return AZ_OK;
-    rc = az_hist_prepare(h, "SELECT input,rep,k,v FROM claim WHERE run_id=? ORDER BY input,rep,k",
-                         &st);
+    rc = az_history_db_prepare(
+        h, "SELECT input,rep,k,v FROM claim WHERE run_id=? ORDER BY input,rep,k", &st);
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, run);
-    while ((rc = az_hist_step(h, st)) == 1) {
-        const struct az_sv input = az_hist_text(st, 0, s->arena);
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        const struct az_sv input = az_history_db_text(st, 0, s->arena);
         const uint32_t rep = (uint32_t)sqlite3_column_int64(st, 1);
         rc = AZ_OK;
         if (c.claimed && (rep != c.rep || !az_sv_eq(input, c.input)))
             rc = az_series_claim(s, &c);
         if (!c.claimed || rep != c.rep || !az_sv_eq(input, c.input))
             c = (struct az_series_claims){ .input = input, .rep = rep, .claimed = true };
-        take(&c.side, az_hist_text(st, 2, s->arena), st, s->arena);
+        take(&c.side, az_history_db_text(st, 2, s->arena), st, s->arena);
         if (rc || s->arena->failed)
             break;
     }
@@ -158,24 +158,24 @@ static const struct {
 };
 
 static int read_pairs(struct az_history *h, const char *sql, int64_t run,
-                      const struct az_series *cand, struct az_hist_other *out)
+                      const struct az_series *cand, struct az_history_db_other *out)
 {
     struct az_arena *a = cand->arena;
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(h, sql, &st);
+    int rc = az_history_db_prepare(h, sql, &st);
 
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, run);
-    while ((rc = az_hist_step(h, st)) == 1) {
-        const struct az_sv input = az_hist_text(st, 0, a), key = az_hist_text(st, 1, a),
-                           was = az_hist_text(st, 2, a);
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        const struct az_sv input = az_history_db_text(st, 0, a), key = az_history_db_text(st, 1, a),
+                           was = az_history_db_text(st, 2, a);
         for (size_t i = 0; !out->what && i < AZ_LENGTH(apart); i++) {
             const struct az_sv is = az_sv_is(key, apart[i].fact)
                                         ? az_series_get_fact(cand, input, apart[i].fact)
                                         : AZ_SV("");
             if (is.n && was.n && !az_sv_eq(is, was))
-                *out = (struct az_hist_other){
+                *out = (struct az_history_db_other){
                     apart[i].fact, az_arena_printf(a, "%s%.*s", apart[i].word, AZ_SVF(was)),
                     az_arena_printf(a, "%s%.*s", apart[i].word, AZ_SVF(is))
                 };
@@ -188,7 +188,7 @@ static int read_pairs(struct az_history *h, const char *sql, int64_t run,
 /* Is a run of an older version, whose sums are those of recordings, and are those of the candidate
  * per step? */
 static int has_no_steps(struct az_history *h, int64_t run, const struct az_series *cand,
-                        struct az_hist_other *out)
+                        struct az_history_db_other *out)
 {
     sqlite3_stmt *st;
     bool steps = false;
@@ -202,25 +202,25 @@ static int has_no_steps(struct az_history *h, int64_t run, const struct az_serie
     rc = AZ_OK;
     int found = 0;
     if (h->version >= 4) {
-        rc = az_hist_prepare(h, "SELECT 1 FROM claim WHERE run_id=? LIMIT 1", &st);
+        rc = az_history_db_prepare(h, "SELECT 1 FROM claim WHERE run_id=? LIMIT 1", &st);
         if (rc)
             return rc;
         (void)sqlite3_bind_int64(st, 1, run);
-        found = az_hist_step(h, st);
+        found = az_history_db_step(h, st);
         (void)sqlite3_finalize(st);
     }
     if (found == 0)
-        *out = (struct az_hist_other){ "basis", AZ_SV("whole recordings (an older version)"),
-                                       AZ_SV("steps") };
+        *out = (struct az_history_db_other){ "basis", AZ_SV("whole recordings (an older version)"),
+                                             AZ_SV("steps") };
     return found < 0 ? found : rc;
 }
 
-int az_hist_other_series(struct az_history *h, int64_t run, const struct az_series *cand,
-                         struct az_hist_other *out)
+int az_history_db_other_series(struct az_history *h, int64_t run, const struct az_series *cand,
+                               struct az_history_db_other *out)
 {
     int rc = AZ_OK;
 
-    *out = (struct az_hist_other){ .what = NULL };
+    *out = (struct az_history_db_other){ .what = NULL };
     if (h->version >= 2)
         rc = read_pairs(h, "SELECT input,k,v FROM fact WHERE run_id=? ORDER BY input,k", run, cand,
                         out);
@@ -230,15 +230,15 @@ int az_hist_other_series(struct az_history *h, int64_t run, const struct az_seri
 }
 
 /* Does a run count its steps otherwise than the candidate does? Its figures are no past of it. */
-int az_hist_other_steps(struct az_history *h, int64_t run, const struct az_series *cand,
-                        bool *other)
+int az_history_db_other_steps(struct az_history *h, int64_t run, const struct az_series *cand,
+                              bool *other)
 {
     struct az_series one;
     int rc = az_series_init(&one, cand->arena);
 
     *other = false;
     if (!rc)
-        rc = az_hist_load_claims(h, run, &one);
+        rc = az_history_db_load_claims(h, run, &one);
     for (size_t i = 0; !rc && !cand->by_recording && i < one.claims.n; i++) {
         const struct az_series_claims *was = &one.claims.v[i],
                                       *is = az_series_claims_of(cand, was->input);

@@ -23,23 +23,23 @@ static int read_figures(struct export *x, struct az_sv key)
 {
     struct az_arena *a = x->doc->arena;
     sqlite3_stmt *st;
-    int rc =
-        az_hist_prepare(x->h, "SELECT id,input,sheet,key_json,name,unit,better FROM metric", &st);
+    int rc = az_history_db_prepare(
+        x->h, "SELECT id,input,sheet,key_json,name,unit,better FROM metric", &st);
 
     if (rc)
         return rc;
-    while ((rc = az_hist_step(x->h, st)) == 1) {
-        struct figure f = { .input = az_hist_text(st, 1, a),
-                            .sheet = az_hist_text(st, 2, a),
-                            .key = az_series_key_text(a, az_hist_text(st, 3, a)),
-                            .name = az_hist_text(st, 4, a),
-                            .unit = az_hist_text(st, 5, a),
-                            .better = az_hist_text(st, 6, a) };
+    while ((rc = az_history_db_step(x->h, st)) == 1) {
+        struct figure f = { .input = az_history_db_text(st, 1, a),
+                            .sheet = az_history_db_text(st, 2, a),
+                            .key = az_series_key_text(a, az_history_db_text(st, 3, a)),
+                            .name = az_history_db_text(st, 4, a),
+                            .unit = az_history_db_text(st, 5, a),
+                            .better = az_history_db_text(st, 6, a) };
         uint32_t *at;
         bool added;
-        struct az_sv text = az_hist_figure_text(a, f.input, f.sheet, f.key, f.name);
+        struct az_sv text = az_history_db_figure_text(a, f.input, f.sheet, f.key, f.name);
         rc = a->failed || !text.p ? az_arena_error(a) : AZ_OK;
-        if (!rc && !az_figure_meets(key, text, f.key, a))
+        if (!rc && !az_metric_matches(key, text, f.key, a))
             continue;
         if (!rc)
             rc = az_map_put(&x->known, (uint64_t)sqlite3_column_int64(st, 0), 0,
@@ -99,20 +99,20 @@ static void put_sample(struct az_table *t, const struct figure *f, sqlite3_stmt 
     az_put_given(t, f->unit);
     az_put_given(t, f->better);
     az_put_i64(t, sqlite3_column_int64(st, 1));
-    az_put_f64(t, az_hist_real(st, 2));
+    az_put_f64(t, az_history_db_real(st, 2));
 }
 
 static void put_verdict(struct az_table *t, const struct figure *f, sqlite3_stmt *st)
 {
     (void)f;
-    az_put_copy(t, az_hist_text(st, 1, t->arena));
-    az_put_copy(t, az_hist_text(st, 2, t->arena));
+    az_put_copy(t, az_history_db_text(st, 1, t->arena));
+    az_put_copy(t, az_history_db_text(st, 2, t->arena));
     if (sqlite3_column_type(st, 3) == SQLITE_NULL)
         az_put_empty(t);
     else
         az_put_i64(t, sqlite3_column_int64(st, 3));
-    az_put_f64(t, az_hist_real(st, 4));
-    az_put_f64(t, az_hist_real(st, 5));
+    az_put_f64(t, az_history_db_real(st, 4));
+    az_put_f64(t, az_history_db_real(st, 5));
 }
 
 /* Rows of all runs, oldest first, by a statement that takes a run and gives a metric first. */
@@ -121,11 +121,11 @@ static int add_rows(struct export *x, const struct az_history_runs *runs, const 
                     void (*put)(struct az_table *t, const struct figure *f, sqlite3_stmt *st))
 {
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(x->h, sql, &st);
+    int rc = az_history_db_prepare(x->h, sql, &st);
 
     for (size_t i = runs->n; !rc && i-- > 0;) {
         (void)sqlite3_bind_int64(st, 1, runs->v[i].id);
-        while (!t->error && (rc = az_hist_step(x->h, st)) == 1) {
+        while (!t->error && (rc = az_history_db_step(x->h, st)) == 1) {
             const struct figure *f = figure_of(x, st);
             if (!f)
                 continue;

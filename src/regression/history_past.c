@@ -32,32 +32,34 @@ static int has_other_facts(struct az_history *h, sqlite3_stmt *st, int64_t run,
 
     *other = false;
     (void)sqlite3_bind_int64(st, 1, run);
-    while ((rc = az_hist_step(h, st)) == 1)
-        *other |= differs(cand, az_hist_text(st, 0, cand->arena), az_hist_text(st, 1, cand->arena),
-                          az_hist_text(st, 2, cand->arena));
+    while ((rc = az_history_db_step(h, st)) == 1)
+        *other |=
+            differs(cand, az_history_db_text(st, 0, cand->arena),
+                    az_history_db_text(st, 1, cand->arena), az_history_db_text(st, 2, cand->arena));
     (void)sqlite3_reset(st);
     return cand->arena->failed ? az_arena_error(cand->arena) : rc;
 }
 
 static int read_runs(struct az_history *h, const struct az_history_run *like, int64_t id,
-                     struct az_past *out)
+                     struct az_metric_past *out)
 {
     struct az_arena *a = out->s.arena;
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(
+    int rc = az_history_db_prepare(
         h,
-        "SELECT * FROM (SELECT id,created,commit_id FROM run WHERE good=1 AND " AZ_HIST_SAME
-        " AND " AZ_HIST_BEFORE " ORDER BY created DESC, id DESC LIMIT ?6) ORDER BY created,id",
+        "SELECT * FROM (SELECT id,created,commit_id FROM run WHERE good=1 AND " AZ_HISTORY_DB_SAME
+        " AND " AZ_HISTORY_DB_BEFORE
+        " ORDER BY created DESC, id DESC LIMIT ?6) ORDER BY created,id",
         &st);
 
     if (rc)
         return rc;
-    az_hist_bind_like(st, like, id);
-    (void)sqlite3_bind_int64(st, 6, AZ_PAST_RUNS);
-    while ((rc = az_hist_step(h, st)) == 1) {
-        struct az_past_run r = { .id = sqlite3_column_int64(st, 0),
-                                 .created = az_hist_text(st, 1, a),
-                                 .commit = az_hist_text(st, 2, a) };
+    az_history_db_bind_like(st, like, id);
+    (void)sqlite3_bind_int64(st, 6, AZ_METRIC_PAST_RUNS);
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        struct az_metric_past_run r = { .id = sqlite3_column_int64(st, 0),
+                                        .created = az_history_db_text(st, 1, a),
+                                        .commit = az_history_db_text(st, 2, a) };
         if (!az_history_time(r.created, &r.time))
             r.time = 0;
         rc = a->failed ? az_arena_error(a) : az_vec_push(&out->runs, r);
@@ -69,7 +71,7 @@ static int read_runs(struct az_history *h, const struct az_history_run *like, in
 }
 
 /* Leaves out the runs with other facts. */
-static int keep_same(struct az_history *h, const struct az_series *cand, struct az_past *out,
+static int keep_same(struct az_history *h, const struct az_series *cand, struct az_metric_past *out,
                      size_t *others)
 {
     sqlite3_stmt *st = NULL;
@@ -79,15 +81,15 @@ static int keep_same(struct az_history *h, const struct az_series *cand, struct 
     *others = 0;
     if (h->version < 2)
         return AZ_OK;
-    rc = az_hist_prepare(h, "SELECT input,k,v FROM fact WHERE run_id=?", &st);
+    rc = az_history_db_prepare(h, "SELECT input,k,v FROM fact WHERE run_id=?", &st);
     for (size_t i = 0; !rc && i < out->runs.n; i++) {
-        struct az_hist_other series = { .what = NULL };
+        struct az_history_db_other series = { .what = NULL };
         bool other, steps = false;
         rc = has_other_facts(h, st, out->runs.v[i].id, cand, &other);
         if (!rc && !other)
-            rc = az_hist_other_series(h, out->runs.v[i].id, cand, &series);
+            rc = az_history_db_other_series(h, out->runs.v[i].id, cand, &series);
         if (!rc && !other && !series.what)
-            rc = az_hist_other_steps(h, out->runs.v[i].id, cand, &steps);
+            rc = az_history_db_other_steps(h, out->runs.v[i].id, cand, &steps);
         other |= series.what || steps;
         if (!rc && !other)
             out->runs.v[kept++] = out->runs.v[i];
@@ -98,7 +100,7 @@ static int keep_same(struct az_history *h, const struct az_series *cand, struct 
     return rc;
 }
 
-static int read_accepted(struct az_history *h, struct az_past *out)
+static int read_accepted(struct az_history *h, struct az_metric_past *out)
 {
     struct az_arena *a = out->s.arena;
     sqlite3_stmt *st;
@@ -106,15 +108,15 @@ static int read_accepted(struct az_history *h, struct az_past *out)
 
     if (h->version < 3)
         return AZ_OK;
-    rc = az_hist_prepare(
+    rc = az_history_db_prepare(
         h, "SELECT run_id,figure,created FROM accept JOIN run ON run.id=run_id ORDER BY accept.id",
         &st);
     if (rc)
         return rc;
-    while ((rc = az_hist_step(h, st)) == 1) {
-        struct az_past_accepted x = { .run = sqlite3_column_int64(st, 0),
-                                      .figure = az_hist_text(st, 1, a) };
-        if (!az_history_time(az_hist_text(st, 2, a), &x.time))
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        struct az_metric_past_accepted x = { .run = sqlite3_column_int64(st, 0),
+                                             .figure = az_history_db_text(st, 1, a) };
+        if (!az_history_time(az_history_db_text(st, 2, a), &x.time))
             x.time = 0;
         rc = a->failed ? az_arena_error(a) : az_vec_push(&out->accepted, x);
         if (rc)
@@ -127,7 +129,7 @@ static int read_accepted(struct az_history *h, struct az_past *out)
 /* ---- all of it ---- */
 
 int az_history_past(struct az_history *h, const struct az_history_run *like, int64_t id,
-                    const struct az_series *cand, struct az_past *out, size_t *others)
+                    const struct az_series *cand, struct az_metric_past *out, size_t *others)
 {
     int rc = read_runs(h, like, id, out);
 
@@ -138,23 +140,23 @@ int az_history_past(struct az_history *h, const struct az_history_run *like, int
         rc = keep_same(h, cand, out, others);
     if (!rc)
         rc = read_accepted(h, out);
-    return rc ? rc : az_hist_centers(h, out);
+    return rc ? rc : az_history_db_centers(h, out);
 }
 
 int az_history_names(struct az_history *h, struct az_sv input, struct az_sv sheet,
                      struct az_arena *arena, struct az_vec_sv *out)
 {
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(
+    int rc = az_history_db_prepare(
         h, "SELECT DISTINCT key_json FROM metric WHERE input=?1 AND sheet=?2 ORDER BY key_json",
         &st);
 
     if (rc)
         return rc;
-    az_hist_bind_text(st, 1, input);
-    az_hist_bind_text(st, 2, sheet);
-    while ((rc = az_hist_step(h, st)) == 1) {
-        const struct az_sv name = az_series_key_text(arena, az_hist_text(st, 0, arena));
+    az_history_db_bind_text(st, 1, input);
+    az_history_db_bind_text(st, 2, sheet);
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        const struct az_sv name = az_series_key_text(arena, az_history_db_text(st, 0, arena));
         rc = arena->failed ? az_arena_error(arena) : az_vec_push(out, name);
         if (rc)
             break;
@@ -167,7 +169,7 @@ int az_history_load(struct az_history *h, int64_t id, struct az_history_run *run
                     struct az_series *out)
 {
     struct az_history_runs all;
-    int rc = az_hist_need_run(h, id);
+    int rc = az_history_db_need_run(h, id);
 
     az_vec_init(&all, out->arena->mem);
     if (!rc)
@@ -176,5 +178,5 @@ int az_history_load(struct az_history *h, int64_t id, struct az_history_run *run
         if (all.v[i].id == id)
             *run = all.v[i];
     az_vec_release(&all);
-    return rc ? rc : az_hist_load(h, id, out);
+    return rc ? rc : az_history_db_load(h, id, out);
 }

@@ -10,17 +10,19 @@
 #define WINDOW_RUNS  10
 #define WINDOW_LEAST 3
 
-#define EARLIER_ANY "SELECT id FROM run WHERE " AZ_HIST_SAME " AND " AZ_HIST_BEFORE NEWEST
+#define EARLIER_ANY                                                                                \
+    "SELECT id FROM run WHERE " AZ_HISTORY_DB_SAME " AND " AZ_HISTORY_DB_BEFORE NEWEST
 #define EARLIER                                                                                    \
-    "SELECT id FROM run WHERE " AZ_HIST_EVIDENCE " AND " AZ_HIST_SAME " AND " AZ_HIST_BEFORE NEWEST
+    "SELECT id FROM run WHERE " AZ_HISTORY_DB_EVIDENCE " AND " AZ_HISTORY_DB_SAME                  \
+    " AND " AZ_HISTORY_DB_BEFORE NEWEST
 #define NEWEST " ORDER BY created DESC, id DESC LIMIT ?6"
 
-void az_hist_bind_like(sqlite3_stmt *st, const struct az_history_run *like, int64_t id)
+void az_history_db_bind_like(sqlite3_stmt *st, const struct az_history_run *like, int64_t id)
 {
-    az_hist_bind_text(st, 1, like->branch);
-    az_hist_bind_text(st, 2, like->host);
-    az_hist_bind_text(st, 3, like->device);
-    az_hist_bind_text(st, 4, like->created);
+    az_history_db_bind_text(st, 1, like->branch);
+    az_history_db_bind_text(st, 2, like->host);
+    az_history_db_bind_text(st, 3, like->device);
+    az_history_db_bind_text(st, 4, like->created);
     (void)sqlite3_bind_int64(st, 5, id);
 }
 
@@ -41,23 +43,23 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
         "FROM run "
         "ORDER BY created DESC, id DESC LIMIT ?",
         pins);
-    int rc = sql.p ? az_hist_prepare(h, sql.p, &st) : az_arena_error(a);
+    int rc = sql.p ? az_history_db_prepare(h, sql.p, &st) : az_arena_error(a);
 
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, most > 0 ? most : -1);
-    while ((rc = az_hist_step(h, st)) == 1) {
+    while ((rc = az_history_db_step(h, st)) == 1) {
         struct az_history_run r = { .id = sqlite3_column_int64(st, 0),
-                                    .created = az_hist_text(st, 1, a),
-                                    .label = az_hist_text(st, 2, a),
-                                    .commit = az_hist_text(st, 3, a),
-                                    .branch = az_hist_text(st, 4, a),
-                                    .host = az_hist_text(st, 5, a),
-                                    .device = az_hist_text(st, 6, a),
-                                    .stack = az_hist_text(st, 7, a),
-                                    .config_hash = az_hist_text(st, 8, a),
+                                    .created = az_history_db_text(st, 1, a),
+                                    .label = az_history_db_text(st, 2, a),
+                                    .commit = az_history_db_text(st, 3, a),
+                                    .branch = az_history_db_text(st, 4, a),
+                                    .host = az_history_db_text(st, 5, a),
+                                    .device = az_history_db_text(st, 6, a),
+                                    .stack = az_history_db_text(st, 7, a),
+                                    .config_hash = az_history_db_text(st, 8, a),
                                     .good = sqlite3_column_int(st, 9) != 0,
-                                    .pins = az_hist_text(st, 10, a),
+                                    .pins = az_history_db_text(st, 10, a),
                                     .metrics = sqlite3_column_int64(st, 11),
                                     .failed = sqlite3_column_int64(st, 12) };
         rc = a->failed ? az_arena_error(a) : az_vec_push(out, r);
@@ -83,7 +85,7 @@ static int reader_init(struct reader *r, struct az_history *h, struct az_series 
     *r = (struct reader){ .h = h, .s = s };
     int rc = az_map_init(&r->known, NULL, 256);
     if (!rc)
-        rc = az_hist_prepare(
+        rc = az_history_db_prepare(
             h, "SELECT input,sheet,key_json,name,unit,better FROM metric WHERE id=?", &r->metric);
     return rc;
 }
@@ -102,14 +104,14 @@ static int read_metric(struct reader *r, int64_t id, size_t *at)
     int rc;
 
     (void)sqlite3_bind_int64(r->metric, 1, id);
-    rc = az_hist_step(r->h, r->metric);
+    rc = az_history_db_step(r->h, r->metric);
     if (rc == 1) {
-        struct az_sv better = az_hist_text(r->metric, 5, a);
-        m.input = az_hist_text(r->metric, 0, a);
-        m.sheet = az_hist_text(r->metric, 1, a);
-        m.key = az_hist_text(r->metric, 2, a);
-        m.name = az_hist_text(r->metric, 3, a);
-        m.unit = az_hist_text(r->metric, 4, a);
+        struct az_sv better = az_history_db_text(r->metric, 5, a);
+        m.input = az_history_db_text(r->metric, 0, a);
+        m.sheet = az_history_db_text(r->metric, 1, a);
+        m.key = az_history_db_text(r->metric, 2, a);
+        m.name = az_history_db_text(r->metric, 3, a);
+        m.unit = az_history_db_text(r->metric, 4, a);
         m.better = az_sv_is(better, "higher")  ? AZ_HIGHER_BETTER
                    : az_sv_is(better, "lower") ? AZ_LOWER_BETTER
                                                : 0;
@@ -154,13 +156,13 @@ static int load_samples(struct reader *r, int64_t run, bool centers, bool passed
     sqlite3_stmt *st;
     size_t at = 0;
     int64_t metric = -1;
-    int rc = az_hist_prepare(r->h, passed ? SAMPLES PASSED IN_ORDER : SAMPLES IN_ORDER, &st);
+    int rc = az_history_db_prepare(r->h, passed ? SAMPLES PASSED IN_ORDER : SAMPLES IN_ORDER, &st);
 
     if (rc)
         return rc;
     az_vec_init(&v, NULL);
     (void)sqlite3_bind_int64(st, 1, run);
-    while ((rc = az_hist_step(r->h, st)) == 1) {
+    while ((rc = az_history_db_step(r->h, st)) == 1) {
         bool other = sqlite3_column_int64(st, 0) != metric;
         rc = 0;
         if (other && centers && v.n)
@@ -171,8 +173,8 @@ static int load_samples(struct reader *r, int64_t run, bool centers, bool passed
             rc = metric_at(r, metric, &at);
         }
         if (!rc)
-            rc = centers ? az_vec_push(&v, az_hist_real(st, 1))
-                         : az_series_value(r->s, at, az_hist_real(st, 1), rep);
+            rc = centers ? az_vec_push(&v, az_history_db_real(st, 1))
+                         : az_series_value(r->s, at, az_history_db_real(st, 1), rep);
         if (rc)
             break;
     }
@@ -189,13 +191,15 @@ static int load_facts(struct az_history *h, int64_t run, struct az_series *s)
     int rc;
     if (h->version < 2)
         return 0;
-    rc = az_hist_prepare(h, "SELECT input,k,v FROM fact WHERE run_id=? ORDER BY input,k,v", &st);
+    rc = az_history_db_prepare(h, "SELECT input,k,v FROM fact WHERE run_id=? ORDER BY input,k,v",
+                               &st);
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, run);
-    while ((rc = az_hist_step(h, st)) == 1) {
-        rc = az_series_fact(s, az_hist_text(st, 0, s->arena), az_hist_text(st, 1, s->arena),
-                            az_hist_text(st, 2, s->arena));
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        rc = az_series_fact(s, az_history_db_text(st, 0, s->arena),
+                            az_history_db_text(st, 1, s->arena),
+                            az_history_db_text(st, 2, s->arena));
         if (rc)
             break;
     }
@@ -215,14 +219,14 @@ static int load_runs(struct az_history *h, const struct ids *runs, bool passed, 
         if (!rc)
             rc = load_facts(h, runs->v[i], s);
         if (!rc)
-            rc = az_hist_load_claims(h, runs->v[i], s);
+            rc = az_history_db_load_claims(h, runs->v[i], s);
     }
     reader_release(&r);
     return rc;
 }
 
 /* Steps of the inputs of a run. */
-static int load_steps(struct az_history *h, int64_t run, uint32_t rep, struct az_past *p)
+static int load_steps(struct az_history *h, int64_t run, uint32_t rep, struct az_metric_past *p)
 {
     struct az_arena *a = p->s.arena;
     sqlite3_stmt *st;
@@ -230,13 +234,14 @@ static int load_steps(struct az_history *h, int64_t run, uint32_t rep, struct az
 
     if (h->version < 4)
         return AZ_OK;
-    rc = az_hist_prepare(
+    rc = az_history_db_prepare(
         h, "SELECT input,sum(v) FROM claim WHERE run_id=? AND k='steps' GROUP BY input", &st);
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, run);
-    while ((rc = az_hist_step(h, st)) == 1) {
-        const struct az_past_steps x = { az_hist_text(st, 0, a), rep, az_hist_real(st, 1) };
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        const struct az_metric_past_steps x = { az_history_db_text(st, 0, a), rep,
+                                                az_history_db_real(st, 1) };
         rc = a->failed ? az_arena_error(a) : az_vec_push(&p->steps, x);
         if (rc)
             break;
@@ -247,7 +252,7 @@ static int load_steps(struct az_history *h, int64_t run, uint32_t rep, struct az
 
 /* What the values of a run scatter by within it: the last run that knows it counts, and of single
  * steps all runs do. */
-static int load_spread(struct reader *r, int64_t run, uint32_t rep, const struct az_past *p)
+static int load_spread(struct reader *r, int64_t run, uint32_t rep, const struct az_metric_past *p)
 {
     sqlite3_stmt *st;
     size_t at = 0;
@@ -255,17 +260,17 @@ static int load_spread(struct reader *r, int64_t run, uint32_t rep, const struct
 
     if (r->h->version < 3)
         return AZ_OK;
-    rc = az_hist_prepare(r->h, "SELECT metric_id,value FROM spread WHERE run_id=?", &st);
+    rc = az_history_db_prepare(r->h, "SELECT metric_id,value FROM spread WHERE run_id=?", &st);
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, run);
-    while ((rc = az_hist_step(r->h, st)) == 1) {
+    while ((rc = az_history_db_step(r->h, st)) == 1) {
         rc = metric_at(r, sqlite3_column_int64(st, 0), &at);
         if (rc)
             break;
         struct az_metric *m = &r->s->metrics.v[at];
-        m->within = az_hist_real(st, 1);
-        const double one = m->within * sqrt(az_past_steps_of(p, m->input, rep));
+        m->within = az_history_db_real(st, 1);
+        const double one = m->within * sqrt(az_metric_past_steps_of(p, m->input, rep));
         if (one > 0) {
             m->spread += log(one);
             m->spread_runs++;
@@ -280,13 +285,13 @@ static int load_failed(struct reader *r, int64_t run, uint32_t rep)
 {
     sqlite3_stmt *st;
     size_t at = 0;
-    int rc = az_hist_prepare(
+    int rc = az_history_db_prepare(
         r->h, "SELECT DISTINCT metric_id FROM verdict WHERE run_id=? AND status='fail'", &st);
 
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, run);
-    while ((rc = az_hist_step(r->h, st)) == 1) {
+    while ((rc = az_history_db_step(r->h, st)) == 1) {
         rc = metric_at(r, sqlite3_column_int64(st, 0), &at);
         if (!rc)
             rc = az_vec_push(&r->s->metrics.v[at].failed, rep);
@@ -298,7 +303,7 @@ static int load_failed(struct reader *r, int64_t run, uint32_t rep)
 }
 
 /* A figure of both of the first two runs is one of most: its room at once, and no more. */
-static int reserve_nights(struct az_past *p)
+static int reserve_nights(struct az_metric_past *p)
 {
     int rc = AZ_OK;
 
@@ -313,7 +318,7 @@ static int reserve_nights(struct az_past *p)
     return rc;
 }
 
-int az_hist_centers(struct az_history *h, struct az_past *p)
+int az_history_db_centers(struct az_history *h, struct az_metric_past *p)
 {
     struct reader r;
     int rc = reader_init(&r, h, &p->s);
@@ -332,7 +337,7 @@ int az_hist_centers(struct az_history *h, struct az_past *p)
     return rc;
 }
 
-int az_hist_load(struct az_history *h, int64_t id, struct az_series *out)
+int az_history_db_load(struct az_history *h, int64_t id, struct az_series *out)
 {
     struct ids one = { .v = &id, .n = 1 };
     return load_runs(h, &one, false, out);
@@ -347,22 +352,22 @@ static int select_runs(struct az_history *h, const char *sql, const struct az_hi
 {
     struct ids all;
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(h, sql, &st);
+    int rc = az_history_db_prepare(h, sql, &st);
     if (rc)
         return rc;
     az_vec_init(&all, NULL);
-    az_hist_bind_like(st, like, like->id);
-    (void)sqlite3_bind_int64(st, 6, cand ? AZ_PAST_RUNS : most);
-    while ((rc = az_hist_step(h, st)) == 1) {
+    az_history_db_bind_like(st, like, like->id);
+    (void)sqlite3_bind_int64(st, 6, cand ? AZ_METRIC_PAST_RUNS : most);
+    while ((rc = az_history_db_step(h, st)) == 1) {
         rc = az_vec_push(&all, sqlite3_column_int64(st, 0));
         if (rc)
             break;
     }
     (void)sqlite3_finalize(st);
     for (size_t i = 0; !rc && i < all.n && (int64_t)out->n < most; i++) {
-        struct az_hist_other other = { .what = NULL };
+        struct az_history_db_other other = { .what = NULL };
         if (cand)
-            rc = az_hist_other_series(h, all.v[i], cand, &other);
+            rc = az_history_db_other_series(h, all.v[i], cand, &other);
         if (!rc && !other.what)
             rc = az_vec_push(out, all.v[i]);
     }
@@ -373,11 +378,11 @@ static int select_runs(struct az_history *h, const char *sql, const struct az_hi
 static int pinned_run(struct az_history *h, struct az_sv label, struct ids *out)
 {
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(h, "SELECT run_id FROM pin WHERE label=?", &st);
+    int rc = az_history_db_prepare(h, "SELECT run_id FROM pin WHERE label=?", &st);
     if (rc)
         return rc;
-    az_hist_bind_text(st, 1, label);
-    rc = az_hist_step(h, st);
+    az_history_db_bind_text(st, 1, label);
+    rc = az_history_db_step(h, st);
     if (rc == 1)
         rc = az_vec_push(out, sqlite3_column_int64(st, 0));
     (void)sqlite3_finalize(st);
@@ -393,14 +398,15 @@ static struct az_sv conditions(struct az_arena *a, const struct az_history_run *
 static int name_run(struct az_history *h, int64_t run, size_t n, struct az_series *s)
 {
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(h, "SELECT created,label,commit_id FROM run WHERE id=?", &st);
+    int rc = az_history_db_prepare(h, "SELECT created,label,commit_id FROM run WHERE id=?", &st);
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, run);
-    rc = az_hist_step(h, st);
+    rc = az_history_db_step(h, st);
     if (rc == 1) {
-        struct az_sv created = az_hist_text(st, 0, s->arena), label = az_hist_text(st, 1, s->arena),
-                     commit = az_hist_text(st, 2, s->arena);
+        struct az_sv created = az_history_db_text(st, 0, s->arena),
+                     label = az_history_db_text(st, 1, s->arena),
+                     commit = az_history_db_text(st, 2, s->arena);
         s->id = az_arena_printf(s->arena, "%lld", (long long)run);
         s->label = az_arena_printf(s->arena, "run %lld of %.*s%s%.*s%s%.*s", (long long)run,
                                    AZ_SVF(created), label.n ? " " : "", AZ_SVF(label),
@@ -438,8 +444,8 @@ static int choose(struct az_history *h, struct az_sv choice, const struct az_his
         least = WINDOW_LEAST;
     }
     rc = select_runs(h,
-                     good ? "SELECT id FROM run WHERE good=1 AND " AZ_HIST_SAME
-                            " AND " AZ_HIST_BEFORE NEWEST
+                     good ? "SELECT id FROM run WHERE good=1 AND " AZ_HISTORY_DB_SAME
+                            " AND " AZ_HISTORY_DB_BEFORE NEWEST
                      : h->version < 2 ? EARLIER_ANY
                                       : EARLIER,
                      like, cand, n, runs);
@@ -470,9 +476,9 @@ static int add_older(struct az_history *h, const struct az_history_run *like,
         rc = select_runs(h,
                          "SELECT DISTINCT run.id FROM run JOIN sample AS s ON s.run_id=run.id JOIN "
                          "verdict AS f ON f.metric_id=s.metric_id AND f.status='fail' WHERE good=1 "
-                         "AND " AZ_HIST_SAME " AND " AZ_HIST_BEFORE
+                         "AND " AZ_HISTORY_DB_SAME " AND " AZ_HISTORY_DB_BEFORE
                          " ORDER BY created DESC, run.id DESC LIMIT ?6",
-                         like, cand, AZ_PAST_RUNS, &runs);
+                         like, cand, AZ_METRIC_PAST_RUNS, &runs);
     for (size_t i = 0; !rc && i < runs.n; i++) {
         struct az_series one;
         if (runs.v[i] == newest)
@@ -543,16 +549,16 @@ static int count_series(struct az_history *h, sqlite3_stmt *st, const struct az_
                         const struct az_series *cand, struct az_history_series *out)
 {
     struct az_arena *a = cand->arena;
-    struct az_hist_other newest = { .what = NULL };
+    struct az_history_db_other newest = { .what = NULL };
     int rc;
 
-    while ((rc = az_hist_step(h, st)) == 1) {
-        struct az_hist_other other = { .what = NULL };
-        const struct az_sv device = az_hist_text(st, 1, a);
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        struct az_history_db_other other = { .what = NULL };
+        const struct az_sv device = az_history_db_text(st, 1, a);
         const int64_t id = sqlite3_column_int64(st, 0);
-        rc = az_hist_other_series(h, id, cand, &other);
+        rc = az_history_db_other_series(h, id, cand, &other);
         if (!rc && !other.what && !az_sv_eq(device, like->device))
-            other = (struct az_hist_other){ "device", device, like->device };
+            other = (struct az_history_db_other){ "device", device, like->device };
         if (rc)
             return rc;
         out->same += !other.what;
@@ -577,15 +583,15 @@ int az_history_find_series(struct az_history *h, const struct az_history_run *li
     int rc;
 
     *out = (struct az_history_series){ .text = AZ_SV("") };
-    rc = az_hist_prepare(h,
-                         "SELECT id,device FROM run WHERE good=1 AND branch=?1 AND "
-                         "rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND ?3=?3 "
-                         "AND " AZ_HIST_BEFORE NEWEST,
-                         &st);
+    rc = az_history_db_prepare(h,
+                               "SELECT id,device FROM run WHERE good=1 AND branch=?1 AND "
+                               "rtrim(host,'0123456789')=rtrim(?2,'0123456789') AND ?3=?3 "
+                               "AND " AZ_HISTORY_DB_BEFORE NEWEST,
+                               &st);
     if (rc)
         return rc;
-    az_hist_bind_like(st, like, like->id);
-    (void)sqlite3_bind_int64(st, 6, AZ_PAST_RUNS);
+    az_history_db_bind_like(st, like, like->id);
+    (void)sqlite3_bind_int64(st, 6, AZ_METRIC_PAST_RUNS);
     rc = count_series(h, st, like, cand, out);
     (void)sqlite3_finalize(st);
     return rc;

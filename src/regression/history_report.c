@@ -59,20 +59,20 @@ static int add_query(struct az_history *h, int64_t id, const char *sql, const ch
                      const enum az_cell_type *types, size_t n, struct az_table *t)
 {
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(h, sql, &st);
+    int rc = az_history_db_prepare(h, sql, &st);
 
     for (size_t i = 0; i < n; i++)
         az_table_column(t, names[i], types[i], AZ_UNIT_NONE, 0);
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, id);
-    while ((rc = az_hist_step(h, st)) == 1) {
+    while ((rc = az_history_db_step(h, st)) == 1) {
         for (size_t i = 0; i < n; i++) {
             int col = (int)i;
             if (sqlite3_column_type(st, col) == SQLITE_NULL)
                 az_put_empty(t);
             else if (types[i] == AZ_TEXT)
-                az_put_text(t, az_hist_text(st, col, t->arena));
+                az_put_text(t, az_history_db_text(st, col, t->arena));
             else if (types[i] == AZ_INT)
                 az_put_i64(t, sqlite3_column_int64(st, col));
             else
@@ -118,7 +118,7 @@ int az_history_show_document(struct az_history *h, int64_t id, struct az_documen
                                                AZ_TEXT, AZ_INT,  AZ_REAL, AZ_REAL };
     static const enum az_cell_type figures[] = { AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT, AZ_TEXT,
                                                  AZ_INT,  AZ_REAL, AZ_REAL, AZ_REAL };
-    int rc = az_hist_need_run(h, id);
+    int rc = az_history_db_need_run(h, id);
 
     if (!rc)
         rc = add_table(h, id, "run", "Run",
@@ -176,8 +176,8 @@ struct found {
 };
 AZ_VEC(struct found, founds);
 
-struct az_sv az_hist_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet,
-                                 struct az_sv key, struct az_sv name)
+struct az_sv az_history_db_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet,
+                                       struct az_sv key, struct az_sv name)
 {
     return az_arena_printf(a, "%.*s / %.*s / %.*s / %.*s", AZ_SVF(input), AZ_SVF(sheet),
                            AZ_SVF(key), AZ_SVF(name));
@@ -187,27 +187,29 @@ static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena 
                         struct founds *out)
 {
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(h,
-                             "SELECT id,input,sheet,key_json,name,unit,better FROM metric ORDER BY "
-                             "input,sheet,key_json,name",
-                             &st);
+    int rc = az_history_db_prepare(
+        h,
+        "SELECT id,input,sheet,key_json,name,unit,better FROM metric ORDER BY "
+        "input,sheet,key_json,name",
+        &st);
     if (rc)
         return rc;
-    while ((rc = az_hist_step(h, st)) == 1) {
-        struct found f = { .id = sqlite3_column_int64(st, 0), .unit = az_hist_text(st, 5, a) };
-        struct az_sv k = az_series_key_text(a, az_hist_text(st, 3, a)),
-                     input = az_hist_text(st, 1, a), sheet = az_hist_text(st, 2, a),
-                     name = az_hist_text(st, 4, a);
-        f.text = az_hist_figure_text(a, input, sheet, k, name);
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        struct found f = { .id = sqlite3_column_int64(st, 0),
+                           .unit = az_history_db_text(st, 5, a) };
+        struct az_sv k = az_series_key_text(a, az_history_db_text(st, 3, a)),
+                     input = az_history_db_text(st, 1, a), sheet = az_history_db_text(st, 2, a),
+                     name = az_history_db_text(st, 4, a);
+        f.text = az_history_db_figure_text(a, input, sheet, k, name);
         f.key = k;
         f.name = name;
-        const struct az_sv better = az_hist_text(st, 6, a);
+        const struct az_sv better = az_history_db_text(st, 6, a);
         f.worse = az_sv_is(better, "lower") ? 1 : az_sv_is(better, "higher") ? -1 : 0;
         if (a->failed) {
             rc = az_arena_error(a);
             break;
         }
-        if (az_figure_meets(key, f.text, k, a)) {
+        if (az_metric_matches(key, f.text, k, a)) {
             rc = az_vec_push(out, f);
             if (rc)
                 break;
@@ -223,7 +225,7 @@ static int load_nights(struct az_history *h, const struct found *f, struct az_ar
 {
     struct az_vec_f64 v;
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(
+    int rc = az_history_db_prepare(
         h,
         "SELECT run.id,created,label,commit_id,good,value,(SELECT group_concat(status,' ') FROM "
         "(SELECT DISTINCT status FROM verdict WHERE metric_id=?1 AND run_id=run.id AND status IN "
@@ -235,21 +237,21 @@ static int load_nights(struct az_history *h, const struct found *f, struct az_ar
         return rc;
     az_vec_init(&v, NULL);
     (void)sqlite3_bind_int64(st, 1, f->id);
-    while ((rc = az_hist_step(h, st)) == 1) {
+    while ((rc = az_history_db_step(h, st)) == 1) {
         int64_t run = sqlite3_column_int64(st, 0);
         rc = 0;
         if (!out->n || out->v[out->n - 1].run != run) {
             struct night n = { .run = run,
-                               .created = az_hist_text(st, 1, a),
-                               .label = az_hist_text(st, 2, a),
-                               .commit = az_hist_text(st, 3, a),
+                               .created = az_history_db_text(st, 1, a),
+                               .label = az_history_db_text(st, 2, a),
+                               .commit = az_history_db_text(st, 3, a),
                                .good = sqlite3_column_int(st, 4) != 0,
-                               .mark = az_hist_text(st, 6, a) };
+                               .mark = az_history_db_text(st, 6, a) };
             az_vec_reset(&v);
             rc = az_vec_push(out, n);
         }
         if (!rc)
-            rc = az_vec_push(&v, az_hist_real(st, 5));
+            rc = az_vec_push(&v, az_history_db_real(st, 5));
         if (rc)
             break;
         out->v[out->n - 1].value = az_gate_center(v.v, v.n);
@@ -264,13 +266,14 @@ static int mark_accepted(struct az_history *h, const struct found *f, struct az_
                          struct nights *n)
 {
     sqlite3_stmt *st;
-    int rc = h->version < 3 ? AZ_OK : az_hist_prepare(h, "SELECT run_id,figure FROM accept", &st);
+    int rc =
+        h->version < 3 ? AZ_OK : az_history_db_prepare(h, "SELECT run_id,figure FROM accept", &st);
 
     if (rc || h->version < 3)
         return rc;
-    while ((rc = az_hist_step(h, st)) == 1) {
+    while ((rc = az_history_db_step(h, st)) == 1) {
         const int64_t run = sqlite3_column_int64(st, 0);
-        if (!az_figure_meets(az_hist_text(st, 1, a), f->text, f->key, a))
+        if (!az_metric_matches(az_history_db_text(st, 1, a), f->text, f->key, a))
             continue;
         for (size_t i = 0; i < n->n; i++)
             n->v[i].accepted |= n->v[i].run == run;
@@ -289,7 +292,7 @@ static int put_band(const struct nights *n, int worse, struct band *out)
     int rc = v && accepted ? AZ_OK : AZ_ENOMEM;
 
     for (size_t i = 0; !rc && i < n->n; i++) {
-        struct az_nights o;
+        struct az_baseline o;
         out[i] = (struct band){ NAN, NAN, NAN };
         if (isnan(n->v[i].value))
             continue;
@@ -297,14 +300,14 @@ static int put_band(const struct nights *n, int worse, struct band *out)
         accepted[k++] = n->v[i].accepted;
         if (k <= BAND_LEAST)
             continue;
-        rc = az_nights_judge(
-            &(struct az_nights_in){
+        rc = az_baseline_judge(
+            &(struct az_baseline_in){
                 .v = v, .n = k, .accepted = accepted, .worse = worse, .seed = 1 },
             &o);
         if (!rc)
             out[i] =
                 (struct band){ o.center, o.center - BAND_K * o.noise, o.center + BAND_K * o.noise };
-        az_nights_release(&o);
+        az_baseline_release(&o);
     }
     if (v)
         az_mem_free(NULL, v, (n->n + 1) * sizeof *v);
@@ -322,7 +325,7 @@ static double readable_ns(double largest, const char **unit)
     return divide;
 }
 
-static struct az_sv say_step(struct nights *n, size_t left, size_t at, const struct az_nights *o,
+static struct az_sv say_step(struct nights *n, size_t left, size_t at, const struct az_baseline *o,
                              struct az_sv unit, struct az_arena *a)
 {
     struct night *s = &n->v[at], *last = &n->v[left];
@@ -354,7 +357,7 @@ static int find_step(struct nights *n, int worse, struct az_sv unit, struct az_a
     double *v = az_arena_array(a, n->n, sizeof *v);
     bool *accepted = az_arena_array(a, n->n, sizeof *accepted);
     size_t *index = az_arena_array(a, n->n, sizeof *index), k = 0;
-    struct az_nights o;
+    struct az_baseline o;
 
     *out = AZ_SV("");
     if (n->n == 0)
@@ -370,10 +373,10 @@ static int find_step(struct nights *n, int worse, struct az_sv unit, struct az_a
     }
     if (k < 2)
         return AZ_OK;
-    const int rc = az_nights_judge(
-        &(struct az_nights_in){ .v = v, .n = k, .accepted = accepted, .worse = worse, .seed = 1 },
+    const int rc = az_baseline_judge(
+        &(struct az_baseline_in){ .v = v, .n = k, .accepted = accepted, .worse = worse, .seed = 1 },
         &o);
-    az_nights_release(&o);
+    az_baseline_release(&o);
     if (!rc && o.changed > 0 && o.changed < k)
         *out = say_step(n, index[o.changed - 1], index[o.changed], &o, unit, a);
     return rc;

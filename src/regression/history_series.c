@@ -3,16 +3,16 @@
 
 #include <math.h>
 
-int az_past_init(struct az_past *p, struct az_arena *arena)
+int az_metric_past_init(struct az_metric_past *p, struct az_arena *arena)
 {
-    *p = (struct az_past){ .now = 0 };
+    *p = (struct az_metric_past){ .now = 0 };
     az_vec_init(&p->runs, arena->mem);
     az_vec_init(&p->accepted, arena->mem);
     az_vec_init(&p->steps, arena->mem);
     return az_series_init(&p->s, arena);
 }
 
-void az_past_release(struct az_past *p)
+void az_metric_past_release(struct az_metric_past *p)
 {
     az_series_release(&p->s);
     az_vec_release(&p->runs);
@@ -20,7 +20,7 @@ void az_past_release(struct az_past *p)
     az_vec_release(&p->steps);
 }
 
-double az_past_steps_of(const struct az_past *p, struct az_sv input, uint32_t run)
+double az_metric_past_steps_of(const struct az_metric_past *p, struct az_sv input, uint32_t run)
 {
     size_t low = 0, high = p->steps.n; /* they are in the order of the runs */
 
@@ -37,7 +37,7 @@ double az_past_steps_of(const struct az_past *p, struct az_sv input, uint32_t ru
     return NAN;
 }
 
-bool az_figure_meets(struct az_sv key, struct az_sv text, struct az_sv of_row, struct az_arena *a)
+bool az_metric_matches(struct az_sv key, struct az_sv text, struct az_sv of_row, struct az_arena *a)
 {
     if (!key.n || az_sv_eq(key, of_row))
         return true;

@@ -13,7 +13,7 @@
 /* Runs a prepared statement once and makes it ready for the next. */
 static int run_once(struct az_history *h, sqlite3_stmt *st)
 {
-    int rc = az_hist_step(h, st);
+    int rc = az_history_db_step(h, st);
     (void)sqlite3_reset(st);
     return rc < 0 ? rc : 0;
 }
@@ -31,7 +31,7 @@ static int insert_run(struct adding *w, const struct az_history_run *r)
     sqlite3_stmt *st;
     const struct az_sv text[] = { r->created, r->label,  r->commit, r->branch,
                                   r->host,    r->device, r->stack,  r->config_hash };
-    int rc = az_hist_prepare(
+    int rc = az_history_db_prepare(
         w->h,
         "INSERT INTO run(created,label,commit_id,branch,host,device,stack,config_hash,good,id) "
         "VALUES(?,?,?,?,?,?,?,?,?,1+" LAST_RUN ")",
@@ -39,21 +39,21 @@ static int insert_run(struct adding *w, const struct az_history_run *r)
     if (rc)
         return rc;
     for (int i = 0; i < 8; i++)
-        az_hist_bind_text(st, i + 1, text[i]);
+        az_history_db_bind_text(st, i + 1, text[i]);
     (void)sqlite3_bind_int(st, 9, r->good);
     rc = run_once(w->h, st);
     (void)sqlite3_finalize(st);
     w->run = sqlite3_last_insert_rowid(w->h->db);
-    return rc ? rc : az_hist_exec(w->h, KEEP_LAST_RUN);
+    return rc ? rc : az_history_db_exec(w->h, KEEP_LAST_RUN);
 }
 
 static void bind_metric(sqlite3_stmt *st, struct az_sv input, struct az_sv sheet, struct az_sv key,
                         struct az_sv name)
 {
-    az_hist_bind_text(st, 1, input);
-    az_hist_bind_text(st, 2, sheet);
-    az_hist_bind_text(st, 3, key);
-    az_hist_bind_text(st, 4, name);
+    az_history_db_bind_text(st, 1, input);
+    az_history_db_bind_text(st, 2, sheet);
+    az_history_db_bind_text(st, 3, key);
+    az_history_db_bind_text(st, 4, name);
 }
 
 static int metric_id(struct adding *w, const struct az_metric *m, int64_t *id)
@@ -64,13 +64,13 @@ static int metric_id(struct adding *w, const struct az_metric *m, int64_t *id)
     int rc;
 
     bind_metric(w->put_metric, m->input, m->sheet, m->key, m->name);
-    az_hist_bind_text(w->put_metric, 5, m->unit);
-    az_hist_bind_text(w->put_metric, 6, better);
+    az_history_db_bind_text(w->put_metric, 5, m->unit);
+    az_history_db_bind_text(w->put_metric, 6, better);
     rc = run_once(w->h, w->put_metric);
     if (rc)
         return rc;
     bind_metric(w->get_metric, m->input, m->sheet, m->key, m->name);
-    rc = az_hist_step(w->h, w->get_metric);
+    rc = az_history_db_step(w->h, w->get_metric);
     *id = rc == 1 ? sqlite3_column_int64(w->get_metric, 0) : 0;
     (void)sqlite3_reset(w->get_metric);
     return rc == 1 ? 0 : rc ? rc : AZ_EINTERNAL;
@@ -105,16 +105,16 @@ static int insert_facts(struct adding *w, const struct az_series *s)
     int rc = 0;
     for (size_t i = 0; !rc && i < s->facts.n; i++) {
         (void)sqlite3_bind_int64(w->put_fact, 1, w->run);
-        az_hist_bind_text(w->put_fact, 2, s->facts.v[i].input);
-        az_hist_bind_text(w->put_fact, 3, s->facts.v[i].name);
-        az_hist_bind_text(w->put_fact, 4, s->facts.v[i].value);
+        az_history_db_bind_text(w->put_fact, 2, s->facts.v[i].input);
+        az_history_db_bind_text(w->put_fact, 3, s->facts.v[i].name);
+        az_history_db_bind_text(w->put_fact, 4, s->facts.v[i].value);
         rc = run_once(w->h, w->put_fact);
     }
     return rc;
 }
 
 /* Inputs for which the run is no baseline. Another device is the first run of a series. */
-static int insert_reasons(struct adding *w, const struct az_verdict *v)
+static int insert_reasons(struct adding *w, const struct az_gate_verdict *v)
 {
     int rc = 0;
     for (size_t i = 0; !rc && i < v->changes.n; i++) {
@@ -122,16 +122,16 @@ static int insert_reasons(struct adding *w, const struct az_verdict *v)
         if (c->comparable || c->reason == AZ_CHANGE_DEVICE_DIFFERS)
             continue;
         (void)sqlite3_bind_int64(w->put_fact, 1, w->run);
-        az_hist_bind_text(w->put_fact, 2, c->input);
-        az_hist_bind_text(w->put_fact, 3, AZ_SV(AZ_HISTORY_NO_EVIDENCE));
-        az_hist_bind_text(w->put_fact, 4, az_sv_str(az_change_reason_id(c->reason)));
+        az_history_db_bind_text(w->put_fact, 2, c->input);
+        az_history_db_bind_text(w->put_fact, 3, AZ_SV(AZ_HISTORY_NO_EVIDENCE));
+        az_history_db_bind_text(w->put_fact, 4, az_sv_str(az_change_reason_id(c->reason)));
         rc = run_once(w->h, w->put_fact);
     }
     return rc;
 }
 
 /* Verdicts of metrics that both sides, or the candidate alone, have. */
-static int insert_verdicts(struct adding *w, const struct az_verdict *v)
+static int insert_verdicts(struct adding *w, const struct az_gate_verdict *v)
 {
     int64_t base = -1;
     int rc = 0;
@@ -141,7 +141,7 @@ static int insert_verdicts(struct adding *w, const struct az_verdict *v)
     for (size_t i = 0; !rc && i < v->results.n; i++) {
         const struct az_gate_result *x = &v->results.v[i];
         bind_metric(w->get_metric, x->input, x->sheet, x->key, x->metric);
-        rc = az_hist_step(w->h, w->get_metric);
+        rc = az_history_db_step(w->h, w->get_metric);
         int64_t id = rc == 1 ? sqlite3_column_int64(w->get_metric, 0) : -1;
         (void)sqlite3_reset(w->get_metric);
         rc = rc < 0 ? rc : 0;
@@ -153,8 +153,8 @@ static int insert_verdicts(struct adding *w, const struct az_verdict *v)
             (void)sqlite3_bind_null(w->put_verdict, 3);
         else
             (void)sqlite3_bind_int64(w->put_verdict, 3, base);
-        az_hist_bind_text(w->put_verdict, 4, x->rule_name);
-        az_hist_bind_text(w->put_verdict, 5, az_sv_str(az_gate_status_text(x->status)));
+        az_history_db_bind_text(w->put_verdict, 4, x->rule_name);
+        az_history_db_bind_text(w->put_verdict, 5, az_sv_str(az_gate_status_text(x->status)));
         (void)sqlite3_bind_double(w->put_verdict, 6, x->rel);
         (void)sqlite3_bind_double(w->put_verdict, 7,
                                   x->status == AZ_GATE_IMPROVED ? x->p_better : x->p);
@@ -165,37 +165,39 @@ static int insert_verdicts(struct adding *w, const struct az_verdict *v)
 
 static int prepare_adding(struct adding *w)
 {
-    int rc = az_hist_prepare(
+    int rc = az_history_db_prepare(
         w->h,
         "INSERT INTO metric(input,sheet,key_json,name,unit,better) VALUES(?,?,?,?,?,?) "
         "ON CONFLICT(input,sheet,key_json,name) DO UPDATE SET unit=excluded.unit, "
         "better=excluded.better WHERE unit<>excluded.unit OR better<>excluded.better",
         &w->put_metric);
     if (!rc)
-        rc = az_hist_prepare(
+        rc = az_history_db_prepare(
             w->h, "SELECT id FROM metric WHERE input=? AND sheet=? AND key_json=? AND name=?",
             &w->get_metric);
     if (!rc)
-        rc = az_hist_prepare(w->h, "INSERT INTO sample VALUES(?,?,?,?)", &w->put_sample);
+        rc = az_history_db_prepare(w->h, "INSERT INTO sample VALUES(?,?,?,?)", &w->put_sample);
     if (!rc)
-        rc = az_hist_prepare(w->h, "INSERT OR REPLACE INTO verdict VALUES(?,?,?,?,?,?,?)",
-                             &w->put_verdict);
+        rc = az_history_db_prepare(w->h, "INSERT OR REPLACE INTO verdict VALUES(?,?,?,?,?,?,?)",
+                                   &w->put_verdict);
     if (!rc)
-        rc = az_hist_prepare(w->h, "INSERT OR IGNORE INTO fact VALUES(?,?,?,?)", &w->put_fact);
+        rc =
+            az_history_db_prepare(w->h, "INSERT OR IGNORE INTO fact VALUES(?,?,?,?)", &w->put_fact);
     if (!rc)
-        rc = az_hist_prepare(w->h, "INSERT OR REPLACE INTO spread VALUES(?,?,?)", &w->put_spread);
+        rc = az_history_db_prepare(w->h, "INSERT OR REPLACE INTO spread VALUES(?,?,?)",
+                                   &w->put_spread);
     return rc;
 }
 
 static int change(struct az_history *h, const char *sql, int64_t number, struct az_sv text)
 {
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(h, sql, &st);
+    int rc = az_history_db_prepare(h, sql, &st);
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, number);
     if (sqlite3_bind_parameter_count(st) > 1)
-        az_hist_bind_text(st, 2, text);
+        az_history_db_bind_text(st, 2, text);
     rc = run_once(h, st);
     (void)sqlite3_finalize(st);
     return rc;
@@ -212,13 +214,13 @@ static void release_adding(struct adding *w)
 }
 
 int az_history_add(struct az_history *h, const struct az_history_run *run,
-                   const struct az_series *s, const struct az_verdict *v, int64_t *id)
+                   const struct az_series *s, const struct az_gate_verdict *v, int64_t *id)
 {
     struct adding w = { .h = h };
     int rc = prepare_adding(&w);
 
     if (!rc)
-        rc = az_hist_exec(h, "BEGIN IMMEDIATE");
+        rc = az_history_db_exec(h, "BEGIN IMMEDIATE");
     bool open = !rc;
     if (!rc)
         rc = insert_run(&w, run);
@@ -227,13 +229,13 @@ int az_history_add(struct az_history *h, const struct az_history_run *run,
     if (!rc)
         rc = insert_facts(&w, s);
     if (!rc)
-        rc = az_hist_put_claims(h, w.run, s);
+        rc = az_history_db_put_claims(h, w.run, s);
     if (!rc && v)
         rc = insert_reasons(&w, v);
     if (!rc && v)
         rc = insert_verdicts(&w, v);
     if (!rc)
-        rc = az_hist_exec(h, "COMMIT");
+        rc = az_history_db_exec(h, "COMMIT");
     if (rc && open)
         (void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
     release_adding(&w);
@@ -241,13 +243,13 @@ int az_history_add(struct az_history *h, const struct az_history_run *run,
     return rc;
 }
 
-int az_history_judge(struct az_history *h, int64_t id, const struct az_verdict *v)
+int az_history_judge(struct az_history *h, int64_t id, const struct az_gate_verdict *v)
 {
     struct adding w = { .h = h, .run = id };
     int rc = prepare_adding(&w);
 
     if (!rc)
-        rc = az_hist_exec(h, "BEGIN IMMEDIATE");
+        rc = az_history_db_exec(h, "BEGIN IMMEDIATE");
     bool open = !rc;
     /* older programs marked a run bad where a figure failed */
     if (!rc)
@@ -260,7 +262,7 @@ int az_history_judge(struct az_history *h, int64_t id, const struct az_verdict *
     if (!rc)
         rc = insert_verdicts(&w, v);
     if (!rc)
-        rc = az_hist_exec(h, "COMMIT");
+        rc = az_history_db_exec(h, "COMMIT");
     if (rc && open)
         (void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
     release_adding(&w);
@@ -269,14 +271,14 @@ int az_history_judge(struct az_history *h, int64_t id, const struct az_verdict *
 
 /* ---- changes to runs ---- */
 
-int az_hist_need_run(struct az_history *h, int64_t id)
+int az_history_db_need_run(struct az_history *h, int64_t id)
 {
     sqlite3_stmt *st;
-    int rc = az_hist_prepare(h, "SELECT 1 FROM run WHERE id=?", &st);
+    int rc = az_history_db_prepare(h, "SELECT 1 FROM run WHERE id=?", &st);
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, id);
-    rc = az_hist_step(h, st);
+    rc = az_history_db_step(h, st);
     (void)sqlite3_finalize(st);
     if (rc == 0)
         return az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
@@ -286,7 +288,7 @@ int az_hist_need_run(struct az_history *h, int64_t id)
 
 int az_history_mark(struct az_history *h, int64_t id, bool good)
 {
-    int rc = az_hist_need_run(h, id);
+    int rc = az_history_db_need_run(h, id);
     if (!rc && good) /* whoever says so knows better */
         rc = change(h, "DELETE FROM fact WHERE run_id=? AND k='" AZ_HISTORY_NO_EVIDENCE "'", id,
                     AZ_SV(""));
@@ -298,22 +300,23 @@ int az_history_mark(struct az_history *h, int64_t id, bool good)
 
 int az_history_pin(struct az_history *h, int64_t id, struct az_sv label)
 {
-    int rc = az_hist_need_run(h, id);
+    int rc = az_history_db_need_run(h, id);
     return rc ? rc : change(h, "INSERT OR REPLACE INTO pin(run_id,label) VALUES(?,?)", id, label);
 }
 
 int az_history_accept(struct az_history *h, int64_t id, struct az_sv figure, struct az_sv reason)
 {
     sqlite3_stmt *st;
-    int rc = az_hist_need_run(h, id);
+    int rc = az_history_db_need_run(h, id);
 
     if (!rc)
-        rc = az_hist_prepare(h, "INSERT INTO accept(run_id,figure,reason) VALUES(?,?,?)", &st);
+        rc =
+            az_history_db_prepare(h, "INSERT INTO accept(run_id,figure,reason) VALUES(?,?,?)", &st);
     if (rc)
         return rc;
     (void)sqlite3_bind_int64(st, 1, id);
-    az_hist_bind_text(st, 2, figure);
-    az_hist_bind_text(st, 3, reason);
+    az_history_db_bind_text(st, 2, figure);
+    az_history_db_bind_text(st, 3, reason);
     rc = run_once(h, st);
     (void)sqlite3_finalize(st);
     return rc;
@@ -321,10 +324,10 @@ int az_history_accept(struct az_history *h, int64_t id, struct az_sv figure, str
 
 int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed)
 {
-    int rc = az_hist_exec(h, "BEGIN IMMEDIATE");
+    int rc = az_history_db_exec(h, "BEGIN IMMEDIATE");
     if (rc)
         return rc;
-    rc = az_hist_exec(h, KEEP_LAST_RUN); /* an older program may have added them */
+    rc = az_history_db_exec(h, KEEP_LAST_RUN); /* an older program may have added them */
     if (!rc)
         rc = change(h,
                     "DELETE FROM run WHERE id NOT IN (SELECT run_id FROM pin) AND id NOT IN "
@@ -332,11 +335,11 @@ int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed)
                     keep, AZ_SV(""));
     *removed = rc ? 0 : sqlite3_changes(h->db);
     if (!rc)
-        rc = az_hist_exec(
+        rc = az_history_db_exec(
             h, "DELETE FROM metric WHERE id NOT IN (SELECT metric_id FROM sample) AND id NOT IN "
                "(SELECT metric_id FROM verdict)");
     if (!rc)
-        rc = az_hist_exec(h, "COMMIT");
+        rc = az_history_db_exec(h, "COMMIT");
     if (rc)
         (void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
     return rc;

@@ -17,22 +17,22 @@ const char *az_gate_status_text(enum az_gate_status s)
     return (unsigned)s < AZ_GATE_STATUSES ? text[s] : "";
 }
 
-void az_verdict_init(struct az_verdict *v, struct az_arena *arena)
+void az_gate_verdict_init(struct az_gate_verdict *v, struct az_arena *arena)
 {
-    *v = (struct az_verdict){ .arena = arena, .created = -1 };
+    *v = (struct az_gate_verdict){ .arena = arena, .created = -1 };
     az_vec_init(&v->results, arena->mem);
     az_vec_init(&v->changes, arena->mem);
 }
 
-void az_verdict_release(struct az_verdict *v)
+void az_gate_verdict_release(struct az_gate_verdict *v)
 {
     az_vec_release(&v->results);
     az_vec_release(&v->changes);
 }
 
-const char *az_verdict_text(const struct az_verdict *v)
+const char *az_gate_verdict_text(const struct az_gate_verdict *v)
 {
-    return v->outcome == AZ_VERDICT_PASS   ? "pass"
-           : v->outcome == AZ_VERDICT_FAIL ? "fail"
-                                           : "inconclusive";
+    return v->outcome == AZ_GATES_PASS   ? "pass"
+           : v->outcome == AZ_GATES_FAIL ? "fail"
+                                         : "inconclusive";
 }

@@ -39,7 +39,7 @@ struct az_gate_side {
  */
 struct az_gate_course {
     bool known;
-    enum az_nights_kind kind;
+    enum az_baseline_kind kind;
     int side;                /* +1 worse, -1 better */
     size_t runs, held;       /* runs of the level; nights since the step, this one included */
     struct az_sv since;      /* first run of a step: "run 41 of 2026-01-31"; "this run" */
@@ -97,9 +97,9 @@ struct az_gate_change {
 };
 AZ_VEC(struct az_gate_change, az_gate_changes);
 
-enum az_gate_outcome { AZ_VERDICT_PASS, AZ_VERDICT_FAIL, AZ_VERDICT_INCONCLUSIVE };
+enum az_gate_outcome { AZ_GATES_PASS, AZ_GATES_FAIL, AZ_GATES_INCONCLUSIVE };
 
-struct az_verdict {
+struct az_gate_verdict {
     struct az_arena *arena;
     struct az_gate_results results; /* worst first, then by absolute loss */
     struct az_gate_changes changes; /* one of each input of the candidate */
@@ -119,19 +119,20 @@ struct az_verdict {
 /* Where a result is, as short as a line needs it: "gemm", "kern_sum / name / Total Time (ns)";
  * inputs: with the input before it. Empty for the run as a whole. */
 struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs);
-const char *az_verdict_text(const struct az_verdict *v); /* "pass", "fail", "inconclusive" */
+const char *
+az_gate_verdict_text(const struct az_gate_verdict *v); /* "pass", "fail", "inconclusive" */
 /* Storage of results and changes; the arena is the caller's. */
-void az_verdict_init(struct az_verdict *v, struct az_arena *arena);
-void az_verdict_release(struct az_verdict *v);
+void az_gate_verdict_init(struct az_gate_verdict *v, struct az_arena *arena);
+void az_gate_verdict_release(struct az_gate_verdict *v);
 
 /* Tables of a verdict into an empty document: verdict, gate_summary, gate_changes (with a chart),
  * gate_results. The document borrows v, which must live as long. 0 or an error. */
-int az_verdict_document(const struct az_verdict *v, struct az_document *doc) AZ_MUST_USE;
+int az_gate_verdict_document(const struct az_gate_verdict *v, struct az_document *doc) AZ_MUST_USE;
 /* Its first table (verdict_headline.c): the answer in a line, and a line for each failure. */
-int az_verdict_headline(const struct az_verdict *v, struct az_document *doc) AZ_MUST_USE;
+int az_gate_verdict_headline(const struct az_gate_verdict *v, struct az_document *doc) AZ_MUST_USE;
 /* The part of it in verdict_changes.c: what failed, improved or came near its limit, with the
  * interval of the change (ratio of medians, resampled, at the rule's alpha) from four runs a side
  * on. Nothing where no figure has a limit. */
-int az_verdict_changes(const struct az_verdict *v, struct az_document *doc) AZ_MUST_USE;
+int az_gate_verdict_changes(const struct az_gate_verdict *v, struct az_document *doc) AZ_MUST_USE;
 
 #endif

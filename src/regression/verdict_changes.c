@@ -104,7 +104,7 @@ static int nearest_first(const void *a, const void *b, void *ctx)
 }
 
 /* What passed, by how much of its limit it used up. */
-static int add_passed(const struct az_verdict *v, struct az_arena *a,
+static int add_passed(const struct az_gate_verdict *v, struct az_arena *a,
                       const struct az_gate_result **list, size_t *n)
 {
     struct near *passed = az_arena_array(a, v->results.n + 1, sizeof *passed);
@@ -178,7 +178,7 @@ static int chart(struct az_document *doc, const struct az_table *t)
     return rc;
 }
 
-int az_verdict_changes(const struct az_verdict *v, struct az_document *doc)
+int az_gate_verdict_changes(const struct az_gate_verdict *v, struct az_document *doc)
 {
     const struct az_gate_result **list =
         az_arena_array(doc->arena, v->results.n + LEAST, sizeof *list);

@@ -3,7 +3,7 @@
 
 #include "regression/verdict.h"
 
-static int add_summary(const struct az_verdict *v, struct az_document *doc)
+static int add_summary(const struct az_gate_verdict *v, struct az_document *doc)
 {
     struct az_table *t =
         az_table_new(doc->arena, "gate_summary", "Gates", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
@@ -12,7 +12,7 @@ static int add_summary(const struct az_verdict *v, struct az_document *doc)
     az_table_column(t, "Fact", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Value", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_put_text(t, AZ_SV("verdict"));
-    az_put_text(t, az_sv_str(az_verdict_text(v)));
+    az_put_text(t, az_sv_str(az_gate_verdict_text(v)));
     az_put_text(t, AZ_SV("baseline"));
     az_put_given(t, v->base_label);
     az_put_text(t, AZ_SV("candidate"));
@@ -24,7 +24,7 @@ static int add_summary(const struct az_verdict *v, struct az_document *doc)
     return az_document_add(doc, t);
 }
 
-static int add_results(const struct az_verdict *v, struct az_document *doc)
+static int add_results(const struct az_gate_verdict *v, struct az_document *doc)
 {
     static const char *const texts[] = { "Status", "Input", "Table", "Key", "Column", "Rule" };
     struct az_table *t =
@@ -66,15 +66,15 @@ static int add_results(const struct az_verdict *v, struct az_document *doc)
     return az_document_add(doc, t);
 }
 
-int az_verdict_document(const struct az_verdict *v, struct az_document *doc)
+int az_gate_verdict_document(const struct az_gate_verdict *v, struct az_document *doc)
 {
     doc->title = AZ_SV("Gates");
     doc->format = AZ_SV("gates");
     doc->verdict = v;
-    int rc = az_verdict_headline(v, doc);
+    int rc = az_gate_verdict_headline(v, doc);
     if (!rc)
         rc = add_summary(v, doc);
     if (!rc)
-        rc = az_verdict_changes(v, doc);
+        rc = az_gate_verdict_changes(v, doc);
     return rc ? rc : add_results(v, doc);
 }

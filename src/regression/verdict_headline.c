@@ -18,7 +18,7 @@ static bool is_bad(const struct az_gate_result *x)
     return x->level == AZ_LEVEL_FAIL || x->level == AZ_LEVEL_INCONCLUSIVE;
 }
 
-static const struct az_gate_result *total_of(const struct az_verdict *v)
+static const struct az_gate_result *total_of(const struct az_gate_verdict *v)
 {
     for (size_t i = 0; i < v->results.n; i++)
         if (az_sv_is(v->results.v[i].sheet, AZ_KEY_FIGURES) && !v->results.v[i].drift &&
@@ -27,7 +27,7 @@ static const struct az_gate_result *total_of(const struct az_verdict *v)
     return NULL;
 }
 
-static size_t count_bad(const struct az_verdict *v)
+static size_t count_bad(const struct az_gate_verdict *v)
 {
     size_t n = 0;
 
@@ -61,7 +61,7 @@ static struct az_sv place(struct az_arena *a, const struct az_gate_result *x, bo
 
 /* How small a change can be seen: "noise of the total 0.31 % a night over 24 runs: one night shows
  * 1.7 %, five show 0.9 %". */
-static struct az_sv power(const struct az_verdict *v, struct az_arena *a)
+static struct az_sv power(const struct az_gate_verdict *v, struct az_arena *a)
 {
     const struct az_gate_result *x = total_of(v);
 
@@ -91,7 +91,7 @@ static struct az_sv power(const struct az_verdict *v, struct az_arena *a)
 }
 
 /* "; total 100 -> 101 ms, +1%", nothing where the total is what failed or is not known. */
-static struct az_sv whole(const struct az_verdict *v, struct az_arena *a)
+static struct az_sv whole(const struct az_gate_verdict *v, struct az_arena *a)
 {
     const struct az_gate_result *total = total_of(v);
 
@@ -113,7 +113,7 @@ static struct az_sv time_text(struct az_arena *a, double ns)
 /* "total 56.1 s -> 58.8 s (+4.9 %) since run 17 of 2026-01-17 (commits a..b), 2 nights: gemm +2.6
  * s, kernel: as many calls, each slower: K +2.4 s": the change of the whole, and what it comes
  * from. Empty where the whole did not change, or not for that. */
-static struct az_sv story(const struct az_verdict *v, const struct az_gate_result *worst,
+static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_result *worst,
                           struct az_arena *a)
 {
     const struct az_gate_result *total = total_of(v);
@@ -136,7 +136,8 @@ static struct az_sv story(const struct az_verdict *v, const struct az_gate_resul
         AZ_SVF(time_text(a, worst->delta)), worst->cause.n ? ", " : "", AZ_SVF(worst->cause));
 }
 
-static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t bad, bool inputs)
+static struct az_sv what(const struct az_gate_verdict *v, struct az_arena *a, size_t bad,
+                         bool inputs)
 {
     const struct az_gate_result *worst = v->results.n ? &v->results.v[0] : NULL;
     const struct az_sv base =
@@ -155,20 +156,21 @@ static struct az_sv what(const struct az_verdict *v, struct az_arena *a, size_t 
                                      "yet; by its steps a change of %.2g %% can be seen",
                                      100 * v->can_see)
                    : AZ_SV("pass: the first run of this history, nothing to judge it by yet");
-    if (v->outcome == AZ_VERDICT_PASS || !worst)
-        return az_arena_printf(a, "%s: %zu figure%s%.*s%s%.*s", az_verdict_text(v), v->results.n, s,
-                               AZ_SVF(base), v->warnings ? ", with warnings" : "",
+    if (v->outcome == AZ_GATES_PASS || !worst)
+        return az_arena_printf(a, "%s: %zu figure%s%.*s%s%.*s", az_gate_verdict_text(v),
+                               v->results.n, s, AZ_SVF(base), v->warnings ? ", with warnings" : "",
                                AZ_SVF(whole(v, a)));
     if (worst->level == AZ_LEVEL_INCONCLUSIVE && !worst->rule && !worst->metric.n)
-        return az_arena_printf(a, "%s: %.*s%.*s%s%.*s", az_verdict_text(v),
+        return az_arena_printf(a, "%s: %.*s%.*s%s%.*s", az_gate_verdict_text(v),
                                AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text),
                                v->base_label.n ? "; baseline " : "", AZ_SVF(v->base_label));
     const struct az_sv told = story(v, worst, a);
     if (told.n)
-        return az_arena_printf(a, "%s: %.*s%s%.*s; %zu of %zu figure%s%.*s", az_verdict_text(v),
-                               AZ_SVF(inputs ? worst->input : AZ_SV("")), inputs ? " / " : "",
-                               AZ_SVF(told), bad, v->results.n, s, AZ_SVF(base));
-    return az_arena_printf(a, "%s: %.*s%.*s; %zu of %zu figure%s%.*s%.*s", az_verdict_text(v),
+        return az_arena_printf(a, "%s: %.*s%s%.*s; %zu of %zu figure%s%.*s",
+                               az_gate_verdict_text(v), AZ_SVF(inputs ? worst->input : AZ_SV("")),
+                               inputs ? " / " : "", AZ_SVF(told), bad, v->results.n, s,
+                               AZ_SVF(base));
+    return az_arena_printf(a, "%s: %.*s%.*s; %zu of %zu figure%s%.*s%.*s", az_gate_verdict_text(v),
                            AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text), bad, v->results.n,
                            s, AZ_SVF(base), AZ_SVF(whole(v, a)));
 }
@@ -199,7 +201,7 @@ static void put_line(struct az_table *t, enum az_line_kind kind, struct az_sv te
                                           .percent = (double)NAN });
 }
 
-int az_verdict_headline(const struct az_verdict *v, struct az_document *doc)
+int az_gate_verdict_headline(const struct az_gate_verdict *v, struct az_document *doc)
 {
     struct az_arena *a = doc->arena;
     struct az_table *t = az_headline_table(a);

@@ -60,7 +60,7 @@ static const char *level_of(const struct az_gate_result *x)
     return x->level == AZ_LEVEL_WARN ? "warning" : x->status == AZ_GATE_IMPROVED ? "notice" : "";
 }
 
-static int one_level(const struct az_verdict *v, const char *level, struct az_vec_char *out,
+static int one_level(const struct az_gate_verdict *v, const char *level, struct az_vec_char *out,
                      struct az_arena *a)
 {
     size_t n = 0;
@@ -76,7 +76,7 @@ static int one_level(const struct az_verdict *v, const char *level, struct az_ve
     return rc;
 }
 
-int az_verdict_github(const struct az_document *doc, struct az_vec_char *out)
+int az_gate_verdict_github(const struct az_document *doc, struct az_vec_char *out)
 {
     static const char *const levels[] = { "error", "warning", "notice" };
     struct az_arena a;
@@ -103,7 +103,7 @@ static int github_write(const struct az_document *doc, const char *path, struct 
     if (!doc->verdict)
         return az_diag_fail(diag, AZ_EUSAGE, at, "there is no verdict to write (give \"gates\")");
     az_vec_init(&text, NULL);
-    rc = az_verdict_github(doc, &text);
+    rc = az_gate_verdict_github(doc, &text);
     if (rc)
         rc = az_diag_memory(diag, rc, at, NULL);
     if (!rc)

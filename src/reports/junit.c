@@ -15,7 +15,7 @@
 
 struct writer {
     struct az_outfile *f;
-    const struct az_verdict *v;
+    const struct az_gate_verdict *v;
     struct az_arena *a;
 };
 
@@ -197,7 +197,7 @@ static void one_case(struct writer *w, const struct group *g)
 
 static int by_suite(const void *px, const void *py, void *ctx)
 {
-    const struct az_verdict *v = ctx;
+    const struct az_gate_verdict *v = ctx;
     const size_t i = *(const size_t *)px, k = *(const size_t *)py;
     const struct az_gate_result *x = &v->results.v[i], *y = &v->results.v[k];
     int c = az_sv_cmp(x->input, y->input);

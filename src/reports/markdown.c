@@ -226,7 +226,7 @@ static int markdown_write(const struct az_document *doc, const char *path, struc
         return rc;
     az_vec_init(&w.out, doc->mem);
     if (doc->verdict)
-        w.error = az_verdict_markdown(doc, &w.out);
+        w.error = az_gate_verdict_markdown(doc, &w.out);
     else
         put_document(&w);
     rc = w.error;

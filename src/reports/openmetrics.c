@@ -78,7 +78,7 @@ static void all_times(struct writer *w, const struct az_document *doc)
 
 /* One sample a rule, input and table: 1 if anything under it failed. Results are sorted worst
  * first, so the first of a group says what it comes to. */
-static int states(struct writer *w, const struct az_verdict *v)
+static int states(struct writer *w, const struct az_gate_verdict *v)
 {
     struct az_intern groups;
     int rc = az_intern_init(&groups, w->a, NULL);
@@ -104,7 +104,7 @@ static int states(struct writer *w, const struct az_verdict *v)
     return rc;
 }
 
-static void totals(struct writer *w, const struct az_verdict *v)
+static void totals(struct writer *w, const struct az_gate_verdict *v)
 {
     family(w, "analyzer_gate_results", NULL, "Results of all gates by status.");
     for (int s = 0; s < AZ_GATE_STATUSES; s++) {
@@ -121,7 +121,7 @@ static void totals(struct writer *w, const struct az_verdict *v)
     }
 }
 
-static void created(struct writer *w, const struct az_verdict *v)
+static void created(struct writer *w, const struct az_gate_verdict *v)
 {
     if (v->created >= 0) {
         family(w, "analyzer_run_created_seconds", "seconds", "When the run was made, since 1970.");

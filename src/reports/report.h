@@ -26,9 +26,9 @@ struct az_report {
 int az_csv_write_table(const struct az_document *doc, struct az_sv table, const char *path,
                        struct az_arena *scratch, struct az_diag *diag) AZ_MUST_USE;
 /* A verdict as Markdown for a pull request or a step summary, below 60 KB. */
-int az_verdict_markdown(const struct az_document *doc, struct az_vec_char *out) AZ_MUST_USE;
+int az_gate_verdict_markdown(const struct az_document *doc, struct az_vec_char *out) AZ_MUST_USE;
 /* GitHub annotations, as az_report_github writes them to a file. */
-int az_verdict_github(const struct az_document *doc, struct az_vec_char *out) AZ_MUST_USE;
+int az_gate_verdict_github(const struct az_document *doc, struct az_vec_char *out) AZ_MUST_USE;
 
 /* The version of the workbook library that the program was built with. */
 const char *az_xlsx_version(void);

@@ -50,7 +50,7 @@ static void run(struct writer *j, const char *key, struct az_sv id, struct az_sv
     az_jsonw_end_object(&j->w);
 }
 
-static void counts(struct writer *j, const struct az_verdict *v)
+static void counts(struct writer *j, const struct az_gate_verdict *v)
 {
     static const enum az_gate_status sorted[] = {
         AZ_GATE_ERROR, AZ_GATE_FAIL,     AZ_GATE_IMPROVED, AZ_GATE_INCONCLUSIVE,
@@ -106,10 +106,10 @@ static void threshold(struct writer *j, const struct az_gate_result *x)
 
 static void nights(struct writer *j, const struct az_gate_course *c)
 {
-    static const char *const kinds[] = { [AZ_NIGHTS_SAME] = "same",
-                                         [AZ_NIGHTS_JUMP] = "jump",
-                                         [AZ_NIGHTS_OUTLIER] = "outlier",
-                                         [AZ_NIGHTS_STEP] = "step" };
+    static const char *const kinds[] = { [AZ_BASELINE_SAME] = "same",
+                                         [AZ_BASELINE_JUMP] = "jump",
+                                         [AZ_BASELINE_OUTLIER] = "outlier",
+                                         [AZ_BASELINE_STEP] = "step" };
     if (!c->known)
         return;
     az_jsonw_key(&j->w, "nights");
@@ -123,7 +123,7 @@ static void nights(struct writer *j, const struct az_gate_course *c)
     number_at(j, "least_run", c->least_run);
     number_at(j, "noise", c->noise);
     count(j, "runs", c->runs);
-    text(j, "since", c->kind == AZ_NIGHTS_SAME ? AZ_SV("") : c->since);
+    text(j, "since", c->kind == AZ_BASELINE_SAME ? AZ_SV("") : c->since);
     number_at(j, "total", c->total);
     az_jsonw_end_object(&j->w);
 }
@@ -163,7 +163,7 @@ static void result(struct writer *j, const struct az_gate_result *x)
     az_jsonw_compact(&j->w, false);
 }
 
-static void verdict(struct writer *j, const struct az_verdict *v)
+static void verdict(struct writer *j, const struct az_gate_verdict *v)
 {
     az_jsonw_object(&j->w);
     run(j, "baseline", v->base_id, v->base_label);
@@ -180,7 +180,7 @@ static void verdict(struct writer *j, const struct az_verdict *v)
         result(j, &v->results.v[i]);
     az_jsonw_end_array(&j->w);
     text(j, "schema", AZ_SV("analyzer.verdict/1"));
-    text(j, "verdict", az_sv_str(az_verdict_text(v)));
+    text(j, "verdict", az_sv_str(az_gate_verdict_text(v)));
     az_jsonw_end_object(&j->w);
 }
 

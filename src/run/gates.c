@@ -62,7 +62,7 @@ static int step_summary(const struct az_document *doc, struct az_diag *diag)
     if (!path || !*path)
         return AZ_OK;
     az_vec_init(&text, NULL);
-    rc = az_verdict_markdown(doc, &text);
+    rc = az_gate_verdict_markdown(doc, &text);
     if (!rc) {
         errno = 0;
         FILE *f = fopen(path, "a");
@@ -85,13 +85,13 @@ static int report(struct az_gate_step *s)
     int rc, failed = AZ_OK;
 
     az_document_init(&doc, &s->arena);
-    rc = az_verdict_document(&s->verdict, &doc);
+    rc = az_gate_verdict_document(&s->verdict, &doc);
     if (!rc)
         rc = az_gate_figures(s, &doc);
     if (!rc)
         failed = az_followup_report(s->f, AZ_STEP_GATES, &doc, s->diag);
     if (!rc && github)
-        rc = az_verdict_github(&doc, &s->f->annotations);
+        rc = az_gate_verdict_github(&doc, &s->f->annotations);
     if (!rc && github)
         rc = step_summary(&doc, s->diag);
     az_document_release(&doc);
@@ -153,22 +153,22 @@ static int init(struct az_gate_step *s)
 
     az_mem_init(&s->mem, 0);
     az_arena_init(&s->arena, &s->mem);
-    az_verdict_init(&s->verdict, &s->arena);
+    az_gate_verdict_init(&s->verdict, &s->arena);
     for (size_t i = 0; i < AZ_LENGTH(all); i++) {
         int one = az_series_init(all[i], &s->arena);
         rc = rc ? rc : one;
     }
     s->cand.by_recording = s->base.by_recording = az_sv_is(s->c->gates.basis, "recording");
-    const int past = az_past_init(&s->past, &s->arena);
+    const int past = az_metric_past_init(&s->past, &s->arena);
     return rc ? rc : past;
 }
 
 static void release(struct az_gate_step *s)
 {
-    az_verdict_release(&s->verdict);
+    az_gate_verdict_release(&s->verdict);
     az_series_release(&s->cand);
     az_series_release(&s->base);
-    az_past_release(&s->past);
+    az_metric_past_release(&s->past);
     az_arena_release(&s->arena);
 }
 
@@ -196,8 +196,8 @@ int az_step_gates(struct az_followup *f, struct az_diag *diag)
     if (!rc)
         rc = judge(&s);
     if (!rc) {
-        f->gate_failed |= s.verdict.outcome == AZ_VERDICT_FAIL;
-        f->failed |= s.verdict.outcome == AZ_VERDICT_INCONCLUSIVE;
+        f->gate_failed |= s.verdict.outcome == AZ_GATES_FAIL;
+        f->failed |= s.verdict.outcome == AZ_GATES_INCONCLUSIVE;
         shown = report(&s);
         kept = az_interrupted() ? AZ_EINTR : store(&s, some_failed);
     }

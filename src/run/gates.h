@@ -30,9 +30,9 @@ struct az_gate_step {
     struct az_selector *want;
     size_t n_want;
     struct az_series cand, base;
-    struct az_past past;       /* earlier nights */
-    struct az_history_run run; /* what this run is */
-    struct az_verdict verdict;
+    struct az_metric_past past; /* earlier nights */
+    struct az_history_run run;  /* what this run is */
+    struct az_gate_verdict verdict;
     int history_error; /* it could not be read: nothing is stored, and the step has failed */
 };
 

@@ -12,10 +12,10 @@ struct rejudge {
 static int judge(struct rejudge *j, const struct az_series *cand, struct az_gate_in *in,
                  struct az_arena *a, int64_t id)
 {
-    struct az_verdict v;
+    struct az_gate_verdict v;
     int rc;
 
-    az_verdict_init(&v, a);
+    az_gate_verdict_init(&v, a);
     if (in->base) {
         v.base_id = in->base->id;
         v.base_label = in->base->label;
@@ -25,8 +25,8 @@ static int judge(struct rejudge *j, const struct az_series *cand, struct az_gate
     if (!rc)
         rc = az_history_judge(j->h, id, &v);
     j->n += !rc;
-    j->failed += !rc && v.outcome == AZ_VERDICT_FAIL;
-    az_verdict_release(&v);
+    j->failed += !rc && v.outcome == AZ_GATES_FAIL;
+    az_gate_verdict_release(&v);
     return rc;
 }
 
@@ -42,7 +42,7 @@ static int one_run(struct rejudge *j, const struct az_history_run *run)
                              .hold = j->c->history.accept_after };
     struct az_history_run own;
     struct az_series cand, base;
-    struct az_past past;
+    struct az_metric_past past;
     struct az_arena a;
     size_t others = 0;
     bool found = false;
@@ -51,7 +51,7 @@ static int one_run(struct rejudge *j, const struct az_history_run *run)
     az_arena_init(&a, NULL);
     rc = az_series_init(&cand, &a);
     two = az_series_init(&base, &a);
-    three = az_past_init(&past, &a);
+    three = az_metric_past_init(&past, &a);
     cand.by_recording = base.by_recording = in.by_recording;
     rc = rc ? rc : two ? two : three;
     if (!rc)
@@ -67,7 +67,7 @@ static int one_run(struct rejudge *j, const struct az_history_run *run)
         in.by_level = az_sv_is(choice, AZ_HISTORY_LEVEL) && past.runs.n > 0;
         rc = judge(j, &cand, &in, &a, run->id);
     }
-    az_past_release(&past);
+    az_metric_past_release(&past);
     az_series_release(&base);
     az_series_release(&cand);
     az_arena_release(&a);

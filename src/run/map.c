@@ -124,7 +124,7 @@ static int map_job(struct az_map_run *m, struct az_plan_job *job, const struct a
 {
     struct az_result res;
     struct az_diag diag;
-    struct az_one o = {
+    struct az_input_run o = {
         .job = job, .res = &res, .diag = &diag, .threads = seats->all, .seats = seats, .map = m
     };
     int rc;
@@ -132,7 +132,7 @@ static int map_job(struct az_map_run *m, struct az_plan_job *job, const struct a
     az_result_init(&res, opts->memory_limit);
     az_diag_init(&diag);
     const size_t n = job->files.n;
-    struct az_one_rank *ranks = az_arena_array(&res.arena, n, sizeof *ranks);
+    struct az_input_rank *ranks = az_arena_array(&res.arena, n, sizeof *ranks);
     m->said = az_arena_array(&res.arena, n, sizeof *m->said);
     m->error = az_arena_array(&res.arena, n, sizeof *m->error);
     rc = ranks && m->said && m->error ? AZ_OK : az_arena_error(&res.arena);

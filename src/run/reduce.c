@@ -206,13 +206,13 @@ static int failure(struct az_outfile *out, struct az_sv path, const char *why)
     az_vec_init(&image, NULL);
     const struct az_sv text = az_arena_printf(&a, "%.*s: %s", AZ_SVF(path), why);
     struct az_message m = { AZ_ERROR, text };
-    const struct az_one_rank x = { .about = { .rank = -1, .path = path, .world_size = -1 },
-                                   .by_name = -1,
-                                   .state = AZ_RANK_FAILED,
-                                   .error = AZ_EFORMAT,
-                                   .said = &m,
-                                   .n_said = 1,
-                                   .errors = 1 };
+    const struct az_input_rank x = { .about = { .rank = -1, .path = path, .world_size = -1 },
+                                     .by_name = -1,
+                                     .state = AZ_RANK_FAILED,
+                                     .error = AZ_EFORMAT,
+                                     .said = &m,
+                                     .n_said = 1,
+                                     .errors = 1 };
     const int rc = text.p ? az_part_image(NULL, &x, &image, NULL) : AZ_ENOMEM;
     if (rc == 0)
         az_outfile_write(out, image.v, image.n);

@@ -100,7 +100,8 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     atomic_store(&t->phase, RUNNING);
     atomic_fetch_sub(&c->seats.free, 1);
     az_result_init(&res, c->memory_limit);
-    t->error = az_run_one_of(t->job, c->opts, c->threads, &c->seats, &res, &t->diag, &t->read);
+    t->error =
+        az_analyze_input_of(t->job, c->opts, c->threads, &c->seats, &res, &t->diag, &t->read);
     if (res.reportable) {
         if (t->job->text)
             rc = az_text_write(&res.doc, &t->text, c->color);

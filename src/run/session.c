@@ -150,9 +150,10 @@ const struct az_document *az_session_document(struct az_session *s, size_t input
     struct az_result *res = in->job->format && az_job_is_run(in->job) ? &in->report : &in->res;
 
     if (!in->asked && !in->job->saved)
-        in->report_error = in->error && !in->res.n_traces
-                               ? in->error
-                               : az_run_one(in->job, &s->opts, threads_of(s), res, &in->diag, NULL);
+        in->report_error =
+            in->error && !in->res.n_traces
+                ? in->error
+                : az_analyze_input(in->job, &s->opts, threads_of(s), res, &in->diag, NULL);
     in->asked = true;
     *rc = in->report_error;
     return res->reportable ? &res->doc : NULL;

@@ -106,10 +106,10 @@ static void put_result(struct az_call *c, const struct az_gate_result *x)
     az_jsonw_end_array(c->w);
 }
 
-static void put_verdict(struct az_call *c, const struct az_verdict *v)
+static void put_verdict(struct az_call *c, const struct az_gate_verdict *v)
 {
     az_jsonw_key(c->w, "verdict");
-    az_jsonw_text(c->w, az_sv_str(az_verdict_text(v)));
+    az_jsonw_text(c->w, az_sv_str(az_gate_verdict_text(v)));
     az_jsonw_key(c->w, "order");
     az_jsonw_text(c->w, AZ_SV("worst first"));
     az_jsonw_key(c->w, "columns");
@@ -126,14 +126,14 @@ static void put_verdict(struct az_call *c, const struct az_verdict *v)
 
 static int judge(struct az_call *c, struct two *t, const struct az_config *conf)
 {
-    struct az_verdict v;
+    struct az_gate_verdict v;
     struct az_series base, cand;
     size_t n = 0;
     const struct az_selector *want =
         az_gate_selectors(conf->gates.rules.v, conf->gates.rules.n, &t->arena, &n);
     int rc = az_series_init(&base, &t->arena), second = az_series_init(&cand, &t->arena);
 
-    az_verdict_init(&v, &t->arena);
+    az_gate_verdict_init(&v, &t->arena);
     rc = rc ? rc : second ? second : want ? AZ_OK : AZ_ENOMEM;
     if (!rc)
         rc = figures(t, 0, want, n, &base);
@@ -146,7 +146,7 @@ static int judge(struct az_call *c, struct two *t, const struct az_config *conf)
         rc = az_gate_run(&in, &v);
     if (!rc)
         put_verdict(c, &v);
-    az_verdict_release(&v);
+    az_gate_verdict_release(&v);
     az_series_release(&base);
     az_series_release(&cand);
     return rc;

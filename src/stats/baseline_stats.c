@@ -34,8 +34,8 @@
 #define RHO_UP_OWN    0.2
 
 struct work {
-    const struct az_nights_in *in;
-    struct az_nights *out;
+    const struct az_baseline_in *in;
+    struct az_baseline *out;
     size_t n;
     double *y;       /* logarithms, or parts of the usual size */
     double *clean;   /* without odd single nights */
@@ -74,7 +74,7 @@ static double weight_of(const struct work *w, size_t i) { return w->weight ? w->
 /* Variance of the mean of nights in units of that of one of weight 1. */
 static double variance_of(const struct work *w, size_t from, size_t to)
 {
-    const double plain = az_nights_mean_variance(to > from ? to - from : 1, w->rho);
+    const double plain = az_baseline_mean_variance(to > from ? to - from : 1, w->rho);
     double all = 0;
 
     if (!w->weight || to <= from)
@@ -87,7 +87,7 @@ static double variance_of(const struct work *w, size_t from, size_t to)
 /* So, of the accepted level. */
 static double variance_of_base(const struct work *w)
 {
-    const double plain = az_nights_mean_variance(w->n_base ? w->n_base : 1, w->rho);
+    const double plain = az_baseline_mean_variance(w->n_base ? w->n_base : 1, w->rho);
     double all = 0;
 
     if (!w->weight || !w->n_base)
@@ -120,16 +120,16 @@ static void find_noise(struct work *w)
     const size_t past = w->n - 1;
 
     if (w->weight) /* differences of nights that weigh the same */
-        az_nights_even(w->y, w->weight, w->n, w->clean);
+        az_baseline_even(w->y, w->weight, w->n, w->clean);
     else
         memcpy(w->clean, w->y, w->n * sizeof *w->y);
-    w->noise = az_nights_noise(w->clean, past, w->scratch, &w->rho);
-    if (az_nights_clean(w->clean, NULL, w->n, w->noise, w->odd))
-        (void)az_nights_noise(w->clean, past, w->scratch, &w->rho);
-    if (!(w->in->others.all > 0) && az_nights_changing(w->clean, past, w->scratch))
+    w->noise = az_baseline_noise(w->clean, past, w->scratch, &w->rho);
+    if (az_baseline_clean(w->clean, NULL, w->n, w->noise, w->odd))
+        (void)az_baseline_noise(w->clean, past, w->scratch, &w->rho);
+    if (!(w->in->others.all > 0) && az_baseline_changing(w->clean, past, w->scratch))
         w->rho = 0;
     w->rho = correlation(w, w->rho, past);
-    w->noise = az_nights_moderate(w->noise, past, &w->in->others, &w->known) / sqrt(1 - w->rho);
+    w->noise = az_baseline_moderate(w->noise, past, &w->in->others, &w->known) / sqrt(1 - w->rho);
     if (past < PRIOR_RUNS)
         w->noise = fmax(w->noise, PRIOR * (1 - (double)(past - 1) / PRIOR_RUNS));
     if (w->within > w->noise) {
@@ -174,14 +174,14 @@ static void segment(struct work *w)
         const size_t a = from[--open], b = to[open];
         const double here = z[open];
         if (w->segments + open + 3 < SEGMENTS && b - a >= 4 &&
-            az_nights_split(
-                &(struct az_nights_series){ .v = w->clean + a,
-                                            .raw = w->y + a,
-                                            .weight = w->weight ? w->weight + a : NULL,
-                                            .n = b - a,
-                                            .noise = w->noise,
-                                            .correlation = w->rho,
-                                            .known = w->known * (double)(b - a) / (double)w->n },
+            az_baseline_split(
+                &(struct az_baseline_series){ .v = w->clean + a,
+                                              .raw = w->y + a,
+                                              .weight = w->weight ? w->weight + a : NULL,
+                                              .n = b - a,
+                                              .noise = w->noise,
+                                              .correlation = w->rho,
+                                              .known = w->known * (double)(b - a) / (double)w->n },
                 w->in->seed, &s)) {
             if (s.to < b - a) {
                 z[open] = 0;
@@ -269,21 +269,21 @@ static bool is_accepted(const struct work *w, size_t from, size_t to)
 }
 
 /* By how much less than usual is a level another? */
-static double less(const struct work *w) { return w->rho > AZ_NIGHTS_ALIKE ? ALIKE_LESS : 0; }
+static double less(const struct work *w) { return w->rho > AZ_BASELINE_ALIKE ? ALIKE_LESS : 0; }
 
 /* Is a level known from too few nights for another, z standard deviations off, to be worse? */
 static bool is_young(const struct work *w, double z)
 {
     return w->n_base < FIRST ||
            z < YOUNG_Z - less(w) +
-                   az_nights_small(w->known * (double)w->n_base / (double)w->n, w->rho / 2);
+                   az_baseline_small(w->known * (double)w->n_base / (double)w->n, w->rho / 2);
 }
 
 /* The accepted level: the first one; then one that is better, was accepted, or is the same again.
  */
 static void walk(struct work *w)
 {
-    struct az_nights *out = w->out;
+    struct az_baseline *out = w->out;
     bool next = true;
 
     take_base(w, 0, w->cut[1]);
@@ -304,9 +304,9 @@ static void walk(struct work *w)
         const int side = w->in->worse == 0 ? 1 : d * w->in->worse > 0 ? 1 : -1;
         const bool other = z > SAME_Z - less(w);
         out->side = 0;
-        out->kind = AZ_NIGHTS_SAME;
+        out->kind = AZ_BASELINE_SAME;
         if (other && side > 0 && !is_accepted(w, a, b) && !is_young(w, z)) {
-            out->kind = AZ_NIGHTS_STEP;
+            out->kind = AZ_BASELINE_STEP;
             out->side = side;
             out->z = z;
             out->at = a;
@@ -332,7 +332,7 @@ static void walk(struct work *w)
 static double limit_of(const struct work *w)
 {
     return (w->in->limit > 0 ? w->in->limit : LIMIT_JUMP) +
-           fmin(SMALL_MOST, az_nights_small((double)w->n_base + 1, 0));
+           fmin(SMALL_MOST, az_baseline_small((double)w->n_base + 1, 0));
 }
 
 /* Is the history one in which single nights are off now and then, and come back? So many in
@@ -383,15 +383,15 @@ static double news_of(const struct work *w)
 
 static void judge_night(struct work *w)
 {
-    struct az_nights *out = w->out;
+    struct az_baseline *out = w->out;
     const double y = w->y[w->n - 1], d = y - w->center;
     const int way = d > 0 ? 1 : -1;
-    const bool worse = out->kind == AZ_NIGHTS_STEP;
+    const bool worse = out->kind == AZ_BASELINE_STEP;
     size_t before = 0;
 
     if (worse && !is_back(w))
         return;
-    out->kind = AZ_NIGHTS_SAME;
+    out->kind = AZ_BASELINE_SAME;
     out->side = 0;
     /* the nights of a level that was left are not in succession with this one */
     const size_t run = worse ? 1 : run_of(w, way, limit_of(w) / 2 * w->noise);
@@ -412,7 +412,7 @@ static void judge_night(struct work *w)
         before += way * (w->y[i] - y) >= -w->noise;
     if (before > 1 && (double)before > RARE * (double)w->n_base)
         return;
-    out->kind = is_prone(w, before, run) ? AZ_NIGHTS_OUTLIER : AZ_NIGHTS_JUMP;
+    out->kind = is_prone(w, before, run) ? AZ_BASELINE_OUTLIER : AZ_BASELINE_JUMP;
     out->side = w->in->worse == 0 || way == w->in->worse ? 1 : -1;
     out->at = w->n - run;
 }
@@ -421,14 +421,14 @@ static void judge_night(struct work *w)
 
 static void find_drift(struct work *w)
 {
-    struct az_nights *out = w->out;
-    const struct az_nights_series s = { .v = w->clean,
-                                        .day = w->scratch,
-                                        .weight = w->weight,
-                                        .n = w->n,
-                                        .noise = w->noise,
-                                        .correlation = w->rho,
-                                        .known = w->known };
+    struct az_baseline *out = w->out;
+    const struct az_baseline_series s = { .v = w->clean,
+                                          .day = w->scratch,
+                                          .weight = w->weight,
+                                          .n = w->n,
+                                          .noise = w->noise,
+                                          .correlation = w->rho,
+                                          .known = w->known };
     size_t from = w->n - 1;
     double slope;
 
@@ -439,7 +439,7 @@ static void find_drift(struct work *w)
         return;
     while (from > 0 && from > w->base[0] && s.day[from - 1] >= -(double)w->in->drift_days)
         from--;
-    if (!az_nights_drift(&s, from, &slope))
+    if (!az_baseline_drift(&s, from, &slope))
         return;
     out->drift = true;
     out->drift_at = from;
@@ -470,28 +470,28 @@ static double center_before(struct work *w, double *known)
  * is held there. */
 static void find_total(struct work *w)
 {
-    struct az_nights *out = w->out;
-    struct az_nights_hold h = { .v = w->clean,
-                                .weight = w->weight,
-                                .failed = w->in->failed,
-                                .n = w->n,
-                                .noise = w->noise,
-                                .worse = w->in->worse };
-    const bool step = out->kind == AZ_NIGHTS_STEP && out->side > 0;
+    struct az_baseline *out = w->out;
+    struct az_baseline_hold h = { .v = w->clean,
+                                  .weight = w->weight,
+                                  .failed = w->in->failed,
+                                  .n = w->n,
+                                  .noise = w->noise,
+                                  .worse = w->in->worse };
+    const bool step = out->kind == AZ_BASELINE_STEP && out->side > 0;
 
-    const struct az_nights_others *o = &w->in->others;
+    const struct az_baseline_others *o = &w->in->others;
     /* levels and drifts that all figures have make them look alike */
     const bool changing = o->all > 0 && (o->news < NEWS_ALIKE || o->flat < FLAT_ALIKE);
-    const bool alike = (w->rho > 0 || o->correlation >= AZ_NIGHTS_ALIKE) && !changing;
+    const bool alike = (w->rho > 0 || o->correlation >= AZ_BASELINE_ALIKE) && !changing;
     if (!alike) {
-        const bool odd = out->kind == AZ_NIGHTS_JUMP || out->kind == AZ_NIGHTS_OUTLIER;
+        const bool odd = out->kind == AZ_BASELINE_JUMP || out->kind == AZ_BASELINE_OUTLIER;
         h.n -= odd; /* a night that is off says nothing of a slope */
-        const double line = az_nights_total(&h, w->base[0], w->known);
+        const double line = az_baseline_total(&h, w->base[0], w->known);
         const double change = w->in->worse ? line * w->in->worse : fabs(line);
         h.n = w->n;
         h.center = center_before(w, &h.of_center);
         out->total = change > 0 ? amount(w, change) : 0;
-        out->held = !az_nights_is_back(&h);
+        out->held = !az_baseline_is_back(&h);
     }
     if (step)
         out->total = fmax(out->total, fabs(out->level - out->before));
@@ -501,7 +501,7 @@ static void find_total(struct work *w)
 
 static void finish(struct work *w)
 {
-    struct az_nights *out = w->out;
+    struct az_baseline *out = w->out;
     const double m = variance_of_base(w), own = 1 / weight_of(w, w->n - 1);
 
     out->center = value(w, w->center);
@@ -509,9 +509,9 @@ static void finish(struct work *w)
     out->newest = out->noise * sqrt(own);
     out->correlation = w->rho;
     out->least = amount(w, (limit_of(w) + SURE) * w->noise * sqrt(own + m));
-    out->least_run = amount(w, (LIMIT_JUMP + az_nights_small((double)w->n + 5, w->rho) + SURE) *
-                                   w->noise * sqrt(az_nights_mean_variance(5, w->rho) + m));
-    if (out->kind == AZ_NIGHTS_SAME && out->level == 0)
+    out->least_run = amount(w, (LIMIT_JUMP + az_baseline_small((double)w->n + 5, w->rho) + SURE) *
+                                   w->noise * sqrt(az_baseline_mean_variance(5, w->rho) + m));
+    if (out->kind == AZ_BASELINE_SAME && out->level == 0)
         out->level = out->center;
     out->base = w->base;
     out->n_base = w->n_base;
@@ -523,11 +523,11 @@ static void judge(struct work *w)
 {
     double between;
 
-    w->logs = az_nights_scale(w->in->v, w->n, w->y, w->scratch, &w->unit);
+    w->logs = az_baseline_scale(w->in->v, w->n, w->y, w->scratch, &w->unit);
     w->within = w->in->within;
     if (w->in->error) {
         double usual;
-        if (!az_nights_weigh(w->y, w->in->error, w->n, w->weight, w->scratch, &usual))
+        if (!az_baseline_weigh(w->y, w->in->error, w->n, w->weight, w->scratch, &usual))
             w->weight = NULL;
         w->within = usual > 0 ? usual : w->within;
     } else {
@@ -535,7 +535,7 @@ static void judge(struct work *w)
     }
     find_noise(w);
     memcpy(w->clean, w->y, w->n * sizeof *w->y);
-    w->out->spikes = (double)az_nights_clean(w->clean, w->weight, w->n, w->noise, w->odd);
+    w->out->spikes = (double)az_baseline_clean(w->clean, w->weight, w->n, w->noise, w->odd);
     segment(w);
     walk(w);
     between = w->noise;
@@ -548,13 +548,13 @@ static void judge(struct work *w)
     finish(w);
 }
 
-int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
+int az_baseline_judge(const struct az_baseline_in *in, struct az_baseline *out)
 {
     struct work w = { .in = in, .out = out, .n = in->n };
     const size_t size = in->n * (6 * sizeof(double) + sizeof(bool));
     double *room = az_mem_alloc(NULL, size);
 
-    *out = (struct az_nights){ .p = NAN, .least = NAN, .least_run = NAN, .center = NAN };
+    *out = (struct az_baseline){ .p = NAN, .least = NAN, .least_run = NAN, .center = NAN };
     w.base = az_mem_alloc(NULL, in->n * sizeof *w.base);
     if (room && w.base && in->n >= 2) {
         w.y = room;
@@ -573,7 +573,7 @@ int az_nights_judge(const struct az_nights_in *in, struct az_nights *out)
     return rc;
 }
 
-void az_nights_release(struct az_nights *n)
+void az_baseline_release(struct az_baseline *n)
 {
     if (n->base)
         az_mem_free(NULL, n->base, n->room * sizeof *n->base);

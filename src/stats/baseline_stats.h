@@ -13,10 +13,10 @@
 
 /* Correlation of neighbours from which on they are alike: no rank test or order of nights says
  * then what is chance. */
-#define AZ_NIGHTS_ALIKE 0.2
+#define AZ_BASELINE_ALIKE 0.2
 
 /* What the other figures of the same runs say; all 0 where there are none. */
-struct az_nights_others {
+struct az_baseline_others {
     double spikes, all; /* single odd nights, of so many figure-nights */
     double correlation; /* of neighbours, the median of theirs, bounded by that of differences */
     double news;        /* correlation by differences alone, the median: no level adds to it */
@@ -26,7 +26,7 @@ struct az_nights_others {
     size_t figures;     /* that noise and apart are of; few: neither is used */
 };
 
-struct az_nights_in {
+struct az_baseline_in {
     const double *v; /* oldest first, no NaN; the last one is judged */
     size_t n;
     double within; /* standard error of a night's value as the spread within runs has it, part of
@@ -41,18 +41,18 @@ struct az_nights_in {
     size_t hold;          /* nights after which a worse level is accepted by itself; 0: never */
     int worse;            /* +1: larger is worse, -1: smaller, 0: any change */
     int64_t drift_days;   /* of the window in which a slope is looked for; 0: none */
-    struct az_nights_others others;
+    struct az_baseline_others others;
     uint64_t seed;
 };
 
-enum az_nights_kind {
-    AZ_NIGHTS_SAME,
-    AZ_NIGHTS_JUMP,    /* this night alone is off */
-    AZ_NIGHTS_OUTLIER, /* so, in a history where single nights are off now and then */
-    AZ_NIGHTS_STEP     /* the level changed, and held for two nights or more */
+enum az_baseline_kind {
+    AZ_BASELINE_SAME,
+    AZ_BASELINE_JUMP,    /* this night alone is off */
+    AZ_BASELINE_OUTLIER, /* so, in a history where single nights are off now and then */
+    AZ_BASELINE_STEP     /* the level changed, and held for two nights or more */
 };
 
-struct az_nights {
+struct az_baseline {
     size_t *base; /* nights of the accepted level, oldest first; released by the caller */
     size_t n_base, room;
     double center;      /* of them, robust */
@@ -61,7 +61,7 @@ struct az_nights {
     double correlation; /* of one night with the next, 0 to 0.95 */
     double spikes;      /* single odd nights before this one */
     bool within;        /* the noise is that within runs: it is larger than that between them */
-    enum az_nights_kind kind;
+    enum az_baseline_kind kind;
     int side;       /* +1: to the worse, -1: to the better; 0: neither */
     double z;       /* of this night, or of the step, in standard deviations */
     double p;       /* of the step's rank test; NaN: none */
@@ -82,13 +82,13 @@ struct az_nights {
     double least_run; /* so, that five nights would show */
 };
 
-/* AZ_ENOMEM. `out->base` is released with az_nights_release. */
-int az_nights_judge(const struct az_nights_in *in, struct az_nights *out) AZ_MUST_USE;
-void az_nights_release(struct az_nights *n);
+/* AZ_ENOMEM. `out->base` is released with az_baseline_release. */
+int az_baseline_judge(const struct az_baseline_in *in, struct az_baseline *out) AZ_MUST_USE;
+void az_baseline_release(struct az_baseline *n);
 
 /* ---- noise_pool.c ---- */
 /* What the nights of one figure, without the newest, say to the others. */
-struct az_nights_seen {
+struct az_baseline_seen {
     size_t n;
     double spikes;      /* single odd nights */
     double correlation; /* of neighbours, by differences */
@@ -97,35 +97,35 @@ struct az_nights_seen {
     double flat;        /* so, without a drift */
     double noise;       /* logarithm of the noise as part of the level; NaN: there is none */
 };
-/* error: as in az_nights_in, or NULL. AZ_ENOMEM. */
-int az_nights_look(const double *v, const double *error, size_t n,
-                   struct az_nights_seen *out) AZ_MUST_USE;
+/* error: as in az_baseline_in, or NULL. AZ_ENOMEM. */
+int az_baseline_look(const double *v, const double *error, size_t n,
+                     struct az_baseline_seen *out) AZ_MUST_USE;
 /* Of all figures together. AZ_ENOMEM. */
-int az_nights_pool(const struct az_nights_seen *of, size_t n,
-                   struct az_nights_others *out) AZ_MUST_USE;
+int az_baseline_pool(const struct az_baseline_seen *of, size_t n,
+                     struct az_baseline_others *out) AZ_MUST_USE;
 /* Noise of a figure from n nights, drawn to that of the others as far as theirs are alike; *known:
  * nights that say so much as these and the others together. */
-double az_nights_moderate(double noise, size_t n, const struct az_nights_others *others,
-                          double *known);
+double az_baseline_moderate(double noise, size_t n, const struct az_baseline_others *others,
+                            double *known);
 /* Is most of the scatter of y that of a few changes, levels from some night on or slopes from
  * there? Then neighbours are alike by the changes. Least squares at some nights, one after another.
  * room: n values. */
-bool az_nights_changing(const double *y, size_t n, double *room);
+bool az_baseline_changing(const double *y, size_t n, double *room);
 /* Logarithms of v where all is of one order, so that noise is relative on either side of a step,
  * else parts of the usual size; true: logarithms. y and scratch: n values. *unit: what 0 or 1 of y
  * is. */
-bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, double *unit);
+bool az_baseline_scale(const double *v, size_t n, double *y, double *scratch, double *unit);
 
 /* ---- nights_even.c ---- */
 /* Weights of nights: the variance of a usual one over that of each, by their errors (as in
- * az_nights_in) and by what nights scatter by besides, which the differences of all but the newest
- * say. false: nights weigh the same, and weight[] is 1. *usual: the usual error; 0: none is known.
- * scratch: 2 n values. */
-bool az_nights_weigh(const double *y, const double *error, size_t n, double *weight,
-                     double *scratch, double *usual);
+ * az_baseline_in) and by what nights scatter by besides, which the differences of all but the
+ * newest say. false: nights weigh the same, and weight[] is 1. *usual: the usual error; 0: none is
+ * known. scratch: 2 n values. */
+bool az_baseline_weigh(const double *y, const double *error, size_t n, double *weight,
+                       double *scratch, double *usual);
 /* The nights as they would scatter if they weighed the same: each drawn to where those around it
  * are, or away from there. */
-void az_nights_even(const double *y, const double *weight, size_t n, double *out);
+void az_baseline_even(const double *y, const double *weight, size_t n, double *out);
 
 /* ---- noise_estimate.c ---- */
 /* Standard deviation from successive differences: the larger of 1.4826 x median |d - median d| /
@@ -133,27 +133,27 @@ void az_nights_even(const double *y, const double *weight, size_t n, double *out
  * of the squared scales of differences two and one apart (Cressie and Hawkins 1980), 1 + rho, after
  * slopes over some nights were taken out; as it is measured, -0.5 to 0.95; 0 for few nights. v has
  * n >= 2 values; scratch 3 n. */
-double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation);
+double az_baseline_noise(const double *v, size_t n, double *scratch, double *correlation);
 /* The usual correlation of neighbours about the mean, clipped, corrected for the short series
  * (Marriott and Pope 1954). Steps and slopes make it larger, never smaller: it is a bound where a
  * pattern (two slow nights of each week) is no autoregression. far: n values of room; NaN: not
  * known.
  */
-double az_nights_plain(const double *v, size_t n, double *far);
+double az_baseline_plain(const double *v, size_t n, double *far);
 /* So, without the drift from some night on that explains the nights best; a bound is none where
  * they drift. far: 2 n values of room. */
-double az_nights_flat(const double *v, size_t n, double *far);
+double az_baseline_flat(const double *v, size_t n, double *far);
 /* Variance of the mean of k neighbours in units of that of one, first order autoregression. */
-double az_nights_mean_variance(size_t k, double correlation);
+double az_baseline_mean_variance(size_t k, double correlation);
 /* Replaces single nights that are off both neighbours, the newest excepted; their number. weight of
  * each, or NULL. */
-size_t az_nights_clean(double *v, const double *weight, size_t n, double noise, bool *odd);
+size_t az_baseline_clean(double *v, const double *weight, size_t n, double noise, bool *odd);
 /* What limits grow by where the noise itself is known from n nights only, which count for fewer
  * where neighbours are alike. */
-double az_nights_small(double n, double correlation);
+double az_baseline_small(double n, double correlation);
 
 /* ---- drift_test.c ---- */
-struct az_nights_series {
+struct az_baseline_series {
     const double *v;      /* without odd nights */
     const double *raw;    /* with them; for a split */
     const double *day;    /* of each, the newest 0; for a slope */
@@ -163,10 +163,10 @@ struct az_nights_series {
     double known;              /* nights that the noise is known from */
 };
 /* Does a slope explain v[from..n) better than a step, and is it one? *slope: a day. */
-bool az_nights_drift(const struct az_nights_series *s, size_t from, double *slope);
+bool az_baseline_drift(const struct az_baseline_series *s, size_t from, double *slope);
 
 /* ---- level_hold.c ---- */
-struct az_nights_hold {
+struct az_baseline_hold {
     const double *v;      /* without odd nights */
     const double *weight; /* of each; NULL: all the same */
     const bool *failed;
@@ -178,9 +178,9 @@ struct az_nights_hold {
 /* Are the newest nights at the accepted level, where nights up to the one before this failed? The
  * sum of the logarithms of the odds of the two levels, from the night on for which it is largest
  * (Page 1954). True where the night before did not fail. */
-bool az_nights_is_back(const struct az_nights_hold *h);
+bool az_baseline_is_back(const struct az_baseline_hold *h);
 /* Change along a line through v[from..n), where its slope is one. */
-double az_nights_total(const struct az_nights_hold *h, size_t from, double known);
+double az_baseline_total(const struct az_baseline_hold *h, size_t from, double known);
 
 /* ---- change_points.c ---- */
 struct az_split {
@@ -189,6 +189,6 @@ struct az_split {
     double z, p; /* p: of the rank test; NaN: none was made */
 };
 /* The split of a series that explains it best; false: none is significant. */
-bool az_nights_split(const struct az_nights_series *of, uint64_t seed, struct az_split *out);
+bool az_baseline_split(const struct az_baseline_series *of, uint64_t seed, struct az_split *out);
 
 #endif

@@ -98,7 +98,7 @@ static double z_about(const struct sums *s, const struct part *p)
         p, sqrt((between * news * news + (1 - between) * sum / (double)(s->n > 2 ? s->n - 2 : 1))));
 }
 
-static bool is_alike(const struct sums *s) { return s->rho > AZ_NIGHTS_ALIKE; }
+static bool is_alike(const struct sums *s) { return s->rho > AZ_BASELINE_ALIKE; }
 
 /* A step is looked at each night anew: where all that can be known of it is in z, as of noise that
  * is normal and alike, the limit is lowest when it is HELD_FROM nights old, as those before hold
@@ -111,7 +111,7 @@ static double limit_z(const struct sums *s, size_t nights)
                              ? ALIKE_Z + ALIKE_RHO * s->rho + (nights < HELD_FROM ? ALIKE_EARLY : 0)
                              : LIMIT_Z + LIMIT_RHO * s->rho;
 
-    return least + LIMIT_HELD * fmin(1, held) + az_nights_small(s->known, 0);
+    return least + LIMIT_HELD * fmin(1, held) + az_baseline_small(s->known, 0);
 }
 
 /* A night and the sum of its distances to all others, which no order changes. */
@@ -332,7 +332,7 @@ static bool find_bump(const struct sums *s, double *x, struct az_split *out)
     return ranks_differ(x, b - a, s->n, &out->p);
 }
 
-bool az_nights_split(const struct az_nights_series *of, uint64_t seed, struct az_split *out)
+bool az_baseline_split(const struct az_baseline_series *of, uint64_t seed, struct az_split *out)
 {
     const size_t n = of->n, size = (4 * n + 3) * sizeof(double);
     double *room = az_mem_alloc(NULL, size);

@@ -11,12 +11,12 @@ struct line {
     double slope, left, xx; /* left: squares about the line */
 };
 
-static double weight_of(const struct az_nights_series *s, size_t i)
+static double weight_of(const struct az_baseline_series *s, size_t i)
 {
     return s->weight ? s->weight[i] : 1;
 }
 
-static struct line fit(const struct az_nights_series *s, size_t from)
+static struct line fit(const struct az_baseline_series *s, size_t from)
 {
     double k = 0, mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
 
@@ -38,7 +38,7 @@ static struct line fit(const struct az_nights_series *s, size_t from)
 }
 
 /* Squares about the best pair of levels. */
-static double best_step(const struct az_nights_series *s, size_t from)
+static double best_step(const struct az_baseline_series *s, size_t from)
 {
     double sum = 0, all = 0, squares = 0, best = INFINITY, left = 0, right = 0;
 
@@ -59,7 +59,7 @@ static double best_step(const struct az_nights_series *s, size_t from)
     return best;
 }
 
-bool az_nights_drift(const struct az_nights_series *s, size_t from, double *slope)
+bool az_baseline_drift(const struct az_baseline_series *s, size_t from, double *slope)
 {
     if (s->n - from < SLOPE_RUNS)
         return false;
@@ -67,6 +67,6 @@ bool az_nights_drift(const struct az_nights_series *s, size_t from, double *slop
     const double inflate = sqrt((1 + s->correlation) / (1 - s->correlation)),
                  z = fabs(l.slope) * sqrt(l.xx) / (s->noise * inflate);
     *slope = l.slope;
-    return z > SLOPE_Z + az_nights_small((double)(s->n - from), s->correlation) &&
+    return z > SLOPE_Z + az_baseline_small((double)(s->n - from), s->correlation) &&
            l.left < BETTER * best_step(s, from);
 }

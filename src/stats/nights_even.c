@@ -97,8 +97,8 @@ static double around(const double *y, const double *weight, size_t n, size_t i)
     return y[i];
 }
 
-bool az_nights_weigh(const double *y, const double *error, size_t n, double *weight,
-                     double *scratch, double *usual)
+bool az_baseline_weigh(const double *y, const double *error, size_t n, double *weight,
+                       double *scratch, double *usual)
 {
     double *s = weight, *room = scratch;
 
@@ -113,7 +113,7 @@ bool az_nights_weigh(const double *y, const double *error, size_t n, double *wei
     return !same;
 }
 
-void az_nights_even(const double *y, const double *weight, size_t n, double *out)
+void az_baseline_even(const double *y, const double *weight, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i++) {
         const double middle = around(y, weight, n, i);

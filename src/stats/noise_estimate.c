@@ -142,7 +142,7 @@ static double lag_one(const double *v, size_t n, double *far)
     return n >= PLAIN_LEAST && squares > 0 ? products / squares : NAN;
 }
 
-double az_nights_plain(const double *v, size_t n, double *far)
+double az_baseline_plain(const double *v, size_t n, double *far)
 {
     return (lag_one(v, n, far) + 1 / (double)n) / (1 - 3 / (double)n);
 }
@@ -163,7 +163,7 @@ static double hinge_at(const double *v, size_t n, size_t from, double mean, doub
     return *size * xy;
 }
 
-double az_nights_flat(const double *v, size_t n, double *far)
+double az_baseline_flat(const double *v, size_t n, double *far)
 {
     double *left = far + n, mean = 0, best = 0, slope = 0, over = 0;
     size_t from = 0;
@@ -186,7 +186,7 @@ double az_nights_flat(const double *v, size_t n, double *far)
     return (lag_one(left, n, far) + 3 / (double)n) / (1 - 5 / (double)n);
 }
 
-double az_nights_noise(const double *v, size_t n, double *scratch, double *correlation)
+double az_baseline_noise(const double *v, size_t n, double *scratch, double *correlation)
 {
     double *d = scratch, *flat = scratch + n, *far = scratch + 2 * n;
 
@@ -202,11 +202,11 @@ double az_nights_noise(const double *v, size_t n, double *scratch, double *corre
     const double ratio = (ratio_of(flat, d, n - 1, far) - SLOPE_ADDS) / SLOPE_LEAVES;
     /* no bound where the usual one is not known: fmin leaves NaN out */
     *correlation =
-        fmax(-0.5, fmin(0.95, fmin(ratio, az_nights_plain(v, n, far) + 1 / sqrt((double)n))));
+        fmax(-0.5, fmin(0.95, fmin(ratio, az_baseline_plain(v, n, far) + 1 / sqrt((double)n))));
     return noise;
 }
 
-double az_nights_mean_variance(size_t k, double rho)
+double az_baseline_mean_variance(size_t k, double rho)
 {
     double sum = 0, power = 1;
 
@@ -225,7 +225,7 @@ static double wider(const double *weight, size_t i, size_t k)
     return weight ? sqrt((1 / weight[i] + 1 / weight[k]) / 2) : 1;
 }
 
-size_t az_nights_clean(double *v, const double *weight, size_t n, double noise, bool *odd)
+size_t az_baseline_clean(double *v, const double *weight, size_t n, double noise, bool *odd)
 {
     const double off = ODD * noise;
     size_t count = 0;
@@ -245,4 +245,7 @@ size_t az_nights_clean(double *v, const double *weight, size_t n, double noise, 
     return count;
 }
 
-double az_nights_small(double n, double rho) { return 12 / fmax(1, n * (1 - rho) / (1 + rho) - 1); }
+double az_baseline_small(double n, double rho)
+{
+    return 12 / fmax(1, n * (1 - rho) / (1 + rho) - 1);
+}

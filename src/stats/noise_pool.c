@@ -20,7 +20,7 @@
 #define CHANGING      0.9  /* part of the squares that are of it */
 #define CHANGING_MANY 0.98 /* so, of several */
 
-bool az_nights_scale(const double *v, size_t n, double *y, double *scratch, double *unit)
+bool az_baseline_scale(const double *v, size_t n, double *y, double *scratch, double *unit)
 {
     double least = INFINITY, most = 0;
 
@@ -93,7 +93,7 @@ static double take_change(double *y, size_t n)
     return c.squares;
 }
 
-bool az_nights_changing(const double *y, size_t n, double *room)
+bool az_baseline_changing(const double *y, size_t n, double *room)
 {
     double mean = 0, all = 0, taken = 0;
 
@@ -111,29 +111,29 @@ bool az_nights_changing(const double *y, size_t n, double *room)
     return one > CHANGING * all || taken > CHANGING_MANY * all;
 }
 
-int az_nights_look(const double *v, const double *error, size_t n, struct az_nights_seen *out)
+int az_baseline_look(const double *v, const double *error, size_t n, struct az_baseline_seen *out)
 {
     double *room = az_mem_alloc(NULL, n * (4 * sizeof *room + sizeof(bool)));
 
-    *out = (struct az_nights_seen){ .n = n, .plain = NAN, .flat = NAN, .noise = NAN };
+    *out = (struct az_baseline_seen){ .n = n, .plain = NAN, .flat = NAN, .noise = NAN };
     if (!room)
         return AZ_ENOMEM;
     if (n >= 3) {
         double *y = room, *scratch = room + n, unit, noise, usual;
         void *odd = room + 4 * n;
-        (void)az_nights_scale(v, n, y, scratch, &unit);
-        if (error && az_nights_weigh(y, error, n, scratch, scratch + n, &usual)) {
-            az_nights_even(y, scratch, n, scratch + n);
+        (void)az_baseline_scale(v, n, y, scratch, &unit);
+        if (error && az_baseline_weigh(y, error, n, scratch, scratch + n, &usual)) {
+            az_baseline_even(y, scratch, n, scratch + n);
             memcpy(y, scratch + n, n * sizeof *y);
         }
-        noise = az_nights_noise(y, n - 1, scratch, &out->correlation);
+        noise = az_baseline_noise(y, n - 1, scratch, &out->correlation);
         out->spikes =
-            (double)az_nights_clean(y, NULL, n, noise / sqrt(1 - fmax(0, out->correlation)), odd);
-        out->plain = az_nights_plain(y, n - 1, scratch);
-        out->flat = az_nights_flat(y, n - 1, scratch);
+            (double)az_baseline_clean(y, NULL, n, noise / sqrt(1 - fmax(0, out->correlation)), odd);
+        out->plain = az_baseline_plain(y, n - 1, scratch);
+        out->flat = az_baseline_flat(y, n - 1, scratch);
         if (!isnan(out->plain)) /* fmin would leave it out */
             out->plain =
-                fmin(az_nights_changing(y, n - 1, scratch) ? out->correlation : 0.95, out->plain);
+                fmin(az_baseline_changing(y, n - 1, scratch) ? out->correlation : 0.95, out->plain);
         if (noise > 0)
             out->noise = log(noise);
     }
@@ -142,7 +142,7 @@ int az_nights_look(const double *v, const double *error, size_t n, struct az_nig
 }
 
 /* Noise: a common logarithm and what they differ by beyond their errors, both by quartiles. */
-static void pool_noise(double *logs, size_t k, double nights, struct az_nights_others *out)
+static void pool_noise(double *logs, size_t k, double nights, struct az_baseline_others *out)
 {
     if (k < FIGURES)
         return;
@@ -169,13 +169,13 @@ static double common(const double *rho, size_t n, double nights)
     return m;
 }
 
-int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_others *out)
+int az_baseline_pool(const struct az_baseline_seen *of, size_t n, struct az_baseline_others *out)
 {
     double *room = n ? az_mem_alloc(NULL, 4 * n * sizeof *room) : NULL, nights = 0;
     size_t k = 0, known = 0;
     double of_known = 0;
 
-    *out = (struct az_nights_others){ .all = 0 };
+    *out = (struct az_baseline_others){ .all = 0 };
     if (!n)
         return AZ_OK;
     if (!room)
@@ -208,8 +208,8 @@ int az_nights_pool(const struct az_nights_seen *of, size_t n, struct az_nights_o
     return AZ_OK;
 }
 
-double az_nights_moderate(double noise, size_t n, const struct az_nights_others *others,
-                          double *known)
+double az_baseline_moderate(double noise, size_t n, const struct az_baseline_others *others,
+                            double *known)
 {
     const double error = ERROR / sqrt((double)n);
 

@@ -45,7 +45,7 @@ static struct times parse(const char *path, unsigned threads, bool sealed)
     struct times t = { -seconds(CLOCK_MONOTONIC), -seconds(CLOCK_THREAD_CPUTIME_ID),
                        -seconds(CLOCK_PROCESS_CPUTIME_ID), 0 };
     if (!format || az_trace_init(&trace, &mem) != 0 || format->parse(&job) != 0 ||
-        (sealed && az_trace_seal(&trace) != 0)) {
+        (sealed && az_trace_finalize(&trace) != 0)) {
         fprintf(stderr, "bench_split: %s cannot be parsed\n", path);
         exit(1);
     }

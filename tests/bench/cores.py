@@ -17,7 +17,7 @@ import tempfile
 # Functions that several threads run at a time -> phase
 TASKS = {"read_part": "read", "seal_or_digest": "seal, digest", "run_member": "analyses"}
 # What one thread runs, inclusive: the divided parts of each are taken out
-PHASES = [("read", "az_pytorch_parse"), ("join", "az_pytorch_join"), ("seal", "az_trace_seal_on"), ("analyses", "az_one_analyse"),
+PHASES = [("read", "az_pytorch_parse"), ("join", "az_pytorch_join"), ("seal", "az_trace_finalize_on"), ("analyses", "az_input_analyse"),
           ("verdict", "az_vd_report"), ("write", "az_outputs_write")]
 
 

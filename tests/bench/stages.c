@@ -178,7 +178,7 @@ static int bench_parse(const char *format, const char *path, struct figure *f)
                             .threads = 1 };
     rc = fmt->parse(&job);
     if (!rc)
-        rc = az_trace_seal(&trace);
+        rc = az_trace_finalize(&trace);
     f->units = trace.read;
     f->check = trace.kept;
     f->bytes = atomic_load(&mem.peak);

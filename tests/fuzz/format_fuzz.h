@@ -56,7 +56,7 @@ static inline void fuzz_parse(const struct format_fuzz *f, const struct az_file 
     if (rc != 0 && diag->errors == 0)
         abort(); /* an error always has a message */
     if (rc == 0) {
-        rc = az_trace_seal(&trace);
+        rc = az_trace_finalize(&trace);
         if (rc != 0 && !f->seal_may_refuse)
             abort();
     }

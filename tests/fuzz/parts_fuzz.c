@@ -43,9 +43,9 @@ static const char trace_text[] =
 
 static struct az_vec_char good[2]; /* images of both ranks; for as long as the program runs */
 
-static int reduce_to(struct az_one *o, struct az_trace *t, int rank, struct az_vec_char *out)
+static int reduce_to(struct az_input_run *o, struct az_trace *t, int rank, struct az_vec_char *out)
 {
-    struct az_one_rank x = { .by_name = rank };
+    struct az_input_rank x = { .by_name = rank };
     const char *path = rank ? "/run/rank1.json" : "/run/rank0.json";
     int rc = az_rank_reduce(o, t, az_sv_str(path), &o->res->arena, NULL, &x);
     return rc ? rc : az_part_image(o->job, &x, out, NULL);
@@ -66,7 +66,7 @@ static void make_good(int rank)
     az_options_default(&in.opts, NULL);
     az_result_init(&res, 0);
     az_diag_init(&diag);
-    struct az_one one = { .job = &job, .res = &res, .diag = &diag };
+    struct az_input_run one = { .job = &job, .res = &res, .diag = &diag };
     if (az_trace_init(&t, &res.mem) != 0)
         abort();
     struct az_parse parse = { .files = &file,
@@ -82,7 +82,7 @@ static void make_good(int rank)
         abort();
     az_source_close(src);
     az_vec_init(&good[rank], NULL);
-    if (az_trace_seal(&t) != 0 || reduce_to(&one, &t, rank, &good[rank]) != 0)
+    if (az_trace_finalize(&t) != 0 || reduce_to(&one, &t, rank, &good[rank]) != 0)
         abort();
     az_trace_release(&t);
     az_diag_release(&diag);
@@ -156,7 +156,7 @@ static void report(const char *path)
     }
     in.opts.rank_pattern = AZ_SV("rank");
     if (rc == 0 && job.files.n) {
-        rc = az_run_one(&job, &opts, 1, &res, &diag, NULL);
+        rc = az_analyze_input(&job, &opts, 1, &res, &diag, NULL);
         if (rc && diag.errors == 0)
             abort(); /* an error always has a message */
     }

@@ -28,7 +28,7 @@ static void read_trace(struct az_parse *job, struct az_sv in, size_t window, str
     if ((o->code != 0) != (job->diag->errors != 0) && o->code != AZ_EINTR && job->diag->errors == 0)
         abort(); /* failed without a word */
     if (o->code == 0)
-        o->code = az_trace_seal(t);
+        o->code = az_trace_finalize(t);
     o->read = t->read;
     o->kept = t->kept;
     o->names = t->names.text.n;

@@ -51,7 +51,7 @@ static int read_trace(struct az_parse *job, struct az_sv in)
         return rc;
     rc = az_pytorch_parse_source(job, src, 65536);
     az_source_close(src);
-    return rc ? rc : az_trace_seal(job->trace);
+    return rc ? rc : az_trace_finalize(job->trace);
 }
 
 static void run(struct az_parse *parse, struct az_arena *arena)

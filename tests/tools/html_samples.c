@@ -340,9 +340,9 @@ static int add_flame(struct az_document *d, size_t paths)
     for (size_t i = 0; i < paths && rc == 0; i++) {
         uint32_t node = 0;
         for (size_t k = 0; k < 3 + i % 5 && rc == 0; k++)
-            rc = az_flame_down(f, &node,
-                               k == 2 ? az_sv_str(names[i % NAMES])
-                                      : az_arena_printf(d->arena, "module %zu", i % (k + 3)));
+            rc = az_flame_child(f, &node,
+                                k == 2 ? az_sv_str(names[i % NAMES])
+                                       : az_arena_printf(d->arena, "module %zu", i % (k + 3)));
         az_flame_add(f, node, (int64_t)(1 + i % 97) * 1000, (enum az_family)(i % AZ_FAMILIES));
     }
     f->of = "modules & operators";

@@ -53,7 +53,7 @@ static void groups_of(struct az_coll_part *p, struct az_sv world, struct az_aren
     }
 }
 
-static struct az_coll_part *collectives(const struct az_one_rank *x)
+static struct az_coll_part *collectives(const struct az_input_rank *x)
 {
     for (size_t k = 0; az_rank_analyses[k]; k++)
         if (strcmp(az_rank_analyses[k]->name, "collectives") == 0)
@@ -61,7 +61,7 @@ static struct az_coll_part *collectives(const struct az_one_rank *x)
     return NULL;
 }
 
-static int write_all(const struct az_plan_job *job, struct az_one_rank *x, const char *out,
+static int write_all(const struct az_plan_job *job, struct az_input_rank *x, const char *out,
                      struct az_diag *diag)
 {
     struct az_arena a, one;
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
     struct az_plan_job job = { .format = az_format_find(AZ_SV("pytorch")) };
     struct az_input in = { .title = AZ_SV("made up") };
     struct az_part_places places;
-    struct az_one_rank x = { .by_name = -1 };
+    struct az_input_rank x = { .by_name = -1 };
     struct az_result res;
     struct az_diag diag;
     int rc;
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     az_diag_init(&diag);
     az_vec_init(&places, NULL);
     job.input = &in;
-    struct az_one one = { .job = &job, .res = &res, .diag = &diag };
+    struct az_input_run one = { .job = &job, .res = &res, .diag = &diag };
     rc = az_part_list(argv[1], &res.arena, &places, &diag);
     if (rc == 0 && places.n) {
         const struct az_file f = { .path = places.v[0].path,

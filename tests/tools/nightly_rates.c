@@ -138,38 +138,38 @@ struct night {
     const bool *kept; /* by this method: nights that did not fail */
     size_t n;
     const struct model *model;
-    struct az_nights_others others;
+    struct az_baseline_others others;
     bool odd; /* "run it again" */
 };
 
 static bool ours(struct night *t)
 {
-    const struct az_nights_in in = { .v = t->v,
-                                     .error = t->error,
-                                     .n = t->n,
-                                     .worse = 1,
-                                     .drift_days = 30,
-                                     .others = t->others,
-                                     .seed = 1,
-                                     .failed = t->failed };
-    struct az_nights o;
+    const struct az_baseline_in in = { .v = t->v,
+                                       .error = t->error,
+                                       .n = t->n,
+                                       .worse = 1,
+                                       .drift_days = 30,
+                                       .others = t->others,
+                                       .seed = 1,
+                                       .failed = t->failed };
+    struct az_baseline o;
     bool alarm = false;
 
     if (t->n < 2)
         return false;
-    if (az_nights_judge(&in, &o))
+    if (az_baseline_judge(&in, &o))
         exit(1);
     const double tonight = t->v[t->n - 1] / o.center - 1;
-    t->odd = o.kind == AZ_NIGHTS_OUTLIER && o.side > 0 && tonight > LIMIT;
-    if (o.kind == AZ_NIGHTS_JUMP && o.side > 0)
+    t->odd = o.kind == AZ_BASELINE_OUTLIER && o.side > 0 && tonight > LIMIT;
+    if (o.kind == AZ_BASELINE_JUMP && o.side > 0)
         alarm = tonight > LIMIT;
-    if (o.kind == AZ_NIGHTS_STEP && o.side > 0)
+    if (o.kind == AZ_BASELINE_STEP && o.side > 0)
         alarm = o.level / o.center - 1 > LIMIT / 4;
     if (o.drift && o.drifted > DRIFT * o.center)
         alarm = true;
     if (o.held || o.total > LIMIT * o.center)
         alarm = true;
-    az_nights_release(&o);
+    az_baseline_release(&o);
     return alarm;
 }
 
@@ -313,14 +313,14 @@ static void errors_of(const double *spread, const size_t *steps, size_t n, doubl
 
 /* What all figures of n nights say to one another. */
 static void look(double v[FIGURES][MOST], double error[FIGURES][MOST], size_t n,
-                 struct az_nights_others *out)
+                 struct az_baseline_others *out)
 {
-    struct az_nights_seen one[FIGURES];
+    struct az_baseline_seen one[FIGURES];
 
     for (size_t f = 0; f < FIGURES; f++)
-        if (az_nights_look(v[f], error ? error[f] : NULL, n, &one[f]))
+        if (az_baseline_look(v[f], error ? error[f] : NULL, n, &one[f]))
             exit(1);
-    if (az_nights_pool(one, FIGURES, out))
+    if (az_baseline_pool(one, FIGURES, out))
         exit(1);
 }
 
@@ -331,7 +331,7 @@ static void history(const struct model *m, const struct change *c, const struct 
     static double spread[FIGURES][MOST], error[FIGURES][MOST];
     static size_t steps[MOST];
     static bool keep[FIGURES][MOST], failed[FIGURES][MOST];
-    struct az_nights_others others = { .all = 0 };
+    struct az_baseline_others others = { .all = 0 };
     const size_t half = nights / 2;
     const bool changed = c->step > 0 || c->slope > 0;
     const size_t alarms = out->alarms;
@@ -433,7 +433,7 @@ static void slow(double slope, double noise, size_t start, size_t histories, siz
                     100 * (1 + noise * normal()) *
                     ((f && !together) || n < start ? 1 : pow(1 + slope, (double)(n - start + 1)));
         for (size_t n = start + 1; n <= nights; n++) {
-            struct az_nights_others others = { .all = 0 };
+            struct az_baseline_others others = { .all = 0 };
             look(v, NULL, n, &others);
             struct night t = { v[0], NULL, failed, NULL, n, &models[0], others, false };
             const bool alarm = ours(&t);

@@ -167,7 +167,7 @@ static inline void ready(struct fw_fix *f)
     f->trace.user_names =
         (struct az_user_names){ .collectives = f->opts.coll_patterns, .map = &f->opts.classes };
     assert_int_equal(az_format_pytorch.parse(&p), 0);
-    assert_int_equal(az_trace_seal(&f->trace), 0);
+    assert_int_equal(az_trace_finalize(&f->trace), 0);
     assert_int_equal(az_classifier_init(&f->classes, &f->opts.classes, &f->arena), 0);
     f->ready = true;
     f->job = (struct az_job){ .opts = &f->opts,

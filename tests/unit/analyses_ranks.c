@@ -127,7 +127,7 @@ static void tables_of_a_run(void **state)
     f->job.findings = az_findings_table(&f->arena);
     /* a part of rank 1 only */
     add(&f->t[0], AZ_KERNEL, "k", 0, 100, 350, 0);
-    assert_int_equal(az_trace_seal(&f->t[0]), 0);
+    assert_int_equal(az_trace_finalize(&f->t[0]), 0);
     f->t[0].base_ns = 1000;
     f->job.traces = f->views;
     f->job.n_traces = 1;

@@ -18,7 +18,7 @@ static void judge(struct fix *f)
     f->opts.device_gap_us = 10;
     f->opts.launch_spacing_us = 100;
     make_job(f, 1);
-    assert_int_equal(az_vd_report(&f->job), 0);
+    assert_int_equal(az_verdict_report(&f->job), 0);
     assert_non_null(az_headline_of(&f->doc));
 }
 

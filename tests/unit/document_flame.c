@@ -13,7 +13,7 @@ static void add(struct az_flame *f, const char *const *path, int64_t ns, enum az
 {
     uint32_t node = 0;
     for (; *path; path++)
-        assert_int_equal(az_flame_down(f, &node, az_sv_str(*path)), 0);
+        assert_int_equal(az_flame_child(f, &node, az_sv_str(*path)), 0);
     az_flame_add(f, node, ns, family);
 }
 
@@ -71,7 +71,7 @@ static void nodes_and_depth_are_bounded(void **state)
             const int n = snprintf(name, sizeof name, "%d", k < 2 ? i : k);
             if (i && k >= 4)
                 break;
-            assert_int_equal(az_flame_down(&f, &node, az_sv_make(name, (size_t)n)), 0);
+            assert_int_equal(az_flame_child(&f, &node, az_sv_make(name, (size_t)n)), 0);
         }
         az_flame_add(&f, node, 1000000 + i, AZ_FAMILY_GEMM);
     }

@@ -48,7 +48,7 @@ static void self_time(void **state)
     add_event(t, AZ_HOST_OP, "late", 1, 1, 90, 130, 0);
     add_event(t, AZ_HOST_OP, "child", 1, 2, 50, 60, 0);
     add_event(t, AZ_HOST_OP, "ProfilerStep#3", 1, 1, 0, 200, 0);
-    assert_int_equal(az_trace_seal(t), 0);
+    assert_int_equal(az_trace_finalize(t), 0);
     f->job = (struct az_job){ .opts = &f->opts,
                               .arena = &f->arena,
                               .mem = &f->mem,
@@ -76,7 +76,7 @@ static void launches_alone(void **state)
     struct az_trace *t = &f->t[0];
     add_event(t, AZ_CALL, "cudaLaunchKernel", 1, 1, 0, 10, 7);
     add_event(t, AZ_CALL, "cudaStreamSynchronize", 1, 1, 40, 50, 9);
-    assert_int_equal(az_trace_seal(t), 0);
+    assert_int_equal(az_trace_finalize(t), 0);
     assert_int_equal(az_trace_no_device(t), AZ_NO_DEVICE_LAUNCHES);
 }
 

@@ -66,7 +66,7 @@ static inline void rule(struct fix *f, const char *key, const char *class)
 static inline void make_job(struct fix *f, size_t n_traces)
 {
     for (size_t i = 0; i < n_traces; i++)
-        assert_int_equal(az_trace_seal(&f->t[i]), 0);
+        assert_int_equal(az_trace_finalize(&f->t[i]), 0);
     assert_int_equal(az_classifier_init(&f->classes, &f->opts.classes, &f->arena), 0);
     f->job = (struct az_job){ .opts = &f->opts,
                               .traces = f->views,

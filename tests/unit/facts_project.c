@@ -32,7 +32,7 @@ static int teardown(void **state)
 
 static void project(struct fix *f)
 {
-    assert_int_equal(az_trace_seal(&f->t), 0);
+    assert_int_equal(az_trace_finalize(&f->t), 0);
     assert_int_equal(az_link_make(&f->link, &f->t, &f->arena, &f->mem), 0);
     assert_int_equal(az_launches_make(&f->launches, &f->t, &f->link, &f->arena, &f->mem), 0);
     assert_int_equal(az_project(&f->p, &f->t, &f->launches, &f->arena, &f->mem), 0);
@@ -77,7 +77,7 @@ static void many_processes_stay_small(void **state)
         add(&f->t, AZ_CALL, "launch", host, p, p, APART);
         add(&f->t, AZ_KERNEL, "k", stream_lane(&f->t, p, 0, 7), p, p, APART);
     }
-    assert_int_equal(az_trace_seal(&f->t), 0);
+    assert_int_equal(az_trace_finalize(&f->t), 0);
     size_t before = f->mem.used;
     assert_int_equal(az_link_make(&f->link, &f->t, &f->arena, &f->mem), 0);
     assert_true(f->mem.peak - before < 4u << 20);
@@ -251,7 +251,7 @@ static void memory_limit_is_an_error(void **state)
         add(&f->t, AZ_CALL, "c", h, i * 10 + 1, i * 10 + 3, (uint64_t)i + 1);
         add(&f->t, AZ_KERNEL, "k", g, i * 10 + 5, i * 10 + 9, (uint64_t)i + 1);
     }
-    assert_int_equal(az_trace_seal(&f->t), 0);
+    assert_int_equal(az_trace_finalize(&f->t), 0);
     size_t base = f->mem.used;
     bool done = false;
     for (size_t more = 0; !done; more += 20000) { /* every place where memory may run out */

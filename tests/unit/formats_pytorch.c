@@ -32,7 +32,7 @@ static void read_text(struct fixture *f, const char *text)
 {
     begin(f, text, strlen(text));
     assert_int_equal(PARSE(f), 0);
-    assert_int_equal(az_trace_seal(&f->trace), 0);
+    assert_int_equal(az_trace_finalize(&f->trace), 0);
 }
 
 static void fails(const char *text, int code, const char *message)
@@ -199,7 +199,7 @@ static void gzipped(void **state)
     struct fixture f;
     begin(&f, (const char *)packed, n);
     assert_int_equal(PARSE(&f), 0);
-    assert_int_equal(az_trace_seal(&f.trace), 0);
+    assert_int_equal(az_trace_finalize(&f.trace), 0);
     assert_basic(&f);
     fixture_close(&f);
     begin(&f, (const char *)packed, n - 9); /* the checksum and the last byte are missing */
@@ -682,7 +682,7 @@ static void repeated_arguments(void **state)
                                 .mem = &f.mem,
                                 .threads = 1 };
         assert_int_equal(az_pytorch_parse(&job, &tuning), 0);
-        assert_int_equal(az_trace_seal(&f.trace), 0);
+        assert_int_equal(az_trace_finalize(&f.trace), 0);
         const struct az_optrace *o = az_optrace(&f.trace);
         const struct az_events *e = &f.trace.ev[AZ_HOST_OP];
         assert_int_equal(e->n, OPS);
@@ -786,7 +786,7 @@ static void flows(void **state)
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(az_optrace(&f.trace)->flows.n, 2);
     assert_int_equal(az_optrace(&f.trace)->fwdbwd.n, 2);
-    assert_int_equal(az_trace_seal(&f.trace), 0);
+    assert_int_equal(az_trace_finalize(&f.trace), 0);
     assert_int_equal(az_tree(&f.trace)->n_linked, 1);
     fixture_close(&f);
     read_text(&f, text);
@@ -886,7 +886,7 @@ static void memory_limits(void **state)
         f.mem.limit = f.mem.used + limit;
         rc = PARSE(&f);
         if (rc == 0)
-            rc = az_trace_seal(&f.trace);
+            rc = az_trace_finalize(&f.trace);
         else
             assert_true(said(&f, AZ_ERROR, "memory"));
         assert_true(rc == 0 || rc == AZ_ELIMIT);

@@ -107,7 +107,7 @@ static void whole(void **state)
                                                                        "\"pc_sample_host_trap\":[1,"
                                                                        "2]}")),
         0);
-    assert_int_equal(az_trace_seal(&f.trace), 0);
+    assert_int_equal(az_trace_finalize(&f.trace), 0);
     const struct az_dispatches *d = az_dispatches(&f.trace);
     assert_int_equal(kernels(&f)->n, 2);
     assert_int_equal(kernels(&f)->start[0], 200); /* sorted */

@@ -9,7 +9,7 @@ static void parse_bytes(struct fixture *f, const void *p, size_t n, int want)
     fixture_add(f, fixture_write(f, "host.xplane.pb", p, n), "", false);
     assert_int_equal(fixture_parse(f, &az_format_xplane), want);
     if (want == 0)
-        assert_int_equal(az_trace_seal(&f->trace), 0);
+        assert_int_equal(az_trace_finalize(&f->trace), 0);
 }
 
 /* dot.1: bf16[8,4] = bf16[8,16] x bf16[16,4] */

@@ -80,7 +80,7 @@ static void arrow(struct fixture *f, uint64_t id, uint32_t end_lane)
                      0);
 }
 
-static void seal(struct fixture *f) { assert_int_equal(az_trace_seal(&f->trace), 0); }
+static void seal(struct fixture *f) { assert_int_equal(az_trace_finalize(&f->trace), 0); }
 
 /* First node of a name. */
 static uint32_t node(const struct fixture *f, const char *name)
@@ -547,7 +547,7 @@ static void work_by_name(void **state)
                                       &(struct az_event){ .start = 1, .end = 2, .name = id[i] }),
                          0);
     }
-    assert_int_equal(az_trace_seal(&t), 0);
+    assert_int_equal(az_trace_finalize(&t), 0);
     for (size_t i = 0; i < N; i++)
         assert_int_equal(az_trace_work(&t, cases[i].kind, id[i]), cases[i].want);
     assert_int_equal(az_trace_work(&t, AZ_KERNEL, AZ_NO_ID), AZ_WORK_COMPUTE);
@@ -587,7 +587,7 @@ static void out_of_memory(void **state)
             arrow(&f, (uint64_t)i + 1, i % 2 ? AZ_NO_ROW : f.device[0]);
         }
         f.mem.limit = limit;
-        rc = az_trace_seal(&f.trace);
+        rc = az_trace_finalize(&f.trace);
         assert_true(rc == 0 || rc == AZ_ELIMIT);
         close_fixture(&f);
     }

@@ -36,7 +36,7 @@ static void kernel(struct clean *c, uint32_t lane, int64_t start, int64_t end, u
 
 static const struct az_trace_quality *sealed(struct clean *c)
 {
-    assert_int_equal(az_trace_seal(&c->t), 0);
+    assert_int_equal(az_trace_finalize(&c->t), 0);
     return &c->t.quality;
 }
 

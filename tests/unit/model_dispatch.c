@@ -59,7 +59,7 @@ static void shapes(void **state)
     assert_int_equal(az_vec_push(&d->agents, agent), 0);
     assert_non_null(az_agent_find(d, 2, 5));
     assert_null(az_agent_find(d, 1, 5));
-    assert_int_equal(az_trace_seal(&t), 0);
+    assert_int_equal(az_trace_finalize(&t), 0);
     az_trace_release(&t);
     assert_int_equal(mem.used, 0);
 }

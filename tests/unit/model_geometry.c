@@ -114,7 +114,7 @@ static void column_follows_its_kernels(void **state)
     follows(&whole, 200);
     whole.ext_ops->release(&whole); /* no call tree here */
     whole.ext_ops = NULL;
-    assert_int_equal(az_trace_seal(&whole), 0);
+    assert_int_equal(az_trace_finalize(&whole), 0);
     follows(&whole, 200);
     assert_true(whole.caps & AZ_CAP_GEOMETRY);
     assert_string_equal(az_cap_text(AZ_CAP_GEOMETRY), "launch geometry of kernels");
@@ -145,7 +145,7 @@ static void read_on_request_only(void **state)
     az_geometry_column(&t, &nsys);
     assert_true(az_geometry_read(&t));
     add(&t, 1, 0);
-    assert_int_equal(az_trace_seal(&t), 0);
+    assert_int_equal(az_trace_finalize(&t), 0);
     assert_false(az_geometry_read(&t)); /* the file has none: the column is given back */
     assert_null(t.ev[AZ_KERNEL].geo);
     assert_false(t.caps & AZ_CAP_GEOMETRY);

@@ -39,7 +39,7 @@ static void a_sample_holds_to_the_next(void **state)
     assert_int_equal(az_trace_sample(t, clock, 1, 20, 7), 0);
     assert_int_equal(az_trace_sample(t, clock, 0, 1, NAN), 0);
     assert_int_equal(az_trace_sample(t, clock, 0, AZ_TIME_MAX + 1, 1), 0);
-    assert_int_equal(az_trace_seal(t), 0);
+    assert_int_equal(az_trace_finalize(t), 0);
     assert_true(t->caps & AZ_CAP_SAMPLES);
     assert_int_equal(t->samples.counters.n, 3);
     assert_int_equal(t->samples.rows.n, 6);
@@ -69,7 +69,7 @@ static void windows_in_any_order(void **state)
     uint32_t near = 0;
     for (int64_t i = 0; i < 1000; i++)
         assert_int_equal(az_trace_sample(t, clock, -1, i * 10, (double)i), 0);
-    assert_int_equal(az_trace_seal(t), 0);
+    assert_int_equal(az_trace_finalize(t), 0);
     for (int64_t i = 0; i < 3000; i++) {
         const int64_t at = i * 7919 % 9980;
         struct az_sample_sum sum = AZ_SAMPLE_SUM, alone;

@@ -44,7 +44,7 @@ static void starts_empty(void **state)
     assert_int_equal(t.rank, -1);
     assert_false(t.sealed);
     assert_false(az_trace_has_activity(&t));
-    assert_int_equal(az_trace_seal(&t), 0);
+    assert_int_equal(az_trace_finalize(&t), 0);
     assert_true(t.sealed);
     az_trace_release(&t);
     assert_int_equal(m.used, 0);
@@ -73,7 +73,7 @@ static void seals_stably(void **state)
         e = event(i, i); /* sorted already */
         assert_int_equal(az_trace_add(&t, AZ_HOST_OP, &e), 0);
     }
-    assert_int_equal(az_trace_seal(&t), 0);
+    assert_int_equal(az_trace_finalize(&t), 0);
     const struct az_events *ev = &t.ev[AZ_KERNEL];
     assert_int_equal(ev->n, N);
     assert_int_equal(ev->cap, N);
@@ -91,7 +91,7 @@ static void seals_stably(void **state)
     }
     assert_null(t.ev[AZ_CALL].corr); /* columns not asked for are not there */
     assert_null(t.ev[AZ_HOST_OP].uid);
-    assert_int_equal(az_trace_seal(&t), 0); /* twice is once */
+    assert_int_equal(az_trace_finalize(&t), 0); /* twice is once */
     az_trace_release(&t);
     assert_int_equal(m.used, 0);
 }
@@ -188,7 +188,7 @@ static void limits(void **state)
         assert_int_equal(az_trace_add(&t, AZ_KERNEL, &e), 0);
     }
     m.limit = m.used + 50000;
-    assert_int_equal(az_trace_seal(&t), AZ_ELIMIT);
+    assert_int_equal(az_trace_finalize(&t), AZ_ELIMIT);
     assert_false(t.sealed);
     az_trace_release(&t);
     assert_int_equal(m.used, 0);
@@ -260,7 +260,7 @@ static void counts_drops_and_keeps_facts(void **state)
     az_trace_fact(&t, "schema", AZ_SV(""));
     assert_int_equal(t.facts.n, 2);
     assert_true(az_sv_is(t.facts.v[0].key, "product") && az_sv_is(t.facts.v[0].value, "2024.6"));
-    assert_int_equal(az_trace_seal(&t), 0);
+    assert_int_equal(az_trace_finalize(&t), 0);
     az_trace_release(&t);
 }
 

@@ -18,7 +18,7 @@ struct env {
     struct az_series base, cand;
     struct az_gate_rule rule[2];
     size_t n_rules;
-    struct az_verdict v;
+    struct az_gate_verdict v;
 };
 
 static int setup(void **state)
@@ -35,7 +35,7 @@ static int setup(void **state)
         e.rule[i].column = AZ_SV("Time");
         e.rule[i].min_share = 0;
     }
-    az_verdict_init(&e.v, &e.a);
+    az_gate_verdict_init(&e.v, &e.a);
     *state = &e;
     return 0;
 }
@@ -43,7 +43,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct env *e = *state;
-    az_verdict_release(&e->v);
+    az_gate_verdict_release(&e->v);
     az_series_release(&e->base);
     az_series_release(&e->cand);
     az_arena_release(&e->a);
@@ -126,7 +126,7 @@ static void same_passes(void **state)
 {
     struct env *e = *state;
     assert_int_equal(change(e, 5, 5), AZ_GATE_PASS);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_PASS);
+    assert_int_equal(e->v.outcome, AZ_GATES_PASS);
     assert_true(e->v.results.v[0].delta == 0 && e->v.results.v[0].rel == 0);
 }
 
@@ -141,7 +141,7 @@ static void above_the_limit_fails(void **state)
 {
     struct env *e = *state;
     assert_int_equal(change(e, 1.1, 1.15501), AZ_GATE_FAIL);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_FAIL);
+    assert_int_equal(e->v.outcome, AZ_GATES_FAIL);
     assert_int_equal(e->v.results.v[0].level, AZ_LEVEL_FAIL);
 }
 
@@ -213,7 +213,7 @@ static void only_warns(void **state)
     struct env *e = *state;
     e->rule[0].severity = AZ_SV("warn");
     assert_int_equal(change(e, 100, 120), AZ_GATE_WARN);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_PASS);
+    assert_int_equal(e->v.outcome, AZ_GATES_PASS);
     assert_int_equal(e->v.warnings, 1);
 }
 
@@ -221,7 +221,7 @@ static void a_missing_value(void **state)
 {
     struct env *e = *state;
     assert_int_equal(change(e, 100, NONE), AZ_GATE_ERROR);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(e->v.outcome, AZ_GATES_INCONCLUSIVE);
 }
 
 static void no_value_at_all(void **state)
@@ -236,7 +236,7 @@ static void hard_limit_needs_no_baseline(void **state)
     e->rule[0].max = 10;
     run_of(e, &e->cand, "in", &r, 1, NULL);
     assert_int_equal(judge(e)->status, AZ_GATE_FAIL);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_FAIL); /* fail beats inconclusive */
+    assert_int_equal(e->v.outcome, AZ_GATES_FAIL); /* fail beats inconclusive */
     assert_int_equal(e->v.count[AZ_GATE_INCONCLUSIVE], 1);
 }
 
@@ -245,7 +245,7 @@ static void no_baseline(void **state)
     struct env *e = *state;
     runs_of(e, &e->cand, 1, 5, 0);
     assert_int_equal(judge(e)->status, AZ_GATE_INCONCLUSIVE);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(e->v.outcome, AZ_GATES_INCONCLUSIVE);
     assert_int_equal(e->v.results.n, 1);
 }
 
@@ -259,7 +259,7 @@ static void rows_new_and_removed(void **state)
     assert_int_equal(e->v.results.v[0].level, AZ_LEVEL_WARN);
     assert_int_equal(e->v.count[AZ_GATE_NEW], 1);
     assert_int_equal(e->v.count[AZ_GATE_PASS], 1);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_PASS);
+    assert_int_equal(e->v.outcome, AZ_GATES_PASS);
 }
 
 static void new_rows_may_fail(void **state)
@@ -270,7 +270,7 @@ static void new_rows_may_fail(void **state)
     run_of(e, &e->base, "in", b, 1, NULL);
     run_of(e, &e->cand, "in", c, 2, NULL);
     assert_int_equal(judge(e)->status, AZ_GATE_NEW);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_FAIL);
+    assert_int_equal(e->v.outcome, AZ_GATES_FAIL);
 }
 
 static void a_missing_input(void **state)
@@ -282,7 +282,7 @@ static void a_missing_input(void **state)
     run_of(e, &e->cand, "in", &r, 1, NULL);
     assert_int_equal(judge(e)->status, AZ_GATE_INCONCLUSIVE);
     assert_true(az_sv_is(e->v.results.v[0].input, "other"));
-    assert_int_equal(e->v.outcome, AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(e->v.outcome, AZ_GATES_INCONCLUSIVE);
 }
 
 static void facts_differ(void **state)
@@ -340,7 +340,7 @@ static void four_runs_cannot(void **state)
     const struct az_gate_result *x = judge(e);
     assert_int_equal(x->status, AZ_GATE_UNSTABLE);
     assert_true(az_sv_find(x->note, AZ_SV("4 and 4 runs cannot give p below 0.0143")) >= 0);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_PASS);
+    assert_int_equal(e->v.outcome, AZ_GATES_PASS);
 }
 
 static void too_few_for_the_test_asked_for(void **state)
@@ -391,20 +391,20 @@ static void bootstrap_holds_the_limit(void **state)
 }
 
 /* Earlier nights of the figure, a day apart, the newest yesterday. */
-static void nights_of(struct env *e, struct az_past *p, const double *v, size_t n)
+static void nights_of(struct env *e, struct az_metric_past *p, const double *v, size_t n)
 {
     struct az_metric m = e->cand.metrics.v[0];
     size_t at;
 
-    assert_int_equal(az_past_init(p, &e->a), 0);
+    assert_int_equal(az_metric_past_init(p, &e->a), 0);
     p->now = (int64_t)(n + 1) * 86400;
     p->commit = AZ_SV("new");
     assert_int_equal(az_series_metric(&p->s, &m, &at), 0);
     for (size_t i = 0; i < n; i++) {
-        struct az_past_run r = { .id = (int64_t)i + 1,
-                                 .time = (int64_t)(i + 1) * 86400,
-                                 .created = AZ_SV("2026-01-01T00:00:00Z"),
-                                 .commit = AZ_SV("old") };
+        struct az_metric_past_run r = { .id = (int64_t)i + 1,
+                                        .time = (int64_t)(i + 1) * 86400,
+                                        .created = AZ_SV("2026-01-01T00:00:00Z"),
+                                        .commit = AZ_SV("old") };
         assert_int_equal(az_vec_push(&p->runs, r), 0);
         assert_int_equal(az_series_value(&p->s, at, v[i], (uint32_t)i), 0);
     }
@@ -414,7 +414,7 @@ static void noise_of_earlier_nights(void **state)
 {
     static const double v[] = { 100, 104, 97, 101, 95, 103, 99, 105, 98, 101 };
     struct env *e = *state;
-    struct az_past past;
+    struct az_metric_past past;
     struct az_gate_in in = {
         .rules = e->rule, .n_rules = 1, .base = &e->base, .cand = &e->cand, .past = &past
     };
@@ -433,7 +433,7 @@ static void noise_of_earlier_nights(void **state)
     az_vec_reset(&e->v.results);
     assert_int_equal(az_gate_run(&in, &e->v), 0);
     assert_int_equal(e->v.results.v[0].base.n, AZ_LENGTH(v));
-    az_past_release(&past);
+    az_metric_past_release(&past);
 }
 
 /* Noise that is no part of the level, as that is 0, is not said. */
@@ -441,7 +441,7 @@ static void noise_about_nothing(void **state)
 {
     static const double v[] = { -3, 3, -3, 3, -3, 3, -3, 3, -3, 3 };
     struct env *e = *state;
-    struct az_past past;
+    struct az_metric_past past;
     struct az_gate_in in = {
         .rules = e->rule, .n_rules = 1, .base = &e->base, .cand = &e->cand, .past = &past
     };
@@ -451,14 +451,14 @@ static void noise_about_nothing(void **state)
     assert_int_equal(az_gate_run(&in, &e->v), 0);
     assert_true(isnan(e->v.results.v[0].course.noise));
     assert_true(az_sv_eq(e->v.results.v[0].note, AZ_SV("within noise: 10 earlier runs")));
-    az_past_release(&past);
+    az_metric_past_release(&past);
 }
 
 static void a_step_below_the_limit(void **state)
 {
     double v[24];
     struct env *e = *state;
-    struct az_past past;
+    struct az_metric_past past;
     struct az_gate_in in = { .rules = e->rule,
                              .n_rules = 1,
                              .base = &e->base,
@@ -479,20 +479,20 @@ static void a_step_below_the_limit(void **state)
     assert_int_equal(az_gate_run(&in, &e->v), 0);
     assert_int_equal(e->v.results.v[0].status, AZ_GATE_WARN);
     /* accepted: it is the level */
-    struct az_past_accepted x = { .run = 20, .time = 20 * 86400, .figure = AZ_SV("") };
+    struct az_metric_past_accepted x = { .run = 20, .time = 20 * 86400, .figure = AZ_SV("") };
     assert_int_equal(az_vec_push(&past.accepted, x), 0);
     az_vec_reset(&e->v.results);
     assert_int_equal(az_gate_run(&in, &e->v), 0);
     assert_int_equal(e->v.results.v[0].status, AZ_GATE_PASS);
     assert_true(e->v.results.v[0].base.center > 103);
-    az_past_release(&past);
+    az_metric_past_release(&past);
 }
 
 static void slow_drift(void **state)
 {
     double v[29];
     struct env *e = *state;
-    struct az_past past;
+    struct az_metric_past past;
     struct az_gate_in in = { .rules = e->rule,
                              .n_rules = 1,
                              .base = &e->base,
@@ -508,7 +508,7 @@ static void slow_drift(void **state)
     e->rule[0].change_point = AZ_SV("info");
     assert_int_equal(az_gate_run(&in, &e->v), 0);
     assert_int_equal(e->v.results.v[0].status, AZ_GATE_FAIL);
-    az_past_release(&past);
+    az_metric_past_release(&past);
 }
 
 /* A drift beyond drift_rel is a result of its own, unless a failure of the metric says it already.
@@ -517,7 +517,7 @@ static void drift_is_said_once(void **state)
 {
     double v[29];
     struct env *e = *state;
-    struct az_past past;
+    struct az_metric_past past;
     struct az_gate_in in = { .rules = e->rule,
                              .n_rules = 1,
                              .base = &e->base,
@@ -532,20 +532,20 @@ static void drift_is_said_once(void **state)
     nights_of(e, &past, v, AZ_LENGTH(v));
     e->rule[0].rel = 10; /* nothing else fails */
     assert_int_equal(az_gate_run(&in, &e->v), 0);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_FAIL);
+    assert_int_equal(e->v.outcome, AZ_GATES_FAIL);
     assert_true(az_sv_is(e->v.results.v[0].rule_name, "first (drift)"));
     assert_int_equal(e->v.results.n, 2);
     in.drift_rel = 0.5; /* it is less */
     az_vec_reset(&e->v.results);
     assert_int_equal(az_gate_run(&in, &e->v), 0);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_PASS);
+    assert_int_equal(e->v.outcome, AZ_GATES_PASS);
     in.drift_rel = 0.10;
     e->rule[0].rel = 0.03; /* the budget says it */
     az_vec_reset(&e->v.results);
     assert_int_equal(az_gate_run(&in, &e->v), 0);
-    assert_int_equal(e->v.outcome, AZ_VERDICT_FAIL);
+    assert_int_equal(e->v.outcome, AZ_GATES_FAIL);
     assert_int_equal(e->v.results.n, 1);
-    az_past_release(&past);
+    az_metric_past_release(&past);
 }
 
 /* 21 rows of 5 v 5 runs: the smallest p, 1/252, is 1/12 after correction. */
@@ -648,7 +648,7 @@ static void equal_keys_are_numbered(void **state)
 static const struct az_table *picture(struct env *e, struct az_document *d)
 {
     az_document_init(d, &e->a);
-    assert_int_equal(az_verdict_document(&e->v, d), 0);
+    assert_int_equal(az_gate_verdict_document(&e->v, d), 0);
     return az_document_table(d, "gate_changes");
 }
 

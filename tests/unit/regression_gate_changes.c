@@ -16,7 +16,7 @@ struct env {
     struct az_arena a;
     struct az_series base, cand;
     struct az_gate_rule rule;
-    struct az_verdict v;
+    struct az_gate_verdict v;
     struct az_gate_in in;
 };
 
@@ -33,7 +33,7 @@ static int setup(void **state)
     e.rule.column = AZ_SV("*");
     e.rule.min_share = 0;
     e.rule.rel = 0.01;
-    az_verdict_init(&e.v, &e.a);
+    az_gate_verdict_init(&e.v, &e.a);
     e.in = (struct az_gate_in){ .rules = &e.rule,
                                 .n_rules = 1,
                                 .base = &e.base,
@@ -46,7 +46,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct env *e = *state;
-    az_verdict_release(&e->v);
+    az_gate_verdict_release(&e->v);
     az_series_release(&e->base);
     az_series_release(&e->cand);
     az_arena_release(&e->a);
@@ -216,7 +216,7 @@ static const struct az_gate_result *result(struct env *e, const char *metric)
 
 static void is_refused(struct env *e, struct spec a, struct spec b, enum az_change_reason why)
 {
-    assert_int_equal(compare(e, a, b), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(compare(e, a, b), AZ_GATES_INCONCLUSIVE);
     assert_int_equal(e->v.changes.n, 1);
     assert_int_equal(e->v.changes.v[0].change.reason, why);
     assert_false(e->v.changes.v[0].change.comparable);
@@ -229,7 +229,7 @@ static void is_refused(struct env *e, struct spec a, struct spec b, enum az_chan
 static void sums_are_per_step(void **state)
 {
     struct env *e = *state;
-    assert_int_equal(compare(e, a_run(4, 100), a_run(8, 100)), AZ_VERDICT_PASS);
+    assert_int_equal(compare(e, a_run(4, 100), a_run(8, 100)), AZ_GATES_PASS);
     assert_true(fabs(result(e, "Total Time (ns)")->cand.center - 100) < 1e-9);
     assert_true(fabs(result(e, "Instances")->cand.center - 10) < 1e-9);
     assert_true(fabs(result(e, "Avg (ns)")->cand.center - 100) < 1e-9); /* no sum */
@@ -242,7 +242,7 @@ static void sums_are_per_step(void **state)
 static void a_shorter_recording_hides_nothing(void **state)
 {
     struct env *e = *state;
-    assert_int_equal(compare(e, a_run(5, 300), a_run(4, 360)), AZ_VERDICT_FAIL);
+    assert_int_equal(compare(e, a_run(5, 300), a_run(4, 360)), AZ_GATES_FAIL);
     assert_true(fabs(e->v.changes.v[0].change.share - 0.2) < 1e-9);
 }
 
@@ -250,7 +250,7 @@ static void key_figures_are_per_step(void **state)
 {
     struct env *e = *state;
     e->rule.table = AZ_SV("key_figures");
-    assert_int_equal(compare(e, a_run(3, 300), a_run(9, 300)), AZ_VERDICT_PASS);
+    assert_int_equal(compare(e, a_run(3, 300), a_run(9, 300)), AZ_GATES_PASS);
     assert_true(fabs(result(e, "Time (ns)")->base.center - 300) < 301);
     assert_int_equal(e->v.count[AZ_GATE_PASS], 2); /* total and busy; the median is the total */
 }
@@ -259,7 +259,7 @@ static void whole_recordings_if_asked(void **state)
 {
     struct env *e = *state;
     e->base.by_recording = e->cand.by_recording = true;
-    assert_int_equal(compare(e, a_run(4, 100), a_run(8, 100)), AZ_VERDICT_FAIL);
+    assert_int_equal(compare(e, a_run(4, 100), a_run(8, 100)), AZ_GATES_FAIL);
     assert_false(e->v.changes.v[0].change.per_step);
     assert_true(fabs(result(e, "Total Time (ns)")->cand.center - 800) < 1e-9);
 }
@@ -314,7 +314,7 @@ static void other_numbers_of_ranks(void **state)
     for (size_t i = 0; i < e->cand.facts.n; i++)
         if (az_sv_is(e->cand.facts.v[i].name, "ranks"))
             e->cand.facts.v[i].value = AZ_SV("4");
-    assert_int_equal(judge(e), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge(e), AZ_GATES_INCONCLUSIVE);
     assert_int_equal(e->v.changes.v[0].change.reason, AZ_CHANGE_MISSING_RANKS);
 }
 /* Of several runs one that cannot be compared decides. */
@@ -327,7 +327,7 @@ static void one_run_of_several(void **state)
     add(e, &e->cand, "in", b);
     b.failed = "truncated_input";
     add(e, &e->cand, "in", b);
-    assert_int_equal(judge(e), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge(e), AZ_GATES_INCONCLUSIVE);
     assert_int_equal(e->v.changes.v[0].change.reason, AZ_CHANGE_TRUNCATED_INPUT);
 }
 /* A rule that meets nothing is a mistake, unless nobody wrote it. */
@@ -335,12 +335,12 @@ static void rules_that_meet_nothing(void **state)
 {
     struct env *e = *state;
     e->rule.key = AZ_SV("nobody");
-    assert_int_equal(compare(e, a_run(4, 100), a_run(4, 100)), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(compare(e, a_run(4, 100), a_run(4, 100)), AZ_GATES_INCONCLUSIVE);
     az_vec_reset(&e->v.results);
     az_vec_reset(&e->v.changes);
     e->rule.built_in = true;
     e->rule.on_missing = AZ_SV("info");
-    assert_int_equal(judge(e), AZ_VERDICT_PASS);
+    assert_int_equal(judge(e), AZ_GATES_PASS);
     assert_int_equal(e->v.results.n, 0);
 }
 /* One iteration that a configuration names needs no words; a step that was recorded does. */
@@ -364,11 +364,11 @@ static void part_of_the_total(void **state)
     struct env *e = *state;
     e->rule.table = AZ_SV("key_*");
     e->rule.of_total = 0.025;
-    assert_int_equal(compare(e, a_run(4, 300), a_run(4, 306)), AZ_VERDICT_PASS);
+    assert_int_equal(compare(e, a_run(4, 300), a_run(4, 306)), AZ_GATES_PASS);
     az_vec_reset(&e->v.results);
     az_vec_reset(&e->v.changes);
     e->rule.of_total = 0.001;
-    assert_int_equal(judge(e), AZ_VERDICT_FAIL);
+    assert_int_equal(judge(e), AZ_GATES_FAIL);
 }
 /* A table vanished while others of the input are there, and while another input has it. */
 static void one_table_of_several_vanished(void **state)
@@ -377,7 +377,7 @@ static void one_table_of_several_vanished(void **state)
     struct spec none = a_run(4, 100);
     none.no_table = true;
     e->rule.table = AZ_SV("*");
-    assert_int_equal(compare(e, a_run(4, 100), none), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(compare(e, a_run(4, 100), none), AZ_GATES_INCONCLUSIVE);
     assert_true(az_sv_find(e->v.results.v[0].text, AZ_SV("the table 't' is missing")) >= 0);
 }
 static void a_table_of_one_input_vanished(void **state)
@@ -389,7 +389,7 @@ static void a_table_of_one_input_vanished(void **state)
     add(e, &e->base, "other", a_run(4, 100));
     add(e, &e->cand, "in", a_run(4, 100));
     add(e, &e->cand, "other", none);
-    assert_int_equal(judge(e), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge(e), AZ_GATES_INCONCLUSIVE);
     assert_true(az_sv_is(e->v.results.v[0].input, "other"));
 }
 
@@ -413,7 +413,7 @@ static void recordings_of_one_length(void **state)
 {
     struct spec b = a_run(0, 400);
     b.kernels = 101;
-    assert_int_equal(compare(*state, a_run(0, 400), b), AZ_VERDICT_PASS);
+    assert_int_equal(compare(*state, a_run(0, 400), b), AZ_GATES_PASS);
 }
 static void truncated_candidate(void **state)
 {
@@ -438,7 +438,7 @@ static void a_warning_is_judged(void **state)
 {
     struct spec b = a_run(4, 100);
     b.warned = "lost_device_events";
-    assert_int_equal(compare(*state, a_run(4, 100), b), AZ_VERDICT_PASS);
+    assert_int_equal(compare(*state, a_run(4, 100), b), AZ_GATES_PASS);
 }
 static void missing_ranks(void **state)
 {
@@ -461,7 +461,7 @@ static void another_class_map(void **state)
     struct spec a = a_run(4, 100), b = a_run(4, 100);
     a.map = "gemm=a";
     b.map = "gemm=b";
-    assert_int_equal(compare(e, a, b), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(compare(e, a, b), AZ_GATES_INCONCLUSIVE);
     assert_true(az_sv_find(e->v.results.v[0].text, AZ_SV("the class map differs")) >= 0);
 }
 
@@ -477,7 +477,7 @@ static void unreadable_candidate(void **state)
     struct env *e = *state;
     add(e, &e->base, "in", a_run(4, 100));
     unread(&e->cand);
-    assert_int_equal(judge(e), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge(e), AZ_GATES_INCONCLUSIVE);
     assert_int_equal(e->v.results.n, 1);
     assert_int_equal(e->v.changes.v[0].change.reason, AZ_CHANGE_UNREADABLE_INPUT);
     assert_true(az_sv_is(e->v.changes.v[0].text, "the candidate could not be read"));
@@ -489,7 +489,7 @@ static void unreadable_first_night(void **state)
     unread(&e->cand);
     e->in.base = NULL;
     e->in.first = true;
-    assert_int_equal(judge(e), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge(e), AZ_GATES_INCONCLUSIVE);
     assert_false(e->v.first);
     assert_false(az_gate_is_evidence(&e->v));
 }
@@ -502,7 +502,7 @@ static void truncated_first_night(void **state)
     add(e, &e->cand, "in", b);
     e->in.base = NULL;
     e->in.first = true;
-    assert_int_equal(judge(e), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge(e), AZ_GATES_INCONCLUSIVE);
     assert_false(e->v.first);
     assert_true(az_sv_is(e->v.changes.v[0].text, "the candidate is truncated"));
 }
@@ -513,7 +513,7 @@ static void first_night(void **state)
     add(e, &e->cand, "in", a_run(4, 100));
     e->in.base = NULL;
     e->in.first = true;
-    assert_int_equal(judge(e), AZ_VERDICT_PASS);
+    assert_int_equal(judge(e), AZ_GATES_PASS);
     assert_true(e->v.first && az_gate_is_evidence(&e->v));
     assert_true(e->v.changes.v[0].change.comparable && isnan(e->v.changes.v[0].change.share));
 }
@@ -533,7 +533,7 @@ static void hard_limits_on_another_device(void **state)
     struct spec b = a_run(4, 100);
     e->rule.max = 1;
     b.device = "H200";
-    assert_int_equal(compare(e, a_run(4, 100), b), AZ_VERDICT_FAIL);
+    assert_int_equal(compare(e, a_run(4, 100), b), AZ_GATES_FAIL);
 }
 
 static void baseline_without_claims(void **state)
@@ -544,7 +544,7 @@ static void baseline_without_claims(void **state)
     size_t at;
     assert_int_equal(az_series_input(&e->base, AZ_SV("in"), &at), 0);
     add(e, &e->cand, "in", a_run(4, 100));
-    assert_int_equal(judge(e), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge(e), AZ_GATES_INCONCLUSIVE);
     assert_int_equal(e->v.changes.v[0].change.reason, AZ_CHANGE_STEPS_ON_ONE_SIDE);
 }
 
@@ -555,7 +555,7 @@ static void a_table_that_vanished(void **state)
     struct env *e = *state;
     struct spec b = a_run(4, 100);
     b.no_table = true;
-    assert_int_equal(compare(e, a_run(4, 100), b), AZ_VERDICT_INCONCLUSIVE);
+    assert_int_equal(compare(e, a_run(4, 100), b), AZ_GATES_INCONCLUSIVE);
     assert_true(az_sv_is(e->v.results.v[0].text, "the table 't' is missing"));
 }
 static void a_table_that_may_vanish(void **state)
@@ -564,7 +564,7 @@ static void a_table_that_may_vanish(void **state)
     struct spec b = a_run(4, 100);
     b.no_table = true;
     e->rule.on_missing = AZ_SV("warn");
-    assert_int_equal(compare(e, a_run(4, 100), b), AZ_VERDICT_PASS);
+    assert_int_equal(compare(e, a_run(4, 100), b), AZ_GATES_PASS);
     assert_true(e->v.warnings > 0);
 }
 static void a_new_table(void **state)
@@ -573,7 +573,7 @@ static void a_new_table(void **state)
     struct spec a = a_run(4, 100);
     a.no_table = true;
     e->rule.on_new = AZ_SV("fail");
-    assert_int_equal(compare(e, a, a_run(4, 100)), AZ_VERDICT_FAIL);
+    assert_int_equal(compare(e, a, a_run(4, 100)), AZ_GATES_FAIL);
 }
 
 /* ---- a single pair of runs ---- */
@@ -613,7 +613,7 @@ static void steps_that_overlap(void **state)
     static const double x[] = { 90, 120, 100, 95, 118 }, y[] = { 92, 121, 110, 96, 119 };
     const struct az_gate_result *r = by_steps(*state, x, 5, 100, y, 5, 110);
     assert_int_equal(r->status, AZ_GATE_UNSTABLE);
-    assert_int_equal(((struct env *)*state)->v.outcome, AZ_VERDICT_PASS);
+    assert_int_equal(((struct env *)*state)->v.outcome, AZ_GATES_PASS);
 }
 /* Steps decide of one run a side; of more the runs do. */
 static void steps_of_several_runs(void **state)
@@ -681,8 +681,8 @@ static void steps_within_ranks(void **state)
 /* ---- what lasts ---- */
 
 /* Nights of one metric without claims, the last `bad` of which failed. */
-static void take_nights(struct env *e, struct az_past *p, const double *v, size_t n, size_t bad,
-                        double now)
+static void take_nights(struct env *e, struct az_metric_past *p, const double *v, size_t n,
+                        size_t bad, double now)
 {
     struct az_metric m = { .input = AZ_SV("in"),
                            .sheet = AZ_SV("t"),
@@ -693,16 +693,16 @@ static void take_nights(struct env *e, struct az_past *p, const double *v, size_
                            .better = AZ_LOWER_BETTER };
     struct az_series *const all[] = { &p->s, &e->base, &e->cand };
     size_t at;
-    assert_int_equal(az_past_init(p, &e->a), 0);
+    assert_int_equal(az_metric_past_init(p, &e->a), 0);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(az_series_metric(all[i], &m, &at), 0);
         assert_int_equal(az_series_input(all[i], AZ_SV("in"), &at), 0);
         assert_int_equal(az_series_sheet(all[i], AZ_SV("in"), AZ_SV("t")), 0);
     }
     for (size_t i = 0; i < n; i++) {
-        const struct az_past_run r = { .id = (int64_t)i + 1,
-                                       .time = 86400 * (int64_t)i,
-                                       .created = AZ_SV("2026-01-01") };
+        const struct az_metric_past_run r = { .id = (int64_t)i + 1,
+                                              .time = 86400 * (int64_t)i,
+                                              .created = AZ_SV("2026-01-01") };
         assert_int_equal(az_vec_push(&p->runs, r), 0);
         assert_int_equal(az_series_value(&p->s, 0, v[i], (uint32_t)i), 0);
         if (i + bad >= n)
@@ -716,7 +716,7 @@ static void take_nights(struct env *e, struct az_past *p, const double *v, size_
     e->rule.rel = 0.03;
 }
 
-static const struct az_gate_result *nights(struct env *e, struct az_past *p, const double *v,
+static const struct az_gate_result *nights(struct env *e, struct az_metric_past *p, const double *v,
                                            size_t n, size_t bad, double now)
 {
     take_nights(e, p, v, n, bad, now);
@@ -730,29 +730,29 @@ static const struct az_gate_result *nights(struct env *e, struct az_past *p, con
 static void a_failed_level_lasts(void **state)
 {
     static const double v[] = { LEVEL, 102, 102.3, 101.8, 102.2, 101.9 };
-    struct az_past p;
+    struct az_metric_past p;
     const struct az_gate_result *r = nights(*state, &p, v, 15, 5, 101.2);
     assert_int_equal(r->status, AZ_GATE_FAIL);
-    az_past_release(&p);
+    az_metric_past_release(&p);
 }
 static void a_failed_level_ends(void **state)
 {
     static const double v[] = { LEVEL, 110, 110.3, 109.8, 110.2, 109.9 };
-    struct az_past p;
+    struct az_metric_past p;
     const struct az_gate_result *r = nights(*state, &p, v, 15, 5, 100.1);
     assert_int_equal(r->status, AZ_GATE_PASS);
-    az_past_release(&p);
+    az_metric_past_release(&p);
 }
 /* Of 20 steps in each night that scatter by 3 %: +5 % in a night of two steps is within noise. */
 static void of_steps(struct env *e, int64_t steps, enum az_gate_status wanted)
 {
     static const double v[] = { LEVEL, 100.1, 99.9, 100.2, 99.8, 100 };
     struct az_series_claims c = { .input = AZ_SV("in"), .side = { .steps = steps } };
-    struct az_past p;
+    struct az_metric_past p;
 
     take_nights(e, &p, v, 15, 0, 105);
     for (uint32_t i = 0; i < 15; i++) {
-        const struct az_past_steps x = { AZ_SV("in"), i, 20 };
+        const struct az_metric_past_steps x = { AZ_SV("in"), i, 20 };
         assert_int_equal(az_vec_push(&p.steps, x), 0);
     }
     p.s.metrics.v[0].spread = 15 * log(0.03);
@@ -762,35 +762,35 @@ static void of_steps(struct env *e, int64_t steps, enum az_gate_status wanted)
     assert_int_equal(e->v.results.v[0].status, wanted);
     const bool few = az_sv_find(e->v.results.v[0].text, AZ_SV("a night of so few steps")) >= 0;
     assert_int_equal(few, steps == 2);
-    az_past_release(&p);
+    az_metric_past_release(&p);
 }
 static void a_night_of_two_steps(void **state) { of_steps(*state, 2, AZ_GATE_UNSTABLE); }
 static void a_night_of_twenty_steps(void **state) { of_steps(*state, 20, AZ_GATE_FAIL); }
 static void a_failed_night_alone_does_not_last(void **state)
 {
     static const double v[] = { LEVEL, 100.1, 99.9, 100.2, 99.8, 110 };
-    struct az_past p;
+    struct az_metric_past p;
     const struct az_gate_result *r = nights(*state, &p, v, 15, 1, 100.1);
     assert_int_equal(r->status, AZ_GATE_PASS);
-    az_past_release(&p);
+    az_metric_past_release(&p);
 }
 /* Half a percent a night, no step worth a word: the sum has a limit. */
 static void the_sum_has_a_limit(void **state)
 {
     double v[9];
-    struct az_past p;
+    struct az_metric_past p;
     struct env *e = *state;
     for (size_t i = 0; i < 9; i++)
         v[i] = 100 + 0.5 * (double)i + (i % 2 ? 0.05 : -0.05);
     e->rule.change_point = AZ_SV("info");
     const struct az_gate_result *r = nights(e, &p, v, 9, 0, 104.5);
     assert_int_equal(r->status, AZ_GATE_FAIL);
-    az_past_release(&p);
+    az_metric_past_release(&p);
 }
 static void the_sum_has_a_limit_of_its_own(void **state)
 {
     double v[9];
-    struct az_past p;
+    struct az_metric_past p;
     struct env *e = *state;
     for (size_t i = 0; i < 9; i++)
         v[i] = 100 + 0.25 * (double)i + (i % 2 ? 0.05 : -0.05);
@@ -799,7 +799,7 @@ static void the_sum_has_a_limit_of_its_own(void **state)
     const struct az_gate_result *r = nights(e, &p, v, 9, 0, 102.25);
     assert_int_equal(r->status, AZ_GATE_FAIL);
     assert_true(az_sv_find(r->text, AZ_SV("since the last accepted level (budget 1%)")) >= 0);
-    az_past_release(&p);
+    az_metric_past_release(&p);
 }
 
 int main(void)

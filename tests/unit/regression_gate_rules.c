@@ -14,7 +14,7 @@
 struct env {
     struct az_arena a;
     struct az_gate_rule rule;
-    struct az_verdict v;
+    struct az_gate_verdict v;
 };
 
 static int setup(void **state)
@@ -25,7 +25,7 @@ static int setup(void **state)
     az_gate_rule_init(&e.rule);
     e.rule.name = AZ_SV("rule");
     e.rule.rel = 0.03;
-    az_verdict_init(&e.v, &e.a);
+    az_gate_verdict_init(&e.v, &e.a);
     *state = &e;
     return 0;
 }
@@ -33,7 +33,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct env *e = *state;
-    az_verdict_release(&e->v);
+    az_gate_verdict_release(&e->v);
     az_arena_release(&e->a);
     return 0;
 }
@@ -65,7 +65,7 @@ static struct az_gate_result of(struct env *e, double now)
                                 .low = NAN,
                                 .high = NAN,
                                 .course = { .known = true,
-                                            .kind = AZ_NIGHTS_SAME,
+                                            .kind = AZ_BASELINE_SAME,
                                             .runs = 11,
                                             .held = 1,
                                             .since = AZ_SV("run 9"),
@@ -119,7 +119,7 @@ static void hard_limit_of_no_value(void **state)
 
 /* ---- nights ---- */
 
-static struct az_gate_result jumped(struct env *e, enum az_nights_kind kind)
+static struct az_gate_result jumped(struct env *e, enum az_baseline_kind kind)
 {
     struct az_gate_result x = of(e, 110);
     x.course.kind = kind;
@@ -130,23 +130,23 @@ static struct az_gate_result jumped(struct env *e, enum az_nights_kind kind)
 static void a_jump_fails(void **state)
 {
     struct env *e = *state;
-    struct az_gate_result x = jumped(e, AZ_NIGHTS_JUMP);
+    struct az_gate_result x = jumped(e, AZ_BASELINE_JUMP);
     judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
 }
 static void an_outlier_is_run_again(void **state)
 {
     struct env *e = *state;
-    struct az_gate_result x = jumped(e, AZ_NIGHTS_OUTLIER);
+    struct az_gate_result x = jumped(e, AZ_BASELINE_OUTLIER);
     judged(e, &x, AZ_GATE_OUTLIER, AZ_LEVEL_INCONCLUSIVE);
     e->rule.severity = AZ_SV("warn");
-    x = jumped(e, AZ_NIGHTS_OUTLIER);
+    x = jumped(e, AZ_BASELINE_OUTLIER);
     judged(e, &x, AZ_GATE_OUTLIER, AZ_LEVEL_WARN);
 }
 static void severity_warns(void **state)
 {
     struct env *e = *state;
     e->rule.severity = AZ_SV("warn");
-    struct az_gate_result x = jumped(e, AZ_NIGHTS_JUMP);
+    struct az_gate_result x = jumped(e, AZ_BASELINE_JUMP);
     judged(e, &x, AZ_GATE_WARN, AZ_LEVEL_WARN);
 }
 
@@ -164,7 +164,7 @@ static void levels_that_held(void **state)
     struct env *e = *state;
     for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         struct az_gate_result x = of(e, 101);
-        x.course.kind = AZ_NIGHTS_STEP;
+        x.course.kind = AZ_BASELINE_STEP;
         x.course.side = cases[i].side;
         x.course.level = cases[i].level;
         e->rule.change_point = az_sv_str(cases[i].change_point);
@@ -280,7 +280,7 @@ static size_t failed_of(struct env *e, size_t n, size_t off, size_t held)
     size_t fails = 0;
     e->v.results.n = 0;
     for (size_t i = 0; i < n; i++) {
-        struct az_gate_result x = i < off ? jumped(e, AZ_NIGHTS_JUMP) : of(e, 100);
+        struct az_gate_result x = i < off ? jumped(e, AZ_BASELINE_JUMP) : of(e, 100);
         x.course.held = held;
         assert_int_equal(az_gate_judge(&x, &e->a), 0);
         assert_int_equal(az_vec_push(&e->v.results, x), 0);

@@ -180,7 +180,7 @@ static void looking_back(void **state)
     struct env *e = *state;
     struct az_history_run like = a_run("2026-02-01T00:00:00Z", true);
     struct az_series cand;
-    struct az_past p;
+    struct az_metric_past p;
     size_t others, at;
     open_for(e, AZ_HISTORY_WRITE);
     add(e, a_run("2025-12-01T00:00:00Z", true), 1, 3);
@@ -191,7 +191,7 @@ static void looking_back(void **state)
     assert_int_equal(az_series_init(&cand, &e->a), 0);
     assert_int_equal(az_series_input(&cand, AZ_SV("in"), &at), 0);
     assert_int_equal(az_series_fact(&cand, AZ_SV("in"), AZ_SV("ranks"), AZ_SV("2")), 0);
-    assert_int_equal(az_past_init(&p, &e->a), 0);
+    assert_int_equal(az_metric_past_init(&p, &e->a), 0);
     assert_int_equal(az_history_accept(e->h, 2, AZ_SV("k"), AZ_SV("wanted")), 0);
     assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
     assert_int_equal(p.runs.n, 3);
@@ -199,14 +199,14 @@ static void looking_back(void **state)
     assert_int_equal(p.s.metrics.v[0].values.n, 3); /* one center a run, oldest first */
     assert_true(p.s.metrics.v[0].values.v[0] == 2 && p.s.metrics.v[0].values.v[2] == 9);
     assert_int_equal(p.accepted.n, 1);
-    az_past_release(&p);
+    az_metric_past_release(&p);
     /* on other facts there is no past */
-    assert_int_equal(az_past_init(&p, &e->a), 0);
+    assert_int_equal(az_metric_past_init(&p, &e->a), 0);
     cand.facts.v[0].value = AZ_SV("4");
     assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
     assert_int_equal(p.runs.n, 0);
     assert_int_equal(others, 3);
-    az_past_release(&p);
+    az_metric_past_release(&p);
     az_series_release(&cand);
 }
 
@@ -397,7 +397,7 @@ static void steps_of_nights(void **state)
     struct env *e = *state;
     struct az_history_run like = a_run("2026-01-05T00:00:00Z", true);
     struct az_series cand;
-    struct az_past p;
+    struct az_metric_past p;
     size_t others;
     open_for(e, AZ_HISTORY_WRITE);
     for (int i = 1; i <= 3; i++)
@@ -412,13 +412,13 @@ static void steps_of_nights(void **state)
         "(3,'other',0,'steps',9);"
         "INSERT INTO spread VALUES(1,1,0.01),(2,1,0.001),(3,1,0.5)");
     assert_int_equal(az_series_init(&cand, &e->a), 0);
-    assert_int_equal(az_past_init(&p, &e->a), 0);
+    assert_int_equal(az_metric_past_init(&p, &e->a), 0);
     assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
-    assert_true(fabs(az_past_steps_of(&p, AZ_SV("in"), 1) - 100) < 1e-9);
-    assert_true(isnan(az_past_steps_of(&p, AZ_SV("in"), 2)));
+    assert_true(fabs(az_metric_past_steps_of(&p, AZ_SV("in"), 1) - 100) < 1e-9);
+    assert_true(isnan(az_metric_past_steps_of(&p, AZ_SV("in"), 2)));
     assert_int_equal(p.s.metrics.v[0].spread_runs, 2);
     assert_true(fabs(p.s.metrics.v[0].spread - log(0.04) - log(0.01)) < 1e-9);
-    az_past_release(&p);
+    az_metric_past_release(&p);
     az_series_release(&cand);
 }
 
@@ -428,7 +428,7 @@ static void second_version(void **state)
     struct env *e = *state;
     struct az_history_run like = a_run("2026-01-05T00:00:00Z", true);
     struct az_series cand;
-    struct az_past p;
+    struct az_metric_past p;
     size_t others, n;
     open_for(e, AZ_HISTORY_WRITE);
     add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
@@ -438,10 +438,10 @@ static void second_version(void **state)
            "k='schema_version'");
     open_for(e, AZ_HISTORY_READ);
     assert_int_equal(az_series_init(&cand, &e->a), 0);
-    assert_int_equal(az_past_init(&p, &e->a), 0);
+    assert_int_equal(az_metric_past_init(&p, &e->a), 0);
     assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
     assert_int_equal(p.runs.n, 1);
-    az_past_release(&p);
+    az_metric_past_release(&p);
     az_series_release(&cand);
     open_for(e, AZ_HISTORY_WRITE);
     assert_int_equal(az_history_accept(e->h, 1, AZ_SV(""), AZ_SV("new compiler")), 0);
@@ -524,15 +524,15 @@ static int64_t store(struct env *e, const char *created, int64_t steps, const ch
     struct az_gate_change change = {
         .change = { .input = AZ_SV("in"), .reason = why, .comparable = why == AZ_CHANGE_COMPARABLE }
     };
-    struct az_verdict v;
+    struct az_gate_verdict v;
     struct az_series s;
     int64_t id = 0;
-    az_verdict_init(&v, &e->a);
+    az_gate_verdict_init(&v, &e->a);
     assert_int_equal(az_vec_push(&v.changes, change), 0);
     series_of(e, &s, steps, fact, value);
     assert_int_equal(az_history_add(e->h, &run, &s, &v, &id), 0);
     az_series_release(&s);
-    az_verdict_release(&v);
+    az_gate_verdict_release(&v);
     return id;
 }
 

@@ -104,8 +104,8 @@ static void sample_drawings(struct sample *s)
     assert_int_equal(az_document_keep(&s->doc, f, release_flame), 0);
     for (size_t i = 0; i < 3; i++) {
         uint32_t node = 0;
-        assert_int_equal(az_flame_down(f, &node, AZ_SV("layer")), 0);
-        assert_int_equal(az_flame_down(f, &node, az_sv_str(names[i])), 0);
+        assert_int_equal(az_flame_child(f, &node, AZ_SV("layer")), 0);
+        assert_int_equal(az_flame_child(f, &node, az_sv_str(names[i])), 0);
         az_flame_add(f, node, 1000, AZ_FAMILY_GEMM);
     }
     f->of = "operators";

@@ -197,7 +197,7 @@ static void same_on_any_threads(void **state)
     assert_int_equal(s->plan.jobs.v[0].error, 0);
     az_diag_init(&d1);
     az_result_init(&one, 0);
-    assert_int_equal(az_run_one(&s->plan.jobs.v[0], &opts, 1, &one, &d1, &read), AZ_EIO);
+    assert_int_equal(az_analyze_input(&s->plan.jobs.v[0], &opts, 1, &one, &d1, &read), AZ_EIO);
     assert_true(one.reportable);
     assert_int_equal(d1.errors, 2);
     assert_true(said(&d1, "rank2.json") && said(&d1, "rank6.json"));
@@ -207,7 +207,8 @@ static void same_on_any_threads(void **state)
     for (unsigned threads = 2; threads <= 9; threads += 7) {
         az_diag_init(&dn);
         az_result_init(&many, 0);
-        assert_int_equal(az_run_one(&s->plan.jobs.v[0], &opts, threads, &many, &dn, NULL), AZ_EIO);
+        assert_int_equal(az_analyze_input(&s->plan.jobs.v[0], &opts, threads, &many, &dn, NULL),
+                         AZ_EIO);
         same_tables(&one.doc, &many.doc);
         assert_int_equal(d1.list.n, dn.list.n);
         for (size_t i = 0; i < dn.list.n; i++)
@@ -235,18 +236,18 @@ static void a_limit_makes_them_wait(void **state)
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
     az_diag_init(&d);
     az_result_init(&res, 0);
-    assert_int_equal(az_run_one(&s->plan.jobs.v[0], &opts, 1, &res, &d, NULL), 0);
+    assert_int_equal(az_analyze_input(&s->plan.jobs.v[0], &opts, 1, &res, &d, NULL), 0);
     const size_t alone = atomic_load(&res.mem.peak);
     az_result_release(&res);
     az_result_init(&res, alone + alone / 2);
-    assert_int_equal(az_run_one(&s->plan.jobs.v[0], &opts, 8, &res, &d, NULL), 0);
+    assert_int_equal(az_analyze_input(&s->plan.jobs.v[0], &opts, 8, &res, &d, NULL), 0);
     assert_true(res.reportable);
     assert_int_equal(d.errors, 0);
     assert_true(atomic_load(&res.mem.peak) <= alone + alone / 2);
     az_result_release(&res);
     /* less than one needs: said, and nothing is reported */
     az_result_init(&res, alone / 4);
-    assert_int_equal(az_run_one(&s->plan.jobs.v[0], &opts, 8, &res, &d, NULL), AZ_ELIMIT);
+    assert_int_equal(az_analyze_input(&s->plan.jobs.v[0], &opts, 8, &res, &d, NULL), AZ_ELIMIT);
     assert_false(res.reportable);
     assert_true(said(&d, "memory limit"));
     az_result_release(&res);
@@ -271,14 +272,14 @@ static void a_limit_is_always_told(void **state)
     add_run(s, paths, 64);
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
     az_result_init(&res, 0);
-    assert_int_equal(az_run_one(&s->plan.jobs.v[0], &opts, 1, &res, &s->diag, NULL), 0);
+    assert_int_equal(az_analyze_input(&s->plan.jobs.v[0], &opts, 1, &res, &s->diag, NULL), 0);
     need = atomic_load(&res.mem.peak);
     az_result_release(&res);
     for (size_t k = 1; k < 60; k++) {
         struct az_diag d;
         az_diag_init(&d);
         az_result_init(&res, need / 60 * k);
-        const int rc = az_run_one(&s->plan.jobs.v[0], &opts, 1, &res, &d, NULL);
+        const int rc = az_analyze_input(&s->plan.jobs.v[0], &opts, 1, &res, &d, NULL);
         assert_true(rc == 0 || said(&d, "memory limit"));
         too_little += rc != 0;
         az_result_release(&res);
@@ -304,7 +305,7 @@ static void traces_are_given_back(void **state)
         add_run(s, EIGHT, many ? 8 : 2);
         assert_int_equal(az_plan_make(&plan, &s->config, &s->diag), 0);
         az_result_init(&res, 0);
-        assert_int_equal(az_run_one(&plan.jobs.v[0], &opts, 1, &res, &s->diag, NULL), 0);
+        assert_int_equal(az_analyze_input(&plan.jobs.v[0], &opts, 1, &res, &s->diag, NULL), 0);
         peak[many] = atomic_load(&res.mem.peak);
         az_result_release(&res);
         az_plan_release(&plan);
@@ -332,7 +333,7 @@ static void numbers_no_one_can_hold(void **state)
     add_run(s, two, 2);
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
     az_result_init(&res, (size_t)64 << 20);
-    assert_int_equal(az_run_one(&s->plan.jobs.v[0], &opts, 2, &res, &s->diag, NULL), 0);
+    assert_int_equal(az_analyze_input(&s->plan.jobs.v[0], &opts, 2, &res, &s->diag, NULL), 0);
     const struct az_table *t = az_document_table(&res.doc, "ranks");
     assert_non_null(t);
     assert_int_equal(t->rows, 2);

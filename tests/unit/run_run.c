@@ -150,7 +150,7 @@ static void document_ends_with_coverage_and_facts(void **state)
     add_input(s, "small", "auto", "small_cuda_gpu_kern_sum.csv")->opts.gpus = 4;
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
     az_result_init(&res, 0);
-    assert_int_equal(az_run_one(&s->plan.jobs.v[0], &opts, 1, &res, &s->diag, NULL), 0);
+    assert_int_equal(az_analyze_input(&s->plan.jobs.v[0], &opts, 1, &res, &s->diag, NULL), 0);
     assert_true(res.reportable);
     assert_true(doc->tables.n > 3);
     assert_sv(doc->tables.v[doc->tables.n - 1]->id, "facts");

@@ -135,7 +135,7 @@ static int split_rank(struct split *s, size_t r)
     return AZ_OK;
 }
 
-static void tell(const struct split *s)
+static void note_devices(const struct split *s)
 {
     struct az_coll_run *c = s->c;
     const size_t traces = c->traces->n;
@@ -182,7 +182,7 @@ static int split(struct split *s)
     c->ranks = set;
     c->part = s->part;
     c->of = s->of;
-    tell(s);
+    note_devices(s);
     return AZ_OK;
 }
 

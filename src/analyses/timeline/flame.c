@@ -34,7 +34,7 @@ static enum az_family family_of(const struct work *w, enum az_kind kind, uint32_
 static int leaf(struct work *w, uint32_t node, enum az_kind kind, size_t row)
 {
     const struct az_events *e = &w->t->ev[kind];
-    int rc = az_flame_down(w->f, &node, az_trace_text(w->t, e->name[row]));
+    int rc = az_flame_child(w->f, &node, az_trace_text(w->t, e->name[row]));
     if (rc == 0)
         az_flame_add(w->f, node, az_ns(w->t, e->end[row] - e->start[row]),
                      family_of(w, kind, e->name[row]));
@@ -56,7 +56,7 @@ static int way_down(struct work *w, uint32_t inner, uint32_t *node)
     while (n > 0) {
         struct az_sv name;
         const uint32_t at = way[--n];
-        int rc = w->name(w, at, &name) ? az_flame_down(w->f, node, name) : 0;
+        int rc = w->name(w, at, &name) ? az_flame_child(w->f, node, name) : 0;
         if (rc)
             return rc;
         w->memo[at] = *node + 1;
@@ -86,7 +86,7 @@ static int call_stacks(struct work *w)
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
         uint32_t node = 0;
         if (c->gpu_call[g] == AZ_NO_ROW)
-            rc = az_flame_down(w->f, &node, AZ_SV("(launch not recorded)"));
+            rc = az_flame_child(w->f, &node, AZ_SV("(launch not recorded)"));
         else
             rc = way_down(w, c->gpu_call[g], &node);
         if (rc == 0)
@@ -145,7 +145,7 @@ static int ranges(struct work *w)
     for (size_t k = 0; rc == 0 && k < l->n; k++) {
         uint32_t node = 0;
         if (range[k] == AZ_NO_ROW)
-            rc = az_flame_down(w->f, &node, AZ_SV("(outside of every range)"));
+            rc = az_flame_child(w->f, &node, AZ_SV("(outside of every range)"));
         else
             rc = way_down(w, range[k], &node);
         for (uint32_t i = l->op_first[k]; rc == 0 && i < l->op_first[k + 1]; i++)
@@ -162,13 +162,13 @@ static int scope_node(struct work *w, const struct az_xrow *x, uint32_t *node)
     if (!scope.n && x && x->hlo != AZ_NO_ROW)
         scope = az_xtrace(w->t)->hlo.v[x->hlo].scope;
     if (!scope.n)
-        return az_flame_down(w->f, node, AZ_SV("(no scope)"));
+        return az_flame_child(w->f, node, AZ_SV("(no scope)"));
     while (rc == 0 && scope.n) {
         size_t end = 0, depth = 0;
         for (; end < scope.n && (depth || scope.p[end] != '/'); end++)
             depth += scope.p[end] == '(' ? 1 : scope.p[end] == ')' && depth ? (size_t)-1 : 0;
         if (end)
-            rc = az_flame_down(w->f, node, az_sv_make(scope.p, end));
+            rc = az_flame_child(w->f, node, az_sv_make(scope.p, end));
         end += end < scope.n;
         scope = az_sv_make(scope.p + end, scope.n - end);
     }

@@ -46,13 +46,13 @@ static void mean_account(struct az_claim_account *a, int64_t n)
     a->idle = 0;
 }
 
-static void make_account(const struct az_vd_whole *w, struct az_claims *c)
+static void make_account(const struct az_verdict_whole *w, struct az_claims *c)
 {
     int64_t n = 0;
     for (size_t k = 0; k < w->n; k++) {
-        const struct az_vd_part *p = w->part[k];
+        const struct az_verdict_part *p = w->part[k];
         for (size_t i = 0; i < p->n_device_accounts; i++) {
-            const struct az_vd_device *d = &p->device_accounts[i];
+            const struct az_verdict_device *d = &p->device_accounts[i];
             c->devices.count++;
             if (d->idle)
                 continue;
@@ -69,7 +69,7 @@ static void make_account(const struct az_vd_whole *w, struct az_claims *c)
     c->has_account = n > 0;
 }
 
-static int idle_devices(struct az_vd_whole *w, struct az_claims *c)
+static int idle_devices(struct az_verdict_whole *w, struct az_claims *c)
 {
     struct az_arena *a = w->job->arena;
     struct az_sv *id = az_arena_array(a, (size_t)c->devices.count + 1, sizeof *id);
@@ -77,7 +77,7 @@ static int idle_devices(struct az_vd_whole *w, struct az_claims *c)
         return az_arena_error(a);
     for (size_t k = 0; k < w->n; k++)
         for (size_t i = 0; i < w->part[k]->n_device_accounts; i++) {
-            const struct az_vd_device *d = &w->part[k]->device_accounts[i];
+            const struct az_verdict_device *d = &w->part[k]->device_accounts[i];
             if (d->idle)
                 id[c->devices.n_idle++] =
                     w->ranks && w->n > 1 ? az_arena_printf(a, "%lld:%lld", (long long)w->rank[k],
@@ -89,7 +89,7 @@ static int idle_devices(struct az_vd_whole *w, struct az_claims *c)
 }
 
 /* ---- ranks, steps, rates ---- */
-static int make_ranks(struct az_vd_whole *w, struct az_claims *c)
+static int make_ranks(struct az_verdict_whole *w, struct az_claims *c)
 {
     const struct az_trace *only = w->job->n_traces == 1 ? w->job->traces[0] : NULL;
     int64_t *present = az_arena_array(w->job->arena, w->n + 1, sizeof *present);
@@ -118,17 +118,17 @@ static int ascending(const void *x, const void *y, void *ctx)
 }
 
 /* Medians over the ranks; names of the first one. */
-static int make_steps(struct az_vd_whole *w, struct az_claims *c)
+static int make_steps(struct az_verdict_whole *w, struct az_claims *c)
 {
     int64_t *period = az_arena_array(w->job->arena, 2 * w->n + 2, sizeof *period);
     int64_t *count = period ? period + w->n + 1 : NULL;
-    const struct az_vd_part *first = NULL, *warm = NULL;
+    const struct az_verdict_part *first = NULL, *warm = NULL;
     size_t n = 0, m = 0, excluded = 0;
     if (!period)
         return az_arena_error(w->job->arena);
     c->steps.period_ns = -1;
     for (size_t k = 0; k < w->n; k++) {
-        const struct az_vd_part *p = w->part[k];
+        const struct az_verdict_part *p = w->part[k];
         if (p->steps == 0)
             continue;
         first = first ? first : p;
@@ -164,7 +164,7 @@ static int by_span(const void *x, const void *y, void *ctx)
 
 /* Of each part the mean over its devices; of these the median by span, or the mean of the two in
  * the middle. */
-static int make_step_account(struct az_vd_whole *w, struct az_claims *c)
+static int make_step_account(struct az_verdict_whole *w, struct az_claims *c)
 {
     struct az_claim_account *of = az_arena_array(w->job->arena, w->n + 1, sizeof *of);
     size_t n = 0;
@@ -174,7 +174,7 @@ static int make_step_account(struct az_vd_whole *w, struct az_claims *c)
         int64_t devices = 0;
         of[n] = (struct az_claim_account){ 0 };
         for (size_t i = 0; i < w->part[k]->n_device_accounts; i++) {
-            const struct az_vd_device *d = &w->part[k]->device_accounts[i];
+            const struct az_verdict_device *d = &w->part[k]->device_accounts[i];
             if (d->idle || d->step.span == 0)
                 continue;
             add_account(&of[n], &d->step);
@@ -192,9 +192,9 @@ static int make_step_account(struct az_vd_whole *w, struct az_claims *c)
     return rc;
 }
 
-static void make_rates(const struct az_vd_whole *w, struct az_claims *c)
+static void make_rates(const struct az_verdict_whole *w, struct az_claims *c)
 {
-    const struct az_vd_part *s = &w->sum;
+    const struct az_verdict_part *s = &w->sum;
     c->rates.flops_per_s = c->rates.flops_known_share = c->rates.mfu = NAN;
     c->rates.precision = s->precision;
     if (s->rateable > 0)
@@ -225,7 +225,7 @@ static enum az_check_status share_status(int64_t count, int64_t of, double fail)
 }
 
 /* Those that only the whole report knows: ranks, peaks and what is faster than they are. */
-static void whole_checks(const struct az_vd_whole *w, struct az_claims *c)
+static void whole_checks(const struct az_verdict_whole *w, struct az_claims *c)
 {
     struct az_check_result *r = c->trust;
     int64_t impossible = 0, rated = 0;
@@ -252,7 +252,7 @@ static void whole_checks(const struct az_vd_whole *w, struct az_claims *c)
     }
 }
 
-static void make_checks(const struct az_vd_whole *w, struct az_claims *c)
+static void make_checks(const struct az_verdict_whole *w, struct az_claims *c)
 {
     for (size_t k = 0; k < w->n; k++)
         for (int i = 0; i < AZ_CHECKS; i++)
@@ -264,7 +264,7 @@ static void make_checks(const struct az_vd_whole *w, struct az_claims *c)
 }
 
 /* ---- findings ---- */
-static bool is_denied(const struct az_claims *c, const struct az_vd_found *f)
+static bool is_denied(const struct az_claims *c, const struct az_verdict_found *f)
 {
     for (int i = 0; i < AZ_CHECKS; i++)
         if (f->rule->denied_by & 1u << i && c->trust[i].status == AZ_CHECK_FAIL)
@@ -272,7 +272,7 @@ static bool is_denied(const struct az_claims *c, const struct az_vd_found *f)
     return false;
 }
 
-static struct az_sv with_detail(struct az_vd_whole *w, const struct az_vd_found *f)
+static struct az_sv with_detail(struct az_verdict_whole *w, const struct az_verdict_found *f)
 {
     if (f->reached > 0)
         return az_arena_printf(w->job->arena, "%.*s at %.*f%%%.*s", AZ_SVF(f->subject),
@@ -280,11 +280,11 @@ static struct az_sv with_detail(struct az_vd_whole *w, const struct az_vd_found 
     return az_arena_printf(w->job->arena, "%.*s%.*s", AZ_SVF(f->subject), AZ_SVF(f->detail));
 }
 
-static struct az_claim claim_of(struct az_vd_whole *w, const struct az_claims *c,
-                                const struct az_vd_found *f)
+static struct az_claim claim_of(struct az_verdict_whole *w, const struct az_claims *c,
+                                const struct az_verdict_found *f)
 {
     const int64_t span = c->account.span;
-    int64_t saving = az_vd_mean(w, f->gain);
+    int64_t saving = az_verdict_mean(w, f->gain);
     if (!f->outside_scope && saving > span)
         saving = span;
     const double share = span > 0 && saving >= 0 ? (double)saving / (double)span : NAN;
@@ -292,7 +292,7 @@ static struct az_claim claim_of(struct az_vd_whole *w, const struct az_claims *c
         .rule = az_sv_str(f->rule->name),
         .saving_ns = saving,
         .exposed_ns = saving,
-        .faster_ns = f->faster >= 0 ? az_vd_mean(w, f->faster) : -1,
+        .faster_ns = f->faster >= 0 ? az_verdict_mean(w, f->faster) : -1,
         .count = f->count,
         .share = share,
         .rank = f->has_rank ? f->rank : AZ_NO_RANK,
@@ -325,7 +325,7 @@ static struct az_claim claim_of(struct az_vd_whole *w, const struct az_claims *c
 /* A claim on its way: next to it what decides of which other one it is a part. */
 struct draft {
     struct az_claim c;
-    const struct az_vd_found *f;
+    const struct az_verdict_found *f;
     int64_t order; /* the saving; larger for a cause that comes before its effect */
     bool apart;    /* communication that is more than what its cause of waiting explains */
 };
@@ -353,13 +353,13 @@ static void order_causes(struct draft *d, size_t n)
     int64_t most = 0, all = 0;
     for (size_t i = 0; i < n; i++) {
         d[i].order = d[i].c.saving_ns;
-        if (d[i].f->rule->within != AZ_VD_IN_COMM)
+        if (d[i].f->rule->within != AZ_VERDICT_IN_COMM)
             continue;
         most = d[i].order > most ? d[i].order : most;
         all = az_add_sat(all, d[i].order);
     }
     for (size_t i = 0; i < n; i++)
-        if (d[i].f->rule->within == AZ_VD_IN_WAITING && d[i].order <= most &&
+        if (d[i].f->rule->within == AZ_VERDICT_IN_WAITING && d[i].order <= most &&
             d[i].order >= all / EXPLAINS)
             d[i].order = most + 1;
 }
@@ -374,12 +374,12 @@ static bool has_word(struct az_sv words, const char *word)
     return false;
 }
 
-static struct az_sv overlaps_of(const struct az_vd_found *f)
+static struct az_sv overlaps_of(const struct az_verdict_found *f)
 {
     return f->overlaps.p ? f->overlaps : az_sv_str(f->rule->overlaps);
 }
 
-static bool count_same_time(const struct az_vd_found *a, const struct az_vd_found *b)
+static bool count_same_time(const struct az_verdict_found *a, const struct az_verdict_found *b)
 {
     if (a->rule == b->rule)
         return false;
@@ -390,7 +390,7 @@ static bool count_same_time(const struct az_vd_found *a, const struct az_vd_foun
 static bool is_waiting(const struct draft *d, size_t n, const struct draft *comm)
 {
     for (size_t i = 0; i < n; i++)
-        if (d[i].f->rule->within == AZ_VD_IN_WAITING && count_same_time(d[i].f, comm->f) &&
+        if (d[i].f->rule->within == AZ_VERDICT_IN_WAITING && count_same_time(d[i].f, comm->f) &&
             2 * d[i].c.saving_ns >= comm->c.saving_ns)
             return true;
     return false;
@@ -402,11 +402,11 @@ static void take_causes(struct draft *d, size_t n, const struct az_claim_account
 {
     for (size_t i = 0; i < n; i++) {
         struct az_claim *most = NULL;
-        if (d[i].f->rule->within != AZ_VD_IN_WAITING)
+        if (d[i].f->rule->within != AZ_VERDICT_IN_WAITING)
             continue;
         for (size_t k = 0; k < n; k++) {
             struct az_claim *c = &d[k].c;
-            if (d[k].f->rule->within != AZ_VD_IN_COMM || !count_same_time(d[i].f, d[k].f) ||
+            if (d[k].f->rule->within != AZ_VERDICT_IN_COMM || !count_same_time(d[i].f, d[k].f) ||
                 (!d[k].apart && is_waiting(d, n, &d[k])))
                 continue;
             d[k].apart = true;
@@ -420,18 +420,18 @@ static void take_causes(struct draft *d, size_t n, const struct az_claim_account
 }
 
 /* Time of the account that findings of a part of it may share out. */
-static int64_t room_of(const struct az_claim_account *a, enum az_vd_within within)
+static int64_t room_of(const struct az_claim_account *a, enum az_verdict_within within)
 {
     switch (within) {
-    case AZ_VD_IN_IDLE:
+    case AZ_VERDICT_IN_IDLE:
         return a->idle;
-    case AZ_VD_IN_COMM:
+    case AZ_VERDICT_IN_COMM:
         return a->exposed_communication;
-    case AZ_VD_IN_COPY:
+    case AZ_VERDICT_IN_COPY:
         return a->exposed_copy;
-    case AZ_VD_IN_COMPUTE:
+    case AZ_VERDICT_IN_COMPUTE:
         return a->computing;
-    case AZ_VD_IN_WAITING:
+    case AZ_VERDICT_IN_WAITING:
         return a->exposed_communication + a->idle;
     default:
         return a->span;
@@ -445,7 +445,7 @@ static int64_t room_of_late(const struct az_claims *c, const struct draft *d)
     const int64_t devices = c->devices.count - (int64_t)c->devices.n_idle,
                   late = d->f->has_rank || d->f->has_device ? 1 : (int64_t)d->f->n_ranks,
                   room = room_of(&c->account, d->f->rule->within);
-    if (d->f->rule->within != AZ_VD_IN_WAITING || late == 0 || late >= devices)
+    if (d->f->rule->within != AZ_VERDICT_IN_WAITING || late == 0 || late >= devices)
         return room;
     const int64_t wider = az_muldiv(room, devices, devices - late);
     return wider < c->account.span ? wider : c->account.span;
@@ -456,7 +456,7 @@ static int64_t counted_by(const struct draft *d, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (d[k].c.part_of < 0 && count_same_time(d[k].f, d[i].f) &&
-            !(d[i].apart && d[k].f->rule->within == AZ_VD_IN_WAITING))
+            !(d[i].apart && d[k].f->rule->within == AZ_VERDICT_IN_WAITING))
             return (int64_t)k;
     return -1;
 }
@@ -474,9 +474,9 @@ static int64_t largest_alike(const struct draft *d, size_t i)
 static void nest(struct draft *d, size_t n, const struct az_claims *c)
 {
     const struct az_claim_account *a = &c->account;
-    int64_t used[AZ_VD_WITHINS] = { 0 }, all = 0;
+    int64_t used[AZ_VERDICT_WITHINS] = { 0 }, all = 0;
     for (size_t i = 0; i < n && !d[i].c.outside_scope; i++) {
-        const enum az_vd_within in = d[i].f->rule->within;
+        const enum az_verdict_within in = d[i].f->rule->within;
         int64_t left = room_of_late(c, &d[i]) - used[in];
         left = a->span - all < left ? a->span - all : left;
         d[i].c.part_of = counted_by(d, i);
@@ -494,7 +494,7 @@ static void nest(struct draft *d, size_t n, const struct az_claims *c)
     }
 }
 
-static int make_findings(struct az_vd_whole *w, const struct az_vd_founds *found,
+static int make_findings(struct az_verdict_whole *w, const struct az_verdict_founds *found,
                          struct az_claims *c)
 {
     struct draft *d = az_arena_array(w->job->arena, found->n + 1, sizeof *d);
@@ -503,8 +503,8 @@ static int make_findings(struct az_vd_whole *w, const struct az_vd_founds *found
     if (!d || !out)
         return az_arena_error(w->job->arena);
     for (size_t i = 0; i < found->n; i++) {
-        const struct az_vd_found *f = &found->v[i];
-        if (f->rule->form == AZ_VD_TRUST || f->rule->form == AZ_VD_SUMS || f->gain <= 0 ||
+        const struct az_verdict_found *f = &found->v[i];
+        if (f->rule->form == AZ_VERDICT_TRUST || f->rule->form == AZ_VERDICT_SUMS || f->gain <= 0 ||
             is_denied(c, f))
             continue;
         d[n] = (struct draft){ .c = claim_of(w, c, f), .f = f };
@@ -526,8 +526,8 @@ static int make_findings(struct az_vd_whole *w, const struct az_vd_founds *found
     return w->job->arena->failed ? az_arena_error(w->job->arena) : 0;
 }
 
-int az_vd_claims_make(struct az_vd_whole *w, const struct az_vd_founds *found,
-                      struct az_claims **out)
+int az_verdict_claims_make(struct az_verdict_whole *w, const struct az_verdict_founds *found,
+                           struct az_claims **out)
 {
     struct az_claims *c = az_arena_alloc(w->job->arena, sizeof *c);
     *out = c;

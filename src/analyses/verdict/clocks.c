@@ -16,7 +16,7 @@ static bool is_clock(struct az_sv name)
             az_sv_starts(name, AZ_SV("Graphics ")));
 }
 
-static int busy_of(const struct az_vd *v, int64_t device, struct az_spans *out)
+static int busy_of(const struct az_verdict *v, int64_t device, struct az_spans *out)
 {
     const struct az_events *e = &v->t->ev[AZ_KERNEL];
     int rc = 0;
@@ -64,12 +64,12 @@ static void follow(const struct az_samples *s, const struct az_sampled *c,
     }
 }
 
-static int tell(struct az_vd *v, const struct az_sampled *c, const struct drop *d)
+static int emit_finding(struct az_verdict *v, const struct az_sampled *c, const struct drop *d)
 {
     const struct az_sv name = az_trace_text(v->t, c->name);
     if (d->top <= 0 || d->lost <= LEAST * (double)d->busy)
         return 0;
-    const struct az_vd_found f = {
+    const struct az_verdict_found f = {
         .subject = c->device < 0 ? AZ_SV("while kernels run")
                                  : az_arena_printf(v->job->arena, "device %lld while kernels run",
                                                    (long long)c->device),
@@ -77,13 +77,13 @@ static int tell(struct az_vd *v, const struct az_sampled *c, const struct drop *
                                   d->area / (double)d->busy, d->top, AZ_SVF(name)),
         .row = name,
         .count = d->count,
-        .ns = az_vd_ns(v, d->below),
-        .gain = az_vd_ns(v, llround(d->lost))
+        .ns = az_verdict_ns(v, d->below),
+        .gain = az_verdict_ns(v, llround(d->lost))
     };
-    return az_vd_add(v, "clock_samples", &f);
+    return az_verdict_add(v, "clock_samples", &f);
 }
 
-int az_vd_find_clock_samples(struct az_vd *v)
+int az_verdict_find_clock_samples(struct az_verdict *v)
 {
     const struct az_samples *s = &v->t->samples;
     struct az_spans busy;
@@ -100,7 +100,7 @@ int az_vd_find_clock_samples(struct az_vd *v)
         follow(s, c, &busy, &d, false);
         follow(s, c, &busy, &d, true);
         if (rc == 0)
-            rc = tell(v, c, &d);
+            rc = emit_finding(v, c, &d);
     }
     az_vec_release(&busy);
     return rc;

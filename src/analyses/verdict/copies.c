@@ -39,7 +39,7 @@ static enum way way_of(struct az_sv name)
 }
 
 /* By the columns of the trace, else by the name. */
-static enum memory memory_of(const struct az_vd_copies *s, struct az_sv name)
+static enum memory memory_of(const struct az_verdict_copies *s, struct az_sv name)
 {
     enum { CODE_PAGEABLE, CODE_PINNED, CODE_DEVICE, CODE_ARRAY, CODE_MANAGED }; /* model/trace.h */
     struct az_rule r;
@@ -54,7 +54,7 @@ static enum memory memory_of(const struct az_vd_copies *s, struct az_sv name)
     return az_sv_is(r.name, "pageable") ? PAGEABLE : az_sv_is(r.name, "pinned") ? PINNED : MANAGED;
 }
 
-static struct copy_class class_of(const struct az_vd *v, const struct az_vd_copies *s)
+static struct copy_class class_of(const struct az_verdict *v, const struct az_verdict_copies *s)
 {
     const struct az_sv name = s->name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, s->name);
     if (s->fill)
@@ -70,7 +70,7 @@ struct by_size { /* copies of one size */
 AZ_VEC(struct by_size, by_sizes);
 
 /* Copies between host and device by size, in the order of time. */
-static int count_turns(struct az_vd *v, const struct az_counted *counted, uint8_t *way_by_name,
+static int count_turns(struct az_verdict *v, const struct az_counted *counted, uint8_t *way_by_name,
                        struct az_map *index, struct by_sizes *out)
 {
     const struct az_events *e = &v->t->ev[AZ_MEMCPY];
@@ -118,7 +118,7 @@ struct traffic {
     double to_device, to_host, back_to_device, back_to_host;
 };
 
-static int find_traffic(struct az_vd *v, const struct az_counted *counted, struct traffic *out)
+static int find_traffic(struct az_verdict *v, const struct az_counted *counted, struct traffic *out)
 {
     const size_t bytes = v->t->names.text.n + 1;
     uint8_t *way_by_name = az_mem_alloc(v->job->mem, bytes);
@@ -159,7 +159,7 @@ static struct az_sv compiled_copy(struct az_sv name)
 
 /* Part of what the copy used, of 1; NaN: not known. A copy on the device reads and writes its
  * memory. */
-static double link_part(struct az_vd *v, const struct copy_class *c, double gbps)
+static double link_part(struct az_verdict *v, const struct copy_class *c, double gbps)
 {
     const struct az_device_facts f = az_trace_device(v->t);
     struct az_peaks p;
@@ -173,7 +173,7 @@ static double link_part(struct az_vd *v, const struct copy_class *c, double gbps
 }
 
 /* ", 48% of the host link"; empty: not known. */
-static struct az_sv link_share(struct az_vd *v, const struct copy_class *c, double gbps)
+static struct az_sv link_share(struct az_verdict *v, const struct copy_class *c, double gbps)
 {
     const double part = link_part(v, c, gbps);
     if (isnan(part))
@@ -183,16 +183,16 @@ static struct az_sv link_share(struct az_vd *v, const struct copy_class *c, doub
 }
 
 /* Exposed time less what the copies would take at the rate of the link, ns; -1: not known. */
-static int64_t faster_at_peak(struct az_vd *v, const struct az_vd_copies *s,
+static int64_t faster_at_peak(struct az_verdict *v, const struct az_verdict_copies *s,
                               const struct copy_class *c)
 {
     if (s->ticks <= 0 || !(s->bytes > 0))
         return -1;
-    const double part = link_part(v, c, s->bytes / (double)az_vd_ns(v, s->ticks));
-    return isnan(part) ? -1 : az_whole((1 - part) * (double)az_vd_ns(v, s->exposed));
+    const double part = link_part(v, c, s->bytes / (double)az_verdict_ns(v, s->ticks));
+    return isnan(part) ? -1 : az_whole((1 - part) * (double)az_verdict_ns(v, s->exposed));
 }
 
-static enum az_advice advice_of(const struct az_vd_copies *s, const struct copy_class *c,
+static enum az_advice advice_of(const struct az_verdict_copies *s, const struct copy_class *c,
                                 const struct traffic *t)
 {
     const double all = c->way == TO_DEVICE ? t->to_device : t->to_host,
@@ -212,7 +212,7 @@ static enum az_advice advice_of(const struct az_vd_copies *s, const struct copy_
     return c->memory == PINNED || apart ? AZ_ADVICE_OVERLAP_COPIES : AZ_ADVICE_SEPARATE_STREAM;
 }
 
-static struct az_sv detail_of(struct az_vd *v, const struct az_vd_copies *s,
+static struct az_sv detail_of(struct az_verdict *v, const struct az_verdict_copies *s,
                               const struct copy_class *c)
 {
     char bytes[AZ_HUMAN_MAX];
@@ -221,33 +221,33 @@ static struct az_sv detail_of(struct az_vd *v, const struct az_vd_copies *s,
     az_human_bytes(s->bytes / (double)s->count, bytes);
     if (s->bytes < SMALL * (double)s->count || s->ticks <= 0)
         return az_arena_printf(v->job->arena, " of %s", bytes);
-    const double gbps = s->bytes / (double)az_vd_ns(v, s->ticks);
+    const double gbps = s->bytes / (double)az_verdict_ns(v, s->ticks);
     return az_arena_printf(v->job->arena, " of %s at %.1f GB/s%.*s", bytes, gbps,
                            AZ_SVF(link_share(v, c, gbps)));
 }
 
 /* The kernels that migrations of pages go on under wait for them. */
-static int put_page_faults(struct az_vd *v, const struct az_vd_copies *s,
-                           const struct az_vd_found *f)
+static int put_page_faults(struct az_verdict *v, const struct az_verdict_copies *s,
+                           const struct az_verdict_found *f)
 {
-    struct az_vd_found x = *f;
-    x.gain = az_vd_ns(v, s->ticks - s->exposed);
-    return x.gain > 0 ? az_vd_add(v, "page_faults", &x) : 0;
+    struct az_verdict_found x = *f;
+    x.gain = az_verdict_ns(v, s->ticks - s->exposed);
+    return x.gain > 0 ? az_verdict_add(v, "page_faults", &x) : 0;
 }
 
-static int put(struct az_vd *v, const struct az_vd_copies *s, const struct traffic *t)
+static int put(struct az_verdict *v, const struct az_verdict_copies *s, const struct traffic *t)
 {
     const struct copy_class c = class_of(v, s);
     const struct az_sv name = s->name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, s->name);
     struct az_rule r;
     const bool says = c.memory != PAGEABLE || az_rules_find(FILE_NAME, "memory", name, &r);
-    struct az_vd_found f = {
+    struct az_verdict_found f = {
         .subject = says ? name : az_arena_printf(v->job->arena, "pageable %.*s", AZ_SVF(name)),
         .detail = detail_of(v, s, &c),
         .row = name,
         .count = s->count,
-        .ns = az_vd_ns(v, s->ticks),
-        .gain = az_vd_ns(v, s->exposed),
+        .ns = az_verdict_ns(v, s->ticks),
+        .gain = az_verdict_ns(v, s->exposed),
         .faster = faster_at_peak(v, s, &c),
         .advice = advice_of(s, &c, t)
     };
@@ -256,7 +256,7 @@ static int put(struct az_vd *v, const struct az_vd_copies *s, const struct traff
         f.subject = f.row = compiled;
         f.advice = AZ_ADVICE_KEEP_ON_DEVICE;
     }
-    int rc = s->exposed > 0 ? az_vd_add(v, "exposed_copy", &f) : 0;
+    int rc = s->exposed > 0 ? az_verdict_add(v, "exposed_copy", &f) : 0;
     if (rc == 0 && c.memory == MANAGED)
         rc = put_page_faults(v, s, &f);
     return rc;
@@ -265,7 +265,7 @@ static int put(struct az_vd *v, const struct az_vd_copies *s, const struct traff
 /* Copies of one name and class are one, whatever kinds of memory say it. */
 static int by_class(const void *a, const void *b, void *ctx)
 {
-    const struct az_vd_copies *x = a, *y = b;
+    const struct az_verdict_copies *x = a, *y = b;
     const struct copy_class c = class_of(ctx, x), d = class_of(ctx, y);
     if (x->fill != y->fill)
         return x->fill ? 1 : -1;
@@ -274,13 +274,13 @@ static int by_class(const void *a, const void *b, void *ctx)
     return (c.memory > d.memory) - (c.memory < d.memory);
 }
 
-static int join(struct az_vd *v, struct az_vd_copy_sums *sums)
+static int join(struct az_verdict *v, struct az_verdict_copy_sums *sums)
 {
     size_t kept = 0;
     const int rc = az_sort_cmp(sums->v, sums->n, sizeof *sums->v, by_class, v, v->job->mem);
     for (size_t i = 0; rc == 0 && i < sums->n; i++) {
-        const struct az_vd_copies *s = &sums->v[i];
-        struct az_vd_copies *last = kept ? &sums->v[kept - 1] : NULL;
+        const struct az_verdict_copies *s = &sums->v[i];
+        struct az_verdict_copies *last = kept ? &sums->v[kept - 1] : NULL;
         if (!last || by_class(last, s, v) != 0) {
             sums->v[kept++] = *s;
             continue;
@@ -295,8 +295,8 @@ static int join(struct az_vd *v, struct az_vd_copy_sums *sums)
     return rc;
 }
 
-int az_vd_find_copies(struct az_vd *v, const struct az_counted *counted,
-                      struct az_vd_copy_sums *sums)
+int az_verdict_find_copies(struct az_verdict *v, const struct az_counted *counted,
+                           struct az_verdict_copy_sums *sums)
 {
     struct traffic t = { 0 };
     bool up = false, down = false;

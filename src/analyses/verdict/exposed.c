@@ -36,7 +36,7 @@ struct device {
     int64_t reach[AZ_PARTS];    /* up to where its events of a part are counted */
 };
 struct work {
-    struct az_vd *v;
+    struct az_verdict *v;
     const struct az_counted *counted;
     struct az_devices_of dev;
     struct device *device; /* by slot */
@@ -48,7 +48,7 @@ struct work {
     int64_t now;       /* start of the event that is judged: they come by start */
     struct az_map index;
     struct sums sums;
-    struct az_vd_copy_sums copy_sums;
+    struct az_verdict_copy_sums copy_sums;
     struct az_coll_reader *source; /* of descriptions of collectives; NULL: none are recorded */
     struct az_coll_part said;
 };
@@ -105,12 +105,12 @@ static int count_copy(struct work *w, enum az_kind kind, uint32_t row, int64_t t
     int rc = az_map_put(&w->index, (uint64_t)e->name[row] << 32 | kinds, AZ_PART_COPY + fill,
                         (uint32_t)w->copy_sums.n, &at, &added);
     if (rc == 0 && added)
-        rc = az_vec_push(
-            &w->copy_sums,
-            ((struct az_vd_copies){ .name = e->name[row], .src = src, .dst = dst, .fill = fill }));
+        rc = az_vec_push(&w->copy_sums,
+                         ((struct az_verdict_copies){
+                             .name = e->name[row], .src = src, .dst = dst, .fill = fill }));
     if (rc)
         return rc;
-    struct az_vd_copies *s = &w->copy_sums.v[*at];
+    struct az_verdict_copies *s = &w->copy_sums.v[*at];
     s->count++;
     s->ticks = az_add_sat(s->ticks, ticks);
     s->exposed += exposed;
@@ -323,7 +323,7 @@ static void add_bytes(struct work *w)
 }
 
 /* "allreduce among 8, 8.4 MB each (ncclDevKernel_...)", of unlike sizes "mean 8.4 MB" */
-static struct az_sv collective_text(struct az_vd *v, const struct az_coll_what *c,
+static struct az_sv collective_text(struct az_verdict *v, const struct az_coll_what *c,
                                     const struct sum *s, struct az_sv kernel)
 {
     struct az_arena *a = v->job->arena;
@@ -341,22 +341,22 @@ static struct az_sv collective_text(struct az_vd *v, const struct az_coll_what *
 
 static int put(struct work *w, const struct sum *s)
 {
-    struct az_vd *v = w->v;
+    struct az_verdict *v = w->v;
     const struct az_sv name = s->name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, s->name);
     const struct az_coll_what *c = what_of(w, s);
-    struct az_vd_found f = { .subject = az_vd_short(name),
-                             .detail = AZ_SV(""),
-                             .row = name,
-                             .groups = s->groups > 1 ? s->groups : 0,
-                             .coll_kind = c ? (int64_t)c->kind : 0,
-                             .members = c && c->size > 0 ? c->size : 0,
-                             .bytes = s->message,
-                             .count = s->count,
-                             .ns = az_vd_ns(v, s->ticks),
-                             .gain = az_vd_ns(v, s->exposed) };
+    struct az_verdict_found f = { .subject = az_verdict_short(name),
+                                  .detail = AZ_SV(""),
+                                  .row = name,
+                                  .groups = s->groups > 1 ? s->groups : 0,
+                                  .coll_kind = c ? (int64_t)c->kind : 0,
+                                  .members = c && c->size > 0 ? c->size : 0,
+                                  .bytes = s->message,
+                                  .count = s->count,
+                                  .ns = az_verdict_ns(v, s->ticks),
+                                  .gain = az_verdict_ns(v, s->exposed) };
     if (c && c->name.n && (c->size > 0 || c->group.n))
         f.subject = collective_text(v, c, s, f.subject);
-    return az_vd_add(v, "exposed_communication", &f);
+    return az_verdict_add(v, "exposed_communication", &f);
 }
 
 static bool is_idle(const struct work *w, int64_t device)
@@ -390,7 +390,7 @@ static int devices(struct work *w)
 
 static int find(struct work *w)
 {
-    struct az_vd *v = w->v;
+    struct az_verdict *v = w->v;
     int rc = az_map_init(&w->index, v->job->mem, 16);
     if (rc == 0)
         rc = az_devices_make(&w->dev, v->t, AZ_BY_DEVICE, v->job->mem);
@@ -408,10 +408,10 @@ static int find(struct work *w)
     for (size_t i = 0; rc == 0 && i < w->sums.n; i++)
         if (w->sums.v[i].exposed > 0)
             rc = put(w, &w->sums.v[i]);
-    return rc ? rc : az_vd_find_copies(v, w->counted, &w->copy_sums);
+    return rc ? rc : az_verdict_find_copies(v, w->counted, &w->copy_sums);
 }
 
-int az_vd_find_exposed(struct az_vd *v)
+int az_verdict_find_exposed(struct az_verdict *v)
 {
     struct work w = { .v = v };
     int rc;

@@ -6,7 +6,7 @@
 #include "analyses/verdict/verdict.h"
 
 /* Copies of one name between memories of the same kinds, or fills of one name. */
-struct az_vd_copies {
+struct az_verdict_copies {
     uint32_t name;
     int src, dst; /* memory kinds of struct az_copy; -1: not recorded */
     bool fill;
@@ -14,10 +14,10 @@ struct az_vd_copies {
     int64_t with_kernels; /* of exposed: on lanes that kernels run on */
     double bytes;
 };
-AZ_VEC(struct az_vd_copies, az_vd_copy_sums);
+AZ_VEC(struct az_verdict_copies, az_verdict_copy_sums);
 
 /* Findings of exposed_copy and page_faults. The sums are joined in place. */
-int az_vd_find_copies(struct az_vd *v, const struct az_counted *counted,
-                      struct az_vd_copy_sums *sums) AZ_MUST_USE;
+int az_verdict_find_copies(struct az_verdict *v, const struct az_counted *counted,
+                           struct az_verdict_copy_sums *sums) AZ_MUST_USE;
 
 #endif

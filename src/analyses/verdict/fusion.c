@@ -26,7 +26,7 @@ struct shape { /* of an operator's arguments, by their row */
 };
 
 struct work {
-    struct az_vd *v;
+    struct az_verdict *v;
     const struct az_calltree *tree; /* NULL: no operators */
     const struct az_link *link;
     struct shape *shape; /* by row of the arguments */
@@ -225,7 +225,7 @@ static int attentions(struct work *w)
             rc = add(w, &w->attention, id_of(w, softmax), ticks, (double)ticks, &fresh);
         if (fresh)
             fresh->subject = az_arena_printf(w->v->job->arena, "%.*s between two batched GEMMs",
-                                             AZ_SVF(az_vd_short(name_of(w, softmax))));
+                                             AZ_SVF(az_verdict_short(name_of(w, softmax))));
     }
     return rc;
 }
@@ -318,23 +318,23 @@ static int streams(struct work *w)
     return rc;
 }
 
-static int tell(struct work *w, const char *rule, const struct sums *sums)
+static int emit_finding(struct work *w, const char *rule, const struct sums *sums)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sums->n; i++) {
         const struct sum *s = &sums->v[i];
-        const struct az_vd_found f = { .subject = s->subject,
-                                       .detail = AZ_SV(""),
-                                       .row = AZ_SV(""),
-                                       .count = s->count,
-                                       .ns = az_vd_ns(w->v, s->ticks),
-                                       .gain = az_vd_ns(w->v, llround(s->gain)) };
-        rc = az_vd_add(w->v, rule, &f);
+        const struct az_verdict_found f = { .subject = s->subject,
+                                            .detail = AZ_SV(""),
+                                            .row = AZ_SV(""),
+                                            .count = s->count,
+                                            .ns = az_verdict_ns(w->v, s->ticks),
+                                            .gain = az_verdict_ns(w->v, llround(s->gain)) };
+        rc = az_verdict_add(w->v, rule, &f);
     }
     return rc;
 }
 
-int az_vd_find_chains(struct az_vd *v)
+int az_verdict_find_chains(struct az_verdict *v)
 {
     struct work w = { .v = v, .bandwidth = v->bandwidth / (double)v->t->ticks_per_ns };
     int rc = 0;
@@ -352,9 +352,9 @@ int az_vd_find_chains(struct az_vd *v)
     if (rc == 0)
         rc = streams(&w);
     if (rc == 0)
-        rc = tell(&w, "unfused_attention", &w.attention);
+        rc = emit_finding(&w, "unfused_attention", &w.attention);
     if (rc == 0)
-        rc = tell(&w, "fusible_chain", &w.chains);
+        rc = emit_finding(&w, "fusible_chain", &w.chains);
     az_map_release(&w.index);
     az_vec_release(&w.attention);
     az_vec_release(&w.chains);

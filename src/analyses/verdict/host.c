@@ -25,27 +25,27 @@ enum name_class {
 };
 
 /* ---- names ---- */
-enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call)
+enum az_verdict_call az_verdict_call_of(struct az_verdict_host *h, uint32_t call)
 {
-    static const char *const text[AZ_VD_CALLS] = {
+    static const char *const text[AZ_VERDICT_CALLS] = {
         "",         "launch",    "graph",         "async_copy", "fill", "copy", "synchronize",
         "allocate", "load_code", "prepare_graph", "profiler"
     };
     const uint32_t name = h->t->ev[AZ_CALL].name[call];
     if (name == AZ_NO_ID)
-        return AZ_VD_CALL_OTHER;
+        return AZ_VERDICT_CALL_OTHER;
     if (!h->call_class[name]) {
         const struct az_sv is =
             az_rules_class_of(&h->call_rules, "host_call", az_trace_text(h->t, name));
-        int k = AZ_VD_CALLS - 1;
+        int k = AZ_VERDICT_CALLS - 1;
         while (k > 0 && !az_sv_is(is, text[k]))
             k--;
         h->call_class[name] = (uint8_t)(k + 1);
     }
-    return (enum az_vd_call)(h->call_class[name] - 1);
+    return (enum az_verdict_call)(h->call_class[name] - 1);
 }
 
-enum az_cause az_vd_said_by(struct az_vd_host *h, uint32_t name)
+enum az_cause az_verdict_said_by(struct az_verdict_host *h, uint32_t name)
 {
     static const enum az_cause causes[] = { AZ_CAUSE_DATA_LOADING, AZ_CAUSE_CHECKPOINT,
                                             AZ_CAUSE_COMPILATION };
@@ -53,7 +53,7 @@ enum az_cause az_vd_said_by(struct az_vd_host *h, uint32_t name)
         return AZ_CAUSE_NONE;
     if (!h->op_cause[name]) {
         const struct az_sv is =
-            az_rules_class_of(&h->op_rules, "host_op", az_vd_plain(az_trace_text(h->t, name)));
+            az_rules_class_of(&h->op_rules, "host_op", az_verdict_plain(az_trace_text(h->t, name)));
         enum az_cause c = AZ_CAUSE_NONE;
         for (size_t i = 0; i < AZ_LENGTH(causes); i++)
             c = az_sv_is(is, az_cause_id(causes[i])) ? causes[i] : c;
@@ -62,7 +62,7 @@ enum az_cause az_vd_said_by(struct az_vd_host *h, uint32_t name)
     return (enum az_cause)(h->op_cause[name] - 1);
 }
 
-static enum name_class range_is(struct az_vd_host *h, uint32_t name)
+static enum name_class range_is(struct az_verdict_host *h, uint32_t name)
 {
     struct az_sv stem;
     int64_t number;
@@ -79,7 +79,7 @@ static enum name_class range_is(struct az_vd_host *h, uint32_t name)
     return (enum name_class)(h->range_class[name] - 1);
 }
 
-static bool own_file(struct az_vd_host *h, uint32_t name)
+static bool own_file(struct az_verdict_host *h, uint32_t name)
 {
     if (name == AZ_NO_ID)
         return false;
@@ -93,7 +93,7 @@ static bool own_file(struct az_vd_host *h, uint32_t name)
 }
 
 /* Marks that the user named are steps, too. */
-static int mark_steps(struct az_vd_host *h)
+static int mark_steps(struct az_verdict_host *h)
 {
     int rc;
     const struct az_steps *s = az_job_steps(h->v->job, h->v->trace, &rc);
@@ -106,7 +106,7 @@ static int mark_steps(struct az_vd_host *h)
 }
 
 /* ---- threads ---- */
-static bool takes(struct az_vd_host *h, enum az_kind kind, uint32_t row, bool frames)
+static bool takes(struct az_verdict_host *h, enum az_kind kind, uint32_t row, bool frames)
 {
     return kind != AZ_RANGE || frames == (range_is(h, h->t->ev[AZ_RANGE].name[row]) == NAME_FRAME);
 }
@@ -119,7 +119,7 @@ static int by_longer(const void *a, const void *b, void *events)
 }
 
 /* Of equal starts the longer one comes first, so that the last one to start is the innermost. */
-static int longer_first(const struct az_vd_nest *n, size_t from, size_t to, struct az_mem *mem)
+static int longer_first(const struct az_verdict_nest *n, size_t from, size_t to, struct az_mem *mem)
 {
     const struct az_events *e = n->e;
     int rc = 0;
@@ -139,8 +139,8 @@ static bool outer_after(const struct az_events *e, uint32_t row)
     return row > 0 && e->start[row] == e->start[row - 1] && e->end[row] > e->end[row - 1];
 }
 
-static int order_by_thread(struct az_vd_host *h, enum az_kind kind, bool frames,
-                           struct az_vd_nest *out)
+static int order_by_thread(struct az_verdict_host *h, enum az_kind kind, bool frames,
+                           struct az_verdict_nest *out)
 {
     const struct az_events *e = out->e;
     const uint32_t *thread = h->thread, *lane = e->lane;
@@ -174,19 +174,21 @@ static int order_by_thread(struct az_vd_host *h, enum az_kind kind, bool frames,
 }
 
 /* What each event of a thread is in. */
-static void nest(const struct az_vd_nest *n, size_t from, size_t to, int64_t slack)
+static void nest(const struct az_verdict_nest *n, size_t from, size_t to, int64_t slack)
 {
     const struct az_events *e = n->e;
     uint32_t top = AZ_NO_ROW;
     for (size_t i = from; i < to; i++) {
-        while (top != AZ_NO_ROW && e->end[az_vd_row(n, top)] < e->end[az_vd_row(n, i)] - slack)
+        while (top != AZ_NO_ROW &&
+               e->end[az_verdict_row(n, top)] < e->end[az_verdict_row(n, i)] - slack)
             top = n->up[top];
         n->up[i] = top;
         top = (uint32_t)i;
     }
 }
 
-static int make_nest(struct az_vd_host *h, enum az_kind kind, bool frames, struct az_vd_nest *out)
+static int make_nest(struct az_verdict_host *h, enum az_kind kind, bool frames,
+                     struct az_verdict_nest *out)
 {
     out->e = &h->t->ev[kind];
     out->first = az_arena_array(&h->arena, h->threads + 2, sizeof *out->first);
@@ -206,7 +208,7 @@ static int make_nest(struct az_vd_host *h, enum az_kind kind, bool frames, struc
 }
 
 /* The main thread of each process has its number. */
-static int find_main(struct az_vd_host *h)
+static int find_main(struct az_verdict_host *h)
 {
     const struct az_lane *lane = h->t->lanes.v;
     h->main = az_arena_array(&h->arena, h->threads + 1, sizeof *h->main);
@@ -224,7 +226,7 @@ static int find_main(struct az_vd_host *h)
 }
 
 /* Where threads have no numbers it is the one with the most frames and step marks. */
-static int guess_main(struct az_vd_host *h)
+static int guess_main(struct az_verdict_host *h)
 {
     const struct az_events *r = &h->t->ev[AZ_RANGE];
     uint32_t *n = az_arena_array(&h->arena, h->threads + 1, sizeof *n), best = 0;
@@ -239,21 +241,21 @@ static int guess_main(struct az_vd_host *h)
     return 0;
 }
 
-size_t az_vd_place_at(const struct az_vd_nest *n, uint32_t thread, int64_t at)
+size_t az_verdict_place_at(const struct az_verdict_nest *n, uint32_t thread, int64_t at)
 {
     const int64_t *start = n->e->start;
     size_t lo = n->first[thread], hi = n->first[thread + 1], last = n->last[thread];
-    if (last > lo && start[az_vd_row(n, last - 1)] <= at) { /* mostly it goes on from there */
+    if (last > lo && start[az_verdict_row(n, last - 1)] <= at) { /* mostly it goes on from there */
         lo = last;
         for (size_t end = lo + STEPS < hi ? lo + STEPS : hi; lo < end; lo++)
-            if (start[az_vd_row(n, lo)] > at) {
+            if (start[az_verdict_row(n, lo)] > at) {
                 n->last[thread] = (uint32_t)lo;
                 return lo;
             }
     }
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
-        if (start[az_vd_row(n, mid)] <= at)
+        if (start[az_verdict_row(n, mid)] <= at)
             lo = mid + 1;
         else
             hi = mid;
@@ -263,13 +265,13 @@ size_t az_vd_place_at(const struct az_vd_nest *n, uint32_t thread, int64_t at)
 }
 
 /* ---- graphs without kernels ---- */
-static int find_bare(struct az_vd_host *h)
+static int find_bare(struct az_verdict_host *h)
 {
     static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
     const struct az_events *c = &h->t->ev[AZ_CALL];
     size_t graphs = 0;
     for (uint32_t i = 0; i < c->n; i++)
-        graphs += az_vd_call_of(h, i) == AZ_VD_CALL_GRAPH;
+        graphs += az_verdict_call_of(h, i) == AZ_VERDICT_CALL_GRAPH;
     uint8_t *has = graphs ? az_arena_array(&h->arena, c->n + 1, 1) : NULL;
     if (!has)
         return graphs ? az_arena_error(&h->arena) : 0;
@@ -282,10 +284,10 @@ static int find_bare(struct az_vd_host *h)
         return az_arena_error(&h->arena);
     uint32_t outer = AZ_NO_ROW; /* a call of the driver within one of the runtime is no launch */
     for (uint32_t i = 0; i < c->n; i++) {
-        if (az_vd_call_of(h, i) != AZ_VD_CALL_GRAPH)
+        if (az_verdict_call_of(h, i) != AZ_VERDICT_CALL_GRAPH)
             continue;
         if (outer != AZ_NO_ROW && c->end[i] <= c->end[outer] &&
-            az_vd_thread(h, i) == az_vd_thread(h, outer)) {
+            az_verdict_thread(h, i) == az_verdict_thread(h, outer)) {
             h->n_bare -= has[i] && h->n_bare && h->bare[h->n_bare - 1] == outer;
             continue;
         }
@@ -297,7 +299,7 @@ static int find_bare(struct az_vd_host *h)
     return 0;
 }
 
-bool az_vd_bare(const struct az_vd_host *h, int64_t from, int64_t to)
+bool az_verdict_bare(const struct az_verdict_host *h, int64_t from, int64_t to)
 {
     const int64_t *start = h->t->ev[AZ_CALL].start;
     size_t lo = 0, hi = h->n_bare;
@@ -313,13 +315,13 @@ bool az_vd_bare(const struct az_vd_host *h, int64_t from, int64_t to)
 
 /* ---- slow launches ---- */
 /* From the median launch of the input, give or take 3%. */
-static void find_slow(struct az_vd_host *h)
+static void find_slow(struct az_verdict_host *h)
 {
     const struct az_events *c = &h->t->ev[AZ_CALL];
     uint32_t count[AZ_LOG_BUCKETS] = { 0 }, n = 0, at = 0;
     uint32_t k = 0;
     for (uint32_t i = 0; i < c->n; i++) {
-        if (az_vd_call_of(h, i) != AZ_VD_CALL_LAUNCH)
+        if (az_verdict_call_of(h, i) != AZ_VERDICT_CALL_LAUNCH)
             continue;
         count[az_log_bucket(c->end[i] - c->start[i])]++;
         n++;
@@ -336,7 +338,7 @@ static void find_slow(struct az_vd_host *h)
 }
 
 /* ---- the profiler's own time ---- */
-static int list_overhead(struct az_vd_host *h)
+static int list_overhead(struct az_verdict_host *h)
 {
     const struct az_events *e = &h->t->ev[AZ_OVERHEAD];
     struct az_rule_list loads = { 0 };
@@ -354,7 +356,7 @@ static int list_overhead(struct az_vd_host *h)
     return rc;
 }
 
-int64_t az_vd_part_in(const struct az_spans *s, int64_t from, int64_t to)
+int64_t az_verdict_part_in(const struct az_spans *s, int64_t from, int64_t to)
 {
     size_t lo = 0, hi = s->n;
     int64_t sum = 0;
@@ -373,7 +375,7 @@ int64_t az_vd_part_in(const struct az_spans *s, int64_t from, int64_t to)
 }
 
 /* ---- the index ---- */
-static int read_rules(struct az_vd_host *h)
+static int read_rules(struct az_verdict_host *h)
 {
     int rc = az_rules_read_group(RULES, "host_call", &h->arena, &h->call_rules);
     if (rc == 0)
@@ -383,7 +385,7 @@ static int read_rules(struct az_vd_host *h)
     return rc;
 }
 
-static int make_nests(struct az_vd_host *h)
+static int make_nests(struct az_verdict_host *h)
 {
     const bool calltree = h->t->caps & AZ_CAP_CALLTREE;
     int rc = make_nest(h, AZ_CALL, false, &h->calls);
@@ -400,10 +402,10 @@ static int make_nests(struct az_vd_host *h)
     return rc;
 }
 
-int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
+int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v)
 {
     int rc;
-    *h = (struct az_vd_host){ .v = v, .t = v->t };
+    *h = (struct az_verdict_host){ .v = v, .t = v->t };
     az_arena_init(&h->arena, v->job->mem);
     const size_t names = v->t->names.text.n + 1;
     uint8_t **const of_name[] = { &h->call_class, &h->op_cause, &h->range_class, &h->frame_class };
@@ -433,7 +435,7 @@ int az_vd_host_make(struct az_vd_host *h, struct az_vd *v)
     return find_bare(h);
 }
 
-void az_vd_host_release(struct az_vd_host *h)
+void az_verdict_host_release(struct az_verdict_host *h)
 {
     az_vec_release(&h->profiler);
     az_vec_release(&h->loads);
@@ -441,75 +443,76 @@ void az_vd_host_release(struct az_vd_host *h)
 }
 
 /* ---- what runs when ---- */
-static bool place_covers(const struct az_vd_nest *n, uint32_t place, int64_t from, int64_t to)
+static bool place_covers(const struct az_verdict_nest *n, uint32_t place, int64_t from, int64_t to)
 {
-    const uint32_t row = az_vd_row(n, place);
-    return az_vd_covers(n->e->start[row], n->e->end[row], from, to);
+    const uint32_t row = az_verdict_row(n, place);
+    return az_verdict_covers(n->e->start[row], n->e->end[row], from, to);
 }
 
 /* The last place that starts before the middle of an interval: what covers half of the interval is
  * that one, or contains it. AZ_NO_ROW: none. */
-static uint32_t middle(const struct az_vd_nest *n, uint32_t thread, int64_t from, int64_t to)
+static uint32_t middle(const struct az_verdict_nest *n, uint32_t thread, int64_t from, int64_t to)
 {
     if (n->first[thread] == n->first[thread + 1])
         return AZ_NO_ROW;
-    const size_t place = az_vd_place_at(n, thread, from + (to - from) / 2);
+    const size_t place = az_verdict_place_at(n, thread, from + (to - from) / 2);
     return place > n->first[thread] ? (uint32_t)place - 1 : AZ_NO_ROW;
 }
 
 /* The operator that contains one, by its row. */
-static uint32_t outer_op(const struct az_vd_host *h, uint32_t row)
+static uint32_t outer_op(const struct az_verdict_host *h, uint32_t row)
 {
     for (uint32_t node = h->tree->parent[row];; node = h->tree->parent[node])
         if (node == AZ_NO_ROW || node < h->tree->first_call)
             return node;
 }
 
-static uint32_t op_up(const struct az_vd_host *h, uint32_t place)
+static uint32_t op_up(const struct az_verdict_host *h, uint32_t place)
 {
     return h->tree ? outer_op(h, place) : h->ops.up[place];
 }
 
 /* With a tree, operators are gone through by row. */
-static uint32_t op_at(const struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to)
+static uint32_t op_at(const struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to)
 {
     const uint32_t place = middle(&h->ops, thread, from, to);
-    return place == AZ_NO_ROW || !h->tree ? place : az_vd_row(&h->ops, place);
+    return place == AZ_NO_ROW || !h->tree ? place : az_verdict_row(&h->ops, place);
 }
 
-static uint32_t op_row(const struct az_vd_host *h, uint32_t at)
+static uint32_t op_row(const struct az_verdict_host *h, uint32_t at)
 {
-    return h->tree ? at : az_vd_row(&h->ops, at);
+    return h->tree ? at : az_verdict_row(&h->ops, at);
 }
 
-static bool op_covers(const struct az_vd_host *h, uint32_t at, int64_t from, int64_t to)
+static bool op_covers(const struct az_verdict_host *h, uint32_t at, int64_t from, int64_t to)
 {
     const struct az_events *e = h->ops.e;
     const uint32_t row = op_row(h, at);
-    return az_vd_covers(e->start[row], e->end[row], from, to);
+    return az_verdict_covers(e->start[row], e->end[row], from, to);
 }
 
-static uint32_t frame_of(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to)
+static uint32_t frame_of(struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to)
 {
-    const struct az_vd_nest *n = &h->frames;
+    const struct az_verdict_nest *n = &h->frames;
     uint32_t any = AZ_NO_ROW;
     for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW; p = n->up[p]) {
         if (!place_covers(n, p, from, to))
             continue;
-        if (own_file(h, n->e->name[az_vd_row(n, p)]))
+        if (own_file(h, n->e->name[az_verdict_row(n, p)]))
             return p;
         any = any == AZ_NO_ROW ? p : any;
     }
     return any;
 }
 
-struct az_vd_doing az_vd_doing(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to)
+struct az_verdict_doing az_verdict_doing(struct az_verdict_host *h, uint32_t thread, int64_t from,
+                                         int64_t to)
 {
-    struct az_vd_doing d = { AZ_NO_ROW, AZ_NO_ROW, AZ_NO_ROW };
-    const struct az_vd_nest *r = &h->ranges;
+    struct az_verdict_doing d = { AZ_NO_ROW, AZ_NO_ROW, AZ_NO_ROW };
+    const struct az_verdict_nest *r = &h->ranges;
     for (uint32_t p = middle(r, thread, from, to); p != AZ_NO_ROW && d.range == AZ_NO_ROW;
          p = r->up[p]) {
-        const uint32_t row = az_vd_row(r, p);
+        const uint32_t row = az_verdict_row(r, p);
         if (place_covers(r, p, from, to) && range_is(h, r->e->name[row]) == NAME_PLAIN)
             d.range = row;
     }
@@ -521,23 +524,24 @@ struct az_vd_doing az_vd_doing(struct az_vd_host *h, uint32_t thread, int64_t fr
     return d;
 }
 
-static enum az_cause named_in(struct az_vd_host *h, const struct az_vd_nest *n, uint32_t thread,
-                              int64_t from, int64_t to)
+static enum az_cause named_in(struct az_verdict_host *h, const struct az_verdict_nest *n,
+                              uint32_t thread, int64_t from, int64_t to)
 {
     enum az_cause c = AZ_CAUSE_NONE;
     for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW && c == AZ_CAUSE_NONE;
          p = n->up[p])
         if (place_covers(n, p, from, to))
-            c = az_vd_said_by(h, n->e->name[az_vd_row(n, p)]);
+            c = az_verdict_said_by(h, n->e->name[az_verdict_row(n, p)]);
     return c;
 }
 
-enum az_cause az_vd_named_cause(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to)
+enum az_cause az_verdict_named_cause(struct az_verdict_host *h, uint32_t thread, int64_t from,
+                                     int64_t to)
 {
     enum az_cause c = named_in(h, &h->ranges, thread, from, to);
     for (uint32_t p = op_at(h, thread, from, to); p != AZ_NO_ROW && c == AZ_CAUSE_NONE;
          p = op_up(h, p))
         if (op_covers(h, p, from, to))
-            c = az_vd_said_by(h, h->ops.e->name[op_row(h, p)]);
+            c = az_verdict_said_by(h, h->ops.e->name[op_row(h, p)]);
     return c ? c : named_in(h, &h->frames, thread, from, to);
 }

@@ -8,31 +8,31 @@
 #include "model/optrace.h"
 
 /* Classes of calls, group host_call. */
-enum az_vd_call {
-    AZ_VD_CALL_OTHER,
-    AZ_VD_CALL_LAUNCH,
-    AZ_VD_CALL_GRAPH,
-    AZ_VD_CALL_ASYNC_COPY,
-    AZ_VD_CALL_FILL,
-    AZ_VD_CALL_COPY,
-    AZ_VD_CALL_SYNC,
-    AZ_VD_CALL_ALLOCATE,
-    AZ_VD_CALL_LOAD,
-    AZ_VD_CALL_PREPARE, /* a graph */
-    AZ_VD_CALL_PROFILER,
-    AZ_VD_CALLS
+enum az_verdict_call {
+    AZ_VERDICT_CALL_OTHER,
+    AZ_VERDICT_CALL_LAUNCH,
+    AZ_VERDICT_CALL_GRAPH,
+    AZ_VERDICT_CALL_ASYNC_COPY,
+    AZ_VERDICT_CALL_FILL,
+    AZ_VERDICT_CALL_COPY,
+    AZ_VERDICT_CALL_SYNC,
+    AZ_VERDICT_CALL_ALLOCATE,
+    AZ_VERDICT_CALL_LOAD,
+    AZ_VERDICT_CALL_PREPARE, /* a graph */
+    AZ_VERDICT_CALL_PROFILER,
+    AZ_VERDICT_CALLS
 };
 
 /* Events by thread, by start within one. A place is an index into that order. */
-struct az_vd_nest {
+struct az_verdict_nest {
     const struct az_events *e;
     uint32_t *row;   /* NULL: in order as they are */
     uint32_t *first; /* threads + 1 entries */
     uint32_t *up;    /* place -> place of the event that contains it; AZ_NO_ROW */
-    uint32_t *last;  /* thread -> what az_vd_place_at returned last */
+    uint32_t *last;  /* thread -> what az_verdict_place_at returned last */
 };
-struct az_vd_host {
-    struct az_vd *v;
+struct az_verdict_host {
+    struct az_verdict *v;
     struct az_arena arena; /* of all below */
     const struct az_trace *t;
     const struct az_link *link;
@@ -40,10 +40,11 @@ struct az_vd_host {
     uint32_t *thread;               /* lane -> thread */
     uint32_t *main;                 /* thread -> main thread of its process; AZ_NO_ROW */
     size_t threads;
-    struct az_vd_nest calls, ops, ranges, frames; /* ops.row stays empty where there is a tree */
-    uint8_t *call_class;                          /* name id -> az_vd_call + 1; 0: not looked up */
-    uint8_t *op_cause;                            /* name id -> az_cause + 1 */
-    uint8_t *range_class, *frame_class;           /* name id -> what it is + 1 */
+    struct az_verdict_nest calls, ops, ranges,
+        frames;                         /* ops.row stays empty where there is a tree */
+    uint8_t *call_class;                /* name id -> az_verdict_call + 1; 0: not looked up */
+    uint8_t *op_cause;                  /* name id -> az_cause + 1 */
+    uint8_t *range_class, *frame_class; /* name id -> what it is + 1 */
     struct az_rule_list call_rules, op_rules, frame_rules;
     uint32_t *bare; /* graph launches without device events, rows by start */
     size_t n_bare, n_graphs;
@@ -51,62 +52,64 @@ struct az_vd_host {
     struct az_spans profiler, loads; /* merged: overhead of the profiler, of loading code */
 };
 /* To be released also when it fails. */
-int az_vd_host_make(struct az_vd_host *h, struct az_vd *v) AZ_MUST_USE;
-void az_vd_host_release(struct az_vd_host *h);
+int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v) AZ_MUST_USE;
+void az_verdict_host_release(struct az_verdict_host *h);
 
-enum az_vd_call az_vd_call_of(struct az_vd_host *h, uint32_t call);
+enum az_verdict_call az_verdict_call_of(struct az_verdict_host *h, uint32_t call);
 /* The call is another thing than launching: by its class, or it takes much longer than that. */
-static inline bool az_vd_is_slow(const struct az_vd_host *h, uint32_t call)
+static inline bool az_verdict_is_slow(const struct az_verdict_host *h, uint32_t call)
 {
     return h->t->ev[AZ_CALL].end[call] - h->t->ev[AZ_CALL].start[call] > h->slow;
 }
-static inline bool az_vd_launches(enum az_vd_call c)
+static inline bool az_verdict_launches(enum az_verdict_call c)
 {
-    return c >= AZ_VD_CALL_LAUNCH && c <= AZ_VD_CALL_COPY;
+    return c >= AZ_VERDICT_CALL_LAUNCH && c <= AZ_VERDICT_CALL_COPY;
 }
 /* Call of a device operation (az_op word); AZ_NO_ROW. */
-static inline uint32_t az_vd_launch(const struct az_vd_host *h, uint32_t op)
+static inline uint32_t az_verdict_launch(const struct az_verdict_host *h, uint32_t op)
 {
     const uint32_t *of = h->link->call[az_op_kind(op)];
     return of ? of[az_op_row(op)] : AZ_NO_ROW;
 }
-static inline uint32_t az_vd_thread(const struct az_vd_host *h, uint32_t call)
+static inline uint32_t az_verdict_thread(const struct az_verdict_host *h, uint32_t call)
 {
     return h->thread[h->t->ev[AZ_CALL].lane[call]];
 }
-static inline uint32_t az_vd_row(const struct az_vd_nest *n, size_t place)
+static inline uint32_t az_verdict_row(const struct az_verdict_nest *n, size_t place)
 {
     return n->row ? n->row[place] : (uint32_t)place;
 }
 /* One past the last place of a thread that starts at `at` or before. */
-size_t az_vd_place_at(const struct az_vd_nest *n, uint32_t thread, int64_t at);
+size_t az_verdict_place_at(const struct az_verdict_nest *n, uint32_t thread, int64_t at);
 /* Does an event cover at least half of [from, to]? */
-static inline bool az_vd_covers(int64_t start, int64_t end, int64_t from, int64_t to)
+static inline bool az_verdict_covers(int64_t start, int64_t end, int64_t from, int64_t to)
 {
     const int64_t lo = start > from ? start : from, hi = end < to ? end : to;
     return hi - lo >= to - from - (hi - lo);
 }
 
 /* What a thread was in for at least half of an interval, innermost: rows, AZ_NO_ROW for none. */
-struct az_vd_doing {
+struct az_verdict_doing {
     uint32_t range; /* row of AZ_RANGE that is no step mark */
     uint32_t frame; /* place of h->frames: of a file of its own, if there is such a one */
     uint32_t op;    /* row of AZ_HOST_OP */
 };
-struct az_vd_doing az_vd_doing(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to);
+struct az_verdict_doing az_verdict_doing(struct az_verdict_host *h, uint32_t thread, int64_t from,
+                                         int64_t to);
 /* The cause that a name says; AZ_CAUSE_NONE. */
-enum az_cause az_vd_said_by(struct az_vd_host *h, uint32_t name);
+enum az_cause az_verdict_said_by(struct az_verdict_host *h, uint32_t name);
 /* The cause that a range, operator or frame of a thread over at least half of [from, to] is named
  * after, the innermost such; AZ_CAUSE_NONE. */
-enum az_cause az_vd_named_cause(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to);
+enum az_cause az_verdict_named_cause(struct az_verdict_host *h, uint32_t thread, int64_t from,
+                                     int64_t to);
 /* A name without the mark of the default domain: ":load" is load. */
-static inline struct az_sv az_vd_plain(struct az_sv name)
+static inline struct az_sv az_verdict_plain(struct az_sv name)
 {
     return name.n > 1 && *name.p == ':' ? az_sv_make(name.p + 1, name.n - 1) : name;
 }
 /* A graph without recorded kernels was launched in [from, to). */
-bool az_vd_bare(const struct az_vd_host *h, int64_t from, int64_t to);
+bool az_verdict_bare(const struct az_verdict_host *h, int64_t from, int64_t to);
 /* Part of [from, to] that is in a merged list, ticks. */
-int64_t az_vd_part_in(const struct az_spans *s, int64_t from, int64_t to);
+int64_t az_verdict_part_in(const struct az_spans *s, int64_t from, int64_t to);
 
 #endif

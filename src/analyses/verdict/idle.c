@@ -2,14 +2,14 @@
 #include "analyses/verdict/idle.h"
 
 struct work {
-    struct az_vd *v;
-    struct az_vd_judge judge;
-    struct az_vd_groups *groups;
+    struct az_verdict *v;
+    struct az_verdict_judge judge;
+    struct az_verdict_groups *groups;
     const struct az_devices_of *devices;
 };
 
 /* A device that did next to nothing is in no account, and has no gaps. */
-static bool counts(const struct az_vd *v, int64_t device)
+static bool counts(const struct az_verdict *v, int64_t device)
 {
     const struct az_accounts *a = v->accounts;
     for (size_t i = 0; a && i < a->n_devices; i++)
@@ -25,44 +25,44 @@ static int one_gap(void *ctx, const struct az_idle_gap *gap)
     const struct az_span *window = &w->v->window;
     const int64_t from = gap->start > window->start ? gap->start : window->start,
                   to = gap->end < window->end ? gap->end : window->end;
-    struct az_vd_why why;
+    struct az_verdict_why why;
     if (from >= to || !counts(w->v, w->devices->slots.v[gap->slot].device))
         return 0;
-    az_vd_judge_gap(&w->judge, gap, from, to, &why);
+    az_verdict_judge_gap(&w->judge, gap, from, to, &why);
     const uint32_t next = t->ev[az_op_kind(gap->after)].name[az_op_row(gap->after)];
-    return az_vd_groups_add(w->groups, &why, gap->slot, next, from, to - from);
+    return az_verdict_groups_add(w->groups, &why, gap->slot, next, from, to - from);
 }
 
 static int find(struct work *w)
 {
-    struct az_vd *v = w->v;
-    w->groups = az_vd_groups_new(v);
+    struct az_verdict *v = w->v;
+    w->groups = az_verdict_groups_new(v);
     if (!w->groups)
         return az_arena_error(v->job->arena);
     int rc = az_idle_gaps(v->job, v->trace, one_gap, w);
     if (rc == 0)
-        rc = az_vd_groups_finish(w->groups, &w->devices->slots);
-    az_vd_groups_free(w->groups);
-    return rc ? rc : az_vd_idle_findings(v);
+        rc = az_verdict_groups_finish(w->groups, &w->devices->slots);
+    az_verdict_groups_free(w->groups);
+    return rc ? rc : az_verdict_idle_findings(v);
 }
 
-int az_vd_find_idle(struct az_vd *v)
+int az_verdict_find_idle(struct az_verdict *v)
 {
-    struct az_vd_host h = { .n_graphs = 0 };
+    struct az_verdict_host h = { .n_graphs = 0 };
     struct az_devices_of devices;
     struct work w = { .v = v, .devices = &devices };
     const bool calls = v->t->ev[AZ_CALL].n > 0;
     int rc = az_devices_make(&devices, v->t, AZ_BY_DEVICE, v->job->mem);
     if (rc == 0 && calls)
-        rc = az_vd_host_make(&h, v);
+        rc = az_verdict_host_make(&h, v);
     v->part->graphs = h.n_graphs;
     v->part->bare = h.n_bare;
     if (rc == 0)
-        rc = az_vd_judge_make(&w.judge, v, calls ? &h : NULL);
+        rc = az_verdict_judge_make(&w.judge, v, calls ? &h : NULL);
     if (rc == 0)
         rc = find(&w);
     if (calls)
-        az_vd_host_release(&h);
+        az_verdict_host_release(&h);
     az_devices_release(&devices);
     return rc;
 }

@@ -7,44 +7,46 @@
 #include "facts/trust.h"
 
 /* ---- the cause of one gap (docs/verdict.md 3.1) ---- */
-struct az_vd_judge {
-    struct az_vd *v;
-    struct az_vd_host *h; /* NULL: no calls are recorded */
+struct az_verdict_judge {
+    struct az_verdict *v;
+    struct az_verdict_host *h; /* NULL: no calls are recorded */
     const struct az_trust *trust;
     int64_t device_gap, spacing; /* ticks: thresholds */
     int64_t doubtful;            /* ticks: causes of shorter gaps are unknown */
     uint8_t *migrates; /* name id of a copy -> 1: no, 2: moves managed memory; 0: unread */
     struct az_rule_list copy_rules;
 };
-struct az_vd_why {       /* name ids, AZ_NO_ID for none */
+struct az_verdict_why {  /* name ids, AZ_NO_ID for none */
     enum az_cause cause; /* AZ_CAUSE_NONE: work of the gap is not recorded */
     uint32_t call, range, frame, op;
     uint32_t place;    /* range or frame, whichever is the inner one */
     bool place_frame;  /* it is the frame */
     bool waits_stream; /* dependency: the work before ran on another stream */
 };
-int az_vd_judge_make(struct az_vd_judge *j, struct az_vd *v, struct az_vd_host *h) AZ_MUST_USE;
-void az_vd_judge_gap(struct az_vd_judge *j, const struct az_idle_gap *gap, int64_t from, int64_t to,
-                     struct az_vd_why *why);
+int az_verdict_judge_make(struct az_verdict_judge *j, struct az_verdict *v,
+                          struct az_verdict_host *h) AZ_MUST_USE;
+void az_verdict_judge_gap(struct az_verdict_judge *j, const struct az_idle_gap *gap, int64_t from,
+                          int64_t to, struct az_verdict_why *why);
 /* Does a device operation (az_op word) move pages of managed memory? */
-bool az_vd_migrates(struct az_vd_judge *j, uint32_t op);
+bool az_verdict_migrates(struct az_verdict_judge *j, uint32_t op);
 
 /* ---- groups ---- */
 /* Of a cause whose gaps are one group, whatever their length and place. */
-static inline bool az_vd_is_whole(enum az_cause c)
+static inline bool az_verdict_is_whole(enum az_cause c)
 {
     return c == AZ_CAUSE_LAUNCH_BOUND || c == AZ_CAUSE_DEVICE_GAP || c == AZ_CAUSE_GRAPH_GAP;
 }
-struct az_vd_groups;
-struct az_vd_groups *az_vd_groups_new(struct az_vd *v); /* NULL: no memory */
-void az_vd_groups_free(struct az_vd_groups *g);
+struct az_verdict_groups;
+struct az_verdict_groups *az_verdict_groups_new(struct az_verdict *v); /* NULL: no memory */
+void az_verdict_groups_free(struct az_verdict_groups *g);
 /* next: name id of the operation after the gap; start: of the gap. */
-int az_vd_groups_add(struct az_vd_groups *g, const struct az_vd_why *why, uint32_t slot,
-                     uint32_t next, int64_t start, int64_t length) AZ_MUST_USE;
+int az_verdict_groups_add(struct az_verdict_groups *g, const struct az_verdict_why *why,
+                          uint32_t slot, uint32_t next, int64_t start, int64_t length) AZ_MUST_USE;
 /* Fills v->part->idles: most time first, the smaller ones summed by cause. device: of each slot. */
-int az_vd_groups_finish(struct az_vd_groups *g, const struct az_device_slots *slots) AZ_MUST_USE;
+int az_verdict_groups_finish(struct az_verdict_groups *g,
+                             const struct az_device_slots *slots) AZ_MUST_USE;
 
 /* ---- findings from v->part->idles ---- */
-int az_vd_idle_findings(struct az_vd *v) AZ_MUST_USE;
+int az_verdict_idle_findings(struct az_verdict *v) AZ_MUST_USE;
 
 #endif

@@ -8,11 +8,12 @@
 #define SLACK_US 2   /* clocks of host and device agree to this */
 #define FAR      512 /* launches before the one that ends a gap, at most */
 
-int az_vd_judge_make(struct az_vd_judge *j, struct az_vd *v, struct az_vd_host *h)
+int az_verdict_judge_make(struct az_verdict_judge *j, struct az_verdict *v,
+                          struct az_verdict_host *h)
 {
     const double us = 1e3 * (double)v->t->ticks_per_ns;
     int rc;
-    *j = (struct az_vd_judge){ .v = v, .h = h, .trust = az_job_trust(v->job, v->trace, &rc) };
+    *j = (struct az_verdict_judge){ .v = v, .h = h, .trust = az_job_trust(v->job, v->trace, &rc) };
     if (!j->trust)
         return rc;
     j->device_gap = az_whole(v->job->opts->device_gap_us * us);
@@ -26,7 +27,7 @@ int az_vd_judge_make(struct az_vd_judge *j, struct az_vd *v, struct az_vd_host *
     return az_rules_read_group(RULES, "device_copy", v->job->arena, &j->copy_rules);
 }
 
-bool az_vd_migrates(struct az_vd_judge *j, uint32_t op)
+bool az_verdict_migrates(struct az_verdict_judge *j, uint32_t op)
 {
     const struct az_trace *t = j->v->t;
     if (op == AZ_NO_ROW || az_op_kind(op) != AZ_MEMCPY)
@@ -41,34 +42,36 @@ bool az_vd_migrates(struct az_vd_judge *j, uint32_t op)
 }
 
 /* ---- calls in the gap ---- */
-struct calls {                     /* of one thread, what is in another call not counted */
-    int64_t share[AZ_VD_CALLS];    /* ticks in slow calls of a class */
-    uint32_t longest[AZ_VD_CALLS]; /* rows */
-    int64_t most[AZ_VD_CALLS];     /* ticks in that one */
-    int64_t launching;             /* ticks in calls that launch and are not slow */
-    uint32_t wait;                 /* the last call that waits; AZ_NO_ROW */
-    int64_t first_wait;            /* start of the first */
+struct calls {                          /* of one thread, what is in another call not counted */
+    int64_t share[AZ_VERDICT_CALLS];    /* ticks in slow calls of a class */
+    uint32_t longest[AZ_VERDICT_CALLS]; /* rows */
+    int64_t most[AZ_VERDICT_CALLS];     /* ticks in that one */
+    int64_t launching;                  /* ticks in calls that launch and are not slow */
+    uint32_t wait;                      /* the last call that waits; AZ_NO_ROW */
+    int64_t first_wait;                 /* start of the first */
 };
 
-static void count_call(struct az_vd_host *h, struct calls *c, uint32_t row, int64_t from,
+static void count_call(struct az_verdict_host *h, struct calls *c, uint32_t row, int64_t from,
                        int64_t to)
 {
     const struct az_events *e = &h->t->ev[AZ_CALL];
     const int64_t lo = e->start[row] > from ? e->start[row] : from;
     const int64_t part = (e->end[row] < to ? e->end[row] : to) - lo;
-    const enum az_vd_call k = az_vd_call_of(h, row);
-    if (k == AZ_VD_CALL_SYNC) {
+    const enum az_verdict_call k = az_verdict_call_of(h, row);
+    if (k == AZ_VERDICT_CALL_SYNC) {
         c->first_wait = c->wait == AZ_NO_ROW ? e->start[row] : c->first_wait;
         c->wait = row;
     }
     if (part <= 0)
         return;
-    if (k != AZ_VD_CALL_SYNC && k != AZ_VD_CALL_ALLOCATE && !az_vd_is_slow(h, row)) {
-        c->launching += az_vd_launches(k) ? part : 0;
+    if (k != AZ_VERDICT_CALL_SYNC && k != AZ_VERDICT_CALL_ALLOCATE && !az_verdict_is_slow(h, row)) {
+        c->launching += az_verdict_launches(k) ? part : 0;
         return;
     }
     c->launching +=
-        k == AZ_VD_CALL_LAUNCH || k == AZ_VD_CALL_GRAPH || k == AZ_VD_CALL_FILL ? part : 0;
+        k == AZ_VERDICT_CALL_LAUNCH || k == AZ_VERDICT_CALL_GRAPH || k == AZ_VERDICT_CALL_FILL
+            ? part
+            : 0;
     c->share[k] += part;
     if (part > c->most[k]) {
         c->most[k] = part;
@@ -77,29 +80,29 @@ static void count_call(struct az_vd_host *h, struct calls *c, uint32_t row, int6
 }
 
 /* The place of the outermost call that runs at `from`, else that of the first one after it. */
-static size_t first_call(const struct az_vd_nest *n, uint32_t thread, int64_t from)
+static size_t first_call(const struct az_verdict_nest *n, uint32_t thread, int64_t from)
 {
-    const size_t place = az_vd_place_at(n, thread, from);
+    const size_t place = az_verdict_place_at(n, thread, from);
     size_t first = place;
     if (place == n->first[thread])
         return place;
     for (uint32_t p = (uint32_t)place - 1; p != AZ_NO_ROW; p = n->up[p])
-        if (n->e->end[az_vd_row(n, p)] >= from)
+        if (n->e->end[az_verdict_row(n, p)] >= from)
             first = p;
     return first;
 }
 
-static void look_at_calls(struct az_vd_host *h, uint32_t thread, int64_t from, int64_t to,
+static void look_at_calls(struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to,
                           struct calls *c)
 {
-    const struct az_vd_nest *n = &h->calls;
+    const struct az_verdict_nest *n = &h->calls;
     const int64_t slack = (int64_t)SLACK_US * 1000 * h->t->ticks_per_ns;
     int64_t counted = INT64_MIN;
     memset(c, 0, sizeof *c);
     c->wait = AZ_NO_ROW;
     size_t i = first_call(n, thread, from - slack);
     for (const size_t end = n->first[thread + 1]; i < end; i++) {
-        const uint32_t row = az_vd_row(n, i);
+        const uint32_t row = az_verdict_row(n, i);
         if (n->e->start[row] >= to)
             break;
         if (n->e->end[row] <= counted || n->e->end[row] < from - slack)
@@ -112,20 +115,20 @@ static void look_at_calls(struct az_vd_host *h, uint32_t thread, int64_t from, i
 static bool half(int64_t part, int64_t length) { return part >= length - part && part > 0; }
 
 /* A cause by a call that takes at least half of the gap. */
-static enum az_cause call_cause(struct az_vd_host *h, const struct calls *c, int64_t length,
+static enum az_cause call_cause(struct az_verdict_host *h, const struct calls *c, int64_t length,
                                 uint32_t *call)
 {
     static const struct {
-        enum az_vd_call call;
+        enum az_verdict_call call;
         enum az_cause cause;
-    } of[] = { { AZ_VD_CALL_PROFILER, AZ_CAUSE_PROFILER_OVERHEAD },
-               { AZ_VD_CALL_COPY, AZ_CAUSE_BLOCKING_COPY },
-               { AZ_VD_CALL_ASYNC_COPY, AZ_CAUSE_BLOCKING_COPY },
-               { AZ_VD_CALL_ALLOCATE, AZ_CAUSE_ALLOCATION },
-               { AZ_VD_CALL_OTHER, AZ_CAUSE_BLOCKING_CALL },
-               { AZ_VD_CALL_PREPARE, AZ_CAUSE_BLOCKING_CALL },
-               { AZ_VD_CALL_LOAD, AZ_CAUSE_MODULE_LOADING },
-               { AZ_VD_CALL_LAUNCH, AZ_CAUSE_MODULE_LOADING } };
+    } of[] = { { AZ_VERDICT_CALL_PROFILER, AZ_CAUSE_PROFILER_OVERHEAD },
+               { AZ_VERDICT_CALL_COPY, AZ_CAUSE_BLOCKING_COPY },
+               { AZ_VERDICT_CALL_ASYNC_COPY, AZ_CAUSE_BLOCKING_COPY },
+               { AZ_VERDICT_CALL_ALLOCATE, AZ_CAUSE_ALLOCATION },
+               { AZ_VERDICT_CALL_OTHER, AZ_CAUSE_BLOCKING_CALL },
+               { AZ_VERDICT_CALL_PREPARE, AZ_CAUSE_BLOCKING_CALL },
+               { AZ_VERDICT_CALL_LOAD, AZ_CAUSE_MODULE_LOADING },
+               { AZ_VERDICT_CALL_LAUNCH, AZ_CAUSE_MODULE_LOADING } };
     (void)h;
     for (size_t i = 0; i < AZ_LENGTH(of); i++) {
         if (!half(c->share[of[i].call], length))
@@ -138,24 +141,24 @@ static enum az_cause call_cause(struct az_vd_host *h, const struct calls *c, int
 
 /* ---- waits ---- */
 /* A copy that ends with its own work on the device is a wait for it. */
-static uint32_t own_copy(struct az_vd_host *h, const struct az_idle_gap *gap)
+static uint32_t own_copy(struct az_verdict_host *h, const struct az_idle_gap *gap)
 {
-    const uint32_t call = gap->before == AZ_NO_ROW ? AZ_NO_ROW : az_vd_launch(h, gap->before);
+    const uint32_t call = gap->before == AZ_NO_ROW ? AZ_NO_ROW : az_verdict_launch(h, gap->before);
     if (call == AZ_NO_ROW || h->t->ev[AZ_CALL].end[call] < gap->start)
         return AZ_NO_ROW;
-    const enum az_vd_call k = az_vd_call_of(h, call);
-    return k == AZ_VD_CALL_COPY || k == AZ_VD_CALL_ASYNC_COPY ? call : AZ_NO_ROW;
+    const enum az_verdict_call k = az_verdict_call_of(h, call);
+    return k == AZ_VERDICT_CALL_COPY || k == AZ_VERDICT_CALL_ASYNC_COPY ? call : AZ_NO_ROW;
 }
 
 /* The call that waited and after which the launch of the next operation follows at once. */
-static uint32_t waited_in(struct az_vd_host *h, const struct calls *c,
+static uint32_t waited_in(struct az_verdict_host *h, const struct calls *c,
                           const struct az_idle_gap *gap, uint32_t launch, int64_t length)
 {
     const struct az_events *e = &h->t->ev[AZ_CALL];
     const int64_t soon = (int64_t)SOON_US * 1000 * h->t->ticks_per_ns,
                   most = length / SOON > soon ? length / SOON : soon;
     const uint32_t copy = own_copy(h, gap);
-    if (c->wait != AZ_NO_ROW && half(c->share[AZ_VD_CALL_SYNC], length))
+    if (c->wait != AZ_NO_ROW && half(c->share[AZ_VERDICT_CALL_SYNC], length))
         return c->wait;
     const uint32_t wait = c->wait != AZ_NO_ROW ? c->wait : copy;
     if (wait == AZ_NO_ROW || wait == launch || e->end[wait] > e->start[launch] ||
@@ -168,19 +171,19 @@ static uint32_t waited_in(struct az_vd_host *h, const struct calls *c,
 /* ---- launching ---- */
 /* No two launches in a row, from the last one before the gap to the one that ends it, are further
  * apart than the threshold. */
-static bool launches_on(const struct az_vd_judge *j, uint32_t thread, uint32_t launch,
+static bool launches_on(const struct az_verdict_judge *j, uint32_t thread, uint32_t launch,
                         int64_t gap_start)
 {
-    struct az_vd_host *h = j->h;
-    const struct az_vd_nest *n = &h->calls;
+    struct az_verdict_host *h = j->h;
+    const struct az_verdict_nest *n = &h->calls;
     int64_t next = n->e->start[launch];
-    size_t i = az_vd_place_at(n, thread, next), steps = 0;
+    size_t i = az_verdict_place_at(n, thread, next), steps = 0;
     for (; i > n->first[thread] && steps < FAR; i--, steps++) {
-        const uint32_t row = az_vd_row(n, i - 1);
+        const uint32_t row = az_verdict_row(n, i - 1);
         const int64_t start = n->e->start[row];
         if (next - start > j->spacing)
             return false;
-        if (n->e->end[row] >= n->e->end[launch] || !az_vd_launches(az_vd_call_of(h, row)))
+        if (n->e->end[row] >= n->e->end[launch] || !az_verdict_launches(az_verdict_call_of(h, row)))
             continue; /* it, or what it is in */
         if (start <= gap_start)
             return true;
@@ -195,10 +198,11 @@ static uint32_t name_of(const struct az_events *e, uint32_t row)
     return row == AZ_NO_ROW ? AZ_NO_ID : e->name[row];
 }
 
-static void set_place(struct az_vd_host *h, const struct az_vd_doing *d, struct az_vd_why *why)
+static void set_place(struct az_verdict_host *h, const struct az_verdict_doing *d,
+                      struct az_verdict_why *why)
 {
     const struct az_events *ranges = &h->t->ev[AZ_RANGE], *frames = h->frames.e;
-    const uint32_t frame = d->frame == AZ_NO_ROW ? AZ_NO_ROW : az_vd_row(&h->frames, d->frame);
+    const uint32_t frame = d->frame == AZ_NO_ROW ? AZ_NO_ROW : az_verdict_row(&h->frames, d->frame);
     why->range = name_of(ranges, d->range);
     why->frame = name_of(frames, frame);
     why->op = name_of(&h->t->ev[AZ_HOST_OP], d->op);
@@ -208,12 +212,12 @@ static void set_place(struct az_vd_host *h, const struct az_vd_doing *d, struct 
 }
 
 /* The thread that launches, else the main thread. */
-static void find_place(struct az_vd_host *h, uint32_t thread, uint32_t main, int64_t from,
-                       int64_t to, struct az_vd_why *why)
+static void find_place(struct az_verdict_host *h, uint32_t thread, uint32_t main, int64_t from,
+                       int64_t to, struct az_verdict_why *why)
 {
-    struct az_vd_doing d = az_vd_doing(h, thread, from, to);
+    struct az_verdict_doing d = az_verdict_doing(h, thread, from, to);
     if (main != AZ_NO_ROW && d.range == AZ_NO_ROW && d.frame == AZ_NO_ROW) {
-        const struct az_vd_doing of_main = az_vd_doing(h, main, from, to);
+        const struct az_verdict_doing of_main = az_verdict_doing(h, main, from, to);
         d.range = of_main.range;
         d.frame = of_main.frame;
         d.op = d.op == AZ_NO_ROW ? of_main.op : d.op;
@@ -223,11 +227,11 @@ static void find_place(struct az_vd_host *h, uint32_t thread, uint32_t main, int
 
 /* ---- the device ---- */
 /* Nodes of one graph launch, or the next replay was launched before the gap. */
-static bool is_graph_gap(struct az_vd_host *h, const struct az_idle_gap *gap, uint32_t call)
+static bool is_graph_gap(struct az_verdict_host *h, const struct az_idle_gap *gap, uint32_t call)
 {
-    if (az_vd_call_of(h, call) != AZ_VD_CALL_GRAPH)
+    if (az_verdict_call_of(h, call) != AZ_VERDICT_CALL_GRAPH)
         return false;
-    return az_vd_launch(h, gap->before) == call || h->t->ev[AZ_CALL].end[call] <= gap->start;
+    return az_verdict_launch(h, gap->before) == call || h->t->ev[AZ_CALL].end[call] <= gap->start;
 }
 
 static uint32_t lane_of(const struct az_trace *t, uint32_t op)
@@ -236,11 +240,12 @@ static uint32_t lane_of(const struct az_trace *t, uint32_t op)
 }
 
 /* Work ran in the gap that is not recorded. */
-static bool is_unrecorded(struct az_vd_judge *j, const struct az_idle_gap *gap)
+static bool is_unrecorded(struct az_verdict_judge *j, const struct az_idle_gap *gap)
 {
-    struct az_vd_host *h = j->h;
+    struct az_verdict_host *h = j->h;
     const int64_t *start = h->t->ev[AZ_CALL].start;
-    const uint32_t before = az_vd_launch(h, gap->before), after = az_vd_launch(h, gap->after);
+    const uint32_t before = az_verdict_launch(h, gap->before),
+                   after = az_verdict_launch(h, gap->after);
     int64_t from = gap->start, to = gap->end;
     if (az_trust_is_early(j->trust, gap->after) ||
         az_trust_gap_holds_lost(j->trust, h->t, gap->start, gap->end, before, after) ||
@@ -252,14 +257,14 @@ static bool is_unrecorded(struct az_vd_judge *j, const struct az_idle_gap *gap)
         from = start[before];
     if (after != AZ_NO_ROW && start[after] < to)
         to = start[after];
-    return az_vd_bare(h, from, to);
+    return az_verdict_bare(h, from, to);
 }
 
 /* Causes that do not depend on the host; AZ_CAUSES: the host decides. */
-static enum az_cause device_cause(struct az_vd_judge *j, const struct az_idle_gap *gap,
+static enum az_cause device_cause(struct az_verdict_judge *j, const struct az_idle_gap *gap,
                                   uint32_t call, int64_t length)
 {
-    struct az_vd_host *h = j->h;
+    struct az_verdict_host *h = j->h;
     if (call == AZ_NO_ROW || length < j->doubtful)
         return AZ_CAUSE_UNKNOWN;
     if (is_graph_gap(h, gap, call))
@@ -279,31 +284,31 @@ static enum az_cause device_cause(struct az_vd_judge *j, const struct az_idle_ga
 /* What a name over the gap says. Loading, saving and compiling take longer than a launch: shorter
  * gaps are skipped; and while the thread launches all the time only what is innermost counts.
  */
-static enum az_cause named_cause(const struct az_vd_judge *j, const struct az_vd_why *why,
+static enum az_cause named_cause(const struct az_verdict_judge *j, const struct az_verdict_why *why,
                                  const uint32_t thread[2], int64_t from, int64_t to, bool launching)
 {
     enum az_cause c = AZ_CAUSE_NONE;
     if (to - from < j->device_gap)
         return c;
     if (launching) {
-        c = az_vd_said_by(j->h, why->place);
-        return c ? c : az_vd_said_by(j->h, why->op);
+        c = az_verdict_said_by(j->h, why->place);
+        return c ? c : az_verdict_said_by(j->h, why->op);
     }
     for (size_t i = 0; i < 2 && !c; i++)
-        c = thread[i] == AZ_NO_ROW ? c : az_vd_named_cause(j->h, thread[i], from, to);
+        c = thread[i] == AZ_NO_ROW ? c : az_verdict_named_cause(j->h, thread[i], from, to);
     return c;
 }
 
-static enum az_cause host_cause(struct az_vd_judge *j, const struct az_idle_gap *gap,
+static enum az_cause host_cause(struct az_verdict_judge *j, const struct az_idle_gap *gap,
                                 uint32_t launch, int64_t from, int64_t to,
-                                const struct az_vd_why *why, uint32_t *call)
+                                const struct az_verdict_why *why, uint32_t *call)
 {
-    struct az_vd_host *h = j->h;
-    const uint32_t thread = az_vd_thread(h, launch),
+    struct az_verdict_host *h = j->h;
+    const uint32_t thread = az_verdict_thread(h, launch),
                    main = h->main[thread] == thread ? AZ_NO_ROW : h->main[thread];
     const int64_t length = to - from;
     struct calls c, of_main;
-    if (half(az_vd_part_in(&h->profiler, from, to), length))
+    if (half(az_verdict_part_in(&h->profiler, from, to), length))
         return AZ_CAUSE_PROFILER_OVERHEAD;
     look_at_calls(h, thread, from, to, &c);
     const enum az_cause by_call = call_cause(h, &c, length, call);
@@ -316,7 +321,7 @@ static enum az_cause host_cause(struct az_vd_judge *j, const struct az_idle_gap 
         if (of)
             return of;
     }
-    if (half(az_vd_part_in(&h->loads, from, to), length)) {
+    if (half(az_verdict_part_in(&h->loads, from, to), length)) {
         *call = launch;
         return AZ_CAUSE_MODULE_LOADING;
     }
@@ -331,7 +336,7 @@ static enum az_cause host_cause(struct az_vd_judge *j, const struct az_idle_gap 
     return launching ? AZ_CAUSE_LAUNCH_BOUND : AZ_CAUSES;
 }
 
-static enum az_cause place_cause(const struct az_vd_why *why)
+static enum az_cause place_cause(const struct az_verdict_why *why)
 {
     return why->place == AZ_NO_ID ? AZ_CAUSE_HOST_COMPUTE
            : why->place_frame     ? AZ_CAUSE_HOST_FRAME
@@ -340,43 +345,43 @@ static enum az_cause place_cause(const struct az_vd_why *why)
 
 /* Pages are moved when they are touched: no call launches that. Long after other work it is what
  * the host did before it touched them. */
-static bool judge_migration(struct az_vd_judge *j, const struct az_idle_gap *gap, int64_t from,
-                            int64_t to, struct az_vd_why *why)
+static bool judge_migration(struct az_verdict_judge *j, const struct az_idle_gap *gap, int64_t from,
+                            int64_t to, struct az_verdict_why *why)
 {
-    const uint32_t before = j->h ? az_vd_launch(j->h, gap->before) : AZ_NO_ROW;
-    if (!az_vd_migrates(j, gap->after))
+    const uint32_t before = j->h ? az_verdict_launch(j->h, gap->before) : AZ_NO_ROW;
+    if (!az_verdict_migrates(j, gap->after))
         return false;
     why->cause = AZ_CAUSE_PAGE_FAULT;
-    if (az_vd_migrates(j, gap->before) || to - from <= j->spacing)
+    if (az_verdict_migrates(j, gap->before) || to - from <= j->spacing)
         return true;
     why->cause = AZ_CAUSE_UNKNOWN_HOST;
     if (before == AZ_NO_ROW)
         return true;
-    find_place(j->h, az_vd_thread(j->h, before), AZ_NO_ROW, from, to, why);
+    find_place(j->h, az_verdict_thread(j->h, before), AZ_NO_ROW, from, to, why);
     why->cause = place_cause(why);
     return true;
 }
 
-void az_vd_judge_gap(struct az_vd_judge *j, const struct az_idle_gap *gap, int64_t from, int64_t to,
-                     struct az_vd_why *why)
+void az_verdict_judge_gap(struct az_verdict_judge *j, const struct az_idle_gap *gap, int64_t from,
+                          int64_t to, struct az_verdict_why *why)
 {
-    struct az_vd_host *h = j->h;
+    struct az_verdict_host *h = j->h;
     uint32_t call = AZ_NO_ROW;
-    *why = (struct az_vd_why){ AZ_CAUSE_UNKNOWN, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
-                               AZ_NO_ID,         AZ_NO_ID, false,    false };
+    *why = (struct az_verdict_why){ AZ_CAUSE_UNKNOWN, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
+                                    AZ_NO_ID,         AZ_NO_ID, false,    false };
     if (judge_migration(j, gap, from, to, why) || !h)
         return;
     if (is_unrecorded(j, gap)) {
         why->cause = AZ_CAUSE_NONE;
         return;
     }
-    const uint32_t launch = az_vd_launch(h, gap->after);
+    const uint32_t launch = az_verdict_launch(h, gap->after);
     why->cause = device_cause(j, gap, launch, to - from);
     if (why->cause == AZ_CAUSE_DEPENDENCY)
         why->waits_stream = lane_of(h->t, gap->before) != lane_of(h->t, gap->after);
     if (why->cause != AZ_CAUSES)
         return;
-    const uint32_t thread = az_vd_thread(h, launch),
+    const uint32_t thread = az_verdict_thread(h, launch),
                    main = h->main[thread] == thread ? AZ_NO_ROW : h->main[thread];
     find_place(h, thread, main, from, to, why);
     why->cause = host_cause(j, gap, launch, from, to, why, &call);

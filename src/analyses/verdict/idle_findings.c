@@ -16,7 +16,7 @@ static bool has_stacks(const struct az_trace *t)
 }
 
 /* Code that does nothing but launch the work of a model. */
-static bool is_model(struct az_vd *v, struct az_sv name)
+static bool is_model(struct az_verdict *v, struct az_sv name)
 {
     if (name.n == 0)
         return false;
@@ -25,7 +25,7 @@ static bool is_model(struct az_vd *v, struct az_sv name)
     return az_rules_class_of(&v->models, "host_range", name).n > 0;
 }
 
-static enum az_advice host_advice(struct az_vd *v, const struct az_vd_idle *s)
+static enum az_advice host_advice(struct az_verdict *v, const struct az_verdict_idle *s)
 {
     /* an operator launches what comes next: short gaps are its overhead */
     if ((s->op.n && s->median > 0 && s->median < OVERHEAD) || is_model(v, s->frame) ||
@@ -37,7 +37,7 @@ static enum az_advice host_advice(struct az_vd *v, const struct az_vd_idle *s)
 }
 
 /* Names of copies say where from and where to ("Memcpy HtoD (Pageable -> Device)"), or rows do. */
-static bool is_pageable(const struct az_vd *v, struct az_sv next)
+static bool is_pageable(const struct az_verdict *v, struct az_sv next)
 {
     const struct az_events *e = &v->t->ev[AZ_MEMCPY];
     if (az_sv_ifind(next, AZ_SV("pageable")) >= 0)
@@ -53,7 +53,7 @@ static bool is_pageable(const struct az_vd *v, struct az_sv next)
     return false;
 }
 
-static enum az_advice advice_of(struct az_vd *v, const struct az_vd_idle *s)
+static enum az_advice advice_of(struct az_verdict *v, const struct az_verdict_idle *s)
 {
     static const enum az_advice of[AZ_CAUSES] = {
         [AZ_CAUSE_PAGE_FAULT] = AZ_ADVICE_PREFETCH_MANAGED_MEMORY,
@@ -85,38 +85,38 @@ static enum az_advice advice_of(struct az_vd *v, const struct az_vd_idle *s)
 }
 
 /* What the fields of the claim do not say. */
-static struct az_sv subject(const struct az_vd_idle *s)
+static struct az_sv subject(const struct az_verdict_idle *s)
 {
     const bool across = s->cause == AZ_CAUSE_DEPENDENCY && 2 * s->across >= s->ns;
     return across ? AZ_SV("after work on another stream") : AZ_SV("");
 }
 
-int az_vd_idle_findings(struct az_vd *v)
+int az_verdict_idle_findings(struct az_verdict *v)
 {
-    const struct az_vd_idles *in = &v->part->idles;
+    const struct az_verdict_idles *in = &v->part->idles;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < in->n && i < FINDINGS; i++) {
-        const struct az_vd_idle *s = &in->v[i];
+        const struct az_verdict_idle *s = &in->v[i];
         if (s->cause == AZ_CAUSE_NONE)
             continue;
-        struct az_vd_found f = { .subject = subject(s),
-                                 .detail = AZ_SV(""),
-                                 .row = az_sv_str(az_cause_id(s->cause)),
-                                 .call = s->call,
-                                 .range = s->range,
-                                 .frame = s->frame,
-                                 .operation = s->op,
-                                 .cause = s->cause,
-                                 .advice = advice_of(v, s),
-                                 .has_device = s->device != AZ_NO_RANK,
-                                 .device = s->device != AZ_NO_RANK ? s->device : 0,
-                                 .median = s->median,
-                                 .largest = s->longest,
-                                 .count = s->count,
-                                 .ns = s->ns,
-                                 .gain = s->ns };
+        struct az_verdict_found f = { .subject = subject(s),
+                                      .detail = AZ_SV(""),
+                                      .row = az_sv_str(az_cause_id(s->cause)),
+                                      .call = s->call,
+                                      .range = s->range,
+                                      .frame = s->frame,
+                                      .operation = s->op,
+                                      .cause = s->cause,
+                                      .advice = advice_of(v, s),
+                                      .has_device = s->device != AZ_NO_RANK,
+                                      .device = s->device != AZ_NO_RANK ? s->device : 0,
+                                      .median = s->median,
+                                      .largest = s->longest,
+                                      .count = s->count,
+                                      .ns = s->ns,
+                                      .gain = s->ns };
         memcpy(f.in_place, s->in_place, sizeof f.in_place);
-        rc = az_vd_add(v, "idle", &f);
+        rc = az_verdict_add(v, "idle", &f);
     }
     return rc;
 }
@@ -141,7 +141,7 @@ static void columns(struct az_table *t, bool ranks, bool devices)
     az_table_column(t, "Start of the longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
 }
 
-static void put_row(struct az_table *t, const struct az_vd_idle *s, bool devices)
+static void put_row(struct az_table *t, const struct az_verdict_idle *s, bool devices)
 {
     const char *cause = az_cause_id(s->cause);
     if (devices && s->device != AZ_NO_RANK)
@@ -164,7 +164,7 @@ static void put_row(struct az_table *t, const struct az_vd_idle *s, bool devices
     az_put_i64(t, s->start);
 }
 
-int az_vd_idle_table(struct az_vd_whole *w)
+int az_verdict_idle_table(struct az_verdict_whole *w)
 {
     struct az_table *t = az_table_new(w->job->arena, "idle_causes", "Idle time by cause", 0);
     const bool ranks = w->ranks != NULL && w->n > 1;

@@ -32,8 +32,8 @@ struct group {
 };
 AZ_VEC(struct group, groups);
 
-struct az_vd_groups {
-    struct az_vd *v;
+struct az_verdict_groups {
+    struct az_verdict *v;
     struct az_map index, bucket_of, tally_of;
     struct groups groups;
     struct buckets buckets;
@@ -42,24 +42,24 @@ struct az_vd_groups {
     uint32_t last;
 };
 
-struct az_vd_groups *az_vd_groups_new(struct az_vd *v)
+struct az_verdict_groups *az_verdict_groups_new(struct az_verdict *v)
 {
     struct az_mem *mem = v->job->mem;
-    struct az_vd_groups *g = az_arena_alloc(v->job->arena, sizeof *g);
+    struct az_verdict_groups *g = az_arena_alloc(v->job->arena, sizeof *g);
     if (!g)
         return NULL;
-    *g = (struct az_vd_groups){ .v = v };
+    *g = (struct az_verdict_groups){ .v = v };
     az_vec_init(&g->groups, mem);
     az_vec_init(&g->buckets, mem);
     az_vec_init(&g->tallies, mem);
     if (az_map_init(&g->index, mem, 16) == 0 && az_map_init(&g->bucket_of, mem, 16) == 0 &&
         az_map_init(&g->tally_of, mem, 64) == 0)
         return g;
-    az_vd_groups_free(g);
+    az_verdict_groups_free(g);
     return NULL;
 }
 
-void az_vd_groups_free(struct az_vd_groups *g)
+void az_verdict_groups_free(struct az_verdict_groups *g)
 {
     az_map_release(&g->index);
     az_map_release(&g->bucket_of);
@@ -76,10 +76,10 @@ static bool shows_next(enum az_cause c)
     return c == AZ_CAUSE_UNKNOWN || c == AZ_CAUSE_DEPENDENCY || c == AZ_CAUSE_BLOCKING_COPY;
 }
 
-static int group_of(struct az_vd_groups *g, const struct az_vd_why *why, uint32_t slot,
+static int group_of(struct az_verdict_groups *g, const struct az_verdict_why *why, uint32_t slot,
                     uint32_t *group)
 {
-    const uint32_t place = az_vd_is_whole(why->cause) ? AZ_NO_ID : why->place;
+    const uint32_t place = az_verdict_is_whole(why->cause) ? AZ_NO_ID : why->place;
     const uint64_t k0 = (uint64_t)slot << 32 | place,
                    k1 = (uint64_t)why->cause << 1 | (why->place_frame && place != AZ_NO_ID);
     uint32_t *at;
@@ -97,7 +97,7 @@ static int group_of(struct az_vd_groups *g, const struct az_vd_why *why, uint32_
     return added ? az_vec_push(&g->groups, ((struct group){ why->cause, slot, NONE, 0 })) : 0;
 }
 
-static int bucket_of(struct az_vd_groups *g, uint32_t group, uint32_t length, uint32_t *bucket)
+static int bucket_of(struct az_verdict_groups *g, uint32_t group, uint32_t length, uint32_t *bucket)
 {
     struct group *of = &g->groups.v[group];
     uint32_t *at;
@@ -123,7 +123,7 @@ static int bucket_of(struct az_vd_groups *g, uint32_t group, uint32_t length, ui
     return rc;
 }
 
-static int count_name(struct az_vd_groups *g, uint32_t bucket, enum field f, uint32_t name,
+static int count_name(struct az_verdict_groups *g, uint32_t bucket, enum field f, uint32_t name,
                       int64_t ticks)
 {
     struct bucket *b = &g->buckets.v[bucket];
@@ -149,8 +149,8 @@ static int count_name(struct az_vd_groups *g, uint32_t bucket, enum field f, uin
     return az_vec_push(&g->tallies, t);
 }
 
-int az_vd_groups_add(struct az_vd_groups *g, const struct az_vd_why *why, uint32_t slot,
-                     uint32_t next, int64_t start, int64_t length)
+int az_verdict_groups_add(struct az_verdict_groups *g, const struct az_verdict_why *why,
+                          uint32_t slot, uint32_t next, int64_t start, int64_t length)
 {
     const uint32_t name[FIELDS] = { why->range, why->frame, why->call, why->op,
                                     shows_next(why->cause) ? next : AZ_NO_ID };
@@ -184,7 +184,7 @@ AZ_VEC(struct row, rows);
 
 static int by_length(const void *x, const void *y, void *ctx)
 {
-    const struct az_vd_groups *g = ctx;
+    const struct az_verdict_groups *g = ctx;
     const struct bucket *a = &g->buckets.v[*(const uint32_t *)x],
                         *b = &g->buckets.v[*(const uint32_t *)y];
     if (a->group != b->group)
@@ -202,7 +202,7 @@ static int most_time(const void *x, const void *y, void *ctx)
 }
 
 /* The classes of each group, from the longest gaps down. */
-static int cut(struct az_vd_groups *g, const uint32_t *order, struct rows *out)
+static int cut(struct az_verdict_groups *g, const uint32_t *order, struct rows *out)
 {
     const struct bucket *b = g->buckets.v;
     int rc = 0;
@@ -210,9 +210,9 @@ static int cut(struct az_vd_groups *g, const uint32_t *order, struct rows *out)
     for (uint32_t i = 0; rc == 0 && i < g->buckets.n; i++) {
         const struct bucket *x = &b[order[i]];
         struct row *r = out->n ? &out->v[out->n - 1] : NULL;
-        const bool same =
-            r && r->group == x->group &&
-            (az_vd_is_whole(g->groups.v[x->group].cause) || (most + ALIKE - 1) / ALIKE <= x->least);
+        const bool same = r && r->group == x->group &&
+                          (az_verdict_is_whole(g->groups.v[x->group].cause) ||
+                           (most + ALIKE - 1) / ALIKE <= x->least);
         if (!same) {
             rc = az_vec_push(out, ((struct row){ x->group, i, i, 0, 0 }));
             if (rc)
@@ -228,8 +228,8 @@ static int cut(struct az_vd_groups *g, const uint32_t *order, struct rows *out)
 }
 
 /* The k-th longest gap of a row, from 0: exact at the ends of its class, else half way. */
-static int64_t length_at(const struct az_vd_groups *g, const uint32_t *order, const struct row *r,
-                         int64_t k)
+static int64_t length_at(const struct az_verdict_groups *g, const uint32_t *order,
+                         const struct row *r, int64_t k)
 {
     for (uint32_t i = r->first; i < r->end; i++) {
         const struct bucket *b = &g->buckets.v[order[i]];
@@ -242,17 +242,18 @@ static int64_t length_at(const struct az_vd_groups *g, const uint32_t *order, co
     return 0;
 }
 
-static int64_t median_of(const struct az_vd_groups *g, const uint32_t *order, const struct row *r)
+static int64_t median_of(const struct az_verdict_groups *g, const uint32_t *order,
+                         const struct row *r)
 {
     const int64_t a = length_at(g, order, r, (r->count - 1) / 2),
                   b = length_at(g, order, r, r->count / 2);
     return b + (a - b) / 2;
 }
 
-static struct az_sv text(struct az_vd_groups *g, uint32_t name)
+static struct az_sv text(struct az_verdict_groups *g, uint32_t name)
 {
     return name == AZ_NO_ID ? AZ_SV("")
-                            : az_vd_keep(g->v, az_vd_plain(az_trace_text(g->v->t, name)));
+                            : az_verdict_keep(g->v, az_verdict_plain(az_trace_text(g->v->t, name)));
 }
 
 static int by_name(const void *x, const void *y, void *ctx)
@@ -265,7 +266,7 @@ static int by_name(const void *x, const void *y, void *ctx)
 }
 
 /* Sum of a row's time by name: in each field the name with the most, and its ticks. */
-static int common_names(struct az_vd_groups *g, const uint32_t *order, const struct row *r,
+static int common_names(struct az_verdict_groups *g, const uint32_t *order, const struct row *r,
                         uint32_t name[FIELDS], int64_t most[FIELDS])
 {
     struct tallies all;
@@ -302,7 +303,7 @@ static int common_names(struct az_vd_groups *g, const uint32_t *order, const str
 }
 
 /* Sums of the small rows of one cause, without their names. */
-static void fold(struct az_vd_idles *out, const struct az_vd_idle *s)
+static void fold(struct az_verdict_idles *out, const struct az_verdict_idle *s)
 {
     size_t i = KEPT;
     while (i < out->n && out->v[i].cause != s->cause)
@@ -311,7 +312,7 @@ static void fold(struct az_vd_idles *out, const struct az_vd_idle *s)
         out->v[out->n++] = *s;
         return;
     }
-    struct az_vd_idle *o = &out->v[i];
+    struct az_verdict_idle *o = &out->v[i];
     o->count += s->count;
     o->ns += s->ns;
     o->median = 0;
@@ -322,10 +323,10 @@ static void fold(struct az_vd_idles *out, const struct az_vd_idle *s)
     }
 }
 
-static int keep_row(struct az_vd_groups *g, const uint32_t *order, const struct row *r,
+static int keep_row(struct az_verdict_groups *g, const uint32_t *order, const struct row *r,
                     const struct az_device_slots *slots, bool named)
 {
-    struct az_vd_idles *out = &g->v->part->idles;
+    struct az_verdict_idles *out = &g->v->part->idles;
     const struct group *of = &g->groups.v[r->group];
     const struct bucket *longest = &g->buckets.v[order[r->first]];
     static const enum field field_of[AZ_PLACES] = { [AZ_PLACE_CALL] = F_CALL,
@@ -334,14 +335,14 @@ static int keep_row(struct az_vd_groups *g, const uint32_t *order, const struct 
                                                     [AZ_PLACE_OPERATOR] = F_OP };
     uint32_t name[FIELDS];
     int64_t most[FIELDS];
-    struct az_vd_idle s = { .cause = of->cause,
-                            .device = slots->n > 1 ? slots->v[of->slot].device : AZ_NO_RANK,
-                            .count = r->count,
-                            .ns = az_vd_ns(g->v, r->ticks),
-                            .median = az_vd_ns(g->v, median_of(g, order, r)),
-                            .longest = az_vd_ns(g->v, longest->most),
-                            .start = az_vd_ns(g->v, longest->start),
-                            .across = az_vd_ns(g->v, of->across) };
+    struct az_verdict_idle s = { .cause = of->cause,
+                                 .device = slots->n > 1 ? slots->v[of->slot].device : AZ_NO_RANK,
+                                 .count = r->count,
+                                 .ns = az_verdict_ns(g->v, r->ticks),
+                                 .median = az_verdict_ns(g->v, median_of(g, order, r)),
+                                 .longest = az_verdict_ns(g->v, longest->most),
+                                 .start = az_verdict_ns(g->v, longest->start),
+                                 .across = az_verdict_ns(g->v, of->across) };
     if (!named) {
         fold(out, &s);
         return 0;
@@ -353,12 +354,12 @@ static int keep_row(struct az_vd_groups *g, const uint32_t *order, const struct 
     s.op = text(g, name[F_OP]);
     s.next = text(g, name[F_NEXT]);
     for (enum az_place p = 0; p < AZ_PLACES; p++)
-        s.in_place[p] = name[field_of[p]] == AZ_NO_ID ? 0 : az_vd_ns(g->v, most[field_of[p]]);
+        s.in_place[p] = name[field_of[p]] == AZ_NO_ID ? 0 : az_verdict_ns(g->v, most[field_of[p]]);
     out->v[out->n++] = s;
     return rc;
 }
 
-static int make_rows(struct az_vd_groups *g, uint32_t *order, struct rows *rows)
+static int make_rows(struct az_verdict_groups *g, uint32_t *order, struct rows *rows)
 {
     for (uint32_t i = 0; i < g->buckets.n; i++)
         order[i] = i;
@@ -369,9 +370,9 @@ static int make_rows(struct az_vd_groups *g, uint32_t *order, struct rows *rows)
               : az_sort_cmp(rows->v, rows->n, sizeof *rows->v, most_time, NULL, g->v->job->mem);
 }
 
-int az_vd_groups_finish(struct az_vd_groups *g, const struct az_device_slots *slots)
+int az_verdict_groups_finish(struct az_verdict_groups *g, const struct az_device_slots *slots)
 {
-    struct az_vd_idles *out = &g->v->part->idles;
+    struct az_verdict_idles *out = &g->v->part->idles;
     struct az_mem *mem = g->v->job->mem;
     const size_t bytes = (g->buckets.n + 1) * sizeof(uint32_t);
     struct rows rows;

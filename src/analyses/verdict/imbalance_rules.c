@@ -27,7 +27,7 @@ struct last { /* kernel of a name */
 };
 
 /* What kernels of one name differ by: the arguments of their operator, else their grid. */
-static uint64_t shape_of(const struct az_vd *v, const struct az_link *link, size_t i)
+static uint64_t shape_of(const struct az_verdict *v, const struct az_link *link, size_t i)
 {
     const struct az_events *k = &v->t->ev[AZ_KERNEL];
     const uint32_t call = link->call[AZ_KERNEL] ? link->call[AZ_KERNEL][i] : AZ_NO_ROW;
@@ -41,7 +41,7 @@ static uint64_t shape_of(const struct az_vd *v, const struct az_link *link, size
     return side == AZ_NO_ROW ? 0 : 1 + (uint64_t)az_optrace(v->t)->ops.v[side].args;
 }
 
-static bool computes(const struct az_vd *v, uint32_t name, struct last *l)
+static bool computes(const struct az_verdict *v, uint32_t name, struct last *l)
 {
     if (!l->work)
         l->work = (uint8_t)(1 + az_trace_work(v->t, AZ_KERNEL, name));
@@ -49,8 +49,8 @@ static bool computes(const struct az_vd *v, uint32_t name, struct last *l)
 }
 
 /* The key of each kernel; AZ_NO_ID: not judged. last: by name. */
-static int number_by(struct az_vd *v, struct keys *keys, struct az_map *index, struct last *last,
-                     uint32_t *of)
+static int number_by(struct az_verdict *v, struct keys *keys, struct az_map *index,
+                     struct last *last, uint32_t *of)
 {
     const struct az_events *k = &v->t->ev[AZ_KERNEL];
     int rc = 0;
@@ -59,7 +59,7 @@ static int number_by(struct az_vd *v, struct keys *keys, struct az_map *index, s
         uint32_t *at;
         bool added;
         of[i] = AZ_NO_ID;
-        if (k->name[i] == AZ_NO_ID || !az_vd_in_scope(v, k->start[i]) ||
+        if (k->name[i] == AZ_NO_ID || !az_verdict_in_scope(v, k->start[i]) ||
             !computes(v, k->name[i], &last[k->name[i]]))
             continue;
         struct last *l = &last[k->name[i]];
@@ -79,7 +79,7 @@ static int number_by(struct az_vd *v, struct keys *keys, struct az_map *index, s
     return rc;
 }
 
-static int number(struct az_vd *v, struct keys *keys, uint32_t *of)
+static int number(struct az_verdict *v, struct keys *keys, uint32_t *of)
 {
     const size_t bytes = (v->t->names.text.n + 1) * sizeof(struct last);
     struct last *last = az_mem_alloc(v->job->mem, bytes);
@@ -96,7 +96,7 @@ static int number(struct az_vd *v, struct keys *keys, uint32_t *of)
     return rc;
 }
 
-static void add_up(struct az_vd *v, struct keys *keys, const uint32_t *of)
+static void add_up(struct az_verdict *v, struct keys *keys, const uint32_t *of)
 {
     const struct az_events *e = &v->t->ev[AZ_KERNEL];
     for (size_t i = 0; i < e->n; i++) {
@@ -118,7 +118,7 @@ static void add_up(struct az_vd *v, struct keys *keys, const uint32_t *of)
     }
 }
 
-static int tell_drop(struct az_vd *v, const struct keys *keys)
+static int tell_drop(struct az_verdict *v, const struct keys *keys)
 {
     double later = 0, as_before = 0, slower = 0, all = 0, gain = 0;
     int64_t count = 0;
@@ -138,18 +138,18 @@ static int tell_drop(struct az_vd *v, const struct keys *keys)
     if (later <= LEAST * all || later < DROP * as_before || slower < MOST * later)
         return 0;
     v->drop = true;
-    const struct az_vd_found f = { .subject = AZ_SV("equal work in the second half"),
-                                   .detail = az_arena_printf(v->job->arena,
-                                                             ", %.2fx the time of the first third",
-                                                             later / as_before),
-                                   .row = AZ_SV(""),
-                                   .count = count,
-                                   .ns = az_vd_ns(v, llround(later)),
-                                   .gain = az_vd_ns(v, llround(gain)) };
-    return az_vd_add(v, "clock_drop", &f);
+    const struct az_verdict_found f = { .subject = AZ_SV("equal work in the second half"),
+                                        .detail = az_arena_printf(
+                                            v->job->arena, ", %.2fx the time of the first third",
+                                            later / as_before),
+                                        .row = AZ_SV(""),
+                                        .count = count,
+                                        .ns = az_verdict_ns(v, llround(later)),
+                                        .gain = az_verdict_ns(v, llround(gain)) };
+    return az_verdict_add(v, "clock_drop", &f);
 }
 
-int az_vd_find_clock(struct az_vd *v)
+int az_verdict_find_clock(struct az_verdict *v)
 {
     struct keys keys;
     const size_t bytes = (v->t->ev[AZ_KERNEL].n + 1) * sizeof(uint32_t);
@@ -225,7 +225,7 @@ static int64_t mean_wait(const struct az_accounts *a, const struct devices *d)
 }
 
 /* Do the devices that count communicate equally often? */
-static int communicate_alike(struct az_vd *v, bool *alike)
+static int communicate_alike(struct az_verdict *v, bool *alike)
 {
     const struct az_events *e = &v->t->ev[AZ_KERNEL];
     struct az_devices_of dev;
@@ -235,7 +235,7 @@ static int communicate_alike(struct az_vd *v, bool *alike)
     if (rc == 0 && !count)
         rc = az_arena_error(v->job->arena);
     for (size_t i = 0; rc == 0 && i < e->n; i++)
-        if (az_vd_in_scope(v, e->start[i]) &&
+        if (az_verdict_in_scope(v, e->start[i]) &&
             az_part_of(v->job, v->trace, AZ_KERNEL, e->name[i]) == AZ_PART_COMM)
             count[dev.slot_of_lane.v[e->lane[i]]]++;
     for (size_t k = 0; rc == 0 && k < dev.slots.n; k++)
@@ -249,14 +249,14 @@ static int communicate_alike(struct az_vd *v, bool *alike)
     return rc;
 }
 
-static int put_imbalance(struct az_vd *v, const struct devices *d)
+static int put_imbalance(struct az_verdict *v, const struct devices *d)
 {
     const bool computes = d->time == computing;
     const int64_t wait = mean_wait(v->accounts, d);
     const double mean = (double)d->all / (double)d->n, time = (double)d->time(&d->slow->a);
     if (wait <= 0)
         return 0;
-    const struct az_vd_found f = {
+    const struct az_verdict_found f = {
         .subject = az_arena_printf(v->job->arena, "other devices wait for device %lld",
                                    (long long)d->slow->device),
         .detail = computes ? az_arena_printf(v->job->arena,
@@ -268,15 +268,15 @@ static int put_imbalance(struct az_vd *v, const struct devices *d)
         .has_device = true,
         .device = d->slow->device,
         .count = d->n - 1,
-        .ns = az_vd_ns(v, wait * (d->n - 1)),
-        .gain = az_vd_ns(v, wait * d->n) /* a step of each device ends so much earlier */
+        .ns = az_verdict_ns(v, wait * (d->n - 1)),
+        .gain = az_verdict_ns(v, wait * d->n) /* a step of each device ends so much earlier */
     };
-    return az_vd_add(v, "device_imbalance", &f);
+    return az_verdict_add(v, "device_imbalance", &f);
 }
 
 /* Who computes longest is waited for in communication by the others; else who has least of it, for
  * whatever reason, where all take part in it equally often. */
-int az_vd_find_imbalance(struct az_vd *v)
+int az_verdict_find_imbalance(struct az_verdict *v)
 {
     const struct az_accounts *a = v->accounts;
     bool alike = false;
@@ -291,7 +291,7 @@ int az_vd_find_imbalance(struct az_vd *v)
 }
 
 /* Device events below a node that belong to no backward pass of their own. */
-static void forward_below(const struct az_calltree *c, uint32_t node, struct az_vd_found *f)
+static void forward_below(const struct az_calltree *c, uint32_t node, struct az_verdict_found *f)
 {
     uint32_t first, end;
     az_node_gpu(c, node, &first, &end);
@@ -310,17 +310,17 @@ static void forward_below(const struct az_calltree *c, uint32_t node, struct az_
     }
 }
 
-int az_vd_find_recompute(struct az_vd *v)
+int az_verdict_find_recompute(struct az_verdict *v)
 {
     const struct az_calltree *c = az_tree(v->t);
-    struct az_vd_found f = { .subject = AZ_SV("operators run again in the backward pass"),
-                             .detail = AZ_SV(" (activation checkpoints)"),
-                             .row = AZ_SV("CheckpointFunctionBackward") };
+    struct az_verdict_found f = { .subject = AZ_SV("operators run again in the backward pass"),
+                                  .detail = AZ_SV(" (activation checkpoints)"),
+                                  .row = AZ_SV("CheckpointFunctionBackward") };
     const uint32_t id = az_intern_find(&v->t->names, AZ_SV("CheckpointFunctionBackward"));
     const struct az_events *o = &v->t->ev[AZ_HOST_OP];
     for (uint32_t n = 0; id != AZ_NO_ID && n < c->first_call; n++)
         if (o->name[n] == id)
             forward_below(c, n, &f);
-    f.ns = f.gain = az_vd_ns(v, f.gain);
-    return f.gain > 0 ? az_vd_add(v, "recompute", &f) : 0;
+    f.ns = f.gain = az_verdict_ns(v, f.gain);
+    return f.gain > 0 ? az_verdict_add(v, "recompute", &f) : 0;
 }

@@ -21,11 +21,11 @@ static int most_time(const void *a, const void *b, void *ctx)
     return (x->name > y->name) - (x->name < y->name);
 }
 
-static void add_rows(struct az_vd *v, struct name_sum *of)
+static void add_rows(struct az_verdict *v, struct name_sum *of)
 {
     const struct az_events *k = &v->t->ev[AZ_KERNEL];
     for (size_t i = 0; i < k->n; i++) {
-        if (k->name[i] == AZ_NO_ID || !az_vd_in_scope(v, k->start[i]) ||
+        if (k->name[i] == AZ_NO_ID || !az_verdict_in_scope(v, k->start[i]) ||
             az_part_of(v->job, v->trace, AZ_KERNEL, k->name[i]) != AZ_PART_COMPUTE)
             continue;
         const struct az_geometry *g = az_geometry_of(v->t, i);
@@ -37,22 +37,23 @@ static void add_rows(struct az_vd *v, struct name_sum *of)
     }
 }
 
-static int keep(struct az_vd *v, const struct name_sum *of, size_t n)
+static int keep(struct az_verdict *v, const struct name_sum *of, size_t n)
 {
-    struct az_vd_part *p = v->part;
+    struct az_verdict_part *p = v->part;
     p->top = az_arena_array(v->keep, n + 1, sizeof *p->top);
     if (!p->top)
         return az_arena_error(v->keep);
     for (size_t i = 0; i < n; i++)
-        p->top[i] = (struct az_vd_kernel){ .name = az_vd_keep(v, az_trace_text(v->t, of[i].name)),
-                                           .count = of[i].count,
-                                           .ns = az_vd_ns(v, of[i].ticks),
-                                           .blocks = of[i].blocks };
+        p->top[i] =
+            (struct az_verdict_kernel){ .name = az_verdict_keep(v, az_trace_text(v->t, of[i].name)),
+                                        .count = of[i].count,
+                                        .ns = az_verdict_ns(v, of[i].ticks),
+                                        .blocks = of[i].blocks };
     p->n_top = n;
     return v->keep->failed ? az_arena_error(v->keep) : 0;
 }
 
-int az_vd_top_kernels(struct az_vd *v)
+int az_verdict_top_kernels(struct az_verdict *v)
 {
     const size_t names = v->t->names.text.n, bytes = (names + 1) * sizeof(struct name_sum);
     if (!v->job->texts || !v->accounts) /* no rank of several */

@@ -6,7 +6,7 @@
 #define ALIKE 4 /* gaps of one finding differ by at most this factor (docs/verdict.md 3.1) */
 
 struct entry { /* a finding of a part */
-    const struct az_vd_found *f;
+    const struct az_verdict_found *f;
     uint64_t key;
     size_t part, place;
 };
@@ -14,7 +14,7 @@ AZ_VEC(struct entry, entries);
 
 static uint64_t mix(uint64_t h, struct az_sv s) { return h * 31 + az_hash(s.p, s.n); }
 
-static uint64_t key_of(const struct az_vd_found *f)
+static uint64_t key_of(const struct az_verdict_found *f)
 {
     uint64_t h = az_hash(f->rule->name, strlen(f->rule->name));
     h = mix(mix(mix(mix(h, f->subject), f->call), f->range), f->frame);
@@ -22,7 +22,10 @@ static uint64_t key_of(const struct az_vd_found *f)
     return h * 31 + (uint64_t)f->cause * 7 + (f->has_device ? (uint64_t)f->device + 1 : 0);
 }
 
-static bool is_idle(const struct az_vd_found *f) { return f->rule->within == AZ_VD_IN_IDLE; }
+static bool is_idle(const struct az_verdict_found *f)
+{
+    return f->rule->within == AZ_VERDICT_IN_IDLE;
+}
 
 /* The same meaning together; of these the largest first, then by rank. */
 static int by_meaning(const void *x, const void *y, void *ctx)
@@ -40,12 +43,12 @@ static int by_meaning(const void *x, const void *y, void *ctx)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static int list(struct az_vd_whole *w, struct entries *all)
+static int list(struct az_verdict_whole *w, struct entries *all)
 {
     int rc = 0;
     for (size_t k = 0; k < w->n; k++)
         for (size_t i = 0; rc == 0 && i < w->part[k]->found.n; i++) {
-            const struct az_vd_found *f = &w->part[k]->found.v[i];
+            const struct az_verdict_found *f = &w->part[k]->found.v[i];
             rc = az_vec_push(all, ((struct entry){ f, key_of(f), k, i }));
         }
     return rc ? rc : az_sort_cmp(all->v, all->n, sizeof *all->v, by_meaning, NULL, w->job->mem);
@@ -53,7 +56,7 @@ static int list(struct az_vd_whole *w, struct entries *all)
 
 /* Idle time is averaged over ranks only where it is alike, and never within a rank, whose gaps were
  * grouped already. */
-static bool joins(const struct az_vd_found *first, const struct entry *e, const bool *has)
+static bool joins(const struct az_verdict_found *first, const struct entry *e, const bool *has)
 {
     if (has[e->part])
         return !is_idle(first);
@@ -62,7 +65,7 @@ static bool joins(const struct az_vd_found *first, const struct entry *e, const 
                                e->f->median <= ALIKE * (first->median ? first->median : 1));
 }
 
-static void add(struct az_vd_found *o, const struct az_vd_found *f)
+static void add(struct az_verdict_found *o, const struct az_verdict_found *f)
 {
     if (o->ns + f->ns > 0)
         o->reached =
@@ -77,7 +80,7 @@ static void add(struct az_vd_found *o, const struct az_vd_found *f)
 }
 
 /* Whose time it is, where not all ranks have it. */
-static int name_ranks(struct az_vd_whole *w, struct az_vd_found *o, const bool *has)
+static int name_ranks(struct az_verdict_whole *w, struct az_verdict_found *o, const bool *has)
 {
     if (!w->ranks || w->n < 2 || o->has_rank || o->n_ranks || o->parts == w->n)
         return 0;
@@ -96,14 +99,14 @@ static int name_ranks(struct az_vd_whole *w, struct az_vd_found *o, const bool *
 }
 
 /* Findings of one meaning, from the largest down: each joins the first that is still open. */
-static int join(struct az_vd_whole *w, const struct entry *e, size_t n, bool *taken, bool *has,
-                struct az_vd_founds *out)
+static int join(struct az_verdict_whole *w, const struct entry *e, size_t n, bool *taken, bool *has,
+                struct az_verdict_founds *out)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < n; i++) {
         if (taken[i])
             continue;
-        struct az_vd_found o = *e[i].f;
+        struct az_verdict_found o = *e[i].f;
         memset(has, 0, w->n);
         o.parts = 1;
         has[e[i].part] = true;
@@ -120,7 +123,7 @@ static int join(struct az_vd_whole *w, const struct entry *e, size_t n, bool *ta
     return rc;
 }
 
-int az_vd_merge(struct az_vd_whole *w, struct az_vd_founds *out)
+int az_verdict_merge(struct az_verdict_whole *w, struct az_verdict_founds *out)
 {
     struct entries all;
     az_vec_init(&all, w->job->mem);

@@ -16,7 +16,7 @@
 
 #define FAMILIES 5 /* named */
 
-struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s)
+struct az_sv az_verdict_keep(struct az_verdict *v, struct az_sv s)
 {
     if (s.n == 0)
         return AZ_SV("");
@@ -36,7 +36,7 @@ static size_t base_of(struct az_sv name)
 
 /* What names a kernel: `void at::native::elementwise_kernel<128, 4, ...>(int, ...)` without return
  * type, template, parameters and, where the rest says enough, namespaces. */
-struct az_sv az_vd_short(struct az_sv name)
+struct az_sv az_verdict_short(struct az_sv name)
 {
     enum { PLAIN = 8 };
     bool parts = az_sv_starts(name, AZ_SV("void "));
@@ -57,20 +57,20 @@ struct az_sv az_vd_short(struct az_sv name)
     return name.n - base >= PLAIN ? az_sv_make(name.p + base, name.n - base) : name;
 }
 
-int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
+int az_verdict_add(struct az_verdict *v, const char *rule, const struct az_verdict_found *f)
 {
-    struct az_vd_found x = *f;
-    x.rule = az_vd_rule_of(az_sv_str(rule));
+    struct az_verdict_found x = *f;
+    x.rule = az_verdict_rule_of(az_sv_str(rule));
     if (!x.rule)
         return AZ_EINTERNAL;
-    x.subject = az_vd_keep(v, f->subject);
-    x.detail = az_vd_keep(v, f->detail);
-    x.row = az_vd_keep(v, f->row);
-    x.call = az_vd_keep(v, f->call);
-    x.range = az_vd_keep(v, f->range);
-    x.frame = az_vd_keep(v, f->frame);
-    x.operation = az_vd_keep(v, f->operation);
-    x.group = az_vd_keep(v, f->group);
+    x.subject = az_verdict_keep(v, f->subject);
+    x.detail = az_verdict_keep(v, f->detail);
+    x.row = az_verdict_keep(v, f->row);
+    x.call = az_verdict_keep(v, f->call);
+    x.range = az_verdict_keep(v, f->range);
+    x.frame = az_verdict_keep(v, f->frame);
+    x.operation = az_verdict_keep(v, f->operation);
+    x.group = az_verdict_keep(v, f->group);
     x.advice = f->advice ? f->advice : x.rule->advice;
     if (v->keep->failed || v->job->arena->failed)
         return az_arena_error(v->keep->failed ? v->keep : v->job->arena);
@@ -78,19 +78,19 @@ int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f)
 }
 
 /* The parts add up to the span: idle takes what rounding leaves. */
-static struct az_claim_account claim_account(const struct az_vd *v, const struct az_account *a)
+static struct az_claim_account claim_account(const struct az_verdict *v, const struct az_account *a)
 {
-    struct az_claim_account c = { .span = az_vd_ns(v, a->total),
-                                  .computing = az_vd_ns(v, a->compute),
-                                  .exposed_communication = az_vd_ns(v, a->exposed_comm),
-                                  .exposed_copy = az_vd_ns(v, a->exposed_copies),
-                                  .communication = az_vd_ns(v, a->comm),
-                                  .copy = az_vd_ns(v, a->copies) };
+    struct az_claim_account c = { .span = az_verdict_ns(v, a->total),
+                                  .computing = az_verdict_ns(v, a->compute),
+                                  .exposed_communication = az_verdict_ns(v, a->exposed_comm),
+                                  .exposed_copy = az_verdict_ns(v, a->exposed_copies),
+                                  .communication = az_verdict_ns(v, a->comm),
+                                  .copy = az_verdict_ns(v, a->copies) };
     c.idle = c.span - c.computing - c.exposed_communication - c.exposed_copy;
     return c;
 }
 
-void az_vd_sum_devices(struct az_vd_part *p)
+void az_verdict_sum_devices(struct az_verdict_part *p)
 {
     p->total = p->compute = p->comm = p->copies = p->idle = 0;
     p->devices = 0;
@@ -107,14 +107,14 @@ void az_vd_sum_devices(struct az_vd_part *p)
     }
 }
 
-static struct az_claim_account outside_account(const struct az_vd *v,
+static struct az_claim_account outside_account(const struct az_verdict *v,
                                                const struct az_device_account *of, size_t i)
 {
     return of ? claim_account(v, &of[i].a) : (struct az_claim_account){ 0 };
 }
 
 /* The mean of the two steps in the middle. */
-static struct az_claim_account step_account(const struct az_vd *v, const struct az_accounts *a,
+static struct az_claim_account step_account(const struct az_verdict *v, const struct az_accounts *a,
                                             size_t i)
 {
     if (!a->median_step)
@@ -134,38 +134,38 @@ static struct az_claim_account step_account(const struct az_vd *v, const struct 
     return c;
 }
 
-static int accounts(struct az_vd *v)
+static int accounts(struct az_verdict *v)
 {
     const struct az_accounts *a = v->accounts;
-    struct az_vd_part *p = v->part;
+    struct az_verdict_part *p = v->part;
     p->device_accounts = az_arena_array(v->keep, a->n_devices + 1, sizeof *p->device_accounts);
     if (!p->device_accounts)
         return az_arena_error(v->keep);
     for (size_t i = 0; i < a->n_devices; i++)
         p->device_accounts[p->n_device_accounts++] =
-            (struct az_vd_device){ .device = a->scoped[i].device,
-                                   .idle = a->idle[i],
-                                   .a = claim_account(v, &a->scoped[i].a),
-                                   .before = outside_account(v, a->before, i),
-                                   .after = outside_account(v, a->after, i),
-                                   .step = step_account(v, a, i) };
-    az_vd_sum_devices(p);
+            (struct az_verdict_device){ .device = a->scoped[i].device,
+                                        .idle = a->idle[i],
+                                        .a = claim_account(v, &a->scoped[i].a),
+                                        .before = outside_account(v, a->before, i),
+                                        .after = outside_account(v, a->after, i),
+                                        .step = step_account(v, a, i) };
+    az_verdict_sum_devices(p);
     p->scope = a->by_steps ? AZ_SCOPE_STEPS : AZ_SCOPE_RECORDING;
     v->window = a->window;
     return 0;
 }
 
-static void device_name(struct az_vd *v)
+static void device_name(struct az_verdict *v)
 {
     for (size_t i = 0; i < v->t->devices.n && !v->part->device.n; i++)
-        v->part->device = az_vd_keep(v, v->t->devices.v[i].name);
+        v->part->device = az_verdict_keep(v, v->t->devices.v[i].name);
     for (size_t i = 0; i < v->t->facts.n && !v->part->device.n; i++) {
         const struct az_fact *f =
             &v->t->facts.v[i]; /* "TPU v6 Lite, 918 TFLOP/s", "AMD, 304 cores" */
         struct az_sv text = f->value;
         const struct az_sv name = az_sv_cut(&text, ',');
         if (az_sv_starts(f->key, AZ_SV("device ")) && name.n)
-            v->part->device = az_vd_keep(
+            v->part->device = az_verdict_keep(
                 v, az_sv_find(f->key, AZ_SV("GPU")) >= 0 && az_sv_find(name, AZ_SV(" ")) < 0
                        ? az_arena_printf(v->job->arena, "%.*s GPU", AZ_SVF(name))
                        : name);
@@ -188,10 +188,10 @@ static int64_t host_span(const struct az_trace *t)
 }
 
 /* Kernel time, and that of no known family: as the table of families has them. */
-static int kernel_times(struct az_vd *v, const struct az_counted *c)
+static int kernel_times(struct az_verdict *v, const struct az_counted *c)
 {
     const uint8_t *skip = c->unlinked < c->events ? c->skip[AZ_KERNEL] : NULL;
-    struct az_vd_part *p = v->part;
+    struct az_verdict_part *p = v->part;
     const struct az_events *k = &v->t->ev[AZ_KERNEL];
     const bool programs = (v->t->caps & AZ_CAP_PROGRAMS) != 0 && az_has_tpu(v->t);
     int rc = 0;
@@ -200,7 +200,7 @@ static int kernel_times(struct az_vd *v, const struct az_counted *c)
     for (size_t i = 0; rc == 0 && i < k->n; i++) {
         if (skip && skip[i])
             continue;
-        const int64_t ns = az_vd_ns(v, self ? self[i] : k->end[i] - k->start[i]);
+        const int64_t ns = az_verdict_ns(v, self ? self[i] : k->end[i] - k->start[i]);
         const struct az_row_work *is = work && k->node && k->node[i] ? &work[k->node[i] - 1] : NULL;
         const bool other = is && is->known
                                ? is->family == AZ_FAMILY_OTHER
@@ -212,9 +212,9 @@ static int kernel_times(struct az_vd *v, const struct az_counted *c)
     return rc;
 }
 
-static void trust(struct az_vd *v, const struct az_counted *c)
+static void trust(struct az_verdict *v, const struct az_counted *c)
 {
-    struct az_vd_part *p = v->part;
+    struct az_verdict_part *p = v->part;
     uint64_t most = 0;
     p->read = v->t->read;
     for (size_t i = 0; i < v->t->drops.n; i++) {
@@ -223,10 +223,10 @@ static void trust(struct az_vd *v, const struct az_counted *c)
             continue;
         p->dropped += d->count;
         if (d->count > most)
-            p->drop = az_vd_keep(v, d->reason);
+            p->drop = az_verdict_keep(v, d->reason);
         most = d->count > most ? d->count : most;
     }
-    p->host = az_vd_ns(v, host_span(v->t));
+    p->host = az_verdict_ns(v, host_span(v->t));
     p->events = c->events;
     p->unlinked = c->unlinked;
     p->linked = (v->t->caps & AZ_CAP_CALLTREE) != 0;
@@ -234,14 +234,14 @@ static void trust(struct az_vd *v, const struct az_counted *c)
 
 /* Time of kernels that graphs launched and whose operators are not known: one launch stands for all
  * of them (docs/graphs.md 4). */
-static void hidden(struct az_vd *v)
+static void hidden(struct az_verdict *v)
 {
     const struct az_calltree *c = v->t->caps & AZ_CAP_CALLTREE ? az_tree(v->t) : NULL;
     const struct az_events *g = &v->t->ev[AZ_GRAPH];
     int64_t ticks = 0;
     for (size_t i = 0; i < g->n; i++)
         ticks += g->end[i] - g->start[i];
-    v->part->kernels = az_add_sat(v->part->kernels, az_vd_ns(v, ticks));
+    v->part->kernels = az_add_sat(v->part->kernels, az_verdict_ns(v, ticks));
     for (uint32_t i = 0; c && i < c->n_gpu; i++) {
         const uint32_t call = c->gpu_call[i];
         if (c->gpu_kind[i] != AZ_KERNEL || call == AZ_NO_ROW || c->gpu_node[i] != call ||
@@ -250,16 +250,16 @@ static void hidden(struct az_vd *v)
         const struct az_event e = az_gpu_event(c, i);
         ticks += e.end - e.start;
     }
-    v->part->hidden_ns = az_vd_ns(v, ticks);
+    v->part->hidden_ns = az_verdict_ns(v, ticks);
     if (c) {
         const struct az_capture_attach_sums *sums = &az_optrace(v->t)->grafted;
         ticks = az_add_sat(sums->kernels[AZ_PAIR_FAMILIES], sums->kernels[AZ_PAIR_UNNAMED]);
-        v->part->by_order_ns = az_vd_ns(v, az_add_sat(ticks, sums->kernels[AZ_PAIR_MARKS]));
+        v->part->by_order_ns = az_verdict_ns(v, az_add_sat(ticks, sums->kernels[AZ_PAIR_MARKS]));
     }
 }
 
 /* "45.0 % gemm, 30.1 % communication, 24.9 % others": the largest families of kernel time. */
-static struct az_sv families(struct az_vd *v, int64_t by[AZ_FAMILIES])
+static struct az_sv families(struct az_verdict *v, int64_t by[AZ_FAMILIES])
 {
     struct az_arena *a = v->job->arena;
     struct az_sv text = AZ_SV("");
@@ -289,7 +289,7 @@ static struct az_sv families(struct az_vd *v, int64_t by[AZ_FAMILIES])
 }
 
 /* Formats that hold sums only. */
-static void sums(struct az_vd *v)
+static void sums(struct az_verdict *v)
 {
     int64_t by[AZ_FAMILIES] = { 0 };
     for (size_t i = 0; i < v->t->kernel_sums.n; i++) {
@@ -305,32 +305,32 @@ static void sums(struct az_vd *v)
         az_add_sat(v->part->launches, (int64_t)(v->t->ev[AZ_KERNEL].n + v->t->ev[AZ_GRAPH].n));
     v->part->names = v->t->kernel_sums.n;
     if (v->part->names)
-        v->part->families = az_vd_keep(v, families(v, by));
+        v->part->families = az_verdict_keep(v, families(v, by));
 }
 
-static int report_findings(struct az_vd *v, const struct az_op_report_totals *o)
+static int report_findings(struct az_verdict *v, const struct az_op_report_totals *o)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < o->n_findings; i++) {
         const struct az_op_report_finding *f = &o->finding[i];
-        rc = az_vd_add(v, f->rule,
-                       &(struct az_vd_found){ .subject = f->subject,
-                                              .row = f->row,
-                                              .operation = f->operation,
-                                              .cause = f->cause,
-                                              .advice = f->advice,
-                                              .count = f->count,
-                                              .ns = f->ns,
-                                              .gain = f->gain,
-                                              .median = f->median,
-                                              .largest = f->largest });
+        rc = az_verdict_add(v, f->rule,
+                            &(struct az_verdict_found){ .subject = f->subject,
+                                                        .row = f->row,
+                                                        .operation = f->operation,
+                                                        .cause = f->cause,
+                                                        .advice = f->advice,
+                                                        .count = f->count,
+                                                        .ns = f->ns,
+                                                        .gain = f->gain,
+                                                        .median = f->median,
+                                                        .largest = f->largest });
     }
     return rc;
 }
 
-static int report_devices(struct az_vd *v, const struct az_op_report_totals *o)
+static int report_devices(struct az_verdict *v, const struct az_op_report_totals *o)
 {
-    struct az_vd_part *p = v->part;
+    struct az_verdict_part *p = v->part;
     p->device_accounts = az_arena_array(v->keep, o->n_devices + 1, sizeof *p->device_accounts);
     if (!p->device_accounts)
         return az_arena_error(v->keep);
@@ -338,17 +338,17 @@ static int report_devices(struct az_vd *v, const struct az_op_report_totals *o)
     for (size_t i = 0; i < o->n_devices; i++) {
         const struct az_op_report_device *d = &o->device[i];
         p->device_accounts[i] =
-            (struct az_vd_device){ d->device, d->idle, d->a, d->before, d->after, d->step };
+            (struct az_verdict_device){ d->device, d->idle, d->a, d->before, d->after, d->step };
     }
-    az_vd_sum_devices(p);
+    az_verdict_sum_devices(p);
     return 0;
 }
 
 /* A report of operations has its own account, checks and findings. */
-static int report_totals(struct az_vd *v)
+static int report_totals(struct az_verdict *v)
 {
     const struct az_op_report_totals *o = v->job->doc ? az_op_report_totals_of(v->job) : NULL;
-    struct az_vd_part *p = v->part;
+    struct az_verdict_part *p = v->part;
     if (!o || !o->known)
         return 0;
     for (int c = 0; c < AZ_CHECKS; c++)
@@ -356,11 +356,11 @@ static int report_totals(struct az_vd *v)
             p->check[c] = o->check[c];
     p->suspects = o->check[AZ_CHECK_IMPOSSIBLE_TIMES].count;
     p->suspect_ns = o->impossible_ns;
-    p->after = az_vd_keep(v, o->after_signpost);
+    p->after = az_verdict_keep(v, o->after_signpost);
     p->scope = o->scope;
     p->operations = o->operations;
-    p->device = az_vd_keep(v, az_opreport(v->t)->arch);
-    p->peaks = az_vd_keep(v, az_sv_str(o->peaks));
+    p->device = az_verdict_keep(v, az_opreport(v->t)->arch);
+    p->peaks = az_verdict_keep(v, az_sv_str(o->peaks));
     p->flops = o->flop;
     p->rated = o->rated;
     p->rateable = o->rateable;
@@ -370,7 +370,7 @@ static int report_totals(struct az_vd *v)
     return rc ? rc : report_findings(v, o);
 }
 
-static int peaks_of(struct az_vd *v)
+static int peaks_of(struct az_verdict *v)
 {
     const struct az_device_facts f = az_trace_device(v->t);
     struct az_peaks p;
@@ -380,7 +380,7 @@ static int peaks_of(struct az_vd *v)
     return rc;
 }
 
-static int look(struct az_vd *v)
+static int look(struct az_verdict *v)
 {
     int rc = 0;
     const struct az_counted *c = az_job_counted(v->job, v->trace, AZ_ALL_WORK, &rc);
@@ -408,43 +408,43 @@ static int look(struct az_vd *v)
         rc = accounts(v);
     }
     if (rc == 0 && v->t->caps & (AZ_CAP_TIMELINE | AZ_CAP_CALLTREE))
-        rc = az_vd_steps_make(v);
+        rc = az_verdict_steps_make(v);
     if (rc == 0 && (v->t->caps & AZ_CAP_PROGRAMS))
-        rc = az_vd_program_rates(v);
+        rc = az_verdict_program_rates(v);
     return rc || v->t->caps & AZ_CAP_OPREPORT ? rc : peaks_of(v);
 }
 
 /* Of the rules for events only these apply to a report of operations, which has its own. */
-static bool about_steps(const struct az_vd_rule *r)
+static bool about_steps(const struct az_verdict_rule *r)
 {
-    return r->find == az_vd_find_warm_up || r->find == az_vd_find_jitter;
+    return r->find == az_verdict_find_warm_up || r->find == az_verdict_find_jitter;
 }
 
-int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
-                    struct az_vd_part **out)
+int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
+                         struct az_verdict_part **out)
 {
-    struct az_vd v = { .job = job,
-                       .trace = trace,
-                       .t = job->traces[trace],
-                       .keep = keep,
-                       .bandwidth = NAN,
-                       .window = { INT64_MIN, INT64_MAX } };
+    struct az_verdict v = { .job = job,
+                            .trace = trace,
+                            .t = job->traces[trace],
+                            .keep = keep,
+                            .bandwidth = NAN,
+                            .window = { INT64_MIN, INT64_MAX } };
     v.part = az_arena_alloc(keep, sizeof *v.part);
     if (!v.part)
         return az_arena_error(keep);
-    *v.part = (struct az_vd_part){ .flops = NAN, .peak = NAN, .period = -1 };
+    *v.part = (struct az_verdict_part){ .flops = NAN, .peak = NAN, .period = -1 };
     az_vec_init(&v.part->found, job->mem);
     int rc = az_vec_reserve(&v.part->found, 24);
     if (rc == 0)
         rc = look(&v);
     if (rc == 0)
-        rc = az_vd_top_kernels(&v);
+        rc = az_verdict_top_kernels(&v);
     const struct az_host_ops *host = rc == 0 ? az_job_host_ops(job, trace, &rc) : NULL;
     if (host) {
         v.part->operator_ns = host->operator_ns;
         v.part->host_threads = host->threads;
     }
-    for (const struct az_vd_rule *r = az_vd_rules; rc == 0 && r->name; r++) {
+    for (const struct az_verdict_rule *r = az_verdict_rules; rc == 0 && r->name; r++) {
         if (!r->find || (v.t->caps & AZ_CAP_OPREPORT && !about_steps(r)))
             continue;
         if ((r->needs & ~v.t->caps) == 0)
@@ -454,29 +454,29 @@ int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
     }
     *out = v.part;
     /* the list outlives this call in the arena */
-    struct az_vd_found *held = az_arena_array(keep, v.part->found.n + 1, sizeof *held);
+    struct az_verdict_found *held = az_arena_array(keep, v.part->found.n + 1, sizeof *held);
     if (held && v.part->found.n)
         memcpy(held, v.part->found.v, v.part->found.n * sizeof *held);
     const size_t n = v.part->found.n;
     az_vec_release(&v.part->found);
-    v.part->found = (struct az_vd_founds){ .v = held, .n = held ? n : 0 };
+    v.part->found = (struct az_verdict_founds){ .v = held, .n = held ? n : 0 };
     return rc ? rc : held ? 0 : az_arena_error(keep);
 }
 
 static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
-    struct az_vd_part *p = NULL;
-    const int rc = az_vd_part_make(job, 0, keep, &p);
+    struct az_verdict_part *p = NULL;
+    const int rc = az_verdict_part_make(job, 0, keep, &p);
     *part = p;
     return rc;
 }
 
-struct az_vd_ranks *az_vd_ranks_of(struct az_job *job)
+struct az_verdict_ranks *az_verdict_ranks_of(struct az_job *job)
 {
     static const char what;
     void **slot = az_job_slot(job, &what);
     if (slot && !*slot)
-        *slot = az_arena_alloc(job->arena, sizeof(struct az_vd_ranks));
+        *slot = az_arena_alloc(job->arena, sizeof(struct az_verdict_ranks));
     az_job_leave(job, slot);
     return slot ? *slot : NULL;
 }
@@ -484,7 +484,7 @@ struct az_vd_ranks *az_vd_ranks_of(struct az_job *job)
 /* The parts wait until the tables of all other analyses are made. */
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_vd_ranks *r = az_vd_ranks_of(job);
+    struct az_verdict_ranks *r = az_verdict_ranks_of(job);
     if (!r)
         return az_arena_error(job->arena);
     r->ranks = ranks;
@@ -496,66 +496,71 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 static bool idle_valid(const void *of)
 {
-    return (unsigned)((const struct az_vd_idle *)of)->cause < AZ_CAUSES;
+    return (unsigned)((const struct az_verdict_idle *)of)->cause < AZ_CAUSES;
 }
-static const char *rule_name(const void *rule) { return ((const struct az_vd_rule *)rule)->name; }
-static const void *rule_find(struct az_sv name) { return az_vd_rule_of(name); }
+static const char *rule_name(const void *rule)
+{
+    return ((const struct az_verdict_rule *)rule)->name;
+}
+static const void *rule_find(struct az_sv name) { return az_verdict_rule_of(name); }
 static const struct az_shape_names rules = { rule_name, rule_find };
 static bool found_valid(const void *of)
 {
-    const struct az_vd_found *f = of;
+    const struct az_verdict_found *f = of;
     return f->rule != NULL && (unsigned)f->cause < AZ_CAUSES && (unsigned)f->advice < AZ_ADVICES;
 }
 static const struct az_shape_field idle_fields[] = {
-    AZ_PLAIN(struct az_vd_idle, cause),   AZ_PLAIN(struct az_vd_idle, device),
-    AZ_TEXT_OF(struct az_vd_idle, range), AZ_TEXT_OF(struct az_vd_idle, frame),
-    AZ_TEXT_OF(struct az_vd_idle, call),  AZ_TEXT_OF(struct az_vd_idle, op),
-    AZ_TEXT_OF(struct az_vd_idle, next),  AZ_PLAIN(struct az_vd_idle, count),
-    AZ_PLAIN(struct az_vd_idle, ns),      AZ_PLAIN(struct az_vd_idle, median),
-    AZ_PLAIN(struct az_vd_idle, longest), AZ_PLAIN(struct az_vd_idle, start),
-    AZ_PLAIN(struct az_vd_idle, across),  AZ_PLAINS(struct az_vd_idle, in_place)
+    AZ_PLAIN(struct az_verdict_idle, cause),   AZ_PLAIN(struct az_verdict_idle, device),
+    AZ_TEXT_OF(struct az_verdict_idle, range), AZ_TEXT_OF(struct az_verdict_idle, frame),
+    AZ_TEXT_OF(struct az_verdict_idle, call),  AZ_TEXT_OF(struct az_verdict_idle, op),
+    AZ_TEXT_OF(struct az_verdict_idle, next),  AZ_PLAIN(struct az_verdict_idle, count),
+    AZ_PLAIN(struct az_verdict_idle, ns),      AZ_PLAIN(struct az_verdict_idle, median),
+    AZ_PLAIN(struct az_verdict_idle, longest), AZ_PLAIN(struct az_verdict_idle, start),
+    AZ_PLAIN(struct az_verdict_idle, across),  AZ_PLAINS(struct az_verdict_idle, in_place)
 };
-static const struct az_shape idle_shape = AZ_SHAPE_IF(struct az_vd_idle, idle_fields, idle_valid);
-static const struct az_shape_field idles_fields[] = { AZ_LIST_OF(struct az_vd_idles, v, n,
+static const struct az_shape idle_shape =
+    AZ_SHAPE_IF(struct az_verdict_idle, idle_fields, idle_valid);
+static const struct az_shape_field idles_fields[] = { AZ_LIST_OF(struct az_verdict_idles, v, n,
                                                                  idle_shape) };
-static const struct az_shape idles_shape = AZ_SHAPE(struct az_vd_idles, idles_fields);
-static const struct az_shape_field found_fields[] = { AZ_NAMED_OF(struct az_vd_found, rule, rules),
-                                                      AZ_TEXT_OF(struct az_vd_found, subject),
-                                                      AZ_TEXT_OF(struct az_vd_found, detail),
-                                                      AZ_TEXT_OF(struct az_vd_found, row),
-                                                      AZ_TEXT_OF(struct az_vd_found, call),
-                                                      AZ_TEXT_OF(struct az_vd_found, range),
-                                                      AZ_TEXT_OF(struct az_vd_found, frame),
-                                                      AZ_TEXT_OF(struct az_vd_found, operation),
-                                                      AZ_TEXT_OF(struct az_vd_found, group),
-                                                      AZ_PLAIN(struct az_vd_found, cause),
-                                                      AZ_PLAIN(struct az_vd_found, advice),
-                                                      AZ_PLAIN(struct az_vd_found, has_device),
-                                                      AZ_PLAIN(struct az_vd_found, has_rank),
-                                                      AZ_PLAIN(struct az_vd_found, device),
-                                                      AZ_PLAIN(struct az_vd_found, rank),
-                                                      AZ_LIST_OF(struct az_vd_found, ranks, n_ranks,
-                                                                 az_shape_i64),
-                                                      AZ_PLAIN(struct az_vd_found, groups),
-                                                      AZ_PLAIN(struct az_vd_found, coll_kind),
-                                                      AZ_PLAIN(struct az_vd_found, members),
-                                                      AZ_PLAIN(struct az_vd_found, bytes),
-                                                      AZ_PLAIN(struct az_vd_found, median),
-                                                      AZ_PLAIN(struct az_vd_found, largest),
-                                                      AZ_PLAINS(struct az_vd_found, in_place),
-                                                      AZ_PLAIN(struct az_vd_found, outside_scope),
-                                                      AZ_PLAIN(struct az_vd_found, reached),
-                                                      AZ_PLAIN(struct az_vd_found, count),
-                                                      AZ_PLAIN(struct az_vd_found, ns),
-                                                      AZ_PLAIN(struct az_vd_found, gain),
-                                                      AZ_PLAIN(struct az_vd_found, faster) };
+static const struct az_shape idles_shape = AZ_SHAPE(struct az_verdict_idles, idles_fields);
+static const struct az_shape_field found_fields[] = {
+    AZ_NAMED_OF(struct az_verdict_found, rule, rules),
+    AZ_TEXT_OF(struct az_verdict_found, subject),
+    AZ_TEXT_OF(struct az_verdict_found, detail),
+    AZ_TEXT_OF(struct az_verdict_found, row),
+    AZ_TEXT_OF(struct az_verdict_found, call),
+    AZ_TEXT_OF(struct az_verdict_found, range),
+    AZ_TEXT_OF(struct az_verdict_found, frame),
+    AZ_TEXT_OF(struct az_verdict_found, operation),
+    AZ_TEXT_OF(struct az_verdict_found, group),
+    AZ_PLAIN(struct az_verdict_found, cause),
+    AZ_PLAIN(struct az_verdict_found, advice),
+    AZ_PLAIN(struct az_verdict_found, has_device),
+    AZ_PLAIN(struct az_verdict_found, has_rank),
+    AZ_PLAIN(struct az_verdict_found, device),
+    AZ_PLAIN(struct az_verdict_found, rank),
+    AZ_LIST_OF(struct az_verdict_found, ranks, n_ranks, az_shape_i64),
+    AZ_PLAIN(struct az_verdict_found, groups),
+    AZ_PLAIN(struct az_verdict_found, coll_kind),
+    AZ_PLAIN(struct az_verdict_found, members),
+    AZ_PLAIN(struct az_verdict_found, bytes),
+    AZ_PLAIN(struct az_verdict_found, median),
+    AZ_PLAIN(struct az_verdict_found, largest),
+    AZ_PLAINS(struct az_verdict_found, in_place),
+    AZ_PLAIN(struct az_verdict_found, outside_scope),
+    AZ_PLAIN(struct az_verdict_found, reached),
+    AZ_PLAIN(struct az_verdict_found, count),
+    AZ_PLAIN(struct az_verdict_found, ns),
+    AZ_PLAIN(struct az_verdict_found, gain),
+    AZ_PLAIN(struct az_verdict_found, faster)
+};
 static const struct az_shape found_shape =
-    AZ_SHAPE_IF(struct az_vd_found, found_fields, found_valid);
-static const struct az_shape_field kernel_fields[] = { AZ_TEXT_OF(struct az_vd_kernel, name),
-                                                       AZ_PLAIN(struct az_vd_kernel, count),
-                                                       AZ_PLAIN(struct az_vd_kernel, ns),
-                                                       AZ_PLAIN(struct az_vd_kernel, blocks) };
-static const struct az_shape kernel_shape = AZ_SHAPE(struct az_vd_kernel, kernel_fields);
+    AZ_SHAPE_IF(struct az_verdict_found, found_fields, found_valid);
+static const struct az_shape_field kernel_fields[] = { AZ_TEXT_OF(struct az_verdict_kernel, name),
+                                                       AZ_PLAIN(struct az_verdict_kernel, count),
+                                                       AZ_PLAIN(struct az_verdict_kernel, ns),
+                                                       AZ_PLAIN(struct az_verdict_kernel, blocks) };
+static const struct az_shape kernel_shape = AZ_SHAPE(struct az_verdict_kernel, kernel_fields);
 static bool account_valid(const void *of)
 {
     const struct az_claim_account *a = of;
@@ -573,14 +578,14 @@ static const struct az_shape_field account_fields[] = {
 static const struct az_shape account_shape =
     AZ_SHAPE_IF(struct az_claim_account, account_fields, account_valid);
 static const struct az_shape_field device_fields[] = {
-    AZ_PLAIN(struct az_vd_device, device),
-    AZ_PLAIN(struct az_vd_device, idle),
-    AZ_NEST_OF(struct az_vd_device, a, account_shape),
-    AZ_NEST_OF(struct az_vd_device, before, account_shape),
-    AZ_NEST_OF(struct az_vd_device, after, account_shape),
-    AZ_NEST_OF(struct az_vd_device, step, account_shape)
+    AZ_PLAIN(struct az_verdict_device, device),
+    AZ_PLAIN(struct az_verdict_device, idle),
+    AZ_NEST_OF(struct az_verdict_device, a, account_shape),
+    AZ_NEST_OF(struct az_verdict_device, before, account_shape),
+    AZ_NEST_OF(struct az_verdict_device, after, account_shape),
+    AZ_NEST_OF(struct az_verdict_device, step, account_shape)
 };
-static const struct az_shape device_shape = AZ_SHAPE(struct az_vd_device, device_fields);
+static const struct az_shape device_shape = AZ_SHAPE(struct az_verdict_device, device_fields);
 static bool check_valid(const void *of)
 {
     return (unsigned)((const struct az_check_result *)of)->status < AZ_CHECK_STATUSES;
@@ -593,71 +598,72 @@ static const struct az_shape check_shape =
     AZ_SHAPE_IF(struct az_check_result, check_fields, check_valid);
 static bool part_valid(const void *of)
 {
-    return (unsigned)((const struct az_vd_part *)of)->scope < AZ_SCOPES;
+    return (unsigned)((const struct az_verdict_part *)of)->scope < AZ_SCOPES;
 }
 static const struct az_shape_field part_fields[] = {
-    AZ_PLAIN(struct az_vd_part, scope),
-    AZ_LIST_OF(struct az_vd_part, device_accounts, n_device_accounts, device_shape),
-    AZ_PLAIN(struct az_vd_part, period),
-    AZ_TEXT_OF(struct az_vd_part, source),
-    AZ_TEXT_OF(struct az_vd_part, first),
-    AZ_TEXT_OF(struct az_vd_part, excluded),
-    AZ_PLAIN(struct az_vd_part, step_ns),
-    AZ_PLAIN(struct az_vd_part, repeats),
-    AZ_PLAIN(struct az_vd_part, repeat_ns),
-    AZ_TEXT_OF(struct az_vd_part, repeats_inside),
-    AZ_PLAIN(struct az_vd_part, operator_ns),
-    AZ_PLAIN(struct az_vd_part, host_threads),
-    AZ_TEXT_OF(struct az_vd_part, peaks),
-    AZ_NESTS_OF(struct az_vd_part, check, check_shape),
-    AZ_PLAIN(struct az_vd_part, total),
-    AZ_PLAIN(struct az_vd_part, compute),
-    AZ_PLAIN(struct az_vd_part, comm),
-    AZ_PLAIN(struct az_vd_part, copies),
-    AZ_PLAIN(struct az_vd_part, idle),
-    AZ_PLAIN(struct az_vd_part, devices),
-    AZ_TEXT_OF(struct az_vd_part, device),
-    AZ_PLAIN(struct az_vd_part, kernels),
-    AZ_PLAIN(struct az_vd_part, launches),
-    AZ_PLAIN(struct az_vd_part, names),
-    AZ_TEXT_OF(struct az_vd_part, families),
-    AZ_PLAIN(struct az_vd_part, steps),
-    AZ_PLAIN(struct az_vd_part, flops),
-    AZ_PLAIN(struct az_vd_part, peak),
-    AZ_PLAIN(struct az_vd_part, rated),
-    AZ_PLAIN(struct az_vd_part, rateable),
-    AZ_PLAIN(struct az_vd_part, impossible_rates),
-    AZ_PLAIN(struct az_vd_part, rated_kernels),
-    AZ_TEXT_OF(struct az_vd_part, precision),
-    AZ_PLAIN(struct az_vd_part, read),
-    AZ_PLAIN(struct az_vd_part, dropped),
-    AZ_PLAIN(struct az_vd_part, events),
-    AZ_PLAIN(struct az_vd_part, unlinked),
-    AZ_PLAIN(struct az_vd_part, graphs),
-    AZ_PLAIN(struct az_vd_part, bare),
-    AZ_PLAIN(struct az_vd_part, hidden),
-    AZ_PLAIN(struct az_vd_part, captured),
-    AZ_PLAIN(struct az_vd_part, calls),
-    AZ_PLAIN(struct az_vd_part, linked),
-    AZ_PLAIN(struct az_vd_part, unlinked_ns),
-    AZ_PLAIN(struct az_vd_part, other),
-    AZ_PLAIN(struct az_vd_part, hidden_ns),
-    AZ_PLAIN(struct az_vd_part, by_order_ns),
-    AZ_TEXT_OF(struct az_vd_part, drop),
-    AZ_PLAIN(struct az_vd_part, first_runs),
-    AZ_PLAIN(struct az_vd_part, first_ns),
-    AZ_PLAIN(struct az_vd_part, suspects),
-    AZ_PLAIN(struct az_vd_part, suspect_ns),
-    AZ_PLAIN(struct az_vd_part, bad_gaps),
-    AZ_PLAIN(struct az_vd_part, operations),
-    AZ_TEXT_OF(struct az_vd_part, after),
-    AZ_PLAIN(struct az_vd_part, host),
-    AZ_NEST_OF(struct az_vd_part, idles, idles_shape),
-    AZ_LIST_OF(struct az_vd_part, top, n_top, kernel_shape),
-    AZ_VEC_OF(struct az_vd_part, found, found_shape),
-    AZ_PLAIN(struct az_vd_part, lacking)
+    AZ_PLAIN(struct az_verdict_part, scope),
+    AZ_LIST_OF(struct az_verdict_part, device_accounts, n_device_accounts, device_shape),
+    AZ_PLAIN(struct az_verdict_part, period),
+    AZ_TEXT_OF(struct az_verdict_part, source),
+    AZ_TEXT_OF(struct az_verdict_part, first),
+    AZ_TEXT_OF(struct az_verdict_part, excluded),
+    AZ_PLAIN(struct az_verdict_part, step_ns),
+    AZ_PLAIN(struct az_verdict_part, repeats),
+    AZ_PLAIN(struct az_verdict_part, repeat_ns),
+    AZ_TEXT_OF(struct az_verdict_part, repeats_inside),
+    AZ_PLAIN(struct az_verdict_part, operator_ns),
+    AZ_PLAIN(struct az_verdict_part, host_threads),
+    AZ_TEXT_OF(struct az_verdict_part, peaks),
+    AZ_NESTS_OF(struct az_verdict_part, check, check_shape),
+    AZ_PLAIN(struct az_verdict_part, total),
+    AZ_PLAIN(struct az_verdict_part, compute),
+    AZ_PLAIN(struct az_verdict_part, comm),
+    AZ_PLAIN(struct az_verdict_part, copies),
+    AZ_PLAIN(struct az_verdict_part, idle),
+    AZ_PLAIN(struct az_verdict_part, devices),
+    AZ_TEXT_OF(struct az_verdict_part, device),
+    AZ_PLAIN(struct az_verdict_part, kernels),
+    AZ_PLAIN(struct az_verdict_part, launches),
+    AZ_PLAIN(struct az_verdict_part, names),
+    AZ_TEXT_OF(struct az_verdict_part, families),
+    AZ_PLAIN(struct az_verdict_part, steps),
+    AZ_PLAIN(struct az_verdict_part, flops),
+    AZ_PLAIN(struct az_verdict_part, peak),
+    AZ_PLAIN(struct az_verdict_part, rated),
+    AZ_PLAIN(struct az_verdict_part, rateable),
+    AZ_PLAIN(struct az_verdict_part, impossible_rates),
+    AZ_PLAIN(struct az_verdict_part, rated_kernels),
+    AZ_TEXT_OF(struct az_verdict_part, precision),
+    AZ_PLAIN(struct az_verdict_part, read),
+    AZ_PLAIN(struct az_verdict_part, dropped),
+    AZ_PLAIN(struct az_verdict_part, events),
+    AZ_PLAIN(struct az_verdict_part, unlinked),
+    AZ_PLAIN(struct az_verdict_part, graphs),
+    AZ_PLAIN(struct az_verdict_part, bare),
+    AZ_PLAIN(struct az_verdict_part, hidden),
+    AZ_PLAIN(struct az_verdict_part, captured),
+    AZ_PLAIN(struct az_verdict_part, calls),
+    AZ_PLAIN(struct az_verdict_part, linked),
+    AZ_PLAIN(struct az_verdict_part, unlinked_ns),
+    AZ_PLAIN(struct az_verdict_part, other),
+    AZ_PLAIN(struct az_verdict_part, hidden_ns),
+    AZ_PLAIN(struct az_verdict_part, by_order_ns),
+    AZ_TEXT_OF(struct az_verdict_part, drop),
+    AZ_PLAIN(struct az_verdict_part, first_runs),
+    AZ_PLAIN(struct az_verdict_part, first_ns),
+    AZ_PLAIN(struct az_verdict_part, suspects),
+    AZ_PLAIN(struct az_verdict_part, suspect_ns),
+    AZ_PLAIN(struct az_verdict_part, bad_gaps),
+    AZ_PLAIN(struct az_verdict_part, operations),
+    AZ_TEXT_OF(struct az_verdict_part, after),
+    AZ_PLAIN(struct az_verdict_part, host),
+    AZ_NEST_OF(struct az_verdict_part, idles, idles_shape),
+    AZ_LIST_OF(struct az_verdict_part, top, n_top, kernel_shape),
+    AZ_VEC_OF(struct az_verdict_part, found, found_shape),
+    AZ_PLAIN(struct az_verdict_part, lacking)
 };
-static const struct az_shape part_shape = AZ_SHAPE_IF(struct az_vd_part, part_fields, part_valid);
+static const struct az_shape part_shape =
+    AZ_SHAPE_IF(struct az_verdict_part, part_fields, part_valid);
 
 const struct az_rank_analysis az_rank_analysis_verdict = {
     .name = "verdict",

@@ -14,7 +14,7 @@
 #define WARNING 5.0 /* percent of the span */
 
 /* ---- parts ---- */
-static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
+static void add_figures(struct az_verdict_part *s, const struct az_verdict_part *p)
 {
     s->total = az_add_sat(s->total, p->total);
     s->compute = az_add_sat(s->compute, p->compute);
@@ -46,7 +46,7 @@ static void add_figures(struct az_vd_part *s, const struct az_vd_part *p)
     s->flops += p->flops;
 }
 
-static void add_up(struct az_vd_whole *w)
+static void add_up(struct az_verdict_whole *w)
 {
     w->sum = *w->part[0];
     for (size_t i = 1; i < w->n; i++)
@@ -55,14 +55,14 @@ static void add_up(struct az_vd_whole *w)
 }
 
 /* The part of the only trace of a job. */
-static int only_part(struct az_job *job, struct az_vd_part **out)
+static int only_part(struct az_job *job, struct az_verdict_part **out)
 {
     static const char what;
     void **slot = az_job_slot(job, &what);
     int rc = slot ? 0 : az_arena_error(job->arena);
     if (rc == 0 && !*slot) {
-        struct az_vd_part *part = NULL;
-        rc = az_vd_part_make(job, 0, job->arena, &part);
+        struct az_verdict_part *part = NULL;
+        rc = az_verdict_part_make(job, 0, job->arena, &part);
         *slot = rc ? NULL : part;
     }
     *out = slot ? *slot : NULL;
@@ -70,17 +70,17 @@ static int only_part(struct az_job *job, struct az_vd_part **out)
     return rc;
 }
 
-int az_vd_prepare(struct az_job *job)
+int az_verdict_prepare(struct az_job *job)
 {
-    struct az_vd_part *part;
+    struct az_verdict_part *part;
     const bool one = job->n_traces == 1 && !(job->traces[0]->caps & AZ_CAP_OPREPORT);
     return one && job->findings ? only_part(job, &part) : 0;
 }
 
-static int collect(struct az_vd_whole *w)
+static int collect(struct az_verdict_whole *w)
 {
     struct az_job *job = w->job;
-    const struct az_vd_ranks *r = az_vd_ranks_of(job);
+    const struct az_verdict_ranks *r = az_verdict_ranks_of(job);
     if (!r)
         return az_arena_error(job->arena);
     const size_t most = job->n_traces == 1 || !r->ranks ? 1 : r->ranks->n;
@@ -102,9 +102,9 @@ static int collect(struct az_vd_whole *w)
     return 0;
 }
 
-static int cover(struct az_vd_whole *w)
+static int cover(struct az_verdict_whole *w)
 {
-    for (const struct az_vd_rule *r = az_vd_rules; r->name; r++) {
+    for (const struct az_verdict_rule *r = az_verdict_rules; r->name; r++) {
         if (!(r->needs & w->sum.lacking & ~(unsigned)AZ_CAP_OWN)) /* not missed in other formats */
             continue;
         const struct az_sv item = az_arena_printf(w->job->arena, "rule not judged: %s", r->name);
@@ -121,10 +121,10 @@ static int cover(struct az_vd_whole *w)
 }
 
 /* Share and severity of a row that another analysis put. */
-static void complete(const struct az_vd_whole *w, struct az_table *t, size_t row, int64_t gain)
+static void complete(const struct az_verdict_whole *w, struct az_table *t, size_t row, int64_t gain)
 {
     struct az_cell *cell = &t->cells.v[row * t->columns.n];
-    const double share = 100.0 * (double)gain / (double)az_vd_mean(w, w->sum.total);
+    const double share = 100.0 * (double)gain / (double)az_verdict_mean(w, w->sum.total);
     cell[AZ_FINDING_SHARE] = (struct az_cell){ .type = AZ_REAL, .f = share < 100 ? share : 100 };
     if (az_sv_is(az_cell_text(&cell[AZ_FINDING_SEVERITY]), "info") && share >= WARNING)
         cell[AZ_FINDING_SEVERITY] =
@@ -132,7 +132,7 @@ static void complete(const struct az_vd_whole *w, struct az_table *t, size_t row
 }
 
 /* Findings of other analyses with an estimated saving compete for the lines. */
-static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
+static int add_others(struct az_verdict_whole *w, struct az_verdict_founds *found)
 {
     struct az_table *t = w->job->findings;
     int rc = 0;
@@ -140,8 +140,8 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
         const struct az_cell *gain = az_table_at(t, i, AZ_FINDING_RECOVERABLE),
                              *ns = az_table_at(t, i, AZ_FINDING_NS),
                              *count = az_table_at(t, i, AZ_FINDING_COUNT);
-        const struct az_vd_rule *rule =
-            az_vd_rule_of(az_cell_text(az_table_at(t, i, AZ_FINDING_RULE)));
+        const struct az_verdict_rule *rule =
+            az_verdict_rule_of(az_cell_text(az_table_at(t, i, AZ_FINDING_RULE)));
         if (gain->type != AZ_INT)
             continue;
         if (w->sum.total > 0)
@@ -149,7 +149,7 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
         if (rule)
             rc = az_vec_push(
                 found,
-                ((struct az_vd_found){
+                ((struct az_verdict_found){
                     .rule = rule,
                     .subject = az_cell_text(az_table_at(t, i, AZ_FINDING_SUBJECT)),
                     .detail = AZ_SV(""),
@@ -157,7 +157,8 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
                     .overlaps = az_cell_text(az_table_at(t, i, AZ_FINDING_OVERLAPS)),
                     .advice = rule->advice,
                     .advice_text = az_cell_text(az_table_at(t, i, AZ_FINDING_ADVICE)),
-                    .count = rule->form == AZ_VD_PLAIN || count->type != AZ_INT ? -1 : count->i,
+                    .count =
+                        rule->form == AZ_VERDICT_PLAIN || count->type != AZ_INT ? -1 : count->i,
                     .ns = ns->type == AZ_INT ? ns->i : -1,
                     .gain = az_muldiv(gain->i, (int64_t)(w->devices ? w->devices : 1), 1) }));
     }
@@ -165,7 +166,7 @@ static int add_others(struct az_vd_whole *w, struct az_vd_founds *found)
 }
 
 /* Time that a rank spends on anything but waiting for others. */
-static int64_t own(const struct az_vd_part *p) { return p->total - p->comm; }
+static int64_t own(const struct az_verdict_part *p) { return p->total - p->comm; }
 
 /* Does another analysis report by the rule, in the first rows? */
 static bool reported(const struct az_job *job, size_t rows, const char *rule)
@@ -177,20 +178,20 @@ static bool reported(const struct az_job *job, size_t rows, const char *rule)
 }
 
 /* Is it known who the others wait for, or that nobody is waited for? */
-static bool names_who(const struct az_vd_whole *w, const struct az_vd_founds *found)
+static bool names_who(const struct az_verdict_whole *w, const struct az_verdict_founds *found)
 {
     const struct az_coll_waits *waits = az_coll_waits_of(w->job);
     if (waits && waits->judged)
         return true;
     for (size_t i = 0; i < found->n; i++)
-        if (found->v[i].rule->within == AZ_VD_IN_WAITING)
+        if (found->v[i].rule->within == AZ_VERDICT_IN_WAITING)
             return true;
     return false;
 }
 
 /* Where steps are too few for a verdict on stragglers: the rank that needs clearly more of its own
  * time, which the others spend waiting. */
-static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
+static int slow_rank(struct az_verdict_whole *w, struct az_verdict_founds *found)
 {
     size_t slow = 0;
     int64_t next = 0, waits = 0;
@@ -198,10 +199,10 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
         return 0;
     for (size_t i = 1; i < w->n; i++)
         slow = own(w->part[i]) > own(w->part[slow]) ? i : slow;
-    const struct az_vd_part *s = w->part[slow];
+    const struct az_verdict_part *s = w->part[slow];
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < w->n; i++) {
-        const struct az_vd_part *p = w->part[i];
+        const struct az_verdict_part *p = w->part[i];
         if (i == slow)
             continue;
         const int64_t more = p->comm - s->comm, less = own(s) - own(p);
@@ -214,8 +215,8 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
         return 0;
     char each[AZ_HUMAN_MAX];
     az_human_time(waits / (int64_t)(w->n - 1), each);
-    const struct az_vd_rule *rule = az_vd_rule_of(AZ_SV("device_imbalance"));
-    const struct az_vd_found f = {
+    const struct az_verdict_rule *rule = az_verdict_rule_of(AZ_SV("device_imbalance"));
+    const struct az_verdict_found f = {
         .rule = rule,
         .advice = w->job->n_traces == 1 ? rule->advice : AZ_ADVICE_FIX_STRAGGLER, /* of a run */
         .has_rank = true,
@@ -233,61 +234,61 @@ static int slow_rank(struct az_vd_whole *w, struct az_vd_founds *found)
 
 /* ---- tables ---- */
 /* The rows of other analyses are there already. */
-static void put_findings(struct az_vd_whole *w, const struct az_claims *c)
+static void put_findings(struct az_verdict_whole *w, const struct az_claims *c)
 {
     const size_t others = w->job->findings->rows;
     az_table_reserve(w->job->findings, c->n_findings);
     for (size_t i = 0; i < c->n_findings; i++) {
         const struct az_claim *f = &c->findings[i];
-        const struct az_vd_rule *r = az_vd_rule_of(f->rule);
+        const struct az_verdict_rule *r = az_verdict_rule_of(f->rule);
         if (reported(w->job, others, r->name))
             continue;
         const struct az_finding_row row = { .rule = r->name,
                                             .severity = f->severity.p,
                                             .lasting = w->job->n_traces == 1,
-                                            .subject = r->form == AZ_VD_GAPS
-                                                           ? az_vd_finding_text(w, c, f)
+                                            .subject = r->form == AZ_VERDICT_GAPS
+                                                           ? az_verdict_finding_text(w, c, f)
                                                            : f->subject,
                                             .count = f->count,
-                                            .ns = az_vd_mean(w, f->time_ns),
+                                            .ns = az_verdict_mean(w, f->time_ns),
                                             .recoverable = f->saving_ns,
                                             .share = 100 * f->share,
                                             .evidence = f->table,
                                             .row = f->row,
                                             .overlaps = az_sv_str(r->overlaps),
-                                            .advice = az_vd_advice_text(w, f->advice) };
+                                            .advice = az_verdict_advice_text(w, f->advice) };
         az_finding_put(w->job, &row);
     }
 }
 
-static int write_all(struct az_vd_whole *w)
+static int write_all(struct az_verdict_whole *w)
 {
-    struct az_vd_founds found;
+    struct az_verdict_founds found;
     struct az_claims *c = NULL;
     struct az_table *out = az_headline_table(w->job->arena);
     az_vec_init(&found, w->job->mem);
     int rc = out ? az_vec_reserve(&found, MANY) : az_arena_error(w->job->arena);
     if (rc == 0)
-        rc = az_vd_merge(w, &found);
+        rc = az_verdict_merge(w, &found);
     if (rc == 0)
-        rc = az_vd_find_waiting(w, &found);
+        rc = az_verdict_find_waiting(w, &found);
     if (rc == 0)
         rc = slow_rank(w, &found);
     if (rc == 0)
         rc = add_others(w, &found);
     if (rc == 0)
-        rc = az_vd_claims_make(w, &found, &c);
+        rc = az_verdict_claims_make(w, &found, &c);
     az_vec_release(&found);
     if (rc == 0) {
         put_findings(w, c);
         w->job->doc->claims = c;
-        rc = az_vd_put_lines(w, c, out);
+        rc = az_verdict_put_lines(w, c, out);
     }
     if (rc == 0)
-        rc = az_vd_idle_table(w);
+        rc = az_verdict_idle_table(w);
     if (rc == 0 && w->job->n_traces == 1 &&
         w->job->traces[0]->caps & (AZ_CAP_TIMELINE | AZ_CAP_OPREPORT))
-        rc = az_vd_step_work(w->job);
+        rc = az_verdict_step_work(w->job);
     if (rc == 0)
         rc = az_claims_tables(w->job->doc, c);
     if (rc)
@@ -297,10 +298,10 @@ static int write_all(struct az_vd_whole *w)
     return rc ? rc : cover(w);
 }
 
-int az_vd_report(struct az_job *job)
+int az_verdict_report(struct az_job *job)
 {
     static const int order[] = { -AZ_FINDING_RECOVERABLE - 1, -AZ_FINDING_NS - 1 };
-    struct az_vd_whole w = { .job = job };
+    struct az_verdict_whole w = { .job = job };
     if (!job->findings)
         return 0;
     int rc = collect(&w);

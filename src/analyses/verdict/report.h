@@ -6,9 +6,9 @@
 
 /* What the verdict says of the only trace of a job, made next to other analyses: needs no table.
  * For a job of several traces and for operation reports it does nothing. */
-int az_vd_prepare(struct az_job *job) AZ_MUST_USE;
+int az_verdict_prepare(struct az_job *job) AZ_MUST_USE;
 /* When all tables are made: completes job->findings (share, severity, order) and puts the table
  * `verdict` first in the document. */
-int az_vd_report(struct az_job *job) AZ_MUST_USE;
+int az_verdict_report(struct az_job *job) AZ_MUST_USE;
 
 #endif

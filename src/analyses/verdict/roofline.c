@@ -33,7 +33,7 @@ struct line { /* operations of one name and estimate */
 AZ_VEC(struct line, lines);
 
 struct work {
-    struct az_vd *v;
+    struct az_verdict *v;
     struct az_framework *fw;
     const struct az_unified *u;
     struct az_framework_metrics *metrics;
@@ -155,7 +155,7 @@ static void certain_work(const struct work *w, struct line *l)
 /* True: it is impossible. */
 static bool check_rate(struct work *w, struct line *l, int64_t ticks)
 {
-    struct az_vd_part *p = w->v->part;
+    struct az_verdict_part *p = w->v->part;
     if (!w->has_limits)
         return false;
     l->rate.us = az_us(w->fw->trace, ticks);
@@ -169,7 +169,7 @@ static bool check_rate(struct work *w, struct line *l, int64_t ticks)
 }
 
 /* Rates of the whole mean something. */
-static bool rates_hold(const struct az_vd_part *p)
+static bool rates_hold(const struct az_verdict_part *p)
 {
     return (double)p->impossible_rates < IMPOSSIBLE * (double)p->rated_kernels ||
            p->impossible_rates == 0;
@@ -235,14 +235,14 @@ static bool in_scope(const struct work *w, const struct az_unified_row *r)
             return false;
         gpu = c->linked[first];
     }
-    return az_vd_in_scope(w->v, az_gpu_event(c, gpu).start);
+    return az_verdict_in_scope(w->v, az_gpu_event(c, gpu).start);
 }
 
 static int add_row(struct work *w, const struct az_unified_row *r)
 {
     const size_t row = (size_t)(r - w->u->rows.v);
-    struct az_vd_part *p = w->v->part;
-    const int64_t time = az_unified_time(w->u, r), ns = az_vd_ns(w->v, time);
+    struct az_verdict_part *p = w->v->part;
+    const int64_t time = az_unified_time(w->u, r), ns = az_verdict_ns(w->v, time);
     struct az_unified_recent *x;
     bool seen;
     const bool counts = in_scope(w, r);
@@ -295,18 +295,18 @@ static struct az_sv name_of(const struct work *w, const struct line *l)
                            (int)(cut ? 70 : dims.n), dims.p, cut ? "..." : "");
 }
 
-static int tell(struct work *w, const char *rule, const struct line *l, struct az_sv detail,
-                double reached, int64_t gain, enum az_advice advice)
+static int emit_finding(struct work *w, const char *rule, const struct line *l, struct az_sv detail,
+                        double reached, int64_t gain, enum az_advice advice)
 {
-    const struct az_vd_found f = { .subject = name_of(w, l),
-                                   .detail = detail,
-                                   .reached = reached,
-                                   .row = az_unified_name(w->u, l->first),
-                                   .count = l->count,
-                                   .ns = az_vd_ns(w->v, l->ticks),
-                                   .advice = advice,
-                                   .gain = gain };
-    return az_vd_add(w->v, rule, &f);
+    const struct az_verdict_found f = { .subject = name_of(w, l),
+                                        .detail = detail,
+                                        .reached = reached,
+                                        .row = az_unified_name(w->u, l->first),
+                                        .count = l->count,
+                                        .ns = az_verdict_ns(w->v, l->ticks),
+                                        .advice = advice,
+                                        .gain = gain };
+    return az_verdict_add(w->v, rule, &f);
 }
 
 /* What an operation takes at least, ns: the time of the roofline that is in reach, longer where its
@@ -327,7 +327,7 @@ static double least_time(const struct work *w, const struct line *l, double ns, 
 
 static int headroom(struct work *w, const struct line *l)
 {
-    const double count = (double)l->count, ns = (double)az_vd_ns(w->v, l->ticks),
+    const double count = (double)l->count, ns = (double)az_verdict_ns(w->v, l->ticks),
                  roof = l->roof.time_us * 1e3 * count;
     if (isnan(roof) || l->copies || ns <= 0 || ns * 100 < LEAST * (double)w->v->part->total ||
         ns < w->v->job->opts->short_kernel_us * 1e3 * count) /* what it takes to begin */
@@ -342,8 +342,8 @@ static int headroom(struct work *w, const struct line *l)
     const struct az_sv detail =
         az_arena_printf(w->v->job->arena, " of the %s%speak%s", of, *of ? " " : "",
                         small ? ", too small for the device" : "");
-    return tell(w, "roofline_headroom", l, detail, 100 * roof / ns, llround(ns - least),
-                small ? AZ_ADVICE_BATCH_SMALL_KERNELS : AZ_ADVICE_NONE);
+    return emit_finding(w, "roofline_headroom", l, detail, 100 * roof / ns, llround(ns - least),
+                        small ? AZ_ADVICE_BATCH_SMALL_KERNELS : AZ_ADVICE_NONE);
 }
 
 /* FLOP/s of the aligned products of one precision; NaN: there are none. */
@@ -358,7 +358,7 @@ static double aligned_rate(struct work *w, struct az_sv spec)
         if (!l->product || !l->aligned || !az_sv_eq(l->e.spec, spec))
             continue;
         flops += l->e.flops * (double)l->count;
-        ns += (double)az_vd_ns(w->v, l->ticks);
+        ns += (double)az_verdict_ns(w->v, l->ticks);
     }
     const double rate = ns > 0 ? flops / ns : NAN;
     if (w->n_rates < RATES) {
@@ -372,7 +372,7 @@ static int misaligned(struct work *w, const struct line *l)
 {
     if (!l->product || l->aligned)
         return 0;
-    const double ns = (double)az_vd_ns(w->v, l->ticks), count = (double)l->count;
+    const double ns = (double)az_verdict_ns(w->v, l->ticks), count = (double)l->count;
     double at_rate = l->e.flops * count / aligned_rate(w, l->e.spec);
     if (!isnan(at_rate) && l->roof.bound[0] == 'M') /* aligned it still has to move its bytes */
         at_rate = fmax(at_rate, l->roof.time_us * 1e3 * count);
@@ -383,8 +383,8 @@ static int misaligned(struct work *w, const struct line *l)
     const struct az_sv detail = l->odd ? az_arena_printf(a, ": %lld is not a multiple of %lld",
                                                          (long long)l->odd, (long long)by)
                                        : az_arena_printf(a, ": kernel for unaligned operands");
-    return tell(w, "misaligned_shape", l, detail, 0, isnan(at_rate) ? -1 : llround(ns - at_rate),
-                AZ_ADVICE_NONE);
+    return emit_finding(w, "misaligned_shape", l, detail, 0,
+                        isnan(at_rate) ? -1 : llround(ns - at_rate), AZ_ADVICE_NONE);
 }
 
 static double rate(const struct az_peaks *p, const char *name)
@@ -399,12 +399,12 @@ static int precision(struct work *w, const struct line *l)
 {
     const struct az_peaks *p = az_framework_peaks(w->metrics);
     const double full = rate(p, "matrix_fp32"), less = rate(p, "matrix_tf32");
-    const double ns = (double)az_vd_ns(w->v, l->ticks);
+    const double ns = (double)az_verdict_ns(w->v, l->ticks);
     if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") || !(less > full) ||
         strcmp(l->roof.peak, "matrix_tf32") == 0)
         return 0;
-    return tell(w, "precision", l, AZ_SV(" in 32 bits; the device has TF32"), 0,
-                llround(ns * (1 - full / less)), AZ_ADVICE_NONE);
+    return emit_finding(w, "precision", l, AZ_SV(" in 32 bits; the device has TF32"), 0,
+                        llround(ns * (1 - full / less)), AZ_ADVICE_NONE);
 }
 
 /* The peak of the precision that does most of the work; none if a rate is impossible. */
@@ -422,14 +422,14 @@ static void peak(struct work *w)
     const char *of = strchr(most->roof.peak, '_'); /* matrix_tf32 */
     if (w->v->part->impossible_rates == 0)
         w->v->part->peak = most->roof.tflops * 1e12;
-    w->v->part->precision = az_vd_keep(w->v, of ? az_sv_str(of + 1) : most->e.perf->prec);
+    w->v->part->precision = az_verdict_keep(w->v, of ? az_sv_str(of + 1) : most->e.perf->prec);
 }
 
 /* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel says so. */
 static void find_tf32(const struct work *w, struct line *l)
 {
     const double full = rate(az_framework_peaks(w->metrics), "matrix_fp32"),
-                 ns = (double)az_vd_ns(w->v, l->ticks);
+                 ns = (double)az_verdict_ns(w->v, l->ticks);
     if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") ||
         !(l->e.flops * (double)l->count > full * 1e3 * ns))
         return;
@@ -451,7 +451,7 @@ static int judge_line(struct work *w, struct line *l)
 
 static int judge(struct work *w)
 {
-    struct az_vd_part *p = w->v->part;
+    struct az_verdict_part *p = w->v->part;
     const struct az_peaks *peaks = az_framework_peaks(w->metrics);
     const struct az_device_facts facts = az_trace_device(w->fw->trace);
     int rc = 0;
@@ -468,7 +468,7 @@ static int judge(struct work *w)
     return rc;
 }
 
-int az_vd_find_work(struct az_vd *v)
+int az_verdict_find_work(struct az_verdict *v)
 {
     struct work w = { .v = v };
     int rc;
@@ -495,9 +495,9 @@ int az_vd_find_work(struct az_vd *v)
     return rc;
 }
 
-int az_vd_program_rates(struct az_vd *v)
+int az_verdict_program_rates(struct az_verdict *v)
 {
-    struct az_vd_part *p = v->part;
+    struct az_verdict_part *p = v->part;
     struct az_hlo_rates r;
     const int rc = az_hlo_rates(v->job, &v->window, &r);
     if (rc)
@@ -509,6 +509,6 @@ int az_vd_program_rates(struct az_vd *v)
     p->rated_kernels = r.of;
     if (r.impossible == 0)
         p->peak = r.peak;
-    p->precision = az_vd_keep(v, r.precision);
+    p->precision = az_verdict_keep(v, r.precision);
     return 0;
 }

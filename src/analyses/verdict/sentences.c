@@ -11,28 +11,28 @@
 #define OUTSIDE 0.01 /* of the scope: device activity around it that is worth a line */
 
 /* ---- what ran ---- */
-static struct az_sv devices(struct az_vd_text *x)
+static struct az_sv devices(struct az_verdict_text *x)
 {
     const int64_t n = x->c->devices.count - (int64_t)x->c->devices.n_idle;
     const struct az_sv name = x->c->devices.name;
     struct az_sv text = name.n ? name : n == 1 ? AZ_SV("1 device") : AZ_SV("");
     if (n > 1)
         text = name.n ? az_arena_printf(x->a, "%" PRId64 " x %.*s", n, AZ_SVF(name))
-                      : az_vd_text_counted(x, n, "device");
+                      : az_verdict_text_counted(x, n, "device");
     if (x->c->devices.n_idle)
-        text =
-            az_vd_text_add(x, text, " + ", az_arena_printf(x->a, "%zu idle", x->c->devices.n_idle));
+        text = az_verdict_text_add(x, text, " + ",
+                                   az_arena_printf(x->a, "%zu idle", x->c->devices.n_idle));
     return text;
 }
 
-static struct az_sv ranks(struct az_vd_text *x)
+static struct az_sv ranks(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
     const bool run = x->w->ranks && x->w->job->n_traces != 1;
     if (run && c->ranks.world > (int64_t)x->w->n)
         return az_arena_printf(x->a, "%zu of %" PRId64 " ranks", x->w->n, c->ranks.world);
     if (run)
-        return az_vd_text_counted(x, (int64_t)x->w->n, "rank");
+        return az_verdict_text_counted(x, (int64_t)x->w->n, "rank");
     if (c->ranks.world > 1 && c->ranks.n_present)
         return az_arena_printf(x->a, "rank %" PRId64 " of %" PRId64, c->ranks.present[0],
                                c->ranks.world);
@@ -60,74 +60,76 @@ static struct az_sv source_words(struct az_sv id)
     return id;
 }
 
-static struct az_sv steps(struct az_vd_text *x)
+static struct az_sv steps(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
-    const struct az_vd_part *p = &x->w->sum;
+    const struct az_verdict_part *p = &x->w->sum;
     if (c->steps.count == 0 && p->repeats)
         return az_arena_printf(x->a, "%zu repeats of %.*s%s%.*s (not steps)", p->repeats,
-                               AZ_SVF(az_vd_text_time(x, p->repeat_ns)),
+                               AZ_SVF(az_verdict_text_time(x, p->repeat_ns)),
                                p->repeats_inside.n ? " inside " : "",
-                               AZ_SVF(az_vd_text_cut(x, p->repeats_inside)));
+                               AZ_SVF(az_verdict_text_cut(x, p->repeats_inside)));
     if (c->steps.count == 0)
         return AZ_SV("");
     const int64_t each = c->steps.period_ns >= 0 ? c->steps.period_ns : p->step_ns;
     const char *noun = az_sv_is(c->steps.source, "kernel_pattern") ? "repeat" : "step";
-    return az_arena_printf(x->a, "%.*s of %.*s (%.*s%s)",
-                           AZ_SVF(az_vd_text_counted(x, c->steps.count, noun)),
-                           AZ_SVF(az_vd_text_time(x, each)), AZ_SVF(source_words(c->steps.source)),
-                           c->steps.n_excluded ? ", first excluded as warm-up" : "");
+    return az_arena_printf(
+        x->a, "%.*s of %.*s (%.*s%s)", AZ_SVF(az_verdict_text_counted(x, c->steps.count, noun)),
+        AZ_SVF(az_verdict_text_time(x, each)), AZ_SVF(source_words(c->steps.source)),
+        c->steps.n_excluded ? ", first excluded as warm-up" : "");
 }
 
 /* Inputs without a time line of a device. */
-static struct az_sv no_device(struct az_vd_text *x)
+static struct az_sv no_device(struct az_verdict_text *x)
 {
-    const struct az_vd_part *p = &x->w->sum;
+    const struct az_verdict_part *p = &x->w->sum;
     const size_t ranges = x->w->job->n_traces == 1 ? x->w->job->traces[0]->proj.n : 0;
     if (p->kernels > 0)
-        return az_arena_printf(x->a, "%.*s of kernels", AZ_SVF(az_vd_text_time(x, p->kernels)));
+        return az_arena_printf(x->a, "%.*s of kernels",
+                               AZ_SVF(az_verdict_text_time(x, p->kernels)));
     if (ranges)
         return az_arena_printf(x->a, "%.*s projected onto the device",
-                               AZ_SVF(az_vd_text_counted(x, (int64_t)ranges, "range")));
+                               AZ_SVF(az_verdict_text_counted(x, (int64_t)ranges, "range")));
     if (x->c->host.operator_ns > 0)
         return az_arena_printf(x->a, "no device activity recorded, %.*s in operators on %.*s",
-                               AZ_SVF(az_vd_text_time(x, x->c->host.operator_ns)),
-                               AZ_SVF(az_vd_text_counted(x, x->c->host.threads, "thread")));
+                               AZ_SVF(az_verdict_text_time(x, x->c->host.operator_ns)),
+                               AZ_SVF(az_verdict_text_counted(x, x->c->host.threads, "thread")));
     return AZ_SV("no device activity recorded");
 }
 
-static int what(struct az_vd_text *x)
+static int what(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
     struct az_sv text = c->has_account || c->devices.name.n ? devices(x) : AZ_SV("");
     const int64_t ns = c->has_account ? c->account.span : x->w->sum.kernels;
-    text = az_vd_text_add(x, text, ", ", ranks(x));
-    text = az_vd_text_add(x, text, ", ", steps(x));
-    text = az_vd_text_add(x, text, ", ", c->has_account ? az_vd_text_time(x, ns) : no_device(x));
+    text = az_verdict_text_add(x, text, ", ", ranks(x));
+    text = az_verdict_text_add(x, text, ", ", steps(x));
+    text = az_verdict_text_add(x, text, ", ",
+                               c->has_account ? az_verdict_text_time(x, ns) : no_device(x));
     text = az_arena_printf(x->a, "%.*s (%.*s)", AZ_SVF(text), AZ_SVF(x->w->job->doc->format));
-    return az_vd_text_put(x, AZ_LINE_WHAT, "", text, ns);
+    return az_verdict_text_put(x, AZ_LINE_WHAT, "", text, ns);
 }
 
 /* ---- the account ---- */
 /* Label of the account. */
-static const char *device_time(const struct az_vd_text *x)
+static const char *device_time(const struct az_verdict_text *x)
 {
-    return az_vd_text_op_report(x)                             ? "Device"
+    return az_verdict_text_op_report(x)                        ? "Device"
            : az_sv_find(x->c->devices.name, AZ_SV("TPU")) >= 0 ? "TPU time"
                                                                : "GPU time";
 }
 
 /* The failed check, next to the figures that depend on it. */
-static struct az_sv qualified(struct az_vd_text *x)
+static struct az_sv qualified(struct az_verdict_text *x)
 {
     for (int i = 0; i < AZ_CHECKS; i++)
         if (x->c->qualified_by & 1u << i)
             return az_arena_printf(x->a, " (not trustworthy: %.*s)",
-                                   AZ_SVF(az_vd_text_check(x, (enum az_check)i)));
+                                   AZ_SVF(az_verdict_text_check(x, (enum az_check)i)));
     return AZ_SV("");
 }
 
-static struct az_sv rates(struct az_vd_text *x)
+static struct az_sv rates(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
     char flops[AZ_HUMAN_MAX];
@@ -140,7 +142,7 @@ static struct az_sv rates(struct az_vd_text *x)
         az_arena_printf(x->a, "%s%s", flops, x->w->devices > 1 ? " per device" : "");
     if (!isnan(c->rates.mfu))
         text = c->rates.mfu < 0.0005
-                   ? az_vd_text_add(x, text, ", ", AZ_SV("MFU below 0.1%"))
+                   ? az_verdict_text_add(x, text, ", ", AZ_SV("MFU below 0.1%"))
                    : az_arena_printf(x->a, "%.*s, MFU %.1f%% of %.*s peak", AZ_SVF(text),
                                      100 * c->rates.mfu, AZ_SVF(c->rates.precision));
     if (c->rates.flops_known_share < 0.99)
@@ -149,7 +151,7 @@ static struct az_sv rates(struct az_vd_text *x)
     return text;
 }
 
-static int account(struct az_vd_text *x)
+static int account(struct az_verdict_text *x)
 {
     const struct az_claim_account *a = &x->c->account;
     const int64_t part[] = { a->computing, a->exposed_communication, a->exposed_copy, a->idle };
@@ -165,12 +167,12 @@ static int account(struct az_vd_text *x)
         t[3] / 10, t[3] % 10, AZ_SVF(qualified(x)));
     if (x->w->devices > 1)
         text = az_arena_printf(x->a, "%.*s; mean of %zu devices", AZ_SVF(text), x->w->devices);
-    text = az_vd_text_add(x, text, "; ", rates(x));
-    return az_vd_text_put(x, AZ_LINE_TIME, device_time(x), text, a->span);
+    text = az_verdict_text_add(x, text, "; ", rates(x));
+    return az_verdict_text_put(x, AZ_LINE_TIME, device_time(x), text, a->span);
 }
 
 /* "5.0 s before the first step (82% copies)" */
-static struct az_sv outside_text(struct az_vd_text *x, const struct az_claim_account *a,
+static struct az_sv outside_text(struct az_verdict_text *x, const struct az_claim_account *a,
                                  const char *where)
 {
     const struct {
@@ -185,44 +187,44 @@ static struct az_sv outside_text(struct az_vd_text *x, const struct az_claim_acc
         return AZ_SV("");
     for (size_t i = 1; i < AZ_LENGTH(part); i++)
         most = part[i].ns > part[most].ns ? i : most;
-    return az_arena_printf(x->a, "%.*s %s (%.0f%% %s)", AZ_SVF(az_vd_text_time(x, a->span)), where,
-                           100.0 * (double)part[most].ns / (double)a->span, part[most].what);
+    return az_arena_printf(x->a, "%.*s %s (%.0f%% %s)", AZ_SVF(az_verdict_text_time(x, a->span)),
+                           where, 100.0 * (double)part[most].ns / (double)a->span, part[most].what);
 }
 
-static int outside(struct az_vd_text *x)
+static int outside(struct az_verdict_text *x)
 {
     const bool warm = x->c->steps.n_excluded > 0, window = x->c->scope == AZ_SCOPE_WINDOW;
     struct az_sv text = outside_text(x, &x->c->before,
                                      window ? "before the window"
                                      : warm ? "before the second step"
                                             : "before the first step");
-    text = az_vd_text_add(
+    text = az_verdict_text_add(
         x, text, ", ",
         outside_text(x, &x->c->after, window ? "after the window" : "after the last step"));
-    return text.n ? az_vd_text_put(x, AZ_LINE_NOTE, "Outside", text, -1) : 0;
+    return text.n ? az_verdict_text_put(x, AZ_LINE_NOTE, "Outside", text, -1) : 0;
 }
 
 /* Most of the recording is a graph capture, whose launches run nothing. */
-static int capture(struct az_vd_text *x)
+static int capture(struct az_verdict_text *x)
 {
-    const struct az_vd_part *p = &x->w->sum;
+    const struct az_verdict_part *p = &x->w->sum;
     if (2 * p->captured <= p->calls)
         return 0;
-    return az_vd_text_put(
+    return az_verdict_text_put(
         x, AZ_LINE_NOTE, "",
         az_arena_printf(x->a, "graph capture: %.*s of %.*s were captured into graphs and not run",
-                        AZ_SVF(az_vd_text_count(x, p->captured)),
-                        AZ_SVF(az_vd_text_counted(x, p->calls, "launch call"))),
+                        AZ_SVF(az_verdict_text_count(x, p->captured)),
+                        AZ_SVF(az_verdict_text_counted(x, p->calls, "launch call"))),
         -1);
 }
 
 /* Formats of sums. */
-static int sums(struct az_vd_text *x)
+static int sums(struct az_verdict_text *x)
 {
-    const struct az_vd_part *p = &x->w->sum;
+    const struct az_verdict_part *p = &x->w->sum;
     if (p->names == 0)
         return 0;
-    return az_vd_text_put(
+    return az_verdict_text_put(
         x, AZ_LINE_TIME, device_time(x),
         az_arena_printf(x->a,
                         "%.*s (sums over %zu kernel names; no times of individual kernels "
@@ -231,9 +233,10 @@ static int sums(struct az_vd_text *x)
         p->kernels);
 }
 
-int az_vd_put_lines(struct az_vd_whole *w, const struct az_claims *c, struct az_table *out)
+int az_verdict_put_lines(struct az_verdict_whole *w, const struct az_claims *c,
+                         struct az_table *out)
 {
-    struct az_vd_text x = { w, c, w->job->arena, out };
+    struct az_verdict_text x = { w, c, w->job->arena, out };
     int rc = what(&x);
     if (rc == 0)
         rc = c->has_account ? account(&x) : sums(&x);
@@ -242,8 +245,8 @@ int az_vd_put_lines(struct az_vd_whole *w, const struct az_claims *c, struct az_
     if (rc == 0)
         rc = capture(&x);
     if (rc == 0)
-        rc = az_vd_text_findings(&x);
+        rc = az_verdict_text_findings(&x);
     if (rc == 0)
-        rc = az_vd_text_data(&x);
+        rc = az_verdict_text_data(&x);
     return rc ? rc : x.a->failed ? az_arena_error(x.a) : 0;
 }

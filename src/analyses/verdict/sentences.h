@@ -6,8 +6,8 @@
 #include "analyses/verdict/verdict.h"
 #include "document/verdict_table.h"
 
-struct az_vd_text {
-    struct az_vd_whole *w;
+struct az_verdict_text {
+    struct az_verdict_whole *w;
     const struct az_claims *c;
     struct az_arena *a;
     struct az_table *out; /* the lines */
@@ -15,26 +15,26 @@ struct az_vd_text {
 
 /* ---- pieces ---- */
 /* to + between + more; where one of them is empty the other one alone. */
-struct az_sv az_vd_text_add(struct az_vd_text *x, struct az_sv to, const char *between,
-                            struct az_sv more);
+struct az_sv az_verdict_text_add(struct az_verdict_text *x, struct az_sv to, const char *between,
+                                 struct az_sv more);
 /* "1.20 ms" */
-struct az_sv az_vd_text_time(struct az_vd_text *x, int64_t ns);
+struct az_sv az_verdict_text_time(struct az_verdict_text *x, int64_t ns);
 /* "12,400" */
-struct az_sv az_vd_text_count(struct az_vd_text *x, int64_t n);
+struct az_sv az_verdict_text_count(struct az_verdict_text *x, int64_t n);
 /* "4 gaps", "1 gap" */
-struct az_sv az_vd_text_counted(struct az_vd_text *x, int64_t n, const char *noun);
+struct az_sv az_verdict_text_counted(struct az_verdict_text *x, int64_t n, const char *noun);
 /* A name, the end of a long one cut off. */
-struct az_sv az_vd_text_cut(struct az_vd_text *x, struct az_sv name);
+struct az_sv az_verdict_text_cut(struct az_verdict_text *x, struct az_sv name);
 /* Of a report of operations, whose devices are no GPUs. */
-bool az_vd_text_op_report(const struct az_vd_text *x);
+bool az_verdict_text_op_report(const struct az_verdict_text *x);
 /* Adds a line that is no finding. ns: the time it is about; -1: none. */
-int az_vd_text_put(struct az_vd_text *x, enum az_line_kind kind, const char *label,
-                   struct az_sv text, int64_t ns) AZ_MUST_USE;
+int az_verdict_text_put(struct az_verdict_text *x, enum az_line_kind kind, const char *label,
+                        struct az_sv text, int64_t ns) AZ_MUST_USE;
 
 /* ---- lines ---- */
-int az_vd_text_findings(struct az_vd_text *x) AZ_MUST_USE;
-int az_vd_text_data(struct az_vd_text *x) AZ_MUST_USE;
+int az_verdict_text_findings(struct az_verdict_text *x) AZ_MUST_USE;
+int az_verdict_text_data(struct az_verdict_text *x) AZ_MUST_USE;
 /* What a check found: "12 of 400 kernel launches have no device event". */
-struct az_sv az_vd_text_check(struct az_vd_text *x, enum az_check check);
+struct az_sv az_verdict_text_check(struct az_verdict_text *x, enum az_check check);
 
 #endif

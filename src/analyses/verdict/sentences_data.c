@@ -5,7 +5,7 @@
 
 #define HIDDEN 0.2 /* of kernel time that graphs launched: operators do not say enough */
 
-static struct az_sv missing_text(struct az_vd_text *x)
+static struct az_sv missing_text(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
     return az_arena_printf(
@@ -13,12 +13,12 @@ static struct az_sv missing_text(struct az_vd_text *x)
         AZ_SVF(az_rank_list(x->a, c->ranks.missing, c->ranks.n_missing)));
 }
 
-struct az_sv az_vd_text_check(struct az_vd_text *x, enum az_check check)
+struct az_sv az_verdict_text_check(struct az_verdict_text *x, enum az_check check)
 {
     const struct az_check_result *r = &x->c->trust[check];
-    const struct az_sv n = az_vd_text_count(x, r->count), of = az_vd_text_count(x, r->of),
-                       t = az_vd_text_time(x, r->time_ns);
-    const struct az_vd_part *s = &x->w->sum;
+    const struct az_sv n = az_verdict_text_count(x, r->count), of = az_verdict_text_count(x, r->of),
+                       t = az_verdict_text_time(x, r->time_ns);
+    const struct az_verdict_part *s = &x->w->sum;
     const bool operations = s->operations > 0;
     const char *has = r->count == 1 ? "has" : "have";
     switch (check) {
@@ -47,7 +47,8 @@ struct az_sv az_vd_text_check(struct az_vd_text *x, enum az_check check)
                                AZ_SVF(of));
     case AZ_CHECK_SKIPPED_DEVICE_WORK:
         return az_arena_printf(x->a, "%.*s not in the account (%.*s)",
-                               AZ_SVF(az_vd_text_counted(x, r->count, "device track")), AZ_SVF(t));
+                               AZ_SVF(az_verdict_text_counted(x, r->count, "device track")),
+                               AZ_SVF(t));
     case AZ_CHECK_TRUNCATED_INPUT:
         return AZ_SV("input is truncated");
     case AZ_CHECK_MISSING_RANKS:
@@ -79,54 +80,55 @@ struct az_sv az_vd_text_check(struct az_vd_text *x, enum az_check check)
 }
 
 /* Unknown peaks matter where there is work to compare with them. */
-static bool worth_words(struct az_vd_text *x, enum az_check check)
+static bool worth_words(struct az_verdict_text *x, enum az_check check)
 {
     return check != AZ_CHECK_DEVICE_PEAKS || x->w->sum.rated > 0;
 }
 
-static struct az_sv checks(struct az_vd_text *x)
+static struct az_sv checks(struct az_verdict_text *x)
 {
     struct az_sv text = AZ_SV("");
     for (int s = AZ_CHECK_FAIL; s >= AZ_CHECK_WARN; s--)
         for (int i = 0; i < AZ_CHECKS; i++)
             if ((int)x->c->trust[i].status == s && worth_words(x, (enum az_check)i))
-                text = az_vd_text_add(x, text, "; ", az_vd_text_check(x, (enum az_check)i));
+                text =
+                    az_verdict_text_add(x, text, "; ", az_verdict_text_check(x, (enum az_check)i));
     return text;
 }
 
-static struct az_sv events(struct az_vd_text *x)
+static struct az_sv events(struct az_verdict_text *x)
 {
-    const struct az_vd_part *s = &x->w->sum;
+    const struct az_verdict_part *s = &x->w->sum;
     const bool linked =
         x->c->trust[AZ_CHECK_UNLINKED_DEVICE_WORK].status == AZ_CHECK_PASS && s->unlinked == 0;
     if (s->operations)
-        return az_vd_text_counted(x, s->operations, "operation");
+        return az_verdict_text_counted(x, s->operations, "operation");
     if (x->c->trust[AZ_CHECK_UNLINKED_DEVICE_WORK].status >= AZ_CHECK_WARN)
         return AZ_SV(""); /* the check counts them */
     if (s->events == 0)
         return s->kernels > 0 || x->c->host.operator_ns == 0 ? AZ_SV("")
                                                              : AZ_SV("no device activity recorded");
     return az_arena_printf(x->a, "%.*s%s",
-                           AZ_SVF(az_vd_text_counted(x, (int64_t)s->events, "device event")),
+                           AZ_SVF(az_verdict_text_counted(x, (int64_t)s->events, "device event")),
                            linked ? ", all linked" : "");
 }
 
-static struct az_sv known_work(struct az_vd_text *x)
+static struct az_sv known_work(struct az_verdict_text *x)
 {
-    const struct az_vd_part *s = &x->w->sum;
+    const struct az_verdict_part *s = &x->w->sum;
     struct az_sv text = AZ_SV("");
     if (s->rateable > 0)
         text = az_arena_printf(x->a, "FLOPs/bytes known for %.1f%% of kernel time",
                                100.0 * (double)s->rated / (double)s->rateable);
     if (s->kernels > 0 && HIDDEN * (double)s->kernels < (double)s->hidden_ns)
-        text = az_vd_text_add(
+        text = az_verdict_text_add(
             x, text, "; ",
             az_arena_printf(x->a,
                             "%.0f%% of kernel time launched by graphs, without operators "
                             "and shapes",
                             100 * (double)s->hidden_ns / (double)s->kernels));
     if (s->kernels > 0 && s->by_order_ns > 0)
-        text = az_vd_text_add(
+        text = az_verdict_text_add(
             x, text, "; ",
             az_arena_printf(x->a,
                             "operators of %.0f%% of kernel time matched to graph captures by "
@@ -136,9 +138,9 @@ static struct az_sv known_work(struct az_vd_text *x)
 }
 
 /* Rows of operation reports that count nowhere. */
-static struct az_sv not_counted(struct az_vd_text *x)
+static struct az_sv not_counted(struct az_verdict_text *x)
 {
-    const struct az_vd_part *s = &x->w->sum;
+    const struct az_verdict_part *s = &x->w->sum;
     struct az_sv text = AZ_SV("");
     if (s->after.n)
         text = az_arena_printf(x->a,
@@ -146,28 +148,28 @@ static struct az_sv not_counted(struct az_vd_text *x)
                                "(ignore_signposts: all)",
                                AZ_SVF(s->after));
     if (s->bad_gaps)
-        text = az_vd_text_add(
+        text = az_verdict_text_add(
             x, text, "; ",
             az_arena_printf(x->a, "%.*s excluded",
-                            AZ_SVF(az_vd_text_counted(x, s->bad_gaps, "invalid gap"))));
+                            AZ_SVF(az_verdict_text_counted(x, s->bad_gaps, "invalid gap"))));
     if (s->first_runs)
-        text = az_vd_text_add(
+        text = az_verdict_text_add(
             x, text, "; ",
             az_arena_printf(x->a, "%.*s before %" PRId64 " first runs (compilation) excluded",
-                            AZ_SVF(az_vd_text_time(x, s->first_ns)), s->first_runs));
+                            AZ_SVF(az_verdict_text_time(x, s->first_ns)), s->first_runs));
     return text;
 }
 
 /* "no data dropped", only where no check has found anything missing. */
-static struct az_sv dropped(struct az_vd_text *x)
+static struct az_sv dropped(struct az_verdict_text *x)
 {
     static const enum az_check against[] = { AZ_CHECK_TRUNCATED_INPUT, AZ_CHECK_IMPOSSIBLE_TIMES,
                                              AZ_CHECK_GRAPH_UNRECORDED,
                                              AZ_CHECK_SKIPPED_DEVICE_WORK, AZ_CHECK_MISSING_RANKS };
-    const struct az_vd_part *s = &x->w->sum;
+    const struct az_verdict_part *s = &x->w->sum;
     if (s->dropped)
         return az_arena_printf(x->a, "%.*s dropped (%.*s)",
-                               AZ_SVF(az_vd_text_counted(x, (int64_t)s->dropped, "row")),
+                               AZ_SVF(az_verdict_text_counted(x, (int64_t)s->dropped, "row")),
                                AZ_SVF(s->drop));
     if (x->c->trust[AZ_CHECK_LOST_DEVICE_EVENTS].status != AZ_CHECK_PASS)
         return AZ_SV("");
@@ -177,13 +179,13 @@ static struct az_sv dropped(struct az_vd_text *x)
     return AZ_SV("no data dropped");
 }
 
-int az_vd_text_data(struct az_vd_text *x)
+int az_verdict_text_data(struct az_verdict_text *x)
 {
     struct az_sv text = checks(x);
-    text = az_vd_text_add(x, text, "; ", events(x));
-    text = az_vd_text_add(x, text, "; ", known_work(x));
-    text = az_vd_text_add(x, text, "; ", not_counted(x));
-    text = az_vd_text_add(x, text, "; ", dropped(x));
-    return az_vd_text_put(x, AZ_LINE_TRUST, "Data",
-                          text.n ? text : AZ_SV("no check applies to this input"), -1);
+    text = az_verdict_text_add(x, text, "; ", events(x));
+    text = az_verdict_text_add(x, text, "; ", known_work(x));
+    text = az_verdict_text_add(x, text, "; ", not_counted(x));
+    text = az_verdict_text_add(x, text, "; ", dropped(x));
+    return az_verdict_text_put(x, AZ_LINE_TRUST, "Data",
+                               text.n ? text : AZ_SV("no check applies to this input"), -1);
 }

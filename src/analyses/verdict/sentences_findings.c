@@ -17,10 +17,10 @@
 
 /* ---- pieces ---- */
 /* "GPU idle" as "TPU idle" or "device idle" */
-static struct az_sv device_words(struct az_vd_text *x, const char *words)
+static struct az_sv device_words(struct az_verdict_text *x, const char *words)
 {
     const struct az_sv w = az_sv_str(words), gpu = AZ_SV("GPU");
-    const char *noun = az_vd_text_op_report(x)                             ? "device"
+    const char *noun = az_verdict_text_op_report(x)                        ? "device"
                        : az_sv_find(x->c->devices.name, AZ_SV("TPU")) >= 0 ? "TPU"
                                                                            : NULL;
     const ptrdiff_t at = noun ? az_sv_find(w, gpu) : -1;
@@ -30,7 +30,7 @@ static struct az_sv device_words(struct az_vd_text *x, const char *words)
 }
 
 /* "models/vit/modeling_vit.py(252): forward": of a long path the end says where. */
-static struct az_sv frame_name(struct az_vd_text *x, struct az_sv frame)
+static struct az_sv frame_name(struct az_verdict_text *x, struct az_sv frame)
 {
     struct az_sv tail = frame;
     while (tail.n > NAME) {
@@ -41,10 +41,10 @@ static struct az_sv frame_name(struct az_vd_text *x, struct az_sv frame)
             break;
         tail = az_sv_make(tail.p + i + (i + 1 < tail.n), tail.n - i - (i + 1 < tail.n));
     }
-    return az_vd_text_cut(x, tail);
+    return az_verdict_text_cut(x, tail);
 }
 
-static struct az_sv capital(struct az_vd_text *x, const char *text)
+static struct az_sv capital(struct az_verdict_text *x, const char *text)
 {
     if (!*text)
         return AZ_SV("");
@@ -100,37 +100,37 @@ static enum az_place place_of(const struct az_claim *f)
 }
 
 /* Of a range that is the cause also the operator in it. */
-static struct az_sv place_name(struct az_vd_text *x, const struct az_claim *f, enum az_place p)
+static struct az_sv place_name(struct az_verdict_text *x, const struct az_claim *f, enum az_place p)
 {
     if (p == AZ_PLACE_FRAME)
         return frame_name(x, f->frame);
     if (p == AZ_PLACE_OPERATOR)
-        return az_vd_text_cut(x, f->operation);
-    const struct az_sv range = az_vd_text_cut(x, f->range);
+        return az_verdict_text_cut(x, f->operation);
+    const struct az_sv range = az_verdict_text_cut(x, f->range);
     if (f->cause != AZ_CAUSE_HOST_RANGE || f->operation.n == 0 ||
         az_sv_eq(f->operation, f->range) || share_of(f, AZ_PLACE_OPERATOR) < NEARLY_ALL)
         return range;
     return az_arena_printf(x->a, "%.*s (%.*s)", AZ_SVF(range),
-                           AZ_SVF(az_vd_text_cut(x, f->operation)));
+                           AZ_SVF(az_verdict_text_cut(x, f->operation)));
 }
 
 /* "in cudaMemcpy, load_batch": where the host is. "mostly in load_batch": for less than 90% of the
  * time. */
-static struct az_sv place(struct az_vd_text *x, const struct az_claim *f)
+static struct az_sv place(struct az_verdict_text *x, const struct az_claim *f)
 {
     const enum az_place p = place_of(f);
     struct az_sv text = AZ_SV("");
     if (f->call.n && share_of(f, AZ_PLACE_CALL) >= MOSTLY)
-        text = az_arena_printf(x->a, "in %.*s", AZ_SVF(az_vd_text_cut(x, f->call)));
+        text = az_arena_printf(x->a, "in %.*s", AZ_SVF(az_verdict_text_cut(x, f->call)));
     if (p == AZ_PLACES)
         return text;
     const char *in = share_of(f, p) < NEARLY_ALL ? "mostly in " : text.n ? "" : "in ";
-    return az_vd_text_add(x, text, ", ",
-                          az_arena_printf(x->a, "%s%.*s", in, AZ_SVF(place_name(x, f, p))));
+    return az_verdict_text_add(x, text, ", ",
+                               az_arena_printf(x->a, "%s%.*s", in, AZ_SVF(place_name(x, f, p))));
 }
 
 /* "on device 3", "on rank 5", "on ranks 8-15" */
-static struct az_sv whose(struct az_vd_text *x, const struct az_claim *f)
+static struct az_sv whose(struct az_verdict_text *x, const struct az_claim *f)
 {
     if (f->rank != AZ_NO_RANK)
         return az_arena_printf(x->a, "on rank %" PRId64, f->rank);
@@ -150,55 +150,55 @@ static bool is_uneven(const struct az_claim *f)
 }
 
 /* unlike: of several findings, whose gaps are of unlike lengths. */
-static struct az_sv gaps_text(struct az_vd_text *x, const struct az_claim *f, struct az_sv title,
-                              bool unlike)
+static struct az_sv gaps_text(struct az_verdict_text *x, const struct az_claim *f,
+                              struct az_sv title, bool unlike)
 {
-    struct az_sv text = az_vd_text_counted(x, f->count > 0 ? f->count : 1, "gap");
+    struct az_sv text = az_verdict_text_counted(x, f->count > 0 ? f->count : 1, "gap");
     if (unlike)
-        text = az_vd_text_add(x, text, ", largest ", az_vd_text_time(x, f->largest_ns));
+        text = az_verdict_text_add(x, text, ", largest ", az_verdict_text_time(x, f->largest_ns));
     else if (f->median_ns >= 0 && f->count > 1)
-        text = az_vd_text_add(x, text, ", median ", az_vd_text_time(x, f->median_ns));
+        text = az_verdict_text_add(x, text, ", median ", az_verdict_text_time(x, f->median_ns));
     else if (f->time_ns >= 0 && f->count > 0)
-        text = az_vd_text_add(x, text, f->count == 1 ? " of " : ", mean ",
-                              az_vd_text_time(x, f->time_ns / f->count));
+        text = az_verdict_text_add(x, text, f->count == 1 ? " of " : ", mean ",
+                                   az_verdict_text_time(x, f->time_ns / f->count));
     if (!unlike && f->count > 2 && is_uneven(f))
-        text = az_vd_text_add(x, text, ", largest ", az_vd_text_time(x, f->largest_ns));
-    text = az_vd_text_add(x, text, ", ", place(x, f));
-    text = az_vd_text_add(x, text, ", ", whose(x, f));
-    text = az_vd_text_add(x, text, ", ", f->subject);
+        text = az_verdict_text_add(x, text, ", largest ", az_verdict_text_time(x, f->largest_ns));
+    text = az_verdict_text_add(x, text, ", ", place(x, f));
+    text = az_verdict_text_add(x, text, ", ", whose(x, f));
+    text = az_verdict_text_add(x, text, ", ", f->subject);
     return az_arena_printf(x->a, "%.*s: %.*s", AZ_SVF(title), AZ_SVF(text));
 }
 
 /* "22% not overlapped": how much of communication or of copies is exposed. */
-static struct az_sv exposed_part(struct az_vd_text *x, const struct az_vd_rule *r,
+static struct az_sv exposed_part(struct az_verdict_text *x, const struct az_verdict_rule *r,
                                  const struct az_claim *f)
 {
-    const int64_t all = az_vd_mean(x->w, f->time_ns);
-    if ((r->within != AZ_VD_IN_COMM && r->within != AZ_VD_IN_COPY) || all <= 0)
+    const int64_t all = az_verdict_mean(x->w, f->time_ns);
+    if ((r->within != AZ_VERDICT_IN_COMM && r->within != AZ_VERDICT_IN_COPY) || all <= 0)
         return AZ_SV("");
     const double percent = 100.0 * (double)f->exposed_ns / (double)all;
     return percent >= 99.5 ? AZ_SV("")
                            : az_arena_printf(x->a, "%.*f%% not overlapped", percent < 10, percent);
 }
 
-static struct az_sv times_text(struct az_vd_text *x, const struct az_vd_rule *r,
+static struct az_sv times_text(struct az_verdict_text *x, const struct az_verdict_rule *r,
                                const struct az_claim *f)
 {
     struct az_sv text = f->subject;
     if (f->groups > 1)
-        text = az_vd_text_add(x, text, " in ", az_vd_text_counted(x, f->groups, "group"));
+        text = az_verdict_text_add(x, text, " in ", az_verdict_text_counted(x, f->groups, "group"));
     if (f->count > 1)
-        text = az_vd_text_add(x, text, ", ", az_vd_text_counted(x, f->count, "call"));
+        text = az_verdict_text_add(x, text, ", ", az_verdict_text_counted(x, f->count, "call"));
     if (f->count > 0 && f->time_ns >= 0)
-        text = az_vd_text_add(x, text, f->count > 1 ? ", mean " : ", ",
-                              az_vd_text_time(x, f->time_ns / f->count));
-    text = az_vd_text_add(x, text, ", ", exposed_part(x, r, f));
-    text = az_vd_text_add(x, text, ", ", whose(x, f));
+        text = az_verdict_text_add(x, text, f->count > 1 ? ", mean " : ", ",
+                                   az_verdict_text_time(x, f->time_ns / f->count));
+    text = az_verdict_text_add(x, text, ", ", exposed_part(x, r, f));
+    text = az_verdict_text_add(x, text, ", ", whose(x, f));
     return az_arena_printf(x->a, "%s%s%.*s", r->title, *r->title ? ": " : "", AZ_SVF(text));
 }
 
 /* Why a rank is late: "slower kernels", "GPU idle during a host range". */
-static struct az_sv late_words(struct az_vd_text *x, enum az_cause cause)
+static struct az_sv late_words(struct az_verdict_text *x, enum az_cause cause)
 {
     const char *bound = "host-bound, ", *words = idle_words(cause);
     if (cause == AZ_CAUSE_SLOW_KERNELS || cause == AZ_CAUSE_MORE_WORK)
@@ -206,36 +206,36 @@ static struct az_sv late_words(struct az_vd_text *x, enum az_cause cause)
     return device_words(x, words + (strncmp(words, bound, strlen(bound)) == 0 ? strlen(bound) : 0));
 }
 
-static struct az_sv plain_text(struct az_vd_text *x, const struct az_vd_rule *r,
+static struct az_sv plain_text(struct az_verdict_text *x, const struct az_verdict_rule *r,
                                const struct az_claim *f)
 {
     struct az_sv text = f->subject;
     if (f->cause != AZ_CAUSE_NONE) {
-        text = az_vd_text_add(x, text, "; cause: ", late_words(x, f->cause));
-        text = az_vd_text_add(x, text, " ", place(x, f));
+        text = az_verdict_text_add(x, text, "; cause: ", late_words(x, f->cause));
+        text = az_verdict_text_add(x, text, " ", place(x, f));
     }
     return az_arena_printf(x->a, "%s%s%.*s", r->title, *r->title && text.n ? ": " : "",
                            AZ_SVF(text));
 }
 
-static struct az_sv finding_text(struct az_vd_text *x, const struct az_vd_rule *r,
+static struct az_sv finding_text(struct az_verdict_text *x, const struct az_verdict_rule *r,
                                  const struct az_claim *f, bool unlike)
 {
     const bool idle = az_sv_is(f->rule, "idle");
-    if (r->form == AZ_VD_GAPS)
+    if (r->form == AZ_VERDICT_GAPS)
         return gaps_text(x, f, device_words(x, idle ? idle_words(f->cause) : r->title), unlike);
-    return r->form == AZ_VD_TIMES ? times_text(x, r, f) : plain_text(x, r, f);
+    return r->form == AZ_VERDICT_TIMES ? times_text(x, r, f) : plain_text(x, r, f);
 }
 
-struct az_sv az_vd_finding_text(struct az_vd_whole *w, const struct az_claims *c,
-                                const struct az_claim *f)
+struct az_sv az_verdict_finding_text(struct az_verdict_whole *w, const struct az_claims *c,
+                                     const struct az_claim *f)
 {
-    struct az_vd_text x = { w, c, w->job->arena, NULL };
-    return finding_text(&x, az_vd_rule_of(f->rule), f, false);
+    struct az_verdict_text x = { w, c, w->job->arena, NULL };
+    return finding_text(&x, az_verdict_rule_of(f->rule), f, false);
 }
 
 /* ---- advice ---- */
-struct az_sv az_vd_advice_text(const struct az_vd_whole *w, enum az_advice a)
+struct az_sv az_verdict_advice_text(const struct az_verdict_whole *w, enum az_advice a)
 {
     const char *how = w->job->record_host;
     return az_sv_str(a == AZ_ADVICE_RECORD_STACKS && how ? how : az_advice_text(a));
@@ -256,26 +256,27 @@ static bool overlaps(enum az_advice a)
 }
 
 /* Compute that overlaps with no communication, or with no copy, yet; ns. */
-static int64_t free_compute(const struct az_claim_account *a, enum az_vd_within within)
+static int64_t free_compute(const struct az_claim_account *a, enum az_verdict_within within)
 {
-    const int64_t overlapped = within == AZ_VD_IN_COMM ? a->communication - a->exposed_communication
-                                                       : a->copy - a->exposed_copy;
+    const int64_t overlapped = within == AZ_VERDICT_IN_COMM
+                                   ? a->communication - a->exposed_communication
+                                   : a->copy - a->exposed_copy;
     return a->computing > overlapped ? a->computing - overlapped : 0;
 }
 
 /* What is exposed takes no less time than what it has no compute to overlap with: the findings of
  * one part of the account share the compute there is. */
-static void bound_by_compute(const struct az_vd_text *x, struct line *v, size_t n,
-                             enum az_vd_within within)
+static void bound_by_compute(const struct az_verdict_text *x, struct line *v, size_t n,
+                             enum az_verdict_within within)
 {
     const double all = (double)free_compute(&x->c->account, within);
     double exposed = 0;
     for (size_t i = 0; i < n; i++)
-        if (az_vd_rule_of(v[i].c.rule)->within == within && overlaps(v[i].c.advice))
+        if (az_verdict_rule_of(v[i].c.rule)->within == within && overlaps(v[i].c.advice))
             exposed += (double)v[i].c.saving_ns;
     for (size_t i = 0; i < n && exposed > all; i++) {
         const struct az_claim *c = &v[i].c;
-        if (az_vd_rule_of(c->rule)->within != within || !overlaps(c->advice))
+        if (az_verdict_rule_of(c->rule)->within != within || !overlaps(c->advice))
             continue;
         const bool pin = c->advice == AZ_ADVICE_PIN_MEMORY;
         const double faster = !pin               ? 0
@@ -321,8 +322,8 @@ static void add_to_line(struct line *l, const struct az_claim *f)
 
 /* The lines after line i that say the same of the other devices of each rank, in `other`; 0 where a
  * device that works has none, or an unlike one. */
-static size_t on_other_devices(const struct az_vd_text *x, const struct line *v, size_t n, size_t i,
-                               size_t *other)
+static size_t on_other_devices(const struct az_verdict_text *x, const struct line *v, size_t n,
+                               size_t i, size_t *other)
 {
     const int64_t working = x->c->devices.count - (int64_t)x->c->devices.n_idle;
     size_t found = 0;
@@ -334,7 +335,7 @@ static size_t on_other_devices(const struct az_vd_text *x, const struct line *v,
 }
 
 /* What is alike on all devices is one line. */
-static size_t join_devices(const struct az_vd_text *x, struct line *v, size_t n, size_t *other)
+static size_t join_devices(const struct az_verdict_text *x, struct line *v, size_t n, size_t *other)
 {
     for (size_t i = 0; i < n; i++) {
         const size_t found = on_other_devices(x, v, n, i, other);
@@ -361,22 +362,22 @@ static void raise_sums(struct line *v, size_t n)
 }
 
 /* What to do: once, where several lines have the same advice. */
-static struct az_sv advice_text(struct az_vd_text *x, const struct line *line, size_t n,
+static struct az_sv advice_text(struct az_verdict_text *x, const struct line *line, size_t n,
                                 const struct az_claim *f)
 {
     for (size_t i = 0; i < n; i++)
         if (line[i].c.advice == f->advice)
             return AZ_SV("");
-    return capital(x, az_vd_advice_text(x->w, f->advice).p);
+    return capital(x, az_verdict_advice_text(x->w, f->advice).p);
 }
 
 /* Percent of a line: no more than its part of the account, or the compute that it is to overlap
  * with, both of which are rounded so that the parts add up. */
-static double shown_saving(struct az_vd_text *x, const struct line *l)
+static double shown_saving(struct az_verdict_text *x, const struct line *l)
 {
     const struct az_claim_account *a = &x->c->account;
     const int64_t part[] = { a->idle, a->exposed_communication, a->exposed_copy, a->computing };
-    const enum az_vd_within within = az_vd_rule_of(l->c.rule)->within;
+    const enum az_verdict_within within = az_verdict_rule_of(l->c.rule)->within;
     int t[AZ_LENGTH(part)];
     az_human_shares(part, AZ_LENGTH(part), t);
     double most = within < AZ_LENGTH(part) ? t[within] / 10.0 : 100;
@@ -386,7 +387,7 @@ static double shown_saving(struct az_vd_text *x, const struct line *l)
 }
 
 /* ", 94.8% of the time; compute can overlap at most 4.8%": where that is not what it saves. */
-static struct az_sv bounded_text(struct az_vd_text *x, struct az_sv text, const struct line *l)
+static struct az_sv bounded_text(struct az_verdict_text *x, struct az_sv text, const struct line *l)
 {
     if (!(l->saving < l->c.share - BOUNDED))
         return text;
@@ -399,10 +400,10 @@ static struct az_sv bounded_text(struct az_vd_text *x, struct az_sv text, const 
                                  shown_saving(x, l));
 }
 
-static int finding(struct az_vd_text *x, const struct line *line, size_t n)
+static int finding(struct az_verdict_text *x, const struct line *line, size_t n)
 {
     const struct az_claim *f = &line[n].c;
-    const struct az_vd_rule *r = az_vd_rule_of(f->rule);
+    const struct az_verdict_rule *r = az_verdict_rule_of(f->rule);
     const struct az_sv text = f->outside_scope
                                   ? f->subject
                                   : bounded_text(x, finding_text(x, r, f, line[n].findings > 1),
@@ -428,14 +429,14 @@ static int finding(struct az_vd_text *x, const struct line *line, size_t n)
     return l.text.p ? 0 : az_arena_error(x->a);
 }
 
-static struct az_sv nothing_found(struct az_vd_text *x)
+static struct az_sv nothing_found(struct az_verdict_text *x)
 {
-    const struct az_vd_part *s = &x->w->sum;
+    const struct az_verdict_part *s = &x->w->sum;
     const int64_t all = s->rateable > 0 ? s->rateable : s->kernels;
     const double known = all > 0 ? (double)s->rated / (double)all : 1;
     if (x->c->qualified_by)
         return AZ_SV("no finding: the account is not trustworthy");
-    if (known >= RATED || az_vd_text_op_report(x))
+    if (known >= RATED || az_verdict_text_op_report(x))
         return AZ_SV("no finding above 1%");
     return az_arena_printf(x->a,
                            "no finding above 1%%; %.0f%% of kernel time could not be compared with "
@@ -444,7 +445,7 @@ static struct az_sv nothing_found(struct az_vd_text *x)
 }
 
 /* Findings that no other one counts, those that belong together as one line, largest first. */
-static struct line *make_lines(struct az_vd_text *x, size_t *n)
+static struct line *make_lines(struct az_verdict_text *x, size_t *n)
 {
     const struct az_claims *c = x->c;
     struct line *v = az_arena_array(x->a, c->n_findings + 1, sizeof *v);
@@ -467,13 +468,13 @@ static struct line *make_lines(struct az_vd_text *x, size_t *n)
     *n = join_devices(x, v, *n, other);
     for (size_t i = 0; i < *n; i++)
         v[i].saving = v[i].c.share;
-    bound_by_compute(x, v, *n, AZ_VD_IN_COMM);
-    bound_by_compute(x, v, *n, AZ_VD_IN_COPY);
+    bound_by_compute(x, v, *n, AZ_VERDICT_IN_COMM);
+    bound_by_compute(x, v, *n, AZ_VERDICT_IN_COPY);
     raise_sums(v, *n);
     return v;
 }
 
-int az_vd_text_findings(struct az_vd_text *x)
+int az_verdict_text_findings(struct az_verdict_text *x)
 {
     size_t n, shown = 0;
     struct line *v = make_lines(x, &n);
@@ -486,5 +487,5 @@ int az_vd_text_findings(struct az_vd_text *x)
     }
     return rc || shown || !x->c->has_account
                ? rc
-               : az_vd_text_put(x, AZ_LINE_NOTE, "", nothing_found(x), -1);
+               : az_verdict_text_put(x, AZ_LINE_NOTE, "", nothing_found(x), -1);
 }

@@ -6,46 +6,46 @@
 
 #define NAME 60 /* characters of a name in a sentence */
 
-struct az_sv az_vd_text_add(struct az_vd_text *x, struct az_sv to, const char *between,
-                            struct az_sv more)
+struct az_sv az_verdict_text_add(struct az_verdict_text *x, struct az_sv to, const char *between,
+                                 struct az_sv more)
 {
     if (more.n == 0)
         return to;
     return az_arena_printf(x->a, "%.*s%s%.*s", AZ_SVF(to), to.n ? between : "", AZ_SVF(more));
 }
 
-bool az_vd_text_op_report(const struct az_vd_text *x)
+bool az_verdict_text_op_report(const struct az_verdict_text *x)
 {
     return x->w->job->n_traces == 1 && x->w->job->traces[0]->caps & AZ_CAP_OPREPORT;
 }
 
-struct az_sv az_vd_text_time(struct az_vd_text *x, int64_t ns)
+struct az_sv az_verdict_text_time(struct az_verdict_text *x, int64_t ns)
 {
     char t[AZ_HUMAN_MAX];
     az_human_time(ns, t);
     return az_arena_printf(x->a, "%s", t);
 }
 
-struct az_sv az_vd_text_count(struct az_vd_text *x, int64_t n)
+struct az_sv az_verdict_text_count(struct az_verdict_text *x, int64_t n)
 {
     char t[AZ_HUMAN_MAX];
     az_human_count(n, t);
     return az_arena_printf(x->a, "%s", t);
 }
 
-struct az_sv az_vd_text_counted(struct az_vd_text *x, int64_t n, const char *noun)
+struct az_sv az_verdict_text_counted(struct az_verdict_text *x, int64_t n, const char *noun)
 {
-    return az_arena_printf(x->a, "%.*s %s%s", AZ_SVF(az_vd_text_count(x, n)), noun,
+    return az_arena_printf(x->a, "%.*s %s%s", AZ_SVF(az_verdict_text_count(x, n)), noun,
                            n == 1 ? "" : "s");
 }
 
-struct az_sv az_vd_text_cut(struct az_vd_text *x, struct az_sv name)
+struct az_sv az_verdict_text_cut(struct az_verdict_text *x, struct az_sv name)
 {
     return name.n <= NAME ? name : az_arena_printf(x->a, "%.*s...", NAME, name.p);
 }
 
-int az_vd_text_put(struct az_vd_text *x, enum az_line_kind kind, const char *label,
-                   struct az_sv text, int64_t ns)
+int az_verdict_text_put(struct az_verdict_text *x, enum az_line_kind kind, const char *label,
+                        struct az_sv text, int64_t ns)
 {
     const struct az_line l = { .kind = kind,
                                .label = az_sv_str(label),

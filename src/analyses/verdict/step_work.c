@@ -136,7 +136,7 @@ static int put(struct work *w)
     return az_job_add(w->job, t, rc);
 }
 
-int az_vd_step_work(struct az_job *job)
+int az_verdict_step_work(struct az_job *job)
 {
     struct work w = { .job = job, .t = job->traces[0] };
     int rc;

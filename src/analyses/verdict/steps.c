@@ -7,13 +7,13 @@
 #define LEAST  5    /* steps for a spread */
 
 /* Queries mostly come in order of time. */
-static bool still_in(const struct az_vd_steps *s, int64_t tick)
+static bool still_in(const struct az_verdict_steps *s, int64_t tick)
 {
     return s->at > 0 && s->v[s->at - 1].start <= tick && tick < s->v[s->at - 1].end &&
            (s->at == s->n || s->v[s->at].start > tick);
 }
 
-ptrdiff_t az_vd_step_at(struct az_vd *v, int64_t tick)
+ptrdiff_t az_verdict_step_at(struct az_verdict *v, int64_t tick)
 {
     size_t lo = 0, hi = v->steps.n;
     if (still_in(&v->steps, tick))
@@ -29,17 +29,17 @@ ptrdiff_t az_vd_step_at(struct az_vd *v, int64_t tick)
     return lo > 0 && tick < v->steps.v[lo - 1].end ? (ptrdiff_t)lo - 1 : -1;
 }
 
-int az_vd_steps_make(struct az_vd *v)
+int az_verdict_steps_make(struct az_verdict *v)
 {
     int rc;
-    struct az_vd_part *p = v->part;
+    struct az_verdict_part *p = v->part;
     const struct az_steps *all = az_job_steps(v->job, v->trace, &rc);
     if (!all)
         return rc;
     v->steps.all = all;
     p->repeats = all->repeats.n;
-    p->repeat_ns = az_vd_ns(v, all->repeats.period);
-    p->repeats_inside = az_vd_keep(v, all->repeats.inside);
+    p->repeat_ns = az_verdict_ns(v, all->repeats.period);
+    p->repeats_inside = az_verdict_keep(v, all->repeats.inside);
     if (all->n == 0)
         return 0;
     struct az_span *s = az_arena_array(v->job->arena, all->n, sizeof *s);
@@ -49,25 +49,25 @@ int az_vd_steps_make(struct az_vd *v)
         s[v->steps.n++] = (struct az_span){ all->v[i].start, all->v[i].end };
     v->steps.v = s;
     p->steps = all->n;
-    p->period = all->period < 0 ? -1 : az_vd_ns(v, all->period);
+    p->period = all->period < 0 ? -1 : az_verdict_ns(v, all->period);
     const bool on_host = all->how != AZ_STEPS_SIGNPOSTS && all->how != AZ_STEPS_REPLAYS;
-    p->step_ns = az_vd_ns(v, all->n == 1 && on_host ? all->v[0].length : all->median);
+    p->step_ns = az_verdict_ns(v, all->n == 1 && on_host ? all->v[0].length : all->median);
     p->source = az_sv_str(az_step_source_id(all->how));
-    p->first = az_vd_keep(v, all->v[0].name);
+    p->first = az_verdict_keep(v, all->v[0].name);
     p->excluded = all->excluded ? p->first : AZ_SV("");
     return 0;
 }
 
-int az_vd_find_warm_up(struct az_vd *v)
+int az_verdict_find_warm_up(struct az_verdict *v)
 {
     const struct az_steps *all = v->steps.all;
     if (!all || all->excluded == 0)
         return 0;
-    const int64_t first = az_vd_ns(v, all->v[0].length), more = az_vd_ns(v, all->warm_up);
+    const int64_t first = az_verdict_ns(v, all->v[0].length), more = az_verdict_ns(v, all->warm_up);
     char a[AZ_HUMAN_MAX], b[AZ_HUMAN_MAX];
     az_human_time(first, a);
     az_human_time(first - more, b);
-    const struct az_vd_found f = {
+    const struct az_verdict_found f = {
         .subject = az_arena_printf(v->job->arena, "%.*s", AZ_SVF(all->v[0].name)),
         .detail = az_arena_printf(v->job->arena, " takes %s, the median of the others is %s", a, b),
         .count = 1,
@@ -75,7 +75,7 @@ int az_vd_find_warm_up(struct az_vd *v)
         .gain = more,
         .outside_scope = true
     };
-    return az_vd_add(v, "warm_up", &f);
+    return az_verdict_add(v, "warm_up", &f);
 }
 
 static int ascending(const void *x, const void *y, void *ctx)
@@ -98,7 +98,7 @@ static int64_t time_in_scope(const struct az_steps *all, size_t i)
 }
 
 /* Times of the steps that are not excluded, sorted, in the arena of the job. */
-static int64_t *times(struct az_vd *v, int *rc)
+static int64_t *times(struct az_verdict *v, int *rc)
 {
     const struct az_steps *all = v->steps.all;
     int64_t *x = az_arena_array(v->job->arena, all->n + 1, sizeof *x);
@@ -110,7 +110,7 @@ static int64_t *times(struct az_vd *v, int *rc)
     return x;
 }
 
-int az_vd_find_jitter(struct az_vd *v)
+int az_verdict_find_jitter(struct az_verdict *v)
 {
     int rc;
     const size_t n = v->steps.n;
@@ -126,13 +126,13 @@ int az_vd_find_jitter(struct az_vd *v)
     if (median <= 0 || spread < JITTER)
         return 0;
     char lo[AZ_HUMAN_MAX], hi[AZ_HUMAN_MAX];
-    az_human_time(az_vd_ns(v, fast), lo);
-    az_human_time(az_vd_ns(v, x[n - 1 - n / 10]), hi);
-    const struct az_vd_found f = { .subject = AZ_SV(""),
-                                   .detail = az_arena_printf(
-                                       v->job->arena, "10%% below %s, 10%% above %s", lo, hi),
-                                   .count = (int64_t)n,
-                                   .ns = az_vd_ns(v, median) * (int64_t)n,
-                                   .gain = az_vd_ns(v, median - fast) * (int64_t)n };
-    return az_vd_add(v, "step_jitter", &f);
+    az_human_time(az_verdict_ns(v, fast), lo);
+    az_human_time(az_verdict_ns(v, x[n - 1 - n / 10]), hi);
+    const struct az_verdict_found f = { .subject = AZ_SV(""),
+                                        .detail = az_arena_printf(
+                                            v->job->arena, "10%% below %s, 10%% above %s", lo, hi),
+                                        .count = (int64_t)n,
+                                        .ns = az_verdict_ns(v, median) * (int64_t)n,
+                                        .gain = az_verdict_ns(v, median - fast) * (int64_t)n };
+    return az_verdict_add(v, "step_jitter", &f);
 }

@@ -3,7 +3,7 @@
  * The rules look at one trace and leave a part: its account of time, what could make the figures
  * wrong, and findings with the time that could be won. Parts of several ranks are one by rule and
  * subject. When all tables of a report are made, the parts become the rows of `findings` and the
- * table `verdict` (document/verdict_table.h). Private to this folder but for az_vd_report. */
+ * table `verdict` (document/verdict_table.h). Private to this folder but for az_verdict_report. */
 #ifndef AZ_ANALYSES_VERDICT_VERDICT_H
 #define AZ_ANALYSES_VERDICT_VERDICT_H
 
@@ -14,50 +14,50 @@
 #include "facts/steps.h"
 
 /* How the sentence of a finding is built. */
-enum az_vd_form {
-    AZ_VD_PLAIN, /* "TITLE: SUBJECT DETAIL" */
-    AZ_VD_GAPS,  /* "TITLE: 4 gaps, median 141 ms, SUBJECT DETAIL" */
-    AZ_VD_TIMES, /* "TITLE: SUBJECT DETAIL, 4 calls, mean 1.2 ms" */
-    AZ_VD_TRUST, /* about the figures, not about time: in no line */
-    AZ_VD_SUMS   /* adds up what others report by cause: in no line */
+enum az_verdict_form {
+    AZ_VERDICT_PLAIN, /* "TITLE: SUBJECT DETAIL" */
+    AZ_VERDICT_GAPS,  /* "TITLE: 4 gaps, median 141 ms, SUBJECT DETAIL" */
+    AZ_VERDICT_TIMES, /* "TITLE: SUBJECT DETAIL, 4 calls, mean 1.2 ms" */
+    AZ_VERDICT_TRUST, /* about the figures, not about time: in no line */
+    AZ_VERDICT_SUMS   /* adds up what others report by cause: in no line */
 };
 /* What part of the account a finding's time is in: findings of a part add up to no more than it. */
-enum az_vd_within {
-    AZ_VD_IN_IDLE,
-    AZ_VD_IN_COMM,
-    AZ_VD_IN_COPY,
-    AZ_VD_IN_COMPUTE,
-    AZ_VD_IN_WAITING, /* exposed communication, and idle time after it */
-    AZ_VD_IN_ANY,
-    AZ_VD_WITHINS
+enum az_verdict_within {
+    AZ_VERDICT_IN_IDLE,
+    AZ_VERDICT_IN_COMM,
+    AZ_VERDICT_IN_COPY,
+    AZ_VERDICT_IN_COMPUTE,
+    AZ_VERDICT_IN_WAITING, /* exposed communication, and idle time after it */
+    AZ_VERDICT_IN_ANY,
+    AZ_VERDICT_WITHINS
 };
 
-struct az_vd;
-struct az_vd_rule {
+struct az_verdict;
+struct az_verdict_rule {
     const char *name;
     unsigned needs; /* AZ_CAP_*; a trace that lacks one is in `coverage` */
-    int (*find)(struct az_vd *v);
-    enum az_vd_form form;
-    enum az_vd_within within;
+    int (*find)(struct az_verdict *v);
+    enum az_verdict_form form;
+    enum az_verdict_within within;
     uint32_t denied_by; /* bits 1 << enum az_check: a failure withdraws its findings */
     const char *title;
     const char *evidence;  /* ids of tables that prove it (document/evidence.h) */
     const char *overlaps;  /* rules that count the same time; "": none */
     enum az_advice advice; /* of a finding that has none of its own */
 };
-extern const struct az_vd_rule az_vd_rules[]; /* by their worth; ends with a NULL name */
+extern const struct az_verdict_rule az_verdict_rules[]; /* by their worth; ends with a NULL name */
 /* NULL: no rule of that name. */
-const struct az_vd_rule *az_vd_rule_of(struct az_sv name);
+const struct az_verdict_rule *az_verdict_rule_of(struct az_sv name);
 
-struct az_vd_found {
-    const struct az_vd_rule *rule;
+struct az_verdict_found {
+    const struct az_verdict_rule *rule;
     struct az_sv subject; /* with the rule it is the key: findings of several ranks are one */
     struct az_sv detail;  /* what follows the subject in the line; that of the largest counts */
     struct az_sv row;     /* what to look for in the evidence */
     struct az_sv call, range, frame, operation; /* where; empty: none */
     struct az_sv overlaps; /* rules that count the same time; no text: as its rule says */
     enum az_cause cause;
-    enum az_advice advice;    /* az_vd_add takes the rule's where there is none */
+    enum az_advice advice;    /* az_verdict_add takes the rule's where there is none */
     struct az_sv advice_text; /* of another analysis, where `advice` is none */
     bool has_device, has_rank;
     int64_t device;       /* number; none where the trace has only one */
@@ -78,16 +78,16 @@ struct az_vd_found {
      * recorded */
     int64_t coll_kind, members, bytes;
 };
-AZ_VEC(struct az_vd_found, az_vd_founds);
+AZ_VEC(struct az_verdict_found, az_verdict_founds);
 
 /* Kernels of one name, for a comparison of ranks. */
-struct az_vd_kernel {
+struct az_verdict_kernel {
     struct az_sv name;
     int64_t count, ns;
     double blocks; /* of all their grids; 0: not recorded */
 };
 
-struct az_vd_idle {      /* gaps of one device, cause and place, of like length */
+struct az_verdict_idle { /* gaps of one device, cause and place, of like length */
     enum az_cause cause; /* AZ_CAUSE_NONE: work in them is not recorded */
     int64_t device;      /* AZ_NO_RANK: the trace has only one */
     struct az_sv range, frame, call, op, next; /* that most of their time has; empty: none */
@@ -96,20 +96,20 @@ struct az_vd_idle {      /* gaps of one device, cause and place, of like length 
     int64_t start;                             /* of the longest, ns */
     int64_t across; /* ns of all gaps of the cause and place after work of another stream */
 };
-struct az_vd_idles {
-    struct az_vd_idle *v; /* most time first */
+struct az_verdict_idles {
+    struct az_verdict_idle *v; /* most time first */
     size_t n;
 };
 
-struct az_vd_device { /* one device of a trace */
-    int64_t device;   /* number */
-    bool idle;        /* busy for less than 1 % of the busiest device's time */
+struct az_verdict_device { /* one device of a trace */
+    int64_t device;        /* number */
+    bool idle;             /* busy for less than 1 % of the busiest device's time */
     struct az_claim_account a, before, after; /* in the scope, and outside it */
     struct az_claim_account step;             /* of the median step; span 0: there is none */
 };
 
 /* What the rules leave of one trace. Everything is in the arena that the part was made in. */
-struct az_vd_part {
+struct az_verdict_part {
     /* the account: sums over the devices, ns */
     int64_t total, compute, comm, copies, idle;
     size_t devices;
@@ -142,7 +142,7 @@ struct az_vd_part {
     int64_t host;                 /* what the host recorded, first start to last end, ns */
     /* the account by device, in the scope; those that did next to nothing are marked */
     enum az_account_scope scope;
-    struct az_vd_device *device_accounts;
+    struct az_verdict_device *device_accounts;
     size_t n_device_accounts;
     /* steps as claims */
     int64_t period;        /* ns; -1: none */
@@ -156,109 +156,115 @@ struct az_vd_part {
     int64_t operator_ns, host_threads;
     struct az_sv peaks; /* "data sheet", "scaled", "user", "unknown" */
     struct az_check_result check[AZ_CHECKS];
-    struct az_vd_idles idles;
-    struct az_vd_kernel *top; /* of a rank: computing, most time first, in the scope */
+    struct az_verdict_idles idles;
+    struct az_verdict_kernel *top; /* of a rank: computing, most time first, in the scope */
     size_t n_top;
-    struct az_vd_founds found;
+    struct az_verdict_founds found;
     unsigned lacking; /* AZ_CAP_* that rules asked for in vain */
 };
 
-struct az_vd_steps {
+struct az_verdict_steps {
     const struct az_steps *all; /* NULL: none */
     const struct az_span *v;    /* by start, ticks: those that are not excluded */
     size_t n;
-    size_t at; /* az_vd_step_at's own: the last one that was found + 1 */
+    size_t at; /* az_verdict_step_at's own: the last one that was found + 1 */
 };
 
 /* A trace while it is judged. */
-struct az_vd {
+struct az_verdict {
     struct az_job *job;
     size_t trace;
     const struct az_trace *t;
     const struct az_accounts *accounts; /* NULL: no device events with times */
-    struct az_vd_steps steps;
+    struct az_verdict_steps steps;
     struct az_span window; /* ticks: the scope; findings are about work in it */
     struct az_arena *keep;
-    struct az_vd_part *part;
+    struct az_verdict_part *part;
     bool drop;                  /* kernels get slower */
     double bandwidth;           /* bytes a ns that the device can reach; NaN: unknown */
     struct az_rule_list models; /* ranges and frames of models; v: NULL before they are read */
 };
 /* Adds to the part; subject, detail and row are copied. rule: its name. */
-int az_vd_add(struct az_vd *v, const char *rule, const struct az_vd_found *f) AZ_MUST_USE;
-static inline int64_t az_vd_ns(const struct az_vd *v, int64_t ticks) { return az_ns(v->t, ticks); }
+int az_verdict_add(struct az_verdict *v, const char *rule,
+                   const struct az_verdict_found *f) AZ_MUST_USE;
+static inline int64_t az_verdict_ns(const struct az_verdict *v, int64_t ticks)
+{
+    return az_ns(v->t, ticks);
+}
 /* Is a time in the scope? Device work is judged where it starts in it. */
-static inline bool az_vd_in_scope(const struct az_vd *v, int64_t tick)
+static inline bool az_verdict_in_scope(const struct az_verdict *v, int64_t tick)
 {
     return tick >= v->window.start && tick < v->window.end;
 }
 /* The step that holds a time; -1: none. */
-ptrdiff_t az_vd_step_at(struct az_vd *v, int64_t tick);
+ptrdiff_t az_verdict_step_at(struct az_verdict *v, int64_t tick);
 /* A kernel's name for a sentence. */
-struct az_sv az_vd_short(struct az_sv name);
+struct az_sv az_verdict_short(struct az_sv name);
 /* A text kept with the part. */
-struct az_sv az_vd_keep(struct az_vd *v, struct az_sv s);
+struct az_sv az_verdict_keep(struct az_verdict *v, struct az_sv s);
 
-int az_vd_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
-                    struct az_vd_part **out) AZ_MUST_USE;
-int az_vd_steps_make(struct az_vd *v) AZ_MUST_USE;
+int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
+                         struct az_verdict_part **out) AZ_MUST_USE;
+int az_verdict_steps_make(struct az_verdict *v) AZ_MUST_USE;
 /* Fills `top` of the part of a rank. */
-int az_vd_top_kernels(struct az_vd *v) AZ_MUST_USE;
+int az_verdict_top_kernels(struct az_verdict *v) AZ_MUST_USE;
 /* The sums over the devices that are not idle: total, compute, comm, copies, idle, devices. */
-void az_vd_sum_devices(struct az_vd_part *p);
+void az_verdict_sum_devices(struct az_verdict_part *p);
 
 /* ---- of all parts ---- */
-struct az_vd_ranks {
+struct az_verdict_ranks {
     const struct az_ranks *ranks; /* NULL: no ranks */
     void *const *part;            /* in the order of the ranks; NULL where there is none */
 };
 /* Where the parts of ranks wait until all tables are made. NULL on failure. */
-struct az_vd_ranks *az_vd_ranks_of(struct az_job *job);
-struct az_vd_whole {
+struct az_verdict_ranks *az_verdict_ranks_of(struct az_job *job);
+struct az_verdict_whole {
     struct az_job *job;
-    const struct az_ranks *ranks; /* NULL: one trace, or devices of one */
-    struct az_vd_part **part;     /* never NULL */
-    int64_t *rank;                /* of the parts */
+    const struct az_ranks *ranks;  /* NULL: one trace, or devices of one */
+    struct az_verdict_part **part; /* never NULL */
+    int64_t *rank;                 /* of the parts */
     size_t n;
-    struct az_vd_part sum; /* figures of all added up; texts of the first */
-    size_t devices;        /* of which the times are a sum: means are by it */
+    struct az_verdict_part sum; /* figures of all added up; texts of the first */
+    size_t devices;             /* of which the times are a sum: means are by it */
 };
-int az_vd_idle_table(struct az_vd_whole *w) AZ_MUST_USE;
+int az_verdict_idle_table(struct az_verdict_whole *w) AZ_MUST_USE;
 /* A mean over the devices. */
-static inline int64_t az_vd_mean(const struct az_vd_whole *w, int64_t ns)
+static inline int64_t az_verdict_mean(const struct az_verdict_whole *w, int64_t ns)
 {
     return w->devices > 1 && ns > 0 ? ns / (int64_t)w->devices : ns;
 }
 /* Adds the table `step_work` of the only trace; nothing where there is no median step. */
-int az_vd_step_work(struct az_job *job) AZ_MUST_USE;
-/* What the parts claim together. found: of all parts, by worth (az_vd_merge). */
-int az_vd_merge(struct az_vd_whole *w, struct az_vd_founds *out) AZ_MUST_USE;
+int az_verdict_step_work(struct az_job *job) AZ_MUST_USE;
+/* What the parts claim together. found: of all parts, by worth (az_verdict_merge). */
+int az_verdict_merge(struct az_verdict_whole *w, struct az_verdict_founds *out) AZ_MUST_USE;
 /* Who the others wait for, with causes; communication that waits counts no time twice. */
-int az_vd_find_waiting(struct az_vd_whole *w, struct az_vd_founds *found) AZ_MUST_USE;
-int az_vd_claims_make(struct az_vd_whole *w, const struct az_vd_founds *found,
-                      struct az_claims **out) AZ_MUST_USE;
+int az_verdict_find_waiting(struct az_verdict_whole *w,
+                            struct az_verdict_founds *found) AZ_MUST_USE;
+int az_verdict_claims_make(struct az_verdict_whole *w, const struct az_verdict_founds *found,
+                           struct az_claims **out) AZ_MUST_USE;
 /* The lines of the verdict, made from the claims and from nothing else but figures of the parts
  * that no claim rests on. */
 /* The sentence of a finding without its advice. In the job's arena. */
-struct az_sv az_vd_finding_text(struct az_vd_whole *w, const struct az_claims *c,
-                                const struct az_claim *f);
+struct az_sv az_verdict_finding_text(struct az_verdict_whole *w, const struct az_claims *c,
+                                     const struct az_claim *f);
 /* The remedy as an imperative sentence; what to record by the format of the input. */
-struct az_sv az_vd_advice_text(const struct az_vd_whole *w, enum az_advice a);
-int az_vd_put_lines(struct az_vd_whole *w, const struct az_claims *c,
-                    struct az_table *out) AZ_MUST_USE;
+struct az_sv az_verdict_advice_text(const struct az_verdict_whole *w, enum az_advice a);
+int az_verdict_put_lines(struct az_verdict_whole *w, const struct az_claims *c,
+                         struct az_table *out) AZ_MUST_USE;
 
 /* ---- the rules ---- */
-int az_vd_find_idle(struct az_vd *v) AZ_MUST_USE;
-int az_vd_find_exposed(struct az_vd *v) AZ_MUST_USE;
-int az_vd_find_warm_up(struct az_vd *v) AZ_MUST_USE;
-int az_vd_find_jitter(struct az_vd *v) AZ_MUST_USE;
-int az_vd_find_work(struct az_vd *v) AZ_MUST_USE;
+int az_verdict_find_idle(struct az_verdict *v) AZ_MUST_USE;
+int az_verdict_find_exposed(struct az_verdict *v) AZ_MUST_USE;
+int az_verdict_find_warm_up(struct az_verdict *v) AZ_MUST_USE;
+int az_verdict_find_jitter(struct az_verdict *v) AZ_MUST_USE;
+int az_verdict_find_work(struct az_verdict *v) AZ_MUST_USE;
 /* Likewise the rates alone, of a trace with AZ_CAP_PROGRAMS. */
-int az_vd_program_rates(struct az_vd *v) AZ_MUST_USE;
-int az_vd_find_chains(struct az_vd *v) AZ_MUST_USE;
-int az_vd_find_clock(struct az_vd *v) AZ_MUST_USE;
-int az_vd_find_clock_samples(struct az_vd *v) AZ_MUST_USE; /* after az_vd_find_clock */
-int az_vd_find_imbalance(struct az_vd *v) AZ_MUST_USE;
-int az_vd_find_recompute(struct az_vd *v) AZ_MUST_USE;
+int az_verdict_program_rates(struct az_verdict *v) AZ_MUST_USE;
+int az_verdict_find_chains(struct az_verdict *v) AZ_MUST_USE;
+int az_verdict_find_clock(struct az_verdict *v) AZ_MUST_USE;
+int az_verdict_find_clock_samples(struct az_verdict *v)
+    AZ_MUST_USE; /* after az_verdict_find_clock */
+int az_verdict_find_imbalance(struct az_verdict *v) AZ_MUST_USE;
+int az_verdict_find_recompute(struct az_verdict *v) AZ_MUST_USE;
 
 #endif

@@ -12,9 +12,9 @@
 #define HEAVY  1.1  /* times the computation of the other stages */
 
 struct search {
-    struct az_vd_whole *w;
+    struct az_verdict_whole *w;
     const struct az_coll_waits *waits;
-    struct az_vd_founds *found;
+    struct az_verdict_founds *found;
     size_t n_parts_found;       /* findings of the parts come first */
     bool *late;                 /* by part: somebody waits for it */
     uint32_t heavy;             /* stage that computes longest; AZ_NO_ROW: none stands out */
@@ -31,7 +31,7 @@ static ptrdiff_t part_of(const struct search *s, uint32_t rank)
     return -1;
 }
 
-static bool is_rule(const struct az_vd_found *f, const char *name)
+static bool is_rule(const struct az_verdict_found *f, const char *name)
 {
     return az_sv_is(az_sv_str(f->rule->name), name);
 }
@@ -46,7 +46,7 @@ static struct usual usual_kernel(const struct search *s, struct az_sv name)
     struct usual u = { 0 };
     size_t n = 0;
     for (size_t k = 0; k < s->w->n; k++) {
-        const struct az_vd_part *p = s->w->part[k];
+        const struct az_verdict_part *p = s->w->part[k];
         if (s->late[k])
             continue;
         n++;
@@ -67,10 +67,10 @@ static bool alike(double a, double b) { return fabs(a - b) <= EQUAL * (a > b ? a
 /* Equal kernels that take longer, or more of them, for at least half of the delay. */
 static enum az_cause kernel_cause(const struct search *s, size_t part, double delay)
 {
-    const struct az_vd_part *p = s->w->part[part];
+    const struct az_verdict_part *p = s->w->part[part];
     double slower = 0, more = 0;
     for (size_t i = 0; i < p->n_top; i++) {
-        const struct az_vd_kernel *k = &p->top[i];
+        const struct az_verdict_kernel *k = &p->top[i];
         const struct usual u = usual_kernel(s, k->name);
         const double excess = (double)k->ns - u.ns;
         if (alike((double)k->count, u.count) && alike(k->blocks, u.blocks))
@@ -85,11 +85,11 @@ static enum az_cause kernel_cause(const struct search *s, size_t part, double de
 
 /* ---- idle time of the late rank ---- */
 /* Idle time of a part with the cause and place of another's finding. */
-static int64_t same_idle(const struct az_vd_part *p, const struct az_vd_found *f)
+static int64_t same_idle(const struct az_verdict_part *p, const struct az_verdict_found *f)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < p->found.n; i++) {
-        const struct az_vd_found *o = &p->found.v[i];
+        const struct az_verdict_found *o = &p->found.v[i];
         if (o->rule == f->rule && o->cause == f->cause && az_sv_eq(o->range, f->range) &&
             az_sv_eq(o->frame, f->frame) && az_sv_eq(o->call, f->call) && o->gain > 0)
             sum = az_add_sat(sum, o->gain);
@@ -98,13 +98,13 @@ static int64_t same_idle(const struct az_vd_part *p, const struct az_vd_found *f
 }
 
 /* The idle time that the late rank has more of than the others, if it explains the delay. */
-static const struct az_vd_found *idle_cause(const struct search *s, size_t part, double delay)
+static const struct az_verdict_found *idle_cause(const struct search *s, size_t part, double delay)
 {
-    const struct az_vd_part *p = s->w->part[part];
-    const struct az_vd_found *best = NULL;
+    const struct az_verdict_part *p = s->w->part[part];
+    const struct az_verdict_found *best = NULL;
     double most = 0;
     for (size_t i = 0; i < p->found.n; i++) {
-        const struct az_vd_found *f = &p->found.v[i];
+        const struct az_verdict_found *f = &p->found.v[i];
         double others = 0;
         size_t n = 0;
         if (!is_rule(f, "idle") || f->gain <= 0)
@@ -123,7 +123,8 @@ static const struct az_vd_found *idle_cause(const struct search *s, size_t part,
     return most >= MOSTLY * delay ? best : NULL;
 }
 
-static void add_cause(const struct search *s, const struct az_coll_late *l, struct az_vd_found *f)
+static void add_cause(const struct search *s, const struct az_coll_late *l,
+                      struct az_verdict_found *f)
 {
     const ptrdiff_t part = part_of(s, l->member[0]);
     if (part < 0)
@@ -135,7 +136,7 @@ static void add_cause(const struct search *s, const struct az_coll_late *l, stru
         f->advice = AZ_ADVICE_BALANCE_RANKS;
     if (f->cause != AZ_CAUSE_NONE)
         return;
-    const struct az_vd_found *idle = idle_cause(s, (size_t)part, (double)l->saving);
+    const struct az_verdict_found *idle = idle_cause(s, (size_t)part, (double)l->saving);
     if (!idle)
         return;
     f->cause = idle->cause;
@@ -146,7 +147,7 @@ static void add_cause(const struct search *s, const struct az_coll_late *l, stru
 }
 
 /* ---- communication that waits ---- */
-static bool is_of(const struct az_vd_found *f, const struct az_coll_run *c,
+static bool is_of(const struct az_verdict_found *f, const struct az_coll_run *c,
                   const struct az_coll_coll *x)
 {
     const struct az_coll_what *what = az_coll_what(c, az_coll_member(c, x, 0));
@@ -156,7 +157,7 @@ static bool is_of(const struct az_vd_found *f, const struct az_coll_run *c,
 }
 
 /* Time that the collectives of a finding wait; pairs: of send and recv alone. */
-static double wait_in(const struct search *s, const struct az_vd_found *f, bool pairs)
+static double wait_in(const struct search *s, const struct az_verdict_found *f, bool pairs)
 {
     const struct az_coll_run *c = s->waits->c;
     double wait = 0;
@@ -198,7 +199,7 @@ static int take_waiting(struct search *s, double ns, bool pairs, const char *cau
         wait[i] = wait_in(s, &s->found->v[i], pairs);
     const double rate = waiting_rate(s, wait, ns);
     for (size_t i = 0; i < s->n_parts_found; i++) {
-        struct az_vd_found *f = &s->found->v[i];
+        struct az_verdict_found *f = &s->found->v[i];
         const double part = rate * wait[i];
         if (part <= 0 || f->overlaps.n)
             continue;
@@ -216,7 +217,7 @@ static int take_waiting(struct search *s, double ns, bool pairs, const char *cau
 static void nest_idle(struct search *s, const struct az_coll_late *l, const char *rule)
 {
     for (size_t i = 0; i < s->n_parts_found; i++) {
-        struct az_vd_found *f = &s->found->v[i];
+        struct az_verdict_found *f = &s->found->v[i];
         if (!is_rule(f, "idle") || !(f->has_rank || f->n_ranks))
             continue;
         bool all = true;
@@ -233,7 +234,7 @@ static void nest_idle(struct search *s, const struct az_coll_late *l, const char
 }
 
 /* ---- findings ---- */
-static int name_members(struct search *s, const struct az_coll_late *l, struct az_vd_found *f)
+static int name_members(struct search *s, const struct az_coll_late *l, struct az_verdict_found *f)
 {
     int64_t *ranks = az_arena_array(s->w->job->arena, l->n + 1, sizeof *ranks);
     if (!ranks)
@@ -261,23 +262,23 @@ static const char *rule_of(const struct az_coll_late *l)
 static int64_t saving_of(const struct search *s, const struct az_coll_late *l)
 {
     const ptrdiff_t part = l->kind == AZ_LATE_RANKS ? part_of(s, l->member[0]) : -1;
-    const struct az_vd_part *p = part < 0 ? NULL : s->w->part[part];
+    const struct az_verdict_part *p = part < 0 ? NULL : s->w->part[part];
     return p && p->steps ? l->step * (int64_t)(p->steps - (p->excluded.n > 0)) : l->saving;
 }
 
 static int put_late(struct search *s, const struct az_coll_late *l)
 {
     const int64_t devices = (int64_t)(s->w->devices ? s->w->devices : 1), saving = saving_of(s, l);
-    struct az_vd_found f = { .rule = az_vd_rule_of(az_sv_str(rule_of(l))),
-                             .subject = l->subject,
-                             .detail = l->detail,
-                             .overlaps = AZ_SV(""),
-                             .row = l->group,
-                             .group = l->group,
-                             .groups = l->groups,
-                             .count = l->count,
-                             .ns = l->each,
-                             .gain = az_muldiv(saving, devices, 1) };
+    struct az_verdict_found f = { .rule = az_verdict_rule_of(az_sv_str(rule_of(l))),
+                                  .subject = l->subject,
+                                  .detail = l->detail,
+                                  .overlaps = AZ_SV(""),
+                                  .row = l->group,
+                                  .group = l->group,
+                                  .groups = l->groups,
+                                  .count = l->count,
+                                  .ns = l->each,
+                                  .gain = az_muldiv(saving, devices, 1) };
     f.advice = f.rule->advice;
     int rc = l->kind == AZ_LATE_RANKS || l->kind == AZ_LATE_GROUP ? name_members(s, l, &f) : 0;
     if (l->kind == AZ_LATE_ABSENT) { /* its waiting is in nobody's collectives: as the rule says */
@@ -368,18 +369,18 @@ static int put_stage(struct search *s)
     for (uint32_t r = 0; r < s->waits->c->ranks->n; r++)
         if (g->of[r] == s->heavy)
             member[l.n++] = r;
-    struct az_vd_found f = { .rule = az_vd_rule_of(AZ_SV("stage_imbalance")),
-                             .subject = az_arena_printf(a, "stage %u of %u", s->heavy, g->n),
-                             .detail =
-                                 az_arena_printf(a, ", computes %.0f%% longer than the others",
-                                                 100 * (s->heavy_ns / s->others_ns - 1)),
-                             .row = AZ_SV(""),
-                             .overlaps = AZ_SV("pipeline_bubble"),
-                             .group = AZ_SV(""),
-                             .count = -1,
-                             .ns = -1,
-                             .gain =
-                                 (int64_t)((s->heavy_ns - s->others_ns) * (double)s->w->devices) };
+    struct az_verdict_found f = {
+        .rule = az_verdict_rule_of(AZ_SV("stage_imbalance")),
+        .subject = az_arena_printf(a, "stage %u of %u", s->heavy, g->n),
+        .detail = az_arena_printf(a, ", computes %.0f%% longer than the others",
+                                  100 * (s->heavy_ns / s->others_ns - 1)),
+        .row = AZ_SV(""),
+        .overlaps = AZ_SV("pipeline_bubble"),
+        .group = AZ_SV(""),
+        .count = -1,
+        .ns = -1,
+        .gain = (int64_t)((s->heavy_ns - s->others_ns) * (double)s->w->devices)
+    };
     f.advice = f.rule->advice;
     const int rc = name_members(s, &l, &f);
     return rc ? rc : az_vec_push(s->found, f);
@@ -387,7 +388,7 @@ static int put_stage(struct search *s)
 
 /* ---- sister groups ---- */
 /* Process groups of the run whose collectives a finding is about. */
-static int count_groups(struct search *s, struct az_vd_found *f)
+static int count_groups(struct search *s, struct az_verdict_found *f)
 {
     const struct az_coll_run *c = s->waits->c;
     double *bytes = az_mem_alloc(s->w->job->mem, (c->groups.n + 1) * 2 * sizeof *bytes);
@@ -428,7 +429,7 @@ static int name_groups(struct search *s)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < s->n_parts_found; i++) {
-        struct az_vd_found *f = &s->found->v[i];
+        struct az_verdict_found *f = &s->found->v[i];
         if (!is_rule(f, "exposed_communication") || !f->coll_kind || !f->members)
             continue;
         rc = count_groups(s, f);
@@ -445,7 +446,7 @@ static bool is_known(const struct search *s, const struct az_coll_late *l)
     return false;
 }
 
-int az_vd_find_waiting(struct az_vd_whole *w, struct az_vd_founds *found)
+int az_verdict_find_waiting(struct az_verdict_whole *w, struct az_verdict_founds *found)
 {
     struct search s = { .w = w,
                         .waits = az_coll_waits_of(w->job),

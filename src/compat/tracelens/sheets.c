@@ -380,7 +380,7 @@ static int of_tree(struct az_job *job, struct az_arena *keep, struct az_tracelen
     if (rc == 0)
         rc = az_tracelens_reduce_events(&r);
     if (rc == 0)
-        rc = az_tracelens_texts_keep(&r.texts, job, keep, &p->texts);
+        rc = az_tracelens_texts_intern(&r.texts, job, keep, &p->texts);
     az_tracelens_texts_release(&r.texts);
     if (rc == 0 && r.fw->extension_why.n) /* the rank is reported without its script */
         az_diag_add(job->diag, AZ_ERROR, AZ_NOWHERE, "%.*s", AZ_SVF(r.fw->extension_why));

@@ -136,7 +136,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         p->n = w.k.ev->n;
         p->n_owners = w.owners.n;
         p->owner = az_tracelens_keep(keep, w.owners.v, w.owners.n, sizeof *p->owner);
-        rc = p->owner ? az_tracelens_texts_keep(&w.texts, job, keep, &p->texts)
+        rc = p->owner ? az_tracelens_texts_intern(&w.texts, job, keep, &p->texts)
                       : az_arena_error(keep);
     }
     az_tracelens_texts_release(&w.texts);

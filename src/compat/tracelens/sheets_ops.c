@@ -304,7 +304,7 @@ static int keep(struct work *w)
     p->kernel = az_tracelens_keep(w->keep, w->kernels.v, p->n_kernels, sizeof *p->kernel);
     if (!p->op || !p->kernel)
         return az_arena_error(w->keep);
-    return az_tracelens_texts_keep(&w->texts, w->job, w->keep, &p->texts);
+    return az_tracelens_texts_intern(&w->texts, w->job, w->keep, &p->texts);
 }
 
 int az_tracelens_ops_reduce(struct az_job *job, struct az_arena *keep_in, void **part)

@@ -7,8 +7,8 @@ int az_tracelens_texts_init(struct az_tracelens_texts *t, struct az_job *job)
 
 void az_tracelens_texts_release(struct az_tracelens_texts *t) { az_intern_release(&t->ids); }
 
-int az_tracelens_texts_keep(const struct az_tracelens_texts *t, struct az_job *job,
-                            struct az_arena *keep, struct az_tracelens_kept *out)
+int az_tracelens_texts_intern(const struct az_tracelens_texts *t, struct az_job *job,
+                              struct az_arena *keep, struct az_tracelens_kept *out)
 {
     out->n = t->ids.text.n;
     out->v = az_arena_array(keep, out->n + 1, sizeof *out->v);

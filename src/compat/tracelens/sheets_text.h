@@ -22,8 +22,8 @@ struct az_tracelens_kept {
     size_t n;
 };
 extern const struct az_shape az_tracelens_shape_kept;
-int az_tracelens_texts_keep(const struct az_tracelens_texts *t, struct az_job *job,
-                            struct az_arena *keep, struct az_tracelens_kept *out) AZ_MUST_USE;
+int az_tracelens_texts_intern(const struct az_tracelens_texts *t, struct az_job *job,
+                              struct az_arena *keep, struct az_tracelens_kept *out) AZ_MUST_USE;
 /* Text of an id, empty for AZ_NO_ID. */
 static inline struct az_sv az_tracelens_get(const struct az_tracelens_kept *k, uint32_t id)
 {

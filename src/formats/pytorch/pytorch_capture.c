@@ -288,7 +288,7 @@ static int read_file(struct folder *f, const struct capture_file *c, size_t *fou
     job.digests = NULL;
     rc = az_pytorch_parse(&job, &tuning);
     if (rc == 0)
-        rc = az_trace_seal(&t);
+        rc = az_trace_finalize(&t);
     if (rc == 0)
         rc = az_pytorch_capture_read(f->job->trace, &t, c->shape, found);
     az_trace_release(&t);

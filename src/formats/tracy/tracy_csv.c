@@ -180,7 +180,7 @@ static int read_rows(struct az_tracy_file *f, const struct az_source *src)
     return rc;
 }
 
-static int tell(struct az_tracy_file *f)
+static int emit_finding(struct az_tracy_file *f)
 {
     struct az_diag *diag = f->job->diag;
     struct az_trace *t = f->job->trace;
@@ -275,7 +275,7 @@ static int read_file(struct az_parse *job, size_t index, struct run *run)
         az_csv_release(&f.csv);
     }
     if (rc == 0)
-        rc = tell(&f);
+        rc = emit_finding(&f);
     if (rc == 0)
         rc = number_devices(&f, first_row, &run->per_file);
     if (rc == 0)

@@ -69,7 +69,7 @@ static int64_t copy_bytes(struct az_sv details)
     return az_parse_i64(az_sv_make(p, (size_t)(stop - p)), &bytes) == 0 ? bytes : -1;
 }
 
-static bool says_something(const struct az_xrow *row)
+static bool has_metadata(const struct az_xrow *row)
 {
     return row->has_program || row->op != AZ_NO_ID || row->module != AZ_NO_ID ||
            row->scope != AZ_NO_ID || row->details != AZ_NO_ID;
@@ -88,7 +88,7 @@ static int ask_meta(struct az_xplane *r, struct az_xplane_meta *m)
     struct az_protobuf body = az_protobuf_of(m->body);
     const int rc = read_stats(r, &body, 5, &said.row, &said.correlation);
     m->asked = true;
-    if (rc || (!says_something(&said.row) && !said.correlation))
+    if (rc || (!has_metadata(&said.row) && !said.correlation))
         return rc;
     m->said = az_arena_alloc(&r->t->arena, sizeof *m->said);
     if (!m->said)
@@ -217,7 +217,7 @@ static int read_event(struct az_xplane *r, struct az_xplane_meta *m, struct az_x
         e->corr = m->said->correlation;
     }
     int rc = read_stats(r, &x->stats, 4, &row, &e->corr);
-    const bool says = says_something(&row);
+    const bool says = has_metadata(&row);
     if (rc == 0 && says)
         rc = row_of(r, m, &row, &index);
     e->node = says ? (uint64_t)index + 1 : 0;

@@ -112,16 +112,16 @@ static void facts(struct az_html *h)
 /* Of gates: the verdict, what was held against what, and how the results are spread. */
 static void verdict(struct az_html *h)
 {
-    const struct az_verdict *v = h->doc->verdict;
+    const struct az_gate_verdict *v = h->doc->verdict;
     struct az_sv counts = AZ_SV("");
 
     if (!v)
         return;
     az_html_putf(h, "<div><dt>Verdict</dt><dd><span class=\"badge%s\">%s</span></dd></div>\n",
-                 v->outcome == AZ_VERDICT_FAIL           ? " error"
-                 : v->outcome == AZ_VERDICT_INCONCLUSIVE ? " warning"
-                                                         : "",
-                 az_verdict_text(v));
+                 v->outcome == AZ_GATES_FAIL           ? " error"
+                 : v->outcome == AZ_GATES_INCONCLUSIVE ? " warning"
+                                                       : "",
+                 az_gate_verdict_text(v));
     pair(h, AZ_SV("Baseline"), v->base_label);
     pair(h, AZ_SV("Candidate"), v->cand_label);
     for (int s = 0; s < AZ_GATE_STATUSES; s++)

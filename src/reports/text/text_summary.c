@@ -171,7 +171,7 @@ static bool first_screen(struct az_textout *o, const struct az_document *doc)
 }
 
 /* Any number but 0? */
-static bool says_something(const struct az_table *t)
+static bool has_metadata(const struct az_table *t)
 {
     for (size_t i = 0; i < t->cells.n; i++) {
         const double x = az_cell_number(&t->cells.v[i]);
@@ -189,7 +189,7 @@ static void all_tables(struct az_textout *o, const struct az_document *doc, bool
 
     for (size_t i = 0; i < doc->tables.n && !o->error; i++) {
         const struct az_table *t = doc->tables.v[i];
-        if (!is_shown(t, with_classic) || (some && !says_something(t)))
+        if (!is_shown(t, with_classic) || (some && !has_metadata(t)))
             continue;
         if (t->form)
             az_text_form(o, t);

@@ -41,7 +41,7 @@ static struct az_sv place_of(const struct az_gate_result *x, struct az_arena *a,
 }
 
 /* The input that all results are of; empty: there are several, or none is named. */
-static struct az_sv only_input(const struct az_verdict *v)
+static struct az_sv only_input(const struct az_gate_verdict *v)
 {
     struct az_sv one = AZ_SV("");
     for (size_t i = 0; i < v->results.n; i++) {
@@ -67,11 +67,12 @@ static void labelled(struct az_textout *o, const char *what, struct az_sv label,
 static struct az_sv answer_of(const struct az_document *doc)
 {
     const struct az_table *t = az_headline_of(doc);
-    return t && t->rows ? az_headline_line(t, 0).text : az_sv_str(az_verdict_text(doc->verdict));
+    return t && t->rows ? az_headline_line(t, 0).text
+                        : az_sv_str(az_gate_verdict_text(doc->verdict));
 }
 
 /* "6 fail, 2 warn": nothing where the answer counts them, all being alike. */
-static void counts(struct az_textout *o, const struct az_verdict *v)
+static void counts(struct az_textout *o, const struct az_gate_verdict *v)
 {
     size_t kinds = 0;
     for (int s = 0; s < AZ_GATE_STATUSES; s++)
@@ -84,7 +85,7 @@ static void counts(struct az_textout *o, const struct az_verdict *v)
     put(o, kinds > 1 ? "\n" : "");
 }
 
-static void head(struct az_textout *o, const struct az_verdict *v, struct az_sv answer,
+static void head(struct az_textout *o, const struct az_gate_verdict *v, struct az_sv answer,
                  struct az_sv input)
 {
     static const char *const color[] = { "\033[32m", "\033[31m", "\033[31m" };
@@ -110,7 +111,7 @@ static bool answered(struct az_textout *o, const struct az_gate_result *x, struc
 
 void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool all)
 {
-    const struct az_verdict *v = doc->verdict;
+    const struct az_gate_verdict *v = doc->verdict;
     const struct az_sv answer = answer_of(doc), input = only_input(v);
     size_t shown = 0, more = 0;
 
@@ -167,7 +168,7 @@ static int cell(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
 }
 
 /* What was held against what, where it is known. */
-static int sides(struct az_vec_char *out, const struct az_verdict *v, struct az_arena *a)
+static int sides(struct az_vec_char *out, const struct az_gate_verdict *v, struct az_arena *a)
 {
     const struct az_sv side[] = { v->base_label, v->cand_label };
     static const char *const name[] = { "baseline", "candidate" };
@@ -196,9 +197,9 @@ static int row(struct az_vec_char *out, const struct az_gate_result *x, struct a
     return rc ? rc : az_text_append(out, AZ_SV("|\n"));
 }
 
-int az_verdict_markdown(const struct az_document *doc, struct az_vec_char *out)
+int az_gate_verdict_markdown(const struct az_document *doc, struct az_vec_char *out)
 {
-    const struct az_verdict *v = doc->verdict;
+    const struct az_gate_verdict *v = doc->verdict;
     struct az_arena a;
     size_t more = 0, table = 0;
     int rc;
