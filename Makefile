@@ -32,8 +32,7 @@ HARDEN  := $(if $(SAN),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE)
 CFLAGS  ?= -O2 -g
 # Files whose names end in _v3 are compiled for processors with AVX2 and called where there is one (src/base/cpu.h).
 V3      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
-ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DAZ_VERSION='"$(VERSION)"' -DAZ_DATADIR='"$(PREFIX)/share/analyzer"' \
-              -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(V3),-DAZ_V3) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
+ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(V3),-DAZ_V3) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
 
 room_src = $(if $(filter registry library,$(1)),src/$(1).c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
@@ -42,14 +41,17 @@ USED     := $(foreach r,$(ROOMS),$(if $(call room_src,$(r)),$(r)))
 ARCHIVES := $(foreach r,$(USED),$(BUILD)/lib/lib$(r).a)
 ALL_OBJS := $(foreach r,$(ROOMS),$(call OBJS_OF,$(r))) $(BUILD)/obj/main.o
 
+# $(call stamp,FILE,TEXT): a file that changes when its text does, written while this file is read, so that what depends on it
+# is made again, and nothing else (`make -n` shows it).
+BUILDING := $(filter-out clean help,$(or $(MAKECMDGOALS),all))
+stamp = $(if $(BUILDING),$(shell mkdir -p $(dir $(1)))$(file >$(1).new,$(2))$(shell cmp -s $(1).new $(1) && rm -f $(1).new || mv $(1).new $(1)))
+
 .PHONY: all
 all: $(BUILD)/analyzer ## build the program
 
 $(BUILD)/analyzer: $(BUILD)/obj/main.o $(ARCHIVES) $(INSIDE) $(BUILD)/inside
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $(BUILD)/obj/main.o $(ARCHIVES) $(PROGRAM_LIBS) && mv $@.new $@
-$(BUILD)/inside: FORCE
-	@mkdir -p $(@D)
-	@echo '$(PROGRAM_LIBS)' | cmp -s - $@ || echo '$(PROGRAM_LIBS)' > $@
+$(call stamp,$(BUILD)/inside,$(PROGRAM_LIBS))
 $(BUILD)/obj/cmds/version.o: $(BUILD)/inside
 
 # The same for MPI, where its compiler is installed.
@@ -62,12 +64,7 @@ mpi: $(BUILD)/analyzer-mpi ## build analyzer-mpi (needs mpicc: libopenmpi-dev)
 # Rooms that go over every event: they are made with -O3 (src/docs/performance.md 10).
 HOT := analyses/operators analyses/verdict base facts model tables text
 # Objects depend on the flags they were made with.
-export AZ_FLAGS := $(CC) $(ALL_CFLAGS) $(HOT)
-$(BUILD)/flags: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' "$$AZ_FLAGS" | cmp -s - $@ || printf '%s\n' "$$AZ_FLAGS" > $@
-.PHONY: FORCE
-FORCE:
+$(call stamp,$(BUILD)/flags,$(CC) $(ALL_CFLAGS) $(HOT))
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -76,11 +73,16 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 $(BUILD)/obj/reports/xlsx/%.o $(BUILD)/pic/reports/xlsx/%.o: ALL_CFLAGS += $(if $(XLSX_SO),-DAZ_XLSX_SONAME='"$(XLSX_SO)"')
 # Facts that `analyzer version` prints: a commit changes one object, not all. A tree without git says which release it is.
 SOURCE   := $(or $(shell [ ! -e .git ] || git rev-parse --short=12 HEAD 2>/dev/null),release $(VERSION))
-$(BUILD)/source: FORCE
-	@mkdir -p $(@D)
-	@echo '$(SOURCE)' | cmp -s - $@ || echo '$(SOURCE)' > $@
+$(call stamp,$(BUILD)/source,$(SOURCE))
 $(BUILD)/obj/cmds/version.o: $(BUILD)/source
 $(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_SOURCE='"$(SOURCE)"' -DAZ_LUA='"lua $(shell $(PKG) --modversion lua5.4)"'
+
+# The files that name the version or the place of the data: `make install PREFIX=...` compiles these and no others again.
+RELEASED := cmds/man cmds/version library read/facts read/part_file reports/html/html serve/server
+RELEASED := $(foreach d,obj pic,$(RELEASED:%=$(BUILD)/$(d)/%.o))
+$(call stamp,$(BUILD)/release,$(VERSION) $(PREFIX))
+$(RELEASED): $(BUILD)/release
+$(RELEASED): ALL_CFLAGS += -DAZ_VERSION='"$(VERSION)"' -DAZ_DATADIR='"$(PREFIX)/share/analyzer"'
 
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
@@ -107,9 +109,7 @@ chart.js-is-missing:
 
 # An archive is made anew when its list of files changes, too.
 define room_rule
-$(BUILD)/lib/$(1).list: FORCE
-	@mkdir -p $$(@D)
-	@echo '$(call room_src,$(1))' | cmp -s - $$@ || echo '$(call room_src,$(1))' > $$@
+$$(call stamp,$(BUILD)/lib/$(1).list,$(call room_src,$(1)))
 $(BUILD)/lib/lib$(1).a: $(call OBJS_OF,$(1)) $(BUILD)/lib/$(1).list
 	$$(Q)rm -f $$@ && $$(AR) rcs $$@ $$(filter %.o,$$^)
 endef
@@ -151,183 +151,10 @@ abi: $(BUILD)/$(SONAME) ## write src/packaging/libanalyzer.abi, what programs re
 	abidw --header-file src/analyzer.h --drop-private-types --exported-interfaces-only --no-show-locs --no-corpus-path \
 	    --no-comp-dir-path --no-elf-needed --no-architecture --type-id-style hash --out-file src/packaging/libanalyzer.abi $<
 
-# Unit tests: tests/unit/<room>_<name>.c links the archives of its room and those below it, so that an upward call fails.
-UNIT_SRC := $(wildcard tests/unit/*.c)
-UNITS    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
-room_of   = $(firstword $(subst _, ,$(notdir $(1))))
-from_room = $(if $(filter $(firstword $(2)),$(1)),$(2),$(if $(2),$(call from_room,$(1),$(wordlist 2,99,$(2)))))
-unit_libs = $(foreach r,$(call from_room,$(call room_of,$(1)),$(USED)),$(BUILD)/lib/lib$(r).a)
-.SECONDEXPANSION:
-$(BUILD)/unit/%: tests/unit/%.c $$(call unit_libs,$$*)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Wno-conversion -Itests -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(call unit_libs,$*) -lcmocka $(LIBS)
--include $(UNITS:=.d)
+include src/packaging/tests.mk
+include src/packaging/install.mk
 
-# Fuzz harnesses: tests/fuzz/NAME_fuzz.c with LLVMFuzzerTestOneInput; seeds and regressions in tests/fuzz/corpus/NAME/.
-FUZZ_SRC := $(wildcard tests/fuzz/*_fuzz.c)
-FUZZERS  := $(patsubst tests/fuzz/%_fuzz.c,$(BUILD)/fuzz/%,$(FUZZ_SRC))
-REPLAYS  := $(patsubst tests/fuzz/%_fuzz.c,$(BUILD)/replay/%,$(FUZZ_SRC))
-FUZZ_SECONDS ?= 30
-FUZZ_ENGINE  ?= -fsanitize=fuzzer
-FUZZ_H   := $(wildcard tests/fuzz/*.h)
-$(BUILD)/fuzz/%: tests/fuzz/%_fuzz.c $(FUZZ_H) $(ARCHIVES)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Wno-error -Itests $(FUZZ_ENGINE) -o $@ $< $(ARCHIVES) $(LIBS)
-$(BUILD)/replay/%: tests/fuzz/%_fuzz.c tests/fuzz/driver.c $(FUZZ_H) $(ARCHIVES)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests $(ALL_LDFLAGS) -o $@ $< tests/fuzz/driver.c $(ARCHIVES) $(LIBS)
-
-# Programs that scripts of the tests call: tests/tools/NAME.c.
-TOOLS := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(filter-out %/mutate_cover.c,$(wildcard tests/tools/*.c)))
-$(BUILD)/tools/%: tests/tools/%.c $(ARCHIVES)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(ARCHIVES) $(LIBS)
-
-include tests/tools/mutate.mk
-
-# Benchmarks: tests/bench/NAME.c, linked with everything but the commands.
-BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
-$(BUILD)/bench/%: tests/bench/%.c $(ARCHIVES)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(ARCHIVES) $(LIBS)
-
-# Programs that the sanitizer runs use: tests/stress/NAME.c.
-$(BUILD)/stress/%: tests/stress/%.c $(ARCHIVES)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Wno-conversion -o $@ $< $(ALL_LDFLAGS) $(ARCHIVES) $(LIBS)
-
-# The SQLite input of the example is generated (its CSVs are committed).
-EXAMPLE_DB := $(BUILD)/example-data/llama2_70b.sqlite
-EXAMPLE_ROCPROF := $(BUILD)/example-data/rocprof/train_results.json
-$(EXAMPLE_ROCPROF): tests/gen/make_rocprof_examples.py
-	$(Q)$(PY) $< $(@D)
-$(EXAMPLE_DB): | $(EXAMPLE_ROCPROF)
-$(EXAMPLE_DB): tests/gen/make_example_nsys.py
-	$(Q)$(PY) $< --sqlite $@
-
-PY     = $(or $(PYTHON),python3)
-STAGES = BUILD='$(BUILD)' ANALYZER='$(abspath $(BUILD)/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
-         PYTHON='$(PY)' CC='$(CC)' UNITS='$(UNITS)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh
-AGAIN  = $(MAKE) --no-print-directory V=$(V)
-ASAN  := SAN=address,undefined
-
-.PHONY: example unit units installed check-library replays fuzzers golden check-html check-shared schema test test-build
-example: ## run the examples (results in build/example-out)
-	@BUILD='$(BUILD)' sh example/run.sh
-
-test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden sizes cluster html stragglers gates , examples faults library packages documented accounts trust graphs \
-	    counters steps names query schema verdict fuzz shared
-test-build: all units installed $(TOOLS) $(EXAMPLE_DB) $(if $(shell command -v $(MPICC) 2>/dev/null),$(if $(SAN),,mpi))
-	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
-units: $(UNITS)
-installed: all lib
-	+@$(AGAIN) BUILD=$(BUILD) install DESTDIR='$(abspath $(BUILD)/installed)' > $(BUILD)/installed.log
-replays: $(REPLAYS)
-fuzzers: $(FUZZERS)
-
-unit: $(UNITS) ## build and run the unit tests
-	@$(STAGES) unit
-check-html: all $(TOOLS) ## open HTML reports in headless Chromium, if it is installed
-	@$(STAGES) html
-check-library: installed $(EXAMPLE_DB) ## the installed library: its names, ABI, examples, tables
-	@$(STAGES) library
-golden: all $(EXAMPLE_DB) ## command lines with exact output (tests/golden/run.sh --update rewrites)
-	@$(STAGES) golden
-check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../shared is there
-	@$(STAGES) shared
-schema: all ## write schemas/config.schema.json from the option table
-	@mkdir -p schemas
-	$(BUILD)/analyzer schema > schemas/config.schema.json.tmp && mv schemas/config.schema.json.tmp schemas/config.schema.json
-readme: all ## write the generated parts of src/docs and the picture of the output
-	@$(PY) tests/options_documented.py --analyzer $(BUILD)/analyzer --update
-	@$(PY) src/docs/make_screen.py --analyzer $(BUILD)/analyzer
-
-.PHONY: readme lint sanitize fuzz bench install uninstall clean help
-lint: ## include rule, format, static analysis, shell scripts
-	@PYTHON='$(PY)' CPPFLAGS='-D_POSIX_C_SOURCE=200809L $(if $(ISAL),-DAZ_WITH_ISAL)' sh tests/lint/run.sh
-
-# With buffers that move (see MOVES); the examples must give what the usual build gives.
-sanitize: all $(EXAMPLE_DB) ## tests with address, undefined and thread sanitizers (build-asan, build-tsan)
-	+@$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) all units replays $(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(TOOLS))
-	+@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool $(BUILD)-tsan/stress/xlsx_stress
-	@TSAN='$(BUILD)-tsan' PYTHON='$(PY)' UNITS='$(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(UNITS))' \
-	    BUILD='$(BUILD)-asan' ANALYZER='$(abspath $(BUILD)-asan/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
-	    OTHER='$(abspath $(BUILD)/analyzer)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh unit examples sizes threads , golden fuzz shared
-
-fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
-	+@$(AGAIN) CC=clang BUILD=$(BUILD)-fuzz SAN=fuzzer-no-link,address,undefined WARN= fuzzers
-	@set -e; for f in $(patsubst tests/fuzz/%_fuzz.c,%,$(FUZZ_SRC)); do \
-	    mkdir -p $(BUILD)-fuzz/found/$$f $(BUILD)-fuzz/corpus/$$f; echo "== $$f"; \
-	    seeds=; [ -d tests/fuzz/corpus/$$f ] && seeds=tests/fuzz/corpus/$$f; \
-	    $(BUILD)-fuzz/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-	        -artifact_prefix=$(BUILD)-fuzz/found/$$f/ $(BUILD)-fuzz/corpus/$$f $$seeds > $(BUILD)-fuzz/$$f.log 2>&1 || \
-	        { grep -v '^#' $(BUILD)-fuzz/$$f.log | tail -n 60; exit 1; }; \
-	    awk '/PC tables/ { split($$0, p, /[( ]+/); for (i in p) if (p[i + 1] == "PCs):" || p[i + 1] == "PCs") all = p[i] } \
-	        / cov: / { for (i = 1; i < NF; i++) if ($$i == "cov:") cov = $$(i + 1) } \
-	        /executed_units/ { runs = $$2 } /peak_rss/ { rss = $$2 } \
-	        END { printf "%d inputs, %d of %d edges of what is linked (%.1f %%), %d MB\n", runs, cov, all, all ? 100 * cov / all : 0, rss }' \
-	        $(BUILD)-fuzz/$$f.log; done
-
-bench: all $(BENCHES) ## measure against the figures of the design (BENCH=smoke: small and quick)
-	@BUILD='$(BUILD)' PYTHON='$(PY)' BENCH='$(BENCH)' sh tests/bench/run.sh
-
-# Manual pages and completion are made by the program from its own tables.
-COMMANDS = $(shell $(BUILD)/analyzer help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
-.PHONY: papers
-papers: all ## manual pages and completion for shells, in build/papers
-	@rm -rf $(BUILD)/papers && mkdir -p $(BUILD)/papers
-	$(Q)cd $(BUILD)/papers && a=$(abspath $(BUILD)/analyzer) && "$$a" help --man > analyzer.1 && \
-	    "$$a" help --man config > analyzer-config.5 && \
-	    for c in $(COMMANDS); do "$$a" help --man $$c > analyzer-$$c.1 || exit 1; done && \
-	    "$$a" help --completion=bash > analyzer.bash && "$$a" help --completion=zsh > _analyzer && \
-	    "$$a" help --completion=fish > analyzer.fish
-
-# What goes where, one line a file: mode, file, place below PREFIX. Uninstalling takes the same lines.
-SHARE     = share/analyzer
-DOCDIR   ?= share/doc/analyzer
-INSTALLED = { echo '755 $(BUILD)/analyzer bin/analyzer'; \
-	    for f in configs/* schemas/*; do echo "644 $$f $(SHARE)/$$f"; done; \
-	    for f in $(BUILD)/papers/*.1; do echo "644 $$f share/man/man1/$${f\#\#*/}"; done; \
-	    for f in $(BUILD)/papers/*.5; do echo "644 $$f share/man/man5/$${f\#\#*/}"; done; \
-	    echo '644 $(BUILD)/papers/analyzer.bash share/bash-completion/completions/analyzer'; \
-	    echo '644 $(BUILD)/papers/_analyzer share/zsh/vendor-completions/_analyzer'; \
-	    echo '644 $(BUILD)/papers/analyzer.fish share/fish/vendor_completions.d/analyzer.fish'; \
-	    for f in LICENSE src/docs/*.md src/docs/*.svg; do echo "644 $$f $(DOCDIR)/$${f\#\#*/}"; done; \
-	    find example -type f | LC_ALL=C sort | while read -r f; do m=644; [ -x "$$f" ] && m=755; \
-	        echo "$$m $$f $(DOCDIR)/examples/$${f\#example/}"; done; }
-INSTALLED_LIB = { echo '644 src/analyzer.h $(PREFIX)/include/analyzer.h'; \
-	    echo '644 $(BUILD)/analyzer.pc $(LIBDIR)/pkgconfig/analyzer.pc'; \
-	    echo '644 $(BUILD)/$(SONAME) $(LIBDIR)/$(SONAME)'; \
-	    echo '644 $(BUILD)/libanalyzer.a $(LIBDIR)/libanalyzer.a'; }
-install: all lib papers ## install into $(DESTDIR)$(PREFIX): program, library, data, manual, completion, examples
-	@$(INSTALLED) | while read -r mode file place; do \
-	    install -D -m $$mode "$$file" "$(DESTDIR)$(PREFIX)/$$place" || exit 1; done
-	@$(INSTALLED_LIB) | while read -r mode file place; do \
-	    install -D -m $$mode "$$file" "$(DESTDIR)$$place" || exit 1; done
-	@ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libanalyzer.so
-uninstall: papers ## remove what install wrote
-	@$(INSTALLED) | while read -r mode file place; do rm -f "$(DESTDIR)$(PREFIX)/$$place"; done
-	@$(INSTALLED_LIB) | while read -r mode file place; do rm -f "$(DESTDIR)$$place"; done
-	@rm -f $(DESTDIR)$(LIBDIR)/libanalyzer.so
-	@for d in $(SHARE) $(DOCDIR); do [ ! -d "$(DESTDIR)$(PREFIX)/$$d" ] || \
-	    find "$(DESTDIR)$(PREFIX)/$$d" -depth -type d -exec rmdir {} + 2> /dev/null || true; done
-
-# The same bytes from the same files, whenever and by whomever: times are those of the last change (SOURCE_DATE_EPOCH).
-SOURCE_DATE_EPOCH ?= $(shell { [ -e .git ] && git log -1 --format=%ct 2>/dev/null; } || stat -c %Y Makefile)
-DIST      = analyzer-$(VERSION)
-.PHONY: dist deb sbom
-sbom: all ## what the program is linked with, as CycloneDX: $(BUILD)/analyzer.cdx.json
-	@$(PY) src/packaging/sbom.py $(BUILD)/analyzer > $(BUILD)/analyzer.cdx.json
-dist: ## $(BUILD)/dist/analyzer-VERSION.tar.gz of the files that git knows
-	@mkdir -p $(BUILD)/dist
-	@{ if [ -e .git ] && command -v git >/dev/null; then git ls-files -z; else find . -type f ! -path './build*' ! -path './.git/*' -printf '%P\0'; fi; } | LC_ALL=C sort -z | \
-	    tar --create --no-recursion --null --files-from=- --format=ustar --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
-	    --mtime=@$(SOURCE_DATE_EPOCH) --transform='s|^|$(DIST)/|' | gzip -9n > $(BUILD)/dist/$(DIST).tar.gz.tmp
-	@mv $(BUILD)/dist/$(DIST).tar.gz.tmp $(BUILD)/dist/$(DIST).tar.gz
-	@cd $(BUILD)/dist && sha256sum $(DIST).tar.gz
-deb: ## Debian packages in $(BUILD)/deb (src/packaging/debian; needs debhelper)
-	@BUILD='$(abspath $(BUILD))' VERSION='$(VERSION)' sh src/packaging/deb.sh
+.PHONY: clean help
 clean: ## remove what was built
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
 help: ## list the targets
