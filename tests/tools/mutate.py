@@ -35,6 +35,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mutate_sites  # noqa: E402
 
 NEAREST = 8  # tests with the sanitizer
+BUDGET = 45  # seconds that the tests of one mutant may be expected to take; the nearest ones that fit are run
 # Scripts of tests/stages.sh that need the program and nothing else that is built.
 SCRIPT = r'^ +counted \w+ ("\$PYTHON" (?:[^$\n\\]|\$(?:ANALYZER|EXAMPLE_DATA|SRC)\b)*)$'
 SLOW = 60  # seconds; slower scripts are not used
@@ -70,7 +71,7 @@ class Tree:
         self.sources = sorted(glob.glob('src/**/*.c', recursive=True))
         self.tests = [Test('unit', os.path.basename(p)[:-2]) for p in sorted(glob.glob('tests/unit/*.c'))]
         self.tests += [Test('golden', os.path.basename(p)[:-3]) for p in sorted(glob.glob('tests/golden/cases/*.sh'))]
-        if not options.check:
+        if not options.quick:
             with open('tests/stages.sh', encoding='utf-8') as f:
                 scripts = re.findall(SCRIPT, f.read(), re.M)
             self.tests += [Test('script', s) for s in scripts]
@@ -188,7 +189,7 @@ class Cover:
 
     def __init__(self, tree, options):
         self.tree = tree
-        self.path = os.path.join(tree.build, 'cover-check.json' if options.check else 'cover.json')
+        self.path = os.path.join(tree.build, 'cover-quick.json' if options.quick else 'cover.json')
         key = self.fingerprint()
         try:
             with open(self.path, encoding='utf-8') as f:
@@ -444,10 +445,13 @@ def parse():
     p.add_argument('--files', help='patterns of sources, separated by spaces')
     p.add_argument('--jobs', type=int, default=os.cpu_count() or 2)
     p.add_argument('--asan', help='the make of the build with the sanitizer')
-    p.add_argument('--check', action='store_true', help='quick tests only; fail if a survivor is not in tests/mutate-survivors')
+    p.add_argument('--quick', action='store_true', help='unit tests and command lines only')
+    p.add_argument('--check', action='store_true', help='quick; fail if a survivor is not in tests/mutate-survivors')
     p.add_argument('--at', help='only mutants of FILE:LINE')
     p.add_argument('-v', '--verbose', action='store_true')
-    return p.parse_args()
+    options = p.parse_args()
+    options.quick |= options.check
+    return options
 
 
 def main():
@@ -470,7 +474,13 @@ def main():
 
     def tests(mutant):
         chosen = [by_key[k] for k in cover.of(mutant) if k in by_key and by_key[k].ok]
-        return sorted(chosen, key=lambda t: objects.order(t, mutant.path))
+        chosen.sort(key=lambda t: objects.order(t, mutant.path))
+        total = 0
+        for i, test in enumerate(chosen):
+            total += test.seconds
+            if i and total > BUDGET:
+                return chosen[:i]
+        return chosen
 
     failing = [t.key() for t in tree.tests if t.ok is False]
     if failing:

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/trace.h"
+#include "model/xtrace.h"
 
 static uint64_t next_random(uint64_t *s)
 {
@@ -31,6 +32,16 @@ static struct az_event event(uint32_t i, int64_t start)
         .corr = (uint64_t)i << 33,
         .node = (uint64_t)i * 7,
     };
+}
+
+/* A family that is none has no text: it may come from a file. */
+static void families_of_hlo(void **state)
+{
+    (void)state;
+    assert_string_equal(az_hlo_family_text(AZ_COLL_NONE), "");
+    assert_string_equal(az_hlo_family_text(AZ_COLL_BROADCAST), "collective-broadcast");
+    for (int f = AZ_COLL_BROADCAST + 1; f < AZ_COLL_BROADCAST + 9; f++)
+        assert_string_equal(az_hlo_family_text((enum az_hlo_family)f), "");
 }
 
 static void starts_empty(void **state)
@@ -294,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_empty),
+        cmocka_unit_test(families_of_hlo),
         cmocka_unit_test(seals_stably),
         cmocka_unit_test(columns_are_chosen_first),
         cmocka_unit_test(drops_times_out_of_range),

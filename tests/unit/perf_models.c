@@ -346,6 +346,15 @@ static void norms(void **state)
           "[" FLOAT "," FLOAT "," FLOAT "]", "[]", 54, 120, "vector_fp32" },
         { "aten::layer_norm", "[[2,3],[]]", "[" FLOAT ",\"ScalarList\"]", "[\"\",\"\"]", -1, -1,
           "" },
+#define RMS_BACKWARD(mask)                                                                         \
+    "aten::_fused_rms_norm_backward", "[[2,3],[2,3],[],[2,1],[3],[]]",                             \
+        "[" FLOAT "," FLOAT ",\"ScalarList\"," FLOAT "," FLOAT ",\"ScalarList\"]",                 \
+        "[\"\",\"\",\"[3]\",\"\",\"\",\"" mask "\"]"
+        /* E = 6: 2*6, of the input 6*6, of the weight 6 and 6 for its sum over rows; 3*24 + 2*12 */
+        { RMS_BACKWARD("[True, True]"), 60, 96, "vector_fp32" },
+        { RMS_BACKWARD("[True, False]"), 48, 96, "vector_fp32" },
+        { RMS_BACKWARD("[False, True]"), 24, 96, "vector_fp32" },
+        { RMS_BACKWARD("[True]"), -1, -1, "" },
     };
     CHECK(rows);
 }

@@ -449,6 +449,8 @@ static void scaled(void **state)
         { "1e400", 2, 0, AZ_ERANGE },
         { "0e400", 2, 0, 0 },
         { "1e-400", 2, 0, 0 },
+        { "9999999999999999999e-38", INT64_MAX, 1, 0 }, /* 0.92: 10^38 is the largest divisor */
+        { "9999999999999999999e-39", INT64_MAX, 0, 0 },
         { "1e99999999999999999999", 2, 0, AZ_ERANGE },
         { "1e", 2, 0, AZ_EFORMAT },
         { ".", 2, 0, AZ_EFORMAT },
