@@ -43,8 +43,10 @@ static void by_kernel_names(void **state)
               { "op_7", "decoder_layer", "decode" },
               { "op_8", "sliced_copy", NULL },
               { "op_9", "prefill_then_decode", "prefill" }, /* prefill is asked first */
-              { "a_10", "b_seq_9_seq4096", "prefill" },
-              { "a_11", "b_seq_9", NULL } }; /* a name ends where it ends, whatever came before */
+              { "a_10", "longestwordofthenameinfrontofallothers_seq_9_seq4096", "prefill" },
+              { "a_11", "b_seq_9", NULL },
+              { "seq512_12", "b",
+                "prefill" } }; /* a name ends where it ends, whatever came before */
     for (int i = 0; i < (int)AZ_LENGTH(c); i++)
         launch(f, i * 100, c[i].op, "", 10000 + i * 100, 5, c[i].kernel, i + 1);
     method(f, "kernel_names");

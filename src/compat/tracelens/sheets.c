@@ -413,7 +413,7 @@ static bool any_tree(const struct az_tracelens_ranks *m)
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    const struct az_tracelens_part **part = az_arena_array(job->arena, ranks->n + 1, sizeof *part);
+    const struct az_tracelens_part **part = az_arena_array(job->arena, ranks->n, sizeof *part);
     struct az_tracelens_ranks m = {
         .job = job, .ranks = ranks, .part = part, .n = az_tracelens_count(ranks, parts)
     };
