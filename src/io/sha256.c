@@ -1,4 +1,4 @@
-#include "base/sha256.h"
+#include "io/sha256.h"
 
 #define BLOCK 64
 

@@ -1,6 +1,6 @@
 /* SHA-256 and base64, for the policy that names the scripts of an HTML report by their digests. */
-#ifndef AZ_BASE_SHA256_H
-#define AZ_BASE_SHA256_H
+#ifndef AZ_IO_SHA256_H
+#define AZ_IO_SHA256_H
 
 #include <stdint.h>
 

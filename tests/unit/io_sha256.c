@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "base/sha256.h"
+#include "io/sha256.h"
 
 static const char *hex(struct az_sv s)
 {

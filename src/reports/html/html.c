@@ -3,10 +3,10 @@
  * without scripts; they draw the charts, sort and filter. */
 #include "reports/html/html.h"
 
-#include "base/sha256.h"
 #include "base/utf8.h"
 #include "document/verdict_table.h"
 #include "io/outfile.h"
+#include "io/sha256.h"
 #include "regression/verdict.h"
 #include "reports/report.h"
 
