@@ -420,13 +420,6 @@ int64_t az_muldiv(int64_t a, int64_t b, int64_t c)
     return q > INT64_MAX ? INT64_MAX : q < INT64_MIN ? INT64_MIN : (int64_t)q;
 }
 
-double az_quotient(int64_t a, int64_t b)
-{
-    const int64_t exact = INT64_C(1) << 53, whole = a / b, rest = a % b;
-    return -exact <= a && a <= exact ? (double)a / (double)b
-                                     : (double)whole + (double)rest / (double)b;
-}
-
 int64_t az_whole(double x)
 {
     const double beyond = 9223372036854775808.0; /* 2^63: the first that does not fit */

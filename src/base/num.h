@@ -34,7 +34,12 @@ size_t az_format_i64(int64_t x, char out[AZ_NUM_MAX]);
 int64_t az_muldiv(int64_t a, int64_t b, int64_t c);
 /* a / b as the double nearest to it, also where a is beyond 2^53 (ns since 1970 as microseconds). b
  * > 0. */
-double az_quotient(int64_t a, int64_t b);
+static inline double az_quotient(int64_t a, int64_t b)
+{
+    const int64_t exact = INT64_C(1) << 53, whole = a / b, rest = a % b;
+    return -exact <= a && a <= exact ? (double)a / (double)b
+                                     : (double)whole + (double)rest / (double)b;
+}
 /* The whole part of a number that may be anything: beyond the range its end, 0 for NaN. */
 int64_t az_whole(double x);
 /* a + b, saturating. */

@@ -2,6 +2,7 @@
  * much to whom. docs/formulas-collectives.md 3.3. */
 #include "analyses/collectives/collectives.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 #include "facts/groups.h"
 
 #include <math.h>
@@ -131,15 +132,15 @@ static void put_ranks(const struct az_coll_run *c, struct az_table *t, const str
         const uint32_t g = az_coll_member(c, x, i++);
         const struct az_coll_what *w = az_coll_what(c, g);
         az_coll_put_clock_us(t, c, g);
-        az_put_f64(t, az_coll_us(az_coll_event(c, g)->end - az_coll_event(c, g)->start));
+        az_put_f64(t, az_us_from_ns(az_coll_event(c, g)->end - az_coll_event(c, g)->start));
         az_put_known(t, w->in);
         az_put_known(t, w->out);
         az_put_f64(t, az_coll_mb(w, w->in));
         az_put_f64(t, az_coll_mb(w, w->out));
         az_put_given(t, w->in_split);
         az_put_given(t, w->out_split);
-        az_put_f64(t, az_coll_us(az_coll_start(c, g) - x->earliest));
-        az_put_f64(t, az_coll_us(x->earliest + x->wall - az_coll_end(c, g)));
+        az_put_f64(t, az_us_from_ns(az_coll_start(c, g) - x->earliest));
+        az_put_f64(t, az_us_from_ns(x->earliest + x->wall - az_coll_end(c, g)));
     }
 }
 
@@ -158,16 +159,16 @@ static void put_instance(const struct az_coll_run *c, struct az_table *t, const 
     az_put_known(t, az_coll_lane_of(c, g)->stream);
     az_put_f64(t, mb(a->bytes));
     az_put_known(t, a->nelems);
-    az_put_f64(t, az_coll_us(x->wall));
-    az_put_f64(t, az_coll_us(x->longest));
-    az_put_f64(t, az_coll_us(x->latency));
+    az_put_f64(t, az_us_from_ns(x->wall));
+    az_put_f64(t, az_us_from_ns(x->longest));
+    az_put_f64(t, az_us_from_ns(x->latency));
     az_put_f64(t, (double)a->dur_sum / (double)x->n / 1e3);
     az_put_f64(t, throughput(c, a));
     az_put_f64(t, a->fastest);
     az_put_f64(t, a->slowest);
     az_put_f64(t, a->imbalance);
-    az_put_f64(t, az_coll_us(x->skew_start));
-    az_put_f64(t, az_coll_us(x->skew_end));
+    az_put_f64(t, az_us_from_ns(x->skew_start));
+    az_put_f64(t, az_us_from_ns(x->skew_end));
 }
 
 static void put_ours(const struct az_coll_run *c, struct az_table *t, const struct a2av *a)
@@ -274,12 +275,12 @@ static const struct az_key group_key = { AZ_TEXT, .of = group_number, .put = put
                            span_key = { AZ_TEXT, .text = span_of };
 
 AZ_OF_ITEM(double, data_of, mb(one(s, i)->bytes))
-AZ_OF_ITEM(double, wall_of, az_coll_us(coll_of(s, i)->wall))
+AZ_OF_ITEM(double, wall_of, az_us_from_ns(coll_of(s, i)->wall))
 AZ_OF_ITEM(double, rate_of, throughput(run_of(s), one(s, i)))
 AZ_OF_ITEM(double, imbalance_of, one(s, i)->imbalance)
-AZ_OF_ITEM(double, longest_of, az_coll_us(coll_of(s, i)->longest))
-AZ_OF_ITEM(double, skew_start_of, az_coll_us(coll_of(s, i)->skew_start))
-AZ_OF_ITEM(double, skew_end_of, az_coll_us(coll_of(s, i)->skew_end))
+AZ_OF_ITEM(double, longest_of, az_us_from_ns(coll_of(s, i)->longest))
+AZ_OF_ITEM(double, skew_start_of, az_us_from_ns(coll_of(s, i)->skew_start))
+AZ_OF_ITEM(double, skew_end_of, az_us_from_ns(coll_of(s, i)->skew_end))
 AZ_OF_ITEM(double, rate_gib_of, gib(rate_of(s, i)))
 AZ_OF_ITEM(double, others_of, mb(one(s, i)->off_diagonal))
 AZ_OF_ITEM(int64_t, wall_ns_of, coll_of(s, i)->wall)

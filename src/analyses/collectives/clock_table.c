@@ -1,6 +1,7 @@
 /* Table and findings about the ranks' clocks. docs/formulas-collectives.md 3.1. */
 #include "analyses/collectives/collectives.h"
 #include "analyses/registry_list.h"
+#include "base/time_units.h"
 
 #define UNSURE_NS 20000 /* an error above this is reported */
 
@@ -15,7 +16,7 @@ static void offset_finding(const struct az_coll_run *c, size_t r)
                                moves           ? "up to "
                                : k->offset < 0 ? "-"
                                                : "+",
-                               az_coll_us(far)),
+                               az_us_from_ns(far)),
                (int64_t)k->n, far,
                k->applied
                    ? AZ_SV("its clock is off by this much by the ends of its collectives: its "
@@ -33,7 +34,7 @@ static void error_finding(const struct az_coll_run *c, size_t r)
     az_finding(
         c->job, "clock_uncertain", "warning",
         az_arena_printf(c->arena, "rank %lld: +- %.0f us", (long long)c->ranks->v[r].rank,
-                        az_coll_us(k->error)),
+                        az_us_from_ns(k->error)),
         (int64_t)k->n, k->error,
         AZ_SV("the ends of its collectives do not determine its clock any better: waits and last "
               "arrivals by clock "
@@ -81,13 +82,13 @@ int az_coll_clock_table(struct az_coll_run *c)
         if (!c->part[r] || k->n == 0)
             continue;
         az_put_i64(t, c->ranks->v[r].rank);
-        az_put_f64(t, az_coll_us(k->offset));
-        az_put_f64(t, az_coll_us(k->iqr));
+        az_put_f64(t, az_us_from_ns(k->offset));
+        az_put_f64(t, az_us_from_ns(k->iqr));
         az_put_i64(t, (int64_t)k->n);
         az_put_bool(t, k->applied);
         az_put_f64(t, k->drift * 1e6);
         az_put_i64(t, k->steps);
-        az_put_f64(t, az_coll_us(k->error));
+        az_put_f64(t, az_us_from_ns(k->error));
         az_put_text(t, k->by_pairs ? AZ_SV("send and recv") : AZ_SV("collectives"));
         if (az_coll_clock_off(k))
             offset_finding(c, r);

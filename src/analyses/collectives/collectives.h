@@ -281,8 +281,6 @@ struct az_coll_spread {
     double mean, median, least, most;
 };
 struct az_coll_spread az_coll_spread(double *v, size_t n);
-static inline double az_coll_us(int64_t ns) { return az_quotient(ns, 1000); }
-static inline double az_coll_ms(int64_t ns) { return (double)ns / 1e6; }
 void az_coll_put_clock_us(struct az_table *t, const struct az_coll_run *c,
                           uint32_t g); /* start as in the file */
 

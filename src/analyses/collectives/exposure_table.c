@@ -1,6 +1,7 @@
 /* Communication that other kernels hide, and what is exposed: as waiting for the last rank, or as
  * transfer. docs/formulas-collectives.md 5. And events that no other rank has. */
 #include "analyses/collectives/collectives.h"
+#include "base/time_units.h"
 
 #include <math.h>
 
@@ -31,10 +32,10 @@ static void figure_columns(struct az_table *t)
 static void put(struct az_table *t, const struct exposure *e)
 {
     az_put_i64(t, e->n);
-    az_put_f64(t, az_coll_ms(e->time));
-    az_put_f64(t, az_coll_ms(e->part.hidden));
-    az_put_f64(t, az_coll_ms(e->part.transfer));
-    az_put_f64(t, az_coll_ms(e->part.wait));
+    az_put_f64(t, az_ms_from_ns(e->time));
+    az_put_f64(t, az_ms_from_ns(e->part.hidden));
+    az_put_f64(t, az_ms_from_ns(e->part.transfer));
+    az_put_f64(t, az_ms_from_ns(e->part.wait));
 }
 
 static double percent(int64_t part, int64_t whole)
@@ -95,8 +96,8 @@ static int by_rank(struct az_coll_run *c, const struct exposure *rank)
             continue;
         az_put_i64(t, c->ranks->v[r].rank);
         put(t, &rank[r]);
-        az_put_f64(t, az_coll_ms(p->busy));
-        az_put_f64(t, az_coll_ms(p->busy - p->overlap));
+        az_put_f64(t, az_ms_from_ns(p->busy));
+        az_put_f64(t, az_ms_from_ns(p->busy - p->overlap));
         az_put_f64(t, percent(p->overlap, p->busy));
     }
     return az_job_add(c->job, t, 0);
@@ -151,7 +152,7 @@ static void put_row(struct listing *l, size_t r, uint32_t group, const struct az
     } else {
         az_put_i64(t, l->c->index[g]);
         az_coll_put_clock_us(t, l->c, g);
-        az_put_f64(t, az_coll_us(az_coll_event(l->c, g)->end - az_coll_event(l->c, g)->start));
+        az_put_f64(t, az_us_from_ns(az_coll_event(l->c, g)->end - az_coll_event(l->c, g)->start));
     }
     if (x)
         az_put_text(t, az_coll_id(l->c, x, t->arena));

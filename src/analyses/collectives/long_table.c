@@ -2,6 +2,7 @@
  * docs/formulas-collectives.md 4. */
 #include "analyses/collectives/collectives.h"
 #include "analyses/collectives/columns.h"
+#include "base/time_units.h"
 #include "facts/groups.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ struct az_sv az_coll_id(const struct az_coll_run *c, const struct az_coll_coll *
 
 void az_coll_put_clock_us(struct az_table *t, const struct az_coll_run *c, uint32_t g)
 {
-    az_put_f64(t, az_coll_us(az_coll_event(c, g)->start));
+    az_put_f64(t, az_us_from_ns(az_coll_event(c, g)->start));
 }
 
 /* Other tools have the list of a group's ranks in each row. That grows with the square of a run:
@@ -120,12 +121,12 @@ static void put_event(const void *of, size_t row, struct az_table *t)
     }
     az_put_known(t, az_coll_lane_of(c, g)->stream);
     az_coll_put_clock_us(t, c, g);
-    az_put_f64(t, az_coll_us(e->end - e->start));
+    az_put_f64(t, az_us_from_ns(e->end - e->start));
     if (lists) {
         az_put_known(t, c->node[c->rank[g]]);
         az_put_text(t, az_sv_str(group->span));
     }
-    az_put_f64(t, x && x->n > 1 ? az_coll_us(az_coll_wait(c, x, g)) : NAN);
+    az_put_f64(t, x && x->n > 1 ? az_us_from_ns(az_coll_wait(c, x, g)) : NAN);
     if (lists)
         az_put_text(t, az_sv_str(w->source));
 }
@@ -189,11 +190,11 @@ static void put_sum(const struct az_coll_run *c, struct az_table *t, uint32_t g,
     az_put_known(t, az_coll_lane_of(c, g)->stream);
     az_put_f64(t, az_coll_mb(w, w->in));
     az_put_f64(t, az_coll_mb(w, w->out));
-    az_put_f64(t, az_coll_us(s->sum));
+    az_put_f64(t, az_us_from_ns(s->sum));
     az_put_f64(t, s->mean / 1e3);
     az_put_f64(t, s->std / 1e3);
-    az_put_f64(t, az_coll_us(s->min));
-    az_put_f64(t, az_coll_us(s->max));
+    az_put_f64(t, az_us_from_ns(s->min));
+    az_put_f64(t, az_us_from_ns(s->max));
     az_put_i64(t, (int64_t)s->n);
     az_put_known(t, c->node[c->rank[g]]);
     if (lists_in_rows(c))

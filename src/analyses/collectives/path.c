@@ -3,6 +3,7 @@
 
 #include "analyses/collectives/clock.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 #include "tables/engine.h"
 
 /* ---- the walk ---- */
@@ -243,12 +244,12 @@ static int steps_table(const struct paths *k)
             az_put_empty(t);
         else
             az_put_i64(t, p->step);
-        az_put_f64(t, az_coll_us(p->length));
-        az_put_f64(t, az_coll_us(family_of(p, false)));
-        az_put_f64(t, az_coll_us(family_of(p, true)));
-        az_put_f64(t, az_coll_us(p->transfer));
-        az_put_f64(t, az_coll_us(p->host));
-        az_put_f64(t, az_coll_us(p->idle));
+        az_put_f64(t, az_us_from_ns(p->length));
+        az_put_f64(t, az_us_from_ns(family_of(p, false)));
+        az_put_f64(t, az_us_from_ns(family_of(p, true)));
+        az_put_f64(t, az_us_from_ns(p->transfer));
+        az_put_f64(t, az_us_from_ns(p->host));
+        az_put_f64(t, az_us_from_ns(p->idle));
         az_put_i64(t, (int64_t)p->hops);
         az_put_i64(t, c->ranks->v[p->last].rank);
     }
@@ -262,7 +263,7 @@ static void put_share(struct az_table *t, const char *by, struct az_sv name, int
         return;
     az_put_text(t, az_sv_str(by));
     az_put_copy(t, name);
-    az_put_f64(t, az_coll_us(ns));
+    az_put_f64(t, az_us_from_ns(ns));
     az_put_f64(t, az_percent((double)ns, (double)all));
 }
 

@@ -2,6 +2,7 @@
  * kind. docs/formulas-collectives.md 3.2. */
 #include "analyses/collectives/waiting.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 
 #include <math.h>
 
@@ -116,7 +117,7 @@ static void put_verdict(const struct az_coll_run *c, struct az_table *t, const s
     az_put_f64(t, v->found_seldom * known);
     az_put_known(t, v->seldom_steps ? (int64_t)v->seldom_steps : -1);
     az_put_i64(t, (int64_t)v->blocks);
-    az_put_f64(t, c->clock[s->r].n ? az_coll_us(c->clock[s->r].error) : NAN);
+    az_put_f64(t, c->clock[s->r].n ? az_us_from_ns(c->clock[s->r].error) : NAN);
     if (v->judged)
         az_put_bool(t, v->straggler);
     else
@@ -127,17 +128,17 @@ static void put(const struct az_coll_run *c, struct az_table *t, const struct ra
                 int64_t all)
 {
     az_put_i64(t, c->ranks->v[s->r].rank);
-    az_put_f64(t, az_coll_us(s->wait));
+    az_put_f64(t, az_us_from_ns(s->wait));
     az_put_f64(t, s->n ? (double)s->wait / (double)s->n / 1e3 : NAN);
     az_put_i64(t, s->last);
     az_put_i64(t, s->first);
     az_put_f64(t, s->n ? 100.0 * (double)s->last / (double)s->n : NAN);
     az_put_i64(t, all);
-    az_put_f64(t, az_coll_us(s->busy));
+    az_put_f64(t, az_us_from_ns(s->busy));
     az_put_known(t, c->node[s->r]);
     az_put_i64(t, s->n);
-    az_put_f64(t, az_coll_us(s->blame));
-    az_put_f64(t, az_coll_us(s->caused));
+    az_put_f64(t, az_us_from_ns(s->blame));
+    az_put_f64(t, az_us_from_ns(s->caused));
     az_put_f64(t, 100.0 * s->share);
     az_put_f64(t, s->chance);
     put_verdict(c, t, s);
@@ -253,7 +254,7 @@ static int wait_heat(struct az_coll_run *c, int64_t *wait)
         az_put_text(t, az_arena_printf(c->arena, "rank %lld", (long long)c->ranks->v[r].rank));
         for (int k = 0; k < AZ_COLL_KINDS; k++)
             if (there[k])
-                az_put_f64(t, az_coll_ms(wait[r * AZ_COLL_KINDS + (size_t)k]));
+                az_put_f64(t, az_ms_from_ns(wait[r * AZ_COLL_KINDS + (size_t)k]));
     }
     const int rc = az_job_add(c->job, t, 0);
     return rc ? rc

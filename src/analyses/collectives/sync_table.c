@@ -1,6 +1,7 @@
 /* One row a collective, and their summary by kind, type and size. docs/formulas-collectives.md 3
  * and 4. */
 #include "analyses/collectives/collectives.h"
+#include "base/time_units.h"
 #include "facts/groups.h"
 
 #include <math.h>
@@ -105,11 +106,11 @@ static void put_first(const struct az_coll_run *c, struct az_table *t, const str
     az_put_f64(t, az_coll_mb(w, w->in));
     az_put_f64(t, az_coll_mb(w, w->out));
     az_put_f64(t, x->bytes < 0 ? NAN : (double)x->bytes / (1024.0 * 1024.0));
-    az_put_f64(t, az_coll_us(x->latency));
-    az_put_f64(t, x->n > 1 ? az_coll_us(x->skew_start) : NAN);
+    az_put_f64(t, az_us_from_ns(x->latency));
+    az_put_f64(t, x->n > 1 ? az_us_from_ns(x->skew_start) : NAN);
     az_put_known(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->first_in)) : -1);
     az_put_f64(t, x->n > 1 ? (double)x->wait_sum / (double)x->n / 1e3 : NAN);
-    az_put_f64(t, x->n > 1 ? az_coll_us(x->skew_end) : NAN);
+    az_put_f64(t, x->n > 1 ? az_us_from_ns(x->skew_end) : NAN);
     az_put_f64(t, x->gbps);
     az_put_f64(t, x->bus_gbps);
 }
@@ -126,14 +127,14 @@ static void put_ranks(const struct az_coll_run *c, struct az_table *t, const str
         if (!c->part[r])
             continue;
         if (what == 0) {
-            az_put_f64(t, in ? az_coll_us(az_coll_event(c, g)->start) : NAN);
-            az_put_f64(t, in ? az_coll_us(az_coll_event(c, g)->end - az_coll_event(c, g)->start)
+            az_put_f64(t, in ? az_us_from_ns(az_coll_event(c, g)->start) : NAN);
+            az_put_f64(t, in ? az_us_from_ns(az_coll_event(c, g)->end - az_coll_event(c, g)->start)
                              : NAN);
         } else {
             const bool known = in && x->n > 1;
             az_put_f64(t, !known ? NAN
-                                 : az_coll_us(what == 1 ? az_coll_wait(c, x, g)
-                                                        : az_coll_wait_duration(c, x, g)));
+                                 : az_us_from_ns(what == 1 ? az_coll_wait(c, x, g)
+                                                           : az_coll_wait_duration(c, x, g)));
         }
     }
 }
@@ -155,9 +156,9 @@ static void put_last(const struct az_coll_run *c, struct az_table *t, const stru
     az_put_bool(t, x->flags & AZ_COLL_SYNC);
     az_put_f64(t, several ? average_wait(c, x, false) : NAN);
     az_put_f64(t, several ? average_wait(c, x, true) : NAN);
-    az_put_f64(t, az_coll_us(x->hidden));
-    az_put_f64(t, az_coll_us(x->exposed_wait));
-    az_put_f64(t, az_coll_us(x->exposed_transfer));
+    az_put_f64(t, az_us_from_ns(x->hidden));
+    az_put_f64(t, az_us_from_ns(x->exposed_wait));
+    az_put_f64(t, az_us_from_ns(x->exposed_transfer));
 }
 
 struct listing { /* rows of a table; in the arena */
@@ -217,14 +218,14 @@ struct figure {
     double (*of)(const struct az_coll_coll *x);
 };
 
-static double latency_of(const struct az_coll_coll *x) { return az_coll_us(x->latency); }
+static double latency_of(const struct az_coll_coll *x) { return az_us_from_ns(x->latency); }
 static double skew_start_of(const struct az_coll_coll *x)
 {
-    return x->n > 1 ? az_coll_us(x->skew_start) : NAN;
+    return x->n > 1 ? az_us_from_ns(x->skew_start) : NAN;
 }
 static double skew_end_of(const struct az_coll_coll *x)
 {
-    return x->n > 1 ? az_coll_us(x->skew_end) : NAN;
+    return x->n > 1 ? az_us_from_ns(x->skew_end) : NAN;
 }
 static double algo_of(const struct az_coll_coll *x) { return x->gbps; }
 static double bus_of(const struct az_coll_coll *x) { return x->bus_gbps; }
@@ -317,7 +318,7 @@ static void put_summary(struct az_coll_run *c, struct az_table *t, const uint32_
     for (size_t i = 0; i < AZ_LENGTH(theirs); i++)
         put_figure(c, t, &theirs[i], items, n, v, n_agg);
     az_put_i64(t, (int64_t)n);
-    az_put_f64(t, az_coll_ms(total));
+    az_put_f64(t, az_ms_from_ns(total));
     for (size_t i = 0; i < AZ_LENGTH(ours); i++)
         put_figure(c, t, &ours[i], items, n, v, n_agg);
     az_put_i64(t, partial);

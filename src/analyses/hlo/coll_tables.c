@@ -3,6 +3,7 @@
 
 #include "analyses/hlo/coll.h"
 #include "analyses/registry_list.h"
+#include "base/time_units.h"
 
 static struct az_sv type_of(const struct az_hlo *h, const struct az_coll *c)
 {
@@ -39,9 +40,9 @@ static int instances(struct az_hlo *h, const struct az_colls *c)
         az_put_i64(t, (int64_t)x->seen);
         az_put_known(t, x->data);
         az_put_known(t, x->message);
-        az_put_f64(t, az_hlo_us(x->min));
-        az_put_f64(t, az_hlo_us(x->max));
-        az_put_f64(t, x->common_clock ? az_hlo_us(x->skew) : 0.0 / 0.0);
+        az_put_f64(t, az_us_from_ps(x->min));
+        az_put_f64(t, az_us_from_ps(x->max));
+        az_put_f64(t, x->common_clock ? az_us_from_ps(x->skew) : 0.0 / 0.0);
         az_put_f64(t, x->alg);
         az_put_f64(t, x->bus);
         az_put_given(t, az_hlo_text(h, which->module));

@@ -2,6 +2,7 @@
 #include "analyses/hlo/hlo_events.h"
 #include "analyses/registry_list.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 #include "document/rows.h"
 #include "tables/keys.h"
 
@@ -133,14 +134,15 @@ static void put_event(struct az_hlo *h, struct az_table *t, const struct az_hlo_
     else
         az_put_empty(t);
     az_put_text(t, az_trace_text(tr, ev->name[e->row]));
-    az_put_f64(t, az_hlo_us(ev->start[e->row] - origin));
-    az_put_f64(t, az_hlo_us(ev->end[e->row] - ev->start[e->row]));
+    az_put_f64(t, az_us_from_ps(ev->start[e->row] - origin));
+    az_put_f64(t, az_us_from_ps(ev->end[e->row] - ev->start[e->row]));
     if (ev->corr[e->row])
         az_put_i64(t, (int64_t)ev->corr[e->row]);
     else
         az_put_empty(t);
-    az_put_f64(t, call == AZ_NO_ID ? 0.0 / 0.0
-                                   : az_hlo_us(ev->start[e->row] - tr->ev[AZ_CALL].start[call]));
+    az_put_f64(t, call == AZ_NO_ID
+                      ? 0.0 / 0.0
+                      : az_us_from_ps(ev->start[e->row] - tr->ev[AZ_CALL].start[call]));
     az_put_given(t, row ? az_trace_text(tr, row->module) : AZ_SV(""));
     az_hlo_put_program(t, row);
     az_put_given(t, row ? az_trace_text(tr, row->op) : AZ_SV(""));

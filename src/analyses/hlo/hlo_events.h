@@ -115,8 +115,6 @@ void az_hlo_put_device(struct az_hlo *h, struct az_table *t, uint32_t device);
 void az_hlo_stat_columns(struct az_table *t);
 void az_hlo_put_stats(struct az_table *t, const struct az_stats *s);
 void az_hlo_put_program(struct az_table *t, const struct az_xrow *row);
-static inline double az_hlo_us(int64_t ps) { return (double)ps / 1e6; }
-static inline double az_hlo_ms(int64_t ps) { return (double)ps / 1e9; }
 size_t az_hlo_devices_with_kernels(const struct az_hlo *h);
 
 #endif

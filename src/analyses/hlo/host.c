@@ -2,6 +2,7 @@
 #include "analyses/hlo/hlo_events.h"
 #include "analyses/registry_list.h"
 #include "base/num.h"
+#include "base/time_units.h"
 
 /* ---- steps ---- */
 
@@ -154,7 +155,7 @@ static void put_steps(struct az_hlo *h, struct az_table *t, uint32_t device, con
     az_put_given(t, program);
     az_hlo_put_stats(t, &s);
     az_put_i64(t, iters);
-    az_put_f64(t, iters > 0 ? az_hlo_ms(busy) / (double)iters : 0.0 / 0.0);
+    az_put_f64(t, iters > 0 ? az_ms_from_ps(busy) / (double)iters : 0.0 / 0.0);
 }
 
 /* Time in which any kernel of the device ran: operations of a TPU nest. */
@@ -258,10 +259,10 @@ static int host_summary(struct az_hlo *h)
             put_host(h, t, k);
             az_put_text(t, az_trace_text(h->tr[k].t, x->name));
             az_put_i64(t, (int64_t)x->count);
-            az_put_f64(t, az_hlo_us(x->ticks));
-            az_put_f64(t, az_hlo_us(x->ticks) / (double)x->count);
-            az_put_f64(t, az_hlo_us(x->min));
-            az_put_f64(t, az_hlo_us(x->max));
+            az_put_f64(t, az_us_from_ps(x->ticks));
+            az_put_f64(t, az_us_from_ps(x->ticks) / (double)x->count);
+            az_put_f64(t, az_us_from_ps(x->min));
+            az_put_f64(t, az_us_from_ps(x->max));
         }
     }
     const int total = (int)az_table_find(t, "total_us");
@@ -290,7 +291,7 @@ static int compile_rows(struct az_hlo *h, struct az_table *t, size_t k)
         put_host(h, t, k);
         az_put_text(t, az_trace_text(tr, (uint32_t)n));
         az_put_i64(t, count[n]);
-        az_put_f64(t, az_hlo_us(sum[n]));
+        az_put_f64(t, az_us_from_ps(sum[n]));
     }
     if (rc == 0 && ev->n) {
         rc = az_spans_sort(&all);
@@ -298,7 +299,7 @@ static int compile_rows(struct az_hlo *h, struct az_table *t, size_t k)
         put_host(h, t, k);
         az_put_text(t, AZ_SV("(any of these)"));
         az_put_i64(t, (int64_t)ev->n);
-        az_put_f64(t, az_hlo_us(az_spans_length(&all)));
+        az_put_f64(t, az_us_from_ps(az_spans_length(&all)));
     }
     az_vec_release(&all);
     return rc;

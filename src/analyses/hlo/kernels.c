@@ -3,6 +3,7 @@
  * (docs/formats-xplane.md 6). */
 #include "analyses/hlo/hlo_events.h"
 #include "analyses/registry_list.h"
+#include "base/time_units.h"
 #include "tables/keys.h"
 
 static struct az_hlo_event event(const struct az_item *i)
@@ -43,7 +44,7 @@ static void put_category(const struct az_scope *r, const struct az_item *i, stru
 static void put_per_device(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {
     const size_t devices = az_hlo_devices_with_kernels(r->ctx);
-    az_put_f64(t, az_hlo_us(g->value->sum) / 1e3 / (double)(devices ? devices : 1));
+    az_put_f64(t, az_us_from_ps(g->value->sum) / 1e3 / (double)(devices ? devices : 1));
 }
 
 static int64_t kernels_of(const struct az_scope *r, const struct az_item *i)

@@ -2,6 +2,7 @@
 #include "analyses/hlo/perf.h"
 #include "analyses/registry_list.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 
 static void columns(struct az_table *t)
 {
@@ -58,7 +59,7 @@ static void put(struct az_hlo *h, struct az_table *t, const struct az_hlo_work *
     az_put_given(t, op ? az_hlo_work_kind(op) : AZ_SV(""));
     az_put_given(t, op ? op->target : AZ_SV(""));
     az_put_i64(t, (int64_t)w->kernels);
-    az_put_f64(t, az_hlo_us(w->ticks));
+    az_put_f64(t, az_us_from_ps(w->ticks));
     az_put_i64(t, (int64_t)w->executions);
     az_put_f64(t, az_hlo_work_us(w));
     az_put_given(t, op ? az_hlo_work_params(h->job->arena, op) : AZ_SV(""));

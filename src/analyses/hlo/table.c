@@ -3,6 +3,7 @@
 
 #include "analyses/hlo/hlo_events.h"
 #include "base/num.h"
+#include "base/time_units.h"
 
 void az_hlo_device_column(struct az_hlo *h, struct az_table *t)
 {
@@ -32,12 +33,12 @@ void az_hlo_stat_columns(struct az_table *t)
 void az_hlo_put_stats(struct az_table *t, const struct az_stats *s)
 {
     az_put_i64(t, (int64_t)s->n);
-    az_put_f64(t, az_hlo_us(s->sum));
+    az_put_f64(t, az_us_from_ps(s->sum));
     az_put_f64(t, s->mean / 1e6);
     az_put_f64(t, s->median / 1e6);
     az_put_f64(t, s->std / 1e6);
-    az_put_f64(t, az_hlo_us(s->min));
-    az_put_f64(t, az_hlo_us(s->max));
+    az_put_f64(t, az_us_from_ps(s->min));
+    az_put_f64(t, az_us_from_ps(s->max));
 }
 
 size_t az_hlo_devices_with_kernels(const struct az_hlo *h)

@@ -4,6 +4,7 @@
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 #include "facts/families.h"
 
 /* ---- time line ---- */
@@ -39,7 +40,7 @@ static void put_time(struct az_hlo *h, struct az_table *t, uint32_t device, cons
 {
     az_hlo_put_device(h, t, device);
     az_put_text(t, az_sv_str(name));
-    az_put_f64(t, az_hlo_ms(ps));
+    az_put_f64(t, az_ms_from_ps(ps));
     az_put_f64(t, total > 0 ? (double)ps / (double)total * 100 : 0);
 }
 
@@ -269,8 +270,8 @@ static void put_op(struct az_hlo *h, struct az_table *t, const struct sum *s)
     az_put_text(t, az_trace_text(tr, row ? row->op : AZ_NO_ID));
     az_put_given(t, row ? az_trace_text(tr, row->category) : AZ_SV(""));
     az_put_i64(t, (int64_t)s->count);
-    az_put_f64(t, az_hlo_us(s->ticks));
-    az_put_f64(t, az_hlo_us(s->self));
+    az_put_f64(t, az_us_from_ps(s->ticks));
+    az_put_f64(t, az_us_from_ps(s->self));
     az_put_known(t, row ? row->flops : -1);
     az_put_known(t, row ? row->bytes : -1);
     az_put_given(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
@@ -318,7 +319,7 @@ static int categories(struct az_hlo *h, struct sums *all)
         az_hlo_put_device(h, t, az_hlo_device_of(h, &s->first));
         az_put_given(t, row ? az_trace_text(h->tr[s->first.trace].t, row->category) : AZ_SV(""));
         az_put_i64(t, (int64_t)s->count);
-        az_put_f64(t, az_hlo_us(s->self));
+        az_put_f64(t, az_us_from_ps(s->self));
     }
     return az_job_add(h->job, t, rc);
 }
@@ -419,9 +420,9 @@ static int ranges(struct az_hlo *h, enum az_xlane_role role, const char *id, con
         az_hlo_put_device(h, t, s->device);
         az_put_text(t, az_trace_text(h->tr[s->trace].t, s->name));
         az_put_i64(t, (int64_t)s->count);
-        az_put_f64(t, az_hlo_us(s->ticks));
-        az_put_f64(t, az_hlo_us(s->min));
-        az_put_f64(t, az_hlo_us(s->max));
+        az_put_f64(t, az_us_from_ps(s->ticks));
+        az_put_f64(t, az_us_from_ps(s->min));
+        az_put_f64(t, az_us_from_ps(s->max));
     }
     az_vec_release(&sums);
     return az_job_add(h->job, t, rc);

@@ -48,8 +48,6 @@ struct az_sv az_dispatch_category(struct az_job *job, uint32_t number);
 void az_dispatch_rank_column(struct az_job *job, struct az_table *t);
 void az_dispatch_put_rank(struct az_job *job, struct az_table *t, size_t trace);
 
-static inline double az_dispatch_us(int64_t ns) { return (double)ns / 1e3; }
-static inline double az_dispatch_ms(int64_t ns) { return (double)ns / 1e6; }
 /* Agents in order of appearance of their kernels over the traces: the "GPU n" of the activity
  * reports. */
 struct az_dispatch_gpu {

@@ -6,6 +6,7 @@
 #include "analyses/short.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 #include "tables/keys.h"
 
 static struct az_sv category_of(const struct az_scope *r, const struct az_item *i)
@@ -98,7 +99,7 @@ static void details_row(struct az_job *job, struct az_table *t, const struct az_
     const struct az_dispatch_shape *s = az_dispatch_list_shape(tr, l->row[i]);
     az_dispatch_put_rank(job, t, l->trace[i]);
     az_put_text(t, az_job_text(job, l->name[i]));
-    az_put_f64(t, az_dispatch_us(l->length[i]));
+    az_put_f64(t, az_us_from_ns(l->length[i]));
     az_put_i64(t, (int64_t)lane->context);
     az_put_i64(t, (int64_t)d->id);
     for (int k = 0; k < 3; k++)
@@ -174,7 +175,7 @@ static double all_kernels(const struct az_scope *r)
 static void put_mean(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {
     (void)r;
-    az_put_f64(t, az_dispatch_us(g->value->sum) / (double)g->n);
+    az_put_f64(t, az_us_from_ns(g->value->sum) / (double)g->n);
 }
 
 static const struct az_table_spec short_summary = {

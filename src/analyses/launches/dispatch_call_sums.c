@@ -4,6 +4,7 @@
 
 #include "analyses/kernels/dispatch.h"
 #include "analyses/registry_list.h"
+#include "base/time_units.h"
 
 static const struct { /* figures in the order of their columns */
     const char *title;
@@ -37,7 +38,7 @@ static void trace_rows(struct az_job *job, struct az_table *t, size_t trace)
         az_put_copy(t, az_trace_text(tr, c->domain));
         az_put_copy(t, az_trace_text(tr, c->sum.name));
         az_put_i64(t, c->sum.count);
-        az_put_f64(t, az_dispatch_us(c->sum.total_ns));
+        az_put_f64(t, az_us_from_ns(c->sum.total_ns));
         az_put_f64(t, az_percent(c->sum.total, all));
         put_us(t, c->sum.avg);
         put_us(t, c->sum.min);

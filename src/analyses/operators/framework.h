@@ -5,6 +5,7 @@
 
 #include "analyses/analysis.h"
 #include "base/interval.h"
+#include "base/time_units.h"
 #include "model/optrace.h"
 #include "stats/stats.h"
 
@@ -119,11 +120,11 @@ static inline struct az_sv az_framework_text(const struct az_framework *f, uint3
 /* Ticks as microseconds and milliseconds. */
 static inline double az_us(const struct az_trace *t, int64_t ticks)
 {
-    return (double)ticks / (1e3 * (double)t->ticks_per_ns);
+    return az_us_from_ticks(ticks, t->ticks_per_ns);
 }
 static inline double az_ms(const struct az_trace *t, int64_t ticks)
 {
-    return (double)ticks / (1e6 * (double)t->ticks_per_ns);
+    return az_ms_from_ticks(ticks, t->ticks_per_ns);
 }
 
 /* Stream number of a device lane, -1 unknown. */

@@ -7,6 +7,7 @@
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 #include "tables/engine.h"
 
 static int reduce(struct az_job *job, struct az_arena *keep, void **out)
@@ -77,7 +78,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     az_put_known(t, x->t.device);
     az_put_text(t, az_family_text(x->t.family));
     az_put_i64(t, x->t.count);
-    az_put_f64(t, (double)x->t.ns / 1e6);
+    az_put_f64(t, az_ms_from_ns(x->t.ns));
     az_put_f64(t, x->whole ? (double)x->t.ns / (double)x->whole * 100.0 : NAN);
 }
 

@@ -6,6 +6,7 @@
 #include "analyses/registry_list.h"
 #include "base/interval.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 #include "tables/keys.h"
 
 /* ---- ranges ---- */
@@ -64,7 +65,7 @@ struct range_work {
         if (!w->known)                                                                             \
             az_put_empty(t);                                                                       \
         else if (div)                                                                              \
-            az_put_f64(t, az_dispatch_us(in->x));                                                  \
+            az_put_f64(t, az_us_from_ns(in->x));                                                   \
         else                                                                                       \
             az_put_i64(t, in->x);                                                                  \
     }

@@ -3,6 +3,7 @@
 #include "analyses/kernels/dispatch.h"
 #include "analyses/registry_list.h"
 #include "base/interval.h"
+#include "base/time_units.h"
 #include "classify/rules.h"
 #include "facts/groups.h"
 #include "tables/keys.h"
@@ -150,7 +151,7 @@ static int measure(struct work *w, size_t gpu, struct figures *f)
     ns[CLASSES + 3] = ns[CLASSES + 2] + ns[RCCL];
     w->total_incl += ns[CLASSES + 3];
     for (int c = 0; c < ROWS; c++)
-        f->ms[c] = az_dispatch_ms(ns[c]);
+        f->ms[c] = az_ms_from_ns(ns[c]);
     az_vec_release(&comm);
     az_vec_release(&compute);
     return rc;

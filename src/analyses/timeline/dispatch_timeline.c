@@ -2,6 +2,7 @@
  * docs/formats-rocprof.md 6.1, of the account of docs/account.md. */
 #include "analyses/kernels/dispatch.h"
 #include "analyses/registry_list.h"
+#include "base/time_units.h"
 #include "facts/account.h"
 #include "facts/groups.h"
 
@@ -145,7 +146,7 @@ static void rows(struct az_job *job, struct az_table *t, const struct az_account
             az_put_i64(t, lead->agent);
         }
         az_put_text(t, az_sv_str(r[i].name));
-        az_put_f64(t, az_dispatch_ms(r[i].ns));
+        az_put_f64(t, az_ms_from_ns(r[i].ns));
         az_put_f64(t, az_percent((double)r[i].ns, (double)a->total));
     }
 }
@@ -225,11 +226,11 @@ static void overlap_row(struct az_job *job, struct az_table *t, const struct az_
     const int64_t hidden = a->comm - a->exposed_comm;
     az_dispatch_put_rank(job, t, g->trace);
     az_put_i64(t, g->agent);
-    az_put_f64(t, az_dispatch_ms(a->comm));
-    az_put_f64(t, az_dispatch_ms(hidden));
-    az_put_f64(t, az_dispatch_ms(a->exposed_comm));
+    az_put_f64(t, az_ms_from_ns(a->comm));
+    az_put_f64(t, az_ms_from_ns(hidden));
+    az_put_f64(t, az_ms_from_ns(a->exposed_comm));
     az_put_f64(t, az_percent((double)hidden, (double)a->comm));
-    az_put_f64(t, az_dispatch_ms(a->compute));
+    az_put_f64(t, az_ms_from_ns(a->compute));
 }
 
 static struct az_table *overlap_table(struct az_job *job)

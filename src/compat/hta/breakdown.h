@@ -7,6 +7,7 @@
 
 #include "analyses/ranks/ranks.h"
 #include "base/num.h"
+#include "base/time_units.h"
 #include "model/optrace.h"
 
 /* Kinds of device work, by configs/trace_names.rules. */
@@ -122,7 +123,7 @@ extern const struct az_shape az_hta_shape_stats;
 static inline double az_hta_scale(const struct az_rank *r) { return 1e3 * (double)r->ticks_per_ns; }
 static inline double az_hta_us(const struct az_rank *r, int64_t ticks)
 {
-    return az_quotient(ticks, 1000 * r->ticks_per_ns);
+    return az_us_from_ticks(ticks, r->ticks_per_ns);
 }
 /* 100 a / b; NaN for b = 0. */
 double az_hta_percent(double a, double b);

@@ -5,6 +5,7 @@
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 #include "compat/tracelens/sheets_ops.h"
 #include "facts/account.h"
 
@@ -106,7 +107,7 @@ static void cover_launchers(const struct az_tracelens_ranks *m,
         copies = az_add_sat(copies, m->part[i] ? m->part[i]->copies : 0);
     if (copies)
         az_cover(m->job, "kernel_launchers: copies and fills that operators launched",
-                 (double)copies / 1e6, "ms",
+                 az_ms_from_ns(copies), "ms",
                  AZ_SV("of all ranks; not in kernel_launchers, which holds kernels "
                        "(launcher_events: all counts them)"));
     int64_t time = 0, count = 0;
@@ -117,7 +118,7 @@ static void cover_launchers(const struct az_tracelens_ranks *m,
         }
     if (count)
         az_cover(m->job, "kernel_launchers: kernels launched without an operator",
-                 (double)time / 1e6, "ms",
+                 az_ms_from_ns(time), "ms",
                  AZ_SV("of all ranks; not in kernel_launchers, their exposed time is in 'Other' of "
                        "grouped_breakdown"));
 }
@@ -150,10 +151,10 @@ static int launchers_table(const struct az_tracelens_ranks *m,
         run = az_add_sat(run, l->time);
         az_put_text(t, v[i].name);
         az_put_i64(t, l->count);
-        az_put_f64(t, (double)l->time / 1e6);
+        az_put_f64(t, az_ms_from_ns(l->time));
         az_put_f64(t, az_percent((double)l->time, (double)total));
         az_put_f64(t, az_percent((double)run, (double)total));
-        az_put_f64(t, (double)l->time / 1e6 / (double)m->n);
+        az_put_f64(t, az_ms_from_ns(l->time) / (double)m->n);
         az_put_f64(t, (double)l->count / (double)m->n);
     }
     cover_launchers(m, s);
@@ -231,10 +232,10 @@ static int timelines(const struct az_tracelens_ranks *m)
                 az_put_f64(t, (double)m->part[i]->figure[f] / 1e6);
                 az_put_f64(t, percent_of(m->part[i], f));
             }
-        az_put_f64(t, (double)s.sum / 1e6 / (double)m->n);
+        az_put_f64(t, az_ms_from_ns(s.sum) / (double)m->n);
         az_put_f64(t, s.std / 1e6);
-        az_put_f64(t, (double)s.min / 1e6);
-        az_put_f64(t, (double)s.max / 1e6);
+        az_put_f64(t, az_ms_from_ns(s.min));
+        az_put_f64(t, az_ms_from_ns(s.max));
         az_put_i64(t, s.rank_max);
     }
     return az_job_add(m->job, t, 0);

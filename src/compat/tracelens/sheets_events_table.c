@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 
 /* One (name, category) of all ranks. */
 struct sum {
@@ -105,8 +106,8 @@ static struct az_sv device_category(uint32_t kind)
 
 static void put_durations(struct az_table *t, const struct az_tracelens_events *e)
 {
-    az_put_f64(t, (double)e->min / 1e3);
-    az_put_f64(t, (double)e->max / 1e3);
+    az_put_f64(t, az_us_from_ns(e->min));
+    az_put_f64(t, az_us_from_ns(e->max));
     az_put_f64(t, (double)e->sum / (double)e->count / 1e3);
 }
 

@@ -3,6 +3,7 @@
 #include "analyses/operators/kernels.h"
 #include "analyses/registry_list.h"
 #include "base/num.h"
+#include "base/time_units.h"
 #include "compat/tracelens/sheets_text.h"
 #include "facts/lazy_cache.h"
 
@@ -179,7 +180,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     az_put_i64(t, k->uid);
     az_put_given(t, az_tracelens_get(&p->texts, k->name));
     az_put_f64(t, az_quotient(k->start, l->ticks_per_us));
-    az_put_f64(t, (double)k->length / 1e3);
+    az_put_f64(t, az_us_from_ns(k->length));
     az_put_known(t, k->stream);
     if (k->owner == NO_OWNER) {
         while (t->at)
@@ -194,7 +195,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     az_put_given(t, az_tracelens_get(&p->texts, o->strides));
     az_put_given(t, az_tracelens_get(&p->texts, o->concrete));
     az_put_given(t, az_tracelens_get(&p->texts, o->file));
-    az_put_f64(t, (double)o->busy / 1e3);
+    az_put_f64(t, az_us_from_ns(o->busy));
     az_put_i64(t, o->count);
     if (o->count == 1)
         az_put_f64(t, 100);

@@ -5,6 +5,7 @@
 #include "analyses/operators/param_columns.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "base/time_units.h"
 #include "compat/tracelens/sheets_common.h"
 #include "text/jsonw.h"
 
@@ -141,15 +142,15 @@ static int put_kernel(struct az_vec_char *t, const struct kernel_sum *k)
         rc = az_text_printf(t, ",\"stream\":%lld,\"count\":%llu", (long long)k->sum.stream,
                             (unsigned long long)k->sum.of.n);
     if (rc == 0)
-        rc = put_number(t, "total_duration_us", (double)k->sum.sum / 1e3);
+        rc = put_number(t, "total_duration_us", az_us_from_ns(k->sum.sum));
     if (rc == 0)
         rc = put_number(t, "mean_duration_us", (double)k->sum.sum / (double)k->sum.of.n * us);
     if (rc == 0)
         rc = put_number(t, "std_dev_duration_us", az_moments_std(&k->sum.of, 0) * us);
     if (rc == 0)
-        rc = put_number(t, "min_duration_us", (double)k->sum.min / 1e3);
+        rc = put_number(t, "min_duration_us", az_us_from_ns(k->sum.min));
     if (rc == 0)
-        rc = put_number(t, "max_duration_us", (double)k->sum.max / 1e3);
+        rc = put_number(t, "max_duration_us", az_us_from_ns(k->sum.max));
     return rc ? rc : az_text_append(t, AZ_SV("}"));
 }
 
@@ -217,7 +218,7 @@ static int put_row(struct work *w, struct az_table *t, const struct az_param_col
     put_moments(t, &s->byte_rate, 1e-12);
     put_moments(t, &s->flop_rate, 1e-12);
     put_moments(t, &s->other_rate, 1e-12);
-    az_put_f64(t, (double)s->other_time / 1e3);
+    az_put_f64(t, az_us_from_ns(s->other_time));
     const int rc = put_kernels(w, t, r);
     az_put_given(t, r->dims);
     az_put_given(t, r->types);
@@ -225,7 +226,7 @@ static int put_row(struct work *w, struct az_table *t, const struct az_param_col
     az_put_given(t, r->concrete);
     az_put_f64(t, (double)s->time / (double)s->of_time.n / 1e3);
     az_put_f64(t, az_moments_std(&s->of_time, 1) / 1e3);
-    az_put_f64(t, (double)s->time / 1e3);
+    az_put_f64(t, az_us_from_ns(s->time));
     az_put_i64(t, (int64_t)s->of_time.n);
     az_put_i64(t, s->uid);
     az_put_f64(t, share);
