@@ -129,12 +129,12 @@ static int bad_option(const struct az_args *a, const char *word)
     for (size_t i = 0; i < a->cmd->n_opts; i++) {
         names[i] = a->cmd->opts[i].name;
         if (optopt == a->cmd->opts[i].id) {
-            az_usage_error(a->cmd, "option '--%s' takes no value", names[i]);
+            az_usage_error(a->cmd, "unexpected value for option '--%s'", names[i]);
             return ARG_ERROR;
         }
     }
     if (optopt == NO_COLOR) {
-        az_usage_error(a->cmd, "option '--no-color' takes no value");
+        az_usage_error(a->cmd, "unexpected value for option '--no-color'");
         return ARG_ERROR;
     }
     if (optopt != 0) {
@@ -162,7 +162,7 @@ int az_args_next(struct az_args *a)
         a->n_operands = (size_t)(a->argc - optind);
         return ARG_END;
     case ':':
-        az_usage_error(a->cmd, "option '%s' needs a value", a->argv[optind - 1]);
+        az_usage_error(a->cmd, "missing value for option '%s'", a->argv[optind - 1]);
         return ARG_ERROR;
     case '?':
         return bad_option(a, a->argv[optind - 1]);
@@ -207,10 +207,11 @@ bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc)
         return true;
     }
     if (a->n_operands < min)
-        *rc = az_usage_error(a->cmd, "something is missing: analyzer %s %s", a->cmd->name,
+        *rc = az_usage_error(a->cmd, "missing argument; usage: analyzer %s %s", a->cmd->name,
                              a->cmd->args);
     else if (a->n_operands > max)
-        *rc = az_usage_error(a->cmd, "'%s' does not take '%s'", a->cmd->name, a->operands[max]);
+        *rc = az_usage_error(a->cmd, "'%s': unexpected argument '%s'", a->cmd->name,
+                             a->operands[max]);
     else
         return false;
     return true;

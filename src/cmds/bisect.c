@@ -15,12 +15,12 @@ enum { EXIT_SKIP = 125, EXIT_STOP = 128 }; /* of git bisect run */
 
 static const struct az_cmd_opt options[] = {
     { OPT_GOOD, "good", "RUN", "a profile or result of the good commit; repeatable" },
-    { OPT_BAD, "bad", "RUN", "so of the bad one" },
+    { OPT_BAD, "bad", "RUN", "a profile or result of the bad commit; repeatable" },
     { OPT_RESULT, "result", "PATH",
-      "what COMMAND writes: a profile, a folder of them, or a result" },
-    { OPT_REPEAT, "repeat", "N", "times that COMMAND is run (3)" },
-    { OPT_FIGURE, "figure", "NAME", "the key figure that got worse (total)" },
-    { 'q', "quiet", NULL, "no text and no warnings" },
+      "output of COMMAND: a profile, a folder of profiles, or a result" },
+    { OPT_REPEAT, "repeat", "N", "number of runs of COMMAND (3)" },
+    { OPT_FIGURE, "figure", "NAME", "the key metric that regressed (total)" },
+    { 'q', "quiet", NULL, "print neither text nor warnings" },
     { 'h', "help", NULL, "print this help" },
 };
 
@@ -72,7 +72,7 @@ static int measure(struct bisect *b, char **argv, bool *broken)
             break;
         if (rename(b->result, own))
             rc = az_diag_fail(&b->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(own)),
-                              "cannot be written (is it a folder that is there already?)");
+                              "cannot write; check whether it is an existing folder");
         if (!rc)
             rc = add(b, own, AZ_BISECT_NEW);
     }
@@ -134,7 +134,7 @@ static int session(struct bisect *b, char **argv)
         rc = measure(b, argv, &broken);
     if (!rc && broken) {
         az_log_line(&b->run.log, AZ_LOG_NORMAL,
-                    "the command failed or wrote no '%s': this commit is skipped", b->result);
+                    "commit skipped: the command failed or did not write '%s'", b->result);
         status = EXIT_SKIP;
     } else if (!rc) {
         status = judge(b);
@@ -164,7 +164,7 @@ static int one_option(void *ctx, int id, const char *value)
     case OPT_REPEAT:
         if (az_parse_i64(az_sv_str(value), &b->repeat) == 0 && b->repeat >= 1 && b->repeat <= 1000)
             return AZ_EXIT_OK;
-        return az_usage_error(b->cmd, "--repeat is a number, 1 to 1000, not '%s'", value);
+        return az_usage_error(b->cmd, "invalid --repeat '%s'; use a number from 1 to 1000", value);
     default:
         b->run.quiet = true;
         b->run.log.level = AZ_LOG_QUIET;
@@ -189,8 +189,8 @@ static int run_bisect(const struct az_cmd *cmd, int argc, char **argv)
     az_args_init(&a, cmd, argc, argv);
     rc = az_args_take(&a, one_option, &b, &help);
     if (rc == AZ_EXIT_OK && !help && (!b.good.n || !b.bad.n || !b.result || !a.n_operands))
-        rc = az_usage_error(cmd, "give --good, --bad, --result, and after -- the command that "
-                                 "measures a commit");
+        rc = az_usage_error(cmd, "missing arguments; use --good, --bad, --result, and after -- the "
+                                 "command that measures a commit");
     if (rc != AZ_EXIT_OK)
         rc = EXIT_STOP; /* a mistake ends the search, it says nothing of a commit */
     else if (!help)
@@ -205,15 +205,12 @@ static int run_bisect(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_bisect = {
     "bisect",
     "--good RUN --bad RUN --result PATH -- COMMAND...",
-    "one step of `git bisect run`: measures a commit, and says whether it is good or bad",
-    "COMMAND is run --repeat times; what it writes to PATH is kept as PATH.run1, PATH.run2, ... "
-    "Exit status 0: "
-    "like the good\n"
-    "runs; 1: like the bad ones; 125: noise forbids to say (it says how many repetitions would be "
-    "enough), or the command\n"
-    "failed; 128: a mistake. Example: git bisect start BAD GOOD && git bisect run analyzer bisect "
-    "--good g.json --bad b.json\n"
-    "--result out.json -- sh bench.sh",
+    "measure a commit and classify it as good or bad (for git bisect run)",
+    "Runs COMMAND --repeat times and saves its output PATH as PATH.run1, PATH.run2, ... Exit "
+    "status 0: like the good\nruns; 1: like the bad runs; 125: too noisy to decide (prints the "
+    "number of repetitions required), or the command\nfailed; 128: usage error. Example: git "
+    "bisect start BAD GOOD && git bisect run analyzer bisect --good g.json --bad b.json\n--result "
+    "out.json -- sh bench.sh",
     options,
     AZ_LENGTH(options),
     run_bisect

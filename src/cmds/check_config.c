@@ -12,7 +12,7 @@ static void print_job(const struct az_plan_job *job, const struct az_log *log)
     for (size_t i = 0; i < job->diag.list.n; i++) {
         const struct az_message *m = &job->diag.list.v[i];
         if (m->severity == AZ_ERROR)
-            az_log_line(log, AZ_LOG_QUIET, "error: '%.*s' would fail: %.*s",
+            az_log_line(log, AZ_LOG_QUIET, "error: input '%.*s' would fail: %.*s",
                         AZ_SVF(job->input->title), AZ_SVF(m->text));
         else if (m->severity == AZ_WARNING)
             az_log_line(log, AZ_LOG_NORMAL, "warning: %.*s", AZ_SVF(m->text));
@@ -29,7 +29,7 @@ static bool script_fails(const struct az_plan_job *job, const struct az_log *log
     az_diag_init(&said);
     const bool fails = az_framework_script_check(&job->input->opts, &said) != AZ_OK;
     for (size_t i = 0; i < said.list.n; i++)
-        az_log_line(log, AZ_LOG_QUIET, "error: '%.*s' would be reported without its script: %.*s",
+        az_log_line(log, AZ_LOG_QUIET, "error: script of input '%.*s' skipped: %.*s",
                     AZ_SVF(job->input->title), AZ_SVF(said.list.v[i].text));
     az_diag_release(&said);
     return fails;
@@ -101,12 +101,13 @@ static int run_check(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_check_config = { "check-config",
-                                            "FILE",
-                                            "is this configuration right, do its files exist",
-                                            "Exit status 2 for a configuration that is wrong, 3 "
-                                            "for one of whose inputs some would fail (as "
-                                            "those of a run).",
-                                            options,
-                                            1,
-                                            run_check };
+const struct az_cmd az_cmd_check_config = {
+    "check-config",
+    "FILE",
+    "validate a configuration and check that its files exist",
+    "Exit status: 2 if the configuration is invalid, 3 if some inputs would fail (the same as for "
+    "a run).",
+    options,
+    1,
+    run_check
+};

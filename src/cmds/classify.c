@@ -99,7 +99,7 @@ static int read_job(struct classify *c, struct az_plan_job *job)
     az_result_init(&res, opts.memory_limit);
     if (!rc && az_job_is_run(job)) /* its ranks are reduced: there is no such table */
         rc = az_diag_fail(&job->diag, AZ_EUSAGE, AZ_AT_FILE(job->input->title),
-                          "is a run of %zu ranks (name the file of one of them)", job->files.n);
+                          "is a run of %zu ranks; name the file of one rank", job->files.n);
     if (!rc)
         rc = az_analyze_input(job, &opts, 1, &res, &job->diag, NULL);
     const struct az_table *t =
@@ -156,7 +156,7 @@ static int map_text(struct classify *c, const char *indent, struct az_vec_char *
         if (!rc)
             rc = az_json_quote(text, p->class_name);
         if (!rc)
-            rc = az_text_printf(text, ", // %.2f %% of kernel time, %lld kernels\n",
+            rc = az_text_printf(text, ", // %.2f%% of kernel time, %lld kernels\n",
                                 c->total > 0 ? (double)p->ns / c->total * 100.0 : 0.0,
                                 (long long)p->count);
     }
@@ -168,12 +168,12 @@ static void print_hint(const struct classify *c)
 {
     if (!c->list.n)
         az_log_line(&c->log, AZ_LOG_NORMAL,
-                    c->config ? "note: the map names every kernel" : "note: there are no kernels");
+                    c->config ? "note: every kernel is classified" : "note: no kernels");
     else if (!c->config)
-        az_log_line(&c->log, AZ_LOG_NORMAL,
-                    "note: paste this at the top level of a configuration ('analyzer init' makes "
-                    "one), change the classes as you like, and check it with 'analyzer "
-                    "check-config FILE'");
+        az_log_line(
+            &c->log, AZ_LOG_NORMAL,
+            "note: paste this at the top level of a configuration (create one with 'analyzer "
+            "init'), edit the classes, then validate it with 'analyzer check-config FILE'");
 }
 
 static int session(struct classify *c, const struct az_args *a)
@@ -208,11 +208,11 @@ static int one_option(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case 'n':
         if (az_parse_i64(az_sv_str(value), &c->most) || c->most < 1)
-            return az_usage_error(c->cmd, "-n is a number from 1 on, not '%s'", value);
+            return az_usage_error(c->cmd, "invalid -n '%s'; use a number of 1 or more", value);
         return AZ_EXIT_OK;
     default:
         if (!eq || eq == value)
-            return az_usage_error(c->cmd, "'%s' is not of the form KEY=VALUE", value);
+            return az_usage_error(c->cmd, "invalid '%s'; use KEY=VALUE", value);
         return az_vec_push(&c->over,
                            ((struct az_override){ .kind = AZ_SET_OPTION,
                                                   .key = az_sv_make(value, (size_t)(eq - value)),
@@ -277,7 +277,7 @@ static int run_classify(const struct az_cmd *cmd, int argc, char **argv)
     if (help)
         goto out;
     if (!rc && (c.config != NULL) == (a.n_operands != 0))
-        rc = az_usage_error(cmd, "give either --config=FILE or the files to look at");
+        rc = az_usage_error(cmd, "expected either --config=FILE or profiles");
     if (!rc) {
         rc = session(&c, &a);
         if (c.list.n || !rc)
@@ -294,19 +294,18 @@ out:
 
 static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",
-      "the inputs of this configuration; kernels that its map names are skipped" },
-    { 'n', "most", "N", "at most N names (20); each input adds its 100 biggest at most" },
+      "read the inputs of this configuration; skip kernels that its class map matches" },
+    { 'n', "most", "N", "maximum number of names (20), from the 100 largest of each input" },
     { OPT_OPT, "opt", "KEY=VALUE",
-      "set an option of all inputs ('analyzer help config'); repeatable" },
+      "set an option for all inputs ('analyzer help config'); repeatable" },
     { 'h', "help", NULL, "print this help" },
 };
 const struct az_cmd az_cmd_classify = {
     "classify",
     "PATH...",
-    "the biggest kernels without a class, as a class map to paste",
-    "Keys are words of the kernels' names that distinguish them from others; classes come from "
-    "the built-in rules,\n"
-    "'todo' where these know none. 'analyzer init' prints a whole configuration.",
+    "suggest a class map for unclassified kernels",
+    "Keys are words that distinguish the kernel names; classes come from the built-in rules, "
+    "'todo' where no rule\nmatches. 'analyzer init' prints a complete configuration.",
     options,
     AZ_LENGTH(options),
     run_classify

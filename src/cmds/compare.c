@@ -23,37 +23,34 @@ enum {
 
 static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",
-      "a configuration whose inputs can be named by their titles; alone: all of them" },
-    { OPT_NAMES, "names", "LIST", "a short name for each, for column headings; commas between" },
+      "configuration whose input titles can be used as operands; without operands, all of its "
+      "inputs" },
+    { OPT_NAMES, "names", "LIST", "comma-separated short names for the column headings" },
     { OPT_BASELINE, "baseline", "NAME",
-      "what the others are compared with: first, best, median, or a name (first)" },
+      "baseline of the comparison: first, best, median, or a name (first)" },
     { OPT_SHEETS, "sheets", "LIST",
-      "only these tables: names, globs, or all, gpu_timeline, ops_summary, kernel_summary, "
+      "tables to compare: names, globs, or all, gpu_timeline, ops_summary, kernel_summary, "
       "ops_all, roofline" },
     { OPT_NORMALIZE, "normalize", NULL,
-      "compare kernel names without template arguments, addresses, and the numbers of generated "
-      "kernels" },
-    { OPT_TREE, "tree", NULL, "of two PyTorch traces also the difference by call tree" },
-    { OPT_BASIS, "basis", "BASIS",
-      "step (where steps are known), or recording: whole recordings, whatever their steps" },
-    { OPT_ALL_SHEETS, "all-sheets", NULL,
-      "the workbook has a sheet for every table, not the twelve that matter most" },
-    { 'o', "output", "PATH",
-      "folder for comparison.xlsx and other outputs; a name ending in .xlsx: the workbook" },
-    { OPT_FORMAT, "format", "LIST", "outputs: text and the formats of 'analyzer list'" },
-    { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table of the comparison in DIR" },
-    { OPT_XLSX, "xlsx", "FILE", "the workbook of the comparison" },
+      "ignore template arguments, addresses, and numbers of generated kernels in kernel names" },
+    { OPT_TREE, "tree", NULL, "add the call-tree difference of two PyTorch traces" },
+    { OPT_BASIS, "basis", "BASIS", "step (if steps are known) or recording (whole recordings)" },
+    { OPT_ALL_SHEETS, "all-sheets", NULL, "write a sheet for every table, not only the top 12" },
+    { 'o', "output", "PATH", "output folder, or the workbook if the name ends in .xlsx" },
+    { OPT_FORMAT, "format", "LIST", "output formats: text and those of 'analyzer list'" },
+    { OPT_CSV_DIR, "csv-dir", "DIR", "write one CSV file per table of the comparison to DIR" },
+    { OPT_XLSX, "xlsx", "FILE", "write the workbook of the comparison to FILE" },
     { OPT_OPT, "opt", "KEY=VALUE",
-      "set an option of all inputs ('analyzer help config'); repeatable" },
-    { OPT_SET, "set", "PATH=VALUE", "set any value of the configuration; repeatable" },
-    { 'j', "jobs", "N", "inputs analysed at the same time; 0: one a processor" },
-    { OPT_DRY_RUN, "dry-run", NULL, "print what would be read and written, and stop" },
-    { 'q', "quiet", NULL, "errors only: no warnings, and no text report unless --format names it" },
-    { 'v', "verbose", NULL, "text of every table, and notes; twice: more" },
+      "set an option for all inputs ('analyzer help config'); repeatable" },
+    { OPT_SET, "set", "PATH=VALUE", "set any configuration value; repeatable" },
+    { 'j', "jobs", "N", "inputs to analyze concurrently; 0: one per CPU" },
+    { OPT_DRY_RUN, "dry-run", NULL, "print the files to be read and written, then exit" },
+    { 'q', "quiet", NULL, "print errors only; no text report unless requested with --format" },
+    { 'v', "verbose", NULL, "print every table and notes; repeat for more" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
-    { OPT_PROGRESS, "progress", "WHEN", "progress line on standard error: auto, always or never" },
-    { OPT_STRICT, "strict", NULL, "an input with a warning counts as failed" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory one input may use, as 2G" },
+    { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
+    { OPT_STRICT, "strict", NULL, "treat warnings about an input as failures" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit per input, for example 2G" },
     { 'h', "help", NULL, "print this help" },
 };
 
@@ -108,7 +105,7 @@ static int take(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_BASIS:
         if (strcmp(value, "step") != 0 && strcmp(value, "recording") != 0)
-            return az_usage_error(c->cmd, "--basis '%s': expected 'step' or 'recording'", value);
+            return az_usage_error(c->cmd, "invalid --basis '%s'; use step or recording", value);
         c->basis = value;
         return AZ_EXIT_OK;
     default:
@@ -137,9 +134,10 @@ static int too_many(struct session *s, const char *path, size_t first)
     for (size_t i = first; i < in->n && i < first + LISTED; i++)
         list = az_arena_printf(&s->quick.arena, "%.*s%s'%.*s'", AZ_SVF(list), list.n ? ", " : "",
                                AZ_SVF(path_of(&in->v[i])));
-    return az_diag_fail(&s->diag, AZ_EUSAGE, AZ_NOWHERE,
-                        "'%s' holds %zu inputs: %.*s%s (name one of them, or give a configuration)",
-                        path, in->n - first, AZ_SVF(list), in->n > first + LISTED ? ", ..." : "");
+    return az_diag_fail(
+        &s->diag, AZ_EUSAGE, AZ_NOWHERE,
+        "'%s' contains %zu inputs: %.*s%s; name one of them, or use a configuration", path,
+        in->n - first, AZ_SVF(list), in->n > first + LISTED ? ", ..." : "");
 }
 
 /* Are several files of its format the ranks of one run? */
@@ -174,7 +172,7 @@ static int add_path(struct session *s, const char *path)
     if (s->c->r.config && az_path_stat(path).kind == AZ_PATH_MISSING && strcmp(path, "-") != 0)
         return az_diag_fail(
             &s->diag, AZ_EUSAGE, AZ_NOWHERE,
-            "'%s' is no title of an input in %s, nor a file (--dry-run lists the titles)", path,
+            "no input titled '%s' in %s, and no such file; list the titles with --dry-run", path,
             s->c->r.config);
     if (strcmp(path, "-") != 0 && az_saved_kind(path) != AZ_SAVED_NONE)
         return az_plan_saved(&s->quick, path);
@@ -443,7 +441,7 @@ static int compare(struct compare_args *k, const struct az_args *a)
     rc = prepare(&s, a, &c);
     az_diag_print(&s.diag, &k->r.run.log);
     if (rc == AZ_EINTR)
-        az_log_line(&k->r.run.log, AZ_LOG_QUIET, "interrupted: nothing was run");
+        az_log_line(&k->r.run.log, AZ_LOG_QUIET, "interrupted; nothing was run");
     else if (rc && s.diag.errors == 0)
         az_log_line(&k->r.run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
     status = az_run_exit_status(rc);
@@ -470,10 +468,9 @@ static int parse(struct compare_args *k, struct az_args *a, bool *help)
     if (rc || *help)
         return rc;
     if (a->n_operands == 0 && !k->r.config)
-        return az_usage_error(k->cmd, "nothing to compare: name two or more results");
+        return az_usage_error(k->cmd, "nothing to compare; name two or more results");
     if (a->n_operands == 1)
-        return az_usage_error(k->cmd, "'%s' alone cannot be compared (name two or more)",
-                              a->operands[0]);
+        return az_usage_error(k->cmd, "only one result '%s'; name two or more", a->operands[0]);
     return AZ_EXIT_OK;
 }
 
@@ -502,16 +499,12 @@ static int run_compare(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_compare = {
     "compare",
     "A B [C ...]",
-    "compare results: profiles, folders of ranks, titles of --config, result JSONs, workbooks, "
-    "folders of CSV files",
-    "The first is the baseline. Without -o, --format, --xlsx or --csv-dir only text is printed. A "
-    "result JSON is what\n"
-    "--format json writes, a folder what --csv-dir writes; folders of other tools' CSV files with "
-    "the same columns\n"
-    "are taken, too, and workbooks (.xlsx), ours or theirs. The traces of one folder (or "
-    "glob) are the "
-    "ranks\n"
-    "of one run; where a folder holds none, the one folder below it that does is taken.",
+    "compare profiles, runs and saved results",
+    "Operands: profiles, folders of ranks, titles of --config, result JSONs (--format json), "
+    "workbooks, and folders of\nCSV tables (--csv-dir); also workbooks and CSV tables of other "
+    "tools with the same columns. The first operand is the\nbaseline. Without -o, --format, --xlsx "
+    "or --csv-dir only text is printed. The traces of a folder (or glob) are the\nranks of one "
+    "run; a folder without traces is replaced by its only subfolder that has some.",
     options,
     AZ_LENGTH(options),
     run_compare

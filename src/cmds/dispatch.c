@@ -17,8 +17,8 @@ static int unknown_command(const char *word)
     const char *near = az_cmd_nearest(word);
 
     if (az_path_stat(word).kind != AZ_PATH_MISSING)
-        return az_usage_error(NULL, "unknown command '%s' (to look at it: analyzer run %s)", word,
-                              word);
+        return az_usage_error(NULL, "unknown command '%s'; to analyze the file: analyzer run %s",
+                              word, word);
     if (near)
         return az_usage_error(NULL, "unknown command '%s' (did you mean '%s'?)", word, near);
     return az_usage_error(NULL, "unknown command '%s'", word);
@@ -32,8 +32,8 @@ static int dispatch(int argc, char **argv)
     if (az_sv_is(name, az_cmd_gpu_perf_analyzer.name)) /* installed in place of that program */
         return az_cmd_gpu_perf_analyzer.run(&az_cmd_gpu_perf_analyzer, argc, argv);
     if (argc < 2) {
-        az_usage_error(NULL, "nothing to do: 'analyzer run FILE' looks at a profile, --config=FILE "
-                             "analyses what it names");
+        az_usage_error(NULL, "missing argument; use 'analyzer run FILE' for a profile or "
+                             "--config=FILE for a configuration");
         return AZ_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -91,14 +91,14 @@ int az_main(int argc, char **argv)
     rc = said_all(rc);
     if (rc == AZ_EXIT_INTERNAL) /* with or without a word before */
         az_log_line(&log, AZ_LOG_QUIET,
-                    "error: ended early: out of memory, or a fault of the program");
+                    "error: terminated early: out of memory, or an internal error");
 
     errno = 0;
     failed = ferror(stdout) != 0; /* when a full buffer was written; the reason is gone */
     gone = is_broken_pipe();
     if ((fclose(stdout) != 0 || failed) && !gone && (rc == AZ_EXIT_OK || rc == AZ_EXIT_GATE)) {
         fprintf(stderr, "analyzer: error: standard output: %s\n",
-                errno ? strerror(errno) : "not all of it could be written");
+                errno ? strerror(errno) : "incomplete write");
         rc = rc == AZ_EXIT_OK ? AZ_EXIT_PARTIAL : rc;
     }
     return rc;

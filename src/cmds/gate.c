@@ -11,24 +11,23 @@ enum { OPT_CALIBRATE = OPT_OWN, OPT_BASIS };
 
 static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",
-      "the inputs, gates and history of this configuration; '-': standard input" },
-    { 'b', "baseline", "PATH", "one more run of the baseline; repeatable" },
+      "read inputs, gates and history from this configuration; '-': standard input" },
+    { 'b', "baseline", "PATH", "additional run of the baseline; repeatable" },
     { 'r', "rule", "KEY=VALUE,...",
-      "a rule, as table=kern_sum,column=Total*,rel=0.02; repeatable ('analyzer help config', "
-      "gates.rules)" },
+      "add a rule such as table=kern_sum,column=Total*,rel=0.02; repeatable (see gates.rules in "
+      "'analyzer help config')" },
     { OPT_CALIBRATE, "calibrate", NULL,
-      "print limits that these runs of one thing stay within, as gates of a configuration" },
-    { OPT_BASIS, "basis", "BASIS",
-      "step (where steps are known), or recording: whole recordings, whatever their steps" },
-    { 'o', "output", "DIR", "folder of the outputs" },
+      "print gates for a configuration with the limits that these repeated runs meet" },
+    { OPT_BASIS, "basis", "BASIS", "step (if steps are known) or recording (whole recordings)" },
+    { 'o', "output", "DIR", "output folder" },
     { OPT_FORMAT, "format", "LIST",
-      "outputs besides text: verdict (or json), junit, github, openmetrics, csv, ..." },
-    { OPT_OPT, "opt", "KEY=VALUE", "set an option of all inputs; repeatable" },
-    { OPT_SET, "set", "PATH=VALUE", "set any value of the configuration; repeatable" },
-    { 'j', "jobs", "N", "inputs analysed at the same time; 0: one a processor" },
-    { OPT_WARN_ONLY, "warn-only", NULL, "a failed gate does not change the exit status" },
-    { 'q', "quiet", NULL, "no text and no warnings" },
-    { 'v', "verbose", NULL, "every result in the text" },
+      "additional output formats: verdict (or json), junit, github, openmetrics, csv, ..." },
+    { OPT_OPT, "opt", "KEY=VALUE", "set an option for all inputs; repeatable" },
+    { OPT_SET, "set", "PATH=VALUE", "set any configuration value; repeatable" },
+    { 'j', "jobs", "N", "inputs to analyze concurrently; 0: one per CPU" },
+    { OPT_WARN_ONLY, "warn-only", NULL, "do not change the exit status when a gate fails" },
+    { 'q', "quiet", NULL, "print neither text nor warnings" },
+    { 'v', "verbose", NULL, "print every result" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { 'h', "help", NULL, "print this help" },
 };
@@ -68,7 +67,7 @@ static int add_rule(struct gate_args *g, const char *text)
         struct az_sv value = az_sv_cut(&rest, ','), key;
         double number;
         if (!memchr(value.p, '=', value.n))
-            return az_usage_error(g->cmd, "--rule '%s': '%.*s' is not of the form KEY=VALUE", text,
+            return az_usage_error(g->cmd, "--rule '%s': invalid '%.*s'; use KEY=VALUE", text,
                                   AZ_SVF(value));
         key = az_sv_trim(az_sv_cut(&value, '='));
         rc = first ? 0 : az_text_append(&g->rules, AZ_SV(","));
@@ -93,7 +92,7 @@ static int add_formats(struct gate_args *g, const char *list)
         struct az_sv name = az_sv_trim(az_sv_cut(&rest, ','));
         bool text = az_sv_ieq(name, AZ_SV("text"));
         if (!text && !az_report_find(name))
-            return az_usage_error(g->cmd, "unknown output format '%.*s' (see 'analyzer list')",
+            return az_usage_error(g->cmd, "unknown output format '%.*s'; see 'analyzer list'",
                                   AZ_SVF(name));
         if (az_vec_push(&g->formats, name))
             return AZ_EXIT_INTERNAL;
@@ -110,7 +109,7 @@ static int one_option(void *ctx, int id, const char *value)
     switch (id) {
     case OPT_CONFIG:
         g->config = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(g->cmd, "--config needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(g->cmd, "missing file name for --config");
     case 'b':
         return az_vec_push(&g->base, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case 'r':
@@ -126,7 +125,7 @@ static int one_option(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case 'o':
         g->dir = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(g->cmd, "-o needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(g->cmd, "missing name for -o");
     case OPT_FORMAT:
         return add_formats(g, value);
     case OPT_OPT:
@@ -153,15 +152,18 @@ static int one_option(void *ctx, int id, const char *value)
 static int check_operands(const struct gate_args *g)
 {
     if (g->config && g->n)
-        return az_usage_error(g->cmd, "'%s': give paths or --config, not both", g->operands[0]);
+        return az_usage_error(g->cmd, "unexpected path '%s' with --config; use one of them",
+                              g->operands[0]);
     if (g->config && g->base.n)
         return az_usage_error(g->cmd,
-                              "--baseline is for paths (a configuration says gates.baseline)");
+                              "--baseline requires paths; set gates.baseline in the configuration");
     if (g->config || g->calibrate)
-        return g->config || g->n ? AZ_EXIT_OK : az_usage_error(g->cmd, "--calibrate needs runs");
+        return g->config || g->n ? AZ_EXIT_OK
+                                 : az_usage_error(g->cmd, "missing runs for --calibrate");
     if (g->n + g->base.n < 2 || (g->n < 2 && !g->base.n))
-        return az_usage_error(g->cmd,
-                              "give --config=FILE, or a baseline and at least one candidate");
+        return az_usage_error(
+            g->cmd,
+            "missing inputs; use --config=FILE, or name a baseline and at least one candidate");
     return AZ_EXIT_OK;
 }
 
@@ -197,8 +199,8 @@ static int add_operand(struct session *s, const char *path, bool baseline)
         if (!rc && az_path_stat(path).kind == AZ_PATH_DIR && az_saved_kind(path) == AZ_SAVED_NONE &&
             az_plan_holds_profile(path))
             az_diag_add(&s->diag, AZ_HINT, AZ_AT_FILE(az_sv_str(path)),
-                        "holds results and profiles: the results are taken (a glob of the profiles "
-                        "takes those)");
+                        "contains results and profiles, reading the results; use a glob to read "
+                        "the profiles");
         return rc;
     }
     rc = az_plan_runs(&s->config, path, &s->diag);
@@ -275,7 +277,7 @@ static int prepare(struct session *s)
     if (!rc && g->config && !s->config.gates.given && !g->calibrate)
         rc = az_diag_fail(
             &s->diag, AZ_ECONFIG, AZ_AT_FILE(s->config.path),
-            "no \"gates\" in this configuration (\"gates\": {} takes the key figures)");
+            "no \"gates\" in this configuration; add \"gates\": {} for the key metrics");
     if (!rc)
         rc = g->config ? az_plan_search(&s->config, &s->diag) : add_operands(s);
     if (!rc && !s->config.gates.given)
@@ -352,16 +354,12 @@ static int run_gate(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_gate = {
     "gate",
     "--config=FILE | BASE CAND... | --calibrate RUN...",
-    "pass or fail: figures held against a baseline",
-    "BASE and CAND are profiles, result JSONs, workbooks, folders of CSV "
-    "tables, or folders of these; files of a folder whose\n"
-    "names differ in the rank only are one run. Several CAND, and "
-    "BASE with --baseline, are repeated runs: from four "
-    "a\n"
-    "side on a test distinguishes a change from noise. Without "
-    "--rule a dozen key figures are judged: total, busy, median of "
-    "the steps, idle, exposed\n"
-    "communication and copies, families of kernels.",
+    "compare runs with a baseline: pass or fail",
+    "BASE and CAND are profiles, result JSONs, workbooks, folders of CSV tables, or folders of "
+    "these; files of a folder whose\nnames differ only in the rank are one run. Several CAND, and "
+    "BASE with --baseline, are repeated runs: with four or more\nper side, a significance test "
+    "distinguishes a change from noise. Without --rule, the key metrics are compared: "
+    "total,\nbusy, median step, idle, exposed communication, exposed copies, kernel families.",
     options,
     AZ_LENGTH(options),
     run_gate

@@ -93,29 +93,20 @@ static void print_row(const char *left, const char *help)
 
 void az_print_usage(void)
 {
-    puts("usage: analyzer --config=FILE [options]     analyse the inputs of a configuration\n"
-         "       analyzer run PATH... [options]       quick look at files\n"
-         "       analyzer COMMAND ...\n"
-         "\n"
-         "commands:");
+    puts("usage: analyzer --config=FILE [options]     analyze the inputs of a configuration\n      "
+         " analyzer run PATH... [options]       profile report without a configuration\n       "
+         "analyzer COMMAND ...\n\ncommands:");
     for (const struct az_cmd *const *c = az_cmd_table; *c; c++) {
         char left[64];
         snprintf(left, sizeof left, "  %s %s", (*c)->name, (*c)->args);
         print_row(left, (*c)->help);
     }
-    puts("\n"
-         "exit status: 0 done, all gates passed; 1 a gate failed; 2 wrong usage or configuration, "
-         "nothing was run;\n"
-         "3 some input or output failed or a gate was inconclusive, the rest was done; 4 internal "
-         "error;\n"
-         "130 interrupted.\n"
-         "\n"
-         "--no-sandbox, with any command: keep network and other programs within reach while files "
-         "are read\n"
-         "(otherwise they are given up where the system allows it; 'analyzer --version' says so).\n"
-         "\n"
-         "'analyzer help COMMAND' lists a command's options, 'analyzer help config' the keys of a "
-         "configuration.");
+    puts("\nexit status: 0 success, all gates passed; 1 a gate failed; 2 invalid usage or "
+         "configuration, nothing was run;\n3 an input or output failed or a gate was inconclusive, "
+         "all others completed; 4 internal error;\n130 interrupted.\n\n--no-sandbox, with any "
+         "command: do not drop network and exec privileges while reading files\n(by default they "
+         "are dropped where the system supports it; see 'analyzer --version').\n\n'analyzer help "
+         "COMMAND' lists a command's options, 'analyzer help config' the keys of a configuration.");
 }
 
 struct az_cmd_opt az_help_row(const struct az_cmd_opt *row)
@@ -201,7 +192,7 @@ static int run_help(const struct az_cmd *cmd, int argc, char **argv)
         man = true;
     }
     if (a.n_operands > 1)
-        return az_usage_error(cmd, "'help' does not take '%s'", a.operands[1]);
+        return az_usage_error(cmd, "unexpected argument '%s' for 'help'", a.operands[1]);
     if (a.n_operands == 0) {
         if (man)
             return az_print_man(NULL);
@@ -218,18 +209,19 @@ static int run_help(const struct az_cmd *cmd, int argc, char **argv)
         return AZ_EXIT_OK;
     }
     near = az_cmd_nearest(a.operands[0]);
-    return near ? az_usage_error(NULL, "no help for '%s' (did you mean '%s'?)", a.operands[0], near)
-                : az_usage_error(NULL, "no help for '%s'", a.operands[0]);
+    return near ? az_usage_error(NULL, "no help topic '%s' (did you mean '%s'?)", a.operands[0],
+                                 near)
+                : az_usage_error(NULL, "no help topic '%s'", a.operands[0]);
 }
 
 static const struct az_cmd_opt options[] = {
-    { OPT_MAN, "man", NULL, "as a manual page: analyzer help --man run | man -l -" },
-    { OPT_COMPLETION, "completion", "SHELL", "completion for bash, zsh or fish, to be sourced" },
+    { OPT_MAN, "man", NULL, "print a manual page: analyzer help --man run | man -l -" },
+    { OPT_COMPLETION, "completion", "SHELL", "print a completion script for bash, zsh or fish" },
     { 'h', "help", NULL, "print this help" },
 };
 const struct az_cmd az_cmd_help = { "help",
                                     "[config|COMMAND]",
-                                    "help for a command or for the keys of a configuration",
+                                    "show help for a command or for configuration keys",
                                     NULL,
                                     options,
                                     AZ_LENGTH(options),

@@ -13,23 +13,23 @@
 enum { OPT_DB = OPT_OWN, OPT_KEEP, OPT_MOST, OPT_LABEL, OPT_ONE, OPT_REASON };
 
 static const struct az_cmd_opt options[] = {
-    { OPT_DB, "db", "FILE", "the database (history.path of a configuration)" },
-    { OPT_KEEP, "keep", "N", "prune: runs that stay, the newest and those pinned" },
-    { OPT_MOST, "most", "N", "trend: figures shown at most (8)" },
+    { OPT_DB, "db", "FILE", "the history database (history.path of a configuration)" },
+    { OPT_KEEP, "keep", "N", "prune: number of newest runs to keep, besides pinned runs" },
+    { OPT_MOST, "most", "N", "trend: maximum number of metrics (8)" },
     { OPT_LABEL, "label", "KEY=VALUE",
-      "import: label, commit, branch, host, stack or created of the run; wins over what the "
-      "results say; repeatable" },
+      "import: label, commit, branch, host, stack or created of the run; overrides the result "
+      "files; repeatable" },
     { OPT_ONE, "one-run", NULL,
-      "import: all paths are inputs of one run; else each path is a run" },
-    { OPT_REASON, "reason", "TEXT", "accept: why, for those who read the history" },
+      "import: treat all paths as inputs of one run instead of one run per path" },
+    { OPT_REASON, "reason", "TEXT", "accept: reason to record in the history" },
     { OPT_CONFIG, "config", "FILE",
-      "rejudge: gates of this configuration; without: those of the key figures" },
+      "rejudge: use the gates of this configuration; default: key metrics" },
     { OPT_FORMAT, "format", "LIST",
-      "list, show, trend, export: text and the formats of 'analyzer list'; default: text, of "
+      "list, show, trend, export: text and the formats of 'analyzer list'; default: text, for "
       "export csv" },
     { 'o', "output", "DIR",
-      "folder of the other formats (.); files are called history_list, history_trend, ..." },
-    { 'v', "verbose", NULL, "all rows in the text" },
+      "output folder of the other formats (.); files are named history_list, history_trend, ..." },
+    { 'v', "verbose", NULL, "print all rows" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { 'h', "help", NULL, "print this help" },
 };
@@ -77,7 +77,7 @@ static int write_one(struct history_args *h, struct az_document *doc, const char
         return write_text(h, doc);
     if (!r || r->verdict)
         return az_diag_fail(&h->diag, AZ_EUSAGE, AZ_NOWHERE,
-                            "no such output format for the history: '%.*s'", AZ_SVF(name));
+                            "unsupported output format '%.*s' for the history", AZ_SVF(name));
     az_arena_init(&a, NULL);
     struct az_sv path =
         az_arena_printf(&a, "%s/history_%s%s", h->dir ? h->dir : ".", what, r->extension);
@@ -102,14 +102,14 @@ static int need_operands(const struct history_args *h, const char *what, size_t 
 {
     if (h->n == n)
         return AZ_OK;
-    return az_usage_error(h->cmd, "'history %s' takes %s", what, names);
+    return az_usage_error(h->cmd, "invalid arguments for 'history %s'; expected %s", what, names);
 }
 
 static int number(const struct history_args *h, size_t at, int64_t *out)
 {
     if (az_parse_i64(az_sv_str(h->operands[at]), out) == 0 && *out > 0)
         return AZ_OK;
-    return az_usage_error(h->cmd, "'%s' is not the number of a run", h->operands[at]);
+    return az_usage_error(h->cmd, "invalid run number '%s'", h->operands[at]);
 }
 
 struct sub {
@@ -236,7 +236,7 @@ static int do_prune(struct history_args *h, struct az_history *db, struct az_doc
     int rc;
     (void)doc;
     if (h->keep < 0) {
-        az_usage_error(h->cmd, "'history prune' needs --keep=N");
+        az_usage_error(h->cmd, "missing --keep=N for 'history prune'");
         return AZ_EUSAGE;
     }
     rc = az_history_prune(db, h->keep, &removed);
@@ -351,8 +351,8 @@ static int count_option(const struct az_cmd *cmd, const char *name, const char *
 {
     if (az_parse_i64(az_sv_str(text), out) == 0 && *out >= least)
         return AZ_EXIT_OK;
-    return az_usage_error(cmd, "--%s is a number, %lld or more, not '%s'", name, (long long)least,
-                          text);
+    return az_usage_error(cmd, "invalid --%s: expected a number of %lld or more, not '%s'", name,
+                          (long long)least, text);
 }
 
 static int one_option(void *ctx, int id, const char *value)
@@ -363,7 +363,7 @@ static int one_option(void *ctx, int id, const char *value)
     switch (id) {
     case OPT_DB:
         h->db = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--db needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing file name for --db");
     case OPT_KEEP:
         return count_option(cmd, "keep", value, 0, &h->keep);
     case OPT_MOST:
@@ -374,8 +374,8 @@ static int one_option(void *ctx, int id, const char *value)
     case OPT_LABEL:
         if (az_import_label(&h->import, az_sv_str(value)))
             return az_usage_error(cmd,
-                                  "--label '%s': one of label, commit, branch, host, stack, "
-                                  "created, then = and a value",
+                                  "invalid --label '%s'; use KEY=VALUE with label, commit, branch, "
+                                  "host, stack or created as the key",
                                   value);
         return AZ_EXIT_OK;
     case OPT_REASON:
@@ -383,7 +383,7 @@ static int one_option(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_CONFIG:
         h->config = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--config needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing file name for --config");
     case OPT_ONE:
         h->one_run = true;
         return AZ_EXIT_OK;
@@ -404,8 +404,8 @@ static int parsed(const struct az_cmd *cmd, struct history_args *h, const struct
     h->operands = a->operands;
     h->n = a->n_operands;
     if (!h->n)
-        return az_usage_error(cmd, "say what: list, show, trend, export, import, prune, accept, "
-                                   "rejudge, mark-good, mark-bad or pin");
+        return az_usage_error(cmd, "missing history command; use list, show, trend, export, "
+                                   "import, prune, accept, rejudge, mark-good, mark-bad or pin");
     sub = find_sub(h);
     if (!sub)
         return AZ_EXIT_USAGE;
@@ -413,9 +413,10 @@ static int parsed(const struct az_cmd *cmd, struct history_args *h, const struct
         return AZ_EXIT_USAGE;
     if ((sub->run == do_import && h->n < 2) || (sub->run == do_export && h->n > 2) ||
         (sub->run == do_accept && (h->n < 2 || h->n > 3)))
-        return az_usage_error(cmd, "'history %s' takes %s", sub->name, sub->takes);
+        return az_usage_error(cmd, "invalid arguments for 'history %s'; expected %s", sub->name,
+                              sub->takes);
     if (!h->db)
-        return az_usage_error(cmd, "give the database with --db=FILE");
+        return az_usage_error(cmd, "missing database; use --db=FILE");
     h->log.color = az_want_color(h->color, STDERR_FILENO);
     return run_sub(h, sub);
 }
@@ -439,17 +440,14 @@ static int run_history(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_history = {
     "history",
     "COMMAND... --db FILE",
-    "the history of runs: what was kept, how a figure went, which runs are good",
+    "list runs, plot metric trends, mark good and bad runs",
     "Commands: list, show ID, trend KEY, export [KEY], import PATH..., prune --keep N, accept ID "
-    "[KEY], rejudge,\n"
-    "mark-good ID, mark-bad ID, pin ID LABEL. accept: what changed in the figures up to this run "
-    "is wanted, and their new\n"
-    "level is what later runs are held against. rejudge: verdicts made anew, by the time of the "
-    "runs, after some were added.\n"
-    " A run of a configuration with \"history\" adds itself. KEY is part of "
-    "\"input / table / key / column\", or a glob for all of it. export writes every sample and "
-    "verdict, a row each. A\n"
-    "pinned run is a baseline by its label (gates.baseline: pinned:LABEL) and is never pruned.",
+    "[KEY], rejudge,\nmark-good ID, mark-bad ID, pin ID LABEL. accept: accept the metric\nchanges "
+    "up to this run; later runs are compared with the new level. rejudge: recompute the verdicts "
+    "in order of time\nafter importing runs. A run of a configuration with \"history\" is added "
+    "automatically. KEY is part of\n\"input / table / key / column\", or a glob for all of it. "
+    "export writes one row per sample and verdict. A pinned run\nis available as a baseline by its "
+    "label (gates.baseline: pinned:LABEL) and is never pruned.",
     options,
     AZ_LENGTH(options),
     run_history

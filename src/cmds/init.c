@@ -58,9 +58,8 @@ static int put_config(const struct az_look *l, const struct az_args *a, struct a
 {
     bool classic = false;
     size_t n = 0;
-    int rc = az_text_append(
-        out, AZ_SV("// All keys: analyzer help config. Is it right: analyzer check-config FILE.\n"
-                   "{\n    \"inputs\": [\n"));
+    int rc = az_text_append(out, AZ_SV("// List all keys: analyzer help config. Validate: analyzer "
+                                       "check-config FILE.\n{\n    \"inputs\": [\n"));
 
     for (size_t i = 0; !rc && i < l->plan.jobs.n; i++) {
         const struct az_plan_job *job = &l->plan.jobs.v[i];
@@ -98,7 +97,8 @@ int az_init_print(const struct az_args *a)
     if (!rc && out.n)
         fwrite(out.v, 1, out.n, stdout);
     else if (rc == AZ_EEMPTY)
-        az_log_line(&log, AZ_LOG_QUIET, "error: none of these is a profile of a known format");
+        az_log_line(&log, AZ_LOG_QUIET,
+                    "error: no profile of a supported format; see 'analyzer list'");
     az_look_end(&l);
     az_vec_release(&out);
     return rc == AZ_EINTR    ? AZ_EXIT_INTERRUPTED
@@ -120,10 +120,9 @@ static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this he
 const struct az_cmd az_cmd_init = {
     "init",
     "PATH...",
-    "a configuration for these files, to begin with",
-    "Prints it: analyzer init FILE > config.json. Paths are as given, so keep the file in the "
-    "folder where you are, or\n"
-    "name inputs by absolute paths.",
+    "generate a starter configuration",
+    "Prints the configuration: analyzer init FILE > config.json. Relative paths are written "
+    "unchanged: save the file in the\ncurrent folder, or use absolute paths.",
     options,
     1,
     run_init

@@ -36,6 +36,6 @@ static int run_list(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_list = { "list",  "",      "input formats, analyses and output formats",
-                                    NULL,    options, 1,
-                                    run_list };
+const struct az_cmd az_cmd_list = {
+    "list", "", "list input formats, analyses and output formats", NULL, options, 1, run_list
+};

@@ -95,7 +95,7 @@ static struct az_sv ranks(const struct az_result *res, struct az_arena *a)
         return AZ_SV("");
     if (res->traces[0].world_size <= 0)
         return az_arena_printf(a, "rank %lld", (long long)res->traces[0].rank);
-    return az_arena_printf(a, "rank %lld of %lld: the others are files of their own",
+    return az_arena_printf(a, "rank %lld of %lld; other ranks are in separate files",
                            (long long)res->traces[0].rank, (long long)res->traces[0].world_size);
 }
 
@@ -164,7 +164,7 @@ static int describe(const struct az_plan_job *job, const struct az_result *res)
     line("span", span(d, &a));
     if (job->format && strcmp(job->format->name, "pytorch") == 0) {
         line("shapes", az_sv_is(shapes, "1")
-                           ? AZ_SV("recorded: FLOPs, bytes and rooflines are there")
+                           ? AZ_SV("recorded: FLOPs, bytes and rooflines available")
                            : AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)"));
         line("stacks", az_sv_is(stacks, "1")
                            ? AZ_SV("recorded")
@@ -213,7 +213,7 @@ int az_look_describe(const char *path, const struct az_log *log)
         az_result_release(&res);
     }
     if (!rc && l.plan.jobs.n > MOST_READ)
-        printf("  ...       %zu inputs are not read (probe one of them)\n",
+        printf("  ...       %zu more inputs skipped; probe them one by one\n",
                l.plan.jobs.n - MOST_READ);
     az_look_end(&l);
     return failed;

@@ -12,22 +12,22 @@ enum { OPT_LIST = OPT_OWN, OPT_TASK, OPT_TAG, OPT_FORCE, OPT_DRAW, OPT_PARTIAL, 
 /* ---- map ---- */
 
 static const struct az_cmd_opt map_options[] = {
-    { 'o', "output", "DIR", "folder of the part files; the default is parts" },
-    { OPT_LIST, "files", "LIST", "a file that names traces, one a line" },
+    { 'o', "output", "DIR", "folder of the part files (parts)" },
+    { OPT_LIST, "files", "LIST", "file that lists traces, one per line" },
     { OPT_TASK, "task", "K/N",
-      "only the K-th of N shares of the files, from 0; shares are of about the same size" },
+      "read only the K-th (from 0) of N shares of the files, of about equal size" },
     { OPT_TAG, "tag", "TEXT",
-      "into the names of the parts: where traces of several machines have the same path" },
-    { OPT_FORCE, "force", NULL, "read traces again that have a part of these options already" },
-    { OPT_DRAW, "draw", NULL, "keep what the time line of an HTML report is drawn of" },
+      "add TAG to the part names, for machines whose traces have the same paths" },
+    { OPT_FORCE, "force", NULL, "read traces again even if their part is up to date" },
+    { OPT_DRAW, "draw", NULL, "store the data of the HTML timeline" },
     { OPT_OPT, "opt", "KEY=VALUE", "set an option ('analyzer help config'); repeatable" },
-    { OPT_SET, "set", "PATH=VALUE", "set any value of the configuration; repeatable" },
-    { OPT_DRY_RUN, "dry-run", NULL, "print the traces that would be read, and stop" },
-    { 'j', "jobs", "N", "traces read at the same time; 0: one a processor" },
-    { 'q', "quiet", NULL, "errors only" },
-    { 'v', "verbose", NULL, "notes, and how many parts were written" },
+    { OPT_SET, "set", "PATH=VALUE", "set any configuration value; repeatable" },
+    { OPT_DRY_RUN, "dry-run", NULL, "print the traces to be read, then exit" },
+    { 'j', "jobs", "N", "traces to read concurrently; 0: one per CPU" },
+    { 'q', "quiet", NULL, "print errors only" },
+    { 'v', "verbose", NULL, "print notes and the number of parts written" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory that it may use, as 2G" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit, for example 2G" },
     { 'h', "help", NULL, "print this help" },
 };
 
@@ -43,7 +43,7 @@ static int parse_task(struct map *m, const char *text)
     if (!slash || az_parse_i64(az_sv_make(text, (size_t)(slash - text)), &m->opts.task) ||
         az_parse_i64(az_sv_str(slash + 1), &m->opts.tasks) || m->opts.tasks < 1 ||
         m->opts.tasks > 10000000 || m->opts.task < 0 || m->opts.task >= m->opts.tasks)
-        return az_usage_error(m->cmd, "--task is K/N with K from 0 to N - 1, not '%s'", text);
+        return az_usage_error(m->cmd, "invalid --task '%s'; use K/N with K from 0 to N - 1", text);
     return AZ_EXIT_OK;
 }
 
@@ -54,7 +54,7 @@ static int map_option(void *ctx, int id, const char *value)
     switch (id) {
     case 'o':
         m->opts.dir = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "-o needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "missing name for -o");
     case OPT_LIST:
         m->opts.list = value;
         return AZ_EXIT_OK;
@@ -86,7 +86,7 @@ static int parse_map(struct map *m, struct az_args *a, bool *help)
     m->opts.path = (const char *const *)a->operands;
     m->opts.n = a->n_operands;
     if (!m->opts.n && !m->opts.list)
-        return az_usage_error(m->cmd, "no traces: name files or folders, or --files LIST");
+        return az_usage_error(m->cmd, "no traces; name files or folders, or use --files LIST");
     return AZ_EXIT_OK;
 }
 
@@ -141,13 +141,11 @@ static int run_map(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_map = {
     "map",
     "[PATH... | --files LIST]",
-    "read the traces of ranks, wherever they are, and keep what a report of all needs of each",
-    "Each trace becomes one small part file; 'analyzer reduce' makes the report of the parts. A "
-    "folder is looked through\n"
-    "with all below it. A trace that cannot be read has a part that says so (exit status 3). A "
-    "trace whose part is newer,\n"
-    "of the same bytes and options is not read again, so that a call that was stopped is repeated "
-    "as it was.",
+    "summarize each rank's trace to a part file",
+    "Writes one small part file per trace; 'analyzer reduce' writes the report of all parts. "
+    "Folders are searched\nrecursively. For a trace that cannot be read, the part records the "
+    "error (exit status 3). A trace whose part is up to\ndate (newer, same bytes, same options) is "
+    "skipped, so that an interrupted call can be repeated unchanged.",
     map_options,
     AZ_LENGTH(map_options),
     run_map
@@ -157,30 +155,28 @@ const struct az_cmd az_cmd_map = {
 
 static const struct az_cmd_opt reduce_options[] = {
     { 'o', "output", "PATH",
-      "folder for the outputs, or the workbook; the default is the folder of the parts. With "
-      "--partial the part file" },
+      "output folder or workbook (the folder of the parts); with --partial, the part file" },
     { OPT_PARTIAL, "partial", NULL,
-      "merge the parts to one part file and stop: of a node, before all are gathered" },
+      "merge the parts into one part file and exit, for example per node" },
     { OPT_EXPECT, "expect", "LIST",
-      "a file that names the traces there should be parts of: what is missing is named" },
+      "file that lists the expected traces; report those without a part" },
     { OPT_FORMAT, "format", "LIST",
-      "outputs instead of the default (text,xlsx): text and the formats of 'analyzer list'" },
-    { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table in DIR" },
-    { OPT_XLSX, "xlsx", "FILE", "the workbook" },
+      "output formats (text,xlsx): text and those of 'analyzer list'" },
+    { OPT_CSV_DIR, "csv-dir", "DIR", "write one CSV file per table to DIR" },
+    { OPT_XLSX, "xlsx", "FILE", "write the workbook to FILE" },
     { OPT_OPT, "opt", "KEY=VALUE",
-      "set an option ('analyzer help config'); repeatable. What matters to reading must be as it "
-      "was for map" },
-    { OPT_SET, "set", "PATH=VALUE", "set any value of the configuration; repeatable" },
+      "set an option ('analyzer help config'); repeatable; options of reading must be those of "
+      "map" },
+    { OPT_SET, "set", "PATH=VALUE", "set any configuration value; repeatable" },
     { OPT_COMPAT, "compat", "TOOLS",
-      "show the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or "
-      "all" },
-    { 'j', "jobs", "N", "ranks read at the same time; 0: one a processor" },
-    { 'q', "quiet", NULL, "errors only: no warnings, and no text report unless --format names it" },
-    { 'v', "verbose", NULL, "everything in the text report, and notes; twice: more" },
+      "add tables specific to these tools: hta, nsys, tracelens, tt-perf-report, or all" },
+    { 'j', "jobs", "N", "ranks to read concurrently; 0: one per CPU" },
+    { 'q', "quiet", NULL, "print errors only; no text report unless requested with --format" },
+    { 'v', "verbose", NULL, "print the full text report and notes; repeat for more" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
-    { OPT_PROGRESS, "progress", "WHEN", "progress line on standard error: auto, always or never" },
-    { OPT_STRICT, "strict", NULL, "a run with a warning counts as failed" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory that it may use, as 2G" },
+    { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
+    { OPT_STRICT, "strict", NULL, "treat warnings about a run as failures" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit, for example 2G" },
     { 'h', "help", NULL, "print this help" },
 };
 
@@ -212,7 +208,7 @@ static int reduce_option(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case 'o':
         r->out = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "-o needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing name for -o");
     default:
         return az_run_option(r->cmd, &r->run, id, value);
     }
@@ -227,9 +223,9 @@ static int parse_reduce(struct reduce *r, struct az_args *a, bool *help)
     r->path = (const char *const *)a->operands;
     r->n = a->n_operands;
     if (!r->n)
-        return az_usage_error(r->cmd, "no parts: name their folder, or files");
+        return az_usage_error(r->cmd, "no parts; name a folder or files");
     if (r->partial && !r->out)
-        return az_usage_error(r->cmd, "--partial needs -o FILE: the merged part file");
+        return az_usage_error(r->cmd, "missing -o FILE for --partial; name the merged part file");
     if (!r->partial && r->out)
         rc = az_run_option(r->cmd, &r->run, 'o', r->out);
     return rc;
@@ -275,10 +271,10 @@ static int run_reduce(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_reduce = {
     "reduce",
     "PATH...",
-    "the report of a run from the parts of its ranks: that of multirank on the traces",
-    "Paths are folders of parts, part files and traces; all are one run. A part that is damaged, "
-    "was made with other\n"
-    "options or by another version is named in the report, and the other ranks are reported.",
+    "report a run from the part files of its ranks",
+    "Paths are part files, folders of parts, and traces of one run. The report is that of "
+    "multirank on the traces. It lists\nparts that are damaged or were written with other options "
+    "or by another version, and covers the remaining ranks.",
     reduce_options,
     AZ_LENGTH(reduce_options),
     run_reduce

@@ -84,7 +84,7 @@ static int find_inputs(struct merge *m, const struct az_args *a)
         rc = az_path_walk(m->base, &walk, &m->diag);
     if (rc == 0 && m->list.n == 0)
         rc = az_diag_fail(&m->diag, AZ_EEMPTY, AZ_AT_FILE(az_sv_str(m->base ? m->base : "")),
-                          "no PyTorch trace (*.json, *.json.gz) in this folder");
+                          "no PyTorch trace (*.json, *.json.gz) in this folder; check the path");
     return rc;
 }
 
@@ -99,10 +99,10 @@ static int report(const struct merge *m, const struct az_merge_result *r)
            (unsigned long long)r->python, (unsigned long long)r->trace,
            (unsigned long long)r->process, (unsigned long long)r->filtered,
            (unsigned long long)r->malformed);
-    printf("ids of rank r are shifted by r x 10^%u: pid, id, %s\n", r->digits,
+    printf("IDs of rank r are offset by r x 10^%u: pid, id, %s\n", r->digits,
            r->external ? "External id" : "correlation");
     if (r->repaired)
-        printf("%llu events repaired: control bytes, bad UTF-8 or numbers that JSON has not\n",
+        printf("%llu events repaired: control bytes, invalid UTF-8, or non-JSON numbers\n",
                (unsigned long long)r->repaired);
     return AZ_EXIT_OK; /* what cannot be printed is said at the end */
 }
@@ -141,7 +141,7 @@ static int session(struct merge *m, const struct az_args *a)
     if (rc && rc != AZ_EINTR && m->diag.errors == 0)
         az_log_line(&m->log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
     if (rc == AZ_EINTR)
-        az_log_line(&m->log, AZ_LOG_QUIET, "interrupted: nothing was written");
+        az_log_line(&m->log, AZ_LOG_QUIET, "interrupted; nothing was written");
     return rc == 0 && (result.damaged + result.left_out || m->unread) ? AZ_EXIT_PARTIAL : status;
 }
 
@@ -162,7 +162,7 @@ static int one_option(void *ctx, int id, const char *value)
     uint64_t size;
     int64_t jobs;
     if (value && !*value)
-        return az_usage_error(m->cmd, "an option's value is empty");
+        return az_usage_error(m->cmd, "empty option value");
     switch (id) {
     case 'o':
         m->out = value;
@@ -182,13 +182,13 @@ static int one_option(void *ctx, int id, const char *value)
         return az_vec_push(&m->names, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case 'j':
         if (az_parse_i64(az_sv_str(value), &jobs) || jobs < 0 || jobs > 256)
-            return az_usage_error(m->cmd, "-j is a number from 0 to 256, not '%s'", value);
+            return az_usage_error(m->cmd, "invalid -j '%s'; use a number from 0 to 256", value);
         m->opts.threads = (unsigned)jobs;
         return AZ_EXIT_OK;
     case OPT_MEMORY:
         if (az_parse_size(az_sv_str(value), &size) || size > SIZE_MAX)
-            return az_usage_error(m->cmd, "--memory-limit is a size as 512M or 2G, not '%s'",
-                                  value);
+            return az_usage_error(
+                m->cmd, "invalid --memory-limit '%s'; use a size such as 512M or 2G", value);
         az_mem_init(&m->mem, (size_t)size);
         return AZ_EXIT_OK;
     default:
@@ -201,9 +201,9 @@ static int one_option(void *ctx, int id, const char *value)
 static int check(struct merge *m, const struct az_args *a)
 {
     if (!m->out)
-        return az_usage_error(m->cmd, "-o is needed: the file to write");
+        return az_usage_error(m->cmd, "missing -o; name the output file");
     if ((m->base != NULL) == (a->n_operands != 0))
-        return az_usage_error(m->cmd, "give either -b DIR or the files to merge");
+        return az_usage_error(m->cmd, "expected either -b DIR or the files to merge");
     if (az_sv_ends(az_sv_str(m->out), AZ_SV(".gz")))
         return AZ_EXIT_OK;
     struct az_sv name = az_arena_printf(&m->arena, "%s.gz", m->out);
@@ -240,23 +240,24 @@ static int run_merge(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = {
-    { 'o', "output", "FILE", "the file to write, gzip; .gz is added to a name without it" },
-    { 'b', "base", "DIR", "all PyTorch traces below DIR instead of files" },
-    { 'p', "rank-pattern", "TEXT", "what is before the rank in a file's name (rank)" },
-    { OPT_KEEP_PYTHON, "keep-python", NULL, "python_function events, too" },
+    { 'o', "output", "FILE", "output file, compressed with gzip; .gz is appended if missing" },
+    { 'b', "base", "DIR", "merge all PyTorch traces below DIR instead of files" },
+    { 'p', "rank-pattern", "TEXT", "text before the rank in file names (rank)" },
+    { OPT_KEEP_PYTHON, "keep-python", NULL, "include python_function events" },
     { OPT_CATEGORY, "category", "LIST",
-      "only events of these categories, as kernel,cuda_runtime,ac2g" },
-    { OPT_NAME, "name", "TEXT", "only events whose name contains TEXT; repeatable: one of them" },
-    { 'j', "jobs", "N", "files looked through at the same time; 0: one a processor (the default)" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory it may use, as 512M" },
-    { 'q', "quiet", NULL, "errors only" },
+      "include only events of these categories, for example kernel,cuda_runtime,ac2g" },
+    { OPT_NAME, "name", "TEXT",
+      "include only events whose name contains TEXT; repeatable (any match)" },
+    { 'j', "jobs", "N", "files to scan concurrently; 0: one per CPU (default)" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit, for example 512M" },
+    { 'q', "quiet", NULL, "print errors only" },
     { 'h', "help", NULL, "print this help" },
 };
 const struct az_cmd az_cmd_merge = {
     "merge",
     "-o FILE TRACE... | -b DIR",
-    "PyTorch traces of many ranks as one file for a trace viewer",
-    "The rank is that of distributedInfo, else the one in the file's name. Times are not aligned.",
+    "merge PyTorch traces of many ranks for a trace viewer",
+    "The rank is read from distributedInfo or from the file name. Clocks are not aligned.",
     options,
     AZ_LENGTH(options),
     run_merge

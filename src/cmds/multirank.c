@@ -11,44 +11,42 @@ enum { OPT_ALL_RANKS = OPT_OWN, OPT_EXACT_RANK, OPT_DUPLICATE, OPT_FORCE };
 
 static const struct az_cmd_opt options[] = {
     { 'b', "base-dir", "DIR",
-      "look for traces in this folder and all below it; each session in a folder is a run" },
+      "search this folder recursively for traces; each session in a folder is a run" },
     { 'p', "rank-pattern", "TEXT",
-      "text before the rank in a file's name, or re: and a regular expression for it" },
-    { 'e', "extension", "EXT", "json, gz (*.json.gz), or auto for both (the default)" },
+      "text before the rank in file names, or re: and a regular expression" },
+    { 'e', "extension", "EXT", "file extension: json, gz (*.json.gz), or auto for both (default)" },
     { 'f', "filter", "TEXT...",
-      "only files whose path holds every one of these texts, as rank_0 step_8" },
-    { OPT_ALL_RANKS, "all-ranks", NULL, "every rank of every run: the default without -f" },
+      "only files whose path contains every one of these texts, for example rank_0 step_8" },
+    { OPT_ALL_RANKS, "all-ranks", NULL, "every rank of every run (default without -f)" },
     { OPT_EXACT_RANK, "exact-rank", NULL,
-      "a filter as rank_1 keeps rank 1 only, not rank 10 to 19 too" },
+      "match ranks exactly: rank_1 does not match ranks 10 to 19" },
     { OPT_DUPLICATE, "duplicate-rank", "WHAT",
-      "files of one rank in one session: error (the default), first, last, or each-step: a run for "
-      "each step" },
-    { 'a', "all-kernels", NULL, "a table of every kernel for each rank" },
+      "several files of one rank in a session: error (default), first, last, or each-step (one run "
+      "per step)" },
+    { 'a', "all-kernels", NULL, "add a table of every kernel per rank" },
     { 'r', "node-replay", NULL,
-      "write benchmark commands of the costliest matrix products and convolutions" },
+      "write benchmark commands of the most expensive GEMMs and convolutions" },
     { 'o', "output", "PATH",
-      "folder for the outputs of several runs; or, for one run, the workbook, with all other "
-      "outputs "
-      "next to it. Without it they are in the run's folder" },
-    { OPT_FORCE, "force", NULL,
-      "replace reports that are there already; else such a run is skipped" },
-    { 'd', "dry-run", NULL, "print each run with its files, and stop" },
+      "output folder, or for one run the workbook, with other outputs next to it (the folder of "
+      "the run)" },
+    { OPT_FORCE, "force", NULL, "overwrite existing reports instead of skipping the run" },
+    { 'd', "dry-run", NULL, "print each run and its files, then exit" },
     { OPT_FORMAT, "format", "LIST",
-      "outputs instead of the default (text, and a workbook but for a look): text and the formats "
-      "of 'analyzer list'" },
-    { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table in DIR; several runs: in DIR/<folder>" },
+      "output formats (text, and a workbook if a report is written): text and those of 'analyzer "
+      "list'" },
+    { OPT_CSV_DIR, "csv-dir", "DIR",
+      "write one CSV file per table to DIR; several runs: to DIR/<folder>" },
     { OPT_OPT, "opt", "KEY=VALUE",
-      "set an option of all runs ('analyzer help config'); repeatable" },
+      "set an option for all runs ('analyzer help config'); repeatable" },
     { OPT_COMPAT, "compat", "TOOLS",
-      "show the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or "
-      "all" },
-    { 'j', "jobs", "N", "ranks read at the same time; 0: one a processor" },
-    { 'q', "quiet", NULL, "errors only: no warnings, and no text report unless --format names it" },
-    { 'v', "verbose", NULL, "everything in the text report, and notes; twice: more" },
+      "add tables specific to these tools: hta, nsys, tracelens, tt-perf-report, or all" },
+    { 'j', "jobs", "N", "ranks to read concurrently; 0: one per CPU" },
+    { 'q', "quiet", NULL, "print errors only; no text report unless requested with --format" },
+    { 'v', "verbose", NULL, "print the full text report and notes; repeat for more" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
-    { OPT_PROGRESS, "progress", "WHEN", "progress line on standard error: auto, always or never" },
-    { OPT_STRICT, "strict", NULL, "a run with a warning counts as failed" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory one run may use, as 2G" },
+    { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
+    { OPT_STRICT, "strict", NULL, "treat warnings about a run as failures" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit per run, for example 2G" },
     { 'h', "help", NULL, "print this help" },
 };
 
@@ -131,15 +129,15 @@ static int one_of(const struct az_cmd *cmd, const char *option, const char *valu
     }
     const char *near = az_nearest(value, words, n);
     if (near)
-        return az_usage_error(cmd, "%s cannot be '%s' (did you mean '%s'?)", option, value, near);
-    return az_usage_error(cmd, "%s cannot be '%s'", option, value);
+        return az_usage_error(cmd, "invalid %s '%s' (did you mean '%s'?)", option, value, near);
+    return az_usage_error(cmd, "invalid %s '%s'", option, value);
 }
 
 /* A folder for all, else the workbook, whatever its name ends in. */
 static int set_output(struct multirank *m, const char *path)
 {
     if (!*path)
-        return az_usage_error(m->cmd, "-o needs a name");
+        return az_usage_error(m->cmd, "missing name for -o");
     if (az_sv_ends(az_sv_str(path), AZ_SV("/")) || az_path_stat(path).kind == AZ_PATH_DIR)
         m->run.dir = path;
     else
@@ -163,7 +161,7 @@ static int own_option(void *ctx, int id, const char *value)
     switch (id) {
     case 'b':
         m->base = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "-b needs a folder");
+        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "missing folder for -b");
     case 'p':
         m->pattern = value;
         return AZ_EXIT_OK;
@@ -204,12 +202,13 @@ static int parse(struct multirank *m, struct az_args *a, bool *help)
     if (rc || *help)
         return rc;
     if (a->n_operands)
-        return az_usage_error(m->cmd, "'%s': name the folder with -b, filters with -f",
+        return az_usage_error(m->cmd,
+                              "unexpected argument '%s'; use -b for the folder, -f for filters",
                               a->operands[0]);
     if (!m->base)
-        return az_usage_error(m->cmd, "no folder: give -b DIR");
+        return az_usage_error(m->cmd, "missing folder; use -b DIR");
     if (m->all_ranks && m->filters.n)
-        return az_usage_error(m->cmd, "--all-ranks and -f exclude each other");
+        return az_usage_error(m->cmd, "conflicting options --all-ranks and -f; use one of them");
     return AZ_EXIT_OK;
 }
 
@@ -243,18 +242,13 @@ static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_multirank = {
     "multirank",
     "-b DIR",
-    "the ranks of PyTorch runs below a folder, each run in one report",
-    "With no more than -b it is a look: text, and nothing is written. -o, --format, --csv-dir, -q "
-    "and "
-    "what chooses or makes\n"
-    "something (-p, -e, -f, -a, -r, --force) have each run reported in its folder as\n"
-    "<folder>_<filters>_performance_report.xlsx. The rank of a file is what its metadata say, else "
-    "the "
-    "number after\n"
-    "rank, TP, worker or profile in its name. Files of other sessions (by step, stage or time in "
-    "their names) are runs of their\n"
-    "own. A rank that cannot be read is named and the others are reported.\n"
-    "In a configuration: base_dir and the keys next to it.",
+    "report all ranks of each PyTorch run below a folder",
+    "With -b only, prints text and writes nothing. With -o, --format, --csv-dir, -q, or an option "
+    "that selects or adds data\n(-p, -e, -f, -a, -r, --force), each run is written to its folder "
+    "as <folder>_<filters>_performance_report.xlsx.\nThe rank of a file is that of its metadata, "
+    "or the number after rank, TP, worker or profile in its name. Files of\nother sessions (step, "
+    "stage or time in their names) are separate runs. Ranks that cannot be read are listed; "
+    "the\nremaining ranks are reported.\nIn a configuration: base_dir and the keys next to it.",
     options,
     AZ_LENGTH(options),
     run_multirank

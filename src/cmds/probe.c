@@ -56,9 +56,8 @@ static int probe_folder(struct probing *p, const char *path)
     if (!rc && p->unread)
         return AZ_EIO;
     if (!rc && p->known == before)
-        return az_diag_fail(
-            &p->diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
-            "no file in this folder is a profile of a known format (see 'analyzer list')");
+        return az_diag_fail(&p->diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
+                            "no profile of a supported format in this folder; see 'analyzer list'");
     return rc;
 }
 
@@ -81,7 +80,7 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
         init = true;
     }
     if (!a.n_operands)
-        return az_usage_error(cmd, "something is missing: analyzer probe %s", cmd->args);
+        return az_usage_error(cmd, "missing argument; usage: analyzer probe %s", cmd->args);
     if (init)
         return az_init_print(&a);
     log.color = az_want_color(AZ_AUTO, 2);
@@ -101,16 +100,16 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = {
-    { OPT_INIT, "init", NULL, "print a configuration for these files instead: 'analyzer init'" },
+    { OPT_INIT, "init", NULL,
+      "print a configuration for these files (the same as 'analyzer init')" },
     { 'h', "help", NULL, "print this help" },
 };
 const struct az_cmd az_cmd_probe = {
     "probe",
     "PATH...",
-    "what a file is and what it holds: devices, ranks, steps, span",
-    "The number after the format is how sure that is. Next: 'analyzer run PATH' reports it, "
-    "'analyzer init PATH' prints a\n"
-    "configuration.",
+    "identify profiles: format, devices, ranks, steps, span",
+    "The number after the format is the confidence of the detection. Next: 'analyzer run PATH' "
+    "prints a report,\n'analyzer init PATH' a configuration.",
     options,
     AZ_LENGTH(options),
     run_probe

@@ -13,11 +13,11 @@
 enum { OPT_ROWS = OPT_OWN, OPT_TIME, OPT_SQL_MEMORY };
 
 static const struct az_cmd_opt options[] = {
-    { 'f', "file", "FILE", "statements of this file; '-': standard input" },
-    { OPT_FORMAT, "format", "FORMAT", "text, csv or json; default: text" },
-    { OPT_ROWS, "max-rows", "N", "rows of a result; 0: all (1,000,000)" },
-    { OPT_TIME, "timeout", "SECONDS", "time that a statement may take; 0: any (300)" },
-    { OPT_SQL_MEMORY, "query-memory", "SIZE", "memory that a statement may take, as 512M (2G)" },
+    { 'f', "file", "FILE", "read statements from FILE; '-': standard input" },
+    { OPT_FORMAT, "format", "FORMAT", "output format: text, csv or json (text)" },
+    { OPT_ROWS, "max-rows", "N", "maximum number of rows of a result; 0: all (1,000,000)" },
+    { OPT_TIME, "timeout", "SECONDS", "time limit per statement; 0: none (300)" },
+    { OPT_SQL_MEMORY, "query-memory", "SIZE", "memory limit per statement, for example 512M (2G)" },
     AZ_ROWS_OF_QUESTIONS,
 };
 
@@ -70,7 +70,8 @@ static int run_sql(struct query_ctx *a, struct az_sv sql)
         rows = az_query_printer_rows(a->printer, &cut);
         if (!rc && cut)
             az_diag_add(&a->diag, AZ_WARNING, AZ_NOWHERE,
-                        "the result is cut after %lld rows (--max-rows=0: all)", (long long)rows);
+                        "result truncated after %lld rows; use --max-rows=0 for all",
+                        (long long)rows);
         a->partial |= cut;
         say(a);
         sql = rest;
@@ -94,14 +95,13 @@ static int dot(struct query_ctx *a, struct az_sv line, bool *quit)
     else if (az_sv_is(word, ".quit") || az_sv_is(word, ".exit"))
         *quit = true;
     else if (az_sv_is(word, ".help"))
-        rc = az_text_append(&text, AZ_SV(".tables          list the tables\n"
-                                         ".schema [TABLE]  columns, types, units\n"
-                                         ".quit            end\n"
-                                         "A statement ends with a semicolon.\n"));
+        rc = az_text_append(
+            &text, AZ_SV(".tables          list the tables\n.schema [TABLE]  columns, types, "
+                         "units\n.quit            exit\nA statement ends with a semicolon.\n"));
     else
-        rc =
-            az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE,
-                         "unknown command '%.*s' (.tables, .schema, .help or .quit)", AZ_SVF(word));
+        rc = az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE,
+                          "unknown command '%.*s'; use .tables, .schema, .help or .quit",
+                          AZ_SVF(word));
     if (!rc && text.n)
         rc = put(a, az_text_view(&text));
     az_vec_release(&text);
@@ -146,7 +146,7 @@ static int run_lines(struct query_ctx *a, FILE *from, bool prompt)
     }
     if (!rc && ferror(from) && !az_interrupted())
         rc = az_diag_fail(&a->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(a->file ? a->file : "-")),
-                          "statements cannot be read: %s", strerror(errno));
+                          "cannot read statements: %s", strerror(errno));
     if (!rc && pending.n && !az_interrupted()) /* the last needs no semicolon */
         rc = run_sql(a, az_sv_trim(az_text_view(&pending)));
     az_vec_release(&pending);
@@ -162,7 +162,7 @@ static int run_file(struct query_ctx *a, const char *path)
         return run_lines(a, stdin, isatty(STDIN_FILENO));
     f = fopen(path, "r");
     if (!f)
-        return az_diag_fail(&a->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot be opened");
+        return az_diag_fail(&a->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot open");
     rc = run_lines(a, f, false);
     fclose(f);
     return rc;
@@ -246,7 +246,7 @@ static int seconds(const struct az_cmd *cmd, const char *text, int64_t *ms)
 {
     double x;
     if (az_parse_f64(az_sv_str(text), &x) || x < 0 || x > 1e9)
-        return az_usage_error(cmd, "--timeout is a number of seconds, not '%s'", text);
+        return az_usage_error(cmd, "invalid --timeout '%s'; use a number of seconds", text);
     *ms = x > 0 && x < 0.001 ? 1 : (int64_t)(x * 1000);
     return AZ_EXIT_OK;
 }
@@ -260,23 +260,24 @@ static int take(void *ctx, int id, const char *value)
     switch (id) {
     case 'f':
         a->file = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--file needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing file name for --file");
     case OPT_FORMAT:
         a->form = strcmp(value, "csv") == 0    ? AZ_QUERY_CSV
                   : strcmp(value, "json") == 0 ? AZ_QUERY_JSON
                                                : AZ_QUERY_TEXT;
         if (a->form == AZ_QUERY_TEXT && strcmp(value, "text") != 0)
-            return az_usage_error(cmd, "--format is text, csv or json, not '%s'", value);
+            return az_usage_error(cmd, "invalid --format '%s'; use text, csv or json", value);
         return AZ_EXIT_OK;
     case OPT_ROWS:
         if (az_parse_i64(az_sv_str(value), &a->limits.rows) || a->limits.rows < 0)
-            return az_usage_error(cmd, "--max-rows is a number, not '%s'", value);
+            return az_usage_error(cmd, "invalid --max-rows '%s'; use a number", value);
         return AZ_EXIT_OK;
     case OPT_TIME:
         return seconds(cmd, value, &a->limits.ms);
     case OPT_SQL_MEMORY:
         if (az_parse_size(az_sv_str(value), &size) || size > INT64_MAX)
-            return az_usage_error(cmd, "--query-memory is a size as 512M or 2G, not '%s'", value);
+            return az_usage_error(cmd, "invalid --query-memory '%s'; use a size such as 512M or 2G",
+                                  value);
         a->limits.bytes = (int64_t)size;
         return AZ_EXIT_OK;
     default:
@@ -297,7 +298,7 @@ static int run_query(const struct az_cmd *cmd, int argc, char **argv)
     az_args_init(&args, cmd, argc, argv);
     rc = az_args_take(&args, take, &a, &help);
     if (!rc && !help && args.n_operands == 0)
-        rc = az_usage_error(cmd, "no inputs: name files or folders, then the statement");
+        rc = az_usage_error(cmd, "no inputs; name files or folders, then the statement");
     if (!rc && !help) {
         az_run_fill_opts(&a.run);
         rc = ask(&a, &args);
@@ -310,14 +311,11 @@ static int run_query(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_query = {
     "query",
     "PATH... [\"SQL\"]",
-    "ask profiles in SQL: their events, facts and report tables",
-    "The last operand is the statement unless it names a file; without one statements are read "
-    "from "
-    "standard\n"
-    "input, with a prompt on a terminal (.tables, .schema [TABLE], .quit). Statements only read. "
-    "Tables of facts,\n"
-    "the same for every format; every table of the report is one more, under its id "
-    "(docs/query.md):",
+    "run SQL over profiles: events, facts and report tables",
+    "The last operand is the statement unless it is a file; without a statement, statements are "
+    "read from standard input,\nwith a prompt on a terminal (.tables, .schema [TABLE], .quit). "
+    "Statements are read-only. The fact tables below are the\nsame for every format; every report "
+    "table can be queried by its ID (docs/query.md):",
     options,
     AZ_LENGTH(options),
     run_query

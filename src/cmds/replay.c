@@ -39,8 +39,8 @@ static int emit_document(struct replay *r, const struct az_document *doc, struct
     az_vec_init(&text, NULL);
     int rc = az_replay_emit(doc, r->emit, &r->emission, &text, &n, diag);
     if (!rc)
-        rc = az_text_printf(&text, "%zu of %zu rows kept, %zu command%s in %s\n", n.kept, n.rows,
-                            n.commands, n.commands == 1 ? "" : "s", r->emit);
+        rc = az_text_printf(&text, "%zu of %zu rows selected, %zu command%s in %s\n", n.kept,
+                            n.rows, n.commands, n.commands == 1 ? "" : "s", r->emit);
     if (!rc && !r->quiet)
         print(&text);
     az_vec_release(&text);
@@ -88,7 +88,8 @@ static int emit(struct replay *r, const struct az_args *a, struct az_diag *diag,
     if (!rc)
         rc = az_plan_make(&plan, &conf, diag);
     if (!rc && plan.jobs.n != 1)
-        rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "%zu inputs: a folder is made from one",
+        rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE,
+                          "%zu inputs, but --emit requires one; name the files of one input",
                           plan.jobs.n);
     if (!rc) {
         *usage = false;
@@ -223,7 +224,7 @@ static int add_formats(struct replay *r, const char *list)
         if (az_sv_ieq(name, AZ_SV("text"))) {
             r->text = true;
         } else if (!az_report_find(name)) {
-            return az_usage_error(r->cmd, "unknown output format '%.*s' (see 'analyzer list')",
+            return az_usage_error(r->cmd, "unknown output format '%.*s'; see 'analyzer list'",
                                   AZ_SVF(name));
         } else if (az_vec_push(&r->formats, name)) {
             return AZ_EXIT_INTERNAL;
@@ -239,7 +240,7 @@ static int parse_rule(struct replay *r, const char *value)
     else if (strcmp(value, "reach") == 0)
         r->emission.rule = AZ_REPLAY_REACH;
     else
-        return az_usage_error(r->cmd, "--rule is below or reach, not '%s'", value);
+        return az_usage_error(r->cmd, "invalid --rule '%s'; use below or reach", value);
     return AZ_EXIT_OK;
 }
 
@@ -249,13 +250,13 @@ static int parse_numbers(struct replay *r, int id, const char *value)
     if (id == OPT_SHARE) {
         if (az_parse_f64(az_sv_str(value), &r->emission.share) ||
             !(r->emission.share > 0 && r->emission.share <= 1))
-            return az_usage_error(r->cmd, "--share is a number above 0, at most 1, not '%s'",
-                                  value);
+            return az_usage_error(
+                r->cmd, "invalid --share '%s'; use a number above 0 and at most 1", value);
         return AZ_EXIT_OK;
     }
     if (az_parse_i64(az_sv_str(value), &seconds) || seconds < 1 || seconds > 86400)
-        return az_usage_error(r->cmd, "--timeout is a number of seconds from 1 to 86400, not '%s'",
-                              value);
+        return az_usage_error(
+            r->cmd, "invalid --timeout '%s'; use a number of seconds from 1 to 86400", value);
     r->run.timeout_s = (unsigned)seconds;
     return AZ_EXIT_OK;
 }
@@ -267,7 +268,7 @@ static int one_option(void *ctx, int id, const char *value)
     switch (id) {
     case OPT_EMIT:
         r->emit = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "--emit needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing folder name for --emit");
     case OPT_RULE:
         return parse_rule(r, value);
     case OPT_SHARE:
@@ -292,7 +293,7 @@ static int one_option(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case 'o':
         r->dir = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "-o needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing name for -o");
     case 'q':
         r->log.level = AZ_LOG_QUIET;
         r->quiet = true;
@@ -338,10 +339,11 @@ static int run_replay(const struct az_cmd *cmd, int argc, char **argv)
     r.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
     rc = az_args_take(&a, one_option, &r, &help);
     if (!rc && !help && a.n_operands == 0)
-        rc = az_usage_error(cmd, r.emit ? "--emit needs the files of one input"
-                                        : "give the folder to replay");
+        rc = az_usage_error(cmd, r.emit ? "missing input for --emit; name the files of one input"
+                                        : "missing folder; name the folder to replay");
     if (!rc && !help && !r.emit && a.n_operands > 1)
-        rc = az_usage_error(cmd, "'replay' takes one folder, not '%s' too", a.operands[1]);
+        rc = az_usage_error(cmd, "unexpected argument '%s'; name one folder to replay",
+                            a.operands[1]);
     if (!rc && !help)
         rc = session(&r, &a);
     az_vec_release(&r.formats);
@@ -350,32 +352,31 @@ static int run_replay(const struct az_cmd *cmd, int argc, char **argv)
 
 static const struct az_cmd_opt options[] = {
     { OPT_EMIT, "emit", "DIR",
-      "write the folder DIR from the PyTorch trace PATH, and run nothing" },
+      "write the replay folder DIR from the PyTorch trace PATH; do not run it" },
     { OPT_RULE, "rule", "RULE",
-      "with --emit: operators whose cumulative time share is below the limit (the default), or the "
-      "fewest that reach "
-      "it" },
-    { OPT_SHARE, "share", "X", "with --emit: the limit, as a fraction (0.99)" },
-    { OPT_FORCE, "force", NULL, "with --emit: replace a replay that DIR holds" },
-    { OPT_DRY_RUN, "dry-run", NULL, "list the commands that would be run, and stop" },
-    { OPT_TIMEOUT, "timeout", "SECONDS", "time limit of one command (600)" },
-    { OPT_NO_TORCH, "no-torch", NULL, "benchmarks only; do not time the operators with PyTorch" },
-    { OPT_FORMAT, "format", "LIST",
-      "outputs instead of text: text and the formats of 'analyzer list'" },
-    { 'o', "output", "DIR", "folder of these outputs (the replay folder): replay_report.EXT" },
-    { OPT_CSV_DIR, "csv-dir", "DIR", "one CSV file a table in DIR" },
-    { OPT_XLSX, "xlsx", "FILE", "a workbook" },
-    { 'q', "quiet", NULL, "errors only" },
-    { 'v', "verbose", NULL, "notes, and each operator as it is run" },
+      "with --emit: select operators whose cumulative time share is below the limit (default), or "
+      "the fewest that reach it" },
+    { OPT_SHARE, "share", "X", "with --emit: limit of the cumulative share, as a fraction (0.99)" },
+    { OPT_FORCE, "force", NULL, "with --emit: overwrite an existing replay in DIR" },
+    { OPT_DRY_RUN, "dry-run", NULL, "list the commands to be run, then exit" },
+    { OPT_TIMEOUT, "timeout", "SECONDS", "time limit per command (600)" },
+    { OPT_NO_TORCH, "no-torch", NULL, "run benchmarks only; do not time operators with PyTorch" },
+    { OPT_FORMAT, "format", "LIST", "output formats (text): text and those of 'analyzer list'" },
+    { 'o', "output", "DIR", "output folder of replay_report.EXT (the replay folder)" },
+    { OPT_CSV_DIR, "csv-dir", "DIR", "write one CSV file per table to DIR" },
+    { OPT_XLSX, "xlsx", "FILE", "write a workbook to FILE" },
+    { 'q', "quiet", NULL, "print errors only" },
+    { 'v', "verbose", NULL, "print notes and each operator as it is run" },
     { 'h', "help", NULL, "print this help" },
 };
-const struct az_cmd az_cmd_replay = { "replay",
-                                      "DIR | --emit=DIR PATH...",
-                                      "measure matrix products and convolutions again, alone",
-                                      "DIR holds replay.json and the commands, or logs recorded by "
-                                      "the libraries (hipblaslt-bench-N.log,\n"
-                                      "miopen-driver-N.log). Only hipblaslt-bench, MIOpenDriver "
-                                      "and python3 are run; what they print is kept in *.out.",
-                                      options,
-                                      AZ_LENGTH(options),
-                                      run_replay };
+const struct az_cmd az_cmd_replay = {
+    "replay",
+    "DIR | --emit=DIR PATH...",
+    "benchmark GEMMs and convolutions in isolation",
+    "DIR contains replay.json and the commands, or logs of the libraries (hipblaslt-bench-N.log, "
+    "miopen-driver-N.log).\nOnly hipblaslt-bench, MIOpenDriver and python3 are run; their output "
+    "is stored in *.out.",
+    options,
+    AZ_LENGTH(options),
+    run_replay
+};

@@ -10,38 +10,34 @@
 
 static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",
-      "analyse the inputs of this configuration; '-': standard input" },
+      "analyze the inputs of this configuration; '-': standard input" },
     { 'o', "output", "PATH",
-      "folder for the outputs (the workbook, or those of --format); a name ending in .xlsx: the "
-      "workbook of the one input" },
-    { OPT_FORMAT, "format", "LIST",
-      "outputs instead of the default: text, and the formats of 'analyzer list'" },
+      "output folder, or the workbook of the only input if the name ends in .xlsx" },
+    { OPT_FORMAT, "format", "LIST", "output formats: text and those of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR",
-      "one CSV file a table in DIR; several inputs: in DIR/<title>. Without --format or --xlsx no "
-      "workbook" },
-    { OPT_XLSX, "xlsx", "FILE", "the workbook of the one input" },
+      "write one CSV file per table to DIR (several inputs: DIR/<title>) instead of a workbook" },
+    { OPT_XLSX, "xlsx", "FILE", "write the workbook of the only input to FILE" },
     { OPT_OPT, "opt", "KEY=VALUE",
-      "set an option of all inputs ('analyzer help config'); repeatable" },
+      "set an option for all inputs ('analyzer help config'); repeatable" },
     { OPT_COMPAT, "compat", "TOOLS",
-      "show the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or "
-      "all" },
+      "add tables specific to these tools: hta, nsys, tracelens, tt-perf-report, or all" },
     { OPT_SET, "set", "PATH=VALUE",
-      "set any value of the configuration, as inputs.0.title=x (inputs.* is every input); "
+      "set any configuration value, for example inputs.0.title=x (inputs.*: every input); "
       "repeatable" },
-    { 'j', "jobs", "N", "inputs analysed at the same time; 0: one a processor" },
-    { OPT_ONLY, "only", "TITLE", "only the input with this title; repeatable" },
-    { OPT_DRY_RUN, "dry-run", NULL, "print what would be read and written, and stop" },
-    { 'q', "quiet", NULL, "errors only: no warnings, and no text report unless --format names it" },
-    { 'v', "verbose", NULL, "everything in the text report, and notes; twice: more" },
+    { 'j', "jobs", "N", "inputs to analyze concurrently; 0: one per CPU" },
+    { OPT_ONLY, "only", "TITLE", "analyze only the input with this title; repeatable" },
+    { OPT_DRY_RUN, "dry-run", NULL, "print the files to be read and written, then exit" },
+    { 'q', "quiet", NULL, "print errors only; no text report unless requested with --format" },
+    { 'v', "verbose", NULL, "print the full text report and notes; repeat for more" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
-    { OPT_PROGRESS, "progress", "WHEN", "progress line on standard error: auto, always or never" },
-    { OPT_STRICT, "strict", NULL, "an input with a warning counts as failed" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory one input may use, as 2G" },
+    { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
+    { OPT_STRICT, "strict", NULL, "treat warnings about an input as failures" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit per input, for example 2G" },
     { OPT_PROFILE, "profile_json_path", "FILE", "the same as PATH" },
     { OPT_PROFILE, "profile_path", "FILE", "the same as PATH" },
-    { OPT_WARN_ONLY, "warn-only", NULL, "a failed gate does not change the exit status" },
+    { OPT_WARN_ONLY, "warn-only", NULL, "do not change the exit status when a gate fails" },
     { 'h', "help", NULL, "print this help" },
-    { OPT_VERSION, "version", NULL, "print the version and what is built in" },
+    { OPT_VERSION, "version", NULL, "print the version and build configuration" },
 };
 
 int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool option,
@@ -75,7 +71,7 @@ static int unknown_format(const struct az_cmd *cmd, struct az_sv name)
     near = az_nearest(word, names, n);
     if (near)
         return az_usage_error(cmd, "unknown output format '%s' (did you mean '%s'?)", word, near);
-    return az_usage_error(cmd, "unknown output format '%s' (see 'analyzer list')", word);
+    return az_usage_error(cmd, "unknown output format '%s'; see 'analyzer list'", word);
 }
 
 static int add_formats(const struct az_cmd *cmd, struct az_run_args *r, const char *list)
@@ -91,7 +87,7 @@ static int add_formats(const struct az_cmd *cmd, struct az_run_args *r, const ch
         if (az_vec_push(&r->formats, name))
             return AZ_EXIT_INTERNAL;
     }
-    return r->formats.n ? AZ_EXIT_OK : az_usage_error(cmd, "--format needs at least one name");
+    return r->formats.n ? AZ_EXIT_OK : az_usage_error(cmd, "missing name for --format");
 }
 
 int az_option_when(const struct az_cmd *cmd, const char *name, const char *text, enum az_when *out)
@@ -103,13 +99,13 @@ int az_option_when(const struct az_cmd *cmd, const char *name, const char *text,
             return AZ_EXIT_OK;
         }
     }
-    return az_usage_error(cmd, "--%s is auto, always or never, not '%s'", name, text);
+    return az_usage_error(cmd, "invalid --%s '%s'; use auto, always or never", name, text);
 }
 
 int az_option_jobs(const struct az_cmd *cmd, const char *text, int64_t *out)
 {
     if (az_parse_i64(az_sv_str(text), out) || *out < 0 || *out > 4096)
-        return az_usage_error(cmd, "-j is a number from 0 to 4096, not '%s'", text);
+        return az_usage_error(cmd, "invalid -j '%s'; use a number from 0 to 4096", text);
     return AZ_EXIT_OK;
 }
 
@@ -117,7 +113,8 @@ static int parse_memory(const struct az_cmd *cmd, struct az_run_args *r, const c
 {
     r->memory_given = true;
     if (az_parse_size(az_sv_str(text), &r->memory))
-        return az_usage_error(cmd, "--memory-limit is a size as 512M or 2G, not '%s'", text);
+        return az_usage_error(cmd, "invalid --memory-limit '%s'; use a size such as 512M or 2G",
+                              text);
     return AZ_EXIT_OK;
 }
 
@@ -126,7 +123,7 @@ static int set_output(const struct az_cmd *cmd, struct az_run_args *r, const cha
     struct az_sv p = az_sv_str(path);
 
     if (!p.n)
-        return az_usage_error(cmd, "-o needs a name");
+        return az_usage_error(cmd, "missing name for -o");
     if (az_sv_ends(p, AZ_SV(".xlsx")))
         r->xlsx = r->together = path;
     else
@@ -149,17 +146,17 @@ int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const
     switch (id) {
     case OPT_CONFIG:
         r->config = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--config needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing file name for --config");
     case 'o':
         return set_output(cmd, r, value);
     case OPT_FORMAT:
         return add_formats(cmd, r, value);
     case OPT_CSV_DIR:
         r->csv_dir = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--csv-dir needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing folder name for --csv-dir");
     case OPT_XLSX:
         r->xlsx = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "--xlsx needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing file name for --xlsx");
     case OPT_COMPAT:
         return az_run_set(r, false, "compat", value);
     case OPT_OPT:
@@ -354,7 +351,7 @@ int az_run_inputs(struct az_run_args *r)
     rc = prepare(&s);
     az_diag_print(&s.diag, &r->run.log);
     if (rc == AZ_EINTR)
-        az_log_line(&r->run.log, AZ_LOG_QUIET, "interrupted: nothing was run");
+        az_log_line(&r->run.log, AZ_LOG_QUIET, "interrupted; nothing was run");
     else if (rc && s.diag.errors == 0)
         az_log_line(&r->run.log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
     status = az_run_exit_status(rc);
@@ -397,9 +394,10 @@ static int parse(const struct az_cmd *cmd, struct az_args *a, struct az_run_args
         if (az_vec_push(&r->paths, a->operands[i]))
             return AZ_EXIT_INTERNAL;
     if (r->config && r->paths.n)
-        return az_usage_error(cmd, "'%s': give paths or --config, not both", r->paths.v[0]);
+        return az_usage_error(cmd, "unexpected path '%s' with --config; use one of them",
+                              r->paths.v[0]);
     if (!r->config && !r->paths.n)
-        return az_usage_error(cmd, "no inputs: name files or folders, or --config=FILE");
+        return az_usage_error(cmd, "no inputs; name files or folders, or use --config=FILE");
     *stop = false;
     return AZ_EXIT_OK;
 }
@@ -440,17 +438,14 @@ static int run_run(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_run = {
     "run",
     "--config=FILE | PATH...",
-    "analyse the inputs of a configuration, or look at files",
-    "Paths are looked at: nothing is written unless -o, --format, --xlsx or --csv-dir ask for it. "
-    "A configuration\n"
-    "writes a workbook for each input. Without -o outputs are next to the first file of an input, "
-    "as NAME_perf_report.xlsx.\n"
-    "Paths may be files, folders and globs; '-' is standard input. The CSV reports of one Nsight "
-    "report, and the\n"
-    "files of the ranks of one run in one folder (rank_0.json, rank_1.json), form one input.\n"
-    "Keys of options, thresholds and analysis_args ('analyzer help config') are options, too: "
-    "--topk_ops 10,\n"
-    "--disable-kernel-summary, --id-range=5-10.",
+    "analyze profiles, or the inputs of a configuration",
+    "With paths, prints a report and writes no files unless -o, --format, --xlsx or --csv-dir is "
+    "used. With a configuration,\nwrites a workbook per input, by default next to its first file "
+    "as NAME_perf_report.xlsx.\nPaths are files, folders or globs; '-' is standard input. The CSV "
+    "reports of one Nsight report, and the ranks of one\nrun in a folder (rank_0.json, "
+    "rank_1.json), form one input.\nKeys of options, thresholds and analysis_args ('analyzer help "
+    "config') are also command-line options: --topk_ops 10,\n--disable-kernel-summary, "
+    "--id-range=5-10.",
     options,
     AZ_LENGTH(options),
     run_run

@@ -28,12 +28,11 @@ enum {
 /* Options of the commands that answer questions about profiles. */
 #define AZ_ROWS_OF_QUESTIONS                                                                       \
     { OPT_OPT, "opt", "KEY=VALUE",                                                                 \
-      "set an option of all inputs ('analyzer help config'); repeatable" },                        \
+      "set an option for all inputs ('analyzer help config'); repeatable" },                       \
         { OPT_COMPAT, "compat", "TOOLS",                                                           \
-          "the tables, too, that only these tools name: hta, nsys, tracelens, tt-perf-report, or " \
-          "all" },                                                                                 \
-        { 'j', "jobs", "N", "threads that read an input; 0: one a processor" },                    \
-        { 'q', "quiet", NULL, "errors only" },                                                     \
+          "add tables specific to these tools: hta, nsys, tracelens, tt-perf-report, or all" },    \
+        { 'j', "jobs", "N", "threads that read an input; 0: one per CPU" },                        \
+        { 'q', "quiet", NULL, "print errors only" },                                               \
     {                                                                                              \
         'h', "help", NULL, "print this help"                                                       \
     }

@@ -43,6 +43,6 @@ static int run_schema(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_schema = { "schema",  "",      "the JSON Schema of a configuration",
-                                      NULL,      options, 1,
-                                      run_schema };
+const struct az_cmd az_cmd_schema = {
+    "schema", "", "print the JSON Schema of the configuration", NULL, options, 1, run_schema
+};

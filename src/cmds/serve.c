@@ -14,9 +14,9 @@ enum { OPT_SOCKET = OPT_OWN, OPT_BYTES, OPT_TIME };
 
 static const struct az_cmd_opt options[] = {
     { OPT_SOCKET, "socket", "PATH",
-      "listen on a socket that only its owner can open, instead of standard input" },
-    { OPT_BYTES, "max-bytes", "SIZE", "bytes of an answer, about (64K)" },
-    { OPT_TIME, "timeout", "SECONDS", "time that a statement may take (30)" },
+      "listen on a Unix socket (owner only) instead of standard input" },
+    { OPT_BYTES, "max-bytes", "SIZE", "approximate size limit of a response in bytes (64K)" },
+    { OPT_TIME, "timeout", "SECONDS", "time limit per statement (30)" },
     AZ_ROWS_OF_QUESTIONS,
 };
 
@@ -78,8 +78,7 @@ static int serve(struct serving *x, struct az_diag *diag)
         rc = az_serve_lines(s, STDIN_FILENO, STDOUT_FILENO, stop);
     if (rc == AZ_EIO && !x->socket)
         (void)az_diag_fail(diag, rc, AZ_AT_FILE(AZ_SV("standard input and output")),
-                           "a message could not be read or written: %s (is the client there?)",
-                           strerror(errno));
+                           "cannot read or write a message: %s; check the client", strerror(errno));
     az_server_free(s);
     if (x->open)
         az_session_close(&x->session);
@@ -96,15 +95,16 @@ static int take(void *ctx, int id, const char *value)
     switch (id) {
     case OPT_SOCKET:
         x->socket = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(x->cmd, "--socket needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(x->cmd, "missing file name for --socket");
     case OPT_BYTES:
         if (az_parse_size(az_sv_str(value), &size) || size < 1024 || size > 64u << 20)
-            return az_usage_error(x->cmd, "--max-bytes is a size from 1K to 64M, not '%s'", value);
+            return az_usage_error(x->cmd, "invalid --max-bytes '%s'; use a size from 1K to 64M",
+                                  value);
         x->limits.bytes = (int64_t)size;
         return AZ_EXIT_OK;
     case OPT_TIME:
         if (az_parse_f64(az_sv_str(value), &seconds) || seconds <= 0 || seconds > 1e6)
-            return az_usage_error(x->cmd, "--timeout is a number of seconds, not '%s'", value);
+            return az_usage_error(x->cmd, "invalid --timeout '%s'; use a number of seconds", value);
         x->limits.ms = seconds < 0.001 ? 1 : (int64_t)(seconds * 1000);
         return AZ_EXIT_OK;
     default:
@@ -143,7 +143,7 @@ static int run_serve(const struct az_cmd *cmd, int argc, char **argv)
     az_args_init(&args, cmd, argc, argv);
     rc = az_args_take(&args, take, &x, &help);
     if (!rc && !help && args.n_operands == 0)
-        rc = az_usage_error(cmd, "no inputs: name files or folders");
+        rc = az_usage_error(cmd, "no inputs; name files or folders");
     if (!rc && !help) {
         x.paths = (const char *const *)args.operands;
         x.n = args.n_operands;
@@ -158,11 +158,10 @@ static int run_serve(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_serve = {
     "serve",
     "PATH...",
-    "answer editors and agents about profiles (Model Context Protocol)",
-    "Messages of JSON-RPC 2.0, one a line, on standard input and output: initialize, ping, "
-    "tools/list, tools/call,\n"
-    "resources/list, resources/read (docs/query.md). Inputs are read once. The end of the input or "
-    "SIGTERM ends it.",
+    "MCP server for editors and agents (Model Context Protocol)",
+    "Exchanges JSON-RPC 2.0 messages, one per line, on standard input and output: initialize, "
+    "ping, tools/list, tools/call,\nresources/list, resources/read (docs/query.md). Inputs are "
+    "read once. Terminates at end of input or on SIGTERM.",
     options,
     AZ_LENGTH(options),
     run_serve

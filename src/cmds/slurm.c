@@ -20,19 +20,20 @@
 enum { OPT_TASKS = OPT_OWN, OPT_LIMIT, OPT_BY_NODE, OPT_SUBMIT, OPT_FORCE };
 
 static const struct az_cmd_opt options[] = {
-    { 'b', "base", "PATH", "folder, file or glob of the traces, seen by all nodes; repeatable" },
+    { 'b', "base", "PATH",
+      "folder, file or glob of traces, accessible from all nodes; repeatable" },
     { 'o', "output", "DIR",
-      "folder of the scripts, logs, parts and reports, seen by all nodes (analyzer-slurm)" },
-    { 'n', "tasks", "N", "tasks of the array, at most; the default is a task for 8 traces" },
-    { OPT_LIMIT, "limit", "N", "tasks that run at the same time, at most" },
+      "folder of scripts, logs, parts and reports, accessible from all nodes (analyzer-slurm)" },
+    { 'n', "tasks", "N", "maximum number of array tasks; default: one task per 8 traces" },
+    { OPT_LIMIT, "limit", "N", "maximum number of concurrent tasks" },
     { OPT_BY_NODE, "by-node", "NODES",
-      "the traces are on the disks of these nodes (as sbatch --nodelist): one task on each reads "
-      "what the paths of -b match there" },
-    { OPT_FORMAT, "format", "LIST", "outputs of the report; the default is text,xlsx" },
+      "traces are on local disks of these nodes (format of sbatch --nodelist); one task per node "
+      "reads the local matches of -b" },
+    { OPT_FORMAT, "format", "LIST", "output formats of the report (text,xlsx)" },
     { OPT_OPT, "opt", "KEY=VALUE", "set an option ('analyzer help config'); repeatable" },
-    { OPT_SUBMIT, "submit", NULL, "submit both jobs; else the commands are printed" },
-    { OPT_FORCE, "force", NULL, "read traces again that have a part already" },
-    { 'q', "quiet", NULL, "errors only" },
+    { OPT_SUBMIT, "submit", NULL, "submit both jobs instead of printing the commands" },
+    { OPT_FORCE, "force", NULL, "read traces again even if they have a part" },
+    { 'q', "quiet", NULL, "print errors only" },
     { 'h', "help", NULL, "print this help" },
 };
 
@@ -93,7 +94,7 @@ static int write_file(struct slurm *s, const char *name, struct az_sv text, bool
     az_outfile_puts(f, text);
     rc = az_outfile_commit(f);
     if (rc == 0 && script && chmod(path.p, 0755) != 0)
-        rc = az_diag_fail(&s->diag, AZ_EIO, AZ_AT_FILE(path), "cannot be made executable");
+        rc = az_diag_fail(&s->diag, AZ_EIO, AZ_AT_FILE(path), "cannot make executable");
     return rc;
 }
 
@@ -228,7 +229,7 @@ static int submit(struct slurm *s)
         return rc;
     const struct az_sv said = az_file_tail(&s->arena, log.p, 20);
     if (status)
-        return az_diag_fail(&s->diag, AZ_ECHILD, AZ_AT_FILE(script), "cannot be submitted: %.*s",
+        return az_diag_fail(&s->diag, AZ_ECHILD, AZ_AT_FILE(script), "cannot submit: %.*s",
                             AZ_SVF(said));
     if (!s->run.quiet)
         printf("%.*s\n", AZ_SVF(az_sv_trim(said)));
@@ -240,7 +241,7 @@ static int submit(struct slurm *s)
 static int number(struct slurm *s, const char *option, const char *text, int64_t *out)
 {
     if (az_parse_i64(az_sv_str(text), out) || *out < 1 || *out > 1000000)
-        return az_usage_error(s->cmd, "%s is a number of tasks, not '%s'", option, text);
+        return az_usage_error(s->cmd, "invalid %s '%s'; use a number of tasks", option, text);
     return AZ_EXIT_OK;
 }
 
@@ -253,14 +254,14 @@ static int take(void *ctx, int id, const char *value)
         return az_vec_push(&s->base, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case 'o':
         s->out = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(s->cmd, "-o needs a name");
+        return *value ? AZ_EXIT_OK : az_usage_error(s->cmd, "missing name for -o");
     case 'n':
         return number(s, "-n", value, &s->tasks);
     case OPT_LIMIT:
         return number(s, "--limit", value, &s->limit);
     case OPT_BY_NODE:
         s->nodes = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(s->cmd, "--by-node needs the names of nodes");
+        return *value ? AZ_EXIT_OK : az_usage_error(s->cmd, "missing node names for --by-node");
     case OPT_FORMAT:
         s->format = value;
         return az_run_option(s->cmd, &s->run, id, value); /* known names */
@@ -289,7 +290,7 @@ static int parse(struct slurm *s, struct az_args *a, bool *help)
         if (az_vec_push(&s->sbatch, az_sv_str(a->operands[i])))
             return AZ_EXIT_INTERNAL;
     if (!s->base.n)
-        return az_usage_error(s->cmd, "no traces: give -b PATH");
+        return az_usage_error(s->cmd, "no traces; use -b PATH");
     return AZ_EXIT_OK;
 }
 
@@ -345,12 +346,11 @@ static int run_slurm(const struct az_cmd *cmd, int argc, char **argv)
 const struct az_cmd az_cmd_slurm = {
     "slurm",
     "-b PATH [options] [-- SBATCH-OPTION...]",
-    "a run's report by a Slurm cluster: scripts of a job array that maps and a job that reduces",
-    "Writes files, map.sh, reduce.sh and submit.sh into the folder of -o, which all nodes see; "
-    "submit.sh submits both jobs.\n"
-    "What follows -- is for sbatch, of both: -- -p batch --time=30. A task that is killed or "
-    "requeued is repeated from\n"
-    "where it stopped; what it leaves undone is named in the report.",
+    "generate Slurm scripts: a map job array and a reduce job",
+    "Writes files, map.sh, reduce.sh and submit.sh to the folder of -o, a shared file system; "
+    "submit.sh submits both jobs.\nArguments after -- are passed to sbatch for both jobs: -- -p "
+    "batch --time=30. A task that is killed or requeued\ncontinues where it stopped; the report "
+    "lists traces without a part.",
     options,
     AZ_LENGTH(options),
     run_slurm

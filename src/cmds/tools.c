@@ -16,16 +16,16 @@ enum { OPT_INPUT = OPT_OWN, OPT_WORDS, OPT_CSV_FILE, OPT_IGNORED };
     }
 #define ANALYZER_ROWS                                                                              \
     { OPT_OPT, "opt", "KEY=VALUE",                                                                 \
-      "set any option of 'analyzer help config', also as --KEY=VALUE; repeatable" },               \
-        { OPT_COMPAT, "compat", "TOOLS", "show the tables of other tools, too" },                  \
-        { OPT_FORMAT, "format", "LIST", "further outputs: the formats of 'analyzer list'" },       \
-        { OPT_DRY_RUN, "dry-run", NULL, "print what would be read and written, and stop" },        \
-        { 'q', "quiet", NULL, "errors only, and no text report" },                                 \
-        { 'v', "verbose", NULL, "everything in the text report, and notes" },                      \
+      "set any option of 'analyzer help config' (also --KEY=VALUE); repeatable" },                 \
+        { OPT_COMPAT, "compat", "TOOLS", "add tables specific to other tools" },                   \
+        { OPT_FORMAT, "format", "LIST", "additional output formats of 'analyzer list'" },          \
+        { OPT_DRY_RUN, "dry-run", NULL, "print the files to be read and written, then exit" },     \
+        { 'q', "quiet", NULL, "print errors only; no text report" },                               \
+        { 'v', "verbose", NULL, "print the full text report and notes" },                          \
         { 'h', "help", NULL, "print this help" },
 
 static const struct az_cmd_opt pytorch[] = {
-    { OPT_INPUT, "profile_json_path", "FILE", "the trace, also .json.gz" },
+    { OPT_INPUT, "profile_json_path", "FILE", "trace file (.json or .json.gz)" },
     KEY("output_xlsx_path"),
     KEY("output_csvs_dir"),
     KEY("include_unlinked_kernels"),
@@ -53,15 +53,15 @@ static const struct az_cmd_opt pytorch[] = {
     KEY("inference_phase_analysis"),
     KEY("decode_threshold"),
     KEY("phase_detection_method"),
-    { OPT_IGNORED, "enable-origami", NULL, "no effect: rates are those of data sheets" },
-    { OPT_IGNORED + 1, "python_path", "FILE", "no effect: nothing runs in Python" },
-    { OPT_IGNORED + 2, "inductor_cache_dir", "DIR", "no effect: kernels are known by name" },
+    { OPT_IGNORED, "enable-origami", NULL, "ignored: peak rates are those of data sheets" },
+    { OPT_IGNORED + 1, "python_path", "FILE", "ignored: Python is not used" },
+    { OPT_IGNORED + 2, "inductor_cache_dir", "DIR", "ignored: kernels are identified by name" },
     ANALYZER_ROWS
 };
 
 static const struct az_cmd_opt rocprof[] = {
     { OPT_INPUT, "profile_json_path", "FILE",
-      "what rocprofv3 wrote: _results.json, .db, .pftrace, or one of its CSV files" },
+      "rocprofv3 output: _results.json, .db, .pftrace, or one of its CSV files" },
     KEY("output_xlsx_path"),
     KEY("output_csvs_dir"),
     KEY("disable_kernel_summary"),
@@ -74,15 +74,15 @@ static const struct az_cmd_opt rocprof[] = {
 };
 
 static const struct az_cmd_opt jax[] = {
-    { OPT_INPUT, "profile_path", "FILE", "the .xplane.pb of a host" },
+    { OPT_INPUT, "profile_path", "FILE", ".xplane.pb file of a host" },
     KEY("output_xlsx_path"),
     KEY("output_csvs_dir"),
     { OPT_WORDS, "kernel_metadata_keyword_filters", "WORD...",
-      "only kernels whose HLO metadata holds one of these words" },
+      "only kernels whose HLO metadata contains one of these words" },
     KEY("gpu_arch_json_path"),
     KEY("gpu_arch_platform"),
     KEY("micro_idle_thresh_us"),
-    { OPT_IGNORED, "enable-origami", NULL, "no effect: rates are those of data sheets" },
+    { OPT_IGNORED, "enable-origami", NULL, "ignored: peak rates are those of data sheets" },
     ANALYZER_ROWS
 };
 
@@ -95,9 +95,9 @@ static const struct az_cmd_opt tt[] = {
     KEY("min-percentage"),
     KEY("id-range"),
     KEY("arch"),
-    { OPT_COLOR, "color", "WHEN", "with colours; --no-color: without" },
+    { OPT_COLOR, "color", "WHEN", "color the output; --no-color: do not" },
     { OPT_CSV_FILE, "csv", "FILE",
-      "CSV file of the operations instead of the text; the stacked summary is next to it, as "
+      "write operations to a CSV file instead of text, and the stacked summary to "
       "NAME_stacked.csv" },
     KEY("no-advice"),
     KEY("tracing-mode"),
@@ -110,13 +110,12 @@ static const struct az_cmd_opt tt[] = {
     KEY("summary-file"),
     KEY("stacked-csv"),
     KEY("no-merge-devices"),
-    { OPT_IGNORED, "classic-colors", NULL,
-      "no effect: the chart of --format html has one palette" },
+    { OPT_IGNORED, "classic-colors", NULL, "ignored: the chart of --format html has one palette" },
     ANALYZER_ROWS
 };
 
 static const struct az_cmd_opt nsight[] = {
-    { OPT_CONFIG, "config", "FILE", "the configuration of that program, as it is" }, ANALYZER_ROWS
+    { OPT_CONFIG, "config", "FILE", "configuration file of GPU-Perf-Analyzer" }, ANALYZER_ROWS
 };
 
 struct tool {
@@ -198,12 +197,12 @@ static int operands(struct call *c, const struct az_args *a)
         else if (!c->tool->input)
             rc = az_vec_push(&c->run.paths, a->operands[i]) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
         else
-            rc = az_usage_error(c->cmd, "'%s': name the input by --%s", a->operands[i],
-                                c->tool->input);
+            rc = az_usage_error(c->cmd, "unexpected argument '%s'; name the input with --%s",
+                                a->operands[i], c->tool->input);
     }
     if (!rc && !c->run.config && !c->run.paths.n)
-        rc = c->tool->input ? az_usage_error(c->cmd, "no input: give --%s", c->tool->input)
-                            : az_usage_error(c->cmd, "no inputs: name CSV files");
+        rc = c->tool->input ? az_usage_error(c->cmd, "no input; use --%s", c->tool->input)
+                            : az_usage_error(c->cmd, "no inputs; name CSV files");
     return rc;
 }
 
@@ -265,13 +264,13 @@ static int run_tool(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 #define MORE_TRACELENS                                                                             \
-    "Without --output_xlsx_path and --output_csvs_dir the workbook is next to the profile, as "    \
-    "NAME_perf_report.xlsx.\nWhat is different: docs/from-tracelens.md."
+    "By default the workbook is written next to the profile as "                                   \
+    "NAME_perf_report.xlsx.\nDifferences: docs/from-tracelens.md."
 
 const struct az_cmd az_cmd_tracelens_pytorch = {
     "tracelens-pytorch",
     "--profile_json_path FILE",
-    "takes the command line of TraceLens_generate_perf_report_pytorch",
+    "accept the command line of TraceLens_generate_perf_report_pytorch",
     MORE_TRACELENS,
     pytorch,
     AZ_LENGTH(pytorch),
@@ -280,7 +279,7 @@ const struct az_cmd az_cmd_tracelens_pytorch = {
 const struct az_cmd az_cmd_tracelens_rocprof = {
     "tracelens-rocprof",
     "--profile_json_path FILE",
-    "takes the command line of TraceLens_generate_perf_report_rocprof",
+    "accept the command line of TraceLens_generate_perf_report_rocprof",
     MORE_TRACELENS,
     rocprof,
     AZ_LENGTH(rocprof),
@@ -289,7 +288,7 @@ const struct az_cmd az_cmd_tracelens_rocprof = {
 const struct az_cmd az_cmd_tracelens_jax = {
     "tracelens-jax",
     "--profile_path FILE",
-    "takes the command line of TraceLens_generate_perf_report_jax",
+    "accept the command line of TraceLens_generate_perf_report_jax",
     MORE_TRACELENS,
     jax,
     AZ_LENGTH(jax),
@@ -298,8 +297,8 @@ const struct az_cmd az_cmd_tracelens_jax = {
 const struct az_cmd az_cmd_tt_perf_report = {
     "tt-perf-report",
     "CSV...",
-    "takes the command line of tt-perf-report",
-    "The files of several hosts are one run. What is different: docs/from-tt-perf-report.md.",
+    "accept the command line of tt-perf-report",
+    "The files of several hosts are one run. Differences: docs/from-tt-perf-report.md.",
     tt,
     AZ_LENGTH(tt),
     run_tool
@@ -307,8 +306,8 @@ const struct az_cmd az_cmd_tt_perf_report = {
 const struct az_cmd az_cmd_gpu_perf_analyzer = {
     "gpu-perf-analyzer",
     "--config=FILE",
-    "takes the command line of GPU-Perf-Analyzer",
-    "Prints its text and writes nothing. What is different: docs/from-gpu-perf-analyzer.md.",
+    "accept the command line of GPU-Perf-Analyzer",
+    "Prints the text report and writes no files. Differences: docs/from-gpu-perf-analyzer.md.",
     nsight,
     AZ_LENGTH(nsight),
     run_tool

@@ -68,7 +68,7 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
     puts("compiled with: " AZ_OPTIMISED);
 #endif
 #ifdef AZ_INSIDE
-    puts("put into the program: " AZ_INSIDE);
+    puts("built-in data: " AZ_INSIDE);
 #endif
 #ifdef AZ_WITH_ISAL
     puts("gzip input: isa-l");
@@ -84,6 +84,6 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_version = { "version",  "",      "the version and what is built in",
-                                       NULL,       options, 1,
-                                       run_version };
+const struct az_cmd az_cmd_version = {
+    "version", "", "print the version and build configuration", NULL, options, 1, run_version
+};

@@ -57,8 +57,7 @@ static void given_add(struct az_loader *l, const struct az_option *o, const stru
         const bool same = e->option->owner == o->owner && e->option->offset == o->offset;
         if (same && strcmp(e->option->key, o->key) != 0 && g->text.n && e->text.n &&
             !same_value(e->text, g->text))
-            az_load_error(l, n,
-                          "'%s' is %.*s, but '%s', which means the same, is %.*s (leave one out)",
+            az_load_error(l, n, "'%s' is %.*s, but its synonym '%s' is %.*s; remove one of them",
                           o->key, AZ_SVF(az_utf8_cut(g->text, 80)), e->option->key,
                           AZ_SVF(az_utf8_cut(e->text, 80)));
     }

@@ -127,17 +127,18 @@ static void put_device(struct arch *x, const struct az_node *device)
     }
     if (!name || name->kind != AZ_NODE_TEXT || az_sv_trim(name->text).n == 0) {
         az_load_error(x->l, name ? name : device,
-                      "a device needs a 'name' (a string that is not empty)");
+                      "device without a 'name'; add a non-empty string");
         return;
     }
     if (!az_node_get(device, "mem_bw_gbps"))
-        az_load_error(x->l, device, "device '%.*s' has no 'mem_bw_gbps' (memory bandwidth in GB/s)",
+        az_load_error(x->l, device,
+                      "device '%.*s' has no 'mem_bw_gbps'; add the memory bandwidth in GB/s",
                       AZ_SVF(name->text));
     bool peak = put_row(x, device, "peak_tflops", "peak");
     if (!put_row(x, device, "max_achievable_tflops", "achievable") && !peak)
         az_load_error(x->l, device,
-                      "device '%.*s' has no rates (peak_tflops or max_achievable_tflops: { "
-                      "\"matrix_bf16\": ... })",
+                      "device '%.*s' has no rates; add peak_tflops or max_achievable_tflops: { "
+                      "\"matrix_bf16\": ... }",
                       AZ_SVF(name->text));
 }
 
@@ -156,7 +157,8 @@ static void put_all(struct arch *x, const struct az_node *root)
         az_load_error(x->l, list, "'archs' must be an array of devices, not %s",
                       az_node_kind_text(list->kind));
     else if (list && (list->n == 0 || list->n > ARCH_MAX_DEVICES))
-        az_load_error(x->l, list, "%zu devices (1 to %d are taken)", list->n, ARCH_MAX_DEVICES);
+        az_load_error(x->l, list, "invalid number of devices %zu; use 1 to %d", list->n,
+                      ARCH_MAX_DEVICES);
     put(x, x->head);
     put(x, AZ_SV("\n"));
     for (const struct az_node *n = list ? list->first : root; n && x->rc == 0;
@@ -164,8 +166,7 @@ static void put_all(struct arch *x, const struct az_node *root)
         put_device(x, n);
     if (x->unknown)
         az_load_warn(x->l, x->unknown,
-                     "'%.*s' is no rate that counts here (skipped; known are the columns of "
-                     "configs/devices.csv)",
+                     "unknown rate '%.*s' skipped; use the columns of configs/devices.csv",
                      AZ_SVF(x->unknown->key));
 }
 
@@ -195,7 +196,7 @@ static int read_text(struct az_loader *l, struct az_sv path, struct az_sv *text)
     az_source_close(s);
     if (rc && rc != AZ_ENOMEM && l->diag->errors == errors)
         az_diag_add(l->diag, AZ_ERROR, AZ_AT_FILE(path),
-                    "not readable, or more than 4 MiB (is it gpu_arch_json_path?)");
+                    "cannot read, or larger than 4 MiB; check gpu_arch_json_path");
     return rc;
 }
 

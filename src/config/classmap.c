@@ -23,14 +23,14 @@ static int add_rule(struct az_loader *l, const struct az_node *n, struct az_clas
     if (!rule.lower.p || !rule.name.p)
         return AZ_ENOMEM;
     if (az_sv_is(rule.name, "others"))
-        az_load_error(
-            l, n,
-            "Class name should not be \"other\" (key '%.*s'; that class takes what no key matches)",
-            AZ_SVF(n->key));
+        az_load_error(l, n,
+                      "Class name should not be \"other\" (key '%.*s'; that class contains all "
+                      "unmatched kernels)",
+                      AZ_SVF(n->key));
     struct az_class_rule *old = find_rule(out, rule.lower);
     if (!old)
         return az_vec_push(out, rule);
-    az_load_warn(l, n, "keys '%.*s' and '%.*s' are equal but for case (the last value is used)",
+    az_load_warn(l, n, "keys '%.*s' and '%.*s' differ only in case; the last value is used",
                  AZ_SVF(old->key), AZ_SVF(n->key));
     old->name = rule.name;
     return 0;
@@ -59,7 +59,7 @@ void az_classes_load(struct az_loader *l, const struct az_node *map, struct az_c
     int rc = 0;
     az_vec_reset(out);
     if (map->n > CLASS_MAX_RULES) {
-        az_load_error(l, map, "%zu keys are too many (at most %d)", map->n, CLASS_MAX_RULES);
+        az_load_error(l, map, "too many keys: %zu (limit %d)", map->n, CLASS_MAX_RULES);
         return;
     }
     for (const struct az_node *n = map->first; n && rc == 0; n = n->next) {
@@ -69,7 +69,7 @@ void az_classes_load(struct az_loader *l, const struct az_node *map, struct az_c
             az_load_error(l, n, "the class of '%.*s' must be a string, not %s", AZ_SVF(n->key),
                           az_node_kind_text(n->kind));
         else if (n->key.n > CLASS_MAX_KEY)
-            az_load_error(l, map, "a key of %zu bytes is too long (at most %d)", n->key.n,
+            az_load_error(l, map, "key of %zu bytes is too long (limit %d)", n->key.n,
                           CLASS_MAX_KEY);
         else
             rc = add_rule(l, n, out);
@@ -82,7 +82,7 @@ void az_classes_load(struct az_loader *l, const struct az_node *map, struct az_c
 void az_labels_load(struct az_loader *l, const struct az_node *map, struct az_labels *out)
 {
     if (map->n > CLASS_MAX_RULES) {
-        az_load_error(l, map, "%zu labels are too many (at most %d)", map->n, CLASS_MAX_RULES);
+        az_load_error(l, map, "too many labels: %zu (limit %d)", map->n, CLASS_MAX_RULES);
         return;
     }
     for (const struct az_node *n = map->first; n && !l->fatal; n = n->next) {

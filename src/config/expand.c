@@ -22,7 +22,7 @@ static int expand_one(struct az_loader *l, const struct az_node *n, struct az_sv
     struct az_sv rest = az_sv_make(ref.p + len, ref.n - len);
     bool has_default = az_sv_starts(rest, AZ_SV(":-"));
     if (len == 0 || (rest.n > 0 && !has_default)) {
-        az_load_error(l, n, "bad reference '${%.*s}' (write ${NAME} or ${NAME:-default})",
+        az_load_error(l, n, "invalid reference '${%.*s}'; use ${NAME} or ${NAME:-default}",
                       AZ_SVF(az_utf8_cut(ref, 80)));
         return 0;
     }
@@ -32,15 +32,14 @@ static int expand_one(struct az_loader *l, const struct az_node *n, struct az_sv
     const char *value = az_env(name);
     struct az_sv fallback = has_default ? az_sv_make(rest.p + 2, rest.n - 2) : AZ_SV("");
     if (az_sv_find(fallback, AZ_SV("${")) >= 0) {
-        az_load_error(l, n, "bad reference '${%.*s}' (a default holds no reference of its own)",
+        az_load_error(l, n, "invalid reference '${%.*s}'; remove the reference from the default",
                       AZ_SVF(az_utf8_cut(ref, 80)));
         return 0;
     }
     if (has_default && (!value || !*value))
         return az_text_append(out, fallback);
     if (!value) {
-        az_load_error(l, n, "variable '%s' is not set (set it, or write ${%s:-default})", name,
-                      name);
+        az_load_error(l, n, "variable '%s' is not set; set it, or use ${%s:-default}", name, name);
         return 0;
     }
     return az_text_append(out, az_sv_str(value));
@@ -59,7 +58,7 @@ static int expand_text(struct az_loader *l, struct az_node *n, struct az_vec_cha
             break;
         const char *close = memchr(s.p, '}', s.n);
         if (!close) {
-            az_load_error(l, n, "'${' without '}' (write ${NAME} or ${NAME:-default})");
+            az_load_error(l, n, "'${' without '}'; use ${NAME} or ${NAME:-default}");
             break;
         }
         size_t used = (size_t)(close - s.p) + 1;

@@ -32,19 +32,20 @@ static void check_baseline(struct az_loader *l, const struct az_node *n)
     if (az_sv_starts(g->baseline, AZ_SV("window:"))) {
         struct az_sv count = az_sv_make(g->baseline.p + 7, g->baseline.n - 7);
         if (az_parse_i64(count, &runs) || runs < 3 || runs > 10000)
-            az_load_error(l, n, "baseline '%.*s': the window is a number of runs, 3 to 10000",
+            az_load_error(l, n,
+                          "baseline '%.*s': invalid window; use a number of runs from 3 to 10000",
                           AZ_SVF(g->baseline));
     }
     if (az_sv_is(g->baseline, "pinned:"))
-        az_load_error(l, n, "baseline 'pinned:' needs a label after it");
+        az_load_error(l, n, "baseline 'pinned:' without a label; use pinned:LABEL");
     if (of_history(g->baseline) && l->c->history.path.n == 0)
-        az_load_error(l, n, "baseline '%.*s' is a run of the history (give history.path)",
+        az_load_error(l, n, "baseline '%.*s' requires a history; set history.path",
                       AZ_SVF(g->baseline));
     else if (g->baseline.n && !of_history(g->baseline) && !is_title(l, g->baseline) && !l->no_files)
         g->baseline = az_path_lookup(l->a, l->base, g->baseline);
 }
 
-#define ALL_FIGURES "all figures"
+#define ALL_FIGURES "all metrics"
 
 /* Limits of the rules that stand where none are given (docs/gates.md has their error rates). */
 #define TOTAL_REL  0.03 /* of the whole: a slow-down of 5 % is found */
@@ -57,7 +58,7 @@ int az_config_default_gates(struct az_config *c)
         struct az_sv name, table, on_missing, on_removed;
         double rel, of_total;
     } rules[] = {
-        { AZ_SV("key figures"), AZ_SV(AZ_KEY_FIGURES), AZ_SV("fail"), AZ_SV("warn"), TOTAL_REL, 0 },
+        { AZ_SV("key metrics"), AZ_SV(AZ_KEY_FIGURES), AZ_SV("fail"), AZ_SV("warn"), TOTAL_REL, 0 },
         { AZ_SV("parts of the time"), AZ_SV(AZ_KEY_PARTS), AZ_SV("info"), AZ_SV("info"), PART_REL,
           PART_LEAST },
         { AZ_SV("memory"), AZ_SV(AZ_KEY_MEMORY), AZ_SV("info"), AZ_SV("info"), PART_REL, 0 },
@@ -128,10 +129,10 @@ static void load_rule(struct az_loader *l, struct az_node *n)
     r.rel_given = az_node_get(n, "rel") != NULL;
     if (r.rel_given && r.rel > REL_MOST && r.rel < AZ_GATE_UNSET)
         az_load_warn(l, az_node_get(n, "rel"),
-                     "rel %g lets a figure grow by %g %% (a fraction is meant: %g %% is %g)", r.rel,
+                     "rel %g allows a change of %g%%; rel is a fraction: for %g%% use %g", r.rel,
                      r.rel * 100, r.rel, r.rel / 100);
     if (r.max < r.min && r.max < AZ_GATE_UNSET && r.min < AZ_GATE_UNSET)
-        az_load_error(l, n, "max is below min: every value would fail");
+        az_load_error(l, n, "max is below min: every value would fail; swap them");
     name_rule(l, &r);
     if (!l->fatal)
         l->fatal = az_vec_push(&l->c->gates.rules, r);
@@ -151,9 +152,8 @@ static void load_history(struct az_loader *l, struct az_node *n)
         h->path = az_path_join(l->a, l->base,
                                h->path); /* made next to the configuration, wherever it is run */
     if (!az_node_has(n, "path"))
-        az_load_error(
-            l, n,
-            "missing key 'path' (the database of the history; it is made if it is not there)");
+        az_load_error(l, n,
+                      "missing key 'path'; set the database of the history (created if missing)");
 }
 
 void az_gates_load(struct az_loader *l, struct az_node *root)
@@ -174,14 +174,14 @@ void az_gates_load(struct az_loader *l, struct az_node *root)
         rules = az_node_get(gates, "rules");
     }
     if (rules && rules->n > RULES_MAX)
-        az_load_error(l, rules, "%zu rules are too many (at most %d)", rules->n, RULES_MAX);
+        az_load_error(l, rules, "too many rules: %zu (limit %d)", rules->n, RULES_MAX);
     for (struct az_node *n = rules && rules->n <= RULES_MAX ? rules->first : NULL; n && !l->fatal;
          n = n->next)
         load_rule(l, n);
     if (!l->fatal && l->c->gates.rules.n == 0 && !rules && !az_node_has(gates, "rules")) {
         l->fatal = az_config_default_gates(l->c);
     } else if (!l->fatal && rules && rules->n == 0) {
-        az_load_error(l, rules, "no rules (leave the key out for those of the key figures)");
+        az_load_error(l, rules, "no rules; remove the key to use the key metrics");
     }
     if (l->c->gates.baseline.n == 0 && l->c->history.path.n)
         l->c->gates.baseline = AZ_SV("level");

@@ -35,7 +35,7 @@ static const char *type_text(const struct az_option *o)
     case AZ_OPT_SIZE:
         return "bytes or \"64M\"";
     case AZ_OPT_ENUM:
-        return o->values ? o->values : "name of a format";
+        return o->values ? o->values : "format name";
     case AZ_OPT_SET:
         return o->values;
     case AZ_OPT_LIST:
@@ -71,12 +71,10 @@ int az_config_help(struct az_vec_char *out)
 {
     struct az_arena a;
     az_arena_init(&a, NULL);
-    int rc = az_text_append(
-        out,
-        AZ_SV(
-            "Configuration: JSON with comments and trailing commas; ${VAR} and ${VAR:-default} in "
-            "strings.\nA relative path is looked up next to the configuration, then in the "
-            "current directory.\n"));
+    int rc =
+        az_text_append(out, AZ_SV("Configuration: JSON with comments and trailing commas; ${VAR} "
+                                  "and ${VAR:-default} in strings.\nRelative paths are resolved "
+                                  "next to the configuration, then in the current directory.\n"));
     for (size_t b = 0; rc == 0 && b < AZ_LENGTH(blocks); b++) {
         rc = az_text_printf(out, "\n%s\n", blocks[b].heading);
         for (size_t i = 0; rc == 0 && i < az_option_count; i++) {

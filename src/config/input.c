@@ -36,7 +36,7 @@ static void unknown_format(struct az_loader *l, const struct az_node *n)
         l->fatal = rc;
     const struct az_sv near =
         az_suggest_name(n->text, l->names ? l->names->formats : NULL, "auto|csv|nsys-rep", l->a);
-    az_load_error(l, n, "not supported input format: '%.*s'%.*s (known: %.*s)",
+    az_load_error(l, n, "unsupported input format '%.*s'%.*s; use one of: %.*s",
                   AZ_SVF(az_utf8_cut(n->text, 80)), AZ_SVF(near), AZ_SVF(az_text_view(&known)));
     az_vec_release(&known);
 }
@@ -94,10 +94,10 @@ static bool csv_file(struct az_loader *l, const struct az_node *csv, const char 
     if (!az_paths_load(l, n, key, optional, &in->files))
         return false;
     if (in->files.n > before + 1)
-        az_load_error(l, n, "'%.*s' matches %zu files (one is wanted; write an input for each)",
+        az_load_error(l, n, "'%.*s' matches %zu files, expected one; add an input for each",
                       AZ_SVF(n->text), in->files.n - before);
     else if (in->files.n == before && optional)
-        az_load_warn(l, n, "no file matches '%.*s' (going on without it)", AZ_SVF(n->text));
+        az_load_warn(l, n, "no file matches '%.*s', optional file skipped", AZ_SVF(n->text));
     return true;
 }
 
@@ -133,8 +133,7 @@ static void refuse_files(struct az_loader *l, const struct az_node *n)
     for (size_t i = 0; i < AZ_LENGTH(keys); i++) {
         const struct az_node *c = az_node_get(n, keys[i]);
         if (c)
-            az_load_error(l, c, "'%s' cannot be set next to paths (write a configuration)",
-                          keys[i]);
+            az_load_error(l, c, "'%s' cannot be set with paths; use a configuration", keys[i]);
     }
 }
 
@@ -147,8 +146,7 @@ static void load_search(struct az_loader *l, const struct az_node *n, struct az_
     for (size_t i = 0; i < AZ_LENGTH(keys); i++) {
         const struct az_node *c = az_node_get(n, keys[i]);
         if (c)
-            az_load_error(l, c, "'%s' cannot be set next to 'base_dir' (write two inputs)",
-                          keys[i]);
+            az_load_error(l, c, "'%s' cannot be set with 'base_dir'; use two inputs", keys[i]);
     }
     if (!l->no_files)
         in->search.base_dir = az_path_lookup(l->a, l->base, in->search.base_dir);
@@ -191,11 +189,12 @@ static void load_files(struct az_loader *l, const struct az_node *n, struct az_i
         az_node_has(n, "profile_json_path") || az_node_has(n, "profile_path"))
         return;
     if (is_csv(in) && !az_node_has(n, "nsys_csv_file_path"))
-        az_load_error(l, n, "missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");
+        az_load_error(l, n,
+                      "missing key 'nsys_csv_file_path'; add it with kernel_sum, the CSV to read");
     else if (is_rep(in) && !az_node_has(n, "nsys_report"))
-        az_load_error(l, n, "missing key 'nsys_report' (with path, the report to read)");
+        az_load_error(l, n, "missing key 'nsys_report'; add it with path, the report to read");
     else if (!is_csv(in) && !is_rep(in))
-        az_load_error(l, n, "missing key 'path' (the file or files to read; or base_dir)");
+        az_load_error(l, n, "missing key 'path'; add the files to read, or base_dir");
 }
 
 /* Keys that a classic input cannot do without, wherever they may have been given. */
@@ -207,8 +206,10 @@ static void check_required(struct az_loader *l, const struct az_node *n, const s
     if (!is_csv(in) && !is_rep(in))
         return;
     if (in->opts.iters == 0 && !is_bad(args, "num_of_iters"))
-        az_load_error(l, at, "missing key 'num_of_iters'%s (iterations in the profile, 1 or more)",
-                      where);
+        az_load_error(
+            l, at,
+            "missing key 'num_of_iters'%s; set the number of iterations in the profile, 1 or more",
+            where);
     if (in->opts.nvtx_tag.n > 0)
         return;
     const char *source = is_csv(in) && with_nvtx            ? "nvtx_proj_trace"
@@ -217,8 +218,8 @@ static void check_required(struct az_loader *l, const struct az_node *n, const s
     const struct az_node *tag = az_node_get(args, "nvtx_tag_of_iter");
     if (source && !is_bad(args, "nvtx_tag_of_iter"))
         az_load_error(l, tag ? tag : at,
-                      "missing key 'nvtx_tag_of_iter'%s (input '%.*s' gives %s: name the range of "
-                      "one iteration)",
+                      "missing key 'nvtx_tag_of_iter'%s (input '%.*s' sets %s); set the name of "
+                      "the range around one iteration",
                       where, AZ_SVF(in->title), source);
 }
 
@@ -258,10 +259,10 @@ static void check_script(struct az_loader *l, const struct az_node *n, const str
 {
     const struct az_node *own = az_node_get(n, "extension_file");
     if (az_sv_ends(in->opts.extension_file, AZ_SV(".py")) && !l->python_said)
-        az_load_error(l, own ? own : n,
-                      "extension_file '%.*s' is Python (extensions are Lua scripts; "
-                      "docs/from-tracelens.md shows the same hooks in both)",
-                      AZ_SVF(in->opts.extension_file));
+        az_load_error(
+            l, own ? own : n,
+            "extension_file '%.*s' is Python; port it to Lua (see docs/from-tracelens.md)",
+            AZ_SVF(in->opts.extension_file));
     l->python_said |= az_sv_ends(in->opts.extension_file, AZ_SV(".py"));
 }
 
@@ -351,7 +352,7 @@ void az_input_load(struct az_loader *l, struct az_node *n)
         load_keys(l, n, &in);
     if (rc == 0 && in.files.n == 0 && !in.search.base_dir.n && !l->quick &&
         l->diag->errors == errors) {
-        az_load_warn(l, n, "no file matches (the input is skipped)");
+        az_load_warn(l, n, "no file matches, input skipped");
         az_input_release(&in);
         return;
     }

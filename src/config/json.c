@@ -15,7 +15,7 @@ static int fail_at(struct az_diag *diag, struct az_sv text, struct az_sv file, s
     if (diag) {
         int64_t line, column;
         az_conf_place(text, offset, &line, &column);
-        az_diag_add(diag, AZ_ERROR, AZ_AT_LINE(file, line), "bad syntax at column %lld: %s%s",
+        az_diag_add(diag, AZ_ERROR, AZ_AT_LINE(file, line), "invalid syntax at column %lld: %s%s",
                     (long long)column, what, advice);
     }
     return AZ_ECONFIG;
@@ -27,15 +27,14 @@ static int check_bytes(struct az_sv text, struct az_sv file, struct az_diag *dia
     const char *nul = text.n ? memchr(text.p, '\0', text.n) : NULL;
     if (nul)
         return fail_at(diag, text, file, (size_t)(nul - text.p), "NUL byte",
-                       " (is this a text file in UTF-8?)");
+                       "; use a UTF-8 text file");
     if (az_utf8_valid(text))
         return 0;
     for (size_t i = 0, next = 0; i < text.n; i = next) {
         uint32_t code = az_utf8_next(text, &next);
         bool written = az_sv_starts(az_sv_make(text.p + i, text.n - i), AZ_SV("\xef\xbf\xbd"));
         if (code == 0xfffd && !written)
-            return fail_at(diag, text, file, i, "bytes that are not UTF-8",
-                           " (save the file as UTF-8)");
+            return fail_at(diag, text, file, i, "invalid UTF-8", "; save the file as UTF-8");
     }
     return 0;
 }
@@ -46,10 +45,10 @@ static int tokener_fail(struct json_tokener *tok, struct az_sv text, struct az_s
     enum json_tokener_error e = json_tokener_get_error(tok);
     size_t at = json_tokener_get_parse_end(tok);
     if (e == json_tokener_continue || at >= text.n)
-        return fail_at(diag, text, file, text.n, "unexpected end of the text",
-                       " (a bracket, a quote or a comment is not closed)");
+        return fail_at(diag, text, file, text.n, "unexpected end of file",
+                       "; close the open bracket, quote or comment");
     if (e == json_tokener_error_depth)
-        return fail_at(diag, text, file, at, "nested too deep", " (at most 32 levels)");
+        return fail_at(diag, text, file, at, "nested too deep", "; use at most 32 levels");
     return fail_at(diag, text, file, at, json_tokener_error_desc(e), "");
 }
 
@@ -106,7 +105,7 @@ static int node_fail(const struct az_node *n, struct az_arena *a, struct az_diag
                      const char *what)
 {
     if (diag)
-        az_diag_add(diag, AZ_ERROR, az_node_where(n, a), "'%.*s' %s", AZ_SVF(n->text), what);
+        az_diag_add(diag, AZ_ERROR, az_node_where(n, a), "%s '%.*s'", what, AZ_SVF(n->text));
     return AZ_ECONFIG;
 }
 
@@ -134,9 +133,9 @@ static bool same_kind(const struct az_node *n, struct json_object *jo)
 static int fill(struct az_node *n, struct json_object *jo, struct az_arena *a, struct az_diag *diag)
 {
     if (!same_kind(n, jo))
-        return node_fail(n, a, diag, "is not understood");
+        return node_fail(n, a, diag, "unexpected token");
     if (n->kind == AZ_NODE_NUMBER && !is_number(n->text))
-        return node_fail(n, a, diag, "is not a number JSON knows");
+        return node_fail(n, a, diag, "invalid JSON number");
     if (n->kind == AZ_NODE_TEXT) {
         n->text = az_arena_dup(
             a, az_sv_make(json_object_get_string(jo), (size_t)json_object_get_string_len(jo)));
@@ -148,7 +147,7 @@ static int fill(struct az_node *n, struct json_object *jo, struct az_arena *a, s
         if (n->kind == AZ_NODE_ARRAY)
             value = json_object_array_get_idx(jo, c->index);
         else if (!json_object_object_get_ex(jo, c->key.p, &value))
-            return node_fail(c, a, diag, "is not understood");
+            return node_fail(c, a, diag, "unexpected token");
         int one = fill(c, value, a, diag);
         if (one == AZ_ENOMEM || one == AZ_ELIMIT)
             return one;
@@ -167,15 +166,16 @@ int az_conf_parse(struct az_sv text, struct az_sv file, struct az_arena *a, stru
     if (az_sv_starts(text, AZ_SV("\xef\xbb\xbf"))) /* byte order mark */
         text = az_sv_make(text.p + 3, text.n - 3);
     if (text.n > CONFIG_MAX_BYTES)
-        return fail_at(diag, text, file, 0, "more than 64 MiB", " (is this a configuration?)");
+        return fail_at(diag, text, file, 0, "larger than 64 MiB",
+                       "; check that the file is a configuration");
     int rc = check_bytes(text, file, diag);
     if (rc < 0)
         return rc;
     if (az_conf_blank(text, 0) == text.n)
-        return fail_at(diag, text, file, 0, "nothing in it", " (an object { ... } is expected)");
+        return fail_at(diag, text, file, 0, "empty file", "; add an object { ... }");
     if (az_conf_count(text) > CONFIG_MAX_VALUES)
         return fail_at(diag, text, file, 0, "more than 1000000 values",
-                       " (is this a configuration?)");
+                       "; check that the file is a configuration");
     /* json-c does not survive a failed allocation */
     if (!az_mem_room(ROOM + az_conf_count(text) * VALUE_ROOM + 2 * text.n))
         return AZ_ENOMEM;
@@ -192,7 +192,7 @@ int az_conf_parse(struct az_sv text, struct az_sv file, struct az_arena *a, stru
         rc = fill(*root, jo, a, diag);
     if (rc == 0 && az_conf_blank(text, end) < text.n)
         rc = fail_at(diag, text, file, az_conf_blank(text, end),
-                     "text after the end of the configuration", " (a bracket too many?)");
+                     "text after the end of the configuration", "; check for an extra bracket");
 out:
     json_object_put(jo);
     json_tokener_free(tok);

@@ -83,7 +83,7 @@ static int read_all(struct az_config *c, const char *path, struct az_diag *diag,
     rc = az_source_all(s, &c->arena, CONFIG_MAX_BYTES, text);
     if (rc == AZ_ELIMIT && diag->errors == errors)
         az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(c->path),
-                    "more than 64 MiB (is this a configuration?)");
+                    "larger than 64 MiB; check that the file is a configuration");
     if (rc < 0 && rc != AZ_ENOMEM)
         rc = AZ_ECONFIG;
     az_source_close(s);
@@ -138,9 +138,8 @@ int az_config_quick(struct az_config *c, const struct az_overrides *over,
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         (void)az_diag_memory(diag, rc, AZ_NOWHERE, NULL);
     if (rc == 0 && c->inputs.n > 1)
-        rc = az_diag_fail(
-            diag, AZ_ECONFIG, AZ_AT_FILE(AZ_SV("--set")),
-            "there is no second input to set (with paths, inputs.* stands for all of them)");
+        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(AZ_SV("--set")),
+                          "no such input to set; with paths, use inputs.* for all inputs");
     if (rc == 0 && c->inputs.n == 1) {
         az_input_release(&c->quick);
         c->quick = c->inputs.v[0];

@@ -14,7 +14,7 @@ struct steps {
 static void set_error(struct az_loader *l, const struct az_override *o, const char *what)
 {
     az_diag_add(l->diag, AZ_ERROR, AZ_AT_FILE(FROM_SET),
-                "%s '%.*s' (write inputs.0.title=x, inputs.*.title=x or /a/b=x)", what,
+                "%s '%.*s'; use inputs.0.title=x, inputs.*.title=x or /a/b=x", what,
                 AZ_SVF(o->key));
 }
 
@@ -119,8 +119,7 @@ static struct az_node *step_down(struct az_loader *l, struct az_node *at, struct
             return c ? c : new_child(l, at, AZ_SV(""));
     }
     set_error(l, o,
-              at->kind == AZ_NODE_ARRAY ? "no such element"
-                                        : "the configuration has no such place");
+              at->kind == AZ_NODE_ARRAY ? "no such element" : "no such key in the configuration");
     return NULL;
 }
 
@@ -152,6 +151,6 @@ void az_override_paths(struct az_loader *l, struct az_node *root)
         if (split(l, o->key, &steps))
             set_below(l, root, &steps, 0, o);
         else
-            set_error(l, o, "not a place in a configuration");
+            set_error(l, o, "invalid path");
     }
 }

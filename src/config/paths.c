@@ -64,8 +64,8 @@ int az_config_expand(struct az_config *c, struct az_sv base, struct az_sv path, 
     }
     if (rc == 0 && found.n == 0 && !optional)
         rc = az_diag_fail(diag, AZ_ECONFIG, at, "no file matches '%.*s' (%s)", AZ_SVF(path),
-                          at.file.n ? "set \"optional\": true if that is expected"
-                                    : "is the path right?");
+                          at.file.n ? "set \"optional\": true if this is expected"
+                                    : "check the path");
 done:
     az_vec_release(&found);
     return rc;
@@ -79,7 +79,7 @@ static void load_one(struct az_loader *l, const struct az_node *n, const char *r
         return;
     }
     if (n->text.n == 0) {
-        az_load_error(l, n, "empty path (name a file)");
+        az_load_error(l, n, "empty path; name a file");
         return;
     }
     int rc;
@@ -112,8 +112,7 @@ static void drop_repeated(struct az_loader *l, const struct az_node *n,
         if (rc == 0 && seen.text.n > before)
             files->v[kept++] = files->v[i];
         else if (rc == 0)
-            az_load_warn(l, n, "file '%.*s' is given more than once (it is read once)",
-                         AZ_SVF(files->v[i].path));
+            az_load_warn(l, n, "duplicate file '%.*s'; it is read once", AZ_SVF(files->v[i].path));
     }
     if (rc == 0)
         files->n = kept;
@@ -128,7 +127,7 @@ bool az_paths_load(struct az_loader *l, const struct az_node *n, const char *rol
     if (!n || n->kind == AZ_NODE_NULL || (optional && n->kind == AZ_NODE_TEXT && n->text.n == 0))
         return false;
     if (n->kind == AZ_NODE_ARRAY && n->n == 0) {
-        az_load_error(l, n, "empty list (name a file)");
+        az_load_error(l, n, "empty list; name a file");
     } else if (n->kind == AZ_NODE_ARRAY) {
         for (const struct az_node *c = n->first; c && !l->fatal; c = c->next)
             load_one(l, c, role, optional, out);

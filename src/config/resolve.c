@@ -7,7 +7,7 @@ static void load_texts(struct az_loader *l, struct az_node *n, struct az_vec_sv 
 {
     bool list = n && n->kind == AZ_NODE_ARRAY;
     if (list && n->n == 0)
-        az_load_error(l, n, "an empty list (leave the key out, or name at least one)");
+        az_load_error(l, n, "empty list; remove the key, or name at least one");
     for (struct az_node *c = list ? n->first : n; c && !l->fatal; c = list ? c->next : NULL) {
         bool text = c->kind == AZ_NODE_TEXT || (c->typed && c->kind == AZ_NODE_NUMBER);
         if (!text || c->text.n == 0)
@@ -37,26 +37,25 @@ static void load_inputs(struct az_loader *l, struct az_node *root)
     struct az_node *inputs = az_node_get(root, "inputs");
     if (!inputs) {
         if (!az_node_has(root, "inputs"))
-            az_load_error(l, root, "missing key 'inputs' (an array with an object for each input)");
+            az_load_error(l, root, "missing key 'inputs'; add an array with an object per input");
         return;
     }
     if (inputs->n > CONFIG_MAX_INPUTS) {
-        az_load_error(l, inputs, "%zu inputs are too many (at most %d)", inputs->n,
-                      CONFIG_MAX_INPUTS);
+        az_load_error(l, inputs, "too many inputs: %zu (limit %d)", inputs->n, CONFIG_MAX_INPUTS);
         return;
     }
     size_t errors = l->diag->errors;
     for (struct az_node *n = inputs->first; n && !l->fatal; n = n->next)
         az_input_load(l, n);
     if (l->c->inputs.n == 0 && l->diag->errors == errors && !l->fatal)
-        az_load_error(l, inputs, "no inputs (nothing to analyse)");
+        az_load_error(l, inputs, "no inputs; add at least one");
 }
 
 int az_config_resolve(struct az_loader *l, struct az_node *root)
 {
     size_t errors = l->diag->errors;
     if (root->kind != AZ_NODE_OBJECT) {
-        az_load_error(l, root, "a configuration is an object { ... }, not %s",
+        az_load_error(l, root, "a configuration must be an object { ... }, not %s",
                       az_node_kind_text(root->kind));
         return AZ_ECONFIG;
     }

@@ -37,8 +37,8 @@ void az_conf_place(struct az_sv text, size_t offset, int64_t *line, int64_t *col
 static int scan_fail(struct scan *s, const char *what)
 {
     if (s->diag) {
-        az_diag_add(s->diag, AZ_ERROR, AZ_AT_LINE(s->file, s->line), "bad syntax at column %zu: %s",
-                    s->at - s->line_at + 1, what);
+        az_diag_add(s->diag, AZ_ERROR, AZ_AT_LINE(s->file, s->line),
+                    "invalid syntax at column %zu: %s", s->at - s->line_at + 1, what);
     }
     return AZ_ECONFIG;
 }
@@ -136,7 +136,7 @@ static int scan_string(struct scan *s, struct az_sv *token)
         }
     }
     if (i >= s->text.n)
-        return scan_fail(s, "string without end");
+        return scan_fail(s, "unterminated string");
     *token = az_sv_make(s->text.p + s->at, i + 1 - s->at);
     scan_move(s, i + 1);
     return 0;
@@ -152,7 +152,7 @@ static int scan_key(struct scan *s, struct az_node *n)
         n->key = az_conf_decode(token, s->a);
     else
         n->key = az_arena_dup(s->a, az_sv_make(token.p + 1, token.n - 2));
-    return n->key.p ? 0 : s->a->failed ? az_arena_error(s->a) : scan_fail(s, "key cannot be read");
+    return n->key.p ? 0 : s->a->failed ? az_arena_error(s->a) : scan_fail(s, "invalid key");
 }
 
 /* null, true, false, or anything that may be meant as a number. */
@@ -162,7 +162,7 @@ static int scan_word(struct scan *s, struct az_node *n)
     while (i < s->text.n && !is_blank(s->text.p[i]) && !memchr(",:]}[{\"'/", s->text.p[i], 9))
         i++;
     if (i == s->at)
-        return scan_fail(s, "value expected");
+        return scan_fail(s, "expected a value");
     n->text = az_arena_dup(s->a, az_sv_make(s->text.p + s->at, i - s->at));
     if (!n->text.p)
         return az_arena_error(s->a);
@@ -197,7 +197,7 @@ static int add_member(struct scan *s, struct az_node *object, struct az_node *n)
     }
     if (s->diag) {
         az_diag_add(s->diag, AZ_WARNING, az_node_where(old, s->a),
-                    "duplicate key '%.*s' also in line %lld (the last value is used)",
+                    "duplicate key '%.*s', also in line %lld; the last value is used",
                     AZ_SVF(n->key), (long long)n->line);
     }
     az_node_replace(old, n);
@@ -213,7 +213,7 @@ static int scan_object(struct scan *s, struct az_node *object, unsigned depth)
         if (!n)
             return az_arena_error(s->a);
         if (c != '"' && c != '\'')
-            return scan_fail(s, "quoted key expected");
+            return scan_fail(s, "expected a quoted key");
         scan_mark(s, n);
         n->parent = object;
         int rc = scan_key(s, n);
@@ -230,7 +230,7 @@ static int scan_object(struct scan *s, struct az_node *object, unsigned depth)
         if (scan_peek(s) == ',')
             scan_move(s, s->at + 1);
         else if (scan_peek(s) != '}')
-            return scan_fail(s, "',' or '}' expected");
+            return scan_fail(s, "expected ',' or '}'");
     }
     scan_move(s, s->at + 1);
     return 0;
@@ -252,7 +252,7 @@ static int scan_array(struct scan *s, struct az_node *array, unsigned depth)
         if (scan_peek(s) == ',')
             scan_move(s, s->at + 1);
         else if (scan_peek(s) != ']')
-            return scan_fail(s, "',' or ']' expected");
+            return scan_fail(s, "expected ',' or ']'");
     }
     scan_move(s, s->at + 1);
     return 0;

@@ -232,7 +232,7 @@ static int add_report(struct az_sv word, const struct az_node *n, const struct a
         }
         const struct az_sv near =
             az_suggest_name(word, t->names ? t->names->reports : NULL, "text", t->a);
-        az_diag_add(t->diag, AZ_ERROR, at, "no such report '%.*s'%.*s (known: %.*s)",
+        az_diag_add(t->diag, AZ_ERROR, at, "unknown report '%.*s'%.*s; use one of: %.*s",
                     AZ_SVF(az_utf8_cut(word, SHOWN)), AZ_SVF(near), AZ_SVF(az_text_view(&known)));
         az_vec_release(&known);
         return AZ_ECONFIG;
@@ -396,7 +396,7 @@ int az_value_store_text(struct az_sv key, struct az_sv value, struct az_where at
         struct az_sv hint = az_suggest_key(key, places, t->a);
         az_diag_add(t->diag, AZ_ERROR, at, "unknown option '%.*s'%.*s",
                     AZ_SVF(az_utf8_cut(key, SHOWN)),
-                    AZ_SVF(hint.n ? hint : AZ_SV(" ('analyzer help config' lists them)")));
+                    AZ_SVF(hint.n ? hint : AZ_SV("; see 'analyzer help config'")));
         return AZ_ECONFIG;
     }
     if (!field(o, t)) {

@@ -107,8 +107,7 @@ static void glob_without_match(void **state)
     assert_int_equal(l.rc, AZ_ECONFIG);
     expect_message(&l, 0,
                    "cfg/conf.json:2: /inputs/0/path/0: no file matches '*.none' (set \"optional\": "
-                   "true if that is "
-                   "expected)");
+                   "true if this is expected)");
     loaded_end(&l);
     load_file(&l, "{ \"inputs\": [ { \"path\": [ \"*.none\", \"a.csv\", \"gone.csv\" ], "
                   "\"optional\": true } ] }");
@@ -121,17 +120,17 @@ static void glob_without_match(void **state)
     assert_int_equal(l.rc, 0);
     assert_int_equal(l.c.inputs.n,
                      1); /* one that is not optional fails in the run, the others go on */
-    expect_message(&l, 0, "cfg/conf.json:1: /inputs/0: no file matches (the input is skipped)");
+    expect_message(&l, 0, "cfg/conf.json:1: /inputs/0: no file matches, input skipped");
     loaded_end(&l);
     load_file(&l, "{ \"inputs\": [ { \"path\": \"*.none\", \"optional\": true }, { \"path\": "
                   "\"a.csv\" } ] }");
     assert_int_equal(l.rc, 0);
     assert_int_equal(l.c.inputs.n, 1);
-    expect_message(&l, 0, "cfg/conf.json:1: /inputs/0: no file matches (the input is skipped)");
+    expect_message(&l, 0, "cfg/conf.json:1: /inputs/0: no file matches, input skipped");
     loaded_end(&l);
     load_file(&l, "{ \"inputs\": [ { \"path\": \"*.none\", \"optional\": true } ] }");
     assert_int_equal(l.rc, AZ_ECONFIG);
-    expect_message(&l, 1, "cfg/conf.json:1: /inputs: no inputs (nothing to analyse)");
+    expect_message(&l, 1, "cfg/conf.json:1: /inputs: no inputs; add at least one");
     loaded_end(&l);
 }
 
@@ -142,9 +141,9 @@ static void repeated_files(void **state)
     load_file(&l, "{ \"inputs\": [ { \"path\": [ \"run/*.json\", \"run/r2.json\" ] } ] }");
     assert_int_equal(l.rc, 0);
     assert_int_equal(l.c.inputs.v[0].files.n, 2);
-    expect_message(&l, 0,
-                   "cfg/conf.json:1: /inputs/0/path: file 'cfg/run/r2.json' is given more than "
-                   "once (it is read once)");
+    expect_message(
+        &l, 0,
+        "cfg/conf.json:1: /inputs/0/path: duplicate file 'cfg/run/r2.json'; it is read once");
     loaded_end(&l);
 }
 
@@ -161,16 +160,14 @@ static void files_of_nsys(void **state)
     assert_int_equal(l.c.inputs.v[0].files.n, 1);
     expect_message(&l, 0,
                    "cfg/conf.json:1: /inputs/0/nsys_csv_file_path/mem_time_sum: no file matches "
-                   "'*.none' (going on without "
-                   "it)");
+                   "'*.none', optional file skipped");
     loaded_end(&l);
     load_file(&l, "{ \"inputs\": [ { \"nsys_csv_file_path\": { \"kernel_sum\": \"run/*\" },"
                   "\"analysis_args\": { \"num_of_iters\": 1 } } ] }");
     assert_int_equal(l.rc, AZ_ECONFIG);
     expect_message(&l, 0,
                    "cfg/conf.json:1: /inputs/0/nsys_csv_file_path/kernel_sum: 'run/*' matches 2 "
-                   "files (one is wanted; "
-                   "write an input for each)");
+                   "files, expected one; add an input for each");
     loaded_end(&l);
 }
 
@@ -249,7 +246,7 @@ static void expand_for_the_planner(void **state)
     assert_int_equal(az_config_expand(&l.c, AZ_SV(""), AZ_SV("nothing*"), AZ_SV(""), false, &files,
                                       AZ_NOWHERE, &l.diag),
                      AZ_ECONFIG);
-    expect_message(&l, 0, "no file matches 'nothing*' (is the path right?)");
+    expect_message(&l, 0, "no file matches 'nothing*' (check the path)");
     assert_int_equal(az_config_expand(&l.c, AZ_SV(""), AZ_SV("nothing*"), AZ_SV(""), true, &files,
                                       AZ_NOWHERE, &l.diag),
                      0);

@@ -97,16 +97,16 @@ static void history(void **state)
 static void errors(void **state)
 {
     (void)state;
-    expect_error(INPUT "\"history\": {} }", "c.json:1: /history: missing key 'path' (the database "
-                                            "of the history; it is made if it is not there)");
+    expect_error(INPUT "\"history\": {} }", "c.json:1: /history: missing key 'path'; set the "
+                                            "database of the history (created if missing)");
     expect_error(INPUT "\"gates\": 5 }", "c.json:1: /gates: gates must be an object, not a number");
     expect_error(INPUT
                  "\"gates\": { \"baseline\": \"pinned:\" }, \"history\": { \"path\": \"h\" } }",
-                 "c.json:1: /gates/baseline: baseline 'pinned:' needs a label after it");
+                 "c.json:1: /gates/baseline: baseline 'pinned:' without a label; use pinned:LABEL");
     expect_error(INPUT
                  "\"gates\": { \"baseline\": \"window:x\" }, \"history\": { \"path\": \"h\" } }",
-                 "c.json:1: /gates/baseline: baseline 'window:x': the window is a number of runs, "
-                 "3 to 10000");
+                 "c.json:1: /gates/baseline: baseline 'window:x': invalid window; use a number of "
+                 "runs from 3 to 10000");
     expect_error(INPUT "\"gates\": [ { \"severity\": \"fial\" } ] }",
                  "c.json:1: /gates/0/severity: severity must be one of fail, warn, not the string "
                  "'fial' (did you mean "

@@ -60,7 +60,7 @@ static void csv_needs(void **state)
                  "c.json:2: /inputs/0/nsys_csv_file_path: missing key 'kernel_sum' (the "
                  "cuda_gpu_kern_sum CSV)");
     expect_error(CSV("\"kernel_sum\": \"\"", ITERS),
-                 "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sum: empty path (name a file)");
+                 "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sum: empty path; name a file");
     expect_error(CSV("\"kernel_sum\": 5", ITERS),
                  "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sum: kernel_sum must be a string "
                  "or null, not a number");
@@ -68,17 +68,17 @@ static void csv_needs(void **state)
                  "c.json:2: /inputs/0/nsys_csv_file_path/kernel_sums: unknown key 'kernel_sums' "
                  "(did you mean "
                  "'kernel_sum'?)");
-    expect_error(CSV(KERNELS, ""), "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' "
-                                   "(iterations in the profile, 1 or more)");
+    expect_error(CSV(KERNELS, ""), "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters'; "
+                                   "set the number of iterations in the profile, 1 or more");
     expect_error(CSV(KERNELS, "\"num_of_iters\": null"),
-                 "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the "
-                 "profile, 1 or more)");
+                 "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters'; set the number of "
+                 "iterations in the profile, 1 or more");
     expect_error("{ \"inputs\": [ { \"nsys_csv_file_path\": { " KERNELS " } } ] }",
-                 "c.json:1: /inputs/0: missing key 'num_of_iters' in analysis_args (iterations in "
-                 "the profile, 1 or more)");
-    expect_error(
-        "{ \"inputs\": [ { \"format\": \"csv\", \"analysis_args\": { " ITERS " } } ] }",
-        "c.json:1: /inputs/0: missing key 'nsys_csv_file_path' (with kernel_sum, the CSV to read)");
+                 "c.json:1: /inputs/0: missing key 'num_of_iters' in analysis_args; set the number "
+                 "of iterations in the profile, 1 or more");
+    expect_error("{ \"inputs\": [ { \"format\": \"csv\", \"analysis_args\": { " ITERS " } } ] }",
+                 "c.json:1: /inputs/0: missing key 'nsys_csv_file_path'; add it with kernel_sum, "
+                 "the CSV to read");
 }
 
 static void nvtx_needs_a_tag(void **state)
@@ -86,17 +86,14 @@ static void nvtx_needs_a_tag(void **state)
     (void)state;
     expect_error(CSV(KERNELS ", \"nvtx_proj_trace\": \"n.csv\"", ITERS),
                  "c.json:3: /inputs/0/analysis_args: missing key 'nvtx_tag_of_iter' (input 'T' "
-                 "gives nvtx_proj_trace: name "
-                 "the range of one iteration)");
+                 "sets nvtx_proj_trace); set the name of the range around one iteration");
     expect_error(
         CSV(KERNELS ", \"nvtx_proj_trace\": \"n.csv\"", ITERS ", \"nvtx_tag_of_iter\": null"),
         "c.json:3: /inputs/0/analysis_args/nvtx_tag_of_iter: missing key 'nvtx_tag_of_iter' (input "
-        "'T' gives "
-        "nvtx_proj_trace: name the range of one iteration)");
+        "'T' sets nvtx_proj_trace); set the name of the range around one iteration");
     expect_error(REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": true", ITERS),
                  "c.json:3: /inputs/0/analysis_args: missing key 'nvtx_tag_of_iter' (input 'T' "
-                 "gives with_nvtx: name the "
-                 "range of one iteration)");
+                 "sets with_nvtx); set the name of the range around one iteration");
     expect_fine(
         REP("\"path\": \"x.nsys-rep\", \"with_nvtx\": true", ITERS ", \"nvtx_tag_of_iter\": \"s\""),
         NULL);
@@ -117,11 +114,11 @@ static void reports(void **state)
     expect_error(REP("\"with_mem\": true", ITERS),
                  "c.json:2: /inputs/0/nsys_report: missing key 'path' (the .nsys-rep file)");
     expect_error(REP("\"path\": \"x\"", ""),
-                 "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters' (iterations in the "
-                 "profile, 1 or more)");
-    expect_error("{ \"inputs\": [ { \"format\": \"nsys-rep\", \"analysis_args\": { " ITERS
-                 " } } ] }",
-                 "c.json:1: /inputs/0: missing key 'nsys_report' (with path, the report to read)");
+                 "c.json:3: /inputs/0/analysis_args: missing key 'num_of_iters'; set the number of "
+                 "iterations in the profile, 1 or more");
+    expect_error(
+        "{ \"inputs\": [ { \"format\": \"nsys-rep\", \"analysis_args\": { " ITERS " } } ] }",
+        "c.json:1: /inputs/0: missing key 'nsys_report'; add it with path, the report to read");
     expect_fine("{ \"inputs\": [ { \"format\": \"nsys-rep\", \"path\": \"x.nsys-rep\", "
                 "\"options\": { " ITERS " } } ] }",
                 NULL);
@@ -229,8 +226,7 @@ static void class_map_errors(void **state)
     (void)state;
     expect_error(MAP("\"gemm\": \"Others\""),
                  "c.json:3: /kernel_to_class_map/gemm: Class name should not be \"other\" (key "
-                 "'gemm'; that class takes "
-                 "what no key matches)");
+                 "'gemm'; that class contains all unmatched kernels)");
     expect_error(MAP("\"gemm\": \"gemm\",\n\"xmma_gemm\": \"gemm2\""),
                  "c.json:4: /kernel_to_class_map/xmma_gemm: gemm and xmma_gemm should NOT be the "
                  "substring of each other.");
@@ -251,9 +247,8 @@ static void class_map_equal_keys(void **state)
     load(&l, MAP("\"Gemm\": \"one\", \"b\": \"two\", \"GEMM\": \"three\""));
     assert_int_equal(l.rc, 0);
     expect_message(&l, 0,
-                   "c.json:3: /kernel_to_class_map/GEMM: keys 'Gemm' and 'GEMM' are equal but for "
-                   "case (the last value is "
-                   "used)");
+                   "c.json:3: /kernel_to_class_map/GEMM: keys 'Gemm' and 'GEMM' differ only in "
+                   "case; the last value is used");
     const struct az_class_rules *r = &l.c.inputs.v[0].opts.classes;
     assert_int_equal(r->n, 2);
     expect_text(r->v[0].lower, "gemm");
@@ -277,7 +272,7 @@ static void class_map_limits(void **state)
     loaded_begin(&l);
     l.rc = az_config_load_memory(&l.c, az_text_view(&t), "c.json", NULL, &test_names, &l.diag);
     assert_int_equal(l.rc, AZ_ECONFIG);
-    expect_message(&l, 0, "c.json:1: /kernel_to_class_map: 5001 keys are too many (at most 5000)");
+    expect_message(&l, 0, "c.json:1: /kernel_to_class_map: too many keys: 5001 (limit 5000)");
     loaded_end(&l);
     az_vec_release(&t);
 }

@@ -88,22 +88,19 @@ static void set_errors(void **state)
     expect_set_error(0, "inputs.0.titel", "x",
                      "--set: /inputs/0/titel: unknown key 'titel' (did you mean 'title'?)");
     expect_set_error(0, "inputs.9.title", "x",
-                     "--set: no such element 'inputs.9.title' (write inputs.0.title=x, "
-                     "inputs.*.title=x or /a/b=x)");
+                     "--set: no such element 'inputs.9.title'; use inputs.0.title=x, "
+                     "inputs.*.title=x or /a/b=x");
     expect_set_error(0, "inputs.x.title", "x",
-                     "--set: no such element 'inputs.x.title' (write inputs.0.title=x, "
-                     "inputs.*.title=x or /a/b=x)");
+                     "--set: no such element 'inputs.x.title'; use inputs.0.title=x, "
+                     "inputs.*.title=x or /a/b=x");
+    expect_set_error(0, "inputs.0.title.x", "x",
+                     "--set: no such key in the configuration 'inputs.0.title.x'; use "
+                     "inputs.0.title=x, inputs.*.title=x or /a/b=x");
     expect_set_error(
-        0, "inputs.0.title.x", "x",
-        "--set: the configuration has no such place 'inputs.0.title.x' (write inputs.0.title=x, "
-        "inputs.*.title=x or /a/b=x)");
-    expect_set_error(0, "inputs..title", "x",
-                     "--set: not a place in a configuration 'inputs..title' (write "
-                     "inputs.0.title=x, inputs.*.title=x or "
-                     "/a/b=x)");
+        0, "inputs..title", "x",
+        "--set: invalid path 'inputs..title'; use inputs.0.title=x, inputs.*.title=x or /a/b=x");
     expect_set_error(0, "", "x",
-                     "--set: not a place in a configuration '' (write inputs.0.title=x, "
-                     "inputs.*.title=x or /a/b=x)");
+                     "--set: invalid path ''; use inputs.0.title=x, inputs.*.title=x or /a/b=x");
 }
 
 static void set_options(void **state)
@@ -210,19 +207,19 @@ static void variables(void **state)
     expect_text(l.c.inputs.v[0].opts.labels.v[0].value, "alpha");
     loaded_end(&l);
     expect_error("{ \"inputs\": [ {\n \"path\": \"${AZ_TEST_NONE}/x\" } ] }",
-                 "c.json:2: /inputs/0/path: variable 'AZ_TEST_NONE' is not set (set it, or write "
-                 "${AZ_TEST_NONE:-default})");
+                 "c.json:2: /inputs/0/path: variable 'AZ_TEST_NONE' is not set; set it, or use "
+                 "${AZ_TEST_NONE:-default}");
     expect_error("{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${A\" } ] }",
-                 "c.json:1: /inputs/0/title: '${' without '}' (write ${NAME} or ${NAME:-default})");
+                 "c.json:1: /inputs/0/title: '${' without '}'; use ${NAME} or ${NAME:-default}");
     expect_error(
         "{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${1A}\" } ] }",
-        "c.json:1: /inputs/0/title: bad reference '${1A}' (write ${NAME} or ${NAME:-default})");
+        "c.json:1: /inputs/0/title: invalid reference '${1A}'; use ${NAME} or ${NAME:-default}");
     expect_error(
         "{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${A-b}\" } ] }",
-        "c.json:1: /inputs/0/title: bad reference '${A-b}' (write ${NAME} or ${NAME:-default})");
+        "c.json:1: /inputs/0/title: invalid reference '${A-b}'; use ${NAME} or ${NAME:-default}");
     expect_error("{ \"inputs\": [ { \"path\": \"a\", \"title\": \"${A:-x${B}}\" } ] }",
-                 "c.json:1: /inputs/0/title: bad reference '${A:-x${B}' (a default holds no "
-                 "reference of its own)");
+                 "c.json:1: /inputs/0/title: invalid reference '${A:-x${B}'; remove the reference "
+                 "from the default");
 }
 
 static void quick_look(void **state)
@@ -267,7 +264,7 @@ static void quick_look(void **state)
     assert_int_equal(l.rc, AZ_ECONFIG);
     assert_int_equal(l.diag.errors, 2);
     expect_message(&l, 0, "--set: /inputs/0/pth: unknown key 'pth' (did you mean 'path'?)");
-    expect_message(&l, 1, "--opt: unknown option 'warmup' ('analyzer help config' lists them)");
+    expect_message(&l, 1, "--opt: unknown option 'warmup'; see 'analyzer help config'");
     loaded_end(&l);
 }
 
