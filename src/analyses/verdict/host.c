@@ -25,24 +25,19 @@ enum name_class {
 };
 
 /* ---- names ---- */
-enum az_verdict_call az_verdict_call_of(struct az_verdict_host *h, uint32_t call)
+enum az_verdict_call az_verdict_call_class(struct az_verdict_host *h, uint32_t name)
 {
     static const char *const text[AZ_VERDICT_CALLS] = {
         "",         "launch",    "graph",         "async_copy", "fill", "copy", "synchronize",
         "allocate", "load_code", "prepare_graph", "profiler"
     };
-    const uint32_t name = h->t->ev[AZ_CALL].name[call];
-    if (name == AZ_NO_ID)
-        return AZ_VERDICT_CALL_OTHER;
-    if (!h->call_class[name]) {
-        const struct az_sv is =
-            az_rules_class_of(&h->call_rules, "host_call", az_trace_text(h->t, name));
-        int k = AZ_VERDICT_CALLS - 1;
-        while (k > 0 && !az_sv_is(is, text[k]))
-            k--;
-        h->call_class[name] = (uint8_t)(k + 1);
-    }
-    return (enum az_verdict_call)(h->call_class[name] - 1);
+    const struct az_sv is =
+        az_rules_class_of(&h->call_rules, "host_call", az_trace_text(h->t, name));
+    int k = AZ_VERDICT_CALLS - 1;
+    while (k > 0 && !az_sv_is(is, text[k]))
+        k--;
+    h->call_class[name] = (uint8_t)(k + 1);
+    return (enum az_verdict_call)k;
 }
 
 enum az_cause az_verdict_said_by(struct az_verdict_host *h, uint32_t name)
@@ -123,12 +118,14 @@ static int longer_first(const struct az_verdict_nest *n, size_t from, size_t to,
 {
     const struct az_events *e = n->e;
     int rc = 0;
-    for (size_t i = from, end; i < to && rc == 0; i = end) {
+    for (size_t i = from + 1; i < to && rc == 0; i++) {
+        const size_t first = i - 1;
+        const int64_t start = e->start[n->row[first]];
         bool sorted = true;
-        for (end = i + 1; end < to && e->start[n->row[end]] == e->start[n->row[i]]; end++)
-            sorted &= e->end[n->row[end]] <= e->end[n->row[end - 1]];
+        for (; i < to && e->start[n->row[i]] == start; i++)
+            sorted &= e->end[n->row[i]] <= e->end[n->row[i - 1]];
         if (!sorted)
-            rc = az_sort_cmp(n->row + i, end - i, sizeof *n->row, by_longer, &e, mem);
+            rc = az_sort_cmp(n->row + first, i - first, sizeof *n->row, by_longer, &e, mem);
     }
     return rc;
 }
@@ -193,8 +190,11 @@ static int make_nest(struct az_verdict_host *h, enum az_kind kind, bool frames,
     out->e = &h->t->ev[kind];
     out->first = az_arena_array(&h->arena, h->threads + 2, sizeof *out->first);
     out->last = az_arena_array(&h->arena, h->threads + 1, sizeof *out->last);
-    if (!out->first || !out->last)
+    out->last_at = az_arena_array(&h->arena, h->threads + 1, sizeof *out->last_at);
+    if (!out->first || !out->last || !out->last_at)
         return az_arena_error(&h->arena);
+    for (size_t k = 0; k <= h->threads; k++)
+        out->last_at[k] = INT64_MIN;
     const int rc = order_by_thread(h, kind, frames, out);
     const size_t n = out->first[h->threads];
     if (rc || n == 0 || (kind == AZ_HOST_OP && h->tree)) /* whose tree says what is in what */
@@ -241,10 +241,11 @@ static int guess_main(struct az_verdict_host *h)
     return 0;
 }
 
-size_t az_verdict_place_at(const struct az_verdict_nest *n, uint32_t thread, int64_t at)
+size_t az_verdict_find_place(const struct az_verdict_nest *n, uint32_t thread, int64_t at)
 {
     const int64_t *start = n->e->start;
     size_t lo = n->first[thread], hi = n->first[thread + 1], last = n->last[thread];
+    n->last_at[thread] = at;
     if (last > lo && start[az_verdict_row(n, last - 1)] <= at) { /* mostly it goes on from there */
         lo = last;
         for (size_t end = lo + STEPS < hi ? lo + STEPS : hi; lo < end; lo++)

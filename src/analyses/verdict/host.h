@@ -26,10 +26,11 @@ enum az_verdict_call {
 /* Events by thread, by start within one. A place is an index into that order. */
 struct az_verdict_nest {
     const struct az_events *e;
-    uint32_t *row;   /* NULL: in order as they are */
-    uint32_t *first; /* threads + 1 entries */
-    uint32_t *up;    /* place -> place of the event that contains it; AZ_NO_ROW */
-    uint32_t *last;  /* thread -> what az_verdict_place_at returned last */
+    uint32_t *row;    /* NULL: in order as they are */
+    uint32_t *first;  /* threads + 1 entries */
+    uint32_t *up;     /* place -> place of the event that contains it; AZ_NO_ROW */
+    uint32_t *last;   /* thread -> what az_verdict_place_at returned last, */
+    int64_t *last_at; /* and for which time; INT64_MIN: none */
 };
 struct az_verdict_host {
     struct az_verdict *v;
@@ -55,7 +56,15 @@ struct az_verdict_host {
 int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v) AZ_MUST_USE;
 void az_verdict_host_release(struct az_verdict_host *h);
 
-enum az_verdict_call az_verdict_call_of(struct az_verdict_host *h, uint32_t call);
+/* Looks up the class of a name that has been met for the first time. */
+enum az_verdict_call az_verdict_call_class(struct az_verdict_host *h, uint32_t name);
+static inline enum az_verdict_call az_verdict_call_of(struct az_verdict_host *h, uint32_t call)
+{
+    const uint32_t name = h->t->ev[AZ_CALL].name[call];
+    return name == AZ_NO_ID      ? AZ_VERDICT_CALL_OTHER
+           : h->call_class[name] ? (enum az_verdict_call)(h->call_class[name] - 1)
+                                 : az_verdict_call_class(h, name);
+}
 /* The call is another thing than launching: by its class, or it takes much longer than that. */
 static inline bool az_verdict_is_slow(const struct az_verdict_host *h, uint32_t call)
 {
@@ -80,7 +89,12 @@ static inline uint32_t az_verdict_row(const struct az_verdict_nest *n, size_t pl
     return n->row ? n->row[place] : (uint32_t)place;
 }
 /* One past the last place of a thread that starts at `at` or before. */
-size_t az_verdict_place_at(const struct az_verdict_nest *n, uint32_t thread, int64_t at);
+size_t az_verdict_find_place(const struct az_verdict_nest *n, uint32_t thread, int64_t at);
+static inline size_t az_verdict_place_at(const struct az_verdict_nest *n, uint32_t thread,
+                                         int64_t at)
+{
+    return n->last_at[thread] == at ? n->last[thread] : az_verdict_find_place(n, thread, at);
+}
 /* Does an event cover at least half of [from, to]? */
 static inline bool az_verdict_covers(int64_t start, int64_t end, int64_t from, int64_t to)
 {

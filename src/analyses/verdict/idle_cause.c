@@ -246,10 +246,11 @@ static bool is_unrecorded(struct az_verdict_judge *j, const struct az_idle_gap *
     const int64_t *start = h->t->ev[AZ_CALL].start;
     const uint32_t before = az_verdict_launch(h, gap->before),
                    after = az_verdict_launch(h, gap->after);
+    const struct az_trust *r = j->trust;
     int64_t from = gap->start, to = gap->end;
-    if (az_trust_is_early(j->trust, gap->after) ||
-        az_trust_gap_holds_lost(j->trust, h->t, gap->start, gap->end, before, after) ||
-        az_trust_gap_holds_graph(j->trust, h->t, gap->start, gap->end, before, after))
+    if ((r->n_early && az_trust_is_early(r, gap->after)) ||
+        (r->n_lost && az_trust_gap_holds_lost(r, h->t, from, to, before, after)) ||
+        (r->n_bare && az_trust_gap_holds_graph(r, h->t, from, to, before, after)))
         return true;
     if (h->n_bare == 0)
         return false;
