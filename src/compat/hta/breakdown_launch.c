@@ -106,11 +106,13 @@ static int compare_parts(const void *x, const void *y, void *ctx)
 static int by_name(struct az_job *job, struct az_hta *b, const struct launches *l,
                    struct az_arena *keep, struct launch_part *p)
 {
-    struct az_groups g;
+    struct az_groups g = { 0 };
     p->v = az_arena_array(keep, l->groups + 1, sizeof *p->v);
     int rc = p->v ? az_groups_make(&g, l->group, l->n, l->groups, job->mem) : az_arena_error(keep);
-    if (rc)
+    if (rc) {
+        az_groups_release(&g);
         return rc;
+    }
     for (size_t k = 0; k < l->groups; k++) {
         const struct az_sv name = az_trace_text(b->trace, l->name_of[k]);
         p->v[k].name = az_hta_keep(b, keep, name);

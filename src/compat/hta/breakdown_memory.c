@@ -146,13 +146,11 @@ static int number_kinds(const struct az_hta *b, uint32_t *of, uint32_t *kind,
 static int all_kinds(struct az_job *job, const struct az_hta *b, const struct az_intern *kinds,
                      const uint32_t *kind, struct az_arena *keep, struct memory_part *out)
 {
-    struct az_groups g;
+    struct az_groups g = { 0 };
     struct points p;
     out->v = az_arena_array(keep, kinds->text.n + 1, sizeof *out->v);
     int rc =
         out->v ? az_groups_make(&g, kind, b->n, kinds->text.n, job->mem) : az_arena_error(keep);
-    if (rc)
-        return rc;
     az_vec_init(&p, job->mem);
     for (; rc == 0 && out->n < kinds->text.n; out->n++) {
         out->v[out->n].name = az_hta_keep(b, keep, kinds->text.v[out->n]);

@@ -1,0 +1,262 @@
+/* One allocation of a whole run fails, in many runs another one. Such a run ends with a message and
+ * its exit status, or its report is that of a run without the failure; all memory is freed. The
+ * library of workbooks does not free all of its own, so there is none. */
+#include "run_files.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+
+#if defined AZ_SANITIZED || !defined __GLIBC__ /* an allocator of its own */
+int main(void) { return 0; }
+#else
+
+/* ---- an allocator whose n-th request fails ---- */
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void __libc_free(void *);
+
+enum { CALLERS = 40, MOST_CALLS = 1 << 16, MOST_PLACES = 1 << 12 };
+static atomic_long calls, fails_at, blocks; /* fails_at 0: none */
+static atomic_bool counting, collecting;
+static uintptr_t seen[MOST_CALLS]; /* by address */
+static long places[MOST_PLACES];
+static size_t n_places;
+
+static bool is_new(void *of)
+{
+    const uintptr_t x = (uintptr_t)of;
+    size_t k = x * 0x9e3779b97f4a7c15u >> 48 & (MOST_CALLS - 1);
+    while (seen[k] && seen[k] != x)
+        k = (k + 1) & (MOST_CALLS - 1);
+    const bool added = seen[k] == 0;
+    seen[k] = x;
+    return added;
+}
+
+/* Requests so that each call on the way to one has failed once, whichever input it was for. */
+static void keep_place(long call)
+{
+    void *at[CALLERS];
+    bool added = false;
+    atomic_store(&collecting, false); /* backtrace allocates */
+    const int n = backtrace(at, CALLERS);
+    for (int i = 2; i < n; i++)
+        added |= is_new(at[i]);
+    if (added && n_places < MOST_PLACES)
+        places[n_places++] = call;
+    atomic_store(&collecting, true);
+}
+
+static bool refused(void)
+{
+    if (!atomic_load(&counting))
+        return false;
+    const long call = atomic_fetch_add(&calls, 1) + 1;
+    if (atomic_load(&collecting))
+        keep_place(call);
+    if (call != atomic_load(&fails_at))
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+static void *counted(void *p)
+{
+    if (p)
+        atomic_fetch_add(&blocks, 1);
+    return p;
+}
+
+void *malloc(size_t n) { return refused() ? NULL : counted(__libc_malloc(n)); }
+void *calloc(size_t n, size_t m) { return refused() ? NULL : counted(__libc_calloc(n, m)); }
+void *realloc(void *p, size_t n)
+{
+    if (n && refused())
+        return NULL;
+    return p ? __libc_realloc(p, n) : counted(__libc_realloc(p, n));
+}
+void free(void *p)
+{
+    if (p)
+        atomic_fetch_sub(&blocks, 1);
+    __libc_free(p);
+}
+
+int fsync(int fd) /* takes most of the time of a run that writes little */
+{
+    (void)fd;
+    return 0;
+}
+
+/* ---- a run ---- */
+
+struct outcome {
+    int rc;
+    long left; /* blocks */
+    char *out, *err;
+};
+
+static char *read_all(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = calloc(1, 1 << 22);
+    assert_non_null(f);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 22) - 1, f) < (1 << 22) - 1);
+    fclose(f);
+    return text;
+}
+
+static struct outcome run(struct setting *s, long fails)
+{
+    const struct az_run_opts opts = {
+        .workers = 1, .color = AZ_NEVER, .progress = AZ_NEVER, .text_full = true
+    };
+    struct outcome x = { .rc = 0 };
+    const int to[2] = { open("out", O_CREAT | O_TRUNC | O_WRONLY, 0666),
+                        open("err", O_CREAT | O_TRUNC | O_WRONLY, 0666) };
+    fflush(stdout);
+    const int kept[2] = { dup(1), dup(2) };
+    dup2(to[0], 1);
+    dup2(to[1], 2);
+    atomic_store(&calls, 0);
+    atomic_store(&fails_at, fails);
+    const long before = atomic_load(&blocks);
+    atomic_store(&counting, true);
+    x.rc = az_run(&s->plan, &opts);
+    atomic_store(&counting, false);
+    x.left = atomic_load(&blocks) - before;
+    fflush(stdout);
+    for (int i = 0; i < 2; i++) {
+        dup2(kept[i], i + 1);
+        close(kept[i]);
+        close(to[i]);
+    }
+    x.out = read_all("out");
+    x.err = read_all("err");
+    return x;
+}
+
+static void drop(struct outcome *x)
+{
+    free(x->out);
+    free(x->err);
+}
+
+static int set_up_empty(void **state)
+{
+    const int rc = set_up(state);
+    struct setting *s = *state;
+    az_config_release(&s->config);
+    return rc ? rc : az_config_init(&s->config);
+}
+
+static char root[4096];
+
+/* Runs of an input with these options and outputs. */
+static void sweep(struct setting *s, const char *path, const char *options, const char *outputs)
+{
+    struct az_config_names names;
+    struct az_overrides none;
+    static char text[9000];
+    size_t bad = 0;
+
+    (void)snprintf(text, sizeof text,
+                   "{\"inputs\":[{\"title\":\"input\",\"path\":\"%s/%s\"}],\"compat\":\"all\","
+                   "\"options\":{%s},\"outputs\":{\"dir\":\"made\",%s}}",
+                   root, path, options, outputs);
+    write_file("config.json", text);
+    az_vec_init(&none, NULL);
+    assert_int_equal(az_plan_names(&s->plan.arena, &names), 0);
+    assert_int_equal(az_config_load(&s->config, "config.json", &none, &names, &s->diag), 0);
+    assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
+    struct outcome first = run(s, 0); /* what is made once is made */
+    drop(&first);
+    n_places = 0;
+    atomic_store(&collecting, true);
+    struct outcome whole = run(s, 0);
+    atomic_store(&collecting, false);
+    assert_int_equal(whole.rc, AZ_EXIT_OK);
+    assert_int_equal(whole.left, 0);
+    for (size_t i = 0; i < n_places; i++) {
+        const long fails = places[i];
+        struct outcome x = run(s, fails);
+        const bool equal = x.rc == AZ_EXIT_OK && strcmp(x.out, whole.out) == 0;
+        const bool told = x.rc != AZ_EXIT_OK && strstr(x.err, "error: ");
+        if ((!equal && !told) || x.left) {
+            print_error("%s: request %ld: exit status %d, %ld blocks left, report %s\n%s", path,
+                        fails, x.rc, x.left, equal ? "equal" : "other", x.err);
+            bad++;
+        }
+        drop(&x);
+    }
+    drop(&whole);
+    assert_int_equal(bad, 0);
+}
+#define TEXT  "\"formats\":[\"text\"]"
+#define FILES "\"formats\":[\"text\",\"json\",\"csv\",\"html\",\"md\",\"sqlite\"]"
+#define PYTORCH_OPTIONS                                                                            \
+    "\"include_overlap_info\":true,\"include_call_stack\":true,\"detect_recompute\":true,"         \
+    "\"short_kernel_study\":true,\"inference_phase_analysis\":true,\"micro_idle_thresh_us\":10,"   \
+    "\"group_by_parent_module\":true,\"include_first_occurrence_time\":true,\"critical_path\":"    \
+    "true,"                                                                                        \
+    "\"rank_tables\":\"always\",\"launch_details\":true,\"enable_pseudo_ops\":true"
+
+static void pytorch(void **state)
+{
+    sweep(*state, "example/pytorch/train_step.json", PYTORCH_OPTIONS, TEXT);
+}
+static void pytorch_inference(void **state)
+{
+    sweep(*state, "example/pytorch/inference.json", PYTORCH_OPTIONS, TEXT);
+}
+static void pytorch_capture(void **state)
+{
+    sweep(*state, "example/pytorch/decode/trace.json", "", TEXT);
+}
+static void pytorch_ranks(void **state)
+{
+    sweep(*state, "example/multirank/step_120/*.json", "", TEXT);
+}
+static void pytorch_files(void **state) { sweep(*state, "example/pytorch/moe.json", "", FILES); }
+static void nsys(void **state)
+{
+    sweep(*state, "example/nsys/llama2_70b_nvtx_gpu_proj_trace.csv", "", TEXT);
+}
+static void xplane_tpu(void **state)
+{
+    sweep(*state, "example/xplane/tpu/tpu.xplane.pb", "\"rank_tables\":\"always\"", TEXT);
+}
+static void xplane_hosts(void **state)
+{
+    sweep(*state, "example/xplane/plugins/profile/train_step", "", TEXT);
+}
+static void tracy(void **state)
+{
+    sweep(*state, "example/tracy/ops_perf_results_host0.csv", "", TEXT);
+}
+static void rocprof(void **state)
+{
+    sweep(*state, "tests/data/rocprof/train_results.json",
+          "\"kernel_details\":true,\"short_kernel_study\":true", TEXT);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, set_up_empty, tear_down)
+    const struct CMUnitTest tests[] = {
+        T(pytorch),       T(pytorch_inference), T(pytorch_capture),
+        T(pytorch_ranks), T(pytorch_files),     T(nsys),
+        T(tracy),         T(rocprof),           T(xplane_tpu),
+        T(xplane_hosts),
+    };
+    void *any[4];
+    assert_non_null(getcwd(root, sizeof root));
+    (void)backtrace(any, 4); /* the first call loads a library */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
