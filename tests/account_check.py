@@ -127,7 +127,7 @@ def kernel_sums(what, t):
 
 
 def unlinked(t):
-    return any("without their launch" in r["Check"] and int(float(r["Count"] or 0)) for r in t.get("data_quality", []))
+    return any("unlinked device events" in r["Check"] and int(float(r["Count"] or 0)) for r in t.get("data_quality", []))
 
 
 def families(what, t):
@@ -164,7 +164,7 @@ def device_iterations(what, t, lines):
 def gaps(what, t, line, devices):
     """Gaps of all sizes of one device are its idle time; not where the profiler's overhead is busy or launches are missing."""
     quality = {r["Check"]: int(float(r["Count"] or 0)) for r in t.get("data_quality", [])}
-    if t.get("gpu_gaps_histogram") and len(devices) == 1 and not any("without their launch" in k and n for k, n in quality.items()):
+    if t.get("gpu_gaps_histogram") and len(devices) == 1 and not any("unlinked device events" in k and n for k, n in quality.items()):
         same(what + ": gpu_gaps_histogram and idle time", column_sum(t["gpu_gaps_histogram"], "Time (ns)", 1), idle_of(line))
 
 
@@ -328,7 +328,7 @@ def run_of_ranks(analyzer, what, folder, tmp, pattern="*.json*"):
             "line": next(iter(blocks(t["gpu_timeline"]).values())),
             "devices": len(blocks(t.get("gpu_timeline_by_device", []))),
             "families": {r["family"]: number(r, "time_ms") * 1e6 for r in t.get("time_by_family", [])},
-            "unlinked": sum(n for k, n in quality.items() if "without their launch" in k),
+            "unlinked": sum(n for k, n in quality.items() if "unlinked device events" in k),
             "fills": any("emset" in r.get("Operation", r.get("Name", "")) for r in t.get("mem_time_sum", [])),
         }
     command = [analyzer, "multirank", "--all-ranks", "-e", "auto", "--force", "--opt", "last_step=keep", "-b", folder]

@@ -79,7 +79,7 @@ def layouts(a, tmp):
             out, truth, p = run(a, tmp, ["--layout", layout, "--names", names, "--order", order] + ranks)
             hold(p.returncode == 0 and not p.stderr, what, p.stderr)
             hold(operators(out) == truth["operators"], what, "%s, not %s" % (operators(out), truth["operators"]))
-            hold(share(out, rule) > 0 and abs(share(out, "paired with their capture") - 100) < 1e-9, what + ": rule", p.stderr)
+            hold(share(out, rule) > 0 and abs(share(out, "matched to a capture") - 100) < 1e-9, what + ": rule", p.stderr)
             hold(sum(pairing(out).values()) == truth["launches"], what + ": every launch is counted", pairing(out))
             shapes = rows(out, "graph_captures")
             hold(sum(int(r["Graph launches"]) for r in shapes) == truth["launches"] and {int(r["Batch"]) for r in shapes} <= {8, 16, 32} and
@@ -87,7 +87,7 @@ def layouts(a, tmp):
                  what + ": by shape", shapes)
     # Kernels in any order: those of one name are told apart by their order only, so only their sums are known.
     out, truth, p = run(a, tmp, ["--order", "mixed"])
-    hold(share(out, "paired with their capture") == 100, "mixed order")
+    hold(share(out, "matched to a capture") == 100, "mixed order")
     hold(sum(x[1] for x in operators(out).values()) == sum(x[1] for x in truth["operators"].values()), "mixed order: time")
     for names in ("full", "none"):
         for what, options in (("steps on another thread", ["--layout", "sglang", "--other-thread"]), ("decoder and speculator", ["--speculator"]),
@@ -114,12 +114,12 @@ def other_counts(a, tmp):
         ways = pairing(out)
         hold(ways == {"by order between known kernels": truth["launches"]}, what + ": rule", ways)
         left = share(out, "of another number")
-        hold(left > 0 and abs(left + share(out, "paired with their capture") - 100) < 1e-9, what + ": all events are counted", left)
+        hold(left > 0 and abs(left + share(out, "matched to a capture") - 100) < 1e-9, what + ": all events are counted", left)
         shapes = rows(out, "graph_captures")
         hold(sum(int(r["Graph launches"]) for r in shapes) == truth["launches"], what + ": by shape", shapes)
         # a later replay that is whole names the kernels of the earlier one
         out, truth, p = run(a, tmp, ["--names", "none", "--order", "cut", "--steps", "40", "--seed", seed])
-        hold(operators(out) == truth["operators"] and share(out, "paired with their capture") == 100, "first replays that are cut, seed " + seed,
+        hold(operators(out) == truth["operators"] and share(out, "matched to a capture") == 100, "first replays that are cut, seed " + seed,
              "%s, not %s" % (operators(out), truth["operators"]))
 
 

@@ -421,7 +421,7 @@ def identities(check, case, ours, ranks):
             share = [float(r["kernel_time_sum_cum_pct"]) for r in ours[name].rows]
             if share != sorted(share) or share[-1] != 1:
                 bad.append("%s: shares %s" % (name, share[-3:]))
-    if int(float(ours["coverage"].rows[[r["Item"] for r in ours["coverage"].rows].index("averages over ranks divided by")]["Value"])) != ranks:
+    if int(float(ours["coverage"].rows[[r["Item"] for r in ours["coverage"].rows].index("ranks in averages")]["Value"])) != ranks:
         bad.append("averages divided by another number of ranks")
     check.say("%s identities" % case, bad)
 

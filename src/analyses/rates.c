@@ -76,10 +76,10 @@ static int find(struct az_job *job, const struct az_device_facts *f, struct az_p
     if (o->device_peaks.n == 0)
         return 0;
     if (!az_peaks_override(out, o->device_peaks, &bad))
-        return az_diag_fail(
-            job->diag, AZ_ECONFIG, AZ_NOWHERE,
-            "device_peaks: '%.*s' is no rate (say mem_bw_gbps=3350 matrix_bf16=989.4)",
-            AZ_SVF(bad));
+        return az_diag_fail(job->diag, AZ_ECONFIG, AZ_NOWHERE,
+                            "device_peaks: invalid rate '%.*s'; use NAME=VALUE such as "
+                            "mem_bw_gbps=3350 matrix_bf16=989.4",
+                            AZ_SVF(bad));
     *found = true;
     return 0;
 }
@@ -196,10 +196,9 @@ void az_job_unknown_device(struct az_job *job, struct az_where where)
     struct az_sv near = az_peaks_nearest(o->arch_rows, o->roofline_basis, o->device_name);
     if (near.n == 0)
         near = az_peaks_nearest(az_data("devices.csv"), o->roofline_basis, o->device_name);
-    az_diag_add(
-        job->diag, AZ_WARNING, where,
-        "no %.*s rates known of device '%.*s' (%s%.*s%sthe tables come without a roofline; give "
-        "\"device_peaks\", \"gpu_arch_json_path\" or a name of configs/devices.csv)",
-        AZ_SVF(o->roofline_basis), AZ_SVF(o->device_name), near.n ? "did you mean '" : "",
-        AZ_SVF(near), near.n ? "'? " : "");
+    az_diag_add(job->diag, AZ_WARNING, where,
+                "no %.*s rates for device '%.*s' (%s%.*s%sroofline skipped); set \"device_peaks\", "
+                "\"gpu_arch_json_path\" or a device name from configs/devices.csv",
+                AZ_SVF(o->roofline_basis), AZ_SVF(o->device_name), near.n ? "did you mean '" : "",
+                AZ_SVF(near), near.n ? "'? " : "");
 }

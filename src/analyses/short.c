@@ -34,7 +34,7 @@ int az_short_histogram(struct az_job *job, const char *id, const int64_t *length
     const int64_t bins = job->opts->short_kernel_histogram_bins,
                   limit = az_short_limit(job, ticks_per_ns);
     struct az_table *t =
-        az_table_new(job->arena, id, "Durations of short kernels (µs)", AZ_TABLE_KEEP_EMPTY);
+        az_table_new(job->arena, id, "Short kernel durations (µs)", AZ_TABLE_KEEP_EMPTY);
     int64_t *count = az_arena_array(job->arena, (size_t)bins, sizeof *count), lo = INT64_MAX,
             hi = INT64_MIN;
 

@@ -306,7 +306,7 @@ struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
         return az_arena_printf(a, "device events are missing in the %s",
                                of_side(x, AZ_CHECK_LOST_DEVICE_EVENTS));
     case AZ_CHANGE_MISSING_RANKS:
-        return az_arena_printf(a, "the %s has no files of ranks %.*s",
+        return az_arena_printf(a, "the %s has no files for ranks %.*s",
                                lacks_ranks(x, y) ? "baseline" : "candidate",
                                AZ_SVF(lacks_ranks(x, y) ? x->missing : y->missing));
     case AZ_CHANGE_DEVICE_DIFFERS:

@@ -41,7 +41,7 @@ static void put_row(struct az_table *t, const struct az_table *wide, size_t colu
 static struct az_table *by_figure(struct az_arena *a, const struct az_table *wide, ptrdiff_t rank)
 {
     struct az_table *t =
-        az_table_new(a, "gpu_timelines", "GPU time line of every rank", AZ_TABLE_SUMMARY);
+        az_table_new(a, "gpu_timelines", "GPU timelines of all ranks", AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
     az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

@@ -24,13 +24,13 @@ static const struct az_compare_spec specs[] = {
     /* what describes a run, and tables of single events */
     {
       "verdict|verdict_facts|trust_checks|coverage|facts|findings|advice|data_quality|unmatched_kernels|kernels_by_name|signposts|roofline_chart|ops_stacked_chart|"
-      "ranks|rank_summary|clock_offsets", NULL, NULL, NULL, NULL, "not compared: says what the run was", NULL, SKIP },
+      "ranks|rank_summary|clock_offsets", NULL, NULL, NULL, NULL, "not compared: describes the run", NULL, SKIP },
     { "nccl_summary_long", "Collective name", "rank?|" COLL_KEY, "time|time_mean|count", NULL, NULL, NULL, 0 },
     {
       "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
       "kernels_[0-9]*|*_trace|*_long", NULL, NULL, NULL, NULL, "not compared: single events", NULL, SKIP },
     { "diff_by_op|diff_stats|diff_stats_unique_args_summary|op_kernel_map|merged_tree|names_diff", NULL, NULL, NULL,
-      NULL, "not compared: a difference to another trace", NULL, SKIP | TREE },
+      NULL, "not compared: already a difference", NULL, SKIP | TREE },
 
     { "gpu_timeline|gpu_events_averages", NULL, "device?|rank?|is_recompute?|type", "time", NULL, NULL, "total_time",
       TEXT | ALL | NUMBER },

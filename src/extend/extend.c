@@ -77,23 +77,21 @@ static int complain(struct az_extend *e, struct az_diag *diag, const char *op, s
     if (e->out_of_memory)
         text = "took more than 64 MiB of memory";
     else if (e->text_too_long)
-        text = "made a text of more than 1 MiB";
+        text = "created a string of more than 1 MiB";
     else if (e->left < 0)
         text = too_long;
     else if (e->out_of_budget)
-        text = "no memory left";
+        text = "out of memory";
     else if (!text)
-        text = "raised an error that is no text";
+        text = "raised an error that is not a string";
     bool placed = strncmp(text, e->file, strlen(e->file)) == 0;
     const char *colon = placed ? "" : ": ";
     if (op)
-        return az_diag_fail(
-            diag, AZ_ECONFIG, AZ_NOWHERE,
-            "%s%s%s, for operator '%.*s' (the report is made without this extension)",
-            placed ? "" : e->file, colon, text, (int)op_length, op);
-    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
-                        "%s%s%s (the report is made without this extension)", placed ? "" : e->file,
-                        colon, text);
+        return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
+                            "%s%s%s, for operator '%.*s'; the extension is disabled",
+                            placed ? "" : e->file, colon, text, (int)op_length, op);
+    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "%s%s%s; the extension is disabled",
+                        placed ? "" : e->file, colon, text);
 }
 
 int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag,
@@ -114,11 +112,11 @@ static int read_tables(lua_State *l)
     struct az_arena *a = lua_touserdata(l, 1);
     e->has_tree = lua_getglobal(l, "tree_postprocess") != LUA_TNIL;
     if (e->has_tree && !lua_isfunction(l, -1))
-        return luaL_error(l, "tree_postprocess is no function");
+        return luaL_error(l, "tree_postprocess is not a function");
     lua_settop(l, 1);
     size_t names = 0;
     if (lua_getglobal(l, "categories") != LUA_TNIL) {
-        luaL_argcheck(l, lua_istable(l, -1), 1, "categories is no table");
+        luaL_argcheck(l, lua_istable(l, -1), 1, "categories is not a table");
         for (lua_pushnil(l); lua_next(l, -2); lua_pop(l, 1)) {
             if (lua_type(l, -2) != LUA_TSTRING || !lua_istable(l, -1))
                 return luaL_error(l, "categories must map a category to a list of operators");
@@ -128,12 +126,12 @@ static int read_tables(lua_State *l)
             lua_Integer n = luaL_len(l, -1);
             for (lua_Integer i = 1; i <= n; i++) {
                 if (lua_geti(l, -1, i) != LUA_TSTRING)
-                    return luaL_error(l, "category '%s': operator %d is no text", category.p,
+                    return luaL_error(l, "category '%s': operator %d is not a string", category.p,
                                       (int)i);
                 struct az_extend_category c = { az_arena_dup(a, az_sv_str(lua_tostring(l, -1))),
                                                 category };
                 if (!c.op.p || !category.p || az_vec_push(&e->categories, c))
-                    return luaL_error(l, "no memory left");
+                    return luaL_error(l, "out of memory");
                 lua_pop(l, 1);
             }
         }
@@ -142,13 +140,13 @@ static int read_tables(lua_State *l)
     if (lua_getglobal(l, "perf_models") == LUA_TNIL)
         return 0;
     if (!lua_istable(l, -1))
-        return luaL_error(l, "perf_models is no table");
+        return luaL_error(l, "perf_models is not a table");
     for (lua_pushnil(l); lua_next(l, -2); lua_pop(l, 1)) {
         if (lua_type(l, -2) != LUA_TSTRING || !lua_isfunction(l, -1))
             return luaL_error(l, "perf_models must map an operator to a function");
         struct az_sv op = az_arena_dup(a, az_sv_str(lua_tostring(l, -2)));
         if (!op.p || az_vec_push(&e->models, op))
-            return luaL_error(l, "no memory left");
+            return luaL_error(l, "out of memory");
     }
     return 0;
 }
@@ -314,20 +312,20 @@ static int run_model(lua_State *l)
             continue;
         double v = lua_type(l, at) == LUA_TNUMBER ? lua_tonumber(l, at) : NAN;
         if (!(v >= 0) || isinf(v))
-            return luaL_error(l, "returned no number of %s of 0 or more but %s", what[i],
+            return luaL_error(l, "returned %s '%s', expected a number of 0 or more", what[i],
                               luaL_tolstring(l, at, NULL));
         *(i ? &out->bytes : &out->flops) = v;
     }
     if (!lua_isnil(l, -2) && lua_type(l, -2) != LUA_TSTRING)
-        return luaL_error(l, "returned a precision that is no text");
+        return luaL_error(l, "returned a precision that is not a string");
     if (!lua_isnil(l, -1) && lua_type(l, -1) != LUA_TSTRING)
-        return luaL_error(l, "returned a unit that is no text");
+        return luaL_error(l, "returned a unit that is not a string");
     const char *prec = lua_tostring(l, -2),
                *unit = lua_isnil(l, -1) ? "matrix" : lua_tostring(l, -1);
     if (strcmp(unit, "matrix") != 0 && strcmp(unit, "vector") != 0)
-        return luaL_error(l, "returned unit '%s' (matrix or vector)", unit);
+        return luaL_error(l, "returned unit '%s', expected matrix or vector", unit);
     if (prec && strlen(prec) > 16)
-        return luaL_error(l, "returned a precision that is none");
+        return luaL_error(l, "returned an invalid precision");
     out->unit = strcmp(unit, "vector") == 0 ? "vector" : "matrix";
     lua_settop(l, 2);
     lua_pushstring(l, prec ? prec : "");
@@ -347,7 +345,7 @@ int az_extend_model(struct az_extend *e, const struct az_perf_call *c, struct az
     if (rc == 0) {
         out->prec = az_arena_dup(a, az_sv_str(lua_tostring(e->l, -1)));
         if (isnan(out->flops) && isnan(out->bytes))
-            out->why = "the extension gave no estimate";
+            out->why = "no estimate from the extension";
     }
     lua_settop(e->l, 0);
     return rc;

@@ -15,7 +15,7 @@ static uint32_t node_at(lua_State *l, int at)
 {
     const lua_Integer n = luaL_checkinteger(l, at);
     if (n < 1 || n > (lua_Integer)handle_of(l)->t->n)
-        luaL_argerror(l, at, "no node of the tree");
+        luaL_argerror(l, at, "not a node of the tree");
     return (uint32_t)(n - 1);
 }
 
@@ -182,7 +182,7 @@ static int changed(lua_State *l, const char *wrong)
     if (wrong)
         return luaL_error(l, "%s", wrong);
     if (++handle_of(l)->edits > AZ_EXTEND_EDITS)
-        return luaL_error(l, "asks for more than %d changes", AZ_EXTEND_EDITS);
+        return luaL_error(l, "requests more than %d changes", AZ_EXTEND_EDITS);
     return 0;
 }
 
@@ -207,7 +207,7 @@ static struct az_sv push_facts(lua_State *l, int at)
     lua_Integer count = 0;
     for (lua_pushnil(l); lua_next(l, at); lua_pop(l, 1)) {
         if (lua_type(l, -2) != LUA_TSTRING)
-            luaL_error(l, "a fact's name is no text");
+            luaL_error(l, "name of a fact is not a string");
         const char *value = luaL_tolstring(l, -1, NULL);
         lua_pushfstring(l, "%s=%s\n", lua_tostring(l, -3), value);
         lua_seti(l, lines, ++count);
@@ -262,7 +262,7 @@ static int tree_insert(lua_State *l)
     for (lua_Integer i = 1; i <= n; i++) {
         lua_geti(l, 2, i);
         if (az_vec_push(&h->nodes, node_at(l, lua_gettop(l))))
-            return luaL_error(l, "no memory left");
+            return luaL_error(l, "out of memory");
         lua_pop(l, 1);
     }
     return changed(l, h->t->insert(h->t->ctx, name, h->nodes.v, h->nodes.n, &a));

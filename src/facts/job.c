@@ -100,8 +100,7 @@ void **az_job_view(struct az_job *job, const void *what)
 
 struct az_table *az_coverage_table(struct az_arena *arena)
 {
-    struct az_table *t =
-        az_table_new(arena, "coverage", "What was read, kept, dropped and skipped", AZ_TABLE_LAST);
+    struct az_table *t = az_table_new(arena, "coverage", "Data coverage", AZ_TABLE_LAST);
     if (!t)
         return NULL;
     az_table_column(t, "Item", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

@@ -6,18 +6,18 @@
 const char *az_step_how_text(enum az_step_how how)
 {
     static const char *const text[AZ_STEP_HOWS] = {
-        [AZ_STEPS_TAG] = "by the user's tag",
-        [AZ_STEPS_PROFILER] = "by ProfilerStep marks",
-        [AZ_STEPS_DEVICE] = "by steps of the profile",
-        [AZ_STEPS_ANNOTATION] = "by step annotations",
-        [AZ_STEPS_PROGRAM] = "by runs of the main program",
-        [AZ_STEPS_ENGINE] = "by marks of the serving engine",
-        [AZ_STEPS_RANGES] = "by ranges named as steps",
-        [AZ_STEPS_SIGNPOSTS] = "by signposts",
-        [AZ_STEPS_REPLAYS] = "by replays of a trace",
-        [AZ_STEPS_PATTERN] = "by the pattern of kernels",
+        [AZ_STEPS_TAG] = "from configured ranges",
+        [AZ_STEPS_PROFILER] = "from ProfilerStep marks",
+        [AZ_STEPS_DEVICE] = "from profiled device steps",
+        [AZ_STEPS_ANNOTATION] = "from step annotations",
+        [AZ_STEPS_PROGRAM] = "from main program runs",
+        [AZ_STEPS_ENGINE] = "from serving engine marks",
+        [AZ_STEPS_RANGES] = "from step ranges",
+        [AZ_STEPS_SIGNPOSTS] = "from signposts",
+        [AZ_STEPS_REPLAYS] = "from trace replays",
+        [AZ_STEPS_PATTERN] = "from repeating kernels",
         [AZ_STEPS_NONE] = "no loop found",
-        [AZ_STEPS_OFF] = "not looked for (steps: none)",
+        [AZ_STEPS_OFF] = "step detection disabled (steps: none)",
     };
     return how < AZ_STEP_HOWS ? text[how] : "";
 }
@@ -54,7 +54,7 @@ struct az_sv az_steps_text(struct az_job *job, const struct az_steps *s)
 {
     if (s->n == 0)
         return az_sv_str(az_step_how_text(s->how));
-    return az_arena_printf(job->arena, "%zu step%s, %s%s%.*s%s", s->n, s->n == 1 ? "" : "s",
+    return az_arena_printf(job->arena, "%zu step%s %s%s%.*s%s", s->n, s->n == 1 ? "" : "s",
                            az_step_how_text(s->how), s->mark.n ? " '" : "", AZ_SVF(s->mark),
                            s->mark.n ? "'" : "");
 }

@@ -23,7 +23,7 @@ enum az_step_how {                      /* in the order of preference */
                    AZ_STEPS_OFF,       /* the option steps is none */
                    AZ_STEP_HOWS
 };
-/* For a sentence: "12 steps, by ProfilerStep marks". Of AZ_STEPS_NONE "no loop found". */
+/* For a sentence: "12 steps from ProfilerStep marks". Of AZ_STEPS_NONE "no loop found". */
 const char *az_step_how_text(enum az_step_how how);
 /* Stable ID of the JSON verdict: "profiler_step"; "" without steps. */
 const char *az_step_source_id(enum az_step_how how);
@@ -96,7 +96,7 @@ int64_t az_step_period(const struct az_steps *s, size_t i);
  * error code on failure. */
 int az_job_steps_scope(struct az_job *job, size_t trace, const uint8_t *counts,
                        struct az_span *out) AZ_MUST_USE;
-/* "12 steps, by the pattern of kernels (each begins with 'gemm')"; "no loop found". In the job's
+/* "12 steps from repeating kernels 'gemm'"; "no loop found". In the job's
  * arena; empty on failure, which the arena remembers. */
 struct az_sv az_steps_text(struct az_job *job, const struct az_steps *s);
 

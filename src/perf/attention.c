@@ -94,7 +94,7 @@ AZ_PERF_MODEL(sdpa)
     if (az_perf_model_dim(k, 0) != s.b || az_perf_model_dim(v, 0) != s.b ||
         az_perf_model_dim(v, n) != s.nk || az_perf_model_dim(v, h) != s.hk ||
         az_perf_model_dim(k, 3) != s.dqk)
-        return az_perf_model_fail(r, "query, key and value disagree");
+        return az_perf_model_fail(r, "query, key and value shapes do not match");
     flags(r, &s, q);
     p_sdpa(r, &s, q, k);
     if (az_perf_model_attr_is(r, "kind", "bwd"))
@@ -117,10 +117,10 @@ AZ_PERF_MODEL(sdpa_varlen)
     if (q->nd != 3 || k->nd != 3 || v->nd != 3 ||
         az_perf_model_dim(k, 0) != az_perf_model_dim(v, 0) ||
         az_perf_model_dim(q, 2) != az_perf_model_dim(k, 2))
-        return az_perf_model_fail(r, "query, key and value disagree");
+        return az_perf_model_fail(r, "query, key and value shapes do not match");
     if (!az_perf_model_int(az_perf_model_arg(r, longest), &mq) ||
         !az_perf_model_int(az_perf_model_arg(r, longest + 1), &mk))
-        return az_perf_model_fail(r, "no longest sequence recorded");
+        return az_perf_model_fail(r, "maximum sequence length not recorded");
     struct sdpa s = { .b = 1,
                       .nq = az_perf_model_dim(q, 0),
                       .hq = az_perf_model_dim(q, 1),
@@ -131,7 +131,7 @@ AZ_PERF_MODEL(sdpa_varlen)
     double n = az_perf_model_dim(az_perf_model_arg(r, seqs), 0) - 1,
            nk = az_perf_model_dim(az_perf_model_arg(r, seqs + 1), 0) - 1;
     if (n < 1 || nk < 1)
-        return az_perf_model_fail(r, "no sequences recorded");
+        return az_perf_model_fail(r, "sequence lengths not recorded");
     flags(r, &s, q);
     p_sdpa(r, &s, q, k);
     az_perf_model_p_int(r, "num_seqs", n);

@@ -26,7 +26,7 @@ static bool size_up(struct az_perf_model *r, struct conv *c, const struct az_per
                     const struct az_perf_arg *w)
 {
     if (x->nd < 3 || x->nd > 2 + SPATIAL || w->nd != x->nd)
-        return az_perf_model_fail(r, "input and filter are of other shapes");
+        return az_perf_model_fail(r, "input and filter shapes do not match");
     c->x = x->elements;
     c->w = w->elements;
     c->w_inner = az_perf_model_dim(w, 0) > 0 ? w->elements / az_perf_model_dim(w, 0) : 0;
@@ -41,7 +41,7 @@ static bool size_up(struct az_perf_model *r, struct conv *c, const struct az_per
                          ? (in - 1) * c->stride[i] - 2 * c->pad[i] + reach + c->out_pad[i] + 1
                          : floor((in + 2 * c->pad[i] - reach - 1) / c->stride[i]) + 1;
         if (out < 0)
-            return az_perf_model_fail(r, "output has no size");
+            return az_perf_model_fail(r, "output size is 0");
         c->y *= out;
     }
     return true;
@@ -74,13 +74,13 @@ static bool geometry(struct az_perf_model *r, struct conv *c, const struct az_pe
     double g = 1;
     c->nd = x->nd - 2;
     if (c->nd < 1 || c->nd > SPATIAL)
-        return az_perf_model_fail(r, "input has no 1 to 3 spatial dimensions");
+        return az_perf_model_fail(r, "input does not have 1 to 3 spatial dimensions");
     c->transposed = az_perf_model_true(az_perf_model_arg(r, first + 3));
     if (!spread(az_perf_model_arg(r, first), 1, c->stride, c->nd) ||
         !spread(az_perf_model_arg(r, first + 1), 0, c->pad, c->nd) ||
         !spread(az_perf_model_arg(r, first + 2), 1, c->dil, c->nd) ||
         !spread(az_perf_model_arg(r, first + 4), 0, c->out_pad, c->nd))
-        return az_perf_model_fail(r, "stride, padding or dilation of another form");
+        return az_perf_model_fail(r, "unsupported form of stride, padding or dilation");
     c->groups = az_perf_model_list(az_perf_model_arg(r, first + 5), &g, 1) == 1 ? g : 1;
     return true;
 }
@@ -114,7 +114,7 @@ AZ_PERF_MODEL(conv_bwd)
         return false;
     if (az_perf_model_arg(r, 10)->value.n &&
         az_perf_model_list(az_perf_model_arg(r, 10), mask, 3) != 3)
-        return az_perf_model_fail(r, "output_mask of another form");
+        return az_perf_model_fail(r, "unsupported form of output_mask");
     p_conv(r, &c, x, w, mask[2] != 0);
     double b = x->type->bytes, parts = (mask[0] != 0) + (mask[1] != 0);
     c.y = y->elements;
@@ -130,7 +130,7 @@ AZ_PERF_MODEL(conv_fused)
     struct conv c = { .nd = x->nd - 2, .groups = 1, .dil = { 1, 1, 1 } };
     if (c.nd < 1 || c.nd > SPATIAL || !spread(az_perf_model_arg(r, 3), 1, c.stride, c.nd) ||
         !spread(az_perf_model_arg(r, 4), 0, c.pad, c.nd))
-        return az_perf_model_fail(r, "stride or padding of another form");
+        return az_perf_model_fail(r, "unsupported form of stride or padding");
     if (!size_up(r, &c, x, w))
         return false;
     p_conv(r, &c, x, w, true);
@@ -146,7 +146,7 @@ AZ_PERF_MODEL(jax_conv)
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *w = az_perf_model_arg(r, 1),
                              *y = az_perf_model_arg(r, 2);
     if (x->nd < 3 || w->nd != x->nd || y->nd != x->nd || az_perf_model_dim(w, 0) <= 0)
-        return az_perf_model_fail(r, "operands are of other shapes");
+        return az_perf_model_fail(r, "operand shapes do not match");
     az_perf_model_unit(r, "matrix", x->type);
     az_perf_model_p_json(r, "input_shape", x->dims);
     az_perf_model_p_json(r, "filter_shape", w->dims);

@@ -75,7 +75,7 @@ AZ_PERF_MODEL(cat)
 {
     const struct az_perf_arg *x = az_perf_model_key(r, "in", 0);
     if (!x->list && !az_perf_model_dims(x))
-        return az_perf_model_fail(r, "no list of tensors");
+        return az_perf_model_fail(r, "no tensor list");
     az_perf_model_p_json(r, "op_shape", x->dims);
     az_perf_model_p_int(r, "tensors", x->list ? x->count : 1);
     r->out->unit = "vector";
@@ -180,7 +180,7 @@ AZ_PERF_MODEL(pool)
                si = ns > 0 ? s[ns == n ? i : 0] : ki;
         double pi = np > 0 ? p[np == n ? i : 0] : 0, di = nd > 0 ? d[nd == n ? i : 0] : 1;
         if (si <= 0 || in <= 0)
-            return az_perf_model_fail(r, "window of another form");
+            return az_perf_model_fail(r, "unsupported form of window");
         out = out / in * (floor((in + 2 * pi - di * (ki - 1) - 1) / si) + 1);
         window *= ki;
     }
@@ -198,7 +198,7 @@ AZ_PERF_MODEL(foreach)
     const struct az_perf_arg *x = az_perf_model_arg(r, 0);
     double n = x->elements, lists = 0;
     if (!x->list)
-        return az_perf_model_fail(r, "no list of tensors");
+        return az_perf_model_fail(r, "no tensor list");
     for (unsigned i = 0; i < r->call->n; i++)
         lists += r->call->arg[i].list;
     az_perf_model_p_int(r, "tensors", x->count);
@@ -215,7 +215,7 @@ AZ_PERF_MODEL(optimizer)
     const struct az_perf_arg *x = az_perf_model_arg(r, 0);
     double n = 0, b = list_size(r, x);
     if (!x->list)
-        return az_perf_model_fail(r, "no list of tensors");
+        return az_perf_model_fail(r, "no tensor list");
     for (unsigned i = 0; i < r->call->n; i++)
         if (r->call->arg[i].list)
             n += r->call->arg[i].elements * (i == 1 ? 1 : 2);

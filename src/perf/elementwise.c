@@ -106,7 +106,7 @@ static bool p_resized(struct az_perf_model *r, const struct az_perf_arg *x, cons
     for (int i = 0; i < n; i++)
         out *= dims[i];
     if (out < 0)
-        return az_perf_model_fail(r, "output has no size");
+        return az_perf_model_fail(r, "output size is 0");
     az_perf_model_p_list(r, "op_shape", dims, n);
     az_perf_model_p_json(r, "input_shape", x->dims);
     az_perf_model_p_list(r, "output_shape", dims, n);
@@ -123,7 +123,7 @@ AZ_PERF_MODEL(pad)
     double pad[2 * AZ_PERF_DIMS], dims[AZ_PERF_DIMS];
     int n = az_perf_model_list(az_perf_model_arg(r, 1), pad, 2 * AZ_PERF_DIMS);
     if (n < 2 || n % 2 || n / 2 > x->nd)
-        return az_perf_model_fail(r, "padding of another form");
+        return az_perf_model_fail(r, "unsupported form of padding");
     for (int i = 0; i < x->nd; i++)
         dims[i] = az_perf_model_dim(x, i);
     for (int i = 0; i < n / 2; i++)

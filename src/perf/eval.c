@@ -207,7 +207,7 @@ int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, stru
     if (!run)
         return AZ_EINTERNAL;
     if (!run(&r) && !out->why)
-        az_perf_model_fail(&r, "arguments of another form");
+        az_perf_model_fail(&r, "unsupported form of arguments");
     if (out->why)
         out->prec = az_sv_make("", 0);
     const size_t bytes = out->n_params * sizeof *r.param;

@@ -132,7 +132,7 @@ AZ_PERF_MODEL(mm)
     double factor = 1;
     int scales = az_perf_model_at(r, "scales", -1);
     if (a->nd < 2 || b->nd < 2 || (!flat && a->nd > 3))
-        return az_perf_model_fail(r, "operands are no matrices");
+        return az_perf_model_fail(r, "operands are not matrices");
     struct gemm g = { .b = a->nd == 3 && !flat ? az_perf_model_dim(a, 0) : 1,
                       .k = az_perf_model_dim(a, -1) };
     g.m = flat && a->nd > 2 ? (g.k > 0 ? a->elements / g.k : 0) : az_perf_model_dim(a, -2);
@@ -160,7 +160,7 @@ AZ_PERF_MODEL(matmul)
 {
     const struct az_perf_arg *a = az_perf_model_arg(r, 0), *b = az_perf_model_arg(r, 1);
     if (a->nd < 2 || b->nd < 2)
-        return az_perf_model_fail(r, "operands are no matrices");
+        return az_perf_model_fail(r, "operands are not matrices");
     struct gemm g = { .b = 1,
                       .m = az_perf_model_dim(a, -2),
                       .k = az_perf_model_dim(a, -1),
@@ -187,7 +187,7 @@ AZ_PERF_MODEL(te_gemm)
     const struct az_perf_arg *a = az_perf_model_arg(r, 0), *b = az_perf_model_arg(r, 5),
                              *bias = az_perf_model_arg(r, 18);
     if (a->nd != 2 || b->nd != 2)
-        return az_perf_model_fail(r, "operands are no matrices");
+        return az_perf_model_fail(r, "operands are not matrices");
     bool ta = az_perf_model_true(az_perf_model_arg(r, 4)),
          tb = az_perf_model_true(az_perf_model_arg(r, 9));
     struct gemm g = { .b = 1,
@@ -214,7 +214,7 @@ AZ_PERF_MODEL(gemm_flags)
     int flags = az_perf_model_at(r, "flags", -1);
     double pack = az_perf_model_at(r, "pack", 1);
     if (a->nd != 2 || b->nd != 2)
-        return az_perf_model_fail(r, "operands are no matrices");
+        return az_perf_model_fail(r, "operands are not matrices");
     bool ta = false, tb = true;
     if (flags >= 0) {
         ta = az_perf_model_true(az_perf_model_arg(r, flags));
@@ -251,7 +251,7 @@ AZ_PERF_MODEL(gemm_halves)
     const struct az_perf_arg *a = az_perf_model_arg(r, 0), *b = az_perf_model_arg(r, 1);
     bool half = az_perf_model_at(r, "halfA", 0);
     if (a->nd < 2 || a->nd > 3 || b->nd != a->nd)
-        return az_perf_model_fail(r, "operands are no matrices");
+        return az_perf_model_fail(r, "operands are not matrices");
     struct gemm g = { .b = a->nd == 3 ? az_perf_model_dim(a, 0) : 1,
                       .m = az_perf_model_dim(a, -2),
                       .k = az_perf_model_dim(a, -1) * (half ? 2 : 1),
@@ -273,7 +273,7 @@ AZ_PERF_MODEL(gemm_dynamic_quant)
         if (r->call->arg[i].nd == 2)
             m[found++] = &r->call->arg[i];
     if (found < 2)
-        return az_perf_model_fail(r, "operands are no matrices");
+        return az_perf_model_fail(r, "operands are not matrices");
     struct gemm g = { .b = 1,
                       .m = az_perf_model_dim(m[0], 0),
                       .k = az_perf_model_dim(m[0], 1),
@@ -296,7 +296,7 @@ AZ_PERF_MODEL(batched_gemm)
 {
     const struct az_perf_arg *a = az_perf_model_arg(r, 0), *b = az_perf_model_arg(r, 1);
     if (a->nd != 3 || b->nd != 3)
-        return az_perf_model_fail(r, "operands are no batches of matrices");
+        return az_perf_model_fail(r, "operands are not batched matrices");
     struct gemm g = { .b = az_perf_model_dim(b, 0),
                       .n = az_perf_model_dim(b, 1),
                       .k = az_perf_model_dim(b, 2),
@@ -337,7 +337,7 @@ static bool grouped_pairs(struct az_perf_model *r, const struct az_perf_arg *x,
         struct az_perf_arg a, b;
         if (!az_perf_list_item(x, i, &a) || !az_perf_list_item(w, i, &b) || a.nd != 2 ||
             b.nd != 2 || (b.dim[0] != a.dim[1] && b.dim[1] != a.dim[1]))
-            return az_perf_model_fail(r, "operands are no pairs of matrices");
+            return az_perf_model_fail(r, "operands are not pairs of matrices");
         const double m = (double)a.dim[0], k = (double)a.dim[1],
                      n = (double)(b.dim[0] == a.dim[1] ? b.dim[1] : b.dim[0]);
         flops += 2 * m * k * n;
@@ -362,7 +362,7 @@ AZ_PERF_MODEL(grouped_gemm)
     if (x->list && w->list && x->count == w->count)
         return grouped_pairs(r, x, w);
     if (x->nd != 2 || w->nd != 3)
-        return az_perf_model_fail(r, "operands are no groups of matrices");
+        return az_perf_model_fail(r, "operands are not groups of matrices");
     double m = az_perf_model_dim(x, 0), k = az_perf_model_dim(x, 1), g = az_perf_model_dim(w, 0), n;
     if (az_perf_model_dim(w, 1) == k)
         n = az_perf_model_dim(w, 2);
@@ -388,7 +388,7 @@ AZ_PERF_MODEL(grouped_gemm_variable_k)
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *y = az_perf_model_arg(r, 1),
                              *groups = az_perf_model_key(r, "groups", 2);
     if (x->nd != 2 || y->nd != 2 || az_perf_model_dim(x, 0) != az_perf_model_dim(y, 0))
-        return az_perf_model_fail(r, "operands are no groups of matrices");
+        return az_perf_model_fail(r, "operands are not groups of matrices");
     double m = az_perf_model_dim(x, 0), k = az_perf_model_dim(x, 1), n = az_perf_model_dim(y, 1),
            g = groups->nd ? az_perf_model_dim(groups, 0) : 1;
     az_perf_model_unit(r, "matrix", x->type);

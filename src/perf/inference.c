@@ -82,7 +82,7 @@ static bool read_step(struct az_sv t, struct step *s)
 static bool known_step(struct az_perf_model *r, struct step *s)
 {
     if (!read_step(r->call->annotation, s) || (s->c_sq == 0 && s->g_sq == 0))
-        return az_perf_model_fail(r, "no annotation of the step: key lengths unknown");
+        return az_perf_model_fail(r, "step annotation missing: key lengths unknown");
     return true;
 }
 
@@ -140,7 +140,7 @@ AZ_PERF_MODEL(paged_decode)
     struct step s;
     double w = 0;
     if (q->nd < 3 || cache->nd < 2)
-        return az_perf_model_fail(r, "query or cache is of another shape");
+        return az_perf_model_fail(r, "unsupported shape of query or cache");
     if (!known_step(r, &s))
         return false;
     s.c_sq = s.c_sk = s.c_sqsq = s.c_sqsk = 0;
@@ -204,13 +204,13 @@ AZ_PERF_MODEL(gdn)
                              *out = az_perf_model_arg(r, 3);
     struct step s;
     if (qkv->nd != 2 || b->nd < 2 || out->nd != 3)
-        return az_perf_model_fail(r, "arguments of another shape");
+        return az_perf_model_fail(r, "unsupported argument shapes");
     if (!known_step(r, &s))
         return false;
     double t = s.c_sq + s.g_sq, hv = az_perf_model_dim(b, 1), dv = az_perf_model_dim(out, 2),
            hk = hv / 2, dk = hk > 0 ? (az_perf_model_dim(qkv, 1) - hv * dv) / 2 / hk : 0;
     if (dk <= 0)
-        return az_perf_model_fail(r, "arguments of another shape");
+        return az_perf_model_fail(r, "unsupported argument shapes");
     az_perf_model_unit(r, "matrix", qkv->type);
     az_perf_model_p_int(r, "T", t);
     az_perf_model_p_int(r, "H_V", hv);

@@ -81,7 +81,7 @@ AZ_PERF_MODEL(causal_conv1d)
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *w = az_perf_model_arg(r, 1),
                              *bias = az_perf_model_arg(r, 2);
     if (x->nd != 3 || w->nd != 2)
-        return az_perf_model_fail(r, "input or filter is of another shape");
+        return az_perf_model_fail(r, "unsupported shape of input or filter");
     double c = az_perf_model_dim(x, 1), k = az_perf_model_dim(w, 1);
     az_perf_model_p_json(r, "input_shape", x->dims);
     az_perf_model_p_json(r, "filter_shape", w->dims);
@@ -99,7 +99,7 @@ AZ_PERF_MODEL(mamba)
                              *dt = az_perf_model_arg(r, 3);
     double chunk = 128, p = 64, g = 1, v;
     if (x->nd != 3 || w->nd != 2 || dt->nd != 1)
-        return az_perf_model_fail(r, "arguments of another shape");
+        return az_perf_model_fail(r, "unsupported argument shapes");
     if (az_perf_model_list(az_perf_model_arg(r, 6), &v, 1) == 1)
         chunk = v;
     if (az_perf_model_list(az_perf_model_arg(r, 15), &v, 1) == 1)
@@ -110,7 +110,7 @@ AZ_PERF_MODEL(mamba)
            cc = az_perf_model_dim(w, 0), k = az_perf_model_dim(w, 1), h = az_perf_model_dim(dt, 0);
     double n = (d - 2 * h * p - h) / (2 * g);
     if (n <= 0 || n != floor(n))
-        return az_perf_model_fail(r, "state size is no whole number");
+        return az_perf_model_fail(r, "state size is not an integer");
     az_perf_model_p_json(r, "input_shape", x->dims);
     az_perf_model_p_int(r, "d_state", n);
     az_perf_model_p_int(r, "chunk", chunk);

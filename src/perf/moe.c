@@ -18,7 +18,7 @@ static double active(const struct moe *x)
 static bool p_moe(struct az_perf_model *r, const struct moe *x)
 {
     if (!(x->m >= 0 && x->k > 0 && x->n > 0 && x->e > 0 && x->top > 0 && x->top <= x->e))
-        return az_perf_model_fail(r, "tokens, experts or choices are not recorded");
+        return az_perf_model_fail(r, "tokens, experts or top-k not recorded");
     az_perf_model_p_int(r, "num_tokens", x->m);
     az_perf_model_p_int(r, "hidden_dim", x->k);
     az_perf_model_p_int(r, "inter_dim", x->n);
@@ -67,7 +67,7 @@ AZ_PERF_MODEL(moe_fused)
                      .out = az_perf_model_dims(out) ? out->type->bytes : x->type->bytes };
     int64_t top = 0;
     if (x->nd < 2 || w1->nd != 3 || w2->nd != 3)
-        return az_perf_model_fail(r, "tokens or weights are of another shape");
+        return az_perf_model_fail(r, "unsupported shape of tokens or weights");
     m.k = az_perf_model_dim(w2, 1);
     by_weights(&m, w1, w2);
     m.top = az_perf_model_int(az_perf_model_key(r, "topk", -1), &top)
@@ -97,7 +97,7 @@ AZ_PERF_MODEL(moe_stage)
                              *c = az_perf_model_key(r, "choices", 6);
     bool is_up = az_perf_model_attr_is(r, "step", "up");
     if (w1->nd != 3 || w2->nd != 3 || x->nd < 2)
-        return az_perf_model_fail(r, "tokens or weights are of another shape");
+        return az_perf_model_fail(r, "unsupported shape of tokens or weights");
     struct moe m = { .m = az_perf_model_dim(x, 0),
                      .k = az_perf_model_dim(w2, 1),
                      .in = x->type->bytes };
@@ -122,7 +122,7 @@ AZ_PERF_MODEL(moe_cktile)
                              *y = az_perf_model_arg(r, 2);
     bool is_up = az_perf_model_attr_is(r, "step", "up");
     if (w->nd != 3 || (is_up ? x->nd != 2 || y->nd != 3 : x->nd != 3))
-        return az_perf_model_fail(r, "tokens or weights are of another shape");
+        return az_perf_model_fail(r, "unsupported shape of tokens or weights");
     struct moe m = { .m = az_perf_model_dim(x, 0),
                      .e = az_perf_model_dim(w, 0),
                      .in = x->type->bytes,
@@ -146,7 +146,7 @@ AZ_PERF_MODEL(moe_invoke)
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *w = az_perf_model_arg(r, 1),
                              *y = az_perf_model_arg(r, 3), *c = az_perf_model_arg(r, 8);
     if (w->nd != 3 || c->nd != 2)
-        return az_perf_model_fail(r, "weights or choices are of another shape");
+        return az_perf_model_fail(r, "unsupported shape of weights or top-k");
     struct moe m = { .m = az_perf_model_dim(c, 0),
                      .top = az_perf_model_dim(c, 1),
                      .e = az_perf_model_dim(w, 0),
@@ -174,7 +174,7 @@ AZ_PERF_MODEL(moe_ogs)
 {
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *router = az_perf_model_arg(r, 1);
     if (x->nd != 2 || router->nd < 2)
-        return az_perf_model_fail(r, "tokens or router are of another shape");
+        return az_perf_model_fail(r, "unsupported shape of tokens or router");
     bool fp4 = kernel_says(r, "fp4"), fp8 = kernel_says(r, "fp8") || kernel_says(r, "e4m3");
     struct moe m = { .m = az_perf_model_dim(x, 0),
                      .k = az_perf_model_dim(x, 1),
@@ -202,7 +202,7 @@ AZ_PERF_MODEL(moe_gptq)
                              *w2 = az_perf_model_arg(r, 2);
     bool is_up = az_perf_model_attr_is(r, "step", "up");
     if (x->nd != 2 || w1->nd != 3 || w2->nd != 3)
-        return az_perf_model_fail(r, "tokens or weights are of another shape");
+        return az_perf_model_fail(r, "unsupported shape of tokens or weights");
     struct moe m = { .m = az_perf_model_dim(x, 0),
                      .k = az_perf_model_dim(x, 1),
                      .e = az_perf_model_dim(is_up ? w1 : w2, 0),

@@ -44,7 +44,7 @@ AZ_PERF_MODEL(reduce)
            b = pair ? az_perf_model_promoted(x, other) : x->type->bytes;
     if (out < 0)
         return az_perf_model_fail(r, pair ? "operands do not broadcast"
-                                          : "dimensions of another form");
+                                          : "unsupported form of dimensions");
     if (az_perf_model_at(r, "out", -1) >= 0)
         b = az_perf_model_at(r, "out", -1);
     struct az_sv name = r->row->op;
@@ -143,7 +143,7 @@ AZ_PERF_MODEL(norm)
                       .mask0 = true,
                       .mask1 = true };
     if (!az_perf_model_dims(x) || n.c <= 0)
-        return az_perf_model_fail(r, "input or its normalised shape is missing");
+        return az_perf_model_fail(r, "input or normalized shape is missing");
     n.affine = az_perf_model_dims(az_perf_model_key(r, "weight", -1));
     n.bias = az_perf_model_attr_is(r, "bias", "always") ||
              az_perf_model_dims(az_perf_model_key(r, "bias", -1));
@@ -166,9 +166,9 @@ AZ_PERF_MODEL(norm_bwd)
                       .mask1 = true };
     double mask[3] = { 1, 1, 1 };
     if (!az_perf_model_dims(x) || n.c <= 0)
-        return az_perf_model_fail(r, "input or its normalised shape is missing");
+        return az_perf_model_fail(r, "input or normalized shape is missing");
     if (m->value.n && az_perf_model_list(m, mask, 3) < 2)
-        return az_perf_model_fail(r, "output_mask of another form");
+        return az_perf_model_fail(r, "unsupported form of output_mask");
     n.bias = mask[2] != 0;
     if (az_perf_model_attr_is(r, "affine", "mask")) {
         n.affine = mask[1] != 0;
@@ -189,7 +189,7 @@ AZ_PERF_MODEL(fused_rms)
                       .c = channels(r, x),
                       .affine = az_perf_model_dims(az_perf_model_arg(r, 2)) };
     if (!az_perf_model_dims(x) || n.c <= 0)
-        return az_perf_model_fail(r, "input or its normalised shape is missing");
+        return az_perf_model_fail(r, "input or normalized shape is missing");
     p_norm(r, &n, x, NULL);
     r->out->bwd_flops =
         (n.affine ? n.e : 0) + n.e + 6 * n.e + (n.affine ? n.e + (n.e / n.c > 1 ? n.e : 0) : 0);
@@ -207,9 +207,9 @@ AZ_PERF_MODEL(fused_rms_bwd)
                       .affine = az_perf_model_dims(az_perf_model_arg(r, 4)) };
     double mask[3] = { 1, 1, 0 };
     if (!az_perf_model_dims(x) || n.c <= 0)
-        return az_perf_model_fail(r, "input or its normalised shape is missing");
+        return az_perf_model_fail(r, "input or normalized shape is missing");
     if (m->value.n && az_perf_model_list(m, mask, 3) < 2)
-        return az_perf_model_fail(r, "output_mask of another form");
+        return az_perf_model_fail(r, "unsupported form of output_mask");
     p_norm(r, &n, x, m);
     double flops = (n.affine ? n.e : 0) + n.e + (mask[0] != 0 ? 6 * n.e : 0);
     flops += mask[1] != 0 && n.affine ? n.e + (n.e / n.c > 1 ? n.e : 0) : 0;

@@ -304,7 +304,7 @@ static bool by_size(struct az_sv csv, struct az_sv basis, const struct az_device
         if (!size_fits(c, f))
             continue;
         if (found) {
-            out->how = "size, which others share";
+            out->how = "size (ambiguous)";
             out->source = AZ_PEAKS_SCALED;
         } else {
             fill(out, c, "size", AZ_PEAKS_DATA_SHEET);

@@ -133,15 +133,15 @@ static const char *shape_product(const struct az_perf_arg *a, const struct az_pe
     int64_t sa[AZ_PERF_DIMS], sb[AZ_PERF_DIMS];
     int nd = p->op->batched ? 3 : 2;
     if (a->nd != nd || b->nd != nd)
-        return p->op->batched ? "operands are no lists of matrices" : "operands are no matrices";
+        return p->op->batched ? "operands are not batched matrices" : "operands are not matrices";
     int64_t rows = a->dim[nd - 2], inner = a->dim[nd - 1], cols = b->dim[nd - 1];
     if (b->dim[nd - 2] != inner || (nd == 3 && a->dim[0] != b->dim[0]))
-        return "shapes of the operands do not fit";
+        return "operand shapes do not match";
     if (a->elements < 1 || b->elements < 1 || a->elements > EXACT_MAX || b->elements > EXACT_MAX ||
         (double)rows * (double)cols > EXACT_MAX)
-        return "a size is 0 or too large";
+        return "size is 0 or too large";
     if (!az_rp_strides(a, sa, notes) || !az_rp_strides(b, sb, notes))
-        return "strides cannot be read";
+        return "invalid strides";
     p->batch = nd == 3 ? a->dim[0] : 1;
     p->k = inner;
     bool swapped = nd == 2 || cols != 1; /* a single column is computed as it stands */
@@ -157,7 +157,7 @@ static const char *shape_product(const struct az_perf_arg *a, const struct az_pe
         batched_side(swapped ? a : b, swapped ? sa : sb, swapped, p->k, p->n, &p->b, notes);
     }
     if (!p->a.type || !p->b.type)
-        return "a data type that the benchmark has no word for";
+        return "data type not supported by the benchmark";
     *notes |= p->a.type->uncertain || p->b.type->uncertain ? AZ_REPLAY_UNCERTAIN : 0;
     return NULL;
 }
@@ -179,7 +179,7 @@ static const char *add_bias(const struct az_perf_model *r, struct product *p, un
         return NULL;
     if (p->op->beta >= 0 && (!number(az_perf_model_arg(r, p->op->beta), 1, &beta) ||
                              !number(az_perf_model_arg(r, p->op->beta + 1), 1, &p->alpha)))
-        return "alpha or beta cannot be read";
+        return "invalid alpha or beta";
     if (bias->nd == 1 && beta == 1 && !p->op->batched) {
         p->bias_vector = true;
         p->bias_type = p->d_type;
@@ -221,7 +221,7 @@ static int gemm(const struct az_perf_model *r, enum az_replay_form form, struct 
     for (size_t i = 0; i < AZ_LENGTH(gemm_ops); i++)
         if (az_sv_is(r->call->op, gemm_ops[i].name))
             p.op = &gemm_ops[i];
-    *why = "no rule for this operator";
+    *why = "unsupported operator";
     if (!p.op)
         return AZ_EFORMAT;
     *why = shape_product(az_perf_model_arg(r, p.op->a), az_perf_model_arg(r, p.op->b), &p, notes);

@@ -63,9 +63,9 @@ static const char *sizes(const struct az_perf_arg *x, const struct az_perf_arg *
 {
     c->nd = x->nd - 2;
     if (c->nd < 1 || c->nd > 3 || w->nd != x->nd)
-        return "input and filter are of other shapes";
+        return "input and filter shapes do not match";
     if (x->elements < 1 || w->elements < 1 || x->elements > EXACT_MAX || w->elements > EXACT_MAX)
-        return "a size is 0 or too large";
+        return "size is 0 or too large";
     c->n = x->dim[0];
     c->c = x->dim[1];
     c->k = w->dim[c->transposed ? 1 : 0];
@@ -76,7 +76,7 @@ static const char *sizes(const struct az_perf_arg *x, const struct az_perf_arg *
     }
     c->channels_last = channels_last(x, notes) || channels_last(w, notes);
     c->word = driver_word(x->type_name);
-    return c->word ? NULL : "a data type that the benchmark has no word for";
+    return c->word ? NULL : "data type not supported by the benchmark";
 }
 
 /* first: the argument of the stride; the others follow. */
@@ -87,9 +87,9 @@ static const char *geometry(const struct az_perf_model *r, int first, struct con
     if (!spread(az_perf_model_arg(r, first), 1, 1, c->nd, c->stride) ||
         !spread(az_perf_model_arg(r, first + 1), 0, 0, c->nd, c->pad) ||
         !spread(az_perf_model_arg(r, first + 2), 1, 1, c->nd, c->dilation))
-        return "stride, padding or dilation of another form";
+        return "unsupported form of stride, padding or dilation";
     if (groups->value.n && (!az_perf_model_int(groups, &c->groups) || c->groups < 1))
-        return "groups cannot be read";
+        return "invalid groups";
     return NULL;
 }
 
@@ -153,7 +153,7 @@ int az_rp_conv(const struct az_perf_model *r, enum az_replay_form form, struct a
     if (!*why)
         *why = geometry(r, first, &c);
     if (!*why && !which)
-        *why = "output mask of another form";
+        *why = "unsupported form of output_mask";
     if (*why)
         return AZ_EFORMAT;
     *notes |= c.nd == 1 || c.transposed ? AZ_REPLAY_UNCERTAIN : 0;

@@ -57,35 +57,34 @@ struct fit {
  */
 static const struct fit table[5][AZ_FIDELITIES] = {
     /* BF16 activations, 7 bits or more out */
-    { { GOOD, "HiFi2 may do as well: it ignores the last bit of the activations and runs twice as "
-              "fast as HiFi4" },
-      { GOOD, "HiFi2 may do as well: it ignores the last bit of the activations and runs 1.5 times "
-              "as fast as HiFi3" },
-      { TOO_LOW, "unless this product is limited by FLOPs, use HiFi4: with BF16 activations it "
-                 "loses nothing" },
+    { { GOOD, "HiFi2 may suffice: it ignores the last bit of the activations and is twice as fast "
+              "as HiFi4" },
+      { GOOD, "HiFi2 may suffice: it ignores the last bit of the activations and is 1.5x as fast "
+              "as HiFi3" },
+      { TOO_LOW,
+        "use HiFi4 unless this matmul is FLOP-bound: it is lossless for BF16 activations" },
       { TOO_LOW, "use HiFi2 or HiFi4: LoFi drops bits of BF16 activations" } },
     /* BF16 activations, BFP4 out */
-    { { TOO_HIGH, "HiFi2 should do for an output this narrow: only the last bit of the activations "
-                  "is ignored, at "
-                  "twice the speed of HiFi4" },
-      { TOO_HIGH, "HiFi2 should do for an output this narrow, at 1.5 times the speed of HiFi3" },
-      { GOOD, "LoFi may do for a BFP4 output, at almost twice the speed of HiFi2" },
-      { TOO_LOW, "HiFi2 may be more accurate where a large product accumulates many times" } },
+    { { TOO_HIGH, "HiFi2 should suffice for a BFP4 output: it ignores only the last bit of the "
+                  "activations and is twice as fast as HiFi4" },
+      { TOO_HIGH, "HiFi2 should suffice for a BFP4 output and is 1.5x as fast as HiFi3" },
+      { GOOD, "LoFi may suffice for a BFP4 output and is almost twice as fast as HiFi2" },
+      { TOO_LOW, "HiFi2 may be more accurate for large matmuls with many accumulations" } },
     /* weights of 7 bits or more, 7 bits or more out */
-    { { TOO_HIGH, "HiFi2 is enough to multiply BFP8, at twice the speed of HiFi4" },
-      { TOO_HIGH, "HiFi2 is enough to multiply BFP8, at 1.5 times the speed of HiFi3" },
+    { { TOO_HIGH, "HiFi2 is sufficient for BFP8 and twice as fast as HiFi4" },
+      { TOO_HIGH, "HiFi2 is sufficient for BFP8 and 1.5x as fast as HiFi3" },
       { GOOD, NULL },
-      { TOO_LOW, "use HiFi2: LoFi ignores the two last bits of the weights" } },
+      { TOO_LOW, "use HiFi2: LoFi ignores the last two bits of the weights" } },
     /* weights of 7 bits or more, BFP4 out */
-    { { TOO_HIGH, "HiFi2 is enough to multiply BFP8, at twice the speed of HiFi4" },
-      { TOO_HIGH, "HiFi2 is enough to multiply BFP8, at 1.5 times the speed of HiFi3" },
-      { GOOD, "LoFi may do for a BFP4 output, at almost twice the speed of HiFi2" },
+    { { TOO_HIGH, "HiFi2 is sufficient for BFP8 and twice as fast as HiFi4" },
+      { TOO_HIGH, "HiFi2 is sufficient for BFP8 and 1.5x as fast as HiFi3" },
+      { GOOD, "LoFi may suffice for a BFP4 output and is almost twice as fast as HiFi2" },
       { TOO_LOW,
-        "HiFi2 may be slightly more accurate where a large product accumulates many times" } },
+        "HiFi2 may be slightly more accurate for large matmuls with many accumulations" } },
     /* BFP4 weights */
-    { { TOO_HIGH, "LoFi is enough for BFP4 weights, and much faster" },
-      { TOO_HIGH, "LoFi is enough for BFP4 weights, and much faster" },
-      { TOO_HIGH, "LoFi is enough for BFP4 weights, and much faster" },
+    { { TOO_HIGH, "LoFi is sufficient for BFP4 weights and much faster" },
+      { TOO_HIGH, "LoFi is sufficient for BFP4 weights and much faster" },
+      { TOO_HIGH, "LoFi is sufficient for BFP4 weights and much faster" },
       { GOOD, NULL } },
 };
 

@@ -133,7 +133,7 @@ run "$tmp/trace.json" -q --compat=all --csv-dir "$tmp/model"
 has "with its FLOP" "$tmp/model/unified_perf_summary.csv" '^house::op,.*,0\.002,'
 
 add_row src/model/option_rows.h '^#define AZ_OPTION_ROWS' '    X(INT, house_number, 0, 100, NULL, "7", "", "house test", "0.1") \'
-add_row src/analyses/findings/coverage.c 'AZ_SV."rows of the file that hold events or sums"' \
+add_row src/analyses/findings/coverage.c 'AZ_SV."event and summary rows in the file"' \
     '        az_cover(job, "house number", (double)job->opts->house_number, "", AZ_SV(""));'
 # every file sees the options: built without optimisation, and with ccache if it is there
 command -v ccache >/dev/null 2>&1 && cc="ccache ${cc#ccache }"

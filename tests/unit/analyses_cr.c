@@ -687,7 +687,7 @@ static void test_pair_unmatched(void **state)
     finish(f, 3);
     assert_int_equal(table(f, SYNC)->rows, 1);
     assert_int_equal(table(f, "nccl_unmatched")->rows, 2);
-    is(f, "nccl_unmatched", 0, "what", "the other side is not said");
+    is(f, "nccl_unmatched", 0, "what", "peer not recorded");
 }
 
 /* ---- clocks ---- */

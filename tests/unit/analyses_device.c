@@ -250,7 +250,7 @@ static void coverage_of_links_and_drops(void **state)
     is_text(c, 2, "Item", "dropped: bad row");
     is_text(c, 4, "Item", "device time linked to calls");
     assert_true(az_cell_number(cell(c, 4, "Value")) == 15);
-    is_text(c, 4, "Note", "50.00 % of device time, by correlation id");
+    is_text(c, 4, "Note", "50.00% of device time, by correlation ID");
     is_text(c, 5, "Note", "1 operations without a recorded call");
 }
 

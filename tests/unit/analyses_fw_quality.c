@@ -29,28 +29,28 @@ static void quality(void **state)
     near(num(f, "data_quality", r, "Count"), 1);
     near(num(f, "data_quality", r, "Time (ns)"), 10000);
     near(num(f, "data_quality", r, "Share of device time (%)"), 10.0 / 600 * 100);
-    r = check(f, "device events clipped at the next one of their stream");
+    r = check(f, "device events clipped at the next start");
     near(num(f, "data_quality", r, "Count"), 1);
     near(num(f, "data_quality", r, "Time (ns)"), 20000);
     near(num(f, "data_quality", r, "Share of device time (%)"), 20.0 / 600 * 100);
-    r = check(f, "device events with impossible times");
+    r = check(f, "device events with invalid timestamps");
     near(num(f, "data_quality", r, "Count"), 1);
     near(num(f, "data_quality", r, "Time (ns)"), 9000);
     r = check(f, "device events longer than the recording");
     near(num(f, "data_quality", r, "Count"), 1);
     near(num(f, "data_quality", r, "Time (ns)"), 500000);
     near(num(f, "data_quality", check(f, "device events without duration"), "Count"), 1);
-    r = check(f, "device events without their launch");
+    r = check(f, "unlinked device events");
     near(num(f, "data_quality", r, "Count"), 2);
     near(num(f, "data_quality", r, "Time (ns)"), 500000);
-    r = check(f, "device events of graph launches");
+    r = check(f, "graph-launched device events");
     near(num(f, "data_quality", r, "Count"), 2);
     near(num(f, "data_quality", r, "Time (ns)"), 15000);
     near(covered(f, "device time launched by graphs"), 15.0 / 600 * 100);
     near(covered(f, "device time not linked to a launch"), 500.0 / 600 * 100);
     near(covered(f, "kernel time in kernel class others"), 100);
     row_of(f->job.findings, "Subject", "overlapping events on one stream"); /* more than 1 % */
-    row_of(f->job.findings, "Subject", "events that end after a later one of their stream");
+    row_of(f->job.findings, "Subject", "events that end after a later event on the same stream");
     row_of(f->job.findings, "Rule", "unlinked_device_events");
 }
 
@@ -97,7 +97,7 @@ static void bleeding_host_events(void **state)
     call(f, 60, 3, "cudaLaunchKernel", 1);
     kernel(f, 7, 1000, 5, "k", 1);
     run(f, &az_analysis_fw_quality);
-    size_t r = check(f, "host events cut to their parent's end");
+    size_t r = check(f, "host events clipped at the parent's end");
     near(num(f, "data_quality", r, "Count"), 1);
     near(num(f, "data_quality", r, "Time (ns)"), 400);
 }
@@ -162,7 +162,7 @@ static void many_gaps(void **state)
         launch(f, i * 20, "a", "", 10000 + i * 100, 50 - i * 0.5, "k", i + 1);
     run(f, &az_analysis_fw_gaps);
     assert_int_equal(table(f, "idle_gaps")->rows, 50);
-    near(covered(f, "idle_gaps: gaps not shown"), 19);
+    near(covered(f, "idle_gaps: gaps omitted"), 19);
     near(num(f, "idle_gaps", 0, "Duration (ns)"),
          84000); /* longest first: 100 - (50 - 34) before the last */
 }

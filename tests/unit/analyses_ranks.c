@@ -161,7 +161,7 @@ static void tables_of_a_run(void **state)
     assert_text(exact(t, 0, "value", buf), "5");
     assert_text(exact(t, 2, "note", buf), "2, 4");
     assert_text(exact(t, t->rows - 1, "item", buf),
-                "time line: busy_time"); /* what is empty is not an average */
+                "timeline: busy_time"); /* what is empty is not an average */
     assert_text(exact(t, t->rows - 1, "value", buf), "1.5");
     assert_int_equal(az_table_finish(f->job.findings), 0);
     bool version = false, device = false;

@@ -139,9 +139,9 @@ static void last_step_is_dropped(void **state)
     run_rank(f, &az_rank_analysis_breakdown);
     near(num(f, "temporal_breakdown", 0, "operations"), 2);
     near(num(f, "temporal_breakdown", 0, "kernel_time(us)"), 100);
-    near(covered(f, "device events omitted from the breakdowns of ranks"), 2);
+    near(covered(f, "device events excluded from rank breakdowns"), 2);
     assert_true(az_sv_is(table(f, "temporal_breakdown")->title,
-                         "Device time by rank, without the last profiler step"));
+                         "Device time by rank, last step excluded"));
     near(num(f, "user_annotations", 0, "count"), 1); /* the dropped step itself is none of them */
 }
 

@@ -539,7 +539,7 @@ static void device_names(void **state)
     }
     const struct az_device_facts nameless = { AZ_SV(""), 256, 309220868096.0 };
     assert_true(az_peaks_find(csv, no, no, &nameless, &p) && az_sv_is(p.name, "MI355X"));
-    assert_string_equal(p.how, "size, which others share");
+    assert_string_equal(p.how, "size (ambiguous)");
     assert_int_equal(p.source, AZ_PEAKS_SCALED);
 }
 

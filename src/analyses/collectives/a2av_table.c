@@ -213,7 +213,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
 static int instances(struct work *k)
 {
     struct az_coll_run *c = k->c;
-    struct az_table *t = az_table_new(c->arena, "nccl_all2allv", "All-to-all of uneven sizes", 0);
+    struct az_table *t = az_table_new(c->arena, "nccl_all2allv", "Uneven all-to-all", 0);
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->v = az_arena_array(c->arena, k->v.n + 1, sizeof *l->v)))
         return az_arena_error(c->arena);
@@ -306,7 +306,7 @@ enum {
     MEAN(name, v, unit), AZ_FIGURE(name "_median", AZ_FIG_MEDIAN, v, unit, AZ_DETAIL), \
     AZ_FIGURE(name "_min", AZ_FIG_MIN, v, unit, AZ_DETAIL), MOST(name, v, unit)
 static const struct az_table_spec summary = {
-    "nccl_summary_all2allv", "All-to-all of uneven sizes by group", AZ_TABLE_SUMMARY,
+    "nccl_summary_all2allv", "Uneven all-to-all by group", AZ_TABLE_SUMMARY,
     .values = { [DATA] = { .real = data_of },           [WALL] = { .real = wall_of },
                 [RATE] = { .real = rate_of },           [IMBALANCE] = { .real = imbalance_of },
                 [LONGEST] = { .real = longest_of },     [SKEW_START] = { .real = skew_start_of },

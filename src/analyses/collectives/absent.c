@@ -64,12 +64,12 @@ static int put(struct az_coll_run *c, struct az_coll_waits *w, double sum, int64
         .kind = AZ_LATE_ABSENT,
         .member = NULL,
         .subject = certain ? az_arena_printf(c->arena, "rank %.*s", AZ_SVF(list))
-                           : az_arena_printf(c->arena, "one of ranks %.*s", AZ_SVF(list)),
+                           : az_arena_printf(c->arena, "one of the ranks %.*s", AZ_SVF(list)),
         .group = AZ_SV(""),
         .count = count,
         .each = (int64_t)(sum / (double)count),
         .saving = (int64_t)sum,
-        .detail = AZ_SV(" (no file): all ranks with a file wait equally long")
+        .detail = AZ_SV(" (no file): all other ranks wait equally long")
     };
     return az_vec_push(&w->late, l);
 }

@@ -11,34 +11,31 @@ static void offset_finding(const struct az_coll_run *c, size_t r)
     const int64_t mid = k->offset < 0 ? -k->offset : k->offset;
     const bool moves = k->furthest / 2 > mid; /* by drift or steps */
     const int64_t far = moves ? k->furthest : mid;
-    az_finding(c->job, "clock_offset", k->applied ? "info" : "warning",
-               az_arena_printf(c->arena, "rank %lld: %s%.3f us", (long long)c->ranks->v[r].rank,
-                               moves           ? "up to "
-                               : k->offset < 0 ? "-"
-                                               : "+",
-                               az_us_from_ns(far)),
-               (int64_t)k->n, far,
-               k->applied
-                   ? AZ_SV("its clock is off by this much by the ends of its collectives: its "
-                           "times are shifted "
-                           "before they are compared (align_clocks)")
-                   : AZ_SV("its clock is off by this much by the ends of its collectives and is "
-                           "not shifted: "
-                           "waits and last arrivals by clock are wrong (align_clocks: auto)"));
+    az_finding(
+        c->job, "clock_offset", k->applied ? "info" : "warning",
+        az_arena_printf(c->arena, "rank %lld: %s%.3f us", (long long)c->ranks->v[r].rank,
+                        moves           ? "up to "
+                        : k->offset < 0 ? "-"
+                                        : "+",
+                        az_us_from_ns(far)),
+        (int64_t)k->n, far,
+        k->applied
+            ? AZ_SV("clock offset estimated from collective end times; timestamps shifted before "
+                    "comparison (align_clocks)")
+            : AZ_SV("clock offset estimated from collective end times, not shifted: clock-based "
+                    "waits and last arrivals are wrong; set align_clocks to auto"));
 }
 
 /* What the alignment leaves. */
 static void error_finding(const struct az_coll_run *c, size_t r)
 {
     const struct az_coll_clock *k = &c->clock[r];
-    az_finding(
-        c->job, "clock_uncertain", "warning",
-        az_arena_printf(c->arena, "rank %lld: +- %.0f us", (long long)c->ranks->v[r].rank,
-                        az_us_from_ns(k->error)),
-        (int64_t)k->n, k->error,
-        AZ_SV("the ends of its collectives do not determine its clock any better: waits and last "
-              "arrivals by clock "
-              "are uncertain by this much (the verdict on stragglers does not rest on them)"));
+    az_finding(c->job, "clock_uncertain", "warning",
+               az_arena_printf(c->arena, "rank %lld: +- %.0f us", (long long)c->ranks->v[r].rank,
+                               az_us_from_ns(k->error)),
+               (int64_t)k->n, k->error,
+               AZ_SV("clock offset uncertain: clock-based waits and last arrivals have this error "
+                     "(straggler detection does not use them)"));
 }
 
 /* Ranks whose clocks nothing connects with those of the first. */
@@ -53,21 +50,18 @@ static void apart_finding(const struct az_coll_run *c)
         if (c->part[r] && c->clock[r].component != c->clock[first].component)
             v[n++] = rs->v[r].rank;
     if (v && n)
-        az_finding(
-            c->job, "clocks_not_aligned", "warning",
-            az_arena_printf(c->arena, "ranks %.*s", AZ_SVF(az_rank_list(c->arena, v, n))),
-            (int64_t)n, -1,
-            az_arena_printf(
-                c->arena,
-                "no collective, send or recv connects them with rank %lld: their clocks are not "
-                "aligned with its clock, and times of both cannot be compared",
-                (long long)rs->v[first].rank));
+        az_finding(c->job, "clocks_not_aligned", "warning",
+                   az_arena_printf(c->arena, "ranks %.*s", AZ_SVF(az_rank_list(c->arena, v, n))),
+                   (int64_t)n, -1,
+                   az_arena_printf(c->arena,
+                                   "no collective, send or recv with rank %lld: clocks not "
+                                   "aligned, timestamps cannot be compared",
+                                   (long long)rs->v[first].rank));
 }
 
 int az_coll_clock_table(struct az_coll_run *c)
 {
-    struct az_table *t = az_table_new(c->arena, "clock_offsets",
-                                      "Clocks of the ranks by the ends of collectives", 0);
+    struct az_table *t = az_table_new(c->arena, "clock_offsets", "Clock offsets by rank", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "offset_us", AZ_REAL, AZ_UNIT_US, 0);
     az_table_column(t, "iqr_us", AZ_REAL, AZ_UNIT_US, 0);
@@ -98,8 +92,7 @@ int az_coll_clock_table(struct az_coll_run *c)
     apart_finding(c);
     if (c->mixed_bases)
         az_finding(c->job, "clock_base", "warning", AZ_SV("baseTimeNanoseconds"), -1, -1,
-                   AZ_SV("some ranks say when their clock began and others do not: none is used, "
-                         "and times are only "
-                         "comparable as far as collectives determine the offsets"));
+                   AZ_SV("clock base recorded on some ranks only and ignored; clock offsets come "
+                         "from collectives alone"));
     return az_job_add(c->job, t, 0);
 }

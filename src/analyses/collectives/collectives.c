@@ -36,13 +36,12 @@ static void findings(const struct az_coll_run *c)
     }
     if (partial)
         az_finding(c->job, "partial_collectives", "warning", attendance(c), partial, -1,
-                   AZ_SV("latencies of these collectives are upper bounds and bandwidths lower "
-                         "bounds; a late rank that "
-                         "is missing is not seen"));
+                   AZ_SV("latencies are upper bounds, bandwidths lower bounds; a late missing rank "
+                         "cannot be detected"));
     if (differ)
         az_finding(c->job, "collective_arguments_differ", "warning", AZ_SV("collectives"), differ,
                    -1,
-                   AZ_SV("members of one collective do not agree on type or size (status in "
+                   AZ_SV("type or size differs between ranks of one collective (see status in "
                          "nccl_implicit_sync)"));
 }
 
@@ -51,13 +50,12 @@ static void coverage(const struct az_coll_run *c)
     int64_t guessed = 0;
     for (uint32_t g = 0; g < c->n; g++)
         guessed += az_sv_is(az_sv_str(az_coll_what(c, g)->source), "kernel name");
-    az_cover(c->job, "collective kernels", (double)c->n, "", AZ_SV("of all ranks"));
-    az_cover(c->job, "collectives matched over ranks", (double)c->colls.n, "", AZ_SV(""));
-    az_cover(c->job, "collective kernels without partner", (double)c->unmatched, "", AZ_SV(""));
+    az_cover(c->job, "collective kernels", (double)c->n, "", AZ_SV("all ranks"));
+    az_cover(c->job, "collectives matched across ranks", (double)c->colls.n, "", AZ_SV(""));
+    az_cover(c->job, "unmatched collective kernels", (double)c->unmatched, "", AZ_SV(""));
     if (guessed)
-        az_cover(
-            c->job, "collective kernels known by name only", (double)guessed, "",
-            AZ_SV("no type, size or group: matched by order as one group of all, no bandwidth"));
+        az_cover(c->job, "collective kernels known by name only", (double)guessed, "",
+                 AZ_SV("no type, size or group: matched by order in one group, no bandwidth"));
 }
 
 static int tables(struct az_coll_run *c)
@@ -122,7 +120,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 const struct az_rank_analysis az_rank_analysis_collectives = {
     .name = "collectives",
-    .help = "collectives over the ranks: latency, bandwidth, waits, stragglers, all-to-all, clocks",
+    .help = "collectives across ranks: latency, bandwidth, waits, stragglers, all-to-all, clocks",
     .of_devices = true,
     .keeps_parts = true,
     .any = AZ_CAP_TIMELINE | AZ_CAP_CALLTREE | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS,

@@ -142,13 +142,12 @@ static void note_devices(const struct split *s)
     struct az_sv subject =
         traces == 1 ? az_arena_printf(c->arena, "%zu devices", s->n)
                     : az_arena_printf(c->arena, "%zu devices of %zu traces", s->n, traces);
-    struct az_sv how = AZ_SV(
-        "collectives are between the devices of this trace: a rank in their tables is a device");
+    struct az_sv how =
+        AZ_SV("collectives connect devices of one trace: ranks in collective tables are devices");
     if (traces > 1)
         how = az_arena_printf(c->arena,
-                              "collectives are between devices: a rank in their tables is the "
-                              "number of the trace x %u "
-                              "+ the place of the device in it",
+                              "collectives connect devices: rank in collective tables = trace "
+                              "number x %u + device index",
                               s->most);
     if (subject.p && how.p)
         az_finding(c->job, "devices_as_ranks", "info", subject, (int64_t)s->n, -1, how);

@@ -46,8 +46,7 @@ static double percent(int64_t part, int64_t whole)
 static int by_kind(struct az_coll_run *c, const struct exposure *kind)
 {
     struct az_table *t =
-        az_table_new(c->arena, "nccl_exposure", "Communication by kind, added up over the ranks",
-                     AZ_TABLE_SUMMARY);
+        az_table_new(c->arena, "nccl_exposure", "Communication by collective", AZ_TABLE_SUMMARY);
     static const char *const y[] = { "hidden_ms", "exposed_transfer_ms", "exposed_wait_ms" };
     if (!t)
         return az_arena_error(c->arena);
@@ -69,8 +68,7 @@ static int by_kind(struct az_coll_run *c, const struct exposure *kind)
         return rc;
     struct az_chart chart = { .kind = AZ_CHART_STACKED_BAR,
                               .table = AZ_SV("nccl_exposure"),
-                              .title =
-                                  AZ_SV("Communication: hidden, exposed transfer, exposed wait"),
+                              .title = AZ_SV("Overlapped vs exposed communication"),
                               .x = AZ_SV("Collective"),
                               .x_title = AZ_SV("Collective"),
                               .y_title = AZ_SV("ms, all ranks") };
@@ -181,7 +179,7 @@ static void look_for(struct absence *a, ptrdiff_t rank)
         return;
     a->l->of[r].absent++;
     put_row(a->l, r, x->group, az_coll_what(c, az_coll_member(c, x, 0)), AZ_NO_ROW, x,
-            "this rank has no event of it");
+            "no event on this rank");
 }
 
 /* Who belongs to a collective: its members, or one side of a pair; where members are not known,
@@ -212,13 +210,12 @@ static void rank_findings(const struct listing *l)
         if (n->extra + n->absent == 0)
             continue;
         az_finding(c->job, "unmatched_collectives", "warning",
-                   az_arena_printf(c->arena, "rank %lld: %lld missing, %lld that no other rank has",
+                   az_arena_printf(c->arena, "rank %lld: %lld missing, %lld on this rank only",
                                    (long long)c->ranks->v[r].rank, (long long)n->absent,
                                    (long long)n->extra),
                    n->extra + n->absent, -1,
-                   AZ_SV("its recording begins or ends elsewhere or has holes; the other "
-                         "collectives are matched by "
-                         "what they are (nccl_unmatched)"));
+                   AZ_SV("recording window differs or has gaps; the other collectives are matched "
+                         "by kind, type and size (see nccl_unmatched)"));
     }
 }
 
@@ -261,7 +258,7 @@ static int list(struct listing *l)
                            az_coll_what(c, g)->peer < 0 && c->groups.v[c->group[g]].n_members != 2;
         l->of[c->rank[g]].extra++;
         put_row(l, c->rank[g], c->group[g], az_coll_what(c, g), g, NULL,
-                alone ? "the other side is not said" : "no other rank has it");
+                alone ? "peer not recorded" : "on no other rank");
     }
     for (size_t i = 0; i < c->colls.n; i++)
         if (c->colls.v[i].flags & AZ_COLL_INCOMPLETE)
@@ -274,7 +271,7 @@ int az_coll_unmatched_table(struct az_coll_run *c)
 {
     struct listing l = { .c = c };
     struct az_arena a;
-    l.t = az_table_new(c->arena, "nccl_unmatched", "Collectives that not all ranks have", 0);
+    l.t = az_table_new(c->arena, "nccl_unmatched", "Unmatched collectives", 0);
     if (!l.t)
         return az_arena_error(c->arena);
     az_table_column(l.t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);

@@ -99,8 +99,8 @@ static int by_pair(const void *p, const void *q, void *ctx)
 static int heatmap(struct az_coll_flows *k)
 {
     struct az_coll_run *c = k->c;
-    struct az_table *t = az_table_new(c->arena, "nccl_all2allv_heatmap",
-                                      "All-to-all: data by sender and receiver", 0);
+    struct az_table *t =
+        az_table_new(c->arena, "nccl_all2allv_heatmap", "All-to-all traffic by rank pair", 0);
     az_table_column(t, "src_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "dst_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "total_sent_MB", AZ_REAL, AZ_UNIT_MB, 0);
@@ -147,17 +147,17 @@ static int matrix(struct az_coll_flows *k)
     const int64_t n = ranks_of(&k->v, rank);
     struct az_chart chart = { .kind = AZ_CHART_HEAT,
                               .table = AZ_SV("nccl_all2allv_matrix"),
-                              .title = AZ_SV("All-to-all: data by sender and receiver (MB)"),
+                              .title = AZ_SV("All-to-all traffic matrix (MB)"),
                               .x = AZ_SV("src_rank"),
                               .x_title = AZ_SV("sender"),
                               .y_title = AZ_SV("receiver") };
     if (n < 0) {
         az_cover(c->job, "nccl_all2allv_matrix skipped", (double)c->ranks->n, "ranks",
-                 AZ_SV("more than 256 ranks; nccl_all2allv_heatmap has all pairs"));
+                 AZ_SV("more than 256 ranks; see nccl_all2allv_heatmap for all pairs"));
         return 0;
     }
-    struct az_table *t = az_table_new(c->arena, "nccl_all2allv_matrix",
-                                      "All-to-all: MB, senders down, receivers across", 0);
+    struct az_table *t =
+        az_table_new(c->arena, "nccl_all2allv_matrix", "All-to-all traffic matrix (MB)", 0);
     az_vec_init(&chart.y, c->job->doc->mem);
     int rc = 0;
     az_table_column(t, "src_rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

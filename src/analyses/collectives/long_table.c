@@ -133,7 +133,7 @@ static void put_event(const void *of, size_t row, struct az_table *t)
 
 static int events(struct az_coll_run *c, const char *id)
 {
-    struct az_table *t = az_table_new(c->arena, id, "Collective kernels of all ranks", 0);
+    struct az_table *t = az_table_new(c->arena, id, "Collective kernels", 0);
     events_columns(c, t);
     az_table_make(t, c->n, put_event, c);
     return az_job_add(c->job, t, 0);
@@ -204,7 +204,7 @@ static void put_sum(const struct az_coll_run *c, struct az_table *t, uint32_t g,
 static int sums(struct az_coll_run *c)
 {
     struct az_table *t =
-        az_table_new(c->arena, "nccl_summary_long", "Collectives by rank, group, kind and size", 0);
+        az_table_new(c->arena, "nccl_summary_long", "Collectives by rank and group", 0);
     struct az_groups groups = { 0 };
     int64_t *length = az_mem_alloc(c->job->mem, (c->n + 1) * sizeof *length);
     int rc = t ? length ? 0 : az_mem_error(c->job->mem) : az_arena_error(c->arena);
@@ -230,8 +230,7 @@ static int sums(struct az_coll_run *c)
 /* ---- groups ---- */
 static int groups_table(struct az_coll_run *c)
 {
-    struct az_table *t =
-        az_table_new(c->arena, "process_groups", "Groups of ranks that communicate", 0);
+    struct az_table *t = az_table_new(c->arena, "process_groups", "Process groups", 0);
     uint32_t *events = az_arena_array(c->arena, c->groups.n + 1, sizeof *events);
     if (!t || !events)
         return az_arena_error(c->arena);

@@ -226,7 +226,7 @@ static int steps_table(const struct paths *k)
 {
     const struct az_coll_run *c = k->c;
     struct az_table *t =
-        az_table_new(c->arena, "critical_path_of_run", "Critical path over all ranks", 0);
+        az_table_new(c->arena, "critical_path_of_run", "Critical path across ranks", 0);
     az_table_column(t, "step", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "length_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "compute_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
@@ -271,8 +271,7 @@ static int shares_table(const struct paths *k)
 {
     const struct az_coll_run *c = k->c;
     static const int order[] = { 1, -3 };
-    struct az_table *t = az_table_new(c->arena, "critical_path_shares",
-                                      "Critical path by rank, group and family", 0);
+    struct az_table *t = az_table_new(c->arena, "critical_path_shares", "Critical path by rank", 0);
     int64_t all = 0, idle = 0, host = 0, transfer = 0;
     az_table_column(t, "by", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

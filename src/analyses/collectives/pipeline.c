@@ -177,10 +177,10 @@ static int put(struct az_coll_run *c, struct az_coll_waits *w)
         .each = 0,
         .saving = (int64_t)saving,
         .detail = s->micro >= 1
-                      ? az_arena_printf(c->arena,
-                                        ", %.0f micro-batches; the schedule alone costs %.0f%% of "
-                                        "compute",
-                                        s->micro, 100 * (s->n - 1) / s->micro)
+                      ? az_arena_printf(
+                            c->arena,
+                            ", %.0f micro-batches; minimum for this schedule: %.0f%% of compute",
+                            s->micro, 100 * (s->n - 1) / s->micro)
                       : AZ_SV("")
     };
     return az_vec_push(&w->late, l);

@@ -154,9 +154,8 @@ static void tell_limits(const struct az_coll_run *c, const struct rank_sums *of,
     if (all && n > 1 && judged < n)
         az_finding(c->job, "stragglers_not_judged", "info",
                    az_arena_printf(c->arena, "%zu of %zu ranks", n - judged, n), -1, -1,
-                   AZ_SV("no verdict on stragglers: fewer than 3 whole steps are recorded (without "
-                         "ProfilerStep: fewer "
-                         "than 24 collectives), or no other rank to compare with"));
+                   AZ_SV("straggler detection needs 3 complete steps (without ProfilerStep: 24 "
+                         "collectives) and another rank to compare with"));
 }
 
 static int chart(struct az_coll_run *c, enum az_chart_kind kind, const char *table,
@@ -187,8 +186,7 @@ static int stragglers(struct az_coll_run *c, struct rank_sums *of,
                       const struct az_coll_verdict *verdict)
 {
     struct az_table *t =
-        az_table_new(c->arena, "straggler_summary", "Who waits least is who the others wait for",
-                     AZ_TABLE_SUMMARY);
+        az_table_new(c->arena, "straggler_summary", "Straggler ranking", AZ_TABLE_SUMMARY);
     int64_t all = 0;
     bool any = false;
     size_t n = 0;
@@ -220,15 +218,15 @@ static int stragglers(struct az_coll_run *c, struct rank_sums *of,
     rc = az_job_add(c->job, t, rc);
     const struct az_sv y = AZ_SV("total_wait_time_us");
     return rc ? rc
-              : chart(c, AZ_CHART_BAR, "straggler_summary", "Waiting by rank (least: straggler)",
-                      "rank", &y, 1, "us");
+              : chart(c, AZ_CHART_BAR, "straggler_summary", "Wait time by rank", "rank", &y, 1,
+                      "us");
 }
 
 /* Time that ranks wait, by kind of collective. */
 static int wait_heat(struct az_coll_run *c, int64_t *wait)
 {
-    struct az_table *t = az_table_new(c->arena, "nccl_wait_heatmap",
-                                      "Waiting by rank and kind of collective (ms)", 0);
+    struct az_table *t =
+        az_table_new(c->arena, "nccl_wait_heatmap", "Wait by rank and collective", 0);
     bool there[AZ_COLL_KINDS] = { false };
     struct az_sv y[AZ_COLL_KINDS];
     size_t n = 0;
@@ -258,8 +256,8 @@ static int wait_heat(struct az_coll_run *c, int64_t *wait)
     }
     const int rc = az_job_add(c->job, t, 0);
     return rc ? rc
-              : chart(c, AZ_CHART_HEAT, "nccl_wait_heatmap", "Waiting by rank and kind (ms)",
-                      "rank", y, n, "kind");
+              : chart(c, AZ_CHART_HEAT, "nccl_wait_heatmap", "Wait by rank and collective", "rank",
+                      y, n, "kind");
 }
 
 int az_coll_straggler_tables(struct az_coll_run *c)

@@ -185,15 +185,15 @@ static int collectives(struct az_coll_run *c, const char *id, bool detailed)
 {
     /* With the older names both are there: two entries of one title could not be distinguished. */
     struct az_table *t = az_table_new(
-        c->arena, id,
-        detailed ? "Collectives over the ranks, rank by rank" : "Collectives over the ranks", 0);
+        c->arena, id, detailed ? "Collectives across ranks, per rank" : "Collectives across ranks",
+        0);
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->coll = az_arena_array(c->arena, c->colls.n + 1, sizeof *l->coll)))
         return az_arena_error(c->arena);
     if (detailed && c->colls.n * c->ranks->n > AZ_COLL_MOST_CELLS / 4) {
-        az_cover(c->job, "columns of each rank skipped", (double)c->ranks->n, "",
-                 az_arena_printf(c->arena,
-                                 "%s would have too many cells; nccl_long has every event", id));
+        az_cover(
+            c->job, "columns of each rank skipped", (double)c->ranks->n, "",
+            az_arena_printf(c->arena, "too many cells in %s; see nccl_long for all events", id));
         detailed = false;
     }
     first_columns(t);
@@ -342,8 +342,8 @@ static int same_kind(void *ctx, size_t i, uint64_t key[2])
 
 static int summary(struct az_coll_run *c, const char *id, size_t n_agg)
 {
-    struct az_table *t = az_table_new(
-        c->arena, id, "Collectives over the ranks by kind, type and size", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(c->arena, id, "Collectives by kind, type, size", AZ_TABLE_SUMMARY);
     struct az_groups groups = { 0 };
     summary_columns(c, t, n_agg);
     int rc = az_groups_by(&groups, c->colls.n, same_kind, c, c->job->mem);

@@ -16,7 +16,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_fw_diff = {
     .name = "diff_stats",
-    .help = "difference to another trace by call tree (comparison_json_path)",
+    .help = "call tree difference to another trace (comparison_json_path)",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
 };

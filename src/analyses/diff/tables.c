@@ -215,8 +215,8 @@ static int stats_table(struct work *w)
         { "nn_module_stack", AZ_TEXT, .flags = AZ_DETAIL },
         { "nn_module_parent", AZ_TEXT, .flags = AZ_DETAIL },
     };
-    struct az_table *t = AZ_RECORD_TABLE(
-        w->job->arena, "diff_stats", "Device events that the traces do another way", 0, columns);
+    struct az_table *t =
+        AZ_RECORD_TABLE(w->job->arena, "diff_stats", "Device event differences", 0, columns);
     for (size_t i = 0; t && i < w->rows.n; i++) {
         const struct diff_row *r = &w->rows.v[i];
         const struct az_diff_side *s = &w->d->side[r->side];
@@ -363,9 +363,8 @@ static int grouped(struct work *w, struct az_table *t, az_group_key *key,
 
 static int operator_table(struct work *w)
 {
-    struct az_table *t =
-        AZ_RECORD_TABLE(w->job->arena, "diff_by_op", "Where the traces differ, by operator",
-                        AZ_TABLE_SUMMARY, operator_columns);
+    struct az_table *t = AZ_RECORD_TABLE(w->job->arena, "diff_by_op", "Differences by operator",
+                                         AZ_TABLE_SUMMARY, operator_columns);
     return grouped(w, t, same_operator, put_operator, (int[]){ AZ_DOWN(3), AZ_DOWN(4), AZ_UP(0) },
                    3);
 }
@@ -374,15 +373,14 @@ static int summary_table(struct work *w)
 {
     struct az_table *t =
         AZ_RECORD_TABLE(w->job->arena, "diff_stats_unique_args_summary",
-                        "The same, by operator and arguments", AZ_TABLE_SUMMARY, call_columns);
+                        "Differences by operator and arguments", AZ_TABLE_SUMMARY, call_columns);
     return grouped(w, t, same_call, put_call, (int[]){ -(int)AZ_LENGTH(call_columns) }, 1);
 }
 
 static int kernel_map(struct work *w)
 {
-    struct az_table *t =
-        AZ_RECORD_TABLE(w->job->arena, "op_kernel_map",
-                        "Kernels of operators where the traces differ", 0, kernel_columns);
+    struct az_table *t = AZ_RECORD_TABLE(w->job->arena, "op_kernel_map",
+                                         "Kernel differences by operator", 0, kernel_columns);
     return grouped(w, t, same_kernel, put_kernel, (int[]){ AZ_UP(0), AZ_UP(1), AZ_UP(2) }, 3);
 }
 
@@ -446,7 +444,7 @@ static int tree_table(struct work *w)
         { "busy_us_trace2", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
     };
     struct az_table *t =
-        AZ_RECORD_TABLE(w->job->arena, "merged_tree", "Both call trees as one", 0, columns);
+        AZ_RECORD_TABLE(w->job->arena, "merged_tree", "Merged call tree", 0, columns);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && t && i < w->d->nodes.n; i++) {
         const struct az_diff_node *n = &w->d->nodes.v[i];
@@ -555,13 +553,12 @@ static void cover(struct work *w)
         const struct az_diff_node *x = &w->d->nodes.v[i];
         n[both(x) ? 0 : x->node[0] != AZ_NO_ROW ? 1 : 2]++;
     }
-    az_cover(w->job, "merged tree: nodes of both traces", (double)n[0], "", AZ_SV(""));
-    az_cover(w->job, "merged tree: nodes of trace1 only", (double)n[1], "", AZ_SV(""));
-    az_cover(w->job, "merged tree: nodes of trace2 only", (double)n[2], "", AZ_SV(""));
+    az_cover(w->job, "merged tree: nodes in both traces", (double)n[0], "", AZ_SV(""));
+    az_cover(w->job, "merged tree: nodes in trace1 only", (double)n[1], "", AZ_SV(""));
+    az_cover(w->job, "merged tree: nodes in trace2 only", (double)n[2], "", AZ_SV(""));
     if (w->d->paired_by_order)
         az_cover(w->job, "merged tree: nodes with too many children to align",
-                 (double)w->d->paired_by_order, "",
-                 AZ_SV("their children are paired by name and order"));
+                 (double)w->d->paired_by_order, "", AZ_SV("children matched by name and order"));
 }
 
 int az_diff_tables(struct az_job *job, const struct az_diff *d)

@@ -37,17 +37,17 @@ static void cover_links(struct az_job *job, const struct totals *sum)
 {
     struct az_arena *a = job->arena;
     double all = (double)sum->device;
-    az_cover(job, "device time", all, "ns", AZ_SV("kernels, copies, fills and graphs, added up"));
+    az_cover(job, "device time", all, "ns", AZ_SV("sum of kernels, copies, fills and graphs"));
     if (sum->links) {
         az_cover(job, "device time linked to calls", (double)sum->linked, "ns",
-                 az_arena_printf(a, "%.2f %% of device time, by correlation id",
+                 az_arena_printf(a, "%.2f%% of device time, by correlation ID",
                                  az_percent((double)sum->linked, all)));
         az_cover(job, "device time not linked", (double)(sum->device - sum->linked), "ns",
                  az_arena_printf(a, "%" PRIu64 " operations without a recorded call",
                                  sum->unlinked_ops));
     }
     az_cover(job, "graphs recorded as one event", az_percent((double)sum->graph, all), "%",
-             AZ_SV("of device time; kernels in them are not recorded one by one"));
+             AZ_SV("of device time; their kernels are not recorded"));
 }
 
 /* Share of kernel time that the class map leaves in `others`. Without a map it is that of the
@@ -72,10 +72,9 @@ static int cover_classes(struct az_job *job)
             others += s->raw;
     }
     if (rc == 0 && sums.n > 0)
-        az_cover(
-            job, "share of class others", az_percent(others, all), "%",
-            mapped ? AZ_SV("of kernel time; no rule of the class map matches")
-                   : AZ_SV("of kernel time; no built-in rule matches, and no class map was given"));
+        az_cover(job, "share of class others", az_percent(others, all), "%",
+                 mapped ? AZ_SV("of kernel time; no class map rule matches")
+                        : AZ_SV("of kernel time; no built-in rule matches, no class map set"));
     return rc;
 }
 
@@ -107,17 +106,17 @@ static int cover_reading(struct az_job *job)
         }
     }
     if (rc == 0) {
-        az_cover(job, "events read", (double)read, "",
-                 AZ_SV("rows of the file that hold events or sums"));
+        az_cover(job, "events read", (double)read, "", AZ_SV("event and summary rows in the file"));
         az_cover(job, "events kept", (double)kept, "",
-                 az_arena_printf(job->arena, "%.2f %% of those read",
+                 az_arena_printf(job->arena, "%.2f%% of events read",
                                  az_percent((double)kept, (double)read)));
     }
     for (size_t i = 0; rc == 0 && i < reasons.n; i++) {
         const struct az_drop *d = &reasons.v[i];
         az_cover_drop(job, d,
-                      d->ticks > 0 ? az_arena_printf(job->arena, "%" PRId64 " ns in all", d->ticks)
-                                   : AZ_SV(""));
+                      d->ticks > 0
+                          ? az_arena_printf(job->arena, "%" PRId64 " ns in total", d->ticks)
+                          : AZ_SV(""));
     }
     az_vec_release(&reasons);
     return rc;
@@ -157,6 +156,6 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_coverage = {
     .name = "coverage",
-    .help = "how much of the time the other tables account for",
+    .help = "share of time covered by the tables",
     .run = run,
 };

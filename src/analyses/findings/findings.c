@@ -51,7 +51,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_findings = {
     .name = "findings",
-    .help = "what is wrong, ranked by the time it takes",
+    .help = "findings ranked by time",
     .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLS | AZ_CAP_PROJ | AZ_CAP_RANGES |
            AZ_CAP_CALLTREE,
     .run = run,

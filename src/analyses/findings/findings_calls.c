@@ -18,13 +18,11 @@ static const struct {
 } rules[] = {
     [NO_RULE] = { "", "", "" },
     [ASYNC_PAGEABLE] = { "memcpy_async", "warning",
-                         "asynchronous copies of pageable host memory are staged and block the "
-                         "host: use pinned "
-                         "memory" },
+                         "asynchronous copies of pageable memory are staged and block the host. "
+                         "Use pinned memory." },
     [SYNC_COPY] = { "memcpy_sync", "warning",
-                    "copies block the host until they are done: use the asynchronous form with "
-                    "pinned memory" },
-    [SYNC_FILL] = { "memset_sync", "warning", "fills block the host: use the asynchronous form" },
+                    "blocking copies. Use asynchronous copies and pinned memory." },
+    [SYNC_FILL] = { "memset_sync", "warning", "blocking fills. Use asynchronous fills." },
 };
 
 static enum rule judge(enum az_kind kind, struct az_copy c, struct az_sv call)
@@ -124,7 +122,7 @@ int az_find_blocking_calls(struct az_job *job, size_t trace)
         struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name),
                                                AZ_SVF(az_finding_rank(job, trace)));
         az_finding(job, "api_sync", "info", subject, by_name[id].count, az_ns(t, by_name[id].ticks),
-                   AZ_SV("the host waits for the device here: needed once per iteration at most"));
+                   AZ_SV("host synchronization. Synchronize at most once per step."));
     }
     az_mem_free(job->mem, by_name, bytes);
     return 0;

@@ -27,11 +27,11 @@ int az_find_low_use(struct az_job *job, size_t trace)
         if (chunks == 0)
             continue;
         struct az_sv subject =
-            az_arena_printf(job->arena, "device %" PRId64 "%.*s: %.1f %% in use overall", u->device,
+            az_arena_printf(job->arena, "device %" PRId64 "%.*s: %.1f%% utilization", u->device,
                             AZ_SVF(az_finding_rank(job, trace)),
                             az_percent((double)u->busy, (double)(u->last - u->first)));
         az_finding(job, "low_utilization", "info", subject, chunks, az_ns(t, idle),
-                   AZ_SV("stretches with little device work (count: chunks, time: idle in them)"));
+                   AZ_SV("low-utilization periods (count: chunks, time: idle time in them)"));
     }
     az_utilization_release(&uses);
     return rc;
@@ -43,12 +43,11 @@ int az_find_graphs(struct az_job *job, size_t trace)
     int64_t ticks = az_kind_ticks(t, AZ_GRAPH);
     if (t->ev[AZ_GRAPH].n == 0)
         return 0;
-    struct az_sv subject = az_arena_printf(job->arena, "graph launches%.*s: %.1f %% of device time",
+    struct az_sv subject = az_arena_printf(job->arena, "graph launches%.*s: %.1f%% of device time",
                                            AZ_SVF(az_finding_rank(job, trace)),
                                            az_percent((double)ticks, (double)az_device_ticks(t)));
     az_finding(job, "graph_hidden", "error", subject, (int64_t)t->ev[AZ_GRAPH].n, az_ns(t, ticks),
-               AZ_SV("graphs were recorded as a whole, their kernels are in no table: record with "
-                     "node granularity"));
+               AZ_SV("graphs recorded as one event, kernels are in no table. Record graph nodes."));
     return 0;
 }
 
@@ -86,8 +85,8 @@ int az_find_mixed_streams(struct az_job *job, size_t trace)
             az_arena_printf(job->arena, "device %" PRId64 ", stream %" PRIu64 "%.*s", l->device,
                             l->tid, AZ_SVF(az_finding_rank(job, trace)));
         az_finding(job, "mixed_stream", "warning", subject, use[i].kernels, az_ns(t, use[i].nccl),
-                   AZ_SV("communication and compute share a stream and cannot overlap: give it a "
-                         "stream of its own"));
+                   AZ_SV("communication and compute share a stream and cannot overlap. Use a "
+                         "separate stream for communication."));
     }
     az_mem_free(job->mem, use, bytes);
     return 0;
@@ -141,7 +140,7 @@ int az_find_long_gaps(struct az_job *job)
     int rc = sum_devices(job, "gpu_gaps", "Duration (ns)", NULL, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         struct az_sv advice = az_arena_printf(
-            job->arena, "nothing ran for %g us or longer at a time", job->opts->gap_threshold_us);
+            job->arena, "device idle for %g us or longer at a time", job->opts->gap_threshold_us);
         az_finding(job, "gpu_gaps", "warning", device_text(job, &sums.v[i]), sums.v[i].count,
                    sums.v[i].part, advice);
     }
@@ -158,11 +157,12 @@ int az_find_exposed_nccl(struct az_job *job)
         double share = az_percent((double)sums.v[i].part, (double)sums.v[i].whole);
         if (share <= EXPOSED_NCCL_PERCENT)
             continue;
-        struct az_sv subject = az_arena_printf(job->arena, "%.*s: %.1f %% of the iterations",
+        struct az_sv subject = az_arena_printf(job->arena, "%.*s: %.1f%% of iteration time",
                                                AZ_SVF(device_text(job, &sums.v[i])), share);
-        az_finding(job, "exposed_nccl", "warning", subject, sums.v[i].count, sums.v[i].part,
-                   AZ_SV("communication that no compute hides (waiting for late ranks included): "
-                         "overlap it"));
+        az_finding(
+            job, "exposed_nccl", "warning", subject, sums.v[i].count, sums.v[i].part,
+            AZ_SV(
+                "exposed communication, including waits for late ranks. Overlap it with compute."));
     }
     az_vec_release(&sums);
     return rc;

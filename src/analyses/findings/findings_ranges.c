@@ -71,7 +71,7 @@ static int no_match(struct az_job *job, const struct az_job_tag *tag)
         return rc;
     struct az_sv advice =
         names.n ? az_arena_printf(job->arena, "most frequent range names: %.*s", AZ_SVF(names))
-                : AZ_SV("no range of the file launched device work");
+                : AZ_SV("no range in the file launched device work");
     az_diag_add(job->diag, AZ_WARNING, at, "no range with device work is named '%.*s' (%.*s)",
                 AZ_SVF(tag->text), AZ_SVF(advice));
     az_finding(job, "tag_no_match", "warning", tag->text, 0, -1, advice);
@@ -97,7 +97,7 @@ int az_find_tag_trouble(struct az_job *job)
     struct az_sv advice =
         az_arena_printf(job->arena,
                         "%" PRId64 " ranges, but num_of_iters %" PRId64 " x num_of_gpus %" PRId64
-                        ": figures per iteration are off by that factor",
+                        ": values per iteration are off by that factor",
                         tag.count, iters, gpus);
     az_finding(job, "iteration_count", "warning", tag.text, tag.count, -1, advice);
     return 0;
@@ -172,11 +172,9 @@ int az_find_outside_ranges(struct az_job *job, size_t trace)
     if (rc != 0 || count == 0)
         return rc;
     struct az_sv subject = az_arena_printf(
-        job->arena, "operations outside every range%.*s: %.1f %% of device time",
+        job->arena, "operations outside all ranges%.*s: %.1f%% of device time",
         AZ_SVF(az_finding_rank(job, trace)), az_percent((double)ticks, (double)all));
-    az_finding(
-        job, "outside_ranges", "info", subject, count, az_ns(t, ticks),
-        AZ_SV(
-            "launched in no host range (or by no recorded call): no range accounts for this time"));
+    az_finding(job, "outside_ranges", "info", subject, count, az_ns(t, ticks),
+               AZ_SV("launched outside all host ranges or by unrecorded calls: in no range table"));
     return 0;
 }

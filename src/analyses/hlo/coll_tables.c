@@ -149,9 +149,8 @@ static void judge(struct az_hlo *h, const struct az_colls *c)
         partial += c->instances.v[i].size > (int64_t)c->instances.v[i].seen;
     if (partial)
         az_finding(h->job, "partial_collectives", "info", AZ_SV("collectives"), partial, -1,
-                   AZ_SV("ranks of these groups have no profile here: their time is an upper "
-                         "bound, their bandwidth a lower one "
-                         "(give the profiles of all hosts as one input)"));
+                   AZ_SV("profiles of some ranks are missing: times are upper bounds, bandwidths "
+                         "lower bounds; pass the profiles of all hosts as one input"));
 }
 
 static int run(struct az_job *job)
@@ -174,7 +173,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_hlo_coll = {
     .name = "hlo_collectives",
-    .help = "collectives of compiled programs across devices and hosts: time, skew, bandwidth",
+    .help = "collectives of compiled programs by device and host: time, skew, bandwidth",
     .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

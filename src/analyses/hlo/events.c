@@ -218,7 +218,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
 
 static int events(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "gpu_events", "Events of the GPUs", 0);
+    struct az_table *t = az_table_new(job->arena, "gpu_events", "GPU events", 0);
     struct listing *l = az_arena_alloc(job->arena, sizeof *l);
     if (!t || !l)
         return az_arena_error(job->arena);
@@ -326,7 +326,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_hlo_events = {
     .name = "hlo_events",
-    .help = "every event of the GPUs with its program and launch latency; copies by size",
+    .help = "GPU events with program and launch latency, copies by size",
     .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

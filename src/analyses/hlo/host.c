@@ -180,19 +180,19 @@ static int device_steps(struct az_hlo *h, struct az_table *t, uint32_t device,
                         struct az_vec_i64 *runs)
 {
     const struct az_trace *tr = h->tr[h->devices.v[device].trace].t;
-    const char *source = "steps of the profiler";
+    const char *source = "profiler steps";
     struct run_of p;
     uint32_t name;
     az_vec_reset(runs);
     int rc = range_runs(h, device, AZ_XLANE_STEPS, &name, runs);
     struct az_sv program = { "", 0 };
     if (rc == 0 && runs->n == 0) {
-        source = "runs of the main program";
+        source = "main program runs";
         rc = range_runs(h, device, AZ_XLANE_MODULES, &name, runs);
         program = az_trace_text(tr, name);
     }
     if (rc == 0 && runs->n == 0 && h->devices.v[device].kind == AZ_PLANE_GPU) {
-        source = "repetitions of the main program (an estimate)";
+        source = "main program repetitions (estimated)";
         rc = main_program(h, device, &p);
         if (rc == 0)
             rc = program_runs(h, device, &p, runs);
@@ -249,7 +249,7 @@ static void put_host(struct az_hlo *h, struct az_table *t, size_t k)
 
 static int host_summary(struct az_hlo *h)
 {
-    struct az_table *t = host_table(h, "host_summary", "Host events by name (they nest)", 0);
+    struct az_table *t = host_table(h, "host_summary", "Host events by name", 0);
     az_table_column(t, "mean_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
     az_table_column(t, "min_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
     az_table_column(t, "max_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
@@ -307,7 +307,7 @@ static int compile_rows(struct az_hlo *h, struct az_table *t, size_t k)
 
 static int host_compile(struct az_hlo *h)
 {
-    struct az_table *t = host_table(h, "host_compile", "Compilation on the host", AZ_TABLE_SUMMARY);
+    struct az_table *t = host_table(h, "host_compile", "Host compilation", AZ_TABLE_SUMMARY);
     int rc = t ? AZ_OK : az_arena_error(h->job->arena);
     for (size_t k = 0; rc == 0 && k < h->n; k++)
         rc = compile_rows(h, t, k);
@@ -332,7 +332,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_hlo_host = {
     .name = "hlo_host",
-    .help = "steps; compilation and other events of the host by name",
+    .help = "steps, compilation and other host events by name",
     .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

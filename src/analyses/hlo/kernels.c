@@ -176,7 +176,7 @@ static const struct az_key stem = { AZ_TEXT, .text = stem_of, .by_name = true };
 
 static const struct az_table_spec xla_summary = {
     "xla_summary",
-    "Kernels made by XLA",
+    "XLA-generated kernels",
     SETS,
     .keep = uncategorized,
     .columns = { { "name_without_digits", &stem, .flags = AZ_KEY, .sort = 2 }, TOTAL, PERCENT },
@@ -267,7 +267,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_hlo_kernels = {
     .name = "hlo_kernels",
-    .help = "kernels of GPUs by name, category, HLO operation and framework operation",
+    .help = "GPU kernels by name, category, HLO operation, framework operation",
     .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

@@ -87,10 +87,10 @@ static void cover(struct az_hlo *h, const struct az_hlo_works *works)
     }
     for (size_t k = 0; k < h->n; k++)
         all += h->tr[k].t->ev[AZ_KERNEL].n;
-    az_cover(h->job, "kernels that name their HLO operation", (double)named, "",
+    az_cover(h->job, "kernels with an HLO operation", (double)named, "",
              az_arena_printf(h->job->arena, "of %llu kernels", (unsigned long long)all));
-    az_cover(h->job, "kernels whose HLO operation was not found", (double)(named - found), "",
-             AZ_SV("by (program, operation) in the programs of the profile"));
+    az_cover(h->job, "kernels with an unknown HLO operation", (double)(named - found), "",
+             AZ_SV("not in the programs of the profile"));
 }
 
 /* Most time first; ties as they came. */
@@ -103,8 +103,8 @@ static int order(const void *a, const void *b, void *ctx)
 
 static int table(struct az_hlo *h, struct az_hlo_works *works)
 {
-    struct az_table *t = az_table_new(h->job->arena, "hlo_op_perf",
-                                      "HLO operations: work and rates", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(h->job->arena, "hlo_op_perf", "HLO operation rates", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(h->job->arena);
     columns(t);
@@ -136,7 +136,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_hlo_perf = {
     .name = "hlo_perf",
-    .help = "FLOPs, bytes, rates and roofline of HLO operations",
+    .help = "HLO operations with FLOPs, bytes, rates, roofline",
     .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

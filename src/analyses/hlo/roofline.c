@@ -94,8 +94,7 @@ static int chart(struct az_job *job)
 
 int az_hlo_roofline(struct az_hlo *h, const struct az_hlo_works *works)
 {
-    struct az_table *t =
-        az_table_new(h->job->arena, "hlo_roofline", "HLO operations against the roofline", 0);
+    struct az_table *t = az_table_new(h->job->arena, "hlo_roofline", "HLO operation roofline", 0);
     size_t unknown = 0, rows;
     if (!t)
         return az_arena_error(h->job->arena);
@@ -117,7 +116,7 @@ int az_hlo_roofline(struct az_hlo *h, const struct az_hlo_works *works)
         az_job_unknown_device(h->job, AZ_AT_FILE(h->job->traces[0]->path));
     if (unknown)
         az_cover(h->job, "operations without a roofline", (double)unknown, "",
-                 AZ_SV("their device is not in configs/devices.csv (name it with \"device\")"));
+                 AZ_SV("device is not in configs/devices.csv; set \"device\""));
     rows = t->rows;
     const int rc = az_job_add(h->job, t, AZ_OK);
     return rc == 0 && rows ? chart(h->job) : rc;

@@ -50,7 +50,7 @@ static void check(struct az_hlo *h, const struct az_account *a)
     if (rest)
         az_cover(h->job,
                  "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)",
-                 (double)rest, "ps", AZ_SV("must be 0: a defect of this program"));
+                 (double)rest, "ps", AZ_SV("must be 0; report this as a bug"));
 }
 
 /* Over the devices. */
@@ -62,7 +62,7 @@ struct sums {
 
 static int by_device(struct az_hlo *h, bool split, int64_t micro, struct sums *sum)
 {
-    struct az_table *t = az_table_new(h->job->arena, "gpu_timeline", "GPU time line",
+    struct az_table *t = az_table_new(h->job->arena, "gpu_timeline", "GPU timeline",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
     const struct az_tally *of = t ? tallies(h, micro) : NULL;
     const int rc = of ? AZ_OK : az_arena_error(h->job->arena);
@@ -93,9 +93,8 @@ static int by_device(struct az_hlo *h, bool split, int64_t micro, struct sums *s
 /* Means over the devices that have events; shares of the mean total. */
 static int averages(struct az_hlo *h, const struct sums *sum)
 {
-    struct az_table *t =
-        az_table_new(h->job->arena, "gpu_events_averages", "GPU time line, mean of the devices",
-                     h->devices.n > 1 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
+    struct az_table *t = az_table_new(h->job->arena, "gpu_events_averages", "Mean GPU timeline",
+                                      h->devices.n > 1 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
     az_timeline_columns(t, "time_ms");
     for (size_t i = 0; sum->n && i < sum->rows; i++)
         put(t, sum->row[i].type, (double)sum->row[i].ticks / (double)sum->n,
@@ -105,10 +104,10 @@ static int averages(struct az_hlo *h, const struct sums *sum)
 
 static int charts(struct az_job *job)
 {
-    int rc = az_timeline_chart(job, AZ_CHART_BAR, "gpu_events_averages",
-                               "GPU time line, mean of the devices", "time_ms", NULL);
+    int rc = az_timeline_chart(job, AZ_CHART_BAR, "gpu_events_averages", "Mean GPU timeline",
+                               "time_ms", NULL);
     if (rc == 0)
-        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline", "GPU time line by device",
+        rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline", "GPU timeline by device",
                                "time_ms", "device");
     return rc;
 }
@@ -132,7 +131,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_hlo_timeline = {
     .name = "hlo_timeline",
-    .help = "device time of GPUs by computation, communication, copies and idle, and its mean",
+    .help = "GPU time by compute, communication, copies, idle: mean and per device",
     .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

@@ -46,7 +46,7 @@ static void put_time(struct az_hlo *h, struct az_table *t, uint32_t device, cons
 
 static int timeline(struct az_hlo *h)
 {
-    struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU time line",
+    struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU timeline",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
     struct az_tally *of;
     if (!t)
@@ -71,7 +71,7 @@ static int timeline(struct az_hlo *h)
     static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle_time", 9 } };
     rc = az_job_add(h->job, t, rc);
     return rc ? rc
-              : az_job_chart_parts(h->job, AZ_CHART_BAR, "tpu_timeline", "TPU time line", "time_ms",
+              : az_job_chart_parts(h->job, AZ_CHART_BAR, "tpu_timeline", "TPU timeline", "time_ms",
                                    "device", parts, 2);
 }
 
@@ -435,19 +435,18 @@ static int run(struct az_job *job)
     if (rc == 0 && az_hlo_has(&h, AZ_PLANE_TPU)) {
         rc = timeline(&h);
         if (rc == 0)
-            rc = ranges(&h, AZ_XLANE_MODULES, "tpu_modules", "Programs of TPU cores", "module");
+            rc = ranges(&h, AZ_XLANE_MODULES, "tpu_modules", "TPU programs", "module");
         if (rc == 0)
             rc = summaries(&h);
         if (rc == 0)
-            rc = ranges(&h, AZ_XLANE_ASYNC, "tpu_async_ops", "Asynchronous operations of TPU cores",
-                        "op");
+            rc = ranges(&h, AZ_XLANE_ASYNC, "tpu_async_ops", "TPU asynchronous operations", "op");
     }
     return az_hlo_close(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_tpu = {
     .name = "hlo_tpu",
-    .help = "TPU cores: time line, programs, operations and categories by self time",
+    .help = "TPU timeline, programs, operations and categories by self time",
     .needs = AZ_CAP_PROGRAMS,
     .run = run,
 };

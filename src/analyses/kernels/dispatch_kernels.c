@@ -116,8 +116,8 @@ static int details(struct az_job *job, const struct az_dispatch_list *l)
     static const char *const sizes[] = { "grid_x",  "grid_y",  "grid_z",
                                          "block_x", "block_y", "block_z" };
     uint32_t *perm = az_arena_array(job->arena, l->n + 1, sizeof *perm);
-    struct az_table *t = az_table_new(job->arena, "kernel_details",
-                                      "Dispatches (grid in work-items)", AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t =
+        az_table_new(job->arena, "kernel_details", "Kernel dispatches", AZ_TABLE_KEEP_EMPTY);
     if (!perm || !t)
         return az_arena_error(job->arena);
     az_dispatch_rank_column(job, t);
@@ -213,20 +213,20 @@ static int run_short(struct az_job *job)
     az_dispatch_list_release(&l);
     return rc ? rc
               : az_job_chart(job, AZ_CHART_COLUMN, "short_kernel_histogram",
-                             "Durations of short kernels", "bin_start",
+                             "Short kernel durations", "bin_start",
                              (const char *const[]){ "count", NULL }, "count");
 }
 
 const struct az_analysis az_analysis_amd_kernels = { .specs = specs };
 const struct az_analysis az_analysis_amd_details = {
     .name = "dispatch_details",
-    .help = "every dispatch, longest first (option kernel_details)",
+    .help = "kernel dispatches, longest first (kernel_details)",
     .needs = AZ_CAP_DISPATCHES,
     .run = run_details,
 };
 const struct az_analysis az_analysis_amd_short = {
     .name = "dispatch_short",
-    .help = "short kernels and the histogram of their durations (option short_kernel_study)",
+    .help = "short kernels and duration histogram (short_kernel_study)",
     .needs = AZ_CAP_DISPATCHES,
     .run = run_short,
 };

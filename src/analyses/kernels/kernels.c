@@ -151,9 +151,9 @@ static const struct az_sums *kernel_sums(const struct az_trace *t) { return &t->
 
 #define NS(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_NS, flag)
 static const struct az_table_spec specs[] = {
-    { "kernels_by_name", "Kernels by name, with class and family",
-      .help = "every kernel with its class and family", .any = AZ_CAP_KERNEL_SUMS, .n_kinds = 1,
-      .kinds = { AZ_KERNEL }, .given = kernel_sums, .merge_given = true,
+    { "kernels_by_name", "Kernels by name", .help = "kernels by name with class and family",
+      .any = AZ_CAP_KERNEL_SUMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .given = kernel_sums,
+      .merge_given = true,
       .columns = { { "name", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                    { "class", &az_key_class, .follows = true },
                    { "family", &az_key_family, .follows = true },
@@ -179,10 +179,10 @@ static const struct az_table_spec specs[] = {
                    NS("max_ns", AZ_FIG_MAX, AZ_DETAIL),
                    { "share_percent", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_PERCENT,
                      .flags = AZ_SHARE } } },
-    { "kernels_by_module", "Device work of graphs by module",
-      .help = "device work inside graphs by the module that it was marked with",
-      .any = AZ_CAP_KERNEL_SUMS, .prepare = with_modules, .n_kinds = 3,
-      .kinds = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET }, .keep = has_module,
+    { "kernels_by_module", "Graph device work by module",
+      .help = "graph device work by annotated module", .any = AZ_CAP_KERNEL_SUMS,
+      .prepare = with_modules, .n_kinds = 3, .kinds = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET },
+      .keep = has_module,
       .columns = { { "module", &module, .flags = AZ_KEY, .sort = 2 },
                    { "count", .figure = AZ_FIG_COUNT },
                    { "total_ns", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS, .flags = AZ_LOWER_BETTER,

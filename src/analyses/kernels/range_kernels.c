@@ -174,7 +174,7 @@ static bool too_many_visits(const struct work *w)
     if (visits <= MAX_VISITS)
         return false;
     az_cover(w->job, "analysis skipped: nvtx_kern_sum", (double)visits, "",
-             AZ_SV("launches in ranges to look at: too many ranges overlap"));
+             AZ_SV("launches in ranges to visit: too many overlapping ranges"));
     return true;
 }
 
@@ -232,7 +232,7 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_nvtx_kern_sum = {
     .name = "nvtx_kern_sum",
     .tables = { "nvtx_kern_sum" },
-    .help = "kernels by the host ranges that launched them",
+    .help = "kernels by launching host range",
     .needs = AZ_CAP_RANGES | AZ_CAP_LAUNCHES,
     .run = run,
 };

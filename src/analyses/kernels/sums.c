@@ -48,7 +48,7 @@ static int ranges(struct az_job *job, struct az_name_sums *out)
 /* Rows in the order of the sums: by total, or as the file gave them. */
 static const struct az_table_spec specs[] = {
     { "time_by_family", "Device time by family", AZ_TABLE_SUMMARY,
-      .help = "device time by family of work: gemm, attention, communication, copy ...",
+      .help = "device time by kernel family (gemm, attention, communication, copy, ...)",
       .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_MEM | AZ_CAP_OPREPORT,
       .sums = az_job_families,
       .columns = { { "family", &az_key_row_family, .flags = AZ_KEY },

@@ -98,8 +98,8 @@ static int rows(struct work *w, struct az_table *t)
     }
     int rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(0) }, 2);
     if (t->rows > MAX_ROWS)
-        az_cover(w->job, "unmatched_kernels: rows not shown", (double)(t->rows - MAX_ROWS), "count",
-                 AZ_SV("only the 100 biggest are shown"));
+        az_cover(w->job, "unmatched_kernels: rows omitted", (double)(t->rows - MAX_ROWS), "count",
+                 AZ_SV("100 largest rows shown"));
     az_table_keep(t, MAX_ROWS);
     return rc;
 }
@@ -111,8 +111,7 @@ static int run(struct az_job *job)
     struct work w = { .job = job };
     if (!rules)
         return az_mem_error(job->mem);
-    struct az_table *t = az_table_new(job->arena, "unmatched_kernels",
-                                      "Kernels that the class map does not name", 0);
+    struct az_table *t = az_table_new(job->arena, "unmatched_kernels", "Unclassified kernels", 0);
     az_table_column(t, "Key", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "Suggested class", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
@@ -138,7 +137,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_unmatched = {
     .name = "unmatched_kernels",
-    .help = "the biggest kernels that the class map does not name, with keys and classes to paste",
+    .help = "largest unclassified kernels with suggested class map entries",
     .tables = { "unmatched_kernels" },
     .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLTREE,
     .run = run,

@@ -49,8 +49,8 @@ static void trace_rows(struct az_job *job, struct az_table *t, size_t trace)
 
 static int run(struct az_job *job)
 {
-    struct az_table *t = az_table_new(
-        job->arena, "api_stats", "Calls and copies as the profiler summed them", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, "api_stats", "API and copy totals", AZ_TABLE_SUMMARY);
     az_dispatch_rank_column(job, t);
     az_table_column(t, "domain", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -67,7 +67,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_amd_call_sums = {
     .name = "dispatch_call_sums",
-    .help = "calls and copies that came summed, without a trace of them",
+    .help = "API call and copy totals from summary files",
     .needs = AZ_CAP_DISPATCHES,
     .run = run,
 };

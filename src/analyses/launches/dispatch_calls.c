@@ -227,7 +227,7 @@ static const struct az_key op = { AZ_TEXT, .name = op_of };
         NS(w "StdDev_ns", AZ_FIG_STD_POPULATION, n, AZ_DETAIL)
 static const struct az_table_spec latency = {
     "api_kernel_summary",
-    "Launches: API (A), queue (Q) and kernel (K) time, T = A + Q + K",
+    "API, queue and kernel time",
     .values = { { whole_time }, { api_time }, { queue_time }, { kernel_time }, { waited } },
     .columns = { { "rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks, .sort = 1 },
                  { "PID", &process, .flags = AZ_KEY, .sort = 2 },
@@ -268,7 +268,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_amd_calls = {
     .name = "dispatch_calls",
-    .help = "API calls by domain and name; API, queue and kernel time of launches",
+    .help = "API calls by domain and name; API, queue, kernel time by launch",
     .needs = AZ_CAP_DISPATCHES | AZ_CAP_CALLS,
     .run = run,
 };

@@ -218,7 +218,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_counters = {
     .name = "counters",
-    .help = "counters sampled over time: clocks, power, use of units and memory",
+    .help = "sampled counters: clocks, power, unit utilization, memory",
     .needs = AZ_CAP_SAMPLES,
     .run = run,
 };

@@ -196,7 +196,7 @@ static void cover_rest(struct az_job *job, const char *id, size_t n)
 {
     const struct az_sv item = az_arena_printf(job->arena, "rows omitted from %s", id);
     if (item.p)
-        az_cover(job, item.p, (double)n, "", AZ_SV("those of the least time"));
+        az_cover(job, item.p, (double)n, "", AZ_SV("rows with the least time"));
 }
 
 static int table(struct of *w, const char *id, const char *title, const char *what, int rc)
@@ -258,11 +258,9 @@ static int one(struct az_job *job, const char *id, const char *title, const char
 
 int az_counters_of_names(struct az_job *job)
 {
-    int rc = one(job, "counters_of_kernels", "Sampled counters of kernels", "kernel", kernels);
+    int rc = one(job, "counters_of_kernels", "Sampled counters by kernel", "kernel", kernels);
     if (rc == 0)
-        rc = one(job, "counters_of_operations", "Sampled counters of operators by their own work",
-                 "operation", operators);
-    return rc ? rc
-              : one(job, "counters_of_ranges", "Sampled counters of ranges by their device work",
-                    "range", ranges);
+        rc = one(job, "counters_of_operations", "Sampled counters by operator", "operation",
+                 operators);
+    return rc ? rc : one(job, "counters_of_ranges", "Sampled counters by range", "range", ranges);
 }

@@ -60,7 +60,7 @@ static const struct az_shape part_shape = AZ_SHAPE(struct counters_part, part_fi
 
 const struct az_rank_analysis az_rank_analysis_samples = {
     .name = "rank_samples",
-    .help = "counters sampled over time on each rank",
+    .help = "sampled counters by rank",
     .needs = AZ_CAP_SAMPLES | AZ_CAP_CALLTREE, /* other formats have all traces at once */
     .reduce = reduce,
     .shape = &part_shape,

@@ -128,8 +128,8 @@ static const struct az_table_spec specs[] = {
     },
     {
         "memory_allocations",
-        "Allocations, scratch memory too",
-        .help = "allocations, scratch memory too",
+        "Allocations",
+        .help = "allocations, including scratch memory",
         .needs = AZ_CAP_DISPATCHES,
         .n_kinds = 1,
         .kinds = { AZ_ALLOC },

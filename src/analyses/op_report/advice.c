@@ -23,8 +23,8 @@ static void dram_bound(struct az_op_report *t, const struct az_op_report_sig *s,
                        struct az_op_report_advice *a)
 {
     if (!x->dram_sharded && !s->sparse)
-        add(a, AZ_SV("limited by DRAM: a DRAM-sharded program config "
-                     "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig) reads faster"));
+        add(a, AZ_SV("DRAM-bound: use a DRAM-sharded program config "
+                     "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig)"));
     if (s->verdict == AZ_FIT_TOO_HIGH ||
         (s->verdict == AZ_FIT_TOO_LOW && f->flops_percent < t->o->low_flops_percent))
         add_fidelity(a, s);
@@ -36,7 +36,7 @@ static void flop_bound(struct az_op_report *t, const struct az_op_report_row *ro
 {
     const double budget = az_op_report_budget(t, row);
     if (f->cores < budget && !az_op_report_args_of(t, row)->dram_sharded)
-        add(a, az_arena_printf(t->job->arena, "use more cores: %.0f of %.0f are used", f->cores,
+        add(a, az_arena_printf(t->job->arena, "use more cores: %.0f of %.0f in use", f->cores,
                                budget));
     if (s->verdict == AZ_FIT_TOO_HIGH)
         add_fidelity(a, s);
@@ -50,22 +50,23 @@ static void program_config(struct az_op_report *t, const struct az_opargs *x,
     size_t before = a->n;
 
     if (x->block_w < 0)
-        add(a, AZ_SV("the program config names no in0_block_w"));
+        add(a, AZ_SV("set in0_block_w in the program config"));
     else if (x->block_w < 2)
-        add(a, az_arena_printf(arena, "in0_block_w=%d is small, try 2 or more", (int)x->block_w));
+        add(a, az_arena_printf(arena, "in0_block_w=%d is small; try 2 or more", (int)x->block_w));
     if (x->dram_sharded)
         return;
     if (!subblock)
-        add(a, AZ_SV("the program config names no output subblock"));
+        add(a, AZ_SV("set the output subblock in the program config"));
     else if ((int64_t)x->subblock_h * x->subblock_w < 2)
-        add(a, az_arena_printf(arena,
-                               "the output subblock %dx%d is small, try out_subblock_h * "
-                               "out_subblock_w of 2 or more",
-                               (int)x->subblock_h, (int)x->subblock_w));
+        add(a,
+            az_arena_printf(
+                arena,
+                "output subblock %dx%d is small; try out_subblock_h * out_subblock_w of 2 or more",
+                (int)x->subblock_h, (int)x->subblock_w));
     if (a->n == before)
-        add(a, az_arena_printf(
-                   arena, "slow although in0_block_w=%d and the output subblock %dx%d look right",
-                   (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
+        add(a,
+            az_arena_printf(arena, "slow with reasonable in0_block_w=%d and output subblock %dx%d",
+                            (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
 }
 
 static void slow(struct az_op_report *t, const struct az_op_report_sig *s,
@@ -76,8 +77,7 @@ static void slow(struct az_op_report *t, const struct az_op_report_sig *s,
         add(a, az_arena_printf(t->job->arena, "place input 0 in L1 if it fits (it is in %.*s)",
                                AZ_SVF(memory)));
     if (x->block_w < 0 && x->subblock_h < 0 && x->subblock_w < 0) {
-        add(a,
-            AZ_SV("no program_config is given: one can set in0_block_w and the output subblock"));
+        add(a, AZ_SV("program_config missing; set in0_block_w and the output subblock"));
         return;
     }
     program_config(t, x, a);
@@ -92,12 +92,12 @@ static const char *not_judged(const struct az_op_report *t, const struct az_op_r
     if (s->why_not)
         return s->why_not;
     if (!t->has_peaks)
-        return "no peaks are known of this architecture";
+        return "unknown peaks for this architecture";
     if (s->fidelity >= AZ_FIDELITIES)
-        return "its math fidelity is blank or unknown";
+        return "math fidelity blank or unknown";
     if (s->in_dram && isnan(s->dram_bytes))
         return "a shape or type of a tensor in DRAM is missing";
-    return "neither its DRAM nor its FLOP rate is known";
+    return "DRAM and FLOP rates unknown";
 }
 
 static int judge(struct az_op_report *t, const struct az_op_report_row *row,
@@ -108,7 +108,7 @@ static int judge(struct az_op_report *t, const struct az_op_report_row *row,
     struct az_vec_char all;
 
     if (az_op_report_rate_impossible(f))
-        a->not_judged = "its rate is above the peak: check the device, the fidelity, the duration";
+        a->not_judged = "rate above the peak: check device, fidelity and duration";
     else if (f->bound == TT_DRAM || f->bound == TT_BOTH)
         dram_bound(t, s, x, f, a);
     else if (f->bound == TT_FLOP)
@@ -172,7 +172,7 @@ struct said {
     struct az_sv text;
 };
 AZ_VEC(struct said, saids);
-static const char *const sections[] = { "fallback", "gap", "product", "not judged" };
+static const char *const sections[] = { "fallback", "gap", "product", "not evaluated" };
 enum { FALLBACK, GAP, PRODUCT, NOT_JUDGED };
 
 /* Rows that print the same: one line with a count. */
@@ -252,8 +252,7 @@ static void print_alike(struct section *s, const struct alike *one)
 {
     again(s, one->first);
     if (one->n > 1)
-        line(s, az_arena_printf(s->t->job->arena,
-                                "  and %llu more like it: together %.0f μs, gaps %.0f μs",
+        line(s, az_arena_printf(s->t->job->arena, "  and %llu similar: total %.0f μs, gaps %.0f μs",
                                 (unsigned long long)one->n - 1, one->time / 1000, one->gap / 1000));
 }
 
@@ -296,8 +295,8 @@ static void fallback(struct section *s)
     for (size_t i = 0; i < s->alike.n; i++)
         print_alike(s, &s->alike.v[i]);
     line(s, AZ_SV(""));
-    line(s, AZ_SV("These operations ran on the host; on the device they would not interrupt it."));
-    az_finding(t->job, "host_operations", "warning", AZ_SV("operations that fell back to the host"),
+    line(s, AZ_SV("These operations ran on the host and interrupted the device."));
+    az_finding(t->job, "host_operations", "warning", AZ_SV("host fallback operations"),
                (int64_t)t->counts.host, -1, AZ_SV("move them to the device"));
 }
 
@@ -326,18 +325,19 @@ static void gaps(struct section *s)
         print_alike(s, &s->alike.v[i]);
     const double saving = saving_ns / 1000, share = t->total != 0 ? saving / t->total * 100 : 0;
     line(s, AZ_SV(""));
-    line(s, az_arena_printf(a, "These operations began more than %g μs after the one before them.",
-                            t->o->op_to_op_gap_us));
-    line(s, az_arena_printf(a, "A captured trace could save %.0f μs, %.1f %% of the whole time.",
-                            saving, share));
-    line(s, AZ_SV("Otherwise see that the device never waits for the host: dispatch "
-                  "asynchronously, compile runtime "
-                  "arguments in."));
+    line(s, az_arena_printf(
+                a, "These operations started more than %g μs after the previous operation.",
+                t->o->op_to_op_gap_us));
+    line(s,
+         az_arena_printf(a, "Estimated saving of a captured trace: %.0f μs, %.1f%% of total time.",
+                         saving, share));
+    line(s, AZ_SV("Otherwise keep the host ahead of the device: dispatch asynchronously, compile "
+                  "runtime arguments in."));
 }
 
 static struct az_sv without_advice(struct section *s, const struct az_op_report_advice *a)
 {
-    return a->not_judged ? az_arena_printf(s->t->job->arena, "not judged: %s", a->not_judged)
+    return a->not_judged ? az_arena_printf(s->t->job->arena, "not evaluated: %s", a->not_judged)
                          : AZ_SV("nothing to improve");
 }
 
@@ -366,7 +366,7 @@ static void products(struct section *s)
         if (az_op_report_sig_of(s->t, &s->t->rows.v[i])->kind == TT_MATMUL)
             product(s, i);
     if (s->alike.n)
-        heading(s, "Matrix products");
+        heading(s, "Matmuls");
     for (size_t i = 0; s->rc == 0 && i < s->alike.n; i++) {
         const struct az_op_report_advice *a = s->alike.v[i].advice;
         if (i)

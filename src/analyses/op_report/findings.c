@@ -44,7 +44,7 @@ static const struct {
                AZ_ADVICE_TUNE_PROGRAM_CONFIG },
     [DRAM] = { "tt_dram", " DRAM-bound, not DRAM-sharded", AZ_CAUSE_NONE, AZ_ADVICE_SHARD_DRAM },
     [CORES] = { "tt_low_cores", " on few cores", AZ_CAUSE_NONE, AZ_ADVICE_MORE_CORES },
-    [FIDELE] = { "tt_fidelity", " at a higher fidelity than its data types need", AZ_CAUSE_NONE,
+    [FIDELE] = { "tt_fidelity", " at a higher fidelity than required", AZ_CAUSE_NONE,
                  AZ_ADVICE_LOWER_FIDELITY },
     [COMM] = { "exposed_communication", "", AZ_CAUSE_NONE, AZ_ADVICE_OVERLAP_COMMUNICATION },
 };

@@ -160,9 +160,9 @@ static const char *missing(const struct az_op_report *t, const struct az_op_repo
     if (!(m->time > 0))
         return "no kernel time";
     if (isnan(s->flop) && isnan(s->moved_bytes))
-        return "no formula for this operation";
+        return "no model for this operation";
     if (!t->has_peaks)
-        return "no peaks are known of this architecture";
+        return "unknown peaks for this architecture";
     return !isnan(s->flop) && s->fidelity >= AZ_FIDELITIES
                ? "percentage: math fidelity blank or unknown"
                : "";
@@ -218,8 +218,8 @@ static void put(const struct az_op_report *t, struct az_table *x, const struct m
 
 int az_op_report_models(struct az_op_report *t)
 {
-    struct az_table *x = az_table_new(
-        t->job->arena, "op_models", "Operations by arguments, with their models", AZ_TABLE_SUMMARY);
+    struct az_table *x =
+        az_table_new(t->job->arena, "op_models", "Operation models by arguments", AZ_TABLE_SUMMARY);
     struct models list;
     az_vec_init(&list, t->job->mem);
     columns(x);

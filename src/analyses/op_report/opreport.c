@@ -94,12 +94,13 @@ static int filter(struct az_op_report *t)
     size_t n = 0;
 
     if (range && !az_op_report_id_range(t->o->id_range, &t->range_low, &t->range_high))
-        return az_diag_fail(t->job->diag, AZ_ECONFIG, AZ_AT_FILE(t->trace->path),
-                            "id_range '%.*s' is no range (\"5-10\", \"31-\" and \"-12\" are)",
-                            AZ_SVF(t->o->id_range));
+        return az_diag_fail(
+            t->job->diag, AZ_ECONFIG, AZ_AT_FILE(t->trace->path),
+            "invalid id_range '%.*s'; use a range like \"5-10\", \"31-\" or \"-12\"",
+            AZ_SVF(t->o->id_range));
     if (range && t->range_low > t->range_high)
         return az_diag_fail(t->job->diag, AZ_ECONFIG, AZ_AT_FILE(t->trace->path),
-                            "id_range '%.*s' ends before it begins", AZ_SVF(t->o->id_range));
+                            "invalid id_range '%.*s': end before start", AZ_SVF(t->o->id_range));
     for (size_t i = 0; i < t->rows.n; i++) {
         struct az_op_report_row r = t->rows.v[i];
         bool out = range && (az_op_report_oprow(t, &r)->line < t->range_low ||
@@ -116,13 +117,13 @@ static int filter(struct az_op_report *t)
     }
     t->rows.n = n;
     if (range)
-        az_op_report_note(t, "only ids %.*s: %llu rows are outside", AZ_SVF(t->o->id_range),
+        az_op_report_note(t, "ids %.*s only: %llu rows skipped", AZ_SVF(t->o->id_range),
                           (unsigned long long)t->out_of_range);
     if (t->host_dropped)
-        az_op_report_note(t, "%llu host operations are skipped (no_host_ops)",
+        az_op_report_note(t, "%llu host operations skipped (no_host_ops)",
                           (unsigned long long)t->host_dropped);
     if (t->impossible_dropped)
-        az_op_report_note(t, "%llu impossible rows are skipped (drop_impossible)",
+        az_op_report_note(t, "%llu invalid rows skipped (drop_impossible)",
                           (unsigned long long)t->impossible_dropped);
     return 0;
 }
@@ -175,13 +176,13 @@ static void say_merge(struct az_op_report *t)
         struct az_sv name = az_op_report_text(t, m->first_code);
         az_diag_add(
             t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
-            "%llu of %llu operations are not on all %lld devices, the first 'operation %llu, %.*s' "
+            "%llu of %llu operations missing on some of %lld devices, first 'operation %llu, %.*s' "
             "(%s)",
             (unsigned long long)m->incomplete, (unsigned long long)m->blocks,
             (long long)t->r->devices, (unsigned long long)m->first_block, AZ_SVF(name),
             m->by_call
-                ? "their figures are those of the devices that ran them"
-                : "matched by name: this and later ones of the same name may be paired wrongly");
+                ? "values cover the devices that ran them"
+                : "matched by name: this and later operations of the same name may be mismatched");
     }
 }
 
@@ -190,12 +191,12 @@ static void cover(struct az_op_report *t)
     struct az_job *j = t->job;
     uint64_t dropped = t->out_of_range + t->host_dropped + t->impossible_dropped;
     az_cover(j, "operation rows reported", (double)t->rows.n, "",
-             az_arena_printf(j->arena, "of %zu rows of the file", t->r->rows.n));
+             az_arena_printf(j->arena, "of %zu rows in the file", t->r->rows.n));
     if (dropped)
         az_cover(j, "operation rows skipped by options", (double)dropped, "",
                  AZ_SV("id_range, no_host_ops, drop_impossible"));
     az_cover(j, "device time reported", t->time * 1000, "ns",
-             AZ_SV("kernel time of the rows reported, devices merged"));
+             AZ_SV("kernel time of reported rows, devices merged"));
     for (size_t i = 0; i < t->notes.n; i++)
         az_cover(j, "note", 0.0 / 0.0, "", t->notes.v[i]);
 }
@@ -234,19 +235,16 @@ static void say_empty(const struct az_op_report *t)
         any = t->r->rows.v[i].kind != AZ_OPROW_SIGNPOST;
     if (t->nothing_after && any)
         az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
-                    "no operation follows the last signpost '%.*s' (last_signpost=first takes what "
-                    "follows the first "
-                    "of its name; start_signpost and end_signpost choose others; "
-                    "ignore_signposts=true takes the whole "
-                    "file)",
+                    "no operations after the last signpost '%.*s'; set last_signpost=first to "
+                    "start at the first of that name, start_signpost and end_signpost to select "
+                    "others, or ignore_signposts=true",
                     AZ_SVF(mark));
     else
-        az_diag_add(
-            t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
-            "no operation is left to report (%s)",
-            any ? "see the signpost and range options; ignore_signposts=true takes the whole file"
-            : t->r->rows.n ? "the file has signposts only"
-                           : "the file has no rows");
+        az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
+                    "no operations to report (%s)",
+                    any ? "check the signpost and range options, or set ignore_signposts=true"
+                    : t->r->rows.n ? "only signposts in the file"
+                                   : "no rows in the file");
 }
 
 static int run(struct az_job *job)
@@ -286,8 +284,8 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_tt = {
     .name = "operations",
-    .help = "operations of a report with rates, bounds and advice; stacked summary, signposts, "
-            "iterations, data quality",
+    .help = "report operations with rates, bounds, advice; stacked summary, signposts, iterations, "
+            "data quality",
     .needs = AZ_CAP_OPREPORT,
     .run = run,
     .alone = true,

@@ -295,10 +295,9 @@ static int rows(struct az_op_report *t, struct az_table *x, struct az_form *f)
     }
     if (grey == 0)
         return 0;
-    struct az_sv said =
-        az_arena_printf(t->job->arena, "%llu rows below %g %% are %s: %.1f %% of the time together",
-                        (unsigned long long)grey, t->o->min_percentage,
-                        f->hidden ? "not printed" : "grey", grey_time);
+    struct az_sv said = az_arena_printf(
+        t->job->arena, "%llu rows below %g%% (%s): %.1f%% of total time", (unsigned long long)grey,
+        t->o->min_percentage, f->hidden ? "not printed" : "gray", grey_time);
     return az_form_text(f, said, false);
 }
 

@@ -105,8 +105,7 @@ static void put_account(struct az_op_report *t, struct az_table *x)
         return;
     const struct check c = { (uint64_t)o->operations, (double)o->busy, (double)o->idle };
     put(t, x, AZ_SV(AZ_TIME_ACCOUNT), &c,
-        "busy and idle time of a device in the scope of the verdict, by intervals, without "
-        "operations with impossible times");
+        "busy and idle time per device in the verdict's scope, invalid operations excluded");
 }
 
 int az_op_report_quality(struct az_op_report *t)
@@ -120,31 +119,32 @@ int az_op_report_quality(struct az_op_report *t)
     struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows,
                           c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
                           c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap };
-    put(t, x, AZ_SV("all rows"), &c[Q_ALL], "totals of ops and ops_stacked");
+    put(t, x, AZ_SV("all rows"), &c[Q_ALL], "totals in ops and ops_stacked");
     put(t, x, AZ_SV("without impossible rows"), &rest,
-        "totals without the rows marked in ops (drop_impossible excludes them everywhere)");
+        "totals excluding rows marked in ops (drop_impossible excludes them everywhere)");
     put_account(t, x);
-    put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE], "rows with any of the next six");
+    put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE],
+        "rows that fail any of the next six checks");
     put(t, x, AZ_SV("kernel time over the limit"), &c[Q_LONG], "thresholds.max_op_us");
     put(t, x, AZ_SV("kernel time below 0"), &c[Q_NEGATIVE], "");
     put(t, x, AZ_SV("kernel time over firmware time"), &c[Q_FIRMWARE],
         "the firmware encloses the kernel");
     put(t, x, AZ_SV("kernel time under other operations"), &c[Q_COVERED],
         "most of its time, on the same sub device");
-    put(t, x, AZ_SV("gap below 0"), &c[Q_GAP],
-        "an operation that began before its device was free");
+    put(t, x, AZ_SV("gap below 0"), &c[Q_GAP], "operation started before its device was free");
     put(t, x, AZ_SV("gap over the limit"), &c[Q_FAR], "thresholds.max_gap_us");
     put(t, x, AZ_SV("no kernel time"), &c[Q_NO_TIME], "blank or 0: no rate");
-    put(t, x, AZ_SV("products and convolutions without a rate"), &c[Q_NO_RATE],
-        "no time, or shapes or attributes are missing: see op_models");
+    put(t, x, AZ_SV("matmuls and convolutions without a rate"), &c[Q_NO_RATE],
+        "missing time, shapes or attributes: see op_models");
     put(t, x, AZ_SV("math fidelity blank or unknown"), &c[Q_FIDELITY],
-        "of products and convolutions: no percentage of FLOPs");
+        "matmuls and convolutions without a FLOPs percentage");
     if (t->r->devices > 1)
         put_count(x, AZ_SV("operations not on all devices"), t->merge.incomplete,
                   t->merge.by_call ? "matched by call count" : "matched by name, in order");
     if (c[Q_KERNEL].rows)
-        az_finding(t->job, "impossible_rows", "warning", AZ_SV("operations with impossible times"),
-                   (int64_t)c[Q_KERNEL].rows, az_whole(c[Q_KERNEL].time),
-                   AZ_SV("see Suspect in ops and data_quality; drop_impossible leaves them out"));
+        az_finding(
+            t->job, "impossible_rows", "warning", AZ_SV("operations with invalid timestamps"),
+            (int64_t)c[Q_KERNEL].rows, az_whole(c[Q_KERNEL].time),
+            AZ_SV("see Suspect in ops and data_quality; set drop_impossible to exclude them"));
     return az_op_report_emit(t, x, 0);
 }

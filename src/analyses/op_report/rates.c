@@ -121,11 +121,11 @@ static void sparse(struct az_op_report *t, struct az_op_report_sig *s, const str
     }
     s->flop = 2 * m * k * n * active;
     s->dram_bytes = s->dram_bytes > 0 ? s->dram_bytes * active : NAN;
-    s->source = "2 M K N of the matrices that are computed (sparse product)";
+    s->source = "2 M K N of active matrices (sparse matmul)";
     if (isnan(m) || isnan(k) || isnan(n) || isnan(dense))
         s->why_not = "a shape is missing";
     else if (isnan(active))
-        s->why_not = "the file does not say how many experts are active (active_experts sets it)";
+        s->why_not = "active experts not recorded (set active_experts)";
     if (isnan(m * k * n * dense))
         return;
     const struct az_sv shown = isnan(active) ? AZ_SV("?") : az_arena_printf(arena, "%.0f", active);
@@ -149,7 +149,7 @@ static void matmul(struct az_op_report *t, struct az_op_report_sig *s, const str
     }
     s->flop = 2 * m * k * n * batch;
     s->dram_bytes = dram_bytes(t, a, &s->in_dram);
-    s->source = "2 M K N batch (matrix product)";
+    s->source = "2 M K N batch (matmul)";
     if (isnan(m) || isnan(k) || isnan(n)) {
         s->why_not = "a shape is missing";
         s->dram_bytes = NAN; /* of a product that is not known there is no rate at all */
@@ -175,7 +175,7 @@ static void conv(struct az_op_report *t, struct az_op_report_sig *s, const struc
 
     s->rated = true;
     s->flop = 2 * m * k * n;
-    s->source = "2 M K N (convolution as a matrix product, padded shapes)";
+    s->source = "2 M K N (convolution as matmul, padded shapes)";
     if (isnan(k))
         s->why_not = "no window_hw in the attributes";
     else if (isnan(m) || isnan(n))
@@ -223,7 +223,7 @@ static void collective(const struct az_op_report *t, struct az_op_report_sig *s,
     if (isfinite(ring) && ring > 1 && isfinite(tensor))
         s->moved_bytes = az_collective_bytes(tensor, ring, a->linear == AZ_FLAG_TRUE);
     else
-        s->why_not = "the shapes do not determine the ring";
+        s->why_not = "unknown ring size";
 }
 
 static void fill(struct az_op_report *t, struct az_op_report_sig *s, const struct az_oprow *r)
@@ -257,7 +257,7 @@ static void fill(struct az_op_report *t, struct az_op_report_sig *s, const struc
     else if (s->kind == TT_ATTENTION)
         attention(s, a);
     else if (s->kind == TT_DECODE)
-        s->why_not = "the length of the keys is not in the file";
+        s->why_not = "key length not recorded";
     else if (s->kind == TT_GATHER || s->kind == TT_SCATTER || s->kind == TT_REDUCE)
         collective(t, s, a);
 }

@@ -82,7 +82,7 @@ struct az_sv az_op_report_category(struct az_op_report *t, const struct az_op_re
         return c->category;
     if (!c->other_told) {
         c->other_told = true;
-        az_op_report_note(t, "'%.*s' is in no category and counts as Other", AZ_SVF(word));
+        az_op_report_note(t, "unknown category of '%.*s', using Other", AZ_SVF(word));
     }
     return AZ_SV("Other");
 }
@@ -129,11 +129,11 @@ int az_op_report_device(struct az_op_report *t)
     const char *from = "the file";
 
     if (file.n && o->arch.n && !az_sv_ieq(file, o->arch))
-        az_op_report_note(t, "architecture '%.*s' as set (the file names '%.*s')", AZ_SVF(o->arch),
+        az_op_report_note(t, "architecture '%.*s' from the options (file: '%.*s')", AZ_SVF(o->arch),
                           AZ_SVF(file));
     t->arch = o->arch.n ? o->arch : file.n ? file : asked.n ? asked : AZ_SV("wormhole");
     if (o->arch.n || !file.n)
-        from = o->arch.n ? "arch" : asked.n ? "device" : "no name anywhere: the default";
+        from = o->arch.n ? "arch" : asked.n ? "device" : "default";
     t->has_peaks = az_tensix_find(t->arch, &t->peaks);
     if (!t->has_peaks && o->arch.n)
         return az_diag_fail(t->job->diag, AZ_ECONFIG, here,
@@ -142,7 +142,7 @@ int az_op_report_device(struct az_op_report *t)
     if (!t->has_peaks)
         az_diag_add(
             t->job->diag, AZ_WARNING, here,
-            "no peaks are known of architecture '%.*s': no percentages, no bounds (known: %.*s)",
+            "unknown peaks for architecture '%.*s', percentages and bounds skipped (known: %.*s)",
             AZ_SVF(t->arch), AZ_SVF(known_names(t->job->arena)));
     t->workers = o->worker_cores > 0 ? o->worker_cores
                  : t->r->workers > 0 ? t->r->workers
@@ -151,9 +151,9 @@ int az_op_report_device(struct az_op_report *t)
     t->workers_from = o->worker_cores > 0 ? "worker_cores"
                       : t->r->workers > 0 ? "the file"
                                           : "the architecture";
-    az_op_report_note(
-        t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s%s)", AZ_SVF(t->r->version),
-        AZ_SVF(t->arch), from, (long long)t->workers, t->workers_from,
-        t->r->budgets_differ && o->worker_cores <= 0 ? ", the largest of several" : "");
+    az_op_report_note(t, "layout %.*s; architecture %.*s (%s), %lld worker cores (%s%s)",
+                      AZ_SVF(t->r->version), AZ_SVF(t->arch), from, (long long)t->workers,
+                      t->workers_from,
+                      t->r->budgets_differ && o->worker_cores <= 0 ? ", largest of several" : "");
     return 0;
 }

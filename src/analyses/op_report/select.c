@@ -63,7 +63,7 @@ static void cut_start(struct az_op_report *t, struct window *w)
     struct az_sv s = t->o->start_signpost;
     size_t i = find(t, w, s, 0);
     if (i == w->n) {
-        say(t, w, "start_signpost '%.*s' is not in the file and has no effect", AZ_SVF(s));
+        say(t, w, "start_signpost '%.*s' not found, ignored", AZ_SVF(s));
         return;
     }
     w->low = i + 1;
@@ -77,12 +77,11 @@ static void cut_end(struct az_op_report *t, struct window *w)
     bool same = az_sv_eq(e, t->o->start_signpost);
     size_t i = find(t, w, e, same);
     if (i == w->n) {
-        say(t, w, "end_signpost '%.*s' is not in the file%s and has no effect", AZ_SVF(e),
-            same ? " twice" : "");
+        say(t, w, "end_signpost '%.*s' not found%s, ignored", AZ_SVF(e), same ? " twice" : "");
         return;
     }
     if (same && find(t, w, e, 2) < w->n)
-        say(t, w, "signpost '%.*s' occurs more than twice; its first two are used", AZ_SVF(e));
+        say(t, w, "signpost '%.*s' occurs more than twice; using the first two", AZ_SVF(e));
     w->high = i;
     w->cut = true;
     say(t, w, "operations before signpost '%.*s'", AZ_SVF(e));
@@ -116,9 +115,8 @@ static void cut_last(struct az_op_report *t, struct window *w)
     if (!(t->o->compat & (AZ_TOOL_TT_PERF_REPORT | AZ_TOOL_ALL)) &&
         !has_operations(t, w, last + 1, w->n) && has_operations(t, w, 0, last)) {
         say(t, w,
-            "no operation follows the last of %zu signposts, '%.*s': all operations "
-            "(start_signpost "
-            "and end_signpost choose a part)",
+            "no operations after the last of %zu signposts, '%.*s': using all operations (select "
+            "with start_signpost and end_signpost)",
             count, AZ_SVF(text));
         w->cut = true; /* of its signposts */
         return;
@@ -197,7 +195,7 @@ int az_op_report_select(struct az_op_report *t, bool whole, struct az_op_report_
     if (rc == 0) {
         memset(w.out, 0, t->r->rows.n + 1);
         if (t->o->ignore_signposts && !whole)
-            az_op_report_note(t, "signposts are ignored: the whole file");
+            az_op_report_note(t, "signposts ignored: whole file");
         else if (!whole)
             cut_files(t, &w);
         if (!whole)

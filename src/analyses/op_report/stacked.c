@@ -296,8 +296,7 @@ static int chart(struct stack *s)
     int rc = chart_labels(s, pick, &n);
     if (rc || n == 0)
         return rc;
-    struct az_table *x = az_table_new(a, "ops_stacked_chart",
-                                      "Device time of the stacked report, one stack a device", 0);
+    struct az_table *x = az_table_new(a, "ops_stacked_chart", "Stacked device time by device", 0);
     struct az_chart c = { .kind = AZ_CHART_STACKED_COLUMN,
                           .table = AZ_SV("ops_stacked_chart"),
                           .title = AZ_SV("Device time by operation"),
@@ -329,7 +328,7 @@ static int chart(struct stack *s)
 static int table(struct stack *s)
 {
     struct az_table *x = az_table_new(s->t->job->arena, "ops_stacked",
-                                      "Device time by kind of operation", AZ_TABLE_SUMMARY);
+                                      "Device time by operation type", AZ_TABLE_SUMMARY);
     if (!x)
         return az_arena_error(s->t->job->arena);
     columns(s, x);

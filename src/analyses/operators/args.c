@@ -42,7 +42,7 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
     const struct az_framework *fw = ((const struct work *)ctx)->fw;
     struct az_table *t = x->overlap
                              ? az_table_new(x->job->arena, "ops_all_kl_overlap",
-                                            "Operations by arguments and overlapping kernels", 0)
+                                            "Operations by arguments, kernel overlap", 0)
                              : az_table_new(x->job->arena, "ops_all", "Operations by arguments", 0);
     if (!t)
         return NULL;

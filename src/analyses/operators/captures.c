@@ -49,15 +49,15 @@ static int run(struct az_job *job)
                                  .ns = az_ns(fw->trace, x->ticks),
                                  .share = az_percent((double)x->ticks, whole) };
     }
-    struct az_table *t = AZ_RECORD_TABLE(job->arena, "graph_captures",
-                                         "Graph launches and their captures", 0, columns);
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "graph_captures", "Graph launches by capture", 0, columns);
     AZ_PUT_RECORDS(t, columns, line, r->n);
     return az_job_add(job, t, 0);
 }
 
 const struct az_analysis az_analysis_fw_captures = {
     .name = "graph_captures",
-    .help = "graph launches by shape of their captures and rule of pairing",
+    .help = "graph launches by capture shape and matching rule",
     .needs = AZ_CAP_CALLTREE,
     .run = run,
 };

@@ -80,7 +80,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_fw_extension = {
     .name = "extension",
-    .help = "categories and models of your own (extension_file)",
+    .help = "user-defined categories and models (extension_file)",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
 };

@@ -290,7 +290,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_fw_families = {
     .name = "families",
-    .help = "operations by family (GEMM, SDPA_fwd, ...) with their parameters, rates and rooflines",
+    .help = "operations by family (GEMM, SDPA_fwd, ...): parameters, rates, roofline",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .tables = { "families" },
     .run = run,

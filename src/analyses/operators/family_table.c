@@ -119,7 +119,7 @@ static void columns(struct work *w, const struct az_op_groups *x)
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 {
     struct work *w = ctx;
-    const char *split = x->overlap ? " and overlapping kernels" : "";
+    const char *split = x->overlap ? ", kernel overlap" : "";
     struct az_arena *a = w->job->arena;
     const struct az_sv name = w->sheet->name,
                        title = az_arena_printf(a, "%.*s by parameters%s", AZ_SVF(name), split),

@@ -174,8 +174,8 @@ static int rows(struct work *w, struct az_table *t)
         az_put_text(t, az_framework_text(w->fw, az_gpu_event(w->fw->tree, g->after).name, ""));
     }
     if (rc == 0 && w->found > GAPS)
-        az_cover(w->job, "idle_gaps: gaps not shown", (double)(w->found - GAPS), "count",
-                 AZ_SV("only the 50 largest are shown"));
+        az_cover(w->job, "idle_gaps: gaps omitted", (double)(w->found - GAPS), "count",
+                 AZ_SV("50 largest gaps shown"));
     return rc;
 }
 
@@ -186,7 +186,7 @@ static int run(struct az_job *job)
     if (!w.fw)
         return rc;
     struct az_table *t =
-        az_table_new(job->arena, "idle_gaps", "Largest gaps of device work", AZ_TABLE_SUMMARY);
+        az_table_new(job->arena, "idle_gaps", "Largest idle gaps", AZ_TABLE_SUMMARY);
     az_vec_init(&w.blocking, job->mem);
     az_vec_init(&w.reach, job->mem);
     columns(t);
@@ -198,7 +198,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_fw_gaps = {
     .name = "idle_gaps",
-    .help = "the largest gaps of device work and what the host did meanwhile",
+    .help = "largest device idle gaps with concurrent host activity",
     .needs = AZ_CAP_CALLTREE,
     .run = run,
 };

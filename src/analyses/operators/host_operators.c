@@ -92,7 +92,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_host_operators = {
     .name = "host_operators",
-    .help = "operators of the host by self time",
+    .help = "host operators by self time",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .tables = { "host_operators", "host_ranges", "python_functions" },
     .run = run,

@@ -166,7 +166,7 @@ static const struct az_table_spec kernel_summary = {
 /* Kernel time by class of kernel name: what graph launches hide from the tables of operations. */
 static const struct az_table_spec class_summary = {
     "kernel_class_summary",
-    "Kernels by class of their names",
+    "Kernels by class",
     AZ_TABLE_SUMMARY,
     .needs = AZ_CAP_CALLTREE,
     .n_kinds = 1,

@@ -51,10 +51,10 @@ static int find_peaks(struct az_framework_metrics *m)
     if (rc == 0 && !m->has_peaks && o->device_name.n)
         az_job_unknown_device(m->job, AZ_AT_FILE(m->fw->trace->path));
     if (rc == 0 && o->arch_rows.n && strcmp(m->peaks.how, AZ_HOW_FILE) != 0)
-        az_diag_add(
-            m->job->diag, AZ_WARNING, AZ_AT_FILE(o->gpu_arch_json_path),
-            "none of its devices is '%.*s': its rates are not used (name one with \"device\")",
-            AZ_SVF(o->device_name.n ? o->device_name : f.name));
+        az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(o->gpu_arch_json_path),
+                    "device '%.*s' not found in the file, rates ignored; set \"device\" to one of "
+                    "its devices",
+                    AZ_SVF(o->device_name.n ? o->device_name : f.name));
     return rc;
 }
 
@@ -300,7 +300,7 @@ static void put_estimate(const struct entry *e, bool backward, struct az_framewo
     out->params = e->params;
     out->params_hash = e->params_hash;
     out->why = e->perf.why         ? e->perf.why
-               : isnan(out->flops) ? "no model of the backward pass"
+               : isnan(out->flops) ? "no model for the backward pass"
                : isnan(out->bytes) ? "element size unknown"
                                    : NULL;
     out->tf32 = e->tf32;
@@ -377,8 +377,7 @@ int az_framework_metrics_extend(struct az_framework_metrics *m, struct az_extend
 
 bool az_framework_unreadable(const struct az_framework_estimate *e)
 {
-    static const char *const unrecorded[] = { "no ", "missing", "not recorded",
-                                              "the extension gave" };
+    static const char *const unrecorded[] = { "no ", "missing", "not recorded" };
     struct az_sv why = az_sv_str(e->why);
     bool known = why.n && e->perf->why;
     for (size_t i = 0; known && i < AZ_LENGTH(unrecorded); i++) {

@@ -143,8 +143,8 @@ static int make(struct az_job *job, struct az_framework *fw, struct az_overlaps 
     if (rc == 0)
         rc = index_pairs(&s, o, job->arena);
     if (rc == 0 && o->left_out)
-        az_cover(job, "overlap study: device events not looked at", (double)o->left_out, "count",
-                 AZ_SV("too many events run at the same time"));
+        az_cover(job, "overlap analysis: device events skipped", (double)o->left_out, "count",
+                 AZ_SV("too many concurrent events"));
     for (size_t l = 0; l < s.lanes.n; l++)
         az_vec_release(&s.lanes.v[l].gpu);
     az_vec_release(&s.lanes);

@@ -205,15 +205,15 @@ void az_framework_graphs_tell(struct az_job *job, struct az_framework_graphs g)
                      : AZ_SV("");
     az_cover(job, "graph launches without device events", (double)g.bare, "launches",
              az_arena_printf(job->arena,
-                             "of %" PRIu64 "%.*s; what they ran was not recorded and looks idle",
+                             "of %" PRIu64
+                             "%.*s; their kernels are not recorded and count as idle time",
                              g.launches, AZ_SVF(steps)));
     az_finding(job, "graph_unrecorded", g.bare * 10 > g.launches ? "error" : "warning",
                az_arena_printf(job->arena, "%" PRIu64 " of %" PRIu64 " graph launches", g.bare,
                                g.launches),
                (int64_t)g.bare, -1,
-               AZ_SV("no device event belongs to them: idle time holds what their kernels took, "
-                     "and no table has these kernels; record the device while graphs are "
-                     "replayed"));
+               AZ_SV("no device events recorded: kernel time counts as idle and the kernels are in "
+                     "no table; record device activity during graph replay"));
 }
 
 void az_framework_captures_tell(struct az_job *job, const struct az_capture_attach_sums *s)
@@ -226,26 +226,26 @@ void az_framework_captures_tell(struct az_job *job, const struct az_capture_atta
             continue;
         const struct az_sv item = az_arena_printf(
             job->arena, "graph kernels %s: %s",
-            az_paired(by) ? "paired with their capture" : "without operator", az_pair_text(by));
+            az_paired(by) ? "matched to a capture" : "without operator", az_pair_text(by));
         if (item.p)
             az_cover(job, item.p, az_percent((double)s->ticks[by], (double)whole), "%",
                      by == AZ_PAIR_BETWEEN
                          ? az_arena_printf(job->arena,
-                                           "of their time; %" PRIu64 " events of launches that "
-                                           "are paired otherwise",
+                                           "of graph kernel time; %" PRIu64
+                                           " events of launches matched by another rule",
                                            s->events[by])
                          : az_arena_printf(job->arena,
-                                           "of their time; %" PRIu64 " events of %" PRIu64
+                                           "of graph kernel time; %" PRIu64 " events of %" PRIu64
                                            " graph launches",
                                            s->events[by], s->launches[by]));
     }
     if (s->unread)
-        az_cover(job, "traces of captures without a capture", (double)s->unread, "files",
-                 AZ_SV("missing, not readable, cut short or of something else; kernels of their "
-                       "graphs stay those of the graph launch"));
+        az_cover(job, "capture traces without a capture", (double)s->unread, "files",
+                 AZ_SV("missing, unreadable, truncated or unrelated file; their graph kernels stay "
+                       "with the graph launch"));
     if (s->surplus)
-        az_cover(job, "captured launches without a device event", (double)s->surplus, "launches",
-                 AZ_SV("skipped: no kernel of the replay has their name and place"));
+        az_cover(job, "captured launches without device event", (double)s->surplus, "launches",
+                 AZ_SV("skipped: no matching kernel in the replay"));
 }
 
 static void cover(struct work *w, const struct linkage *l, int64_t busy)
@@ -262,24 +262,21 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
              (double)l->unlinked_ticks / whole * 100.0, "%",
              AZ_SV("mostly launched before the recording began; not in the operator tables"));
     az_cover(w->job, "device time launched by graphs", (double)l->graph_ticks / whole * 100.0, "%",
-             AZ_SV("one launch, many kernels: operators and shapes of the captured code are not in "
-                   "the trace"));
+             AZ_SV("operators and shapes of captured code are not in the trace"));
     az_cover(w->job, "kernel time in kernel class others",
              w->fw->kernels ? (double)others / (double)w->fw->kernels * 100.0 : 0, "%",
-             AZ_SV("names that neither the class map nor the built-in rules know"));
+             AZ_SV("names not in the class map or built-in rules"));
     az_framework_captures_tell(w->job, &w->fw->ops->grafted);
     if (l->unlinked)
-        az_finding(w->job, "unlinked_device_events", "info",
-                   AZ_SV("device events without their launch"), (int64_t)l->unlinked,
-                   az_ns(w->fw->trace, l->unlinked_ticks),
-                   AZ_SV("start the recording before the work, or count them with "
-                         "include_unlinked_kernels"));
+        az_finding(
+            w->job, "unlinked_device_events", "info", AZ_SV("unlinked device events"),
+            (int64_t)l->unlinked, az_ns(w->fw->trace, l->unlinked_ticks),
+            AZ_SV("start recording before the work is launched, or set include_unlinked_kernels"));
     if (l->graph_ticks > busy / 2)
         az_finding(w->job, "graph_hidden", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
                    az_ns(w->fw->trace, l->graph_ticks),
-                   AZ_SV("operator tables show the graph launch only: give the traces of the "
-                         "captures (capture_folder), or use kernel_summary and the kernel "
-                         "classes"));
+                   AZ_SV("operator tables show only the graph launch; set capture_folder to the "
+                         "capture traces, or see kernel_summary and kernel classes"));
 }
 
 static void find_overlaps(struct work *w, const struct overlap *o)
@@ -288,13 +285,13 @@ static void find_overlaps(struct work *w, const struct overlap *o)
     if (o->ticks > o->busy / 100)
         az_finding(w->job, "stream_overlap", "warning", AZ_SV("overlapping events on one stream"),
                    (int64_t)o->count, az_ns(w->fw->trace, o->ticks),
-                   AZ_SV("sums of durations exceed the time the device was busy; trust unions"));
+                   AZ_SV("summed durations exceed device busy time; use union times"));
     if (q->clipped_ticks > o->busy / 100)
         az_finding(w->job, "stream_overlap", "warning",
-                   AZ_SV("events that end after a later one of their stream"), (int64_t)q->clipped,
-                   az_ns(w->fw->trace, q->clipped_ticks),
-                   AZ_SV("clipped at the next start; check the profiler's version: end times are "
-                         "not those of the device"));
+                   AZ_SV("events that end after a later event on the same stream"),
+                   (int64_t)q->clipped, az_ns(w->fw->trace, q->clipped_ticks),
+                   AZ_SV("clipped at the next start: end times are not device timestamps; check "
+                         "the profiler version"));
 }
 
 static int quality(struct work *w)
@@ -316,23 +313,23 @@ static int quality(struct work *w)
         return az_job_add(w->job, t, rc);
     struct linkage l = look_at_links(w, host_window(w));
     put_check(w, t, "overlaps on one stream", o.count, o.ticks, o.busy,
-              "durations are added as recorded; unions count the time once");
-    put_check(w, t, "device events clipped at the next one of their stream", q->clipped,
-              q->clipped_ticks, o.busy, "they would end after a later event; time cut off");
-    put_check(w, t, "device events with impossible times", q->impossible, q->impossible_ticks,
-              o.busy, "not counted anywhere");
+              "sums add recorded durations; unions count the time once");
+    put_check(w, t, "device events clipped at the next start", q->clipped, q->clipped_ticks, o.busy,
+              "end after a later event on the same stream; time removed");
+    put_check(w, t, "device events with invalid timestamps", q->impossible, q->impossible_ticks,
+              o.busy, "excluded everywhere");
     put_check(w, t, "device events longer than the recording", l.longer, l.long_ticks, o.busy,
-              "impossible durations");
+              "invalid durations");
     put_check(w, t, "device events without duration", l.zero, 0, o.busy, "");
-    put_check(w, t, "device events without their launch", l.unlinked, l.unlinked_ticks, o.busy,
+    put_check(w, t, "unlinked device events", l.unlinked, l.unlinked_ticks, o.busy,
               "not in the operator tables");
-    put_check(w, t, "device events of graph launches", l.graph, l.graph_ticks, o.busy,
-              "several events of one launch");
+    put_check(w, t, "graph-launched device events", l.graph, l.graph_ticks, o.busy,
+              "several events per launch");
     put_check(w, t, "graph launches without device events", g.bare, 0, o.busy,
-              "what these graphs ran was not recorded; the device looks idle");
-    put_check(w, t, "host events cut to their parent's end", w->fw->tree->clamped,
+              "graph kernels not recorded; the device appears idle");
+    put_check(w, t, "host events clipped at the parent's end", w->fw->tree->clamped,
               w->fw->tree->clamped_ticks, 0,
-              "they end up to 1 µs after the event that holds them; none is dropped");
+              "end up to 1 µs after the enclosing event; none dropped");
     find_overlaps(w, &o);
     cover(w, &l, o.busy);
     az_framework_graphs_tell(w->job, g);
@@ -348,7 +345,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_fw_quality = {
     .name = "data_quality",
-    .help = "overlaps, impossible durations, unlinked and graph-launched events",
+    .help = "overlaps, invalid durations, unlinked and graph-launched events",
     .needs = AZ_CAP_CALLTREE,
     .run = run,
 };

@@ -73,8 +73,7 @@ static struct az_sv reason(const struct work *w, const struct az_unified_row *r,
         return AZ_SV("compiled region");
     if (e->why)
         return az_sv_str(e->why);
-    return r->synthetic ? AZ_SV("kernel outside of a modelled operator")
-                        : AZ_SV("unknown operator");
+    return r->synthetic ? AZ_SV("kernel outside modeled operators") : AZ_SV("unknown operator");
 }
 
 static int gap_of(struct work *w, struct az_sv name, struct az_sv why, uint32_t *gap)
@@ -157,9 +156,7 @@ static int add_unlinked(struct work *w)
         }
     w->all += time;
     uint32_t gap;
-    const int rc =
-        time ? gap_of(w, AZ_SV("device events without a recorded launch"), AZ_SV("unlinked"), &gap)
-             : 0;
+    const int rc = time ? gap_of(w, AZ_SV("unlinked device events"), AZ_SV("unlinked"), &gap) : 0;
     if (rc == 0 && time)
         add_to_gap(w, gap, time);
     return rc;
@@ -172,7 +169,7 @@ static struct az_sv basis(const struct az_peaks *p)
         return AZ_SV("own");
     if (!p->own)
         return p->basis;
-    return az_sv_is(p->basis, "peak") ? AZ_SV("peak and own") : AZ_SV("achievable and own");
+    return az_sv_is(p->basis, "peak") ? AZ_SV("peak and user") : AZ_SV("achievable and user");
 }
 
 /* ", scaled to 12.5% of the device"; empty: the rates are of the whole device. */
@@ -222,9 +219,8 @@ static void cover_reasons(struct work *w)
             continue;
         struct az_sv item =
             az_arena_printf(w->job->arena, "no model: %.*s", AZ_SVF(w->gaps.v[i].why));
-        struct az_sv note =
-            az_arena_printf(w->job->arena, "%.2f %% of device time, %llu operations",
-                            percent(time, w->all), (unsigned long long)count);
+        struct az_sv note = az_arena_printf(w->job->arena, "%.2f%% of device time, %llu operations",
+                                            percent(time, w->all), (unsigned long long)count);
         if (item.p && note.p)
             az_cover(w->job, item.p, ns(w, time), "ns", note);
     }
@@ -237,11 +233,11 @@ static int cover(struct work *w)
     if (rc || w->all == 0)
         return rc;
     az_cover(w->job, "device time with a model", percent(w->modelled, w->all), "%",
-             AZ_SV("operations or bytes are known; communication kernels are not counted"));
+             AZ_SV("FLOPs or bytes known; communication kernels excluded"));
     az_cover(w->job, "device time with a model, shapes recorded",
              percent(w->shaped_modelled, w->shaped), "%",
              az_arena_printf(w->job->arena,
-                             "of the %.2f %% whose launching operation records shapes",
+                             "of the %.2f%% launched by operations with recorded shapes",
                              percent(w->shaped, w->all)));
     cover_reasons(w);
     for (size_t i = 0; i < w->gaps.n && i < NAMED; i++) {
@@ -258,15 +254,14 @@ static int cover(struct work *w)
     if (p)
         az_cover(w->job, "roofline", p->bw, "GB/s",
                  az_arena_printf(
-                     w->job->arena, "memory rate of %.*s, %.*s rates, found by %s%.*s%s%.*s",
+                     w->job->arena, "memory bandwidth of %.*s, %.*s rates, matched by %s%.*s%s%.*s",
                      AZ_SVF(p->name), AZ_SVF(basis(p)), p->how, AZ_SVF(scaled(w->job->arena, p)),
                      p->uncertain.n ? "; not confirmed by a vendor document: " : "",
                      AZ_SVF(p->uncertain)));
     else
         az_cover(w->job, "roofline", 0, "",
-                 AZ_SV("no peak rates known of this device: rates come without a roofline (give "
-                       "\"device\" or "
-                       "\"device_peaks\")"));
+                 AZ_SV("no peak rates for this device, roofline skipped; set \"device\" or "
+                       "\"device_peaks\""));
     return 0;
 }
 
@@ -352,9 +347,9 @@ static void put_line(struct work *w, struct az_table *t, const struct line *l)
     az_put_f64(t, r.tflops);
     az_put_f64(t, p ? r.tflops * 1e3 / p->bw : NAN);
     az_put_given(t, *r.peak ? (r.assumed ? AZ_SV("True") : AZ_SV("False")) : AZ_SV(""));
-    az_put_given(t, impossible           ? AZ_SV("impossible: check device, model, or clock")
+    az_put_given(t, impossible           ? AZ_SV("above peak: check device, model, or clock")
                     : l->copies          ? AZ_SV("copy engine only: no roofline")
-                    : l->e.perf->assumed ? AZ_SV("rests on an assumed size")
+                    : l->e.perf->assumed ? AZ_SV("based on an assumed size")
                                          : AZ_SV(""));
 }
 
@@ -364,7 +359,7 @@ static int roofline_table(struct work *w)
     struct az_sv title =
         p ? az_arena_printf(w->job->arena, "Roofline: %.*s, %.*s rates%.*s", AZ_SVF(p->name),
                             AZ_SVF(basis(p)), AZ_SVF(scaled(w->job->arena, p)))
-          : AZ_SV("Rates of operations");
+          : AZ_SV("Operation rates");
     struct az_table *t =
         title.p ? az_table_new(w->job->arena, "roofline", title.p, AZ_TABLE_SUMMARY) : NULL;
     columns(t);
@@ -410,7 +405,7 @@ static size_t put_dots(struct work *w, struct az_table *t, unsigned n)
     }
     if (more)
         az_cover(w->job, "roofline_chart: operations skipped", (double)more, "count",
-                 AZ_SV("the last ones to appear; all are in roofline"));
+                 AZ_SV("last in order; all are in table roofline"));
     return points;
 }
 
@@ -436,9 +431,8 @@ static int chart(struct work *w)
     unsigned n = p && p->bw > 0 ? used_rates(w, rate) : 0;
     if (n == 0)
         return 0;
-    struct az_table *t =
-        az_table_new(w->job->arena, "roofline_chart", "Points of the roofline chart",
-                     AZ_TABLE_WHOLE | AZ_TABLE_LAST);
+    struct az_table *t = az_table_new(w->job->arena, "roofline_chart", "Roofline data",
+                                      AZ_TABLE_WHOLE | AZ_TABLE_LAST);
     struct az_chart c = { .kind = AZ_CHART_SCATTER_LOG,
                           .table = AZ_SV("roofline_chart"),
                           .title = AZ_SV("Roofline"),

@@ -116,7 +116,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_fw_short = {
     .name = "short_kernels",
-    .help = "kernels below short_kernel_threshold_us: histogram and table (short_kernel_study)",
+    .help = "histogram and table of kernels below short_kernel_threshold_us (short_kernel_study)",
     .needs = AZ_CAP_CALLTREE,
     .run = run,
 };

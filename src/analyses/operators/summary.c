@@ -196,8 +196,7 @@ static int run(struct az_job *job)
         return rc;
     if (!fw->ops->has_ops) {
         az_cover(job, "operator tables skipped", (double)fw->launchers->rows.n, "count",
-                 AZ_SV("launches: the trace has no operators (only the device was recorded), see "
-                       "kernel_summary"));
+                 AZ_SV("launches; no operators recorded (device only), see kernel_summary"));
         return 0;
     }
     rc = summaries(job, fw);
@@ -212,7 +211,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_fw_ops = {
     .name = "ops_summary",
-    .help = "operations by category, by name, by name and arguments: kernel time they launched",
+    .help = "launched kernel time by operation category, name, and arguments",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
     .part = 20,

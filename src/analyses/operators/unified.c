@@ -352,9 +352,8 @@ static void self_check(struct work *w)
         here += az_unified_time(&w->u, &w->u.rows.v[i]);
     az_cover(w->job, "unified_perf_summary kernel time - ops_all direct kernel time",
              (double)(here - direct) / (double)w->fw->trace->ticks_per_ns, "ns",
-             AZ_SV("not 0 where device events of one launch overlap, or where an operator holds "
-                   "communication besides its "
-                   "own kernels"));
+             AZ_SV("nonzero if device events of one launch overlap or an operator launches "
+                   "communication and other kernels"));
 }
 
 /* Copies n elements into the job's arena, where they stay with it; NULL without memory. */
@@ -464,7 +463,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_fw_unified = {
     .name = "unified_perf_summary",
-    .help = "kernel time by operation, each device event once",
+    .help = "kernel time by operation, each device event counted once",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
     .part = 40,

@@ -186,7 +186,7 @@ static int key_of(void *ctx, size_t i, uint64_t key[2])
     return 1;
 }
 
-#define ROUNDED ", rounded as TraceLens does"
+#define ROUNDED ", rounded as in TraceLens"
 
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 {
@@ -200,8 +200,8 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
     struct az_table *t =
         x->overlap
             ? az_table_new(w->job->arena, "unified_perf_summary_kl_overlap",
-                           rounds ? "Kernel time by operation and overlapping kernels" ROUNDED
-                                  : "Kernel time by operation and overlapping kernels",
+                           rounds ? "Kernel time by operation, overlap" ROUNDED
+                                  : "Kernel time by operation, overlap",
                            0)
             : az_table_new(w->job->arena, "unified_perf_summary",
                            rounds ? "Kernel time by operation" ROUNDED : "Kernel time by operation",

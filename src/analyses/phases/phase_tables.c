@@ -259,7 +259,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_fw_phases = {
     .name = "inference_phases",
-    .help = "prefill and decode: operations and kernels of each (inference_phase_analysis)",
+    .help = "operations and kernels in prefill and decode (inference_phase_analysis)",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .run = run,
 };

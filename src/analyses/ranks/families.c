@@ -86,7 +86,7 @@ static void make_row(const void *of, size_t row, struct az_table *t)
 static int by_rank(struct az_job *job, const struct all *all)
 {
     struct az_table *t =
-        az_table_new(job->arena, "time_by_family_by_rank", "Device time by family of each rank", 0);
+        az_table_new(job->arena, "time_by_family_by_rank", "Device time by family, rank", 0);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -174,7 +174,7 @@ static const struct az_shape part_shape = AZ_SHAPE(struct az_family_times, part_
 
 const struct az_rank_analysis az_rank_analysis_families = {
     .name = "rank_time_by_family",
-    .help = "device time by family of work over the ranks, and of each rank and device",
+    .help = "device time by kernel family: all ranks, per rank and device",
     .any = AZ_CAP_TIMELINE | AZ_CAP_MEM,
     .reduce = reduce,
     .shape = &part_shape,

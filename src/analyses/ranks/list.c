@@ -304,9 +304,9 @@ static int cover_drops(const struct work *w)
         struct az_sv note =
             az_arena_printf(w->job->arena, "on %" PRIu64 " of %zu ranks", on.v[r], w->ranks->n);
         if (all.v[r].ticks > 0)
-            note =
-                az_arena_printf(w->job->arena, "on %" PRIu64 " of %zu ranks, %" PRId64 " ns in all",
-                                on.v[r], w->ranks->n, all.v[r].ticks);
+            note = az_arena_printf(w->job->arena,
+                                   "on %" PRIu64 " of %zu ranks, %" PRId64 " ns in total", on.v[r],
+                                   w->ranks->n, all.v[r].ticks);
         if (note.p)
             az_cover_drop(w->job, &all.v[r], note);
     }
@@ -320,32 +320,29 @@ static int cover_ranks(const struct work *w)
     const struct totals sum = add_up(w);
     struct az_job *job = w->job;
     const double all = (double)sum.device;
-    az_cover(job, "events read", (double)sum.read, "", AZ_SV("of all ranks"));
+    az_cover(job, "events read", (double)sum.read, "", AZ_SV("all ranks"));
     az_cover(job, "events kept", (double)sum.kept, "",
-             az_arena_printf(job->arena, "%.2f %% of those read",
+             az_arena_printf(job->arena, "%.2f%% of events read",
                              az_percent((double)sum.kept, (double)sum.read)));
     const int rc = cover_drops(w);
     if (rc || !sum.links)
         return rc;
-    az_cover(job, "device time", all, "ns",
-             AZ_SV("kernels, copies and fills of all ranks, added up"));
+    az_cover(job, "device time", all, "ns", AZ_SV("sum of kernels, copies and fills, all ranks"));
     az_cover(job, "device time linked to a launch", az_percent((double)sum.linked, all), "%",
              AZ_SV("of device time"));
     az_cover(job, "device time not linked to a launch",
              az_percent((double)(sum.device - sum.linked), all), "%",
              AZ_SV("mostly launched before the recording began; not in the operator tables"));
     az_cover(job, "device time launched by graphs", az_percent((double)sum.graph, all), "%",
-             AZ_SV("one launch, many kernels: operators and shapes of the captured code are not in "
-                   "the trace"));
+             AZ_SV("operators and shapes of captured code are not in the trace"));
     az_cover(job, "kernel time in kernel class others",
              az_percent((double)sum.others, (double)sum.kernels), "%",
-             AZ_SV("names that neither the class map nor the built-in rules know"));
+             AZ_SV("names not in the class map or built-in rules"));
     if (sum.unlinked_events)
-        az_finding(job, "unlinked_device_events", "info",
-                   AZ_SV("device events without their launch"), (int64_t)sum.unlinked_events,
-                   sum.device - sum.linked,
-                   AZ_SV("start the recording before the work, or count them with "
-                         "include_unlinked_kernels"));
+        az_finding(
+            job, "unlinked_device_events", "info", AZ_SV("unlinked device events"),
+            (int64_t)sum.unlinked_events, sum.device - sum.linked,
+            AZ_SV("start recording before the work is launched, or set include_unlinked_kernels"));
     az_framework_captures_tell(job, &sum.captured);
     az_framework_graphs_tell(job, sum.graphs);
     return 0;
@@ -367,8 +364,8 @@ static void find_idle(const struct work *w)
     az_cover(w->job, "ranks without device work", (double)n, "", list);
     az_finding(w->job, "rank_without_device_work", "warning",
                az_arena_printf(a, "rank%s %.*s", n > 1 ? "s" : "", AZ_SVF(list)), (int64_t)n, -1,
-               AZ_SV("its trace holds no kernel or copy: was the profiler stopped too early? "
-                     "averages count it as 0"));
+               AZ_SV("no kernels or copies in the trace, averages include it as 0; check that the "
+                     "profiler ran long enough"));
 }
 
 static void cover_presence(const struct work *w)
@@ -376,14 +373,14 @@ static void cover_presence(const struct work *w)
     const struct az_ranks *s = w->ranks;
     struct az_arena *a = w->job->arena;
     az_cover(w->job, "ranks", (double)s->n, "",
-             az_arena_printf(a, "of a world of %" PRId64, s->world_size));
+             az_arena_printf(a, "world size %" PRId64, s->world_size));
     if (s->n_missing) {
         const struct az_sv list = az_rank_list(a, s->missing, s->n_missing);
         az_cover(w->job, "ranks missing", (double)s->n_missing, "", list);
         az_finding(w->job, "missing_ranks", s->n > 1 ? "warning" : "info",
                    az_arena_printf(a, "rank%s %.*s", s->n_missing > 1 ? "s" : "", AZ_SVF(list)),
                    (int64_t)s->n_missing, -1,
-                   AZ_SV("sums and averages are those of the ranks that are there"));
+                   AZ_SV("sums and averages include present ranks only"));
     }
     find_idle(w);
     for (size_t i = 0; i < s->n_left; i++)
@@ -391,7 +388,7 @@ static void cover_presence(const struct work *w)
                  az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->left[i].path)),
                                  AZ_SVF(s->left[i].why)));
     for (size_t i = 0; i < s->n_failed; i++) {
-        az_cover(w->job, "rank could not be read",
+        az_cover(w->job, "unreadable rank",
                  s->failed[i].rank >= 0 ? (double)s->failed[i].rank : 0.0 / 0.0, "",
                  az_arena_printf(a, "%.*s: %.*s", AZ_SVF(file_of(w, s->failed[i].path)),
                                  AZ_SVF(s->failed[i].why)));
@@ -447,7 +444,7 @@ static void find_difference(const struct work *w, struct az_sv key)
         az_finding(w->job, "ranks_differ", "warning",
                    az_arena_printf(w->job->arena, "%.*s: %.*s", AZ_SVF(key), AZ_SVF(text)),
                    (int64_t)values, -1,
-                   AZ_SV("ranks of one run should be alike; figures over ranks mix these"));
+                   AZ_SV("ranks of one run should match; cross-rank values mix them"));
 }
 
 /* The device, and every version that a file names. */
@@ -521,7 +518,7 @@ static const struct az_shape part_shape = AZ_SHAPE(struct part, part_fields);
 
 const struct az_rank_analysis az_rank_analysis_ranks = {
     .name = "ranks",
-    .help = "the ranks of a run: which are there, what was read of each, where they differ",
+    .help = "ranks of a run: presence, input coverage, differences",
     .reduce = reduce,
     .shape = &part_shape,
     .finish = finish,

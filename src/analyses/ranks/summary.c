@@ -71,19 +71,19 @@ static void presence(struct az_job *job, const struct az_ranks *r, struct az_tab
     row(t, "ranks missing", (double)r->n_missing, "",
         az_rank_list(job->arena, r->missing, r->n_missing));
     row(t, "files", (double)(r->n + r->n_failed + r->n_left), "",
-        r->n_left ? AZ_SV("some are skipped") : AZ_SV(""));
+        r->n_left ? AZ_SV("some skipped") : AZ_SV(""));
     if (r->n_failed)
-        row(t, "files that could not be read", (double)r->n_failed, "", AZ_SV(""));
+        row(t, "unreadable files", (double)r->n_failed, "", AZ_SV(""));
     size_t n = different(job, r, offsetof(struct az_rank, host), t, &hosts);
     if (n)
         row(t, "hosts", (double)n, "", hosts);
     n = different(job, r, offsetof(struct az_rank, device), t, &devices);
     if (n)
-        row(t, "kinds of device", (double)n, "", devices);
+        row(t, "device types", (double)n, "", devices);
     uint64_t events = 0;
     for (size_t i = 0; i < r->n; i++)
         events += r->v[i].kept;
-    row(t, "events", (double)events, "", AZ_SV("kept of all ranks"));
+    row(t, "events", (double)events, "", AZ_SV("kept, all ranks"));
 }
 
 /* Averages of a table with a key column and one of averages; `in_ms`: ms in one unit of it. */
@@ -97,7 +97,7 @@ static void averages(struct az_job *job, struct az_table *out, const char *table
         const double x = az_cell_number(az_table_at(t, i, (size_t)v));
         const struct az_sv item = az_arena_printf(job->arena, "%s: %.*s", what, AZ_SVF(name));
         if (item.p && !isnan(x) && x != 0)
-            row(out, item.p, x * in_ms, "ms", AZ_SV("average of a rank"));
+            row(out, item.p, x * in_ms, "ms", AZ_SV("mean per rank"));
     }
 }
 
@@ -110,15 +110,15 @@ static void average_times(struct az_job *job, struct az_table *out)
         for (size_t r = 0; r < t->rows; r++)
             sum += az_cell_number(az_table_at(t, r, c));
         const struct az_sv item =
-            az_arena_printf(job->arena, "time line: %.*s", AZ_SVF(t->columns.v[c].name));
+            az_arena_printf(job->arena, "timeline: %.*s", AZ_SVF(t->columns.v[c].name));
         if (item.p && !isnan(sum))
-            row(out, item.p, sum / (double)t->rows, "ms", AZ_SV("average of a rank"));
+            row(out, item.p, sum / (double)t->rows, "ms", AZ_SV("mean per rank"));
     }
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "rank_summary", "Summary of the ranks",
+    struct az_table *t = az_table_new(job->arena, "rank_summary", "Rank summary",
                                       job->n_traces == 0 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
     (void)parts;
     az_table_column(t, "item", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -150,7 +150,7 @@ static const struct az_shape part_shape = { "rank_summary", 1, NULL, 0, NULL };
 
 const struct az_rank_analysis az_rank_analysis_rank_summary = {
     .name = "rank_summary",
-    .help = "ranks present and missing, and what a rank takes on average",
+    .help = "ranks present and missing, mean times per rank",
     .reduce = reduce,
     .shape = &part_shape,
     .finish = finish,

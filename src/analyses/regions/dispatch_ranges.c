@@ -87,7 +87,7 @@ INSIDE(busy, busy_ns, true)
     }
 static const struct az_table_spec range_summary = {
     "roctx_summary",
-    "ROCTx ranges with the device time inside",
+    "Device time by ROCTx range",
     AZ_TABLE_SUMMARY,
     .needs = AZ_CAP_DISPATCHES,
     .n_kinds = 1,
@@ -218,7 +218,7 @@ static int run_counters(struct az_job *job)
 
 const struct az_analysis az_analysis_amd_ranges = {
     .name = "dispatch_ranges",
-    .help = "ROCTx ranges by name with the device time launched inside",
+    .help = "launched device time by ROCTx range",
     .needs = AZ_CAP_DISPATCHES | AZ_CAP_RANGES,
     .run = run_ranges,
 };

@@ -194,7 +194,7 @@ static int run_sum(struct az_job *job)
 const struct az_analysis az_analysis_nvtx_gpu_proj_trace = {
     .name = "nvtx_gpu_proj_trace",
     .tables = { "nvtx_gpu_proj_trace" },
-    .help = "every host range with the device time of what was launched inside",
+    .help = "host ranges with launched device time",
     .needs = AZ_CAP_PROJ,
     .run = run_trace,
 };

@@ -255,7 +255,7 @@ static const struct az_key whole = { AZ_TEXT, .of = whole_of, .put = put_whole }
 
 static const struct az_table_spec xla_top = {
     "xla_top",
-    "The biggest kernels of no other class",
+    "Largest unclassified kernels",
     .needs = AZ_CAP_DISPATCHES,
     .n_kinds = 1,
     .kinds = { AZ_KERNEL },
@@ -379,7 +379,7 @@ static struct az_sv block_text(const struct az_scope *r, const struct az_item *i
 
 static const struct az_table_spec by_shape = {
     "kernel_summary_by_shape",
-    "Kernels by size and registers, communication skipped (grid: product, work-items)",
+    "Compute kernels by launch configuration",
     .needs = AZ_CAP_DISPATCHES,
     .n_kinds = 1,
     .kinds = { AZ_KERNEL },
@@ -450,8 +450,8 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_amd_activity = {
     .name = "dispatch_activity",
-    .help = "kernel time by class and GPU, the biggest kernels, kernels by size and registers, HIP "
-            "calls",
+    .help =
+        "kernel time by class and GPU, largest kernels, kernels by launch configuration, HIP calls",
     .needs = AZ_CAP_DISPATCHES,
     .run = run,
 };

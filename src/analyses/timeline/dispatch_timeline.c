@@ -161,7 +161,7 @@ static void columns(struct az_table *t)
 static int whole(struct work *w)
 {
     struct az_job *job = w->job;
-    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
+    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU timeline",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
     columns(t);
     int rc = gather(w, SIZE_MAX);
@@ -236,7 +236,7 @@ static void overlap_row(struct az_job *job, struct az_table *t, const struct az_
 static struct az_table *overlap_table(struct az_job *job)
 {
     struct az_table *t =
-        az_table_new(job->arena, "comm_overlap", "Communication under computation, by agent", 0);
+        az_table_new(job->arena, "comm_overlap", "Communication overlap by agent", 0);
     if (!t)
         return NULL;
     az_dispatch_rank_column(job, t);
@@ -285,7 +285,7 @@ static int by_agent(struct work *w)
 {
     struct az_job *job = w->job;
     struct az_table *t =
-        az_table_new(job->arena, "gpu_timeline_by_agent", "GPU time line by agent", 0);
+        az_table_new(job->arena, "gpu_timeline_by_agent", "GPU timeline by agent", 0);
     struct az_table *o = t ? overlap_table(job) : NULL;
     if (!o) {
         az_table_free(t);
@@ -322,18 +322,17 @@ static int run(struct az_job *job)
     az_dispatch_list_release(&w.copies);
     az_dispatch_gpus_release(&w.gpus);
     if (rc == 0)
-        rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms", NULL,
+        rc = az_job_chart_parts(job, AZ_CHART_BAR, "gpu_timeline", "GPU timeline", "time ms", NULL,
                                 parts, 2);
     if (rc == 0)
         rc = az_job_chart_parts(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_agent",
-                                "GPU time line by agent", "time ms", "agent", parts, 2);
+                                "GPU timeline by agent", "time ms", "agent", parts, 2);
     return rc;
 }
 
 const struct az_analysis az_analysis_amd_timeline = {
     .name = "dispatch_timeline",
-    .help = "device time by kernels, copies and idle: all agents and each; communication under "
-            "computation",
+    .help = "device time by kernels, copies, idle: total and per agent; communication overlap",
     .needs = AZ_CAP_DISPATCHES,
     .run = run,
 };

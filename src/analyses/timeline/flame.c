@@ -82,7 +82,7 @@ static int call_stacks(struct work *w)
         return az_arena_error(w->job->arena);
     w->parent = c->parent;
     w->name = host_name;
-    w->f->of = w->t->ev[AZ_FRAME].n ? "Python frames, modules and operators" : "operators";
+    w->f->of = w->t->ev[AZ_FRAME].n ? "Python frames, modules, operators" : "operators";
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
         uint32_t node = 0;
         if (c->gpu_call[g] == AZ_NO_ROW)
@@ -145,7 +145,7 @@ static int ranges(struct work *w)
     for (size_t k = 0; rc == 0 && k < l->n; k++) {
         uint32_t node = 0;
         if (range[k] == AZ_NO_ROW)
-            rc = az_flame_child(w->f, &node, AZ_SV("(outside of every range)"));
+            rc = az_flame_child(w->f, &node, AZ_SV("(outside all ranges)"));
         else
             rc = way_down(w, range[k], &node);
         for (uint32_t i = l->op_first[k]; rc == 0 && i < l->op_first[k + 1]; i++)
@@ -179,7 +179,7 @@ static int scopes(struct work *w)
 {
     static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
     int rc = 0;
-    w->f->of = "scopes of the program";
+    w->f->of = "program scopes";
     for (size_t k = 0; k < AZ_LENGTH(kinds); k++)
         for (size_t i = 0; rc == 0 && i < w->t->ev[kinds[k]].n; i++) {
             uint32_t node = 0;
@@ -227,6 +227,6 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_flame = {
     .name = "flame",
-    .help = "device time by call stack, range or scope, to be drawn",
+    .help = "flame graph of device time by call stack, range or scope",
     .run = run,
 };

@@ -190,8 +190,7 @@ static int compare_gaps(const void *pa, const void *pb, void *ctx)
 static int gap_table(struct work *w)
 {
     struct az_job *job = w->job;
-    struct az_table *t = az_table_new(job->arena, "gpu_gaps",
-                                      "Gaps in which a device had nothing to do", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "gpu_gaps", "Idle gaps", AZ_TABLE_SUMMARY);
     az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
     az_table_column(t, "Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
@@ -238,7 +237,7 @@ static int histogram(struct work *w)
     }
     int rc = az_document_add(job->doc, t);
     return rc == 0 ? az_job_chart(job, AZ_CHART_COLUMN, "gpu_gaps_histogram",
-                                  "Idle time by length of gap", "From (ns)", y, "ns")
+                                  "Idle time by gap length", "From (ns)", y, "ns")
                    : rc;
 }
 
@@ -271,7 +270,7 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_gpu_gaps = {
     .name = "gpu_gaps",
     .tables = { "gpu_gaps", "gpu_gaps_histogram" },
-    .help = "gaps between operations of a device, longest first",
+    .help = "device idle gaps, longest first",
     .needs = AZ_CAP_TIMELINE,
     .run = run,
 };

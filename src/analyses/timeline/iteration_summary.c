@@ -97,8 +97,7 @@ int az_iteration_summary(struct az_job *job, struct az_iteration_rows *rows,
     }
     if (t->rows == 0 && rows->n > 0 && job->opts->warmup_iters > 0)
         az_diag_add(job->diag, AZ_WARNING, AZ_NOWHERE,
-                    "warmup_iters %" PRId64
-                    " leaves no iteration for the summary (fewer were found)",
+                    "warmup_iters %" PRId64 " excludes all iterations found; reduce warmup_iters",
                     job->opts->warmup_iters);
     return az_document_add(job->doc, t);
 }

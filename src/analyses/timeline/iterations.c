@@ -287,7 +287,7 @@ static int run(struct az_job *job)
     int rc = az_job_tag(job, &tag);
     if (rc == 0 && !tag.given)
         az_cover(job, "analysis skipped: device_iterations", NAN, "",
-                 AZ_SV("nvtx_tag_of_iter was not given"));
+                 AZ_SV("nvtx_tag_of_iter not set"));
     if (rc != 0 || tag.count == 0)
         return rc;
     az_vec_init(&w.windows, job->mem);
@@ -308,7 +308,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_device_iterations = {
     .name = "device_iterations",
-    .help = "compute, communication, memory and idle time per iteration and device",
+    .help = "compute, communication, memory, idle time by iteration and device",
     .needs = AZ_CAP_RANGES | AZ_CAP_LAUNCHES,
     .run = run,
 };

@@ -7,8 +7,7 @@
 
 static struct az_table *new_table(struct az_job *job)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "steps", "Device time of each step", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "steps", "Device time by step", AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
     if (job->n_traces > 1)
@@ -61,14 +60,13 @@ static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
         s->how != AZ_STEPS_PATTERN
             ? how
             : az_arena_printf(job->arena,
-                              "%.*s; %.1f %% of their kernels agree, %.1f %% of the busy time is "
-                              "inside",
+                              "%.*s; %.1f%% of kernels match, %.1f%% of busy time covered",
                               AZ_SVF(how), s->agreement * 100, s->inside * 100);
     az_cover(job, "steps", (double)s->n, "count", note.p ? note : AZ_SV(""));
     if (s->n < 2)
         return;
     az_cover(job, "steps: median duration", az_ms(t, s->median), "ms",
-             az_arena_printf(job->arena, "robust deviation %.6g ms", az_ms(t, s->spread)));
+             az_arena_printf(job->arena, "robust standard deviation %.6g ms", az_ms(t, s->spread)));
 }
 
 static int run(struct az_job *job)
@@ -81,7 +79,7 @@ static int run(struct az_job *job)
         if (!s)
             continue;
         if (a->n_devices > 1)
-            t->title = AZ_SV("Device time of each step, devices as one");
+            t->title = AZ_SV("Device time by step, pooled");
         cover(job, i, s);
         /* operations of a report have the start of their host: what a device did when is not known
          */
@@ -96,7 +94,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_steps = {
     .name = "steps",
-    .help = "each step and where its device time goes; how steps were found",
+    .help = "device time by step, step detection method",
     .needs = AZ_CAP_TIMELINE,
     .run = run,
 };

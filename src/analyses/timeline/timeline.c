@@ -99,7 +99,7 @@ static void self_check(struct az_job *job, const struct az_trace *t, const struc
     int64_t rest = a->total - (a->compute + a->exposed_comm + a->exposed_copies + a->idle);
     az_cover(job, "gpu_timeline: total - (computation + exposed_comm + exposed_memcpy + idle)",
              (double)rest / (double)t->ticks_per_ns, "ns",
-             rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
+             rest ? AZ_SV("must be 0; report this as a bug") : AZ_SV("exact"));
 }
 
 /* With detect_recompute: the account of the work that is run again, and of the rest. */
@@ -211,7 +211,7 @@ static void device_rows(struct az_job *job, struct az_table *t, size_t trace,
 
 static int whole(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU time line",
+    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU timeline",
                                       AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SHORT);
     int rc = 0;
     rank_column(job, t);
@@ -239,7 +239,7 @@ static int whole(struct az_job *job)
 static int by_device(struct az_job *job)
 {
     struct az_table *t =
-        az_table_new(job->arena, "gpu_timeline_by_device", "GPU time line by device", 0);
+        az_table_new(job->arena, "gpu_timeline_by_device", "GPU timeline by device", 0);
     int rc = 0;
     rank_column(job, t);
     az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -251,13 +251,12 @@ static int by_device(struct az_job *job)
             rows(job, t, &(struct lead){ .trace = i, .device = &a->device[d].device },
                  &a->device[d].a, NULL);
         if (a && a->devices > 1)
-            az_finding(job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)a->devices,
-                       -1,
-                       is_pooled(job->opts)
-                           ? AZ_SV("the trace has several devices; gpu_timeline pools them, "
-                                   "gpu_timeline_by_device does not")
-                           : AZ_SV("the trace has several devices; gpu_timeline is their mean, "
-                                   "gpu_timeline_by_device lists each"));
+            az_finding(
+                job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)a->devices, -1,
+                is_pooled(job->opts) ? AZ_SV("several devices in the trace: pooled in "
+                                             "gpu_timeline, separate in gpu_timeline_by_device")
+                                     : AZ_SV("several devices in the trace: mean in gpu_timeline, "
+                                             "separate in gpu_timeline_by_device"));
     }
     return az_job_add(job, t, rc);
 }
@@ -265,7 +264,7 @@ static int by_device(struct az_job *job)
 static int by_step(struct az_job *job)
 {
     struct az_table *t =
-        az_table_new(job->arena, "gpu_timeline_by_step", "GPU time line by profiler step", 0);
+        az_table_new(job->arena, "gpu_timeline_by_step", "GPU timeline by profiler step", 0);
     int rc = 0;
     rank_column(job, t);
     az_table_column(t, "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -282,14 +281,14 @@ static int by_step(struct az_job *job)
 
 static int charts(struct az_job *job)
 {
-    int rc = az_timeline_chart(job, AZ_CHART_BAR, "gpu_timeline", "GPU time line", "time ms",
+    int rc = az_timeline_chart(job, AZ_CHART_BAR, "gpu_timeline", "GPU timeline", "time ms",
                                job->n_traces > 1 ? "rank" : "is_recompute");
     if (rc == 0)
         rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_device",
-                               "GPU time line by device", "time ms", "device");
+                               "GPU timeline by device", "time ms", "device");
     if (rc == 0)
         rc = az_timeline_chart(job, AZ_CHART_STACKED_BAR, "gpu_timeline_by_step",
-                               "GPU time line by profiler step", "time ms", "step");
+                               "GPU timeline by profiler step", "time ms", "step");
     return rc;
 }
 
@@ -303,11 +302,10 @@ static int run(struct az_job *job)
         const struct az_counted *a =
             is_ours(job->traces[i]) ? az_job_counted(job, i, AZ_TABLE_WORK, &rc) : NULL;
         if (a && a->events && a->unlinked == a->events && !az_tables_count_unlinked(job->opts))
-            az_diag_add(
-                job->diag, AZ_WARNING, AZ_AT_FILE(job->traces[i]->path),
-                "no launch of its %zu device events is in the trace: gpu_timeline is all zeros "
-                "(option include_unlinked_kernels counts them)",
-                a->events);
+            az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(job->traces[i]->path),
+                        "none of %zu device events is linked to a launch: gpu_timeline is 0; set "
+                        "include_unlinked_kernels",
+                        a->events);
     }
     if (n == 0 || rc)
         return rc;
@@ -321,7 +319,7 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_gpu_timeline = {
     .name = "gpu_timeline",
-    .help = "device time by computation, communication, copies and idle: all, per device, per step",
+    .help = "device time by compute, communication, copies, idle: total, per device, per step",
     .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE,
     .run = run,
     .part = 10,

@@ -355,6 +355,6 @@ static int run(struct az_job *job)
 
 const struct az_analysis az_analysis_tracks = {
     .name = "tracks",
-    .help = "time line to be drawn: steps, gaps and streams of each device",
+    .help = "timeline of steps, gaps and streams by device",
     .run = run,
 };

@@ -193,7 +193,7 @@ static const struct az_shape part_shape = AZ_SHAPE_IF(struct part, part_fields, 
 
 const struct az_rank_analysis az_rank_analysis_tracks = {
     .name = "tracks",
-    .help = "time line of the ranks to be drawn",
+    .help = "timeline by rank",
     .needs = AZ_CAP_TIMELINE,
     .reduce = reduce,
     .shape = &part_shape,

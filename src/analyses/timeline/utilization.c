@@ -193,7 +193,7 @@ static void put_device(struct az_job *job, struct az_table *t, size_t trace,
 
 static int run(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "gpu_utilization", "Share of time in use", 0);
+    struct az_table *t = az_table_new(job->arena, "gpu_utilization", "Device utilization", 0);
     int rc = t ? 0 : az_arena_error(job->arena);
     if (!t)
         return rc;
@@ -222,7 +222,7 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_gpu_utilization = {
     .name = "gpu_utilization",
     .tables = { "gpu_utilization" },
-    .help = "share of time in use, in equal chunks per device",
+    .help = "device utilization in equal time chunks",
     .needs = AZ_CAP_TIMELINE,
     .run = run,
 };

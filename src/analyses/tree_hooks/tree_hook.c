@@ -180,7 +180,7 @@ static const char *keep(struct view *v, int rc)
 {
     if (rc)
         v->rc = rc;
-    return rc ? "no memory left" : NULL;
+    return rc ? "out of memory" : NULL;
 }
 
 static const char *rename_op(void *ctx, uint32_t n, struct az_sv text)
@@ -188,7 +188,7 @@ static const char *rename_op(void *ctx, uint32_t n, struct az_sv text)
     struct view *v = ctx;
     struct az_tree_rename x = { .op = node_of(v, n) };
     if (x.op >= v->c->first_call)
-        return "rename: the node is no operator";
+        return "rename: the node is not an operator";
     if (text.n == 0)
         return "rename: the name is empty";
     const int rc = az_trace_name(v->t, text, &x.name);
@@ -199,7 +199,7 @@ static const char *remove_op(void *ctx, uint32_t n)
 {
     struct view *v = ctx;
     const uint32_t node = node_of(v, n);
-    return node >= v->c->first_call ? "remove: the node is no operator"
+    return node >= v->c->first_call ? "remove: the node is not an operator"
                                     : keep(v, az_vec_push(&v->edits->removed, node));
 }
 

@@ -70,8 +70,8 @@ static int emit_finding(struct az_verdict *v, const struct az_sampled *c, const 
     if (d->top <= 0 || d->lost <= LEAST * (double)d->busy)
         return 0;
     const struct az_verdict_found f = {
-        .subject = c->device < 0 ? AZ_SV("while kernels run")
-                                 : az_arena_printf(v->job->arena, "device %lld while kernels run",
+        .subject = c->device < 0 ? AZ_SV("during kernels")
+                                 : az_arena_printf(v->job->arena, "device %lld during kernels",
                                                    (long long)c->device),
         .detail = az_arena_printf(v->job->arena, ", mean %.0f of %.0f (%.*s)",
                                   d->area / (double)d->busy, d->top, AZ_SVF(name)),

@@ -259,10 +259,10 @@ static int put_imbalance(struct az_verdict *v, const struct devices *d)
     const struct az_verdict_found f = {
         .subject = az_arena_printf(v->job->arena, "other devices wait for device %lld",
                                    (long long)d->slow->device),
-        .detail = computes ? az_arena_printf(v->job->arena,
-                                             ", which computes %.1f%% longer than the mean",
-                                             100 * (time / mean - 1))
-                           : AZ_SV(", which arrives last at the collectives"),
+        .detail = computes
+                      ? az_arena_printf(v->job->arena, ", %.1f%% more compute time than the mean",
+                                        100 * (time / mean - 1))
+                      : AZ_SV(", last to arrive at collectives"),
         .row = AZ_SV(""),
         .advice = computes ? AZ_ADVICE_NONE : AZ_ADVICE_FIX_STRAGGLER,
         .has_device = true,
@@ -313,8 +313,8 @@ static void forward_below(const struct az_calltree *c, uint32_t node, struct az_
 int az_verdict_find_recompute(struct az_verdict *v)
 {
     const struct az_calltree *c = az_tree(v->t);
-    struct az_verdict_found f = { .subject = AZ_SV("operators run again in the backward pass"),
-                                  .detail = AZ_SV(" (activation checkpoints)"),
+    struct az_verdict_found f = { .subject = AZ_SV("operators recomputed in the backward pass"),
+                                  .detail = AZ_SV(" (activation checkpointing)"),
                                   .row = AZ_SV("CheckpointFunctionBackward") };
     const uint32_t id = az_intern_find(&v->t->names, AZ_SV("CheckpointFunctionBackward"));
     const struct az_events *o = &v->t->ev[AZ_HOST_OP];

@@ -667,7 +667,7 @@ static const struct az_shape part_shape =
 
 const struct az_rank_analysis az_rank_analysis_verdict = {
     .name = "verdict",
-    .help = "findings of each rank, for the verdict",
+    .help = "findings by rank",
     .reduce = reduce,
     .shape = &part_shape,
     .keeps_parts = true,

@@ -107,7 +107,7 @@ static int cover(struct az_verdict_whole *w)
     for (const struct az_verdict_rule *r = az_verdict_rules; r->name; r++) {
         if (!(r->needs & w->sum.lacking & ~(unsigned)AZ_CAP_OWN)) /* not missed in other formats */
             continue;
-        const struct az_sv item = az_arena_printf(w->job->arena, "rule not judged: %s", r->name);
+        const struct az_sv item = az_arena_printf(w->job->arena, "rule not evaluated: %s", r->name);
         if (!item.p)
             return az_arena_error(w->job->arena);
         struct az_sv lacks = AZ_SV("");

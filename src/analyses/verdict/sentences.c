@@ -212,7 +212,7 @@ static int capture(struct az_verdict_text *x)
         return 0;
     return az_verdict_text_put(
         x, AZ_LINE_NOTE, "",
-        az_arena_printf(x->a, "graph capture: %.*s of %.*s were captured into graphs and not run",
+        az_arena_printf(x->a, "graph capture: %.*s of %.*s captured, not run",
                         AZ_SVF(az_verdict_text_count(x, p->captured)),
                         AZ_SVF(az_verdict_text_counted(x, p->calls, "launch call"))),
         -1);
@@ -227,8 +227,7 @@ static int sums(struct az_verdict_text *x)
     return az_verdict_text_put(
         x, AZ_LINE_TIME, device_time(x),
         az_arena_printf(x->a,
-                        "%.*s (sums over %zu kernel names; no times of individual kernels "
-                        "in the file)",
+                        "%.*s (totals of %zu kernel names; no individual kernels in the file)",
                         AZ_SVF(p->families), p->names),
         p->kernels);
 }

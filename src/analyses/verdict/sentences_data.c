@@ -34,10 +34,9 @@ struct az_sv az_verdict_text_check(struct az_verdict_text *x, enum az_check chec
         return az_arena_printf(x->a, "%.*s of %.*s %s with invalid timestamps excluded", AZ_SVF(n),
                                AZ_SVF(of), operations ? "operations" : "device events");
     case AZ_CHECK_STREAM_OVERLAP:
-        return az_arena_printf(x->a,
-                               "%.*s device events overlap later ones of their stream, "
-                               "clipped by %.*s",
-                               AZ_SVF(n), AZ_SVF(t));
+        return az_arena_printf(
+            x->a, "%.*s device events overlap later events on the same stream, clipped by %.*s",
+            AZ_SVF(n), AZ_SVF(t));
     case AZ_CHECK_LAUNCH_ORDER:
         return az_arena_printf(x->a,
                                "%.*s of %.*s kernels start before their launch, by up to %.*s",
@@ -187,5 +186,5 @@ int az_verdict_text_data(struct az_verdict_text *x)
     text = az_verdict_text_add(x, text, "; ", not_counted(x));
     text = az_verdict_text_add(x, text, "; ", dropped(x));
     return az_verdict_text_put(x, AZ_LINE_TRUST, "Data",
-                               text.n ? text : AZ_SV("no check applies to this input"), -1);
+                               text.n ? text : AZ_SV("no applicable checks"), -1);
 }

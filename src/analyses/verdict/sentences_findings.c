@@ -58,7 +58,7 @@ static const char *idle_words(enum az_cause cause)
     static const char *const words[AZ_CAUSES] = {
         [AZ_CAUSE_PAGE_FAULT] = "GPU idle during page faults",
         [AZ_CAUSE_UNKNOWN] = "GPU idle, launch not recorded",
-        [AZ_CAUSE_GRAPH_GAP] = "GPU idle between nodes of a graph",
+        [AZ_CAUSE_GRAPH_GAP] = "GPU idle between graph nodes",
         [AZ_CAUSE_DEVICE_GAP] = "GPU idle between queued kernels",
         [AZ_CAUSE_DEPENDENCY] = "GPU idle with work already queued",
         [AZ_CAUSE_PROFILER_OVERHEAD] = "GPU idle during profiler overhead",

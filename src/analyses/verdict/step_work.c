@@ -112,8 +112,7 @@ static enum az_family family_of(struct work *w, const struct sum *s)
 
 static int put(struct work *w)
 {
-    struct az_table *t =
-        az_table_new(w->job->arena, "step_work", "Device work of the median step", 0);
+    struct az_table *t = az_table_new(w->job->arena, "step_work", "Median step device work", 0);
     int64_t devices = 0;
     if (!t)
         return az_arena_error(w->job->arena);

@@ -372,7 +372,7 @@ static int put_stage(struct search *s)
     struct az_verdict_found f = {
         .rule = az_verdict_rule_of(AZ_SV("stage_imbalance")),
         .subject = az_arena_printf(a, "stage %u of %u", s->heavy, g->n),
-        .detail = az_arena_printf(a, ", computes %.0f%% longer than the others",
+        .detail = az_arena_printf(a, ", %.0f%% more compute time than the others",
                                   100 * (s->heavy_ns / s->others_ns - 1)),
         .row = AZ_SV(""),
         .overlaps = AZ_SV("pipeline_bubble"),

@@ -195,13 +195,13 @@ static void cover(struct az_job *job, const struct az_rank *r, const struct coun
 {
     if (p->more)
         az_cover(job, "ranges omitted from cupti_counters", (double)p->more, "",
-                 az_arena_printf(job->arena, "the last ones of rank %lld", (long long)r->rank));
+                 az_arena_printf(job->arena, "last ranges of rank %lld", (long long)r->rank));
     if (!p->matched)
-        az_cover(
-            job, "cupti_counters without operators", (double)(p->n + p->more), "",
-            az_arena_printf(job->arena,
-                            "rank %lld has %zu kernel launches: ranges and launches do not match",
-                            (long long)r->rank, p->launches));
+        az_cover(job, "cupti_counters without operators", (double)(p->n + p->more), "",
+                 az_arena_printf(
+                     job->arena,
+                     "rank %lld has %zu kernel launches: counts of ranges and launches differ",
+                     (long long)r->rank, p->launches));
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
@@ -210,7 +210,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
                                          "op_stack" };
     struct az_vec_sv all;
     struct az_table *t =
-        az_table_new(job->arena, "cupti_counters", "Hardware counters of kernels", 0);
+        az_table_new(job->arena, "cupti_counters", "Hardware counters by kernel", 0);
     az_vec_init(&all, job->mem);
     const int rc = all_columns(ranks, parts, &all);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -262,7 +262,7 @@ static const struct az_shape part_shape = AZ_SHAPE_IF(struct counter_part, part_
 
 const struct az_rank_analysis az_rank_analysis_counters = {
     .name = "rank_counters",
-    .help = "hardware counters that the profiler collected over kernels",
+    .help = "hardware counters by kernel",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
     .shape = &part_shape,

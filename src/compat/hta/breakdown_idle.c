@@ -82,7 +82,7 @@ static bool has_row(const struct stream_part *s, int c) { return c == OTHER || s
 static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "idle_time_breakdown", "Idle time of streams by cause", 0);
+        az_table_new(job->arena, "idle_time_breakdown", "Stream idle time by cause", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "idle_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -112,7 +112,7 @@ static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *con
 static int intervals(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "idle_interval_stats", "Idle intervals of streams by cause", 0);
+        az_table_new(job->arena, "idle_interval_stats", "Stream idle intervals by cause", 0);
     az_table_column(t, "idle_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -155,7 +155,7 @@ static const struct az_shape part_shape = AZ_SHAPE(struct idle_part, part_fields
 
 const struct az_rank_analysis az_rank_analysis_idle = {
     .name = "rank_idle",
-    .help = "idle time of each rank's streams: waiting for the host, for a kernel, other",
+    .help = "stream idle time by rank and cause (host wait, kernel wait, other)",
     .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE | AZ_CAP_PROGRAMS,
     .reduce = reduce,
     .shape = &part_shape,

@@ -248,7 +248,7 @@ static int describe(struct az_job *job, const struct az_ranks *ranks, void *cons
 {
     static const char *const rows[] = { "count", "mean", "std", "min", "25%", "50%", "75%", "max" };
     struct az_table *t = az_table_new(job->arena, "cuda_kernel_launch_stats_describe",
-                                      "Launches by rank, distribution", 0);
+                                      "Launch statistics by rank", 0);
     az_table_column(t, "statistic", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (int f = 0; f < FIGURES; f++)
         az_table_column(t, figure_text[f], AZ_REAL, AZ_UNIT_US, 0);
@@ -321,7 +321,7 @@ static const struct az_shape part_shape = AZ_SHAPE(struct launch_part, part_fiel
 
 const struct az_rank_analysis az_rank_analysis_launch = {
     .name = "rank_launches",
-    .help = "launches of each rank: time of the call, of the work, delay between them",
+    .help = "launches by rank: call duration, device duration, launch delay",
     .any = AZ_CAP_CALLTREE | AZ_CAP_CALLS | AZ_CAP_PROGRAMS,
     .reduce = reduce,
     .shape = &part_shape,

@@ -188,7 +188,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "memory_bw_summary", "Bandwidth of copies and fills", 0);
+        az_table_new(job->arena, "memory_bw_summary", "Copy and fill bandwidth", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_hta_stats_columns(t, AZ_UNIT_GBPS);
@@ -229,7 +229,7 @@ static const struct az_shape part_shape = AZ_SHAPE(struct memory_part, part_fiel
 
 const struct az_rank_analysis az_rank_analysis_memory = {
     .name = "rank_memory",
-    .help = "bandwidth of each rank's copies and fills",
+    .help = "copy and fill bandwidth by rank",
     .any = AZ_CAP_CALLTREE | AZ_CAP_MEM,
     .reduce = reduce,
     .shape = &part_shape,

@@ -338,8 +338,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 static int launch_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     size_t more = 0;
-    struct az_table *t =
-        az_table_new(job->arena, "op_launches", "Operators by the kernels they launch", 0);
+    struct az_table *t = az_table_new(job->arena, "op_launches", "Operators by kernel sequence", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "op_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "kernel_sequence", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
@@ -364,14 +363,14 @@ static int launch_table(struct az_job *job, const struct az_ranks *ranks, void *
     }
     if (more)
         az_cover(job, "rows omitted from op_launches", (double)more, "",
-                 AZ_SV("those of the least device time of each rank"));
+                 AZ_SV("rows with the least device time on each rank"));
     return az_document_add(job->doc, t);
 }
 
 static int sequence_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "frequent_sequences", "Frequent kernel sequences of operators", 0);
+        az_table_new(job->arena, "frequent_sequences", "Frequent kernel sequences", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "pattern", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -416,8 +415,7 @@ static const struct az_shape part_shape = AZ_SHAPE(struct ops_part, part_fields)
 
 const struct az_rank_analysis az_rank_analysis_ops = {
     .name = "rank_ops",
-    .help =
-        "kernels that each rank's operators launch, with delays, and frequent sequences of them",
+    .help = "kernels by operator with launch delays, frequent kernel sequences",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
     .shape = &part_shape,

@@ -210,16 +210,15 @@ static int path_table(struct az_job *job, const struct az_rank *r, const struct 
     }
     if (p->more)
         az_cover(job, "edges omitted from critical_path", (double)p->more, "",
-                 AZ_SV("the shortest ones"));
+                 AZ_SV("shortest edges"));
     return az_document_add(job->doc, t);
 }
 
 static int summary_table(struct az_job *job, const struct az_rank *r, const struct path_part *p)
 {
     int64_t sum = 0;
-    struct az_table *t =
-        az_table_new(job->arena, "critical_path_summary",
-                     "What bounds the critical path of one rank", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(job->arena, "critical_path_summary", "Critical path by bound",
+                                      AZ_TABLE_SUMMARY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "bound_by", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "duration (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
@@ -239,12 +238,11 @@ static int summary_table(struct az_job *job, const struct az_rank *r, const stru
         az_put_given(t, p->annotation);
     }
     if (p->exact)
-        az_cover(job, "edges of the critical path as recorded", (double)p->exact, "",
-                 AZ_SV("what nodes of graphs waited for, as the trace says"));
+        az_cover(job, "critical path edges from the trace", (double)p->exact, "",
+                 AZ_SV("recorded dependencies of graph nodes"));
     if (p->inferred)
-        az_cover(job, "waits of the critical path by inference", (double)p->inferred, "",
-                 AZ_SV("the trace does not say for which stream; taken to be for the work that "
-                       "ended last inside the call"));
+        az_cover(job, "inferred waits on the critical path", (double)p->inferred, "",
+                 AZ_SV("stream not recorded; assumed: the work that ended last inside the call"));
     return az_job_emit(job, t, 0, (const int[]){ -3 }, 1);
 }
 
@@ -255,14 +253,14 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     while (i < ranks->n && (!parts[i] || (wanted != AZ_UNSET_I64 && ranks->v[i].rank != wanted)))
         i++;
     if (i == ranks->n) {
-        az_cover(job, "critical path", 0, "", AZ_SV("critical_path_rank is not there"));
+        az_cover(job, "critical path", 0, "", AZ_SV("critical_path_rank is not in the input"));
         return AZ_OK;
     }
     const struct path_part *p = parts[i];
     if (!p->v) {
-        az_cover(job, "critical path", 0, "",
-                 AZ_SV("there is no annotation as critical_path_annotation and "
-                       "critical_path_instance say"));
+        az_cover(
+            job, "critical path", 0, "",
+            AZ_SV("no annotation matches critical_path_annotation and critical_path_instance"));
         return AZ_OK;
     }
     const int rc = summary_table(job, &ranks->v[i], p);

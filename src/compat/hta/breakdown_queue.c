@@ -144,7 +144,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 static int summary(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "queue_length_summary", "Launches waiting on each stream", 0);
+        az_table_new(job->arena, "queue_length_summary", "Queued launches by stream", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_hta_stats_columns(t, AZ_UNIT_COUNT);
@@ -168,7 +168,7 @@ static int summary(struct az_job *job, const struct az_ranks *ranks, void *const
 static int blocked(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "blocked_on_full_queue", "Streams with a full queue", 0);
+        az_table_new(job->arena, "blocked_on_full_queue", "Time with a full queue", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "duration_at_max_queue_length", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
@@ -195,8 +195,8 @@ static int over_time(struct az_job *job, const struct az_ranks *ranks, void *con
     const char *y[CHART_RANKS + 1] = { NULL };
     const size_t n = ranks->n < COLUMN_RANKS ? ranks->n : COLUMN_RANKS;
     size_t shown = 0, any = 0;
-    struct az_table *t = az_table_new(job->arena, "queue_length_over_time",
-                                      "Launches waiting on all streams of a rank", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "queue_length_over_time", "Queued launches by rank", 0);
     for (size_t i = 0; i < ranks->n; i++)
         any += parts[i] && ((const struct queue_part *)parts[i])->n;
     az_table_column(t, "part of the window (%)", AZ_INT, AZ_UNIT_PERCENT, AZ_KEY);
@@ -216,12 +216,11 @@ static int over_time(struct az_job *job, const struct az_ranks *ranks, void *con
     }
     if (n < ranks->n)
         az_cover(job, "ranks omitted from queue_length_over_time", (double)(ranks->n - n), "",
-                 AZ_SV("the last ones"));
+                 AZ_SV("last ranks"));
     const int rc = az_document_add(job->doc, t);
     return rc ? rc
               : az_job_chart(job, AZ_CHART_LINE, "queue_length_over_time",
-                             "Launches waiting on all streams of a rank", "part of the window (%)",
-                             y, "launches");
+                             "Queued launches by rank", "part of the window (%)", y, "launches");
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
@@ -250,7 +249,7 @@ static const struct az_shape part_shape = AZ_SHAPE(struct queue_part, part_field
 
 const struct az_rank_analysis az_rank_analysis_queue = {
     .name = "rank_queue",
-    .help = "launches waiting on each rank's streams, and time with a full queue",
+    .help = "queued launches by rank and stream, time with a full queue",
     .any = AZ_CAP_CALLTREE | AZ_CAP_CALLS | AZ_CAP_PROGRAMS,
     .reduce = reduce,
     .shape = &part_shape,

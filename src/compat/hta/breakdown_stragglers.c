@@ -172,9 +172,8 @@ static int count(struct az_job *job, struct entry *v, struct chosen c, int64_t *
 
 static int emit(struct az_job *job, const struct az_ranks *ranks, struct entry *v, struct chosen c)
 {
-    struct az_table *t = az_table_new(
-        job->arena, "straggler_candidates",
-        "Ranks that often start last, as HTA counts them (no verdict: straggler_summary)", 0);
+    struct az_table *t = az_table_new(job->arena, "straggler_candidates",
+                                      "Straggler candidates (HTA definition)", 0);
     int64_t *times = az_arena_array(job->arena, ranks->n, sizeof *times),
             *of = az_arena_array(job->arena, ranks->n, sizeof *of);
     if (!t || !times || !of)
@@ -236,8 +235,7 @@ static const struct az_shape part_shape = AZ_SHAPE(struct straggler_part, part_f
 
 const struct az_rank_analysis az_rank_analysis_stragglers = {
     .name = "rank_stragglers",
-    .help =
-        "ranks that often start the most varying collective last, as HTA counts them (no verdict)",
+    .help = "ranks that often start the most variable collective last (HTA definition)",
     .needs = AZ_CAP_CALLTREE,
     .reduce = reduce,
     .shape = &part_shape,

@@ -226,7 +226,7 @@ static struct az_table *new_table(struct az_job *job, const struct az_ranks *ran
 {
     struct az_sv text = az_sv_str(title);
     if (left_out(ranks, parts) > 0)
-        text = az_arena_printf(job->arena, "%s, without the last profiler step", title);
+        text = az_arena_printf(job->arena, "%s, last step excluded", title);
     return text.p ? az_table_new(job->arena, id, text.p, flags) : NULL;
 }
 
@@ -289,9 +289,9 @@ static struct az_sv combination(struct az_arena *a, unsigned bits)
 static int types(struct az_job *job, const struct az_ranks *ranks, void *const *parts, bool by_rank)
 {
     struct az_table *t = by_rank ? new_table(job, ranks, parts, "kernel_type_breakdown_by_rank",
-                                             "Kinds of device work by rank", 0)
+                                             "Device time by kind, rank", 0)
                                  : new_table(job, ranks, parts, "kernel_type_breakdown",
-                                             "Kinds of device work of all ranks", AZ_TABLE_SUMMARY);
+                                             "Device time by kind", AZ_TABLE_SUMMARY);
     double total = 0, sum[8] = { 0 };
     if (by_rank)
         az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
@@ -330,7 +330,7 @@ static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const
 {
     static const char *const us[] = { "communication(us)", "hidden(us)", "exposed(us)" };
     struct az_table *t =
-        new_table(job, ranks, parts, "comm_comp_overlap", "Communication hidden by computation", 0);
+        new_table(job, ranks, parts, "comm_comp_overlap", "Communication overlap by rank", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "comp_comm_overlap_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
     for (size_t i = 0; i < 3; i++)
@@ -352,8 +352,8 @@ static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const
 static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     static const char *const us[] = { "sum (us)", "hidden (us)", "exposed (us)" };
-    struct az_table *t = az_table_new(job->arena, "exposed_communication",
-                                      "Hidden and exposed time of communication kernels", 0);
+    struct az_table *t =
+        az_table_new(job->arena, "exposed_communication", "Overlapped vs exposed communication", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -425,20 +425,18 @@ static void cover(struct az_job *job, const struct az_ranks *ranks, void *const 
 {
     const double n = left_out(ranks, parts);
     if (n > 0)
-        az_cover(job, "device events omitted from the breakdowns of ranks", n, "",
-                 AZ_SV("launched in the last profiler step, or by a call that is not in the trace "
-                       "(last_step: keep)"));
+        az_cover(job, "device events excluded from rank breakdowns", n, "",
+                 AZ_SV("launched in the last profiler step (last_step: keep includes it) or by an "
+                       "unrecorded call"));
     int64_t no_launch = 0;
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
         no_launch += p ? (int64_t)p->no_launch : 0;
     }
     if (no_launch && !az_tables_count_unlinked(job->opts))
-        az_cover(job, "device events without their launch in the breakdowns of ranks",
-                 (double)no_launch, "events",
-                 AZ_SV("counted there, as the tool does whose tables they are; gpu_timeline and "
-                       "gpu_timelines count them "
-                       "only with include_unlinked_kernels"));
+        az_cover(job, "unlinked device events in rank breakdowns", (double)no_launch, "events",
+                 AZ_SV("included as in HTA; gpu_timeline and gpu_timelines include them only with "
+                       "include_unlinked_kernels"));
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
@@ -494,7 +492,7 @@ static const struct az_shape part_shape = AZ_SHAPE(struct time_part, part_fields
 
 const struct az_rank_analysis az_rank_analysis_breakdown = {
     .name = "rank_breakdown",
-    .help = "device time of each rank: computation, communication, copies, idle, overlap, kernels",
+    .help = "device time by rank: compute, communication, copies, idle, overlap, kernels",
     .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE | AZ_CAP_PROGRAMS,
     .reduce = reduce,
     .shape = &part_shape,

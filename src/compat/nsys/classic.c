@@ -157,15 +157,14 @@ static int run(struct az_job *job)
         rc = az_classic_emit(job, &c);
     if (rc == 0 && !c.iters_given)
         az_cover(job, "iterations assumed", 1, "",
-                 AZ_SV("num_of_iters was not given: figures per iteration are those of the whole "
-                       "capture"));
+                 AZ_SV("num_of_iters not set: values per iteration cover the whole capture"));
     classic_release(&c);
     return rc;
 }
 
 const struct az_analysis az_analysis_classic = {
     .name = "classic",
-    .help = "kernel time by class, NCCL by collective, memory operations and iteration ranges",
+    .help = "kernel time by class, NCCL by collective, memory operations, iteration ranges",
     .needs = AZ_CAP_CLASSIC,
     .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_MEM,
     .run = run,

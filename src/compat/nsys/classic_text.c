@@ -141,8 +141,8 @@ static void metric(struct az_table *t, const char *name, double value, const cha
 
 static int totals(struct az_job *job, const struct az_classic *c)
 {
-    struct az_table *t = az_table_new(job->arena, "iterations", "Totals and figures per iteration",
-                                      AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(job->arena, "iterations", "Totals and per-iteration values", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
     az_table_column(t, "Metric", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

@@ -106,10 +106,9 @@ static void cover_launchers(const struct az_tracelens_ranks *m,
     for (size_t i = 0; i < m->ranks->n; i++)
         copies = az_add_sat(copies, m->part[i] ? m->part[i]->copies : 0);
     if (copies)
-        az_cover(m->job, "kernel_launchers: copies and fills that operators launched",
-                 az_ms_from_ns(copies), "ms",
-                 AZ_SV("of all ranks; not in kernel_launchers, which holds kernels "
-                       "(launcher_events: all counts them)"));
+        az_cover(m->job, "kernel_launchers: copies and fills by operators", az_ms_from_ns(copies),
+                 "ms",
+                 AZ_SV("all ranks; not in kernel_launchers (launcher_events: all includes them)"));
     int64_t time = 0, count = 0;
     for (size_t i = 0; i < s->n; i++)
         if (!s->v[i].name.p) {
@@ -117,9 +116,8 @@ static void cover_launchers(const struct az_tracelens_ranks *m,
             count += s->v[i].sum.count;
         }
     if (count)
-        az_cover(m->job, "kernel_launchers: kernels launched without an operator",
-                 az_ms_from_ns(time), "ms",
-                 AZ_SV("of all ranks; not in kernel_launchers, their exposed time is in 'Other' of "
+        az_cover(m->job, "kernel_launchers: kernels without an operator", az_ms_from_ns(time), "ms",
+                 AZ_SV("all ranks; not in kernel_launchers, exposed time is in 'Other' of "
                        "grouped_breakdown"));
 }
 
@@ -127,12 +125,10 @@ static int launchers_table(const struct az_tracelens_ranks *m,
                            const struct az_tracelens_launch_sums *s)
 {
     const bool all = az_sv_is(m->job->opts->launcher_events, "all");
-    struct az_table *t = az_table_new(
-        m->job->arena, "kernel_launchers",
-        all ? "Operators that launched device work, all ranks (kernels, copies and fills; no "
-              "collectives)"
-            : "Operators that launched kernels, all ranks (no copies, fills or collectives)",
-        AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        az_table_new(m->job->arena, "kernel_launchers",
+                     all ? "Device work by launching operator" : "Kernels by launching operator",
+                     AZ_TABLE_SUMMARY);
     struct az_tracelens_launch_sum *v = NULL;
     size_t n = 0;
     int64_t total = 0, run = 0;
@@ -219,10 +215,8 @@ static void timeline_columns(const struct az_tracelens_ranks *m, struct az_table
 
 static int timelines(const struct az_tracelens_ranks *m)
 {
-    struct az_table *t =
-        az_table_new(m->job->arena, "gpu_timelines",
-                     "GPU time line of every rank (time_ms_std: population deviation of the ranks)",
-                     AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(m->job->arena, "gpu_timelines", "GPU timelines of all ranks",
+                                      AZ_TABLE_SUMMARY);
     timeline_columns(m, t);
     for (enum az_tracelens_figure f = 0; f < AZ_TRACELENS_FIGURES; f++) {
         const struct spread s = spread_of(m, f);
@@ -262,7 +256,7 @@ static int by_rank(const struct az_tracelens_ranks *m)
         "total_time",       "total_comm_time",   "total_memcpy_time",   NULL
     };
     struct az_table *t = az_table_new(m->job->arena, "gpu_timelines_by_rank",
-                                      "GPU time line, a row a rank", AZ_TABLE_SUMMARY);
+                                      "GPU timeline by rank", AZ_TABLE_SUMMARY);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (enum az_tracelens_figure f = 0; f < AZ_TRACELENS_FIGURES; f++)
         az_table_column(t, figure_text(f), AZ_REAL, AZ_UNIT_MS,
@@ -279,10 +273,10 @@ static int by_rank(const struct az_tracelens_ranks *m)
         title_figures(t);
     if (rc == 0)
         rc = az_job_chart(m->job, AZ_CHART_STACKED_COLUMN, "gpu_timelines_by_rank",
-                          "GPU time of every rank", "rank", stack, "ms");
+                          "GPU time by rank", "rank", stack, "ms");
     return rc ? rc
-              : az_job_chart(m->job, AZ_CHART_HEAT, "gpu_timelines_by_rank",
-                             "Ranks against each other", "rank", heat, "ms");
+              : az_job_chart(m->job, AZ_CHART_HEAT, "gpu_timelines_by_rank", "GPU timeline by rank",
+                             "rank", heat, "ms");
 }
 
 /* A rank none of whose work is linked has an empty time line: that is said as it is of a single
@@ -293,9 +287,8 @@ static void warn_unlinked(const struct az_tracelens_ranks *m)
         const struct az_tracelens_part *p = m->part[i];
         if (p && p->events && p->no_launch == p->events && !az_tables_count_unlinked(m->job->opts))
             az_diag_add(m->job->diag, AZ_WARNING, AZ_AT_FILE(m->ranks->v[i].path),
-                        "no launch of its %lld device events is in the trace: gpu_timelines is all "
-                        "zeros for it "
-                        "(option include_unlinked_kernels counts them)",
+                        "none of %lld device events is linked to a launch: gpu_timelines is 0 for "
+                        "this rank; set include_unlinked_kernels",
                         (long long)p->events);
     }
 }
@@ -323,24 +316,19 @@ static void cover(const struct az_tracelens_ranks *m)
     az_cover(
         m->job,
         "gpu_timelines: total - (computation + exposed_comm + exposed_memcpy + idle), all ranks",
-        (double)rest, "ns",
-        rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
+        (double)rest, "ns", rest ? AZ_SV("must be 0; report this as a bug") : AZ_SV("exact"));
     if (no_launch)
-        az_cover(m->job, "gpu_timelines: device events without their launch", (double)no_launch,
-                 "events",
-                 az_tables_count_unlinked(m->job->opts)
-                     ? AZ_SV("of all ranks; they count in gpu_timelines, and in 'Other' of "
-                             "grouped_breakdown")
-                     : AZ_SV("of all ranks; not in gpu_timelines and grouped_breakdown "
-                             "(include_unlinked_kernels counts "
-                             "them)"));
+        az_cover(
+            m->job, "gpu_timelines: unlinked device events", (double)no_launch, "events",
+            az_tables_count_unlinked(m->job->opts)
+                ? AZ_SV("all ranks; included in gpu_timelines and in 'Other' of grouped_breakdown")
+                : AZ_SV("all ranks; not in gpu_timelines and grouped_breakdown "
+                        "(include_unlinked_kernels includes them)"));
     const bool all = (int64_t)m->n == m->ranks->world_size;
-    struct az_sv note =
-        all ? AZ_SV("all ranks of the run")
-            : az_arena_printf(m->job->arena, "the ranks that are there; the run has %lld",
-                              (long long)m->ranks->world_size);
-    az_cover(m->job, "averages over ranks divided by", (double)m->n, "ranks",
-             note.p ? note : AZ_SV(""));
+    struct az_sv note = all ? AZ_SV("all ranks of the run")
+                            : az_arena_printf(m->job->arena, "ranks present, of %lld in the run",
+                                              (long long)m->ranks->world_size);
+    az_cover(m->job, "ranks in averages", (double)m->n, "ranks", note.p ? note : AZ_SV(""));
 }
 
 /* ---- the analysis ---- */
@@ -478,8 +466,8 @@ static const struct az_shape part_shape = AZ_SHAPE(struct az_tracelens_part, par
 
 const struct az_rank_analysis az_rank_analysis_sheets = {
     .name = "rank_sheets",
-    .help = "kernel launchers, GPU time lines, short and unlinked kernels, calls and groups of all "
-            "ranks",
+    .help =
+        "kernel launchers, GPU timelines, short and unlinked kernels, calls, groups of all ranks",
     .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE,
     .reduce = reduce,
     .shape = &part_shape,
@@ -488,7 +476,7 @@ const struct az_rank_analysis az_rank_analysis_sheets = {
 
 const struct az_rank_analysis az_rank_analysis_groups = {
     .name = "op_groups",
-    .help = "operators of gemm, conv, attn, un_elemwise, bin_elemwise by parameters, of all ranks",
+    .help = "gemm, conv, attn, un_elemwise, bin_elemwise operators by parameters, all ranks",
     .needs = AZ_CAP_CALLTREE,
     .reduce = az_tracelens_ops_reduce,
     .shape = &az_tracelens_ops_shape,

@@ -114,8 +114,7 @@ static int rows(const struct az_tracelens_ranks *m, const struct az_tracelens_la
         put(m, t, &total, NULL);
         const int64_t rest = sum_of(m, AZ_TRACELENS_BUSY) - total.exposed;
         az_cover(m->job, "grouped_breakdown: busy_time - total of Exposed, all ranks", (double)rest,
-                 "ns",
-                 rest ? AZ_SV("must be 0: a defect of this program") : AZ_SV("holds exactly"));
+                 "ns", rest ? AZ_SV("must be 0; report this as a bug") : AZ_SV("exact"));
     }
     az_vec_release(&g);
     return rc;
@@ -126,7 +125,7 @@ static int chart(struct az_job *job, size_t rows)
 {
     struct az_chart c = { .kind = AZ_CHART_BAR,
                           .table = AZ_SV("grouped_breakdown"),
-                          .title = AZ_SV("Time by group of operators"),
+                          .title = AZ_SV("Time by operator group"),
                           .x = AZ_SV("Group"),
                           .x_title = AZ_SV("Group"),
                           .y_title = AZ_SV("s"),
@@ -145,9 +144,9 @@ static int chart(struct az_job *job, size_t rows)
 int az_tracelens_breakdown(const struct az_tracelens_ranks *m,
                            const struct az_tracelens_launch_sums *s)
 {
-    struct az_table *t = az_table_new(m->job->arena, "grouped_breakdown",
-                                      "Time by group of operators, average of the ranks",
-                                      AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
+    struct az_table *t =
+        az_table_new(m->job->arena, "grouped_breakdown", "Mean time by operator group",
+                     AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
     if (!t)
         return az_arena_error(m->job->arena);
     az_table_column(t, "Group", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

@@ -114,8 +114,7 @@ static void put_durations(struct az_table *t, const struct az_tracelens_events *
 static int linked_table(const struct az_tracelens_ranks *m)
 {
     struct az_table *t =
-        az_table_new(m->job->arena, "linked_and_short_kernels",
-                     "Device events with and without an External id, and the short ones", 0);
+        az_table_new(m->job->arena, "linked_and_short_kernels", "Linked and short kernels", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "num_kernel_events", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "num_kernel_events_linked", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -139,7 +138,7 @@ static int linked_table(const struct az_tracelens_ranks *m)
 static int unlinked_table(const struct az_tracelens_ranks *m, struct sums *s)
 {
     struct az_table *t = az_table_new(m->job->arena, "unlinked_short_kernels_summary",
-                                      "Device events without an External id, all ranks", 0);
+                                      "Device events without External id", 0);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "cat", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
@@ -158,8 +157,8 @@ static int unlinked_table(const struct az_tracelens_ranks *m, struct sums *s)
 
 static int short_table(const struct az_tracelens_ranks *m, struct sums *s)
 {
-    struct az_table *t = az_table_new(m->job->arena, "short_cpu_op_counts",
-                                      "Short kernels by launching operator, all ranks", 0);
+    struct az_table *t =
+        az_table_new(m->job->arena, "short_cpu_op_counts", "Short kernels by operator", 0);
     int64_t total = 0;
     az_table_column(t, "Parent cpu_op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
@@ -202,8 +201,8 @@ static void put_ranks(const struct az_tracelens_ranks *m, struct az_table *t, co
 static int calls_table(const struct az_tracelens_ranks *m, struct sums *s)
 {
     static const char *const figure[] = { "count_r", "min_dur_r", "max_dur_r", "mean_dur_r" };
-    struct az_table *t = az_table_new(m->job->arena, "cuda_events_summary",
-                                      "Runtime and driver calls of every rank", 0);
+    struct az_table *t =
+        az_table_new(m->job->arena, "cuda_events_summary", "Runtime and driver calls", 0);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "cat", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (int f = 0; f < 4; f++)

@@ -207,7 +207,7 @@ static int row_of(struct work *w, uint32_t node, struct seen *out)
     if (!e.perf || e.perf->why || !e.params.n) {
         struct az_tracelens_failed *f = &w->part->failed[w->sheet[out->name] - 1];
         f->why = f->n++    ? f->why
-                 : !e.perf ? "no model of this operator"
+                 : !e.perf ? "no model for this operator"
                  : e.why   ? e.why
                            : "no parameters";
         return 0;

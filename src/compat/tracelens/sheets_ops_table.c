@@ -249,8 +249,7 @@ static int by_time(const void *x, const void *y, void *ctx)
 
 static int sheet(struct work *w, struct az_sv name, const struct row **row, size_t n)
 {
-    struct az_sv title =
-        az_arena_printf(w->job->arena, "%.*s of all ranks by parameters", AZ_SVF(name));
+    struct az_sv title = az_arena_printf(w->job->arena, "%.*s by parameters", AZ_SVF(name));
     struct az_sv id = az_arena_dup(w->job->arena, name);
     struct az_table *t =
         id.p && title.p ? az_table_new(w->job->arena, id.p, title.p, AZ_TABLE_SUMMARY) : NULL;
@@ -286,14 +285,13 @@ static void explain(struct work *w, uint32_t s, struct az_sv name, void *const *
     }
     const struct az_where at = AZ_AT_FILE(w->ranks->v[0].path);
     if (!any && !all.n)
-        az_diag_add(w->job->diag, AZ_NOTE, at,
-                    "no operation of group '%.*s' on any rank (no sheet)", AZ_SVF(name));
+        az_diag_add(w->job->diag, AZ_NOTE, at, "no '%.*s' operations on any rank; sheet skipped",
+                    AZ_SVF(name));
     if (!all.n)
         return;
-    az_diag_add(w->job->diag, AZ_WARNING, at,
-                "%llu operations of group '%.*s' without an estimate: %s (%s)",
+    az_diag_add(w->job->diag, AZ_WARNING, at, "%llu '%.*s' operations without an estimate: %s (%s)",
                 (unsigned long long)all.n, AZ_SVF(name), all.why,
-                any ? "they are omitted from its sheet" : "there is no sheet");
+                any ? "omitted from its sheet" : "sheet skipped");
     struct az_sv item =
         az_arena_printf(w->job->arena, "%.*s: operations without an estimate", AZ_SVF(name));
     if (item.p)
