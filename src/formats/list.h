@@ -1,5 +1,5 @@
-/* The input formats: one row each; a const struct az_format az_format_NAME in a file of this
- * folder. */
+/* The input formats: one row each; a const struct az_format az_format_NAME in a file of the folder
+ * of its profiler. */
 #ifndef AZ_FORMATS_LIST_H
 #define AZ_FORMATS_LIST_H
 
